@@ -1,0 +1,193 @@
+// guards/shape_env.h - the session of a tracer: symbols made from example
+// sizes, questions about them, and the guards and runtime assertions that the
+// answers cost.  Knows no torch type, so that any tracer can delegate to it.
+//
+//   ShapeEnv env;
+//   Expr s0 = env.create_size(8, "L['x'].size()[0]");         // s0, hint 8
+//   Expr u0 = env.create_unbacked_int();                      // u0
+//   env.expect_true(ge(u0, 0), {"model.py", 7, "torch._check(a >= 0)"});
+//   env.guard_bool(le(s0, 512), {"model.py", 9});             // true; a guard
+//   env.guards()[0].condition;                                // s0 <= 512
+//
+// A question climbs: decide from what is known -> else take the hint and record
+// a guard -> (unbacked) assume and record a runtime assertion, or take the
+// caller's default, or throw DataDependentError.  Follows the query kinds of
+// PyTorch 2.13's ShapeEnv; the assumption that a backed size is >= 2 is a fact
+// like any other (`Symbol::assumption`), visible in context().facts().
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/solver.h"
+
+namespace proviso {
+
+struct SourceLocation {
+  std::string file;
+  int line = 0;
+  std::string code;  // the source line's text, where known
+  std::string to_string() const;  // "model.py:12 in `if x.shape[0] > 3:`"
+};
+
+// Base of errors about guards; what() is text that PyTorch users know.
+class GuardError : public Error {
+ public:
+  using Error::Error;
+};
+// "Could not guard on data-dependent expression u0 >= 5 (unhinted: ...)", or
+// "Could not extract specialized integer from data-dependent expression u0".
+class DataDependentError : public GuardError {
+ public:
+  DataDependentError(const std::string& what, Expr condition)
+      : GuardError(what), condition(condition) {}
+  Expr condition;
+};
+// "Constraints violated (d)! ..." and spec errors.
+class ConstraintViolationError : public GuardError {
+ public:
+  using GuardError::GuardError;
+};
+
+enum class DimPolicy {
+  kStatic,   // the size is a constant
+  kAuto,     // a symbol; may be specialised silently (Dim.AUTO)
+  kDynamic,  // a symbol; specialising it is an error (Dim.DYNAMIC)
+  kNamed,    // a named Dim: its range is promised, specialising is an error
+};
+
+struct DimConstraint {
+  DimPolicy policy = DimPolicy::kAuto;
+  std::string name;               // of a named Dim
+  std::optional<Int> min, max;    // inclusive
+};
+
+struct ShapeEnvOptions {
+  bool specialize_zero_one = true;  // sizes 0 and 1 become constants
+  bool duck_shape = false;          // equal examples share a symbol
+  bool prefer_deferred_runtime_asserts_over_guards = false;
+  bool assume_at_least_two = true;  // other backed sizes are assumed >= 2
+  SolverOptions solver{.machine_int64 = true};
+};
+
+// A condition on inputs that must hold for the trace to be valid.
+struct Guard {
+  Expr condition;                       // as recorded, replacements applied
+  std::vector<SourceLocation> origins;  // every place that needed it
+};
+
+// A condition that the program itself checks.
+struct RuntimeAssert {
+  Expr condition;
+  SourceLocation origin;
+  std::string message;
+};
+
+// One line of the log, also machine-readable.
+struct ShapeEvent {
+  std::string kind;  // create_symbol, create_unbacked_symbol, eval,
+                     // runtime_assert, set_replacement, update_range
+  std::string text;  // "create_symbol s0 = 6 for L['w'].size()[0] [2, int_oo]"
+  SourceLocation location;
+};
+
+// How an input size came to be, for violations, printing and input checks.
+struct InputDim {
+  std::string source;        // L['x'].size()[0]
+  std::string display_name;  // x.size()[0]
+  Int hint;
+  DimConstraint constraint;
+  Expr expr;                 // the symbol or constant given at creation
+};
+
+class ShapeEnv {
+ public:
+  explicit ShapeEnv(ShapeEnvOptions options = {});
+  ~ShapeEnv();
+
+  ExprPool& pool();
+  Context& context();
+  const ShapeEnvOptions& options() const;
+
+  // --- symbols.  Numbered in order of creation: s0, s1, ...; u0, ...; zf0;
+  // zuf0.
+  // The size of an input dimension with example value `hint`: a symbol, or a
+  // constant (static policy; 0 and 1 when specialised).  Throws
+  // ConstraintViolationError when hint lies outside the constraint
+  // ("3 not in range [4, 256]") and Error when hint < 0.
+  Expr create_size(int64_t hint, const std::string& source,
+                   const DimConstraint& constraint = {});
+  Expr create_backed_int(int64_t hint, const std::string& source);
+  Expr create_backed_float(double hint, const std::string& source);
+  Expr create_unbacked_int(const Interval& range = {});
+  Expr create_unbacked_float();
+  Expr create_unbacked_bool();  // the boolean Eq(u, 1), u in [0, 1]
+
+  // --- values
+  // The value at the example inputs; nullopt when it depends on data.
+  std::optional<Value> hint(Expr e);
+  std::optional<Int> maybe_static_int(Expr e);  // the range is one value
+  // Replacements applied, canonical.
+  Expr simplify(Expr e);
+  Interval bounds(Expr e);
+
+  // --- questions (PyTorch's names and recording rules)
+  bool guard_bool(Expr condition, const SourceLocation& where = {});
+  Int guard_int(Expr e, const SourceLocation& where = {});
+  double guard_float(Expr e, const SourceLocation& where = {});
+  // torch._check: false when the condition is known false (the caller raises).
+  bool expect_true(Expr condition, const SourceLocation& where = {},
+                   const std::string& message = "");
+  bool guard_or_false(Expr condition, const SourceLocation& where = {});
+  bool guard_or_true(Expr condition, const SourceLocation& where = {});
+  bool guard_size_oblivious(Expr condition, const SourceLocation& where = {});
+  bool statically_known_true(Expr condition);  // never records
+  bool statically_known_false(Expr condition);
+  bool has_static_value(Expr e);
+  Int guarding_hint_or_throw(Expr e);
+  Int optimization_hint(Expr e, Int fallback = 8192);
+  // torch.sym_constrain_range(_for_size): tells the range; asserted at run time.
+  void constrain_range(Expr e, std::optional<Int> min, std::optional<Int> max,
+                       const SourceLocation& where = {});
+  void mark_size_like(Expr symbol);
+  // Assume a plain Python `assert` on data (exported as a runtime assertion).
+  void runtime_assert(Expr condition, const SourceLocation& where,
+                      const std::string& message);
+
+  // --- results
+  const std::vector<Guard>& guards() const;
+  const std::vector<RuntimeAssert>& runtime_asserts() const;
+  const std::vector<InputDim>& input_dims() const;
+  const std::map<Expr, Expr, ExprLess>& replacements() const;
+  // The guards that the ranges and the other guards do not imply.
+  std::vector<Guard> minimal_guards();
+  // Whether tracing ever used that a symbol is >= 2.  When it did not, the
+  // honest range starts at 0.
+  bool used_assumption(Expr symbol) const;
+  // What the program promises for a symbol or input expression: the range that
+  // its guards enforce.
+  Interval honest_range(Expr e);
+
+  // Throws ConstraintViolationError ("Constraints violated (d)! ...", one line
+  // a violation, "Suggested fixes:") when a dim's constraint was broken by a
+  // guard, a specialisation or an equality.
+  void check_constraints();
+
+  // --- no recording inside: answers from hints, nothing learnt
+  void suppress_guards(bool on);
+  void freeze();  // later guards are logged, and still answered
+
+  // --- events
+  void set_event_sink(std::function<void(const ShapeEvent&)> sink);
+  const std::vector<ShapeEvent>& events() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace proviso

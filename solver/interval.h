@@ -1,0 +1,57 @@
+// solver/interval.h - a run of consecutive integers, possibly without end.
+//
+//   Interval batch = Interval::at_least(2);              // [2, int_oo]
+//   Interval rows  = floor_div(Interval(0, 31), batch);  // [0, 15]
+//
+// Promise: each operation returns a superset of the exact set (it is sound).
+// "Tight" adds: no smaller interval would be.  Empty means contradiction.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sym/integer.h"
+
+namespace proviso {
+
+class Interval {
+ public:
+  Interval() = default;  // every integer
+  Interval(Int lower, Int upper);  // empty when lower > upper
+  static Interval all() { return {}; }
+  static Interval empty();
+  static Interval point(const Int& value) { return {value, value}; }
+  static Interval at_least(const Int& lower);
+  static Interval at_most(const Int& upper);
+  static Interval of(std::optional<Int> lower, std::optional<Int> upper);
+
+  const std::optional<Int>& lower() const { return lo_; }  // nullopt: -int_oo
+  const std::optional<Int>& upper() const { return hi_; }  // nullopt: int_oo
+  bool is_empty() const { return empty_; }
+  bool is_point() const;
+  bool contains(const Int& value) const;
+  bool contains(const Interval& other) const;
+  std::string to_string() const;  // "[2, int_oo]"
+  friend bool operator==(const Interval&, const Interval&) = default;
+
+ private:
+  std::optional<Int> lo_, hi_;  // lo_ <= hi_ unless empty_
+  bool empty_ = false;
+};
+
+Interval intersect(const Interval& a, const Interval& b);  // tight
+Interval hull(const Interval& a, const Interval& b);       // tight
+Interval operator+(const Interval& a, const Interval& b);  // tight
+Interval operator-(const Interval& a, const Interval& b);  // tight
+Interval operator-(const Interval& a);                     // tight
+Interval operator*(const Interval& a, const Interval& b);  // tight
+// { floor(x / y) : x in a, y in b, y != 0 }.  Tight.
+Interval floor_div(const Interval& a, const Interval& b);
+// { x mod y : x in a, y in b, y != 0 }, Python's sign.
+Interval mod(const Interval& a, const Interval& b);
+Interval min(const Interval& a, const Interval& b);  // tight
+Interval max(const Interval& a, const Interval& b);  // tight
+Interval abs(const Interval& a);                     // tight
+Interval pow(const Interval& a, unsigned exponent);  // tight
+
+}  // namespace proviso

@@ -1,0 +1,144 @@
+// solver/solver.h - what is known about symbols, and what follows from it.
+//
+//   ExprPool pool;
+//   Context context(pool);
+//   Expr s0 = pool.symbol("s0", SymbolKind::kBackedSize);
+//   context.declare(s0, Interval::at_least(2), {"assumed: s0 >= 2"});
+//   context.assume(parse(pool, "Eq(Mod(s0, 8), 0)"), {"model.py:12"});
+//   Answer a = context.ask(parse(pool, "Eq(Mod(s0, 4), 0)"));
+//   a.verdict;   // Verdict::kYes
+//   a.facts;     // the facts used: they alone imply the answer
+//
+// yes (no): the question is defined and true (false) at every point that
+// satisfies the facts.  Else unknown, with a counterexample (a point where the
+// facts hold and the question is false or undefined) and a witness (a point
+// where it is true) where the search found them, both confirmed by evaluate().
+//
+// Questions climb a ladder and stop at the first rung that decides: structure,
+// ranges and congruences, equalities, linear, cases, Z3.  Contradictory facts
+// are never used: ask() then answers unknown and says which facts clash.
+// Answers depend on the facts and the question alone.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/interval.h"
+#include "sym/evaluate.h"
+#include "sym/expr.h"
+
+namespace proviso {
+
+enum class Verdict { kYes, kNo, kUnknown };
+std::string_view name_of(Verdict verdict);  // "yes", "no", "unknown"
+
+enum class Tier {
+  kStructure, kRanges, kEqualities, kLinear, kCases, kModels, kZ3, kNone
+};
+inline constexpr size_t kTierCount = 8;
+std::string_view name_of(Tier tier);  // "structure", "ranges", ...
+
+using FactId = uint32_t;
+
+// Where a fact comes from, for people: a source line, or the text it was told
+// in.
+struct Provenance {
+  std::string text;  // "torch._check(u0 >= 0)" or "assumed: sizes >= 2"
+  std::string file;  // empty when unknown
+  int line = 0;
+  std::string to_string() const;  // "torch._check(u0 >= 0)  # model.py:12"
+};
+
+struct Fact {
+  FactId id;
+  Expr condition;  // as told (a range is two relations joined by &)
+  Provenance origin;
+};
+
+struct Answer {
+  Verdict verdict = Verdict::kUnknown;
+  Tier tier = Tier::kNone;
+  std::vector<FactId> facts;                // sorted; for yes and no
+  std::optional<Assignment> counterexample; // for unknown, where found
+  std::optional<Assignment> witness;        // for unknown, where found
+  std::string reason;                       // one sentence
+};
+
+struct SolverOptions {
+  bool use_z3 = true;         // when built with Z3
+  bool machine_int64 = false; // integer symbols lie in [-2**63, 2**63 - 1]
+  uint64_t budget = 20000;    // native work units a question
+  uint32_t z3_budget = 200000; // Z3 resource units (rlimit) a question
+  bool search_models = true;  // look for a counterexample when unknown
+};
+
+struct Statistics {
+  uint64_t questions = 0;
+  std::array<uint64_t, kTierCount> decided{};  // by tier
+  uint64_t memo_hits = 0;
+  uint64_t z3_calls = 0;
+  std::string to_string() const;
+};
+
+class Context {
+ public:
+  explicit Context(ExprPool& pool, SolverOptions options = {});
+  ~Context();
+  Context(Context&&) noexcept;
+
+  ExprPool& pool() const;
+  const SolverOptions& options() const;
+
+  // The symbol lies in `range` from here on.  Throws Error when `symbol` is not
+  // a symbol.  Unbounded ranges may be declared too.
+  FactId declare(Expr symbol, const Interval& range, Provenance origin = {});
+  // The condition holds (and is defined) from here on.  Throws Error when it is
+  // not boolean.
+  FactId assume(Expr condition, Provenance origin = {});
+
+  Answer ask(Expr question);
+  // Verdict alone: no counterexample search, no reasons; Z3 is not asked.
+  Verdict ask_quick(Expr question);
+
+  // A superset of the values of an integer expression under the facts.
+  Interval bounds(Expr e);
+  // Canonical form with equalities substituted (see set_replacement in guards/)
+  // and divisions, Min/Max and relations decided where the facts decide them.
+  Expr simplify(Expr e);
+
+  // Facts told after push() are forgotten by the matching pop().
+  void push();
+  void pop();
+  size_t depth() const;
+
+  std::vector<Fact> facts() const;  // in the order told
+  const Fact& fact(FactId id) const;
+  // When the facts are known to contradict each other: which.
+  std::optional<std::vector<FactId>> contradiction() const;
+
+  const Statistics& statistics() const;
+  // The question and facts as an SMT-LIB script (a comment names each fact).
+  std::string to_smtlib(Expr question) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// RAII push/pop.
+class Scope {
+ public:
+  explicit Scope(Context& context) : context_(context) { context_.push(); }
+  ~Scope() { context_.pop(); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  Context& context_;
+};
+
+}  // namespace proviso

@@ -1,0 +1,171 @@
+// sym/expr.h - expressions over dimension symbols.
+//
+//   ExprPool pool;
+//   Expr s0 = pool.symbol("s0", SymbolKind::kBackedSize);
+//   Expr e = simplify(s0 + s0 * 2);           // 3*s0
+//   assert(e == simplify(s0 * 3));            // equal structure, equal handle
+//
+// An Expr is a pointer-sized handle to an immutable node owned by a pool.
+// Equal structure within a pool is the same handle.  make() interns what it is
+// told and rewrites nothing; simplify() (sym/simplify.h) gives the canonical
+// form.  Node ids count in order of creation, and every order in this library
+// follows them (or names), never addresses.  A pool is not thread-safe; pools
+// are independent of each other.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sym/integer.h"
+#include "sym/op.h"
+
+namespace proviso {
+
+class ExprPool;
+
+// A caller's mistake: names the call, the argument, the value and the remedy.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class SymbolKind : uint8_t {
+  kBackedSize,    // s0: the size of an input dimension; an example is known
+  kBackedInt,     // s0: an integer input; an example is known
+  kBackedFloat,   // zf0
+  kUnbackedInt,   // u0: an integer read from data
+  kUnbackedFloat, // zuf0
+  kUnbackedBool,  // a 0/1 integer read from data: u0 in [0, 1]
+};
+constexpr bool is_unbacked(SymbolKind k) { return k >= SymbolKind::kUnbackedInt; }
+
+struct Symbol {
+  std::string name;
+  SymbolKind kind;
+  std::string source;  // where the value comes from: L['x'].size()[0]
+  uint32_t index;      // creation order among the pool's symbols
+};
+
+class Expr {
+ public:
+  struct Node;
+  Expr() = default;  // the null handle; only == and bool are allowed on it
+
+  Op op() const;
+  Type type() const;
+  std::span<const Expr> args() const;
+  Expr arg(size_t i) const { return args()[i]; }
+  size_t arity() const { return args().size(); }
+  uint32_t id() const;  // creation order within the pool
+  ExprPool& pool() const;
+
+  bool is(Op o) const { return op() == o; }
+  bool is_int() const { return type() == Type::kInt; }
+  bool is_bool() const { return type() == Type::kBool; }
+  bool is_float() const { return type() == Type::kFloat; }
+  bool is_symbol() const { return is(Op::kSymbol); }
+  bool is_constant() const { return op() <= Op::kBoolean; }
+  bool is_true() const;
+  bool is_false() const;
+
+  const Int& integer() const;        // requires op() == kInteger
+  const Rational& rational() const;  // requires op() == kRational
+  const Symbol& symbol() const;      // requires op() == kSymbol
+  // The value when this is an integer constant that fits.
+  std::optional<int64_t> maybe_int64() const;
+
+  explicit operator bool() const { return node_ != nullptr; }
+  friend bool operator==(Expr, Expr) = default;
+  const Node* raw() const { return node_; }
+  explicit Expr(const Node* node) : node_(node) {}
+
+ private:
+  const Node* node_ = nullptr;
+};
+
+struct ExprHash {
+  size_t operator()(Expr e) const;
+};
+// Creation order.
+struct ExprLess {
+  bool operator()(Expr a, Expr b) const { return a.id() < b.id(); }
+};
+
+class ExprPool {
+ public:
+  ExprPool();
+  ~ExprPool();
+  ExprPool(const ExprPool&) = delete;
+  ExprPool& operator=(const ExprPool&) = delete;
+
+  Expr integer(const Int& value);
+  Expr rational(const Rational& value);  // a float constant
+  Expr boolean(bool value);
+
+  // A new symbol.  Throws Error when the name is taken by another kind; the
+  // same name and kind give the same symbol.
+  Expr symbol(std::string_view name, SymbolKind kind,
+              std::string_view source = "");
+  std::optional<Expr> find_symbol(std::string_view name) const;
+  std::span<const Expr> symbols() const;  // in creation order
+
+  // Interns op(args).  Throws Error on a wrong number or type of arguments.
+  Expr make(Op op, std::span<const Expr> args);
+  Expr make(Op op, std::initializer_list<Expr> args) {
+    return make(op, std::span<const Expr>(args.begin(), args.size()));
+  }
+
+  size_t size() const;  // number of nodes
+
+  // simplify()'s memo: from node to canonical node.  Owned here so that a
+  // pool's lifetime bounds it.
+  std::unordered_map<uint32_t, Expr>& simplify_memo();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Builders; mixed integer and float operands are allowed where the table says.
+Expr operator+(Expr a, Expr b);
+Expr operator-(Expr a, Expr b);
+Expr operator*(Expr a, Expr b);
+Expr operator-(Expr a);
+Expr operator+(Expr a, int64_t b);
+Expr operator-(Expr a, int64_t b);
+Expr operator*(Expr a, int64_t b);
+Expr floor_div(Expr a, Expr b);
+Expr mod(Expr a, Expr b);
+Expr min(Expr a, Expr b);
+Expr max(Expr a, Expr b);
+Expr eq(Expr a, Expr b);
+Expr ne(Expr a, Expr b);
+Expr lt(Expr a, Expr b);
+Expr le(Expr a, Expr b);
+Expr gt(Expr a, Expr b);  // lt(b, a)
+Expr ge(Expr a, Expr b);  // le(b, a)
+Expr eq(Expr a, int64_t b);
+Expr ne(Expr a, int64_t b);
+Expr lt(Expr a, int64_t b);
+Expr le(Expr a, int64_t b);
+Expr gt(Expr a, int64_t b);
+Expr ge(Expr a, int64_t b);
+Expr logical_and(Expr a, Expr b);
+Expr logical_or(Expr a, Expr b);
+Expr logical_not(Expr a);
+Expr where(Expr condition, Expr then, Expr otherwise);
+
+// The symbols of e, in creation order.
+std::vector<Expr> free_symbols(Expr e);
+// e with each key replaced by its value (simultaneously, not repeatedly).
+Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map);
+
+}  // namespace proviso

@@ -1,0 +1,22 @@
+// sym/facts.h - the questions that the simplifier may ask about an expression.
+// The solver implements them; the simplifier works without.
+#pragma once
+
+#include <optional>
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+struct Facts {
+  virtual ~Facts() = default;
+  // Proved bounds of a canonical numeric expression; nullopt is no bound.
+  virtual std::optional<Int> lower(Expr e) const = 0;
+  virtual std::optional<Int> upper(Expr e) const = 0;
+  // Proved truth of a canonical boolean expression.
+  virtual std::optional<bool> truth(Expr e) const = 0;
+  // Proved remainder of e modulo m (m >= 2), if known.
+  virtual std::optional<Int> residue(Expr e, const Int& m) const = 0;
+};
+
+}  // namespace proviso

@@ -1,0 +1,107 @@
+// sym/integer.h - exact integers of any size, with a 64-bit fast path.
+//
+//   Int a = Int(int64_t{1} << 62) * 4;   // 2**64, exact
+//   floor_div(Int(-7), Int(2));          // -4, as in Python
+//
+// Promise: no operation overflows or rounds.  A value that fits in 64 bits is
+// always held in 64 bits, so equality is representation equality.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace proviso {
+
+class Int {
+ public:
+  struct Big;  // a Boost.Multiprecision integer; known to integer.cc alone
+
+  Int(int64_t value = 0) : small_(value) {}  // NOLINT: literals read as Ints
+  Int(int value) : small_(value) {}          // NOLINT
+
+  // Decimal digits with an optional sign.  nullopt when malformed.
+  static std::optional<Int> parse(std::string_view text);
+
+  bool is_small() const { return big_ == nullptr; }
+  bool is_zero() const { return is_small() && small_ == 0; }
+  bool is_one() const { return is_small() && small_ == 1; }
+  bool is_odd() const;
+  int sign() const;  // -1, 0 or 1
+
+  // The value when it fits.
+  std::optional<int64_t> to_int64() const;
+  double to_double() const;  // the nearest double; +-inf beyond its range
+  std::string to_string() const;
+  size_t hash() const;
+  size_t bit_length() const;  // bits of |value|; 0 for 0
+
+  Int operator-() const;
+  friend Int operator+(const Int& a, const Int& b);
+  friend Int operator-(const Int& a, const Int& b);
+  friend Int operator*(const Int& a, const Int& b);
+  Int& operator+=(const Int& b) { return *this = *this + b; }
+  Int& operator-=(const Int& b) { return *this = *this - b; }
+  Int& operator*=(const Int& b) { return *this = *this * b; }
+  friend bool operator==(const Int& a, const Int& b);
+  friend std::strong_ordering operator<=>(const Int& a, const Int& b);
+
+ private:
+  friend struct IntAccess;
+  int64_t small_ = 0;
+  std::shared_ptr<const Big> big_;  // null, or a value outside 64 bits
+};
+
+// Python's // and %: the quotient rounds down, the remainder has the sign of
+// the divisor.  Require b != 0.
+Int floor_div(const Int& a, const Int& b);
+Int floor_mod(const Int& a, const Int& b);
+Int abs(const Int& a);
+Int gcd(const Int& a, const Int& b);  // >= 0; gcd(0, 0) == 0
+Int lcm(const Int& a, const Int& b);  // >= 0
+// base**exponent; nullopt when the result would exceed `max_bits` bits.
+std::optional<Int> pow(const Int& base, uint64_t exponent,
+                       size_t max_bits = 1 << 16);
+// Two's complement of infinite width, as in Python.
+Int bit_and(const Int& a, const Int& b);
+Int bit_or(const Int& a, const Int& b);
+Int bit_xor(const Int& a, const Int& b);
+
+// An exact fraction in lowest terms; the denominator is positive.
+class Rational {
+ public:
+  Rational(Int numerator = 0) : num_(std::move(numerator)) {}  // NOLINT
+  // Requires denominator != 0.
+  Rational(const Int& numerator, const Int& denominator);
+  // The exact value of a finite double.  nullopt for infinities and NaN.
+  static std::optional<Rational> from_double(double value);
+  // "2.5", "-3", "1.0e-12", "7/2".  nullopt when malformed or out of bounds.
+  static std::optional<Rational> parse(std::string_view text);
+
+  const Int& num() const { return num_; }
+  const Int& den() const { return den_; }
+  bool is_integer() const { return den_.is_one(); }
+  double to_double() const;
+  std::string to_string() const;  // "5/2" or "3"
+  size_t hash() const;
+
+  friend Rational operator+(const Rational& a, const Rational& b);
+  friend Rational operator-(const Rational& a, const Rational& b);
+  friend Rational operator*(const Rational& a, const Rational& b);
+  friend Rational operator/(const Rational& a, const Rational& b);  // b != 0
+  friend bool operator==(const Rational&, const Rational&) = default;
+  friend std::strong_ordering operator<=>(const Rational& a, const Rational& b);
+
+ private:
+  Int num_, den_ = 1;
+};
+
+Int floor(const Rational& a);
+Int ceil(const Rational& a);
+Int trunc(const Rational& a);
+Int round_half_even(const Rational& a);  // ties to even: banker's rounding
+
+}  // namespace proviso

@@ -1,0 +1,42 @@
+// sym/parse.h - text to expressions.
+//
+//   Expr e = parse(pool, "Eq(s0 + 1, 2*u0) & (Mod(s0, 4) < u1//2)");
+//
+// The language is PyTorch's printed form: + - * ** / // % & | ~ ^ << >>, the
+// comparisons, `and or not`, `a if c else b`, every function of sym/op.h by its
+// printed name and by Python's (min, max, abs, ceildiv, float, math.ceil,
+// math.floor, math.trunc, round, sqrt), True, False, integers of any size and
+// decimal floats, and SymPy's srepr (Symbol('s0', integer=True), Integer(2),
+// Add(..), LessThan(..), Equality(..), ...).  & | ~ are logic on booleans and
+// bit operations on integers.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+struct ParseOptions {
+  // Makes the symbol of a name that the pool does not have.  Default: by the
+  // name's prefix as PyTorch does (s backed size, u unbacked int, zuf unbacked
+  // float, zf backed float, anything else a backed int).  Return a null Expr to
+  // make an unknown name an error.
+  std::function<Expr(ExprPool&, std::string_view name)> make_symbol;
+  size_t max_depth = 200;
+  size_t max_length = 1 << 20;
+};
+
+// Throws Error: "parse: expected ')' at column 12 of 'Mod(s0, 4': ...".
+Expr parse(ExprPool& pool, std::string_view text,
+           const ParseOptions& options = {});
+
+// "s0 in [2, int_oo]", "u0 in [-int_oo, 9]" -> name and optional ends.
+struct RangeDeclaration {
+  std::string name;
+  std::optional<Int> lower, upper;
+};
+RangeDeclaration parse_range(std::string_view text);
+
+}  // namespace proviso

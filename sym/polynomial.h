@@ -1,0 +1,54 @@
+// sym/polynomial.h - an integer expression as a sum of coefficient * monomial.
+//
+//   Polynomial p = to_polynomial(simplify(e));   // 3*s0*u0 - 2*(s0//4) + 7
+//
+// Atoms are whatever is not +, * or a small constant power: symbols, floor
+// divisions, Min, ...  Terms are sorted (higher degree first, then creation
+// order of the atoms; the constant last) and have nonzero coefficients.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+// A sorted run of atoms; repetition is a power; empty is the constant 1.
+using Monomial = std::vector<Expr>;
+
+struct MonomialLess {
+  bool operator()(const Monomial& a, const Monomial& b) const;
+};
+
+class Polynomial {
+ public:
+  using Terms = std::map<Monomial, Int, MonomialLess>;
+  Polynomial() = default;
+  explicit Polynomial(const Int& constant) { add({}, constant); }
+  static Polynomial atom(Expr e);
+
+  const Terms& terms() const { return terms_; }
+  Int constant() const;      // the coefficient of 1
+  bool is_constant() const;  // no other term
+  bool is_zero() const { return terms_.empty(); }
+  Int content() const;  // gcd of the non-constant coefficients; 0 if none
+
+  void add(const Monomial& monomial, const Int& coefficient);
+  friend Polynomial operator+(const Polynomial& a, const Polynomial& b);
+  friend Polynomial operator-(const Polynomial& a, const Polynomial& b);
+  friend Polynomial operator*(const Polynomial& a, const Polynomial& b);
+  friend Polynomial operator*(const Polynomial& a, const Int& k);
+  friend bool operator==(const Polynomial&, const Polynomial&) = default;
+
+ private:
+  Terms terms_;
+};
+
+// Sums and products of integer expressions opened; all else is an atom (as it
+// stands: simplify first).  Products of sums past 64 terms stay atoms.
+Polynomial to_polynomial(Expr e);
+// The canonical expression of p.
+Expr to_expr(ExprPool& pool, const Polynomial& p);
+
+}  // namespace proviso

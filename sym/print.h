@@ -1,0 +1,31 @@
+// sym/print.h - expressions to text.
+//
+//   to_string(e)   Eq(s0 + 1, 2*u0)  Mod(s0, 4)  (s0//2)   PyTorch's form;
+//                  parse(pool, to_string(e)) == e
+//   to_python(e)   s0 + 1 == 2*u0    s0 % 4      s0//2     runs in Python
+//   to_smtlib(e)   (= (+ s0 1) (* 2 u0))                   SMT-LIB 2
+//   to_srepr(e)    Equality(Add(Symbol('s0', positive=True, integer=True),
+//                  Integer(1)), ...)                       what .pt2 stores
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+std::string to_string(Expr e);
+std::ostream& operator<<(std::ostream& out, Expr e);
+
+// With `name_of`, symbols print as the caller says ("x.shape[0]").
+std::string to_python(Expr e,
+                      const std::function<std::string(Expr)>& name_of = {});
+// torch._check(u0 >= 0)
+std::string to_check(Expr condition,
+                     const std::function<std::string(Expr)>& name_of = {});
+std::string to_smtlib(Expr e);
+std::string to_srepr(Expr e);
+
+}  // namespace proviso
