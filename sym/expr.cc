@@ -1,0 +1,333 @@
+#include "sym/expr.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace proviso {
+
+struct Expr::Node {
+  Op op;
+  Type type;
+  uint32_t id;
+  ExprPool* pool;
+  std::vector<Expr> args;
+  // A leaf's payload; at most one is used.
+  Int integer;
+  std::unique_ptr<Rational> rational;
+  std::unique_ptr<Symbol> symbol;
+  bool boolean = false;
+};
+
+Op Expr::op() const { return node_->op; }
+Type Expr::type() const { return node_->type; }
+std::span<const Expr> Expr::args() const { return node_->args; }
+uint32_t Expr::id() const { return node_->id; }
+ExprPool& Expr::pool() const { return *node_->pool; }
+bool Expr::is_true() const { return is(Op::kBoolean) && node_->boolean; }
+bool Expr::is_false() const { return is(Op::kBoolean) && !node_->boolean; }
+
+const Int& Expr::integer() const {
+  assert(is(Op::kInteger) && "Expr::integer: not an integer constant");
+  return node_->integer;
+}
+const Rational& Expr::rational() const {
+  assert(is(Op::kRational) && "Expr::rational: not a float constant");
+  return *node_->rational;
+}
+const Symbol& Expr::symbol() const {
+  assert(is_symbol() && "Expr::symbol: not a symbol");
+  return *node_->symbol;
+}
+std::optional<int64_t> Expr::maybe_int64() const {
+  if (!is(Op::kInteger)) return std::nullopt;
+  return node_->integer.to_int64();
+}
+
+size_t ExprHash::operator()(Expr e) const {
+  return e ? std::hash<uint32_t>{}(e.id()) : 0;
+}
+
+namespace {
+
+// What interning compares: the operator and the arguments.
+struct Key {
+  Op op;
+  std::span<const Expr> args;
+  friend bool operator==(const Key& a, const Key& b) {
+    return a.op == b.op &&
+           std::equal(a.args.begin(), a.args.end(), b.args.begin(),
+                      b.args.end());
+  }
+};
+struct KeyHash {
+  size_t operator()(const Key& key) const {
+    size_t hash = static_cast<size_t>(key.op) * 0x9E3779B97F4A7C15u;
+    for (Expr e : key.args) {
+      hash = (hash ^ e.id()) * 0xFF51AFD7ED558CCDu;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+};
+
+struct ValueHash {
+  size_t operator()(const Int& value) const { return value.hash(); }
+  size_t operator()(const Rational& value) const { return value.hash(); }
+};
+
+std::string call_text(Op op) {
+  return "make(" + std::string(info(op).name) + ")";
+}
+
+void require_count(Op op, size_t count) {
+  const OpInfo& row = info(op);
+  bool enough = count >= static_cast<size_t>(row.min_args);
+  bool few = row.max_args < 0 || count <= static_cast<size_t>(row.max_args);
+  if (enough && few && !is_leaf(op)) return;
+  std::string expected = std::to_string(row.min_args);
+  if (row.max_args < 0) expected += " or more";
+  throw Error(call_text(op) + ": expected " + expected + " arguments, got " +
+              std::to_string(count));
+}
+
+bool accepts(ArgClass wanted, Type type, size_t index) {
+  switch (wanted) {
+    case ArgClass::kNone: return false;
+    case ArgClass::kInteger: return type == Type::kInt;
+    case ArgClass::kNumber: return type != Type::kBool;
+    case ArgClass::kBoolean: return type == Type::kBool;
+    case ArgClass::kSame: return true;
+    case ArgClass::kCondition: return index > 0 || type == Type::kBool;
+  }
+  return false;
+}
+
+void require_types(Op op, std::span<const Expr> args) {
+  ArgClass wanted = info(op).args;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!args[i]) throw Error(call_text(op) + ": argument is a null Expr");
+    if (&args[i].pool() != &args[0].pool()) {
+      throw Error(call_text(op) + ": arguments come from different pools");
+    }
+    if (!accepts(wanted, args[i].type(), i)) {
+      throw Error(call_text(op) + ": argument " + std::to_string(i + 1) +
+                  " is " + std::string(name_of(args[i].type())) +
+                  "; this operator does not take it");
+    }
+  }
+  // Two arms or two sides: numbers may mix, booleans not with numbers.
+  size_t first = wanted == ArgClass::kCondition ? 1 : 0;
+  bool paired = wanted == ArgClass::kSame || wanted == ArgClass::kCondition;
+  if (paired && args[first].is_bool() != args[first + 1].is_bool()) {
+    throw Error(call_text(op) + ": " +
+                std::string(name_of(args[first].type())) + " beside " +
+                std::string(name_of(args[first + 1].type())));
+  }
+}
+
+Type result_type(Op op, std::span<const Expr> args) {
+  switch (info(op).result) {
+    case ResultClass::kInt: return Type::kInt;
+    case ResultClass::kFloat: return Type::kFloat;
+    case ResultClass::kBool: return Type::kBool;
+    case ResultClass::kOfArms:
+      if (args[1].is_bool()) return Type::kBool;
+      args = args.subspan(1);
+      break;
+    case ResultClass::kOfArguments: break;
+  }
+  for (Expr e : args) {
+    if (e.is_float()) return Type::kFloat;
+  }
+  return Type::kInt;
+}
+
+Type type_of(SymbolKind kind) {
+  switch (kind) {
+    case SymbolKind::kBackedFloat:
+    case SymbolKind::kUnbackedFloat: return Type::kFloat;
+    default: return Type::kInt;  // an unbacked boolean is an int in [0, 1]
+  }
+}
+
+}  // namespace
+
+struct ExprPool::Impl {
+  std::deque<Expr::Node> nodes;
+  std::unordered_map<Key, Expr, KeyHash> interned;
+  std::unordered_map<Int, Expr, ValueHash> integers;
+  std::unordered_map<Rational, Expr, ValueHash> rationals;
+  std::unordered_map<std::string, Expr> by_name;
+  std::vector<Expr> symbols;
+  Expr truth[2];
+  std::unordered_map<uint32_t, Expr> simplify_memo;
+
+  Expr::Node& add(ExprPool* pool, Op op, Type type) {
+    Expr::Node& node = nodes.emplace_back();
+    node.op = op;
+    node.type = type;
+    node.id = static_cast<uint32_t>(nodes.size() - 1);
+    node.pool = pool;
+    return node;
+  }
+};
+
+ExprPool::ExprPool() : impl_(std::make_unique<Impl>()) {}
+ExprPool::~ExprPool() = default;
+
+Expr ExprPool::integer(const Int& value) {
+  Expr& slot = impl_->integers[value];
+  if (!slot) {
+    Expr::Node& node = impl_->add(this, Op::kInteger, Type::kInt);
+    node.integer = value;
+    slot = Expr(&node);
+  }
+  return slot;
+}
+
+Expr ExprPool::rational(const Rational& value) {
+  Expr& slot = impl_->rationals[value];
+  if (!slot) {
+    Expr::Node& node = impl_->add(this, Op::kRational, Type::kFloat);
+    node.rational = std::make_unique<Rational>(value);
+    slot = Expr(&node);
+  }
+  return slot;
+}
+
+Expr ExprPool::boolean(bool value) {
+  Expr& slot = impl_->truth[value];
+  if (!slot) {
+    Expr::Node& node = impl_->add(this, Op::kBoolean, Type::kBool);
+    node.boolean = value;
+    slot = Expr(&node);
+  }
+  return slot;
+}
+
+Expr ExprPool::symbol(std::string_view name, SymbolKind kind,
+                      std::string_view source) {
+  if (name.empty()) throw Error("ExprPool::symbol: the name is empty");
+  Expr& slot = impl_->by_name[std::string(name)];
+  if (slot && slot.symbol().kind != kind) {
+    throw Error("ExprPool::symbol: '" + std::string(name) +
+                "' exists with another kind; choose another name");
+  }
+  if (!slot) {
+    Expr::Node& node = impl_->add(this, Op::kSymbol, type_of(kind));
+    node.symbol = std::make_unique<Symbol>(
+        Symbol{std::string(name), kind, std::string(source),
+               static_cast<uint32_t>(impl_->symbols.size())});
+    slot = Expr(&node);
+    impl_->symbols.push_back(slot);
+  }
+  return slot;
+}
+
+std::optional<Expr> ExprPool::find_symbol(std::string_view name) const {
+  auto it = impl_->by_name.find(std::string(name));
+  if (it == impl_->by_name.end()) return std::nullopt;
+  return it->second;
+}
+
+std::span<const Expr> ExprPool::symbols() const { return impl_->symbols; }
+
+Expr ExprPool::make(Op op, std::span<const Expr> args) {
+  auto it = impl_->interned.find(Key{op, args});
+  if (it != impl_->interned.end()) return it->second;
+  require_count(op, args.size());
+  require_types(op, args);
+  Expr::Node& node = impl_->add(this, op, result_type(op, args));
+  node.args.assign(args.begin(), args.end());
+  Expr e(&node);
+  impl_->interned.emplace(Key{op, node.args}, e);
+  return e;
+}
+
+size_t ExprPool::size() const { return impl_->nodes.size(); }
+std::unordered_map<uint32_t, Expr>& ExprPool::simplify_memo() {
+  return impl_->simplify_memo;
+}
+
+// ---- builders
+
+namespace {
+Expr binary(Op op, Expr a, Expr b) { return a.pool().make(op, {a, b}); }
+Expr constant(Expr like, int64_t value) {
+  return like.pool().integer(Int(value));
+}
+}  // namespace
+
+Expr operator+(Expr a, Expr b) { return binary(Op::kAdd, a, b); }
+Expr operator*(Expr a, Expr b) { return binary(Op::kMul, a, b); }
+Expr operator-(Expr a) { return binary(Op::kMul, constant(a, -1), a); }
+Expr operator-(Expr a, Expr b) { return a + (-b); }
+Expr operator+(Expr a, int64_t b) { return a + constant(a, b); }
+Expr operator-(Expr a, int64_t b) { return a + a.pool().integer(-Int(b)); }
+Expr operator*(Expr a, int64_t b) { return constant(a, b) * a; }
+Expr floor_div(Expr a, Expr b) { return binary(Op::kFloorDiv, a, b); }
+Expr mod(Expr a, Expr b) { return binary(Op::kMod, a, b); }
+Expr min(Expr a, Expr b) { return binary(Op::kMin, a, b); }
+Expr max(Expr a, Expr b) { return binary(Op::kMax, a, b); }
+Expr eq(Expr a, Expr b) { return binary(Op::kEq, a, b); }
+Expr ne(Expr a, Expr b) { return binary(Op::kNe, a, b); }
+Expr lt(Expr a, Expr b) { return binary(Op::kLt, a, b); }
+Expr le(Expr a, Expr b) { return binary(Op::kLe, a, b); }
+Expr gt(Expr a, Expr b) { return binary(Op::kLt, b, a); }
+Expr ge(Expr a, Expr b) { return binary(Op::kLe, b, a); }
+Expr eq(Expr a, int64_t b) { return eq(a, constant(a, b)); }
+Expr ne(Expr a, int64_t b) { return ne(a, constant(a, b)); }
+Expr lt(Expr a, int64_t b) { return lt(a, constant(a, b)); }
+Expr le(Expr a, int64_t b) { return le(a, constant(a, b)); }
+Expr gt(Expr a, int64_t b) { return gt(a, constant(a, b)); }
+Expr ge(Expr a, int64_t b) { return ge(a, constant(a, b)); }
+Expr logical_and(Expr a, Expr b) { return binary(Op::kAnd, a, b); }
+Expr logical_or(Expr a, Expr b) { return binary(Op::kOr, a, b); }
+Expr logical_not(Expr a) { return a.pool().make(Op::kNot, {a}); }
+Expr where(Expr condition, Expr then, Expr otherwise) {
+  return condition.pool().make(Op::kWhere, {condition, then, otherwise});
+}
+
+// ---- walks (iterative, so that depth is not the stack's concern)
+
+std::vector<Expr> free_symbols(Expr e) {
+  std::vector<Expr> found, stack{e};
+  std::unordered_map<Expr, bool, ExprHash> seen;
+  while (!stack.empty()) {
+    Expr next = stack.back();
+    stack.pop_back();
+    if (!seen.emplace(next, true).second) continue;
+    if (next.is_symbol()) found.push_back(next);
+    for (Expr arg : next.args()) stack.push_back(arg);
+  }
+  std::sort(found.begin(), found.end(), ExprLess{});
+  return found;
+}
+
+Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map) {
+  std::unordered_map<Expr, Expr, ExprHash> done(map);
+  std::vector<Expr> stack{e};
+  while (!stack.empty()) {
+    Expr next = stack.back();
+    if (done.contains(next)) {
+      stack.pop_back();
+      continue;
+    }
+    bool ready = true;
+    for (Expr arg : next.args()) {
+      if (!done.contains(arg)) {
+        stack.push_back(arg);
+        ready = false;
+      }
+    }
+    if (!ready) continue;
+    stack.pop_back();
+    std::vector<Expr> args;
+    for (Expr arg : next.args()) args.push_back(done.at(arg));
+    bool same = std::equal(args.begin(), args.end(), next.args().begin());
+    done.emplace(next, same ? next : e.pool().make(next.op(), args));
+  }
+  return done.at(e);
+}
+
+}  // namespace proviso

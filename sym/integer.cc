@@ -1,0 +1,320 @@
+#include "sym/integer.h"
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace proviso {
+
+using boost::multiprecision::cpp_int;
+
+struct Int::Big {
+  cpp_int value;
+};
+
+// Conversions between the two representations.
+struct IntAccess {
+  static cpp_int big(const Int& a) {
+    return a.is_small() ? cpp_int(a.small_) : a.big_->value;
+  }
+  static int64_t small(const Int& a) { return a.small_; }
+  static Int make(cpp_int value) {
+    if (value >= std::numeric_limits<int64_t>::min() &&
+        value <= std::numeric_limits<int64_t>::max()) {
+      return Int(static_cast<int64_t>(value));
+    }
+    Int result;
+    result.big_ = std::make_shared<const Int::Big>(Int::Big{std::move(value)});
+    return result;
+  }
+};
+
+namespace {
+
+cpp_int big(const Int& a) { return IntAccess::big(a); }
+int64_t small(const Int& a) { return IntAccess::small(a); }
+bool both_small(const Int& a, const Int& b) {
+  return a.is_small() && b.is_small();
+}
+
+// Python's quotient and remainder of big integers.
+std::pair<cpp_int, cpp_int> big_divmod(const Int& a, const Int& b) {
+  cpp_int quotient, remainder, divisor = big(b);
+  boost::multiprecision::divide_qr(big(a), divisor, quotient, remainder);
+  if (remainder != 0 && (remainder.sign() < 0) != (divisor.sign() < 0)) {
+    --quotient;
+    remainder += divisor;
+  }
+  return {quotient, remainder};
+}
+
+template <typename BitOperation>
+Int bitwise(const Int& a, const Int& b, BitOperation operation) {
+  if (both_small(a, b)) return Int(operation(small(a), small(b)));
+  // Two's complement over a width that holds both, then back to a sign.
+  size_t width = std::max(a.bit_length(), b.bit_length()) + 2;
+  cpp_int modulus = cpp_int(1) << width;
+  auto wrap = [&](const Int& x) -> cpp_int {
+    return x.sign() < 0 ? cpp_int(big(x) + modulus) : big(x);
+  };
+  cpp_int result = operation(wrap(a), wrap(b));
+  if (bit_test(result, width - 1)) result -= modulus;
+  return IntAccess::make(std::move(result));
+}
+
+}  // namespace
+
+std::optional<Int> Int::parse(std::string_view text) {
+  bool negative = !text.empty() && text.front() == '-';
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
+    text.remove_prefix(1);
+  }
+  if (text.empty()) return std::nullopt;
+  for (char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+  }
+  // Leading zeros would make Boost read octal.
+  while (text.size() > 1 && text.front() == '0') text.remove_prefix(1);
+  cpp_int value{std::string(text)};
+  return IntAccess::make(negative ? cpp_int(-value) : value);
+}
+
+bool Int::is_odd() const {
+  return is_small() ? (small_ & 1) != 0 : bit_test(abs(big_->value), 0);
+}
+
+int Int::sign() const {
+  return is_small() ? (small_ > 0) - (small_ < 0) : big_->value.sign();
+}
+
+std::optional<int64_t> Int::to_int64() const {
+  if (!is_small()) return std::nullopt;
+  return small_;
+}
+
+double Int::to_double() const {
+  return is_small() ? static_cast<double>(small_)
+                    : static_cast<double>(big_->value);
+}
+
+std::string Int::to_string() const {
+  return is_small() ? std::to_string(small_) : big_->value.str();
+}
+
+size_t Int::hash() const {
+  return is_small() ? std::hash<int64_t>{}(small_)
+                    : std::hash<std::string>{}(to_string());
+}
+
+size_t Int::bit_length() const {
+  if (is_zero()) return 0;
+  cpp_int magnitude = boost::multiprecision::abs(big(*this));
+  return boost::multiprecision::msb(magnitude) + 1;
+}
+
+Int Int::operator-() const {
+  int64_t result;
+  if (is_small() && !__builtin_sub_overflow(int64_t{0}, small_, &result)) {
+    return Int(result);
+  }
+  return IntAccess::make(-big(*this));
+}
+
+Int operator+(const Int& a, const Int& b) {
+  int64_t result;
+  if (both_small(a, b) && !__builtin_add_overflow(a.small_, b.small_, &result))
+    return Int(result);
+  return IntAccess::make(big(a) + big(b));
+}
+
+Int operator-(const Int& a, const Int& b) {
+  int64_t result;
+  if (both_small(a, b) && !__builtin_sub_overflow(a.small_, b.small_, &result))
+    return Int(result);
+  return IntAccess::make(big(a) - big(b));
+}
+
+Int operator*(const Int& a, const Int& b) {
+  int64_t result;
+  if (both_small(a, b) && !__builtin_mul_overflow(a.small_, b.small_, &result))
+    return Int(result);
+  return IntAccess::make(big(a) * big(b));
+}
+
+bool operator==(const Int& a, const Int& b) {
+  if (a.is_small() != b.is_small()) return false;
+  return a.is_small() ? a.small_ == b.small_ : a.big_->value == b.big_->value;
+}
+
+std::strong_ordering operator<=>(const Int& a, const Int& b) {
+  if (both_small(a, b)) return a.small_ <=> b.small_;
+  int order = big(a).compare(big(b));
+  return order <=> 0;
+}
+
+Int floor_div(const Int& a, const Int& b) {
+  assert(!b.is_zero() && "floor_div: the divisor is 0");
+  // -2**63 // -1 does not fit, so -1 takes the negation path.
+  if (both_small(a, b) && small(b) != -1) {
+    int64_t quotient = small(a) / small(b), rest = small(a) % small(b);
+    return Int(quotient - (rest != 0 && (rest < 0) != (small(b) < 0)));
+  }
+  if (b == Int(-1)) return -a;
+  return IntAccess::make(big_divmod(a, b).first);
+}
+
+Int floor_mod(const Int& a, const Int& b) {
+  assert(!b.is_zero() && "floor_mod: the divisor is 0");
+  if (both_small(a, b)) {
+    if (small(b) == -1) return Int(0);
+    int64_t rest = small(a) % small(b);
+    if (rest != 0 && (rest < 0) != (small(b) < 0)) rest += small(b);
+    return Int(rest);
+  }
+  return IntAccess::make(big_divmod(a, b).second);
+}
+
+Int abs(const Int& a) { return a.sign() < 0 ? -a : a; }
+
+Int gcd(const Int& a, const Int& b) {
+  constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+  if (both_small(a, b) && small(a) != kLowest && small(b) != kLowest) {
+    return Int(std::gcd(small(a), small(b)));
+  }
+  return IntAccess::make(boost::multiprecision::gcd(
+      cpp_int(boost::multiprecision::abs(big(a))),
+      cpp_int(boost::multiprecision::abs(big(b)))));
+}
+
+Int lcm(const Int& a, const Int& b) {
+  if (a.is_zero() || b.is_zero()) return 0;
+  return abs(floor_div(a, gcd(a, b)) * b);
+}
+
+std::optional<Int> pow(const Int& base, uint64_t exponent, size_t max_bits) {
+  if (exponent == 0 || base.is_one()) return Int(1);
+  if (base.is_zero()) return base;
+  if (base == Int(-1)) return exponent % 2 ? base : Int(1);
+  if (exponent > max_bits || (base.bit_length() - 1) * exponent > max_bits) {
+    return std::nullopt;
+  }
+  Int result = 1, square = base;
+  for (uint64_t rest = exponent; rest != 0; rest >>= 1) {
+    if (rest & 1) result *= square;
+    if (rest > 1) square *= square;
+  }
+  return result;
+}
+
+Int bit_and(const Int& a, const Int& b) {
+  return bitwise(a, b, std::bit_and<>{});
+}
+Int bit_or(const Int& a, const Int& b) { return bitwise(a, b, std::bit_or<>{}); }
+Int bit_xor(const Int& a, const Int& b) {
+  return bitwise(a, b, std::bit_xor<>{});
+}
+
+// ---- Rational
+
+Rational::Rational(const Int& numerator, const Int& denominator)
+    : num_(numerator), den_(denominator) {
+  assert(!den_.is_zero() && "Rational: the denominator is 0");
+  Int divisor = gcd(num_, den_);
+  if (den_.sign() < 0) divisor = -divisor;
+  num_ = floor_div(num_, divisor);
+  den_ = floor_div(den_, divisor);
+}
+
+std::optional<Rational> Rational::from_double(double value) {
+  if (!std::isfinite(value)) return std::nullopt;
+  int exponent = 0;
+  double mantissa = std::frexp(value, &exponent);  // in (-1, 1)
+  Int numerator(static_cast<int64_t>(std::ldexp(mantissa, 53)));
+  exponent -= 53;
+  Int scale = *pow(Int(2), static_cast<uint64_t>(std::abs(exponent)));
+  return exponent >= 0 ? Rational(numerator * scale)
+                       : Rational(numerator, scale);
+}
+
+std::optional<Rational> Rational::parse(std::string_view text) {
+  if (size_t slash = text.find('/'); slash != std::string_view::npos) {
+    auto top = Int::parse(text.substr(0, slash));
+    auto bottom = Int::parse(text.substr(slash + 1));
+    if (!top || !bottom || bottom->is_zero()) return std::nullopt;
+    return Rational(*top, *bottom);
+  }
+  Int exponent = 0;
+  if (size_t e = text.find_first_of("eE"); e != std::string_view::npos) {
+    auto parsed = Int::parse(text.substr(e + 1));
+    if (!parsed || abs(*parsed) > Int(5000)) return std::nullopt;
+    exponent = *parsed;
+    text = text.substr(0, e);
+  }
+  std::string digits(text);
+  if (size_t dot = digits.find('.'); dot != std::string::npos) {
+    exponent -= Int(static_cast<int64_t>(digits.size() - dot - 1));
+    digits.erase(dot, 1);
+  }
+  auto mantissa = Int::parse(digits);
+  if (!mantissa) return std::nullopt;
+  int64_t power = *exponent.to_int64();
+  auto scale = pow(Int(10), static_cast<uint64_t>(std::abs(power)));
+  if (!scale) return std::nullopt;
+  return power >= 0 ? Rational(*mantissa * *scale)
+                    : Rational(*mantissa, *scale);
+}
+
+double Rational::to_double() const {
+  if (den_.is_one()) return num_.to_double();
+  // Scale so that the quotient has at least 66 bits, then round once: a sticky
+  // low bit keeps the rounding exact for normal results.
+  int64_t shift = 66 - static_cast<int64_t>(num_.bit_length()) +
+                  static_cast<int64_t>(den_.bit_length());
+  Int scale = *pow(Int(2), static_cast<uint64_t>(std::abs(shift)), 1 << 20);
+  Int top = shift >= 0 ? abs(num_) * scale : abs(num_);
+  Int bottom = shift >= 0 ? den_ : den_ * scale;
+  Int quotient = floor_div(top, bottom);
+  if (!floor_mod(top, bottom).is_zero()) quotient = bit_or(quotient, Int(1));
+  double magnitude =
+      std::ldexp(quotient.to_double(), static_cast<int>(-shift));
+  return num_.sign() < 0 ? -magnitude : magnitude;
+}
+
+std::string Rational::to_string() const {
+  return den_.is_one() ? num_.to_string()
+                       : num_.to_string() + "/" + den_.to_string();
+}
+
+size_t Rational::hash() const { return num_.hash() * 31 + den_.hash(); }
+
+Rational operator+(const Rational& a, const Rational& b) {
+  return {a.num_ * b.den_ + b.num_ * a.den_, a.den_ * b.den_};
+}
+Rational operator-(const Rational& a, const Rational& b) {
+  return {a.num_ * b.den_ - b.num_ * a.den_, a.den_ * b.den_};
+}
+Rational operator*(const Rational& a, const Rational& b) {
+  return {a.num_ * b.num_, a.den_ * b.den_};
+}
+Rational operator/(const Rational& a, const Rational& b) {
+  return {a.num_ * b.den_, a.den_ * b.num_};
+}
+std::strong_ordering operator<=>(const Rational& a, const Rational& b) {
+  return a.num_ * b.den_ <=> b.num_ * a.den_;
+}
+
+Int floor(const Rational& a) { return floor_div(a.num(), a.den()); }
+Int ceil(const Rational& a) { return -floor_div(-a.num(), a.den()); }
+Int trunc(const Rational& a) { return a.num().sign() < 0 ? ceil(a) : floor(a); }
+Int round_half_even(const Rational& a) {
+  Int below = floor(a);
+  Rational doubled = (a - Rational(below)) * Rational(2);
+  if (doubled < Rational(1)) return below;
+  if (doubled > Rational(1)) return below + Int(1);
+  return below.is_odd() ? below + Int(1) : below;
+}
+
+}  // namespace proviso
