@@ -14,6 +14,10 @@
 
 namespace proviso {
 
+// A total order by structure alone: symbols by creation, then by operator and
+// arguments.  Negative, 0 or positive.
+int compare(Expr a, Expr b);
+
 // A sorted run of atoms; repetition is a power; empty is the constant 1.
 using Monomial = std::vector<Expr>;
 
@@ -27,6 +31,7 @@ class Polynomial {
   Polynomial() = default;
   explicit Polynomial(const Int& constant) { add({}, constant); }
   static Polynomial atom(Expr e);
+  static Polynomial term(Monomial monomial, const Int& coefficient);
 
   const Terms& terms() const { return terms_; }
   Int constant() const;      // the coefficient of 1

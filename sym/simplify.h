@@ -4,9 +4,9 @@
 //   simplify(parse("Eq(2*s0 + 2, 4*u0)"))      // Eq(s0 + 1, 2*u0)
 //   simplify(parse("Mod(6*s0 + 5, 3)"))        // 2
 //
-// Promise: where e is defined, simplify(e) is defined with the same value.
-// (A rewrite may make an undefined point defined: s0//s0 is not rewritten
-// unless s0 is known nonzero; u0 - u0 is 0.)  simplify(simplify(e)) is
+// Promise: where e is defined, simplify(e) is defined with the same value.  A
+// rewrite may make an undefined point defined (u0//u0 is 1): whoever needs
+// definedness asks it of the expression as it was written.  simplify(simplify(e)) is
 // simplify(e).  Numeric sums are polynomials over atoms with products of sums
 // expanded while small; relations have their terms split by sign and are
 // divided by the gcd of their coefficients with the constant rounded inward.

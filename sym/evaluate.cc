@@ -1,0 +1,391 @@
+#include "sym/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sym/print.h"
+
+namespace proviso {
+
+std::string to_string(const Value& value) {
+  if (auto* i = std::get_if<Int>(&value)) return i->to_string();
+  if (auto* r = std::get_if<Rational>(&value)) return r->to_string();
+  if (auto* b = std::get_if<bool>(&value)) return *b ? "True" : "False";
+  return std::to_string(std::get<double>(value));
+}
+
+void Assignment::set(Expr symbol, Value value) {
+  values_.insert_or_assign(symbol, std::move(value));
+}
+
+const Value* Assignment::find(Expr symbol) const {
+  auto it = values_.find(symbol);
+  return it == values_.end() ? nullptr : &it->second;
+}
+
+std::vector<std::pair<Expr, Value>> Assignment::entries() const {
+  std::vector<std::pair<Expr, Value>> result(values_.begin(), values_.end());
+  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+    return a.first.symbol().index < b.first.symbol().index;
+  });
+  return result;
+}
+
+std::string Assignment::to_string() const {
+  std::string text;
+  for (const auto& [symbol, value] : entries()) {
+    if (!text.empty()) text += ", ";
+    text += symbol.symbol().name + " = " + proviso::to_string(value);
+  }
+  return text;
+}
+
+bool Evaluation::is_true() const {
+  return value && std::holds_alternative<bool>(*value) && std::get<bool>(*value);
+}
+bool Evaluation::is_false() const {
+  return value && std::holds_alternative<bool>(*value) &&
+         !std::get<bool>(*value);
+}
+
+namespace {
+
+// Thrown inside evaluate() alone; never leaves it.
+struct Undefined {
+  Expr culprit;
+  std::string why;
+};
+
+// Numbers are compared and combined exactly while both are exact.
+bool is_exact(const Value& v) { return !std::holds_alternative<double>(v); }
+
+Rational as_rational(const Value& v) {
+  if (auto* i = std::get_if<Int>(&v)) return Rational(*i);
+  if (auto* d = std::get_if<double>(&v)) return *Rational::from_double(*d);
+  return std::get<Rational>(v);
+}
+
+double as_double(const Value& v) {
+  if (auto* i = std::get_if<Int>(&v)) return i->to_double();
+  if (auto* d = std::get_if<double>(&v)) return *d;
+  return std::get<Rational>(v).to_double();
+}
+
+std::strong_ordering compare(const Value& a, const Value& b) {
+  auto* x = std::get_if<Int>(&a);
+  auto* y = std::get_if<Int>(&b);
+  if (x && y) return *x <=> *y;
+  return as_rational(a) <=> as_rational(b);
+}
+
+// The positive square root when it is exact.
+std::optional<Int> exact_sqrt(const Int& n) {
+  if (n.sign() < 0) return std::nullopt;
+  Int low = 0, high = *pow(Int(2), n.bit_length() / 2 + 1);
+  while (low < high) {
+    Int middle = floor_div(low + high + Int(1), Int(2));
+    if (middle * middle <= n) {
+      low = middle;
+    } else {
+      high = middle - Int(1);
+    }
+  }
+  if (low * low == n) return low;
+  return std::nullopt;
+}
+
+double opaque(Op op, double x) {
+  switch (op) {
+    case Op::kSqrt: return std::sqrt(x);
+    case Op::kCos: return std::cos(x);
+    case Op::kCosh: return std::cosh(x);
+    case Op::kSin: return std::sin(x);
+    case Op::kSinh: return std::sinh(x);
+    case Op::kTan: return std::tan(x);
+    case Op::kTanh: return std::tanh(x);
+    case Op::kAsin: return std::asin(x);
+    case Op::kAcos: return std::acos(x);
+    case Op::kAtan: return std::atan(x);
+    case Op::kExp: return std::exp(x);
+    case Op::kLog: return std::log(x);
+    case Op::kAsinh: return std::asinh(x);
+    case Op::kLog2: return std::log2(x);
+    default: return std::nan("");
+  }
+}
+
+class Evaluator {
+ public:
+  explicit Evaluator(const Assignment& point) : point_(point) {}
+
+  Value value(Expr e) {
+    if (is_leaf(e.op())) return leaf(e);
+    if (auto it = memo_.find(e.id()); it != memo_.end()) return it->second;
+    Value result = compute(e);
+    memo_.emplace(e.id(), result);
+    return result;
+  }
+
+ private:
+  Value leaf(Expr e) {
+    switch (e.op()) {
+      case Op::kInteger: return e.integer();
+      case Op::kRational: return e.rational();
+      case Op::kBoolean: return e.is_true();
+      default: break;
+    }
+    const Value* value = point_.find(e);
+    if (!value) throw Undefined{e, e.symbol().name + " has no value"};
+    // An integer given to a float symbol is that float.
+    if (e.is_float() && std::holds_alternative<Int>(*value)) {
+      return Rational(std::get<Int>(*value));
+    }
+    return *value;
+  }
+
+  Int integer(Expr e) { return std::get<Int>(value(e)); }
+  bool truth(Expr e) { return std::get<bool>(value(e)); }
+
+  Int divisor(Expr whole, Expr e) {
+    Int result = integer(e);
+    if (result.is_zero()) zero_divisor(whole, e);
+    return result;
+  }
+  [[noreturn]] void zero_divisor(Expr whole, Expr e) {
+    throw Undefined{whole, "divisor " + proviso::to_string(e) + " is 0 in " +
+                               proviso::to_string(whole)};
+  }
+  // A count that must be a natural number: an exponent, a shift.
+  uint64_t natural(Expr whole, Expr e, const char* role) {
+    Int count = integer(e);
+    if (count.sign() < 0 || count > Int(int64_t{1} << 32)) {
+      throw Undefined{whole, std::string(role) + " " + proviso::to_string(e) +
+                                 " is " + count.to_string() + " in " +
+                                 proviso::to_string(whole)};
+    }
+    return static_cast<uint64_t>(*count.to_int64());
+  }
+  Int power(Expr whole, const Int& base, uint64_t exponent) {
+    if (auto result = pow(base, exponent)) return *result;
+    throw Undefined{whole, "the value of " + proviso::to_string(whole) +
+                               " has more than 65536 bits"};
+  }
+  Value real(Expr whole, double result) {
+    if (std::isfinite(result)) return result;
+    throw Undefined{whole, proviso::to_string(whole) +
+                               " is not a finite number here"};
+  }
+
+  Value compute(Expr e);
+  Value fold(Expr e);
+  Value float_power(Expr e);
+  Value round_to_int(Expr e);
+  Value true_divide(Expr e);
+  Value opaque_function(Expr e);
+  Value dense_indicator(Expr e);
+
+  const Assignment& point_;
+  std::unordered_map<uint32_t, Value> memo_;
+};
+
+// + * Min Max over any mix of numbers.
+Value Evaluator::fold(Expr e) {
+  auto combine = [&](const Value& a, const Value& b) -> Value {
+    if (e.is(Op::kMin)) return compare(b, a) < 0 ? b : a;
+    if (e.is(Op::kMax)) return compare(b, a) > 0 ? b : a;
+    bool sum = e.is(Op::kAdd);
+    auto* x = std::get_if<Int>(&a);
+    auto* y = std::get_if<Int>(&b);
+    if (x && y) return sum ? *x + *y : *x * *y;
+    if (is_exact(a) && is_exact(b)) {
+      return sum ? as_rational(a) + as_rational(b)
+                 : as_rational(a) * as_rational(b);
+    }
+    return real(e, sum ? as_double(a) + as_double(b)
+                       : as_double(a) * as_double(b));
+  };
+  Value result = value(e.arg(0));
+  for (Expr arg : e.args().subspan(1)) result = combine(result, value(arg));
+  if (e.is_float() && std::holds_alternative<Int>(result)) {
+    return Rational(std::get<Int>(result));
+  }
+  return result;
+}
+
+Value Evaluator::float_power(Expr e) {
+  Value base = value(e.arg(0)), exponent = value(e.arg(1));
+  if (is_exact(base) && is_exact(exponent) &&
+      as_rational(exponent).is_integer()) {
+    Rational b = as_rational(base);
+    Int n = as_rational(exponent).num();
+    if (n.sign() < 0 && b == Rational(0)) zero_divisor(e, e.arg(0));
+    if (abs(n) <= Int(65536)) {
+      auto k = static_cast<uint64_t>(*abs(n).to_int64());
+      Int top = power(e, b.num(), k), bottom = power(e, b.den(), k);
+      return n.sign() < 0 ? Rational(bottom, top) : Rational(top, bottom);
+    }
+  }
+  return real(e, std::pow(as_double(base), as_double(exponent)));
+}
+
+Value Evaluator::true_divide(Expr e) {
+  Value a = value(e.arg(0)), b = value(e.arg(1));
+  if (compare(b, Int(0)) == 0) zero_divisor(e, e.arg(1));
+  if (is_exact(a) && is_exact(b)) return as_rational(a) / as_rational(b);
+  return real(e, as_double(a) / as_double(b));
+}
+
+Value Evaluator::round_to_int(Expr e) {
+  Rational x = as_rational(value(e.arg(0)));
+  switch (e.op()) {
+    case Op::kTruncToInt: return trunc(x);
+    case Op::kTruncToFloat: return Rational(trunc(x));
+    case Op::kCeilToInt: return ceil(x);
+    case Op::kFloorToInt: return floor(x);
+    default: return round_half_even(x);
+  }
+}
+
+Value Evaluator::opaque_function(Expr e) {
+  Value x = value(e.arg(0));
+  if (e.is(Op::kSqrt) && is_exact(x)) {
+    Rational r = as_rational(x);
+    auto top = exact_sqrt(r.num());
+    auto bottom = exact_sqrt(r.den());
+    if (top && bottom) return Rational(*top, *bottom);
+  }
+  return real(e, opaque(e.op(), as_double(x)));
+}
+
+// PyTorch's rule: sorted by stride, each stride is the product of the sizes
+// before it; sizes below 2 do not count.
+Value Evaluator::dense_indicator(Expr e) {
+  size_t rank = e.arity() / 2;
+  std::vector<std::pair<Int, Int>> dims;  // stride, size
+  for (size_t i = 0; i < rank; ++i) {
+    Int size = integer(e.arg(i)), stride = integer(e.arg(rank + i));
+    if (size >= Int(2)) dims.emplace_back(stride, size);
+  }
+  std::sort(dims.begin(), dims.end());
+  Int expected = 1;
+  for (const auto& [stride, size] : dims) {
+    if (stride != expected) return Int(0);
+    expected *= size;
+  }
+  return Int(1);
+}
+
+Value Evaluator::compute(Expr e) {
+  switch (e.op()) {
+    case Op::kAdd: case Op::kMul: case Op::kMin: case Op::kMax:
+      return fold(e);
+    case Op::kPow:
+      if (e.is_float()) return float_power(e);
+      return power(e, integer(e.arg(0)), natural(e, e.arg(1), "exponent"));
+    case Op::kPowByNatural:
+      return power(e, integer(e.arg(0)), natural(e, e.arg(1), "exponent"));
+    case Op::kFloatPow: {
+      Value result = float_power(e);
+      return result;
+    }
+    case Op::kFloorDiv: case Op::kCleanDiv: {
+      Int a = integer(e.arg(0));
+      return floor_div(a, divisor(e, e.arg(1)));
+    }
+    case Op::kMod: case Op::kPythonMod: {
+      Int a = integer(e.arg(0));
+      return floor_mod(a, divisor(e, e.arg(1)));
+    }
+    case Op::kCeilDiv: {
+      Int a = integer(e.arg(0));
+      return -floor_div(-a, divisor(e, e.arg(1)));
+    }
+    case Op::kModularIndexing: {
+      Int a = integer(e.arg(0)), b = divisor(e, e.arg(1));
+      return floor_mod(floor_div(a, b), divisor(e, e.arg(2)));
+    }
+    case Op::kAbs: {
+      Value x = value(e.arg(0));
+      if (auto* i = std::get_if<Int>(&x)) return abs(*i);
+      if (auto* d = std::get_if<double>(&x)) return std::fabs(*d);
+      const Rational& r = std::get<Rational>(x);
+      return Rational(abs(r.num()), r.den());
+    }
+    case Op::kIdentity: return value(e.arg(0));
+    case Op::kLShift: {
+      Int a = integer(e.arg(0));
+      return a * power(e, Int(2), natural(e, e.arg(1), "shift"));
+    }
+    case Op::kRShift: {
+      Int a = integer(e.arg(0));
+      uint64_t count = natural(e, e.arg(1), "shift");
+      if (count > a.bit_length()) return Int(a.sign() < 0 ? -1 : 0);
+      return floor_div(a, power(e, Int(2), count));
+    }
+    case Op::kBitAnd: return bit_and(integer(e.arg(0)), integer(e.arg(1)));
+    case Op::kBitOr: return bit_or(integer(e.arg(0)), integer(e.arg(1)));
+    case Op::kBitXor: return bit_xor(integer(e.arg(0)), integer(e.arg(1)));
+    case Op::kEq: case Op::kNe: {
+      bool equal = e.arg(0).is_bool()
+                       ? truth(e.arg(0)) == truth(e.arg(1))
+                       : compare(value(e.arg(0)), value(e.arg(1))) == 0;
+      return equal == e.is(Op::kEq);
+    }
+    case Op::kLt: return compare(value(e.arg(0)), value(e.arg(1))) < 0;
+    case Op::kLe: return compare(value(e.arg(0)), value(e.arg(1))) <= 0;
+    // Strict: each part must be defined, also the ones that do not matter.
+    case Op::kAnd: case Op::kOr: {
+      bool result = e.is(Op::kAnd);
+      for (Expr arg : e.args()) {
+        bool part = truth(arg);
+        result = e.is(Op::kAnd) ? result && part : result || part;
+      }
+      return result;
+    }
+    case Op::kNot: return !truth(e.arg(0));
+    case Op::kWhere: {
+      Value taken = value(truth(e.arg(0)) ? e.arg(1) : e.arg(2));
+      if (e.is_float() && std::holds_alternative<Int>(taken)) {
+        return Rational(std::get<Int>(taken));
+      }
+      return taken;
+    }
+    case Op::kToFloat: {
+      Value x = value(e.arg(0));
+      return is_exact(x) ? Value(as_rational(x)) : x;
+    }
+    case Op::kIntTrueDiv: case Op::kFloatTrueDiv: return true_divide(e);
+    case Op::kTruncToFloat: case Op::kTruncToInt: case Op::kCeilToInt:
+    case Op::kFloorToInt: case Op::kRoundToInt: return round_to_int(e);
+    case Op::kRoundDecimal: {
+      Rational x = as_rational(value(e.arg(0)));
+      Rational digits = as_rational(value(e.arg(1)));
+      if (!digits.is_integer() || abs(digits.num()) > Int(4000)) {
+        throw Undefined{e, "the number of digits is " + digits.to_string()};
+      }
+      int64_t n = *digits.num().to_int64();
+      Rational scale(*pow(Int(10), static_cast<uint64_t>(std::abs(n))));
+      if (n < 0) return Rational(round_half_even(x / scale)) * scale;
+      return Rational(round_half_even(x * scale)) / scale;
+    }
+    case Op::kDenseIndicator: return dense_indicator(e);
+    default:
+      if (is_opaque(e.op())) return opaque_function(e);
+      throw Undefined{e, "no meaning is defined for " + proviso::to_string(e)};
+  }
+}
+
+}  // namespace
+
+Evaluation evaluate(Expr e, const Assignment& point) {
+  Evaluation result;
+  try {
+    result.value = Evaluator(point).value(e);
+  } catch (const Undefined& undefined) {
+    result.culprit = undefined.culprit;
+    result.why = undefined.why;
+  }
+  return result;
+}
+
+}  // namespace proviso

@@ -1,0 +1,202 @@
+#include "sym/polynomial.h"
+
+#include <algorithm>
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxTerms = 64;   // of an expanded product
+constexpr size_t kMaxDegree = 64;  // of an expanded power
+
+int sign_of(std::strong_ordering order) {
+  return order < 0 ? -1 : order > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int compare(Expr a, Expr b) {
+  if (a == b) return 0;
+  if (a.is_symbol() != b.is_symbol()) return a.is_symbol() ? -1 : 1;
+  if (a.is_symbol()) {
+    return a.symbol().index < b.symbol().index ? -1 : 1;
+  }
+  if (a.op() != b.op()) return a.op() < b.op() ? -1 : 1;
+  if (a.is(Op::kInteger)) return sign_of(a.integer() <=> b.integer());
+  if (a.is(Op::kRational)) return sign_of(a.rational() <=> b.rational());
+  if (a.is(Op::kBoolean)) return a.is_true() ? 1 : -1;
+  size_t shared = std::min(a.arity(), b.arity());
+  for (size_t i = 0; i < shared; ++i) {
+    if (int order = compare(a.arg(i), b.arg(i))) return order;
+  }
+  return a.arity() < b.arity() ? -1 : 1;
+}
+
+bool MonomialLess::operator()(const Monomial& a, const Monomial& b) const {
+  if (a.size() != b.size()) return a.size() > b.size();
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (int order = compare(a[i], b[i])) return order < 0;
+  }
+  return false;
+}
+
+Polynomial Polynomial::atom(Expr e) { return term({e}, 1); }
+
+Polynomial Polynomial::term(Monomial monomial, const Int& coefficient) {
+  Polynomial result;
+  result.add(monomial, coefficient);
+  return result;
+}
+
+Int Polynomial::constant() const {
+  auto it = terms_.find({});
+  return it == terms_.end() ? Int(0) : it->second;
+}
+
+bool Polynomial::is_constant() const {
+  return terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty());
+}
+
+Int Polynomial::content() const {
+  Int result = 0;
+  for (const auto& [monomial, coefficient] : terms_) {
+    if (!monomial.empty()) result = gcd(result, coefficient);
+  }
+  return result;
+}
+
+void Polynomial::add(const Monomial& monomial, const Int& coefficient) {
+  if (coefficient.is_zero()) return;
+  auto [it, inserted] = terms_.emplace(monomial, coefficient);
+  if (inserted) return;
+  it->second += coefficient;
+  if (it->second.is_zero()) terms_.erase(it);
+}
+
+Polynomial operator+(const Polynomial& a, const Polynomial& b) {
+  Polynomial result = a;
+  for (const auto& [monomial, c] : b.terms_) result.add(monomial, c);
+  return result;
+}
+
+Polynomial operator-(const Polynomial& a, const Polynomial& b) {
+  Polynomial result = a;
+  for (const auto& [monomial, c] : b.terms_) result.add(monomial, -c);
+  return result;
+}
+
+Polynomial operator*(const Polynomial& a, const Int& k) {
+  Polynomial result;
+  for (const auto& [monomial, c] : a.terms_) result.add(monomial, c * k);
+  return result;
+}
+
+Polynomial operator*(const Polynomial& a, const Polynomial& b) {
+  Polynomial result;
+  for (const auto& [m, c] : a.terms_) {
+    for (const auto& [n, d] : b.terms_) {
+      Monomial product;
+      std::merge(m.begin(), m.end(), n.begin(), n.end(),
+                 std::back_inserter(product),
+                 [](Expr x, Expr y) { return compare(x, y) < 0; });
+      result.add(product, c * d);
+    }
+  }
+  return result;
+}
+
+namespace {
+
+// The product of factors: single terms multiply, sums are opened while the
+// result stays small, and past that the sums together are one atom.
+Polynomial product_of(ExprPool& pool, const std::vector<Expr>& factors) {
+  Polynomial single(Int(1));
+  std::vector<Polynomial> sums;
+  size_t terms = 1;
+  for (Expr factor : factors) {
+    Polynomial p = to_polynomial(factor);
+    if (p.terms().size() <= 1) {
+      single = single * p;
+    } else {
+      terms = std::min(terms * p.terms().size(), 2 * kMaxTerms);
+      sums.push_back(std::move(p));
+    }
+  }
+  if (terms <= kMaxTerms) {
+    for (const Polynomial& p : sums) single = single * p;
+    return single;
+  }
+  std::vector<Expr> kept;
+  for (const Polynomial& p : sums) kept.push_back(to_expr(pool, p));
+  std::sort(kept.begin(), kept.end(),
+            [](Expr a, Expr b) { return compare(a, b) < 0; });
+  return single * Polynomial::atom(pool.make(Op::kMul, kept));
+}
+
+// base**exponent opened, or nothing when it would be too large.
+std::optional<Polynomial> power_of(const Polynomial& base, const Int& n) {
+  if (n.sign() < 0 || n > Int(static_cast<int64_t>(kMaxDegree))) return {};
+  auto exponent = static_cast<size_t>(*n.to_int64());
+  if (base.terms().size() > 1 && exponent > 1) {
+    size_t terms = 1;
+    for (size_t i = 0; i < exponent && terms <= kMaxTerms; ++i) {
+      terms *= base.terms().size();
+    }
+    if (terms > kMaxTerms) return {};
+  }
+  Polynomial result(Int(1));
+  for (size_t i = 0; i < exponent; ++i) result = result * base;
+  return result;
+}
+
+}  // namespace
+
+Polynomial to_polynomial(Expr e) {
+  if (e.is(Op::kInteger)) return Polynomial(e.integer());
+  if (e.is_int() && e.is(Op::kAdd)) {
+    Polynomial sum;
+    for (Expr arg : e.args()) {
+      Polynomial part = to_polynomial(arg);
+      for (const auto& [monomial, c] : part.terms()) sum.add(monomial, c);
+    }
+    return sum;
+  }
+  if (e.is_int() && e.is(Op::kMul)) {
+    return product_of(e.pool(), {e.args().begin(), e.args().end()});
+  }
+  if (e.is_int() && e.is(Op::kPow) && e.arg(1).is(Op::kInteger)) {
+    if (auto p = power_of(to_polynomial(e.arg(0)), e.arg(1).integer())) {
+      return *p;
+    }
+  }
+  return Polynomial::atom(e);
+}
+
+namespace {
+
+Expr term_expr(ExprPool& pool, const Monomial& monomial, const Int& c) {
+  if (monomial.empty()) return pool.integer(c);
+  std::vector<Expr> factors;
+  if (!c.is_one()) factors.push_back(pool.integer(c));
+  for (size_t i = 0; i < monomial.size();) {
+    size_t end = i;
+    while (end < monomial.size() && monomial[end] == monomial[i]) ++end;
+    Expr atom = monomial[i];
+    Expr power = pool.integer(Int(static_cast<int64_t>(end - i)));
+    factors.push_back(end - i == 1 ? atom : pool.make(Op::kPow, {atom, power}));
+    i = end;
+  }
+  return factors.size() == 1 ? factors[0] : pool.make(Op::kMul, factors);
+}
+
+}  // namespace
+
+Expr to_expr(ExprPool& pool, const Polynomial& p) {
+  std::vector<Expr> terms;
+  for (const auto& [monomial, c] : p.terms()) {
+    terms.push_back(term_expr(pool, monomial, c));
+  }
+  if (terms.empty()) return pool.integer(0);
+  return terms.size() == 1 ? terms[0] : pool.make(Op::kAdd, terms);
+}
+
+}  // namespace proviso
