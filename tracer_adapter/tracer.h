@@ -1,0 +1,236 @@
+// tracer_adapter/tracer.h - runs a program on fake tensors and records it.
+//
+//   ExportedProgram ep = proviso::export_program(
+//       [&](std::vector<at::Tensor> in) -> std::vector<at::Tensor> {
+//         return {at::relu(in[0] + in[1])};
+//       },
+//       {x, y}, {.dynamic_shapes = {{Dim::automatic(), Dim::fixed()}, {}}});
+//
+// While a Tracer lives it is its thread's current one: every operator on any
+// tensor of that thread is recorded, not executed.  Other threads go on as
+// before.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "guards/shape_env.h"
+#include "tracer_adapter/exported_program.h"
+#include "tracer_adapter/fake_tensor.h"
+#include "tracer_adapter/graph.h"
+#include "tracer_adapter/rule.h"
+#include "tracer_adapter/sym_node.h"
+
+namespace proviso {
+
+// Specs of one dimension.
+struct Dim {
+  static DimConstraint automatic() { return {}; }
+  static DimConstraint dynamic() {
+    return {.policy = DimPolicy::kDynamic, .name = {}, .min = {}, .max = {}};
+  }
+  static DimConstraint fixed() {
+    return {.policy = DimPolicy::kStatic, .name = {}, .min = {}, .max = {}};
+  }
+  static DimConstraint named(std::string name, std::optional<Int> min = {},
+                             std::optional<Int> max = {}) {
+    return {.policy = DimPolicy::kNamed,
+            .name = std::move(name),
+            .min = std::move(min),
+            .max = std::move(max)};
+  }
+};
+using TensorDims = std::vector<DimConstraint>;  // one a dimension
+
+struct ExportOptions {
+  // One a tensor; empty (or missing at the end) means every dim automatic.  An
+  // entry must have as many dims as its tensor, or none for all automatic.
+  std::vector<TensorDims> dynamic_shapes;
+  std::vector<std::string> input_names;  // default x0, x1, ... (one input: x)
+  ShapeEnvOptions shape_env;
+};
+
+// A tensor the program owns.
+struct OwnedTensor {
+  std::string name;  // linear.weight
+  at::Tensor tensor;
+};
+
+// Custom operators: the outputs for these arguments, or nullopt when unknown.
+using CustomOpHook = std::function<std::optional<std::vector<c10::IValue>>(
+    const c10::OperatorHandle&, const std::vector<c10::IValue>&)>;
+// Python's wrapped numbers: the symbolic number behind a 0-dim tensor.
+using WrappedNumberHook = std::function<c10::SymNode(const at::Tensor&)>;
+// The call stack now, as an index into the graph's stacks (see
+// Tracer::intern_stack); 0 for unknown.
+using StackHook = std::function<uint32_t(Tracer&)>;
+
+struct TracerHooks {
+  CustomOpHook custom_op;
+  WrappedNumberHook wrapped_number;
+  StackHook stack;
+};
+TracerHooks& tracer_hooks();  // of this process; set before tracing
+
+class Tracer {
+ public:
+  explicit Tracer(ShapeEnvOptions options = {});
+  ~Tracer();
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  // Of this thread; null outside tracing.
+  static Tracer* current();
+
+  ShapeEnv& env() { return *env_; }
+  const std::shared_ptr<ShapeEnv>& shared_env() const { return env_; }
+  Graph& graph() { return graph_; }
+
+  // --- inputs, before the program runs
+  // Real tensors that the program reads; recorded by name.
+  void add_parameter(const std::string& name, const at::Tensor& tensor);
+  void add_buffer(const std::string& name, const at::Tensor& tensor,
+                  bool persistent = true);
+  void add_constant(const std::string& name, const at::Tensor& tensor);
+  // A user input: the fake to call the program with.  `source` is how guards
+  // call it (L['x']); default from `name`.
+  at::Tensor add_input(const std::string& name, const at::Tensor& example,
+                       const TensorDims& dims = {},
+                       const std::string& source = "");
+  c10::SymInt add_int_input(const std::string& name, int64_t example,
+                            const std::string& source = "");
+  c10::SymFloat add_float_input(const std::string& name, double example,
+                                const std::string& source = "");
+  // A constant input (a string, None, a static int): checked when run.
+  void add_constant_input(const std::string& name, Argument value);
+
+  // --- recording
+  // The value that t is now (a real tensor unknown so far becomes a lifted
+  // constant).  kNoValue for undefined tensors.
+  ValueId value_of(const at::Tensor& t);
+  // A new value with t's metadata; t is that value from now on.
+  ValueId fresh(const at::Tensor& t);
+  void record(const c10::OperatorHandle& op, std::vector<Argument> args,
+              const std::vector<c10::IValue>& outputs);
+  // For higher-order operators and bindings.
+  Node& append(Node node);
+  Argument to_argument(const c10::IValue& value, const c10::Type* type);
+  bool recording() const { return recording_; }
+  void set_recording(bool on) { recording_ = on; }
+
+  // --- sources
+  uint32_t intern_stack(std::vector<Frame> frames);
+  uint32_t current_stack();
+  // The line that later operators come from, where no hook tells.
+  void set_line(const char* file, int line, const char* function,
+                const char* code);
+  SourceLocation location();
+
+  // --- the end
+  // Outputs are tensors, symbolic or plain numbers, strings or None.  Checks
+  // the dims' constraints (throws ConstraintViolationError), finishes the
+  // graph.  The tracer is spent afterwards.
+  ExportedProgram finish(const std::vector<c10::IValue>& outputs);
+
+  // The operators being decomposed, outermost first, for messages.
+  std::string decomposing() const;
+
+  // One operator call; the boxed fallback of kTraceKey.
+  void dispatch(const c10::OperatorHandle& op, c10::Stack* stack);
+
+ private:
+  struct OpInfo;
+  friend class Finisher;
+  static OpInfo& info(const c10::OperatorHandle& op);
+  bool run_rule(OpInfo& info, c10::Stack* stack);
+  bool run_custom(OpInfo& info, c10::Stack* stack);
+  void decompose(OpInfo& info, c10::Stack* stack);
+  ValueId lift(const at::Tensor& t);
+  TensorMeta meta_of(const at::Tensor& t);
+  Node::Output output_of(const c10::IValue& value);
+  void unwrap_number(c10::IValue& value) const;
+
+  std::shared_ptr<ShapeEnv> env_;
+  Graph graph_;
+  uint64_t id_;
+  Tracer* outer_;
+  LocationHook outer_location_;
+  bool recording_ = true;
+  // Real tensors and their values; kept alive by owned_.
+  std::unordered_map<const c10::TensorImpl*, ValueId> real_values_;
+  std::vector<at::Tensor> owned_;
+  struct Owned {
+    InputSpec spec;
+    at::Tensor tensor;
+  };
+  std::vector<Owned> owned_inputs_;   // parameters, buffers, constants
+  std::vector<InputSpec> user_inputs_;
+  int lifted_ = 0;
+  std::vector<const OpInfo*> decomposing_;
+  uint32_t line_stack_ = 0;
+};
+
+// Names the line that the operators after it come from, and evaluates it:
+//   auto y = PROVISO_LINE(x + 1);
+#define PROVISO_LINE(...)                                                  \
+  (::proviso::mark_line(__FILE__, __LINE__, __func__, #__VA_ARGS__),       \
+   __VA_ARGS__)
+void mark_line(const char* file, int line, const char* function,
+               const char* code);
+
+// --- the C++ entry
+using Program =
+    std::function<std::vector<at::Tensor>(std::vector<at::Tensor>)>;
+ExportedProgram export_program(const Program& program,
+                               std::vector<at::Tensor> examples,
+                               const ExportOptions& options = {});
+ExportedProgram export_program(const Program& program,
+                               const std::vector<OwnedTensor>& parameters,
+                               const std::vector<OwnedTensor>& buffers,
+                               std::vector<at::Tensor> examples,
+                               const ExportOptions& options = {});
+
+namespace internal {
+template <typename Dict>
+std::vector<OwnedTensor> owned(const Dict& dict) {
+  std::vector<OwnedTensor> result;
+  for (const auto& item : dict) result.push_back({item.key(), item.value()});
+  return result;
+}
+template <typename M, size_t... I>
+auto call_forward(M& module, std::vector<at::Tensor>& in,
+                  std::index_sequence<I...>) {
+  return module.forward(in[I]...);
+}
+inline std::vector<at::Tensor> as_vector(at::Tensor t) { return {std::move(t)}; }
+inline std::vector<at::Tensor> as_vector(std::vector<at::Tensor> t) { return t; }
+template <typename... T>
+std::vector<at::Tensor> as_vector(std::tuple<T...> t) {
+  return std::apply([](auto... x) { return std::vector<at::Tensor>{x...}; }, t);
+}
+}  // namespace internal
+
+// A torch::nn::Module with `forward(Tensor x Inputs)`:
+//   export_module<2>(*model, {x, y});
+template <size_t Inputs = 1, typename M>
+ExportedProgram export_module(M& module, std::vector<at::Tensor> examples,
+                              const ExportOptions& options = {}) {
+  Program program = [&](std::vector<at::Tensor> in) {
+    return internal::as_vector(internal::call_forward(
+        module, in, std::make_index_sequence<Inputs>()));
+  };
+  return export_program(program, internal::owned(module.named_parameters()),
+                        internal::owned(module.named_buffers()),
+                        std::move(examples), options);
+}
+
+}  // namespace proviso
