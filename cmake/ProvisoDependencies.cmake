@@ -1,0 +1,130 @@
+# What Proviso stands on: Boost headers (always), Z3 (optional) and LibTorch
+# (the tracer alone).  The installed package includes this file too, so that a
+# user of the libraries finds the same things in the same way.
+#
+#   Boost::headers         Boost.Multiprecision, inside sym/integer.cc
+#   Z3::z3                 from Python's z3-solver, else Debian's libz3-dev
+#   proviso_torch          LibTorch 2.13: headers as system headers, libraries
+#   proviso_torch_python   the same and libtorch_python, for the extension
+
+# --- Python: the project's .venv when there is one.  It tells where the wheels
+# of torch and Z3 are; the core does without.
+if(NOT PROVISO_PYTHON)
+  if(EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+    set(PROVISO_PYTHON ${CMAKE_SOURCE_DIR}/.venv/bin/python
+        CACHE FILEPATH "Python that has torch and z3-solver")
+  else()
+    find_program(PROVISO_PYTHON NAMES python3
+                 DOC "Python that has torch and z3-solver")
+  endif()
+endif()
+if(PROVISO_PYTHON)
+  set(Python_EXECUTABLE ${PROVISO_PYTHON})
+  set(Python3_EXECUTABLE ${PROVISO_PYTHON})
+endif()
+
+# Where Python keeps package `name`; empty when it has none.  Imports nothing:
+# importing torch takes seconds.
+function(proviso_python_package name result)
+  set(${result} "" PARENT_SCOPE)
+  if(NOT PROVISO_PYTHON)
+    return()
+  endif()
+  execute_process(
+    COMMAND ${PROVISO_PYTHON} -c
+      "import importlib.util as u; s = u.find_spec('${name}'); print(s.submodule_search_locations[0] if s else '')"
+    OUTPUT_VARIABLE place OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  set(${result} "${place}" PARENT_SCOPE)
+endfunction()
+
+# --- Boost
+find_package(Boost 1.74 CONFIG QUIET)
+if(NOT TARGET Boost::headers)
+  find_path(PROVISO_BOOST_INCLUDE boost/multiprecision/cpp_int.hpp)
+  if(NOT PROVISO_BOOST_INCLUDE)
+    message(FATAL_ERROR
+      "Proviso needs Boost's headers (Boost.Multiprecision). On Debian: "
+      "apt install libboost-dev; elsewhere set PROVISO_BOOST_INCLUDE.")
+  endif()
+  add_library(Boost::headers INTERFACE IMPORTED)
+  target_include_directories(Boost::headers SYSTEM INTERFACE
+                             ${PROVISO_BOOST_INCLUDE})
+endif()
+
+# --- Z3
+if(PROVISO_WITH_Z3 AND NOT TARGET Z3::z3)
+  proviso_python_package(z3 z3_package)
+  find_path(PROVISO_Z3_INCLUDE z3++.h HINTS ${z3_package}/include)
+  find_library(PROVISO_Z3_LIBRARY z3 HINTS ${z3_package}/lib)
+  if(PROVISO_Z3_INCLUDE AND PROVISO_Z3_LIBRARY)
+    add_library(Z3::z3 SHARED IMPORTED)
+    set_target_properties(Z3::z3 PROPERTIES
+      IMPORTED_LOCATION ${PROVISO_Z3_LIBRARY}
+      INTERFACE_INCLUDE_DIRECTORIES ${PROVISO_Z3_INCLUDE})
+    message(STATUS "Z3: ${PROVISO_Z3_LIBRARY}")
+  else()
+    message(STATUS "Z3: not found; the native tiers answer alone (install "
+                   "z3-solver in .venv or Debian's libz3-dev)")
+    set(PROVISO_WITH_Z3 OFF)
+  endif()
+endif()
+
+# --- LibTorch, from Python's torch or from PROVISO_TORCH_ROOT.  TorchConfig is
+# not asked: of a CUDA wheel it demands the CUDA toolkit, which a program that
+# only traces does not need.
+function(proviso_find_torch)
+  if(NOT PROVISO_TORCH_ROOT)
+    proviso_python_package(torch torch_package)
+    set(PROVISO_TORCH_ROOT "${torch_package}" CACHE PATH
+        "LibTorch: the folder that has include/ and lib/")
+  endif()
+  set(root ${PROVISO_TORCH_ROOT})
+  set(version_file ${root}/share/cmake/Torch/TorchConfigVersion.cmake)
+  if(NOT root OR NOT EXISTS ${version_file})
+    unset(PROVISO_TORCH_ROOT CACHE)
+    message(FATAL_ERROR
+      "The tracer needs LibTorch, and there is none in '${root}'. Install "
+      "torch==${PROVISO_TORCH_VERSION} in .venv (./dev does), set "
+      "PROVISO_TORCH_ROOT, or configure with -DPROVISO_WITH_TORCH=OFF for the "
+      "core alone.")
+  endif()
+  file(STRINGS ${version_file} line REGEX "set.PACKAGE_VERSION ")
+  string(REGEX MATCH "[0-9.]+" version "${line}")
+  if(NOT version VERSION_EQUAL PROVISO_TORCH_VERSION)
+    unset(PROVISO_TORCH_ROOT CACHE)
+    message(FATAL_ERROR
+      "The tracer is written for LibTorch ${PROVISO_TORCH_VERSION}, and "
+      "${root} is ${version}. Install torch==${PROVISO_TORCH_VERSION} or "
+      "configure with -DPROVISO_WITH_TORCH=OFF for the core alone.")
+  endif()
+  add_library(proviso_torch INTERFACE IMPORTED GLOBAL)
+  target_include_directories(proviso_torch SYSTEM INTERFACE
+    ${root}/include ${root}/include/torch/csrc/api/include)
+  # The wheels are built with the C++11 ABI; say so whatever the compiler's
+  # default is.
+  target_compile_definitions(proviso_torch INTERFACE
+                             _GLIBCXX_USE_CXX11_ABI=1)
+  # By full path, so that CMake adds the run path and programs run in place.
+  # Kernels register themselves in static initialisers: nothing need refer to
+  # libtorch_cpu by name, so the linker is told to keep it.  A CUDA wheel finds
+  # its own libraries when it is loaded.
+  target_link_libraries(proviso_torch INTERFACE
+    -Wl,--no-as-needed ${root}/lib/libtorch_cpu.so ${root}/lib/libc10.so
+    -Wl,--as-needed -Wl,--allow-shlib-undefined)
+  message(STATUS "Torch: ${version} in ${root}")
+  if(EXISTS ${root}/lib/libtorch_python.so)
+    add_library(proviso_torch_python INTERFACE IMPORTED GLOBAL)
+    target_link_libraries(proviso_torch_python INTERFACE
+      ${root}/lib/libtorch_python.so proviso_torch)
+  endif()
+endfunction()
+
+if(PROVISO_WITH_TORCH AND NOT TARGET proviso_torch)
+  if(NOT PROVISO_TORCH_VERSION)
+    set(pins ${CMAKE_CURRENT_LIST_DIR}/../requirements.txt)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pins})
+    file(STRINGS ${pins} pin REGEX "^torch==")
+    string(REPLACE "torch==" "" PROVISO_TORCH_VERSION "${pin}")
+  endif()
+  proviso_find_torch()
+endif()

@@ -1,0 +1,91 @@
+"""The arrows between the folders, read off the #include lines.
+
+    sym <- solver <- guards <- tracer_adapter <- bindings, cli, examples, bench
+
+A folder includes itself and what lies to its left; torch is known to the
+tracer and what stands on it, Z3 to one file, Boost to one file.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# folder -> the folders of ours that it may include
+MAY_INCLUDE = {
+    "sym": {"sym"},
+    "solver": {"sym", "solver"},
+    "guards": {"sym", "solver", "guards"},
+    "tracer_adapter": {"sym", "solver", "guards", "tracer_adapter"},
+    "cli": {"sym", "solver", "guards", "tracer_adapter", "cli"},
+    "bindings": {"sym", "solver", "guards", "tracer_adapter", "bindings"},
+    "examples": {"sym", "solver", "guards", "tracer_adapter"},
+}
+OURS = set(MAY_INCLUDE) | {"bench", "tests"}
+TORCH = {"torch", "ATen", "c10", "caffe2", "pybind11"}
+TORCH_FOLDERS = {"tracer_adapter", "bindings", "examples"}
+Z3_FILE = "solver/z3_backend.cc"
+BOOST_FILE = "sym/integer.cc"
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found.group(1)
+
+
+def complaint(name, folder, included):
+    """Why file `name` of `folder` may not include `included`, or None."""
+    head = included.split("/")[0]
+    if head in OURS and "/" in included and head not in MAY_INCLUDE[folder]:
+        return f"{folder}/ must not include {head}/"
+    if "/" not in included and (ROOT / name).parent.joinpath(included).exists():
+        return f'write the whole path: "{folder}/{included}"'
+    # pybind and the torch commands of the command line are built with the
+    # tracer alone.
+    torch_file = folder in TORCH_FOLDERS or name.startswith("cli/torch_")
+    if (head in TORCH or included == "Python.h") and not torch_file:
+        return "torch is for tracer_adapter/ and bindings/ alone"
+    if re.fullmatch(r"z3(\+\+|_\w+)?\.h", included) and name != Z3_FILE:
+        return f"Z3 is for {Z3_FILE} alone"
+    if head == "boost" and name != BOOST_FILE:
+        return f"Boost is for {BOOST_FILE} alone"
+    return None
+
+
+def violations():
+    for folder in MAY_INCLUDE:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix not in (".h", ".cc", ".cpp", ".def"):
+                continue
+            name = path.relative_to(ROOT).as_posix()
+            for number, included in includes(path):
+                why = complaint(name, folder, included)
+                if why:
+                    yield f"{name}:{number}: includes {included}: {why}"
+
+
+def self_check():
+    """A seeded breach of each rule is noticed."""
+    assert complaint("sym/x.cc", "sym", "solver/solver.h")
+    assert complaint("solver/x.cc", "solver", "guards/shape_env.h")
+    assert complaint("guards/x.cc", "guards", "c10/core/SymInt.h")
+    assert complaint("solver/solver.cc", "solver", "z3++.h")
+    assert complaint("sym/expr.cc", "sym", "boost/multiprecision/cpp_int.hpp")
+    assert not complaint(Z3_FILE, "solver", "z3++.h")
+    assert not complaint("solver/x.cc", "solver", "sym/expr.h")
+
+
+def main():
+    self_check()
+    found = list(violations())
+    print("\n".join(found) or "the arrows hold")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
