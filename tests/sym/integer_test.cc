@@ -1,0 +1,71 @@
+#include "sym/integer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace proviso {
+namespace {
+
+TEST(Int, GrowsPastSixtyFourBitsAndComesBack) {
+  Int big = Int(std::numeric_limits<int64_t>::max()) + Int(1);
+  EXPECT_FALSE(big.is_small());
+  EXPECT_EQ(big.to_string(), "9223372036854775808");
+  EXPECT_TRUE((big - Int(1)).is_small());
+  EXPECT_EQ(-Int(std::numeric_limits<int64_t>::min()), big);
+  EXPECT_EQ(floor_div(Int(std::numeric_limits<int64_t>::min()), Int(-1)), big);
+  EXPECT_EQ(Int::parse("-0009223372036854775808"),
+            Int(std::numeric_limits<int64_t>::min()));
+  EXPECT_FALSE(Int::parse("12a") || Int::parse("") || Int::parse("-"));
+}
+
+TEST(Int, DividesAsTheDefinitionSaysOnEverySmallCaseAndScaledUp) {
+  for (int scale = 0; scale < 2; ++scale) {
+    Int unit = scale ? *pow(Int(10), 30) : Int(1);
+    for (int a = -20; a <= 20; ++a) {
+      for (int b = -6; b <= 6; ++b) {
+        if (b == 0) continue;
+        Int x = Int(a) * unit, y = Int(b) * unit;
+        Int q = floor_div(x, y), r = floor_mod(x, y);
+        EXPECT_EQ(q * y + r, x);
+        EXPECT_EQ(q, Int(int64_t(std::floor(double(a) / b))));
+        EXPECT_TRUE(r.is_zero() || r.sign() == y.sign());
+      }
+    }
+  }
+}
+
+TEST(Int, BitOperationsAgreeWithMachineOnesAndExtendThem) {
+  for (int64_t a = -9; a <= 9; ++a) {
+    for (int64_t b = -9; b <= 9; ++b) {
+      EXPECT_EQ(bit_and(Int(a), Int(b)), Int(a & b));
+      EXPECT_EQ(bit_or(Int(a), Int(b)), Int(a | b));
+      EXPECT_EQ(bit_xor(Int(a), Int(b)), Int(a ^ b));
+      // The same through the wide path: x + 2**70 keeps the low bits.
+      Int high = *pow(Int(2), 70);
+      EXPECT_EQ(bit_and(Int(a) + high, Int(255)), Int((a & 255)));
+    }
+  }
+}
+
+TEST(Rational, RoundsTiesToEven) {
+  EXPECT_EQ(round_half_even(Rational(5, 2)), Int(2));
+  EXPECT_EQ(round_half_even(Rational(7, 2)), Int(4));
+  EXPECT_EQ(round_half_even(Rational(-5, 2)), Int(-2));
+  EXPECT_EQ(trunc(Rational(-7, 2)), Int(-3));
+  EXPECT_EQ(ceil(Rational(-7, 2)), Int(-3));
+}
+
+TEST(Rational, ReadsAndWritesDoublesExactly) {
+  for (double x : {0.1, -2.5, 1e-300, 1e300, 3.0, 0x1p-1074}) {
+    EXPECT_EQ(Rational::from_double(x)->to_double(), x);
+  }
+  EXPECT_FALSE(Rational::from_double(std::nan("")));
+  EXPECT_EQ(Rational::parse("1.0e-2"), Rational(1, 100));
+  EXPECT_EQ(Rational::parse("-2.50"), Rational(-5, 2));
+  EXPECT_FALSE(Rational::parse("1e999999"));
+}
+
+}  // namespace
+}  // namespace proviso
