@@ -52,6 +52,8 @@ class ExportedProgram {
   std::vector<RangeConstraint> range_constraints;
   std::vector<RuntimeAssert> runtime_asserts;
   TreeSpecs specs;
+  // torch.save((args, kwargs)) of the examples, for save(); may be empty.
+  std::string sample_inputs;
   // What was traced, for printing: "model" of "model.cc".
   std::string name;
 

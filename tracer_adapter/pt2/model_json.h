@@ -1,0 +1,28 @@
+// tracer_adapter/pt2/model_json.h - an exported program as models/model.json of
+// a .pt2 archive: PyTorch 2.13's export schema 8.20.
+//
+//   std::string json = model_json(ep);   // {"graph_module": {"graph": ...
+//   write_tensor_meta(out, dtype, ...);  // also used by the weights' index
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <string_view>
+
+#include "tracer_adapter/exported_program.h"
+#include "tracer_adapter/pt2/json_writer.h"
+
+namespace proviso::pt2 {
+
+inline constexpr int kSchemaMajor = 8;
+inline constexpr int kSchemaMinor = 20;
+
+// Throws c10::Error naming what the format cannot hold.
+std::string model_json(const ExportedProgram& program);
+
+// The metadata of a real tensor at this offset of its record.
+void write_tensor_meta(JsonWriter& json, const at::Tensor& tensor,
+                       int64_t offset, bool requires_grad);
+
+}  // namespace proviso::pt2
