@@ -13,9 +13,11 @@
 #include <c10/core/Storage.h>
 #include <c10/core/SymIntArrayRef.h>
 #include <c10/core/TensorImpl.h>
+#include <c10/util/SmallVector.h>
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "guards/shape_env.h"
 
@@ -92,6 +94,9 @@ class FakeTensorImpl final : public c10::TensorImpl {
   template <typename Version>
   c10::intrusive_ptr<c10::TensorImpl> copy(Version&& version,
                                            bool allow_change) const;
+
+  // Concrete copies of sizes that turned out constant, for sizes().
+  mutable c10::SmallVector<int64_t, 6> sizes_, strides_;
 };
 
 }  // namespace proviso

@@ -31,11 +31,12 @@ class SymNode final : public c10::SymNodeImpl {
 
   ShapeEnv& env() const { return *env_; }
   const std::shared_ptr<ShapeEnv>& shared_env() const { return env_; }
-  Expr expr() const { return expr_; }
+  // The canonical expression, with what was learnt since applied.
+  Expr expr() const;
 
-  bool is_int() override { return expr_.is_int(); }
-  bool is_bool() override { return expr_.is_bool(); }
-  bool is_float() override { return expr_.is_float(); }
+  bool is_int() override { return raw_.is_int(); }
+  bool is_bool() override { return raw_.is_bool(); }
+  bool is_float() override { return raw_.is_float(); }
   bool is_nested_int() const override { return false; }
 
 #define PROVISO_BINARY(name) c10::SymNode name(const c10::SymNode&) override;
@@ -101,7 +102,7 @@ class SymNode final : public c10::SymNodeImpl {
   std::optional<int64_t> constant_int() override;
   std::optional<bool> constant_bool() override;
   std::optional<int64_t> maybe_as_int() override { return constant_int(); }
-  bool is_constant() override { return expr_.is_constant(); }
+  bool is_constant() override { return raw_.is_constant(); }
   bool is_symbolic() override { return !is_constant(); }
 
   // For bindings: op(this, others) simplified, on this node's environment.
@@ -113,7 +114,10 @@ class SymNode final : public c10::SymNodeImpl {
 
  private:
   std::shared_ptr<ShapeEnv> env_;
-  Expr expr_;  // canonical
+  Expr raw_;  // as computed, canonical
+  // raw_ under the first version_ replacements of the environment.
+  mutable Expr current_;
+  mutable size_t version_ = 0;
 };
 
 // Null when the node is not one of ours.

@@ -21,6 +21,7 @@
 #include <source_location>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "guards/shape_env.h"
@@ -127,6 +128,9 @@ class Tracer {
   bool recording() const { return recording_; }
   void set_recording(bool on) { recording_ = on; }
 
+  // Whether an in-place operator wrote to t's storage in this trace.
+  bool written(const at::Tensor& t) const;
+
   // --- sources
   uint32_t intern_stack(std::vector<Frame> frames);
   uint32_t current_stack();
@@ -175,6 +179,7 @@ class Tracer {
   std::vector<Owned> owned_inputs_;   // parameters, buffers, constants
   std::vector<InputSpec> user_inputs_;
   int lifted_ = 0;
+  std::unordered_set<const c10::StorageImpl*> written_;
   std::vector<const OpInfo*> decomposing_;
   uint32_t line_stack_ = 0;
 };

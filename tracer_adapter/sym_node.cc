@@ -1,0 +1,452 @@
+#include "tracer_adapter/sym_node.h"
+
+#include <c10/util/Exception.h>
+
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "sym/print.h"
+#include "sym/simplify.h"
+#include "tracer_adapter/fake_tensor.h"
+#include "tracer_adapter/tracer.h"
+
+namespace proviso {
+namespace {
+
+// Doubles hold every integer up to here; beyond, eager arithmetic rounds and
+// exact fractions would differ from it.
+constexpr int64_t kExactInDouble = int64_t{1} << 53;
+
+thread_local LocationHook location_hook;
+
+// The tracer's environment owns itself; others are borrowed from the caller.
+std::shared_ptr<ShapeEnv> owner_of(ShapeEnv& env) {
+  Tracer* tracer = Tracer::current();
+  if (tracer != nullptr && &tracer->env() == &env) return tracer->shared_env();
+  return {std::shared_ptr<void>(), &env};
+}
+
+Expr as_int(ExprPool& pool, Expr e) {
+  return e.is_bool() ? where(e, pool.integer(1), pool.integer(0)) : e;
+}
+
+Expr as_float(ExprPool& pool, Expr e) {
+  e = as_int(pool, e);
+  return e.is_float() ? e : pool.make(Op::kToFloat, {e});
+}
+
+// Both of one type: booleans count as 0 and 1, integers become floats.
+std::pair<Expr, Expr> alike(ExprPool& pool, Expr a, Expr b) {
+  if (a.type() == b.type()) return {a, b};
+  a = as_int(pool, a);
+  b = as_int(pool, b);
+  if (a.type() == b.type()) return {a, b};
+  return {as_float(pool, a), as_float(pool, b)};
+}
+
+// Eager computes this integer as a double: assert that it is the same number.
+void assert_exact_in_double(ShapeEnv& env, Expr e) {
+  if (!e.is_int() || e.is_constant()) return;
+  static const Interval kExact(-kExactInDouble, kExactInDouble);
+  if (kExact.contains(env.bounds(e))) return;
+  const SourceLocation where = current_location();
+  const std::string message = "exact as a double";
+  if (!env.statically_known_true(le(e, kExactInDouble)))
+    env.runtime_assert(le(e, kExactInDouble), where, message);
+  if (!env.statically_known_true(ge(e, -kExactInDouble)))
+    env.runtime_assert(ge(e, -kExactInDouble), where, message);
+}
+
+Expr float_constant(ExprPool& pool, double value) {
+  std::optional<Rational> exact = Rational::from_double(value);
+  TORCH_CHECK(exact.has_value(), "Proviso: SymFloat: ", value,
+              " has no place in a symbolic expression; test for it before "
+              "computing with sizes");
+  return pool.rational(*exact);
+}
+
+int64_t fits(const Int& value, const std::string& what) {
+  std::optional<int64_t> small = value.to_int64();
+  TORCH_CHECK(small.has_value(), "Proviso: ", what, " is ", value.to_string(),
+              ", which does not fit in 64 bits");
+  return *small;
+}
+
+std::vector<c10::SymInt> sym_ints(c10::ArrayRef<c10::SymNode> nodes) {
+  std::vector<c10::SymInt> result;
+  result.reserve(nodes.size());
+  for (const c10::SymNode& node : nodes) {
+    SymNode* ours = as_sym_node(node.get());
+    TORCH_CHECK(ours != nullptr, "Proviso: a size is a foreign symbolic "
+                "number, ", node->str());
+    result.push_back(to_sym_int(ours->env(), ours->expr()));
+  }
+  return result;
+}
+
+}  // namespace
+
+SymNode::SymNode(std::shared_ptr<ShapeEnv> env, Expr expr)
+    : env_(std::move(env)), raw_(expr), current_(expr) {}
+
+Expr SymNode::expr() const {
+  // Replacements only ever grow, so their number tells whether there is news.
+  const size_t version = env_->replacements().size();
+  if (version != version_) {
+    current_ = env_->simplify(raw_);
+    version_ = version;
+  }
+  return current_;
+}
+
+c10::SymNode SymNode::wrap(Expr e) const {
+  return c10::make_intrusive<SymNode>(env_, proviso::simplify(e));
+}
+
+c10::SymNode SymNode::apply(Op op, std::initializer_list<Expr> args) const {
+  return wrap(env_->pool().make(op, args));
+}
+
+Expr SymNode::operand(const c10::SymNode& other) const {
+  SymNode* node = as_sym_node(other.get());
+  if (node != nullptr) {
+    TORCH_CHECK(node->env_.get() == env_.get(), "Proviso: ", node->str(),
+                " belongs to another trace; a symbolic number cannot be used "
+                "outside of the trace that made it");
+    return node->expr();
+  }
+  if (std::optional<int64_t> value = other->maybe_as_int())
+    return env_->pool().integer(*value);
+  TORCH_CHECK(false, "Proviso: ", other->str(),
+              " is a symbolic number of another tracer; it cannot be mixed "
+              "with ", const_cast<SymNode*>(this)->str());
+}
+
+// --- arithmetic
+
+c10::SymNode SymNode::add(const c10::SymNode& other) {
+  ExprPool& pool = env_->pool();
+  return wrap(as_int(pool, expr()) + as_int(pool, operand(other)));
+}
+
+c10::SymNode SymNode::sub(const c10::SymNode& other) {
+  ExprPool& pool = env_->pool();
+  return wrap(as_int(pool, expr()) - as_int(pool, operand(other)));
+}
+
+c10::SymNode SymNode::mul(const c10::SymNode& other) {
+  ExprPool& pool = env_->pool();
+  return wrap(as_int(pool, expr()) * as_int(pool, operand(other)));
+}
+
+c10::SymNode SymNode::truediv(const c10::SymNode& other) {
+  return is_float() || operand(other).is_float() ? float_truediv(other)
+                                                 : int_truediv(other);
+}
+
+c10::SymNode SymNode::float_truediv(const c10::SymNode& other) {
+  ExprPool& pool = env_->pool();
+  return apply(Op::kFloatTrueDiv,
+               {as_float(pool, expr()), as_float(pool, operand(other))});
+}
+
+c10::SymNode SymNode::int_truediv(const c10::SymNode& other) {
+  ExprPool& pool = env_->pool();
+  const Expr a = as_int(pool, expr());
+  const Expr b = as_int(pool, operand(other));
+  assert_exact_in_double(*env_, a);
+  assert_exact_in_double(*env_, b);
+  return apply(Op::kIntTrueDiv, {a, b});
+}
+
+c10::SymNode SymNode::pow(const c10::SymNode& other) {
+  const Expr exponent = operand(other);
+  if (is_float() || exponent.is_float()) return float_pow(other);
+  if (exponent.maybe_int64().value_or(-1) >= 0) return pow_by_natural(other);
+  return apply(Op::kPow, {expr(), exponent});
+}
+
+c10::SymNode SymNode::float_pow(const c10::SymNode& other) {
+  ExprPool& pool = env_->pool();
+  return apply(Op::kFloatPow,
+               {as_float(pool, expr()), as_float(pool, operand(other))});
+}
+
+c10::SymNode SymNode::pow_by_natural(const c10::SymNode& other) {
+  return apply(Op::kPowByNatural, {expr(), operand(other)});
+}
+
+c10::SymNode SymNode::floordiv(const c10::SymNode& other) {
+  ExprPool& pool = env_->pool();
+  const Expr a = as_int(pool, expr());
+  const Expr b = as_int(pool, operand(other));
+  if (a.is_int() && b.is_int()) return wrap(floor_div(a, b));
+  const Expr quotient =
+      pool.make(Op::kFloatTrueDiv, {as_float(pool, a), as_float(pool, b)});
+  return apply(Op::kToFloat, {pool.make(Op::kFloorToInt, {quotient})});
+}
+
+c10::SymNode SymNode::int_floordiv(const c10::SymNode& other) {
+  return floordiv(other);
+}
+
+c10::SymNode SymNode::mod(const c10::SymNode& other) {
+  ExprPool& pool = env_->pool();
+  const Expr a = as_int(pool, expr());
+  const Expr b = as_int(pool, operand(other));
+  TORCH_CHECK(a.is_int() && b.is_int(), "Proviso: ", str(), " % ",
+              other->str(), ": the remainder of symbolic floats is not "
+              "supported; take it of integers");
+  const Interval divisor = env_->bounds(b);
+  const Interval value = env_->bounds(a);
+  const bool natural = value.lower() && *value.lower() >= Int(0) &&
+                       divisor.lower() && *divisor.lower() >= Int(1);
+  return apply(natural ? Op::kMod : Op::kPythonMod, {a, b});
+}
+
+c10::SymNode SymNode::sym_min(const c10::SymNode& other) {
+  const auto [a, b] = alike(env_->pool(), expr(), operand(other));
+  return wrap(proviso::min(a, b));
+}
+
+c10::SymNode SymNode::sym_max(const c10::SymNode& other) {
+  const auto [a, b] = alike(env_->pool(), expr(), operand(other));
+  return wrap(proviso::max(a, b));
+}
+
+c10::SymNode SymNode::neg() { return wrap(-as_int(env_->pool(), expr())); }
+
+c10::SymNode SymNode::ceil() {
+  return is_float() ? apply(Op::kCeilToInt, {expr()}) : clone();
+}
+
+c10::SymNode SymNode::floor() {
+  return is_float() ? apply(Op::kFloorToInt, {expr()}) : clone();
+}
+
+c10::SymNode SymNode::sym_float() {
+  assert_exact_in_double(*env_, expr());
+  return wrap(as_float(env_->pool(), expr()));
+}
+
+c10::SymNode SymNode::clone() {
+  return c10::make_intrusive<SymNode>(env_, expr());
+}
+
+// --- relations and logic
+
+#define PROVISO_RELATION(name, function)                                 \
+  c10::SymNode SymNode::name(const c10::SymNode& other) {                \
+    const auto [a, b] = alike(env_->pool(), expr(), operand(other));     \
+    return wrap(function(a, b));                                         \
+  }
+PROVISO_RELATION(eq, proviso::eq)
+PROVISO_RELATION(ne, proviso::ne)
+PROVISO_RELATION(lt, proviso::lt)
+PROVISO_RELATION(le, proviso::le)
+PROVISO_RELATION(gt, proviso::gt)
+PROVISO_RELATION(ge, proviso::ge)
+#undef PROVISO_RELATION
+
+c10::SymNode SymNode::sym_or(const c10::SymNode& other) {
+  return wrap(logical_or(expr(), operand(other)));
+}
+
+c10::SymNode SymNode::sym_and(const c10::SymNode& other) {
+  return wrap(logical_and(expr(), operand(other)));
+}
+
+c10::SymNode SymNode::sym_not() { return wrap(logical_not(expr())); }
+
+c10::SymNode SymNode::sym_ite(const c10::SymNode& then_value,
+                              const c10::SymNode& else_value) {
+  const auto [a, b] =
+      alike(env_->pool(), operand(then_value), operand(else_value));
+  return wrap(proviso::where(expr(), a, b));
+}
+
+// --- layout of whole tensors: what is known, without a guard
+
+c10::SymNode SymNode::is_contiguous(c10::ArrayRef<c10::SymNode> sizes,
+                                    c10::ArrayRef<c10::SymNode> strides) {
+  return wrap_bool(known_contiguous(sym_ints(sizes), sym_ints(strides)));
+}
+
+c10::SymNode SymNode::is_channels_last_contiguous_2d(
+    c10::ArrayRef<c10::SymNode> sizes, c10::ArrayRef<c10::SymNode> strides) {
+  return wrap_bool(known_contiguous(sym_ints(sizes), sym_ints(strides),
+                                    at::MemoryFormat::ChannelsLast));
+}
+
+c10::SymNode SymNode::is_channels_last_contiguous_3d(
+    c10::ArrayRef<c10::SymNode> sizes, c10::ArrayRef<c10::SymNode> strides) {
+  return wrap_bool(known_contiguous(sym_ints(sizes), sym_ints(strides),
+                                    at::MemoryFormat::ChannelsLast3d));
+}
+
+c10::SymNode SymNode::is_channels_last_strides_2d(
+    c10::ArrayRef<c10::SymNode> sizes, c10::ArrayRef<c10::SymNode> strides) {
+  return is_channels_last_contiguous_2d(sizes, strides);
+}
+
+c10::SymNode SymNode::is_channels_last_strides_3d(
+    c10::ArrayRef<c10::SymNode> sizes, c10::ArrayRef<c10::SymNode> strides) {
+  return is_channels_last_contiguous_3d(sizes, strides);
+}
+
+c10::SymNode SymNode::is_non_overlapping_and_dense(
+    c10::ArrayRef<c10::SymNode> sizes, c10::ArrayRef<c10::SymNode> strides) {
+  return wrap_bool(known_dense(sym_ints(sizes), sym_ints(strides)));
+}
+
+// --- constants
+
+c10::SymNode SymNode::wrap_int(int64_t value) {
+  return c10::make_intrusive<SymNode>(env_, env_->pool().integer(value));
+}
+
+c10::SymNode SymNode::wrap_float(double value) {
+  return c10::make_intrusive<SymNode>(env_,
+                                      float_constant(env_->pool(), value));
+}
+
+c10::SymNode SymNode::wrap_bool(bool value) {
+  return c10::make_intrusive<SymNode>(env_, env_->pool().boolean(value));
+}
+
+std::optional<int64_t> SymNode::constant_int() {
+  return is_int() ? expr().maybe_int64() : std::nullopt;
+}
+
+std::optional<bool> SymNode::constant_bool() {
+  if (!is_bool() || !expr().is_constant()) return std::nullopt;
+  return expr().is_true();
+}
+
+// --- questions
+
+int64_t SymNode::guard_int(const char* file, int64_t line) {
+  if (is_bool()) return guard_bool(file, line);
+  if (std::optional<int64_t> value = expr().maybe_int64()) return *value;
+  return fits(env_->guard_int(expr(), current_location(file, line)), str());
+}
+
+bool SymNode::guard_bool(const char* file, int64_t line) {
+  if (expr().is_bool() && expr().is_constant()) return expr().is_true();
+  const Expr question =
+      is_bool() ? expr()
+                : is_int() ? proviso::ne(expr(), 0)
+                           : proviso::ne(expr(), env_->pool().rational(Int(0)));
+  return env_->guard_bool(question, current_location(file, line));
+}
+
+double SymNode::guard_float(const char* file, int64_t line) {
+  return env_->guard_float(expr(), current_location(file, line));
+}
+
+bool SymNode::guard_size_oblivious(const char* file, int64_t line) {
+  return env_->guard_size_oblivious(expr(), current_location(file, line));
+}
+
+bool SymNode::guard_or_false(const char* file, int64_t line) {
+  return env_->guard_or_false(expr(), current_location(file, line));
+}
+
+bool SymNode::guard_or_true(const char* file, int64_t line) {
+  return env_->guard_or_true(expr(), current_location(file, line));
+}
+
+bool SymNode::statically_known_true(const char*, int64_t) {
+  return env_->statically_known_true(expr());
+}
+
+bool SymNode::expect_true(const char* file, int64_t line) {
+  return env_->expect_true(expr(), current_location(file, line));
+}
+
+bool SymNode::has_hint() { return env_->hint(expr()).has_value(); }
+
+std::string SymNode::str() { return to_string(expr()); }
+
+// --- conversions
+
+SymNode* as_sym_node(c10::SymNodeImpl* node) {
+  if (node == nullptr || typeid(*node) != typeid(SymNode)) return nullptr;
+  return static_cast<SymNode*>(node);
+}
+
+c10::SymNode make_sym_node(ShapeEnv& env, Expr e) {
+  return c10::make_intrusive<SymNode>(owner_of(env), e);
+}
+
+c10::SymInt to_sym_int(ShapeEnv& env, Expr e) {
+  if (std::optional<int64_t> value = e.maybe_int64()) return *value;
+  if (e.is_constant())
+    return fits(e.is_int() ? e.integer() : Int(e.is_true()), to_string(e));
+  return c10::SymInt(make_sym_node(env, e));
+}
+
+c10::SymBool to_sym_bool(ShapeEnv& env, Expr e) {
+  if (e.is_constant()) return e.is_true();
+  return c10::SymBool(make_sym_node(env, e));
+}
+
+c10::SymFloat to_sym_float(ShapeEnv& env, Expr e) {
+  if (e.is(Op::kRational)) return e.rational().to_double();
+  if (e.is(Op::kInteger)) return e.integer().to_double();
+  return c10::SymFloat(make_sym_node(env, e));
+}
+
+namespace {
+Expr expr_of(ShapeEnv& env, const c10::SymNode& node) {
+  SymNode* ours = as_sym_node(node.get());
+  TORCH_CHECK(ours != nullptr, "Proviso: ", node->str(),
+              " is a symbolic number of another tracer");
+  TORCH_CHECK(&ours->env() == &env, "Proviso: ", ours->str(),
+              " belongs to another trace; a symbolic number cannot be used "
+              "outside of the trace that made it");
+  return ours->expr();
+}
+}  // namespace
+
+Expr to_expr(ShapeEnv& env, const c10::SymInt& value) {
+  if (!value.is_heap_allocated())
+    return env.pool().integer(value.as_int_unchecked());
+  return expr_of(env, value.toSymNode());
+}
+
+Expr to_expr(ShapeEnv& env, const c10::SymBool& value) {
+  if (!value.is_heap_allocated())
+    return env.pool().boolean(value.as_bool_unchecked());
+  return expr_of(env, value.toSymNodeImpl());
+}
+
+Expr to_expr(ShapeEnv& env, const c10::SymFloat& value) {
+  if (!value.is_symbolic())
+    return float_constant(env.pool(), value.as_float_unchecked());
+  return expr_of(env, value.toSymNodeImpl());
+}
+
+std::vector<Expr> to_exprs(ShapeEnv& env, c10::SymIntArrayRef values) {
+  std::vector<Expr> result;
+  result.reserve(values.size());
+  for (const c10::SymInt& value : values) result.push_back(to_expr(env, value));
+  return result;
+}
+
+// --- where the program stands
+
+LocationHook set_location_hook(LocationHook hook) {
+  return std::exchange(location_hook, std::move(hook));
+}
+
+SourceLocation current_location(const char* file, int64_t line) {
+  if (location_hook) {
+    SourceLocation where = location_hook();
+    if (!where.file.empty() || !where.code.empty()) return where;
+  }
+  return {file, static_cast<int>(line), ""};
+}
+
+}  // namespace proviso
