@@ -1,0 +1,798 @@
+// Recursive descent, one function a level of Python's precedence.
+//
+// So that printed text comes back as the expression it was printed from, flat
+// chains become one node: a + b - c is one Add, 2*a*b one Mul, a & b & c one
+// And.  A sign belongs to its term: -2*x is Mul(-2, x), a - x is
+// Add(a, Mul(-1, x)).  Parentheses end a chain.
+#include "sym/parse.h"
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+#include <utility>
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxDigits = 20000;  // a little past 2**65536, evaluate's end
+
+enum class Kind : uint8_t { kEnd, kNumber, kName, kText, kSign };
+
+struct Token {
+  Kind kind = Kind::kEnd;
+  std::string_view text;  // of kText: what is between the quotes
+  size_t at = 0;          // offset of the first character
+};
+
+bool starts_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool continues_name(char c) { return starts_name(c) || is_digit(c); }
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (char c : text) out += c >= ' ' && c <= '~' ? c : '?';
+  return out;
+}
+
+// The words "at column 12 of '...'": long text is shown around the column.
+std::string place(std::string_view text, size_t at) {
+  constexpr size_t kBefore = 40, kShown = 80;
+  size_t from = at > kBefore && text.size() > kShown ? at - kBefore : 0;
+  std::string shown = printable(text.substr(from, kShown));
+  if (from > 0) shown = "..." + shown;
+  if (from + kShown < text.size()) shown += "...";
+  return "at column " + std::to_string(at + 1) + " of '" + shown + "'";
+}
+
+class Lexer {
+ public:
+  Lexer(std::string_view call, std::string_view text)
+      : call_(call), text_(text) {
+    advance();
+  }
+
+  const Token& token() const { return token_; }
+  bool sees(std::string_view sign) const {
+    return token_.kind == Kind::kSign && token_.text == sign;
+  }
+  bool sees_name(std::string_view name) const {
+    return token_.kind == Kind::kName && token_.text == name;
+  }
+  bool take(std::string_view sign) { return sees(sign) && (advance(), true); }
+  bool take_name(std::string_view name) {
+    return sees_name(name) && (advance(), true);
+  }
+  void expect(std::string_view sign) {
+    if (!take(sign)) fail_expected("'" + std::string(sign) + "'");
+  }
+
+  void advance() {
+    while (pos_ < text_.size() &&
+           std::isspace(static_cast<unsigned char>(text_[pos_]))) {
+      ++pos_;
+    }
+    token_.at = pos_;
+    if (pos_ == text_.size()) return set(Kind::kEnd, 0);
+    char c = text_[pos_];
+    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
+    if (starts_name(c)) return name();
+    if (c == '\'' || c == '"') return quoted(c);
+    set(Kind::kSign, sign_length());
+  }
+
+  [[noreturn]] void fail_expected(const std::string& what) const {
+    throw Error(call_ + ": expected " + what + " " + place(text_, token_.at) +
+                ": found " + found());
+  }
+  [[noreturn]] void fail(size_t at, const std::string& what) const {
+    throw Error(call_ + ": " + what + " " + place(text_, at));
+  }
+
+ private:
+  char peek(size_t ahead) const {
+    return pos_ + ahead < text_.size() ? text_[pos_ + ahead] : '\0';
+  }
+  void set(Kind kind, size_t length) {
+    token_.kind = kind;
+    token_.text = text_.substr(token_.at, length);
+    pos_ = token_.at + length;
+  }
+  size_t digits(size_t from) const {
+    while (from < text_.size() && is_digit(text_[from])) ++from;
+    return from;
+  }
+
+  void number() {
+    size_t end = digits(pos_);
+    if (end < text_.size() && text_[end] == '.') end = digits(end + 1);
+    if (end < text_.size() && (text_[end] == 'e' || text_[end] == 'E')) {
+      size_t sign = end + 1;
+      if (sign < text_.size() && (text_[sign] == '-' || text_[sign] == '+')) {
+        ++sign;
+      }
+      if (sign < text_.size() && is_digit(text_[sign])) end = digits(sign);
+    }
+    if (end < text_.size() && continues_name(text_[end])) {
+      fail(token_.at, "malformed number (a name begins with a letter)");
+    }
+    if (end - pos_ > kMaxDigits) {
+      fail(token_.at, "a number of more than " + std::to_string(kMaxDigits) +
+                          " characters; write it as a power");
+    }
+    set(Kind::kNumber, end - pos_);
+  }
+
+  void name() {
+    size_t end = pos_;
+    while (end < text_.size() && continues_name(text_[end])) ++end;
+    // A dotted name (math.floor) is one token.
+    while (end + 1 < text_.size() && text_[end] == '.' &&
+           starts_name(text_[end + 1])) {
+      ++end;
+      while (end < text_.size() && continues_name(text_[end])) ++end;
+    }
+    set(Kind::kName, end - pos_);
+  }
+
+  void quoted(char quote) {
+    size_t end = text_.find(quote, pos_ + 1);
+    if (end == std::string_view::npos) fail(pos_, "unfinished string");
+    token_.kind = Kind::kText;
+    token_.text = text_.substr(pos_ + 1, end - pos_ - 1);
+    pos_ = end + 1;
+  }
+
+  size_t sign_length() const {
+    for (std::string_view two :
+         {"**", "//", "<<", ">>", "<=", ">=", "==", "!="}) {
+      if (text_.substr(pos_, 2) == two) return 2;
+    }
+    return 1;
+  }
+
+  std::string found() const {
+    if (token_.kind == Kind::kEnd) return "the end of the text";
+    if (token_.kind == Kind::kText) return "a string";
+    return "'" + printable(token_.text.substr(0, 40)) + "'";
+  }
+
+  std::string call_;
+  std::string_view text_;
+  size_t pos_ = 0;
+  Token token_;
+};
+
+// Python's and SymPy's names for what sym/op.h calls otherwise.
+struct Alias {
+  std::string_view name;
+  Op op;
+  bool swapped = false;  // a > b is b < a
+};
+constexpr Alias kAliases[] = {
+    {"min", Op::kMin},
+    {"max", Op::kMax},
+    {"abs", Op::kAbs},
+    {"ceildiv", Op::kCeilDiv},
+    {"float", Op::kToFloat},
+    {"ceil", Op::kCeilToInt},
+    {"ceiling", Op::kCeilToInt},
+    {"floor", Op::kFloorToInt},
+    {"trunc", Op::kTruncToInt},
+    {"int", Op::kTruncToInt},
+    {"pow", Op::kPow},
+    {"sqrt", Op::kSqrt},
+    {"cos", Op::kCos},
+    {"cosh", Op::kCosh},
+    {"sin", Op::kSin},
+    {"sinh", Op::kSinh},
+    {"tan", Op::kTan},
+    {"tanh", Op::kTanh},
+    {"asin", Op::kAsin},
+    {"acos", Op::kAcos},
+    {"atan", Op::kAtan},
+    {"asinh", Op::kAsinh},
+    {"exp", Op::kExp},
+    {"log", Op::kLog},
+    {"log2", Op::kLog2},
+    {"sym_min", Op::kMin},
+    {"sym_max", Op::kMax},
+    {"sym_not", Op::kNot},
+    {"sym_float", Op::kToFloat},
+    {"sym_ite", Op::kWhere},
+    {"ITE", Op::kWhere},
+    {"Gt", Op::kLt, true},
+    {"Ge", Op::kLe, true},
+    {"StrictLessThan", Op::kLt},
+    {"LessThan", Op::kLe},
+    {"StrictGreaterThan", Op::kLt, true},
+    {"GreaterThan", Op::kLe, true},
+    {"Equality", Op::kEq},
+    {"Unequality", Op::kNe},
+};
+
+struct Function {
+  Op op;
+  bool swapped;
+};
+
+std::unordered_map<std::string_view, Function> make_functions() {
+  std::unordered_map<std::string_view, Function> table;
+  for (size_t i = 0; i <= static_cast<size_t>(Op::kDenseIndicator); ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    if (!is_leaf(row.op)) table[row.name] = {row.op, false};
+  }
+  for (const Alias& a : kAliases) table[a.name] = {a.op, a.swapped};
+  return table;
+}
+
+const Function* find_function(std::string_view name) {
+  static const auto& table = *new auto(make_functions());
+  for (std::string_view prefix : {"math.", "torch.", "sympy."}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  auto it = table.find(name);
+  return it == table.end() ? nullptr : &it->second;
+}
+
+bool is_reserved(std::string_view name) {
+  for (std::string_view word : {"and", "or", "not", "if", "else", "in", "is",
+                                "lambda", "None", "oo", "nan", "zoo"}) {
+    if (name == word) return true;
+  }
+  return false;
+}
+
+std::optional<bool> truth_name(std::string_view name) {
+  if (name == "True" || name == "true" || name == "BooleanTrue") return true;
+  if (name == "False" || name == "false" || name == "BooleanFalse") {
+    return false;
+  }
+  return std::nullopt;
+}
+
+// PyTorch tells the kind of a symbol by the prefix of its name.
+SymbolKind kind_of_name(std::string_view name) {
+  auto numbered = [&](std::string_view prefix) {
+    return name.starts_with(prefix) && name.size() > prefix.size() &&
+           std::all_of(name.begin() + prefix.size(), name.end(), is_digit);
+  };
+  if (numbered("s")) return SymbolKind::kBackedSize;
+  if (numbered("u")) return SymbolKind::kUnbackedInt;
+  if (numbered("zuf")) return SymbolKind::kUnbackedFloat;
+  if (numbered("zf")) return SymbolKind::kBackedFloat;
+  return SymbolKind::kBackedInt;
+}
+
+class Parser {
+ public:
+  Parser(ExprPool& pool, std::string_view text, const ParseOptions& options)
+      : pool_(pool), options_(options), lexer_("parse", text) {}
+
+  Expr run() {
+    Expr e = expression();
+    if (token().kind != Kind::kEnd) {
+      lexer_.fail_expected("an operator or the end");
+    }
+    return e;
+  }
+
+ private:
+  // A factor or term.  `open`: an unparenthesised product, into whose leading
+  // coefficient a sign may still go.
+  struct Term {
+    Expr e;
+    bool open = false;
+  };
+
+  // Counts the levels of nesting while it lives.
+  class Level {
+   public:
+    explicit Level(Parser& parser) : parser_(parser) {
+      size_t limit = parser.options_.max_depth;
+      if (++parser.depth_ > limit) {
+        parser.lexer_.fail(parser.token().at,
+                           "nesting deeper than " + std::to_string(limit));
+      }
+    }
+    ~Level() { --parser_.depth_; }
+
+   private:
+    Parser& parser_;
+  };
+
+  const Token& token() const { return lexer_.token(); }
+
+  // make() with its complaint placed in the text.
+  Expr make(size_t at, Op op, std::span<const Expr> args) {
+    try {
+      return pool_.make(op, args);
+    } catch (const Error& error) {
+      lexer_.fail(at, std::string(error.what()) + ";");
+    }
+  }
+  Expr make(size_t at, Op op, std::initializer_list<Expr> args) {
+    return make(at, op, std::span<const Expr>(args.begin(), args.size()));
+  }
+
+  // --- levels, loosest first
+
+  Expr expression() {
+    Level level(*this);
+    Expr value = disjunction();
+    size_t at = token().at;
+    if (!lexer_.take_name("if")) return value;
+    Expr condition = disjunction();
+    if (!lexer_.take_name("else")) lexer_.fail_expected("'else'");
+    return make(at, Op::kWhere, {condition, value, expression()});
+  }
+
+  Expr disjunction() {
+    return word_chain("or", Op::kOr, [this] { return conjunction(); });
+  }
+  Expr conjunction() {
+    return word_chain("and", Op::kAnd, [this] { return negation(); });
+  }
+
+  template <typename Next>
+  Expr word_chain(std::string_view word, Op op, Next next) {
+    Expr first = next();
+    if (!lexer_.sees_name(word)) return first;
+    size_t at = token().at;
+    std::vector<Expr> parts{first};
+    while (lexer_.take_name(word)) parts.push_back(next());
+    return make(at, op, parts);
+  }
+
+  Expr negation() {
+    size_t at = token().at;
+    if (!lexer_.take_name("not")) return comparison();
+    Level level(*this);
+    return make(at, Op::kNot, {negation()});
+  }
+
+  Expr comparison() {
+    Expr left = bit_or();
+    std::vector<Expr> parts;
+    size_t first_at = token().at;
+    while (token().kind == Kind::kSign) {
+      size_t at = token().at;
+      std::string_view sign = token().text;
+      if (sign != "<" && sign != "<=" && sign != ">" && sign != ">=" &&
+          sign != "==" && sign != "!=") {
+        break;
+      }
+      lexer_.advance();
+      Expr right = bit_or();
+      parts.push_back(relation(at, sign, left, right));
+      left = right;
+    }
+    if (parts.empty()) return left;
+    return parts.size() == 1 ? parts[0] : make(first_at, Op::kAnd, parts);
+  }
+
+  Expr relation(size_t at, std::string_view sign, Expr a, Expr b) {
+    if (sign == "<") return make(at, Op::kLt, {a, b});
+    if (sign == "<=") return make(at, Op::kLe, {a, b});
+    if (sign == ">") return make(at, Op::kLt, {b, a});
+    if (sign == ">=") return make(at, Op::kLe, {b, a});
+    return make(at, sign == "==" ? Op::kEq : Op::kNe, {a, b});
+  }
+
+  Expr bit_or() {
+    return bit_chain("|", Op::kOr, Op::kBitOr, [this] { return bit_xor(); });
+  }
+  Expr bit_xor() {
+    Expr left = bit_and();
+    while (lexer_.sees("^")) {
+      size_t at = token().at;
+      lexer_.advance();
+      Expr right = bit_and();
+      bool logic = left.is_bool() && right.is_bool();
+      left = make(at, logic ? Op::kNe : Op::kBitXor, {left, right});
+    }
+    return left;
+  }
+  Expr bit_and() {
+    return bit_chain("&", Op::kAnd, Op::kBitAnd, [this] { return shift(); });
+  }
+
+  // Booleans join into one node, integers fold from the left.
+  template <typename Next>
+  Expr bit_chain(std::string_view sign, Op logic, Op bits, Next next) {
+    Expr left = next();
+    if (!lexer_.sees(sign)) return left;
+    size_t at = token().at;
+    std::vector<Expr> parts{left};
+    while (lexer_.take(sign)) parts.push_back(next());
+    if (left.is_bool()) return make(at, logic, parts);
+    for (size_t i = 1; i < parts.size(); ++i) {
+      left = make(at, bits, {left, parts[i]});
+    }
+    return left;
+  }
+
+  Expr shift() {
+    Expr left = sum();
+    while (lexer_.sees("<<") || lexer_.sees(">>")) {
+      size_t at = token().at;
+      Op op = lexer_.sees("<<") ? Op::kLShift : Op::kRShift;
+      lexer_.advance();
+      left = make(at, op, {left, sum()});
+    }
+    return left;
+  }
+
+  Expr sum() {
+    Expr first = product().e;
+    if (!lexer_.sees("+") && !lexer_.sees("-")) return first;
+    size_t at = token().at;
+    std::vector<Expr> terms{first};
+    while (lexer_.sees("+") || lexer_.sees("-")) {
+      bool minus = lexer_.sees("-");
+      size_t sign_at = token().at;
+      lexer_.advance();
+      Term term = product();
+      terms.push_back(minus ? negate(sign_at, term).e : term.e);
+    }
+    return make(at, Op::kAdd, terms);
+  }
+
+  Term negate(size_t at, Term term) {
+    if (term.e.is(Op::kInteger)) return {pool_.integer(-term.e.integer())};
+    if (term.e.is(Op::kRational)) return {negated_rational(term.e)};
+    std::vector<Expr> factors;
+    if (term.open) {
+      factors.assign(term.e.args().begin(), term.e.args().end());
+    } else {
+      factors.push_back(term.e);
+    }
+    if (factors[0].is(Op::kInteger)) {
+      factors[0] = pool_.integer(-factors[0].integer());
+    } else if (factors[0].is(Op::kRational)) {
+      factors[0] = negated_rational(factors[0]);
+    } else {
+      factors.insert(factors.begin(), pool_.integer(-1));
+    }
+    return {make(at, Op::kMul, factors), true};
+  }
+
+  Expr negated_rational(Expr e) {
+    return pool_.rational(Rational(-e.rational().num(), e.rational().den()));
+  }
+
+  Term product() {
+    Term first = factor();
+    if (!sees_product_sign()) return first;
+    std::vector<Expr> factors{first.e};
+    bool open = first.open;
+    size_t product_at = token().at;
+    while (sees_product_sign()) {
+      std::string_view sign = token().text;
+      size_t at = token().at;
+      lexer_.advance();
+      Expr right = factor().e;
+      if (sign == "*") {
+        if (open && factors.size() == 1) open_product(factors);
+        open = false;
+        factors.push_back(right);
+        continue;
+      }
+      Expr left = close_product(product_at, factors);
+      factors.assign(1, make(at, division(sign, left, right), {left, right}));
+      open = false;
+    }
+    if (factors.size() == 1) return {factors[0], open};
+    return {close_product(product_at, factors), true};
+  }
+
+  bool sees_product_sign() const {
+    if (token().kind != Kind::kSign) return false;
+    std::string_view sign = token().text;
+    return sign == "*" || sign == "/" || sign == "//" || sign == "%";
+  }
+
+  // -x * y continues the product that the sign began.
+  static void open_product(std::vector<Expr>& factors) {
+    std::span<const Expr> inner = factors[0].args();
+    factors = std::vector<Expr>(inner.begin(), inner.end());
+  }
+  Expr close_product(size_t at, const std::vector<Expr>& factors) {
+    return factors.size() == 1 ? factors[0] : make(at, Op::kMul, factors);
+  }
+
+  static Op division(std::string_view sign, Expr a, Expr b) {
+    if (sign == "//") return Op::kFloorDiv;
+    if (sign == "%") return Op::kMod;
+    return a.is_float() || b.is_float() ? Op::kFloatTrueDiv : Op::kIntTrueDiv;
+  }
+
+  // Signs bind looser than ** and tighter than *, as in Python.
+  Term factor() {
+    size_t at = token().at;
+    if (lexer_.take("-")) {
+      Level level(*this);
+      Term inner = factor();
+      inner.open = false;  // -(-x) keeps both signs
+      return negate(at, inner);
+    }
+    if (lexer_.take("+")) {
+      Level level(*this);
+      return {factor().e};
+    }
+    if (lexer_.take("~")) {
+      Level level(*this);
+      return {complement(at, factor().e)};
+    }
+    return {power()};
+  }
+
+  Expr complement(size_t at, Expr e) {
+    if (e.is_bool()) return make(at, Op::kNot, {e});
+    if (!e.is_int()) lexer_.fail(at, "~ of a float");
+    return make(at, Op::kAdd, {negate(at, {e}).e, pool_.integer(-1)});
+  }
+
+  Expr power() {
+    Expr base = primary();
+    size_t at = token().at;
+    if (!lexer_.take("**")) return base;
+    Level level(*this);
+    Expr exponent = factor().e;
+    bool ints = base.is_int() && exponent.is_int();
+    return make(at, ints ? Op::kPow : Op::kFloatPow, {base, exponent});
+  }
+
+  Expr primary() {
+    if (lexer_.take("(")) {
+      Expr e = expression();
+      lexer_.expect(")");
+      return e;
+    }
+    if (token().kind == Kind::kNumber) return number();
+    if (token().kind == Kind::kName) return name();
+    lexer_.fail_expected("a number, a name or '('");
+  }
+
+  Expr number() {
+    Expr e = number_of(token().at, token().text);
+    lexer_.advance();
+    return e;
+  }
+
+  Expr number_of(size_t at, std::string_view text) {
+    if (std::optional<Int> i = Int::parse(text)) return pool_.integer(*i);
+    return float_of(at, text);
+  }
+
+  Expr float_of(size_t at, std::string_view text) {
+    std::string digits(text);
+    std::replace(digits.begin(), digits.end(), 'E', 'e');
+    std::optional<Rational> r = Rational::parse(digits);
+    if (!r) lexer_.fail(at, "malformed or too large a number");
+    return pool_.rational(*r);
+  }
+
+  // --- names and calls
+
+  Expr name() {
+    Token word = token();
+    if (std::optional<bool> truth = truth_name(word.text)) {
+      lexer_.advance();
+      return pool_.boolean(*truth);
+    }
+    if (word.text == "int_oo") {
+      lexer_.fail(word.at,
+                  "int_oo is a bound, not a value (declare a range: "
+                  "'s0 in [2, int_oo]')");
+    }
+    if (is_reserved(word.text)) lexer_.fail_expected("a value");
+    lexer_.advance();
+    if (lexer_.take("(")) return call(word);
+    return symbol(word.at, word.text);
+  }
+
+  Expr symbol(size_t at, std::string_view name) {
+    if (std::optional<Expr> known = pool_.find_symbol(name)) return *known;
+    if (name.empty() || name.find('.') != std::string_view::npos) {
+      lexer_.fail(at, "'" + printable(name) + "' is not a symbol's name");
+    }
+    if (!options_.make_symbol) return pool_.symbol(name, kind_of_name(name));
+    Expr made = options_.make_symbol(pool_, name);
+    if (!made) {
+      lexer_.fail(at, "unknown symbol '" + std::string(name) + "'");
+    }
+    return made;
+  }
+
+  // After "NAME(".
+  Expr call(const Token& word) {
+    std::string_view name = word.text;
+    if (name == "Symbol") return srepr_symbol();
+    if (name == "Integer") return srepr_integer();
+    if (name == "Float") return srepr_float();
+    if (name == "Rational") return srepr_rational();
+    if (name == "Piecewise") return piecewise(word.at);
+    std::vector<Expr> args = arguments();
+    if (name == "round" || name == "math.round") return round(word.at, args);
+    if (name == "sym_int" || name == "torch.sym_int" || name == "int") {
+      if (args.size() == 1 && args[0].is_int()) return args[0];
+      return make(word.at, Op::kTruncToInt, args);
+    }
+    const Function* f = find_function(name);
+    if (f == nullptr) {
+      lexer_.fail(word.at, "unknown function '" +
+                               std::string(name.substr(0, 80)) + "'");
+    }
+    if (f->swapped && args.size() == 2) std::swap(args[0], args[1]);
+    return make(word.at, f->op, args);
+  }
+
+  std::vector<Expr> arguments() {
+    std::vector<Expr> args;
+    if (lexer_.take(")")) return args;
+    do {
+      args.push_back(expression());
+    } while (lexer_.take(","));
+    close_call();
+    return args;
+  }
+
+  void close_call() {
+    if (!lexer_.take(")")) lexer_.fail_expected("',' or ')'");
+  }
+
+  Expr round(size_t at, const std::vector<Expr>& args) {
+    return make(at, args.size() == 2 ? Op::kRoundDecimal : Op::kRoundToInt,
+                args);
+  }
+
+  // Piecewise((a, c), (b, True)), or with SymPy's ExprCondPair.
+  Expr piecewise(size_t at) {
+    std::vector<std::pair<Expr, Expr>> arms;  // value, condition
+    do {
+      lexer_.take_name("ExprCondPair");
+      lexer_.expect("(");
+      Expr value = expression();
+      lexer_.expect(",");
+      arms.emplace_back(value, expression());
+      lexer_.expect(")");
+    } while (lexer_.take(","));
+    close_call();
+    if (!arms.back().second.is_true()) {
+      lexer_.fail(at, "the last arm of Piecewise must have condition True");
+    }
+    Expr result = arms.back().first;
+    for (size_t i = arms.size() - 1; i-- > 0;) {
+      result = make(at, Op::kWhere, {arms[i].second, arms[i].first, result});
+    }
+    return result;
+  }
+
+  // --- srepr's leaves
+
+  std::string_view text_argument() {
+    if (token().kind != Kind::kText) lexer_.fail_expected("a quoted string");
+    std::string_view text = token().text;
+    lexer_.advance();
+    return text;
+  }
+
+  // `positive=True, ...` up to ')': SymPy's assumptions follow from the name.
+  void skip_keywords() {
+    while (lexer_.take(",")) {
+      if (token().kind != Kind::kName) lexer_.fail_expected("a keyword");
+      lexer_.advance();
+      lexer_.expect("=");
+      if (token().kind != Kind::kName && token().kind != Kind::kNumber) {
+        lexer_.fail_expected("a keyword's value");
+      }
+      lexer_.advance();
+    }
+    lexer_.expect(")");
+  }
+
+  Expr srepr_symbol() {
+    size_t at = token().at;
+    std::string_view name = text_argument();
+    skip_keywords();
+    return symbol(at, name);
+  }
+
+  Int signed_integer() {
+    bool minus = lexer_.take("-");
+    std::optional<Int> value;
+    if (token().kind == Kind::kNumber) value = Int::parse(token().text);
+    if (!value) lexer_.fail_expected("an integer literal");
+    lexer_.advance();
+    return minus ? -*value : *value;
+  }
+
+  Expr srepr_integer() {
+    Int value = signed_integer();
+    lexer_.expect(")");
+    return pool_.integer(value);
+  }
+
+  Expr srepr_float() {
+    size_t at = token().at;
+    std::string_view digits = text_argument();
+    skip_keywords();
+    if (digits.size() > kMaxDigits) lexer_.fail(at, "too long a number");
+    return float_of(at, digits);
+  }
+
+  Expr srepr_rational() {
+    Int num = signed_integer();
+    lexer_.expect(",");
+    size_t at = token().at;
+    Int den = signed_integer();
+    if (den.is_zero()) lexer_.fail(at, "a denominator of 0");
+    lexer_.expect(")");
+    return pool_.rational(Rational(num, den));
+  }
+
+  ExprPool& pool_;
+  const ParseOptions& options_;
+  Lexer lexer_;
+  size_t depth_ = 0;
+};
+
+void require_length(std::string_view call, std::string_view text,
+                    size_t limit) {
+  if (text.size() <= limit) return;
+  throw Error(std::string(call) + ": the text has " +
+              std::to_string(text.size()) + " characters, the limit is " +
+              std::to_string(limit));
+}
+
+// One end of a range; nullopt: infinite on the side that it stands.
+std::optional<Int> range_end(Lexer& lexer, bool is_lower) {
+  bool minus = lexer.take("-");
+  const Token& token = lexer.token();
+  if (token.kind == Kind::kName && (token.text == "int_oo" ||
+                                    token.text == "oo")) {
+    if (minus != is_lower) {
+      lexer.fail(token.at, is_lower ? "a lower end of int_oo leaves no value"
+                                    : "an upper end of -int_oo leaves no value");
+    }
+    lexer.advance();
+    return std::nullopt;
+  }
+  std::optional<Int> value;
+  if (token.kind == Kind::kNumber) value = Int::parse(token.text);
+  if (!value) lexer.fail_expected("an integer or int_oo");
+  lexer.advance();
+  return minus ? -*value : *value;
+}
+
+}  // namespace
+
+Expr parse(ExprPool& pool, std::string_view text,
+           const ParseOptions& options) {
+  require_length("parse", text, options.max_length);
+  return Parser(pool, text, options).run();
+}
+
+RangeDeclaration parse_range(std::string_view text) {
+  require_length("parse_range", text, ParseOptions{}.max_length);
+  Lexer lexer("parse_range", text);
+  RangeDeclaration range;
+  const Token& token = lexer.token();
+  if (token.kind != Kind::kName || is_reserved(token.text)) {
+    lexer.fail_expected("a symbol's name, as in 's0 in [2, int_oo]'");
+  }
+  range.name = std::string(token.text);
+  lexer.advance();
+  if (!lexer.take_name("in")) lexer.fail_expected("'in'");
+  lexer.expect("[");
+  range.lower = range_end(lexer, true);
+  lexer.expect(",");
+  range.upper = range_end(lexer, false);
+  lexer.expect("]");
+  if (lexer.token().kind != Kind::kEnd) lexer.fail_expected("the end");
+  return range;
+}
+
+}  // namespace proviso
