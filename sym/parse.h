@@ -23,7 +23,7 @@ struct ParseOptions {
   // name's prefix as PyTorch does (s backed size, u unbacked int, zuf unbacked
   // float, zf backed float, anything else a backed int).  Return a null Expr to
   // make an unknown name an error.
-  std::function<Expr(ExprPool&, std::string_view name)> make_symbol;
+  std::function<Expr(ExprPool&, std::string_view name)> make_symbol = {};
   size_t max_depth = 200;
   size_t max_length = 1 << 20;
 };
