@@ -48,7 +48,7 @@ using FactId = uint32_t;
 // in.
 struct Provenance {
   std::string text;  // "torch._check(u0 >= 0)" or "assumed: sizes >= 2"
-  std::string file;  // empty when unknown
+  std::string file = {};  // empty when unknown
   int line = 0;
   std::string to_string() const;  // "torch._check(u0 >= 0)  # model.py:12"
 };
