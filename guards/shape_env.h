@@ -76,13 +76,13 @@ struct ShapeEnvOptions {
 
 // A condition on inputs that must hold for the trace to be valid.
 struct Guard {
-  Expr condition;                       // as recorded, replacements applied
+  Expr condition;  // as recorded: the replacements of earlier guards applied
   std::vector<SourceLocation> origins;  // every place that needed it
 };
 
 // A condition that the program itself checks.
 struct RuntimeAssert {
-  Expr condition;
+  Expr condition;  // as asked, canonical: no replacement is applied
   SourceLocation origin;
   std::string message;
 };
@@ -133,6 +133,8 @@ class ShapeEnv {
   std::optional<Int> maybe_static_int(Expr e);  // the range is one value
   // Replacements applied, canonical.
   Expr simplify(Expr e);
+  // What is known of an integer expression, for printing.  A tracer decides by
+  // asking: used_assumption() does not see what was read from here.
   Interval bounds(Expr e);
 
   // --- questions (PyTorch's names and recording rules)
@@ -150,11 +152,13 @@ class ShapeEnv {
   bool has_static_value(Expr e);
   Int guarding_hint_or_throw(Expr e);
   Int optimization_hint(Expr e, Int fallback = 8192);
-  // torch.sym_constrain_range(_for_size): tells the range; asserted at run time.
+  // torch.sym_constrain_range(_for_size): tells the range; asserted at run
+  // time.  Throws GuardError when the range is known not to hold.
   void constrain_range(Expr e, std::optional<Int> min, std::optional<Int> max,
                        const SourceLocation& where = {});
   void mark_size_like(Expr symbol);
   // Assume a plain Python `assert` on data (exported as a runtime assertion).
+  // Throws GuardError when the condition is known false.
   void runtime_assert(Expr condition, const SourceLocation& where,
                       const std::string& message);
 
@@ -179,7 +183,9 @@ class ShapeEnv {
 
   // --- no recording inside: answers from hints, nothing learnt
   void suppress_guards(bool on);
-  void freeze();  // later guards are logged, and still answered
+  // Later guards are still answered and recorded (an answer without its guard
+  // would be wrong for other inputs), and logged as late.
+  void freeze();
 
   // --- events
   void set_event_sink(std::function<void(const ShapeEvent&)> sink);

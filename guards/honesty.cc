@@ -1,0 +1,170 @@
+// What the program may promise.  While tracing, example sizes >= 2 are assumed
+// to stay >= 2.  Afterwards each answer that cost no guard is asked again of
+// the enforced facts alone; an assumption is kept only where an answer falls
+// without it.  So a printed range never admits a size for which an answer given
+// while tracing would be wrong.
+
+#include <algorithm>
+
+#include "guards/shape_env_impl.h"
+#include "sym/print.h"
+
+namespace proviso {
+
+namespace {
+
+constexpr size_t kMaxMinimizedGuards = 500;
+constexpr size_t kMaxDroppedOneByOne = 6;
+
+bool decides(Context& context, const Expr& question, Verdict verdict,
+             bool full) {
+  if (context.ask_quick(question) == verdict) return true;
+  return full && context.ask(question).verdict == verdict;
+}
+
+Provenance assumption_of(Expr symbol) {
+  return {"assumed: " + symbol.symbol().name + " >= 2", "", 0};
+}
+
+}  // namespace
+
+std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
+  auto result = std::make_unique<Context>(pool, options.solver);
+  for (const auto& [symbol, range] : declared) {
+    result->declare(symbol, range, {"range of " + symbol.symbol().name, "", 0});
+  }
+  if (!with_guards) return result;
+  for (const Guard& g : guards) {
+    result->assume(g.condition, provenance_of(g.origins[0], "guard"));
+  }
+  for (const RuntimeAssert& a : asserts) {
+    result->assume(a.condition, provenance_of(a.origin, "assertion"));
+  }
+  return result;
+}
+
+const HonestView& ShapeEnv::Impl::honest() {
+  HonestView& view = honest_view;
+  if (view.context && view.version == version &&
+      view.decisions == decisions.size()) {
+    return view;
+  }
+  view = {version, decisions.size(), enforced_context(true), {}};
+  if (too_many_decisions) {
+    for (Expr s : assumed) {
+      view.used.insert(s);
+      view.context->assume(ge(s, 2), assumption_of(s));
+    }
+    return view;
+  }
+  // Questions about one symbol settle most cases, and leave no choice of whose
+  // assumption to keep; so they go first.
+  for (const Decision& d : decisions) {
+    if (symbols_of(d.question).size() <= 1) examine(view, d);
+  }
+  for (const Decision& d : decisions) {
+    if (symbols_of(d.question).size() > 1) examine(view, d);
+  }
+  return view;
+}
+
+// Keeps the assumptions that this answer needs: its own symbols', reduced one
+// by one while few; else those of every connected symbol; else all.
+void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
+  Context& context = *view.context;
+  const bool full = d.effort == Effort::kFull;
+  auto decided = [&] { return decides(context, d.question, d.verdict, full); };
+  if (decided()) return;
+  auto decided_with = [&](const std::vector<Expr>& symbols) {
+    Scope scope(context);
+    for (Expr s : symbols) context.assume(ge(s, 2), assumption_of(s));
+    return decided();
+  };
+  auto unused = [&](const std::vector<Expr>& symbols) {
+    std::vector<Expr> rest;
+    for (Expr s : symbols) {
+      bool is_assumed =
+          std::find(assumed.begin(), assumed.end(), s) != assumed.end();
+      if (is_assumed && !view.used.count(s)) rest.push_back(s);
+    }
+    return rest;
+  };
+  auto keep = [&](const std::vector<Expr>& symbols) {
+    for (Expr s : symbols) {
+      view.used.insert(s);
+      context.assume(ge(s, 2), assumption_of(s));
+    }
+  };
+  std::vector<Expr> own = unused(symbols_of(d.question));
+  if (!own.empty() && decided_with(own)) {
+    for (size_t i = 0; own.size() > 1 && own.size() <= kMaxDroppedOneByOne &&
+                       i < own.size();) {
+      std::vector<Expr> without = own;
+      without.erase(without.begin() + i);
+      if (decided_with(without)) {
+        own = without;
+      } else {
+        ++i;
+      }
+    }
+    return keep(own);
+  }
+  std::vector<Expr> near = unused(connected_assumptions(d.question));
+  keep(decided_with(near) ? near : unused(assumed));
+}
+
+// The assumed symbols that guards and assertions tie to the question's.
+std::vector<Expr> ShapeEnv::Impl::connected_assumptions(Expr question) {
+  std::vector<Expr> queue = symbols_of(question);
+  std::set<Expr, ExprLess> seen(queue.begin(), queue.end());
+  std::vector<std::vector<Expr>> links;
+  for (const Guard& g : guards) links.push_back(symbols_of(g.condition));
+  for (const RuntimeAssert& a : asserts) {
+    links.push_back(symbols_of(a.condition));
+  }
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (std::vector<Expr>& link : links) {
+      bool touches = std::any_of(link.begin(), link.end(),
+                                 [&](Expr s) { return seen.count(s) > 0; });
+      if (!touches) continue;
+      for (Expr s : link) grown |= seen.insert(s).second;
+      link.clear();
+    }
+  }
+  return {seen.begin(), seen.end()};
+}
+
+// A guard goes when the ranges, the guards kept before it and all guards after
+// it imply it.  Halving shares the contexts: n log n facts are told in all.
+std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
+  if (guards.size() > kMaxMinimizedGuards) return guards;
+  std::unique_ptr<Context> base = enforced_context(false);
+  for (Expr s : honest().used) base->assume(ge(s, 2), assumption_of(s));
+  std::vector<Guard> kept;
+  auto tell = [&](const Guard& g) {
+    base->assume(g.condition, provenance_of(g.origins[0], "guard"));
+  };
+  auto visit = [&](auto&& self, size_t begin, size_t end) -> void {
+    if (begin == end) return;
+    if (end - begin == 1) {
+      Verdict verdict = base->ask_quick(guards[begin].condition);
+      if (verdict != Verdict::kYes) kept.push_back(guards[begin]);
+      return;
+    }
+    const size_t middle = begin + (end - begin) / 2;
+    const size_t kept_before = kept.size();
+    {
+      Scope scope(*base);
+      for (size_t i = middle; i < end; ++i) tell(guards[i]);
+      self(self, begin, middle);
+    }
+    Scope scope(*base);
+    for (size_t i = kept_before; i < kept.size(); ++i) tell(kept[i]);
+    self(self, middle, end);
+  };
+  visit(visit, 0, guards.size());
+  return kept;
+}
+
+}  // namespace proviso

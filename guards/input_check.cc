@@ -1,0 +1,146 @@
+#include "guards/input_check.h"
+
+#include <algorithm>
+
+#include "sym/print.h"
+
+namespace proviso {
+
+InputCheck::InputCheck(ShapeEnv& env) {
+  for (const InputDim& dim : env.input_dims()) add_dim(env, dim);
+  for (const Guard& guard : env.minimal_guards()) add_guard(env, guard);
+}
+
+void InputCheck::add_dim(ShapeEnv& env, const InputDim& dim) {
+  Dim d{dim.source, dim.display_name, {}, dim.expr, {}, {}};
+  if (dim.expr.is(Op::kInteger)) {
+    d.range = Interval::point(dim.expr.integer());
+  } else if (dim.expr.is_symbol()) {
+    for (size_t i = 0; i < dims_.size() && !d.same_as; ++i) {
+      if (dims_[i].symbol == dim.expr) d.same_as = i;
+    }
+    if (!d.same_as) d.symbol = dim.expr;
+    d.range = env.honest_range(dim.expr);
+  }
+  dims_.push_back(std::move(d));
+}
+
+void InputCheck::add_guard(ShapeEnv& env, const Guard& guard) {
+  auto dim_of = [&](Expr symbol) -> size_t {
+    for (size_t i = 0; i < dims_.size(); ++i) {
+      if (dims_[i].symbol == symbol) return i;
+    }
+    throw Error("InputCheck: the guard " + to_string(guard.condition) +
+                " is on " + symbol.symbol().name +
+                ", which is not a size or an integer input; make that input a "
+                "constant");
+  };
+  Condition c{guard.condition, "", {}};
+  for (Expr s : free_symbols(guard.condition)) c.dims.push_back(dim_of(s));
+  c.text = to_python(guard.condition,
+                     [&](Expr s) { return dims_[dim_of(s)].name; });
+  // What the range says already is not asked twice.
+  if (c.dims.size() == 1) {
+    const Dim& only = dims_[c.dims[0]];
+    Context context(env.pool(), env.options().solver);
+    context.declare(only.symbol, only.range);
+    if (context.ask_quick(guard.condition) == Verdict::kYes) return;
+  }
+  std::sort(c.dims.begin(), c.dims.end());
+  conditions_.push_back(std::move(c));
+}
+
+namespace {
+
+std::string relation(const std::string& name, const char* op, const Int& end) {
+  return name + " " + op + " " + end.to_string();
+}
+
+}  // namespace
+
+std::optional<std::string> InputCheck::range_text(const Dim& d,
+                                                  const Int& value) const {
+  if (d.range.contains(value)) return std::nullopt;
+  if (d.range.is_point()) return relation(d.name, "==", *d.range.lower());
+  if (d.range.lower() && value < *d.range.lower()) {
+    return relation(d.name, ">=", *d.range.lower());
+  }
+  if (d.range.upper()) return relation(d.name, "<=", *d.range.upper());
+  return d.name + " in " + d.range.to_string();
+}
+
+std::string InputCheck::failed(const std::string& text,
+                               std::span<const size_t> dims,
+                               std::span<const int64_t> values) const {
+  std::string actual;
+  for (size_t i : dims) {
+    actual += (actual.empty() ? "" : ", ") + dims_[i].name + " is " +
+              std::to_string(values[i]);
+  }
+  return "Guard failed: " + text + " (" + actual + ")";
+}
+
+std::optional<std::string> InputCheck::problem(
+    std::span<const int64_t> values) const {
+  if (values.size() != dims_.size()) {
+    throw Error("InputCheck::problem: expected " +
+                std::to_string(dims_.size()) + " values, got " +
+                std::to_string(values.size()) +
+                "; give one for each of input_dims()");
+  }
+  Assignment point;
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    const Dim& d = dims_[i];
+    if (d.same_as && values[i] != values[*d.same_as]) {
+      const size_t pair[] = {*d.same_as, i};
+      return failed(dims_[*d.same_as].name + " == " + d.name, pair, values);
+    }
+    if (auto text = range_text(d, Int(values[i]))) {
+      return failed(*text, {&i, 1}, values);
+    }
+    if (d.symbol) point.set(d.symbol, Int(values[i]));
+  }
+  for (size_t i = 0; i < dims_.size(); ++i) {  // dims that follow from others
+    const Dim& d = dims_[i];
+    if (d.expr.is_symbol() || d.expr.is_constant()) continue;
+    Evaluation r = evaluate(d.expr, point);
+    if (r.defined() && std::get<Int>(*r.value) == Int(values[i])) continue;
+    return failed(d.name + " == " + to_python(d.expr), {&i, 1}, values);
+  }
+  for (const Condition& c : conditions_) {
+    if (evaluate(c.expr, point).is_true()) continue;
+    return failed(c.text, c.dims, values);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> InputCheck::problem(
+    const std::function<int64_t(const std::string& source)>& value_of) const {
+  std::vector<int64_t> values;
+  values.reserve(dims_.size());
+  for (const Dim& d : dims_) values.push_back(value_of(d.source));
+  return problem(values);
+}
+
+std::vector<std::string> InputCheck::conditions() const {
+  std::vector<std::string> texts;
+  for (const Dim& d : dims_) {
+    if (d.same_as) {
+      texts.push_back(dims_[*d.same_as].name + " == " + d.name);
+      continue;
+    }
+    if (d.range.is_point()) {
+      texts.push_back(relation(d.name, "==", *d.range.lower()));
+      continue;
+    }
+    const auto& [lower, upper] = std::pair(d.range.lower(), d.range.upper());
+    if (lower && *lower > Int(0)) {
+      texts.push_back(relation(d.name, ">=", *lower));
+    }
+    if (upper) texts.push_back(relation(d.name, "<=", *upper));
+  }
+  for (const Condition& c : conditions_) texts.push_back(c.text);
+  return texts;
+}
+
+}  // namespace proviso

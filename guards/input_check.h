@@ -1,0 +1,68 @@
+// guards/input_check.h - may these inputs run the traced program?
+//
+//   InputCheck check(env);                       // after tracing
+//   std::vector<int64_t> sizes = {6, 5, 4, 8, 4, 33};   // as env.input_dims()
+//   if (auto problem = check.problem(sizes)) ...
+//   // "Guard failed: y.size()[0]*x.size()[0] == z.size()[0] (x.size()[0] is 4,
+//   //  y.size()[0] is 8, z.size()[0] is 33)"
+//
+// Promise: nullopt exactly when every static size, equality of sizes, promised
+// range (ShapeEnv::honest_range) and guard holds.  Costs one evaluation a
+// condition; holds no reference to the hints or the solver, but the ShapeEnv
+// (its pool) must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "guards/shape_env.h"
+
+namespace proviso {
+
+class InputCheck {
+ public:
+  // What `env` promises now.  Throws Error when a guard is on a float input:
+  // sizes and integers alone are checked here.
+  explicit InputCheck(ShapeEnv& env);
+
+  // `values` are in the order of input_dims().  A sentence that names the
+  // failing dim, or nullopt.  Throws Error on a wrong number of values.
+  std::optional<std::string> problem(std::span<const int64_t> values) const;
+  // The same, asking for each value by its InputDim::source.
+  std::optional<std::string> problem(
+      const std::function<int64_t(const std::string& source)>& value_of) const;
+
+  // Every condition, as Python text over display names, in order of checking:
+  // "w.size()[1] == 5", "x.size()[0] >= 4", "x.size()[0] == y.size()[1]".
+  std::vector<std::string> conditions() const;
+
+ private:
+  struct Dim {
+    std::string source, name;
+    Expr symbol;             // null when the value follows from others
+    Expr expr;
+    std::optional<size_t> same_as;  // an earlier dim with the same symbol
+    Interval range;          // of a symbol, or the constant
+  };
+  struct Condition {
+    Expr expr;
+    std::string text;
+    std::vector<size_t> dims;  // that it mentions, in order
+  };
+
+  void add_dim(ShapeEnv& env, const InputDim& dim);
+  void add_guard(ShapeEnv& env, const Guard& guard);
+  std::optional<std::string> range_text(const Dim& dim,
+                                        const Int& value) const;
+  std::string failed(const std::string& text, std::span<const size_t> dims,
+                     std::span<const int64_t> values) const;
+
+  std::vector<Dim> dims_;
+  std::vector<Condition> conditions_;
+};
+
+}  // namespace proviso

@@ -1,0 +1,155 @@
+// What a new fact teaches beyond itself: symbols that other expressions
+// replace, and narrower ranges.
+
+#include <algorithm>
+
+#include "guards/shape_env_impl.h"
+#include "sym/polynomial.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+
+namespace proviso {
+
+namespace {
+
+constexpr size_t kMaxRefinedSymbols = 8;
+
+bool is_integer_symbol(Expr e) { return e.is_symbol() && e.is_int(); }
+
+// Divisions and remainders are left in place: shapes print as PyTorch's do.
+bool has_division(Expr e) {
+  switch (e.op()) {
+    case Op::kFloorDiv:
+    case Op::kMod:
+    case Op::kPythonMod:
+    case Op::kCleanDiv:
+    case Op::kCeilDiv:
+    case Op::kModularIndexing:
+      return true;
+    default:
+      break;
+  }
+  auto args = e.args();
+  return std::any_of(args.begin(), args.end(), has_division);
+}
+
+struct Solution {
+  Expr symbol;
+  Expr target;
+};
+
+// Every way to write `p = 0` as symbol = target, where the symbol is alone in
+// its term with coefficient 1 or -1 and nowhere else.
+std::vector<Solution> solutions(ExprPool& pool, const Polynomial& p) {
+  std::vector<Solution> found;
+  for (const auto& [monomial, coefficient] : p.terms()) {
+    if (monomial.size() != 1 || !is_integer_symbol(monomial[0])) continue;
+    if (abs(coefficient) != Int(1)) continue;
+    Polynomial rest = p;
+    rest.add(monomial, -coefficient);
+    Expr target = to_expr(pool, rest * -coefficient);
+    std::vector<Expr> symbols = free_symbols(target);
+    if (std::find(symbols.begin(), symbols.end(), monomial[0]) !=
+        symbols.end()) {
+      continue;
+    }
+    found.push_back({monomial[0], simplify(target)});
+  }
+  return found;
+}
+
+// k*symbol + c: what may be substituted when guards are to stay assertions.
+bool is_multiple_of_a_symbol(Expr e) {
+  Polynomial p = to_polynomial(e);
+  size_t terms = 0;
+  for (const auto& [monomial, coefficient] : p.terms()) {
+    if (monomial.empty()) continue;
+    if (monomial.size() != 1 || !monomial[0].is_symbol()) return false;
+    ++terms;
+  }
+  return terms == 1;
+}
+
+}  // namespace
+
+void ShapeEnv::Impl::assume(Expr condition, const SourceLocation& where,
+                            const char* what) {
+  context.assume(condition, provenance_of(where, what + to_string(condition)));
+  ++version;
+  refine_ranges(condition);
+  if (condition.is(Op::kEq)) solve_equality(replaced(condition));
+}
+
+void ShapeEnv::Impl::refine_ranges(Expr condition) {
+  const std::vector<Expr> symbols = symbols_of(condition);
+  if (symbols.size() > kMaxRefinedSymbols) return;
+  for (Expr s : symbols) {
+    if (!s.is_int() || replacement_map.count(s)) continue;
+    Interval now = without_machine_ends(context.bounds(s));
+    if (now.is_empty() || ranges[s] == now) continue;
+    ranges[s] = now;
+    emit("update_range",
+         "update_range " + s.symbol().name + " = VR" + now.to_string());
+    if (!now.is_point()) continue;
+    if (options.prefer_deferred_runtime_asserts_over_guards &&
+        !is_unbacked(s.symbol().kind)) {
+      continue;
+    }
+    Expr value = pool.integer(*now.lower());
+    log_decision(eq(s, value), Verdict::kYes, Effort::kFull);
+    set_replacement(s, value, "range_refined_to_singleton");
+  }
+}
+
+// Data is replaced by sizes, never the other way round; among sizes the one
+// with the larger example goes, then the later one, as PyTorch chooses.
+void ShapeEnv::Impl::solve_equality(Expr equality) {
+  if (!equality.is(Op::kEq) || !equality.arg(0).is_int()) return;
+  if (has_division(equality)) return;
+  Polynomial p =
+      to_polynomial(equality.arg(0)) - to_polynomial(equality.arg(1));
+  const Solution* best = nullptr;
+  std::vector<Solution> all = solutions(pool, p);
+  auto rank = [&](const Solution& s) {
+    const Value* hint = hints.find(s.symbol);
+    bool data = is_unbacked(s.symbol.symbol().kind);
+    Int size = hint ? std::get<Int>(*hint) : Int(0);
+    return std::make_tuple(data, size, s.symbol.symbol().index);
+  };
+  for (const Solution& s : all) {
+    if (depends_on_data(s.target)) continue;
+    if (options.prefer_deferred_runtime_asserts_over_guards &&
+        !is_multiple_of_a_symbol(s.target)) {
+      continue;
+    }
+    if (!best || rank(*best) < rank(s)) best = &s;
+  }
+  if (best) return set_replacement(best->symbol, best->target, "solve");
+  for (const Solution& s : all) {  // data to data: hints alone
+    const std::vector<Expr>& targets = symbols_of(s.target);
+    bool latest = is_unbacked(s.symbol.symbol().kind) &&
+                  std::all_of(targets.begin(), targets.end(), [&](Expr t) {
+                    return t.symbol().index < s.symbol.symbol().index;
+                  });
+    if (latest) data_equalities.emplace(s.symbol, s.target);
+  }
+}
+
+void ShapeEnv::Impl::set_replacement(Expr symbol, Expr target,
+                                     const char* reason) {
+  if (replacement_map.count(symbol)) return;
+  std::unordered_map<Expr, Expr, ExprHash> one{{symbol, target}};
+  for (auto& [key, value] : replacements) {
+    value = proviso::simplify(substitute(value, one));
+    replacement_map[key] = value;
+  }
+  replacements[symbol] = target;
+  replacement_map[symbol] = target;
+  ++replacement_version;
+  Interval range = without_machine_ends(context.bounds(target));
+  emit("set_replacement", "set_replacement " + symbol.symbol().name + " = " +
+                              to_string(target) + " (" + reason + ") VR" +
+                              range.to_string());
+}
+
+}  // namespace proviso

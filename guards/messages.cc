@@ -1,0 +1,117 @@
+// The texts of errors and logs.  First lines are as PyTorch users know them;
+// the advice is ours.
+
+#include "guards/shape_env_impl.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+
+namespace proviso {
+
+std::string SourceLocation::to_string() const {
+  std::string text = file.empty() ? "<unknown>" : file;
+  if (line > 0) text += ":" + std::to_string(line);
+  if (!code.empty()) text += " in `" + code + "`";
+  return text;
+}
+
+Interval without_machine_ends(const Interval& range) {
+  if (range.is_empty()) return range;
+  static const Int least = INT64_MIN, greatest = INT64_MAX;
+  std::optional<Int> lower = range.lower(), upper = range.upper();
+  if (lower && *lower <= least) lower.reset();
+  if (upper && *upper >= greatest) upper.reset();
+  return Interval::of(lower, upper);
+}
+
+std::string display_name_of(const std::string& source) {
+  if (source.size() < 5 || source.compare(0, 3, "L['") != 0) return source;
+  size_t end = source.find("']", 3);
+  if (end == std::string::npos) return source;
+  return source.substr(3, end - 3) + source.substr(end + 2);
+}
+
+void require_type(Expr e, Type type, const char* call) {
+  if (!e) {
+    throw Error(std::string(call) + ": expected a " +
+                std::string(name_of(type)) + ", got a null expression");
+  }
+  if (e.type() == type) return;
+  throw Error(std::string(call) + ": expected a " + std::string(name_of(type)) +
+              " expression, got " + to_string(e) + " (" +
+              std::string(name_of(e.type())) + ")");
+}
+
+Provenance provenance_of(const SourceLocation& where, const std::string& text) {
+  return {where.code.empty() ? text : where.code, where.file, where.line};
+}
+
+namespace {
+
+std::string size_like_text(const std::vector<Expr>& symbols,
+                           const std::set<Expr, ExprLess>& size_like) {
+  std::string text;
+  for (Expr s : symbols) {
+    if (!size_like.count(s)) continue;
+    text += (text.empty() ? "" : ", ") + s.symbol().name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+// The expression at the example inputs; what depends on data stays.
+Expr at_hints(Expr e, const std::vector<Expr>& symbols, ExprPool& pool,
+              const Assignment& hints) {
+  std::unordered_map<Expr, Expr, ExprHash> map;
+  for (Expr s : symbols) {
+    const Value* value = hints.find(s);
+    if (!value) continue;
+    if (auto* i = std::get_if<Int>(value)) map.emplace(s, pool.integer(*i));
+    if (auto* r = std::get_if<Rational>(value)) {
+      map.emplace(s, pool.rational(*r));
+    }
+  }
+  return map.empty() ? e : simplify(substitute(e, map));
+}
+
+std::string guard_advice(Expr c, Expr negation) {
+  return "The program branches on a value that only the data decides, and what "
+         "is known does not settle it. Either tell the tracer what holds "
+         "(torch._check), or ask a question that may stay open: "
+         "guard_or_false(cond) and guard_or_true(cond) take the named branch "
+         "when undecided, statically_known_true(cond) is False when "
+         "undecided.\n"
+         "To fix the error, insert one of the following checks before this "
+         "call:\n"
+         "  1. " + to_check(c) + "\n  2. " + to_check(negation) + "\n";
+}
+
+std::string value_advice(Expr e) {
+  return "The program needs this value while it is traced (int(), range() or "
+         "a Python index), and only the data decides it. Keep the value "
+         "symbolic, write the loop as a tensor operation, or, when the value "
+         "is always the same, say so before this call:\n"
+         "  1. torch._check(" + to_python(e) + " == <value>)\n";
+}
+
+}  // namespace
+
+DataDependentError ShapeEnv::Impl::data_dependent(Expr c,
+                                                  const SourceLocation& where,
+                                                  bool value) {
+  const std::vector<Expr>& symbols = symbols_of(c);
+  std::string text =
+      value ? "Could not extract specialized " +
+                  std::string(c.is_int() ? "integer" : name_of(c.type())) +
+                  " from data-dependent expression "
+            : std::string("Could not guard on data-dependent expression ");
+  text += to_string(at_hints(c, symbols, pool, hints)) + " (unhinted: " +
+          to_string(c) + ").  (Size-like symbols: " +
+          size_like_text(symbols, size_like) + ")\n\n";
+  text += value ? value_advice(c) : guard_advice(c, negate(c));
+  if (where.line > 0 || !where.file.empty()) {
+    text += "Caused by: " + where.to_string() + "\n";
+  }
+  text += "For what is known at this point, run with PROVISO_LOGS=dynamic.";
+  return {text, c};
+}
+
+}  // namespace proviso

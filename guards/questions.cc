@@ -1,0 +1,378 @@
+// Questions climb: constant -> decided by the facts -> the hint and a guard ->
+// an assertion, the caller's default, or an error.
+
+#include <algorithm>
+
+#include "guards/shape_env_impl.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+
+namespace proviso {
+
+namespace {
+
+// Beyond these, bookkeeping gives up on the safe side.
+constexpr size_t kMaxDecisions = 5000;
+constexpr size_t kMaxOrigins = 16;
+
+bool is_decidable_op(Op op) {
+  switch (op) {
+    case Op::kFloorDiv:
+    case Op::kMod:
+    case Op::kPythonMod:
+    case Op::kCleanDiv:
+    case Op::kCeilDiv:
+    case Op::kModularIndexing:
+    case Op::kMin:
+    case Op::kMax:
+    case Op::kAbs:
+    case Op::kWhere:
+    case Op::kTruncToInt:
+    case Op::kCeilToInt:
+    case Op::kFloorToInt:
+    case Op::kRoundToInt:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
+  return std::all_of(inner.begin(), inner.end(), [&](Expr e) {
+    return std::find(outer.begin(), outer.end(), e) != outer.end();
+  });
+}
+
+bool same_place(const SourceLocation& a, const SourceLocation& b) {
+  return a.line == b.line && a.file == b.file && a.code == b.code;
+}
+
+}  // namespace
+
+const std::vector<Expr>& ShapeEnv::Impl::symbols_of(Expr e) {
+  auto [it, is_new] = symbols_memo.try_emplace(e.id());
+  if (is_new) it->second = free_symbols(e);
+  return it->second;
+}
+
+bool ShapeEnv::Impl::depends_on_data(Expr e) {
+  const std::vector<Expr>& symbols = symbols_of(e);
+  return std::any_of(symbols.begin(), symbols.end(), [](Expr s) {
+    return is_unbacked(s.symbol().kind);
+  });
+}
+
+std::optional<Value> ShapeEnv::Impl::hint(Expr e) {
+  if (depends_on_data(e)) {
+    e = replaced(e);
+    if (depends_on_data(e)) return std::nullopt;
+  }
+  return evaluate(e, hints).value;
+}
+
+// Requires that no symbol of `c` depends on data.
+bool ShapeEnv::Impl::bool_hint(Expr c, const char* call) {
+  Evaluation r = evaluate(c, hints);
+  if (r.defined()) return std::get<bool>(*r.value);
+  throw GuardError(std::string(call) + ": " + to_string(c) +
+                   " is undefined at the example inputs (" + r.why +
+                   "); choose other example sizes");
+}
+
+Expr ShapeEnv::Impl::replaced(Expr e) {
+  if (replacements.empty()) return proviso::simplify(e);
+  ExprMemo& memo = replaced_memo[e.id()];
+  if (memo.version == replacement_version) return memo.value;
+  const std::vector<Expr>& symbols = symbols_of(e);
+  bool touched = std::any_of(symbols.begin(), symbols.end(), [&](Expr s) {
+    return replacement_map.count(s) > 0;
+  });
+  Expr r = proviso::simplify(touched ? substitute(e, replacement_map) : e);
+  memo = {r, replacement_version};
+  return r;
+}
+
+bool ShapeEnv::Impl::has_decidable_part(Expr e) {
+  if (is_leaf(e.op())) return false;
+  if (auto it = decidable_memo.find(e.id()); it != decidable_memo.end()) {
+    return it->second;
+  }
+  bool found = is_decidable_op(e.op());
+  for (size_t i = 0; !found && i < e.arity(); ++i) {
+    found = has_decidable_part(e.arg(i));
+  }
+  return decidable_memo[e.id()] = found;
+}
+
+// A rewrite that leans on facts is an answer like any other, so it is logged:
+// it may have needed an assumption.
+Expr ShapeEnv::Impl::simplify(Expr e) {
+  Expr r = replaced(e);
+  if (r.is_bool() || !has_decidable_part(r)) return r;
+  ExprMemo& memo = simplified_memo[r.id()];
+  if (memo.version == version) return memo.value;
+  Expr s = context.simplify(r);
+  if (s != r && s.type() == r.type() && subset(symbols_of(s), symbols_of(r))) {
+    log_decision(eq(r, s), Verdict::kYes, Effort::kFull);
+    s = replaced(s);
+  } else {
+    s = r;
+  }
+  simplified_memo[r.id()] = {s, version};
+  return s;
+}
+
+Expr ShapeEnv::Impl::negate(Expr condition) {
+  return proviso::simplify(logical_not(condition));
+}
+
+std::vector<Expr> ShapeEnv::Impl::conjuncts(Expr c) {
+  std::vector<Expr> parts;
+  auto open = [&](auto&& self, Expr e) -> void {
+    if (e.is(Op::kAnd)) {
+      for (Expr a : e.args()) self(self, a);
+    } else if (e.is(Op::kNot) && e.arg(0).is(Op::kOr)) {
+      for (Expr a : e.arg(0).args()) self(self, negate(a));
+    } else {
+      parts.push_back(e);
+    }
+  };
+  open(open, c);
+  return parts;
+}
+
+// Yes and no hold for ever, as facts are only added; unknown is asked again
+// when there are new ones.
+Verdict ShapeEnv::Impl::decide(Expr c, Effort effort) {
+  if (c.is_true()) return Verdict::kYes;
+  if (c.is_false()) return Verdict::kNo;
+  VerdictMemo& memo = verdicts[c.id()];
+  if (memo.verdict != Verdict::kUnknown) return memo.verdict;
+  if (memo.version == version && memo.effort >= effort) return memo.verdict;
+  Verdict verdict = effort == Effort::kFull ? context.ask(c).verdict
+                                            : context.ask_quick(c);
+  memo = {verdict, effort, version};
+  if (verdict != Verdict::kUnknown) log_decision(c, verdict, effort);
+  return verdict;
+}
+
+void ShapeEnv::Impl::log_decision(Expr question, Verdict verdict,
+                                  Effort effort) {
+  if (assumed.empty() || !decided_ids.insert(question.id()).second) return;
+  if (decisions.size() >= kMaxDecisions) {
+    too_many_decisions = true;
+    return;
+  }
+  decisions.push_back({question, verdict, effort});
+}
+
+std::optional<Int> ShapeEnv::Impl::static_value(Expr e) {
+  if (e.is(Op::kInteger)) return e.integer();
+  Interval range = context.bounds(e);
+  if (!range.is_point()) return std::nullopt;
+  log_decision(eq(e, pool.integer(*range.lower())), Verdict::kYes,
+               Effort::kFull);
+  return range.lower();
+}
+
+bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
+                                const char* call) {
+  require_type(condition, Type::kBool, call);
+  if (suppressed) {
+    if (auto value = hint(condition)) return std::get<bool>(*value);
+  }
+  Expr c = replaced(condition);
+  Verdict verdict = decide(c);
+  if (verdict == Verdict::kUnknown && depends_on_data(c)) {
+    verdict = decide(c, Effort::kFull);
+    if (verdict == Verdict::kUnknown) throw data_dependent(c, where, false);
+  }
+  if (verdict != Verdict::kUnknown) {
+    note_origin(condition, verdict, where);
+    return verdict == Verdict::kYes;
+  }
+  bool value = bool_hint(c, call);
+  Expr asked = proviso::simplify(condition);
+  if (!suppressed) {
+    record_guard(value ? c : negate(c), value ? asked : negate(asked), where);
+  }
+  return value;
+}
+
+Value ShapeEnv::Impl::guard_value(Expr e, const SourceLocation& where,
+                                  const char* call) {
+  if (suppressed) {
+    if (auto value = hint(e)) return *value;
+  }
+  Expr c = simplify(e);
+  if (c.is(Op::kRational)) return c.rational();
+  if (c.is_int()) {
+    if (auto value = static_value(c)) return *value;
+  }
+  if (depends_on_data(c)) throw data_dependent(c, where, true);
+  Evaluation r = evaluate(c, hints);
+  if (!r.defined()) {
+    throw GuardError(std::string(call) + ": " + to_string(c) +
+                     " is undefined at the example inputs (" + r.why +
+                     "); choose other example sizes");
+  }
+  if (suppressed) return *r.value;
+  if (auto* i = std::get_if<Int>(&*r.value)) {
+    Expr condition = proviso::simplify(eq(c, pool.integer(*i)));
+    record_guard(condition, condition, where);
+  } else {
+    auto* exact = std::get_if<Rational>(&*r.value);
+    if (!exact) {
+      throw GuardError(std::string(call) + ": " + to_string(c) +
+                       " has no exact value at the example inputs; a guard on "
+                       "it cannot be written");
+    }
+    Expr condition = proviso::simplify(eq(c, pool.rational(*exact)));
+    record_guard(condition, condition, where);
+  }
+  return *r.value;
+}
+
+bool ShapeEnv::Impl::guard_or(Expr condition, bool otherwise,
+                              const SourceLocation& where, const char* call) {
+  require_type(condition, Type::kBool, call);
+  Expr c = replaced(condition);
+  Verdict verdict = decide(c);
+  if (verdict != Verdict::kUnknown) {
+    note_origin(condition, verdict, where);
+    return verdict == Verdict::kYes;
+  }
+  if (depends_on_data(c)) return otherwise;
+  return guard_bool(condition, where, call);
+}
+
+// As PyTorch defines it: undecided data sizes are taken to be >= 2.  The answer
+// may differ from the program's at sizes 0 and 1, so it is not remembered.
+bool ShapeEnv::Impl::guard_size_oblivious(Expr condition,
+                                          const SourceLocation& where) {
+  require_type(condition, Type::kBool, "guard_size_oblivious");
+  Expr c = replaced(condition);
+  if (decide(c) == Verdict::kUnknown && depends_on_data(c)) {
+    Scope scope(context);
+    for (Expr s : symbols_of(c)) {
+      if (!size_like.count(s)) continue;
+      context.assume(ge(s, 2),
+                     {"size-oblivious: " + s.symbol().name + " >= 2", "", 0});
+    }
+    Verdict verdict = context.ask_quick(c);
+    if (verdict != Verdict::kUnknown) return verdict == Verdict::kYes;
+  }
+  return guard_bool(condition, where, "guard_size_oblivious");
+}
+
+bool ShapeEnv::Impl::expect_true(Expr condition, const SourceLocation& where,
+                                 const std::string& message,
+                                 const char* call) {
+  require_type(condition, Type::kBool, call);
+  if (suppressed) {
+    std::optional<Value> value = hint(condition);
+    return !value || std::get<bool>(*value);
+  }
+  Expr c = replaced(condition);
+  Verdict verdict = decide(c);
+  if (verdict != Verdict::kUnknown) {
+    note_origin(condition, verdict, where);
+    return verdict == Verdict::kYes;
+  }
+  if (!depends_on_data(c)) {
+    if (!bool_hint(c, call)) return false;
+    record_guard(c, proviso::simplify(condition), where);
+    return true;
+  }
+  record_assert(proviso::simplify(condition), where, message);
+  return true;
+}
+
+// Records the parts of `condition` that are not known yet.  `asked` is the same
+// condition before replacements: a later equal question finds it by that form.
+void ShapeEnv::Impl::record_guard(Expr condition, Expr asked,
+                                  const SourceLocation& where) {
+  if (options.prefer_deferred_runtime_asserts_over_guards) {
+    return record_assert(condition, where, "");
+  }
+  for (Expr part : conjuncts(condition)) {
+    part = replaced(part);
+    if (decide(part) == Verdict::kYes) continue;
+    const size_t index = guards.size();
+    guards.push_back({part, {where}});
+    guard_index.try_emplace(part, index);
+    guard_index.try_emplace(asked, index);
+    emit("eval",
+         "eval " + to_string(part) +
+             (frozen ? " [guard added after freeze]" : " [guard added]"),
+         where);
+    assume(part, where, "guard ");
+  }
+}
+
+// The condition is kept as it was asked: an equality that becomes a replacement
+// would otherwise assert that a value equals itself.
+void ShapeEnv::Impl::record_assert(Expr condition, const SourceLocation& where,
+                                   const std::string& message) {
+  for (Expr part : conjuncts(condition)) {
+    if (decide(replaced(part)) == Verdict::kYes) continue;
+    if (!asserted.insert(part).second) continue;
+    std::string text = to_string(part);
+    asserts.push_back(
+        {part, where,
+         message.empty() ? "Runtime assertion failed for expression " + text
+                         : message});
+    emit("runtime_assert", "runtime_assert " + text + " [guard added]", where);
+    assume(part, where, "assert ");
+  }
+}
+
+void ShapeEnv::Impl::note_origin(Expr asked, Verdict verdict,
+                                 const SourceLocation& where) {
+  if (where.line == 0 || guards.empty()) return;
+  Expr c = proviso::simplify(asked);
+  auto it = guard_index.find(verdict == Verdict::kYes ? c : negate(c));
+  if (it == guard_index.end()) return;
+  std::vector<SourceLocation>& origins = guards[it->second].origins;
+  if (origins.size() >= kMaxOrigins) return;
+  for (const SourceLocation& known : origins) {
+    if (same_place(known, where)) return;
+  }
+  origins.push_back(where);
+}
+
+// A plausible value for choosing between correct plans: data symbols take the
+// fallback, cut to their ranges.  Equal data gets equal values.
+Int ShapeEnv::Impl::optimization_hint(Expr e, const Int& fallback) {
+  auto as_int = [&](const std::optional<Value>& v) -> Int {
+    if (!v) return fallback;
+    if (auto* truth = std::get_if<bool>(&*v)) return Int(*truth ? 1 : 0);
+    if (auto* exact = std::get_if<Rational>(&*v)) return trunc(*exact);
+    if (auto* integer = std::get_if<Int>(&*v)) return *integer;
+    return fallback;
+  };
+  if (auto value = hint(e)) return as_int(value);
+  Expr r = simplify(e);
+  // A target only names symbols older than its key, so this ends.
+  while (true) {
+    std::unordered_map<Expr, Expr, ExprHash> map;
+    for (Expr s : symbols_of(r)) {
+      auto it = data_equalities.find(s);
+      if (it != data_equalities.end()) map.emplace(s, it->second);
+    }
+    if (map.empty()) break;
+    r = replaced(substitute(r, map));
+  }
+  Assignment point = hints;
+  for (Expr s : symbols_of(r)) {
+    if (point.find(s)) continue;
+    Interval range = context.bounds(s);
+    Int value = fallback;
+    if (range.lower() && value < *range.lower()) value = *range.lower();
+    if (range.upper() && value > *range.upper()) value = *range.upper();
+    point.set(s, value);
+  }
+  return as_int(evaluate(r, point).value);
+}
+
+}  // namespace proviso

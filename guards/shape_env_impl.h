@@ -1,0 +1,175 @@
+// guards/shape_env_impl.h - the state of a ShapeEnv, shared by the files that
+// implement it.  Not installed and not for use outside guards/.
+//
+//   shape_env.cc     the public calls, symbols and events
+//   questions.cc     decide -> hint -> guard, assertion or error
+//   learning.cc      what a new fact teaches: replacements and ranges
+//   honesty.cc       which assumptions were needed; minimal guards
+//   violations.cc    broken promises of Dims and how to mend them
+//   messages.cc      the texts
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "guards/shape_env.h"
+
+namespace proviso {
+
+// What the enforced facts alone give: input ranges, guards and assertions, and
+// the assumptions that some answer could not do without.
+struct HonestView {
+  uint64_t version = 0;      // of the facts
+  size_t decisions = 0;      // that were examined
+  std::unique_ptr<Context> context;
+  std::set<Expr, ExprLess> used;  // symbols whose ">= 2" was needed
+};
+
+struct ShapeEnv::Impl {
+  enum class Effort : uint8_t { kQuick, kFull };
+
+  struct Decision {  // an answer that cost no guard
+    Expr question;
+    Verdict verdict;
+    Effort effort;
+  };
+  struct VerdictMemo {
+    Verdict verdict = Verdict::kUnknown;
+    Effort effort = Effort::kQuick;
+    uint64_t version = 0;  // unknown is forgotten when facts come
+  };
+  struct ExprMemo {
+    Expr value;
+    uint64_t version = 0;
+  };
+  struct NamedDim {
+    DimConstraint constraint;
+    Expr expr;
+    int64_t hint;
+    std::string source;
+  };
+
+  explicit Impl(ShapeEnvOptions opts);
+
+  // --- shape_env.cc
+  Expr create_size(int64_t hint, const std::string& source,
+                   const DimConstraint& constraint);
+  Expr new_size_symbol(int64_t hint, const std::string& source,
+                       const Interval& promised);
+  Expr new_backed(SymbolKind kind, const std::string& prefix, int number,
+                  const Value& hint, const std::string& source);
+  Expr new_unbacked(SymbolKind kind, const Interval& range);
+  std::optional<Expr> known_named_dim(int64_t hint, const std::string& source,
+                                      const DimConstraint& constraint);
+  void declare(Expr symbol, const Interval& range, const std::string& text);
+  void emit(std::string kind, std::string text,
+            const SourceLocation& where = {});
+
+  // --- questions.cc
+  const std::vector<Expr>& symbols_of(Expr e);
+  bool depends_on_data(Expr e);
+  std::optional<Value> hint(Expr e);
+  bool bool_hint(Expr c, const char* call);
+  Expr replaced(Expr e);  // replacements applied, canonical
+  Expr simplify(Expr e);  // the same, with what the facts decide
+  bool has_decidable_part(Expr e);
+  Expr negate(Expr condition);
+  std::vector<Expr> conjuncts(Expr condition);
+  Verdict decide(Expr c, Effort effort = Effort::kQuick);
+  void log_decision(Expr question, Verdict verdict, Effort effort);
+  std::optional<Int> static_value(Expr e);
+  bool guard_bool(Expr condition, const SourceLocation& where,
+                  const char* call);
+  Value guard_value(Expr e, const SourceLocation& where, const char* call);
+  bool guard_or(Expr condition, bool otherwise, const SourceLocation& where,
+                const char* call);
+  bool guard_size_oblivious(Expr condition, const SourceLocation& where);
+  bool expect_true(Expr condition, const SourceLocation& where,
+                   const std::string& message, const char* call);
+  void record_guard(Expr condition, Expr asked, const SourceLocation& where);
+  void record_assert(Expr condition, const SourceLocation& where,
+                     const std::string& message);
+  void note_origin(Expr asked, Verdict verdict, const SourceLocation& where);
+  Int optimization_hint(Expr e, const Int& fallback);
+
+  // --- learning.cc
+  void assume(Expr condition, const SourceLocation& where, const char* what);
+  void refine_ranges(Expr condition);
+  void solve_equality(Expr equality);
+  void set_replacement(Expr symbol, Expr target, const char* reason);
+
+  // --- honesty.cc
+  std::unique_ptr<Context> enforced_context(bool with_guards);
+  const HonestView& honest();
+  void examine(HonestView& view, const Decision& decision);
+  std::vector<Expr> connected_assumptions(Expr question);
+  std::vector<Guard> minimal_guards();
+
+  // --- violations.cc
+  void check_constraints();
+  std::string source_name(Expr symbol) const;
+
+  // --- messages.cc
+  DataDependentError data_dependent(Expr c, const SourceLocation& where,
+                                    bool integer);
+
+  ShapeEnvOptions options;
+  ExprPool pool;
+  Context context;
+
+  // Symbols.
+  int backed_count = 0, float_count = 0;
+  int unbacked_count = 0, unbacked_float_count = 0;
+  Assignment hints;
+  std::vector<InputDim> dims;
+  std::map<std::string, NamedDim> named;
+  std::map<int64_t, Expr> duck_sizes;
+  std::vector<std::pair<Expr, Interval>> declared;  // in creation order
+  std::vector<Expr> assumed;  // symbols assumed >= 2, in creation order
+  std::set<Expr, ExprLess> size_like;
+
+  // Recorded conditions.
+  std::vector<Guard> guards;
+  std::unordered_map<Expr, size_t, ExprHash> guard_index;
+  std::vector<RuntimeAssert> asserts;
+  std::set<Expr, ExprLess> asserted;
+  bool frozen = false;
+  int suppressed = 0;
+
+  // What was learnt.  Targets are fully resolved: no key occurs in a target.
+  std::map<Expr, Expr, ExprLess> replacements;
+  std::unordered_map<Expr, Expr, ExprHash> replacement_map;
+  // Equalities between data: only to choose consistent optimization hints.
+  std::map<Expr, Expr, ExprLess> data_equalities;
+  std::map<Expr, Interval, ExprLess> ranges;  // last logged
+  uint64_t version = 1;              // of the facts
+  uint64_t replacement_version = 1;  // of the replacements
+
+  // Memos, by node id.
+  std::unordered_map<uint32_t, VerdictMemo> verdicts;
+  std::unordered_map<uint32_t, ExprMemo> replaced_memo, simplified_memo;
+  std::unordered_map<uint32_t, std::vector<Expr>> symbols_memo;
+  std::unordered_map<uint32_t, bool> decidable_memo;
+
+  std::vector<Decision> decisions;
+  std::set<uint32_t> decided_ids;
+  bool too_many_decisions = false;
+  HonestView honest_view;
+
+  std::vector<ShapeEvent> events;
+  std::function<void(const ShapeEvent&)> sink;
+};
+
+// Ends at or beyond the machine's are no ends: the symbols are int64.
+Interval without_machine_ends(const Interval& range);
+// "L['x'].size()[0]" -> "x.size()[0]".
+std::string display_name_of(const std::string& source);
+// Throws Error naming the call unless `e` has the type.
+void require_type(Expr e, Type type, const char* call);
+Provenance provenance_of(const SourceLocation& where, const std::string& text);
+
+}  // namespace proviso
