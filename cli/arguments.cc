@@ -1,0 +1,145 @@
+#include "cli/arguments.h"
+
+#include <sstream>
+#include <string_view>
+
+#include "sym/expr.h"
+
+namespace proviso::cli {
+namespace {
+
+struct Option {
+  const char* name;
+  const char* value;  // nullptr: a flag
+  const char* help;
+  void (*set)(Arguments&, const std::string& value);
+};
+
+constexpr Option kOptions[] = {
+    {"--symbol", "'NAME in [LO, HI]'",
+     "a symbol and its range; int_oo and -int_oo are open ends (repeatable)",
+     [](Arguments& a, const std::string& v) { a.symbols.push_back(v); }},
+    {"--assume", "EXPR", "a fact (repeatable)",
+     [](Arguments& a, const std::string& v) { a.assumptions.push_back(v); }},
+    {"--as", "FORM", "print as torch, python, smtlib or srepr",
+     [](Arguments& a, const std::string& v) { a.form = v; }},
+    {"--no-z3", nullptr, "the native tiers alone",
+     [](Arguments& a, const std::string&) { a.no_z3 = true; }},
+    {"--int64", nullptr, "integers lie in [-2**63, 2**63 - 1]",
+     [](Arguments& a, const std::string&) { a.int64 = true; }},
+    {"--all", nullptr, "list the undecided questions too, not only the wrong",
+     [](Arguments& a, const std::string&) { a.all = true; }},
+    {"--json", nullptr, "the last line is one JSON object",
+     [](Arguments& a, const std::string&) { a.json = true; }},
+};
+
+bool takes(const Command& command, std::string_view option) {
+  std::istringstream names(command.options);
+  for (std::string name; names >> name;) {
+    if (name == option) return true;
+  }
+  return false;
+}
+
+const Option* find_option(const Command& command, std::string_view name) {
+  for (const Option& option : kOptions) {
+    if (name == option.name && takes(command, name)) return &option;
+  }
+  return nullptr;
+}
+
+std::string padded(std::string text, size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
+}  // namespace
+
+const std::vector<Command> kCommands = {
+    {"prove", "QUESTION", "whether the facts imply the question",
+     "--symbol --assume --no-z3 --int64 --json", prove},
+    {"bounds", "EXPR", "a range that holds the expression's values",
+     "--symbol --assume --int64 --json", bounds},
+    {"simplify", "EXPR", "the expression's canonical form under the facts",
+     "--symbol --assume --as --int64 --json", simplify_command},
+    {"replay", "FILE...", "ask recorded sessions (*.shapelog) again",
+     "--no-z3 --all --json", replay},
+    {"decide", "FILE...", "decide files of facts (*.txt, *.jsonl)",
+     "--no-z3 --all --json", decide},
+};
+
+Arguments read_arguments(const Command& command,
+                         const std::vector<std::string>& words) {
+  Arguments result;
+  bool options = true;
+  for (size_t i = 0; i < words.size(); ++i) {
+    // -s0 < 3 is a question; two dashes make an option.
+    if (!options || !words[i].starts_with("--")) {
+      result.positional.push_back(words[i]);
+      continue;
+    }
+    if (words[i] == "--") {
+      options = false;
+      continue;
+    }
+    size_t equals = words[i].find('=');
+    std::string name = words[i].substr(0, equals);
+    const Option* option = find_option(command, name);
+    if (option == nullptr) {
+      throw Error(std::string(command.name) + ": unknown option '" + name +
+                  "'; it takes " + command.options);
+    }
+    std::string value;
+    if (option->value != nullptr && equals != std::string::npos) {
+      value = words[i].substr(equals + 1);
+    } else if (option->value != nullptr) {
+      if (++i == words.size()) {
+        throw Error(std::string(command.name) + ": " + name +
+                    " needs a value: " + name + " " + option->value);
+      }
+      value = words[i];
+    } else if (equals != std::string::npos) {
+      throw Error(std::string(command.name) + ": " + name + " takes no value");
+    }
+    option->set(result, value);
+  }
+  return result;
+}
+
+std::string help() {
+  std::string out =
+      "proviso - what follows from what is known about tensor shapes\n\n"
+      "usage: proviso COMMAND [OPTION...] ...\n\ncommands:\n";
+  for (const Command& c : kCommands) {
+    out += "  " + padded(std::string(c.name) + " " + c.operands, 20) +
+           c.summary + "\n";
+  }
+  out += "  " + padded("--help, --version", 20) +
+         "also 'proviso COMMAND --help'\n\noptions:\n";
+  for (const Option& o : kOptions) {
+    std::string left = o.name;
+    if (o.value != nullptr) left += std::string(" ") + o.value;
+    out += "  " + padded(left, 28) + o.help + "\n";
+  }
+  return out +
+         "\nEXPR is PyTorch's printed form or Python: Eq(s0 + 1, 2*u0), "
+         "s0 % 4 == 0.\nexit status: 0 yes, 1 no (or a wrong answer), "
+         "2 unknown, 3 an error or contradictory facts.\n\nexample:\n"
+         "  proviso prove --symbol 's0 in [2, int_oo]' "
+         "--assume 'Eq(Mod(s0, 8), 0)' \\\n      'Eq(Mod(s0, 4), 0)'\n";
+}
+
+std::string help(const Command& command) {
+  std::string out = std::string("usage: proviso ") + command.name +
+                    " [OPTION...] " + command.operands + "\n  " +
+                    command.summary + "\n\noptions:\n";
+  for (const Option& o : kOptions) {
+    if (!takes(command, o.name)) continue;
+    std::string left = o.name;
+    if (o.value != nullptr) left += std::string(" ") + o.value;
+    out += "  " + padded(left, 28) + o.help + "\n";
+  }
+  return out;
+}
+
+}  // namespace proviso::cli

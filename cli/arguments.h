@@ -1,0 +1,47 @@
+// cli/arguments.h - the command line as a table: what is accepted, and the help
+// text that says so, come from the same rows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace proviso::cli {
+
+struct Arguments {
+  std::vector<std::string> symbols;      // --symbol
+  std::vector<std::string> assumptions;  // --assume
+  std::string form = "torch";            // --as
+  bool no_z3 = false;
+  bool int64 = false;
+  bool json = false;
+  bool all = false;
+  std::vector<std::string> positional;
+};
+
+// Exit codes: an answer, or trouble.
+enum ExitCode { kYesOrGood = 0, kNoOrWrong = 1, kUnknownAnswer = 2, kTrouble = 3 };
+
+struct Command {
+  const char* name;
+  const char* operands;  // as in the usage line
+  const char* summary;
+  const char* options;   // names of the options it takes, by blanks
+  int (*run)(const Arguments&);
+};
+
+int prove(const Arguments&);
+int bounds(const Arguments&);
+int simplify_command(const Arguments&);
+int replay(const Arguments&);
+int decide(const Arguments&);
+
+extern const std::vector<Command> kCommands;
+
+// `words` follow the command's name.  Throws Error on an option that the
+// command does not have, or one without its value.
+Arguments read_arguments(const Command& command,
+                         const std::vector<std::string>& words);
+std::string help();
+std::string help(const Command& command);
+
+}  // namespace proviso::cli

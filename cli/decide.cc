@@ -1,0 +1,153 @@
+// decide: files of facts, each with its own symbols and assumptions.
+//
+//   *.txt    id|category|symbols|assumptions|query|truth|checked
+//            symbols 'name:lo..hi' by blanks, assumptions by ';'
+//   *.jsonl  {"group", "symbols": {name: kind}, "facts", "ask", "truth"}
+#include <iostream>
+
+#include "cli/arguments.h"
+#include "cli/json.h"
+#include "cli/tally.h"
+#include "cli/timer.h"
+#include "sym/parse.h"
+#include "sym/print.h"
+
+namespace proviso::cli {
+namespace {
+
+struct Problem {
+  std::string group, label, query;
+  std::vector<RangeDeclaration> symbols;
+  std::vector<std::string> assumptions;
+  Truth truth = Truth::kUnjudged;
+};
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    size_t at = text.find(separator);
+    parts.emplace_back(trimmed(text.substr(0, at)));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::optional<Int> range_end(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  std::optional<Int> value = Int::parse(text);
+  if (!value) throw Error("decide: expected an integer, got '" + text + "'");
+  return value;
+}
+
+// "s0:2..64", "u0:..", "u1:-3.."
+RangeDeclaration read_symbol(const std::string& text) {
+  size_t colon = text.find(':'), dots = text.find("..");
+  if (colon == std::string::npos || dots == std::string::npos || dots < colon) {
+    throw Error("decide: expected name:lo..hi, got '" + text + "'");
+  }
+  return {text.substr(0, colon),
+          range_end(text.substr(colon + 1, dots - colon - 1)),
+          range_end(text.substr(dots + 2))};
+}
+
+Truth truth_of(const std::string& word) {
+  if (word == "valid") return Truth::kValid;
+  if (word == "refuted" || word == "unsat") return Truth::kRefuted;
+  if (word == "independent" || word == "open") return Truth::kOpen;
+  if (word == "vacuous" || word == "hard") return Truth::kUnjudged;
+  throw Error("decide: unknown truth '" + word + "'");
+}
+
+Problem read_fact(const std::string& line) {
+  std::vector<std::string> fields = split(line, '|');
+  if (fields.size() < 6) {
+    throw Error("decide: expected id|category|symbols|assumptions|query|truth, "
+                "got " + std::to_string(fields.size()) + " fields");
+  }
+  Problem p;
+  p.group = fields[1];
+  p.label = fields[0];
+  for (const std::string& word : split(fields[2], ' ')) {
+    if (!word.empty()) p.symbols.push_back(read_symbol(word));
+  }
+  for (const std::string& text : split(fields[3], ';')) {
+    if (!text.empty()) p.assumptions.push_back(text);
+  }
+  p.query = fields[4];
+  p.truth = truth_of(fields[5]);
+  return p;
+}
+
+Problem read_probe(const std::string& line) {
+  Json json = Json::parse(line);
+  Problem p;
+  p.group = json.at("group").text;
+  for (const auto& [name, kind] : json.at("symbols").members) {
+    std::string range = "[-int_oo, int_oo]";
+    size_t at = kind.text.find('[');  // "backed size, range [2, int_oo]"
+    if (at != std::string::npos) range = kind.text.substr(at);
+    p.symbols.push_back(parse_range(name + " in " + range));
+  }
+  for (const Json& fact : json.at("facts").items) {
+    p.assumptions.push_back(fact.text);
+  }
+  p.query = json.at("ask").text;
+  p.truth = truth_of(json.at("truth").text);
+  return p;
+}
+
+void decide_one(const Problem& p, const std::string& place,
+                const Arguments& arguments, Tally& tally) {
+  ExprPool pool;
+  SolverOptions options;
+  options.use_z3 = !arguments.no_z3;
+  Context context(pool, options);
+  for (const RangeDeclaration& r : p.symbols) {
+    context.declare(parse(pool, r.name), Interval::of(r.lower, r.upper));
+  }
+  for (const std::string& text : p.assumptions) {
+    context.assume(parse(pool, text), {text, "", 0});
+  }
+  Expr question = parse(pool, p.query);
+  Timer timer;
+  Answer answer = context.ask(question);
+  double us = timer.us();
+  std::string label = place + ": " + p.label + (p.label.empty() ? "" : " ");
+  for (const std::string& text : p.assumptions) label += text + "; ";
+  tally.add(p.group, label + "|- " + p.query, p.truth, answer, us);
+}
+
+void decide_file(const std::string& path, const Arguments& arguments,
+                 Tally& tally) {
+  bool probe = path.ends_with(".jsonl");
+  int number = 0;
+  for (const std::string& line : read_lines(path)) {
+    ++number;
+    if (trimmed(line).empty() || line[0] == '#') continue;
+    std::string place = path + ":" + std::to_string(number);
+    try {
+      decide_one(probe ? read_probe(line) : read_fact(line), place, arguments,
+                 tally);
+    } catch (const Error& error) {
+      tally.add_error("errors", place, error.what());
+    }
+  }
+}
+
+}  // namespace
+
+int decide(const Arguments& arguments) {
+  if (arguments.positional.empty()) {
+    throw Error("decide: expected one or more files of facts");
+  }
+  Tally tally;
+  for (const std::string& path : arguments.positional) {
+    decide_file(path, arguments, tally);
+  }
+  tally.print(arguments.all);
+  if (arguments.json) std::cout << tally.json() << "\n";
+  if (tally.wrong() > 0) return kNoOrWrong;
+  return tally.errors() > 0 ? kTrouble : kYesOrGood;
+}
+
+}  // namespace proviso::cli

@@ -1,0 +1,63 @@
+// The command `proviso`.  See help() for its language.
+#include <exception>
+#include <iostream>
+
+#include "cli/arguments.h"
+
+namespace proviso::cli {
+namespace {
+
+const Command* find_command(const std::string& name) {
+  for (const Command& command : kCommands) {
+    if (name == command.name) return &command;
+  }
+  return nullptr;
+}
+
+bool asks_help(const std::string& word) {
+  return word == "--help" || word == "-h" || word == "help";
+}
+
+int run(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    std::cerr << help();
+    return kTrouble;
+  }
+  if (asks_help(words[0])) {
+    std::cout << help();
+    return kYesOrGood;
+  }
+  if (words[0] == "--version") {
+    std::cout << "proviso " PROVISO_VERSION "\n";
+    return kYesOrGood;
+  }
+  const Command* command = find_command(words[0]);
+  if (command == nullptr) {
+    std::cerr << "proviso: unknown command '" << words[0]
+              << "'; 'proviso --help' lists them\n";
+    return kTrouble;
+  }
+  for (const std::string& word : words) {
+    if (word == "--help" || word == "-h") {
+      std::cout << help(*command);
+      return kYesOrGood;
+    }
+  }
+  std::vector<std::string> rest(words.begin() + 1, words.end());
+  return command->run(read_arguments(*command, rest));
+}
+
+}  // namespace
+}  // namespace proviso::cli
+
+int main(int argc, char** argv) {
+  try {
+    int code = proviso::cli::run({argv + 1, argv + argc});
+    std::cout.flush();
+    return code;
+  } catch (const std::exception& error) {
+    std::cout.flush();
+    std::cerr << "proviso: " << error.what() << "\n";
+    return proviso::cli::kTrouble;
+  }
+}
