@@ -129,7 +129,9 @@ TEST(Interval, MinMaxIntersectAndHullAreTight) {
     for (const Interval& b : small_world()) {
       Interval both = hull(a, b);
       EXPECT_TRUE(both.contains(a) && both.contains(b));
-      if (a.is_empty()) EXPECT_EQ(both, b);
+      if (a.is_empty()) {
+        EXPECT_EQ(both, b);
+      }
     }
   }
 }
@@ -149,8 +151,12 @@ TEST(Interval, AbsAndPowAreTight) {
         ASSERT_TRUE(result.contains(value));
       }
       if (result.is_empty()) continue;
-      if (result.lower()) EXPECT_EQ(*result.lower(), Int(*seen.low));
-      if (result.upper()) EXPECT_EQ(*result.upper(), Int(*seen.high));
+      if (result.lower()) {
+        EXPECT_EQ(*result.lower(), Int(*seen.low));
+      }
+      if (result.upper()) {
+        EXPECT_EQ(*result.upper(), Int(*seen.high));
+      }
     }
   }
 }
