@@ -1,0 +1,500 @@
+#include "tracer_adapter/shape_functions/common.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/WrapDimMinimal.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "tracer_adapter/sym_node.h"
+
+namespace proviso::shapes {
+
+// --- questions about sizes
+
+bool known(const c10::SymBool& condition) {
+  if (auto value = condition.maybe_as_bool()) return *value;
+  return condition.statically_known_true(__FILE__, __LINE__);
+}
+
+std::optional<int64_t> constant(const SymInt& a) { return a.maybe_as_int(); }
+
+bool known_equal(const SymInt& a, const SymInt& b) {
+  auto x = constant(a), y = constant(b);
+  if (x && y) return *x == *y;
+  if (!x && !y) {
+    // The same expression needs no question.
+    auto* m = as_sym_node(a.toSymNodeImplUnowned());
+    auto* n = as_sym_node(b.toSymNodeImplUnowned());
+    if (m && n && m->expr() == n->expr()) return true;
+  }
+  return known(a.sym_eq(b));
+}
+
+bool known_one(const SymInt& a) { return known_equal(a, 1); }
+bool known_zero(const SymInt& a) { return known_equal(a, 0); }
+
+bool known_less_equal(const SymInt& a, const SymInt& b) {
+  auto x = constant(a), y = constant(b);
+  if (x && y) return *x <= *y;
+  return known(a.sym_le(b));
+}
+
+bool expect(const c10::SymBool& condition) {
+  if (auto value = condition.maybe_as_bool()) return *value;
+  return condition.expect_true(__FILE__, __LINE__);
+}
+
+int64_t specialize(const SymInt& a) {
+  if (auto value = constant(a)) return *value;
+  return a.guard_int(__FILE__, __LINE__);
+}
+
+// --- arithmetic
+
+SymInt product(c10::SymIntArrayRef values) {
+  SymInt result(1);
+  for (const SymInt& v : values) result = result * v;
+  return result;
+}
+
+SymInt floor_div(const SymInt& a, const SymInt& b) {
+  auto x = constant(a), y = constant(b);
+  if (y && *y == 1) return a;
+  if (!x || !y) return a / b;
+  int64_t q = *x / *y;
+  return SymInt(*x % *y != 0 && (*x < 0) != (*y < 0) ? q - 1 : q);
+}
+
+SymInt ceil_div(const SymInt& a, const SymInt& b) {
+  return floor_div(a + b - 1, b);
+}
+
+SymInt at_least_one(const SymInt& a) {
+  if (auto value = constant(a)) return SymInt(std::max<int64_t>(*value, 1));
+  return known(a.sym_ge(1)) ? a : a.max(1);
+}
+
+// --- shapes
+
+int64_t wrap_dim(int64_t dim, int64_t rank) {
+  return c10::maybe_wrap_dim(dim, rank);
+}
+
+std::string to_text(c10::SymIntArrayRef sizes) {
+  std::ostringstream text;
+  text << sizes;
+  return text.str();
+}
+
+namespace {
+
+bool asked_one(const SymInt& a) {
+  if (auto value = constant(a)) return *value == 1;
+  return a.sym_eq(1).guard_or_false(__FILE__, __LINE__);
+}
+
+SymInt broadcast_size(const SymInt& a, const SymInt& b, size_t dim) {
+  if (known_equal(a, b)) return constant(a) ? a : b;
+  if (constant(a) == 1) return b;
+  if (constant(b) == 1) return a;
+  if (asked_one(a)) return b;
+  if (asked_one(b)) return a;
+  PROVISO_REQUIRE(a.sym_eq(b), "The size of tensor a (", a,
+                  ") must match the size of tensor b (", b,
+                  ") at non-singleton dimension ", dim);
+  return constant(a) ? a : constant(b) ? b : a;
+}
+
+}  // namespace
+
+Dims broadcast(const Dims& a, const Dims& b) {
+  const Dims& longer = a.size() >= b.size() ? a : b;
+  size_t gap_a = longer.size() - a.size(), gap_b = longer.size() - b.size();
+  Dims result(longer);
+  for (size_t i = longer.size(); i-- > std::max(gap_a, gap_b);) {
+    result[i] = broadcast_size(a[i - gap_a], b[i - gap_b], i);
+  }
+  return result;
+}
+
+// --- layouts
+
+namespace {
+
+// Which dimension lies further inside: -1 keeps (inner, outer), 1 swaps them,
+// 0 is undecided.  A dimension of stride 0 says nothing.
+int compare_strides(const SymInt& inner, const SymInt& outer,
+                    const SymInt& inner_size, const SymInt& outer_size) {
+  if (constant(inner) == 0 || constant(outer) == 0) return 0;
+  if (known_equal(inner, outer)) {
+    // The dimension of smaller size goes inside.
+    bool larger = !known_less_equal(inner_size, outer_size) &&
+                  known_less_equal(outer_size, inner_size);
+    return larger ? 1 : 0;
+  }
+  if (known_less_equal(inner, outer)) return -1;
+  if (known_less_equal(outer, inner)) return 1;
+  return 0;
+}
+
+// TensorIterator's insertion sort: dimensions from the innermost to the
+// outermost.  `compare(inner, outer)` as above.
+template <typename Compare>
+std::vector<size_t> memory_order(size_t rank, Compare compare) {
+  std::vector<size_t> order(rank);
+  std::iota(order.rbegin(), order.rend(), 0);
+  for (size_t i = 1; i < rank; ++i) {
+    size_t outer = i;
+    for (size_t inner = i; inner-- > 0;) {
+      int decision = compare(order[inner], order[outer]);
+      if (decision < 0) break;
+      if (decision == 0) continue;
+      std::swap(order[inner], order[outer]);
+      outer = inner;
+    }
+  }
+  return order;
+}
+
+bool row_major(const std::vector<size_t>& order) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != order.size() - 1 - i) return false;
+  }
+  return true;
+}
+
+struct Operand {
+  Dims strides;  // in the result's rank; 0 where broadcast
+};
+
+Operand operand_of(const Tensor& t, const Dims& shape) {
+  Operand operand{Dims(shape.size(), SymInt(0))};
+  size_t gap = shape.size() - static_cast<size_t>(t.dim());
+  auto sizes = t.sym_sizes(), strides = t.sym_strides();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    bool stretched = known_one(sizes[i]) && !known_one(shape[gap + i]);
+    if (!stretched) operand.strides[gap + i] = strides[i];
+  }
+  return operand;
+}
+
+bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), known_equal);
+}
+
+// The shortcuts that TensorIterator takes when no operand is broadcast.
+std::optional<Dims> unbroadcast_strides(const Dims& shape,
+                                        std::span<const Tensor> operands) {
+  auto all = [&](auto test) {
+    return std::all_of(operands.begin(), operands.end(), test);
+  };
+  if (!all([&](const Tensor& t) { return same_dims(t.sym_sizes(), shape); })) {
+    return std::nullopt;
+  }
+  if (all([](const Tensor& t) { return is_contiguous(t); })) {
+    return contiguous_strides(shape);
+  }
+  if (all([](const Tensor& t) {
+        return is_contiguous(t, at::MemoryFormat::ChannelsLast);
+      })) {
+    return channels_last_strides(shape);
+  }
+  auto first = operands.front().sym_strides();
+  if (all([&](const Tensor& t) {
+        return same_dims(t.sym_strides(), first) &&
+               known_dense(t.sym_sizes(), t.sym_strides());
+      })) {
+    return first.vec();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Dims elementwise_strides(const Dims& shape, std::span<const Tensor> operands) {
+  if (operands.empty()) return contiguous_strides(shape);
+  if (auto strides = unbroadcast_strides(shape, operands)) return *strides;
+  std::vector<Operand> inputs;
+  for (const Tensor& t : operands) inputs.push_back(operand_of(t, shape));
+  auto order = memory_order(shape.size(), [&](size_t inner, size_t outer) {
+    for (const Operand& input : inputs) {
+      int decision =
+          compare_strides(input.strides[inner], input.strides[outer],
+                          shape[inner], shape[outer]);
+      if (decision != 0) return decision;
+    }
+    return 0;
+  });
+  if (row_major(order)) return contiguous_strides(shape);
+  Dims strides(shape.size());
+  SymInt next(1);
+  for (size_t dim : order) {
+    strides[dim] = next;
+    next = next * shape[dim];
+  }
+  return strides;
+}
+
+Dims like_strides(const Tensor& t) {
+  auto sizes = t.sym_sizes(), strides = t.sym_strides();
+  if (is_contiguous(t) || known_dense(sizes, strides)) return strides.vec();
+  auto order = memory_order(sizes.size(), [&](size_t inner, size_t outer) {
+    return compare_strides(strides[inner], strides[outer], sizes[inner],
+                           sizes[outer]);
+  });
+  Dims result(sizes.size());
+  SymInt next(1);
+  for (size_t dim : order) {
+    result[dim] = next;
+    next = next * at_least_one(sizes[dim]);
+  }
+  return result;
+}
+
+Dims channels_last_strides(const Dims& sizes) {
+  size_t rank = sizes.size();
+  TORCH_CHECK(rank == 4 || rank == 5,
+              "required rank 4 tensor to use channels_last format");
+  Dims strides(rank);
+  strides[1] = 1;
+  SymInt next = sizes[1];
+  for (size_t i = rank - 1; i > 1; --i) {
+    strides[i] = next;
+    next = next * sizes[i];
+  }
+  strides[0] = next;
+  return strides;
+}
+
+bool is_contiguous(const Tensor& t, at::MemoryFormat format) {
+  if (format == at::MemoryFormat::ChannelsLast && t.dim() != 4) return false;
+  if (format == at::MemoryFormat::ChannelsLast3d && t.dim() != 5) return false;
+  return known_contiguous(t.sym_sizes(), t.sym_strides(), format);
+}
+
+namespace {
+
+// c10::is_channels_last_strides_2d/3d on what is known.
+bool strides_like_channels_last(const Tensor& t) {
+  auto sizes = t.sym_sizes(), strides = t.sym_strides();
+  size_t rank = sizes.size();
+  if (known_zero(strides[1])) return false;
+  SymInt least(0);
+  std::vector<size_t> order{1};
+  for (size_t i = rank - 1; i > 1; --i) order.push_back(i);
+  order.push_back(0);
+  for (size_t dim : order) {
+    if (known_zero(sizes[dim])) return false;
+    if (!known_less_equal(least, strides[dim])) return false;
+    // N111 with equal strides is ambiguous: contiguous wins.
+    if (dim == 0 && known_equal(least, strides[1])) return false;
+    least = strides[dim] * at_least_one(sizes[dim]);
+  }
+  return true;
+}
+
+}  // namespace
+
+at::MemoryFormat suggested_format(const Tensor& t) {
+  if ((t.dim() != 4 && t.dim() != 5) || is_contiguous(t)) {
+    return at::MemoryFormat::Contiguous;
+  }
+  if (!strides_like_channels_last(t)) return at::MemoryFormat::Contiguous;
+  return t.dim() == 4 ? at::MemoryFormat::ChannelsLast
+                      : at::MemoryFormat::ChannelsLast3d;
+}
+
+Tensor fresh(const Dims& sizes, ScalarType dtype, c10::Device device) {
+  return make_contiguous(sizes, dtype, device);
+}
+
+Tensor fresh(const Dims& sizes, ScalarType dtype, c10::Device device,
+             at::MemoryFormat format) {
+  bool last = format == at::MemoryFormat::ChannelsLast ||
+              format == at::MemoryFormat::ChannelsLast3d;
+  if (!last) return make_contiguous(sizes, dtype, device);
+  return make_fake(sizes, channels_last_strides(sizes), dtype, device);
+}
+
+Tensor fresh_like(const Tensor& t) { return fresh_like(t, t.scalar_type()); }
+
+Tensor fresh_like(const Tensor& t, ScalarType dtype) {
+  return make_fake(t.sym_sizes(), like_strides(t), dtype, t.device());
+}
+
+Tensor view_of(const Tensor& base, const Dims& sizes, const Dims& strides,
+               const SymInt& offset) {
+  return make_fake(sizes, strides, base.scalar_type(), base.device(),
+                   base.storage(), offset);
+}
+
+Tensor view_of(const Tensor& base, const Dims& sizes, const Dims& strides) {
+  return view_of(base, sizes, strides, base.sym_storage_offset());
+}
+
+// --- dtypes
+
+void Promotion::add(const Tensor& t) {
+  state_ = at::native::update_result_type_state(t, state_);
+}
+
+void Promotion::add(const IValue& operand) {
+  if (operand.isTensor()) return add(operand.toTensor());
+  if (!is_number(operand)) return;
+  ScalarType dtype = dtype_of_number(operand);
+  ScalarType& wrapped = state_.wrappedResult;
+  wrapped = wrapped == ScalarType::Undefined ? dtype
+                                             : c10::promoteTypes(wrapped, dtype);
+}
+
+ScalarType Promotion::result() const { return at::native::result_type(state_); }
+
+ScalarType default_dtype() { return c10::get_default_dtype_as_scalartype(); }
+
+ScalarType as_float(ScalarType dtype) {
+  return c10::isIntegralType(dtype, /*includeBool=*/true) ? default_dtype()
+                                                          : dtype;
+}
+
+ScalarType dtype_of_number(const IValue& number) {
+  if (number.isBool() || number.isSymBool()) return ScalarType::Bool;
+  if (number.isInt() || number.isSymInt()) return ScalarType::Long;
+  if (number.isComplexDouble()) {
+    return c10::toComplexType(default_dtype());
+  }
+  return default_dtype();
+}
+
+void require_castable(ScalarType from, ScalarType to) {
+  TORCH_CHECK(c10::canCast(from, to), "result type ", from,
+              " can't be cast to the desired output type ", to);
+}
+
+// --- arguments
+
+bool is_number(const IValue& value) {
+  return value.isScalar() || value.isSymInt() || value.isSymFloat() ||
+         value.isSymBool();
+}
+
+std::optional<size_t> find_arg(const RuleCall& call, const char* name) {
+  const auto& arguments = call.op.schema().arguments();
+  for (size_t i = 0; i < arguments.size() && i < call.args.size(); ++i) {
+    if (arguments[i].name() == name) return i;
+  }
+  return std::nullopt;
+}
+
+const IValue& arg(const RuleCall& call, const char* name) {
+  static const IValue none;
+  auto i = find_arg(call, name);
+  return i ? call.args[*i] : none;
+}
+
+std::string_view op_name(const RuleCall& call) {
+  std::string_view name = call.op.operator_name().name;
+  return name.substr(name.find("::") + 2);
+}
+
+std::string_view overload(const RuleCall& call) {
+  return call.op.operator_name().overload_name;
+}
+
+SymInt to_sym(const IValue& value) {
+  return value.isSymInt() ? value.toSymInt() : SymInt(value.toInt());
+}
+
+Dims to_dims(const IValue& value) {
+  Dims dims;
+  if (value.isInt() || value.isSymInt()) return {to_sym(value)};
+  if (value.isIntList()) {
+    for (int64_t v : value.toIntVector()) dims.emplace_back(v);
+    return dims;
+  }
+  if (value.isNone()) return dims;
+  for (const IValue& v : value.toListRef()) dims.push_back(to_sym(v));
+  return dims;
+}
+
+std::vector<int64_t> to_ints(const IValue& value) {
+  std::vector<int64_t> ints;
+  for (const SymInt& v : to_dims(value)) ints.push_back(specialize(v));
+  return ints;
+}
+
+std::vector<Tensor> to_tensors(const IValue& value) {
+  if (value.isTensorList()) return value.toTensorVector();
+  std::vector<Tensor> tensors;
+  if (value.isNone()) return tensors;
+  for (const IValue& v : value.toListRef()) {
+    tensors.push_back(v.isTensor() ? v.toTensor() : Tensor());
+  }
+  return tensors;
+}
+
+ScalarType dtype_or(const IValue& value, ScalarType otherwise) {
+  return value.isNone() ? otherwise : value.toScalarType();
+}
+
+c10::Device device_or(const IValue& value, c10::Device otherwise) {
+  return value.isNone() ? otherwise : value.toDevice();
+}
+
+bool flag_or(const IValue& value, bool otherwise) {
+  return value.isNone() ? otherwise : value.toBool();
+}
+
+c10::Device common_device(std::span<const Tensor> tensors) {
+  for (const Tensor& t : tensors) {
+    if (t.defined() && t.dim() > 0) return t.device();
+  }
+  for (const Tensor& t : tensors) {
+    if (t.defined() && !t.is_cpu()) return t.device();
+  }
+  for (const Tensor& t : tensors) {
+    if (t.defined()) return t.device();
+  }
+  return c10::kCPU;
+}
+
+SymInt fresh_size(RuleCall& call, const SymInt& at_most) {
+  // A constant limit becomes the range; a symbolic one is told as a fact: it
+  // holds by construction, so nothing is to be asserted.
+  ShapeEnv& env = call.env();
+  auto limit = constant(at_most);
+  Expr size = env.create_unbacked_int(
+      limit ? Interval(0, *limit) : Interval::at_least(0));
+  env.mark_size_like(size);
+  if (!limit) {
+    Provenance origin;
+    origin.text = std::string(op_name(call)) + " finds at most all elements";
+    env.context().assume(le(size, to_expr(env, at_most)), origin);
+  }
+  return to_sym_int(env, size);
+}
+
+void require_rank(const Tensor& t, int64_t least, int64_t most,
+                  const char* what) {
+  TORCH_CHECK(t.dim() >= least && t.dim() <= most, what, ": expected ", least,
+              least == most ? "" : " to " + std::to_string(most),
+              " dimensions, but got input of size: ", t.sym_sizes());
+}
+
+// --- rules used by several families
+
+bool return_self(RuleCall& call) {
+  call.returns(call.args[0]);
+  return true;
+}
+
+bool return_nothing(RuleCall&) { return true; }
+
+bool return_like_self(RuleCall& call) {
+  call.returns(fresh_like(call.tensor(0)));
+  return true;
+}
+
+}  // namespace proviso::shapes

@@ -1,0 +1,295 @@
+// tracer_adapter/shape_functions/reductions.cc - sums, extrema, norms, scans and
+// sorts: dimensions go away, become 1, or stay.
+#include <algorithm>
+
+#include "tracer_adapter/shape_functions/common.h"
+
+namespace proviso {
+namespace {
+
+using namespace shapes;
+
+// What the result's dtype is, when no dtype is asked for.
+enum class Result {
+  kSame,      // amax
+  kSum,       // integers become kLong
+  kFloat,     // integers become the default float
+  kFloating,  // integers are refused
+  kBool,      // bool (uint8 stays)
+  kLong,      // indices
+};
+
+ScalarType dtype_of(Result kind, ScalarType dtype, std::string_view op) {
+  switch (kind) {
+    case Result::kSum:
+      return c10::isIntegralType(dtype, true) ? ScalarType::Long : dtype;
+    case Result::kFloat:
+      return as_float(dtype);
+    case Result::kFloating:
+      TORCH_CHECK(c10::isFloatingType(dtype) || c10::isComplexType(dtype), op,
+                  "(): could not infer output dtype. Input dtype must be either "
+                  "a floating point or complex dtype. Got: ",
+                  c10::toString(dtype));
+      return dtype;
+    case Result::kBool:
+      return dtype == ScalarType::Byte ? dtype : ScalarType::Bool;
+    case Result::kLong:
+      return ScalarType::Long;
+    case Result::kSame:
+      break;
+  }
+  return dtype;
+}
+
+// Which dimensions go: those listed; all when the list is absent or empty.
+std::vector<bool> reduced_dims(const IValue& dim, int64_t rank,
+                               bool empty_means_all = true) {
+  std::vector<bool> reduced(std::max<int64_t>(rank, 1), false);
+  std::vector<int64_t> dims = dim.isNone() ? std::vector<int64_t>{}
+                                           : to_ints(dim);
+  if (dim.isNone() || (dims.empty() && empty_means_all)) {
+    return std::vector<bool>(rank, true);
+  }
+  for (int64_t d : dims) {
+    d = wrap_dim(d, rank);
+    TORCH_CHECK(!reduced[d], "dim ", d,
+                " appears multiple times in the list of dims");
+    reduced[d] = true;
+  }
+  reduced.resize(rank);
+  return reduced;
+}
+
+Dims reduced_sizes(const Tensor& self, const std::vector<bool>& reduced,
+                   bool keepdim) {
+  Dims sizes;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (!reduced[d]) {
+      sizes.push_back(self.sym_size(d));
+    } else if (keepdim) {
+      sizes.push_back(1);
+    }
+  }
+  return sizes;
+}
+
+Tensor reduced(RuleCall& call, ScalarType dtype) {
+  const Tensor& self = call.tensor(0);
+  auto dims = reduced_dims(arg(call, "dim"), self.dim());
+  Dims sizes = reduced_sizes(self, dims, flag_or(arg(call, "keepdim"), false));
+  return fresh(sizes, dtype_or(arg(call, "dtype"), dtype), self.device());
+}
+
+template <Result kKind>
+bool reduce(RuleCall& call) {
+  const IValue& wanted = arg(call, "dtype");
+  ScalarType dtype = wanted.isNone() ? dtype_of(kKind,
+                                                call.tensor(0).scalar_type(),
+                                                op_name(call))
+                                     : wanted.toScalarType();
+  call.returns(reduced(call, dtype));
+  return true;
+}
+
+// An extremum of no elements is an error in eager.
+void require_elements(const Tensor& self, const std::vector<bool>& dims,
+                      std::string_view op) {
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (!dims[d]) continue;
+    PROVISO_REQUIRE(self.sym_size(d).sym_ne(0), op,
+                    "(): Expected reduction dim ", d,
+                    " to have non-zero size.");
+  }
+}
+
+template <Result kKind>
+bool extremum(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  require_elements(self, reduced_dims(arg(call, "dim"), self.dim()),
+                   op_name(call));
+  return reduce<kKind>(call);
+}
+
+// max.dim, min.dim, median.dim, ...: values and their indices.
+bool extremum_with_indices(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  require_elements(self, reduced_dims(arg(call, "dim"), self.dim()),
+                   op_name(call));
+  call.returns(reduced(call, self.scalar_type()));
+  call.returns(reduced(call, ScalarType::Long));
+  return true;
+}
+
+bool aminmax(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  require_elements(self, reduced_dims(arg(call, "dim"), self.dim()), "aminmax");
+  for (int i = 0; i < 2; ++i) call.returns(reduced(call, self.scalar_type()));
+  return true;
+}
+
+bool moments(RuleCall& call) {  // var_mean, std_mean
+  for (int i = 0; i < 2; ++i) {
+    call.returns(reduced(call, call.tensor(0).scalar_type()));
+  }
+  return true;
+}
+
+// norm.ScalarOpt_dim and linalg_vector_norm: the dtype may be asked for.
+bool norm(RuleCall& call) {
+  ScalarType dtype = call.tensor(0).scalar_type();
+  call.returns(reduced(call, c10::toRealValueType(as_float(dtype))));
+  return true;
+}
+
+bool count_nonzero(RuleCall& call) {
+  call.returns(reduced(call, ScalarType::Long));
+  return true;
+}
+
+// --- scans keep the shape
+
+template <Result kKind>
+bool scan(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  wrap_dim(arg(call, "dim").toInt(), self.dim());
+  ScalarType dtype = dtype_or(arg(call, "dtype"),
+                              dtype_of(kKind, self.scalar_type(), ""));
+  call.returns(fresh_like(self, dtype));
+  return true;
+}
+
+bool scan_with_indices(RuleCall& call) {  // cummax, cummin
+  const Tensor& self = call.tensor(0);
+  wrap_dim(arg(call, "dim").toInt(), self.dim());
+  call.returns(fresh(sizes_of(self), self.scalar_type(), self.device()));
+  call.returns(fresh(sizes_of(self), ScalarType::Long, self.device()));
+  return true;
+}
+
+bool softmax(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  wrap_dim(call.args[1].toInt(), self.dim());
+  bool has_dtype = find_arg(call, "dtype").has_value();
+  ScalarType dtype = dtype_or(arg(call, "dtype"), self.scalar_type());
+  TORCH_CHECK(c10::isFloatingType(dtype), "\"softmax\" not implemented for '",
+              dtype, "'");
+  (void)has_dtype;
+  call.returns(fresh_like(self, dtype));
+  return true;
+}
+
+// --- sorts
+
+bool sort(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  wrap_dim(arg(call, "dim").toInt(), self.dim());
+  call.returns(fresh_like(self));
+  call.returns(fresh_like(self, ScalarType::Long));
+  return true;
+}
+
+bool argsort(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  wrap_dim(arg(call, "dim").toInt(), self.dim());
+  call.returns(fresh_like(self, ScalarType::Long));
+  return true;
+}
+
+bool topk(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
+  SymInt k = call.sym_int(1);
+  SymInt size = self.dim() == 0 ? SymInt(1) : self.sym_size(dim);
+  PROVISO_REQUIRE(k.sym_ge(0), "selected index k out of range");
+  PROVISO_REQUIRE(k.sym_le(size), "selected index k out of range");
+  Dims sizes = sizes_of(self);
+  if (self.dim() > 0) sizes[dim] = k;
+  call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  call.returns(fresh(sizes, ScalarType::Long, self.device()));
+  return true;
+}
+
+// --- losses that reduce: reduction 0 none, 1 mean, 2 sum
+
+bool pointwise_loss(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  Dims shape = broadcast(sizes_of(input), sizes_of(call.tensor(1)));
+  Promotion promotion;
+  promotion.add(call.args[0]);
+  promotion.add(call.args[1]);
+  bool whole = arg(call, "reduction").toInt() == 0;
+  std::vector<Tensor> operands{input, call.tensor(1)};
+  call.returns(whole ? make_fake(shape, elementwise_strides(shape, operands),
+                                 promotion.result(), input.device())
+                     : fresh({}, promotion.result(), input.device()));
+  return true;
+}
+
+const RuleEntry kRules[] = {
+    {"aten::all", reduce<Result::kBool>, "reduction"},
+    {"aten::amax", extremum<Result::kSame>, "reduction"},
+    {"aten::amin", extremum<Result::kSame>, "reduction"},
+    {"aten::aminmax", aminmax, "reduction"},
+    {"aten::any", reduce<Result::kBool>, "reduction"},
+    {"aten::argmax", extremum<Result::kLong>, "reduction"},
+    {"aten::argmin", extremum<Result::kLong>, "reduction"},
+    {"aten::count_nonzero", count_nonzero, "reduction"},
+    {"aten::linalg_vector_norm", norm, "reduction"},
+    {"aten::logsumexp", reduce<Result::kFloat>, "reduction"},
+    {"aten::max", extremum<Result::kSame>, "reduction"},
+    {"aten::max.dim", extremum_with_indices, "reduction"},
+    {"aten::mean", reduce<Result::kFloating>, "reduction"},
+    {"aten::mean.dim", reduce<Result::kFloating>, "reduction"},
+    {"aten::median", reduce<Result::kSame>, "reduction"},
+    {"aten::median.dim", extremum_with_indices, "reduction"},
+    {"aten::min", extremum<Result::kSame>, "reduction"},
+    {"aten::min.dim", extremum_with_indices, "reduction"},
+    {"aten::mode", extremum_with_indices, "reduction"},
+    {"aten::kthvalue", extremum_with_indices, "reduction"},
+    {"aten::nanmedian", reduce<Result::kSame>, "reduction"},
+    {"aten::nansum", reduce<Result::kSum>, "reduction"},
+    {"aten::norm", norm, "reduction"},
+    {"aten::prod", reduce<Result::kSum>, "reduction"},
+    {"aten::prod.dim_int", reduce<Result::kSum>, "reduction"},
+    {"aten::std", reduce<Result::kSame>, "reduction"},
+    {"aten::std_mean", moments, "reduction"},
+    {"aten::sum", reduce<Result::kSum>, "reduction"},
+    {"aten::sum.dim_IntList", reduce<Result::kSum>, "reduction"},
+    {"aten::var", reduce<Result::kSame>, "reduction"},
+    {"aten::var_mean", moments, "reduction"},
+    // scans
+    {"aten::cummax", scan_with_indices, "scan"},
+    {"aten::cummin", scan_with_indices, "scan"},
+    {"aten::cumprod", scan<Result::kSum>, "scan"},
+    {"aten::cumsum", scan<Result::kSum>, "scan"},
+    {"aten::logcumsumexp", scan<Result::kSame>, "scan"},
+    {"aten::cumsum_", return_self, "scan"},
+    {"aten::cumprod_", return_self, "scan"},
+    {"aten::_log_softmax", softmax, "scan"},
+    {"aten::_safe_softmax", softmax, "scan"},
+    {"aten::_softmax", softmax, "scan"},
+    {"aten::log_softmax.int", softmax, "scan"},
+    {"aten::softmax.int", softmax, "scan"},
+    {"aten::special_log_softmax", softmax, "scan"},
+    {"aten::special_softmax", softmax, "scan"},
+    // sorts
+    {"aten::argsort", argsort, "sort"},
+    {"aten::msort", return_like_self, "sort"},
+    {"aten::sort", sort, "sort"},
+    {"aten::topk", topk, "sort"},
+    // losses
+    {"aten::binary_cross_entropy", pointwise_loss, "loss"},
+    {"aten::binary_cross_entropy_with_logits", pointwise_loss, "loss"},
+    {"aten::huber_loss", pointwise_loss, "loss"},
+    {"aten::kl_div", pointwise_loss, "loss"},
+    {"aten::l1_loss", pointwise_loss, "loss"},
+    {"aten::mse_loss", pointwise_loss, "loss"},
+    {"aten::smooth_l1_loss", pointwise_loss, "loss"},
+    {"aten::soft_margin_loss", pointwise_loss, "loss"},
+};
+
+}  // namespace
+
+void register_reduction_rules() { register_rules(kRules); }
+
+}  // namespace proviso

@@ -1,0 +1,22 @@
+// tracer_adapter/shape_functions/view_layout.h - strides and sizes of views.
+#pragma once
+
+#include "tracer_adapter/shape_functions/common.h"
+
+namespace proviso::shapes {
+
+// `wanted` with its -1 replaced by an exact quotient.  Throws eager's "shape
+// '[..]' is invalid for input of size n"; guards or asserts where undecided.
+Dims infer_size(const Dims& wanted, const SymInt& numel);
+// The strides of `t` seen as `sizes` (of as many elements), when it is known to
+// be viewable so.
+std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes);
+// A view where known to be possible, else a contiguous copy.
+Tensor reshape_to(const Tensor& t, const Dims& sizes);
+Tensor expand_to(const Tensor& t, const Dims& wanted);
+Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index);
+// t[begin:end:step] along dim, with Python's clamping.
+Tensor slice_of(const Tensor& t, int64_t dim, const std::optional<SymInt>& begin,
+                const std::optional<SymInt>& end, const SymInt& step);
+
+}  // namespace proviso::shapes

@@ -1,0 +1,826 @@
+// tracer_adapter/shape_functions/views.cc - the same memory seen with other
+// sizes and strides.
+#include <algorithm>
+#include <limits>
+
+#include "tracer_adapter/shape_functions/view_layout.h"
+
+namespace proviso {
+namespace shapes {
+
+// --- reshape
+
+namespace {
+
+std::string invalid_shape(const Dims& wanted, const SymInt& numel) {
+  std::ostringstream text;
+  text << "shape '" << to_text(wanted) << "' is invalid for input of size "
+       << numel;
+  return text.str();
+}
+
+// Asks for equality in one of two ways: by what is known, or with a guard.
+using Equal = bool (*)(const SymInt&, const SymInt&);
+
+bool guarded_equal(const SymInt& a, const SymInt& b) {
+  return known_equal(a, b) || a.sym_eq(b).guard_or_false(__FILE__, __LINE__);
+}
+
+// Walks both shapes from the inside: each run of dimensions of t that lies
+// evenly in memory must be cut into whole new dimensions.
+std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes, Equal equal) {
+  auto old_sizes = t.sym_sizes(), old_strides = t.sym_strides();
+  Dims strides(sizes.size());
+  size_t next = sizes.size();
+  SymInt base = old_strides.back(), run(1);
+  for (size_t d = old_sizes.size(); d-- > 0;) {
+    run = run * old_sizes[d];
+    bool run_goes_on = d > 0 && (equal(old_sizes[d - 1], 1) ||
+                                 equal(old_strides[d - 1], run * base));
+    if (run_goes_on) continue;
+    SymInt covered(1);
+    while (next > 0 &&
+           (!known_equal(covered, run) || known_one(sizes[next - 1]))) {
+      --next;
+      strides[next] = covered * base;
+      covered = covered * sizes[next];
+    }
+    if (!equal(covered, run)) return std::nullopt;
+    if (d > 0) base = old_strides[d - 1];
+    run = 1;
+  }
+  if (next != 0) return std::nullopt;
+  return strides;
+}
+
+std::optional<Dims> view_strides_by(const Tensor& t, const Dims& sizes,
+                                    Equal equal) {
+  if (t.dim() == 0) return Dims(sizes.size(), SymInt(1));
+  if (known_zero(t.sym_numel())) {
+    bool same = sizes.size() == static_cast<size_t>(t.dim()) &&
+                std::equal(sizes.begin(), sizes.end(), t.sym_sizes().begin(),
+                           known_equal);
+    return same ? strides_of(t) : contiguous_strides(sizes);
+  }
+  if (auto strides = cut_runs(t, sizes, equal)) return strides;
+  // The sizes were required to have as many elements as t.
+  if (is_contiguous(t)) return contiguous_strides(sizes);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Dims infer_size(const Dims& wanted, const SymInt& numel) {
+  SymInt rest(1);
+  std::optional<size_t> unknown;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    auto value = constant(wanted[i]);
+    if (value != -1) {
+      TORCH_CHECK(!value || *value >= 0, "invalid shape dimension ", *value);
+      rest = rest * wanted[i];
+      continue;
+    }
+    TORCH_CHECK(!unknown, "only one dimension can be inferred");
+    unknown = i;
+  }
+  if (!unknown) {
+    if (!known_equal(numel, rest)) {
+      PROVISO_REQUIRE(numel.sym_eq(rest), invalid_shape(wanted, numel));
+    }
+    return wanted;
+  }
+  TORCH_CHECK(!known_zero(rest), "cannot reshape tensor of 0 elements into "
+              "shape ", to_text(wanted), " because the unspecified dimension "
+              "size -1 can be any value and is ambiguous");
+  PROVISO_REQUIRE(rest.sym_gt(0), invalid_shape(wanted, numel));
+  if (!known_one(rest)) {
+    PROVISO_REQUIRE((numel % rest).sym_eq(0), invalid_shape(wanted, numel));
+  }
+  Dims sizes = wanted;
+  sizes[*unknown] = floor_div(numel, rest);
+  return sizes;
+}
+
+std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes) {
+  return view_strides_by(t, sizes, known_equal);
+}
+
+Tensor reshape_to(const Tensor& t, const Dims& sizes) {
+  if (auto strides = view_strides(t, sizes)) return view_of(t, sizes, *strides);
+  return fresh(sizes, t.scalar_type(), t.device());
+}
+
+// --- expand, select, slice
+
+Tensor expand_to(const Tensor& t, const Dims& wanted) {
+  auto old_sizes = t.sym_sizes(), old_strides = t.sym_strides();
+  TORCH_CHECK(wanted.size() >= old_sizes.size(),
+              "expand(", t.toString(), to_text(t.sym_sizes()), ", size=",
+              to_text(wanted), "): the number of sizes provided (",
+              wanted.size(), ") must be greater or equal to the number of "
+              "dimensions in the tensor (", old_sizes.size(), ")");
+  size_t gap = wanted.size() - old_sizes.size();
+  Dims sizes = wanted, strides(wanted.size());
+  for (size_t i = wanted.size(); i-- > 0;) {
+    bool added = i < gap;
+    bool keeps = constant(wanted[i]) == -1;
+    TORCH_CHECK(!(added && keeps), "The expanded size of the tensor (-1) isn't "
+                "allowed in a leading, non-existing dimension ", i);
+    if (added) {
+      // A new outer dimension steps over nothing... but as eager has it, a new
+      // dimension of size 1 has the stride that a real one would have.
+      bool one = known_one(wanted[i]);
+      strides[i] = !one ? SymInt(0)
+                   : i + 1 < wanted.size() ? sizes[i + 1] * strides[i + 1]
+                                           : SymInt(1);
+      continue;
+    }
+    const SymInt& old = old_sizes[i - gap];
+    if (keeps || known_equal(old, wanted[i])) {
+      if (keeps || constant(old)) sizes[i] = old;
+      strides[i] = old_strides[i - gap];
+    } else if (constant(old) == 1 ||
+               (!constant(old) &&
+                old.sym_eq(1).guard_or_false(__FILE__, __LINE__))) {
+      strides[i] = 0;
+    } else {
+      PROVISO_REQUIRE(old.sym_eq(wanted[i]), "The expanded size of the tensor (",
+                      wanted[i], ") must match the existing size (", old,
+                      ") at non-singleton dimension ", i, ".  Target sizes: ",
+                      to_text(wanted), ".  Tensor sizes: ",
+                      to_text(t.sym_sizes()));
+      if (constant(old)) sizes[i] = old;
+      strides[i] = old_strides[i - gap];
+    }
+  }
+  return view_of(t, sizes, strides);
+}
+
+namespace {
+
+bool guarded(const c10::SymBool& condition) {
+  if (auto value = condition.maybe_as_bool()) return *value;
+  return condition.guard_or_false(__FILE__, __LINE__);
+}
+
+// Python's clamping of a slice bound into [0, size].
+SymInt clamp_bound(SymInt bound, const SymInt& size) {
+  if (known_equal(bound, size)) return size;
+  if (guarded(bound.sym_lt(0))) {
+    bound = bound + size;
+    if (guarded(bound.sym_lt(0))) return SymInt(0);
+  }
+  if (guarded(bound.sym_ge(size))) return size;
+  return bound;
+}
+
+}  // namespace
+
+Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
+  TORCH_CHECK_INDEX(t.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
+  dim = wrap_dim(dim, t.dim());
+  Dims sizes = sizes_of(t), strides = strides_of(t);
+  const SymInt& size = sizes[dim];
+  auto in_range = [&](const c10::SymBool& ok) {
+    if (auto value = ok.maybe_as_bool()) return *value;
+    return ok.expect_true(__FILE__, __LINE__);
+  };
+  bool negative = guarded(index.sym_lt(0));
+  TORCH_CHECK_INDEX(
+      in_range(negative ? index.sym_ge(-size) : index.sym_lt(size)),
+      "select(): index ", index, " out of range for tensor of size ",
+      to_text(t.sym_sizes()), " at dimension ", dim);
+  SymInt offset = t.sym_storage_offset() +
+                  (negative ? index + size : index) * strides[dim];
+  sizes.erase(sizes.begin() + dim);
+  strides.erase(strides.begin() + dim);
+  return view_of(t, sizes, strides, offset);
+}
+
+Tensor slice_of(const Tensor& t, int64_t dim, const std::optional<SymInt>& begin,
+                const std::optional<SymInt>& end, const SymInt& step) {
+  TORCH_CHECK(t.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
+  TORCH_CHECK(expect(step.sym_gt(0)), "slice step must be positive");
+  dim = wrap_dim(dim, t.dim());
+  Dims sizes = sizes_of(t), strides = strides_of(t);
+  SymInt size = sizes[dim];
+  SymInt low = begin ? clamp_bound(*begin, size) : SymInt(0);
+  bool to_the_end =
+      !end || constant(*end) == std::numeric_limits<int64_t>::max();
+  SymInt high = to_the_end ? size : clamp_bound(*end, size);
+  if (guarded(high.sym_lt(low))) high = low;
+  SymInt length = high - low;
+  sizes[dim] = constant(step) == 1 ? length : ceil_div(length, step);
+  SymInt offset = t.sym_storage_offset() + low * strides[dim];
+  strides[dim] = strides[dim] * step;
+  return view_of(t, sizes, strides, offset);
+}
+
+}  // namespace shapes
+
+namespace {
+
+using namespace shapes;
+
+bool reshape(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  Dims sizes = infer_size(call.sym_ints(1), self.sym_numel());
+  call.returns(reshape_to(self, sizes));
+  return true;
+}
+
+Tensor view_as_sizes(const Tensor& self, const Dims& wanted) {
+  Dims sizes = infer_size(wanted, self.sym_numel());
+  auto strides = view_strides(self, sizes);
+  if (!strides) strides = view_strides_by(self, sizes, guarded_equal);
+  TORCH_CHECK(strides, "view size is not compatible with input tensor's size "
+              "and stride (at least one dimension spans across two contiguous "
+              "subspaces). Use .reshape(...) instead.");
+  return view_of(self, sizes, *strides);
+}
+
+bool view(RuleCall& call) {
+  call.returns(view_as_sizes(call.tensor(0), call.sym_ints(1)));
+  return true;
+}
+
+bool view_as(RuleCall& call) {
+  call.returns(view_as_sizes(call.tensor(0), sizes_of(call.tensor(1))));
+  return true;
+}
+
+bool reshape_as(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  Dims sizes = infer_size(sizes_of(call.tensor(1)), self.sym_numel());
+  call.returns(reshape_to(self, sizes));
+  return true;
+}
+
+// _unsafe_view is a view without the alias.
+bool unsafe_view(RuleCall& call) { return view(call); }
+
+// view.dtype: the last dimension shrinks or grows by the element sizes.
+bool view_dtype(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  ScalarType dtype = call.args[1].toScalarType();
+  int64_t from = c10::elementSize(self.scalar_type());
+  int64_t to = c10::elementSize(dtype);
+  Dims sizes = sizes_of(self), strides = strides_of(self);
+  SymInt offset = self.sym_storage_offset();
+  auto rescale = [&](auto change) {
+    TORCH_CHECK(!sizes.empty(), "self.dim() cannot be 0 to view ",
+                self.scalar_type(), " as ", dtype, " (different element sizes)");
+    sizes.back() = change(sizes.back());
+    for (size_t i = 0; i + 1 < strides.size(); ++i) {
+      strides[i] = change(strides[i]);
+    }
+    offset = change(offset);
+  };
+  if (from > to) rescale([&](const SymInt& v) { return v * (from / to); });
+  if (from < to) {
+    int64_t ratio = to / from;
+    PROVISO_REQUIRE((self.sym_size(-1) % ratio).sym_eq(0),
+                    "self.size(-1) must be divisible by ", ratio, " to view ",
+                    self.scalar_type(), " as ", dtype,
+                    " (different element sizes), but got ", self.sym_size(-1));
+    rescale([&](const SymInt& v) { return floor_div(v, ratio); });
+  }
+  call.returns(make_fake(sizes, strides, dtype, self.device(), self.storage(),
+                         offset));
+  return true;
+}
+
+Tensor permuted(const Tensor& self, const std::vector<int64_t>& order) {
+  TORCH_CHECK(order.size() == static_cast<size_t>(self.dim()),
+              "permute(sparse_coo): number of dimensions in the tensor input "
+              "does not match the length of the desired ordering of dimensions "
+              "i.e. input.dim() = ",
+              self.dim(), " is not equal to len(dims) = ", order.size());
+  Dims sizes, strides;
+  std::vector<bool> seen(order.size());
+  for (int64_t d : order) {
+    d = wrap_dim(d, self.dim());
+    TORCH_CHECK(!seen[d], "permute(): duplicate dims are not allowed.");
+    seen[d] = true;
+    sizes.push_back(self.sym_size(d));
+    strides.push_back(self.sym_stride(d));
+  }
+  return view_of(self, sizes, strides);
+}
+
+bool permute(RuleCall& call) {
+  call.returns(permuted(call.tensor(0), to_ints(call.args[1])));
+  return true;
+}
+
+Tensor transposed(const Tensor& self, int64_t a, int64_t b) {
+  Dims sizes = sizes_of(self), strides = strides_of(self);
+  a = wrap_dim(a, self.dim());
+  b = wrap_dim(b, self.dim());
+  if (self.dim() > 0) {
+    std::swap(sizes[a], sizes[b]);
+    std::swap(strides[a], strides[b]);
+  }
+  return view_of(self, sizes, strides);
+}
+
+bool transpose(RuleCall& call) {
+  call.returns(
+      transposed(call.tensor(0), call.args[1].toInt(), call.args[2].toInt()));
+  return true;
+}
+
+bool t(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but "
+              "self is ", self.dim(), "D");
+  call.returns(transposed(self, 0, self.dim() < 2 ? 0 : 1));
+  return true;
+}
+
+bool reverse_dims(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  std::vector<int64_t> order;
+  for (int64_t d = self.dim(); d-- > 0;) order.push_back(d);
+  call.returns(permuted(self, order));
+  return true;
+}
+
+bool matrix_transpose(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() >= 2, "tensor.mT is only supported on matrices or "
+              "batches of matrices. Got ", self.dim(), "-D tensor.");
+  call.returns(transposed(self, -2, -1));
+  return true;
+}
+
+bool transpose_in_place(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  bool plain_t = op_name(call) == "t_";
+  Tensor after = plain_t ? transposed(self, 0, self.dim() < 2 ? 0 : 1)
+                         : transposed(self, call.args[1].toInt(),
+                                      call.args[2].toInt());
+  set_layout(self, after.sym_sizes(), after.sym_strides(),
+             after.sym_storage_offset());
+  return return_self(call);
+}
+
+bool expand(RuleCall& call) {
+  call.returns(expand_to(call.tensor(0), call.sym_ints(1)));
+  return true;
+}
+
+bool expand_as(RuleCall& call) {
+  call.returns(expand_to(call.tensor(0), sizes_of(call.tensor(1))));
+  return true;
+}
+
+bool broadcast_tensors(RuleCall& call) {
+  auto tensors = to_tensors(call.args[0]);
+  Dims shape;
+  for (const Tensor& x : tensors) shape = broadcast(shape, sizes_of(x));
+  std::vector<Tensor> expanded;
+  for (const Tensor& x : tensors) expanded.push_back(expand_to(x, shape));
+  call.returns(expanded);
+  return true;
+}
+
+Tensor unsqueezed(const Tensor& self, int64_t dim) {
+  Dims sizes = sizes_of(self), strides = strides_of(self);
+  dim = wrap_dim(dim, self.dim() + 1);
+  SymInt stride = dim < self.dim() ? sizes[dim] * strides[dim] : SymInt(1);
+  sizes.insert(sizes.begin() + dim, SymInt(1));
+  strides.insert(strides.begin() + dim, stride);
+  return view_of(self, sizes, strides);
+}
+
+bool unsqueeze(RuleCall& call) {
+  call.returns(unsqueezed(call.tensor(0), call.args[1].toInt()));
+  return true;
+}
+
+// Undecided dimensions stay: a size of 1 is known, or guarded when backed.
+Tensor squeezed(const Tensor& self, const std::vector<bool>& chosen) {
+  Dims sizes, strides;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (chosen[d] && guarded(self.sym_size(d).sym_eq(1))) continue;
+    sizes.push_back(self.sym_size(d));
+    strides.push_back(self.sym_stride(d));
+  }
+  return view_of(self, sizes, strides);
+}
+
+std::vector<bool> chosen_dims(const RuleCall& call) {
+  int64_t rank = call.tensor(0).dim();
+  if (call.args.size() < 2) return std::vector<bool>(rank, true);
+  std::vector<bool> chosen(rank, false);
+  for (int64_t d : to_ints(call.args[1])) {
+    d = wrap_dim(d, rank);
+    if (rank > 0) chosen[d] = true;
+  }
+  return chosen;
+}
+
+bool squeeze(RuleCall& call) {
+  call.returns(squeezed(call.tensor(0), chosen_dims(call)));
+  return true;
+}
+
+bool change_rank_in_place(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  Tensor after = op_name(call) == "unsqueeze_"
+                     ? unsqueezed(self, call.args[1].toInt())
+                     : squeezed(self, chosen_dims(call));
+  set_layout(self, after.sym_sizes(), after.sym_strides(),
+             after.sym_storage_offset());
+  return return_self(call);
+}
+
+bool select(RuleCall& call) {
+  call.returns(
+      select_at(call.tensor(0), call.args[1].toInt(), call.sym_int(2)));
+  return true;
+}
+
+std::optional<SymInt> optional_sym(const IValue& value) {
+  if (value.isNone()) return std::nullopt;
+  return to_sym(value);
+}
+
+bool slice(RuleCall& call) {
+  call.returns(slice_of(call.tensor(0), call.args[1].toInt(),
+                        optional_sym(call.args[2]), optional_sym(call.args[3]),
+                        call.sym_int(4)));
+  return true;
+}
+
+// narrow(self, dim, start, length): no clamping, errors instead.
+bool narrow(RuleCall& call) {
+  if (call.args[2].isTensor()) return false;
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
+  int64_t dim = wrap_dim(call.args[1].toInt(), self.dim());
+  SymInt start = call.sym_int(2), length = call.sym_int(3);
+  SymInt size = self.sym_size(dim);
+  PROVISO_REQUIRE(length.sym_ge(0), "narrow(): length must be non-negative.");
+  if (guarded(start.sym_lt(0))) start = start + size;
+  PROVISO_REQUIRE((start + length).sym_le(size), "start (", start,
+                  ") + length (", length, ") exceeds dimension size (", size,
+                  ").");
+  Dims sizes = sizes_of(self);
+  sizes[dim] = length;
+  SymInt offset = self.sym_storage_offset() + start * self.sym_stride(dim);
+  call.returns(view_of(self, sizes, strides_of(self), offset));
+  return true;
+}
+
+// --- many views at once
+
+std::vector<Tensor> pieces(const Tensor& self, int64_t dim, const Dims& lengths) {
+  std::vector<Tensor> result;
+  SymInt start(0);
+  for (const SymInt& length : lengths) {
+    Dims sizes = sizes_of(self);
+    sizes[dim] = length;
+    SymInt offset = self.sym_storage_offset() + start * self.sym_stride(dim);
+    result.push_back(view_of(self, sizes, strides_of(self), offset));
+    start = start + length;
+  }
+  return result;
+}
+
+// How many pieces a split has is part of the program: it is specialised.
+Dims even_lengths(const SymInt& size, const SymInt& each) {
+  if (known_zero(size)) return {SymInt(0)};
+  int64_t count = std::max<int64_t>(1, specialize(ceil_div(size, each)));
+  Dims lengths(count, each);
+  lengths.back() = size - each * (count - 1);
+  return lengths;
+}
+
+bool split(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() != 0, "split expects at least a 1-dimensional tensor");
+  int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
+  SymInt each = call.sym_int(1), size = self.sym_size(dim);
+  PROVISO_REQUIRE(each.sym_ge(0), "split expects split_size be non-negative, "
+                  "but got split_size=", each);
+  if (known_zero(each)) {
+    PROVISO_REQUIRE(size.sym_eq(0), "split_size can only be 0 if dimension size "
+                    "is 0, but got dimension size of ", size);
+    call.returns(pieces(self, dim, {size}));
+    return true;
+  }
+  call.returns(pieces(self, dim, even_lengths(size, each)));
+  return true;
+}
+
+bool split_with_sizes(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() != 0, "split expects at least a 1-dimensional tensor");
+  int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
+  Dims lengths = call.sym_ints(1);
+  SymInt total(0);
+  for (const SymInt& length : lengths) {
+    PROVISO_REQUIRE(length.sym_ge(0), "split_with_sizes expects split_sizes have "
+                    "only non-negative entries, but got split_sizes=",
+                    to_text(lengths));
+    total = total + length;
+  }
+  PROVISO_REQUIRE(total.sym_eq(self.sym_size(dim)),
+                  "split_with_sizes expects split_sizes to sum exactly to ",
+                  self.sym_size(dim), " (input tensor's size at dimension ",
+                  dim, "), but got split_sizes=", to_text(lengths));
+  call.returns(pieces(self, dim, lengths));
+  return true;
+}
+
+// chunk(self, n): pieces of ceil(size / n), perhaps fewer than n of them.
+bool chunk(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t count = call.args[1].toInt();
+  TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
+  TORCH_CHECK(count > 0, "chunk expects `chunks` to be greater than 0, got: ",
+              count);
+  int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
+  SymInt size = self.sym_size(dim);
+  SymInt each = ceil_div(size, count);
+  if (known_zero(size)) {
+    call.returns(pieces(self, dim, Dims(count, SymInt(0))));
+    return true;
+  }
+  call.returns(pieces(self, dim, even_lengths(size, each)));
+  return true;
+}
+
+bool tensor_split_sections(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
+  int64_t count = specialize(call.sym_int(1));
+  TORCH_CHECK(count > 0, "number of sections must be larger than 0, got ",
+              count);
+  SymInt size = self.sym_size(dim);
+  // The first `size mod count` pieces are one longer.
+  int64_t longer = specialize(size % count);
+  SymInt each = floor_div(size, count);
+  Dims lengths;
+  for (int64_t i = 0; i < count; ++i) {
+    lengths.push_back(i < longer ? each + 1 : each);
+  }
+  call.returns(pieces(self, dim, lengths));
+  return true;
+}
+
+bool unbind(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t dim = wrap_dim(call.args[1].toInt(), self.dim());
+  TORCH_CHECK_INDEX(self.dim() > 0,
+                    "Dimension specified as 0 but tensor has no dimensions");
+  int64_t count = specialize(self.sym_size(dim));
+  std::vector<Tensor> result;
+  for (int64_t i = 0; i < count; ++i) {
+    result.push_back(select_at(self, dim, i));
+  }
+  call.returns(result);
+  return true;
+}
+
+// --- merge and cut dimensions
+
+bool flatten(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t first = wrap_dim(call.args[1].toInt(), self.dim());
+  int64_t last = wrap_dim(call.args[2].toInt(), self.dim());
+  TORCH_CHECK(first <= last,
+              "flatten() has invalid args: start_dim cannot come after end_dim");
+  if (self.dim() == 0) {
+    call.returns(reshape_to(self, {SymInt(1)}));
+    return true;
+  }
+  if (first == last) return return_self(call);
+  Dims old = sizes_of(self);
+  Dims sizes(old.begin(), old.begin() + first);
+  sizes.push_back(product(self.sym_sizes().slice(first, last - first + 1)));
+  sizes.insert(sizes.end(), old.begin() + last + 1, old.end());
+  call.returns(reshape_to(self, sizes));
+  return true;
+}
+
+bool ravel(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  if (!is_contiguous(self)) {
+    call.returns(fresh({self.sym_numel()}, self.scalar_type(), self.device()));
+    return true;
+  }
+  call.returns(reshape_to(self, {self.sym_numel()}));
+  return true;
+}
+
+bool unflatten(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t dim = wrap_dim(call.args[1].toInt(), self.dim());
+  Dims wanted = call.sym_ints(2);
+  TORCH_CHECK(!wanted.empty(), "unflatten: sizes must be non-empty");
+  Dims parts = infer_size(wanted, self.sym_size(dim));
+  Dims sizes = sizes_of(self);
+  sizes.erase(sizes.begin() + dim);
+  sizes.insert(sizes.begin() + dim, parts.begin(), parts.end());
+  call.returns(view_as_sizes(self, sizes));
+  return true;
+}
+
+// --- strides given
+
+bool as_strided(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  SymInt offset =
+      call.is_none(3) ? self.sym_storage_offset() : call.sym_int(3);
+  call.returns(view_of(self, call.sym_ints(1), call.sym_ints(2), offset));
+  return true;
+}
+
+bool diagonal(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t offset = call.args[1].toInt();
+  int64_t a = wrap_dim(call.args[2].toInt(), self.dim());
+  int64_t b = wrap_dim(call.args[3].toInt(), self.dim());
+  TORCH_CHECK(a != b, "diagonal dimensions cannot be identical ",
+              call.args[2].toInt(), ", ", call.args[3].toInt());
+  Dims sizes = sizes_of(self), strides = strides_of(self);
+  SymInt rows = offset >= 0 ? sizes[a] : sizes[a] + offset;
+  SymInt columns = offset >= 0 ? sizes[b] - offset : sizes[b];
+  SymInt length = known_less_equal(rows, columns)   ? rows
+                  : known_less_equal(columns, rows) ? columns
+                                                    : rows.min(columns);
+  if (!known_less_equal(0, length)) length = length.max(0);
+  SymInt start = self.sym_storage_offset();
+  if (!known_zero(length)) {
+    start = start + (offset >= 0 ? strides[b] * offset : strides[a] * -offset);
+  }
+  SymInt stride = strides[a] + strides[b];
+  for (int64_t d : {std::max(a, b), std::min(a, b)}) {
+    sizes.erase(sizes.begin() + d);
+    strides.erase(strides.begin() + d);
+  }
+  sizes.push_back(length);
+  strides.push_back(stride);
+  call.returns(view_of(self, sizes, strides, start));
+  return true;
+}
+
+// unfold(self, dim, size, step): windows as a new last dimension.
+bool unfold(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t dim = wrap_dim(call.args[1].toInt(), self.dim());
+  int64_t size = call.args[2].toInt(), step = call.args[3].toInt();
+  Dims sizes = sizes_of(self), strides = strides_of(self);
+  if (sizes.empty()) {
+    sizes = {SymInt(1)};
+    strides = {SymInt(1)};
+  }
+  TORCH_CHECK(step > 0, "step is ", step, " but must be > 0");
+  PROVISO_REQUIRE(sizes[dim].sym_ge(size), "maximum size for tensor at "
+                  "dimension ", dim, " is ", sizes[dim], " but size is ", size);
+  SymInt stride = self.dim() == 0 ? SymInt(1) : strides[dim];
+  if (self.dim() == 0) {
+    sizes = {SymInt(1), SymInt(size)};
+    strides = {SymInt(step), SymInt(1)};
+  } else {
+    sizes[dim] = floor_div(sizes[dim] - size, step) + 1;
+    strides[dim] = stride * step;
+    sizes.push_back(size);
+    strides.push_back(stride);
+  }
+  call.returns(view_of(self, sizes, strides));
+  return true;
+}
+
+bool movedim(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  auto from = to_ints(call.args[1]), to = to_ints(call.args[2]);
+  TORCH_CHECK(from.size() == to.size(), "movedim: Invalid source or destination "
+              "dims: source (", from, " dims) should contain the same number of "
+              "dims as destination (", to, " dims)");
+  int64_t rank = self.dim();
+  if (rank == 0) {
+    call.returns(view_of(self, {}, {}));
+    return true;
+  }
+  std::vector<int64_t> order(rank, -1);
+  std::vector<bool> moved(rank);
+  for (size_t i = 0; i < from.size(); ++i) {
+    int64_t source = wrap_dim(from[i], rank);
+    order[wrap_dim(to[i], rank)] = source;
+    moved[source] = true;
+  }
+  int64_t next = 0;
+  for (int64_t& place : order) {
+    if (place >= 0) continue;
+    while (moved[next]) ++next;
+    place = next++;
+  }
+  call.returns(permuted(self, order));
+  return true;
+}
+
+bool alias(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  call.returns(view_of(self, sizes_of(self), strides_of(self)));
+  return true;
+}
+
+bool view_as_real(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  Dims sizes = sizes_of(self), strides;
+  for (const SymInt& s : self.sym_strides()) strides.push_back(s * 2);
+  sizes.push_back(2);
+  strides.push_back(1);
+  call.returns(make_fake(sizes, strides, c10::toRealValueType(self.scalar_type()),
+                         self.device(), self.storage(),
+                         self.sym_storage_offset() * 2));
+  return true;
+}
+
+bool view_as_complex(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() > 0, "Input tensor must have one or more dimensions");
+  PROVISO_REQUIRE(self.sym_size(-1).sym_eq(2),
+                  "Tensor must have a last dimension of size 2");
+  Dims sizes = sizes_of(self), strides;
+  sizes.pop_back();
+  for (const SymInt& s : self.sym_strides()) strides.push_back(floor_div(s, 2));
+  strides.pop_back();
+  call.returns(make_fake(sizes, strides, c10::toComplexType(self.scalar_type()),
+                         self.device(), self.storage(),
+                         floor_div(self.sym_storage_offset(), 2)));
+  return true;
+}
+
+// resize_ of a fake: contiguous, as the storage has no size.
+bool resize_in_place(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  Dims sizes = call.sym_ints(1);
+  set_layout(self, sizes, contiguous_strides(sizes), self.sym_storage_offset());
+  return return_self(call);
+}
+
+const RuleEntry kRules[] = {
+    {"aten::alias", alias, "view"},
+    {"aten::as_strided", as_strided, "view"},
+    {"aten::broadcast_tensors", broadcast_tensors, "view"},
+    {"aten::broadcast_to", expand, "view"},
+    {"aten::chunk", chunk, "view"},
+    {"aten::detach", alias, "view"},
+    {"aten::diagonal", diagonal, "view"},
+    {"aten::expand", expand, "view"},
+    {"aten::expand_as", expand_as, "view"},
+    {"aten::flatten.using_ints", flatten, "view"},
+    {"aten::mT", matrix_transpose, "view"},
+    {"aten::matrix_H", reverse_dims, "view"},
+    {"aten::movedim", movedim, "view"},
+    {"aten::moveaxis", movedim, "view"},
+    {"aten::narrow", narrow, "view"},
+    {"aten::numpy_T", reverse_dims, "view"},
+    {"aten::permute", permute, "view"},
+    {"aten::ravel", ravel, "view"},
+    {"aten::reshape", reshape, "view"},
+    {"aten::reshape_as", reshape_as, "view"},
+    {"aten::select.int", select, "view"},
+    {"aten::slice.Tensor", slice, "view"},
+    {"aten::split.Tensor", split, "view"},
+    {"aten::split.sizes", split_with_sizes, "view"},
+    {"aten::split_with_sizes", split_with_sizes, "view"},
+    {"aten::squeeze", squeeze, "view"},
+    {"aten::swapaxes", transpose, "view"},
+    {"aten::swapdims", transpose, "view"},
+    {"aten::t", t, "view"},
+    {"aten::tensor_split.sections", tensor_split_sections, "view"},
+    {"aten::transpose.int", transpose, "view"},
+    {"aten::unbind.int", unbind, "view"},
+    {"aten::unflatten.int", unflatten, "view"},
+    {"aten::unfold", unfold, "view"},
+    {"aten::unsafe_chunk", chunk, "view"},
+    {"aten::unsafe_split.Tensor", split, "view"},
+    {"aten::unsafe_split_with_sizes", split_with_sizes, "view"},
+    {"aten::unsqueeze", unsqueeze, "view"},
+    {"aten::_unsafe_view", unsafe_view, "view"},
+    {"aten::view", view, "view"},
+    {"aten::view.dtype", view_dtype, "view"},
+    {"aten::view_as", view_as, "view"},
+    {"aten::view_as_complex", view_as_complex, "view"},
+    {"aten::view_as_real", view_as_real, "view"},
+    // in place
+    {"aten::detach_", return_self, "view in place"},
+    {"aten::resize_", resize_in_place, "view in place"},
+    {"aten::squeeze_", change_rank_in_place, "view in place"},
+    {"aten::t_", transpose_in_place, "view in place"},
+    {"aten::transpose_", transpose_in_place, "view in place"},
+    {"aten::swapaxes_", transpose_in_place, "view in place"},
+    {"aten::unsqueeze_", change_rank_in_place, "view in place"},
+};
+
+}  // namespace
+
+void register_view_rules() { register_rules(kRules); }
+
+}  // namespace proviso
