@@ -371,14 +371,26 @@ std::string SymNode::str() { return to_string(expr()); }
 
 // --- conversions
 
+SymNodeHooks& sym_node_hooks() {
+  static SymNodeHooks hooks;
+  return hooks;
+}
+
 SymNode* as_sym_node(c10::SymNodeImpl* node) {
-  if (node == nullptr || typeid(*node) != typeid(SymNode)) return nullptr;
-  return static_cast<SymNode*>(node);
+  if (node == nullptr) return nullptr;
+  if (typeid(*node) == typeid(SymNode)) return static_cast<SymNode*>(node);
+  return sym_node_hooks().unwrap ? sym_node_hooks().unwrap(node) : nullptr;
 }
 
 c10::SymNode make_sym_node(ShapeEnv& env, Expr e) {
   return c10::make_intrusive<SymNode>(owner_of(env), e);
 }
+
+namespace {
+c10::SymNode wrapped(c10::SymNode node) {
+  return sym_node_hooks().wrap ? sym_node_hooks().wrap(std::move(node)) : node;
+}
+}  // namespace
 
 c10::SymInt to_sym_int(ShapeEnv& env, Expr e) {
   if (std::optional<int64_t> value = e.maybe_int64()) return *value;
@@ -389,13 +401,13 @@ c10::SymInt to_sym_int(ShapeEnv& env, Expr e) {
 
 c10::SymBool to_sym_bool(ShapeEnv& env, Expr e) {
   if (e.is_constant()) return e.is_true();
-  return c10::SymBool(make_sym_node(env, e));
+  return c10::SymBool(wrapped(make_sym_node(env, e)));
 }
 
 c10::SymFloat to_sym_float(ShapeEnv& env, Expr e) {
   if (e.is(Op::kRational)) return e.rational().to_double();
   if (e.is(Op::kInteger)) return e.integer().to_double();
-  return c10::SymFloat(make_sym_node(env, e));
+  return c10::SymFloat(wrapped(make_sym_node(env, e)));
 }
 
 namespace {

@@ -120,6 +120,14 @@ class SymNode final : public c10::SymNodeImpl {
   mutable size_t version_ = 0;
 };
 
+// LibTorch's Python accepts symbolic floats and booleans only inside a node
+// class of its own: the extension says how to put ours in and take it out.
+struct SymNodeHooks {
+  c10::SymNode (*wrap)(c10::SymNode) = nullptr;
+  SymNode* (*unwrap)(c10::SymNodeImpl*) = nullptr;  // null when not ours
+};
+SymNodeHooks& sym_node_hooks();  // of this process; set before tracing
+
 // Null when the node is not one of ours.
 SymNode* as_sym_node(c10::SymNodeImpl* node);
 
