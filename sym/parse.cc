@@ -595,7 +595,8 @@ class Parser {
 
   Expr symbol(size_t at, std::string_view name) {
     if (std::optional<Expr> known = pool_.find_symbol(name)) return *known;
-    if (name.empty() || name.find('.') != std::string_view::npos) {
+    if (name.empty() || !starts_name(name[0]) || is_reserved(name) ||
+        !std::all_of(name.begin(), name.end(), continues_name)) {
       lexer_.fail(at, "'" + printable(name) + "' is not a symbol's name");
     }
     if (!options_.make_symbol) return pool_.symbol(name, kind_of_name(name));
