@@ -177,6 +177,8 @@ void for_each_output(const Node& node, const Visit& visit) {
 
 // "f32", "i64", "b8", as torch prints them.
 std::string_view short_name(c10::ScalarType dtype);
+// "aten.add.Tensor"; an overload without a name is "default".
+std::string target_name(const c10::OperatorHandle& op);
 // "torch.float32"
 std::string python_name(c10::ScalarType dtype);
 

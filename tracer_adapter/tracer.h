@@ -18,7 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <source_location>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -82,6 +82,9 @@ struct TracerHooks {
 };
 TracerHooks& tracer_hooks();  // of this process; set before tracing
 
+// How an integer in an IValue is meant.
+enum class IntMeaning : uint8_t { kNumber, kDtype, kLayout, kMemoryFormat };
+
 class Tracer {
  public:
   explicit Tracer(ShapeEnvOptions options = {});
@@ -124,7 +127,9 @@ class Tracer {
               const std::vector<c10::IValue>& outputs);
   // For higher-order operators and bindings.
   Node& append(Node node);
+  // `type` tells integers that are dtypes, layouts and memory formats.
   Argument to_argument(const c10::IValue& value, const c10::Type* type);
+  Argument to_argument(const c10::IValue& value, IntMeaning meaning);
   bool recording() const { return recording_; }
   void set_recording(bool on) { recording_ = on; }
 
@@ -154,14 +159,24 @@ class Tracer {
  private:
   struct OpInfo;
   friend class Finisher;
-  static OpInfo& info(const c10::OperatorHandle& op);
-  bool run_rule(OpInfo& info, c10::Stack* stack);
-  bool run_custom(OpInfo& info, c10::Stack* stack);
-  void decompose(OpInfo& info, c10::Stack* stack);
+  static const OpInfo& info(const c10::OperatorHandle& op);
+  static OpInfo make_info(const c10::OperatorHandle& op);
+  bool run_rule(const OpInfo& info, c10::Stack* stack);
+  bool run_custom(const OpInfo& info, c10::Stack* stack);
+  void decompose(const OpInfo& info, c10::Stack* stack);
+  [[noreturn]] void no_rule(const OpInfo& info, const c10::Stack& stack) const;
+  void finish_call(const OpInfo& info, std::span<const c10::IValue> args,
+                   const std::vector<c10::IValue>& out);
+  void record_call(const OpInfo& info, std::span<const c10::IValue> args,
+                   const std::vector<c10::IValue>& out);
+  void note_writes(const OpInfo& info, std::span<const c10::IValue> args);
+  void own(InputKind kind, const char* prefix, const std::string& target,
+           const at::Tensor& tensor, std::optional<bool> persistent);
   ValueId lift(const at::Tensor& t);
+  ValueId known_alias(const at::Tensor& t) const;
   TensorMeta meta_of(const at::Tensor& t);
   Node::Output output_of(const c10::IValue& value);
-  void unwrap_number(c10::IValue& value) const;
+  std::optional<Argument> wrapped_number(const at::Tensor& t);
 
   std::shared_ptr<ShapeEnv> env_;
   Graph graph_;
@@ -169,9 +184,8 @@ class Tracer {
   Tracer* outer_;
   LocationHook outer_location_;
   bool recording_ = true;
-  // Real tensors and their values; kept alive by owned_.
+  // Real tensors and their values; owned_inputs_ keeps the tensors alive.
   std::unordered_map<const c10::TensorImpl*, ValueId> real_values_;
-  std::vector<at::Tensor> owned_;
   struct Owned {
     InputSpec spec;
     at::Tensor tensor;
@@ -181,6 +195,8 @@ class Tracer {
   int lifted_ = 0;
   std::unordered_set<const c10::StorageImpl*> written_;
   std::vector<const OpInfo*> decomposing_;
+  const OpInfo* running_ = nullptr;  // whose rule is running
+  std::unordered_map<std::string, uint32_t> interned_;
   uint32_t line_stack_ = 0;
 };
 

@@ -1,0 +1,593 @@
+// The end of a trace: symbolic numbers become nodes, names are given, runtime
+// assertions are placed, and what was learnt is written into the metadata.
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "sym/polynomial.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+#include "tracer_adapter/names.h"
+#include "tracer_adapter/op_info.h"
+
+namespace proviso {
+namespace {
+
+using ExprSet = std::unordered_set<Expr, ExprHash>;
+
+c10::OperatorHandle find_op(const char* name, const char* overload) {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(name, overload);
+}
+
+Argument constant_argument(Expr e) {
+  if (e.is(Op::kBoolean)) return {e.is_true()};
+  if (e.is(Op::kRational)) return {e.rational().to_double()};
+  std::optional<int64_t> value = e.maybe_int64();
+  TORCH_CHECK(value.has_value(), "Proviso: the constant ", to_string(e),
+              " does not fit in 64 bits");
+  return {*value};
+}
+
+// The Python function of an operator of two arguments that means the same.
+const char* binary_target(Op op) {
+  switch (op) {
+    case Op::kAdd: return "_operator.add";
+    case Op::kMul: return "_operator.mul";
+    case Op::kPow:
+    case Op::kFloatPow:
+    case Op::kPowByNatural: return "_operator.pow";
+    case Op::kFloorDiv:
+    case Op::kCleanDiv: return "_operator.floordiv";
+    case Op::kMod:
+    case Op::kPythonMod: return "_operator.mod";
+    case Op::kMin: return "torch.sym_min";
+    case Op::kMax: return "torch.sym_max";
+    case Op::kLShift: return "_operator.lshift";
+    case Op::kRShift: return "_operator.rshift";
+    case Op::kBitAnd:
+    case Op::kAnd: return "_operator.and_";
+    case Op::kBitOr:
+    case Op::kOr: return "_operator.or_";
+    case Op::kBitXor: return "_operator.xor";
+    case Op::kEq: return "_operator.eq";
+    case Op::kNe: return "_operator.ne";
+    case Op::kLt: return "_operator.lt";
+    case Op::kLe: return "_operator.le";
+    case Op::kIntTrueDiv:
+    case Op::kFloatTrueDiv: return "_operator.truediv";
+    default: return nullptr;
+  }
+}
+
+const char* unary_target(Op op) {
+  switch (op) {
+    case Op::kNot: return "torch.sym_not";
+    case Op::kToFloat: return "torch.sym_float";
+    case Op::kTruncToInt: return "math.trunc";
+    case Op::kFloorToInt: return "math.floor";
+    case Op::kCeilToInt: return "math.ceil";
+    case Op::kRoundToInt: return "builtins.round";
+    case Op::kSqrt: return "torch._sym_sqrt";
+    case Op::kCos: return "torch._sym_cos";
+    case Op::kCosh: return "torch._sym_cosh";
+    case Op::kSin: return "torch._sym_sin";
+    case Op::kSinh: return "torch._sym_sinh";
+    case Op::kTan: return "torch._sym_tan";
+    case Op::kTanh: return "torch._sym_tanh";
+    case Op::kAsin: return "torch._sym_asin";
+    case Op::kAcos: return "torch._sym_acos";
+    case Op::kAtan: return "torch._sym_atan";
+    case Op::kLog2: return "torch._sym_log2";
+    default: return nullptr;
+  }
+}
+
+// e is minus something: what.
+std::optional<Expr> negated(Expr e) {
+  if (e.is(Op::kInteger) && e.integer() < Int(0)) return simplify(-e);
+  if (e.is(Op::kMul) && e.arg(0).is(Op::kInteger) &&
+      e.arg(0).integer() < Int(0))
+    return simplify(-e);
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Rebuilds the tracer's graph, node by node.
+class Finisher {
+ public:
+  explicit Finisher(Tracer& tracer)
+      : tracer_(tracer),
+        env_(tracer.env()),
+        graph_(tracer.graph_),
+        asserts_(env_.runtime_asserts().begin(),
+                 env_.runtime_asserts().end()) {}
+
+  ExportedProgram run(const std::vector<c10::IValue>& outputs);
+
+ private:
+  void add_inputs();
+  void add_outputs(const std::vector<c10::IValue>& outputs);
+  void collect_needed();
+  void need(Expr e);
+  void need(const Argument& a);
+
+  void bind_inputs();
+  void bind_value(ValueId id);
+  void bind_tensor(ValueId id);
+  void bind_derived_dims();
+  bool bind_linear(ValueId id, size_t dim);
+  void bind(Expr symbol, ValueId id) { have_.emplace(symbol, id); }
+
+  void place_asserts();
+  bool place_assert(const RuntimeAssert& assertion);
+  void refuse_unplaced() const;
+
+  void rewrite_nodes();
+  Argument rewrite(const Argument& a);
+  bool can_build(Expr e) const;
+  Argument build(Expr e);
+  Argument build_expr(Expr e);
+  Argument build_chain(Expr e, const char* target);
+  Argument build_sum(Expr e);
+  Argument build_relation(Expr e);
+  Argument build_division_rounded(Expr quotient, bool up);
+  Argument call(const char* target, std::vector<Argument> args, Expr meaning);
+  ValueId size_node(ValueId tensor, size_t dim, Expr meaning);
+
+  void give_names();
+  std::string base_name(const Node& node) const;
+  void substitute_metadata();
+  void collect_tensors(ExportedProgram& program) const;
+  void collect_ranges(ExportedProgram& program);
+  void finish_messages();
+
+  Tracer& tracer_;
+  ShapeEnv& env_;
+  Graph& graph_;
+  std::vector<RuntimeAssert> asserts_;  // not placed yet, in order
+  std::vector<Node> nodes_;             // rebuilt
+  ExprSet needed_;                      // symbols that nodes read
+  std::unordered_map<Expr, ValueId, ExprHash> have_;
+  // _assert_scalar nodes: the node whose name the message quotes.
+  std::vector<std::pair<size_t, ValueId>> messages_;
+  uint32_t location_ = 0;
+};
+
+// --- which symbols are read
+
+void Finisher::need(Expr e) {
+  for (Expr symbol : free_symbols(e)) needed_.insert(symbol);
+}
+
+void Finisher::need(const Argument& a) {
+  if (const ExprArgument* e = a.get<ExprArgument>()) {
+    need(e->expr);
+    need(env_.simplify(e->expr));
+  } else if (const ListArgument* list = a.get<ListArgument>()) {
+    for (const Argument& item : list->items) need(item);
+  }
+}
+
+void Finisher::collect_needed() {
+  for (const Node& node : graph_.nodes)
+    for (const Argument& a : node.args) need(a);
+  for (const OutputSpec& output : graph_.outputs) need(output.arg);
+  for (const RuntimeAssert& a : asserts_) {
+    need(a.condition);
+    need(env_.simplify(a.condition));
+  }
+}
+
+// --- where symbols come from
+
+ValueId Finisher::size_node(ValueId tensor, size_t dim, Expr meaning) {
+  static const c10::OperatorHandle op = find_op("aten::sym_size", "int");
+  Node node;
+  node.op = op;
+  node.target = target_name(op);
+  node.args = {{ValueRef{tensor}}, {static_cast<int64_t>(dim)}};
+  const ValueId id = graph_.add_value(meaning);
+  node.outputs = {{false, {id}}};
+  node.location = location_;
+  nodes_.push_back(std::move(node));
+  return id;
+}
+
+// The size of a dim that is a bare symbol.  The size as recorded counts: what
+// was learnt of an unbacked symbol is asserted between the values themselves,
+// so one must not stand for the other.  Equalities of input sizes are checked
+// before the program runs.
+void Finisher::bind_tensor(ValueId id) {
+  for (size_t d = 0; d < graph_.value(id).tensor().sizes.size(); ++d) {
+    const Expr size = graph_.value(id).tensor().sizes[d];
+    if (size.is_constant()) continue;
+    const Expr learnt = env_.simplify(size);
+    for (Expr symbol : {size, learnt}) {
+      if (!symbol.is_symbol() || !needed_.contains(symbol)) continue;
+      if (symbol != size && is_unbacked(symbol.symbol().kind)) continue;
+      if (!have_.contains(symbol)) bind(symbol, size_node(id, d, symbol));
+    }
+  }
+}
+
+void Finisher::bind_value(ValueId id) {
+  if (graph_.value(id).is_tensor()) return bind_tensor(id);
+  const Expr e = graph_.value(id).expr();
+  bind(e, id);
+  // A truth value read from data: Eq(u0, 1).
+  if (!e.is(Op::kEq) || !e.arg(0).is_int()) return;
+  for (Expr symbol : free_symbols(e))
+    if (needed_.contains(symbol) && !have_.contains(symbol) &&
+        simplify(eq(symbol, 1)) == e) {
+      const Argument number =
+          call("torch.sym_ite",
+               {{ValueRef{id}}, {int64_t{1}}, {int64_t{0}}}, symbol);
+      bind(symbol, number.get<ValueRef>()->id);
+    }
+}
+
+// A dim of size a*s + b gives s when nothing else does: the guards have checked
+// that the division is exact.
+bool Finisher::bind_linear(ValueId id, size_t dim) {
+  const Expr size = simplify(graph_.value(id).tensor().sizes[dim]);
+  if (!size.is_int() || size.is_symbol()) return false;
+  std::vector<Expr> unknown;
+  for (Expr symbol : free_symbols(size))
+    if (!have_.contains(symbol)) unknown.push_back(symbol);
+  if (unknown.size() != 1 || !needed_.contains(unknown[0])) return false;
+  const Polynomial p = to_polynomial(size);
+  auto term = p.terms().find({unknown[0]});
+  if (term == p.terms().end()) return false;
+  ExprPool& pool = env_.pool();
+  const Expr scaled = simplify(pool.integer(term->second) * unknown[0]);
+  const Expr rest = simplify(size - scaled);
+  const std::vector<Expr> left = free_symbols(rest);
+  if (std::find(left.begin(), left.end(), unknown[0]) != left.end())
+    return false;
+  if (!can_build(rest)) return false;
+  Argument value{ValueRef{size_node(id, dim, size)}};
+  if (!(rest.maybe_int64() == 0))
+    value = call("_operator.sub", {value, build(rest)}, scaled);
+  if (!term->second.is_one())
+    value = call("_operator.floordiv",
+                 {value, constant_argument(pool.integer(term->second))},
+                 unknown[0]);
+  bind(unknown[0], value.get<ValueRef>()->id);
+  return true;
+}
+
+void Finisher::bind_derived_dims() {
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (const InputSpec& input : graph_.inputs) {
+      const ValueRef* ref = input.arg.get<ValueRef>();
+      if (ref == nullptr || !graph_.value(ref->id).is_tensor()) continue;
+      const size_t rank = graph_.value(ref->id).tensor().sizes.size();
+      for (size_t d = 0; d < rank; ++d) progress |= bind_linear(ref->id, d);
+    }
+  }
+}
+
+void Finisher::bind_inputs() {
+  for (const InputSpec& input : graph_.inputs)
+    if (const ValueRef* ref = input.arg.get<ValueRef>()) bind_value(ref->id);
+  bind_derived_dims();
+}
+
+// --- symbolic arithmetic as nodes
+
+Argument Finisher::call(const char* target, std::vector<Argument> args,
+                        Expr meaning) {
+  Node node;
+  node.kind = Node::Kind::kSymbolic;
+  node.target = target;
+  node.args = std::move(args);
+  const ValueId id = graph_.add_value(meaning);
+  node.outputs = {{false, {id}}};
+  node.location = location_;
+  nodes_.push_back(std::move(node));
+  return {ValueRef{id}};
+}
+
+bool Finisher::can_build(Expr e) const {
+  if (e.is_constant() || have_.contains(e)) return true;
+  if (e.is_symbol()) return false;
+  for (Expr arg : e.args())
+    if (!can_build(arg)) return false;
+  return true;
+}
+
+Argument Finisher::build(Expr e) {
+  if (e.is_constant()) return constant_argument(e);
+  auto found = have_.find(e);
+  if (found != have_.end()) return {ValueRef{found->second}};
+  Argument result = build_expr(e);
+  if (const ValueRef* ref = result.get<ValueRef>()) bind(e, ref->id);
+  return result;
+}
+
+Argument Finisher::build_chain(Expr e, const char* target) {
+  Argument result = build(e.arg(0));
+  for (size_t i = 1; i < e.arity(); ++i) {
+    const Expr so_far = env_.pool().make(e.op(), e.args().first(i + 1));
+    result = call(target, {result, build(e.arg(i))},
+                  i + 1 == e.arity() ? e : so_far);
+  }
+  return result;
+}
+
+// a - b reads better than a + -1*b.
+Argument Finisher::build_sum(Expr e) {
+  Argument result = build(e.arg(0));
+  Expr so_far = e.arg(0);
+  for (Expr term : e.args().subspan(1)) {
+    so_far = so_far + term;
+    if (std::optional<Expr> minus = negated(term))
+      result = call("_operator.sub", {result, build(*minus)}, simplify(so_far));
+    else
+      result = call("_operator.add", {result, build(term)}, simplify(so_far));
+  }
+  return result;
+}
+
+// A constant on the left reads better on the right: 0 <= u0 is u0 >= 0.
+Argument Finisher::build_relation(Expr e) {
+  const bool ordered = e.is(Op::kLt) || e.is(Op::kLe);
+  if (!ordered || !e.arg(0).is_constant())
+    return call(binary_target(e.op()), {build(e.arg(0)), build(e.arg(1))}, e);
+  return call(e.is(Op::kLt) ? "_operator.gt" : "_operator.ge",
+              {build(e.arg(1)), build(e.arg(0))}, e);
+}
+
+// floor(a/b) and ceil(a/b) of integers, exactly: a // b and -(-a // b).
+Argument Finisher::build_division_rounded(Expr quotient, bool up) {
+  const Expr a = quotient.arg(0), b = quotient.arg(1);
+  if (!up) return build(simplify(floor_div(a, b)));
+  return build(simplify(-floor_div(-a, b)));
+}
+
+Argument Finisher::build_expr(Expr e) {
+  ExprPool& pool = env_.pool();
+  switch (e.op()) {
+    case Op::kAdd: return build_sum(e);
+    case Op::kMul:
+      if (e.arg(0).maybe_int64() == -1 && e.arity() > 1)
+        return call("_operator.neg", {build(simplify(-e))}, e);
+      return build_chain(e, "_operator.mul");
+    case Op::kEq:
+    case Op::kNe:
+    case Op::kLt:
+    case Op::kLe: return build_relation(e);
+    case Op::kIdentity: return build(e.arg(0));
+    case Op::kAbs: return build(max(e.arg(0), simplify(-e.arg(0))));
+    case Op::kCeilDiv:
+      return build(simplify(-floor_div(-e.arg(0), e.arg(1))));
+    case Op::kModularIndexing:
+      return build(pool.make(Op::kPythonMod,
+                             {floor_div(e.arg(0), e.arg(1)), e.arg(2)}));
+    case Op::kWhere:
+      return call("torch.sym_ite",
+                  {build(e.arg(0)), build(e.arg(1)), build(e.arg(2))}, e);
+    case Op::kFloorToInt:
+    case Op::kCeilToInt:
+      if (e.arg(0).is(Op::kIntTrueDiv) && e.arg(0).arg(0).is_int() &&
+          e.arg(0).arg(1).is_int())
+        return build_division_rounded(e.arg(0), e.is(Op::kCeilToInt));
+      break;
+    default: break;
+  }
+  if (const char* target = unary_target(e.op()))
+    return call(target, {build(e.arg(0))}, e);
+  const char* target = binary_target(e.op());
+  TORCH_CHECK_NOT_IMPLEMENTED(target != nullptr, "Proviso: ", to_string(e),
+                              " has no form in an exported graph");
+  return build_chain(e, target);
+}
+
+// --- nodes
+
+Argument Finisher::rewrite(const Argument& a) {
+  if (const ListArgument* list = a.get<ListArgument>()) {
+    ListArgument result;
+    for (const Argument& item : list->items)
+      result.items.push_back(rewrite(item));
+    return {std::move(result)};
+  }
+  const ExprArgument* symbolic = a.get<ExprArgument>();
+  if (symbolic == nullptr) return a;
+  // What was learnt later may speak of symbols that do not exist yet here.
+  const Expr learnt = env_.simplify(symbolic->expr);
+  if (can_build(learnt)) return build(learnt);
+  TORCH_CHECK(can_build(symbolic->expr), "Proviso: no recorded operator "
+              "defines a symbol of ", to_string(symbolic->expr));
+  return build(symbolic->expr);
+}
+
+void Finisher::rewrite_nodes() {
+  std::vector<Node> recorded = std::move(graph_.nodes);
+  for (Node& node : recorded) {
+    location_ = node.location;
+    for (Argument& a : node.args) a = rewrite(a);
+    std::vector<ValueId> defined;
+    for_each_output(node, [&](ValueId id) { defined.push_back(id); });
+    nodes_.push_back(std::move(node));
+    for (ValueId id : defined) bind_value(id);
+    place_asserts();
+  }
+}
+
+// --- runtime assertions
+
+bool Finisher::place_assert(const RuntimeAssert& assertion) {
+  static const c10::OperatorHandle op = find_op("aten::_assert_scalar", "");
+  const Expr condition = simplify(assertion.condition);
+  if (condition.is_true()) return true;
+  if (!can_build(condition)) return false;
+  const Argument built = build(condition);
+  Node node;
+  node.op = op;
+  node.target = target_name(op);
+  node.args = {built,
+               {"Runtime assertion failed for expression " +
+                to_string(condition)}};
+  node.outputs.clear();
+  node.location = location_;
+  if (const ValueRef* ref = built.get<ValueRef>())
+    messages_.emplace_back(nodes_.size(), ref->id);
+  nodes_.push_back(std::move(node));
+  return true;
+}
+
+void Finisher::place_asserts() {
+  std::erase_if(asserts_, [&](const RuntimeAssert& a) {
+    return place_assert(a);
+  });
+}
+
+void Finisher::refuse_unplaced() const {
+  if (asserts_.empty()) return;
+  TORCH_CHECK(false, "Proviso: the condition ",
+              to_string(asserts_[0].condition),
+              " must be checked when the program runs, but no recorded "
+              "operator defines its symbols; return or use the tensor whose "
+              "size it speaks of");
+}
+
+// Messages quote a node's name, known only now.
+void Finisher::finish_messages() {
+  for (const auto& [node, condition] : messages_) {
+    auto& text = std::get<std::string>(graph_.nodes[node].args[1].value);
+    text += " on node '" + graph_.value(condition).name + "'";
+  }
+}
+
+// --- inputs, outputs, names, metadata
+
+void Finisher::add_inputs() {
+  std::vector<const Tracer::Owned*> owned;
+  for (InputKind kind : {InputKind::kParameter, InputKind::kBuffer,
+                         InputKind::kConstantTensor})
+    for (const Tracer::Owned& o : tracer_.owned_inputs_)
+      if (o.spec.kind == kind) owned.push_back(&o);
+  for (const Tracer::Owned* o : owned) graph_.inputs.push_back(o->spec);
+  for (const InputSpec& spec : tracer_.user_inputs_)
+    graph_.inputs.push_back(spec);
+}
+
+void Finisher::add_outputs(const std::vector<c10::IValue>& outputs) {
+  for (const c10::IValue& value : outputs) {
+    OutputSpec spec;
+    spec.arg = tracer_.to_argument(value, IntMeaning::kNumber);
+    graph_.outputs.push_back(std::move(spec));
+  }
+}
+
+std::string Finisher::base_name(const Node& node) const {
+  if (node.kind != Node::Kind::kOperator)
+    return node.target.substr(node.target.rfind('.') + 1);
+  const std::string& name = node.op->schema().name();
+  const std::string base = name.substr(name.find("::") + 2);
+  // Nodes that a trace adds by itself are called by their full name.
+  if (base == "sym_size" || base == "_assert_scalar")
+    return node.target.substr(node.target.find('.') + 1);
+  return base;
+}
+
+void Finisher::give_names() {
+  Names names;
+  for (InputSpec& input : graph_.inputs) {
+    input.name = names.fresh(input.name);
+    if (const ValueRef* ref = input.arg.get<ValueRef>())
+      graph_.values[ref->id].name = input.name;
+  }
+  for (Node& node : graph_.nodes) {
+    node.name = names.fresh(base_name(node));
+    const bool single = node.has_single_value();
+    for_each_output(node, [&](ValueId id) {
+      graph_.values[id].name = single ? node.name : names.fresh("getitem");
+    });
+  }
+}
+
+// Numbers read from data keep their own symbol: what they equal is asserted.
+void Finisher::substitute_metadata() {
+  for (GraphValue& value : graph_.values) {
+    TensorMeta* tensor = std::get_if<TensorMeta>(&value.meta);
+    if (tensor == nullptr) continue;
+    for (Expr& e : tensor->sizes) e = env_.simplify(e);
+    for (Expr& e : tensor->strides) e = env_.simplify(e);
+    tensor->offset = env_.simplify(tensor->offset);
+  }
+}
+
+void Finisher::collect_tensors(ExportedProgram& program) const {
+  for (const InputSpec& input : graph_.inputs) {
+    if (input.kind == InputKind::kUserInput) continue;
+    for (const Tracer::Owned& o : tracer_.owned_inputs_) {
+      if (o.spec.kind != input.kind || o.spec.target != input.target) continue;
+      const bool state = input.kind != InputKind::kConstantTensor &&
+                         input.persistent.value_or(true);
+      auto& place = state ? program.state_dict : program.constants;
+      place.emplace_back(input.target, o.tensor);
+    }
+  }
+}
+
+// Symbols read from data, then the sizes of inputs in their order.
+void Finisher::collect_ranges(ExportedProgram& program) {
+  ExprSet seen;
+  const auto add = [&](Expr e) {
+    if (e.is_constant() || !e.is_int() || !seen.insert(e).second) return;
+    program.range_constraints.push_back({e, env_.honest_range(e)});
+  };
+  std::vector<Expr> unbacked;
+  const auto visit = [&](Expr e) {
+    for (Expr symbol : free_symbols(e))
+      if (is_unbacked(symbol.symbol().kind)) unbacked.push_back(symbol);
+  };
+  for (const GraphValue& value : graph_.values) {
+    if (!value.is_tensor()) {
+      visit(value.expr());
+      continue;
+    }
+    for (Expr e : value.tensor().sizes) visit(e);
+  }
+  std::sort(unbacked.begin(), unbacked.end(), ExprLess());
+  for (Expr symbol : unbacked) add(symbol);
+  for (const InputDim& dim : env_.input_dims()) add(env_.simplify(dim.expr));
+}
+
+ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
+  env_.check_constraints();
+  add_outputs(outputs);  // may lift a constant
+  add_inputs();
+  collect_needed();
+  ExportedProgram program;
+  program.runtime_asserts = env_.runtime_asserts();
+  bind_inputs();
+  place_asserts();
+  rewrite_nodes();
+  for (OutputSpec& output : graph_.outputs) output.arg = rewrite(output.arg);
+  refuse_unplaced();
+  graph_.nodes = std::move(nodes_);
+  give_names();
+  finish_messages();
+  substitute_metadata();
+  collect_tensors(program);
+  collect_ranges(program);
+  program.env = tracer_.shared_env();
+  program.set_guards(env_.minimal_guards());
+  program.graph = std::move(graph_);
+  return program;
+}
+
+ExportedProgram Tracer::finish(const std::vector<c10::IValue>& outputs) {
+  Finisher finisher(*this);
+  return finisher.run(outputs);
+}
+
+}  // namespace proviso

@@ -1,0 +1,24 @@
+// tracer_adapter/names.h - the names of a graph, made as torch.fx makes them.
+//
+//   Names names;
+//   names.fresh("add");   // add
+//   names.fresh("add");   // add_1
+//   names.fresh("sum");   // sum_1: a Python builtin's name is never given
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace proviso {
+
+class Names {
+ public:
+  std::string fresh(std::string wish);
+
+ private:
+  std::set<std::string> used_;
+  std::map<std::string, int> counts_;  // the last suffix given to a base name
+};
+
+}  // namespace proviso

@@ -1,0 +1,439 @@
+#include "tracer_adapter/tracer.h"
+
+#include <ATen/core/List.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <utility>
+
+#include "tracer_adapter/op_info.h"
+
+namespace proviso {
+namespace {
+
+thread_local Tracer* current_tracer = nullptr;
+
+// Traces are numbered so that a tensor of one is known in another.
+uint64_t next_trace() {
+  static std::atomic<uint64_t> count{0};
+  return ++count;
+}
+
+std::string identifier(std::string text) {
+  for (char& c : text)
+    if (!isalnum(static_cast<unsigned char>(c))) c = '_';
+  return text;
+}
+
+// Strides of an example, told through its symbolic sizes where they fit: the
+// stride of a dim is a product of an inner dim's size and stride.
+std::vector<c10::SymInt> symbolic_strides(
+    const at::Tensor& example, const std::vector<c10::SymInt>& sizes) {
+  if (example.is_contiguous()) return contiguous_strides(sizes);
+  const size_t rank = sizes.size();
+  std::vector<size_t> order(rank);
+  std::iota(order.rbegin(), order.rend(), 0);  // inner dims first
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return example.stride(a) < example.stride(b);
+  });
+  std::vector<c10::SymInt> strides(rank);
+  // Products met so far, by their value in the example.
+  std::vector<std::pair<int64_t, c10::SymInt>> products{{1, 1}};
+  for (size_t d : order) {
+    const int64_t stride = example.stride(d);
+    strides[d] = stride;
+    for (const auto& [value, product] : products)
+      if (value == stride) strides[d] = product;
+    products.emplace_back(stride * example.size(d), strides[d] * sizes[d]);
+  }
+  return strides;
+}
+
+void check_example(const std::string& name, const at::Tensor& example,
+                   const TensorDims& dims) {
+  TORCH_CHECK_VALUE(example.defined(), "Proviso: example input ", name,
+                    " is an undefined tensor; give a tensor of the right rank "
+                    "and dtype");
+  TORCH_CHECK_VALUE(!is_fake(example), "Proviso: example input ", name,
+                    " is a traced tensor; examples are real tensors");
+  TORCH_CHECK_VALUE(example.layout() == c10::kStrided && !example.is_nested(),
+                    "Proviso: example input ", name, " has layout ",
+                    example.layout(), "; only strided tensors can be traced");
+  TORCH_CHECK_VALUE(
+      dims.empty() || static_cast<int64_t>(dims.size()) == example.dim(),
+      "Expected dynamic shape spec of ", name,
+      " to have the same length as the actual tensor shape ", example.sizes(),
+      " (expected ", example.dim(), ", but got ", dims.size(), " instead)");
+}
+
+}  // namespace
+
+TracerHooks& tracer_hooks() {
+  static TracerHooks hooks;
+  return hooks;
+}
+
+Tracer* Tracer::current() { return current_tracer; }
+
+Tracer::Tracer(ShapeEnvOptions options)
+    : env_(std::make_shared<ShapeEnv>(std::move(options))),
+      id_(next_trace()),
+      outer_(std::exchange(current_tracer, this)) {
+  install_fallback();
+  outer_location_ = set_location_hook([this] { return location(); });
+  c10::impl::tls_set_dispatch_key_included(kTraceKey, true);
+}
+
+Tracer::~Tracer() {
+  current_tracer = outer_;
+  set_location_hook(std::move(outer_location_));
+  c10::impl::tls_set_dispatch_key_included(kTraceKey, outer_ != nullptr);
+}
+
+// --- inputs
+
+void Tracer::own(InputKind kind, const char* prefix, const std::string& target,
+                 const at::Tensor& tensor, std::optional<bool> persistent) {
+  const c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  if (real_values_.contains(impl)) return;  // tied: the first name stands
+  const ValueId id = graph_.add_value(meta_of(tensor));
+  real_values_.emplace(impl, id);
+  InputSpec spec;
+  spec.kind = kind;
+  spec.arg = {ValueRef{id}};
+  spec.name = prefix + identifier(target);
+  spec.target = target;
+  spec.persistent = persistent;
+  owned_inputs_.push_back({std::move(spec), tensor});
+}
+
+void Tracer::add_parameter(const std::string& name, const at::Tensor& tensor) {
+  own(InputKind::kParameter, "p_", name, tensor, std::nullopt);
+}
+
+void Tracer::add_buffer(const std::string& name, const at::Tensor& tensor,
+                        bool persistent) {
+  own(InputKind::kBuffer, "b_", name, tensor, persistent);
+}
+
+void Tracer::add_constant(const std::string& name, const at::Tensor& tensor) {
+  own(InputKind::kConstantTensor, "c_", name, tensor, std::nullopt);
+}
+
+at::Tensor Tracer::add_input(const std::string& name, const at::Tensor& example,
+                             const TensorDims& dims,
+                             const std::string& source) {
+  check_example(name, example, dims);
+  InputSpec spec;
+  spec.name = name;
+  spec.source = source.empty() ? "L['" + name + "']" : source;
+  std::vector<c10::SymInt> sizes;
+  for (int64_t d = 0; d < example.dim(); ++d) {
+    const std::string size = spec.source + ".size()[" + std::to_string(d) + "]";
+    sizes.push_back(to_sym_int(
+        *env_, env_->create_size(example.size(d), size,
+                                 dims.empty() ? DimConstraint{} : dims[d])));
+  }
+  at::Tensor fake = make_fake(sizes, symbolic_strides(example, sizes),
+                              example.scalar_type(), example.device());
+  if (example.requires_grad())
+    fake.unsafeGetTensorImpl()->set_requires_grad(true);
+  spec.arg = {ValueRef{fresh(fake)}};
+  user_inputs_.push_back(std::move(spec));
+  return fake;
+}
+
+c10::SymInt Tracer::add_int_input(const std::string& name, int64_t example,
+                                  const std::string& source) {
+  InputSpec spec;
+  spec.name = name;
+  spec.source = source.empty() ? "L['" + name + "']" : source;
+  const Expr e = env_->create_backed_int(example, spec.source);
+  spec.arg = {ValueRef{graph_.add_value(e)}};
+  user_inputs_.push_back(std::move(spec));
+  return to_sym_int(*env_, e);
+}
+
+c10::SymFloat Tracer::add_float_input(const std::string& name, double example,
+                                      const std::string& source) {
+  InputSpec spec;
+  spec.name = name;
+  spec.source = source.empty() ? "L['" + name + "']" : source;
+  const Expr e = env_->create_backed_float(example, spec.source);
+  spec.arg = {ValueRef{graph_.add_value(e)}};
+  user_inputs_.push_back(std::move(spec));
+  return to_sym_float(*env_, e);
+}
+
+void Tracer::add_constant_input(const std::string& name, Argument value) {
+  InputSpec spec;
+  spec.name = name;
+  spec.source = "L['" + name + "']";
+  spec.arg = std::move(value);
+  user_inputs_.push_back(std::move(spec));
+}
+
+// --- values
+
+TensorMeta Tracer::meta_of(const at::Tensor& t) {
+  TensorMeta meta;
+  meta.dtype = t.scalar_type();
+  meta.sizes = to_exprs(*env_, t.sym_sizes());
+  meta.strides = to_exprs(*env_, t.sym_strides());
+  meta.offset = to_expr(*env_, t.sym_storage_offset());
+  meta.device = t.device();
+  meta.requires_grad = t.requires_grad();
+  return meta;
+}
+
+ValueId Tracer::fresh(const at::Tensor& t) {
+  const ValueId id = graph_.add_value(meta_of(t));
+  if (FakeTensorImpl* impl = fake_impl(t)) {
+    impl->value = id;
+    impl->trace = id_;
+  } else {
+    real_values_[t.unsafeGetTensorImpl()] = id;
+  }
+  return id;
+}
+
+ValueId Tracer::value_of(const at::Tensor& t) {
+  if (!t.defined()) return kNoValue;
+  if (FakeTensorImpl* impl = fake_impl(t)) {
+    TORCH_CHECK(impl->trace == id_ && impl->value != kNoValue,
+                "Proviso: a traced tensor of ",
+                impl->trace == 0 ? "no recorded operator" : "another trace",
+                " reached this one; it has no data that could be kept");
+    return impl->value;
+  }
+  auto found = real_values_.find(t.unsafeGetTensorImpl());
+  return found != real_values_.end() ? found->second : lift(t);
+}
+
+// `.data` and Parameter(x) are new tensors on the memory of a known one.
+ValueId Tracer::known_alias(const at::Tensor& t) const {
+  if (!t.has_storage() || t.numel() == 0) return kNoValue;
+  for (const Owned& owned : owned_inputs_) {
+    const at::Tensor& o = owned.tensor;
+    if (o.has_storage() && o.is_alias_of(t) && o.dtype() == t.dtype() &&
+        o.sizes() == t.sizes() && o.strides() == t.strides() &&
+        o.storage_offset() == t.storage_offset())
+      return real_values_.at(o.unsafeGetTensorImpl());
+  }
+  return kNoValue;
+}
+
+ValueId Tracer::lift(const at::Tensor& t) {
+  const ValueId alias = known_alias(t);
+  if (alias != kNoValue) return alias;
+  add_constant("lifted_tensor_" + std::to_string(lifted_++), t);
+  return real_values_.at(t.unsafeGetTensorImpl());
+}
+
+bool Tracer::written(const at::Tensor& t) const {
+  return t.has_storage() &&
+         written_.contains(t.storage().unsafeGetStorageImpl());
+}
+
+// --- recording
+
+namespace {
+
+Argument integer_argument(int64_t value, IntMeaning meaning) {
+  switch (meaning) {
+    case IntMeaning::kNumber: break;
+    case IntMeaning::kDtype: return {static_cast<c10::ScalarType>(value)};
+    case IntMeaning::kLayout: return {static_cast<c10::Layout>(value)};
+    case IntMeaning::kMemoryFormat:
+      return {static_cast<c10::MemoryFormat>(value)};
+  }
+  return {value};
+}
+
+template <typename T>
+Argument list_argument(const T& values) {
+  ListArgument list;
+  list.items.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    list.items.push_back({values[i]});
+  return {std::move(list)};
+}
+
+}  // namespace
+
+// A Python number in a tensor argument: `x * 2` comes as a 0-dim tensor, which
+// must not become a constant of the program.
+std::optional<Argument> Tracer::wrapped_number(const at::Tensor& t) {
+  if (!t.unsafeGetTensorImpl()->is_wrapped_number() || is_fake(t))
+    return std::nullopt;
+  if (tracer_hooks().wrapped_number)
+    if (c10::SymNode node = tracer_hooks().wrapped_number(t))
+      if (SymNode* ours = as_sym_node(node.get()))
+        return Argument{ExprArgument{ours->expr()}};
+  const void* data = t.storage().data();
+  switch (t.scalar_type()) {
+    case at::kDouble: return Argument{*static_cast<const double*>(data)};
+    case at::kLong: return Argument{*static_cast<const int64_t*>(data)};
+    case at::kBool: return Argument{*static_cast<const bool*>(data)};
+    case at::kComplexDouble:
+      return Argument{*static_cast<const c10::complex<double>*>(data)};
+    default: return std::nullopt;
+  }
+}
+
+Argument Tracer::to_argument(const c10::IValue& value, IntMeaning meaning) {
+  if (value.isTensor()) {
+    const at::Tensor& t = value.toTensor();
+    if (!t.defined()) return {NoneArgument{}};
+    if (std::optional<Argument> number = wrapped_number(t)) return *number;
+    return {ValueRef{value_of(t)}};
+  }
+  if (value.isNone()) return {NoneArgument{}};
+  if (value.isInt()) return integer_argument(value.toInt(), meaning);
+  if (value.isBool()) return {value.toBool()};
+  if (value.isDouble()) return {value.toDouble()};
+  if (value.isSymInt()) return {ExprArgument{to_expr(*env_, value.toSymInt())}};
+  if (value.isSymFloat())
+    return {ExprArgument{to_expr(*env_, value.toSymFloat())}};
+  if (value.isSymBool())
+    return {ExprArgument{to_expr(*env_, value.toSymBool())}};
+  if (value.isString()) return {std::string(value.toStringView())};
+  if (value.isDevice()) return {value.toDevice()};
+  if (value.isComplexDouble()) return {value.toComplexDouble()};
+  if (value.isIntList()) return list_argument(value.toIntVector());
+  if (value.isDoubleList()) return list_argument(value.toDoubleVector());
+  if (value.isGenerator()) return {NoneArgument{}};
+  if (value.isList()) {
+    ListArgument list;
+    for (const c10::IValue& item : value.toListRef())
+      list.items.push_back(to_argument(item, meaning));
+    return {std::move(list)};
+  }
+  TORCH_CHECK(false, "Proviso: an argument of type ", value.tagKind(),
+              " cannot be recorded");
+}
+
+Argument Tracer::to_argument(const c10::IValue& value, const c10::Type* type) {
+  return to_argument(value,
+                     type ? meaning_of(*type) : IntMeaning::kNumber);
+}
+
+Node::Output Tracer::output_of(const c10::IValue& value) {
+  const auto id_of = [&](const at::Tensor& t) {
+    return t.defined() ? fresh(t) : kNoOutput;
+  };
+  Node::Output output;
+  if (value.isTensor()) {
+    output.values.push_back(id_of(value.toTensor()));
+  } else if (value.isTensorList()) {
+    output.is_list = true;
+    for (const at::Tensor& t : value.toTensorList())
+      output.values.push_back(id_of(t));
+  } else if (value.isSymInt()) {
+    const Expr e = to_expr(*env_, value.toSymInt());
+    if (!e.is_constant()) output.values.push_back(graph_.add_value(e));
+  } else if (value.isSymFloat()) {
+    const Expr e = to_expr(*env_, value.toSymFloat());
+    if (!e.is_constant()) output.values.push_back(graph_.add_value(e));
+  } else if (value.isSymBool()) {
+    const Expr e = to_expr(*env_, value.toSymBool());
+    if (!e.is_constant()) output.values.push_back(graph_.add_value(e));
+  }
+  return output;
+}
+
+void Tracer::record(const c10::OperatorHandle& op, std::vector<Argument> args,
+                    const std::vector<c10::IValue>& outputs) {
+  Node node;
+  node.op = op;
+  node.target = target_name(op);
+  node.args = std::move(args);
+  for (const c10::IValue& value : outputs)
+    node.outputs.push_back(output_of(value));
+  append(std::move(node));
+}
+
+Node& Tracer::append(Node node) {
+  if (node.location == 0) node.location = current_stack();
+  graph_.nodes.push_back(std::move(node));
+  return graph_.nodes.back();
+}
+
+// --- sources
+
+uint32_t Tracer::intern_stack(std::vector<Frame> frames) {
+  std::string key;
+  for (const Frame& frame : frames)
+    key += frame.file + ":" + std::to_string(frame.line) + ":" +
+           frame.function + ":" + frame.code + "\n";
+  const auto [place, is_new] =
+      interned_.emplace(std::move(key), graph_.stacks.size());
+  if (is_new) graph_.stacks.push_back(std::move(frames));
+  return place->second;
+}
+
+uint32_t Tracer::current_stack() {
+  return tracer_hooks().stack ? tracer_hooks().stack(*this) : line_stack_;
+}
+
+void Tracer::set_line(const char* file, int line, const char* function,
+                      const char* code) {
+  line_stack_ = intern_stack({{file, line, function, code}});
+}
+
+SourceLocation Tracer::location() {
+  const std::vector<Frame>& frames = graph_.stacks[current_stack()];
+  if (!frames.empty())
+    return {frames.back().file, frames.back().line, frames.back().code};
+  return {"", 0, running_ ? "torch.ops." + running_->target : ""};
+}
+
+void mark_line(const char* file, int line, const char* function,
+               const char* code) {
+  if (Tracer* tracer = Tracer::current())
+    tracer->set_line(file, line, function, code);
+}
+
+// --- the C++ entry
+
+ExportedProgram export_program(const Program& program,
+                               std::vector<at::Tensor> examples,
+                               const ExportOptions& options) {
+  return export_program(program, {}, {}, std::move(examples), options);
+}
+
+ExportedProgram export_program(const Program& program,
+                               const std::vector<OwnedTensor>& parameters,
+                               const std::vector<OwnedTensor>& buffers,
+                               std::vector<at::Tensor> examples,
+                               const ExportOptions& options) {
+  TORCH_CHECK_VALUE(options.dynamic_shapes.size() <= examples.size(),
+                    "Proviso: export_program: dynamic_shapes has ",
+                    options.dynamic_shapes.size(), " entries for ",
+                    examples.size(), " example inputs; give one a tensor");
+  TORCH_CHECK_VALUE(options.input_names.size() <= examples.size(),
+                    "Proviso: export_program: input_names has ",
+                    options.input_names.size(), " entries for ",
+                    examples.size(), " example inputs; give one a tensor");
+  Tracer tracer(options.shape_env);
+  for (const OwnedTensor& p : parameters) tracer.add_parameter(p.name, p.tensor);
+  for (const OwnedTensor& b : buffers) tracer.add_buffer(b.name, b.tensor);
+  std::vector<at::Tensor> fakes;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const std::string name = i < options.input_names.size()
+                                 ? options.input_names[i]
+                             : examples.size() == 1 ? "x"
+                                                    : "x" + std::to_string(i);
+    fakes.push_back(tracer.add_input(name, examples[i],
+                                     i < options.dynamic_shapes.size()
+                                         ? options.dynamic_shapes[i]
+                                         : TensorDims{}));
+  }
+  std::vector<c10::IValue> outputs;
+  for (at::Tensor& t : program(std::move(fakes))) outputs.emplace_back(t);
+  return tracer.finish(outputs);
+}
+
+}  // namespace proviso
