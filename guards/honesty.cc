@@ -16,10 +16,10 @@ namespace {
 constexpr size_t kMaxMinimizedGuards = 500;
 constexpr size_t kMaxDroppedOneByOne = 6;
 
-bool decides(Context& context, const Expr& question, Verdict verdict,
-             bool full) {
-  if (context.ask_quick(question) == verdict) return true;
-  return full && context.ask(question).verdict == verdict;
+bool decides(Context& context, const Decision& d) {
+  if (context.ask_quick(d.question) == d.verdict) return true;
+  return d.effort == Effort::kFull &&
+         context.ask(d.question).verdict == d.verdict;
 }
 
 Provenance assumption_of(Expr symbol) {
@@ -43,78 +43,76 @@ std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
   return result;
 }
 
+// New facts start over; new answers are examined on top.
 const HonestView& ShapeEnv::Impl::honest() {
   HonestView& view = honest_view;
-  if (view.context && view.version == version &&
-      view.decisions == decisions.size()) {
-    return view;
+  if (!view.context || view.version != version) {
+    view = {version, 0, enforced_context(true), {}};
   }
-  view = {version, decisions.size(), enforced_context(true), {}};
-  if (too_many_decisions) {
-    for (Expr s : assumed) {
-      view.used.insert(s);
-      view.context->assume(ge(s, 2), assumption_of(s));
-    }
-    return view;
-  }
+  if (too_many_decisions) keep_assumptions(view, assumed);
   // Questions about one symbol settle most cases, and leave no choice of whose
   // assumption to keep; so they go first.
-  for (const Decision& d : decisions) {
-    if (symbols_of(d.question).size() <= 1) examine(view, d);
+  for (bool alone : {true, false}) {
+    for (size_t i = view.decisions; i < decisions.size(); ++i) {
+      const bool is_alone = symbols_of(decisions[i].question).size() <= 1;
+      if (is_alone == alone) examine(view, decisions[i]);
+    }
   }
-  for (const Decision& d : decisions) {
-    if (symbols_of(d.question).size() > 1) examine(view, d);
-  }
+  view.decisions = decisions.size();
   return view;
+}
+
+void ShapeEnv::Impl::keep_assumptions(HonestView& view,
+                                      const std::vector<Expr>& symbols) {
+  for (Expr s : symbols) {
+    if (!view.used.insert(s).second) continue;
+    view.context->assume(ge(s, 2), assumption_of(s));
+  }
+}
+
+// Those of `symbols` whose assumption exists and is not kept yet.
+std::vector<Expr> ShapeEnv::Impl::open_assumptions(
+    const HonestView& view, const std::vector<Expr>& symbols) {
+  std::vector<Expr> open;
+  for (Expr s : symbols) {
+    bool is_assumed =
+        std::find(assumed.begin(), assumed.end(), s) != assumed.end();
+    if (is_assumed && !view.used.count(s)) open.push_back(s);
+  }
+  return open;
 }
 
 // Keeps the assumptions that this answer needs: its own symbols', reduced one
 // by one while few; else those of every connected symbol; else all.
 void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
   Context& context = *view.context;
-  const bool full = d.effort == Effort::kFull;
-  auto decided = [&] { return decides(context, d.question, d.verdict, full); };
-  if (decided()) return;
   auto decided_with = [&](const std::vector<Expr>& symbols) {
     Scope scope(context);
     for (Expr s : symbols) context.assume(ge(s, 2), assumption_of(s));
-    return decided();
+    return decides(context, d);
   };
-  auto unused = [&](const std::vector<Expr>& symbols) {
-    std::vector<Expr> rest;
-    for (Expr s : symbols) {
-      bool is_assumed =
-          std::find(assumed.begin(), assumed.end(), s) != assumed.end();
-      if (is_assumed && !view.used.count(s)) rest.push_back(s);
-    }
-    return rest;
-  };
-  auto keep = [&](const std::vector<Expr>& symbols) {
-    for (Expr s : symbols) {
-      view.used.insert(s);
-      context.assume(ge(s, 2), assumption_of(s));
-    }
-  };
-  std::vector<Expr> own = unused(symbols_of(d.question));
+  if (decides(context, d)) return;
+  std::vector<Expr> own = open_assumptions(view, symbols_of(d.question));
   if (!own.empty() && decided_with(own)) {
-    for (size_t i = 0; own.size() > 1 && own.size() <= kMaxDroppedOneByOne &&
-                       i < own.size();) {
+    const bool few = own.size() <= kMaxDroppedOneByOne;
+    for (size_t i = 0; few && own.size() > 1 && i < own.size();) {
       std::vector<Expr> without = own;
-      without.erase(without.begin() + i);
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
       if (decided_with(without)) {
         own = without;
       } else {
         ++i;
       }
     }
-    return keep(own);
+    return keep_assumptions(view, own);
   }
-  std::vector<Expr> near = unused(connected_assumptions(d.question));
-  keep(decided_with(near) ? near : unused(assumed));
+  std::vector<Expr> near =
+      open_assumptions(view, connected_symbols(d.question));
+  keep_assumptions(view, decided_with(near) ? near : assumed);
 }
 
-// The assumed symbols that guards and assertions tie to the question's.
-std::vector<Expr> ShapeEnv::Impl::connected_assumptions(Expr question) {
+// The question's symbols and all that guards and assertions tie to them.
+std::vector<Expr> ShapeEnv::Impl::connected_symbols(Expr question) {
   std::vector<Expr> queue = symbols_of(question);
   std::set<Expr, ExprLess> seen(queue.begin(), queue.end());
   std::vector<std::vector<Expr>> links;

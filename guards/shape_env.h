@@ -28,9 +28,9 @@
 namespace proviso {
 
 struct SourceLocation {
-  std::string file;
+  std::string file{};
   int line = 0;
-  std::string code;  // the source line's text, where known
+  std::string code{};  // the source line's text, where known
   std::string to_string() const;  // "model.py:12 in `if x.shape[0] > 3:`"
 };
 
@@ -62,8 +62,8 @@ enum class DimPolicy {
 
 struct DimConstraint {
   DimPolicy policy = DimPolicy::kAuto;
-  std::string name;               // of a named Dim
-  std::optional<Int> min, max;    // inclusive
+  std::string name{};               // of a named Dim
+  std::optional<Int> min{}, max{};  // inclusive
 };
 
 struct ShapeEnvOptions {

@@ -20,6 +20,16 @@
 
 namespace proviso {
 
+// Quick: Context::ask_quick; full: Context::ask.
+enum class Effort : uint8_t { kQuick, kFull };
+
+// An answer that cost no guard.
+struct Decision {
+  Expr question;
+  Verdict verdict;
+  Effort effort;
+};
+
 // What the enforced facts alone give: input ranges, guards and assertions, and
 // the assumptions that some answer could not do without.
 struct HonestView {
@@ -30,13 +40,6 @@ struct HonestView {
 };
 
 struct ShapeEnv::Impl {
-  enum class Effort : uint8_t { kQuick, kFull };
-
-  struct Decision {  // an answer that cost no guard
-    Expr question;
-    Verdict verdict;
-    Effort effort;
-  };
   struct VerdictMemo {
     Verdict verdict = Verdict::kUnknown;
     Effort effort = Effort::kQuick;
@@ -106,7 +109,10 @@ struct ShapeEnv::Impl {
   std::unique_ptr<Context> enforced_context(bool with_guards);
   const HonestView& honest();
   void examine(HonestView& view, const Decision& decision);
-  std::vector<Expr> connected_assumptions(Expr question);
+  void keep_assumptions(HonestView& view, const std::vector<Expr>& symbols);
+  std::vector<Expr> open_assumptions(const HonestView& view,
+                                     const std::vector<Expr>& symbols);
+  std::vector<Expr> connected_symbols(Expr question);
   std::vector<Guard> minimal_guards();
 
   // --- violations.cc

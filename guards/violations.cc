@@ -241,6 +241,7 @@ class Checker {
 
   // `d` = expression.  A line over one named dim can be written as a Dim.
   void check_related(const InputDim& d, Expr now) {
+    if (has_slack(now)) return;
     std::vector<Expr> symbols = free_symbols(now);
     const InputDim* root = symbols.size() == 1 ? dim_of(symbols[0]) : nullptr;
     if (!root || !is_named(*root)) {
@@ -255,6 +256,19 @@ class Checker {
                              " must always be related to the values of " +
                              long_name(*root) + " by " + relation + ".");
     report_.fix(short_name(d), relation);
+  }
+
+  // A dim that promises nothing takes up the difference, as in
+  // dx = L['y'].size()[0] + 1: every dx is still possible.
+  bool has_slack(Expr target) const {
+    const Polynomial p = to_polynomial(target);
+    for (const auto& [monomial, coefficient] : p.terms()) {
+      if (monomial.size() != 1 || abs(coefficient) != Int(1)) continue;
+      const InputDim* d =
+          monomial[0].is_symbol() ? dim_of(monomial[0]) : nullptr;
+      if (d && !is_named(*d)) return true;
+    }
+    return false;
   }
 
   // Guards on one named dim alone that its range does not imply.

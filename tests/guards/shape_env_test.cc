@@ -1,0 +1,605 @@
+#include "guards/shape_env.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/guards/support.h"
+
+namespace proviso {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::vector<std::string> log_of(const ShapeEnv& env, const std::string& kind) {
+  std::vector<std::string> lines;
+  for (const ShapeEvent& e : env.events()) {
+    if (e.kind == kind) lines.push_back(e.text);
+  }
+  return lines;
+}
+
+// --- symbols
+
+TEST(CreateSize, CountsSymbolsNotSizes) {
+  ShapeEnv env;
+  EXPECT_EQ(to_string(env.create_size(6, source("w", 0))), "s0");
+  EXPECT_EQ(to_string(env.create_size(3, source("w", 1), fixed())), "3");
+  EXPECT_EQ(to_string(env.create_size(1, source("w", 2))), "1");
+  EXPECT_EQ(to_string(env.create_size(5, source("w", 3))), "s1");
+  EXPECT_EQ(to_string(env.create_unbacked_int()), "u0");
+  EXPECT_EQ(to_string(env.create_unbacked_float()), "zuf0");
+  EXPECT_EQ(to_string(env.create_unbacked_bool()), "Eq(u1, 1)");
+  EXPECT_EQ(to_string(env.create_backed_int(7, "L['n']")), "s2");
+  EXPECT_EQ(to_string(env.create_backed_float(0.5, "L['f']")), "zf0");
+  EXPECT_EQ(env.input_dims().size(), 5u);
+  EXPECT_EQ(env.input_dims()[0].display_name, "w.size()[0]");
+}
+
+TEST(CreateSize, LogsAsPyTorchDoes) {
+  ShapeEnv env;
+  env.create_size(6, source("w", 0));
+  env.create_size(10, source("x", 0), named("dx", 4, 256));
+  env.create_unbacked_int();
+  env.create_backed_int(16, "L['n']");
+  EXPECT_THAT(log_of(env, "create_symbol"),
+              ElementsAre("create_symbol s0 = 6 for L['w'].size()[0] "
+                          "[2, int_oo]",
+                          "create_symbol s1 = 10 for L['x'].size()[0] "
+                          "[4, 256]",
+                          "create_symbol s2 = 16 for L['n'] "
+                          "[-int_oo, int_oo]"));
+  EXPECT_THAT(log_of(env, "create_unbacked_symbol"),
+              ElementsAre("create_unbacked_symbol u0 [-int_oo, int_oo]"));
+}
+
+TEST(CreateSize, ShowsTheAssumptionAsAFact) {
+  ShapeEnv env;
+  env.create_size(6, source("w", 0));
+  std::vector<std::string> told;
+  for (const Fact& f : env.context().facts()) told.push_back(f.origin.text);
+  EXPECT_THAT(told, ::testing::Contains("assumed: s0 >= 2"));
+}
+
+TEST(CreateSize, KeepsZeroAndOneWhenNotSpecialized) {
+  ShapeEnv env({.specialize_zero_one = false});
+  Expr s = env.create_size(1, source("x", 0));
+  EXPECT_TRUE(s.is_symbol());
+  EXPECT_FALSE(env.statically_known_true(ge(s, 1)));
+  EXPECT_TRUE(env.statically_known_true(ge(s, 0)));
+}
+
+TEST(CreateSize, DuckShapingSharesSymbols) {
+  ShapeEnv env({.duck_shape = true});
+  Expr a = env.create_size(8, source("x", 0));
+  EXPECT_EQ(env.create_size(8, source("y", 0)), a);
+  EXPECT_NE(env.create_size(9, source("y", 1)), a);
+  EXPECT_NE(env.create_size(8, source("z", 0), dynamic()), a);
+}
+
+TEST(CreateSize, OneNameIsOneSize) {
+  ShapeEnv env;
+  Expr a = env.create_size(10, source("x", 0), named("d", 0, 20));
+  EXPECT_EQ(env.create_size(10, source("y", 0), named("d", 0, 20)), a);
+  EXPECT_EQ(message_of<ConstraintViolationError>([&] {
+              env.create_size(11, source("y", 1), named("d", 0, 20));
+            }),
+            "L['y'].size()[1] = 11 is not equal to L['x'].size()[0] = 10");
+  EXPECT_THAT(message_of<ConstraintViolationError>([&] {
+                env.create_size(10, source("y", 1), named("d", 0, 30));
+              }),
+              StartsWith("Found different definitions Dim('d', min=0, max=20) "
+                         "and Dim('d', min=0, max=30)"));
+}
+
+TEST(CreateSize, RefusesExamplesOutsideTheRange) {
+  ShapeEnv env;
+  EXPECT_THAT(message_of<ConstraintViolationError>([&] {
+                env.create_size(3, source("x", 0), named("dx", 4, 256));
+              }),
+              StartsWith("3 not in range [4, 256]"));
+  EXPECT_EQ(message_of<ConstraintViolationError>([&] {
+              env.create_size(4, source("x", 1),
+                              {DimPolicy::kStatic, "", Int(5), Int(5)});
+            }),
+            "Static shape constraint of 5 does not match input size of 4, for "
+            "L['x'].size()[1]");
+  EXPECT_THAT(message_of<Error>([&] { env.create_size(-1, "L['x']"); }),
+              HasSubstr("-1"));
+}
+
+// --- the tutorial's model
+
+TEST(DynamicModel, RecordsTheSeedsGuards) {
+  DynamicModel model;
+  model.trace();
+  EXPECT_THAT(texts(model.env.guards()),
+              ElementsAre("Eq(s2, s4)", "Eq(s1, 5)", "Eq(s2*s3, s5)"));
+  EXPECT_EQ(texts(model.env.minimal_guards()), texts(model.env.guards()));
+  EXPECT_THAT(texts(model.env.runtime_asserts()), IsEmpty());
+  EXPECT_EQ(model.env.guards()[1].origins[0].to_string(),
+            "model.py:8 in `x1 = self.l(w)`");
+}
+
+TEST(DynamicModel, LogsGuardsAndReplacements) {
+  DynamicModel model;
+  model.trace();
+  EXPECT_THAT(log_of(model.env, "eval"),
+              ElementsAre("eval Eq(s2, s4) [guard added]",
+                          "eval Eq(s1, 5) [guard added]",
+                          "eval Eq(s2*s3, s5) [guard added]"));
+  EXPECT_THAT(
+      log_of(model.env, "set_replacement"),
+      ElementsAre("set_replacement s4 = s2 (solve) VR[2, int_oo]",
+                  "set_replacement s1 = 5 (range_refined_to_singleton) "
+                  "VR[5, 5]",
+                  "set_replacement s5 = s2*s3 (solve) VR[4, int_oo]"));
+}
+
+TEST(DynamicModel, GivesTheResultShapes) {
+  DynamicModel model;
+  model.trace();
+  EXPECT_EQ(to_string(model.env.simplify(model.z0)), "s2*s3");
+  EXPECT_EQ(to_string(model.env.simplify(model.y1)), "s2");
+  EXPECT_EQ(to_string(model.env.simplify(model.w1)), "5");
+  EXPECT_EQ(model.env.bounds(model.z0), Interval::at_least(4));
+}
+
+TEST(DynamicModel, DeferredGuardsBecomeAssertions) {
+  DynamicModel model(
+      {.prefer_deferred_runtime_asserts_over_guards = true});
+  model.trace();
+  EXPECT_THAT(texts(model.env.guards()), IsEmpty());
+  EXPECT_THAT(texts(model.env.runtime_asserts()),
+              ElementsAre("Eq(s2, s4)", "Eq(s1, 5)", "Eq(s2*s3, s5)"));
+  // Only k*symbol + c is substituted, so that the sizes stay symbols.
+  EXPECT_EQ(to_string(model.env.simplify(model.w1)), "s1");
+  EXPECT_EQ(to_string(model.env.simplify(model.y1)), "s2");
+  EXPECT_EQ(model.env.honest_range(model.w1), Interval(5, 5));
+}
+
+TEST(DynamicModel, SolvesForTheLargerExample) {
+  DynamicModel model;
+  model.trace();
+  ShapeEnv& env = model.env;
+  EXPECT_TRUE(env.guard_bool(le(model.w0, 512)));
+  EXPECT_TRUE(env.expect_true(ge(model.x0, 4)));
+  EXPECT_TRUE(env.guard_bool(eq(model.w0, model.x0 + 2)));
+  EXPECT_EQ(to_string(env.simplify(model.w0)), "s2 + 2");
+  EXPECT_EQ(env.bounds(model.x0), Interval(4, 510));
+  EXPECT_EQ(env.bounds(model.w0), Interval(6, 512));
+  EXPECT_EQ(env.bounds(model.z0), Interval::at_least(8));
+}
+
+// --- guards
+
+TEST(GuardBool, TakesTheHintAndRecordsTheConditionOrItsNegation) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  EXPECT_TRUE(env.guard_bool(le(s, 512)));
+  EXPECT_FALSE(env.guard_bool(eq(s, 9)));
+  EXPECT_THAT(texts(env.guards()), ElementsAre("s0 <= 512", "Ne(s0, 9)"));
+}
+
+TEST(GuardBool, RecordsNothingWhenTheFactsDecide) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  EXPECT_TRUE(env.guard_bool(ge(s, 0)));
+  EXPECT_FALSE(env.guard_bool(eq(s * 2, 3)));
+  EXPECT_TRUE(env.guard_bool(le(s, 10)));
+  EXPECT_TRUE(env.guard_bool(le(s, 12)));
+  EXPECT_THAT(texts(env.guards()), ElementsAre("s0 <= 10"));
+}
+
+TEST(GuardBool, MergesEqualGuardsAndKeepsTheirOrigins) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(8, source("y", 0));
+  env.guard_bool(eq(s, t), {"a.py", 1});
+  env.guard_bool(eq(t, s), {"a.py", 2});
+  env.guard_bool(ne(t, s), {"a.py", 3});
+  env.guard_bool(eq(s, t), {"a.py", 2});
+  ASSERT_EQ(env.guards().size(), 1u);
+  std::vector<int> lines;
+  for (const SourceLocation& o : env.guards()[0].origins) {
+    lines.push_back(o.line);
+  }
+  EXPECT_THAT(lines, ElementsAre(1, 2, 3));
+}
+
+TEST(GuardBool, SplitsConjunctions) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  EXPECT_TRUE(env.guard_bool(logical_and(gt(s, 5), lt(s, 100))));
+  EXPECT_FALSE(env.guard_bool(logical_or(eq(s, 6), eq(s, 7))));
+  for (const Guard& g : env.guards()) EXPECT_FALSE(g.condition.is(Op::kAnd));
+  EXPECT_TRUE(env.statically_known_true(ge(s, 6)));
+  EXPECT_TRUE(env.statically_known_true(ge(s, 8)));
+}
+
+TEST(GuardBool, WrongTypeAndUndefinedExamplesAreClearErrors) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  EXPECT_THAT(message_of<Error>([&] { env.guard_bool(s + 1); }),
+              HasSubstr("guard_bool: expected a boolean"));
+  Expr quotient = floor_div(env.pool().integer(4), s - 8);
+  EXPECT_THAT(
+      message_of<GuardError>([&] { env.guard_bool(eq(quotient, 2)); }),
+      HasSubstr("undefined at the example inputs"));
+}
+
+TEST(GuardInt, SpecializesBackedValues) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(6, source("y", 0));
+  EXPECT_EQ(env.guard_int(s + 1), Int(9));
+  EXPECT_EQ(to_string(env.simplify(s)), "8");
+  EXPECT_EQ(env.guard_int(s), Int(8));
+  EXPECT_EQ(env.guard_int(floor_div(t, env.pool().integer(4))), Int(1));
+  EXPECT_EQ(env.guards().size(), 2u);
+  EXPECT_EQ(env.bounds(t), Interval(4, 7));
+}
+
+TEST(GuardFloat, SpecializesToTheExactExample) {
+  ShapeEnv env;
+  Expr f = env.create_backed_float(0.5, "L['f']");
+  EXPECT_EQ(env.guard_float(f), 0.5);
+  EXPECT_EQ(env.guards().size(), 1u);
+}
+
+TEST(BackedInt, MayBeNegative) {
+  ShapeEnv env;
+  Expr n = env.create_backed_int(1, "L['n']");
+  EXPECT_FALSE(env.statically_known_true(ge(n, 0)));
+  EXPECT_TRUE(env.guard_bool(ge(n, 0)));
+  EXPECT_EQ(env.guards().size(), 1u);
+}
+
+// --- data-dependent questions
+
+TEST(Unbacked, GuardBoolSaysWhatIsMissing) {
+  ShapeEnv env;
+  Expr u = env.create_unbacked_int();
+  std::string text = message_of<DataDependentError>([&] {
+    env.guard_bool(ge(u, 5), {"m.py", 12, "if a >= 5:"});
+  });
+  EXPECT_THAT(text, StartsWith("Could not guard on data-dependent expression "
+                               "u0 >= 5 (unhinted: u0 >= 5).  (Size-like "
+                               "symbols: none)"));
+  EXPECT_THAT(text, HasSubstr("To fix the error, insert one of the following "
+                              "checks before this call:\n"
+                              "  1. torch._check(u0 >= 5)\n"
+                              "  2. torch._check(u0 <= 4)"));
+  EXPECT_THAT(text, HasSubstr("Caused by: m.py:12 in `if a >= 5:`"));
+  EXPECT_THAT(text, HasSubstr("guard_or_false"));
+  EXPECT_THAT(texts(env.guards()), IsEmpty());
+}
+
+TEST(Unbacked, MixedConditionsAreDataDependentAndShowTheHint) {
+  ShapeEnv env;
+  Expr s = env.create_size(12, source("x", 0));
+  Expr u = env.create_unbacked_int();
+  env.mark_size_like(u);
+  EXPECT_THAT(
+      message_of<DataDependentError>([&] { env.guard_bool(eq(u, s)); }),
+      ::testing::AnyOf(
+          StartsWith("Could not guard on data-dependent expression Eq(u0, 12) "
+                     "(unhinted: Eq(u0, s0)).  (Size-like symbols: u0)"),
+          StartsWith("Could not guard on data-dependent expression Eq(u0, 12) "
+                     "(unhinted: Eq(s0, u0)).  (Size-like symbols: u0)")));
+}
+
+TEST(Unbacked, GuardIntCannotExtract) {
+  ShapeEnv env;
+  Expr u = env.create_unbacked_int();
+  EXPECT_THAT(message_of<DataDependentError>([&] { env.guard_int(u); }),
+              StartsWith("Could not extract specialized integer from "
+                         "data-dependent expression u0 (unhinted: u0).  "
+                         "(Size-like symbols: none)"));
+  EXPECT_THROW(env.guarding_hint_or_throw(u), DataDependentError);
+  EXPECT_TRUE(env.expect_true(eq(u, 60)));
+  EXPECT_EQ(env.guard_int(u), Int(60));
+}
+
+TEST(ExpectTrue, OnDataBecomesAnAssertionAndAFact) {
+  ShapeEnv env;
+  Expr u = env.create_unbacked_int();
+  EXPECT_TRUE(env.expect_true(ge(u, 10), {"m.py", 3}));
+  EXPECT_TRUE(env.expect_true(le(u, 60), {"m.py", 4}));
+  EXPECT_TRUE(env.expect_true(ge(u, 5), {"m.py", 5}));   // follows
+  EXPECT_FALSE(env.expect_true(ge(u, 61), {"m.py", 6}));  // known false
+  EXPECT_THAT(texts(env.runtime_asserts()),
+              ElementsAre("u0 >= 10", "u0 <= 60"));
+  EXPECT_EQ(env.runtime_asserts()[0].origin.line, 3);
+  EXPECT_EQ(env.bounds(u), Interval(10, 60));
+  EXPECT_EQ(env.honest_range(u), Interval(10, 60));
+  EXPECT_TRUE(env.guard_bool(ge(floor_div(u, env.pool().integer(2)), 5)));
+  EXPECT_THAT(log_of(env, "runtime_assert"),
+              ElementsAre("runtime_assert u0 >= 10 [guard added]",
+                          "runtime_assert u0 <= 60 [guard added]"));
+}
+
+TEST(ExpectTrue, OnSizesIsAGuardOrFalse) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  EXPECT_TRUE(env.expect_true(ge(s, 4)));
+  EXPECT_FALSE(env.expect_true(ge(s, 9)));
+  EXPECT_THAT(texts(env.guards()), ElementsAre("s0 >= 4"));
+  EXPECT_THAT(texts(env.runtime_asserts()), IsEmpty());
+}
+
+TEST(ExpectTrue, KeepsAnEqualityThatBecameAReplacement) {
+  ShapeEnv env;
+  Expr s = env.create_size(5, source("y", 0));
+  Expr u = env.create_unbacked_int();
+  EXPECT_TRUE(env.expect_true(eq(u, s + 4)));
+  EXPECT_EQ(to_string(env.simplify(u)), "s0 + 4");
+  ASSERT_EQ(env.runtime_asserts().size(), 1u);
+  Expr kept = env.runtime_asserts()[0].condition;
+  EXPECT_EQ(free_symbols(kept).size(), 2u) << kept;
+  EXPECT_EQ(env.hint(u), Value(Int(9)));
+  // What follows is about the size now, so it has a hint.
+  EXPECT_TRUE(env.guard_bool(le(u, 100)));
+  EXPECT_THAT(texts(env.guards()), ElementsAre("s0 <= 96"));
+}
+
+TEST(ExpectTrue, NeverReplacesSizesByData) {
+  ShapeEnv env;
+  Expr s = env.create_size(5, source("y", 0));
+  Expr u = env.create_unbacked_int();
+  Expr v = env.create_unbacked_int();
+  EXPECT_TRUE(env.expect_true(eq(s, u + v)));
+  EXPECT_TRUE(env.expect_true(eq(u, v)));
+  EXPECT_TRUE(env.replacements().empty());
+  EXPECT_TRUE(env.statically_known_true(eq(s, u * 2)));
+}
+
+TEST(ExpectTrue, AConstantIsLearntAndStillAsserted) {
+  ShapeEnv env;
+  Expr u = env.create_unbacked_int();
+  EXPECT_TRUE(env.expect_true(eq(u, 4)));
+  EXPECT_EQ(to_string(env.simplify(u * 5)), "20");
+  EXPECT_THAT(texts(env.runtime_asserts()), ElementsAre("Eq(u0, 4)"));
+}
+
+TEST(Queries, FollowTheTableOfSection11) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr u = env.create_unbacked_int();
+  // data, undecided: the named default, nothing recorded
+  EXPECT_FALSE(env.guard_or_false(eq(u, 0)));
+  EXPECT_TRUE(env.guard_or_true(gt(u, 7)));
+  EXPECT_FALSE(env.statically_known_true(eq(u, 0)));
+  EXPECT_FALSE(env.statically_known_false(eq(u, 0)));
+  EXPECT_FALSE(env.has_static_value(u));
+  EXPECT_EQ(env.optimization_hint(u), Int(8192));
+  EXPECT_FALSE(env.hint(u).has_value());
+  EXPECT_THAT(texts(env.guards()), IsEmpty());
+  // sizes, undecided: the hint, with a guard for guard_or_* alone
+  EXPECT_FALSE(env.statically_known_true(ge(s, 4)));
+  EXPECT_FALSE(env.statically_known_false(eq(s, 9)));
+  EXPECT_FALSE(env.has_static_value(s));
+  EXPECT_EQ(env.guarding_hint_or_throw(s + 1), Int(9));
+  EXPECT_EQ(env.optimization_hint(s * 2), Int(16));
+  EXPECT_THAT(texts(env.guards()), IsEmpty());
+  EXPECT_TRUE(env.guard_or_false(ge(s, 4)));
+  EXPECT_FALSE(env.guard_or_true(ge(s, 9)));
+  EXPECT_THAT(texts(env.guards()), ElementsAre("s0 >= 4", "s0 <= 8"));
+  EXPECT_TRUE(env.statically_known_true(ge(s, 3)));
+  EXPECT_TRUE(env.statically_known_false(ge(s, 10)));
+  EXPECT_THAT(texts(env.runtime_asserts()), IsEmpty());
+}
+
+TEST(Queries, SizeObliviousTakesDataSizesAsTwoOrMore) {
+  ShapeEnv env;
+  Expr u = env.create_unbacked_int();
+  EXPECT_THROW(env.guard_size_oblivious(eq(u, 0)), DataDependentError);
+  env.mark_size_like(u);
+  EXPECT_FALSE(env.guard_size_oblivious(eq(u, 0)));
+  EXPECT_TRUE(env.guard_size_oblivious(ne(u, 1)));
+  // ... and nobody else does.
+  EXPECT_THROW(env.guard_bool(eq(u, 0)), DataDependentError);
+}
+
+TEST(Queries, OptimizationHintsRespectRangesAndEqualities) {
+  ShapeEnv env;
+  Expr u = env.create_unbacked_int();
+  Expr v = env.create_unbacked_int();
+  env.constrain_range(u, Int(0), Int(100));
+  EXPECT_TRUE(env.expect_true(eq(v, u * 2)));
+  EXPECT_EQ(env.optimization_hint(u), Int(100));
+  EXPECT_EQ(env.optimization_hint(v), Int(200));
+}
+
+TEST(ConstrainRange, IsAsserted) {
+  ShapeEnv env;
+  Expr u = env.create_unbacked_int();
+  env.constrain_range(u, Int(3), Int(9));
+  EXPECT_THAT(texts(env.runtime_asserts()), ElementsAre("u0 >= 3", "u0 <= 9"));
+  EXPECT_THROW(env.constrain_range(u, Int(10), {}), GuardError);
+  EXPECT_THROW(env.constrain_range(u, Int(5), Int(4)), Error);
+}
+
+TEST(RuntimeAssert, IsKeptWithItsMessage) {
+  ShapeEnv env;
+  Expr u = env.create_unbacked_int();
+  env.runtime_assert(gt(u, 3), {"m.py", 5}, "a must be large");
+  ASSERT_EQ(env.runtime_asserts().size(), 1u);
+  EXPECT_EQ(env.runtime_asserts()[0].message, "a must be large");
+  EXPECT_THAT(message_of<GuardError>([&] {
+                env.runtime_assert(lt(u, 3), {"m.py", 6}, "");
+              }),
+              StartsWith("Runtime assertion failed for expression"));
+}
+
+TEST(SuppressGuards, AnswersFromHintsAndLearnsNothing) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr u = env.create_unbacked_int();
+  env.suppress_guards(true);
+  EXPECT_TRUE(env.guard_bool(ge(s, 4)));
+  EXPECT_EQ(env.guard_int(s), Int(8));
+  EXPECT_TRUE(env.expect_true(ge(u, 4)));
+  env.suppress_guards(false);
+  EXPECT_THAT(texts(env.guards()), IsEmpty());
+  EXPECT_THAT(texts(env.runtime_asserts()), IsEmpty());
+  EXPECT_FALSE(env.statically_known_true(ge(s, 4)));
+}
+
+TEST(Freeze, StillRecordsWhatItAnswers) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  env.freeze();
+  EXPECT_TRUE(env.guard_bool(ge(s, 4)));
+  EXPECT_EQ(env.guards().size(), 1u);
+  EXPECT_THAT(log_of(env, "eval"),
+              ElementsAre("eval s0 >= 4 [guard added after freeze]"));
+}
+
+TEST(Events, GoToTheSink) {
+  ShapeEnv env;
+  std::vector<std::string> seen;
+  env.set_event_sink([&](const ShapeEvent& e) { seen.push_back(e.kind); });
+  Expr s = env.create_size(8, source("x", 0));
+  env.guard_bool(le(s, 100));
+  EXPECT_THAT(seen, ElementsAre("create_symbol", "eval", "update_range"));
+}
+
+// --- minimal guards and honest ranges
+
+TEST(MinimalGuards, DropWhatOthersImply) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(16, source("y", 0));
+  env.guard_bool(le(s, 100));
+  env.guard_bool(le(s, 50));
+  env.guard_bool(ne(s, 9));
+  env.guard_bool(le(s, 8));
+  env.guard_bool(eq(t, s * 2));
+  EXPECT_EQ(env.guards().size(), 5u);
+  EXPECT_THAT(texts(env.minimal_guards()),
+              ElementsAre("s0 <= 8", "Eq(2*s0, s1)"));
+}
+
+TEST(MinimalGuards, KeepOneOfTwoThatImplyEachOther) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(8, source("y", 0));
+  env.guard_bool(le(s, t));
+  env.guard_bool(le(t, s));
+  env.guard_bool(eq(s, t));
+  EXPECT_EQ(env.minimal_guards().size(), 2u) << texts(env.guards()).size();
+}
+
+TEST(HonestRange, StartsAtZeroWhenTheAssumptionWasNotUsed) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(9, source("y", 0));
+  env.guard_bool(le(s, 100));
+  env.guard_bool(ge(s + t, 0));
+  EXPECT_FALSE(env.used_assumption(s));
+  EXPECT_EQ(env.honest_range(s), Interval(0, 100));
+  EXPECT_EQ(env.honest_range(t), Interval::at_least(0));
+  EXPECT_EQ(env.bounds(s), Interval(2, 100));
+}
+
+TEST(HonestRange, StartsAtTwoWhenABranchNeededIt) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(9, source("y", 0));
+  EXPECT_FALSE(env.guard_bool(eq(s, 1)));  // decided by the assumption
+  EXPECT_THAT(texts(env.guards()), IsEmpty());
+  EXPECT_TRUE(env.used_assumption(s));
+  EXPECT_FALSE(env.used_assumption(t));
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
+  EXPECT_EQ(env.honest_range(t), Interval::at_least(0));
+}
+
+TEST(HonestRange, DoesNotBlameTheAssumptionForWhatGuardsEnforce) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  EXPECT_TRUE(env.guard_bool(ge(s, 4)));
+  EXPECT_FALSE(env.guard_bool(eq(s, 1)));
+  EXPECT_FALSE(env.used_assumption(s));
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(4));
+}
+
+TEST(HonestRange, FollowsAssumptionsThroughGuards) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(9, source("y", 0));
+  EXPECT_TRUE(env.guard_bool(gt(t, s)));
+  EXPECT_TRUE(env.guard_bool(ge(t, 3)));  // t > s >= 2
+  EXPECT_EQ(env.guards().size(), 1u);
+  EXPECT_TRUE(env.used_assumption(s));
+  EXPECT_EQ(env.honest_range(t), Interval::at_least(3));
+}
+
+TEST(HonestRange, ASpecializationThatLeansOnTheAssumptionUsesIt) {
+  ShapeEnv env;
+  Expr s = env.create_size(2, source("x", 0));
+  EXPECT_TRUE(env.guard_bool(le(s, 2)));
+  EXPECT_EQ(to_string(env.simplify(s)), "2");
+  EXPECT_TRUE(env.used_assumption(s));
+  EXPECT_EQ(env.honest_range(s), Interval(2, 2));
+}
+
+TEST(HonestRange, ARewriteThatLeansOnTheAssumptionUsesIt) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr larger = max(s, env.pool().integer(1));
+  EXPECT_EQ(env.simplify(larger), s);
+  EXPECT_TRUE(env.used_assumption(s));
+}
+
+TEST(HonestRange, KeepsTheDimsPromise) {
+  ShapeEnv env;
+  Expr s = env.create_size(10, source("x", 0), named("dx", 4, 256));
+  EXPECT_EQ(env.honest_range(s), Interval(4, 256));
+  EXPECT_EQ(env.honest_range(s * 2), Interval(8, 512));
+}
+
+// Every answer that was given while tracing holds at every size that the
+// honest ranges and the guards admit.
+TEST(HonestRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
+  const char* questions[] = {
+      "Eq(s0, 1)",         "Eq(s0*s1, 0)",      "Eq(s0, s1)",
+      "s0 + s1 >= 3",      "Eq(Mod(s0, 2), 0)", "Max(s0, 1) <= s0",
+      "s0 <= s0*s1",       "s1 - s0 < 4",       "Ne(s0 - 1, 0)",
+      "Eq(s0//s1, 0)",     "s0*s1 > s1"};
+  constexpr size_t kCount = std::size(questions);
+  for (size_t first = 0; first < kCount; ++first) {
+    ShapeEnv env;
+    Expr s = env.create_size(6, source("x", 0));
+    Expr t = env.create_size(7, source("y", 0));
+    std::vector<std::pair<Expr, bool>> answers;
+    for (size_t i = 0; i < 4; ++i) {
+      Expr q = parse(env.pool(), questions[(first + 3 * i) % kCount]);
+      answers.emplace_back(q, env.guard_bool(q));
+    }
+    Interval rs = env.honest_range(s), rt = env.honest_range(t);
+    for (int a = 0; a <= 12; ++a) {
+      for (int b = 0; b <= 12; ++b) {
+        if (!rs.contains(Int(a)) || !rt.contains(Int(b))) continue;
+        Assignment point;
+        point.set(s, Int(a));
+        point.set(t, Int(b));
+        bool admitted = true;
+        for (const Guard& g : env.minimal_guards()) {
+          admitted &= evaluate(g.condition, point).is_true();
+        }
+        if (!admitted) continue;
+        for (const auto& [q, answer] : answers) {
+          Evaluation r = evaluate(q, point);
+          EXPECT_TRUE(answer ? r.is_true() : r.is_false())
+              << q << " was " << answer << " at " << point.to_string();
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace proviso
