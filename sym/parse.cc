@@ -210,6 +210,8 @@ constexpr Alias kAliases[] = {
     {"GreaterThan", Op::kLe, true},
     {"Equality", Op::kEq},
     {"Unequality", Op::kNe},
+    {"Equivalent", Op::kEq},
+    {"Xor", Op::kNe},
 };
 
 struct Function {

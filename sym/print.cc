@@ -599,12 +599,22 @@ std::string srepr_relation(Expr e) {
   return srepr_call(name + "GreaterThan", flipped);
 }
 
-// PyTorch's sym_ite is SymPy's Piecewise, which takes no boolean arms.
+// PyTorch's sym_ite is SymPy's Piecewise, which takes no boolean arms.  Pairs
+// are written as tuples: SymPy's own text names ExprCondPair, which its
+// sympify(), and so torch.export.load, does not know.
 std::string srepr_where(Expr e) {
   if (e.is_bool()) return srepr_call("ITE", e.args());
-  return "Piecewise(ExprCondPair(" + to_srepr(e.arg(1)) + ", " +
-         to_srepr(e.arg(0)) + "), ExprCondPair(" + to_srepr(e.arg(2)) +
-         ", true))";
+  return "Piecewise((" + to_srepr(e.arg(1)) + ", " + to_srepr(e.arg(0)) +
+         "), (" + to_srepr(e.arg(2)) + ", true))";
+}
+
+// SymPy's Equality compares booleans as structures, not as values.
+std::string srepr_equality(Expr e) {
+  bool equal = e.is(Op::kEq);
+  if (e.arg(0).is_bool()) {
+    return srepr_call(equal ? "Equivalent" : "Xor", e.args());
+  }
+  return srepr_call(equal ? "Equality" : "Unequality", e.args());
 }
 
 // PyTorch's CeilDiv adds divisor - 1, which is no ceiling for divisors < 0.
@@ -646,8 +656,7 @@ std::string to_srepr(Expr e) {
     case Op::kRational: return srepr_float(e.rational());
     case Op::kBoolean: return e.is_true() ? "true" : "false";
     case Op::kSymbol: return srepr_symbol(e.symbol());
-    case Op::kEq: return srepr_call("Equality", e.args());
-    case Op::kNe: return srepr_call("Unequality", e.args());
+    case Op::kEq: case Op::kNe: return srepr_equality(e);
     case Op::kLt: case Op::kLe: return srepr_relation(e);
     case Op::kWhere: return srepr_where(e);
     case Op::kCeilDiv: return srepr_ceil_div(e);

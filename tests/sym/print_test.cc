@@ -166,6 +166,12 @@ TEST_F(PrintTest, SreprIsWhatSymPyWrites) {
            {"u0 >= 0", "GreaterThan(Symbol('u0', integer=True), Integer(0))"},
            {"u0 < 3", "StrictLessThan(Symbol('u0', integer=True), Integer(3))"},
            {"Eq(u0, 3)", "Equality(Symbol('u0', integer=True), Integer(3))"},
+           {"Eq(u0 < 3, u0 < 1)",
+            "Equivalent(StrictLessThan(Symbol('u0', integer=True), Integer(3)),"
+            " StrictLessThan(Symbol('u0', integer=True), Integer(1)))"},
+           {"Where(u0 < 3, u0, 1)",
+            "Piecewise((Symbol('u0', integer=True), StrictLessThan(Symbol('u0',"
+            " integer=True), Integer(3))), (Integer(1), true))"},
            {"True", "true"},
            {"2.5", "Float('2.5', precision=53)"}}) {
     EXPECT_EQ(to_srepr(p(row.in)), row.out);
