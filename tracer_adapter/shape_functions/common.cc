@@ -403,6 +403,10 @@ std::string_view overload(const RuleCall& call) {
   return call.op.operator_name().overload_name;
 }
 
+size_t return_count(const RuleCall& call) {
+  return call.op.schema().returns().size();
+}
+
 SymInt to_sym(const IValue& value) {
   return value.isSymInt() ? value.toSymInt() : SymInt(value.toInt());
 }

@@ -115,6 +115,7 @@ std::optional<size_t> find_arg(const RuleCall& call, const char* name);
 const IValue& arg(const RuleCall& call, const char* name);
 std::string_view op_name(const RuleCall& call);  // "add_", without "aten::"
 std::string_view overload(const RuleCall& call);
+size_t return_count(const RuleCall& call);  // of the schema
 SymInt to_sym(const IValue& value);
 Dims to_dims(const IValue& value);            // a list, or one number
 std::vector<int64_t> to_ints(const IValue& value);  // specialised

@@ -169,11 +169,9 @@ bool scan_with_indices(RuleCall& call) {  // cummax, cummin
 bool softmax(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   wrap_dim(call.args[1].toInt(), self.dim());
-  bool has_dtype = find_arg(call, "dtype").has_value();
   ScalarType dtype = dtype_or(arg(call, "dtype"), self.scalar_type());
   TORCH_CHECK(c10::isFloatingType(dtype), "\"softmax\" not implemented for '",
               dtype, "'");
-  (void)has_dtype;
   call.returns(fresh_like(self, dtype));
   return true;
 }

@@ -776,7 +776,6 @@ const RuleEntry kRules[] = {
     {"aten::expand_as", expand_as, "view"},
     {"aten::flatten.using_ints", flatten, "view"},
     {"aten::mT", matrix_transpose, "view"},
-    {"aten::matrix_H", reverse_dims, "view"},
     {"aten::movedim", movedim, "view"},
     {"aten::moveaxis", movedim, "view"},
     {"aten::narrow", narrow, "view"},

@@ -1,0 +1,84 @@
+// tracer_adapter/shape_functions/composite.cc - operators that LibTorch defines
+// by others, recorded whole as torch.export does: their own definition, run on
+// fakes with recording off, says what they return.
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include "tracer_adapter/shape_functions/common.h"
+
+namespace proviso {
+namespace {
+
+using namespace shapes;
+
+// Runs the operator's composite kernel; the operators in it come back to the
+// tracer and compute shapes alone.
+bool whole(RuleCall& call) {
+  constexpr auto kKey = c10::DispatchKey::CompositeImplicitAutograd;
+  if (!call.op.hasKernelForDispatchKey(kKey)) return false;
+  RecordingOff off(call.tracer);
+  c10::Stack stack(call.args.begin(), call.args.end());
+  call.op.callBoxedForDispatchKey(kKey, stack);
+  for (IValue& value : stack) call.returns(std::move(value));
+  return true;
+}
+
+const RuleEntry kRules[] = {
+    {"aten::adjoint", whole, "composite"},
+    {"aten::atleast_1d", whole, "composite"},
+    {"aten::atleast_2d", whole, "composite"},
+    {"aten::atleast_3d", whole, "composite"},
+    {"aten::block_diag", whole, "composite"},
+    {"aten::cartesian_prod", whole, "composite"},
+    {"aten::cdist", whole, "composite"},
+    {"aten::column_stack", whole, "composite"},
+    {"aten::corrcoef", whole, "composite"},
+    {"aten::cosine_embedding_loss", whole, "composite"},
+    {"aten::cosine_similarity", whole, "composite"},
+    {"aten::cov", whole, "composite"},
+    {"aten::cross", whole, "composite"},
+    {"aten::cumulative_trapezoid", whole, "composite"},
+    {"aten::diag", whole, "composite"},
+    {"aten::dsplit", whole, "composite"},
+    {"aten::dstack", whole, "composite"},
+    {"aten::einsum", whole, "composite"},
+    {"aten::fliplr", whole, "composite"},
+    {"aten::flipud", whole, "composite"},
+    {"aten::float_power", whole, "composite"},
+    {"aten::gradient", whole, "composite"},
+    {"aten::hinge_embedding_loss", whole, "composite"},
+    {"aten::hsplit", whole, "composite"},
+    {"aten::hstack", whole, "composite"},
+    {"aten::inner", whole, "composite"},
+    {"aten::instance_norm", whole, "composite"},
+    {"aten::isclose", whole, "composite"},
+    {"aten::kron", whole, "composite"},
+    {"aten::linalg_norm", whole, "composite"},
+    {"aten::linalg_matrix_norm", whole, "composite"},
+    {"aten::linalg_vecdot", whole, "composite"},
+    {"aten::margin_ranking_loss", whole, "composite"},
+    {"aten::mH", whole, "composite"},
+    {"aten::matrix_H", whole, "composite"},
+    {"aten::meshgrid", whole, "composite"},
+    {"aten::meshgrid.indexing", whole, "composite"},
+    {"aten::narrow.Tensor", whole, "composite"},
+    {"aten::outer", whole, "composite"},
+    {"aten::pairwise_distance", whole, "composite"},
+    {"aten::quantile", whole, "composite"},
+    {"aten::rot90", whole, "composite"},
+    {"aten::row_stack", whole, "composite"},
+    {"aten::sum_to_size", whole, "composite"},
+    {"aten::tensor_split", whole, "composite"},
+    {"aten::tensordot", whole, "composite"},
+    {"aten::trapezoid", whole, "composite"},
+    {"aten::trapz", whole, "composite"},
+    {"aten::triplet_margin_loss", whole, "composite"},
+    {"aten::vander", whole, "composite"},
+    {"aten::vsplit", whole, "composite"},
+    {"aten::vstack", whole, "composite"},
+};
+
+}  // namespace
+
+void register_composite_rules() { register_rules(kRules); }
+
+}  // namespace proviso

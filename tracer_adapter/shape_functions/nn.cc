@@ -1,0 +1,804 @@
+// tracer_adapter/shape_functions/nn.cc - layers: convolution, pooling,
+// normalisation, resampling, padding, recurrence, dropout, losses by class.
+#include <cmath>
+#include <limits>
+
+#include "tracer_adapter/shape_functions/common.h"
+
+namespace proviso {
+namespace {
+
+using namespace shapes;
+
+// A list of one stands for all spatial dimensions.
+int64_t at_or_only(const std::vector<int64_t>& values, size_t i) {
+  return values.size() == 1 ? values[0] : values[i];
+}
+
+at::MemoryFormat either_channels_last(const Tensor& a, const Tensor& b) {
+  auto format = suggested_format(a);
+  return format == at::MemoryFormat::Contiguous && a.dim() == b.dim()
+             ? suggested_format(b)
+             : format;
+}
+
+// --- convolution
+
+struct Window {
+  std::vector<int64_t> stride, padding, dilation;
+};
+
+// floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1
+SymInt windowed(const SymInt& size, const SymInt& kernel, int64_t stride,
+                int64_t padding_both, int64_t dilation) {
+  return floor_div(size + padding_both - (kernel - 1) * dilation - 1, stride) +
+         1;
+}
+
+void require_conv_fits(const Tensor& input, const Tensor& weight,
+                       const IValue& bias, int64_t groups, bool transposed) {
+  int64_t channels_dim = input.dim() == weight.dim() ? 1 : 0;
+  TORCH_CHECK(input.dim() == weight.dim() || input.dim() + 1 == weight.dim(),
+              "Expected ", weight.dim() - 1, "D (unbatched) or ", weight.dim(),
+              "D (batched) input to conv", weight.dim() - 2,
+              "d, but got input of size: ", to_text(input.sym_sizes()));
+  TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "Input type (",
+              input.toString(), ") and weight type (", weight.toString(),
+              ") should be the same");
+  SymInt channels = input.sym_size(channels_dim);
+  SymInt expected = transposed ? weight.sym_size(0)
+                               : weight.sym_size(1) * groups;
+  if (!known_equal(channels, expected)) {
+    PROVISO_REQUIRE(channels.sym_eq(expected), "Given groups=", groups,
+                    ", weight of size ", to_text(weight.sym_sizes()),
+                    ", expected input", to_text(input.sym_sizes()),
+                    " to have ", expected, " channels, but got ", channels,
+                    " channels instead");
+  }
+  if (!bias.isNone() && bias.toTensor().defined()) {
+    const Tensor b = bias.toTensor();
+    SymInt out = transposed ? weight.sym_size(1) * groups : weight.sym_size(0);
+    PROVISO_REQUIRE(b.sym_size(0).sym_eq(out), "Given ",
+                    transposed ? "transposed=1, " : "", "weight of size ",
+                    to_text(weight.sym_sizes()), ", expected bias to be "
+                    "1-dimensional with ", out, " elements, but got bias of "
+                    "size ", to_text(b.sym_sizes()), " instead");
+  }
+}
+
+void require_kernel_fits(const SymInt& out, const SymInt& padded,
+                         const SymInt& kernel) {
+  PROVISO_REQUIRE(out.sym_ge(1), "Calculated padded input size per channel: (",
+                  padded, "). Kernel size: (", kernel, "). Kernel size can't be "
+                  "greater than actual input size");
+}
+
+Tensor conv_result(const Tensor& input, const Tensor& weight,
+                   const SymInt& channels, const Dims& spatial) {
+  bool batched = input.dim() == weight.dim();
+  Dims sizes;
+  if (batched) sizes.push_back(input.sym_size(0));
+  sizes.push_back(channels);
+  sizes.insert(sizes.end(), spatial.begin(), spatial.end());
+  auto format = batched ? either_channels_last(input, weight)
+                        : at::MemoryFormat::Contiguous;
+  return fresh(sizes, input.scalar_type(), input.device(), format);
+}
+
+Tensor convolve(const Tensor& input, const Tensor& weight, const IValue& bias,
+                const Window& window, int64_t groups) {
+  require_conv_fits(input, weight, bias, groups, false);
+  int64_t rank = weight.dim() - 2, first = input.dim() - rank;
+  Dims spatial;
+  for (int64_t i = 0; i < rank; ++i) {
+    SymInt kernel = weight.sym_size(2 + i), size = input.sym_size(first + i);
+    int64_t both = 2 * at_or_only(window.padding, i);
+    int64_t dilation = at_or_only(window.dilation, i);
+    SymInt out = windowed(size, kernel, at_or_only(window.stride, i), both,
+                          dilation);
+    require_kernel_fits(out, size + both, (kernel - 1) * dilation + 1);
+    spatial.push_back(out);
+  }
+  return conv_result(input, weight, weight.sym_size(0), spatial);
+}
+
+// padding="valid" or "same": the latter keeps the size.
+Tensor convolve_named(const Tensor& input, const Tensor& weight,
+                      const IValue& bias, Window window,
+                      const std::string& padding, int64_t groups) {
+  window.padding = {0};
+  if (padding == "valid") return convolve(input, weight, bias, window, groups);
+  TORCH_CHECK(padding == "same", "Invalid padding string: '", padding, "'");
+  require_conv_fits(input, weight, bias, groups, false);
+  for (int64_t stride : window.stride) {
+    TORCH_CHECK(stride == 1,
+                "padding='same' is not supported for strided convolutions");
+  }
+  int64_t rank = weight.dim() - 2;
+  Dims spatial;
+  for (int64_t i = input.dim() - rank; i < input.dim(); ++i) {
+    spatial.push_back(input.sym_size(i));
+  }
+  return conv_result(input, weight, weight.sym_size(0), spatial);
+}
+
+// conv1d/2d/3d(input, weight, bias, stride, padding, dilation, groups)
+bool conv(RuleCall& call) {
+  Window window;
+  window.stride = to_ints(call.args[3]);
+  window.dilation = to_ints(call.args[5]);
+  int64_t groups = call.args[6].toInt();
+  if (call.args[4].isString()) {
+    call.returns(convolve_named(call.tensor(0), call.tensor(1), call.args[2],
+                                window, call.args[4].toStringRef(), groups));
+    return true;
+  }
+  window.padding = to_ints(call.args[4]);
+  call.returns(convolve(call.tensor(0), call.tensor(1), call.args[2], window,
+                        groups));
+  return true;
+}
+
+Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
+                           const IValue& bias, const Window& window,
+                           const std::vector<int64_t>& extra, int64_t groups) {
+  require_conv_fits(input, weight, bias, groups, true);
+  int64_t rank = weight.dim() - 2, first = input.dim() - rank;
+  Dims spatial;
+  for (int64_t i = 0; i < rank; ++i) {
+    SymInt out = (input.sym_size(first + i) - 1) * at_or_only(window.stride, i) -
+                 2 * at_or_only(window.padding, i) +
+                 (weight.sym_size(2 + i) - 1) * at_or_only(window.dilation, i) +
+                 at_or_only(extra, i) + 1;
+    PROVISO_REQUIRE(out.sym_gt(0), "Given input size per channel: (",
+                    input.sym_size(first + i), "). Calculated output size per "
+                    "channel: (", out, "). Output size is too small");
+    spatial.push_back(out);
+  }
+  return conv_result(input, weight, weight.sym_size(1) * groups, spatial);
+}
+
+// conv_transpose2d(input, weight, bias, stride, padding, output_padding,
+// groups, dilation)
+bool conv_transpose(RuleCall& call) {
+  Window window{to_ints(call.args[3]), to_ints(call.args[4]),
+                to_ints(call.args[7])};
+  call.returns(convolve_transposed(call.tensor(0), call.tensor(1), call.args[2],
+                                   window, to_ints(call.args[5]),
+                                   call.args[6].toInt()));
+  return true;
+}
+
+// convolution(input, weight, bias, stride, padding, dilation, transposed,
+// output_padding, groups)
+bool convolution(RuleCall& call) {
+  Window window{to_ints(call.args[3]), to_ints(call.args[4]),
+                to_ints(call.args[5])};
+  int64_t groups = call.args[8].toInt();
+  bool transposed = call.args[6].toBool();
+  call.returns(transposed
+                   ? convolve_transposed(call.tensor(0), call.tensor(1),
+                                         call.args[2], window,
+                                         to_ints(call.args[7]), groups)
+                   : convolve(call.tensor(0), call.tensor(1), call.args[2],
+                              window, groups));
+  return true;
+}
+
+// --- pooling
+
+struct Pool {
+  std::vector<int64_t> kernel, stride, padding, dilation{1};
+  bool ceil = false;
+};
+
+// In ceil mode the last window may hang over the end, but must start inside.
+SymInt pooled(const SymInt& size, const Pool& pool, size_t i) {
+  int64_t kernel = at_or_only(pool.kernel, i);
+  int64_t stride = at_or_only(pool.stride, i);
+  int64_t padding = at_or_only(pool.padding, i);
+  int64_t dilation = at_or_only(pool.dilation, i);
+  TORCH_CHECK(stride > 0, "stride should not be zero");
+  TORCH_CHECK(padding >= 0, "pad must be non-negative, but got pad: ", padding);
+  TORCH_CHECK(padding <= ((kernel - 1) * dilation + 1) / 2,
+              "pad should be at most half of effective kernel size, but got "
+              "pad=", padding, ", kernel_size=", kernel, " and dilation=",
+              dilation);
+  int64_t overhang = pool.ceil ? stride - 1 : 0;
+  SymInt out = floor_div(size + (2 * padding - dilation * (kernel - 1) - 1 +
+                                 overhang),
+                         stride) + 1;
+  // Only then can a window start in the right padding.
+  bool may_start_outside =
+      pool.ceil && padding + stride - 2 >= dilation * (kernel - 1);
+  return may_start_outside ? out.min(ceil_div(size + padding, stride)) : out;
+}
+
+Dims pooled_sizes(const Tensor& input, const Pool& pool, int64_t rank) {
+  TORCH_CHECK(input.dim() == rank + 1 || input.dim() == rank + 2,
+              "non-empty ", rank + 1, "D or ", rank + 2, "D (batch mode) tensor "
+              "expected for input, but got: ", to_text(input.sym_sizes()));
+  Dims sizes = sizes_of(input);
+  int64_t first = input.dim() - rank;
+  for (int64_t i = 0; i < rank; ++i) {
+    SymInt out = pooled(sizes[first + i], pool, i);
+    PROVISO_REQUIRE(out.sym_ge(1), "Given input size: (",
+                    to_text(input.sym_sizes()), "). Calculated output size at "
+                    "dimension ", first + i, ": ", out,
+                    ". Output size is too small");
+    sizes[first + i] = out;
+  }
+  return sizes;
+}
+
+Pool read_pool(RuleCall& call) {
+  Pool pool;
+  pool.kernel = to_ints(call.args[1]);
+  pool.stride = to_ints(call.args[2]);
+  if (pool.stride.empty()) pool.stride = pool.kernel;
+  pool.padding = to_ints(call.args[3]);
+  if (find_arg(call, "dilation")) {
+    pool.dilation = to_ints(arg(call, "dilation"));
+  }
+  pool.ceil = flag_or(arg(call, "ceil_mode"), false);
+  return pool;
+}
+
+template <int64_t kRank>
+bool pool(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  Dims sizes = pooled_sizes(input, read_pool(call), kRank);
+  auto format = kRank > 1 && input.dim() == kRank + 2
+                    ? suggested_format(input)
+                    : at::MemoryFormat::Contiguous;
+  call.returns(fresh(sizes, input.scalar_type(), input.device(), format));
+  if (return_count(call) == 2) {
+    call.returns(fresh(sizes, ScalarType::Long, input.device(), format));
+  }
+  return true;
+}
+
+template <int64_t kRank>
+bool adaptive_pool(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  Dims out = to_dims(call.args[1]), sizes = sizes_of(input);
+  TORCH_CHECK(static_cast<int64_t>(out.size()) == kRank, op_name(call),
+              ": output_size must be ", kRank);
+  TORCH_CHECK(input.dim() == kRank + 1 || input.dim() == kRank + 2,
+              op_name(call), "(): Expected ", kRank + 1, "D or ", kRank + 2,
+              "D tensor, but got ", to_text(input.sym_sizes()));
+  for (int64_t i = 0; i < kRank; ++i) {
+    SymInt& size = sizes[sizes.size() - kRank + i];
+    PROVISO_REQUIRE(size.sym_ge(1), op_name(call), "(): Expected input to have "
+                    "non-zero size for non-batch dimensions, but input has "
+                    "sizes ", to_text(input.sym_sizes()), " with dimension ",
+                    input.dim() - kRank + i, " being empty");
+    size = out[i];
+  }
+  auto format = kRank > 1 && input.dim() == kRank + 2
+                    ? suggested_format(input)
+                    : at::MemoryFormat::Contiguous;
+  call.returns(fresh(sizes, input.scalar_type(), input.device(), format));
+  if (return_count(call) == 2) {
+    call.returns(fresh(sizes, ScalarType::Long, input.device(), format));
+  }
+  return true;
+}
+
+// --- normalisation
+
+void require_channels(const IValue& values, const SymInt& channels,
+                      const char* name) {
+  if (values.isNone() || !values.toTensor().defined()) return;
+  const Tensor t = values.toTensor();
+  if (known_equal(t.sym_numel(), channels)) return;
+  PROVISO_REQUIRE(t.sym_numel().sym_eq(channels), name, " should contain ",
+                  channels, " elements not ", t.sym_numel());
+}
+
+// batch_norm(input, weight, bias, running_mean, running_var, training, ...)
+bool batch_norm(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  TORCH_CHECK(input.dim() >= 2, "expected 2D or higher input (got ",
+              input.dim(), "D input)");
+  const char* names[] = {"weight", "bias", "running_mean", "running_var"};
+  SymInt channels = input.sym_size(1);
+  for (size_t i = 0; i < 4; ++i) {
+    require_channels(call.args[1 + i], channels, names[i]);
+  }
+  Tensor result = fresh(sizes_of(input), input.scalar_type(), input.device(),
+                        suggested_format(input));
+  call.returns(result);
+  return true;
+}
+
+// native_batch_norm and its kin also return the mean and the inverse deviation.
+bool native_batch_norm(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  bool training = flag_or(arg(call, "training"),
+                          flag_or(arg(call, "train"), false));
+  SymInt kept = training ? input.sym_size(1) : SymInt(0);
+  batch_norm(call);
+  ScalarType dtype = call.is_none(1) || !call.tensor(1).defined()
+                         ? input.scalar_type()
+                         : call.tensor(1).scalar_type();
+  for (int i = 0; i < 2; ++i) {
+    call.returns(fresh({kept}, dtype, input.device()));
+  }
+  size_t returns = return_count(call);
+  if (returns >= 4) {
+    call.returns(fresh({SymInt(0)}, ScalarType::Byte, input.device()));
+  }
+  if (returns == 5) call.returns(int64_t{0});
+  return true;
+}
+
+void require_normalized(const Tensor& input, const Dims& shape,
+                        std::string_view op) {
+  size_t rank = static_cast<size_t>(input.dim());
+  bool fits = rank >= shape.size() && !shape.empty();
+  for (size_t i = 0; fits && i < shape.size(); ++i) {
+    const SymInt& size = input.sym_sizes()[rank - shape.size() + i];
+    fits = known_equal(size, shape[i]) || expect(size.sym_eq(shape[i]));
+  }
+  TORCH_CHECK(fits, op, ": Given normalized_shape=", to_text(shape),
+              ", expected input with shape [*, ", to_text(shape),
+              "], but got input of size", to_text(input.sym_sizes()));
+}
+
+bool layer_norm(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  require_normalized(input, call.sym_ints(1), op_name(call));
+  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device()));
+  return true;
+}
+
+bool native_layer_norm(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  Dims shape = call.sym_ints(1), sizes = sizes_of(input);
+  layer_norm(call);
+  for (size_t i = 0; i < shape.size(); ++i) sizes[sizes.size() - 1 - i] = 1;
+  for (int i = 0; i < 2; ++i) {
+    call.returns(fresh(sizes, input.scalar_type(), input.device()));
+  }
+  return true;
+}
+
+bool group_norm(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  int64_t groups = call.args[1].toInt();
+  TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input "
+              "tensor but received ", input.dim());
+  SymInt channels = input.sym_size(1);
+  PROVISO_REQUIRE((channels % groups).sym_eq(0), "Expected number of channels "
+                  "in input to be divisible by num_groups, but got input of "
+                  "shape ", to_text(input.sym_sizes()), " and num_groups=",
+                  groups);
+  require_channels(call.args[2], channels, "weight");
+  require_channels(call.args[3], channels, "bias");
+  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device(),
+                     suggested_format(input)));
+  return true;
+}
+
+bool native_group_norm(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device(),
+                     suggested_format(input)));
+  for (int i = 0; i < 2; ++i) {
+    call.returns(fresh({call.sym_int(3), call.sym_int(6)}, input.scalar_type(),
+                       input.device()));
+  }
+  return true;
+}
+
+bool rms_norm(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  require_normalized(input, call.sym_ints(1), op_name(call));
+  call.returns(fresh_like(input));
+  return true;
+}
+
+// --- dropout
+
+bool dropout(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  double p = call.args[1].toDouble();
+  TORCH_CHECK(p >= 0 && p <= 1,
+              "dropout probability has to be between 0 and 1, but got ", p);
+  if (!call.args[2].toBool() || p == 0) return return_self(call);
+  call.returns(fresh_like(input));
+  return true;
+}
+
+bool native_dropout(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  call.returns(fresh_like(input));
+  call.returns(fresh_like(input, ScalarType::Bool));
+  return true;
+}
+
+// --- resampling and padding
+
+// floor(size * scale), in integers where the scale is a fraction of powers of
+// two (2.0, 0.5, 1.25); else the size is specialised, as the product is a
+// floating-point one.
+SymInt scaled(const SymInt& size, double scale) {
+  if (auto value = constant(size)) {
+    return SymInt(static_cast<int64_t>(static_cast<double>(*value) * scale));
+  }
+  for (int64_t denominator = 1; denominator <= 1024; denominator *= 2) {
+    double numerator = scale * static_cast<double>(denominator);
+    if (numerator != std::floor(numerator) || numerator > 1e6) continue;
+    return floor_div(size * static_cast<int64_t>(numerator), denominator);
+  }
+  return SymInt(static_cast<int64_t>(
+      static_cast<double>(specialize(size)) * scale));
+}
+
+// upsample_*.vec(input, output_size?, [align_corners,] scale_factors?)
+bool upsample(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  const IValue& wanted = arg(call, "output_size");
+  const IValue& factors = arg(call, "scale_factors");
+  Dims sizes = sizes_of(input);
+  TORCH_CHECK(sizes.size() >= 3, "Non-empty ", sizes.size(),
+              "D data tensor expected but got a tensor with sizes ",
+              to_text(sizes));
+  if (!wanted.isNone()) {
+    Dims out = to_dims(wanted);
+    for (size_t i = 0; i + 2 < sizes.size(); ++i) sizes[2 + i] = out[i];
+  } else {
+    TORCH_CHECK(!factors.isNone(),
+                "Must specify exactly one of output_size and scale_factors");
+    auto scales = factors.toDoubleVector();
+    for (size_t i = 0; i + 2 < sizes.size(); ++i) {
+      sizes[2 + i] = scaled(sizes[2 + i], scales[i]);
+    }
+  }
+  for (size_t i = 2; i < sizes.size(); ++i) {
+    PROVISO_REQUIRE(sizes[i].sym_gt(0), "Input and output sizes should be "
+                    "greater than 0, but got output ", to_text(sizes));
+  }
+  call.returns(fresh(sizes, input.scalar_type(), input.device(),
+                     suggested_format(input)));
+  return true;
+}
+
+// The pads come in pairs from the last dimension on.
+Dims padded_sizes(const Tensor& self, const Dims& pad) {
+  Dims sizes = sizes_of(self);
+  TORCH_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it "
+              "equals ", pad.size());
+  TORCH_CHECK(pad.size() <= 2 * sizes.size(), "Length of pad should be no more "
+              "than twice the number of dimensions of the input. Pad length is ",
+              pad.size(), " while the input has ", sizes.size(), " dimensions.");
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    SymInt& size = sizes[sizes.size() - 1 - i];
+    SymInt after = size + pad[2 * i] + pad[2 * i + 1];
+    PROVISO_REQUIRE(after.sym_ge(0), "The input size ", size,
+                    ", plus negative padding ", pad[2 * i], " and ",
+                    pad[2 * i + 1],
+                    " resulted in a negative output size, which is invalid. "
+                    "Check dimension ", sizes.size() - 1 - i,
+                    " of your input.");
+    size = after;
+  }
+  return sizes;
+}
+
+bool constant_pad(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  call.returns(fresh(padded_sizes(self, call.sym_ints(1)), self.scalar_type(),
+                     self.device(), suggested_format(self)));
+  return true;
+}
+
+// Reflections and wraps cannot be longer than what they repeat.
+bool repeating_pad(RuleCall& call, std::string_view mode) {
+  const Tensor& self = call.tensor(0);
+  Dims pad = call.sym_ints(1), sizes = padded_sizes(self, pad);
+  for (size_t i = 0; i < pad.size() && mode != "replicate"; ++i) {
+    SymInt size = self.sym_size(self.dim() - 1 - static_cast<int64_t>(i / 2));
+    PROVISO_REQUIRE(mode == "reflect" ? pad[i].sym_lt(size)
+                                      : pad[i].sym_le(size),
+                    "Padding size should be less than the corresponding input "
+                    "dimension, but got: padding ", pad[i],
+                    " at input of size ", to_text(self.sym_sizes()));
+  }
+  call.returns(fresh(sizes, self.scalar_type(), self.device(),
+                     mode == "circular" ? at::MemoryFormat::Contiguous
+                                        : suggested_format(self)));
+  return true;
+}
+
+bool pad(RuleCall& call) {
+  const std::string& mode = call.args[2].toStringRef();
+  return mode == "constant" ? constant_pad(call) : repeating_pad(call, mode);
+}
+
+bool reflection_pad(RuleCall& call) { return repeating_pad(call, "reflect"); }
+bool replication_pad(RuleCall& call) { return repeating_pad(call, "replicate"); }
+
+template <bool kUp>
+bool pixel_shuffle(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  int64_t factor = call.args[1].toInt(), square = factor * factor;
+  TORCH_CHECK(self.dim() >= 3, op_name(call), " expects input to have at least "
+              "3 dimensions, but got input with ", self.dim(), " dimension(s)");
+  Dims sizes = sizes_of(self);
+  SymInt &height = *(sizes.end() - 2), &width = *(sizes.end() - 1);
+  SymInt& channels = *(sizes.end() - 3);
+  if (kUp) {
+    PROVISO_REQUIRE((channels % square).sym_eq(0), "pixel_shuffle expects its "
+                    "input's 'channel' dimension to be divisible by the square "
+                    "of upscale_factor, but input.size(-3)=", channels,
+                    " is not divisible by ", square);
+    channels = floor_div(channels, square);
+    height = height * factor;
+    width = width * factor;
+  } else {
+    for (SymInt* size : {&height, &width}) {
+      PROVISO_REQUIRE((*size % factor).sym_eq(0), "pixel_unshuffle expects "
+                      "height and width to be divisible by downscale_factor, "
+                      "but got ", *size, " and ", factor);
+      *size = floor_div(*size, factor);
+    }
+    channels = channels * square;
+  }
+  call.returns(fresh(sizes, self.scalar_type(), self.device(),
+                     suggested_format(self)));
+  return true;
+}
+
+// im2col: (batch, channels, h, w) -> (batch, channels * kernel, blocks)
+bool im2col(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  auto kernel = to_ints(call.args[1]), dilation = to_ints(call.args[2]);
+  auto padding = to_ints(call.args[3]), stride = to_ints(call.args[4]);
+  SymInt blocks(1);
+  for (size_t i = 0; i < 2; ++i) {
+    SymInt out = windowed(self.sym_size(self.dim() - 2 + i), kernel[i],
+                          stride[i], 2 * padding[i], dilation[i]);
+    PROVISO_REQUIRE(out.sym_ge(1), "Given input with spatial size ",
+                    self.sym_size(self.dim() - 2 + i), ", kernel_size=",
+                    kernel[i], ", calculated shape of the array of sliding "
+                    "blocks as ", out, ", which is too small (non-positive)");
+    blocks = blocks * out;
+  }
+  Dims sizes;
+  if (self.dim() == 4) sizes.push_back(self.sym_size(0));
+  sizes.push_back(self.sym_size(-3) * (kernel[0] * kernel[1]));
+  sizes.push_back(blocks);
+  call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  return true;
+}
+
+bool grid_sampler(RuleCall& call) {
+  const Tensor &input = call.tensor(0), &grid = call.tensor(1);
+  Dims sizes{input.sym_size(0), input.sym_size(1)};
+  for (int64_t i = 1; i + 1 < grid.dim(); ++i) sizes.push_back(grid.sym_size(i));
+  PROVISO_REQUIRE(input.sym_size(0).sym_eq(grid.sym_size(0)), "grid_sampler(): "
+                  "expected grid and input to have same batch size, but got "
+                  "input with sizes ", to_text(input.sym_sizes()),
+                  " and grid with sizes ", to_text(grid.sym_sizes()));
+  call.returns(fresh(sizes, input.scalar_type(), input.device()));
+  return true;
+}
+
+// --- recurrence
+
+// (input, hidden, params, biases, layers, dropout, train, bidirectional,
+// batch_first): lstm's hidden is a list of two.
+bool recurrent(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  bool two_states = call.args[1].isTensorList() || call.args[1].isList();
+  std::vector<Tensor> states = two_states ? to_tensors(call.args[1])
+                                          : std::vector{call.tensor(1)};
+  if (states.empty() || !call.args[7].isBool() || !call.args[8].isBool()) {
+    return false;  // packed sequences
+  }
+  int64_t directions = call.args[7].toBool() ? 2 : 1;
+  bool batch_first = call.args[8].toBool();
+  const Tensor& hidden = states[0];
+  TORCH_CHECK(input.dim() == 3, "RNN: Expected input to be 3-D, got ",
+              input.dim(), "-D");
+  int64_t batch_dim = batch_first ? 0 : 1;
+  PROVISO_REQUIRE(input.sym_size(batch_dim).sym_eq(hidden.sym_size(1)),
+                  "Expected hidden size (", hidden.sym_size(0), ", ",
+                  input.sym_size(batch_dim), ", ", hidden.sym_size(2),
+                  "), got ", to_text(hidden.sym_sizes()));
+  auto weights = to_tensors(call.args[2]);
+  PROVISO_REQUIRE(input.sym_size(2).sym_eq(weights.at(0).sym_size(1)),
+                  "input.size(-1) must be equal to input_size. Expected ",
+                  weights.at(0).sym_size(1), ", got ", input.sym_size(2));
+  Dims sizes = sizes_of(input);
+  sizes[2] = hidden.sym_size(2) * directions;
+  Dims strides = contiguous_strides(sizes);
+  if (batch_first) {  // computed by time, then seen by batch
+    Dims by_time{sizes[1], sizes[0], sizes[2]};
+    strides = contiguous_strides(by_time);
+    std::swap(strides[0], strides[1]);
+  }
+  call.returns(make_fake(sizes, strides, input.scalar_type(), input.device()));
+  for (const Tensor& state : states) {
+    call.returns(fresh(sizes_of(state), state.scalar_type(), state.device()));
+  }
+  return true;
+}
+
+// lstm_cell(input, hx, ...), gru_cell(input, hx, ...): states like hx.
+bool recurrent_cell(RuleCall& call) {
+  std::vector<Tensor> states = call.args[1].isTensor()
+                                   ? std::vector{call.tensor(1)}
+                                   : to_tensors(call.args[1]);
+  for (const Tensor& state : states) {
+    call.returns(fresh(sizes_of(state), state.scalar_type(), state.device()));
+  }
+  return true;
+}
+
+// --- embeddings and losses by class
+
+bool embedding(RuleCall& call) {
+  const Tensor &weight = call.tensor(0), &indices = call.tensor(1);
+  TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D");
+  TORCH_CHECK(indices.scalar_type() == ScalarType::Long ||
+                  indices.scalar_type() == ScalarType::Int,
+              "Expected tensor for argument #1 'indices' to have one of the "
+              "following scalar types: Long, Int; but got ",
+              indices.toString(), " instead");
+  Dims sizes = sizes_of(indices);
+  sizes.push_back(weight.sym_size(1));
+  call.returns(fresh(sizes, weight.scalar_type(), weight.device()));
+  return true;
+}
+
+bool one_hot(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.scalar_type() == ScalarType::Long,
+              "one_hot is only applicable to index tensor of type LongTensor.");
+  Dims sizes = sizes_of(self);
+  SymInt classes = call.sym_int(1);
+  if (constant(classes) == -1) {  // one more than the largest index
+    classes = fresh_size(call, std::numeric_limits<int64_t>::max());
+  } else {
+    PROVISO_REQUIRE(classes.sym_ge(1),
+                    "num_classes should be positive");
+  }
+  sizes.push_back(classes);
+  call.returns(fresh(sizes, ScalarType::Long, self.device()));
+  return true;
+}
+
+// Targets are class indices: input (N, C, ...), target (N, ...); or, of the
+// input's shape, probabilities.
+void require_targets(const Tensor& input, const Tensor& target) {
+  if (target.dim() == input.dim()) {
+    for (int64_t d = 0; d < input.dim(); ++d) {
+      PROVISO_REQUIRE(input.sym_size(d).sym_eq(target.sym_size(d)),
+                      "input and target must have the same sizes, got ",
+                      to_text(input.sym_sizes()), " and ",
+                      to_text(target.sym_sizes()));
+    }
+    return;
+  }
+  TORCH_CHECK(target.dim() + 1 == input.dim(),
+              "Expected target of ", input.dim() - 1, " dimensions, got ",
+              target.dim());
+  for (int64_t d = 0; d < target.dim(); ++d) {
+    SymInt size = input.sym_size(d == 0 && input.dim() > 1 ? 0 : d + 1);
+    PROVISO_REQUIRE(size.sym_eq(target.sym_size(d)),
+                    "Expected input batch_size (", size,
+                    ") to match target batch_size (", target.sym_size(d),
+                    ").");
+  }
+}
+
+// (self, target, weight?, reduction, ...)
+bool loss_by_class(RuleCall& call) {
+  const Tensor &input = call.tensor(0), &target = call.tensor(1);
+  require_targets(input, target);
+  Dims sizes;
+  if (call.args[3].toInt() == 0) {
+    sizes = sizes_of(target);
+    bool probabilities = target.dim() == input.dim();
+    if (probabilities && !sizes.empty()) {
+      sizes.erase(sizes.begin() + (sizes.size() > 1 ? 1 : 0));
+    }
+  }
+  call.returns(fresh(sizes, input.scalar_type(), input.device()));
+  if (return_count(call) == 2) {
+    call.returns(fresh({}, input.scalar_type(), input.device()));
+  }
+  return true;
+}
+
+const RuleEntry kRules[] = {
+    {"aten::conv1d", conv, "convolution"},
+    {"aten::conv1d.padding", conv, "convolution"},
+    {"aten::conv2d", conv, "convolution"},
+    {"aten::conv2d.padding", conv, "convolution"},
+    {"aten::conv3d", conv, "convolution"},
+    {"aten::conv3d.padding", conv, "convolution"},
+    {"aten::conv_transpose1d", conv_transpose, "convolution"},
+    {"aten::conv_transpose2d.input", conv_transpose, "convolution"},
+    {"aten::conv_transpose3d.input", conv_transpose, "convolution"},
+    {"aten::convolution", convolution, "convolution"},
+    {"aten::im2col", im2col, "convolution"},
+    {"aten::adaptive_avg_pool1d", adaptive_pool<1>, "pooling"},
+    {"aten::adaptive_avg_pool2d", adaptive_pool<2>, "pooling"},
+    {"aten::adaptive_avg_pool3d", adaptive_pool<3>, "pooling"},
+    {"aten::_adaptive_avg_pool2d", adaptive_pool<2>, "pooling"},
+    {"aten::_adaptive_avg_pool3d", adaptive_pool<3>, "pooling"},
+    {"aten::adaptive_max_pool1d", adaptive_pool<1>, "pooling"},
+    {"aten::adaptive_max_pool2d", adaptive_pool<2>, "pooling"},
+    {"aten::adaptive_max_pool3d", adaptive_pool<3>, "pooling"},
+    {"aten::avg_pool1d", pool<1>, "pooling"},
+    {"aten::avg_pool2d", pool<2>, "pooling"},
+    {"aten::avg_pool3d", pool<3>, "pooling"},
+    {"aten::max_pool1d", pool<1>, "pooling"},
+    {"aten::max_pool1d_with_indices", pool<1>, "pooling"},
+    {"aten::max_pool2d", pool<2>, "pooling"},
+    {"aten::max_pool2d_with_indices", pool<2>, "pooling"},
+    {"aten::max_pool3d", pool<3>, "pooling"},
+    {"aten::max_pool3d_with_indices", pool<3>, "pooling"},
+    {"aten::_batch_norm_impl_index", native_batch_norm, "normalisation"},
+    {"aten::_native_batch_norm_legit", native_batch_norm, "normalisation"},
+    {"aten::batch_norm", batch_norm, "normalisation"},
+    {"aten::group_norm", group_norm, "normalisation"},
+    {"aten::layer_norm", layer_norm, "normalisation"},
+    {"aten::native_batch_norm", native_batch_norm, "normalisation"},
+    {"aten::native_group_norm", native_group_norm, "normalisation"},
+    {"aten::native_layer_norm", native_layer_norm, "normalisation"},
+    {"aten::rms_norm", rms_norm, "normalisation"},
+    {"aten::alpha_dropout", dropout, "dropout"},
+    {"aten::dropout", dropout, "dropout"},
+    {"aten::dropout_", return_self, "dropout"},
+    {"aten::feature_alpha_dropout", dropout, "dropout"},
+    {"aten::feature_dropout", dropout, "dropout"},
+    {"aten::feature_dropout_", return_self, "dropout"},
+    {"aten::native_dropout", native_dropout, "dropout"},
+    {"aten::rrelu", return_like_self, "dropout"},
+    {"aten::constant_pad_nd", constant_pad, "padding"},
+    {"aten::pad", pad, "padding"},
+    {"aten::reflection_pad1d", reflection_pad, "padding"},
+    {"aten::reflection_pad2d", reflection_pad, "padding"},
+    {"aten::reflection_pad3d", reflection_pad, "padding"},
+    {"aten::replication_pad1d", replication_pad, "padding"},
+    {"aten::replication_pad2d", replication_pad, "padding"},
+    {"aten::replication_pad3d", replication_pad, "padding"},
+    {"aten::grid_sampler", grid_sampler, "resampling"},
+    {"aten::grid_sampler_2d", grid_sampler, "resampling"},
+    {"aten::pixel_shuffle", pixel_shuffle<true>, "resampling"},
+    {"aten::pixel_unshuffle", pixel_shuffle<false>, "resampling"},
+    {"aten::_upsample_bicubic2d_aa.vec", upsample, "resampling"},
+    {"aten::_upsample_bilinear2d_aa.vec", upsample, "resampling"},
+    {"aten::upsample_bicubic2d.vec", upsample, "resampling"},
+    {"aten::upsample_bilinear2d.vec", upsample, "resampling"},
+    {"aten::upsample_linear1d.vec", upsample, "resampling"},
+    {"aten::upsample_nearest1d.vec", upsample, "resampling"},
+    {"aten::upsample_nearest2d.vec", upsample, "resampling"},
+    {"aten::upsample_nearest3d.vec", upsample, "resampling"},
+    {"aten::upsample_trilinear3d.vec", upsample, "resampling"},
+    {"aten::gru.input", recurrent, "recurrence"},
+    {"aten::gru_cell", recurrent_cell, "recurrence"},
+    {"aten::lstm.input", recurrent, "recurrence"},
+    {"aten::lstm_cell", recurrent_cell, "recurrence"},
+    {"aten::rnn_relu.input", recurrent, "recurrence"},
+    {"aten::rnn_tanh.input", recurrent, "recurrence"},
+    {"aten::embedding", embedding, "embedding"},
+    {"aten::one_hot", one_hot, "embedding"},
+    {"aten::cross_entropy_loss", loss_by_class, "loss"},
+    {"aten::nll_loss", loss_by_class, "loss"},
+    {"aten::nll_loss2d", loss_by_class, "loss"},
+    {"aten::nll_loss2d_forward", loss_by_class, "loss"},
+    {"aten::nll_loss_forward", loss_by_class, "loss"},
+    {"aten::nll_loss_nd", loss_by_class, "loss"},
+};
+
+}  // namespace
+
+void register_nn_rules() { register_rules(kRules); }
+
+}  // namespace proviso
