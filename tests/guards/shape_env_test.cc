@@ -580,6 +580,7 @@ TEST(HonestRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
       answers.emplace_back(q, env.guard_bool(q));
     }
     Interval rs = env.honest_range(s), rt = env.honest_range(t);
+    std::vector<Guard> guards = env.minimal_guards();
     for (int a = 0; a <= 12; ++a) {
       for (int b = 0; b <= 12; ++b) {
         if (!rs.contains(Int(a)) || !rt.contains(Int(b))) continue;
@@ -587,7 +588,7 @@ TEST(HonestRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
         point.set(s, Int(a));
         point.set(t, Int(b));
         bool admitted = true;
-        for (const Guard& g : env.minimal_guards()) {
+        for (const Guard& g : guards) {
           admitted &= evaluate(g.condition, point).is_true();
         }
         if (!admitted) continue;
