@@ -1,0 +1,195 @@
+"""The command `proviso`: answers, exit statuses, JSON, and clear errors."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = pathlib.Path(
+    os.environ.get("PROVISO_COMMAND", ROOT / "build" / "bin" / "proviso"))
+
+SIZE = ["--symbol", "s0 in [2, int_oo]"]
+EIGHTS = ["--assume", "Eq(Mod(s0, 8), 0)"]
+FOURS = ["--assume", "Eq(Mod(s0, 4), 0)"]
+
+
+@pytest.fixture(scope="module")
+def run():
+    if not COMMAND.exists():
+        pytest.skip(f"{COMMAND} is not built (./dev build makes it)")
+
+    def call(*words):
+        return subprocess.run([str(COMMAND), *map(str, words)],
+                              capture_output=True, text=True, timeout=120)
+
+    return call
+
+
+def test_yes_names_the_fact_used(run):
+    done = run("prove", *SIZE, *EIGHTS, "Eq(Mod(s0, 4), 0)")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "yes"
+    assert "  by  Eq(Mod(s0, 8), 0)" in lines
+
+
+def test_the_converse_is_unknown_with_a_counterexample(run):
+    done = run("prove", *SIZE, *FOURS, "Eq(Mod(s0, 8), 0)", "--json")
+    assert done.returncode == 2, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "unknown"
+    answer = json.loads(lines[-1])
+    value = int(answer["counterexample"]["s0"])
+    assert value >= 2 and value % 4 == 0 and value % 8 != 0
+    assert f"  counterexample  s0 = {value}" in lines
+
+
+def test_no_exits_with_one(run):
+    done = run("prove", *SIZE, "s0 < 2")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (1, "no")
+
+
+def test_json_is_the_last_line_and_has_the_promised_keys(run):
+    done = run("prove", *SIZE, *EIGHTS, "--json", "Eq(Mod(s0, 4), 0)")
+    answer = json.loads(done.stdout.splitlines()[-1])
+    assert answer["answer"] == "yes"
+    assert answer["facts"] == ["Eq(Mod(s0, 8), 0)"]
+    assert answer["counterexample"] is None
+    assert isinstance(answer["tier"], str) and answer["us"] >= 0
+
+
+def test_a_zero_divisor_makes_the_answer_unknown(run):
+    done = run("prove", "--symbol", "u0 in [0, 4]", "Eq(u0//u0, 1)")
+    assert done.returncode == 2
+    assert "u0 = 0" in done.stdout
+
+
+def test_contradictory_facts_are_not_used(run):
+    done = run("prove", "--symbol", "s0 in [2, 9]", "--assume", "s0 > 9",
+               "s0 > 5", "--json")
+    assert done.returncode == 3
+    assert done.stdout.startswith("contradictory facts: ")
+    assert json.loads(done.stdout.splitlines()[-1])["answer"] is None
+
+
+def test_without_z3_the_native_tiers_answer(run):
+    done = run("prove", "--no-z3", *SIZE, *EIGHTS, "Eq(Mod(s0, 2), 0)")
+    assert done.returncode == 0
+
+
+def test_machine_integers_are_an_option(run):
+    question = "s0 <= 9223372036854775807"
+    assert run("prove", *SIZE, question).returncode == 2
+    assert run("prove", *SIZE, "--int64", question).returncode == 0
+
+
+def test_a_question_may_begin_with_a_sign(run):
+    assert run("prove", *SIZE, "-s0 < 0").returncode == 0
+    assert run("prove", *SIZE, "--", "--s0 > 1").returncode == 0
+
+
+def test_bounds_and_simplify(run):
+    done = run("bounds", "--symbol", "s0 in [2, 31]", "s0//2 + 1")
+    assert (done.returncode, done.stdout) == (0, "[2, 16]\n")
+    done = run("simplify", "--as", "torch", "s0 + s0 - 2*s0")
+    assert (done.returncode, done.stdout) == (0, "0\n")
+    done = run("simplify", "--as", "srepr", "s0 + s0")
+    assert done.stdout == ("Mul(Integer(2), Symbol('s0', positive=True, "
+                           "integer=True))\n")
+    done = run("simplify", "--as", "smtlib", "--json", "u0 + u0")
+    assert json.loads(done.stdout.splitlines()[-1]) == {"expr": "(* 2 u0)"}
+
+
+@pytest.mark.parametrize("words,hint", [
+    (["prove"], "expected one expression"),
+    (["prove", "s0 +"], "column 5"),
+    (["prove", "s0 + 1"], "expected a boolean"),
+    (["prove", "s0 < 1", "--symbol"], "needs a value"),
+    (["prove", "s0 < 1", "--symbol", "s0 2"], "expected 'in'"),
+    (["prove", "s0 < 1", "--symbol", "s0 in [3, 2]"], "the range is empty"),
+    (["prove", "s0 < 1", "--assume", "s0 + 1"], "boolean"),
+    (["prove", "s0 < 1", "--fast"], "unknown option '--fast'"),
+    (["prove", "(" * 5000], "nesting deeper"),
+    (["bounds", "s0 < 1"], "expected an integer expression"),
+    (["simplify", "--as", "latex", "s0"], "choose torch, python"),
+    (["replay", "/no/such/file.shapelog"], "cannot read"),
+    (["decide"], "expected one or more files"),
+    (["guess"], "unknown command 'guess'"),
+    ([], "usage: proviso"),
+])
+def test_bad_input_exits_with_three_and_a_sentence(run, words, hint):
+    done = run(*words)
+    assert done.returncode == 3
+    assert hint in done.stderr
+    assert done.stdout == ""
+
+
+def test_help_and_version(run):
+    done = run("--help")
+    assert done.returncode == 0
+    for word in ("prove", "bounds", "simplify", "replay", "decide", "--symbol"):
+        assert word in done.stdout
+    assert "--assume" in run("prove", "--help").stdout
+    assert run("--version").stdout.startswith("proviso ")
+
+
+SESSION = """# a small session
+symbol s0 backed hint 8 range [2, int_oo]
+symbol zf0 backed hint 0.5 range [-oo, oo]
+range zf0 [1.0e-12, oo]
+ask guard s0 <= 512 ; truth open ; peer guarded True 3us
+assume s0 <= 512
+range s0 [2, 512]
+ask static s0 <= 600 ; truth valid ; peer True 1us
+ask static Eq(s0, 1) ; truth refuted ; peer False 1us
+ask guard s0 ; truth value ; peer guarded 8 1us
+ask static s0 <= 9223372036854775807 ; truth valid ; peer True 1us
+"""
+
+
+def test_replay_counts_answers_against_the_truth(run, tmp_path):
+    path = tmp_path / "small.shapelog"
+    path.write_text(SESSION)
+    done = run("replay", path, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = json.loads(done.stdout.splitlines()[-1])
+    assert (counts["questions"], counts["decided"], counts["open"]) == (4, 3, 1)
+    assert counts["wrong"] == 0
+
+
+def test_replay_prints_a_wrong_answer(run, tmp_path):
+    path = tmp_path / "wrong.shapelog"
+    path.write_text(SESSION.replace("600 ; truth valid", "600 ; truth refuted"))
+    done = run("replay", path)
+    assert done.returncode == 1
+    assert "WRONG" in done.stdout and "answered yes" in done.stdout
+    assert f"{path}:8" in done.stdout
+
+
+def test_replay_goes_on_after_a_bad_line(run, tmp_path):
+    path = tmp_path / "bad.shapelog"
+    path.write_text("nonsense here\n" + SESSION)
+    done = run("replay", path, "--json")
+    assert done.returncode == 3
+    assert "expected symbol, range, assume or ask" in done.stdout
+    assert json.loads(done.stdout.splitlines()[-1])["decided"] == 3
+
+
+def test_decide_reads_both_kinds_of_files(run, tmp_path):
+    facts = tmp_path / "facts.txt"
+    facts.write_text(
+        "# comment\n"
+        "L1|linear|s0:2.. s1:2..|s0 + s1 == 10|s0 <= 8|valid|-\n"
+        "L2|linear|u0:..||u0 > 8|independent|-\n"
+        "L3|linear|u0:0..3||u0 > 3 and u0 < 9|refuted|-\n")
+    probe = tmp_path / "probe.jsonl"
+    probe.write_text(json.dumps({
+        "group": "range", "symbols": {"u0": "unbacked int"},
+        "facts": ["u0 >= 3"], "ask": "u0 > 2", "truth": "valid"}) + "\n")
+    done = run("decide", facts, probe, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = json.loads(done.stdout.splitlines()[-1])
+    assert (counts["questions"], counts["decided"], counts["open"]) == (4, 3, 1)
