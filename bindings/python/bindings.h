@@ -1,0 +1,39 @@
+// bindings/python/bindings.h - the parts of the extension proviso._proviso.
+//
+//   symbols.cc   SymNode, Expr and ShapeEnv: what torch.SymInt holds
+//   session.cc   Session (a Tracer that Python drives) and the tracer's hooks
+//   program.cc   ExportedProgram and its module
+//   frames.cc    the Python stack as the tracer's source locations
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/utils/pybind.h>
+
+#include "tracer_adapter/tracer.h"
+
+namespace proviso::python {
+
+void bind_symbols(py::module_& m);
+void bind_session(py::module_& m);
+void bind_program(py::module_& m);
+void bind_errors(py::module_& m);
+
+// The user's frames now, outermost first; files of torch and proviso are left
+// out unless there is nothing else.
+uint32_t current_python_stack(Tracer& tracer);
+// Where torch and proviso live.  Called once, when the package is imported.
+void set_package_folders(const std::string& torch, const std::string& proviso);
+// Forgets what was remembered for the previous trace.
+void start_stacks();
+
+// A tensor, number, string or None.  `what` names the value in the error.
+c10::IValue to_ivalue(py::handle value, const std::string& what);
+py::object from_ivalue(const c10::IValue& value);
+// The same as a recorded constant.
+Argument to_constant(py::handle value, const std::string& what);
+
+// None for an infinite bound.
+py::object to_python_int(const std::optional<Int>& value);
+std::optional<Int> to_bound(py::handle value);
+
+}  // namespace proviso::python

@@ -1,0 +1,156 @@
+// ExportedProgram and Module for proviso/_program.py, which adds pytrees.
+#include "bindings/python/bindings.h"
+#include "sym/print.h"
+
+namespace proviso::python {
+namespace {
+
+py::list strings(const std::vector<Guard>& guards) {
+  py::list result;
+  for (const Guard& guard : guards) result.append(to_string(guard.condition));
+  return result;
+}
+
+py::tuple location_tuple(const SourceLocation& where) {
+  return py::make_tuple(where.file, where.line, where.code);
+}
+
+// [(condition, [(file, line, code)])]
+py::list guard_list(const ExportedProgram& program) {
+  py::list result;
+  for (const Guard& guard : program.guards()) {
+    py::list origins;
+    for (const SourceLocation& where : guard.origins)
+      origins.append(location_tuple(where));
+    result.append(py::make_tuple(to_string(guard.condition), origins));
+  }
+  return result;
+}
+
+py::list assert_list(const ExportedProgram& program) {
+  py::list result;
+  for (const RuntimeAssert& a : program.runtime_asserts)
+    result.append(py::make_tuple(to_string(a.condition), a.message,
+                                 location_tuple(a.origin)));
+  return result;
+}
+
+py::list event_list(const ExportedProgram& program) {
+  py::list result;
+  for (const ShapeEvent& event : program.env->events())
+    result.append(py::make_tuple(event.kind, event.text,
+                                 location_tuple(event.location)));
+  return result;
+}
+
+py::list range_list(const ExportedProgram& program) {
+  py::list result;
+  for (const RangeConstraint& c : program.range_constraints)
+    result.append(py::make_tuple(to_string(c.expr),
+                                 to_python_int(c.range.lower()),
+                                 to_python_int(c.range.upper())));
+  return result;
+}
+
+py::list tensors(
+    const std::vector<std::pair<std::string, at::Tensor>>& named) {
+  py::list result;
+  for (const auto& [name, tensor] : named)
+    result.append(py::make_tuple(name, tensor));
+  return result;
+}
+
+std::string argument_name(const Graph& graph, const Argument& a) {
+  if (const ValueRef* ref = a.get<ValueRef>()) return graph.value(ref->id).name;
+  return graph.to_string(a);
+}
+
+// [(kind, name, target, persistent)]
+py::list input_list(const ExportedProgram& program) {
+  py::list result;
+  for (const InputSpec& spec : program.graph.inputs)
+    result.append(py::make_tuple(std::string(name_of(spec.kind)), spec.name,
+                                 spec.target, spec.persistent));
+  return result;
+}
+
+py::list output_list(const ExportedProgram& program) {
+  py::list result;
+  for (const OutputSpec& spec : program.graph.outputs)
+    result.append(py::make_tuple(std::string(name_of(spec.kind)),
+                                 argument_name(program.graph, spec.arg),
+                                 spec.target));
+  return result;
+}
+
+// The targets in order, as in torch.export's graph: "aten.add.Tensor".
+py::list node_targets(const ExportedProgram& program) {
+  py::list result;
+  for (const Node& node : program.graph.nodes) result.append(node.target);
+  return result;
+}
+
+py::list run(const Module& module, const py::sequence& inputs, bool checked) {
+  std::vector<c10::IValue> values;
+  values.reserve(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    values.push_back(to_ivalue(inputs[i], "input " + std::to_string(i)));
+  std::vector<c10::IValue> outputs;
+  {
+    const py::gil_scoped_release others_may_run;
+    outputs = checked ? module.run(std::move(values))
+                      : module.run_unchecked(std::move(values));
+  }
+  py::list result;
+  for (const c10::IValue& value : outputs) result.append(from_ivalue(value));
+  return result;
+}
+
+}  // namespace
+
+void bind_program(py::module_& m) {
+  py::class_<ExportedProgram>(m, "ExportedProgram")
+      .def("__str__", &ExportedProgram::to_string)
+      .def("signature_to_string", &ExportedProgram::signature_to_string)
+      .def("signature_repr", &ExportedProgram::signature_repr)
+      .def("range_constraints_to_string",
+           &ExportedProgram::range_constraints_to_string)
+      .def("guards_code", &ExportedProgram::guards_code)
+      .def("guards", &guard_list)
+      .def("all_guards",
+           [](const ExportedProgram& p) { return strings(p.env->guards()); })
+      .def("runtime_asserts", &assert_list)
+      .def("events", &event_list)
+      .def("range_constraints", &range_list)
+      .def("inputs", &input_list)
+      .def("outputs", &output_list)
+      .def("targets", &node_targets)
+      .def("state_dict",
+           [](const ExportedProgram& p) { return tensors(p.state_dict); })
+      .def("constants",
+           [](const ExportedProgram& p) { return tensors(p.constants); })
+      .def("module", &ExportedProgram::module)
+      .def("set_name",
+           [](ExportedProgram& p, std::string name) {
+             p.name = std::move(name);
+           })
+      .def("set_specs",
+           [](ExportedProgram& p, std::string in_spec, std::string out_spec,
+              std::vector<std::string> argument_names) {
+             p.specs = {std::move(in_spec), std::move(out_spec),
+                        std::move(argument_names)};
+           })
+      .def("set_sample_inputs",
+           [](ExportedProgram& p, const py::bytes& bytes) {
+             p.sample_inputs = bytes;
+           })
+      .def("save", [](const ExportedProgram& p, const std::string& path) {
+        const py::gil_scoped_release others_may_run;
+        p.save(path);
+      });
+
+  py::class_<Module>(m, "Module").def("run", &run, py::arg("inputs"),
+                                      py::arg("checked") = true);
+}
+
+}  // namespace proviso::python

@@ -1,0 +1,72 @@
+"""Proviso: programs with dynamic sizes in, checked exported programs out.
+
+    import proviso
+    from proviso import Dim
+
+    ep = proviso.export(model, (x,), dynamic_shapes={"x": {0: Dim("batch")}})
+    print(ep)                # the recorded program
+    print(ep.guards)         # what inputs must satisfy, and which line says so
+    ep.module()(other_x)     # checks the guards, then runs
+    ep.save("model.pt2")     # torch.export.load reads it
+"""
+
+import os as _os
+
+import torch as _torch
+
+_TORCH_VERSION = "2.13.0"
+
+
+def _check_torch_version(found):
+    if found.split("+")[0] != _TORCH_VERSION:
+        raise ImportError(
+            f"proviso is built for torch {_TORCH_VERSION}, and torch {found} "
+            f"is installed; run `pip install torch=={_TORCH_VERSION}`, or "
+            "build proviso against the other version"
+        )
+
+
+_check_torch_version(_torch.__version__)
+
+# The arithmetic of torch.SymInt is put in place by this import.
+import torch.fx.experimental.sym_node as _  # noqa: E402,F401
+import torch.fx.experimental.symbolic_shapes as _  # noqa: E402,F401
+
+from proviso import _proviso  # noqa: E402
+from proviso._errors import (  # noqa: E402
+    ConstraintViolationError,
+    DataDependentError,
+    Error,
+)
+
+_proviso.set_error_types(Error, ConstraintViolationError, DataDependentError)
+_proviso.set_package_folders(
+    _os.path.dirname(_torch.__file__), _os.path.dirname(__file__)
+)
+
+from proviso._export import export  # noqa: E402
+from proviso._program import (  # noqa: E402
+    ExportedProgram,
+    Guard,
+    Module,
+    RuntimeAssert,
+    SourceLocation,
+    ValueRange,
+)
+from proviso.dims import Dim, dims  # noqa: E402
+
+__version__ = "0.1.0"
+__all__ = [
+    "ConstraintViolationError",
+    "DataDependentError",
+    "Dim",
+    "Error",
+    "ExportedProgram",
+    "Guard",
+    "Module",
+    "RuntimeAssert",
+    "SourceLocation",
+    "ValueRange",
+    "dims",
+    "export",
+]

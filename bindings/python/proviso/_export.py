@@ -1,0 +1,171 @@
+"""proviso.export."""
+
+import time
+import traceback
+
+import torch
+from torch.utils import _pytree as pytree
+
+from proviso import _proviso, _specs, _trace
+from proviso._errors import DataDependentError
+from proviso._program import ExportedProgram
+
+
+def export(mod, args, kwargs=None, *, dynamic_shapes=None, strict=False,
+           preserve_module_call_signature=(),
+           prefer_deferred_runtime_asserts_over_guards=False):
+    """Traces `mod` on fake tensors of the examples' sizes.
+
+    mod: an nn.Module, a function or a bound method.
+    args, kwargs: example inputs; pytrees of tensors, numbers, strings, None.
+    dynamic_shapes: which sizes may vary, as torch.export takes it: a dict by
+        argument name, or a tuple or list; a tensor's entry is a tuple with
+        one spec a dimension or a dict {dimension: spec}; a spec is a Dim
+        (proviso.Dim or torch.export.Dim), Dim.AUTO, Dim.DYNAMIC, Dim.STATIC,
+        an int or None.  What is not named is static.
+    strict: only False; the program runs as Python.
+    prefer_deferred_runtime_asserts_over_guards: what the program needs is
+        asserted inside it where possible, not checked before.
+
+    Returns an ExportedProgram.  Raises ConstraintViolationError when
+    dynamic_shapes promises more than the program takes, DataDependentError
+    when a branch depends on data, NotImplementedError for an operator that
+    has no rule, and ValueError or TypeError for malformed arguments.
+    """
+    forward = _check_arguments(mod, args, kwargs, strict,
+                               preserve_module_call_signature)
+    args, kwargs = tuple(args), dict(kwargs or {})
+    if hasattr(dynamic_shapes, "dynamic_shapes"):  # ShapesCollection
+        dynamic_shapes = dynamic_shapes.dynamic_shapes(mod, args, kwargs)
+    start = time.perf_counter()
+    inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
+    owner = _owner(mod)
+    state = _trace.ModuleState(owner) if owner is not None else None
+    with _trace.tracing_environment():
+        program, out_spec = _trace_program(
+            mod, inputs, state, prefer_deferred_runtime_asserts_over_guards)
+    elapsed = (time.perf_counter() - start) * 1e6
+    program.set_name(_name_of(mod))
+    return ExportedProgram(program, inputs, out_spec, (args, kwargs), elapsed)
+
+
+def _check_arguments(mod, args, kwargs, strict, preserved):
+    """The callable whose signature counts."""
+    if strict is not False:
+        raise ValueError(
+            f"export: strict={strict!r} is not supported: proviso runs the "
+            "program as Python and records its operators; pass strict=False")
+    if preserved:
+        raise ValueError(
+            "export: preserve_module_call_signature="
+            f"{tuple(preserved)!r} is not supported: the graph is flat; "
+            "leave it empty")
+    if not isinstance(args, (tuple, list)):
+        raise TypeError(
+            "export: Expecting `args` to be a tuple of example positional "
+            f"inputs, got {type(args)}; for a single input write (x,)")
+    if kwargs is not None and not isinstance(kwargs, dict):
+        raise TypeError(
+            "export: Expecting `kwargs` to be a dict of example keyword "
+            f"inputs, got {type(kwargs)}")
+    if isinstance(mod, torch.jit.ScriptModule):
+        raise TypeError(
+            "export: `mod` is a torch.jit.ScriptModule, whose code is not "
+            "Python; export the nn.Module that it was made from")
+    if isinstance(mod, torch.nn.Module):
+        return mod.forward
+    if callable(mod) and not isinstance(mod, type):
+        return mod
+    raise TypeError(
+        "export: Expected `mod` to be an nn.Module, a function or a bound "
+        f"method, got {mod if isinstance(mod, type) else type(mod)}")
+
+
+def _owner(mod):
+    """The module whose parameters the program reads by name."""
+    if isinstance(mod, torch.nn.Module):
+        return mod
+    bound_to = getattr(mod, "__self__", None)
+    return bound_to if isinstance(bound_to, torch.nn.Module) else None
+
+
+def _name_of(mod):
+    if isinstance(mod, torch.nn.Module):
+        return type(mod).__name__
+    return getattr(mod, "__qualname__", type(mod).__name__)
+
+
+def _trace_program(mod, inputs, state, prefer_deferred):
+    session = _proviso.Session(prefer_deferred)
+    try:
+        if state is not None:
+            state.register(session)
+        fakes = [_fake(session, leaf) for leaf in inputs.leaves]
+        args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
+        result = _explained(mod, args, kwargs)
+        if state is not None:
+            state.record_buffer_assignments()
+        outputs, out_spec = pytree.tree_flatten(result)
+        program = session.finish(outputs)
+    finally:
+        session.close()
+        leaked = state.restore() if state is not None else []
+    if leaked:
+        raise ValueError(
+            f"The tensor attribute self.{leaked[0]} was assigned during "
+            "export. Such attributes must be registered as buffers using the "
+            "`register_buffer` API and must be initialized at model "
+            "construction time.")
+    return program, out_spec
+
+
+def _fake(session, leaf):
+    if isinstance(leaf.value, torch.Tensor):
+        dims = [dim.as_tuple() for dim in leaf.spec]
+        return session.add_input(leaf.name, leaf.value, dims, leaf.source)
+    if leaf.spec is not None:
+        return session.add_int_input(leaf.name, leaf.value, leaf.source)
+    session.add_constant_input(leaf.name, leaf.value)
+    return leaf.value
+
+
+def _run_program(mod, args, kwargs):
+    # The tracer's walk over the stack ends at a function of this name.
+    return mod(*args, **kwargs)
+
+
+_DATA_DEPENDENT = (
+    "Could not guard on data-dependent expression",
+    "Could not extract specialized integer from data-dependent expression",
+)
+
+
+def _explained(mod, args, kwargs):
+    """Runs the program; a question about data is answered by the line that
+    asked it, whichever way the error came."""
+    try:
+        return _run_program(mod, args, kwargs)
+    except RuntimeError as error:
+        text = str(error)
+        if not isinstance(error, DataDependentError) and not any(
+                text.startswith(known) for known in _DATA_DEPENDENT):
+            raise
+        raise DataDependentError(text + _asked_at(error)) from error
+
+
+def _asked_at(error):
+    frames = [f for f in traceback.extract_tb(error.__traceback__)
+              if not _is_library(f.filename)]
+    if not frames:
+        return ""
+    last = frames[-1]
+    return (f"\n\nThe line that asked:\n  File \"{last.filename}\", line "
+            f"{last.lineno}, in {last.name}\n    {last.line}")
+
+
+_LIBRARIES = tuple(path.rsplit("/", 1)[0] + "/"
+                   for path in (torch.__file__, __file__))
+
+
+def _is_library(filename):
+    return filename.startswith(_LIBRARIES)

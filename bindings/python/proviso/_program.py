@@ -1,0 +1,267 @@
+"""What export gives."""
+
+import io
+import os
+from dataclasses import dataclass
+from typing import Any, List, Optional
+
+import torch
+from torch.utils import _pytree as pytree
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    file: str
+    line: int
+    code: str
+
+    def __str__(self):
+        if not self.file:
+            return f"`{self.code}`" if self.code else "unknown line"
+        where = f"{os.path.basename(self.file)}:{self.line}"
+        return f"{where} in `{self.code}`" if self.code else where
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A condition on the inputs, and the lines that need it."""
+
+    condition: str
+    origins: List[SourceLocation]
+
+    def __str__(self):
+        places = ", ".join(str(origin) for origin in self.origins)
+        return f"{self.condition}   {places}" if places else self.condition
+
+
+@dataclass(frozen=True)
+class RuntimeAssert:
+    """A condition that the program checks while it runs."""
+
+    condition: str
+    message: str
+    origin: SourceLocation
+
+    def __str__(self):
+        return f"{self.condition}   {self.origin}"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the log: create_symbol, eval, set_replacement, ..."""
+
+    kind: str
+    text: str
+    origin: SourceLocation
+
+    def __str__(self):
+        return self.text
+
+
+@dataclass(frozen=True)
+class ValueRange:
+    """All integers from lower to upper; None is infinite."""
+
+    lower: Optional[int]
+    upper: Optional[int]
+
+    def __contains__(self, value):
+        return ((self.lower is None or value >= self.lower)
+                and (self.upper is None or value <= self.upper))
+
+    def __repr__(self):
+        lower = "-int_oo" if self.lower is None else self.lower
+        upper = "int_oo" if self.upper is None else self.upper
+        return f"VR[{lower}, {upper}]"
+
+
+class RangeConstraints(dict):
+    """{symbol or expression: ValueRange}, printed without quotes."""
+
+    def __repr__(self):
+        return "{" + ", ".join(f"{k}: {v}" for k, v in self.items()) + "}"
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    kind: str  # USER_INPUT, PARAMETER, BUFFER, CONSTANT_TENSOR
+    name: str
+    target: Optional[str]
+    persistent: Optional[bool]
+
+
+@dataclass(frozen=True)
+class OutputSpec:
+    kind: str
+    name: str
+    target: Optional[str]
+
+
+class GraphSignature:
+    """What each input and output of the graph is."""
+
+    def __init__(self, program):
+        self._program = program
+        self.input_specs = [
+            InputSpec(kind, name, target or None, persistent)
+            for kind, name, target, persistent in program.inputs()]
+        self.output_specs = [OutputSpec(kind, name, target or None)
+                             for kind, name, target in program.outputs()]
+
+    def _targets(self, kind):
+        return tuple(s.target for s in self.input_specs if s.kind == kind)
+
+    @property
+    def parameters(self):
+        return self._targets("PARAMETER")
+
+    @property
+    def buffers(self):
+        return self._targets("BUFFER")
+
+    @property
+    def lifted_tensor_constants(self):
+        return self._targets("CONSTANT_TENSOR")
+
+    @property
+    def user_inputs(self):
+        return tuple(s.name for s in self.input_specs
+                     if s.kind == "USER_INPUT")
+
+    @property
+    def user_outputs(self):
+        return tuple(s.name for s in self.output_specs)
+
+    def __str__(self):
+        return self._program.signature_to_string()
+
+    def __repr__(self):
+        return self._program.signature_repr()
+
+
+class ExportedProgram:
+    """A recorded program and what its inputs must satisfy."""
+
+    def __init__(self, program, inputs, out_spec, examples, trace_time_us):
+        self._program = program
+        self._in_spec = inputs.in_spec
+        self._out_spec = out_spec
+        self._argument_names = inputs.argument_names
+        self._examples = examples
+        self.trace_time_us = trace_time_us
+
+    def __str__(self):
+        return str(self._program)
+
+    __repr__ = __str__
+
+    @property
+    def guards(self) -> List[Guard]:
+        return [Guard(condition, [SourceLocation(*o) for o in origins])
+                for condition, origins in self._program.guards()]
+
+    @property
+    def guards_code(self) -> List[str]:
+        """The guards as Python over L['x'].size()[0]."""
+        return self._program.guards_code()
+
+    @property
+    def runtime_asserts(self) -> List[RuntimeAssert]:
+        return [RuntimeAssert(condition, message, SourceLocation(*origin))
+                for condition, message, origin
+                in self._program.runtime_asserts()]
+
+    @property
+    def range_constraints(self) -> RangeConstraints:
+        return RangeConstraints(
+            (expression, ValueRange(lower, upper))
+            for expression, lower, upper in self._program.range_constraints())
+
+    @property
+    def graph_signature(self) -> GraphSignature:
+        return GraphSignature(self._program)
+
+    @property
+    def state_dict(self) -> dict:
+        return dict(self._program.state_dict())
+
+    @property
+    def constants(self) -> dict:
+        return dict(self._program.constants())
+
+    @property
+    def events(self) -> List[Event]:
+        """What the trace learnt, in order."""
+        return [Event(kind, text, SourceLocation(*where))
+                for kind, text, where in self._program.events()]
+
+    @property
+    def operators(self) -> List[str]:
+        """The targets of the graph's nodes, in order."""
+        return self._program.targets()
+
+    @property
+    def example_inputs(self):
+        return self._examples
+
+    def module(self) -> "Module":
+        """The program as a callable."""
+        return Module(self)
+
+    def save(self, path: Any) -> None:
+        """Writes a .pt2 archive, which torch.export.load reads."""
+        try:
+            path = os.fspath(path)
+        except TypeError:
+            raise TypeError(
+                "ExportedProgram.save: the path must be a str or a Path, got "
+                f"{type(path)}") from None
+        self._program.set_specs(_dumped(self._in_spec, "inputs"),
+                                _dumped(self._out_spec, "outputs"),
+                                self._argument_names)
+        self._program.set_sample_inputs(_saved(self._examples))
+        self._program.save(path)
+
+
+def _dumped(spec, what):
+    try:
+        return pytree.treespec_dumps(spec)
+    except NotImplementedError as error:
+        raise ValueError(
+            f"ExportedProgram.save: the structure of the {what} cannot be "
+            f"written: {error}") from error
+
+
+def _saved(examples):
+    buffer = io.BytesIO()
+    torch.save(examples, buffer)
+    return buffer.getvalue()
+
+
+class Module:
+    """Runs an exported program: checks the inputs, then the operators."""
+
+    def __init__(self, program: ExportedProgram):
+        self._module = program._program.module()
+        self._in_spec = program._in_spec
+        self._out_spec = program._out_spec
+        self.program = program
+
+    def __call__(self, *args, **kwargs):
+        outputs = self._module.run(self._flat(args, kwargs))
+        return pytree.tree_unflatten(outputs, self._out_spec)
+
+    forward = __call__
+
+    def _flat(self, args, kwargs):
+        wanted = self._in_spec.child(1).context
+        if list(kwargs) != wanted and sorted(kwargs) == sorted(wanted):
+            kwargs = {name: kwargs[name] for name in wanted}
+        flat, spec = pytree.tree_flatten((args, kwargs))
+        if spec != self._in_spec:
+            raise ValueError(
+                "The inputs are nested differently from the examples that "
+                f"were exported:\n  exported with {self._in_spec}\n  called "
+                f"with   {spec}\nGive the same number and type of args and "
+                "kwargs as the ones used when tracing.")
+        return flat

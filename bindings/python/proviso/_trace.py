@@ -1,0 +1,270 @@
+"""What Python must look like while a program is traced, and afterwards."""
+
+import contextlib
+import operator
+import threading
+
+import torch
+from torch.fx.experimental import symbolic_shapes
+
+from proviso import _proviso
+
+# Patches and flags are the process's; one trace at a time.
+_lock = threading.RLock()
+
+
+@contextlib.contextmanager
+def tracing_environment():
+    """torch.compiler.is_exporting() is true, and the few functions that
+    would specialise a symbolic size know better.  Other threads see the
+    patched functions, which do for them what the originals do."""
+    with _lock, contextlib.ExitStack() as stack:
+        stack.callback(_set_flags, *_get_flags())
+        _set_flags(True, True, False)
+        for owner, name, replacement in _patches():
+            stack.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, replacement)
+        yield
+
+
+def _get_flags():
+    return (torch.compiler._is_compiling_flag,
+            torch.compiler._is_exporting_flag,
+            torch.backends.mha.get_fastpath_enabled())
+
+
+def _set_flags(compiling, exporting, fastpath):
+    torch.compiler._is_compiling_flag = compiling
+    torch.compiler._is_exporting_flag = exporting
+    # The fast path of nn.TransformerEncoderLayer is one opaque operator.
+    torch.backends.mha.set_fastpath_enabled(fastpath)
+
+
+# --- functions that specialise
+
+_SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
+
+
+def _is_fake(value):
+    return isinstance(value, torch.Tensor) and _proviso.is_fake(value)
+
+
+def _holds_symbols(data):
+    if isinstance(data, (list, tuple)):
+        return any(_holds_symbols(item) for item in data)
+    return isinstance(data, _SYMBOLIC) or _is_fake(data)
+
+
+def _inferred_dtype(data):
+    """As torch.tensor infers it."""
+    if isinstance(data, (list, tuple)):
+        kinds = [_inferred_dtype(item) for item in data]
+        result = kinds[0] if kinds else torch.get_default_dtype()
+        for kind in kinds[1:]:
+            result = torch.promote_types(result, kind)
+        return result
+    if isinstance(data, torch.Tensor):
+        return data.dtype
+    if isinstance(data, (bool, torch.SymBool)):
+        return torch.bool
+    if isinstance(data, (int, torch.SymInt)):
+        return torch.int64
+    if isinstance(data, complex):
+        return torch.complex64
+    return torch.get_default_dtype()
+
+
+def _stacked(data, dtype, device):
+    if isinstance(data, torch.Tensor):
+        return data.to(dtype=dtype, device=device)
+    if isinstance(data, (list, tuple)):
+        if not data:
+            return torch.empty(0, dtype=dtype, device=device)
+        return torch.stack([_stacked(item, dtype, device) for item in data])
+    return torch.scalar_tensor(data, dtype=dtype, device=device)
+
+
+_tensor = torch.tensor
+
+
+def _symbolic_tensor(data, *, dtype=None, device=None, requires_grad=False,
+                     **options):
+    """torch.tensor([s, 1]) reads its numbers, which would fix s."""
+    if not _proviso.is_tracing() or not _holds_symbols(data):
+        return _tensor(data, dtype=dtype, device=device,
+                       requires_grad=requires_grad, **options)
+    if isinstance(data, torch.Tensor):
+        result = data.detach().clone()
+        return result.to(dtype=dtype or data.dtype,
+                         device=device or data.device)
+    if dtype is None:
+        dtype = _inferred_dtype(data)
+    return _stacked(data, dtype, device or torch.get_default_device())
+
+
+_tolist = torch.Tensor.tolist
+
+
+def _symbolic_tolist(self):
+    """Numbers read one by one: each is a symbol."""
+    if not _is_fake(self):
+        return _tolist(self)
+    if self.dim() == 0:
+        return self.item()
+    return [_symbolic_tolist(row) for row in self.unbind(0)]
+
+
+_repr = torch.Tensor.__repr__
+
+
+def _fake_repr(self, *, tensor_contents=None):
+    if not _is_fake(self):
+        return _repr(self, tensor_contents=tensor_contents)
+    size = ", ".join(str(s) for s in self.shape)
+    return f"traced tensor(size=({size}), dtype={self.dtype})"
+
+
+_sym_ite = torch.SymBool.__sym_ite__
+
+
+def _our_sym_ite(self, then_value, else_value):
+    if not isinstance(self.node, _proviso.SymNode):
+        return _sym_ite(self, then_value, else_value)
+    to_node = torch.fx.experimental.sym_node.to_node
+    result = torch.fx.experimental.sym_node.wrap_node(self.node.sym_ite(
+        to_node(self.node, then_value), to_node(self.node, else_value)))
+    return result
+
+
+_advise_is_size = symbolic_shapes._advise_is_size
+
+
+def _our_advise_is_size(a):
+    if isinstance(a, torch.SymInt) and isinstance(a.node, _proviso.SymNode):
+        _proviso.mark_size_like(a)
+    else:
+        _advise_is_size(a)
+
+
+def _unsupported(name, original):
+    def refuse(*args, **kwargs):
+        if not _proviso.is_tracing():
+            return original(*args, **kwargs)
+        raise NotImplementedError(
+            f"{name} cannot be exported by proviso yet; compute both branches "
+            "and choose with torch.where, or use torch.export.export")
+    return refuse
+
+
+_PATCHES = [
+    (torch, "tensor", _symbolic_tensor),
+    (torch.Tensor, "tolist", _symbolic_tolist),
+    (torch.Tensor, "__repr__", _fake_repr),
+    (torch.SymBool, "__sym_ite__", _our_sym_ite),
+    (symbolic_shapes, "_advise_is_size", _our_advise_is_size),
+    (torch, "cond", _unsupported("torch.cond", torch.cond)),
+    (torch, "while_loop", _unsupported("torch.while_loop", torch.while_loop)),
+]
+
+
+def _patches():
+    return _PATCHES
+
+
+# --- custom operators
+
+class _FakeContext:
+    """What torch.library.get_ctx() gives inside a fake implementation."""
+
+    def new_dynamic_size(self, *, min=0, max=None):
+        return _proviso.new_dynamic_size(min, max)
+
+    def create_unbacked_symint(self, *, min=2, max=None):
+        return self.new_dynamic_size(min=min, max=max)
+
+
+def _run_fake_implementation(name, args, kwargs):
+    from torch._library import fake_impl, simple_registry
+
+    entry = simple_registry.singleton.find(name)
+    if entry.fake_impl.kernel is None:
+        return NotImplemented
+    with fake_impl.set_ctx_getter(_FakeContext):
+        return entry.fake_impl.kernel(*args, **kwargs)
+
+
+_proviso.set_custom_op_function(_run_fake_implementation)
+
+
+# --- modules
+
+_MISSING = object()
+
+
+class ModuleState:
+    """A module's tensors for the trace; its attributes as they were."""
+
+    def __init__(self, module):
+        self._before = []
+        self.parameters = []
+        self.buffers = []  # (name, tensor, persistent)
+        seen = set()
+        for prefix, child in module.named_modules():
+            self._before.append((prefix, child, dict(child.__dict__),
+                                 dict(child._parameters),
+                                 dict(child._buffers)))
+            dot = prefix + "." if prefix else ""
+            for name, tensor in child._parameters.items():
+                if tensor is not None and id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    self.parameters.append((dot + name, tensor))
+            transient = child._non_persistent_buffers_set
+            for name, tensor in child._buffers.items():
+                if tensor is not None and id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    self.buffers.append(
+                        (dot + name, tensor, name not in transient))
+
+    def register(self, session):
+        for name, tensor in self.parameters:
+            session.add_parameter(name, tensor)
+        for name, tensor, persistent in self.buffers:
+            session.add_buffer(name, tensor, persistent)
+
+    def record_buffer_assignments(self):
+        """`self.count = self.count + 1` on a buffer writes into the buffer."""
+        for prefix, child, _, _, buffers in self._before:
+            for name, old in buffers.items():
+                new = child._buffers.get(name)
+                if new is old:
+                    continue
+                child._buffers[name] = old
+                if not isinstance(new, torch.Tensor) or old is None:
+                    raise ValueError(
+                        f"export: the program sets the buffer "
+                        f"'{prefix + '.' if prefix else ''}{name}' to "
+                        f"{type(new).__name__}; buffers stay tensors")
+                old.copy_(new)
+
+    def restore(self):
+        """Puts every attribute back.  Returns the paths of those that hold
+        traced tensors, which cannot be kept."""
+        leaked = []
+        for prefix, child, attributes, parameters, buffers in self._before:
+            for now, before in ((child._parameters, parameters),
+                                (child._buffers, buffers),
+                                (child.__dict__, attributes)):
+                if _same(now, before):
+                    continue
+                for name, value in now.items():
+                    if value is not before.get(name, _MISSING) and _is_fake(
+                            value):
+                        leaked.append(f"{prefix}.{name}" if prefix else name)
+                now.clear()
+                now.update(before)
+        return leaked
+
+
+def _same(now, before):
+    return len(now) == len(before) and all(
+        map(operator.is_, now.values(), before.values()))

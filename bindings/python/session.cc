@@ -1,0 +1,216 @@
+// Session: a Tracer between its first input and finish(), driven by
+// proviso/_trace.py; and the hooks by which the tracer asks Python.
+#include <torch/csrc/autograd/python_variable.h>
+#include <torch/csrc/jit/python/pybind_utils.h>
+#include <torch/csrc/utils/python_symnode.h>
+
+#include "bindings/python/bindings.h"
+
+namespace proviso::python {
+namespace {
+
+// --- hooks
+
+// `x * s` arrives as a 0-dim tensor with the SymInt as a Python attribute.
+c10::SymNode wrapped_number(const at::Tensor& t) {
+  PyObject* object = t.unsafeGetTensorImpl()->pyobj_slot()->load_pyobj();
+  if (object == nullptr) return {};
+  const py::gil_scoped_acquire gil;
+  const py::object number =
+      py::getattr(py::handle(object), "_wrapped_number", py::none());
+  const py::object node = py::getattr(number, "node", py::none());
+  if (!py::isinstance<SymNode>(node)) return {};
+  return c10::SymNode(node.cast<c10::intrusive_ptr<SymNode>>());
+}
+
+// (name, args, kwargs) -> outputs, or NotImplemented.  Never destroyed: the
+// interpreter may be gone first.
+py::object& custom_op_function() {
+  static auto* function = new py::object;
+  return *function;
+}
+
+std::vector<c10::IValue> results_of(const c10::FunctionSchema& schema,
+                                    const py::object& result) {
+  const auto& returns = schema.returns();
+  if (returns.empty()) return {};
+  if (returns.size() == 1)
+    return {torch::jit::toIValue(result, returns[0].type())};
+  const py::tuple items = result;
+  TORCH_CHECK(items.size() == returns.size(), "Proviso: the fake of ",
+              schema.name(), " gave ", items.size(), " results, its schema ",
+              "says ", returns.size());
+  std::vector<c10::IValue> out;
+  for (size_t i = 0; i < returns.size(); ++i)
+    out.push_back(torch::jit::toIValue(items[i], returns[i].type()));
+  return out;
+}
+
+std::optional<std::vector<c10::IValue>> custom_op(
+    const c10::OperatorHandle& op, const std::vector<c10::IValue>& values) {
+  const py::gil_scoped_acquire gil;
+  if (!custom_op_function()) return std::nullopt;
+  const c10::FunctionSchema& schema = op.schema();
+  py::list args;
+  py::dict kwargs;
+  for (size_t i = 0; i < values.size(); ++i) {
+    py::object value = torch::jit::toPyObject(values[i]);
+    const c10::Argument& formal = schema.arguments()[i];
+    if (formal.kwarg_only()) kwargs[formal.name().c_str()] = value;
+    else args.append(value);
+  }
+  const py::object result =
+      custom_op_function()(schema.name(), py::tuple(args), kwargs);
+  if (result.ptr() == Py_NotImplemented) return std::nullopt;
+  return results_of(schema, result);
+}
+
+// --- inputs
+
+DimPolicy policy_of(const std::string& name) {
+  if (name == "static") return DimPolicy::kStatic;
+  if (name == "auto") return DimPolicy::kAuto;
+  if (name == "dynamic") return DimPolicy::kDynamic;
+  TORCH_CHECK_VALUE(name == "named", "Session: unknown dim policy '", name,
+                    "'; give static, auto, dynamic or named");
+  return DimPolicy::kNamed;
+}
+
+// One (policy, name, min, max) a dimension.
+TensorDims dims_of(const py::sequence& specs) {
+  TensorDims dims;
+  for (const py::handle& item : specs) {
+    const auto spec = item.cast<py::tuple>();
+    dims.push_back({.policy = policy_of(spec[0].cast<std::string>()),
+                    .name = spec[1].cast<std::string>(),
+                    .min = to_bound(spec[2]),
+                    .max = to_bound(spec[3])});
+  }
+  return dims;
+}
+
+c10::SymInt unbacked_size(Tracer& tracer, const py::object& min,
+                          const py::object& max) {
+  ShapeEnv& env = tracer.env();
+  const Expr u = env.create_unbacked_int();
+  env.constrain_range(u, to_bound(min).value_or(Int(0)), to_bound(max),
+                      current_location());
+  env.mark_size_like(u);
+  return to_sym_int(env, u);
+}
+
+class Session {
+ public:
+  explicit Session(bool prefer_deferred) {
+    ShapeEnvOptions options;
+    options.prefer_deferred_runtime_asserts_over_guards = prefer_deferred;
+    start_stacks();
+    tracer_ = std::make_unique<Tracer>(options);
+  }
+
+  Tracer& tracer() {
+    TORCH_CHECK_VALUE(tracer_, "Session: the trace has ended");
+    return *tracer_;
+  }
+  void close() { tracer_.reset(); }
+
+  at::Tensor add_input(const std::string& name, const at::Tensor& example,
+                       const py::sequence& dims, const std::string& source) {
+    return tracer().add_input(name, example, dims_of(dims), source);
+  }
+  ExportedProgram finish(const py::sequence& outputs) {
+    std::vector<c10::IValue> values;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      values.push_back(
+          to_ivalue(outputs[i], "output " + std::to_string(i)));
+    return tracer().finish(values);
+  }
+
+ private:
+  std::unique_ptr<Tracer> tracer_;
+};
+
+}  // namespace
+
+c10::IValue to_ivalue(py::handle value, const std::string& what) {
+  PyObject* object = value.ptr();
+  if (THPVariable_Check(object)) return THPVariable_Unpack(object);
+  if (value.is_none()) return {};
+  if (PyBool_Check(object)) return value.cast<bool>();
+  if (PyLong_Check(object)) return value.cast<int64_t>();
+  if (PyFloat_Check(object)) return value.cast<double>();
+  if (PyUnicode_Check(object)) return value.cast<std::string>();
+  if (torch::is_symint(value)) return value.cast<c10::SymInt>();
+  if (torch::is_symfloat(value)) return value.cast<c10::SymFloat>();
+  if (torch::is_symbool(value)) return value.cast<c10::SymBool>();
+  TORCH_CHECK_TYPE(false, "proviso: ", what, " is of type ",
+                   std::string(py::str(py::type::of(value))),
+                   "; a program's inputs and outputs are tensors, ints, "
+                   "floats, bools, strings, None and pytrees of them");
+}
+
+py::object from_ivalue(const c10::IValue& value) {
+  return torch::jit::toPyObject(value);
+}
+
+Argument to_constant(py::handle value, const std::string& what) {
+  const c10::IValue v = to_ivalue(value, what);
+  if (v.isNone()) return {NoneArgument{}};
+  if (v.isBool()) return {v.toBool()};
+  if (v.isInt()) return {v.toInt()};
+  if (v.isDouble()) return {v.toDouble()};
+  TORCH_CHECK_TYPE(v.isString(), "proviso: ", what, " is no constant");
+  return {v.toStringRef()};
+}
+
+void bind_session(py::module_& m) {
+  tracer_hooks() = {&custom_op, &wrapped_number, &current_python_stack};
+  m.def("set_package_folders", &set_package_folders);
+  m.def("set_custom_op_function",
+        [](py::object function) { custom_op_function() = std::move(function); });
+  m.def("is_tracing", [] { return Tracer::current() != nullptr; });
+  m.def("is_fake", [](const at::Tensor& t) { return is_fake(t); });
+  m.def("mark_size_like", [](const c10::SymInt& size) {
+    Tracer* tracer = Tracer::current();
+    if (!tracer || !size.is_heap_allocated()) return;
+    const Expr e = to_expr(tracer->env(), size);
+    if (e.is_symbol()) tracer->env().mark_size_like(e);
+  });
+  m.def(
+      "new_dynamic_size",
+      [](const py::object& min, const py::object& max) {
+        Tracer* tracer = Tracer::current();
+        TORCH_CHECK(tracer, "new_dynamic_size: no trace is under way");
+        return unbacked_size(*tracer, min, max);
+      },
+      py::arg("min") = 0, py::arg("max") = py::none());
+
+  py::class_<Session>(m, "Session",
+                      "A trace under way.  Operators of this thread are "
+                      "recorded, not executed, until close().")
+      .def(py::init<bool>(), py::arg("prefer_deferred") = false)
+      .def("close", &Session::close)
+      .def("finish", &Session::finish)
+      .def("add_parameter",
+           [](Session& s, const std::string& name, const at::Tensor& t) {
+             s.tracer().add_parameter(name, t);
+           })
+      .def("add_buffer",
+           [](Session& s, const std::string& name, const at::Tensor& t,
+              bool persistent) {
+             s.tracer().add_buffer(name, t, persistent);
+           })
+      .def("add_input", &Session::add_input)
+      .def("add_int_input",
+           [](Session& s, const std::string& name, int64_t example,
+              const std::string& source) {
+             return s.tracer().add_int_input(name, example, source);
+           })
+      .def("add_constant_input",
+           [](Session& s, const std::string& name, const py::object& value) {
+             s.tracer().add_constant_input(name,
+                                           to_constant(value, "input " + name));
+           });
+}
+
+}  // namespace proviso::python
