@@ -617,6 +617,25 @@ std::string srepr_equality(Expr e) {
   return srepr_call(equal ? "Equality" : "Unequality", e.args());
 }
 
+// Not negative as far as the kinds of symbols and the signs of constants tell.
+bool is_plainly_natural(Expr e) {
+  switch (e.op()) {
+    case Op::kInteger: return !is_negative(e);
+    case Op::kSymbol: return e.symbol().kind == SymbolKind::kBackedSize;
+    case Op::kAdd: case Op::kMul: case Op::kMin: case Op::kFloorDiv:
+    case Op::kMod:
+      return std::all_of(e.args().begin(), e.args().end(), is_plainly_natural);
+    case Op::kMax:
+      return std::any_of(e.args().begin(), e.args().end(), is_plainly_natural);
+    default: return false;
+  }
+}
+
+// PyTorch's Mod refuses negative operands; its PythonMod takes them.
+std::string srepr_mod(Expr e) {
+  return srepr_call(is_plainly_natural(e) ? "Mod" : "PythonMod", e.args());
+}
+
 // PyTorch's CeilDiv adds divisor - 1, which is no ceiling for divisors < 0.
 std::string srepr_ceil_div(Expr e) {
   if (e.arg(1).is(Op::kInteger) && e.arg(1).integer().sign() > 0) {
@@ -659,6 +678,7 @@ std::string to_srepr(Expr e) {
     case Op::kEq: case Op::kNe: return srepr_equality(e);
     case Op::kLt: case Op::kLe: return srepr_relation(e);
     case Op::kWhere: return srepr_where(e);
+    case Op::kMod: return srepr_mod(e);
     case Op::kCeilDiv: return srepr_ceil_div(e);
     default: return srepr_call(info(e.op()).name, e.args());
   }

@@ -193,3 +193,26 @@ def test_decide_reads_both_kinds_of_files(run, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     counts = json.loads(done.stdout.splitlines()[-1])
     assert (counts["questions"], counts["decided"], counts["open"]) == (4, 3, 1)
+
+
+@pytest.mark.parametrize("text,point,value", [
+    ("s0 - 2*u0//3 + 1", {"s0": 7, "u0": 5}, 5),
+    ("PythonMod(u0, 3) + CeilDiv(s0, 2)", {"s0": 7, "u0": -5}, 5),
+    ("Max(u0, 3) - Min(s0, u0)**2", {"s0": 7, "u0": 4}, -12),
+    ("Where(u0 < 3, s0, u0)", {"s0": 7, "u0": 2}, 7),
+    ("Where(u0 < 3, s0, u0)", {"s0": 7, "u0": 4}, 4),
+    ("~((u0 < 3) & Eq(s0, 7)) | (u0 > 1)", {"s0": 7, "u0": 1}, False),
+    ("ModularIndexing(s0, 2, 3)", {"s0": 11, "u0": 1}, 2),
+])
+def test_sympy_reads_srepr_as_torch_does(run, text, point, value):
+    """As torch.export.load does: sympify with PyTorch's functions."""
+    sympy = pytest.importorskip("sympy")
+    functions = pytest.importorskip("torch.utils._sympy.functions")
+    names = {name: getattr(functions, name) for name in (
+        "FloorDiv", "ModularIndexing", "Where", "PythonMod", "Mod", "CleanDiv",
+        "CeilDiv", "LShift", "RShift", "PowByNatural", "ToFloat")}
+    printed = run("simplify", "--as", "srepr", text).stdout
+    expr = sympy.sympify(printed, locals=names)
+    symbols = {symbol.name: symbol for symbol in expr.free_symbols}
+    assert "positive=True" in printed and symbols["s0"].is_positive
+    assert expr.subs({s: point[n] for n, s in symbols.items()}) == value
