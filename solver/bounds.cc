@@ -1,0 +1,313 @@
+// Ranges of polynomials: interval sums, bounds told of the form itself, the
+// shift to lower bounds, and the correlation of a floor with its numerator.
+#include "solver/domain.h"
+
+namespace proviso {
+namespace {
+
+constexpr int kMaxCorrelationDepth = 2;
+constexpr size_t kMaxShiftTerms = 16;
+constexpr size_t kMaxShiftDegree = 4;
+
+}  // namespace
+
+Range Domain::meet(const Range& a, const Range& b) {
+  if (a.span.is_empty()) return a;
+  if (b.span.is_empty()) return b;
+  Range r;
+  r.span = intersect(a.span, b.span);
+  bool from_b = b.span.lower() &&
+                (!a.span.lower() || *b.span.lower() > *a.span.lower());
+  r.lower = from_b ? b.lower : a.lower;
+  from_b = b.span.upper() &&
+           (!a.span.upper() || *b.span.upper() < *a.span.upper());
+  r.upper = from_b ? b.upper : a.upper;
+  if (r.span.is_empty()) r.lower = r.upper = join(r.lower, r.upper);
+  return r;
+}
+
+Range Domain::scaled(const Range& a, const Int& k) {
+  if (k.is_one()) return a;
+  Range r{a.span * Interval::point(k), a.lower, a.upper};
+  if (k.sign() < 0) std::swap(r.lower, r.upper);
+  if (k.is_zero()) r.lower = r.upper = 0;
+  return r;
+}
+
+Range Domain::shift_by(Range a, const Int& k) {
+  if (!k.is_zero()) a.span = a.span + Interval::point(k);
+  return a;
+}
+
+Range Domain::product(const Range& a, const Range& b) {
+  Interval span = a.span * b.span;
+  auto nonnegative = [](const Range& r) {
+    return r.span.lower() && r.span.lower()->sign() >= 0;
+  };
+  if (nonnegative(a) && nonnegative(b)) {
+    Reason low = join(a.lower, b.lower);
+    return {span, low, join(low, join(a.upper, b.upper))};
+  }
+  Reason all = join(join(a.lower, a.upper), join(b.lower, b.upper));
+  return {span, all, all};
+}
+
+Range Domain::quotient(const Range& a, const Range& b) {
+  // A constant divisor, or one that is known positive with a nonnegative
+  // numerator, needs only some of the four ends.
+  Interval span = floor_div(a.span, b.span);
+  if (span.is_empty()) return {};  // x//0: any value
+  if (b.span.is_point()) {
+    Reason point = join(b.lower, b.upper);
+    Reason low = join(a.lower, point), high = join(a.upper, point);
+    if (b.span.lower()->sign() < 0) std::swap(low, high);
+    return {span, low, high};
+  }
+  auto at_least = [](const Range& r, int k) {
+    return r.span.lower() && *r.span.lower() >= Int(k);
+  };
+  if (at_least(a, 0) && at_least(b, 1)) {
+    Reason low = join(a.lower, b.lower);
+    return {span, join(low, b.upper), join(low, a.upper)};
+  }
+  Reason all = join(join(a.lower, a.upper), join(b.lower, b.upper));
+  return {span, all, all};
+}
+
+// --- atoms
+
+Range Domain::atom_range(AtomId a) {
+  AtomState& s = state(a);
+  if (s.range_stamp == stamp_) return s.range;
+  spend(1);
+  Range r = compute_atom_range(a);
+  if (conflict_) return r;
+  s.range = r;
+  s.range_stamp = stamp_;
+  return r;
+}
+
+Range Domain::compute_atom_range(AtomId a) {
+  const AtomState& s = state(a);
+  Range stored{Interval::of(s.low.value, s.high.value), s.low.why, s.high.why};
+  if (stored.span.is_empty()) {
+    stored.lower = stored.upper = join(s.low.why, s.high.why);
+    return stored;
+  }
+  const Atom& atom = forms_.atom(a);
+  switch (atom.kind) {
+    case AtomKind::kFloor:
+      return meet(stored, quotient(range(forms_.poly(atom.a), 1),
+                                   range(forms_.poly(atom.b), 1)));
+    case AtomKind::kPos: {
+      Range d = range(forms_.poly(atom.a), 1);
+      Interval span = max(d.span, Interval::point(0));
+      bool positive = d.span.lower() && d.span.lower()->sign() > 0;
+      return meet(stored, {span, positive ? d.lower : 0, d.upper});
+    }
+    case AtomKind::kIte: {
+      Range x = range(forms_.poly(atom.a), 1);
+      Range y = range(forms_.poly(atom.b), 1);
+      return meet(stored, {hull(x.span, y.span), join(x.lower, y.lower),
+                           join(x.upper, y.upper)});
+    }
+    case AtomKind::kNamed:
+      return meet(stored, range(forms_.poly(atom.a), 1));
+    case AtomKind::kFunc: return meet(stored, func_range(atom));
+    case AtomKind::kOpaque:
+      if (atom.expr.is(Op::kDenseIndicator)) {
+        return meet(stored, {Interval(0, 1), 0, 0});
+      }
+      return stored;
+    default: return stored;
+  }
+}
+
+// x & y of which one is nonnegative lies between 0 and it; b**n grows with n.
+Range Domain::func_range(const Atom& atom) {
+  Range x = range(forms_.poly(atom.a), 1), y = range(forms_.poly(atom.b), 1);
+  auto at_least = [](const Range& r, int k) {
+    return r.span.lower() && *r.span.lower() >= Int(k);
+  };
+  if (atom.op == Op::kBitAnd) {
+    Range result;
+    for (const Range& r : {x, y}) {
+      if (!at_least(r, 0)) continue;
+      result = meet(result, {Interval::of(Int(0), r.span.upper()), r.lower,
+                             join(r.lower, r.upper)});
+    }
+    return result;
+  }
+  if (atom.op == Op::kPow && at_least(x, 1) && at_least(y, 0)) {
+    Int low = 1;
+    Reason why = join(x.lower, y.lower);
+    auto exponent = y.span.lower()->to_int64();
+    if (exponent && *exponent < 1000) {
+      low = pow(*x.span.lower(), static_cast<uint64_t>(*exponent))
+                .value_or(Int(1));
+    }
+    return {Interval::at_least(low), why, 0};
+  }
+  return {};
+}
+
+Range Domain::mono_range(MonoId m) {
+  const std::vector<AtomId>& factors = forms_.factors(m);
+  if (factors.size() == 1) return atom_range(factors[0]);
+  Range total{Interval::point(1), 0, 0};
+  for (size_t i = 0; i < factors.size();) {
+    size_t j = i;
+    while (j < factors.size() && factors[j] == factors[i]) ++j;
+    Range base = atom_range(factors[i]);
+    unsigned n = static_cast<unsigned>(j - i);
+    Range power = base;
+    if (n > 1) {
+      Reason all = join(base.lower, base.upper);
+      bool nonnegative = base.span.lower() && base.span.lower()->sign() >= 0;
+      power = {pow(base.span, n), nonnegative ? base.lower : all, all};
+      // An even power is nonnegative without knowing anything.
+      if (n % 2 == 0 && power.span.lower() && power.span.lower()->is_zero()) {
+        power.lower = 0;
+      }
+    }
+    total = i == 0 ? power : product(total, power);
+    i = j;
+  }
+  return total;
+}
+
+// --- polynomials
+
+Range Domain::plain_range(const Poly& p) {
+  Range total{Interval::point(p.constant), 0, 0};
+  spend(p.terms.size());
+  for (const Term& t : p.terms) {
+    Range r = scaled(mono_range(t.mono), t.coef);
+    total.span = total.span + r.span;
+    bool low = total.span.lower().has_value();
+    bool high = total.span.upper().has_value();
+    if (total.span.is_empty()) {
+      total.lower = total.upper = join(r.lower, r.upper);
+      return total;
+    }
+    if (!low && !high) return {};
+    total.lower = low ? join(total.lower, r.lower) : 0;
+    total.upper = high ? join(total.upper, r.upper) : 0;
+  }
+  return total;
+}
+
+Domain::FormView Domain::view(const Poly& p) {
+  Int g = p.content();
+  if (p.terms[0].coef.sign() < 0) g = -g;
+  Poly form = p;
+  form.constant = 0;
+  if (!g.is_one()) {
+    for (Term& t : form.terms) t.coef = floor_div(t.coef, g);
+  }
+  return {forms_.intern(form), g, p.constant};
+}
+
+Range Domain::form_range(const Poly& p) {
+  if (form_table_.empty()) return {};
+  FormView v = view(p);
+  auto it = form_table_.find(v.form);
+  if (it == form_table_.end()) return {};
+  const FormState& f = it->second;
+  Range r{Interval::of(f.low.value, f.high.value), f.low.why, f.high.why};
+  if (r.span.is_empty()) r.lower = r.upper = join(f.low.why, f.high.why);
+  return shift_by(scaled(r, v.scale), v.constant);
+}
+
+Range Domain::range(const Poly& p, int depth) {
+  Range r = plain_range(p);
+  if (p.is_constant() || r.span.is_empty()) return r;
+  bool single = p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
+  if (single || r.span.is_point()) return r;
+  r = meet(r, form_range(p));
+  r = meet(r, shifted_range(p));
+  if (depth < kMaxCorrelationDepth) r = meet(r, correlated_range(p, depth));
+  return r;
+}
+
+// Every atom x put as low + t (or high - t), t >= 0: when all coefficients but
+// the constant have one sign, the constant is a bound.
+Range Domain::shifted_range(const Poly& p) {
+  size_t degree = 0;
+  for (const Term& t : p.terms) {
+    degree = std::max(degree, forms_.factors(t.mono).size());
+  }
+  if (degree < 2 || degree > kMaxShiftDegree) return {};
+  if (p.terms.size() > kMaxShiftTerms) return {};
+  Poly shifted = FormPool::constant(p.constant);
+  Reason why = 0;
+  for (const Term& t : p.terms) {
+    Poly term = FormPool::constant(t.coef);
+    for (AtomId a : forms_.factors(t.mono)) {
+      Range r = atom_range(a);
+      if (r.span.is_empty()) return {};
+      bool low = r.span.lower().has_value();
+      if (!low && !r.span.upper()) return {};
+      why = join(why, low ? r.lower : r.upper);
+      Poly x = forms_.variable(a);
+      if (!low) x = forms_.scale(x, -1);
+      x.constant = low ? *r.span.lower() : *r.span.upper();
+      term = forms_.mul(term, x);
+    }
+    shifted = forms_.add(shifted, term);
+    spend(4);
+    if (shifted.terms.size() > 4 * kMaxShiftTerms) return {};
+  }
+  bool up = true, down = true;
+  for (const Term& t : shifted.terms) {
+    (t.coef.sign() > 0 ? down : up) = false;
+  }
+  Range r;
+  if (up) r = {Interval::at_least(shifted.constant), why, 0};
+  if (down) r = meet(r, {Interval::at_most(shifted.constant), 0, why});
+  return r;
+}
+
+// In p = rest + c*d*floor(a/d), d > 0, the product d*floor(a/d) is a minus a
+// remainder in [0, d-1]: p lies between rest + c*a - c*(d-1) and rest + c*a.
+// A constant d need not divide c: everything is scaled by d / gcd(c, d) first.
+Range Domain::correlated_range(const Poly& p, int depth) {
+  Range best;
+  for (const Term& t : p.terms) {
+    for (AtomId q : forms_.factors(t.mono)) {
+      const Atom& atom = forms_.atom(q);
+      if (atom.kind != AtomKind::kFloor) continue;
+      const Poly& a = forms_.poly(atom.a);
+      const Poly& d = forms_.poly(atom.b);
+      if (d.terms.size() > 1) continue;
+      if (!d.is_constant() && !d.constant.is_zero()) continue;
+      Range divisor = range(d, kMaxCorrelationDepth);
+      if (!divisor.span.lower() || divisor.span.lower()->sign() <= 0) continue;
+      const Int& unit = d.is_constant() ? d.constant : d.terms[0].coef;
+      MonoId needed = forms_.mono(q);
+      if (!d.is_constant()) needed = forms_.product(needed, d.terms[0].mono);
+      if (needed != t.mono) continue;
+      Int g = gcd(t.coef, unit);
+      Int scale = floor_div(unit, g), c = floor_div(t.coef, g);
+      if (p.terms.size() == 1 && p.constant.is_zero()) continue;
+      Poly rest = forms_.sub(p, forms_.monomial(t.mono, t.coef));
+      Poly full = forms_.add(forms_.scale(rest, scale), a, c);
+      Poly less = forms_.add(full, d, -c);
+      less.constant += c;
+      bool positive = c.sign() > 0;
+      Range low = range(positive ? less : full, depth + 1);
+      Range high = range(positive ? full : less, depth + 1);
+      if (low.span.is_empty() || high.span.is_empty()) continue;
+      std::optional<Int> lower, upper;
+      if (low.span.lower()) lower = -floor_div(-*low.span.lower(), scale);
+      if (high.span.upper()) upper = floor_div(*high.span.upper(), scale);
+      best = meet(best, {Interval::of(lower, upper),
+                         join(low.lower, divisor.lower),
+                         join(high.upper, divisor.lower)});
+      if (best.span.is_empty()) return best;
+    }
+  }
+  return best;
+}
+
+}  // namespace proviso

@@ -1,0 +1,124 @@
+// What to split on when rows alone do not decide.
+#include <algorithm>
+
+#include "solver/prover.h"
+
+namespace proviso {
+namespace {
+
+constexpr int kFewValues = 4;
+constexpr int kManyValues = 64;
+constexpr int kMaxModulus = 8;
+
+}  // namespace
+
+std::optional<Prover::Split> Prover::split_range(AtomId a, const Int& widest) {
+  AtomKind kind = forms_.atom(a).kind;
+  if (kind != AtomKind::kSymbol && kind != AtomKind::kFresh) return {};
+  if (domain_.is_solved(a)) return {};
+  Range r = domain_.atom_range(a);
+  if (!r.span.lower() || !r.span.upper()) return {};
+  Int width = *r.span.upper() - *r.span.lower();
+  if (width >= widest) return {};
+  Split split;
+  split.why = reasons_.join(r.lower, r.upper);
+  for (Int v = *r.span.lower(); v <= *r.span.upper(); v += 1) {
+    Poly p = forms_.variable(a);
+    p.constant = -v;
+    split.branches.push_back(forms_.eq(p));
+  }
+  return split;
+}
+
+// floor(e / k) with a symbol x under a product in e: x = k*t + 0..k-1.
+std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
+  for (AtomId q : near.atoms) {
+    const Atom& atom = forms_.atom(q);
+    if (atom.kind != AtomKind::kFloor || domain_.is_solved(q)) continue;
+    const Poly& k = forms_.poly(atom.b);
+    if (!k.is_constant() || k.constant > Int(kMaxModulus)) continue;
+    for (const Term& t : forms_.poly(atom.a).terms) {
+      const std::vector<AtomId>& factors = forms_.factors(t.mono);
+      if (factors.size() < 2) continue;
+      for (AtomId x : factors) {
+        AtomKind kind = forms_.atom(x).kind;
+        bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
+        if (!variable || domain_.is_solved(x)) continue;
+        Split split;
+        Poly remainder = forms_.mod(forms_.variable(x), k);
+        for (Int r = 0; r < k.constant; r += 1) {
+          Poly p = remainder;
+          p.constant -= r;
+          split.branches.push_back(forms_.eq(p));
+        }
+        return split;
+      }
+    }
+  }
+  return {};
+}
+
+// Small splits near the condition first.
+std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
+  const uint32_t* smallest = nullptr;
+  size_t fewest = ~size_t{0};
+  for (const uint32_t& i : near.clauses) {
+    const Domain::Item& item = domain_.items()[i];
+    const std::vector<FormulaId>& kids = forms_.formula(item.formula).kids;
+    bool settled = std::any_of(kids.begin(), kids.end(), [&](FormulaId kid) {
+      return domain_.decide(kid).value == true;
+    });
+    if (settled) continue;
+    if (kids.size() < fewest) fewest = kids.size(), smallest = &i;
+  }
+  if (smallest) {
+    const Domain::Item& item = domain_.items()[*smallest];
+    return Split{forms_.formula(item.formula).kids, item.why};
+  }
+  for (AtomId a : near.atoms) {
+    const Atom& atom = forms_.atom(a);
+    if (domain_.is_solved(a)) continue;
+    FormulaId condition = kNoId;
+    if (atom.kind == AtomKind::kPos) {
+      condition = forms_.ge(forms_.poly(atom.a));
+    } else if (atom.kind == AtomKind::kIte) {
+      condition = atom.condition;
+    }
+    if (condition == kNoId || domain_.decide(condition).value) continue;
+    return Split{{condition, forms_.negate(condition)}, 0};
+  }
+  for (AtomId a : near.atoms) {
+    if (auto split = split_range(a, kFewValues)) return split;
+  }
+  for (uint32_t i : near.disequalities) {
+    const Domain::Item& item = domain_.items()[i];
+    Poly p = forms_.poly(forms_.formula(item.formula).poly);
+    Poly q = forms_.scale(p, -1);
+    p.constant -= 1;
+    q.constant -= 1;
+    return Split{{forms_.ge(p), forms_.ge(q)}, item.why};
+  }
+  if (auto split = split_residue(near)) return split;
+  // Divisors of unknown sign keep their floors without rows.
+  for (AtomId a : near.atoms) {
+    const Atom& atom = forms_.atom(a);
+    if (atom.kind != AtomKind::kFloor || domain_.is_solved(a)) continue;
+    Poly d = forms_.poly(atom.b);
+    Range r = domain_.range(d);
+    if (r.span.is_empty()) continue;
+    if (r.span.lower() && r.span.lower()->sign() > 0) continue;
+    if (r.span.upper() && r.span.upper()->sign() < 0) continue;
+    Poly negative = forms_.scale(d, -1);
+    d.constant -= 1;
+    return Split{{forms_.ge(d), forms_.ge(negative)}, 0};
+  }
+  std::optional<Split> best;
+  for (AtomId a : near.atoms) {
+    auto split = split_range(a, kManyValues);
+    if (!split) continue;
+    if (!best || split->branches.size() < best->branches.size()) best = split;
+  }
+  return best;
+}
+
+}  // namespace proviso

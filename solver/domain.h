@@ -1,0 +1,206 @@
+// solver/domain.h - what is known, derived one way by telling and taken back
+// by undoing: ranges of atoms, bounds of linear forms, solved equalities, and
+// what remains as rows and clauses.
+//
+//   size_t mark = domain.mark();
+//   domain.tell(forms.ge(p), why);        // p >= 0 from here on
+//   domain.decide(forms.ge(q));           // by normal form and ranges alone
+//   domain.undo(mark);
+//
+// Every derived thing carries a Reason: the facts that it follows from.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "solver/form.h"
+#include "solver/interval.h"
+#include "solver/reason.h"
+
+namespace proviso {
+
+// Bounds with a reason for each end.
+struct Range {
+  Interval span;
+  Reason lower = 0, upper = 0;
+};
+
+struct Decision {
+  std::optional<bool> value;
+  Reason why = 0;
+  bool used_equalities = false;
+};
+
+// A polynomial with solved equalities put in, and which they were.
+struct Normal {
+  Poly poly;
+  Reason why = 0;
+  bool changed = false;
+};
+
+// Thrown by work inside a question when its budget is spent; caught there.
+struct OutOfBudget {};
+
+class Domain {
+ public:
+  Domain(FormPool& forms, ReasonArena& reasons)
+      : forms_(forms), reasons_(reasons) {}
+
+  struct Item {
+    FormulaId formula;  // a literal or a disjunction
+    Reason why;
+    bool alive;
+  };
+
+  // A range that needs no reason (a property of the symbol).
+  void set_base_range(AtomId a, const Interval& range);
+  void tell(FormulaId f, Reason why);
+  // Cached ranges and normal forms are made anew.
+  void forget_cached() { change(); }
+  const std::optional<Reason>& conflict() const { return conflict_; }
+
+  size_t mark() const { return trail_.size(); }
+  void undo(size_t mark);
+
+  // By structure, normal form and ranges.
+  Decision decide(FormulaId f);
+  Normal normal(const Poly& p);
+  Range range(const Poly& p, int depth = 0);
+  Range atom_range(AtomId a);
+  bool is_solved(AtomId a) const {
+    return a < atoms_.size() && atoms_[a].solved != kNoId;
+  }
+
+  // --- for the tiers above
+  const std::deque<Item>& items() const { return items_; }
+  // Items that mention the atom, and atoms whose solved form mentions it.
+  const std::vector<uint32_t>& items_of(AtomId a);
+  const std::vector<AtomId>& dependents_of(AtomId a);
+  PolyId solved_form(AtomId a) const { return atoms_[a].solved; }
+  Reason solved_why(AtomId a) const { return atoms_[a].solved_why; }
+
+  FormPool& forms() { return forms_; }
+  ReasonArena& reasons() { return reasons_; }
+
+  void set_limit(uint64_t limit) { limit_ = limit; }
+  uint64_t work() const { return work_; }
+  void spend(uint64_t units) {
+    work_ += units;
+    if (work_ > limit_) throw OutOfBudget();
+  }
+
+ private:
+  struct End {
+    std::optional<Int> value;
+    Reason why = 0;
+  };
+  struct AtomState {
+    End low, high;
+    PolyId solved = kNoId;
+    Reason solved_why = 0;
+    std::vector<uint32_t> items;
+    std::vector<AtomId> dependents;
+    bool visiting = false;
+    uint64_t normal_stamp = 0, range_stamp = 0;
+    Normal normal;
+    Range range;
+  };
+  struct FormState {
+    End low, high;
+    std::vector<uint32_t> watchers;  // disequalities of the form
+  };
+  struct Undo {
+    enum Kind : uint8_t { kLow, kHigh, kSolved, kItem, kKilled, kFormLow,
+                          kFormHigh, kTold, kConflict } kind;
+    uint32_t index;
+    End old;
+  };
+  // p == scale * form + constant.
+  struct FormView {
+    PolyId form = kNoId;
+    Int scale, constant;
+  };
+
+  AtomState& state(AtomId a);
+  void change() { ++stamp_; }
+  Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
+
+  // telling
+  void assert_formula(FormulaId f, Reason why);
+  void assert_literal(FormulaKind kind, const Poly& p, Reason why);
+  void assert_ge(const Poly& p, Reason why);
+  void assert_ne(const Poly& p, Reason why);
+  void assert_clause(FormulaId f, Reason why);
+  void expand_pos(const Poly& p, Reason why);
+  uint32_t add_item(FormulaId f, Reason why);
+  void kill_item(uint32_t i);
+  void index_item(uint32_t i, bool add);
+  void wake(AtomId a);
+  void propagate();
+  void revisit(uint32_t i);
+  void raise_conflict(Reason why);
+  void tighten(const Poly& p, Reason why);
+  void tighten_term(const Term& t, const Int& slack, Reason why);
+  void tighten_factors(MonoId m, bool lower, const Int& bound, Reason why);
+  void set_bound(AtomId a, bool lower, const Int& value, Reason why);
+  void push_down(AtomId a, bool lower, const Int& value, Reason why);
+  void set_form_bound(const Poly& p, Reason why);
+
+  // equalities.cc
+  void assert_eq(Poly p, Reason why);
+  bool cancel_factor(Poly& p, Reason& why);
+  void keep_equality(const Poly& p, Reason why);
+  bool solve_by_unit(const Poly& p, Reason why);
+  bool solve_by_euclid(const Poly& p, Reason why);
+  bool solve_by_floors(const Poly& p, Reason why);
+  std::vector<std::pair<AtomId, Int>> lone_symbols(const Poly& p);
+  void solve_for(AtomId x, const Poly& value, Reason why);
+  bool hidden_by_floors(AtomId x, const Poly& p, std::vector<AtomId>& floors);
+  void define_floors(const std::vector<AtomId>& floors,
+                     std::vector<std::pair<Poly, Reason>>& rows);
+
+  // bounds.cc
+  Range compute_atom_range(AtomId a);
+  Range func_range(const Atom& atom);
+  Range mono_range(MonoId m);
+  Range plain_range(const Poly& p);
+  Range form_range(const Poly& p);
+  Range shifted_range(const Poly& p);
+  Range correlated_range(const Poly& p, int depth);
+  FormView view(const Poly& p);
+  Range meet(const Range& a, const Range& b);
+  Range scaled(const Range& a, const Int& k);
+  Range product(const Range& a, const Range& b);
+  Range shift_by(Range a, const Int& k);
+  Range quotient(const Range& a, const Range& b);
+
+  // normal form
+  Normal normal_atom(AtomId a);
+  Normal rebuild_atom(AtomId a);
+  Poly func_in_context(Op op, const Poly& x, const Poly& y);
+  Poly floor_in_context(Poly num, Poly den, Reason& why);
+  bool cancel_common(Poly& num, Poly& den, Reason& why);
+  Poly pull_out(Poly& num, const Poly& den);
+  Decision decide_literal(const Formula& f, const Poly& p);
+  Decision known_nonzero(const Poly& p);
+
+  FormPool& forms_;
+  ReasonArena& reasons_;
+  std::deque<AtomState> atoms_;
+  std::deque<Item> items_;
+  std::unordered_map<PolyId, FormState> form_table_;
+  std::unordered_map<FormulaId, Reason> told_;
+  std::vector<Undo> trail_;
+  std::vector<uint32_t> queue_;
+  std::vector<bool> queued_;
+  std::optional<Reason> conflict_;
+  int nesting_ = 0;
+  uint64_t stamp_ = 1;
+  uint64_t work_ = 0;
+  uint64_t limit_ = ~uint64_t{0};
+};
+
+}  // namespace proviso

@@ -1,0 +1,263 @@
+// Equalities solved for a symbol and put in everywhere; see solve_for().
+#include <algorithm>
+
+#include "solver/domain.h"
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxCandidates = 16;
+
+}  // namespace
+
+// p == 0; p is in normal form and not constant.
+void Domain::assert_eq(Poly p, Reason why) {
+  if (cancel_factor(p, why)) {
+    return assert_literal(FormulaKind::kEq, p, why);
+  }
+  Range r = meet(plain_range(p), form_range(p));
+  if (!r.span.contains(Int(0))) {
+    bool above = r.span.lower() && r.span.lower()->sign() > 0;
+    return raise_conflict(join(why, above ? r.lower : r.upper));
+  }
+  if (solve_by_unit(p, why) || solve_by_euclid(p, why) ||
+      solve_by_floors(p, why)) {
+    return;
+  }
+  keep_equality(p, why);
+}
+
+// Divides p by factors known not to be 0.  False when there are none.
+bool Domain::cancel_factor(Poly& p, Reason& why) {
+  if (!p.constant.is_zero() || p.terms.empty()) return false;
+  bool any = false;
+  for (AtomId a : std::vector<AtomId>(forms_.factors(p.terms[0].mono))) {
+    MonoId m = forms_.mono(a);
+    Poly reduced;
+    bool common = true;
+    for (const Term& t : p.terms) {
+      std::optional<MonoId> q = forms_.quotient(t.mono, m);
+      common = common && q.has_value();
+      if (common) reduced = forms_.add(reduced, forms_.monomial(*q, t.coef));
+    }
+    if (!common) continue;
+    Decision nonzero = known_nonzero(forms_.variable(a));
+    if (nonzero.value != true) continue;
+    why = join(why, nonzero.why);
+    p = reduced;
+    any = true;
+  }
+  return any;
+}
+
+// Not solvable now: two rows, and a clause when a factor may be zero.
+void Domain::keep_equality(const Poly& p, Reason why) {
+  bool single =
+      p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
+  if (!single) {
+    add_item(forms_.eq(p), why);
+    set_form_bound(p, why);
+    set_form_bound(forms_.scale(p, -1), why);
+  }
+  tighten(p, why);
+  tighten(forms_.scale(p, -1), why);
+  if (conflict_ || !p.constant.is_zero()) return;
+  for (AtomId a : forms_.factors(p.terms[0].mono)) {
+    Poly reduced;
+    bool common = true;
+    for (const Term& t : p.terms) {
+      std::optional<MonoId> q = forms_.quotient(t.mono, forms_.mono(a));
+      common = common && q.has_value();
+      if (common) reduced = forms_.add(reduced, forms_.monomial(*q, t.coef));
+    }
+    if (!common || reduced.is_constant()) continue;
+    FormulaId zero = forms_.eq(forms_.variable(a));
+    assert_formula(forms_.any_of({zero, forms_.eq(reduced)}), why);
+    return;
+  }
+}
+
+// Symbols of p that occur once, alone and with power 1, with coefficients.
+std::vector<std::pair<AtomId, Int>> Domain::lone_symbols(const Poly& p) {
+  std::vector<std::pair<AtomId, Int>> found;
+  std::vector<AtomId> blocked;
+  for (const Term& t : p.terms) {
+    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    AtomKind kind = forms_.atom(factors[0]).kind;
+    bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
+    if (factors.size() == 1 && variable) {
+      found.emplace_back(factors[0], t.coef);
+      continue;
+    }
+    for (AtomId a : factors) {
+      const std::vector<AtomId>& inside = forms_.atoms_within(a);
+      blocked.insert(blocked.end(), inside.begin(), inside.end());
+    }
+  }
+  std::sort(blocked.begin(), blocked.end());
+  std::erase_if(found, [&](const auto& entry) {
+    return is_solved(entry.first) ||
+           std::binary_search(blocked.begin(), blocked.end(), entry.first);
+  });
+  return found;
+}
+
+// Which symbol is eliminated matters: one whose range follows from the others'
+// leaves no row behind; then one that occurs in few items; then the youngest.
+bool Domain::solve_by_unit(const Poly& p, Reason why) {
+  std::vector<std::pair<AtomId, Int>> lone = lone_symbols(p);
+  std::erase_if(lone, [](const auto& e) { return !abs(e.second).is_one(); });
+  if (lone.empty()) return false;
+  std::sort(lone.begin(), lone.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (lone.size() > kMaxCandidates) lone.resize(kMaxCandidates);
+  AtomId best = kNoId;
+  Poly best_value;
+  std::pair<bool, size_t> best_cost;
+  for (const auto& [x, coef] : lone) {
+    Poly rest = forms_.sub(p, forms_.monomial(forms_.mono(x), coef));
+    Poly value = forms_.scale(rest, -coef);  // coef is 1 or -1
+    bool leaves_rows =
+        !atom_range(x).span.contains(plain_range(value).span);
+    std::pair<bool, size_t> cost = {leaves_rows, state(x).items.size()};
+    if (best == kNoId || cost < best_cost) {
+      best = x, best_value = value, best_cost = cost;
+    }
+  }
+  solve_for(best, best_value, why);
+  return true;
+}
+
+// Coefficients without a unit but coprime: Euclid's steps with a fresh symbol,
+// x := t - sum floor(c/a) * (the rest).
+bool Domain::solve_by_euclid(const Poly& p, Reason why) {
+  std::vector<std::pair<AtomId, Int>> lone = lone_symbols(p);
+  if (lone.size() < 2) return false;
+  Int g = 0;
+  auto least = lone.begin();
+  for (auto it = lone.begin(); it != lone.end(); ++it) {
+    g = gcd(g, it->second);
+    if (abs(it->second) < abs(least->second)) least = it;
+  }
+  if (!g.is_one()) return false;
+  const auto [x, a] = *least;
+  AtomId t = forms_.fresh();
+  Poly value = forms_.variable(t);
+  for (const Term& term : p.terms) {
+    if (term.mono == forms_.mono(x)) continue;
+    value = forms_.sub(
+        value, forms_.monomial(term.mono, floor_div(term.coef, a)));
+  }
+  value.constant -= floor_div(p.constant, a);
+  // Pure renaming; the equality itself follows in the new symbols.
+  solve_for(x, value, 0);
+  assert_literal(FormulaKind::kEq, p, why);
+  return true;
+}
+
+// Whether x occurs in p, but for its own term, only within factors that are
+// floors with a divisor known positive; which they are.
+bool Domain::hidden_by_floors(AtomId x, const Poly& p,
+                              std::vector<AtomId>& floors) {
+  for (const Term& t : p.terms) {
+    if (t.mono == forms_.mono(x)) continue;
+    for (AtomId f : forms_.factors(t.mono)) {
+      const std::vector<AtomId>& inside = forms_.atoms_within(f);
+      if (!std::binary_search(inside.begin(), inside.end(), x)) continue;
+      if (forms_.atom(f).kind != AtomKind::kFloor || is_solved(f)) {
+        return false;
+      }
+      Range d = range(forms_.poly(forms_.atom(f).b));
+      if (!d.span.lower() || d.span.lower()->sign() <= 0) return false;
+      floors.push_back(f);
+    }
+  }
+  std::sort(floors.begin(), floors.end());
+  floors.erase(std::unique(floors.begin(), floors.end()), floors.end());
+  return true;
+}
+
+// A fresh symbol t for each floor(a/b), b > 0; the rows b*t <= a < b*t + b are
+// returned, to be told when p is solved.
+void Domain::define_floors(const std::vector<AtomId>& floors,
+                           std::vector<std::pair<Poly, Reason>>& rows) {
+  for (AtomId q : floors) {
+    const Poly& a = forms_.poly(forms_.atom(q).a);
+    const Poly& b = forms_.poly(forms_.atom(q).b);
+    Reason positive = range(b).lower;
+    Range known = atom_range(q);
+    AtomId t = forms_.fresh();
+    Poly below = forms_.sub(a, forms_.mul(b, forms_.variable(t)));
+    Poly above = forms_.sub(b, below);
+    above.constant -= 1;
+    rows.emplace_back(below, positive);
+    rows.emplace_back(above, positive);
+    if (known.span.lower()) {
+      set_bound(t, true, *known.span.lower(), known.lower);
+    }
+    if (known.span.upper()) {
+      set_bound(t, false, *known.span.upper(), known.upper);
+    }
+    solve_for(q, forms_.variable(t), 0);
+  }
+}
+
+// x == r + k*floor(x/k): floor(x/k) becomes a fresh t, x becomes r + k*t.
+bool Domain::solve_by_floors(const Poly& p, Reason why) {
+  for (const Term& t : p.terms) {
+    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    if (factors.size() != 1 || !abs(t.coef).is_one()) continue;
+    AtomKind kind = forms_.atom(factors[0]).kind;
+    if (kind != AtomKind::kSymbol && kind != AtomKind::kFresh) continue;
+    if (is_solved(factors[0])) continue;
+    std::vector<AtomId> floors;
+    if (!hidden_by_floors(factors[0], p, floors)) continue;
+    std::vector<std::pair<Poly, Reason>> rows;
+    define_floors(floors, rows);
+    if (conflict_) return true;
+    Normal n = normal(p);
+    std::vector<std::pair<AtomId, Int>> lone = lone_symbols(n.poly);
+    auto x = std::find_if(lone.begin(), lone.end(), [&](const auto& entry) {
+      return entry.first == factors[0];
+    });
+    if (x != lone.end() && abs(x->second).is_one()) {
+      Poly rest = forms_.sub(
+          n.poly, forms_.monomial(forms_.mono(x->first), x->second));
+      solve_for(x->first, forms_.scale(rest, -x->second), join(why, n.why));
+    } else {
+      assert_literal(FormulaKind::kEq, n.poly, join(why, n.why));
+    }
+    for (const auto& [row, reason] : rows) {
+      assert_literal(FormulaKind::kGe, row, reason);
+    }
+    return true;
+  }
+  return false;
+}
+
+// x is `value` from here on, in every normal form.  What was known of x's
+// range becomes rows about `value`.
+void Domain::solve_for(AtomId x, const Poly& value, Reason why) {
+  if (conflict_) return;
+  AtomState& s = state(x);
+  for (AtomId a : forms_.atoms_of(forms_.intern(value))) {
+    state(a).dependents.push_back(x);
+  }
+  s.solved = forms_.intern(value);
+  s.solved_why = why;
+  trail_.push_back({Undo::kSolved, x, {}});
+  change();
+  if (s.low.value) {
+    Poly row = value;
+    row.constant -= *s.low.value;
+    assert_literal(FormulaKind::kGe, row, join(s.low.why, why));
+  }
+  if (s.high.value) {
+    Poly row = forms_.scale(value, -1);
+    row.constant += *s.high.value;
+    assert_literal(FormulaKind::kGe, row, join(s.high.why, why));
+  }
+  wake(x);
+}
+
+}  // namespace proviso

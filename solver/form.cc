@@ -1,0 +1,559 @@
+#include "solver/form.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace proviso {
+namespace {
+
+// Products with more terms than this stay folded in a named atom.
+constexpr size_t kMaxExpandedTerms = 64;
+
+size_t mix(size_t seed, size_t value) {
+  return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
+}
+
+size_t hash_of(const std::vector<AtomId>& factors) {
+  size_t h = factors.size();
+  for (AtomId a : factors) h = mix(h, a);
+  return h;
+}
+
+size_t hash_of(const Poly& p) {
+  size_t h = p.constant.hash();
+  for (const Term& t : p.terms) h = mix(mix(h, t.mono), t.coef.hash());
+  return h;
+}
+
+size_t hash_of(const Atom& a) {
+  size_t h = mix(static_cast<size_t>(a.kind), a.expr ? a.expr.id() : 0);
+  h = mix(mix(h, a.a), a.b);
+  return mix(mix(h, a.condition), static_cast<size_t>(a.op));
+}
+
+size_t hash_of(const Formula& f) {
+  size_t h = mix(static_cast<size_t>(f.kind), f.poly);
+  for (FormulaId kid : f.kids) h = mix(h, kid);
+  h = mix(h, f.expr ? f.expr.id() : 0);
+  return mix(h, f.about_definedness * 2 + f.positive);
+}
+
+// The id of `value` in `table`, appended when new.
+template <typename T>
+uint32_t intern_in(std::deque<T>& table,
+                   std::unordered_multimap<size_t, uint32_t>& index,
+                   const T& value) {
+  size_t h = hash_of(value);
+  auto [begin, end] = index.equal_range(h);
+  for (auto it = begin; it != end; ++it) {
+    if (table[it->second] == value) return it->second;
+  }
+  uint32_t id = static_cast<uint32_t>(table.size());
+  table.push_back(value);
+  index.emplace(h, id);
+  return id;
+}
+
+void sort_unique(std::vector<AtomId>& v) {
+  std::sort(v.begin(), v.end());
+  v.erase(std::unique(v.begin(), v.end()), v.end());
+}
+
+// Sorts terms by monomial, merges equal ones, drops zeros.
+void collect_terms(std::vector<Term>& terms) {
+  std::sort(terms.begin(), terms.end(),
+            [](const Term& a, const Term& b) { return a.mono < b.mono; });
+  size_t out = 0;
+  for (size_t i = 0; i < terms.size();) {
+    Term merged = terms[i++];
+    while (i < terms.size() && terms[i].mono == merged.mono) {
+      merged.coef += terms[i++].coef;
+    }
+    if (!merged.coef.is_zero()) terms[out++] = std::move(merged);
+  }
+  terms.resize(out);
+}
+
+// floor(c / k) of every coefficient; the constant too.
+Poly floor_coefficients(const Poly& p, const Int& k) {
+  Poly q = FormPool::constant(floor_div(p.constant, k));
+  for (const Term& t : p.terms) {
+    Int c = floor_div(t.coef, k);
+    if (!c.is_zero()) q.terms.push_back({t.mono, c});
+  }
+  return q;
+}
+
+bool leading_is_negative(const Poly& p) {
+  return !p.terms.empty() && p.terms[0].coef.sign() < 0;
+}
+
+}  // namespace
+
+Int Poly::content() const {
+  Int g = 0;
+  for (const Term& t : terms) {
+    g = gcd(g, t.coef);
+    if (g.is_one()) break;
+  }
+  return g;
+}
+
+FormPool::FormPool() {
+  monos_.emplace_back();
+  mono_index_.emplace(hash_of(monos_[0]), 0);
+  intern(Formula{.kind = FormulaKind::kFalse});
+  intern(Formula{.kind = FormulaKind::kTrue});
+}
+
+// --- atoms and monomials
+
+AtomId FormPool::intern(const Atom& atom) {
+  return intern_in(atoms_, atom_index_, atom);
+}
+
+AtomId FormPool::symbol(Expr e) {
+  return intern(Atom{.kind = AtomKind::kSymbol, .expr = e});
+}
+
+AtomId FormPool::fresh() {
+  // The number of atoms makes each fresh one different.
+  return intern(Atom{.kind = AtomKind::kFresh,
+                     .a = static_cast<PolyId>(atoms_.size())});
+}
+
+AtomId FormPool::opaque(Expr e) {
+  return intern(Atom{.kind = AtomKind::kOpaque, .expr = e});
+}
+
+MonoId FormPool::mono(AtomId a) {
+  if (a >= mono_of_atom_.size()) mono_of_atom_.resize(a + 1, kNoId);
+  if (mono_of_atom_[a] == kNoId) {
+    mono_of_atom_[a] = mono(std::vector<AtomId>{a});
+  }
+  return mono_of_atom_[a];
+}
+
+MonoId FormPool::mono(std::vector<AtomId> factors) {
+  return intern_in(monos_, mono_index_, factors);
+}
+
+MonoId FormPool::product(MonoId a, MonoId b) {
+  if (a == 0) return b;
+  if (b == 0) return a;
+  if (a > b) std::swap(a, b);
+  uint64_t key = uint64_t{a} << 32 | b;
+  auto it = products_.find(key);
+  if (it != products_.end()) return it->second;
+  std::vector<AtomId> merged;
+  std::merge(monos_[a].begin(), monos_[a].end(), monos_[b].begin(),
+             monos_[b].end(), std::back_inserter(merged));
+  MonoId id = mono(std::move(merged));
+  products_.emplace(key, id);
+  return id;
+}
+
+std::optional<MonoId> FormPool::quotient(MonoId a, MonoId b) {
+  const std::vector<AtomId>& whole = monos_[a];
+  const std::vector<AtomId>& part = monos_[b];
+  if (!std::includes(whole.begin(), whole.end(), part.begin(), part.end())) {
+    return std::nullopt;
+  }
+  std::vector<AtomId> rest;
+  std::set_difference(whole.begin(), whole.end(), part.begin(), part.end(),
+                      std::back_inserter(rest));
+  return mono(std::move(rest));
+}
+
+// --- polynomials
+
+Poly FormPool::variable(AtomId a) { return {0, {{mono(a), 1}}}; }
+
+Poly FormPool::monomial(MonoId m, const Int& coef) {
+  if (m == 0 || coef.is_zero()) return constant(coef);
+  return {0, {{m, coef}}};
+}
+
+Poly FormPool::sum(const std::vector<Poly>& parts) const {
+  Poly total;
+  for (const Poly& p : parts) {
+    total.constant += p.constant;
+    total.terms.insert(total.terms.end(), p.terms.begin(), p.terms.end());
+  }
+  collect_terms(total.terms);
+  return total;
+}
+
+Poly FormPool::add(const Poly& a, const Poly& b, const Int& b_times) const {
+  Poly result = constant(a.constant + b.constant * b_times);
+  result.terms.reserve(a.terms.size() + b.terms.size());
+  auto x = a.terms.begin(), y = b.terms.begin();
+  while (x != a.terms.end() || y != b.terms.end()) {
+    bool take_x = y == b.terms.end() ||
+                  (x != a.terms.end() && x->mono < y->mono);
+    bool take_y = x == a.terms.end() ||
+                  (y != b.terms.end() && y->mono < x->mono);
+    if (take_x) {
+      result.terms.push_back(*x++);
+    } else if (take_y) {
+      result.terms.push_back({y->mono, y->coef * b_times});
+      ++y;
+    } else {
+      Int c = x->coef + y->coef * b_times;
+      if (!c.is_zero()) result.terms.push_back({x->mono, std::move(c)});
+      ++x, ++y;
+    }
+  }
+  return result;
+}
+
+Poly FormPool::scale(const Poly& a, const Int& k) const {
+  if (k.is_zero()) return {};
+  Poly result = a;
+  result.constant *= k;
+  for (Term& t : result.terms) t.coef *= k;
+  return result;
+}
+
+Poly FormPool::mul(const Poly& a, const Poly& b) {
+  if (a.is_constant()) return scale(b, a.constant);
+  if (b.is_constant()) return scale(a, b.constant);
+  size_t width = (a.terms.size() + 1) * (b.terms.size() + 1);
+  if (width > kMaxExpandedTerms) {
+    auto folded = [this](const Poly& p) {
+      if (p.terms.size() <= 1) return p;
+      return variable(
+          intern(Atom{.kind = AtomKind::kNamed, .a = intern(p)}));
+    };
+    return mul(folded(a), folded(b));
+  }
+  Poly result = constant(a.constant * b.constant);
+  for (const Term& s : a.terms) {
+    for (const Term& t : b.terms) {
+      result.terms.push_back({product(s.mono, t.mono), s.coef * t.coef});
+    }
+    if (!b.constant.is_zero()) {
+      result.terms.push_back({s.mono, s.coef * b.constant});
+    }
+  }
+  if (!a.constant.is_zero()) {
+    for (const Term& t : b.terms) {
+      result.terms.push_back({t.mono, t.coef * a.constant});
+    }
+  }
+  collect_terms(result.terms);
+  return result;
+}
+
+Poly FormPool::pow(const Poly& a, unsigned n) {
+  Poly result = constant(1);
+  for (unsigned i = 0; i < n; ++i) result = mul(result, a);
+  return result;
+}
+
+PolyId FormPool::intern(const Poly& p) {
+  return intern_in(polys_, poly_index_, p);
+}
+
+std::optional<AtomId> FormPool::as_atom(const Poly& p) const {
+  if (p.terms.size() != 1 || !p.constant.is_zero()) return std::nullopt;
+  if (!p.terms[0].coef.is_one()) return std::nullopt;
+  const std::vector<AtomId>& f = monos_[p.terms[0].mono];
+  if (f.size() != 1) return std::nullopt;
+  return f[0];
+}
+
+// floor((floor(x/m) + e) / k) == floor((x + m*e) / (m*k)) for m, k > 0.
+bool FormPool::merge_nested_floor(Poly& a, Int& k) {
+  for (const Term& t : a.terms) {
+    if (!t.coef.is_one() || monos_[t.mono].size() != 1) continue;
+    const Atom& inner = atoms_[monos_[t.mono][0]];
+    if (inner.kind != AtomKind::kFloor) continue;
+    Poly m = polys_[inner.b], x = polys_[inner.a];
+    if (!m.is_constant() || m.constant.sign() <= 0) continue;
+    Poly rest = sub(a, monomial(t.mono, 1));
+    a = add(x, rest, m.constant);
+    k *= m.constant;
+    return true;
+  }
+  return false;
+}
+
+Poly FormPool::floor_by_constant(Poly a, Int k) {
+  if (k.sign() < 0) a = scale(a, -1), k = -k;
+  Poly outside;
+  do {
+    Poly q = floor_coefficients(a, k);
+    outside = add(outside, q);
+    a = add(a, q, -k);
+    // Divide the remainders and k by their gcd; the constant by floor.
+    Int g = gcd(a.content(), k);
+    if (!g.is_one() && !g.is_zero()) {
+      a = floor_coefficients(a, g);
+      k = proviso::floor_div(k, g);
+    }
+    if (a.is_constant()) {
+      return add(outside, constant(proviso::floor_div(a.constant, k)));
+    }
+  } while (merge_nested_floor(a, k));
+  AtomId q = intern(Atom{.kind = AtomKind::kFloor,
+                         .a = intern(a),
+                         .b = intern(constant(k))});
+  return add(outside, variable(q));
+}
+
+Poly FormPool::floor_div(const Poly& a, const Poly& b) {
+  if (b.is_constant() && !b.constant.is_zero()) {
+    return floor_by_constant(a, b.constant);
+  }
+  bool flip = leading_is_negative(b);
+  return variable(intern(Atom{.kind = AtomKind::kFloor,
+                                       .a = intern(flip ? scale(a, -1) : a),
+                              .b = intern(flip ? scale(b, -1) : b)}));
+}
+
+Poly FormPool::mod(const Poly& a, const Poly& b) {
+  return sub(a, mul(b, floor_div(a, b)));
+}
+
+Poly FormPool::pos(const Poly& d) {
+  if (d.is_constant()) return d.constant.sign() > 0 ? d : Poly{};
+  if (leading_is_negative(d)) {  // pos(-e) == pos(e) - e
+    Poly e = scale(d, -1);
+    return sub(pos(e), e);
+  }
+  Int g = gcd(d.content(), d.constant);
+  Poly reduced = g.is_one() ? d : floor_coefficients(d, g);
+  AtomId a = intern(
+      Atom{.kind = AtomKind::kPos, .a = intern(reduced)});
+  return {0, {{mono(a), g}}};
+}
+
+Poly FormPool::ite(FormulaId condition, const Poly& a, const Poly& b) {
+  if (condition == kTrue || a == b) return a;
+  if (condition == kFalse) return b;
+  return variable(intern(Atom{.kind = AtomKind::kIte,
+                                       .a = intern(a),
+                              .b = intern(b),
+                              .condition = condition}));
+}
+
+Poly FormPool::func(Op op, const Poly& a, const Poly& b) {
+  return variable(intern(Atom{.kind = AtomKind::kFunc,
+                                       .a = intern(a),
+                              .b = intern(b),
+                              .op = op}));
+}
+
+// --- conditions
+
+FormulaId FormPool::intern(const Formula& formula) {
+  return intern_in(formulas_, formula_index_, formula);
+}
+
+FormulaId FormPool::relation(FormulaKind kind, const Poly& p) {
+  return intern(Formula{.kind = kind, .poly = intern(p)});
+}
+
+FormulaId FormPool::ge(const Poly& p) {
+  if (p.is_constant()) return p.constant.sign() >= 0 ? kTrue : kFalse;
+  Int g = p.content();
+  return relation(FormulaKind::kGe, g.is_one() ? p : floor_coefficients(p, g));
+}
+
+FormulaId FormPool::eq(const Poly& p) {
+  if (p.is_constant()) return p.constant.is_zero() ? kTrue : kFalse;
+  Int g = p.content();
+  if (!floor_mod(p.constant, g).is_zero()) return kFalse;
+  if (leading_is_negative(p)) g = -g;
+  return relation(FormulaKind::kEq, g.is_one() ? p : floor_coefficients(p, g));
+}
+
+FormulaId FormPool::ne(const Poly& p) {
+  FormulaId equal = eq(p);
+  if (equal <= kTrue) return equal == kTrue ? kFalse : kTrue;
+  return intern(Formula{.kind = FormulaKind::kNe,
+                        .poly = formulas_[equal].poly});
+}
+
+FormulaId FormPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
+  FormulaId neutral = kind == FormulaKind::kAnd ? kTrue : kFalse;
+  FormulaId absorbing = kind == FormulaKind::kAnd ? kFalse : kTrue;
+  std::vector<FormulaId> flat;
+  for (FormulaId kid : kids) {
+    const Formula& f = formulas_[kid];
+    if (f.kind == kind) {
+      flat.insert(flat.end(), f.kids.begin(), f.kids.end());
+    } else if (kid == absorbing) {
+      return absorbing;
+    } else if (kid != neutral) {
+      flat.push_back(kid);
+    }
+  }
+  sort_unique(flat);
+  for (FormulaId kid : flat) {
+    if (std::binary_search(flat.begin(), flat.end(), negate(kid))) {
+      return absorbing;
+    }
+  }
+  if (flat.empty()) return neutral;
+  if (flat.size() == 1) return flat[0];
+  return intern(Formula{.kind = kind, .poly = kNoId, .kids = flat});
+}
+
+FormulaId FormPool::all_of(std::vector<FormulaId> kids) {
+  return connect(FormulaKind::kAnd, std::move(kids));
+}
+
+FormulaId FormPool::any_of(std::vector<FormulaId> kids) {
+  return connect(FormulaKind::kOr, std::move(kids));
+}
+
+FormulaId FormPool::negate(FormulaId f) {
+  if (f < negation_.size() && negation_[f] != kNoId) return negation_[f];
+  Formula formula = formulas_[f];  // a copy: interning may move the table
+  FormulaId result = kNoId;
+  switch (formula.kind) {
+    case FormulaKind::kFalse: result = kTrue; break;
+    case FormulaKind::kTrue: result = kFalse; break;
+    case FormulaKind::kGe: {
+      Poly p = scale(polys_[formula.poly], -1);
+      p.constant -= 1;
+      result = ge(p);
+      break;
+    }
+    case FormulaKind::kEq: result = ne(Poly(polys_[formula.poly])); break;
+    case FormulaKind::kNe: result = eq(Poly(polys_[formula.poly])); break;
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr: {
+      std::vector<FormulaId> kids;
+      for (FormulaId kid : formula.kids) kids.push_back(negate(kid));
+      result = formula.kind == FormulaKind::kAnd ? any_of(kids) : all_of(kids);
+      break;
+    }
+    case FormulaKind::kOpaque:
+      formula.positive = !formula.positive;
+      result = intern(formula);
+      break;
+  }
+  if (f >= negation_.size()) negation_.resize(formulas_.size(), kNoId);
+  negation_[f] = result;
+  return result;
+}
+
+FormulaId FormPool::opaque_condition(Expr e, bool about_definedness) {
+  return intern(Formula{.kind = FormulaKind::kOpaque,
+                        .poly = kNoId,
+                        .kids = {},
+                        .expr = e,
+                        .about_definedness = about_definedness});
+}
+
+// --- occurrences
+
+void FormPool::collect(const Poly& p, std::vector<AtomId>& out) {
+  for (const Term& t : p.terms) {
+    for (AtomId a : monos_[t.mono]) {
+      const std::vector<AtomId>& inside = atoms_within(a);
+      out.insert(out.end(), inside.begin(), inside.end());
+    }
+  }
+}
+
+std::vector<AtomId> FormPool::atoms_of(const Poly& p) {
+  std::vector<AtomId> out;
+  collect(p, out);
+  sort_unique(out);
+  return out;
+}
+
+const std::vector<AtomId>& FormPool::atoms_of(PolyId p) {
+  auto it = atoms_of_poly_.find(p);
+  if (it != atoms_of_poly_.end()) return it->second;
+  std::vector<AtomId> out = atoms_of(Poly(polys_[p]));
+  return atoms_of_poly_.emplace(p, std::move(out)).first->second;
+}
+
+const std::vector<AtomId>& FormPool::atoms_within(AtomId a) {
+  auto it = atoms_within_.find(a);
+  if (it != atoms_within_.end()) return it->second;
+  Atom atom = atoms_[a];
+  std::vector<AtomId> out = {a};
+  auto add_all = [&out](const std::vector<AtomId>& more) {
+    out.insert(out.end(), more.begin(), more.end());
+  };
+  if (atom.kind != AtomKind::kFresh) {
+    if (atom.a != kNoId) add_all(atoms_of(atom.a));
+    if (atom.b != kNoId) add_all(atoms_of(atom.b));
+    if (atom.condition != kNoId) add_all(atoms_of_formula(atom.condition));
+  }
+  sort_unique(out);
+  return atoms_within_.emplace(a, std::move(out)).first->second;
+}
+
+std::vector<AtomId> FormPool::atoms_of_formula(FormulaId f) {
+  const Formula formula = formulas_[f];
+  std::vector<AtomId> out;
+  if (formula.poly != kNoId) out = atoms_of(formula.poly);
+  for (FormulaId kid : formula.kids) {
+    std::vector<AtomId> more = atoms_of_formula(kid);
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  sort_unique(out);
+  return out;
+}
+
+// --- text, for people who debug
+
+std::string FormPool::name(AtomId a) const {
+  const Atom& atom = atoms_[a];
+  auto text = [this](PolyId p) { return to_string(polys_[p]); };
+  switch (atom.kind) {
+    case AtomKind::kSymbol: return atom.expr.symbol().name;
+    case AtomKind::kFresh: return "t" + std::to_string(a);
+    case AtomKind::kFloor: return "floor(" + text(atom.a) + ", " +
+                                  text(atom.b) + ")";
+    case AtomKind::kPos: return "pos(" + text(atom.a) + ")";
+    case AtomKind::kIte: return "ite(" + to_string(atom.condition) + ", " +
+                                text(atom.a) + ", " + text(atom.b) + ")";
+    case AtomKind::kNamed: return "[" + text(atom.a) + "]";
+    case AtomKind::kFunc: return std::string(info(atom.op).name) + "(" +
+                                 text(atom.a) + ", " + text(atom.b) + ")";
+    case AtomKind::kOpaque: return "e" + std::to_string(atom.expr.id());
+  }
+  return "?";
+}
+
+std::string FormPool::to_string(const Poly& p) const {
+  std::string out;
+  for (const Term& t : p.terms) {
+    out += (out.empty() ? "" : " + ") + t.coef.to_string();
+    for (AtomId a : monos_[t.mono]) out += "*" + name(a);
+  }
+  if (!p.constant.is_zero() || out.empty()) {
+    out += (out.empty() ? "" : " + ") + p.constant.to_string();
+  }
+  return out;
+}
+
+std::string FormPool::to_string(FormulaId f) const {
+  const Formula& formula = formulas_[f];
+  switch (formula.kind) {
+    case FormulaKind::kFalse: return "False";
+    case FormulaKind::kTrue: return "True";
+    case FormulaKind::kGe: return to_string(polys_[formula.poly]) + " >= 0";
+    case FormulaKind::kEq: return to_string(polys_[formula.poly]) + " == 0";
+    case FormulaKind::kNe: return to_string(polys_[formula.poly]) + " != 0";
+    case FormulaKind::kOpaque:
+      return (formula.positive ? "c" : "~c") + std::to_string(formula.expr.id());
+    default: break;
+  }
+  std::string out;
+  for (FormulaId kid : formula.kids) {
+    if (!out.empty()) out += formula.kind == FormulaKind::kAnd ? " & " : " | ";
+    out += "(" + to_string(kid) + ")";
+  }
+  return out;
+}
+
+}  // namespace proviso

@@ -1,0 +1,167 @@
+// solver/form.h - the solver's own normal form: what tiers compute with.
+//
+//   Poly p = forms.sum({forms.variable(a), forms.constant(-3)});   // a - 3
+//   FormulaId f = forms.ge(p);                                     // a >= 3
+//
+// An integer expression is a polynomial (integer coefficients, monomials of
+// atoms).  Few things are atoms: % and ModularIndexing become floor, Min, Max
+// and Abs become pos(d) = max(0, d), so that D//k, D % k and Min/Max cancel
+// against each other.  A condition is p >= 0, p == 0 or p != 0 under And and
+// Or, with negation pushed in.  Everything is interned; ids count in order of
+// creation and are never reused.
+//
+// Rewrites made here hold at every point, with x//0 read as some fixed function
+// of x: that divisors are not zero is a condition of its own (solver/lower.h).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+using AtomId = uint32_t;
+using MonoId = uint32_t;     // 0 is the monomial 1
+using PolyId = uint32_t;
+using FormulaId = uint32_t;  // 0 is false, 1 is true
+inline constexpr uint32_t kNoId = ~0u;
+inline constexpr FormulaId kFalse = 0, kTrue = 1;
+
+struct Term {
+  MonoId mono;
+  Int coef;  // not zero
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+struct Poly {
+  Int constant;
+  std::vector<Term> terms;  // ascending mono, none is the monomial 1
+
+  bool is_constant() const { return terms.empty(); }
+  bool is_zero() const { return terms.empty() && constant.is_zero(); }
+  Int content() const;  // gcd of the coefficients, without the constant
+  friend bool operator==(const Poly&, const Poly&) = default;
+};
+
+enum class AtomKind : uint8_t {
+  kSymbol,  // expr
+  kFresh,   // a variable that an equality introduced
+  kFloor,   // floor(a / b)
+  kPos,     // max(0, a)
+  kIte,     // a where condition, else b
+  kNamed,   // a, kept folded because its expansion would be large
+  kFunc,    // op(a, b) without axioms beyond its range and its values
+  kOpaque,  // expr, an integer that is not understood
+};
+
+struct Atom {
+  AtomKind kind;
+  Expr expr = {};
+  PolyId a = kNoId, b = kNoId;
+  FormulaId condition = kNoId;
+  Op op = Op::kAdd;
+  friend bool operator==(const Atom&, const Atom&) = default;
+};
+
+enum class FormulaKind : uint8_t { kFalse, kTrue, kGe, kEq, kNe, kAnd, kOr,
+                                   kOpaque };
+
+struct Formula {
+  FormulaKind kind;
+  PolyId poly = kNoId;            // kGe, kEq, kNe: against 0
+  std::vector<FormulaId> kids = {};  // kAnd, kOr: sorted
+  Expr expr = {};                    // kOpaque: a condition not understood, or
+  bool about_definedness = false; //   that `expr` is defined
+  bool positive = true;
+  friend bool operator==(const Formula&, const Formula&) = default;
+};
+
+class FormPool {
+ public:
+  FormPool();
+
+  // --- atoms and monomials
+  AtomId symbol(Expr e);
+  AtomId fresh();
+  AtomId opaque(Expr e);
+  const Atom& atom(AtomId a) const { return atoms_[a]; }
+  size_t atom_count() const { return atoms_.size(); }
+  MonoId mono(AtomId a);
+  MonoId mono(std::vector<AtomId> factors);
+  const std::vector<AtomId>& factors(MonoId m) const { return monos_[m]; }
+  MonoId product(MonoId a, MonoId b);
+  // a / b where b divides a.
+  std::optional<MonoId> quotient(MonoId a, MonoId b);
+
+  // --- polynomials (references to interned things stay valid)
+  static Poly constant(const Int& c) { return {c, {}}; }
+  Poly variable(AtomId a);
+  Poly monomial(MonoId m, const Int& coef);
+  Poly sum(const std::vector<Poly>& parts) const;
+  Poly add(const Poly& a, const Poly& b, const Int& b_times = 1) const;
+  Poly sub(const Poly& a, const Poly& b) const { return add(a, b, -1); }
+  Poly scale(const Poly& a, const Int& k) const;
+  Poly mul(const Poly& a, const Poly& b);
+  Poly pow(const Poly& a, unsigned n);
+  PolyId intern(const Poly& p);
+  const Poly& poly(PolyId id) const { return polys_[id]; }
+
+  Poly floor_div(const Poly& a, const Poly& b);
+  Poly mod(const Poly& a, const Poly& b);
+  Poly pos(const Poly& d);
+  Poly max(const Poly& a, const Poly& b) { return add(a, pos(sub(b, a))); }
+  Poly min(const Poly& a, const Poly& b) { return sub(a, pos(sub(a, b))); }
+  Poly ite(FormulaId condition, const Poly& a, const Poly& b);
+  Poly func(Op op, const Poly& a, const Poly& b);
+
+  // The single atom that p is, if it is one.
+  std::optional<AtomId> as_atom(const Poly& p) const;
+
+  // --- conditions, in canonical form
+  FormulaId ge(const Poly& p);
+  FormulaId eq(const Poly& p);
+  FormulaId ne(const Poly& p);
+  FormulaId all_of(std::vector<FormulaId> kids);
+  FormulaId any_of(std::vector<FormulaId> kids);
+  FormulaId negate(FormulaId f);
+  FormulaId opaque_condition(Expr e, bool about_definedness);
+  const Formula& formula(FormulaId f) const { return formulas_[f]; }
+
+  // --- atoms that occur, at any depth; sorted
+  const std::vector<AtomId>& atoms_of(PolyId p);
+  const std::vector<AtomId>& atoms_within(AtomId a);  // a itself included
+  std::vector<AtomId> atoms_of(const Poly& p);
+  std::vector<AtomId> atoms_of_formula(FormulaId f);
+
+  std::string to_string(const Poly& p) const;
+  std::string to_string(FormulaId f) const;
+
+ private:
+  AtomId intern(const Atom& atom);
+  FormulaId intern(const Formula& formula);
+  FormulaId relation(FormulaKind kind, const Poly& p);
+  FormulaId connect(FormulaKind kind, std::vector<FormulaId> kids);
+  Poly floor_by_constant(Poly a, Int k);
+  bool merge_nested_floor(Poly& a, Int& k);
+  void collect(const Poly& p, std::vector<AtomId>& out);
+  std::string name(AtomId a) const;
+
+  std::deque<Atom> atoms_;
+  std::deque<std::vector<AtomId>> monos_;
+  std::deque<Poly> polys_;
+  std::deque<Formula> formulas_;
+  std::unordered_multimap<size_t, uint32_t> atom_index_, mono_index_,
+      poly_index_, formula_index_;
+  std::unordered_map<uint64_t, MonoId> products_;
+  std::vector<MonoId> mono_of_atom_;
+  std::vector<FormulaId> negation_;
+  std::unordered_map<PolyId, std::vector<AtomId>> atoms_of_poly_;
+  std::unordered_map<AtomId, std::vector<AtomId>> atoms_within_;
+};
+
+}  // namespace proviso

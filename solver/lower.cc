@@ -1,0 +1,375 @@
+#include "solver/lower.h"
+
+namespace proviso {
+namespace {
+
+// Larger constant exponents and shifts stay opaque.
+constexpr int64_t kMaxExponent = 8;
+constexpr int64_t kMaxShift = 4096;
+
+uint32_t& slot(std::vector<uint32_t>& memo, Expr e) {
+  if (e.id() >= memo.size()) memo.resize(e.id() + 1 + e.id() / 2, kNoId);
+  return memo[e.id()];
+}
+
+Int two_to(int64_t n) { return *pow(Int(2), static_cast<uint64_t>(n)); }
+
+// n when value is 2**n.
+std::optional<int64_t> log2_exact(const Int& value) {
+  if (value.sign() <= 0) return std::nullopt;
+  int64_t n = static_cast<int64_t>(value.bit_length()) - 1;
+  if (two_to(n) == value) return n;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// --- integers
+
+Poly Lowering::integer(Expr e) {
+  if (e.is(Op::kInteger)) return FormPool::constant(e.integer());
+  uint32_t known = slot(integers_, e);
+  if (known != kNoId) return forms_.poly(known);
+  Poly p = compute_integer(e);
+  slot(integers_, e) = forms_.intern(p);
+  return p;
+}
+
+Poly Lowering::compute_integer(Expr e) {
+  auto arg = [&](size_t i) { return integer(e.arg(i)); };
+  switch (e.op()) {
+    case Op::kSymbol: return forms_.variable(forms_.symbol(e));
+    case Op::kAdd: return sum(e);
+    case Op::kMul: {
+      Poly product = arg(0);
+      for (Expr a : e.args().subspan(1)) {
+        product = forms_.mul(product, integer(a));
+      }
+      return product;
+    }
+    case Op::kPow:
+    case Op::kPowByNatural: return power(e);
+    case Op::kFloorDiv:
+    case Op::kCleanDiv: return forms_.floor_div(arg(0), arg(1));
+    case Op::kMod:
+    case Op::kPythonMod: return forms_.mod(arg(0), arg(1));
+    case Op::kCeilDiv:
+      return forms_.scale(
+          forms_.floor_div(forms_.scale(arg(0), -1), arg(1)), -1);
+    case Op::kModularIndexing:
+      return forms_.mod(forms_.floor_div(arg(0), arg(1)), arg(2));
+    case Op::kMin:
+    case Op::kMax: {
+      Poly best = arg(0);
+      for (Expr a : e.args().subspan(1)) {
+        best = e.is(Op::kMin) ? forms_.min(best, integer(a))
+                              : forms_.max(best, integer(a));
+      }
+      return best;
+    }
+    case Op::kAbs:  // |x| == 2*pos(x) - x
+      return forms_.sub(forms_.scale(forms_.pos(arg(0)), 2), arg(0));
+    case Op::kIdentity: return arg(0);
+    case Op::kLShift:
+    case Op::kRShift:
+    case Op::kBitAnd:
+    case Op::kBitOr:
+    case Op::kBitXor: return bits(e);
+    case Op::kWhere:
+      return forms_.ite(condition(e.arg(0)), arg(1), arg(2));
+    case Op::kTruncToInt:
+    case Op::kCeilToInt:
+    case Op::kFloorToInt:
+    case Op::kRoundToInt: return rounded(e);
+    default: return forms_.variable(forms_.opaque(e));
+  }
+}
+
+// Nested sums are opened in one go: a left-nested chain of n additions costs
+// n, not n squared.
+Poly Lowering::sum(Expr e) {
+  std::vector<Poly> parts;
+  std::vector<Expr> open = {e};
+  while (!open.empty()) {
+    Expr next = open.back();
+    open.pop_back();
+    if (next.is(Op::kAdd)) {
+      open.insert(open.end(), next.args().begin(), next.args().end());
+    } else {
+      parts.push_back(integer(next));
+    }
+  }
+  return forms_.sum(parts);
+}
+
+Poly Lowering::power(Expr e) {
+  Poly base = integer(e.arg(0)), exponent = integer(e.arg(1));
+  if (exponent.is_constant()) {
+    auto n = exponent.constant.to_int64();
+    if (n && *n >= 0 && *n <= kMaxExponent) {
+      return forms_.pow(base, static_cast<unsigned>(*n));
+    }
+    if (n && *n >= 0 && base.is_constant()) {
+      if (auto value = proviso::pow(base.constant, *n)) {
+        return FormPool::constant(*value);
+      }
+    }
+  }
+  return forms_.func(Op::kPow, base, exponent);
+}
+
+Poly Lowering::bits(Expr e) {
+  Poly a = integer(e.arg(0)), b = integer(e.arg(1));
+  if (e.is(Op::kLShift) || e.is(Op::kRShift)) {
+    Poly scale = forms_.func(Op::kPow, FormPool::constant(2), b);
+    auto n = b.is_constant() ? b.constant.to_int64() : std::nullopt;
+    if (n && *n >= 0 && *n <= kMaxShift) {
+      scale = FormPool::constant(two_to(*n));
+    }
+    return e.is(Op::kLShift) ? forms_.mul(a, scale)
+                             : forms_.floor_div(a, scale);
+  }
+  if (a.is_constant()) std::swap(a, b);
+  Poly both;  // a & b
+  if (b.is_constant() && a.is_constant()) {
+    both = FormPool::constant(bit_and(a.constant, b.constant));
+  } else if (a == b) {
+    both = a;
+  } else if (b.is_constant() && log2_exact(b.constant + 1)) {
+    both = forms_.mod(a, FormPool::constant(b.constant + 1));
+  } else if (b.is_constant() && log2_exact(-b.constant)) {
+    both = forms_.sub(a, forms_.mod(a, FormPool::constant(-b.constant)));
+  } else {
+    if (forms_.intern(b) < forms_.intern(a)) std::swap(a, b);
+    both = forms_.func(Op::kBitAnd, a, b);
+  }
+  if (e.is(Op::kBitAnd)) return both;
+  // a + b counts common bits twice: a | b keeps them once, a ^ b drops them.
+  Int times = e.is(Op::kBitOr) ? -1 : -2;
+  return forms_.add(forms_.add(a, b), both, times);
+}
+
+// --- exact rationals
+
+Poly Lowering::rounded(Expr e) {
+  if (e.arg(0).is_int()) return integer(e.arg(0));
+  MaybeFraction x = fraction(e.arg(0));
+  if (!x) return forms_.variable(forms_.opaque(e));
+  Poly down = forms_.floor_div(x->num, x->den);
+  if (e.is(Op::kFloorToInt)) return down;
+  if (e.is(Op::kRoundToInt)) return round_half_even(*x);
+  Poly up = forms_.scale(
+      forms_.floor_div(forms_.scale(x->num, -1), x->den), -1);
+  if (e.is(Op::kCeilToInt)) return up;
+  return forms_.ite(sign_relation(Op::kLe, *x), down, up);
+}
+
+// floor(x + 1/2), less one on a tie that went up to an odd number.
+Poly Lowering::round_half_even(const Fraction& x) {
+  Poly top = forms_.add(forms_.scale(x.num, 2), x.den);
+  Poly bottom = forms_.scale(x.den, 2);
+  Poly up = forms_.floor_div(top, bottom);
+  FormulaId tie = forms_.eq(forms_.sub(top, forms_.mul(bottom, up)));
+  Poly parity = forms_.mod(up, FormPool::constant(2));
+  FormulaId odd = forms_.eq(forms_.sub(parity, FormPool::constant(1)));
+  Poly down = forms_.sub(up, FormPool::constant(1));
+  return forms_.ite(forms_.all_of({tie, odd}), down, up);
+}
+
+Lowering::MaybeFraction Lowering::fraction(Expr e) {
+  const Poly one = FormPool::constant(1);
+  if (e.is_int()) return Fraction{integer(e), one};
+  switch (e.op()) {
+    case Op::kRational:
+      return Fraction{FormPool::constant(e.rational().num()),
+                      FormPool::constant(e.rational().den())};
+    case Op::kToFloat:
+    case Op::kIdentity: return fraction(e.arg(0));
+    case Op::kAdd:
+    case Op::kMul: return fold_fractions(e);
+    case Op::kIntTrueDiv:
+    case Op::kFloatTrueDiv: {
+      MaybeFraction a = fraction(e.arg(0)), b = fraction(e.arg(1));
+      if (!a || !b) return std::nullopt;
+      return Fraction{forms_.mul(a->num, b->den), forms_.mul(a->den, b->num)};
+    }
+    default: return std::nullopt;
+  }
+}
+
+Lowering::MaybeFraction Lowering::fold_fractions(Expr e) {
+  MaybeFraction total = fraction(e.arg(0));
+  for (Expr arg : e.args().subspan(1)) {
+    MaybeFraction next = fraction(arg);
+    if (!total || !next) return std::nullopt;
+    Poly num = e.is(Op::kMul)
+                   ? forms_.mul(total->num, next->num)
+                   : forms_.add(forms_.mul(total->num, next->den),
+                                forms_.mul(next->num, total->den));
+    total = Fraction{num, forms_.mul(total->den, next->den)};
+  }
+  return total;
+}
+
+// --- conditions
+
+FormulaId Lowering::condition(Expr e) {
+  uint32_t known = slot(conditions_, e);
+  if (known != kNoId) return known;
+  FormulaId f = compute_condition(e);
+  slot(conditions_, e) = f;
+  return f;
+}
+
+FormulaId Lowering::where(FormulaId c, FormulaId a, FormulaId b) {
+  return forms_.any_of(
+      {forms_.all_of({c, a}), forms_.all_of({forms_.negate(c), b})});
+}
+
+FormulaId Lowering::compute_condition(Expr e) {
+  switch (e.op()) {
+    case Op::kBoolean: return e.is_true() ? kTrue : kFalse;
+    case Op::kEq:
+    case Op::kNe:
+    case Op::kLt:
+    case Op::kLe: return relation(e);
+    case Op::kAnd:
+    case Op::kOr: {
+      std::vector<FormulaId> kids;
+      for (Expr arg : e.args()) kids.push_back(condition(arg));
+      return e.is(Op::kAnd) ? forms_.all_of(kids) : forms_.any_of(kids);
+    }
+    case Op::kNot: return forms_.negate(condition(e.arg(0)));
+    case Op::kWhere:
+      return where(condition(e.arg(0)), condition(e.arg(1)),
+                   condition(e.arg(2)));
+    default: return forms_.opaque_condition(e, false);
+  }
+}
+
+FormulaId Lowering::relation(Expr e) {
+  Expr a = e.arg(0), b = e.arg(1);
+  if (a.is_bool()) {
+    FormulaId x = condition(a), y = condition(b);
+    FormulaId same = where(x, y, forms_.negate(y));
+    return e.is(Op::kEq) ? same : forms_.negate(same);
+  }
+  if (a.is_int() && b.is_int()) {
+    return integer_relation(e.op(), forms_.sub(integer(b), integer(a)));
+  }
+  MaybeFraction x = fraction(a), y = fraction(b);
+  if (!x || !y) return opaque_relation(e);
+  Poly num = forms_.sub(forms_.mul(y->num, x->den),
+                        forms_.mul(x->num, y->den));
+  return sign_relation(e.op(), {num, forms_.mul(x->den, y->den)});
+}
+
+// a OP b, given b - a.
+FormulaId Lowering::integer_relation(Op op, const Poly& difference) {
+  switch (op) {
+    case Op::kEq: return forms_.eq(difference);
+    case Op::kNe: return forms_.ne(difference);
+    case Op::kLt:
+      return forms_.ge(forms_.sub(difference, FormPool::constant(1)));
+    default: return forms_.ge(difference);
+  }
+}
+
+// The same for a real difference num / den, den not 0.
+FormulaId Lowering::sign_relation(Op op, const Fraction& difference) {
+  const Poly& den = difference.den;
+  bool sign_matters = op == Op::kLt || op == Op::kLe;
+  if (!sign_matters) return integer_relation(op, difference.num);
+  FormulaId straight = integer_relation(op, difference.num);
+  FormulaId flipped = integer_relation(op, forms_.scale(difference.num, -1));
+  const Poly one = FormPool::constant(1);
+  FormulaId positive = forms_.ge(forms_.sub(den, one));
+  FormulaId negative = forms_.ge(forms_.sub(forms_.scale(den, -1), one));
+  return forms_.any_of({forms_.all_of({positive, straight}),
+                        forms_.all_of({negative, flipped})});
+}
+
+// Kept as a condition of its own; < and != are the negations of <= and ==, so
+// that a told one answers its opposite.
+FormulaId Lowering::opaque_relation(Expr e) {
+  ExprPool& pool = e.pool();
+  if (e.is(Op::kLt)) {
+    Expr reverse = pool.make(Op::kLe, {e.arg(1), e.arg(0)});
+    return forms_.negate(forms_.opaque_condition(reverse, false));
+  }
+  if (e.is(Op::kNe)) {
+    Expr same = pool.make(Op::kEq, {e.arg(0), e.arg(1)});
+    return forms_.negate(forms_.opaque_condition(same, false));
+  }
+  return forms_.opaque_condition(e, false);
+}
+
+// --- definedness
+
+FormulaId Lowering::defined(Expr e) {
+  if (is_leaf(e.op())) return kTrue;
+  uint32_t known = slot(defined_, e);
+  if (known != kNoId) return known;
+  FormulaId f = compute_defined(e);
+  slot(defined_, e) = f;
+  return f;
+}
+
+FormulaId Lowering::compute_defined(Expr e) {
+  if (e.is(Op::kWhere)) {
+    FormulaId a = defined(e.arg(1)), b = defined(e.arg(2));
+    FormulaId arms = a == b ? a : where(condition(e.arg(0)), a, b);
+    return forms_.all_of({defined(e.arg(0)), arms});
+  }
+  std::vector<FormulaId> parts;
+  for (Expr arg : e.args()) {
+    FormulaId part = defined(arg);
+    if (part != kTrue) parts.push_back(part);
+  }
+  FormulaId own = own_condition(e);
+  if (own != kTrue) parts.push_back(own);
+  return parts.empty() ? kTrue : forms_.all_of(std::move(parts));
+}
+
+FormulaId Lowering::nonzero(Expr divisor) {
+  MaybeFraction x = fraction(divisor);
+  if (!x) return kNoId;
+  return forms_.ne(x->num);
+}
+
+FormulaId Lowering::natural(Expr count) {
+  Poly n = integer(count);
+  if (n.is_constant() && n.constant > Int(int64_t{1} << 32)) return kFalse;
+  return forms_.ge(n);
+}
+
+// Beyond that the arguments are defined.
+FormulaId Lowering::own_condition(Expr e) {
+  FormulaId f = kTrue;
+  switch (e.op()) {
+    case Op::kFloorDiv:
+    case Op::kMod:
+    case Op::kPythonMod:
+    case Op::kCleanDiv:
+    case Op::kCeilDiv:
+    case Op::kIntTrueDiv:
+    case Op::kFloatTrueDiv: f = nonzero(e.arg(1)); break;
+    case Op::kModularIndexing:
+      f = forms_.all_of({nonzero(e.arg(1)), nonzero(e.arg(2))});
+      break;
+    case Op::kPow:
+      f = e.is_int() ? natural(e.arg(1)) : kNoId;
+      break;
+    case Op::kPowByNatural:
+    case Op::kLShift:
+    case Op::kRShift: f = natural(e.arg(1)); break;
+    case Op::kFloatPow:
+    case Op::kRoundDecimal: f = kNoId; break;
+    default:
+      if (is_opaque(e.op())) f = kNoId;
+      break;
+  }
+  return f == kNoId ? forms_.opaque_condition(e, true) : f;
+}
+
+}  // namespace proviso

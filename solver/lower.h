@@ -1,0 +1,58 @@
+// solver/lower.h - expressions to the solver's normal form.
+//
+//   Lowering lower(forms);
+//   FormulaId f = lower.condition(parse(pool, "Eq(Mod(s0, 4), 0)"));
+//   FormulaId d = lower.defined(parse(pool, "4//u0 > 1"));      // u0 != 0
+//
+// Where `defined(e)` holds, e and its lowered form have the same value.  What
+// is not understood becomes an atom (or condition) without axioms.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "solver/form.h"
+
+namespace proviso {
+
+class Lowering {
+ public:
+  explicit Lowering(FormPool& forms) : forms_(forms) {}
+
+  Poly integer(Expr e);
+  FormulaId condition(Expr e);
+  // When every divisor that is reached is not zero, every exponent and shift
+  // that is reached not negative, and so on.
+  FormulaId defined(Expr e);
+
+ private:
+  // A real number as numerator / denominator.
+  struct Fraction {
+    Poly num, den;
+  };
+  using MaybeFraction = std::optional<Fraction>;
+
+  Poly compute_integer(Expr e);
+  Poly sum(Expr e);
+  Poly power(Expr e);
+  Poly bits(Expr e);
+  Poly rounded(Expr e);
+  Poly round_half_even(const Fraction& x);
+  MaybeFraction fraction(Expr e);
+  MaybeFraction fold_fractions(Expr e);
+  FormulaId compute_condition(Expr e);
+  FormulaId relation(Expr e);
+  FormulaId integer_relation(Op op, const Poly& difference);
+  FormulaId sign_relation(Op op, const Fraction& difference);
+  FormulaId opaque_relation(Expr e);
+  FormulaId where(FormulaId c, FormulaId a, FormulaId b);
+  FormulaId compute_defined(Expr e);
+  FormulaId own_condition(Expr e);
+  FormulaId nonzero(Expr divisor);
+  FormulaId natural(Expr count);
+
+  FormPool& forms_;
+  std::vector<uint32_t> integers_, conditions_, defined_;  // by node id
+};
+
+}  // namespace proviso

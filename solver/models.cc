@@ -1,0 +1,148 @@
+#include "solver/models.h"
+
+#include <algorithm>
+
+namespace proviso {
+namespace {
+
+constexpr int kMaxPoints = 400;
+constexpr size_t kMaxConstants = 4;
+
+}  // namespace
+
+std::optional<Assignment> ModelSearch::find(FormulaId goal,
+                                            const std::vector<Expr>& symbols,
+                                            const Accept& accept,
+                                            uint64_t units) {
+  symbols_ = symbols;
+  accept_ = &accept;
+  points_left_ = kMaxPoints;
+  constants_.clear();
+  collect_constants(goal);
+  size_t before = domain_.mark();
+  domain_.set_limit(domain_.work() + units);
+  std::optional<Assignment> found;
+  try {
+    // A disjunction is easiest to meet one part at a time.
+    const Formula& f = forms_.formula(goal);
+    std::vector<FormulaId> parts = {goal};
+    if (f.kind == FormulaKind::kOr) parts = f.kids;
+    for (FormulaId part : parts) {
+      domain_.tell(part, 0);
+      if (!domain_.conflict()) found = descend();
+      domain_.undo(before);
+      if (found) break;
+    }
+  } catch (const OutOfBudget&) {
+    found.reset();
+  }
+  domain_.set_limit(~uint64_t{0});
+  domain_.undo(before);
+  return found;
+}
+
+void ModelSearch::collect_constants(FormulaId f) {
+  const Formula& formula = forms_.formula(f);
+  for (FormulaId kid : formula.kids) collect_constants(kid);
+  if (formula.poly == kNoId) return;
+  const Poly& p = forms_.poly(formula.poly);
+  Int c = abs(p.constant);
+  if (c > Int(1) && constants_.size() < kMaxConstants) constants_.push_back(c);
+}
+
+// The unknown with the fewest values left.
+std::optional<AtomId> ModelSearch::next_unknown() {
+  std::optional<AtomId> best;
+  std::optional<Int> best_width;
+  for (Expr s : symbols_) {
+    if (!s.is_int()) continue;
+    Normal n = domain_.normal(lower_.integer(s));
+    Poly p = n.changed ? n.poly : lower_.integer(s);
+    for (AtomId a : forms_.atoms_of(p)) {
+      AtomKind kind = forms_.atom(a).kind;
+      bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
+      if (!variable || domain_.is_solved(a)) continue;
+      Range r = domain_.atom_range(a);
+      std::optional<Int> width;
+      if (r.span.lower() && r.span.upper()) {
+        width = *r.span.upper() - *r.span.lower();
+      }
+      if (best && (!width || (best_width && *best_width <= *width))) continue;
+      best = a, best_width = width;
+    }
+  }
+  return best;
+}
+
+std::vector<Int> ModelSearch::candidates(AtomId a) {
+  Range r = domain_.atom_range(a);
+  const std::optional<Int>& low = r.span.lower();
+  const std::optional<Int>& high = r.span.upper();
+  std::vector<Int> values;
+  auto add = [&](const Int& v) {
+    if (!r.span.contains(v)) return;
+    if (std::find(values.begin(), values.end(), v) == values.end()) {
+      values.push_back(v);
+    }
+  };
+  // Near zero and near the ends first: small points read best.
+  bool far = low && *low < Int(-1000000);
+  if (low && !far) {
+    for (int k : {0, 1, 2, 3}) add(*low + k);
+  } else {
+    for (int k : {0, 1, -1, 2}) add(k);
+  }
+  if (high && *high < Int(1000000)) add(*high);
+  for (const Int& c : constants_) {
+    for (const Int& v : {c, c + 1, c - 1, -c, floor_div(c, Int(2))}) add(v);
+  }
+  for (int k : {5, 7, 12, 30, 100, 1000}) {
+    add(low && !far ? *low + k : Int(k));
+    if (!low || far) add(-k);
+  }
+  if (high) {
+    for (int k : {0, 1, 2}) add(*high - k);
+  }
+  if (low) add(*low);
+  return values;
+}
+
+std::optional<Assignment> ModelSearch::finish() {
+  --points_left_;
+  domain_.spend(50);
+  Assignment point;
+  for (Expr s : symbols_) {
+    if (s.is_float()) {
+      point.set(s, Value(Rational(1)));
+      continue;
+    }
+    if (!s.is_int()) return std::nullopt;
+    Poly p = lower_.integer(s);
+    Normal n = domain_.normal(p);
+    if (n.changed) p = n.poly;
+    if (!p.is_constant()) return std::nullopt;
+    point.set(s, Value(p.constant));
+  }
+  if (!(*accept_)(point)) return std::nullopt;
+  return point;
+}
+
+std::optional<Assignment> ModelSearch::descend() {
+  if (points_left_ <= 0) return std::nullopt;
+  std::optional<AtomId> a = next_unknown();
+  if (!a) return finish();
+  for (const Int& value : candidates(*a)) {
+    Poly p = forms_.variable(*a);
+    p.constant = -value;
+    size_t before = domain_.mark();
+    domain_.spend(5);
+    domain_.tell(forms_.eq(p), 0);
+    std::optional<Assignment> found;
+    if (!domain_.conflict()) found = descend();
+    domain_.undo(before);
+    if (found || points_left_ <= 0) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace proviso

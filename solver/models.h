@@ -1,0 +1,50 @@
+// solver/models.h - points at which the facts hold and a condition too.
+//
+//   ModelSearch search(domain, lowering);
+//   auto point = search.find(goal, symbols, [&](const Assignment& p) {
+//     return evaluate(question, p).is_false();      // what counts as a model
+//   }, units);
+//
+// Values are told to the domain one symbol at a time, so that what they imply
+// is known before the next is chosen; everything is taken back.  A point is
+// returned only when `accept` says so.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "solver/domain.h"
+#include "solver/lower.h"
+#include "sym/evaluate.h"
+
+namespace proviso {
+
+class ModelSearch {
+ public:
+  using Accept = std::function<bool(const Assignment&)>;
+
+  ModelSearch(Domain& domain, Lowering& lower)
+      : domain_(domain), forms_(domain.forms()), lower_(lower) {}
+
+  std::optional<Assignment> find(FormulaId goal,
+                                 const std::vector<Expr>& symbols,
+                                 const Accept& accept, uint64_t units);
+
+ private:
+  std::optional<Assignment> descend();
+  std::optional<Assignment> finish();
+  std::optional<AtomId> next_unknown();
+  std::vector<Int> candidates(AtomId a);
+  void collect_constants(FormulaId f);
+
+  Domain& domain_;
+  FormPool& forms_;
+  Lowering& lower_;
+  std::vector<Expr> symbols_;
+  std::vector<Int> constants_;  // of the goal: likely values
+  const Accept* accept_ = nullptr;
+  int points_left_ = 0;
+};
+
+}  // namespace proviso

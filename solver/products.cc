@@ -1,0 +1,92 @@
+// Lemmas about products: linear rows over monomials that occur already.
+#include <algorithm>
+
+#include "solver/prover.h"
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxLemmas = 60;
+constexpr size_t kMaxRowTerms = 8;
+
+}  // namespace
+
+// For a monomial x*rest: (x - low)*(rest - low) >= 0 and the other corners, and
+// row*(x - low) >= 0 for rows that mention rest, as long as at most one new
+// monomial appears.
+std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
+  std::vector<LinearRow> lemmas;
+  auto is_known = [&](MonoId m) { return m < seen_mono_.size() && seen_mono_[m]; };
+  auto keep = [&](const Poly& p, bool equality, Reason why, size_t allowed) {
+    size_t unknown = 0;
+    for (const Term& t : p.terms) unknown += !is_known(t.mono);
+    if (unknown > allowed || lemmas.size() >= kMaxLemmas) return;
+    domain_.spend(1 + p.terms.size());
+    lemmas.push_back(row(p, equality, why));
+  };
+  // Both ends as polynomials that are >= 0.
+  struct Side {
+    Poly poly;
+    Reason why;
+  };
+  auto sides = [&](MonoId m) {
+    std::vector<Side> out;
+    Poly p = forms_.monomial(m, 1);
+    Range r = domain_.range(p);
+    if (r.span.lower() && r.span.lower()->bit_length() <= 61) {
+      Poly low = p;
+      low.constant = -*r.span.lower();
+      out.push_back({low, r.lower});
+    }
+    if (r.span.upper() && r.span.upper()->bit_length() <= 61) {
+      Poly high = forms_.scale(p, -1);
+      high.constant = *r.span.upper();
+      out.push_back({high, r.upper});
+    }
+    return out;
+  };
+  size_t base_rows = near.rows.size();
+  for (MonoId m : near.monos) {
+    std::vector<AtomId> factors = forms_.factors(m);
+    if (factors.size() < 2 || factors.size() > 4) continue;
+    for (size_t i = 0; i < factors.size(); ++i) {
+      if (i > 0 && factors[i] == factors[i - 1]) continue;
+      AtomId x = factors[i];
+      MonoId single = forms_.mono(x);
+      MonoId rest = *forms_.quotient(m, single);
+      std::vector<Side> xs = sides(single);
+      std::vector<Side> ys = sides(rest);
+      for (const Side& s : xs) {
+        for (const Side& t : ys) {
+          keep(forms_.mul(s.poly, t.poly), false, reasons_.join(s.why, t.why),
+               0);
+        }
+      }
+      if (rest == single) {  // x*x >= x and x*x >= -x
+        Poly square = forms_.monomial(m, 1);
+        keep(forms_.sub(square, forms_.variable(x)), false, 0, 0);
+        keep(forms_.add(square, forms_.variable(x)), false, 0, 0);
+      }
+      for (size_t j = 0; j < base_rows; ++j) {
+        const LinearRow& r = near.rows[j];
+        if (r.terms.size() < 2 || r.terms.size() > kMaxRowTerms) continue;
+        bool mentions = std::any_of(
+            r.terms.begin(), r.terms.end(),
+            [&](const auto& term) { return term.first == rest; });
+        if (!mentions) continue;
+        Poly p = FormPool::constant(r.constant);
+        for (const auto& [mono, coef] : r.terms) p.terms.push_back({mono, coef});
+        if (r.equality) {
+          keep(forms_.mul(p, forms_.variable(x)), true, r.why, 1);
+          continue;
+        }
+        for (const Side& s : xs) {
+          keep(forms_.mul(p, s.poly), false, reasons_.join(r.why, s.why), 1);
+        }
+      }
+    }
+  }
+  return lemmas;
+}
+
+}  // namespace proviso

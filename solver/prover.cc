@@ -1,0 +1,254 @@
+#include "solver/prover.h"
+
+#include <algorithm>
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxRows = 160;
+constexpr size_t kMaxAtoms = 400;
+constexpr int kMaxSplitDepth = 8;
+
+bool mark(std::vector<bool>& seen, uint32_t id) {
+  if (id >= seen.size()) seen.resize(id + 1 + id / 2);
+  if (seen[id]) return false;
+  seen[id] = true;
+  return true;
+}
+
+// Bounds of machine integers are noise unless the question is about them.
+bool is_big(const Int& v) { return v.bit_length() > 61; }
+
+}  // namespace
+
+std::optional<Proof> Prover::refute(FormulaId f, Effort effort,
+                                    uint64_t units) {
+  size_t before = domain_.mark();
+  domain_.set_limit(domain_.work() + units);
+  std::optional<Proof> proof;
+  try {
+    proof = refute_condition(f, effort);
+  } catch (const OutOfBudget&) {
+    proof.reset();
+  }
+  domain_.set_limit(~uint64_t{0});
+  domain_.undo(before);
+  return proof;
+}
+
+// A disjunction is refuted part by part; so is p != 0.
+std::optional<Proof> Prover::refute_condition(FormulaId f, Effort effort) {
+  const Formula& formula = forms_.formula(f);
+  std::vector<FormulaId> parts = {f};
+  if (formula.kind == FormulaKind::kOr) parts = formula.kids;
+  if (formula.kind == FormulaKind::kNe) {
+    Poly p = forms_.poly(formula.poly);
+    p.constant -= 1;
+    Poly q = forms_.scale(forms_.poly(formula.poly), -1);
+    q.constant -= 1;
+    parts = {forms_.ge(p), forms_.ge(q)};
+  }
+  Proof total;
+  for (FormulaId part : parts) {
+    std::optional<Proof> proof = part != f ? refute_condition(part, effort)
+                                           : refute_literal(part, effort);
+    if (!proof) return std::nullopt;
+    total.why = reasons_.join(total.why, proof->why);
+    total.used_cases |= proof->used_cases;
+  }
+  return total;
+}
+
+std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort) {
+  if (f == kFalse) return Proof{};
+  size_t before = domain_.mark();
+  domain_.tell(f, reasons_.leaf(kQuestionLeaf));
+  std::optional<Proof> proof =
+      contradiction(forms_.atoms_of_formula(f), effort, kMaxSplitDepth);
+  domain_.undo(before);
+  return proof;
+}
+
+std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
+                                           Effort effort, int depth) {
+  if (domain_.conflict()) return Proof{*domain_.conflict(), false};
+  Neighborhood near = gather(seeds);
+  if (auto why = solve(near.rows)) return Proof{*why, false};
+  std::vector<LinearRow> lemmas = product_lemmas(near);
+  if (!lemmas.empty()) {
+    std::vector<LinearRow> rows = near.rows;
+    rows.insert(rows.end(), lemmas.begin(), lemmas.end());
+    if (auto why = solve(rows)) return Proof{*why, false};
+  }
+  if (effort == Effort::kLinear || depth == 0) return std::nullopt;
+  return split(near, seeds, depth);
+}
+
+std::optional<Proof> Prover::split(const Neighborhood& near,
+                                   const std::vector<AtomId>& seeds,
+                                   int depth) {
+  std::optional<Split> split = choose_split(near);
+  if (!split) return std::nullopt;
+  Proof total{split->why, true};
+  for (FormulaId branch : split->branches) {
+    size_t before = domain_.mark();
+    domain_.tell(branch, split->why);
+    std::vector<AtomId> near_branch = seeds;
+    for (AtomId a : forms_.atoms_of_formula(branch)) near_branch.push_back(a);
+    std::optional<Proof> proof =
+        contradiction(near_branch, Effort::kCases, depth - 1);
+    domain_.undo(before);
+    if (!proof) return std::nullopt;
+    total.why = reasons_.join(total.why, proof->why);
+  }
+  return total;
+}
+
+std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows) {
+  LinearSystem system(reasons_, [this](uint64_t n) { domain_.spend(n); });
+  for (const LinearRow& r : rows) system.add(r);
+  return system.contradiction();
+}
+
+// --- gathering: breadth first from the condition's atoms
+
+Prover::Neighborhood Prover::gather(const std::vector<AtomId>& seeds) {
+  Neighborhood near;
+  seen_atom_.assign(forms_.atom_count(), false);
+  seen_item_.assign(domain_.items().size(), false);
+  seen_mono_.clear();
+  queue_.clear();
+  visit_all(seeds);
+  for (size_t i = 0; i < queue_.size() && i < kMaxAtoms; ++i) {
+    visit(queue_[i], near);
+  }
+  // Definitions and lemmas may bring new monomials: their bounds come last.
+  for (size_t i = 0; i < near.monos.size(); ++i) add_bounds(near.monos[i], near);
+  return near;
+}
+
+void Prover::visit_all(const std::vector<AtomId>& atoms) {
+  for (AtomId a : atoms) {
+    if (mark(seen_atom_, a)) queue_.push_back(a);
+  }
+}
+
+void Prover::visit(AtomId a, Neighborhood& near) {
+  domain_.spend(1);
+  near.atoms.push_back(a);
+  visit_all(forms_.atoms_within(a));
+  if (domain_.is_solved(a)) {
+    visit_all(forms_.atoms_of(domain_.solved_form(a)));
+  } else {
+    add_definition(a, near);
+  }
+  for (uint32_t i : std::vector<uint32_t>(domain_.items_of(a))) {
+    const Domain::Item& item = domain_.items()[i];
+    if (!item.alive || near.rows.size() >= kMaxRows) continue;
+    if (!mark(seen_item_, i)) continue;
+    const Formula& f = forms_.formula(item.formula);
+    if (f.kind == FormulaKind::kOr) {
+      near.clauses.push_back(i);
+      visit_all(forms_.atoms_of_formula(item.formula));
+    } else if (f.kind == FormulaKind::kNe) {
+      near.disequalities.push_back(i);
+    } else {
+      add_row(forms_.poly(f.poly), f.kind == FormulaKind::kEq, item.why, near);
+    }
+  }
+  visit_all(domain_.dependents_of(a));
+}
+
+LinearRow Prover::row(const Poly& p, bool equality, Reason why) const {
+  LinearRow r;
+  r.terms.reserve(p.terms.size());
+  for (const Term& t : p.terms) r.terms.emplace_back(t.mono, t.coef);
+  r.constant = p.constant;
+  r.equality = equality;
+  r.why = why;
+  return r;
+}
+
+void Prover::add_row(const Poly& p, bool equality, Reason why,
+                     Neighborhood& near) {
+  Normal n = domain_.normal(p);
+  near.rows.push_back(row(n.poly, equality, reasons_.join(why, n.why)));
+  near.big_constants |= is_big(n.poly.constant);
+  for (const Term& t : n.poly.terms) {
+    if (mark(seen_mono_, t.mono)) near.monos.push_back(t.mono);
+    for (AtomId a : forms_.factors(t.mono)) visit_all(forms_.atoms_within(a));
+  }
+}
+
+// What an atom is, as rows.
+void Prover::add_definition(AtomId a, Neighborhood& near) {
+  const Atom& atom = forms_.atom(a);
+  Poly self = forms_.variable(a);
+  switch (atom.kind) {
+    case AtomKind::kFloor: return add_floor_definition(atom, self, near);
+    case AtomKind::kPos:
+      add_row(self, false, 0, near);
+      return add_row(forms_.sub(self, forms_.poly(atom.a)), false, 0, near);
+    case AtomKind::kNamed:
+      return add_row(forms_.sub(self, forms_.poly(atom.a)), true, 0, near);
+    case AtomKind::kFunc: {  // 0 <= x & y <= x, y when both are nonnegative
+      if (atom.op != Op::kBitAnd) return;
+      const Poly& x = forms_.poly(atom.a);
+      const Poly& y = forms_.poly(atom.b);
+      Range rx = domain_.range(x), ry = domain_.range(y);
+      if (!rx.span.lower() || rx.span.lower()->sign() < 0) return;
+      if (!ry.span.lower() || ry.span.lower()->sign() < 0) return;
+      Reason why = reasons_.join(rx.lower, ry.lower);
+      add_row(forms_.sub(x, self), false, why, near);
+      return add_row(forms_.sub(y, self), false, why, near);
+    }
+    default: return;
+  }
+}
+
+// b*q <= x <= b*q + b - 1 for b > 0; x/b is (-x)/(-b).
+void Prover::add_floor_definition(const Atom& atom, const Poly& q,
+                                  Neighborhood& near) {
+  Poly x = forms_.poly(atom.a), b = forms_.poly(atom.b);
+  Range divisor = domain_.range(b);
+  Reason why = divisor.lower;
+  if (divisor.span.is_empty()) return;
+  if (divisor.span.upper() && divisor.span.upper()->sign() < 0) {
+    x = forms_.scale(x, -1);
+    b = forms_.scale(b, -1);
+    why = divisor.upper;
+  } else if (!divisor.span.lower() || divisor.span.lower()->sign() <= 0) {
+    return;
+  }
+  Poly rest = forms_.sub(x, forms_.mul(b, q));
+  add_row(rest, false, why, near);
+  Poly room = forms_.sub(b, rest);
+  room.constant -= 1;
+  add_row(room, false, why, near);
+}
+
+void Prover::add_bounds(MonoId m, Neighborhood& near) {
+  Poly p = forms_.monomial(m, 1);
+  Range r = domain_.range(p);
+  if (r.span.is_empty()) {
+    LinearRow impossible;
+    impossible.constant = -1;
+    impossible.why = reasons_.join(r.lower, r.upper);
+    near.rows.push_back(impossible);
+    return;
+  }
+  auto useful = [&](const std::optional<Int>& end) {
+    return end && (near.big_constants || !is_big(*end));
+  };
+  if (useful(r.span.lower())) {
+    p.constant = -*r.span.lower();
+    near.rows.push_back(row(p, false, r.lower));
+  }
+  if (useful(r.span.upper())) {
+    Poly q = forms_.monomial(m, -1);
+    q.constant = *r.span.upper();
+    near.rows.push_back(row(q, false, r.upper));
+  }
+}
+
+}  // namespace proviso

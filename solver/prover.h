@@ -1,0 +1,86 @@
+// solver/prover.h - the rungs above ranges: linear rows, products, case splits.
+//
+//   Prover prover(domain);
+//   auto proof = prover.refute(forms.negate(f), Effort::kLinear, units);
+//   // a proof that the facts imply f
+//
+// A refutation tells the condition to the domain, looks for a contradiction,
+// and takes everything back.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "solver/domain.h"
+#include "solver/linear.h"
+
+namespace proviso {
+
+enum class Effort { kLinear, kCases };
+
+struct Proof {
+  Reason why = 0;  // kQuestionLeaf among its leaves stands for the condition
+  bool used_cases = false;
+};
+
+inline constexpr uint32_t kQuestionLeaf = ~0u - 1;
+
+class Prover {
+ public:
+  explicit Prover(Domain& domain)
+      : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
+
+  // Spends at most `units` of work; nullopt is "no proof found".
+  std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units);
+
+ private:
+  // What is near the condition: rows and what can be split.
+  struct Neighborhood {
+    std::vector<LinearRow> rows;
+    std::vector<MonoId> monos;
+    std::vector<AtomId> atoms;      // visited, nearest first
+    std::vector<uint32_t> clauses;  // items
+    std::vector<uint32_t> disequalities;
+    bool big_constants = false;
+  };
+  struct Split {
+    std::vector<FormulaId> branches;
+    Reason why = 0;
+  };
+
+  std::optional<Proof> refute_condition(FormulaId f, Effort effort);
+  std::optional<Proof> refute_literal(FormulaId f, Effort effort);
+  std::optional<Proof> contradiction(const std::vector<AtomId>& seeds,
+                                     Effort effort, int depth);
+  std::optional<Proof> split(const Neighborhood& near,
+                             const std::vector<AtomId>& seeds, int depth);
+
+  // gathering
+  Neighborhood gather(const std::vector<AtomId>& seeds);
+  void visit(AtomId a, Neighborhood& near);
+  void visit_all(const std::vector<AtomId>& atoms);
+  void add_row(const Poly& p, bool equality, Reason why, Neighborhood& near);
+  void add_definition(AtomId a, Neighborhood& near);
+  void add_floor_definition(const Atom& atom, const Poly& q,
+                            Neighborhood& near);
+  void add_bounds(MonoId m, Neighborhood& near);
+  LinearRow row(const Poly& p, bool equality, Reason why) const;
+
+  // products.cc
+  std::vector<LinearRow> product_lemmas(const Neighborhood& near);
+
+  // cases.cc
+  std::optional<Split> choose_split(const Neighborhood& near);
+  std::optional<Split> split_range(AtomId a, const Int& widest);
+  std::optional<Split> split_residue(const Neighborhood& near);
+
+  std::optional<Reason> solve(const std::vector<LinearRow>& rows);
+
+  Domain& domain_;
+  FormPool& forms_;
+  ReasonArena& reasons_;
+  std::vector<bool> seen_atom_, seen_item_, seen_mono_;
+  std::vector<AtomId> queue_;
+};
+
+}  // namespace proviso

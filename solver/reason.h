@@ -1,0 +1,71 @@
+// solver/reason.h - why something is known: a set of facts, as a shared DAG.
+//
+//   Reason r = arena.join(arena.leaf(3), arena.leaf(7));
+//   arena.facts(r);                                       // {3, 7}
+//
+// A node is a fact or the union of two nodes; 0 is the empty set (always true).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace proviso {
+
+using Reason = uint32_t;
+
+class ReasonArena {
+ public:
+  ReasonArena() : nodes_(1) {}
+
+  Reason leaf(uint32_t fact) { return push({fact, kLeaf}); }
+
+  Reason join(Reason a, Reason b) {
+    if (a == 0 || a == b) return b;
+    if (b == 0) return a;
+    if (a > b) std::swap(a, b);
+    const Node& last = nodes_.back();
+    if (last.left == a && last.right == b) return size() - 1;
+    return push({a, b});
+  }
+
+  // The leaves below `reason`, sorted.
+  std::vector<uint32_t> facts(Reason reason) const {
+    std::vector<uint32_t> found;
+    std::vector<Reason> stack = {reason};
+    std::vector<bool> seen(reason + 1);
+    while (!stack.empty()) {
+      Reason r = stack.back();
+      stack.pop_back();
+      if (r == 0 || seen[r]) continue;
+      seen[r] = true;
+      if (nodes_[r].right == kLeaf) {
+        found.push_back(nodes_[r].left);
+      } else {
+        stack.push_back(nodes_[r].left);
+        stack.push_back(nodes_[r].right);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
+  void truncate(uint32_t size) { nodes_.resize(size); }
+
+ private:
+  static constexpr uint32_t kLeaf = ~0u;
+  struct Node {
+    uint32_t left = 0, right = 0;
+  };
+
+  Reason push(Node node) {
+    nodes_.push_back(node);
+    return size() - 1;
+  }
+
+  std::vector<Node> nodes_;
+};
+
+}  // namespace proviso

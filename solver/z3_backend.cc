@@ -1,0 +1,310 @@
+#include "solver/z3_backend.h"
+
+#ifdef PROVISO_WITH_Z3
+#include <z3++.h>
+
+#include <unordered_map>
+#endif
+
+namespace proviso {
+
+#ifdef PROVISO_WITH_Z3
+
+namespace {
+
+// Thrown for what has no translation; caught in implied().
+struct Unsupported {};
+
+constexpr int64_t kMaxExponent = 8;
+
+// Expressions to Z3 terms.  Divisions are guarded: `defined` collects that
+// their divisors are not zero, under the condition of the arm they stand in.
+class Translator {
+ public:
+  explicit Translator(z3::context& c) : c_(c) {}
+
+  z3::expr term(Expr e) {
+    auto it = terms_.find(e.id());
+    if (it != terms_.end()) return it->second;
+    z3::expr t = compute(e);
+    terms_.emplace(e.id(), t);
+    return t;
+  }
+
+  z3::expr defined(Expr e) {
+    if (is_leaf(e.op())) return c_.bool_val(true);
+    auto it = defined_.find(e.id());
+    if (it != defined_.end()) return it->second;
+    z3::expr d = compute_defined(e);
+    defined_.emplace(e.id(), d);
+    return d;
+  }
+
+  const std::vector<z3::expr>& integer_symbols() const { return symbols_; }
+
+ private:
+  z3::expr constant(const Int& v) {
+    return c_.int_val(v.to_string().c_str());
+  }
+
+  // Z3's div and mod are Euclid's: the remainder is never negative.
+  z3::expr floor_div(const z3::expr& a, const z3::expr& b) {
+    z3::expr q = a / b;
+    if (b.is_numeral()) {
+      int64_t value = 0;
+      if (b.is_numeral_i64(value) && value > 0) return q;
+    }
+    return z3::ite(b > 0, q, (-a) / (-b));
+  }
+  z3::expr floor_mod(const z3::expr& a, const z3::expr& b) {
+    return a - b * floor_div(a, b);
+  }
+  z3::expr real(Expr e) {
+    z3::expr t = term(e);
+    return t.is_int() ? z3::to_real(t) : t;
+  }
+  z3::expr floor_of(const z3::expr& x) {
+    return z3::expr(c_, Z3_mk_real2int(c_, x));
+  }
+
+  z3::expr fold(Expr e) {
+    bool floating = e.is_float();
+    z3::expr total = floating ? real(e.arg(0)) : term(e.arg(0));
+    for (Expr arg : e.args().subspan(1)) {
+      z3::expr next = floating ? real(arg) : term(arg);
+      switch (e.op()) {
+        case Op::kAdd: total = total + next; break;
+        case Op::kMul: total = total * next; break;
+        case Op::kMin: total = z3::ite(total <= next, total, next); break;
+        case Op::kMax: total = z3::ite(total >= next, total, next); break;
+        case Op::kAnd: total = total && next; break;
+        default: total = total || next; break;
+      }
+    }
+    return total;
+  }
+
+  z3::expr relation(Expr e) {
+    Expr x = e.arg(0), y = e.arg(1);
+    bool floating = x.is_float() || y.is_float();
+    z3::expr a = floating ? real(x) : term(x);
+    z3::expr b = floating ? real(y) : term(y);
+    switch (e.op()) {
+      case Op::kEq: return a == b;
+      case Op::kNe: return a != b;
+      case Op::kLt: return a < b;
+      default: return a <= b;
+    }
+  }
+
+  z3::expr rounded(Expr e) {
+    if (e.arg(0).is_int()) return term(e.arg(0));
+    z3::expr x = real(e.arg(0));
+    z3::expr down = floor_of(x), up = -floor_of(-x);
+    switch (e.op()) {
+      case Op::kFloorToInt: return down;
+      case Op::kCeilToInt: return up;
+      case Op::kTruncToInt: return z3::ite(x >= 0, down, up);
+      default: break;
+    }
+    z3::expr half = c_.real_val(1, 2);
+    z3::expr near = floor_of(x + half);
+    z3::expr tie = z3::to_real(near) == x + half;
+    z3::expr odd = z3::mod(near, c_.int_val(2)) == 1;
+    return z3::ite(tie && odd, near - 1, near);
+  }
+
+  z3::expr power(Expr e) {
+    auto n = e.arg(1).maybe_int64();
+    if (!n || *n < 0 || *n > kMaxExponent) throw Unsupported();
+    z3::expr total = c_.int_val(1), base = term(e.arg(0));
+    for (int64_t i = 0; i < *n; ++i) total = total * base;
+    return total;
+  }
+
+  z3::expr symbol(Expr e) {
+    const char* name = e.symbol().name.c_str();
+    if (e.is_float()) return c_.real_const(name);
+    if (!e.is_int()) return c_.bool_const(name);
+    symbols_.push_back(c_.int_const(name));
+    return symbols_.back();
+  }
+
+  z3::expr compute(Expr e) {
+    auto arg = [&](size_t i) { return term(e.arg(i)); };
+    switch (e.op()) {
+      case Op::kInteger: return constant(e.integer());
+      case Op::kRational:
+        return c_.real_val(e.rational().to_string().c_str());
+      case Op::kBoolean: return c_.bool_val(e.is_true());
+      case Op::kSymbol: return symbol(e);
+      case Op::kAdd:
+      case Op::kMul:
+      case Op::kMin:
+      case Op::kMax:
+      case Op::kAnd:
+      case Op::kOr: return fold(e);
+      case Op::kPow:
+      case Op::kPowByNatural:
+        if (!e.is_int()) throw Unsupported();
+        return power(e);
+      case Op::kFloorDiv:
+      case Op::kCleanDiv: return floor_div(arg(0), arg(1));
+      case Op::kMod:
+      case Op::kPythonMod: return floor_mod(arg(0), arg(1));
+      case Op::kCeilDiv: return -floor_div(-arg(0), arg(1));
+      case Op::kModularIndexing:
+        return floor_mod(floor_div(arg(0), arg(1)), arg(2));
+      case Op::kAbs: return z3::ite(arg(0) >= 0, arg(0), -arg(0));
+      case Op::kIdentity: return arg(0);
+      case Op::kEq:
+      case Op::kNe:
+      case Op::kLt:
+      case Op::kLe: return relation(e);
+      case Op::kNot: return !arg(0);
+      case Op::kWhere:
+        if (e.is_float()) return z3::ite(arg(0), real(e.arg(1)), real(e.arg(2)));
+        return z3::ite(arg(0), arg(1), arg(2));
+      case Op::kToFloat: return real(e.arg(0));
+      case Op::kIntTrueDiv:
+      case Op::kFloatTrueDiv: return real(e.arg(0)) / real(e.arg(1));
+      case Op::kTruncToInt:
+      case Op::kCeilToInt:
+      case Op::kFloorToInt:
+      case Op::kRoundToInt: return rounded(e);
+      default: throw Unsupported();
+    }
+  }
+
+  z3::expr nonzero(Expr e) {
+    z3::expr t = term(e);
+    return t.is_int() ? t != 0 : t != c_.real_val(0);
+  }
+
+  z3::expr compute_defined(Expr e) {
+    if (e.is(Op::kWhere)) {
+      z3::expr condition = term(e.arg(0));
+      return defined(e.arg(0)) &&
+             z3::ite(condition, defined(e.arg(1)), defined(e.arg(2)));
+    }
+    z3::expr all = c_.bool_val(true);
+    for (Expr arg : e.args()) {
+      z3::expr part = defined(arg);
+      if (!part.is_true()) all = all.is_true() ? part : all && part;
+    }
+    switch (e.op()) {
+      case Op::kModularIndexing: all = all && nonzero(e.arg(2)); [[fallthrough]];
+      case Op::kFloorDiv:
+      case Op::kCleanDiv:
+      case Op::kMod:
+      case Op::kPythonMod:
+      case Op::kCeilDiv:
+      case Op::kIntTrueDiv:
+      case Op::kFloatTrueDiv: return all && nonzero(e.arg(1));
+      default: return all;
+    }
+  }
+
+  z3::context& c_;
+  std::unordered_map<uint32_t, z3::expr> terms_, defined_;
+  std::vector<z3::expr> symbols_;
+};
+
+}  // namespace
+
+struct Z3Backend::Impl {
+  // One private context a question: verdicts near the budget must not depend
+  // on what was asked before.
+  Result ask(const std::vector<Expr>& facts, Expr question, bool bounded,
+             uint32_t budget) {
+    z3::context c;
+    Translator translate(c);
+    std::vector<z3::expr> told;
+    for (Expr fact : facts) {
+      told.push_back(translate.term(fact) && translate.defined(fact));
+    }
+    z3::expr truth = translate.term(question);
+    z3::expr defined = translate.defined(question);
+    std::vector<z3::expr> background;
+    if (bounded) {
+      for (const z3::expr& s : translate.integer_symbols()) {
+        background.push_back(s >= c.int_val("-9223372036854775808") &&
+                             s <= c.int_val("9223372036854775807"));
+      }
+    }
+    Result yes = check(c, told, background, !(truth && defined), budget / 2);
+    if (yes.verdict == Result::kContradiction) return yes;
+    if (yes.verdict == Result::kYes) return yes;
+    Result no = check(c, told, background, !(!truth && defined), budget / 2);
+    if (no.verdict == Result::kYes) no.verdict = Result::kNo;
+    return no;
+  }
+
+  // kYes when told & background & opposite has no model.
+  static Result check(z3::context& c, const std::vector<z3::expr>& told,
+                      const std::vector<z3::expr>& background,
+                      const z3::expr& opposite, uint32_t budget) {
+    z3::solver solver(c);
+    z3::params p(c);
+    p.set("random_seed", 0u);
+    p.set("rlimit", budget);
+    solver.set(p);
+    z3::expr_vector names(c);
+    for (size_t i = 0; i < told.size(); ++i) {
+      names.push_back(c.bool_const(("proviso!" + std::to_string(i)).c_str()));
+      solver.add(z3::implies(names[static_cast<unsigned>(i)], told[i]));
+    }
+    z3::expr question = c.bool_const("proviso!question");
+    names.push_back(question);
+    solver.add(z3::implies(question, opposite));
+    for (const z3::expr& b : background) solver.add(b);
+    Result result;
+    if (solver.check(names) != z3::unsat) {
+      result.verdict = Result::kUnknown;
+      return result;
+    }
+    result.verdict = Result::kContradiction;
+    for (const z3::expr& name : solver.unsat_core()) {
+      if (z3::eq(name, question)) result.verdict = Result::kYes;
+      for (size_t i = 0; i < told.size(); ++i) {
+        if (z3::eq(name, names[static_cast<unsigned>(i)])) {
+          result.used.push_back(i);
+        }
+      }
+    }
+    return result;
+  }
+};
+
+bool Z3Backend::is_built() { return true; }
+
+Z3Backend::Result Z3Backend::implied(const std::vector<Expr>& facts,
+                                     Expr question, bool bounded,
+                                     uint32_t budget) {
+  if (!impl_) impl_ = std::make_unique<Impl>();
+  try {
+    return impl_->ask(facts, question, bounded, budget);
+  } catch (const Unsupported&) {
+    return {};
+  } catch (const z3::exception&) {
+    return {};
+  }
+}
+
+#else
+
+struct Z3Backend::Impl {};
+
+bool Z3Backend::is_built() { return false; }
+
+Z3Backend::Result Z3Backend::implied(const std::vector<Expr>&, Expr, bool,
+                                     uint32_t) {
+  return {};
+}
+
+#endif
+
+Z3Backend::Z3Backend() = default;
+Z3Backend::~Z3Backend() = default;
+
+}  // namespace proviso

@@ -1,0 +1,42 @@
+// solver/z3_backend.h - the last rung: Z3, the only user of which is the .cc.
+//
+//   Z3Backend z3;                                 // nothing is made yet
+//   if (Z3Backend::is_built()) z3.implied(facts, question, budget);
+//
+// The solver is made at the first question, with a fixed seed and a budget in
+// Z3's own resource units, so that results do not depend on the clock.  Only
+// "unsat" is used: a yes (no) is a refutation of the opposite.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+class Z3Backend {
+ public:
+  Z3Backend();
+  ~Z3Backend();
+
+  static bool is_built();
+
+  struct Result {
+    enum { kYes, kNo, kContradiction, kUnknown, kUnsupported } verdict =
+        kUnsupported;
+    std::vector<size_t> used;  // indices of facts
+  };
+  // `facts` hold and are defined.  Is the question defined and true (false)
+  // wherever they do?  `bounded` symbols are 64-bit integers.
+  Result implied(const std::vector<Expr>& facts, Expr question, bool bounded,
+                 uint32_t budget);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace proviso
