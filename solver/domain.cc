@@ -732,7 +732,7 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
   }
   Poly q = forms_.floor_div(num, den);
   std::optional<AtomId> atom = forms_.as_atom(q);
-  if (atom) {
+  if (atom && forms_.atom(*atom).kind == AtomKind::kFloor) {
     const Atom& a = forms_.atom(*atom);
     Range r = quotient(range(forms_.poly(a.a)), range(forms_.poly(a.b)));
     if (r.span.is_point() && known_nonzero(forms_.poly(a.b)).value == true) {
