@@ -378,6 +378,9 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
     if (by_least) {
       value = lower ? ceil_div(bound, least) : floor_div(bound, least);
     } else if (rest.span.upper()) {
+      if (rest.span.upper()->sign() <= 0) {  // x*0 >= 1
+        return raise_conflict(join(because, rest.upper));
+      }
       value = lower ? ceil_div(bound, *rest.span.upper())
                     : floor_div(bound, *rest.span.upper());
       because = join(because, rest.upper);
