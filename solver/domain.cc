@@ -374,7 +374,7 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
     if (least.is_zero()) least = 1;
     Reason because = join(why, rest.lower);
     Int value;
-    bool by_least = lower == (bound.sign() <= 0);
+    bool by_least = lower ? bound.sign() <= 0 : bound.sign() >= 0;
     if (by_least) {
       value = lower ? ceil_div(bound, least) : floor_div(bound, least);
     } else if (rest.span.upper()) {
