@@ -155,6 +155,15 @@ bool to_constants(std::span<const c10::IValue> args, c10::Stack& values) {
   return known && any;
 }
 
+// torch.tensor(..) in a program: from here on a traced tensor, whose value is
+// known until something writes to it.
+at::Tensor lifted_constant(const at::Tensor& t) {
+  at::Tensor fake = make_fake(t.sym_sizes(), t.sym_strides(), t.scalar_type(),
+                              t.device());
+  set_constant(fake, t);
+  return fake;
+}
+
 bool has_constant(std::span<const c10::IValue> args) {
   for (const c10::IValue& arg : args)
     if (arg.isTensor())
@@ -257,7 +266,9 @@ Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
   const c10::FunctionSchema& schema = op.schema();
   OpInfo info(op);
   info.name = toString(op.operator_name());
-  if (info.name == "aten::lift_fresh")
+  info.lifts = info.name == "aten::lift_fresh" ||
+               info.name == "aten::lift_fresh_copy";
+  if (info.lifts)
     info.recorded =
         c10::Dispatcher::singleton().findSchemaOrThrow("aten::lift_fresh_copy",
                                                        "");
@@ -323,6 +334,8 @@ bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
   TORCH_INTERNAL_ASSERT(out.size() == oi.return_count, "the shape rule of ",
                         oi.name, " gave ", out.size(), " results, not ",
                         oi.return_count);
+  if (oi.lifts && !is_fake(args[0].toTensor()))
+    out[0] = lifted_constant(args[0].toTensor());
   finish_call(oi, args, out);
   stack->erase(stack->end() - oi.argument_count, stack->end());
   for (c10::IValue& value : out) stack->push_back(std::move(value));
@@ -333,7 +346,7 @@ void Tracer::finish_call(const OpInfo& oi, std::span<const c10::IValue> args,
                          const std::vector<c10::IValue>& out) {
   if (oi.mutates) note_writes(oi, args);
   else if (!oi.random && has_constant(args) && oi.rule != nullptr &&
-           oi.recorded_at_all)
+           oi.recorded_at_all && !oi.lifts)
     follow_constants(oi.op, args, out);
   if (at::GradMode::is_enabled() && !oi.detaches) pass_on_grad(args, out);
   if (recording_ && oi.recorded_at_all) record_call(oi, args, out);

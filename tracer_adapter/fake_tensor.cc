@@ -3,6 +3,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/StorageImpl.h>
 #include <c10/core/TensorOptions.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
 
@@ -251,6 +252,13 @@ at::Tensor constant_of(const at::Tensor& fake) {
 
 void set_constant(const at::Tensor& fake, at::Tensor value) {
   if (FakeTensorImpl* impl = fake_impl(fake)) impl->constant = std::move(value);
+}
+
+std::optional<c10::Scalar> constant_number(const at::Tensor& fake) {
+  const at::Tensor value = constant_of(fake);
+  if (!value.defined() || value.numel() != 1) return std::nullopt;
+  const c10::impl::ExcludeDispatchKeyGuard execute(kTraceKey);
+  return value.item();
 }
 
 bool known_contiguous(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Scalar.h>
 #include <c10/core/Storage.h>
 #include <c10/core/SymIntArrayRef.h>
 #include <c10/core/TensorImpl.h>
@@ -55,6 +56,8 @@ void set_layout(const at::Tensor& fake, c10::SymIntArrayRef sizes,
 // it.  Undefined when there is none.
 at::Tensor constant_of(const at::Tensor& fake);
 void set_constant(const at::Tensor& fake, at::Tensor value);
+// The number of a known constant of one element.
+std::optional<c10::Scalar> constant_number(const at::Tensor& fake);
 
 // Known contiguous in this format, without a guard.
 bool known_contiguous(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,

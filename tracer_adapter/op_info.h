@@ -24,6 +24,7 @@ struct Tracer::OpInfo {
   bool recorded_at_all = true;  // not so for queries of shapes
   bool mutates = false;
   bool random = false;
+  bool lifts = false;  // turns a real tensor into a traced constant
   bool detaches = false;
   size_t argument_count = 0;
   size_t return_count = 0;

@@ -20,8 +20,8 @@ IValue item_of(RuleCall& call, const Tensor& self) {
   TORCH_CHECK(!c10::isComplexType(dtype),
               "item(): complex values cannot be traced; take .real or .imag");
   ShapeEnv& env = call.env();
-  if (Tensor value = constant_of(self); value.defined()) {
-    return IValue(value.item());
+  if (std::optional<at::Scalar> value = constant_number(self)) {
+    return IValue(*value);
   }
   if (dtype == ScalarType::Bool) {
     return to_sym_bool(env, env.create_unbacked_bool());
@@ -228,8 +228,8 @@ bool assert_scalar(RuleCall& call) {
 
 // The condition is a tensor: known only when it is a constant.
 bool assert_tensor(RuleCall& call) {
-  Tensor value = constant_of(call.tensor(0));
-  TORCH_CHECK(!value.defined() || value.item().toBool(),
+  std::optional<at::Scalar> value = constant_number(call.tensor(0));
+  TORCH_CHECK(!value || value->toBool(),
               call.args.size() > 1 && call.args[1].isString()
                   ? call.args[1].toStringRef()
                   : std::string("Expected Tensor with single nonzero value"));
