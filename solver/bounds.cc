@@ -123,7 +123,8 @@ Range Domain::compute_atom_range(AtomId a) {
   }
 }
 
-// x & y of which one is nonnegative lies between 0 and it; b**n grows with n.
+// x & y clears bits of x: with y >= 0 it lies in [0, y], with y < 0 it is at
+// most x.  b**n grows with n.
 Range Domain::func_range(const Atom& atom) {
   Range x = range(forms_.poly(atom.a), 1), y = range(forms_.poly(atom.b), 1);
   auto at_least = [](const Range& r, int k) {
@@ -131,10 +132,15 @@ Range Domain::func_range(const Atom& atom) {
   };
   if (atom.op == Op::kBitAnd) {
     Range result;
-    for (const Range& r : {x, y}) {
-      if (!at_least(r, 0)) continue;
-      result = meet(result, {Interval::of(Int(0), r.span.upper()), r.lower,
-                             join(r.lower, r.upper)});
+    for (const auto& [mask, other] : {std::pair(x, y), std::pair(y, x)}) {
+      if (at_least(mask, 0)) {
+        result = meet(result, {Interval::of(Int(0), mask.span.upper()),
+                               mask.lower, join(mask.lower, mask.upper)});
+      } else if (mask.span.upper() && mask.span.upper()->sign() < 0) {
+        result = meet(result,
+                      {Interval::of(std::nullopt, other.span.upper()), 0,
+                       join(mask.upper, other.upper)});
+      }
     }
     return result;
   }

@@ -9,6 +9,8 @@ constexpr int kMaxNesting = 24;
 // Bounds that creep (x < y, y < x) are the linear tier's to refute.
 constexpr size_t kMaxVisits = 400;
 constexpr size_t kMaxExpandedPos = 3;
+// x*x <= 3*x makes bounds of x that square for ever.
+constexpr size_t kMaxBoundBits = 1024;
 
 bool at_least(const Range& r, const Int& k) {
   return r.span.lower() && *r.span.lower() >= k;
@@ -287,6 +289,9 @@ void Domain::revisit(uint32_t i) {
     return assert_literal(FormulaKind::kGe, edge,
                           join(item.why, up ? r.lower : r.upper));
   }
+  Range r = range(p);
+  if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
+  if (at_most(r, -1)) return raise_conflict(join(item.why, r.upper));
   tighten(p, item.why);
   if (f.kind == FormulaKind::kEq) {
     tighten(forms_.scale(p, -1), item.why);
@@ -392,7 +397,7 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
 }
 
 void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
-  if (conflict_) return;
+  if (conflict_ || value.bit_length() > kMaxBoundBits) return;
   Range now = atom_range(a);
   const std::optional<Int>& end = lower ? now.span.lower() : now.span.upper();
   if (end && (lower ? *end >= value : *end <= value)) return;

@@ -156,6 +156,8 @@ class Domain {
   bool solve_by_unit(const Poly& p, Reason why);
   bool solve_by_euclid(const Poly& p, Reason why);
   bool solve_by_floors(const Poly& p, Reason why);
+  void solve_with_floors(AtomId x, const std::vector<AtomId>& floors,
+                         const Poly& p, Reason why);
   std::vector<std::pair<AtomId, Int>> lone_symbols(const Poly& p);
   void solve_for(AtomId x, const Poly& value, Reason why);
   bool hidden_by_floors(AtomId x, const Poly& p, std::vector<AtomId>& floors);

@@ -202,37 +202,46 @@ void Domain::define_floors(const std::vector<AtomId>& floors,
   }
 }
 
-// x == r + k*floor(x/k): floor(x/k) becomes a fresh t, x becomes r + k*t.
+// x == r + k*floor(x/k): floor(x/k) becomes a fresh t, x becomes r + k*t.  A
+// coefficient of x that is not a unit is left to Euclid's steps with t.
 bool Domain::solve_by_floors(const Poly& p, Reason why) {
-  for (const Term& t : p.terms) {
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
-    if (factors.size() != 1 || !abs(t.coef).is_one()) continue;
-    AtomKind kind = forms_.atom(factors[0]).kind;
-    if (kind != AtomKind::kSymbol && kind != AtomKind::kFresh) continue;
-    if (is_solved(factors[0])) continue;
-    std::vector<AtomId> floors;
-    if (!hidden_by_floors(factors[0], p, floors)) continue;
-    std::vector<std::pair<Poly, Reason>> rows;
-    define_floors(floors, rows);
-    if (conflict_) return true;
-    Normal n = normal(p);
-    std::vector<std::pair<AtomId, Int>> lone = lone_symbols(n.poly);
-    auto x = std::find_if(lone.begin(), lone.end(), [&](const auto& entry) {
-      return entry.first == factors[0];
-    });
-    if (x != lone.end() && abs(x->second).is_one()) {
-      Poly rest = forms_.sub(
-          n.poly, forms_.monomial(forms_.mono(x->first), x->second));
-      solve_for(x->first, forms_.scale(rest, -x->second), join(why, n.why));
-    } else {
-      assert_literal(FormulaKind::kEq, n.poly, join(why, n.why));
+  for (bool unit : {true, false}) {
+    for (const Term& t : p.terms) {
+      const std::vector<AtomId>& factors = forms_.factors(t.mono);
+      AtomKind kind = forms_.atom(factors[0]).kind;
+      bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
+      if (factors.size() != 1 || !variable || is_solved(factors[0])) continue;
+      if (abs(t.coef).is_one() != unit) continue;
+      std::vector<AtomId> floors;
+      if (!hidden_by_floors(factors[0], p, floors) || floors.empty()) continue;
+      solve_with_floors(factors[0], floors, p, why);
+      return true;
     }
-    for (const auto& [row, reason] : rows) {
-      assert_literal(FormulaKind::kGe, row, reason);
-    }
-    return true;
   }
   return false;
+}
+
+void Domain::solve_with_floors(AtomId x, const std::vector<AtomId>& floors,
+                               const Poly& p, Reason why) {
+  std::vector<std::pair<Poly, Reason>> rows;
+  define_floors(floors, rows);
+  if (conflict_) return;
+  Normal n = normal(p);
+  why = join(why, n.why);
+  std::vector<std::pair<AtomId, Int>> lone = lone_symbols(n.poly);
+  auto found = std::find_if(lone.begin(), lone.end(), [x](const auto& entry) {
+    return entry.first == x;
+  });
+  if (found != lone.end() && abs(found->second).is_one()) {
+    Poly rest = forms_.sub(n.poly,
+                           forms_.monomial(forms_.mono(x), found->second));
+    solve_for(x, forms_.scale(rest, -found->second), why);
+  } else {
+    assert_literal(FormulaKind::kEq, n.poly, why);
+  }
+  for (const auto& [row, reason] : rows) {
+    assert_literal(FormulaKind::kGe, row, reason);
+  }
 }
 
 // x is `value` from here on, in every normal form.  What was known of x's

@@ -45,7 +45,26 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
     }
     return out;
   };
-  size_t base_rows = near.rows.size();
+  // Rows that mention `target` times what is >= 0 of its cofactor.
+  auto multiply_rows = [&](MonoId target, const std::vector<Side>& cofactor,
+                           const Poly& whole) {
+    for (const LinearRow& r : near.rows) {
+      if (r.terms.size() < 2 || r.terms.size() > kMaxRowTerms) continue;
+      bool mentions = std::any_of(
+          r.terms.begin(), r.terms.end(),
+          [&](const auto& term) { return term.first == target; });
+      if (!mentions || lemmas.size() >= kMaxLemmas) continue;
+      Poly p = FormPool::constant(r.constant);
+      for (const auto& [mono, coef] : r.terms) p.terms.push_back({mono, coef});
+      if (r.equality) {
+        keep(forms_.mul(p, whole), true, r.why, 1);
+        continue;
+      }
+      for (const Side& s : cofactor) {
+        keep(forms_.mul(p, s.poly), false, reasons_.join(r.why, s.why), 1);
+      }
+    }
+  };
   for (MonoId m : near.monos) {
     std::vector<AtomId> factors = forms_.factors(m);
     if (factors.size() < 2 || factors.size() > 4) continue;
@@ -67,22 +86,9 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
         keep(forms_.sub(square, forms_.variable(x)), false, 0, 0);
         keep(forms_.add(square, forms_.variable(x)), false, 0, 0);
       }
-      for (size_t j = 0; j < base_rows; ++j) {
-        const LinearRow& r = near.rows[j];
-        if (r.terms.size() < 2 || r.terms.size() > kMaxRowTerms) continue;
-        bool mentions = std::any_of(
-            r.terms.begin(), r.terms.end(),
-            [&](const auto& term) { return term.first == rest; });
-        if (!mentions) continue;
-        Poly p = FormPool::constant(r.constant);
-        for (const auto& [mono, coef] : r.terms) p.terms.push_back({mono, coef});
-        if (r.equality) {
-          keep(forms_.mul(p, forms_.variable(x)), true, r.why, 1);
-          continue;
-        }
-        for (const Side& s : xs) {
-          keep(forms_.mul(p, s.poly), false, reasons_.join(r.why, s.why), 1);
-        }
+      multiply_rows(rest, xs, forms_.variable(x));
+      if (factors.size() > 2) {  // a row about x times all the rest
+        multiply_rows(single, ys, forms_.monomial(rest, 1));
       }
     }
   }
