@@ -3,6 +3,12 @@
 function(proviso_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra
     $<$<BOOL:${PROVISO_WERROR}>:-Werror>)
+  # GCC 12 sees overlapping copies in std::string::insert and operator+ where
+  # there are none (GCC bug 105651).
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND
+     CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
   if(PROVISO_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${PROVISO_SANITIZE}
       -fno-omit-frame-pointer)
