@@ -72,9 +72,15 @@ void check_pair(const Interval& a, const Interval& b, const Binary& op,
   ASSERT_EQ(result.is_empty(), !seen.low.has_value()) << what;
   if (result.is_empty()) return;
   // A finite end is attained; an infinite one needs an infinite operand.
-  if (result.lower()) ASSERT_EQ(*result.lower(), Int(*seen.low)) << what;
-  if (result.upper()) ASSERT_EQ(*result.upper(), Int(*seen.high)) << what;
-  if (finite(a) && finite(b)) ASSERT_TRUE(finite(result)) << what;
+  if (result.lower()) {
+    ASSERT_EQ(*result.lower(), Int(*seen.low)) << what;
+  }
+  if (result.upper()) {
+    ASSERT_EQ(*result.upper(), Int(*seen.high)) << what;
+  }
+  if (finite(a) && finite(b)) {
+    ASSERT_TRUE(finite(result)) << what;
+  }
 }
 
 void check(const Binary& op, const Definition& definition, bool tight) {
