@@ -1,0 +1,506 @@
+"""proviso.export: what is traced, printed, promised and run."""
+
+from collections import namedtuple
+from dataclasses import dataclass
+
+import pytest
+import torch
+from torch import nn
+
+import proviso
+from proviso import Dim
+
+AUTO = Dim.AUTO
+
+
+def same(found, expected):
+    torch.testing.assert_close(found, expected)
+
+
+class MLP(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(),
+                                 nn.Linear(32, 4))
+
+    def forward(self, x):
+        return self.net(x)
+
+
+def test_a_module_runs_at_other_sizes():
+    model = MLP()
+    ep = proviso.export(model, (torch.ones(4, 16),),
+                        dynamic_shapes={"x": {0: Dim("batch")}})
+    for batch in (2, 3, 9):
+        x = torch.randn(batch, 16)
+        same(ep.module()(x), model(x))
+    assert ep.operators == ["aten.linear.default", "aten.relu.default",
+                            "aten.linear.default"]
+    assert ep.graph_signature.parameters == (
+        "net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias")
+    assert ep.graph_signature.user_inputs == ("x",)
+    assert set(ep.state_dict) == set(model.state_dict())
+    assert ep.trace_time_us > 0
+
+
+def test_the_print_has_shapes_ranges_and_source_lines():
+    ep = proviso.export(MLP(), (torch.ones(4, 16),),
+                        dynamic_shapes={"x": {0: AUTO}})
+    text = str(ep)
+    assert 'x: "f32[s0, 16]"' in text
+    assert "torch.ops.aten.linear.default(x, " in text
+    assert "return self.net(x)" in text
+    assert "test_export.py" in text
+    assert "s0: VR[0, int_oo]" in text.splitlines()[-1] or "s0: VR[0" in text
+    assert repr(ep.range_constraints) == "{s0: VR[0, int_oo]}"
+    assert "ExportGraphSignature(" in repr(ep.graph_signature)
+
+
+def test_dims_without_a_spec_are_static():
+    ep = proviso.export(lambda x: x + 1, (torch.ones(4, 3),))
+    assert ep.range_constraints == {}
+    with pytest.raises(Exception, match=r"size\(\)\[0\]"):
+        ep.module()(torch.ones(5, 3))
+
+
+@pytest.mark.parametrize("spec", [
+    {"x": {0: AUTO}, "y": {0: AUTO}},
+    {"x": (AUTO, None), "y": [AUTO, 3]},
+    ({0: Dim.DYNAMIC}, (Dim.DYNAMIC, Dim.STATIC)),
+    [{0: torch.export.Dim.AUTO}, {0: torch.export.Dim.DYNAMIC}],
+    {"x": {0: Dim("n")}, "y": {0: Dim("n")}},
+    {"x": {0: torch.export.Dim("n", min=1)},
+     "y": {0: torch.export.Dim("n", min=1)}},
+    ({0: AUTO(min=2, max=64)}, {0: Dim.DYNAMIC(max=64)}),
+])
+def test_the_forms_of_a_spec_mean_the_same(spec):
+    ep = proviso.export(lambda x, y: x + y,
+                        (torch.ones(4, 3), torch.ones(4, 3)),
+                        dynamic_shapes=spec)
+    x, y = torch.randn(7, 3), torch.randn(7, 3)
+    same(ep.module()(x, y), x + y)
+
+
+def test_a_guard_names_the_line_that_needs_it():
+    def both(x, y):
+        return x + y
+
+    ep = proviso.export(both, (torch.ones(4), torch.ones(4)),
+                        dynamic_shapes=((AUTO,), (AUTO,)))
+    guard, = ep.guards
+    assert guard.condition == "Eq(s0, s1)"
+    assert guard.origins[0].code == "return x + y"
+    assert guard.origins[0].file.endswith("test_export.py")
+    assert "Eq(s0, s1)   test_export.py:" in str(guard)
+    assert ep.guards_code == ["L['x'].size()[0] == L['y'].size()[0]"]
+
+
+def test_a_range_refined_by_the_program_is_checked():
+    def long(x):
+        if x.shape[0] > 5:
+            return x + 1
+        return x - 1
+
+    ep = proviso.export(long, (torch.ones(8),), dynamic_shapes=((AUTO,),))
+    assert repr(ep.range_constraints) == "{s0: VR[6, int_oo]}"
+    same(ep.module()(torch.ones(6)), torch.ones(6) + 1)
+    with pytest.raises(Exception, match=r"x.size\(\)\[0\]"):
+        ep.module()(torch.ones(5))
+
+
+def test_a_named_dim_that_the_program_narrows_is_a_violation():
+    def long(x):
+        return x + 1 if x.shape[0] > 5 else x - 1
+
+    with pytest.raises(proviso.ConstraintViolationError,
+                       match=r"Constraints violated \(n\)"):
+        proviso.export(long, (torch.ones(8),), dynamic_shapes=((Dim("n"),),))
+
+
+def test_dynamic_that_the_program_fixes_is_a_violation():
+    def four(x):
+        return x + torch.ones(4)
+
+    with pytest.raises(proviso.ConstraintViolationError, match="dynamic"):
+        proviso.export(four, (torch.ones(4),),
+                       dynamic_shapes=((Dim.DYNAMIC,),))
+
+
+# --- callables and arguments
+
+def test_functions_and_bound_methods_export():
+    model = MLP()
+    x = torch.randn(3, 16)
+    ep = proviso.export(model.forward, (torch.ones(4, 16),),
+                        dynamic_shapes=({0: AUTO},))
+    assert ep.graph_signature.parameters[0] == "net.0.weight"
+    same(ep.module()(x), model(x))
+
+    weight = torch.randn(16, 2)
+    ep = proviso.export(lambda x: x @ weight, (torch.ones(4, 16),),
+                        dynamic_shapes=({0: AUTO},))
+    assert len(ep.constants) == 1
+    same(ep.module()(x), x @ weight)
+
+
+Pair = namedtuple("Pair", ["left", "right"])
+
+
+@dataclass
+class Batch:
+    values: torch.Tensor
+    scale: float
+
+
+torch.export.register_dataclass(Batch, serialized_type_name="tests.Batch")
+
+
+def test_inputs_and_outputs_are_pytrees():
+    def program(pair, table, batch):
+        total = pair.left + pair.right + table["a"][0] + batch.values
+        return {"total": total * batch.scale, "pair": Pair(pair.left, 3)}
+
+    def inputs(n):
+        t = torch.randn(n)
+        return (Pair(t, t + 1), {"a": [t]}, Batch(t, 0.5))
+
+    leaf = (AUTO,)
+    ep = proviso.export(
+        program, inputs(4),
+        dynamic_shapes=(Pair(leaf, leaf), {"a": [leaf]}, (leaf, None)))
+    for n in (2, 5):
+        args = inputs(n)
+        found, expected = ep.module()(*args), program(*args)
+        same(found["total"], expected["total"])
+        assert isinstance(found["pair"], Pair)
+        same(found["pair"].left, expected["pair"].left)
+        assert found["pair"].right == 3
+    assert ep.graph_signature.user_inputs[:3] == (
+        "pair_left", "pair_right", "table_a_0")
+
+
+def test_keyword_arguments_come_in_any_order():
+    def program(x, *, y, z=None):
+        return x - y if z is None else x - y * z
+
+    x, y, z = torch.ones(3), torch.full((3,), 2.0), torch.full((3,), 3.0)
+    ep = proviso.export(program, (x,), {"z": z, "y": y},
+                        dynamic_shapes={"x": (AUTO,), "y": (AUTO,),
+                                        "z": (AUTO,)})
+    same(ep.module()(x, y=y, z=z), program(x, y=y, z=z))
+    same(ep.module()(x, z=z, y=y), program(x, y=y, z=z))
+
+
+def test_variadic_arguments_have_specs_by_position():
+    def total(*tensors, **more):
+        return sum(tensors) + more["last"]
+
+    x = torch.ones(4)
+    ep = proviso.export(total, (x, x), {"last": x},
+                        dynamic_shapes={"tensors": ((AUTO,), (AUTO,)),
+                                        "more": {"last": (AUTO,)}})
+    y = torch.randn(6)
+    same(ep.module()(y, y, last=y), 3 * y)
+    assert ep.graph_signature.user_inputs == ("tensors_0", "tensors_1", "last")
+
+
+def test_constants_are_checked_when_run():
+    def program(x, times, flag, label, nothing):
+        return x * times if flag else x
+
+    ep = proviso.export(program, (torch.ones(2), 3, True, "a", None))
+    same(ep.module()(torch.ones(2), 3, True, "a", None), torch.ones(2) * 3)
+    with pytest.raises(Exception, match="times"):
+        ep.module()(torch.ones(2), 4, True, "a", None)
+
+
+def test_an_int_input_may_vary():
+    def program(x, n):
+        return x + n, torch.ones(n)
+
+    ep = proviso.export(program, (torch.ones(2), 5),
+                        dynamic_shapes=(None, Dim.DYNAMIC))
+    for n in (3, 8):
+        found, expected = ep.module()(torch.ones(2), n), program(
+            torch.ones(2), n)
+        same(found[0], expected[0])
+        same(found[1], expected[1])
+
+
+def test_shapes_collection_is_taken():
+    x, y = torch.ones(4, 3), torch.ones(5)
+    shapes = torch.export.ShapesCollection()
+    shapes[x] = (torch.export.Dim("a"), 3)
+    shapes[y] = {0: torch.export.Dim.AUTO}
+    ep = proviso.export(lambda x, y: (x + 1, y + 1), (x, y),
+                        dynamic_shapes=shapes)
+    assert list(ep.range_constraints) == ["s0", "s1"]
+
+
+# --- symbolic numbers in Python
+
+def arithmetic(x):
+    n, m = x.shape
+    return (x.new_zeros(n * 2 + m, m // 2), x.reshape(n * m)[: n - 1],
+            x.new_ones(max(n, m), min(n, 3)), x * n, x + n / 2, n % 3, n ** 2,
+            -n, abs(n - m), round(n / 2), torch.sym_max(n, m),
+            torch.sym_ite(n > m, n, m), torch.sym_sum([n, m, 1]), m << 1)
+
+
+def test_arithmetic_on_sizes_is_kept():
+    # No size of the three lies on the other side of the guards.
+    ep = proviso.export(arithmetic, (torch.ones(8, 5),),
+                        dynamic_shapes=((AUTO, AUTO),))
+    for shape in ((9, 4), (12, 6), (10, 7)):
+        x = torch.randn(shape)
+        for found, expected in zip(ep.module()(x), arithmetic(x)):
+            if isinstance(expected, torch.Tensor):
+                same(found, expected)
+            else:
+                assert found == expected
+
+
+def test_a_tensor_of_sizes_stays_symbolic():
+    def program(x):
+        n, m = x.shape
+        return torch.tensor([n, m * 2, 7]), torch.tensor(n), torch.tensor(
+            [[n, 1.5], [0, m]])
+
+    ep = proviso.export(program, (torch.ones(4, 3),),
+                        dynamic_shapes=((AUTO, AUTO),))
+    x = torch.ones(6, 5)
+    for found, expected in zip(ep.module()(x), program(x)):
+        same(found, expected)
+
+
+def test_data_becomes_a_symbol():
+    def program(x, y):
+        n = x.item()
+        torch._check(n >= 0)
+        torch._check(n <= 60)
+        return y[:, :n] * n, torch.zeros(n)
+
+    x, y = torch.tensor(4), torch.randn(3, 70)
+    ep = proviso.export(program, (x, y))
+    assert repr(ep.range_constraints) == "{u0: VR[0, 60]}"
+    for n in (0, 1, 60):
+        args = (torch.tensor(n), y)
+        for found, expected in zip(ep.module()(*args), program(*args)):
+            same(found, expected)
+    conditions = [a.condition for a in ep.runtime_asserts]
+    assert conditions and all("u0" in c for c in conditions)
+    with pytest.raises(Exception, match="u0 <= 60|60"):
+        ep.module()(torch.tensor(61), y)
+
+
+def test_check_decides_a_branch():
+    def program(x, y):
+        a = x.item()
+        torch._check(a // 2 >= 5)
+        if a // 2 >= 5:
+            return y + 2
+        return y * 5
+
+    y = torch.randn(4)
+    ep = proviso.export(program, (torch.tensor(20), y))
+    same(ep.module()(torch.tensor(10), y), y + 2)
+    assert repr(ep.range_constraints) == "{u0: VR[10, int_oo]}"
+
+
+def test_tolist_gives_symbols():
+    def program(x, y):
+        a, b = x.tolist()
+        torch._check(a >= 0)
+        torch._check(b >= 0)
+        return y[: a].sum() + b
+
+    y = torch.arange(9.0)
+    ep = proviso.export(program, (torch.tensor([2, 3]), y))
+    for pair in ([1, 2], [5, 0]):
+        same(ep.module()(torch.tensor(pair), y),
+             program(torch.tensor(pair), y))
+
+
+def test_guard_or_false_and_statically_known_true_ask_without_guards():
+    from torch.fx.experimental.symbolic_shapes import (
+        guard_or_false, guard_or_true, statically_known_true)
+
+    def program(x, y):
+        n = x.item()
+        if guard_or_false(n == 0):
+            return y
+        assert guard_or_true(n != 0)
+        assert not statically_known_true(y.shape[0] > 3)
+        assert statically_known_true(y.shape[0] >= 0)
+        return y + n
+
+    ep = proviso.export(program, (torch.tensor(2), torch.ones(4)),
+                        dynamic_shapes=(None, (AUTO,)))
+    assert ep.guards == []
+
+
+# --- state
+
+class Counter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(()))
+        self.register_buffer("table", torch.arange(3.0), persistent=False)
+
+    def forward(self, x):
+        self.count.add_(1)
+        return x + self.count + self.table
+
+
+class Reassigning(Counter):
+    def forward(self, x):
+        self.count = self.count + 1
+        return x + self.count + self.table
+
+
+@pytest.mark.parametrize("kind", [Counter, Reassigning])
+def test_buffers_are_read_and_written(kind):
+    model = kind()
+    ep = proviso.export(model, (torch.ones(2, 3),),
+                        dynamic_shapes=({0: AUTO},))
+    assert model.count == 0  # tracing executes nothing
+    assert isinstance(model.count, torch.Tensor)
+    assert ep.graph_signature.buffers == ("count", "table")
+    assert list(ep.state_dict) == ["count"] and "table" in ep.constants
+    run = ep.module()
+    same(run(torch.zeros(2, 3)), torch.arange(3.0).expand(2, 3) + 1)
+
+
+def test_training_mode_is_traced_as_it_is():
+    model = nn.BatchNorm1d(3)
+    ep = proviso.export(model, (torch.randn(4, 3),),
+                        dynamic_shapes=({0: AUTO},))
+    assert "aten.batch_norm.default" in ep.operators
+    assert model.num_batches_tracked == 0
+    dropped = proviso.export(nn.Dropout(), (torch.ones(3),))
+    assert dropped.operators == ["aten.dropout.default"]
+
+
+def test_flags_are_set_while_tracing_only():
+    seen = []
+
+    def program(x):
+        seen.append(torch.compiler.is_exporting())
+        return x + 1
+
+    proviso.export(program, (torch.ones(1),))
+    assert seen == [True] and not torch.compiler.is_exporting()
+
+
+def test_other_threads_compute_as_before():
+    import threading
+
+    results = []
+
+    def program(x):
+        thread = threading.Thread(
+            target=lambda: results.append(torch.tensor([1, 2]).tolist()))
+        thread.start()
+        thread.join()
+        return x + 1
+
+    proviso.export(program, (torch.ones(1),))
+    assert results == [[1, 2]]
+
+
+def test_exports_nest():
+    example = torch.ones(2)
+
+    def inner(x):
+        return x * 2
+
+    def outer(x):
+        ep = proviso.export(inner, (example,))
+        assert ep.operators == ["aten.mul.Tensor"]
+        return x + 1
+
+    ep = proviso.export(outer, (torch.ones(1),))
+    assert ep.operators == ["aten.add.Tensor"]
+
+
+# --- custom operators
+
+@torch.library.custom_op("proviso_tests::pick", mutates_args=())
+def pick(x: torch.Tensor, threshold: float = 0.0) -> torch.Tensor:
+    return x[x > threshold]
+
+
+@pick.register_fake
+def _(x, threshold=0.0):
+    size = torch.library.get_ctx().new_dynamic_size()
+    return x.new_empty(size)
+
+
+@torch.library.custom_op("proviso_tests::nofake", mutates_args=())
+def nofake(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+def test_a_custom_operator_is_kept_whole():
+    def program(x):
+        return pick(x, 0.5) * 2
+
+    ep = proviso.export(program, (torch.randn(9),), dynamic_shapes=((AUTO,),))
+    assert ep.operators[0] == "proviso_tests.pick.default"
+    for n in (3, 12):
+        x = torch.randn(n)
+        same(ep.module()(x), program(x))
+
+
+def test_a_custom_operator_without_a_fake_is_named():
+    with pytest.raises(RuntimeError, match="no fake impl.*proviso_tests::nof"):
+        proviso.export(lambda x: nofake(x), (torch.ones(2),))
+
+
+# --- models
+
+class Block(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(channels)
+
+    def forward(self, x):
+        y = self.norm(self.conv(x))
+        y += x
+        return nn.functional.relu(y, inplace=True)
+
+
+class SmallResNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 7, stride=2, padding=3)
+        self.pool = nn.MaxPool2d(3, 2, 1)
+        self.blocks = nn.Sequential(Block(8), Block(8))
+        self.head = nn.Linear(8, 10)
+
+    def forward(self, x):
+        x = self.blocks(self.pool(self.stem(x)))
+        x = nn.functional.adaptive_avg_pool2d(x, (1, 1))
+        return self.head(torch.flatten(x, 1))
+
+
+def test_a_cnn_takes_any_batch_height_and_width():
+    model = SmallResNet().eval()
+    ep = proviso.export(model, (torch.randn(2, 3, 64, 64),),
+                        dynamic_shapes={"x": {0: AUTO, 2: AUTO, 3: AUTO}})
+    for shape in ((1, 3, 40, 56), (3, 3, 96, 33), (5, 3, 64, 128)):
+        x = torch.randn(shape)
+        same(ep.module()(x), model(x))
+
+
+@pytest.mark.parametrize("train", [True, False])
+def test_a_transformer_layer_takes_any_batch_and_length(train):
+    model = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0,
+                                       batch_first=True)
+    model.train(train)
+    ep = proviso.export(model, (torch.randn(4, 12, 32),),
+                        dynamic_shapes={"src": {0: AUTO, 1: AUTO}})
+    for shape in ((2, 5, 32), (3, 20, 32), (7, 12, 32)):
+        x = torch.randn(shape)
+        same(ep.module()(x), model(x))

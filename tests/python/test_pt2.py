@@ -1,0 +1,266 @@
+"""The .pt2 files that save() writes: torch.export.load reads them in another
+process, and they compute what eager computes, decomposed or not."""
+
+import io
+import zipfile
+
+import pytest
+import torch
+from torch import nn
+
+import proviso
+from proviso import Dim
+from test_export import MLP, Counter, SmallResNet, arithmetic
+
+AUTO = Dim.AUTO
+
+
+def randn(*shapes):
+    return [tuple(torch.randn(s) for s in case) for case in shapes]
+
+
+def test_a_module(round_trip):
+    model = MLP()
+    ep = proviso.export(model, (torch.ones(4, 16),),
+                        dynamic_shapes={"x": {0: Dim("batch")}})
+    answer = round_trip(ep, model, randn([(2, 16)], [(3, 16)], [(9, 16)]))
+    assert "s0: VR[0, int_oo]" in answer["ranges"]
+
+
+def test_equalities_of_sizes_are_checked_by_the_loaded_program(round_trip):
+    class Add(nn.Module):
+        def forward(self, x, y):
+            return x + y
+
+    ep = proviso.export(Add(), (torch.ones(4, 3), torch.ones(4, 3)),
+                        dynamic_shapes=({0: AUTO}, {0: AUTO}))
+    answer = round_trip(ep, Add(), randn([(5, 3)] * 2, [(2, 3)] * 2,
+                                         [(7, 3)] * 2),
+                        refused=randn([(5, 3), (6, 3)]))
+    assert "L['x'].size()[0] == L['y'].size()[0]" in answer["guards"]
+
+
+def test_upper_bounds_are_checked_by_the_loaded_program(round_trip):
+    class Short(nn.Module):
+        def forward(self, x):
+            return x + 1 if x.shape[0] <= 20 else x - 1
+
+    ep = proviso.export(Short(), (torch.ones(8),), dynamic_shapes=((AUTO,),))
+    round_trip(ep, Short(), randn([(2,)], [(20,)], [(11,)]),
+               refused=randn([(21,)]))
+
+
+def test_arithmetic_on_sizes(round_trip):
+    class Arithmetic(nn.Module):
+        def forward(self, x):
+            n, m = x.shape
+            return (x.new_zeros(n * 2 + m, m // 2), x.reshape(n * m)[: n - 1],
+                    x * n, x + n / 2, n % 3, n - m, torch.sym_max(n, m))
+
+    ep = proviso.export(Arithmetic(), (torch.ones(8, 5),),
+                        dynamic_shapes=((AUTO, AUTO),))
+    round_trip(ep, Arithmetic(), randn([(9, 4)], [(12, 6)], [(10, 7)]))
+
+
+def test_numbers_read_from_data(round_trip):
+    class Item(nn.Module):
+        def forward(self, x, y):
+            n = x.item()
+            torch._check(n >= 1)
+            torch._check(n <= y.shape[0])
+            return y[:n] * n, torch.zeros(n + 1)
+
+    ep = proviso.export(Item(), (torch.tensor(4), torch.randn(9)),
+                        dynamic_shapes=(None, (AUTO,)))
+    cases = [(torch.tensor(n), torch.randn(k))
+             for n, k in ((1, 9), (3, 5), (5, 12))]
+    round_trip(ep, Item(), cases,
+               refused=[(torch.tensor(6), torch.randn(5))])
+
+
+def test_sizes_read_from_data(round_trip):
+    class Nonzero(nn.Module):
+        def forward(self, x):
+            index = x.nonzero()
+            return index, x[x > 0] * 2
+
+    ep = proviso.export(Nonzero(), (torch.randn(9),),
+                        dynamic_shapes=((AUTO,),))
+    round_trip(ep, Nonzero(), randn([(5,)], [(12,)], [(30,)]))
+
+
+def test_state_and_structure(round_trip):
+    class Structured(Counter):
+        def forward(self, inputs, scale):
+            total = inputs["x"][0] + self.table * scale
+            return {"total": total, "rest": [inputs["x"][1], 3, None]}
+
+    def args(n):
+        return ({"x": [torch.randn(n, 3), torch.randn(n)]}, 0.5)
+
+    leaf = {0: AUTO}
+    ep = proviso.export(Structured(), args(4),
+                        dynamic_shapes=({"x": [leaf, leaf]}, None))
+    round_trip(ep, Structured(), [args(2), args(5), args(9)])
+
+
+def test_mutated_buffers(reader, tmp_path):
+    ep = proviso.export(Counter(), (torch.ones(2, 3),),
+                        dynamic_shapes=({0: AUTO},))
+    ep.save(tmp_path / "a.pt2")
+    loaded = torch.export.load(str(tmp_path / "a.pt2"))
+    run, eager = loaded.module(), Counter()
+    for _ in range(3):
+        torch.testing.assert_close(run(torch.ones(4, 3)),
+                                   eager(torch.ones(4, 3)))
+
+
+def test_a_cnn(round_trip):
+    model = SmallResNet().eval()
+    ep = proviso.export(model, (torch.randn(2, 3, 64, 64),),
+                        dynamic_shapes={"x": {0: AUTO, 2: AUTO, 3: AUTO}})
+    round_trip(ep, model, randn([(3, 3, 40, 56)], [(4, 3, 96, 33)],
+                                [(5, 3, 64, 128)]))
+
+
+def test_a_transformer_layer(round_trip):
+    model = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True).eval()
+    ep = proviso.export(model, (torch.randn(4, 12, 32),),
+                        dynamic_shapes={"src": {0: AUTO, 1: AUTO}})
+    round_trip(ep, model, randn([(2, 5, 32)], [(3, 20, 32)], [(7, 12, 32)]))
+
+
+def bert():
+    import transformers
+
+    config = transformers.BertConfig(
+        vocab_size=100, hidden_size=32, num_hidden_layers=2,
+        num_attention_heads=4, intermediate_size=64,
+        max_position_embeddings=128)
+    torch.manual_seed(0)
+    return transformers.BertModel(config).eval()
+
+
+def bert_inputs(batch, length):
+    mask = torch.ones(batch, length, dtype=torch.int64)
+    mask[0, length // 2:] = 0
+    return torch.randint(0, 100, (batch, length)), mask
+
+
+@pytest.mark.parametrize("kind", [Dim.AUTO, Dim.DYNAMIC])
+def test_bert(round_trip, kind):
+    model = bert()
+    spec = {"input_ids": {0: kind, 1: kind},
+            "attention_mask": {0: kind, 1: kind}}
+    ep = proviso.export(model, bert_inputs(4, 12), dynamic_shapes=spec)
+    cases = [bert_inputs(*s) for s in ((2, 9), (3, 20), (7, 5))]
+    run = ep.module()
+    for case in cases:
+        with torch.no_grad():
+            found, expected = run(*case), model(*case)
+        assert type(found) is type(expected)
+        torch.testing.assert_close(found.last_hidden_state,
+                                   expected.last_hidden_state,
+                                   rtol=1e-4, atol=1e-4)
+    round_trip(ep, model, cases)
+    with pytest.raises(Exception, match=r"attention_mask.size\(\)\[1\]|"
+                                        r"input_ids.size\(\)\[1\]"):
+        run(bert_inputs(2, 9)[0], bert_inputs(2, 10)[1])
+
+
+# --- the archive
+
+def save(ep, path):
+    ep.save(path)
+    return zipfile.ZipFile(path)
+
+
+def test_the_archive_is_as_torch_lays_it_out(tmp_path):
+    ep = proviso.export(Counter(), (torch.ones(2, 3),))
+    archive = save(ep, tmp_path / "a.pt2")
+    names = {n.split("/", 1)[1] for n in archive.namelist()}
+    assert {"archive_format", "archive_version", "byteorder",
+            "models/model.json", "data/weights/model_weights_config.json",
+            "data/weights/weight_0",
+            "data/constants/model_constants_config.json",
+            "data/constants/tensor_0",
+            "data/sample_inputs/model.pt"} <= names
+    torch._C._export.deserialize_exported_program(
+        archive.read(next(n for n in archive.namelist()
+                          if n.endswith("model.json"))).decode())
+
+
+def test_weights_that_share_memory_still_do(tmp_path):
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            whole = torch.randn(6, 4)
+            self.rows = nn.Parameter(whole[1:3])
+            self.columns = nn.Parameter(whole.t()[1:3])  # strided
+            self.alone = nn.Parameter(torch.randn(4))
+
+        def forward(self, x):
+            return x @ self.rows.t(), self.columns + 1, self.alone
+
+    model = Tied()
+    ep = proviso.export(model, (torch.ones(2, 4),))
+    save(ep, tmp_path / "a.pt2")
+    loaded = torch.export.load(str(tmp_path / "a.pt2"))
+    for name, tensor in model.state_dict().items():
+        torch.testing.assert_close(loaded.state_dict[name], tensor)
+    state = loaded.state_dict
+    assert (state["rows"].untyped_storage().data_ptr()
+            == state["columns"].untyped_storage().data_ptr())
+    assert state["columns"].stride() == model.columns.stride()
+    assert isinstance(state["alone"], nn.Parameter)
+    x = torch.randn(2, 4)
+    for found, expected in zip(loaded.module()(x), model(x)):
+        torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [
+    torch.bfloat16, torch.float16, torch.float64, torch.int8, torch.bool,
+    torch.complex64, torch.uint8])
+def test_dtypes_survive(tmp_path, dtype):
+    table = torch.tensor([0, 1, 1]).to(dtype)
+    ep = proviso.export(lambda x: (x, table.clone()), (torch.ones(2),))
+    save(ep, tmp_path / "a.pt2")
+    found = torch.export.load(str(tmp_path / "a.pt2")).module()(torch.ones(2))
+    assert found[1].dtype == dtype
+    assert torch.equal(found[1], table)
+
+
+def test_empty_and_scalar_tensors_survive(tmp_path):
+    empty, scalar = torch.zeros(0, 3), torch.tensor(2.5)
+    ep = proviso.export(lambda x: (empty + 1, x * scalar), (torch.ones(2),))
+    save(ep, tmp_path / "a.pt2")
+    found = torch.export.load(str(tmp_path / "a.pt2")).module()(torch.ones(2))
+    assert found[0].shape == (0, 3)
+    torch.testing.assert_close(found[1], torch.full((2,), 2.5))
+
+
+def test_the_examples_are_kept(tmp_path):
+    x = torch.randn(3)
+    ep = proviso.export(lambda x, *, y: x + y, (x,), {"y": x * 2})
+    save(ep, tmp_path / "a.pt2")
+    (args, kwargs) = torch.export.load(str(tmp_path / "a.pt2")).example_inputs
+    assert torch.equal(args[0], x) and torch.equal(kwargs["y"], x * 2)
+
+
+def test_a_loaded_program_can_be_saved_by_torch(tmp_path):
+    ep = proviso.export(MLP(), (torch.ones(4, 16),),
+                        dynamic_shapes={"x": {0: AUTO}})
+    save(ep, tmp_path / "a.pt2")
+    again = io.BytesIO()
+    torch.export.save(torch.export.load(str(tmp_path / "a.pt2")), again)
+    again.seek(0)
+    x = torch.randn(6, 16)
+    assert torch.export.load(again).module()(x).shape == (6, 4)
+
+
+def test_source_lines_survive(tmp_path):
+    ep = proviso.export(MLP(), (torch.ones(4, 16),))
+    save(ep, tmp_path / "a.pt2")
+    loaded = torch.export.load(str(tmp_path / "a.pt2"))
+    traces = [n.meta.get("stack_trace", "") for n in loaded.graph.nodes]
+    assert any("return self.net(x)" in t for t in traces)
