@@ -311,11 +311,17 @@ Argument Finisher::build(Expr e) {
 }
 
 Argument Finisher::build_chain(Expr e, const char* target) {
-  Argument result = build(e.arg(0));
-  for (size_t i = 1; i < e.arity(); ++i) {
-    const Expr so_far = env_.pool().make(e.op(), e.args().first(i + 1));
-    result = call(target, {result, build(e.arg(i))},
-                  i + 1 == e.arity() ? e : so_far);
+  // s0 * 2 reads better than 2 * s0.
+  std::vector<Expr> args(e.args().begin(), e.args().end());
+  if (e.is(Op::kMul) && args[0].is_constant())
+    std::rotate(args.begin(), args.begin() + 1, args.end());
+  Argument result = build(args[0]);
+  for (size_t i = 1; i < args.size(); ++i) {
+    const std::span<const Expr> so_far(args.data(), i + 1);
+    result = call(target, {result, build(args[i])},
+                  i + 1 == args.size()
+                      ? e
+                      : simplify(env_.pool().make(e.op(), so_far)));
   }
   return result;
 }
@@ -581,6 +587,7 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
   collect_ranges(program);
   program.env = tracer_.shared_env();
   program.set_guards(env_.minimal_guards());
+  env_.freeze();  // a size kept by the program adds no guard any more
   program.graph = std::move(graph_);
   return program;
 }

@@ -50,7 +50,8 @@ void assert_exact_in_double(ShapeEnv& env, Expr e) {
   if (!e.is_int() || e.is_constant()) return;
   static const Interval kExact(-kExactInDouble, kExactInDouble);
   if (kExact.contains(env.bounds(e))) return;
-  const SourceLocation where = current_location();
+  SourceLocation where = current_location();
+  if (where.file.empty() && where.code.empty()) where.code = "a size as float";
   const std::string message = "exact as a double";
   if (!env.statically_known_true(le(e, kExactInDouble)))
     env.runtime_assert(le(e, kExactInDouble), where, message);
