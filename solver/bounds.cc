@@ -274,6 +274,31 @@ Range Domain::shifted_range(const Poly& p) {
   return r;
 }
 
+// c*pos(d) is max(0, c*d) for c > 0 and min(0, c*d) for c < 0: p lies between
+// the ends of its two readings.
+Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
+  const Atom& atom = forms_.atom(forms_.factors(t.mono)[0]);
+  Poly without = forms_.sub(p, forms_.monomial(t.mono, t.coef));
+  Range x = range(without, depth + 1);
+  Range y = range(forms_.add(without, forms_.poly(atom.a), t.coef), depth + 1);
+  if (x.span.is_empty() || y.span.is_empty()) return {};
+  bool is_max = t.coef.sign() > 0;
+  Range r;
+  r.span = is_max ? max(x.span, y.span) : min(x.span, y.span);
+  // The end that both readings share, and the one that either gives.
+  Reason both_low = join(x.lower, y.lower), both_high = join(x.upper, y.upper);
+  auto same = [](const std::optional<Int>& a, const std::optional<Int>& b) {
+    return a && b && *a == *b;
+  };
+  r.lower = !is_max                                       ? both_low
+            : same(r.span.lower(), x.span.lower())        ? x.lower
+                                                          : y.lower;
+  r.upper = is_max                                        ? both_high
+            : same(r.span.upper(), x.span.upper())        ? x.upper
+                                                          : y.upper;
+  return r;
+}
+
 // In p = rest + c*d*floor(a/d), d > 0, the product d*floor(a/d) is a minus a
 // remainder in [0, d-1]: p lies between rest + c*a - c*(d-1) and rest + c*a.
 // A constant d need not divide c: everything is scaled by d / gcd(c, d) first.
@@ -282,6 +307,10 @@ Range Domain::correlated_range(const Poly& p, int depth) {
   for (const Term& t : p.terms) {
     for (AtomId q : forms_.factors(t.mono)) {
       const Atom& atom = forms_.atom(q);
+      if (atom.kind == AtomKind::kPos && forms_.factors(t.mono).size() == 1) {
+        best = meet(best, clamped_range(p, t, depth));
+        if (best.span.is_empty()) return best;
+      }
       if (atom.kind != AtomKind::kFloor) continue;
       const Poly& a = forms_.poly(atom.a);
       const Poly& d = forms_.poly(atom.b);

@@ -30,20 +30,28 @@ std::optional<Prover::Split> Prover::split_range(AtomId a, const Int& widest) {
   return split;
 }
 
-// floor(e / k) with a symbol x under a product in e: x = k*t + 0..k-1.
+// x = k*t + 0..k-1 for floor(e / k), where x is a factor of a product: in e,
+// or, when e is about x alone, in a row.
 std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
+  std::vector<AtomId> factors;  // of products
+  for (MonoId m : near.monos) {
+    const std::vector<AtomId>& f = forms_.factors(m);
+    if (f.size() > 1) factors.insert(factors.end(), f.begin(), f.end());
+  }
   for (AtomId q : near.atoms) {
     const Atom& atom = forms_.atom(q);
     if (atom.kind != AtomKind::kFloor || domain_.is_solved(q)) continue;
     const Poly& k = forms_.poly(atom.b);
     if (!k.is_constant() || k.constant > Int(kMaxModulus)) continue;
     for (const Term& t : forms_.poly(atom.a).terms) {
-      const std::vector<AtomId>& factors = forms_.factors(t.mono);
-      if (factors.size() < 2) continue;
-      for (AtomId x : factors) {
+      const std::vector<AtomId>& inside = forms_.factors(t.mono);
+      for (AtomId x : inside) {
         AtomKind kind = forms_.atom(x).kind;
         bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
         if (!variable || domain_.is_solved(x)) continue;
+        bool multiplied =
+            std::find(factors.begin(), factors.end(), x) != factors.end();
+        if (inside.size() < 2 && !multiplied) continue;
         Split split;
         Poly remainder = forms_.mod(forms_.variable(x), k);
         for (Int r = 0; r < k.constant; r += 1) {

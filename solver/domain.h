@@ -171,6 +171,7 @@ class Domain {
   Range plain_range(const Poly& p);
   Range form_range(const Poly& p);
   Range shifted_range(const Poly& p);
+  Range clamped_range(const Poly& p, const Term& t, int depth);
   Range correlated_range(const Poly& p, int depth);
   FormView view(const Poly& p);
   Range meet(const Range& a, const Range& b);

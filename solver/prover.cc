@@ -21,19 +21,33 @@ bool is_big(const Int& v) { return v.bit_length() > 61; }
 
 }  // namespace
 
-std::optional<Proof> Prover::refute(FormulaId f, Effort effort,
-                                    uint64_t units) {
+template <typename Attempt>
+std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {
   size_t before = domain_.mark();
   domain_.set_limit(domain_.work() + units);
   std::optional<Proof> proof;
   try {
-    proof = refute_condition(f, effort);
+    proof = attempt();
   } catch (const OutOfBudget&) {
     proof.reset();
   }
   domain_.set_limit(~uint64_t{0});
   domain_.undo(before);
   return proof;
+}
+
+std::optional<Proof> Prover::refute(FormulaId f, Effort effort,
+                                    uint64_t units) {
+  return within(units, [&] { return refute_condition(f, effort); });
+}
+
+std::optional<Proof> Prover::refute_facts(const std::vector<AtomId>& seeds,
+                                          uint64_t units) {
+  return within(units, [&]() -> std::optional<Proof> {
+    auto why = solve(gather(seeds).rows);
+    if (!why) return std::nullopt;
+    return Proof{*why, false};
+  });
 }
 
 // A disjunction is refuted part by part; so is p != 0.

@@ -33,7 +33,14 @@ class Prover {
   // Spends at most `units` of work; nullopt is "no proof found".
   std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units);
 
+  // A contradiction among the facts near these atoms, with nothing told.
+  std::optional<Proof> refute_facts(const std::vector<AtomId>& seeds,
+                                    uint64_t units);
+
  private:
+  template <typename Attempt>
+  std::optional<Proof> within(uint64_t units, Attempt attempt);
+
   // What is near the condition: rows and what can be split.
   struct Neighborhood {
     std::vector<LinearRow> rows;

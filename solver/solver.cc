@@ -345,13 +345,19 @@ Context::Impl::Native Context::Impl::native(FormulaId f, FormulaId defined) {
   return result;
 }
 
-// Whether the facts behind a proof also prove the opposite: then they clash.
+// Whether the facts near the question clash: on their own, or because they
+// prove the opposite as well.
 bool Context::Impl::clashes(const Native& n, FormulaId f, Reason* why) {
+  if (n.why == 0) return false;  // no fact was used
+  uint64_t units = options.budget / 4;
+  if (auto proof = prover.refute_facts(forms.atoms_of_formula(f), units)) {
+    *why = proof->why;
+    return true;
+  }
   if (n.tier < Tier::kLinear) return false;
   FormulaId told = n.verdict == Verdict::kYes ? f : forms.negate(f);
-  auto proof = prover.refute(
-      told, n.tier == Tier::kCases ? Effort::kCases : Effort::kLinear,
-      options.budget / 4);
+  Effort effort = n.tier == Tier::kCases ? Effort::kCases : Effort::kLinear;
+  auto proof = prover.refute(told, effort, units);
   if (!proof) return false;
   *why = reasons.join(n.why, proof->why);
   return true;

@@ -1,0 +1,180 @@
+// The facade: scopes, contradictions, bounds, simplify, errors, statistics.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/solver/support.h"
+
+namespace proviso {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Case;
+
+TEST(Context, ScopesForgetWhatWasToldInside) {
+  Case c("s0:2.. s1:2..", "");
+  Expr q = c.p("Eq(Mod(s0, 4), 0)");
+  EXPECT_EQ(c.context.ask_quick(q), Verdict::kUnknown);
+  {
+    Scope scope(c.context);
+    c.context.assume(c.p("Eq(Mod(s0, 8), 0)"));
+    EXPECT_EQ(c.context.ask_quick(q), Verdict::kYes);
+    {
+      Scope inner(c.context);
+      c.context.assume(c.p("Eq(s0, 12)"));
+      EXPECT_TRUE(c.context.contradiction());
+      EXPECT_EQ(c.context.ask_quick(q), Verdict::kUnknown);
+    }
+    EXPECT_FALSE(c.context.contradiction());
+    EXPECT_EQ(c.context.ask_quick(q), Verdict::kYes);
+    EXPECT_EQ(c.context.depth(), 1u);
+  }
+  EXPECT_EQ(c.context.ask_quick(q), Verdict::kUnknown);
+  EXPECT_EQ(c.context.facts().size(), 2u);
+}
+
+TEST(Context, ContradictoryFactsAreNamedAndNotUsed) {
+  Case c("u0:0..", "u0 > 5; u0 < 3");
+  Answer answer = c.ask("u0 == 100");
+  EXPECT_EQ(answer.verdict, Verdict::kUnknown);
+  EXPECT_THAT(answer.reason, HasSubstr("contradictory facts"));
+  EXPECT_THAT(answer.reason, HasSubstr("u0 > 5"));
+  EXPECT_EQ(c.context.contradiction(), (std::vector<FactId>{1, 2}));
+}
+
+TEST(Context, ContradictionsThatOnlyProofsSeeGiveNoAnswer) {
+  Case c("u0:.. u1:.. u2:..", "u0 < u1; u1 < u2; u2 < u0");
+  EXPECT_EQ(c.ask("u0 == 7").verdict, Verdict::kUnknown);
+  EXPECT_EQ(c.ask("u0 < u2").verdict, Verdict::kUnknown);
+}
+
+TEST(Context, BoundsAreCorrelated) {
+  Case c("s0:2.. u0:0.. u1:0..", "u0 + u1 <= 7; s0 <= 100");
+  auto bounds = [&](const char* e) {
+    return c.context.bounds(c.p(e)).to_string();
+  };
+  EXPECT_EQ(bounds("s0"), "[2, 100]");
+  EXPECT_EQ(bounds("u0 + u1"), "[0, 7]");
+  EXPECT_EQ(bounds("2*u0 + 2*u1 + 1"), "[1, 15]");
+  EXPECT_EQ(bounds("s0 - Mod(s0, 8)"), "[0, 96]");
+  EXPECT_EQ(bounds("Mod(s0, 8)"), "[0, 7]");
+  EXPECT_EQ(bounds("Max(1, Min(u0, 5))"), "[1, 5]");
+  EXPECT_EQ(bounds("u0*u0"), "[0, 49]");
+  EXPECT_EQ(bounds("3"), "[3, 3]");
+}
+
+TEST(Context, SimplifyUsesWhatIsKnown) {
+  Case c("s0:2.. u0:0.. s1:2..", "Eq(s1, 5); u0 < s0; Eq(Mod(s0, 8), 0)");
+  auto simplified = [&](const char* e) {
+    return to_string(c.context.simplify(c.p(e)));
+  };
+  EXPECT_EQ(simplified("s1 + s0"), "s0 + 5");
+  EXPECT_EQ(simplified("Max(u0, 0)"), "u0");
+  EXPECT_EQ(simplified("u0 < s0"), "True");
+  EXPECT_EQ(simplified("Mod(s0, 4)"), "0");
+}
+
+TEST(Context, MachineIntegersHaveEnds) {
+  SolverOptions options = testing::native_only();
+  options.machine_int64 = true;
+  Case machine("u0:..", "", options);
+  EXPECT_EQ(machine.ask("u0 <= 9223372036854775807").verdict, Verdict::kYes);
+  EXPECT_EQ(machine.ask("u0 <= 9223372036854775806").verdict,
+            Verdict::kUnknown);
+  Case exact("u0:..", "");
+  EXPECT_EQ(exact.ask("u0 <= 9223372036854775807").verdict, Verdict::kUnknown);
+}
+
+TEST(Context, MistakesNameTheCallTheValueAndTheRemedy) {
+  Case c("s0:2..", "");
+  auto message = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message([&] { c.context.assume(c.p("s0 + 1")); }),
+            "Context::assume: expected a boolean, got s0 + 1 (integer); "
+            "compare it with something");
+  EXPECT_THAT(message([&] { c.context.ask(c.p("s0")); }),
+              HasSubstr("Context::ask: expected a boolean, got s0 (integer)"));
+  EXPECT_THAT(message([&] { c.context.declare(c.p("s0 + 1"), {}); }),
+              HasSubstr("Context::declare: expected a symbol"));
+  EXPECT_THAT(message([&] { c.context.bounds(c.p("s0 > 1")); }),
+              HasSubstr("Context::bounds: expected an integer"));
+  EXPECT_THAT(message([&] { c.context.pop(); }), HasSubstr("push()"));
+  EXPECT_THAT(message([&] { c.context.ask(Expr()); }), HasSubstr("null"));
+  ExprPool other;
+  EXPECT_THAT(message([&] { c.context.ask(parse(other, "s0 > 1")); }),
+              HasSubstr("another ExprPool"));
+}
+
+TEST(Context, RepeatedQuestionsAreRemembered) {
+  Case c("s0:2..", "");
+  Expr q = c.p("s0 >= 1");
+  EXPECT_EQ(c.context.ask_quick(q), Verdict::kYes);
+  c.context.assume(c.p("s0 < 50"));
+  EXPECT_EQ(c.context.ask_quick(q), Verdict::kYes);
+  EXPECT_EQ(c.context.statistics().memo_hits, 1u);
+  EXPECT_EQ(c.context.statistics().questions, 2u);
+  EXPECT_THAT(c.context.statistics().to_string(), HasSubstr("ranges 1"));
+}
+
+TEST(Context, AForgottenFactTakesItsAnswersAlong) {
+  Case c("s0:2..", "");
+  Expr q = c.p("s0 < 50");
+  c.context.push();
+  c.context.assume(q);
+  EXPECT_EQ(c.context.ask_quick(q), Verdict::kYes);
+  c.context.pop();
+  EXPECT_EQ(c.context.ask_quick(q), Verdict::kUnknown);
+  c.context.push();
+  c.context.assume(c.p("s0 > 60"));
+  EXPECT_EQ(c.context.ask_quick(q), Verdict::kNo);
+  c.context.pop();
+}
+
+TEST(Context, SmtLibNamesEachFact) {
+  Case c("s0:2..", "Eq(Mod(s0, 8), 0)");
+  std::string text = c.context.to_smtlib(c.p("Eq(Mod(s0, 4), 0)"));
+  EXPECT_THAT(text, HasSubstr("(declare-const s0 Int)"));
+  EXPECT_THAT(text, HasSubstr("; fact 1: Eq(Mod(s0, 8), 0)"));
+  EXPECT_THAT(text, HasSubstr("(check-sat)"));
+}
+
+// Not a benchmark: it fails when telling or asking turns quadratic.
+TEST(Context, ThousandsOfFactsAreToldOneByOne) {
+  auto begin = std::chrono::steady_clock::now();
+  ExprPool pool;
+  Context context(pool, testing::native_only());
+  std::vector<Expr> s;
+  for (int i = 0; i < 2000; ++i) {
+    s.push_back(pool.symbol("s" + std::to_string(i), SymbolKind::kBackedSize));
+    context.declare(s.back(), Interval::at_least(2));
+  }
+  for (size_t i = 0; i + 1 < s.size(); ++i) {
+    context.assume(le(s[i], s[i + 1] * 4));
+  }
+  EXPECT_EQ(context.ask_quick(ge(s[1000] * 4, s[999])), Verdict::kYes);
+  EXPECT_EQ(context.ask_quick(ge(s[7] + s[9], 4)), Verdict::kYes);
+  auto seconds = std::chrono::duration<double>(
+      std::chrono::steady_clock::now() - begin);
+  EXPECT_LT(seconds.count(), 5.0);  // measured well below 0.2
+}
+
+#ifdef PROVISO_WITH_Z3
+TEST(Z3, DecidesWhatTheNativeRungsLeaveOpen) {
+  const char* question = "Eq(u0*u0*u0*u0*u0 + u0, 40)";
+  Case native("u0:..", "");
+  EXPECT_EQ(native.ask(question).verdict, Verdict::kUnknown);
+  Case c("u0:..", "", SolverOptions{});
+  Answer answer = c.ask("Ne(7*u0*u0, 3*u0 + 1)");
+  EXPECT_NE(answer.verdict, Verdict::kNo);
+}
+#endif
+
+}  // namespace
+}  // namespace proviso
