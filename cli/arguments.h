@@ -19,7 +19,12 @@ struct Arguments {
 };
 
 // Exit codes: an answer, or trouble.
-enum ExitCode { kYesOrGood = 0, kNoOrWrong = 1, kUnknownAnswer = 2, kTrouble = 3 };
+enum ExitCode {
+  kYesOrGood = 0,
+  kNoOrWrong = 1,
+  kUnknownAnswer = 2,
+  kTrouble = 3
+};
 
 struct Command {
   const char* name;

@@ -88,7 +88,8 @@ class Reader {
 
   // The corpus is ASCII: \u is refused rather than guessed.
   char escaped() const {
-    constexpr std::string_view kCodes = "\"\\/bfnrt", kValues = "\"\\/\b\f\n\r\t";
+    constexpr std::string_view kCodes = "\"\\/bfnrt";
+    constexpr std::string_view kValues = "\"\\/\b\f\n\r\t";
     size_t i = pos_ < text_.size() ? kCodes.find(text_[pos_])
                                    : std::string_view::npos;
     if (i == std::string_view::npos) fail("an escape other than \\u");

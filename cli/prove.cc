@@ -89,7 +89,11 @@ void print_answer(const Session& session, const Answer& answer) {
   if (answer.witness) {
     std::cout << "  witness         " << answer.witness->to_string() << "\n";
   }
-  if (!answer.reason.empty()) std::cout << "  " << answer.reason << "\n";
+  // The reason for yes and no is the facts above; it speaks where there are
+  // none.
+  if (answer.facts.empty() && !answer.reason.empty()) {
+    std::cout << "  " << answer.reason << "\n";
+  }
   if (answer.verdict != Verdict::kUnknown) {
     std::cout << "  tier: " << name_of(answer.tier) << "\n";
   }

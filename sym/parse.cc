@@ -757,8 +757,9 @@ std::optional<Int> range_end(Lexer& lexer, bool is_lower) {
   if (token.kind == Kind::kName && (token.text == "int_oo" ||
                                     token.text == "oo")) {
     if (minus != is_lower) {
-      lexer.fail(token.at, is_lower ? "a lower end of int_oo leaves no value"
-                                    : "an upper end of -int_oo leaves no value");
+      lexer.fail(token.at, is_lower
+                               ? "a lower end of int_oo leaves no value"
+                               : "an upper end of -int_oo leaves no value");
     }
     lexer.advance();
     return std::nullopt;

@@ -61,7 +61,9 @@ std::optional<std::string> decimal(const Rational& r) {
     return digits.substr(0, 1) + "." + tail + "e" + std::to_string(exponent);
   }
   if (places == 0) return digits + ".0";
-  if (size <= places) digits.insert(0, static_cast<size_t>(places - size + 1), '0');
+  if (size <= places) {
+    digits.insert(0, static_cast<size_t>(places - size + 1), '0');
+  }
   digits.insert(digits.size() - static_cast<size_t>(places), ".");
   return digits;
 }
@@ -228,7 +230,8 @@ class PythonText final : public Infix {
       case Op::kLt: case Op::kLe: return inequality(e);
       case Op::kAnd: return chain(e, " and ", kAndLevel);
       case Op::kOr: return chain(e, " or ", kOrLevel);
-      case Op::kNot: return {"not " + at_least(e.arg(0), kAtomLevel), kNotLevel};
+      case Op::kNot:
+        return {"not " + at_least(e.arg(0), kAtomLevel), kNotLevel};
       case Op::kWhere:
         return {in_parentheses(at_least(e.arg(1), kOrLevel) + " if " +
                                loose(e.arg(0)) + " else " + loose(e.arg(2)))};
@@ -295,7 +298,8 @@ class PythonText final : public Infix {
     return at_least(e.arg(0), kProductLevel) + std::string(sign) +
            at_least(e.arg(1), kSignLevel);
   }
-  Text binary(Expr e, std::string_view sign, Level level = kProductLevel) const {
+  Text binary(Expr e, std::string_view sign,
+              Level level = kProductLevel) const {
     auto tighter = static_cast<Level>(level + 1);
     return {at_least(e.arg(0), level) + std::string(sign) +
                 at_least(e.arg(1), tighter),
@@ -546,8 +550,8 @@ class SmtText {
     Let down(*this, to_int(x.name()));
     Let rest(*this, "(- " + x.name() + " (to_real " + down.name() + "))");
     std::string up = "(+ " + down.name() + " 1)";
-    std::string tie =
-        "(ite (= (mod " + down.name() + " 2) 0) " + down.name() + " " + up + ")";
+    std::string tie = "(ite (= (mod " + down.name() + " 2) 0) " + down.name() +
+                      " " + up + ")";
     std::string ite = "(ite (< " + rest.name() + " 0.5) " + down.name() +
                       " (ite (> " + rest.name() + " 0.5) " + up + " " + tie +
                       "))";

@@ -38,7 +38,8 @@ TEST_F(ParseTest, FlatChainsAreOneNodeAndParenthesesEndThem) {
   EXPECT_EQ(p("s0 + (s1 + u0)"), s0 + (s1 + u0));
   EXPECT_EQ(p("2*s0*u0"), pool.make(Op::kMul, {n(2), s0, u0}));
   EXPECT_EQ(p("2*(s0*u0)"), n(2) * (s0 * u0));
-  EXPECT_EQ(p("s0*u0//2*s1"), pool.make(Op::kMul, {floor_div(s0 * u0, n(2)), s1}));
+  EXPECT_EQ(p("s0*u0//2*s1"),
+            pool.make(Op::kMul, {floor_div(s0 * u0, n(2)), s1}));
 }
 
 TEST_F(ParseTest, ASignGoesIntoTheCoefficientOfItsTerm) {
@@ -62,10 +63,9 @@ TEST_F(ParseTest, PrecedenceIsPythons) {
   EXPECT_EQ(p("s0 + s1*u0"), p("s0 + (s1*u0)"));
   EXPECT_EQ(p("s0 % 4 == 0"), eq(mod(s0, n(4)), n(0)));
   EXPECT_EQ(p("s0 & 7 == 0"), eq(pool.make(Op::kBitAnd, {s0, n(7)}), n(0)));
+  Expr both = pool.make(Op::kBitAnd, {u0, n(1)});
   EXPECT_EQ(p("s0 | s1 ^ u0 & 1"),
-            pool.make(Op::kBitOr,
-                      {s0, pool.make(Op::kBitXor,
-                                     {s1, pool.make(Op::kBitAnd, {u0, n(1)})})}));
+            pool.make(Op::kBitOr, {s0, pool.make(Op::kBitXor, {s1, both})}));
   EXPECT_EQ(p("1 << s0 + 1"), pool.make(Op::kLShift, {n(1), s0 + 1}));
   EXPECT_EQ(p("not s0 < 3 and u0 > 1 or s1 <= 2"),
             logical_or(logical_and(logical_not(lt(s0, 3)), gt(u0, 1)),
@@ -204,7 +204,8 @@ TEST_F(ParseTest, ErrorsNameTheColumnAndWhatWasExpected) {
 TEST_F(ParseTest, HugeInputIsRefusedNotFollowed) {
   std::string deep(100000, '(');
   EXPECT_THAT(error(deep), HasSubstr("nesting deeper than 200"));
-  for (const char* piece : {"-", "~", "not ", "1**", "abs(", "1 if True else "}) {
+  for (const char* piece :
+       {"-", "~", "not ", "1**", "abs(", "1 if True else "}) {
     std::string text;
     for (int i = 0; i < 50000; ++i) text += piece;
     EXPECT_THAT(error(text), HasSubstr("nesting deeper than 200")) << piece;
