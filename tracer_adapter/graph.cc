@@ -135,7 +135,8 @@ bool is_default(const Argument& a, const c10::IValue& value) {
     if (auto v = a.get<int64_t>()) return *v == number;
     if (auto v = a.get<c10::ScalarType>())
       return static_cast<int64_t>(*v) == number;
-    if (auto v = a.get<c10::Layout>()) return static_cast<int64_t>(*v) == number;
+    if (auto v = a.get<c10::Layout>())
+      return static_cast<int64_t>(*v) == number;
     if (auto v = a.get<c10::MemoryFormat>())
       return static_cast<int64_t>(*v) == number;
     return false;
@@ -250,7 +251,8 @@ class BodyPrinter {
     size_t index = 0;
     for (const Node::Output& output : node.outputs)
       for (ValueId id : output.values) {
-        const std::string item = node.name + "[" + std::to_string(index++) + "]";
+        const std::string item =
+            node.name + "[" + std::to_string(index++) + "]";
         if (id == kNoOutput) continue;
         lines_.push_back({graph_.value(id).name, graph_.annotation(id), item,
                           {node.name}, node.location});
@@ -385,7 +387,8 @@ std::string Graph::to_string(const Argument& a) const {
           [](const ExprArgument& v) { return proviso::to_string(v.expr); },
           [&](const ListArgument& v) {
             std::vector<std::string> items;
-            for (const Argument& item : v.items) items.push_back(to_string(item));
+            for (const Argument& item : v.items)
+              items.push_back(to_string(item));
             return "[" + joined(items) + "]";
           },
           [](const GraphArgument& v) { return v.name; },

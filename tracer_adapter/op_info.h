@@ -1,4 +1,4 @@
-// tracer_adapter/op_info.h - what dispatch needs of an operator, looked up once.
+// tracer_adapter/op_info.h - what dispatch needs of an operator, found once.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// tracer_adapter/rule.h - how an operator says what it returns, without running.
+// tracer_adapter/rule.h - how an operator tells its results without running.
 //
 //   bool relu(RuleCall& call) {
 //     at::Tensor self = call.tensor(0);

@@ -418,7 +418,8 @@ ExportedProgram export_program(const Program& program,
                     options.input_names.size(), " entries for ",
                     examples.size(), " example inputs; give one a tensor");
   Tracer tracer(options.shape_env);
-  for (const OwnedTensor& p : parameters) tracer.add_parameter(p.name, p.tensor);
+  for (const OwnedTensor& p : parameters)
+    tracer.add_parameter(p.name, p.tensor);
   for (const OwnedTensor& b : buffers) tracer.add_buffer(b.name, b.tensor);
   std::vector<at::Tensor> fakes;
   for (size_t i = 0; i < examples.size(); ++i) {

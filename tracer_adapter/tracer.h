@@ -232,8 +232,12 @@ auto call_forward(M& module, std::vector<at::Tensor>& in,
                   std::index_sequence<I...>) {
   return module.forward(in[I]...);
 }
-inline std::vector<at::Tensor> as_vector(at::Tensor t) { return {std::move(t)}; }
-inline std::vector<at::Tensor> as_vector(std::vector<at::Tensor> t) { return t; }
+inline std::vector<at::Tensor> as_vector(at::Tensor t) {
+  return {std::move(t)};
+}
+inline std::vector<at::Tensor> as_vector(std::vector<at::Tensor> t) {
+  return t;
+}
 template <typename... T>
 std::vector<at::Tensor> as_vector(std::tuple<T...> t) {
   return std::apply([](auto... x) { return std::vector<at::Tensor>{x...}; }, t);

@@ -1,4 +1,4 @@
-// From a C++ program to an exported one: symbols, guards, printed form, running.
+// From a C++ program to an exported one: symbols, guards, text, running.
 #include "tracer_adapter/tracer.h"
 
 #include <ATen/ATen.h>

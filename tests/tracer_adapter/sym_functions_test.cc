@@ -1,0 +1,79 @@
+// Numbers in an exported graph mean what Python's mean; names are torch.fx's.
+#include "tracer_adapter/sym_functions.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "tracer_adapter/names.h"
+
+namespace proviso {
+namespace {
+
+c10::IValue call(const char* target, std::vector<c10::IValue> args) {
+  SymFunction function = find_sym_function(target);
+  if (function == nullptr) throw std::runtime_error(target);
+  return function(args);
+}
+
+int64_t ints(const char* target, int64_t a, int64_t b) {
+  return call(target, {a, b}).toInt();
+}
+
+TEST(SymFunctionsTest, DivisionRoundsDownAndTheRemainderHasTheDivisorsSign) {
+  EXPECT_EQ(ints("_operator.floordiv", -7, 2), -4);
+  EXPECT_EQ(ints("_operator.floordiv", 7, -2), -4);
+  EXPECT_EQ(ints("_operator.mod", -7, 3), 2);
+  EXPECT_EQ(ints("_operator.mod", 7, -3), -2);
+  for (int64_t a = -6; a <= 6; ++a)
+    for (int64_t b = -6; b <= 6; ++b) {
+      if (b == 0) continue;
+      EXPECT_EQ(ints("_operator.floordiv", a, b) * b +
+                    ints("_operator.mod", a, b),
+                a);
+    }
+}
+
+TEST(SymFunctionsTest, RoundingTiesGoToEven) {
+  EXPECT_EQ(call("builtins.round", {2.5}).toInt(), 2);
+  EXPECT_EQ(call("builtins.round", {3.5}).toInt(), 4);
+  EXPECT_EQ(call("math.trunc", {-3.5}).toInt(), -3);
+  EXPECT_EQ(call("math.floor", {-3.5}).toInt(), -4);
+}
+
+TEST(SymFunctionsTest, PowersAreExactAndOverflowIsAnError) {
+  EXPECT_EQ(ints("_operator.pow", -2, 3), -8);
+  EXPECT_EQ(ints("_operator.pow", 0, 0), 1);
+  EXPECT_EQ(ints("_operator.pow", -1, 1000000001), -1);
+  EXPECT_EQ(ints("_operator.pow", -1, 1000000000), 1);
+  EXPECT_EQ(ints("_operator.pow", 0, 1000000000), 0);
+  EXPECT_THROW(ints("_operator.pow", 10, 19), c10::Error);
+  EXPECT_THROW(ints("_operator.mul", INT64_MAX, 2), c10::Error);
+  EXPECT_THROW(ints("_operator.floordiv", INT64_MIN, -1), c10::Error);
+  EXPECT_EQ(ints("_operator.mod", INT64_MIN, -1), 0);
+}
+
+TEST(SymFunctionsTest, AZeroDivisorIsAnError) {
+  EXPECT_THROW(ints("_operator.floordiv", 1, 0), c10::Error);
+  EXPECT_THROW(ints("_operator.mod", 1, 0), c10::Error);
+  EXPECT_THROW(call("_operator.truediv", {1.0, 0.0}), c10::Error);
+}
+
+TEST(SymFunctionsTest, AnUnknownFunctionIsNotFound) {
+  EXPECT_EQ(find_sym_function("_operator.matmul"), nullptr);
+}
+
+TEST(NamesTest, NamesCountAsInTorchFx) {
+  Names names;
+  EXPECT_EQ(names.fresh("add"), "add");
+  EXPECT_EQ(names.fresh("add"), "add_1");
+  EXPECT_EQ(names.fresh("add_1"), "add_2");
+  EXPECT_EQ(names.fresh("sum"), "sum_1");
+  EXPECT_EQ(names.fresh("sum"), "sum_2");
+  EXPECT_EQ(names.fresh("conv2d"), "conv2d");
+  EXPECT_EQ(names.fresh("conv2d"), "conv2d_1");
+  EXPECT_EQ(names.fresh("0.weight"), "_0_weight");
+}
+
+}  // namespace
+}  // namespace proviso
