@@ -619,8 +619,15 @@ Decision Domain::known_nonzero(const Poly& p) {
     d.value = !p.constant.is_zero();
     return d;
   }
-  return decide_literal(forms_.formula(forms_.ne(p)),
-                        forms_.poly(forms_.formula(forms_.ne(p)).poly));
+  FormulaId id = forms_.ne(p);
+  if (id <= kTrue) {  // 2*u0 + 1 is never 0
+    d.value = id == kTrue;
+    return d;
+  }
+  // Copies: deciding may make new forms, and the pool's references move.
+  const Formula literal = forms_.formula(id);
+  const Poly poly = forms_.poly(literal.poly);
+  return decide_literal(literal, poly);
 }
 
 // floor(f*a / (f*b)) == floor(a/b) for f != 0.
