@@ -73,7 +73,8 @@ double tracing_microseconds(DynamicModel& model) {
 void print_symbols(const ExportedProgram& program) {
   for (const proviso::ShapeEvent& event : program.env->events())
     if (event.kind == "create_symbol")
-      std::cout << "  symbol   " << event.text << '\n';
+      std::cout << "  symbol   "
+                << event.text.substr(event.text.find(' ') + 1) << '\n';
 }
 
 void print_guards(const ExportedProgram& program) {
@@ -96,9 +97,11 @@ void print_results(const ExportedProgram& program) {
 void print_head(const ExportedProgram& program, int lines) {
   std::istringstream text(program.to_string());
   std::string line;
+  std::getline(text, line);  // ExportedProgram:
   while (lines > 0 && std::getline(text, line)) {
     if (line.find_first_not_of(' ') == std::string::npos) continue;
-    std::cout << "  | " << line << '\n';
+    if (line.size() > 114) line = line.substr(0, 111) + "...";
+    std::cout << "  | " << line.substr(4) << '\n';
     --lines;
   }
 }

@@ -42,7 +42,7 @@ def row(label, text):
 
 
 def first_line(text, width=150):
-    line = str(text).strip().splitlines()[0]
+    line = (str(text).rstrip() or "(no text)").splitlines()[0]
     return line if len(line) <= width else line[: width - 3] + "..."
 
 
@@ -77,8 +77,8 @@ def show_program(ep, lines=8):
         row("assert", assertion)
     ranges = ", ".join(f"{k}: {v}" for k, v in ep.range_constraints.items())
     row("ranges", "{" + ranges + "}")
-    text = [line for line in str(ep).splitlines() if line.strip()]
-    for line in text[:lines]:
+    text = [line[4:] for line in str(ep).splitlines() if line.strip()]
+    for line in text[1 : lines + 1]:  # without "ExportedProgram:"
         print("  | " + first_line(line, 110))
 
 
