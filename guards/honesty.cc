@@ -18,7 +18,7 @@ constexpr size_t kMaxDroppedOneByOne = 6;
 
 bool decides(Context& context, const Decision& d) {
   if (context.ask_quick(d.question) == d.verdict) return true;
-  return d.effort == Effort::kFull &&
+  return d.effort == AskEffort::kFull &&
          context.ask(d.question).verdict == d.verdict;
 }
 

@@ -96,7 +96,7 @@ void ShapeEnv::Impl::refine_ranges(Expr condition) {
       continue;
     }
     Expr value = pool.integer(*now.lower());
-    log_decision(eq(s, value), Verdict::kYes, Effort::kFull);
+    log_decision(eq(s, value), Verdict::kYes, AskEffort::kFull);
     set_replacement(s, value, "range_refined_to_singleton");
   }
 }

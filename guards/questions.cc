@@ -113,7 +113,7 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
   if (memo.version == version) return memo.value;
   Expr s = context.simplify(r);
   if (s != r && s.type() == r.type() && subset(symbols_of(s), symbols_of(r))) {
-    log_decision(eq(r, s), Verdict::kYes, Effort::kFull);
+    log_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
     s = replaced(s);
   } else {
     s = r;
@@ -143,13 +143,13 @@ std::vector<Expr> ShapeEnv::Impl::conjuncts(Expr c) {
 
 // Yes and no hold for ever, as facts are only added; unknown is asked again
 // when there are new ones.
-Verdict ShapeEnv::Impl::decide(Expr c, Effort effort) {
+Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
   if (c.is_true()) return Verdict::kYes;
   if (c.is_false()) return Verdict::kNo;
   VerdictMemo& memo = verdicts[c.id()];
   if (memo.verdict != Verdict::kUnknown) return memo.verdict;
   if (memo.version == version && memo.effort >= effort) return memo.verdict;
-  Verdict verdict = effort == Effort::kFull ? context.ask(c).verdict
+  Verdict verdict = effort == AskEffort::kFull ? context.ask(c).verdict
                                             : context.ask_quick(c);
   memo = {verdict, effort, version};
   if (verdict != Verdict::kUnknown) log_decision(c, verdict, effort);
@@ -157,7 +157,7 @@ Verdict ShapeEnv::Impl::decide(Expr c, Effort effort) {
 }
 
 void ShapeEnv::Impl::log_decision(Expr question, Verdict verdict,
-                                  Effort effort) {
+                                  AskEffort effort) {
   if (assumed.empty() || !decided_ids.insert(question.id()).second) return;
   if (decisions.size() >= kMaxDecisions) {
     too_many_decisions = true;
@@ -171,7 +171,7 @@ std::optional<Int> ShapeEnv::Impl::static_value(Expr e) {
   Interval range = context.bounds(e);
   if (!range.is_point()) return std::nullopt;
   log_decision(eq(e, pool.integer(*range.lower())), Verdict::kYes,
-               Effort::kFull);
+               AskEffort::kFull);
   return range.lower();
 }
 
@@ -184,7 +184,7 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
   Expr c = replaced(condition);
   Verdict verdict = decide(c);
   if (verdict == Verdict::kUnknown && depends_on_data(c)) {
-    verdict = decide(c, Effort::kFull);
+    verdict = decide(c, AskEffort::kFull);
     if (verdict == Verdict::kUnknown) throw data_dependent(c, where, false);
   }
   if (verdict != Verdict::kUnknown) {

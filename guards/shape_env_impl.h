@@ -21,13 +21,13 @@
 namespace proviso {
 
 // Quick: Context::ask_quick; full: Context::ask.
-enum class Effort : uint8_t { kQuick, kFull };
+enum class AskEffort : uint8_t { kQuick, kFull };
 
 // An answer that cost no guard.
 struct Decision {
   Expr question;
   Verdict verdict;
-  Effort effort;
+  AskEffort effort;
 };
 
 // What the enforced facts alone give: input ranges, guards and assertions, and
@@ -42,7 +42,7 @@ struct HonestView {
 struct ShapeEnv::Impl {
   struct VerdictMemo {
     Verdict verdict = Verdict::kUnknown;
-    Effort effort = Effort::kQuick;
+    AskEffort effort = AskEffort::kQuick;
     uint64_t version = 0;  // unknown is forgotten when facts come
   };
   struct ExprMemo {
@@ -82,8 +82,8 @@ struct ShapeEnv::Impl {
   bool has_decidable_part(Expr e);
   Expr negate(Expr condition);
   std::vector<Expr> conjuncts(Expr condition);
-  Verdict decide(Expr c, Effort effort = Effort::kQuick);
-  void log_decision(Expr question, Verdict verdict, Effort effort);
+  Verdict decide(Expr c, AskEffort effort = AskEffort::kQuick);
+  void log_decision(Expr question, Verdict verdict, AskEffort effort);
   std::optional<Int> static_value(Expr e);
   bool guard_bool(Expr condition, const SourceLocation& where,
                   const char* call);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/guards/support.h"
+#include "tests/support/random_expr.h"
 
 namespace proviso {
 namespace {
@@ -600,6 +601,85 @@ TEST(HonestRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
       }
     }
   }
+}
+
+// The answers of one session over random questions, and the points where they
+// must hold: inside the honest ranges, the guards and the assertions.
+class RandomSession {
+ public:
+  explicit RandomSession(uint32_t seed) {
+    s_ = env_.create_size(6, source("x", 0));
+    t_ = env_.create_size(4, source("y", 0));
+    u_ = env_.create_unbacked_int();
+    testing::RandomExpr random(env_.pool(), {s_, t_, u_}, seed);
+    for (int i = 0; i < 6; ++i) ask(random, i);
+  }
+
+  void check(uint32_t seed) {
+    const std::vector<Guard> guards = env_.minimal_guards();
+    Interval rs = env_.honest_range(s_), rt = env_.honest_range(t_);
+    for (int a = 0; a <= 8; ++a) {
+      for (int b = 0; b <= 8; ++b) {
+        if (!rs.contains(Int(a)) || !rt.contains(Int(b))) continue;
+        for (int c = -4; c <= 9; ++c) check_at(guards, a, b, c, seed);
+      }
+    }
+  }
+  size_t answers() const { return answers_.size(); }
+
+ private:
+  void ask(testing::RandomExpr& random, int i) {
+    Expr q = random.boolean(2);
+    try {
+      switch (i % 3) {
+        case 0:
+          env_.expect_true(q);  // when false, the caller raises
+          return;
+        case 1:
+          if (env_.statically_known_true(q)) answers_.emplace_back(q, true);
+          if (env_.statically_known_false(q)) answers_.emplace_back(q, false);
+          return;
+        default:
+          answers_.emplace_back(q, env_.guard_bool(q));
+      }
+    } catch (const GuardError&) {  // data-dependent, or undefined at the hints
+    }
+  }
+
+  void check_at(const std::vector<Guard>& guards, int a, int b, int c,
+                uint32_t seed) {
+    Assignment point;
+    point.set(s_, Int(a));
+    point.set(t_, Int(b));
+    point.set(u_, Int(c));
+    for (const Guard& g : guards) {
+      if (!evaluate(g.condition, point).is_true()) return;
+    }
+    for (const RuntimeAssert& r : env_.runtime_asserts()) {
+      if (!evaluate(r.condition, point).is_true()) return;
+    }
+    for (const auto& [q, answer] : answers_) {
+      Evaluation r = evaluate(q, point);
+      EXPECT_FALSE(answer ? r.is_false() : r.is_true())
+          << "seed " << seed << ": " << q << " was " << answer << " at "
+          << point.to_string();
+    }
+  }
+
+  ShapeEnv env_;
+  Expr s_, t_, u_;
+  std::vector<std::pair<Expr, bool>> answers_;
+};
+
+TEST(RandomSessions, GiveNoAnswerThatAnAdmittedInputContradicts) {
+  const uint32_t first = testing::seed_or(1);
+  size_t answers = 0;
+  for (uint32_t seed = first; seed < first + 60; ++seed) {
+    RandomSession session(seed);
+    session.check(seed);
+    answers += session.answers();
+  }
+  EXPECT_GT(answers, 40u) << "first seed " << first;
 }
 
 }  // namespace
