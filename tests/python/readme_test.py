@@ -44,8 +44,8 @@ def sessions():
         parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
         for part in parts:
             # A command may go on after a backslash.
-            found = re.match(r"((?:.*\\\n)*.*)\n(.*)", part, re.DOTALL)
-            yield found.group(1).replace("\\\n", " "), found.group(2)
+            found = re.match(r"((?:[^\n]*\\\n)*[^\n]*)\n", part)
+            yield found.group(1).replace("\\\n", " "), part[found.end():]
 
 
 @pytest.mark.parametrize("command,shown", list(sessions()))
