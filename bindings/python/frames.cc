@@ -2,7 +2,6 @@
 // stack seen before costs a walk over its frames and one look-up.
 #include <c10/util/hash.h>
 
-#include <deque>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -31,13 +30,18 @@ std::unordered_map<PyCodeObject*, Origin>& origins() {
 }
 
 using Place = std::pair<PyCodeObject*, int>;  // code and instruction
+struct PlaceHash {
+  size_t operator()(const Place& place) const {
+    return c10::hash_combine(std::hash<PyCodeObject*>()(place.first),
+                             std::hash<int>()(place.second));
+  }
+};
+
 struct PlacesHash {
   size_t operator()(const std::vector<Place>& places) const {
     size_t hash = 0;
-    for (const Place& p : places) {
-      hash = c10::hash_combine(hash, std::hash<PyCodeObject*>()(p.first));
-      hash = c10::hash_combine(hash, std::hash<int>()(p.second));
-    }
+    for (const Place& p : places)
+      hash = c10::hash_combine(hash, PlaceHash()(p));
     return hash;
   }
 };
@@ -73,13 +77,22 @@ std::string source_line(const std::string& file, int line) {
   return py::str((*getline)(file, line).attr("strip")());
 }
 
-Frame frame_of(const Place& place) {
+Frame read_frame(const Place& place) {
   Frame frame;
   frame.file = text_of(place.first->co_filename);
   frame.function = text_of(place.first->co_name);
   frame.line = PyCode_Addr2Line(place.first, place.second);
   frame.code = source_line(frame.file, frame.line);
   return frame;
+}
+
+// Kept across traces: a code object never changes.
+const Frame& frame_of(const Place& place) {
+  static auto* frames = new std::unordered_map<Place, Frame, PlaceHash>;
+  auto found = frames->find(place);
+  if (found == frames->end())
+    found = frames->emplace(place, read_frame(place)).first;
+  return found->second;
 }
 
 // Innermost first, up to the call that started the trace.

@@ -31,11 +31,16 @@ class Inputs:
     argument_names: List[str]
 
 
-def bind(forward, args: Tuple, kwargs: dict) -> Tuple[dict, List[str]]:
-    """{argument name: value} and the names of args, one a position."""
+def _signature(forward):
     try:
-        signature = inspect.signature(forward)
+        return inspect.signature(forward)
     except (TypeError, ValueError):  # builtins have none
+        return None
+
+
+def _bind(signature, args: Tuple, kwargs: dict) -> Tuple[dict, List[str]]:
+    """{argument name: value} and the names of args, one a position."""
+    if signature is None:
         names = [f"arg{i}" for i in range(len(args))]
         return {**dict(zip(names, args)), **kwargs}, names
     try:
@@ -60,9 +65,10 @@ def _positions(signature, count):
 
 
 def collect(forward, args: Tuple, kwargs: dict, dynamic_shapes: Any) -> Inputs:
-    bound, positions = bind(forward, args, kwargs)
+    signature = _signature(forward)
+    bound, positions = _bind(signature, args, kwargs)
     specs = _specs_by_argument(dynamic_shapes, bound)
-    variadic = _variadic(forward)
+    variadic = _variadic(signature)
     leaves: List[Leaf] = []
     walker = _Walker(leaves)
     for i, value in enumerate(args):
@@ -92,14 +98,10 @@ def _argument_name(positions, i, variadic):
     return f"{name}_{i - positions.index(name)}" if name == variadic else name
 
 
-def _variadic(forward):
+def _variadic(signature):
     """The names of *args and **kwargs."""
     found = [None, None]
-    try:
-        parameters = inspect.signature(forward).parameters.values()
-    except (TypeError, ValueError):
-        return found
-    for parameter in parameters:
+    for parameter in signature.parameters.values() if signature else ():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             found[0] = parameter.name
         elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
