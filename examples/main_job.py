@@ -22,7 +22,7 @@ import torch  # noqa: E402
 import proviso  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
+BUILD = pathlib.Path(proviso.__file__).parents[2]  # BUILD/python/proviso/
 OUT = BUILD / "run"
 AUTO = torch.export.Dim.AUTO
 Dim = torch.export.Dim
