@@ -30,7 +30,11 @@ Rule find_rule(const c10::FunctionSchema& schema) {
   std::string name = schema.name();
   // "aten::add." names the overload without a name.
   auto found = table.find(name + "." + schema.overload_name());
-  if (found == table.end()) found = table.find(name);
+  // A row for all overloads does not speak for those that write to `out`.
+  const bool writes_out =
+      std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                  [](const c10::Argument& a) { return a.is_out(); });
+  if (found == table.end() && !writes_out) found = table.find(name);
   return found == table.end() ? nullptr : found->second.rule;
 }
 

@@ -47,6 +47,15 @@ bool expect(const c10::SymBool& condition) {
   return condition.expect_true(__FILE__, __LINE__);
 }
 
+std::optional<int64_t> hint_of(const SymInt& a) {
+  if (auto value = constant(a)) return value;
+  SymNode* node = as_sym_node(a.toSymNodeImplUnowned());
+  if (node == nullptr) return std::nullopt;
+  auto hint = node->env().hint(node->expr());
+  if (!hint || !std::holds_alternative<Int>(*hint)) return std::nullopt;
+  return std::get<Int>(*hint).to_int64();
+}
+
 int64_t specialize(const SymInt& a) {
   if (auto value = constant(a)) return *value;
   return a.guard_int(__FILE__, __LINE__);
@@ -495,6 +504,12 @@ bool return_self(RuleCall& call) {
 }
 
 bool return_nothing(RuleCall&) { return true; }
+
+bool return_contiguous(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  call.returns(fresh(sizes_of(self), self.scalar_type(), self.device()));
+  return true;
+}
 
 bool return_like_self(RuleCall& call) {
   call.returns(fresh_like(call.tensor(0)));

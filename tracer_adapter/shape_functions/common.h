@@ -46,6 +46,8 @@ bool known_less_equal(const SymInt& a, const SymInt& b);
 std::optional<int64_t> constant(const SymInt& a);
 // Eager would throw when the condition is false: a guard, or an assertion.
 bool expect(const c10::SymBool& condition);
+// The value at the example inputs; nullopt when it depends on data.
+std::optional<int64_t> hint_of(const SymInt& a);
 // The value itself; a guard when it is symbolic.
 int64_t specialize(const SymInt& a);
 
@@ -135,5 +137,6 @@ void require_rank(const Tensor& t, int64_t least, int64_t most,
 bool return_self(RuleCall& call);    // the first argument itself
 bool return_nothing(RuleCall& call);
 bool return_like_self(RuleCall& call);  // at::empty_like(self)
+bool return_contiguous(RuleCall& call);  // of self's sizes and dtype
 
 }  // namespace proviso::shapes

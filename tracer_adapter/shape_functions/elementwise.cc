@@ -74,7 +74,6 @@ constexpr Rule kUnaryFloat = pointwise<Result::kFloat, 1>;
 constexpr Rule kUnaryBool = pointwise<Result::kBool, 1>;
 constexpr Rule kBinary = pointwise<Result::kPromoted, 2>;
 constexpr Rule kBinaryFloat = pointwise<Result::kFloat, 2>;
-constexpr Rule kBinarySelf = pointwise<Result::kSelf, 2>;
 constexpr Rule kCompare = pointwise<Result::kBool, 2>;
 constexpr Rule kTernary = pointwise<Result::kPromoted, 3>;
 
@@ -170,6 +169,40 @@ bool absolute(RuleCall& call) {
   return true;
 }
 
+// A real tensor is its own conjugate.
+bool conj_physical(RuleCall& call) {
+  return call.tensor(0).is_complex() ? kUnary(call) : return_self(call);
+}
+
+// pow(number, exponent): unlike the other overloads, contiguous.
+bool power_of_number(RuleCall& call) {
+  Promotion promotion;
+  promotion.add(call.args[0]);
+  promotion.add(call.args[1]);
+  const Tensor& exponent = call.tensor(1);
+  call.returns(
+      fresh(sizes_of(exponent), promotion.result(), exponent.device()));
+  return true;
+}
+
+// pow(self, 2): a bool becomes an integer.
+bool square(RuleCall& call) {
+  std::array<IValue, 2> operands{call.args[0], IValue(int64_t{2})};
+  call.returns(elementwise(operands, Result::kPromoted));
+  return true;
+}
+
+// A contiguous copy of self, as large as mask asks, then filled in place.
+bool masked_fill(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &mask = call.tensor(1);
+  TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
+              "masked_fill only supports boolean masks, but got mask with dtype ",
+              mask.scalar_type());
+  call.returns(fresh(broadcast(sizes_of(self), sizes_of(mask)),
+                     self.scalar_type(), self.device()));
+  return true;
+}
+
 // prelu(self, weight): weight is per channel.
 bool prelu(RuleCall& call) {
   call.returns(elementwise(call.args.first(1), Result::kPromoted));
@@ -226,7 +259,7 @@ const RuleEntry kRules[] = {
     {"aten::celu", kUnary, "elementwise"},
     {"aten::clamp_max", kBinary, "elementwise"},
     {"aten::clamp_min", kBinary, "elementwise"},
-    {"aten::conj_physical", kUnary, "elementwise"},
+    {"aten::conj_physical", conj_physical, "elementwise"},
     {"aten::elu", kUnary, "elementwise"},
     {"aten::fix", kUnary, "elementwise"},
     {"aten::floor", kUnary, "elementwise"},
@@ -237,7 +270,7 @@ const RuleEntry kRules[] = {
     {"aten::hardswish", kUnary, "elementwise"},
     {"aten::hardtanh", kUnary, "elementwise"},
     {"aten::leaky_relu", kUnary, "elementwise"},
-    {"aten::log_sigmoid", kUnary, "elementwise"},
+    {"aten::log_sigmoid", return_contiguous, "elementwise"},
     {"aten::mish", kUnary, "elementwise"},
     {"aten::nan_to_num", kUnary, "elementwise"},
     {"aten::neg", kUnary, "elementwise"},
@@ -253,10 +286,10 @@ const RuleEntry kRules[] = {
     {"aten::silu", kUnary, "elementwise"},
     {"aten::softplus", kUnary, "elementwise"},
     {"aten::softshrink", kUnary, "elementwise"},
-    {"aten::square", kUnary, "elementwise"},
+    {"aten::square", square, "elementwise"},
     {"aten::threshold", kUnary, "elementwise"},
     {"aten::trunc", kUnary, "elementwise"},
-    {"aten::bernoulli", return_like_self, "elementwise"},
+    {"aten::bernoulli", return_contiguous, "elementwise"},
     {"aten::fill", fill, "elementwise"},
     {"aten::copy", return_like_self, "elementwise"},
     {"aten::glu", glu, "elementwise"},
@@ -331,7 +364,7 @@ const RuleEntry kRules[] = {
     {"aten::floor_divide", kBinary, "elementwise"},
     {"aten::pow.Tensor_Scalar", kBinary, "elementwise"},
     {"aten::pow.Tensor_Tensor", kBinary, "elementwise"},
-    {"aten::pow.Scalar", kBinary, "elementwise"},
+    {"aten::pow.Scalar", power_of_number, "elementwise"},
     {"aten::remainder.Scalar_Tensor", kBinary, "elementwise"},
     {"aten::gcd", kBinary, "elementwise"},
     {"aten::lcm", kBinary, "elementwise"},
@@ -361,7 +394,7 @@ const RuleEntry kRules[] = {
     {"aten::arctan2", kBinaryFloat, "elementwise"},
     {"aten::xlogy", kBinaryFloat, "elementwise"},
     {"aten::copysign", kBinaryFloat, "elementwise"},
-    {"aten::masked_fill", kBinarySelf, "elementwise"},
+    {"aten::masked_fill", masked_fill, "elementwise"},
     // comparisons
     {"aten::eq", kCompare, "elementwise"},
     {"aten::ge", kCompare, "elementwise"},

@@ -271,12 +271,6 @@ bool take_along_dim(RuleCall& call) {
   return true;
 }
 
-bool fresh_of_self_sizes(RuleCall& call) {
-  const Tensor& self = call.tensor(0);
-  call.returns(fresh(sizes_of(self), self.scalar_type(), self.device()));
-  return true;
-}
-
 // --- join
 
 // A 1-D tensor of no elements joins with any rank, for history's sake.
@@ -326,7 +320,7 @@ Tensor joined(const std::vector<Tensor>& all, int64_t wanted_dim) {
     sizes[dim] = sizes[dim] + t.sym_size(dim);
   }
   return fresh(sizes, promotion.result(), common_device(all),
-               common_format(tensors));
+               common_format(all));
 }
 
 bool cat(RuleCall& call) {
@@ -335,15 +329,38 @@ bool cat(RuleCall& call) {
   return true;
 }
 
+// A new last dimension is joined from columns; another is cut from the join
+// along the dimension after it.
+Tensor stacked(const std::vector<Tensor>& tensors, int64_t dim, Dims sizes) {
+  int64_t count = static_cast<int64_t>(tensors.size());
+  if (dim == static_cast<int64_t>(sizes.size())) {
+    std::vector<Tensor> columns;
+    for (const Tensor& t : tensors) {
+      Dims wider = sizes, strides = strides_of(t);
+      wider.push_back(1);
+      strides.push_back(1);
+      columns.push_back(view_of(t, wider, strides));
+    }
+    return joined(columns, dim);
+  }
+  Tensor join = joined(tensors, dim);
+  if (join.dim() != tensors[0].dim() || known_zero(sizes[dim])) {
+    sizes.insert(sizes.begin() + dim, SymInt(count));
+    return fresh(sizes, join.scalar_type(), join.device());
+  }
+  Dims strides = strides_of(join);
+  strides.insert(strides.begin() + dim, strides[dim] * sizes[dim]);
+  sizes.insert(sizes.begin() + dim, SymInt(count));
+  return make_fake(sizes, strides, join.scalar_type(), join.device());
+}
+
 bool stack(RuleCall& call) {
   auto tensors = to_tensors(call.args[0]);
   TORCH_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
   int64_t dim = wrap_dim(call.args[1].toInt(), tensors[0].dim() + 1);
   Dims sizes = sizes_of(tensors[0]);
-  Promotion promotion;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& t = tensors[i];
-    promotion.add(t);
     bool same = t.dim() == tensors[0].dim();
     for (int64_t d = 0; same && d < t.dim(); ++d) {
       same = known_equal(sizes[d], t.sym_size(d)) ||
@@ -354,9 +371,7 @@ bool stack(RuleCall& call) {
                 to_text(tensors[0].sym_sizes()), " at entry 0 and ",
                 to_text(t.sym_sizes()), " at entry ", i);
   }
-  sizes.insert(sizes.begin() + dim,
-               SymInt(static_cast<int64_t>(tensors.size())));
-  call.returns(fresh(sizes, promotion.result(), tensors[0].device()));
+  call.returns(stacked(tensors, dim, sizes));
   return true;
 }
 
@@ -431,7 +446,7 @@ bool repeat_by_counts(RuleCall& call) {
 bool triangle(RuleCall& call) {
   TORCH_CHECK(call.tensor(0).dim() >= 2, op_name(call), ": input tensor must "
               "have at least 2 dimensions");
-  return fresh_of_self_sizes(call);
+  return return_contiguous(call);
 }
 
 bool diag_embed(RuleCall& call) {
@@ -481,8 +496,31 @@ bool diff(RuleCall& call) {
   return true;
 }
 
-// What a write into a view of self gives, as a value: self's layout.
-bool slice_scatter(RuleCall& call) { return return_like_self(call); }
+// What a write into a view of self gives, as a value: self's very strides,
+// unless elements share memory.
+bool slice_scatter(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (known_zero(self.sym_stride(d)) && !known_one(self.sym_size(d))) {
+      return return_like_self(call);
+    }
+  }
+  call.returns(make_fake(self.sym_sizes(), self.sym_strides(),
+                         self.scalar_type(), self.device()));
+  return true;
+}
+
+bool flip(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  std::vector<bool> seen(std::max<int64_t>(self.dim(), 1));
+  for (int64_t d : to_ints(call.args[1])) {
+    d = wrap_dim(d, self.dim());
+    TORCH_CHECK(!seen[d], "dim ", d,
+                " appears multiple times in the list of dims");
+    seen[d] = true;
+  }
+  return return_like_self(call);
+}
 
 // searchsorted(sorted, values), bucketize(values, boundaries)
 template <size_t kValues>
@@ -511,9 +549,9 @@ const RuleEntry kRules[] = {
     {"aten::_unsafe_index_put", index_put, "indexing"},
     {"aten::gather", gather, "indexing"},
     {"aten::index.Tensor", index, "indexing"},
-    {"aten::index_add", fresh_of_self_sizes, "indexing"},
+    {"aten::index_add", return_contiguous, "indexing"},
     {"aten::index_add_", return_self, "indexing"},
-    {"aten::index_copy", fresh_of_self_sizes, "indexing"},
+    {"aten::index_copy", return_contiguous, "indexing"},
     {"aten::index_copy_", return_self, "indexing"},
     {"aten::index_fill", return_like_self, "indexing"},
     {"aten::index_fill_", return_self, "indexing"},
@@ -548,12 +586,12 @@ const RuleEntry kRules[] = {
     {"aten::diag_embed", diag_embed, "move"},
     {"aten::diff", diff, "move"},
     {"aten::fill_diagonal_", return_self, "move"},
-    {"aten::flip", return_like_self, "move"},
+    {"aten::flip", flip, "move"},
     {"aten::repeat", repeat, "move"},
     {"aten::repeat_interleave.Tensor", repeat_by_counts, "move"},
     {"aten::repeat_interleave.self_Tensor", repeat_by_counts, "move"},
     {"aten::repeat_interleave.self_int", repeat_each, "move"},
-    {"aten::roll", fresh_of_self_sizes, "move"},
+    {"aten::roll", return_contiguous, "move"},
     {"aten::tile", tile, "move"},
     {"aten::tril", triangle, "move"},
     {"aten::tril_", return_self, "move"},

@@ -196,6 +196,10 @@ bool bilinear(RuleCall& call) {
 
 // --- attention
 
+bool guarded_equal(const SymInt& a, const SymInt& b) {
+  return known_equal(a, b) || a.sym_eq(b).guard_or_false(__FILE__, __LINE__);
+}
+
 // Whether the CPU takes the fused kernel; the plain formula otherwise.  The
 // choice shows in the strides alone.
 bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -204,23 +208,15 @@ bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v,
                   q.scalar_type() == ScalarType::Double ||
                   q.scalar_type() == ScalarType::BFloat16 ||
                   q.scalar_type() == ScalarType::Half;
-  if (!floating || dropout != 0 || grouped) return false;
+  if (!floating || dropout != 0) return false;
   for (const Tensor* t : {&q, &k, &v}) {
     if (t->dim() != 4 || !known_one(t->sym_stride(3))) return false;
     if (known_zero(t->sym_size(2))) return false;
   }
-  return known_equal(q.sym_size(3), k.sym_size(3)) &&
-         known_equal(q.sym_size(3), v.sym_size(3)) &&
-         known_equal(q.sym_size(0), k.sym_size(0)) &&
-         known_equal(q.sym_size(1), k.sym_size(1));
-}
-
-// (batch, heads, length, features), each step of the sequence whole in memory.
-Tensor by_length(const Dims& sizes, ScalarType dtype, c10::Device device) {
-  Dims inner{sizes[0], sizes[2], sizes[1], sizes[3]};
-  Dims strides = contiguous_strides(inner);
-  std::swap(strides[1], strides[2]);
-  return make_fake(sizes, strides, dtype, device);
+  return guarded_equal(q.sym_size(3), k.sym_size(3)) &&
+         guarded_equal(q.sym_size(3), v.sym_size(3)) &&
+         guarded_equal(q.sym_size(0), k.sym_size(0)) &&
+         (grouped || guarded_equal(q.sym_size(1), k.sym_size(1)));
 }
 
 void require_attention_fits(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -274,20 +270,21 @@ bool attention(RuleCall& call) {
   result.push_back(q.sym_size(-2));
   result.push_back(v.sym_size(-1));
   call.returns(is_fused(q, k, v, dropout, grouped)
-                   ? by_length(result, q.scalar_type(), q.device())
+                   ? fresh_like(q)
                    : fresh(result, q.scalar_type(), q.device()));
   return true;
 }
 
 bool flash_attention_cpu(RuleCall& call) {
   const Tensor& q = call.tensor(0);
-  Dims sizes = sizes_of(q);
-  call.returns(by_length(sizes, q.scalar_type(), q.device()));
+  Dims sums_of{q.sym_size(0), q.sym_size(2), q.sym_size(1)};
+  Dims strides = contiguous_strides(sums_of);
+  std::swap(strides[1], strides[2]);
+  std::swap(sums_of[1], sums_of[2]);
+  call.returns(fresh_like(q));
   ScalarType sums = q.scalar_type() == ScalarType::Double ? ScalarType::Double
                                                           : ScalarType::Float;
-  call.returns(by_length({sizes[0], sizes[1], sizes[2], SymInt(1)}, sums,
-                         q.device())
-                   .squeeze(-1));
+  call.returns(make_fake(sums_of, strides, sums, q.device()));
   return true;
 }
 
@@ -323,6 +320,38 @@ bool multi_head_attention(RuleCall& call) {
   return true;
 }
 
+// kron: both shapes padded to a common rank, then multiplied.
+bool kron(RuleCall& call) {
+  Dims a = sizes_of(call.tensor(0)), b = sizes_of(call.tensor(1));
+  size_t rank = std::max(a.size(), b.size());
+  a.insert(a.begin(), rank - a.size(), SymInt(1));
+  b.insert(b.begin(), rank - b.size(), SymInt(1));
+  for (size_t i = 0; i < rank; ++i) a[i] = a[i] * b[i];
+  Promotion promotion;
+  promotion.add(call.args[0]);
+  promotion.add(call.args[1]);
+  call.returns(fresh(a, promotion.result(), call.tensor(0).device()));
+  return true;
+}
+
+// cdist(x1 (..., P, M), x2 (..., R, M)): distances (..., P, R)
+bool cdist(RuleCall& call) {
+  const Tensor &x = call.tensor(0), &y = call.tensor(1);
+  TORCH_CHECK(x.dim() >= 2 && y.dim() >= 2,
+              "cdist only supports at least 2D tensors, X1 got: ", x.dim(),
+              "D, X2 got: ", y.dim(), "D");
+  PROVISO_REQUIRE(x.sym_size(-1).sym_eq(y.sym_size(-1)), "X1 and X2 must have "
+                  "the same number of columns. X1: ", x.sym_size(-1), " X2: ",
+                  y.sym_size(-1));
+  Dims a = sizes_of(x), b = sizes_of(y);
+  Dims sizes = broadcast(Dims(a.begin(), a.end() - 2),
+                         Dims(b.begin(), b.end() - 2));
+  sizes.push_back(x.sym_size(-2));
+  sizes.push_back(y.sym_size(-2));
+  call.returns(fresh(sizes, x.scalar_type(), x.device()));
+  return true;
+}
+
 // --- in place
 
 bool same_shape_in_place(RuleCall& call) {
@@ -347,7 +376,10 @@ const RuleEntry kRules[] = {
     {"aten::baddbmm_", same_shape_in_place, "linear algebra"},
     {"aten::bilinear", bilinear, "linear algebra"},
     {"aten::bmm", bmm, "linear algebra"},
+    {"aten::_cdist_forward", cdist, "linear algebra"},
+    {"aten::cdist", cdist, "linear algebra"},
     {"aten::dot", dot, "linear algebra"},
+    {"aten::kron", kron, "linear algebra"},
     {"aten::linalg_matmul", matmul, "linear algebra"},
     {"aten::linear", linear, "linear algebra"},
     {"aten::matmul", matmul, "linear algebra"},

@@ -395,7 +395,8 @@ bool native_group_norm(RuleCall& call) {
 bool rms_norm(RuleCall& call) {
   const Tensor& input = call.tensor(0);
   require_normalized(input, call.sym_ints(1), op_name(call));
-  call.returns(fresh_like(input));
+  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device(),
+                     suggested_format(input)));
   return true;
 }
 

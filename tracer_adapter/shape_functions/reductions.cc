@@ -105,6 +105,8 @@ void require_elements(const Tensor& self, const std::vector<bool>& dims,
 template <Result kKind>
 bool extremum(RuleCall& call) {
   const Tensor& self = call.tensor(0);
+  TORCH_CHECK(kKind != Result::kLong || self.scalar_type() != ScalarType::Bool,
+              op_name(call), "(): does not support bool input");
   require_elements(self, reduced_dims(arg(call, "dim"), self.dim()),
                    op_name(call));
   return reduce<kKind>(call);
@@ -154,7 +156,7 @@ bool scan(RuleCall& call) {
   wrap_dim(arg(call, "dim").toInt(), self.dim());
   ScalarType dtype = dtype_or(arg(call, "dtype"),
                               dtype_of(kKind, self.scalar_type(), ""));
-  call.returns(fresh_like(self, dtype));
+  call.returns(fresh(sizes_of(self), dtype, self.device()));
   return true;
 }
 
@@ -172,7 +174,7 @@ bool softmax(RuleCall& call) {
   ScalarType dtype = dtype_or(arg(call, "dtype"), self.scalar_type());
   TORCH_CHECK(c10::isFloatingType(dtype), "\"softmax\" not implemented for '",
               dtype, "'");
-  call.returns(fresh_like(self, dtype));
+  call.returns(fresh(sizes_of(self), dtype, self.device()));
   return true;
 }
 

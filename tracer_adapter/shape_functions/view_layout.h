@@ -8,10 +8,10 @@ namespace proviso::shapes {
 // `wanted` with its -1 replaced by an exact quotient.  Throws eager's "shape
 // '[..]' is invalid for input of size n"; guards or asserts where undecided.
 Dims infer_size(const Dims& wanted, const SymInt& numel);
-// The strides of `t` seen as `sizes` (of as many elements), when it is known to
-// be viewable so.
+// The strides of `t` seen as `sizes` (of as many elements), when it is viewable
+// so; guards where that is undecided.
 std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes);
-// A view where known to be possible, else a contiguous copy.
+// A view where possible, else a contiguous copy.
 Tensor reshape_to(const Tensor& t, const Dims& sizes);
 Tensor expand_to(const Tensor& t, const Dims& wanted);
 Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tracer_adapter/shape_functions/view_layout.h"
+#include "tracer_adapter/sym_node.h"
 
 namespace proviso {
 namespace shapes {
@@ -19,16 +20,22 @@ std::string invalid_shape(const Dims& wanted, const SymInt& numel) {
   return text.str();
 }
 
-// Asks for equality in one of two ways: by what is known, or with a guard.
-using Equal = bool (*)(const SymInt&, const SymInt&);
-
-bool guarded_equal(const SymInt& a, const SymInt& b) {
+// Whether a view is possible is part of the program, so that it may cost a
+// guard; data-dependent sizes that are not known equal count as different.
+bool equal(const SymInt& a, const SymInt& b) {
   return known_equal(a, b) || a.sym_eq(b).guard_or_false(__FILE__, __LINE__);
+}
+
+// Whether new dimensions so far fill the run: at the example sizes, where there
+// are such; cut_runs() then asks for equality once.
+bool fills(const SymInt& covered, const SymInt& run) {
+  auto a = hint_of(covered), b = hint_of(run);
+  return a && b ? *a >= *b : known_equal(covered, run);
 }
 
 // Walks both shapes from the inside: each run of dimensions of t that lies
 // evenly in memory must be cut into whole new dimensions.
-std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes, Equal equal) {
+std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes) {
   auto old_sizes = t.sym_sizes(), old_strides = t.sym_strides();
   Dims strides(sizes.size());
   size_t next = sizes.size();
@@ -40,7 +47,7 @@ std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes, Equal equal) {
     if (run_goes_on) continue;
     SymInt covered(1);
     while (next > 0 &&
-           (!known_equal(covered, run) || known_one(sizes[next - 1]))) {
+           (!fills(covered, run) || known_one(sizes[next - 1]))) {
       --next;
       strides[next] = covered * base;
       covered = covered * sizes[next];
@@ -53,8 +60,9 @@ std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes, Equal equal) {
   return strides;
 }
 
-std::optional<Dims> view_strides_by(const Tensor& t, const Dims& sizes,
-                                    Equal equal) {
+}  // namespace
+
+std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes) {
   if (t.dim() == 0) return Dims(sizes.size(), SymInt(1));
   if (known_zero(t.sym_numel())) {
     bool same = sizes.size() == static_cast<size_t>(t.dim()) &&
@@ -62,13 +70,10 @@ std::optional<Dims> view_strides_by(const Tensor& t, const Dims& sizes,
                            known_equal);
     return same ? strides_of(t) : contiguous_strides(sizes);
   }
-  if (auto strides = cut_runs(t, sizes, equal)) return strides;
-  // The sizes were required to have as many elements as t.
+  // As many elements in row-major order: no question is to be asked.
   if (is_contiguous(t)) return contiguous_strides(sizes);
-  return std::nullopt;
+  return cut_runs(t, sizes);
 }
-
-}  // namespace
 
 Dims infer_size(const Dims& wanted, const SymInt& numel) {
   SymInt rest(1);
@@ -99,10 +104,6 @@ Dims infer_size(const Dims& wanted, const SymInt& numel) {
   Dims sizes = wanted;
   sizes[*unknown] = floor_div(numel, rest);
   return sizes;
-}
-
-std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes) {
-  return view_strides_by(t, sizes, known_equal);
 }
 
 Tensor reshape_to(const Tensor& t, const Dims& sizes) {
@@ -163,15 +164,49 @@ bool guarded(const c10::SymBool& condition) {
   return condition.guard_or_false(__FILE__, __LINE__);
 }
 
-// Python's clamping of a slice bound into [0, size].
-SymInt clamp_bound(SymInt bound, const SymInt& size) {
+// true or false where proved, or by a guard; nullopt when it depends on data.
+std::optional<bool> less(const SymInt& a, const SymInt& b) {
+  c10::SymBool yes = a.sym_lt(b);
+  if (known(yes)) return true;
+  if (known(a.sym_ge(b))) return false;
+  if (yes.has_hint()) return yes.guard_bool(__FILE__, __LINE__);
+  return std::nullopt;
+}
+
+// Ties stay with `a`, so that a guard leaves equal sizes free to differ.
+SymInt at_most(const SymInt& a, const SymInt& b) {
+  auto exceeds = less(b, a);
+  return !exceeds ? a.min(b) : *exceeds ? b : a;
+}
+
+SymInt not_negative(const SymInt& a) {
+  auto negative = less(a, 0);
+  return !negative ? a.max(0) : *negative ? SymInt(0) : a;
+}
+
+// Python's clamping of a slice bound into [0, size]; nullopt when data decides
+// from which end it counts.
+std::optional<SymInt> clamp_bound(const SymInt& bound, const SymInt& size) {
   if (known_equal(bound, size)) return size;
-  if (guarded(bound.sym_lt(0))) {
-    bound = bound + size;
-    if (guarded(bound.sym_lt(0))) return SymInt(0);
+  auto negative = less(bound, 0);
+  if (!negative) return std::nullopt;
+  return *negative ? not_negative(bound + size) : at_most(bound, size);
+}
+
+// Some number in [0, most] that data decides.  `known_by` lends its session.
+SymInt some_number(const SymInt& known_by, const SymInt& most) {
+  SymNode* node = as_sym_node(known_by.toSymNodeImplUnowned());
+  TORCH_CHECK(node != nullptr, "a data-dependent index must belong to the trace");
+  ShapeEnv& env = node->env();
+  auto limit = constant(most);
+  Expr number = env.create_unbacked_int(limit ? Interval(0, *limit)
+                                              : Interval::at_least(0));
+  if (!limit) {
+    Provenance origin;
+    origin.text = "an index lies in its dimension";
+    env.context().assume(le(number, to_expr(env, most)), origin);
   }
-  if (guarded(bound.sym_ge(size))) return size;
-  return bound;
+  return to_sym_int(env, number);
 }
 
 }  // namespace
@@ -185,13 +220,16 @@ Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
     if (auto value = ok.maybe_as_bool()) return *value;
     return ok.expect_true(__FILE__, __LINE__);
   };
-  bool negative = guarded(index.sym_lt(0));
-  TORCH_CHECK_INDEX(
-      in_range(negative ? index.sym_ge(-size) : index.sym_lt(size)),
-      "select(): index ", index, " out of range for tensor of size ",
-      to_text(t.sym_sizes()), " at dimension ", dim);
-  SymInt offset = t.sym_storage_offset() +
-                  (negative ? index + size : index) * strides[dim];
+  auto negative = less(index, 0);
+  bool ok = (negative == true || in_range(index.sym_lt(size))) &&
+            (negative == false || in_range(index.sym_ge(-size)));
+  TORCH_CHECK_INDEX(ok, "select(): index ", index,
+                    " out of range for tensor of size ",
+                    to_text(t.sym_sizes()), " at dimension ", dim);
+  SymInt place = !negative   ? some_number(index, size - 1)
+                 : *negative ? index + size
+                             : index;
+  SymInt offset = t.sym_storage_offset() + place * strides[dim];
   sizes.erase(sizes.begin() + dim);
   strides.erase(strides.begin() + dim);
   return view_of(t, sizes, strides, offset);
@@ -204,14 +242,15 @@ Tensor slice_of(const Tensor& t, int64_t dim, const std::optional<SymInt>& begin
   dim = wrap_dim(dim, t.dim());
   Dims sizes = sizes_of(t), strides = strides_of(t);
   SymInt size = sizes[dim];
-  SymInt low = begin ? clamp_bound(*begin, size) : SymInt(0);
+  auto low = begin ? clamp_bound(*begin, size) : SymInt(0);
   bool to_the_end =
       !end || constant(*end) == std::numeric_limits<int64_t>::max();
-  SymInt high = to_the_end ? size : clamp_bound(*end, size);
-  if (guarded(high.sym_lt(low))) high = low;
-  SymInt length = high - low;
+  auto high = to_the_end ? size : clamp_bound(*end, size);
+  SymInt length = low && high ? not_negative(*high - *low)
+                              : some_number(low ? *end : *begin, size);
   sizes[dim] = constant(step) == 1 ? length : ceil_div(length, step);
-  SymInt offset = t.sym_storage_offset() + low * strides[dim];
+  SymInt first = low ? *low : some_number(*begin, size);
+  SymInt offset = t.sym_storage_offset() + first * strides[dim];
   strides[dim] = strides[dim] * step;
   return view_of(t, sizes, strides, offset);
 }
@@ -232,7 +271,6 @@ bool reshape(RuleCall& call) {
 Tensor view_as_sizes(const Tensor& self, const Dims& wanted) {
   Dims sizes = infer_size(wanted, self.sym_numel());
   auto strides = view_strides(self, sizes);
-  if (!strides) strides = view_strides_by(self, sizes, guarded_equal);
   TORCH_CHECK(strides, "view size is not compatible with input tensor's size "
               "and stride (at least one dimension spans across two contiguous "
               "subspaces). Use .reshape(...) instead.");
@@ -463,7 +501,7 @@ bool narrow(RuleCall& call) {
   SymInt start = call.sym_int(2), length = call.sym_int(3);
   SymInt size = self.sym_size(dim);
   PROVISO_REQUIRE(length.sym_ge(0), "narrow(): length must be non-negative.");
-  if (guarded(start.sym_lt(0))) start = start + size;
+  if (less(start, 0) == true) start = start + size;
   PROVISO_REQUIRE((start + length).sym_le(size), "start (", start,
                   ") + length (", length, ") exceeds dimension size (", size,
                   ").");
