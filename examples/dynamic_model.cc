@@ -73,8 +73,8 @@ double tracing_microseconds(DynamicModel& model) {
 void print_symbols(const ExportedProgram& program) {
   for (const proviso::ShapeEvent& event : program.env->events())
     if (event.kind == "create_symbol")
-      std::cout << "  symbol   "
-                << event.text.substr(event.text.find(' ') + 1) << '\n';
+      std::cout << "  symbol   " << event.text.substr(event.text.find(' ') + 1)
+                << '\n';
 }
 
 void print_guards(const ExportedProgram& program) {
@@ -125,8 +125,8 @@ bool check_other_sizes(DynamicModel& model, const ExportedProgram& program,
     std::vector<Tensor> in = inputs_of(batch, columns, rows);
     std::vector<Tensor> out = eager(model, in);
     all_equal = all_equal && equal(run(in), out);
-    cases.push_back(c10::ivalue::Tuple::create(
-        {c10::IValue(in), c10::IValue(out)}));
+    cases.push_back(
+        c10::ivalue::Tuple::create({c10::IValue(in), c10::IValue(out)}));
   }
   if (!path.empty()) {
     std::vector<char> bytes = torch::jit::pickle_save(c10::IValue(cases));

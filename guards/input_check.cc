@@ -37,8 +37,8 @@ void InputCheck::add_guard(ShapeEnv& env, const Guard& guard) {
   };
   Condition c{guard.condition, "", {}};
   for (Expr s : free_symbols(guard.condition)) c.dims.push_back(dim_of(s));
-  c.text = to_python(guard.condition,
-                     [&](Expr s) { return dims_[dim_of(s)].name; });
+  c.text =
+      to_python(guard.condition, [&](Expr s) { return dims_[dim_of(s)].name; });
   // What the range says already is not asked twice.
   if (c.dims.size() == 1) {
     const Dim& only = dims_[c.dims[0]];

@@ -43,10 +43,10 @@ class InputCheck {
  private:
   struct Dim {
     std::string source, name;
-    Expr symbol;             // null when the value follows from others
+    Expr symbol;  // null when the value follows from others
     Expr expr;
     std::optional<size_t> same_as;  // an earlier dim with the same symbol
-    Interval range;          // of a symbol, or the constant
+    Interval range;                 // of a symbol, or the constant
   };
   struct Condition {
     Expr expr;
@@ -56,8 +56,7 @@ class InputCheck {
 
   void add_dim(ShapeEnv& env, const InputDim& dim);
   void add_guard(ShapeEnv& env, const Guard& guard);
-  std::optional<std::string> range_text(const Dim& dim,
-                                        const Int& value) const;
+  std::optional<std::string> range_text(const Dim& dim, const Int& value) const;
   std::string failed(const std::string& text, std::span<const size_t> dims,
                      std::span<const int64_t> values) const;
 

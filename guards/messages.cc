@@ -81,7 +81,8 @@ std::string guard_advice(Expr c, Expr negation) {
          "undecided.\n"
          "To fix the error, insert one of the following checks before this "
          "call:\n"
-         "  1. " + to_check(c) + "\n  2. " + to_check(negation) + "\n";
+         "  1. " +
+         to_check(c) + "\n  2. " + to_check(negation) + "\n";
 }
 
 std::string value_advice(Expr e) {
@@ -89,7 +90,8 @@ std::string value_advice(Expr e) {
          "a Python index), and only the data decides it. Keep the value "
          "symbolic, write the loop as a tensor operation, or, when the value "
          "is always the same, say so before this call:\n"
-         "  1. torch._check(" + to_python(e) + " == <value>)\n";
+         "  1. torch._check(" +
+         to_python(e) + " == <value>)\n";
 }
 
 }  // namespace
@@ -103,9 +105,10 @@ DataDependentError ShapeEnv::Impl::data_dependent(Expr c,
                   std::string(c.is_int() ? "integer" : name_of(c.type())) +
                   " from data-dependent expression "
             : std::string("Could not guard on data-dependent expression ");
-  text += to_string(at_hints(c, symbols, pool, hints)) + " (unhinted: " +
-          to_string(c) + ").  (Size-like symbols: " +
-          size_like_text(symbols, size_like) + ")\n\n";
+  text += to_string(at_hints(c, symbols, pool, hints)) +
+          " (unhinted: " + to_string(c) +
+          ").  (Size-like symbols: " + size_like_text(symbols, size_like) +
+          ")\n\n";
   text += value ? value_advice(c) : guard_advice(c, negate(c));
   if (where.line > 0 || !where.file.empty()) {
     text += "Caused by: " + where.to_string() + "\n";

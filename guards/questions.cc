@@ -57,9 +57,8 @@ const std::vector<Expr>& ShapeEnv::Impl::symbols_of(Expr e) {
 
 bool ShapeEnv::Impl::depends_on_data(Expr e) {
   const std::vector<Expr>& symbols = symbols_of(e);
-  return std::any_of(symbols.begin(), symbols.end(), [](Expr s) {
-    return is_unbacked(s.symbol().kind);
-  });
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [](Expr s) { return is_unbacked(s.symbol().kind); });
 }
 
 std::optional<Value> ShapeEnv::Impl::hint(Expr e) {
@@ -150,7 +149,7 @@ Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
   if (memo.verdict != Verdict::kUnknown) return memo.verdict;
   if (memo.version == version && memo.effort >= effort) return memo.verdict;
   Verdict verdict = effort == AskEffort::kFull ? context.ask(c).verdict
-                                            : context.ask_quick(c);
+                                               : context.ask_quick(c);
   memo = {verdict, effort, version};
   if (verdict != Verdict::kUnknown) log_decision(c, verdict, effort);
   return verdict;
@@ -266,8 +265,7 @@ bool ShapeEnv::Impl::guard_size_oblivious(Expr condition,
 }
 
 bool ShapeEnv::Impl::expect_true(Expr condition, const SourceLocation& where,
-                                 const std::string& message,
-                                 const char* call) {
+                                 const std::string& message, const char* call) {
   require_type(condition, Type::kBool, call);
   if (suppressed) {
     std::optional<Value> value = hint(condition);
@@ -318,10 +316,10 @@ void ShapeEnv::Impl::record_assert(Expr condition, const SourceLocation& where,
     if (decide(replaced(part)) == Verdict::kYes) continue;
     if (!asserted.insert(part).second) continue;
     std::string text = to_string(part);
-    asserts.push_back(
-        {part, where,
-         message.empty() ? "Runtime assertion failed for expression " + text
-                         : message});
+    asserts.push_back({part, where,
+                       message.empty()
+                           ? "Runtime assertion failed for expression " + text
+                           : message});
     emit("runtime_assert", "runtime_assert " + text + " [guard added]", where);
     assume(part, where, "assert ");
   }

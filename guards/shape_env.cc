@@ -28,10 +28,10 @@ std::string dim_text(const DimConstraint& c) {
 void check_static(int64_t hint, const std::string& source,
                   const DimConstraint& c) {
   if (c.min && c.max && *c.min == *c.max && *c.min != Int(hint)) {
-    throw ConstraintViolationError(
-        "Static shape constraint of " + c.min->to_string() +
-        " does not match input size of " + std::to_string(hint) + ", for " +
-        source);
+    throw ConstraintViolationError("Static shape constraint of " +
+                                   c.min->to_string() +
+                                   " does not match input size of " +
+                                   std::to_string(hint) + ", for " + source);
   }
 }
 
@@ -50,8 +50,7 @@ void check_in_range(int64_t hint, const std::string& source,
 }
 
 bool is_fixed(const DimConstraint& c) {
-  return c.policy == DimPolicy::kStatic ||
-         (c.min && c.max && *c.min == *c.max);
+  return c.policy == DimPolicy::kStatic || (c.min && c.max && *c.min == *c.max);
 }
 
 }  // namespace
@@ -98,9 +97,8 @@ Expr ShapeEnv::Impl::new_size_symbol(int64_t hint, const std::string& source,
     ranges[s] = shown;
     ++version;
   }
-  emit("create_symbol", "create_symbol " + name + " = " +
-                            std::to_string(hint) + " for " + source + " " +
-                            shown.to_string());
+  emit("create_symbol", "create_symbol " + name + " = " + std::to_string(hint) +
+                            " for " + source + " " + shown.to_string());
   return s;
 }
 
@@ -116,9 +114,9 @@ std::optional<Expr> ShapeEnv::Impl::known_named_dim(
         constraint.name + "!");
   }
   if (first.hint != hint) {
-    throw ConstraintViolationError(
-        source + " = " + std::to_string(hint) + " is not equal to " +
-        first.source + " = " + std::to_string(first.hint));
+    throw ConstraintViolationError(source + " = " + std::to_string(hint) +
+                                   " is not equal to " + first.source + " = " +
+                                   std::to_string(first.hint));
   }
   return first.expr;
 }
@@ -145,8 +143,8 @@ Expr ShapeEnv::Impl::create_size(int64_t hint, const std::string& source,
   if (is_named) {
     if (auto known = known_named_dim(hint, source, constraint)) e = *known;
   }
-  if (!e && (is_fixed(constraint) ||
-             (hint <= 1 && options.specialize_zero_one))) {
+  if (!e &&
+      (is_fixed(constraint) || (hint <= 1 && options.specialize_zero_one))) {
     e = pool.integer(Int(hint));
   }
   if (!e && is_duck) {
@@ -156,17 +154,16 @@ Expr ShapeEnv::Impl::create_size(int64_t hint, const std::string& source,
     e = new_size_symbol(hint, source, promised_range(constraint));
     if (is_duck) duck_sizes.emplace(hint, e);
   }
-  if (is_named) named.try_emplace(constraint.name,
-                                  NamedDim{constraint, e, hint, source});
+  if (is_named)
+    named.try_emplace(constraint.name, NamedDim{constraint, e, hint, source});
   dims.push_back({source, display_name_of(source), Int(hint), constraint, e});
   return e;
 }
 
 Expr ShapeEnv::Impl::new_unbacked(SymbolKind kind, const Interval& range) {
   const bool is_float = kind == SymbolKind::kUnbackedFloat;
-  std::string name =
-      is_float ? "zuf" + std::to_string(unbacked_float_count++)
-               : "u" + std::to_string(unbacked_count++);
+  std::string name = is_float ? "zuf" + std::to_string(unbacked_float_count++)
+                              : "u" + std::to_string(unbacked_count++);
   Expr symbol = pool.symbol(name, kind, "");
   if (!is_float) declare(symbol, range, "range of " + name);
   emit("create_unbacked_symbol",

@@ -30,7 +30,7 @@ namespace proviso {
 struct SourceLocation {
   std::string file{};
   int line = 0;
-  std::string code{};  // the source line's text, where known
+  std::string code{};             // the source line's text, where known
   std::string to_string() const;  // "model.py:12 in `if x.shape[0] > 3:`"
 };
 
@@ -101,7 +101,7 @@ struct InputDim {
   std::string display_name;  // x.size()[0]
   Int hint;
   DimConstraint constraint;
-  Expr expr;                 // the symbol or constant given at creation
+  Expr expr;  // the symbol or constant given at creation
 };
 
 class ShapeEnv {

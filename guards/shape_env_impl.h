@@ -33,8 +33,8 @@ struct Decision {
 // What the enforced facts alone give: input ranges, guards and assertions, and
 // the assumptions that some answer could not do without.
 struct HonestView {
-  uint64_t version = 0;      // of the facts
-  size_t decisions = 0;      // that were examined
+  uint64_t version = 0;  // of the facts
+  size_t decisions = 0;  // that were examined
   std::unique_ptr<Context> context;
   std::set<Expr, ExprLess> used;  // symbols whose ">= 2" was needed
 };
@@ -152,8 +152,8 @@ struct ShapeEnv::Impl {
   // Equalities between data: only to choose consistent optimization hints.
   std::map<Expr, Expr, ExprLess> data_equalities;
   std::map<Expr, Interval, ExprLess> ranges;  // last logged
-  uint64_t version = 1;              // of the facts
-  uint64_t replacement_version = 1;  // of the replacements
+  uint64_t version = 1;                       // of the facts
+  uint64_t replacement_version = 1;           // of the replacements
 
   // Memos, by node id.
   std::unordered_map<uint32_t, VerdictMemo> verdicts;

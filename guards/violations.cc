@@ -87,9 +87,9 @@ std::optional<Progression> progression(Expr symbol,
   for (int64_t size = 0; size < period; ++size) {
     Assignment point;
     point.set(symbol, Int(size));
-    bool good = std::all_of(
-        conditions.begin(), conditions.end(),
-        [&](Expr c) { return evaluate(c, point).is_true(); });
+    bool good = std::all_of(conditions.begin(), conditions.end(), [&](Expr c) {
+      return evaluate(c, point).is_true();
+    });
     if (good) sizes.push_back(size);
   }
   if (sizes.empty() || period % static_cast<int64_t>(sizes.size()) != 0) {
@@ -213,8 +213,8 @@ class Checker {
       if (!is_named(d) || !other || !is_named(*other) || now == d.expr) return;
       report_.violation(d, "The values of " + long_name(d) + " and " +
                                long_name(*other) + " must always be equal.");
-      return report_.fix(short_name(d), short_name(d) + " = " +
-                                            short_name(*other));
+      return report_.fix(short_name(d),
+                         short_name(d) + " = " + short_name(*other));
     }
     if (is_named(d)) check_related(d, now);
   }
@@ -224,16 +224,18 @@ class Checker {
     if (d.expr.is_constant() && !is_named(d)) {
       report_.violation(
           d, "You marked " + d.source + " as dynamic, but its example size " +
-                 value + " was specialized (0 and 1 are constants). Give an "
-                         "example size >= 2, or replace Dim.DYNAMIC with "
-                         "either Dim.STATIC or Dim.AUTO.");
+                 value +
+                 " was specialized (0 and 1 are constants). Give an "
+                 "example size >= 2, or replace Dim.DYNAMIC with "
+                 "either Dim.STATIC or Dim.AUTO.");
       return;
     }
     report_.violation(
         d, "You marked " + short_name(d) +
                " as dynamic but your code specialized it to be a constant (" +
-               value + "). If you're using Dim.DYNAMIC, replace it with either "
-                       "Dim.STATIC or Dim.AUTO.");
+               value +
+               "). If you're using Dim.DYNAMIC, replace it with either "
+               "Dim.STATIC or Dim.AUTO.");
     if (is_named(d)) {
       report_.fix(short_name(d), short_name(d) + " = " + value);
     }

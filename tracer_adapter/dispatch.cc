@@ -41,13 +41,18 @@ Rule find_rule(const c10::FunctionSchema& schema) {
 // Their answers are symbolic numbers, which finish() turns into nodes where
 // they are used; or they speak to the ShapeEnv alone.
 bool is_query(const std::string& name) {
-  static const char* const kQueries[] = {
-      "aten::sym_size",           "aten::sym_stride",
-      "aten::sym_numel",          "aten::sym_storage_offset",
-      "aten::sym_is_contiguous",  "aten::size",
-      "aten::stride",             "aten::numel",
-      "aten::dim",                "aten::sym_constrain_range",
-      "aten::_assert_scalar",     "aten::sym_constrain_range_for_size"};
+  static const char* const kQueries[] = {"aten::sym_size",
+                                         "aten::sym_stride",
+                                         "aten::sym_numel",
+                                         "aten::sym_storage_offset",
+                                         "aten::sym_is_contiguous",
+                                         "aten::size",
+                                         "aten::stride",
+                                         "aten::numel",
+                                         "aten::dim",
+                                         "aten::sym_constrain_range",
+                                         "aten::_assert_scalar",
+                                         "aten::sym_constrain_range_for_size"};
   for (const char* query : kQueries)
     if (name == query) return true;
   return false;
@@ -162,8 +167,8 @@ bool to_constants(std::span<const c10::IValue> args, c10::Stack& values) {
 // torch.tensor(..) in a program: from here on a traced tensor, whose value is
 // known until something writes to it.
 at::Tensor lifted_constant(const at::Tensor& t) {
-  at::Tensor fake = make_fake(t.sym_sizes(), t.sym_strides(), t.scalar_type(),
-                              t.device());
+  at::Tensor fake =
+      make_fake(t.sym_sizes(), t.sym_strides(), t.scalar_type(), t.device());
   set_constant(fake, t);
   return fake;
 }
@@ -197,9 +202,8 @@ void pass_on_grad(std::span<const c10::IValue> args,
                   const std::vector<c10::IValue>& out) {
   bool needed = false;
   for (const c10::IValue& arg : args)
-    for_each_tensor(arg, [&](const at::Tensor& t) {
-      needed |= t.requires_grad();
-    });
+    for_each_tensor(arg,
+                    [&](const at::Tensor& t) { needed |= t.requires_grad(); });
   if (!needed) return;
   for (const c10::IValue& value : out)
     for_each_tensor(value, [](const at::Tensor& t) {
@@ -249,10 +253,14 @@ IntMeaning meaning_of(const c10::Type& type) {
          t->kind() == c10::TypeKind::ListType)
     t = t->containedTypes()[0].get();
   switch (t->kind()) {
-    case c10::TypeKind::ScalarTypeType: return IntMeaning::kDtype;
-    case c10::TypeKind::LayoutType: return IntMeaning::kLayout;
-    case c10::TypeKind::MemoryFormatType: return IntMeaning::kMemoryFormat;
-    default: return IntMeaning::kNumber;
+    case c10::TypeKind::ScalarTypeType:
+      return IntMeaning::kDtype;
+    case c10::TypeKind::LayoutType:
+      return IntMeaning::kLayout;
+    case c10::TypeKind::MemoryFormatType:
+      return IntMeaning::kMemoryFormat;
+    default:
+      return IntMeaning::kNumber;
   }
 }
 
@@ -270,22 +278,21 @@ Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
   const c10::FunctionSchema& schema = op.schema();
   OpInfo info(op);
   info.name = toString(op.operator_name());
-  info.lifts = info.name == "aten::lift_fresh" ||
-               info.name == "aten::lift_fresh_copy";
+  info.lifts =
+      info.name == "aten::lift_fresh" || info.name == "aten::lift_fresh_copy";
   if (info.lifts)
-    info.recorded =
-        c10::Dispatcher::singleton().findSchemaOrThrow("aten::lift_fresh_copy",
-                                                       "");
+    info.recorded = c10::Dispatcher::singleton().findSchemaOrThrow(
+        "aten::lift_fresh_copy", "");
   info.target = target_name(info.recorded);
   info.rule = find_rule(schema);
-  info.composite = op.hasKernelForDispatchKey(
-      c10::DispatchKey::CompositeImplicitAutograd);
+  info.composite =
+      op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
   info.autocast = op.hasKernelForDispatchKey(c10::DispatchKey::AutocastCPU);
   info.aten = info.name.starts_with("aten::");
   info.recorded_at_all = !is_query(schema.name());
   info.random = op.hasTag(at::Tag::nondeterministic_seeded);
-  info.detaches = schema.name() == "aten::detach" ||
-                  schema.name() == "aten::detach_";
+  info.detaches =
+      schema.name() == "aten::detach" || schema.name() == "aten::detach_";
   info.argument_count = schema.arguments().size();
   info.return_count = schema.returns().size();
   for (size_t i = 0; i < info.argument_count; ++i) {
@@ -348,7 +355,8 @@ bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
 
 void Tracer::finish_call(const OpInfo& oi, std::span<const c10::IValue> args,
                          const std::vector<c10::IValue>& out) {
-  if (oi.mutates) note_writes(oi, args);
+  if (oi.mutates)
+    note_writes(oi, args);
   else if (!oi.random && has_constant(args) && oi.rule != nullptr &&
            oi.recorded_at_all && !oi.lifts)
     follow_constants(oi.op, args, out);

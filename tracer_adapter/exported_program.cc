@@ -32,7 +32,7 @@ std::string argument_repr(const Graph& graph, const Argument& arg,
   const GraphValue& value = graph.value(ref->id);
   std::string kind = "TensorArgument";
   if (!value.is_tensor())
-    kind = value.expr().is_int()     ? "SymIntArgument"
+    kind = value.expr().is_int()    ? "SymIntArgument"
            : value.expr().is_bool() ? "SymBoolArgument"
                                     : "SymFloatArgument";
   return kind + "(name=" + quoted(value.name) + ")";
@@ -90,8 +90,8 @@ std::string ExportedProgram::signature_to_string() const {
     if (input.kind != InputKind::kUserInput)
       out += " target=" + quoted(input.target);
     if (input.persistent)
-      out += std::string(" persistent=") + (*input.persistent ? "True"
-                                                              : "False");
+      out +=
+          std::string(" persistent=") + (*input.persistent ? "True" : "False");
     out += "\n";
   }
   out += "\n# outputs\n";

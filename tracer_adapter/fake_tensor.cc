@@ -184,8 +184,9 @@ at::Tensor make_fake(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
                      at::ScalarType dtype, c10::Device device,
                      std::optional<c10::Storage> share,
                      const c10::SymInt& offset) {
-  TORCH_CHECK(sizes.size() == strides.size(), "Proviso: make_fake: ",
-              sizes.size(), " sizes but ", strides.size(), " strides");
+  TORCH_CHECK(sizes.size() == strides.size(),
+              "Proviso: make_fake: ", sizes.size(), " sizes but ",
+              strides.size(), " strides");
   const c10::DispatchKeySet keys =
       c10::DispatchKeySet(c10::computeDispatchKey(dtype, c10::kStrided, device))
           .add(kTraceKey);
@@ -233,7 +234,8 @@ c10::SymInt held(int64_t value) {
 void set_layout(const at::Tensor& fake, c10::SymIntArrayRef sizes,
                 c10::SymIntArrayRef strides, const c10::SymInt& offset) {
   FakeTensorImpl* impl = fake_impl(fake);
-  TORCH_CHECK(impl != nullptr, "Proviso: the layout of a tensor that the "
+  TORCH_CHECK(impl != nullptr,
+              "Proviso: the layout of a tensor that the "
               "program owns (a parameter, buffer or constant) cannot be "
               "changed in place while tracing; copy it first");
   c10::SymInt start = plain(offset);

@@ -81,8 +81,7 @@ class FakeTensorImpl final : public c10::TensorImpl {
   int64_t numel_custom() const override;
   int64_t storage_offset_custom() const override;
   int64_t size_custom(int64_t dim) const override;
-  c10::SymBool sym_is_contiguous_custom(
-      at::MemoryFormat format) const override;
+  c10::SymBool sym_is_contiguous_custom(at::MemoryFormat format) const override;
   c10::SymBool sym_is_non_overlapping_and_dense_custom() const override;
   bool is_strides_like_custom(at::MemoryFormat format) const override;
   c10::intrusive_ptr<c10::TensorImpl> shallow_copy_and_detach(

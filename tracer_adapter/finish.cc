@@ -33,54 +33,90 @@ Argument constant_argument(Expr e) {
 // The Python function of an operator of two arguments that means the same.
 const char* binary_target(Op op) {
   switch (op) {
-    case Op::kAdd: return "_operator.add";
-    case Op::kMul: return "_operator.mul";
+    case Op::kAdd:
+      return "_operator.add";
+    case Op::kMul:
+      return "_operator.mul";
     case Op::kPow:
     case Op::kFloatPow:
-    case Op::kPowByNatural: return "_operator.pow";
+    case Op::kPowByNatural:
+      return "_operator.pow";
     case Op::kFloorDiv:
-    case Op::kCleanDiv: return "_operator.floordiv";
+    case Op::kCleanDiv:
+      return "_operator.floordiv";
     case Op::kMod:
-    case Op::kPythonMod: return "_operator.mod";
-    case Op::kMin: return "torch.sym_min";
-    case Op::kMax: return "torch.sym_max";
-    case Op::kLShift: return "_operator.lshift";
-    case Op::kRShift: return "_operator.rshift";
+    case Op::kPythonMod:
+      return "_operator.mod";
+    case Op::kMin:
+      return "torch.sym_min";
+    case Op::kMax:
+      return "torch.sym_max";
+    case Op::kLShift:
+      return "_operator.lshift";
+    case Op::kRShift:
+      return "_operator.rshift";
     case Op::kBitAnd:
-    case Op::kAnd: return "_operator.and_";
+    case Op::kAnd:
+      return "_operator.and_";
     case Op::kBitOr:
-    case Op::kOr: return "_operator.or_";
-    case Op::kBitXor: return "_operator.xor";
-    case Op::kEq: return "_operator.eq";
-    case Op::kNe: return "_operator.ne";
-    case Op::kLt: return "_operator.lt";
-    case Op::kLe: return "_operator.le";
+    case Op::kOr:
+      return "_operator.or_";
+    case Op::kBitXor:
+      return "_operator.xor";
+    case Op::kEq:
+      return "_operator.eq";
+    case Op::kNe:
+      return "_operator.ne";
+    case Op::kLt:
+      return "_operator.lt";
+    case Op::kLe:
+      return "_operator.le";
     case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: return "_operator.truediv";
-    default: return nullptr;
+    case Op::kFloatTrueDiv:
+      return "_operator.truediv";
+    default:
+      return nullptr;
   }
 }
 
 const char* unary_target(Op op) {
   switch (op) {
-    case Op::kNot: return "torch.sym_not";
-    case Op::kToFloat: return "torch.sym_float";
-    case Op::kTruncToInt: return "math.trunc";
-    case Op::kFloorToInt: return "math.floor";
-    case Op::kCeilToInt: return "math.ceil";
-    case Op::kRoundToInt: return "builtins.round";
-    case Op::kSqrt: return "torch._sym_sqrt";
-    case Op::kCos: return "torch._sym_cos";
-    case Op::kCosh: return "torch._sym_cosh";
-    case Op::kSin: return "torch._sym_sin";
-    case Op::kSinh: return "torch._sym_sinh";
-    case Op::kTan: return "torch._sym_tan";
-    case Op::kTanh: return "torch._sym_tanh";
-    case Op::kAsin: return "torch._sym_asin";
-    case Op::kAcos: return "torch._sym_acos";
-    case Op::kAtan: return "torch._sym_atan";
-    case Op::kLog2: return "torch._sym_log2";
-    default: return nullptr;
+    case Op::kNot:
+      return "torch.sym_not";
+    case Op::kToFloat:
+      return "torch.sym_float";
+    case Op::kTruncToInt:
+      return "math.trunc";
+    case Op::kFloorToInt:
+      return "math.floor";
+    case Op::kCeilToInt:
+      return "math.ceil";
+    case Op::kRoundToInt:
+      return "builtins.round";
+    case Op::kSqrt:
+      return "torch._sym_sqrt";
+    case Op::kCos:
+      return "torch._sym_cos";
+    case Op::kCosh:
+      return "torch._sym_cosh";
+    case Op::kSin:
+      return "torch._sym_sin";
+    case Op::kSinh:
+      return "torch._sym_sinh";
+    case Op::kTan:
+      return "torch._sym_tan";
+    case Op::kTanh:
+      return "torch._sym_tanh";
+    case Op::kAsin:
+      return "torch._sym_asin";
+    case Op::kAcos:
+      return "torch._sym_acos";
+    case Op::kAtan:
+      return "torch._sym_atan";
+    case Op::kLog2:
+      return "torch._sym_log2";
+    default:
+      return nullptr;
   }
 }
 
@@ -102,8 +138,8 @@ class Finisher {
       : tracer_(tracer),
         env_(tracer.env()),
         graph_(tracer.graph_),
-        asserts_(env_.runtime_asserts().begin(),
-                 env_.runtime_asserts().end()) {}
+        asserts_(env_.runtime_asserts().begin(), env_.runtime_asserts().end()) {
+  }
 
   ExportedProgram run(const std::vector<c10::IValue>& outputs);
 
@@ -223,8 +259,8 @@ void Finisher::bind_value(ValueId id) {
     if (needed_.contains(symbol) && !have_.contains(symbol) &&
         simplify(eq(symbol, 1)) == e) {
       const Argument number =
-          call("torch.sym_ite",
-               {{ValueRef{id}}, {int64_t{1}}, {int64_t{0}}}, symbol);
+          call("torch.sym_ite", {{ValueRef{id}}, {int64_t{1}}, {int64_t{0}}},
+               symbol);
       bind(symbol, number.get<ValueRef>()->id);
     }
 }
@@ -318,10 +354,9 @@ Argument Finisher::build_chain(Expr e, const char* target) {
   Argument result = build(args[0]);
   for (size_t i = 1; i < args.size(); ++i) {
     const std::span<const Expr> so_far(args.data(), i + 1);
-    result = call(target, {result, build(args[i])},
-                  i + 1 == args.size()
-                      ? e
-                      : simplify(env_.pool().make(e.op(), so_far)));
+    result = call(
+        target, {result, build(args[i])},
+        i + 1 == args.size() ? e : simplify(env_.pool().make(e.op(), so_far)));
   }
   return result;
 }
@@ -359,7 +394,8 @@ Argument Finisher::build_division_rounded(Expr quotient, bool up) {
 Argument Finisher::build_expr(Expr e) {
   ExprPool& pool = env_.pool();
   switch (e.op()) {
-    case Op::kAdd: return build_sum(e);
+    case Op::kAdd:
+      return build_sum(e);
     case Op::kMul:
       if (e.arg(0).maybe_int64() == -1 && e.arity() > 1)
         return call("_operator.neg", {build(simplify(-e))}, e);
@@ -367,14 +403,17 @@ Argument Finisher::build_expr(Expr e) {
     case Op::kEq:
     case Op::kNe:
     case Op::kLt:
-    case Op::kLe: return build_relation(e);
-    case Op::kIdentity: return build(e.arg(0));
-    case Op::kAbs: return build(max(e.arg(0), simplify(-e.arg(0))));
+    case Op::kLe:
+      return build_relation(e);
+    case Op::kIdentity:
+      return build(e.arg(0));
+    case Op::kAbs:
+      return build(max(e.arg(0), simplify(-e.arg(0))));
     case Op::kCeilDiv:
       return build(simplify(-floor_div(-e.arg(0), e.arg(1))));
     case Op::kModularIndexing:
-      return build(pool.make(Op::kPythonMod,
-                             {floor_div(e.arg(0), e.arg(1)), e.arg(2)}));
+      return build(
+          pool.make(Op::kPythonMod, {floor_div(e.arg(0), e.arg(1)), e.arg(2)}));
     case Op::kWhere:
       return call("torch.sym_ite",
                   {build(e.arg(0)), build(e.arg(1)), build(e.arg(2))}, e);
@@ -384,7 +423,8 @@ Argument Finisher::build_expr(Expr e) {
           e.arg(0).arg(1).is_int())
         return build_division_rounded(e.arg(0), e.is(Op::kCeilToInt));
       break;
-    default: break;
+    default:
+      break;
   }
   if (const char* target = unary_target(e.op()))
     return call(target, {build(e.arg(0))}, e);
@@ -408,8 +448,10 @@ Argument Finisher::rewrite(const Argument& a) {
   // What was learnt later may speak of symbols that do not exist yet here.
   const Expr learnt = env_.simplify(symbolic->expr);
   if (can_build(learnt)) return build(learnt);
-  TORCH_CHECK(can_build(symbolic->expr), "Proviso: no recorded operator "
-              "defines a symbol of ", to_string(symbolic->expr));
+  TORCH_CHECK(can_build(symbolic->expr),
+              "Proviso: no recorded operator "
+              "defines a symbol of ",
+              to_string(symbolic->expr));
   return build(symbolic->expr);
 }
 
@@ -437,9 +479,9 @@ bool Finisher::place_assert(const RuntimeAssert& assertion) {
   Node node;
   node.op = op;
   node.target = target_name(op);
-  node.args = {built,
-               {"Runtime assertion failed for expression " +
-                to_string(condition)}};
+  node.args = {
+      built,
+      {"Runtime assertion failed for expression " + to_string(condition)}};
   node.outputs.clear();
   node.location = location_;
   if (const ValueRef* ref = built.get<ValueRef>())
@@ -449,9 +491,8 @@ bool Finisher::place_assert(const RuntimeAssert& assertion) {
 }
 
 void Finisher::place_asserts() {
-  std::erase_if(asserts_, [&](const RuntimeAssert& a) {
-    return place_assert(a);
-  });
+  std::erase_if(asserts_,
+                [&](const RuntimeAssert& a) { return place_assert(a); });
 }
 
 void Finisher::refuse_unplaced() const {
@@ -475,8 +516,8 @@ void Finisher::finish_messages() {
 
 void Finisher::add_inputs() {
   std::vector<const Tracer::Owned*> owned;
-  for (InputKind kind : {InputKind::kParameter, InputKind::kBuffer,
-                         InputKind::kConstantTensor})
+  for (InputKind kind :
+       {InputKind::kParameter, InputKind::kBuffer, InputKind::kConstantTensor})
     for (const Tracer::Owned& o : tracer_.owned_inputs_)
       if (o.spec.kind == kind) owned.push_back(&o);
   for (const Tracer::Owned* o : owned) graph_.inputs.push_back(o->spec);

@@ -65,10 +65,9 @@ std::string python_float(double value) {
   char buffer[64];
   const double size = std::fabs(value);
   const bool exponent = size != 0 && (size < 1e-4 || size >= 1e16);
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof(buffer), value,
-                    exponent ? std::chars_format::scientific
-                             : std::chars_format::fixed);
+  const auto end = std::to_chars(
+      buffer, buffer + sizeof(buffer), value,
+      exponent ? std::chars_format::scientific : std::chars_format::fixed);
   std::string text(buffer, end.ptr);
   if (!exponent && text.find('.') == std::string::npos) text += ".0";
   return text;
@@ -94,10 +93,14 @@ std::string python_string(const std::string& text) {
   std::string out(1, quote);
   for (char c : text) {
     if (c == quote || c == '\\') out += '\\';
-    if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (c == '\r') out += "\\r";
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (c == '\r')
+      out += "\\r";
+    else
+      out += c;
   }
   return out + quote;
 }
@@ -120,10 +123,14 @@ std::string python_layout(c10::Layout layout) {
 
 const char* python_memory_format(c10::MemoryFormat format) {
   switch (format) {
-    case c10::MemoryFormat::Preserve: return "torch.preserve_format";
-    case c10::MemoryFormat::ChannelsLast: return "torch.channels_last";
-    case c10::MemoryFormat::ChannelsLast3d: return "torch.channels_last_3d";
-    default: return "torch.contiguous_format";
+    case c10::MemoryFormat::Preserve:
+      return "torch.preserve_format";
+    case c10::MemoryFormat::ChannelsLast:
+      return "torch.channels_last";
+    case c10::MemoryFormat::ChannelsLast3d:
+      return "torch.channels_last_3d";
+    default:
+      return "torch.contiguous_format";
   }
 }
 
@@ -145,8 +152,7 @@ bool is_default(const Argument& a, const c10::IValue& value) {
   if (value.isDouble())
     return a.get<double>() && *a.get<double>() == value.toDouble();
   if (value.isString())
-    return a.get<std::string>() &&
-           *a.get<std::string>() == value.toStringRef();
+    return a.get<std::string>() && *a.get<std::string>() == value.toStringRef();
   if (!value.isList()) return false;
   const ListArgument* list = a.get<ListArgument>();
   if (list == nullptr) return false;
@@ -171,15 +177,15 @@ size_t positional_count(const Node& node) {
 // The Python operator sign of a target: "{} + {}".
 const char* sign_of(const std::string& target) {
   static const std::unordered_map<std::string, const char*> kSigns = {
-      {"_operator.add", " + "},      {"_operator.sub", " - "},
-      {"_operator.mul", " * "},      {"_operator.floordiv", " // "},
-      {"_operator.truediv", " / "},  {"_operator.mod", " % "},
-      {"_operator.pow", " ** "},     {"_operator.lshift", " << "},
-      {"_operator.rshift", " >> "},  {"_operator.and_", " & "},
-      {"_operator.or_", " | "},      {"_operator.xor", " ^ "},
-      {"_operator.eq", " == "},      {"_operator.ne", " != "},
-      {"_operator.lt", " < "},       {"_operator.gt", " > "},
-      {"_operator.le", " <= "},      {"_operator.ge", " >= "}};
+      {"_operator.add", " + "},     {"_operator.sub", " - "},
+      {"_operator.mul", " * "},     {"_operator.floordiv", " // "},
+      {"_operator.truediv", " / "}, {"_operator.mod", " % "},
+      {"_operator.pow", " ** "},    {"_operator.lshift", " << "},
+      {"_operator.rshift", " >> "}, {"_operator.and_", " & "},
+      {"_operator.or_", " | "},     {"_operator.xor", " ^ "},
+      {"_operator.eq", " == "},     {"_operator.ne", " != "},
+      {"_operator.lt", " < "},      {"_operator.gt", " > "},
+      {"_operator.le", " <= "},     {"_operator.ge", " >= "}};
   auto found = kSigns.find(target);
   return found == kSigns.end() ? nullptr : found->second;
 }
@@ -239,9 +245,8 @@ class BodyPrinter {
     for (const Argument& a : node.args) for_each_reference(a, read);
     const bool single = node.has_single_value();
     if (single)
-      for_each_output(node, [&](ValueId id) {
-        line.annotation = graph_.annotation(id);
-      });
+      for_each_output(
+          node, [&](ValueId id) { line.annotation = graph_.annotation(id); });
     lines_.push_back(std::move(line));
     if (!single) add_items(node);
   }
@@ -254,17 +259,19 @@ class BodyPrinter {
         const std::string item =
             node.name + "[" + std::to_string(index++) + "]";
         if (id == kNoOutput) continue;
-        lines_.push_back({graph_.value(id).name, graph_.annotation(id), item,
-                          {node.name}, node.location});
+        lines_.push_back({graph_.value(id).name,
+                          graph_.annotation(id),
+                          item,
+                          {node.name},
+                          node.location});
       }
   }
 
   void find_last_reads() {
     std::set<std::string> seen;
     for (const OutputSpec& output : graph_.outputs)
-      for_each_reference(output.arg, [&](ValueId id) {
-        seen.insert(graph_.value(id).name);
-      });
+      for_each_reference(
+          output.arg, [&](ValueId id) { seen.insert(graph_.value(id).name); });
     dies_.resize(lines_.size());
     for (size_t i = lines_.size(); i-- > 0;) {
       const bool unread = !seen.contains(lines_[i].name);
@@ -331,10 +338,14 @@ std::string target_name(const c10::OperatorHandle& op) {
 
 std::string_view name_of(InputKind kind) {
   switch (kind) {
-    case InputKind::kUserInput: return "USER_INPUT";
-    case InputKind::kParameter: return "PARAMETER";
-    case InputKind::kBuffer: return "BUFFER";
-    case InputKind::kConstantTensor: return "CONSTANT_TENSOR";
+    case InputKind::kUserInput:
+      return "USER_INPUT";
+    case InputKind::kParameter:
+      return "PARAMETER";
+    case InputKind::kBuffer:
+      return "BUFFER";
+    case InputKind::kConstantTensor:
+      return "CONSTANT_TENSOR";
   }
   return "?";
 }

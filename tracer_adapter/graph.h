@@ -39,8 +39,8 @@ struct TensorMeta {
 
 // What a node or an input defines.
 struct GraphValue {
-  std::string name;                      // given when the trace finishes
-  std::variant<TensorMeta, Expr> meta;   // a tensor; or a symbolic number
+  std::string name;                     // given when the trace finishes
+  std::variant<TensorMeta, Expr> meta;  // a tensor; or a symbolic number
   bool is_tensor() const { return meta.index() == 0; }
   const TensorMeta& tensor() const { return std::get<0>(meta); }
   Expr expr() const { return std::get<1>(meta); }
@@ -130,8 +130,8 @@ struct InputSpec {
   InputKind kind = InputKind::kUserInput;
   // A ValueRef (tensor or symbolic number) or a constant (int, None, ...).
   Argument arg;
-  std::string name;    // x, p_linear_weight
-  std::string target;  // linear.weight; empty for user inputs
+  std::string name;                // x, p_linear_weight
+  std::string target;              // linear.weight; empty for user inputs
   std::optional<bool> persistent;  // of buffers
   std::string source;  // of user inputs: L['x'], as in the guards' sources
 };

@@ -21,10 +21,10 @@ using Slots = std::vector<c10::IValue>;  // by ValueId
 // How one argument is put on the stack.
 struct ArgumentPlan {
   enum class Kind {
-    kConstant,    // as it stands
-    kValue,       // slots[value]
-    kNumberTensor, // a number where the schema wants a tensor
-    kDouble,      // a number where the schema wants a float
+    kConstant,      // as it stands
+    kValue,         // slots[value]
+    kNumberTensor,  // a number where the schema wants a tensor
+    kDouble,        // a number where the schema wants a float
     kTensors,
     kOptionalTensors,
     kInts,
@@ -41,11 +41,11 @@ struct ArgumentPlan {
 at::Tensor number_tensor(const c10::IValue& value) {
   const at::Scalar scalar = value.toScalar();
   at::Tensor t = at::scalar_tensor(
-      scalar, at::TensorOptions().dtype(
-                  scalar.isFloatingPoint() ? at::kDouble
-                  : scalar.isComplex()     ? at::kComplexDouble
-                  : scalar.isBoolean()     ? at::kBool
-                                           : at::kLong));
+      scalar,
+      at::TensorOptions().dtype(scalar.isFloatingPoint() ? at::kDouble
+                                : scalar.isComplex()     ? at::kComplexDouble
+                                : scalar.isBoolean()     ? at::kBool
+                                                         : at::kLong));
   t.unsafeGetTensorImpl()->set_wrapped_number(true);
   return t;
 }
@@ -74,14 +74,19 @@ const c10::Type& without_optional(const c10::Type& type) {
 
 ArgumentPlan::Kind list_kind(const c10::Type& element) {
   switch (element.kind()) {
-    case c10::TypeKind::TensorType: return ArgumentPlan::Kind::kTensors;
+    case c10::TypeKind::TensorType:
+      return ArgumentPlan::Kind::kTensors;
     case c10::TypeKind::OptionalType:
       return ArgumentPlan::Kind::kOptionalTensors;
     case c10::TypeKind::IntType:
-    case c10::TypeKind::SymIntType: return ArgumentPlan::Kind::kInts;
-    case c10::TypeKind::FloatType: return ArgumentPlan::Kind::kDoubles;
-    case c10::TypeKind::BoolType: return ArgumentPlan::Kind::kBools;
-    default: return ArgumentPlan::Kind::kMixed;
+    case c10::TypeKind::SymIntType:
+      return ArgumentPlan::Kind::kInts;
+    case c10::TypeKind::FloatType:
+      return ArgumentPlan::Kind::kDoubles;
+    case c10::TypeKind::BoolType:
+      return ArgumentPlan::Kind::kBools;
+    default:
+      return ArgumentPlan::Kind::kMixed;
   }
 }
 
@@ -145,13 +150,16 @@ double to_double(const c10::IValue& v) {
 c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots) {
   using Kind = ArgumentPlan::Kind;
   switch (plan.kind) {
-    case Kind::kConstant: return plan.constant;
-    case Kind::kValue: return slots[plan.value];
+    case Kind::kConstant:
+      return plan.constant;
+    case Kind::kValue:
+      return slots[plan.value];
     case Kind::kNumberTensor: {
       const c10::IValue& v = slots[plan.value];
       return v.isTensor() ? v : c10::IValue(number_tensor(v));
     }
-    case Kind::kDouble: return to_double(slots[plan.value]);
+    case Kind::kDouble:
+      return to_double(slots[plan.value]);
     case Kind::kTensors:
       return evaluate_list<at::Tensor>(
           plan, slots, [](const c10::IValue& v) { return v.toTensor(); });
@@ -164,7 +172,8 @@ c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots) {
     case Kind::kInts:
       return evaluate_list<int64_t>(
           plan, slots, [](const c10::IValue& v) { return v.toInt(); });
-    case Kind::kDoubles: return evaluate_list<double>(plan, slots, to_double);
+    case Kind::kDoubles:
+      return evaluate_list<double>(plan, slots, to_double);
     case Kind::kBools:
       return evaluate_list<bool>(
           plan, slots, [](const c10::IValue& v) { return v.toBool(); });
@@ -236,7 +245,9 @@ void run_step(const Step& step, Slots& slots, c10::Stack& stack) {
   for (const ArgumentPlan& arg : step.args)
     stack.push_back(evaluate_argument(arg, slots));
   switch (step.kind) {
-    case Step::Kind::kOperator: step.op->callBoxed(stack); break;
+    case Step::Kind::kOperator:
+      step.op->callBoxed(stack);
+      break;
     case Step::Kind::kFunction: {
       c10::IValue result = step.function(stack);
       stack.assign(1, std::move(result));
@@ -266,8 +277,10 @@ std::string shown(const c10::IValue& value) {
   if (value.isTensor()) return "a tensor";
   if (value.isNone()) return "None";
   std::ostringstream out;
-  if (value.isBool()) out << (value.toBool() ? "True" : "False");
-  else out << value;
+  if (value.isBool())
+    out << (value.toBool() ? "True" : "False");
+  else
+    out << value;
   return out.str();
 }
 
@@ -309,8 +322,7 @@ Module::Impl::Impl(ExportedProgram p)
       owned.emplace_back(input.arg.get<ValueRef>()->id,
                          program.tensor_of(input));
   }
-  for (const Node& node : program.graph.nodes)
-    steps.push_back(plan_node(node));
+  for (const Node& node : program.graph.nodes) steps.push_back(plan_node(node));
   find_dead_values();
   find_places();
 }
@@ -346,8 +358,11 @@ void Module::Impl::find_places() {
   }
   for (const InputDim& dim : program.env->input_dims()) {
     auto found = by_source.find(dim.source);
-    TORCH_CHECK(found != by_source.end(), "Proviso: Module: no input has the "
-                "source ", dim.source, "; inputs must keep the source they "
+    TORCH_CHECK(found != by_source.end(),
+                "Proviso: Module: no input has the "
+                "source ",
+                dim.source,
+                "; inputs must keep the source they "
                 "were traced with");
     places.push_back(found->second);
   }
@@ -356,8 +371,8 @@ void Module::Impl::find_places() {
 void Module::Impl::check_tensor(const InputSpec& input, const TensorMeta& meta,
                                 const c10::IValue& value) const {
   TORCH_CHECK_TYPE(value.isTensor() && value.toTensor().defined(),
-                   "Guard failed: ", input.name, " is a tensor (",
-                   input.name, " is ", shown(value), ")");
+                   "Guard failed: ", input.name, " is a tensor (", input.name,
+                   " is ", shown(value), ")");
   const at::Tensor& t = value.toTensor();
   TORCH_CHECK(t.dim() == static_cast<int64_t>(meta.sizes.size()),
               "Guard failed: ", input.name, ".dim() == ", meta.sizes.size(),
@@ -374,16 +389,16 @@ void Module::Impl::check_input(const InputSpec& input,
                                const c10::IValue& value) const {
   const ValueRef* ref = input.arg.get<ValueRef>();
   if (ref == nullptr) {
-    TORCH_CHECK(same_value(to_ivalue(input.arg), value), "Guard failed: ",
-                input.name, " == ", program.graph.to_string(input.arg), " (",
-                input.name, " is ", shown(value), ")");
+    TORCH_CHECK(same_value(to_ivalue(input.arg), value),
+                "Guard failed: ", input.name,
+                " == ", program.graph.to_string(input.arg), " (", input.name,
+                " is ", shown(value), ")");
     return;
   }
   const GraphValue& expected = program.graph.value(ref->id);
   if (expected.is_tensor())
     return check_tensor(input, expected.tensor(), value);
-  const bool fits = expected.expr().is_int() ? value.isInt()
-                                             : value.isDouble();
+  const bool fits = expected.expr().is_int() ? value.isInt() : value.isDouble();
   TORCH_CHECK_TYPE(fits, "Guard failed: ", input.name, " is ",
                    expected.expr().is_int() ? "an integer" : "a float", " (",
                    input.name, " is ", shown(value), ")");

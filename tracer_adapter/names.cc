@@ -22,9 +22,8 @@ bool is_reserved(const std::string& name) {
       "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len",
       "license", "list", "locals", "map", "max", "memoryview", "min", "next",
       "object", "oct", "open", "ord", "pow", "print", "property", "quit",
-      "range", "repr", "reversed", "round", "set", "setattr", "slice",
-      "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars",
-      "zip",
+      "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted",
+      "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip",
       // what generated code imports
       "inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree",
       "self"};

@@ -53,7 +53,7 @@ struct RuleCall {
 using Rule = bool (*)(RuleCall&);
 
 struct RuleEntry {
-  const char* op;      // "aten::add.Tensor", or "aten::add" for all overloads
+  const char* op;  // "aten::add.Tensor", or "aten::add" for all overloads
   Rule rule;
   const char* family;  // for listings: "pointwise", "view", ...
 };

@@ -31,22 +31,22 @@ int64_t checked(bool overflow, int64_t value, const char* what) {
   return value;
 }
 
-#define PROVISO_ARITHMETIC(name, sign, builtin)                          \
-  c10::IValue name(Args a) {                                             \
-    if (any_double(a)) return as_double(a[0]) sign as_double(a[1]);      \
-    int64_t result = 0;                                                  \
-    const bool overflow = builtin(as_int(a[0]), as_int(a[1]), &result);  \
-    return checked(overflow, result, #sign);                             \
+#define PROVISO_ARITHMETIC(name, sign, builtin)                         \
+  c10::IValue name(Args a) {                                            \
+    if (any_double(a)) return as_double(a[0]) sign as_double(a[1]);     \
+    int64_t result = 0;                                                 \
+    const bool overflow = builtin(as_int(a[0]), as_int(a[1]), &result); \
+    return checked(overflow, result, #sign);                            \
   }
 PROVISO_ARITHMETIC(add, +, __builtin_add_overflow)
 PROVISO_ARITHMETIC(sub, -, __builtin_sub_overflow)
 PROVISO_ARITHMETIC(mul, *, __builtin_mul_overflow)
 #undef PROVISO_ARITHMETIC
 
-#define PROVISO_COMPARISON(name, sign)                                \
-  c10::IValue name(Args a) {                                          \
-    if (any_double(a)) return as_double(a[0]) sign as_double(a[1]);   \
-    return as_int(a[0]) sign as_int(a[1]);                            \
+#define PROVISO_COMPARISON(name, sign)                              \
+  c10::IValue name(Args a) {                                        \
+    if (any_double(a)) return as_double(a[0]) sign as_double(a[1]); \
+    return as_int(a[0]) sign as_int(a[1]);                          \
   }
 PROVISO_COMPARISON(eq, ==)
 PROVISO_COMPARISON(ne, !=)
@@ -57,7 +57,8 @@ PROVISO_COMPARISON(ge, >=)
 #undef PROVISO_COMPARISON
 
 void check_divisor(const c10::IValue& v) {
-  TORCH_CHECK(as_double(v) != 0, "Proviso: division by zero while computing a "
+  TORCH_CHECK(as_double(v) != 0,
+              "Proviso: division by zero while computing a "
               "size");
 }
 
@@ -93,9 +94,9 @@ c10::IValue power(Args a) {
   const int64_t base = as_int(a[0]);
   // 0, 1 and -1 stay small for ever; others overflow within 64 steps.
   const int64_t exponent = as_int(a[1]);
-  const int64_t steps =
-      base >= -1 && base <= 1 ? (exponent == 0 ? 0 : 2 - exponent % 2)
-                              : exponent;
+  const int64_t steps = base >= -1 && base <= 1
+                            ? (exponent == 0 ? 0 : 2 - exponent % 2)
+                            : exponent;
   for (int64_t i = 0; i < steps; ++i)
     checked(__builtin_mul_overflow(result, base, &result), 0, "**");
   return result;
@@ -120,11 +121,11 @@ c10::IValue rshift(Args a) {
   return as_int(a[0]) >> (k > 63 ? 63 : k);
 }
 
-#define PROVISO_BITS(name, sign)                                    \
-  c10::IValue name(Args a) {                                        \
-    if (a[0].isBool() && a[1].isBool())                             \
-      return static_cast<bool>(a[0].toBool() sign a[1].toBool());   \
-    return as_int(a[0]) sign as_int(a[1]);                          \
+#define PROVISO_BITS(name, sign)                                  \
+  c10::IValue name(Args a) {                                      \
+    if (a[0].isBool() && a[1].isBool())                           \
+      return static_cast<bool>(a[0].toBool() sign a[1].toBool()); \
+    return as_int(a[0]) sign as_int(a[1]);                        \
   }
 PROVISO_BITS(bit_and, &)
 PROVISO_BITS(bit_or, |)
@@ -167,26 +168,26 @@ PROVISO_REAL(log2)
 
 SymFunction find_sym_function(const std::string& target) {
   static const std::unordered_map<std::string, SymFunction> kFunctions = {
-      {"_operator.add", add},           {"_operator.sub", sub},
-      {"_operator.mul", mul},           {"_operator.floordiv", floordiv},
-      {"_operator.truediv", truediv},   {"_operator.mod", mod},
-      {"_operator.pow", power},         {"_operator.neg", neg},
-      {"_operator.lshift", lshift},     {"_operator.rshift", rshift},
-      {"_operator.and_", bit_and},      {"_operator.or_", bit_or},
-      {"_operator.xor", bit_xor},       {"_operator.eq", eq},
-      {"_operator.ne", ne},             {"_operator.lt", lt},
-      {"_operator.le", le},             {"_operator.gt", gt},
-      {"_operator.ge", ge},             {"torch.sym_not", sym_not},
-      {"torch.sym_min", sym_min},       {"torch.sym_max", sym_max},
-      {"torch.sym_ite", sym_ite},       {"torch.sym_float", sym_float},
-      {"torch.sym_int", trunc},         {"math.trunc", trunc},
-      {"math.floor", floor},            {"math.ceil", ceil},
-      {"builtins.round", round},        {"torch._sym_sqrt", sym_sqrt},
-      {"torch._sym_cos", sym_cos},      {"torch._sym_cosh", sym_cosh},
-      {"torch._sym_sin", sym_sin},      {"torch._sym_sinh", sym_sinh},
-      {"torch._sym_tan", sym_tan},      {"torch._sym_tanh", sym_tanh},
-      {"torch._sym_asin", sym_asin},    {"torch._sym_acos", sym_acos},
-      {"torch._sym_atan", sym_atan},    {"torch._sym_log2", sym_log2}};
+      {"_operator.add", add},         {"_operator.sub", sub},
+      {"_operator.mul", mul},         {"_operator.floordiv", floordiv},
+      {"_operator.truediv", truediv}, {"_operator.mod", mod},
+      {"_operator.pow", power},       {"_operator.neg", neg},
+      {"_operator.lshift", lshift},   {"_operator.rshift", rshift},
+      {"_operator.and_", bit_and},    {"_operator.or_", bit_or},
+      {"_operator.xor", bit_xor},     {"_operator.eq", eq},
+      {"_operator.ne", ne},           {"_operator.lt", lt},
+      {"_operator.le", le},           {"_operator.gt", gt},
+      {"_operator.ge", ge},           {"torch.sym_not", sym_not},
+      {"torch.sym_min", sym_min},     {"torch.sym_max", sym_max},
+      {"torch.sym_ite", sym_ite},     {"torch.sym_float", sym_float},
+      {"torch.sym_int", trunc},       {"math.trunc", trunc},
+      {"math.floor", floor},          {"math.ceil", ceil},
+      {"builtins.round", round},      {"torch._sym_sqrt", sym_sqrt},
+      {"torch._sym_cos", sym_cos},    {"torch._sym_cosh", sym_cosh},
+      {"torch._sym_sin", sym_sin},    {"torch._sym_sinh", sym_sinh},
+      {"torch._sym_tan", sym_tan},    {"torch._sym_tanh", sym_tanh},
+      {"torch._sym_asin", sym_asin},  {"torch._sym_acos", sym_acos},
+      {"torch._sym_atan", sym_atan},  {"torch._sym_log2", sym_log2}};
   auto found = kFunctions.find(target);
   return found == kFunctions.end() ? nullptr : found->second;
 }

@@ -79,8 +79,10 @@ std::vector<c10::SymInt> sym_ints(c10::ArrayRef<c10::SymNode> nodes) {
   result.reserve(nodes.size());
   for (const c10::SymNode& node : nodes) {
     SymNode* ours = as_sym_node(node.get());
-    TORCH_CHECK(ours != nullptr, "Proviso: a size is a foreign symbolic "
-                "number, ", node->str());
+    TORCH_CHECK(ours != nullptr,
+                "Proviso: a size is a foreign symbolic "
+                "number, ",
+                node->str());
     result.push_back(to_sym_int(ours->env(), ours->expr()));
   }
   return result;
@@ -121,7 +123,8 @@ Expr SymNode::operand(const c10::SymNode& other) const {
     return env_->pool().integer(*value);
   TORCH_CHECK(false, "Proviso: ", other->str(),
               " is a symbolic number of another tracer; it cannot be mixed "
-              "with ", const_cast<SymNode*>(this)->str());
+              "with ",
+              const_cast<SymNode*>(this)->str());
 }
 
 // --- arithmetic
@@ -196,8 +199,8 @@ c10::SymNode SymNode::mod(const c10::SymNode& other) {
   ExprPool& pool = env_->pool();
   const Expr a = as_int(pool, expr());
   const Expr b = as_int(pool, operand(other));
-  TORCH_CHECK(a.is_int() && b.is_int(), "Proviso: ", str(), " % ",
-              other->str(), ": the remainder of symbolic floats is not "
+  TORCH_CHECK(a.is_int() && b.is_int(), "Proviso: ", str(), " % ", other->str(),
+              ": the remainder of symbolic floats is not "
               "supported; take it of integers");
   const Interval divisor = env_->bounds(b);
   const Interval value = env_->bounds(a);
@@ -237,10 +240,10 @@ c10::SymNode SymNode::clone() {
 
 // --- relations and logic
 
-#define PROVISO_RELATION(name, function)                                 \
-  c10::SymNode SymNode::name(const c10::SymNode& other) {                \
-    const auto [a, b] = alike(env_->pool(), expr(), operand(other));     \
-    return wrap(function(a, b));                                         \
+#define PROVISO_RELATION(name, function)                             \
+  c10::SymNode SymNode::name(const c10::SymNode& other) {            \
+    const auto [a, b] = alike(env_->pool(), expr(), operand(other)); \
+    return wrap(function(a, b));                                     \
   }
 PROVISO_RELATION(eq, proviso::eq)
 PROVISO_RELATION(ne, proviso::ne)
@@ -336,9 +339,9 @@ int64_t SymNode::guard_int(const char* file, int64_t line) {
 bool SymNode::guard_bool(const char* file, int64_t line) {
   if (expr().is_bool() && expr().is_constant()) return expr().is_true();
   const Expr question =
-      is_bool() ? expr()
-                : is_int() ? proviso::ne(expr(), 0)
-                           : proviso::ne(expr(), env_->pool().rational(Int(0)));
+      is_bool()  ? expr()
+      : is_int() ? proviso::ne(expr(), 0)
+                 : proviso::ne(expr(), env_->pool().rational(Int(0)));
   return env_->guard_bool(question, current_location(file, line));
 }
 

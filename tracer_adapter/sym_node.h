@@ -71,7 +71,7 @@ class SymNode final : public c10::SymNodeImpl {
   c10::SymNode clone() override;
   c10::SymNode sym_ite(const c10::SymNode& then_value,
                        const c10::SymNode& else_value) override;
-#define PROVISO_LAYOUT(name)                          \
+#define PROVISO_LAYOUT(name)                           \
   c10::SymNode name(c10::ArrayRef<c10::SymNode> sizes, \
                     c10::ArrayRef<c10::SymNode> strides) override;
   PROVISO_LAYOUT(is_contiguous)

@@ -72,8 +72,8 @@ Origin origin_of(PyCodeObject* code) {
 }
 
 std::string source_line(const std::string& file, int line) {
-  static auto* getline = new py::object(
-      py::module_::import("linecache").attr("getline"));
+  static auto* getline =
+      new py::object(py::module_::import("linecache").attr("getline"));
   return py::str((*getline)(file, line).attr("strip")());
 }
 

@@ -53,8 +53,8 @@ void translate(std::exception_ptr error) {
 void bind_errors(py::module_& m) {
   m.def("set_error_types", [](py::object base, py::object constraint_violation,
                               py::object data_dependent) {
-    error_types() = {std::move(constraint_violation),
-                     std::move(data_dependent), std::move(base)};
+    error_types() = {std::move(constraint_violation), std::move(data_dependent),
+                     std::move(base)};
   });
   py::register_local_exception_translator(&translate);
 }

@@ -38,8 +38,8 @@ py::list assert_list(const ExportedProgram& program) {
 py::list event_list(const ExportedProgram& program) {
   py::list result;
   for (const ShapeEvent& event : program.env->events())
-    result.append(py::make_tuple(event.kind, event.text,
-                                 location_tuple(event.location)));
+    result.append(
+        py::make_tuple(event.kind, event.text, location_tuple(event.location)));
   return result;
 }
 
@@ -52,8 +52,7 @@ py::list range_list(const ExportedProgram& program) {
   return result;
 }
 
-py::list tensors(
-    const std::vector<std::pair<std::string, at::Tensor>>& named) {
+py::list tensors(const std::vector<std::pair<std::string, at::Tensor>>& named) {
   py::list result;
   for (const auto& [name, tensor] : named)
     result.append(py::make_tuple(name, tensor));
@@ -130,10 +129,8 @@ void bind_program(py::module_& m) {
       .def("constants",
            [](const ExportedProgram& p) { return tensors(p.constants); })
       .def("module", &ExportedProgram::module)
-      .def("set_name",
-           [](ExportedProgram& p, std::string name) {
-             p.name = std::move(name);
-           })
+      .def("set_name", [](ExportedProgram& p,
+                          std::string name) { p.name = std::move(name); })
       .def("set_specs",
            [](ExportedProgram& p, std::string in_spec, std::string out_spec,
               std::vector<std::string> argument_names) {
@@ -149,8 +146,8 @@ void bind_program(py::module_& m) {
         p.save(path);
       });
 
-  py::class_<Module>(m, "Module").def("run", &run, py::arg("inputs"),
-                                      py::arg("checked") = true);
+  py::class_<Module>(m, "Module")
+      .def("run", &run, py::arg("inputs"), py::arg("checked") = true);
 }
 
 }  // namespace proviso::python

@@ -69,19 +69,19 @@ void bind_expr(py::module_& m) {
            })
       .def_property_readonly("free_symbols", &free_symbol_set)
       .def_property_readonly("args", &argument_tuple)
-      .def_property_readonly(
-          "name",
-          [](const PyExpr& s) {
-            return s.e.is_symbol() ? s.e.symbol().name : to_string(s.e);
-          })
+      .def_property_readonly("name",
+                             [](const PyExpr& s) {
+                               return s.e.is_symbol() ? s.e.symbol().name
+                                                      : to_string(s.e);
+                             })
       .def_property_readonly(
           "is_number",
           [](const PyExpr& s) { return s.e.is_constant() && !s.e.is_bool(); })
       .def_property_readonly(
           "is_Boolean",
           [](const PyExpr& s) { return s.e.is_constant() && s.e.is_bool(); })
-      .def_property_readonly(
-          "is_Symbol", [](const PyExpr& s) { return s.e.is_symbol(); });
+      .def_property_readonly("is_Symbol",
+                             [](const PyExpr& s) { return s.e.is_symbol(); });
 }
 
 // --- the environment
@@ -217,16 +217,15 @@ c10::SymNode binary(SymNode& self, const c10::SymNode& other) {
 
 template <Op op>
 c10::SymNode unary_float(SymNode& self) {
-  const c10::SymNode as_float = self.is_float() ? self.clone()
-                                                : self.sym_float();
+  const c10::SymNode as_float =
+      self.is_float() ? self.clone() : self.sym_float();
   return self.apply(op, {self.operand(as_float)});
 }
 
 template <typename Class>
 void bind_arithmetic(Class& c) {
   c.def("pos", &SymNode::clone)
-      .def("abs",
-           [](SymNode& s) { return s.apply(Op::kAbs, {s.expr()}); })
+      .def("abs", [](SymNode& s) { return s.apply(Op::kAbs, {s.expr()}); })
       .def("trunc",
            [](SymNode& s) {
              return s.is_int() ? s.clone()
@@ -277,10 +276,14 @@ void bind_questions(Class& c) {
       // float for it.
       .def("is_constant",
            [](SymNode& s) { return !s.is_float() && s.is_constant(); })
-      .def("require_hint", [](SymNode& s, const py::object& fallback) {
-        const auto hint = s.env().hint(s.expr());
-        return hint || fallback.is_none() ? value_to_python(hint) : fallback;
-      }, py::arg("fallback") = py::none());
+      .def(
+          "require_hint",
+          [](SymNode& s, const py::object& fallback) {
+            const auto hint = s.env().hint(s.expr());
+            return hint || fallback.is_none() ? value_to_python(hint)
+                                              : fallback;
+          },
+          py::arg("fallback") = py::none());
 }
 
 template <typename Class>
@@ -288,9 +291,7 @@ void bind_properties(Class& c) {
   const auto hint = [](SymNode& s) {
     return value_to_python(s.env().hint(s.expr()));
   };
-  const auto expr = [](SymNode& s) {
-    return PyExpr{s.shared_env(), s.expr()};
-  };
+  const auto expr = [](SymNode& s) { return PyExpr{s.shared_env(), s.expr()}; };
   c.def_property_readonly("expr", expr)
       .def_property_readonly("_expr", expr)
       .def_property_readonly("hint", hint)

@@ -54,10 +54,10 @@ TEST(InputCheck, ChecksStaticSizesRangesAndSharedNames) {
   EXPECT_THAT(problem(check, {3, 5, 6, 1}),
               HasSubstr("x.size()[1] == y.size()[0]"));
   EXPECT_THAT(problem(check, {3, 5, 5, 2}), HasSubstr("y.size()[1] == 1"));
-  EXPECT_THAT(check.conditions(),
-              ElementsAre("x.size()[0] == 3", "x.size()[1] >= 4",
-                          "x.size()[1] <= 256", "x.size()[1] == y.size()[0]",
-                          "y.size()[1] == 1"));
+  EXPECT_THAT(
+      check.conditions(),
+      ElementsAre("x.size()[0] == 3", "x.size()[1] >= 4", "x.size()[1] <= 256",
+                  "x.size()[1] == y.size()[0]", "y.size()[1] == 1"));
 }
 
 // A program that decided `x.size(0) == 1` as false must not run at size 1.

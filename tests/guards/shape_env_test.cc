@@ -131,12 +131,11 @@ TEST(DynamicModel, LogsGuardsAndReplacements) {
               ElementsAre("eval Eq(s2, s4) [guard added]",
                           "eval Eq(s1, 5) [guard added]",
                           "eval Eq(s2*s3, s5) [guard added]"));
-  EXPECT_THAT(
-      log_of(model.env, "set_replacement"),
-      ElementsAre("set_replacement s4 = s2 (solve) VR[2, int_oo]",
-                  "set_replacement s1 = 5 (range_refined_to_singleton) "
-                  "VR[5, 5]",
-                  "set_replacement s5 = s2*s3 (solve) VR[4, int_oo]"));
+  EXPECT_THAT(log_of(model.env, "set_replacement"),
+              ElementsAre("set_replacement s4 = s2 (solve) VR[2, int_oo]",
+                          "set_replacement s1 = 5 (range_refined_to_singleton) "
+                          "VR[5, 5]",
+                          "set_replacement s5 = s2*s3 (solve) VR[4, int_oo]"));
 }
 
 TEST(DynamicModel, GivesTheResultShapes) {
@@ -149,8 +148,7 @@ TEST(DynamicModel, GivesTheResultShapes) {
 }
 
 TEST(DynamicModel, DeferredGuardsBecomeAssertions) {
-  DynamicModel model(
-      {.prefer_deferred_runtime_asserts_over_guards = true});
+  DynamicModel model({.prefer_deferred_runtime_asserts_over_guards = true});
   model.trace();
   EXPECT_THAT(texts(model.env.guards()), IsEmpty());
   EXPECT_THAT(texts(model.env.runtime_asserts()),
@@ -226,9 +224,8 @@ TEST(GuardBool, WrongTypeAndUndefinedExamplesAreClearErrors) {
   EXPECT_THAT(message_of<Error>([&] { env.guard_bool(s + 1); }),
               HasSubstr("guard_bool: expected a boolean"));
   Expr quotient = floor_div(env.pool().integer(4), s - 8);
-  EXPECT_THAT(
-      message_of<GuardError>([&] { env.guard_bool(eq(quotient, 2)); }),
-      HasSubstr("undefined at the example inputs"));
+  EXPECT_THAT(message_of<GuardError>([&] { env.guard_bool(eq(quotient, 2)); }),
+              HasSubstr("undefined at the example inputs"));
 }
 
 TEST(GuardInt, SpecializesBackedValues) {
@@ -309,7 +306,7 @@ TEST(ExpectTrue, OnDataBecomesAnAssertionAndAFact) {
   Expr u = env.create_unbacked_int();
   EXPECT_TRUE(env.expect_true(ge(u, 10), {"m.py", 3}));
   EXPECT_TRUE(env.expect_true(le(u, 60), {"m.py", 4}));
-  EXPECT_TRUE(env.expect_true(ge(u, 5), {"m.py", 5}));   // follows
+  EXPECT_TRUE(env.expect_true(ge(u, 5), {"m.py", 5}));    // follows
   EXPECT_FALSE(env.expect_true(ge(u, 61), {"m.py", 6}));  // known false
   EXPECT_THAT(texts(env.runtime_asserts()),
               ElementsAre("u0 >= 10", "u0 <= 60"));
@@ -566,10 +563,9 @@ TEST(HonestRange, KeepsTheDimsPromise) {
 // honest ranges and the guards admit.
 TEST(HonestRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
   const char* questions[] = {
-      "Eq(s0, 1)",         "Eq(s0*s1, 0)",      "Eq(s0, s1)",
-      "s0 + s1 >= 3",      "Eq(Mod(s0, 2), 0)", "Max(s0, 1) <= s0",
-      "s0 <= s0*s1",       "s1 - s0 < 4",       "Ne(s0 - 1, 0)",
-      "Eq(s0//s1, 0)",     "s0*s1 > s1"};
+      "Eq(s0, 1)",         "Eq(s0*s1, 0)",     "Eq(s0, s1)",  "s0 + s1 >= 3",
+      "Eq(Mod(s0, 2), 0)", "Max(s0, 1) <= s0", "s0 <= s0*s1", "s1 - s0 < 4",
+      "Ne(s0 - 1, 0)",     "Eq(s0//s1, 0)",    "s0*s1 > s1"};
   constexpr size_t kCount = std::size(questions);
   for (size_t first = 0; first < kCount; ++first) {
     ShapeEnv env;

@@ -13,8 +13,7 @@ namespace proviso {
 inline DimConstraint automatic() { return {}; }
 inline DimConstraint dynamic() { return {DimPolicy::kDynamic, "", {}, {}}; }
 inline DimConstraint fixed() { return {DimPolicy::kStatic, "", {}, {}}; }
-inline DimConstraint named(const std::string& name,
-                           std::optional<Int> min = {},
+inline DimConstraint named(const std::string& name, std::optional<Int> min = {},
                            std::optional<Int> max = {}) {
   return {DimPolicy::kNamed, name, min, max};
 }
@@ -49,9 +48,9 @@ std::string message_of(Call call) {
 // The tutorial's model: w[6, 5], x[4], y[8, 4], z[32];
 // x + y, Linear(5, 3)(w), (x + y).flatten() + z.
 struct DynamicModel {
-  explicit DynamicModel(ShapeEnvOptions options = {},
-                        std::vector<DimConstraint> dims =
-                            std::vector<DimConstraint>(6))
+  explicit DynamicModel(
+      ShapeEnvOptions options = {},
+      std::vector<DimConstraint> dims = std::vector<DimConstraint>(6))
       : env(options) {
     w0 = env.create_size(6, source("w", 0), dims[0]);
     w1 = env.create_size(5, source("w", 1), dims[1]);

@@ -105,11 +105,13 @@ struct Truth {
 };
 
 Tensor copy_of(const Tensor& t) {
-  Tensor storage = t.storage().nbytes() == 0
-                       ? at::empty({0}, t.options())
-                       : at::empty({static_cast<int64_t>(
-                             t.storage().nbytes() / t.element_size())},
-                             t.options()).zero_();
+  Tensor storage =
+      t.storage().nbytes() == 0
+          ? at::empty({0}, t.options())
+          : at::empty(
+                {static_cast<int64_t>(t.storage().nbytes() / t.element_size())},
+                t.options())
+                .zero_();
   return storage.as_strided(t.sizes(), t.strides(), t.storage_offset())
       .copy_(t.expand(t.sizes()).clone());
 }
@@ -118,7 +120,8 @@ Truth run_eagerly(const Row& row) {
   at::NoGradGuard no_grad;
   auto op = find_op(row.op);
   c10::Stack stack = stack_of(row, op);
-  if (op.schema().is_mutable()) {  // the rule's run needs the inputs as they were
+  if (op.schema()
+          .is_mutable()) {  // the rule's run needs the inputs as they were
     for (IValue& value : stack) {
       if (value.isTensor() && value.toTensor().defined()) {
         try {
@@ -164,8 +167,8 @@ IValue with_fakes(Tracer& tracer, const IValue& value, Mode mode, int& inputs) {
     }
     return fakes;
   }
-  if (value.isList() && value.toList().elementType()->kind() ==
-                            c10::TypeKind::OptionalType) {
+  if (value.isList() &&
+      value.toList().elementType()->kind() == c10::TypeKind::OptionalType) {
     c10::List<std::optional<Tensor>> fakes;
     for (const IValue& item : value.toListRef()) {
       fakes.push_back(item.isNone()
@@ -262,7 +265,6 @@ void check_all(const std::vector<Row>& rows) {
 
 // --- sample tensors
 
-
 Tensor make(at::IntArrayRef sizes, at::ScalarType dtype = at::kFloat) {
   return at::ones(sizes, at::TensorOptions().dtype(dtype));
 }
@@ -299,8 +301,9 @@ std::vector<Tensor> layouts(at::IntArrayRef sizes,
 }
 
 const std::vector<std::vector<int64_t>> kShapes = {
-    {}, {0}, {1}, {3}, {2, 3}, {1, 4}, {3, 0}, {2, 3, 4}, {2, 1, 3},
-    {2, 3, 4, 5}, {1, 3, 2, 2}, {2, 1, 3, 3}, {2, 3, 1, 1}};
+    {},           {0},          {1},         {3},       {2, 3},
+    {1, 4},       {3, 0},       {2, 3, 4},   {2, 1, 3}, {2, 3, 4, 5},
+    {1, 3, 2, 2}, {2, 1, 3, 3}, {2, 3, 1, 1}};
 
 // --- elementwise
 
@@ -326,9 +329,8 @@ std::vector<std::string> overloads_of(const std::string& row) {
       is_out |= argument.is_out();
     }
     if (is_out) continue;
-    result.push_back(name.overload_name.empty()
-                         ? row
-                         : row + "." + name.overload_name);
+    result.push_back(
+        name.overload_name.empty() ? row : row + "." + name.overload_name);
   }
   return result;
 }
@@ -391,7 +393,7 @@ TEST(ShapeFunctions, TwoOperandsBroadcastAndPromote) {
   const std::vector<std::vector<int64_t>> shapes = {
       {}, {1}, {3}, {2, 3}, {2, 1}, {0}, {4, 2, 3}, {4, 1, 3}, {2, 3, 4, 5}};
   for (const char* name : {"aten::add.Tensor", "aten::div.Tensor",
-                                  "aten::eq.Tensor", "aten::maximum"}) {
+                           "aten::eq.Tensor", "aten::maximum"}) {
     for (const auto& a : shapes) {
       for (const auto& b : shapes) {
         for (const Tensor& x : layouts(a)) {
@@ -405,9 +407,9 @@ TEST(ShapeFunctions, TwoOperandsBroadcastAndPromote) {
 }
 
 TEST(ShapeFunctions, EveryPairOfDtypesPromotesAsEager) {
-  const at::ScalarType dtypes[] = {at::kBool, at::kByte,  at::kInt, at::kLong,
-                                   at::kHalf, at::kFloat, at::kDouble,
-                                   at::kBFloat16};
+  const at::ScalarType dtypes[] = {at::kBool,   at::kByte,    at::kInt,
+                                   at::kLong,   at::kHalf,    at::kFloat,
+                                   at::kDouble, at::kBFloat16};
   for (const std::string& name : elementwise_operators()) {
     for (auto a : dtypes) {
       for (auto b : dtypes) {
@@ -652,8 +654,8 @@ TEST(ShapeFunctions, CopiesKeepDenseLayouts) {
 // --- reductions
 
 TEST(ShapeFunctions, ReductionsDropOrKeepDimensions) {
-  for (const auto& shape : {ints({2, 3, 4}), ints({3}), ints({}), ints({2, 0}),
-                            ints({1, 3})}) {
+  for (const auto& shape :
+       {ints({2, 3, 4}), ints({3}), ints({}), ints({2, 0}), ints({1, 3})}) {
     for (const Tensor& t : layouts(shape)) {
       for (int64_t dim : {0, -1, 1}) {
         for (bool keep : {false, true}) {
@@ -667,14 +669,13 @@ TEST(ShapeFunctions, ReductionsDropOrKeepDimensions) {
               {"aten::all.dim", {t, dim, keep}},
               {"aten::prod.dim_int", {t, dim, keep}},
               {"aten::logsumexp", {t, ints({dim}), keep}},
-              {"aten::var.correction",
-               {t, ints({dim})},
-               {{"keepdim", keep}}},
+              {"aten::var.correction", {t, ints({dim})}, {{"keepdim", keep}}},
               {"aten::std.dim", {t, ints({dim}), true, keep}},
               {"aten::linalg_vector_norm", {t, 2, ints({dim}), keep}},
               {"aten::median.dim", {t, dim, keep}},
               {"aten::aminmax", {t}, {{"dim", dim}, {"keepdim", keep}}},
-              {"aten::var_mean.correction", {t, ints({dim})},
+              {"aten::var_mean.correction",
+               {t, ints({dim})},
                {{"keepdim", keep}}},
           });
         }
@@ -801,16 +802,17 @@ TEST(ShapeFunctions, Attention) {
     check({"aten::scaled_dot_product_attention", {x, k, k, make({5, 7})}});
     check({"aten::scaled_dot_product_attention",
            {x, k, k, make({2, 1, 5, 7}, at::kBool)}});
-    check({"aten::scaled_dot_product_attention",
-           {x, k, make({2, 3, 7, 6})}});
-    check({"aten::scaled_dot_product_attention", {x, x, x, IValue(), 0.0, true}});
+    check({"aten::scaled_dot_product_attention", {x, k, make({2, 3, 7, 6})}});
+    check(
+        {"aten::scaled_dot_product_attention", {x, x, x, IValue(), 0.0, true}});
   }
   check({"aten::scaled_dot_product_attention", {q[0], k[0], k[0]}});
   check({"aten::scaled_dot_product_attention", {q, k, k, IValue(), 0.5}});
   check({"aten::scaled_dot_product_attention", {q, make({2, 3, 7, 5}), k}});
   Tensor few = make({2, 1, 7, 4});
   check({"aten::scaled_dot_product_attention",
-         {q, few, few}, {{"enable_gqa", true}}});
+         {q, few, few},
+         {{"enable_gqa", true}}});
 }
 
 // --- layers
@@ -822,22 +824,24 @@ TEST(ShapeFunctions, ConvolutionsKeepChannelsLast) {
          {w, w1, w.contiguous(at::MemoryFormat::ChannelsLast)}) {
       for (int64_t stride : {1, 2}) {
         for (int64_t padding : {0, 1}) {
-          check({"aten::conv2d", {x, weight, IValue(), ints({stride}),
-                                  ints({padding})}});
+          check({"aten::conv2d",
+                 {x, weight, IValue(), ints({stride}), ints({padding})}});
         }
       }
-      check({"aten::conv2d", {x, weight, make({6}), ints({1, 2}), ints({0, 1}),
-                              ints({2, 1})}});
+      check({"aten::conv2d",
+             {x, weight, make({6}), ints({1, 2}), ints({0, 1}), ints({2, 1})}});
       check({"aten::conv2d.padding", {x, weight, IValue(), ints({1}), "same"}});
-      check({"aten::conv2d.padding", {x, weight, IValue(), ints({2}), "valid"}});
+      check(
+          {"aten::conv2d.padding", {x, weight, IValue(), ints({2}), "valid"}});
       check({"aten::conv_transpose2d.input",
              {x, weight.transpose(0, 1).contiguous(), IValue(), ints({2}),
               ints({0}), ints({1})}});
     }
     check({"aten::conv2d", {x, make({6, 4, 3, 3})}});
     check({"aten::conv2d", {x, make({6, 3, 9, 3})}});
-    check({"aten::conv2d", {x, make({6, 1, 3, 3}), IValue(), ints({1}),
-                            ints({0}), ints({1}), 3}});
+    check({"aten::conv2d",
+           {x, make({6, 1, 3, 3}), IValue(), ints({1}), ints({0}), ints({1}),
+            3}});
   }
   check({"aten::conv2d", {make({3, 8, 9}), w}});
   check({"aten::conv1d", {make({2, 3, 8}), make({6, 3, 3}), make({6})}});
@@ -853,10 +857,11 @@ TEST(ShapeFunctions, PoolsCountWindowsAsEager) {
       for (int64_t stride : {1, 2, 3}) {
         for (int64_t padding : {0, 1}) {
           for (bool ceil : {false, true}) {
-            check({"aten::max_pool2d", {x, ints({kernel}), ints({stride}),
-                                        ints({padding}), ints({1}), ceil}});
-            check({"aten::avg_pool2d", {x, ints({kernel}), ints({stride}),
-                                        ints({padding}), ceil}});
+            check({"aten::max_pool2d",
+                   {x, ints({kernel}), ints({stride}), ints({padding}),
+                    ints({1}), ceil}});
+            check({"aten::avg_pool2d",
+                   {x, ints({kernel}), ints({stride}), ints({padding}), ceil}});
           }
         }
       }
@@ -879,8 +884,8 @@ TEST(ShapeFunctions, NormalisationsKeepTheShape) {
   Tensor c = make({3});
   for (const Tensor& x : layouts({2, 3, 4, 5})) {
     for (bool training : {false, true}) {
-      check({"aten::batch_norm", {x, c, c, make({3}), make({3}), training, 0.1,
-                                  1e-5, true}});
+      check({"aten::batch_norm",
+             {x, c, c, make({3}), make({3}), training, 0.1, 1e-5, true}});
     }
     check({"aten::group_norm", {x, 3, c, c}});
     check({"aten::group_norm", {x, 2, c, c}});
@@ -892,13 +897,14 @@ TEST(ShapeFunctions, NormalisationsKeepTheShape) {
     check({"aten::native_layer_norm",
            {x, ints({4, 5}), IValue(), IValue(), 1e-5}});
     check({"aten::rms_norm", {x, ints({5}), make({5})}});
-    check({"aten::batch_norm", {x, make({4}), c, c, c, false, 0.1, 1e-5, true}});
+    check(
+        {"aten::batch_norm", {x, make({4}), c, c, c, false, 0.1, 1e-5, true}});
     check({"aten::dropout", {x, 0.5, false}});
     check({"aten::dropout", {x, 0.5, true}});
     check({"aten::native_dropout", {x, 0.5, true}});
   }
-  check({"aten::batch_norm",
-         {make({4, 3}), c, c, c, c, false, 0.1, 1e-5, true}});
+  check(
+      {"aten::batch_norm", {make({4, 3}), c, c, c, c, false, 0.1, 1e-5, true}});
 }
 
 TEST(ShapeFunctions, ResamplingAndPadding) {
@@ -909,8 +915,8 @@ TEST(ShapeFunctions, ResamplingAndPadding) {
            {x, IValue(), std::vector<double>{0.5, 1.5}}});
     check({"aten::upsample_nearest2d.vec",
            {x, IValue(), std::vector<double>{1.3, 0.7}}});
-    check({"aten::upsample_bilinear2d.vec",
-           {x, ints({7, 3}), false, IValue()}});
+    check(
+        {"aten::upsample_bilinear2d.vec", {x, ints({7, 3}), false, IValue()}});
     check({"aten::constant_pad_nd", {x, ints({1, 2, -1, 0})}});
     check({"aten::pad", {x, ints({1, 1})}});
     check({"aten::pad", {x, ints({1, 1, 2, 2}), "reflect"}});
@@ -976,19 +982,26 @@ IValue optional_tensors(std::vector<Tensor> tensors) {
 TEST(ShapeFunctions, IndexPutsTheIndexShapeInPlace) {
   Tensor i = indices({4}), j = indices({2, 1}), none;
   for (const Tensor& x : layouts({3, 4, 5})) {
-    for (const auto& index : std::vector<std::vector<Tensor>>{
-             {i}, {none, i}, {none, none, j}, {i, j}, {i, none, j},
-             {none, i, i}, {j, j, j}, {indices({})}, {indices({0})},
-             {i, none, none, i}, {i, indices({3})}}) {
+    for (const auto& index :
+         std::vector<std::vector<Tensor>>{{i},
+                                          {none, i},
+                                          {none, none, j},
+                                          {i, j},
+                                          {i, none, j},
+                                          {none, i, i},
+                                          {j, j, j},
+                                          {indices({})},
+                                          {indices({0})},
+                                          {i, none, none, i},
+                                          {i, indices({3})}}) {
       check({"aten::index.Tensor", {x, optional_tensors(index)}});
-      check({"aten::index_put",
-             {x, optional_tensors(index), make({})}});
+      check({"aten::index_put", {x, optional_tensors(index), make({})}});
     }
   }
-  check({"aten::index_put",
-         {make({3, 4}), optional_tensors({i}), make({4, 4})}});
-  check({"aten::index_put",
-         {make({3, 4}), optional_tensors({i}), make({3, 4})}});
+  check(
+      {"aten::index_put", {make({3, 4}), optional_tensors({i}), make({4, 4})}});
+  check(
+      {"aten::index_put", {make({3, 4}), optional_tensors({i}), make({3, 4})}});
 }
 
 TEST(ShapeFunctions, GatherAndScatter) {
@@ -1002,8 +1015,9 @@ TEST(ShapeFunctions, GatherAndScatter) {
       check({"aten::scatter.src", {x, dim, indices({2, 3}), make({1, 3})}});
       check({"aten::scatter_add", {x, dim, indices({2, 3}), make({3, 3})}});
       check({"aten::index_select", {x, dim, indices({5})}});
-      check({"aten::index_add", {x, dim, indices({2}),
-                                 make(dim == 0 ? ints({2, 4}) : ints({3, 2}))}});
+      check({"aten::index_add",
+             {x, dim, indices({2}),
+              make(dim == 0 ? ints({2, 4}) : ints({3, 2}))}});
       check({"aten::take_along_dim", {x, indices({3, 1}), 1}});
     }
     check({"aten::take", {x, indices({2, 2})}});
@@ -1188,8 +1202,8 @@ TEST(ShapeGuards, HeadsOfAttentionNeedNone) {
     Tensor h = x.unflatten(-1, {4, 8});
     return h.transpose(1, 2);
   };
-  IValue out = run("aten::scaled_dot_product_attention",
-                   {heads(), heads(), heads()});
+  IValue out =
+      run("aten::scaled_dot_product_attention", {heads(), heads(), heads()});
   EXPECT_EQ(sizes_of(out), "[s0, 4, s1, 8]");
   EXPECT_EQ(strides_of(out), "[32*s1, 8, 32, 1]");
   IValue merged = run("aten::transpose.int", {out, 1, 2});
@@ -1276,16 +1290,15 @@ TEST(Unbacked, SlicesByDataAreClampedOrFresh) {
   Tensor number = at::ones({}, at::kLong);
   Tracer tracer;
   Tensor x = input(tracer, "x", {6, 5});
-  c10::SymInt u =
-      run("aten::item", {tracer.add_input("i", number)}).toSymInt();
+  c10::SymInt u = run("aten::item", {tracer.add_input("i", number)}).toSymInt();
   // From which end u0 counts is unknown: some length within the dimension.
   IValue unknown = run("aten::slice.Tensor", {x, 0, 0, u});
   EXPECT_EQ(sizes_of(unknown), "[u1, s1]");
   run("aten::sym_constrain_range_for_size", {u});
   IValue clamped = run("aten::slice.Tensor", {x, 0, 0, u});
   EXPECT_EQ(sizes_of(clamped), "[Min(s0, u0), s1]");
-  tracer.env().expect_true(le(to_expr(tracer.env(), u),
-                              to_expr(tracer.env(), x.sym_size(0))));
+  tracer.env().expect_true(
+      le(to_expr(tracer.env(), u), to_expr(tracer.env(), x.sym_size(0))));
   IValue known = run("aten::slice.Tensor", {x, 0, 0, u});
   EXPECT_EQ(sizes_of(known), "[u0, s1]");
 }
@@ -1294,8 +1307,7 @@ TEST(Unbacked, ReshapeByDataIsAsserted) {
   Tensor number = at::ones({}, at::kLong);
   Tracer tracer;
   Tensor x = input(tracer, "x", {6});
-  c10::SymInt u =
-      run("aten::item", {tracer.add_input("i", number)}).toSymInt();
+  c10::SymInt u = run("aten::item", {tracer.add_input("i", number)}).toSymInt();
   run("aten::sym_constrain_range_for_size", {u});
   c10::List<IValue> size(c10::AnyType::get());
   size.push_back(IValue(u));

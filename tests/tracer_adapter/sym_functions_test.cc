@@ -28,9 +28,9 @@ TEST(SymFunctionsTest, DivisionRoundsDownAndTheRemainderHasTheDivisorsSign) {
   for (int64_t a = -6; a <= 6; ++a)
     for (int64_t b = -6; b <= 6; ++b) {
       if (b == 0) continue;
-      EXPECT_EQ(ints("_operator.floordiv", a, b) * b +
-                    ints("_operator.mod", a, b),
-                a);
+      EXPECT_EQ(
+          ints("_operator.floordiv", a, b) * b + ints("_operator.mod", a, b),
+          a);
     }
 }
 

@@ -127,16 +127,20 @@ TEST(DynamicModelTest, InputsOutsideTheGuardsAreRefusedByName) {
 
 TEST(DynamicModelTest, PrintsAsTorchExportDoes) {
   const std::string text = DynamicModel().trace().to_string();
-  EXPECT_THAT(text, HasSubstr(
-      "ExportedProgram:\n"
-      "    class GraphModule(torch.nn.Module):\n"
-      "        def forward(self, p_l_weight: \"f32[3, 5]\", "
-      "p_l_bias: \"f32[3]\", w: \"f32[s0, 5]\", x: \"f32[s2]\", "
-      "y: \"f32[s3, s2]\", z: \"f32[s2*s3]\"):\n"
-      "            # File: "));
-  EXPECT_THAT(text, HasSubstr(
-      "            linear: \"f32[s0, 3]\" = torch.ops.aten.linear.default(w, "
-      "p_l_weight, p_l_bias);  w = p_l_weight = p_l_bias = None\n    \n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("ExportedProgram:\n"
+                "    class GraphModule(torch.nn.Module):\n"
+                "        def forward(self, p_l_weight: \"f32[3, 5]\", "
+                "p_l_bias: \"f32[3]\", w: \"f32[s0, 5]\", x: \"f32[s2]\", "
+                "y: \"f32[s3, s2]\", z: \"f32[s2*s3]\"):\n"
+                "            # File: "));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "            linear: \"f32[s0, 3]\" = "
+          "torch.ops.aten.linear.default(w, "
+          "p_l_weight, p_l_bias);  w = p_l_weight = p_l_bias = None\n    \n"));
   EXPECT_THAT(text, HasSubstr("            return (linear, add_1)\n    \n"
                               "Graph signature: \n    # inputs\n"
                               "    p_l_weight: PARAMETER target='l.weight'\n"));
@@ -156,14 +160,16 @@ TEST(DynamicModelTest, SignatureReprIsTorchs) {
 // --- dims
 
 TEST(TracerTest, StaticDimsAreConstantsAndAreChecked) {
-  const ExportedProgram program = export_program(
-      [](Tensors in) -> Tensors { return {at::relu(in[0])}; },
-      {at::randn({3, 4})},
-      {.dynamic_shapes = {{Dim::automatic(), Dim::fixed()}},
-       .input_names = {},
-       .shape_env = {}});
+  const ExportedProgram program =
+      export_program([](Tensors in) -> Tensors { return {at::relu(in[0])}; },
+                     {at::randn({3, 4})},
+                     {.dynamic_shapes = {{Dim::automatic(), Dim::fixed()}},
+                      .input_names = {},
+                      .shape_env = {}});
   EXPECT_EQ(shape_of_output(program, 0), "f32[s0, 4]");
-  EXPECT_THAT(error_of([&] { program.module()({at::randn({3, 5})}); }),
+  EXPECT_THAT(error_of([&] {
+                program.module()({at::randn({3, 5})});
+              }),
               HasSubstr("x.size()[1] == 4"));
 }
 
@@ -212,9 +218,9 @@ TEST(TracerTest, InPlaceOperatorsStayAndSharedParametersAreNotExecuted) {
 
 TEST(TracerTest, UnknownRealTensorsBecomeLiftedConstants) {
   const Tensor table = at::arange(4, at::kFloat);
-  const ExportedProgram program = export_program(
-      [&](Tensors in) -> Tensors { return {in[0] + table}; },
-      {at::randn({3, 4})});
+  const ExportedProgram program =
+      export_program([&](Tensors in) -> Tensors { return {in[0] + table}; },
+                     {at::randn({3, 4})});
   EXPECT_THAT(program.to_string(),
               HasSubstr("c_lifted_tensor_0: CONSTANT_TENSOR "
                         "target='lifted_tensor_0'"));
@@ -225,8 +231,8 @@ TEST(TracerTest, UnknownRealTensorsBecomeLiftedConstants) {
 TEST(TracerTest, SymbolicSizesBecomeNodesAndRun) {
   const auto program = [](Tensors in) -> Tensors {
     const c10::SymInt rows = in[0].sym_size(0);
-    const Tensor total = at::full_symint({rows * 2, rows - 1}, 3.0,
-                                         in[0].options());
+    const Tensor total =
+        at::full_symint({rows * 2, rows - 1}, 3.0, in[0].options());
     return {total, in[0].reshape_symint({in[0].sym_size(1), -1})};
   };
   const ExportedProgram exported = export_program(program, {at::randn({4, 6})});

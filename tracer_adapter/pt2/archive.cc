@@ -38,8 +38,8 @@ ExtentKey key_of(const at::Tensor& t) {
 }
 
 Extent extent_of(const at::Tensor& t) {
-  Extent extent{.begin = t.storage_offset(), .end = t.storage_offset(),
-                .record = {}};
+  Extent extent{
+      .begin = t.storage_offset(), .end = t.storage_offset(), .record = {}};
   if (t.numel() == 0) return extent;
   ++extent.end;
   for (int64_t d = 0; d < t.dim(); ++d)
@@ -60,8 +60,7 @@ at::Tensor storable(const std::string& name, const at::Tensor& tensor) {
 
 class Payload {
  public:
-  Payload(Writer& out, const ExportedProgram& program)
-      : out_(out) {
+  Payload(Writer& out, const ExportedProgram& program) : out_(out) {
     for (const InputSpec& spec : program.graph.inputs)
       if (spec.kind == InputKind::kParameter) parameters_.insert(spec.target);
   }
@@ -183,13 +182,13 @@ class PendingFile {
 }  // namespace
 
 void write_archive(const ExportedProgram& program, const std::string& path) {
-  TORCH_CHECK(!path.empty(), "ExportedProgram::save: the path is empty; give "
+  TORCH_CHECK(!path.empty(),
+              "ExportedProgram::save: the path is empty; give "
               "the path of the .pt2 file to write");
   PendingFile file(path);
   {
-    Writer out([&](const void* data, size_t size) {
-      return file.append(data, size);
-    });
+    Writer out(
+        [&](const void* data, size_t size) { return file.append(data, size); });
     write_records(out, program);
   }
   file.commit();

@@ -68,8 +68,8 @@ void JsonWriter::number(double value) {
   if (std::isnan(value)) return string("NaN");
   if (std::isinf(value)) return string(value > 0 ? "Infinity" : "-Infinity");
   std::array<char, 32> buffer;
-  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value)
-                 .ptr;
+  auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   std::string digits(buffer.data(), end);
   // A float without a point would be read back as an integer.
   if (digits.find_first_of(".e") == std::string::npos) digits += ".0";

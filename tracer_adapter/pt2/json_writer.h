@@ -59,7 +59,7 @@ class JsonWriter {
   void separate();
 
   std::string text_;
-  bool first_ = true;      // nothing in this bracket yet
+  bool first_ = true;  // nothing in this bracket yet
   bool after_key_ = false;
 };
 

@@ -18,16 +18,26 @@ using Items = std::span<const Argument>;
 int dtype_code(at::ScalarType dtype) {
   using enum at::ScalarType;
   switch (dtype) {
-    case BFloat16: return 13;
-    case UInt16: return 28;
-    case Float8_e4m3fn: return 29;
-    case Float8_e5m2: return 30;
-    case Float8_e4m3fnuz: return 31;
-    case Float8_e5m2fnuz: return 32;
-    case Float8_e8m0fnu: return 33;
-    case UInt32: return 34;
-    case UInt64: return 35;
-    default: break;
+    case BFloat16:
+      return 13;
+    case UInt16:
+      return 28;
+    case Float8_e4m3fn:
+      return 29;
+    case Float8_e5m2:
+      return 30;
+    case Float8_e4m3fnuz:
+      return 31;
+    case Float8_e5m2fnuz:
+      return 32;
+    case Float8_e8m0fnu:
+      return 33;
+    case UInt32:
+      return 34;
+    case UInt64:
+      return 35;
+    default:
+      break;
   }
   TORCH_CHECK(dtype <= Bool, "ExportedProgram::save: dtype ", dtype,
               " has no place in the .pt2 format; cast the tensor");
@@ -36,24 +46,37 @@ int dtype_code(at::ScalarType dtype) {
 
 int layout_code(at::Layout layout) {
   switch (layout) {
-    case at::kSparse: return 1;
-    case at::kSparseCsr: return 2;
-    case at::kSparseCsc: return 3;
-    case at::kSparseBsr: return 4;
-    case at::kSparseBsc: return 5;
-    case at::kMkldnn: return 6;
-    case at::kStrided: return 7;
-    default: return 0;
+    case at::kSparse:
+      return 1;
+    case at::kSparseCsr:
+      return 2;
+    case at::kSparseCsc:
+      return 3;
+    case at::kSparseBsr:
+      return 4;
+    case at::kSparseBsc:
+      return 5;
+    case at::kMkldnn:
+      return 6;
+    case at::kStrided:
+      return 7;
+    default:
+      return 0;
   }
 }
 
 int format_code(at::MemoryFormat format) {
   switch (format) {
-    case at::MemoryFormat::Contiguous: return 1;
-    case at::MemoryFormat::ChannelsLast: return 2;
-    case at::MemoryFormat::ChannelsLast3d: return 3;
-    case at::MemoryFormat::Preserve: return 4;
-    default: return 0;
+    case at::MemoryFormat::Contiguous:
+      return 1;
+    case at::MemoryFormat::ChannelsLast:
+      return 2;
+    case at::MemoryFormat::ChannelsLast3d:
+      return 3;
+    case at::MemoryFormat::Preserve:
+      return 4;
+    default:
+      return 0;
   }
 }
 
@@ -130,9 +153,9 @@ class Writer {
   ShapeEnv& env() const { return *program_.env; }
 
   // --- symbolic numbers
-  void symbolic(Expr e);            // {"as_int": 3} or {"as_expr": ...}
+  void symbolic(Expr e);  // {"as_int": 3} or {"as_expr": ...}
   void hint(Expr e);
-  void number_value(Expr e);        // an entry of sym_*_values
+  void number_value(Expr e);  // an entry of sym_*_values
 
   // --- arguments
   void argument(const Argument& a, const c10::Type* type);
@@ -222,9 +245,12 @@ void Writer::number_value(Expr e) {
 
 std::string_view Writer::name_tag(Type type) {
   switch (type) {
-    case Type::kInt: return "as_sym_int";
-    case Type::kFloat: return "as_sym_float";
-    case Type::kBool: return "as_sym_bool";
+    case Type::kInt:
+      return "as_sym_int";
+    case Type::kFloat:
+      return "as_sym_float";
+    case Type::kBool:
+      return "as_sym_bool";
   }
   return "";
 }
@@ -374,11 +400,16 @@ std::string_view Writer::empty_list_tag(const c10::Type* type) {
   const c10::Type* element =
       list ? without_optional(list->getElementType().get()) : nullptr;
   switch (element ? element->kind() : c10::TypeKind::TensorType) {
-    case c10::TypeKind::TensorType: return "as_tensors";
-    case c10::TypeKind::BoolType: return "as_bools";
-    case c10::TypeKind::FloatType: return "as_floats";
-    case c10::TypeKind::StringType: return "as_strings";
-    default: return "as_ints";
+    case c10::TypeKind::TensorType:
+      return "as_tensors";
+    case c10::TypeKind::BoolType:
+      return "as_bools";
+    case c10::TypeKind::FloatType:
+      return "as_floats";
+    case c10::TypeKind::StringType:
+      return "as_strings";
+    default:
+      return "as_ints";
   }
 }
 
@@ -420,12 +451,12 @@ void Writer::list(Items items, const c10::Type* type) {
     return symbolic_list<double>("as_sym_floats", "as_float", items, number);
   if (all(items, or_value(is_bool, Type::kBool)))
     return symbolic_list<bool>("as_sym_bools", "as_bool", items, boolean);
-  TORCH_CHECK(all(items,
-                  [&](const Argument& a) { return a.is_none() || is_tensor(a); }),
-              "ExportedProgram::save: the .pt2 format holds no list that mixes "
-              "tensors and numbers: ",
-              graph_->to_string(Argument{
-                  ListArgument{{items.begin(), items.end()}}}));
+  TORCH_CHECK(
+      all(items,
+          [&](const Argument& a) { return a.is_none() || is_tensor(a); }),
+      "ExportedProgram::save: the .pt2 format holds no list that mixes "
+      "tensors and numbers: ",
+      graph_->to_string(Argument{ListArgument{{items.begin(), items.end()}}}));
   tensor_list(items);
 }
 
@@ -500,9 +531,9 @@ void Writer::input(std::string_view name, const Argument& a,
 // something; keyword-only ones appear when they do.
 void Writer::operator_inputs(const Node& node) {
   const auto& formals = node.op->schema().arguments();
-  TORCH_CHECK(node.args.size() == formals.size(), "ExportedProgram::save: ",
-              node.target, " has ", formals.size(), " arguments, recorded ",
-              node.args.size());
+  TORCH_CHECK(node.args.size() == formals.size(),
+              "ExportedProgram::save: ", node.target, " has ", formals.size(),
+              " arguments, recorded ", node.args.size());
   size_t positional = 0;
   for (size_t i = 0; i < formals.size(); ++i)
     if (!formals[i].kwarg_only() && !is_default(node.args[i], formals[i]))
@@ -595,9 +626,8 @@ void Writer::owned_input(const InputSpec& spec) {
   };
   switch (spec.kind) {
     case InputKind::kParameter:
-      return json_.tagged("parameter", [&] {
-        json_.object([&] { body("parameter_name"); });
-      });
+      return json_.tagged(
+          "parameter", [&] { json_.object([&] { body("parameter_name"); }); });
     case InputKind::kBuffer:
       return json_.tagged("buffer", [&] {
         json_.object([&] {
@@ -744,8 +774,7 @@ std::string Writer::program() {
     json_.key("verifiers").array([&] { json_.string("TRAINING"); });
     json_.key("torch_version").string(TORCH_VERSION);
     json_.key("guards_code").array([&] {
-      for (const std::string& code : program_.guards_code())
-        json_.string(code);
+      for (const std::string& code : program_.guards_code()) json_.string(code);
     });
   });
   return json_.take();

@@ -230,9 +230,8 @@ Dims elementwise_strides(const Dims& shape, std::span<const Tensor> operands) {
   for (const Tensor& t : operands) inputs.push_back(operand_of(t, shape));
   auto order = memory_order(shape.size(), [&](size_t inner, size_t outer) {
     for (const Operand& input : inputs) {
-      int decision =
-          compare_strides(input.strides[inner], input.strides[outer],
-                          shape[inner], shape[outer]);
+      int decision = compare_strides(input.strides[inner], input.strides[outer],
+                                     shape[inner], shape[outer]);
       if (decision != 0) return decision;
     }
     return 0;
@@ -355,8 +354,9 @@ void Promotion::add(const IValue& operand) {
   if (!is_number(operand)) return;
   ScalarType dtype = dtype_of_number(operand);
   ScalarType& wrapped = state_.wrappedResult;
-  wrapped = wrapped == ScalarType::Undefined ? dtype
-                                             : c10::promoteTypes(wrapped, dtype);
+  wrapped = wrapped == ScalarType::Undefined
+                ? dtype
+                : c10::promoteTypes(wrapped, dtype);
 }
 
 ScalarType Promotion::result() const { return at::native::result_type(state_); }
@@ -478,8 +478,8 @@ SymInt fresh_size(RuleCall& call, const SymInt& at_most) {
   // holds by construction, so nothing is to be asserted.
   ShapeEnv& env = call.env();
   auto limit = constant(at_most);
-  Expr size = env.create_unbacked_int(
-      limit ? Interval(0, *limit) : Interval::at_least(0));
+  Expr size = env.create_unbacked_int(limit ? Interval(0, *limit)
+                                            : Interval::at_least(0));
   env.mark_size_like(size);
   if (!limit) {
     Provenance origin;

@@ -119,7 +119,7 @@ std::string_view op_name(const RuleCall& call);  // "add_", without "aten::"
 std::string_view overload(const RuleCall& call);
 size_t return_count(const RuleCall& call);  // of the schema
 SymInt to_sym(const IValue& value);
-Dims to_dims(const IValue& value);            // a list, or one number
+Dims to_dims(const IValue& value);                  // a list, or one number
 std::vector<int64_t> to_ints(const IValue& value);  // specialised
 std::vector<Tensor> to_tensors(const IValue& value);
 ScalarType dtype_or(const IValue& value, ScalarType otherwise);
@@ -134,9 +134,9 @@ void require_rank(const Tensor& t, int64_t least, int64_t most,
                   const char* what);
 
 // --- rules used by several families
-bool return_self(RuleCall& call);    // the first argument itself
+bool return_self(RuleCall& call);  // the first argument itself
 bool return_nothing(RuleCall& call);
-bool return_like_self(RuleCall& call);  // at::empty_like(self)
+bool return_like_self(RuleCall& call);   // at::empty_like(self)
 bool return_contiguous(RuleCall& call);  // of self's sizes and dtype
 
 }  // namespace proviso::shapes

@@ -1,5 +1,5 @@
-// tracer_adapter/shape_functions/data_dependent.cc - results whose size or value
-// depends on data: fresh symbols; and the checks that speak about them.
+// tracer_adapter/shape_functions/data_dependent.cc - results whose size or
+// value depends on data: fresh symbols; and the checks that speak about them.
 #include <limits>
 
 #include "tracer_adapter/shape_functions/common.h"
@@ -70,8 +70,8 @@ bool same_values(RuleCall& call) {
 bool nonzero(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   SymInt count = fresh_size(call, self.sym_numel());
-  call.returns(fresh({count, SymInt(self.dim())}, ScalarType::Long,
-                     self.device()));
+  call.returns(
+      fresh({count, SymInt(self.dim())}, ScalarType::Long, self.device()));
   return true;
 }
 
@@ -118,8 +118,8 @@ void return_unique(RuleCall& call, const Dims& sizes, const SymInt& count,
   bool wants_counts = flag_or(arg(call, "return_counts"), false);
   Dims none{SymInt(0)};
   call.returns(fresh(sizes, self.scalar_type(), self.device()));
-  call.returns(fresh(wants_inverse ? inverse : none, ScalarType::Long,
-                     self.device()));
+  call.returns(
+      fresh(wants_inverse ? inverse : none, ScalarType::Long, self.device()));
   if (return_count(call) == 3) {
     call.returns(fresh(wants_counts ? Dims{count} : none, ScalarType::Long,
                        self.device()));

@@ -161,9 +161,9 @@ bool lerp_scalar(RuleCall& call) {
 bool absolute(RuleCall& call) {
   Tensor result = elementwise(call.args.first(1), Result::kPromoted);
   if (result.is_complex()) {
-    result = make_fake(result.sym_sizes(), result.sym_strides(),
-                       c10::toRealValueType(result.scalar_type()),
-                       result.device());
+    result =
+        make_fake(result.sym_sizes(), result.sym_strides(),
+                  c10::toRealValueType(result.scalar_type()), result.device());
   }
   call.returns(result);
   return true;
@@ -195,9 +195,10 @@ bool square(RuleCall& call) {
 // A contiguous copy of self, as large as mask asks, then filled in place.
 bool masked_fill(RuleCall& call) {
   const Tensor &self = call.tensor(0), &mask = call.tensor(1);
-  TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
-              "masked_fill only supports boolean masks, but got mask with dtype ",
-              mask.scalar_type());
+  TORCH_CHECK(
+      mask.scalar_type() == ScalarType::Bool,
+      "masked_fill only supports boolean masks, but got mask with dtype ",
+      mask.scalar_type());
   call.returns(fresh(broadcast(sizes_of(self), sizes_of(mask)),
                      self.scalar_type(), self.device()));
   return true;
@@ -215,8 +216,9 @@ bool glu(RuleCall& call) {
   TORCH_CHECK(self.dim() > 0, "glu does not support 0-dimensional tensors");
   int64_t dim = wrap_dim(call.args[1].toInt(), self.dim());
   Dims sizes = sizes_of(self);
-  PROVISO_REQUIRE((sizes[dim] % 2).sym_eq(0), "Halving dimension must be even, ",
-                  "but dimension ", dim, " is size ", sizes[dim]);
+  PROVISO_REQUIRE((sizes[dim] % 2).sym_eq(0),
+                  "Halving dimension must be even, ", "but dimension ", dim,
+                  " is size ", sizes[dim]);
   sizes[dim] = floor_div(sizes[dim], 2);
   // Its halves are narrow() views of self.
   Tensor half = view_of(self, sizes, strides_of(self));

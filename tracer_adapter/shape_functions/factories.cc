@@ -16,8 +16,10 @@ using namespace shapes;
 
 void require_sizes(const Dims& sizes) {
   for (const SymInt& size : sizes) {
-    PROVISO_REQUIRE(size.sym_ge(0), "Trying to create tensor with negative "
-                    "dimension ", size, ": ", to_text(sizes));
+    PROVISO_REQUIRE(size.sym_ge(0),
+                    "Trying to create tensor with negative "
+                    "dimension ",
+                    size, ": ", to_text(sizes));
   }
 }
 
@@ -27,10 +29,10 @@ at::MemoryFormat format_or(const IValue& value, at::MemoryFormat otherwise) {
 
 Tensor made(RuleCall& call, const Dims& sizes, ScalarType dtype) {
   require_sizes(sizes);
-  return fresh(sizes, dtype_or(arg(call, "dtype"), dtype),
-               device_or(arg(call, "device"), c10::kCPU),
-               format_or(arg(call, "memory_format"),
-                         at::MemoryFormat::Contiguous));
+  return fresh(
+      sizes, dtype_or(arg(call, "dtype"), dtype),
+      device_or(arg(call, "device"), c10::kCPU),
+      format_or(arg(call, "memory_format"), at::MemoryFormat::Contiguous));
 }
 
 bool from_sizes(RuleCall& call) {
@@ -109,7 +111,8 @@ bool triangle_indices(RuleCall& call) {
   for (int64_t r = 0; r < rows; ++r) {
     int64_t first = upper ? r + offset : 0;
     int64_t last = upper ? columns : std::min(columns, r + offset + 1);
-    count += std::max<int64_t>(0, last - std::clamp<int64_t>(first, 0, columns));
+    count +=
+        std::max<int64_t>(0, last - std::clamp<int64_t>(first, 0, columns));
   }
   call.returns(made(call, {SymInt(2), SymInt(count)}, ScalarType::Long));
   return true;
@@ -220,10 +223,12 @@ bool contiguous(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   auto format =
       format_or(arg(call, "memory_format"), at::MemoryFormat::Contiguous);
-  TORCH_CHECK(format != at::MemoryFormat::Preserve,
-              "preserve memory format is unsupported by the contiguous operator");
+  TORCH_CHECK(
+      format != at::MemoryFormat::Preserve,
+      "preserve memory format is unsupported by the contiguous operator");
   if (is_contiguous(self, format)) return return_self(call);
-  call.returns(fresh(sizes_of(self), self.scalar_type(), self.device(), format));
+  call.returns(
+      fresh(sizes_of(self), self.scalar_type(), self.device(), format));
   return true;
 }
 
@@ -231,14 +236,14 @@ bool contiguous(RuleCall& call) {
 
 bool converted(RuleCall& call, const Tensor& self, ScalarType dtype,
                c10::Device device, bool must_copy, at::MemoryFormat format) {
-  bool keeps_layout = format == at::MemoryFormat::Preserve ||
-                      suggested_format(self) == format;
+  bool keeps_layout =
+      format == at::MemoryFormat::Preserve || suggested_format(self) == format;
   if (!must_copy && keeps_layout && dtype == self.scalar_type() &&
       device == self.device()) {
     return return_self(call);
   }
-  call.returns(make_fake(self.sym_sizes(), strides_in(self, format), dtype,
-                         device));
+  call.returns(
+      make_fake(self.sym_sizes(), strides_in(self, format), dtype, device));
   return true;
 }
 
@@ -254,18 +259,17 @@ bool to(RuleCall& call) {
     dtype = dtype_or(arg(call, "dtype"), dtype);
     device = device_or(arg(call, "device"), device);
   }
-  return converted(call, self, dtype, device,
-                   flag_or(arg(call, "copy"), false),
-                   format_or(arg(call, "memory_format"),
-                             at::MemoryFormat::Preserve));
+  return converted(
+      call, self, dtype, device, flag_or(arg(call, "copy"), false),
+      format_or(arg(call, "memory_format"), at::MemoryFormat::Preserve));
 }
 
 bool to_copy(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  return converted(call, self, dtype_or(arg(call, "dtype"), self.scalar_type()),
-                   device_or(arg(call, "device"), self.device()), true,
-                   format_or(arg(call, "memory_format"),
-                             at::MemoryFormat::Preserve));
+  return converted(
+      call, self, dtype_or(arg(call, "dtype"), self.scalar_type()),
+      device_or(arg(call, "device"), self.device()), true,
+      format_or(arg(call, "memory_format"), at::MemoryFormat::Preserve));
 }
 
 bool type_as(RuleCall& call) {

@@ -30,8 +30,10 @@ std::vector<Tensor> expand_masks(RuleCall& call, const Tensor& self,
     }
     for (int64_t d = 0; d < index.dim(); ++d) {
       int64_t at = static_cast<int64_t>(result.size()) + d;
-      TORCH_CHECK_INDEX(at < self.dim(), "too many indices for tensor of "
-                        "dimension ", self.dim());
+      TORCH_CHECK_INDEX(at < self.dim(),
+                        "too many indices for tensor of "
+                        "dimension ",
+                        self.dim());
       PROVISO_REQUIRE(index.sym_size(d).sym_eq(self.sym_size(at)),
                       "The shape of the mask ", to_text(index.sym_sizes()),
                       " at index ", d,
@@ -153,11 +155,10 @@ void require_values_fit(RuleCall& call) {
   }
   Plan plan = plan_index(call, self, given);
   Dims shape = sizes_of(iterated(plan)[0]);
-  TORCH_CHECK(values.dim() <= static_cast<int64_t>(shape.size()),
-              "shape mismatch: value tensor of shape ",
-              to_text(values.sym_sizes()),
-              " cannot be broadcast to indexing result of shape ",
-              to_text(shape));
+  TORCH_CHECK(
+      values.dim() <= static_cast<int64_t>(shape.size()),
+      "shape mismatch: value tensor of shape ", to_text(values.sym_sizes()),
+      " cannot be broadcast to indexing result of shape ", to_text(shape));
   broadcast(shape, sizes_of(values));
 }
 
@@ -211,12 +212,11 @@ void require_scatter_fits(RuleCall& call) {
   if (!call.args[3].isTensor()) return;
   const Tensor& source = call.tensor(3);
   for (int64_t d = 0; d < index.dim() && source.dim() == index.dim(); ++d) {
-    PROVISO_REQUIRE(index.sym_size(d).sym_le(source.sym_size(d)),
-                    "Expected index ", to_text(index.sym_sizes()),
-                    " to be no larger than self ", to_text(self.sym_sizes()),
-                    " apart from dimension ", dim,
-                    " and to be no larger size than src ",
-                    to_text(source.sym_sizes()));
+    PROVISO_REQUIRE(
+        index.sym_size(d).sym_le(source.sym_size(d)), "Expected index ",
+        to_text(index.sym_sizes()), " to be no larger than self ",
+        to_text(self.sym_sizes()), " apart from dimension ", dim,
+        " and to be no larger size than src ", to_text(source.sym_sizes()));
   }
 }
 
@@ -245,8 +245,8 @@ bool index_select(RuleCall& call) {
 
 bool take(RuleCall& call) {
   const Tensor& index = call.tensor(1);
-  call.returns(fresh(sizes_of(index), call.tensor(0).scalar_type(),
-                     index.device()));
+  call.returns(
+      fresh(sizes_of(index), call.tensor(0).scalar_type(), index.device()));
   return true;
 }
 
@@ -256,7 +256,8 @@ bool take_along_dim(RuleCall& call) {
     call.returns(fresh({index.sym_numel()}, self.scalar_type(), self.device()));
     return true;
   }
-  TORCH_CHECK(self.dim() == index.dim(), "torch.take_along_dim(): input and "
+  TORCH_CHECK(self.dim() == index.dim(),
+              "torch.take_along_dim(): input and "
               "indices should have the same number of dimensions, but got ",
               self.dim(), " dimensions for input, and ", index.dim(),
               " dimensions for indices");
@@ -304,8 +305,10 @@ Tensor joined(const std::vector<Tensor>& all, int64_t wanted_dim) {
   int64_t dim = wrap_dim(wanted_dim, tensors[0].dim());
   for (size_t i = 1; i < tensors.size(); ++i) {
     const Tensor& t = tensors[i];
-    TORCH_CHECK(t.dim() == tensors[0].dim(), "Tensors must have same number of "
-                "dimensions: got ", tensors[0].dim(), " and ", t.dim());
+    TORCH_CHECK(t.dim() == tensors[0].dim(),
+                "Tensors must have same number of "
+                "dimensions: got ",
+                tensors[0].dim(), " and ", t.dim());
     for (int64_t d = 0; d < t.dim(); ++d) {
       if (d == dim) continue;
       if (!known_equal(sizes[d], t.sym_size(d))) {
@@ -380,12 +383,15 @@ bool stack(RuleCall& call) {
 bool repeat(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   Dims times = call.sym_ints(1), sizes = sizes_of(self);
-  TORCH_CHECK(times.size() >= sizes.size(), "Number of dimensions of repeat "
+  TORCH_CHECK(times.size() >= sizes.size(),
+              "Number of dimensions of repeat "
               "dims can not be smaller than number of dimensions of tensor");
   sizes.insert(sizes.begin(), times.size() - sizes.size(), SymInt(1));
   for (size_t i = 0; i < sizes.size(); ++i) {
-    PROVISO_REQUIRE(times[i].sym_ge(0), "Trying to create tensor with negative "
-                    "dimension ", times[i]);
+    PROVISO_REQUIRE(times[i].sym_ge(0),
+                    "Trying to create tensor with negative "
+                    "dimension ",
+                    times[i]);
     sizes[i] = sizes[i] * times[i];
   }
   call.returns(fresh(sizes, self.scalar_type(), self.device()));
@@ -425,10 +431,9 @@ bool repeat_each(RuleCall& call) {
 bool repeat_by_counts(RuleCall& call) {
   bool has_self = overload(call) == "self_Tensor";
   const IValue& known_total = arg(call, "output_size");
-  SymInt total =
-      known_total.isNone()
-          ? fresh_size(call, std::numeric_limits<int64_t>::max())
-          : to_sym(known_total);
+  SymInt total = known_total.isNone()
+                     ? fresh_size(call, std::numeric_limits<int64_t>::max())
+                     : to_sym(known_total);
   if (!has_self) {
     call.returns(fresh({total}, ScalarType::Long, call.tensor(0).device()));
     return true;
@@ -444,7 +449,8 @@ bool repeat_by_counts(RuleCall& call) {
 }
 
 bool triangle(RuleCall& call) {
-  TORCH_CHECK(call.tensor(0).dim() >= 2, op_name(call), ": input tensor must "
+  TORCH_CHECK(call.tensor(0).dim() >= 2, op_name(call),
+              ": input tensor must "
               "have at least 2 dimensions");
   return return_contiguous(call);
 }
@@ -468,7 +474,8 @@ bool diag_embed(RuleCall& call) {
 bool diff(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   int64_t times = call.args[1].toInt();
-  TORCH_CHECK(self.dim() >= 1, "diff expects input to be at least "
+  TORCH_CHECK(self.dim() >= 1,
+              "diff expects input to be at least "
               "one-dimensional");
   TORCH_CHECK(times >= 0, "order must be non-negative but got ", times);
   int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
@@ -476,7 +483,8 @@ bool diff(RuleCall& call) {
   for (size_t i : {3, 4}) {
     Tensor more = call.optional_tensor(i);
     if (!more.defined()) continue;
-    TORCH_CHECK(more.dim() == self.dim(), "diff expects prepend or append to be "
+    TORCH_CHECK(more.dim() == self.dim(),
+                "diff expects prepend or append to be "
                 "the same dimension as input");
     sizes[dim] = sizes[dim] + more.sym_size(dim);
   }
@@ -490,8 +498,8 @@ bool diff(RuleCall& call) {
   Tensor part = view_of(self, sizes, strides_of(self));
   bool plain = call.is_none(3) && call.is_none(4) && times == 1;
   std::vector<Tensor> operands{part, part};
-  Dims strides = plain ? elementwise_strides(sizes, operands)
-                       : contiguous_strides(sizes);
+  Dims strides =
+      plain ? elementwise_strides(sizes, operands) : contiguous_strides(sizes);
   call.returns(make_fake(sizes, strides, self.scalar_type(), self.device()));
   return true;
 }

@@ -1,5 +1,5 @@
-// tracer_adapter/shape_functions/linalg.cc - products of matrices and batches of
-// them, attention.  Results are contiguous but for attention.
+// tracer_adapter/shape_functions/linalg.cc - products of matrices and batches
+// of them, attention.  Results are contiguous but for attention.
 #include <algorithm>
 
 #include "tracer_adapter/shape_functions/common.h"
@@ -11,8 +11,8 @@ using namespace shapes;
 
 void require_same_dtype(const Tensor& a, const Tensor& b) {
   TORCH_CHECK(a.scalar_type() == b.scalar_type(),
-              "expected m1 and m2 to have the same dtype, but got: ",
-              a.dtype(), " != ", b.dtype());
+              "expected m1 and m2 to have the same dtype, but got: ", a.dtype(),
+              " != ", b.dtype());
 }
 
 void require_inner(const SymInt& a, const SymInt& b, const Tensor& m1,
@@ -41,11 +41,13 @@ Tensor bmm_of(const Tensor& a, const Tensor& b) {
   require_mat(b, 3, "batch2");
   PROVISO_REQUIRE(a.sym_size(0).sym_eq(b.sym_size(0)),
                   "Expected size for first two dimensions of batch2 tensor to "
-                  "be: [", a.sym_size(0), ", ", a.sym_size(2), "] but got: [",
+                  "be: [",
+                  a.sym_size(0), ", ", a.sym_size(2), "] but got: [",
                   b.sym_size(0), ", ", b.sym_size(1), "].");
   PROVISO_REQUIRE(a.sym_size(2).sym_eq(b.sym_size(1)),
                   "Expected size for first two dimensions of batch2 tensor to "
-                  "be: [", a.sym_size(0), ", ", a.sym_size(2), "] but got: [",
+                  "be: [",
+                  a.sym_size(0), ", ", a.sym_size(2), "] but got: [",
                   b.sym_size(0), ", ", b.sym_size(1), "].");
   require_same_dtype(a, b);
   return fresh({a.sym_size(0), a.sym_size(1), b.sym_size(2)}, a.scalar_type(),
@@ -65,8 +67,8 @@ bool bmm(RuleCall& call) {
 // The added term must broadcast to the product's shape.
 void require_expands(const Tensor& term, const Tensor& result) {
   Dims shape = broadcast(sizes_of(term), sizes_of(result));
-  TORCH_CHECK(shape.size() == static_cast<size_t>(result.dim()),
-              "expand(", to_text(term.sym_sizes()), "): cannot be expanded to ",
+  TORCH_CHECK(shape.size() == static_cast<size_t>(result.dim()), "expand(",
+              to_text(term.sym_sizes()), "): cannot be expanded to ",
               to_text(result.sym_sizes()));
 }
 
@@ -95,8 +97,10 @@ bool addbmm(RuleCall& call) {
 
 bool mv(RuleCall& call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1);
-  TORCH_CHECK(a.dim() == 2 && b.dim() == 1, "vector + matrix @ vector expected, "
-              "got ", 1, ", ", a.dim(), ", ", b.dim());
+  TORCH_CHECK(a.dim() == 2 && b.dim() == 1,
+              "vector + matrix @ vector expected, "
+              "got ",
+              1, ", ", a.dim(), ", ", b.dim());
   PROVISO_REQUIRE(a.sym_size(1).sym_eq(b.sym_size(0)),
                   "size mismatch, got input (", a.sym_size(0), "), mat (",
                   a.sym_size(0), "x", a.sym_size(1), "), vec (", b.sym_size(0),
@@ -118,10 +122,13 @@ bool dot(RuleCall& call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1);
   TORCH_CHECK(a.dim() == 1 && b.dim() == 1, "1D tensors expected, but got ",
               a.dim(), "D and ", b.dim(), "D tensors");
-  PROVISO_REQUIRE(a.sym_size(0).sym_eq(b.sym_size(0)), "inconsistent tensor "
-                  "size, expected tensor [", a.sym_size(0), "] and src [",
-                  b.sym_size(0), "] to have the same number of elements, but "
-                  "got ", a.sym_size(0), " and ", b.sym_size(0),
+  PROVISO_REQUIRE(a.sym_size(0).sym_eq(b.sym_size(0)),
+                  "inconsistent tensor "
+                  "size, expected tensor [",
+                  a.sym_size(0), "] and src [", b.sym_size(0),
+                  "] to have the same number of elements, but "
+                  "got ",
+                  a.sym_size(0), " and ", b.sym_size(0),
                   " elements respectively");
   call.returns(fresh({}, a.scalar_type(), a.device()));
   return true;
@@ -131,8 +138,10 @@ bool dot(RuleCall& call) {
 // dimensions broadcast.
 bool matmul(RuleCall& call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1);
-  TORCH_CHECK(a.dim() != 0 && b.dim() != 0, "both arguments to matmul need to "
-              "be at least 1D, but they are ", a.dim(), "D and ", b.dim(), "D");
+  TORCH_CHECK(a.dim() != 0 && b.dim() != 0,
+              "both arguments to matmul need to "
+              "be at least 1D, but they are ",
+              a.dim(), "D and ", b.dim(), "D");
   TORCH_CHECK(a.scalar_type() == b.scalar_type(),
               "expected m1 and m2 to have the same dtype, but got: ", a.dtype(),
               " != ", b.dtype());
@@ -141,8 +150,8 @@ bool matmul(RuleCall& call) {
   if (row) x.insert(x.begin(), SymInt(1));
   if (column) y.push_back(SymInt(1));
   require_inner(x.back(), y[y.size() - 2], a, b);
-  Dims result = broadcast(Dims(x.begin(), x.end() - 2),
-                          Dims(y.begin(), y.end() - 2));
+  Dims result =
+      broadcast(Dims(x.begin(), x.end() - 2), Dims(y.begin(), y.end() - 2));
   if (!row) result.push_back(x[x.size() - 2]);
   if (!column) result.push_back(y.back());
   call.returns(fresh(result, a.scalar_type(), a.device()));
@@ -153,8 +162,10 @@ bool linear(RuleCall& call) {
   const Tensor &input = call.tensor(0), &weight = call.tensor(1);
   TORCH_CHECK(weight.dim() == 1 || weight.dim() == 2,
               "linear(): weight must be 1-D or 2-D, got ", weight.dim(), "-D");
-  TORCH_CHECK(input.dim() > 0, "both arguments to linear need to be at least "
-              "1D, but they are ", input.dim(), "D and ", weight.dim(), "D");
+  TORCH_CHECK(input.dim() > 0,
+              "both arguments to linear need to be at least "
+              "1D, but they are ",
+              input.dim(), "D and ", weight.dim(), "D");
   TORCH_CHECK(input.scalar_type() == weight.scalar_type(),
               "mat1 and mat2 must have the same dtype, but got ",
               input.scalar_type(), " and ", weight.scalar_type());
@@ -182,12 +193,14 @@ bool linear(RuleCall& call) {
 
 bool bilinear(RuleCall& call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1), &w = call.tensor(2);
-  PROVISO_REQUIRE(a.sym_size(-1).sym_eq(w.sym_size(1)), "bilinear(): input1 "
-                  "size does not match weight size: got ", a.sym_size(-1),
-                  " but expected ", w.sym_size(1));
-  PROVISO_REQUIRE(b.sym_size(-1).sym_eq(w.sym_size(2)), "bilinear(): input2 "
-                  "size does not match weight size: got ", b.sym_size(-1),
-                  " but expected ", w.sym_size(2));
+  PROVISO_REQUIRE(a.sym_size(-1).sym_eq(w.sym_size(1)),
+                  "bilinear(): input1 "
+                  "size does not match weight size: got ",
+                  a.sym_size(-1), " but expected ", w.sym_size(1));
+  PROVISO_REQUIRE(b.sym_size(-1).sym_eq(w.sym_size(2)),
+                  "bilinear(): input2 "
+                  "size does not match weight size: got ",
+                  b.sym_size(-1), " but expected ", w.sym_size(2));
   Dims sizes = sizes_of(a);
   sizes.back() = w.sym_size(0);
   call.returns(fresh(sizes, a.scalar_type(), a.device()));
@@ -202,8 +215,8 @@ bool guarded_equal(const SymInt& a, const SymInt& b) {
 
 // Whether the CPU takes the fused kernel; the plain formula otherwise.  The
 // choice shows in the strides alone.
-bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v,
-              double dropout, bool grouped) {
+bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v, double dropout,
+              bool grouped) {
   bool floating = q.scalar_type() == ScalarType::Float ||
                   q.scalar_type() == ScalarType::Double ||
                   q.scalar_type() == ScalarType::BFloat16 ||
@@ -222,22 +235,28 @@ bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v,
 void require_attention_fits(const Tensor& q, const Tensor& k, const Tensor& v,
                             bool grouped) {
   for (const Tensor* t : {&q, &k, &v}) {
-    TORCH_CHECK(t->dim() >= 2, "scaled_dot_product_attention: Expected query, "
+    TORCH_CHECK(t->dim() >= 2,
+                "scaled_dot_product_attention: Expected query, "
                 "key, and value to all be  at least 2 dimensional, but got "
-                "Query dim: ", q.dim(), ", Key dim: ", k.dim(),
-                " and Value dim: ", v.dim(), " instead.");
-    TORCH_CHECK(t->scalar_type() == q.scalar_type(), "Expected query, key, and "
+                "Query dim: ",
+                q.dim(), ", Key dim: ", k.dim(), " and Value dim: ", v.dim(),
+                " instead.");
+    TORCH_CHECK(t->scalar_type() == q.scalar_type(),
+                "Expected query, key, and "
                 "value to have the same dtype, but got query.dtype: ",
-                q.dtype(), " key.dtype: ", k.dtype(), " and value.dtype: ",
-                v.dtype(), " instead.");
+                q.dtype(), " key.dtype: ", k.dtype(),
+                " and value.dtype: ", v.dtype(), " instead.");
   }
-  PROVISO_REQUIRE(q.sym_size(-1).sym_eq(k.sym_size(-1)),
-                  "scaled_dot_product_attention: query and key must have as many "
-                  "features, but got ", q.sym_size(-1), " and ",
-                  k.sym_size(-1));
-  PROVISO_REQUIRE(k.sym_size(-2).sym_eq(v.sym_size(-2)),
-                  "scaled_dot_product_attention: key and value must be as long, "
-                  "but got ", k.sym_size(-2), " and ", v.sym_size(-2));
+  PROVISO_REQUIRE(
+      q.sym_size(-1).sym_eq(k.sym_size(-1)),
+      "scaled_dot_product_attention: query and key must have as many "
+      "features, but got ",
+      q.sym_size(-1), " and ", k.sym_size(-1));
+  PROVISO_REQUIRE(
+      k.sym_size(-2).sym_eq(v.sym_size(-2)),
+      "scaled_dot_product_attention: key and value must be as long, "
+      "but got ",
+      k.sym_size(-2), " and ", v.sym_size(-2));
   if (grouped) {
     for (const Tensor* t : {&k, &v}) {
       PROVISO_REQUIRE((q.sym_size(-3) % t->sym_size(-3)).sym_eq(0),
@@ -340,12 +359,13 @@ bool cdist(RuleCall& call) {
   TORCH_CHECK(x.dim() >= 2 && y.dim() >= 2,
               "cdist only supports at least 2D tensors, X1 got: ", x.dim(),
               "D, X2 got: ", y.dim(), "D");
-  PROVISO_REQUIRE(x.sym_size(-1).sym_eq(y.sym_size(-1)), "X1 and X2 must have "
-                  "the same number of columns. X1: ", x.sym_size(-1), " X2: ",
-                  y.sym_size(-1));
+  PROVISO_REQUIRE(x.sym_size(-1).sym_eq(y.sym_size(-1)),
+                  "X1 and X2 must have "
+                  "the same number of columns. X1: ",
+                  x.sym_size(-1), " X2: ", y.sym_size(-1));
   Dims a = sizes_of(x), b = sizes_of(y);
-  Dims sizes = broadcast(Dims(a.begin(), a.end() - 2),
-                         Dims(b.begin(), b.end() - 2));
+  Dims sizes =
+      broadcast(Dims(a.begin(), a.end() - 2), Dims(b.begin(), b.end() - 2));
   sizes.push_back(x.sym_size(-2));
   sizes.push_back(y.sym_size(-2));
   call.returns(fresh(sizes, x.scalar_type(), x.device()));

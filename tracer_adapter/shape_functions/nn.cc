@@ -46,13 +46,13 @@ void require_conv_fits(const Tensor& input, const Tensor& weight,
               input.toString(), ") and weight type (", weight.toString(),
               ") should be the same");
   SymInt channels = input.sym_size(channels_dim);
-  SymInt expected = transposed ? weight.sym_size(0)
-                               : weight.sym_size(1) * groups;
+  SymInt expected =
+      transposed ? weight.sym_size(0) : weight.sym_size(1) * groups;
   if (!known_equal(channels, expected)) {
     PROVISO_REQUIRE(channels.sym_eq(expected), "Given groups=", groups,
                     ", weight of size ", to_text(weight.sym_sizes()),
-                    ", expected input", to_text(input.sym_sizes()),
-                    " to have ", expected, " channels, but got ", channels,
+                    ", expected input", to_text(input.sym_sizes()), " to have ",
+                    expected, " channels, but got ", channels,
                     " channels instead");
   }
   if (!bias.isNone() && bias.toTensor().defined()) {
@@ -60,16 +60,21 @@ void require_conv_fits(const Tensor& input, const Tensor& weight,
     SymInt out = transposed ? weight.sym_size(1) * groups : weight.sym_size(0);
     PROVISO_REQUIRE(b.sym_size(0).sym_eq(out), "Given ",
                     transposed ? "transposed=1, " : "", "weight of size ",
-                    to_text(weight.sym_sizes()), ", expected bias to be "
-                    "1-dimensional with ", out, " elements, but got bias of "
-                    "size ", to_text(b.sym_sizes()), " instead");
+                    to_text(weight.sym_sizes()),
+                    ", expected bias to be "
+                    "1-dimensional with ",
+                    out,
+                    " elements, but got bias of "
+                    "size ",
+                    to_text(b.sym_sizes()), " instead");
   }
 }
 
 void require_kernel_fits(const SymInt& out, const SymInt& padded,
                          const SymInt& kernel) {
   PROVISO_REQUIRE(out.sym_ge(1), "Calculated padded input size per channel: (",
-                  padded, "). Kernel size: (", kernel, "). Kernel size can't be "
+                  padded, "). Kernel size: (", kernel,
+                  "). Kernel size can't be "
                   "greater than actual input size");
 }
 
@@ -94,8 +99,8 @@ Tensor convolve(const Tensor& input, const Tensor& weight, const IValue& bias,
     SymInt kernel = weight.sym_size(2 + i), size = input.sym_size(first + i);
     int64_t both = 2 * at_or_only(window.padding, i);
     int64_t dilation = at_or_only(window.dilation, i);
-    SymInt out = windowed(size, kernel, at_or_only(window.stride, i), both,
-                          dilation);
+    SymInt out =
+        windowed(size, kernel, at_or_only(window.stride, i), both, dilation);
     require_kernel_fits(out, size + both, (kernel - 1) * dilation + 1);
     spatial.push_back(out);
   }
@@ -134,8 +139,8 @@ bool conv(RuleCall& call) {
     return true;
   }
   window.padding = to_ints(call.args[4]);
-  call.returns(convolve(call.tensor(0), call.tensor(1), call.args[2], window,
-                        groups));
+  call.returns(
+      convolve(call.tensor(0), call.tensor(1), call.args[2], window, groups));
   return true;
 }
 
@@ -146,13 +151,16 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
   int64_t rank = weight.dim() - 2, first = input.dim() - rank;
   Dims spatial;
   for (int64_t i = 0; i < rank; ++i) {
-    SymInt out = (input.sym_size(first + i) - 1) * at_or_only(window.stride, i) -
-                 2 * at_or_only(window.padding, i) +
-                 (weight.sym_size(2 + i) - 1) * at_or_only(window.dilation, i) +
-                 at_or_only(extra, i) + 1;
+    SymInt out =
+        (input.sym_size(first + i) - 1) * at_or_only(window.stride, i) -
+        2 * at_or_only(window.padding, i) +
+        (weight.sym_size(2 + i) - 1) * at_or_only(window.dilation, i) +
+        at_or_only(extra, i) + 1;
     PROVISO_REQUIRE(out.sym_gt(0), "Given input size per channel: (",
-                    input.sym_size(first + i), "). Calculated output size per "
-                    "channel: (", out, "). Output size is too small");
+                    input.sym_size(first + i),
+                    "). Calculated output size per "
+                    "channel: (",
+                    out, "). Output size is too small");
     spatial.push_back(out);
   }
   return conv_result(input, weight, weight.sym_size(1) * groups, spatial);
@@ -176,12 +184,11 @@ bool convolution(RuleCall& call) {
                 to_ints(call.args[5])};
   int64_t groups = call.args[8].toInt();
   bool transposed = call.args[6].toBool();
-  call.returns(transposed
-                   ? convolve_transposed(call.tensor(0), call.tensor(1),
-                                         call.args[2], window,
-                                         to_ints(call.args[7]), groups)
-                   : convolve(call.tensor(0), call.tensor(1), call.args[2],
-                              window, groups));
+  call.returns(transposed ? convolve_transposed(call.tensor(0), call.tensor(1),
+                                                call.args[2], window,
+                                                to_ints(call.args[7]), groups)
+                          : convolve(call.tensor(0), call.tensor(1),
+                                     call.args[2], window, groups));
   return true;
 }
 
@@ -202,12 +209,13 @@ SymInt pooled(const SymInt& size, const Pool& pool, size_t i) {
   TORCH_CHECK(padding >= 0, "pad must be non-negative, but got pad: ", padding);
   TORCH_CHECK(padding <= ((kernel - 1) * dilation + 1) / 2,
               "pad should be at most half of effective kernel size, but got "
-              "pad=", padding, ", kernel_size=", kernel, " and dilation=",
-              dilation);
+              "pad=",
+              padding, ", kernel_size=", kernel, " and dilation=", dilation);
   int64_t overhang = pool.ceil ? stride - 1 : 0;
-  SymInt out = floor_div(size + (2 * padding - dilation * (kernel - 1) - 1 +
-                                 overhang),
-                         stride) + 1;
+  SymInt out =
+      floor_div(size + (2 * padding - dilation * (kernel - 1) - 1 + overhang),
+                stride) +
+      1;
   // Only then can a window start in the right padding.
   bool may_start_outside =
       pool.ceil && padding + stride - 2 >= dilation * (kernel - 1);
@@ -215,17 +223,20 @@ SymInt pooled(const SymInt& size, const Pool& pool, size_t i) {
 }
 
 Dims pooled_sizes(const Tensor& input, const Pool& pool, int64_t rank) {
-  TORCH_CHECK(input.dim() == rank + 1 || input.dim() == rank + 2,
-              "non-empty ", rank + 1, "D or ", rank + 2, "D (batch mode) tensor "
-              "expected for input, but got: ", to_text(input.sym_sizes()));
+  TORCH_CHECK(input.dim() == rank + 1 || input.dim() == rank + 2, "non-empty ",
+              rank + 1, "D or ", rank + 2,
+              "D (batch mode) tensor "
+              "expected for input, but got: ",
+              to_text(input.sym_sizes()));
   Dims sizes = sizes_of(input);
   int64_t first = input.dim() - rank;
   for (int64_t i = 0; i < rank; ++i) {
     SymInt out = pooled(sizes[first + i], pool, i);
     PROVISO_REQUIRE(out.sym_ge(1), "Given input size: (",
-                    to_text(input.sym_sizes()), "). Calculated output size at "
-                    "dimension ", first + i, ": ", out,
-                    ". Output size is too small");
+                    to_text(input.sym_sizes()),
+                    "). Calculated output size at "
+                    "dimension ",
+                    first + i, ": ", out, ". Output size is too small");
     sizes[first + i] = out;
   }
   return sizes;
@@ -269,9 +280,11 @@ bool adaptive_pool(RuleCall& call) {
               "D tensor, but got ", to_text(input.sym_sizes()));
   for (int64_t i = 0; i < kRank; ++i) {
     SymInt& size = sizes[sizes.size() - kRank + i];
-    PROVISO_REQUIRE(size.sym_ge(1), op_name(call), "(): Expected input to have "
+    PROVISO_REQUIRE(size.sym_ge(1), op_name(call),
+                    "(): Expected input to have "
                     "non-zero size for non-batch dimensions, but input has "
-                    "sizes ", to_text(input.sym_sizes()), " with dimension ",
+                    "sizes ",
+                    to_text(input.sym_sizes()), " with dimension ",
                     input.dim() - kRank + i, " being empty");
     size = out[i];
   }
@@ -315,8 +328,8 @@ bool batch_norm(RuleCall& call) {
 // native_batch_norm and its kin also return the mean and the inverse deviation.
 bool native_batch_norm(RuleCall& call) {
   const Tensor& input = call.tensor(0);
-  bool training = flag_or(arg(call, "training"),
-                          flag_or(arg(call, "train"), false));
+  bool training =
+      flag_or(arg(call, "training"), flag_or(arg(call, "train"), false));
   SymInt kept = training ? input.sym_size(1) : SymInt(0);
   batch_norm(call);
   ScalarType dtype = call.is_none(1) || !call.tensor(1).defined()
@@ -367,13 +380,16 @@ bool native_layer_norm(RuleCall& call) {
 bool group_norm(RuleCall& call) {
   const Tensor& input = call.tensor(0);
   int64_t groups = call.args[1].toInt();
-  TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input "
-              "tensor but received ", input.dim());
+  TORCH_CHECK(input.dim() >= 2,
+              "Expected at least 2 dimensions for input "
+              "tensor but received ",
+              input.dim());
   SymInt channels = input.sym_size(1);
-  PROVISO_REQUIRE((channels % groups).sym_eq(0), "Expected number of channels "
+  PROVISO_REQUIRE((channels % groups).sym_eq(0),
+                  "Expected number of channels "
                   "in input to be divisible by num_groups, but got input of "
-                  "shape ", to_text(input.sym_sizes()), " and num_groups=",
-                  groups);
+                  "shape ",
+                  to_text(input.sym_sizes()), " and num_groups=", groups);
   require_channels(call.args[2], channels, "weight");
   require_channels(call.args[3], channels, "bias");
   call.returns(fresh(sizes_of(input), input.scalar_type(), input.device(),
@@ -433,8 +449,8 @@ SymInt scaled(const SymInt& size, double scale) {
     if (numerator != std::floor(numerator) || numerator > 1e6) continue;
     return floor_div(size * static_cast<int64_t>(numerator), denominator);
   }
-  return SymInt(static_cast<int64_t>(
-      static_cast<double>(specialize(size)) * scale));
+  return SymInt(
+      static_cast<int64_t>(static_cast<double>(specialize(size)) * scale));
 }
 
 // upsample_*.vec(input, output_size?, [align_corners,] scale_factors?)
@@ -458,8 +474,10 @@ bool upsample(RuleCall& call) {
     }
   }
   for (size_t i = 2; i < sizes.size(); ++i) {
-    PROVISO_REQUIRE(sizes[i].sym_gt(0), "Input and output sizes should be "
-                    "greater than 0, but got output ", to_text(sizes));
+    PROVISO_REQUIRE(sizes[i].sym_gt(0),
+                    "Input and output sizes should be "
+                    "greater than 0, but got output ",
+                    to_text(sizes));
   }
   call.returns(fresh(sizes, input.scalar_type(), input.device(),
                      suggested_format(input)));
@@ -469,11 +487,15 @@ bool upsample(RuleCall& call) {
 // The pads come in pairs from the last dimension on.
 Dims padded_sizes(const Tensor& self, const Dims& pad) {
   Dims sizes = sizes_of(self);
-  TORCH_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it "
-              "equals ", pad.size());
-  TORCH_CHECK(pad.size() <= 2 * sizes.size(), "Length of pad should be no more "
-              "than twice the number of dimensions of the input. Pad length is ",
-              pad.size(), " while the input has ", sizes.size(), " dimensions.");
+  TORCH_CHECK(pad.size() % 2 == 0,
+              "Length of pad must be even but instead it "
+              "equals ",
+              pad.size());
+  TORCH_CHECK(
+      pad.size() <= 2 * sizes.size(),
+      "Length of pad should be no more "
+      "than twice the number of dimensions of the input. Pad length is ",
+      pad.size(), " while the input has ", sizes.size(), " dimensions.");
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     SymInt& size = sizes[sizes.size() - 1 - i];
     SymInt after = size + pad[2 * i] + pad[2 * i + 1];
@@ -481,8 +503,8 @@ Dims padded_sizes(const Tensor& self, const Dims& pad) {
                     ", plus negative padding ", pad[2 * i], " and ",
                     pad[2 * i + 1],
                     " resulted in a negative output size, which is invalid. "
-                    "Check dimension ", sizes.size() - 1 - i,
-                    " of your input.");
+                    "Check dimension ",
+                    sizes.size() - 1 - i, " of your input.");
     size = after;
   }
   return sizes;
@@ -501,11 +523,11 @@ bool repeating_pad(RuleCall& call, std::string_view mode) {
   Dims pad = call.sym_ints(1), sizes = padded_sizes(self, pad);
   for (size_t i = 0; i < pad.size() && mode != "replicate"; ++i) {
     SymInt size = self.sym_size(self.dim() - 1 - static_cast<int64_t>(i / 2));
-    PROVISO_REQUIRE(mode == "reflect" ? pad[i].sym_lt(size)
-                                      : pad[i].sym_le(size),
-                    "Padding size should be less than the corresponding input "
-                    "dimension, but got: padding ", pad[i],
-                    " at input of size ", to_text(self.sym_sizes()));
+    PROVISO_REQUIRE(
+        mode == "reflect" ? pad[i].sym_lt(size) : pad[i].sym_le(size),
+        "Padding size should be less than the corresponding input "
+        "dimension, but got: padding ",
+        pad[i], " at input of size ", to_text(self.sym_sizes()));
   }
   call.returns(fresh(sizes, self.scalar_type(), self.device(),
                      mode == "circular" ? at::MemoryFormat::Contiguous
@@ -519,36 +541,43 @@ bool pad(RuleCall& call) {
 }
 
 bool reflection_pad(RuleCall& call) { return repeating_pad(call, "reflect"); }
-bool replication_pad(RuleCall& call) { return repeating_pad(call, "replicate"); }
+bool replication_pad(RuleCall& call) {
+  return repeating_pad(call, "replicate");
+}
 
 template <bool kUp>
 bool pixel_shuffle(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   int64_t factor = call.args[1].toInt(), square = factor * factor;
-  TORCH_CHECK(self.dim() >= 3, op_name(call), " expects input to have at least "
-              "3 dimensions, but got input with ", self.dim(), " dimension(s)");
+  TORCH_CHECK(self.dim() >= 3, op_name(call),
+              " expects input to have at least "
+              "3 dimensions, but got input with ",
+              self.dim(), " dimension(s)");
   Dims sizes = sizes_of(self);
   SymInt &height = *(sizes.end() - 2), &width = *(sizes.end() - 1);
   SymInt& channels = *(sizes.end() - 3);
   if (kUp) {
-    PROVISO_REQUIRE((channels % square).sym_eq(0), "pixel_shuffle expects its "
+    PROVISO_REQUIRE((channels % square).sym_eq(0),
+                    "pixel_shuffle expects its "
                     "input's 'channel' dimension to be divisible by the square "
-                    "of upscale_factor, but input.size(-3)=", channels,
-                    " is not divisible by ", square);
+                    "of upscale_factor, but input.size(-3)=",
+                    channels, " is not divisible by ", square);
     channels = floor_div(channels, square);
     height = height * factor;
     width = width * factor;
   } else {
     for (SymInt* size : {&height, &width}) {
-      PROVISO_REQUIRE((*size % factor).sym_eq(0), "pixel_unshuffle expects "
+      PROVISO_REQUIRE((*size % factor).sym_eq(0),
+                      "pixel_unshuffle expects "
                       "height and width to be divisible by downscale_factor, "
-                      "but got ", *size, " and ", factor);
+                      "but got ",
+                      *size, " and ", factor);
       *size = floor_div(*size, factor);
     }
     channels = channels * square;
   }
-  call.returns(fresh(sizes, self.scalar_type(), self.device(),
-                     suggested_format(self)));
+  call.returns(
+      fresh(sizes, self.scalar_type(), self.device(), suggested_format(self)));
   return true;
 }
 
@@ -562,9 +591,11 @@ bool im2col(RuleCall& call) {
     SymInt out = windowed(self.sym_size(self.dim() - 2 + i), kernel[i],
                           stride[i], 2 * padding[i], dilation[i]);
     PROVISO_REQUIRE(out.sym_ge(1), "Given input with spatial size ",
-                    self.sym_size(self.dim() - 2 + i), ", kernel_size=",
-                    kernel[i], ", calculated shape of the array of sliding "
-                    "blocks as ", out, ", which is too small (non-positive)");
+                    self.sym_size(self.dim() - 2 + i),
+                    ", kernel_size=", kernel[i],
+                    ", calculated shape of the array of sliding "
+                    "blocks as ",
+                    out, ", which is too small (non-positive)");
     blocks = blocks * out;
   }
   Dims sizes;
@@ -578,11 +609,14 @@ bool im2col(RuleCall& call) {
 bool grid_sampler(RuleCall& call) {
   const Tensor &input = call.tensor(0), &grid = call.tensor(1);
   Dims sizes{input.sym_size(0), input.sym_size(1)};
-  for (int64_t i = 1; i + 1 < grid.dim(); ++i) sizes.push_back(grid.sym_size(i));
-  PROVISO_REQUIRE(input.sym_size(0).sym_eq(grid.sym_size(0)), "grid_sampler(): "
+  for (int64_t i = 1; i + 1 < grid.dim(); ++i)
+    sizes.push_back(grid.sym_size(i));
+  PROVISO_REQUIRE(input.sym_size(0).sym_eq(grid.sym_size(0)),
+                  "grid_sampler(): "
                   "expected grid and input to have same batch size, but got "
-                  "input with sizes ", to_text(input.sym_sizes()),
-                  " and grid with sizes ", to_text(grid.sym_sizes()));
+                  "input with sizes ",
+                  to_text(input.sym_sizes()), " and grid with sizes ",
+                  to_text(grid.sym_sizes()));
   call.returns(fresh(sizes, input.scalar_type(), input.device()));
   return true;
 }
@@ -594,8 +628,8 @@ bool grid_sampler(RuleCall& call) {
 bool recurrent(RuleCall& call) {
   const Tensor& input = call.tensor(0);
   bool two_states = call.args[1].isTensorList() || call.args[1].isList();
-  std::vector<Tensor> states = two_states ? to_tensors(call.args[1])
-                                          : std::vector{call.tensor(1)};
+  std::vector<Tensor> states =
+      two_states ? to_tensors(call.args[1]) : std::vector{call.tensor(1)};
   if (states.empty() || !call.args[7].isBool() || !call.args[8].isBool()) {
     return false;  // packed sequences
   }
@@ -664,8 +698,7 @@ bool one_hot(RuleCall& call) {
   if (constant(classes) == -1) {  // one more than the largest index
     classes = fresh_size(call, std::numeric_limits<int64_t>::max());
   } else {
-    PROVISO_REQUIRE(classes.sym_ge(1),
-                    "num_classes should be positive");
+    PROVISO_REQUIRE(classes.sym_ge(1), "num_classes should be positive");
   }
   sizes.push_back(classes);
   call.returns(fresh(sizes, ScalarType::Long, self.device()));
@@ -684,15 +717,13 @@ void require_targets(const Tensor& input, const Tensor& target) {
     }
     return;
   }
-  TORCH_CHECK(target.dim() + 1 == input.dim(),
-              "Expected target of ", input.dim() - 1, " dimensions, got ",
-              target.dim());
+  TORCH_CHECK(target.dim() + 1 == input.dim(), "Expected target of ",
+              input.dim() - 1, " dimensions, got ", target.dim());
   for (int64_t d = 0; d < target.dim(); ++d) {
     SymInt size = input.sym_size(d == 0 && input.dim() > 1 ? 0 : d + 1);
     PROVISO_REQUIRE(size.sym_eq(target.sym_size(d)),
                     "Expected input batch_size (", size,
-                    ") to match target batch_size (", target.sym_size(d),
-                    ").");
+                    ") to match target batch_size (", target.sym_size(d), ").");
   }
 }
 

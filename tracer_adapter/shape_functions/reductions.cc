@@ -1,5 +1,5 @@
-// tracer_adapter/shape_functions/reductions.cc - sums, extrema, norms, scans and
-// sorts: dimensions go away, become 1, or stay.
+// tracer_adapter/shape_functions/reductions.cc - sums, extrema, norms, scans
+// and sorts: dimensions go away, become 1, or stay.
 #include <algorithm>
 
 #include "tracer_adapter/shape_functions/common.h"
@@ -26,10 +26,11 @@ ScalarType dtype_of(Result kind, ScalarType dtype, std::string_view op) {
     case Result::kFloat:
       return as_float(dtype);
     case Result::kFloating:
-      TORCH_CHECK(c10::isFloatingType(dtype) || c10::isComplexType(dtype), op,
-                  "(): could not infer output dtype. Input dtype must be either "
-                  "a floating point or complex dtype. Got: ",
-                  c10::toString(dtype));
+      TORCH_CHECK(
+          c10::isFloatingType(dtype) || c10::isComplexType(dtype), op,
+          "(): could not infer output dtype. Input dtype must be either "
+          "a floating point or complex dtype. Got: ",
+          c10::toString(dtype));
       return dtype;
     case Result::kBool:
       return dtype == ScalarType::Byte ? dtype : ScalarType::Bool;
@@ -45,8 +46,8 @@ ScalarType dtype_of(Result kind, ScalarType dtype, std::string_view op) {
 std::vector<bool> reduced_dims(const IValue& dim, int64_t rank,
                                bool empty_means_all = true) {
   std::vector<bool> reduced(std::max<int64_t>(rank, 1), false);
-  std::vector<int64_t> dims = dim.isNone() ? std::vector<int64_t>{}
-                                           : to_ints(dim);
+  std::vector<int64_t> dims =
+      dim.isNone() ? std::vector<int64_t>{} : to_ints(dim);
   if (dim.isNone() || (dims.empty() && empty_means_all)) {
     return std::vector<bool>(rank, true);
   }
@@ -83,10 +84,10 @@ Tensor reduced(RuleCall& call, ScalarType dtype) {
 template <Result kKind>
 bool reduce(RuleCall& call) {
   const IValue& wanted = arg(call, "dtype");
-  ScalarType dtype = wanted.isNone() ? dtype_of(kKind,
-                                                call.tensor(0).scalar_type(),
-                                                op_name(call))
-                                     : wanted.toScalarType();
+  ScalarType dtype =
+      wanted.isNone()
+          ? dtype_of(kKind, call.tensor(0).scalar_type(), op_name(call))
+          : wanted.toScalarType();
   call.returns(reduced(call, dtype));
   return true;
 }
@@ -154,8 +155,8 @@ template <Result kKind>
 bool scan(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   wrap_dim(arg(call, "dim").toInt(), self.dim());
-  ScalarType dtype = dtype_or(arg(call, "dtype"),
-                              dtype_of(kKind, self.scalar_type(), ""));
+  ScalarType dtype =
+      dtype_or(arg(call, "dtype"), dtype_of(kKind, self.scalar_type(), ""));
   call.returns(fresh(sizes_of(self), dtype, self.device()));
   return true;
 }

@@ -16,7 +16,8 @@ Tensor reshape_to(const Tensor& t, const Dims& sizes);
 Tensor expand_to(const Tensor& t, const Dims& wanted);
 Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index);
 // t[begin:end:step] along dim, with Python's clamping.
-Tensor slice_of(const Tensor& t, int64_t dim, const std::optional<SymInt>& begin,
+Tensor slice_of(const Tensor& t, int64_t dim,
+                const std::optional<SymInt>& begin,
                 const std::optional<SymInt>& end, const SymInt& step);
 
 }  // namespace proviso::shapes

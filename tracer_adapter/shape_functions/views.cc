@@ -46,8 +46,7 @@ std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes) {
                                  equal(old_strides[d - 1], run * base));
     if (run_goes_on) continue;
     SymInt covered(1);
-    while (next > 0 &&
-           (!fills(covered, run) || known_one(sizes[next - 1]))) {
+    while (next > 0 && (!fills(covered, run) || known_one(sizes[next - 1]))) {
       --next;
       strides[next] = covered * base;
       covered = covered * sizes[next];
@@ -94,8 +93,11 @@ Dims infer_size(const Dims& wanted, const SymInt& numel) {
     }
     return wanted;
   }
-  TORCH_CHECK(!known_zero(rest), "cannot reshape tensor of 0 elements into "
-              "shape ", to_text(wanted), " because the unspecified dimension "
+  TORCH_CHECK(!known_zero(rest),
+              "cannot reshape tensor of 0 elements into "
+              "shape ",
+              to_text(wanted),
+              " because the unspecified dimension "
               "size -1 can be any value and is ambiguous");
   PROVISO_REQUIRE(rest.sym_gt(0), invalid_shape(wanted, numel));
   if (!known_one(rest)) {
@@ -115,23 +117,26 @@ Tensor reshape_to(const Tensor& t, const Dims& sizes) {
 
 Tensor expand_to(const Tensor& t, const Dims& wanted) {
   auto old_sizes = t.sym_sizes(), old_strides = t.sym_strides();
-  TORCH_CHECK(wanted.size() >= old_sizes.size(),
-              "expand(", t.toString(), to_text(t.sym_sizes()), ", size=",
-              to_text(wanted), "): the number of sizes provided (",
-              wanted.size(), ") must be greater or equal to the number of "
-              "dimensions in the tensor (", old_sizes.size(), ")");
+  TORCH_CHECK(wanted.size() >= old_sizes.size(), "expand(", t.toString(),
+              to_text(t.sym_sizes()), ", size=", to_text(wanted),
+              "): the number of sizes provided (", wanted.size(),
+              ") must be greater or equal to the number of "
+              "dimensions in the tensor (",
+              old_sizes.size(), ")");
   size_t gap = wanted.size() - old_sizes.size();
   Dims sizes = wanted, strides(wanted.size());
   for (size_t i = wanted.size(); i-- > 0;) {
     bool added = i < gap;
     bool keeps = constant(wanted[i]) == -1;
-    TORCH_CHECK(!(added && keeps), "The expanded size of the tensor (-1) isn't "
-                "allowed in a leading, non-existing dimension ", i);
+    TORCH_CHECK(!(added && keeps),
+                "The expanded size of the tensor (-1) isn't "
+                "allowed in a leading, non-existing dimension ",
+                i);
     if (added) {
       // A new outer dimension steps over nothing... but as eager has it, a new
       // dimension of size 1 has the stride that a real one would have.
       bool one = known_one(wanted[i]);
-      strides[i] = !one ? SymInt(0)
+      strides[i] = !one                    ? SymInt(0)
                    : i + 1 < wanted.size() ? sizes[i + 1] * strides[i + 1]
                                            : SymInt(1);
       continue;
@@ -145,11 +150,12 @@ Tensor expand_to(const Tensor& t, const Dims& wanted) {
                 old.sym_eq(1).guard_or_false(__FILE__, __LINE__))) {
       strides[i] = 0;
     } else {
-      PROVISO_REQUIRE(old.sym_eq(wanted[i]), "The expanded size of the tensor (",
-                      wanted[i], ") must match the existing size (", old,
-                      ") at non-singleton dimension ", i, ".  Target sizes: ",
-                      to_text(wanted), ".  Tensor sizes: ",
-                      to_text(t.sym_sizes()));
+      PROVISO_REQUIRE(old.sym_eq(wanted[i]),
+                      "The expanded size of the tensor (", wanted[i],
+                      ") must match the existing size (", old,
+                      ") at non-singleton dimension ", i,
+                      ".  Target sizes: ", to_text(wanted),
+                      ".  Tensor sizes: ", to_text(t.sym_sizes()));
       if (constant(old)) sizes[i] = old;
       strides[i] = old_strides[i - gap];
     }
@@ -196,7 +202,8 @@ std::optional<SymInt> clamp_bound(const SymInt& bound, const SymInt& size) {
 // Some number in [0, most] that data decides.  `known_by` lends its session.
 SymInt some_number(const SymInt& known_by, const SymInt& most) {
   SymNode* node = as_sym_node(known_by.toSymNodeImplUnowned());
-  TORCH_CHECK(node != nullptr, "a data-dependent index must belong to the trace");
+  TORCH_CHECK(node != nullptr,
+              "a data-dependent index must belong to the trace");
   ShapeEnv& env = node->env();
   auto limit = constant(most);
   Expr number = env.create_unbacked_int(limit ? Interval(0, *limit)
@@ -212,7 +219,8 @@ SymInt some_number(const SymInt& known_by, const SymInt& most) {
 }  // namespace
 
 Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
-  TORCH_CHECK_INDEX(t.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
+  TORCH_CHECK_INDEX(t.dim() > 0,
+                    "select() cannot be applied to a 0-dim tensor.");
   dim = wrap_dim(dim, t.dim());
   Dims sizes = sizes_of(t), strides = strides_of(t);
   const SymInt& size = sizes[dim];
@@ -224,8 +232,8 @@ Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
   bool ok = (negative == true || in_range(index.sym_lt(size))) &&
             (negative == false || in_range(index.sym_ge(-size)));
   TORCH_CHECK_INDEX(ok, "select(): index ", index,
-                    " out of range for tensor of size ",
-                    to_text(t.sym_sizes()), " at dimension ", dim);
+                    " out of range for tensor of size ", to_text(t.sym_sizes()),
+                    " at dimension ", dim);
   SymInt place = !negative   ? some_number(index, size - 1)
                  : *negative ? index + size
                              : index;
@@ -235,7 +243,8 @@ Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
   return view_of(t, sizes, strides, offset);
 }
 
-Tensor slice_of(const Tensor& t, int64_t dim, const std::optional<SymInt>& begin,
+Tensor slice_of(const Tensor& t, int64_t dim,
+                const std::optional<SymInt>& begin,
                 const std::optional<SymInt>& end, const SymInt& step) {
   TORCH_CHECK(t.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
   TORCH_CHECK(expect(step.sym_gt(0)), "slice step must be positive");
@@ -271,7 +280,8 @@ bool reshape(RuleCall& call) {
 Tensor view_as_sizes(const Tensor& self, const Dims& wanted) {
   Dims sizes = infer_size(wanted, self.sym_numel());
   auto strides = view_strides(self, sizes);
-  TORCH_CHECK(strides, "view size is not compatible with input tensor's size "
+  TORCH_CHECK(strides,
+              "view size is not compatible with input tensor's size "
               "and stride (at least one dimension spans across two contiguous "
               "subspaces). Use .reshape(...) instead.");
   return view_of(self, sizes, *strides);
@@ -307,7 +317,8 @@ bool view_dtype(RuleCall& call) {
   SymInt offset = self.sym_storage_offset();
   auto rescale = [&](auto change) {
     TORCH_CHECK(!sizes.empty(), "self.dim() cannot be 0 to view ",
-                self.scalar_type(), " as ", dtype, " (different element sizes)");
+                self.scalar_type(), " as ", dtype,
+                " (different element sizes)");
     sizes.back() = change(sizes.back());
     for (size_t i = 0; i + 1 < strides.size(); ++i) {
       strides[i] = change(strides[i]);
@@ -323,8 +334,8 @@ bool view_dtype(RuleCall& call) {
                     " (different element sizes), but got ", self.sym_size(-1));
     rescale([&](const SymInt& v) { return floor_div(v, ratio); });
   }
-  call.returns(make_fake(sizes, strides, dtype, self.device(), self.storage(),
-                         offset));
+  call.returns(
+      make_fake(sizes, strides, dtype, self.device(), self.storage(), offset));
   return true;
 }
 
@@ -370,8 +381,10 @@ bool transpose(RuleCall& call) {
 
 bool t(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  TORCH_CHECK(self.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but "
-              "self is ", self.dim(), "D");
+  TORCH_CHECK(self.dim() <= 2,
+              "t() expects a tensor with <= 2 dimensions, but "
+              "self is ",
+              self.dim(), "D");
   call.returns(transposed(self, 0, self.dim() < 2 ? 0 : 1));
   return true;
 }
@@ -386,8 +399,10 @@ bool reverse_dims(RuleCall& call) {
 
 bool matrix_transpose(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  TORCH_CHECK(self.dim() >= 2, "tensor.mT is only supported on matrices or "
-              "batches of matrices. Got ", self.dim(), "-D tensor.");
+  TORCH_CHECK(self.dim() >= 2,
+              "tensor.mT is only supported on matrices or "
+              "batches of matrices. Got ",
+              self.dim(), "-D tensor.");
   call.returns(transposed(self, -2, -1));
   return true;
 }
@@ -395,9 +410,9 @@ bool matrix_transpose(RuleCall& call) {
 bool transpose_in_place(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   bool plain_t = op_name(call) == "t_";
-  Tensor after = plain_t ? transposed(self, 0, self.dim() < 2 ? 0 : 1)
-                         : transposed(self, call.args[1].toInt(),
-                                      call.args[2].toInt());
+  Tensor after =
+      plain_t ? transposed(self, 0, self.dim() < 2 ? 0 : 1)
+              : transposed(self, call.args[1].toInt(), call.args[2].toInt());
   set_layout(self, after.sym_sizes(), after.sym_strides(),
              after.sym_storage_offset());
   return return_self(call);
@@ -514,7 +529,8 @@ bool narrow(RuleCall& call) {
 
 // --- many views at once
 
-std::vector<Tensor> pieces(const Tensor& self, int64_t dim, const Dims& lengths) {
+std::vector<Tensor> pieces(const Tensor& self, int64_t dim,
+                           const Dims& lengths) {
   std::vector<Tensor> result;
   SymInt start(0);
   for (const SymInt& length : lengths) {
@@ -541,11 +557,15 @@ bool split(RuleCall& call) {
   TORCH_CHECK(self.dim() != 0, "split expects at least a 1-dimensional tensor");
   int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
   SymInt each = call.sym_int(1), size = self.sym_size(dim);
-  PROVISO_REQUIRE(each.sym_ge(0), "split expects split_size be non-negative, "
-                  "but got split_size=", each);
+  PROVISO_REQUIRE(each.sym_ge(0),
+                  "split expects split_size be non-negative, "
+                  "but got split_size=",
+                  each);
   if (known_zero(each)) {
-    PROVISO_REQUIRE(size.sym_eq(0), "split_size can only be 0 if dimension size "
-                    "is 0, but got dimension size of ", size);
+    PROVISO_REQUIRE(size.sym_eq(0),
+                    "split_size can only be 0 if dimension size "
+                    "is 0, but got dimension size of ",
+                    size);
     call.returns(pieces(self, dim, {size}));
     return true;
   }
@@ -560,7 +580,8 @@ bool split_with_sizes(RuleCall& call) {
   Dims lengths = call.sym_ints(1);
   SymInt total(0);
   for (const SymInt& length : lengths) {
-    PROVISO_REQUIRE(length.sym_ge(0), "split_with_sizes expects split_sizes have "
+    PROVISO_REQUIRE(length.sym_ge(0),
+                    "split_with_sizes expects split_sizes have "
                     "only non-negative entries, but got split_sizes=",
                     to_text(lengths));
     total = total + length;
@@ -578,8 +599,8 @@ bool chunk(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   int64_t count = call.args[1].toInt();
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
-  TORCH_CHECK(count > 0, "chunk expects `chunks` to be greater than 0, got: ",
-              count);
+  TORCH_CHECK(count > 0,
+              "chunk expects `chunks` to be greater than 0, got: ", count);
   int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
   SymInt size = self.sym_size(dim);
   SymInt each = ceil_div(size, count);
@@ -629,8 +650,9 @@ bool flatten(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   int64_t first = wrap_dim(call.args[1].toInt(), self.dim());
   int64_t last = wrap_dim(call.args[2].toInt(), self.dim());
-  TORCH_CHECK(first <= last,
-              "flatten() has invalid args: start_dim cannot come after end_dim");
+  TORCH_CHECK(
+      first <= last,
+      "flatten() has invalid args: start_dim cannot come after end_dim");
   if (self.dim() == 0) {
     call.returns(reshape_to(self, {SymInt(1)}));
     return true;
@@ -671,8 +693,7 @@ bool unflatten(RuleCall& call) {
 
 bool as_strided(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  SymInt offset =
-      call.is_none(3) ? self.sym_storage_offset() : call.sym_int(3);
+  SymInt offset = call.is_none(3) ? self.sym_storage_offset() : call.sym_int(3);
   call.returns(view_of(self, call.sym_ints(1), call.sym_ints(2), offset));
   return true;
 }
@@ -717,8 +738,10 @@ bool unfold(RuleCall& call) {
     strides = {SymInt(1)};
   }
   TORCH_CHECK(step > 0, "step is ", step, " but must be > 0");
-  PROVISO_REQUIRE(sizes[dim].sym_ge(size), "maximum size for tensor at "
-                  "dimension ", dim, " is ", sizes[dim], " but size is ", size);
+  PROVISO_REQUIRE(sizes[dim].sym_ge(size),
+                  "maximum size for tensor at "
+                  "dimension ",
+                  dim, " is ", sizes[dim], " but size is ", size);
   SymInt stride = self.dim() == 0 ? SymInt(1) : strides[dim];
   if (self.dim() == 0) {
     sizes = {SymInt(1), SymInt(size)};
@@ -736,9 +759,13 @@ bool unfold(RuleCall& call) {
 bool movedim(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   auto from = to_ints(call.args[1]), to = to_ints(call.args[2]);
-  TORCH_CHECK(from.size() == to.size(), "movedim: Invalid source or destination "
-              "dims: source (", from, " dims) should contain the same number of "
-              "dims as destination (", to, " dims)");
+  TORCH_CHECK(from.size() == to.size(),
+              "movedim: Invalid source or destination "
+              "dims: source (",
+              from,
+              " dims) should contain the same number of "
+              "dims as destination (",
+              to, " dims)");
   int64_t rank = self.dim();
   if (rank == 0) {
     call.returns(view_of(self, {}, {}));
@@ -773,9 +800,9 @@ bool view_as_real(RuleCall& call) {
   for (const SymInt& s : self.sym_strides()) strides.push_back(s * 2);
   sizes.push_back(2);
   strides.push_back(1);
-  call.returns(make_fake(sizes, strides, c10::toRealValueType(self.scalar_type()),
-                         self.device(), self.storage(),
-                         self.sym_storage_offset() * 2));
+  call.returns(
+      make_fake(sizes, strides, c10::toRealValueType(self.scalar_type()),
+                self.device(), self.storage(), self.sym_storage_offset() * 2));
   return true;
 }
 
