@@ -96,10 +96,9 @@ Tracer::~Tracer() {
 
 void Tracer::own(InputKind kind, const char* prefix, const std::string& target,
                  const at::Tensor& tensor, std::optional<bool> persistent) {
-  const c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
-  if (real_values_.contains(impl)) return;  // tied: the first name stands
+  // Of a tensor with several names (tied weights) the program reads the last.
   const ValueId id = graph_.add_value(meta_of(tensor));
-  real_values_.emplace(impl, id);
+  real_values_[tensor.unsafeGetTensorImpl()] = id;
   InputSpec spec;
   spec.kind = kind;
   spec.arg = {ValueRef{id}};
@@ -120,6 +119,10 @@ void Tracer::add_buffer(const std::string& name, const at::Tensor& tensor,
 
 void Tracer::add_constant(const std::string& name, const at::Tensor& tensor) {
   own(InputKind::kConstantTensor, "c_", name, tensor, std::nullopt);
+}
+
+void Tracer::name_constant(const std::string& name, const at::Tensor& tensor) {
+  constant_names_.try_emplace(tensor.unsafeGetTensorImpl(), name);
 }
 
 at::Tensor Tracer::add_input(const std::string& name, const at::Tensor& example,
@@ -228,7 +231,11 @@ ValueId Tracer::known_alias(const at::Tensor& t) const {
 ValueId Tracer::lift(const at::Tensor& t) {
   const ValueId alias = known_alias(t);
   if (alias != kNoValue) return alias;
-  add_constant("lifted_tensor_" + std::to_string(lifted_++), t);
+  auto named = constant_names_.find(t.unsafeGetTensorImpl());
+  add_constant(named != constant_names_.end()
+                   ? named->second
+                   : "lifted_tensor_" + std::to_string(lifted_++),
+               t);
   return real_values_.at(t.unsafeGetTensorImpl());
 }
 
@@ -243,9 +250,12 @@ namespace {
 
 Argument integer_argument(int64_t value, IntMeaning meaning) {
   switch (meaning) {
-    case IntMeaning::kNumber: break;
-    case IntMeaning::kDtype: return {static_cast<c10::ScalarType>(value)};
-    case IntMeaning::kLayout: return {static_cast<c10::Layout>(value)};
+    case IntMeaning::kNumber:
+      break;
+    case IntMeaning::kDtype:
+      return {static_cast<c10::ScalarType>(value)};
+    case IntMeaning::kLayout:
+      return {static_cast<c10::Layout>(value)};
     case IntMeaning::kMemoryFormat:
       return {static_cast<c10::MemoryFormat>(value)};
   }
@@ -256,8 +266,7 @@ template <typename T>
 Argument list_argument(const T& values) {
   ListArgument list;
   list.items.reserve(values.size());
-  for (size_t i = 0; i < values.size(); ++i)
-    list.items.push_back({values[i]});
+  for (size_t i = 0; i < values.size(); ++i) list.items.push_back({values[i]});
   return {std::move(list)};
 }
 
@@ -274,12 +283,16 @@ std::optional<Argument> Tracer::wrapped_number(const at::Tensor& t) {
         return Argument{ExprArgument{ours->expr()}};
   const void* data = t.storage().data();
   switch (t.scalar_type()) {
-    case at::kDouble: return Argument{*static_cast<const double*>(data)};
-    case at::kLong: return Argument{*static_cast<const int64_t*>(data)};
-    case at::kBool: return Argument{*static_cast<const bool*>(data)};
+    case at::kDouble:
+      return Argument{*static_cast<const double*>(data)};
+    case at::kLong:
+      return Argument{*static_cast<const int64_t*>(data)};
+    case at::kBool:
+      return Argument{*static_cast<const bool*>(data)};
     case at::kComplexDouble:
       return Argument{*static_cast<const c10::complex<double>*>(data)};
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -316,8 +329,7 @@ Argument Tracer::to_argument(const c10::IValue& value, IntMeaning meaning) {
 }
 
 Argument Tracer::to_argument(const c10::IValue& value, const c10::Type* type) {
-  return to_argument(value,
-                     type ? meaning_of(*type) : IntMeaning::kNumber);
+  return to_argument(value, type ? meaning_of(*type) : IntMeaning::kNumber);
 }
 
 Node::Output Tracer::output_of(const c10::IValue& value) {

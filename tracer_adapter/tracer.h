@@ -105,6 +105,9 @@ class Tracer {
   void add_buffer(const std::string& name, const at::Tensor& tensor,
                   bool persistent = true);
   void add_constant(const std::string& name, const at::Tensor& tensor);
+  // A real tensor that becomes a constant of this name if the program reads it;
+  // it must outlive the trace.
+  void name_constant(const std::string& name, const at::Tensor& tensor);
   // A user input: the fake to call the program with.  `source` is how guards
   // call it (L['x']); default from `name`.
   at::Tensor add_input(const std::string& name, const at::Tensor& example,
@@ -190,8 +193,9 @@ class Tracer {
     InputSpec spec;
     at::Tensor tensor;
   };
-  std::vector<Owned> owned_inputs_;   // parameters, buffers, constants
+  std::vector<Owned> owned_inputs_;  // parameters, buffers, constants
   std::vector<InputSpec> user_inputs_;
+  std::unordered_map<const c10::TensorImpl*, std::string> constant_names_;
   int lifted_ = 0;
   std::unordered_set<const c10::StorageImpl*> written_;
   std::vector<const OpInfo*> decomposing_;
@@ -202,15 +206,14 @@ class Tracer {
 
 // Names the line that the operators after it come from, and evaluates it:
 //   auto y = PROVISO_LINE(x + 1);
-#define PROVISO_LINE(...)                                                  \
-  (::proviso::mark_line(__FILE__, __LINE__, __func__, #__VA_ARGS__),       \
+#define PROVISO_LINE(...)                                            \
+  (::proviso::mark_line(__FILE__, __LINE__, __func__, #__VA_ARGS__), \
    __VA_ARGS__)
 void mark_line(const char* file, int line, const char* function,
                const char* code);
 
 // --- the C++ entry
-using Program =
-    std::function<std::vector<at::Tensor>(std::vector<at::Tensor>)>;
+using Program = std::function<std::vector<at::Tensor>(std::vector<at::Tensor>)>;
 ExportedProgram export_program(const Program& program,
                                std::vector<at::Tensor> examples,
                                const ExportOptions& options = {});
@@ -250,8 +253,8 @@ template <size_t Inputs = 1, typename M>
 ExportedProgram export_module(M& module, std::vector<at::Tensor> examples,
                               const ExportOptions& options = {}) {
   Program program = [&](std::vector<at::Tensor> in) {
-    return internal::as_vector(internal::call_forward(
-        module, in, std::make_index_sequence<Inputs>()));
+    return internal::as_vector(
+        internal::call_forward(module, in, std::make_index_sequence<Inputs>()));
   };
   return export_program(program, internal::owned(module.named_parameters()),
                         internal::owned(module.named_buffers()),

@@ -56,8 +56,10 @@ std::optional<std::vector<c10::IValue>> custom_op(
   for (size_t i = 0; i < values.size(); ++i) {
     py::object value = torch::jit::toPyObject(values[i]);
     const c10::Argument& formal = schema.arguments()[i];
-    if (formal.kwarg_only()) kwargs[formal.name().c_str()] = value;
-    else args.append(value);
+    if (formal.kwarg_only())
+      kwargs[formal.name().c_str()] = value;
+    else
+      args.append(value);
   }
   const py::object result =
       custom_op_function()(schema.name(), py::tuple(args), kwargs);
@@ -121,8 +123,7 @@ class Session {
   ExportedProgram finish(const py::sequence& outputs) {
     std::vector<c10::IValue> values;
     for (size_t i = 0; i < outputs.size(); ++i)
-      values.push_back(
-          to_ivalue(outputs[i], "output " + std::to_string(i)));
+      values.push_back(to_ivalue(outputs[i], "output " + std::to_string(i)));
     return tracer().finish(values);
   }
 
@@ -166,8 +167,9 @@ Argument to_constant(py::handle value, const std::string& what) {
 void bind_session(py::module_& m) {
   tracer_hooks() = {&custom_op, &wrapped_number, &current_python_stack};
   m.def("set_package_folders", &set_package_folders);
-  m.def("set_custom_op_function",
-        [](py::object function) { custom_op_function() = std::move(function); });
+  m.def("set_custom_op_function", [](py::object function) {
+    custom_op_function() = std::move(function);
+  });
   m.def("is_tracing", [] { return Tracer::current() != nullptr; });
   m.def("is_fake", [](const at::Tensor& t) { return is_fake(t); });
   m.def("mark_size_like", [](const c10::SymInt& size) {
@@ -197,14 +199,25 @@ void bind_session(py::module_& m) {
            })
       .def("add_buffer",
            [](Session& s, const std::string& name, const at::Tensor& t,
-              bool persistent) {
-             s.tracer().add_buffer(name, t, persistent);
+              bool persistent) { s.tracer().add_buffer(name, t, persistent); })
+      .def("name_constant",
+           [](Session& s, const std::string& name, const at::Tensor& t) {
+             s.tracer().name_constant(name, t);
            })
       .def("add_input", &Session::add_input)
       .def("add_int_input",
            [](Session& s, const std::string& name, int64_t example,
               const std::string& source) {
              return s.tracer().add_int_input(name, example, source);
+           })
+      .def("require",
+           [](Session& s, const c10::SymBool& condition,
+              const std::string& why) {
+             if (auto known = condition.maybe_as_bool()) return *known;
+             ShapeEnv& env = s.tracer().env();
+             SourceLocation where;
+             where.code = why;
+             return env.guard_bool(to_expr(env, condition), where);
            })
       .def("add_constant_input",
            [](Session& s, const std::string& name, const py::object& value) {

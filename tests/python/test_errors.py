@@ -44,10 +44,14 @@ def process_goes_on():
      r"L\['x'\].size\(\)\[1\]"),
     ({"x": {0: Dim("dx", min=5, max=9)}}, proviso.ConstraintViolationError,
      r"4 not in range \[5, 9\]"),
-    ({"x": {0: 2 * Dim("dx")}}, ValueError,
-     r"derived Dim 2\*dx is not supported yet \(at `dynamic_shapes\['x'\]`"),
-    ({"x": {0: 2 * torch.export.Dim("dx")}}, ValueError,
-     r"derived Dim 2\*dx is not supported yet"),
+    ({"x": {0: 3 * Dim("dx")}}, proviso.ConstraintViolationError,
+     r"Expected L\['x'\].size\(\)\[0\] = 4 to be of the form 3\*dx, where dx is "
+     r"an integer"),
+    ({"x": {0: Dim("dx"), 1: 2 * Dim("dx")}}, proviso.ConstraintViolationError,
+     r"Expected input L\['x'\].size\(\)\[1\] to be equal to 2\*dx, where dx = 4, "
+     r"but got 4"),
+    ({"x": {0: Dim("dx", min=1) - 3}}, ValueError,
+     r"the least size of dx - 3 is -2 .*give dx a greater min"),
 ])
 def test_a_malformed_spec_is_refused_with_its_path(spec, error, text):
     with pytest.raises(error, match=text):
@@ -176,6 +180,21 @@ def test_control_flow_operators_are_refused_by_name():
 
     with pytest.raises(NotImplementedError, match="torch.cond"):
         proviso.export(branch, (X,))
+
+
+def test_derivatives_are_refused_by_name():
+    def backward(x):
+        x.requires_grad_().sum().backward()
+        return x.grad
+
+    with pytest.raises(NotImplementedError, match="Tensor.backward cannot be"):
+        proviso.export(backward, (torch.ones(4),))
+
+    def grad(x):
+        return torch.autograd.grad(x.requires_grad_().sum(), [x])
+
+    with pytest.raises(NotImplementedError, match="torch.autograd.grad cannot"):
+        proviso.export(grad, (torch.ones(4),))
 
 
 def test_the_programs_own_errors_pass_through():

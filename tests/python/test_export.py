@@ -126,6 +126,39 @@ def test_dynamic_that_the_program_fixes_is_a_violation():
                        dynamic_shapes=((Dim.DYNAMIC,),))
 
 
+@pytest.mark.parametrize("kind", [Dim, torch.export.Dim])
+def test_a_derived_dim_is_a_guard(kind):
+    def program(x, y):
+        return x.sum() + y[:-1].view(2, -1), y + 1
+
+    half = kind("half", min=2, max=9)
+    ep = proviso.export(program, (torch.ones(4), torch.ones(9)),
+                        dynamic_shapes=({0: half}, {0: 2 * half + 1}))
+    guard, = ep.guards
+    assert guard.condition == "Eq(2*s0 + 1, s1)"
+    assert "L['y'].size()[0] = 2*half + 1" in str(guard)
+    assert 'y: "f32[2*s0 + 1]"' in str(ep)
+    assert repr(ep.range_constraints) == "{s0: VR[2, 9], 2*s0 + 1: VR[5, 19]}"
+    args = torch.randn(6), torch.randn(13)
+    for found, expected in zip(ep.module()(*args), program(*args)):
+        same(found, expected)
+    with pytest.raises(Exception, match=r"2\*x.size\(\)\[0\] \+ 1 == y.size"):
+        ep.module()(torch.ones(6), torch.ones(14))
+
+
+def test_a_derived_dim_needs_no_input_with_its_root():
+    root = Dim("root")
+    ep = proviso.export(lambda x, y: x.sum() + y,
+                        (torch.ones(8), torch.ones(13)),
+                        dynamic_shapes=({0: 2 * root}, {0: 3 * root + 1}))
+    x, y = torch.randn(10), torch.randn(16)
+    same(ep.module()(x, y), x.sum() + y)
+    with pytest.raises(Exception, match=r"x.size\(\)\[0\] % 2 == 0"):
+        ep.module()(torch.ones(9), y)
+    with pytest.raises(Exception, match=r"z?y.size\(\)\[0\]"):
+        ep.module()(x, torch.ones(13))
+
+
 # --- callables and arguments
 
 def test_functions_and_bound_methods_export():
@@ -260,6 +293,19 @@ def test_arithmetic_on_sizes_is_kept():
                 assert found == expected
 
 
+def test_an_index_by_a_size_or_by_data_stays_symbolic():
+    def program(x, i):
+        last = x.shape[0] - 1
+        return x[last], x[:, last - 1, None], x[..., last], x[i], x[i:, :2]
+
+    ep = proviso.export(program, (torch.randn(4, 5), torch.tensor(1)),
+                        dynamic_shapes=((AUTO, AUTO), None))
+    for shape, i in (((4, 6), 3), ((6, 8), 0), ((9, 9), -2)):
+        args = torch.randn(shape), torch.tensor(i)
+        for found, expected in zip(ep.module()(*args), program(*args)):
+            same(found, expected)
+
+
 def test_a_tensor_of_sizes_stays_symbolic():
     def program(x):
         n, m = x.shape
@@ -381,6 +427,29 @@ def test_training_mode_is_traced_as_it_is():
     assert dropped.operators == ["aten.dropout.default"]
 
 
+def test_tied_weights_and_plain_attributes_keep_their_names():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(10, 4)
+            self.out = nn.Linear(4, 10, bias=False)
+            self.out.weight = self.embed.weight
+            self.scale = torch.full((10,), 2.0)
+
+        def forward(self, x):
+            return self.out(self.embed(x)) * self.scale
+
+    model, x = Tied(), torch.randint(0, 10, (3, 5))
+    ep = proviso.export(model, (x,), dynamic_shapes=({0: AUTO, 1: AUTO},))
+    assert ep.graph_signature.parameters == ("embed.weight", "out.weight")
+    assert ep.graph_signature.lifted_tensor_constants == ("scale",)
+    assert list(ep.state_dict) == list(model.state_dict())
+    expected = torch.export.export(model, (x,))
+    assert repr(ep.graph_signature) == repr(expected.graph_signature)
+    x = torch.randint(0, 10, (7, 2))
+    same(ep.module()(x), model(x))
+
+
 def test_flags_are_set_while_tracing_only():
     seen = []
 
@@ -406,6 +475,28 @@ def test_other_threads_compute_as_before():
 
     proviso.export(program, (torch.ones(1),))
     assert results == [[1, 2]]
+
+
+def test_vmap_grad_and_autocast_are_traced_through():
+    class Program(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                low = self.linear(x)
+            dots = torch.vmap(torch.dot)(x, x)
+            slope = torch.func.grad(lambda t: (t * t).sum())(x)
+            return low, dots, slope
+
+    model = Program()
+    ep = proviso.export(model, (torch.ones(3, 4),),
+                        dynamic_shapes=({0: AUTO},))
+    x = torch.randn(6, 4)
+    for found, expected in zip(ep.module()(x), model(x)):
+        assert found.dtype == expected.dtype
+        same(found, expected)
 
 
 def test_exports_nest():

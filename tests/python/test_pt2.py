@@ -218,6 +218,31 @@ def test_weights_that_share_memory_still_do(tmp_path):
         torch.testing.assert_close(found, expected)
 
 
+def test_a_weight_with_two_names_is_stored_once(tmp_path):
+    model = nn.Sequential(nn.Embedding(10, 4), nn.Linear(4, 10, bias=False))
+    model[1].weight = model[0].weight
+    ep = proviso.export(model, (torch.randint(0, 10, (3,)),),
+                        dynamic_shapes=({0: AUTO},))
+    archive = save(ep, tmp_path / "a.pt2")
+    assert sum("weights/weight_" in n for n in archive.namelist()) == 1
+    loaded = torch.export.load(str(tmp_path / "a.pt2"))
+    assert list(loaded.state_dict) == ["0.weight", "1.weight"]
+    x = torch.randint(0, 10, (7,))
+    torch.testing.assert_close(loaded.module()(x), model(x))
+
+
+def test_derived_dims_are_checked_by_the_loaded_program(round_trip):
+    class Twice(nn.Module):
+        def forward(self, x, y):
+            return torch.cat([x, x]) + y
+
+    half = Dim("half")
+    ep = proviso.export(Twice(), (torch.ones(4), torch.ones(8)),
+                        dynamic_shapes=({0: half}, {0: 2 * half}))
+    round_trip(ep, Twice(), randn([(3,), (6,)], [(5,), (10,)], [(9,), (18,)]),
+               refused=randn([(5,), (11,)]))
+
+
 @pytest.mark.parametrize("dtype", [
     torch.bfloat16, torch.float16, torch.float64, torch.int8, torch.bool,
     torch.complex64, torch.uint8])

@@ -7,7 +7,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from proviso import _proviso, _specs, _trace
-from proviso._errors import DataDependentError
+from proviso._errors import ConstraintViolationError, DataDependentError
 from proviso._program import ExportedProgram
 
 
@@ -101,6 +101,7 @@ def _trace_program(mod, inputs, state, prefer_deferred):
         if state is not None:
             state.register(session)
         fakes = [_fake(session, leaf) for leaf in inputs.leaves]
+        _relate_derived_dims(session, inputs.leaves, fakes)
         args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
         result = _explained(mod, args, kwargs)
         if state is not None:
@@ -127,6 +128,44 @@ def _fake(session, leaf):
         return session.add_int_input(leaf.name, leaf.value, leaf.source)
     session.add_constant_input(leaf.name, leaf.value)
     return leaf.value
+
+
+def _relate_derived_dims(session, leaves, fakes):
+    """Where dynamic_shapes says 2*s + 1, a guard says so."""
+    sizes = [(f"{leaf.source}.size()[{i}]", dim, fake, i)
+             for leaf, fake in zip(leaves, fakes)
+             if isinstance(leaf.value, torch.Tensor)
+             for i, dim in enumerate(leaf.spec)
+             if dim.derived or dim.policy == "named"]
+    if not any(dim.derived for _, dim, _, _ in sizes):
+        return
+    roots = {dim.name: fake.shape[i] for _, dim, fake, i in sizes if dim.name}
+    for source, dim, fake, i in sizes:
+        if dim.derived:
+            _relate(session, source, dim.derived, fake.shape[i], roots)
+
+
+def _relate(session, source, derived, size, roots):
+    why = f"dynamic_shapes: {source} = {derived.text}"
+    rest = size - derived.offset
+    if derived.root in roots:
+        expected = roots[derived.root] * derived.factor
+        if not session.require(rest == expected, why):
+            raise ConstraintViolationError(
+                f"Expected input {source} to be equal to {derived.text}, "
+                f"where {derived.root} = {_example(roots[derived.root])}, but "
+                f"got {_example(size)}")
+        return
+    # No input has the root itself: what it must be follows from this size.
+    if not session.require(rest % derived.factor == 0, why):
+        raise ConstraintViolationError(
+            f"Expected {source} = {_example(size)} to be of the form "
+            f"{derived.text}, where {derived.root} is an integer")
+    roots[derived.root] = rest // derived.factor
+
+
+def _example(size):
+    return size.node.hint if isinstance(size, torch.SymInt) else size
 
 
 def _run_program(mod, args, kwargs):

@@ -114,6 +114,56 @@ def _symbolic_tolist(self):
     return [_symbolic_tolist(row) for row in self.unbind(0)]
 
 
+def _is_index_tensor(value):
+    """A 0-dim integer tensor: as an index it is the number that it holds."""
+    return (_is_fake(value) and value.dim() == 0
+            and not value.is_floating_point() and value.dtype != torch.bool)
+
+
+def _index_number(value):
+    return value.item() if _is_index_tensor(value) else value
+
+
+def _is_symbolic_index(item):
+    if isinstance(item, slice):
+        return any(_is_index_tensor(bound)
+                   for bound in (item.start, item.stop, item.step))
+    return isinstance(item, torch.SymInt) or _is_index_tensor(item)
+
+
+def _is_basic_index(item):
+    return (item is None or item is Ellipsis or isinstance(item, slice)
+            or type(item) is int or _is_symbolic_index(item))
+
+
+_getitem = torch.Tensor.__getitem__
+
+
+def _symbolic_getitem(self, index):
+    """x[s] reads the number s, which would fix it; select() does not."""
+    items = index if type(index) is tuple else (index,)
+    if not (_proviso.is_tracing() and any(map(_is_symbolic_index, items))
+            and all(map(_is_basic_index, items))):
+        return _getitem(self, index)
+    dims = self.dim() - sum(i is not None and i is not Ellipsis for i in items)
+    result, dim = self, 0
+    for item in items:
+        if item is Ellipsis:
+            dim += dims
+        elif item is None:
+            result, dim = result.unsqueeze(dim), dim + 1
+        elif item == slice(None):
+            dim += 1
+        elif isinstance(item, slice):
+            bounds = slice(*map(_index_number,
+                                (item.start, item.stop, item.step)))
+            result = _getitem(result, (slice(None),) * dim + (bounds,))
+            dim += 1
+        else:
+            result = result.select(dim, _index_number(item))
+    return result
+
+
 _repr = torch.Tensor.__repr__
 
 
@@ -156,9 +206,35 @@ def _unsupported(name, original):
     return refuse
 
 
+_grad = torch.autograd.grad
+_backward = torch.autograd.backward
+
+
+def _our_grad(outputs, inputs, *args, **kwargs):
+    """torch.func.grad comes here too, with tensors of its own."""
+    wanted = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
+    if _proviso.is_tracing() and any(map(_is_fake, wanted)):
+        raise NotImplementedError(_NO_BACKWARD.format("torch.autograd.grad"))
+    return _grad(outputs, inputs, *args, **kwargs)
+
+
+def _our_backward(tensors, *args, **kwargs):
+    of = (tensors,) if isinstance(tensors, torch.Tensor) else tensors
+    if _proviso.is_tracing() and any(map(_is_fake, of)):
+        raise NotImplementedError(_NO_BACKWARD.format("Tensor.backward"))
+    return _backward(tensors, *args, **kwargs)
+
+
+_NO_BACKWARD = (
+    "{} cannot be exported by proviso: a trace records the program, not its "
+    "derivatives; write it with torch.func.grad, or leave it out")
+
 _PATCHES = [
     (torch, "tensor", _symbolic_tensor),
     (torch.Tensor, "tolist", _symbolic_tolist),
+    (torch.Tensor, "__getitem__", _symbolic_getitem),
+    (torch.autograd, "grad", _our_grad),
+    (torch.autograd, "backward", _our_backward),
     (torch.Tensor, "__repr__", _fake_repr),
     (torch.SymBool, "__sym_ite__", _our_sym_ite),
     (symbolic_shapes, "_advise_is_size", _our_advise_is_size),
@@ -208,28 +284,31 @@ class ModuleState:
         self._before = []
         self.parameters = []
         self.buffers = []  # (name, tensor, persistent)
-        seen = set()
+        self.constants = []  # tensors that are plain attributes
         for prefix, child in module.named_modules():
             self._before.append((prefix, child, dict(child.__dict__),
                                  dict(child._parameters),
                                  dict(child._buffers)))
             dot = prefix + "." if prefix else ""
             for name, tensor in child._parameters.items():
-                if tensor is not None and id(tensor) not in seen:
-                    seen.add(id(tensor))
+                if tensor is not None:
                     self.parameters.append((dot + name, tensor))
             transient = child._non_persistent_buffers_set
             for name, tensor in child._buffers.items():
-                if tensor is not None and id(tensor) not in seen:
-                    seen.add(id(tensor))
+                if tensor is not None:
                     self.buffers.append(
                         (dot + name, tensor, name not in transient))
+            for name, value in child.__dict__.items():
+                if type(value) is torch.Tensor:
+                    self.constants.append((dot + name, value))
 
     def register(self, session):
         for name, tensor in self.parameters:
             session.add_parameter(name, tensor)
         for name, tensor, persistent in self.buffers:
             session.add_buffer(name, tensor, persistent)
+        for name, tensor in self.constants:
+            session.name_constant(name, tensor)
 
     def record_buffer_assignments(self):
         """`self.count = self.count + 1` on a buffer writes into the buffer."""

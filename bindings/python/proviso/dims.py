@@ -6,6 +6,7 @@
     Dim.AUTO(min=2, max=64)  the first two take a range
     Dim("batch", max=512)    named: the whole range must be allowed; the same
                              name is the same size everywhere
+    2*Dim("half") + 1        derived from a named one
 
 torch.export.Dim and its hints mean the same and are taken too.
 """
@@ -76,15 +77,16 @@ class Dim:
         return f"Dim({', '.join(parts)})"
 
     def __add__(self, other):
-        return _derive(self, other, "add", f"{self.__name__} + {other}")
+        return _derive(self, other, "add", lambda k, c: (k, c + other))
 
     def __sub__(self, other):
-        return _derive(self, other, "subtract", f"{self.__name__} - {other}")
+        return _derive(self, other, "subtract", lambda k, c: (k, c - other))
 
     def __mul__(self, other):
         if type(other) is int and other <= 0:
             other = str(other)  # refused below, as torch refuses it
-        return _derive(self, other, "multiply", f"{other}*{self.__name__}")
+        return _derive(self, other, "multiply",
+                       lambda k, c: (k * other, c * other))
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -99,24 +101,43 @@ _LINEAR = ("(Only increasing linear operations with integer coefficients are "
 
 
 class DerivedDim(Dim):
-    """2*dx + 1.  It can be written, not exported yet."""
+    """factor*root + offset, such as 2*dx + 1."""
 
-    def __init__(self, text: str):
-        self.__name__ = text
-        self.min = self.max = None
+    def __init__(self, root: Dim, factor: int, offset: int):
+        self.__name__ = _linear_text(root.__name__, factor, offset)
+        self.root, self.factor, self.offset = root, factor, offset
+
+    @property
+    def min(self):
+        return _mapped(self, self.root.min)
+
+    @property
+    def max(self):
+        return _mapped(self, self.root.max)
 
     def __repr__(self):
         return self.__name__
 
 
-def _derive(dim, other, verb, text):
+def _mapped(dim, bound):
+    return None if bound is None else dim.factor * bound + dim.offset
+
+
+def _linear_text(name, factor, offset):
+    text = name if factor == 1 else f"{factor}*{name}"
+    return text if offset == 0 else f"{text} {'+-'[offset < 0]} {abs(offset)}"
+
+
+def _derive(dim, other, verb, change):
     if type(other) is not int:
         wanted = "a positive integer" if verb == "multiply" else "an integer"
         target = {"add": "to", "subtract": "from", "multiply": "with"}[verb]
         raise NotImplementedError(
             f"Attempted to {verb} {other} {target} {dim.__name__}, where "
             f"{wanted} was expected. {_LINEAR}")
-    return DerivedDim(text)
+    if isinstance(dim, DerivedDim):
+        return DerivedDim(dim.root, *change(dim.factor, dim.offset))
+    return DerivedDim(dim, *change(1, 0))
 
 
 def dims(*names: str, min: Optional[int] = None, max: Optional[int] = None):
@@ -127,12 +148,23 @@ def dims(*names: str, min: Optional[int] = None, max: Optional[int] = None):
 # --- one form of all the above, for the tracer
 
 @dataclass(frozen=True)
+class Derived:
+    """The size is factor*root + offset."""
+
+    text: str
+    root: str  # the name of a Dim
+    factor: int
+    offset: int
+
+
+@dataclass(frozen=True)
 class DimSpec:
     policy: str  # "static", "auto", "dynamic", "named"
     name: str = ""
     min: Optional[int] = None
     max: Optional[int] = None
     value: Optional[int] = None  # an int in the spec: the size it must be
+    derived: Optional["Derived"] = None
 
     def as_tuple(self):
         return (self.policy, self.name, self.min, self.max)
@@ -168,12 +200,27 @@ def to_dim_spec(spec: Any, where: str) -> Optional[DimSpec]:
         return DimSpec(spec.type.name.lower(), "", spec.min, spec.max)
     if not is_named_dim(spec):
         return None
-    derived = isinstance(spec, DerivedDim) or (
-        torch_dims is not None and isinstance(spec, torch_dims._DerivedDim))
-    if derived:
-        raise ValueError(
-            f"derived Dim {spec.__name__} is not supported yet (at {where}); "
-            "use Dim.AUTO, which finds the relation by itself")
     # Torch's Dims say 0 and int_oo where nothing was asked.
-    return DimSpec("named", spec.__name__, _finite(spec.min) or None,
-                   _finite(spec.max))
+    least, most = _finite(spec.min) or None, _finite(spec.max)
+    derived = _derived(spec)
+    if derived is None:
+        return DimSpec("named", spec.__name__, least, most)
+    if least is None:
+        least = max(derived.offset, 0) or None
+    elif least < 0:
+        raise ValueError(
+            f"the least size of {spec.__name__} is {least} (at {where}); give "
+            f"{derived.root} a greater min")
+    return DimSpec("auto", "", least, most, derived=derived)
+
+
+def _derived(spec) -> Optional[Derived]:
+    if isinstance(spec, DerivedDim):
+        return Derived(spec.__name__, spec.root.__name__, spec.factor,
+                       spec.offset)
+    torch_dims = _torch_dims()
+    if torch_dims is None or not isinstance(spec, torch_dims._DerivedDim):
+        return None
+    offset = int(spec.fn(0))
+    return Derived(spec.__name__, spec.root.__name__,
+                   int(spec.fn(1)) - offset, offset)
