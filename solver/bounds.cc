@@ -215,11 +215,11 @@ Domain::FormView Domain::view(const Poly& p) {
 }
 
 Range Domain::form_range(const Poly& p) {
-  if (form_table_.empty()) return {};
+  if (form_states_.empty()) return {};
   FormView v = view(p);
-  auto it = form_table_.find(v.form);
-  if (it == form_table_.end()) return {};
-  const FormState& f = it->second;
+  uint32_t slot = form_slot_of_.get(v.form);
+  if (slot == kNoId) return {};
+  const FormState& f = form_states_[slot];
   Range r{Interval::of(f.low.value, f.high.value), f.low.why, f.high.why};
   if (r.span.is_empty()) r.lower = r.upper = join(f.low.why, f.high.why);
   return shift_by(scaled(r, v.scale), v.constant);
@@ -228,8 +228,7 @@ Range Domain::form_range(const Poly& p) {
 Range Domain::range(const Poly& p, int depth) {
   Range r = plain_range(p);
   if (p.is_constant() || r.span.is_empty()) return r;
-  bool single = p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
-  if (single || r.span.is_point()) return r;
+  if (is_single(p) || r.span.is_point()) return r;
   r = meet(r, form_range(p));
   r = meet(r, shifted_range(p));
   if (depth < kMaxCorrelationDepth) r = meet(r, correlated_range(p, depth));

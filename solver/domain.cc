@@ -24,8 +24,35 @@ Int ceil_div(const Int& a, const Int& b) { return -floor_div(-a, b); }
 }  // namespace
 
 Domain::AtomState& Domain::state(AtomId a) {
-  while (a >= atoms_.size()) atoms_.emplace_back();
-  return atoms_[a];
+  uint32_t slot = slot_of_.get(a);
+  if (slot != kNoId) return atoms_[slot];
+  slot_of_.set(a, static_cast<uint32_t>(atoms_.size()));
+  AtomState& s = atoms_.emplace_back();
+  if (forms_.atom(a).kind == AtomKind::kSymbol) {
+    s.low.value = symbols_.lower();
+    s.high.value = symbols_.upper();
+  }
+  return s;
+}
+
+// Named by where it comes from, so that equal work makes equal forms; twice in
+// use, it would be one variable for two things.
+AtomId Domain::fresh(uint32_t origin) {
+  for (uint32_t copy = 0;; ++copy) {
+    AtomId a = forms_.fresh(origin, copy);
+    AtomState& s = state(a);
+    if (s.in_use) continue;
+    s.in_use = true;
+    trail_.push_back({Undo::kFresh, a, {}});
+    return a;
+  }
+}
+
+Domain::FormState& Domain::form_state(PolyId form) {
+  uint32_t slot = form_slot_of_.get(form);
+  if (slot != kNoId) return form_states_[slot];
+  form_slot_of_.set(form, static_cast<uint32_t>(form_states_.size()));
+  return form_states_.emplace_back();
 }
 
 const std::vector<uint32_t>& Domain::items_of(AtomId a) {
@@ -36,24 +63,17 @@ const std::vector<AtomId>& Domain::dependents_of(AtomId a) {
   return state(a).dependents;
 }
 
-void Domain::set_base_range(AtomId a, const Interval& range) {
-  AtomState& s = state(a);
-  if (range.lower() && !s.low.value) s.low = {range.lower(), 0};
-  if (range.upper() && !s.high.value) s.high = {range.upper(), 0};
-  change();
-}
-
 // --- undo
 
-void Domain::undo(size_t mark) {
-  while (trail_.size() > mark) {
+void Domain::undo(const Mark& mark) {
+  while (trail_.size() > mark.trail) {
     Undo u = std::move(trail_.back());
     trail_.pop_back();
     switch (u.kind) {
-      case Undo::kLow: atoms_[u.index].low = std::move(u.old); break;
-      case Undo::kHigh: atoms_[u.index].high = std::move(u.old); break;
+      case Undo::kLow: state(u.index).low = std::move(u.old); break;
+      case Undo::kHigh: state(u.index).high = std::move(u.old); break;
       case Undo::kSolved: {
-        AtomState& s = atoms_[u.index];
+        AtomState& s = state(u.index);
         for (AtomId a : forms_.atoms_of(s.solved)) {
           state(a).dependents.pop_back();
         }
@@ -65,9 +85,12 @@ void Domain::undo(size_t mark) {
         items_.pop_back();
         break;
       case Undo::kKilled: items_[u.index].alive = true; break;
-      case Undo::kFormLow: form_table_[u.index].low = std::move(u.old); break;
-      case Undo::kFormHigh: form_table_[u.index].high = std::move(u.old); break;
-      case Undo::kTold: told_.erase(u.index); break;
+      case Undo::kFormLow: form_state(u.index).low = std::move(u.old); break;
+      case Undo::kFormHigh:
+        form_state(u.index).high = std::move(u.old);
+        break;
+      case Undo::kTold: told_.set(u.index, kNoId); break;
+      case Undo::kFresh: state(u.index).in_use = false; break;
       case Undo::kConflict: conflict_.reset(); break;
     }
   }
@@ -75,7 +98,7 @@ void Domain::undo(size_t mark) {
   queue_.clear();
   queued_.resize(items_.size());
   nesting_ = 0;
-  change();
+  stamp_ = mark.stamp;
 }
 
 void Domain::raise_conflict(Reason why) {
@@ -99,11 +122,10 @@ void Domain::assert_formula(FormulaId f, Reason why) {
     for (FormulaId kid : formula.kids) assert_formula(kid, why);
     return;
   }
-  auto opposite = told_.find(forms_.negate(f));
-  if (opposite != told_.end()) {
-    return raise_conflict(join(why, opposite->second));
-  }
-  if (!told_.emplace(f, why).second) return;
+  Reason opposite = told_.get(forms_.negate(f));
+  if (opposite != kNoId) return raise_conflict(join(why, opposite));
+  if (told_.get(f) != kNoId) return;
+  told_.set(f, why);
   trail_.push_back({Undo::kTold, f, {}});
   change();
   if (formula.kind == FormulaKind::kOr) return assert_clause(f, why);
@@ -189,7 +211,7 @@ void Domain::assert_ne(const Poly& p, Reason why) {
   }
   uint32_t i = add_item(forms_.ne(p), why);
   FormView v = view(p);
-  form_table_[v.form].watchers.push_back(i);
+  form_state(v.form).watchers.push_back(i);
   revisit(i);
 }
 
@@ -219,7 +241,7 @@ void Domain::index_item(uint32_t i, bool add) {
     }
   }
   if (!add && formula.kind == FormulaKind::kNe) {
-    form_table_[view(forms_.poly(formula.poly)).form].watchers.pop_back();
+    form_state(view(forms_.poly(formula.poly)).form).watchers.pop_back();
   }
 }
 
@@ -455,7 +477,7 @@ void Domain::set_form_bound(const Poly& p, Reason why) {
   bool lower = v.scale.sign() > 0;
   Int bound = lower ? ceil_div(-v.constant, v.scale)
                     : floor_div(v.constant, -v.scale);
-  FormState& f = form_table_[v.form];
+  FormState& f = form_state(v.form);
   End& slot = lower ? f.low : f.high;
   if (slot.value && (lower ? *slot.value >= bound : *slot.value <= bound)) {
     return;
@@ -478,65 +500,65 @@ void Domain::set_form_bound(const Poly& p, Reason why) {
 
 Normal Domain::normal(const Poly& p) {
   Normal result;
-  std::vector<Poly> parts;
-  Poly kept = FormPool::constant(p.constant);
   spend(p.terms.size());
   for (const Term& t : p.terms) {
-    bool changed = false;
-    Poly term = FormPool::constant(t.coef);
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
-    std::vector<Normal> images;
-    for (AtomId a : factors) {
-      images.push_back(normal_atom(a));
-      changed |= images.back().changed;
+    for (AtomId a : forms_.factors(t.mono)) {
+      result.changed |= image_of(a).poly != kNoId;
     }
-    if (!changed) {
-      kept.terms.push_back(t);
-      continue;
-    }
-    for (size_t i = 0; i < factors.size(); ++i) {
-      result.why = join(result.why, images[i].why);
-      term = forms_.mul(term, images[i].changed ? images[i].poly
-                                                : forms_.variable(factors[i]));
-    }
-    parts.push_back(std::move(term));
-    result.changed = true;
   }
   if (!result.changed) {
     result.poly = p;
     return result;
+  }
+  std::vector<Poly> parts;
+  Poly kept = FormPool::constant(p.constant);
+  for (const Term& t : p.terms) {
+    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    bool changed = false;
+    for (AtomId a : factors) changed |= image_of(a).poly != kNoId;
+    if (!changed) {
+      kept.terms.push_back(t);
+      continue;
+    }
+    Poly term = FormPool::constant(t.coef);
+    for (AtomId a : factors) {
+      Image image = image_of(a);
+      result.why = join(result.why, image.why);
+      term = forms_.mul(term, image.poly == kNoId ? forms_.variable(a)
+                                                  : forms_.poly(image.poly));
+    }
+    parts.push_back(std::move(term));
   }
   parts.push_back(std::move(kept));
   result.poly = forms_.sum(parts);
   return result;
 }
 
-Normal Domain::normal_atom(AtomId a) {
-  AtomState& s = state(a);
+Domain::Image Domain::image_of(AtomId a) {
   AtomKind kind = forms_.atom(a).kind;
   bool plain = kind == AtomKind::kSymbol || kind == AtomKind::kFresh ||
                kind == AtomKind::kOpaque;
+  AtomState& s = state(a);
   if (s.solved == kNoId && plain) return {};
-  if (s.normal_stamp == stamp_) return s.normal;
+  if (s.normal_stamp == stamp_) return s.image;
   if (s.visiting) return {};  // a cycle through definitions: stays as it is
   s.visiting = true;
-  Normal n;
+  Image image;
   try {
     if (s.solved != kNoId) {
-      n = normal(forms_.poly(s.solved));
-      n.why = join(n.why, s.solved_why);
-      n.changed = true;
+      Normal n = normal(forms_.poly(s.solved));
+      image = {forms_.intern(n.poly), join(n.why, s.solved_why)};
     } else {
-      n = rebuild_atom(a);
+      image = rebuild_atom(a);
     }
   } catch (const OutOfBudget&) {
     s.visiting = false;
     throw;
   }
   s.visiting = false;
-  s.normal = n;
+  s.image = image;
   s.normal_stamp = stamp_;
-  return n;
+  return image;
 }
 
 // The value where both arguments are constant.
@@ -557,7 +579,7 @@ Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y) {
   return forms_.func(op, x, y);
 }
 
-Normal Domain::rebuild_atom(AtomId a) {
+Domain::Image Domain::rebuild_atom(AtomId a) {
   const Atom& atom = forms_.atom(a);
   Normal n;
   Normal x = normal(forms_.poly(atom.a));
@@ -596,21 +618,17 @@ Normal Domain::rebuild_atom(AtomId a) {
       break;
     default: n.poly = func_in_context(atom.op, x.poly, y.poly); break;
   }
-  std::optional<AtomId> same = forms_.as_atom(n.poly);
-  n.changed = same != a;
-  if (!n.changed) n.why = 0;
+  if (forms_.as_atom(n.poly) == a) return {};
   // The rewritten atom may itself have been solved for.
-  if (n.changed) {
-    bool again = false;
-    for (const Term& t : n.poly.terms) {
-      for (AtomId f : forms_.factors(t.mono)) again |= is_solved(f);
-    }
-    if (again) {
-      Normal m = normal(n.poly);
-      if (m.changed) n.poly = m.poly, n.why = join(n.why, m.why);
-    }
+  bool again = false;
+  for (const Term& t : n.poly.terms) {
+    for (AtomId f : forms_.factors(t.mono)) again |= is_solved(f);
   }
-  return n;
+  if (again) {
+    Normal m = normal(n.poly);
+    if (m.changed) n.poly = m.poly, n.why = join(n.why, m.why);
+  }
+  return {forms_.intern(n.poly), n.why};
 }
 
 Decision Domain::known_nonzero(const Poly& p) {
@@ -619,15 +637,13 @@ Decision Domain::known_nonzero(const Poly& p) {
     d.value = !p.constant.is_zero();
     return d;
   }
+  if (settles(FormulaKind::kNe, plain_range(p), d)) return d;
   FormulaId id = forms_.ne(p);
   if (id <= kTrue) {  // 2*u0 + 1 is never 0
     d.value = id == kTrue;
     return d;
   }
-  // Copies: deciding may make new forms, and the pool's references move.
-  const Formula literal = forms_.formula(id);
-  const Poly poly = forms_.poly(literal.poly);
-  return decide_literal(literal, poly);
+  return decide_literal(id);
 }
 
 // floor(f*a / (f*b)) == floor(a/b) for f != 0.
@@ -761,87 +777,87 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
 
 // --- deciding
 
-Decision Domain::decide_literal(const Formula& f, const Poly& p) {
+Decision Domain::told(FormulaId f) {
   Decision d;
-  Range r = range(p);
-  if (r.span.is_empty()) return d;
-  if (f.kind == FormulaKind::kGe) {
-    if (at_least(r, 0)) {
-      d.value = true, d.why = r.lower;
-    } else if (at_most(r, -1)) {
-      d.value = false, d.why = r.upper;
-    }
-    return d;
+  if (f <= kTrue) {
+    d.value = f == kTrue;
+  } else if (Reason why = told_.get(f); why != kNoId) {
+    d.value = true, d.why = why;
+  } else if (why = told_.get(forms_.negate(f)); why != kNoId) {
+    d.value = false, d.why = why;
   }
-  bool equal = f.kind == FormulaKind::kEq;
-  if (at_least(r, 1)) {
-    d.value = !equal, d.why = r.lower;
-  } else if (at_most(r, -1)) {
-    d.value = !equal, d.why = r.upper;
-  } else if (r.span.is_point()) {
-    d.value = equal, d.why = join(r.lower, r.upper);
-  } else if (FormulaId other = equal ? forms_.ne(p) : forms_.eq(p);
-             other > kTrue) {
-    FormulaId same = equal ? forms_.eq(p) : forms_.ne(p);
-    if (auto it = told_.find(same); it != told_.end()) {
-      d.value = true, d.why = it->second;
-    } else if (auto no = told_.find(other); no != told_.end()) {
-      d.value = false, d.why = no->second;
-    }
+  return d;
+}
+
+bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
+  if (r.span.is_empty()) return false;
+  bool above = at_least(r, kind == FormulaKind::kGe ? 0 : 1);
+  bool below = at_most(r, -1);
+  if (above || below) {
+    d.value = kind == FormulaKind::kGe ? above : kind == FormulaKind::kNe;
+    d.why = above ? r.lower : r.upper;
+  }
+  return d.value.has_value();
+}
+
+// By what was told of it and by ranges, the cheapest first.
+Decision Domain::decide_literal(FormulaId f) {
+  Decision d = told(f);
+  if (d.value) return d;
+  const Formula& formula = forms_.formula(f);
+  const Poly& p = forms_.poly(formula.poly);
+  Range r = plain_range(p);
+  if (settles(formula.kind, r, d)) return d;
+  if (!r.span.is_point() && !is_single(p)) {
+    r = meet(r, form_range(p));
+    if (settles(formula.kind, r, d)) return d;
+    r = meet(r, shifted_range(p));
+    if (settles(formula.kind, r, d)) return d;
+    r = meet(r, correlated_range(p, 0));
+    if (settles(formula.kind, r, d)) return d;
+  }
+  if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
+    d.value = formula.kind == FormulaKind::kEq;  // of 0, or it was settled
+    d.why = join(r.lower, r.upper);
   }
   return d;
 }
 
 Decision Domain::decide(FormulaId f) {
-  Decision d;
-  if (f <= kTrue) {
-    d.value = f == kTrue;
-    return d;
-  }
-  if (auto it = told_.find(f); it != told_.end()) {
-    d.value = true, d.why = it->second;
-    return d;
-  }
   const Formula& formula = forms_.formula(f);
-  if (auto it = told_.find(forms_.negate(f)); it != told_.end()) {
-    d.value = false, d.why = it->second;
-    return d;
-  }
-  if (formula.kind == FormulaKind::kOpaque) return d;
-  if (formula.kind == FormulaKind::kAnd || formula.kind == FormulaKind::kOr) {
-    bool absorbing = formula.kind == FormulaKind::kOr;
-    bool all = true;
-    for (FormulaId kid : formula.kids) {
-      Decision k = decide(kid);
-      if (!k.value) {
-        all = false;
-        d.used_equalities = false;
-        continue;
+  Decision d;
+  switch (formula.kind) {
+    case FormulaKind::kFalse:
+    case FormulaKind::kTrue:
+    case FormulaKind::kOpaque: return told(f);
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr: {
+      d = told(f);
+      if (d.value) return d;
+      bool absorbing = formula.kind == FormulaKind::kOr;
+      bool all = true;
+      for (FormulaId kid : formula.kids) {
+        Decision k = decide(kid);
+        all &= k.value.has_value();
+        if (!k.value) continue;
+        if (*k.value == absorbing) return k;
+        d.why = join(d.why, k.why);
+        d.used_equalities |= k.used_equalities;
       }
-      if (*k.value == absorbing) return k;
-      d.why = join(d.why, k.why);
-      d.used_equalities |= k.used_equalities;
-    }
-    if (all) {
+      if (!all) return {};
       d.value = !absorbing;
-    } else {
-      d.why = 0;
+      return d;
     }
-    return d;
+    default: break;
   }
-  d = decide_literal(formula, forms_.poly(formula.poly));
+  d = decide_literal(f);
   if (d.value) return d;
   Normal n = normal(forms_.poly(formula.poly));
   if (!n.changed) return d;
   FormulaId g = formula.kind == FormulaKind::kGe   ? forms_.ge(n.poly)
                 : formula.kind == FormulaKind::kEq ? forms_.eq(n.poly)
                                                    : forms_.ne(n.poly);
-  if (g <= kTrue) {
-    d.value = g == kTrue;
-  } else {
-    d = decide_literal(forms_.formula(g),
-                       forms_.poly(forms_.formula(g).poly));
-  }
+  d = g <= kTrue ? told(g) : decide_literal(g);
   d.used_equalities = true;
   d.why = d.value ? join(d.why, n.why) : 0;
   return d;

@@ -2,7 +2,7 @@
 // by undoing: ranges of atoms, bounds of linear forms, solved equalities, and
 // what remains as rows and clauses.
 //
-//   size_t mark = domain.mark();
+//   Domain::Mark mark = domain.mark();
 //   domain.tell(forms.ge(p), why);        // p >= 0 from here on
 //   domain.decide(forms.ge(q));           // by normal form and ranges alone
 //   domain.undo(mark);
@@ -12,11 +12,11 @@
 
 #include <deque>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "solver/form.h"
+#include "solver/id_map.h"
 #include "solver/interval.h"
 #include "solver/reason.h"
 
@@ -46,8 +46,9 @@ struct OutOfBudget {};
 
 class Domain {
  public:
-  Domain(FormPool& forms, ReasonArena& reasons)
-      : forms_(forms), reasons_(reasons) {}
+  // `symbols` is where every symbol lies without a reason.
+  Domain(FormPool& forms, ReasonArena& reasons, Interval symbols = {})
+      : forms_(forms), reasons_(reasons), symbols_(std::move(symbols)) {}
 
   struct Item {
     FormulaId formula;  // a literal or a disjunction
@@ -55,15 +56,18 @@ class Domain {
     bool alive;
   };
 
-  // A range that needs no reason (a property of the symbol).
-  void set_base_range(AtomId a, const Interval& range);
   void tell(FormulaId f, Reason why);
   // Cached ranges and normal forms are made anew.
   void forget_cached() { change(); }
   const std::optional<Reason>& conflict() const { return conflict_; }
 
-  size_t mark() const { return trail_.size(); }
-  void undo(size_t mark);
+  // A state to go back to.  What was derived in it is remembered there.
+  struct Mark {
+    size_t trail;
+    uint64_t stamp;
+  };
+  Mark mark() const { return {trail_.size(), stamp_}; }
+  void undo(const Mark& mark);
 
   // By structure, normal form and ranges.
   Decision decide(FormulaId f);
@@ -71,7 +75,8 @@ class Domain {
   Range range(const Poly& p, int depth = 0);
   Range atom_range(AtomId a);
   bool is_solved(AtomId a) const {
-    return a < atoms_.size() && atoms_[a].solved != kNoId;
+    uint32_t slot = slot_of_.get(a);
+    return slot != kNoId && atoms_[slot].solved != kNoId;
   }
 
   // --- for the tiers above
@@ -79,8 +84,10 @@ class Domain {
   // Items that mention the atom, and atoms whose solved form mentions it.
   const std::vector<uint32_t>& items_of(AtomId a);
   const std::vector<AtomId>& dependents_of(AtomId a);
-  PolyId solved_form(AtomId a) const { return atoms_[a].solved; }
-  Reason solved_why(AtomId a) const { return atoms_[a].solved_why; }
+  // Requires is_solved(a).
+  PolyId solved_form(AtomId a) const {
+    return atoms_[slot_of_.get(a)].solved;
+  }
 
   FormPool& forms() { return forms_; }
   ReasonArena& reasons() { return reasons_; }
@@ -97,6 +104,11 @@ class Domain {
     std::optional<Int> value;
     Reason why = 0;
   };
+  // What an atom is in normal form; kNoId: itself.
+  struct Image {
+    PolyId poly = kNoId;
+    Reason why = 0;
+  };
   struct AtomState {
     End low, high;
     PolyId solved = kNoId;
@@ -104,8 +116,9 @@ class Domain {
     std::vector<uint32_t> items;
     std::vector<AtomId> dependents;
     bool visiting = false;
+    bool in_use = false;  // a fresh variable that this context has made
     uint64_t normal_stamp = 0, range_stamp = 0;
-    Normal normal;
+    Image image;
     Range range;
   };
   struct FormState {
@@ -114,7 +127,7 @@ class Domain {
   };
   struct Undo {
     enum Kind : uint8_t { kLow, kHigh, kSolved, kItem, kKilled, kFormLow,
-                          kFormHigh, kTold, kConflict } kind;
+                          kFormHigh, kTold, kConflict, kFresh } kind;
     uint32_t index;
     End old;
   };
@@ -125,7 +138,9 @@ class Domain {
   };
 
   AtomState& state(AtomId a);
-  void change() { ++stamp_; }
+  AtomId fresh(uint32_t origin);
+  FormState& form_state(PolyId form);
+  void change() { stamp_ = ++last_stamp_; }
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
 
   // telling
@@ -174,6 +189,9 @@ class Domain {
   Range clamped_range(const Poly& p, const Term& t, int depth);
   Range correlated_range(const Poly& p, int depth);
   FormView view(const Poly& p);
+  bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
+    return p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
+  }
   Range meet(const Range& a, const Range& b);
   Range scaled(const Range& a, const Int& k);
   Range product(const Range& a, const Range& b);
@@ -181,27 +199,33 @@ class Domain {
   Range quotient(const Range& a, const Range& b);
 
   // normal form
-  Normal normal_atom(AtomId a);
-  Normal rebuild_atom(AtomId a);
+  Image image_of(AtomId a);
+  Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y);
   Poly floor_in_context(Poly num, Poly den, Reason& why);
   bool cancel_common(Poly& num, Poly& den, Reason& why);
   Poly pull_out(Poly& num, const Poly& den);
-  Decision decide_literal(const Formula& f, const Poly& p);
+  Decision told(FormulaId f);
+  Decision decide_literal(FormulaId f);
+  // Whether the range alone tells what p >= 0, p == 0 or p != 0 is.
+  static bool settles(FormulaKind kind, const Range& r, Decision& d);
   Decision known_nonzero(const Poly& p);
 
   FormPool& forms_;
   ReasonArena& reasons_;
-  std::deque<AtomState> atoms_;
+  Interval symbols_;
+  std::deque<AtomState> atoms_;  // of atoms met so far
+  IdMap slot_of_;                // from atoms to their places there
   std::deque<Item> items_;
-  std::unordered_map<PolyId, FormState> form_table_;
-  std::unordered_map<FormulaId, Reason> told_;
+  std::deque<FormState> form_states_;
+  IdMap form_slot_of_;  // from linear forms
+  IdMap told_;          // from formulas to reasons
   std::vector<Undo> trail_;
   std::vector<uint32_t> queue_;
   std::vector<bool> queued_;
   std::optional<Reason> conflict_;
   int nesting_ = 0;
-  uint64_t stamp_ = 1;
+  uint64_t stamp_ = 1, last_stamp_ = 1;
   uint64_t work_ = 0;
   uint64_t limit_ = ~uint64_t{0};
 };

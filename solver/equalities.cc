@@ -141,7 +141,7 @@ bool Domain::solve_by_euclid(const Poly& p, Reason why) {
   }
   if (!g.is_one()) return false;
   const auto [x, a] = *least;
-  AtomId t = forms_.fresh();
+  AtomId t = fresh(forms_.intern(p));
   Poly value = forms_.variable(t);
   for (const Term& term : p.terms) {
     if (term.mono == forms_.mono(x)) continue;
@@ -186,7 +186,7 @@ void Domain::define_floors(const std::vector<AtomId>& floors,
     const Poly& b = forms_.poly(forms_.atom(q).b);
     Reason positive = range(b).lower;
     Range known = atom_range(q);
-    AtomId t = forms_.fresh();
+    AtomId t = fresh(q);
     Poly below = forms_.sub(a, forms_.mul(b, forms_.variable(t)));
     Poly above = forms_.sub(b, below);
     above.constant -= 1;

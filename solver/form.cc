@@ -41,16 +41,13 @@ size_t hash_of(const Formula& f) {
 // The id of `value` in `table`, appended when new.
 template <typename T>
 uint32_t intern_in(std::deque<T>& table,
-                   std::unordered_multimap<size_t, uint32_t>& index,
-                   const T& value) {
+                   InternIndex& index, const T& value) {
   size_t h = hash_of(value);
-  auto [begin, end] = index.equal_range(h);
-  for (auto it = begin; it != end; ++it) {
-    if (table[it->second] == value) return it->second;
-  }
-  uint32_t id = static_cast<uint32_t>(table.size());
+  uint32_t id = index.find(h, [&](uint32_t i) { return table[i] == value; });
+  if (id != kNoId) return id;
+  id = static_cast<uint32_t>(table.size());
   table.push_back(value);
-  index.emplace(h, id);
+  index.insert(h, id);
   return id;
 }
 
@@ -60,7 +57,7 @@ void sort_unique(std::vector<AtomId>& v) {
 }
 
 // Sorts terms by monomial, merges equal ones, drops zeros.
-void collect_terms(std::vector<Term>& terms) {
+void collect_terms(SmallVector<Term, 4>& terms) {
   std::sort(terms.begin(), terms.end(),
             [](const Term& a, const Term& b) { return a.mono < b.mono; });
   size_t out = 0;
@@ -71,7 +68,7 @@ void collect_terms(std::vector<Term>& terms) {
     }
     if (!merged.coef.is_zero()) terms[out++] = std::move(merged);
   }
-  terms.resize(out);
+  terms.shrink(out);
 }
 
 // floor(c / k) of every coefficient; the constant too.
@@ -101,7 +98,7 @@ Int Poly::content() const {
 
 FormPool::FormPool() {
   monos_.emplace_back();
-  mono_index_.emplace(hash_of(monos_[0]), 0);
+  mono_index_.insert(hash_of(monos_[0]), 0);
   intern(Formula{.kind = FormulaKind::kFalse});
   intern(Formula{.kind = FormulaKind::kTrue});
 }
@@ -116,10 +113,8 @@ AtomId FormPool::symbol(Expr e) {
   return intern(Atom{.kind = AtomKind::kSymbol, .expr = e});
 }
 
-AtomId FormPool::fresh() {
-  // The number of atoms makes each fresh one different.
-  return intern(Atom{.kind = AtomKind::kFresh,
-                     .a = static_cast<PolyId>(atoms_.size())});
+AtomId FormPool::fresh(uint32_t origin, uint32_t copy) {
+  return intern(Atom{.kind = AtomKind::kFresh, .a = origin, .b = copy});
 }
 
 AtomId FormPool::opaque(Expr e) {
@@ -178,7 +173,7 @@ Poly FormPool::sum(const std::vector<Poly>& parts) const {
   Poly total;
   for (const Poly& p : parts) {
     total.constant += p.constant;
-    total.terms.insert(total.terms.end(), p.terms.begin(), p.terms.end());
+    total.terms.append(p.terms);
   }
   collect_terms(total.terms);
   return total;
@@ -467,17 +462,25 @@ std::vector<AtomId> FormPool::atoms_of(const Poly& p) {
   return out;
 }
 
+namespace {
+
+std::vector<AtomId>& entry(std::deque<std::vector<AtomId>>& table, uint32_t i) {
+  while (i >= table.size()) table.emplace_back();
+  return table[i];
+}
+
+}  // namespace
+
 const std::vector<AtomId>& FormPool::atoms_of(PolyId p) {
-  auto it = atoms_of_poly_.find(p);
-  if (it != atoms_of_poly_.end()) return it->second;
-  std::vector<AtomId> out = atoms_of(Poly(polys_[p]));
-  return atoms_of_poly_.emplace(p, std::move(out)).first->second;
+  std::vector<AtomId>& known = entry(atoms_of_poly_, p);
+  if (known.empty() && !polys_[p].terms.empty()) known = atoms_of(polys_[p]);
+  return known;
 }
 
 const std::vector<AtomId>& FormPool::atoms_within(AtomId a) {
-  auto it = atoms_within_.find(a);
-  if (it != atoms_within_.end()) return it->second;
-  Atom atom = atoms_[a];
+  std::vector<AtomId>& known = entry(atoms_within_, a);
+  if (!known.empty()) return known;
+  const Atom& atom = atoms_[a];
   std::vector<AtomId> out = {a};
   auto add_all = [&out](const std::vector<AtomId>& more) {
     out.insert(out.end(), more.begin(), more.end());
@@ -488,19 +491,21 @@ const std::vector<AtomId>& FormPool::atoms_within(AtomId a) {
     if (atom.condition != kNoId) add_all(atoms_of_formula(atom.condition));
   }
   sort_unique(out);
-  return atoms_within_.emplace(a, std::move(out)).first->second;
+  return known = std::move(out);
 }
 
-std::vector<AtomId> FormPool::atoms_of_formula(FormulaId f) {
-  const Formula formula = formulas_[f];
+const std::vector<AtomId>& FormPool::atoms_of_formula(FormulaId f) {
+  const Formula& formula = formulas_[f];
+  if (formula.poly != kNoId) return atoms_of(formula.poly);
+  std::vector<AtomId>& known = entry(atoms_of_formula_, f);
+  if (!known.empty() || formula.kids.empty()) return known;
   std::vector<AtomId> out;
-  if (formula.poly != kNoId) out = atoms_of(formula.poly);
   for (FormulaId kid : formula.kids) {
-    std::vector<AtomId> more = atoms_of_formula(kid);
+    const std::vector<AtomId>& more = atoms_of_formula(kid);
     out.insert(out.end(), more.begin(), more.end());
   }
   sort_unique(out);
-  return out;
+  return known = std::move(out);
 }
 
 // --- text, for people who debug

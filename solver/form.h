@@ -21,6 +21,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "solver/intern_index.h"
+#include "solver/small_vector.h"
 #include "sym/expr.h"
 
 namespace proviso {
@@ -29,7 +31,6 @@ using AtomId = uint32_t;
 using MonoId = uint32_t;     // 0 is the monomial 1
 using PolyId = uint32_t;
 using FormulaId = uint32_t;  // 0 is false, 1 is true
-inline constexpr uint32_t kNoId = ~0u;
 inline constexpr FormulaId kFalse = 0, kTrue = 1;
 
 struct Term {
@@ -40,7 +41,7 @@ struct Term {
 
 struct Poly {
   Int constant;
-  std::vector<Term> terms;  // ascending mono, none is the monomial 1
+  SmallVector<Term, 4> terms;  // ascending mono, none is the monomial 1
 
   bool is_constant() const { return terms.empty(); }
   bool is_zero() const { return terms.empty() && constant.is_zero(); }
@@ -50,7 +51,7 @@ struct Poly {
 
 enum class AtomKind : uint8_t {
   kSymbol,  // expr
-  kFresh,   // a variable that an equality introduced
+  kFresh,   // a variable that an equality introduced; a, b tell it apart
   kFloor,   // floor(a / b)
   kPos,     // max(0, a)
   kIte,     // a where condition, else b
@@ -87,7 +88,9 @@ class FormPool {
 
   // --- atoms and monomials
   AtomId symbol(Expr e);
-  AtomId fresh();
+  // A variable that stands for something in the equality (or atom) `origin`;
+  // `copy` tells several apart.
+  AtomId fresh(uint32_t origin, uint32_t copy);
   AtomId opaque(Expr e);
   const Atom& atom(AtomId a) const { return atoms_[a]; }
   size_t atom_count() const { return atoms_.size(); }
@@ -136,7 +139,7 @@ class FormPool {
   const std::vector<AtomId>& atoms_of(PolyId p);
   const std::vector<AtomId>& atoms_within(AtomId a);  // a itself included
   std::vector<AtomId> atoms_of(const Poly& p);
-  std::vector<AtomId> atoms_of_formula(FormulaId f);
+  const std::vector<AtomId>& atoms_of_formula(FormulaId f);
 
   std::string to_string(const Poly& p) const;
   std::string to_string(FormulaId f) const;
@@ -155,13 +158,13 @@ class FormPool {
   std::deque<std::vector<AtomId>> monos_;
   std::deque<Poly> polys_;
   std::deque<Formula> formulas_;
-  std::unordered_multimap<size_t, uint32_t> atom_index_, mono_index_,
-      poly_index_, formula_index_;
+  InternIndex atom_index_, mono_index_, poly_index_, formula_index_;
   std::unordered_map<uint64_t, MonoId> products_;
   std::vector<MonoId> mono_of_atom_;
   std::vector<FormulaId> negation_;
-  std::unordered_map<PolyId, std::vector<AtomId>> atoms_of_poly_;
-  std::unordered_map<AtomId, std::vector<AtomId>> atoms_within_;
+  // Sorted; empty until asked for.
+  std::deque<std::vector<AtomId>> atoms_of_poly_, atoms_within_,
+      atoms_of_formula_;
 };
 
 }  // namespace proviso

@@ -372,4 +372,10 @@ FormulaId Lowering::own_condition(Expr e) {
   return f == kNoId ? forms_.opaque_condition(e, true) : f;
 }
 
+Forms& Forms::of(ExprPool& expressions) {
+  std::shared_ptr<void>& slot = expressions.companion();
+  if (!slot) slot = std::make_shared<Forms>();
+  return *static_cast<Forms*>(slot.get());
+}
+
 }  // namespace proviso

@@ -55,4 +55,13 @@ class Lowering {
   std::vector<uint32_t> integers_, conditions_, defined_;  // by node id
 };
 
+// The normal forms of a pool's expressions: made once, whatever the number of
+// contexts.
+struct Forms {
+  FormPool pool;
+  Lowering lower{pool};
+
+  static Forms& of(ExprPool& expressions);
+};
+
 }  // namespace proviso

@@ -19,7 +19,7 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
   points_left_ = kMaxPoints;
   constants_.clear();
   collect_constants(goal);
-  size_t before = domain_.mark();
+  Domain::Mark before = domain_.mark();
   domain_.set_limit(domain_.work() + units);
   std::optional<Assignment> found;
   try {
@@ -134,7 +134,7 @@ std::optional<Assignment> ModelSearch::descend() {
   for (const Int& value : candidates(*a)) {
     Poly p = forms_.variable(*a);
     p.constant = -value;
-    size_t before = domain_.mark();
+    Domain::Mark before = domain_.mark();
     domain_.spend(5);
     domain_.tell(forms_.eq(p), 0);
     std::optional<Assignment> found;

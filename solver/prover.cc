@@ -23,7 +23,7 @@ bool is_big(const Int& v) { return v.bit_length() > 61; }
 
 template <typename Attempt>
 std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {
-  size_t before = domain_.mark();
+  Domain::Mark before = domain_.mark();
   domain_.set_limit(domain_.work() + units);
   std::optional<Proof> proof;
   try {
@@ -75,7 +75,7 @@ std::optional<Proof> Prover::refute_condition(FormulaId f, Effort effort) {
 
 std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort) {
   if (f == kFalse) return Proof{};
-  size_t before = domain_.mark();
+  Domain::Mark before = domain_.mark();
   domain_.tell(f, reasons_.leaf(kQuestionLeaf));
   std::optional<Proof> proof =
       contradiction(forms_.atoms_of_formula(f), effort, kMaxSplitDepth);
@@ -105,7 +105,7 @@ std::optional<Proof> Prover::split(const Neighborhood& near,
   if (!split) return std::nullopt;
   Proof total{split->why, true};
   for (FormulaId branch : split->branches) {
-    size_t before = domain_.mark();
+    Domain::Mark before = domain_.mark();
     domain_.tell(branch, split->why);
     std::vector<AtomId> near_branch = seeds;
     for (AtomId a : forms_.atoms_of_formula(branch)) near_branch.push_back(a);

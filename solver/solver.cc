@@ -68,7 +68,9 @@ std::string Statistics::to_string() const {
 
 struct Context::Impl {
   Impl(ExprPool& p, SolverOptions o)
-      : pool(p), options(o), domain(forms, reasons), lower(forms),
+      : pool(p), options(o), forms(Forms::of(p).pool),
+        lower(Forms::of(p).lower),
+        domain(forms, reasons, o.machine_int64 ? machine_range() : Interval()),
         prover(domain), versions{1} {}
 
   // What the native rungs say.
@@ -81,22 +83,21 @@ struct Context::Impl {
 
   ExprPool& pool;
   SolverOptions options;
-  FormPool forms;
+  FormPool& forms;
+  Lowering& lower;
   ReasonArena reasons;
   Domain domain;
-  Lowering lower;
   Prover prover;
   Z3Backend z3;
   Statistics statistics;
 
   std::deque<Fact> facts;
   struct Scope {
-    size_t mark;
+    Domain::Mark mark;
     size_t facts;
     uint32_t reasons;
   };
   std::vector<Scope> scopes;
-  size_t prepared_atoms = 0;
 
   // versions[n] names the state after the first n facts: an answer given at
   // (n, versions[n]) holds for as long as that state is part of the present.
@@ -116,7 +117,6 @@ struct Context::Impl {
   // --- telling
   void check(Expr e, const char* call, const char* expected) const;
   FactId tell(Expr condition, Provenance origin);
-  void prepare_symbols();
   void pop();
 
   // --- asking
@@ -199,16 +199,6 @@ void Context::Impl::check(Expr e, const char* call,
   }
 }
 
-void Context::Impl::prepare_symbols() {
-  for (; prepared_atoms < forms.atom_count(); ++prepared_atoms) {
-    if (!options.machine_int64) continue;
-    AtomId a = static_cast<AtomId>(prepared_atoms);
-    if (forms.atom(a).kind == AtomKind::kSymbol) {
-      domain.set_base_range(a, machine_range());
-    }
-  }
-}
-
 FactId Context::Impl::tell(Expr condition, Provenance origin) {
   FactId id = static_cast<FactId>(facts.size());
   facts.push_back({id, condition, std::move(origin)});
@@ -223,7 +213,6 @@ FactId Context::Impl::tell(Expr condition, Provenance origin) {
   // A told fact holds, so it is defined.
   FormulaId f = lower.condition(condition);
   FormulaId defined = lower.defined(condition);
-  prepare_symbols();
   Reason why = reasons.leaf(id);
   domain.tell(defined, why);
   domain.tell(f, why);
@@ -389,7 +378,6 @@ Verdict Context::Impl::ask_quick(Expr question) {
   }
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
-  prepare_symbols();
   uint32_t arena = reasons.size();
   Native n = native(f, defined);
   ++statistics.decided[static_cast<size_t>(n.tier)];
@@ -403,7 +391,6 @@ Answer Context::Impl::ask(Expr question) {
   if (domain.conflict()) return contradictory(used_facts(*domain.conflict()));
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
-  prepare_symbols();
   uint32_t arena = reasons.size();
   Native n = native(f, defined);
   Reason clash = 0;
@@ -575,7 +562,6 @@ void Context::Impl::ask_z3(Expr question, Answer& answer) {
 
 Range Context::Impl::range_of(Expr e) {
   Poly p = lower.integer(e);
-  prepare_symbols();
   Range r = domain.range(p);
   Normal n = domain.normal(p);
   if (!n.changed) return r;

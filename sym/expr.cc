@@ -161,6 +161,7 @@ struct ExprPool::Impl {
   std::vector<Expr> symbols;
   Expr truth[2];
   std::unordered_map<uint32_t, Expr> simplify_memo;
+  std::shared_ptr<void> companion;
 
   Expr::Node& add(ExprPool* pool, Op op, Type type) {
     Expr::Node& node = nodes.emplace_back();
@@ -245,6 +246,8 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
 }
 
 size_t ExprPool::size() const { return impl_->nodes.size(); }
+std::shared_ptr<void>& ExprPool::companion() { return impl_->companion; }
+
 std::unordered_map<uint32_t, Expr>& ExprPool::simplify_memo() {
   return impl_->simplify_memo;
 }

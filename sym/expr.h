@@ -129,6 +129,10 @@ class ExprPool {
   // pool's lifetime bounds it.
   std::unordered_map<uint32_t, Expr>& simplify_memo();
 
+  // What the layer above derives from nodes and shares among its contexts
+  // (solver/lower.h); it dies with the pool.
+  std::shared_ptr<void>& companion();
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -1,5 +1,6 @@
 #include "sym/integer.h"
 
+#include <atomic>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cassert>
 #include <cmath>
@@ -13,7 +14,16 @@ using boost::multiprecision::cpp_int;
 
 struct Int::Big {
   cpp_int value;
+  std::atomic<uint32_t> owners{1};
 };
+
+void Int::retain(Big* big) noexcept {
+  big->owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Int::release(Big* big) noexcept {
+  if (big->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete big;
+}
 
 // Conversions between the two representations.
 struct IntAccess {
@@ -27,7 +37,7 @@ struct IntAccess {
       return Int(static_cast<int64_t>(value));
     }
     Int result;
-    result.big_ = std::make_shared<const Int::Big>(Int::Big{std::move(value)});
+    result.big_ = new Int::Big{std::move(value)};
     return result;
   }
 };
@@ -86,9 +96,7 @@ bool Int::is_odd() const {
   return is_small() ? (small_ & 1) != 0 : bit_test(abs(big_->value), 0);
 }
 
-int Int::sign() const {
-  return is_small() ? (small_ > 0) - (small_ < 0) : big_->value.sign();
-}
+int Int::big_sign() const { return big_->value.sign(); }
 
 std::optional<int64_t> Int::to_int64() const {
   if (!is_small()) return std::nullopt;
@@ -104,55 +112,30 @@ std::string Int::to_string() const {
   return is_small() ? std::to_string(small_) : big_->value.str();
 }
 
-size_t Int::hash() const {
-  return is_small() ? std::hash<int64_t>{}(small_)
-                    : std::hash<std::string>{}(to_string());
-}
+size_t Int::big_hash() const { return std::hash<std::string>{}(to_string()); }
 
-size_t Int::bit_length() const {
-  if (is_zero()) return 0;
-  cpp_int magnitude = boost::multiprecision::abs(big(*this));
+size_t Int::big_bit_length() const {
+  cpp_int magnitude = boost::multiprecision::abs(big_->value);
   return boost::multiprecision::msb(magnitude) + 1;
 }
 
-Int Int::operator-() const {
-  int64_t result;
-  if (is_small() && !__builtin_sub_overflow(int64_t{0}, small_, &result)) {
-    return Int(result);
-  }
-  return IntAccess::make(-big(*this));
-}
-
-Int operator+(const Int& a, const Int& b) {
-  int64_t result;
-  if (both_small(a, b) && !__builtin_add_overflow(a.small_, b.small_, &result))
-    return Int(result);
+Int Int::big_add(const Int& a, const Int& b) {
   return IntAccess::make(big(a) + big(b));
 }
 
-Int operator-(const Int& a, const Int& b) {
-  int64_t result;
-  if (both_small(a, b) && !__builtin_sub_overflow(a.small_, b.small_, &result))
-    return Int(result);
+Int Int::big_subtract(const Int& a, const Int& b) {
   return IntAccess::make(big(a) - big(b));
 }
 
-Int operator*(const Int& a, const Int& b) {
-  int64_t result;
-  if (both_small(a, b) && !__builtin_mul_overflow(a.small_, b.small_, &result))
-    return Int(result);
+Int Int::big_multiply(const Int& a, const Int& b) {
   return IntAccess::make(big(a) * big(b));
 }
 
-bool operator==(const Int& a, const Int& b) {
-  if (a.is_small() != b.is_small()) return false;
-  return a.is_small() ? a.small_ == b.small_ : a.big_->value == b.big_->value;
-}
-
-std::strong_ordering operator<=>(const Int& a, const Int& b) {
-  if (both_small(a, b)) return a.small_ <=> b.small_;
-  int order = big(a).compare(big(b));
-  return order <=> 0;
+int Int::big_compare(const Int& a, const Int& b) {
+  if (a.is_small() || b.is_small()) {  // the other is farther from 0
+    return a.is_small() ? -b.sign() : a.sign();
+  }
+  return a.big_->value.compare(b.big_->value);
 }
 
 Int floor_div(const Int& a, const Int& b) {

@@ -7,52 +7,120 @@
 // always held in 64 bits, so equality is representation equality.
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace proviso {
 
 class Int {
  public:
-  struct Big;  // a Boost.Multiprecision integer; known to integer.cc alone
+  struct Big;  // a shared Boost.Multiprecision integer; integer.cc alone knows
 
-  Int(int64_t value = 0) : small_(value) {}  // NOLINT: literals read as Ints
-  Int(int value) : small_(value) {}          // NOLINT
+  Int(int64_t value = 0) noexcept : small_(value) {}  // NOLINT: literals are Ints
+  Int(int value) noexcept : small_(value) {}          // NOLINT
+  Int(const Int& o) noexcept : small_(o.small_), big_(o.big_) {
+    if (big_ != nullptr) retain(big_);
+  }
+  Int(Int&& o) noexcept : small_(o.small_), big_(o.big_) {
+    o.small_ = 0;
+    o.big_ = nullptr;
+  }
+  Int& operator=(const Int& o) noexcept {
+    if (o.big_ != nullptr) retain(o.big_);
+    if (big_ != nullptr) release(big_);
+    small_ = o.small_;
+    big_ = o.big_;
+    return *this;
+  }
+  Int& operator=(Int&& o) noexcept {
+    std::swap(small_, o.small_);
+    std::swap(big_, o.big_);
+    return *this;
+  }
+  ~Int() {
+    if (big_ != nullptr) release(big_);
+  }
 
   // Decimal digits with an optional sign.  nullopt when malformed.
   static std::optional<Int> parse(std::string_view text);
 
   bool is_small() const { return big_ == nullptr; }
-  bool is_zero() const { return is_small() && small_ == 0; }
-  bool is_one() const { return is_small() && small_ == 1; }
+  bool is_zero() const { return small_ == 0 && is_small(); }
+  bool is_one() const { return small_ == 1 && is_small(); }
   bool is_odd() const;
-  int sign() const;  // -1, 0 or 1
+  int sign() const {  // -1, 0 or 1
+    return is_small() ? (small_ > 0) - (small_ < 0) : big_sign();
+  }
 
   // The value when it fits.
   std::optional<int64_t> to_int64() const;
   double to_double() const;  // the nearest double; +-inf beyond its range
   std::string to_string() const;
-  size_t hash() const;
-  size_t bit_length() const;  // bits of |value|; 0 for 0
+  size_t hash() const {
+    return is_small() ? static_cast<size_t>(small_) : big_hash();
+  }
+  size_t bit_length() const {  // bits of |value|; 0 for 0
+    if (!is_small()) return big_bit_length();
+    uint64_t u = static_cast<uint64_t>(small_);
+    return static_cast<size_t>(std::bit_width(small_ < 0 ? 0 - u : u));
+  }
 
-  Int operator-() const;
-  friend Int operator+(const Int& a, const Int& b);
-  friend Int operator-(const Int& a, const Int& b);
-  friend Int operator*(const Int& a, const Int& b);
+  Int operator-() const { return Int(0) - *this; }
+  friend Int operator+(const Int& a, const Int& b) {
+    int64_t sum;
+    if (both_small(a, b) && !__builtin_add_overflow(a.small_, b.small_, &sum)) {
+      return sum;
+    }
+    return big_add(a, b);
+  }
+  friend Int operator-(const Int& a, const Int& b) {
+    int64_t difference;
+    if (both_small(a, b) &&
+        !__builtin_sub_overflow(a.small_, b.small_, &difference)) {
+      return difference;
+    }
+    return big_subtract(a, b);
+  }
+  friend Int operator*(const Int& a, const Int& b) {
+    int64_t product;
+    if (both_small(a, b) &&
+        !__builtin_mul_overflow(a.small_, b.small_, &product)) {
+      return product;
+    }
+    return big_multiply(a, b);
+  }
   Int& operator+=(const Int& b) { return *this = *this + b; }
   Int& operator-=(const Int& b) { return *this = *this - b; }
   Int& operator*=(const Int& b) { return *this = *this * b; }
-  friend bool operator==(const Int& a, const Int& b);
-  friend std::strong_ordering operator<=>(const Int& a, const Int& b);
+  friend bool operator==(const Int& a, const Int& b) {
+    return both_small(a, b) ? a.small_ == b.small_ : big_compare(a, b) == 0;
+  }
+  friend std::strong_ordering operator<=>(const Int& a, const Int& b) {
+    return both_small(a, b) ? a.small_ <=> b.small_ : big_compare(a, b) <=> 0;
+  }
 
  private:
   friend struct IntAccess;
-  int64_t small_ = 0;
-  std::shared_ptr<const Big> big_;  // null, or a value outside 64 bits
+  static bool both_small(const Int& a, const Int& b) {
+    return a.big_ == nullptr && b.big_ == nullptr;
+  }
+  static void retain(Big* big) noexcept;
+  static void release(Big* big) noexcept;
+  static Int big_add(const Int& a, const Int& b);
+  static Int big_subtract(const Int& a, const Int& b);
+  static Int big_multiply(const Int& a, const Int& b);
+  static int big_compare(const Int& a, const Int& b);
+  int big_sign() const;
+  size_t big_hash() const;
+  size_t big_bit_length() const;
+
+  int64_t small_ = 0;    // 0 when big_ holds the value
+  Big* big_ = nullptr;   // null, or a value outside 64 bits
 };
 
 // Python's // and %: the quotient rounds down, the remainder has the sign of

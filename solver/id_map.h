@@ -1,0 +1,62 @@
+// solver/id_map.h - a map from ids to 32-bit values, open addressing.
+//
+//   IdMap map;
+//   map.set(7, 3);
+//   map.get(7);      // 3; kNoId when there is none
+//
+// Meant for sparse ids of large shared pools: its cost is its content's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "solver/intern_index.h"
+
+namespace proviso {
+
+class IdMap {
+ public:
+  uint32_t get(uint32_t key) const {
+    if (slots_.empty()) return kNoId;
+    return slots_[find(key)].value;
+  }
+
+  // kNoId takes the entry away.
+  void set(uint32_t key, uint32_t value) {
+    if (2 * (used_ + 1) > slots_.size()) grow();
+    Slot& s = slots_[find(key)];
+    if (s.key == kNoId) {
+      s.key = key;
+      ++used_;
+    }
+    s.value = value;
+  }
+
+ private:
+  struct Slot {
+    uint32_t key = kNoId, value = kNoId;
+  };
+
+  size_t find(uint32_t key) const {
+    size_t mask = slots_.size() - 1;
+    size_t i = (key * 0x9e3779b1u) >> shift_;
+    while (slots_[i].key != key && slots_[i].key != kNoId) i = (i + 1) & mask;
+    return i;
+  }
+
+  void grow() {
+    std::vector<Slot> old = std::move(slots_);
+    slots_.assign(old.empty() ? 32 : 2 * old.size(), Slot{});
+    shift_ = old.empty() ? 27 : shift_ - 1;
+    for (const Slot& s : old) {
+      if (s.key != kNoId) slots_[find(s.key)] = s;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  size_t used_ = 0;
+  int shift_ = 32;
+};
+
+}  // namespace proviso
