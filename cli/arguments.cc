@@ -15,6 +15,17 @@ struct Option {
   void (*set)(Arguments&, const std::string& value);
 };
 
+std::string one_of(const char* option, const std::string& value,
+                   const std::vector<std::string>& accepted) {
+  std::string listed;
+  for (const std::string& a : accepted) {
+    if (value == a) return value;
+    listed += (listed.empty() ? "" : ", ") + a;
+  }
+  throw Error(std::string(option) + ": expected one of " + listed + "; got '" +
+              value + "'");
+}
+
 constexpr Option kOptions[] = {
     {"--symbol", "'NAME in [LO, HI]'",
      "a symbol and its range; int_oo and -int_oo are open ends (repeatable)",
@@ -23,12 +34,16 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string& v) { a.assumptions.push_back(v); }},
     {"--as", "FORM", "print as torch, python, smtlib or srepr",
      [](Arguments& a, const std::string& v) { a.form = v; }},
-    {"--no-z3", nullptr, "the native tiers alone",
-     [](Arguments& a, const std::string&) { a.no_z3 = true; }},
+    {"--tiers", "native|all", "all: Z3 too, where the native tiers say unknown",
+     [](Arguments& a, const std::string& v) {
+       a.native = one_of("--tiers", v, {"native", "all"}) == "native";
+     }},
     {"--int64", nullptr, "integers lie in [-2**63, 2**63 - 1]",
      [](Arguments& a, const std::string&) { a.int64 = true; }},
-    {"--all", nullptr, "list the undecided questions too, not only the wrong",
-     [](Arguments& a, const std::string&) { a.all = true; }},
+    {"--list", "WHICH", "also list the wrong, undecided or slowest questions",
+     [](Arguments& a, const std::string& v) {
+       a.list = one_of("--list", v, {"wrong", "undecided", "slowest"});
+     }},
     {"--json", nullptr, "the last line is one JSON object",
      [](Arguments& a, const std::string&) { a.json = true; }},
 };
@@ -57,15 +72,15 @@ std::string padded(std::string text, size_t width) {
 
 const std::vector<Command> kCommands = {
     {"prove", "QUESTION", "whether the facts imply the question",
-     "--symbol --assume --no-z3 --int64 --json", prove},
+     "--symbol --assume --tiers --int64 --json", prove},
     {"bounds", "EXPR", "a range that holds the expression's values",
      "--symbol --assume --int64 --json", bounds},
     {"simplify", "EXPR", "the expression's canonical form under the facts",
      "--symbol --assume --as --int64 --json", simplify_command},
     {"replay", "FILE...", "ask recorded sessions (*.shapelog) again",
-     "--no-z3 --all --json", replay},
+     "--tiers --list --json", replay},
     {"decide", "FILE...", "decide files of facts (*.txt, *.jsonl)",
-     "--no-z3 --all --json", decide},
+     "--tiers --list --json", decide},
 };
 
 Arguments read_arguments(const Command& command,

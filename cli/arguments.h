@@ -11,10 +11,10 @@ struct Arguments {
   std::vector<std::string> symbols;      // --symbol
   std::vector<std::string> assumptions;  // --assume
   std::string form = "torch";            // --as
-  bool no_z3 = false;
+  bool native = false;                   // --tiers native
   bool int64 = false;
   bool json = false;
-  bool all = false;
+  std::string list;                      // --list
   std::vector<std::string> positional;
 };
 

@@ -3,6 +3,12 @@
 //   *.txt    id|category|symbols|assumptions|query|truth|checked
 //            symbols 'name:lo..hi' by blanks, assumptions by ';'
 //   *.jsonl  {"group", "symbols": {name: kind}, "facts", "ask", "truth"}
+//
+// Each fact is answered once, and then timed in fresh contexts: its expressions
+// are parsed and their forms known by then, the facts are told anew.
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <iostream>
 
 #include "cli/arguments.h"
@@ -19,7 +25,7 @@ struct Problem {
   std::string group, label, query;
   std::vector<RangeDeclaration> symbols;
   std::vector<std::string> assumptions;
-  Truth truth = Truth::kUnjudged;
+  Truth truth = Truth::kHard;
 };
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -48,14 +54,6 @@ RangeDeclaration read_symbol(const std::string& text) {
   return {text.substr(0, colon),
           range_end(text.substr(colon + 1, dots - colon - 1)),
           range_end(text.substr(dots + 2))};
-}
-
-Truth truth_of(const std::string& word) {
-  if (word == "valid") return Truth::kValid;
-  if (word == "refuted" || word == "unsat") return Truth::kRefuted;
-  if (word == "independent" || word == "open") return Truth::kOpen;
-  if (word == "vacuous" || word == "hard") return Truth::kUnjudged;
-  throw Error("decide: unknown truth '" + word + "'");
 }
 
 Problem read_fact(const std::string& line) {
@@ -96,29 +94,95 @@ Problem read_probe(const std::string& line) {
   return p;
 }
 
+// A problem over a pool of its own, parsed.
+class Question {
+ public:
+  Question(const Problem& p, const Arguments& arguments) {
+    options_.use_z3 = !arguments.native;
+    for (const RangeDeclaration& r : p.symbols) {
+      symbols_.push_back(
+          {parse(pool_, r.name), Interval::of(r.lower, r.upper)});
+    }
+    for (const std::string& text : p.assumptions) {
+      assumptions_.push_back(parse(pool_, text));
+    }
+    question_ = parse(pool_, p.query);
+  }
+
+  void tell(Context& context) const {
+    for (const auto& [symbol, range] : symbols_) context.declare(symbol, range);
+    for (Expr condition : assumptions_) context.assume(condition);
+  }
+
+  // The whole answer, untimed.
+  Asked answer(Truth truth, Tally& tally) {
+    Context context(pool_, options_);
+    tell(context);
+    Answer a = context.ask(question_);
+    tally.add_z3_calls(context.statistics().z3_calls);
+    Asked asked;
+    asked.truth = truth;
+    asked.verdict = a.verdict;
+    asked.tier = a.tier;
+    asked.shown_open = a.counterexample && a.witness;
+    asked.contradiction = context.contradiction().has_value() ||
+                          a.reason.starts_with("contradictory");
+    return asked;
+  }
+
+  // {set-up, question, the same again} in microseconds: the median of rounds.
+  std::array<double, 3> times() {
+    constexpr int kRounds = 5, kAgain = 32;
+    std::array<std::vector<double>, 3> all;
+    for (int i = 0; i < kRounds; ++i) {
+      Context context(pool_, options_);
+      Timer setup;
+      tell(context);
+      all[0].push_back(setup.us());
+      Timer first;
+      context.ask_quick(question_);
+      all[1].push_back(first.us());
+      Timer again;
+      for (int k = 0; k < kAgain; ++k) context.ask_quick(question_);
+      all[2].push_back(again.us() / kAgain);
+    }
+    std::array<double, 3> medians;
+    for (size_t i = 0; i < all.size(); ++i) {
+      std::sort(all[i].begin(), all[i].end());
+      medians[i] = all[i][kRounds / 2];
+    }
+    return medians;
+  }
+
+ private:
+  ExprPool pool_;
+  SolverOptions options_;
+  std::vector<std::pair<Expr, Interval>> symbols_;
+  std::vector<Expr> assumptions_;
+  Expr question_;
+};
+
 void decide_one(const Problem& p, const std::string& place,
                 const Arguments& arguments, Tally& tally) {
-  ExprPool pool;
-  SolverOptions options;
-  options.use_z3 = !arguments.no_z3;
-  Context context(pool, options);
-  for (const RangeDeclaration& r : p.symbols) {
-    context.declare(parse(pool, r.name), Interval::of(r.lower, r.upper));
-  }
-  for (const std::string& text : p.assumptions) {
-    context.assume(parse(pool, text), {text, "", 0});
-  }
-  Expr question = parse(pool, p.query);
-  Timer timer;
-  Answer answer = context.ask(question);
-  double us = timer.us();
+  Question question(p, arguments);
+  Asked asked = question.answer(p.truth, tally);
+  auto [setup, first, again] = question.times();
+  asked.us = first;
+  tally.add_setup(setup);
+  tally.add_repeat(again);
   std::string label = place + ": " + p.label + (p.label.empty() ? "" : " ");
   for (const std::string& text : p.assumptions) label += text + "; ";
-  tally.add(p.group, label + "|- " + p.query, p.truth, answer, us);
+  label += "|- " + p.query;
+  tally.add(p.group, label, asked);
+  std::printf("%-8s %-11s %9.2f us  %-18s %s\n",
+              std::string(name_of(asked.verdict)).c_str(),
+              std::string(name_of(asked.tier)).c_str(), first,
+              Tally::agreement(asked).c_str(), label.c_str());
 }
 
 void decide_file(const std::string& path, const Arguments& arguments,
                  Tally& tally) {
+  tally.add_file();
   bool probe = path.ends_with(".jsonl");
   int number = 0;
   for (const std::string& line : read_lines(path)) {
@@ -144,7 +208,7 @@ int decide(const Arguments& arguments) {
   for (const std::string& path : arguments.positional) {
     decide_file(path, arguments, tally);
   }
-  tally.print(arguments.all);
+  tally.print(arguments.list);
   if (arguments.json) std::cout << tally.json() << "\n";
   if (tally.wrong() > 0) return kNoOrWrong;
   return tally.errors() > 0 ? kTrouble : kYesOrGood;

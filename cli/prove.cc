@@ -13,7 +13,7 @@ namespace {
 
 SolverOptions solver_options(const Arguments& arguments) {
   SolverOptions options;
-  options.use_z3 = !arguments.no_z3;
+  options.use_z3 = !arguments.native;
   options.machine_int64 = arguments.int64;
   return options;
 }

@@ -1,8 +1,10 @@
 // replay: recorded sessions, asked again line by line.  The format is
 // "shapelog 1": symbol, range, assume and ask lines; an ask line carries the
 // truth.
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
-#include <memory>
+#include <unordered_map>
 
 #include "cli/arguments.h"
 #include "cli/tally.h"
@@ -13,10 +15,7 @@
 namespace proviso::cli {
 namespace {
 
-std::string stem(const std::string& path) {
-  size_t from = path.find_last_of('/') + 1;  // npos + 1 is 0
-  return path.substr(from, path.rfind('.') - from);
-}
+constexpr double kProgressUs = 5e6;  // between two lines of progress
 
 // The text before `word`, which is taken off `rest` with it.
 std::string_view take_until(std::string_view& rest, std::string_view word) {
@@ -27,83 +26,76 @@ std::string_view take_until(std::string_view& rest, std::string_view word) {
   return trimmed(head);
 }
 
-Truth truth_of(std::string_view word) {
-  if (word == "valid") return Truth::kValid;
-  if (word == "refuted") return Truth::kRefuted;
-  if (word == "open") return Truth::kOpen;
-  return Truth::kUnjudged;  // hard, unsupported
-}
+struct Event {
+  enum Kind { kDeclare, kAssume, kAsk, kValue } kind;
+  Expr expr;       // what is declared, assumed or asked
+  Interval range;  // kDeclare
+  Truth truth = Truth::kHard;
+  double peer_us = 0;
+  int line = 0;
+};
 
-class Replay {
+// A session's file, parsed.
+class Session {
  public:
-  Replay(const std::string& path, const Arguments& arguments, Tally& tally)
-      : path_(path), group_(stem(path)), tally_(tally),
-        context_(pool_, options(arguments)) {}
-
-  void run() {
-    for (const std::string& line : read_lines(path_)) {
-      ++number_;
-      std::string_view rest = trimmed(line);
+  Session(const std::string& path, Tally& tally) : path_(path) {
+    for (std::string& line : read_lines(path)) {
+      lines_.push_back(std::move(line));
+      std::string_view rest = trimmed(lines_.back());
       if (rest.empty() || rest[0] == '#') continue;
       try {
-        event(rest);
+        read(rest);
       } catch (const Error& error) {
-        tally_.add_error(group_, place(), error.what());
+        tally.add_error(group(), place(static_cast<int>(lines_.size())),
+                        error.what());
       }
     }
   }
 
+  ExprPool& pool() { return pool_; }
+  const std::vector<Event>& events() const { return events_; }
+  std::string group() const {
+    size_t from = path_.find_last_of('/') + 1;  // npos + 1 is 0
+    return path_.substr(from, path_.rfind('.') - from);
+  }
+  std::string place(int line) const {
+    return path_ + ":" + std::to_string(line);
+  }
+  const std::string& text(const Event& e) const {
+    return lines_[static_cast<size_t>(e.line) - 1];
+  }
+
  private:
-  static SolverOptions options(const Arguments& arguments) {
-    SolverOptions result;
-    result.use_z3 = !arguments.no_z3;
-    result.machine_int64 = true;
-    return result;
+  void add(Event e) {
+    e.line = static_cast<int>(lines_.size());
+    events_.push_back(std::move(e));
   }
 
-  std::string place() const { return path_ + ":" + std::to_string(number_); }
-  Provenance origin(std::string_view text) const {
-    return {std::string(text), path_, number_};
-  }
-
-  void event(std::string_view line) {
-    std::string_view rest = line;
+  void read(std::string_view rest) {
     std::string_view word = take_until(rest, " ");
-    if (word == "symbol") return symbol(line, rest);
-    if (word == "range") return range(line, rest);
-    if (word == "assume") {
-      context_.assume(parse(pool_, rest), origin(line));
-      return;
+    if (word == "symbol" || word == "range") {
+      // NAME backed hint V range [LO, HI]  |  NAME unbacked range [LO, HI]
+      std::string_view name = take_until(rest, " ");
+      if (word == "symbol") take_until(rest, "range ");
+      return declare(name, rest);
     }
+    if (word == "assume") return add({Event::kAssume, parse(pool_, rest), {}});
     if (word == "ask") return ask(rest);
     throw Error("replay: expected symbol, range, assume or ask, got '" +
                 std::string(word) + "'");
   }
 
-  // NAME backed hint V range [LO, HI]  |  NAME unbacked range [LO, HI]
-  void symbol(std::string_view line, std::string_view rest) {
-    std::string_view name = take_until(rest, " ");
-    take_until(rest, "range ");
-    declare(name, rest, line);
-  }
-  void range(std::string_view line, std::string_view rest) {
-    std::string_view name = take_until(rest, " ");
-    declare(name, rest, line);
-  }
-
-  void declare(std::string_view name, std::string_view ends,
-               std::string_view line) {
+  void declare(std::string_view name, std::string_view ends) {
     Expr symbol = parse(pool_, name);
     if (!symbol.is_symbol()) throw Error("replay: not a symbol's name");
-    if (symbol.is_float()) return declare_float(symbol, ends, line);
+    if (symbol.is_float()) return declare_float(symbol, ends);
     RangeDeclaration r =
         parse_range(std::string(name) + " in " + std::string(ends));
-    context_.declare(symbol, Interval::of(r.lower, r.upper), origin(line));
+    add({Event::kDeclare, symbol, Interval::of(r.lower, r.upper)});
   }
 
   // Float ends are relations: "[1.0e-12, oo]".
-  void declare_float(Expr symbol, std::string_view ends,
-                     std::string_view line) {
+  void declare_float(Expr symbol, std::string_view ends) {
     if (!ends.starts_with("[") || !ends.ends_with("]")) {
       throw Error("replay: expected [LO, HI], got '" + std::string(ends) + "'");
     }
@@ -111,34 +103,111 @@ class Replay {
     std::string_view low = take_until(high, ",");
     high = trimmed(high);
     if (low != "-oo") {
-      context_.assume(le(parse(pool_, low), symbol), origin(line));
+      add({Event::kAssume, le(parse(pool_, low), symbol), {}});
     }
     if (high != "oo") {
-      context_.assume(le(symbol, parse(pool_, high)), origin(line));
+      add({Event::kAssume, le(symbol, parse(pool_, high)), {}});
     }
   }
 
   // KIND EXPR ; truth T ; peer ANSWER Nus
   void ask(std::string_view rest) {
-    std::string_view kind = take_until(rest, " ");
+    take_until(rest, " ");
     std::string_view text = take_until(rest, ";");
     take_until(rest, "truth ");
-    std::string_view truth = take_until(rest, ";");
-    Expr question = parse(pool_, text);
-    if (!question.is_bool()) return;  // a value was read
-    Timer timer;
-    Answer answer = context_.ask(question);
-    double us = timer.us();
-    tally_.add(group_,
-               place() + ": ask " + std::string(kind) + " " + std::string(text),
-               truth_of(truth), answer, us);
+    Event e{Event::kAsk, parse(pool_, text), {}};
+    e.truth = truth_of(take_until(rest, ";"));
+    std::string_view us = rest.substr(rest.rfind(' ') + 1);
+    e.peer_us = std::strtod(std::string(us).c_str(), nullptr);
+    if (!e.expr.is_bool()) e.kind = Event::kValue;
+    add(e);
   }
 
-  std::string path_, group_;
-  Tally& tally_;
+  std::string path_;
   ExprPool pool_;
+  std::vector<std::string> lines_;
+  std::vector<Event> events_;
+};
+
+// One pass over a session's events in a context of its own.
+class Replay {
+ public:
+  Replay(Session& session, const Arguments& arguments, Tally& tally)
+      : session_(session), tally_(tally),
+        context_(session.pool(), options(arguments)),
+        native_(arguments.native) {}
+
+  void run() {
+    for (const Event& e : session_.events()) {
+      try {
+        event(e);
+      } catch (const Error& error) {
+        tally_.add_error(session_.group(), session_.place(e.line),
+                         error.what());
+      }
+    }
+    tally_.add_z3_calls(context_.statistics().z3_calls);
+  }
+
+ private:
+  static SolverOptions options(const Arguments& arguments) {
+    SolverOptions result;
+    result.use_z3 = !arguments.native;
+    result.machine_int64 = true;
+    return result;
+  }
+
+  void event(const Event& e) {
+    if (e.kind == Event::kAsk) return ask(e);
+    if (e.kind == Event::kValue) {
+      if (e.expr.is_int()) context_.bounds(e.expr);
+      return;
+    }
+    ++version_;
+    if (e.kind == Event::kAssume) {
+      context_.assume(e.expr);
+    } else {
+      context_.declare(e.expr, e.range);
+    }
+  }
+
+  void ask(const Event& e) {
+    Asked asked;
+    asked.truth = e.truth;
+    if (e.expr.id() >= asked_at_.size()) asked_at_.resize(e.expr.id() + 1);
+    asked.first_time = asked_at_[e.expr.id()] != version_;
+    asked_at_[e.expr.id()] = version_;
+    Timer timer;
+    asked.verdict = context_.ask_quick(e.expr);
+    asked.us = timer.us();
+    asked.tier = context_.tier_of(e.expr);
+    if (asked.verdict == Verdict::kUnknown) look_closer(e, asked);
+    tally_.add(session_.group(), session_.place(e.line) + ": " +
+                                     session_.text(e), asked);
+    tally_.add_peer(e.peer_us);
+  }
+
+  // Untimed: a question that is known to be open is shown open; else Z3 may say
+  // what the native tiers could not.
+  void look_closer(const Event& e, Asked& asked) {
+    if (asked.truth != Truth::kOpen && native_) return;
+    auto [it, is_new] = open_.try_emplace(e.expr.id());
+    if (is_new || it->second.first != version_) {
+      Answer a = context_.ask(e.expr);
+      it->second = {version_, a.counterexample && a.witness};
+      asked.verdict = a.verdict;
+      asked.tier = a.tier;
+    }
+    asked.shown_open = it->second.second;
+  }
+
+  Session& session_;
+  Tally& tally_;
   Context context_;
-  int number_ = 0;
+  bool native_;
+  uint64_t version_ = 1;
+  std::vector<uint64_t> asked_at_;  // by node: the version it was asked at
+  std::unordered_map<uint32_t, std::pair<uint64_t, bool>> open_;
 };
 
 }  // namespace
@@ -148,11 +217,20 @@ int replay(const Arguments& arguments) {
     throw Error("replay: expected one or more *.shapelog files");
   }
   Tally tally;
+  Timer timer;
+  double told = 0;
+  size_t done = 0;
   for (const std::string& path : arguments.positional) {
-    // A session's pool and solver are large: one at a time.
-    std::make_unique<Replay>(path, arguments, tally)->run();
+    Session session(path, tally);
+    tally.add_file();
+    Replay(session, arguments, tally).run();
+    ++done;
+    if (timer.us() - told < kProgressUs) continue;
+    told = timer.us();
+    std::fprintf(stderr, "replay: %zu of %zu sessions, %.0f s\n", done,
+                 arguments.positional.size(), told / 1e6);
   }
-  tally.print(arguments.all);
+  tally.print(arguments.list);
   if (arguments.json) std::cout << tally.json() << "\n";
   if (tally.wrong() > 0) return kNoOrWrong;
   return tally.errors() > 0 ? kTrouble : kYesOrGood;

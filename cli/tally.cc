@@ -10,20 +10,38 @@
 namespace proviso::cli {
 namespace {
 
-bool is_wrong(Truth truth, Verdict verdict) {
-  if (verdict == Verdict::kUnknown || truth == Truth::kUnjudged) return false;
-  return truth == Truth::kOpen ||
-         (truth == Truth::kValid) != (verdict == Verdict::kYes);
+constexpr size_t kSlowestShown = 20;
+
+bool is_decidable(Truth truth) {
+  return truth == Truth::kValid || truth == Truth::kRefuted;
 }
 
-const char* name_of_truth(Truth truth) {
-  switch (truth) {
-    case Truth::kValid: return "yes";
-    case Truth::kRefuted: return "no";
-    case Truth::kOpen: return "open";
-    case Truth::kUnjudged: return "not known";
-  }
-  return "?";
+bool is_wrong(const Asked& a) {
+  if (a.verdict == Verdict::kUnknown) return false;
+  if (a.truth == Truth::kOpen || a.truth == Truth::kVacuous) return true;
+  return is_decidable(a.truth) &&
+         (a.truth == Truth::kValid) != (a.verdict == Verdict::kYes);
+}
+
+std::string percent(size_t part, size_t whole) {
+  return std::to_string(part) + "/" + std::to_string(whole);
+}
+
+// The value below which `share` of the values lie.
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  size_t last = values.size() - 1;
+  auto i = static_cast<size_t>(share * static_cast<double>(last) + 0.5);
+  std::nth_element(values.begin(),
+                   values.begin() + static_cast<std::ptrdiff_t>(i),
+                   values.end());
+  return values[i];
+}
+
+double sum(const std::vector<double>& values) {
+  double total = 0;
+  for (double v : values) total += v;
+  return total;
 }
 
 void print_list(const char* heading, const std::vector<std::string>& lines) {
@@ -34,54 +52,95 @@ void print_list(const char* heading, const std::vector<std::string>& lines) {
 
 }  // namespace
 
+Truth truth_of(std::string_view word) {
+  if (word == "valid") return Truth::kValid;
+  if (word == "refuted" || word == "unsat") return Truth::kRefuted;
+  if (word == "independent" || word == "open") return Truth::kOpen;
+  if (word == "hard") return Truth::kHard;
+  if (word == "vacuous") return Truth::kVacuous;
+  if (word == "unsupported" || word == "value") return Truth::kUnsupported;
+  throw Error("unknown truth '" + std::string(word) + "'; expected valid, "
+              "refuted, unsat, open, independent, hard, vacuous, value or "
+              "unsupported");
+}
+
 Tally::Counts& Tally::Counts::operator+=(const Counts& o) {
-  questions += o.questions;
+  asks += o.asks;
   decidable += o.decidable;
   decided += o.decided;
   open += o.open;
   shown_open += o.shown_open;
-  unjudged += o.unjudged;
+  hard += o.hard;
+  hard_decided += o.hard_decided;
+  vacuous += o.vacuous;
+  vacuous_found += o.vacuous_found;
+  unsupported += o.unsupported;
   wrong += o.wrong;
   errors += o.errors;
   us += o.us;
   return *this;
 }
 
+std::string Tally::agreement(const Asked& a) {
+  if (is_wrong(a)) return "WRONG";
+  bool known = a.verdict != Verdict::kUnknown;
+  switch (a.truth) {
+    case Truth::kOpen: return a.shown_open ? "open, shown" : "open, not shown";
+    case Truth::kVacuous:
+      return a.contradiction ? "contradiction found" : "contradiction missed";
+    case Truth::kUnsupported: return "not judged";
+    case Truth::kHard: return known ? "hard, answered" : "hard";
+    default: return known ? "right" : "undecided";
+  }
+}
+
 void Tally::add(const std::string& group, const std::string& label,
-                Truth truth, const Answer& answer, double us) {
+                const Asked& a) {
   Counts& c = groups_[group];
-  ++c.questions;
-  c.us += us;
-  times_.push_back(us);
-  ++tiers_[static_cast<size_t>(answer.tier)];
-  bool unknown = answer.verdict == Verdict::kUnknown;
-  if (is_wrong(truth, answer.verdict)) {
+  ++c.asks;
+  c.us += a.us;
+  ++tiers_[static_cast<size_t>(a.tier)];
+  bool known = a.verdict != Verdict::kUnknown;
+  if (a.first_time) {
+    first_.push_back(a.us);
+    remember_slow(label, a.us);
+  } else {
+    repeat_.push_back(a.us);
+  }
+  if (is_wrong(a)) {
     ++c.wrong;
-    wrong_.push_back(label + "  answered " +
-                     std::string(name_of(answer.verdict)) + " (" +
-                     std::string(name_of(answer.tier)) + "), the truth is " +
-                     name_of_truth(truth));
+    wrong_.push_back(label + "  answered " + std::string(name_of(a.verdict)) +
+                     " (" + std::string(name_of(a.tier)) + ")");
   }
-  switch (truth) {
-    case Truth::kUnjudged: ++c.unjudged; return;
-    case Truth::kOpen:
-      ++c.open;
-      if (unknown && answer.counterexample && answer.witness) ++c.shown_open;
-      return;
-    case Truth::kValid: case Truth::kRefuted:
-      ++c.decidable;
-      if (unknown) {
-        undecided_.push_back(label + "  the truth is " + name_of_truth(truth));
-      } else if (!is_wrong(truth, answer.verdict)) {
-        ++c.decided;
-      }
-  }
+  c.open += a.truth == Truth::kOpen;
+  c.shown_open += a.truth == Truth::kOpen && a.shown_open;
+  c.hard += a.truth == Truth::kHard;
+  c.hard_decided += a.truth == Truth::kHard && known;
+  c.vacuous += a.truth == Truth::kVacuous;
+  c.vacuous_found += a.truth == Truth::kVacuous && a.contradiction;
+  c.unsupported += a.truth == Truth::kUnsupported;
+  if (!is_decidable(a.truth)) return;
+  ++c.decidable;
+  c.decided += known && !is_wrong(a);
+  if (!known) undecided_.push_back(label);
+  if (!a.first_time) return;
+  ++distinct_decidable_;
+  distinct_decided_ += known && !is_wrong(a);
+}
+
+void Tally::remember_slow(const std::string& label, double us) {
+  if (slowest_.size() == kSlowestShown && us <= slowest_.back().us) return;
+  auto slower = [us](const Timed& t) { return t.us >= us; };
+  slowest_.insert(
+      std::partition_point(slowest_.begin(), slowest_.end(), slower),
+      {us, label});
+  if (slowest_.size() > kSlowestShown) slowest_.pop_back();
 }
 
 void Tally::add_error(const std::string& group, const std::string& label,
                       const std::string& error) {
   Counts& c = groups_[group];
-  ++c.questions;
+  ++c.asks;
   ++c.errors;
   errors_.push_back(label + "  " + error);
 }
@@ -92,64 +151,95 @@ Tally::Counts Tally::total() const {
   return sum;
 }
 
-double Tally::percentile(double share) const {
-  if (times_.empty()) return 0;
-  std::vector<double> sorted = times_;
-  std::sort(sorted.begin(), sorted.end());
-  auto i = static_cast<size_t>(share * static_cast<double>(sorted.size()));
-  return sorted[std::min(i, sorted.size() - 1)];
-}
-
-void Tally::print(bool all) const {
-  std::printf("%-28s %9s %15s %15s %6s %7s %12s\n", "", "questions",
-              "decided", "open shown", "wrong", "errors", "us/question");
+void Tally::print(const std::string& list) const {
+  std::printf("%-28s %9s %15s %15s %9s %6s %7s %9s\n", "", "asks", "decided",
+              "open shown", "hard", "wrong", "errors", "us/ask");
   auto row = [](const std::string& name, const Counts& c) {
-    std::string decided =
-        std::to_string(c.decided) + "/" + std::to_string(c.decidable);
-    std::string open =
-        std::to_string(c.shown_open) + "/" + std::to_string(c.open);
-    double asked = static_cast<double>(std::max<size_t>(c.questions, 1));
-    std::printf("%-28s %9zu %15s %15s %6zu %7zu %12.1f\n", name.c_str(),
-                c.questions, decided.c_str(), open.c_str(), c.wrong, c.errors,
-                c.us / asked);
+    double asks = static_cast<double>(std::max<size_t>(c.asks, 1));
+    std::printf("%-28s %9zu %15s %15s %9s %6zu %7zu %9.2f\n", name.c_str(),
+                c.asks, percent(c.decided, c.decidable).c_str(),
+                percent(c.shown_open, c.open).c_str(),
+                percent(c.hard_decided, c.hard).c_str(), c.wrong, c.errors,
+                c.us / asks);
   };
   for (const auto& [name, counts] : groups_) row(name, counts);
-  if (groups_.size() > 1) row("all", total());
-  std::printf("us: median %.1f  p90 %.1f  p99 %.1f  max %.1f\n",
-              percentile(0.5), percentile(0.9), percentile(0.99),
-              percentile(1));
-  std::printf("tiers:");
+  Counts all = total();
+  if (groups_.size() > 1) row("all", all);
+  std::printf("first time, us: median %.2f  p90 %.2f  p99 %.2f  max %.1f  "
+              "sum %.0f\n",
+              percentile(first_, 0.5), percentile(first_, 0.9),
+              percentile(first_, 0.99), percentile(first_, 1), sum(first_));
+  std::printf("repeated, us: median %.3f", percentile(repeat_, 0.5));
+  if (!setup_.empty()) {
+    std::printf("   set-up, us: median %.2f  p99 %.2f",
+                percentile(setup_, 0.5), percentile(setup_, 0.99));
+  }
+  if (peer_us_ > 0) std::printf("   the peer, us: sum %.0f", peer_us_);
+  std::printf("\ntiers:");
   for (size_t i = 0; i < kTierCount; ++i) {
     std::printf(" %s %zu", std::string(name_of(static_cast<Tier>(i))).c_str(),
                 tiers_[i]);
   }
   std::printf("\n");
+  if (all.vacuous > 0) {
+    std::printf("contradictions found: %s\n",
+                percent(all.vacuous_found, all.vacuous).c_str());
+  }
   print_list("WRONG", wrong_);
   print_list("ERROR", errors_);
-  if (all) print_list("undecided", undecided_);
+  if (list == "undecided") print_list("undecided", undecided_);
+  if (list == "slowest") {
+    for (const Timed& t : slowest_) {
+      std::printf("%10.1f us  %s\n", t.us, t.label.c_str());
+    }
+  }
   std::fflush(stdout);
 }
 
 std::string Tally::json() const {
   Counts c = total();
-  JsonObject tiers;
+  auto number = [](size_t n) { return std::to_string(n); };
+  auto times = [](const std::vector<double>& values, bool whole) {
+    JsonObject o;
+    o.add("median", format_us(percentile(values, 0.5)));
+    if (whole) o.add("p90", format_us(percentile(values, 0.9)));
+    o.add("p99", format_us(percentile(values, 0.99)));
+    if (whole) {
+      o.add("max", format_us(percentile(values, 1)));
+      o.add("sum", format_us(sum(values)));
+    }
+    return o.text();
+  };
+  JsonObject distinct, hard, tiers;
+  distinct.add("decidable", number(distinct_decidable_))
+      .add("decided", number(distinct_decided_));
+  hard.add("asks", number(c.hard)).add("decided", number(c.hard_decided));
   for (size_t i = 0; i < kTierCount; ++i) {
-    tiers.add(name_of(static_cast<Tier>(i)), std::to_string(tiers_[i]));
+    tiers.add(name_of(static_cast<Tier>(i)), number(tiers_[i]));
   }
+  JsonObject repeat;
+  repeat.add("median", format_us(percentile(repeat_, 0.5)));
   JsonObject object;
-  object.add("questions", std::to_string(c.questions))
-      .add("decidable", std::to_string(c.decidable))
-      .add("decided", std::to_string(c.decided))
-      .add("undecided", std::to_string(undecided_.size()))
-      .add("open", std::to_string(c.open))
-      .add("open_shown", std::to_string(c.shown_open))
-      .add("unjudged", std::to_string(c.unjudged))
-      .add("wrong", std::to_string(c.wrong))
-      .add("errors", std::to_string(c.errors))
+  object.add("files", number(files_))
+      .add("asks", number(c.asks))
+      .add("decidable", number(c.decidable))
+      .add("decided", number(c.decided))
+      .add("wrong", number(c.wrong))
+      .add("undecided", number(undecided_.size()))
+      .add("open", number(c.open))
+      .add("open_shown", number(c.shown_open))
+      .add("unsupported", number(c.unsupported))
+      .add("hard", hard.text())
+      .add("vacuous", number(c.vacuous))
+      .add("vacuous_found", number(c.vacuous_found))
+      .add("errors", number(c.errors))
+      .add("z3_calls", number(z3_calls_))
+      .add("distinct", distinct.text())
       .add("tiers", tiers.text())
-      .add("us", format_us(c.us))
-      .add("us_median", format_us(percentile(0.5)))
-      .add("us_p99", format_us(percentile(0.99)));
+      .add("setup_us", times(setup_, false))
+      .add("first_us", times(first_, true))
+      .add("repeat_us", repeat.text())
+      .add("peer_us_sum", format_us(peer_us_));
   return object.text();
 }
 

@@ -1,4 +1,4 @@
-// cli/tally.h - answers against the truth, counted.
+// cli/tally.h - answers against the truth, counted and timed.
 #pragma once
 
 #include <array>
@@ -11,45 +11,71 @@
 
 namespace proviso::cli {
 
-// What is known about a question beforehand.  kOpen: neither follows.
-// kUnjudged: nobody knows.
-enum class Truth { kValid, kRefuted, kOpen, kUnjudged };
+// What is known about a question beforehand.  kOpen: neither follows.  kHard:
+// nobody knows.  kVacuous: the facts contradict each other.  kUnsupported: not
+// about integers.
+enum class Truth { kValid, kRefuted, kOpen, kHard, kVacuous, kUnsupported };
+// Throws Error on a word that is none.
+Truth truth_of(std::string_view word);
+
+// One question and what came of it.
+struct Asked {
+  Truth truth = Truth::kHard;
+  Verdict verdict = Verdict::kUnknown;
+  Tier tier = Tier::kNone;
+  bool shown_open = false;     // with a witness and a counterexample
+  bool contradiction = false;  // the facts were found contradictory
+  bool first_time = true;      // since the facts last changed
+  double us = 0;
+};
 
 class Tally {
  public:
-  // `label` names the question for people; `group` is its line in the report.
-  void add(const std::string& group, const std::string& label, Truth truth,
-           const Answer& answer, double us);
+  // "ok", "WRONG", "undecided", "open, shown", ...
+  static std::string agreement(const Asked& asked);
+
+  void add_file() { ++files_; }
+  // `label` names the question; `group` is its line in the report.
+  void add(const std::string& group, const std::string& label,
+           const Asked& asked);
   // A question that could not be asked, with the error.
   void add_error(const std::string& group, const std::string& label,
                  const std::string& error);
+  void add_setup(double us) { setup_.push_back(us); }
+  void add_repeat(double us) { repeat_.push_back(us); }
+  void add_peer(double us) { peer_us_ += us; }
+  void add_z3_calls(uint64_t n) { z3_calls_ += n; }
 
   size_t wrong() const { return wrong_.size(); }
   size_t errors() const { return errors_.size(); }
-  // A line a group, a total, the wrong answers; with `all` the undecided too.
-  void print(bool all) const;
+  // A line a group, a total, times, errors; `list` is "", "wrong", "undecided"
+  // or "slowest".  Wrong answers are always listed.
+  void print(const std::string& list) const;
   std::string json() const;
 
  private:
   struct Counts {
-    size_t questions = 0;
-    size_t decidable = 0;  // the truth is valid or refuted
-    size_t decided = 0;    // of those, answered right
-    size_t open = 0;       // neither follows
-    size_t shown_open = 0; // of those, with witness and counterexample
-    size_t unjudged = 0;
-    size_t wrong = 0;
-    size_t errors = 0;
+    size_t asks = 0, decidable = 0, decided = 0, open = 0, shown_open = 0,
+           hard = 0, hard_decided = 0, vacuous = 0, vacuous_found = 0,
+           unsupported = 0, wrong = 0, errors = 0;
     double us = 0;
     Counts& operator+=(const Counts& o);
   };
+  struct Timed {
+    double us;
+    std::string label;
+  };
   Counts total() const;
-  double percentile(double share) const;
+  void remember_slow(const std::string& label, double us);
 
   std::map<std::string, Counts> groups_;
   std::array<size_t, kTierCount> tiers_{};
   std::vector<std::string> wrong_, undecided_, errors_;
-  std::vector<double> times_;
+  std::vector<Timed> slowest_;  // descending
+  std::vector<double> first_, repeat_, setup_;
+  size_t files_ = 0, distinct_decidable_ = 0, distinct_decided_ = 0;
+  double peer_us_ = 0;
+  uint64_t z3_calls_ = 0;
 };
 
 // Whole lines of a text file.  Throws Error when it cannot be read.

@@ -22,7 +22,7 @@ class Timer {
 
 inline std::string format_us(double us) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f", us);
+  std::snprintf(text, sizeof text, "%.3f", us);
   return text;
 }
 

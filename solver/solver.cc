@@ -104,11 +104,17 @@ struct Context::Impl {
   std::vector<uint64_t> versions;
   uint64_t next_version = 2;
   struct Memo {
-    uint64_t version = 0;
-    uint32_t facts = 0;
-    Verdict verdict = Verdict::kUnknown;
+    uint64_t version;
+    uint32_t facts;
+    Verdict verdict;
+    Tier tier;
+    bool clash;     // the facts near it contradict each other; `why` says which
+    Reason why;
+    uint32_t epoch; // `why` is gone when the arena has been cut since
   };
-  std::vector<Memo> memo;  // by node id
+  std::vector<Memo> memo;
+  IdMap memo_of;  // from node ids
+  uint32_t epoch = 0;
 
   // Facts by symbol, for those that matter to a question.
   std::vector<std::vector<uint32_t>> facts_of_symbol;
@@ -128,15 +134,16 @@ struct Context::Impl {
   bool clashes(const Native& n, FormulaId f, Reason* why);
   Answer ask(Expr question);
   Verdict ask_quick(Expr question);
-  std::optional<Verdict> remembered(Expr question) const;
-  void remember(Expr question, Verdict verdict);
+  const Memo* remembered(Expr question) const;
+  Memo& remember(Expr question, const Native& n);
+  const Memo& native_answer(Expr question);
   Answer contradictory(const std::vector<FactId>& which) const;
   std::vector<FactId> used_facts(Reason why) const;
   std::string origins(const std::vector<FactId>& ids) const;
   void minimize(std::vector<FactId>& used, Expr question, Verdict verdict);
   bool implies(const std::vector<FactId>& subset, Expr question,
                Verdict verdict) const;
-  void find_models(Expr question, const Native& n, Answer& answer);
+  void find_models(Expr question, Answer& answer);
   void ask_z3(Expr question, Answer& answer);
   std::vector<uint32_t> relevant_facts(Expr question,
                                        std::vector<Expr>& symbols);
@@ -238,6 +245,7 @@ void Context::Impl::pop() {
 void Context::Impl::trim_reasons(uint32_t size) {
   if (reasons.size() < size + kArenaSlack) return;
   reasons.truncate(size);
+  ++epoch;
   domain.forget_cached();
 }
 
@@ -352,50 +360,71 @@ bool Context::Impl::clashes(const Native& n, FormulaId f, Reason* why) {
   return true;
 }
 
-std::optional<Verdict> Context::Impl::remembered(Expr question) const {
-  if (question.id() >= memo.size()) return std::nullopt;
-  const Memo& m = memo[question.id()];
-  if (m.version == 0 || m.facts >= versions.size()) return std::nullopt;
-  if (versions[m.facts] != m.version) return std::nullopt;
+const Context::Impl::Memo* Context::Impl::remembered(Expr question) const {
+  uint32_t i = memo_of.get(question.id());
+  if (i == kNoId) return nullptr;
+  const Memo& m = memo[i];
+  if (m.facts >= versions.size() || versions[m.facts] != m.version) {
+    return nullptr;
+  }
   // More facts keep a yes and a no; they may decide an unknown.
   bool same = m.facts + 1 == versions.size();
-  if (!same && m.verdict == Verdict::kUnknown) return std::nullopt;
-  return m.verdict;
+  return same || m.verdict != Verdict::kUnknown ? &m : nullptr;
 }
 
-void Context::Impl::remember(Expr question, Verdict verdict) {
-  if (question.id() >= memo.size()) memo.resize(question.id() * 2 + 16);
-  memo[question.id()] = {versions.back(),
-                         static_cast<uint32_t>(versions.size() - 1), verdict};
-}
-
-Verdict Context::Impl::ask_quick(Expr question) {
-  ++statistics.questions;
-  if (domain.conflict()) return Verdict::kUnknown;
-  if (auto known = remembered(question)) {
-    ++statistics.memo_hits;
-    return *known;
+Context::Impl::Memo& Context::Impl::remember(Expr question, const Native& n) {
+  uint32_t i = memo_of.get(question.id());
+  if (i == kNoId) {
+    i = static_cast<uint32_t>(memo.size());
+    memo_of.set(question.id(), i);
+    memo.emplace_back();
   }
+  return memo[i] = {versions.back(),
+                    static_cast<uint32_t>(versions.size() - 1),
+                    n.verdict, n.tier, false, n.why, epoch};
+}
+
+const Context::Impl::Memo& Context::Impl::native_answer(Expr question) {
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
   uint32_t arena = reasons.size();
   Native n = native(f, defined);
   ++statistics.decided[static_cast<size_t>(n.tier)];
-  remember(question, n.verdict);
   trim_reasons(arena);
-  return n.verdict;
+  Reason clash = 0;
+  bool contradiction = n.tier >= Tier::kLinear &&
+                       n.verdict != Verdict::kUnknown && clashes(n, f, &clash);
+  if (contradiction) {
+    n.verdict = Verdict::kUnknown;
+    n.tier = Tier::kNone;
+    n.why = clash;
+  }
+  Memo& m = remember(question, n);
+  m.clash = contradiction;
+  return m;
+}
+
+Verdict Context::Impl::ask_quick(Expr question) {
+  ++statistics.questions;
+  if (domain.conflict()) return Verdict::kUnknown;
+  if (const Memo* m = remembered(question)) {
+    ++statistics.memo_hits;
+    return m->verdict;
+  }
+  return native_answer(question).verdict;
 }
 
 Answer Context::Impl::ask(Expr question) {
   ++statistics.questions;
   if (domain.conflict()) return contradictory(used_facts(*domain.conflict()));
+  const Memo* known = remembered(question);
+  bool reuse = known != nullptr && known->epoch == epoch;
+  const Memo m = reuse ? *known : native_answer(question);
   FormulaId f = lower.condition(question);
-  FormulaId defined = lower.defined(question);
-  uint32_t arena = reasons.size();
-  Native n = native(f, defined);
-  Reason clash = 0;
+  Native n{m.verdict, m.tier, m.why};
+  Reason clash = m.why;
   Answer answer;
-  if (n.verdict != Verdict::kUnknown && clashes(n, f, &clash)) {
+  if (m.clash || (n.verdict != Verdict::kUnknown && clashes(n, f, &clash))) {
     answer = contradictory(used_facts(clash));
   } else if (n.verdict != Verdict::kUnknown) {
     answer.verdict = n.verdict;
@@ -403,11 +432,12 @@ Answer Context::Impl::ask(Expr question) {
     answer.facts = used_facts(n.why);
     minimize(answer.facts, question, n.verdict);
   } else {
-    if (options.search_models) find_models(question, n, answer);
+    if (options.search_models) find_models(question, answer);
     bool settled = answer.tier == Tier::kModels;
     if (!settled && options.use_z3 && Z3Backend::is_built()) {
       ask_z3(question, answer);
     }
+    ++statistics.decided[static_cast<size_t>(answer.tier)];
   }
   if (answer.verdict != Verdict::kUnknown) {
     answer.reason = answer.facts.empty()
@@ -422,8 +452,6 @@ Answer Context::Impl::ask(Expr question) {
   } else if (answer.reason.empty()) {
     answer.reason = "the facts do not decide it, as far as was found";
   }
-  ++statistics.decided[static_cast<size_t>(answer.tier)];
-  trim_reasons(arena);
   return answer;
 }
 
@@ -487,8 +515,7 @@ std::vector<uint32_t> Context::Impl::relevant_facts(
 
 // --- models
 
-void Context::Impl::find_models(Expr question, const Native& n,
-                                Answer& answer) {
+void Context::Impl::find_models(Expr question, Answer& answer) {
   std::vector<Expr> symbols;
   std::vector<uint32_t> relevant = relevant_facts(question, symbols);
   auto facts_hold = [&](const Assignment& point) {
@@ -501,7 +528,7 @@ void Context::Impl::find_models(Expr question, const Native& n,
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
   std::string undefined;
-  if (!n.defined) {
+  if (defined != kTrue && domain.decide(defined).value != true) {
     answer.counterexample = search.find(
         forms.negate(defined), symbols,
         [&](const Assignment& point) {
@@ -624,6 +651,17 @@ Verdict Context::ask_quick(Expr question) {
                 described(question) + "; use bounds() for a number");
   }
   return impl_->ask_quick(question);
+}
+
+Tier Context::tier_of(Expr question) const {
+  const Impl::Memo* m = impl_->remembered(question);
+  return m == nullptr ? Tier::kNone : m->tier;
+}
+
+std::vector<FactId> Context::facts_used(Expr question) const {
+  const Impl::Memo* m = impl_->remembered(question);
+  if (m == nullptr || m->epoch != impl_->epoch) return {};
+  return impl_->used_facts(m->why);
 }
 
 Interval Context::bounds(Expr e) {

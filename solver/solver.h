@@ -101,8 +101,13 @@ class Context {
   FactId assume(Expr condition, Provenance origin = {});
 
   Answer ask(Expr question);
-  // Verdict alone: no counterexample search, no reasons; Z3 is not asked.
+  // The verdict of the native tiers alone, in the least time: no search for
+  // counterexamples, no text.  Its tier and the facts it used are remembered.
   Verdict ask_quick(Expr question);
+  // Of the last answer to this question while the same facts hold; kNone and
+  // no facts when there is none.  The facts alone imply a yes or a no.
+  Tier tier_of(Expr question) const;
+  std::vector<FactId> facts_used(Expr question) const;
 
   // A superset of the values of an integer expression under the facts.
   Interval bounds(Expr e);
