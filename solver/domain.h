@@ -94,6 +94,7 @@ class Domain {
 
   void set_limit(uint64_t limit) { limit_ = limit; }
   uint64_t work() const { return work_; }
+  uint64_t units_left() const { return work_ < limit_ ? limit_ - work_ : 0; }
   void spend(uint64_t units) {
     work_ += units;
     if (work_ > limit_) throw OutOfBudget();

@@ -1,26 +1,34 @@
 // solver/linear.h - rows over integer unknowns: do they contradict each other?
 //
-//   LinearSystem system(reasons, spend);
+//   LinearSystem system(reasons);
 //   system.add({{{x, 2}, {y, -2}}, -1, true, why});   // 2x - 2y - 1 == 0
 //   system.contradiction();                           // why: no integers do
 //
-// Fourier-Motzkin elimination in which each new row is divided by the gcd of
-// its coefficients and its constant rounded down.  A contradiction is a proof;
-// none found proves nothing.
+// Equalities are solved (by Euclid's steps with fresh unknowns where no
+// coefficient is a unit), then unknowns are eliminated by Fourier and Motzkin's
+// method, the cheapest first; each new row is divided by the gcd of its
+// coefficients and its constant rounded down.  A contradiction is a proof; none
+// found proves nothing.
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "solver/intern_index.h"
 #include "solver/reason.h"
+#include "solver/small_vector.h"
 #include "sym/integer.h"
 
 namespace proviso {
 
+struct LinearTerm {
+  uint32_t unknown;
+  Int coef;  // not zero
+  friend bool operator==(const LinearTerm&, const LinearTerm&) = default;
+};
+
 struct LinearRow {
-  std::vector<std::pair<uint32_t, Int>> terms;  // ascending unknown, nonzero
+  SmallVector<LinearTerm, 6> terms;  // ascending unknown
   Int constant;
   bool equality = false;  // terms + constant == 0, else >= 0
   Reason why = 0;
@@ -28,35 +36,43 @@ struct LinearRow {
 
 class LinearSystem {
  public:
-  LinearSystem(ReasonArena& reasons, std::function<void(uint64_t)> spend)
-      : reasons_(reasons), spend_(std::move(spend)) {}
+  explicit LinearSystem(ReasonArena& reasons) : reasons_(reasons) {}
 
   void add(LinearRow row);
-  std::optional<Reason> contradiction();
-  size_t size() const { return rows_.size(); }
+  // Spends at most `units` of work.
+  std::optional<Reason> contradiction(uint64_t units);
+  uint64_t work() const { return work_; }
 
  private:
-  struct TermsHash {
-    size_t operator()(const std::vector<std::pair<uint32_t, Int>>& t) const;
+  struct Unknown {
+    uint32_t pos = 0, neg = 0;   // live rows by the sign of its coefficient
+    std::vector<uint32_t> rows;  // and others that are dead by now
   };
 
   bool normalize(LinearRow& row);
   void insert(LinearRow row);
   void check_opposite(const LinearRow& row);
-  bool eliminate_equality();
+  uint32_t find(const LinearRow& row, bool opposite) const;
+  void put_in(LinearRow row);
+  void kill(uint32_t i);
+  Unknown& unknown(uint32_t x);
+  void solve_equality();
   bool eliminate_variable();
+  void substitute(uint32_t x, const LinearRow& equal, const Int& sign);
   LinearRow combine(const LinearRow& a, const Int& ka, const LinearRow& b,
                     const Int& kb);
-  void remove_all(const std::vector<size_t>& dead);
 
   ReasonArena& reasons_;
-  std::function<void(uint64_t)> spend_;
-  std::vector<LinearRow> rows_;
+  std::vector<LinearRow> rows_;  // inequalities
+  std::vector<bool> alive_;
+  InternIndex index_;            // of rows by their terms
   std::vector<LinearRow> equalities_;
-  std::unordered_map<std::vector<std::pair<uint32_t, Int>>, size_t, TermsHash>
-      index_;  // inequality by its terms
+  std::vector<Unknown> unknowns_;
+  std::vector<uint32_t> names_;  // as told, by place; fresh ones have kNoId
+  InternIndex place_of_;
   std::optional<Reason> conflict_;
-  size_t made_ = 0;
+  size_t fresh_ = 0;
+  uint64_t work_ = 0;
 };
 
 }  // namespace proviso

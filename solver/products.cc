@@ -52,10 +52,10 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
       if (r.terms.size() < 2 || r.terms.size() > kMaxRowTerms) continue;
       bool mentions = std::any_of(
           r.terms.begin(), r.terms.end(),
-          [&](const auto& term) { return term.first == target; });
+          [&](const LinearTerm& t) { return t.unknown == target; });
       if (!mentions || lemmas.size() >= kMaxLemmas) continue;
       Poly p = FormPool::constant(r.constant);
-      for (const auto& [mono, coef] : r.terms) p.terms.push_back({mono, coef});
+      for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
       if (r.equality) {
         keep(forms_.mul(p, whole), true, r.why, 1);
         continue;

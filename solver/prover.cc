@@ -119,9 +119,11 @@ std::optional<Proof> Prover::split(const Neighborhood& near,
 }
 
 std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows) {
-  LinearSystem system(reasons_, [this](uint64_t n) { domain_.spend(n); });
+  LinearSystem system(reasons_);
   for (const LinearRow& r : rows) system.add(r);
-  return system.contradiction();
+  auto why = system.contradiction(domain_.units_left());
+  domain_.spend(system.work() / 4);
+  return why;
 }
 
 // --- gathering: breadth first from the condition's atoms
@@ -176,7 +178,7 @@ void Prover::visit(AtomId a, Neighborhood& near) {
 LinearRow Prover::row(const Poly& p, bool equality, Reason why) const {
   LinearRow r;
   r.terms.reserve(p.terms.size());
-  for (const Term& t : p.terms) r.terms.emplace_back(t.mono, t.coef);
+  for (const Term& t : p.terms) r.terms.push_back({t.mono, t.coef});
   r.constant = p.constant;
   r.equality = equality;
   r.why = why;

@@ -76,7 +76,7 @@ def test_contradictory_facts_are_not_used(run):
 
 
 def test_without_z3_the_native_tiers_answer(run):
-    done = run("prove", "--no-z3", *SIZE, *EIGHTS, "Eq(Mod(s0, 2), 0)")
+    done = run("prove", "--tiers", "native", *SIZE, *EIGHTS, "Eq(Mod(s0, 2), 0)")
     assert done.returncode == 0
 
 
@@ -156,7 +156,7 @@ def test_replay_counts_answers_against_the_truth(run, tmp_path):
     done = run("replay", path, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     counts = json.loads(done.stdout.splitlines()[-1])
-    assert (counts["questions"], counts["decided"], counts["open"]) == (4, 3, 1)
+    assert (counts["asks"], counts["decided"], counts["open"]) == (4, 3, 1)
     assert counts["wrong"] == 0
 
 
@@ -192,7 +192,7 @@ def test_decide_reads_both_kinds_of_files(run, tmp_path):
     done = run("decide", facts, probe, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     counts = json.loads(done.stdout.splitlines()[-1])
-    assert (counts["questions"], counts["decided"], counts["open"]) == (4, 3, 1)
+    assert (counts["asks"], counts["decided"], counts["open"]) == (4, 3, 1)
 
 
 @pytest.mark.parametrize("text,point,value", [

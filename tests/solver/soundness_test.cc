@@ -1,0 +1,201 @@
+// Random questions against enumeration: small boxes, divisors that may be zero,
+// ask, assume, push and pop interleaved on one context.  Whatever the verdict,
+// no point of the box may contradict it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <map>
+
+#include "tests/solver/support.h"
+#include "tests/support/random_expr.h"
+
+namespace proviso {
+namespace {
+
+struct Box {
+  std::vector<Expr> symbols;
+  std::vector<std::pair<int, int>> ends;
+};
+
+// Every point of the box.
+std::vector<Assignment> points_of(const Box& box) {
+  std::vector<Assignment> points(1);
+  for (size_t i = 0; i < box.symbols.size(); ++i) {
+    std::vector<Assignment> longer;
+    for (const Assignment& point : points) {
+      for (int v = box.ends[i].first; v <= box.ends[i].second; ++v) {
+        longer.push_back(point);
+        longer.back().set(box.symbols[i], Int(v));
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+struct Tally {
+  int asked = 0, decided = 0, decidable = 0, contradictory = 0, shown = 0;
+  int open = 0;
+};
+
+class Session {
+ public:
+  Session(uint32_t seed, Tally& tally)
+      : context_(pool_, testing::native_only()), random_(seed), tally_(tally) {
+    size_t count = 1 + random_() % 3;
+    for (size_t i = 0; i < count; ++i) {
+      Expr s = pool_.symbol("u" + std::to_string(i), SymbolKind::kUnbackedInt);
+      int low = static_cast<int>(random_() % 7) - 4;
+      int high = low + static_cast<int>(random_() % (count == 3 ? 4 : 8));
+      box_.symbols.push_back(s);
+      box_.ends.emplace_back(low, high);
+      context_.declare(s, Interval(low, high));
+    }
+    live_.push_back(points_of(box_));
+    make_ = std::make_unique<testing::RandomExpr>(pool_, box_.symbols,
+                                                  seed * 7919 + 1);
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
+      switch (random_() % 8) {
+        case 0: push(); break;
+        case 1: pop(); break;
+        case 2: case 3: assume(); break;
+        default: ask(); break;
+      }
+    }
+  }
+
+ private:
+  void push() {
+    context_.push();
+    live_.push_back(live_.back());
+  }
+  void pop() {
+    if (live_.size() < 2) return;
+    context_.pop();
+    live_.pop_back();
+  }
+
+  // A told fact holds and is defined.
+  void assume() {
+    Expr fact = make_->boolean(2);
+    context_.assume(fact);
+    std::erase_if(live_.back(), [&](const Assignment& point) {
+      return !evaluate(fact, point).is_true();
+    });
+  }
+
+  void ask() {
+    Expr question = make_->boolean(2);
+    const std::vector<Assignment>& points = live_.back();
+    bool quick = random_() % 2 == 0;
+    Answer answer;
+    if (quick) {
+      answer.verdict = context_.ask_quick(question);
+    } else {
+      answer = context_.ask(question);
+    }
+    if (context_.contradiction()) {
+      EXPECT_TRUE(points.empty()) << describe(question);
+    }
+    if (points.empty()) {
+      ++tally_.contradictory;
+      return;
+    }
+    size_t trues = 0, falses = 0;
+    for (const Assignment& point : points) {
+      Evaluation e = evaluate(question, point);
+      trues += e.is_true();
+      falses += e.is_false();
+    }
+    if (answer.verdict == Verdict::kYes) {
+      EXPECT_EQ(trues, points.size()) << describe(question);
+    }
+    if (answer.verdict == Verdict::kNo) {
+      EXPECT_EQ(falses, points.size()) << describe(question);
+    }
+    EXPECT_EQ(testing::check_points(context_, question, answer), "")
+        << describe(question);
+    check_facts(question, answer, quick);
+    check_bounds(question);
+    ++tally_.asked;
+    bool decidable = trues == points.size() || falses == points.size();
+    tally_.decidable += decidable;
+    tally_.decided += answer.verdict != Verdict::kUnknown;
+    tally_.open += !decidable && !quick;
+    tally_.shown += answer.tier == Tier::kModels;
+  }
+
+  // The facts that are named are enough: no point of the box that meets them
+  // contradicts the verdict.
+  void check_facts(Expr question, const Answer& answer, bool quick) {
+    if (quick || answer.verdict == Verdict::kUnknown) return;
+    for (const Assignment& point : live_.front()) {
+      bool holds = true;
+      for (FactId id : answer.facts) {
+        holds = holds && evaluate(context_.fact(id).condition, point).is_true();
+      }
+      if (!holds) continue;
+      Evaluation e = evaluate(question, point);
+      EXPECT_TRUE(answer.verdict == Verdict::kYes ? e.is_true() : e.is_false())
+          << describe(question) << " at " << point.to_string()
+          << " by facts that are not enough";
+      return;
+    }
+  }
+
+  void check_bounds(Expr question) {
+    if (!is_relation(question.op()) || !question.arg(0).is_int()) return;
+    Expr e = question.arg(0);
+    Interval bounds = context_.bounds(e);
+    for (const Assignment& point : live_.back()) {
+      Evaluation v = evaluate(e, point);
+      if (!v.defined()) continue;
+      EXPECT_TRUE(bounds.contains(std::get<Int>(*v.value)))
+          << to_string(e) << " is " << to_string(*v.value) << " at "
+          << point.to_string() << ", outside " << bounds.to_string() << "; "
+          << describe(question);
+    }
+  }
+
+  std::string describe(Expr question) {
+    std::string text;
+    for (const Fact& fact : context_.facts()) {
+      text += to_string(fact.condition) + "; ";
+    }
+    return text + "|- " + to_string(question);
+  }
+
+  ExprPool pool_;
+  Context context_;
+  std::mt19937 random_;
+  Tally& tally_;
+  Box box_;
+  std::unique_ptr<testing::RandomExpr> make_;
+  std::vector<std::vector<Assignment>> live_;  // one entry a scope
+};
+
+TEST(Soundness, NoPointContradictsAnAnswer) {
+  const char* given = std::getenv("PROVISO_TEST_SEED");
+  uint32_t seed = given ? static_cast<uint32_t>(std::atol(given)) : 20260001;
+  const char* more = std::getenv("PROVISO_TEST_SESSIONS");
+  uint32_t sessions = more ? static_cast<uint32_t>(std::atol(more)) : 150;
+  std::cout << "seed " << seed << " (PROVISO_TEST_SEED sets another)\n";
+  Tally tally;
+  for (uint32_t i = 0; i < sessions && !HasFailure(); ++i) {
+    SCOPED_TRACE("session seed " + std::to_string(seed + i));
+    Session(seed + i, tally).run(30);
+  }
+  std::cout << tally.asked << " asked, " << tally.decided << " of "
+            << tally.decidable << " decidable decided, " << tally.shown
+            << " of " << tally.open << " open shown, " << tally.contradictory
+            << " beside contradictory facts\n";
+  // Power is a matter of other tests; this says that the test is not empty.
+  EXPECT_GT(tally.decided * 10, tally.decidable * 8);
+}
+
+}  // namespace
+}  // namespace proviso
