@@ -180,6 +180,7 @@ Poly FormPool::sum(const std::vector<Poly>& parts) const {
 }
 
 Poly FormPool::add(const Poly& a, const Poly& b, const Int& b_times) const {
+  if (b_times.is_zero()) return a;
   Poly result = constant(a.constant + b.constant * b_times);
   result.terms.reserve(a.terms.size() + b.terms.size());
   auto x = a.terms.begin(), y = b.terms.begin();
