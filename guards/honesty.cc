@@ -2,7 +2,8 @@
 // to stay >= 2.  Afterwards each answer that cost no guard is asked again of
 // the enforced facts alone; an assumption is kept only where an answer falls
 // without it.  So a printed range never admits a size for which an answer given
-// while tracing would be wrong.
+// while tracing would be wrong.  Where not being 0 is enough, only that is
+// kept.
 
 #include <algorithm>
 
@@ -22,8 +23,9 @@ bool decides(Context& context, const Decision& d) {
          context.ask(d.question).verdict == d.verdict;
 }
 
-Provenance assumption_of(Expr symbol) {
-  return {"assumed: " + symbol.symbol().name + " >= 2", "", 0};
+Provenance assumption_of(Expr symbol, int least = 2) {
+  return {"assumed: " + symbol.symbol().name + " >= " + std::to_string(least),
+          "", 0};
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
 const HonestView& ShapeEnv::Impl::honest() {
   HonestView& view = honest_view;
   if (!view.context || view.version != version) {
-    view = {version, 0, enforced_context(true), {}};
+    view = {version, 0, enforced_context(true), {}, {}};
   }
   if (too_many_decisions) keep_assumptions(view, assumed);
   // Questions about one symbol settle most cases, and leave no choice of whose
@@ -70,6 +72,14 @@ void ShapeEnv::Impl::keep_assumptions(HonestView& view,
   }
 }
 
+void ShapeEnv::Impl::keep_not_zero(HonestView& view,
+                                   const std::vector<Expr>& symbols) {
+  for (Expr s : symbols) {
+    if (!view.used_one.insert(s).second) continue;
+    view.context->assume(ge(s, 1), assumption_of(s, 1));
+  }
+}
+
 // Those of `symbols` whose assumption exists and is not kept yet.
 std::vector<Expr> ShapeEnv::Impl::open_assumptions(
     const HonestView& view, const std::vector<Expr>& symbols) {
@@ -86,9 +96,11 @@ std::vector<Expr> ShapeEnv::Impl::open_assumptions(
 // by one while few; else those of every connected symbol; else all.
 void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
   Context& context = *view.context;
-  auto decided_with = [&](const std::vector<Expr>& symbols) {
+  auto decided_with = [&](const std::vector<Expr>& symbols, int least = 2) {
     Scope scope(context);
-    for (Expr s : symbols) context.assume(ge(s, 2), assumption_of(s));
+    for (Expr s : symbols) {
+      context.assume(ge(s, least), assumption_of(s, least));
+    }
     return decides(context, d);
   };
   if (decides(context, d)) return;
@@ -104,7 +116,8 @@ void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
         ++i;
       }
     }
-    return keep_assumptions(view, own);
+    return decided_with(own, 1) ? keep_not_zero(view, own)
+                                : keep_assumptions(view, own);
   }
   std::vector<Expr> near =
       open_assumptions(view, connected_symbols(d.question));
@@ -138,6 +151,7 @@ std::vector<Expr> ShapeEnv::Impl::connected_symbols(Expr question) {
 std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
   if (guards.size() > kMaxMinimizedGuards) return guards;
   std::unique_ptr<Context> base = enforced_context(false);
+  for (Expr s : honest().used_one) base->assume(ge(s, 1), assumption_of(s, 1));
   for (Expr s : honest().used) base->assume(ge(s, 2), assumption_of(s));
   std::vector<Guard> kept;
   auto tell = [&](const Guard& g) {

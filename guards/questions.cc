@@ -146,12 +146,20 @@ Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
   if (c.is_true()) return Verdict::kYes;
   if (c.is_false()) return Verdict::kNo;
   VerdictMemo& memo = verdicts[c.id()];
-  if (memo.verdict != Verdict::kUnknown) return memo.verdict;
+  const auto log = [&] {
+    if (memo.logged || layout_depth > 0) return;
+    memo.logged = true;
+    log_decision(c, memo.verdict, memo.effort);
+  };
+  if (memo.verdict != Verdict::kUnknown) {
+    log();
+    return memo.verdict;
+  }
   if (memo.version == version && memo.effort >= effort) return memo.verdict;
   Verdict verdict = effort == AskEffort::kFull ? context.ask(c).verdict
                                                : context.ask_quick(c);
-  memo = {verdict, effort, version};
-  if (verdict != Verdict::kUnknown) log_decision(c, verdict, effort);
+  memo = {verdict, effort, version, false};
+  if (verdict != Verdict::kUnknown) log();
   return verdict;
 }
 

@@ -359,6 +359,8 @@ Interval ShapeEnv::honest_range(Expr e) {
 
 void ShapeEnv::check_constraints() { impl_->check_constraints(); }
 
+void ShapeEnv::layout_questions(bool on) { impl_->layout_depth += on ? 1 : -1; }
+
 void ShapeEnv::suppress_guards(bool on) {
   impl_->suppressed += on ? 1 : impl_->suppressed > 0 ? -1 : 0;
 }

@@ -170,7 +170,7 @@ class ShapeEnv {
   // The guards that the ranges and the other guards do not imply.
   std::vector<Guard> minimal_guards();
   // Whether tracing ever used that a symbol is >= 2.  When it did not, the
-  // honest range starts at 0.
+  // honest range starts at 0, or at 1 where only 0 would matter.
   bool used_assumption(Expr symbol) const;
   // What the program promises for a symbol or input expression: the range that
   // its guards enforce.
@@ -180,6 +180,9 @@ class ShapeEnv {
   // a violation, "Suggested fixes:") when a dim's constraint was broken by a
   // guard, a specialisation or an equality.
   void check_constraints();
+
+  // --- questions about a tensor's layout alone (see LayoutQuestions)
+  void layout_questions(bool on);
 
   // --- no recording inside: answers from hints, nothing learnt
   void suppress_guards(bool on);
@@ -194,6 +197,23 @@ class ShapeEnv {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+};
+
+// While it lives, answers choose strides and nothing else.  Strides of a
+// dimension of size 1 and of a tensor without elements have no meaning, so what
+// is chosen for sizes >= 2 is right for 0 and 1 too: these answers do not keep
+// the assumption.
+class LayoutQuestions {
+ public:
+  explicit LayoutQuestions(ShapeEnv& env) : env_(env) {
+    env_.layout_questions(true);
+  }
+  ~LayoutQuestions() { env_.layout_questions(false); }
+  LayoutQuestions(const LayoutQuestions&) = delete;
+  LayoutQuestions& operator=(const LayoutQuestions&) = delete;
+
+ private:
+  ShapeEnv& env_;
 };
 
 }  // namespace proviso

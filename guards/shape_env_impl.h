@@ -36,7 +36,8 @@ struct HonestView {
   uint64_t version = 0;  // of the facts
   size_t decisions = 0;  // that were examined
   std::unique_ptr<Context> context;
-  std::set<Expr, ExprLess> used;  // symbols whose ">= 2" was needed
+  std::set<Expr, ExprLess> used;      // symbols whose ">= 2" was needed
+  std::set<Expr, ExprLess> used_one;  // for which ">= 1" was enough
 };
 
 struct ShapeEnv::Impl {
@@ -44,6 +45,7 @@ struct ShapeEnv::Impl {
     Verdict verdict = Verdict::kUnknown;
     AskEffort effort = AskEffort::kQuick;
     uint64_t version = 0;  // unknown is forgotten when facts come
+    bool logged = false;
   };
   struct ExprMemo {
     Expr value;
@@ -110,6 +112,7 @@ struct ShapeEnv::Impl {
   const HonestView& honest();
   void examine(HonestView& view, const Decision& decision);
   void keep_assumptions(HonestView& view, const std::vector<Expr>& symbols);
+  void keep_not_zero(HonestView& view, const std::vector<Expr>& symbols);
   std::vector<Expr> open_assumptions(const HonestView& view,
                                      const std::vector<Expr>& symbols);
   std::vector<Expr> connected_symbols(Expr question);
@@ -145,6 +148,7 @@ struct ShapeEnv::Impl {
   std::set<Expr, ExprLess> asserted;
   bool frozen = false;
   int suppressed = 0;
+  int layout_depth = 0;  // LayoutQuestions alive
 
   // What was learnt.  Targets are fully resolved: no key occurs in a target.
   std::map<Expr, Expr, ExprLess> replacements;

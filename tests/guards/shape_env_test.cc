@@ -549,7 +549,32 @@ TEST(HonestRange, ARewriteThatLeansOnTheAssumptionUsesIt) {
   Expr s = env.create_size(8, source("x", 0));
   Expr larger = max(s, env.pool().integer(1));
   EXPECT_EQ(env.simplify(larger), s);
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(1));
+}
+
+TEST(HonestRange, StartsAtOneWhereOnlyZeroWouldMatter) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  EXPECT_TRUE(env.statically_known_true(gt(s, env.pool().integer(0))));
+  EXPECT_FALSE(env.used_assumption(s));
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(1));
+  EXPECT_TRUE(env.statically_known_true(gt(s, env.pool().integer(1))));
   EXPECT_TRUE(env.used_assumption(s));
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
+}
+
+TEST(HonestRange, QuestionsAboutALayoutDoNotKeepTheAssumption) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr is_one = eq(s, env.pool().integer(1));
+  {
+    const LayoutQuestions layout(env);
+    EXPECT_TRUE(env.statically_known_false(is_one));
+  }
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(0));
+  // The same question about something else does, though it is answered.
+  EXPECT_TRUE(env.statically_known_false(is_one));
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
 }
 
 TEST(HonestRange, KeepsTheDimsPromise) {

@@ -56,6 +56,23 @@ def test_the_print_has_shapes_ranges_and_source_lines():
     assert "ExportGraphSignature(" in repr(ep.graph_signature)
 
 
+def test_sizes_zero_and_one_are_refused_only_where_they_matter():
+    def program(x, y):
+        return (x + y).transpose(0, 1).reshape(-1, 4) * 2
+
+    ep = proviso.export(program, (torch.ones(3, 5, 4), torch.ones(3, 5, 4)),
+                        dynamic_shapes=({0: AUTO, 1: AUTO},) * 2)
+    assert repr(ep.range_constraints).startswith(
+        "{s0: VR[0, int_oo], s1: VR[0, int_oo]")
+    for shape in ((1, 5, 4), (3, 1, 4), (1, 1, 4), (0, 5, 4)):
+        x, y = torch.randn(shape), torch.randn(shape)
+        same(ep.module()(x, y), program(x, y))
+    squeezed = proviso.export(lambda x: x.squeeze(0), (torch.ones(3, 5),),
+                              dynamic_shapes=((AUTO, AUTO),))
+    assert repr(squeezed.range_constraints) == (
+        "{s0: VR[2, int_oo], s1: VR[0, int_oo]}")
+
+
 def test_dims_without_a_spec_are_static():
     ep = proviso.export(lambda x: x + 1, (torch.ones(4, 3),))
     assert ep.range_constraints == {}

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tracer_adapter/sym_node.h"
+#include "tracer_adapter/tracer.h"
 
 namespace proviso::shapes {
 
@@ -41,6 +42,8 @@ bool known_less_equal(const SymInt& a, const SymInt& b) {
   if (x && y) return *x <= *y;
   return known(a.sym_le(b));
 }
+
+LayoutScope::LayoutScope() : questions(Tracer::current()->env()) {}
 
 bool expect(const c10::SymBool& condition) {
   if (auto value = condition.maybe_as_bool()) return *value;
@@ -106,11 +109,15 @@ bool asked_one(const SymInt& a) {
 }
 
 SymInt broadcast_size(const SymInt& a, const SymInt& b, size_t dim) {
-  if (known_equal(a, b)) return constant(a) ? a : b;
   if (constant(a) == 1) return b;
   if (constant(b) == 1) return a;
-  if (asked_one(a)) return b;
-  if (asked_one(b)) return a;
+  if (known_equal(a, b)) return constant(a) ? a : b;
+  // Equal sizes are required to stay so, be they 1 or not.
+  auto x = hint_of(a), y = hint_of(b);
+  if (!x || x != y) {
+    if (asked_one(a)) return b;
+    if (asked_one(b)) return a;
+  }
   PROVISO_REQUIRE(a.sym_eq(b), "The size of tensor a (", a,
                   ") must match the size of tensor b (", b,
                   ") at non-singleton dimension ", dim);
@@ -225,6 +232,7 @@ std::optional<Dims> unbroadcast_strides(const Dims& shape,
 
 Dims elementwise_strides(const Dims& shape, std::span<const Tensor> operands) {
   if (operands.empty()) return contiguous_strides(shape);
+  const LayoutScope layout;
   if (auto strides = unbroadcast_strides(shape, operands)) return *strides;
   std::vector<Operand> inputs;
   for (const Tensor& t : operands) inputs.push_back(operand_of(t, shape));
@@ -247,6 +255,7 @@ Dims elementwise_strides(const Dims& shape, std::span<const Tensor> operands) {
 }
 
 Dims like_strides(const Tensor& t) {
+  const LayoutScope layout;
   auto sizes = t.sym_sizes(), strides = t.sym_strides();
   if (is_contiguous(t) || known_dense(sizes, strides)) return strides.vec();
   auto order = memory_order(sizes.size(), [&](size_t inner, size_t outer) {
@@ -280,6 +289,7 @@ Dims channels_last_strides(const Dims& sizes) {
 bool is_contiguous(const Tensor& t, at::MemoryFormat format) {
   if (format == at::MemoryFormat::ChannelsLast && t.dim() != 4) return false;
   if (format == at::MemoryFormat::ChannelsLast3d && t.dim() != 5) return false;
+  const LayoutScope layout;
   return known_contiguous(t.sym_sizes(), t.sym_strides(), format);
 }
 
@@ -307,6 +317,7 @@ bool strides_like_channels_last(const Tensor& t) {
 }  // namespace
 
 at::MemoryFormat suggested_format(const Tensor& t) {
+  const LayoutScope layout;
   if ((t.dim() != 4 && t.dim() != 5) || is_contiguous(t)) {
     return at::MemoryFormat::Contiguous;
   }

@@ -44,6 +44,11 @@ bool known_one(const SymInt& a);
 bool known_zero(const SymInt& a);
 bool known_less_equal(const SymInt& a, const SymInt& b);
 std::optional<int64_t> constant(const SymInt& a);
+// While it lives, the questions choose strides and nothing else.
+struct LayoutScope {
+  LayoutScope();
+  LayoutQuestions questions;
+};
 // Eager would throw when the condition is false: a guard, or an assertion.
 bool expect(const c10::SymBool& condition);
 // The value at the example inputs; nullopt when it depends on data.

@@ -347,6 +347,7 @@ Tensor stacked(const std::vector<Tensor>& tensors, int64_t dim, Dims sizes) {
     return joined(columns, dim);
   }
   Tensor join = joined(tensors, dim);
+  const LayoutScope layout;
   if (join.dim() != tensors[0].dim() || known_zero(sizes[dim])) {
     sizes.insert(sizes.begin() + dim, SymInt(count));
     return fresh(sizes, join.scalar_type(), join.device());
@@ -507,6 +508,7 @@ bool diff(RuleCall& call) {
 // What a write into a view of self gives, as a value: self's very strides,
 // unless elements share memory.
 bool slice_scatter(RuleCall& call) {
+  const LayoutScope layout;
   const Tensor& self = call.tensor(0);
   for (int64_t d = 0; d < self.dim(); ++d) {
     if (known_zero(self.sym_stride(d)) && !known_one(self.sym_size(d))) {

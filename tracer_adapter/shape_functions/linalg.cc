@@ -222,6 +222,7 @@ bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v, double dropout,
                   q.scalar_type() == ScalarType::BFloat16 ||
                   q.scalar_type() == ScalarType::Half;
   if (!floating || dropout != 0) return false;
+  const LayoutScope layout;
   for (const Tensor* t : {&q, &k, &v}) {
     if (t->dim() != 4 || !known_one(t->sym_stride(3))) return false;
     if (known_zero(t->sym_size(2))) return false;

@@ -62,6 +62,7 @@ std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes) {
 }  // namespace
 
 std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes) {
+  const LayoutScope layout;
   if (t.dim() == 0) return Dims(sizes.size(), SymInt(1));
   if (known_zero(t.sym_numel())) {
     bool same = sizes.size() == static_cast<size_t>(t.dim()) &&
