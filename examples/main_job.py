@@ -67,7 +67,18 @@ def as_tuple(out):
     return tuple(out) if isinstance(out, (tuple, list)) else (out,)
 
 
-def show_program(ep, lines=8):
+def show_head(program, lines):
+    """The first lines of a printed program that compute something."""
+    text = [line for line in program if line.strip()
+            and "No stacktrace" not in line and "sym_size_int" not in
+            line.split("=")[0]]
+    for line in text[:lines]:
+        line = re.sub(r"File: \S*/(site-packages|examples)/",
+                      r"File: \1/", line)
+        print("  | " + first_line(line, 110))
+
+
+def show_program(ep, lines=5):
     for guard in ep.guards:
         origin = str(guard.origins[0]) if guard.origins else ""
         row("guard", f"{guard.condition}   {origin}")
@@ -77,9 +88,8 @@ def show_program(ep, lines=8):
         row("assert", assertion)
     ranges = ", ".join(f"{k}: {v}" for k, v in ep.range_constraints.items())
     row("ranges", "{" + ranges + "}")
-    text = [line[4:] for line in str(ep).splitlines() if line.strip()]
-    for line in text[1 : lines + 1]:  # without "ExportedProgram:"
-        print("  | " + first_line(line, 110))
+    # Without "ExportedProgram:" and the line that names the class.
+    show_head([line[8:] for line in str(ep).splitlines()[2:]], lines)
 
 
 def show_refused(module, inputs, label, dim):
@@ -132,8 +142,14 @@ def dynamic_model():
     command = [BUILD / "bin" / "example_dynamic_model",
                OUT / "dynamic_model.pt2", OUT / "dynamic_model.cases.pt"]
     done = subprocess.run(command, capture_output=True, text=True)
-    shown = done.stdout.splitlines()
-    print("\n".join(line for line in shown if not line.startswith("  traced")))
+    program = [line[8:] for line in done.stdout.splitlines()
+               if line.startswith("  | ")][1:]
+    for line in done.stdout.splitlines():
+        if line.startswith("  | "):
+            show_head(program, 5)
+            program = []
+        elif not line.startswith("  traced"):
+            print(line)
     if not check(done.returncode == 0, "DynamicModel: the program failed"):
         print(done.stderr, end="")
     for guard in ("Eq(s2, s4)", "Eq(s1, 5)", "Eq(s2*s3, s5)"):
@@ -214,7 +230,7 @@ def unbacked():
     model, inputs = Pad(), pad_inputs(32, 60, 4)
     spec = {"x": None, "y": (AUTO, AUTO)}
     ep = proviso.export(model, inputs, dynamic_shapes=spec)
-    show_program(ep, lines=12)
+    show_program(ep, lines=8)
     cases = [pad_inputs(*size)
              for size in ((32, 60, 4), (10, 2, 3), (60, 512, 9), (11, 33, 2))]
     run_cases(ep, model, cases, "item")
