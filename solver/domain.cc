@@ -8,6 +8,7 @@ namespace {
 constexpr int kMaxNesting = 24;
 // Bounds that creep (x < y, y < x) are the linear tier's to refute.
 constexpr size_t kMaxVisits = 400;
+constexpr uint8_t kMaxRounds = 4;  // of one item
 constexpr size_t kMaxExpandedPos = 3;
 // x*x <= 3*x makes bounds of x that square for ever.
 constexpr size_t kMaxBoundBits = 1024;
@@ -94,9 +95,10 @@ void Domain::undo(const Mark& mark) {
       case Undo::kConflict: conflict_.reset(); break;
     }
   }
-  for (uint32_t i : queue_) queued_[i] = false;
+  for (uint32_t i : queue_) queued_[i] = false, rounds_[i] = 0;
   queue_.clear();
   queued_.resize(items_.size());
+  rounds_.resize(items_.size());
   nesting_ = 0;
   stamp_ = mark.stamp;
 }
@@ -223,6 +225,7 @@ uint32_t Domain::add_item(FormulaId f, Reason why) {
   uint32_t i = static_cast<uint32_t>(items_.size());
   items_.push_back({f, why, true});
   queued_.push_back(false);
+  rounds_.push_back(0);
   index_item(i, true);
   trail_.push_back({Undo::kItem, i, {}});
   change();
@@ -265,9 +268,13 @@ void Domain::propagate() {
   for (size_t next = 0; next < queue_.size(); ++next) {
     uint32_t i = queue_[next];
     queued_[i] = false;
-    if (conflict_ || ++visits > kMaxVisits) continue;
-    if (items_[i].alive) revisit(i);
+    if (conflict_ || visits >= kMaxVisits || rounds_[i] >= kMaxRounds) continue;
+    if (!items_[i].alive) continue;
+    ++visits;
+    ++rounds_[i];
+    revisit(i);
   }
+  for (uint32_t i : queue_) rounds_[i] = 0;
   queue_.clear();
 }
 

@@ -224,6 +224,7 @@ class Domain {
   std::vector<Undo> trail_;
   std::vector<uint32_t> queue_;
   std::vector<bool> queued_;
+  std::vector<uint8_t> rounds_;  // visits while propagating
   std::optional<Reason> conflict_;
   int nesting_ = 0;
   uint64_t stamp_ = 1, last_stamp_ = 1;

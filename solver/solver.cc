@@ -8,6 +8,7 @@
 #include "solver/lower.h"
 #include "solver/models.h"
 #include "solver/prover.h"
+#include "solver/worlds.h"
 #include "solver/z3_backend.h"
 #include "sym/facts.h"
 #include "sym/print.h"
@@ -71,7 +72,7 @@ struct Context::Impl {
       : pool(p), options(o), forms(Forms::of(p).pool),
         lower(Forms::of(p).lower),
         domain(forms, reasons, o.machine_int64 ? machine_range() : Interval()),
-        prover(domain), versions{1} {}
+        prover(domain), worlds(domain), versions{1} {}
 
   // What the native rungs say.
   struct Native {
@@ -88,12 +89,14 @@ struct Context::Impl {
   ReasonArena reasons;
   Domain domain;
   Prover prover;
+  Worlds worlds;
   Z3Backend z3;
   Statistics statistics;
 
   std::deque<Fact> facts;
   struct Scope {
     Domain::Mark mark;
+    size_t worlds;
     size_t facts;
     uint32_t reasons;
   };
@@ -223,6 +226,8 @@ FactId Context::Impl::tell(Expr condition, Provenance origin) {
   Reason why = reasons.leaf(id);
   domain.tell(defined, why);
   domain.tell(f, why);
+  worlds.add_fact(defined);
+  worlds.add_fact(f);
   return id;
 }
 
@@ -230,6 +235,7 @@ void Context::Impl::pop() {
   Scope scope = scopes.back();
   scopes.pop_back();
   domain.undo(scope.mark);
+  worlds.undo(scope.worlds);
   while (facts.size() > scope.facts) {
     for (Expr s : symbols_of_fact.back()) {
       facts_of_symbol[s.symbol().index].pop_back();
@@ -298,6 +304,7 @@ void Context::Impl::prove_defined(FormulaId defined, Native& result) {
     return;
   }
   FormulaId opposite = forms.negate(defined);
+  if (worlds.satisfiable(opposite)) return;
   for (Effort effort : {Effort::kLinear, Effort::kCases}) {
     auto proof = prover.refute(opposite, effort, options.budget / 6);
     if (!proof) continue;
@@ -311,12 +318,18 @@ void Context::Impl::prove_defined(FormulaId defined, Native& result) {
 // Each stage has its share of the budget: spending one does not end the next.
 void Context::Impl::prove_or_refute(FormulaId f, Native& result) {
   FormulaId opposite = forms.negate(f);
+  const bool can_be_yes = !worlds.satisfiable(opposite);
+  const bool can_be_no = !worlds.satisfiable(f);
   for (Effort effort : {Effort::kLinear, Effort::kCases}) {
     uint64_t units = options.budget / (effort == Effort::kLinear ? 8 : 4);
-    if (adopt(prover.refute(opposite, effort, units), Verdict::kYes, result)) {
+    if (can_be_yes && adopt(prover.refute(opposite, effort, units),
+                            Verdict::kYes, result)) {
       return;
     }
-    if (adopt(prover.refute(f, effort, units), Verdict::kNo, result)) return;
+    if (can_be_no &&
+        adopt(prover.refute(f, effort, units), Verdict::kNo, result)) {
+      return;
+    }
   }
 }
 
@@ -345,7 +358,7 @@ Context::Impl::Native Context::Impl::native(FormulaId f, FormulaId defined) {
 // Whether the facts near the question clash: on their own, or because they
 // prove the opposite as well.
 bool Context::Impl::clashes(const Native& n, FormulaId f, Reason* why) {
-  if (n.why == 0) return false;  // no fact was used
+  if (n.why == 0 || worlds.consistent(f)) return false;
   uint64_t units = options.budget / 4;
   if (auto proof = prover.refute_facts(forms.atoms_of_formula(f), units)) {
     *why = proof->why;
@@ -693,8 +706,8 @@ Expr Context::simplify(Expr e) {
 }
 
 void Context::push() {
-  impl_->scopes.push_back({impl_->domain.mark(), impl_->facts.size(),
-                           impl_->reasons.size()});
+  impl_->scopes.push_back({impl_->domain.mark(), impl_->worlds.mark(),
+                           impl_->facts.size(), impl_->reasons.size()});
 }
 
 void Context::pop() {

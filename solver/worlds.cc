@@ -1,0 +1,426 @@
+#include "solver/worlds.h"
+
+#include <algorithm>
+
+namespace proviso {
+namespace {
+
+constexpr int kAttempts = 4;
+constexpr int64_t kFar = int64_t{1} << 40;
+constexpr int kMaxDepth = 64;
+constexpr size_t kMaxCandidates = 6;
+
+std::optional<int64_t> near(const std::optional<Int>& end) {
+  if (!end) return std::nullopt;
+  std::optional<int64_t> v = end->to_int64();
+  return v && *v > -kFar && *v < kFar ? v : std::nullopt;
+}
+
+int64_t floor_quotient(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return q - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+}  // namespace
+
+// --- components
+
+uint32_t Worlds::node(AtomId symbol) {
+  uint32_t n = node_of_.get(symbol);
+  if (n != kNoId) return n;
+  n = static_cast<uint32_t>(nodes_.size());
+  node_of_.set(symbol, n);
+  Node& made = nodes_.emplace_back();
+  made.atom = symbol;
+  made.parent = n;
+  made.members = {n};
+  for (size_t w = 0; w < kWorlds; ++w) {
+    worlds_[w].values.push_back(choose(symbol, w, 0, n));
+  }
+  return n;
+}
+
+uint32_t Worlds::root(uint32_t n) const {
+  while (nodes_[n].parent != n) n = nodes_[n].parent;
+  return n;
+}
+
+// The smaller component joins the larger; undo() takes it out again.
+void Worlds::join(uint32_t a, uint32_t b) {
+  a = root(a), b = root(b);
+  if (a == b) return;
+  if (nodes_[a].members.size() < nodes_[b].members.size()) std::swap(a, b);
+  Node &whole = nodes_[a], &part = nodes_[b];
+  unions_.push_back({b, a, static_cast<uint32_t>(whole.facts.size()),
+                     static_cast<uint32_t>(whole.members.size())});
+  trail_.push_back({Step::kUnion, 0});
+  for (size_t w = 0; w < kWorlds; ++w) {
+    bool all = whole.holding[w] == whole.facts.size() &&
+               part.holding[w] == part.facts.size();
+    if (all) whole.holding[w] += part.holding[w];
+    whole.failed[w] = 0;
+  }
+  whole.facts.insert(whole.facts.end(), part.facts.begin(), part.facts.end());
+  whole.members.insert(whole.members.end(), part.members.begin(),
+                       part.members.end());
+  part.parent = a;
+}
+
+const std::vector<AtomId>& Worlds::symbols_of(FormulaId f) {
+  symbols_.clear();
+  for (AtomId a : forms_.atoms_of_formula(f)) {
+    if (forms_.atom(a).kind == AtomKind::kSymbol) symbols_.push_back(a);
+  }
+  return symbols_;
+}
+
+void Worlds::file_facts() {
+  for (; filed_ < told_.size(); ++filed_) {
+    told_[filed_].trail = trail_.size();
+    file(told_[filed_].fact);
+  }
+}
+
+void Worlds::file(FormulaId f) {
+  const std::vector<AtomId>& symbols = symbols_of(f);
+  if (symbols.empty()) return;
+  uint32_t first = node(symbols[0]);
+  for (AtomId a : symbols) {
+    uint32_t n = node(a);
+    join(first, n);
+    nodes_[n].facts_here.push_back(f);
+  }
+  uint32_t r = root(first);
+  nodes_[r].facts.push_back(f);
+  trail_.push_back({Step::kFact, r});
+}
+
+void Worlds::undo(size_t mark) {
+  for (; filed_ > mark; --filed_) {
+    while (trail_.size() > told_[filed_ - 1].trail) undo_step();
+  }
+  told_.resize(std::min(mark, told_.size()));
+}
+
+void Worlds::undo_step() {
+  Step step = trail_.back();
+  trail_.pop_back();
+  if (step.kind == Step::kFact) {
+    Node& r = nodes_[step.index];
+    for (AtomId a : symbols_of(r.facts.back())) {
+      nodes_[node(a)].facts_here.pop_back();
+    }
+    r.facts.pop_back();
+    for (size_t w = 0; w < kWorlds; ++w) {
+      r.holding[w] =
+          std::min(r.holding[w], static_cast<uint32_t>(r.facts.size()));
+      r.failed[w] = 0;
+    }
+    return;
+  }
+  Union u = unions_.back();
+  unions_.pop_back();
+  Node &whole = nodes_[u.root], &part = nodes_[u.child];
+  part.parent = u.child;
+  // A point of the whole is a point of its parts; else both are looked at.
+  for (size_t w = 0; w < kWorlds; ++w) {
+    bool all = whole.holding[w] == whole.facts.size();
+    whole.holding[w] = all ? u.facts : 0;
+    part.holding[w] = all ? static_cast<uint32_t>(part.facts.size()) : 0;
+    whole.failed[w] = part.failed[w] = 0;
+  }
+  whole.facts.resize(u.facts);
+  whole.members.resize(u.members);
+}
+
+// --- points
+
+// A value in the symbol's range: small ones first, other worlds farther on,
+// later attempts at multiples of 8.
+int64_t Worlds::choose(AtomId a, size_t w, int attempt, size_t place) {
+  Range r = domain_.atom_range(a);
+  std::optional<int64_t> low = near(r.span.lower()), high = near(r.span.upper());
+  auto i = static_cast<int64_t>(place % 97);
+  int64_t step = w == 0 ? 0 : w == 1 ? 1 + i % 3 : 2 + (7 * i) % 11;
+  int64_t v = 0;
+  if (low || !high) {
+    v = low.value_or(w == 1 ? -4 : 0) + step;
+    if (attempt == 1) v = (v + 7) / 8 * 8;
+    if (attempt == 2) v += 3 * static_cast<int64_t>(w) + i;
+    if (attempt == 3) v = (v + 63) / 64 * 64 * (1 + i % 2);
+  } else {
+    v = *high - step - attempt;
+  }
+  if (high && v > *high) v = *high;
+  if (low && v < *low) v = *low;
+  return v;
+}
+
+void Worlds::settle(uint32_t n, size_t w) {
+  AtomId a = nodes_[n].atom;
+  if (!domain_.is_solved(a)) return;
+  Value v = value(domain_.normal(forms_.variable(a)).poly, w);
+  if (v) set(n, w, *v);
+}
+
+void Worlds::fill(uint32_t r, size_t w, int attempt) {
+  for (uint32_t n : nodes_[r].members) {
+    if (!domain_.is_solved(nodes_[n].atom)) {
+      set(n, w, choose(nodes_[n].atom, w, attempt, n));
+    }
+  }
+  for (uint32_t n : nodes_[r].members) settle(n, w);
+}
+
+bool Worlds::holds(uint32_t r, size_t w) {
+  Node& node = nodes_[r];
+  while (node.holding[w] < node.facts.size()) {
+    domain_.spend(1);
+    if (truth(node.facts[node.holding[w]], w) != true) return false;
+    ++node.holding[w];
+  }
+  return true;
+}
+
+// Whether the component's part of the world meets its facts, by now.
+bool Worlds::ready(uint32_t r, size_t w) {
+  if (holds(r, w)) return true;
+  if (nodes_[r].failed[w] == nodes_[r].facts.size()) return false;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    nodes_[r].holding[w] = 0;
+    fill(r, w, attempt);
+    if (holds(r, w)) return true;
+  }
+  nodes_[r].holding[w] = 0;
+  nodes_[r].failed[w] = static_cast<uint32_t>(nodes_[r].facts.size());
+  return false;
+}
+
+bool Worlds::consistent(FormulaId goal) {
+  file_facts();
+  std::vector<AtomId> symbols = symbols_of(goal);
+  for (size_t w = 0; w < kWorlds; ++w) {
+    bool all = true;
+    for (AtomId a : symbols) all = all && ready(root(node(a)), w);
+    if (all) return true;
+  }
+  return false;
+}
+
+bool Worlds::satisfiable(FormulaId goal) {
+  file_facts();
+  std::vector<AtomId> symbols = symbols_of(goal);
+  std::array<bool, kWorlds> usable{};
+  for (size_t w = 0; w < kWorlds; ++w) {
+    usable[w] = true;
+    for (AtomId a : symbols) {
+      usable[w] = usable[w] && ready(root(node(a)), w);
+    }
+    if (usable[w] && truth(goal, w) == true) return true;
+  }
+  for (size_t w = 0; w < kWorlds; ++w) {
+    if (usable[w] && reach(goal, w)) return true;
+  }
+  return false;
+}
+
+// Changes one unsolved variable so that the goal holds.
+bool Worlds::reach(FormulaId goal, size_t w) {
+  const Formula& f = forms_.formula(goal);
+  if (f.kind == FormulaKind::kOr) {
+    return std::any_of(f.kids.begin(), f.kids.end(), [&](FormulaId kid) {
+      return reach(kid, w);
+    });
+  }
+  FormulaId literal = goal;
+  if (f.kind == FormulaKind::kAnd) {  // the first part that fails
+    for (FormulaId kid : f.kids) {
+      if (truth(kid, w) == true) continue;
+      literal = kid;
+      break;
+    }
+  }
+  const Formula& l = forms_.formula(literal);
+  if (l.poly == kNoId) return false;
+  Poly p = domain_.normal(forms_.poly(l.poly)).poly;
+  Value now = value(p, w);
+  if (!now) return false;
+  size_t tried = 0;
+  auto is_variable = [&](AtomId a) {
+    AtomKind kind = forms_.atom(a).kind;
+    return kind == AtomKind::kSymbol && !domain_.is_solved(a);
+  };
+  for (const Term& t : p.terms) {
+    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    std::optional<int64_t> c = t.coef.to_int64();
+    if (factors.size() != 1 || !is_variable(factors[0]) || !c) continue;
+    if (++tried > kMaxCandidates) break;
+    int64_t x = worlds_[w].values[node(factors[0])];
+    int64_t step = 0;
+    if (l.kind == FormulaKind::kEq) {
+      if (*now % *c != 0) continue;
+      step = -(*now / *c);
+    } else if (l.kind == FormulaKind::kGe) {
+      step = *c > 0 ? -floor_quotient(*now, *c) : floor_quotient(-*now, *c);
+    } else {
+      step = 1;
+    }
+    int64_t moved;
+    if (__builtin_add_overflow(x, step, &moved)) continue;
+    if (try_value(goal, w, factors[0], moved)) return true;
+    if (l.kind == FormulaKind::kNe &&
+        try_value(goal, w, factors[0], x - 1)) {
+      return true;
+    }
+  }
+  // Not alone in a term: a few likely values.
+  std::optional<int64_t> constant = abs(p.constant).to_int64();
+  for (AtomId a : std::vector<AtomId>(forms_.atoms_of(p))) {
+    if (!is_variable(a)) continue;
+    if (++tried > kMaxCandidates) break;
+    Range r = domain_.atom_range(a);
+    int64_t x = worlds_[w].values[node(a)];
+    std::optional<int64_t> low = near(r.span.lower());
+    std::optional<int64_t> high = near(r.span.upper());
+    int64_t from = low.value_or(0);
+    for (int64_t v : {from, from + 1, from + 2, from + 6, x + 1, x - 1, 2 * x,
+                      from + 13, from + 62, from + 510,
+                      constant.value_or(0), high.value_or(1000)}) {
+      if (v != x && std::abs(v) < kFar && try_value(goal, w, a, v)) return true;
+    }
+  }
+  return false;
+}
+
+// The nodes whose values depend on x.
+void Worlds::collect_affected(AtomId x, std::vector<uint32_t>& out) {
+  std::vector<AtomId> queue = {x};
+  for (size_t i = 0; i < queue.size(); ++i) {
+    AtomId a = queue[i];
+    if (forms_.atom(a).kind == AtomKind::kSymbol) out.push_back(node(a));
+    for (AtomId b : domain_.dependents_of(a)) {
+      if (std::find(queue.begin(), queue.end(), b) == queue.end()) {
+        queue.push_back(b);
+      }
+    }
+  }
+}
+
+bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
+  if (!domain_.atom_range(x).span.contains(Int(moved))) return false;
+  domain_.spend(2);
+  std::vector<uint32_t> affected;
+  collect_affected(x, affected);
+  std::vector<int64_t> before;
+  for (uint32_t n : affected) before.push_back(worlds_[w].values[n]);
+  set(node(x), w, moved);
+  for (uint32_t n : affected) settle(n, w);
+  bool ok = truth(goal, w) == true;
+  for (size_t i = 0; ok && i < affected.size(); ++i) {
+    for (FormulaId f : nodes_[affected[i]].facts_here) {
+      domain_.spend(1);
+      ok = truth(f, w) == true;
+      if (!ok) break;
+    }
+  }
+  for (size_t i = 0; i < affected.size(); ++i) set(affected[i], w, before[i]);
+  return ok;
+}
+
+// --- evaluation; nullopt: too large, undefined or not understood
+
+std::optional<bool> Worlds::truth(FormulaId f, size_t w) {
+  const Formula& formula = forms_.formula(f);
+  switch (formula.kind) {
+    case FormulaKind::kFalse: return false;
+    case FormulaKind::kTrue: return true;
+    case FormulaKind::kOpaque: return std::nullopt;
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr: {
+      bool absorbing = formula.kind == FormulaKind::kOr, unknown = false;
+      for (FormulaId kid : formula.kids) {
+        std::optional<bool> t = truth(kid, w);
+        if (t == absorbing) return absorbing;
+        unknown |= !t.has_value();
+      }
+      if (unknown) return std::nullopt;
+      return !absorbing;
+    }
+    default: break;
+  }
+  Value v = value(forms_.poly(formula.poly), w);
+  if (!v) return std::nullopt;
+  switch (formula.kind) {
+    case FormulaKind::kGe: return *v >= 0;
+    case FormulaKind::kEq: return *v == 0;
+    default: return *v != 0;
+  }
+}
+
+Worlds::Value Worlds::value(const Poly& p, size_t w) {
+  std::optional<int64_t> total = p.constant.to_int64();
+  if (!total) return std::nullopt;
+  for (const Term& t : p.terms) {
+    std::optional<int64_t> product = t.coef.to_int64();
+    if (!product) return std::nullopt;
+    for (AtomId a : forms_.factors(t.mono)) {
+      Value v = value(a, w);
+      if (!v || __builtin_mul_overflow(*product, *v, &*product)) {
+        return std::nullopt;
+      }
+    }
+    if (__builtin_add_overflow(*total, *product, &*total)) return std::nullopt;
+  }
+  return total;
+}
+
+Worlds::Value Worlds::value(AtomId a, size_t w) {
+  const Atom& atom = forms_.atom(a);
+  if (atom.kind == AtomKind::kSymbol) return worlds_[w].values[node(a)];
+  if (atom.kind == AtomKind::kOpaque) return std::nullopt;
+  if (atom.kind == AtomKind::kFresh) return choose(a, w, 0, a);
+  uint32_t place = place_of_.get(a);
+  if (place == kNoId) place_of_.set(a, place = places_++);
+  World& world = worlds_[w];
+  if (place >= world.memo.size()) {
+    world.memo.resize(place + 16);
+    world.epochs.resize(place + 16);
+  }
+  if (world.epochs[place] == world.epoch) return world.memo[place];
+  if (depth_ >= kMaxDepth) return std::nullopt;
+  ++depth_;
+  Value v = compute(atom, w);
+  --depth_;
+  if (v) {
+    worlds_[w].memo[place] = *v;
+    worlds_[w].epochs[place] = worlds_[w].epoch;
+  }
+  return v;
+}
+
+Worlds::Value Worlds::compute(const Atom& atom, size_t w) {
+  if (atom.kind == AtomKind::kIte) {
+    std::optional<bool> c = truth(atom.condition, w);
+    if (!c) return std::nullopt;
+    return value(forms_.poly(*c ? atom.a : atom.b), w);
+  }
+  Value x = value(forms_.poly(atom.a), w);
+  if (!x) return std::nullopt;
+  if (atom.kind == AtomKind::kPos) return std::max<int64_t>(*x, 0);
+  if (atom.kind == AtomKind::kNamed) return x;
+  Value y = value(forms_.poly(atom.b), w);
+  if (!y) return std::nullopt;
+  if (atom.kind == AtomKind::kFloor) {
+    if (*y == 0 || *y == -1) return std::nullopt;
+    return floor_quotient(*x, *y);
+  }
+  if (atom.op == Op::kBitAnd) return *x & *y;
+  if (atom.op == Op::kPow && *y >= 0) {
+    std::optional<Int> power =
+        pow(Int(*x), static_cast<uint64_t>(*y), size_t{62});
+    return power ? power->to_int64() : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace proviso

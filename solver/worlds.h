@@ -1,0 +1,114 @@
+// solver/worlds.h - a few points at which the facts hold, kept as facts come.
+//
+//   Worlds worlds(domain);
+//   worlds.add_fact(f);
+//   worlds.satisfiable(q)          // true: a point was found; false: none was
+//
+// A point where a question is true leaves only "yes" to be proved, and points
+// both ways leave nothing: most questions without an answer end here.  Facts
+// are grouped into components by the symbols that they share, and a component's
+// part of a point is mended when a new fact breaks it.  What is found only ever
+// saves work: no answer rests on it.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "solver/domain.h"
+
+namespace proviso {
+
+class Worlds {
+ public:
+  explicit Worlds(Domain& domain)
+      : domain_(domain), forms_(domain.forms()) {}
+
+  // The fact was told to the domain.  It is looked at when a point is needed.
+  void add_fact(FormulaId f) {
+    if (f != kTrue) told_.push_back({f, 0});
+  }
+  size_t mark() const { return told_.size(); }
+  void undo(size_t mark);
+
+  // Whether a point was found at which the facts near `goal` and `goal` hold.
+  bool satisfiable(FormulaId goal);
+  // Whether a point was found at which the facts near `goal` hold.
+  bool consistent(FormulaId goal);
+
+ private:
+  static constexpr size_t kWorlds = 3;
+  using Value = std::optional<int64_t>;
+
+  // A symbol; as the root of a component, the component.
+  struct Node {
+    AtomId atom;
+    uint32_t parent;
+    std::vector<FormulaId> facts_here;  // that mention the symbol
+    std::vector<FormulaId> facts;       // of the component
+    std::vector<uint32_t> members;
+    // How many of `facts` are known to hold in each world, and how many there
+    // were when no point was found.
+    std::array<uint32_t, kWorlds> holding{}, failed{};
+  };
+  struct Union {
+    uint32_t child, root, facts, members;
+  };
+  struct Step {
+    enum Kind : uint8_t { kUnion, kFact } kind;
+    uint32_t index;  // of the union, or the root that got the fact
+  };
+  struct World {
+    std::vector<int64_t> values;    // by node
+    std::vector<int64_t> memo;      // of compound atoms, by atom place
+    std::vector<uint32_t> epochs;
+    uint32_t epoch = 1;
+  };
+
+  struct Told {
+    FormulaId fact;
+    size_t trail;  // before it was filed
+  };
+
+  void file_facts();
+  void file(FormulaId f);
+  void undo_step();
+  uint32_t node(AtomId symbol);
+  uint32_t root(uint32_t n) const;
+  void join(uint32_t a, uint32_t b);
+  const std::vector<AtomId>& symbols_of(FormulaId f);
+  bool ready(uint32_t root, size_t w);
+  bool holds(uint32_t root, size_t w);
+  void fill(uint32_t root, size_t w, int attempt);
+  int64_t choose(AtomId a, size_t w, int attempt, size_t place);
+  void settle(uint32_t n, size_t w);
+
+  bool reach(FormulaId goal, size_t w);
+  bool try_value(FormulaId goal, size_t w, AtomId x, int64_t value);
+  void collect_affected(AtomId x, std::vector<uint32_t>& out);
+
+  std::optional<bool> truth(FormulaId f, size_t w);
+  Value value(const Poly& p, size_t w);
+  Value value(AtomId a, size_t w);
+  Value compute(const Atom& atom, size_t w);
+  void set(uint32_t n, size_t w, int64_t v) {
+    worlds_[w].values[n] = v;
+    ++worlds_[w].epoch;
+  }
+
+  Domain& domain_;
+  FormPool& forms_;
+  std::vector<Node> nodes_;
+  IdMap node_of_;   // from symbols
+  IdMap place_of_;  // of compound atoms
+  uint32_t places_ = 0;
+  std::array<World, kWorlds> worlds_;
+  std::vector<Union> unions_;
+  std::vector<Step> trail_;
+  std::vector<Told> told_;
+  size_t filed_ = 0;  // of them
+  std::vector<AtomId> symbols_;
+  int depth_ = 0;
+};
+
+}  // namespace proviso
