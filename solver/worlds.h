@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -98,7 +99,7 @@ class Worlds {
 
   Domain& domain_;
   FormPool& forms_;
-  std::vector<Node> nodes_;
+  std::deque<Node> nodes_;
   IdMap node_of_;   // from symbols
   IdMap place_of_;  // of compound atoms
   uint32_t places_ = 0;
