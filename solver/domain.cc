@@ -100,7 +100,11 @@ void Domain::undo(const Mark& mark) {
   queued_.resize(items_.size());
   rounds_.resize(items_.size());
   nesting_ = 0;
-  stamp_ = mark.stamp;
+  if (mark.stamp > forgotten_) {
+    stamp_ = mark.stamp;
+  } else {
+    change();
+  }
 }
 
 void Domain::raise_conflict(Reason why) {

@@ -57,8 +57,11 @@ class Domain {
   };
 
   void tell(FormulaId f, Reason why);
-  // Cached ranges and normal forms are made anew.
-  void forget_cached() { change(); }
+  // Cached ranges and normal forms are made anew, in outer states too.
+  void forget_cached() {
+    forgotten_ = last_stamp_;
+    change();
+  }
   const std::optional<Reason>& conflict() const { return conflict_; }
 
   // A state to go back to.  What was derived in it is remembered there.
@@ -227,7 +230,8 @@ class Domain {
   std::vector<uint8_t> rounds_;  // visits while propagating
   std::optional<Reason> conflict_;
   int nesting_ = 0;
-  uint64_t stamp_ = 1, last_stamp_ = 1;
+  // What was cached at stamp_ holds now; nothing up to forgotten_ does.
+  uint64_t stamp_ = 1, last_stamp_ = 1, forgotten_ = 0;
   uint64_t work_ = 0;
   uint64_t limit_ = ~uint64_t{0};
 };

@@ -244,7 +244,7 @@ void Context::Impl::pop() {
     facts.pop_back();
     versions.pop_back();
   }
-  reasons.truncate(scope.reasons);
+  trim_reasons(scope.reasons);
 }
 
 // Questions grow the arena; what they grew is nobody's once they are answered.

@@ -182,7 +182,7 @@ TEST(Soundness, NoPointContradictsAnAnswer) {
   const char* given = std::getenv("PROVISO_TEST_SEED");
   uint32_t seed = given ? static_cast<uint32_t>(std::atol(given)) : 20260001;
   const char* more = std::getenv("PROVISO_TEST_SESSIONS");
-  uint32_t sessions = more ? static_cast<uint32_t>(std::atol(more)) : 150;
+  uint32_t sessions = more ? static_cast<uint32_t>(std::atol(more)) : 2000;
   std::cout << "seed " << seed << " (PROVISO_TEST_SEED sets another)\n";
   Tally tally;
   for (uint32_t i = 0; i < sessions && !HasFailure(); ++i) {
