@@ -27,11 +27,13 @@ Range Domain::meet(const Range& a, const Range& b) {
 }
 
 Range Domain::scaled(const Range& a, const Int& k) {
-  if (k.is_one()) return a;
-  Range r{a.span * Interval::point(k), a.lower, a.upper};
-  if (k.sign() < 0) std::swap(r.lower, r.upper);
-  if (k.is_zero()) r.lower = r.upper = 0;
-  return r;
+  if (k.is_one() || a.span.is_empty()) return a;
+  if (k.is_zero()) return {Interval::point(0), 0, 0};
+  std::optional<Int> low, high;
+  if (a.span.lower()) low = *a.span.lower() * k;
+  if (a.span.upper()) high = *a.span.upper() * k;
+  if (k.sign() > 0) return {Interval::of(low, high), a.lower, a.upper};
+  return {Interval::of(high, low), a.upper, a.lower};
 }
 
 Range Domain::shift_by(Range a, const Int& k) {
@@ -76,15 +78,14 @@ Range Domain::quotient(const Range& a, const Range& b) {
 
 // --- atoms
 
-Range Domain::atom_range(AtomId a) {
+const Range& Domain::atom_range(AtomId a) {
   AtomState& s = state(a);
   if (s.range_stamp == stamp_) return s.range;
   spend(1);
   Range r = compute_atom_range(a);
-  if (conflict_) return r;
-  s.range = r;
-  s.range_stamp = stamp_;
-  return r;
+  s.range = std::move(r);
+  s.range_stamp = conflict_ ? 0 : stamp_;
+  return s.range;
 }
 
 Range Domain::compute_atom_range(AtomId a) {
@@ -185,21 +186,48 @@ Range Domain::mono_range(MonoId m) {
 // --- polynomials
 
 Range Domain::plain_range(const Poly& p) {
-  Range total{Interval::point(p.constant), 0, 0};
+  Int low = p.constant, high = p.constant;
+  bool has_low = true, has_high = true;
+  Reason why_low = 0, why_high = 0;
   spend(p.terms.size());
   for (const Term& t : p.terms) {
-    Range r = scaled(mono_range(t.mono), t.coef);
-    total.span = total.span + r.span;
-    bool low = total.span.lower().has_value();
-    bool high = total.span.upper().has_value();
-    if (total.span.is_empty()) {
-      total.lower = total.upper = join(r.lower, r.upper);
-      return total;
+    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    Range product;
+    const Range* r = &product;
+    if (factors.size() == 1) {
+      r = &atom_range(factors[0]);
+    } else {
+      product = mono_range(t.mono);
     }
-    if (!low && !high) return {};
-    total.lower = low ? join(total.lower, r.lower) : 0;
-    total.upper = high ? join(total.upper, r.upper) : 0;
+    if (r->span.is_empty()) {
+      Reason all = join(r->lower, r->upper);
+      return {Interval::empty(), all, all};
+    }
+    bool up = t.coef.sign() > 0;
+    const std::optional<Int>& down_end = up ? r->span.lower() : r->span.upper();
+    const std::optional<Int>& up_end = up ? r->span.upper() : r->span.lower();
+    has_low = has_low && down_end;
+    has_high = has_high && up_end;
+    if (!has_low && !has_high) return {};
+    if (has_low) {
+      low += *down_end * t.coef;
+      why_low = join(why_low, up ? r->lower : r->upper);
+    }
+    if (has_high) {
+      high += *up_end * t.coef;
+      why_high = join(why_high, up ? r->upper : r->lower);
+    }
   }
+  Range total;
+  if (has_low && has_high) {
+    total.span = Interval(std::move(low), std::move(high));
+  } else if (has_low) {
+    total.span = Interval::at_least(low);
+  } else {
+    total.span = Interval::at_most(high);
+  }
+  total.lower = has_low ? why_low : 0;
+  total.upper = has_high ? why_high : 0;
   return total;
 }
 

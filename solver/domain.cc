@@ -136,19 +136,22 @@ void Domain::assert_formula(FormulaId f, Reason why) {
   change();
   if (formula.kind == FormulaKind::kOr) return assert_clause(f, why);
   if (formula.kind == FormulaKind::kOpaque) return;
-  assert_literal(formula.kind, forms_.poly(formula.poly), why);
+  assert_literal(formula.kind, forms_.poly(formula.poly), why, f);
 }
 
-void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why) {
+// `known` is the formula itself where the caller has it.
+void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
+                            FormulaId known) {
   if (conflict_) return;
   if (nesting_ >= kMaxNesting) return;  // what is not derived is not known
   spend(1);
   ++nesting_;
   Normal n = normal(p);
   why = join(why, n.why);
-  FormulaId f = kind == FormulaKind::kGe   ? forms_.ge(n.poly)
-                : kind == FormulaKind::kEq ? forms_.eq(n.poly)
-                                           : forms_.ne(n.poly);
+  FormulaId f = known != kNoId && !n.changed ? known
+                : kind == FormulaKind::kGe   ? forms_.ge(n.poly)
+                : kind == FormulaKind::kEq   ? forms_.eq(n.poly)
+                                             : forms_.ne(n.poly);
   if (f == kFalse) {
     raise_conflict(why);
   } else if (f != kTrue) {
@@ -348,7 +351,7 @@ void Domain::tighten(const Poly& p, Reason why) {
   Reason reasons = why;
   const Term* open = nullptr;
   bool several = false;
-  std::vector<Range> tops;
+  SmallVector<Range, 4> tops;
   for (const Term& t : p.terms) {
     Range r = scaled(mono_range(t.mono), t.coef);
     if (r.span.is_empty()) {
@@ -431,7 +434,7 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
 
 void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
   if (conflict_ || value.bit_length() > kMaxBoundBits) return;
-  Range now = atom_range(a);
+  const Range now = atom_range(a);
   const std::optional<Int>& end = lower ? now.span.lower() : now.span.upper();
   if (end && (lower ? *end >= value : *end <= value)) return;
   const std::optional<Int>& other = lower ? now.span.upper() : now.span.lower();

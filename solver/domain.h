@@ -76,7 +76,7 @@ class Domain {
   Decision decide(FormulaId f);
   Normal normal(const Poly& p);
   Range range(const Poly& p, int depth = 0);
-  Range atom_range(AtomId a);
+  const Range& atom_range(AtomId a);  // until the next change
   bool is_solved(AtomId a) const {
     uint32_t slot = slot_of_.get(a);
     return slot != kNoId && atoms_[slot].solved != kNoId;
@@ -149,7 +149,8 @@ class Domain {
 
   // telling
   void assert_formula(FormulaId f, Reason why);
-  void assert_literal(FormulaKind kind, const Poly& p, Reason why);
+  void assert_literal(FormulaKind kind, const Poly& p, Reason why,
+                      FormulaId known = kNoId);
   void assert_ge(const Poly& p, Reason why);
   void assert_ne(const Poly& p, Reason why);
   void assert_clause(FormulaId f, Reason why);

@@ -1,7 +1,7 @@
 #include "solver/interval.h"
 
 #include <algorithm>
-#include <vector>
+#include <array>
 
 namespace proviso {
 namespace {
@@ -161,12 +161,10 @@ Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
 
 Interval operator*(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
-  std::vector<End> corners;
-  for (const End& x : {lower_end(a), upper_end(a)}) {
-    for (const End& y : {lower_end(b), upper_end(b)}) {
-      corners.push_back(times(x, y));
-    }
-  }
+  const End x[] = {lower_end(a), upper_end(a)};
+  const End y[] = {lower_end(b), upper_end(b)};
+  const std::array corners = {times(x[0], y[0]), times(x[0], y[1]),
+                              times(x[1], y[0]), times(x[1], y[1])};
   auto [low, high] = std::minmax_element(corners.begin(), corners.end(), less);
   return between(*low, *high);
 }

@@ -119,7 +119,7 @@ struct Context::Impl {
   IdMap memo_of;  // from node ids
   uint32_t epoch = 0;
 
-  // Facts by symbol, for those that matter to a question.
+  // Facts by symbol, for those that matter to a question; made when needed.
   std::vector<std::vector<uint32_t>> facts_of_symbol;
   std::vector<std::vector<Expr>> symbols_of_fact;
 
@@ -212,13 +212,6 @@ void Context::Impl::check(Expr e, const char* call,
 FactId Context::Impl::tell(Expr condition, Provenance origin) {
   FactId id = static_cast<FactId>(facts.size());
   facts.push_back({id, condition, std::move(origin)});
-  std::vector<Expr> symbols = free_symbols(condition);
-  for (Expr s : symbols) {
-    size_t index = s.symbol().index;
-    if (index >= facts_of_symbol.size()) facts_of_symbol.resize(index + 1);
-    facts_of_symbol[index].push_back(id);
-  }
-  symbols_of_fact.push_back(std::move(symbols));
   versions.push_back(next_version++);
   // A told fact holds, so it is defined.
   FormulaId f = lower.condition(condition);
@@ -236,11 +229,13 @@ void Context::Impl::pop() {
   scopes.pop_back();
   domain.undo(scope.mark);
   worlds.undo(scope.worlds);
-  while (facts.size() > scope.facts) {
+  while (symbols_of_fact.size() > scope.facts) {
     for (Expr s : symbols_of_fact.back()) {
       facts_of_symbol[s.symbol().index].pop_back();
     }
     symbols_of_fact.pop_back();
+  }
+  while (facts.size() > scope.facts) {
     facts.pop_back();
     versions.pop_back();
   }
@@ -502,6 +497,15 @@ void Context::Impl::minimize(std::vector<FactId>& used, Expr question,
 // The facts connected to the question through symbols, and all their symbols.
 std::vector<uint32_t> Context::Impl::relevant_facts(
     Expr question, std::vector<Expr>& symbols) {
+  for (auto id = static_cast<FactId>(symbols_of_fact.size());
+       id < facts.size(); ++id) {
+    symbols_of_fact.push_back(free_symbols(facts[id].condition));
+    for (Expr s : symbols_of_fact.back()) {
+      size_t index = s.symbol().index;
+      if (index >= facts_of_symbol.size()) facts_of_symbol.resize(index + 1);
+      facts_of_symbol[index].push_back(id);
+    }
+  }
   std::vector<uint32_t> found;
   std::vector<bool> seen_fact(facts.size()), seen_symbol;
   auto visit = [&](Expr s) {
