@@ -6,6 +6,7 @@ namespace proviso {
 namespace {
 
 constexpr int kMaxCorrelationDepth = 2;
+constexpr size_t kMaxCorrelatedTerms = 8;
 constexpr size_t kMaxShiftTerms = 16;
 constexpr size_t kMaxShiftDegree = 4;
 
@@ -331,6 +332,7 @@ Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
 // A constant d need not divide c: everything is scaled by d / gcd(c, d) first.
 Range Domain::correlated_range(const Poly& p, int depth) {
   Range best;
+  if (p.terms.size() > kMaxCorrelatedTerms) return best;
   for (const Term& t : p.terms) {
     for (AtomId q : forms_.factors(t.mono)) {
       const Atom& atom = forms_.atom(q);

@@ -814,8 +814,8 @@ bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
   return d.value.has_value();
 }
 
-// By what was told of it and by ranges, the cheapest first.
-Decision Domain::decide_literal(FormulaId f) {
+// By what was told of it and of its form, and by the ranges of its atoms.
+Decision Domain::decide_cheaply(FormulaId f) {
   Decision d = told(f);
   if (d.value) return d;
   const Formula& formula = forms_.formula(f);
@@ -825,16 +825,36 @@ Decision Domain::decide_literal(FormulaId f) {
   if (!r.span.is_point() && !is_single(p)) {
     r = meet(r, form_range(p));
     if (settles(formula.kind, r, d)) return d;
-    r = meet(r, shifted_range(p));
-    if (settles(formula.kind, r, d)) return d;
-    r = meet(r, correlated_range(p, 0));
-    if (settles(formula.kind, r, d)) return d;
   }
   if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
     d.value = formula.kind == FormulaKind::kEq;  // of 0, or it was settled
     d.why = join(r.lower, r.upper);
   }
   return d;
+}
+
+// By ranges that look at more than one atom at a time.
+Decision Domain::decide_dearly(FormulaId f) {
+  Decision d;
+  const Formula& formula = forms_.formula(f);
+  const Poly& p = forms_.poly(formula.poly);
+  if (is_single(p)) return d;
+  Range r = shifted_range(p);
+  if (settles(formula.kind, r, d)) return d;
+  r = meet(r, correlated_range(p, 0));
+  if (settles(formula.kind, r, d)) return d;
+  r = meet(r, meet(plain_range(p), form_range(p)));
+  if (settles(formula.kind, r, d)) return d;
+  if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
+    d.value = formula.kind == FormulaKind::kEq;
+    d.why = join(r.lower, r.upper);
+  }
+  return d;
+}
+
+Decision Domain::decide_literal(FormulaId f) {
+  Decision d = decide_cheaply(f);
+  return d.value ? d : decide_dearly(f);
 }
 
 Decision Domain::decide(FormulaId f) {
@@ -864,16 +884,17 @@ Decision Domain::decide(FormulaId f) {
     }
     default: break;
   }
-  d = decide_literal(f);
+  d = decide_cheaply(f);
   if (d.value) return d;
   Normal n = normal(forms_.poly(formula.poly));
-  if (!n.changed) return d;
+  if (!n.changed) return decide_dearly(f);
   FormulaId g = formula.kind == FormulaKind::kGe   ? forms_.ge(n.poly)
                 : formula.kind == FormulaKind::kEq ? forms_.eq(n.poly)
                                                    : forms_.ne(n.poly);
   d = g <= kTrue ? told(g) : decide_literal(g);
+  if (!d.value) return decide_dearly(f);
   d.used_equalities = true;
-  d.why = d.value ? join(d.why, n.why) : 0;
+  d.why = join(d.why, n.why);
   return d;
 }
 

@@ -212,6 +212,8 @@ class Domain {
   Poly pull_out(Poly& num, const Poly& den);
   Decision told(FormulaId f);
   Decision decide_literal(FormulaId f);
+  Decision decide_cheaply(FormulaId f);
+  Decision decide_dearly(FormulaId f);
   // Whether the range alone tells what p >= 0, p == 0 or p != 0 is.
   static bool settles(FormulaKind kind, const Range& r, Decision& d);
   Decision known_nonzero(const Poly& p);
