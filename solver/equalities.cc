@@ -21,7 +21,7 @@ void Domain::assert_eq(Poly p, Reason why) {
     return raise_conflict(join(why, above ? r.lower : r.upper));
   }
   if (solve_by_unit(p, why) || solve_by_euclid(p, why) ||
-      solve_by_floors(p, why)) {
+      (solve_floors_ && solve_by_floors(p, why))) {
     return;
   }
   keep_equality(p, why);

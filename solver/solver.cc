@@ -19,6 +19,8 @@ namespace {
 
 constexpr size_t kMaxMinimizedFacts = 8;
 constexpr size_t kMaxRelevantFacts = 400;
+constexpr size_t kMaxToldAgain = 60;
+constexpr int kTurns = 4;
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;
 
@@ -80,6 +82,7 @@ struct Context::Impl {
     Tier tier = Tier::kNone;
     Reason why = 0;
     bool defined = false;  // proved defined
+    bool open = false;     // points both ways were found, or an undefined one
   };
 
   ExprPool& pool;
@@ -132,6 +135,7 @@ struct Context::Impl {
   Native native(FormulaId f, FormulaId defined);
   void prove_defined(FormulaId defined, Native& result);
   void prove_or_refute(FormulaId f, Native& result);
+  void look_again(Expr question, Native& result);
   bool adopt(const std::optional<Proof>& proof, Verdict verdict,
              Native& result);
   bool clashes(const Native& n, FormulaId f, Reason* why);
@@ -299,7 +303,10 @@ void Context::Impl::prove_defined(FormulaId defined, Native& result) {
     return;
   }
   FormulaId opposite = forms.negate(defined);
-  if (worlds.satisfiable(opposite)) return;
+  if (worlds.satisfiable(opposite)) {
+    result.open = true;
+    return;
+  }
   for (Effort effort : {Effort::kLinear, Effort::kCases}) {
     auto proof = prover.refute(opposite, effort, options.budget / 6);
     if (!proof) continue;
@@ -315,6 +322,7 @@ void Context::Impl::prove_or_refute(FormulaId f, Native& result) {
   FormulaId opposite = forms.negate(f);
   const bool can_be_yes = !worlds.satisfiable(opposite);
   const bool can_be_no = !worlds.satisfiable(f);
+  result.open = !can_be_yes && !can_be_no;
   for (Effort effort : {Effort::kLinear, Effort::kCases}) {
     uint64_t units = options.budget / (effort == Effort::kLinear ? 8 : 4);
     if (can_be_yes && adopt(prover.refute(opposite, effort, units),
@@ -348,6 +356,43 @@ Context::Impl::Native Context::Impl::native(FormulaId f, FormulaId defined) {
   prove_or_refute(f, result);
   if (result.verdict == Verdict::kUnknown) result.tier = Tier::kNone;
   return result;
+}
+
+// What was told last is derived from most, so that the order of telling can
+// matter where the proof is hard: the facts near the question are told anew, in
+// orders that do not depend on it.
+void Context::Impl::look_again(Expr question, Native& result) {
+  if (!options.look_again) return;
+  std::vector<Expr> symbols;
+  std::vector<uint32_t> ids = relevant_facts(question, symbols);
+  if (ids.size() > kMaxToldAgain) return;
+  std::vector<std::pair<std::string, uint32_t>> order;
+  for (uint32_t id : ids) order.emplace_back(to_string(facts[id].condition), id);
+  std::sort(order.begin(), order.end());
+  SolverOptions plain = options;
+  plain.use_z3 = plain.search_models = plain.look_again = false;
+  plain.budget *= 4;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    if (turn == 2) std::reverse(order.begin(), order.end());
+    if (turn == 3) {
+      std::stable_sort(order.begin(), order.end(),
+                       [](const auto& a, const auto& b) {
+                         return a.first.size() < b.first.size();
+                       });
+    }
+    Impl fresh(pool, plain);
+    fresh.domain.set_solving(turn > 0);
+    for (const auto& [text, id] : order) fresh.tell(facts[id].condition, {});
+    const Memo& m = fresh.native_answer(question);
+    if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;
+    result.verdict = m.verdict;
+    result.tier = m.tier;
+    result.why = 0;
+    for (uint32_t i : fresh.used_facts(m.why)) {
+      result.why = reasons.join(result.why, reasons.leaf(order[i].second));
+    }
+    return;
+  }
 }
 
 // Whether the facts near the question clash: on their own, or because they
@@ -396,7 +441,12 @@ const Context::Impl::Memo& Context::Impl::native_answer(Expr question) {
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
   uint32_t arena = reasons.size();
+  uint64_t before = domain.work();
   Native n = native(f, defined);
+  bool hard = domain.work() - before > options.budget / 2;
+  if (n.verdict == Verdict::kUnknown && !n.open && !hard) {
+    look_again(question, n);
+  }
   ++statistics.decided[static_cast<size_t>(n.tier)];
   trim_reasons(arena);
   Reason clash = 0;

@@ -1,0 +1,109 @@
+// tests/support/random_facts.h - facts such as shape programs make, all true at
+// one hidden point (so that they never contradict each other), and questions
+// near them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sym/evaluate.h"
+#include "tests/support/random_expr.h"
+
+namespace proviso::testing {
+
+class RandomFacts {
+ public:
+  RandomFacts(ExprPool& pool, std::vector<Expr> symbols, Assignment hidden,
+              uint32_t seed)
+      : pool_(pool),
+        symbols_(std::move(symbols)),
+        hidden_(std::move(hidden)),
+        random_(seed),
+        any_(pool, symbols_, seed * 31 + 7) {}
+
+  // True at the hidden point.
+  Expr fact() {
+    while (true) {
+      Expr f = candidate();
+      if (!evaluate(f, hidden_).is_true()) continue;
+      told_.push_back(f);
+      return f;
+    }
+  }
+
+  // Often a consequence of facts, or of one's opposite.
+  Expr question() {
+    switch (below(8)) {
+      case 0: return any_.boolean(2);
+      case 1: case 2: return candidate();
+      default: break;
+    }
+    std::optional<Expr> slack;
+    for (int i = 0; i < 2 && !told_.empty(); ++i) {
+      Expr f = told_[static_cast<size_t>(below(int(told_.size())))];
+      std::optional<Expr> s = slack_of(f);
+      if (!s) return below(2) ? f : logical_not(f);
+      slack = slack ? *slack + *s : *s;
+    }
+    if (!slack) return candidate();
+    int k = below(4);
+    return below(3) ? ge(*slack + k, 0) : lt(*slack + k, pool_.integer(0));
+  }
+
+  int below(int n) { return static_cast<int>(random_() % unsigned(n)); }
+
+ private:
+  Expr one() {
+    return symbols_[static_cast<size_t>(below(int(symbols_.size())))];
+  }
+  Int at(Expr e) {
+    Evaluation v = evaluate(e, hidden_);
+    return v.defined() ? std::get<Int>(*v.value) : Int(0);
+  }
+  Expr near(Expr e) { return pool_.integer(at(e) + (below(5) - 2)); }
+
+  // e where the fact says e >= 0.
+  std::optional<Expr> slack_of(Expr f) {
+    if (f.is(Op::kLe) && f.arg(0).is_int()) return f.arg(1) - f.arg(0);
+    if (f.is(Op::kLt) && f.arg(0).is_int()) return f.arg(1) - f.arg(0) - 1;
+    if (f.is(Op::kEq) && f.arg(0).is_int()) return f.arg(0) - f.arg(1);
+    return std::nullopt;
+  }
+
+  Expr candidate() {
+    Expr a = one(), b = one(), c = one();
+    int k = 2 + below(5);
+    switch (below(20)) {
+      case 0: return ge(a, near(a));
+      case 1: return le(a, near(a));
+      case 2: return lt(a, b);
+      case 3: return le(a, b + (below(5) - 2));
+      case 4: return eq(a, b + (below(5) - 2));
+      case 5: return eq(a * k, b);
+      case 6: return eq(mod(a, pool_.integer(k)), at(a).is_odd() ? 1 : 0);
+      case 7: return eq(a * b, near(a * b));
+      case 8: return le(a + b, c + k);
+      case 9: return ne(a, near(a));
+      case 10: return ne(a, b);
+      case 11: return eq(floor_div(a, pool_.integer(k)),
+                         near(floor_div(a, pool_.integer(k))));
+      case 12: return le(a * b, near(a * b));
+      case 13: return le(max(a, b), near(max(a, b)));
+      case 14: return logical_or(eq(a, near(a)), eq(a, b));
+      case 15: return eq(a + b, c);
+      case 16: return eq(mod(a + b, pool_.integer(k)), below(2));
+      case 17: return le(floor_div(a, b), c);
+      case 18: return lt(min(a, b) * k, c + near(b));
+      default: return any_.boolean(1);
+    }
+  }
+
+  ExprPool& pool_;
+  std::vector<Expr> symbols_;
+  Assignment hidden_;
+  std::mt19937 random_;
+  RandomExpr any_;
+  std::vector<Expr> told_;
+};
+
+}  // namespace proviso::testing
