@@ -55,6 +55,11 @@ class Lowering {
   std::vector<uint32_t> integers_, conditions_, defined_;  // by node id
 };
 
+// The expression that a polynomial is the form of; nullopt when it mentions a
+// variable that an equality introduced.
+std::optional<Expr> to_expr(ExprPool& pool, const FormPool& forms,
+                            const Poly& p);
+
 // The normal forms of a pool's expressions: made once, whatever the number of
 // contexts.
 struct Forms {

@@ -85,6 +85,9 @@ struct Statistics {
   std::string to_string() const;
 };
 
+struct Engine;   // solver/engine.h
+struct Version;  // what was told since another version
+
 class Context {
  public:
   explicit Context(ExprPool& pool, SolverOptions options = {});
@@ -110,11 +113,29 @@ class Context {
   Tier tier_of(Expr question) const;
   std::vector<FactId> facts_used(Expr question) const;
 
+  // Whether two expressions of one type have the same value wherever the facts
+  // hold.
+  Verdict equivalent(Expr a, Expr b);
+
   // A superset of the values of an integer expression under the facts.
   Interval bounds(Expr e);
+  // A number that divides every value of an integer expression: 8 for 8*u0, 0
+  // for what is always 0.  As large as equalities and congruences tell.
+  Int multiple_of(Expr e);
+  // The values that an integer expression can take, ascending; none that the
+  // facts allow is missing.  nullopt when they may be more than `limit`.
+  std::optional<std::vector<Int>> values(Expr e, size_t limit = 64);
+  // e with the equalities among the facts put in: symbols that they determine
+  // are replaced.
+  Expr substitute(Expr e);
   // Canonical form with equalities substituted (see set_replacement in guards/)
   // and divisions, Min/Max and relations decided where the facts decide them.
   Expr simplify(Expr e);
+
+  // A context with the same facts; each goes its own way from here.  Taken in
+  // constant time; going from one to the other costs what differs between them.
+  // A clone shares the engine: use both on one thread.
+  Context clone();
 
   // Facts told after push() are forgotten by the matching pop().
   void push();
@@ -126,13 +147,18 @@ class Context {
   // When the facts are known to contradict each other: which.
   std::optional<std::vector<FactId>> contradiction() const;
 
+  // Of this context and its clones together.
   const Statistics& statistics() const;
   // The question and facts as an SMT-LIB script (a comment names each fact).
   std::string to_smtlib(Expr question) const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at);
+  Engine& engine() const;
+  Engine& engine_to_tell();
+
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Version> at_;
 };
 
 // RAII push/pop.

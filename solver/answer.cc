@@ -1,0 +1,196 @@
+// Whole answers: which facts, in words, and points where there is no answer.
+#include <algorithm>
+
+#include "solver/engine.h"
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxMinimizedFacts = 8;
+constexpr size_t kMaxRelevantFacts = 400;
+
+}  // namespace
+
+Answer Engine::ask(Expr question) {
+  ++statistics.questions;
+  if (domain.conflict()) return contradictory(used_facts(*domain.conflict()));
+  const Memo* known = remembered(question);
+  bool reuse = known != nullptr && known->epoch == epoch;
+  const Memo m = reuse ? *known : native_answer(question);
+  FormulaId f = lower.condition(question);
+  Native n{m.verdict, m.tier, m.why};
+  Reason clash = m.why;
+  Answer answer;
+  if (m.clash || (n.verdict != Verdict::kUnknown && clashes(n, f, &clash))) {
+    answer = contradictory(used_facts(clash));
+  } else if (n.verdict != Verdict::kUnknown) {
+    answer.verdict = n.verdict;
+    answer.tier = n.tier;
+    answer.facts = used_facts(n.why);
+    minimize(answer.facts, question, n.verdict);
+  } else {
+    if (options.search_models) find_models(question, answer);
+    bool settled = answer.tier == Tier::kModels;
+    if (!settled && options.use_z3 && Z3Backend::is_built()) {
+      ask_z3(question, answer);
+    }
+    ++statistics.decided[static_cast<size_t>(answer.tier)];
+  }
+  if (answer.verdict != Verdict::kUnknown) {
+    answer.reason = answer.facts.empty()
+                        ? "it holds for every value"
+                        : "it follows from " + origins(answer.facts);
+    if (answer.verdict == Verdict::kNo) {
+      answer.reason = answer.facts.empty()
+                          ? "it is false for every value"
+                          : "its opposite follows from " +
+                                origins(answer.facts);
+    }
+  } else if (answer.reason.empty()) {
+    answer.reason = "the facts do not decide it, as far as was found";
+  }
+  return answer;
+}
+
+// --- the facts that an answer names
+
+bool Engine::implies(const std::vector<FactId>& subset, Expr question,
+                            Verdict verdict) const {
+  SolverOptions plain = options;
+  plain.use_z3 = plain.search_models = false;
+  Engine fresh(pool, plain);
+  for (FactId id : subset) fresh.tell(facts[id].condition, {});
+  return fresh.ask_quick(question) == verdict;
+}
+
+// Leaves out what is not needed, while the rest still gives the same verdict.
+void Engine::minimize(std::vector<FactId>& used, Expr question,
+                             Verdict verdict) {
+  if (used.size() == facts.size() && used.size() < 2) return;
+  if (used.size() > kMaxMinimizedFacts) return;
+  if (!implies(used, question, verdict)) {
+    // The proof leaned on an order of telling that the subset alone does not
+    // repeat: name every fact that could matter.
+    std::vector<Expr> symbols;
+    used = relevant_facts(question, symbols);
+    std::sort(used.begin(), used.end());
+    if (used.size() > kMaxMinimizedFacts) return;
+  }
+  for (size_t i = used.size(); i-- > 0 && used.size() > 1;) {
+    std::vector<FactId> fewer = used;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (implies(fewer, question, verdict)) used = fewer;
+  }
+}
+
+// The facts connected to the question through symbols, and all their symbols.
+std::vector<uint32_t> Engine::relevant_facts(
+    Expr question, std::vector<Expr>& symbols) {
+  for (auto id = static_cast<FactId>(symbols_of_fact.size());
+       id < facts.size(); ++id) {
+    symbols_of_fact.push_back(free_symbols(facts[id].condition));
+    for (Expr s : symbols_of_fact.back()) {
+      size_t index = s.symbol().index;
+      if (index >= facts_of_symbol.size()) facts_of_symbol.resize(index + 1);
+      facts_of_symbol[index].push_back(id);
+    }
+  }
+  std::vector<uint32_t> found;
+  std::vector<bool> seen_fact(facts.size()), seen_symbol;
+  auto visit = [&](Expr s) {
+    size_t index = s.symbol().index;
+    if (index >= seen_symbol.size()) seen_symbol.resize(index + 1);
+    if (!seen_symbol[index]) {
+      seen_symbol[index] = true;
+      symbols.push_back(s);
+    }
+  };
+  for (Expr s : free_symbols(question)) visit(s);
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    size_t index = symbols[i].symbol().index;
+    if (index >= facts_of_symbol.size()) continue;
+    for (uint32_t id : facts_of_symbol[index]) {
+      if (seen_fact[id] || found.size() >= kMaxRelevantFacts) continue;
+      seen_fact[id] = true;
+      found.push_back(id);
+      for (Expr s : symbols_of_fact[id]) visit(s);
+    }
+  }
+  return found;
+}
+
+// --- models
+
+void Engine::find_models(Expr question, Answer& answer) {
+  std::vector<Expr> symbols;
+  std::vector<uint32_t> relevant = relevant_facts(question, symbols);
+  auto facts_hold = [&](const Assignment& point) {
+    return std::all_of(relevant.begin(), relevant.end(), [&](uint32_t id) {
+      return evaluate(facts[id].condition, point).is_true();
+    });
+  };
+  ModelSearch search(domain, lower);
+  uint64_t units = options.budget;
+  FormulaId f = lower.condition(question);
+  FormulaId defined = lower.defined(question);
+  std::string undefined;
+  if (defined != kTrue && domain.decide(defined).value != true) {
+    answer.counterexample = search.find(
+        forms.negate(defined), symbols,
+        [&](const Assignment& point) {
+          Evaluation e = evaluate(question, point);
+          if (e.defined() || !facts_hold(point)) return false;
+          undefined = e.why;
+          return true;
+        },
+        units);
+  }
+  if (!answer.counterexample) {
+    answer.counterexample = search.find(
+        forms.negate(f), symbols,
+        [&](const Assignment& point) {
+          return evaluate(question, point).is_false() && facts_hold(point);
+        },
+        units);
+  }
+  answer.witness = search.find(
+      f, symbols,
+      [&](const Assignment& point) {
+        return evaluate(question, point).is_true() && facts_hold(point);
+      },
+      units);
+  if (!undefined.empty()) {
+    answer.tier = Tier::kModels;
+    answer.reason = "it can be undefined: " + undefined;
+  } else if (answer.counterexample && answer.witness) {
+    answer.tier = Tier::kModels;
+    answer.reason = "the facts allow both: true at " +
+                    answer.witness->to_string() + ", false at " +
+                    answer.counterexample->to_string();
+  }
+}
+
+void Engine::ask_z3(Expr question, Answer& answer) {
+  std::vector<Expr> symbols;
+  std::vector<uint32_t> relevant = relevant_facts(question, symbols);
+  std::vector<Expr> conditions;
+  for (uint32_t id : relevant) conditions.push_back(facts[id].condition);
+  ++statistics.z3_calls;
+  Z3Backend::Result r = z3.implied(conditions, question, options.machine_int64,
+                                   options.z3_budget);
+  std::vector<FactId> used;
+  for (size_t i : r.used) used.push_back(relevant[i]);
+  std::sort(used.begin(), used.end());
+  if (r.verdict == Z3Backend::Result::kContradiction) {
+    answer = contradictory(used);
+  } else if (r.verdict == Z3Backend::Result::kYes ||
+             r.verdict == Z3Backend::Result::kNo) {
+    answer = Answer();
+    answer.verdict = r.verdict == Z3Backend::Result::kYes ? Verdict::kYes
+                                                          : Verdict::kNo;
+    answer.tier = Tier::kZ3;
+    answer.facts = used;
+  }
+}
+
+}  // namespace proviso

@@ -1,0 +1,364 @@
+#include "solver/engine.h"
+
+#include <algorithm>
+
+#include "sym/facts.h"
+#include "sym/print.h"
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxToldAgain = 60;
+constexpr int kTurns = 4;
+// The reason arena is cut back when questions have grown it this much.
+constexpr uint32_t kArenaSlack = 1u << 16;
+
+Interval machine_range() {
+  Int top = *pow(Int(2), 63);
+  return Interval(-top, top - 1);
+}
+
+}  // namespace
+
+Engine::Engine(ExprPool& p, SolverOptions o)
+    : pool(p), options(o), forms(Forms::of(p).pool),
+      lower(Forms::of(p).lower),
+      domain(forms, reasons, o.machine_int64 ? machine_range() : Interval()),
+      prover(domain), worlds(domain), versions{1} {}
+
+// --- telling
+
+void Engine::check(Expr e, const char* call,
+                          const char* expected) const {
+  if (!e) {
+    throw Error("Context::" + std::string(call) + ": expected " + expected +
+                ", got a null expression; build it with the context's pool");
+  }
+  if (&e.pool() != &pool) {
+    throw Error("Context::" + std::string(call) + ": " + to_string(e) +
+                " belongs to another ExprPool; build it with Context::pool()");
+  }
+}
+
+FactId Engine::tell(Expr condition, Provenance origin) {
+  FactId id = static_cast<FactId>(facts.size());
+  facts.push_back({id, condition, std::move(origin)});
+  versions.push_back(next_version++);
+  // A told fact holds, so it is defined.
+  FormulaId f = lower.condition(condition);
+  FormulaId defined = lower.defined(condition);
+  Reason why = reasons.leaf(id);
+  domain.tell(defined, why);
+  domain.tell(f, why);
+  worlds.add_fact(defined);
+  worlds.add_fact(f);
+  return id;
+}
+
+void Engine::push() {
+  scopes.push_back(
+      {domain.mark(), worlds.mark(), facts.size(), reasons.size()});
+}
+
+// Takes back what is not shared and tells what is missing.
+void Engine::go_to(const std::shared_ptr<Version>& target) {
+  std::vector<std::shared_ptr<Version>> wanted;
+  for (auto v = target; v != nullptr; v = v->parent) wanted.push_back(v);
+  std::reverse(wanted.begin(), wanted.end());
+  size_t shared = 0;
+  while (shared < wanted.size() && shared < path.size() &&
+         wanted[shared] == path[shared]) {
+    ++shared;
+  }
+  while (path.size() > shared) {
+    auto from = facts.begin() + static_cast<std::ptrdiff_t>(scopes.back().facts);
+    path.back()->facts.assign(from, facts.end());
+    path.pop_back();
+    pop();
+  }
+  for (size_t i = shared; i < wanted.size(); ++i) {
+    push();
+    path.push_back(wanted[i]);
+    for (const Fact& fact : wanted[i]->facts) tell(fact.condition, fact.origin);
+    wanted[i]->facts.clear();
+  }
+}
+
+void Engine::pop() {
+  Scope scope = scopes.back();
+  scopes.pop_back();
+  domain.undo(scope.mark);
+  worlds.undo(scope.worlds);
+  while (symbols_of_fact.size() > scope.facts) {
+    for (Expr s : symbols_of_fact.back()) {
+      facts_of_symbol[s.symbol().index].pop_back();
+    }
+    symbols_of_fact.pop_back();
+  }
+  while (facts.size() > scope.facts) {
+    facts.pop_back();
+    versions.pop_back();
+  }
+  trim_reasons(scope.reasons);
+}
+
+// Questions grow the arena; what they grew is nobody's once they are answered.
+void Engine::trim_reasons(uint32_t size) {
+  if (reasons.size() < size + kArenaSlack) return;
+  reasons.truncate(size);
+  ++epoch;
+  domain.forget_cached();
+}
+
+// --- asking
+
+std::vector<FactId> Engine::used_facts(Reason why) const {
+  std::vector<FactId> ids = reasons.facts(why);
+  std::erase(ids, kQuestionLeaf);
+  return ids;
+}
+
+std::string Engine::origins(const std::vector<FactId>& ids) const {
+  std::string out;
+  for (FactId id : ids) {
+    std::string origin = facts[id].origin.to_string();
+    if (!out.empty()) out += "; ";
+    out += origin.empty() ? to_string(facts[id].condition) : origin;
+  }
+  return out;
+}
+
+Answer Engine::contradictory(const std::vector<FactId>& which) const {
+  Answer answer;
+  answer.facts = which;
+  answer.reason = "contradictory facts: " + origins(which);
+  return answer;
+}
+
+bool Engine::adopt(const std::optional<Proof>& proof, Verdict verdict,
+                          Native& result) {
+  if (!proof) return false;
+  result.verdict = verdict;
+  result.why = reasons.join(result.why, proof->why);
+  Tier tier = proof->used_cases ? Tier::kCases : Tier::kLinear;
+  result.tier = std::max(result.tier == Tier::kNone ? tier : result.tier, tier);
+  return true;
+}
+
+void Engine::prove_defined(FormulaId defined, Native& result) {
+  result.tier = Tier::kStructure;
+  if (defined == kTrue) {
+    result.defined = true;
+    return;
+  }
+  Decision d = domain.decide(defined);
+  if (d.value) {
+    result.defined = *d.value;
+    result.why = d.why;
+    result.tier = d.used_equalities ? Tier::kEqualities : Tier::kRanges;
+    return;
+  }
+  FormulaId opposite = forms.negate(defined);
+  if (worlds.satisfiable(opposite)) {
+    result.open = true;
+    return;
+  }
+  for (Effort effort : {Effort::kLinear, Effort::kCases}) {
+    auto proof = prover.refute(opposite, effort, options.budget / 6);
+    if (!proof) continue;
+    result.defined = true;
+    result.why = proof->why;
+    result.tier = proof->used_cases ? Tier::kCases : Tier::kLinear;
+    return;
+  }
+}
+
+// Each stage has its share of the budget: spending one does not end the next.
+void Engine::prove_or_refute(FormulaId f, Native& result) {
+  FormulaId opposite = forms.negate(f);
+  const bool can_be_yes = !worlds.satisfiable(opposite);
+  const bool can_be_no = !worlds.satisfiable(f);
+  result.open = !can_be_yes && !can_be_no;
+  for (Effort effort : {Effort::kLinear, Effort::kCases}) {
+    uint64_t units = options.budget / (effort == Effort::kLinear ? 8 : 4);
+    if (can_be_yes && adopt(prover.refute(opposite, effort, units),
+                            Verdict::kYes, result)) {
+      return;
+    }
+    if (can_be_no &&
+        adopt(prover.refute(f, effort, units), Verdict::kNo, result)) {
+      return;
+    }
+  }
+}
+
+Engine::Native Engine::native(FormulaId f, FormulaId defined) {
+  Native result;
+  prove_defined(defined, result);
+  if (!result.defined) {
+    result.tier = Tier::kNone;
+    return result;
+  }
+  Decision d = domain.decide(f);
+  if (d.value) {
+    result.verdict = *d.value ? Verdict::kYes : Verdict::kNo;
+    Tier tier = f <= kTrue            ? Tier::kStructure
+                : d.used_equalities   ? Tier::kEqualities
+                                      : Tier::kRanges;
+    result.tier = std::max(result.tier, tier);
+    result.why = reasons.join(result.why, d.why);
+    return result;
+  }
+  prove_or_refute(f, result);
+  if (result.verdict == Verdict::kUnknown) result.tier = Tier::kNone;
+  return result;
+}
+
+// What was told last is derived from most, so that the order of telling can
+// matter where the proof is hard: the facts near the question are told anew, in
+// orders that do not depend on it.
+void Engine::look_again(Expr question, Native& result) {
+  if (!options.look_again) return;
+  std::vector<Expr> symbols;
+  std::vector<uint32_t> ids = relevant_facts(question, symbols);
+  if (ids.size() > kMaxToldAgain) return;
+  std::vector<std::pair<std::string, uint32_t>> order;
+  for (uint32_t id : ids) order.emplace_back(to_string(facts[id].condition), id);
+  std::sort(order.begin(), order.end());
+  SolverOptions plain = options;
+  plain.use_z3 = plain.search_models = plain.look_again = false;
+  plain.budget *= 4;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    if (turn == 2) std::reverse(order.begin(), order.end());
+    if (turn == 3) {
+      std::stable_sort(order.begin(), order.end(),
+                       [](const auto& a, const auto& b) {
+                         return a.first.size() < b.first.size();
+                       });
+    }
+    Engine fresh(pool, plain);
+    fresh.domain.set_solving(turn > 0);
+    for (const auto& [text, id] : order) fresh.tell(facts[id].condition, {});
+    const Memo& m = fresh.native_answer(question);
+    if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;
+    result.verdict = m.verdict;
+    result.tier = m.tier;
+    result.why = 0;
+    for (uint32_t i : fresh.used_facts(m.why)) {
+      result.why = reasons.join(result.why, reasons.leaf(order[i].second));
+    }
+    return;
+  }
+}
+
+// Whether the facts near the question clash: on their own, or because they
+// prove the opposite as well.
+bool Engine::clashes(const Native& n, FormulaId f, Reason* why) {
+  if (n.why == 0 || worlds.consistent(f)) return false;
+  uint64_t units = options.budget / 4;
+  if (auto proof = prover.refute_facts(forms.atoms_of_formula(f), units)) {
+    *why = proof->why;
+    return true;
+  }
+  if (n.tier < Tier::kLinear) return false;
+  FormulaId told = n.verdict == Verdict::kYes ? f : forms.negate(f);
+  Effort effort = n.tier == Tier::kCases ? Effort::kCases : Effort::kLinear;
+  auto proof = prover.refute(told, effort, units);
+  if (!proof) return false;
+  *why = reasons.join(n.why, proof->why);
+  return true;
+}
+
+const Engine::Memo* Engine::remembered(Expr question) const {
+  uint32_t i = memo_of.get(question.id());
+  if (i == kNoId) return nullptr;
+  const Memo& m = memo[i];
+  if (m.facts >= versions.size() || versions[m.facts] != m.version) {
+    return nullptr;
+  }
+  // More facts keep a yes and a no; they may decide an unknown.
+  bool same = m.facts + 1 == versions.size();
+  return same || m.verdict != Verdict::kUnknown ? &m : nullptr;
+}
+
+Engine::Memo& Engine::remember(Expr question, const Native& n) {
+  uint32_t i = memo_of.get(question.id());
+  if (i == kNoId) {
+    i = static_cast<uint32_t>(memo.size());
+    memo_of.set(question.id(), i);
+    memo.emplace_back();
+  }
+  return memo[i] = {versions.back(),
+                    static_cast<uint32_t>(versions.size() - 1),
+                    n.verdict, n.tier, false, n.why, epoch};
+}
+
+const Engine::Memo& Engine::native_answer(Expr question) {
+  FormulaId f = lower.condition(question);
+  FormulaId defined = lower.defined(question);
+  uint32_t arena = reasons.size();
+  uint64_t before = domain.work();
+  Native n = native(f, defined);
+  bool hard = domain.work() - before > options.budget / 2;
+  if (n.verdict == Verdict::kUnknown && !n.open && !hard) {
+    look_again(question, n);
+  }
+  ++statistics.decided[static_cast<size_t>(n.tier)];
+  trim_reasons(arena);
+  Reason clash = 0;
+  bool contradiction = n.tier >= Tier::kLinear &&
+                       n.verdict != Verdict::kUnknown && clashes(n, f, &clash);
+  if (contradiction) {
+    n.verdict = Verdict::kUnknown;
+    n.tier = Tier::kNone;
+    n.why = clash;
+  }
+  Memo& m = remember(question, n);
+  m.clash = contradiction;
+  return m;
+}
+
+Verdict Engine::ask_quick(Expr question) {
+  ++statistics.questions;
+  if (domain.conflict()) return Verdict::kUnknown;
+  if (const Memo* m = remembered(question)) {
+    ++statistics.memo_hits;
+    return m->verdict;
+  }
+  return native_answer(question).verdict;
+}
+
+Range Engine::range_of(Expr e) {
+  Poly p = lower.integer(e);
+  Range r = domain.range(p);
+  Normal n = domain.normal(p);
+  if (!n.changed) return r;
+  Range s = domain.range(n.poly);
+  return {intersect(r.span, s.span), 0, 0};
+}
+
+// The gcd of what divides the terms.
+Int Engine::divisor_of(const Poly& p, int depth) {
+  constexpr int kMaxDepth = 4;
+  Int g = abs(p.constant);
+  for (const Term& t : p.terms) {
+    Int product = abs(t.coef);
+    for (AtomId a : forms.factors(t.mono)) {
+      const Atom& atom = forms.atom(a);
+      bool looks_in = atom.kind == AtomKind::kPos ||
+                      atom.kind == AtomKind::kNamed ||
+                      atom.kind == AtomKind::kIte;
+      if (!looks_in || depth == kMaxDepth) continue;
+      Int inside = divisor_of(forms.poly(atom.a), depth + 1);
+      if (atom.kind == AtomKind::kIte) {
+        inside = gcd(inside, divisor_of(forms.poly(atom.b), depth + 1));
+      }
+      product *= inside;
+    }
+    g = gcd(g, product);
+    if (g.is_one()) break;
+  }
+  return g;
+}
+
+}  // namespace proviso

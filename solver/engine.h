@@ -1,0 +1,124 @@
+// solver/engine.h - what a context does: telling, the ladder of rungs, answers.
+//
+// One engine serves a context and its clones: what differs between them is told
+// and taken back (solver/solver.cc).
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/domain.h"
+#include "solver/id_map.h"
+#include "solver/lower.h"
+#include "solver/models.h"
+#include "solver/prover.h"
+#include "solver/solver.h"
+#include "solver/worlds.h"
+#include "solver/z3_backend.h"
+
+namespace proviso {
+
+// The facts told since the version before, when it is not the present one.
+struct Version {
+  std::shared_ptr<Version> parent;
+  bool is_scope = false;  // made by push()
+  bool is_frozen = false; // a clone builds on it: facts go to a new version
+  std::vector<Fact> facts = {};
+};
+
+struct Engine {
+  Engine(ExprPool& p, SolverOptions o);
+
+  // What the native rungs say.
+  struct Native {
+    Verdict verdict = Verdict::kUnknown;
+    Tier tier = Tier::kNone;
+    Reason why = 0;
+    bool defined = false;  // proved defined
+    bool open = false;     // points both ways were found, or an undefined one
+  };
+
+  ExprPool& pool;
+  SolverOptions options;
+  FormPool& forms;
+  Lowering& lower;
+  ReasonArena reasons;
+  Domain domain;
+  Prover prover;
+  Worlds worlds;
+  Z3Backend z3;
+  Statistics statistics;
+
+  std::deque<Fact> facts;
+  // The versions that led to the present one; each but the first is a scope.
+  std::vector<std::shared_ptr<Version>> path;
+  struct Scope {
+    Domain::Mark mark;
+    size_t worlds;
+    size_t facts;
+    uint32_t reasons;
+  };
+  std::vector<Scope> scopes;
+
+  // versions[n] names the state after the first n facts: an answer given at
+  // (n, versions[n]) holds for as long as that state is part of the present.
+  std::vector<uint64_t> versions;
+  uint64_t next_version = 2;
+  struct Memo {
+    uint64_t version;
+    uint32_t facts;
+    Verdict verdict;
+    Tier tier;
+    bool clash;     // the facts near it contradict each other; `why` says which
+    Reason why;
+    uint32_t epoch; // `why` is gone when the arena has been cut since
+  };
+  std::vector<Memo> memo;
+  IdMap memo_of;  // from node ids
+  uint32_t epoch = 0;
+
+  // Facts by symbol, for those that matter to a question; made when needed.
+  std::vector<std::vector<uint32_t>> facts_of_symbol;
+  std::vector<std::vector<Expr>> symbols_of_fact;
+
+  // --- versions
+  void go_to(const std::shared_ptr<Version>& target);
+  void push();
+  void pop();
+
+  // --- telling
+  void check(Expr e, const char* call, const char* expected) const;
+  FactId tell(Expr condition, Provenance origin);
+
+  // --- asking
+  Native native(FormulaId f, FormulaId defined);
+  void prove_defined(FormulaId defined, Native& result);
+  void prove_or_refute(FormulaId f, Native& result);
+  void look_again(Expr question, Native& result);
+  bool adopt(const std::optional<Proof>& proof, Verdict verdict,
+             Native& result);
+  bool clashes(const Native& n, FormulaId f, Reason* why);
+  Answer ask(Expr question);
+  Verdict ask_quick(Expr question);
+  const Memo* remembered(Expr question) const;
+  Memo& remember(Expr question, const Native& n);
+  const Memo& native_answer(Expr question);
+  Answer contradictory(const std::vector<FactId>& which) const;
+  std::vector<FactId> used_facts(Reason why) const;
+  std::string origins(const std::vector<FactId>& ids) const;
+  void minimize(std::vector<FactId>& used, Expr question, Verdict verdict);
+  bool implies(const std::vector<FactId>& subset, Expr question,
+               Verdict verdict) const;
+  void find_models(Expr question, Answer& answer);
+  void ask_z3(Expr question, Answer& answer);
+  std::vector<uint32_t> relevant_facts(Expr question,
+                                       std::vector<Expr>& symbols);
+  void trim_reasons(uint32_t size);
+
+  Range range_of(Expr e);
+  Int divisor_of(const Poly& p, int depth);
+};
+
+}  // namespace proviso
