@@ -8,6 +8,7 @@
 #include <iostream>
 #include <numeric>
 
+#include "solver/z3_backend.h"
 #include "tests/solver/support.h"
 #include "tests/support/random_facts.h"
 
@@ -178,6 +179,46 @@ TEST(Laws, NamedFactsAreEnough) {
     }
   }
   std::cout << yes << " yes, " << several << " by two or more facts\n";
+}
+
+// Z3 gives the same answers, or none.
+TEST(Laws, Z3DoesNotDisagree) {
+  if (!Z3Backend::is_built()) GTEST_SKIP() << "built without Z3";
+  const uint32_t seed = testing::seed_or(5001), count = problems_or(150);
+  size_t same = 0, z3_unknown = 0, open = 0, missed = 0, several = 0, yes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    Problem p = make_problem(seed + i);
+    Told told;
+    tell(told, p, numbers(p.ranges.size()), numbers(p.facts.size()));
+    std::vector<Expr> conditions;
+    for (const Fact& f : told.context.facts()) {
+      conditions.push_back(f.condition);
+    }
+    Z3Backend z3;
+    for (const std::string& q : p.questions) {
+      Expr question = parse(told.pool, q);
+      Verdict verdict = told.context.ask_quick(question);
+      auto z = z3.implied(conditions, question, false, 400000).verdict;
+      Verdict theirs = z == Z3Backend::Result::kYes  ? Verdict::kYes
+                       : z == Z3Backend::Result::kNo ? Verdict::kNo
+                                                     : Verdict::kUnknown;
+      EXPECT_NE(z, Z3Backend::Result::kContradiction) << describe(p, q);
+      if (verdict == Verdict::kUnknown || theirs == Verdict::kUnknown) {
+        open += verdict == theirs;
+        missed += verdict == Verdict::kUnknown && theirs != verdict;
+        z3_unknown += theirs == Verdict::kUnknown && theirs != verdict;
+        continue;
+      }
+      EXPECT_EQ(verdict, theirs) << describe(p, q);
+      ++same;
+      if (verdict != Verdict::kYes) continue;
+      ++yes;
+      several += told.context.facts_used(question).size() > 1;
+    }
+  }
+  std::cout << same << " the same (" << yes << " yes, " << several
+            << " by several facts), " << open << " without an answer, "
+            << z3_unknown << " only native, " << missed << " only Z3\n";
 }
 
 }  // namespace
