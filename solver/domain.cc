@@ -524,14 +524,20 @@ Normal Domain::normal(const Poly& p) {
     result.poly = p;
     return result;
   }
-  std::vector<Poly> parts;
   Poly kept = FormPool::constant(p.constant);
+  SmallVector<Poly, 3> parts;
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
     bool changed = false;
     for (AtomId a : factors) changed |= image_of(a).poly != kNoId;
     if (!changed) {
       kept.terms.push_back(t);
+      continue;
+    }
+    if (factors.size() == 1) {
+      Image image = image_of(factors[0]);
+      result.why = join(result.why, image.why);
+      parts.push_back(forms_.scale(forms_.poly(image.poly), t.coef));
       continue;
     }
     Poly term = FormPool::constant(t.coef);
@@ -543,8 +549,17 @@ Normal Domain::normal(const Poly& p) {
     }
     parts.push_back(std::move(term));
   }
-  parts.push_back(std::move(kept));
-  result.poly = forms_.sum(parts);
+  if (parts.size() <= 3) {
+    result.poly = std::move(kept);
+    for (const Poly& part : parts) result.poly = forms_.add(result.poly, part);
+    return result;
+  }
+  result.poly = std::move(kept);
+  for (const Poly& part : parts) {
+    result.poly.constant += part.constant;
+    result.poly.terms.append(part.terms);
+  }
+  result.poly = forms_.collected(std::move(result.poly));
   return result;
 }
 

@@ -179,6 +179,11 @@ Poly FormPool::sum(const std::vector<Poly>& parts) const {
   return total;
 }
 
+Poly FormPool::collected(Poly p) {
+  collect_terms(p.terms);
+  return p;
+}
+
 Poly FormPool::add(const Poly& a, const Poly& b, const Int& b_times) const {
   if (b_times.is_zero()) return a;
   Poly result = constant(a.constant + b.constant * b_times);
