@@ -63,19 +63,26 @@ bool Engine::implies(const std::vector<FactId>& subset, Expr question,
   return fresh.ask_quick(question) == verdict;
 }
 
+// A proof may lean on what the named facts alone do not repeat: then every fact
+// that could matter is named.
+void Engine::complete(std::vector<FactId>& used, Expr question,
+                      Verdict verdict) {
+  if (used.size() == facts.size() || implies(used, question, verdict)) return;
+  std::vector<Expr> symbols;
+  used = relevant_facts(question, symbols);
+  std::sort(used.begin(), used.end());
+  if (used.size() == facts.size() || implies(used, question, verdict)) return;
+  used.clear();
+  for (const Fact& fact : facts) used.push_back(fact.id);
+}
+
 // Leaves out what is not needed, while the rest still gives the same verdict.
 void Engine::minimize(std::vector<FactId>& used, Expr question,
-                             Verdict verdict) {
+                      Verdict verdict) {
   if (used.size() == facts.size() && used.size() < 2) return;
   if (used.size() > kMaxMinimizedFacts) return;
-  if (!implies(used, question, verdict)) {
-    // The proof leaned on an order of telling that the subset alone does not
-    // repeat: name every fact that could matter.
-    std::vector<Expr> symbols;
-    used = relevant_facts(question, symbols);
-    std::sort(used.begin(), used.end());
-    if (used.size() > kMaxMinimizedFacts) return;
-  }
+  complete(used, question, verdict);
+  if (used.size() > kMaxMinimizedFacts) return;
   for (size_t i = used.size(); i-- > 0 && used.size() > 1;) {
     std::vector<FactId> fewer = used;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));

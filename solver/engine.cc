@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMaxToldAgain = 60;
 constexpr int kTurns = 4;
+constexpr int64_t kMaxPoints = 4096;
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;
 
@@ -214,6 +215,83 @@ Engine::Native Engine::native(FormulaId f, FormulaId defined) {
   return result;
 }
 
+// Few points in all: each is looked at.  False when they are too many, or when
+// one is not understood.
+bool Engine::enumerate(Expr question, Native& result) {
+  for (Expr s : free_symbols(question)) {  // most questions end here
+    if (!s.is_int()) return false;
+    const Interval& range = domain.atom_range(forms.symbol(s)).span;
+    if (!range.lower() || !range.upper()) return false;
+    if (*range.upper() - *range.lower() > Int(kMaxPoints)) return false;
+  }
+  std::vector<Expr> symbols;
+  std::vector<uint32_t> ids = relevant_facts(question, symbols);
+  struct Axis {
+    AtomId atom;
+    int64_t low, high;
+  };
+  std::vector<Axis> axes;
+  Reason why = 0;
+  int64_t points = 1;
+  for (Expr s : symbols) {
+    if (!s.is_int()) return false;
+    AtomId a = forms.symbol(s);
+    const Range& r = domain.atom_range(a);
+    if (!r.span.lower() || !r.span.upper()) return false;
+    auto low = r.span.lower()->to_int64(), high = r.span.upper()->to_int64();
+    int64_t width;
+    if (!low || !high || __builtin_sub_overflow(*high, *low, &width) ||
+        width >= kMaxPoints || (points *= width + 1) > kMaxPoints) {
+      return false;
+    }
+    axes.push_back({a, *low, *high});
+    why = reasons.join(why, reasons.join(r.lower, r.upper));
+  }
+  std::vector<FormulaId> facts_here;
+  for (uint32_t id : ids) {
+    why = reasons.join(why, reasons.leaf(id));
+    facts_here.push_back(forms.all_of({lower.defined(facts[id].condition),
+                                       lower.condition(facts[id].condition)}));
+  }
+  FormulaId defined = lower.defined(question), f = lower.condition(question);
+  domain.spend(static_cast<uint64_t>(points));
+  Point point(forms);
+  for (const Axis& axis : axes) point.set(axis.atom, axis.low);
+  size_t yes = 0, no = 0, undefined = 0;
+  for (int64_t i = 0; i < points; ++i) {
+    bool holds = true;
+    for (FormulaId fact : facts_here) {
+      std::optional<bool> t = point.truth(fact);
+      if (!t) return false;
+      holds = *t;
+      if (!holds) break;
+    }
+    if (holds) {
+      std::optional<bool> is_defined = point.truth(defined);
+      if (!is_defined) return false;
+      std::optional<bool> t = *is_defined ? point.truth(f) : std::nullopt;
+      if (*is_defined && !t) return false;
+      ++(!*is_defined ? undefined : *t ? yes : no);
+      if ((yes > 0 && no > 0) || undefined > 0) break;
+    }
+    for (const Axis& axis : axes) {  // the next point
+      int64_t v = point.at(axis.atom);
+      point.set(axis.atom, v < axis.high ? v + 1 : axis.low);
+      if (v < axis.high) break;
+    }
+  }
+  result.why = why;
+  if (undefined > 0 || (yes > 0 && no > 0)) {
+    result.open = true;
+  } else if (yes == 0 && no == 0) {  // the facts contradict each other
+    result.contradiction = true;
+  } else {
+    result.verdict = yes > 0 ? Verdict::kYes : Verdict::kNo;
+    result.tier = Tier::kCases;
+  }
+  return true;
+}
+
 // What was told last is derived from most, so that the order of telling can
 // matter where the proof is hard: the facts near the question are told anew, in
 // orders that do not depend on it.
@@ -300,14 +378,19 @@ const Engine::Memo& Engine::native_answer(Expr question) {
   uint64_t before = domain.work();
   Native n = native(f, defined);
   bool hard = domain.work() - before > options.budget / 2;
-  if (n.verdict == Verdict::kUnknown && !n.open && !hard) {
+  if (n.verdict == Verdict::kUnknown && !n.open && !enumerate(question, n) &&
+      !hard) {
     look_again(question, n);
   }
   ++statistics.decided[static_cast<size_t>(n.tier)];
   trim_reasons(arena);
   Reason clash = 0;
-  bool contradiction = n.tier >= Tier::kLinear &&
-                       n.verdict != Verdict::kUnknown && clashes(n, f, &clash);
+  bool contradiction = n.contradiction;
+  if (contradiction) {
+    clash = n.why;
+  } else if (n.tier >= Tier::kLinear && n.verdict != Verdict::kUnknown) {
+    contradiction = clashes(n, f, &clash);
+  }
   if (contradiction) {
     n.verdict = Verdict::kUnknown;
     n.tier = Tier::kNone;

@@ -13,6 +13,7 @@
 #include "solver/id_map.h"
 #include "solver/lower.h"
 #include "solver/models.h"
+#include "solver/point.h"
 #include "solver/prover.h"
 #include "solver/solver.h"
 #include "solver/worlds.h"
@@ -38,6 +39,7 @@ struct Engine {
     Reason why = 0;
     bool defined = false;  // proved defined
     bool open = false;     // points both ways were found, or an undefined one
+    bool contradiction = false;  // among the facts that `why` names
   };
 
   ExprPool& pool;
@@ -97,6 +99,7 @@ struct Engine {
   void prove_defined(FormulaId defined, Native& result);
   void prove_or_refute(FormulaId f, Native& result);
   void look_again(Expr question, Native& result);
+  bool enumerate(Expr question, Native& result);
   bool adopt(const std::optional<Proof>& proof, Verdict verdict,
              Native& result);
   bool clashes(const Native& n, FormulaId f, Reason* why);
@@ -108,6 +111,7 @@ struct Engine {
   Answer contradictory(const std::vector<FactId>& which) const;
   std::vector<FactId> used_facts(Reason why) const;
   std::string origins(const std::vector<FactId>& ids) const;
+  void complete(std::vector<FactId>& used, Expr question, Verdict verdict);
   void minimize(std::vector<FactId>& used, Expr question, Verdict verdict);
   bool implies(const std::vector<FactId>& subset, Expr question,
                Verdict verdict) const;

@@ -8,6 +8,9 @@ namespace {
 
 constexpr size_t kMaxLemmas = 60;
 constexpr size_t kMaxRowTerms = 8;
+constexpr size_t kMaxFactorTerms = 4;
+constexpr size_t kMaxFactorRows = 8;
+constexpr size_t kMaxSmallSystem = 20;  // rows
 
 }  // namespace
 
@@ -90,6 +93,38 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
       if (factors.size() > 2) {  // a row about x times all the rest
         multiply_rows(single, ys, forms_.monomial(rest, 1));
       }
+    }
+  }
+  return lemmas;
+}
+
+// Short rows times each other: 0 <= a <= b makes a*a <= b*b.
+std::vector<LinearRow> Prover::row_products(const Neighborhood& near) {
+  std::vector<LinearRow> lemmas;
+  std::vector<const LinearRow*> factors;
+  bool products = false;
+  for (MonoId m : near.monos) products |= forms_.factors(m).size() > 1;
+  if (!products || near.rows.size() > kMaxSmallSystem) return lemmas;
+  for (const LinearRow& r : near.rows) {
+    bool is_short = r.terms.size() >= 2 && r.terms.size() <= kMaxFactorTerms;
+    if (is_short && !r.equality) factors.push_back(&r);
+    if (factors.size() == kMaxFactorRows) break;
+  }
+  auto poly_of = [](const LinearRow& r) {
+    Poly p = FormPool::constant(r.constant);
+    for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
+    return p;
+  };
+  for (size_t i = 0; i < factors.size(); ++i) {
+    for (size_t j = i; j < factors.size(); ++j) {
+      const LinearRow &a = *factors[i], &b = *factors[j];
+      Poly p = forms_.mul(poly_of(a), poly_of(b));
+      domain_.spend(1 + p.terms.size());
+      auto is_new = [&](const Term& t) {
+        return t.mono >= seen_mono_.size() || !seen_mono_[t.mono];
+      };
+      if (std::count_if(p.terms.begin(), p.terms.end(), is_new) > 1) continue;
+      lemmas.push_back(row(p, false, reasons_.join(a.why, b.why)));
     }
   }
   return lemmas;

@@ -88,11 +88,16 @@ std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
   Neighborhood near = gather(seeds);
   if (auto why = solve(near.rows)) return Proof{*why, false};
-  std::vector<LinearRow> lemmas = product_lemmas(near);
-  if (!lemmas.empty()) {
-    std::vector<LinearRow> rows = near.rows;
+  std::vector<LinearRow> rows;
+  auto with = [&](const std::vector<LinearRow>& lemmas) {
+    if (lemmas.empty()) return std::optional<Reason>();
+    if (rows.empty()) rows = near.rows;
     rows.insert(rows.end(), lemmas.begin(), lemmas.end());
-    if (auto why = solve(rows)) return Proof{*why, false};
+    return solve(rows);
+  };
+  if (auto why = with(product_lemmas(near))) return Proof{*why, false};
+  if (effort == Effort::kCases && depth == kMaxSplitDepth) {
+    if (auto why = with(row_products(near))) return Proof{*why, false};
   }
   if (effort == Effort::kLinear || depth == 0) return std::nullopt;
   return split(near, seeds, depth);

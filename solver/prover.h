@@ -75,6 +75,7 @@ class Prover {
 
   // products.cc
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
+  std::vector<LinearRow> row_products(const Neighborhood& near);
 
   // cases.cc
   std::optional<Split> choose_split(const Neighborhood& near);

@@ -221,7 +221,9 @@ std::vector<FactId> Context::facts_used(Expr question) const {
   Engine& here = engine();
   const Engine::Memo* m = here.remembered(question);
   if (m == nullptr || m->epoch != here.epoch) return {};
-  return here.used_facts(m->why);
+  std::vector<FactId> used = here.used_facts(m->why);
+  if (m->verdict != Verdict::kUnknown) here.complete(used, question, m->verdict);
+  return used;
 }
 
 Verdict Context::equivalent(Expr a, Expr b) {

@@ -7,7 +7,6 @@ namespace {
 
 constexpr int kAttempts = 4;
 constexpr int64_t kFar = int64_t{1} << 40;
-constexpr int kMaxDepth = 64;
 constexpr size_t kMaxCandidates = 6;
 
 std::optional<int64_t> near(const std::optional<Int>& end) {
@@ -35,7 +34,7 @@ uint32_t Worlds::node(AtomId symbol) {
   made.parent = n;
   made.members = {n};
   for (size_t w = 0; w < kWorlds; ++w) {
-    worlds_[w].values.push_back(choose(symbol, w, 0, n));
+    worlds_[w].set(symbol, choose(symbol, w, 0, n));
   }
   return n;
 }
@@ -156,17 +155,32 @@ int64_t Worlds::choose(AtomId a, size_t w, int attempt, size_t place) {
   return v;
 }
 
+// Every variable of p has a value.
+void Worlds::ground(const Poly& p, size_t w) {
+  for (AtomId x : forms_.atoms_of(p)) {
+    AtomKind kind = forms_.atom(x).kind;
+    if (kind == AtomKind::kSymbol) node(x);
+    if (kind != AtomKind::kFresh) continue;
+    int64_t value = choose(x, w, 0, x);
+    if (!worlds_[w].has(x) || worlds_[w].at(x) != value) {
+      worlds_[w].set(x, value);
+    }
+  }
+}
+
 void Worlds::settle(uint32_t n, size_t w) {
   AtomId a = nodes_[n].atom;
   if (!domain_.is_solved(a)) return;
-  Value v = value(domain_.normal(forms_.variable(a)).poly, w);
-  if (v) set(n, w, *v);
+  const Poly solved = domain_.normal(forms_.variable(a)).poly;
+  ground(solved, w);
+  if (Point::Value v = worlds_[w].value(solved)) worlds_[w].set(a, *v);
 }
 
 void Worlds::fill(uint32_t r, size_t w, int attempt) {
   for (uint32_t n : nodes_[r].members) {
     if (!domain_.is_solved(nodes_[n].atom)) {
-      set(n, w, choose(nodes_[n].atom, w, attempt, n));
+      AtomId a = nodes_[n].atom;
+      worlds_[w].set(a, choose(a, w, attempt, n));
     }
   }
   for (uint32_t n : nodes_[r].members) settle(n, w);
@@ -176,7 +190,7 @@ bool Worlds::holds(uint32_t r, size_t w) {
   Node& node = nodes_[r];
   while (node.holding[w] < node.facts.size()) {
     domain_.spend(1);
-    if (truth(node.facts[node.holding[w]], w) != true) return false;
+    if (worlds_[w].truth(node.facts[node.holding[w]]) != true) return false;
     ++node.holding[w];
   }
   return true;
@@ -216,7 +230,7 @@ bool Worlds::satisfiable(FormulaId goal) {
     for (AtomId a : symbols) {
       usable[w] = usable[w] && ready(root(node(a)), w);
     }
-    if (usable[w] && truth(goal, w) == true) return true;
+    if (usable[w] && worlds_[w].truth(goal) == true) return true;
   }
   for (size_t w = 0; w < kWorlds; ++w) {
     if (usable[w] && reach(goal, w)) return true;
@@ -235,7 +249,7 @@ bool Worlds::reach(FormulaId goal, size_t w) {
   FormulaId literal = goal;
   if (f.kind == FormulaKind::kAnd) {  // the first part that fails
     for (FormulaId kid : f.kids) {
-      if (truth(kid, w) == true) continue;
+      if (worlds_[w].truth(kid) == true) continue;
       literal = kid;
       break;
     }
@@ -243,7 +257,8 @@ bool Worlds::reach(FormulaId goal, size_t w) {
   const Formula& l = forms_.formula(literal);
   if (l.poly == kNoId) return false;
   Poly p = domain_.normal(forms_.poly(l.poly)).poly;
-  Value now = value(p, w);
+  ground(p, w);
+  Point::Value now = worlds_[w].value(p);
   if (!now) return false;
   size_t tried = 0;
   auto is_variable = [&](AtomId a) {
@@ -255,7 +270,7 @@ bool Worlds::reach(FormulaId goal, size_t w) {
     std::optional<int64_t> c = t.coef.to_int64();
     if (factors.size() != 1 || !is_variable(factors[0]) || !c) continue;
     if (++tried > kMaxCandidates) break;
-    int64_t x = worlds_[w].values[node(factors[0])];
+    int64_t x = worlds_[w].at(factors[0]);
     int64_t step = 0;
     if (l.kind == FormulaKind::kEq) {
       if (*now % *c != 0) continue;
@@ -279,7 +294,7 @@ bool Worlds::reach(FormulaId goal, size_t w) {
     if (!is_variable(a)) continue;
     if (++tried > kMaxCandidates) break;
     Range r = domain_.atom_range(a);
-    int64_t x = worlds_[w].values[node(a)];
+    int64_t x = worlds_[w].at(a);
     std::optional<int64_t> low = near(r.span.lower());
     std::optional<int64_t> high = near(r.span.upper());
     int64_t from = low.value_or(0);
@@ -312,115 +327,21 @@ bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
   std::vector<uint32_t> affected;
   collect_affected(x, affected);
   std::vector<int64_t> before;
-  for (uint32_t n : affected) before.push_back(worlds_[w].values[n]);
-  set(node(x), w, moved);
+  for (uint32_t n : affected) before.push_back(worlds_[w].at(nodes_[n].atom));
+  worlds_[w].set(x, moved);
   for (uint32_t n : affected) settle(n, w);
-  bool ok = truth(goal, w) == true;
+  bool ok = worlds_[w].truth(goal) == true;
   for (size_t i = 0; ok && i < affected.size(); ++i) {
     for (FormulaId f : nodes_[affected[i]].facts_here) {
       domain_.spend(1);
-      ok = truth(f, w) == true;
+      ok = worlds_[w].truth(f) == true;
       if (!ok) break;
     }
   }
-  for (size_t i = 0; i < affected.size(); ++i) set(affected[i], w, before[i]);
+  for (size_t i = 0; i < affected.size(); ++i) {
+    worlds_[w].set(nodes_[affected[i]].atom, before[i]);
+  }
   return ok;
-}
-
-// --- evaluation; nullopt: too large, undefined or not understood
-
-std::optional<bool> Worlds::truth(FormulaId f, size_t w) {
-  const Formula& formula = forms_.formula(f);
-  switch (formula.kind) {
-    case FormulaKind::kFalse: return false;
-    case FormulaKind::kTrue: return true;
-    case FormulaKind::kOpaque: return std::nullopt;
-    case FormulaKind::kAnd:
-    case FormulaKind::kOr: {
-      bool absorbing = formula.kind == FormulaKind::kOr, unknown = false;
-      for (FormulaId kid : formula.kids) {
-        std::optional<bool> t = truth(kid, w);
-        if (t == absorbing) return absorbing;
-        unknown |= !t.has_value();
-      }
-      if (unknown) return std::nullopt;
-      return !absorbing;
-    }
-    default: break;
-  }
-  Value v = value(forms_.poly(formula.poly), w);
-  if (!v) return std::nullopt;
-  switch (formula.kind) {
-    case FormulaKind::kGe: return *v >= 0;
-    case FormulaKind::kEq: return *v == 0;
-    default: return *v != 0;
-  }
-}
-
-Worlds::Value Worlds::value(const Poly& p, size_t w) {
-  std::optional<int64_t> total = p.constant.to_int64();
-  if (!total) return std::nullopt;
-  for (const Term& t : p.terms) {
-    std::optional<int64_t> product = t.coef.to_int64();
-    if (!product) return std::nullopt;
-    for (AtomId a : forms_.factors(t.mono)) {
-      Value v = value(a, w);
-      if (!v || __builtin_mul_overflow(*product, *v, &*product)) {
-        return std::nullopt;
-      }
-    }
-    if (__builtin_add_overflow(*total, *product, &*total)) return std::nullopt;
-  }
-  return total;
-}
-
-Worlds::Value Worlds::value(AtomId a, size_t w) {
-  const Atom& atom = forms_.atom(a);
-  if (atom.kind == AtomKind::kSymbol) return worlds_[w].values[node(a)];
-  if (atom.kind == AtomKind::kOpaque) return std::nullopt;
-  if (atom.kind == AtomKind::kFresh) return choose(a, w, 0, a);
-  uint32_t place = place_of_.get(a);
-  if (place == kNoId) place_of_.set(a, place = places_++);
-  World& world = worlds_[w];
-  if (place >= world.memo.size()) {
-    world.memo.resize(place + 16);
-    world.epochs.resize(place + 16);
-  }
-  if (world.epochs[place] == world.epoch) return world.memo[place];
-  if (depth_ >= kMaxDepth) return std::nullopt;
-  ++depth_;
-  Value v = compute(atom, w);
-  --depth_;
-  if (v) {
-    worlds_[w].memo[place] = *v;
-    worlds_[w].epochs[place] = worlds_[w].epoch;
-  }
-  return v;
-}
-
-Worlds::Value Worlds::compute(const Atom& atom, size_t w) {
-  if (atom.kind == AtomKind::kIte) {
-    std::optional<bool> c = truth(atom.condition, w);
-    if (!c) return std::nullopt;
-    return value(forms_.poly(*c ? atom.a : atom.b), w);
-  }
-  Value x = value(forms_.poly(atom.a), w);
-  if (!x) return std::nullopt;
-  if (atom.kind == AtomKind::kPos) return std::max<int64_t>(*x, 0);
-  if (atom.kind == AtomKind::kNamed) return x;
-  Value y = value(forms_.poly(atom.b), w);
-  if (!y) return std::nullopt;
-  if (atom.kind == AtomKind::kFloor) {
-    if (*y == 0 || *y == -1) return std::nullopt;
-    return floor_quotient(*x, *y);
-  }
-  if (atom.op == Op::kBitAnd) return *x & *y;
-  if (atom.op == Op::kPow && *y >= 0) {
-    std::optional<Int> power =
-        pow(Int(*x), static_cast<uint64_t>(*y), size_t{62});
-    return power ? power->to_int64() : std::nullopt;
-  }
-  return std::nullopt;
 }
 
 }  // namespace proviso

@@ -17,13 +17,15 @@
 #include <vector>
 
 #include "solver/domain.h"
+#include "solver/point.h"
 
 namespace proviso {
 
 class Worlds {
  public:
   explicit Worlds(Domain& domain)
-      : domain_(domain), forms_(domain.forms()) {}
+      : domain_(domain), forms_(domain.forms()),
+        worlds_{Point(forms_), Point(forms_), Point(forms_)} {}
 
   // The fact was told to the domain.  It is looked at when a point is needed.
   void add_fact(FormulaId f) {
@@ -39,8 +41,6 @@ class Worlds {
 
  private:
   static constexpr size_t kWorlds = 3;
-  using Value = std::optional<int64_t>;
-
   // A symbol; as the root of a component, the component.
   struct Node {
     AtomId atom;
@@ -59,13 +59,6 @@ class Worlds {
     enum Kind : uint8_t { kUnion, kFact } kind;
     uint32_t index;  // of the union, or the root that got the fact
   };
-  struct World {
-    std::vector<int64_t> values;    // by node
-    std::vector<int64_t> memo;      // of compound atoms, by atom place
-    std::vector<uint32_t> epochs;
-    uint32_t epoch = 1;
-  };
-
   struct Told {
     FormulaId fact;
     size_t trail;  // before it was filed
@@ -82,34 +75,23 @@ class Worlds {
   bool holds(uint32_t root, size_t w);
   void fill(uint32_t root, size_t w, int attempt);
   int64_t choose(AtomId a, size_t w, int attempt, size_t place);
+  void ground(const Poly& p, size_t w);
   void settle(uint32_t n, size_t w);
 
   bool reach(FormulaId goal, size_t w);
   bool try_value(FormulaId goal, size_t w, AtomId x, int64_t value);
   void collect_affected(AtomId x, std::vector<uint32_t>& out);
 
-  std::optional<bool> truth(FormulaId f, size_t w);
-  Value value(const Poly& p, size_t w);
-  Value value(AtomId a, size_t w);
-  Value compute(const Atom& atom, size_t w);
-  void set(uint32_t n, size_t w, int64_t v) {
-    worlds_[w].values[n] = v;
-    ++worlds_[w].epoch;
-  }
-
   Domain& domain_;
   FormPool& forms_;
   std::deque<Node> nodes_;
-  IdMap node_of_;   // from symbols
-  IdMap place_of_;  // of compound atoms
-  uint32_t places_ = 0;
-  std::array<World, kWorlds> worlds_;
+  IdMap node_of_;  // from symbols
+  std::array<Point, kWorlds> worlds_;
   std::vector<Union> unions_;
   std::vector<Step> trail_;
   std::vector<Told> told_;
   size_t filed_ = 0;  // of them
   std::vector<AtomId> symbols_;
-  int depth_ = 0;
 };
 
 }  // namespace proviso

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "tests/solver/support.h"
-#include "tests/support/random_expr.h"
+#include "tests/support/random_facts.h"
 
 namespace proviso {
 namespace {
@@ -36,7 +36,7 @@ std::vector<Assignment> points_of(const Box& box) {
 
 struct Tally {
   int asked = 0, decided = 0, decidable = 0, contradictory = 0, shown = 0;
-  int open = 0;
+  int open = 0, yes = 0, no = 0, several = 0;
 };
 
 class Session {
@@ -53,8 +53,9 @@ class Session {
       context_.declare(s, Interval(low, high));
     }
     live_.push_back(points_of(box_));
-    make_ = std::make_unique<testing::RandomExpr>(pool_, box_.symbols,
-                                                  seed * 7919 + 1);
+    const Assignment& hidden = live_[0][random_() % live_[0].size()];
+    make_ = std::make_unique<testing::RandomFacts>(pool_, box_.symbols, hidden,
+                                                   seed * 7919 + 1);
   }
 
   void run(int steps) {
@@ -81,7 +82,7 @@ class Session {
 
   // A told fact holds and is defined.
   void assume() {
-    Expr fact = make_->boolean(2);
+    Expr fact = random_() % 16 == 0 ? make_->question() : make_->fact();
     context_.assume(fact);
     std::erase_if(live_.back(), [&](const Assignment& point) {
       return !evaluate(fact, point).is_true();
@@ -89,7 +90,7 @@ class Session {
   }
 
   void ask() {
-    Expr question = make_->boolean(2);
+    Expr question = make_->question();
     const std::vector<Assignment>& points = live_.back();
     bool quick = random_() % 2 == 0;
     Answer answer;
@@ -127,6 +128,11 @@ class Session {
     tally_.decided += answer.verdict != Verdict::kUnknown;
     tally_.open += !decidable && !quick;
     tally_.shown += answer.tier == Tier::kModels;
+    tally_.yes += answer.verdict == Verdict::kYes;
+    tally_.no += answer.verdict == Verdict::kNo;
+    bool several = quick ? context_.facts_used(question).size() > 1
+                         : answer.facts.size() > 1;
+    tally_.several += answer.verdict == Verdict::kYes && several;
   }
 
   // The facts that are named are enough: no point of the box that meets them
@@ -174,7 +180,7 @@ class Session {
   std::mt19937 random_;
   Tally& tally_;
   Box box_;
-  std::unique_ptr<testing::RandomExpr> make_;
+  std::unique_ptr<testing::RandomFacts> make_;
   std::vector<std::vector<Assignment>> live_;  // one entry a scope
 };
 
@@ -191,7 +197,9 @@ TEST(Soundness, NoPointContradictsAnAnswer) {
   }
   std::cout << tally.asked << " asked, " << tally.decided << " of "
             << tally.decidable << " decidable decided, " << tally.shown
-            << " of " << tally.open << " open shown, " << tally.contradictory
+            << " of " << tally.open << " open shown, " << tally.yes << " yes ("
+            << tally.several << " by several facts), " << tally.no << " no, "
+            << tally.contradictory
             << " beside contradictory facts\n";
   // Power is a matter of other tests; this says that the test is not empty.
   EXPECT_GT(tally.decided * 10, tally.decidable * 8);

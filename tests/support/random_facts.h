@@ -33,21 +33,25 @@ class RandomFacts {
 
   // Often a consequence of facts, or of one's opposite.
   Expr question() {
-    switch (below(8)) {
-      case 0: return any_.boolean(2);
-      case 1: case 2: return candidate();
+    switch (below(16)) {
+      case 0: case 1: return any_.boolean(2);
+      case 2: case 3: return candidate();
       default: break;
     }
-    std::optional<Expr> slack;
-    for (int i = 0; i < 2 && !told_.empty(); ++i) {
-      Expr f = told_[static_cast<size_t>(below(int(told_.size())))];
-      std::optional<Expr> s = slack_of(f);
-      if (!s) return below(2) ? f : logical_not(f);
-      slack = slack ? *slack + *s : *s;
+    // The sum of what two facts say is at least 0, or what products make of it.
+    if (told_.size() < 2) return candidate();
+    size_t at = static_cast<size_t>(below(int(told_.size())));
+    Expr f = told_[at];
+    Expr g = told_[(at + 1 + static_cast<size_t>(below(int(told_.size()) - 1))) %
+                   told_.size()];
+    std::optional<Expr> s = slack_of(f), t = slack_of(g);
+    if (!s || !t) {
+      Expr both = logical_and(f, g);
+      return below(2) ? both : logical_not(both);
     }
-    if (!slack) return candidate();
-    int k = below(4);
-    return below(3) ? ge(*slack + k, 0) : lt(*slack + k, pool_.integer(0));
+    Expr sum = *s * (1 + below(2)) + *t * (1 + below(2));
+    if (below(6) == 0) sum = sum + *s * *t;
+    return below(3) ? ge(sum, 0) : lt(sum + below(2), pool_.integer(0));
   }
 
   int below(int n) { return static_cast<int>(random_() % unsigned(n)); }

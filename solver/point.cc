@@ -1,0 +1,125 @@
+#include "solver/point.h"
+
+#include <algorithm>
+
+namespace proviso {
+namespace {
+
+constexpr int kMaxDepth = 64;
+
+int64_t floor_quotient(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return q - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+}  // namespace
+
+void Point::set(AtomId variable, int64_t value) {
+  uint32_t slot = slot_of_.get(variable);
+  if (slot == kNoId) {
+    slot = static_cast<uint32_t>(slots_.size());
+    slot_of_.set(variable, slot);
+    slots_.emplace_back();
+  }
+  slots_[slot] = {value, kGiven};
+  ++epoch_;
+}
+
+std::optional<bool> Point::truth(FormulaId f) {
+  const Formula& formula = forms_.formula(f);
+  switch (formula.kind) {
+    case FormulaKind::kFalse: return false;
+    case FormulaKind::kTrue: return true;
+    case FormulaKind::kOpaque: return std::nullopt;
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr: {
+      bool absorbing = formula.kind == FormulaKind::kOr, unknown = false;
+      for (FormulaId kid : formula.kids) {
+        std::optional<bool> t = truth(kid);
+        if (t == absorbing) return absorbing;
+        unknown |= !t.has_value();
+      }
+      if (unknown) return std::nullopt;
+      return !absorbing;
+    }
+    default: break;
+  }
+  Value v = value(forms_.poly(formula.poly));
+  if (!v) return std::nullopt;
+  switch (formula.kind) {
+    case FormulaKind::kGe: return *v >= 0;
+    case FormulaKind::kEq: return *v == 0;
+    default: return *v != 0;
+  }
+}
+
+Point::Value Point::value(const Poly& p) {
+  Value total = p.constant.to_int64();
+  if (!total) return std::nullopt;
+  for (const Term& t : p.terms) {
+    Value product = t.coef.to_int64();
+    if (!product) return std::nullopt;
+    for (AtomId a : forms_.factors(t.mono)) {
+      Value v = value(a);
+      if (!v || __builtin_mul_overflow(*product, *v, &*product)) {
+        return std::nullopt;
+      }
+    }
+    if (__builtin_add_overflow(*total, *product, &*total)) return std::nullopt;
+  }
+  return total;
+}
+
+Point::Value Point::value(AtomId a) {
+  uint32_t slot = slot_of_.get(a);
+  if (slot != kNoId) {
+    const Slot& s = slots_[slot];
+    if (s.epoch == kGiven || s.epoch == epoch_) return s.value;
+  }
+  const Atom& atom = forms_.atom(a);
+  if (atom.a == kNoId || atom.kind == AtomKind::kFresh) return std::nullopt;
+  if (depth_ >= kMaxDepth) return std::nullopt;
+  ++depth_;
+  Value v = compute(atom);
+  --depth_;
+  if (!v) return v;
+  if (slot == kNoId) {
+    slot = static_cast<uint32_t>(slots_.size());
+    slot_of_.set(a, slot);
+    slots_.emplace_back();
+  }
+  slots_[slot] = {*v, epoch_};
+  return v;
+}
+
+Point::Value Point::compute(const Atom& atom) {
+  if (atom.kind == AtomKind::kIte) {
+    std::optional<bool> c = truth(atom.condition);
+    if (!c) return std::nullopt;
+    return value(forms_.poly(*c ? atom.a : atom.b));
+  }
+  Value x = value(forms_.poly(atom.a));
+  if (!x) return std::nullopt;
+  if (atom.kind == AtomKind::kPos) return std::max<int64_t>(*x, 0);
+  if (atom.kind == AtomKind::kNamed) return x;
+  Value y = value(forms_.poly(atom.b));
+  if (!y) return std::nullopt;
+  if (atom.kind == AtomKind::kFloor) {
+    if (*y == 0) return std::nullopt;
+    if (*y == -1) {
+      int64_t negated;
+      if (__builtin_sub_overflow(int64_t{0}, *x, &negated)) return std::nullopt;
+      return negated;
+    }
+    return floor_quotient(*x, *y);
+  }
+  if (atom.op == Op::kBitAnd) return *x & *y;
+  if (atom.op == Op::kPow && *y >= 0) {
+    std::optional<Int> power =
+        pow(Int(*x), static_cast<uint64_t>(*y), size_t{62});
+    return power ? power->to_int64() : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace proviso
