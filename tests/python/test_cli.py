@@ -195,6 +195,40 @@ def test_decide_reads_both_kinds_of_files(run, tmp_path):
     assert (counts["asks"], counts["decided"], counts["open"]) == (4, 3, 1)
 
 
+def test_what_went_wrong_once_is_right(run):
+    """Each file of tests/regress: every question decided or shown open."""
+    files = sorted((ROOT / "tests" / "regress").glob("*.txt"))
+    assert files
+    done = run("decide", *files, "--tiers", "native", "--json")
+    counts = json.loads(done.stdout.splitlines()[-1])
+    assert counts["wrong"] == counts["errors"] == 0, done.stdout
+    assert counts["decided"] == counts["decidable"] > 0, done.stdout
+    assert counts["open_shown"] == counts["open"] > 0, done.stdout
+
+
+def test_replay_counts_first_and_repeated_questions(run, tmp_path):
+    log = tmp_path / "a.shapelog"
+    log.write_text(
+        "# shapelog 1\n"
+        "symbol s0 backed hint 4 range [2, int_oo]\n"
+        "symbol zuf0 unbacked range [-oo, oo]\n"
+        "ask guard s0 >= 2 ; truth valid ; peer True 10us\n"
+        "ask guard s0 >= 2 ; truth valid ; peer True 10us\n"
+        "assume Eq(Mod(s0, 4), 0)\n"
+        "ask guard Ne(s0, 5) ; truth valid ; peer unknown 20us\n"
+        "ask guard Eq(s0, 8) ; truth open ; peer guarded False 20us\n"
+        "ask guard s0*2 ; truth value ; peer 8 1us\n")
+    done = run("replay", log, "--tiers", "native", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = json.loads(done.stdout.splitlines()[-1])
+    assert (counts["asks"], counts["decidable"], counts["decided"]) == (4, 3, 3)
+    assert counts["open_shown"] == 1 and counts["z3_calls"] == 0
+    assert counts["distinct"] == {"decidable": 2, "decided": 2}
+    assert counts["peer_us_sum"] == 60
+    for key in ("median", "p90", "p99", "max", "sum"):
+        assert counts["first_us"][key] >= 0
+
+
 @pytest.mark.parametrize("text,point,value", [
     ("s0 - 2*u0//3 + 1", {"s0": 7, "u0": 5}, 5),
     ("PythonMod(u0, 3) + CeilDiv(s0, 2)", {"s0": 7, "u0": -5}, 5),
