@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solver/point.h"
+
 namespace proviso {
 namespace {
 
@@ -18,6 +20,7 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
   accept_ = &accept;
   points_left_ = kMaxPoints;
   constants_.clear();
+  zeros_.clear();
   collect_constants(goal);
   Domain::Mark before = domain_.mark();
   domain_.set_limit(domain_.work() + units);
@@ -45,6 +48,7 @@ void ModelSearch::collect_constants(FormulaId f) {
   const Formula& formula = forms_.formula(f);
   for (FormulaId kid : formula.kids) collect_constants(kid);
   if (formula.poly == kNoId) return;
+  if (formula.kind == FormulaKind::kEq) zeros_.push_back(formula.poly);
   const Poly& p = forms_.poly(formula.poly);
   Int c = abs(p.constant);
   if (c > Int(1) && constants_.size() < kMaxConstants) constants_.push_back(c);
@@ -74,8 +78,54 @@ std::optional<AtomId> ModelSearch::next_unknown() {
   return best;
 }
 
+// Where a polynomial in `a` alone is 0: by looking at small values, and by the
+// secant's steps from them.
+std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
+  constexpr int64_t kScanned = 40;
+  constexpr int kSteps = 12;
+  std::vector<Int> found;
+  for (PolyId id : zeros_) {
+    Normal n = domain_.normal(forms_.poly(id));
+    std::vector<AtomId> atoms = forms_.atoms_of(n.poly);
+    bool alone = std::all_of(atoms.begin(), atoms.end(), [&](AtomId x) {
+      AtomKind kind = forms_.atom(x).kind;
+      bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
+      return x == a || !variable;
+    });
+    if (!alone || atoms.empty()) continue;
+    domain_.spend(20);
+    Point point(forms_);
+    auto at = [&](int64_t v) {
+      point.set(a, v);
+      return point.value(n.poly);
+    };
+    std::optional<int64_t> low = r.span.lower() ? r.span.lower()->to_int64()
+                                                : std::nullopt;
+    int64_t from = low && *low > -(int64_t{1} << 40) ? *low : -kScanned / 2;
+    for (int64_t v = from; v < from + kScanned; ++v) {
+      if (at(v) == 0) found.push_back(v);
+    }
+    int64_t x0 = from + 1, x1 = from + 1 + kScanned;
+    for (int i = 0; i < kSteps && found.empty(); ++i) {
+      std::optional<int64_t> y0 = at(x0), y1 = at(x1);
+      if (!y0 || !y1 || *y0 == *y1) break;
+      double step = static_cast<double>(*y1) *
+                    (static_cast<double>(x1) - static_cast<double>(x0)) /
+                    (static_cast<double>(*y1) - static_cast<double>(*y0));
+      if (!(step > -1e15 && step < 1e15)) break;
+      x0 = x1;
+      x1 -= static_cast<int64_t>(step);
+      for (int64_t v = x1 - 4; v <= x1 + 4; ++v) {
+        if (at(v) == 0) found.push_back(v);
+      }
+      if (x0 == x1) break;
+    }
+  }
+  return found;
+}
+
 std::vector<Int> ModelSearch::candidates(AtomId a) {
-  Range r = domain_.atom_range(a);
+  const Range r = domain_.atom_range(a);
   const std::optional<Int>& low = r.span.lower();
   const std::optional<Int>& high = r.span.upper();
   std::vector<Int> values;
@@ -85,6 +135,7 @@ std::vector<Int> ModelSearch::candidates(AtomId a) {
       values.push_back(v);
     }
   };
+  for (const Int& root : roots(a, r)) add(root);
   // Near zero and near the ends first: small points read best.
   bool far = low && *low < Int(-1000000);
   if (low && !far) {

@@ -36,6 +36,7 @@ class ModelSearch {
   std::optional<Assignment> finish();
   std::optional<AtomId> next_unknown();
   std::vector<Int> candidates(AtomId a);
+  std::vector<Int> roots(AtomId a, const Range& r);
   void collect_constants(FormulaId f);
 
   Domain& domain_;
@@ -43,6 +44,7 @@ class ModelSearch {
   Lowering& lower_;
   std::vector<Expr> symbols_;
   std::vector<Int> constants_;  // of the goal: likely values
+  std::vector<PolyId> zeros_;   // what the goal wants to be 0
   const Accept* accept_ = nullptr;
   int points_left_ = 0;
 };
