@@ -160,7 +160,7 @@ void Engine::prove_defined(FormulaId defined, Native& result) {
     return;
   }
   FormulaId opposite = forms.negate(defined);
-  if (worlds.satisfiable(opposite)) {
+  if (worlds.satisfiable(opposite) || worlds.satisfiable_by_search(opposite)) {
     result.open = true;
     return;
   }
@@ -177,11 +177,15 @@ void Engine::prove_defined(FormulaId defined, Native& result) {
 // Each stage has its share of the budget: spending one does not end the next.
 void Engine::prove_or_refute(FormulaId f, Native& result) {
   FormulaId opposite = forms.negate(f);
-  const bool can_be_yes = !worlds.satisfiable(opposite);
-  const bool can_be_no = !worlds.satisfiable(f);
-  result.open = !can_be_yes && !can_be_no;
+  bool can_be_yes = !worlds.satisfiable(opposite);
+  bool can_be_no = !worlds.satisfiable(f);
   for (Effort effort : {Effort::kLinear, Effort::kCases}) {
     uint64_t units = options.budget / (effort == Effort::kLinear ? 8 : 4);
+    if (effort == Effort::kCases) {
+      can_be_yes = can_be_yes && !worlds.satisfiable_by_search(opposite);
+      can_be_no = can_be_no && !worlds.satisfiable_by_search(f);
+    }
+    result.open = !can_be_yes && !can_be_no;
     if (can_be_yes && adopt(prover.refute(opposite, effort, units),
                             Verdict::kYes, result)) {
       return;

@@ -210,13 +210,16 @@ bool Worlds::ready(uint32_t r, size_t w) {
   return false;
 }
 
+bool Worlds::usable(const std::vector<AtomId>& symbols, size_t w) {
+  return std::all_of(symbols.begin(), symbols.end(),
+                     [&](AtomId a) { return ready(root(node(a)), w); });
+}
+
 bool Worlds::consistent(FormulaId goal) {
   file_facts();
   std::vector<AtomId> symbols = symbols_of(goal);
   for (size_t w = 0; w < kWorlds; ++w) {
-    bool all = true;
-    for (AtomId a : symbols) all = all && ready(root(node(a)), w);
-    if (all) return true;
+    if (usable(symbols, w)) return true;
   }
   return false;
 }
@@ -224,26 +227,29 @@ bool Worlds::consistent(FormulaId goal) {
 bool Worlds::satisfiable(FormulaId goal) {
   file_facts();
   std::vector<AtomId> symbols = symbols_of(goal);
-  std::array<bool, kWorlds> usable{};
   for (size_t w = 0; w < kWorlds; ++w) {
-    usable[w] = true;
-    for (AtomId a : symbols) {
-      usable[w] = usable[w] && ready(root(node(a)), w);
-    }
-    if (usable[w] && worlds_[w].truth(goal) == true) return true;
+    if (usable(symbols, w) && worlds_[w].truth(goal) == true) return true;
   }
+  for (size_t w = 0; w < kWorlds - 1; ++w) {
+    if (usable(symbols, w) && reach(goal, w, false)) return true;
+  }
+  return false;
+}
+
+bool Worlds::satisfiable_by_search(FormulaId goal) {
+  std::vector<AtomId> symbols = symbols_of(goal);
   for (size_t w = 0; w < kWorlds; ++w) {
-    if (usable[w] && reach(goal, w)) return true;
+    if (usable(symbols, w) && reach(goal, w, true)) return true;
   }
   return false;
 }
 
 // Changes one unsolved variable so that the goal holds.
-bool Worlds::reach(FormulaId goal, size_t w) {
+bool Worlds::reach(FormulaId goal, size_t w, bool search) {
   const Formula& f = forms_.formula(goal);
   if (f.kind == FormulaKind::kOr) {
     return std::any_of(f.kids.begin(), f.kids.end(), [&](FormulaId kid) {
-      return reach(kid, w);
+      return reach(kid, w, search);
     });
   }
   FormulaId literal = goal;
@@ -258,42 +264,46 @@ bool Worlds::reach(FormulaId goal, size_t w) {
   if (l.poly == kNoId) return false;
   Poly p = domain_.normal(forms_.poly(l.poly)).poly;
   ground(p, w);
+  return search ? search_for(goal, p, w) : step_to(goal, l.kind, p, w);
+}
+
+// A variable that is alone in a term goes where the literal holds.
+bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
+                     size_t w) {
   Point::Value now = worlds_[w].value(p);
   if (!now) return false;
   size_t tried = 0;
-  auto is_variable = [&](AtomId a) {
-    AtomKind kind = forms_.atom(a).kind;
-    return kind == AtomKind::kSymbol && !domain_.is_solved(a);
-  };
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
     std::optional<int64_t> c = t.coef.to_int64();
-    if (factors.size() != 1 || !is_variable(factors[0]) || !c) continue;
+    if (factors.size() != 1 || !is_free(factors[0]) || !c) continue;
     if (++tried > kMaxCandidates) break;
     int64_t x = worlds_[w].at(factors[0]);
-    int64_t step = 0;
-    if (l.kind == FormulaKind::kEq) {
+    int64_t step = 1;
+    if (kind == FormulaKind::kEq) {
       if (*now % *c != 0) continue;
       step = -(*now / *c);
-    } else if (l.kind == FormulaKind::kGe) {
+    } else if (kind == FormulaKind::kGe) {
       step = *c > 0 ? -floor_quotient(*now, *c) : floor_quotient(-*now, *c);
-    } else {
-      step = 1;
     }
     int64_t moved;
     if (__builtin_add_overflow(x, step, &moved)) continue;
     if (try_value(goal, w, factors[0], moved)) return true;
-    if (l.kind == FormulaKind::kNe &&
-        try_value(goal, w, factors[0], x - 1)) {
+    if (kind == FormulaKind::kNe && try_value(goal, w, factors[0], x - 1)) {
       return true;
     }
   }
-  // Not alone in a term: a few likely values.
+  return false;
+}
+
+// A few likely values of each variable.
+bool Worlds::search_for(FormulaId goal, const Poly& p, size_t w) {
+  size_t tried = 0;
   std::optional<int64_t> constant = abs(p.constant).to_int64();
   for (AtomId a : std::vector<AtomId>(forms_.atoms_of(p))) {
-    if (!is_variable(a)) continue;
+    if (!is_free(a)) continue;
     if (++tried > kMaxCandidates) break;
-    Range r = domain_.atom_range(a);
+    const Range r = domain_.atom_range(a);
     int64_t x = worlds_[w].at(a);
     std::optional<int64_t> low = near(r.span.lower());
     std::optional<int64_t> high = near(r.span.upper());
@@ -305,6 +315,10 @@ bool Worlds::reach(FormulaId goal, size_t w) {
     }
   }
   return false;
+}
+
+bool Worlds::is_free(AtomId a) const {
+  return forms_.atom(a).kind == AtomKind::kSymbol && !domain_.is_solved(a);
 }
 
 // The nodes whose values depend on x.

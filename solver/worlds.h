@@ -34,8 +34,10 @@ class Worlds {
   size_t mark() const { return told_.size(); }
   void undo(size_t mark);
 
-  // Whether a point was found at which the facts near `goal` and `goal` hold.
+  // Whether a point was found at which the facts near `goal` and `goal` hold:
+  // among those at hand and one step from them; or by a search around them too.
   bool satisfiable(FormulaId goal);
+  bool satisfiable_by_search(FormulaId goal);
   // Whether a point was found at which the facts near `goal` hold.
   bool consistent(FormulaId goal);
 
@@ -75,10 +77,14 @@ class Worlds {
   bool holds(uint32_t root, size_t w);
   void fill(uint32_t root, size_t w, int attempt);
   int64_t choose(AtomId a, size_t w, int attempt, size_t place);
+  bool is_free(AtomId a) const;  // a symbol that no equality determines
   void ground(const Poly& p, size_t w);
   void settle(uint32_t n, size_t w);
 
-  bool reach(FormulaId goal, size_t w);
+  bool usable(const std::vector<AtomId>& symbols, size_t w);
+  bool reach(FormulaId goal, size_t w, bool search);
+  bool step_to(FormulaId goal, FormulaKind kind, const Poly& p, size_t w);
+  bool search_for(FormulaId goal, const Poly& p, size_t w);
   bool try_value(FormulaId goal, size_t w, AtomId x, int64_t value);
   void collect_affected(AtomId x, std::vector<uint32_t>& out);
 
