@@ -329,7 +329,10 @@ std::optional<std::vector<FactId>> Context::contradiction() const {
   return here.used_facts(*here.domain.conflict());
 }
 
-const Statistics& Context::statistics() const { return engine_->statistics; }
+const Statistics& Context::statistics() const {
+  engine_->statistics.work = engine_->domain.work();
+  return engine_->statistics;
+}
 
 std::string Context::to_smtlib(Expr question) const {
   Engine& here = engine();

@@ -82,6 +82,7 @@ struct Statistics {
   std::array<uint64_t, kTierCount> decided{};  // by tier
   uint64_t memo_hits = 0;
   uint64_t z3_calls = 0;
+  uint64_t work = 0;  // native units spent, on facts and questions
   std::string to_string() const;
 };
 
