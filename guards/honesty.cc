@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kMaxMinimizedGuards = 500;
 constexpr size_t kMaxDroppedOneByOne = 6;
+constexpr size_t kMaxOrigins = 16;
 
 bool decides(Context& context, const Decision& d) {
   if (context.ask_quick(d.question) == d.verdict) return true;
@@ -28,7 +29,19 @@ Provenance assumption_of(Expr symbol, int least = 2) {
           "", 0};
 }
 
+bool same_place(const SourceLocation& a, const SourceLocation& b) {
+  return a.line == b.line && a.file == b.file && a.code == b.code;
+}
+
 }  // namespace
+
+void add_origin(Guard& guard, const SourceLocation& where) {
+  if (guard.origins.size() >= kMaxOrigins) return;
+  for (const SourceLocation& known : guard.origins) {
+    if (same_place(known, where)) return;
+  }
+  guard.origins.push_back(where);
+}
 
 std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
   auto result = std::make_unique<Context>(pool, options.solver);
@@ -176,7 +189,62 @@ std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
     self(self, middle, end);
   };
   visit(visit, 0, guards.size());
+  add_needs(kept, *base);
   return kept;
+}
+
+// The places of dropped guards, and of questions that were answered, go to the
+// kept guards that answer them now.  `base` has the ranges alone.
+void ShapeEnv::Impl::add_needs(std::vector<Guard>& kept, Context& base) {
+  if (kept.empty()) return;
+  std::map<Expr, std::vector<const SourceLocation*>, ExprLess> places;
+  for (const Guard& g : guards) {
+    for (const SourceLocation& where : g.origins) {
+      places[g.condition].push_back(&where);
+    }
+  }
+  for (const Need& need : needs) places[need.question].push_back(&need.where);
+  std::set<Expr, ExprLess> settled;
+  for (const auto& [question, _] : places) {
+    if (base.ask_quick(question) != Verdict::kUnknown) settled.insert(question);
+  }
+  base.push();
+  std::map<FactId, Guard*> guard_of;
+  for (Guard& g : kept) {
+    guard_of[base.assume(g.condition, provenance_of(g.origins[0], "guard"))] =
+        &g;
+  }
+  const auto credit = [&](Guard* guard, Expr question) {
+    for (const SourceLocation* where : places[question]) {
+      add_origin(*guard, *where);
+    }
+  };
+  std::map<Expr, std::vector<Guard*>, ExprLess> shared;
+  for (const auto& [question, _] : places) {
+    if (settled.count(question)) continue;
+    if (base.ask_quick(question) == Verdict::kUnknown) continue;
+    std::vector<Guard*> used;
+    for (FactId fact : base.facts_used(question)) {
+      auto it = guard_of.find(fact);
+      if (it != guard_of.end()) used.push_back(it->second);
+    }
+    if (used.size() == 1) credit(used[0], question);
+    if (used.size() > 1) shared[question] = used;
+  }
+  // A proof may have used more than it had to: one guard alone goes first.
+  base.pop();
+  for (const auto& [question, used] : shared) {
+    auto alone = std::find_if(used.begin(), used.end(), [&](Guard* g) {
+      Scope only(base);
+      base.assume(g->condition, provenance_of(g->origins[0], "guard"));
+      return base.ask_quick(question) != Verdict::kUnknown;
+    });
+    if (alone != used.end()) {
+      credit(*alone, question);
+    } else {
+      for (Guard* g : used) credit(g, question);
+    }
+  }
 }
 
 }  // namespace proviso

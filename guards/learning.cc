@@ -75,6 +75,7 @@ bool is_multiple_of_a_symbol(Expr e) {
 void ShapeEnv::Impl::assume(Expr condition, const SourceLocation& where,
                             const char* what) {
   context.assume(condition, provenance_of(where, what + to_string(condition)));
+  session.push_back({SessionLine::kAssume, condition});
   ++version;
   refine_ranges(condition);
   if (condition.is(Op::kEq)) solve_equality(replaced(condition));
@@ -88,7 +89,7 @@ void ShapeEnv::Impl::refine_ranges(Expr condition) {
     Interval now = without_machine_ends(context.bounds(s));
     if (now.is_empty() || ranges[s] == now) continue;
     ranges[s] = now;
-    emit("update_range",
+    emit("update_range", s.symbol().name,
          "update_range " + s.symbol().name + " = VR" + now.to_string());
     if (!now.is_point()) continue;
     if (options.prefer_deferred_runtime_asserts_over_guards &&
@@ -147,9 +148,10 @@ void ShapeEnv::Impl::set_replacement(Expr symbol, Expr target,
   replacement_map[symbol] = target;
   ++replacement_version;
   Interval range = without_machine_ends(context.bounds(target));
-  emit("set_replacement", "set_replacement " + symbol.symbol().name + " = " +
-                              to_string(target) + " (" + reason + ") VR" +
-                              range.to_string());
+  const std::string& name = symbol.symbol().name;
+  emit("set_replacement", name,
+       "set_replacement " + name + " = " + to_string(target) + " (" + reason +
+           ") VR" + range.to_string());
 }
 
 }  // namespace proviso

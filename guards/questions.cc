@@ -13,7 +13,6 @@ namespace {
 
 // Beyond these, bookkeeping gives up on the safe side.
 constexpr size_t kMaxDecisions = 5000;
-constexpr size_t kMaxOrigins = 16;
 
 bool is_decidable_op(Op op) {
   switch (op) {
@@ -41,10 +40,6 @@ bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
   return std::all_of(inner.begin(), inner.end(), [&](Expr e) {
     return std::find(outer.begin(), outer.end(), e) != outer.end();
   });
-}
-
-bool same_place(const SourceLocation& a, const SourceLocation& b) {
-  return a.line == b.line && a.file == b.file && a.code == b.code;
 }
 
 }  // namespace
@@ -146,6 +141,8 @@ Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
   if (c.is_true()) return Verdict::kYes;
   if (c.is_false()) return Verdict::kNo;
   VerdictMemo& memo = verdicts[c.id()];
+  session.push_back({SessionLine::kAsk, c, asking, memo.verdict});
+  const size_t line = session.size() - 1;
   const auto log = [&] {
     if (memo.logged || layout_depth > 0) return;
     memo.logged = true;
@@ -159,6 +156,7 @@ Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
   Verdict verdict = effort == AskEffort::kFull ? context.ask(c).verdict
                                                : context.ask_quick(c);
   memo = {verdict, effort, version, false};
+  session[line].verdict = verdict;
   if (verdict != Verdict::kUnknown) log();
   return verdict;
 }
@@ -189,13 +187,14 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
     if (auto value = hint(condition)) return std::get<bool>(*value);
   }
   Expr c = replaced(condition);
+  asking = "guard";
   Verdict verdict = decide(c);
   if (verdict == Verdict::kUnknown && depends_on_data(c)) {
     verdict = decide(c, AskEffort::kFull);
     if (verdict == Verdict::kUnknown) throw data_dependent(c, where, false);
   }
   if (verdict != Verdict::kUnknown) {
-    note_origin(condition, verdict, where);
+    note_origin(condition, c, verdict, where);
     return verdict == Verdict::kYes;
   }
   bool value = bool_hint(c, call);
@@ -244,9 +243,10 @@ bool ShapeEnv::Impl::guard_or(Expr condition, bool otherwise,
                               const SourceLocation& where, const char* call) {
   require_type(condition, Type::kBool, call);
   Expr c = replaced(condition);
+  asking = otherwise ? "guard_or_true" : "guard_or_false";
   Verdict verdict = decide(c);
   if (verdict != Verdict::kUnknown) {
-    note_origin(condition, verdict, where);
+    note_origin(condition, c, verdict, where);
     return verdict == Verdict::kYes;
   }
   if (depends_on_data(c)) return otherwise;
@@ -259,6 +259,7 @@ bool ShapeEnv::Impl::guard_size_oblivious(Expr condition,
                                           const SourceLocation& where) {
   require_type(condition, Type::kBool, "guard_size_oblivious");
   Expr c = replaced(condition);
+  asking = "size_oblivious";
   if (decide(c) == Verdict::kUnknown && depends_on_data(c)) {
     Scope scope(context);
     for (Expr s : symbols_of(c)) {
@@ -280,9 +281,10 @@ bool ShapeEnv::Impl::expect_true(Expr condition, const SourceLocation& where,
     return !value || std::get<bool>(*value);
   }
   Expr c = replaced(condition);
+  asking = "assert";
   Verdict verdict = decide(c);
   if (verdict != Verdict::kUnknown) {
-    note_origin(condition, verdict, where);
+    note_origin(condition, c, verdict, where);
     return verdict == Verdict::kYes;
   }
   if (!depends_on_data(c)) {
@@ -301,19 +303,38 @@ void ShapeEnv::Impl::record_guard(Expr condition, Expr asked,
   if (options.prefer_deferred_runtime_asserts_over_guards) {
     return record_assert(condition, where, "");
   }
+  add_guards(condition, asked, where, false);
+}
+
+void ShapeEnv::Impl::add_guards(Expr condition, Expr asked,
+                                const SourceLocation& where, bool promised) {
   for (Expr part : conjuncts(condition)) {
     part = replaced(part);
     if (decide(part) == Verdict::kYes) continue;
     const size_t index = guards.size();
-    guards.push_back({part, {where}});
+    guards.push_back({part, {where}, promised});
     guard_index.try_emplace(part, index);
     guard_index.try_emplace(asked, index);
-    emit("eval",
+    emit("eval", to_string(part),
          "eval " + to_string(part) +
              (frozen ? " [guard added after freeze]" : " [guard added]"),
          where);
     assume(part, where, "guard ");
   }
+}
+
+void ShapeEnv::Impl::require(Expr condition, const SourceLocation& where) {
+  require_type(condition, Type::kBool, "require");
+  std::optional<Value> sample = hint(condition);
+  if (!sample || !std::get<bool>(*sample)) {
+    throw ConstraintViolationError(
+        (where.code.empty() ? to_string(condition) : where.code) +
+        " does not hold for the example sizes");
+  }
+  Expr asked = proviso::simplify(condition);
+  promises.push_back(asked);
+  Expr c = replaced(condition);
+  if (decide(c) != Verdict::kYes) add_guards(c, asked, where, true);
 }
 
 // The condition is kept as it was asked: an equality that becomes a replacement
@@ -328,23 +349,23 @@ void ShapeEnv::Impl::record_assert(Expr condition, const SourceLocation& where,
                        message.empty()
                            ? "Runtime assertion failed for expression " + text
                            : message});
-    emit("runtime_assert", "runtime_assert " + text + " [guard added]", where);
+    emit("runtime_assert", text, "runtime_assert " + text + " [guard added]",
+         where);
     assume(part, where, "assert ");
   }
 }
 
-void ShapeEnv::Impl::note_origin(Expr asked, Verdict verdict,
+void ShapeEnv::Impl::note_origin(Expr asked, Expr question, Verdict verdict,
                                  const SourceLocation& where) {
   if (where.line == 0 || guards.empty()) return;
+  if (needs.size() < kMaxDecisions && layout_depth == 0 &&
+      !question.is_constant() &&
+      noted_needs.emplace(question.id(), where.line, where.file).second) {
+    needs.push_back({question, where});
+  }
   Expr c = proviso::simplify(asked);
   auto it = guard_index.find(verdict == Verdict::kYes ? c : negate(c));
-  if (it == guard_index.end()) return;
-  std::vector<SourceLocation>& origins = guards[it->second].origins;
-  if (origins.size() >= kMaxOrigins) return;
-  for (const SourceLocation& known : origins) {
-    if (same_place(known, where)) return;
-  }
-  origins.push_back(where);
+  if (it != guard_index.end()) add_origin(guards[it->second], where);
 }
 
 // A plausible value for choosing between correct plans: data symbols take the

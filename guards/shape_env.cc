@@ -58,12 +58,6 @@ bool is_fixed(const DimConstraint& c) {
 ShapeEnv::Impl::Impl(ShapeEnvOptions opts)
     : options(std::move(opts)), context(pool, options.solver) {}
 
-void ShapeEnv::Impl::emit(std::string kind, std::string text,
-                          const SourceLocation& where) {
-  events.push_back({std::move(kind), std::move(text), where});
-  if (sink) sink(events.back());
-}
-
 void ShapeEnv::Impl::declare(Expr symbol, const Interval& range,
                              const std::string& text) {
   context.declare(symbol, range, {text, "", 0});
@@ -77,6 +71,7 @@ Expr ShapeEnv::Impl::new_backed(SymbolKind kind, const std::string& prefix,
                                 const std::string& source) {
   Expr symbol = pool.symbol(prefix + std::to_string(number), kind, source);
   hints.set(symbol, hint);
+  session.push_back({SessionLine::kSymbol, symbol});
   return symbol;
 }
 
@@ -93,12 +88,14 @@ Expr ShapeEnv::Impl::new_size_symbol(int64_t hint, const std::string& source,
       (!promised.lower() || *promised.lower() < Int(2))) {
     context.assume(ge(s, 2), {"assumed: " + name + " >= 2", "", 0});
     assumed.push_back(s);
+    session.push_back({SessionLine::kAssume, ge(s, 2)});
     shown = intersect(promised, Interval::at_least(2));
     ranges[s] = shown;
     ++version;
   }
-  emit("create_symbol", "create_symbol " + name + " = " + std::to_string(hint) +
-                            " for " + source + " " + shown.to_string());
+  emit("create_symbol", name,
+       "create_symbol " + name + " = " + std::to_string(hint) + " for " +
+           source + " " + shown.to_string());
   return s;
 }
 
@@ -166,7 +163,8 @@ Expr ShapeEnv::Impl::new_unbacked(SymbolKind kind, const Interval& range) {
                               : "u" + std::to_string(unbacked_count++);
   Expr symbol = pool.symbol(name, kind, "");
   if (!is_float) declare(symbol, range, "range of " + name);
-  emit("create_unbacked_symbol",
+  session.push_back({SessionLine::kSymbol, symbol});
+  emit("create_unbacked_symbol", name,
        "create_unbacked_symbol " + name + " " +
            (is_float ? std::string("[-oo, oo]") : range.to_string()));
   return symbol;
@@ -187,16 +185,27 @@ Expr ShapeEnv::create_size(int64_t hint, const std::string& source,
   return impl_->create_size(hint, source, constraint);
 }
 
-Expr ShapeEnv::create_backed_int(int64_t hint, const std::string& source) {
+Expr ShapeEnv::create_backed_int(int64_t hint, const std::string& source,
+                                 const DimConstraint& constraint) {
   Impl& m = *impl_;
+  const Interval range = Interval::of(constraint.min, constraint.max);
+  if (!range.contains(Int(hint))) {
+    throw ConstraintViolationError(std::to_string(hint) + " not in range " +
+                                   range.to_string() + " for " + source);
+  }
   Expr s = m.new_backed(SymbolKind::kBackedInt, "s", m.backed_count++,
                         Int(hint), source);
-  m.declare(s, {}, "integer input " + source);
-  m.emit("create_symbol", "create_symbol " + s.symbol().name + " = " +
-                              std::to_string(hint) + " for " + source +
-                              " [-int_oo, int_oo]");
-  m.dims.push_back({source, display_name_of(source), Int(hint), {}, s});
+  m.declare(s, range, "integer input " + source);
+  const std::string& name = s.symbol().name;
+  m.emit("create_symbol", name,
+         "create_symbol " + name + " = " + std::to_string(hint) + " for " +
+             source + " " + range.to_string());
+  m.dims.push_back({source, display_name_of(source), Int(hint), constraint, s});
   return s;
+}
+
+void ShapeEnv::require(Expr condition, const SourceLocation& where) {
+  impl_->require(condition, where);
 }
 
 Expr ShapeEnv::create_backed_float(double hint, const std::string& source) {
@@ -205,9 +214,10 @@ Expr ShapeEnv::create_backed_float(double hint, const std::string& source) {
   Value value = exact ? Value(*exact) : Value(hint);
   Expr s = m.new_backed(SymbolKind::kBackedFloat, "zf", m.float_count++, value,
                         source);
-  m.emit("create_symbol", "create_symbol " + s.symbol().name + " = " +
-                              proviso::to_string(value) + " for " + source +
-                              " [-oo, oo]");
+  const std::string& name = s.symbol().name;
+  m.emit("create_symbol", name,
+         "create_symbol " + name + " = " + proviso::to_string(value) +
+             " for " + source + " [-oo, oo]");
   return s;
 }
 
@@ -266,6 +276,7 @@ bool ShapeEnv::guard_size_oblivious(Expr condition,
 bool ShapeEnv::statically_known_true(Expr condition) {
   require_type(condition, Type::kBool, "statically_known_true");
   std::optional<Value> sample = impl_->hint(condition);
+  impl_->asking = "static";
   if (sample && !std::get<bool>(*sample)) return false;
   return impl_->decide(impl_->replaced(condition)) == Verdict::kYes;
 }
@@ -273,11 +284,13 @@ bool ShapeEnv::statically_known_true(Expr condition) {
 bool ShapeEnv::statically_known_false(Expr condition) {
   require_type(condition, Type::kBool, "statically_known_false");
   std::optional<Value> sample = impl_->hint(condition);
+  impl_->asking = "static";
   if (sample && std::get<bool>(*sample)) return false;
   return impl_->decide(impl_->replaced(condition)) == Verdict::kNo;
 }
 
 bool ShapeEnv::has_static_value(Expr e) {
+  impl_->asking = "static";
   if (e.is_bool()) {
     return impl_->decide(impl_->replaced(e)) != Verdict::kUnknown;
   }
@@ -372,5 +385,6 @@ void ShapeEnv::set_event_sink(std::function<void(const ShapeEvent&)> sink) {
 const std::vector<ShapeEvent>& ShapeEnv::events() const {
   return impl_->events;
 }
+std::string ShapeEnv::shapelog() const { return impl_->shapelog(); }
 
 }  // namespace proviso

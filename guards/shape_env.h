@@ -60,10 +60,17 @@ enum class DimPolicy {
   kNamed,    // a named Dim: its range is promised, specialising is an error
 };
 
+// A size that is factor*name + offset of a Dim that no input has by itself.
+struct RootDim {
+  std::string name;
+  Int factor = 1, offset = 0;
+};
+
 struct DimConstraint {
   DimPolicy policy = DimPolicy::kAuto;
-  std::string name{};               // of a named Dim
+  std::string name{};               // of a named Dim, or "2*dx + 1"
   std::optional<Int> min{}, max{};  // inclusive
+  std::optional<RootDim> root{};    // of a derived Dim without its root
 };
 
 struct ShapeEnvOptions {
@@ -78,6 +85,7 @@ struct ShapeEnvOptions {
 struct Guard {
   Expr condition;  // as recorded: the replacements of earlier guards applied
   std::vector<SourceLocation> origins;  // every place that needed it
+  bool promised = false;  // told by require(), not found in the program
 };
 
 // A condition that the program itself checks.
@@ -93,6 +101,7 @@ struct ShapeEvent {
                      // runtime_assert, set_replacement, update_range
   std::string text;  // "create_symbol s0 = 6 for L['w'].size()[0] [2, int_oo]"
   SourceLocation location;
+  std::string subject;  // the symbol or condition: s0, Eq(s2, s4)
 };
 
 // How an input size came to be, for violations, printing and input checks.
@@ -106,6 +115,8 @@ struct InputDim {
 
 class ShapeEnv {
  public:
+  struct Impl;  // guards/shape_env_impl.h
+
   explicit ShapeEnv(ShapeEnvOptions options = {});
   ~ShapeEnv();
 
@@ -121,11 +132,19 @@ class ShapeEnv {
   // ("3 not in range [4, 256]") and Error when hint < 0.
   Expr create_size(int64_t hint, const std::string& source,
                    const DimConstraint& constraint = {});
-  Expr create_backed_int(int64_t hint, const std::string& source);
+  // An integer input; the constraint's range may be negative.
+  Expr create_backed_int(int64_t hint, const std::string& source,
+                         const DimConstraint& constraint = {});
   Expr create_backed_float(double hint, const std::string& source);
   Expr create_unbacked_int(const Interval& range = {});
   Expr create_unbacked_float();
   Expr create_unbacked_bool();  // the boolean Eq(u, 1), u in [0, 1]
+
+  // What the caller promises of the sizes beyond their ranges: derived Dims and
+  // relations between Dims.  Known from here on, checked as a guard, and no
+  // violation where a guard follows from it.  Throws ConstraintViolationError
+  // when it does not hold for the example.
+  void require(Expr condition, const SourceLocation& where);
 
   // --- values
   // The value at the example inputs; nullopt when it depends on data.
@@ -167,7 +186,9 @@ class ShapeEnv {
   const std::vector<RuntimeAssert>& runtime_asserts() const;
   const std::vector<InputDim>& input_dims() const;
   const std::map<Expr, Expr, ExprLess>& replacements() const;
-  // The guards that the ranges and the other guards do not imply.
+  // The guards that the ranges and the other guards do not imply.  Each has,
+  // with its own places, those of the guards that it made superfluous and of
+  // the questions that could not have been answered without it.
   std::vector<Guard> minimal_guards();
   // Whether tracing ever used that a symbol is >= 2.  When it did not, the
   // honest range starts at 0, or at 1 where only 0 would matter.
@@ -193,9 +214,10 @@ class ShapeEnv {
   // --- events
   void set_event_sink(std::function<void(const ShapeEvent&)> sink);
   const std::vector<ShapeEvent>& events() const;
+  // All that was told and asked, as "shapelog 1": `proviso replay` reads it.
+  std::string shapelog() const;
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

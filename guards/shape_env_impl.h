@@ -6,6 +6,8 @@
 //   learning.cc      what a new fact teaches: replacements and ranges
 //   honesty.cc       which assumptions were needed; minimal guards
 //   violations.cc    broken promises of Dims and how to mend them
+//   size_set.cc      which sizes satisfy conditions on one symbol
+//   session.cc       events and the shapelog
 //   messages.cc      the texts
 #pragma once
 
@@ -13,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +25,20 @@ namespace proviso {
 
 // Quick: Context::ask_quick; full: Context::ask.
 enum class AskEffort : uint8_t { kQuick, kFull };
+
+// A line of the session, for shapelog().
+struct SessionLine {
+  enum Kind : uint8_t { kSymbol, kAssume, kAsk } kind;
+  Expr expr;
+  const char* query = "";  // of kAsk: "guard", "static", ...
+  Verdict verdict = Verdict::kUnknown;
+};
+
+// A place in the program whose question was answered without a guard.
+struct Need {
+  Expr question;
+  SourceLocation where;
+};
 
 // An answer that cost no guard.
 struct Decision {
@@ -71,8 +88,9 @@ struct ShapeEnv::Impl {
   std::optional<Expr> known_named_dim(int64_t hint, const std::string& source,
                                       const DimConstraint& constraint);
   void declare(Expr symbol, const Interval& range, const std::string& text);
-  void emit(std::string kind, std::string text,
+  void emit(std::string kind, std::string subject, std::string text,
             const SourceLocation& where = {});
+  std::string shapelog() const;
 
   // --- questions.cc
   const std::vector<Expr>& symbols_of(Expr e);
@@ -96,9 +114,13 @@ struct ShapeEnv::Impl {
   bool expect_true(Expr condition, const SourceLocation& where,
                    const std::string& message, const char* call);
   void record_guard(Expr condition, Expr asked, const SourceLocation& where);
+  void add_guards(Expr condition, Expr asked, const SourceLocation& where,
+                  bool promised);
+  void require(Expr condition, const SourceLocation& where);
   void record_assert(Expr condition, const SourceLocation& where,
                      const std::string& message);
-  void note_origin(Expr asked, Verdict verdict, const SourceLocation& where);
+  void note_origin(Expr asked, Expr question, Verdict verdict,
+                   const SourceLocation& where);
   Int optimization_hint(Expr e, const Int& fallback);
 
   // --- learning.cc
@@ -117,6 +139,7 @@ struct ShapeEnv::Impl {
                                      const std::vector<Expr>& symbols);
   std::vector<Expr> connected_symbols(Expr question);
   std::vector<Guard> minimal_guards();
+  void add_needs(std::vector<Guard>& kept, Context& base);
 
   // --- violations.cc
   void check_constraints();
@@ -142,6 +165,7 @@ struct ShapeEnv::Impl {
   std::set<Expr, ExprLess> size_like;
 
   // Recorded conditions.
+  std::vector<Expr> promises;  // as told by require()
   std::vector<Guard> guards;
   std::unordered_map<Expr, size_t, ExprHash> guard_index;
   std::vector<RuntimeAssert> asserts;
@@ -165,6 +189,11 @@ struct ShapeEnv::Impl {
   std::unordered_map<uint32_t, std::vector<Expr>> symbols_memo;
   std::unordered_map<uint32_t, bool> decidable_memo;
 
+  std::vector<Need> needs;
+  std::set<std::tuple<uint32_t, int, std::string>> noted_needs;
+  std::vector<SessionLine> session;
+  const char* asking = "static";  // the kind of the question under way
+
   std::vector<Decision> decisions;
   std::set<uint32_t> decided_ids;
   bool too_many_decisions = false;
@@ -174,6 +203,8 @@ struct ShapeEnv::Impl {
   std::function<void(const ShapeEvent&)> sink;
 };
 
+// Adds `where` unless it is known or there are too many.
+void add_origin(Guard& guard, const SourceLocation& where);
 // Ends at or beyond the machine's are no ends: the symbols are int64.
 Interval without_machine_ends(const Interval& range);
 // "L['x'].size()[0]" -> "x.size()[0]".

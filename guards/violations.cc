@@ -5,9 +5,9 @@
 // time) unless they are equalities that could have been written as Dims.
 
 #include <algorithm>
-#include <numeric>
 
 #include "guards/shape_env_impl.h"
+#include "guards/size_set.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -15,8 +15,6 @@
 namespace proviso {
 
 namespace {
-
-constexpr int64_t kMaxPeriod = 4096;
 
 bool is_named(const InputDim& d) {
   return d.constraint.policy == DimPolicy::kNamed;
@@ -46,70 +44,6 @@ std::string specified_range(const InputDim& d) {
   text += " " + (has_min ? c.min->to_string() + " <= " : std::string()) +
           short_name(d);
   return c.max ? text + " <= " + c.max->to_string() : text;
-}
-
-// All moduli of `e` when its truth depends on the symbol's remainder alone;
-// false when something else is in it.
-bool collect_moduli(Expr e, std::vector<int64_t>& moduli, bool inside_mod) {
-  if (e.is(Op::kMod) || e.is(Op::kPythonMod)) {
-    std::optional<int64_t> m = e.arg(1).maybe_int64();
-    if (!m || *m < 2 || *m > kMaxPeriod) return false;
-    moduli.push_back(*m);
-    return collect_moduli(e.arg(0), moduli, true);
-  }
-  if (e.is_symbol()) return inside_mod;
-  if (e.is_constant()) return true;
-  bool linear = e.is(Op::kAdd) || e.is(Op::kMul);
-  if (!linear && (inside_mod || e.is_int())) return false;
-  auto args = e.args();
-  return std::all_of(args.begin(), args.end(), [&](Expr a) {
-    return collect_moduli(a, moduli, inside_mod);
-  });
-}
-
-struct Progression {  // step*k + first, 0 <= first < step
-  int64_t step, first;
-};
-
-// The sizes that satisfy `conditions`, when they are one progression.
-std::optional<Progression> progression(Expr symbol,
-                                       const std::vector<Expr>& conditions) {
-  std::vector<int64_t> moduli;
-  for (Expr c : conditions) {
-    if (!collect_moduli(c, moduli, false)) return std::nullopt;
-  }
-  int64_t period = 1;
-  for (int64_t m : moduli) {
-    period = std::lcm(period, m);
-    if (period > kMaxPeriod) return std::nullopt;
-  }
-  std::vector<int64_t> sizes;
-  for (int64_t size = 0; size < period; ++size) {
-    Assignment point;
-    point.set(symbol, Int(size));
-    bool good = std::all_of(conditions.begin(), conditions.end(), [&](Expr c) {
-      return evaluate(c, point).is_true();
-    });
-    if (good) sizes.push_back(size);
-  }
-  if (sizes.empty() || period % static_cast<int64_t>(sizes.size()) != 0) {
-    return std::nullopt;
-  }
-  int64_t step = period / static_cast<int64_t>(sizes.size());
-  for (size_t i = 1; i < sizes.size(); ++i) {
-    if (sizes[i] - sizes[i - 1] != step) return std::nullopt;
-  }
-  if (step < 2) return std::nullopt;
-  return Progression{step, sizes[0]};
-}
-
-std::string dim_definition(const std::string& name, const Interval& range) {
-  std::string text = name + " = Dim('" + name + "'";
-  if (range.lower() && *range.lower() > Int(2)) {
-    text += ", min=" + range.lower()->to_string();
-  }
-  if (range.upper()) text += ", max=" + range.upper()->to_string();
-  return text + ")";
 }
 
 }  // namespace
@@ -166,18 +100,16 @@ class Report {
 // Checks the dims of one ShapeEnv.
 class Checker {
  public:
-  Checker(ExprPool& pool, const SolverOptions& options,
-          const std::vector<InputDim>& dims, const std::vector<Guard>& guards)
-      : pool_(pool), options_(options), dims_(dims), guards_(guards) {}
+  Checker(ShapeEnv::Impl& env) : env_(env), promise_(make_promise()) {}
 
-  Report run(const std::function<Expr(Expr)>& replaced) {
-    for (const InputDim& d : dims_) {
-      if (is_promised(d)) check_form(d, replaced(d.expr));
+  Report run() {
+    for (const InputDim& d : env_.dims) {
+      if (is_promised(d)) check_form(d, env_.replaced(d.expr));
     }
     std::set<Expr, ExprLess> seen;
-    for (const InputDim& d : dims_) {
+    for (const InputDim& d : env_.dims) {
       if (is_named(d) && is_promised(d) && d.expr.is_symbol() &&
-          !replaced(d.expr).is_constant() && seen.insert(d.expr).second) {
+          env_.replaced(d.expr) == d.expr && seen.insert(d.expr).second) {
         check_own_guards(d);
       }
     }
@@ -185,8 +117,19 @@ class Checker {
   }
 
  private:
+  // What dynamic_shapes says and nothing else.
+  Context make_promise() const {
+    Context context(env_.pool, env_.options.solver);
+    for (const auto& [symbol, range] : env_.declared) {
+      const InputDim* d = dim_of(symbol);
+      context.declare(symbol, d ? promised_sizes(*d) : range);
+    }
+    for (Expr promise : env_.promises) context.assume(promise);
+    return context;
+  }
+
   const InputDim* dim_of(Expr symbol) const {
-    for (const InputDim& d : dims_) {
+    for (const InputDim& d : env_.dims) {
       if (d.expr == symbol) return &d;
     }
     return nullptr;
@@ -208,19 +151,23 @@ class Checker {
   // The dim is a constant, another dim, or an expression of others.
   void check_form(const InputDim& d, Expr now) {
     if (now.is_constant()) return check_constant(d, now);
-    if (now.is_symbol()) {
-      const InputDim* other = dim_of(now);
-      if (!is_named(d) || !other || !is_named(*other) || now == d.expr) return;
-      report_.violation(d, "The values of " + long_name(d) + " and " +
-                               long_name(*other) + " must always be equal.");
-      return report_.fix(short_name(d),
-                         short_name(d) + " = " + short_name(*other));
-    }
-    if (is_named(d)) check_related(d, now);
+    if (now == d.expr || !is_named(d)) return;
+    if (promise_.ask(eq(d.expr, now)).verdict == Verdict::kYes) return;
+    if (!now.is_symbol()) return check_related(d, now);
+    const InputDim* other = dim_of(now);
+    if (!other || !is_named(*other)) return;
+    report_.violation(d, "The values of " + long_name(d) + " and " +
+                             long_name(*other) + " must always be equal." +
+                             origin_of(eq(d.expr, now)));
+    fix_as(d, short_name(*other), *other, Int(1), Int(0));
   }
 
   void check_constant(const InputDim& d, Expr now) {
     const std::string value = to_string(now);
+    if (promise_.ask(eq(d.expr, now)).verdict == Verdict::kYes &&
+        !d.expr.is_constant()) {
+      return;
+    }
     if (d.expr.is_constant() && !is_named(d)) {
       report_.violation(
           d, "You marked " + d.source + " as dynamic, but its example size " +
@@ -235,29 +182,70 @@ class Checker {
                " as dynamic but your code specialized it to be a constant (" +
                value +
                "). If you're using Dim.DYNAMIC, replace it with either "
-               "Dim.STATIC or Dim.AUTO.");
-    if (is_named(d)) {
-      report_.fix(short_name(d), short_name(d) + " = " + value);
+               "Dim.STATIC or Dim.AUTO." +
+               (d.expr.is_constant() ? "" : origin_of(eq(d.expr, now))));
+    if (!is_named(d)) return;
+    if (const auto& root = d.constraint.root) {
+      const Int size = floor_div(now.integer() - root->offset, root->factor);
+      return report_.fix(root->name, root->name + " = " + size.to_string());
     }
+    if (is_derived(d)) return;
+    report_.fix(short_name(d), short_name(d) + " = " + value);
   }
 
-  // `d` = expression.  A line over one named dim can be written as a Dim.
+  static bool is_derived(const InputDim& d) {
+    return d.constraint.name.find_first_of(" *+-/%(") != std::string::npos;
+  }
+
+  // `d` = expression.  It can be written as a Dim when all others are named.
   void check_related(const InputDim& d, Expr now) {
     if (has_slack(now)) return;
-    std::vector<Expr> symbols = free_symbols(now);
+    std::vector<Expr> symbols = env_.symbols_of(now);
     const InputDim* root = symbols.size() == 1 ? dim_of(symbols[0]) : nullptr;
-    if (!root || !is_named(*root)) {
+    const bool are_named =
+        std::all_of(symbols.begin(), symbols.end(), [&](Expr s) {
+          const InputDim* other = dim_of(s);
+          return other && is_named(*other) && !is_derived(*other);
+        });
+    const std::string relation = short_name(d) + " = " + named_text(now);
+    if (!root || !are_named) {
       report_.violation(d, "Not all values of " + long_name(d) + " " +
                                specified_range(d) + " are valid because " +
                                short_name(d) + " was inferred to be equal to " +
-                               named_text(now) + ".");
+                               named_text(now) + "." +
+                               origin_of(eq(d.expr, now)));
+      if (are_named && !is_derived(d)) report_.fix(short_name(d), relation);
       return;
     }
-    const std::string relation = short_name(d) + " = " + named_text(now);
     report_.violation(d, "The values of " + long_name(d) +
                              " must always be related to the values of " +
-                             long_name(*root) + " by " + relation + ".");
-    report_.fix(short_name(d), relation);
+                             long_name(*root) + " by " + relation + "." +
+                             origin_of(eq(d.expr, now)));
+    const Polynomial p = to_polynomial(now);
+    Int factor = 0, offset = 0;
+    for (const auto& [monomial, coefficient] : p.terms()) {
+      (monomial.empty() ? offset : factor) = coefficient;
+    }
+    fix_as(d, named_text(now), *root, factor, offset);
+  }
+
+  // d = factor*root + offset (factor 0: no such line).  What d promised beyond
+  // root is root's to promise now.
+  void fix_as(const InputDim& d, const std::string& text, const InputDim& root,
+              const Int& factor, const Int& offset) {
+    if (is_derived(d)) return;
+    report_.fix(short_name(d), short_name(d) + " = " + text);
+    const Interval own = promised_sizes(root), other = promised_sizes(d);
+    if (factor < Int(1)) return;
+    std::optional<Int> lower, upper;
+    if (other.lower()) lower = -floor_div(offset - *other.lower(), factor);
+    if (other.upper()) upper = floor_div(*other.upper() - offset, factor);
+    const Interval both = intersect(own, Interval::of(lower, upper));
+    const bool is_narrower =
+        both.upper() != own.upper() || (d.constraint.min && both != own);
+    if (is_narrower && !both.is_empty() && !is_derived(root)) {
+      narrowed_.emplace(root.expr, both);
+    }
   }
 
   // A dim that promises nothing takes up the difference, as in
@@ -273,27 +261,78 @@ class Checker {
     return false;
   }
 
-  // Guards on one named dim alone that its range does not imply.
+  // Guards on one named dim alone that the promises do not imply.
   void check_own_guards(const InputDim& d) {
-    const Interval promised = promised_sizes(d);
-    Interval narrowed = promised;
-    std::vector<Expr> others;
-    for (const Guard& g : guards_) {
-      std::vector<Expr> symbols = free_symbols(g.condition);
-      if (symbols.size() != 1 || symbols[0] != d.expr) continue;
-      if (implied(d.expr, promised, g.condition)) continue;
-      if (auto range = as_range(d.expr, promised, g.condition)) {
-        narrowed = intersect(narrowed, *range);
+    Interval promised = promised_sizes(d);
+    const Interval declared = promised;
+    if (auto it = narrowed_.find(d.expr); it != narrowed_.end()) {
+      promised = it->second;
+    }
+    Interval range = promised;
+    std::vector<Expr> all, others;
+    for (const Guard& g : env_.guards) {
+      const Expr c = env_.replaced(g.condition);
+      const std::vector<Expr>& symbols = env_.symbols_of(c);
+      if (g.promised || symbols.size() != 1 || symbols[0] != d.expr) continue;
+      if (promise_.ask(c).verdict == Verdict::kYes) continue;
+      all.push_back(c);
+      if (auto narrow = as_range(d.expr, declared, c)) {
+        range = intersect(range, *narrow);
+        places_.push_back(&g);
       } else {
-        others.push_back(g.condition);
-        report_.violation(d, not_all_values(d, source_text(g.condition)));
+        others.push_back(c);
+        report_.violation(d, not_all_values(d, source_text(c)) + place_of(g) +
+                                 refused(d, {c}));
       }
     }
-    if (narrowed != promised) {
-      report_.violation(
-          d, not_all_values(d, range_guard(d.source, promised, narrowed)));
+    const Interval found = intersect(declared, range);
+    if (!places_.empty() && found != declared) {
+      std::string where;
+      for (const Guard* g : places_) where += place_of(*g);
+      report_.violation(d, not_all_values(d, range_guard(d.source, declared,
+                                                         found)) +
+                               where + refused(d, all));
     }
-    suggest(d, promised, narrowed, others);
+    places_.clear();
+    if (all.empty()) {
+      if (promised != declared) {
+        report_.fix(short_name(d), dim_definition(short_name(d),
+                                                  {promised, has_min(d)}));
+      }
+      return;
+    }
+    suggest(d, promised, range, all, others);
+  }
+
+  // "\n      at model.py:9 in `if n > 5:`"
+  static std::string place_of(const Guard& g) {
+    std::string text;
+    for (const SourceLocation& where : g.origins) {
+      if (where.line == 0 && where.code.empty()) continue;
+      text += "\n      at " + where.to_string();
+    }
+    return text;
+  }
+
+  // Where the guard arose that makes `condition` true.
+  std::string origin_of(Expr condition) const {
+    Expr c = proviso::simplify(condition);
+    auto it = env_.guard_index.find(c);
+    if (it != env_.guard_index.end()) return place_of(env_.guards[it->second]);
+    return "";
+  }
+
+  // "\n      for instance, dx = 41 is refused"
+  std::string refused(const InputDim& d, const std::vector<Expr>& conditions) {
+    for (Expr c : conditions) {
+      const Answer answer = promise_.ask(c);
+      if (!answer.counterexample) continue;
+      const Value* size = answer.counterexample->find(d.expr);
+      if (!size) continue;
+      return "\n      for instance, " + short_name(d) + " = " +
+             proviso::to_string(*size) + " is refused";
+    }
+    return "";
   }
 
   static std::string not_all_values(const InputDim& d,
@@ -304,21 +343,28 @@ class Checker {
 
   // 0 and 1 are specialised by convention, so they are not part of the promise.
   static Interval promised_sizes(const InputDim& d) {
+    if (d.expr.is_symbol() && d.expr.symbol().kind == SymbolKind::kBackedInt) {
+      return Interval::of(d.constraint.min, d.constraint.max);
+    }
     Int lower = d.hint >= Int(2) ? 2 : 0;
     if (d.constraint.min) lower = std::max(lower, *d.constraint.min);
     return Interval::of(lower, d.constraint.max);
   }
 
+  static bool has_min(const InputDim& d) {
+    return d.constraint.min && *d.constraint.min > Int(0);
+  }
+
   bool implied(Expr symbol, const Interval& range, Expr condition) {
-    Context context(pool_, options_);
+    Context context(env_.pool, env_.options.solver);
     context.declare(symbol, range, {});
-    return context.ask_quick(condition) == Verdict::kYes;
+    return context.ask(condition).verdict == Verdict::kYes;
   }
 
   // The range that `condition` cuts out, when it does nothing else.
   std::optional<Interval> as_range(Expr symbol, const Interval& promised,
                                    Expr condition) {
-    Context context(pool_, options_);
+    Context context(env_.pool, env_.options.solver);
     context.declare(symbol, promised, {});
     context.assume(condition, {});
     Interval range = without_machine_ends(context.bounds(symbol));
@@ -342,42 +388,88 @@ class Checker {
     return text;
   }
 
-  void suggest(const InputDim& d, const Interval& promised,
-               const Interval& narrowed, const std::vector<Expr>& others) {
-    const std::string name = short_name(d);
-    if (others.empty()) {
-      if (narrowed != promised) {
-        report_.fix(name, dim_definition(name, narrowed));
+  // The weakest change of the Dim that makes the guards `all` true; `others`
+  // are those of them that do not just cut `range` out of `limits`.  A derived
+  // dim's guards are met by its root.
+  void suggest(const InputDim& d, Interval limits, Interval range,
+               std::vector<Expr> all, std::vector<Expr> others) {
+    std::string name = short_name(d);
+    Interval declared = promised_sizes(d);
+    const Expr symbol = d.expr;
+    if (const auto& root = d.constraint.root) {
+      if (root->factor < Int(1)) return;
+      name = root->name;
+      const Expr scaled = symbol * env_.pool.integer(root->factor) +
+                          env_.pool.integer(root->offset);
+      for (std::vector<Expr>* list : {&all, &others}) {
+        for (Expr& c : *list) {
+          c = proviso::simplify(substitute(c, {{symbol, scaled}}));
+        }
       }
+      limits = divided(limits, *root);
+      range = divided(range, *root);
+      declared = divided(declared, *root);
+    } else if (is_derived(d)) {
       return;
     }
-    std::optional<Progression> p = progression(d.expr, others);
-    if (!p) return;
-    std::optional<Int> lower, upper;
-    if (narrowed.lower()) {
-      lower = -floor_div(Int(p->first) - *narrowed.lower(), Int(p->step));
+    if (others.empty()) {
+      return report_.fix(name, range.is_point()
+                                   ? name + " = " + range.lower()->to_string()
+                                   : dim_definition(name, {range, has_min(d)}));
     }
-    if (narrowed.upper()) {
-      upper = floor_div(*narrowed.upper() - Int(p->first), Int(p->step));
+    auto lines = lines_for(symbol, name, all, {limits, has_min(d)});
+    if (lines.empty()) {  // a long range, and a table of the rest
+      lines = lines_for(symbol, name, others, {range, has_min(d)});
+      limits = range;
     }
-    const std::string root = "_" + name;
-    report_.fix(name, dim_definition(root, Interval::of(lower, upper)));
-    report_.fix(name, name + " = " + std::to_string(p->step) + "*" + root +
-                          (p->first ? " + " + std::to_string(p->first) : ""));
+    if (lines.empty()) {
+      for (Expr c : others) {
+        lines.push_back(to_python(c, [&](Expr) { return name; }));
+      }
+    }
+    const bool is_defined =
+        std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+          return line.starts_with(name + " = ");
+        });
+    if (!is_defined && limits != declared) {
+      lines.insert(lines.begin(), dim_definition(name, {limits, has_min(d)}));
+    }
+    for (const std::string& line : lines) report_.fix(name, line);
   }
 
-  ExprPool& pool_;
-  SolverOptions options_;
-  const std::vector<InputDim>& dims_;
-  const std::vector<Guard>& guards_;
+  static Interval divided(const Interval& sizes, const RootDim& root) {
+    std::optional<Int> lower, upper;
+    if (sizes.lower()) {
+      lower = std::max(Int(0),
+                       -floor_div(root.offset - *sizes.lower(), root.factor));
+    }
+    if (sizes.upper()) {
+      upper = floor_div(*sizes.upper() - root.offset, root.factor);
+    }
+    return Interval::of(lower, upper);
+  }
+
+  std::vector<std::string> lines_for(Expr symbol, const std::string& name,
+                                     const std::vector<Expr>& conditions,
+                                     const PromisedSizes& sizes) {
+    auto set = sizes_where(symbol, conditions, sizes.range,
+                           [&](Expr c, const Interval& range) {
+                             return implied(symbol, range, c);
+                           });
+    return set ? describe(*set, name, sizes) : std::vector<std::string>();
+  }
+
+  ShapeEnv::Impl& env_;
+  Context promise_;
   Report report_;
+  std::map<Expr, Interval, ExprLess> narrowed_;  // by dims that became theirs
+  std::vector<const Guard*> places_;  // of the guards that cut a range
 };
 
 }  // namespace
 
 void ShapeEnv::Impl::check_constraints() {
-  Checker checker(pool, options.solver, dims, guards);
-  Report report = checker.run([&](Expr e) { return replaced(e); });
+  Report report = Checker(*this).run();
   if (!report.is_empty()) throw ConstraintViolationError(report.text());
 }
 

@@ -149,11 +149,12 @@ at::Tensor Tracer::add_input(const std::string& name, const at::Tensor& example,
 }
 
 c10::SymInt Tracer::add_int_input(const std::string& name, int64_t example,
-                                  const std::string& source) {
+                                  const std::string& source,
+                                  const DimConstraint& constraint) {
   InputSpec spec;
   spec.name = name;
   spec.source = source.empty() ? "L['" + name + "']" : source;
-  const Expr e = env_->create_backed_int(example, spec.source);
+  const Expr e = env_->create_backed_int(example, spec.source, constraint);
   spec.arg = {ValueRef{graph_.add_value(e)}};
   user_inputs_.push_back(std::move(spec));
   return to_sym_int(*env_, e);

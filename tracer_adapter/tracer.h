@@ -114,7 +114,8 @@ class Tracer {
                        const TensorDims& dims = {},
                        const std::string& source = "");
   c10::SymInt add_int_input(const std::string& name, int64_t example,
-                            const std::string& source = "");
+                            const std::string& source = "",
+                            const DimConstraint& constraint = {});
   c10::SymFloat add_float_input(const std::string& name, double example,
                                 const std::string& source = "");
   // A constant input (a string, None, a static int): checked when run.

@@ -89,11 +89,16 @@ py::list node_targets(const ExportedProgram& program) {
   return result;
 }
 
-py::list run(const Module& module, const py::sequence& inputs, bool checked) {
+std::vector<c10::IValue> input_values(const py::sequence& inputs) {
   std::vector<c10::IValue> values;
   values.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     values.push_back(to_ivalue(inputs[i], "input " + std::to_string(i)));
+  return values;
+}
+
+py::list run(const Module& module, const py::sequence& inputs, bool checked) {
+  std::vector<c10::IValue> values = input_values(inputs);
   std::vector<c10::IValue> outputs;
   {
     const py::gil_scoped_release others_may_run;
@@ -147,6 +152,10 @@ void bind_program(py::module_& m) {
       });
 
   py::class_<Module>(m, "Module")
+      .def("check",
+           [](const Module& module, const py::sequence& inputs) {
+             module.check(input_values(inputs));
+           })
       .def("run", &run, py::arg("inputs"), py::arg("checked") = true);
 }
 

@@ -78,16 +78,24 @@ DimPolicy policy_of(const std::string& name) {
   return DimPolicy::kNamed;
 }
 
-// One (policy, name, min, max) a dimension.
+// (policy, name, min, max, None or (root, factor, offset))
+DimConstraint constraint_of(const py::tuple& spec) {
+  DimConstraint result{.policy = policy_of(spec[0].cast<std::string>()),
+                       .name = spec[1].cast<std::string>(),
+                       .min = to_bound(spec[2]),
+                       .max = to_bound(spec[3])};
+  if (!spec[4].is_none()) {
+    const auto root = spec[4].cast<py::tuple>();
+    result.root = RootDim{root[0].cast<std::string>(), *to_bound(root[1]),
+                          *to_bound(root[2])};
+  }
+  return result;
+}
+
 TensorDims dims_of(const py::sequence& specs) {
   TensorDims dims;
-  for (const py::handle& item : specs) {
-    const auto spec = item.cast<py::tuple>();
-    dims.push_back({.policy = policy_of(spec[0].cast<std::string>()),
-                    .name = spec[1].cast<std::string>(),
-                    .min = to_bound(spec[2]),
-                    .max = to_bound(spec[3])});
-  }
+  for (const py::handle& item : specs)
+    dims.push_back(constraint_of(item.cast<py::tuple>()));
   return dims;
 }
 
@@ -207,17 +215,17 @@ void bind_session(py::module_& m) {
       .def("add_input", &Session::add_input)
       .def("add_int_input",
            [](Session& s, const std::string& name, int64_t example,
-              const std::string& source) {
-             return s.tracer().add_int_input(name, example, source);
+              const std::string& source, const py::tuple& spec) {
+             return s.tracer().add_int_input(name, example, source,
+                                             constraint_of(spec));
            })
       .def("require",
            [](Session& s, const c10::SymBool& condition,
               const std::string& why) {
-             if (auto known = condition.maybe_as_bool()) return *known;
              ShapeEnv& env = s.tracer().env();
              SourceLocation where;
              where.code = why;
-             return env.guard_bool(to_expr(env, condition), where);
+             env.require(to_expr(env, condition), where);
            })
       .def("add_constant_input",
            [](Session& s, const std::string& name, const py::object& value) {

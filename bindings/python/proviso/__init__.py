@@ -53,6 +53,7 @@ from proviso._program import (  # noqa: E402
     SourceLocation,
     ValueRange,
 )
+from proviso._refine import refine_dynamic_shapes  # noqa: E402
 from proviso.dims import Dim, dims  # noqa: E402
 
 __version__ = "0.1.0"
@@ -69,4 +70,5 @@ __all__ = [
     "ValueRange",
     "dims",
     "export",
+    "refine_dynamic_shapes",
 ]

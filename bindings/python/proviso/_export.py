@@ -6,13 +6,13 @@ import traceback
 import torch
 from torch.utils import _pytree as pytree
 
-from proviso import _proviso, _specs, _trace
+from proviso import _promises, _proviso, _specs, _trace
 from proviso._errors import ConstraintViolationError, DataDependentError
 from proviso._program import ExportedProgram
 
 
-def export(mod, args, kwargs=None, *, dynamic_shapes=None, strict=False,
-           preserve_module_call_signature=(),
+def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
+           strict=False, preserve_module_call_signature=(),
            prefer_deferred_runtime_asserts_over_guards=False):
     """Traces `mod` on fake tensors of the examples' sizes.
 
@@ -22,7 +22,10 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, strict=False,
         argument name, or a tuple or list; a tensor's entry is a tuple with
         one spec a dimension or a dict {dimension: spec}; a spec is a Dim
         (proviso.Dim or torch.export.Dim), Dim.AUTO, Dim.DYNAMIC, Dim.STATIC,
-        an int or None.  What is not named is static.
+        an int or None.  What is not named is static.  A ShapesCollection
+        or AdditionalInputs of torch.export does too; additional inputs are
+        checked against the traced program.
+    relations: what holds between named Dims: ("s*t == 16",).
     strict: only False; the program runs as Python.
     prefer_deferred_runtime_asserts_over_guards: what the program needs is
         asserted inside it where possible, not checked before.
@@ -35,6 +38,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, strict=False,
     forward = _check_arguments(mod, args, kwargs, strict,
                                preserve_module_call_signature)
     args, kwargs = tuple(args), dict(kwargs or {})
+    additional = getattr(dynamic_shapes, "_examples", ())
     if hasattr(dynamic_shapes, "dynamic_shapes"):  # ShapesCollection
         dynamic_shapes = dynamic_shapes.dynamic_shapes(mod, args, kwargs)
     start = time.perf_counter()
@@ -43,10 +47,24 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, strict=False,
     state = _trace.ModuleState(owner) if owner is not None else None
     with _trace.tracing_environment():
         program, out_spec = _trace_program(
-            mod, inputs, state, prefer_deferred_runtime_asserts_over_guards)
+            mod, inputs, state, relations,
+            prefer_deferred_runtime_asserts_over_guards)
     elapsed = (time.perf_counter() - start) * 1e6
     program.set_name(_name_of(mod))
-    return ExportedProgram(program, inputs, out_spec, (args, kwargs), elapsed)
+    ep = ExportedProgram(program, inputs, out_spec, (args, kwargs), elapsed)
+    _check_additional(ep, additional)
+    return ep
+
+
+def _check_additional(ep, examples):
+    """The inputs of torch.export.AdditionalInputs fit the program."""
+    for i, (args, kwargs) in enumerate(examples):
+        try:
+            ep.module().check(*args, **(kwargs or {}))
+        except RuntimeError as error:
+            raise ConstraintViolationError(
+                f"AdditionalInputs: example {i} does not fit the program that "
+                f"was traced with the first one: {error}") from error
 
 
 def _check_arguments(mod, args, kwargs, strict, preserved):
@@ -95,13 +113,14 @@ def _name_of(mod):
     return getattr(mod, "__qualname__", type(mod).__name__)
 
 
-def _trace_program(mod, inputs, state, prefer_deferred):
+def _trace_program(mod, inputs, state, relations, prefer_deferred):
     session = _proviso.Session(prefer_deferred)
     try:
         if state is not None:
             state.register(session)
-        fakes = [_fake(session, leaf) for leaf in inputs.leaves]
-        _relate_derived_dims(session, inputs.leaves, fakes)
+        direct = _promises.direct_names(inputs.leaves)
+        fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
+        _promises.tell(session, inputs.leaves, fakes, relations)
         args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
         result = _explained(mod, args, kwargs)
         if state is not None:
@@ -120,52 +139,15 @@ def _trace_program(mod, inputs, state, prefer_deferred):
     return program, out_spec
 
 
-def _fake(session, leaf):
+def _fake(session, leaf, direct):
     if isinstance(leaf.value, torch.Tensor):
-        dims = [dim.as_tuple() for dim in leaf.spec]
+        dims = [dim.as_tuple(direct) for dim in leaf.spec]
         return session.add_input(leaf.name, leaf.value, dims, leaf.source)
     if leaf.spec is not None:
-        return session.add_int_input(leaf.name, leaf.value, leaf.source)
+        return session.add_int_input(leaf.name, leaf.value, leaf.source,
+                                     leaf.spec.as_tuple())
     session.add_constant_input(leaf.name, leaf.value)
     return leaf.value
-
-
-def _relate_derived_dims(session, leaves, fakes):
-    """Where dynamic_shapes says 2*s + 1, a guard says so."""
-    sizes = [(f"{leaf.source}.size()[{i}]", dim, fake, i)
-             for leaf, fake in zip(leaves, fakes)
-             if isinstance(leaf.value, torch.Tensor)
-             for i, dim in enumerate(leaf.spec)
-             if dim.derived or dim.policy == "named"]
-    if not any(dim.derived for _, dim, _, _ in sizes):
-        return
-    roots = {dim.name: fake.shape[i] for _, dim, fake, i in sizes if dim.name}
-    for source, dim, fake, i in sizes:
-        if dim.derived:
-            _relate(session, source, dim.derived, fake.shape[i], roots)
-
-
-def _relate(session, source, derived, size, roots):
-    why = f"dynamic_shapes: {source} = {derived.text}"
-    rest = size - derived.offset
-    if derived.root in roots:
-        expected = roots[derived.root] * derived.factor
-        if not session.require(rest == expected, why):
-            raise ConstraintViolationError(
-                f"Expected input {source} to be equal to {derived.text}, "
-                f"where {derived.root} = {_example(roots[derived.root])}, but "
-                f"got {_example(size)}")
-        return
-    # No input has the root itself: what it must be follows from this size.
-    if not session.require(rest % derived.factor == 0, why):
-        raise ConstraintViolationError(
-            f"Expected {source} = {_example(size)} to be of the form "
-            f"{derived.text}, where {derived.root} is an integer")
-    roots[derived.root] = rest // derived.factor
-
-
-def _example(size):
-    return size.node.hint if isinstance(size, torch.SymInt) else size
 
 
 def _run_program(mod, args, kwargs):

@@ -253,6 +253,10 @@ class Module:
 
     forward = __call__
 
+    def check(self, *args, **kwargs) -> None:
+        """Raises what a call would raise for its inputs; runs nothing."""
+        self._module.check(self._flat(args, kwargs))
+
     def _flat(self, args, kwargs):
         wanted = self._in_spec.child(1).context
         if list(kwargs) != wanted and sorted(kwargs) == sorted(wanted):

@@ -80,6 +80,8 @@ def collect(forward, args: Tuple, kwargs: dict, dynamic_shapes: Any) -> Inputs:
             walker.walk((pytree.MappingKey(name), key), value, spec)
         else:
             walker.walk((pytree.MappingKey(name),), value, specs.get(name))
+    if variadic[1] in bound and isinstance(specs.get(variadic[1]), dict):
+        _check_keys(specs[variadic[1]], bound[variadic[1]], variadic[1])
     for name, value in kwargs.items():
         if name in bound or variadic[1] is None:
             walker.walk((pytree.MappingKey(name),), value, specs.get(name))
@@ -91,6 +93,13 @@ def collect(forward, args: Tuple, kwargs: dict, dynamic_shapes: Any) -> Inputs:
     names = [_argument_name(positions, i, variadic[0])
              for i in range(len(args))] + list(kwargs)
     return Inputs(leaves, in_spec, names)
+
+
+def _check_keys(spec, values, name):
+    if sorted(spec) != sorted(values):
+        raise ValueError(
+            f"export: `dynamic_shapes['{name}']` has the keys {list(spec)} "
+            f"where **{name} has {list(values)}; give the same keys")
 
 
 def _argument_name(positions, i, variadic):

@@ -6,14 +6,20 @@
     Dim.AUTO(min=2, max=64)  the first two take a range
     Dim("batch", max=512)    named: the whole range must be allowed; the same
                              name is the same size everywhere
-    2*Dim("half") + 1        derived from a named one
+    2*Dim("half") + 1        derived from named ones: sums, differences,
+                             products, quotients and remainders
+    Dim("s").multiple_of(16) a Dim that promises more than a range: also
+                             one_of(2, 4, 8), remainders(4, 0, 3) and, for
+                             anything else, where("s*t <= 4096")
 
 torch.export.Dim and its hints mean the same and are taken too.
 """
 
 import sys
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Dict, Optional
+
+from proviso._relations import Relation
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,37 @@ class Dim:
         self.__name__ = name
         self.min = min
         self.max = max
+        self.relations = ()
+
+    def where(self, *relations: str) -> "Dim":
+        """The same Dim, promising in addition that these hold:
+        "h % 4 in {0, 3}", "h != 5", "h*w <= 4096" (w another Dim)."""
+        added = tuple(Relation(text) for text in relations)
+        for relation in added:
+            if self.__name__ not in relation.names:
+                raise ValueError(
+                    f"Dim.where: '{relation}' does not speak of "
+                    f"{self.__name__}; say it of one of "
+                    f"{sorted(relation.names)}")
+        result = type(self).__new__(type(self))
+        result.__dict__.update(self.__dict__)
+        result.relations = tuple(dict.fromkeys(self.relations + added))
+        return result
+
+    def multiple_of(self, divisor: int) -> "Dim":
+        """The same Dim, of sizes that `divisor` divides."""
+        _check_count("multiple_of", divisor)
+        return self.where(f"{self.__name__} % {divisor} == 0")
+
+    def remainders(self, modulus: int, *remainders: int) -> "Dim":
+        """The same Dim, of sizes with one of these remainders."""
+        _check_count("remainders", modulus)
+        return self.where(f"{self.__name__} % {modulus} in "
+                          f"{_set_text('remainders', remainders)}")
+
+    def one_of(self, *sizes: int) -> "Dim":
+        """The same Dim, of these sizes alone."""
+        return self.where(f"{self.__name__} in {_set_text('one_of', sizes)}")
 
     def __repr__(self):
         parts = [f"'{self.__name__}'"]
@@ -74,70 +111,112 @@ class Dim:
             parts.append(f"min={self.min}")
         if self.max is not None:
             parts.append(f"max={self.max}")
-        return f"Dim({', '.join(parts)})"
+        text = f"Dim({', '.join(parts)})"
+        if not self.relations:
+            return text
+        return f"{text}.where({', '.join(repr(str(r)) for r in self.relations)})"
 
     def __add__(self, other):
-        return _derive(self, other, "add", lambda k, c: (k, c + other))
+        return _derive(self, "+", other, "add")
+
+    def __radd__(self, other):
+        return _derive(other, "+", self, "add")
 
     def __sub__(self, other):
-        return _derive(self, other, "subtract", lambda k, c: (k, c - other))
-
-    def __mul__(self, other):
-        if type(other) is int and other <= 0:
-            other = str(other)  # refused below, as torch refuses it
-        return _derive(self, other, "multiply",
-                       lambda k, c: (k * other, c * other))
-
-    __radd__ = __add__
-    __rmul__ = __mul__
+        return _derive(self, "-", other, "subtract")
 
     def __rsub__(self, other):
-        raise NotImplementedError(
-            f"Attempted to negate {self.__name__}. {_LINEAR}")
+        if type(other) is int and other <= 0:
+            raise NotImplementedError(
+                f"Attempted to negate {self.__name__}. Sizes are not negative.")
+        return _derive(other, "-", self, "subtract")
+
+    def __mul__(self, other):
+        return _derive(self, "*", other, "multiply")
+
+    def __rmul__(self, other):
+        return _derive(other, "*", self, "multiply")
+
+    def __floordiv__(self, other):
+        return _derive(self, "//", other, "divide")
+
+    def __mod__(self, other):
+        return _derive(self, "%", other, "divide")
 
 
-_LINEAR = ("(Only increasing linear operations with integer coefficients are "
-           "supported.)")
+def _check_count(call, value):
+    if type(value) is not int or value < 1:
+        raise ValueError(f"Dim.{call}: expected a positive integer, got "
+                         f"{value!r}")
+
+
+def _set_text(call, values):
+    if not values or any(type(v) is not int for v in values):
+        raise ValueError(f"Dim.{call}: expected integers, got {values!r}")
+    return "{" + ", ".join(map(str, sorted(set(values)))) + "}"
 
 
 class DerivedDim(Dim):
-    """factor*root + offset, such as 2*dx + 1."""
+    """A size computed from other Dims: 2*dx + 1, dx*dy, 32 - dx, dx//2."""
 
-    def __init__(self, root: Dim, factor: int, offset: int):
-        self.__name__ = _linear_text(root.__name__, factor, offset)
-        self.root, self.factor, self.offset = root, factor, offset
+    def __init__(self, relation: Relation, roots: Dict[str, Dim]):
+        self.relation, self.roots, self.relations = relation, roots, ()
+        self.__name__ = str(relation)
+        self.linear = relation.linear()  # (root, factor, offset) or None
+
+    @property
+    def root(self):
+        return self.roots[self.linear[0]] if self.linear else None
 
     @property
     def min(self):
-        return _mapped(self, self.root.min)
+        return self._end(self.linear and self.linear[1] > 0)
 
     @property
     def max(self):
-        return _mapped(self, self.root.max)
+        return self._end(self.linear and self.linear[1] < 0)
+
+    def _end(self, is_least):
+        if not self.linear:
+            return None
+        _, factor, offset = self.linear
+        bound = self.root.min if is_least else self.root.max
+        return None if bound is None else factor * bound + offset
+
+    def where(self, *relations):
+        raise TypeError(
+            f"Dim.where: {self.__name__} is derived; say it of "
+            f"{' or '.join(sorted(self.roots))}")
 
     def __repr__(self):
         return self.__name__
 
 
-def _mapped(dim, bound):
-    return None if bound is None else dim.factor * bound + dim.offset
+def _derive(left, sign, right, verb):
+    """The Dim `left sign right`; one of them is a Dim."""
+    dim, other = (left, right) if isinstance(left, Dim) else (right, left)
+    if not isinstance(other, Dim):
+        wanted = "a positive integer" if verb in ("multiply", "divide") else (
+            "an integer")
+        bad_factor = wanted != "an integer" and type(other) is int and other < 1
+        if type(other) is not int or bad_factor:
+            target = {"add": "to", "subtract": "from", "multiply": "with",
+                      "divide": "by"}[verb]
+            raise NotImplementedError(
+                f"Attempted to {verb} {other} {target} {dim.__name__}, where "
+                f"{wanted} or a Dim was expected.")
+    roots = {}
+    for side in (left, right):
+        if isinstance(side, DerivedDim):
+            roots.update(side.roots)
+        elif isinstance(side, Dim):
+            roots[side.__name__] = side
+    text = f"({_text(left)}) {sign} ({_text(right)})"
+    return DerivedDim(Relation(text).tidied(), roots)
 
 
-def _linear_text(name, factor, offset):
-    text = name if factor == 1 else f"{factor}*{name}"
-    return text if offset == 0 else f"{text} {'+-'[offset < 0]} {abs(offset)}"
-
-
-def _derive(dim, other, verb, change):
-    if type(other) is not int:
-        wanted = "a positive integer" if verb == "multiply" else "an integer"
-        target = {"add": "to", "subtract": "from", "multiply": "with"}[verb]
-        raise NotImplementedError(
-            f"Attempted to {verb} {other} {target} {dim.__name__}, where "
-            f"{wanted} was expected. {_LINEAR}")
-    if isinstance(dim, DerivedDim):
-        return DerivedDim(dim.root, *change(dim.factor, dim.offset))
-    return DerivedDim(dim, *change(1, 0))
+def _text(side):
+    return side.__name__ if isinstance(side, Dim) else str(side)
 
 
 def dims(*names: str, min: Optional[int] = None, max: Optional[int] = None):
@@ -148,26 +227,24 @@ def dims(*names: str, min: Optional[int] = None, max: Optional[int] = None):
 # --- one form of all the above, for the tracer
 
 @dataclass(frozen=True)
-class Derived:
-    """The size is factor*root + offset."""
-
-    text: str
-    root: str  # the name of a Dim
-    factor: int
-    offset: int
-
-
-@dataclass(frozen=True)
 class DimSpec:
     policy: str  # "static", "auto", "dynamic", "named"
     name: str = ""
     min: Optional[int] = None
     max: Optional[int] = None
     value: Optional[int] = None  # an int in the spec: the size it must be
-    derived: Optional["Derived"] = None
+    dim: Any = None  # the Dim of a named or derived one
 
-    def as_tuple(self):
-        return (self.policy, self.name, self.min, self.max)
+    @property
+    def is_derived(self):
+        return isinstance(self.dim, DerivedDim)
+
+    def as_tuple(self, direct=()):
+        """`direct`: the names of Dims that some dimension has itself."""
+        root = self.dim.linear if self.is_derived else None
+        if root and root[0] in direct:
+            root = None
+        return (self.policy, self.name, self.min, self.max, root)
 
 
 STATIC = DimSpec("static")
@@ -187,6 +264,19 @@ def is_named_dim(spec: Any) -> bool:
         torch_dims is not None and isinstance(spec, torch_dims.Dim))
 
 
+def to_dim(spec: Any) -> Dim:
+    """proviso's Dim for torch.export's."""
+    if isinstance(spec, Dim):
+        return spec
+    if isinstance(spec, _torch_dims()._DerivedDim):
+        offset = int(spec.fn(0))
+        factor = int(spec.fn(1)) - offset
+        return factor * to_dim(spec.root) + offset
+    # Torch's Dims say 0 and int_oo where nothing was asked.
+    return Dim(spec.__name__, min=_finite(spec.min) or None,
+               max=_finite(spec.max))
+
+
 def to_dim_spec(spec: Any, where: str) -> Optional[DimSpec]:
     """The DimSpec of one dimension's spec; None when it is no such thing."""
     if spec is None:
@@ -200,27 +290,18 @@ def to_dim_spec(spec: Any, where: str) -> Optional[DimSpec]:
         return DimSpec(spec.type.name.lower(), "", spec.min, spec.max)
     if not is_named_dim(spec):
         return None
-    # Torch's Dims say 0 and int_oo where nothing was asked.
-    least, most = _finite(spec.min) or None, _finite(spec.max)
-    derived = _derived(spec)
-    if derived is None:
-        return DimSpec("named", spec.__name__, least, most)
-    if least is None:
-        least = max(derived.offset, 0) or None
-    elif least < 0:
-        raise ValueError(
-            f"the least size of {spec.__name__} is {least} (at {where}); give "
-            f"{derived.root} a greater min")
-    return DimSpec("auto", "", least, most, derived=derived)
-
-
-def _derived(spec) -> Optional[Derived]:
-    if isinstance(spec, DerivedDim):
-        return Derived(spec.__name__, spec.root.__name__, spec.factor,
-                       spec.offset)
-    torch_dims = _torch_dims()
-    if torch_dims is None or not isinstance(spec, torch_dims._DerivedDim):
-        return None
-    offset = int(spec.fn(0))
-    return Derived(spec.__name__, spec.root.__name__,
-                   int(spec.fn(1)) - offset, offset)
+    dim = to_dim(spec)
+    least, most = dim.min or None, dim.max
+    if isinstance(dim, DerivedDim) and dim.linear:
+        root, factor, offset = dim.linear
+        if least is None:
+            least = max(offset, 0) or None if factor > 0 else None
+        elif least < 0:
+            if factor > 0:
+                raise ValueError(
+                    f"the least size of {dim.__name__} is {least} (at "
+                    f"{where}); give {root} a greater min")
+            least = None
+        if factor < 0 and most is None:
+            most = offset
+    return DimSpec("named", dim.__name__, least, most, dim=dim)
