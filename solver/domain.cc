@@ -752,6 +752,16 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
       }
     }
   }
+  if (den.terms.size() > 1 || (!den.is_constant() && !den.constant.is_zero())) {
+    spend(den.terms.size() + num.terms.size());
+    if (std::optional<Poly> q = forms_.exact_quotient(num, den)) {
+      Decision nonzero = known_nonzero(den);
+      if (nonzero.value == true) {
+        why = join(why, nonzero.why);
+        return *q;
+      }
+    }
+  }
   if (!den.is_constant()) {
     Poly rest = num;
     Poly pulled = pull_out(rest, den);

@@ -303,6 +303,35 @@ Poly FormPool::floor_by_constant(Poly a, Int k) {
   return add(outside, variable(q));
 }
 
+// Long division by the leading term, in an order that products respect: by
+// degree, then by factors.
+std::optional<Poly> FormPool::exact_quotient(const Poly& a, const Poly& b) {
+  constexpr int kMaxSteps = 64;
+  auto leading = [this](const Poly& p) {
+    const Term* lead = &p.terms[0];
+    for (const Term& t : p.terms) {
+      const std::vector<AtomId>&x = monos_[t.mono], &y = monos_[lead->mono];
+      if (x.size() != y.size() ? x.size() > y.size() : x < y) lead = &t;
+    }
+    return *lead;
+  };
+  if (b.terms.empty()) return std::nullopt;
+  const Term divisor = leading(b);
+  Poly rest = a, result;
+  for (int i = 0; i < kMaxSteps; ++i) {
+    if (rest.is_zero()) return result;
+    if (rest.terms.empty()) return std::nullopt;
+    const Term t = leading(rest);
+    std::optional<MonoId> m = quotient(t.mono, divisor.mono);
+    if (!m || !floor_mod(t.coef, divisor.coef).is_zero()) return std::nullopt;
+    Poly times = monomial(*m, proviso::floor_div(t.coef, divisor.coef));
+    rest = sub(rest, mul(times, b));
+    result = add(result, times);
+    if (rest.terms.size() > kMaxExpandedTerms) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 Poly FormPool::floor_div(const Poly& a, const Poly& b) {
   if (b.is_constant() && !b.constant.is_zero()) {
     return floor_by_constant(a, b.constant);

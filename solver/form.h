@@ -116,6 +116,8 @@ class FormPool {
   PolyId intern(const Poly& p);
   const Poly& poly(PolyId id) const { return polys_[id]; }
 
+  // The polynomial q with a == q*b, if there is one (and it is soon found).
+  std::optional<Poly> exact_quotient(const Poly& a, const Poly& b);
   Poly floor_div(const Poly& a, const Poly& b);
   Poly mod(const Poly& a, const Poly& b);
   Poly pos(const Poly& d);

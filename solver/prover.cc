@@ -212,18 +212,28 @@ void Prover::add_definition(AtomId a, Neighborhood& near) {
       return add_row(forms_.sub(self, forms_.poly(atom.a)), false, 0, near);
     case AtomKind::kNamed:
       return add_row(forms_.sub(self, forms_.poly(atom.a)), true, 0, near);
-    case AtomKind::kFunc: {  // 0 <= x & y <= x, y when both are nonnegative
-      if (atom.op != Op::kBitAnd) return;
-      const Poly& x = forms_.poly(atom.a);
-      const Poly& y = forms_.poly(atom.b);
-      Range rx = domain_.range(x), ry = domain_.range(y);
-      if (!rx.span.lower() || rx.span.lower()->sign() < 0) return;
-      if (!ry.span.lower() || ry.span.lower()->sign() < 0) return;
-      Reason why = reasons_.join(rx.lower, ry.lower);
-      add_row(forms_.sub(x, self), false, why, near);
-      return add_row(forms_.sub(y, self), false, why, near);
-    }
+    case AtomKind::kFunc: return add_function(atom, self, near);
     default: return;
+  }
+}
+
+// 0 <= x & y <= x, y when both are nonnegative; b**n >= n + 1 for b >= 2, n >= 0.
+void Prover::add_function(const Atom& atom, const Poly& self,
+                          Neighborhood& near) {
+  const Poly& x = forms_.poly(atom.a);
+  const Poly& y = forms_.poly(atom.b);
+  Range rx = domain_.range(x), ry = domain_.range(y);
+  auto at_least = [](const Range& r, int k) {
+    return r.span.lower() && *r.span.lower() >= Int(k);
+  };
+  Reason why = reasons_.join(rx.lower, ry.lower);
+  if (atom.op == Op::kBitAnd && at_least(rx, 0) && at_least(ry, 0)) {
+    add_row(forms_.sub(x, self), false, why, near);
+    add_row(forms_.sub(y, self), false, why, near);
+  } else if (atom.op == Op::kPow && at_least(rx, 2) && at_least(ry, 0)) {
+    Poly row = forms_.sub(self, y);
+    row.constant -= 1;
+    add_row(row, false, why, near);
   }
 }
 

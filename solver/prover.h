@@ -70,6 +70,7 @@ class Prover {
   void add_definition(AtomId a, Neighborhood& near);
   void add_floor_definition(const Atom& atom, const Poly& q,
                             Neighborhood& near);
+  void add_function(const Atom& atom, const Poly& self, Neighborhood& near);
   void add_bounds(MonoId m, Neighborhood& near);
   LinearRow row(const Poly& p, bool equality, Reason why) const;
 
