@@ -44,6 +44,8 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string& v) {
        a.list = one_of("--list", v, {"wrong", "undecided", "slowest"});
      }},
+    {"--tag", "TAG", "only programs with this tag",
+     [](Arguments& a, const std::string& v) { a.tag = v; }},
     {"--json", nullptr, "the last line is one JSON object",
      [](Arguments& a, const std::string&) { a.json = true; }},
 };
@@ -81,6 +83,9 @@ const std::vector<Command> kCommands = {
      "--tiers --list --json", replay},
     {"decide", "FILE...", "decide files of facts (*.txt, *.jsonl)",
      "--tiers --list --json", decide},
+    {"db", "list|run [NAME...]",
+     "programs that must export: list them, or run them beside eager",
+     "--tag --json", db},
 };
 
 Arguments read_arguments(const Command& command,
@@ -126,10 +131,10 @@ std::string help() {
       "proviso - what follows from what is known about tensor shapes\n\n"
       "usage: proviso COMMAND [OPTION...] ...\n\ncommands:\n";
   for (const Command& c : kCommands) {
-    out += "  " + padded(std::string(c.name) + " " + c.operands, 20) +
+    out += "  " + padded(std::string(c.name) + " " + c.operands, 24) +
            c.summary + "\n";
   }
-  out += "  " + padded("--help, --version", 20) +
+  out += "  " + padded("--help, --version", 24) +
          "also 'proviso COMMAND --help'\n\noptions:\n";
   for (const Option& o : kOptions) {
     std::string left = o.name;

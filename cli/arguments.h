@@ -15,6 +15,7 @@ struct Arguments {
   bool int64 = false;
   bool json = false;
   std::string list;                      // --list
+  std::string tag;                       // --tag
   std::vector<std::string> positional;
 };
 
@@ -39,6 +40,7 @@ int bounds(const Arguments&);
 int simplify_command(const Arguments&);
 int replay(const Arguments&);
 int decide(const Arguments&);
+int db(const Arguments&);
 
 extern const std::vector<Command> kCommands;
 

@@ -382,6 +382,7 @@ void Tracer::record_call(const OpInfo& oi, std::span<const c10::IValue> args,
 void Tracer::note_writes(const OpInfo& oi, std::span<const c10::IValue> args) {
   for (size_t i : oi.written)
     for_each_tensor(args[i], [&](const at::Tensor& t) {
+      refuse_write(oi, t);
       if (t.has_storage()) written_.insert(t.storage().unsafeGetStorageImpl());
     });
 }

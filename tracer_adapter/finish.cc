@@ -3,6 +3,8 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -11,11 +13,13 @@
 #include "sym/simplify.h"
 #include "tracer_adapter/names.h"
 #include "tracer_adapter/op_info.h"
+#include "tracer_adapter/sub_graph.h"
 
 namespace proviso {
 namespace {
 
 using ExprSet = std::unordered_set<Expr, ExprHash>;
+using ExprOrder = std::set<Expr, ExprLess>;
 
 c10::OperatorHandle find_op(const char* name, const char* overload) {
   return c10::Dispatcher::singleton().findSchemaOrThrow(name, overload);
@@ -134,16 +138,28 @@ std::optional<Expr> negated(Expr e) {
 // Rebuilds the tracer's graph, node by node.
 class Finisher {
  public:
-  explicit Finisher(Tracer& tracer)
-      : tracer_(tracer),
-        env_(tracer.env()),
-        graph_(tracer.graph_),
-        asserts_(env_.runtime_asserts().begin(), env_.runtime_asserts().end()) {
+  // `owner` is null for the program, else the sub-graph.
+  Finisher(Tracer& tracer, Graph& graph, const Graph* owner)
+      : tracer_(tracer), env_(tracer.env()), graph_(graph) {
+    asserts_ = asserts_of(owner);
   }
 
   ExportedProgram run(const std::vector<c10::IValue>& outputs);
 
  private:
+  // Sub-graphs: symbols that they cannot get themselves become operands of
+  // the node and inputs of each.
+  std::vector<RuntimeAssert> asserts_of(const Graph* owner) const;
+  void wanted_by(const Graph& graph, ExprOrder& wanted) const;
+  void wanted_by(const Argument& a, const ExprSet& inner,
+                 ExprOrder& wanted) const;
+  void wanted_by(Expr e, const ExprSet& inner, ExprOrder& wanted) const;
+  ExprSet own_symbols(const Graph& graph) const;
+  void finish_sub_graphs(Node& node);
+  void finish_as_sub_graph();
+  void name_sub_graphs(Node& node, std::map<std::string, int>& counts);
+  void name_inputs_after(const std::vector<std::string>& operands);
+
   void add_inputs();
   void add_outputs(const std::vector<c10::IValue>& outputs);
   void collect_needed();
@@ -170,6 +186,7 @@ class Finisher {
   Argument build_sum(Expr e);
   Argument build_relation(Expr e);
   Argument build_division_rounded(Expr quotient, bool up);
+  std::optional<Argument> build_round(Expr quotient);
   Argument call(const char* target, std::vector<Argument> args, Expr meaning);
   ValueId size_node(ValueId tensor, size_t dim, Expr meaning);
 
@@ -178,6 +195,8 @@ class Finisher {
   void substitute_metadata();
   void collect_tensors(ExportedProgram& program) const;
   void collect_ranges(ExportedProgram& program);
+  template <typename Visit>
+  void visit_values(const Graph& graph, const Visit& visit) const;
   void finish_messages();
 
   Tracer& tracer_;
@@ -189,6 +208,7 @@ class Finisher {
   std::unordered_map<Expr, ValueId, ExprHash> have_;
   // _assert_scalar nodes: the node whose name the message quotes.
   std::vector<std::pair<size_t, ValueId>> messages_;
+  std::map<const Graph*, std::unique_ptr<Finisher>> subs_;
   uint32_t location_ = 0;
 };
 
@@ -204,6 +224,10 @@ void Finisher::need(const Argument& a) {
     need(env_.simplify(e->expr));
   } else if (const ListArgument* list = a.get<ListArgument>()) {
     for (const Argument& item : list->items) need(item);
+  } else if (const GraphArgument* sub = a.get<GraphArgument>()) {
+    ExprOrder wanted;
+    wanted_by(*sub->graph, wanted);
+    needed_.insert(wanted.begin(), wanted.end());
   }
 }
 
@@ -214,6 +238,142 @@ void Finisher::collect_needed() {
   for (const RuntimeAssert& a : asserts_) {
     need(a.condition);
     need(env_.simplify(a.condition));
+  }
+}
+
+// --- sub-graphs
+
+std::vector<RuntimeAssert> Finisher::asserts_of(const Graph* owner) const {
+  std::vector<RuntimeAssert> result;
+  const auto& all = env_.runtime_asserts();
+  const auto& owners = tracer_.assert_owners_;
+  for (size_t i = 0; i < all.size(); ++i)
+    if ((i < owners.size() ? owners[i] : nullptr) == owner)
+      result.push_back(all[i]);
+  if (owner == nullptr)
+    result.insert(result.end(), tracer_.checks_.begin(),
+                  tracer_.checks_.end());
+  return result;
+}
+
+// The symbols that a graph's inputs and nodes give: bare sizes and numbers.
+ExprSet Finisher::own_symbols(const Graph& graph) const {
+  ExprSet own;
+  for (const GraphValue& value : graph.values) {
+    if (!value.is_tensor()) {
+      for (Expr symbol : free_symbols(value.expr())) own.insert(symbol);
+      continue;
+    }
+    for (Expr size : value.tensor().sizes) {
+      if (size.is_symbol()) own.insert(size);
+      const Expr learnt = env_.simplify(size);
+      if (learnt.is_symbol() && !is_unbacked(learnt.symbol().kind))
+        own.insert(learnt);
+    }
+  }
+  return own;
+}
+
+void Finisher::wanted_by(Expr e, const ExprSet& own, ExprOrder& wanted) const {
+  const auto missing = [&](Expr form) {
+    std::vector<Expr> result;
+    for (Expr symbol : free_symbols(form))
+      if (!own.contains(symbol)) result.push_back(symbol);
+    return result;
+  };
+  // Either form of the expression will do.
+  std::vector<Expr> symbols = missing(env_.simplify(e));
+  if (!symbols.empty() && missing(e).empty()) symbols.clear();
+  wanted.insert(symbols.begin(), symbols.end());
+}
+
+void Finisher::wanted_by(const Argument& a, const ExprSet& own,
+                         ExprOrder& wanted) const {
+  if (const ExprArgument* e = a.get<ExprArgument>())
+    return wanted_by(e->expr, own, wanted);
+  if (const ListArgument* list = a.get<ListArgument>())
+    for (const Argument& item : list->items) wanted_by(item, own, wanted);
+  if (const GraphArgument* sub = a.get<GraphArgument>()) {
+    ExprOrder inner;
+    wanted_by(*sub->graph, inner);
+    for (Expr symbol : inner)
+      if (!own.contains(symbol)) wanted.insert(symbol);
+  }
+}
+
+void Finisher::wanted_by(const Graph& graph, ExprOrder& wanted) const {
+  const ExprSet own = own_symbols(graph);
+  for (const Node& node : graph.nodes)
+    for (const Argument& a : node.args) wanted_by(a, own, wanted);
+  for (const OutputSpec& output : graph.outputs)
+    wanted_by(output.arg, own, wanted);
+  for (const RuntimeAssert& a : asserts_of(&graph))
+    wanted_by(a.condition, own, wanted);
+}
+
+void Finisher::finish_sub_graphs(Node& node) {
+  ExprOrder wanted;
+  for (const Argument& a : node.args)
+    if (const GraphArgument* sub = a.get<GraphArgument>())
+      wanted_by(*sub->graph, wanted);
+  for (Expr symbol : wanted) {
+    if (!can_build(symbol)) continue;  // made inside: the sub-graph will say
+    // The operands from outside are the last list.
+    auto* operands = std::get_if<ListArgument>(&node.args.back().value);
+    operands->items.push_back({ExprArgument{symbol}});
+    for (const Argument& a : node.args)
+      if (const GraphArgument* sub = a.get<GraphArgument>()) {
+        InputSpec spec;
+        spec.arg = {ValueRef{sub->graph->add_value(symbol)}};
+        sub->graph->inputs.push_back(std::move(spec));
+      }
+  }
+  for (const Argument& a : node.args)
+    if (const GraphArgument* sub = a.get<GraphArgument>()) {
+      auto finisher =
+          std::make_unique<Finisher>(tracer_, *sub->graph, sub->graph.get());
+      finisher->finish_as_sub_graph();
+      subs_.emplace(sub->graph.get(), std::move(finisher));
+    }
+}
+
+void Finisher::finish_as_sub_graph() {
+  collect_needed();
+  bind_inputs();
+  place_asserts();
+  rewrite_nodes();
+  for (OutputSpec& output : graph_.outputs) output.arg = rewrite(output.arg);
+  refuse_unplaced();
+  graph_.nodes = std::move(nodes_);
+  graph_.stacks = tracer_.stacks_;
+  substitute_metadata();
+}
+
+// true_graph_0, true_graph_1, ..; inputs are called as the operands are.
+void Finisher::name_sub_graphs(Node& node,
+                               std::map<std::string, int>& counts) {
+  std::vector<std::string> operands;
+  for (const Argument& a : node.args)
+    if (const ListArgument* list = a.get<ListArgument>())
+      for (const Argument& item : list->items) {
+        const ValueRef* ref = item.get<ValueRef>();
+        operands.push_back(ref ? graph_.value(ref->id).name : "arg");
+      }
+  for (Argument& a : node.args)
+    if (auto* sub = std::get_if<GraphArgument>(&a.value)) {
+      sub->name += "_" + std::to_string(counts[sub->name]++);
+      Finisher& finisher = *subs_.at(sub->graph.get());
+      finisher.name_inputs_after(operands);
+      finisher.give_names();
+      finisher.finish_messages();
+    }
+}
+
+void Finisher::name_inputs_after(const std::vector<std::string>& operands) {
+  for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+    InputSpec& input = graph_.inputs[i];
+    if (input.name.empty())
+      input.name = i < operands.size() ? operands[i] : "arg";
   }
 }
 
@@ -391,6 +551,22 @@ Argument Finisher::build_division_rounded(Expr quotient, bool up) {
   return build(simplify(-floor_div(-a, b)));
 }
 
+// round(a/b) of integers, b a positive constant: to the nearest, ties to the
+// even, in integers alone.
+std::optional<Argument> Finisher::build_round(Expr quotient) {
+  if (!quotient.is(Op::kIntTrueDiv)) return std::nullopt;
+  const Expr a = quotient.arg(0), b = quotient.arg(1);
+  if (!a.is_int() || !b.is(Op::kInteger) || b.integer() < Int(1))
+    return std::nullopt;
+  ExprPool& pool = env_.pool();
+  const Expr doubled = a * 2 + b;
+  const Expr half_up = simplify(floor_div(doubled, b * 2));
+  const Expr rest = pool.make(Op::kPythonMod, {doubled, b * 2});
+  const Expr is_tie = pool.integer(1) - min(pool.integer(1), rest);
+  const Expr is_odd = pool.make(Op::kPythonMod, {half_up, pool.integer(2)});
+  return build(simplify(half_up - is_tie * is_odd));
+}
+
 Argument Finisher::build_expr(Expr e) {
   ExprPool& pool = env_.pool();
   switch (e.op()) {
@@ -422,6 +598,9 @@ Argument Finisher::build_expr(Expr e) {
       if (e.arg(0).is(Op::kIntTrueDiv) && e.arg(0).arg(0).is_int() &&
           e.arg(0).arg(1).is_int())
         return build_division_rounded(e.arg(0), e.is(Op::kCeilToInt));
+      break;
+    case Op::kRoundToInt:
+      if (std::optional<Argument> exact = build_round(e.arg(0))) return *exact;
       break;
     default:
       break;
@@ -459,6 +638,7 @@ void Finisher::rewrite_nodes() {
   std::vector<Node> recorded = std::move(graph_.nodes);
   for (Node& node : recorded) {
     location_ = node.location;
+    if (node.kind == Node::Kind::kHigherOrder) finish_sub_graphs(node);
     for (Argument& a : node.args) a = rewrite(a);
     std::vector<ValueId> defined;
     for_each_output(node, [&](ValueId id) { defined.push_back(id); });
@@ -551,7 +731,9 @@ void Finisher::give_names() {
     if (const ValueRef* ref = input.arg.get<ValueRef>())
       graph_.values[ref->id].name = input.name;
   }
+  std::map<std::string, int> sub_graphs;
   for (Node& node : graph_.nodes) {
+    name_sub_graphs(node, sub_graphs);
     node.name = names.fresh(base_name(node));
     const bool single = node.has_single_value();
     for_each_output(node, [&](ValueId id) {
@@ -584,6 +766,21 @@ void Finisher::collect_tensors(ExportedProgram& program) const {
   }
 }
 
+// Every expression of the values, also of those in sub-graphs.
+template <typename Visit>
+void Finisher::visit_values(const Graph& graph, const Visit& visit) const {
+  for (const GraphValue& value : graph.values) {
+    if (value.is_tensor())
+      for (Expr e : value.tensor().sizes) visit(e);
+    else
+      visit(value.expr());
+  }
+  for (const Node& node : graph.nodes)
+    for (const Argument& a : node.args)
+      if (const GraphArgument* sub = a.get<GraphArgument>())
+        visit_values(*sub->graph, visit);
+}
+
 // Symbols read from data, then the sizes of inputs in their order.
 void Finisher::collect_ranges(ExportedProgram& program) {
   ExprSet seen;
@@ -596,13 +793,7 @@ void Finisher::collect_ranges(ExportedProgram& program) {
     for (Expr symbol : free_symbols(e))
       if (is_unbacked(symbol.symbol().kind)) unbacked.push_back(symbol);
   };
-  for (const GraphValue& value : graph_.values) {
-    if (!value.is_tensor()) {
-      visit(value.expr());
-      continue;
-    }
-    for (Expr e : value.tensor().sizes) visit(e);
-  }
+  visit_values(graph_, visit);
   std::sort(unbacked.begin(), unbacked.end(), ExprLess());
   for (Expr symbol : unbacked) add(symbol);
   for (const InputDim& dim : env_.input_dims()) add(env_.simplify(dim.expr));
@@ -621,6 +812,7 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
   for (OutputSpec& output : graph_.outputs) output.arg = rewrite(output.arg);
   refuse_unplaced();
   graph_.nodes = std::move(nodes_);
+  graph_.stacks = tracer_.stacks_;
   give_names();
   finish_messages();
   substitute_metadata();
@@ -634,7 +826,8 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
 }
 
 ExportedProgram Tracer::finish(const std::vector<c10::IValue>& outputs) {
-  Finisher finisher(*this);
+  TORCH_CHECK(!scope_, "Proviso: ", scope_->what, " is still being recorded");
+  Finisher finisher(*this, graph_, nullptr);
   return finisher.run(outputs);
 }
 

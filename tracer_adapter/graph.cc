@@ -190,6 +190,21 @@ const char* sign_of(const std::string& target) {
   return found == kSigns.end() ? nullptr : found->second;
 }
 
+// Operands that torch prints as a tuple: all but those of map and scan.
+bool is_tuple(const Node& node, size_t argument) {
+  if (!node.args[argument].get<ListArgument>()) return false;
+  if (node.target.ends_with(".map_impl")) return false;
+  const bool scans = node.target.ends_with("scan");
+  return !scans || argument + 1 == node.args.size();
+}
+
+// "[x]" -> "(x,)"
+std::string as_tuple(const std::string& list) {
+  std::string items = list.substr(1, list.size() - 2);
+  if (!items.empty() && items.find(',') == std::string::npos) items += ",";
+  return "(" + items + ")";
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string out;
   for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
@@ -242,7 +257,14 @@ class BodyPrinter {
           line.reads.end())
         line.reads.push_back(name);
     };
-    for (const Argument& a : node.args) for_each_reference(a, read);
+    for (const Argument& a : node.args) {
+      if (const GraphArgument* sub = a.get<GraphArgument>()) {
+        lines_.push_back(
+            {sub->name, "", "self." + sub->name, {}, node.location});
+        line.reads.push_back(sub->name);
+      }
+      for_each_reference(a, read);
+    }
     const bool single = node.has_single_value();
     if (single)
       for_each_output(
@@ -359,7 +381,7 @@ size_t Node::value_count() const {
 }
 
 bool Node::has_single_value() const {
-  return outputs.size() == 1 && !outputs[0].is_list &&
+  return kind != Kind::kHigherOrder && outputs.size() == 1 && !outputs[0].is_list &&
          outputs[0].values.size() == 1 && outputs[0].values[0] != kNoOutput;
 }
 
@@ -424,6 +446,9 @@ std::string Graph::to_string(const Node& node) const {
     return "torch.ops." + node.target + "(" + joined(parts) + ")";
   }
   for (const Argument& a : node.args) parts.push_back(to_string(a));
+  if (node.kind == Node::Kind::kHigherOrder)
+    for (size_t i = 0; i < node.args.size(); ++i)
+      if (is_tuple(node, i)) parts[i] = as_tuple(parts[i]);
   if (const char* sign = sign_of(node.target); sign && parts.size() == 2)
     return parts[0] + sign + parts[1];
   if (node.target == "_operator.neg") return "-" + parts[0];
@@ -439,7 +464,12 @@ std::string Graph::to_string(const std::string& class_name, int indent) const {
     if (const ValueRef* ref = input.arg.get<ValueRef>())
       out += ": \"" + annotation(ref->id) + "\"";
   }
-  return out + "):\n" + BodyPrinter(*this).text(indent + 8);
+  out += "):\n" + BodyPrinter(*this).text(indent + 8);
+  for (const Node& node : nodes)
+    for (const Argument& a : node.args)
+      if (const GraphArgument* sub = a.get<GraphArgument>())
+        out += "\n" + sub->graph->to_string(sub->name, indent + 4);
+  return out;
 }
 
 }  // namespace proviso

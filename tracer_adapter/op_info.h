@@ -32,6 +32,10 @@ struct Tracer::OpInfo {
   std::vector<size_t> written;       // arguments written to
 };
 
+// Traces and their sub-graphs are numbered, so that a tensor of one is known in
+// another.
+uint64_t next_trace();
+
 // The boxed fallback of kTraceKey, registered once a process.
 void install_fallback();
 

@@ -45,6 +45,12 @@ std::pair<Expr, Expr> alike(ExprPool& pool, Expr a, Expr b) {
   return {as_float(pool, a), as_float(pool, b)};
 }
 
+bool is_backed(Expr e) {
+  for (Expr symbol : free_symbols(e))
+    if (is_unbacked(symbol.symbol().kind)) return false;
+  return true;
+}
+
 // Eager computes this integer as a double: assert that it is the same number.
 void assert_exact_in_double(ShapeEnv& env, Expr e) {
   if (!e.is_int() || e.is_constant()) return;
@@ -53,6 +59,13 @@ void assert_exact_in_double(ShapeEnv& env, Expr e) {
   SourceLocation where = current_location();
   if (where.file.empty() && where.code.empty()) where.code = "a size as float";
   const std::string message = "exact as a double";
+  // Sizes of inputs are checked when the program runs; a Dim need not say that
+  // it stays below what a machine counts exactly.
+  if (Tracer* tracer = Tracer::current(); tracer && is_backed(e)) {
+    tracer->add_check({le(e, kExactInDouble), where, message});
+    tracer->add_check({ge(e, -kExactInDouble), where, message});
+    return;
+  }
   if (!env.statically_known_true(le(e, kExactInDouble)))
     env.runtime_assert(le(e, kExactInDouble), where, message);
   if (!env.statically_known_true(ge(e, -kExactInDouble)))

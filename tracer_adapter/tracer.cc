@@ -9,17 +9,12 @@
 #include <utility>
 
 #include "tracer_adapter/op_info.h"
+#include "tracer_adapter/sub_graph.h"
 
 namespace proviso {
 namespace {
 
 thread_local Tracer* current_tracer = nullptr;
-
-// Traces are numbered so that a tensor of one is known in another.
-uint64_t next_trace() {
-  static std::atomic<uint64_t> count{0};
-  return ++count;
-}
 
 std::string identifier(std::string text) {
   for (char& c : text)
@@ -69,6 +64,11 @@ void check_example(const std::string& name, const at::Tensor& example,
 }
 
 }  // namespace
+
+uint64_t next_trace() {
+  static std::atomic<uint64_t> count{0};
+  return ++count;
+}
 
 TracerHooks& tracer_hooks() {
   static TracerHooks hooks;
@@ -206,14 +206,18 @@ ValueId Tracer::fresh(const at::Tensor& t) {
 ValueId Tracer::value_of(const at::Tensor& t) {
   if (!t.defined()) return kNoValue;
   if (FakeTensorImpl* impl = fake_impl(t)) {
-    TORCH_CHECK(impl->trace == id_ && impl->value != kNoValue,
-                "Proviso: a traced tensor of ",
-                impl->trace == 0 ? "no recorded operator" : "another trace",
-                " reached this one; it has no data that could be kept");
-    return impl->value;
+    if (impl->trace == id_ && impl->value != kNoValue) return impl->value;
+    for (const SubGraphScope* s = scope_.get(); s; s = s->outer.get())
+      if (s->id == impl->trace) return capture(t);
+    TORCH_CHECK(false, "Proviso: a traced tensor of ",
+                impl->trace == 0 ? "no recorded operator"
+                                 : "another trace or of a sub-graph",
+                " reached this one; it has no data that could be kept. Return "
+                "it from where it was made");
   }
   auto found = real_values_.find(t.unsafeGetTensorImpl());
-  return found != real_values_.end() ? found->second : lift(t);
+  if (found != real_values_.end()) return found->second;
+  return scope_ ? capture(t) : lift(t);
 }
 
 // `.data` and Parameter(x) are new tensors on the memory of a known one.
@@ -363,15 +367,26 @@ void Tracer::record(const c10::OperatorHandle& op, std::vector<Argument> args,
   node.op = op;
   node.target = target_name(op);
   node.args = std::move(args);
+  append(std::move(node), outputs);
+}
+
+Node& Tracer::append(Node node, const std::vector<c10::IValue>& outputs) {
   for (const c10::IValue& value : outputs)
     node.outputs.push_back(output_of(value));
-  append(std::move(node));
+  return append(std::move(node));
 }
 
 Node& Tracer::append(Node node) {
   if (node.location == 0) node.location = current_stack();
   graph_.nodes.push_back(std::move(node));
   return graph_.nodes.back();
+}
+
+void Tracer::add_check(RuntimeAssert check) {
+  if (env_->statically_known_true(check.condition)) return;
+  for (const RuntimeAssert& known : checks_)
+    if (known.condition == check.condition) return;
+  checks_.push_back(std::move(check));
 }
 
 // --- sources
@@ -382,8 +397,8 @@ uint32_t Tracer::intern_stack(std::vector<Frame> frames) {
     key += frame.file + ":" + std::to_string(frame.line) + ":" +
            frame.function + ":" + frame.code + "\n";
   const auto [place, is_new] =
-      interned_.emplace(std::move(key), graph_.stacks.size());
-  if (is_new) graph_.stacks.push_back(std::move(frames));
+      interned_.emplace(std::move(key), stacks_.size());
+  if (is_new) stacks_.push_back(std::move(frames));
   return place->second;
 }
 
@@ -397,7 +412,7 @@ void Tracer::set_line(const char* file, int line, const char* function,
 }
 
 SourceLocation Tracer::location() {
-  const std::vector<Frame>& frames = graph_.stacks[current_stack()];
+  const std::vector<Frame>& frames = stacks_[current_stack()];
   if (!frames.empty())
     return {frames.back().file, frames.back().line, frames.back().code};
   return {"", 0, running_ ? "torch.ops." + running_->target : ""};

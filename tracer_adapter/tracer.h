@@ -85,6 +85,9 @@ TracerHooks& tracer_hooks();  // of this process; set before tracing
 // How an integer in an IValue is meant.
 enum class IntMeaning : uint8_t { kNumber, kDtype, kLayout, kMemoryFormat };
 
+struct SubGraph;
+struct SubGraphScope;
+
 class Tracer {
  public:
   explicit Tracer(ShapeEnvOptions options = {});
@@ -131,6 +134,7 @@ class Tracer {
               const std::vector<c10::IValue>& outputs);
   // For higher-order operators and bindings.
   Node& append(Node node);
+  Node& append(Node node, const std::vector<c10::IValue>& outputs);
   // `type` tells integers that are dtypes, layouts and memory formats.
   Argument to_argument(const c10::IValue& value, const c10::Type* type);
   Argument to_argument(const c10::IValue& value, IntMeaning meaning);
@@ -139,6 +143,21 @@ class Tracer {
 
   // Whether an in-place operator wrote to t's storage in this trace.
   bool written(const at::Tensor& t) const;
+
+  // A condition on the inputs that the program checks when it runs and that
+  // says nothing to the ShapeEnv.
+  void add_check(RuntimeAssert check);
+
+  // --- sub-graphs of higher-order operators (see sub_graph.h)
+  // From here to end_sub_graph() operators are recorded into a graph of their
+  // own.  Outer tensors that they read become its inputs; writing to one is an
+  // error that names `what` ("the true branch of cond").
+  void begin_sub_graph(const std::string& what);
+  // An input of the sub-graph with the metadata of `like` and this name.
+  at::Tensor add_operand(const std::string& name, const at::Tensor& like);
+  c10::SymInt add_int_operand(const std::string& name);
+  SubGraph end_sub_graph(const std::vector<c10::IValue>& outputs);
+  void abandon_sub_graph();
 
   // --- sources
   uint32_t intern_stack(std::vector<Frame> frames);
@@ -181,6 +200,10 @@ class Tracer {
   TensorMeta meta_of(const at::Tensor& t);
   Node::Output output_of(const c10::IValue& value);
   std::optional<Argument> wrapped_number(const at::Tensor& t);
+  ValueId capture(const at::Tensor& t);
+  bool is_foreign(const at::Tensor& t) const;
+  void refuse_write(const OpInfo& info, const at::Tensor& t) const;
+  void check_learnt(const SubGraph& sub) const;
 
   std::shared_ptr<ShapeEnv> env_;
   Graph graph_;
@@ -202,6 +225,11 @@ class Tracer {
   std::vector<const OpInfo*> decomposing_;
   const OpInfo* running_ = nullptr;  // whose rule is running
   std::unordered_map<std::string, uint32_t> interned_;
+  std::vector<std::vector<Frame>> stacks_{{}};  // [0]: unknown
+  std::unique_ptr<SubGraphScope> scope_;        // null outside sub-graphs
+  // Who checks a runtime assertion, by its number; null is the program.
+  std::vector<const Graph*> assert_owners_;
+  std::vector<RuntimeAssert> checks_;
   uint32_t line_stack_ = 0;
 };
 

@@ -2,6 +2,7 @@
 //
 //   symbols.cc   SymNode, Expr and ShapeEnv: what torch.SymInt holds
 //   session.cc   Session (a Tracer that Python drives) and the tracer's hooks
+//   control_flow.cc  sub-graphs of cond, map, while_loop and scan
 //   program.cc   ExportedProgram and its module
 //   frames.cc    the Python stack as the tracer's source locations
 #pragma once
@@ -15,6 +16,7 @@ namespace proviso::python {
 
 void bind_symbols(py::module_& m);
 void bind_session(py::module_& m);
+void bind_control_flow(py::module_& m);
 void bind_program(py::module_& m);
 void bind_errors(py::module_& m);
 

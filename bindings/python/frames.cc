@@ -54,9 +54,15 @@ std::string text_of(PyObject* text) {
   return utf8 ? utf8 : "?";
 }
 
+// The programs that come with the package are like a user's.
+bool is_case(const std::string& file) {
+  const std::string cases = folders().proviso + "db/";
+  return file.starts_with(cases) && !file.starts_with(cases + "_");
+}
+
 Origin classify(PyCodeObject* code) {
   const std::string file = text_of(code->co_filename);
-  if (file.starts_with(folders().proviso))
+  if (file.starts_with(folders().proviso) && !is_case(file))
     return text_of(code->co_name) == "_run_program" ? Origin::kRoot
                                                     : Origin::kProviso;
   const bool library = file.starts_with(folders().torch) ||

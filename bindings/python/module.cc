@@ -66,5 +66,6 @@ PYBIND11_MODULE(_proviso, m) {
   proviso::python::bind_errors(m);
   proviso::python::bind_symbols(m);
   proviso::python::bind_session(m);
+  proviso::python::bind_control_flow(m);
   proviso::python::bind_program(m);
 }

@@ -174,14 +174,6 @@ def test_an_operator_without_a_rule_is_named():
         proviso.export(solve, (X,))
 
 
-def test_control_flow_operators_are_refused_by_name():
-    def branch(x):
-        return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
-
-    with pytest.raises(NotImplementedError, match="torch.cond"):
-        proviso.export(branch, (X,))
-
-
 def test_derivatives_are_refused_by_name():
     def backward(x):
         x.requires_grad_().sum().backward()

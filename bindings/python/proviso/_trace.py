@@ -7,7 +7,7 @@ import threading
 import torch
 from torch.fx.experimental import symbolic_shapes
 
-from proviso import _proviso
+from proviso import _control_flow, _proviso
 
 # Patches and flags are the process's; one trace at a time.
 _lock = threading.RLock()
@@ -24,6 +24,7 @@ def tracing_environment():
         for owner, name, replacement in _patches():
             stack.callback(setattr, owner, name, getattr(owner, name))
             setattr(owner, name, replacement)
+        stack.callback(_control_flow.redirect())
         yield
 
 
@@ -196,16 +197,6 @@ def _our_advise_is_size(a):
         _advise_is_size(a)
 
 
-def _unsupported(name, original):
-    def refuse(*args, **kwargs):
-        if not _proviso.is_tracing():
-            return original(*args, **kwargs)
-        raise NotImplementedError(
-            f"{name} cannot be exported by proviso yet; compute both branches "
-            "and choose with torch.where, or use torch.export.export")
-    return refuse
-
-
 _grad = torch.autograd.grad
 _backward = torch.autograd.backward
 
@@ -238,8 +229,6 @@ _PATCHES = [
     (torch.Tensor, "__repr__", _fake_repr),
     (torch.SymBool, "__sym_ite__", _our_sym_ite),
     (symbolic_shapes, "_advise_is_size", _our_advise_is_size),
-    (torch, "cond", _unsupported("torch.cond", torch.cond)),
-    (torch, "while_loop", _unsupported("torch.while_loop", torch.while_loop)),
 ]
 
 

@@ -1,0 +1,128 @@
+#include "tracer_adapter/control_flow.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
+
+#include <unordered_map>
+
+namespace proviso {
+namespace {
+
+using Values = std::vector<c10::IValue>;
+
+bool truth(const c10::IValue& value) {
+  if (value.isTensor()) return value.toTensor().item().toBool();
+  return value.isBool() ? value.toBool() : value.toInt() != 0;
+}
+
+Values joined(Values a, const Values& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Values cond(const ControlFlowCall& call) {
+  return call.graphs[truth(call.predicate) ? 0 : 1].run(call.lists.at(0));
+}
+
+Values while_loop(const ControlFlowCall& call) {
+  Values carried = call.lists.at(0);
+  const Values& others = call.lists.at(1);
+  while (truth(call.graphs[0].run(joined(carried, others)).at(0)))
+    carried = call.graphs[1].run(joined(carried, others));
+  return carried;
+}
+
+int64_t steps_of(const Values& xs, const char* name) {
+  const int64_t steps = xs.at(0).toTensor().size(0);
+  for (const c10::IValue& x : xs)
+    TORCH_CHECK(x.toTensor().size(0) == steps, name,
+                ": leading dimensions of xs must be consistent, got ", steps,
+                " and ", x.toTensor().size(0));
+  TORCH_CHECK(steps > 0, name, ": leading dimensions of xs cannot be 0");
+  return steps;
+}
+
+Values row(const Values& xs, int64_t i) {
+  Values result;
+  for (const c10::IValue& x : xs)
+    result.emplace_back(x.toTensor().select(0, i));
+  return result;
+}
+
+// One list an output, to be stacked.
+using Columns = std::vector<std::vector<at::Tensor>>;
+
+void append_row(Columns& columns, const Values& values, size_t from) {
+  columns.resize(values.size() - from);
+  for (size_t i = from; i < values.size(); ++i)
+    columns[i - from].push_back(values[i].toTensor());
+}
+
+Values stacked(const Columns& columns) {
+  Values result;
+  for (const auto& column : columns) result.emplace_back(at::stack(column));
+  return result;
+}
+
+Values map(const ControlFlowCall& call) {
+  const Values& xs = call.lists.at(0);
+  Columns columns;
+  const int64_t steps = steps_of(xs, "map");
+  for (int64_t i = 0; i < steps; ++i)
+    append_row(columns,
+               call.graphs[0].run(joined(row(xs, i), call.lists.at(1))), 0);
+  return stacked(columns);
+}
+
+Values scan(const ControlFlowCall& call) {
+  Values carry = call.lists.at(0);
+  const size_t carried = carry.size();
+  const Values& xs = call.lists.at(1);
+  Columns columns;
+  const int64_t steps = steps_of(xs, "scan");
+  for (int64_t i = 0; i < steps; ++i) {
+    Values out = call.graphs[0].run(
+        joined(joined(std::move(carry), row(xs, i)), call.lists.at(2)));
+    append_row(columns, out, carried);
+    carry.assign(out.begin(), out.begin() + carried);
+  }
+  return joined(std::move(carry), stacked(columns));
+}
+
+// The combining graph takes batches of neighbours; a batch of one at a time.
+Values associative_scan(const ControlFlowCall& call) {
+  const Values& xs = call.lists.at(0);
+  const int64_t steps = steps_of(xs, "associative_scan");
+  const auto rows = [&](int64_t i) {
+    Values result;
+    for (const c10::IValue& x : xs)
+      result.emplace_back(x.toTensor().narrow(0, i, 1));
+    return result;
+  };
+  Values so_far = rows(0);
+  Columns columns;
+  append_row(columns, so_far, 0);
+  for (int64_t i = 1; i < steps; ++i) {
+    so_far = call.graphs[0].run(
+        joined(joined(std::move(so_far), rows(i)), call.lists.at(1)));
+    append_row(columns, so_far, 0);
+  }
+  Values result;
+  for (const auto& column : columns) result.emplace_back(at::cat(column));
+  return result;
+}
+
+}  // namespace
+
+ControlFlow find_control_flow(const std::string& target) {
+  static const std::unordered_map<std::string, ControlFlow> kOperators = {
+      {"torch.ops.higher_order.cond", cond},
+      {"torch.ops.higher_order.while_loop", while_loop},
+      {"torch.ops.higher_order.map_impl", map},
+      {"torch.ops.higher_order.scan", scan},
+      {"torch.ops.higher_order.associative_scan", associative_scan}};
+  auto found = kOperators.find(target);
+  return found == kOperators.end() ? nullptr : found->second;
+}
+
+}  // namespace proviso

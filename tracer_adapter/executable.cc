@@ -1,0 +1,379 @@
+#include "tracer_adapter/executable.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/scalar_tensor.h>
+
+#include <utility>
+
+#include "tracer_adapter/control_flow.h"
+#include "tracer_adapter/sym_functions.h"
+
+namespace proviso {
+at::Tensor number_tensor(const c10::IValue& value) {
+  const at::Scalar scalar = value.toScalar();
+  at::Tensor t = at::scalar_tensor(
+      scalar,
+      at::TensorOptions().dtype(scalar.isFloatingPoint() ? at::kDouble
+                                : scalar.isComplex()     ? at::kComplexDouble
+                                : scalar.isBoolean()     ? at::kBool
+                                                         : at::kLong));
+  t.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return t;
+}
+
+c10::IValue to_ivalue(const Argument& a) {
+  if (auto v = a.get<int64_t>()) return *v;
+  if (auto v = a.get<double>()) return *v;
+  if (auto v = a.get<bool>()) return *v;
+  if (auto v = a.get<std::string>()) return *v;
+  if (auto v = a.get<c10::ScalarType>()) return static_cast<int64_t>(*v);
+  if (auto v = a.get<c10::Layout>()) return static_cast<int64_t>(*v);
+  if (auto v = a.get<c10::MemoryFormat>()) return static_cast<int64_t>(*v);
+  if (auto v = a.get<c10::Device>()) return *v;
+  if (auto v = a.get<c10::complex<double>>()) return *v;
+  if (auto v = a.get<ExprArgument>())
+    if (auto number = v->expr.maybe_int64()) return *number;
+  TORCH_CHECK(a.is_none(), "Proviso: an argument of this graph cannot be run");
+  return {};
+}
+
+namespace {
+
+using Slots = std::vector<c10::IValue>;  // by ValueId
+
+// How one argument is put on the stack.
+struct ArgumentPlan {
+  enum class Kind {
+    kConstant,      // as it stands
+    kValue,         // slots[value]
+    kNumberTensor,  // a number where the schema wants a tensor
+    kDouble,        // a number where the schema wants a float
+    kTensors,
+    kOptionalTensors,
+    kInts,
+    kDoubles,
+    kBools,
+    kMixed,
+  };
+  Kind kind = Kind::kConstant;
+  c10::IValue constant;
+  ValueId value = kNoOutput;
+  std::vector<ArgumentPlan> items;
+};
+
+const c10::Type& without_optional(const c10::Type& type) {
+  if (type.kind() == c10::TypeKind::OptionalType)
+    return *type.containedTypes()[0];
+  return type;
+}
+
+ArgumentPlan::Kind list_kind(const c10::Type& element) {
+  switch (element.kind()) {
+    case c10::TypeKind::TensorType:
+      return ArgumentPlan::Kind::kTensors;
+    case c10::TypeKind::OptionalType:
+      return ArgumentPlan::Kind::kOptionalTensors;
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::SymIntType:
+      return ArgumentPlan::Kind::kInts;
+    case c10::TypeKind::FloatType:
+      return ArgumentPlan::Kind::kDoubles;
+    case c10::TypeKind::BoolType:
+      return ArgumentPlan::Kind::kBools;
+    default:
+      return ArgumentPlan::Kind::kMixed;
+  }
+}
+
+ArgumentPlan plan_argument(const Argument& a, const c10::Type& formal) {
+  const c10::Type& type = without_optional(formal);
+  ArgumentPlan plan;
+  if (const ListArgument* list = a.get<ListArgument>()) {
+    const c10::Type& element = *type.containedTypes().at(0);
+    plan.kind = list_kind(element);
+    bool fixed = plan.kind == ArgumentPlan::Kind::kInts;
+    for (const Argument& item : list->items) {
+      plan.items.push_back(plan_argument(item, element));
+      fixed &= plan.items.back().kind == ArgumentPlan::Kind::kConstant;
+    }
+    if (fixed) {  // the common [0, 2, 1]: made once
+      c10::List<int64_t> ints;
+      for (const ArgumentPlan& item : plan.items)
+        ints.push_back(item.constant.toInt());
+      plan = {.kind = ArgumentPlan::Kind::kConstant,
+              .constant = ints,
+              .value = kNoOutput,
+              .items = {}};
+    }
+    return plan;
+  }
+  const bool wants_tensor = type.kind() == c10::TypeKind::TensorType;
+  if (const ValueRef* ref = a.get<ValueRef>()) {
+    plan.value = ref->id;
+    plan.kind = wants_tensor ? ArgumentPlan::Kind::kNumberTensor
+                : type.kind() == c10::TypeKind::FloatType
+                    ? ArgumentPlan::Kind::kDouble
+                    : ArgumentPlan::Kind::kValue;
+    return plan;
+  }
+  plan.constant = to_ivalue(a);
+  if (wants_tensor && !plan.constant.isNone())
+    plan.constant = number_tensor(plan.constant);
+  if (type.kind() == c10::TypeKind::FloatType && plan.constant.isInt())
+    plan.constant = static_cast<double>(plan.constant.toInt());
+  return plan;
+}
+
+c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots);
+
+template <typename T, typename Convert>
+c10::IValue evaluate_list(const ArgumentPlan& plan, const Slots& slots,
+                          const Convert& convert) {
+  c10::List<T> list;
+  list.reserve(plan.items.size());
+  for (const ArgumentPlan& item : plan.items)
+    list.push_back(convert(evaluate_argument(item, slots)));
+  return list;
+}
+
+double to_double(const c10::IValue& v) {
+  return v.isDouble() ? v.toDouble()
+         : v.isBool() ? static_cast<double>(v.toBool())
+                      : static_cast<double>(v.toInt());
+}
+
+c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots) {
+  using Kind = ArgumentPlan::Kind;
+  switch (plan.kind) {
+    case Kind::kConstant:
+      return plan.constant;
+    case Kind::kValue:
+      return slots[plan.value];
+    case Kind::kNumberTensor: {
+      const c10::IValue& v = slots[plan.value];
+      return v.isTensor() ? v : c10::IValue(number_tensor(v));
+    }
+    case Kind::kDouble:
+      return to_double(slots[plan.value]);
+    case Kind::kTensors:
+      return evaluate_list<at::Tensor>(
+          plan, slots, [](const c10::IValue& v) { return v.toTensor(); });
+    case Kind::kOptionalTensors:
+      return evaluate_list<std::optional<at::Tensor>>(
+          plan, slots, [](const c10::IValue& v) -> std::optional<at::Tensor> {
+            if (v.isNone()) return std::nullopt;
+            return v.toTensor();
+          });
+    case Kind::kInts:
+      return evaluate_list<int64_t>(
+          plan, slots, [](const c10::IValue& v) { return v.toInt(); });
+    case Kind::kDoubles:
+      return evaluate_list<double>(plan, slots, to_double);
+    case Kind::kBools:
+      return evaluate_list<bool>(
+          plan, slots, [](const c10::IValue& v) { return v.toBool(); });
+    case Kind::kMixed: {
+      c10::impl::GenericList list(c10::NumberType::get());
+      for (const ArgumentPlan& item : plan.items)
+        list.push_back(evaluate_argument(item, slots));
+      return list;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+// One node, ready to run.
+struct Executable::Step {
+  enum class Kind { kOperator, kFunction, kSize, kAssert, kHigherOrder };
+  Kind kind = Kind::kOperator;
+  std::optional<c10::OperatorHandle> op;
+  SymFunction function = nullptr;
+  std::vector<ArgumentPlan> args;
+  const std::vector<Node::Output>* outputs = nullptr;
+  std::vector<ValueId> dead;  // not read after this step
+  // kHigherOrder: its sub-graphs; `args` are the others, lists as kMixed.
+  ControlFlow control = nullptr;
+  std::vector<Executable> graphs;
+};
+
+namespace {
+
+using Step = Executable::Step;
+
+void plan_higher_order(const Node& node, Step& step) {
+  step.kind = Step::Kind::kHigherOrder;
+  step.control = find_control_flow(node.target);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      step.control != nullptr, "Proviso: Module: the graph calls ",
+      node.target, ", which module() cannot run");
+  for (const Argument& a : node.args) {
+    if (const GraphArgument* graph = a.get<GraphArgument>()) {
+      step.graphs.emplace_back(*graph->graph);
+      continue;
+    }
+    ArgumentPlan plan;
+    if (const ListArgument* list = a.get<ListArgument>()) {
+      plan.kind = ArgumentPlan::Kind::kMixed;
+      for (const Argument& item : list->items)
+        plan.items.push_back(plan_argument(item, *c10::NumberType::get()));
+    } else {
+      plan = plan_argument(a, *c10::NumberType::get());
+    }
+    step.args.push_back(std::move(plan));
+  }
+}
+
+Step plan_node(const Node& node) {
+  Step step;
+  step.outputs = &node.outputs;
+  if (node.kind == Node::Kind::kHigherOrder) {
+    plan_higher_order(node, step);
+    return step;
+  }
+  if (node.kind == Node::Kind::kSymbolic) {
+    step.kind = Step::Kind::kFunction;
+    step.function = find_sym_function(node.target);
+    TORCH_CHECK(step.function != nullptr, "Proviso: Module: the graph calls ",
+                node.target, ", which is no known function of numbers");
+    for (const Argument& a : node.args)
+      step.args.push_back(plan_argument(a, *c10::NumberType::get()));
+    return step;
+  }
+  step.op = node.op;
+  if (node.target == "aten.sym_size.int") step.kind = Step::Kind::kSize;
+  if (node.target == "aten._assert_scalar.default")
+    step.kind = Step::Kind::kAssert;
+  const auto& formals = node.op->schema().arguments();
+  for (size_t i = 0; i < node.args.size(); ++i)
+    step.args.push_back(plan_argument(node.args[i], *formals[i].type()));
+  return step;
+}
+
+void store(const Step& step, c10::Stack& stack, Slots& slots) {
+  for (size_t i = 0; i < step.outputs->size(); ++i) {
+    const Node::Output& output = (*step.outputs)[i];
+    if (output.is_list) {
+      size_t k = 0;
+      for (const at::Tensor& t : stack[i].toTensorList()) {
+        if (k < output.values.size() && output.values[k] != kNoOutput)
+          slots[output.values[k]] = t;
+        ++k;
+      }
+    } else if (!output.values.empty() && output.values[0] != kNoOutput) {
+      slots[output.values[0]] = std::move(stack[i]);
+    }
+  }
+}
+
+std::vector<c10::IValue> evaluate_items(const ArgumentPlan& plan,
+                                        const Slots& slots) {
+  std::vector<c10::IValue> values;
+  for (const ArgumentPlan& item : plan.items)
+    values.push_back(evaluate_argument(item, slots));
+  return values;
+}
+
+void run_higher_order(const Step& step, const Slots& slots,
+                      c10::Stack& stack) {
+  ControlFlowCall call{step.graphs, {}, {}};
+  for (const ArgumentPlan& arg : step.args) {
+    if (arg.kind == ArgumentPlan::Kind::kMixed)
+      call.lists.push_back(evaluate_items(arg, slots));
+    else
+      call.predicate = evaluate_argument(arg, slots);
+  }
+  stack = step.control(call);
+}
+
+void run_step(const Step& step, Slots& slots, c10::Stack& stack) {
+  stack.clear();
+  if (step.kind == Step::Kind::kHigherOrder) {
+    run_higher_order(step, slots, stack);
+    store(step, stack, slots);
+    for (ValueId id : step.dead) slots[id] = {};
+    return;
+  }
+  for (const ArgumentPlan& arg : step.args)
+    stack.push_back(evaluate_argument(arg, slots));
+  switch (step.kind) {
+    case Step::Kind::kOperator:
+      step.op->callBoxed(stack);
+      break;
+    case Step::Kind::kFunction: {
+      c10::IValue result = step.function(stack);
+      stack.assign(1, std::move(result));
+      break;
+    }
+    case Step::Kind::kSize: {
+      const int64_t size = stack[0].toTensor().size(stack[1].toInt());
+      stack.assign(1, size);
+      break;
+    }
+    case Step::Kind::kAssert:
+      TORCH_CHECK(to_double(stack[0]) != 0, stack[1].toStringRef());
+      stack.clear();
+      break;
+    case Step::Kind::kHigherOrder:
+      break;  // above
+  }
+  store(step, stack, slots);
+  for (ValueId id : step.dead) slots[id] = {};
+}
+
+}  // namespace
+
+Executable::Executable(const Graph& graph) {
+  for (const InputSpec& input : graph.inputs) {
+    const ValueRef* ref = input.arg.get<ValueRef>();
+    inputs_.push_back(ref ? ref->id : kNoOutput);
+  }
+  for (const Node& node : graph.nodes) steps_.push_back(plan_node(node));
+  for (const OutputSpec& output : graph.outputs)
+    outputs_.push_back(output.arg);
+  value_count_ = graph.values.size();
+  outputs_of_.reserve(graph.nodes.size());
+  for (const Node& node : graph.nodes) outputs_of_.push_back(node.outputs);
+  for (size_t i = 0; i < steps_.size(); ++i)
+    steps_[i].outputs = &outputs_of_[i];
+  find_dead_values(graph);
+}
+
+Executable::Executable(Executable&&) noexcept = default;
+Executable::~Executable() = default;
+
+void Executable::find_dead_values(const Graph& graph) {
+  std::vector<bool> read(graph.values.size(), false);
+  for (const OutputSpec& output : graph.outputs)
+    for_each_reference(output.arg, [&](ValueId id) { read[id] = true; });
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    const auto note = [&](ValueId id) {
+      if (!read[id]) steps_[i].dead.push_back(id);
+      read[id] = true;
+    };
+    for_each_output(graph.nodes[i], note);
+    for (const Argument& a : graph.nodes[i].args) for_each_reference(a, note);
+  }
+}
+
+std::vector<c10::IValue> Executable::run(
+    std::vector<c10::IValue> inputs) const {
+  TORCH_INTERNAL_ASSERT(inputs.size() == inputs_.size(), "a graph of ",
+                        inputs_.size(), " inputs got ", inputs.size());
+  const at::NoGradGuard no_grad;
+  Slots slots(value_count_);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs_[i] != kNoOutput) slots[inputs_[i]] = std::move(inputs[i]);
+  c10::Stack stack;
+  for (const Step& step : steps_) run_step(step, slots, stack);
+  std::vector<c10::IValue> outputs;
+  for (const Argument& output : outputs_) {
+    const ValueRef* ref = output.get<ValueRef>();
+    outputs.push_back(ref ? slots[ref->id] : to_ivalue(output));
+  }
+  return outputs;
+}
+
+}  // namespace proviso

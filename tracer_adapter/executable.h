@@ -1,0 +1,43 @@
+// tracer_adapter/executable.h - a graph made ready to run on real tensors.
+//
+//   Executable run(graph);
+//   std::vector<c10::IValue> outputs = run.run(inputs);  // one a graph input
+//
+// Nothing is checked but runtime assertions.  Calls share nothing.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <vector>
+
+#include "tracer_adapter/graph.h"
+
+namespace proviso {
+
+class Executable {
+ public:
+  explicit Executable(const Graph& graph);
+  Executable(Executable&&) noexcept;
+  ~Executable();
+
+  std::vector<c10::IValue> run(std::vector<c10::IValue> inputs) const;
+
+  struct Step;
+
+ private:
+  void find_dead_values(const Graph& graph);
+
+  std::vector<ValueId> inputs_;  // kNoOutput: a constant
+  std::vector<Step> steps_;
+  std::vector<std::vector<Node::Output>> outputs_of_;  // by step
+  std::vector<Argument> outputs_;
+  size_t value_count_ = 0;
+};
+
+// A number as the 0-dim tensor that eager makes of it.
+at::Tensor number_tensor(const c10::IValue& value);
+// A constant argument.
+c10::IValue to_ivalue(const Argument& a);
+
+}  // namespace proviso
