@@ -1,5 +1,7 @@
 // Ranges of polynomials: interval sums, bounds told of the form itself, the
 // shift to lower bounds, and the correlation of a floor with its numerator.
+#include <algorithm>
+
 #include "solver/domain.h"
 
 namespace proviso {
@@ -372,6 +374,104 @@ Range Domain::correlated_range(const Poly& p, int depth) {
     }
   }
   return best;
+}
+
+// --- differences: paths of rows x - y + c >= 0
+
+namespace {
+
+constexpr size_t kMaxRelaxations = 400;
+
+// u - v for a polynomial k*(u - v) + c, u and v atoms, k > 0.
+struct Difference {
+  MonoId u, v;
+  const Int* scale;
+};
+
+std::optional<Difference> as_difference(const Poly& p) {
+  if (p.terms.size() != 2) return std::nullopt;
+  const Term &a = p.terms[0], &b = p.terms[1];
+  if (!(a.coef + b.coef).is_zero()) return std::nullopt;
+  if (a.coef.sign() > 0) return Difference{a.mono, b.mono, &a.coef};
+  return Difference{b.mono, a.mono, &b.coef};
+}
+
+}  // namespace
+
+// The largest known lower bound of x - y, by the longest path (Bellman and
+// Ford's method; positive cycles, which are contradictions, end at the cap).
+std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
+                                                               AtomId y) {
+  struct Node {
+    AtomId atom;
+    Int least;  // of x - atom
+    Reason why;
+    bool queued;
+  };
+  std::vector<Node> nodes = {{x, 0, 0, true}};
+  std::vector<size_t> queue = {0};
+  size_t relaxed = 0;
+  for (size_t next = 0; next < queue.size(); ++next) {
+    nodes[queue[next]].queued = false;
+    const Node from = nodes[queue[next]];
+    for (uint32_t i : items_of(from.atom)) {
+      const Item& item = items_[i];
+      const Formula& f = forms_.formula(item.formula);
+      bool equal = f.kind == FormulaKind::kEq;
+      if (!item.alive || (f.kind != FormulaKind::kGe && !equal)) continue;
+      const Poly& row = forms_.poly(f.poly);
+      std::optional<Difference> d = as_difference(row);
+      if (!d || !d->scale->is_one()) continue;
+      MonoId here = forms_.mono(from.atom);
+      bool forward = d->u == here;  // from - v + c >= 0
+      if (!forward && !(equal && d->v == here)) continue;
+      const std::vector<AtomId>& other = forms_.factors(forward ? d->v : d->u);
+      if (other.size() != 1) continue;
+      Int least = from.least + (forward ? -row.constant : row.constant);
+      auto known = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) {
+        return n.atom == other[0];
+      });
+      if (known != nodes.end() && known->least >= least) continue;
+      if (++relaxed > kMaxRelaxations) return std::nullopt;
+      Node to{other[0], least, join(from.why, item.why), true};
+      bool is_queued = false;
+      if (known == nodes.end()) {
+        queue.push_back(nodes.size());
+        nodes.push_back(to);
+      } else {
+        is_queued = known->queued;
+        if (!is_queued) {
+          queue.push_back(static_cast<size_t>(known - nodes.begin()));
+        }
+        *known = to;
+      }
+    }
+  }
+  spend(relaxed + 1);
+  for (const Node& n : nodes) {
+    if (n.atom == y && n.atom != x) return std::pair(n.least, n.why);
+  }
+  return std::nullopt;
+}
+
+Range Domain::difference_range(const Poly& p) {
+  std::optional<Difference> d = as_difference(p);
+  if (!d) return {};
+  const std::vector<AtomId>&u = forms_.factors(d->u), &v = forms_.factors(d->v);
+  if (u.size() != 1 || v.size() != 1) return {};
+  Range r;
+  std::optional<Int> low, high;
+  if (auto least = least_difference(u[0], v[0])) {
+    low = least->first * *d->scale + p.constant;
+    r.lower = least->second;
+  }
+  if (auto least = least_difference(v[0], u[0])) {
+    high = p.constant - least->first * *d->scale;
+    r.upper = least->second;
+  }
+  r.span = Interval::of(low, high);
+  if (r.span.is_empty()) r.lower = r.upper = join(r.lower, r.upper);
+  return r;
 }
 
 }  // namespace proviso

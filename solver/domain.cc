@@ -864,7 +864,9 @@ Decision Domain::decide_dearly(FormulaId f) {
   const Formula& formula = forms_.formula(f);
   const Poly& p = forms_.poly(formula.poly);
   if (is_single(p)) return d;
-  Range r = shifted_range(p);
+  Range r = difference_range(p);
+  if (settles(formula.kind, r, d)) return d;
+  r = meet(r, shifted_range(p));
   if (settles(formula.kind, r, d)) return d;
   r = meet(r, correlated_range(p, 0));
   if (settles(formula.kind, r, d)) return d;

@@ -196,6 +196,8 @@ class Domain {
   Range shifted_range(const Poly& p);
   Range clamped_range(const Poly& p, const Term& t, int depth);
   Range correlated_range(const Poly& p, int depth);
+  Range difference_range(const Poly& p);
+  std::optional<std::pair<Int, Reason>> least_difference(AtomId x, AtomId y);
   FormView view(const Poly& p);
   bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
     return p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
