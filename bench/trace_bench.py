@@ -1,6 +1,6 @@
-"""Tracing BERT (2 layers, random weights): proviso beside torch.export.export,
-in one process, on one model.  The two programs are compared with eager before
-anything is timed.
+"""Tracing BERT (2 layers, random weights) and checking its inputs: proviso
+beside torch.export.export, in one process, on one model.  The two programs are
+compared with eager before anything is timed.
 """
 
 import gc
@@ -63,6 +63,28 @@ def main():
               f"least {spent[0] * 1e3:9.3f}   most {spent[-1] * 1e3:9.3f}   "
               f"of {count}")
     print(f"ratio of the medians {medians[1] / medians[0]:.0f}")
+    guard_checks({name: export() for name, (export, _) in exports.items()})
+
+
+def guard_checks(programs):
+    """What ep.module() does before it runs: from Python, a call."""
+    good, bad = bert_inputs(5, 33), (bert_inputs(5, 33)[0],
+                                     bert_inputs(5, 32)[1])
+    ours, theirs = (program.module() for program in programs.values())
+    calls = {"proviso": ours.check, "torch.export": theirs._guards_fn}
+    medians = []
+    for name, call in calls.items():
+        call(*good)
+        try:
+            call(*bad)
+        except Exception:
+            pass
+        else:
+            raise AssertionError(f"{name} takes inputs of different sizes")
+        spent = times(lambda: [call(*good) for _ in range(2000)], 21)
+        medians.append(statistics.median(spent) / 2000)
+        print(f"guard check, {name:13} median {medians[-1] * 1e9:9.0f} ns a call")
+    print(f"ratio of the medians {medians[1] / medians[0]:.1f}")
 
 
 if __name__ == "__main__":

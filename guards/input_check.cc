@@ -6,9 +6,46 @@
 
 namespace proviso {
 
+namespace {
+
+std::optional<Expr> range_condition(Expr size, const Interval& range) {
+  ExprPool& pool = size.pool();
+  std::optional<Expr> lower, upper;
+  if (range.lower()) lower = le(pool.integer(*range.lower()), size);
+  if (range.upper()) upper = le(size, pool.integer(*range.upper()));
+  return lower && upper ? logical_and(*lower, *upper) : lower ? lower : upper;
+}
+
+}  // namespace
+
 InputCheck::InputCheck(ShapeEnv& env) {
   for (const InputDim& dim : env.input_dims()) add_dim(env, dim);
   for (const Guard& guard : env.minimal_guards()) add_guard(env, guard);
+  program_ = compiled(env.pool());
+}
+
+GuardProgram InputCheck::compiled(ExprPool& pool) const {
+  std::vector<Expr> symbols, conditions;
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    // A dim without a symbol of its own is called by its place.
+    const std::string name = "input:" + std::to_string(i);
+    symbols.push_back(dims_[i].symbol
+                          ? dims_[i].symbol
+                          : pool.symbol(name, SymbolKind::kBackedInt));
+  }
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    const Dim& d = dims_[i];
+    const Expr size = symbols[i];
+    if (d.same_as) {
+      conditions.push_back(eq(size, symbols[*d.same_as]));
+    } else if (!d.expr.is_symbol()) {
+      conditions.push_back(eq(size, d.expr));
+    } else if (auto in_range = range_condition(size, d.range)) {
+      conditions.push_back(*in_range);
+    }
+  }
+  for (const Condition& c : conditions_) conditions.push_back(c.expr);
+  return {symbols, conditions};
 }
 
 void InputCheck::add_dim(ShapeEnv& env, const InputDim& dim) {
@@ -88,6 +125,7 @@ std::optional<std::string> InputCheck::problem(
                 std::to_string(values.size()) +
                 "; give one for each of input_dims()");
   }
+  if (fits(values.data())) return std::nullopt;
   Assignment point;
   for (size_t i = 0; i < dims_.size(); ++i) {
     const Dim& d = dims_[i];

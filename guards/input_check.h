@@ -7,9 +7,9 @@
 //   //  y.size()[0] is 8, z.size()[0] is 33)"
 //
 // Promise: nullopt exactly when every static size, equality of sizes, promised
-// range (ShapeEnv::honest_range) and guard holds.  Costs one evaluation a
-// condition; holds no reference to the hints or the solver, but the ShapeEnv
-// (its pool) must outlive it.
+// range (ShapeEnv::honest_range) and guard holds.  Inputs that fit
+// cost some instructions a condition (GuardProgram).  Holds no reference to the
+// hints or the solver, but the ShapeEnv (its pool) must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "guards/guard_program.h"
 #include "guards/shape_env.h"
 
 namespace proviso {
@@ -28,6 +29,11 @@ class InputCheck {
   // What `env` promises now.  Throws Error when a guard is on a float input:
   // sizes and integers alone are checked here.
   explicit InputCheck(ShapeEnv& env);
+
+  // Whether there is no problem.  `values` are as many as input_dims(), in
+  // their order.
+  bool fits(const int64_t* values) const { return program_.holds(values); }
+  const GuardProgram& program() const { return program_; }
 
   // `values` are in the order of input_dims().  A sentence that names the
   // failing dim, or nullopt.  Throws Error on a wrong number of values.
@@ -60,8 +66,11 @@ class InputCheck {
   std::string failed(const std::string& text, std::span<const size_t> dims,
                      std::span<const int64_t> values) const;
 
+  GuardProgram compiled(ExprPool& pool) const;
+
   std::vector<Dim> dims_;
   std::vector<Condition> conditions_;
+  GuardProgram program_;  // all of it, over the dims in order
 };
 
 }  // namespace proviso

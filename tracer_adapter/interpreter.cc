@@ -137,13 +137,13 @@ void Module::Impl::check(const std::vector<c10::IValue>& inputs) const {
                     " inputs, but got ", inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     check_input(*user_inputs[i], inputs[i]);
-  std::vector<int64_t> values;
-  values.reserve(places.size());
+  c10::SmallVector<int64_t, 16> values;
   for (const InputPlace& place : places) {
     const c10::IValue& input = inputs[place.input];
     values.push_back(place.dim ? input.toTensor().size(*place.dim)
                                : input.toInt());
   }
+  if (input_check.fits(values.data())) return;
   if (std::optional<std::string> problem = input_check.problem(values))
     TORCH_CHECK(false, *problem);
 }

@@ -1,5 +1,8 @@
 // ExportedProgram and Module for proviso/_program.py, which adds pytrees.
+#include <torch/csrc/autograd/python_variable.h>
+
 #include "bindings/python/bindings.h"
+#include "guards/explain.h"
 #include "sym/print.h"
 
 namespace proviso::python {
@@ -39,7 +42,8 @@ py::list event_list(const ExportedProgram& program) {
   py::list result;
   for (const ShapeEvent& event : program.env->events())
     result.append(
-        py::make_tuple(event.kind, event.text, location_tuple(event.location)));
+        py::make_tuple(event.kind, event.text, location_tuple(event.location),
+                       event.subject));
   return result;
 }
 
@@ -97,8 +101,27 @@ std::vector<c10::IValue> input_values(const py::sequence& inputs) {
   return values;
 }
 
-py::list run(const Module& module, const py::sequence& inputs, bool checked) {
-  std::vector<c10::IValue> values = input_values(inputs);
+// nullopt when an input is something that pytree would open.
+std::optional<std::vector<c10::IValue>> plain_values(const py::tuple& inputs) {
+  std::vector<c10::IValue> values;
+  values.reserve(inputs.size());
+  for (const py::handle& input : inputs) {
+    PyObject* object = input.ptr();
+    if (THPVariable_Check(object))
+      values.emplace_back(THPVariable_Unpack(object));
+    else if (PyBool_Check(object))
+      values.emplace_back(object == Py_True);
+    else if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
+             PyUnicode_CheckExact(object))
+      values.push_back(to_ivalue(input, "an input"));
+    else
+      return std::nullopt;
+  }
+  return values;
+}
+
+py::list run_values(const Module& module, std::vector<c10::IValue> values,
+                    bool checked) {
   std::vector<c10::IValue> outputs;
   {
     const py::gil_scoped_release others_may_run;
@@ -108,6 +131,10 @@ py::list run(const Module& module, const py::sequence& inputs, bool checked) {
   py::list result;
   for (const c10::IValue& value : outputs) result.append(from_ivalue(value));
   return result;
+}
+
+py::list run(const Module& module, const py::sequence& inputs, bool checked) {
+  return run_values(module, input_values(inputs), checked);
 }
 
 }  // namespace
@@ -123,6 +150,16 @@ void bind_program(py::module_& m) {
       .def("guards", &guard_list)
       .def("all_guards",
            [](const ExportedProgram& p) { return strings(p.env->guards()); })
+      .def("explain_guard",
+           [](const ExportedProgram& p, const std::string& condition) {
+             for (const Guard& guard : p.guards())
+               if (to_string(guard.condition) == condition)
+                 return explain(*p.env, guard);
+             TORCH_CHECK_VALUE(false, "explain_guard: the program has no guard ",
+                               condition, "; its guards are ep.guards");
+           })
+      .def("shapelog",
+           [](const ExportedProgram& p) { return p.env->shapelog(); })
       .def("runtime_asserts", &assert_list)
       .def("events", &event_list)
       .def("range_constraints", &range_list)
@@ -152,6 +189,18 @@ void bind_program(py::module_& m) {
       });
 
   py::class_<Module>(m, "Module")
+      .def("check_plain",
+           [](const Module& module, const py::tuple& inputs) {
+             const auto values = plain_values(inputs);
+             if (values) module.check(*values);
+             return values.has_value();
+           })
+      .def("run_plain",
+           [](const Module& module, const py::tuple& inputs) -> py::object {
+             auto values = plain_values(inputs);
+             if (!values) return py::none();
+             return run_values(module, std::move(*values), true);
+           })
       .def("check",
            [](const Module& module, const py::sequence& inputs) {
              module.check(input_values(inputs));

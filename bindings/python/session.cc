@@ -5,6 +5,7 @@
 #include <torch/csrc/utils/python_symnode.h>
 
 #include "bindings/python/bindings.h"
+#include "guards/logs.h"
 
 namespace proviso::python {
 namespace {
@@ -172,7 +173,35 @@ Argument to_constant(py::handle value, const std::string& what) {
   return {v.toStringRef()};
 }
 
+// Logs are written under the GIL: the tracer runs under Python.
+void bind_logs(py::module_& m) {
+  m.def("set_logs", [](bool dynamic, std::string guard) {
+    set_logs({.dynamic = dynamic, .guard = std::move(guard)});
+  });
+  m.def("logs", [] { return py::make_tuple(logs().dynamic, logs().guard); });
+  // callback(kind, subject, text, (file, line, code)), or None
+  m.def("set_log_callback", [](py::object callback) {
+    if (callback.is_none()) return set_log_callback({});
+    // Never destroyed: the interpreter may be gone first.
+    auto* kept = new py::object(std::move(callback));
+    set_log_callback([kept](const ShapeEvent& e) {
+      const py::gil_scoped_acquire gil;
+      (*kept)(e.kind, e.subject, e.text,
+              py::make_tuple(e.location.file, e.location.line,
+                             e.location.code));
+    });
+  });
+  m.def("set_log_stack", [](py::object stack) {
+    auto* kept = new py::object(std::move(stack));
+    set_log_stack([kept] {
+      const py::gil_scoped_acquire gil;
+      return (*kept)().cast<std::string>();
+    });
+  });
+}
+
 void bind_session(py::module_& m) {
+  bind_logs(m);
   tracer_hooks() = {&custom_op, &wrapped_number, &current_python_stack};
   m.def("set_package_folders", &set_package_folders);
   m.def("set_custom_op_function", [](py::object function) {
@@ -200,6 +229,8 @@ void bind_session(py::module_& m) {
                       "recorded, not executed, until close().")
       .def(py::init<bool>(), py::arg("prefer_deferred") = false)
       .def("close", &Session::close)
+      .def("shapelog",
+           [](Session& s) { return s.tracer().env().shapelog(); })
       .def("finish", &Session::finish)
       .def("add_parameter",
            [](Session& s, const std::string& name, const at::Tensor& t) {

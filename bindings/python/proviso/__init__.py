@@ -52,7 +52,9 @@ from proviso._program import (  # noqa: E402
     RuntimeAssert,
     SourceLocation,
     ValueRange,
+    explain_guard,
 )
+from proviso._logs import add_log_callback, remove_log_callback, set_logs  # noqa: E402
 from proviso._refine import refine_dynamic_shapes  # noqa: E402
 from proviso.dims import Dim, dims  # noqa: E402
 
@@ -69,6 +71,10 @@ __all__ = [
     "SourceLocation",
     "ValueRange",
     "dims",
+    "add_log_callback",
+    "explain_guard",
     "export",
     "refine_dynamic_shapes",
+    "remove_log_callback",
+    "set_logs",
 ]

@@ -6,7 +6,7 @@ import traceback
 import torch
 from torch.utils import _pytree as pytree
 
-from proviso import _promises, _proviso, _specs, _trace
+from proviso import _logs, _promises, _proviso, _specs, _trace
 from proviso._errors import ConstraintViolationError, DataDependentError
 from proviso._program import ExportedProgram
 
@@ -128,6 +128,7 @@ def _trace_program(mod, inputs, state, relations, prefer_deferred):
         outputs, out_spec = pytree.tree_flatten(result)
         program = session.finish(outputs)
     finally:
+        _logs.save_shapelog(session, mod)
         session.close()
         leaked = state.restore() if state is not None else []
     if leaked:

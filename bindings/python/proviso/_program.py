@@ -1,6 +1,7 @@
 """What export gives."""
 
 import io
+import json
 import os
 from dataclasses import dataclass
 from typing import Any, List, Optional
@@ -53,9 +54,17 @@ class Event:
     kind: str
     text: str
     origin: SourceLocation
+    subject: str = ""  # the symbol or condition: s0, Eq(s2, s4)
 
     def __str__(self):
         return self.text
+
+    def to_json(self) -> str:
+        """One line for machines."""
+        return json.dumps({
+            "event": self.kind, "subject": self.subject, "text": self.text,
+            "file": self.origin.file, "line": self.origin.line,
+            "code": self.origin.code})
 
 
 @dataclass(frozen=True)
@@ -192,8 +201,12 @@ class ExportedProgram:
     @property
     def events(self) -> List[Event]:
         """What the trace learnt, in order."""
-        return [Event(kind, text, SourceLocation(*where))
-                for kind, text, where in self._program.events()]
+        return [Event(kind, text, SourceLocation(*where), subject)
+                for kind, text, where, subject in self._program.events()]
+
+    def shapelog(self) -> str:
+        """The session of the trace; `proviso replay FILE` asks it again."""
+        return self._program.shapelog()
 
     @property
     def operators(self) -> List[str]:
@@ -223,6 +236,14 @@ class ExportedProgram:
         self._program.save(path)
 
 
+def explain_guard(ep: ExportedProgram, guard: Any) -> str:
+    """Why the program has this guard: the lines that need it, the example's
+    sizes, and sizes that would break it.  `guard` is one of ep.guards or its
+    condition."""
+    condition = guard.condition if isinstance(guard, Guard) else guard
+    return ep._program.explain_guard(condition)
+
+
 def _dumped(spec, what):
     try:
         return pytree.treespec_dumps(spec)
@@ -246,16 +267,28 @@ class Module:
         self._in_spec = program._in_spec
         self._out_spec = program._out_spec
         self.program = program
+        # Tensors and numbers side by side are flat as they are; pytree would
+        # cost more than the check.
+        positional, named = self._in_spec.children()
+        is_plain = not named.num_children and all(
+            spec.is_leaf() for spec in positional.children())
+        self._plain_count = positional.num_children if is_plain else None
 
     def __call__(self, *args, **kwargs):
-        outputs = self._module.run(self._flat(args, kwargs))
+        outputs = None
+        if not kwargs and len(args) == self._plain_count:
+            outputs = self._module.run_plain(args)
+        if outputs is None:
+            outputs = self._module.run(self._flat(args, kwargs))
         return pytree.tree_unflatten(outputs, self._out_spec)
 
     forward = __call__
 
     def check(self, *args, **kwargs) -> None:
         """Raises what a call would raise for its inputs; runs nothing."""
-        self._module.check(self._flat(args, kwargs))
+        if (kwargs or len(args) != self._plain_count
+                or not self._module.check_plain(args)):
+            self._module.check(self._flat(args, kwargs))
 
     def _flat(self, args, kwargs):
         wanted = self._in_spec.child(1).context

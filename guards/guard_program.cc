@@ -1,0 +1,549 @@
+#include "guards/guard_program.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_map>
+
+#include "sym/evaluate.h"
+#include "sym/polynomial.h"
+#include "sym/print.h"
+
+namespace proviso {
+
+namespace {
+
+using Code = GuardProgram::Code;
+using Instruction = GuardProgram::Instruction;
+
+constexpr size_t kMaxStack = 32;
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
+
+// What the stack machine cannot do is left to evaluate().
+class Compiler {
+ public:
+  explicit Compiler(const std::vector<Expr>& symbols) {
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      slots_.emplace(symbols[i], static_cast<uint16_t>(i));
+    }
+  }
+
+  std::vector<Instruction> compile(Expr condition) {
+    if (auto one = whole(condition)) return {*one};
+    code_ = {{Code::kStack}};
+    depth_ = deepest_ = 0;
+    if (!push(condition) || deepest_ > kMaxStack ||
+        code_.size() > std::numeric_limits<uint16_t>::max()) {
+      return {{Code::kExact}};
+    }
+    code_[0].a = static_cast<uint16_t>(code_.size() - 1);
+    return code_;
+  }
+
+ private:
+  std::optional<uint16_t> slot(Expr e) const {
+    auto it = slots_.find(e);
+    return it == slots_.end() ? std::nullopt : std::optional(it->second);
+  }
+
+  // One instruction for the whole condition, where there is one.
+  std::optional<Instruction> whole(Expr c) const {
+    if (c.is(Op::kAnd) && c.arity() == 2) {  // both ends of a range
+      auto a = whole(c.arg(0)), b = whole(c.arg(1));
+      if (!a || !b || a->code != Code::kInRange || b->code != Code::kInRange ||
+          a->a != b->a) {
+        return std::nullopt;
+      }
+      a->imm = std::max(a->imm, b->imm);
+      a->imm2 = std::min(a->imm2, b->imm2);
+      return a;
+    }
+    if (!is_relation(c.op()) || !c.arg(0).is_int()) return std::nullopt;
+    Expr l = c.arg(0), r = c.arg(1);
+    if (c.is(Op::kLe) || c.is(Op::kLt)) return range(c, l, r);
+    if (!c.is(Op::kEq)) return std::nullopt;
+    if (auto one = equality(l, r)) return one;
+    return equality(r, l);
+  }
+
+  std::optional<Instruction> range(Expr c, Expr l, Expr r) const {
+    const int64_t strict = c.is(Op::kLt) ? 1 : 0;
+    auto upper = r.maybe_int64(), lower = l.maybe_int64();
+    if (slot(l) && upper && *upper != kLeast) {
+      return Instruction{Code::kInRange, *slot(l), 0, 0, kLeast,
+                         *upper - strict};
+    }
+    if (slot(r) && lower && *lower != kGreatest) {
+      return Instruction{Code::kInRange, *slot(r), 0, 0, *lower + strict,
+                         kGreatest};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Instruction> equality(Expr l, Expr r) const {
+    const auto constant = r.maybe_int64();
+    if (auto a = slot(l)) {
+      if (constant) {
+        return Instruction{Code::kInRange, *a, 0, 0, *constant, *constant};
+      }
+      if (auto b = slot(r)) return Instruction{Code::kSame, *a, *b};
+      return linear(*a, r);
+    }
+    if (l.is(Op::kMod) && constant) {
+      auto a = slot(l.arg(0));
+      auto modulus = l.arg(1).maybe_int64();
+      if (a && modulus && *modulus > 0) {
+        return Instruction{Code::kRemainder, *a, 0, 0, *modulus, *constant};
+      }
+    }
+    if (l.is(Op::kMul) && l.arity() == 2) {
+      auto a = slot(l.arg(0)), b = slot(l.arg(1)), c = slot(r);
+      if (a && b && c) return Instruction{Code::kProduct, *a, *b, *c};
+    }
+    return std::nullopt;
+  }
+
+  // v[a] == factor*v[b] + offset
+  std::optional<Instruction> linear(uint16_t a, Expr r) const {
+    Instruction one{Code::kMultiple, a};
+    bool has_symbol = false;
+    const Polynomial p = to_polynomial(r);
+    for (const auto& [monomial, coefficient] : p.terms()) {
+      auto number = coefficient.to_int64();
+      if (!number) return std::nullopt;
+      if (monomial.empty()) {
+        one.imm2 = *number;
+        continue;
+      }
+      auto b = slot(monomial[0]);
+      if (monomial.size() != 1 || !b || has_symbol) return std::nullopt;
+      has_symbol = true;
+      one.b = *b;
+      one.imm = *number;
+    }
+    return has_symbol ? std::optional(one) : std::nullopt;
+  }
+
+  void emit(Instruction i, int growth) {
+    code_.push_back(i);
+    depth_ += growth;
+    deepest_ = std::max(deepest_, static_cast<size_t>(depth_));
+  }
+
+  bool push(Expr e) {
+    if (auto s = slot(e)) {
+      emit({Code::kLoad, *s}, 1);
+      return true;
+    }
+    if (e.is(Op::kInteger)) {
+      auto number = e.maybe_int64();
+      if (number) emit({Code::kPush, 0, 0, 0, *number}, 1);
+      return number.has_value();
+    }
+    if (e.is(Op::kBoolean)) {
+      emit({Code::kPush, 0, 0, 0, e.is_true() ? 1 : 0}, 1);
+      return true;
+    }
+    switch (e.op()) {
+      case Op::kAdd: return fold(e, Code::kAdd);
+      case Op::kMul: return fold(e, Code::kMul);
+      case Op::kMin: return fold(e, Code::kMin);
+      case Op::kMax: return fold(e, Code::kMax);
+      case Op::kAnd: return fold(e, Code::kAnd);
+      case Op::kOr: return fold(e, Code::kOr);
+      case Op::kFloorDiv: return fold(e, Code::kFloorDiv);
+      case Op::kPythonMod:
+      case Op::kMod: return fold(e, Code::kMod);
+      case Op::kAbs: return fold(e, Code::kAbs);
+      case Op::kNot: return fold(e, Code::kNot);
+      case Op::kWhere: return fold(e, Code::kWhere);
+      case Op::kPow:
+      case Op::kPowByNatural: return power(e);
+      case Op::kEq: return relation(e, Code::kEq);
+      case Op::kNe: return relation(e, Code::kNe);
+      case Op::kLt: return relation(e, Code::kLt);
+      case Op::kLe: return relation(e, Code::kLe);
+      default: return false;
+    }
+  }
+
+  bool relation(Expr e, Code code) {
+    if (e.arg(0).is_float() || e.arg(1).is_float()) return false;
+    return fold(e, code);
+  }
+
+  bool fold(Expr e, Code code) {
+    if (e.is_float()) return false;
+    if (code == Code::kAbs || code == Code::kNot) {
+      if (!push(e.arg(0))) return false;
+      emit({code}, 0);
+      return true;
+    }
+    if (code == Code::kWhere) {
+      if (!push(e.arg(0)) || !push(e.arg(1)) || !push(e.arg(2))) return false;
+      emit({code}, -2);
+      return true;
+    }
+    for (size_t i = 0; i < e.arity(); ++i) {
+      if (!push(e.arg(i))) return false;
+      if (i > 0) emit({code}, -1);
+    }
+    return true;
+  }
+
+  bool power(Expr e) {
+    auto exponent = e.arg(1).maybe_int64();
+    if (e.is_float() || !exponent || *exponent < 1 || *exponent > 8) {
+      return false;
+    }
+    if (!push(e.arg(0))) return false;
+    for (int64_t i = 1; i < *exponent; ++i) {
+      if (!push(e.arg(0))) return false;
+      emit({Code::kMul}, -1);
+    }
+    return true;
+  }
+
+  std::unordered_map<Expr, uint16_t, ExprHash> slots_;
+  std::vector<Instruction> code_;
+  int depth_ = 0;
+  size_t deepest_ = 0;
+};
+
+int64_t floor_mod(int64_t a, int64_t b) {
+  const int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+int64_t floor_quotient(int64_t a, int64_t b) {
+  const int64_t q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+}  // namespace
+
+GuardProgram::GuardProgram(std::vector<Expr> symbols,
+                           std::vector<Expr> conditions)
+    : symbols_(std::move(symbols)), conditions_(std::move(conditions)) {
+  Compiler compiler(symbols_);
+  for (Expr c : conditions_) {
+    if (!c.is_bool()) {
+      throw Error("GuardProgram: expected a boolean, got " + to_string(c));
+    }
+    for (Expr s : free_symbols(c)) {
+      if (std::find(symbols_.begin(), symbols_.end(), s) != symbols_.end()) {
+        continue;
+      }
+      throw Error("GuardProgram: " + to_string(c) + " mentions " +
+                  s.symbol().name + ", which is not among the symbols");
+    }
+    starts_.push_back(static_cast<uint32_t>(code_.size()));
+    for (const Instruction& i : compiler.compile(c)) code_.push_back(i);
+  }
+  starts_.push_back(static_cast<uint32_t>(code_.size()));
+}
+
+GuardProgram::Outcome GuardProgram::run(const Instruction* at,
+                                        const Instruction* end,
+                                        const int64_t* v) {
+  std::array<int64_t, kMaxStack> stack;  // NOLINT: filled before it is read
+  int64_t* top = stack.data() - 1;
+  for (; at != end; ++at) {
+    switch (at->code) {
+      case Code::kPush: *++top = at->imm; continue;
+      case Code::kLoad: *++top = v[at->a]; continue;
+      case Code::kAbs:
+        if (*top == kLeast) return Outcome::kUnsure;
+        *top = *top < 0 ? -*top : *top;
+        continue;
+      case Code::kNot: *top = !*top; continue;
+      case Code::kWhere:
+        top -= 2;
+        *top = *top ? top[1] : top[2];
+        continue;
+      default: break;
+    }
+    --top;  // two operands
+    const int64_t b = top[1];
+    switch (at->code) {
+      case Code::kAdd:
+        if (__builtin_add_overflow(*top, b, top)) return Outcome::kUnsure;
+        break;
+      case Code::kMul:
+        if (__builtin_mul_overflow(*top, b, top)) return Outcome::kUnsure;
+        break;
+      // A zero divisor may be in an arm that is not taken.
+      case Code::kFloorDiv:
+        if (b == 0 || b == -1) return Outcome::kUnsure;
+        *top = floor_quotient(*top, b);
+        break;
+      case Code::kMod:
+        if (b == 0 || b == -1) return Outcome::kUnsure;
+        *top = floor_mod(*top, b);
+        break;
+      case Code::kMin: *top = std::min(*top, b); break;
+      case Code::kMax: *top = std::max(*top, b); break;
+      case Code::kEq: *top = *top == b; break;
+      case Code::kNe: *top = *top != b; break;
+      case Code::kLt: *top = *top < b; break;
+      case Code::kLe: *top = *top <= b; break;
+      case Code::kAnd: *top = *top & b; break;
+      case Code::kOr: *top = *top | b; break;
+      default: return Outcome::kUnsure;
+    }
+  }
+  return stack[0] ? Outcome::kTrue : Outcome::kFalse;
+}
+
+bool GuardProgram::exactly(size_t condition, const int64_t* values) const {
+  Assignment point;
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    point.set(symbols_[i], Int(values[i]));
+  }
+  return evaluate(conditions_[condition], point).is_true();
+}
+
+std::optional<size_t> GuardProgram::first_failing(const int64_t* v) const {
+  const Instruction* at = code_.data();
+  const Instruction* const end = at + code_.size();
+  for (size_t i = 0; at != end; ++i) {
+    const Instruction& one = *at++;
+    bool good = false;
+    int64_t number = 0;
+    switch (one.code) {
+      case Code::kInRange:
+        good = one.imm <= v[one.a] && v[one.a] <= one.imm2;
+        break;
+      case Code::kSame:
+        good = v[one.a] == v[one.b];
+        break;
+      case Code::kMultiple:
+        good = __builtin_mul_overflow(v[one.b], one.imm, &number) ||
+                       __builtin_add_overflow(number, one.imm2, &number)
+                   ? exactly(i, v)
+                   : v[one.a] == number;
+        break;
+      case Code::kProduct:
+        good = !__builtin_mul_overflow(v[one.a], v[one.b], &number) &&
+               number == v[one.c];
+        break;
+      case Code::kRemainder:
+        good = floor_mod(v[one.a], one.imm) == one.imm2;
+        break;
+      case Code::kStack: {
+        const Outcome outcome = run(at, at + one.a, v);
+        at += one.a;
+        good = outcome == Outcome::kUnsure ? exactly(i, v)
+                                           : outcome == Outcome::kTrue;
+        break;
+      }
+      default:
+        good = exactly(i, v);
+        break;
+    }
+    if (!good) return i;
+  }
+  return std::nullopt;
+}
+
+// The same as first_failing(), with the frequent conditions in one short loop.
+bool GuardProgram::holds(const int64_t* v) const {
+  const Instruction* at = code_.data();
+  const Instruction* const end = at + code_.size();
+  for (; at != end; ++at) {
+    int64_t number = v[at->b];
+    switch (at->code) {
+      case Code::kInRange:
+        if (v[at->a] < at->imm || at->imm2 < v[at->a]) return false;
+        continue;
+      case Code::kSame:
+        if (v[at->a] != number) return false;
+        continue;
+      case Code::kMultiple:
+        if (__builtin_mul_overflow(number, at->imm, &number) ||
+            __builtin_add_overflow(number, at->imm2, &number)) {
+          return !first_failing(v);
+        }
+        if (v[at->a] != number) return false;
+        continue;
+      case Code::kProduct:
+        if (__builtin_mul_overflow(v[at->a], number, &number) ||
+            number != v[at->c]) {
+          return false;
+        }
+        continue;
+      case Code::kRemainder:
+        if (floor_mod(v[at->a], at->imm) != at->imm2) return false;
+        continue;
+      case Code::kStack: {
+        const Outcome outcome = run(at + 1, at + 1 + at->a, v);
+        if (outcome == Outcome::kFalse) return false;
+        if (outcome == Outcome::kUnsure) return !first_failing(v);
+        at += at->a;
+        continue;
+      }
+      default:
+        return !first_failing(v);
+    }
+  }
+  return true;
+}
+
+namespace {
+
+constexpr const char* kPrelude = R"(#include <cstdint>
+namespace {
+struct Checked {  // int64 arithmetic; `bad` when it had no result
+  int64_t n; bool bad = false;
+};
+[[maybe_unused]] Checked operator+(Checked a, Checked b) {
+  Checked r{0, a.bad || b.bad};
+  r.bad |= __builtin_add_overflow(a.n, b.n, &r.n);
+  return r;
+}
+[[maybe_unused]] Checked operator*(Checked a, Checked b) {
+  Checked r{0, a.bad || b.bad};
+  r.bad |= __builtin_mul_overflow(a.n, b.n, &r.n);
+  return r;
+}
+[[maybe_unused]] Checked mod(Checked a, Checked b) {
+  if (a.bad || b.bad || b.n == 0) return {0, true};
+  if (b.n == -1) return {0, false};
+  int64_t r = a.n % b.n;
+  return {r != 0 && (r < 0) != (b.n < 0) ? r + b.n : r, false};
+}
+[[maybe_unused]] Checked div(Checked a, Checked b) {
+  if (a.bad || b.bad || b.n == 0) return {0, true};
+  if (b.n == -1) return a * b;
+  int64_t q = a.n / b.n;
+  return {a.n % b.n != 0 && (a.n < 0) != (b.n < 0) ? q - 1 : q, false};
+}
+[[maybe_unused]] Checked min(Checked a, Checked b) {
+  return {a.n < b.n ? a.n : b.n, a.bad || b.bad};
+}
+[[maybe_unused]] Checked max(Checked a, Checked b) {
+  return {a.n > b.n ? a.n : b.n, a.bad || b.bad};
+}
+[[maybe_unused]] Checked abs(Checked a) {
+  return a.n < 0 ? a * Checked{-1} : a;
+}
+[[maybe_unused]] Checked eq(Checked a, Checked b) {
+  return {a.n == b.n, a.bad || b.bad};
+}
+[[maybe_unused]] Checked lt(Checked a, Checked b) {
+  return {a.n < b.n, a.bad || b.bad};
+}
+[[maybe_unused]] Checked le(Checked a, Checked b) {
+  return {a.n <= b.n, a.bad || b.bad};
+}
+[[maybe_unused]] Checked both(Checked a, Checked b) {
+  return {a.n & b.n, a.bad || b.bad};
+}
+[[maybe_unused]] Checked either(Checked a, Checked b) {
+  return {a.n | b.n, a.bad || b.bad};
+}
+[[maybe_unused]] Checked no(Checked a) { return {!a.n, a.bad}; }
+[[maybe_unused]] Checked where(Checked c, Checked a, Checked b) {
+  Checked r = c.n ? a : b;
+  return {r.n, r.bad || c.bad};
+}
+}  // namespace
+)";
+
+class CppPrinter {
+ public:
+  explicit CppPrinter(const std::vector<Expr>& symbols) : symbols_(symbols) {}
+
+  std::string operator()(Expr e) const {
+    if (e.is_symbol() && e.is_int()) {
+      auto at = std::find(symbols_.begin(), symbols_.end(), e);
+      return "Checked{v[" + std::to_string(at - symbols_.begin()) + "]}";
+    }
+    if (e.is(Op::kBoolean)) return e.is_true() ? "Checked{1}" : "Checked{0}";
+    if (auto number = e.maybe_int64()) {
+      return *number == kLeast ? "Checked{INT64_MIN}"
+                               : "Checked{" + std::to_string(*number) + "}";
+    }
+    switch (e.op()) {
+      case Op::kAdd: return infix(e, " + ");
+      case Op::kMul: return infix(e, "*");
+      case Op::kFloorDiv: return call(e, "div");
+      case Op::kMod:
+      case Op::kPythonMod: return call(e, "mod");
+      case Op::kMin: return call(e, "min");
+      case Op::kMax: return call(e, "max");
+      case Op::kAbs: return call(e, "abs");
+      case Op::kEq: return relation(e, "eq");
+      case Op::kNe: return "no(" + relation(e, "eq") + ")";
+      case Op::kLt: return relation(e, "lt");
+      case Op::kLe: return relation(e, "le");
+      case Op::kAnd: return call(e, "both");
+      case Op::kOr: return call(e, "either");
+      case Op::kNot: return call(e, "no");
+      case Op::kWhere:
+        return "where(" + (*this)(e.arg(0)) + ", " + (*this)(e.arg(1)) + ", " +
+               (*this)(e.arg(2)) + ")";
+      case Op::kPow:
+      case Op::kPowByNatural: return power(e);
+      default:
+        throw Error("GuardProgram::to_cpp: " + to_string(e) +
+                    " has no form over int64; check it with holds()");
+    }
+  }
+
+ private:
+  std::string infix(Expr e, const char* sign) const {
+    std::string text = (*this)(e.arg(0));
+    for (size_t i = 1; i < e.arity(); ++i) text += sign + (*this)(e.arg(i));
+    return "(" + text + ")";
+  }
+  std::string call(Expr e, const std::string& name) const {
+    std::string text = (*this)(e.arg(0));
+    if (e.arity() == 1) {
+      return e.is(Op::kAbs) || e.is(Op::kNot) ? name + "(" + text + ")" : text;
+    }
+    for (size_t i = 1; i < e.arity(); ++i) {
+      text = name + "(" + text + ", " + (*this)(e.arg(i)) + ")";
+    }
+    return text;
+  }
+  std::string relation(Expr e, const std::string& name) const {
+    if (e.arg(0).is_float() || e.arg(1).is_float()) {
+      throw Error("GuardProgram::to_cpp: " + to_string(e) +
+                  " is about floats; check it with holds()");
+    }
+    return call(e, name);
+  }
+  std::string power(Expr e) const {
+    auto exponent = e.arg(1).maybe_int64();
+    if (e.is_float() || !exponent || *exponent < 1 || *exponent > 8) {
+      throw Error("GuardProgram::to_cpp: " + to_string(e) +
+                  " has no form over int64; check it with holds()");
+    }
+    std::string text = (*this)(e.arg(0));
+    for (int64_t i = 1; i < *exponent; ++i) text += "*" + (*this)(e.arg(0));
+    return "(" + text + ")";
+  }
+
+  const std::vector<Expr>& symbols_;
+};
+
+}  // namespace
+
+std::string GuardProgram::to_cpp(const std::string& name) const {
+  const CppPrinter print(symbols_);
+  std::string text = kPrelude;
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    text += "// v[" + std::to_string(i) + "]: " + symbols_[i].symbol().name;
+    const std::string& source = symbols_[i].symbol().source;
+    text += (source.empty() ? "" : " = " + source) + "\n";
+  }
+  text += "bool " + name + "([[maybe_unused]] const int64_t* v) {\n";
+  for (Expr c : conditions_) {
+    text += "  // " + to_string(c) + "\n  if (Checked r = " + print(c) +
+            "; r.bad || !r.n) return false;\n";
+  }
+  return text + "  return true;\n}\n";
+}
+
+}  // namespace proviso
