@@ -129,4 +129,78 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
   return best;
 }
 
+// --- cases that the domain decides
+
+namespace {
+
+constexpr int kMaxCaseDepth = 2;
+constexpr size_t kMaxCases = 4;
+constexpr size_t kMaxItemsLookedAt = 64;
+
+}  // namespace
+
+// A disjunction among the facts about the condition's atoms; else a condition
+// within the condition.
+std::optional<Prover::Split> Prover::choose_case(FormulaId f) {
+  const std::vector<AtomId>& atoms = forms_.atoms_of_formula(f);
+  for (AtomId a : atoms) {
+    size_t looked_at = 0;
+    for (uint32_t i : domain_.items_of(a)) {
+      if (++looked_at > kMaxItemsLookedAt) break;
+      const Domain::Item& item = domain_.items()[i];
+      const Formula& clause = forms_.formula(item.formula);
+      if (!item.alive || clause.kind != FormulaKind::kOr) continue;
+      if (clause.kids.size() <= kMaxCases) return Split{clause.kids, item.why};
+    }
+  }
+  for (AtomId a : atoms) {
+    const Atom& atom = forms_.atom(a);
+    FormulaId condition = kNoId;
+    if (atom.kind == AtomKind::kPos) {
+      condition = forms_.ge(forms_.poly(atom.a));
+    } else if (atom.kind == AtomKind::kIte) {
+      condition = atom.condition;
+    }
+    if (condition == kNoId || domain_.is_solved(a)) continue;
+    if (domain_.decide(condition).value) continue;
+    return Split{{condition, forms_.negate(condition)}, 0};
+  }
+  return std::nullopt;
+}
+
+Decision Prover::decide_in_cases(FormulaId f, int depth) {
+  std::optional<Split> split = choose_case(f);
+  if (!split) return {};
+  Decision all;
+  all.why = split->why;
+  for (FormulaId branch : split->branches) {
+    Domain::Mark before = domain_.mark();
+    domain_.tell(branch, split->why);
+    Decision d;
+    bool impossible = domain_.conflict().has_value();
+    if (impossible) {
+      d.why = *domain_.conflict();
+    } else {
+      d = domain_.decide(f);
+      if (!d.value && depth > 1) d = decide_in_cases(f, depth - 1);
+    }
+    domain_.undo(before);
+    if (!impossible && (!d.value || (all.value && *all.value != *d.value))) {
+      return {};
+    }
+    if (!impossible) all.value = d.value;
+    all.why = reasons_.join(all.why, d.why);
+  }
+  return all;
+}
+
+Decision Prover::decide_in_cases(FormulaId f, uint64_t units) {
+  Decision found;
+  within(units, [&]() -> std::optional<Proof> {
+    found = decide_in_cases(f, kMaxCaseDepth);
+    return std::nullopt;
+  });
+  return found;
+}
+
 }  // namespace proviso

@@ -179,6 +179,17 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
   FormulaId opposite = forms.negate(f);
   bool can_be_yes = !worlds.satisfiable(opposite);
   bool can_be_no = !worlds.satisfiable(f);
+  if (can_be_yes || can_be_no) {
+    Decision d = prover.decide_in_cases(f, options.budget / 16);
+    if (d.value) {
+      result.verdict = *d.value ? Verdict::kYes : Verdict::kNo;
+      result.tier = std::max(result.tier == Tier::kNone ? Tier::kCases
+                                                        : result.tier,
+                             Tier::kCases);
+      result.why = reasons.join(result.why, d.why);
+      return;
+    }
+  }
   for (Effort effort : {Effort::kLinear, Effort::kCases}) {
     uint64_t units = options.budget / (effort == Effort::kLinear ? 8 : 4);
     if (effort == Effort::kCases) {

@@ -21,21 +21,6 @@ bool is_big(const Int& v) { return v.bit_length() > 61; }
 
 }  // namespace
 
-template <typename Attempt>
-std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {
-  Domain::Mark before = domain_.mark();
-  domain_.set_limit(domain_.work() + units);
-  std::optional<Proof> proof;
-  try {
-    proof = attempt();
-  } catch (const OutOfBudget&) {
-    proof.reset();
-  }
-  domain_.set_limit(~uint64_t{0});
-  domain_.undo(before);
-  return proof;
-}
-
 std::optional<Proof> Prover::refute(FormulaId f, Effort effort,
                                     uint64_t units) {
   return within(units, [&] { return refute_condition(f, effort); });

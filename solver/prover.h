@@ -33,6 +33,10 @@ class Prover {
   // Spends at most `units` of work; nullopt is "no proof found".
   std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units);
 
+  // What the domain alone decides in every case of a disjunction (or of a Min,
+  // Max or Where) that the condition's atoms are in.
+  Decision decide_in_cases(FormulaId f, uint64_t units);
+
   // A contradiction among the facts near these atoms, with nothing told.
   std::optional<Proof> refute_facts(const std::vector<AtomId>& seeds,
                                     uint64_t units);
@@ -61,6 +65,9 @@ class Prover {
                                      Effort effort, int depth);
   std::optional<Proof> split(const Neighborhood& near,
                              const std::vector<AtomId>& seeds, int depth);
+
+  Decision decide_in_cases(FormulaId f, int depth);
+  std::optional<Split> choose_case(FormulaId f);
 
   // gathering
   Neighborhood gather(const std::vector<AtomId>& seeds);
@@ -91,5 +98,20 @@ class Prover {
   std::vector<bool> seen_atom_, seen_item_, seen_mono_;
   std::vector<AtomId> queue_;
 };
+
+template <typename Attempt>
+std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {
+  Domain::Mark before = domain_.mark();
+  domain_.set_limit(domain_.work() + units);
+  std::optional<Proof> proof;
+  try {
+    proof = attempt();
+  } catch (const OutOfBudget&) {
+    proof.reset();
+  }
+  domain_.set_limit(~uint64_t{0});
+  domain_.undo(before);
+  return proof;
+}
 
 }  // namespace proviso
