@@ -1,9 +1,13 @@
 """torch.export.load in a process of its own, which never imports proviso.
 
-Started by `Reader`; reads one JSON request a line: {"path", "cases"}, where
-cases is a torch.save of [(args, kwargs, expected)], and answers with one.
+Started by `Reader`; reads one JSON request a line: {"path", "cases",
+"also"}, where cases is a torch.save of [(args, kwargs, expected)], and answers
+with one.  "also" says what is done to the program for the second round of
+cases: "decompose"; "save" (saved and loaded again); "decompose and save" (to
+core ATen).
 """
 
+import io
 import json
 import subprocess
 import sys
@@ -25,9 +29,22 @@ def _equal(found, expected):
     return len(found) == len(expected) and all(map(_close, found, expected))
 
 
-def _check(path, cases):
+def _saved_and_loaded(program):
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    return torch.export.load(file)
+
+
+def _check(path, cases, also):
     program = torch.export.load(path)
-    decomposed = program.run_decompositions({})
+    if also == "decompose":
+        decomposed = program.run_decompositions({})
+    elif also == "save":
+        decomposed = _saved_and_loaded(program)
+    else:
+        decomposed = _saved_and_loaded(program).run_decompositions()
+        decomposed = _saved_and_loaded(decomposed)
     answer = {"ranges": str(program.range_constraints),
               "guards": program._guards_code, "equal": [], "decomposed": []}
     for variant, key in ((program, "equal"), (decomposed, "decomposed")):
@@ -54,7 +71,8 @@ def serve():
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            answer = _check(request["path"], request["cases"])
+            answer = _check(request["path"], request["cases"],
+                            request["also"])
         except Exception as error:
             answer = {"error": repr(error)}
         print("answer " + json.dumps(answer), flush=True)
@@ -78,11 +96,11 @@ class Reader:
                 return line[len(word):]
         raise AssertionError(self._process.stderr.read()[-4000:])
 
-    def check(self, path, cases, scratch):
-        """Loads `path`, runs the cases before and after run_decompositions.
+    def check(self, path, cases, scratch, also="decompose"):
+        """Loads `path`, runs the cases before and after what `also` says.
         A case whose expected value is a string must be refused."""
         torch.save(cases, scratch)
-        request = {"path": str(path), "cases": str(scratch)}
+        request = {"path": str(path), "cases": str(scratch), "also": also}
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         return json.loads(self._wait("answer"))

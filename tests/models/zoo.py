@@ -1,0 +1,209 @@
+"""Small models of transformers with random weights, and inputs for them.
+
+    case = ZOO["llama"]
+    model = case.build()                 # fresh; the same weights every time
+    kwargs = case.inputs(*case.traced)   # {"input_ids": i64[2, 9]}
+    case.shapes                          # {"input_ids": {0: AUTO, 1: AUTO}}
+    case.others                          # sizes at which programs are compared
+
+A size is a tuple that `inputs` takes: (batch, sequence, ...) of text,
+(batch, height, width) of images.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Tuple
+
+import torch
+import transformers
+from torch.export import Dim
+
+BATCH_AND_LENGTH = {0: Dim.AUTO, 1: Dim.AUTO}
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    config: Dict[str, Any]
+    inputs: Callable[..., Dict[str, Any]]
+    shapes: Dict[str, Any]
+    traced: Tuple[int, ...]
+    others: Tuple[Tuple[int, ...], ...]
+    cached: bool = False
+
+    @property
+    def title(self):
+        return self.name + ("+cache" if self.cached else "")
+
+    def _config(self):
+        return transformers.AutoConfig.for_model(self.name, **self.config)
+
+    def build(self):
+        torch.manual_seed(0)
+        config = self._config()
+        config.use_cache = self.cached
+        return transformers.AutoModel.from_config(config).eval()
+
+    def kwargs(self, size, seed=0):
+        torch.manual_seed(seed)
+        made = self.inputs(*size)
+        if self.cached:
+            made["past_key_values"] = _cache(self._config(), *size)
+        return made
+
+
+# --- text
+
+_WORDS = dict(vocab_size=100, pad_token_id=0, bos_token_id=1, eos_token_id=2)
+_TEXT = dict(
+    _WORDS, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+    intermediate_size=64, max_position_embeddings=128)
+_GROUPED = dict(_TEXT, num_key_value_heads=2, head_dim=8)
+_GPT = dict(_WORDS, n_embd=32, n_layer=2, n_head=4, n_positions=128)
+_ENCODER_DECODER = dict(
+    d_model=32, encoder_layers=2, decoder_layers=2,
+    encoder_attention_heads=4, decoder_attention_heads=4,
+    encoder_ffn_dim=64, decoder_ffn_dim=64)
+_CONFIGS = {
+    "albert": dict(_TEXT, embedding_size=16),
+    "bart": dict(_TEXT, **_ENCODER_DECODER),
+    "bloom": dict(_WORDS, hidden_size=32, n_head=4, n_layer=2),
+    "codegen": dict(_GPT, rotary_dim=4),
+    "distilbert": dict(_TEXT, dim=32, n_layers=2, n_heads=4, hidden_dim=64),
+    "electra": dict(_TEXT, embedding_size=16),
+    "gpt2": _GPT,
+    "gptj": dict(_GPT, rotary_dim=4),
+    "t5": dict(_WORDS, d_model=32, d_ff=64, d_kv=8, num_layers=2,
+               num_heads=4),
+    "whisper": dict(_WORDS, **_ENCODER_DECODER, max_source_positions=50,
+                    num_mel_bins=16),
+    **{name: _TEXT for name in "bert deberta-v2 mpnet phi".split()},
+    **{name: _GROUPED for name in
+       "cohere gemma granite llama mistral olmo qwen2 qwen3".split()},
+}
+
+
+def _ids(batch, length):
+    return torch.randint(3, 90, (batch, length))
+
+
+def _text(batch, length):
+    return {"input_ids": _ids(batch, length)}
+
+
+def _pair(batch, length, decoded):
+    return {"input_ids": _ids(batch, length),
+            "decoder_input_ids": _ids(batch, decoded)}
+
+
+def _speech(batch, decoded):
+    return {"input_features": torch.randn(batch, 16, 100),
+            "decoder_input_ids": _ids(batch, decoded)}
+
+
+def _text_case(name):
+    return Case(name, _CONFIGS[name], _text,
+                {"input_ids": BATCH_AND_LENGTH},
+                (2, 9), ((3, 11), (4, 6), (7, 17)))
+
+
+def _pair_case(name):
+    both = {"input_ids": BATCH_AND_LENGTH,
+            "decoder_input_ids": BATCH_AND_LENGTH}
+    return Case(name, _CONFIGS[name], _pair, both,
+                (2, 9, 7), ((3, 11, 5), (4, 6, 8), (7, 17, 3)))
+
+
+# --- text behind a key-value cache: (batch, new tokens, cached tokens)
+
+def _register_cache():
+    """DynamicCache as a pytree, as transformers registers it for exports."""
+    from transformers.integrations import executorch
+
+    executorch.register_dynamic_cache_export_support()
+
+
+def _cache(config, batch, _new, cached):
+    layers = config.num_hidden_layers
+    heads = (getattr(config, "num_key_value_heads", None)
+             or config.num_attention_heads)
+    width = (getattr(config, "head_dim", None)
+             or config.hidden_size // config.num_attention_heads)
+    cache = transformers.DynamicCache()
+    for layer in range(layers):
+        cache.update(torch.randn(batch, heads, cached, width),
+                     torch.randn(batch, heads, cached, width), layer)
+    return cache
+
+
+def _cached_text(batch, new, cached):
+    return {"input_ids": _ids(batch, new),
+            "attention_mask": torch.ones(batch, new + cached,
+                                         dtype=torch.int64)}
+
+
+def _cached_case(name):
+    kept = [{0: Dim.AUTO, 2: Dim.AUTO}] * 2  # a layer each
+    return Case(
+        name, _CONFIGS[name], _cached_text,
+        {"input_ids": BATCH_AND_LENGTH, "attention_mask": BATCH_AND_LENGTH,
+         "past_key_values": [kept, kept]},
+        (2, 4, 5), ((3, 6, 7), (4, 3, 9), (7, 8, 2)), cached=True)
+
+
+# --- images
+
+_VISION = {
+    "vit": dict(image_size=32, patch_size=8),
+    "beit": dict(image_size=32, patch_size=8),
+    "swin": dict(image_size=32, patch_size=4, embed_dim=16, depths=[1, 1],
+                 num_heads=[2, 2], window_size=4),
+    "resnet": dict(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1],
+                   layer_type="basic"),
+    "regnet": dict(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1],
+                   groups_width=8),
+    "mobilenet_v2": dict(image_size=32, depth_multiplier=0.35),
+}
+_TRANSFORMER = dict(hidden_size=32, num_hidden_layers=2,
+                    num_attention_heads=4, intermediate_size=64)
+
+
+def _image(batch, height, width):
+    return {"pixel_values": torch.randn(batch, 3, height, width)}
+
+
+def _fixed_image(name):
+    config = _VISION[name]
+    if name in ("vit", "beit"):
+        config = {**_TRANSFORMER, **config}
+    return Case(name, config, _image, {"pixel_values": {0: Dim.AUTO}},
+                (2, 32, 32), ((3, 32, 32), (5, 32, 32), (8, 32, 32)))
+
+
+def _any_image(name, others):
+    return Case(name, _VISION[name], _image,
+                {"pixel_values": {0: Dim.AUTO, 2: Dim.AUTO, 3: Dim.AUTO}},
+                (2, 64, 64), others)
+
+
+_TEXTS = ("albert bert bloom codegen cohere deberta-v2 distilbert electra "
+          "gemma gpt2 gptj granite llama mistral mpnet olmo phi qwen2 qwen3")
+_WITH_CACHE = ("bloom codegen cohere gemma gpt2 gptj granite llama mistral "
+               "olmo phi qwen2 qwen3")
+
+_CASES = (
+    [_text_case(name) for name in _TEXTS.split()]
+    + [_pair_case(name) for name in ("t5", "bart")]
+    + [Case("whisper", _CONFIGS["whisper"], _speech,
+            {"input_features": {0: Dim.AUTO},
+             "decoder_input_ids": BATCH_AND_LENGTH},
+            (2, 7), ((3, 9), (5, 4), (7, 12)))]
+    + [_fixed_image(name) for name in ("vit", "beit")]
+    + [_any_image(name, ((3, 64, 96), (5, 80, 72), (4, 128, 64)))
+       for name in ("resnet", "regnet")]
+    # Its windows are no higher than the image is wide: Min(height, width).
+    + [_any_image("swin", ((3, 64, 96), (5, 72, 80), (4, 64, 128)))]
+    # int(in_height / stride) of its padding fixes height and width.
+    + [_any_image("mobilenet_v2", ((3, 64, 64), (5, 64, 64), (8, 64, 64)))]
+    + [_cached_case(name) for name in _WITH_CACHE.split()])
+ZOO = {case.title: case for case in _CASES}
+_register_cache()
