@@ -209,6 +209,14 @@ void bind_session(py::module_& m) {
   });
   m.def("is_tracing", [] { return Tracer::current() != nullptr; });
   m.def("is_fake", [](const at::Tensor& t) { return is_fake(t); });
+  // A plain Python assert on data: the program checks it when it runs.
+  m.def("assert_at_run_time", [](const c10::SymBool& condition,
+                                 const std::string& message) {
+    Tracer* tracer = Tracer::current();
+    TORCH_CHECK(tracer, "assert_at_run_time: no trace is under way");
+    ShapeEnv& env = tracer->env();
+    env.runtime_assert(to_expr(env, condition), current_location(), message);
+  });
   m.def("mark_size_like", [](const c10::SymInt& size) {
     Tracer* tracer = Tracer::current();
     if (!tracer || !size.is_heap_allocated()) return;

@@ -1,7 +1,9 @@
 """What Python must look like while a program is traced, and afterwards."""
 
 import contextlib
+import dis
 import operator
+import sys
 import threading
 
 import torch
@@ -187,6 +189,38 @@ def _our_sym_ite(self, then_value, else_value):
     return result
 
 
+_bool_of = torch.SymBool.__bool__
+
+
+def _our_bool(self):
+    """`assert u0 > 3` on data is checked when the program runs."""
+    if not isinstance(self.node, _proviso.SymNode):
+        return _bool_of(self)
+    try:
+        return _bool_of(self)
+    except RuntimeError as error:
+        if not (str(error).startswith("Could not guard on data-dependent")
+                and _is_asserted(sys._getframe(1))):
+            raise
+    _proviso.assert_at_run_time(self, "")
+    return True
+
+
+def _is_asserted(frame):
+    """Whether the value that the frame tests now must be true or an assert
+    fails."""
+    code = list(dis.get_instructions(frame.f_code))
+    at = next((i for i, instruction in enumerate(code)
+               if instruction.offset == frame.f_lasti), None)
+    if at is None or "POP_JUMP" not in code[at].opname:
+        return False
+    if code[at].opname.endswith("IF_TRUE"):
+        failing = code[at + 1]
+    else:
+        failing = next((i for i in code if i.offset == code[at].argval), None)
+    return failing is not None and failing.opname == "LOAD_ASSERTION_ERROR"
+
+
 _advise_is_size = symbolic_shapes._advise_is_size
 
 
@@ -228,6 +262,7 @@ _PATCHES = [
     (torch.autograd, "backward", _our_backward),
     (torch.Tensor, "__repr__", _fake_repr),
     (torch.SymBool, "__sym_ite__", _our_sym_ite),
+    (torch.SymBool, "__bool__", _our_bool),
     (symbolic_shapes, "_advise_is_size", _our_advise_is_size),
 ]
 

@@ -1,0 +1,35 @@
+// guards/context_text.h - a context as text, to keep or to send.
+//
+//   std::ofstream("facts.txt") << save_context(context);
+//   ExprPool pool;                       // in another process, say
+//   Context same = load_context(pool, text);
+//   same.ask(parse(pool, "s0 >= 2"));    // as the first would answer
+//
+// Line by line, in the order told:
+//
+//   proviso context 1
+//   option budget 20000
+//   symbol s0 backed_size "L['x'].size()[0]"
+//   declare s0 [2, int_oo] ; "assumed: s0 >= 2" "" 0
+//   assume Eq(Mod(s0, 8), 0) ; "x.view(-1, 8)" "model.py" 12
+//   end
+//
+// Equal contexts give equal text in every process.  Scopes are not kept: what
+// holds now holds for good in the loaded one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "solver/solver.h"
+
+namespace proviso {
+
+std::string save_context(const Context& context);
+
+// Symbols are made in `pool`, which should have none of the same name and
+// another kind.  Throws Error naming the line for text that save_context() did
+// not write, another version, or an incomplete one.
+Context load_context(ExprPool& pool, std::string_view text);
+
+}  // namespace proviso
