@@ -83,6 +83,7 @@ Range Domain::quotient(const Range& a, const Range& b) {
 
 const Range& Domain::atom_range(AtomId a) {
   AtomState& s = state(a);
+  if (s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh) return s.own;
   if (s.range_stamp == stamp_) return s.range;
   spend(1);
   Range r = compute_atom_range(a);
@@ -92,12 +93,7 @@ const Range& Domain::atom_range(AtomId a) {
 }
 
 Range Domain::compute_atom_range(AtomId a) {
-  const AtomState& s = state(a);
-  Range stored{Interval::of(s.low.value, s.high.value), s.low.why, s.high.why};
-  if (stored.span.is_empty()) {
-    stored.lower = stored.upper = join(s.low.why, s.high.why);
-    return stored;
-  }
+  const Range stored = state(a).own;
   const Atom& atom = forms_.atom(a);
   switch (atom.kind) {
     case AtomKind::kFloor:

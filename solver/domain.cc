@@ -29,10 +29,8 @@ Domain::AtomState& Domain::state(AtomId a) {
   if (slot != kNoId) return atoms_[slot];
   slot_of_.set(a, static_cast<uint32_t>(atoms_.size()));
   AtomState& s = atoms_.emplace_back();
-  if (forms_.atom(a).kind == AtomKind::kSymbol) {
-    s.low.value = symbols_.lower();
-    s.high.value = symbols_.upper();
-  }
+  s.kind = forms_.atom(a).kind;
+  if (s.kind == AtomKind::kSymbol) s.own.span = symbols_;
   return s;
 }
 
@@ -71,8 +69,18 @@ void Domain::undo(const Mark& mark) {
     Undo u = std::move(trail_.back());
     trail_.pop_back();
     switch (u.kind) {
-      case Undo::kLow: state(u.index).low = std::move(u.old); break;
-      case Undo::kHigh: state(u.index).high = std::move(u.old); break;
+      case Undo::kLow: {
+        Range& own = state(u.index).own;
+        own.span = Interval::of(u.old.value, own.span.upper());
+        own.lower = u.old.why;
+        break;
+      }
+      case Undo::kHigh: {
+        Range& own = state(u.index).own;
+        own.span = Interval::of(own.span.lower(), u.old.value);
+        own.upper = u.old.why;
+        break;
+      }
       case Undo::kSolved: {
         AtomState& s = state(u.index);
         for (AtomId a : forms_.atoms_of(s.solved)) {
@@ -442,19 +450,24 @@ void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
     return raise_conflict(join(why, lower ? now.upper : now.lower));
   }
   AtomState& s = state(a);
-  End& slot = lower ? s.low : s.high;
-  trail_.push_back({lower ? Undo::kLow : Undo::kHigh, a, slot});
-  slot = {value, why};
+  if (lower) {
+    trail_.push_back({Undo::kLow, a, {s.own.span.lower(), s.own.lower}});
+    s.own.span = Interval::of(value, s.own.span.upper());
+    s.own.lower = why;
+  } else {
+    trail_.push_back({Undo::kHigh, a, {s.own.span.upper(), s.own.upper}});
+    s.own.span = Interval::of(s.own.span.lower(), value);
+    s.own.upper = why;
+  }
   change();
   wake(a);
   for (AtomId b : std::vector<AtomId>(s.dependents)) wake(b);
   push_down(a, lower, value, why);
-  if (conflict_ || s.solved != kNoId || !s.low.value || !s.high.value) return;
-  AtomKind kind = forms_.atom(a).kind;
-  bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
-  if (variable && *s.low.value == *s.high.value) {
-    solve_for(a, FormPool::constant(*s.low.value),
-              join(s.low.why, s.high.why));
+  if (conflict_ || s.solved != kNoId) return;
+  bool variable = s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh;
+  if (variable && s.own.span.is_point()) {
+    solve_for(a, FormPool::constant(*s.own.span.lower()),
+              join(s.own.lower, s.own.upper));
   }
 }
 
@@ -564,10 +577,9 @@ Normal Domain::normal(const Poly& p) {
 }
 
 Domain::Image Domain::image_of(AtomId a) {
-  AtomKind kind = forms_.atom(a).kind;
-  bool plain = kind == AtomKind::kSymbol || kind == AtomKind::kFresh ||
-               kind == AtomKind::kOpaque;
   AtomState& s = state(a);
+  bool plain = s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh ||
+               s.kind == AtomKind::kOpaque;
   if (s.solved == kNoId && plain) return {};
   if (s.normal_stamp == stamp_) return s.image;
   if (s.visiting) return {};  // a cycle through definitions: stays as it is

@@ -117,7 +117,8 @@ class Domain {
     Reason why = 0;
   };
   struct AtomState {
-    End low, high;
+    AtomKind kind = AtomKind::kSymbol;
+    Range own;  // what was told of the atom itself; never empty
     PolyId solved = kNoId;
     Reason solved_why = 0;
     std::vector<uint32_t> items;
@@ -126,7 +127,7 @@ class Domain {
     bool in_use = false;  // a fresh variable that this context has made
     uint64_t normal_stamp = 0, range_stamp = 0;
     Image image;
-    Range range;
+    Range range;  // of a compound atom: with what its parts tell
   };
   struct FormState {
     End low, high;

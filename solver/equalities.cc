@@ -256,15 +256,16 @@ void Domain::solve_for(AtomId x, const Poly& value, Reason why) {
   s.solved_why = why;
   trail_.push_back({Undo::kSolved, x, {}});
   change();
-  if (s.low.value) {
+  const Range& own = s.own;
+  if (own.span.lower()) {
     Poly row = value;
-    row.constant -= *s.low.value;
-    assert_literal(FormulaKind::kGe, row, join(s.low.why, why));
+    row.constant -= *own.span.lower();
+    assert_literal(FormulaKind::kGe, row, join(own.lower, why));
   }
-  if (s.high.value) {
+  if (own.span.upper()) {
     Poly row = forms_.scale(value, -1);
-    row.constant += *s.high.value;
-    assert_literal(FormulaKind::kGe, row, join(s.high.why, why));
+    row.constant += *own.span.upper();
+    assert_literal(FormulaKind::kGe, row, join(own.upper, why));
   }
   wake(x);
 }
