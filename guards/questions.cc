@@ -249,7 +249,7 @@ bool ShapeEnv::Impl::guard_or(Expr condition, bool otherwise,
     note_origin(condition, c, verdict, where);
     return verdict == Verdict::kYes;
   }
-  if (depends_on_data(c)) return otherwise;
+  if (depends_on_data(c) || options.backed_size_oblivious) return otherwise;
   return guard_bool(condition, where, call);
 }
 

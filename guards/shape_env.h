@@ -78,6 +78,9 @@ struct ShapeEnvOptions {
   bool duck_shape = false;          // equal examples share a symbol
   bool prefer_deferred_runtime_asserts_over_guards = false;
   bool assume_at_least_two = true;  // other backed sizes are assumed >= 2
+  // guard_or_false and guard_or_true take their defaults for sizes as for data:
+  // no guard, one program for more sizes.
+  bool backed_size_oblivious = false;
   SolverOptions solver{.machine_int64 = true};
 };
 

@@ -112,9 +112,13 @@ c10::SymInt unbacked_size(Tracer& tracer, const py::object& min,
 
 class Session {
  public:
-  explicit Session(bool prefer_deferred) {
+  Session(bool prefer_deferred, bool specialize_zero_one, bool duck_shape,
+          bool backed_size_oblivious) {
     ShapeEnvOptions options;
     options.prefer_deferred_runtime_asserts_over_guards = prefer_deferred;
+    options.specialize_zero_one = specialize_zero_one;
+    options.duck_shape = duck_shape;
+    options.backed_size_oblivious = backed_size_oblivious;
     start_stacks();
     tracer_ = std::make_unique<Tracer>(options);
   }
@@ -235,7 +239,10 @@ void bind_session(py::module_& m) {
   py::class_<Session>(m, "Session",
                       "A trace under way.  Operators of this thread are "
                       "recorded, not executed, until close().")
-      .def(py::init<bool>(), py::arg("prefer_deferred") = false)
+      .def(py::init<bool, bool, bool, bool>(),
+           py::arg("prefer_deferred") = false,
+           py::arg("specialize_zero_one") = true, py::arg("duck_shape") = false,
+           py::arg("backed_size_oblivious") = false)
       .def("close", &Session::close)
       .def("shapelog",
            [](Session& s) { return s.tracer().env().shapelog(); })

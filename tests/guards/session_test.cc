@@ -48,6 +48,16 @@ TEST(Require, ARelationBetweenNamedDimsIsNoViolation) {
   env.check_constraints();
 }
 
+TEST(Policies, OpenQuestionsAboutSizesMayTakeTheirDefaults) {
+  for (bool oblivious : {false, true}) {
+    ShapeEnv env({.backed_size_oblivious = oblivious});
+    Expr s = env.create_size(4, source("x", 0));
+    EXPECT_EQ(env.guard_or_false(eq(s, 4)), !oblivious);
+    EXPECT_TRUE(env.guard_or_true(ne(s, 0)));
+    EXPECT_EQ(env.guards().size(), oblivious ? 0u : 1u);
+  }
+}
+
 TEST(MinimalGuards, KeepTheLinesOfWhatTheyReplace) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));

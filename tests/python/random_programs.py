@@ -46,7 +46,7 @@ class Program:
         k = dice.choice((2, 2, 3, 4))
         c = dice.randrange(0, 9)
         size = dice.choice(("n", "m", "n + m", "2*n", "n - m", "n*m", "n//2",
-                            f"n % {k}", f"(m + 1)//{k}", f"max(n, {c})",
+                            f"n % {k}", f"(m + 1)//{k}", f"torch.sym_max(n, {c})",
                             "abs(n - m)"))
         other = dice.choice((str(c), "m", "2*m", f"m + {c}", "n"))
         sign = dice.choice(("==", "!=", "<", "<=", ">", ">="))
@@ -144,7 +144,8 @@ class Outcome:
 
 class Choices(torch.overrides.TorchFunctionMode):
     """What operators choose by size: ends of slices within or beyond the
-    tensor, the number of pieces of a split."""
+    tensor, the number of pieces of a split, results with dimensions of size 0
+    or 1."""
 
     def __init__(self, path):
         super().__init__()
@@ -160,6 +161,8 @@ class Choices(torch.overrides.TorchFunctionMode):
                                        (item.start, item.stop)])
         elif function is torch.Tensor.split:
             self._path.append(len(result))
+        if isinstance(result, torch.Tensor):
+            self._path.append([min(size, 2) for size in result.shape])
         return result
 
     @staticmethod

@@ -13,7 +13,9 @@ from proviso._program import ExportedProgram
 
 def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
            strict=False, preserve_module_call_signature=(),
-           prefer_deferred_runtime_asserts_over_guards=False):
+           prefer_deferred_runtime_asserts_over_guards=False,
+           specialize_zero_one=True, duck_shape=False,
+           backed_size_oblivious=False):
     """Traces `mod` on fake tensors of the examples' sizes.
 
     mod: an nn.Module, a function or a bound method.
@@ -29,6 +31,11 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     strict: only False; the program runs as Python.
     prefer_deferred_runtime_asserts_over_guards: what the program needs is
         asserted inside it where possible, not checked before.
+    specialize_zero_one: example sizes 0 and 1 become constants, and other
+        sizes are taken to be >= 2 where an answer needs it.
+    duck_shape: sizes under Dim.AUTO with equal examples are one symbol.
+    backed_size_oblivious: guard_or_false and guard_or_true take their default
+        for input sizes too, where the answer is not known.
 
     Returns an ExportedProgram.  Raises ConstraintViolationError when
     dynamic_shapes promises more than the program takes, DataDependentError
@@ -48,7 +55,9 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     with _trace.tracing_environment():
         program, out_spec = _trace_program(
             mod, inputs, state, relations,
-            prefer_deferred_runtime_asserts_over_guards)
+            prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
+            specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
+            backed_size_oblivious=backed_size_oblivious)
     elapsed = (time.perf_counter() - start) * 1e6
     program.set_name(_name_of(mod))
     ep = ExportedProgram(program, inputs, out_spec, (args, kwargs), elapsed)
@@ -113,8 +122,8 @@ def _name_of(mod):
     return getattr(mod, "__qualname__", type(mod).__name__)
 
 
-def _trace_program(mod, inputs, state, relations, prefer_deferred):
-    session = _proviso.Session(prefer_deferred)
+def _trace_program(mod, inputs, state, relations, **policies):
+    session = _proviso.Session(**policies)
     try:
         if state is not None:
             state.register(session)
