@@ -36,8 +36,9 @@ class GuardProgram {
   size_t size() const { return conditions_.size(); }
   const std::vector<Expr>& conditions() const { return conditions_; }
 
-  // A C++ function `bool name(const int64_t* v)`, true only where holds() is.  It refuses values that leave int64 or divide by zero on the way, even
-  // in an arm that is not taken.  Throws Error for conditions on floats.
+  // A C++ function `bool name(const int64_t* v)`, true only where holds() is.
+  // It refuses values that leave int64 or divide by zero on the way, even in an
+  // arm that is not taken.  Throws Error for conditions on floats.
   std::string to_cpp(const std::string& name) const;
 
   enum class Code : uint8_t {

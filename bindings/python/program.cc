@@ -155,7 +155,8 @@ void bind_program(py::module_& m) {
              for (const Guard& guard : p.guards())
                if (to_string(guard.condition) == condition)
                  return explain(*p.env, guard);
-             TORCH_CHECK_VALUE(false, "explain_guard: the program has no guard ",
+             TORCH_CHECK_VALUE(false,
+                               "explain_guard: the program has no guard ",
                                condition, "; its guards are ep.guards");
            })
       .def("shapelog",

@@ -46,7 +46,8 @@ class Program:
         k = dice.choice((2, 2, 3, 4))
         c = dice.randrange(0, 9)
         size = dice.choice(("n", "m", "n + m", "2*n", "n - m", "n*m", "n//2",
-                            f"n % {k}", f"(m + 1)//{k}", f"torch.sym_max(n, {c})",
+                            f"n % {k}", f"(m + 1)//{k}",
+                            f"torch.sym_max(n, {c})",
                             "abs(n - m)"))
         other = dice.choice((str(c), "m", "2*m", f"m + {c}", "n"))
         sign = dice.choice(("==", "!=", "<", "<=", ">", ">="))

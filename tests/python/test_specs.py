@@ -344,7 +344,8 @@ def test_random_violations_round_trip():
             f"({dice.choice(terms)} {dice.choice(['==', '!=', '<=', '>'])} "
             f"{dice.choice(terms + ['3', '7', '30'])})"
             for _ in range(dice.choice([1, 1, 2])))
-        least, most = dice.choice([(None, None), (3, None), (None, 40), (4, 60)])
+        least, most = dice.choice(
+            [(None, None), (3, None), (None, 40), (4, 60)])
         if dice.random() < 0.5:
             code = f"torch.sym_not({code})"
         condition = eval(f"lambda n: {code}")

@@ -43,7 +43,8 @@ class Teller:
     def run(self, relations):
         waiting = list(self._derived)
         while waiting:
-            known = [d for d in waiting if d[1].roots.keys() <= self._values.keys()]
+            known = [d for d in waiting
+                     if d[1].roots.keys() <= self._values.keys()]
             for source, dim, size in known:
                 self._require_equal(source, dim, size)
             waiting = [d for d in waiting if d not in known]
