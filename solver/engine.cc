@@ -72,7 +72,8 @@ void Engine::go_to(const std::shared_ptr<Version>& target) {
     ++shared;
   }
   while (path.size() > shared) {
-    auto from = facts.begin() + static_cast<std::ptrdiff_t>(scopes.back().facts);
+    auto from =
+        facts.begin() + static_cast<std::ptrdiff_t>(scopes.back().facts);
     path.back()->facts.assign(from, facts.end());
     path.pop_back();
     pop();
@@ -316,7 +317,9 @@ void Engine::look_again(Expr question, Native& result) {
   std::vector<uint32_t> ids = relevant_facts(question, symbols);
   if (ids.size() > kMaxToldAgain) return;
   std::vector<std::pair<std::string, uint32_t>> order;
-  for (uint32_t id : ids) order.emplace_back(to_string(facts[id].condition), id);
+  for (uint32_t id : ids) {
+    order.emplace_back(to_string(facts[id].condition), id);
+  }
   std::sort(order.begin(), order.end());
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;

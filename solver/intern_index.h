@@ -47,7 +47,9 @@ class InternIndex {
   static uint32_t tag(uint64_t hash) {
     return static_cast<uint32_t>(mixed(hash) >> 32);
   }
-  size_t place(uint64_t hash) const { return mixed(hash) & (slots_.size() - 1); }
+  size_t place(uint64_t hash) const {
+    return mixed(hash) & (slots_.size() - 1);
+  }
 
   void put(uint64_t mixed_hash, uint32_t id) {
     size_t i = mixed_hash & (slots_.size() - 1);

@@ -233,7 +233,8 @@ bool LinearSystem::eliminate_variable() {
   for (uint32_t x = 0; x < unknowns_.size(); ++x) {
     uint64_t pos = unknowns_[x].pos, neg = unknowns_[x].neg;
     if (pos + neg == 0 || pos * neg > kMaxProducts) continue;
-    auto cost = static_cast<int64_t>(pos * neg) - static_cast<int64_t>(pos + neg);
+    auto cost =
+        static_cast<int64_t>(pos * neg) - static_cast<int64_t>(pos + neg);
     if (best == kNoId || cost < best_cost) best = x, best_cost = cost;
   }
   work_ += 1 + unknowns_.size() / 8;

@@ -2,7 +2,7 @@
 //
 //   Point point(forms);
 //   point.set(s0, 4);
-//   point.truth(f);        // nullopt: overflows, is undefined or not understood
+//   point.truth(f);     // nullopt: overflows, is undefined or not understood
 //
 // What compound atoms are is remembered until a value changes.
 #pragma once

@@ -19,7 +19,9 @@ constexpr size_t kMaxSmallSystem = 20;  // rows
 // monomial appears.
 std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
   std::vector<LinearRow> lemmas;
-  auto is_known = [&](MonoId m) { return m < seen_mono_.size() && seen_mono_[m]; };
+  auto is_known = [&](MonoId m) {
+    return m < seen_mono_.size() && seen_mono_[m];
+  };
   auto keep = [&](const Poly& p, bool equality, Reason why, size_t allowed) {
     size_t unknown = 0;
     for (const Term& t : p.terms) unknown += !is_known(t.mono);
@@ -58,7 +60,9 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
           [&](const LinearTerm& t) { return t.unknown == target; });
       if (!mentions || lemmas.size() >= kMaxLemmas) continue;
       Poly p = FormPool::constant(r.constant);
-      for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
+      for (const LinearTerm& t : r.terms) {
+        p.terms.push_back({t.unknown, t.coef});
+      }
       if (r.equality) {
         keep(forms_.mul(p, whole), true, r.why, 1);
         continue;

@@ -129,7 +129,9 @@ Prover::Neighborhood Prover::gather(const std::vector<AtomId>& seeds) {
     visit(queue_[i], near);
   }
   // Definitions and lemmas may bring new monomials: their bounds come last.
-  for (size_t i = 0; i < near.monos.size(); ++i) add_bounds(near.monos[i], near);
+  for (size_t i = 0; i < near.monos.size(); ++i) {
+    add_bounds(near.monos[i], near);
+  }
   return near;
 }
 
@@ -202,7 +204,8 @@ void Prover::add_definition(AtomId a, Neighborhood& near) {
   }
 }
 
-// 0 <= x & y <= x, y when both are nonnegative; b**n >= n + 1 for b >= 2, n >= 0.
+// 0 <= x & y <= x, y when both are nonnegative; b**n >= n + 1 for b >= 2 and
+// n >= 0.
 void Prover::add_function(const Atom& atom, const Poly& self,
                           Neighborhood& near) {
   const Poly& x = forms_.poly(atom.a);

@@ -222,7 +222,9 @@ std::vector<FactId> Context::facts_used(Expr question) const {
   const Engine::Memo* m = here.remembered(question);
   if (m == nullptr || m->epoch != here.epoch) return {};
   std::vector<FactId> used = here.used_facts(m->why);
-  if (m->verdict != Verdict::kUnknown) here.complete(used, question, m->verdict);
+  if (m->verdict != Verdict::kUnknown) {
+    here.complete(used, question, m->verdict);
+  }
   return used;
 }
 

@@ -138,7 +138,8 @@ void Worlds::undo_step() {
 // later attempts at multiples of 8.
 int64_t Worlds::choose(AtomId a, size_t w, int attempt, size_t place) {
   Range r = domain_.atom_range(a);
-  std::optional<int64_t> low = near(r.span.lower()), high = near(r.span.upper());
+  std::optional<int64_t> low = near(r.span.lower());
+  std::optional<int64_t> high = near(r.span.upper());
   auto i = static_cast<int64_t>(place % 97);
   int64_t step = w == 0 ? 0 : w == 1 ? 1 + i % 3 : 2 + (7 * i) % 11;
   int64_t v = 0;
