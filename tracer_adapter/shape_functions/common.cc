@@ -428,6 +428,7 @@ size_t return_count(const RuleCall& call) {
 }
 
 SymInt to_sym(const IValue& value) {
+  if (value.isBool()) return SymInt(static_cast<int64_t>(value.toBool()));
   return value.isSymInt() ? value.toSymInt() : SymInt(value.toInt());
 }
 

@@ -554,6 +554,14 @@ bool isin(RuleCall& call) {
   return true;
 }
 
+// Self and mask broadcast to each other; the result is contiguous.
+bool masked_scatter(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &mask = call.tensor(1);
+  call.returns(fresh(broadcast(sizes_of(self), sizes_of(mask)),
+                     self.scalar_type(), self.device()));
+  return true;
+}
+
 const RuleEntry kRules[] = {
     {"aten::_unsafe_index.Tensor", index, "indexing"},
     {"aten::_unsafe_index_put", index_put, "indexing"},
@@ -568,7 +576,7 @@ const RuleEntry kRules[] = {
     {"aten::index_put", index_put, "indexing"},
     {"aten::index_put_", index_put_in_place, "indexing"},
     {"aten::index_select", index_select, "indexing"},
-    {"aten::masked_scatter", return_like_self, "indexing"},
+    {"aten::masked_scatter", masked_scatter, "indexing"},
     {"aten::masked_scatter_", return_self, "indexing"},
     {"aten::put", return_like_self, "indexing"},
     {"aten::scatter", scatter, "indexing"},

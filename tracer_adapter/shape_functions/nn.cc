@@ -316,8 +316,9 @@ bool batch_norm(RuleCall& call) {
               input.dim(), "D input)");
   const char* names[] = {"weight", "bias", "running_mean", "running_var"};
   SymInt channels = input.sym_size(1);
-  for (size_t i = 0; i < 4; ++i) {
-    require_channels(call.args[1 + i], channels, names[i]);
+  // Some overloads have no running statistics.
+  for (const char* name : names) {
+    require_channels(arg(call, name), channels, name);
   }
   Tensor result = fresh(sizes_of(input), input.scalar_type(), input.device(),
                         suggested_format(input));
@@ -343,6 +344,19 @@ bool native_batch_norm(RuleCall& call) {
     call.returns(fresh({SymInt(0)}, ScalarType::Byte, input.device()));
   }
   if (returns == 5) call.returns(int64_t{0});
+  return true;
+}
+
+// Also returns the new running statistics, which it does not write.
+bool native_batch_norm_functional(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  const bool training = arg(call, "training").toBool();
+  const SymInt kept = training ? input.sym_size(1) : SymInt(0);
+  batch_norm(call);
+  for (int i = 0; i < 2; ++i)
+    call.returns(fresh({kept}, input.scalar_type(), input.device()));
+  for (const char* name : {"running_mean", "running_var"})
+    call.returns(fresh_like(arg(call, name).toTensor()));
   return true;
 }
 
@@ -777,6 +791,10 @@ const RuleEntry kRules[] = {
     {"aten::max_pool3d_with_indices", pool<3>, "pooling"},
     {"aten::_batch_norm_impl_index", native_batch_norm, "normalisation"},
     {"aten::_native_batch_norm_legit", native_batch_norm, "normalisation"},
+    {"aten::_native_batch_norm_legit_functional",
+     native_batch_norm_functional, "normalisation"},
+    {"aten::_native_batch_norm_legit_no_training", native_batch_norm,
+     "normalisation"},
     {"aten::batch_norm", batch_norm, "normalisation"},
     {"aten::group_norm", group_norm, "normalisation"},
     {"aten::layer_norm", layer_norm, "normalisation"},

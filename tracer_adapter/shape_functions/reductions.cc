@@ -248,6 +248,7 @@ const RuleEntry kRules[] = {
     {"aten::mode", extremum_with_indices, "reduction"},
     {"aten::kthvalue", extremum_with_indices, "reduction"},
     {"aten::nanmedian", reduce<Result::kSame>, "reduction"},
+    {"aten::nanmedian.dim", extremum_with_indices, "reduction"},
     {"aten::nansum", reduce<Result::kSum>, "reduction"},
     {"aten::norm", norm, "reduction"},
     {"aten::prod", reduce<Result::kSum>, "reduction"},

@@ -4,6 +4,7 @@
 namespace proviso {
 
 void register_composite_rules();
+void register_core_rest_rules();
 void register_data_dependent_rules();
 void register_elementwise_rules();
 void register_factory_rules();
@@ -24,6 +25,7 @@ void register_all_rules() {
   register_linalg_rules();
   register_nn_rules();
   register_data_dependent_rules();
+  register_core_rest_rules();
 }
 
 }  // namespace proviso

@@ -745,8 +745,8 @@ bool unfold(RuleCall& call) {
                   dim, " is ", sizes[dim], " but size is ", size);
   SymInt stride = self.dim() == 0 ? SymInt(1) : strides[dim];
   if (self.dim() == 0) {
-    sizes = {SymInt(1), SymInt(size)};
-    strides = {SymInt(step), SymInt(1)};
+    sizes = {SymInt(size)};
+    strides = {SymInt(1)};
   } else {
     sizes[dim] = floor_div(sizes[dim] - size, step) + 1;
     strides[dim] = stride * step;

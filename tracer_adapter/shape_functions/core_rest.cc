@@ -1,0 +1,232 @@
+// tracer_adapter/shape_functions/core_rest.cc - core ATen operators of no other
+// family: gradients that PyTorch keeps whole, the Fourier leaves, pairwise
+// distances, bags of embeddings.
+#include <algorithm>
+
+#include "tracer_adapter/shape_functions/common.h"
+
+namespace proviso {
+namespace {
+
+using namespace shapes;  // NOLINT: the shape functions' own vocabulary
+
+// --- gradients: of the shape of what they are a gradient of
+
+// In the input's memory format, as the pooling kernels allocate it.
+bool pool_backward(RuleCall& call) {
+  const Tensor& self = call.tensor(1);
+  require_rank(self, 3, 4, "input");
+  call.returns(fresh(sizes_of(self), self.scalar_type(), self.device(),
+                     suggested_format(self)));
+  return true;
+}
+
+bool wanted(const RuleCall& call, const char* mask, size_t i) {
+  return arg(call, mask).toBoolList().get(i);
+}
+
+void return_if(RuleCall& call, bool is_wanted, const Tensor& t) {
+  call.returns(is_wanted ? t : Tensor());
+}
+
+bool convolution_backward(RuleCall& call) {
+  const Tensor& grad = call.tensor(0);
+  const Tensor& input = call.tensor(1);
+  const Tensor& weight = call.tensor(2);
+  const bool channels_last =
+      suggested_format(input) != at::MemoryFormat::Contiguous ||
+      suggested_format(weight) != at::MemoryFormat::Contiguous;
+  const at::MemoryFormat format =
+      !channels_last       ? at::MemoryFormat::Contiguous
+      : input.dim() == 4   ? at::MemoryFormat::ChannelsLast
+      : input.dim() == 5   ? at::MemoryFormat::ChannelsLast3d
+                           : at::MemoryFormat::Contiguous;
+  const auto like = [&](const Tensor& t) {
+    return fresh(sizes_of(t), grad.scalar_type(), t.device(), format);
+  };
+  return_if(call, wanted(call, "output_mask", 0), like(input));
+  return_if(call, wanted(call, "output_mask", 1), like(weight));
+  const bool transposed = arg(call, "transposed").toBool();
+  const SymInt channels =
+      transposed ? weight.sym_size(1) * to_sym(arg(call, "groups"))
+                 : weight.sym_size(0);
+  return_if(call, wanted(call, "output_mask", 2),
+            fresh({channels}, grad.scalar_type(), grad.device()));
+  return true;
+}
+
+bool native_layer_norm_backward(RuleCall& call) {
+  const Tensor& input = call.tensor(1);
+  const Dims shape = call.sym_ints(2);
+  const auto contiguous = [&](const Dims& sizes) {
+    return fresh(sizes, input.scalar_type(), input.device());
+  };
+  return_if(call, wanted(call, "output_mask", 0), contiguous(sizes_of(input)));
+  for (size_t i : {1, 2})
+    return_if(call, wanted(call, "output_mask", i), contiguous(shape));
+  return true;
+}
+
+bool native_group_norm_backward(RuleCall& call) {
+  const Tensor& input = call.tensor(1);
+  const SymInt channels = to_sym(arg(call, "C"));
+  return_if(call, wanted(call, "output_mask", 0), fresh_like(input));
+  for (size_t i : {1, 2})
+    return_if(call, wanted(call, "output_mask", i),
+              fresh({channels}, input.scalar_type(), input.device()));
+  return true;
+}
+
+bool embedding_dense_backward(RuleCall& call) {
+  const Tensor& grad = call.tensor(0);
+  call.returns(fresh({call.sym_int(2), grad.sym_size(-1)}, grad.scalar_type(),
+                     grad.device()));
+  return true;
+}
+
+// --- Fourier leaves
+
+ScalarType complex_of(ScalarType dtype) {
+  return c10::toComplexType(dtype);
+}
+
+// The kernels leave the transformed dimensions innermost, in their order, and
+// the others outside, those of larger strides first.
+Tensor transformed(const Tensor& self, const Dims& sizes,
+                   const std::vector<int64_t>& dims, ScalarType dtype) {
+  const LayoutScope layout;
+  std::vector<int64_t> inner, order;
+  for (int64_t d : dims) inner.push_back(wrap_dim(d, self.dim()));
+  for (int64_t d = 0; d < self.dim(); ++d)
+    if (std::find(inner.begin(), inner.end(), d) == inner.end())
+      order.push_back(d);
+  for (size_t i = 1; i < order.size(); ++i)
+    for (size_t k = i; k > 0; --k) {
+      const SymInt &before = self.sym_strides()[order[k - 1]],
+                   &after = self.sym_strides()[order[k]];
+      if (known_equal(before, after) || !known_less_equal(before, after)) break;
+      std::swap(order[k - 1], order[k]);
+    }
+  order.insert(order.end(), inner.begin(), inner.end());
+  Dims strides(sizes.size());
+  SymInt stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = stride;
+    stride = stride * at_least_one(sizes[order[i]]);
+  }
+  return make_fake(sizes, strides, dtype, self.device());
+}
+
+// Real to complex: half of the last transformed dimension when onesided.
+bool fft_r2c(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.is_floating_point(),
+              "Only supports floating-point dtypes, but found: ",
+              self.scalar_type());
+  Dims sizes = sizes_of(self);
+  const std::vector<int64_t> dims = to_ints(call.args[1]);
+  TORCH_CHECK(!dims.empty(), "fft_r2c: dim is empty; name a dimension");
+  if (call.args[3].toBool()) {
+    SymInt& last = sizes[wrap_dim(dims.back(), self.dim())];
+    last = floor_div(last, 2) + 1;
+  }
+  call.returns(
+      transformed(self, sizes, dims, complex_of(self.scalar_type())));
+  return true;
+}
+
+bool fft_c2r(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.is_complex(), "fft_c2r: expects a complex tensor, got ",
+              self.scalar_type());
+  Dims sizes = sizes_of(self);
+  const std::vector<int64_t> dims = to_ints(call.args[1]);
+  TORCH_CHECK(!dims.empty(), "fft_c2r: dim is empty; name a dimension");
+  sizes[wrap_dim(dims.back(), self.dim())] = call.sym_int(3);
+  call.returns(transformed(self, sizes, dims,
+                           c10::toRealValueType(self.scalar_type())));
+  return true;
+}
+
+// --- others
+
+// The distances of n rows: n*(n - 1)/2 of them.
+bool pdist_forward(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  require_rank(self, 2, 2, "pdist");
+  const SymInt n = self.sym_size(0);
+  call.returns(fresh({floor_div(n * (n - 1), 2)}, self.scalar_type(),
+                     self.device()));
+  return true;
+}
+
+bool col2im(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  require_rank(self, 2, 3, "col2im");
+  const Dims output = call.sym_ints(1);
+  const std::vector<int64_t> kernel = to_ints(call.args[2]);
+  TORCH_CHECK(output.size() == 2 && kernel.size() == 2,
+              "col2im: output_size and kernel_size have two elements each");
+  const int64_t area = kernel[0] * kernel[1];
+  const SymInt rows = self.sym_size(-2);
+  PROVISO_REQUIRE((rows % area).sym_eq(0),
+                  "Expected size of input's dimension 1 to be divisible by "
+                  "the product of kernel_size, but got ",
+                  rows, " and ", area);
+  Dims sizes{floor_div(rows, area), output[0], output[1]};
+  if (self.dim() == 3) sizes.insert(sizes.begin(), self.sym_size(0));
+  call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  return true;
+}
+
+// (output, offset2bag, bag_size, max_indices): the last three serve the
+// gradient, and their sizes follow the kernel's mode.
+bool embedding_bag(RuleCall& call) {
+  const Tensor& weight = call.tensor(0);
+  const Tensor& indices = call.tensor(1);
+  const Tensor& offsets = call.tensor(2);
+  const int64_t mode = call.args[4].toInt();
+  const bool last = arg(call, "include_last_offset").toBool();
+  const SymInt bags =
+      last ? offsets.sym_size(0) - 1 : offsets.sym_size(0);
+  const auto integers = [&](const Dims& sizes) {
+    return fresh(sizes, indices.scalar_type(), indices.device());
+  };
+  call.returns(fresh({bags, weight.sym_size(1)}, weight.scalar_type(),
+                     weight.device()));
+  const bool float_weight = weight.scalar_type() == ScalarType::Float ||
+                            weight.scalar_type() == ScalarType::Half ||
+                            weight.scalar_type() == ScalarType::BFloat16;
+  const bool fast = mode == 0 && float_weight && known_one(weight.sym_stride(1));
+  call.returns(integers({fast ? SymInt(0) : indices.sym_size(0)}));
+  call.returns(integers({bags}));
+  if (mode == 2)
+    call.returns(integers({bags, weight.sym_size(1)}));
+  else
+    call.returns(integers({bags}));
+  return true;
+}
+
+const RuleEntry kRules[] = {
+    {"aten::_adaptive_avg_pool2d_backward", pool_backward, "gradient"},
+    {"aten::avg_pool2d_backward", pool_backward, "gradient"},
+    {"aten::max_pool2d_with_indices_backward", pool_backward, "gradient"},
+    {"aten::convolution_backward", convolution_backward, "gradient"},
+    {"aten::native_layer_norm_backward", native_layer_norm_backward,
+     "gradient"},
+    {"aten::native_group_norm_backward", native_group_norm_backward,
+     "gradient"},
+    {"aten::embedding_dense_backward", embedding_dense_backward, "gradient"},
+    {"aten::_fft_r2c", fft_r2c, "fourier"},
+    {"aten::_fft_c2r", fft_c2r, "fourier"},
+    {"aten::_pdist_forward", pdist_forward, "distance"},
+    {"aten::col2im", col2im, "resampling"},
+    {"aten::_embedding_bag", embedding_bag, "embedding"},
+    {"aten::_embedding_bag_forward_only", embedding_bag, "embedding"},
+};
+
+}  // namespace
+
+void register_core_rest_rules() { register_rules(kRules); }
+
+}  // namespace proviso
