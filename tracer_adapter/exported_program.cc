@@ -53,7 +53,8 @@ std::string input_repr(const Graph& graph, const InputSpec& input) {
 std::string output_repr(const Graph& graph, const OutputSpec& output) {
   return "OutputSpec(kind=<OutputKind." + std::string(name_of(output.kind)) +
          ": " + std::to_string(static_cast<int>(output.kind)) +
-         ">, arg=" + argument_repr(graph, output.arg, "") + ", target=None)";
+         ">, arg=" + argument_repr(graph, output.arg, "") + ", target=" +
+         (output.target.empty() ? "None" : quoted(output.target)) + ")";
 }
 
 std::string output_name(const Graph& graph, const OutputSpec& output) {
@@ -95,9 +96,12 @@ std::string ExportedProgram::signature_to_string() const {
     out += "\n";
   }
   out += "\n# outputs\n";
-  for (const OutputSpec& output : graph.outputs)
+  for (const OutputSpec& output : graph.outputs) {
     out += output_name(graph, output) + ": " +
-           std::string(name_of(output.kind)) + "\n";
+           std::string(name_of(output.kind));
+    if (!output.target.empty()) out += " target=" + quoted(output.target);
+    out += "\n";
+  }
   return out;
 }
 

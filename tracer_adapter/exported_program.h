@@ -56,6 +56,8 @@ class ExportedProgram {
   std::string sample_inputs;
   // What was traced, for printing: "model" of "model.cc".
   std::string name;
+  // The form that torch's verifier checks: TRAINING, or ATEN when functional.
+  std::string dialect = "TRAINING";
 
   // --- views
   const std::vector<InputSpec>& input_specs() const { return graph.inputs; }

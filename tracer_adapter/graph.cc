@@ -372,7 +372,24 @@ std::string_view name_of(InputKind kind) {
   return "?";
 }
 
-std::string_view name_of(OutputKind) { return "USER_OUTPUT"; }
+std::string_view name_of(OutputKind kind) {
+  constexpr std::string_view kNames[] = {"?",
+                                         "USER_OUTPUT",
+                                         "LOSS_OUTPUT",
+                                         "BUFFER_MUTATION",
+                                         "GRADIENT_TO_PARAMETER",
+                                         "GRADIENT_TO_USER_INPUT",
+                                         "USER_INPUT_MUTATION",
+                                         "TOKEN",
+                                         "PARAMETER_MUTATION"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+bool is_mutation(OutputKind kind) {
+  return kind == OutputKind::kBufferMutation ||
+         kind == OutputKind::kUserInputMutation ||
+         kind == OutputKind::kParameterMutation;
+}
 
 size_t Node::value_count() const {
   size_t count = 0;

@@ -122,7 +122,18 @@ enum class InputKind : uint8_t {  // numbers as in torch.export
   kBuffer = 3,
   kConstantTensor = 4,
 };
-enum class OutputKind : uint8_t { kUserOutput = 1 };
+enum class OutputKind : uint8_t {  // numbers as the documents print them
+  kUserOutput = 1,
+  kLossOutput = 2,
+  kBufferMutation = 3,
+  kGradientToParameter = 4,
+  kGradientToUserInput = 5,
+  kUserInputMutation = 6,
+  kToken = 7,
+  kParameterMutation = 8,
+};
+// The new value of an input: no result of the program.
+bool is_mutation(OutputKind kind);
 std::string_view name_of(InputKind kind);   // "USER_INPUT"
 std::string_view name_of(OutputKind kind);  // "USER_OUTPUT"
 
@@ -138,7 +149,7 @@ struct InputSpec {
 struct OutputSpec {
   OutputKind kind = OutputKind::kUserOutput;
   Argument arg;
-  std::string target;
+  std::string target;  // of a mutation: the buffer's, parameter's, input's name
 };
 
 struct Graph {

@@ -1,4 +1,7 @@
 // Module: checks the inputs of an exported program, then runs it.
+#include <ATen/core/grad_mode.h>
+
+#include <optional>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -42,6 +45,7 @@ bool same_value(const c10::IValue& a, const c10::IValue& b) {
 struct Module::Impl {
   explicit Impl(ExportedProgram p);
   void find_places();
+  void find_mutations();
   void check_tensor(const InputSpec& input, const TensorMeta& meta,
                     const c10::IValue& value) const;
   void check_input(const InputSpec& input, const c10::IValue& value) const;
@@ -53,6 +57,9 @@ struct Module::Impl {
   Executable executable;
   std::vector<const InputSpec*> user_inputs;
   std::vector<at::Tensor> owned;  // inputs before the users'
+  // By output: the input of the graph that it is the new value of.  Empty when
+  // no output is one.
+  std::vector<std::optional<size_t>> mutations;
   std::vector<InputPlace> places;  // of env.input_dims()
 };
 
@@ -66,7 +73,29 @@ Module::Impl::Impl(ExportedProgram p)
     else
       owned.push_back(program.tensor_of(input));
   }
+  find_mutations();
   find_places();
+}
+
+void Module::Impl::find_mutations() {
+  const Graph& graph = program.graph;
+  bool any = false;
+  for (const OutputSpec& output : graph.outputs) {
+    mutations.emplace_back();
+    if (!is_mutation(output.kind)) continue;
+    any = true;
+    const bool user = output.kind == OutputKind::kUserInputMutation;
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
+      const InputSpec& input = graph.inputs[i];
+      const bool is_user = input.kind == InputKind::kUserInput;
+      if (is_user == user &&
+          (user ? input.name : input.target) == output.target)
+        mutations.back() = i;
+    }
+    TORCH_CHECK(mutations.back(), "Proviso: Module: the program changes '",
+                output.target, "', which is no input of it");
+  }
+  if (!any) mutations.clear();
 }
 
 void Module::Impl::find_places() {
@@ -152,7 +181,16 @@ std::vector<c10::IValue> Module::Impl::run(
     std::vector<c10::IValue> inputs) const {
   std::vector<c10::IValue> all(owned.begin(), owned.end());
   for (c10::IValue& input : inputs) all.push_back(std::move(input));
-  return executable.run(std::move(all));
+  if (mutations.empty()) return executable.run(std::move(all));
+  std::vector<c10::IValue> results = executable.run(all), returned;
+  const at::NoGradGuard no_grad;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (mutations[i])
+      all[*mutations[i]].toTensor().copy_(results[i].toTensor());
+    else
+      returned.push_back(std::move(results[i]));
+  }
+  return returned;
 }
 
 Module::Module(ExportedProgram program)

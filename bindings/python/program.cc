@@ -4,6 +4,8 @@
 #include "bindings/python/bindings.h"
 #include "guards/explain.h"
 #include "sym/print.h"
+#include "tracer_adapter/executable.h"
+#include "tracer_adapter/rule.h"
 
 namespace proviso::python {
 namespace {
@@ -86,6 +88,44 @@ py::list output_list(const ExportedProgram& program) {
   return result;
 }
 
+void add_targets(const Graph& graph, py::list& result) {
+  for (const Node& node : graph.nodes) {
+    result.append(node.target);
+    for (const Argument& a : node.args)
+      if (const GraphArgument* sub = a.get<GraphArgument>())
+        add_targets(*sub->graph, result);
+  }
+}
+
+// (class of torch.export.graph_signature, name, value of a constant)
+py::tuple describe(const Graph& graph, const Argument& a,
+                   const std::string& name) {
+  if (const ValueRef* ref = a.get<ValueRef>()) {
+    const GraphValue& value = graph.value(ref->id);
+    const char* kind = value.is_tensor()         ? "TensorArgument"
+                       : value.expr().is_int()   ? "SymIntArgument"
+                       : value.expr().is_bool()  ? "SymBoolArgument"
+                                                 : "SymFloatArgument";
+    return py::make_tuple(kind, value.name, py::none());
+  }
+  return py::make_tuple("ConstantArgument", name,
+                        from_ivalue(proviso::to_ivalue(a)));
+}
+
+py::list input_arguments(const ExportedProgram& program) {
+  py::list result;
+  for (const InputSpec& spec : program.graph.inputs)
+    result.append(describe(program.graph, spec.arg, spec.name));
+  return result;
+}
+
+py::list output_arguments(const ExportedProgram& program) {
+  py::list result;
+  for (const OutputSpec& spec : program.graph.outputs)
+    result.append(describe(program.graph, spec.arg, ""));
+  return result;
+}
+
 // The targets in order, as in torch.export's graph: "aten.add.Tensor".
 py::list node_targets(const ExportedProgram& program) {
   py::list result;
@@ -140,6 +180,14 @@ py::list run(const Module& module, const py::sequence& inputs, bool checked) {
 }  // namespace
 
 void bind_program(py::module_& m) {
+  // [(operator, family)] of every shape rule.
+  m.def("rules", [] {
+    if (registered_rules().empty()) register_all_rules();
+    py::list result;
+    for (const RuleEntry& rule : registered_rules())
+      result.append(py::make_tuple(rule.op, rule.family));
+    return result;
+  });
   py::class_<ExportedProgram>(m, "ExportedProgram")
       .def("__str__", &ExportedProgram::to_string)
       .def("signature_to_string", &ExportedProgram::signature_to_string)
@@ -167,6 +215,26 @@ void bind_program(py::module_& m) {
       .def("inputs", &input_list)
       .def("outputs", &output_list)
       .def("targets", &node_targets)
+      .def("all_targets",
+           [](const ExportedProgram& p) {
+             py::list result;
+             add_targets(p.graph, result);
+             return result;
+           })
+      .def("input_arguments", &input_arguments)
+      .def("output_arguments", &output_arguments)
+      .def("set_output",
+           [](ExportedProgram& p, size_t i, int kind, std::string target) {
+             OutputSpec& spec = p.graph.outputs.at(i);
+             spec.kind = static_cast<OutputKind>(kind);
+             spec.target = std::move(target);
+           })
+      .def("dialect", [](const ExportedProgram& p) { return p.dialect; })
+      .def("name", [](const ExportedProgram& p) { return p.name; })
+      .def("set_dialect",
+           [](ExportedProgram& p, std::string dialect) {
+             p.dialect = std::move(dialect);
+           })
       .def("state_dict",
            [](const ExportedProgram& p) { return tensors(p.state_dict); })
       .def("constants",

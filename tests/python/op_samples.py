@@ -190,7 +190,7 @@ def rule_of(overload, table):
 
 def table():
     """docs/operators.md"""
-    known, result = rules(), run_all(samples=4)
+    known, result = rules(), run_all(samples=2)
     tested = result.tested
     lines = ["# Operators", "",
              "Written by `python tests/python/op_samples.py --write`.", "",

@@ -26,8 +26,8 @@ def _core_names():
 
 
 def test_results_agree_with_eager():
-    result = op_samples.run_all(_core_names(), samples=3)
-    assert result.samples > 300
+    result = op_samples.run_all(_core_names(), samples=2)
+    assert result.samples > 150
     assert result.differences == []
     assert not any(f"aten::{op}" in text for op in ("add", "cat", "view")
                    for texts in result.without_rule.values()

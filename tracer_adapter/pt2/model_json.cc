@@ -196,6 +196,7 @@ class Writer {
   void owned_input(const InputSpec& spec);
   void constant_input(const InputSpec& spec);
   void output_spec(const OutputSpec& spec);
+  void mutation_spec(const OutputSpec& spec);
   void call_graph();
   void ranges();
 
@@ -663,12 +664,35 @@ void Writer::input_spec(const InputSpec& spec) {
   });
 }
 
+void Writer::mutation_spec(const OutputSpec& spec) {
+  const bool buffer = spec.kind == OutputKind::kBufferMutation;
+  const bool parameter = spec.kind == OutputKind::kParameterMutation;
+  json_.tagged(buffer      ? "buffer_mutation"
+               : parameter ? "parameter_mutation"
+                           : "user_input_mutation",
+               [&] {
+                 json_.object([&] {
+                   json_.key("arg");
+                   tensor_name(spec.arg.get<ValueRef>()->id);
+                   json_
+                       .key(buffer      ? "buffer_name"
+                            : parameter ? "parameter_name"
+                                        : "user_input_name")
+                       .string(spec.target);
+                 });
+               });
+}
+
 void Writer::output_spec(const OutputSpec& spec) {
   TORCH_CHECK(!spec.arg.get<std::string>(),
               "ExportedProgram::save: the program returns the string '",
               *spec.arg.get<std::string>(),
               "', which torch.export.load does not read; return it outside the "
               "exported program");
+  if (is_mutation(spec.kind)) return mutation_spec(spec);
+  TORCH_CHECK(spec.kind == OutputKind::kUserOutput,
+              "ExportedProgram::save: outputs of kind ", name_of(spec.kind),
+              " have no place in the .pt2 format that is written");
   json_.tagged("user_output", [&] {
     json_.object([&] {
       json_.key("arg");
@@ -771,7 +795,7 @@ std::string Writer::program() {
       json_.key("major").integer(kSchemaMajor);
       json_.key("minor").integer(kSchemaMinor);
     });
-    json_.key("verifiers").array([&] { json_.string("TRAINING"); });
+    json_.key("verifiers").array([&] { json_.string(program_.dialect); });
     json_.key("torch_version").string(TORCH_VERSION);
     json_.key("guards_code").array([&] {
       for (const std::string& code : program_.guards_code()) json_.string(code);

@@ -44,6 +44,18 @@ _proviso.set_package_folders(
     _os.path.dirname(_torch.__file__), _os.path.dirname(__file__)
 )
 
+from proviso._api import (  # noqa: E402
+    Constraint,
+    ScriptObjectMeta,
+    WrapperModule,
+    default_decompositions,
+    dynamic_dim,
+    export_for_training,
+    load,
+    register_dataclass,
+    save,
+    unflatten,
+)
 from proviso._export import export  # noqa: E402
 from proviso._program import (  # noqa: E402
     ExportedProgram,
@@ -56,25 +68,67 @@ from proviso._program import (  # noqa: E402
 )
 from proviso._logs import add_log_callback, remove_log_callback, set_logs  # noqa: E402
 from proviso._refine import refine_dynamic_shapes  # noqa: E402
+from proviso._signature import (  # noqa: E402
+    ConstantArgument,
+    CustomObjArgument,
+    ExportBackwardSignature,
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    ModuleCallEntry,
+    ModuleCallSignature,
+    OutputKind,
+    OutputSpec,
+    SymBoolArgument,
+    SymFloatArgument,
+    SymIntArgument,
+    TensorArgument,
+    TokenArgument,
+)
 from proviso.dims import Dim, dims  # noqa: E402
 
 __version__ = "0.1.0"
 __all__ = [
+    "ConstantArgument",
+    "Constraint",
     "ConstraintViolationError",
+    "CustomObjArgument",
     "DataDependentError",
     "Dim",
     "Error",
+    "ExportBackwardSignature",
+    "ExportGraphSignature",
     "ExportedProgram",
     "Guard",
+    "InputKind",
+    "InputSpec",
     "Module",
+    "ModuleCallEntry",
+    "ModuleCallSignature",
+    "OutputKind",
+    "OutputSpec",
     "RuntimeAssert",
+    "ScriptObjectMeta",
     "SourceLocation",
+    "SymBoolArgument",
+    "SymFloatArgument",
+    "SymIntArgument",
+    "TensorArgument",
+    "TokenArgument",
     "ValueRange",
-    "dims",
+    "WrapperModule",
     "add_log_callback",
+    "default_decompositions",
+    "dims",
+    "dynamic_dim",
     "explain_guard",
     "export",
+    "export_for_training",
+    "load",
     "refine_dynamic_shapes",
+    "register_dataclass",
     "remove_log_callback",
+    "save",
     "set_logs",
+    "unflatten",
 ]

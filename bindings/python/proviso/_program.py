@@ -1,13 +1,24 @@
 """What export gives."""
 
+import functools
 import io
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, List, Optional
+from typing import Any, List, NamedTuple, Optional
 
 import torch
 from torch.utils import _pytree as pytree
+
+from proviso import _files, _torch_form
+from proviso._signature import (
+    ExportGraphSignature,
+    InputKind,
+    ModuleCallEntry,
+    ModuleCallSignature,
+    OutputKind,
+    signature_of,
+)
 
 
 @dataclass(frozen=True)
@@ -91,68 +102,12 @@ class RangeConstraints(dict):
         return "{" + ", ".join(f"{k}: {v}" for k, v in self.items()) + "}"
 
 
-@dataclass(frozen=True)
-class InputSpec:
-    kind: str  # USER_INPUT, PARAMETER, BUFFER, CONSTANT_TENSOR
-    name: str
-    target: Optional[str]
-    persistent: Optional[bool]
-
-
-@dataclass(frozen=True)
-class OutputSpec:
-    kind: str
-    name: str
-    target: Optional[str]
-
-
-class GraphSignature:
-    """What each input and output of the graph is."""
-
-    def __init__(self, program):
-        self._program = program
-        self.input_specs = [
-            InputSpec(kind, name, target or None, persistent)
-            for kind, name, target, persistent in program.inputs()]
-        self.output_specs = [OutputSpec(kind, name, target or None)
-                             for kind, name, target in program.outputs()]
-
-    def _targets(self, kind):
-        return tuple(s.target for s in self.input_specs if s.kind == kind)
-
-    @property
-    def parameters(self):
-        return self._targets("PARAMETER")
-
-    @property
-    def buffers(self):
-        return self._targets("BUFFER")
-
-    @property
-    def lifted_tensor_constants(self):
-        return self._targets("CONSTANT_TENSOR")
-
-    @property
-    def user_inputs(self):
-        return tuple(s.name for s in self.input_specs
-                     if s.kind == "USER_INPUT")
-
-    @property
-    def user_outputs(self):
-        return tuple(s.name for s in self.output_specs)
-
-    def __str__(self):
-        return self._program.signature_to_string()
-
-    def __repr__(self):
-        return self._program.signature_repr()
-
-
 class ExportedProgram:
     """A recorded program and what its inputs must satisfy."""
 
     def __init__(self, program, inputs, out_spec, examples, trace_time_us):
         self._program = program
+        self._inputs = inputs
         self._in_spec = inputs.in_spec
         self._out_spec = out_spec
         self._argument_names = inputs.argument_names
@@ -187,8 +142,8 @@ class ExportedProgram:
             for expression, lower, upper in self._program.range_constraints())
 
     @property
-    def graph_signature(self) -> GraphSignature:
-        return GraphSignature(self._program)
+    def graph_signature(self) -> ExportGraphSignature:
+        return signature_of(self._program)
 
     @property
     def state_dict(self) -> dict:
@@ -197,6 +152,90 @@ class ExportedProgram:
     @property
     def constants(self) -> dict:
         return dict(self._program.constants())
+
+    tensor_constants = constants
+
+    # --- the tensors that the program owns
+    def named_parameters(self):
+        """(name, parameter), in the order of the graph's inputs."""
+        tensors = self.state_dict
+        for name in self.graph_signature.parameters:
+            yield name, tensors[name]
+
+    def parameters(self):
+        for _, parameter in self.named_parameters():
+            yield parameter
+
+    def named_buffers(self):
+        tensors = {**self.constants, **self.state_dict}
+        for name in self.graph_signature.buffers:
+            yield name, tensors[name]
+
+    def buffers(self):
+        for _, buffer in self.named_buffers():
+            yield buffer
+
+    # --- torch's view of the program
+    def to_torch(self) -> torch.export.ExportedProgram:
+        """The program as torch.export's own ExportedProgram: for
+        torch.compile, AOTInductor, and everything else that takes one."""
+        return _torch_form.to_torch(self)
+
+    @functools.cached_property
+    def graph_module(self) -> torch.fx.GraphModule:
+        return self.to_torch().graph_module
+
+    @property
+    def graph(self) -> torch.fx.Graph:
+        return self.graph_module.graph
+
+    @property
+    def call_spec(self):
+        return CallSpec(self._in_spec, self._out_spec)
+
+    @property
+    def module_call_graph(self):
+        """One entry: the graph is flat."""
+        signature = self.graph_signature
+        return [ModuleCallEntry("", ModuleCallSignature(
+            [s.arg for s in signature.input_specs
+             if s.kind is InputKind.USER_INPUT],
+            [s.arg for s in signature.output_specs
+             if s.kind is OutputKind.USER_OUTPUT],
+            self._in_spec, self._out_spec, list(self._argument_names)))]
+
+    @property
+    def dialect(self) -> str:
+        """TRAINING, or ATEN once decomposed."""
+        return self._program.dialect()
+
+    def verify(self, form=None) -> None:
+        """Raises ValueError where the program is not of the form: "training"
+        (all is allowed), "functional" (nothing is written in place) or "core"
+        (functional, and core ATen operators alone).  Without a form: what the
+        dialect promises."""
+        if form is None:
+            form = "functional" if self.dialect == "ATEN" else "training"
+        _torch_form.verify(self._program.all_targets(), form)
+
+    validate = verify
+
+    def run_decompositions(self, decomp_table=None) -> "ExportedProgram":
+        """The functional form: nothing is written in place, changes of inputs
+        and buffers are outputs, and operators of the table are decomposed.
+
+        decomp_table: {operator: function}; None is default_decompositions(),
+        which leaves core ATen; {} decomposes nothing."""
+        theirs = self.to_torch().run_decompositions(decomp_table)
+        return _torch_form.from_torch(
+            theirs, inputs=self._inputs, out_spec=self._out_spec,
+            guards=self.guards_code, ranges=self._program.range_constraints(),
+            name=self._program.name())
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(
+            "Unable to call ExportedProgram directly. You should use "
+            "`exported_program.module()` instead.")
 
     @property
     def events(self) -> List[Event]:
@@ -221,19 +260,19 @@ class ExportedProgram:
         """The program as a callable."""
         return Module(self)
 
-    def save(self, path: Any) -> None:
-        """Writes a .pt2 archive, which torch.export.load reads."""
-        try:
-            path = os.fspath(path)
-        except TypeError:
-            raise TypeError(
-                "ExportedProgram.save: the path must be a str or a Path, got "
-                f"{type(path)}") from None
+    def save(self, f, *, extra_files=None) -> None:
+        """Writes a .pt2 archive, which torch.export.load reads, to a path or
+        a file object.  extra_files: {name: text} kept in it."""
         self._program.set_specs(_dumped(self._in_spec, "inputs"),
                                 _dumped(self._out_spec, "outputs"),
                                 self._argument_names)
         self._program.set_sample_inputs(_saved(self._examples))
-        self._program.save(path)
+        _files.save(self._program, f, extra_files)
+
+
+class CallSpec(NamedTuple):
+    in_spec: Any
+    out_spec: Any
 
 
 def explain_guard(ep: ExportedProgram, guard: Any) -> str:

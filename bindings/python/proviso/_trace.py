@@ -1,8 +1,10 @@
 """What Python must look like while a program is traced, and afterwards."""
 
+import builtins
 import contextlib
 import dis
 import operator
+import os
 import sys
 import threading
 
@@ -167,6 +169,28 @@ def _symbolic_getitem(self, index):
     return result
 
 
+_id = builtins.id
+
+
+def _user_id(value, /):
+    """id(x) in a program would be a number of this process, for ever."""
+    if (_proviso.is_tracing() and _is_fake(value)
+            and not _in_library(sys._getframe(1).f_code.co_filename)):
+        raise TypeError(
+            "id() of a traced tensor is a number of this process that the "
+            "exported program cannot have; compare tensors with `is`, or "
+            "leave it out")
+    return _id(value)
+
+
+_LIBRARIES = tuple(os.path.dirname(path) + os.sep
+                   for path in (torch.__file__, __file__, os.__file__))
+
+
+def _in_library(filename):
+    return filename.startswith(_LIBRARIES) or filename.startswith("<")
+
+
 _repr = torch.Tensor.__repr__
 
 
@@ -261,6 +285,7 @@ _PATCHES = [
     (torch.autograd, "grad", _our_grad),
     (torch.autograd, "backward", _our_backward),
     (torch.Tensor, "__repr__", _fake_repr),
+    (builtins, "id", _user_id),
     (torch.SymBool, "__sym_ite__", _our_sym_ite),
     (torch.SymBool, "__bool__", _our_bool),
     (symbolic_shapes, "_advise_is_size", _our_advise_is_size),

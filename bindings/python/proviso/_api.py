@@ -1,0 +1,71 @@
+"""The rest of torch.export's names."""
+
+import torch
+from torch.export import default_decompositions, register_dataclass
+
+from proviso import _files
+from proviso._export import export
+from proviso._program import ExportedProgram
+
+__all__ = ["Constraint", "ScriptObjectMeta", "WrapperModule",
+           "default_decompositions", "dynamic_dim", "export_for_training",
+           "load", "register_dataclass", "save", "unflatten"]
+
+load = _files.load
+
+
+def save(ep, f, *, extra_files=None):
+    """Writes an exported program to a path or a file object."""
+    if not isinstance(ep, ExportedProgram):
+        raise TypeError(
+            "The 'ep' parameter must be an instance of 'ExportedProgram', got "
+            f"{type(ep)}; export a module first: save(export(mod, args), f)")
+    ep.save(f, extra_files=extra_files)
+
+
+def export_for_training(mod, args, kwargs=None, **options):
+    """export(), whose form can be trained: in-place operators stay."""
+    return export(mod, args, kwargs, **options)
+
+
+def unflatten(ep):
+    """An nn.Module with the program's parameters and buffers at their places
+    in a tree of submodules.  The graph itself stays flat: one forward."""
+    if not isinstance(ep, ExportedProgram):
+        raise TypeError(f"unflatten: expected an ExportedProgram, got "
+                        f"{type(ep)}")
+    return ep.to_torch().module()
+
+
+class Constraint:
+    """Of torch 2.1; Dims say more."""
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError("Constraint is made by nobody any more; say "
+                        "dynamic_shapes={'x': {0: Dim('batch', min=2)}}")
+
+
+def dynamic_dim(tensor, index, debug_name=None):
+    raise RuntimeError(
+        f"dynamic_dim(.., {index}) is of torch 2.1; name a Dim and give it to "
+        "export: batch = Dim('batch'); export(mod, args, dynamic_shapes="
+        f"{{'x': {{{index}: batch}}}})")
+
+
+class WrapperModule(torch.nn.Module):
+    """A function as a module."""
+
+    def __init__(self, f):
+        super().__init__()
+        self.f = f
+
+    def forward(self, *args, **kwargs):
+        return self.f(*args, **kwargs)
+
+
+class ScriptObjectMeta:
+    """What torch calls the metadata of a script object input."""
+
+    def __init__(self, constant_name, class_fqn):
+        self.constant_name = constant_name
+        self.class_fqn = class_fqn

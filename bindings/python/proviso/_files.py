@@ -1,0 +1,69 @@
+"""Where a .pt2 archive goes, and the extra files in it."""
+
+import os
+import tempfile
+import zipfile
+
+_EXTRA = "extra"
+
+
+def _is_path(f):
+    return isinstance(f, (str, os.PathLike))
+
+
+def _check_extra(extra_files):
+    for name, text in (extra_files or {}).items():
+        if not isinstance(name, str) or not isinstance(text, (str, bytes)):
+            raise TypeError(
+                "save: extra_files maps names to text, got "
+                f"{name!r}: {type(text)}")
+
+
+def save(program, f, extra_files):
+    """f: a path, or an object with write()."""
+    _check_extra(extra_files)
+    if _is_path(f):
+        program.save(os.fspath(f))
+        return _add(os.fspath(f), extra_files)
+    if not hasattr(f, "write"):
+        raise TypeError(
+            "ExportedProgram.save: give a str, a Path, or a file opened for "
+            f"writing bytes; got {type(f)}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "program.pt2")
+        program.save(path)
+        _add(path, extra_files)
+        with open(path, "rb") as written:
+            f.write(written.read())
+
+
+def _add(path, extra_files):
+    if not extra_files:
+        return
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_STORED) as archive:
+        root = archive.namelist()[0].split("/")[0]
+        for name, text in extra_files.items():
+            archive.writestr(f"{root}/{_EXTRA}/{name}", text)
+
+
+def load(f, extra_files=None):
+    """Reads what save() or torch.export.save wrote, from a path or a file
+    object.  extra_files: {name: anything}; the values become the texts."""
+    import torch
+
+    from proviso._torch_form import from_torch
+
+    if not _is_path(f) and not hasattr(f, "read"):
+        raise TypeError(
+            "load: give a str, a Path, or a file opened for reading bytes; "
+            f"got {type(f)}")
+    if _is_path(f) and not os.path.exists(f):
+        raise FileNotFoundError(f"load: there is no file {os.fspath(f)!r}")
+    texts = dict.fromkeys(extra_files or {}, "")
+    try:
+        program = torch.export.load(f, extra_files=texts)
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"load: {f!r} is no .pt2 archive: {error}") from error
+    if extra_files is not None:
+        extra_files.update(texts)
+    return from_torch(program)

@@ -1,0 +1,328 @@
+"""Between our exported programs and torch.export's.
+
+to_torch() writes the program as .pt2 in memory and lets torch read it.
+from_torch() records torch's graph again, operator by operator, so that what
+comes back is a program of ours: checked shapes, guards, printing, running.
+"""
+
+import builtins
+import inspect
+import io
+import math
+import operator
+import time
+
+import torch
+from torch.utils import _pytree as pytree
+
+from proviso import _control_flow, _proviso, _specs, _trace
+from proviso.dims import Dim
+
+
+def to_torch(ep):
+    buffer = io.BytesIO()
+    ep.save(buffer)
+    buffer.seek(0)
+    return torch.export.load(buffer)
+
+
+# --- the graph, again
+
+def _cond(pred, true_fn, false_fn, operands):
+    return _control_flow.cond(pred, true_fn, false_fn, tuple(operands))
+
+
+def _map(f, xs, args):
+    return _control_flow.map_(lambda rows, *a: f(*rows, *a), list(xs), *args)
+
+
+def _while_loop(cond_fn, body_fn, carried, additional):
+    def test(*values):
+        result = cond_fn(*values, *additional)
+        return result[0] if isinstance(result, (tuple, list)) else result
+
+    return _control_flow.while_loop(
+        test, lambda *values: tuple(body_fn(*values, *additional)),
+        tuple(carried))
+
+
+def _scan(combine, init, xs, additional):
+    def step(carry, rows):
+        out = combine(*carry, *rows, *additional)
+        return list(out[:len(init)]), list(out[len(init):])
+
+    carry, rows = _control_flow.scan(step, list(init), list(xs))
+    return (*carry, *rows)
+
+
+def _associative_scan(combine, xs, additional):
+    def pair(a, b):
+        out = combine(*[t[None] for t in a], *[t[None] for t in b],
+                      *additional)
+        return [t[0] for t in out]
+
+    return _control_flow.associative_scan(pair, list(xs), 0,
+                                          combine_mode="generic")
+
+
+_HIGHER_ORDER = {"cond": _cond, "map_impl": _map, "while_loop": _while_loop,
+                 "scan": _scan, "associative_scan": _associative_scan}
+
+
+class _Replay(torch.fx.Interpreter):
+    def get_attr(self, target, args, kwargs):
+        value = super().get_attr(target, args, kwargs)
+        if isinstance(value, torch.fx.GraphModule):
+            return lambda *operands: _Replay(value).run(*operands)
+        return value
+
+    def call_function(self, target, args, kwargs):
+        if isinstance(target, torch._ops.HigherOrderOperator):
+            name = target.name()
+            if name not in _HIGHER_ORDER:
+                raise NotImplementedError(
+                    f"from_torch: torch.ops.higher_order.{name} cannot be "
+                    "recorded; export the program without it")
+            return _HIGHER_ORDER[name](*args, **kwargs)
+        if (target is torch.ops.aten._assert_scalar.default
+                and isinstance(args[0], torch.SymBool)
+                and _proviso.check_at_run(*args)):
+            return None  # of the inputs: no promise of a Dim is broken
+        if target is builtins.round:
+            args = args[:1]
+        return super().call_function(target, args, kwargs)
+
+
+def _run_program(graph_module, values):
+    # The tracer's walk over the stack ends at a function of this name.
+    return _Replay(graph_module).run(*values)
+
+
+# --- its inputs
+
+def _inputs_of(torch_ep):
+    """Inputs for our tracer, from the examples and the shapes torch kept."""
+    if torch_ep.example_inputs is None:
+        raise ValueError(
+            "the program carries no example inputs, which say the sizes to "
+            "trace with; save it with its examples")
+    args, kwargs = torch_ep.example_inputs
+    signature = torch_ep.module_call_graph[0].signature
+    names = list(signature.forward_arg_names or [])
+    if len(names) < len(args):
+        names = [f"args_{i}" for i in range(len(args))] + list(kwargs)
+    parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+                  for n in names[:len(args) + len(kwargs)]]
+
+    def forward(*a, **k):
+        raise AssertionError
+
+    forward.__signature__ = inspect.Signature(parameters)
+    user = [node for node, spec in zip(_placeholders(torch_ep),
+                                       torch_ep.graph_signature.input_specs)
+            if spec.kind.name == "USER_INPUT"]
+    shapes = [_shape_spec(node) for node in user]
+    in_args, in_kwargs = pytree.tree_unflatten(shapes, signature.in_spec)
+    bound = dict(zip(names, in_args), **in_kwargs)
+    return _specs.collect(forward, tuple(args), dict(kwargs), bound)
+
+
+def _placeholders(torch_ep):
+    return [n for n in torch_ep.graph.nodes if n.op == "placeholder"]
+
+
+def _shape_spec(node):
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor):
+        return {d: Dim.AUTO for d, size in enumerate(value.shape)
+                if isinstance(size, torch.SymInt)} or None
+    return Dim.AUTO if isinstance(value, torch.SymInt) else None
+
+
+def _same_sizes(torch_ep, fakes):
+    """Conditions that torch says by giving two sizes one expression."""
+    first = {}
+    for node, fake in zip(_user_placeholders(torch_ep), fakes):
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            continue
+        for size, ours in zip(value.shape, fake.shape):
+            if not isinstance(size, torch.SymInt):
+                continue
+            text = str(size.node.expr)
+            if text in first:
+                yield first[text] == ours, f"both are {text}"
+            else:
+                first[text] = ours
+
+
+def _user_placeholders(torch_ep):
+    return [node for node, spec in zip(_placeholders(torch_ep),
+                                       torch_ep.graph_signature.input_specs)
+            if spec.kind.name == "USER_INPUT"]
+
+
+_NAMES = {"max": torch.sym_max, "min": torch.sym_min, "math": math,
+          "torch": torch, "Max": torch.sym_max, "Min": torch.sym_min}
+
+
+def _told(code, arguments):
+    """A guard's Python over L['x'].size()[0]."""
+    return eval(code, dict(_NAMES), {"L": arguments})
+
+
+def _require(condition, why):
+    if not condition:  # records a guard
+        raise ValueError(f"the example inputs break what the program "
+                         f"requires: {why}")
+
+
+def _require_ranges(ranges, fakes):
+    sizes = {str(size): size for fake in fakes
+             if isinstance(fake, torch.Tensor) for size in fake.shape
+             if isinstance(size, torch.SymInt)}
+    for text, lower, upper in ranges:
+        if text not in sizes:
+            continue
+        if lower is not None and lower > 0:
+            _require(sizes[text] >= lower, f"{text} >= {lower}")
+        if upper is not None:
+            _require(sizes[text] <= upper, f"{text} <= {upper}")
+
+
+# --- the way back
+
+def from_torch(torch_ep, *, inputs=None, out_spec=None, guards=None,
+               ranges=None, name=None):
+    """inputs, guards, ranges: of the program of ours that torch_ep came
+    from; without them what torch_ep itself says."""
+    from proviso._export import _fake
+    from proviso._program import ExportedProgram
+
+    start = time.perf_counter()
+    kept = inputs is not None
+    inputs = inputs or _inputs_of(torch_ep)
+    if guards is None:
+        guards = getattr(torch_ep, "_guards_code", [])
+    with _trace.tracing_environment():
+        session = _proviso.Session(False)
+        try:
+            owned = _register(session, torch_ep)
+            direct = _direct_names(inputs.leaves)
+            fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
+            args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
+            arguments = dict(zip(inputs.argument_names, (*args,
+                                                         *kwargs.values())))
+            arguments.update(kwargs)
+            for code in guards:
+                _require(_told(code, arguments), code)
+            if not kept:
+                for condition, why in _same_sizes(torch_ep, fakes):
+                    _require(condition, why)
+            _require_ranges(ranges or (), fakes)
+            values = _in_order(torch_ep, owned, fakes)
+            outputs = _run_program(torch_ep.graph_module, values)
+            program = session.finish(list(outputs))
+        finally:
+            session.close()
+    _set_outputs(program, torch_ep)
+    program.set_name(name or type(torch_ep.graph_module).__name__)
+    program.set_dialect(torch_ep.dialect)
+    elapsed = (time.perf_counter() - start) * 1e6
+    return ExportedProgram(
+        program, inputs, out_spec or torch_ep.call_spec.out_spec,
+        torch_ep.example_inputs, elapsed)
+
+
+def _direct_names(leaves):
+    from proviso import _promises
+    return _promises.direct_names(leaves)
+
+
+def _register(session, torch_ep):
+    """{placeholder name: tensor} of what the program owns."""
+    owned = {}
+    for spec in torch_ep.graph_signature.input_specs:
+        kind = spec.kind.name
+        if kind == "USER_INPUT":
+            continue
+        if kind not in ("PARAMETER", "BUFFER", "CONSTANT_TENSOR"):
+            raise NotImplementedError(
+                f"from_torch: an input of kind {kind} ({spec.arg.name}) "
+                "cannot be recorded")
+        places = (torch_ep.state_dict, torch_ep.constants)
+        tensor = next(p[spec.target] for p in places if spec.target in p)
+        owned[spec.arg.name] = tensor
+        if kind == "PARAMETER":
+            session.add_parameter(spec.target, tensor)
+        elif kind == "BUFFER":
+            session.add_buffer(spec.target, tensor, bool(spec.persistent))
+        else:
+            session.name_constant(spec.target, tensor)
+    return owned
+
+
+def _in_order(torch_ep, owned, fakes):
+    user = iter(fakes)
+    return [owned[spec.arg.name] if spec.arg.name in owned else next(user)
+            for spec in torch_ep.graph_signature.input_specs]
+
+
+def _set_outputs(program, torch_ep):
+    """Mutations keep their kind; inputs are called as ours are."""
+    from proviso._signature import OutputKind
+
+    theirs = [s for s in torch_ep.graph_signature.input_specs
+              if s.kind.name == "USER_INPUT"]
+    ours = [name for kind, name, _, _ in program.inputs()
+            if kind == "USER_INPUT"]
+    names = {s.arg.name: name for s, name in zip(theirs, ours)}
+    for i, spec in enumerate(torch_ep.graph_signature.output_specs):
+        kind = OutputKind[spec.kind.name]
+        if kind is OutputKind.USER_OUTPUT:
+            continue
+        target = names.get(spec.target, spec.target)
+        program.set_output(i, kind.value, target)
+
+
+# --- forms
+
+_FORMS = ("training", "functional", "core")
+
+
+def verify(targets, form):
+    """Raises ValueError naming the first operator that the form forbids."""
+    if form not in _FORMS:
+        raise ValueError(f"verify: no form '{form}'; it is one of "
+                         f"{', '.join(_FORMS)}")
+    for target in targets:
+        overload = _overload(target)
+        if overload is None or form == "training":
+            continue
+        if overload._schema.is_mutable:
+            raise ValueError(f"verify: torch.ops.{target} writes to its "
+                             "arguments; the functional form has no such "
+                             "operator. run_decompositions() removes it")
+        if (form == "core" and torch.Tag.core not in overload.tags
+                and target not in _ALLOWED and target.startswith("aten.")):
+            raise ValueError(f"verify: torch.ops.{target} is no core ATen "
+                             "operator; run_decompositions() decomposes it")
+
+
+# What torch's own core-ATen form keeps beside the core.
+_ALLOWED = {"aten.sym_size.int", "aten._assert_scalar.default",
+            "aten.sym_stride.int", "aten.sym_numel.default",
+            "aten.sym_storage_offset.default", "aten.lift_fresh_copy.default",
+            "aten.item.default", "aten._assert_async.msg",
+            "aten._assert_tensor_metadata.default",
+            "aten.sym_constrain_range.default",
+            "aten.sym_constrain_range_for_size.default"}
+
+
+def _overload(target):
+    if target.startswith(("_operator.", "torch.", "math.", "builtins.")):
+        return None
+    try:
+        return operator.attrgetter(target)(torch.ops)
+    except AttributeError:
+        return None
