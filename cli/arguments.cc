@@ -86,6 +86,14 @@ const std::vector<Command> kCommands = {
     {"db", "list|run [NAME...]",
      "programs that must export: list them, or run them beside eager",
      "--tag --json", db},
+    {"show", "FILE.pt2", "print an exported program, ours or torch's own", "",
+     show},
+    {"check", "FILE.pt2",
+     "verify it, and judge its guards: needed, implied, wrong, missing", "",
+     check},
+    {"run", "FILE.pt2 [IN.pt [OUT.pt]]",
+     "run it on torch.save([x, y], IN.pt), or on made-up inputs", "",
+     run_program},
 };
 
 Arguments read_arguments(const Command& command,

@@ -41,6 +41,9 @@ int simplify_command(const Arguments&);
 int replay(const Arguments&);
 int decide(const Arguments&);
 int db(const Arguments&);
+int show(const Arguments&);
+int check(const Arguments&);
+int run_program(const Arguments&);
 
 extern const std::vector<Command> kCommands;
 

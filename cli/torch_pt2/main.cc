@@ -1,0 +1,154 @@
+// proviso-pt2 show|check|run FILE.pt2 ...: the half of the command that needs
+// LibTorch.  `proviso show`, `check` and `run` become it.
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/jit/serialization/pickle.h>
+
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "cli/torch_pt2/claims.h"
+#include "sym/print.h"
+#include "tracer_adapter/executable.h"
+#include "tracer_adapter/pt2/program_reader.h"
+
+namespace proviso::cli {
+namespace {
+
+enum ExitCode { kGood = 0, kDefects = 1, kTrouble = 3 };
+
+std::string named(Expr e) {
+  return to_python(e, [](Expr symbol) {
+    return symbol.symbol().source.empty() ? symbol.symbol().name
+                                          : symbol.symbol().source;
+  });
+}
+
+int show(const std::string& path) {
+  const pt2::LoadedProgram loaded = pt2::load_program(path);
+  std::cout << loaded.program.to_string();
+  std::cout << "    Guards:\n";
+  for (const std::string& guard : loaded.program.guards_code())
+    std::cout << "        " << guard << "\n";
+  std::cout << "    Written by: torch " << loaded.torch_version << "\n";
+  return kGood;
+}
+
+int check(const std::string& path) {
+  const pt2::LoadedProgram loaded = pt2::load_program(path);
+  std::vector<ClaimText> claims, granted;
+  for (const pt2::Claim& claim : loaded.claims)
+    claims.push_back({claim.text, claim.condition, claim.problem});
+  for (Expr equation : loaded.equations)
+    granted.push_back({named(equation), equation, ""});
+  int defects = 0;
+  for (const Finding& f :
+       judge(loaded.program.env->pool(), loaded.ranges, claims, granted)) {
+    std::cout << f.kind << std::string(9 - f.kind.size(), ' ') << f.text;
+    if (!f.because.empty()) std::cout << "   (" << f.because << ")";
+    std::cout << "\n";
+    defects += f.is_defect();
+  }
+  std::cout << loaded.program.graph.nodes.size() << " nodes verified, "
+            << claims.size() << " guards, " << defects
+            << (defects == 1 ? " defect\n" : " defects\n");
+  return defects == 0 ? kGood : kDefects;
+}
+
+std::vector<c10::IValue> read_inputs(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
+  TORCH_CHECK(!bytes.empty(), "run: cannot read '", path,
+              "'; give a file that torch.save([x, y], path) wrote");
+  const c10::IValue value = torch::jit::pickle_load(bytes);
+  TORCH_CHECK(value.isList() || value.isTuple(), "run: '", path,
+              "' holds no list; write it with torch.save([x, y], path)");
+  if (value.isTuple()) return value.toTupleRef().elements().vec();
+  return value.toListRef().vec();
+}
+
+// Floating point: uniform; integers: zero, a legal index of what is not empty.
+std::vector<c10::IValue> example_inputs(const ExportedProgram& program) {
+  std::vector<c10::IValue> inputs;
+  const auto size = [&](Expr e) {
+    const auto hint = program.env->hint(e);
+    const Int* value = hint ? std::get_if<Int>(&*hint) : nullptr;
+    return value ? value->to_int64().value_or(2) : 2;
+  };
+  for (const InputSpec& input : program.graph.inputs) {
+    if (input.kind != InputKind::kUserInput) continue;
+    const ValueRef* ref = input.arg.get<ValueRef>();
+    if (ref == nullptr) {
+      inputs.push_back(to_ivalue(input.arg));
+      continue;
+    }
+    const GraphValue& value = program.graph.value(ref->id);
+    if (!value.is_tensor()) {
+      inputs.emplace_back(size(value.expr()));
+      continue;
+    }
+    std::vector<int64_t> sizes;
+    for (Expr e : value.tensor().sizes) sizes.push_back(size(e));
+    const at::Tensor zeros = at::zeros(sizes, value.tensor().dtype);
+    inputs.emplace_back(zeros.is_floating_point() ? zeros.uniform_() : zeros);
+  }
+  return inputs;
+}
+
+void describe(const c10::IValue& value) {
+  if (!value.isTensor()) {
+    std::cout << value << "\n";
+    return;
+  }
+  const at::Tensor& t = value.toTensor();
+  std::cout << short_name(t.scalar_type()) << t.sizes();
+  if (t.is_floating_point() && t.numel() > 0)
+    std::cout << "  mean " << t.mean().item<double>();
+  std::cout << "\n";
+}
+
+int run(const std::vector<std::string>& words) {
+  const pt2::LoadedProgram loaded = pt2::load_program(words[0]);
+  std::vector<c10::IValue> outputs = loaded.program.module().run(
+      words.size() > 1 ? read_inputs(words[1])
+                       : example_inputs(loaded.program));
+  for (const c10::IValue& output : outputs) describe(output);
+  if (words.size() < 3) return kGood;
+  c10::impl::GenericList list(c10::AnyType::get());
+  for (c10::IValue& output : outputs) list.push_back(std::move(output));
+  const std::vector<char> bytes = torch::jit::pickle_save(list);
+  std::ofstream file(words[2], std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  TORCH_CHECK(file.flush(), "run: cannot write '", words[2], "'");
+  return kGood;
+}
+
+int dispatch(const std::vector<std::string>& words) {
+  const std::string command = words.empty() ? "" : words[0];
+  const std::vector<std::string> rest(words.begin() + !words.empty(),
+                                      words.end());
+  if (command == "run" && !rest.empty() && rest.size() <= 3) return run(rest);
+  if (rest.size() == 1 && command == "show") return show(rest[0]);
+  if (rest.size() == 1 && command == "check") return check(rest[0]);
+  throw Error("give one file: show FILE.pt2, check FILE.pt2, or run FILE.pt2 "
+              "[INPUTS.pt [OUTPUTS.pt]]");
+}
+
+}  // namespace
+}  // namespace proviso::cli
+
+int main(int argc, char** argv) {
+  try {
+    const int code = proviso::cli::dispatch({argv + 1, argv + argc});
+    std::cout.flush();
+    return code;
+  } catch (const c10::Error& error) {
+    std::cout.flush();
+    std::cerr << "proviso: " << error.what_without_backtrace() << "\n";
+  } catch (const std::exception& error) {
+    std::cout.flush();
+    std::cerr << "proviso: " << error.what() << "\n";
+  }
+  return proviso::cli::kTrouble;
+}

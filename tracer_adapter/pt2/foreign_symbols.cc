@@ -1,0 +1,182 @@
+#include "tracer_adapter/pt2/foreign_symbols.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "sym/parse.h"
+#include "sym/print.h"
+#include "tracer_adapter/pt2/zip_reader.h"
+
+namespace proviso::pt2 {
+namespace {
+
+bool in_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// s0, u12, zf3, zuf0
+bool is_symbol_name(std::string_view word) {
+  const size_t digits = word.find_first_of("0123456789");
+  if (digits == std::string_view::npos || digits == 0) return false;
+  const std::string_view prefix = word.substr(0, digits);
+  return (prefix == "s" || prefix == "u" || prefix == "zf" ||
+          prefix == "zuf") &&
+         word.find_first_not_of("0123456789", digits) == std::string_view::npos;
+}
+
+Interval interval_of(const ForeignRange& range) {
+  std::optional<Int> lower, upper;
+  if (range.min) lower = *range.min;
+  if (range.max) upper = *range.max;
+  return Interval::of(lower, upper);
+}
+
+std::string shortened(const std::string& text) {
+  return text.size() <= 300 ? text : text.substr(0, 300) + "...";
+}
+
+constexpr const char* kDefined = "a symbol stands for an input's size or for "
+                                 "what an earlier node reads from data";
+
+}  // namespace
+
+void ForeignSymbols::add_input(const std::string& source,
+                               const std::string& expression,
+                               std::optional<int64_t> hint, bool is_size) {
+  inputs_.push_back({source, expression, hint, is_size});
+}
+
+void ForeignSymbols::add_constant(const std::string& source, int64_t value) {
+  env_.create_size(value, source, {DimPolicy::kStatic});
+  by_source_[source] = std::to_string(value);
+}
+
+// The name in "Symbol('s77', positive=True, integer=True)" or "s77".
+std::optional<std::string> ForeignSymbols::lone_symbol(
+    const std::string& text) {
+  if (text.starts_with("Symbol('") &&
+      std::count(text.begin(), text.end(), '(') == 1) {
+    const size_t end = text.find('\'', 8);
+    if (end != std::string::npos) return text.substr(8, end - 8);
+  }
+  if (is_symbol_name(text)) return text;
+  return std::nullopt;
+}
+
+Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
+  DimConstraint constraint{DimPolicy::kAuto};
+  // torch writes a lower end of 2 for every size, and does not enforce it.
+  if (range.min && (*range.min > 2 || !input.is_size))
+    constraint.min = Int(*range.min);
+  if (range.max && *range.max < INT64_MAX - 64)
+    constraint.max = Int(*range.max);
+  const int64_t hint =
+      input.hint.value_or(std::max<int64_t>(2, range.min.value_or(2)));
+  const Expr made =
+      input.is_size ? env_.create_size(hint, input.source, constraint)
+                    : env_.create_backed_int(hint, input.source, constraint);
+  const std::string text = to_string(made);
+  by_source_[input.source] = text;
+  created_.insert(text);
+  Interval enforced = Interval::of(constraint.min, constraint.max);
+  if (input.is_size) enforced = intersect(enforced, Interval::at_least(0));
+  declared_.emplace_back(made, enforced);
+  return made;
+}
+
+void ForeignSymbols::bind() {
+  std::vector<std::pair<Expr, std::string>> derived;
+  for (const Input& input : inputs_) {
+    const std::optional<std::string> name = lone_symbol(input.expression);
+    if (name && !ours_.contains(*name)) {
+      ours_[*name] = to_string(create(input, ranges_[*name]));
+      continue;
+    }
+    derived.emplace_back(create(input, {}), input.expression);
+  }
+  for (const auto& [made, text] : derived) {
+    const Expr equation = eq(made, expression(text));
+    equations_.push_back(equation);
+    env_.require(equation, {});
+  }
+}
+
+void ForeignSymbols::create_unbacked(const std::string& name) {
+  const ForeignRange range = ranges_[name];
+  const Expr made =
+      name.starts_with("zuf")
+          ? env_.create_unbacked_float()
+          : env_.create_unbacked_int(interval_of(range));
+  ours_[name] = to_string(made);
+  created_.insert(ours_[name]);
+}
+
+std::string ForeignSymbols::renamed(const std::string& text, bool may_create) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    if (!in_word(text[i])) {
+      out += text[i++];
+      continue;
+    }
+    size_t end = i;
+    while (end < text.size() && in_word(text[end])) ++end;
+    const std::string word = text.substr(i, end - i);
+    i = end;
+    if (may_create && !ours_.contains(word) && is_symbol_name(word) &&
+        (word[0] == 'u' || word.starts_with("zuf")))
+      create_unbacked(word);
+    const auto found = ours_.find(word);
+    if (found == ours_.end() && is_symbol_name(word))
+      throw FileError("the symbol " + word + " of '" + shortened(text) +
+                      "' is bound nowhere; " + kDefined);
+    out += found == ours_.end() ? word : found->second;
+  }
+  return out;
+}
+
+Expr ForeignSymbols::parsed(const std::string& text,
+                            const std::string& original) {
+  ParseOptions options;
+  options.make_symbol = [&](ExprPool&, std::string_view name) -> Expr {
+    throw FileError("the symbol " + std::string(name) + " of '" +
+                    shortened(original) + "' is bound nowhere; " + kDefined);
+  };
+  try {
+    return parse(env_.pool(), text, options);
+  } catch (const FileError&) {
+    throw;
+  } catch (const Error& error) {
+    throw FileError("'" + shortened(original) +
+                    "' is no expression: " + shortened(error.what()));
+  }
+}
+
+Expr ForeignSymbols::expression(const std::string& text) {
+  return parsed(renamed(text, false), text);
+}
+
+Expr ForeignSymbols::value_of_node(const std::string& text) {
+  return parsed(renamed(text, true), text);
+}
+
+Expr ForeignSymbols::guard(const std::string& python) {
+  std::string text = python;
+  // Longest first: L['x'].size()[1] begins L['x'].size()[10] not, but L['x']
+  // begins both.
+  std::vector<std::pair<std::string, std::string>> sources(by_source_.begin(),
+                                                           by_source_.end());
+  std::stable_sort(sources.begin(), sources.end(),
+                   [](const auto& a, const auto& b) {
+                     return a.first.size() > b.first.size();
+                   });
+  for (const auto& [source, name] : sources)
+    for (size_t at = 0; (at = text.find(source, at)) != std::string::npos;
+         at += name.size())
+      text.replace(at, source.size(), name);
+  const Expr condition = parsed(text, python);
+  if (!condition.is_bool())
+    throw FileError("the guard '" + python + "' is no condition");
+  return condition;
+}
+
+}  // namespace proviso::pt2

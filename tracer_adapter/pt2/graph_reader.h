@@ -1,0 +1,67 @@
+// tracer_adapter/pt2/graph_reader.h - the graph of a model.json as a Graph.
+//
+//   GraphReader reader(symbols, stacks_of);
+//   Graph graph = reader.read(json.at("graph_module").at("graph"));
+//
+// Verified: every operator exists, every argument has its schema's type, every
+// value is defined before it is used and once, every symbol is bound.  Errors
+// are FileErrors that name the node.  torch.no_grad() bodies
+// (wrap_with_set_grad_enabled) become part of the graph around them, for a
+// program is run without gradients.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tracer_adapter/graph.h"
+#include "tracer_adapter/pt2/foreign_symbols.h"
+#include "tracer_adapter/pt2/json_reader.h"
+
+namespace proviso::pt2 {
+
+c10::ScalarType read_dtype(const Json& json);
+c10::Device read_device(const Json& json);
+
+class GraphReader {
+ public:
+  explicit GraphReader(ForeignSymbols& symbols) : symbols_(symbols) {}
+
+  // Inputs have their arguments alone; their kinds are the signature's.
+  Graph read(const Json& json);
+  // An argument of the graph that was read last (of its signature).
+  Argument argument(const Json& json) const;
+
+ private:
+  using Names = std::map<std::string, ValueId>;
+  // The tables of one graph, and the graph that its nodes go to.
+  struct Scope {
+    const Json& json;
+    Names names;
+  };
+
+  ValueId define(Scope& scope, const std::string& name, bool of_node);
+  Argument input(Scope& scope, const Json& json);
+  Argument argument(const Scope& scope, const Json& json);
+  Argument list(const Scope& scope, const std::string& tag, const Json& json);
+  ValueId value(const Scope& scope, const std::string& name) const;
+  TensorMeta tensor_meta(const Json& json, bool of_node);
+  Expr number(const Json& json, bool of_node);
+  void nodes(Scope& scope);
+  void node(Scope& scope, const Json& json);
+  void operator_node(Scope& scope, const Json& json, Node& node);
+  bool inlined(Scope& scope, const Json& json);
+  std::vector<std::string> output_names(const Json& json) const;
+  void outputs(Scope& scope, const Json& json, Node& node);
+  void check(const Argument& a, const c10::Type& type,
+             const std::string& where) const;
+  uint32_t location(const Json& json);
+
+  ForeignSymbols& symbols_;
+  Graph* graph_ = nullptr;
+  std::map<std::string, uint32_t> locations_;
+  std::set<std::string> used_names_;
+  Names top_;
+};
+
+}  // namespace proviso::pt2

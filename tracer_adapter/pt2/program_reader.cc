@@ -1,0 +1,391 @@
+#include "tracer_adapter/pt2/program_reader.h"
+
+#include <ATen/ops/empty.h>
+
+#include <cstring>
+
+#include "tracer_adapter/pt2/graph_reader.h"
+
+namespace proviso::pt2 {
+namespace {
+
+constexpr int kReadableMajor = 8;
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+// --- tensors
+
+int64_t plain(const Json& json) { return json.at("as_int").integer(); }
+
+std::vector<int64_t> plain_list(const Json& json, const char* what) {
+  std::vector<int64_t> values;
+  for (const Json& item : json.items()) {
+    values.push_back(plain(item));
+    if (values.back() < 0)
+      throw FileError("negative " + std::string(what));
+  }
+  return values;
+}
+
+// The number of elements from the first of the record to the last in use.
+int64_t extent(const std::vector<int64_t>& sizes,
+               const std::vector<int64_t>& strides, int64_t offset) {
+  int64_t end = offset;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0) return 0;
+    int64_t span = 0;
+    if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &span) ||
+        __builtin_add_overflow(end, span, &end))
+      throw FileError("sizes and strides overflow 64 bits");
+  }
+  if (end == INT64_MAX) throw FileError("sizes and strides overflow 64 bits");
+  return end + 1;
+}
+
+class TensorReader {
+ public:
+  TensorReader(const ZipReader& zip, std::string folder)
+      : zip_(zip), folder_(std::move(folder)) {}
+
+  NamedTensors read(const std::string& index) {
+    NamedTensors tensors;
+    if (!zip_.has(folder_ + index)) return tensors;
+    const Json json = parse_json(zip_.record(folder_ + index), index);
+    for (const auto& [name, entry] : json.at("config").members()) {
+      try {
+        tensors.emplace_back(name, tensor(entry));
+      } catch (const FileError& error) {
+        throw FileError("tensor '" + name + "': " + error.what());
+      }
+    }
+    return tensors;
+  }
+
+ private:
+  at::Tensor tensor(const Json& entry) {
+    if (entry.at("use_pickle").boolean())
+      throw FileError("it is pickled; only plain tensors can be read");
+    const Json& meta = entry.at("tensor_meta");
+    const auto dtype = read_dtype(meta.at("dtype"));
+    const auto sizes = plain_list(meta.at("sizes"), "size");
+    const auto strides = plain_list(meta.at("strides"), "stride");
+    const int64_t offset = plain(meta.at("storage_offset"));
+    if (sizes.size() != strides.size() || offset < 0)
+      throw FileError("its sizes, strides and offset do not fit together");
+    const std::string& record = entry.at("path_name").string();
+    const std::string_view bytes = zip_.record(folder_ + record);
+    const auto item = static_cast<int64_t>(c10::elementSize(dtype));
+    const int64_t have = static_cast<int64_t>(bytes.size()) / item;
+    if (extent(sizes, strides, offset) > have)
+      throw FileError("record '" + record + "' holds " + std::to_string(have) +
+                      " elements, fewer than its sizes and strides claim");
+    at::Tensor& base = bases_[{record, dtype}];
+    if (!base.defined()) {
+      base = at::empty({have}, dtype);
+      std::memcpy(base.data_ptr(), bytes.data(), have * item);
+    }
+    at::Tensor result = base.as_strided(sizes, strides, offset);
+    if (entry.at("is_param").boolean() && meta.at("requires_grad").boolean() &&
+        result.is_floating_point())
+      result = result.detach().requires_grad_();
+    return result;
+  }
+
+  const ZipReader& zip_;
+  std::string folder_;
+  std::map<std::pair<std::string, c10::ScalarType>, at::Tensor> bases_;
+};
+
+// --- where inputs come from: L['x']['k'][0]
+
+void add_sources(const Json& spec, const std::string& source,
+                 std::vector<std::string>* out) {
+  const Json* type = spec.find("type");
+  const Json::Items& children = spec.at("children_spec").items();
+  if (type == nullptr) {
+    out->push_back(source);
+    return;
+  }
+  std::vector<std::string> keys;
+  if (const Json* text = spec.find("context"); text && text->is_string()) {
+    try {
+      const Json context = parse_json(text->string(), "context");
+      const Json* names = &context;
+      // transformers' DynamicCache: [[keys], ...]
+      if (names->is_array() && !names->items().empty() &&
+          names->items()[0].is_array())
+        names = &names->items()[0];
+      if (names->is_array() && names->items().size() == children.size())
+        for (const Json& key : names->items())
+          keys.push_back(key.is_string() ? "'" + key.string() + "'"
+                         : key.is_int()  ? std::to_string(key.integer())
+                                         : "");
+    } catch (const FileError&) {
+      keys.clear();  // a context of its own kind: children count
+    }
+  }
+  for (size_t i = 0; i < children.size(); ++i)
+    add_sources(children[i],
+                source + "[" +
+                    (keys.empty() || keys[i].empty() ? std::to_string(i)
+                                                     : keys[i]) +
+                    "]",
+                out);
+}
+
+std::vector<std::string> sources_of(const TreeSpecs& specs) {
+  const Json pair = parse_json(specs.in_spec, "in_spec");
+  if (pair.items().size() != 2) throw FileError("in_spec is no [1, spec]");
+  const Json::Items& top = pair.items()[1].at("children_spec").items();
+  if (top.size() != 2) throw FileError("in_spec is not of (args, kwargs)");
+  std::vector<std::string> out;
+  const Json::Items& args = top[0].at("children_spec").items();
+  for (size_t i = 0; i < args.size(); ++i)
+    add_sources(args[i],
+                "L['" +
+                    (i < specs.argument_names.size() ? specs.argument_names[i]
+                                                     : std::to_string(i)) +
+                    "']",
+                &out);
+  add_sources(top[1], "L", &out);
+  return out;
+}
+
+TreeSpecs read_specs(const Json& module) {
+  TreeSpecs specs;
+  for (const Json& entry : module.at("module_call_graph").items()) {
+    if (!entry.at("fqn").string().empty()) continue;
+    const Json& signature = entry.at("signature");
+    specs.in_spec = signature.at("in_spec").string();
+    specs.out_spec = signature.at("out_spec").string();
+    if (const Json* names = signature.find("forward_arg_names"))
+      for (const Json& name : names->items())
+        specs.argument_names.push_back(name.string());
+    return specs;
+  }
+  throw FileError("module_call_graph has no entry of the whole program");
+}
+
+// --- the program
+
+class ProgramReader {
+ public:
+  explicit ProgramReader(const ZipReader& zip)
+      : zip_(zip),
+        json_(parse_json(zip.record("models/model.json"),
+                         "models/model.json")) {}
+
+  LoadedProgram read();
+
+ private:
+  void check_version();
+  std::map<std::string, ForeignRange> ranges() const;
+  void bind_inputs(ForeignSymbols& symbols,
+                   const std::vector<std::string>& sources);
+  void bind_tensor(ForeignSymbols& symbols, const Json& meta,
+                   const std::string& source);
+  void read_inputs(GraphReader& reader,
+                   const std::vector<std::string>& sources);
+  void read_outputs();
+  void read_claims(ForeignSymbols& symbols);
+  const Json& graph() const { return module().at("graph"); }
+  const Json& module() const { return json_.at("graph_module"); }
+  const Json& signature() const { return module().at("signature"); }
+
+  const ZipReader& zip_;
+  Json json_;
+  LoadedProgram loaded_;
+};
+
+void ProgramReader::check_version() {
+  const int64_t major = json_.at("schema_version").at("major").integer();
+  if (major != kReadableMajor)
+    throw FileError("schema " + std::to_string(major) +
+                    " cannot be read, only " +
+                    std::to_string(kReadableMajor) +
+                    "; export with PyTorch 2.13");
+  if (const Json* version = json_.find("torch_version"))
+    loaded_.torch_version = version->string();
+}
+
+std::map<std::string, ForeignRange> ProgramReader::ranges() const {
+  std::map<std::string, ForeignRange> result;
+  for (const auto& [name, json] : json_.at("range_constraints").members()) {
+    ForeignRange range;
+    if (const Json* min = json.find("min_val"); min && min->is_int())
+      range.min = min->integer();
+    if (const Json* max = json.find("max_val"); max && max->is_int())
+      range.max = max->integer();
+    if (range.min && range.max && *range.min > *range.max)
+      throw FileError("the range of " + name + " is empty");
+    result[name] = range;
+  }
+  return result;
+}
+
+std::optional<int64_t> hint_of(const Json& as_expr) {
+  const Json* hint = as_expr.find("hint");
+  if (hint == nullptr) return std::nullopt;
+  const auto& [tag, value] = hint->tagged();
+  if (tag != "as_int") return std::nullopt;
+  return value.integer();
+}
+
+void ProgramReader::bind_tensor(ForeignSymbols& symbols, const Json& meta,
+                                const std::string& source) {
+  const Json::Items& sizes = meta.at("sizes").items();
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const auto& [tag, size] = sizes[d].tagged();
+    const std::string dim = source + ".size()[" + std::to_string(d) + "]";
+    if (tag == "as_int")
+      symbols.add_constant(dim, size.integer());
+    else
+      symbols.add_input(dim, size.at("expr_str").string(), hint_of(size));
+  }
+}
+
+void ProgramReader::bind_inputs(ForeignSymbols& symbols,
+                                const std::vector<std::string>& sources) {
+  size_t user = 0;
+  for (const Json& spec : signature().at("input_specs").items()) {
+    const auto& [kind, body] = spec.tagged();
+    if (kind != "user_input" && kind != "constant_input") continue;
+    if (user == sources.size())
+      throw FileError("there are more inputs than in_spec has");
+    const std::string& source = sources[user++];
+    if (kind == "constant_input") continue;
+    const auto& [tag, arg] = body.at("arg").tagged();
+    if (tag == "as_tensor") {
+      bind_tensor(symbols,
+                  graph().at("tensor_values").at(arg.at("name").string()),
+                  source);
+    } else if (tag == "as_sym_int" && arg.tagged().first == "as_name") {
+      const auto& [number, value] = graph()
+                                        .at("sym_int_values")
+                                        .at(arg.at("as_name").string())
+                                        .tagged();
+      if (number == "as_expr")
+        symbols.add_input(source, value.at("expr_str").string(),
+                          hint_of(value), false);
+    }
+  }
+  if (user != sources.size())
+    throw FileError("there are fewer inputs than in_spec has");
+  symbols.bind();
+}
+
+void ProgramReader::read_inputs(GraphReader& reader,
+                                const std::vector<std::string>& sources) {
+  static const std::map<std::string, std::pair<InputKind, const char*>> kOwned =
+      {{"parameter", {InputKind::kParameter, "parameter_name"}},
+       {"buffer", {InputKind::kBuffer, "buffer_name"}},
+       {"tensor_constant",
+        {InputKind::kConstantTensor, "tensor_constant_name"}}};
+  std::vector<InputSpec>& inputs = loaded_.program.graph.inputs;
+  const Json::Items& specs = signature().at("input_specs").items();
+  if (specs.size() != inputs.size())
+    throw FileError("the signature has " + std::to_string(specs.size()) +
+                    " inputs, the graph " + std::to_string(inputs.size()));
+  size_t user = 0;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const auto& [kind, body] = specs[i].tagged();
+    InputSpec& input = inputs[i];
+    if (const auto owned = kOwned.find(kind); owned != kOwned.end()) {
+      input.kind = owned->second.first;
+      input.target = body.at(owned->second.second).string();
+      if (input.kind == InputKind::kBuffer)
+        input.persistent = body.at("persistent").boolean();
+      loaded_.program.tensor_of(input);  // throws when it is missing
+      continue;
+    }
+    if (kind != "user_input" && kind != "constant_input")
+      throw FileError("inputs of the kind '" + kind + "' cannot be read");
+    input.source = sources.at(user++);
+    if (kind == "constant_input") {
+      input.name = body.at("name").string();
+      input.arg = reader.argument(body.at("value"));
+    }
+  }
+}
+
+void ProgramReader::read_outputs() {
+  for (const Json& spec : signature().at("output_specs").items())
+    if (spec.tagged().first != "user_output")
+      throw FileError("outputs of the kind '" + spec.tagged().first +
+                      "' cannot be read: the program was made functional; "
+                      "save it as torch.export.export gives it");
+}
+
+void ProgramReader::read_claims(ForeignSymbols& symbols) {
+  const Json* code = json_.find("guards_code");
+  if (code == nullptr) return;
+  for (const Json& line : code->items()) {
+    Claim claim{line.string(), {}, ""};
+    try {
+      claim.condition = symbols.guard(claim.text);
+    } catch (const Error& error) {
+      claim.problem = error.what();
+    }
+    loaded_.claims.push_back(std::move(claim));
+  }
+}
+
+LoadedProgram ProgramReader::read() {
+  check_version();
+  ExportedProgram& program = loaded_.program;
+  ShapeEnvOptions options;
+  options.specialize_zero_one = false;
+  options.assume_at_least_two = false;
+  program.env = std::make_shared<ShapeEnv>(options);
+  program.specs = read_specs(module());
+  const std::vector<std::string> sources = sources_of(program.specs);
+  ForeignSymbols symbols(*program.env, ranges());
+  bind_inputs(symbols, sources);
+  loaded_.equations = symbols.equations();
+  loaded_.ranges = symbols.declared();
+
+  GraphReader reader(symbols);
+  program.graph = reader.read(graph());
+  program.state_dict = TensorReader(zip_, "data/weights/")
+                           .read("model_weights_config.json");
+  program.constants = TensorReader(zip_, "data/constants/")
+                          .read("model_constants_config.json");
+  read_inputs(reader, sources);
+  read_outputs();
+  read_claims(symbols);
+  for (const Claim& claim : loaded_.claims) {
+    if (claim.problem.empty()) {
+      try {
+        program.env->require(claim.condition, {});
+      } catch (const Error& error) {
+        throw FileError("the guard '" + claim.text +
+                        "' fails for the program's own example: " +
+                        error.what());
+      }
+    }
+  }
+  program.set_guards(program.env->minimal_guards());
+  std::set<std::string> seen;
+  for (const InputDim& dim : program.env->input_dims())
+    if (dim.expr.is_symbol() && seen.insert(dim.expr.symbol().name).second)
+      program.range_constraints.push_back(
+          {dim.expr, program.env->honest_range(dim.expr)});
+  return std::move(loaded_);
+}
+
+}  // namespace
+
+LoadedProgram read_program(const ZipReader& zip) {
+  try {
+    return ProgramReader(zip).read();
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    throw FileError(what.starts_with(zip.path()) ? what
+                                                 : zip.path() + ": " + what);
+  }
+}
+
+LoadedProgram load_program(const std::string& path) {
+  return read_program(ZipReader::open(path));
+}
+
+}  // namespace proviso::pt2

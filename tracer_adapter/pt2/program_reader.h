@@ -1,0 +1,43 @@
+// tracer_adapter/pt2/program_reader.h - a .pt2 file, ours or PyTorch 2.13's own
+// torch.export.save, as an ExportedProgram; without Python.
+//
+//   LoadedProgram loaded = load_program("model.pt2");
+//   loaded.program.to_string();
+//   loaded.program.module()({x});
+//   loaded.claims;                    // the guards and ranges of the file
+//
+// The file is verified, not trusted (see ZipReader, Json, GraphReader); errors
+// are FileErrors that name the file and the place.  Symbols are numbered anew.
+// Like any model file, what it computes is its author's: run those you trust.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tracer_adapter/exported_program.h"
+#include "tracer_adapter/pt2/zip_reader.h"
+
+namespace proviso::pt2 {
+
+// A guard of the file, as it stands there.
+struct Claim {
+  std::string text;  // L['x'].size()[0] <= 16
+  Expr condition;    // null when `problem` says why it is not understood
+  std::string problem;
+};
+
+struct LoadedProgram {
+  ExportedProgram program;
+  std::vector<Claim> claims;
+  // What the metadata takes for granted of the inputs: the same symbol at two
+  // sizes, a size that is an expression of others.
+  std::vector<Expr> equations;
+  // The ranges of the inputs' symbols, as the file has them.
+  std::vector<std::pair<Expr, Interval>> ranges;
+  std::string torch_version;
+};
+
+LoadedProgram load_program(const std::string& path);
+LoadedProgram read_program(const ZipReader& zip);
+
+}  // namespace proviso::pt2
