@@ -87,11 +87,12 @@ def test_torch_reads_decomposes_and_saves_it(case, ours, theirs, eager,
     if "error" in answer:
         # Some programs PyTorch 2.13 itself cannot decompose once loaded, or
         # load once decomposed (it looks for constants that are not there).  Its
-        # own file must fail alike; ours is then saved undecomposed.
+        # own file must fail too, if at another step; ours is then saved
+        # undecomposed.
         torch.export.save(theirs[0], tmp_path / "torch.pt2")
         other = reader.check(tmp_path / "torch.pt2", [], scratch,
                              "decompose and save")
-        assert other.get("error") == answer["error"]
+        assert "error" in other, answer["error"]
         answer = reader.check(path, cases, scratch, "save")
     assert "error" not in answer, answer["error"]
     assert answer["equal"] == [True] * len(cases), answer
