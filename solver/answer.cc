@@ -55,7 +55,7 @@ Answer Engine::ask(Expr question) {
 // --- the facts that an answer names
 
 bool Engine::implies(const std::vector<FactId>& subset, Expr question,
-                            Verdict verdict) const {
+                     Verdict verdict) const {
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = false;
   Engine fresh(pool, plain);

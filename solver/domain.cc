@@ -528,31 +528,16 @@ void Domain::set_form_bound(const Poly& p, Reason why) {
 Normal Domain::normal(const Poly& p) {
   Normal result;
   spend(p.terms.size());
-  for (const Term& t : p.terms) {
-    for (AtomId a : forms_.factors(t.mono)) {
-      result.changed |= image_of(a).poly != kNoId;
-    }
-  }
-  if (!result.changed) {
-    result.poly = p;
-    return result;
-  }
-  Poly kept = FormPool::constant(p.constant);
-  SmallVector<Poly, 3> parts;
+  result.poly.constant = p.constant;
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
     bool changed = false;
     for (AtomId a : factors) changed |= image_of(a).poly != kNoId;
     if (!changed) {
-      kept.terms.push_back(t);
+      result.poly.terms.push_back(t);
       continue;
     }
-    if (factors.size() == 1) {
-      Image image = image_of(factors[0]);
-      result.why = join(result.why, image.why);
-      parts.push_back(forms_.scale(forms_.poly(image.poly), t.coef));
-      continue;
-    }
+    result.changed = true;
     Poly term = FormPool::constant(t.coef);
     for (AtomId a : factors) {
       Image image = image_of(a);
@@ -560,19 +545,10 @@ Normal Domain::normal(const Poly& p) {
       term = forms_.mul(term, image.poly == kNoId ? forms_.variable(a)
                                                   : forms_.poly(image.poly));
     }
-    parts.push_back(std::move(term));
+    result.poly.constant += term.constant;
+    result.poly.terms.append(term.terms);
   }
-  if (parts.size() <= 3) {
-    result.poly = std::move(kept);
-    for (const Poly& part : parts) result.poly = forms_.add(result.poly, part);
-    return result;
-  }
-  result.poly = std::move(kept);
-  for (const Poly& part : parts) {
-    result.poly.constant += part.constant;
-    result.poly.terms.append(part.terms);
-  }
-  result.poly = forms_.collected(std::move(result.poly));
+  if (result.changed) result.poly = FormPool::collected(std::move(result.poly));
   return result;
 }
 

@@ -20,10 +20,12 @@ class InternIndex {
   template <typename Same>
   uint32_t find(uint64_t hash, const Same& same) const {
     if (slots_.empty()) return kNoId;
-    for (size_t i = place(hash);; i = (i + 1) & (slots_.size() - 1)) {
+    const uint64_t wanted = mixed(hash);
+    const size_t mask = slots_.size() - 1;
+    for (size_t i = wanted & mask;; i = (i + 1) & mask) {
       const Slot& s = slots_[i];
       if (s.id == kNoId) return kNoId;
-      if (s.tag == tag(hash) && same(s.id)) return s.id;
+      if (s.tag == wanted >> 32 && same(s.id)) return s.id;
     }
   }
 
@@ -43,12 +45,6 @@ class InternIndex {
   static uint64_t mixed(uint64_t h) {
     h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;
     return h ^ (h >> 29);
-  }
-  static uint32_t tag(uint64_t hash) {
-    return static_cast<uint32_t>(mixed(hash) >> 32);
-  }
-  size_t place(uint64_t hash) const {
-    return mixed(hash) & (slots_.size() - 1);
   }
 
   void put(uint64_t mixed_hash, uint32_t id) {

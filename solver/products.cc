@@ -12,20 +12,31 @@ constexpr size_t kMaxFactorTerms = 4;
 constexpr size_t kMaxFactorRows = 8;
 constexpr size_t kMaxSmallSystem = 20;  // rows
 
+// A row's unknowns are monomials.
+Poly poly_of(const LinearRow& r) {
+  Poly p = FormPool::constant(r.constant);
+  for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
+  return p;
+}
+
 }  // namespace
+
+// How many monomials of p no row mentions yet.
+size_t Prover::new_monos(const Poly& p) const {
+  size_t count = 0;
+  for (const Term& t : p.terms) {
+    count += t.mono >= seen_mono_.size() || !seen_mono_[t.mono];
+  }
+  return count;
+}
 
 // For a monomial x*rest: (x - low)*(rest - low) >= 0 and the other corners, and
 // row*(x - low) >= 0 for rows that mention rest, as long as at most one new
 // monomial appears.
 std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
   std::vector<LinearRow> lemmas;
-  auto is_known = [&](MonoId m) {
-    return m < seen_mono_.size() && seen_mono_[m];
-  };
   auto keep = [&](const Poly& p, bool equality, Reason why, size_t allowed) {
-    size_t unknown = 0;
-    for (const Term& t : p.terms) unknown += !is_known(t.mono);
-    if (unknown > allowed || lemmas.size() >= kMaxLemmas) return;
+    if (new_monos(p) > allowed || lemmas.size() >= kMaxLemmas) return;
     domain_.spend(1 + p.terms.size());
     lemmas.push_back(row(p, equality, why));
   };
@@ -59,10 +70,7 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
           r.terms.begin(), r.terms.end(),
           [&](const LinearTerm& t) { return t.unknown == target; });
       if (!mentions || lemmas.size() >= kMaxLemmas) continue;
-      Poly p = FormPool::constant(r.constant);
-      for (const LinearTerm& t : r.terms) {
-        p.terms.push_back({t.unknown, t.coef});
-      }
+      Poly p = poly_of(r);
       if (r.equality) {
         keep(forms_.mul(p, whole), true, r.why, 1);
         continue;
@@ -114,20 +122,12 @@ std::vector<LinearRow> Prover::row_products(const Neighborhood& near) {
     if (is_short && !r.equality) factors.push_back(&r);
     if (factors.size() == kMaxFactorRows) break;
   }
-  auto poly_of = [](const LinearRow& r) {
-    Poly p = FormPool::constant(r.constant);
-    for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
-    return p;
-  };
   for (size_t i = 0; i < factors.size(); ++i) {
     for (size_t j = i; j < factors.size(); ++j) {
       const LinearRow &a = *factors[i], &b = *factors[j];
       Poly p = forms_.mul(poly_of(a), poly_of(b));
       domain_.spend(1 + p.terms.size());
-      auto is_new = [&](const Term& t) {
-        return t.mono >= seen_mono_.size() || !seen_mono_[t.mono];
-      };
-      if (std::count_if(p.terms.begin(), p.terms.end(), is_new) > 1) continue;
+      if (new_monos(p) > 1) continue;
       lemmas.push_back(row(p, false, reasons_.join(a.why, b.why)));
     }
   }

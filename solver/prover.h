@@ -82,6 +82,7 @@ class Prover {
   LinearRow row(const Poly& p, bool equality, Reason why) const;
 
   // products.cc
+  size_t new_monos(const Poly& p) const;
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
   std::vector<LinearRow> row_products(const Neighborhood& near);
 
