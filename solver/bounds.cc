@@ -68,9 +68,6 @@ Range Domain::quotient(const Range& a, const Range& b) {
     if (b.span.lower()->sign() < 0) std::swap(low, high);
     return {span, low, high};
   }
-  auto at_least = [](const Range& r, int k) {
-    return r.span.lower() && *r.span.lower() >= Int(k);
-  };
   if (at_least(a, 0) && at_least(b, 1)) {
     Reason low = join(a.lower, b.lower);
     return {span, join(low, b.upper), join(low, a.upper)};
@@ -127,9 +124,6 @@ Range Domain::compute_atom_range(AtomId a) {
 // most x.  b**n grows with n.
 Range Domain::func_range(const Atom& atom) {
   Range x = range(forms_.poly(atom.a), 1), y = range(forms_.poly(atom.b), 1);
-  auto at_least = [](const Range& r, int k) {
-    return r.span.lower() && *r.span.lower() >= Int(k);
-  };
   if (atom.op == Op::kBitAnd) {
     Range result;
     for (const auto& [mask, other] : {std::pair(x, y), std::pair(y, x)}) {

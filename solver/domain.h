@@ -28,6 +28,13 @@ struct Range {
   Reason lower = 0, upper = 0;
 };
 
+inline bool at_least(const Range& r, const Int& k) {
+  return r.span.lower() && *r.span.lower() >= k;
+}
+inline bool at_most(const Range& r, const Int& k) {
+  return r.span.upper() && *r.span.upper() <= k;
+}
+
 struct Decision {
   std::optional<bool> value;
   Reason why = 0;
@@ -209,7 +216,7 @@ class Domain {
   Range shift_by(Range a, const Int& k);
   Range quotient(const Range& a, const Range& b);
 
-  // normal form
+  // normal_form.cc
   Image image_of(AtomId a);
   Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y);

@@ -211,9 +211,6 @@ void Prover::add_function(const Atom& atom, const Poly& self,
   const Poly& x = forms_.poly(atom.a);
   const Poly& y = forms_.poly(atom.b);
   Range rx = domain_.range(x), ry = domain_.range(y);
-  auto at_least = [](const Range& r, int k) {
-    return r.span.lower() && *r.span.lower() >= Int(k);
-  };
   Reason why = reasons_.join(rx.lower, ry.lower);
   if (atom.op == Op::kBitAnd && at_least(rx, 0) && at_least(ry, 0)) {
     add_row(forms_.sub(x, self), false, why, near);

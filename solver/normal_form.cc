@@ -1,0 +1,397 @@
+// Polynomials and conditions with what is known put in: normal forms under the
+// facts, and what ranges and told conditions decide of them.
+#include <algorithm>
+
+#include "solver/domain.h"
+
+namespace proviso {
+
+Normal Domain::normal(const Poly& p) {
+  Normal result;
+  spend(p.terms.size());
+  result.poly.constant = p.constant;
+  for (const Term& t : p.terms) {
+    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    bool changed = false;
+    for (AtomId a : factors) changed |= image_of(a).poly != kNoId;
+    if (!changed) {
+      result.poly.terms.push_back(t);
+      continue;
+    }
+    result.changed = true;
+    Poly term = FormPool::constant(t.coef);
+    for (AtomId a : factors) {
+      Image image = image_of(a);
+      result.why = join(result.why, image.why);
+      term = forms_.mul(term, image.poly == kNoId ? forms_.variable(a)
+                                                  : forms_.poly(image.poly));
+    }
+    result.poly.constant += term.constant;
+    result.poly.terms.append(term.terms);
+  }
+  if (result.changed) result.poly = FormPool::collected(std::move(result.poly));
+  return result;
+}
+
+Domain::Image Domain::image_of(AtomId a) {
+  AtomState& s = state(a);
+  bool plain = s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh ||
+               s.kind == AtomKind::kOpaque;
+  if (s.solved == kNoId && plain) return {};
+  if (s.normal_stamp == stamp_) return s.image;
+  if (s.visiting) return {};  // a cycle through definitions: stays as it is
+  s.visiting = true;
+  Image image;
+  try {
+    if (s.solved != kNoId) {
+      Normal n = normal(forms_.poly(s.solved));
+      image = {forms_.intern(n.poly), join(n.why, s.solved_why)};
+    } else {
+      image = rebuild_atom(a);
+    }
+  } catch (const OutOfBudget&) {
+    s.visiting = false;
+    throw;
+  }
+  s.visiting = false;
+  s.image = image;
+  s.normal_stamp = stamp_;
+  return image;
+}
+
+// The value where both arguments are constant.
+Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y) {
+  int64_t n = -1;
+  if (y.is_constant()) n = y.constant.to_int64().value_or(-1);
+  if (op == Op::kBitAnd && x.is_constant() && y.is_constant()) {
+    return FormPool::constant(bit_and(x.constant, y.constant));
+  }
+  if (op == Op::kPow && n >= 0 && n <= 8) {
+    return forms_.pow(x, static_cast<unsigned>(n));
+  }
+  if (op == Op::kPow && x.is_constant() && n >= 0 && n < 4096) {
+    if (auto value = pow(x.constant, static_cast<uint64_t>(n))) {
+      return FormPool::constant(*value);
+    }
+  }
+  return forms_.func(op, x, y);
+}
+
+Domain::Image Domain::rebuild_atom(AtomId a) {
+  const Atom& atom = forms_.atom(a);
+  Normal n;
+  Normal x = normal(forms_.poly(atom.a));
+  Normal y = atom.b == kNoId ? Normal{} : normal(forms_.poly(atom.b));
+  n.why = join(x.why, y.why);
+  switch (atom.kind) {
+    case AtomKind::kFloor:
+      n.poly = floor_in_context(x.poly, y.poly, n.why);
+      break;
+    case AtomKind::kPos: {
+      Range d = range(x.poly);
+      if (d.span.is_empty()) return {};
+      if (at_least(d, 0)) {
+        n.poly = x.poly;
+        n.why = join(n.why, d.lower);
+      } else if (at_most(d, 0)) {
+        n.poly = {};
+        n.why = join(n.why, d.upper);
+      } else {
+        n.poly = forms_.pos(x.poly);
+      }
+      break;
+    }
+    case AtomKind::kIte: {
+      Decision c = decide(atom.condition);
+      if (c.value) {
+        n.poly = *c.value ? x.poly : y.poly;
+        n.why = join(*c.value ? x.why : y.why, c.why);
+      } else {
+        n.poly = forms_.ite(atom.condition, x.poly, y.poly);
+      }
+      break;
+    }
+    case AtomKind::kNamed:
+      n.poly = x.changed ? x.poly : forms_.variable(a);
+      break;
+    default: n.poly = func_in_context(atom.op, x.poly, y.poly); break;
+  }
+  if (forms_.as_atom(n.poly) == a) return {};
+  // The rewritten atom may itself have been solved for.
+  bool again = false;
+  for (const Term& t : n.poly.terms) {
+    for (AtomId f : forms_.factors(t.mono)) again |= is_solved(f);
+  }
+  if (again) {
+    Normal m = normal(n.poly);
+    if (m.changed) n.poly = m.poly, n.why = join(n.why, m.why);
+  }
+  return {forms_.intern(n.poly), n.why};
+}
+
+Decision Domain::known_nonzero(const Poly& p) {
+  Decision d;
+  if (p.is_constant()) {
+    d.value = !p.constant.is_zero();
+    return d;
+  }
+  if (settles(FormulaKind::kNe, plain_range(p), d)) return d;
+  FormulaId id = forms_.ne(p);
+  if (id <= kTrue) {  // 2*u0 + 1 is never 0
+    d.value = id == kTrue;
+    return d;
+  }
+  return decide_literal(id);
+}
+
+// floor(f*a / (f*b)) == floor(a/b) for f != 0.
+bool Domain::cancel_common(Poly& num, Poly& den, Reason& why) {
+  if (!num.constant.is_zero() || !den.constant.is_zero()) return false;
+  if (num.terms.empty() || den.terms.empty()) return false;
+  std::vector<AtomId> common = forms_.factors(num.terms[0].mono);
+  for (const Poly* p : {&num, &den}) {
+    for (const Term& t : p->terms) {
+      const std::vector<AtomId>& f = forms_.factors(t.mono);
+      std::vector<AtomId> both;
+      std::set_intersection(common.begin(), common.end(), f.begin(), f.end(),
+                            std::back_inserter(both));
+      common = std::move(both);
+    }
+  }
+  bool any = false;
+  for (AtomId a : common) {
+    Decision nonzero = known_nonzero(forms_.variable(a));
+    if (nonzero.value != true) continue;
+    why = join(why, nonzero.why);
+    any = true;
+    for (Poly* p : {&num, &den}) {
+      Poly reduced;
+      for (const Term& t : p->terms) {
+        reduced = forms_.add(
+            reduced,
+            forms_.monomial(*forms_.quotient(t.mono, forms_.mono(a)), t.coef));
+      }
+      *p = reduced;
+    }
+  }
+  return any;
+}
+
+// Takes t out of floor((den*t + r) / den): leaves r in num, returns t.
+// Requires den != 0.
+Poly Domain::pull_out(Poly& num, const Poly& den) {
+  Poly outside;
+  if (den.terms.empty()) return outside;
+  // The leading term: of highest degree, then the oldest.
+  const Term* lead = &den.terms[0];
+  for (const Term& t : den.terms) {
+    if (forms_.factors(t.mono).size() > forms_.factors(lead->mono).size()) {
+      lead = &t;
+    }
+  }
+  bool single = den.terms.size() == 1 && den.constant.is_zero();
+  for (size_t i = 0; i < num.terms.size();) {
+    Term t = num.terms[i++];
+    std::optional<MonoId> q = forms_.quotient(t.mono, lead->mono);
+    if (!q) continue;
+    Int c = floor_div(t.coef, lead->coef);
+    if (c.is_zero()) continue;
+    Poly times = forms_.monomial(*q, c);
+    Poly next = forms_.sub(num, forms_.mul(times, den));
+    if (!single && next.terms.size() >= num.terms.size()) continue;
+    spend(den.terms.size() + num.terms.size());
+    outside = forms_.add(outside, times);
+    num = std::move(next);
+    i = 0;
+    if (outside.terms.size() > 64) break;
+  }
+  return outside;
+}
+
+Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
+  Poly outside;
+  if (!den.is_constant()) {
+    cancel_common(num, den, why);
+    Int g = gcd(gcd(num.content(), num.constant),
+                gcd(den.content(), den.constant));
+    if (!g.is_one() && !g.is_zero()) {
+      for (Poly* p : {&num, &den}) {
+        p->constant = floor_div(p->constant, g);
+        for (Term& t : p->terms) t.coef = floor_div(t.coef, g);
+      }
+    }
+  }
+  if (den.terms.size() > 1 || (!den.is_constant() && !den.constant.is_zero())) {
+    spend(den.terms.size() + num.terms.size());
+    if (std::optional<Poly> q = forms_.exact_quotient(num, den)) {
+      Decision nonzero = known_nonzero(den);
+      if (nonzero.value == true) {
+        why = join(why, nonzero.why);
+        return *q;
+      }
+    }
+  }
+  if (!den.is_constant()) {
+    Poly rest = num;
+    Poly pulled = pull_out(rest, den);
+    if (!pulled.is_zero()) {
+      Decision nonzero = known_nonzero(den);
+      if (nonzero.value == true) {
+        why = join(why, nonzero.why);
+        outside = pulled;
+        num = rest;
+      }
+    }
+    // 0 <= num < den: 0.  -den <= num < 0: -1.
+    Range n = range(num);
+    if (n.span.is_empty()) return forms_.floor_div(num, den);
+    Poly room = forms_.sub(den, num);
+    room.constant -= 1;
+    if (at_least(n, 0)) {
+      Range r = range(room);
+      if (at_least(r, 0)) {
+        why = join(why, join(n.lower, r.lower));
+        return outside;
+      }
+    } else if (at_most(n, -1)) {
+      Range r = range(forms_.add(den, num));
+      if (at_least(r, 0)) {
+        why = join(why, join(n.upper, r.lower));
+        outside.constant -= 1;
+        return outside;
+      }
+    }
+  }
+  if (num.is_zero() && !den.is_zero()) {
+    Decision nonzero = known_nonzero(den);
+    if (nonzero.value == true) {
+      why = join(why, nonzero.why);
+      return outside;
+    }
+  }
+  Poly q = forms_.floor_div(num, den);
+  std::optional<AtomId> atom = forms_.as_atom(q);
+  if (atom && forms_.atom(*atom).kind == AtomKind::kFloor) {
+    const Atom& a = forms_.atom(*atom);
+    Range r = quotient(range(forms_.poly(a.a)), range(forms_.poly(a.b)));
+    if (r.span.is_point() && known_nonzero(forms_.poly(a.b)).value == true) {
+      why = join(why, join(r.lower, r.upper));
+      why = join(why, known_nonzero(forms_.poly(a.b)).why);
+      q = FormPool::constant(*r.span.lower());
+    }
+  }
+  return forms_.add(outside, q);
+}
+
+// --- deciding
+
+Decision Domain::told(FormulaId f) {
+  Decision d;
+  if (f <= kTrue) {
+    d.value = f == kTrue;
+  } else if (Reason why = told_.get(f); why != kNoId) {
+    d.value = true, d.why = why;
+  } else if (why = told_.get(forms_.negate(f)); why != kNoId) {
+    d.value = false, d.why = why;
+  }
+  return d;
+}
+
+bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
+  if (r.span.is_empty()) return false;
+  bool above = at_least(r, kind == FormulaKind::kGe ? 0 : 1);
+  bool below = at_most(r, -1);
+  if (above || below) {
+    d.value = kind == FormulaKind::kGe ? above : kind == FormulaKind::kNe;
+    d.why = above ? r.lower : r.upper;
+  }
+  return d.value.has_value();
+}
+
+// By what was told of it and of its form, and by the ranges of its atoms.
+Decision Domain::decide_cheaply(FormulaId f) {
+  Decision d = told(f);
+  if (d.value) return d;
+  const Formula& formula = forms_.formula(f);
+  const Poly& p = forms_.poly(formula.poly);
+  Range r = plain_range(p);
+  if (settles(formula.kind, r, d)) return d;
+  if (!r.span.is_point() && !is_single(p)) {
+    r = meet(r, form_range(p));
+    if (settles(formula.kind, r, d)) return d;
+  }
+  if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
+    d.value = formula.kind == FormulaKind::kEq;  // of 0, or it was settled
+    d.why = join(r.lower, r.upper);
+  }
+  return d;
+}
+
+// By ranges that look at more than one atom at a time.
+Decision Domain::decide_dearly(FormulaId f) {
+  Decision d;
+  const Formula& formula = forms_.formula(f);
+  const Poly& p = forms_.poly(formula.poly);
+  if (is_single(p)) return d;
+  Range r = difference_range(p);
+  if (settles(formula.kind, r, d)) return d;
+  r = meet(r, shifted_range(p));
+  if (settles(formula.kind, r, d)) return d;
+  r = meet(r, correlated_range(p, 0));
+  if (settles(formula.kind, r, d)) return d;
+  r = meet(r, meet(plain_range(p), form_range(p)));
+  if (settles(formula.kind, r, d)) return d;
+  if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
+    d.value = formula.kind == FormulaKind::kEq;
+    d.why = join(r.lower, r.upper);
+  }
+  return d;
+}
+
+Decision Domain::decide_literal(FormulaId f) {
+  Decision d = decide_cheaply(f);
+  return d.value ? d : decide_dearly(f);
+}
+
+Decision Domain::decide(FormulaId f) {
+  const Formula& formula = forms_.formula(f);
+  Decision d;
+  switch (formula.kind) {
+    case FormulaKind::kFalse:
+    case FormulaKind::kTrue:
+    case FormulaKind::kOpaque: return told(f);
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr: {
+      d = told(f);
+      if (d.value) return d;
+      bool absorbing = formula.kind == FormulaKind::kOr;
+      bool all = true;
+      for (FormulaId kid : formula.kids) {
+        Decision k = decide(kid);
+        all &= k.value.has_value();
+        if (!k.value) continue;
+        if (*k.value == absorbing) return k;
+        d.why = join(d.why, k.why);
+        d.used_equalities |= k.used_equalities;
+      }
+      if (!all) return {};
+      d.value = !absorbing;
+      return d;
+    }
+    default: break;
+  }
+  d = decide_cheaply(f);
+  if (d.value) return d;
+  Normal n = normal(forms_.poly(formula.poly));
+  if (!n.changed) return decide_dearly(f);
+  FormulaId g = formula.kind == FormulaKind::kGe   ? forms_.ge(n.poly)
+                : formula.kind == FormulaKind::kEq ? forms_.eq(n.poly)
+                                                   : forms_.ne(n.poly);
+  d = g <= kTrue ? told(g) : decide_literal(g);
+  if (!d.value) return decide_dearly(f);
+  d.used_equalities = true;
+  d.why = join(d.why, n.why);
+  return d;
+}
+
+}  // namespace proviso
