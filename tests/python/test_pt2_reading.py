@@ -315,6 +315,18 @@ def test_a_damaged_file_is_refused(damage, good, tmp_path):
     refused(bad, BYTES[damage])
 
 
+def test_a_file_that_was_cut_is_refused(good, tmp_path):
+    """Wherever: also right behind a zip file that is one of the records."""
+    data = good.read_bytes()
+    size = len(data)
+    inner = [i + 22 for i in range(size - 22) if data[i:i + 4] == b"PK\5\6"]
+    assert inner, "no record is a zip file"
+    for cut in [size * i // 16 for i in range(1, 16)] + [size - 1] + inner:
+        bad = tmp_path / f"{cut}.pt2"
+        bad.write_bytes(data[:cut])
+        refused(bad, "truncated")
+
+
 def test_a_compressed_archive_is_refused_unopened(good, tmp_path):
     archive = Archive(good)
     archive.records["p/bomb"] = bytes(50_000_000)

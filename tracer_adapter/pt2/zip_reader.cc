@@ -75,35 +75,48 @@ ZipReader ZipReader::open(const std::string& path) {
   return ZipReader(std::move(bytes), path);
 }
 
+// The end record is the file's last thing.  A record may hold a zip file of its
+// own, so one that is found earlier is not the archive's.
+size_t ZipReader::end_record() const {
+  const size_t last = bytes_.size() - kEndSize;
+  const size_t first = last > kLongestComment ? last - kLongestComment : 0;
+  for (size_t at = bytes_.rfind("PK\5\6", last);
+       at != std::string::npos && at >= first;
+       at = at == 0 ? std::string::npos : bytes_.rfind("PK\5\6", at - 1)) {
+    Cursor comment(*this, at + kEndSize - 2);
+    if (comment.u16() == bytes_.size() - at - kEndSize) return at;
+  }
+  fail("the file is truncated: its zip directory is missing");
+}
+
 // Where the directory starts, and how many entries it claims.
 ZipReader::Cursor ZipReader::directory(uint64_t* count) const {
   if (bytes_.size() < kEndSize || !bytes_.starts_with("PK"))
     fail("not a .pt2 file: it does not start as a zip file does");
-  const size_t least = bytes_.size() > kEndSize + kLongestComment
-                           ? bytes_.size() - kEndSize - kLongestComment
-                           : 0;
-  const size_t end = bytes_.rfind("PK\5\6", bytes_.size() - kEndSize);
-  if (end == std::string::npos || end < least)
-    fail("the zip's directory is missing; the file is truncated");
-  Cursor at(*this, end);
-  if (at.u32() != kEnd) fail("the zip's directory is missing");
-  at.skip(4);
-  at.skip(2);
+  const size_t end = end_record();
+  size_t after = end;  // what follows the directory
+  Cursor at(*this, end + 10);
   *count = at.u16();
-  at.skip(4);
-  uint64_t start = at.u32();
+  uint64_t size = at.u32(), start = at.u32();
   if (end >= kLocatorSize) {
     Cursor locator(*this, end - kLocatorSize);
     if (locator.u32() == kEnd64Locator) {
       locator.skip(4);
-      Cursor end64(*this, locator.u64());
-      if (end64.u32() != kEnd64) fail("the zip64 directory is not where said");
+      after = locator.u64();
+      Cursor end64(*this, after);
+      if (end64.u32() != kEnd64)
+        fail("the file is truncated or damaged: its zip64 directory is not "
+             "where it says");
       end64.skip(28);
       *count = end64.u64();
-      end64.skip(8);
+      size = end64.u64();
       start = end64.u64();
     }
   }
+  // As when the file was cut behind a zip file that is one of its records.
+  if (start > after || size != after - start)
+    fail("the file is truncated or damaged: its zip directory is not where it "
+         "says");
   return Cursor(*this, start);
 }
 

@@ -46,6 +46,7 @@ class ZipReader {
   class Cursor;
 
   [[noreturn]] void fail(const std::string& what) const;
+  size_t end_record() const;
   Cursor directory(uint64_t* count) const;
   Entry entry(Cursor& at) const;
   void add(const Entry& entry, uint64_t* total);

@@ -255,11 +255,10 @@ Pool read_pool(RuleCall& call) {
   return pool;
 }
 
-template <int64_t kRank>
-bool pool(RuleCall& call) {
+// The pooled values and, for those that tell them, the indices.
+bool return_pooled(RuleCall& call, const Dims& sizes, int64_t rank) {
   const Tensor& input = call.tensor(0);
-  Dims sizes = pooled_sizes(input, read_pool(call), kRank);
-  auto format = kRank > 1 && input.dim() == kRank + 2
+  auto format = rank > 1 && input.dim() == rank + 2
                     ? suggested_format(input)
                     : at::MemoryFormat::Contiguous;
   call.returns(fresh(sizes, input.scalar_type(), input.device(), format));
@@ -267,6 +266,13 @@ bool pool(RuleCall& call) {
     call.returns(fresh(sizes, ScalarType::Long, input.device(), format));
   }
   return true;
+}
+
+template <int64_t kRank>
+bool pool(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  Dims sizes = pooled_sizes(input, read_pool(call), kRank);
+  return return_pooled(call, sizes, kRank);
 }
 
 template <int64_t kRank>
@@ -288,14 +294,7 @@ bool adaptive_pool(RuleCall& call) {
                     input.dim() - kRank + i, " being empty");
     size = out[i];
   }
-  auto format = kRank > 1 && input.dim() == kRank + 2
-                    ? suggested_format(input)
-                    : at::MemoryFormat::Contiguous;
-  call.returns(fresh(sizes, input.scalar_type(), input.device(), format));
-  if (return_count(call) == 2) {
-    call.returns(fresh(sizes, ScalarType::Long, input.device(), format));
-  }
-  return true;
+  return return_pooled(call, sizes, kRank);
 }
 
 // --- normalisation
