@@ -12,21 +12,33 @@ constexpr size_t kMaxCorrelatedTerms = 8;
 constexpr size_t kMaxShiftTerms = 16;
 constexpr size_t kMaxShiftDegree = 4;
 
+// p but for one of its terms.
+Poly without(const Poly& p, const Term& term) {
+  Poly rest = FormPool::constant(p.constant);
+  for (const Term& t : p.terms) {
+    if (&t != &term) rest.terms.push_back(t);
+  }
+  return rest;
+}
+
 }  // namespace
 
-Range Domain::meet(const Range& a, const Range& b) {
-  if (a.span.is_empty()) return a;
-  if (b.span.is_empty()) return b;
-  Range r;
-  r.span = intersect(a.span, b.span);
-  bool from_b = b.span.lower() &&
-                (!a.span.lower() || *b.span.lower() > *a.span.lower());
-  r.lower = from_b ? b.lower : a.lower;
-  from_b = b.span.upper() &&
-           (!a.span.upper() || *b.span.upper() < *a.span.upper());
-  r.upper = from_b ? b.upper : a.upper;
-  if (r.span.is_empty()) r.lower = r.upper = join(r.lower, r.upper);
-  return r;
+bool Domain::narrow(Range& a, const Range& b) {
+  if (a.span.is_empty()) return false;
+  if (b.span.is_empty()) {
+    a = b;
+    return true;
+  }
+  const std::optional<Int>&low = b.span.lower(), &high = b.span.upper();
+  const bool above = low && (!a.span.lower() || *low > *a.span.lower());
+  const bool below = high && (!a.span.upper() || *high < *a.span.upper());
+  if (!above && !below) return false;
+  if (above) a.lower = b.lower;
+  if (below) a.upper = b.upper;
+  a.span = Interval::of(above ? low : a.span.lower(),
+                        below ? high : a.span.upper());
+  if (a.span.is_empty()) a.lower = a.upper = join(a.lower, a.upper);
+  return true;
 }
 
 Range Domain::scaled(const Range& a, const Int& k) {
@@ -83,40 +95,35 @@ const Range& Domain::atom_range(AtomId a) {
   if (s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh) return s.own;
   if (s.range_stamp == stamp_) return s.range;
   spend(1);
-  Range r = compute_atom_range(a);
-  s.range = std::move(r);
+  s.range = atom_range_from_parts(forms_.atom(a));
+  narrow(s.range, s.own);
   s.range_stamp = conflict_ ? 0 : stamp_;
   return s.range;
 }
 
-Range Domain::compute_atom_range(AtomId a) {
-  const Range stored = state(a).own;
-  const Atom& atom = forms_.atom(a);
+Range Domain::atom_range_from_parts(const Atom& atom) {
   switch (atom.kind) {
     case AtomKind::kFloor:
-      return meet(stored, quotient(range(forms_.poly(atom.a), 1),
-                                   range(forms_.poly(atom.b), 1)));
+      return quotient(range(forms_.poly(atom.a), 1),
+                      range(forms_.poly(atom.b), 1));
     case AtomKind::kPos: {
       Range d = range(forms_.poly(atom.a), 1);
       Interval span = max(d.span, Interval::point(0));
       bool positive = d.span.lower() && d.span.lower()->sign() > 0;
-      return meet(stored, {span, positive ? d.lower : 0, d.upper});
+      return {span, positive ? d.lower : 0, d.upper};
     }
     case AtomKind::kIte: {
       Range x = range(forms_.poly(atom.a), 1);
       Range y = range(forms_.poly(atom.b), 1);
-      return meet(stored, {hull(x.span, y.span), join(x.lower, y.lower),
-                           join(x.upper, y.upper)});
+      return {hull(x.span, y.span), join(x.lower, y.lower),
+              join(x.upper, y.upper)};
     }
-    case AtomKind::kNamed:
-      return meet(stored, range(forms_.poly(atom.a), 1));
-    case AtomKind::kFunc: return meet(stored, func_range(atom));
+    case AtomKind::kNamed: return range(forms_.poly(atom.a), 1);
+    case AtomKind::kFunc: return func_range(atom);
     case AtomKind::kOpaque:
-      if (atom.expr.is(Op::kDenseIndicator)) {
-        return meet(stored, {Interval(0, 1), 0, 0});
-      }
-      return stored;
-    default: return stored;
+      if (!atom.expr.is(Op::kDenseIndicator)) return {};
+      return {Interval(0, 1), 0, 0};
+    default: return {};
   }
 }
 
@@ -128,12 +135,11 @@ Range Domain::func_range(const Atom& atom) {
     Range result;
     for (const auto& [mask, other] : {std::pair(x, y), std::pair(y, x)}) {
       if (at_least(mask, 0)) {
-        result = meet(result, {Interval::of(Int(0), mask.span.upper()),
-                               mask.lower, join(mask.lower, mask.upper)});
+        narrow(result, {Interval::of(Int(0), mask.span.upper()), mask.lower,
+                        join(mask.lower, mask.upper)});
       } else if (mask.span.upper() && mask.span.upper()->sign() < 0) {
-        result = meet(result,
-                      {Interval::of(std::nullopt, other.span.upper()), 0,
-                       join(mask.upper, other.upper)});
+        narrow(result, {Interval::of(std::nullopt, other.span.upper()), 0,
+                        join(mask.upper, other.upper)});
       }
     }
     return result;
@@ -183,9 +189,9 @@ Range Domain::plain_range(const Poly& p) {
   bool has_low = true, has_high = true;
   Reason why_low = 0, why_high = 0;
   spend(p.terms.size());
+  Range product;
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
-    Range product;
     const Range* r = &product;
     if (factors.size() == 1) {
       r = &atom_range(factors[0]);
@@ -247,13 +253,28 @@ Range Domain::form_range(const Poly& p) {
 }
 
 Range Domain::range(const Poly& p, int depth) {
+  if (p.is_constant()) return {Interval::point(p.constant), 0, 0};
   Range r = plain_range(p);
-  if (p.is_constant() || r.span.is_empty()) return r;
-  if (is_single(p) || r.span.is_point()) return r;
-  r = meet(r, form_range(p));
-  r = meet(r, shifted_range(p));
-  if (depth < kMaxCorrelationDepth) r = meet(r, correlated_range(p, depth));
+  if (r.span.is_empty() || is_single(p) || r.span.is_point()) return r;
+  narrow(r, form_range(p));
+  narrow(r, shifted_range(p));
+  if (depth < kMaxCorrelationDepth) narrow(r, correlated_range(p, depth));
   return r;
+}
+
+// The terms of the highest degree keep their coefficients, but for the sign:
+// whether all have one sign then.
+bool Domain::may_shift(const Poly& p, size_t degree) {
+  bool up = true, down = true;
+  for (const Term& t : p.terms) {
+    if (forms_.factors(t.mono).size() != degree) continue;
+    bool positive = t.coef.sign() > 0;
+    for (AtomId a : forms_.factors(t.mono)) {
+      positive ^= !atom_range(a).span.lower().has_value();
+    }
+    (positive ? down : up) = false;
+  }
+  return up || down;
 }
 
 // Every atom x put as low + t (or high - t), t >= 0: when all coefficients but
@@ -264,33 +285,46 @@ Range Domain::shifted_range(const Poly& p) {
     degree = std::max(degree, forms_.factors(t.mono).size());
   }
   if (degree < 2 || degree > kMaxShiftDegree) return {};
-  if (p.terms.size() > kMaxShiftTerms) return {};
+  if (p.terms.size() > kMaxShiftTerms || !may_shift(p, degree)) return {};
   Poly shifted = FormPool::constant(p.constant);
   Reason why = 0;
+  SmallVector<Term, 8> parts;  // of one term; mono 0 is 1
   for (const Term& t : p.terms) {
-    Poly term = FormPool::constant(t.coef);
+    parts.clear();
+    parts.push_back({0, t.coef});
     for (AtomId a : forms_.factors(t.mono)) {
-      Range r = atom_range(a);
+      const Range& r = atom_range(a);
       if (r.span.is_empty()) return {};
-      bool low = r.span.lower().has_value();
+      const bool low = r.span.lower().has_value();
       if (!low && !r.span.upper()) return {};
       why = join(why, low ? r.lower : r.upper);
-      Poly x = forms_.variable(a);
-      if (!low) x = forms_.scale(x, -1);
-      x.constant = low ? *r.span.lower() : *r.span.upper();
-      term = forms_.mul(term, x);
+      const Int& end = low ? *r.span.lower() : *r.span.upper();
+      const size_t count = parts.size();
+      for (size_t i = 0; i < count; ++i) {
+        const Term part = parts[i];
+        if (!end.is_zero()) parts.push_back({part.mono, part.coef * end});
+        parts[i] = {forms_.product(part.mono, forms_.mono(a)),
+                    low ? part.coef : -part.coef};
+      }
     }
-    shifted = forms_.add(shifted, term);
+    for (const Term& part : parts) {
+      if (part.mono == 0) {
+        shifted.constant += part.coef;
+      } else {
+        shifted.terms.push_back(part);
+      }
+    }
     spend(4);
-    if (shifted.terms.size() > 4 * kMaxShiftTerms) return {};
+    if (shifted.terms.size() > 16 * kMaxShiftTerms) return {};
   }
+  shifted = FormPool::collected(std::move(shifted));
   bool up = true, down = true;
   for (const Term& t : shifted.terms) {
     (t.coef.sign() > 0 ? down : up) = false;
   }
   Range r;
   if (up) r = {Interval::at_least(shifted.constant), why, 0};
-  if (down) r = meet(r, {Interval::at_most(shifted.constant), 0, why});
+  if (down) narrow(r, {Interval::at_most(shifted.constant), 0, why});
   return r;
 }
 
@@ -298,9 +332,9 @@ Range Domain::shifted_range(const Poly& p) {
 // the ends of its two readings.
 Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
   const Atom& atom = forms_.atom(forms_.factors(t.mono)[0]);
-  Poly without = forms_.sub(p, forms_.monomial(t.mono, t.coef));
-  Range x = range(without, depth + 1);
-  Range y = range(forms_.add(without, forms_.poly(atom.a), t.coef), depth + 1);
+  Poly rest = without(p, t);
+  Range x = range(rest, depth + 1);
+  Range y = range(forms_.add(rest, forms_.poly(atom.a), t.coef), depth + 1);
   if (x.span.is_empty() || y.span.is_empty()) return {};
   bool is_max = t.coef.sign() > 0;
   Range r;
@@ -329,7 +363,7 @@ Range Domain::correlated_range(const Poly& p, int depth) {
     for (AtomId q : forms_.factors(t.mono)) {
       const Atom& atom = forms_.atom(q);
       if (atom.kind == AtomKind::kPos && forms_.factors(t.mono).size() == 1) {
-        best = meet(best, clamped_range(p, t, depth));
+        narrow(best, clamped_range(p, t, depth));
         if (best.span.is_empty()) return best;
       }
       if (atom.kind != AtomKind::kFloor) continue;
@@ -346,10 +380,11 @@ Range Domain::correlated_range(const Poly& p, int depth) {
       Int g = gcd(t.coef, unit);
       Int scale = floor_div(unit, g), c = floor_div(t.coef, g);
       if (p.terms.size() == 1 && p.constant.is_zero()) continue;
-      Poly rest = forms_.sub(p, forms_.monomial(t.mono, t.coef));
-      Poly full = forms_.add(forms_.scale(rest, scale), a, c);
-      Poly less = forms_.add(full, d, -c);
-      less.constant += c;
+      Poly full = without(p, t);
+      if (!scale.is_one()) full = forms_.scale(full, scale);
+      full = forms_.add(full, a, c);
+      Poly less = d.is_constant() ? full : forms_.add(full, d, -c);
+      less.constant += d.is_constant() ? c - c * d.constant : c;
       bool positive = c.sign() > 0;
       Range low = range(positive ? less : full, depth + 1);
       Range high = range(positive ? full : less, depth + 1);
@@ -357,9 +392,9 @@ Range Domain::correlated_range(const Poly& p, int depth) {
       std::optional<Int> lower, upper;
       if (low.span.lower()) lower = -floor_div(-*low.span.lower(), scale);
       if (high.span.upper()) upper = floor_div(*high.span.upper(), scale);
-      best = meet(best, {Interval::of(lower, upper),
-                         join(low.lower, divisor.lower),
-                         join(high.upper, divisor.lower)});
+      narrow(best, {Interval::of(std::move(lower), std::move(upper)),
+                    join(low.lower, divisor.lower),
+                    join(high.upper, divisor.lower)});
       if (best.span.is_empty()) return best;
     }
   }

@@ -17,9 +17,7 @@ Int ceil_div(const Int& a, const Int& b) { return -floor_div(-a, b); }
 
 }  // namespace
 
-Domain::AtomState& Domain::state(AtomId a) {
-  uint32_t slot = slot_of_.get(a);
-  if (slot != kNoId) return atoms_[slot];
+Domain::AtomState& Domain::new_state(AtomId a) {
   slot_of_.set(a, static_cast<uint32_t>(atoms_.size()));
   AtomState& s = atoms_.emplace_back();
   s.kind = forms_.atom(a).kind;
@@ -147,12 +145,14 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   if (nesting_ >= kMaxNesting) return;  // what is not derived is not known
   spend(1);
   ++nesting_;
-  Normal n = normal(p);
-  why = join(why, n.why);
-  FormulaId f = known != kNoId && !n.changed ? known
-                : kind == FormulaKind::kGe   ? forms_.ge(n.poly)
-                : kind == FormulaKind::kEq   ? forms_.eq(n.poly)
-                                             : forms_.ne(n.poly);
+  FormulaId f = known;
+  if (has_image(p)) {
+    Normal n = normal(p);
+    why = join(why, n.why);
+    f = forms_.relation(kind, n.poly);
+  } else if (known == kNoId) {
+    f = forms_.relation(kind, p);
+  }
   if (f == kFalse) {
     raise_conflict(why);
   } else if (f != kTrue) {
@@ -167,6 +167,10 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
 }
 
 void Domain::assert_ge(const Poly& p, Reason why) {
+  if (is_single(p)) {
+    tighten_term(p.terms[0], p.constant, why);
+    return expand_pos(p, why);
+  }
   // Against ranges alone: the form's own entry may come from this very row.
   Range r = plain_range(p);
   if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
@@ -174,13 +178,9 @@ void Domain::assert_ge(const Poly& p, Reason why) {
   if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
   Range f = form_range(p);
   if (at_most(f, -1)) return raise_conflict(join(why, f.upper));
-  bool single =
-      p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
-  if (!single) {
-    if (at_least(f, 0)) return;  // the same row, or a tighter one, is there
-    add_item(forms_.ge(p), why);
-    set_form_bound(p, why);
-  }
+  if (at_least(f, 0)) return;  // the same row, or a tighter one, is there
+  add_item(forms_.ge(p), why);
+  set_form_bound(p, why);
   tighten(p, why);
   expand_pos(p, why);
 }

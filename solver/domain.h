@@ -55,7 +55,9 @@ class Domain {
  public:
   // `symbols` is where every symbol lies without a reason.
   Domain(FormPool& forms, ReasonArena& reasons, Interval symbols = {})
-      : forms_(forms), reasons_(reasons), symbols_(std::move(symbols)) {}
+      : forms_(forms), reasons_(reasons), symbols_(std::move(symbols)) {
+    trail_.reserve(64);
+  }
 
   struct Item {
     FormulaId formula;  // a literal or a disjunction
@@ -152,7 +154,11 @@ class Domain {
     Int scale, constant;
   };
 
-  AtomState& state(AtomId a);
+  AtomState& state(AtomId a) {
+    uint32_t slot = slot_of_.get(a);
+    return slot != kNoId ? atoms_[slot] : new_state(a);
+  }
+  AtomState& new_state(AtomId a);
   AtomId fresh(uint32_t origin);
   FormState& form_state(PolyId form);
   void change() { stamp_ = ++last_stamp_; }
@@ -196,11 +202,12 @@ class Domain {
                      std::vector<std::pair<Poly, Reason>>& rows);
 
   // bounds.cc
-  Range compute_atom_range(AtomId a);
+  Range atom_range_from_parts(const Atom& atom);
   Range func_range(const Atom& atom);
   Range mono_range(MonoId m);
   Range plain_range(const Poly& p);
   Range form_range(const Poly& p);
+  bool may_shift(const Poly& p, size_t degree);
   Range shifted_range(const Poly& p);
   Range clamped_range(const Poly& p, const Term& t, int depth);
   Range correlated_range(const Poly& p, int depth);
@@ -210,7 +217,7 @@ class Domain {
   bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
     return p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
   }
-  Range meet(const Range& a, const Range& b);
+  bool narrow(Range& a, const Range& b);  // whether b told something
   Range scaled(const Range& a, const Int& k);
   Range product(const Range& a, const Range& b);
   Range shift_by(Range a, const Int& k);
@@ -218,6 +225,7 @@ class Domain {
 
   // normal_form.cc
   Image image_of(AtomId a);
+  bool has_image(const Poly& p);  // whether normal() changes p
   Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y);
   Poly floor_in_context(Poly num, Poly den, Reason& why);
@@ -225,8 +233,8 @@ class Domain {
   Poly pull_out(Poly& num, const Poly& den);
   Decision told(FormulaId f);
   Decision decide_literal(FormulaId f);
-  Decision decide_cheaply(FormulaId f);
-  Decision decide_dearly(FormulaId f);
+  Decision decide_cheaply(FormulaId f, Range& r);
+  Decision decide_dearly(FormulaId f, Range& r);
   // Whether the range alone tells what p >= 0, p == 0 or p != 0 is.
   static bool settles(FormulaKind kind, const Range& r, Decision& d);
   Decision known_nonzero(const Poly& p);

@@ -25,7 +25,10 @@ Engine::Engine(ExprPool& p, SolverOptions o)
     : pool(p), options(o), forms(Forms::of(p).pool),
       lower(Forms::of(p).lower),
       domain(forms, reasons, o.machine_int64 ? machine_range() : Interval()),
-      prover(domain), worlds(domain), versions{1} {}
+      prover(domain), worlds(domain), versions{1} {
+  memo.reserve(16);
+  versions.reserve(16);
+}
 
 // --- telling
 

@@ -15,7 +15,8 @@ void Domain::assert_eq(Poly p, Reason why) {
   if (cancel_factor(p, why)) {
     return assert_literal(FormulaKind::kEq, p, why);
   }
-  Range r = meet(plain_range(p), form_range(p));
+  Range r = plain_range(p);
+  narrow(r, form_range(p));
   if (!r.span.contains(Int(0))) {
     bool above = r.span.lower() && r.span.lower()->sign() > 0;
     return raise_conflict(join(why, above ? r.lower : r.upper));

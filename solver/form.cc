@@ -382,13 +382,16 @@ FormulaId FormPool::intern(const Formula& formula) {
 }
 
 FormulaId FormPool::relation(FormulaKind kind, const Poly& p) {
-  return intern(Formula{.kind = kind, .poly = intern(p)});
+  return kind == FormulaKind::kGe ? ge(p) : kind == FormulaKind::kEq ? eq(p)
+                                                                     : ne(p);
 }
 
 FormulaId FormPool::ge(const Poly& p) {
   if (p.is_constant()) return p.constant.sign() >= 0 ? kTrue : kFalse;
   Int g = p.content();
-  return relation(FormulaKind::kGe, g.is_one() ? p : floor_coefficients(p, g));
+  return intern(Formula{
+      .kind = FormulaKind::kGe,
+      .poly = intern(g.is_one() ? p : floor_coefficients(p, g))});
 }
 
 FormulaId FormPool::eq(const Poly& p) {
@@ -396,7 +399,9 @@ FormulaId FormPool::eq(const Poly& p) {
   Int g = p.content();
   if (!floor_mod(p.constant, g).is_zero()) return kFalse;
   if (leading_is_negative(p)) g = -g;
-  return relation(FormulaKind::kEq, g.is_one() ? p : floor_coefficients(p, g));
+  return intern(Formula{
+      .kind = FormulaKind::kEq,
+      .poly = intern(g.is_one() ? p : floor_coefficients(p, g))});
 }
 
 FormulaId FormPool::ne(const Poly& p) {

@@ -133,6 +133,7 @@ class FormPool {
   FormulaId ge(const Poly& p);
   FormulaId eq(const Poly& p);
   FormulaId ne(const Poly& p);
+  FormulaId relation(FormulaKind kind, const Poly& p);  // one of these
   FormulaId all_of(std::vector<FormulaId> kids);
   FormulaId any_of(std::vector<FormulaId> kids);
   FormulaId negate(FormulaId f);
@@ -151,7 +152,6 @@ class FormPool {
  private:
   AtomId intern(const Atom& atom);
   FormulaId intern(const Formula& formula);
-  FormulaId relation(FormulaKind kind, const Poly& p);
   FormulaId connect(FormulaKind kind, std::vector<FormulaId> kids);
   Poly floor_by_constant(Poly a, Int k);
   bool merge_nested_floor(Poly& a, Int& k);

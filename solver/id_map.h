@@ -17,10 +17,9 @@ namespace proviso {
 
 class IdMap {
  public:
-  uint32_t get(uint32_t key) const {
-    if (slots_.empty()) return kNoId;
-    return slots_[find(key)].value;
-  }
+  IdMap() : slots_(32) {}
+
+  uint32_t get(uint32_t key) const { return slots_[find(key)].value; }
 
   // kNoId takes the entry away.
   void set(uint32_t key, uint32_t value) {
@@ -47,8 +46,8 @@ class IdMap {
 
   void grow() {
     std::vector<Slot> old = std::move(slots_);
-    slots_.assign(old.empty() ? 32 : 2 * old.size(), Slot{});
-    shift_ = old.empty() ? 27 : shift_ - 1;
+    slots_.assign(2 * old.size(), Slot{});
+    --shift_;
     for (const Slot& s : old) {
       if (s.key != kNoId) slots_[find(s.key)] = s;
     }
@@ -56,7 +55,7 @@ class IdMap {
 
   std::vector<Slot> slots_;
   size_t used_ = 0;
-  int shift_ = 32;
+  int shift_ = 27;  // 32 less the bits of the table's size
 };
 
 }  // namespace proviso

@@ -6,56 +6,65 @@
 namespace proviso {
 namespace {
 
-// An end of an interval on the extended line: a value or an infinity.
-struct End {
+using End = std::optional<Int>;  // nullopt: the infinity on its side
+
+// Whether b says more than a about the side it is on.
+bool is_above(const End& b, const End& a) { return b && (!a || *b > *a); }
+bool is_below(const End& b, const End& a) { return b && (!a || *b < *a); }
+
+// A value of the extended line.
+struct Corner {
   int infinity = 0;  // -1, 0 (finite) or 1
   Int value;
 
   int sign() const { return infinity != 0 ? infinity : value.sign(); }
 };
 
-bool less(const End& a, const End& b) {
+bool less(const Corner& a, const Corner& b) {
   if (a.infinity != b.infinity) return a.infinity < b.infinity;
   return a.infinity == 0 && a.value < b.value;
 }
 
-End lower_end(const Interval& a) {
-  return a.lower() ? End{0, *a.lower()} : End{-1, 0};
+Corner lower_corner(const Interval& a) {
+  return a.lower() ? Corner{0, *a.lower()} : Corner{-1, 0};
 }
 
-End upper_end(const Interval& a) {
-  return a.upper() ? End{0, *a.upper()} : End{1, 0};
+Corner upper_corner(const Interval& a) {
+  return a.upper() ? Corner{0, *a.upper()} : Corner{1, 0};
 }
 
 // 0 * infinity is 0: the infinite factor stands for arbitrarily large finite
 // ones.
-End times(const End& a, const End& b) {
+Corner times(const Corner& a, const Corner& b) {
   if (a.infinity == 0 && b.infinity == 0) return {0, a.value * b.value};
   return {a.sign() * b.sign(), 0};
 }
 
-std::optional<Int> finite(const End& e) {
-  if (e.infinity != 0) return std::nullopt;
-  return e.value;
-}
-
-Interval between(const End& lower, const End& upper) {
-  return Interval::of(finite(lower), finite(upper));
+End finite(const Corner& c) {
+  if (c.infinity != 0) return std::nullopt;
+  return c.value;
 }
 
 // floor(x / y) with y > 0; an infinite y leaves 0 or -1.
-End divide(const End& x, const End& y) {
-  if (x.infinity != 0) return x;
-  if (y.infinity != 0) return {0, x.sign() < 0 ? -1 : 0};
-  return {0, floor_div(x.value, y.value)};
+End divide(const Int& x, const End& y) {
+  if (!y) return Int(x.sign() < 0 ? -1 : 0);
+  return floor_div(x, *y);
 }
 
 // Requires b within [1, inf].
 Interval divide_by_positive(const Interval& a, const Interval& b) {
-  End low = lower_end(a), high = upper_end(a);
-  End small = lower_end(b), large = upper_end(b);
-  return between(divide(low, low.sign() >= 0 ? large : small),
-                 divide(high, high.sign() >= 0 ? small : large));
+  End low, high;
+  if (a.lower()) {
+    low = divide(*a.lower(), a.lower()->sign() >= 0 ? b.upper() : b.lower());
+  }
+  if (a.upper()) {
+    high = divide(*a.upper(), a.upper()->sign() >= 0 ? b.lower() : b.upper());
+  }
+  return Interval::of(std::move(low), std::move(high));
+}
+
+bool is_nonnegative(const Interval& a) {
+  return a.lower() && a.lower()->sign() >= 0;
 }
 
 // Requires b within [1, inf].
@@ -69,11 +78,11 @@ Interval mod_by_positive(const Interval& a, const Interval& b) {
   } else {
     remainder = Interval::at_least(0);
   }
-  bool shrinks = a.lower() && a.lower()->sign() >= 0 && a.upper();
+  bool shrinks = is_nonnegative(a) && a.upper();
   return shrinks ? intersect(remainder, Interval(0, *a.upper())) : remainder;
 }
 
-std::optional<Int> pow_end(const std::optional<Int>& base, unsigned exponent) {
+End pow_end(const End& base, unsigned exponent) {
   if (!base) return std::nullopt;
   return pow(*base, exponent);
 }
@@ -128,17 +137,15 @@ std::string Interval::to_string() const {
 
 Interval intersect(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
-  End low = less(lower_end(a), lower_end(b)) ? lower_end(b) : lower_end(a);
-  End high = less(upper_end(a), upper_end(b)) ? upper_end(a) : upper_end(b);
-  return between(low, high);
+  return Interval::of(is_above(b.lower(), a.lower()) ? b.lower() : a.lower(),
+                      is_below(b.upper(), a.upper()) ? b.upper() : a.upper());
 }
 
 Interval hull(const Interval& a, const Interval& b) {
   if (a.is_empty()) return b;
   if (b.is_empty()) return a;
-  End low = less(lower_end(a), lower_end(b)) ? lower_end(a) : lower_end(b);
-  End high = less(upper_end(a), upper_end(b)) ? upper_end(b) : upper_end(a);
-  return between(low, high);
+  return Interval::of(is_above(a.lower(), b.lower()) ? b.lower() : a.lower(),
+                      is_below(a.upper(), b.upper()) ? b.upper() : a.upper());
 }
 
 Interval operator+(const Interval& a, const Interval& b) {
@@ -161,19 +168,26 @@ Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
 
 Interval operator*(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
-  const End x[] = {lower_end(a), upper_end(a)};
-  const End y[] = {lower_end(b), upper_end(b)};
+  if (is_nonnegative(a) && is_nonnegative(b) && a.upper().has_value() ==
+      b.upper().has_value()) {
+    End high;
+    if (a.upper()) high = *a.upper() * *b.upper();
+    return Interval::of(*a.lower() * *b.lower(), std::move(high));
+  }
+  const Corner x[] = {lower_corner(a), upper_corner(a)};
+  const Corner y[] = {lower_corner(b), upper_corner(b)};
   const std::array corners = {times(x[0], y[0]), times(x[0], y[1]),
                               times(x[1], y[0]), times(x[1], y[1])};
   auto [low, high] = std::minmax_element(corners.begin(), corners.end(), less);
-  return between(*low, *high);
+  return Interval::of(finite(*low), finite(*high));
 }
 
 Interval floor_div(const Interval& a, const Interval& b) {
+  if (a.is_empty()) return a;
+  if (b.lower() && b.lower()->sign() > 0) return divide_by_positive(a, b);
   Interval positive = intersect(b, Interval::at_least(1));
   Interval negative = intersect(b, Interval::at_most(-1));
   Interval result = Interval::empty();
-  if (a.is_empty()) return result;
   if (!positive.is_empty()) result = divide_by_positive(a, positive);
   if (!negative.is_empty()) {
     result = hull(result, divide_by_positive(-a, -negative));
@@ -196,21 +210,27 @@ Interval mod(const Interval& a, const Interval& b) {
 
 Interval min(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
-  return between(std::min(lower_end(a), lower_end(b), less),
-                 std::min(upper_end(a), upper_end(b), less));
+  End low;
+  if (a.lower() && b.lower()) low = std::min(*a.lower(), *b.lower());
+  return Interval::of(std::move(low), is_below(b.upper(), a.upper())
+                                          ? b.upper()
+                                          : a.upper());
 }
 
 Interval max(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
-  return between(std::max(lower_end(a), lower_end(b), less),
-                 std::max(upper_end(a), upper_end(b), less));
+  End high;
+  if (a.upper() && b.upper()) high = std::max(*a.upper(), *b.upper());
+  return Interval::of(
+      is_above(b.lower(), a.lower()) ? b.lower() : a.lower(), std::move(high));
 }
 
 Interval abs(const Interval& a) {
-  if (a.is_empty()) return a;
-  if (a.lower() && a.lower()->sign() >= 0) return a;
+  if (a.is_empty() || is_nonnegative(a)) return a;
   if (a.upper() && a.upper()->sign() <= 0) return -a;
-  return between({0, 0}, std::max(upper_end(a), upper_end(-a), less));
+  End high;
+  if (a.lower() && a.upper()) high = std::max(*a.upper(), -*a.lower());
+  return Interval::of(Int(0), std::move(high));
 }
 
 Interval pow(const Interval& a, unsigned exponent) {

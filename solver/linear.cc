@@ -1,6 +1,8 @@
 #include "solver/linear.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 #include <utility>
 
 namespace proviso {
@@ -10,17 +12,23 @@ constexpr size_t kMaxRows = 3000;
 constexpr uint64_t kMaxProducts = 400;
 constexpr size_t kMaxFresh = 64;
 
-const Int* coefficient(const LinearRow& row, uint32_t x) {
+// Of x in the row; 0 when it is not there.
+int64_t coefficient(const LinearRow& row, uint32_t x) {
   for (const LinearTerm& t : row.terms) {
-    if (t.unknown == x) return &t.coef;
+    if (t.unknown == x) return t.coef;
   }
-  return nullptr;
+  return 0;
+}
+
+int64_t floor_quotient(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 uint64_t hash_of(const LinearRow& row, bool opposite) {
   uint64_t h = row.terms.size();
   for (const LinearTerm& t : row.terms) {
-    uint64_t c = opposite ? (-t.coef).hash() : t.coef.hash();
+    auto c = static_cast<uint64_t>(opposite ? -t.coef : t.coef);
     h = (h ^ t.unknown) * 0x9e3779b97f4a7c15ull + c;
     h ^= h >> 31;
   }
@@ -28,6 +36,14 @@ uint64_t hash_of(const LinearRow& row, bool opposite) {
 }
 
 }  // namespace
+
+LinearSystem::LinearSystem(ReasonArena& reasons, size_t rows)
+    : reasons_(reasons) {
+  rows_.reserve(3 * rows);
+  alive_.reserve(3 * rows);
+  names_.reserve(rows);
+  unknowns_.reserve(rows);
+}
 
 LinearSystem::Unknown& LinearSystem::unknown(uint32_t x) {
   return unknowns_[x];
@@ -67,16 +83,16 @@ bool LinearSystem::normalize(LinearRow& row) {
     if (!holds) conflict_ = row.why;
     return false;
   }
-  Int g = 0;
+  int64_t g = 0;
   for (const LinearTerm& t : row.terms) {
-    g = gcd(g, t.coef);
-    if (g.is_one()) return true;
+    g = std::gcd(g, t.coef);
+    if (g == 1) return true;
   }
   if (row.equality && !floor_mod(row.constant, g).is_zero()) {
     conflict_ = row.why;
     return false;
   }
-  for (LinearTerm& t : row.terms) t.coef = floor_div(t.coef, g);
+  for (LinearTerm& t : row.terms) t.coef /= g;
   row.constant = floor_div(row.constant, g);
   return true;
 }
@@ -87,9 +103,7 @@ uint32_t LinearSystem::find(const LinearRow& row, bool opposite) const {
     for (size_t k = 0; k < row.terms.size(); ++k) {
       const LinearTerm &a = rows_[i].terms[k], &b = row.terms[k];
       if (a.unknown != b.unknown) return false;
-      if (opposite ? !(a.coef + b.coef).is_zero() : a.coef != b.coef) {
-        return false;
-      }
+      if (a.coef != (opposite ? -b.coef : b.coef)) return false;
     }
     return true;
   });
@@ -113,7 +127,7 @@ void LinearSystem::insert(LinearRow row) {
   index_.insert(hash_of(row, false), i);
   for (const LinearTerm& t : row.terms) {
     Unknown& u = unknown(t.unknown);
-    ++(t.coef.sign() > 0 ? u.pos : u.neg);
+    ++(t.coef > 0 ? u.pos : u.neg);
     u.rows.push_back(i);
   }
   rows_.push_back(std::move(row));
@@ -125,7 +139,7 @@ void LinearSystem::kill(uint32_t i) {
   alive_[i] = false;
   for (const LinearTerm& t : rows_[i].terms) {
     Unknown& u = unknown(t.unknown);
-    --(t.coef.sign() > 0 ? u.pos : u.neg);
+    --(t.coef > 0 ? u.pos : u.neg);
   }
 }
 
@@ -148,48 +162,52 @@ void LinearSystem::check_opposite(const LinearRow& row) {
   equalities_.push_back(std::move(equal));
 }
 
-LinearRow LinearSystem::combine(const LinearRow& a, const Int& ka,
-                                const LinearRow& b, const Int& kb) {
+// ka*a + kb*b; nothing when a coefficient outgrows its place.
+std::optional<LinearRow> LinearSystem::combine(const LinearRow& a, int64_t ka,
+                                               const LinearRow& b,
+                                               int64_t kb) {
   LinearRow r;
-  r.constant = a.constant * ka + b.constant * kb;
-  r.equality = a.equality && b.equality;
-  r.why = reasons_.join(a.why, b.why);
   r.terms.reserve(a.terms.size() + b.terms.size());
   const LinearTerm *x = a.terms.begin(), *y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
-    if (y == b.terms.end() ||
-        (x != a.terms.end() && x->unknown < y->unknown)) {
-      r.terms.push_back({x->unknown, x->coef * ka}), ++x;
-    } else if (x == a.terms.end() || y->unknown < x->unknown) {
-      r.terms.push_back({y->unknown, y->coef * kb}), ++y;
-    } else {
-      Int c = x->coef * ka + y->coef * kb;
-      if (!c.is_zero()) r.terms.push_back({x->unknown, std::move(c)});
-      ++x, ++y;
-    }
+    const bool has_x = y == b.terms.end() ||
+                       (x != a.terms.end() && x->unknown <= y->unknown);
+    const bool has_y = x == a.terms.end() ||
+                       (y != b.terms.end() && y->unknown <= x->unknown);
+    const uint32_t unknown = has_x ? x->unknown : y->unknown;
+    __int128 c = 0;
+    if (has_x) c += static_cast<__int128>((x++)->coef) * ka;
+    if (has_y) c += static_cast<__int128>((y++)->coef) * kb;
+    if (c > kMaxCoefficient || c < -kMaxCoefficient) return std::nullopt;
+    if (c != 0) r.terms.push_back({unknown, static_cast<int64_t>(c)});
   }
+  r.constant = a.constant * ka + b.constant * kb;
+  r.equality = a.equality && b.equality;
+  r.why = reasons_.join(a.why, b.why);
   return r;
 }
 
 // Puts the equality, in which x has the coefficient `sign`, into other rows.
 void LinearSystem::substitute(uint32_t x, const LinearRow& equal,
-                              const Int& sign) {
+                              int64_t sign) {
   std::vector<LinearRow> changed;
   std::vector<uint32_t> rows = std::move(unknown(x).rows);
   unknown(x).rows.clear();
   for (uint32_t i : rows) {
-    const Int* c = alive_[i] ? coefficient(rows_[i], x) : nullptr;
-    if (c == nullptr) continue;
-    changed.push_back(combine(rows_[i], 1, equal, -*c * sign));
-    changed.back().equality = false;
+    int64_t c = alive_[i] ? coefficient(rows_[i], x) : 0;
+    if (c == 0) continue;
+    if (auto row = combine(rows_[i], 1, equal, -c * sign)) {
+      row->equality = false;
+      changed.push_back(*std::move(row));
+    }
     kill(i);
   }
   for (LinearRow& other : std::exchange(equalities_, {})) {
-    const Int* c = coefficient(other, x);
-    if (c == nullptr) {
+    int64_t c = coefficient(other, x);
+    if (c == 0) {
       equalities_.push_back(std::move(other));
-    } else {
-      changed.push_back(combine(other, 1, equal, -*c * sign));
+    } else if (auto row = combine(other, 1, equal, -c * sign)) {
+      changed.push_back(*std::move(row));
     }
   }
   for (LinearRow& r : changed) put_in(std::move(r));
@@ -203,19 +221,19 @@ void LinearSystem::solve_equality() {
   equalities_.pop_back();
   const LinearTerm* least = e.terms.begin();
   for (const LinearTerm& t : e.terms) {
-    if (abs(t.coef) < abs(least->coef)) least = &t;
+    if (std::abs(t.coef) < std::abs(least->coef)) least = &t;
   }
   uint32_t x = least->unknown;
-  Int a = least->coef;
-  if (abs(a).is_one()) return substitute(x, e, a);
+  const int64_t a = least->coef;
+  if (std::abs(a) == 1) return substitute(x, e, a);
   if (e.terms.size() < 2 || fresh_ >= kMaxFresh) {
     return;  // dropped: less is known, nothing false
   }
   LinearRow definition;  // x - t + sum floor(c/a)*y + floor(k/a) == 0
   definition.equality = true;
   for (const LinearTerm& t : e.terms) {
-    Int c = t.unknown == x ? Int(1) : floor_div(t.coef, a);
-    if (!c.is_zero()) definition.terms.push_back({t.unknown, c});
+    int64_t c = t.unknown == x ? 1 : floor_quotient(t.coef, a);
+    if (c != 0) definition.terms.push_back({t.unknown, c});
   }
   definition.constant = floor_div(e.constant, a);
   auto fresh = static_cast<uint32_t>(names_.size());
@@ -243,15 +261,16 @@ bool LinearSystem::eliminate_variable() {
   std::vector<uint32_t> rows = std::move(unknown(best).rows);
   unknown(best).rows.clear();
   for (uint32_t i : rows) {
-    const Int* c = alive_[i] ? coefficient(rows_[i], best) : nullptr;
-    if (c == nullptr) continue;
+    int64_t c = alive_[i] ? coefficient(rows_[i], best) : 0;
+    if (c == 0) continue;
     kill(i);
-    (c->sign() > 0 ? lower : upper).push_back(std::move(rows_[i]));
+    (c > 0 ? lower : upper).push_back(std::move(rows_[i]));
   }
   for (const LinearRow& l : lower) {
-    const Int& down = *coefficient(l, best);
+    int64_t down = coefficient(l, best);
     for (const LinearRow& u : upper) {
-      put_in(combine(l, -*coefficient(u, best), u, down));
+      auto row = combine(l, -coefficient(u, best), u, down);
+      if (row) put_in(*std::move(row));
       if (conflict_) return true;
     }
   }

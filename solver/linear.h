@@ -7,8 +7,8 @@
 // Equalities are solved (by Euclid's steps with fresh unknowns where no
 // coefficient is a unit), then unknowns are eliminated by Fourier and Motzkin's
 // method, the cheapest first; each new row is divided by the gcd of its
-// coefficients and its constant rounded down.  A contradiction is a proof; none
-// found proves nothing.
+// coefficients and its constant rounded down.  A row whose coefficients outgrow
+// 64 bits is dropped.  A contradiction is a proof; none found proves nothing.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ namespace proviso {
 
 struct LinearTerm {
   uint32_t unknown;
-  Int coef;  // not zero
+  int64_t coef;  // not zero, at most LinearSystem::kMaxCoefficient
   friend bool operator==(const LinearTerm&, const LinearTerm&) = default;
 };
 
@@ -36,7 +36,10 @@ struct LinearRow {
 
 class LinearSystem {
  public:
-  explicit LinearSystem(ReasonArena& reasons) : reasons_(reasons) {}
+  static constexpr int64_t kMaxCoefficient = int64_t{1} << 62;
+
+  // Room is made for so many rows.
+  LinearSystem(ReasonArena& reasons, size_t rows);
 
   void add(LinearRow row);
   // Spends at most `units` of work.
@@ -58,9 +61,9 @@ class LinearSystem {
   Unknown& unknown(uint32_t x);
   void solve_equality();
   bool eliminate_variable();
-  void substitute(uint32_t x, const LinearRow& equal, const Int& sign);
-  LinearRow combine(const LinearRow& a, const Int& ka, const LinearRow& b,
-                    const Int& kb);
+  void substitute(uint32_t x, const LinearRow& equal, int64_t sign);
+  std::optional<LinearRow> combine(const LinearRow& a, int64_t ka,
+                                   const LinearRow& b, int64_t kb);
 
   ReasonArena& reasons_;
   std::vector<LinearRow> rows_;  // inequalities

@@ -6,10 +6,19 @@
 
 namespace proviso {
 
+bool Domain::has_image(const Poly& p) {
+  for (const Term& t : p.terms) {
+    for (AtomId a : forms_.factors(t.mono)) {
+      if (image_of(a).poly != kNoId) return true;
+    }
+  }
+  return false;
+}
+
 Normal Domain::normal(const Poly& p) {
-  Normal result;
   spend(p.terms.size());
-  result.poly.constant = p.constant;
+  if (!has_image(p)) return {p, 0, false};
+  Normal result{FormPool::constant(p.constant), 0, true};
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
     bool changed = false;
@@ -18,7 +27,6 @@ Normal Domain::normal(const Poly& p) {
       result.poly.terms.push_back(t);
       continue;
     }
-    result.changed = true;
     Poly term = FormPool::constant(t.coef);
     for (AtomId a : factors) {
       Image image = image_of(a);
@@ -29,7 +37,7 @@ Normal Domain::normal(const Poly& p) {
     result.poly.constant += term.constant;
     result.poly.terms.append(term.terms);
   }
-  if (result.changed) result.poly = FormPool::collected(std::move(result.poly));
+  result.poly = FormPool::collected(std::move(result.poly));
   return result;
 }
 
@@ -83,9 +91,17 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
   Normal x = normal(forms_.poly(atom.a));
   Normal y = atom.b == kNoId ? Normal{} : normal(forms_.poly(atom.b));
   n.why = join(x.why, y.why);
+  const bool changed = x.changed || y.changed;
   switch (atom.kind) {
     case AtomKind::kFloor:
-      n.poly = floor_in_context(x.poly, y.poly, n.why);
+      if (!changed && y.poly.is_constant()) {
+        const Range& r = atom_range(a);
+        if (!r.span.is_point()) return {};
+        n.why = join(r.lower, r.upper);
+        n.poly = FormPool::constant(*r.span.lower());
+      } else {
+        n.poly = floor_in_context(x.poly, y.poly, n.why);
+      }
       break;
     case AtomKind::kPos: {
       Range d = range(x.poly);
@@ -96,6 +112,8 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
       } else if (at_most(d, 0)) {
         n.poly = {};
         n.why = join(n.why, d.upper);
+      } else if (!changed) {
+        return {};
       } else {
         n.poly = forms_.pos(x.poly);
       }
@@ -103,6 +121,7 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
     }
     case AtomKind::kIte: {
       Decision c = decide(atom.condition);
+      if (!c.value && !changed) return {};
       if (c.value) {
         n.poly = *c.value ? x.poly : y.poly;
         n.why = join(*c.value ? x.why : y.why, c.why);
@@ -112,7 +131,8 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
       break;
     }
     case AtomKind::kNamed:
-      n.poly = x.changed ? x.poly : forms_.variable(a);
+      if (!changed) return {};
+      n.poly = x.poly;
       break;
     default: n.poly = func_in_context(atom.op, x.poly, y.poly); break;
   }
@@ -308,17 +328,17 @@ bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
   return d.value.has_value();
 }
 
-// By what was told of it and of its form, and by the ranges of its atoms.
-Decision Domain::decide_cheaply(FormulaId f) {
+// By what was told of it and of its form, and by the ranges of its atoms; r
+// is then what these say.
+Decision Domain::decide_cheaply(FormulaId f, Range& r) {
   Decision d = told(f);
   if (d.value) return d;
   const Formula& formula = forms_.formula(f);
   const Poly& p = forms_.poly(formula.poly);
-  Range r = plain_range(p);
+  r = plain_range(p);
   if (settles(formula.kind, r, d)) return d;
   if (!r.span.is_point() && !is_single(p)) {
-    r = meet(r, form_range(p));
-    if (settles(formula.kind, r, d)) return d;
+    if (narrow(r, form_range(p)) && settles(formula.kind, r, d)) return d;
   }
   if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
     d.value = formula.kind == FormulaKind::kEq;  // of 0, or it was settled
@@ -327,20 +347,15 @@ Decision Domain::decide_cheaply(FormulaId f) {
   return d;
 }
 
-// By ranges that look at more than one atom at a time.
-Decision Domain::decide_dearly(FormulaId f) {
+// By ranges that look at more than one atom at a time; r is narrowed.
+Decision Domain::decide_dearly(FormulaId f, Range& r) {
   Decision d;
   const Formula& formula = forms_.formula(f);
   const Poly& p = forms_.poly(formula.poly);
   if (is_single(p)) return d;
-  Range r = difference_range(p);
-  if (settles(formula.kind, r, d)) return d;
-  r = meet(r, shifted_range(p));
-  if (settles(formula.kind, r, d)) return d;
-  r = meet(r, correlated_range(p, 0));
-  if (settles(formula.kind, r, d)) return d;
-  r = meet(r, meet(plain_range(p), form_range(p)));
-  if (settles(formula.kind, r, d)) return d;
+  if (narrow(r, difference_range(p)) && settles(formula.kind, r, d)) return d;
+  if (narrow(r, shifted_range(p)) && settles(formula.kind, r, d)) return d;
+  if (narrow(r, correlated_range(p, 0)) && settles(formula.kind, r, d)) return d;
   if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
     d.value = formula.kind == FormulaKind::kEq;
     d.why = join(r.lower, r.upper);
@@ -349,8 +364,9 @@ Decision Domain::decide_dearly(FormulaId f) {
 }
 
 Decision Domain::decide_literal(FormulaId f) {
-  Decision d = decide_cheaply(f);
-  return d.value ? d : decide_dearly(f);
+  Range r;
+  Decision d = decide_cheaply(f, r);
+  return d.value ? d : decide_dearly(f, r);
 }
 
 Decision Domain::decide(FormulaId f) {
@@ -380,15 +396,15 @@ Decision Domain::decide(FormulaId f) {
     }
     default: break;
   }
-  d = decide_cheaply(f);
+  Range r;
+  d = decide_cheaply(f, r);
   if (d.value) return d;
-  Normal n = normal(forms_.poly(formula.poly));
-  if (!n.changed) return decide_dearly(f);
-  FormulaId g = formula.kind == FormulaKind::kGe   ? forms_.ge(n.poly)
-                : formula.kind == FormulaKind::kEq ? forms_.eq(n.poly)
-                                                   : forms_.ne(n.poly);
+  const Poly& p = forms_.poly(formula.poly);
+  if (!has_image(p)) return decide_dearly(f, r);
+  Normal n = normal(p);
+  FormulaId g = forms_.relation(formula.kind, n.poly);
   d = g <= kTrue ? told(g) : decide_literal(g);
-  if (!d.value) return decide_dearly(f);
+  if (!d.value) return decide_dearly(f, r);
   d.used_equalities = true;
   d.why = join(d.why, n.why);
   return d;

@@ -1,5 +1,6 @@
 // Lemmas about products: linear rows over monomials that occur already.
 #include <algorithm>
+#include <deque>
 
 #include "solver/prover.h"
 
@@ -21,12 +22,14 @@ Poly poly_of(const LinearRow& r) {
 
 }  // namespace
 
+bool Prover::is_new(MonoId m) const {
+  return m >= seen_mono_.size() || !seen_mono_[m];
+}
+
 // How many monomials of p no row mentions yet.
 size_t Prover::new_monos(const Poly& p) const {
   size_t count = 0;
-  for (const Term& t : p.terms) {
-    count += t.mono >= seen_mono_.size() || !seen_mono_[t.mono];
-  }
+  for (const Term& t : p.terms) count += is_new(t.mono);
   return count;
 }
 
@@ -38,17 +41,25 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
   auto keep = [&](const Poly& p, bool equality, Reason why, size_t allowed) {
     if (new_monos(p) > allowed || lemmas.size() >= kMaxLemmas) return;
     domain_.spend(1 + p.terms.size());
-    lemmas.push_back(row(p, equality, why));
+    push_row(lemmas, p, equality, why);
   };
   // Both ends as polynomials that are >= 0.
   struct Side {
     Poly poly;
     Reason why;
   };
-  auto sides = [&](MonoId m) {
-    std::vector<Side> out;
+  std::deque<std::pair<MonoId, std::vector<Side>>> known;
+  auto sides = [&](MonoId m) -> const std::vector<Side>& {
+    for (const auto& [mono, s] : known) {
+      if (mono == m) return s;
+    }
+    std::vector<Side>& out = known.emplace_back(m, std::vector<Side>()).second;
     Poly p = forms_.monomial(m, 1);
-    Range r = domain_.range(p);
+    auto at = std::find(near.monos.begin(), near.monos.end(), m);
+    const Range r = at == near.monos.end()
+                        ? domain_.range(p)
+                        : near.bounds[static_cast<size_t>(
+                              at - near.monos.begin())];
     if (r.span.lower() && r.span.lower()->bit_length() <= 61) {
       Poly low = p;
       low.constant = -*r.span.lower();
@@ -81,17 +92,20 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
     }
   };
   for (MonoId m : near.monos) {
-    std::vector<AtomId> factors = forms_.factors(m);
+    const std::vector<AtomId>& factors = forms_.factors(m);
     if (factors.size() < 2 || factors.size() > 4) continue;
     for (size_t i = 0; i < factors.size(); ++i) {
       if (i > 0 && factors[i] == factors[i - 1]) continue;
       AtomId x = factors[i];
       MonoId single = forms_.mono(x);
       MonoId rest = *forms_.quotient(m, single);
-      std::vector<Side> xs = sides(single);
-      std::vector<Side> ys = sides(rest);
+      const std::vector<Side>& xs = sides(single);
+      const std::vector<Side>& ys = sides(rest);
       for (const Side& s : xs) {
+        if (i > 0 && factors.size() == 2) break;  // had as y*x
+        if (!s.poly.constant.is_zero() && is_new(rest)) continue;
         for (const Side& t : ys) {
+          if (!t.poly.constant.is_zero() && is_new(single)) continue;
           keep(forms_.mul(s.poly, t.poly), false, reasons_.join(s.why, t.why),
                0);
         }
@@ -128,7 +142,7 @@ std::vector<LinearRow> Prover::row_products(const Neighborhood& near) {
       Poly p = forms_.mul(poly_of(a), poly_of(b));
       domain_.spend(1 + p.terms.size());
       if (new_monos(p) > 1) continue;
-      lemmas.push_back(row(p, false, reasons_.join(a.why, b.why)));
+      push_row(lemmas, p, false, reasons_.join(a.why, b.why));
     }
   }
   return lemmas;

@@ -1,6 +1,7 @@
 #include "solver/prover.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace proviso {
 namespace {
@@ -14,6 +15,11 @@ bool mark(std::vector<bool>& seen, uint32_t id) {
   if (seen[id]) return false;
   seen[id] = true;
   return true;
+}
+
+void append(std::vector<LinearRow>& rows, std::vector<LinearRow> more) {
+  rows.insert(rows.end(), std::make_move_iterator(more.begin()),
+              std::make_move_iterator(more.end()));
 }
 
 // Bounds of machine integers are noise unless the question is about them.
@@ -72,17 +78,15 @@ std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
                                            Effort effort, int depth) {
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
   Neighborhood near = gather(seeds);
-  if (auto why = solve(near.rows)) return Proof{*why, false};
-  std::vector<LinearRow> rows;
-  auto with = [&](const std::vector<LinearRow>& lemmas) {
-    if (lemmas.empty()) return std::optional<Reason>();
-    if (rows.empty()) rows = near.rows;
-    rows.insert(rows.end(), lemmas.begin(), lemmas.end());
-    return solve(rows);
-  };
-  if (auto why = with(product_lemmas(near))) return Proof{*why, false};
+  std::vector<LinearRow> later;
   if (effort == Effort::kCases && depth == kMaxSplitDepth) {
-    if (auto why = with(row_products(near))) return Proof{*why, false};
+    later = row_products(near);
+  }
+  append(near.rows, product_lemmas(near));
+  if (auto why = solve(near.rows)) return Proof{*why, false};
+  if (!later.empty()) {
+    append(near.rows, std::move(later));
+    if (auto why = solve(near.rows)) return Proof{*why, false};
   }
   if (effort == Effort::kLinear || depth == 0) return std::nullopt;
   return split(near, seeds, depth);
@@ -109,7 +113,7 @@ std::optional<Proof> Prover::split(const Neighborhood& near,
 }
 
 std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows) {
-  LinearSystem system(reasons_);
+  LinearSystem system(reasons_, rows.size());
   for (const LinearRow& r : rows) system.add(r);
   auto why = system.contradiction(domain_.units_left());
   domain_.spend(system.work() / 4);
@@ -120,6 +124,7 @@ std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows) {
 
 Prover::Neighborhood Prover::gather(const std::vector<AtomId>& seeds) {
   Neighborhood near;
+  near.rows.reserve(16);
   seen_atom_.assign(forms_.atom_count(), false);
   seen_item_.assign(domain_.items().size(), false);
   seen_mono_.clear();
@@ -167,20 +172,25 @@ void Prover::visit(AtomId a, Neighborhood& near) {
   visit_all(domain_.dependents_of(a));
 }
 
-LinearRow Prover::row(const Poly& p, bool equality, Reason why) const {
+// As a row, unless a coefficient is too large for one.
+void Prover::push_row(std::vector<LinearRow>& rows, const Poly& p,
+                      bool equality, Reason why) {
   LinearRow r;
   r.terms.reserve(p.terms.size());
-  for (const Term& t : p.terms) r.terms.push_back({t.mono, t.coef});
+  for (const Term& t : p.terms) {
+    if (t.coef.bit_length() > 62) return;
+    r.terms.push_back({t.mono, *t.coef.to_int64()});
+  }
   r.constant = p.constant;
   r.equality = equality;
   r.why = why;
-  return r;
+  rows.push_back(std::move(r));
 }
 
 void Prover::add_row(const Poly& p, bool equality, Reason why,
                      Neighborhood& near) {
   Normal n = domain_.normal(p);
-  near.rows.push_back(row(n.poly, equality, reasons_.join(why, n.why)));
+  push_row(near.rows, n.poly, equality, reasons_.join(why, n.why));
   near.big_constants |= is_big(n.poly.constant);
   for (const Term& t : n.poly.terms) {
     if (mark(seen_mono_, t.mono)) near.monos.push_back(t.mono);
@@ -245,7 +255,7 @@ void Prover::add_floor_definition(const Atom& atom, const Poly& q,
 
 void Prover::add_bounds(MonoId m, Neighborhood& near) {
   Poly p = forms_.monomial(m, 1);
-  Range r = domain_.range(p);
+  const Range& r = near.bounds.emplace_back(domain_.range(p));
   if (r.span.is_empty()) {
     LinearRow impossible;
     impossible.constant = -1;
@@ -258,12 +268,12 @@ void Prover::add_bounds(MonoId m, Neighborhood& near) {
   };
   if (useful(r.span.lower())) {
     p.constant = -*r.span.lower();
-    near.rows.push_back(row(p, false, r.lower));
+    push_row(near.rows, p, false, r.lower);
   }
   if (useful(r.span.upper())) {
     Poly q = forms_.monomial(m, -1);
     q.constant = *r.span.upper();
-    near.rows.push_back(row(q, false, r.upper));
+    push_row(near.rows, q, false, r.upper);
   }
 }
 

@@ -49,6 +49,7 @@ class Prover {
   struct Neighborhood {
     std::vector<LinearRow> rows;
     std::vector<MonoId> monos;
+    std::vector<Range> bounds;      // of the monomials
     std::vector<AtomId> atoms;      // visited, nearest first
     std::vector<uint32_t> clauses;  // items
     std::vector<uint32_t> disequalities;
@@ -79,9 +80,11 @@ class Prover {
                             Neighborhood& near);
   void add_function(const Atom& atom, const Poly& self, Neighborhood& near);
   void add_bounds(MonoId m, Neighborhood& near);
-  LinearRow row(const Poly& p, bool equality, Reason why) const;
+  static void push_row(std::vector<LinearRow>& rows, const Poly& p,
+                       bool equality, Reason why);
 
   // products.cc
+  bool is_new(MonoId m) const;
   size_t new_monos(const Poly& p) const;
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
   std::vector<LinearRow> row_products(const Neighborhood& near);

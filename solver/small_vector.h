@@ -80,6 +80,7 @@ class SmallVector {
     std::uninitialized_copy(o.begin(), o.end(), end());
     size_ += o.size_;
   }
+  void pop_back() { shrink(size_ - 1); }
   // Drops elements from the end.
   void shrink(size_t size) {
     std::destroy(begin_ + size, end());

@@ -32,7 +32,7 @@ uint32_t Worlds::node(AtomId symbol) {
   Node& made = nodes_.emplace_back();
   made.atom = symbol;
   made.parent = n;
-  made.members = {n};
+  made.members.push_back(n);
   for (size_t w = 0; w < kWorlds; ++w) {
     worlds_[w].set(symbol, choose(symbol, w, 0, n));
   }
@@ -59,9 +59,8 @@ void Worlds::join(uint32_t a, uint32_t b) {
     if (all) whole.holding[w] += part.holding[w];
     whole.failed[w] = 0;
   }
-  whole.facts.insert(whole.facts.end(), part.facts.begin(), part.facts.end());
-  whole.members.insert(whole.members.end(), part.members.begin(),
-                       part.members.end());
+  whole.facts.append(part.facts);
+  whole.members.append(part.members);
   part.parent = a;
 }
 
@@ -128,8 +127,8 @@ void Worlds::undo_step() {
     part.holding[w] = all ? static_cast<uint32_t>(part.facts.size()) : 0;
     whole.failed[w] = part.failed[w] = 0;
   }
-  whole.facts.resize(u.facts);
-  whole.members.resize(u.members);
+  whole.facts.shrink(u.facts);
+  whole.members.shrink(u.members);
 }
 
 // --- points
@@ -137,7 +136,7 @@ void Worlds::undo_step() {
 // A value in the symbol's range: small ones first, other worlds farther on,
 // later attempts at multiples of 8.
 int64_t Worlds::choose(AtomId a, size_t w, int attempt, size_t place) {
-  Range r = domain_.atom_range(a);
+  const Range& r = domain_.atom_range(a);
   std::optional<int64_t> low = near(r.span.lower());
   std::optional<int64_t> high = near(r.span.upper());
   auto i = static_cast<int64_t>(place % 97);

@@ -47,9 +47,9 @@ class Worlds {
   struct Node {
     AtomId atom;
     uint32_t parent;
-    std::vector<FormulaId> facts_here;  // that mention the symbol
-    std::vector<FormulaId> facts;       // of the component
-    std::vector<uint32_t> members;
+    SmallVector<FormulaId, 4> facts_here;  // that mention the symbol
+    SmallVector<FormulaId, 8> facts;       // of the component
+    SmallVector<uint32_t, 4> members;
     // How many of `facts` are known to hold in each world, and how many there
     // were when no point was found.
     std::array<uint32_t, kWorlds> holding{}, failed{};
