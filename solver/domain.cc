@@ -15,6 +15,17 @@ constexpr size_t kMaxBoundBits = 1024;
 
 Int ceil_div(const Int& a, const Int& b) { return -floor_div(-a, b); }
 
+// The largest r with r*r <= n, for n >= 0: Newton's method from above.
+Int integer_root(const Int& n) {
+  if (n.is_zero()) return 0;
+  Int r = *pow(Int(2), (n.bit_length() + 1) / 2);
+  for (;;) {
+    Int next = floor_div(r + floor_div(n, r), 2);
+    if (next >= r) return r;
+    r = next;
+  }
+}
+
 }  // namespace
 
 Domain::AtomState& Domain::new_state(AtomId a) {
@@ -400,10 +411,16 @@ void Domain::tighten_term(const Term& t, const Int& slack, Reason why) {
 }
 
 // From a bound of a product to its factors, where the others are known to be
-// nonnegative or positive.
+// nonnegative or positive; x*x <= b makes -r <= x <= r, r the root of b.
 void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
                              Reason why) {
   std::vector<AtomId> factors = forms_.factors(m);
+  if (!lower && factors.size() == 2 && factors[0] == factors[1]) {
+    if (bound.sign() < 0) return raise_conflict(why);
+    Int root = integer_root(bound);
+    set_bound(factors[0], false, root, why);
+    return set_bound(factors[0], true, -root, why);
+  }
   for (size_t i = 0; i < factors.size() && !conflict_; ++i) {
     if (i > 0 && factors[i] == factors[i - 1]) continue;
     std::vector<AtomId> others = factors;
@@ -511,9 +528,12 @@ void Domain::set_form_bound(const Poly& p, Reason why) {
       queue_.push_back(i);
     }
   }
-  if (f.low.value && f.high.value && *f.low.value > *f.high.value) {
-    raise_conflict(join(f.low.why, f.high.why));
-  }
+  if (!f.low.value || !f.high.value || *f.low.value < *f.high.value) return;
+  const Reason both = join(f.low.why, f.high.why);
+  if (*f.low.value > *f.high.value) return raise_conflict(both);
+  Poly equal = forms_.poly(v.form);
+  equal.constant -= *f.low.value;
+  assert_literal(FormulaKind::kEq, equal, both);
 }
 
 }  // namespace proviso

@@ -10,8 +10,8 @@ namespace {
 constexpr size_t kMaxLemmas = 60;
 constexpr size_t kMaxRowTerms = 8;
 constexpr size_t kMaxFactorTerms = 4;
-constexpr size_t kMaxFactorRows = 8;
-constexpr size_t kMaxSmallSystem = 20;  // rows
+constexpr size_t kMaxFactorRows = 12;
+constexpr size_t kMaxSmallSystem = 40;  // rows
 
 // A row's unknowns are monomials.
 Poly poly_of(const LinearRow& r) {
