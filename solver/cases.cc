@@ -6,7 +6,7 @@
 namespace proviso {
 namespace {
 
-constexpr int kFewValues = 4;
+constexpr int kFewValues = 6;
 constexpr int kManyValues = 64;
 constexpr int kMaxModulus = 8;
 

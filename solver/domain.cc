@@ -179,6 +179,11 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
 
 void Domain::assert_ge(const Poly& p, Reason why) {
   if (is_single(p)) {
+    // A compound atom's normal form may change: the row is looked at again.
+    if (!is_variable(forms_.factors(p.terms[0].mono)[0])) {
+      if (at_least(plain_range(p), 0)) return;
+      add_item(forms_.ge(p), why);
+    }
     tighten_term(p.terms[0], p.constant, why);
     return expand_pos(p, why);
   }

@@ -194,9 +194,9 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
       return;
     }
   }
-  for (Effort effort : {Effort::kLinear, Effort::kCases}) {
-    uint64_t units = options.budget / (effort == Effort::kLinear ? 8 : 4);
-    if (effort == Effort::kCases) {
+  for (Effort effort : {Effort::kLinear, Effort::kProducts, Effort::kCases}) {
+    uint64_t units = options.budget / (effort == Effort::kCases ? 4 : 8);
+    if (effort == Effort::kProducts) {
       can_be_yes = can_be_yes && !worlds.satisfiable_by_search(opposite);
       can_be_no = can_be_no && !worlds.satisfiable_by_search(f);
     }
@@ -229,7 +229,11 @@ Engine::Native Engine::native(FormulaId f, FormulaId defined) {
     result.why = reasons.join(result.why, d.why);
     return result;
   }
+  // What took a proof is known from here on: a divisor is not 0.
+  Domain::Mark before = domain.mark();
+  if (result.tier >= Tier::kLinear) domain.tell(defined, result.why);
   prove_or_refute(f, result);
+  domain.undo(before);
   if (result.verdict == Verdict::kUnknown) result.tier = Tier::kNone;
   return result;
 }

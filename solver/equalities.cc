@@ -53,13 +53,11 @@ bool Domain::cancel_factor(Poly& p, Reason& why) {
 
 // Not solvable now: two rows, and a clause when a factor may be zero.
 void Domain::keep_equality(const Poly& p, Reason why) {
-  bool single =
-      p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
-  if (!single) {
+  if (!is_single(p) || !is_variable(forms_.factors(p.terms[0].mono)[0])) {
     add_item(forms_.eq(p), why);
-    set_form_bound(p, why);
-    set_form_bound(forms_.scale(p, -1), why);
   }
+  set_form_bound(p, why);
+  set_form_bound(forms_.scale(p, -1), why);
   tighten(p, why);
   tighten(forms_.scale(p, -1), why);
   if (conflict_ || !p.constant.is_zero()) return;
@@ -84,9 +82,7 @@ std::vector<std::pair<AtomId, Int>> Domain::lone_symbols(const Poly& p) {
   std::vector<AtomId> blocked;
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
-    AtomKind kind = forms_.atom(factors[0]).kind;
-    bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
-    if (factors.size() == 1 && variable) {
+    if (factors.size() == 1 && is_variable(factors[0])) {
       found.emplace_back(factors[0], t.coef);
       continue;
     }
@@ -209,9 +205,8 @@ bool Domain::solve_by_floors(const Poly& p, Reason why) {
   for (bool unit : {true, false}) {
     for (const Term& t : p.terms) {
       const std::vector<AtomId>& factors = forms_.factors(t.mono);
-      AtomKind kind = forms_.atom(factors[0]).kind;
-      bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
-      if (factors.size() != 1 || !variable || is_solved(factors[0])) continue;
+      if (factors.size() != 1 || !is_variable(factors[0])) continue;
+      if (is_solved(factors[0])) continue;
       if (abs(t.coef).is_one() != unit) continue;
       std::vector<AtomId> floors;
       if (!hidden_by_floors(factors[0], p, floors) || floors.empty()) continue;

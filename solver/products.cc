@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxLemmas = 60;
 constexpr size_t kMaxRowTerms = 8;
 constexpr size_t kMaxFactorTerms = 4;
-constexpr size_t kMaxFactorRows = 12;
+constexpr size_t kMaxFactorRows = 24;
 constexpr size_t kMaxSmallSystem = 40;  // rows
 
 // A row's unknowns are monomials.
@@ -124,6 +124,19 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
   return lemmas;
 }
 
+// Whether the product of two rows has at most one monomial that no row mentions
+// yet; looked at before it is multiplied out.
+bool Prover::stays_near(const LinearRow& a, const LinearRow& b) {
+  size_t fresh = 0;
+  for (const LinearTerm& s : a.terms) {
+    for (const LinearTerm& t : b.terms) {
+      fresh += is_new(forms_.product(s.unknown, t.unknown));
+      if (fresh > 1) return false;
+    }
+  }
+  return true;
+}
+
 // Short rows times each other: 0 <= a <= b makes a*a <= b*b.
 std::vector<LinearRow> Prover::row_products(const Neighborhood& near) {
   std::vector<LinearRow> lemmas;
@@ -139,9 +152,10 @@ std::vector<LinearRow> Prover::row_products(const Neighborhood& near) {
   for (size_t i = 0; i < factors.size(); ++i) {
     for (size_t j = i; j < factors.size(); ++j) {
       const LinearRow &a = *factors[i], &b = *factors[j];
+      domain_.spend(1);
+      if (lemmas.size() >= kMaxLemmas || !stays_near(a, b)) continue;
       Poly p = forms_.mul(poly_of(a), poly_of(b));
-      domain_.spend(1 + p.terms.size());
-      if (new_monos(p) > 1) continue;
+      domain_.spend(p.terms.size());
       push_row(lemmas, p, false, reasons_.join(a.why, b.why));
     }
   }

@@ -78,17 +78,13 @@ std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
                                            Effort effort, int depth) {
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
   Neighborhood near = gather(seeds);
-  std::vector<LinearRow> later;
-  if (effort == Effort::kCases && depth == kMaxSplitDepth) {
-    later = row_products(near);
-  }
-  append(near.rows, product_lemmas(near));
+  std::vector<LinearRow> lemmas = effort == Effort::kProducts
+                                      ? row_products(near)
+                                      : product_lemmas(near);
+  if (effort == Effort::kProducts && lemmas.empty()) return std::nullopt;
+  append(near.rows, std::move(lemmas));
   if (auto why = solve(near.rows)) return Proof{*why, false};
-  if (!later.empty()) {
-    append(near.rows, std::move(later));
-    if (auto why = solve(near.rows)) return Proof{*why, false};
-  }
-  if (effort == Effort::kLinear || depth == 0) return std::nullopt;
+  if (effort != Effort::kCases || depth == 0) return std::nullopt;
   return split(near, seeds, depth);
 }
 

@@ -16,7 +16,9 @@
 
 namespace proviso {
 
-enum class Effort { kLinear, kCases };
+// Rows with lemmas about products; rows with their own products; case splits
+// over the first.
+enum class Effort { kLinear, kProducts, kCases };
 
 struct Proof {
   Reason why = 0;  // kQuestionLeaf among its leaves stands for the condition
@@ -87,6 +89,7 @@ class Prover {
   bool is_new(MonoId m) const;
   size_t new_monos(const Poly& p) const;
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
+  bool stays_near(const LinearRow& a, const LinearRow& b);
   std::vector<LinearRow> row_products(const Neighborhood& near);
 
   // cases.cc
