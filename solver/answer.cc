@@ -128,14 +128,29 @@ std::vector<uint32_t> Engine::relevant_facts(
 
 // --- models
 
+bool Engine::facts_hold(const std::vector<uint32_t>& ids,
+                        const Assignment& point) const {
+  return std::all_of(ids.begin(), ids.end(), [&](uint32_t id) {
+    return evaluate(facts[id].condition, point).is_true();
+  });
+}
+
+// In words, where the points leave no answer.
+void Engine::explain_models(Answer& answer, const std::string& undefined) {
+  if (!undefined.empty()) {
+    answer.tier = Tier::kModels;
+    answer.reason = "it can be undefined: " + undefined;
+  } else if (answer.counterexample && answer.witness) {
+    answer.tier = Tier::kModels;
+    answer.reason = "the facts allow both: true at " +
+                    answer.witness->to_string() + ", false at " +
+                    answer.counterexample->to_string();
+  }
+}
+
 void Engine::find_models(Expr question, Answer& answer) {
   std::vector<Expr> symbols;
   std::vector<uint32_t> relevant = relevant_facts(question, symbols);
-  auto facts_hold = [&](const Assignment& point) {
-    return std::all_of(relevant.begin(), relevant.end(), [&](uint32_t id) {
-      return evaluate(facts[id].condition, point).is_true();
-    });
-  };
   ModelSearch search(domain, lower);
   uint64_t units = options.budget;
   FormulaId f = lower.condition(question);
@@ -146,7 +161,7 @@ void Engine::find_models(Expr question, Answer& answer) {
         forms.negate(defined), symbols,
         [&](const Assignment& point) {
           Evaluation e = evaluate(question, point);
-          if (e.defined() || !facts_hold(point)) return false;
+          if (e.defined() || !facts_hold(relevant, point)) return false;
           undefined = e.why;
           return true;
         },
@@ -156,25 +171,17 @@ void Engine::find_models(Expr question, Answer& answer) {
     answer.counterexample = search.find(
         forms.negate(f), symbols,
         [&](const Assignment& point) {
-          return evaluate(question, point).is_false() && facts_hold(point);
+          return evaluate(question, point).is_false() && facts_hold(relevant, point);
         },
         units);
   }
   answer.witness = search.find(
       f, symbols,
       [&](const Assignment& point) {
-        return evaluate(question, point).is_true() && facts_hold(point);
+        return evaluate(question, point).is_true() && facts_hold(relevant, point);
       },
       units);
-  if (!undefined.empty()) {
-    answer.tier = Tier::kModels;
-    answer.reason = "it can be undefined: " + undefined;
-  } else if (answer.counterexample && answer.witness) {
-    answer.tier = Tier::kModels;
-    answer.reason = "the facts allow both: true at " +
-                    answer.witness->to_string() + ", false at " +
-                    answer.counterexample->to_string();
-  }
+  explain_models(answer, undefined);
 }
 
 void Engine::ask_z3(Expr question, Answer& answer) {
@@ -197,7 +204,26 @@ void Engine::ask_z3(Expr question, Answer& answer) {
                                                           : Verdict::kNo;
     answer.tier = Tier::kZ3;
     answer.facts = used;
+  } else {
+    keep_models(question, relevant, r, answer);
   }
+}
+
+// Z3's points, where evaluate() confirms them.
+void Engine::keep_models(Expr question, const std::vector<uint32_t>& relevant,
+                         const Z3Backend::Result& r, Answer& answer) {
+  std::string undefined;
+  if (!answer.counterexample && r.counterexample &&
+      facts_hold(relevant, *r.counterexample)) {
+    Evaluation e = evaluate(question, *r.counterexample);
+    if (!e.is_true()) answer.counterexample = r.counterexample;
+    if (!e.defined()) undefined = e.why;
+  }
+  if (!answer.witness && r.witness && facts_hold(relevant, *r.witness) &&
+      evaluate(question, *r.witness).is_true()) {
+    answer.witness = r.witness;
+  }
+  explain_models(answer, undefined);
 }
 
 }  // namespace proviso

@@ -115,8 +115,13 @@ struct Engine {
   void minimize(std::vector<FactId>& used, Expr question, Verdict verdict);
   bool implies(const std::vector<FactId>& subset, Expr question,
                Verdict verdict) const;
+  bool facts_hold(const std::vector<uint32_t>& ids,
+                  const Assignment& point) const;
   void find_models(Expr question, Answer& answer);
+  void explain_models(Answer& answer, const std::string& undefined);
   void ask_z3(Expr question, Answer& answer);
+  void keep_models(Expr question, const std::vector<uint32_t>& relevant,
+                   const Z3Backend::Result& r, Answer& answer);
   std::vector<uint32_t> relevant_facts(Expr question,
                                        std::vector<Expr>& symbols);
   void trim_reasons(uint32_t size);

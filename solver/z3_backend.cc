@@ -40,7 +40,8 @@ class Translator {
     return d;
   }
 
-  const std::vector<z3::expr>& integer_symbols() const { return symbols_; }
+  using Symbols = std::vector<std::pair<Expr, z3::expr>>;
+  const Symbols& symbols() const { return symbols_; }
 
  private:
   z3::expr constant(const Int& v) {
@@ -124,10 +125,10 @@ class Translator {
 
   z3::expr symbol(Expr e) {
     const char* name = e.symbol().name.c_str();
-    if (e.is_float()) return c_.real_const(name);
-    if (!e.is_int()) return c_.bool_const(name);
-    symbols_.push_back(c_.int_const(name));
-    return symbols_.back();
+    symbols_.emplace_back(e, e.is_float() ? c_.real_const(name)
+                             : e.is_int() ? c_.int_const(name)
+                                          : c_.bool_const(name));
+    return symbols_.back().second;
   }
 
   z3::expr compute(Expr e) {
@@ -207,7 +208,7 @@ class Translator {
 
   z3::context& c_;
   std::unordered_map<uint32_t, z3::expr> terms_, defined_;
-  std::vector<z3::expr> symbols_;
+  Symbols symbols_;
 };
 
 }  // namespace
@@ -227,23 +228,51 @@ struct Z3Backend::Impl {
     z3::expr defined = translate.defined(question);
     std::vector<z3::expr> background;
     if (bounded) {
-      for (const z3::expr& s : translate.integer_symbols()) {
+      for (const auto& [e, s] : translate.symbols()) {
+        if (!e.is_int()) continue;
         background.push_back(s >= c.int_val("-9223372036854775808") &&
                              s <= c.int_val("9223372036854775807"));
       }
     }
-    Result yes = check(c, told, background, !(truth && defined), budget / 2);
-    if (yes.verdict == Result::kContradiction) return yes;
-    if (yes.verdict == Result::kYes) return yes;
-    Result no = check(c, told, background, !(!truth && defined), budget / 2);
-    if (no.verdict == Result::kYes) no.verdict = Result::kNo;
-    return no;
+    auto refute = [&](const z3::expr& opposite,
+                      std::optional<Assignment>& model) {
+      return check(c, told, background, opposite, translate.symbols(), model,
+                   budget / 2);
+    };
+    std::optional<Assignment> counterexample, witness;
+    Result result = refute(!(truth && defined), counterexample);
+    if (result.verdict != Result::kUnknown) return result;
+    result = refute(!(!truth && defined), witness);
+    if (result.verdict == Result::kYes) result.verdict = Result::kNo;
+    result.counterexample = std::move(counterexample);
+    result.witness = std::move(witness);
+    return result;
   }
 
-  // kYes when told & background & opposite has no model.
+  static std::optional<Assignment> point_of(const z3::model& model,
+                                            const Translator::Symbols& symbols) {
+    Assignment point;
+    for (const auto& [e, s] : symbols) {
+      z3::expr value = model.eval(s, true);
+      if (e.is_float()) return std::nullopt;
+      if (e.is_bool()) {
+        point.set(e, value.is_true());
+      } else if (auto number = Int::parse(value.get_decimal_string(0))) {
+        point.set(e, *number);
+      } else {
+        return std::nullopt;
+      }
+    }
+    return point;
+  }
+
+  // kYes when told & background & opposite has no model; `model` is the one
+  // that was found.
   static Result check(z3::context& c, const std::vector<z3::expr>& told,
                       const std::vector<z3::expr>& background,
-                      const z3::expr& opposite, uint32_t budget) {
+                      const z3::expr& opposite,
+                      const Translator::Symbols& symbols,
+                      std::optional<Assignment>& model, uint32_t budget) {
     z3::solver solver(c);
     z3::params p(c);
     p.set("random_seed", 0u);
@@ -259,7 +288,9 @@ struct Z3Backend::Impl {
     solver.add(z3::implies(question, opposite));
     for (const z3::expr& b : background) solver.add(b);
     Result result;
-    if (solver.check(names) != z3::unsat) {
+    const z3::check_result found = solver.check(names);
+    if (found != z3::unsat) {
+      if (found == z3::sat) model = point_of(solver.get_model(), symbols);
       result.verdict = Result::kUnknown;
       return result;
     }

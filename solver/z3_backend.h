@@ -4,8 +4,8 @@
 //   if (Z3Backend::is_built()) z3.implied(facts, question, budget);
 //
 // The solver is made at the first question, with a fixed seed and a budget in
-// Z3's own resource units, so that results do not depend on the clock.  Only
-// "unsat" is used: a yes (no) is a refutation of the opposite.
+// Z3's own resource units, so that results do not depend on the clock.  A yes
+// (no) is a refutation of the opposite; models are for the caller to check.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "sym/expr.h"
+#include "sym/evaluate.h"
 
 namespace proviso {
 
@@ -28,6 +28,8 @@ class Z3Backend {
     enum { kYes, kNo, kContradiction, kUnknown, kUnsupported } verdict =
         kUnsupported;
     std::vector<size_t> used;  // indices of facts
+    // What Z3 says are points where the question does not hold, and does.
+    std::optional<Assignment> counterexample, witness;
   };
   // `facts` hold and are defined.  Is the question defined and true (false)
   // wherever they do?  `bounded` symbols are 64-bit integers.

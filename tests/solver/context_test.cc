@@ -171,8 +171,25 @@ TEST(Z3, DecidesWhatTheNativeRungsLeaveOpen) {
   Case native("u0:..", "");
   EXPECT_EQ(native.ask(question).verdict, Verdict::kUnknown);
   Case c("u0:..", "", SolverOptions{});
-  Answer answer = c.ask("Ne(7*u0*u0, 3*u0 + 1)");
-  EXPECT_NE(answer.verdict, Verdict::kNo);
+  Answer answer = c.ask(question);
+  EXPECT_EQ(answer.verdict, Verdict::kNo);
+  EXPECT_EQ(answer.tier, Tier::kZ3);
+}
+
+TEST(Z3, FindsPointsThatTheSearchMisses) {
+  const char* facts = "u0*u0 + u1*u1 == u2*u2; u0 > 4; u1 > u0; u2 > 0";
+  Case native("u0:.. u1:.. u2:..", facts);
+  Answer without = native.ask("u2 == 13");
+  EXPECT_FALSE(without.counterexample.has_value());
+  Case c("u0:.. u1:.. u2:..", facts, SolverOptions{});
+  Answer answer = c.ask("u2 == 13");
+  EXPECT_EQ(answer.verdict, Verdict::kUnknown);
+  ASSERT_TRUE(answer.counterexample.has_value());
+  for (const Fact& fact : c.context.facts()) {
+    EXPECT_TRUE(evaluate(fact.condition, *answer.counterexample).is_true());
+  }
+  EXPECT_TRUE(evaluate(parse(c.pool, "u2 == 13"), *answer.counterexample)
+                  .is_false());
 }
 #endif
 
