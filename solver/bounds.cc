@@ -280,6 +280,7 @@ bool Domain::may_shift(const Poly& p, size_t degree) {
 // Every atom x put as low + t (or high - t), t >= 0: when all coefficients but
 // the constant have one sign, the constant is a bound.
 Range Domain::shifted_range(const Poly& p) {
+  if (p.terms.size() < 2) return {};  // a product of ranges is as good
   size_t degree = 0;
   for (const Term& t : p.terms) {
     degree = std::max(degree, forms_.factors(t.mono).size());

@@ -25,11 +25,13 @@ int64_t floor_quotient(int64_t a, int64_t b) {
   return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-uint64_t hash_of(const LinearRow& row, bool opposite) {
+// The same for a row and its opposite.
+uint64_t hash_of(const LinearRow& row) {
   uint64_t h = row.terms.size();
+  const int64_t sign = row.terms[0].coef < 0 ? -1 : 1;
   for (const LinearTerm& t : row.terms) {
-    auto c = static_cast<uint64_t>(opposite ? -t.coef : t.coef);
-    h = (h ^ t.unknown) * 0x9e3779b97f4a7c15ull + c;
+    h = (h ^ t.unknown) * 0x9e3779b97f4a7c15ull +
+        static_cast<uint64_t>(sign * t.coef);
     h ^= h >> 31;
   }
   return h;
@@ -97,8 +99,9 @@ bool LinearSystem::normalize(LinearRow& row) {
   return true;
 }
 
-uint32_t LinearSystem::find(const LinearRow& row, bool opposite) const {
-  return index_.find(hash_of(row, opposite), [&](uint32_t i) {
+uint32_t LinearSystem::find(const LinearRow& row, uint64_t hash,
+                            bool opposite) const {
+  return index_.find(hash, [&](uint32_t i) {
     if (!alive_[i] || rows_[i].terms.size() != row.terms.size()) return false;
     for (size_t k = 0; k < row.terms.size(); ++k) {
       const LinearTerm &a = rows_[i].terms[k], &b = row.terms[k];
@@ -115,16 +118,17 @@ void LinearSystem::insert(LinearRow row) {
     equalities_.push_back(std::move(row));
     return;
   }
-  uint32_t same = find(row, false);
+  const uint64_t hash = hash_of(row);
+  uint32_t same = find(row, hash, false);
   if (same != kNoId) {
     LinearRow& old = rows_[same];
     if (old.constant <= row.constant) return;
     old.constant = row.constant;
     old.why = row.why;
-    return check_opposite(old);
+    return check_opposite(old, hash);
   }
   auto i = static_cast<uint32_t>(rows_.size());
-  index_.insert(hash_of(row, false), i);
+  index_.insert(hash, i);
   for (const LinearTerm& t : row.terms) {
     Unknown& u = unknown(t.unknown);
     ++(t.coef > 0 ? u.pos : u.neg);
@@ -132,7 +136,7 @@ void LinearSystem::insert(LinearRow row) {
   }
   rows_.push_back(std::move(row));
   alive_.push_back(true);
-  check_opposite(rows_.back());
+  check_opposite(rows_.back(), hash);
 }
 
 void LinearSystem::kill(uint32_t i) {
@@ -145,8 +149,8 @@ void LinearSystem::kill(uint32_t i) {
 
 // p + c >= 0 and -p + d >= 0: a contradiction when c + d < 0, and p == -c when
 // c + d == 0.
-void LinearSystem::check_opposite(const LinearRow& row) {
-  uint32_t i = find(row, true);
+void LinearSystem::check_opposite(const LinearRow& row, uint64_t hash) {
+  uint32_t i = find(row, hash, true);
   if (i == kNoId) return;
   const LinearRow& other = rows_[i];
   Int gap = row.constant + other.constant;
@@ -191,7 +195,7 @@ std::optional<LinearRow> LinearSystem::combine(const LinearRow& a, int64_t ka,
 void LinearSystem::substitute(uint32_t x, const LinearRow& equal,
                               int64_t sign) {
   std::vector<LinearRow> changed;
-  std::vector<uint32_t> rows = std::move(unknown(x).rows);
+  const auto rows = std::move(unknown(x).rows);
   unknown(x).rows.clear();
   for (uint32_t i : rows) {
     int64_t c = alive_[i] ? coefficient(rows_[i], x) : 0;
@@ -258,7 +262,7 @@ bool LinearSystem::eliminate_variable() {
   work_ += 1 + unknowns_.size() / 8;
   if (best == kNoId) return false;
   std::vector<LinearRow> lower, upper;
-  std::vector<uint32_t> rows = std::move(unknown(best).rows);
+  const auto rows = std::move(unknown(best).rows);
   unknown(best).rows.clear();
   for (uint32_t i : rows) {
     int64_t c = alive_[i] ? coefficient(rows_[i], best) : 0;

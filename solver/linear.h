@@ -48,14 +48,14 @@ class LinearSystem {
 
  private:
   struct Unknown {
-    uint32_t pos = 0, neg = 0;   // live rows by the sign of its coefficient
-    std::vector<uint32_t> rows;  // and others that are dead by now
+    uint32_t pos = 0, neg = 0;      // live rows by the sign of its coefficient
+    SmallVector<uint32_t, 8> rows;  // and others that are dead by now
   };
 
   bool normalize(LinearRow& row);
   void insert(LinearRow row);
-  void check_opposite(const LinearRow& row);
-  uint32_t find(const LinearRow& row, bool opposite) const;
+  void check_opposite(const LinearRow& row, uint64_t hash);
+  uint32_t find(const LinearRow& row, uint64_t hash, bool opposite) const;
   void put_in(LinearRow row);
   void kill(uint32_t i);
   Unknown& unknown(uint32_t x);

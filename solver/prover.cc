@@ -35,7 +35,7 @@ std::optional<Proof> Prover::refute(FormulaId f, Effort effort,
 std::optional<Proof> Prover::refute_facts(const std::vector<AtomId>& seeds,
                                           uint64_t units) {
   return within(units, [&]() -> std::optional<Proof> {
-    auto why = solve(gather(seeds).rows);
+    auto why = solve(std::move(gather(seeds).rows));
     if (!why) return std::nullopt;
     return Proof{*why, false};
   });
@@ -83,7 +83,7 @@ std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
                                       : product_lemmas(near);
   if (effort == Effort::kProducts && lemmas.empty()) return std::nullopt;
   append(near.rows, std::move(lemmas));
-  if (auto why = solve(near.rows)) return Proof{*why, false};
+  if (auto why = solve(std::move(near.rows))) return Proof{*why, false};
   if (effort != Effort::kCases || depth == 0) return std::nullopt;
   return split(near, seeds, depth);
 }
@@ -108,9 +108,9 @@ std::optional<Proof> Prover::split(const Neighborhood& near,
   return total;
 }
 
-std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows) {
+std::optional<Reason> Prover::solve(std::vector<LinearRow> rows) {
   LinearSystem system(reasons_, rows.size());
-  for (const LinearRow& r : rows) system.add(r);
+  for (LinearRow& r : rows) system.add(std::move(r));
   auto why = system.contradiction(domain_.units_left());
   domain_.spend(system.work() / 4);
   return why;

@@ -97,7 +97,7 @@ class Prover {
   std::optional<Split> split_range(AtomId a, const Int& widest);
   std::optional<Split> split_residue(const Neighborhood& near);
 
-  std::optional<Reason> solve(const std::vector<LinearRow>& rows);
+  std::optional<Reason> solve(std::vector<LinearRow> rows);
 
   Domain& domain_;
   FormPool& forms_;
