@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kFewValues = 6;
 constexpr int kManyValues = 64;
-constexpr int kMaxModulus = 8;
+constexpr int kMaxModulus = 32;
 
 }  // namespace
 

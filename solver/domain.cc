@@ -199,6 +199,7 @@ void Domain::assert_ge(const Poly& p, Reason why) {
   set_form_bound(p, why);
   tighten(p, why);
   expand_pos(p, why);
+  expand_factor(p, why);
 }
 
 // r - c*pos(d) >= 0, c > 0, says r >= 0 and r - c*d >= 0.
@@ -224,15 +225,32 @@ void Domain::expand_pos(const Poly& p, Reason why) {
   }
 }
 
+// x*r + c >= 0 with x >= 1 bounds r: by 1 where c < 0, else by -c over the
+// least x.
+void Domain::expand_factor(const Poly& p, Reason why) {
+  if (p.terms.size() < 2) return;  // tighten_factors() has seen to it
+  for (AtomId a : std::vector<AtomId>(forms_.factors(p.terms[0].mono))) {
+    const Range x = atom_range(a);
+    if (conflict_ || !at_least(x, 1)) continue;
+    Poly product = p;
+    product.constant = 0;
+    std::optional<Poly> rest = divided(product, a);
+    if (!rest) continue;
+    rest->constant -= p.constant.sign() < 0
+                          ? Int(1)
+                          : ceil_div(-p.constant, *x.span.lower());
+    assert_literal(FormulaKind::kGe, *rest, join(why, x.lower));
+  }
+}
+
 void Domain::assert_ne(const Poly& p, Reason why) {
   // A product is not zero when no factor is.
-  if (p.constant.is_zero() && p.terms.size() == 1) {
-    const std::vector<AtomId>& factors = forms_.factors(p.terms[0].mono);
-    if (factors.size() > 1) {
-      for (AtomId a : factors) {
-        assert_literal(FormulaKind::kNe, forms_.variable(a), why);
-      }
-      return;
+  if (p.constant.is_zero()) {
+    for (AtomId a : std::vector<AtomId>(forms_.factors(p.terms[0].mono))) {
+      std::optional<Poly> rest = divided(p, a);
+      if (!rest || rest->is_constant()) continue;
+      assert_literal(FormulaKind::kNe, forms_.variable(a), why);
+      return assert_literal(FormulaKind::kNe, *rest, why);
     }
   }
   uint32_t i = add_item(forms_.ne(p), why);
@@ -346,6 +364,7 @@ void Domain::revisit(uint32_t i) {
   if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
   if (at_most(r, -1)) return raise_conflict(join(item.why, r.upper));
   tighten(p, item.why);
+  if (f.kind == FormulaKind::kGe) expand_factor(p, item.why);
   if (f.kind == FormulaKind::kEq) {
     tighten(forms_.scale(p, -1), item.why);
     Poly q = p;
@@ -421,6 +440,7 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
                              Reason why) {
   std::vector<AtomId> factors = forms_.factors(m);
   if (!lower && factors.size() == 2 && factors[0] == factors[1]) {
+    if (bound.bit_length() > kMaxBoundBits) return;
     if (bound.sign() < 0) return raise_conflict(why);
     Int root = integer_root(bound);
     set_bound(factors[0], false, root, why);

@@ -172,6 +172,7 @@ class Domain {
   void assert_ne(const Poly& p, Reason why);
   void assert_clause(FormulaId f, Reason why);
   void expand_pos(const Poly& p, Reason why);
+  void expand_factor(const Poly& p, Reason why);
   uint32_t add_item(FormulaId f, Reason why);
   void kill_item(uint32_t i);
   void index_item(uint32_t i, bool add);
@@ -188,6 +189,7 @@ class Domain {
 
   // equalities.cc
   void assert_eq(Poly p, Reason why);
+  std::optional<Poly> divided(const Poly& p, AtomId a);
   bool cancel_factor(Poly& p, Reason& why);
   void keep_equality(const Poly& p, Reason why);
   bool solve_by_unit(const Poly& p, Reason why);

@@ -28,24 +28,28 @@ void Domain::assert_eq(Poly p, Reason why) {
   keep_equality(p, why);
 }
 
+// p / a for p without a constant, when a is in every term.
+std::optional<Poly> Domain::divided(const Poly& p, AtomId a) {
+  Poly reduced;
+  for (const Term& t : p.terms) {
+    std::optional<MonoId> q = forms_.quotient(t.mono, forms_.mono(a));
+    if (!q) return std::nullopt;
+    reduced = forms_.add(reduced, forms_.monomial(*q, t.coef));
+  }
+  return reduced;
+}
+
 // Divides p by factors known not to be 0.  False when there are none.
 bool Domain::cancel_factor(Poly& p, Reason& why) {
   if (!p.constant.is_zero() || p.terms.empty()) return false;
   bool any = false;
   for (AtomId a : std::vector<AtomId>(forms_.factors(p.terms[0].mono))) {
-    MonoId m = forms_.mono(a);
-    Poly reduced;
-    bool common = true;
-    for (const Term& t : p.terms) {
-      std::optional<MonoId> q = forms_.quotient(t.mono, m);
-      common = common && q.has_value();
-      if (common) reduced = forms_.add(reduced, forms_.monomial(*q, t.coef));
-    }
-    if (!common) continue;
+    std::optional<Poly> rest = divided(p, a);
+    if (!rest) continue;
     Decision nonzero = known_nonzero(forms_.variable(a));
     if (nonzero.value != true) continue;
     why = join(why, nonzero.why);
-    p = reduced;
+    p = *std::move(rest);
     any = true;
   }
   return any;
@@ -62,16 +66,10 @@ void Domain::keep_equality(const Poly& p, Reason why) {
   tighten(forms_.scale(p, -1), why);
   if (conflict_ || !p.constant.is_zero()) return;
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
-    Poly reduced;
-    bool common = true;
-    for (const Term& t : p.terms) {
-      std::optional<MonoId> q = forms_.quotient(t.mono, forms_.mono(a));
-      common = common && q.has_value();
-      if (common) reduced = forms_.add(reduced, forms_.monomial(*q, t.coef));
-    }
-    if (!common || reduced.is_constant()) continue;
+    std::optional<Poly> rest = divided(p, a);
+    if (!rest || rest->is_constant()) continue;
     FormulaId zero = forms_.eq(forms_.variable(a));
-    assert_formula(forms_.any_of({zero, forms_.eq(reduced)}), why);
+    assert_formula(forms_.any_of({zero, forms_.eq(*rest)}), why);
     return;
   }
 }

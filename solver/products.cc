@@ -115,6 +115,15 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
         keep(forms_.sub(square, forms_.variable(x)), false, 0, 0);
         keep(forms_.add(square, forms_.variable(x)), false, 0, 0);
       }
+      if (factors.size() == 2 && i == 0 && rest != single) {
+        // (x - y)*(x - y) >= 0 and (x + y)*(x + y) >= 0
+        Poly squares = forms_.add(
+            forms_.monomial(forms_.product(single, single), 1),
+            forms_.monomial(forms_.product(rest, rest), 1));
+        Poly twice = forms_.monomial(m, 2);
+        keep(forms_.sub(squares, twice), false, 0, 0);
+        keep(forms_.add(squares, twice), false, 0, 0);
+      }
       multiply_rows(rest, xs, forms_.variable(x));
       if (factors.size() > 2) {  // a row about x times all the rest
         multiply_rows(single, ys, forms_.monomial(rest, 1));
