@@ -31,13 +31,23 @@ std::optional<Prover::Split> Prover::split_range(AtomId a, const Int& widest) {
 }
 
 // x = k*t + 0..k-1 for floor(e / k), where x is a factor of a product: in e,
-// or, when e is about x alone, in a row.
+// or, when e is about x alone, in a row; or where it is in another floor by k.
 std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
   std::vector<AtomId> factors;  // of products
   for (MonoId m : near.monos) {
     const std::vector<AtomId>& f = forms_.factors(m);
     if (f.size() > 1) factors.insert(factors.end(), f.begin(), f.end());
   }
+  // s//3 + (s + 1)//3 + (s + 2)//3
+  auto in_other_floor = [&](AtomId x, AtomId q) {
+    return std::any_of(near.atoms.begin(), near.atoms.end(), [&](AtomId other) {
+      const Atom& atom = forms_.atom(other);
+      if (other == q || atom.kind != AtomKind::kFloor) return false;
+      if (atom.b != forms_.atom(q).b || domain_.is_solved(other)) return false;
+      const std::vector<AtomId>& inside = forms_.atoms_of(atom.a);
+      return std::binary_search(inside.begin(), inside.end(), x);
+    });
+  };
   for (AtomId q : near.atoms) {
     const Atom& atom = forms_.atom(q);
     if (atom.kind != AtomKind::kFloor || domain_.is_solved(q)) continue;
@@ -51,7 +61,7 @@ std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
         if (!variable || domain_.is_solved(x)) continue;
         bool multiplied =
             std::find(factors.begin(), factors.end(), x) != factors.end();
-        if (inside.size() < 2 && !multiplied) continue;
+        if (inside.size() < 2 && !multiplied && !in_other_floor(x, q)) continue;
         Split split;
         Poly remainder = forms_.mod(forms_.variable(x), k);
         for (Int r = 0; r < k.constant; r += 1) {
