@@ -233,7 +233,7 @@ class Domain {
   Image image_of(AtomId a);
   bool has_image(const Poly& p);  // whether normal() changes p
   Image rebuild_atom(AtomId a);
-  Poly func_in_context(Op op, const Poly& x, const Poly& y);
+  Poly func_in_context(Op op, const Poly& x, const Poly& y, Reason& why);
   Poly floor_in_context(Poly num, Poly den, Reason& why);
   bool cancel_common(Poly& num, Poly& den, Reason& why);
   Poly pull_out(Poly& num, const Poly& den);

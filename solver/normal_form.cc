@@ -67,8 +67,11 @@ Domain::Image Domain::image_of(AtomId a) {
   return image;
 }
 
-// The value where both arguments are constant.
-Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y) {
+// The value where both arguments are constant; b**(e + c) is b**c * b**e where
+// e >= 0.
+Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y,
+                             Reason& why) {
+  constexpr int64_t kMaxPulledOut = 64;
   int64_t n = -1;
   if (y.is_constant()) n = y.constant.to_int64().value_or(-1);
   if (op == Op::kBitAnd && x.is_constant() && y.is_constant()) {
@@ -80,6 +83,18 @@ Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y) {
   if (op == Op::kPow && x.is_constant() && n >= 0 && n < 4096) {
     if (auto value = pow(x.constant, static_cast<uint64_t>(n))) {
       return FormPool::constant(*value);
+    }
+  }
+  if (op == Op::kPow && x.is_constant() && y.constant.sign() > 0 &&
+      y.constant <= Int(kMaxPulledOut)) {
+    Poly e = y;
+    e.constant = 0;
+    Range r = range(e);
+    if (at_least(r, 0)) {
+      why = join(why, r.lower);
+      Int power = *pow(x.constant, static_cast<uint64_t>(
+                                       *y.constant.to_int64()));
+      return forms_.scale(forms_.func(op, x, e), power);
     }
   }
   return forms_.func(op, x, y);
@@ -134,7 +149,7 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
       if (!changed) return {};
       n.poly = x.poly;
       break;
-    default: n.poly = func_in_context(atom.op, x.poly, y.poly); break;
+    default: n.poly = func_in_context(atom.op, x.poly, y.poly, n.why); break;
   }
   if (forms_.as_atom(n.poly) == a) return {};
   // The rewritten atom may itself have been solved for.

@@ -210,8 +210,8 @@ void Prover::add_definition(AtomId a, Neighborhood& near) {
   }
 }
 
-// 0 <= x & y <= x, y when both are nonnegative; b**n >= n + 1 for b >= 2 and
-// n >= 0.
+// 0 <= x & y <= x, y when both are nonnegative; for b >= 2 and n >= 0, b**n is
+// at least n + 1, and at least b**d * b**m where n >= m + d, d >= 0, m >= 0.
 void Prover::add_function(const Atom& atom, const Poly& self,
                           Neighborhood& near) {
   const Poly& x = forms_.poly(atom.a);
@@ -225,7 +225,33 @@ void Prover::add_function(const Atom& atom, const Poly& self,
     Poly row = forms_.sub(self, y);
     row.constant -= 1;
     add_row(row, false, why, near);
+    for (size_t i = 0; i + 1 < near.atoms.size(); ++i) {
+      compare_powers(atom, forms_.atom(near.atoms[i]), near);
+      compare_powers(forms_.atom(near.atoms[i]), atom, near);
+    }
   }
+}
+
+void Prover::compare_powers(const Atom& large, const Atom& small,
+                            Neighborhood& near) {
+  constexpr int64_t kMaxStep = 16;
+  for (const Atom* atom : {&large, &small}) {
+    if (atom->kind != AtomKind::kFunc || atom->op != Op::kPow) return;
+  }
+  const Poly& base = forms_.poly(large.a);
+  if (large.a != small.a || !base.is_constant() || base.constant < Int(2)) {
+    return;
+  }
+  Range least = domain_.range(forms_.poly(small.b));
+  Range step = domain_.range(
+      forms_.sub(forms_.poly(large.b), forms_.poly(small.b)));
+  if (!at_least(least, 0) || !at_least(step, 0)) return;
+  Int d = std::min(*step.span.lower(), Int(kMaxStep));
+  Int times = *pow(base.constant, static_cast<uint64_t>(*d.to_int64()));
+  Poly row = forms_.sub(
+      forms_.func(Op::kPow, base, forms_.poly(large.b)),
+      forms_.scale(forms_.func(Op::kPow, base, forms_.poly(small.b)), times));
+  add_row(row, false, reasons_.join(least.lower, step.lower), near);
 }
 
 // b*q <= x <= b*q + b - 1 for b > 0; x/b is (-x)/(-b).

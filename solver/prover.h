@@ -81,6 +81,8 @@ class Prover {
   void add_floor_definition(const Atom& atom, const Poly& q,
                             Neighborhood& near);
   void add_function(const Atom& atom, const Poly& self, Neighborhood& near);
+  void compare_powers(const Atom& large, const Atom& small,
+                      Neighborhood& near);
   void add_bounds(MonoId m, Neighborhood& near);
   static void push_row(std::vector<LinearRow>& rows, const Poly& p,
                        bool equality, Reason why);
