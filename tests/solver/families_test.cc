@@ -1,0 +1,123 @@
+// Families of questions, every member of a grid of constants: no answer
+// contradicts a point, and what every point of a wide box says is proved.
+#include <gtest/gtest.h>
+
+#include "sym/evaluate.h"
+#include "tests/solver/support.h"
+
+namespace proviso {
+namespace {
+
+using testing::Case;
+
+// A family: @ and # stand for its two constants.
+struct Family {
+  const char* what;
+  const char* symbols;  // at most two
+  const char* facts;
+  const char* question;
+  int from_a, to_a, from_b, to_b;
+};
+
+const Family kFamilies[] = {
+    {"a common factor leaves a row", "u0:1.. u1:..", "u0*u1 + @*u0 >= #",
+     "u1 >= -@ + 1 or u0*u1 + @*u0 <= 0", 0, 3, -6, 6},
+    {"the rest of a common factor is bounded", "u0:2.. u1:..", "u0*u1 >= #",
+     "u1 >= @", -4, 4, -6, 6},
+    {"a square bounds its root", "u0:.. u1:..", "u0*u0 <= #", "u0 <= @", -1, 6,
+     -2, 30},
+    {"and from below", "u0:.. u1:..", "u0*u0 <= #", "u0 >= @", -6, 1, -2, 30},
+    {"squares of sums", "u0:.. u1:..", "", "u0*u0 + u1*u1 + # >= @*u0*u1", -2,
+     2, -1, 2},
+    {"a product that is not 0", "u0:.. u1:..", "u0*u1 != @*u0", "u1 != #", -2,
+     2, -2, 2},
+    {"the quotient of neighbours", "u0:0.. u1:1..",
+     "@*u1 <= u0; u0 < @*u1 + u1", "u0//u1 == #", 0, 3, 0, 3},
+    {"its remainder", "u0:0.. u1:1..", "@*u1 <= u0; u0 < @*u1 + u1",
+     "u0 % u1 == u0 - #*u1", 0, 3, 0, 3},
+    {"an odd factor divides nothing out", "u0:1.. u1:1..",
+     "(u0*u1) % @ == 0; u0 % 2 == 1", "u1 % # == 0", 1, 8, 1, 4},
+    {"sums of floors", "u0:.. u1:..", "",
+     "u0//@ + (u0 + 1)//@ + (u0 + #)//@ <= u0 + 2", 2, 3, 0, 2},
+    {"multiples that grow", "u0:1.. u1:1..", "u0 % u1 == 0; u1 < u0",
+     "@*u1 <= u0 + #", 1, 3, -1, 1},
+    {"powers grow", "u0:0.. u1:0..", "u0 + @ <= u1", "2**u0 * # <= 2**u1", 0, 3,
+     1, 9},
+    {"powers split", "u0:0.. u1:..", "", "2**(u0 + @) == #*2**u0", 0, 3, 1, 8},
+};
+
+std::string filled(std::string text, int a, int b) {
+  for (auto [mark, value] : {std::pair('@', a), std::pair('#', b)}) {
+    for (size_t at; (at = text.find(mark)) != std::string::npos;) {
+      text.replace(at, 1, "(" + std::to_string(value) + ")");
+    }
+  }
+  return text;
+}
+
+// How often the question holds, fails and is undefined where the facts hold.
+struct Counts {
+  size_t yes = 0, no = 0, undefined = 0;
+};
+
+Counts count(Case& c, Expr question) {
+  constexpr int kSide = 26;
+  Expr u0 = c.p("u0"), u1 = c.p("u1");
+  Counts counts;
+  for (int x = -kSide; x <= kSide; ++x) {
+    for (int y = -kSide; y <= kSide; ++y) {
+      Assignment point;
+      point.set(u0, Int(x));
+      point.set(u1, Int(y));
+      bool holds = true;
+      for (const Fact& fact : c.context.facts()) {
+        holds = holds && evaluate(fact.condition, point).is_true();
+      }
+      if (!holds) continue;
+      Evaluation e = evaluate(question, point);
+      ++(!e.defined() ? counts.undefined : e.is_true() ? counts.yes
+                                                       : counts.no);
+    }
+  }
+  return counts;
+}
+
+class Families : public ::testing::TestWithParam<Family> {};
+
+TEST_P(Families, EveryMemberIsAnsweredAsItsPointsSay) {
+  const Family& family = GetParam();
+  size_t decided = 0, open = 0;
+  for (int a = family.from_a; a <= family.to_a; ++a) {
+    for (int b = family.from_b; b <= family.to_b; ++b) {
+      std::string facts = filled(family.facts, a, b);
+      std::string text = filled(family.question, a, b);
+      Case c(family.symbols, facts);
+      Expr question = c.p(text);
+      Verdict verdict = c.context.ask_quick(question);
+      Counts counts = count(c, question);
+      if (counts.yes + counts.no + counts.undefined == 0) continue;
+      Verdict expected =
+          counts.undefined > 0 || (counts.yes > 0 && counts.no > 0)
+              ? Verdict::kUnknown
+          : counts.yes > 0 ? Verdict::kYes
+                           : Verdict::kNo;
+      EXPECT_EQ(name_of(verdict), name_of(expected))
+          << family.what << ": " << facts << " |- " << text;
+      ++(expected == Verdict::kUnknown ? open : decided);
+    }
+  }
+  EXPECT_GT(decided, 0u) << family.what << " has no member to decide";
+  EXPECT_GT(decided + open, 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Families, ::testing::ValuesIn(kFamilies),
+                         [](const auto& info) {
+                           std::string name;
+                           for (char c : std::string(info.param.what)) {
+                             name += std::isalnum(c) ? c : '_';
+                           }
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace proviso
