@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -80,130 +82,184 @@ std::optional<Declared> as_declared(Expr condition) {
   return add_end(d, condition) ? std::optional(d) : std::nullopt;
 }
 
+bool is_identifier(std::string_view name) {
+  const auto is_word = [](unsigned char c) {
+    return std::isalnum(c) || c == '_';
+  };
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         std::all_of(name.begin(), name.end(), is_word);
+}
+
+// Takes words off the front of one line after the other.
 class Reader {
  public:
-  Reader(ExprPool& pool, std::string_view text) : pool_(pool) {
-    std::istringstream lines{std::string(text)};
-    for (std::string line; std::getline(lines, line);) lines_.push_back(line);
-  }
+  Reader(ExprPool& pool, std::string_view text) : pool_(pool), text_(text) {}
 
   Context read() {
-    if (lines_.empty() || lines_[0] != kHeader) {
-      fail(1, std::string("expected '") + kHeader + "'");
+    if (!next_line() || rest_ != kHeader) {
+      fail(std::string("expected '") + kHeader + "'");
     }
-    if (lines_.back() != "end") fail(lines_.size(), "expected 'end'");
     SolverOptions options;
-    size_t i = 1;
-    for (; i + 1 < lines_.size() && word(i, 0) == "option"; ++i) {
-      read_option(i, options);
+    bool more = next_line();
+    for (; more && rest_.starts_with("option "); more = next_line()) {
+      read_option(options);
     }
     Context context(pool_, options);
-    for (; i + 1 < lines_.size(); ++i) {
+    for (; more && rest_ != "end"; more = next_line()) {
+      const size_t column = this->column();
       try {
-        read_line(i, context);
-      } catch (const Error& error) {
-        fail(i + 1, error.what());
+        read_line(context);
+      } catch (const Refused&) {
+        throw;
+      } catch (const Error& error) {  // of a fact
+        fail(error.what(), fact_column_.value_or(column));
       }
     }
+    if (!more) fail("expected 'end'");
+    if (next_line()) fail("nothing may follow 'end'");
     return context;
   }
 
  private:
-  [[noreturn]] static void fail(size_t line, const std::string& what) {
-    throw Error("load_context: line " + std::to_string(line) + ": " + what);
+  class Refused : public Error {
+   public:
+    using Error::Error;
+  };
+
+  size_t column() const { return line_.size() - rest_.size() + 1; }
+  [[noreturn]] void fail(const std::string& what) const {
+    fail(what, column());
+  }
+  [[noreturn]] void fail(const std::string& what, size_t column) const {
+    throw Refused("load_context: line " + std::to_string(number_) +
+                  ", column " + std::to_string(column) + ": " + what);
   }
 
-  // The n-th word of a line.
-  std::string_view word(size_t line, int n) const {
-    std::string_view rest = lines_[line];
-    for (; n > 0; --n) {
-      const size_t at = rest.find(' ');
-      rest = at == std::string_view::npos ? "" : rest.substr(at + 1);
-    }
-    return rest.substr(0, rest.find(' '));
+  // False, and an empty line, where the text ends.
+  bool next_line() {
+    ++number_;
+    fact_column_.reset();
+    const bool found = !text_.empty();
+    const size_t end = std::min(text_.find('\n'), text_.size());
+    rest_ = line_ = text_.substr(0, end);
+    text_.remove_prefix(std::min(end + 1, text_.size()));
+    return found;
   }
 
-  void read_option(size_t line, SolverOptions& options) {
-    const std::string_view name = word(line, 1), text = word(line, 2);
-    uint64_t number = 0;
+  // Up to the next blank, which goes too.
+  std::string_view word() {
+    const std::string_view found = rest_.substr(0, rest_.find(' '));
+    rest_.remove_prefix(std::min(found.size() + 1, rest_.size()));
+    return found;
+  }
+
+  template <typename Number>
+  Number number() {
+    Number value = 0;
+    const std::string_view text = rest_;
     auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number);
-    bool found = error == std::errc() && end == text.data() + text.size();
-    if (!found) fail(line + 1, "expected a number");
-    found = false;
-    each_option(options, [&](std::string_view known, auto& field) {
-      if (known != name) return;
-      field = static_cast<std::decay_t<decltype(field)>>(number);
-      found = true;
-    });
-    if (!found) fail(line + 1, "no option '" + std::string(name) + "'");
-  }
-
-  void read_line(size_t line, Context& context) {
-    std::string_view rest = lines_[line];
-    const std::string_view kind = word(line, 0);
-    rest.remove_prefix(std::min(rest.size(), kind.size() + 1));
-    if (kind == "symbol") return read_symbol(line, rest);
-    const size_t semicolon = rest.find(" ; ");
-    if (semicolon == std::string_view::npos) throw Error("expected ' ; '");
-    const std::string_view fact = rest.substr(0, semicolon);
-    const Provenance origin = read_origin(rest.substr(semicolon + 3));
-    if (kind == "assume") {
-      context.assume(parse(pool_, fact), origin);
-    } else if (kind == "declare") {
-      const size_t space = fact.find(' ');
-      if (space == std::string_view::npos) throw Error("expected a range");
-      const RangeDeclaration r =
-          parse_range(std::string(fact.substr(0, space)) + " in " +
-                      std::string(fact.substr(space + 1)));
-      auto symbol = pool_.find_symbol(r.name);
-      if (!symbol) throw Error("no symbol '" + r.name + "'");
-      context.declare(*symbol, Interval::of(r.lower, r.upper), origin);
-    } else {
-      throw Error("expected symbol, declare or assume");
+        std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      fail("expected a number that fits and nothing after it");
     }
+    return value;
   }
 
-  void read_symbol(size_t line, std::string_view rest) {
-    const std::string_view name = word(line, 1), kind = word(line, 2);
-    auto row = std::find_if(kKinds.begin(), kKinds.end(),
-                            [&](const auto& k) { return k.second == kind; });
-    if (row == kKinds.end()) {
-      throw Error("no kind of symbol '" + std::string(kind) + "'");
-    }
-    rest.remove_prefix(name.size() + kind.size() + 2);
-    pool_.symbol(name, row->first, read_quoted(rest));
-  }
-
-  static std::string read_quoted(std::string_view& rest) {
-    if (rest.empty() || rest[0] != '"') throw Error("expected a quoted text");
+  std::string quoted_text() {
+    if (rest_.empty() || rest_[0] != '"') fail("expected a quoted text");
     std::string text;
-    for (size_t i = 1; i < rest.size(); ++i) {
-      if (rest[i] == '"') {
-        rest.remove_prefix(std::min(rest.size(), i + 2));
+    for (size_t i = 1; i < rest_.size(); ++i) {
+      if (rest_[i] == '"') {
+        rest_.remove_prefix(std::min(rest_.size(), i + 2));
         return text;
       }
-      const bool escaped = rest[i] == '\\' && i + 1 < rest.size();
+      const bool escaped = rest_[i] == '\\' && i + 1 < rest_.size();
       if (escaped) ++i;
-      text += escaped && rest[i] == 'n' ? '\n' : rest[i];
+      text += escaped && rest_[i] == 'n' ? '\n' : rest_[i];
     }
-    throw Error("a quoted text does not end");
+    fail("a quoted text does not end");
   }
 
-  static Provenance read_origin(std::string_view rest) {
+  Provenance origin() {
     Provenance origin;
-    origin.text = read_quoted(rest);
-    origin.file = read_quoted(rest);
-    auto [end, error] =
-        std::from_chars(rest.data(), rest.data() + rest.size(), origin.line);
-    if (error != std::errc() || end != rest.data() + rest.size()) {
-      throw Error("expected a line number");
-    }
+    origin.text = quoted_text();
+    origin.file = quoted_text();
+    origin.line = number<int>();
     return origin;
   }
 
+  void read_option(SolverOptions& options) {
+    word();
+    const size_t at = column();
+    const std::string_view name = word();
+    const auto value = number<uint64_t>();
+    bool found = false;
+    each_option(options, [&](std::string_view known, auto& field) {
+      if (known != name) return;
+      using Field = std::decay_t<decltype(field)>;
+      if (value > std::numeric_limits<Field>::max()) {
+        fail("the number is too large for " + std::string(name));
+      }
+      field = static_cast<Field>(value);
+      found = true;
+    });
+    if (!found) fail("no option '" + std::string(name) + "'", at);
+  }
+
+  void read_line(Context& context) {
+    const std::string_view kind = word();
+    if (kind == "symbol") return read_symbol();
+    if (kind != "assume" && kind != "declare") {
+      fail("expected symbol, declare, assume or end", 1);
+    }
+    const size_t semicolon = rest_.find(" ; ");
+    if (semicolon == std::string_view::npos) fail("expected ' ; '");
+    const std::string_view fact = rest_.substr(0, semicolon);
+    fact_column_ = column();
+    rest_.remove_prefix(semicolon + 3);
+    const Provenance from = origin();
+    if (kind == "assume") {
+      context.assume(parse(pool_, fact), from);
+    } else {
+      read_range(context, fact, from);
+    }
+  }
+
+  void read_range(Context& context, std::string_view fact,
+                  const Provenance& from) {
+    const size_t space = fact.find(' ');
+    if (space == std::string_view::npos) throw Error("expected a range");
+    const RangeDeclaration r =
+        parse_range(std::string(fact.substr(0, space)) + " in " +
+                    std::string(fact.substr(space + 1)));
+    auto symbol = pool_.find_symbol(r.name);
+    if (!symbol) throw Error("no symbol '" + r.name + "'");
+    context.declare(*symbol, Interval::of(r.lower, r.upper), from);
+  }
+
+  void read_symbol() {
+    const size_t name_at = column();
+    const std::string_view name = word();
+    if (!is_identifier(name)) {
+      fail("'" + std::string(name) + "' is no name", name_at);
+    }
+    const size_t kind_at = column();
+    const std::string_view kind = word();
+    auto row = std::find_if(kKinds.begin(), kKinds.end(),
+                            [&](const auto& k) { return k.second == kind; });
+    if (row == kKinds.end()) {
+      fail("no kind of symbol '" + std::string(kind) + "'", kind_at);
+    }
+    const std::string source = quoted_text();
+    if (!rest_.empty()) fail("nothing may follow the source");
+    pool_.symbol(name, row->first, source);
+  }
+
   ExprPool& pool_;
-  std::vector<std::string> lines_;
+  std::string_view text_;         // after the line
+  std::string_view line_, rest_;  // of the line
+  size_t number_ = 0;
+  std::optional<size_t> fact_column_;
 };
 
 }  // namespace
@@ -216,6 +272,8 @@ std::string save_context(const Context& context) {
     out << "option " << name << ' ' << static_cast<uint64_t>(field) << '\n';
   });
   for (Expr s : context.pool().symbols()) {
+    // A place in a compiled check: no fact can speak of it.
+    if (!is_identifier(s.symbol().name)) continue;
     auto row = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) {
       return k.first == s.symbol().kind;
     });

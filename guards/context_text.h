@@ -28,8 +28,8 @@ namespace proviso {
 std::string save_context(const Context& context);
 
 // Symbols are made in `pool`, which should have none of the same name and
-// another kind.  Throws Error naming the line for text that save_context() did
-// not write, another version, or an incomplete one.
+// another kind.  Throws Error naming line and column for text that
+// save_context() did not write, another version, or an incomplete one.
 Context load_context(ExprPool& pool, std::string_view text);
 
 }  // namespace proviso

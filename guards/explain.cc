@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "guards/refusal.h"
 #include "sym/print.h"
 
 namespace proviso {
@@ -51,16 +52,10 @@ std::optional<Assignment> breaking_point(ShapeEnv& env, const Guard& guard) {
 
 std::string explain(ShapeEnv& env, const Guard& guard) {
   const std::vector<Expr> symbols = free_symbols(guard.condition);
-  std::string text = to_string(guard.condition) + ", that is " +
-                     to_python(guard.condition,
-                               [&](Expr s) { return name_of(env, s); });
-  const char* lead = "\n  needed at ";
-  for (const SourceLocation& where : guard.origins) {
-    if (where.line == 0 && where.code.empty()) continue;
-    text += lead;
-    text += where.line ? where.to_string() : "`" + where.code + "`";
-    lead = "\n        and ";
-  }
+  std::string text =
+      to_string(guard.condition) + ", that is " +
+      to_python(guard.condition, [&](Expr s) { return name_of(env, s); });
+  text += needed_at(guard.origins);
   text += "\n  holds for the example: " +
           values_of(env, symbols, [&](Expr s) { return env.hint(s); });
   if (auto point = breaking_point(env, guard)) {

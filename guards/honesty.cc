@@ -48,6 +48,7 @@ std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
   for (const auto& [symbol, range] : declared) {
     result->declare(symbol, range, {"range of " + symbol.symbol().name, "", 0});
   }
+  for (const auto& [condition, why] : known) result->assume(condition, {why});
   if (!with_guards) return result;
   for (const Guard& g : guards) {
     result->assume(g.condition, provenance_of(g.origins[0], "guard"));
@@ -61,19 +62,31 @@ std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
 // New facts start over; new answers are examined on top.
 const HonestView& ShapeEnv::Impl::honest() {
   HonestView& view = honest_view;
-  if (!view.context || view.version != version) {
-    view = {version, 0, enforced_context(true), {}, {}};
+  // A later answer may keep a range that makes an earlier guard superfluous.
+  const bool has_new = !view.guards.empty() && view.answers < answers.size();
+  if (!view.context || view.version != version || has_new) {
+    view = {version, 0, 0, enforced_context(true), {}, {}, {}, {}};
   }
   if (too_many_decisions) keep_assumptions(view, assumed);
   // Questions about one symbol settle most cases, and leave no choice of whose
   // assumption to keep; so they go first.
   for (bool alone : {true, false}) {
     for (size_t i = view.decisions; i < decisions.size(); ++i) {
-      const bool is_alone = symbols_of(decisions[i].question).size() <= 1;
-      if (is_alone == alone) examine(view, decisions[i]);
+      const Decision& d = decisions[i];
+      const bool is_alone = symbols_of(d.question).size() <= 1;
+      if (is_alone == alone && !answered_ids.count(d.question.id())) {
+        examine(view, d);
+      }
     }
   }
   view.decisions = decisions.size();
+  // Ranges first: with them, some guards are not needed.
+  for (bool as_range : {true, false}) {
+    for (size_t i = view.answers; i < answers.size(); ++i) {
+      examine(view, answers[i], as_range);
+    }
+  }
+  view.answers = answers.size();
   return view;
 }
 
@@ -137,6 +150,36 @@ void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
   keep_assumptions(view, decided_with(near) ? near : assumed);
 }
 
+// Where an assumption says no more than the answer it is kept: a range reads
+// better.  Else the answer is a guard, the weakest that there is.
+void ShapeEnv::Impl::examine(HonestView& view, const Answered& answer,
+                             bool as_range) {
+  Context& context = *view.context;
+  const Expr held = answer.condition;
+  if (context.ask_quick(held) == Verdict::kYes) return;
+  const std::vector<Expr> own = open_assumptions(view, symbols_of(held));
+  const auto says_the_same = [&](int least) {
+    {
+      Scope assumed_here(context);
+      for (Expr s : own) context.assume(ge(s, least), assumption_of(s, least));
+      if (context.ask_quick(held) != Verdict::kYes) return false;
+    }
+    Scope held_here(context);
+    context.assume(held);
+    return std::all_of(own.begin(), own.end(), [&](Expr s) {
+      return context.ask_quick(ge(s, least)) == Verdict::kYes;
+    });
+  };
+  const bool one = !own.empty() && says_the_same(1);
+  if (one || (!own.empty() && says_the_same(2))) {
+    for (Expr s : own) view.places[s].push_back(answer.where);
+    return one ? keep_not_zero(view, own) : keep_assumptions(view, own);
+  }
+  if (as_range) return;
+  view.guards.push_back({held, {answer.where}});
+  context.assume(held, provenance_of(answer.where, "guard"));
+}
+
 // The question's symbols and all that guards and assertions tie to them.
 std::vector<Expr> ShapeEnv::Impl::connected_symbols(Expr question) {
   std::vector<Expr> queue = symbols_of(question);
@@ -162,7 +205,9 @@ std::vector<Expr> ShapeEnv::Impl::connected_symbols(Expr question) {
 // A guard goes when the ranges, the guards kept before it and all guards after
 // it imply it.  Halving shares the contexts: n log n facts are told in all.
 std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
-  if (guards.size() > kMaxMinimizedGuards) return guards;
+  std::vector<Guard> all = guards;
+  all.insert(all.end(), honest().guards.begin(), honest().guards.end());
+  if (all.size() > kMaxMinimizedGuards) return all;
   std::unique_ptr<Context> base = enforced_context(false);
   for (Expr s : honest().used_one) base->assume(ge(s, 1), assumption_of(s, 1));
   for (Expr s : honest().used) base->assume(ge(s, 2), assumption_of(s));
@@ -173,22 +218,22 @@ std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
   auto visit = [&](auto&& self, size_t begin, size_t end) -> void {
     if (begin == end) return;
     if (end - begin == 1) {
-      Verdict verdict = base->ask_quick(guards[begin].condition);
-      if (verdict != Verdict::kYes) kept.push_back(guards[begin]);
+      Verdict verdict = base->ask_quick(all[begin].condition);
+      if (verdict != Verdict::kYes) kept.push_back(all[begin]);
       return;
     }
     const size_t middle = begin + (end - begin) / 2;
     const size_t kept_before = kept.size();
     {
       Scope scope(*base);
-      for (size_t i = middle; i < end; ++i) tell(guards[i]);
+      for (size_t i = middle; i < end; ++i) tell(all[i]);
       self(self, begin, middle);
     }
     Scope scope(*base);
     for (size_t i = kept_before; i < kept.size(); ++i) tell(kept[i]);
     self(self, middle, end);
   };
-  visit(visit, 0, guards.size());
+  visit(visit, 0, all.size());
   add_needs(kept, *base);
   return kept;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "guards/refusal.h"
 #include "sym/print.h"
 
 namespace proviso {
@@ -38,18 +39,20 @@ GuardProgram InputCheck::compiled(ExprPool& pool) const {
     const Expr size = symbols[i];
     if (d.same_as) {
       conditions.push_back(eq(size, symbols[*d.same_as]));
-    } else if (!d.expr.is_symbol()) {
-      conditions.push_back(eq(size, d.expr));
+    } else if (!d.input.expr.is_symbol()) {
+      conditions.push_back(eq(size, d.input.expr));
     } else if (auto in_range = range_condition(size, d.range)) {
       conditions.push_back(*in_range);
     }
   }
-  for (const Condition& c : conditions_) conditions.push_back(c.expr);
+  for (const Condition& c : conditions_) {
+    conditions.push_back(c.guard.condition);
+  }
   return {symbols, conditions};
 }
 
 void InputCheck::add_dim(ShapeEnv& env, const InputDim& dim) {
-  Dim d{dim.source, dim.display_name, {}, dim.expr, {}, {}};
+  Dim d{dim, {}, {}, {}, {}};
   if (dim.expr.is(Op::kInteger)) {
     d.range = Interval::point(dim.expr.integer());
   } else if (dim.expr.is_symbol()) {
@@ -58,6 +61,7 @@ void InputCheck::add_dim(ShapeEnv& env, const InputDim& dim) {
     }
     if (!d.same_as) d.symbol = dim.expr;
     d.range = env.honest_range(dim.expr);
+    d.origins = env.assumption_origins(dim.expr);
   }
   dims_.push_back(std::move(d));
 }
@@ -72,16 +76,21 @@ void InputCheck::add_guard(ShapeEnv& env, const Guard& guard) {
                 ", which is not a size or an integer input; make that input a "
                 "constant");
   };
-  Condition c{guard.condition, "", {}};
+  Condition c{guard, "", {}};
   for (Expr s : free_symbols(guard.condition)) c.dims.push_back(dim_of(s));
-  c.text =
-      to_python(guard.condition, [&](Expr s) { return dims_[dim_of(s)].name; });
+  c.text = to_python(guard.condition, [&](Expr s) {
+    return dims_[dim_of(s)].input.display_name;
+  });
   // What the range says already is not asked twice.
   if (c.dims.size() == 1) {
-    const Dim& only = dims_[c.dims[0]];
+    Dim& only = dims_[c.dims[0]];
     Context context(env.pool(), env.options().solver);
     context.declare(only.symbol, only.range);
-    if (context.ask_quick(guard.condition) == Verdict::kYes) return;
+    if (context.ask_quick(guard.condition) == Verdict::kYes) {
+      only.origins.insert(only.origins.end(), guard.origins.begin(),
+                          guard.origins.end());
+      return;
+    }
   }
   std::sort(c.dims.begin(), c.dims.end());
   conditions_.push_back(std::move(c));
@@ -98,23 +107,25 @@ std::string relation(const std::string& name, const char* op, const Int& end) {
 std::optional<std::string> InputCheck::range_text(const Dim& d,
                                                   const Int& value) const {
   if (d.range.contains(value)) return std::nullopt;
-  if (d.range.is_point()) return relation(d.name, "==", *d.range.lower());
+  const std::string& name = d.input.display_name;
+  if (d.range.is_point()) return relation(name, "==", *d.range.lower());
   if (d.range.lower() && value < *d.range.lower()) {
-    return relation(d.name, ">=", *d.range.lower());
+    return relation(name, ">=", *d.range.lower());
   }
-  if (d.range.upper()) return relation(d.name, "<=", *d.range.upper());
-  return d.name + " in " + d.range.to_string();
+  if (d.range.upper()) return relation(name, "<=", *d.range.upper());
+  return name + " in " + d.range.to_string();
 }
 
 std::string InputCheck::failed(const std::string& text,
                                std::span<const size_t> dims,
-                               std::span<const int64_t> values) const {
+                               std::span<const int64_t> values,
+                               const std::string& remedy) const {
   std::string actual;
   for (size_t i : dims) {
-    actual += (actual.empty() ? "" : ", ") + dims_[i].name + " is " +
-              std::to_string(values[i]);
+    actual += (actual.empty() ? "" : ", ") + dims_[i].input.display_name +
+              " is " + std::to_string(values[i]);
   }
-  return "Guard failed: " + text + " (" + actual + ")";
+  return "Guard failed: " + text + " (" + actual + ")" + remedy;
 }
 
 std::optional<std::string> InputCheck::problem(
@@ -131,23 +142,28 @@ std::optional<std::string> InputCheck::problem(
     const Dim& d = dims_[i];
     if (d.same_as && values[i] != values[*d.same_as]) {
       const size_t pair[] = {*d.same_as, i};
-      return failed(dims_[*d.same_as].name + " == " + d.name, pair, values);
+      const InputDim& first = dims_[*d.same_as].input;
+      return failed(first.display_name + " == " + d.input.display_name, pair,
+                    values, equal_sizes_remedy(first, d.input));
     }
     if (auto text = range_text(d, Int(values[i]))) {
-      return failed(*text, {&i, 1}, values);
+      return failed(*text, {&i, 1}, values,
+                    size_remedy(d.input, Int(values[i]), d.origins));
     }
     if (d.symbol) point.set(d.symbol, Int(values[i]));
   }
   for (size_t i = 0; i < dims_.size(); ++i) {  // dims that follow from others
     const Dim& d = dims_[i];
-    if (d.expr.is_symbol() || d.expr.is_constant()) continue;
-    Evaluation r = evaluate(d.expr, point);
+    const Expr expr = d.input.expr;
+    if (expr.is_symbol() || expr.is_constant()) continue;
+    Evaluation r = evaluate(expr, point);
     if (r.defined() && std::get<Int>(*r.value) == Int(values[i])) continue;
-    return failed(d.name + " == " + to_python(d.expr), {&i, 1}, values);
+    return failed(d.input.display_name + " == " + to_python(expr), {&i, 1},
+                  values, size_remedy(d.input, Int(values[i]), d.origins));
   }
   for (const Condition& c : conditions_) {
-    if (evaluate(c.expr, point).is_true()) continue;
-    return failed(c.text, c.dims, values);
+    if (evaluate(c.guard.condition, point).is_true()) continue;
+    return failed(c.text, c.dims, values, guard_remedy(c.guard));
   }
   return std::nullopt;
 }
@@ -156,26 +172,28 @@ std::optional<std::string> InputCheck::problem(
     const std::function<int64_t(const std::string& source)>& value_of) const {
   std::vector<int64_t> values;
   values.reserve(dims_.size());
-  for (const Dim& d : dims_) values.push_back(value_of(d.source));
+  for (const Dim& d : dims_) values.push_back(value_of(d.input.source));
   return problem(values);
 }
 
 std::vector<std::string> InputCheck::conditions() const {
   std::vector<std::string> texts;
   for (const Dim& d : dims_) {
+    const std::string& name = d.input.display_name;
     if (d.same_as) {
-      texts.push_back(dims_[*d.same_as].name + " == " + d.name);
+      texts.push_back(dims_[*d.same_as].input.display_name +
+                      " == " + d.input.display_name);
       continue;
     }
     if (d.range.is_point()) {
-      texts.push_back(relation(d.name, "==", *d.range.lower()));
+      texts.push_back(relation(name, "==", *d.range.lower()));
       continue;
     }
     const auto& [lower, upper] = std::pair(d.range.lower(), d.range.upper());
     if (lower && *lower > Int(0)) {
-      texts.push_back(relation(d.name, ">=", *lower));
+      texts.push_back(relation(name, ">=", *lower));
     }
-    if (upper) texts.push_back(relation(d.name, "<=", *upper));
+    if (upper) texts.push_back(relation(name, "<=", *upper));
   }
   for (const Condition& c : conditions_) texts.push_back(c.text);
   return texts;

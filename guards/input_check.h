@@ -3,8 +3,10 @@
 //   InputCheck check(env);                       // after tracing
 //   std::vector<int64_t> sizes = {6, 5, 4, 8, 4, 33};   // as env.input_dims()
 //   if (auto problem = check.problem(sizes)) ...
-//   // "Guard failed: y.size()[0]*x.size()[0] == z.size()[0] (x.size()[0] is 4,
-//   //  y.size()[0] is 8, z.size()[0] is 33)"
+//   // Guard failed: y.size()[0]*x.size()[0] == z.size()[0] (x.size()[0] is 4,
+//   // y.size()[0] is 8, z.size()[0] is 33)
+//   //   needed at model.py:7 in `return x0.flatten() + z`
+//   //   give sizes for which it holds, or export an example ...
 //
 // Promise: nullopt exactly when every static size, equality of sizes, promised
 // range (ShapeEnv::honest_range) and guard holds.  Inputs that fit
@@ -35,8 +37,9 @@ class InputCheck {
   bool fits(const int64_t* values) const { return program_.holds(values); }
   const GuardProgram& program() const { return program_; }
 
-  // `values` are in the order of input_dims().  A sentence that names the
-  // failing dim, or nullopt.  Throws Error on a wrong number of values.
+  // `values` are in the order of input_dims().  Nullopt, or a sentence that
+  // names the failing dim, the lines behind it, and the way out.  Throws Error
+  // on a wrong number of values.
   std::optional<std::string> problem(std::span<const int64_t> values) const;
   // The same, asking for each value by its InputDim::source.
   std::optional<std::string> problem(
@@ -48,14 +51,14 @@ class InputCheck {
 
  private:
   struct Dim {
-    std::string source, name;
-    Expr symbol;  // null when the value follows from others
-    Expr expr;
+    InputDim input;
+    Expr symbol;                    // null when the value follows from others
     std::optional<size_t> same_as;  // an earlier dim with the same symbol
     Interval range;                 // of a symbol, or the constant
+    std::vector<SourceLocation> origins;  // what narrowed the range
   };
   struct Condition {
-    Expr expr;
+    Guard guard;
     std::string text;
     std::vector<size_t> dims;  // that it mentions, in order
   };
@@ -64,7 +67,8 @@ class InputCheck {
   void add_guard(ShapeEnv& env, const Guard& guard);
   std::optional<std::string> range_text(const Dim& dim, const Int& value) const;
   std::string failed(const std::string& text, std::span<const size_t> dims,
-                     std::span<const int64_t> values) const;
+                     std::span<const int64_t> values,
+                     const std::string& remedy) const;
 
   GuardProgram compiled(ExprPool& pool) const;
 

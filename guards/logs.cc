@@ -45,10 +45,16 @@ const char* colour_of(const std::string& kind) {
   return kind.starts_with("create") ? "\033[32m" : "\033[36m";
 }
 
+// On a terminal, unless NO_COLOR (no-color.org) says anything.
+bool wants_colour() {
+  static const bool wants =
+      isatty(fileno(stderr)) && environment("NO_COLOR").empty();
+  return wants;
+}
+
 void print(const ShapeEvent& event) {
-  static const bool is_terminal = isatty(fileno(stderr));
   std::string line = "[proviso] ";
-  if (is_terminal) {
+  if (wants_colour()) {
     line += colour_of(event.kind) + event.kind + "\033[0m" +
             event.text.substr(event.kind.size());
   } else {

@@ -88,10 +88,23 @@ std::string guard_advice(Expr c, Expr negation) {
 std::string value_advice(Expr e) {
   return "The program needs this value while it is traced (int(), range() or "
          "a Python index), and only the data decides it. Keep the value "
-         "symbolic, write the loop as a tensor operation, or, when the value "
-         "is always the same, say so before this call:\n"
+         "symbolic (torch.sym_int and torch.sym_float do, where int() and "
+         "float() cannot), write the loop as a tensor operation, or, when the "
+         "value is always the same, say so before this call:\n"
          "  1. torch._check(" +
          to_python(e) + " == <value>)\n";
+}
+
+// Which inputs have no example by the caller's wish.
+std::string unbacked_inputs_text(const std::vector<Expr>& symbols) {
+  std::string text;
+  for (Expr s : symbols) {
+    const Symbol& symbol = s.symbol();
+    if (!is_unbacked(symbol.kind) || symbol.source.empty()) continue;
+    text += symbol.name + " is " + display_name_of(symbol.source) +
+            ", which is marked as unbacked: no branch may depend on it.\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -109,6 +122,7 @@ DataDependentError ShapeEnv::Impl::data_dependent(Expr c,
           " (unhinted: " + to_string(c) +
           ").  (Size-like symbols: " + size_like_text(symbols, size_like) +
           ")\n\n";
+  text += unbacked_inputs_text(symbols);
   text += value ? value_advice(c) : guard_advice(c, negate(c));
   if (where.line > 0 || !where.file.empty()) {
     text += "Caused by: " + where.to_string() + "\n";

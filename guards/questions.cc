@@ -195,6 +195,7 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
   }
   if (verdict != Verdict::kUnknown) {
     note_origin(condition, c, verdict, where);
+    note_answer(c, verdict, where);
     return verdict == Verdict::kYes;
   }
   bool value = bool_hint(c, call);
@@ -285,6 +286,7 @@ bool ShapeEnv::Impl::expect_true(Expr condition, const SourceLocation& where,
   Verdict verdict = decide(c);
   if (verdict != Verdict::kUnknown) {
     note_origin(condition, c, verdict, where);
+    note_answer(c, verdict, where);
     return verdict == Verdict::kYes;
   }
   if (!depends_on_data(c)) {
@@ -337,6 +339,14 @@ void ShapeEnv::Impl::require(Expr condition, const SourceLocation& where) {
   if (decide(c) != Verdict::kYes) add_guards(c, asked, where, true);
 }
 
+void ShapeEnv::Impl::know(Expr condition, const std::string& why) {
+  require_type(condition, Type::kBool, "know");
+  known.emplace_back(condition, why);
+  context.assume(condition, {why});
+  session.push_back({SessionLine::kAssume, condition});
+  ++version;
+}
+
 // The condition is kept as it was asked: an equality that becomes a replacement
 // would otherwise assert that a value equals itself.
 void ShapeEnv::Impl::record_assert(Expr condition, const SourceLocation& where,
@@ -366,6 +376,22 @@ void ShapeEnv::Impl::note_origin(Expr asked, Expr question, Verdict verdict,
   Expr c = proviso::simplify(asked);
   auto it = guard_index.find(verdict == Verdict::kYes ? c : negate(c));
   if (it != guard_index.end()) add_origin(guards[it->second], where);
+}
+
+// Answers that speak of input sizes alone can become guards.
+void ShapeEnv::Impl::note_answer(Expr question, Verdict verdict,
+                                 const SourceLocation& where) {
+  if (assumed.empty() || layout_depth > 0 || question.is_constant()) return;
+  for (Expr s : symbols_of(question)) {
+    if (!s.is_int() || is_unbacked(s.symbol().kind)) return;
+  }
+  if (!answered_ids.insert(question.id()).second) return;
+  if (answers.size() >= kMaxDecisions) {
+    too_many_decisions = true;
+    return;
+  }
+  answers.push_back(
+      {verdict == Verdict::kYes ? question : negate(question), where});
 }
 
 // A plausible value for choosing between correct plans: data symbols take the

@@ -45,8 +45,9 @@ void check_in_range(int64_t hint, const std::string& source,
   Interval range = promised_range(c);
   if (range.contains(Int(hint))) return;
   std::string name = c.name.empty() ? source : c.name + " = " + source;
-  throw ConstraintViolationError(std::to_string(hint) + " not in range " +
-                                 range.to_string() + " for " + name);
+  throw ConstraintViolationError(
+      std::to_string(hint) + " not in range " + range.to_string() + " for " +
+      name + "; give an example in the range, or widen it in dynamic_shapes");
 }
 
 bool is_fixed(const DimConstraint& c) {
@@ -104,7 +105,8 @@ std::optional<Expr> ShapeEnv::Impl::known_named_dim(
   auto it = named.find(constraint.name);
   if (it == named.end()) return std::nullopt;
   const NamedDim& first = it->second;
-  if (promised_range(first.constraint) != promised_range(constraint)) {
+  if (promised_range(first.constraint) != promised_range(constraint) ||
+      first.constraint.policy != constraint.policy) {
     throw ConstraintViolationError(
         "Found different definitions " + dim_text(first.constraint) + " and " +
         dim_text(constraint) + " for the same symbolic dimension " +
@@ -132,7 +134,9 @@ Expr ShapeEnv::Impl::create_size(int64_t hint, const std::string& source,
   if (constraint.policy != DimPolicy::kStatic) {
     check_in_range(hint, source, constraint);
   }
-  const bool is_named = constraint.policy == DimPolicy::kNamed;
+  const bool is_unbacked = constraint.policy == DimPolicy::kUnbacked;
+  const bool is_named = constraint.policy == DimPolicy::kNamed ||
+                        (is_unbacked && !constraint.name.empty());
   const bool is_duck = options.duck_shape &&
                        constraint.policy == DimPolicy::kAuto &&
                        !constraint.min && !constraint.max;
@@ -140,6 +144,8 @@ Expr ShapeEnv::Impl::create_size(int64_t hint, const std::string& source,
   if (is_named) {
     if (auto known = known_named_dim(hint, source, constraint)) e = *known;
   }
+  if (!e && is_unbacked)
+    e = new_unbacked_size(source, promised_range(constraint));
   if (!e &&
       (is_fixed(constraint) || (hint <= 1 && options.specialize_zero_one))) {
     e = pool.integer(Int(hint));
@@ -157,17 +163,26 @@ Expr ShapeEnv::Impl::create_size(int64_t hint, const std::string& source,
   return e;
 }
 
-Expr ShapeEnv::Impl::new_unbacked(SymbolKind kind, const Interval& range) {
+Expr ShapeEnv::Impl::new_unbacked(SymbolKind kind, const Interval& range,
+                                  const std::string& source) {
   const bool is_float = kind == SymbolKind::kUnbackedFloat;
   std::string name = is_float ? "zuf" + std::to_string(unbacked_float_count++)
                               : "u" + std::to_string(unbacked_count++);
-  Expr symbol = pool.symbol(name, kind, "");
+  Expr symbol = pool.symbol(name, kind, source);
   if (!is_float) declare(symbol, range, "range of " + name);
   session.push_back({SessionLine::kSymbol, symbol});
   emit("create_unbacked_symbol", name,
        "create_unbacked_symbol " + name + " " +
+           (source.empty() ? source : "for " + source + " ") +
            (is_float ? std::string("[-oo, oo]") : range.to_string()));
   return symbol;
+}
+
+Expr ShapeEnv::Impl::new_unbacked_size(const std::string& source,
+                                       const Interval& range) {
+  Expr u = new_unbacked(SymbolKind::kUnbackedInt, range, source);
+  size_like.insert(u);
+  return u;
 }
 
 // --- the public calls
@@ -190,8 +205,10 @@ Expr ShapeEnv::create_backed_int(int64_t hint, const std::string& source,
   Impl& m = *impl_;
   const Interval range = Interval::of(constraint.min, constraint.max);
   if (!range.contains(Int(hint))) {
-    throw ConstraintViolationError(std::to_string(hint) + " not in range " +
-                                   range.to_string() + " for " + source);
+    throw ConstraintViolationError(
+        std::to_string(hint) + " not in range " + range.to_string() + " for " +
+        source +
+        "; give an example in the range, or widen it in dynamic_shapes");
   }
   Expr s = m.new_backed(SymbolKind::kBackedInt, "s", m.backed_count++,
                         Int(hint), source);
@@ -208,6 +225,10 @@ void ShapeEnv::require(Expr condition, const SourceLocation& where) {
   impl_->require(condition, where);
 }
 
+void ShapeEnv::know(Expr condition, const std::string& why) {
+  impl_->know(condition, why);
+}
+
 Expr ShapeEnv::create_backed_float(double hint, const std::string& source) {
   Impl& m = *impl_;
   std::optional<Rational> exact = Rational::from_double(hint);
@@ -216,8 +237,8 @@ Expr ShapeEnv::create_backed_float(double hint, const std::string& source) {
                         source);
   const std::string& name = s.symbol().name;
   m.emit("create_symbol", name,
-         "create_symbol " + name + " = " + proviso::to_string(value) +
-             " for " + source + " [-oo, oo]");
+         "create_symbol " + name + " = " + proviso::to_string(value) + " for " +
+             source + " [-oo, oo]");
   return s;
 }
 
@@ -362,6 +383,11 @@ std::vector<Guard> ShapeEnv::minimal_guards() {
 }
 bool ShapeEnv::used_assumption(Expr symbol) const {
   return impl_->honest().used.count(symbol) > 0;
+}
+std::vector<SourceLocation> ShapeEnv::assumption_origins(Expr symbol) const {
+  const auto& places = impl_->honest().places;
+  auto it = places.find(symbol);
+  return it == places.end() ? std::vector<SourceLocation>() : it->second;
 }
 
 Interval ShapeEnv::honest_range(Expr e) {

@@ -54,10 +54,12 @@ class ConstraintViolationError : public GuardError {
 };
 
 enum class DimPolicy {
-  kStatic,   // the size is a constant
-  kAuto,     // a symbol; may be specialised silently (Dim.AUTO)
-  kDynamic,  // a symbol; specialising it is an error (Dim.DYNAMIC)
-  kNamed,    // a named Dim: its range is promised, specialising is an error
+  kStatic,    // the size is a constant
+  kAuto,      // a symbol; may be specialised silently (Dim.AUTO)
+  kDynamic,   // a symbol; specialising it is an error (Dim.DYNAMIC)
+  kNamed,     // a named Dim: its range is promised, specialising is an error
+  kUnbacked,  // a symbol without example: a question about it is an error, as
+              // about data (PyTorch's mark_unbacked)
 };
 
 // A size that is factor*name + offset of a Dim that no input has by itself.
@@ -68,7 +70,8 @@ struct RootDim {
 
 struct DimConstraint {
   DimPolicy policy = DimPolicy::kAuto;
-  std::string name{};               // of a named Dim, or "2*dx + 1"
+  // Of a named Dim, or "2*dx + 1"; unbacked sizes of one name are one symbol.
+  std::string name{};
   std::optional<Int> min{}, max{};  // inclusive
   std::optional<RootDim> root{};    // of a derived Dim without its root
 };
@@ -143,6 +146,10 @@ class ShapeEnv {
   Expr create_unbacked_float();
   Expr create_unbacked_bool();  // the boolean Eq(u, 1), u in [0, 1]
 
+  // What holds by the meaning of a data symbol: u0 <= s1 for a count of s1
+  // elements.  Nothing checks it.
+  void know(Expr condition, const std::string& why);
+
   // What the caller promises of the sizes beyond their ranges: derived Dims and
   // relations between Dims.  Known from here on, checked as a guard, and no
   // violation where a guard follows from it.  Throws ConstraintViolationError
@@ -194,8 +201,11 @@ class ShapeEnv {
   // the questions that could not have been answered without it.
   std::vector<Guard> minimal_guards();
   // Whether tracing ever used that a symbol is >= 2.  When it did not, the
-  // honest range starts at 0, or at 1 where only 0 would matter.
+  // honest range starts at 0, or at 1 where only 0 would matter.  A branch or
+  // check that needs less than the whole of it is a guard instead.
   bool used_assumption(Expr symbol) const;
+  // The branches and checks that used it.
+  std::vector<SourceLocation> assumption_origins(Expr symbol) const;
   // What the program promises for a symbol or input expression: the range that
   // its guards enforce.
   Interval honest_range(Expr e);

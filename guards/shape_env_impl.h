@@ -47,14 +47,23 @@ struct Decision {
   AskEffort effort;
 };
 
+// A branch or a check whose answer cost no guard: what held.
+struct Answered {
+  Expr condition;
+  SourceLocation where;
+};
+
 // What the enforced facts alone give: input ranges, guards and assertions, and
 // the assumptions that some answer could not do without.
 struct HonestView {
-  uint64_t version = 0;  // of the facts
-  size_t decisions = 0;  // that were examined
+  uint64_t version = 0;               // of the facts
+  size_t decisions = 0, answers = 0;  // that were examined
   std::unique_ptr<Context> context;
   std::set<Expr, ExprLess> used;      // symbols whose ">= 2" was needed
   std::set<Expr, ExprLess> used_one;  // for which ">= 1" was enough
+  std::vector<Guard> guards;          // answers that need less than these
+  // The answers behind an assumption that is kept.
+  std::map<Expr, std::vector<SourceLocation>, ExprLess> places;
 };
 
 struct ShapeEnv::Impl {
@@ -84,7 +93,9 @@ struct ShapeEnv::Impl {
                        const Interval& promised);
   Expr new_backed(SymbolKind kind, const std::string& prefix, int number,
                   const Value& hint, const std::string& source);
-  Expr new_unbacked(SymbolKind kind, const Interval& range);
+  Expr new_unbacked(SymbolKind kind, const Interval& range,
+                    const std::string& source = "");
+  Expr new_unbacked_size(const std::string& source, const Interval& range);
   std::optional<Expr> known_named_dim(int64_t hint, const std::string& source,
                                       const DimConstraint& constraint);
   void declare(Expr symbol, const Interval& range, const std::string& text);
@@ -117,10 +128,12 @@ struct ShapeEnv::Impl {
   void add_guards(Expr condition, Expr asked, const SourceLocation& where,
                   bool promised);
   void require(Expr condition, const SourceLocation& where);
+  void know(Expr condition, const std::string& why);
   void record_assert(Expr condition, const SourceLocation& where,
                      const std::string& message);
   void note_origin(Expr asked, Expr question, Verdict verdict,
                    const SourceLocation& where);
+  void note_answer(Expr question, Verdict verdict, const SourceLocation& where);
   Int optimization_hint(Expr e, const Int& fallback);
 
   // --- learning.cc
@@ -133,6 +146,7 @@ struct ShapeEnv::Impl {
   std::unique_ptr<Context> enforced_context(bool with_guards);
   const HonestView& honest();
   void examine(HonestView& view, const Decision& decision);
+  void examine(HonestView& view, const Answered& answer, bool as_range);
   void keep_assumptions(HonestView& view, const std::vector<Expr>& symbols);
   void keep_not_zero(HonestView& view, const std::vector<Expr>& symbols);
   std::vector<Expr> open_assumptions(const HonestView& view,
@@ -161,6 +175,7 @@ struct ShapeEnv::Impl {
   std::map<std::string, NamedDim> named;
   std::map<int64_t, Expr> duck_sizes;
   std::vector<std::pair<Expr, Interval>> declared;  // in creation order
+  std::vector<std::pair<Expr, std::string>> known;  // as told by know()
   std::vector<Expr> assumed;  // symbols assumed >= 2, in creation order
   std::set<Expr, ExprLess> size_like;
 
@@ -196,6 +211,8 @@ struct ShapeEnv::Impl {
 
   std::vector<Decision> decisions;
   std::set<uint32_t> decided_ids;
+  std::vector<Answered> answers;
+  std::set<uint32_t> answered_ids;  // of their questions
   bool too_many_decisions = false;
   HonestView honest_view;
 

@@ -51,17 +51,68 @@ TEST(ContextText, RefusesWhatItDidNotWrite) {
     });
   };
   const std::string head = "proviso context 1\n";
-  EXPECT_THAT(refused(""), HasSubstr("line 1: expected 'proviso context 1'"));
+  struct Case {
+    const char* text;
+    const char* error;
+  };
+  const Case kCases[] = {
+      {"option fast 1\nend", "line 2, column 8: no option 'fast'"},
+      {"option budget 9x\nend", "line 2, column 15: expected a number"},
+      {"option budget 99999999999999999999\nend", "column 15: expected a num"},
+      {"option use_z3 2\nend", "the number is too large for use_z3"},
+      {"symbol a size \"\"\nend",
+       "line 2, column 10: no kind of symbol 'size'"},
+      {"symbol 1+1 backed_int \"\"\nend", "line 2, column 8: '1+1' is no name"},
+      {"symbol s0 backed_size \"\"\nsymbol s0 unbacked_int \"\"\nend",
+       "line 3, column 1: "},
+      {"symbol s0 backed_size \"\" x\nend", "nothing may follow the source"},
+      {"forget a\nend", "line 2, column 1: expected symbol, declare"},
+      {"assume a > \nend", "line 2, column 8: expected ' ; '"},
+      {"assume a >  ; \"\" \"\" 0\nend", "line 2, column 8: parse: "},
+      {"assume a + 1 ; \"\" \"\" 0\nend", "line 2, column 8: "},
+      {"assume a > 1 ; \"x\nend", "line 2, column 16: a quoted text does not"},
+      {"assume a > 1 ; \"\" \"\" 0.5\nend",
+       "line 2, column 22: expected a num"},
+      {"declare b [1, 2] ; \"\" \"\" 0\nend", "column 9: no symbol 'b'"},
+      {"declare b ; \"\" \"\" 0\nend", "column 9: expected a range"},
+      {"end\nend", "line 3, column 1: nothing may follow 'end'"},
+  };
+  for (const Case& c : kCases) {
+    EXPECT_THAT(refused(head + c.text), HasSubstr(c.error)) << c.text;
+  }
+  EXPECT_THAT(refused(""), HasSubstr("line 1, column 1: expected 'proviso "));
   EXPECT_THAT(refused("proviso context 2\nend"), HasSubstr("context 1"));
-  EXPECT_THAT(refused(head), HasSubstr("expected 'end'"));
-  EXPECT_THAT(refused(head + "option fast 1\nend"), HasSubstr("no option"));
-  EXPECT_THAT(refused(head + "symbol a size \"\"\nend"),
-              HasSubstr("line 2: no kind of symbol 'size'"));
-  EXPECT_THAT(refused(head + "assume a > \nend"), HasSubstr("line 2"));
-  EXPECT_THAT(refused(head + "assume a > 1 ; \"x\nend"),
-              HasSubstr("does not end"));
-  EXPECT_THAT(refused(head + "declare b [1, 2] ; \"\" \"\" 0\nend"),
-              HasSubstr("no symbol 'b'"));
+  EXPECT_THAT(refused(head), HasSubstr("line 2, column 1: expected 'end'"));
+  EXPECT_THAT(refused(head + "symbol a backed_int \"\"\n"),
+              HasSubstr("line 3, column 1: expected 'end'"));
+  const std::string deep(100000, '(');
+  EXPECT_THAT(refused(head + "assume " + deep + " ; \"\" \"\" 0\nend"),
+              HasSubstr("line 2, column 8: parse: "));
+}
+
+// Any text cut short or changed in one place is refused or read, never worse.
+TEST(ContextText, SurvivesEveryCutAndChange) {
+  ExprPool pool;
+  Context context(pool);
+  context.declare(parse(pool, "s0"), {2, 9}, {"a \"b\"", "m.py", 3});
+  context.assume(parse(pool, "Eq(Mod(s0, 8), 0)"));
+  const std::string text = save_context(context);
+  const auto survives = [](const std::string& changed) {
+    try {
+      ExprPool other;
+      load_context(other, changed);
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("load_context: line "));
+    }
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    survives(text.substr(0, i));
+    for (char c : {'\0', '"', '\n', '(', '9', '\xff'}) {
+      std::string changed = text;
+      changed[i] = c;
+      survives(changed);
+    }
+  }
 }
 
 // load(save(c)) answers every question as c does.
@@ -73,14 +124,19 @@ TEST(ContextText, TheLoadedContextAnswersAlike) {
   const auto number = [&] { return std::to_string(pick(20) - 4); };
   const auto condition = [&]() -> std::string {
     switch (pick(6)) {
-      case 0: return symbol() + " <= " + number() + " + " + symbol();
-      case 1: return "Eq(Mod(" + symbol() + ", " + std::to_string(2 + pick(6)) +
-                     "), " + std::to_string(pick(2)) + ")";
-      case 2: return "Eq(" + symbol() + ", 2*" + symbol() + " + " + number() +
-                     ")";
-      case 3: return "Ne(" + symbol() + ", " + number() + ")";
-      case 4: return symbol() + "*" + symbol() + " <= " + number() + "*10";
-      default: return "(" + symbol() + "//3 >= 2) | (" + symbol() + " < 9)";
+      case 0:
+        return symbol() + " <= " + number() + " + " + symbol();
+      case 1:
+        return "Eq(Mod(" + symbol() + ", " + std::to_string(2 + pick(6)) +
+               "), " + std::to_string(pick(2)) + ")";
+      case 2:
+        return "Eq(" + symbol() + ", 2*" + symbol() + " + " + number() + ")";
+      case 3:
+        return "Ne(" + symbol() + ", " + number() + ")";
+      case 4:
+        return symbol() + "*" + symbol() + " <= " + number() + "*10";
+      default:
+        return "(" + symbol() + "//3 >= 2) | (" + symbol() + " < 9)";
     }
   };
   for (int i = 0; i < 150; ++i) {

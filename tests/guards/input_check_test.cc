@@ -11,6 +11,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string problem(const InputCheck& check, std::vector<int64_t> sizes) {
   return check.problem(sizes).value_or("");
@@ -29,14 +30,56 @@ TEST(InputCheck, NamesTheDimThatFails) {
   DynamicModel model;
   model.trace();
   InputCheck check(model.env);
-  EXPECT_EQ(problem(check, {6, 7, 4, 8, 4, 32}),
-            "Guard failed: w.size()[1] == 5 (w.size()[1] is 7)");
-  EXPECT_EQ(problem(check, {6, 5, 5, 8, 4, 32}),
-            "Guard failed: x.size()[0] == y.size()[1] (x.size()[0] is 5, "
-            "y.size()[1] is 4)");
-  EXPECT_EQ(problem(check, {6, 5, 4, 8, 4, 33}),
-            "Guard failed: x.size()[0]*y.size()[0] == z.size()[0] "
-            "(x.size()[0] is 4, y.size()[0] is 8, z.size()[0] is 33)");
+  EXPECT_THAT(
+      problem(check, {6, 7, 4, 8, 4, 32}),
+      StartsWith("Guard failed: w.size()[1] == 5 (w.size()[1] is 7)\n"));
+  EXPECT_THAT(problem(check, {6, 5, 5, 8, 4, 32}),
+              StartsWith("Guard failed: x.size()[0] == y.size()[1] "
+                         "(x.size()[0] is 5, y.size()[1] is 4)\n"));
+  EXPECT_THAT(
+      problem(check, {6, 5, 4, 8, 4, 33}),
+      StartsWith("Guard failed: x.size()[0]*y.size()[0] == z.size()[0] "
+                 "(x.size()[0] is 4, y.size()[0] is 8, z.size()[0] is 33)\n"));
+}
+
+// The lines that needed it, and what to change.
+TEST(InputCheck, TellsWhyAndTheWayOut) {
+  ShapeEnv env;
+  env.create_size(3, source("x", 0), fixed());
+  Expr b = env.create_size(10, source("x", 1), named("b", 4, 256));
+  env.create_size(10, source("y", 0), named("b", 4, 256));
+  env.create_size(1, source("y", 1));
+  Expr n = env.create_size(6, source("z", 0));
+  Expr m = env.create_size(7, source("z", 1));
+  Expr k = env.create_size(5, source("w", 0));
+  env.guard_bool(ge(n, m), {"model.py", 7, "if n >= m:"});
+  env.guard_bool(le(n, 8), {"model.py", 9, "if n <= 8:"});
+  env.guard_bool(gt(k, 1), {"model.py", 11, "assert k > 1"});
+  env.require(le(b, m * 3), {"", 0, "dynamic_shapes: b <= 3*m"});
+  InputCheck check(env);
+  EXPECT_EQ(problem(check, {3, 10, 10, 1, 6, 7, 5}), "");
+  struct Case {
+    std::vector<int64_t> sizes;
+    const char* remedy;
+  };
+  const Case kCases[] = {
+      {{4, 10, 10, 1, 6, 7, 5},
+       "\n  the dimension is static: give it Dim.AUTO"},
+      {{3, 3, 3, 1, 6, 7, 5},
+       "\n  Dim b promises sizes in [4, 256]: widen it to allow 3"},
+      {{3, 10, 11, 1, 6, 7, 5}, "\n  both are Dim b: give them Dims of two"},
+      {{3, 10, 10, 2, 6, 7, 5}, "\n  the example size 1 became a constant"},
+      {{3, 10, 10, 1, 8, 7, 5},
+       "\n  needed at model.py:7 in `if n >= m:`\n  give sizes for which"},
+      {{3, 10, 10, 1, 9, 10, 5}, "\n  needed at model.py:9 in `if n <= 8:`"},
+      {{3, 10, 10, 1, 6, 7, 1}, "\n  needed at model.py:11 in `assert k > 1`"},
+      {{3, 25, 25, 1, 6, 7, 5},
+       "\n  needed at `dynamic_shapes: b <= 3*m`\n  give such sizes, or "
+       "promise"},
+  };
+  for (const Case& c : kCases) {
+    EXPECT_THAT(problem(check, c.sizes), HasSubstr(c.remedy));
+  }
 }
 
 TEST(InputCheck, ChecksStaticSizesRangesAndSharedNames) {
@@ -66,7 +109,8 @@ TEST(InputCheck, EnforcesTheAssumptionWhereItWasUsed) {
   Expr s = used.create_size(4, source("x", 0));
   used.guard_bool(eq(s, 1));
   unused.create_size(4, source("x", 0));
-  EXPECT_THAT(problem(InputCheck(used), {1}), HasSubstr("x.size()[0] >= 2"));
+  EXPECT_THAT(problem(InputCheck(used), {1}), HasSubstr("x.size()[0] != 1"));
+  EXPECT_EQ(problem(InputCheck(used), {0}), "");
   EXPECT_EQ(problem(InputCheck(unused), {1}), "");
   EXPECT_EQ(problem(InputCheck(unused), {0}), "");
 }

@@ -507,12 +507,35 @@ TEST(HonestRange, StartsAtTwoWhenABranchNeededIt) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   Expr t = env.create_size(9, source("y", 0));
-  EXPECT_FALSE(env.guard_bool(eq(s, 1)));  // decided by the assumption
+  // Decided by the assumption.
+  EXPECT_TRUE(env.guard_bool(gt(s, 1), {"model.py", 7, "if n > 1:"}));
   EXPECT_THAT(texts(env.guards()), IsEmpty());
+  EXPECT_THAT(texts(env.minimal_guards()), IsEmpty());
   EXPECT_TRUE(env.used_assumption(s));
   EXPECT_FALSE(env.used_assumption(t));
   EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
   EXPECT_EQ(env.honest_range(t), Interval::at_least(0));
+  ASSERT_EQ(env.assumption_origins(s).size(), 1u);
+  EXPECT_EQ(env.assumption_origins(s)[0].line, 7);
+}
+
+// A branch that falls for fewer sizes than 0 and 1 is a guard, the weakest.
+TEST(HonestRange, ABranchThatNeedsLessThanTheAssumptionIsAGuard) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(9, source("y", 0));
+  EXPECT_FALSE(env.guard_bool(eq(s, 1), {"model.py", 7, "if n == 1:"}));
+  EXPECT_TRUE(env.expect_true(ge(s * t, t), {"model.py", 8}));
+  EXPECT_THAT(texts(env.guards()), IsEmpty());
+  EXPECT_THAT(texts(env.minimal_guards()),
+              ElementsAre("Ne(s0, 1)", "s1 <= s0*s1"));
+  EXPECT_EQ(env.minimal_guards()[0].origins[0].line, 7);
+  EXPECT_FALSE(env.used_assumption(s));
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(0));
+  // What follows asks for the whole of it, and the first is not needed then.
+  EXPECT_TRUE(env.guard_bool(gt(s, 1)));
+  EXPECT_THAT(texts(env.minimal_guards()), IsEmpty());
+  EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
 }
 
 TEST(HonestRange, DoesNotBlameTheAssumptionForWhatGuardsEnforce) {
@@ -529,7 +552,7 @@ TEST(HonestRange, FollowsAssumptionsThroughGuards) {
   Expr s = env.create_size(8, source("x", 0));
   Expr t = env.create_size(9, source("y", 0));
   EXPECT_TRUE(env.guard_bool(gt(t, s)));
-  EXPECT_TRUE(env.guard_bool(ge(t, 3)));  // t > s >= 2
+  EXPECT_TRUE(env.statically_known_true(ge(t, 3)));  // t > s >= 2
   EXPECT_EQ(env.guards().size(), 1u);
   EXPECT_TRUE(env.used_assumption(s));
   EXPECT_EQ(env.honest_range(t), Interval::at_least(3));
@@ -701,6 +724,40 @@ TEST(RandomSessions, GiveNoAnswerThatAnAdmittedInputContradicts) {
     answers += session.answers();
   }
   EXPECT_GT(answers, 40u) << "first seed " << first;
+}
+
+// --- unbacked sizes
+
+TEST(UnbackedSizes, HaveNoExampleAndAreCheckedAsInputs) {
+  ShapeEnv env;
+  const DimConstraint unbacked{DimPolicy::kUnbacked, "", {}, {}};
+  Expr u = env.create_size(1, source("x", 0), unbacked);
+  EXPECT_EQ(to_string(u), "u0");
+  EXPECT_FALSE(env.hint(u).has_value());
+  EXPECT_THAT(message_of<DataDependentError>([&] { env.guard_bool(eq(u, 1)); }),
+              HasSubstr("u0 is x.size()[0], which is marked as unbacked"));
+  EXPECT_FALSE(env.guard_or_false(eq(u, 1)));
+  EXPECT_TRUE(env.statically_known_true(ge(u, 0)));
+  EXPECT_EQ(env.honest_range(u), Interval::at_least(0));
+  EXPECT_TRUE(env.expect_true(le(u, 7)));
+  EXPECT_EQ(env.honest_range(u), Interval(0, 7));
+}
+
+TEST(UnbackedSizes, OfOneNameAreOneSymbol) {
+  ShapeEnv env;
+  const DimConstraint n{DimPolicy::kUnbacked, "n", {}, {}};
+  const DimConstraint other{DimPolicy::kUnbacked, "", Int(2), Int(9)};
+  Expr u = env.create_size(4, source("x", 0), n);
+  EXPECT_EQ(env.create_size(4, source("y", 0), n), u);
+  Expr v = env.create_size(4, source("z", 0), other);
+  EXPECT_NE(v, u);
+  EXPECT_EQ(env.honest_range(v), Interval(2, 9));
+  EXPECT_THAT(message_of<ConstraintViolationError>(
+                  [&] { env.create_size(1, source("w", 0), other); }),
+              HasSubstr("1 not in range [2, 9]"));
+  EXPECT_THAT(message_of<ConstraintViolationError>(
+                  [&] { env.create_size(4, source("w", 0), named("n")); }),
+              HasSubstr("Found different definitions"));
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 """Events, logs, shapelogs and explanations of guards."""
 
+import contextlib
 import json
+import math
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 
@@ -74,7 +77,7 @@ def test_callbacks_get_events_for_machines():
     record, = [json.loads(e.to_json()) for e in seen
                if e.subject == "Eq(Mod(s0, 2), 0)"]
     assert record["event"] == "eval"
-    assert record["file"].endswith("test_logs.py") and record["line"] == 18
+    assert record["file"].endswith("test_logs.py") and record["line"] == 21
     assert record["code"] == "return z.view(-1, 2, 4)"
     with pytest.raises(ValueError, match="was not added"):
         proviso.remove_log_callback(seen.append)
@@ -82,19 +85,93 @@ def test_callbacks_get_events_for_machines():
         proviso.add_log_callback(3)
 
 
-def test_a_recorded_trace_is_replayed(tmp_path):
+def on_a_terminal(**environment):
+    """What a trace prints where stderr is a terminal."""
+    ours, theirs = pty.openpty()
+    code = ("import torch, proviso\nproviso.export(lambda x: x.view(-1, 2), "
+            "(torch.ones(6),), dynamic_shapes=({0: proviso.Dim.AUTO},))")
+    clean = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    subprocess.run([sys.executable, "-c", code], check=True, stderr=theirs,
+                   env={**clean, "PROVISO_LOGS": "dynamic", **environment})
+    os.close(theirs)
+    text = b""
+    with contextlib.suppress(OSError):  # the terminal is gone: its end
+        while part := os.read(ours, 4096):
+            text += part
+    os.close(ours)
+    return text.decode()
+
+
+def test_a_terminal_gets_colour_unless_told_not_to():
+    text = on_a_terminal()
+    assert "[proviso] \033[32mcreate_symbol\033[0m s0 = 6" in text
+    assert "[proviso] \033[33meval\033[0m Eq(Mod(s0, 2), 0)" in text
+    text = on_a_terminal(NO_COLOR="1")
+    assert "[proviso] create_symbol s0 = 6" in text and "\033" not in text
+
+
+def branches(x, y):
+    a = x[:5] if x.shape[0] > 7 else x[1:]
+    b = torch.cat([y, y]).reshape(-1, 2)
+    return a, b if x.shape[0] * y.shape[0] <= 40 else b + 1
+
+
+def splits(x, y):
+    parts = x.split(x.shape[0] // 2 + 1)
+    return parts[0], y.unfold(0, 3, 2), torch.sym_max(x.shape[0], 4)
+
+
+def counts(x, y):
+    found = x.nonzero()
+    torch._check(found.shape[0] >= 2)
+    rest = y.reshape(-1).masked_select(y.reshape(-1) > 0)
+    return found[1:], rest.unsqueeze(0).expand(2, -1)
+
+
+def numbers(x, y):
+    u = y.sum().to(torch.int64).item()
+    torch._check(u >= 3)
+    torch._check(u <= x.shape[0] * 9)
+    return x.new_zeros(u), x * (u // 2), math.floor(u / 3)
+
+
+@pytest.mark.parametrize("traced", [branches, splits, counts, numbers])
+def test_a_recorded_trace_is_replayed(tmp_path, traced):
+    """`proviso replay` answers every question as the trace did."""
     command = pathlib.Path(proviso.__file__).parents[2] / "bin" / "proviso"
-    if not command.exists():
-        pytest.skip("the command is not built")
-    in_a_process("export()", PROVISO_SHAPELOG=str(tmp_path / "logs"))
-    path, = (tmp_path / "logs").iterdir()
-    assert path.name.endswith("-program.shapelog")
-    assert path.read_text() == export().shapelog()
+    assert command.exists(), "the command is not built (./dev build makes it)"
+    ep = proviso.export(traced, ARGS, dynamic_shapes=AUTO)
+    path = tmp_path / "trace.shapelog"
+    path.write_text(ep.shapelog())
+    asked = [line.split(" ; ")[1] for line in path.read_text().splitlines()
+             if line.startswith("ask ")]
+    decided = sum(truth != "truth hard" for truth in asked)
+    assert decided >= 2
     done = subprocess.run([command, "replay", "--json", path],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     total = json.loads(done.stdout.splitlines()[-1])
-    assert total["wrong"] == 0 and total["asks"] > 3, total
+    assert total["asks"] == len(asked)
+    assert (total["decidable"], total["decided"], total["wrong"]) == (
+        decided, decided, 0), done.stdout
+
+
+def test_a_replay_notices_a_changed_answer(tmp_path):
+    command = pathlib.Path(proviso.__file__).parents[2] / "bin" / "proviso"
+    ep = proviso.export(branches, ARGS, dynamic_shapes=AUTO)
+    log = ep.shapelog()
+    assert "truth valid" in log
+    path = tmp_path / "changed.shapelog"
+    path.write_text(log.replace("truth valid", "truth refuted", 1))
+    done = subprocess.run([command, "replay", path], capture_output=True)
+    assert done.returncode == 1
+
+
+def test_a_trace_is_recorded_where_the_environment_says(tmp_path):
+    in_a_process("export()", PROVISO_SHAPELOG=str(tmp_path / "logs"))
+    path, = (tmp_path / "logs").iterdir()
+    assert path.name.endswith("-program.shapelog")
+    assert path.read_text() == export().shapelog()
 
 
 def test_a_guard_is_explained():
@@ -103,7 +180,7 @@ def test_a_guard_is_explained():
     text = proviso.explain_guard(ep, even)
     assert text == (
         "Eq(Mod(s0, 2), 0), that is x.size()[0] % 2 == 0\n"
-        f"  needed at {__file__}:18 in `return z.view(-1, 2, 4)`\n"
+        f"  needed at {__file__}:21 in `return z.view(-1, 2, 4)`\n"
         "  holds for the example: x.size()[0] = 6\n"
         "  fails for instance for: x.size()[0] = 1")
     assert proviso.explain_guard(ep, "Eq(s0, s1)").startswith("Eq(s0, s1), ")

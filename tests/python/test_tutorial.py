@@ -1,4 +1,42 @@
-"""The torch.export tutorial, sections 2 to 7: what its cells mean, here."""
+"""The torch.export tutorial, sections 2 to 7: what its cells mean, here.
+
+row of the tutorial                        test
+2  static                                  test_static
+   all Dim.AUTO                            test_all_automatic
+   prefer_deferred_runtime_asserts...      test_deferred_checks_are_all_kept
+   w=(AUTO, DYNAMIC); x=STATIC, y=DYNAMIC  test_dynamic_dims_that_the_model_f...
+   assert, _check, if: both branches       test_branches_and_checks_on_sizes
+3  batch 0, 1: AUTO, DYNAMIC, named        test_an_example_of_size_zero_or_on...
+   batch 2, AUTO                           test_zero_and_one_run_where_nothin...
+   if n == 1; if n > 0                     test_a_branch_on_zero_or_one_is_ne...
+4  dx, 2*dx, dh                            test_a_dim_twice_another
+   4*dx, 2*dx + 1                          test_specs: test_the_range_of_a_di...
+   2d and 3d                               test_specs: test_a_derived_dim_is_...
+   Dim algebra                             test_specs: test_what_is_no_size_i...
+5  Foo; x[:-1] + y; (dx, dx-1); view       test_specs: test_the_tutorials_vio...
+   5 < n < 100; n % 3 == 1                 test_specs: test_fixes_are_exact_a...
+   DYNAMIC(min=200); AUTO(min=3, max=50)   test_ranges_of_hints
+   n != m                                  test_named_dims_that_differ
+6  None, ints, bools                       test_none_and_constants
+   int in a spec; bad specs                test_errors: test_a_malformed_spec...
+   int input DYNAMIC, named                test_an_int_input_may_be_negative
+   one name, two ranges; unequal samples   test_different_definitions_of_one_...
+   ShapesCollection                        test_a_shapes_collection
+   AdditionalInputs                        test_specs: test_additional_inputs...
+7  item() + tolist()                       test_each_number_read_is_a_symbol
+   if a//2 >= 5; _check(a >= 9)            test_a_branch_on_data_names_both_s...
+   every _check row, ceil, trunc, round,   test_checks_on_data_decide_and_are...
+   sym_constrain_range, repeat, y[a]
+   float(a)                                test_numbers: test_a_check_is_kept...
+   y[a] without check; _check_is_size      test_an_index_and_a_size_need_no_c...
+   range(a), int(a)                        test_a_number_is_not_read_from_data
+   guard_or_*, guard_size_oblivious        test_questions_that_may_stay_open
+   assert a > 3                            test_an_assert_on_data_is_checked_...
+   nonzero(), y[y > 0]                     test_sizes_read_from_data
+   float item                              test_floats_read_from_data_have_ra...
+
+test_weak_points.py has the reference's 15.2 and 15.3, item by item.
+"""
 
 import math
 
@@ -178,6 +216,32 @@ def test_a_dim_twice_another():
                        dynamic_shapes=((dx,),))
 
 
+# --- 5. violations (test_specs.py has the rest)
+
+def test_ranges_of_hints():
+    def program(x):
+        return x + 1 if 5 < x.shape[0] < 100 else x
+
+    args = (torch.ones(8),)
+    ep = proviso.export(program, args, dynamic_shapes=((AUTO(min=3, max=50),),))
+    assert repr(ep.range_constraints) == "{s0: VR[6, 50]}"
+    refuses(ep, "x.size()[0] >= 6", torch.ones(5))
+    refuses(ep, "x.size()[0] <= 50", torch.ones(51))
+    with pytest.raises(proviso.ConstraintViolationError,
+                       match=r"8 not in range \[200, int_oo\]"):
+        proviso.export(program, args, dynamic_shapes=((DYNAMIC(min=200),),))
+
+
+def test_named_dims_that_differ():
+    def program(x, y):
+        return x + 1 if x.shape[0] != y.shape[0] else x
+
+    ep = proviso.export(program, (torch.ones(4), torch.ones(3)),
+                        dynamic_shapes=((Dim("n"),), (Dim("m"),)))
+    assert conditions(ep) == ["Ne(s0, s1)"]
+    refuses(ep, "x.size()[0] != y.size()[0]", torch.ones(5), torch.ones(5))
+
+
 # --- 6. None, ints and collections
 
 def test_none_and_constants():
@@ -196,6 +260,10 @@ def test_an_int_input_may_be_negative():
     ep = proviso.export(lambda x, n: x + n, (torch.ones(2), 16),
                         dynamic_shapes=(None, DYNAMIC))
     assert torch.equal(ep.module()(torch.ones(2), -3), torch.ones(2) - 3)
+    with pytest.raises(ValueError, match="Unable to specify input integers as "
+                                         "dynamic through named Dims"):
+        proviso.export(lambda x, n: x + n, (torch.ones(2), 16),
+                       dynamic_shapes=(None, Dim("n")))
 
 
 def test_different_definitions_of_one_name():
@@ -204,6 +272,24 @@ def test_different_definitions_of_one_name():
         proviso.export(lambda x, y: (x, y), (torch.ones(10), torch.ones(10)),
                        dynamic_shapes=((Dim("dx", max=20),),
                                        (Dim("dx", max=30),)))
+    with pytest.raises(proviso.ConstraintViolationError,
+                       match=r"L\['y'\].size\(\)\[0\] = 11 is not equal to "
+                             r"L\['x'\].size\(\)\[0\] = 10"):
+        proviso.export(lambda x, y: (x, y), (torch.ones(10), torch.ones(11)),
+                       dynamic_shapes=((Dim("dx"),), (Dim("dx"),)))
+
+
+def test_a_shapes_collection():
+    t0, t1 = torch.ones(3, 4), torch.ones(5, 4)
+    shapes = torch.export.ShapesCollection()
+    shapes[t0] = (torch.export.Dim("a"), 4)
+    shapes[t1] = {0: torch.export.Dim.AUTO}
+    ep = proviso.export(lambda ts: (ts[0] + 1, ts[1] * 2), ([t0, t1],),
+                        dynamic_shapes=shapes)
+    assert repr(ep.range_constraints) == (
+        "{s0: VR[0, int_oo], s1: VR[0, int_oo]}")
+    ep.module().check([torch.ones(1, 4), torch.ones(9, 4)])
+    refuses(ep, "size()[1] == 4", [torch.ones(3, 5), torch.ones(5, 4)])
 
 
 # --- 7. numbers read from data
@@ -320,6 +406,34 @@ def test_questions_that_may_stay_open():
     assert torch.equal(ep.module()(torch.tensor(0), Y), Y + 2)
 
 
+def test_each_number_read_is_a_symbol():
+    def program(x, y):
+        a = x.item()
+        b, c = y.tolist()
+        return a + b, c
+
+    ep = proviso.export(program, (torch.tensor(3), torch.tensor([4, 5])))
+    assert repr(ep.range_constraints) == (
+        "{u0: VR[-int_oo, int_oo], u1: VR[-int_oo, int_oo], "
+        "u2: VR[-int_oo, int_oo]}")
+    assert ep.module()(torch.tensor(-3), torch.tensor([9, 0])) == (6, 0)
+
+
+def test_an_index_and_a_size_need_no_check():
+    ep = trace(checked(lambda a, y: None, lambda a, y: y[a]))
+    for value in (-60, -1, 0, 59):
+        ep.module()(torch.tensor(value), Y)
+    for value in (-61, 60):
+        with pytest.raises((RuntimeError, IndexError)):
+            ep.module()(torch.tensor(value), Y)
+    for check in (lambda a, y: None, lambda a, y: torch._check_is_size(a)):
+        ep = trace(checked(check, lambda a, y: y.new_zeros(a)))
+        assert repr(ep.range_constraints) == "{u0: VR[0, int_oo]}"
+        assert ep.module()(torch.tensor(0), Y).shape == (0,)
+        with pytest.raises(RuntimeError, match="u0 >= 0"):
+            ep.module()(torch.tensor(-1), Y)
+
+
 def test_floats_read_from_data_have_ranges():
     def program(x, y):
         f = x.item()
@@ -347,51 +461,6 @@ def test_sizes_read_from_data():
         ep.module()(torch.zeros(9))
 
 
-# --- reference 15.2 and 15.3, as programs
-
-@pytest.mark.parametrize("condition, values", [
-    (lambda a: (a & -1) >= 0, range(-4, 5)),
-    (lambda a: math.trunc(a / 2) == a // 2, range(-4, 5)),
-    (lambda a: (a // 2) // -2 == a // -4, range(-9, 10)),
-    (lambda a: a * 3 == 3 * abs(a), range(-4, 5)),
-])
-def test_no_claim_of_the_reference_that_fails_for_some_data(condition, values):
-    """Each is claimed there and false for some value: here it is asserted."""
-    example = next(v for v in values if condition(v))
-    ep = trace(checked(lambda a, y: CHECK(condition(a))), example)
-    for value in values:
-        args = torch.tensor(value), Y
-        if condition(value):
-            assert torch.equal(ep.module()(*args), Y + value)
-        else:
-            with pytest.raises(RuntimeError, match="Runtime assertion failed"):
-                ep.module()(*args)
-
-
-def test_a_factor_that_may_be_zero_is_not_divided_away():
-    def program(x, y):
-        a, b = x.tolist()
-        CHECK(a * b == 3 * b)
-        return y + a
-
-    ep = proviso.export(program, (torch.tensor([3, 2]), Y))
-    assert torch.equal(ep.module()(torch.tensor([9, 0]), Y), Y + 9)
-    with pytest.raises(RuntimeError):
-        ep.module()(torch.tensor([9, 1]), Y)
-
-
-def test_what_kills_the_reference():
-    def negative(x, y):
-        a, b = x.tolist()
-        CHECK(a < -1)
-        CHECK(b < -1)
-        CHECK((a & b) < 0)
-        return y + 1
-
-    ep = proviso.export(negative, (torch.tensor([-3, -2]), Y))
-    assert torch.equal(ep.module()(torch.tensor([-3, -2]), Y), Y + 1)
-
-
 # --- users' threads as Dim specs (user_needs.md section 5)
 
 def need(condition):
@@ -410,7 +479,7 @@ def need(condition):
     ("V15", lambda a, b: (a * b) // 4 == 4, (2, 8), (Dim("a"), Dim("b")),
      ("a*b == 16",)),
     ("V22", lambda x, y, z: (1 + z) // 2 != 1, (2, 3, 9),
-     (Dim("dx"), Dim("dy"), Dim("dz")), ("dx + dy == (1 + dz)//2",)),
+     (Dim("dx", min=1), Dim("dy", min=1), Dim("dz")), ("dx + dy == (1 + dz)//2",)),
     ("V23", lambda s: s <= 9223372036854775807, (5,), (Dim("s"),), ()),
 ])
 def test_no_violation_where_the_fact_is_true(name, condition, examples, spec,

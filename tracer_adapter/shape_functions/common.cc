@@ -494,9 +494,8 @@ SymInt fresh_size(RuleCall& call, const SymInt& at_most) {
                                             : Interval::at_least(0));
   env.mark_size_like(size);
   if (!limit) {
-    Provenance origin;
-    origin.text = std::string(op_name(call)) + " finds at most all elements";
-    env.context().assume(le(size, to_expr(env, at_most)), origin);
+    env.know(le(size, to_expr(env, at_most)),
+             std::string(op_name(call)) + " finds at most all elements");
   }
   return to_sym_int(env, size);
 }

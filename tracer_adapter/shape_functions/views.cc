@@ -22,8 +22,15 @@ std::string invalid_shape(const Dims& wanted, const SymInt& numel) {
 
 // Whether a view is possible is part of the program, so that it may cost a
 // guard; data-dependent sizes that are not known equal count as different.
-bool equal(const SymInt& a, const SymInt& b) {
+using Equal = bool (*)(const SymInt&, const SymInt&);
+bool equal_or_guarded(const SymInt& a, const SymInt& b) {
   return known_equal(a, b) || a.sym_eq(b).guard_or_false(__FILE__, __LINE__);
+}
+// A guard only where they are equal at the example sizes.
+bool equal_at_example(const SymInt& a, const SymInt& b) {
+  if (known_equal(a, b)) return true;
+  auto x = hint_of(a), y = hint_of(b);
+  return x && x == y && equal_or_guarded(a, b);
 }
 
 // Whether new dimensions so far fill the run: at the example sizes, where there
@@ -35,7 +42,7 @@ bool fills(const SymInt& covered, const SymInt& run) {
 
 // Walks both shapes from the inside: each run of dimensions of t that lies
 // evenly in memory must be cut into whole new dimensions.
-std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes) {
+std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes, Equal equal) {
   auto old_sizes = t.sym_sizes(), old_strides = t.sym_strides();
   Dims strides(sizes.size());
   size_t next = sizes.size();
@@ -72,7 +79,10 @@ std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes) {
   }
   // As many elements in row-major order: no question is to be asked.
   if (is_contiguous(t)) return contiguous_strides(sizes);
-  return cut_runs(t, sizes);
+  // A view without what differs is a view with it too; only that there is none
+  // needs what differs.
+  if (auto strides = cut_runs(t, sizes, equal_at_example)) return strides;
+  return cut_runs(t, sizes, equal_or_guarded);
 }
 
 Dims infer_size(const Dims& wanted, const SymInt& numel) {
@@ -180,21 +190,31 @@ std::optional<bool> less(const SymInt& a, const SymInt& b) {
   return std::nullopt;
 }
 
-// Ties stay with `a`, so that a guard leaves equal sizes free to differ.
+// true where a <= b, false where b <= a, by proof or by a guard; nullopt when
+// it depends on data.  The guard leaves equal sizes free: either answer is
+// right.
+std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
+  if (known_less_equal(b, a)) return false;
+  if (known_less_equal(a, b)) return true;
+  auto x = hint_of(a), y = hint_of(b);
+  if (!x || !y) return std::nullopt;
+  const bool ascends = *x <= *y;
+  return expect(ascends ? a.sym_le(b) : b.sym_le(a)) == ascends;
+}
+
 SymInt at_most(const SymInt& a, const SymInt& b) {
-  auto exceeds = less(b, a);
-  return !exceeds ? a.min(b) : *exceeds ? b : a;
+  auto ascends = ordered(a, b);
+  return !ascends ? a.min(b) : *ascends ? a : b;
 }
 
 SymInt not_negative(const SymInt& a) {
-  auto negative = less(a, 0);
-  return !negative ? a.max(0) : *negative ? SymInt(0) : a;
+  auto ascends = ordered(0, a);
+  return !ascends ? a.max(0) : *ascends ? a : SymInt(0);
 }
 
 // Python's clamping of a slice bound into [0, size]; nullopt when data decides
 // from which end it counts.
 std::optional<SymInt> clamp_bound(const SymInt& bound, const SymInt& size) {
-  if (known_equal(bound, size)) return size;
   auto negative = less(bound, 0);
   if (!negative) return std::nullopt;
   return *negative ? not_negative(bound + size) : at_most(bound, size);
@@ -210,9 +230,7 @@ SymInt some_number(const SymInt& known_by, const SymInt& most) {
   Expr number = env.create_unbacked_int(limit ? Interval(0, *limit)
                                               : Interval::at_least(0));
   if (!limit) {
-    Provenance origin;
-    origin.text = "an index lies in its dimension";
-    env.context().assume(le(number, to_expr(env, most)), origin);
+    env.know(le(number, to_expr(env, most)), "an index lies in its dimension");
   }
   return to_sym_int(env, number);
 }
@@ -544,10 +562,15 @@ std::vector<Tensor> pieces(const Tensor& self, int64_t dim,
   return result;
 }
 
-// How many pieces a split has is part of the program: it is specialised.
+// How many pieces a split has is part of the program.
 Dims even_lengths(const SymInt& size, const SymInt& each) {
   if (known_zero(size)) return {SymInt(0)};
-  int64_t count = std::max<int64_t>(1, specialize(ceil_div(size, each)));
+  const SymInt wanted = ceil_div(size, each);
+  const auto example = hint_of(wanted);
+  const int64_t count =
+      std::max<int64_t>(1, example ? *example : specialize(wanted));
+  expect(size.sym_le(each * count));
+  if (count > 1) expect(size.sym_gt(each * (count - 1)));
   Dims lengths(count, each);
   lengths.back() = size - each * (count - 1);
   return lengths;

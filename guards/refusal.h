@@ -1,0 +1,25 @@
+// guards/refusal.h - why a size is refused and what to change: the lines after
+// "Guard failed: ...", each with its line break before it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "guards/shape_env.h"
+
+namespace proviso {
+
+// "  needed at model.py:7 in `if n > 3:`", "        and ...".
+std::string needed_at(const std::vector<SourceLocation>& origins);
+
+std::string guard_remedy(const Guard& guard);
+
+// `value` is no size of this dim.  `origins` are the places that narrowed its
+// range.
+std::string size_remedy(const InputDim& dim, const Int& value,
+                        const std::vector<SourceLocation>& origins);
+
+// Two dims of one symbol that differ.
+std::string equal_sizes_remedy(const InputDim& first, const InputDim& second);
+
+}  // namespace proviso
