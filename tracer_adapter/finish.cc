@@ -251,8 +251,7 @@ std::vector<RuntimeAssert> Finisher::asserts_of(const Graph* owner) const {
     if ((i < owners.size() ? owners[i] : nullptr) == owner)
       result.push_back(all[i]);
   if (owner == nullptr)
-    result.insert(result.end(), tracer_.checks_.begin(),
-                  tracer_.checks_.end());
+    result.insert(result.end(), tracer_.checks_.begin(), tracer_.checks_.end());
   return result;
 }
 
@@ -350,8 +349,7 @@ void Finisher::finish_as_sub_graph() {
 }
 
 // true_graph_0, true_graph_1, ..; inputs are called as the operands are.
-void Finisher::name_sub_graphs(Node& node,
-                               std::map<std::string, int>& counts) {
+void Finisher::name_sub_graphs(Node& node, std::map<std::string, int>& counts) {
   std::vector<std::string> operands;
   for (const Argument& a : node.args)
     if (const ListArgument* list = a.get<ListArgument>())
@@ -605,6 +603,8 @@ Argument Finisher::build_expr(Expr e) {
     default:
       break;
   }
+  if (e.is(Op::kRoundDecimal))
+    return call("builtins.round", {build(e.arg(0)), build(e.arg(1))}, e);
   if (const char* target = unary_target(e.op()))
     return call(target, {build(e.arg(0))}, e);
   const char* target = binary_target(e.op());

@@ -3,6 +3,8 @@
 #include <c10/util/Exception.h>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <unordered_map>
 
 namespace proviso {
@@ -87,9 +89,21 @@ c10::IValue truediv(Args a) {
   return as_double(a[0]) / as_double(a[1]);
 }
 
+double real_power(double base, double exponent) {
+  TORCH_CHECK(base != 0 || exponent >= 0 || std::isnan(exponent),
+              "Proviso: ", base, " cannot be raised to a negative power");
+  TORCH_CHECK(
+      !(base < 0) || std::trunc(exponent) == exponent || !std::isfinite(base),
+      "Proviso: ", base, " ** ", exponent, " is complex");
+  const double result = std::pow(base, exponent);
+  TORCH_CHECK(!std::isinf(result) || std::isinf(base) || std::isinf(exponent),
+              "Proviso: ", base, " ** ", exponent, " is too large for a float");
+  return result;
+}
+
 c10::IValue power(Args a) {
   if (any_double(a) || as_int(a[1]) < 0)
-    return std::pow(as_double(a[0]), as_double(a[1]));
+    return real_power(as_double(a[0]), as_double(a[1]));
   int64_t result = 1;
   const int64_t base = as_int(a[0]);
   // 0, 1 and -1 stay small for ever; others overflow within 64 steps.
@@ -146,11 +160,37 @@ int64_t to_int(double v) {
 c10::IValue trunc(Args a) { return to_int(std::trunc(as_double(a[0]))); }
 c10::IValue floor(Args a) { return to_int(std::floor(as_double(a[0]))); }
 c10::IValue ceil(Args a) { return to_int(std::ceil(as_double(a[0]))); }
-// The default rounding mode breaks ties to even, as Python does.
-c10::IValue round(Args a) { return to_int(std::nearbyint(as_double(a[0]))); }
+// To so many decimals: the decimal form is exact, so ties go to the even digit
+// as Python's do.
+double round_decimals(double value, int64_t digits) {
+  TORCH_CHECK(digits >= 0, "Proviso: round(x, ", digits,
+              ") of a symbolic number is not supported; divide and round");
+  if (!std::isfinite(value) || digits > 323) return value;
+  char text[700];
+  std::snprintf(text, sizeof text, "%.*f", static_cast<int>(digits), value);
+  return std::strtod(text, nullptr);
+}
 
-#define PROVISO_REAL(name) \
-  c10::IValue sym_##name(Args a) { return std::name(as_double(a[0])); }
+// The default rounding mode breaks ties to even, as Python does.
+c10::IValue round(Args a) {
+  if (a.size() == 2) return round_decimals(as_double(a[0]), as_int(a[1]));
+  return to_int(std::nearbyint(as_double(a[0])));
+}
+
+// Where a function of Python's math module raises, so does this.
+double real(double (*function)(double), const char* name, double x) {
+  const double result = function(x);
+  TORCH_CHECK(!std::isnan(result) || std::isnan(x),
+              "Proviso: math domain error: ", name, "(", x, ")");
+  TORCH_CHECK(!std::isinf(result) || std::isinf(x),
+              "Proviso: math range error: ", name, "(", x, ")");
+  return result;
+}
+
+#define PROVISO_REAL(name)                          \
+  c10::IValue sym_##name(Args a) {                  \
+    return real(std::name, #name, as_double(a[0])); \
+  }
 PROVISO_REAL(sqrt)
 PROVISO_REAL(cos)
 PROVISO_REAL(cosh)

@@ -12,7 +12,7 @@
 namespace proviso {
 
 // Arguments and result are int64_t, double or bool.  Throws when a result does
-// not fit in 64 bits and on a zero divisor.
+// not fit in 64 bits, on a zero divisor, and where Python's math module raises.
 using SymFunction = c10::IValue (*)(std::span<const c10::IValue>);
 
 // nullptr when there is no such function.

@@ -198,10 +198,13 @@ c10::SymNode SymNode::floordiv(const c10::SymNode& other) {
   ExprPool& pool = env_->pool();
   const Expr a = as_int(pool, expr());
   const Expr b = as_int(pool, operand(other));
-  if (a.is_int() && b.is_int()) return wrap(floor_div(a, b));
-  const Expr quotient =
-      pool.make(Op::kFloatTrueDiv, {as_float(pool, a), as_float(pool, b)});
-  return apply(Op::kToFloat, {pool.make(Op::kFloorToInt, {quotient})});
+  // Python's 1.0 // 0.1 is 9.0, and floor(1.0 / 0.1) is 10.
+  TORCH_CHECK(
+      a.is_int() && b.is_int(), "Proviso: ", str(), " // ", other->str(),
+      ": the floored quotient of symbolic floats is not supported; take "
+      "it of integers, or write math.floor(a / b), which rounds a / b "
+      "first");
+  return wrap(floor_div(a, b));
 }
 
 c10::SymNode SymNode::int_floordiv(const c10::SymNode& other) {

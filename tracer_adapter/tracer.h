@@ -42,6 +42,13 @@ struct Dim {
   static DimConstraint fixed() {
     return {.policy = DimPolicy::kStatic, .name = {}, .min = {}, .max = {}};
   }
+  static DimConstraint unbacked(std::optional<Int> min = {},
+                                std::optional<Int> max = {}) {
+    return {.policy = DimPolicy::kUnbacked,
+            .name = {},
+            .min = std::move(min),
+            .max = std::move(max)};
+  }
   static DimConstraint named(std::string name, std::optional<Int> min = {},
                              std::optional<Int> max = {}) {
     return {.policy = DimPolicy::kNamed,

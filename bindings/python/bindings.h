@@ -4,6 +4,7 @@
 //   session.cc   Session (a Tracer that Python drives) and the tracer's hooks
 //   control_flow.cc  sub-graphs of cond, map, while_loop and scan
 //   program.cc   ExportedProgram and its module
+//   context.cc   Context: a solver's facts and questions as text
 //   frames.cc    the Python stack as the tracer's source locations
 #pragma once
 
@@ -18,6 +19,7 @@ void bind_symbols(py::module_& m);
 void bind_session(py::module_& m);
 void bind_control_flow(py::module_& m);
 void bind_program(py::module_& m);
+void bind_context(py::module_& m);
 void bind_errors(py::module_& m);
 
 // The user's frames now, outermost first; files of torch and proviso are left
@@ -34,6 +36,7 @@ py::object from_ivalue(const c10::IValue& value);
 // The same as a recorded constant.
 Argument to_constant(py::handle value, const std::string& what);
 
+py::object to_python(const Value& value);
 // None for an infinite bound.
 py::object to_python_int(const std::optional<Int>& value);
 std::optional<Int> to_bound(py::handle value);

@@ -2,6 +2,7 @@
 #include <torch/csrc/autograd/python_variable.h>
 
 #include "bindings/python/bindings.h"
+#include "guards/context_text.h"
 #include "guards/explain.h"
 #include "sym/print.h"
 #include "tracer_adapter/executable.h"
@@ -43,9 +44,8 @@ py::list assert_list(const ExportedProgram& program) {
 py::list event_list(const ExportedProgram& program) {
   py::list result;
   for (const ShapeEvent& event : program.env->events())
-    result.append(
-        py::make_tuple(event.kind, event.text, location_tuple(event.location),
-                       event.subject));
+    result.append(py::make_tuple(
+        event.kind, event.text, location_tuple(event.location), event.subject));
   return result;
 }
 
@@ -102,10 +102,10 @@ py::tuple describe(const Graph& graph, const Argument& a,
                    const std::string& name) {
   if (const ValueRef* ref = a.get<ValueRef>()) {
     const GraphValue& value = graph.value(ref->id);
-    const char* kind = value.is_tensor()         ? "TensorArgument"
-                       : value.expr().is_int()   ? "SymIntArgument"
-                       : value.expr().is_bool()  ? "SymBoolArgument"
-                                                 : "SymFloatArgument";
+    const char* kind = value.is_tensor()        ? "TensorArgument"
+                       : value.expr().is_int()  ? "SymIntArgument"
+                       : value.expr().is_bool() ? "SymBoolArgument"
+                                                : "SymFloatArgument";
     return py::make_tuple(kind, value.name, py::none());
   }
   return py::make_tuple("ConstantArgument", name,
@@ -209,6 +209,10 @@ void bind_program(py::module_& m) {
            })
       .def("shapelog",
            [](const ExportedProgram& p) { return p.env->shapelog(); })
+      .def("save_context",
+           [](const ExportedProgram& p) {
+             return save_context(p.env->context());
+           })
       .def("runtime_asserts", &assert_list)
       .def("events", &event_list)
       .def("range_constraints", &range_list)

@@ -74,8 +74,9 @@ DimPolicy policy_of(const std::string& name) {
   if (name == "static") return DimPolicy::kStatic;
   if (name == "auto") return DimPolicy::kAuto;
   if (name == "dynamic") return DimPolicy::kDynamic;
+  if (name == "unbacked") return DimPolicy::kUnbacked;
   TORCH_CHECK_VALUE(name == "named", "Session: unknown dim policy '", name,
-                    "'; give static, auto, dynamic or named");
+                    "'; give static, auto, dynamic, unbacked or named");
   return DimPolicy::kNamed;
 }
 
@@ -190,9 +191,9 @@ void bind_logs(py::module_& m) {
     auto* kept = new py::object(std::move(callback));
     set_log_callback([kept](const ShapeEvent& e) {
       const py::gil_scoped_acquire gil;
-      (*kept)(e.kind, e.subject, e.text,
-              py::make_tuple(e.location.file, e.location.line,
-                             e.location.code));
+      (*kept)(
+          e.kind, e.subject, e.text,
+          py::make_tuple(e.location.file, e.location.line, e.location.code));
     });
   });
   m.def("set_log_stack", [](py::object stack) {
@@ -244,8 +245,7 @@ void bind_session(py::module_& m) {
            py::arg("specialize_zero_one") = true, py::arg("duck_shape") = false,
            py::arg("backed_size_oblivious") = false)
       .def("close", &Session::close)
-      .def("shapelog",
-           [](Session& s) { return s.tracer().env().shapelog(); })
+      .def("shapelog", [](Session& s) { return s.tracer().env().shapelog(); })
       .def("finish", &Session::finish)
       .def("add_parameter",
            [](Session& s, const std::string& name, const at::Tensor& t) {

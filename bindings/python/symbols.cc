@@ -36,12 +36,7 @@ struct PyExpr {
 };
 
 py::object value_to_python(const std::optional<Value>& value) {
-  if (!value) return py::none();
-  if (const bool* b = std::get_if<bool>(&*value)) return py::bool_(*b);
-  if (const Int* i = std::get_if<Int>(&*value)) return to_python_int(*i);
-  if (const Rational* r = std::get_if<Rational>(&*value))
-    return py::float_(r->to_double());
-  return py::float_(std::get<double>(*value));
+  return value ? to_python(*value) : py::none();
 }
 
 py::set free_symbol_set(const PyExpr& self) {
@@ -188,6 +183,10 @@ std::string_view python_type(const SymNode& node) {
 }
 
 c10::SymNode round_node(SymNode& self, const std::optional<int64_t>& digits) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      digits.value_or(0) >= 0, "Proviso: round(", self.str(), ", ", *digits,
+      ") of a symbolic number is not supported; divide by a power of ten and "
+      "round");
   if (self.is_int()) return self.clone();
   if (!digits) return self.apply(Op::kRoundToInt, {self.expr()});
   return self.apply(Op::kRoundDecimal,
@@ -313,6 +312,14 @@ py::object to_python_int(const std::optional<Int>& value) {
   const std::string digits = value->to_string();
   return py::reinterpret_steal<py::object>(
       PyLong_FromString(digits.c_str(), nullptr, 10));
+}
+
+py::object to_python(const Value& value) {
+  if (const bool* b = std::get_if<bool>(&value)) return py::bool_(*b);
+  if (const Int* i = std::get_if<Int>(&value)) return to_python_int(*i);
+  if (const Rational* r = std::get_if<Rational>(&value))
+    return py::float_(r->to_double());
+  return py::float_(std::get<double>(value));
 }
 
 std::optional<Int> to_bound(py::handle value) {

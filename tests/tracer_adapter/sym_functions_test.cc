@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 
 #include "tracer_adapter/names.h"
@@ -39,6 +40,36 @@ TEST(SymFunctionsTest, RoundingTiesGoToEven) {
   EXPECT_EQ(call("builtins.round", {3.5}).toInt(), 4);
   EXPECT_EQ(call("math.trunc", {-3.5}).toInt(), -3);
   EXPECT_EQ(call("math.floor", {-3.5}).toInt(), -4);
+}
+
+TEST(SymFunctionsTest, DecimalsAreRoundedAsPythonDoes) {
+  const auto rounded = [](double value, int64_t digits) {
+    return call("builtins.round", {value, digits}).toDouble();
+  };
+  EXPECT_EQ(rounded(2.675, 2), 2.67);  // the double is below 2.675
+  EXPECT_EQ(rounded(0.125, 2), 0.12);
+  EXPECT_EQ(rounded(0.375, 2), 0.38);
+  EXPECT_EQ(rounded(-2.5, 0), -2.0);
+  EXPECT_EQ(rounded(1e300, 3), 1e300);
+  EXPECT_EQ(rounded(5e-324, 400), 5e-324);
+  EXPECT_THROW(rounded(1234.0, -2), c10::Error);
+}
+
+TEST(SymFunctionsTest, FunctionsOfTheRealsThrowWherePythonRaises) {
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  EXPECT_EQ(call("torch._sym_sqrt", {9.0}).toDouble(), 3.0);
+  EXPECT_TRUE(std::isnan(call("torch._sym_sqrt", {nan}).toDouble()));
+  EXPECT_EQ(call("torch._sym_sqrt", {inf}).toDouble(), inf);
+  EXPECT_THROW(call("torch._sym_sqrt", {-3.0}), c10::Error);
+  EXPECT_THROW(call("torch._sym_log2", {0.0}), c10::Error);
+  EXPECT_THROW(call("torch._sym_asin", {1.5}), c10::Error);
+  EXPECT_THROW(call("torch._sym_cos", {inf}), c10::Error);
+  EXPECT_THROW(call("torch._sym_cosh", {1000.0}), c10::Error);
+  EXPECT_EQ(call("_operator.pow", {2.0, -1.0}).toDouble(), 0.5);
+  EXPECT_THROW(call("_operator.pow", {0.0, -1.0}), c10::Error);
+  EXPECT_THROW(call("_operator.pow", {-8.0, 0.5}), c10::Error);
+  EXPECT_THROW(call("_operator.pow", {10.0, 400.0}), c10::Error);
+  EXPECT_EQ(call("_operator.pow", {-2.0, 3.0}).toDouble(), -8.0);
 }
 
 TEST(SymFunctionsTest, PowersAreExactAndOverflowIsAnError) {

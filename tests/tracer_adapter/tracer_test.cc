@@ -404,5 +404,28 @@ TEST(FakeTensorTest, StridesOfATransposedExampleAreSymbolic) {
   EXPECT_EQ(x.sym_stride(0).maybe_as_int(), 1);
 }
 
+TEST(UnbackedSizes, RunForEverySizeAndBranchForNone) {
+  const ExportOptions options{
+      .dynamic_shapes = {{Dim::unbacked(), Dim::fixed()}},
+      .input_names = {},
+      .shape_env = {}};
+  const Program twice = [](Tensors in) { return Tensors{in[0] + in[0]}; };
+  ExportedProgram ep = export_program(twice, {at::ones({1, 3})}, options);
+  EXPECT_THAT(conditions(ep), ElementsAre());
+  EXPECT_EQ(ep.range_constraints[0].range, Interval::at_least(0));
+  for (int64_t n : {0, 1, 5}) {
+    const Tensor x = at::randn({n, 3});
+    expect_equal(ep.module()({x}), {x + x});
+  }
+  const Program branches = [](Tensors in) {
+    return Tensors{in[0].sym_size(0) > 2 ? in[0] + 1 : in[0]};
+  };
+  EXPECT_THAT(
+      error_of([&] {
+        export_program(branches, {at::ones({4, 3})}, options);
+      }),
+      HasSubstr("which is marked as unbacked: no branch may depend on it"));
+}
+
 }  // namespace
 }  // namespace proviso

@@ -56,6 +56,12 @@ from proviso._api import (  # noqa: E402
     save,
     unflatten,
 )
+from proviso._context import (  # noqa: E402
+    Answer,
+    Context,
+    load_context,
+    save_context,
+)
 from proviso._export import export  # noqa: E402
 from proviso._program import (  # noqa: E402
     ExportedProgram,
@@ -89,9 +95,11 @@ from proviso.dims import Dim, dims  # noqa: E402
 
 __version__ = "0.1.0"
 __all__ = [
+    "Answer",
     "ConstantArgument",
     "Constraint",
     "ConstraintViolationError",
+    "Context",
     "CustomObjArgument",
     "DataDependentError",
     "Dim",
@@ -125,10 +133,12 @@ __all__ = [
     "export",
     "export_for_training",
     "load",
+    "load_context",
     "refine_dynamic_shapes",
     "register_dataclass",
     "remove_log_callback",
     "save",
+    "save_context",
     "set_logs",
     "unflatten",
 ]

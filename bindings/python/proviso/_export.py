@@ -6,7 +6,7 @@ import traceback
 import torch
 from torch.utils import _pytree as pytree
 
-from proviso import _logs, _promises, _proviso, _specs, _trace
+from proviso import _logs, _numbers, _promises, _proviso, _specs, _trace
 from proviso._errors import ConstraintViolationError, DataDependentError
 from proviso._program import ExportedProgram
 
@@ -24,9 +24,9 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
         argument name, or a tuple or list; a tensor's entry is a tuple with
         one spec a dimension or a dict {dimension: spec}; a spec is a Dim
         (proviso.Dim or torch.export.Dim), Dim.AUTO, Dim.DYNAMIC, Dim.STATIC,
-        an int or None.  What is not named is static.  A ShapesCollection
-        or AdditionalInputs of torch.export does too; additional inputs are
-        checked against the traced program.
+        Dim.UNBACKED, an int or None.  What is not named is static.  A
+        ShapesCollection or AdditionalInputs of torch.export does too;
+        additional inputs are checked against the traced program.
     relations: what holds between named Dims: ("s*t == 16",).
     strict: only False; the program runs as Python.
     prefer_deferred_runtime_asserts_over_guards: what the program needs is
@@ -52,12 +52,11 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
     owner = _owner(mod)
     state = _trace.ModuleState(owner) if owner is not None else None
-    with _trace.tracing_environment():
-        program, out_spec = _trace_program(
-            mod, inputs, state, relations,
-            prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
-            specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
-            backed_size_oblivious=backed_size_oblivious)
+    program, out_spec = _trace_with_floats(
+        mod, inputs, state, relations,
+        prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
+        specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
+        backed_size_oblivious=backed_size_oblivious)
     elapsed = (time.perf_counter() - start) * 1e6
     program.set_name(_name_of(mod))
     ep = ExportedProgram(program, inputs, out_spec, (args, kwargs), elapsed)
@@ -122,6 +121,22 @@ def _name_of(mod):
     return getattr(mod, "__qualname__", type(mod).__name__)
 
 
+def _trace_with_floats(*args, **policies):
+    """Traces again when float() was asked for a number from data, with a
+    float() that keeps it symbolic."""
+    modules = []
+    while True:
+        try:
+            with (_trace.tracing_environment(),
+                  _numbers.symbolic_float_in(modules)):
+                return _trace_program(*args, **policies)
+        except DataDependentError as error:
+            asker = _numbers.asker_of_float(error)
+            if asker is None or any(asker is known for known in modules):
+                raise
+            modules.append(asker)
+
+
 def _trace_program(mod, inputs, state, relations, **policies):
     session = _proviso.Session(**policies)
     try:
@@ -134,6 +149,7 @@ def _trace_program(mod, inputs, state, relations, **policies):
         result = _explained(mod, args, kwargs)
         if state is not None:
             state.record_buffer_assignments()
+        _specs.check_strict(inputs.leaves, fakes)
         outputs, out_spec = pytree.tree_flatten(result)
         program = session.finish(outputs)
     finally:
@@ -168,6 +184,7 @@ def _run_program(mod, args, kwargs):
 _DATA_DEPENDENT = (
     "Could not guard on data-dependent expression",
     "Could not extract specialized integer from data-dependent expression",
+    "Could not extract specialized float from data-dependent expression",
 )
 
 

@@ -212,8 +212,8 @@ def _leaf(path, value, spec) -> Leaf:
     source = "L" + where
     name = "_".join(re.sub(r"\W", "_", str(_key_text(k))) for k in path)
     if isinstance(value, torch.Tensor):
-        return Leaf(name, source, value,
-                    _tensor_spec(value, spec, where, source))
+        dims_of = _tensor_spec(value, spec, where, source)
+        return Leaf(name, source, value, _marked(value, dims_of, source))
     if type(value) is int:
         return Leaf(name, source, value, _int_spec(value, spec, where))
     if spec is not None:
@@ -244,6 +244,11 @@ def _int_spec(value, spec, where):
             f"Cannot associate shape {spec} specified at "
             f"`dynamic_shapes{where}` to the int at `inputs{where}` (expected "
             "None, an int, Dim.AUTO, Dim.DYNAMIC or Dim.STATIC)")
+    if dim.policy == "unbacked":
+        raise ValueError(
+            f"export: `dynamic_shapes{where}` is Dim.UNBACKED, which is for "
+            "sizes of tensors; give Dim.DYNAMIC to an int, or pass it in a "
+            "tensor and read it with item()")
     if dim.value not in (None, value):
         raise ConstraintViolationError(
             f"Static constraint of {dim.value} does not match the input "
@@ -286,6 +291,41 @@ def _tensor_spec(tensor, spec, where, source):
         f"`dynamic_shapes{where}` (expected either a list/tuple of "
         "dimensions, or a dict mapping indices to dimensions, where each "
         "dimension is an int, a Dim, Dim.AUTO, Dim.STATIC, or Dim.DYNAMIC)")
+
+
+def _marked(tensor, specs, source):
+    """torch._dynamo.decorators.mark_unbacked on an example is a spec, where
+    dynamic_shapes says no more than that the size may vary."""
+    strict = getattr(tensor, "_dynamo_strict_unbacked_indices", set())
+    marked = getattr(tensor, "_dynamo_unbacked_indices", set()) | strict
+    bounds = getattr(tensor, "_dynamo_unbacked_bounds", {})
+    names = getattr(tensor, "_dynamo_shape_ids", {})
+    for i in sorted(marked):
+        if specs[i] not in (dims.STATIC, dims.DimSpec("auto"),
+                            dims.DimSpec("dynamic")):
+            raise ValueError(
+                f"{source}.size()[{i}] is marked as unbacked, and "
+                f"`dynamic_shapes` gives it a spec of its own; leave one out")
+        specs[i] = dims.DimSpec("unbacked", names.get(i, ""),
+                                *bounds.get(i, (None, None)),
+                                strict=i in strict)
+    return specs
+
+
+def check_strict(leaves, fakes):
+    """Sizes marked with mark_unbacked(strict=True) did not become constants."""
+    for leaf, fake in zip(leaves, fakes):
+        if not isinstance(leaf.value, torch.Tensor):
+            continue
+        for i, dim in enumerate(leaf.spec):
+            if not dim.strict:
+                continue
+            size = fake.shape[i]
+            if type(size) is int or size.node.maybe_as_int() is not None:
+                raise ConstraintViolationError(
+                    f"You marked {leaf.source}.size()[{i}] as unbacked and "
+                    f"strict but your code specialized it to be a constant "
+                    f"({size}). Leave the mark or its `strict` out.")
 
 
 def _dim(dim, tensor, i, spec, where, source, which):

@@ -11,8 +11,9 @@ import threading
 import torch
 from torch.fx.experimental import symbolic_shapes
 
-from proviso import _control_flow, _proviso
+from proviso import _control_flow, _numbers, _proviso
 
+_MISSING = object()
 # Patches and flags are the process's; one trace at a time.
 _lock = threading.RLock()
 
@@ -25,11 +26,19 @@ def tracing_environment():
     with _lock, contextlib.ExitStack() as stack:
         stack.callback(_set_flags, *_get_flags())
         _set_flags(True, True, False)
-        for owner, name, replacement in _patches():
-            stack.callback(setattr, owner, name, getattr(owner, name))
+        for owner, name, replacement in _PATCHES + _numbers.PATCHES:
+            before = getattr(owner, name, _MISSING)
+            stack.callback(_put_back, owner, name, before)
             setattr(owner, name, replacement)
         stack.callback(_control_flow.redirect())
         yield
+
+
+def _put_back(owner, name, before):
+    if before is _MISSING:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, before)
 
 
 def _get_flags():
@@ -292,10 +301,6 @@ _PATCHES = [
 ]
 
 
-def _patches():
-    return _PATCHES
-
-
 # --- custom operators
 
 class _FakeContext:
@@ -322,9 +327,6 @@ _proviso.set_custom_op_function(_run_fake_implementation)
 
 
 # --- modules
-
-_MISSING = object()
-
 
 class ModuleState:
     """A module's tensors for the trace; its attributes as they were."""

@@ -3,7 +3,9 @@
     Dim.AUTO                 whatever the program allows
     Dim.DYNAMIC              must vary: an error if the program fixes it
     Dim.STATIC               this size alone
-    Dim.AUTO(min=2, max=64)  the first two take a range
+    Dim.UNBACKED             without example: a branch on it is an error, as on
+                             data (torch._dynamo.decorators.mark_unbacked)
+    Dim.AUTO(min=2, max=64)  all but STATIC take a range
     Dim("batch", max=512)    named: the whole range must be allowed; the same
                              name is the same size everywhere
     2*Dim("half") + 1        derived from named ones: sums, differences,
@@ -24,9 +26,9 @@ from proviso._relations import Relation
 
 @dataclass(frozen=True)
 class DimHint:
-    """Dim.AUTO, Dim.DYNAMIC or Dim.STATIC, maybe with a range."""
+    """Dim.AUTO, DYNAMIC, STATIC or UNBACKED, maybe with a range."""
 
-    policy: str  # "auto", "dynamic", "static"
+    policy: str  # "auto", "dynamic", "static", "unbacked"
     min: Optional[int] = None
     max: Optional[int] = None
     factory: bool = True  # may still be given a range
@@ -61,6 +63,7 @@ class Dim:
     AUTO = DimHint("auto")
     DYNAMIC = DimHint("dynamic")
     STATIC = DimHint("static")
+    UNBACKED = DimHint("unbacked")
 
     def __init__(self, name: str, *, min: Optional[int] = None,
                  max: Optional[int] = None):
@@ -228,12 +231,13 @@ def dims(*names: str, min: Optional[int] = None, max: Optional[int] = None):
 
 @dataclass(frozen=True)
 class DimSpec:
-    policy: str  # "static", "auto", "dynamic", "named"
+    policy: str  # "static", "auto", "dynamic", "named", "unbacked"
     name: str = ""
     min: Optional[int] = None
     max: Optional[int] = None
     value: Optional[int] = None  # an int in the spec: the size it must be
     dim: Any = None  # the Dim of a named or derived one
+    strict: bool = False  # of an unbacked one: must not become a constant
 
     @property
     def is_derived(self):

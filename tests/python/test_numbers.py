@@ -1,0 +1,125 @@
+"""float(), int(), round() and Python's math on numbers read from data: the
+values that eager gives, and an error where eager raises."""
+
+import math
+
+import pytest
+import torch
+
+import proviso
+from proviso import Dim
+
+Y = torch.arange(3.0)
+VALUES = (6, 7, 1, 0, -3, -8)
+
+
+def outcome(function, *args):
+    """The result, or the word for an exception."""
+    try:
+        return function(*args)
+    except Exception:  # eager and the program raise different types
+        return "raised"
+
+
+def agree(program, values=VALUES, dtype=torch.int64):
+    ep = proviso.export(program, (torch.tensor(values[0], dtype=dtype), Y))
+    run = ep.module()
+    for value in values:
+        x = torch.tensor(value, dtype=dtype)
+        expected, found = outcome(program, x, Y), outcome(run, x, Y)
+        if isinstance(expected, str) or isinstance(found, str):
+            assert found is expected, (value, expected, found)
+        else:
+            assert torch.allclose(found, expected, 0, 0, equal_nan=True) and (
+                found.dtype == expected.dtype), (value, expected, found)
+    return ep
+
+
+@pytest.mark.parametrize("of_int", [
+    lambda u: float(u), lambda u: float(u) * 0.1 + 1, lambda u: u / 2,
+    lambda u: torch.sym_float(u), lambda u: math.floor(float(u) / 3),
+    lambda u: math.trunc(u / 2), lambda u: math.floor(u / 2),
+    lambda u: math.ceil(u / 2), lambda u: round(u / 2),
+    lambda u: round(u / 3, 1), lambda u: round(u / 8, 2), lambda u: abs(u - 2),
+    lambda u: u**2, lambda u: u % 4, lambda u: u // -2,
+    lambda u: math.sqrt(u), lambda u: math.log2(u), lambda u: math.asin(u),
+    lambda u: math.acos(u), lambda u: math.atan(u), lambda u: math.sin(u),
+    lambda u: math.cos(u), lambda u: math.tan(u), lambda u: math.tanh(u),
+    lambda u: math.sinh(u * 200), lambda u: math.cosh(u * 200),
+    lambda u: math.fabs(u), lambda u: math.floor(u),
+    lambda u: torch.sym_min(u, 4), lambda u: torch.sym_ite(u > 2, u, u + 9),
+])
+def test_of_an_integer(of_int):
+    agree(lambda x, y: y + of_int(x.item()))
+
+
+@pytest.mark.parametrize("of_float", [
+    lambda f: float(f), lambda f: torch.sym_int(f), lambda f: math.trunc(f),
+    lambda f: math.floor(f * 0.5), lambda f: math.ceil(f), lambda f: round(f),
+    lambda f: round(f, 2), lambda f: f * 2 - 1, lambda f: math.sqrt(f),
+    lambda f: math.log2(f), lambda f: abs(f), lambda f: float(f) / 3,
+])
+def test_of_a_float(of_float):
+    agree(lambda x, y: y + of_float(x.item()),
+          (2.5, 3.5, 0.125, 2.675, -0.5, 0.0, 1e300, math.inf, math.nan),
+          torch.float64)
+
+
+@pytest.mark.parametrize("holds", [
+    lambda u: float(u) > 2.5, lambda u: math.ceil(u / 2) == 3,
+    lambda u: math.trunc(u / 2) == 3, lambda u: math.floor(u / 2) == 3,
+    lambda u: round(u / 2) == 3, lambda u: math.sqrt(u) < 2.6,
+    lambda u: (u / 2).is_integer(), lambda u: torch.sym_int(u / 2) >= 1,
+])
+def test_a_check_is_kept_and_has_eagers_outcome(holds):
+    def program(x, y):
+        torch._check(holds(x.item()))
+        return y + 1
+
+    ep = agree(program)
+    assert ep.runtime_asserts
+
+
+def test_float_of_a_tensor_stays_symbolic():
+    agree(lambda x, y: y * float(x) + float(x.sum() / 2))
+
+
+def test_float_is_pythons_in_the_same_program():
+    def program(x, y):
+        assert isinstance(1.5, float) and not isinstance(1, float)
+        assert issubclass(float, float) and float == type(2.5)
+        assert {float: 1}[type(2.5)] == 1
+        return y * float("0.5") + float(x.item()) + float() + float(3)
+
+    agree(program)
+    assert float is type(2.5)  # and this module's is Python's again
+
+
+def test_the_math_of_sizes_stays_symbolic():
+    def scale(x):
+        return x / math.sqrt(x.shape[0]) + math.pow(x.shape[0], 2)
+
+    ep = proviso.export(scale, (torch.ones(4, 2),),
+                        dynamic_shapes=({0: Dim("n")},))
+    assert ep.guards == []
+    for n in (1, 2, 9):
+        x = torch.ones(n, 2)
+        assert torch.equal(ep.module()(x), scale(x))
+
+
+@pytest.mark.parametrize("program, error, text", [
+    (lambda x, y: y + int(x.item()), proviso.DataDependentError,
+     "(?s)specialized integer .*torch.sym_int and torch.sym_float do"),
+    (lambda x, y: y + math.gcd(x.item(), 4), proviso.DataDependentError,
+     "specialized integer"),
+    (lambda x, y: y if math.isnan(x.double().item()) else y,
+     proviso.DataDependentError, "specialized float"),
+    (lambda x, y: y + x.double().item() // 0.1, NotImplementedError,
+     r"floored quotient of symbolic floats .*math.floor\(a / b\)"),
+    (lambda x, y: y + round(x.item(), -1), NotImplementedError,
+     r"round\(u0, -1\) of a symbolic number is not supported"),
+])
+def test_what_must_be_known_while_tracing(program, error, text):
+    with pytest.raises(error, match=text):
+        proviso.export(program, (torch.tensor(6), Y))
+    assert math.sqrt(4) == 2.0  # the process goes on
