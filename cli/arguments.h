@@ -10,12 +10,13 @@ namespace proviso::cli {
 struct Arguments {
   std::vector<std::string> symbols;      // --symbol
   std::vector<std::string> assumptions;  // --assume
+  std::string context;                   // --context
   std::string form = "torch";            // --as
   bool native = false;                   // --tiers native
   bool int64 = false;
   bool json = false;
-  std::string list;                      // --list
-  std::string tag;                       // --tag
+  std::string list;  // --list
+  std::string tag;   // --tag
   std::vector<std::string> positional;
 };
 
@@ -31,10 +32,11 @@ struct Command {
   const char* name;
   const char* operands;  // as in the usage line
   const char* summary;
-  const char* options;   // names of the options it takes, by blanks
+  const char* options;  // names of the options it takes, by blanks
   int (*run)(const Arguments&);
 };
 
+int facts(const Arguments&);
 int prove(const Arguments&);
 int bounds(const Arguments&);
 int simplify_command(const Arguments&);

@@ -1,9 +1,13 @@
-// prove, bounds, simplify: one question about facts from the command line.
+// prove, bounds, simplify: one question about facts from the command line or a
+// file; facts: the file.
+#include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "cli/arguments.h"
 #include "cli/json.h"
 #include "cli/timer.h"
+#include "guards/context_text.h"
 #include "solver/solver.h"
 #include "sym/parse.h"
 #include "sym/print.h"
@@ -11,18 +15,32 @@
 namespace proviso::cli {
 namespace {
 
-SolverOptions solver_options(const Arguments& arguments) {
-  SolverOptions options;
-  options.use_z3 = !arguments.native;
-  options.machine_int64 = arguments.int64;
-  return options;
+Context start(ExprPool& pool, const Arguments& arguments) {
+  if (arguments.context.empty()) {
+    SolverOptions options;
+    options.use_z3 = !arguments.native;
+    options.machine_int64 = arguments.int64;
+    return Context(pool, options);
+  }
+  if (arguments.native || arguments.int64) {
+    throw Error(
+        "--context: the file says how its facts are asked; leave "
+        "--tiers and --int64 to the command that writes it");
+  }
+  std::ifstream in(arguments.context, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) {
+    throw Error("--context: cannot read '" + arguments.context +
+                "'; give a file that `proviso facts` wrote");
+  }
+  return load_context(pool, text.str());
 }
 
 // The facts as the user wrote them, told to a solver.
 class Session {
  public:
   explicit Session(const Arguments& arguments)
-      : context_(pool_, solver_options(arguments)) {
+      : context_(start(pool_, arguments)) {
     for (const std::string& text : arguments.symbols) declare(text);
     for (const std::string& text : arguments.assumptions) {
       context_.assume(parse(pool_, text), {text, "", 0});
@@ -56,7 +74,8 @@ class Session {
   void declare(const std::string& text) {
     RangeDeclaration range = parse_range(text);
     if (range.lower && range.upper && *range.lower > *range.upper) {
-      throw Error("--symbol '" + text + "': the range is empty; write the "
+      throw Error("--symbol '" + text +
+                  "': the range is empty; write the "
                   "smaller end first");
     }
     Expr symbol = parse(pool_, range.name);
@@ -160,6 +179,15 @@ std::string in_form(Expr e, const std::string& form) {
 
 }  // namespace
 
+int facts(const Arguments& arguments) {
+  if (!arguments.positional.empty()) {
+    throw Error("facts: unexpected '" + arguments.positional[0] +
+                "'; tell facts with --symbol and --assume");
+  }
+  std::cout << save_context(Session(arguments).context());
+  return kYesOrGood;
+}
+
 int prove(const Arguments& arguments) {
   Session session(arguments);
   Expr question = session.parse_only("prove", arguments);
@@ -178,9 +206,12 @@ int prove(const Arguments& arguments) {
   print_answer(session, answer);
   if (arguments.json) print_json(session, answer, us);
   switch (answer.verdict) {
-    case Verdict::kYes: return kYesOrGood;
-    case Verdict::kNo: return kNoOrWrong;
-    case Verdict::kUnknown: return kUnknownAnswer;
+    case Verdict::kYes:
+      return kYesOrGood;
+    case Verdict::kNo:
+      return kNoOrWrong;
+    case Verdict::kUnknown:
+      return kUnknownAnswer;
   }
   return kTrouble;
 }

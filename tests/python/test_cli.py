@@ -250,3 +250,32 @@ def test_sympy_reads_srepr_as_torch_does(run, text, point, value):
     symbols = {symbol.name: symbol for symbol in expr.free_symbols}
     assert "positive=True" in printed and symbols["s0"].is_positive
     assert expr.subs({s: point[n] for n, s in symbols.items()}) == value
+
+
+def test_facts_are_kept_in_a_file(run, tmp_path):
+    done = run("facts", *SIZE, *EIGHTS)
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "facts.txt"
+    path.write_text(done.stdout)
+    assert run("facts", "--context", path).stdout == done.stdout
+    done = run("prove", "--context", path, "Eq(Mod(s0, 4), 0)")
+    assert done.stdout == run("prove", *SIZE, *EIGHTS,
+                              "Eq(Mod(s0, 4), 0)").stdout
+    more = run("bounds", "--context", path, "--assume", "s0 < 20", "s0")
+    assert more.stdout == "[8, 16]\n"
+
+
+@pytest.mark.parametrize("text, error", [
+    ("proviso context 1\nassume s0 > \nend\n", "line 2, column 8: expected"),
+    ("proviso context 1\n", "line 2, column 1: expected 'end'"),
+])
+def test_a_file_that_holds_no_facts_is_refused(run, tmp_path, text, error):
+    path = tmp_path / "facts.txt"
+    path.write_text(text)
+    done = run("prove", "--context", path, "s0 > 1")
+    assert done.returncode == 3 and error in done.stderr
+    done = run("prove", "--context", tmp_path / "none.txt", "s0 > 1")
+    assert done.returncode == 3 and "cannot read" in done.stderr
+    path.write_text("proviso context 1\nend\n")
+    done = run("prove", "--context", path, "--int64", "s0 > 1")
+    assert done.returncode == 3 and "leave --tiers and --int64" in done.stderr
