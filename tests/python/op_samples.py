@@ -1,5 +1,5 @@
 """Every operator of torch on torch's own sample inputs: what the tracer says of
-the results beside what eager gives.
+the results beside what eager gives, and what torch says for device=meta.
 
     python tests/python/op_samples.py           the differences
     python tests/python/op_samples.py --write   docs/operators.md
@@ -32,12 +32,27 @@ def _op_db():
     return op_db
 
 
+# Where torch's own meta function says otherwise than its kernel on the CPU, which
+# is what the tracer follows.
+META_DIFFERS = {
+    "native_batch_norm": "one saved mean without training, where there is none",
+    "_native_batch_norm_legit": "the same",
+    "nn.functional.max_unpool2d": "contiguous, where the kernel keeps strides",
+    "fft.rfft2": "strides as on CUDA",
+    "linalg.eig": "rows first, where LAPACK gives columns first",
+    "linalg.svd": "the same",
+    "svd_lowrank": "the same",
+    "pca_lowrank": "the same",
+}
+
 Difference = collections.namedtuple("Difference", "op what sample")
 
 
 class Result:
     def __init__(self):
         self.differences = []  # Difference
+        self.meta_differences = []  # from what device=meta gives
+        self.meta_samples = 0
         self.without_rule = collections.defaultdict(set)  # op -> targets
         self.refused = []  # (op, error): an error where eager has none
         self.tested = collections.Counter()  # target -> samples
@@ -84,6 +99,18 @@ def _spread(samples, count):
     return [samples[int(i * step)] for i in range(count)]
 
 
+def _on_meta(op, leaves, spec):
+    """The results for device=meta, or None where torch has none."""
+    values = [torch.empty_strided(v.shape, v.stride(), dtype=v.dtype,
+                                  device="meta")
+              if isinstance(v, torch.Tensor) else v for v in leaves]
+    args = torch.utils._pytree.tree_unflatten(values, spec)
+    try:
+        return _tensors(op.op(args[0], *args[1], **args[2]))
+    except Exception:
+        return None
+
+
 def check(op, sample, result):
     def run(call):
         return op.op(call.input, *call.args, **call.kwargs)
@@ -118,6 +145,7 @@ def check(op, sample, result):
         except Exception:
             return  # no eager result to compare with
         result.samples += 1
+        meta = _on_meta(op, leaves, spec)
         try:
             ep = proviso.export(program, inputs)
         except NotImplementedError as error:
@@ -129,10 +157,14 @@ def check(op, sample, result):
             return
     for target in set(ep.operators):
         result.tested[target] += 1
-    problem = _differences(seen, real)
-    if problem:
-        shapes = [tuple(t.shape) for t in inputs]
+    shapes = [tuple(t.shape) for t in inputs]
+    if problem := _differences(seen, real):
         result.differences.append(Difference(op.name, problem, shapes))
+    if meta is None or op.name in META_DIFFERS:
+        return
+    result.meta_samples += 1
+    if problem := _differences(seen, meta):
+        result.meta_differences.append(Difference(op.name, problem, shapes))
 
 
 _DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
@@ -225,7 +257,11 @@ def main():
         print(f"REFUSED {name}: {error}")
     for name, errors in sorted(result.without_rule.items()):
         print(f"NO RULE {name}: {'; '.join(sorted(errors))}")
+    for d in result.meta_differences:
+        print(f"META DIFFERS {d.op}: {d.what}  {d.sample}")
     print(f"{result.samples} samples, {len(result.differences)} differ, "
+          f"{result.meta_samples} on device=meta, "
+          f"{len(result.meta_differences)} differ, "
           f"{len(result.refused)} refused, {len(result.without_rule)} "
           f"operators without a rule")
 

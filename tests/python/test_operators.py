@@ -29,9 +29,36 @@ def test_results_agree_with_eager():
     result = op_samples.run_all(_core_names(), samples=2)
     assert result.samples > 150
     assert result.differences == []
+    assert result.meta_samples > 150
+    assert result.meta_differences == []
     assert not any(f"aten::{op}" in text for op in ("add", "cat", "view")
                    for texts in result.without_rule.values()
                    for text in texts)
+
+
+def test_operators_that_look_at_their_data():
+    result = op_samples.run_all(
+        {"quantile", "nanquantile", "cov", "corrcoef", "tensor_split"},
+        samples=6)
+    assert result.samples > 20
+    assert result.differences == [] and result.refused == []
+    assert result.meta_differences == []
+    for name in ("cov", "corrcoef", "quantile", "nanquantile"):
+        assert any(f"aten.{name}." in target for target in result.tested), name
+
+
+def test_pieces_at_places_that_are_data():
+    def program(x, places):
+        a, b, c = x.tensor_split(places, dim=1)
+        return a + 1, b * 2, c.sum(1)
+
+    x, places = torch.randn(3, 8), torch.tensor([2, 5])
+    ep = proviso.export(program, (x, places),
+                        dynamic_shapes=({0: proviso.Dim("n")}, None))
+    for values in ((2, 5), (0, 8), (8, 3), (-1, 9)):
+        args = torch.randn(4, 8), torch.tensor(values)
+        for found, expected in zip(ep.module()(*args), program(*args)):
+            assert torch.equal(found, expected), values
 
 
 def test_a_wrong_shape_would_be_seen():

@@ -12,6 +12,7 @@ void register_indexing_rules();
 void register_linalg_rules();
 void register_nn_rules();
 void register_reduction_rules();
+void register_statistics_rules();
 void register_view_rules();
 
 void register_all_rules() {
@@ -21,6 +22,7 @@ void register_all_rules() {
   register_view_rules();
   register_factory_rules();
   register_reduction_rules();
+  register_statistics_rules();
   register_indexing_rules();
   register_linalg_rules();
   register_nn_rules();
