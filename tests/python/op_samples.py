@@ -39,6 +39,7 @@ META_DIFFERS = {
     "_native_batch_norm_legit": "the same",
     "nn.functional.max_unpool2d": "contiguous, where the kernel keeps strides",
     "fft.rfft2": "strides as on CUDA",
+    "fft.rfftn": "the same",
     "linalg.eig": "rows first, where LAPACK gives columns first",
     "linalg.svd": "the same",
     "svd_lowrank": "the same",

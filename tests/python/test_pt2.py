@@ -289,3 +289,15 @@ def test_source_lines_survive(tmp_path):
     loaded = torch.export.load(str(tmp_path / "a.pt2"))
     traces = [n.meta.get("stack_trace", "") for n in loaded.graph.nodes]
     assert any("return self.net(x)" in t for t in traces)
+
+
+def test_a_sub_graph_takes_a_size_among_its_tensors(round_trip):
+    def program(x, y):
+        n = y.shape[0]
+        return torch.cond(x.sum() > 3, lambda x: x + n, lambda x: x - n, (x,))
+
+    shapes = ({0: Dim("n")}, {0: Dim("m")})
+    ep = proviso.export(program, (torch.ones(4, 3), torch.ones(5)),
+                        dynamic_shapes=shapes)
+    round_trip(ep, program, [(torch.ones(6, 3), torch.ones(7)),
+                             (-torch.ones(6, 3), torch.ones(2))])

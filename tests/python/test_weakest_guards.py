@@ -61,3 +61,27 @@ def test_of_two_sizes():
     guard, = ep.guards
     assert guard.condition == "s1 <= s0*s1"
     assert guard.origins[0].code == "return x + 1 if n * m >= m else x"
+
+
+@pytest.mark.parametrize("program, example, sizes, taken", [
+    # n + m >= 4 and m <= n, and not that each is >= 2
+    (lambda x, y: x.repeat(2)[: x.shape[0] + y.shape[0]][:-4], (6, 2),
+     [(4, 0), (5, 1), (3, 1), (2, 1), (2, 3)], [(4, 0), (5, 1), (3, 1)]),
+    # n <= 6, and not that m >= 2, with which n*m <= 12 says so
+    (lambda x, y: x[6:] if x.shape[0] * y.shape[0] <= 12 else x, (2, 6),
+     [(6, 0), (1, 12), (6, 2), (7, 1)], [(6, 0), (1, 12), (6, 2)]),
+])
+def test_two_sizes_that_are_small_together(program, example, sizes, taken):
+    ep = proviso.export(program, tuple(torch.randn(n) for n in example),
+                        dynamic_shapes=({0: Dim.AUTO},) * 2)
+    accepted = []
+    for n, m in sizes:
+        args = torch.randn(n), torch.randn(m)
+        try:
+            found = ep.module()(*args)
+        except RuntimeError as error:
+            assert "Guard failed" in str(error)
+            continue
+        assert torch.equal(found, program(*args)), (n, m)
+        accepted.append((n, m))
+    assert accepted == taken, [g.condition for g in ep.guards]

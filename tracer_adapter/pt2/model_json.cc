@@ -452,11 +452,14 @@ void Writer::list(Items items, const c10::Type* type) {
     return symbolic_list<double>("as_sym_floats", "as_float", items, number);
   if (all(items, or_value(is_bool, Type::kBool)))
     return symbolic_list<bool>("as_sym_bools", "as_bool", items, boolean);
+  // Operands of a sub-graph: torch names symbolic numbers among the tensors.
+  const auto is_named = has(std::type_identity<ValueRef>{});
   TORCH_CHECK(
-      all(items,
-          [&](const Argument& a) { return a.is_none() || is_tensor(a); }),
+      all(items, is_named) ||
+          all(items,
+              [&](const Argument& a) { return a.is_none() || is_tensor(a); }),
       "ExportedProgram::save: the .pt2 format holds no list that mixes "
-      "tensors and numbers: ",
+      "tensors and constants: ",
       graph_->to_string(Argument{ListArgument{{items.begin(), items.end()}}}));
   tensor_list(items);
 }

@@ -182,22 +182,26 @@ bool guarded(const c10::SymBool& condition) {
 }
 
 // true or false where proved, or by a guard; nullopt when it depends on data.
+// Asked as a branch is, so that no more is kept of an answer than it needs.
 std::optional<bool> less(const SymInt& a, const SymInt& b) {
   c10::SymBool yes = a.sym_lt(b);
+  if (auto value = yes.maybe_as_bool()) return *value;
+  if (yes.has_hint()) return yes.guard_bool(__FILE__, __LINE__);
   if (known(yes)) return true;
   if (known(a.sym_ge(b))) return false;
-  if (yes.has_hint()) return yes.guard_bool(__FILE__, __LINE__);
   return std::nullopt;
 }
 
-// true where a <= b, false where b <= a, by proof or by a guard; nullopt when
-// it depends on data.  The guard leaves equal sizes free: either answer is
-// right.
+// true where a <= b, false where b <= a; else as less().  The guard leaves
+// equal sizes free: either answer is right.
 std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
-  if (known_less_equal(b, a)) return false;
-  if (known_less_equal(a, b)) return true;
   auto x = hint_of(a), y = hint_of(b);
-  if (!x || !y) return std::nullopt;
+  if (!x || !y) {
+    if (known_less_equal(b, a)) return false;
+    if (known_less_equal(a, b)) return true;
+    return std::nullopt;
+  }
+  if (*x == *y && known_less_equal(b, a)) return false;
   const bool ascends = *x <= *y;
   return expect(ascends ? a.sym_le(b) : b.sym_le(a)) == ascends;
 }
