@@ -119,7 +119,8 @@ std::vector<Expr> ShapeEnv::Impl::open_assumptions(
 }
 
 // Keeps the assumptions that this answer needs: its own symbols', reduced one
-// by one while few; else those of every connected symbol; else all.
+// by one while few; else what it says of one size; else those of every
+// connected symbol; else all.
 void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
   Context& context = *view.context;
   auto decided_with = [&](const std::vector<Expr>& symbols, int least = 2) {
@@ -144,6 +145,15 @@ void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
     }
     return decided_with(own, 1) ? keep_not_zero(view, own)
                                 : keep_assumptions(view, own);
+  }
+  const std::vector<Expr>& symbols = symbols_of(d.question);
+  if (symbols.size() == 1 && symbols[0].is_int() &&
+      !is_unbacked(symbols[0].symbol().kind)) {
+    const Expr held =
+        d.verdict == Verdict::kYes ? d.question : negate(d.question);
+    view.guards.push_back({held, {SourceLocation{}}});
+    context.assume(held);
+    return;
   }
   std::vector<Expr> near =
       open_assumptions(view, connected_symbols(d.question));

@@ -554,8 +554,9 @@ TEST(HonestRange, FollowsAssumptionsThroughGuards) {
   EXPECT_TRUE(env.guard_bool(gt(t, s)));
   EXPECT_TRUE(env.statically_known_true(ge(t, 3)));  // t > s >= 2
   EXPECT_EQ(env.guards().size(), 1u);
-  EXPECT_TRUE(env.used_assumption(s));
+  EXPECT_FALSE(env.used_assumption(s));  // that t >= 3 is less, and enough
   EXPECT_EQ(env.honest_range(t), Interval::at_least(3));
+  EXPECT_EQ(env.honest_range(s).lower(), Int(0));
 }
 
 TEST(HonestRange, ASpecializationThatLeansOnTheAssumptionUsesIt) {
@@ -724,6 +725,17 @@ TEST(RandomSessions, GiveNoAnswerThatAnAdmittedInputContradicts) {
     answers += session.answers();
   }
   EXPECT_GT(answers, 40u) << "first seed " << first;
+}
+
+// s*t <= 20 bounds s where t >= 1: the bound is kept, not that t >= 1.
+TEST(HonestRange, KeepsWhatWasSaidOfOneSize) {
+  ShapeEnv env;
+  Expr s = env.create_size(3, source("x", 0));
+  Expr t = env.create_size(4, source("y", 0));
+  EXPECT_TRUE(env.guard_bool(le(s * t, 20)));
+  EXPECT_TRUE(env.statically_known_true(le(s, 1000)));
+  EXPECT_EQ(env.honest_range(s), Interval(0, 1000));
+  EXPECT_EQ(env.honest_range(t), Interval::at_least(0));
 }
 
 // --- unbacked sizes
