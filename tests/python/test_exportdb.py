@@ -1,7 +1,6 @@
 """The programs of PyTorch's ExportDB: each exports, runs like eager on its
 example and on its other inputs, and prints as torch prints it."""
 
-import collections
 import json
 import os
 import pathlib
@@ -9,9 +8,7 @@ import re
 import subprocess
 
 import pytest
-import torch
 
-import proviso
 from proviso import db
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -53,68 +50,6 @@ def test_saved_case_loads_in_torch(name, round_trip):
 def _has_small_size(case, args):
     return case.dynamic_shapes() is not None and any(
         0 in t.shape or 1 in t.shape for t in args if hasattr(t, "shape"))
-
-
-# What differs from torch.export.export(strict=False), and why.
-DIFFERENT = {
-    # torch takes the decorated method's result from the data, as if it were
-    # not decorated; it is the constant that was asked for.
-    "assume_constant_result": {"-aten._assert_tensor_metadata.default",
-                               "-aten.sym_size.int", "-ge", "-le",
-                               "-aten._assert_scalar.default"},
-    "cond_operands": {"-gt", "+ge"},  # s0 > 2 is written s0 >= 3
-    # Sizes that the program is right for although torch assumes them away.
-    "dynamic_shape_constructor": {"-VR[2, int_oo]", "+VR[0, int_oo]"},
-    "dynamic_shape_if_guard": {"-VR[2, int_oo]", "+VR[0, int_oo]"},
-    "dynamic_shape_slicing": {"+VR[1, int_oo]"},  # torch fixes one of two sizes
-    "dynamic_shape_view": {"-VR[2, int_oo]", "+VR[0, int_oo]"},
-    "unsupported_operator": {"-VR[2, int_oo]", "+VR[0, int_oo]"},
-}
-
-
-def _operators(graph_module):
-    for node in graph_module.graph.nodes:
-        if node.op == "call_function":
-            yield getattr(node.target, "__name__", str(node.target)) if \
-                node.target.__module__ == "_operator" else str(node.target)
-        elif node.op == "get_attr":
-            branch = getattr(graph_module, node.target, None)
-            if isinstance(branch, torch.fx.GraphModule):
-                yield from _operators(branch)
-
-
-def _kinds(program):
-    signature = program.graph_signature
-    return [s.kind for s in signature.input_specs + signature.output_specs]
-
-
-def _torch_dims(spec):
-    if isinstance(spec, dict):
-        return {name: _torch_dims(of) for name, of in spec.items()}
-    if isinstance(spec, tuple):
-        return tuple(map(_torch_dims, spec))
-    if isinstance(spec, proviso.Dim):
-        return torch.export.Dim(spec.__name__)
-    return spec if spec is None else torch.export.Dim.AUTO
-
-
-@pytest.mark.parametrize(
-    "name", [n for n in NAMES if n != "dynamic_shape_round"])
-def test_case_is_what_torch_export_gives(name):
-    """The operators, kinds of inputs and outputs, and ranges; torch refuses
-    dynamic_shape_round."""
-    case = db.get(name)
-    ours = db.run(case).program.to_torch()
-    theirs = torch.export.export(
-        case.make(), case.args(), kwargs=case.kwargs(), strict=False,
-        dynamic_shapes=_torch_dims(case.dynamic_shapes()))
-    assert _kinds(ours) == _kinds(theirs)
-    a = collections.Counter(_operators(ours.graph_module))
-    b = collections.Counter(_operators(theirs.graph_module))
-    a.update(map(str, ours.range_constraints.values()))
-    b.update(map(str, theirs.range_constraints.values()))
-    different = {f"+{what}" for what in a - b} | {f"-{what}" for what in b - a}
-    assert different == DIFFERENT.get(name, set())
 
 
 def test_a_wrong_program_is_not_equal():
