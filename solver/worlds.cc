@@ -7,6 +7,7 @@ namespace {
 
 constexpr int kAttempts = 4;
 constexpr int64_t kFar = int64_t{1} << 40;
+constexpr int64_t kFarthest = int64_t{1} << 62;  // what steps are made from
 constexpr size_t kMaxCandidates = 6;
 
 std::optional<int64_t> near(const std::optional<Int>& end) {
@@ -271,7 +272,7 @@ bool Worlds::reach(FormulaId goal, size_t w, bool search) {
 bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
                      size_t w) {
   Point::Value now = worlds_[w].value(p);
-  if (!now) return false;
+  if (!now || *now > kFarthest || *now < -kFarthest) return false;
   size_t tried = 0;
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
