@@ -150,6 +150,7 @@ Tensor fake_of(Tracer& tracer, const Tensor& t, Mode mode, int& inputs) {
   for (int64_t v : t.sizes()) sizes.emplace_back(v);
   for (int64_t v : t.strides()) strides.emplace_back(v);
   Tensor fake = make_fake(sizes, strides, t.scalar_type(), t.device());
+  fake.unsafeGetTensorImpl()->set_requires_grad(t.requires_grad());
   tracer.fresh(fake);
   return fake;
 }
@@ -802,6 +803,9 @@ TEST(ShapeFunctions, Attention) {
     check({"aten::scaled_dot_product_attention", {x, k, k, make({5, 7})}});
     check({"aten::scaled_dot_product_attention",
            {x, k, k, make({2, 1, 5, 7}, at::kBool)}});
+    check({"aten::scaled_dot_product_attention",
+           {x, k, k, make({2, 1, 5, 7}).requires_grad_()}});
+    check({"aten::scaled_dot_product_attention", {x, k, k, make({3, 5, 7})}});
     check({"aten::scaled_dot_product_attention", {x, k, make({2, 3, 7, 6})}});
     check(
         {"aten::scaled_dot_product_attention", {x, x, x, IValue(), 0.0, true}});

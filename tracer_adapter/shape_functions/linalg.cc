@@ -213,10 +213,26 @@ bool guarded_equal(const SymInt& a, const SymInt& b) {
   return known_equal(a, b) || a.sym_eq(b).guard_or_false(__FILE__, __LINE__);
 }
 
+bool one_or(const SymInt& size, const SymInt& other) {
+  return known_one(size) || guarded_equal(size, other);
+}
+
+// The fused kernel has no gradient of the mask, and knows masks of 2 and 4
+// dimensions.
+bool fuses_with(const Tensor& mask, const Tensor& q, const Tensor& k) {
+  if (!mask.defined()) return true;
+  if (mask.requires_grad()) return false;
+  if (mask.dim() != 2 && mask.dim() != 4) return false;
+  return one_or(mask.sym_size(-2), q.sym_size(2)) &&
+         one_or(mask.sym_size(-1), k.sym_size(2)) &&
+         (mask.dim() == 2 || (one_or(mask.sym_size(0), q.sym_size(0)) &&
+                              one_or(mask.sym_size(1), q.sym_size(1))));
+}
+
 // Whether the CPU takes the fused kernel; the plain formula otherwise.  The
 // choice shows in the strides alone.
-bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v, double dropout,
-              bool grouped) {
+bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v,
+              const Tensor& mask, double dropout, bool grouped) {
   bool floating = q.scalar_type() == ScalarType::Float ||
                   q.scalar_type() == ScalarType::Double ||
                   q.scalar_type() == ScalarType::BFloat16 ||
@@ -230,7 +246,8 @@ bool is_fused(const Tensor& q, const Tensor& k, const Tensor& v, double dropout,
   return guarded_equal(q.sym_size(3), k.sym_size(3)) &&
          guarded_equal(q.sym_size(3), v.sym_size(3)) &&
          guarded_equal(q.sym_size(0), k.sym_size(0)) &&
-         (grouped || guarded_equal(q.sym_size(1), k.sym_size(1)));
+         (grouped || guarded_equal(q.sym_size(1), k.sym_size(1))) &&
+         fuses_with(mask, q, k);
 }
 
 void require_attention_fits(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -289,7 +306,7 @@ bool attention(RuleCall& call) {
   Dims result = batch;
   result.push_back(q.sym_size(-2));
   result.push_back(v.sym_size(-1));
-  call.returns(is_fused(q, k, v, dropout, grouped)
+  call.returns(is_fused(q, k, v, call.optional_tensor(3), dropout, grouped)
                    ? fresh_like(q)
                    : fresh(result, q.scalar_type(), q.device()));
   return true;
@@ -310,7 +327,7 @@ bool flash_attention_cpu(RuleCall& call) {
 
 bool attention_choice(RuleCall& call) {
   bool fused = is_fused(call.tensor(0), call.tensor(1), call.tensor(2),
-                        call.args[4].toDouble(),
+                        call.optional_tensor(3), call.args[4].toDouble(),
                         flag_or(arg(call, "enable_gqa"), false));
   call.returns(int64_t{fused ? 1 : 0});  // sdp::SDPBackend: flash or math
   return true;
