@@ -212,8 +212,47 @@ std::vector<Expr> ShapeEnv::Impl::connected_symbols(Expr question) {
   return {seen.begin(), seen.end()};
 }
 
+// Which guards equate two symbols and are all that is said of one of them, but
+// for other such equalities: while it has two values left in its range, nothing
+// implies them.
+std::vector<bool> ShapeEnv::Impl::sole_equalities(
+    const std::vector<Guard>& all, Context& ranges) {
+  std::vector<bool> sole(all.size());
+  std::unordered_map<Expr, int, ExprHash> uses;
+  std::unordered_map<Expr, Interval, ExprHash> left;
+  for (const Guard& g : all) {
+    for (Expr s : symbols_of(g.condition)) {
+      ++uses[s];
+      left.try_emplace(s, ranges.bounds(s));
+    }
+  }
+  const auto hangs = [&](Expr symbol, Expr from) {
+    if (uses[symbol] != 1) return false;
+    const Interval both = intersect(left.at(symbol), left.at(from));
+    if (both.is_empty() || both.is_point()) return false;
+    left.at(from) = both;
+    return true;
+  };
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const Expr c = all[i].condition;
+      if (sole[i] || !c.is(Op::kEq) || !c.arg(0).is_symbol() ||
+          !c.arg(1).is_symbol()) {
+        continue;
+      }
+      if (!hangs(c.arg(0), c.arg(1)) && !hangs(c.arg(1), c.arg(0))) continue;
+      sole[i] = grown = true;
+      --uses[c.arg(0)];
+      --uses[c.arg(1)];
+    }
+  }
+  return sole;
+}
+
 // A guard goes when the ranges, the guards kept before it and all guards after
 // it imply it.  Halving shares the contexts: n log n facts are told in all.
+// Sole equalities stay anyway; the others are asked about behind them.
 std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
   std::vector<Guard> all = guards;
   all.insert(all.end(), honest().guards.begin(), honest().guards.end());
@@ -221,31 +260,42 @@ std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
   std::unique_ptr<Context> base = enforced_context(false);
   for (Expr s : honest().used_one) base->assume(ge(s, 1), assumption_of(s, 1));
   for (Expr s : honest().used) base->assume(ge(s, 2), assumption_of(s));
-  std::vector<Guard> kept;
-  auto tell = [&](const Guard& g) {
-    base->assume(g.condition, provenance_of(g.origins[0], "guard"));
+  const std::vector<bool> sole = sole_equalities(all, *base);
+  auto tell = [&](size_t i) {
+    base->assume(all[i].condition, provenance_of(all[i].origins[0], "guard"));
   };
+  std::vector<size_t> kept, open;
+  for (size_t i = 0; i < all.size(); ++i) {
+    (sole[i] ? kept : open).push_back(i);
+  }
+  base->push();
+  for (size_t i : kept) tell(i);
   auto visit = [&](auto&& self, size_t begin, size_t end) -> void {
     if (begin == end) return;
     if (end - begin == 1) {
-      Verdict verdict = base->ask_quick(all[begin].condition);
-      if (verdict != Verdict::kYes) kept.push_back(all[begin]);
+      const size_t i = open[begin];
+      const Verdict verdict = base->ask_quick(all[i].condition);
+      if (verdict != Verdict::kYes) kept.push_back(i);
       return;
     }
     const size_t middle = begin + (end - begin) / 2;
     const size_t kept_before = kept.size();
     {
       Scope scope(*base);
-      for (size_t i = middle; i < end; ++i) tell(all[i]);
+      for (size_t i = middle; i < end; ++i) tell(open[i]);
       self(self, begin, middle);
     }
     Scope scope(*base);
     for (size_t i = kept_before; i < kept.size(); ++i) tell(kept[i]);
     self(self, middle, end);
   };
-  visit(visit, 0, all.size());
-  add_needs(kept, *base);
-  return kept;
+  visit(visit, 0, open.size());
+  base->pop();
+  std::sort(kept.begin(), kept.end());
+  std::vector<Guard> result;
+  for (size_t i : kept) result.push_back(all[i]);
+  add_needs(result, *base);
+  return result;
 }
 
 // The places of dropped guards, and of questions that were answered, go to the

@@ -491,6 +491,18 @@ TEST(MinimalGuards, KeepOneOfTwoThatImplyEachOther) {
   EXPECT_EQ(env.minimal_guards().size(), 2u) << texts(env.guards()).size();
 }
 
+TEST(MinimalGuards, CountOnTheRangeBehindAnEquality) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(8, source("y", 0), named("t", {}, 10));
+  Expr u = env.create_size(8, source("z", 0));
+  env.guard_bool(le(s, 10));
+  env.guard_bool(eq(s, t));
+  env.guard_bool(eq(s, u));
+  EXPECT_THAT(texts(env.minimal_guards()),
+              ElementsAre("Eq(s0, s1)", "Eq(s0, s2)"));
+}
+
 TEST(HonestRange, StartsAtZeroWhenTheAssumptionWasNotUsed) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));

@@ -11,6 +11,7 @@ import io
 import json
 import subprocess
 import sys
+import tempfile
 
 import torch
 from torch.utils import _pytree as pytree
@@ -85,16 +86,19 @@ class Reader:
         command = [sys.executable, __file__]
         if modules:
             command.append(",".join(modules))
+        # A file: nobody reads a pipe until the end, and a full one blocks.
+        self._complaints = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
+            stderr=self._complaints, text=True)
         self._wait("ready")
 
     def _wait(self, word):
         for line in self._process.stdout:
             if line.startswith(word):
                 return line[len(word):]
-        raise AssertionError(self._process.stderr.read()[-4000:])
+        self._complaints.seek(0)
+        raise AssertionError(self._complaints.read()[-4000:])
 
     def check(self, path, cases, scratch, also="decompose"):
         """Loads `path`, runs the cases before and after what `also` says.
@@ -109,7 +113,7 @@ class Reader:
         self._process.stdin.close()
         self._process.wait(timeout=60)
         self._process.stdout.close()
-        self._process.stderr.close()
+        self._complaints.close()
 
 
 if __name__ == "__main__":
