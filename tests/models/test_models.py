@@ -83,17 +83,20 @@ def test_torch_reads_decomposes_and_saves_it(case, ours, theirs, eager,
     ours[0].save(path)
     cases = [((), kwargs, expected) for kwargs, expected in eager]
     scratch = tmp_path / "cases.pt"
-    answer = reader.check(path, cases, scratch, "decompose and save")
+
+    def read(path, cases, also):
+        return reader.check(path, cases, scratch, also, case.module)
+
+    answer = read(path, cases, "decompose and save")
     if "error" in answer:
         # Some programs PyTorch 2.13 itself cannot decompose once loaded, or
         # load once decomposed (it looks for constants that are not there).  Its
         # own file must fail too, if at another step; ours is then saved
         # undecomposed.
         torch.export.save(theirs[0], tmp_path / "torch.pt2")
-        other = reader.check(tmp_path / "torch.pt2", [], scratch,
-                             "decompose and save")
+        other = read(tmp_path / "torch.pt2", [], "decompose and save")
         assert "error" in other, answer["error"]
-        answer = reader.check(path, cases, scratch, "save")
+        answer = read(path, cases, "save")
     assert "error" not in answer, answer["error"]
     assert answer["equal"] == [True] * len(cases), answer
     assert answer["decomposed"] == [True] * len(cases), answer

@@ -1,8 +1,9 @@
 """torch.export.load in a process of its own, which never imports proviso.
 
 Started by `Reader`; reads one JSON request a line: {"path", "cases",
-"also"}, where cases is a torch.save of [(args, kwargs, expected)], and answers
-with one.  "also" says what is done to the program for the second round of
+"also", "module"}, where cases is a torch.save of [(args, kwargs, expected)], and
+answers with one.  "module", if any, is imported first: it registers the types
+of inputs and outputs.  "also" says what is done to the program for the second round of
 cases: "decompose"; "save" (saved and loaded again); "decompose and save" (to
 core ATen).
 """
@@ -72,6 +73,8 @@ def serve():
     for line in sys.stdin:
         request = json.loads(line)
         try:
+            if request["module"]:
+                __import__(request["module"])
             answer = _check(request["path"], request["cases"],
                             request["also"])
         except Exception as error:
@@ -100,11 +103,12 @@ class Reader:
         self._complaints.seek(0)
         raise AssertionError(self._complaints.read()[-4000:])
 
-    def check(self, path, cases, scratch, also="decompose"):
+    def check(self, path, cases, scratch, also="decompose", module=None):
         """Loads `path`, runs the cases before and after what `also` says.
         A case whose expected value is a string must be refused."""
         torch.save(cases, scratch)
-        request = {"path": str(path), "cases": str(scratch), "also": also}
+        request = {"path": str(path), "cases": str(scratch), "also": also,
+                   "module": module}
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         return json.loads(self._wait("answer"))
