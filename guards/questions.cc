@@ -73,9 +73,15 @@ bool ShapeEnv::Impl::bool_hint(Expr c, const char* call) {
                    "); choose other example sizes");
 }
 
+ShapeEnv::Impl::ExprMemo& ShapeEnv::Impl::memo_of(std::vector<ExprMemo>& memos,
+                                                  Expr e) {
+  if (memos.size() <= e.id()) memos.resize(2 * e.id() + 1);
+  return memos[e.id()];
+}
+
 Expr ShapeEnv::Impl::replaced(Expr e) {
   if (replacements.empty()) return proviso::simplify(e);
-  ExprMemo& memo = replaced_memo[e.id()];
+  ExprMemo& memo = memo_of(replaced_memo, e);
   if (memo.version == replacement_version) return memo.value;
   const std::vector<Expr>& symbols = symbols_of(e);
   bool touched = std::any_of(symbols.begin(), symbols.end(), [&](Expr s) {
@@ -103,7 +109,7 @@ bool ShapeEnv::Impl::has_decidable_part(Expr e) {
 Expr ShapeEnv::Impl::simplify(Expr e) {
   Expr r = replaced(e);
   if (r.is_bool() || !has_decidable_part(r)) return r;
-  ExprMemo& memo = simplified_memo[r.id()];
+  ExprMemo& memo = memo_of(simplified_memo, r);
   if (memo.version == version) return memo.value;
   Expr s = context.simplify(r);
   if (s != r && s.type() == r.type() && subset(symbols_of(s), symbols_of(r))) {
@@ -112,7 +118,7 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
   } else {
     s = r;
   }
-  simplified_memo[r.id()] = {s, version};
+  memo_of(simplified_memo, r) = {s, version};
   return s;
 }
 

@@ -108,6 +108,7 @@ struct ShapeEnv::Impl {
   bool depends_on_data(Expr e);
   std::optional<Value> hint(Expr e);
   bool bool_hint(Expr c, const char* call);
+  static ExprMemo& memo_of(std::vector<ExprMemo>& memos, Expr e);
   Expr replaced(Expr e);  // replacements applied, canonical
   Expr simplify(Expr e);  // the same, with what the facts decide
   bool has_decidable_part(Expr e);
@@ -202,7 +203,7 @@ struct ShapeEnv::Impl {
 
   // Memos, by node id.
   std::unordered_map<uint32_t, VerdictMemo> verdicts;
-  std::unordered_map<uint32_t, ExprMemo> replaced_memo, simplified_memo;
+  std::vector<ExprMemo> replaced_memo, simplified_memo;
   std::unordered_map<uint32_t, std::vector<Expr>> symbols_memo;
   std::unordered_map<uint32_t, bool> decidable_memo;
 

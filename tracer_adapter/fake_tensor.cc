@@ -31,11 +31,6 @@ c10::Storage make_storage(c10::Device device) {
   return c10::Storage(std::move(storage));
 }
 
-SymNode* node_of(const c10::SymInt& value) {
-  if (!value.is_heap_allocated()) return nullptr;
-  return as_sym_node(value.toSymNodeImplUnowned());
-}
-
 // c10 takes any held node for symbolic: keep constants as plain integers.
 c10::SymInt plain(const c10::SymInt& value) {
   if (std::optional<int64_t> constant = value.maybe_as_int()) return *constant;
@@ -47,16 +42,6 @@ c10::SmallVector<c10::SymInt, 6> plain(c10::SymIntArrayRef values) {
   result.reserve(values.size());
   for (const c10::SymInt& value : values) result.push_back(plain(value));
   return result;
-}
-
-// Known to be the same number, without a guard.
-bool same(const c10::SymInt& a, const c10::SymInt& b) {
-  const std::optional<int64_t> x = a.maybe_as_int();
-  const std::optional<int64_t> y = b.maybe_as_int();
-  if (x || y) return x == y;
-  SymNode* p = node_of(a);
-  SymNode* q = node_of(b);
-  return p != nullptr && q != nullptr && p->expr() == q->expr();
 }
 
 bool is_one(const c10::SymInt& a) { return a.maybe_as_int() == 1; }
@@ -199,11 +184,11 @@ at::Tensor make_fake(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
 
 std::vector<c10::SymInt> contiguous_strides(c10::SymIntArrayRef sizes) {
   std::vector<c10::SymInt> strides(sizes.size());
-  c10::SymInt stride = 1;
+  SizeProduct stride;
   for (size_t d = sizes.size(); d-- > 0;) {
-    strides[d] = stride;
+    strides[d] = stride.value();
     // Eager takes max(size, 1): an empty dimension does not stop its strides.
-    if (sizes[d].maybe_as_int() != 0) stride = plain(stride * sizes[d]);
+    if (sizes[d].maybe_as_int() != 0) stride *= sizes[d];
   }
   return strides;
 }
@@ -269,11 +254,11 @@ bool known_contiguous(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
   if (format == at::MemoryFormat::ChannelsLast && rank != 4) return false;
   if (format == at::MemoryFormat::ChannelsLast3d && rank != 5) return false;
   if (has_zero(sizes)) return true;
-  c10::SymInt expected = 1;
+  SizeProduct expected;
   for (size_t d : inner_first(rank, format)) {
     if (is_one(sizes[d])) continue;
-    if (!same(strides[d], expected)) return false;
-    expected = plain(expected * sizes[d]);
+    if (!expected.is(strides[d])) return false;
+    expected *= sizes[d];
   }
   return true;
 }
@@ -283,12 +268,12 @@ bool known_dense(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides) {
   c10::SmallVector<size_t, 6> left;
   for (size_t d = sizes.size(); d-- > 0;)
     if (!is_one(sizes[d])) left.push_back(d);
-  c10::SymInt expected = 1;
+  SizeProduct expected;
   while (!left.empty()) {
     auto next = left.begin();
-    while (next != left.end() && !same(strides[*next], expected)) ++next;
+    while (next != left.end() && !expected.is(strides[*next])) ++next;
     if (next == left.end()) return false;
-    expected = plain(expected * sizes[*next]);
+    expected *= sizes[*next];
     left.erase(next);
   }
   return true;

@@ -467,6 +467,32 @@ std::vector<Expr> to_exprs(ShapeEnv& env, c10::SymIntArrayRef values) {
   return result;
 }
 
+void SizeProduct::operator*=(const c10::SymInt& factor) {
+  if (const std::optional<int64_t> constant = factor.maybe_as_int()) {
+    times_ *= *constant;
+    return;
+  }
+  SymNode* node = as_sym_node(factor.toSymNodeImplUnowned());
+  TORCH_CHECK(node != nullptr, "Proviso: a size is a foreign symbolic number");
+  symbols_ = env_ ? simplify(symbols_ * node->expr()) : node->expr();
+  env_ = &node->env();
+}
+
+bool SizeProduct::is(const c10::SymInt& number) const {
+  if (const std::optional<int64_t> constant = number.maybe_as_int()) {
+    return env_ == nullptr && *constant == times_;
+  }
+  if (env_ == nullptr) return false;
+  const Expr product = simplify(symbols_ * times_);
+  const Expr e = to_expr(*env_, number);
+  return product == e || env_->simplify(product) == e;
+}
+
+c10::SymInt SizeProduct::value() const {
+  if (env_ == nullptr) return times_;
+  return to_sym_int(*env_, simplify(symbols_ * times_));
+}
+
 // --- where the program stands
 
 LocationHook set_location_hook(LocationHook hook) {

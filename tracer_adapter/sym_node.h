@@ -141,6 +141,20 @@ Expr to_expr(ShapeEnv& env, const c10::SymFloat& value);
 // {..} as Exprs.
 std::vector<Expr> to_exprs(ShapeEnv& env, c10::SymIntArrayRef values);
 
+// A product of sizes that grows without making a node a step.
+class SizeProduct {
+ public:
+  void operator*=(const c10::SymInt& factor);
+  // Known to be this number, without a guard.
+  bool is(const c10::SymInt& number) const;
+  c10::SymInt value() const;
+
+ private:
+  int64_t times_ = 1;
+  ShapeEnv* env_ = nullptr;  // of the symbolic factors; null for none
+  Expr symbols_;             // the product of those
+};
+
 // Where the program stands, for guards and recorded operators.  The C++ default
 // is the line told by the latest PROVISO_LINE; Python installs its frames.
 using LocationHook = std::function<SourceLocation()>;

@@ -23,6 +23,7 @@ bool known(const c10::SymBool& condition) {
 std::optional<int64_t> constant(const SymInt& a) { return a.maybe_as_int(); }
 
 bool known_equal(const SymInt& a, const SymInt& b) {
+  if (a.is_same(b)) return true;
   auto x = constant(a), y = constant(b);
   if (x && y) return *x == *y;
   if (!x && !y) {
@@ -67,9 +68,9 @@ int64_t specialize(const SymInt& a) {
 // --- arithmetic
 
 SymInt product(c10::SymIntArrayRef values) {
-  SymInt result(1);
-  for (const SymInt& v : values) result = result * v;
-  return result;
+  SizeProduct result;
+  for (const SymInt& v : values) result *= v;
+  return result.value();
 }
 
 SymInt floor_div(const SymInt& a, const SymInt& b) {
@@ -201,6 +202,22 @@ bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), known_equal);
 }
 
+// Of contiguous operands of this shape, beside numbers.
+std::optional<Dims> strides_of_contiguous(const Dims& shape,
+                                          std::span<const Tensor> operands) {
+  const Tensor* of_shape = nullptr;
+  for (const Tensor& t : operands) {
+    if (t.dim() == 0) continue;
+    if (!same_dims(t.sym_sizes(), shape) || !is_contiguous(t)) return {};
+    of_shape = &t;
+  }
+  // They are unique but for dimensions of size 0 and 1.
+  const bool unique = std::all_of(shape.begin(), shape.end(), [](auto& size) {
+    return !constant(size) || *constant(size) > 1;
+  });
+  return unique && of_shape ? strides_of(*of_shape) : contiguous_strides(shape);
+}
+
 // The shortcuts that TensorIterator takes when no operand is broadcast.
 std::optional<Dims> unbroadcast_strides(const Dims& shape,
                                         std::span<const Tensor> operands) {
@@ -209,9 +226,6 @@ std::optional<Dims> unbroadcast_strides(const Dims& shape,
   };
   if (!all([&](const Tensor& t) { return same_dims(t.sym_sizes(), shape); })) {
     return std::nullopt;
-  }
-  if (all([](const Tensor& t) { return is_contiguous(t); })) {
-    return contiguous_strides(shape);
   }
   if (all([](const Tensor& t) {
         return is_contiguous(t, at::MemoryFormat::ChannelsLast);
@@ -233,6 +247,7 @@ std::optional<Dims> unbroadcast_strides(const Dims& shape,
 Dims elementwise_strides(const Dims& shape, std::span<const Tensor> operands) {
   if (operands.empty()) return contiguous_strides(shape);
   const LayoutScope layout;
+  if (auto strides = strides_of_contiguous(shape, operands)) return *strides;
   if (auto strides = unbroadcast_strides(shape, operands)) return *strides;
   std::vector<Operand> inputs;
   for (const Tensor& t : operands) inputs.push_back(operand_of(t, shape));

@@ -71,9 +71,11 @@ std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes, Equal equal) {
 std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes) {
   const LayoutScope layout;
   if (t.dim() == 0) return Dims(sizes.size(), SymInt(1));
-  if (known_zero(t.sym_numel())) {
+  const auto old_sizes = t.sym_sizes();
+  if (std::any_of(old_sizes.begin(), old_sizes.end(),
+                  [](auto& size) { return constant(size) == 0; })) {
     bool same = sizes.size() == static_cast<size_t>(t.dim()) &&
-                std::equal(sizes.begin(), sizes.end(), t.sym_sizes().begin(),
+                std::equal(sizes.begin(), sizes.end(), old_sizes.begin(),
                            known_equal);
     return same ? strides_of(t) : contiguous_strides(sizes);
   }
@@ -86,18 +88,19 @@ std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes) {
 }
 
 Dims infer_size(const Dims& wanted, const SymInt& numel) {
-  SymInt rest(1);
+  SizeProduct others;
   std::optional<size_t> unknown;
   for (size_t i = 0; i < wanted.size(); ++i) {
     auto value = constant(wanted[i]);
     if (value != -1) {
       TORCH_CHECK(!value || *value >= 0, "invalid shape dimension ", *value);
-      rest = rest * wanted[i];
+      others *= wanted[i];
       continue;
     }
     TORCH_CHECK(!unknown, "only one dimension can be inferred");
     unknown = i;
   }
+  const SymInt rest = others.value();
   if (!unknown) {
     if (!known_equal(numel, rest)) {
       PROVISO_REQUIRE(numel.sym_eq(rest), invalid_shape(wanted, numel));
