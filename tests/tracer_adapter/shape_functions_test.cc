@@ -819,6 +819,27 @@ TEST(ShapeFunctions, Attention) {
          {{"enable_gqa", true}}});
 }
 
+TEST(ShapeFunctions, FourierLeavesDimensionsSorted) {
+  Tensor x = make({2, 9, 8}, at::kComplexFloat), y = make({2, 3, 4, 5, 6});
+  for (const Tensor& t : {x, x.transpose(0, 1), x.permute({2, 0, 1})})
+    for (std::vector<int64_t> dims : {std::vector<int64_t>{2}, {0}, {1, 2},
+                                      {2, 1}, {1, 0}, {0, 1, 2}, {-1}, {}})
+      check({"aten::_fft_c2c", {t, dims, 0, true}});
+  check({"aten::_fft_c2c",
+         {y.to(at::kComplexFloat), std::vector<int64_t>{4, 0, 1, 2}, 0, true}});
+  check({"aten::_fft_c2c",
+         {y.to(at::kComplexFloat).permute({4, 2, 0, 1, 3}),
+          std::vector<int64_t>{1, 0, 3, 2}, 0, true}});
+  check({"aten::_fft_c2c", {y, std::vector<int64_t>{0}, 0, true}});
+}
+
+TEST(ShapeFunctions, WeightNorm) {
+  for (const Tensor& v : {make({4, 3, 5}), make({5, 3, 4}).transpose(0, 2)}) {
+    check({"aten::_weight_norm_interface", {v, make({4, 1, 1}), 0}});
+    check({"aten::_weight_norm_interface", {v, make({1, 1, 5}), 2}});
+  }
+}
+
 // --- layers
 
 TEST(ShapeFunctions, ConvolutionsKeepChannelsLast) {

@@ -90,6 +90,19 @@ ScalarType complex_of(ScalarType dtype) {
   return c10::toComplexType(dtype);
 }
 
+// Larger strides first.
+std::vector<int64_t> by_stride(const Tensor& t, std::vector<int64_t> dims) {
+  const LayoutScope layout;
+  for (size_t i = 1; i < dims.size(); ++i)
+    for (size_t k = i; k > 0; --k) {
+      const SymInt &before = t.sym_strides()[dims[k - 1]],
+                   &after = t.sym_strides()[dims[k]];
+      if (known_equal(before, after) || !known_less_equal(before, after)) break;
+      std::swap(dims[k - 1], dims[k]);
+    }
+  return dims;
+}
+
 // The kernels leave the transformed dimensions innermost, in their order, and
 // the others outside, those of larger strides first.
 Tensor transformed(const Tensor& self, const Dims& sizes,
@@ -100,13 +113,7 @@ Tensor transformed(const Tensor& self, const Dims& sizes,
   for (int64_t d = 0; d < self.dim(); ++d)
     if (std::find(inner.begin(), inner.end(), d) == inner.end())
       order.push_back(d);
-  for (size_t i = 1; i < order.size(); ++i)
-    for (size_t k = i; k > 0; --k) {
-      const SymInt &before = self.sym_strides()[order[k - 1]],
-                   &after = self.sym_strides()[order[k]];
-      if (known_equal(before, after) || !known_less_equal(before, after)) break;
-      std::swap(order[k - 1], order[k]);
-    }
+  order = by_stride(self, std::move(order));
   order.insert(order.end(), inner.begin(), inner.end());
   Dims strides(sizes.size());
   SymInt stride = 1;
@@ -148,7 +155,34 @@ bool fft_c2r(RuleCall& call) {
   return true;
 }
 
+bool fft_c2c(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.is_complex(), "fft_c2c: expects a complex tensor, got ",
+              self.scalar_type());
+  const std::vector<int64_t> dims = to_ints(call.args[1]);
+  for (int64_t d : dims) {
+    TORCH_CHECK(d >= 0 && d < self.dim(), "fft_c2c: dim ", d,
+                " is not within [0, ", self.dim(), ")");
+  }
+  call.returns(dims.empty()
+                   ? fresh_like(self)
+                   : transformed(self, sizes_of(self), by_stride(self, dims),
+                                 self.scalar_type()));
+  return true;
+}
+
 // --- others
+
+// v scaled to have the norms g; and the norms that v has.
+bool weight_norm_interface(RuleCall& call) {
+  const Tensor &v = call.tensor(0), &g = call.tensor(1);
+  const ScalarType norms =
+      v.scalar_type() == ScalarType::BFloat16 ? ScalarType::Float
+                                              : g.scalar_type();
+  call.returns(fresh(sizes_of(v), v.scalar_type(), v.device()));
+  call.returns(make_fake(g.sym_sizes(), g.sym_strides(), norms, g.device()));
+  return true;
+}
 
 // The distances of n rows: n*(n - 1)/2 of them.
 bool pdist_forward(RuleCall& call) {
@@ -219,6 +253,8 @@ const RuleEntry kRules[] = {
     {"aten::embedding_dense_backward", embedding_dense_backward, "gradient"},
     {"aten::_fft_r2c", fft_r2c, "fourier"},
     {"aten::_fft_c2r", fft_c2r, "fourier"},
+    {"aten::_fft_c2c", fft_c2c, "fourier"},
+    {"aten::_weight_norm_interface", weight_norm_interface, "normalisation"},
     {"aten::_pdist_forward", pdist_forward, "distance"},
     {"aten::col2im", col2im, "resampling"},
     {"aten::_embedding_bag", embedding_bag, "embedding"},
