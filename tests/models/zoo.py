@@ -59,10 +59,10 @@ class Case:
 
 # --- text
 
+_TRANSFORMER = dict(hidden_size=32, num_hidden_layers=2,
+                    num_attention_heads=4, intermediate_size=64)
 _WORDS = dict(vocab_size=100, pad_token_id=0, bos_token_id=1, eos_token_id=2)
-_TEXT = dict(
-    _WORDS, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
-    intermediate_size=64, max_position_embeddings=128)
+_TEXT = dict(_WORDS, **_TRANSFORMER, max_position_embeddings=128)
 _GROUPED = dict(_TEXT, num_key_value_heads=2, head_dim=8)
 _GPT = dict(_WORDS, n_embd=32, n_layer=2, n_head=4, n_positions=128)
 _ENCODER_DECODER = dict(
@@ -85,7 +85,30 @@ _CONFIGS = {
     **{name: _TEXT for name in "bert deberta-v2 mpnet phi".split()},
     **{name: _GROUPED for name in
        "cohere gemma granite llama mistral olmo qwen2 qwen3".split()},
+    # Beyond the models that must trace.
+    "big_bird": dict(_TEXT, attention_type="original_full"),
+    "clip_text_model": _TEXT,
+    "convbert": dict(_TEXT, embedding_size=32),
+    "gpt_bigcode": _GPT,
+    "gpt_neo": dict(_WORDS, hidden_size=32, num_layers=2, num_heads=4,
+                    attention_types=[[["global", "local"], 1]],
+                    max_position_embeddings=128, window_size=8),
+    "mixtral": dict(_GROUPED, num_local_experts=4),
+    "mpt": dict(_WORDS, d_model=32, n_heads=4, n_layers=2),
+    "opt": dict(_TEXT, ffn_dim=64, word_embed_proj_dim=32),
+    "phi3": dict(_TEXT, num_key_value_heads=2),
+    "squeezebert": dict(_TEXT, embedding_size=32),
+    "xglm": dict(_TEXT, d_model=32, ffn_dim=64, num_layers=2,
+                 attention_heads=4),
+    **{name: _TEXT for name in
+       "deberta ernie falcon fnet gpt_neox modernbert nystromformer roberta "
+       "xlm-roberta".split()},
+    **{name: _GROUPED for name in
+       "gemma2 olmo2 smollm3 stablelm starcoder2".split()},
+    **{name: dict(_TEXT, **_ENCODER_DECODER) for name in
+       "blenderbot m2m_100 marian mbart pegasus".split()},
 }
+_CONFIGS["mt5"] = _CONFIGS["t5"]
 
 
 def _ids(batch, length):
@@ -156,8 +179,21 @@ def _cached_case(name):
         (2, 4, 5), ((3, 6, 7), (4, 3, 9), (7, 8, 2)), cached=True)
 
 
+# --- sound
+
+_WAVES = dict(
+    _TRANSFORMER, conv_dim=(16, 16), conv_stride=(5, 2), conv_kernel=(10, 3),
+    num_feat_extract_layers=2, num_conv_pos_embeddings=8,
+    num_conv_pos_embedding_groups=4)
+
+
+def _wave(batch, length):
+    return {"input_values": torch.randn(batch, length)}
+
+
 # --- images
 
+_STAGES = dict(hidden_sizes=[8, 16, 24, 32], depths=[1, 1, 1, 1])
 _VISION = {
     "vit": dict(image_size=32, patch_size=8),
     "beit": dict(image_size=32, patch_size=8),
@@ -168,9 +204,12 @@ _VISION = {
     "regnet": dict(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1],
                    groups_width=8),
     "mobilenet_v2": dict(image_size=32, depth_multiplier=0.35),
+    "mobilenet_v1": dict(image_size=32, depth_multiplier=0.35),
+    "segformer": dict(_STAGES, num_attention_heads=[1, 1, 2, 2]),
+    **{name: _STAGES for name in "convnext convnextv2 poolformer".split()},
+    **{name: dict(_TRANSFORMER, image_size=32, patch_size=8) for name in
+       "clip_vision_model deit dinov2 siglip_vision_model".split()},
 }
-_TRANSFORMER = dict(hidden_size=32, num_hidden_layers=2,
-                    num_attention_heads=4, intermediate_size=64)
 
 
 def _image(batch, height, width):
@@ -195,6 +234,13 @@ _TEXTS = ("albert bert bloom codegen cohere deberta-v2 distilbert electra "
           "gemma gpt2 gptj granite llama mistral mpnet olmo phi qwen2 qwen3")
 _WITH_CACHE = ("bloom codegen cohere gemma gpt2 gptj granite llama mistral "
                "olmo phi qwen2 qwen3")
+_MORE_TEXTS = (
+    "big_bird clip_text_model convbert deberta ernie falcon fnet gemma2 "
+    "gpt_bigcode gpt_neo gpt_neox mixtral modernbert mpt nystromformer olmo2 "
+    "opt phi3 roberta smollm3 squeezebert stablelm starcoder2 xglm xlm-roberta")
+_MORE_PAIRS = "blenderbot m2m_100 marian mbart mt5 pegasus"
+_MORE_FIXED_IMAGES = "clip_vision_model deit dinov2 siglip_vision_model"
+_MORE_IMAGES = "convnext convnextv2 poolformer segformer"
 
 _CASES = (
     [_text_case(name) for name in _TEXTS.split()]
@@ -210,6 +256,14 @@ _CASES = (
     + [_any_image("swin", ((3, 64, 96), (5, 96, 128), (4, 64, 128)))]
     # int(in_height / stride) of its padding fixes height and width.
     + [_any_image("mobilenet_v2", ((3, 64, 64), (5, 64, 64), (8, 64, 64)))]
-    + [_cached_case(name) for name in _WITH_CACHE.split()])
+    + [_cached_case(name) for name in _WITH_CACHE.split()]
+    + [_text_case(name) for name in _MORE_TEXTS.split()]
+    + [_pair_case(name) for name in _MORE_PAIRS.split()]
+    + [_fixed_image(name) for name in _MORE_FIXED_IMAGES.split()]
+    + [_any_image(name, ((3, 64, 96), (5, 96, 128), (4, 128, 64)))
+       for name in _MORE_IMAGES.split()]
+    + [_any_image("mobilenet_v1", ((3, 64, 64), (5, 64, 64), (8, 64, 64)))]
+    + [Case("wav2vec2", _WAVES, _wave, {"input_values": BATCH_AND_LENGTH},
+            (2, 400), ((3, 500), (4, 320), (7, 610)))])
 ZOO = {case.title: case for case in _CASES}
 _register_cache()
