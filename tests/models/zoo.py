@@ -94,14 +94,13 @@ _CONFIGS = {
                     attention_types=[[["global", "local"], 1]],
                     max_position_embeddings=128, window_size=8),
     "mixtral": dict(_GROUPED, num_local_experts=4),
-    "mpt": dict(_WORDS, d_model=32, n_heads=4, n_layers=2),
     "opt": dict(_TEXT, ffn_dim=64, word_embed_proj_dim=32),
     "phi3": dict(_TEXT, num_key_value_heads=2),
     "squeezebert": dict(_TEXT, embedding_size=32),
     "xglm": dict(_TEXT, d_model=32, ffn_dim=64, num_layers=2,
                  attention_heads=4),
     **{name: _TEXT for name in
-       "deberta ernie falcon fnet gpt_neox modernbert nystromformer roberta "
+       "deberta ernie falcon gpt_neox modernbert nystromformer roberta "
        "xlm-roberta".split()},
     **{name: _GROUPED for name in
        "gemma2 olmo2 smollm3 stablelm starcoder2".split()},
@@ -235,8 +234,8 @@ _TEXTS = ("albert bert bloom codegen cohere deberta-v2 distilbert electra "
 _WITH_CACHE = ("bloom codegen cohere gemma gpt2 gptj granite llama mistral "
                "olmo phi qwen2 qwen3")
 _MORE_TEXTS = (
-    "big_bird clip_text_model convbert deberta ernie falcon fnet gemma2 "
-    "gpt_bigcode gpt_neo gpt_neox mixtral modernbert mpt nystromformer olmo2 "
+    "big_bird clip_text_model convbert deberta ernie falcon gemma2 "
+    "gpt_bigcode gpt_neo gpt_neox mixtral modernbert nystromformer olmo2 "
     "opt phi3 roberta smollm3 squeezebert stablelm starcoder2 xglm xlm-roberta")
 _MORE_PAIRS = "blenderbot m2m_100 marian mbart mt5 pegasus"
 _MORE_FIXED_IMAGES = "clip_vision_model deit dinov2 siglip_vision_model"
