@@ -153,8 +153,8 @@ struct ShapeEnv::Impl {
   std::vector<Expr> open_assumptions(const HonestView& view,
                                      const std::vector<Expr>& symbols);
   std::vector<Expr> connected_symbols(Expr question);
-  static std::vector<bool> sole_equalities(const std::vector<Guard>& all,
-                                           Context& ranges);
+  std::vector<bool> sole_equalities(const std::vector<Guard>& all,
+                                    Context& ranges);
   std::vector<Guard> minimal_guards();
   void add_needs(std::vector<Guard>& kept, Context& base);
 
