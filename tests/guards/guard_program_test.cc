@@ -143,7 +143,9 @@ TEST(GuardProgram, RefusesStrangers) {
 
 // Prints functions, compiles them and compares.
 TEST(GuardProgram, PrintsCppThatAgrees) {
-  if (std::system("c++ --version > /dev/null 2>&1") != 0) GTEST_SKIP();
+  if (std::system("c++ --version > /dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "no C++ compiler at hand";
+  }
   RandomGuards guards(72);
   const std::string base = testing::TempDir() + "proviso_guards";
   std::vector<std::unique_ptr<Sizes>> sizes;

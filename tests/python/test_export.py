@@ -279,7 +279,7 @@ def test_an_int_input_may_vary():
 
 def test_shapes_collection_is_taken():
     x, y = torch.ones(4, 3), torch.ones(5)
-    shapes = torch.export.ShapesCollection()
+    shapes = proviso.ShapesCollection()
     shapes[x] = (torch.export.Dim("a"), 3)
     shapes[y] = {0: torch.export.Dim.AUTO}
     ep = proviso.export(lambda x, y: (x + 1, y + 1), (x, y),

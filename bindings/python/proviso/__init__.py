@@ -45,8 +45,10 @@ _proviso.set_package_folders(
 )
 
 from proviso._api import (  # noqa: E402
+    AdditionalInputs,
     Constraint,
     ScriptObjectMeta,
+    ShapesCollection,
     WrapperModule,
     default_decompositions,
     dynamic_dim,
@@ -95,6 +97,7 @@ from proviso.dims import Dim, dims  # noqa: E402
 
 __version__ = "0.1.0"
 __all__ = [
+    "AdditionalInputs",
     "Answer",
     "ConstantArgument",
     "Constraint",
@@ -117,6 +120,7 @@ __all__ = [
     "OutputSpec",
     "RuntimeAssert",
     "ScriptObjectMeta",
+    "ShapesCollection",
     "SourceLocation",
     "SymBoolArgument",
     "SymFloatArgument",

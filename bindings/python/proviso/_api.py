@@ -1,13 +1,19 @@
 """The rest of torch.export's names."""
 
 import torch
-from torch.export import default_decompositions, register_dataclass
+from torch.export import (
+    AdditionalInputs,
+    ShapesCollection,
+    default_decompositions,
+    register_dataclass,
+)
 
 from proviso import _files
 from proviso._export import export
 from proviso._program import ExportedProgram
 
-__all__ = ["Constraint", "ScriptObjectMeta", "WrapperModule",
+__all__ = ["AdditionalInputs", "Constraint", "ScriptObjectMeta",
+           "ShapesCollection", "WrapperModule",
            "default_decompositions", "dynamic_dim", "export_for_training",
            "load", "register_dataclass", "save", "unflatten"]
 
