@@ -159,6 +159,10 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   FormulaId f = known;
   if (has_image(p)) {
     Normal n = normal(p);
+    if (kind != FormulaKind::kNe && is_product(p)) {
+      const FormulaId told = forms_.relation(kind, p);
+      if (told > kTrue) revisit(add_item(told, why, true));
+    }
     why = join(why, n.why);
     f = forms_.relation(kind, n.poly);
   } else if (known == kNoId) {
@@ -263,15 +267,24 @@ void Domain::assert_clause(FormulaId f, Reason why) {
   revisit(add_item(f, why));
 }
 
-uint32_t Domain::add_item(FormulaId f, Reason why) {
+uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
   uint32_t i = static_cast<uint32_t>(items_.size());
-  items_.push_back({f, why, true});
+  items_.push_back({f, why, true, as_told});
   queued_.push_back(false);
   rounds_.push_back(0);
   index_item(i, true);
   trail_.push_back({Undo::kItem, i, {}});
   change();
   return i;
+}
+
+// One product of variables, as in a told number of elements.
+bool Domain::is_product(const Poly& p) const {
+  if (p.terms.size() != 1) return false;
+  const std::vector<AtomId>& factors = forms_.factors(p.terms[0].mono);
+  return factors.size() > 1 &&
+         std::all_of(factors.begin(), factors.end(),
+                     [this](AtomId a) { return is_variable(a); });
 }
 
 void Domain::index_item(uint32_t i, bool add) {
@@ -341,9 +354,17 @@ void Domain::revisit(uint32_t i) {
     return assert_formula(open[0], why);
   }
   const Poly& p = forms_.poly(f.poly);
+  if (item.as_told) {
+    tighten(p, item.why);
+    if (f.kind == FormulaKind::kEq) tighten(forms_.scale(p, -1), item.why);
+    return;
+  }
   Normal n = normal(p);
   if (n.changed) {
     kill_item(i);
+    if (is_product(p) && f.kind != FormulaKind::kNe) {
+      add_item(item.formula, item.why, true);
+    }
     return assert_literal(f.kind, n.poly, join(item.why, n.why));
   }
   if (f.kind == FormulaKind::kNe) {
@@ -498,7 +519,12 @@ void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
   wake(a);
   for (AtomId b : std::vector<AtomId>(s.dependents)) wake(b);
   push_down(a, lower, value, why);
-  if (conflict_ || s.solved != kNoId) return;
+  if (conflict_) return;
+  if (s.solved != kNoId) {
+    Poly row = forms_.scale(forms_.poly(s.solved), lower ? 1 : -1);
+    row.constant += lower ? -value : value;
+    return assert_literal(FormulaKind::kGe, row, join(why, s.solved_why));
+  }
   bool variable = s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh;
   if (variable && s.own.span.is_point()) {
     solve_for(a, FormPool::constant(*s.own.span.lower()),

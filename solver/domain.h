@@ -63,6 +63,8 @@ class Domain {
     FormulaId formula;  // a literal or a disjunction
     Reason why;
     bool alive;
+    // About a product that equalities have rewritten: it bounds the factors.
+    bool as_told = false;
   };
 
   void tell(FormulaId f, Reason why);
@@ -173,7 +175,8 @@ class Domain {
   void assert_clause(FormulaId f, Reason why);
   void expand_pos(const Poly& p, Reason why);
   void expand_factor(const Poly& p, Reason why);
-  uint32_t add_item(FormulaId f, Reason why);
+  uint32_t add_item(FormulaId f, Reason why, bool as_told = false);
+  bool is_product(const Poly& p) const;
   void kill_item(uint32_t i);
   void index_item(uint32_t i, bool add);
   void wake(AtomId a);

@@ -153,7 +153,7 @@ void Prover::visit(AtomId a, Neighborhood& near) {
   }
   for (uint32_t i : std::vector<uint32_t>(domain_.items_of(a))) {
     const Domain::Item& item = domain_.items()[i];
-    if (!item.alive || near.rows.size() >= kMaxRows) continue;
+    if (!item.alive || item.as_told || near.rows.size() >= kMaxRows) continue;
     if (!mark(seen_item_, i)) continue;
     const Formula& f = forms_.formula(item.formula);
     if (f.kind == FormulaKind::kOr) {

@@ -7,7 +7,6 @@ namespace {
 
 constexpr int kAttempts = 4;
 constexpr int64_t kFar = int64_t{1} << 40;
-constexpr int64_t kFarthest = int64_t{1} << 62;  // what steps are made from
 constexpr size_t kMaxCandidates = 6;
 
 std::optional<int64_t> near(const std::optional<Int>& end) {
@@ -16,8 +15,10 @@ std::optional<int64_t> near(const std::optional<Int>& end) {
   return v && *v > -kFar && *v < kFar ? v : std::nullopt;
 }
 
-int64_t floor_quotient(int64_t a, int64_t b) {
-  int64_t q = a / b;
+using Wide = __int128;  // of 64-bit values, sums and quotients fit
+
+Wide floor_quotient(Wide a, Wide b) {
+  Wide q = a / b;
   return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
@@ -272,25 +273,27 @@ bool Worlds::reach(FormulaId goal, size_t w, bool search) {
 bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
                      size_t w) {
   Point::Value now = worlds_[w].value(p);
-  if (!now || *now > kFarthest || *now < -kFarthest) return false;
+  if (!now) return false;
   size_t tried = 0;
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
     std::optional<int64_t> c = t.coef.to_int64();
     if (factors.size() != 1 || !is_free(factors[0]) || !c) continue;
     if (++tried > kMaxCandidates) break;
-    int64_t x = worlds_[w].at(factors[0]);
-    int64_t step = 1;
+    const int64_t x = worlds_[w].at(factors[0]);
+    const Wide value = *now;
+    auto moves_by = [&](Wide step) {
+      const auto moved = static_cast<int64_t>(x + step);
+      return moved == x + step && try_value(goal, w, factors[0], moved);
+    };
     if (kind == FormulaKind::kEq) {
-      if (*now % *c != 0) continue;
-      step = -(*now / *c);
+      if (value % *c == 0 && moves_by(-(value / *c))) return true;
     } else if (kind == FormulaKind::kGe) {
-      step = *c > 0 ? -floor_quotient(*now, *c) : floor_quotient(-*now, *c);
-    }
-    int64_t moved;
-    if (__builtin_add_overflow(x, step, &moved)) continue;
-    if (try_value(goal, w, factors[0], moved)) return true;
-    if (kind == FormulaKind::kNe && try_value(goal, w, factors[0], x - 1)) {
+      if (moves_by(*c > 0 ? -floor_quotient(value, *c)
+                          : floor_quotient(-value, *c))) {
+        return true;
+      }
+    } else if (moves_by(1) || moves_by(-1)) {
       return true;
     }
   }
