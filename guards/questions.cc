@@ -122,6 +122,14 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
   return s;
 }
 
+const Interval& ShapeEnv::Impl::bounds(Expr e) {
+  const Expr r = replaced(e);
+  RangeMemo& memo = range_memo[r.id()];
+  if (memo.version != version)
+    memo = {without_machine_ends(context.bounds(r)), version};
+  return memo.range;
+}
+
 Expr ShapeEnv::Impl::negate(Expr condition) {
   return proviso::simplify(logical_not(condition));
 }

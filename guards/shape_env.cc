@@ -258,9 +258,7 @@ std::optional<Int> ShapeEnv::maybe_static_int(Expr e) {
   return impl_->static_value(impl_->simplify(e));
 }
 Expr ShapeEnv::simplify(Expr e) { return impl_->simplify(e); }
-Interval ShapeEnv::bounds(Expr e) {
-  return without_machine_ends(impl_->context.bounds(impl_->replaced(e)));
-}
+Interval ShapeEnv::bounds(Expr e) { return impl_->bounds(e); }
 
 bool ShapeEnv::guard_bool(Expr condition, const SourceLocation& where) {
   return impl_->guard_bool(condition, where, "guard_bool");

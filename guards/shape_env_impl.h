@@ -77,6 +77,10 @@ struct ShapeEnv::Impl {
     Expr value;
     uint64_t version = 0;
   };
+  struct RangeMemo {
+    Interval range;
+    uint64_t version = 0;
+  };
   struct NamedDim {
     DimConstraint constraint;
     Expr expr;
@@ -111,6 +115,7 @@ struct ShapeEnv::Impl {
   static ExprMemo& memo_of(std::vector<ExprMemo>& memos, Expr e);
   Expr replaced(Expr e);  // replacements applied, canonical
   Expr simplify(Expr e);  // the same, with what the facts decide
+  const Interval& bounds(Expr e);
   bool has_decidable_part(Expr e);
   Expr negate(Expr condition);
   std::vector<Expr> conjuncts(Expr condition);
@@ -206,6 +211,7 @@ struct ShapeEnv::Impl {
   std::vector<ExprMemo> replaced_memo, simplified_memo;
   std::unordered_map<uint32_t, std::vector<Expr>> symbols_memo;
   std::unordered_map<uint32_t, bool> decidable_memo;
+  std::unordered_map<uint32_t, RangeMemo> range_memo;
 
   std::vector<Need> needs;
   std::set<std::tuple<uint32_t, int, std::string>> noted_needs;
