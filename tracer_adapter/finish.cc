@@ -178,7 +178,7 @@ class Finisher {
   void refuse_unplaced() const;
 
   void rewrite_nodes();
-  Argument rewrite(const Argument& a);
+  void rewrite(Argument& a);
   bool can_build(Expr e) const;
   Argument build(Expr e);
   Argument build_expr(Expr e);
@@ -204,7 +204,8 @@ class Finisher {
   Graph& graph_;
   std::vector<RuntimeAssert> asserts_;  // not placed yet, in order
   std::vector<Node> nodes_;             // rebuilt
-  ExprSet needed_;                      // symbols that nodes read
+  ExprSet read_;                        // what nodes read
+  ExprSet needed_;                      // its symbols
   std::unordered_map<Expr, ValueId, ExprHash> have_;
   // _assert_scalar nodes: the node whose name the message quotes.
   std::vector<std::pair<size_t, ValueId>> messages_;
@@ -215,6 +216,7 @@ class Finisher {
 // --- which symbols are read
 
 void Finisher::need(Expr e) {
+  if (e.is_constant() || !read_.insert(e).second) return;
   for (Expr symbol : free_symbols(e)) needed_.insert(symbol);
 }
 
@@ -341,7 +343,7 @@ void Finisher::finish_as_sub_graph() {
   bind_inputs();
   place_asserts();
   rewrite_nodes();
-  for (OutputSpec& output : graph_.outputs) output.arg = rewrite(output.arg);
+  for (OutputSpec& output : graph_.outputs) rewrite(output.arg);
   refuse_unplaced();
   graph_.nodes = std::move(nodes_);
   graph_.stacks = tracer_.stacks_;
@@ -615,32 +617,30 @@ Argument Finisher::build_expr(Expr e) {
 
 // --- nodes
 
-Argument Finisher::rewrite(const Argument& a) {
-  if (const ListArgument* list = a.get<ListArgument>()) {
-    ListArgument result;
-    for (const Argument& item : list->items)
-      result.items.push_back(rewrite(item));
-    return {std::move(result)};
-  }
+void Finisher::rewrite(Argument& a) {
+  if (auto* list = std::get_if<ListArgument>(&a.value))
+    for (Argument& item : list->items) rewrite(item);
   const ExprArgument* symbolic = a.get<ExprArgument>();
-  if (symbolic == nullptr) return a;
+  if (symbolic == nullptr) return;
   // What was learnt later may speak of symbols that do not exist yet here.
-  const Expr learnt = env_.simplify(symbolic->expr);
-  if (can_build(learnt)) return build(learnt);
-  TORCH_CHECK(can_build(symbolic->expr),
+  const Expr recorded = symbolic->expr, learnt = env_.simplify(recorded);
+  const Expr form = can_build(learnt) ? learnt : recorded;
+  TORCH_CHECK(can_build(form),
               "Proviso: no recorded operator "
               "defines a symbol of ",
-              to_string(symbolic->expr));
-  return build(symbolic->expr);
+              to_string(recorded));
+  a = build(form);
 }
 
 void Finisher::rewrite_nodes() {
   std::vector<Node> recorded = std::move(graph_.nodes);
+  nodes_.reserve(nodes_.size() + recorded.size());
+  std::vector<ValueId> defined;
   for (Node& node : recorded) {
     location_ = node.location;
     if (node.kind == Node::Kind::kHigherOrder) finish_sub_graphs(node);
-    for (Argument& a : node.args) a = rewrite(a);
-    std::vector<ValueId> defined;
+    for (Argument& a : node.args) rewrite(a);
+    defined.clear();
     for_each_output(node, [&](ValueId id) { defined.push_back(id); });
     nodes_.push_back(std::move(node));
     for (ValueId id : defined) bind_value(id);
@@ -733,7 +733,8 @@ void Finisher::give_names() {
   }
   std::map<std::string, int> sub_graphs;
   for (Node& node : graph_.nodes) {
-    name_sub_graphs(node, sub_graphs);
+    if (node.kind == Node::Kind::kHigherOrder)
+      name_sub_graphs(node, sub_graphs);
     node.name = names.fresh(base_name(node));
     const bool single = node.has_single_value();
     for_each_output(node, [&](ValueId id) {
@@ -744,12 +745,15 @@ void Finisher::give_names() {
 
 // Numbers read from data keep their own symbol: what they equal is asserted.
 void Finisher::substitute_metadata() {
+  const auto learn = [&](Expr& e) {
+    if (!e.is_constant()) e = env_.simplify(e);
+  };
   for (GraphValue& value : graph_.values) {
     TensorMeta* tensor = std::get_if<TensorMeta>(&value.meta);
     if (tensor == nullptr) continue;
-    for (Expr& e : tensor->sizes) e = env_.simplify(e);
-    for (Expr& e : tensor->strides) e = env_.simplify(e);
-    tensor->offset = env_.simplify(tensor->offset);
+    for (Expr& e : tensor->sizes) learn(e);
+    for (Expr& e : tensor->strides) learn(e);
+    learn(tensor->offset);
   }
 }
 
@@ -788,8 +792,10 @@ void Finisher::collect_ranges(ExportedProgram& program) {
     if (e.is_constant() || !e.is_int() || !seen.insert(e).second) return;
     program.range_constraints.push_back({e, env_.honest_range(e)});
   };
+  ExprSet visited;
   std::vector<Expr> unbacked;
   const auto visit = [&](Expr e) {
+    if (e.is_constant() || !visited.insert(e).second) return;
     for (Expr symbol : free_symbols(e))
       if (is_unbacked(symbol.symbol().kind)) unbacked.push_back(symbol);
   };
@@ -809,7 +815,7 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
   bind_inputs();
   place_asserts();
   rewrite_nodes();
-  for (OutputSpec& output : graph_.outputs) output.arg = rewrite(output.arg);
+  for (OutputSpec& output : graph_.outputs) rewrite(output.arg);
   refuse_unplaced();
   graph_.nodes = std::move(nodes_);
   graph_.stacks = tracer_.stacks_;

@@ -7,7 +7,7 @@ namespace proviso {
 namespace {
 
 bool is_reserved(const std::string& name) {
-  static const std::set<std::string> kReserved = {
+  static const std::unordered_set<std::string> kReserved = {
       // keywords
       "False", "None", "True", "and", "as", "assert", "async", "await", "break",
       "class", "continue", "def", "del", "elif", "else", "except", "finally",
@@ -49,12 +49,12 @@ std::string Names::fresh(std::string wish) {
   if (wish.empty() || isdigit(static_cast<unsigned char>(wish[0])))
     wish = "_" + wish;
   auto [base, number] = split_suffix(wish);
-  if (number == 0) number = counts_[base];
+  int& count = counts_[base];
+  if (number == 0) number = count;
   std::string name = wish;
-  while (used_.contains(name) || is_reserved(name))
+  while (is_reserved(name) || !used_.insert(name).second)
     name = base + "_" + std::to_string(++number);
-  used_.insert(name);
-  counts_[base] = number;
+  count = number;
   return name;
 }
 

@@ -6,9 +6,9 @@
 //   names.fresh("sum");   // sum_1: a Python builtin's name is never given
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace proviso {
 
@@ -17,8 +17,8 @@ class Names {
   std::string fresh(std::string wish);
 
  private:
-  std::set<std::string> used_;
-  std::map<std::string, int> counts_;  // the last suffix given to a base name
+  std::unordered_set<std::string> used_;
+  std::unordered_map<std::string, int> counts_;  // the last suffix given to a base name
 };
 
 }  // namespace proviso

@@ -108,8 +108,7 @@ SymNode::SymNode(std::shared_ptr<ShapeEnv> env, Expr expr)
 
 Expr SymNode::expr() const {
   // Replacements only ever grow, so their number tells whether there is news.
-  const size_t version = env_->replacements().size();
-  if (version != version_) {
+  if (const size_t version = env_->replacements().size(); version != version_) {
     current_ = env_->simplify(raw_);
     version_ = version;
   }
@@ -250,9 +249,9 @@ c10::SymNode SymNode::sym_float() {
   return wrap(as_float(env_->pool(), expr()));
 }
 
-c10::SymNode SymNode::clone() {
-  return c10::make_intrusive<SymNode>(env_, expr());
-}
+// Nothing about a node changes but what is known of it: one serves all copies
+// of a tensor's sizes.
+c10::SymNode SymNode::clone() { return c10::SymNode::reclaim_copy(this); }
 
 // --- relations and logic
 
@@ -336,7 +335,9 @@ c10::SymNode SymNode::wrap_bool(bool value) {
 }
 
 std::optional<int64_t> SymNode::constant_int() {
-  return is_int() ? expr().maybe_int64() : std::nullopt;
+  const Expr e = expr();
+  if (!e.is(Op::kInteger)) return std::nullopt;
+  return e.integer().to_int64();
 }
 
 std::optional<bool> SymNode::constant_bool() {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "sym/simplify.h"
 #include "tracer_adapter/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
@@ -26,13 +27,12 @@ bool known_equal(const SymInt& a, const SymInt& b) {
   if (a.is_same(b)) return true;
   auto x = constant(a), y = constant(b);
   if (x && y) return *x == *y;
-  if (!x && !y) {
-    // The same expression needs no question.
-    auto* m = as_sym_node(a.toSymNodeImplUnowned());
-    auto* n = as_sym_node(b.toSymNodeImplUnowned());
-    if (m && n && m->expr() == n->expr()) return true;
-  }
-  return known(a.sym_eq(b));
+  SymNode* node = as_sym_node((x ? b : a).toSymNodeImplUnowned());
+  if (node == nullptr) return known(a.sym_eq(b));
+  // No node is made for the question, and none is asked of one expression.
+  ShapeEnv& env = node->env();
+  const Expr left = to_expr(env, a), right = to_expr(env, b);
+  return left == right || env.statically_known_true(simplify(eq(left, right)));
 }
 
 bool known_one(const SymInt& a) { return known_equal(a, 1); }

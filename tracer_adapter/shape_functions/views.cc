@@ -23,14 +23,25 @@ std::string invalid_shape(const Dims& wanted, const SymInt& numel) {
 // Whether a view is possible is part of the program, so that it may cost a
 // guard; data-dependent sizes that are not known equal count as different.
 using Equal = bool (*)(const SymInt&, const SymInt&);
+bool differ_at_example(const SymInt& a, const SymInt& b) {
+  auto x = hint_of(a), y = hint_of(b);
+  return x && y && *x != *y;
+}
 bool equal_or_guarded(const SymInt& a, const SymInt& b) {
-  return known_equal(a, b) || a.sym_eq(b).guard_or_false(__FILE__, __LINE__);
+  if (!differ_at_example(a, b) && known_equal(a, b)) return true;
+  return a.sym_eq(b).guard_or_false(__FILE__, __LINE__);
 }
 // A guard only where they are equal at the example sizes.
 bool equal_at_example(const SymInt& a, const SymInt& b) {
-  if (known_equal(a, b)) return true;
-  auto x = hint_of(a), y = hint_of(b);
-  return x && x == y && equal_or_guarded(a, b);
+  if (differ_at_example(a, b)) return false;
+  return known_equal(a, b) || (hint_of(a) && hint_of(b) &&
+                               a.sym_eq(b).guard_or_false(__FILE__, __LINE__));
+}
+
+// a * b, which is one of them when the other is 1.
+SymInt times(const SymInt& a, const SymInt& b) {
+  if (constant(a) == 1) return b;
+  return constant(b) == 1 ? a : a * b;
 }
 
 // Whether new dimensions so far fill the run: at the example sizes, where there
@@ -48,15 +59,15 @@ std::optional<Dims> cut_runs(const Tensor& t, const Dims& sizes, Equal equal) {
   size_t next = sizes.size();
   SymInt base = old_strides.back(), run(1);
   for (size_t d = old_sizes.size(); d-- > 0;) {
-    run = run * old_sizes[d];
+    run = times(run, old_sizes[d]);
     bool run_goes_on = d > 0 && (equal(old_sizes[d - 1], 1) ||
-                                 equal(old_strides[d - 1], run * base));
+                                 equal(old_strides[d - 1], times(run, base)));
     if (run_goes_on) continue;
     SymInt covered(1);
     while (next > 0 && (!fills(covered, run) || known_one(sizes[next - 1]))) {
       --next;
-      strides[next] = covered * base;
-      covered = covered * sizes[next];
+      strides[next] = times(covered, base);
+      covered = times(covered, sizes[next]);
     }
     if (!equal(covered, run)) return std::nullopt;
     if (d > 0) base = old_strides[d - 1];
@@ -298,13 +309,13 @@ using namespace shapes;
 
 bool reshape(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  Dims sizes = infer_size(call.sym_ints(1), self.sym_numel());
+  Dims sizes = infer_size(call.sym_ints(1), product(self.sym_sizes()));
   call.returns(reshape_to(self, sizes));
   return true;
 }
 
 Tensor view_as_sizes(const Tensor& self, const Dims& wanted) {
-  Dims sizes = infer_size(wanted, self.sym_numel());
+  Dims sizes = infer_size(wanted, product(self.sym_sizes()));
   auto strides = view_strides(self, sizes);
   TORCH_CHECK(strides,
               "view size is not compatible with input tensor's size "
@@ -325,7 +336,7 @@ bool view_as(RuleCall& call) {
 
 bool reshape_as(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  Dims sizes = infer_size(sizes_of(call.tensor(1)), self.sym_numel());
+  Dims sizes = infer_size(sizes_of(call.tensor(1)), product(self.sym_sizes()));
   call.returns(reshape_to(self, sizes));
   return true;
 }
