@@ -18,7 +18,8 @@ class Names {
 
  private:
   std::unordered_set<std::string> used_;
-  std::unordered_map<std::string, int> counts_;  // the last suffix given to a base name
+  // The last suffix given to a base name.
+  std::unordered_map<std::string, int> counts_;
 };
 
 }  // namespace proviso

@@ -243,6 +243,23 @@ def test_while_loop_carries_tensors_and_ints():
     check(export(f, (torch.ones(3),)), lambda x: x * 8, (torch.ones(3),))
 
 
+def test_a_saved_while_loop_counts_with_a_tensor(round_trip):
+    def f(i, x):
+        return while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, x * 2 + 1),
+                          (i, x))
+
+    def eager(i, x):
+        while i < 5:
+            i, x = i + 1, x * 2 + 1
+        return i, x
+
+    inputs = [(torch.tensor(i), torch.ones(n, 4))
+              for i, n in ((0, 3), (3, 2), (9, 5))]
+    program = export(f, inputs[0], (None, {0: AUTO}))
+    check(program, eager, *inputs)
+    round_trip(program, eager, inputs)
+
+
 def test_while_loop_on_data(round_trip):
     def f(x, limit):
         return while_loop(lambda x: x.sum() < limit, lambda x: (x * 2,),
@@ -257,6 +274,7 @@ def test_while_loop_on_data(round_trip):
               for n in (3, 5) for v in (0, 10, 100)]
     program = export(f, inputs[0], ({0: AUTO}, None))
     check(program, eager, *inputs)
+    round_trip(program, eager, inputs)
 
 
 @pytest.mark.parametrize("reverse", [False, True])

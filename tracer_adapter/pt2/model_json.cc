@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "sym/print.h"
 
@@ -202,6 +203,8 @@ class Writer {
 
   const ExportedProgram& program_;
   const Graph* graph_ = nullptr;  // the (sub)graph being written
+  // The sub-graph to be written next is called for one value, not for a tuple.
+  bool for_one_value_ = false;
   JsonWriter json_;
 };
 
@@ -506,6 +509,8 @@ void Writer::values(const Graph& graph) {
 
 void Writer::graph(const Graph& graph) {
   graph_ = &graph;
+  const bool one_value = std::exchange(for_one_value_, false) &&
+                         graph.outputs.at(0).arg.get<ValueRef>();
   json_.object([&] {
     json_.key("inputs").array([&] {
       for (const InputSpec& spec : graph.inputs) argument(spec.arg, nullptr);
@@ -517,7 +522,7 @@ void Writer::graph(const Graph& graph) {
       for (const Node& n : graph.nodes) node(n);
     });
     values(graph);
-    json_.key("is_single_tensor_return").boolean(false);
+    json_.key("is_single_tensor_return").boolean(one_value);
   });
 }
 
@@ -553,8 +558,11 @@ void Writer::operator_inputs(const Node& node) {
 
 void Writer::positional_inputs(const Node& node,
                                std::span<const char* const> names) {
-  for (size_t i = 0; i < node.args.size(); ++i)
+  for (size_t i = 0; i < node.args.size(); ++i) {
+    for_one_value_ =
+        i == 0 && node.target == "torch.ops.higher_order.while_loop";
     input(i < names.size() ? names[i] : "", node.args[i], nullptr, false);
+  }
 }
 
 void Writer::outputs(const Node& node) {
