@@ -240,6 +240,23 @@ TEST(GuardInt, SpecializesBackedValues) {
   EXPECT_EQ(env.bounds(t), Interval(4, 7));
 }
 
+TEST(Bounds, FollowWhateverTeaches) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr u = env.create_unbacked_int();
+  const Expr sum = s + u;
+  EXPECT_TRUE(env.bounds(sum).contains(Interval(-5, 5)));
+  env.constrain_range(u, Int(0), std::nullopt);
+  EXPECT_EQ(env.bounds(sum), Interval::at_least(2));
+  env.know(ge(u, 3), "the operator says so");
+  EXPECT_EQ(env.bounds(sum), Interval::at_least(5));
+  EXPECT_TRUE(env.expect_true(le(u, 10)));
+  EXPECT_TRUE(env.guard_bool(le(s, 20)));
+  EXPECT_EQ(env.bounds(sum), Interval(5, 30));
+  env.guard_int(s);
+  EXPECT_EQ(env.bounds(sum), Interval(11, 18));
+}
+
 TEST(GuardFloat, SpecializesToTheExactExample) {
   ShapeEnv env;
   Expr f = env.create_backed_float(0.5, "L['f']");
