@@ -188,7 +188,7 @@ std::vector<c10::SymInt> contiguous_strides(c10::SymIntArrayRef sizes) {
   for (size_t d = sizes.size(); d-- > 0;) {
     strides[d] = stride.value();
     // Eager takes max(size, 1): an empty dimension does not stop its strides.
-    if (sizes[d].maybe_as_int() != 0) stride *= sizes[d];
+    if (d > 0 && sizes[d].maybe_as_int() != 0) stride *= sizes[d];
   }
   return strides;
 }
@@ -255,10 +255,11 @@ bool known_contiguous(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
   if (format == at::MemoryFormat::ChannelsLast3d && rank != 5) return false;
   if (has_zero(sizes)) return true;
   SizeProduct expected;
-  for (size_t d : inner_first(rank, format)) {
+  const auto order = inner_first(rank, format);
+  for (size_t d : order) {
     if (is_one(sizes[d])) continue;
     if (!expected.is(strides[d])) return false;
-    expected *= sizes[d];
+    if (d != order.back()) expected *= sizes[d];
   }
   return true;
 }

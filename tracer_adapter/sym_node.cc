@@ -484,14 +484,15 @@ bool SizeProduct::is(const c10::SymInt& number) const {
     return env_ == nullptr && *constant == times_;
   }
   if (env_ == nullptr) return false;
-  const Expr product = simplify(symbols_ * times_);
+  const Expr product = times_ == 1 ? symbols_ : simplify(symbols_ * times_);
   const Expr e = to_expr(*env_, number);
   return product == e || env_->simplify(product) == e;
 }
 
 c10::SymInt SizeProduct::value() const {
   if (env_ == nullptr) return times_;
-  return to_sym_int(*env_, simplify(symbols_ * times_));
+  return to_sym_int(*env_,
+                    times_ == 1 ? symbols_ : simplify(symbols_ * times_));
 }
 
 // --- where the program stands
