@@ -171,14 +171,16 @@ void Engine::find_models(Expr question, Answer& answer) {
     answer.counterexample = search.find(
         forms.negate(f), symbols,
         [&](const Assignment& point) {
-          return evaluate(question, point).is_false() && facts_hold(relevant, point);
+          return evaluate(question, point).is_false() &&
+                 facts_hold(relevant, point);
         },
         units);
   }
   answer.witness = search.find(
       f, symbols,
       [&](const Assignment& point) {
-        return evaluate(question, point).is_true() && facts_hold(relevant, point);
+        return evaluate(question, point).is_true() &&
+               facts_hold(relevant, point);
       },
       units);
   explain_models(answer, undefined);

@@ -590,7 +590,8 @@ std::string FormPool::to_string(FormulaId f) const {
     case FormulaKind::kEq: return to_string(polys_[formula.poly]) + " == 0";
     case FormulaKind::kNe: return to_string(polys_[formula.poly]) + " != 0";
     case FormulaKind::kOpaque:
-      return (formula.positive ? "c" : "~c") + std::to_string(formula.expr.id());
+      return (formula.positive ? "c" : "~c") +
+             std::to_string(formula.expr.id());
     default: break;
   }
   std::string out;

@@ -164,7 +164,9 @@ class Translator {
       case Op::kLe: return relation(e);
       case Op::kNot: return !arg(0);
       case Op::kWhere:
-        if (e.is_float()) return z3::ite(arg(0), real(e.arg(1)), real(e.arg(2)));
+        if (e.is_float()) {
+          return z3::ite(arg(0), real(e.arg(1)), real(e.arg(2)));
+        }
         return z3::ite(arg(0), arg(1), arg(2));
       case Op::kToFloat: return real(e.arg(0));
       case Op::kIntTrueDiv:
@@ -194,7 +196,9 @@ class Translator {
       if (!part.is_true()) all = all.is_true() ? part : all && part;
     }
     switch (e.op()) {
-      case Op::kModularIndexing: all = all && nonzero(e.arg(2)); [[fallthrough]];
+      case Op::kModularIndexing:
+        all = all && nonzero(e.arg(2));
+        [[fallthrough]];
       case Op::kFloorDiv:
       case Op::kCleanDiv:
       case Op::kMod:
@@ -249,8 +253,8 @@ struct Z3Backend::Impl {
     return result;
   }
 
-  static std::optional<Assignment> point_of(const z3::model& model,
-                                            const Translator::Symbols& symbols) {
+  static std::optional<Assignment> point_of(
+      const z3::model& model, const Translator::Symbols& symbols) {
     Assignment point;
     for (const auto& [e, s] : symbols) {
       z3::expr value = model.eval(s, true);

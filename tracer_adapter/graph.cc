@@ -398,8 +398,9 @@ size_t Node::value_count() const {
 }
 
 bool Node::has_single_value() const {
-  return kind != Kind::kHigherOrder && outputs.size() == 1 && !outputs[0].is_list &&
-         outputs[0].values.size() == 1 && outputs[0].values[0] != kNoOutput;
+  return kind != Kind::kHigherOrder && outputs.size() == 1 &&
+         !outputs[0].is_list && outputs[0].values.size() == 1 &&
+         outputs[0].values[0] != kNoOutput;
 }
 
 ValueId Graph::add_value(std::variant<TensorMeta, Expr> meta) {

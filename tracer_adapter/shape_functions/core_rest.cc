@@ -231,7 +231,8 @@ bool embedding_bag(RuleCall& call) {
   const bool float_weight = weight.scalar_type() == ScalarType::Float ||
                             weight.scalar_type() == ScalarType::Half ||
                             weight.scalar_type() == ScalarType::BFloat16;
-  const bool fast = mode == 0 && float_weight && known_one(weight.sym_stride(1));
+  const bool fast =
+      mode == 0 && float_weight && known_one(weight.sym_stride(1));
   call.returns(integers({fast ? SymInt(0) : indices.sym_size(0)}));
   call.returns(integers({bags}));
   if (mode == 2)
