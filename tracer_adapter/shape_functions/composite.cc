@@ -23,6 +23,7 @@ bool whole(RuleCall& call) {
 }
 
 const RuleEntry kRules[] = {
+    {"aten::_weight_norm", whole, "composite"},
     {"aten::adjoint", whole, "composite"},
     {"aten::atleast_1d", whole, "composite"},
     {"aten::atleast_2d", whole, "composite"},
