@@ -92,7 +92,7 @@ Range Domain::quotient(const Range& a, const Range& b) {
 
 const Range& Domain::atom_range(AtomId a) {
   AtomState& s = state(a);
-  if (s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh) return s.own;
+  if (is_variable(s.kind)) return s.own;
   if (s.range_stamp == stamp_) return s.range;
   spend(1);
   s.range = atom_range_from_parts(forms_.atom(a));

@@ -13,9 +13,7 @@ constexpr int kMaxModulus = 32;
 }  // namespace
 
 std::optional<Prover::Split> Prover::split_range(AtomId a, const Int& widest) {
-  AtomKind kind = forms_.atom(a).kind;
-  if (kind != AtomKind::kSymbol && kind != AtomKind::kFresh) return {};
-  if (domain_.is_solved(a)) return {};
+  if (!forms_.is_variable(a) || domain_.is_solved(a)) return {};
   Range r = domain_.atom_range(a);
   if (!r.span.lower() || !r.span.upper()) return {};
   Int width = *r.span.upper() - *r.span.lower();
@@ -56,9 +54,7 @@ std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
     for (const Term& t : forms_.poly(atom.a).terms) {
       const std::vector<AtomId>& inside = forms_.factors(t.mono);
       for (AtomId x : inside) {
-        AtomKind kind = forms_.atom(x).kind;
-        bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
-        if (!variable || domain_.is_solved(x)) continue;
+        if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
         bool multiplied =
             std::find(factors.begin(), factors.end(), x) != factors.end();
         if (inside.size() < 2 && !multiplied && !in_other_floor(x, q)) continue;

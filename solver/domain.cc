@@ -184,7 +184,7 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
 void Domain::assert_ge(const Poly& p, Reason why) {
   if (is_single(p)) {
     // A compound atom's normal form may change: the row is looked at again.
-    if (!is_variable(forms_.factors(p.terms[0].mono)[0])) {
+    if (!forms_.is_variable(forms_.factors(p.terms[0].mono)[0])) {
       if (at_least(plain_range(p), 0)) return;
       add_item(forms_.ge(p), why);
     }
@@ -284,7 +284,7 @@ bool Domain::is_product(const Poly& p) const {
   const std::vector<AtomId>& factors = forms_.factors(p.terms[0].mono);
   return factors.size() > 1 &&
          std::all_of(factors.begin(), factors.end(),
-                     [this](AtomId a) { return is_variable(a); });
+                     [this](AtomId a) { return forms_.is_variable(a); });
 }
 
 void Domain::index_item(uint32_t i, bool add) {
@@ -525,8 +525,7 @@ void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
     row.constant += lower ? -value : value;
     return assert_literal(FormulaKind::kGe, row, join(why, s.solved_why));
   }
-  bool variable = s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh;
-  if (variable && s.own.span.is_point()) {
+  if (is_variable(s.kind) && s.own.span.is_point()) {
     solve_for(a, FormPool::constant(*s.own.span.lower()),
               join(s.own.lower, s.own.upper));
   }

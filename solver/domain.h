@@ -222,10 +222,6 @@ class Domain {
   bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
     return p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
   }
-  bool is_variable(AtomId a) const {
-    AtomKind kind = forms_.atom(a).kind;
-    return kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
-  }
   bool narrow(Range& a, const Range& b);  // whether b told something
   Range scaled(const Range& a, const Int& k);
   Range product(const Range& a, const Range& b);

@@ -57,7 +57,7 @@ bool Domain::cancel_factor(Poly& p, Reason& why) {
 
 // Not solvable now: two rows, and a clause when a factor may be zero.
 void Domain::keep_equality(const Poly& p, Reason why) {
-  if (!is_single(p) || !is_variable(forms_.factors(p.terms[0].mono)[0])) {
+  if (!is_single(p) || !forms_.is_variable(forms_.factors(p.terms[0].mono)[0])) {
     add_item(forms_.eq(p), why);
   }
   set_form_bound(p, why);
@@ -80,7 +80,7 @@ std::vector<std::pair<AtomId, Int>> Domain::lone_symbols(const Poly& p) {
   std::vector<AtomId> blocked;
   for (const Term& t : p.terms) {
     const std::vector<AtomId>& factors = forms_.factors(t.mono);
-    if (factors.size() == 1 && is_variable(factors[0])) {
+    if (factors.size() == 1 && forms_.is_variable(factors[0])) {
       found.emplace_back(factors[0], t.coef);
       continue;
     }
@@ -203,7 +203,7 @@ bool Domain::solve_by_floors(const Poly& p, Reason why) {
   for (bool unit : {true, false}) {
     for (const Term& t : p.terms) {
       const std::vector<AtomId>& factors = forms_.factors(t.mono);
-      if (factors.size() != 1 || !is_variable(factors[0])) continue;
+      if (factors.size() != 1 || !forms_.is_variable(factors[0])) continue;
       if (is_solved(factors[0])) continue;
       if (abs(t.coef).is_one() != unit) continue;
       std::vector<AtomId> floors;

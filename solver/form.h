@@ -60,6 +60,11 @@ enum class AtomKind : uint8_t {
   kOpaque,  // expr, an integer that is not understood
 };
 
+// What equalities are solved for.
+inline bool is_variable(AtomKind kind) {
+  return kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
+}
+
 struct Atom {
   AtomKind kind;
   Expr expr = {};
@@ -93,6 +98,9 @@ class FormPool {
   AtomId fresh(uint32_t origin, uint32_t copy);
   AtomId opaque(Expr e);
   const Atom& atom(AtomId a) const { return atoms_[a]; }
+  bool is_variable(AtomId a) const {
+    return proviso::is_variable(atoms_[a].kind);
+  }
   size_t atom_count() const { return atoms_.size(); }
   MonoId mono(AtomId a);
   MonoId mono(std::vector<AtomId> factors);

@@ -63,9 +63,7 @@ std::optional<AtomId> ModelSearch::next_unknown() {
     Normal n = domain_.normal(lower_.integer(s));
     Poly p = n.changed ? n.poly : lower_.integer(s);
     for (AtomId a : forms_.atoms_of(p)) {
-      AtomKind kind = forms_.atom(a).kind;
-      bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
-      if (!variable || domain_.is_solved(a)) continue;
+      if (!forms_.is_variable(a) || domain_.is_solved(a)) continue;
       Range r = domain_.atom_range(a);
       std::optional<Int> width;
       if (r.span.lower() && r.span.upper()) {
@@ -88,9 +86,7 @@ std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
     Normal n = domain_.normal(forms_.poly(id));
     std::vector<AtomId> atoms = forms_.atoms_of(n.poly);
     bool alone = std::all_of(atoms.begin(), atoms.end(), [&](AtomId x) {
-      AtomKind kind = forms_.atom(x).kind;
-      bool variable = kind == AtomKind::kSymbol || kind == AtomKind::kFresh;
-      return x == a || !variable;
+      return x == a || !forms_.is_variable(x);
     });
     if (!alone || atoms.empty()) continue;
     domain_.spend(20);

@@ -43,8 +43,7 @@ Normal Domain::normal(const Poly& p) {
 
 Domain::Image Domain::image_of(AtomId a) {
   AtomState& s = state(a);
-  bool plain = s.kind == AtomKind::kSymbol || s.kind == AtomKind::kFresh ||
-               s.kind == AtomKind::kOpaque;
+  bool plain = is_variable(s.kind) || s.kind == AtomKind::kOpaque;
   if (s.solved == kNoId && plain) return {};
   if (s.normal_stamp == stamp_) return s.image;
   if (s.visiting) return {};  // a cycle through definitions: stays as it is

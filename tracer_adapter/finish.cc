@@ -157,6 +157,7 @@ class Finisher {
   ExprSet own_symbols(const Graph& graph) const;
   void finish_sub_graphs(Node& node);
   void finish_as_sub_graph();
+  void write_nodes();
   void name_sub_graphs(Node& node, std::map<std::string, int>& counts);
   void name_inputs_after(const std::vector<std::string>& operands);
 
@@ -338,8 +339,7 @@ void Finisher::finish_sub_graphs(Node& node) {
     }
 }
 
-void Finisher::finish_as_sub_graph() {
-  collect_needed();
+void Finisher::write_nodes() {
   bind_inputs();
   place_asserts();
   rewrite_nodes();
@@ -347,6 +347,11 @@ void Finisher::finish_as_sub_graph() {
   refuse_unplaced();
   graph_.nodes = std::move(nodes_);
   graph_.stacks = tracer_.stacks_;
+}
+
+void Finisher::finish_as_sub_graph() {
+  collect_needed();
+  write_nodes();
   substitute_metadata();
 }
 
@@ -812,13 +817,7 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
   collect_needed();
   ExportedProgram program;
   program.runtime_asserts = env_.runtime_asserts();
-  bind_inputs();
-  place_asserts();
-  rewrite_nodes();
-  for (OutputSpec& output : graph_.outputs) rewrite(output.arg);
-  refuse_unplaced();
-  graph_.nodes = std::move(nodes_);
-  graph_.stacks = tracer_.stacks_;
+  write_nodes();
   give_names();
   finish_messages();
   substitute_metadata();

@@ -11,6 +11,7 @@ from torch import nn
 import proviso
 from proviso import Dim
 from test_export import MLP, Counter, SmallResNet, arithmetic
+from test_pt2_reading import Item
 
 AUTO = Dim.AUTO
 
@@ -63,13 +64,6 @@ def test_arithmetic_on_sizes(round_trip):
 
 
 def test_numbers_read_from_data(round_trip):
-    class Item(nn.Module):
-        def forward(self, x, y):
-            n = x.item()
-            torch._check(n >= 1)
-            torch._check(n <= y.shape[0])
-            return y[:n] * n, torch.zeros(n + 1)
-
     ep = proviso.export(Item(), (torch.tensor(4), torch.randn(9)),
                         dynamic_shapes=(None, (AUTO,)))
     cases = [(torch.tensor(n), torch.randn(k))
