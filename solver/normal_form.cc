@@ -89,11 +89,11 @@ Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y,
     Poly e = y;
     e.constant = 0;
     Range r = range(e);
-    if (at_least(r, 0)) {
+    auto power =
+        pow(x.constant, static_cast<uint64_t>(*y.constant.to_int64()));
+    if (power && at_least(r, 0)) {
       why = join(why, r.lower);
-      Int power = *pow(x.constant, static_cast<uint64_t>(
-                                       *y.constant.to_int64()));
-      return forms_.scale(forms_.func(op, x, e), power);
+      return forms_.scale(forms_.func(op, x, e), *power);
     }
   }
   return forms_.func(op, x, y);
