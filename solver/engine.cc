@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/retell.h"
 #include "sym/facts.h"
 #include "sym/print.h"
 
@@ -315,40 +316,33 @@ bool Engine::enumerate(Expr question, Native& result) {
   return true;
 }
 
-// What was told last is derived from most, so that the order of telling can
-// matter where the proof is hard: the facts near the question are told anew, in
-// orders that do not depend on it.
+// What was told last is derived from most, and what was made first comes first
+// where choices are alike, so that the order of telling can matter where a
+// proof is hard: the question is asked anew of the facts near it, as a set.
 void Engine::look_again(Expr question, Native& result) {
   if (!options.look_again) return;
-  std::vector<Expr> symbols;
+  std::vector<Expr> symbols, conditions;
   std::vector<uint32_t> ids = relevant_facts(question, symbols);
   if (ids.size() > kMaxToldAgain) return;
-  std::vector<std::pair<std::string, uint32_t>> order;
-  for (uint32_t id : ids) {
-    order.emplace_back(to_string(facts[id].condition), id);
-  }
-  std::sort(order.begin(), order.end());
+  std::sort(ids.begin(), ids.end());
+  for (uint32_t id : ids) conditions.push_back(facts[id].condition);
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;
-  plain.budget *= 4;
   for (int turn = 0; turn < kTurns; ++turn) {
-    if (turn == 2) std::reverse(order.begin(), order.end());
-    if (turn == 3) {
-      std::stable_sort(order.begin(), order.end(),
-                       [](const auto& a, const auto& b) {
-                         return a.first.size() < b.first.size();
-                       });
-    }
-    Engine fresh(pool, plain);
+    ExprPool own;
+    Retold retold =
+        retell(conditions, question, static_cast<uint64_t>(turn), own);
+    Engine fresh(own, plain);
     fresh.domain.set_solving(turn > 0);
-    for (const auto& [text, id] : order) fresh.tell(facts[id].condition, {});
-    const Memo& m = fresh.native_answer(question);
+    for (Expr condition : retold.conditions) fresh.tell(condition, {});
+    const Memo& m = fresh.native_answer(retold.question);
     if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;
     result.verdict = m.verdict;
     result.tier = m.tier;
     result.why = 0;
     for (uint32_t i : fresh.used_facts(m.why)) {
-      result.why = reasons.join(result.why, reasons.leaf(order[i].second));
+      result.why =
+          reasons.join(result.why, reasons.leaf(ids[retold.from[i]]));
     }
     return;
   }
@@ -400,11 +394,8 @@ const Engine::Memo& Engine::native_answer(Expr question) {
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
   uint32_t arena = reasons.size();
-  uint64_t before = domain.work();
   Native n = native(f, defined);
-  bool hard = domain.work() - before > options.budget / 2;
-  if (n.verdict == Verdict::kUnknown && !n.open && !enumerate(question, n) &&
-      !hard) {
+  if (n.verdict == Verdict::kUnknown && !n.open && !enumerate(question, n)) {
     look_again(question, n);
   }
   ++statistics.decided[static_cast<size_t>(n.tier)];

@@ -28,8 +28,9 @@ void Domain::assert_eq(Poly p, Reason why) {
   keep_equality(p, why);
 }
 
-// p / a for p without a constant, when a is in every term.
+// p / a, when a is in every term.
 std::optional<Poly> Domain::divided(const Poly& p, AtomId a) {
+  if (!p.constant.is_zero()) return std::nullopt;
   Poly reduced;
   for (const Term& t : p.terms) {
     std::optional<MonoId> q = forms_.quotient(t.mono, forms_.mono(a));

@@ -5,12 +5,16 @@
 #include <numeric>
 #include <utility>
 
+#include "solver/simplex.h"
+
 namespace proviso {
 namespace {
 
 constexpr size_t kMaxRows = 3000;
 constexpr uint64_t kMaxProducts = 400;
 constexpr size_t kMaxFresh = 64;
+// An elimination that adds more rows than this waits for the simplex.
+constexpr int64_t kMaxGrowth = 0;
 
 // Of x in the row; 0 when it is not there.
 int64_t coefficient(const LinearRow& row, uint32_t x) {
@@ -249,7 +253,30 @@ void LinearSystem::solve_equality() {
   substitute(x, definition, 1);
 }
 
-bool LinearSystem::eliminate_variable() {
+// Whether the rows have a rational solution.
+void LinearSystem::look_at_all(uint64_t units) {
+  std::vector<uint32_t> place(unknowns_.size(), kNoId), told;
+  uint32_t count = 0;
+  for (uint32_t x = 0; x < unknowns_.size(); ++x) {
+    if (unknowns_[x].pos + unknowns_[x].neg > 0) place[x] = count++;
+  }
+  Simplex simplex(count);
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    if (!alive_[i]) continue;
+    LinearRow row = rows_[i];
+    for (LinearTerm& t : row.terms) t.unknown = place[t.unknown];
+    simplex.add(row);
+    told.push_back(i);
+  }
+  auto clash = simplex.infeasible(units);
+  work_ += simplex.work();
+  if (!clash) return;
+  Reason why = 0;
+  for (uint32_t k : *clash) why = reasons_.join(why, rows_[told[k]].why);
+  conflict_ = why;
+}
+
+bool LinearSystem::eliminate_variable(uint64_t limit) {
   uint32_t best = kNoId;
   int64_t best_cost = 0;
   for (uint32_t x = 0; x < unknowns_.size(); ++x) {
@@ -260,6 +287,11 @@ bool LinearSystem::eliminate_variable() {
     if (best == kNoId || cost < best_cost) best = x, best_cost = cost;
   }
   work_ += 1 + unknowns_.size() / 8;
+  if ((best == kNoId || best_cost > kMaxGrowth) && !looked_at_all_) {
+    looked_at_all_ = true;
+    if (work_ < limit) look_at_all(limit - work_);
+    return true;
+  }
   if (best == kNoId) return false;
   std::vector<LinearRow> lower, upper;
   const auto rows = std::move(unknown(best).rows);
@@ -286,7 +318,7 @@ std::optional<Reason> LinearSystem::contradiction(uint64_t units) {
   while (!conflict_ && rows_.size() < kMaxRows && work_ < limit) {
     if (!equalities_.empty()) {
       solve_equality();
-    } else if (!eliminate_variable()) {
+    } else if (!eliminate_variable(limit)) {
       break;
     }
   }

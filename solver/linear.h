@@ -7,8 +7,10 @@
 // Equalities are solved (by Euclid's steps with fresh unknowns where no
 // coefficient is a unit), then unknowns are eliminated by Fourier and Motzkin's
 // method, the cheapest first; each new row is divided by the gcd of its
-// coefficients and its constant rounded down.  A row whose coefficients outgrow
-// 64 bits is dropped.  A contradiction is a proof; none found proves nothing.
+// coefficients and its constant rounded down.  Before rows would multiply, a
+// simplex (solver/simplex.h) looks at all that are left.  A row whose
+// coefficients outgrow 64 bits is dropped.  A contradiction is a proof; none
+// found proves nothing.
 #pragma once
 
 #include <optional>
@@ -60,7 +62,8 @@ class LinearSystem {
   void kill(uint32_t i);
   Unknown& unknown(uint32_t x);
   void solve_equality();
-  bool eliminate_variable();
+  bool eliminate_variable(uint64_t limit);
+  void look_at_all(uint64_t units);
   void substitute(uint32_t x, const LinearRow& equal, int64_t sign);
   std::optional<LinearRow> combine(const LinearRow& a, int64_t ka,
                                    const LinearRow& b, int64_t kb);
@@ -75,6 +78,7 @@ class LinearSystem {
   InternIndex place_of_;
   std::optional<Reason> conflict_;
   size_t fresh_ = 0;
+  bool looked_at_all_ = false;
   uint64_t work_ = 0;
 };
 

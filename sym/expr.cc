@@ -5,48 +5,6 @@
 
 namespace proviso {
 
-struct Expr::Node {
-  Op op;
-  Type type;
-  uint32_t id;
-  ExprPool* pool;
-  std::vector<Expr> args;
-  // A leaf's payload; at most one is used.
-  Int integer;
-  std::unique_ptr<Rational> rational;
-  std::unique_ptr<Symbol> symbol;
-  bool boolean = false;
-};
-
-Op Expr::op() const { return node_->op; }
-Type Expr::type() const { return node_->type; }
-std::span<const Expr> Expr::args() const { return node_->args; }
-uint32_t Expr::id() const { return node_->id; }
-ExprPool& Expr::pool() const { return *node_->pool; }
-bool Expr::is_true() const { return is(Op::kBoolean) && node_->boolean; }
-bool Expr::is_false() const { return is(Op::kBoolean) && !node_->boolean; }
-
-const Int& Expr::integer() const {
-  assert(is(Op::kInteger) && "Expr::integer: not an integer constant");
-  return node_->integer;
-}
-const Rational& Expr::rational() const {
-  assert(is(Op::kRational) && "Expr::rational: not a float constant");
-  return *node_->rational;
-}
-const Symbol& Expr::symbol() const {
-  assert(is_symbol() && "Expr::symbol: not a symbol");
-  return *node_->symbol;
-}
-std::optional<int64_t> Expr::maybe_int64() const {
-  if (!is(Op::kInteger)) return std::nullopt;
-  return node_->integer.to_int64();
-}
-
-size_t ExprHash::operator()(Expr e) const {
-  return e ? std::hash<uint32_t>{}(e.id()) : 0;
-}
-
 namespace {
 
 // What interning compares: the operator and the arguments.

@@ -13,6 +13,7 @@
 // are independent of each other.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -59,13 +60,13 @@ class Expr {
   struct Node;
   Expr() = default;  // the null handle; only == and bool are allowed on it
 
-  Op op() const;
-  Type type() const;
-  std::span<const Expr> args() const;
+  inline Op op() const;
+  inline Type type() const;
+  inline std::span<const Expr> args() const;
   Expr arg(size_t i) const { return args()[i]; }
   size_t arity() const { return args().size(); }
-  uint32_t id() const;  // creation order within the pool
-  ExprPool& pool() const;
+  inline uint32_t id() const;  // creation order within the pool
+  inline ExprPool& pool() const;
 
   bool is(Op o) const { return op() == o; }
   bool is_int() const { return type() == Type::kInt; }
@@ -73,14 +74,14 @@ class Expr {
   bool is_float() const { return type() == Type::kFloat; }
   bool is_symbol() const { return is(Op::kSymbol); }
   bool is_constant() const { return op() <= Op::kBoolean; }
-  bool is_true() const;
-  bool is_false() const;
+  inline bool is_true() const;
+  inline bool is_false() const;
 
-  const Int& integer() const;        // requires op() == kInteger
-  const Rational& rational() const;  // requires op() == kRational
-  const Symbol& symbol() const;      // requires op() == kSymbol
+  inline const Int& integer() const;        // requires op() == kInteger
+  inline const Rational& rational() const;  // requires op() == kRational
+  inline const Symbol& symbol() const;      // requires op() == kSymbol
   // The value when this is an integer constant that fits.
-  std::optional<int64_t> maybe_int64() const;
+  inline std::optional<int64_t> maybe_int64() const;
 
   explicit operator bool() const { return node_ != nullptr; }
   friend bool operator==(Expr, Expr) = default;
@@ -91,8 +92,46 @@ class Expr {
   const Node* node_ = nullptr;
 };
 
+// Here so that the accessors, which the solver calls most, are inlined.
+struct Expr::Node {
+  Op op;
+  Type type;
+  uint32_t id;
+  ExprPool* pool;
+  std::vector<Expr> args;
+  // A leaf's payload; at most one is used.
+  Int integer;
+  std::unique_ptr<Rational> rational;
+  std::unique_ptr<Symbol> symbol;
+  bool boolean = false;
+};
+
+Op Expr::op() const { return node_->op; }
+Type Expr::type() const { return node_->type; }
+std::span<const Expr> Expr::args() const { return node_->args; }
+uint32_t Expr::id() const { return node_->id; }
+ExprPool& Expr::pool() const { return *node_->pool; }
+const Int& Expr::integer() const {
+  assert(is(Op::kInteger) && "Expr::integer: not an integer constant");
+  return node_->integer;
+}
+const Rational& Expr::rational() const {
+  assert(is(Op::kRational) && "Expr::rational: not a float constant");
+  return *node_->rational;
+}
+const Symbol& Expr::symbol() const {
+  assert(is_symbol() && "Expr::symbol: not a symbol");
+  return *node_->symbol;
+}
+std::optional<int64_t> Expr::maybe_int64() const {
+  if (!is(Op::kInteger)) return std::nullopt;
+  return node_->integer.to_int64();
+}
+bool Expr::is_true() const { return is(Op::kBoolean) && node_->boolean; }
+bool Expr::is_false() const { return is(Op::kBoolean) && !node_->boolean; }
+
 struct ExprHash {
-  size_t operator()(Expr e) const;
+  size_t operator()(Expr e) const { return e ? e.id() : 0; }
 };
 // Creation order.
 struct ExprLess {

@@ -1,6 +1,8 @@
 // Random questions against enumeration: small boxes, divisors that may be zero,
 // ask, assume, push and pop interleaved on one context.  Whatever the verdict,
-// no point of the box may contradict it.
+// no point of the box may contradict it.  In half of the sessions the context
+// is told of boxes without some of their sides, where cases cannot be counted
+// and proofs are needed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,13 +38,16 @@ std::vector<Assignment> points_of(const Box& box) {
 
 struct Tally {
   int asked = 0, decided = 0, decidable = 0, contradictory = 0, shown = 0;
-  int open = 0, yes = 0, no = 0, several = 0;
+  int open = 0, yes = 0, no = 0, several = 0, wide = 0;
 };
 
 class Session {
  public:
   Session(uint32_t seed, Tally& tally)
-      : context_(pool_, testing::native_only()), random_(seed), tally_(tally) {
+      : context_(pool_, testing::native_only()),
+        random_(seed),
+        tally_(tally),
+        wide_(seed % 2 == 1) {
     size_t count = 1 + random_() % 3;
     for (size_t i = 0; i < count; ++i) {
       Expr s = pool_.symbol("u" + std::to_string(i), SymbolKind::kUnbackedInt);
@@ -50,7 +55,13 @@ class Session {
       int high = low + static_cast<int>(random_() % (count == 3 ? 4 : 8));
       box_.symbols.push_back(s);
       box_.ends.emplace_back(low, high);
-      context_.declare(s, Interval(low, high));
+      if (wide_ && random_() % 2 == 0) {
+        context_.declare(s, Interval::at_least(low));
+      } else if (wide_ && random_() % 4 == 0) {
+        context_.declare(s, Interval::at_most(high));
+      } else {
+        context_.declare(s, Interval(low, high));
+      }
     }
     live_.push_back(points_of(box_));
     const Assignment& hidden = live_[0][random_() % live_[0].size()];
@@ -124,10 +135,14 @@ class Session {
     check_bounds(question);
     ++tally_.asked;
     bool decidable = trues == points.size() || falses == points.size();
-    tally_.decidable += decidable;
-    tally_.decided += answer.verdict != Verdict::kUnknown;
-    tally_.open += !decidable && !quick;
-    tally_.shown += answer.tier == Tier::kModels;
+    if (wide_) {
+      tally_.wide += answer.verdict != Verdict::kUnknown;
+    } else {
+      tally_.decidable += decidable;
+      tally_.decided += answer.verdict != Verdict::kUnknown;
+    }
+    tally_.open += !decidable && !quick && !wide_;
+    tally_.shown += answer.tier == Tier::kModels && !wide_;
     tally_.yes += answer.verdict == Verdict::kYes;
     tally_.no += answer.verdict == Verdict::kNo;
     bool several = quick ? context_.facts_used(question).size() > 1
@@ -179,6 +194,7 @@ class Session {
   Context context_;
   std::mt19937 random_;
   Tally& tally_;
+  bool wide_;  // the box is a part of what the context is told
   Box box_;
   std::unique_ptr<testing::RandomFacts> make_;
   std::vector<std::vector<Assignment>> live_;  // one entry a scope
@@ -199,6 +215,7 @@ TEST(Soundness, NoPointContradictsAnAnswer) {
             << tally.decidable << " decidable decided, " << tally.shown
             << " of " << tally.open << " open shown, " << tally.yes << " yes ("
             << tally.several << " by several facts), " << tally.no << " no, "
+            << tally.wide << " decided where sides are open, "
             << tally.contradictory
             << " beside contradictory facts\n";
   // Power is a matter of other tests; this says that the test is not empty.

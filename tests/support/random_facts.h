@@ -77,7 +77,7 @@ class RandomFacts {
   Expr candidate() {
     Expr a = one(), b = one(), c = one();
     int k = 2 + below(5);
-    switch (below(20)) {
+    switch (below(24)) {
       case 0: return ge(a, near(a));
       case 1: return le(a, near(a));
       case 2: return lt(a, b);
@@ -98,7 +98,37 @@ class RandomFacts {
       case 16: return eq(mod(a + b, pool_.integer(k)), below(2));
       case 17: return le(floor_div(a, b), c);
       case 18: return lt(min(a, b) * k, c + near(b));
+      case 19: return relation(polynomial(), pool_.integer(0));
+      case 20: case 21: {  // both sides times the same factors
+        Expr factors = one(), p = below(2) ? one() : polynomial();
+        for (int more = below(3); more > 0; --more) factors = factors * one();
+        return relation(factors * p, factors * near(p));
+      }
       default: return any_.boolean(1);
+    }
+  }
+
+  // Up to three terms of degree up to three, factors repeated.
+  Expr polynomial() {
+    std::optional<Expr> sum;
+    for (int terms = 1 + below(3); terms > 0; --terms) {
+      Expr term = one();
+      for (int more = below(3); more > 0; --more) {
+        term = term * (below(2) ? term.is_symbol() ? term : one() : one());
+      }
+      int k = below(7) - 3;
+      if (k != 0 && k != 1) term = term * k;
+      sum = sum ? *sum + term : term;
+    }
+    return *sum;
+  }
+
+  Expr relation(Expr p, Expr q) {
+    switch (below(5)) {
+      case 0: return le(p, q + near(p - q));
+      case 1: return ne(p, q);
+      case 2: return eq(p, q + pool_.integer(at(p - q)));
+      default: return eq(p, q);  // where it is so
     }
   }
 

@@ -1,0 +1,166 @@
+#include "solver/retell.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace proviso {
+namespace {
+
+constexpr int kMaxRounds = 8;
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+  h ^= h >> 32;
+  h *= 0xc4ceb9fe1a85ec53u;
+  return h ^ (h >> 29);
+}
+
+// The nodes under some roots, arguments before what is made of them.
+class Dag {
+ public:
+  Dag(std::span<const Expr> conditions, Expr question)
+      : conditions_(conditions), question_(question) {
+    for (Expr c : conditions) collect(c);
+    collect(question);
+    std::sort(nodes_.begin(), nodes_.end(), ExprLess());
+    for (size_t i = 0; i < nodes_.size(); ++i) place_[nodes_[i].id()] = i;
+    up_.resize(nodes_.size());
+    down_.resize(nodes_.size());
+    color_.resize(nodes_.size());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (!nodes_[i].is_symbol()) continue;
+      symbols_.push_back(i);
+      color_[i] = mix(1, static_cast<uint64_t>(nodes_[i].symbol().kind));
+    }
+    size_t told_apart = colors();
+    hash_up();
+    for (int round = 0; round < kMaxRounds; ++round) {
+      hash_down();
+      for (size_t i : symbols_) color_[i] = mix(color_[i], down_[i]);
+      hash_up();
+      size_t now = colors();
+      if (now == told_apart && round > 0) break;
+      told_apart = now;
+    }
+  }
+
+  Retold rebuild(uint64_t turn, ExprPool& into) {
+    std::vector<size_t> symbols = symbols_;
+    std::stable_sort(symbols.begin(), symbols.end(), [&](size_t a, size_t b) {
+      return mix(color_[a], turn) < mix(color_[b], turn);
+    });
+    Retold r;
+    r.from.resize(conditions_.size());
+    std::iota(r.from.begin(), r.from.end(), 0u);
+    std::stable_sort(r.from.begin(), r.from.end(), [&](uint32_t a, uint32_t b) {
+      return hash(conditions_[a], turn) < hash(conditions_[b], turn);
+    });
+    std::vector<Expr> built(nodes_.size());
+    for (size_t i : symbols) {
+      const Symbol& s = nodes_[i].symbol();
+      built[i] = into.symbol(s.name, s.kind, s.source);
+    }
+    for (uint32_t i : r.from) {
+      r.conditions.push_back(build(conditions_[i], into, built));
+    }
+    r.question = build(question_, into, built);
+    return r;
+  }
+
+ private:
+  void collect(Expr root) {
+    std::vector<Expr> stack{root};
+    while (!stack.empty()) {
+      Expr e = stack.back();
+      stack.pop_back();
+      if (!place_.emplace(e.id(), 0).second) continue;
+      nodes_.push_back(e);
+      for (Expr a : e.args()) stack.push_back(a);
+    }
+  }
+
+  size_t place(Expr e) const { return place_.at(e.id()); }
+  uint64_t hash(Expr e, uint64_t turn) const {
+    return mix(up_[place(e)], turn);
+  }
+
+  size_t colors() const {
+    std::vector<uint64_t> all;
+    for (size_t i : symbols_) all.push_back(color_[i]);
+    std::sort(all.begin(), all.end());
+    return static_cast<size_t>(
+        std::unique(all.begin(), all.end()) - all.begin());
+  }
+
+  // What a node is, symbols by their colours.
+  void hash_up() {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      Expr e = nodes_[i];
+      uint64_t h = mix(2, static_cast<uint64_t>(e.op()));
+      switch (e.op()) {
+        case Op::kInteger: h = mix(h, e.integer().hash()); break;
+        case Op::kRational: h = mix(h, e.rational().hash()); break;
+        case Op::kBoolean: h = mix(h, e.is_true()); break;
+        case Op::kSymbol: h = mix(h, color_[i]); break;
+        default:
+          for (Expr a : e.args()) h = mix(h, up_[place(a)]);
+      }
+      up_[i] = h;
+    }
+  }
+
+  // Where a node stands: a sum over its places, for they have no order.
+  void hash_down() {
+    std::fill(down_.begin(), down_.end(), 0);
+    for (Expr c : conditions_) down_[place(c)] += mix(3, up_[place(c)]);
+    down_[place(question_)] += mix(4, up_[place(question_)]);
+    for (size_t i = nodes_.size(); i-- > 0;) {
+      uint64_t here = mix(down_[i], up_[i]), at = 0;
+      for (Expr a : nodes_[i].args()) down_[place(a)] += mix(here, ++at);
+    }
+  }
+
+  // Arguments first, as a reader would make them.
+  Expr build(Expr root, ExprPool& into, std::vector<Expr>& built) const {
+    std::vector<Expr> stack{root};
+    while (!stack.empty()) {
+      Expr e = stack.back();
+      Expr& made = built[place(e)];
+      size_t before = stack.size();
+      if (!made) {
+        for (size_t k = e.arity(); k-- > 0;) {
+          if (!built[place(e.arg(k))]) stack.push_back(e.arg(k));
+        }
+      }
+      if (stack.size() > before) continue;
+      stack.pop_back();
+      if (made) continue;
+      std::vector<Expr> args;
+      for (Expr a : e.args()) args.push_back(built[place(a)]);
+      switch (e.op()) {
+        case Op::kInteger: made = into.integer(e.integer()); break;
+        case Op::kRational: made = into.rational(e.rational()); break;
+        case Op::kBoolean: made = into.boolean(e.is_true()); break;
+        default: made = into.make(e.op(), args);
+      }
+    }
+    return built[place(root)];
+  }
+
+  std::span<const Expr> conditions_;
+  Expr question_;
+  std::vector<Expr> nodes_;
+  std::unordered_map<uint32_t, size_t> place_;
+  std::vector<size_t> symbols_;
+  std::vector<uint64_t> up_, down_, color_;  // by place
+};
+
+}  // namespace
+
+Retold retell(std::span<const Expr> conditions, Expr question, uint64_t turn,
+              ExprPool& into) {
+  return Dag(conditions, question).rebuild(turn, into);
+}
+
+}  // namespace proviso

@@ -1,0 +1,34 @@
+// solver/retell.h - facts and a question as a set, without the order in which
+// they were told.
+//
+//   ExprPool fresh;
+//   Retold r = retell(conditions, question, /*turn=*/0, fresh);
+//   // r.conditions[i] is conditions[r.from[i]], built in `fresh`
+//
+// Symbols are made and conditions listed in an order that depends on structure
+// alone: not on names, not on the order told, not on what the old pool holds.
+// Symbols are told apart by colour refinement (Weisfeiler and Leman): a symbol's
+// colour is refined by the places it stands at until no more are told apart.
+// Those that are left alike are, but for rare cases, symmetric, and keep the
+// order they have.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+struct Retold {
+  std::vector<Expr> conditions;
+  std::vector<uint32_t> from;  // their places as told
+  Expr question;
+};
+
+// Another turn gives another order.
+Retold retell(std::span<const Expr> conditions, Expr question, uint64_t turn,
+              ExprPool& into);
+
+}  // namespace proviso
