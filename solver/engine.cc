@@ -10,7 +10,7 @@ namespace proviso {
 namespace {
 
 constexpr size_t kMaxToldAgain = 60;
-constexpr int kTurns = 4;
+constexpr int kTurns = 8;
 constexpr int64_t kMaxPoints = 4096;
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;

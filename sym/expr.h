@@ -46,7 +46,9 @@ enum class SymbolKind : uint8_t {
   kUnbackedFloat, // zuf0
   kUnbackedBool,  // a 0/1 integer read from data: u0 in [0, 1]
 };
-constexpr bool is_unbacked(SymbolKind k) { return k >= SymbolKind::kUnbackedInt; }
+constexpr bool is_unbacked(SymbolKind k) {
+  return k >= SymbolKind::kUnbackedInt;
+}
 
 struct Symbol {
   std::string name;

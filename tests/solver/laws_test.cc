@@ -245,7 +245,18 @@ TEST(Laws, Z3DoesNotDisagree) {
     for (const std::string& q : p.questions) {
       Expr question = parse(told.pool, q);
       Verdict verdict = told.context.ask_quick(question);
-      auto z = z3.implied(conditions, question, false, 400000).verdict;
+      Z3Backend::Result result =
+          z3.implied(conditions, question, false, 400000);
+      auto z = result.verdict;
+      std::vector<Assignment> models;
+      for (const auto& m : {result.counterexample, result.witness}) {
+        if (m && std::all_of(
+                     conditions.begin(), conditions.end(),
+                     [&](Expr c) { return evaluate(c, *m).is_true(); })) {
+          models.push_back(*m);
+        }
+      }
+      expect_no_point_against(models, question, verdict, describe(p, q));
       Verdict theirs = z == Z3Backend::Result::kYes  ? Verdict::kYes
                        : z == Z3Backend::Result::kNo ? Verdict::kNo
                                                      : Verdict::kUnknown;

@@ -42,8 +42,8 @@ class RandomFacts {
     if (told_.size() < 2) return candidate();
     size_t at = static_cast<size_t>(below(int(told_.size())));
     Expr f = told_[at];
-    Expr g = told_[(at + 1 + static_cast<size_t>(below(int(told_.size()) - 1))) %
-                   told_.size()];
+    size_t further = 1 + static_cast<size_t>(below(int(told_.size()) - 1));
+    Expr g = told_[(at + further) % told_.size()];
     std::optional<Expr> s = slack_of(f), t = slack_of(g);
     if (!s || !t) {
       Expr both = logical_and(f, g);
@@ -77,7 +77,7 @@ class RandomFacts {
   Expr candidate() {
     Expr a = one(), b = one(), c = one();
     int k = 2 + below(5);
-    switch (below(24)) {
+    switch (below(28)) {
       case 0: return ge(a, near(a));
       case 1: return le(a, near(a));
       case 2: return lt(a, b);
@@ -104,6 +104,10 @@ class RandomFacts {
         for (int more = below(3); more > 0; --more) factors = factors * one();
         return relation(factors * p, factors * near(p));
       }
+      case 22: return near_relation(mod(a, below(2) ? b : b * c));
+      case 23: return near_relation(floor_div(polynomial(), pool_.integer(k)));
+      case 24: return near_relation(mod(polynomial(), pool_.integer(k)));
+      case 25: return near_relation(floor_div(a * b, below(2) ? c : a));
       default: return any_.boolean(1);
     }
   }
@@ -122,6 +126,8 @@ class RandomFacts {
     }
     return *sum;
   }
+
+  Expr near_relation(Expr e) { return relation(e, near(e)); }
 
   Expr relation(Expr p, Expr q) {
     switch (below(5)) {

@@ -1,0 +1,88 @@
+#include "solver/retell.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "sym/parse.h"
+#include "sym/print.h"
+
+namespace proviso {
+namespace {
+
+const std::vector<std::string> kNames = {"p", "b", "c", "d"};
+const std::vector<std::string> kFacts = {
+    "p < b", "b*c <= p + 40", "c % 4 == 0", "Max(p, d) >= d//3", "d != 2"};
+const std::string kQuestion = "p*c < b*b + d";
+
+// The facts as retold, with symbols named back.
+std::string told(const std::vector<size_t>& symbols,
+                 const std::vector<size_t>& facts,
+                 const std::map<char, char>& names, uint64_t turn) {
+  auto renamed = [&](std::string text, bool back) {
+    for (char& c : text) {
+      for (const auto& [from, to] : names) {
+        if (c != (back ? to : from)) continue;
+        c = back ? from : to;
+        break;
+      }
+    }
+    return text;
+  };
+  ExprPool pool, fresh;
+  for (size_t i : symbols) {
+    pool.symbol(renamed(kNames[i], false), SymbolKind::kUnbackedInt);
+  }
+  std::vector<Expr> conditions;
+  for (size_t i : facts) {
+    conditions.push_back(parse(pool, renamed(kFacts[i], false)));
+  }
+  Retold r = retell(conditions, parse(pool, renamed(kQuestion, false)), turn,
+                    fresh);
+  std::string text;
+  for (size_t i = 0; i < r.conditions.size(); ++i) {
+    EXPECT_EQ(to_string(r.conditions[i]), to_string(conditions[r.from[i]]));
+    text += renamed(to_string(r.conditions[i]), true) + "; ";
+  }
+  for (Expr s : fresh.symbols()) text += renamed(to_string(s), true) + " ";
+  return text + "|- " + renamed(to_string(r.question), true);
+}
+
+TEST(Retell, ForgetsOrderAndNames) {
+  std::vector<size_t> symbols(kNames.size()), facts(kFacts.size());
+  std::iota(symbols.begin(), symbols.end(), size_t{0});
+  std::iota(facts.begin(), facts.end(), size_t{0});
+  const std::map<char, char> same, other = {
+      {'p', 'w'}, {'b', 'z'}, {'c', 'y'}, {'d', 'v'}};
+  std::mt19937 random(5);
+  for (uint64_t turn = 0; turn < 4; ++turn) {
+    const std::string first = told(symbols, facts, same, turn);
+    for (int i = 0; i < 20; ++i) {
+      std::shuffle(symbols.begin(), symbols.end(), random);
+      std::shuffle(facts.begin(), facts.end(), random);
+      EXPECT_EQ(told(symbols, facts, same, turn), first);
+    }
+    EXPECT_EQ(told(symbols, facts, other, turn), first);
+  }
+}
+
+TEST(Retell, TurnsDiffer) {
+  std::vector<size_t> symbols = {0, 1, 2, 3}, facts = {0, 1, 2, 3, 4};
+  EXPECT_NE(told(symbols, facts, {}, 0), told(symbols, facts, {}, 1));
+}
+
+TEST(Retell, TakesDeepExpressions) {
+  ExprPool pool, fresh;
+  Expr e = pool.symbol("u0", SymbolKind::kUnbackedInt);
+  for (int i = 0; i < 50000; ++i) e = pool.make(Op::kAbs, {e});
+  Retold r = retell({}, eq(e, 0), 0, fresh);
+  EXPECT_EQ(fresh.size(), pool.size());
+  EXPECT_TRUE(r.question.is(Op::kEq));
+}
+
+}  // namespace
+}  // namespace proviso
