@@ -29,7 +29,9 @@ Answer Engine::ask(Expr question) {
     answer.facts = used_facts(n.why);
     minimize(answer.facts, question, n.verdict);
   } else {
-    if (options.search_models) find_models(question, answer);
+    if (options.search_models) {
+      find_models(question, options.budget, answer);
+    }
     bool settled = answer.tier == Tier::kModels;
     if (!settled && options.use_z3 && Z3Backend::is_built()) {
       ask_z3(question, answer);
@@ -148,11 +150,11 @@ void Engine::explain_models(Answer& answer, const std::string& undefined) {
   }
 }
 
-void Engine::find_models(Expr question, Answer& answer) {
+// Spends at most `units` on each of the points.
+void Engine::find_models(Expr question, uint64_t units, Answer& answer) {
   std::vector<Expr> symbols;
   std::vector<uint32_t> relevant = relevant_facts(question, symbols);
   ModelSearch search(domain, lower);
-  uint64_t units = options.budget;
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
   std::string undefined;

@@ -50,7 +50,8 @@ std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
     const Atom& atom = forms_.atom(q);
     if (atom.kind != AtomKind::kFloor || domain_.is_solved(q)) continue;
     const Poly& k = forms_.poly(atom.b);
-    if (!k.is_constant() || k.constant > Int(kMaxModulus)) continue;
+    if (!k.is_constant() || k.constant <= Int(1)) continue;
+    if (k.constant > Int(kMaxModulus)) continue;
     for (const Term& t : forms_.poly(atom.a).terms) {
       const std::vector<AtomId>& inside = forms_.factors(t.mono);
       for (AtomId x : inside) {
@@ -118,6 +119,7 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
     const Atom& atom = forms_.atom(a);
     if (atom.kind != AtomKind::kFloor || domain_.is_solved(a)) continue;
     Poly d = forms_.poly(atom.b);
+    if (d.is_constant()) continue;
     Range r = domain_.range(d);
     if (r.span.is_empty()) continue;
     if (r.span.lower() && r.span.lower()->sign() > 0) continue;

@@ -324,6 +324,10 @@ void Engine::look_again(Expr question, Native& result) {
   std::vector<Expr> symbols, conditions;
   std::vector<uint32_t> ids = relevant_facts(question, symbols);
   if (ids.size() > kMaxToldAgain) return;
+  Answer shown;  // points both ways leave nothing to prove
+  find_models(question, options.budget / 4, shown);
+  result.open = shown.tier == Tier::kModels;
+  if (result.open) return;
   std::sort(ids.begin(), ids.end());
   for (uint32_t id : ids) conditions.push_back(facts[id].condition);
   SolverOptions plain = options;

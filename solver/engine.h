@@ -117,7 +117,7 @@ struct Engine {
                Verdict verdict) const;
   bool facts_hold(const std::vector<uint32_t>& ids,
                   const Assignment& point) const;
-  void find_models(Expr question, Answer& answer);
+  void find_models(Expr question, uint64_t units, Answer& answer);
   void explain_models(Answer& answer, const std::string& undefined);
   void ask_z3(Expr question, Answer& answer);
   void keep_models(Expr question, const std::vector<uint32_t>& relevant,

@@ -92,7 +92,8 @@ std::optional<Proof> Prover::split(const Neighborhood& near,
                                    const std::vector<AtomId>& seeds,
                                    int depth) {
   std::optional<Split> split = choose_split(near);
-  if (!split) return std::nullopt;
+  // No branches would be a proof without any.
+  if (!split || split->branches.empty()) return std::nullopt;
   Proof total{split->why, true};
   for (FormulaId branch : split->branches) {
     Domain::Mark before = domain_.mark();
