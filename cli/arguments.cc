@@ -46,6 +46,9 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string& v) {
        a.list = one_of("--list", v, {"wrong", "undecided", "slowest"});
      }},
+    {"--reasons", nullptr,
+     "ask each yes and no again of the facts that it names, alone",
+     [](Arguments& a, const std::string&) { a.reasons = true; }},
     {"--tag", "TAG", "only programs with this tag",
      [](Arguments& a, const std::string& v) { a.tag = v; }},
     {"--json", nullptr, "the last line is one JSON object",
@@ -84,9 +87,9 @@ const std::vector<Command> kCommands = {
     {"facts", "", "the facts as text, to keep and to read with --context",
      "--context --symbol --assume --tiers --int64", facts},
     {"replay", "FILE...", "ask recorded sessions (*.shapelog) again",
-     "--tiers --list --json", replay},
+     "--tiers --list --reasons --json", replay},
     {"decide", "FILE...", "decide files of facts (*.txt, *.jsonl)",
-     "--tiers --list --json", decide},
+     "--tiers --list --reasons --json", decide},
     {"db", "list|run [NAME...]",
      "programs that must export: list them, or run them beside eager",
      "--tag --json", db},

@@ -15,6 +15,7 @@ struct Arguments {
   bool native = false;                   // --tiers native
   bool int64 = false;
   bool json = false;
+  bool reasons = false;
   std::string list;  // --list
   std::string tag;   // --tag
   std::vector<std::string> positional;

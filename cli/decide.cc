@@ -115,10 +115,14 @@ class Question {
   }
 
   // The whole answer, untimed.
-  Asked answer(Truth truth, Tally& tally) {
+  Asked answer(Truth truth, const std::string* reasons_label, Tally& tally) {
     Context context(pool_, options_);
     tell(context);
     Answer a = context.ask(question_);
+    if (reasons_label != nullptr) {
+      tally.check_reason(context, question_, a.verdict, a.facts,
+                         *reasons_label);
+    }
     tally.add_z3_calls(context.statistics().z3_calls);
     Asked asked;
     asked.truth = truth;
@@ -165,14 +169,15 @@ class Question {
 void decide_one(const Problem& p, const std::string& place,
                 const Arguments& arguments, Tally& tally) {
   Question question(p, arguments);
-  Asked asked = question.answer(p.truth, tally);
+  std::string label = place + ": " + p.label + (p.label.empty() ? "" : " ");
+  for (const std::string& text : p.assumptions) label += text + "; ";
+  label += "|- " + p.query;
+  Asked asked =
+      question.answer(p.truth, arguments.reasons ? &label : nullptr, tally);
   auto [setup, first, again] = question.times();
   asked.us = first;
   tally.add_setup(setup);
   tally.add_repeat(again);
-  std::string label = place + ": " + p.label + (p.label.empty() ? "" : " ");
-  for (const std::string& text : p.assumptions) label += text + "; ";
-  label += "|- " + p.query;
   tally.add(p.group, label, asked);
   std::printf("%-8s %-11s %9.2f us  %-18s %s\n",
               std::string(name_of(asked.verdict)).c_str(),

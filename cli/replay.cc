@@ -135,7 +135,7 @@ class Replay {
   Replay(Session& session, const Arguments& arguments, Tally& tally)
       : session_(session), tally_(tally),
         context_(session.pool(), options(arguments)),
-        native_(arguments.native) {}
+        native_(arguments.native), reasons_(arguments.reasons) {}
 
   void run() {
     for (const Event& e : session_.events()) {
@@ -182,8 +182,15 @@ class Replay {
     asked.us = timer.us();
     asked.tier = context_.tier_of(e.expr);
     if (asked.verdict == Verdict::kUnknown) look_closer(e, asked);
-    tally_.add(session_.group(), session_.place(e.line) + ": " +
-                                     session_.text(e), asked);
+    std::string label = session_.place(e.line) + ": " + session_.text(e);
+    if (reasons_ && asked.first_time) {
+      bool by_z3 = asked.tier == Tier::kZ3;
+      tally_.check_reason(context_, e.expr, asked.verdict,
+                          by_z3 ? context_.ask(e.expr).facts
+                                : context_.facts_used(e.expr),
+                          label);
+    }
+    tally_.add(session_.group(), label, asked);
     tally_.add_peer(e.peer_us);
   }
 
@@ -204,7 +211,7 @@ class Replay {
   Session& session_;
   Tally& tally_;
   Context context_;
-  bool native_;
+  bool native_, reasons_;
   uint64_t version_ = 1;
   std::vector<uint64_t> asked_at_;  // by node: the version it was asked at
   std::unordered_map<uint32_t, std::pair<uint64_t, bool>> open_;

@@ -175,6 +175,10 @@ void Tally::print(const std::string& list) const {
                 percentile(setup_, 0.5), percentile(setup_, 0.99));
   }
   if (peer_us_ > 0) std::printf("   the peer, us: sum %.0f", peer_us_);
+  if (reasons_checked_ > 0) {
+    std::printf("\nreasons: %zu checked, %zu not enough", reasons_checked_,
+                reasons_short_);
+  }
   std::printf("\ntiers:");
   for (size_t i = 0; i < kTierCount; ++i) {
     std::printf(" %s %zu", std::string(name_of(static_cast<Tier>(i))).c_str(),
@@ -194,6 +198,18 @@ void Tally::print(const std::string& list) const {
     }
   }
   std::fflush(stdout);
+}
+
+void Tally::check_reason(const Context& context, Expr question,
+                         Verdict verdict, const std::vector<FactId>& named,
+                         const std::string& label) {
+  if (verdict == Verdict::kUnknown) return;
+  ++reasons_checked_;
+  Context alone(context.pool(), context.options());
+  for (FactId id : named) alone.assume(context.fact(id).condition);
+  if (alone.ask(question).verdict == verdict) return;
+  ++reasons_short_;
+  wrong_.push_back(label + "  the facts named are not enough");
 }
 
 std::string Tally::json() const {
@@ -217,6 +233,9 @@ std::string Tally::json() const {
   for (size_t i = 0; i < kTierCount; ++i) {
     tiers.add(name_of(static_cast<Tier>(i)), number(tiers_[i]));
   }
+  JsonObject reasons;
+  reasons.add("checked", number(reasons_checked_))
+      .add("not_enough", number(reasons_short_));
   JsonObject repeat;
   repeat.add("median", format_us(percentile(repeat_, 0.5)));
   JsonObject object;
@@ -236,6 +255,7 @@ std::string Tally::json() const {
       .add("z3_calls", number(z3_calls_))
       .add("distinct", distinct.text())
       .add("tiers", tiers.text())
+      .add("reasons", reasons.text())
       .add("setup_us", times(setup_, false))
       .add("first_us", times(first_, true))
       .add("repeat_us", repeat.text())

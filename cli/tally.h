@@ -46,6 +46,11 @@ class Tally {
   void add_peer(double us) { peer_us_ += us; }
   void add_z3_calls(uint64_t n) { z3_calls_ += n; }
 
+  // Asks a decided question again of a context that is told only the facts
+  // that the answer named.
+  void check_reason(const Context& context, Expr question, Verdict verdict,
+                    const std::vector<FactId>& named, const std::string& label);
+
   size_t wrong() const { return wrong_.size(); }
   size_t errors() const { return errors_.size(); }
   // A line a group, a total, times, errors; `list` is "", "wrong", "undecided"
@@ -73,6 +78,7 @@ class Tally {
   std::vector<std::string> wrong_, undecided_, errors_;
   std::vector<Timed> slowest_;  // descending
   std::vector<double> first_, repeat_, setup_;
+  size_t reasons_checked_ = 0, reasons_short_ = 0;
   size_t files_ = 0, distinct_decidable_ = 0, distinct_decided_ = 0;
   double peer_us_ = 0;
   uint64_t z3_calls_ = 0;

@@ -71,7 +71,7 @@ struct Answer {
 struct SolverOptions {
   bool use_z3 = true;         // when built with Z3
   bool machine_int64 = false; // integer symbols lie in [-2**63, 2**63 - 1]
-  uint64_t budget = 14000;    // native work units a question
+  uint64_t budget = 10000;    // native work units a question
   uint32_t z3_budget = 200000; // Z3 resource units (rlimit) a question
   bool search_models = true;  // look for a counterexample when unknown
   bool look_again = true;     // when unknown, tell the facts in other orders

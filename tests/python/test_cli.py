@@ -199,9 +199,11 @@ def test_what_went_wrong_once_is_right(run):
     """Each file of tests/regress: every question decided or shown open."""
     files = sorted((ROOT / "tests" / "regress").glob("*.txt"))
     assert files
-    done = run("decide", *files, "--tiers", "native", "--json")
+    done = run("decide", *files, "--tiers", "native", "--reasons", "--json")
     counts = json.loads(done.stdout.splitlines()[-1])
     assert counts["wrong"] == counts["errors"] == 0, done.stdout
+    assert counts["reasons"] == {"checked": counts["decided"],
+                                 "not_enough": 0}, done.stdout
     assert counts["decided"] == counts["decidable"] > 0, done.stdout
     assert counts["open_shown"] == counts["open"] > 0, done.stdout
 
@@ -218,10 +220,11 @@ def test_replay_counts_first_and_repeated_questions(run, tmp_path):
         "ask guard Ne(s0, 5) ; truth valid ; peer unknown 20us\n"
         "ask guard Eq(s0, 8) ; truth open ; peer guarded False 20us\n"
         "ask guard s0*2 ; truth value ; peer 8 1us\n")
-    done = run("replay", log, "--tiers", "native", "--json")
+    done = run("replay", log, "--tiers", "native", "--reasons", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     counts = json.loads(done.stdout.splitlines()[-1])
     assert (counts["asks"], counts["decidable"], counts["decided"]) == (4, 3, 3)
+    assert counts["reasons"] == {"checked": 2, "not_enough": 0}
     assert counts["open_shown"] == 1 and counts["z3_calls"] == 0
     assert counts["distinct"] == {"decidable": 2, "decided": 2}
     assert counts["peer_us_sum"] == 60

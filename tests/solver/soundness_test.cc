@@ -44,7 +44,7 @@ struct Tally {
 class Session {
  public:
   Session(uint32_t seed, Tally& tally)
-      : context_(pool_, testing::native_only()),
+      : context_(pool_, options(seed)),
         random_(seed),
         tally_(tally),
         wide_(seed % 2 == 1) {
@@ -81,6 +81,12 @@ class Session {
   }
 
  private:
+  static SolverOptions options(uint32_t seed) {
+    SolverOptions o = testing::native_only();
+    o.machine_int64 = seed % 4 >= 2;
+    return o;
+  }
+
   void push() {
     context_.push();
     live_.push_back(live_.back());
