@@ -77,7 +77,7 @@ class RandomFacts {
   Expr candidate() {
     Expr a = one(), b = one(), c = one();
     int k = 2 + below(5);
-    switch (below(28)) {
+    switch (below(31)) {
       case 0: return ge(a, near(a));
       case 1: return le(a, near(a));
       case 2: return lt(a, b);
@@ -108,8 +108,19 @@ class RandomFacts {
       case 23: return near_relation(floor_div(polynomial(), pool_.integer(k)));
       case 24: return near_relation(mod(polynomial(), pool_.integer(k)));
       case 25: return near_relation(floor_div(a * b, below(2) ? c : a));
+      case 26: {  // powers of one base
+        Expr x = power(k, a), y = power(k, below(2) ? b + below(3) : b);
+        return relation(x * (1 + below(3)), y * (1 + below(4)));
+      }
+      case 27: return near_relation(power(k, a) * (below(2) ? b : power(k, c)));
+      case 28: return near_relation(pool_.make(
+          Op::kBitAnd, {a, below(2) ? b : pool_.integer(k)}));
       default: return any_.boolean(1);
     }
+  }
+
+  Expr power(int base, Expr exponent) {
+    return pool_.make(Op::kPow, {pool_.integer(base), exponent});
   }
 
   // Up to three terms of degree up to three, factors repeated.
