@@ -116,6 +116,15 @@ void Engine::trim_reasons(uint32_t size) {
   domain.forget_cached();
 }
 
+// Trims, but for what one reason says.
+void Engine::keep_reason(uint32_t size, Reason& why) {
+  if (reasons.size() < size + kArenaSlack) return;
+  std::vector<uint32_t> leaves = reasons.facts(why);
+  trim_reasons(size);
+  why = 0;
+  for (uint32_t leaf : leaves) why = reasons.join(why, reasons.leaf(leaf));
+}
+
 // --- asking
 
 std::vector<FactId> Engine::used_facts(Reason why) const {
@@ -403,7 +412,7 @@ const Engine::Memo& Engine::native_answer(Expr question) {
     look_again(question, n);
   }
   ++statistics.decided[static_cast<size_t>(n.tier)];
-  trim_reasons(arena);
+  keep_reason(arena, n.why);
   Reason clash = 0;
   bool contradiction = n.contradiction;
   if (contradiction) {

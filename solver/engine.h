@@ -125,6 +125,7 @@ struct Engine {
   std::vector<uint32_t> relevant_facts(Expr question,
                                        std::vector<Expr>& symbols);
   void trim_reasons(uint32_t size);
+  void keep_reason(uint32_t size, Reason& why);
 
   Range range_of(Expr e);
   Int divisor_of(const Poly& p, int depth);
