@@ -338,7 +338,9 @@ void ShapeEnv::Impl::add_needs(std::vector<Guard>& kept, Context& base) {
   }
   // A proof may have used more than it had to: one guard alone goes first.
   base.pop();
-  for (const auto& [question, used] : shared) {
+  for (const auto& entry : shared) {
+    const Expr question = entry.first;
+    const auto& used = entry.second;
     auto alone = std::find_if(used.begin(), used.end(), [&](Guard* g) {
       Scope only(base);
       base.assume(g->condition, provenance_of(g->origins[0], "guard"));

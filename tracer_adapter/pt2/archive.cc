@@ -92,7 +92,8 @@ void Payload::write(const NamedTensors& tensors, std::string_view folder,
   json.tagged("config", [&] {
     json.object([&] {
       for (size_t i = 0; i < stored.size(); ++i) {
-        const auto& [name, t] = stored[i];
+        const std::string& name = stored[i].first;
+        const at::Tensor& t = stored[i].second;
         Extent& extent = extents.at(key_of(t));
         if (extent.record.empty()) {
           extent.record = std::string(prefix) + std::to_string(count++);

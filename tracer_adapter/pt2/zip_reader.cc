@@ -9,7 +9,6 @@ namespace {
 
 constexpr uint32_t kLocalHeader = 0x04034b50;
 constexpr uint32_t kDirectoryEntry = 0x02014b50;
-constexpr uint32_t kEnd = 0x06054b50;
 constexpr uint32_t kEnd64 = 0x06064b50;
 constexpr uint32_t kEnd64Locator = 0x07064b50;
 constexpr size_t kEndSize = 22, kLocatorSize = 20, kLongestComment = 65535;
