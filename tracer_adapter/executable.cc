@@ -4,10 +4,13 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/scalar_tensor.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tracer_adapter/control_flow.h"
 #include "tracer_adapter/sym_functions.h"
+#include "tracer_adapter/symbolic_functions.h"
+#include "tracer_adapter/tracer.h"
 
 namespace proviso {
 at::Tensor number_tensor(const c10::IValue& value) {
@@ -138,9 +141,45 @@ c10::IValue evaluate_list(const ArgumentPlan& plan, const Slots& slots,
 }
 
 double to_double(const c10::IValue& v) {
-  return v.isDouble() ? v.toDouble()
-         : v.isBool() ? static_cast<double>(v.toBool())
-                      : static_cast<double>(v.toInt());
+  return v.isDouble()     ? v.toDouble()
+         : v.isSymFloat() ? v.toSymFloat().guard_float(__FILE__, __LINE__)
+         : v.isBool()     ? static_cast<double>(v.toBool())
+                          : static_cast<double>(v.toInt());
+}
+
+// What eager makes of a number that is not known: its value is nowhere read.
+at::Tensor symbolic_number_tensor(const c10::IValue& value) {
+  const at::Tensor t = make_fake({}, {},
+                                 value.isSymInt()     ? at::kLong
+                                 : value.isSymFloat() ? at::kDouble
+                                                      : at::kBool,
+                                 c10::kCPU);
+  t.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return t;
+}
+
+c10::IValue as_tensor(const c10::IValue& value) {
+  if (value.isTensor()) return value;
+  if (is_symbolic_number(value)) return symbolic_number_tensor(value);
+  return number_tensor(value);
+}
+
+c10::IValue evaluate_sym_ints(const ArgumentPlan& plan, const Slots& slots) {
+  c10::impl::GenericList list(c10::SymIntType::get());
+  for (const ArgumentPlan& item : plan.items)
+    list.push_back(evaluate_argument(item, slots).toSymInt());
+  return list;
+}
+
+c10::IValue evaluate_ints(const ArgumentPlan& plan, const Slots& slots) {
+  c10::List<int64_t> ints;
+  ints.reserve(plan.items.size());
+  for (const ArgumentPlan& item : plan.items) {
+    const c10::IValue value = evaluate_argument(item, slots);
+    if (value.isSymInt()) return evaluate_sym_ints(plan, slots);
+    ints.push_back(value.toInt());
+  }
+  return ints;
 }
 
 c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots) {
@@ -150,10 +189,8 @@ c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots) {
       return plan.constant;
     case Kind::kValue:
       return slots[plan.value];
-    case Kind::kNumberTensor: {
-      const c10::IValue& v = slots[plan.value];
-      return v.isTensor() ? v : c10::IValue(number_tensor(v));
-    }
+    case Kind::kNumberTensor:
+      return as_tensor(slots[plan.value]);
     case Kind::kDouble:
       return to_double(slots[plan.value]);
     case Kind::kTensors:
@@ -166,8 +203,7 @@ c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots) {
             return v.toTensor();
           });
     case Kind::kInts:
-      return evaluate_list<int64_t>(
-          plan, slots, [](const c10::IValue& v) { return v.toInt(); });
+      return evaluate_ints(plan, slots);
     case Kind::kDoubles:
       return evaluate_list<double>(plan, slots, to_double);
     case Kind::kBools:
@@ -191,6 +227,7 @@ struct Executable::Step {
   Kind kind = Kind::kOperator;
   std::optional<c10::OperatorHandle> op;
   SymFunction function = nullptr;
+  std::string target;  // of kFunction
   std::vector<ArgumentPlan> args;
   const std::vector<Node::Output>* outputs = nullptr;
   std::vector<ValueId> dead;  // not read after this step
@@ -236,6 +273,7 @@ Step plan_node(const Node& node) {
   if (node.kind == Node::Kind::kSymbolic) {
     step.kind = Step::Kind::kFunction;
     step.function = find_sym_function(node.target);
+    step.target = node.target;
     TORCH_CHECK(step.function != nullptr, "Proviso: Module: the graph calls ",
                 node.target, ", which is no known function of numbers");
     for (const Argument& a : node.args)
@@ -288,6 +326,10 @@ void run_higher_order(const Step& step, const Slots& slots,
   stack = step.control(call);
 }
 
+bool any_symbolic(const c10::Stack& values) {
+  return std::any_of(values.begin(), values.end(), is_symbolic_number);
+}
+
 void run_step(const Step& step, Slots& slots, c10::Stack& stack) {
   stack.clear();
   if (step.kind == Step::Kind::kHigherOrder) {
@@ -303,16 +345,23 @@ void run_step(const Step& step, Slots& slots, c10::Stack& stack) {
       step.op->callBoxed(stack);
       break;
     case Step::Kind::kFunction: {
-      c10::IValue result = step.function(stack);
+      c10::IValue result = any_symbolic(stack)
+                               ? call_symbolic(step.target, stack)
+                               : step.function(stack);
       stack.assign(1, std::move(result));
       break;
     }
     case Step::Kind::kSize: {
-      const int64_t size = stack[0].toTensor().size(stack[1].toInt());
+      const c10::SymInt size =
+          stack[0].toTensor().sym_size(stack[1].toInt());
       stack.assign(1, size);
       break;
     }
     case Step::Kind::kAssert:
+      if (is_symbolic_number(stack[0])) {
+        step.op->callBoxed(stack);
+        break;
+      }
       TORCH_CHECK(to_double(stack[0]) != 0, stack[1].toStringRef());
       stack.clear();
       break;
@@ -359,7 +408,7 @@ void Executable::find_dead_values(const Graph& graph) {
 }
 
 std::vector<c10::IValue> Executable::run(
-    std::vector<c10::IValue> inputs) const {
+    std::vector<c10::IValue> inputs, const StepHook& before) const {
   TORCH_INTERNAL_ASSERT(inputs.size() == inputs_.size(), "a graph of ",
                         inputs_.size(), " inputs got ", inputs.size());
   const at::NoGradGuard no_grad;
@@ -367,7 +416,10 @@ std::vector<c10::IValue> Executable::run(
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs_[i] != kNoOutput) slots[inputs_[i]] = std::move(inputs[i]);
   c10::Stack stack;
-  for (const Step& step : steps_) run_step(step, slots, stack);
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (before) before(i);
+    run_step(steps_[i], slots, stack);
+  }
   std::vector<c10::IValue> outputs;
   for (const Argument& output : outputs_) {
     const ValueRef* ref = output.get<ValueRef>();

@@ -4,11 +4,15 @@
 //   std::vector<c10::IValue> outputs = run.run(inputs);  // one a graph input
 //
 // Nothing is checked but runtime assertions.  Calls share nothing.
+//
+// While a Tracer lives, fakes may be given in place of tensors and symbolic
+// numbers in place of numbers: the program is then traced anew.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <functional>
 #include <vector>
 
 #include "tracer_adapter/graph.h"
@@ -21,7 +25,11 @@ class Executable {
   Executable(Executable&&) noexcept;
   ~Executable();
 
-  std::vector<c10::IValue> run(std::vector<c10::IValue> inputs) const;
+  // Called before each node, with its place in the graph.
+  using StepHook = std::function<void(size_t node)>;
+
+  std::vector<c10::IValue> run(std::vector<c10::IValue> inputs,
+                               const StepHook& before = {}) const;
 
   struct Step;
 

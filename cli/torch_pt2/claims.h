@@ -1,20 +1,28 @@
 // cli/torch_pt2/claims.h - what a file claims of its inputs, judged by the
-// solver.
+// solver against what the program's operators need.
 //
-//   for (const Finding& f : judge(pool, loaded.ranges, claims, equations))
+//   for (const Finding& f : judge(claims, needs, trial))
 //     std::cout << f.kind << "  " << f.text << "\n";
 //
-//   needed   a guard that neither the ranges nor the guards before it imply
-//   implied  one that they do, and by which of them
-//   wrong    not understood, or false for every input that passes the others
-//   missing  taken for granted by the program, implied by nothing in the file
+//   needed    an operator needs it: the place, or sizes that one refuses
+//   implied   it follows from the ranges and the guards before it: which
+//   promised  no operator needs it: the sizes shown run.  An end of a range or
+//             an equation of sizes, as a Dim promises; stated by a guard, or by
+//             the inputs' sizes having one name
+//   wrong     not understood; false for every input that passes the others; or
+//             no operator needs it and no Dim promises such a thing
+//   missing   an operator needs it, and nothing in the file implies it
+//   open      needed by a shape function's reckoning, yet no sizes are found
+//             that an operator refuses; or kept though nothing shows its need
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "solver/solver.h"
+#include "tracer_adapter/retrace.h"
 
 namespace proviso::cli {
 
@@ -24,14 +32,26 @@ struct ClaimText {
   std::string problem;  // why
 };
 
+// What a file says of its inputs.
+struct Claims {
+  ExprPool& pool;
+  std::vector<std::pair<Expr, Int>> example;  // every symbol of the inputs
+  std::vector<std::pair<Expr, Interval>> ranges;    // that are checked
+  std::vector<std::pair<Expr, Interval>> stated;    // as they stand there
+  std::vector<ClaimText> guards;
+  std::vector<Expr> equations;  // that the metadata takes for granted
+};
+
 struct Finding {
   std::string kind, text, because;
   bool is_defect() const { return kind == "wrong" || kind == "missing"; }
 };
 
-std::vector<Finding> judge(ExprPool& pool,
-                           const std::vector<std::pair<Expr, Interval>>& ranges,
-                           const std::vector<ClaimText>& claims,
-                           const std::vector<ClaimText>& taken_for_granted);
+std::vector<Finding> judge(
+    const Claims& claims, const std::vector<Requirement>& needs,
+    const std::function<Trial(const Assignment&)>& trial);
+
+// L['x'].size()[0] == 2*L['y'].size()[0]
+std::string with_sources(Expr e);
 
 }  // namespace proviso::cli

@@ -9,7 +9,6 @@
 #include <iterator>
 
 #include "cli/torch_pt2/claims.h"
-#include "sym/print.h"
 #include "tracer_adapter/executable.h"
 #include "tracer_adapter/pt2/program_reader.h"
 
@@ -17,13 +16,6 @@ namespace proviso::cli {
 namespace {
 
 enum ExitCode { kGood = 0, kDefects = 1, kTrouble = 3 };
-
-std::string named(Expr e) {
-  return to_python(e, [](Expr symbol) {
-    return symbol.symbol().source.empty() ? symbol.symbol().name
-                                          : symbol.symbol().source;
-  });
-}
 
 int show(const std::string& path) {
   const pt2::LoadedProgram loaded = pt2::load_program(path);
@@ -35,23 +27,34 @@ int show(const std::string& path) {
   return kGood;
 }
 
+Claims claims_of(const pt2::LoadedProgram& loaded) {
+  Claims claims{loaded.program.env->pool(), {}, loaded.ranges, loaded.stated,
+                {}, loaded.equations};
+  for (const pt2::Claim& claim : loaded.claims)
+    claims.guards.push_back({claim.text, claim.condition, claim.problem});
+  for (const InputDim& dim : loaded.program.env->input_dims())
+    if (dim.expr.is_symbol()) claims.example.emplace_back(dim.expr, dim.hint);
+  return claims;
+}
+
 int check(const std::string& path) {
   const pt2::LoadedProgram loaded = pt2::load_program(path);
-  std::vector<ClaimText> claims, granted;
-  for (const pt2::Claim& claim : loaded.claims)
-    claims.push_back({claim.text, claim.condition, claim.problem});
-  for (Expr equation : loaded.equations)
-    granted.push_back({named(equation), equation, ""});
+  const Retrace traced = retrace(loaded.program);
+  const Claims claims = claims_of(loaded);
   int defects = 0;
   for (const Finding& f :
-       judge(loaded.program.env->pool(), loaded.ranges, claims, granted)) {
-    std::cout << f.kind << std::string(9 - f.kind.size(), ' ') << f.text;
+       judge(claims, traced.requirements, [&](const Assignment& sizes) {
+         return try_sizes(loaded.program, sizes);
+       })) {
+    std::cout << f.kind << std::string(10 - f.kind.size(), ' ') << f.text;
     if (!f.because.empty()) std::cout << "   (" << f.because << ")";
     std::cout << "\n";
     defects += f.is_defect();
   }
+  if (!traced.problem.empty())
+    std::cout << "not traced to its end: " << traced.problem << "\n";
   std::cout << loaded.program.graph.nodes.size() << " nodes verified, "
-            << claims.size() << " guards, " << defects
+            << claims.guards.size() << " guards, " << defects
             << (defects == 1 ? " defect\n" : " defects\n");
   return defects == 0 ? kGood : kDefects;
 }

@@ -24,10 +24,13 @@ bool is_symbol_name(std::string_view word) {
          word.find_first_not_of("0123456789", digits) == std::string_view::npos;
 }
 
+// torch writes "no end" as a number that no machine reaches.
+constexpr int64_t kNoEnd = INT64_MAX - 64;
+
 Interval interval_of(const ForeignRange& range) {
   std::optional<Int> lower, upper;
   if (range.min) lower = *range.min;
-  if (range.max) upper = *range.max;
+  if (range.max && *range.max < kNoEnd) upper = *range.max;
   return Interval::of(lower, upper);
 }
 
@@ -68,7 +71,7 @@ Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
   // torch writes a lower end of 2 for every size, and does not enforce it.
   if (range.min && (*range.min > 2 || !input.is_size))
     constraint.min = Int(*range.min);
-  if (range.max && *range.max < INT64_MAX - 64)
+  if (range.max && *range.max < kNoEnd)
     constraint.max = Int(*range.max);
   const int64_t hint =
       input.hint.value_or(std::max<int64_t>(2, range.min.value_or(2)));
@@ -78,9 +81,11 @@ Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
   const std::string text = to_string(made);
   by_source_[input.source] = text;
   created_.insert(text);
-  Interval enforced = Interval::of(constraint.min, constraint.max);
-  if (input.is_size) enforced = intersect(enforced, Interval::at_least(0));
-  declared_.emplace_back(made, enforced);
+  const Interval every =
+      input.is_size ? Interval::at_least(0) : Interval();
+  const Interval enforced = Interval::of(constraint.min, constraint.max);
+  declared_.emplace_back(made, intersect(enforced, every));
+  stated_.emplace_back(made, intersect(interval_of(range), every));
   return made;
 }
 

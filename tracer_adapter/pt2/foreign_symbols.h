@@ -47,6 +47,10 @@ class ForeignSymbols {
   const std::vector<std::pair<Expr, Interval>>& declared() const {
     return declared_;
   }
+  // The same as the file states them.
+  const std::vector<std::pair<Expr, Interval>>& stated() const {
+    return stated_;
+  }
   // Equations between inputs that the program's metadata takes for granted.
   const std::vector<Expr>& equations() const { return equations_; }
 
@@ -68,7 +72,7 @@ class ForeignSymbols {
   std::map<std::string, std::string> ours_;  // s77 -> s0
   std::set<std::string> created_;            // our names
   std::map<std::string, std::string> by_source_;
-  std::vector<std::pair<Expr, Interval>> declared_;
+  std::vector<std::pair<Expr, Interval>> declared_, stated_;
   std::vector<Expr> equations_;
 };
 

@@ -342,6 +342,7 @@ LoadedProgram ProgramReader::read() {
   bind_inputs(symbols, sources);
   loaded_.equations = symbols.equations();
   loaded_.ranges = symbols.declared();
+  loaded_.stated = symbols.stated();
 
   GraphReader reader(symbols);
   program.graph = reader.read(graph());

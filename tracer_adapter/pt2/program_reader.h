@@ -32,8 +32,10 @@ struct LoadedProgram {
   // What the metadata takes for granted of the inputs: the same symbol at two
   // sizes, a size that is an expression of others.
   std::vector<Expr> equations;
-  // The ranges of the inputs' symbols, as the file has them.
-  std::vector<std::pair<Expr, Interval>> ranges;
+  // The ranges of the inputs' symbols: what is checked when the program runs,
+  // and as they stand in the file (torch writes a lower end of 2 for every
+  // size, and does not check it).
+  std::vector<std::pair<Expr, Interval>> ranges, stated;
   std::string torch_version;
 };
 

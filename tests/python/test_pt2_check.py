@@ -1,0 +1,197 @@
+"""`proviso check`: the guards of a file beside what its operators need."""
+
+import re
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+
+import proviso
+from test_pt2_reading import Archive, built, tool, written  # noqa: F401
+
+AUTO = Dim.AUTO
+
+
+class Table(nn.Module):
+    """A size that a table bounds, and one that two divides."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.randn(16, 4))
+
+    def forward(self, x):
+        y = x + self.table[:x.shape[0]].unsqueeze(1)
+        return y.view(x.shape[0], -1, 2, 4).sum(2)
+
+
+class Branch(nn.Module):
+    def forward(self, x):
+        return x + 1 if x.shape[0] % 3 == 0 else x - 1
+
+
+class Free(nn.Module):
+    def forward(self, x, y):
+        return x.relu(), y.sum(0)
+
+
+D = Dim("d", min=4, max=64)
+PROGRAMS = {
+    "table": (Table, (torch.randn(8, 6, 4),), ({0: AUTO, 1: AUTO},)),
+    "branch": (Branch, (torch.randn(6, 2),), ({0: AUTO},)),
+    "promise": (Free, (torch.randn(6), torch.randn(6)),
+                ({0: D}, {0: D})),
+}
+
+
+def made(name, by, path):
+    build, inputs, shapes = PROGRAMS[name]
+    if by == "proviso":
+        proviso.export(build(), inputs, dynamic_shapes=shapes).save(path)
+    else:
+        torch.export.save(torch.export.export(
+            build(), inputs, dynamic_shapes=shapes, strict=False), path)
+
+
+def findings(path):
+    """{kind: [line]}, and whether the file was said to be good."""
+    done = tool("check", path)
+    assert done.returncode in (0, 1), done.stderr
+    found = {}
+    for line in done.stdout.splitlines()[:-1]:
+        kind, _, text = line.partition(" ")
+        found.setdefault(kind, []).append(text.strip())
+    return found, done.returncode == 0
+
+
+def tampered(name, by, change, tmp_path):
+    made(name, by, tmp_path / "good.pt2")
+    archive = Archive(tmp_path / "good.pt2")
+    change(archive.model)
+    archive.write(tmp_path / "bad.pt2")
+    return findings(tmp_path / "bad.pt2")
+
+
+BY = pytest.mark.parametrize("by", ["proviso", "torch"])
+
+
+@BY
+def test_every_guard_of_a_good_file_is_needed(by, tmp_path):
+    made("table", by, tmp_path / "p.pt2")
+    found, good = findings(tmp_path / "p.pt2")
+    needless = found.pop("wrong", [])
+    # torch guards on more than it needs; each is shown by sizes that run.
+    assert good == (not needless) and (by == "torch" or good), found
+    assert all(" runs; " in line for line in needless)
+    assert set(found) <= {"needed", "implied"}, found
+    lines = " ".join(found["needed"])
+    assert "<= 16" in lines and "% 2" in lines
+    assert "test_pt2_check.py:" in lines  # the line that needs it
+
+
+@BY
+def test_a_guard_that_was_removed_is_missing(by, tmp_path):
+    def remove(model):
+        model["guards_code"] = [g for g in model["guards_code"]
+                                if "size()[1]" not in g]
+
+    found, good = tampered("table", by, remove, tmp_path)
+    assert not good
+    (line,) = found["missing"]
+    size = int(re.search(r"for instance .*L\['x'\]\.size\(\)\[1\] = (\d+)",
+                         line).group(1))
+    assert size % 2 == 1 and "aten." in line  # and who refuses it
+
+
+@BY
+def test_a_range_that_was_widened_is_missing_its_end(by, tmp_path):
+    def widen(model):
+        for value in model["range_constraints"].values():
+            value["max_val"] = 32 if value["max_val"] == 16 else (
+                value["max_val"])
+        model["guards_code"] = [g for g in model["guards_code"]
+                                if "<= 16" not in g]
+
+    found, good = tampered("table", by, widen, tmp_path)
+    assert not good
+    (line,) = found["missing"]
+    size = int(re.search(r"for instance L\['x'\]\.size\(\)\[0\] = (\d+)",
+                         line).group(1))
+    assert 16 < size <= 32 and "<= 16" in line
+
+
+@BY
+def test_a_range_that_was_narrowed_refuses_sizes_that_run(by, tmp_path):
+    def narrow(model):
+        for value in model["range_constraints"].values():
+            if value["max_val"] == 16:
+                value["max_val"] = 9
+
+    found, good = tampered("table", by, narrow, tmp_path)
+    assert good or by == "torch"  # a Dim may promise that
+    (line,) = [p for p in found["promised"] if "<= 9" in p]
+    size = int(re.search(r"no operator needs it: \S+ = (\d+) runs",
+                         line).group(1))
+    assert 9 < size <= 16
+
+
+@BY
+def test_a_guard_that_no_operator_needs_is_wrong(by, tmp_path):
+    def add(model):
+        model["guards_code"].append("L['x'].size()[0] % 4 == 0")
+
+    found, good = tampered("table", by, add, tmp_path)
+    assert not good
+    (line,) = [x for x in found["wrong"] if "% 4" in x]
+    size = int(re.search(r"size\(\)\[0\] = (\d+) runs", line).group(1))
+    assert size % 4 and size <= 16
+
+
+@BY
+def test_what_a_dim_promises_is_not_wrong(by, tmp_path):
+    made("promise", by, tmp_path / "p.pt2")
+    found, good = findings(tmp_path / "p.pt2")
+    assert good, found
+    lines = " ".join(found["promised"])
+    assert ">= 4" in lines and "<= 64" in lines and "runs" in lines
+
+
+@BY
+def test_a_branch_of_the_model_is_shown_with_sizes_that_run(by, tmp_path):
+    """The graph does not tell why: its other branch is gone."""
+    made("branch", by, tmp_path / "p.pt2")
+    found, _ = findings(tmp_path / "p.pt2")
+    (line,) = found["wrong"]
+    assert "% 3" in line and "right if the model's own code asks" in line
+
+
+def test_a_graph_that_does_not_take_its_own_example_is_wrong(tmp_path):
+    def swap(model):
+        for node in model["graph_module"]["graph"]["nodes"]:
+            if node["target"].endswith("aten.unsqueeze.default"):
+                node["inputs"][1]["arg"]["as_int"] = 0
+
+    found, good = tampered("table", "proviso", swap, tmp_path)
+    assert not good
+    (line,) = [x for x in found["wrong"] if "example" in x]
+    assert "aten.add.Tensor" in line
+
+
+def test_a_guard_that_is_missing_is_found(tmp_path):
+    written("two inputs", "proviso", tmp_path / "p.pt2")
+    archive = Archive(tmp_path / "p.pt2")
+    assert archive.model["guards_code"]
+    archive.model["guards_code"] = []
+    archive.write(tmp_path / "bad.pt2")
+    found, good = findings(tmp_path / "bad.pt2")
+    assert not good and "The size of tensor a" in found["missing"][0]
+
+
+def test_a_guard_that_follows_from_others_is_found(tmp_path):
+    written("two inputs", "proviso", tmp_path / "p.pt2")
+    archive = Archive(tmp_path / "p.pt2")
+    archive.model["guards_code"] += [
+        "L['y'].size()[0]*2 == L['x'].size()[0] + L['y'].size()[0]"]
+    archive.write(tmp_path / "more.pt2")
+    found, good = findings(tmp_path / "more.pt2")
+    assert good and len(found["implied"]) == 1
