@@ -3,10 +3,14 @@
 #include <ATen/core/List.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
+#include "tracer_adapter/constants.h"
 #include "tracer_adapter/control_flow.h"
 #include "tracer_adapter/sym_functions.h"
 #include "tracer_adapter/symbolic_functions.h"
@@ -230,6 +234,7 @@ struct Executable::Step {
   std::string target;  // of kFunction
   std::vector<ArgumentPlan> args;
   const std::vector<Node::Output>* outputs = nullptr;
+  std::vector<ValueId> reads;
   std::vector<ValueId> dead;  // not read after this step
   // kHigherOrder: its sub-graphs; `args` are the others, lists as kMixed.
   ControlFlow control = nullptr;
@@ -330,7 +335,10 @@ bool any_symbolic(const c10::Stack& values) {
   return std::any_of(values.begin(), values.end(), is_symbolic_number);
 }
 
-void run_step(const Step& step, Slots& slots, c10::Stack& stack) {
+enum class Keep { kAll, kWhatIsRead };
+
+void run_step(const Step& step, Slots& slots, c10::Stack& stack,
+              Keep keep = Keep::kWhatIsRead) {
   stack.clear();
   if (step.kind == Step::Kind::kHigherOrder) {
     run_higher_order(step, slots, stack);
@@ -369,10 +377,21 @@ void run_step(const Step& step, Slots& slots, c10::Stack& stack) {
       break;  // above
   }
   store(step, stack, slots);
-  for (ValueId id : step.dead) slots[id] = {};
+  if (keep == Keep::kWhatIsRead)
+    for (ValueId id : step.dead) slots[id] = {};
 }
 
 }  // namespace
+
+struct Executable::Constants {
+  std::vector<bool> nodes;  // those that run once
+  std::once_flag computed;
+  // False when computing them failed: they run every time, and say why.
+  bool usable = false;
+  caffe2::TypeMeta default_dtype;
+  // What other nodes read of their results.
+  std::vector<std::pair<ValueId, at::Tensor>> values;
+};
 
 Executable::Executable(const Graph& graph) {
   for (const InputSpec& input : graph.inputs) {
@@ -388,6 +407,11 @@ Executable::Executable(const Graph& graph) {
   for (size_t i = 0; i < steps_.size(); ++i)
     steps_[i].outputs = &outputs_of_[i];
   find_dead_values(graph);
+  std::vector<bool> constant = constant_nodes(graph);
+  if (std::find(constant.begin(), constant.end(), true) != constant.end()) {
+    constants_ = std::make_unique<Constants>();
+    constants_->nodes = std::move(constant);
+  }
 }
 
 Executable::Executable(Executable&&) noexcept = default;
@@ -403,8 +427,53 @@ void Executable::find_dead_values(const Graph& graph) {
       read[id] = true;
     };
     for_each_output(graph.nodes[i], note);
-    for (const Argument& a : graph.nodes[i].args) for_each_reference(a, note);
+    for (const Argument& a : graph.nodes[i].args) {
+      for_each_reference(a, note);
+      for_each_reference(
+          a, [&](ValueId id) { steps_[i].reads.push_back(id); });
+    }
   }
+}
+
+void Executable::compute_constants() const {
+  const c10::InferenceMode no_inference(false);  // its tensors stay in it
+  const at::NoGradGuard no_grad;
+  Constants& constants = *constants_;
+  constants.default_dtype = c10::get_default_dtype();
+  Slots slots(value_count_);
+  std::vector<bool> made(value_count_, false);
+  c10::Stack stack;
+  try {
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!constants.nodes[i]) {
+        // Its arguments that were made here are read when it runs.
+        for (ValueId id : steps_[i].reads) {
+          if (!made[id]) continue;
+          constants.values.emplace_back(id, slots[id].toTensor());
+          made[id] = false;  // once is enough
+        }
+        continue;
+      }
+      run_step(steps_[i], slots, stack, Keep::kAll);
+      for (const Node::Output& output : outputs_of_[i])
+        for (ValueId id : output.values)
+          if (id != kNoOutput) made[id] = true;
+    }
+  } catch (const std::exception&) {
+    constants.values.clear();
+    return;
+  }
+  constants.usable = true;
+}
+
+// Null where they may not be used.
+const Executable::Constants* Executable::constants() const {
+  if (constants_ == nullptr || !runs_plainly()) return nullptr;
+  std::call_once(constants_->computed, [this] { compute_constants(); });
+  return constants_->usable &&
+                 constants_->default_dtype == c10::get_default_dtype()
+             ? constants_.get()
+             : nullptr;
 }
 
 std::vector<c10::IValue> Executable::run(
@@ -415,8 +484,12 @@ std::vector<c10::IValue> Executable::run(
   Slots slots(value_count_);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs_[i] != kNoOutput) slots[inputs_[i]] = std::move(inputs[i]);
+  const Constants* known = constants();
+  if (known != nullptr)
+    for (const auto& [id, value] : known->values) slots[id] = value;
   c10::Stack stack;
   for (size_t i = 0; i < steps_.size(); ++i) {
+    if (known != nullptr && known->nodes[i]) continue;
     if (before) before(i);
     run_step(steps_[i], slots, stack);
   }

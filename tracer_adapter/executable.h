@@ -3,7 +3,9 @@
 //   Executable run(graph);
 //   std::vector<c10::IValue> outputs = run.run(inputs);  // one a graph input
 //
-// Nothing is checked but runtime assertions.  Calls share nothing.
+// Nothing is checked but runtime assertions.  Nodes that give the same every
+// time run once (see constants.h); their results never leave the program.
+// Calls share nothing else, and may be made from several threads.
 //
 // While a Tracer lives, fakes may be given in place of tensors and symbolic
 // numbers in place of numbers: the program is then traced anew.
@@ -13,6 +15,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "tracer_adapter/graph.h"
@@ -34,13 +37,19 @@ class Executable {
   struct Step;
 
  private:
+  // Results of the constant nodes, computed when first asked for.
+  struct Constants;
+
   void find_dead_values(const Graph& graph);
+  const Constants* constants() const;
+  void compute_constants() const;
 
   std::vector<ValueId> inputs_;  // kNoOutput: a constant
   std::vector<Step> steps_;
   std::vector<std::vector<Node::Output>> outputs_of_;  // by step
   std::vector<Argument> outputs_;
   size_t value_count_ = 0;
+  std::unique_ptr<Constants> constants_;  // null when there are none
 };
 
 // A number as the 0-dim tensor that eager makes of it.

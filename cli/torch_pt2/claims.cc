@@ -14,8 +14,11 @@ using Kind = Trial::Kind;
 // Facts, for the solver and to be checked at a point.
 class Facts {
  public:
-  explicit Facts(const Claims& claims)
-      : claims_(claims), context_(claims.pool, {.machine_int64 = true}) {}
+  enum class Wanted { kVerdicts, kPoints };
+
+  // Points cost a search; verdicts alone are had without.
+  Facts(const Claims& claims, Wanted wanted)
+      : claims_(claims), context_(claims.pool, options(wanted)) {}
 
   void declare(Expr symbol, const Interval& range, std::string why) {
     for (Expr end : ends_of(symbol, range)) facts_.push_back(end);
@@ -36,12 +39,21 @@ class Facts {
   static std::vector<Expr> ends_of(Expr symbol, const Interval& range);
 
  private:
+  static SolverOptions options(Wanted wanted);
   Int value_for(Expr symbol, const Int& example);
 
   const Claims& claims_;
   Context context_;
   std::vector<Expr> facts_;
 };
+
+// A file may have hundreds of guards, each of a page of arithmetic.
+SolverOptions Facts::options(Wanted wanted) {
+  SolverOptions options{.machine_int64 = true};
+  options.use_z3 = options.search_models = wanted == Wanted::kPoints;
+  options.z3_budget = 20000;
+  return options;
+}
 
 std::vector<Expr> Facts::ends_of(Expr symbol, const Interval& range) {
   ExprPool& pool = symbol.pool();
@@ -137,8 +149,9 @@ class Judge {
  public:
   Judge(const Claims& claims, const std::vector<Requirement>& needs,
         const std::function<Trial(const Assignment&)>& trial)
-      : claims_(claims), needs_(needs), trial_(trial), passed_(claims),
-        needed_(claims) {}
+      : claims_(claims), needs_(needs), trial_(trial),
+        passed_(claims, Facts::Wanted::kVerdicts),
+        needed_(claims, Facts::Wanted::kPoints) {}
 
   std::vector<Finding> run();
 
@@ -254,7 +267,7 @@ std::vector<Finding> Judge::run() {
     else
       report("wrong", guard.text, guard.problem);
   }
-  Facts stated(claims_);
+  Facts stated(claims_, Facts::Wanted::kPoints);
   for (const auto& [symbol, range] : claims_.stated)
     stated.declare(symbol, range,
                    with_sources(symbol) + " in " + range.to_string());

@@ -1,6 +1,8 @@
 // Running an exported program: memory is freed early, threads do not meet.
 #include <ATen/ATen.h>
+#include <ATen/record_function.h>
 #include <c10/core/CPUAllocator.h>
+#include <c10/core/DefaultDtype.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -110,6 +112,155 @@ TEST(InterpreterTest, ThreadsAreRefusedEachByItsOwnSizes) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// --- nodes that give the same every time
+
+// How often an operator of this name runs while it lives, on any thread; the
+// `out` overload that it calls does not count.
+class Counting {
+ public:
+  explicit Counting(const char* name) {
+    wanted = name;
+    count = 0;
+    handle_ = at::addGlobalCallback(
+        at::RecordFunctionCallback(
+            [](const at::RecordFunction& f)
+                -> std::unique_ptr<at::ObserverContext> {
+              const auto op = f.operator_name();
+              count += op && op->name == wanted &&
+                       op->overload_name.find("out") == std::string::npos;
+              return nullptr;
+            })
+            .scopes({at::RecordScope::FUNCTION}));
+  }
+  ~Counting() { at::removeCallback(handle_); }
+
+  static inline std::string wanted;
+  static inline std::atomic<int> count;
+
+ private:
+  at::CallbackHandle handle_;
+};
+
+using Body = std::function<Tensor(const Tensor&)>;
+
+Module program_of(const Body& body) {
+  return export_program(
+             [&](const Tensors& in) -> Tensors { return {body(in[0])}; },
+             {at::randn({5})})
+      .module();
+}
+
+// How often arange runs in three calls, each of which is right.
+int runs_of_arange(const Body& body) {
+  const Module run = program_of(body);
+  const Tensor x = at::randn({5});
+  const Tensor expected = body(x.clone());
+  int runs = 0;
+  for (int i = 0; i < 3; ++i) {
+    const Counting counting("aten::arange");
+    const Tensor found = run({x.clone()})[0];
+    runs += Counting::count;
+    EXPECT_TRUE(at::allclose(found, expected));
+    found.fill_(-1000);  // ours to change
+  }
+  return runs;
+}
+
+TEST(ConstantsTest, WhatLiteralsFeedRunsOnce) {
+  EXPECT_EQ(runs_of_arange([](const Tensor& x) {
+    return x + at::sin(at::arange(5) * 2).unsqueeze(0).select(0, 0);
+  }), 1);
+}
+
+TEST(ConstantsTest, WhatIsWrittenToRunsEveryTime) {
+  EXPECT_EQ(runs_of_arange([](const Tensor& x) {
+    return at::arange(5, at::kFloat).add_(x);
+  }), 3);
+  EXPECT_EQ(runs_of_arange([](const Tensor& x) {  // through a view
+    const Tensor t = at::arange(5, at::kFloat);
+    t.view({5, 1}).select(1, 0).mul_(x);
+    return t + 1;
+  }), 3);
+  EXPECT_EQ(runs_of_arange([](const Tensor& x) {  // before it is used
+    const Tensor t = at::arange(5, at::kFloat);
+    t.slice(0, 1, 3).fill_(7);
+    return x + t;
+  }), 3);
+}
+
+TEST(ConstantsTest, WhatLeavesTheProgramRunsEveryTime) {
+  EXPECT_EQ(runs_of_arange([](const Tensor&) { return at::arange(5); }), 3);
+  EXPECT_EQ(runs_of_arange([](const Tensor&) {
+    return at::arange(5).unsqueeze(0).expand({3, 5});
+  }), 3);
+  // Aliases that no schema tells of.
+  EXPECT_EQ(runs_of_arange([](const Tensor&) {
+    return at::_unsafe_view(at::arange(5), {5, 1});
+  }), 3);
+  EXPECT_EQ(runs_of_arange([](const Tensor&) {
+    return at::dropout(at::arange(5, at::kFloat), 0.5, false);
+  }), 3);
+  EXPECT_EQ(runs_of_arange([](const Tensor&) {
+    return std::get<0>(
+        at::native_dropout(at::arange(5, at::kFloat), 0.5, false));
+  }), 3);
+}
+
+TEST(ConstantsTest, RandomNumbersAreDrawnEveryTime) {
+  const Module run =
+      program_of([](const Tensor& x) { return x + at::rand({5}); });
+  const Tensor x = at::zeros({5});
+  EXPECT_FALSE(at::equal(run({x})[0], run({x})[0]));
+}
+
+TEST(ConstantsTest, LargeResultsAreNotKept) {
+  EXPECT_EQ(runs_of_arange([](const Tensor& x) {
+    return x + at::arange(1 << 20).sum();
+  }), 3);
+}
+
+TEST(ConstantsTest, FollowTheDefaultDtype) {
+  const Module run = program_of(
+      [](const Tensor& x) { return x.to(at::kDouble) + at::arange(0.1, 5.); });
+  const Tensor x = at::zeros({5});
+  const auto scoped = [&](at::ScalarType dtype) {
+    const caffe2::TypeMeta before = c10::get_default_dtype();
+    c10::set_default_dtype(c10::scalarTypeToTypeMeta(dtype));
+    const Tensor found = run({x})[0];
+    c10::set_default_dtype(before);
+    return found;
+  };
+  const Tensor coarse = scoped(at::kFloat), fine = scoped(at::kDouble);
+  EXPECT_TRUE(at::equal(fine, at::arange(0.1, 5., at::kDouble)));
+  EXPECT_FALSE(at::equal(coarse, fine));
+  EXPECT_TRUE(at::equal(coarse, scoped(at::kFloat)));
+}
+
+TEST(ConstantsTest, ThreadsMayMeetAtTheFirstRun) {
+  const auto body = [](const Tensor& x) {
+    return x * at::arange(5).cos().cumsum(0);
+  };
+  for (int round = 0; round < 20; ++round) {
+    const Module run = program_of(body);
+    std::atomic<int> wrong = 0;
+    const Counting counting("aten::arange");
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 10; ++i) {
+          const Tensor x = at::full({5}, double(t + i));
+          const Tensor found = run({x})[0];
+          wrong += !at::allclose(found, x * at::linspace(0, 4, 5).cos()
+                                                .cumsum(0));
+          found.zero_();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(Counting::count, 1);
+  }
 }
 
 }  // namespace
