@@ -24,14 +24,17 @@ import operator
 import re
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 _DROPPED = {"aten.alias.default", "aten._assert_tensor_metadata.default",
             "wrap_with_set_grad_enabled"}
 _NUMBERS = {"aten.sym_size.int", "getitem", "aten._assert_scalar.default"}
 
 
-def _known(size):
-    return str(size)  # symbols compare by name: nothing is guarded
+def _same(before, after):
+    """Known to be: `1 - Max(0, 1 - s70)` of a size s70 is 1."""
+    return all(str(b) == str(a) or statically_known_true(b == a)
+               for b, a in zip(before, after, strict=True))
 
 
 def _changes_nothing(node):
@@ -40,9 +43,8 @@ def _changes_nothing(node):
                            torch.ops.aten.contiguous.default):
         return False
     before, after = node.args[0].meta["val"], node.meta["val"]
-    return (list(map(_known, before.shape)) == list(map(_known, after.shape))
-            and list(map(_known, before.stride()))
-            == list(map(_known, after.stride())))
+    return (_same(before.shape, after.shape)
+            and _same(before.stride(), after.stride()))
 
 
 def _is_number(target):

@@ -616,6 +616,11 @@ TEST(ShapeFunctions, ArangeCountsAsEager) {
   check({"aten::arange.start_step", {0, 5, 1}, {{"dtype", at::kFloat}}});
   check({"aten::arange", {4.5}});
   check({"aten::arange.start_step", {0, 5, 0}});
+  // Whole floats count as integers do.
+  for (double step : {1.0, -1.0, 2.0, 0.5}) {
+    check({"aten::arange.start_step", {5, 0, step}});
+    check({"aten::arange.start_step", {0.0, 7, step}});
+  }
 }
 
 TEST(ShapeFunctions, CopiesKeepDenseLayouts) {
@@ -831,6 +836,28 @@ TEST(ShapeFunctions, FourierLeavesDimensionsSorted) {
          {y.to(at::kComplexFloat).permute({4, 2, 0, 1, 3}),
           std::vector<int64_t>{1, 0, 3, 2}, 0, true}});
   check({"aten::_fft_c2c", {y, std::vector<int64_t>{0}, 0, true}});
+}
+
+TEST(ShapeFunctions, FourierTransformsOfEverySort) {
+  for (const Tensor& real : {make({4, 6, 8}), make({4, 6, 8}).transpose(0, 2)})
+    for (const char* name : {"rfft", "ihfft", "fft", "ifft", "fftn", "rfftn",
+                             "rfft2", "ihfft2", "fft2", "fftshift"})
+      check({std::string("aten::fft_") + name, {real}});
+  const Tensor c = make({4, 6, 8}, at::kComplexFloat);
+  for (const Tensor& t : {c, c.permute({2, 0, 1})})
+    for (const char* name : {"fft", "ifft", "irfft", "hfft", "irfftn", "ifftn",
+                             "hfft2", "irfft2", "ifft2", "ifftshift"})
+      check({std::string("aten::fft_") + name, {t}});
+  check_all({
+      {"aten::fft_fft", {c, 5, 1, "ortho"}},
+      {"aten::fft_fftfreq", {8}},
+      {"aten::fft_rfftfreq", {9}},
+      {"aten::real", {c}},
+      {"aten::imag", {c.transpose(0, 1)}},
+      {"aten::conj", {c}},
+      {"aten::polar", {make({2, 3}), make({3})}},
+      {"aten::complex", {make({2, 3}), make({3})}},
+  });
 }
 
 TEST(ShapeFunctions, WeightNorm) {

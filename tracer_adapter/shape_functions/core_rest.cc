@@ -124,6 +124,21 @@ Tensor transformed(const Tensor& self, const Dims& sizes,
   return make_fake(sizes, strides, dtype, self.device());
 }
 
+// All but the last, which has a meaning of its own, by stride.
+std::vector<int64_t> last_stays(const Tensor& self, std::vector<int64_t> dims) {
+  const int64_t last = dims.back();
+  dims.pop_back();
+  dims = by_stride(self, std::move(dims));
+  dims.push_back(last);
+  return dims;
+}
+
+std::vector<int64_t> wrapped_dims(const Tensor& self, const IValue& value) {
+  std::vector<int64_t> dims = to_ints(value);
+  for (int64_t& d : dims) d = wrap_dim(d, self.dim());
+  return dims;
+}
+
 // Real to complex: half of the last transformed dimension when onesided.
 bool fft_r2c(RuleCall& call) {
   const Tensor& self = call.tensor(0);
@@ -131,26 +146,34 @@ bool fft_r2c(RuleCall& call) {
               "Only supports floating-point dtypes, but found: ",
               self.scalar_type());
   Dims sizes = sizes_of(self);
-  const std::vector<int64_t> dims = to_ints(call.args[1]);
+  const std::vector<int64_t> dims = wrapped_dims(self, call.args[1]);
   TORCH_CHECK(!dims.empty(), "fft_r2c: dim is empty; name a dimension");
   if (call.args[3].toBool()) {
-    SymInt& last = sizes[wrap_dim(dims.back(), self.dim())];
+    SymInt& last = sizes[dims.back()];
     last = floor_div(last, 2) + 1;
   }
-  call.returns(
-      transformed(self, sizes, dims, complex_of(self.scalar_type())));
+  call.returns(transformed(self, sizes, last_stays(self, dims),
+                           complex_of(self.scalar_type())));
   return true;
 }
 
+// Of several dimensions, the kernel takes all but the last from complex to
+// complex first.
 bool fft_c2r(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   TORCH_CHECK(self.is_complex(), "fft_c2r: expects a complex tensor, got ",
               self.scalar_type());
   Dims sizes = sizes_of(self);
-  const std::vector<int64_t> dims = to_ints(call.args[1]);
+  std::vector<int64_t> dims = wrapped_dims(self, call.args[1]);
   TORCH_CHECK(!dims.empty(), "fft_c2r: dim is empty; name a dimension");
-  sizes[wrap_dim(dims.back(), self.dim())] = call.sym_int(3);
-  call.returns(transformed(self, sizes, dims,
+  const int64_t last = dims.back();
+  dims.pop_back();
+  const Tensor before =
+      dims.empty() ? self
+                   : transformed(self, sizes, by_stride(self, dims),
+                                 self.scalar_type());
+  sizes[last] = call.sym_int(3);
+  call.returns(transformed(before, sizes, {last},
                            c10::toRealValueType(self.scalar_type())));
   return true;
 }

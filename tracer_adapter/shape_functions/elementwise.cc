@@ -174,6 +174,21 @@ bool conj_physical(RuleCall& call) {
   return call.tensor(0).is_complex() ? kUnary(call) : return_self(call);
 }
 
+// polar(abs, angle), complex(real, imag)
+bool complex_of_two(RuleCall& call) {
+  const Tensor &first = call.tensor(0), &second = call.tensor(1);
+  TORCH_CHECK(first.scalar_type() == second.scalar_type(),
+              "Expected object of scalar type ", first.scalar_type(),
+              " but got scalar type ", second.scalar_type(),
+              " for second argument");
+  const Tensor result =
+      elementwise(call.args.first(2), Result::kPromoted);
+  call.returns(make_fake(result.sym_sizes(), result.sym_strides(),
+                         c10::toComplexType(result.scalar_type()),
+                         result.device()));
+  return true;
+}
+
 // pow(number, exponent): unlike the other overloads, contiguous.
 bool power_of_number(RuleCall& call) {
   Promotion promotion;
@@ -261,6 +276,7 @@ const RuleEntry kRules[] = {
     {"aten::celu", kUnary, "elementwise"},
     {"aten::clamp_max", kBinary, "elementwise"},
     {"aten::clamp_min", kBinary, "elementwise"},
+    {"aten::complex", complex_of_two, "elementwise"},
     {"aten::conj_physical", conj_physical, "elementwise"},
     {"aten::elu", kUnary, "elementwise"},
     {"aten::fix", kUnary, "elementwise"},
@@ -364,6 +380,7 @@ const RuleEntry kRules[] = {
     {"aten::remainder", kBinary, "elementwise"},
     {"aten::fmod", kBinary, "elementwise"},
     {"aten::floor_divide", kBinary, "elementwise"},
+    {"aten::polar", complex_of_two, "elementwise"},
     {"aten::pow.Tensor_Scalar", kBinary, "elementwise"},
     {"aten::pow.Tensor_Tensor", kBinary, "elementwise"},
     {"aten::pow.Scalar", power_of_number, "elementwise"},

@@ -91,6 +91,14 @@ bool linspace(RuleCall& call) {
   return true;
 }
 
+// fftfreq(n) has n, rfftfreq(n) those that are not negative.
+bool frequencies(RuleCall& call) {
+  const SymInt n = call.sym_int(0);
+  const bool all = op_name(call) == "fft_fftfreq";
+  call.returns(made(call, {all ? n : floor_div(n, 2) + 1}, default_dtype()));
+  return true;
+}
+
 bool randperm(RuleCall& call) {
   call.returns(made(call, {call.sym_int(0)}, ScalarType::Long));
   return true;
@@ -130,6 +138,23 @@ c10::SymFloat to_sym_float_value(const IValue& number) {
   return c10::SymFloat(to_sym(number));
 }
 
+// Above this doubles do not hold every integer.
+constexpr double kExactInDouble = 0x1p53;
+
+// The integer that a number is: s0, 4, 4.0, float(s0).
+std::optional<SymInt> whole_number(RuleCall& call, const IValue& number) {
+  if (!is_float(number)) return to_sym(number);
+  if (number.isDouble()) {
+    const double value = number.toDouble();
+    if (value != std::trunc(value) || std::abs(value) > kExactInDouble)
+      return std::nullopt;
+    return SymInt(static_cast<int64_t>(value));
+  }
+  const Expr e = to_expr(call.env(), number.toSymFloat());
+  if (!e.is(Op::kToFloat) || !e.arg(0).is_int()) return std::nullopt;
+  return to_sym_int(call.env(), e.arg(0));
+}
+
 // ceil((end - start) / step) of constants, as eager computes it.
 SymInt float_length(const IValue& start, const IValue& end,
                     const IValue& step) {
@@ -161,8 +186,12 @@ bool arange(RuleCall& call) {
   const IValue& step = kind == "start_step" ? call.args[2] : one;
   if (kind != "" && kind != "start" && kind != "start_step") return false;
   bool floats = is_float(start) || is_float(end) || is_float(step);
-  SymInt length = floats ? float_length(start, end, step)
-                         : int_length(to_sym(start), to_sym(end), to_sym(step));
+  // arange(n, 0, -1.0) has n elements: with whole numbers eager's doubles are
+  // exact.
+  auto from = whole_number(call, start), to = whole_number(call, end),
+       by = whole_number(call, step);
+  SymInt length = from && to && by ? int_length(*from, *to, *by)
+                                   : float_length(start, end, step);
   call.returns(
       made(call, {length}, floats ? default_dtype() : ScalarType::Long));
   return true;
@@ -288,6 +317,8 @@ const RuleEntry kRules[] = {
     {"aten::empty_permuted", empty_permuted, "factory"},
     {"aten::empty_strided", empty_strided, "factory"},
     {"aten::eye", eye, "factory"},
+    {"aten::fft_fftfreq", frequencies, "factory"},
+    {"aten::fft_rfftfreq", frequencies, "factory"},
     {"aten::full", full, "factory"},
     {"aten::hamming_window", window, "factory"},
     {"aten::hann_window", window, "factory"},

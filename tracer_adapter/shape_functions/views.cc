@@ -872,6 +872,8 @@ bool resize_in_place(RuleCall& call) {
 }
 
 const RuleEntry kRules[] = {
+    {"aten::_conj", alias, "view"},
+    {"aten::_neg_view", alias, "view"},
     {"aten::alias", alias, "view"},
     {"aten::as_strided", as_strided, "view"},
     {"aten::broadcast_tensors", broadcast_tensors, "view"},
