@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import proviso
+from test_pt2_reading import TOOL, tool
 from compare import (largest_difference, operator_differences, our_sizes,
                      specialised, their_sizes)
 
@@ -100,3 +101,20 @@ def test_torch_reads_decomposes_and_saves_it(case, ours, theirs, eager,
     assert "error" not in answer, answer["error"]
     assert answer["equal"] == [True] * len(cases), answer
     assert answer["decomposed"] == [True] * len(cases), answer
+
+
+def test_what_check_says_of_torchs_own_file_is_shown_by_an_input(theirs,
+                                                                 tmp_path):
+    if not TOOL.exists():
+        pytest.skip(f"{TOOL} is not built (./dev build makes it)")
+    torch.export.save(theirs[0], tmp_path / "torch.pt2")
+    done = tool("check", tmp_path / "torch.pt2")
+    if "there is no such operator" in done.stderr:
+        pytest.skip("an operator of the program is written in Python")
+    assert done.returncode in (0, 1), done.stderr
+    assert "not traced to its end" not in done.stdout, done.stdout
+    for line in done.stdout.splitlines():
+        if line.startswith("wrong"):
+            assert "= " in line and " runs; " in line, line
+        if line.startswith("missing"):
+            assert "for instance" in line and "node " in line, line

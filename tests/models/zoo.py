@@ -107,7 +107,44 @@ _CONFIGS = {
     **{name: dict(_TEXT, **_ENCODER_DECODER) for name in
        "blenderbot m2m_100 marian mbart pegasus".split()},
 }
-_CONFIGS["mt5"] = _CONFIGS["t5"]
+_CONFIGS["mt5"] = _CONFIGS["umt5"] = _CONFIGS["t5"]
+_EXPERTS = dict(num_experts=8, num_experts_per_tok=2, num_local_experts=8,
+                moe_intermediate_size=16)
+_LATENT = dict(  # DeepSeek's attention
+    _TEXT, **_EXPERTS, q_lora_rank=16, kv_lora_rank=16, qk_rope_head_dim=8,
+    qk_nope_head_dim=8, v_head_dim=8, n_routed_experts=8, n_group=1,
+    topk_group=1)
+_CONFIGS.update({
+    "esm": dict(_TEXT, mask_token_id=4),
+    "flaubert": dict(_WORDS, emb_dim=32, n_layers=2, n_heads=4),
+    "mamba2": dict(_WORDS, hidden_size=32, num_hidden_layers=2, num_heads=8,
+                   head_dim=8, state_size=8, n_groups=2, chunk_size=4),
+    "mobilebert": dict(_TEXT, embedding_size=32, intra_bottleneck_size=32,
+                       true_hidden_size=32),
+    "mpt": dict(_WORDS, d_model=32, n_heads=4, n_layers=2),
+    "openai-gpt": _GPT,
+    "qwen2_moe": dict(_GROUPED, **_EXPERTS,
+                      shared_expert_intermediate_size=16),
+    "rembert": dict(_TEXT, input_embedding_size=32),
+    "roformer": dict(_TEXT, embedding_size=32),
+    "xlnet": dict(_WORDS, d_model=32, n_layer=2, n_head=4, d_inner=64),
+    "bigbird_pegasus": dict(_TEXT, **_ENCODER_DECODER,
+                            attention_type="original_full"),
+    "nllb-moe": dict(_TEXT, **_ENCODER_DECODER, num_experts=4),
+    **{name: _TEXT for name in
+       "biogpt camembert data2vec-text fnet gpt_neox_japanese ibert layoutlm "
+       "megatron-bert persimmon roc_bert splinter xlm-roberta-xl yoso".split()},
+    **{name: _GROUPED for name in
+       "apertus arcee bitnet cohere2 diffllama ernie4_5 exaone4 gemma3_text "
+       "glm glm4 helium hunyuan_v1_dense lfm2 ministral nemotron olmo3 "
+       "seed_oss".split()},
+    **{name: dict(_GROUPED, **_EXPERTS) for name in
+       "gpt_oss granitemoe jetmoe olmoe phimoe qwen3_moe".split()},
+    **{name: _LATENT for name in ("deepseek_v2", "deepseek_v3")},
+    **{name: dict(_TEXT, **_ENCODER_DECODER) for name in
+       "blenderbot-small mvp pegasus_x plbart".split()},
+})
+_CONFIGS["xlm"] = _CONFIGS["flaubert"]
 
 
 def _ids(batch, length):
@@ -186,6 +223,14 @@ _WAVES = dict(
     num_conv_pos_embedding_groups=4)
 
 
+_SOUNDS = {
+    "data2vec-audio": dict(_WAVES, conv_pos_kernel_size=3,
+                           num_conv_pos_embeddings=2),
+    **{name: _WAVES for name in
+       "hubert unispeech unispeech-sat wav2vec2 wavlm".split()},
+}
+
+
 def _wave(batch, length):
     return {"input_values": torch.randn(batch, length)}
 
@@ -207,7 +252,22 @@ _VISION = {
     "segformer": dict(_STAGES, num_attention_heads=[1, 1, 2, 2]),
     **{name: _STAGES for name in "convnext convnextv2 poolformer".split()},
     **{name: dict(_TRANSFORMER, image_size=32, patch_size=8) for name in
-       "clip_vision_model deit dinov2 siglip_vision_model".split()},
+       "clip_vision_model data2vec-vision deit dinov2 dinov2_with_registers "
+       "dinov3_vit ijepa siglip_vision_model vit_mae vit_msn".split()},
+    "bit": dict(embedding_size=16, hidden_sizes=[16, 32, 32, 32],
+                depths=[1, 1, 1, 1], num_groups=4),
+    "efficientnet": dict(image_size=64, width_coefficient=0.25,
+                         depth_coefficient=0.25, hidden_dim=320),
+    "focalnet": dict(image_size=64, embed_dim=16, depths=[1, 1],
+                     focal_levels=[1, 1], focal_windows=[3, 3]),
+    "levit": dict(image_size=64, hidden_sizes=[16, 32, 48], patch_size=16,
+                  num_attention_heads=[1, 2, 3], depths=[1, 1, 1],
+                  key_dim=[8, 8, 8]),
+    "mobilevitv2": dict(image_size=64),
+    "pvt_v2": dict(_STAGES, num_attention_heads=[1, 1, 2, 2],
+                   mlp_ratios=[2, 2, 2, 2], sr_ratios=[8, 4, 2, 1]),
+    "swiftformer": dict(depths=[1, 1, 1, 1], embed_dims=[8, 16, 24, 32]),
+    "textnet": {},
 }
 
 
@@ -237,9 +297,23 @@ _MORE_TEXTS = (
     "big_bird clip_text_model convbert deberta ernie falcon gemma2 "
     "gpt_bigcode gpt_neo gpt_neox mixtral modernbert nystromformer olmo2 "
     "opt phi3 roberta smollm3 squeezebert stablelm starcoder2 xglm xlm-roberta")
-_MORE_PAIRS = "blenderbot m2m_100 marian mbart mt5 pegasus"
-_MORE_FIXED_IMAGES = "clip_vision_model deit dinov2 siglip_vision_model"
-_MORE_IMAGES = "convnext convnextv2 poolformer segformer"
+_MORE_PAIRS = (
+    "blenderbot m2m_100 marian mbart mt5 pegasus bigbird_pegasus "
+    "blenderbot-small mvp nllb-moe pegasus_x plbart umt5")
+_MORE_FIXED_IMAGES = (
+    "clip_vision_model deit dinov2 siglip_vision_model data2vec-vision "
+    "dinov2_with_registers dinov3_vit ijepa vit_mae vit_msn")
+_MORE_IMAGES = (
+    "convnext convnextv2 poolformer segformer bit efficientnet focalnet "
+    "pvt_v2 swiftformer textnet")
+_STILL_MORE_TEXTS = (
+    "apertus arcee biogpt bitnet camembert cohere2 data2vec-text deepseek_v2 "
+    "deepseek_v3 diffllama ernie4_5 esm exaone4 flaubert fnet gemma3_text glm "
+    "glm4 gpt_neox_japanese gpt_oss granitemoe helium hunyuan_v1_dense ibert "
+    "jetmoe layoutlm lfm2 mamba2 megatron-bert ministral mobilebert mpt "
+    "nemotron olmo3 olmoe openai-gpt persimmon phimoe qwen2_moe qwen3_moe "
+    "rembert roc_bert roformer seed_oss splinter xlm xlm-roberta-xl xlnet "
+    "yoso")
 
 _CASES = (
     [_text_case(name) for name in _TEXTS.split()]
@@ -257,12 +331,17 @@ _CASES = (
     + [_any_image("mobilenet_v2", ((3, 64, 64), (5, 64, 64), (8, 64, 64)))]
     + [_cached_case(name) for name in _WITH_CACHE.split()]
     + [_text_case(name) for name in _MORE_TEXTS.split()]
+    + [_text_case(name) for name in _STILL_MORE_TEXTS.split()]
     + [_pair_case(name) for name in _MORE_PAIRS.split()]
     + [_fixed_image(name) for name in _MORE_FIXED_IMAGES.split()]
     + [_any_image(name, ((3, 64, 96), (5, 96, 128), (4, 128, 64)))
        for name in _MORE_IMAGES.split()]
     + [_any_image("mobilenet_v1", ((3, 64, 64), (5, 64, 64), (8, 64, 64)))]
-    + [Case("wav2vec2", _WAVES, _wave, {"input_values": BATCH_AND_LENGTH},
-            (2, 400), ((3, 500), (4, 320), (7, 610)))])
+    + [_any_image("mobilevitv2", ((3, 64, 96), (5, 96, 64), (4, 64, 64)))]
+    + [Case("levit", _VISION["levit"], _image, {"pixel_values": {0: Dim.AUTO}},
+            (2, 64, 64), ((3, 64, 64), (5, 64, 64), (8, 64, 64)))]
+    + [Case(name, config, _wave, {"input_values": BATCH_AND_LENGTH},
+            (2, 400), ((3, 500), (4, 320), (7, 610)))
+       for name, config in _SOUNDS.items()])
 ZOO = {case.title: case for case in _CASES}
 _register_cache()
