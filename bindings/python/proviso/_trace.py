@@ -298,6 +298,10 @@ _PATCHES = [
     (torch.SymBool, "__sym_ite__", _our_sym_ite),
     (torch.SymBool, "__bool__", _our_bool),
     (symbolic_shapes, "_advise_is_size", _our_advise_is_size),
+    # torch's binding asks every size in a call for it; to find that there is
+    # none takes longer than to find one that is switched off.
+    (torch.SymInt, "__torch_function__",
+     torch._C._disabled_torch_function_impl),
 ]
 
 
