@@ -1,15 +1,16 @@
 // tracer_adapter/constants.h - which nodes of a program give the same every
 // time, so that they need to run once.
 //
-//   std::vector<bool> once = constant_nodes(graph);   // arange(5), its sin(), ..
+//   std::vector<bool> once = constant_nodes(graph);   // arange(5), its sin()
 //
-// Such a node is fed by literals and by others like it, draws no random numbers,
-// and has small results on the CPU.  Nothing may come to share their memory and
-// write to it or leave the program: operators that write, control flow, custom
-// operators and the program's outputs are kept away from them by following what
-// may alias what.  An operator's results are taken for new only where PyTorch
-// says so: no alias in its schema, no composite, and a `core` or `pointwise`
-// tag (`_unsafe_view`, say, aliases without saying so and has neither).
+// Such a node is fed by literals and by others like it, draws no random
+// numbers, and has small results on the CPU.  Nothing may come to share their
+// memory and write to it or leave the program: operators that write, control
+// flow, custom operators and the program's outputs are kept away from them by
+// following what may alias what.  An operator's results are taken for new only
+// where PyTorch says so: no alias in its schema, no composite, and a `core` or
+// `pointwise` tag (`_unsafe_view`, say, aliases without saying so and has
+// neither).
 #pragma once
 
 #include <vector>

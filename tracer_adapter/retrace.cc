@@ -79,8 +79,8 @@ class Run {
   Executable executable_;
   Tracer tracer_;
   std::map<std::string, const InputDim*> dims_;  // the program's, by source
-  Names ours_;    // of the program's symbols
-  Names theirs_;  // of ours
+  Names ours_;                                   // of the program's symbols
+  Names theirs_;                                 // of ours
   std::vector<Expr> made_;
   std::vector<c10::IValue> inputs_;
   std::optional<size_t> node_;
@@ -90,13 +90,13 @@ int64_t Run::size_of(const InputDim& dim) const {
   if (sizes_ == nullptr) return dim.hint.to_int64().value_or(2);
   const Evaluation size = evaluate(dim.expr, *sizes_);
   const Int* value = size.value ? std::get_if<Int>(&*size.value) : nullptr;
-  TORCH_CHECK(value != nullptr && value->to_int64(), "Proviso: try_sizes: ",
-              dim.source, " is not among the sizes that were given");
+  TORCH_CHECK(value != nullptr && value->to_int64(),
+              "Proviso: try_sizes: ", dim.source,
+              " is not among the sizes that were given");
   return *value->to_int64();
 }
 
-Expr Run::create(const std::string& source, const InputDim& dim,
-                 bool is_size) {
+Expr Run::create(const std::string& source, const InputDim& dim, bool is_size) {
   ShapeEnv& env = tracer_.env();
   DimConstraint constraint;
   if (sizes_ != nullptr || dim.expr.is_constant())
@@ -131,10 +131,12 @@ at::Tensor Run::fake(const InputSpec& spec, const TensorMeta& meta) {
   std::vector<c10::SymInt> sizes, strides;
   for (size_t d = 0; d < meta.sizes.size(); ++d) {
     const auto dim = dims_.find(size_source(spec, d));
-    TORCH_CHECK(dim != dims_.end(), "Proviso: no input dimension has the "
-                "source ", size_source(spec, d));
-    sizes.push_back(to_sym_int(tracer_.env(),
-                               create(dim->first, *dim->second, true)));
+    TORCH_CHECK(dim != dims_.end(),
+                "Proviso: no input dimension has the "
+                "source ",
+                size_source(spec, d));
+    sizes.push_back(
+        to_sym_int(tracer_.env(), create(dim->first, *dim->second, true)));
   }
   if (is_contiguous(meta)) {
     strides = contiguous_strides(sizes);
@@ -202,11 +204,11 @@ std::vector<Requirement> Run::requirements() {
     const bool is_size = symbol.symbol().kind == SymbolKind::kBackedSize;
     ExprPool& pool = env.pool();
     if (range.lower() && !(is_size && *range.lower() <= Int(0)))
-      found.push_back({in_program(ge(symbol, pool.integer(*range.lower()))),
-                       origins});
+      found.push_back(
+          {in_program(ge(symbol, pool.integer(*range.lower()))), origins});
     if (range.upper())
-      found.push_back({in_program(le(symbol, pool.integer(*range.upper()))),
-                       origins});
+      found.push_back(
+          {in_program(le(symbol, pool.integer(*range.upper()))), origins});
   }
   std::erase_if(found,
                 [](const Requirement& r) { return r.condition.is_true(); });
@@ -230,8 +232,7 @@ std::string differing_output(const ExportedProgram& program,
     const ValueRef* ref = program.graph.outputs[i].arg.get<ValueRef>();
     if (ref == nullptr || !outputs[i].isTensor()) continue;
     const at::Tensor& t = outputs[i].toTensor();
-    const std::vector<Expr>& said =
-        program.graph.value(ref->id).tensor().sizes;
+    const std::vector<Expr>& said = program.graph.value(ref->id).tensor().sizes;
     bool same = t.dim() == static_cast<int64_t>(said.size());
     for (size_t d = 0; same && d < said.size(); ++d) {
       const auto size = t.sym_size(static_cast<int64_t>(d)).maybe_as_int();

@@ -1,5 +1,5 @@
-// tracer_adapter/retrace.h - what the operators of a program need of its inputs,
-// found anew from the graph alone.
+// tracer_adapter/retrace.h - what the operators of a program need of its
+// inputs, found anew from the graph alone.
 //
 //   Retrace needs = retrace(program);      // of a .pt2, say
 //   needs.requirements;                    // Eq(s0, s1), model.py:12

@@ -14,9 +14,8 @@ using Function = std::function<c10::SymNode(SymNode&, Nodes)>;
 using Method = c10::SymNode (c10::SymNodeImpl::*)(const c10::SymNode&);
 
 Function method(Method method) {
-  return [method](SymNode& self, Nodes args) {
-    return (self.*method)(args[1]);
-  };
+  return
+      [method](SymNode& self, Nodes args) { return (self.*method)(args[1]); };
 }
 
 // f(x): integers count as floats.
@@ -55,8 +54,7 @@ c10::SymNode floor_quotient(SymNode& self, Nodes args) {
 c10::SymNode rounded(SymNode& self, Nodes args) {
   if (self.is_int()) return self.clone();
   if (args.size() == 1) return self.apply(Op::kRoundToInt, {self.expr()});
-  return self.apply(Op::kRoundDecimal,
-                    {self.expr(), self.operand(args[1])});
+  return self.apply(Op::kRoundDecimal, {self.expr(), self.operand(args[1])});
 }
 
 const std::unordered_map<std::string, Function>& functions() {
@@ -123,8 +121,7 @@ SymNode* node_of(const c10::IValue& value) {
 }
 
 c10::SymNode as_node(SymNode& like, const c10::IValue& value) {
-  if (SymNode* node = node_of(value))
-    return c10::SymNode::reclaim_copy(node);
+  if (SymNode* node = node_of(value)) return c10::SymNode::reclaim_copy(node);
   if (value.isBool()) return like.wrap_bool(value.toBool());
   if (value.isInt()) return like.wrap_int(value.toInt());
   return like.wrap_float(value.toDouble());

@@ -61,8 +61,7 @@ std::vector<Expr> Facts::ends_of(Expr symbol, const Interval& range) {
   const bool is_size = symbol.symbol().kind == SymbolKind::kBackedSize;
   if (range.lower() && !(is_size && *range.lower() <= Int(0)))
     ends.push_back(ge(symbol, pool.integer(*range.lower())));
-  if (range.upper())
-    ends.push_back(le(symbol, pool.integer(*range.upper())));
+  if (range.upper()) ends.push_back(le(symbol, pool.integer(*range.upper())));
   return ends;
 }
 
@@ -81,8 +80,7 @@ Int Facts::value_for(Expr symbol, const Int& example) {
   const Expr wanted = pool.integer(example);
   for (Expr question : {eq(symbol, wanted), lt(symbol, wanted)}) {
     const Answer answer = context_.ask(question);
-    if (answer.verdict == Verdict::kYes && question.is(Op::kEq))
-      return example;
+    if (answer.verdict == Verdict::kYes && question.is(Op::kEq)) return example;
     for (const auto& point : {answer.witness, answer.counterexample}) {
       const Value* value = point ? point->find(symbol) : nullptr;
       if (value != nullptr) return std::get<Int>(*value);
@@ -105,10 +103,9 @@ std::optional<Assignment> Facts::against(Expr question) {
     point->set(symbol, value);
     context_.assume(eq(symbol, claims_.pool.integer(value)));
   }
-  const bool fits =
-      std::all_of(facts_.begin(), facts_.end(), [&](Expr fact) {
-        return evaluate(fact, *point).is_true();
-      });
+  const bool fits = std::all_of(facts_.begin(), facts_.end(), [&](Expr fact) {
+    return evaluate(fact, *point).is_true();
+  });
   if (!fits || evaluate(question, *point).is_true()) return std::nullopt;
   return point;
 }
@@ -149,7 +146,9 @@ class Judge {
  public:
   Judge(const Claims& claims, const std::vector<Requirement>& needs,
         const std::function<Trial(const Assignment&)>& trial)
-      : claims_(claims), needs_(needs), trial_(trial),
+      : claims_(claims),
+        needs_(needs),
+        trial_(trial),
         passed_(claims, Facts::Wanted::kVerdicts),
         needed_(claims, Facts::Wanted::kPoints) {}
 
@@ -161,8 +160,7 @@ class Judge {
   void judge_unimplied(const std::string& text, Expr condition);
   void find_missing(Facts& stated, const std::string& text, Expr condition,
                     const std::string& where, bool by_metadata);
-  void report(const char* kind, const std::string& text,
-              std::string because) {
+  void report(const char* kind, const std::string& text, std::string because) {
     findings_.push_back({kind, text, std::move(because)});
   }
 
@@ -216,8 +214,7 @@ void Judge::judge_unimplied(const std::string& text, Expr condition) {
 void Judge::judge_claim(const std::string& text, Expr condition) {
   const Answer answer = passed_.ask(condition);
   if (answer.verdict == Verdict::kNo)
-    return report("wrong", text,
-                  "never so: " + passed_.because_of(answer));
+    return report("wrong", text, "never so: " + passed_.because_of(answer));
   if (answer.verdict == Verdict::kYes)
     report("implied", text, passed_.because_of(answer));
   else
@@ -225,14 +222,13 @@ void Judge::judge_claim(const std::string& text, Expr condition) {
   passed_.assume(condition, text);
 }
 
-void Judge::find_missing(Facts& stated, const std::string& text,
-                         Expr condition, const std::string& where,
-                         bool by_metadata) {
+void Judge::find_missing(Facts& stated, const std::string& text, Expr condition,
+                         const std::string& where, bool by_metadata) {
   if (stated.ask(condition).verdict == Verdict::kYes) return;
   std::string because = where.empty() ? "" : "needed at " + where;
   const char* kind = by_metadata ? "promised" : "open";
-  for (const auto& point : {stated.against(condition),
-                            stated.against_large(condition)}) {
+  for (const auto& point :
+       {stated.against(condition), stated.against_large(condition)}) {
     if (!point) continue;
     const Trial trial = trials_tell_ ? trial_(*point) : Trial{};
     const std::string why =

@@ -35,9 +35,9 @@ struct ClaimText {
 // What a file says of its inputs.
 struct Claims {
   ExprPool& pool;
-  std::vector<std::pair<Expr, Int>> example;  // every symbol of the inputs
-  std::vector<std::pair<Expr, Interval>> ranges;    // that are checked
-  std::vector<std::pair<Expr, Interval>> stated;    // as they stand there
+  std::vector<std::pair<Expr, Int>> example;      // every symbol of the inputs
+  std::vector<std::pair<Expr, Interval>> ranges;  // that are checked
+  std::vector<std::pair<Expr, Interval>> stated;  // as they stand there
   std::vector<ClaimText> guards;
   std::vector<Expr> equations;  // that the metadata takes for granted
 };

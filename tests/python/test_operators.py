@@ -1,10 +1,13 @@
 """The rules of operators against eager, on torch's own sample inputs."""
 
+import contextlib
+import itertools
 import pathlib
 
 import op_samples
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import proviso
 
@@ -142,3 +145,53 @@ def test_leaf_operators(name, batch, form):
 
     proviso.export(program, (x,))
     assert op_samples._differences(seen, real) is None
+
+
+def gives_new_memory(op):
+    """As tracer_adapter/constants.cc takes it to be."""
+    tags, schema = set(op.tags), op._schema
+    aliases = any(a.alias_info
+                  for a in (*schema.arguments, *schema.returns))
+    composite = torch._C._dispatch_has_kernel_for_dispatch_key(
+        op.name(), "CompositeImplicitAutograd")
+    return (op.namespace == "aten" and not aliases and not composite
+            and tags & {torch.Tag.core, torch.Tag.pointwise}
+            and not tags & {torch.Tag.nondeterministic_seeded,
+                            torch.Tag.nondeterministic_bitwise,
+                            torch.Tag.maybe_aliasing_or_mutating})
+
+
+class MemoryWatch(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.watched, self.aliasing = set(), set()
+
+    def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+        out = op(*args, **(kwargs or {}))
+        if gives_new_memory(op):
+            self.watched.add(op)
+            if memory_of((args, kwargs)) & memory_of(out):
+                self.aliasing.add(op)
+        return out
+
+
+def memory_of(values):
+    return {t.untyped_storage()._cdata
+            for t in torch.utils._pytree.tree_leaves(values)
+            if isinstance(t, torch.Tensor) and t.layout == torch.strided
+            and t.numel()}
+
+
+def test_core_operators_without_an_alias_give_new_memory():
+    """What the tracer believes when it keeps constants from run to run."""
+    watch = MemoryWatch()
+    names = _core_names()
+    for op in op_samples._op_db():
+        if op.name not in names or torch.float32 not in op.dtypes:
+            continue
+        samples = op.sample_inputs("cpu", torch.float32)
+        for sample in itertools.islice(samples, 3):
+            with contextlib.suppress(Exception), torch.no_grad(), watch:
+                op(sample.input, *sample.args, **sample.kwargs)
+    assert len(watch.watched) > 100
+    assert watch.aliasing == set()

@@ -48,26 +48,41 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> found;
-  found.push_back({"equal sizes", traced([](const Tensors& in) -> Tensors {
-                     return {in[0] + in[1]};
-                   }, {at::randn({4, 3}), at::randn({4, 3})})});
-  found.push_back({"an even size", traced([](const Tensors& in) -> Tensors {
-                     return {in[0].view({-1, 2}).sum(1)};
-                   }, {at::randn({8, 3})})});
-  found.push_back({"a table's length", traced([](const Tensors& in) -> Tensors {
-                     const Tensor table = at::ones({16});
-                     return {in[0] * table.slice_symint(0, 0, in[0].sym_size(0))};
-                   }, {at::randn({4})})});
-  found.push_back({"numbers", traced([](const Tensors& in) -> Tensors {
-                     const c10::SymInt n = in[0].sym_size(0);
-                     return {at::zeros_symint({n * 2 + 1, n / 2}), in[0] * 2};
-                   }, {at::randn({6})})});
-  found.push_back({"transposed", traced([](const Tensors& in) -> Tensors {
-                     return {in[0].t().reshape({-1})};
-                   }, {at::randn({4, 3}).t()})});
-  found.push_back({"data", traced([](const Tensors& in) -> Tensors {
-                     return {in[0].nonzero(), in[0] + in[1]};
-                   }, {at::randn({5}), at::randn({5})})});
+  found.push_back(
+      {"equal sizes",
+       traced([](const Tensors& in) -> Tensors { return {in[0] + in[1]}; },
+              {at::randn({4, 3}), at::randn({4, 3})})});
+  found.push_back({"an even size", traced(
+                                       [](const Tensors& in) -> Tensors {
+                                         return {in[0].view({-1, 2}).sum(1)};
+                                       },
+                                       {at::randn({8, 3})})});
+  found.push_back({"a table's length",
+                   traced(
+                       [](const Tensors& in) -> Tensors {
+                         const Tensor table = at::ones({16});
+                         return {in[0] *
+                                 table.slice_symint(0, 0, in[0].sym_size(0))};
+                       },
+                       {at::randn({4})})});
+  found.push_back(
+      {"numbers",
+       traced(
+           [](const Tensors& in) -> Tensors {
+             const c10::SymInt n = in[0].sym_size(0);
+             return {at::zeros_symint({n * 2 + 1, n / 2}), in[0] * 2};
+           },
+           {at::randn({6})})});
+  found.push_back({"transposed", traced(
+                                     [](const Tensors& in) -> Tensors {
+                                       return {in[0].t().reshape({-1})};
+                                     },
+                                     {at::randn({4, 3}).t()})});
+  found.push_back({"data", traced(
+                               [](const Tensors& in) -> Tensors {
+                                 return {in[0].nonzero(), in[0] + in[1]};
+                               },
+                               {at::randn({5}), at::randn({5})})});
   return found;
 }
 
@@ -82,8 +97,7 @@ TEST(RetraceTest, FindsWhatTheTracingFoundNeitherMoreNorLess) {
           << to_string(need.condition);
     Context needed(c.program.env->pool());
     for (const InputDim& dim : c.program.env->input_dims())
-      if (dim.expr.is_symbol())
-        needed.declare(dim.expr, Interval::at_least(0));
+      if (dim.expr.is_symbol()) needed.declare(dim.expr, Interval::at_least(0));
     for (const Requirement& need : again.requirements)
       needed.assume(need.condition);
     for (const Guard& guard : c.program.guards())
@@ -102,8 +116,8 @@ TEST(RetraceTest, SizesThatTheGuardsAdmitRunAndOthersAreRefused) {
   using enum Trial::Kind;
   const ExportedProgram& add = programs[0].program;
   const auto sizes = [&](int64_t a, int64_t b, int64_t c, int64_t d) {
-    return try_sizes(
-        add, point(add, {{"s0", a}, {"s1", b}, {"s2", c}, {"s3", d}}));
+    return try_sizes(add,
+                     point(add, {{"s0", a}, {"s1", b}, {"s2", c}, {"s3", d}}));
   };
   EXPECT_EQ(sizes(5, 7, 5, 7).kind, kRuns);
   EXPECT_EQ(sizes(5, 7, 6, 7).kind, kRefused);
@@ -121,14 +135,16 @@ TEST(RetraceTest, SizesThatTheGuardsAdmitRunAndOthersAreRefused) {
 
 TEST(SymbolicFunctionsTest, MeanWhatTheFunctionsOfNumbersMean) {
   const char* const kTwo[] = {
-      "_operator.add", "_operator.sub", "_operator.mul", "_operator.floordiv",
-      "_operator.truediv", "_operator.mod", "_operator.eq", "_operator.ne",
-      "_operator.lt", "_operator.le", "_operator.gt", "_operator.ge",
-      "torch.sym_min", "torch.sym_max", "_operator.and_", "_operator.or_",
-      "_operator.xor", "_operator.lshift", "_operator.rshift"};
-  const char* const kOne[] = {"_operator.neg", "torch.sym_float", "math.trunc",
-                              "math.floor", "math.ceil", "builtins.round",
-                              "torch.sym_int"};
+      "_operator.add",      "_operator.sub",     "_operator.mul",
+      "_operator.floordiv", "_operator.truediv", "_operator.mod",
+      "_operator.eq",       "_operator.ne",      "_operator.lt",
+      "_operator.le",       "_operator.gt",      "_operator.ge",
+      "torch.sym_min",      "torch.sym_max",     "_operator.and_",
+      "_operator.or_",      "_operator.xor",     "_operator.lshift",
+      "_operator.rshift"};
+  const char* const kOne[] = {
+      "_operator.neg", "torch.sym_float", "math.trunc",   "math.floor",
+      "math.ceil",     "builtins.round",  "torch.sym_int"};
   Tracer tracer;
   ShapeEnv& env = tracer.env();
   const Expr a = env.create_size(8, "a"), b = env.create_size(5, "b");
@@ -179,8 +195,8 @@ TEST(SymbolicFunctionsTest, MeanWhatTheFunctionsOfNumbersMean) {
 
 TEST(SymbolicFunctionsTest, WhatIsKnownIsAPlainNumber) {
   Tracer tracer;
-  const c10::IValue n = to_sym_int(tracer.env(),
-                                   tracer.env().create_size(8, "n"));
+  const c10::IValue n =
+      to_sym_int(tracer.env(), tracer.env().create_size(8, "n"));
   const auto zero = call_symbolic("_operator.sub", std::vector{n, n});
   EXPECT_TRUE(zero.isInt() && zero.toInt() == 0);
   const auto yes = call_symbolic("_operator.eq", std::vector{n, n});
