@@ -57,6 +57,12 @@ std::string output_repr(const Graph& graph, const OutputSpec& output) {
          (output.target.empty() ? "None" : quoted(output.target)) + ")";
 }
 
+std::vector<at::Tensor> tensors(const NamedTensors& named) {
+  std::vector<at::Tensor> result;
+  for (const auto& [name, tensor] : named) result.push_back(tensor);
+  return result;
+}
+
 std::string output_name(const Graph& graph, const OutputSpec& output) {
   const ValueRef* ref = output.arg.get<ValueRef>();
   return ref ? graph.value(ref->id).name : "";
@@ -72,6 +78,34 @@ std::vector<std::string> ExportedProgram::guards_code() const {
                                             : symbol.symbol().source;
     }));
   return result;
+}
+
+ExportGraphSignature ExportedProgram::graph_signature() const {
+  return ExportGraphSignature(graph);
+}
+
+NamedTensors ExportedProgram::owned(InputKind kind) const {
+  NamedTensors result;
+  for (const InputSpec& input : graph.inputs)
+    if (input.kind == kind)
+      result.emplace_back(input.target, tensor_of(input));
+  return result;
+}
+
+NamedTensors ExportedProgram::named_parameters() const {
+  return owned(InputKind::kParameter);
+}
+
+NamedTensors ExportedProgram::named_buffers() const {
+  return owned(InputKind::kBuffer);
+}
+
+std::vector<at::Tensor> ExportedProgram::parameters() const {
+  return tensors(named_parameters());
+}
+
+std::vector<at::Tensor> ExportedProgram::buffers() const {
+  return tensors(named_buffers());
 }
 
 const at::Tensor& ExportedProgram::tensor_of(const InputSpec& input) const {

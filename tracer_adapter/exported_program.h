@@ -22,6 +22,7 @@
 #include "guards/shape_env.h"
 #include "tracer_adapter/graph.h"
 
+#include "tracer_adapter/graph_signature.h"
 namespace proviso {
 
 class Module;
@@ -41,14 +42,29 @@ struct TreeSpecs {
 };
 
 class ExportedProgram {
+// How a call of a module took and gave its values, where that was to be kept.
+struct ModuleCallSignature {
+  std::vector<Argument> inputs;
+  std::vector<Argument> outputs;
+  std::string in_spec;  // as in TreeSpecs
+  std::string out_spec;
+};
+// A module of the traced program, by its name; later calls are name@1, ...
+struct ModuleCallEntry {
+  std::string fqn;
+  std::optional<ModuleCallSignature> signature;
+};
+
+// In the order of the graph's inputs.
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
  public:
   // --- contents
   std::shared_ptr<ShapeEnv> env;  // owns every Expr below
   Graph graph;
-  // Insertion-ordered name -> tensor.
-  std::vector<std::pair<std::string, at::Tensor>> state_dict;
+  NamedTensors state_dict;
   // Lifted constants and non-persistent buffers.
-  std::vector<std::pair<std::string, at::Tensor>> constants;
+  NamedTensors constants;
   std::vector<RangeConstraint> range_constraints;
   std::vector<RuntimeAssert> runtime_asserts;
   TreeSpecs specs;
@@ -69,6 +85,12 @@ class ExportedProgram {
   // The tensor of an input that is a parameter, buffer or constant.
   const at::Tensor& tensor_of(const InputSpec& input) const;
 
+  ExportGraphSignature graph_signature() const;
+  // The tensors themselves: to train them is to change the program's.
+  NamedTensors named_parameters() const;
+  NamedTensors named_buffers() const;  // also those that are not persistent
+  std::vector<at::Tensor> parameters() const;
+  std::vector<at::Tensor> buffers() const;
   // --- text
   std::string to_string() const;
   std::string signature_to_string() const;  // # inputs .. # outputs ..
@@ -83,8 +105,15 @@ class ExportedProgram {
   void set_guards(std::vector<Guard> guards) { guards_ = std::move(guards); }
 
  private:
+  // Throws ValueError where the program is not of the form: "training" (all is
+  // allowed), "functional" (nothing is written in place) or "core" (functional,
+  // and core ATen operators alone).  Without a form: what `dialect` promises.
+  void verify(const std::string& form = "") const;
+
   std::vector<Guard> guards_;
 };
+
+  NamedTensors owned(InputKind kind) const;
 
 // Runs an exported program on real tensors.  Thread-safe: calls share nothing.
 class Module {

@@ -88,15 +88,6 @@ py::list output_list(const ExportedProgram& program) {
   return result;
 }
 
-void add_targets(const Graph& graph, py::list& result) {
-  for (const Node& node : graph.nodes) {
-    result.append(node.target);
-    for (const Argument& a : node.args)
-      if (const GraphArgument* sub = a.get<GraphArgument>())
-        add_targets(*sub->graph, result);
-  }
-}
-
 // (class of torch.export.graph_signature, name, value of a constant)
 py::tuple describe(const Graph& graph, const Argument& a,
                    const std::string& name) {
@@ -219,12 +210,7 @@ void bind_program(py::module_& m) {
       .def("inputs", &input_list)
       .def("outputs", &output_list)
       .def("targets", &node_targets)
-      .def("all_targets",
-           [](const ExportedProgram& p) {
-             py::list result;
-             add_targets(p.graph, result);
-             return result;
-           })
+      .def("verify", &ExportedProgram::verify)
       .def("input_arguments", &input_arguments)
       .def("output_arguments", &output_arguments)
       .def("set_output",

@@ -128,6 +128,16 @@ def test_in_place_operators_are_not_functional():
         exported().verify("pretty")
 
 
+def test_the_verifier_is_torchs_of_the_dialect():
+    ep = exported()
+    core = ep.run_decompositions()
+    assert (ep.verifier.dialect, core.verifier.dialect) == ("TRAINING", "ATEN")
+    assert ep.verifiers == [ep.verifier]
+    core.verifier().check(core.to_torch())
+    with pytest.raises(Exception, match="add_"):
+        core.verifier().check(ep.to_torch())
+
+
 def test_input_mutation_is_an_output():
     case = db.get("user_input_mutation")
     core = db.run(case).program.run_decompositions()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, List, NamedTuple, Optional
 
 import torch
+from torch._export.verifier import load_verifier
 from torch.utils import _pytree as pytree
 
 from proviso import _files, _torch_form
@@ -213,10 +214,18 @@ class ExportedProgram:
         """Raises ValueError where the program is not of the form: "training"
         (all is allowed), "functional" (nothing is written in place) or "core"
         (functional, and core ATen operators alone).  Without a form: what the
+    @property
+    def verifiers(self) -> list:
+        """torch's checkers of the form that the dialect names; to check the
+        program with one: `ep.verifier().check(ep.to_torch())`."""
+        return [load_verifier(self.dialect)]
+
+    @property
+    def verifier(self):
+        return self.verifiers[0]
+
         dialect promises."""
-        if form is None:
-            form = "functional" if self.dialect == "ATEN" else "training"
-        _torch_form.verify(self._program.all_targets(), form)
+        self._program.verify(form or "")
 
     validate = verify
 

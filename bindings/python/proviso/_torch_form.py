@@ -9,7 +9,6 @@ import builtins
 import inspect
 import io
 import math
-import operator
 import time
 
 import torch
@@ -283,46 +282,3 @@ def _set_outputs(program, torch_ep):
             continue
         target = names.get(spec.target, spec.target)
         program.set_output(i, kind.value, target)
-
-
-# --- forms
-
-_FORMS = ("training", "functional", "core")
-
-
-def verify(targets, form):
-    """Raises ValueError naming the first operator that the form forbids."""
-    if form not in _FORMS:
-        raise ValueError(f"verify: no form '{form}'; it is one of "
-                         f"{', '.join(_FORMS)}")
-    for target in targets:
-        overload = _overload(target)
-        if overload is None or form == "training":
-            continue
-        if overload._schema.is_mutable:
-            raise ValueError(f"verify: torch.ops.{target} writes to its "
-                             "arguments; the functional form has no such "
-                             "operator. run_decompositions() removes it")
-        if (form == "core" and torch.Tag.core not in overload.tags
-                and target not in _ALLOWED and target.startswith("aten.")):
-            raise ValueError(f"verify: torch.ops.{target} is no core ATen "
-                             "operator; run_decompositions() decomposes it")
-
-
-# What torch's own core-ATen form keeps beside the core.
-_ALLOWED = {"aten.sym_size.int", "aten._assert_scalar.default",
-            "aten.sym_stride.int", "aten.sym_numel.default",
-            "aten.sym_storage_offset.default", "aten.lift_fresh_copy.default",
-            "aten.item.default", "aten._assert_async.msg",
-            "aten._assert_tensor_metadata.default",
-            "aten.sym_constrain_range.default",
-            "aten.sym_constrain_range_for_size.default"}
-
-
-def _overload(target):
-    if target.startswith(("_operator.", "torch.", "math.", "builtins.")):
-        return None
-    try:
-        return operator.attrgetter(target)(torch.ops)
-    except AttributeError:
-        return None
