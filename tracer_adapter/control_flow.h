@@ -15,7 +15,8 @@ namespace proviso {
 struct ControlFlowCall {
   const std::vector<Executable>& graphs;
   c10::IValue predicate;                         // of cond
-  std::vector<std::vector<c10::IValue>> lists;   // operands, in order
+  // Operands, in order; of the mode blocks the mode and the operands.
+  std::vector<std::vector<c10::IValue>> lists;
 };
 using ControlFlow = std::vector<c10::IValue> (*)(const ControlFlowCall&);
 

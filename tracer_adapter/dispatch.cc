@@ -326,13 +326,41 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
   }
   if (oi.autocast && autocast_active()) {
     // Our key is above autocast's, which would be skipped.
-    op.callBoxedForDispatchKey(c10::DispatchKey::AutocastCPU, *stack);
-    return;
+    return run_autocast(oi, stack);
   }
   if (oi.rule != nullptr && run_rule(oi, stack)) return;
   if (oi.composite) return decompose(oi, stack);
   if (run_custom(oi, stack)) return;
   no_rule(oi, *stack);
+}
+
+// In an autocast block of the program the operator is recorded as called, for
+// the block casts when the program runs.  The casts are recorded instead where
+// the operator is opened into others, and where autocast is on around the whole
+// trace.
+void Tracer::run_autocast(const OpInfo& oi, c10::Stack* stack) {
+  struct Held {  // the kernel that casts turns autocast off
+    explicit Held(Tracer& tracer) : tracer(tracer) { tracer.hold_mode(); }
+    ~Held() { tracer.release_mode(); }
+    Tracer& tracer;
+  };
+  const Held held(*this);
+  const uint32_t mode = mode_now();
+  const auto cast_and_run = [&] {
+    oi.op.callBoxedForDispatchKey(c10::DispatchKey::AutocastCPU, *stack);
+  };
+  if (modes_[mode].same_autocast(modes_[0]) || oi.rule == nullptr ||
+      !recording_)
+    return cast_and_run();
+  const std::span<c10::IValue> called = top(*stack, oi.argument_count);
+  const std::vector<c10::IValue> args(called.begin(), called.end());
+  {
+    const RecordingOff off(*this);
+    cast_and_run();
+  }
+  at::autocast::clear_cache();  // it may hold casts that are not recorded
+  const std::span<c10::IValue> given = top(*stack, oi.return_count);
+  record_call(oi, args, {given.begin(), given.end()});
 }
 
 bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
@@ -375,8 +403,7 @@ void Tracer::record_call(const OpInfo& oi, std::span<const c10::IValue> args,
     node.args.push_back(to_argument(args[i], oi.meanings[i]));
   node.outputs.reserve(out.size());
   for (const c10::IValue& value : out) node.outputs.push_back(output_of(value));
-  node.location = current_stack();
-  graph_.nodes.push_back(std::move(node));
+  append(std::move(node));
 }
 
 void Tracer::note_writes(const OpInfo& oi, std::span<const c10::IValue> args) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "tracer_adapter/constants.h"
@@ -245,6 +246,14 @@ namespace {
 
 using Step = Executable::Step;
 
+ArgumentPlan plan_list(std::span<const Argument> items) {
+  ArgumentPlan plan;
+  plan.kind = ArgumentPlan::Kind::kMixed;
+  for (const Argument& item : items)
+    plan.items.push_back(plan_argument(item, *c10::NumberType::get()));
+  return plan;
+}
+
 void plan_higher_order(const Node& node, Step& step) {
   step.kind = Step::Kind::kHigherOrder;
   step.control = find_control_flow(node.target);
@@ -252,20 +261,20 @@ void plan_higher_order(const Node& node, Step& step) {
       step.control != nullptr, "Proviso: Module: the graph calls ",
       node.target, ", which module() cannot run");
   for (const Argument& a : node.args) {
-    if (const GraphArgument* graph = a.get<GraphArgument>()) {
+    if (const GraphArgument* graph = a.get<GraphArgument>())
       step.graphs.emplace_back(*graph->graph);
-      continue;
-    }
-    ArgumentPlan plan;
-    if (const ListArgument* list = a.get<ListArgument>()) {
-      plan.kind = ArgumentPlan::Kind::kMixed;
-      for (const Argument& item : list->items)
-        plan.items.push_back(plan_argument(item, *c10::NumberType::get()));
-    } else {
-      plan = plan_argument(a, *c10::NumberType::get());
-    }
-    step.args.push_back(std::move(plan));
+    else if (const ListArgument* list = a.get<ListArgument>())
+      step.args.push_back(plan_list(list->items));
+    else if (!is_mode_block(node))
+      step.args.push_back(plan_argument(a, *c10::NumberType::get()));
   }
+  if (!is_mode_block(node)) return;
+  // Two lists: the mode, and the operands.
+  const auto body = std::find_if(
+      node.args.begin(), node.args.end(),
+      [](const Argument& a) { return a.get<GraphArgument>() != nullptr; });
+  step.args = {plan_list({node.args.begin(), body}),
+               plan_list({body + 1, node.args.end()})};
 }
 
 Step plan_node(const Node& node) {
@@ -480,7 +489,6 @@ std::vector<c10::IValue> Executable::run(
     std::vector<c10::IValue> inputs, const StepHook& before) const {
   TORCH_INTERNAL_ASSERT(inputs.size() == inputs_.size(), "a graph of ",
                         inputs_.size(), " inputs got ", inputs.size());
-  const at::NoGradGuard no_grad;
   Slots slots(value_count_);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs_[i] != kNoOutput) slots[inputs_[i]] = std::move(inputs[i]);

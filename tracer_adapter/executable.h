@@ -5,7 +5,9 @@
 //
 // Nothing is checked but runtime assertions.  Nodes that give the same every
 // time run once (see constants.h); their results never leave the program.
-// Calls share nothing else, and may be made from several threads.
+// Calls share nothing else, and may be made from several threads.  Gradients
+// are recorded as eager would: where the caller has them on, and no block of
+// the program turns them off.
 //
 // While a Tracer lives, fakes may be given in place of tensors and symbolic
 // numbers in place of numbers: the program is then traced anew.

@@ -15,14 +15,15 @@
 #include <ATen/core/ivalue.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "guards/shape_env.h"
 #include "tracer_adapter/graph.h"
-
 #include "tracer_adapter/graph_signature.h"
+
 namespace proviso {
 
 class Module;
@@ -41,7 +42,6 @@ struct TreeSpecs {
   std::vector<std::string> argument_names;
 };
 
-class ExportedProgram {
 // How a call of a module took and gave its values, where that was to be kept.
 struct ModuleCallSignature {
   std::vector<Argument> inputs;
@@ -58,6 +58,7 @@ struct ModuleCallEntry {
 // In the order of the graph's inputs.
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
+class ExportedProgram {
  public:
   // --- contents
   std::shared_ptr<ShapeEnv> env;  // owns every Expr below
@@ -68,6 +69,8 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
   std::vector<RangeConstraint> range_constraints;
   std::vector<RuntimeAssert> runtime_asserts;
   TreeSpecs specs;
+  // The modules of the program, without itself.
+  std::vector<ModuleCallEntry> module_call_graph;
   // torch.save((args, kwargs)) of the examples, for save(); may be empty.
   std::string sample_inputs;
   // What was traced, for printing: "model" of "model.cc".
@@ -82,15 +85,15 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
   const std::vector<Guard>& guards() const { return guards_; }
   // {"L['x'].size()[0] == L['y'].size()[1]", ...}
   std::vector<std::string> guards_code() const;
-  // The tensor of an input that is a parameter, buffer or constant.
-  const at::Tensor& tensor_of(const InputSpec& input) const;
-
   ExportGraphSignature graph_signature() const;
   // The tensors themselves: to train them is to change the program's.
   NamedTensors named_parameters() const;
   NamedTensors named_buffers() const;  // also those that are not persistent
   std::vector<at::Tensor> parameters() const;
   std::vector<at::Tensor> buffers() const;
+  // The tensor of an input that is a parameter, buffer or constant.
+  const at::Tensor& tensor_of(const InputSpec& input) const;
+
   // --- text
   std::string to_string() const;
   std::string signature_to_string() const;  // # inputs .. # outputs ..
@@ -102,18 +105,18 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
   // Writes a .pt2 archive.  Throws an error naming the path.
   void save(const std::string& path) const;
 
-  void set_guards(std::vector<Guard> guards) { guards_ = std::move(guards); }
-
- private:
   // Throws ValueError where the program is not of the form: "training" (all is
   // allowed), "functional" (nothing is written in place) or "core" (functional,
   // and core ATen operators alone).  Without a form: what `dialect` promises.
   void verify(const std::string& form = "") const;
 
+  void set_guards(std::vector<Guard> guards) { guards_ = std::move(guards); }
+
+ private:
+  NamedTensors owned(InputKind kind) const;
+
   std::vector<Guard> guards_;
 };
-
-  NamedTensors owned(InputKind kind) const;
 
 // Runs an exported program on real tensors.  Thread-safe: calls share nothing.
 class Module {

@@ -190,6 +190,8 @@ class Finisher {
   std::optional<Argument> build_round(Expr quotient);
   Argument call(const char* target, std::vector<Argument> args, Expr meaning);
   ValueId size_node(ValueId tensor, size_t dim, Expr meaning);
+  void add_node(Node node);
+  void keep_module_call(Node marker);
 
   void give_names();
   std::string base_name(const Node& node) const;
@@ -212,6 +214,8 @@ class Finisher {
   std::vector<std::pair<size_t, ValueId>> messages_;
   std::map<const Graph*, std::unique_ptr<Finisher>> subs_;
   uint32_t location_ = 0;
+  uint32_t modules_ = 0;
+  std::vector<ModuleCallEntry> module_calls_;
 };
 
 // --- which symbols are read
@@ -320,9 +324,10 @@ void Finisher::finish_sub_graphs(Node& node) {
       wanted_by(*sub->graph, wanted);
   for (Expr symbol : wanted) {
     if (!can_build(symbol)) continue;  // made inside: the sub-graph will say
-    // The operands from outside are the last list.
-    auto* operands = std::get_if<ListArgument>(&node.args.back().value);
-    operands->items.push_back({ExprArgument{symbol}});
+    // The operands from outside are the last list, or the last arguments.
+    auto* list = std::get_if<ListArgument>(&node.args.back().value);
+    auto& operands = is_mode_block(node) ? node.args : list->items;
+    operands.push_back({ExprArgument{symbol}});
     for (const Argument& a : node.args)
       if (const GraphArgument* sub = a.get<GraphArgument>()) {
         InputSpec spec;
@@ -347,6 +352,7 @@ void Finisher::write_nodes() {
   refuse_unplaced();
   graph_.nodes = std::move(nodes_);
   graph_.stacks = tracer_.stacks_;
+  graph_.module_stacks = tracer_.module_stacks_;
 }
 
 void Finisher::finish_as_sub_graph() {
@@ -358,12 +364,15 @@ void Finisher::finish_as_sub_graph() {
 // true_graph_0, true_graph_1, ..; inputs are called as the operands are.
 void Finisher::name_sub_graphs(Node& node, std::map<std::string, int>& counts) {
   std::vector<std::string> operands;
-  for (const Argument& a : node.args)
+  const auto add = [&](const Argument& operand) {
+    const ValueRef* ref = operand.get<ValueRef>();
+    operands.push_back(ref ? graph_.value(ref->id).name : "arg");
+  };
+  for (const Argument& a : node.args) {
     if (const ListArgument* list = a.get<ListArgument>())
-      for (const Argument& item : list->items) {
-        const ValueRef* ref = item.get<ValueRef>();
-        operands.push_back(ref ? graph_.value(ref->id).name : "arg");
-      }
+      for (const Argument& item : list->items) add(item);
+    if (is_mode_block(node) && a.get<ValueRef>()) add(a);
+  }
   for (Argument& a : node.args)
     if (auto* sub = std::get_if<GraphArgument>(&a.value)) {
       sub->name += "_" + std::to_string(counts[sub->name]++);
@@ -392,9 +401,14 @@ ValueId Finisher::size_node(ValueId tensor, size_t dim, Expr meaning) {
   node.args = {{ValueRef{tensor}}, {static_cast<int64_t>(dim)}};
   const ValueId id = graph_.add_value(meaning);
   node.outputs = {{false, {id}}};
+  return add_node(std::move(node)), id;
+}
+
+// A node of our own, which belongs to the recorded one that needs it.
+void Finisher::add_node(Node node) {
   node.location = location_;
+  node.modules = modules_;
   nodes_.push_back(std::move(node));
-  return id;
 }
 
 // The size of a dim that is a bare symbol.  The size as recorded counts: what
@@ -489,8 +503,7 @@ Argument Finisher::call(const char* target, std::vector<Argument> args,
   node.args = std::move(args);
   const ValueId id = graph_.add_value(meaning);
   node.outputs = {{false, {id}}};
-  node.location = location_;
-  nodes_.push_back(std::move(node));
+  add_node(std::move(node));
   return {ValueRef{id}};
 }
 
@@ -643,14 +656,30 @@ void Finisher::rewrite_nodes() {
   std::vector<ValueId> defined;
   for (Node& node : recorded) {
     location_ = node.location;
+    modules_ = node.modules;
     if (node.kind == Node::Kind::kHigherOrder) finish_sub_graphs(node);
     for (Argument& a : node.args) rewrite(a);
+    if (node.kind == Node::Kind::kModuleCall) {
+      keep_module_call(std::move(node));
+      continue;
+    }
     defined.clear();
     for_each_output(node, [&](ValueId id) { defined.push_back(id); });
     nodes_.push_back(std::move(node));
     for (ValueId id : defined) bind_value(id);
     place_asserts();
   }
+}
+
+void Finisher::keep_module_call(Node marker) {
+  const bool outputs = marker.target == "outputs";
+  if (!outputs) module_calls_.push_back({marker.name, ModuleCallSignature{}});
+  // Calls of modules nest: the last one of this name is still open.
+  auto call = std::find_if(
+      module_calls_.rbegin(), module_calls_.rend(),
+      [&](const ModuleCallEntry& e) { return e.fqn == marker.name; });
+  auto& kept = outputs ? call->signature->outputs : call->signature->inputs;
+  kept = std::move(marker.args);
 }
 
 // --- runtime assertions
@@ -667,11 +696,9 @@ bool Finisher::place_assert(const RuntimeAssert& assertion) {
   node.args = {
       built,
       {"Runtime assertion failed for expression " + to_string(condition)}};
-  node.outputs.clear();
-  node.location = location_;
   if (const ValueRef* ref = built.get<ValueRef>())
     messages_.emplace_back(nodes_.size(), ref->id);
-  nodes_.push_back(std::move(node));
+  add_node(std::move(node));
   return true;
 }
 
@@ -814,6 +841,7 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
   env_.check_constraints();
   add_outputs(outputs);  // may lift a constant
   add_inputs();
+  outline_mode_blocks(graph_, tracer_.modes_[0], tracer_.trace_modes());
   collect_needed();
   ExportedProgram program;
   program.runtime_asserts = env_.runtime_asserts();
@@ -827,6 +855,7 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
   program.set_guards(env_.minimal_guards());
   env_.freeze();  // a size kept by the program adds no guard any more
   program.graph = std::move(graph_);
+  program.module_call_graph = std::move(module_calls_);
   return program;
 }
 

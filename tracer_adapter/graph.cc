@@ -358,6 +358,11 @@ std::string target_name(const c10::OperatorHandle& op) {
   return name + "." + (overload.empty() ? "default" : overload);
 }
 
+bool is_mode_block(const Node& node) {
+  return node.target == "torch.ops.higher_order.wrap_with_set_grad_enabled" ||
+         node.target == "torch.ops.higher_order.wrap_with_autocast";
+}
+
 std::string_view name_of(InputKind kind) {
   switch (kind) {
     case InputKind::kUserInput:

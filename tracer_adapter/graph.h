@@ -89,11 +89,22 @@ struct Frame {
   std::string code;  // the source line's text, where known
 };
 
+// A module of the traced program at work: one of an nn_module_stack.
+struct ModuleFrame {
+  std::string name;  // layers.0; empty for the outermost
+  std::string type;  // torch.nn.modules.linear.Linear
+  int call = 0;      // the first call of the module is 0
+  bool operator==(const ModuleFrame&) const = default;
+};
+
 struct Node {
   enum class Kind {
-    kOperator,    // a dispatcher operator: `op` is set
-    kSymbolic,    // arithmetic on symbolic numbers: target "_operator.mul"
-    kHigherOrder  // takes sub-graphs: target "torch.ops.higher_order.cond"
+    kOperator,     // a dispatcher operator: `op` is set
+    kSymbolic,     // arithmetic on symbolic numbers: target "_operator.mul"
+    kHigherOrder,  // takes sub-graphs: target "torch.ops.higher_order.cond"
+    // While tracing: `args` are what the call `name` of a module gets, or with
+    // target "outputs" what it gives (see ModuleCallEntry).
+    kModuleCall
   };
   Kind kind = Kind::kOperator;
   std::optional<c10::OperatorHandle> op;
@@ -108,6 +119,10 @@ struct Node {
   };
   std::vector<Output> outputs;
   uint32_t location = 0;  // in Graph::stacks; 0 is unknown
+  uint32_t modules = 0;   // in Graph::module_stacks; 0 is none
+  // While tracing: in Tracer::modes.  A finished graph says it by
+  // wrap_with_set_grad_enabled and wrap_with_autocast (see mode_blocks.h).
+  uint32_t mode = 0;
 
   // The number of values, lists opened.
   size_t value_count() const;
@@ -115,6 +130,10 @@ struct Node {
   bool has_single_value() const;
 };
 inline constexpr ValueId kNoOutput = -1;
+
+// Runs one sub-graph as if it stood in the node's place, in another mode; its
+// operands are arguments of the node after the sub-graph.
+bool is_mode_block(const Node& node);
 
 enum class InputKind : uint8_t {  // numbers as in torch.export
   kUserInput = 1,
@@ -158,6 +177,8 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<OutputSpec> outputs;
   std::vector<std::vector<Frame>> stacks{{}};  // [0]: unknown
+  // Outermost first; [0]: none.
+  std::vector<std::vector<ModuleFrame>> module_stacks{{}};
 
   const GraphValue& value(ValueId id) const { return values[id]; }
   ValueId add_value(std::variant<TensorMeta, Expr> meta);

@@ -43,6 +43,7 @@ void Tracer::begin_sub_graph(const std::string& what) {
   scope->id = std::exchange(id_, next_trace());
   scope->real_values = std::exchange(real_values_, {});
   scope->first_assert = env_->runtime_asserts().size();
+  scope->mode = modes_[mode_now()];
   scope_ = std::move(scope);
 }
 
@@ -146,6 +147,7 @@ SubGraph Tracer::end_sub_graph(const std::vector<c10::IValue>& outputs) {
   sub.captured = std::move(scope_->captured);
   sub.graph = std::make_shared<Graph>(std::move(graph_));
   check_learnt(sub);
+  outline_mode_blocks(*sub.graph, scope_->mode, trace_modes());
   assert_owners_.resize(env_->runtime_asserts().size());
   for (size_t i = scope_->first_assert; i < assert_owners_.size(); ++i)
     if (!assert_owners_[i]) assert_owners_[i] = sub.graph.get();

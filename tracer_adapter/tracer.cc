@@ -82,6 +82,7 @@ Tracer::Tracer(ShapeEnvOptions options)
       id_(next_trace()),
       outer_(std::exchange(current_tracer, this)) {
   install_fallback();
+  modes_.push_back(current_mode(autocast_depth_));
   outer_location_ = set_location_hook([this] { return location(); });
   c10::impl::tls_set_dispatch_key_included(kTraceKey, true);
 }
@@ -378,6 +379,8 @@ Node& Tracer::append(Node node, const std::vector<c10::IValue>& outputs) {
 
 Node& Tracer::append(Node node) {
   if (node.location == 0) node.location = current_stack();
+  node.modules = modules_.back();
+  node.mode = mode_now();
   graph_.nodes.push_back(std::move(node));
   return graph_.nodes.back();
 }
@@ -387,6 +390,56 @@ void Tracer::add_check(RuntimeAssert check) {
   for (const RuntimeAssert& known : checks_)
     if (known.condition == check.condition) return;
   checks_.push_back(std::move(check));
+}
+
+// --- what is around the operators
+
+void Tracer::enter_module(const std::string& name, const std::string& type) {
+  std::vector<ModuleFrame> stack = module_stacks_[modules_.back()];
+  stack.push_back({name, type, module_calls_[name]++});
+  set_modules(std::move(stack));
+}
+
+void Tracer::exit_module() { modules_.pop_back(); }
+
+void Tracer::set_modules(std::vector<ModuleFrame> stack) {
+  if (module_stacks_.back() != stack)
+    module_stacks_.push_back(std::move(stack));
+  modules_.push_back(static_cast<uint32_t>(module_stacks_.size() - 1));
+}
+
+int Tracer::calls_of(const std::string& module) const {
+  auto found = module_calls_.find(module);
+  return found == module_calls_.end() ? 0 : found->second;
+}
+
+void Tracer::note_module_call(const std::string& call, bool outputs,
+                              const std::vector<c10::IValue>& values) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !scope_ && modes_[mode_now()] == modes_[0],
+      "export: preserve_module_call_signature: '", call, "' is called inside ",
+      scope_ ? scope_->what : "a no_grad or autocast block",
+      ", whose values the program does not have; call it outside, or leave "
+      "it out of preserve_module_call_signature");
+  Node marker;
+  marker.kind = Node::Kind::kModuleCall;
+  marker.name = call;
+  marker.target = outputs ? "outputs" : "inputs";
+  for (const c10::IValue& value : values)
+    marker.args.push_back(to_argument(value, IntMeaning::kNumber));
+  append(std::move(marker));
+}
+
+uint32_t Tracer::mode_now() {
+  if (!held_modes_.empty()) return held_modes_.back();
+  const Mode mode = current_mode(autocast_depth_);
+  auto known = std::find(modes_.begin(), modes_.end(), mode);
+  if (known == modes_.end()) known = modes_.insert(known, mode);
+  return static_cast<uint32_t>(known - modes_.begin());
+}
+
+TraceModes Tracer::trace_modes() {
+  return {modes_, env_->runtime_asserts(), module_stacks_};
 }
 
 // --- sources

@@ -28,6 +28,7 @@
 #include "tracer_adapter/exported_program.h"
 #include "tracer_adapter/fake_tensor.h"
 #include "tracer_adapter/graph.h"
+#include "tracer_adapter/mode_blocks.h"
 #include "tracer_adapter/rule.h"
 #include "tracer_adapter/sym_node.h"
 
@@ -155,6 +156,27 @@ class Tracer {
   // says nothing to the ShapeEnv.
   void add_check(RuntimeAssert check);
 
+  // --- what is around the operators
+  // From here to exit_module() operators are of this module of the program.
+  void enter_module(const std::string& name, const std::string& type);
+  void exit_module();
+  // The modules that the next operators are of, at once; outermost first.
+  void set_modules(std::vector<ModuleFrame> stack);
+  // The number of a module's calls so far: that of the next one.
+  int calls_of(const std::string& module) const;
+  // What a call of a module gets or gives, for ModuleCallEntry.  Throws inside
+  // sub-graphs and mode blocks, whose values the program does not have.
+  void note_module_call(const std::string& call, bool outputs,
+                        const std::vector<c10::IValue>& values);
+  // `with torch.autocast("cpu", ..)`, also where it changes nothing.
+  void enter_autocast_block() { ++autocast_depth_; }
+  void exit_autocast_block() { --autocast_depth_; }
+
+  // Until release_mode() operators are of the mode that is on now, whatever
+  // their kernels set: those of an autograd.Function run without gradients.
+  void hold_mode() { held_modes_.push_back(mode_now()); }
+  void release_mode() { held_modes_.pop_back(); }
+
   // --- sub-graphs of higher-order operators (see sub_graph.h)
   // From here to end_sub_graph() operators are recorded into a graph of their
   // own.  Outer tensors that they read become its inputs; writing to one is an
@@ -193,6 +215,7 @@ class Tracer {
   static OpInfo make_info(const c10::OperatorHandle& op);
   bool run_rule(const OpInfo& info, c10::Stack* stack);
   bool run_custom(const OpInfo& info, c10::Stack* stack);
+  void run_autocast(const OpInfo& info, c10::Stack* stack);
   void decompose(const OpInfo& info, c10::Stack* stack);
   [[noreturn]] void no_rule(const OpInfo& info, const c10::Stack& stack) const;
   void finish_call(const OpInfo& info, std::span<const c10::IValue> args,
@@ -211,6 +234,8 @@ class Tracer {
   bool is_foreign(const at::Tensor& t) const;
   void refuse_write(const OpInfo& info, const at::Tensor& t) const;
   void check_learnt(const SubGraph& sub) const;
+  uint32_t mode_now();
+  TraceModes trace_modes();
 
   std::shared_ptr<ShapeEnv> env_;
   Graph graph_;
@@ -233,6 +258,12 @@ class Tracer {
   const OpInfo* running_ = nullptr;  // whose rule is running
   std::unordered_map<std::string, uint32_t> interned_;
   std::vector<std::vector<Frame>> stacks_{{}};  // [0]: unknown
+  std::vector<std::vector<ModuleFrame>> module_stacks_{{}};  // [0]: none
+  std::vector<uint32_t> modules_{0};  // in module_stacks_; the current is last
+  std::unordered_map<std::string, int> module_calls_;
+  int autocast_depth_ = 0;
+  std::vector<Mode> modes_;  // [0]: of the trace itself
+  std::vector<uint32_t> held_modes_;
   std::unique_ptr<SubGraphScope> scope_;        // null outside sub-graphs
   // Who checks a runtime assertion, by its number; null is the program.
   std::vector<const Graph*> assert_owners_;

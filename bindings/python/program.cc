@@ -1,6 +1,10 @@
 // ExportedProgram and Module for proviso/_program.py, which adds pytrees.
 #include <torch/csrc/autograd/python_variable.h>
 
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 #include "bindings/python/bindings.h"
 #include "guards/context_text.h"
 #include "guards/explain.h"
@@ -117,11 +121,70 @@ py::list output_arguments(const ExportedProgram& program) {
   return result;
 }
 
-// The targets in order, as in torch.export's graph: "aten.add.Tensor".
+// The targets in order, as in torch.export's graph: "aten.add.Tensor".  What
+// runs in a no_grad or autocast block stands in the block's place.
+void add_own_targets(const Graph& graph, py::list& result) {
+  for (const Node& node : graph.nodes) {
+    if (!is_mode_block(node)) {
+      result.append(node.target);
+      continue;
+    }
+    for (const Argument& a : node.args)
+      if (const GraphArgument* body = a.get<GraphArgument>())
+        add_own_targets(*body->graph, result);
+  }
+}
+
 py::list node_targets(const ExportedProgram& program) {
   py::list result;
-  for (const Node& node : program.graph.nodes) result.append(node.target);
+  add_own_targets(program.graph, result);
   return result;
+}
+
+// --- modules
+
+py::list described(const Graph& graph, const std::vector<Argument>& values) {
+  py::list result;
+  for (const Argument& a : values) result.append(describe(graph, a, ""));
+  return result;
+}
+
+// [(name, None or (inputs, outputs, in_spec, out_spec))]
+py::list module_calls(const ExportedProgram& program) {
+  py::list result;
+  for (const ModuleCallEntry& entry : program.module_call_graph) {
+    py::object signature = py::none();
+    if (const auto& s = entry.signature)
+      signature = py::make_tuple(described(program.graph, s->inputs),
+                                 described(program.graph, s->outputs),
+                                 s->in_spec, s->out_spec);
+    result.append(py::make_tuple(entry.fqn, signature));
+  }
+  return result;
+}
+
+// The calls that were recorded, among all modules by name; then later calls.
+void set_module_names(
+    ExportedProgram& program, const std::vector<std::string>& names,
+    const std::map<std::string, std::pair<std::string, std::string>>& specs) {
+  std::vector<ModuleCallEntry> recorded =
+      std::exchange(program.module_call_graph, {});
+  for (ModuleCallEntry& entry : recorded)
+    std::tie(entry.signature->in_spec, entry.signature->out_spec) =
+        specs.at(entry.fqn);
+  for (const std::string& name : names) {
+    auto call = std::find_if(
+        recorded.begin(), recorded.end(),
+        [&](const ModuleCallEntry& entry) { return entry.fqn == name; });
+    if (call == recorded.end()) {
+      program.module_call_graph.push_back({name, std::nullopt});
+      continue;
+    }
+    program.module_call_graph.push_back(std::move(*call));
+    recorded.erase(call);
+  }
+  for (ModuleCallEntry& entry : recorded)
+    program.module_call_graph.push_back(std::move(entry));
 }
 
 std::vector<c10::IValue> input_values(const py::sequence& inputs) {
@@ -211,6 +274,8 @@ void bind_program(py::module_& m) {
       .def("outputs", &output_list)
       .def("targets", &node_targets)
       .def("verify", &ExportedProgram::verify)
+      .def("module_calls", &module_calls)
+      .def("set_module_names", &set_module_names)
       .def("input_arguments", &input_arguments)
       .def("output_arguments", &output_arguments)
       .def("set_output",

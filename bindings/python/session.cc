@@ -68,6 +68,12 @@ std::optional<std::vector<c10::IValue>> custom_op(
   return results_of(schema, result);
 }
 
+Tracer& traced(const char* who) {
+  Tracer* current = Tracer::current();
+  TORCH_CHECK(current, who, ": no trace is under way on this thread");
+  return *current;
+}
+
 // --- inputs
 
 DimPolicy policy_of(const std::string& name) {
@@ -211,6 +217,39 @@ void bind_session(py::module_& m) {
   m.def("set_package_folders", &set_package_folders);
   m.def("set_custom_op_function", [](py::object function) {
     custom_op_function() = std::move(function);
+  });
+  m.def("enter_module", [](const std::string& name, const std::string& type) {
+    traced("enter_module").enter_module(name, type);
+  });
+  m.def("exit_module", [] {
+    if (Tracer* tracer = Tracer::current()) tracer->exit_module();
+  });
+  // [(name, type, number of the call)], outermost first; exit_module() ends it.
+  using Frames = std::vector<std::tuple<std::string, std::string, int>>;
+  m.def("set_modules", [](const Frames& frames) {
+    std::vector<ModuleFrame> stack;
+    for (const auto& [name, type, call] : frames)
+      stack.push_back({name, type, call});
+    traced("set_modules").set_modules(std::move(stack));
+  });
+  m.def("calls_of", [](const std::string& name) {
+    return traced("calls_of").calls_of(name);
+  });
+  m.def("note_module_call", [](const std::string& call, bool outputs,
+                               const py::sequence& leaves) {
+    std::vector<c10::IValue> values;
+    for (const py::handle& leaf : leaves)
+      values.push_back(to_ivalue(leaf, "a value of " + call));
+    traced("note_module_call").note_module_call(call, outputs, values);
+  });
+  m.def("enter_autocast_block",
+        [] { traced("enter_autocast_block").enter_autocast_block(); });
+  m.def("exit_autocast_block", [] {
+    if (Tracer* tracer = Tracer::current()) tracer->exit_autocast_block();
+  });
+  m.def("hold_mode", [] { traced("hold_mode").hold_mode(); });
+  m.def("release_mode", [] {
+    if (Tracer* tracer = Tracer::current()) tracer->release_mode();
   });
   m.def("is_tracing", [] { return Tracer::current() != nullptr; });
   m.def("is_fake", [](const at::Tensor& t) { return is_fake(t); });

@@ -55,7 +55,20 @@ class NoGrad(nn.Module):
         return z + y[1], (x.reshape(-1, 4) - 1).sum(0)
 
 
+class Autocast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = self.linear(x)
+        return y, self.linear(x)
+
+
 PROGRAMS = {
+    "autocast": (Autocast, lambda n: (torch.randn(n, 4),), ({0: AUTO},),
+                 (4, 2, 3, 9)),
     "mlp": (MLP, lambda n: (torch.randn(n, 16),), ({0: AUTO},), (4, 2, 3, 9)),
     "two inputs": (Add, lambda n: (torch.randn(n, 3), torch.randn(n, 3)),
                    ({0: AUTO}, {0: AUTO}), (4, 5, 2, 7)),

@@ -199,6 +199,9 @@ class Writer {
   void output_spec(const OutputSpec& spec);
   void mutation_spec(const OutputSpec& spec);
   void call_graph();
+  void call_entry(const std::string& fqn,
+                  const std::optional<ModuleCallSignature>& signature,
+                  const std::vector<std::string>* argument_names);
   void ranges();
 
   const ExportedProgram& program_;
@@ -463,7 +466,8 @@ void Writer::list(Items items, const c10::Type* type) {
               [&](const Argument& a) { return a.is_none() || is_tensor(a); }),
       "ExportedProgram::save: the .pt2 format holds no list that mixes "
       "tensors and constants: ",
-      graph_->to_string(Argument{ListArgument{{items.begin(), items.end()}}}));
+      graph_->to_string(Argument{ListArgument{{items.begin(), items.end()}}}),
+      ". Give a loop a tensor instead of the number, torch.tensor(0) for 0");
   tensor_list(items);
 }
 
@@ -583,16 +587,47 @@ void Writer::outputs(const Node& node) {
   });
 }
 
+// "File "model.py", line 3, in forward\n    x + 1\n..", as Python prints it.
+std::string stack_trace(const Graph& graph, const Node& node) {
+  std::string trace;
+  if (node.location >= graph.stacks.size()) return trace;
+  for (const Frame& frame : graph.stacks[node.location]) {
+    trace += "  File \"" + frame.file + "\", line " +
+             std::to_string(frame.line) + ", in " + frame.function + "\n";
+    if (!frame.code.empty()) trace += "    " + frame.code + "\n";
+  }
+  return trace;
+}
+
+// "L__self__,,Model;L__self__layer@1,layer,torch.nn...Linear": every node is
+// inside the program's own module.
+std::string module_stack(const Graph& graph, const Node& node,
+                         const std::string& program) {
+  const auto& stacks = graph.module_stacks;
+  std::vector<ModuleFrame> stack;
+  if (node.modules < stacks.size()) stack = stacks[node.modules];
+  if (stack.empty() || !stack[0].name.empty()) {
+    const bool known = stacks.size() > 1 && !stacks[1].empty() &&
+                       stacks[1][0].name.empty();
+    stack.insert(stack.begin(),
+                 known ? stacks[1][0] : ModuleFrame{"", program, 0});
+  }
+  std::string text;
+  for (const ModuleFrame& frame : stack) {
+    if (!text.empty()) text += ";";
+    text += "L__self__" + frame.name;
+    if (frame.call > 0) text += "@" + std::to_string(frame.call);
+    text += "," + frame.name + "," + frame.type;
+  }
+  return text;
+}
+
 void Writer::metadata(const Node& node) {
   json_.key("metadata").object([&] {
-    if (node.location >= graph_->stacks.size()) return;
-    std::string trace;
-    for (const Frame& frame : graph_->stacks[node.location]) {
-      trace += "  File \"" + frame.file + "\", line " +
-               std::to_string(frame.line) + ", in " + frame.function + "\n";
-      if (!frame.code.empty()) trace += "    " + frame.code + "\n";
-    }
+    const std::string trace = stack_trace(*graph_, node);
     if (!trace.empty()) json_.key("stack_trace").string(trace);
+    json_.key("nn_module_stack")
+        .string(module_stack(*graph_, node, program_.name));
   });
 }
 
@@ -752,23 +787,41 @@ TreeSpecs flat_specs(const Graph& graph) {
   return specs;
 }
 
+void Writer::call_entry(const std::string& fqn,
+                        const std::optional<ModuleCallSignature>& signature,
+                        const std::vector<std::string>* argument_names) {
+  const auto values = [&](std::string_view key,
+                          const std::vector<Argument>& arguments) {
+    json_.key(key).array([&] {
+      for (const Argument& a : arguments) argument(a, nullptr);
+    });
+  };
+  json_.object([&] {
+    json_.key("fqn").string(fqn);
+    json_.key("signature");
+    if (!signature) return json_.null();
+    json_.object([&] {
+      values("inputs", signature->inputs);
+      values("outputs", signature->outputs);
+      json_.key("in_spec").string(signature->in_spec);
+      json_.key("out_spec").string(signature->out_spec);
+      json_.key("forward_arg_names");
+      if (argument_names == nullptr) return json_.null();
+      json_.array([&] {
+        for (const std::string& name : *argument_names) json_.string(name);
+      });
+    });
+  });
+}
+
 void Writer::call_graph() {
   const bool given = !program_.specs.in_spec.empty();
   const TreeSpecs specs = given ? program_.specs : flat_specs(program_.graph);
   json_.key("module_call_graph").array([&] {
-    json_.object([&] {
-      json_.key("fqn").string("");
-      json_.key("signature").object([&] {
-        json_.key("inputs").array([] {});
-        json_.key("outputs").array([] {});
-        json_.key("in_spec").string(specs.in_spec);
-        json_.key("out_spec").string(specs.out_spec);
-        json_.key("forward_arg_names").array([&] {
-          for (const std::string& name : specs.argument_names)
-            json_.string(name);
-        });
-      });
-    });
+    call_entry("", ModuleCallSignature{{}, {}, specs.in_spec, specs.out_spec},
+               &specs.argument_names);
+    for (const ModuleCallEntry& entry : program_.module_call_graph)
+      call_entry(entry.fqn, entry.signature, nullptr);
   });
 }
 

@@ -336,6 +336,22 @@ class Module:
         """Raises what a call would raise for its inputs; runs nothing."""
         if (kwargs or len(args) != self._plain_count
                 or not self._module.check_plain(args)):
+    # --- what is trained: the tensors of the program, not copies
+    def parameters(self):
+        return self.program.parameters()
+
+    def named_parameters(self):
+        return self.program.named_parameters()
+
+    def buffers(self):
+        return self.program.buffers()
+
+    def named_buffers(self):
+        return self.program.named_buffers()
+
+    def state_dict(self):
+        return self.program.state_dict
+
             self._module.check(self._flat(args, kwargs))
 
     def _flat(self, args, kwargs):

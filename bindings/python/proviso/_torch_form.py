@@ -64,8 +64,25 @@ def _associative_scan(combine, xs, additional):
                                           combine_mode="generic")
 
 
-_HIGHER_ORDER = {"cond": _cond, "map_impl": _map, "while_loop": _while_loop,
-                 "scan": _scan, "associative_scan": _associative_scan}
+def _with_grad(enabled, body, *operands):
+    with torch.set_grad_enabled(enabled):
+        return body(*operands)
+
+
+def _with_autocast(device, dtype, enabled, cache_enabled, body, *operands):
+    with torch.autocast(device, dtype, enabled, cache_enabled):
+        return body(*operands)
+
+
+_HIGHER_ORDER = {
+    "associative_scan": _associative_scan,
+    "cond": _cond,
+    "map_impl": _map,
+    "scan": _scan,
+    "while_loop": _while_loop,
+    "wrap_with_autocast": _with_autocast,
+    "wrap_with_set_grad_enabled": _with_grad,
+}
 
 
 class _Replay(torch.fx.Interpreter):

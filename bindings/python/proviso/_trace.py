@@ -27,7 +27,7 @@ def tracing_environment():
         stack.callback(_set_flags, *_get_flags())
         _set_flags(True, True, False)
         for owner, name, replacement in _PATCHES + _numbers.PATCHES:
-            before = getattr(owner, name, _MISSING)
+            before = vars(owner).get(name, _MISSING)
             stack.callback(_put_back, owner, name, before)
             setattr(owner, name, replacement)
         stack.callback(_control_flow.redirect())
@@ -287,7 +287,42 @@ _NO_BACKWARD = (
     "{} cannot be exported by proviso: a trace records the program, not its "
     "derivatives; write it with torch.func.grad, or leave it out")
 
+_autocast_enter = torch.autocast.__enter__
+_autocast_exit = torch.autocast.__exit__
+
+
+def _our_autocast_enter(self):
+    entered = _autocast_enter(self)
+    if self.device == "cpu" and _proviso.is_tracing():
+        _proviso.enter_autocast_block()
+    return entered
+
+
+def _our_autocast_exit(self, *error):
+    if self.device == "cpu":
+        _proviso.exit_autocast_block()
+    return _autocast_exit(self, *error)
+
+
+_function_apply = torch.autograd.Function.apply.__func__
+
+
+def _our_function_apply(cls, *args, **kwargs):
+    """Its forward runs without gradients, for it has a backward of its own;
+    what is recorded is differentiated as any operators are."""
+    if not _proviso.is_tracing():
+        return _function_apply(cls, *args, **kwargs)
+    _proviso.hold_mode()
+    try:
+        return _function_apply(cls, *args, **kwargs)
+    finally:
+        _proviso.release_mode()
+
+
 _PATCHES = [
+    (torch.autograd.Function, "apply", classmethod(_our_function_apply)),
+    (torch.autocast, "__enter__", _our_autocast_enter),
+    (torch.autocast, "__exit__", _our_autocast_exit),
     (torch, "tensor", _symbolic_tensor),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "__getitem__", _symbolic_getitem),
