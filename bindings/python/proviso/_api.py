@@ -34,13 +34,20 @@ def export_for_training(mod, args, kwargs=None, **options):
     return export(mod, args, kwargs, **options)
 
 
-def unflatten(ep):
-    """An nn.Module with the program's parameters and buffers at their places
-    in a tree of submodules.  The graph itself stays flat: one forward."""
-    if not isinstance(ep, ExportedProgram):
-        raise TypeError(f"unflatten: expected an ExportedProgram, got "
-                        f"{type(ep)}")
-    return ep.to_torch().module()
+def unflatten(module, flat_args_adapter=None):
+    """The program as a tree of modules like the one that was exported: with
+    its submodules at their names, their parameters and buffers in them.  Each
+    can be called and replaced: `unflatten(ep).encoder = other`.
+
+    A submodule takes and gives the tensors that its operators read and give;
+    one named in export(.., preserve_module_call_signature=) its own arguments
+    and results.  flat_args_adapter: a torch.export.FlatArgsAdapter, for calls
+    with other pytrees than the program was exported with."""
+    if not isinstance(module, ExportedProgram):
+        raise TypeError("unflatten: expected an ExportedProgram, got "
+                        f"{type(module)}; export a module first: "
+                        "unflatten(export(mod, args))")
+    return torch.export.unflatten(module.to_torch(), flat_args_adapter)
 
 
 class Constraint:

@@ -6,7 +6,15 @@ import traceback
 import torch
 from torch.utils import _pytree as pytree
 
-from proviso import _logs, _numbers, _promises, _proviso, _specs, _trace
+from proviso import (
+    _logs,
+    _modules,
+    _numbers,
+    _promises,
+    _proviso,
+    _specs,
+    _trace,
+)
 from proviso._errors import ConstraintViolationError, DataDependentError
 from proviso._program import ExportedProgram
 
@@ -29,6 +37,8 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
         additional inputs are checked against the traced program.
     relations: what holds between named Dims: ("s*t == 16",).
     strict: only False; the program runs as Python.
+    preserve_module_call_signature: names of submodules whose calling
+        convention unflatten() keeps: ("encoder", "decoder.layers.0").
     prefer_deferred_runtime_asserts_over_guards: what the program needs is
         asserted inside it where possible, not checked before.
     specialize_zero_one: example sizes 0 and 1 become constants, and other
@@ -42,8 +52,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     when a branch depends on data, NotImplementedError for an operator that
     has no rule, and ValueError or TypeError for malformed arguments.
     """
-    forward = _check_arguments(mod, args, kwargs, strict,
-                               preserve_module_call_signature)
+    forward = _check_arguments(mod, args, kwargs, strict)
     args, kwargs = tuple(args), dict(kwargs or {})
     additional = getattr(dynamic_shapes, "_examples", ())
     if hasattr(dynamic_shapes, "dynamic_shapes"):  # ShapesCollection
@@ -53,7 +62,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     owner = _owner(mod)
     state = _trace.ModuleState(owner) if owner is not None else None
     program, out_spec = _trace_with_floats(
-        mod, inputs, state, relations,
+        mod, inputs, state, relations, preserve_module_call_signature,
         prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
         specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
         backed_size_oblivious=backed_size_oblivious)
@@ -75,17 +84,12 @@ def _check_additional(ep, examples):
                 f"was traced with the first one: {error}") from error
 
 
-def _check_arguments(mod, args, kwargs, strict, preserved):
+def _check_arguments(mod, args, kwargs, strict):
     """The callable whose signature counts."""
     if strict is not False:
         raise ValueError(
             f"export: strict={strict!r} is not supported: proviso runs the "
             "program as Python and records its operators; pass strict=False")
-    if preserved:
-        raise ValueError(
-            "export: preserve_module_call_signature="
-            f"{tuple(preserved)!r} is not supported: the graph is flat; "
-            "leave it empty")
     if not isinstance(args, (tuple, list)):
         raise TypeError(
             "export: Expecting `args` to be a tuple of example positional "
@@ -137,7 +141,8 @@ def _trace_with_floats(*args, **policies):
             modules.append(asker)
 
 
-def _trace_program(mod, inputs, state, relations, **policies):
+def _trace_program(mod, inputs, state, relations, preserved, **policies):
+    calls = _modules.ModuleCalls(_owner(mod), preserved)
     session = _proviso.Session(**policies)
     try:
         if state is not None:
@@ -146,12 +151,14 @@ def _trace_program(mod, inputs, state, relations, **policies):
         fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
         _promises.tell(session, inputs.leaves, fakes, relations)
         args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
-        result = _explained(mod, args, kwargs)
+        with calls.watched():
+            result = _explained(mod, args, kwargs)
         if state is not None:
             state.record_buffer_assignments()
         _specs.check_strict(inputs.leaves, fakes)
         outputs, out_spec = pytree.tree_flatten(result)
         program = session.finish(outputs)
+        calls.write(program)
     finally:
         _logs.save_shapelog(session, mod)
         session.close()

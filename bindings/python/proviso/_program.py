@@ -18,6 +18,7 @@ from proviso._signature import (
     ModuleCallEntry,
     ModuleCallSignature,
     OutputKind,
+    module_calls_of,
     signature_of,
 )
 
@@ -195,25 +196,24 @@ class ExportedProgram:
         return CallSpec(self._in_spec, self._out_spec)
 
     @property
-    def module_call_graph(self):
-        """One entry: the graph is flat."""
+    def module_call_graph(self) -> List[ModuleCallEntry]:
+        """The program, then its modules by name; those named in
+        preserve_module_call_signature say how each call took and gave its
+        values."""
         signature = self.graph_signature
-        return [ModuleCallEntry("", ModuleCallSignature(
+        whole = ModuleCallSignature(
             [s.arg for s in signature.input_specs
              if s.kind is InputKind.USER_INPUT],
             [s.arg for s in signature.output_specs
              if s.kind is OutputKind.USER_OUTPUT],
-            self._in_spec, self._out_spec, list(self._argument_names)))]
+            self._in_spec, self._out_spec, list(self._argument_names))
+        return [ModuleCallEntry("", whole), *module_calls_of(self._program)]
 
     @property
     def dialect(self) -> str:
         """TRAINING, or ATEN once decomposed."""
         return self._program.dialect()
 
-    def verify(self, form=None) -> None:
-        """Raises ValueError where the program is not of the form: "training"
-        (all is allowed), "functional" (nothing is written in place) or "core"
-        (functional, and core ATen operators alone).  Without a form: what the
     @property
     def verifiers(self) -> list:
         """torch's checkers of the form that the dialect names; to check the
@@ -224,6 +224,10 @@ class ExportedProgram:
     def verifier(self):
         return self.verifiers[0]
 
+    def verify(self, form=None) -> None:
+        """Raises ValueError where the program is not of the form: "training"
+        (all is allowed), "functional" (nothing is written in place) or "core"
+        (functional, and core ATen operators alone).  Without a form: what the
         dialect promises."""
         self._program.verify(form or "")
 
@@ -332,10 +336,6 @@ class Module:
 
     forward = __call__
 
-    def check(self, *args, **kwargs) -> None:
-        """Raises what a call would raise for its inputs; runs nothing."""
-        if (kwargs or len(args) != self._plain_count
-                or not self._module.check_plain(args)):
     # --- what is trained: the tensors of the program, not copies
     def parameters(self):
         return self.program.parameters()
@@ -352,6 +352,10 @@ class Module:
     def state_dict(self):
         return self.program.state_dict
 
+    def check(self, *args, **kwargs) -> None:
+        """Raises what a call would raise for its inputs; runs nothing."""
+        if (kwargs or len(args) != self._plain_count
+                or not self._module.check_plain(args)):
             self._module.check(self._flat(args, kwargs))
 
     def _flat(self, args, kwargs):

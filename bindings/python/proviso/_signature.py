@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Dict, List, Optional
 
+from torch.utils import _pytree as pytree
+
 
 @dataclass
 class TensorArgument:
@@ -286,3 +288,18 @@ class ModuleCallSignature:
 class ModuleCallEntry:
     fqn: str
     signature: Optional[ModuleCallSignature] = None
+
+
+def module_calls_of(program) -> List[ModuleCallEntry]:
+    """Of the extension's program."""
+    entries = []
+    for name, signature in program.module_calls():
+        if signature is not None:
+            inputs, outputs, in_spec, out_spec = signature
+            signature = ModuleCallSignature(
+                [_argument(a) for a in inputs],
+                [_argument(a) for a in outputs],
+                pytree.treespec_loads(in_spec),
+                pytree.treespec_loads(out_spec))
+        entries.append(ModuleCallEntry(name, signature))
+    return entries

@@ -14,7 +14,7 @@ import time
 import torch
 from torch.utils import _pytree as pytree
 
-from proviso import _control_flow, _proviso, _specs, _trace
+from proviso import _control_flow, _modules, _proviso, _specs, _trace
 from proviso.dims import Dim
 
 
@@ -86,6 +86,27 @@ _HIGHER_ORDER = {
 
 
 class _Replay(torch.fx.Interpreter):
+    def __init__(self, module):
+        # Values are kept: module calls name them when all has run.
+        super().__init__(module, garbage_collect_values=False)
+
+    def run_node(self, node):
+        stack = node.meta.get("nn_module_stack") or {}
+        _proviso.set_modules([
+            (name, str(kind), int(key.partition("@")[2] or 0))
+            for key, (name, kind) in stack.items()])
+        try:
+            return super().run_node(node)
+        finally:
+            _proviso.exit_module()
+
+    def value_of(self, argument):
+        """Of an argument in a signature."""
+        if hasattr(argument, "value"):
+            return argument.value
+        return next((value for node, value in self.env.items()
+                     if node.name == argument.name), None)
+
     def get_attr(self, target, args, kwargs):
         value = super().get_attr(target, args, kwargs)
         if isinstance(value, torch.fx.GraphModule):
@@ -109,9 +130,19 @@ class _Replay(torch.fx.Interpreter):
         return super().call_function(target, args, kwargs)
 
 
-def _run_program(graph_module, values):
+def _run_program(replay, values):
     # The tracer's walk over the stack ends at a function of this name.
-    return _Replay(graph_module).run(*values)
+    return replay.run(*values)
+
+
+def _keep_module_calls(calls, replay, torch_ep):
+    for entry in torch_ep.module_call_graph[1:]:
+        if "@" not in entry.fqn:
+            calls.names.append(entry.fqn)
+        if entry.signature is not None:
+            calls.keep(entry.fqn, entry.signature,
+                       list(map(replay.value_of, entry.signature.inputs)),
+                       list(map(replay.value_of, entry.signature.outputs)))
 
 
 # --- its inputs
@@ -237,8 +268,12 @@ def from_torch(torch_ep, *, inputs=None, out_spec=None, guards=None,
                     _require(condition, why)
             _require_ranges(ranges or (), fakes)
             values = _in_order(torch_ep, owned, fakes)
-            outputs = _run_program(torch_ep.graph_module, values)
+            replay = _Replay(torch_ep.graph_module)
+            outputs = _run_program(replay, values)
+            calls = _modules.ModuleCalls(None)
+            _keep_module_calls(calls, replay, torch_ep)
             program = session.finish(list(outputs))
+            calls.write(program)
         finally:
             session.close()
     _set_outputs(program, torch_ep)

@@ -379,6 +379,8 @@ class ModuleState:
             self._before.append((prefix, child, dict(child.__dict__),
                                  dict(child._parameters),
                                  dict(child._buffers)))
+        # A tensor of a shared module has a name by each of the module's.
+        for prefix, child in module.named_modules(remove_duplicate=False):
             dot = prefix + "." if prefix else ""
             for name, tensor in child._parameters.items():
                 if tensor is not None:
