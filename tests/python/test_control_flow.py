@@ -351,3 +351,41 @@ def test_associative_scan_with_a_dynamic_length():
 ])
 def test_broken_rules_of_loops(function, error, text):
     _raises(error, text, function, torch.ones(3, 2))
+
+
+# --- numbers among the operands
+
+def test_numbers_among_tensors_are_saved(round_trip):
+    """torch.export.export refuses int operands of cond and map; a file holds
+    them as symbolic numbers or as constants of the body."""
+    def f(x, y):
+        n = x.shape[0]
+        z = torch.cond(y.sum() > 0, lambda y, n, k: y * n * k,
+                       lambda y, n, k: y - n - k, (y, n, 3))
+        return map(lambda row, n: row * n, x, n), z, while_loop(
+            lambda i, y: i < 8, lambda i, y: (i + 1, y * 2), (n, y))
+
+    def eager(x, y):
+        n = x.shape[0]
+        z = y * n * 3 if y.sum() > 0 else y - n - 3
+        return x * n, z, (max(n, 8), y * 2 ** max(8 - n, 0))
+
+    program = export(f, (torch.randn(4), torch.ones(2)), ({0: AUTO}, None))
+    inputs = [(torch.randn(n), torch.full((2,), v))
+              for n in (3, 6) for v in (-1.0, 1.0)]
+    check(program, eager, *inputs)
+    round_trip(program, eager, inputs)
+
+
+def test_a_plain_number_that_a_loop_carries_has_no_place_in_a_file(tmp_path):
+    """As with torch.export.save; the error names the way out."""
+    def f(x):
+        return while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, y + 1),
+                          (0, x))
+
+    program = export(f, (torch.randn(4),), ({0: AUTO},))
+    number, tensor = program.module()(torch.zeros(6))
+    assert number == 5 and torch.equal(tensor, torch.full((6,), 5.0))
+    with pytest.raises(RuntimeError, match=r"mixes tensors and constants: "
+                       r"\[0, a.*torch.tensor\(0\) for 0"):
+        program.save(tmp_path / "loop.pt2")
