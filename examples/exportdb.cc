@@ -12,6 +12,7 @@
 #include <set>
 
 #include "tracer_adapter/control_flow_ops.h"
+#include "tracer_adapter/decompositions.h"
 #include "tracer_adapter/tracer.h"
 
 using at::Tensor;
@@ -359,6 +360,26 @@ bool same(const Tensors& a, const Tensors& b) {
 }
 
 // Empty when all is well.
+std::string difference(const Case& c, const proviso::Module& run) {
+  for (const Tensors& input : c.inputs) {
+    Tensors ours = copies(input), theirs = copies(input);
+    const Tensors actual = run(ours), expected = c.program(theirs);
+    if (!same(actual, expected) || !same(ours, theirs))
+      return "differs from eager";
+  }
+  for (const Tensors& bad : c.refused) {
+    bool refused = false;
+    try {
+      run(copies(bad));
+    } catch (const c10::Error&) {
+      refused = true;
+    }
+    if (!refused) return "accepts an input that it must refuse";
+  }
+  return "";
+}
+
+// The program as it was traced, and decomposed.
 std::string difference(const Case& c, bool print) {
   try {
     proviso::ExportOptions options;
@@ -366,22 +387,12 @@ std::string difference(const Case& c, bool print) {
     const auto program = proviso::export_program(
         c.program, c.parameters, {}, copies(c.inputs[0]), options);
     if (print) std::cout << program.to_string();
-    const auto run = program.module();
-    for (const Tensors& input : c.inputs) {
-      Tensors ours = copies(input), theirs = copies(input);
-      const Tensors actual = run(ours), expected = c.program(theirs);
-      if (!same(actual, expected) || !same(ours, theirs))
-        return "differs from eager";
-    }
-    for (const Tensors& bad : c.refused) {
-      bool refused = false;
-      try {
-        run(copies(bad));
-      } catch (const c10::Error&) {
-        refused = true;
-      }
-      if (!refused) return "accepts an input that it must refuse";
-    }
+    if (std::string found = difference(c, program.module()); !found.empty())
+      return found;
+    const auto core = proviso::run_decompositions(program);
+    core.verify("functional");
+    if (std::string found = difference(c, core.module()); !found.empty())
+      return "decomposed, it " + found;
   } catch (const std::exception& error) {
     return std::string(error.what()).substr(0, 400);
   }

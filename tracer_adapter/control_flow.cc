@@ -1,11 +1,12 @@
 #include "tracer_adapter/control_flow.h"
 
-#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>
 
 #include <unordered_map>
+
+#include "tracer_adapter/autocast_scope.h"
 
 namespace proviso {
 namespace {
@@ -119,40 +120,11 @@ Values with_grad(const ControlFlowCall& call) {
   return call.graphs[0].run(call.lists.at(1));
 }
 
-// torch.autocast as a scope.
-class Autocast {
- public:
-  Autocast(const std::string& device, at::ScalarType dtype, bool enabled,
-           bool cache)
-      : device_(c10::Device(device).type()),
-        was_enabled_(at::autocast::is_autocast_enabled(device_)),
-        dtype_before_(at::autocast::get_autocast_dtype(device_)),
-        cache_before_(at::autocast::is_autocast_cache_enabled()) {
-    at::autocast::set_autocast_enabled(device_, enabled);
-    at::autocast::set_autocast_dtype(device_, dtype);
-    at::autocast::set_autocast_cache_enabled(cache);
-    at::autocast::increment_nesting();
-  }
-  ~Autocast() {
-    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-    at::autocast::set_autocast_enabled(device_, was_enabled_);
-    at::autocast::set_autocast_dtype(device_, dtype_before_);
-    at::autocast::set_autocast_cache_enabled(cache_before_);
-  }
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
-
- private:
-  const at::DeviceType device_;
-  const bool was_enabled_;
-  const at::ScalarType dtype_before_;
-  const bool cache_before_;
-};
-
 Values with_autocast(const ControlFlowCall& call) {
   const Values& mode = call.lists.at(0);
-  const Autocast scope(mode.at(0).toStringRef(), mode.at(1).toScalarType(),
-                       mode.at(2).toBool(), mode.at(3).toBool());
+  const AutocastScope scope(mode.at(0).toStringRef(),
+                            mode.at(1).toScalarType(), mode.at(2).toBool(),
+                            mode.at(3).toBool());
   return call.graphs[0].run(call.lists.at(1));
 }
 

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tracer_adapter/interceptor.h"
 #include "tracer_adapter/op_info.h"
 #include "tracer_adapter/tracer.h"
 
@@ -313,7 +314,18 @@ const Tracer::OpInfo& Tracer::info(const c10::OperatorHandle& op) {
   return found->second;
 }
 
+namespace {
+thread_local Interceptor* current_interceptor = nullptr;
+}  // namespace
+
+Interceptor::Interceptor()
+    : outer_(std::exchange(current_interceptor, this)) {}
+Interceptor::~Interceptor() { current_interceptor = outer_; }
+Interceptor* Interceptor::current() { return current_interceptor; }
+
 void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
+  if (Interceptor* first = Interceptor::current())
+    if (first->intercept(op, stack)) return;
   const OpInfo& oi = info(op);
   const std::span<c10::IValue> args = top(*stack, oi.argument_count);
   if (any_batched(args)) {
@@ -383,9 +395,9 @@ bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
 
 void Tracer::finish_call(const OpInfo& oi, std::span<const c10::IValue> args,
                          const std::vector<c10::IValue>& out) {
-  if (oi.mutates)
+  if (oi.mutates && recording_)
     note_writes(oi, args);
-  else if (!oi.random && has_constant(args) && oi.rule != nullptr &&
+  else if (!oi.mutates && !oi.random && has_constant(args) && oi.rule != nullptr &&
            oi.recorded_at_all && !oi.lifts)
     follow_constants(oi.op, args, out);
   if (at::GradMode::is_enabled() && !oi.detaches) pass_on_grad(args, out);

@@ -9,6 +9,7 @@
 #include "guards/context_text.h"
 #include "guards/explain.h"
 #include "sym/print.h"
+#include "tracer_adapter/decompositions.h"
 #include "tracer_adapter/executable.h"
 #include "tracer_adapter/rule.h"
 
@@ -295,6 +296,8 @@ void bind_program(py::module_& m) {
       .def("constants",
            [](const ExportedProgram& p) { return tensors(p.constants); })
       .def("module", &ExportedProgram::module)
+      .def("run_decompositions",
+           [](const ExportedProgram& p) { return run_decompositions(p); })
       .def("set_name", [](ExportedProgram& p,
                           std::string name) { p.name = std::move(name); })
       .def("set_specs",

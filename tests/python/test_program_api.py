@@ -167,8 +167,17 @@ def test_a_custom_decomposition_is_used():
     assert "aten.where.self" in core.operators
 
 
+def natively(ep):
+    """Decomposed in C++."""
+    return proviso.ExportedProgram(
+        ep._program.run_decompositions(), ep._inputs, ep._out_spec,
+        ep.example_inputs, 0)
+
+
+@pytest.mark.parametrize("decompose", [
+    proviso.ExportedProgram.run_decompositions, natively])
 @pytest.mark.parametrize("name", [c.name for c in db.all_cases()])
-def test_every_case_decomposed_equals_eager(name):
+def test_every_case_decomposed_equals_eager(name, decompose):
     from proviso.db._run import _agree, _refuses
 
     case = db.get(name)
@@ -176,7 +185,7 @@ def test_every_case_decomposed_equals_eager(name):
     module = case.make()
     ep = proviso.export(module, case.args(), case.kwargs(),
                         dynamic_shapes=case.dynamic_shapes())
-    core = ep.run_decompositions()
+    core = decompose(ep)
     core.verify("core")
     result, run = db.Result(case), core.module()
     assert _agree(result, module, run, case.args(), case.kwargs()), (
