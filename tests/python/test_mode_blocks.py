@@ -267,3 +267,29 @@ def test_gradients_reach_inputs_and_stop_without_grad():
     torch.testing.assert_close(grad, expected)
     with torch.no_grad():
         assert not ep.module()(x).requires_grad
+
+
+def test_an_optimizer_trains_a_program_with_tied_weights():
+    class Tied(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = torch.nn.Linear(4, 4)
+            self.b = torch.nn.Linear(4, 4)
+            self.b.weight = self.a.weight
+            self.again = self.a
+
+        def forward(self, x):
+            return self.again(self.b(self.a(x).relu()))
+
+    model = Tied()
+    eager, x = copy.deepcopy(model), torch.randn(3, 4)
+    ep = proviso.export(model, (x,), dynamic_shapes=({0: Dim.AUTO},))
+    run = ep.module()
+    assert len(list(run.parameters())) == len(list(eager.parameters())) == 3
+    for trained in (run, eager):
+        optimizer = torch.optim.SGD(trained.parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            trained(x).square().sum().backward()
+            optimizer.step()
+    assert_same(list(model.parameters()), list(eager.parameters()))

@@ -311,6 +311,14 @@ def _saved(examples):
     return buffer.getvalue()
 
 
+def _once(named):
+    seen = set()
+    for name, tensor in named:
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            yield name, tensor
+
+
 class Module:
     """Runs an exported program: checks the inputs, then the operators."""
 
@@ -336,18 +344,19 @@ class Module:
 
     forward = __call__
 
-    # --- what is trained: the tensors of the program, not copies
+    # --- what is trained: the tensors of the program, not copies; one that has
+    # several names once, as an nn.Module gives it to an optimizer
     def parameters(self):
-        return self.program.parameters()
+        return (tensor for _, tensor in self.named_parameters())
 
     def named_parameters(self):
-        return self.program.named_parameters()
+        return _once(self.program.named_parameters())
 
     def buffers(self):
-        return self.program.buffers()
+        return (tensor for _, tensor in self.named_buffers())
 
     def named_buffers(self):
-        return self.program.named_buffers()
+        return _once(self.program.named_buffers())
 
     def state_dict(self):
         return self.program.state_dict
