@@ -1,7 +1,8 @@
-"""Which module of the program each operator is of, and how modules whose calling
-convention is to be kept were called."""
+"""Which module of the program each operator is of, and how modules whose
+calling convention is to be kept were called."""
 
 import contextlib
+import types
 
 import torch
 from torch.utils import _pytree as pytree
@@ -9,7 +10,11 @@ from torch.utils import _pytree as pytree
 from proviso import _proviso
 
 _id = id  # while tracing, builtins.id refuses traced tensors
-_call = torch.nn.Module.__call__
+_function = torch.nn.Module.__call__
+# The same, for calls while its code is ours.
+_call = types.FunctionType(_function.__code__, _function.__globals__,
+                           _function.__name__, _function.__defaults__,
+                           _function.__closure__)
 _under_way = []  # of the traces of this process, innermost last
 
 
@@ -18,10 +23,14 @@ class ModuleCalls:
 
     def __init__(self, root, preserved=()):
         self.names = []  # of submodules, in order
-        self._names_of = {}  # of a module, by its id
+        self._known = {}  # by a module's id: its names, and its type's
         if root is not None:
             for name, module in root.named_modules(remove_duplicate=False):
-                self._names_of.setdefault(_id(module), []).append(name)
+                if _id(module) not in self._known:
+                    kind = type(module)
+                    self._known[_id(module)] = (
+                        [], f"{kind.__module__}.{kind.__qualname__}")
+                self._known[_id(module)][0].append(name)
                 if name:
                     self.names.append(name)
         self._open = [""]
@@ -36,14 +45,15 @@ class ModuleCalls:
 
     @contextlib.contextmanager
     def watched(self):
+        # Another attribute would cost each subclass of Module its caches.
         _under_way.append(self)
-        torch.nn.Module.__call__ = _watched_call
+        _function.__code__ = _WATCHED
         try:
             yield
         finally:
             _under_way.pop()
             if not _under_way:
-                torch.nn.Module.__call__ = _call
+                _function.__code__ = _call.__code__
 
     def write(self, program):
         """The module_call_graph of a finished program."""
@@ -53,22 +63,22 @@ class ModuleCalls:
              for call, specs in self._specs.items()})
 
     def run(self, module, args, kwargs):
-        names = self._names_of.get(_id(module))
-        if names is None:
+        known = self._known.get(_id(module))
+        if known is None:
             return _call(module, *args, **kwargs)
-        name = self._name_here(names)
+        names, kind = known
+        name = names[0] if len(names) == 1 else self._name_here(names)
         if name in self._preserved:
-            return self._run_preserved(name, module, args, kwargs)
-        return self._run(name, module, args, kwargs)
+            return self._run_preserved(name, kind, module, args, kwargs)
+        return self._run(name, kind, module, args, kwargs)
 
     def _name_here(self, names):
         """Of a shared module: the name below the module that calls it."""
         outer = self._open[-1] + "."
         return next((n for n in names if n.startswith(outer)), names[0])
 
-    def _run(self, name, module, args, kwargs):
-        kind = type(module)
-        _proviso.enter_module(name, f"{kind.__module__}.{kind.__qualname__}")
+    def _run(self, name, kind, module, args, kwargs):
+        _proviso.enter_module(name, kind)
         self._open.append(name)
         try:
             return _call(module, *args, **kwargs)
@@ -76,12 +86,12 @@ class ModuleCalls:
             self._open.pop()
             _proviso.exit_module()
 
-    def _run_preserved(self, name, module, args, kwargs):
+    def _run_preserved(self, name, kind, module, args, kwargs):
         count = _proviso.calls_of(name)
         call = f"{name}@{count}" if count else name
         leaves, in_spec = pytree.tree_flatten((args, kwargs))
         _note(call, False, leaves)
-        result = self._run(name, module, args, kwargs)
+        result = self._run(name, kind, module, args, kwargs)
         leaves, out_spec = pytree.tree_flatten(result)
         _note(call, True, leaves)
         self._specs[call] = (in_spec, out_spec)
@@ -114,3 +124,17 @@ def _watched_call(self, *args, **kwargs):
     if not _under_way or not _proviso.is_tracing():
         return _call(self, *args, **kwargs)
     return _under_way[-1].run(self, args, kwargs)
+
+
+def _watched_code():
+    scope = {}
+    # As code of torch it is no frame of the user's.
+    exec(compile("""
+def _wrapped_call_impl(self, *args, **kwargs):
+    from proviso import _modules
+    return _modules._watched_call(self, *args, **kwargs)
+""", torch.__file__, "exec"), scope)
+    return scope["_wrapped_call_impl"].__code__
+
+
+_WATCHED = _watched_code()
