@@ -140,8 +140,10 @@ class Restore {
   T before_;
 };
 
-// Largest constant whose value is followed through operators.
+// Largest constant whose value is followed through operators, and largest value
+// that is computed for that.
 constexpr int64_t kConstantLimit = 64;
+constexpr int64_t kComputedLimit = kConstantLimit * kConstantLimit;
 
 // Replaces each fake that is a known constant by its value; false when an
 // argument is no constant.
@@ -182,11 +184,21 @@ bool has_constant(std::span<const c10::IValue> args) {
   return false;
 }
 
+bool few_elements(const c10::IValue& value) {
+  bool few = true;
+  for_each_tensor(value, [&](const at::Tensor& t) {
+    std::optional<int64_t> count = t.sym_numel().maybe_as_int();
+    few = few && count && *count <= kComputedLimit;
+  });
+  return few;
+}
+
 // The value of an operator on constants, where it can be had: so that
 // `torch.tensor(3).add(1).item()` is 4.
 void follow_constants(const c10::OperatorHandle& op,
                       std::span<const c10::IValue> args,
                       const std::vector<c10::IValue>& out) {
+  if (!std::all_of(out.begin(), out.end(), few_elements)) return;
   c10::Stack values;
   if (!to_constants(args, values)) return;
   const c10::impl::ExcludeDispatchKeyGuard no_trace(kTraceKey);

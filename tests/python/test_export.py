@@ -612,3 +612,12 @@ def test_a_transformer_layer_takes_any_batch_and_length(train):
     for shape in ((2, 5, 32), (3, 20, 32), (7, 12, 32)):
         x = torch.randn(shape)
         same(ep.module()(x), model(x))
+
+
+def test_large_results_of_constants_are_not_computed():
+    def program(x):
+        long = torch.tensor([1, 2, 3]).repeat(1 << 40)  # 24 terabytes
+        return x + long[:2]
+
+    ep = proviso.export(program, (torch.ones(2),))
+    assert "aten.repeat.default" in ep.operators
