@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/tracer_adapter/support.h"
 #include "tracer_adapter/autocast_scope.h"
 #include "tracer_adapter/control_flow_ops.h"
 #include "tracer_adapter/tracer.h"
@@ -30,16 +31,6 @@ std::vector<std::string> targets(const Graph& graph) {
           result.push_back(std::move(inner));
   }
   return result;
-}
-
-template <typename F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const c10::Error& error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
 }
 
 Tensors copies(const Tensors& tensors) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/tracer_adapter/support.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {
@@ -39,16 +40,6 @@ struct Model {
     return tracer.finish({y, n * 2, 7, c10::IValue()});
   }
 };
-
-template <typename F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const c10::Error& error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
-}
 
 TEST(GraphSignatureTest, NamesInputsByKind) {
   const ExportGraphSignature s = Model().trace().graph_signature();

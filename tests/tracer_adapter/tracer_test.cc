@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "sym/print.h"
+#include "tests/tracer_adapter/support.h"
 
 namespace proviso {
 namespace {
@@ -20,19 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 using Tensors = std::vector<Tensor>;
-
-// The message of what `call` throws, without C++ frames; "" when it does not.
-template <typename Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const c10::Error& e) {
-    return e.what_without_backtrace();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
-}
 
 std::vector<std::string> conditions(const ExportedProgram& program) {
   std::vector<std::string> result;
