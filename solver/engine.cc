@@ -330,6 +330,11 @@ bool Engine::enumerate(Expr question, Native& result) {
 // proof is hard: the question is asked anew of the facts near it, as a set.
 void Engine::look_again(Expr question, Native& result) {
   if (!options.look_again) return;
+  const std::vector<Expr> asked = free_symbols(question);
+  if (std::none_of(asked.begin(), asked.end(),
+                   [](Expr s) { return s.is_int(); })) {
+    return;  // floats are compared with what was told, in any order
+  }
   std::vector<Expr> symbols, conditions;
   std::vector<uint32_t> ids = relevant_facts(question, symbols);
   if (ids.size() > kMaxToldAgain) return;
