@@ -13,8 +13,6 @@ namespace {
 constexpr size_t kMaxRows = 3000;
 constexpr uint64_t kMaxProducts = 400;
 constexpr size_t kMaxFresh = 64;
-// An elimination that adds more rows than this waits for the simplex.
-constexpr int64_t kMaxGrowth = 0;
 
 // Of x in the row; 0 when it is not there.
 int64_t coefficient(const LinearRow& row, uint32_t x) {
@@ -287,7 +285,8 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
     if (best == kNoId || cost < best_cost) best = x, best_cost = cost;
   }
   work_ += 1 + unknowns_.size() / 8;
-  if ((best == kNoId || best_cost > kMaxGrowth) && !looked_at_all_) {
+  // An elimination that adds rows waits for the simplex.
+  if ((best == kNoId || best_cost > 0) && !looked_at_all_) {
     looked_at_all_ = true;
     if (work_ < limit) look_at_all(limit - work_);
     return true;

@@ -30,6 +30,7 @@
 
 #include "tracer_adapter/interceptor.h"
 #include "tracer_adapter/replay.h"
+#include "tracer_adapter/tensors_in.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {
@@ -40,18 +41,6 @@ namespace functional = at::functionalization::impl;
 bool functionalizing() {
   return !c10::impl::tls_is_dispatch_key_excluded(
       c10::DispatchKey::Functionalize);
-}
-
-template <typename Visit>
-void for_each_tensor(const c10::IValue& value, const Visit& visit) {
-  if (value.isTensor()) {
-    if (value.toTensor().defined()) visit(value.toTensor());
-  } else if (value.isTensorList()) {
-    for (const at::Tensor& t : value.toTensorList()) visit(t);
-  } else if (value.isList()) {
-    for (const c10::IValue& item : value.toListRef())
-      for_each_tensor(item, visit);
-  }
 }
 
 template <typename Holds>

@@ -14,6 +14,7 @@
 
 #include "tracer_adapter/interceptor.h"
 #include "tracer_adapter/op_info.h"
+#include "tracer_adapter/tensors_in.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {
@@ -57,19 +58,6 @@ bool is_query(const std::string& name) {
   for (const char* query : kQueries)
     if (name == query) return true;
   return false;
-}
-
-template <typename Visit>
-void for_each_tensor(const c10::IValue& value, const Visit& visit) {
-  if (value.isTensor()) {
-    if (value.toTensor().defined()) visit(value.toTensor());
-  } else if (value.isTensorList()) {
-    for (const at::Tensor& t : value.toTensorList())
-      if (t.defined()) visit(t);
-  } else if (value.isList() && !value.isIntList() && !value.isDoubleList()) {
-    for (const c10::IValue& item : value.toListRef())
-      for_each_tensor(item, visit);
-  }
 }
 
 std::span<c10::IValue> top(c10::Stack& stack, size_t count) {

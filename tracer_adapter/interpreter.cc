@@ -10,6 +10,7 @@
 #include "guards/input_check.h"
 #include "tracer_adapter/executable.h"
 #include "tracer_adapter/exported_program.h"
+#include "tracer_adapter/sources.h"
 
 namespace proviso {
 namespace {
@@ -110,7 +111,7 @@ void Module::Impl::find_places() {
       continue;
     }
     for (size_t d = 0; d < value.tensor().sizes.size(); ++d)
-      by_source[source + ".size()[" + std::to_string(d) + "]"] = {i, d};
+      by_source[size_source(source, d)] = {i, d};
   }
   for (const InputDim& dim : program.env->input_dims()) {
     auto found = by_source.find(dim.source);

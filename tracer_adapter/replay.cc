@@ -12,6 +12,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/autocast_scope.h"
 #include "tracer_adapter/executable.h"
+#include "tracer_adapter/sources.h"
 #include "tracer_adapter/sub_graph.h"
 
 namespace proviso {
@@ -28,10 +29,6 @@ const InputDim* find_dim(const ExportedProgram& program,
   for (const InputDim& dim : program.env->input_dims())
     if (dim.source == source) return &dim;
   return nullptr;
-}
-
-std::string source_of(const InputSpec& input, size_t dim) {
-  return input.source + ".size()[" + std::to_string(dim) + "]";
 }
 
 const c10::Type& without_optional(const c10::Type& type) {
@@ -115,7 +112,7 @@ c10::IValue Replay::add_user_input(const InputSpec& input, const Graph& graph,
   TensorDims dims;
   const std::vector<Expr>& sizes = value.tensor().sizes;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    const InputDim* dim = find_dim(program_, source_of(input, d));
+    const InputDim* dim = find_dim(program_, size_source(input.source, d));
     dims.push_back(dim && !sizes[d].is_constant() ? dim->constraint
                                                   : Dim::fixed());
   }
@@ -124,7 +121,7 @@ c10::IValue Replay::add_user_input(const InputSpec& input, const Graph& graph,
   for (size_t d = 0; d < sizes.size(); ++d) {
     const Expr now = to_expr(tracer_.env(), fake.sym_size(d));
     if (sizes[d].is_symbol()) now_.bind(sizes[d], now);
-    const InputDim* dim = find_dim(program_, source_of(input, d));
+    const InputDim* dim = find_dim(program_, size_source(input.source, d));
     if (dim && dim->expr.is_symbol()) now_.bind(dim->expr, now);
   }
   return fake;
@@ -200,9 +197,8 @@ c10::IValue Replay::value(const Argument& a, const Scope& scope) const {
 
 // A symbolic number where an operator takes a tensor.
 at::Tensor symbolic_tensor(const c10::IValue& number) {
-  at::Tensor t = at::scalar_tensor(
-      number.toScalar(), number.isSymFloat() ? at::kDouble : at::kLong);
-  return t;
+  return at::scalar_tensor(number.toScalar(),
+                           number.isSymFloat() ? at::kDouble : at::kLong);
 }
 
 c10::IValue Replay::list(const ListArgument& items, const c10::Type& element,

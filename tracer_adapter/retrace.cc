@@ -7,6 +7,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 #include "tracer_adapter/executable.h"
+#include "tracer_adapter/sources.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {
@@ -21,10 +22,6 @@ std::string renamed(Expr e, const Names& names) {
     const auto found = names.find(name);
     return found == names.end() ? name : found->second;
   });
-}
-
-std::string size_source(const InputSpec& input, size_t dim) {
-  return input.source + ".size()[" + std::to_string(dim) + "]";
 }
 
 bool is_contiguous(const TensorMeta& meta) {
@@ -130,11 +127,11 @@ c10::SymInt Run::stride(Expr e) {
 at::Tensor Run::fake(const InputSpec& spec, const TensorMeta& meta) {
   std::vector<c10::SymInt> sizes, strides;
   for (size_t d = 0; d < meta.sizes.size(); ++d) {
-    const auto dim = dims_.find(size_source(spec, d));
+    const auto dim = dims_.find(size_source(spec.source, d));
     TORCH_CHECK(dim != dims_.end(),
                 "Proviso: no input dimension has the "
                 "source ",
-                size_source(spec, d));
+                size_source(spec.source, d));
     sizes.push_back(
         to_sym_int(tracer_.env(), create(dim->first, *dim->second, true)));
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tracer_adapter/op_info.h"
+#include "tracer_adapter/sources.h"
 #include "tracer_adapter/sub_graph.h"
 
 namespace proviso {
@@ -135,7 +136,7 @@ at::Tensor Tracer::add_input(const std::string& name, const at::Tensor& example,
   spec.source = source.empty() ? "L['" + name + "']" : source;
   std::vector<c10::SymInt> sizes;
   for (int64_t d = 0; d < example.dim(); ++d) {
-    const std::string size = spec.source + ".size()[" + std::to_string(d) + "]";
+    const std::string size = size_source(spec.source, d);
     sizes.push_back(to_sym_int(
         *env_, env_->create_size(example.size(d), size,
                                  dims.empty() ? DimConstraint{} : dims[d])));

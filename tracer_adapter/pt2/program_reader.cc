@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tracer_adapter/pt2/graph_reader.h"
+#include "tracer_adapter/sources.h"
 
 namespace proviso::pt2 {
 namespace {
@@ -235,7 +236,7 @@ void ProgramReader::bind_tensor(ForeignSymbols& symbols, const Json& meta,
   const Json::Items& sizes = meta.at("sizes").items();
   for (size_t d = 0; d < sizes.size(); ++d) {
     const auto& [tag, size] = sizes[d].tagged();
-    const std::string dim = source + ".size()[" + std::to_string(d) + "]";
+    const std::string dim = size_source(source, d);
     if (tag == "as_int")
       symbols.add_constant(dim, size.integer());
     else
