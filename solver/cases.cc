@@ -16,8 +16,12 @@ std::optional<Prover::Split> Prover::split_range(AtomId a, const Int& widest) {
   if (!forms_.is_variable(a) || domain_.is_solved(a)) return {};
   Range r = domain_.atom_range(a);
   if (!r.span.lower() || !r.span.upper()) return {};
-  Int width = *r.span.upper() - *r.span.lower();
-  if (width >= widest) return {};
+  if (*r.span.upper() - *r.span.lower() >= widest) return {};
+  return each_value(a, r);
+}
+
+// Requires both ends.
+Prover::Split Prover::each_value(AtomId a, const Range& r) {
   Split split;
   split.why = reasons_.join(r.lower, r.upper);
   for (Int v = *r.span.lower(); v <= *r.span.upper(); v += 1) {

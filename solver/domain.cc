@@ -203,6 +203,7 @@ void Domain::assert_ge(const Poly& p, Reason why) {
   set_form_bound(p, why);
   tighten(p, why);
   expand_pos(p, why);
+  expand_floor(p, why);
   expand_factor(p, why);
 }
 
@@ -229,21 +230,48 @@ void Domain::expand_pos(const Poly& p, Reason why) {
   }
 }
 
+// r + c*floor(a/d) >= 0, d > 0, says d*r + c*a >= 0 for c > 0 and, with the
+// largest remainder, d*r + c*(a - d + 1) >= 0 for c < 0: where r and a have
+// terms in common, this may bound what the row does not.
+void Domain::expand_floor(const Poly& p, Reason why) {
+  if (p.terms.size() < 2) return;
+  for (const Term& t : p.terms) {
+    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    const Atom& atom = forms_.atom(factors[0]);
+    if (factors.size() != 1 || atom.kind != AtomKind::kFloor) continue;
+    const Poly& a = forms_.poly(atom.a);
+    const Poly& d = forms_.poly(atom.b);
+    if (!d.is_constant() || d.constant.sign() <= 0) continue;
+    const bool in_common = std::any_of(
+        p.terms.begin(), p.terms.end(), [&](const Term& other) {
+          return std::any_of(
+              a.terms.begin(), a.terms.end(),
+              [&](const Term& inside) { return inside.mono == other.mono; });
+        });
+    if (!in_common) continue;
+    Poly rest = forms_.sub(p, forms_.monomial(t.mono, t.coef));
+    Poly row = forms_.add(forms_.scale(rest, d.constant), a, t.coef);
+    if (t.coef.sign() < 0) row.constant += t.coef * (1 - d.constant);
+    return assert_literal(FormulaKind::kGe, row, why);  // sees to the others
+  }
+}
+
 // x*r + c >= 0 with x >= 1 bounds r: by 1 where c < 0, else by -c over the
-// least x.
+// least x.  Where c < 0, x >= 0 makes x >= 1.
 void Domain::expand_factor(const Poly& p, Reason why) {
   if (p.terms.size() < 2) return;  // tighten_factors() has seen to it
+  const bool positive = p.constant.sign() < 0;
   for (AtomId a : std::vector<AtomId>(forms_.factors(p.terms[0].mono))) {
     const Range x = atom_range(a);
-    if (conflict_ || !at_least(x, 1)) continue;
+    if (conflict_ || !at_least(x, positive ? 0 : 1)) continue;
     Poly product = p;
     product.constant = 0;
     std::optional<Poly> rest = divided(product, a);
     if (!rest) continue;
-    rest->constant -= p.constant.sign() < 0
-                          ? Int(1)
-                          : ceil_div(-p.constant, *x.span.lower());
+    rest->constant -=
+        positive ? Int(1) : ceil_div(-p.constant, *x.span.lower());
     assert_literal(FormulaKind::kGe, *rest, join(why, x.lower));
+    if (positive) set_bound(a, true, 1, join(why, x.lower));
   }
 }
 
@@ -385,9 +413,10 @@ void Domain::revisit(uint32_t i) {
   if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
   if (at_most(r, -1)) return raise_conflict(join(item.why, r.upper));
   tighten(p, item.why);
-  if (f.kind == FormulaKind::kGe) expand_factor(p, item.why);
+  expand_factor(p, item.why);
   if (f.kind == FormulaKind::kEq) {
     tighten(forms_.scale(p, -1), item.why);
+    expand_factor(forms_.scale(p, -1), item.why);
     Poly q = p;
     Reason why = item.why;
     if (!conflict_ && cancel_factor(q, why) && q != p) {

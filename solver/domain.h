@@ -88,6 +88,7 @@ class Domain {
   Normal normal(const Poly& p);
   Range range(const Poly& p, int depth = 0);
   const Range& atom_range(AtomId a);  // until the next change
+  bool narrow(Range& a, const Range& b);  // whether b told something
   bool is_solved(AtomId a) const {
     uint32_t slot = slot_of_.get(a);
     return slot != kNoId && atoms_[slot].solved != kNoId;
@@ -174,6 +175,7 @@ class Domain {
   void assert_ne(const Poly& p, Reason why);
   void assert_clause(FormulaId f, Reason why);
   void expand_pos(const Poly& p, Reason why);
+  void expand_floor(const Poly& p, Reason why);
   void expand_factor(const Poly& p, Reason why);
   uint32_t add_item(FormulaId f, Reason why, bool as_told = false);
   bool is_product(const Poly& p) const;
@@ -222,7 +224,6 @@ class Domain {
   bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
     return p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
   }
-  bool narrow(Range& a, const Range& b);  // whether b told something
   Range scaled(const Range& a, const Int& k);
   Range product(const Range& a, const Range& b);
   Range shift_by(Range a, const Int& k);

@@ -11,7 +11,6 @@ namespace {
 
 constexpr size_t kMaxToldAgain = 60;
 constexpr int kTurns = 8;
-constexpr int64_t kMaxPoints = 4096;
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;
 
@@ -150,13 +149,17 @@ Answer Engine::contradictory(const std::vector<FactId>& which) const {
   return answer;
 }
 
-bool Engine::adopt(const std::optional<Proof>& proof, Verdict verdict,
-                          Native& result) {
-  if (!proof) return false;
-  result.verdict = verdict;
-  result.why = reasons.join(result.why, proof->why);
-  Tier tier = proof->used_cases ? Tier::kCases : Tier::kLinear;
+void Engine::adopt(const Decision& d, Tier tier, Native& result) {
+  result.verdict = *d.value ? Verdict::kYes : Verdict::kNo;
+  result.why = reasons.join(result.why, d.why);
   result.tier = std::max(result.tier == Tier::kNone ? tier : result.tier, tier);
+}
+
+bool Engine::adopt(const std::optional<Proof>& proof, bool verdict,
+                   Native& result) {
+  if (!proof) return false;
+  adopt(Decision{verdict, proof->why},
+        proof->used_cases ? Tier::kCases : Tier::kLinear, result);
   return true;
 }
 
@@ -178,7 +181,7 @@ void Engine::prove_defined(FormulaId defined, Native& result) {
     result.open = true;
     return;
   }
-  for (Effort effort : {Effort::kLinear, Effort::kCases}) {
+  for (Effort effort : {Effort::kLinear, Effort::kCases, Effort::kValues}) {
     auto proof = prover.refute(opposite, effort, options.budget / 6);
     if (!proof) continue;
     result.defined = true;
@@ -195,14 +198,7 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
   bool can_be_no = !worlds.satisfiable(f);
   if (can_be_yes || can_be_no) {
     Decision d = prover.decide_in_cases(f, options.budget / 16);
-    if (d.value) {
-      result.verdict = *d.value ? Verdict::kYes : Verdict::kNo;
-      result.tier = std::max(result.tier == Tier::kNone ? Tier::kCases
-                                                        : result.tier,
-                             Tier::kCases);
-      result.why = reasons.join(result.why, d.why);
-      return;
-    }
+    if (d.value) return adopt(d, Tier::kCases, result);
   }
   for (Effort effort : {Effort::kLinear, Effort::kProducts, Effort::kCases}) {
     uint64_t units = options.budget / (effort == Effort::kCases ? 4 : 8);
@@ -211,15 +207,18 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
       can_be_no = can_be_no && !worlds.satisfiable_by_search(f);
     }
     result.open = !can_be_yes && !can_be_no;
-    if (can_be_yes && adopt(prover.refute(opposite, effort, units),
-                            Verdict::kYes, result)) {
+    if (can_be_yes &&
+        adopt(prover.refute(opposite, effort, units), true, result)) {
       return;
     }
-    if (can_be_no &&
-        adopt(prover.refute(f, effort, units), Verdict::kNo, result)) {
+    if (can_be_no && adopt(prover.refute(f, effort, units), false, result)) {
       return;
     }
   }
+  if (result.open) return;
+  Decision d =
+      prover.decide_by_values(f, can_be_yes, can_be_no, options.budget / 2);
+  if (d.value) adopt(d, Tier::kCases, result);
 }
 
 Engine::Native Engine::native(FormulaId f, FormulaId defined) {
@@ -231,12 +230,10 @@ Engine::Native Engine::native(FormulaId f, FormulaId defined) {
   }
   Decision d = domain.decide(f);
   if (d.value) {
-    result.verdict = *d.value ? Verdict::kYes : Verdict::kNo;
     Tier tier = f <= kTrue            ? Tier::kStructure
                 : d.used_equalities   ? Tier::kEqualities
                                       : Tier::kRanges;
-    result.tier = std::max(result.tier, tier);
-    result.why = reasons.join(result.why, d.why);
+    adopt(d, tier, result);
     return result;
   }
   // What took a proof is known from here on: a divisor is not 0.
@@ -246,83 +243,6 @@ Engine::Native Engine::native(FormulaId f, FormulaId defined) {
   domain.undo(before);
   if (result.verdict == Verdict::kUnknown) result.tier = Tier::kNone;
   return result;
-}
-
-// Few points in all: each is looked at.  False when they are too many, or when
-// one is not understood.
-bool Engine::enumerate(Expr question, Native& result) {
-  for (Expr s : free_symbols(question)) {  // most questions end here
-    if (!s.is_int()) return false;
-    const Interval& range = domain.atom_range(forms.symbol(s)).span;
-    if (!range.lower() || !range.upper()) return false;
-    if (*range.upper() - *range.lower() > Int(kMaxPoints)) return false;
-  }
-  std::vector<Expr> symbols;
-  std::vector<uint32_t> ids = relevant_facts(question, symbols);
-  struct Axis {
-    AtomId atom;
-    int64_t low, high;
-  };
-  std::vector<Axis> axes;
-  Reason why = 0;
-  int64_t points = 1;
-  for (Expr s : symbols) {
-    if (!s.is_int()) return false;
-    AtomId a = forms.symbol(s);
-    const Range& r = domain.atom_range(a);
-    if (!r.span.lower() || !r.span.upper()) return false;
-    auto low = r.span.lower()->to_int64(), high = r.span.upper()->to_int64();
-    int64_t width;
-    if (!low || !high || __builtin_sub_overflow(*high, *low, &width) ||
-        width >= kMaxPoints || (points *= width + 1) > kMaxPoints) {
-      return false;
-    }
-    axes.push_back({a, *low, *high});
-    why = reasons.join(why, reasons.join(r.lower, r.upper));
-  }
-  std::vector<FormulaId> facts_here;
-  for (uint32_t id : ids) {
-    why = reasons.join(why, reasons.leaf(id));
-    facts_here.push_back(forms.all_of({lower.defined(facts[id].condition),
-                                       lower.condition(facts[id].condition)}));
-  }
-  FormulaId defined = lower.defined(question), f = lower.condition(question);
-  domain.spend(static_cast<uint64_t>(points));
-  Point point(forms);
-  for (const Axis& axis : axes) point.set(axis.atom, axis.low);
-  size_t yes = 0, no = 0, undefined = 0;
-  for (int64_t i = 0; i < points; ++i) {
-    bool holds = true;
-    for (FormulaId fact : facts_here) {
-      std::optional<bool> t = point.truth(fact);
-      if (!t) return false;
-      holds = *t;
-      if (!holds) break;
-    }
-    if (holds) {
-      std::optional<bool> is_defined = point.truth(defined);
-      if (!is_defined) return false;
-      std::optional<bool> t = *is_defined ? point.truth(f) : std::nullopt;
-      if (*is_defined && !t) return false;
-      ++(!*is_defined ? undefined : *t ? yes : no);
-      if ((yes > 0 && no > 0) || undefined > 0) break;
-    }
-    for (const Axis& axis : axes) {  // the next point
-      int64_t v = point.at(axis.atom);
-      point.set(axis.atom, v < axis.high ? v + 1 : axis.low);
-      if (v < axis.high) break;
-    }
-  }
-  result.why = why;
-  if (undefined > 0 || (yes > 0 && no > 0)) {
-    result.open = true;
-  } else if (yes == 0 && no == 0) {  // the facts contradict each other
-    result.contradiction = true;
-  } else {
-    result.verdict = yes > 0 ? Verdict::kYes : Verdict::kNo;
-    result.tier = Tier::kCases;
-  }
-  return true;
 }
 
 // What was told last is derived from most, and what was made first comes first
@@ -377,11 +297,14 @@ bool Engine::clashes(const Native& n, FormulaId f, Reason* why) {
   }
   if (n.tier < Tier::kLinear) return false;
   FormulaId told = n.verdict == Verdict::kYes ? f : forms.negate(f);
-  Effort effort = n.tier == Tier::kCases ? Effort::kCases : Effort::kLinear;
-  auto proof = prover.refute(told, effort, units);
-  if (!proof) return false;
-  *why = reasons.join(n.why, proof->why);
-  return true;
+  for (Effort effort : {Effort::kLinear, Effort::kCases, Effort::kValues}) {
+    if ((effort == Effort::kLinear) != (n.tier == Tier::kLinear)) continue;
+    auto proof = prover.refute(told, effort, units);
+    if (!proof) continue;
+    *why = reasons.join(n.why, proof->why);
+    return true;
+  }
+  return false;
 }
 
 const Engine::Memo* Engine::remembered(Expr question) const {

@@ -100,8 +100,8 @@ struct Engine {
   void prove_or_refute(FormulaId f, Native& result);
   void look_again(Expr question, Native& result);
   bool enumerate(Expr question, Native& result);
-  bool adopt(const std::optional<Proof>& proof, Verdict verdict,
-             Native& result);
+  void adopt(const Decision& d, Tier tier, Native& result);
+  bool adopt(const std::optional<Proof>& proof, bool verdict, Native& result);
   bool clashes(const Native& n, FormulaId f, Reason* why);
   Answer ask(Expr question);
   Verdict ask_quick(Expr question);

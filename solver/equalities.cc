@@ -63,8 +63,11 @@ void Domain::keep_equality(const Poly& p, Reason why) {
   }
   set_form_bound(p, why);
   set_form_bound(forms_.scale(p, -1), why);
-  tighten(p, why);
-  tighten(forms_.scale(p, -1), why);
+  for (const Poly& row : {p, forms_.scale(p, -1)}) {
+    tighten(row, why);
+    expand_floor(row, why);
+    expand_factor(row, why);
+  }
   if (conflict_ || !p.constant.is_zero()) return;
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
     std::optional<Poly> rest = divided(p, a);

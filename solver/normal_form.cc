@@ -66,7 +66,8 @@ Domain::Image Domain::image_of(AtomId a) {
   return image;
 }
 
-// The value where both arguments are constant; b**(e + c) is b**c * b**e where
+// The value where both arguments are constant; x & (2**k - 1) is x % 2**k and
+// x & -1 is x; b**(e + c) is b**c * b**e where
 // e >= 0.
 Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y,
                              Reason& why) {
@@ -75,6 +76,15 @@ Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y,
   if (y.is_constant()) n = y.constant.to_int64().value_or(-1);
   if (op == Op::kBitAnd && x.is_constant() && y.is_constant()) {
     return FormPool::constant(bit_and(x.constant, y.constant));
+  }
+  if (op == Op::kBitAnd && (x.is_constant() || y.is_constant())) {
+    const Poly& other = x.is_constant() ? y : x;
+    const Int bits = (x.is_constant() ? x : y).constant + 1;
+    if (bits.is_zero()) return other;
+    // 2**k - 1, and 0 among them
+    if (bits.sign() > 0 && bit_and(bits, bits - 1).is_zero()) {
+      return forms_.mod(other, FormPool::constant(bits));
+    }
   }
   if (op == Op::kPow && n >= 0 && n <= 8) {
     return forms_.pow(x, static_cast<unsigned>(n));

@@ -68,8 +68,11 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort) {
   if (f == kFalse) return Proof{};
   Domain::Mark before = domain_.mark();
   domain_.tell(f, reasons_.leaf(kQuestionLeaf));
+  const std::vector<AtomId>& seeds = forms_.atoms_of_formula(f);
   std::optional<Proof> proof =
-      contradiction(forms_.atoms_of_formula(f), effort, kMaxSplitDepth);
+      effort == Effort::kValues
+          ? refute_values(seeds, variables_near(f), kMaxValueDepth)
+          : contradiction(seeds, effort, kMaxSplitDepth);
   domain_.undo(before);
   return proof;
 }

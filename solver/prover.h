@@ -17,8 +17,8 @@
 namespace proviso {
 
 // Rows with lemmas about products; rows with their own products; case splits
-// over the first.
-enum class Effort { kLinear, kProducts, kCases };
+// over the first; the values of bounded variables, one by one.
+enum class Effort { kLinear, kProducts, kCases, kValues };
 
 struct Proof {
   Reason why = 0;  // kQuestionLeaf among its leaves stands for the condition
@@ -38,6 +38,11 @@ class Prover {
   // What the domain alone decides in every case of a disjunction (or of a Min,
   // Max or Where) that the condition's atoms are in.
   Decision decide_in_cases(FormulaId f, uint64_t units);
+
+  // What holds for each of the values that bounded variables near the condition
+  // can take, where it can be true (false).
+  Decision decide_by_values(FormulaId f, bool can_be_true, bool can_be_false,
+                            uint64_t units);
 
   // A contradiction among the facts near these atoms, with nothing told.
   std::optional<Proof> refute_facts(const std::vector<AtomId>& seeds,
@@ -72,6 +77,23 @@ class Prover {
   Decision decide_in_cases(FormulaId f, int depth);
   std::optional<Split> choose_case(FormulaId f);
 
+  // values.cc
+  static constexpr int kMaxValueDepth = 4;
+  // A variable near the condition, and how often it is in products and floors.
+  struct Choice {
+    AtomId atom;
+    int64_t weight = 1;
+  };
+  std::vector<Choice> variables_near(FormulaId f);
+  std::optional<Split> choose_values(const std::vector<Choice>& choices);
+  std::optional<Proof> refute_values(const std::vector<AtomId>& seeds,
+                                     const std::vector<Choice>& choices,
+                                     int depth);
+  // Without a value where no case is possible; nullopt is "not decided".
+  std::optional<Decision> decide_values(FormulaId f,
+                                        const std::vector<Choice>& choices,
+                                        std::optional<bool> wanted, int depth);
+
   // gathering
   Neighborhood gather(const std::vector<AtomId>& seeds);
   void visit(AtomId a, Neighborhood& near);
@@ -97,6 +119,7 @@ class Prover {
   // cases.cc
   std::optional<Split> choose_split(const Neighborhood& near);
   std::optional<Split> split_range(AtomId a, const Int& widest);
+  Split each_value(AtomId a, const Range& r);
   std::optional<Split> split_residue(const Neighborhood& near);
 
   std::optional<Reason> solve(std::vector<LinearRow> rows);

@@ -51,6 +51,11 @@ class ReasonArena {
     return found;
   }
 
+  bool uses(Reason reason, uint32_t fact) const {
+    const std::vector<uint32_t> all = facts(reason);
+    return std::binary_search(all.begin(), all.end(), fact);
+  }
+
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   void truncate(uint32_t size) { nodes_.resize(size); }
 

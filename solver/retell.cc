@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace proviso {
 namespace {
@@ -21,7 +22,10 @@ class Dag {
  public:
   Dag(std::span<const Expr> conditions, Expr question)
       : conditions_(conditions), question_(question) {
-    for (Expr c : conditions) collect(c);
+    for (Expr c : conditions) {
+      symbols_in_.push_back(free_symbols(c).size());
+      collect(c);
+    }
     collect(question);
     std::sort(nodes_.begin(), nodes_.end(), ExprLess());
     for (size_t i = 0; i < nodes_.size(); ++i) place_[nodes_[i].id()] = i;
@@ -53,8 +57,12 @@ class Dag {
     Retold r;
     r.from.resize(conditions_.size());
     std::iota(r.from.begin(), r.from.end(), 0u);
+    // Ranges first, as they are mostly told.
+    auto key = [&](uint32_t i) {
+      return std::pair(symbols_in_[i] > 1, hash(conditions_[i], turn));
+    };
     std::stable_sort(r.from.begin(), r.from.end(), [&](uint32_t a, uint32_t b) {
-      return hash(conditions_[a], turn) < hash(conditions_[b], turn);
+      return key(a) < key(b);
     });
     std::vector<Expr> built(nodes_.size());
     for (size_t i : symbols) {
@@ -152,7 +160,7 @@ class Dag {
   Expr question_;
   std::vector<Expr> nodes_;
   std::unordered_map<uint32_t, size_t> place_;
-  std::vector<size_t> symbols_;
+  std::vector<size_t> symbols_, symbols_in_;  // the latter of conditions
   std::vector<uint64_t> up_, down_, color_;  // by place
 };
 

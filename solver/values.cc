@@ -1,0 +1,156 @@
+// Proofs value by value: each value of a bounded variable is told, and most of
+// what is left is then decided by ranges and equalities alone.
+#include <algorithm>
+
+#include "solver/prover.h"
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxNear = 64;  // atoms looked at
+constexpr int64_t kMaxValues = 64;
+
+}  // namespace
+
+// Breadth first, through facts and definitions.
+std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
+  std::vector<Choice> found;
+  queue_.clear();
+  seen_atom_.assign(forms_.atom_count(), false);
+  seen_item_.assign(domain_.items().size(), false);
+  std::vector<int64_t> weight(forms_.atom_count());
+  auto weigh = [&](const Poly& p) {
+    for (const Term& t : p.terms) {
+      const std::vector<AtomId>& factors = forms_.factors(t.mono);
+      for (AtomId a : factors) {
+        weight[a] += factors.size() > 1;
+        if (forms_.is_variable(a)) continue;
+        for (AtomId inside : forms_.atoms_within(a)) ++weight[inside];
+      }
+    }
+  };
+  auto visit_formula = [&](FormulaId g) {
+    const Formula& formula = forms_.formula(g);
+    if (formula.poly != kNoId) weigh(forms_.poly(formula.poly));
+    visit_all(forms_.atoms_of_formula(g));
+  };
+  visit_formula(f);
+  for (size_t i = 0; i < queue_.size() && i < kMaxNear; ++i) {
+    const AtomId a = queue_[i];
+    domain_.spend(1);
+    if (forms_.is_variable(a)) found.push_back({a});
+    if (domain_.is_solved(a)) {
+      visit_all(forms_.atoms_of(domain_.solved_form(a)));
+    }
+    for (uint32_t k : domain_.items_of(a)) {
+      const Domain::Item& item = domain_.items()[k];
+      if (!item.alive || seen_item_[k]) continue;
+      seen_item_[k] = true;
+      visit_formula(item.formula);
+    }
+    visit_all(domain_.dependents_of(a));
+  }
+  for (Choice& c : found) c.weight += weight[c.atom];
+  return found;
+}
+
+// Few values and many products first.
+std::optional<Prover::Split> Prover::choose_values(
+    const std::vector<Choice>& choices) {
+  const Choice* best = nullptr;
+  int64_t fewest = 0;
+  Range range;
+  for (const Choice& c : choices) {
+    Normal n = domain_.normal(forms_.variable(c.atom));
+    if (n.poly.is_constant()) continue;
+    Range r = domain_.atom_range(c.atom);
+    if (n.changed) {
+      Range solved = domain_.range(n.poly);
+      solved.lower = reasons_.join(solved.lower, n.why);
+      solved.upper = reasons_.join(solved.upper, n.why);
+      domain_.narrow(r, solved);
+    }
+    const Interval& span = r.span;
+    if (span.is_empty() || !span.lower() || !span.upper()) continue;
+    std::optional<int64_t> width = (*span.upper() - *span.lower()).to_int64();
+    if (!width || *width >= kMaxValues) continue;
+    if (best && (*width + 1) * best->weight >= fewest * c.weight) continue;
+    best = &c;
+    fewest = *width + 1;
+    range = r;
+  }
+  if (!best) return std::nullopt;
+  return each_value(best->atom, range);
+}
+
+// With the condition to refute told, which may bound further variables.
+std::optional<Proof> Prover::refute_values(const std::vector<AtomId>& seeds,
+                                           const std::vector<Choice>& choices,
+                                           int depth) {
+  if (domain_.conflict()) return Proof{*domain_.conflict(), true};
+  std::optional<Split> split;
+  if (depth > 0) split = choose_values(choices);
+  if (!split) return contradiction(seeds, Effort::kLinear, 0);
+  Proof total{split->why, true};
+  for (FormulaId branch : split->branches) {
+    Domain::Mark before = domain_.mark();
+    domain_.tell(branch, split->why);
+    std::optional<Proof> proof = refute_values(seeds, choices, depth - 1);
+    domain_.undo(before);
+    if (!proof) return std::nullopt;
+    total.why = reasons_.join(total.why, proof->why);
+  }
+  return total;
+}
+
+std::optional<Decision> Prover::decide_values(
+    FormulaId f, const std::vector<Choice>& choices,
+    std::optional<bool> wanted, int depth) {
+  std::optional<Split> split;
+  if (depth > 0) split = choose_values(choices);
+  if (!split) {
+    for (bool value : {true, false}) {
+      if (wanted && *wanted != value) continue;
+      auto proof =
+          refute_condition(value ? forms_.negate(f) : f, Effort::kValues);
+      if (!proof) continue;
+      Decision d{value, proof->why};
+      if (!reasons_.uses(proof->why, kQuestionLeaf)) d.value.reset();
+      return d;
+    }
+    return std::nullopt;
+  }
+  Decision all;
+  all.why = split->why;
+  for (FormulaId branch : split->branches) {
+    Domain::Mark before = domain_.mark();
+    domain_.tell(branch, split->why);
+    std::optional<Decision> d;
+    if (domain_.conflict()) {
+      d = Decision{std::nullopt, *domain_.conflict()};
+    } else {
+      d = domain_.decide(f);
+      if (!d->value) d = decide_values(f, choices, wanted, depth - 1);
+    }
+    domain_.undo(before);
+    if (!d || (d->value && wanted && *wanted != *d->value)) return std::nullopt;
+    if (d->value) all.value = wanted = d->value;
+    all.why = reasons_.join(all.why, d->why);
+  }
+  return all;
+}
+
+Decision Prover::decide_by_values(FormulaId f, bool can_be_true,
+                                  bool can_be_false, uint64_t units) {
+  Decision found;
+  within(units, [&]() -> std::optional<Proof> {
+    std::optional<bool> wanted;
+    if (can_be_true != can_be_false) wanted = can_be_true;
+    auto decided = decide_values(f, variables_near(f), wanted, kMaxValueDepth);
+    if (decided) found = *decided;
+    return std::nullopt;
+  });
+  return found;
+}
+
+}  // namespace proviso
