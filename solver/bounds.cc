@@ -145,14 +145,19 @@ Range Domain::func_range(const Atom& atom) {
     return result;
   }
   if (atom.op == Op::kPow && at_least(x, 1) && at_least(y, 0)) {
-    Int low = 1;
-    Reason why = join(x.lower, y.lower);
-    auto exponent = y.span.lower()->to_int64();
-    if (exponent && *exponent < 1000) {
-      low = pow(*x.span.lower(), static_cast<uint64_t>(*exponent))
-                .value_or(Int(1));
-    }
-    return {Interval::at_least(low), why, 0};
+    auto power = [](const Interval& base, const Interval& n,
+                    bool lower) -> std::optional<Int> {
+      constexpr int64_t kMaxExponent = 1000;
+      const auto &b = lower ? base.lower() : base.upper(),
+                 &e = lower ? n.lower() : n.upper();
+      if (!b || !e || *e >= Int(kMaxExponent)) return std::nullopt;
+      return pow(*b, static_cast<uint64_t>(*e->to_int64()));
+    };
+    const Int low = power(x.span, y.span, true).value_or(Int(1));
+    const std::optional<Int> high = power(x.span, y.span, false);
+    const Reason why = join(x.lower, y.lower);
+    return {Interval::of(low, high), why,
+            high ? join(why, join(x.upper, y.upper)) : 0};
   }
   return {};
 }

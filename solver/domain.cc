@@ -563,6 +563,9 @@ void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
 // From a bound of an atom to what it is made of.
 void Domain::push_down(AtomId a, bool lower, const Int& value, Reason why) {
   const Atom& atom = forms_.atom(a);
+  if (atom.kind == AtomKind::kFunc) {
+    return push_into_power(atom, lower, value, why);
+  }
   if (atom.kind != AtomKind::kFloor && atom.kind != AtomKind::kPos &&
       atom.kind != AtomKind::kNamed) {
     return;
@@ -583,6 +586,29 @@ void Domain::push_down(AtomId a, bool lower, const Int& value, Reason why) {
     row.constant += lower ? -value : value;
   }
   assert_literal(FormulaKind::kGe, row, why);
+}
+
+// For b >= 2 and n >= 0: b**n <= v makes n at most the logarithm of v, and
+// b**n >= v at least that.
+void Domain::push_into_power(const Atom& atom, bool lower, const Int& value,
+                             Reason why) {
+  const Poly& base = forms_.poly(atom.a);
+  const Poly& exponent = forms_.poly(atom.b);
+  if (atom.op != Op::kPow || !base.is_constant() || base.constant < Int(2)) {
+    return;
+  }
+  Range n = range(exponent);
+  if (!at_least(n, 0) || value.sign() <= 0) return;
+  Int power = 1;
+  int64_t log = 0;  // the least with b**log >= v; the largest with b**log <= v
+  while (lower ? power < value : power * base.constant <= value) {
+    power *= base.constant;
+    ++log;
+  }
+  spend(static_cast<uint64_t>(log));
+  Poly row = lower ? exponent : forms_.scale(exponent, -1);
+  row.constant += lower ? -log : log;
+  assert_literal(FormulaKind::kGe, row, join(why, n.lower));
 }
 
 void Domain::set_form_bound(const Poly& p, Reason why) {

@@ -190,6 +190,8 @@ class Domain {
   void tighten_factors(MonoId m, bool lower, const Int& bound, Reason why);
   void set_bound(AtomId a, bool lower, const Int& value, Reason why);
   void push_down(AtomId a, bool lower, const Int& value, Reason why);
+  void push_into_power(const Atom& atom, bool lower, const Int& value,
+                       Reason why);
   void set_form_bound(const Poly& p, Reason why);
 
   // equalities.cc

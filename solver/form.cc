@@ -303,18 +303,18 @@ Poly FormPool::floor_by_constant(Poly a, Int k) {
   return add(outside, variable(q));
 }
 
-// Long division by the leading term, in an order that products respect: by
-// degree, then by factors.
+const Term& FormPool::leading(const Poly& p) const {
+  const Term* lead = &p.terms[0];
+  for (const Term& t : p.terms) {
+    const std::vector<AtomId>&x = monos_[t.mono], &y = monos_[lead->mono];
+    if (x.size() != y.size() ? x.size() > y.size() : x < y) lead = &t;
+  }
+  return *lead;
+}
+
+// Long division by the leading term.
 std::optional<Poly> FormPool::exact_quotient(const Poly& a, const Poly& b) {
   constexpr int kMaxSteps = 64;
-  auto leading = [this](const Poly& p) {
-    const Term* lead = &p.terms[0];
-    for (const Term& t : p.terms) {
-      const std::vector<AtomId>&x = monos_[t.mono], &y = monos_[lead->mono];
-      if (x.size() != y.size() ? x.size() > y.size() : x < y) lead = &t;
-    }
-    return *lead;
-  };
   if (b.terms.empty()) return std::nullopt;
   const Term divisor = leading(b);
   Poly rest = a, result;

@@ -12,6 +12,8 @@ constexpr size_t kMaxRowTerms = 8;
 constexpr size_t kMaxFactorTerms = 4;
 constexpr size_t kMaxFactorRows = 24;
 constexpr size_t kMaxSmallSystem = 40;  // rows
+constexpr int kMaxDivisions = 16;
+constexpr size_t kMaxDividedTerms = 40;
 
 // A row's unknowns are monomials.
 Poly poly_of(const LinearRow& r) {
@@ -21,6 +23,54 @@ Poly poly_of(const LinearRow& r) {
 }
 
 }  // namespace
+
+// `told` times something positive, less multiples of equalities about products
+// that divide out its leading terms: its sign is the same.  Nullopt when none
+// does.
+std::optional<Poly> Prover::remainder(const Poly& told, Reason& why) {
+  std::vector<const Domain::Item*> equalities;
+  Normal n = domain_.normal(told);
+  Poly rest = std::move(n.poly);
+  for (AtomId a : forms_.atoms_of(rest)) {
+    for (uint32_t i : domain_.items_of(a)) {
+      const Domain::Item& item = domain_.items()[i];
+      const Formula& f = forms_.formula(item.formula);
+      if (!item.alive || item.as_told || f.kind != FormulaKind::kEq) continue;
+      const Poly& p = forms_.poly(f.poly);
+      if (p.terms.size() > kMaxRowTerms) continue;
+      if (forms_.factors(forms_.leading(p).mono).size() < 2) continue;
+      if (std::find(equalities.begin(), equalities.end(), &item) ==
+          equalities.end()) {
+        equalities.push_back(&item);
+      }
+    }
+  }
+  bool any = false;
+  for (int step = 0; step < kMaxDivisions; ++step) {
+    bool divided = false;
+    for (const Domain::Item* item : equalities) {
+      const Poly& p = forms_.poly(forms_.formula(item->formula).poly);
+      const Term lead = forms_.leading(p);
+      for (const Term& t : rest.terms) {
+        std::optional<MonoId> q = forms_.quotient(t.mono, lead.mono);
+        if (!q) continue;
+        const Int g = gcd(t.coef, lead.coef);
+        const Int times = floor_div(t.coef, g) * lead.coef.sign();
+        domain_.spend(rest.terms.size() + p.terms.size());
+        rest = forms_.sub(forms_.scale(rest, floor_div(abs(lead.coef), g)),
+                          forms_.mul(forms_.monomial(*q, times), p));
+        why = reasons_.join(why, item->why);
+        divided = any = true;
+        break;
+      }
+      if (divided) break;
+    }
+    if (!divided || rest.terms.size() > kMaxDividedTerms) break;
+  }
+  if (!any) return std::nullopt;
+  why = reasons_.join(why, n.why);
+  return rest;
+}
 
 bool Prover::is_new(MonoId m) const {
   return m >= seen_mono_.size() || !seen_mono_[m];

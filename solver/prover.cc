@@ -67,7 +67,14 @@ std::optional<Proof> Prover::refute_condition(FormulaId f, Effort effort) {
 std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort) {
   if (f == kFalse) return Proof{};
   Domain::Mark before = domain_.mark();
-  domain_.tell(f, reasons_.leaf(kQuestionLeaf));
+  const Formula& formula = forms_.formula(f);
+  Reason why = reasons_.leaf(kQuestionLeaf), because = why;
+  std::optional<Poly> rest;
+  if (formula.poly != kNoId) {
+    rest = remainder(forms_.poly(formula.poly), because);
+  }
+  domain_.tell(f, why);
+  if (rest) domain_.tell(forms_.relation(formula.kind, *rest), because);
   const std::vector<AtomId>& seeds = forms_.atoms_of_formula(f);
   std::optional<Proof> proof =
       effort == Effort::kValues

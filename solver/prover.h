@@ -110,6 +110,7 @@ class Prover {
                        bool equality, Reason why);
 
   // products.cc
+  std::optional<Poly> remainder(const Poly& told, Reason& why);
   bool is_new(MonoId m) const;
   size_t new_monos(const Poly& p) const;
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
