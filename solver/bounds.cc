@@ -163,7 +163,7 @@ Range Domain::func_range(const Atom& atom) {
 }
 
 Range Domain::mono_range(MonoId m) {
-  const std::vector<AtomId>& factors = forms_.factors(m);
+  const Factors& factors = forms_.factors(m);
   if (factors.size() == 1) return atom_range(factors[0]);
   Range total{Interval::point(1), 0, 0};
   for (size_t i = 0; i < factors.size();) {
@@ -196,7 +196,7 @@ Range Domain::plain_range(const Poly& p) {
   spend(p.terms.size());
   Range product;
   for (const Term& t : p.terms) {
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.factors(t.mono);
     const Range* r = &product;
     if (factors.size() == 1) {
       r = &atom_range(factors[0]);
@@ -439,8 +439,8 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
     Reason why;
     bool queued;
   };
-  std::vector<Node> nodes = {{x, 0, 0, true}};
-  std::vector<size_t> queue = {0};
+  SmallVector<Node, 6> nodes = {{x, 0, 0, true}};
+  SmallVector<size_t, 8> queue = {0};
   size_t relaxed = 0;
   for (size_t next = 0; next < queue.size(); ++next) {
     nodes[queue[next]].queued = false;
@@ -456,7 +456,7 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
       MonoId here = forms_.mono(from.atom);
       bool forward = d->u == here;  // from - v + c >= 0
       if (!forward && !(equal && d->v == here)) continue;
-      const std::vector<AtomId>& other = forms_.factors(forward ? d->v : d->u);
+      const Factors& other = forms_.factors(forward ? d->v : d->u);
       if (other.size() != 1) continue;
       Int least = from.least + (forward ? -row.constant : row.constant);
       auto known = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) {
@@ -488,7 +488,7 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
 Range Domain::difference_range(const Poly& p) {
   std::optional<Difference> d = as_difference(p);
   if (!d) return {};
-  const std::vector<AtomId>&u = forms_.factors(d->u), &v = forms_.factors(d->v);
+  const Factors &u = forms_.factors(d->u), &v = forms_.factors(d->v);
   if (u.size() != 1 || v.size() != 1) return {};
   Range r;
   std::optional<Int> low, high;

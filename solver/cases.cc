@@ -37,7 +37,7 @@ Prover::Split Prover::each_value(AtomId a, const Range& r) {
 std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
   std::vector<AtomId> factors;  // of products
   for (MonoId m : near.monos) {
-    const std::vector<AtomId>& f = forms_.factors(m);
+    const Factors& f = forms_.factors(m);
     if (f.size() > 1) factors.insert(factors.end(), f.begin(), f.end());
   }
   // s//3 + (s + 1)//3 + (s + 2)//3
@@ -57,7 +57,7 @@ std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
     if (!k.is_constant() || k.constant <= Int(1)) continue;
     if (k.constant > Int(kMaxModulus)) continue;
     for (const Term& t : forms_.poly(atom.a).terms) {
-      const std::vector<AtomId>& inside = forms_.factors(t.mono);
+      const Factors& inside = forms_.factors(t.mono);
       for (AtomId x : inside) {
         if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
         bool multiplied =

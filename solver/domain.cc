@@ -56,14 +56,6 @@ Domain::FormState& Domain::form_state(PolyId form) {
   return form_states_.emplace_back();
 }
 
-const std::vector<uint32_t>& Domain::items_of(AtomId a) {
-  return state(a).items;
-}
-
-const std::vector<AtomId>& Domain::dependents_of(AtomId a) {
-  return state(a).dependents;
-}
-
 // --- undo
 
 void Domain::undo(const Mark& mark) {
@@ -157,14 +149,13 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   spend(1);
   ++nesting_;
   FormulaId f = known;
-  if (has_image(p)) {
-    Normal n = normal(p);
+  if (std::optional<Normal> n = rewritten(p)) {
     if (kind != FormulaKind::kNe && is_product(p)) {
       const FormulaId told = forms_.relation(kind, p);
       if (told > kTrue) revisit(add_item(told, why, true));
     }
-    why = join(why, n.why);
-    f = forms_.relation(kind, n.poly);
+    why = join(why, n->why);
+    f = forms_.relation(kind, n->poly);
   } else if (known == kNoId) {
     f = forms_.relation(kind, p);
   }
@@ -211,14 +202,14 @@ void Domain::assert_ge(const Poly& p, Reason why) {
 void Domain::expand_pos(const Poly& p, Reason why) {
   size_t count = 0;
   for (const Term& t : p.terms) {
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.factors(t.mono);
     bool is_pos = factors.size() == 1 &&
                   forms_.atom(factors[0]).kind == AtomKind::kPos;
     count += is_pos && t.coef.sign() < 0;
   }
   if (count == 0 || count > kMaxExpandedPos) return;
   for (const Term& t : p.terms) {
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.factors(t.mono);
     if (factors.size() != 1 || t.coef.sign() > 0) continue;
     const Atom& atom = forms_.atom(factors[0]);
     if (atom.kind != AtomKind::kPos) continue;
@@ -236,7 +227,7 @@ void Domain::expand_pos(const Poly& p, Reason why) {
 void Domain::expand_floor(const Poly& p, Reason why) {
   if (p.terms.size() < 2) return;
   for (const Term& t : p.terms) {
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.factors(t.mono);
     const Atom& atom = forms_.atom(factors[0]);
     if (factors.size() != 1 || atom.kind != AtomKind::kFloor) continue;
     const Poly& a = forms_.poly(atom.a);
@@ -261,7 +252,7 @@ void Domain::expand_floor(const Poly& p, Reason why) {
 void Domain::expand_factor(const Poly& p, Reason why) {
   if (p.terms.size() < 2) return;  // tighten_factors() has seen to it
   const bool positive = p.constant.sign() < 0;
-  for (AtomId a : std::vector<AtomId>(forms_.factors(p.terms[0].mono))) {
+  for (AtomId a : forms_.factors(p.terms[0].mono)) {
     const Range x = atom_range(a);
     if (conflict_ || !at_least(x, positive ? 0 : 1)) continue;
     Poly product = p;
@@ -278,7 +269,7 @@ void Domain::expand_factor(const Poly& p, Reason why) {
 void Domain::assert_ne(const Poly& p, Reason why) {
   // A product is not zero when no factor is.
   if (p.constant.is_zero()) {
-    for (AtomId a : std::vector<AtomId>(forms_.factors(p.terms[0].mono))) {
+    for (AtomId a : forms_.factors(p.terms[0].mono)) {
       std::optional<Poly> rest = divided(p, a);
       if (!rest || rest->is_constant()) continue;
       assert_literal(FormulaKind::kNe, forms_.variable(a), why);
@@ -309,7 +300,7 @@ uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
 // One product of variables, as in a told number of elements.
 bool Domain::is_product(const Poly& p) const {
   if (p.terms.size() != 1) return false;
-  const std::vector<AtomId>& factors = forms_.factors(p.terms[0].mono);
+  const Factors& factors = forms_.factors(p.terms[0].mono);
   return factors.size() > 1 &&
          std::all_of(factors.begin(), factors.end(),
                      [this](AtomId a) { return forms_.is_variable(a); });
@@ -319,7 +310,7 @@ void Domain::index_item(uint32_t i, bool add) {
   FormulaId f = items_[i].formula;
   const Formula& formula = forms_.formula(f);
   for (AtomId a : forms_.atoms_of_formula(f)) {
-    std::vector<uint32_t>& list = state(a).items;
+    Ids& list = state(a).items;
     if (add) {
       list.push_back(i);
     } else {
@@ -387,13 +378,12 @@ void Domain::revisit(uint32_t i) {
     if (f.kind == FormulaKind::kEq) tighten(forms_.scale(p, -1), item.why);
     return;
   }
-  Normal n = normal(p);
-  if (n.changed) {
+  if (std::optional<Normal> n = rewritten(p)) {
     kill_item(i);
     if (is_product(p) && f.kind != FormulaKind::kNe) {
       add_item(item.formula, item.why, true);
     }
-    return assert_literal(f.kind, n.poly, join(item.why, n.why));
+    return assert_literal(f.kind, n->poly, join(item.why, n->why));
   }
   if (f.kind == FormulaKind::kNe) {
     Range r = range(p);
@@ -476,7 +466,7 @@ void Domain::tighten(const Poly& p, Reason why) {
 void Domain::tighten_term(const Term& t, const Int& slack, Reason why) {
   bool lower = t.coef.sign() > 0;
   Int bound = lower ? ceil_div(-slack, t.coef) : floor_div(slack, -t.coef);
-  const std::vector<AtomId>& factors = forms_.factors(t.mono);
+  const Factors& factors = forms_.factors(t.mono);
   if (factors.size() == 1) return set_bound(factors[0], lower, bound, why);
   Poly row = forms_.monomial(t.mono, lower ? 1 : -1);
   row.constant = lower ? -bound : bound;
@@ -488,7 +478,7 @@ void Domain::tighten_term(const Term& t, const Int& slack, Reason why) {
 // nonnegative or positive; x*x <= b makes -r <= x <= r, r the root of b.
 void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
                              Reason why) {
-  std::vector<AtomId> factors = forms_.factors(m);
+  const Factors& factors = forms_.factors(m);
   if (!lower && factors.size() == 2 && factors[0] == factors[1]) {
     if (bound.bit_length() > kMaxBoundBits) return;
     if (bound.sign() < 0) return raise_conflict(why);
@@ -498,9 +488,7 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
   }
   for (size_t i = 0; i < factors.size() && !conflict_; ++i) {
     if (i > 0 && factors[i] == factors[i - 1]) continue;
-    std::vector<AtomId> others = factors;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    Range rest = mono_range(forms_.mono(others));
+    Range rest = mono_range(*forms_.quotient(m, forms_.mono(factors[i])));
     if (rest.span.is_empty()) return;
     if (!at_least(rest, lower && bound.sign() > 0 ? 0 : 1)) continue;
     // x*rest >= 1 with rest >= 0 makes rest >= 1.
@@ -546,7 +534,7 @@ void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
   }
   change();
   wake(a);
-  for (AtomId b : std::vector<AtomId>(s.dependents)) wake(b);
+  for (AtomId b : s.dependents) wake(b);
   push_down(a, lower, value, why);
   if (conflict_) return;
   if (s.solved != kNoId) {

@@ -10,7 +10,6 @@
 // Every derived thing carries a Reason: the facts that it follows from.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +18,8 @@
 #include "solver/id_map.h"
 #include "solver/interval.h"
 #include "solver/reason.h"
+#include "solver/small_vector.h"
+#include "solver/stable_vector.h"
 
 namespace proviso {
 
@@ -53,6 +54,8 @@ struct OutOfBudget {};
 
 class Domain {
  public:
+  using Ids = SmallVector<uint32_t, 4>;
+
   // `symbols` is where every symbol lies without a reason.
   Domain(FormPool& forms, ReasonArena& reasons, Interval symbols = {})
       : forms_(forms), reasons_(reasons), symbols_(std::move(symbols)) {
@@ -95,10 +98,10 @@ class Domain {
   }
 
   // --- for the tiers above
-  const std::deque<Item>& items() const { return items_; }
+  const StableVector<Item>& items() const { return items_; }
   // Items that mention the atom, and atoms whose solved form mentions it.
-  const std::vector<uint32_t>& items_of(AtomId a);
-  const std::vector<AtomId>& dependents_of(AtomId a);
+  const Ids& items_of(AtomId a) { return state(a).items; }
+  const Ids& dependents_of(AtomId a) { return state(a).dependents; }
   // Requires is_solved(a).
   PolyId solved_form(AtomId a) const {
     return atoms_[slot_of_.get(a)].solved;
@@ -133,8 +136,7 @@ class Domain {
     Range own;  // what was told of the atom itself; never empty
     PolyId solved = kNoId;
     Reason solved_why = 0;
-    std::vector<uint32_t> items;
-    std::vector<AtomId> dependents;
+    Ids items, dependents;
     bool visiting = false;
     bool in_use = false;  // a fresh variable that this context has made
     uint64_t normal_stamp = 0, range_stamp = 0;
@@ -143,7 +145,7 @@ class Domain {
   };
   struct FormState {
     End low, high;
-    std::vector<uint32_t> watchers;  // disequalities of the form
+    Ids watchers;  // disequalities of the form
   };
   struct Undo {
     enum Kind : uint8_t { kLow, kHigh, kSolved, kItem, kKilled, kFormLow,
@@ -233,7 +235,7 @@ class Domain {
 
   // normal_form.cc
   Image image_of(AtomId a);
-  bool has_image(const Poly& p);  // whether normal() changes p
+  std::optional<Normal> rewritten(const Poly& p);  // where normal() changes p
   Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y, Reason& why);
   Poly floor_in_context(Poly num, Poly den, Reason& why);
@@ -250,10 +252,10 @@ class Domain {
   FormPool& forms_;
   ReasonArena& reasons_;
   Interval symbols_;
-  std::deque<AtomState> atoms_;  // of atoms met so far
+  StableVector<AtomState> atoms_;  // of atoms met so far
   IdMap slot_of_;                // from atoms to their places there
-  std::deque<Item> items_;
-  std::deque<FormState> form_states_;
+  StableVector<Item> items_;
+  StableVector<FormState> form_states_;
   IdMap form_slot_of_;  // from linear forms
   IdMap told_;          // from formulas to reasons
   std::vector<Undo> trail_;

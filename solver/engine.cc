@@ -28,6 +28,7 @@ Engine::Engine(ExprPool& p, SolverOptions o)
       prover(domain), worlds(domain), versions{1} {
   memo.reserve(16);
   versions.reserve(16);
+  reasons.reserve(256);
 }
 
 // --- telling

@@ -44,7 +44,7 @@ std::optional<Poly> Domain::divided(const Poly& p, AtomId a) {
 bool Domain::cancel_factor(Poly& p, Reason& why) {
   if (!p.constant.is_zero() || p.terms.empty()) return false;
   bool any = false;
-  for (AtomId a : std::vector<AtomId>(forms_.factors(p.terms[0].mono))) {
+  for (AtomId a : forms_.factors(p.terms[0].mono)) {
     std::optional<Poly> rest = divided(p, a);
     if (!rest) continue;
     Decision nonzero = known_nonzero(forms_.variable(a));
@@ -83,7 +83,7 @@ std::vector<std::pair<AtomId, Int>> Domain::lone_symbols(const Poly& p) {
   std::vector<std::pair<AtomId, Int>> found;
   std::vector<AtomId> blocked;
   for (const Term& t : p.terms) {
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.factors(t.mono);
     if (factors.size() == 1 && forms_.is_variable(factors[0])) {
       found.emplace_back(factors[0], t.coef);
       continue;
@@ -206,7 +206,7 @@ void Domain::define_floors(const std::vector<AtomId>& floors,
 bool Domain::solve_by_floors(const Poly& p, Reason why) {
   for (bool unit : {true, false}) {
     for (const Term& t : p.terms) {
-      const std::vector<AtomId>& factors = forms_.factors(t.mono);
+      const Factors& factors = forms_.factors(t.mono);
       if (factors.size() != 1 || !forms_.is_variable(factors[0])) continue;
       if (is_solved(factors[0])) continue;
       if (abs(t.coef).is_one() != unit) continue;

@@ -13,7 +13,7 @@ size_t mix(size_t seed, size_t value) {
   return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
 }
 
-size_t hash_of(const std::vector<AtomId>& factors) {
+size_t hash_of(const Factors& factors) {
   size_t h = factors.size();
   for (AtomId a : factors) h = mix(h, a);
   return h;
@@ -40,8 +40,8 @@ size_t hash_of(const Formula& f) {
 
 // The id of `value` in `table`, appended when new.
 template <typename T>
-uint32_t intern_in(std::deque<T>& table,
-                   InternIndex& index, const T& value) {
+uint32_t intern_in(StableVector<T>& table, InternIndex& index,
+                   const T& value) {
   size_t h = hash_of(value);
   uint32_t id = index.find(h, [&](uint32_t i) { return table[i] == value; });
   if (id != kNoId) return id;
@@ -124,12 +124,12 @@ AtomId FormPool::opaque(Expr e) {
 MonoId FormPool::mono(AtomId a) {
   if (a >= mono_of_atom_.size()) mono_of_atom_.resize(a + 1, kNoId);
   if (mono_of_atom_[a] == kNoId) {
-    mono_of_atom_[a] = mono(std::vector<AtomId>{a});
+    mono_of_atom_[a] = mono(Factors{a});
   }
   return mono_of_atom_[a];
 }
 
-MonoId FormPool::mono(std::vector<AtomId> factors) {
+MonoId FormPool::mono(const Factors& factors) {
   return intern_in(monos_, mono_index_, factors);
 }
 
@@ -140,29 +140,28 @@ MonoId FormPool::product(MonoId a, MonoId b) {
   uint64_t key = uint64_t{a} << 32 | b;
   auto it = products_.find(key);
   if (it != products_.end()) return it->second;
-  std::vector<AtomId> merged;
+  Factors merged;
   std::merge(monos_[a].begin(), monos_[a].end(), monos_[b].begin(),
              monos_[b].end(), std::back_inserter(merged));
-  MonoId id = mono(std::move(merged));
+  MonoId id = mono(merged);
   products_.emplace(key, id);
   return id;
 }
 
 std::optional<MonoId> FormPool::quotient(MonoId a, MonoId b) {
-  const std::vector<AtomId>& whole = monos_[a];
-  const std::vector<AtomId>& part = monos_[b];
+  const Factors &whole = monos_[a], &part = monos_[b];
   if (!std::includes(whole.begin(), whole.end(), part.begin(), part.end())) {
     return std::nullopt;
   }
-  std::vector<AtomId> rest;
+  Factors rest;
   std::set_difference(whole.begin(), whole.end(), part.begin(), part.end(),
                       std::back_inserter(rest));
-  return mono(std::move(rest));
+  return mono(rest);
 }
 
 // --- polynomials
 
-Poly FormPool::variable(AtomId a) { return {0, {{mono(a), 1}}}; }
+Poly FormPool::variable(AtomId a) { return monomial(mono(a), 1); }
 
 Poly FormPool::monomial(MonoId m, const Int& coef) {
   if (m == 0 || coef.is_zero()) return constant(coef);
@@ -259,7 +258,7 @@ PolyId FormPool::intern(const Poly& p) {
 std::optional<AtomId> FormPool::as_atom(const Poly& p) const {
   if (p.terms.size() != 1 || !p.constant.is_zero()) return std::nullopt;
   if (!p.terms[0].coef.is_one()) return std::nullopt;
-  const std::vector<AtomId>& f = monos_[p.terms[0].mono];
+  const Factors& f = monos_[p.terms[0].mono];
   if (f.size() != 1) return std::nullopt;
   return f[0];
 }
@@ -306,8 +305,10 @@ Poly FormPool::floor_by_constant(Poly a, Int k) {
 const Term& FormPool::leading(const Poly& p) const {
   const Term* lead = &p.terms[0];
   for (const Term& t : p.terms) {
-    const std::vector<AtomId>&x = monos_[t.mono], &y = monos_[lead->mono];
-    if (x.size() != y.size() ? x.size() > y.size() : x < y) lead = &t;
+    const Factors &x = monos_[t.mono], &y = monos_[lead->mono];
+    const bool first = std::lexicographical_compare(x.begin(), x.end(),
+                                                    y.begin(), y.end());
+    if (x.size() != y.size() ? x.size() > y.size() : first) lead = &t;
   }
   return *lead;
 }
@@ -504,8 +505,9 @@ std::vector<AtomId> FormPool::atoms_of(const Poly& p) {
 
 namespace {
 
-std::vector<AtomId>& entry(std::deque<std::vector<AtomId>>& table, uint32_t i) {
-  while (i >= table.size()) table.emplace_back();
+std::vector<AtomId>& entry(StableVector<std::vector<AtomId>>& table,
+                           uint32_t i) {
+  if (i >= table.size()) table.resize(i + 1);
   return table[i];
 }
 

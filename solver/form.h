@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -23,6 +22,7 @@
 
 #include "solver/intern_index.h"
 #include "solver/small_vector.h"
+#include "solver/stable_vector.h"
 #include "sym/expr.h"
 
 namespace proviso {
@@ -31,6 +31,7 @@ using AtomId = uint32_t;
 using MonoId = uint32_t;     // 0 is the monomial 1
 using PolyId = uint32_t;
 using FormulaId = uint32_t;  // 0 is false, 1 is true
+using Factors = SmallVector<AtomId, 4>;  // sorted
 inline constexpr FormulaId kFalse = 0, kTrue = 1;
 
 struct Term {
@@ -103,8 +104,8 @@ class FormPool {
   }
   size_t atom_count() const { return atoms_.size(); }
   MonoId mono(AtomId a);
-  MonoId mono(std::vector<AtomId> factors);
-  const std::vector<AtomId>& factors(MonoId m) const { return monos_[m]; }
+  MonoId mono(const Factors& factors);
+  const Factors& factors(MonoId m) const { return monos_[m]; }
   MonoId product(MonoId a, MonoId b);
   // a / b where b divides a.
   std::optional<MonoId> quotient(MonoId a, MonoId b);
@@ -169,16 +170,16 @@ class FormPool {
   void collect(const Poly& p, std::vector<AtomId>& out);
   std::string name(AtomId a) const;
 
-  std::deque<Atom> atoms_;
-  std::deque<std::vector<AtomId>> monos_;
-  std::deque<Poly> polys_;
-  std::deque<Formula> formulas_;
+  StableVector<Atom> atoms_;
+  StableVector<Factors> monos_;
+  StableVector<Poly> polys_;
+  StableVector<Formula> formulas_;
   InternIndex atom_index_, mono_index_, poly_index_, formula_index_;
   std::unordered_map<uint64_t, MonoId> products_;
   std::vector<MonoId> mono_of_atom_;
   std::vector<FormulaId> negation_;
   // Sorted; empty until asked for.
-  std::deque<std::vector<AtomId>> atoms_of_poly_, atoms_within_,
+  StableVector<std::vector<AtomId>> atoms_of_poly_, atoms_within_,
       atoms_of_formula_;
 };
 

@@ -293,6 +293,8 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
   }
   if (best == kNoId) return false;
   std::vector<LinearRow> lower, upper;
+  lower.reserve(unknown(best).pos);
+  upper.reserve(unknown(best).neg);
   const auto rows = std::move(unknown(best).rows);
   unknown(best).rows.clear();
   for (uint32_t i : rows) {

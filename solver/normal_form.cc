@@ -6,38 +6,54 @@
 
 namespace proviso {
 
-bool Domain::has_image(const Poly& p) {
-  for (const Term& t : p.terms) {
-    for (AtomId a : forms_.factors(t.mono)) {
-      if (image_of(a).poly != kNoId) return true;
-    }
-  }
-  return false;
+Normal Domain::normal(const Poly& p) {
+  if (std::optional<Normal> n = rewritten(p)) return *std::move(n);
+  return {p, 0, false};
 }
 
-Normal Domain::normal(const Poly& p) {
+std::optional<Normal> Domain::rewritten(const Poly& p) {
   spend(p.terms.size());
-  if (!has_image(p)) return {p, 0, false};
-  Normal result{FormPool::constant(p.constant), 0, true};
+  std::optional<Normal> result;
   for (const Term& t : p.terms) {
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
-    bool changed = false;
-    for (AtomId a : factors) changed |= image_of(a).poly != kNoId;
+    const Factors& factors = forms_.factors(t.mono);
+    Image image = image_of(factors[0]);
+    bool changed = image.poly != kNoId;
+    for (size_t i = 1; i < factors.size() && !changed; ++i) {
+      changed = image_of(factors[i]).poly != kNoId;
+    }
+    if (changed && !result) {  // the terms before stay
+      result.emplace(Normal{FormPool::constant(p.constant), 0, true});
+      for (const Term& s : p.terms) {
+        if (&s == &t) break;
+        result->poly.terms.push_back(s);
+      }
+    }
     if (!changed) {
-      result.poly.terms.push_back(t);
+      if (result) result->poly.terms.push_back(t);
       continue;
     }
-    Poly term = FormPool::constant(t.coef);
-    for (AtomId a : factors) {
-      Image image = image_of(a);
-      result.why = join(result.why, image.why);
-      term = forms_.mul(term, image.poly == kNoId ? forms_.variable(a)
-                                                  : forms_.poly(image.poly));
+    auto append = [&result](const Poly& q, const Int& times) {
+      result->poly.constant += q.constant * times;
+      for (const Term& s : q.terms) {
+        result->poly.terms.push_back({s.mono, s.coef * times});
+      }
+    };
+    if (factors.size() == 1) {
+      result->why = join(result->why, image.why);
+      append(forms_.poly(image.poly), t.coef);
+      continue;
     }
-    result.poly.constant += term.constant;
-    result.poly.terms.append(term.terms);
+    Poly product = FormPool::constant(t.coef);
+    for (AtomId a : factors) {
+      image = image_of(a);
+      result->why = join(result->why, image.why);
+      product = forms_.mul(product, image.poly == kNoId
+                                        ? forms_.variable(a)
+                                        : forms_.poly(image.poly));
+    }
+    append(product, 1);
   }
-  result.poly = FormPool::collected(std::move(result.poly));
+  if (result) result->poly = FormPool::collected(std::move(result->poly));
   return result;
 }
 
@@ -192,11 +208,11 @@ Decision Domain::known_nonzero(const Poly& p) {
 bool Domain::cancel_common(Poly& num, Poly& den, Reason& why) {
   if (!num.constant.is_zero() || !den.constant.is_zero()) return false;
   if (num.terms.empty() || den.terms.empty()) return false;
-  std::vector<AtomId> common = forms_.factors(num.terms[0].mono);
+  Factors common = forms_.factors(num.terms[0].mono);
   for (const Poly* p : {&num, &den}) {
     for (const Term& t : p->terms) {
-      const std::vector<AtomId>& f = forms_.factors(t.mono);
-      std::vector<AtomId> both;
+      const Factors& f = forms_.factors(t.mono);
+      Factors both;
       std::set_intersection(common.begin(), common.end(), f.begin(), f.end(),
                             std::back_inserter(both));
       common = std::move(both);
@@ -425,14 +441,13 @@ Decision Domain::decide(FormulaId f) {
   Range r;
   d = decide_cheaply(f, r);
   if (d.value) return d;
-  const Poly& p = forms_.poly(formula.poly);
-  if (!has_image(p)) return decide_dearly(f, r);
-  Normal n = normal(p);
-  FormulaId g = forms_.relation(formula.kind, n.poly);
+  std::optional<Normal> n = rewritten(forms_.poly(formula.poly));
+  if (!n) return decide_dearly(f, r);
+  FormulaId g = forms_.relation(formula.kind, n->poly);
   d = g <= kTrue ? told(g) : decide_literal(g);
   if (!d.value) return decide_dearly(f, r);
   d.used_equalities = true;
-  d.why = join(d.why, n.why);
+  d.why = join(d.why, n->why);
   return d;
 }
 

@@ -9,10 +9,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "solver/form.h"
 #include "solver/id_map.h"
+#include "solver/small_vector.h"
 
 namespace proviso {
 
@@ -45,7 +45,7 @@ class Point {
 
   const FormPool& forms_;
   IdMap slot_of_;
-  std::vector<Slot> slots_;
+  SmallVector<Slot, 16> slots_;
   uint32_t epoch_ = 1;
   int depth_ = 0;
 };

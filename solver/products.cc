@@ -142,7 +142,7 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
     }
   };
   for (MonoId m : near.monos) {
-    const std::vector<AtomId>& factors = forms_.factors(m);
+    const Factors& factors = forms_.factors(m);
     if (factors.size() < 2 || factors.size() > 4) continue;
     for (size_t i = 0; i < factors.size(); ++i) {
       if (i > 0 && factors[i] == factors[i - 1]) continue;

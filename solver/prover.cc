@@ -147,7 +147,7 @@ Prover::Neighborhood Prover::gather(const std::vector<AtomId>& seeds) {
   return near;
 }
 
-void Prover::visit_all(const std::vector<AtomId>& atoms) {
+void Prover::visit_all(std::span<const AtomId> atoms) {
   for (AtomId a : atoms) {
     if (mark(seen_atom_, a)) queue_.push_back(a);
   }
@@ -162,7 +162,7 @@ void Prover::visit(AtomId a, Neighborhood& near) {
   } else {
     add_definition(a, near);
   }
-  for (uint32_t i : std::vector<uint32_t>(domain_.items_of(a))) {
+  for (uint32_t i : Domain::Ids(domain_.items_of(a))) {
     const Domain::Item& item = domain_.items()[i];
     if (!item.alive || item.as_told || near.rows.size() >= kMaxRows) continue;
     if (!mark(seen_item_, i)) continue;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "solver/domain.h"
@@ -97,7 +98,7 @@ class Prover {
   // gathering
   Neighborhood gather(const std::vector<AtomId>& seeds);
   void visit(AtomId a, Neighborhood& near);
-  void visit_all(const std::vector<AtomId>& atoms);
+  void visit_all(std::span<const AtomId> atoms);
   void add_row(const Poly& p, bool equality, Reason why, Neighborhood& near);
   void add_definition(AtomId a, Neighborhood& near);
   void add_floor_definition(const Atom& atom, const Poly& q,

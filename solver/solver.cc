@@ -180,12 +180,13 @@ FactId Context::declare(Expr symbol, const Interval& range,
   if (range.is_empty()) {
     return here.tell(pool.boolean(false), std::move(origin));
   }
-  std::vector<Expr> parts;
-  if (range.lower()) parts.push_back(ge(symbol, pool.integer(*range.lower())));
-  if (range.upper()) parts.push_back(le(symbol, pool.integer(*range.upper())));
-  Expr condition = pool.boolean(true);
-  if (parts.size() == 1) condition = parts[0];
-  if (parts.size() == 2) condition = logical_and(parts[0], parts[1]);
+  Expr low, high;
+  if (range.lower()) low = ge(symbol, pool.integer(*range.lower()));
+  if (range.upper()) high = le(symbol, pool.integer(*range.upper()));
+  Expr condition = low && high    ? logical_and(low, high)
+                   : low          ? low
+                   : high         ? high
+                                  : pool.boolean(true);
   return here.tell(condition, std::move(origin));
 }
 

@@ -21,7 +21,7 @@ std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
   std::vector<int64_t> weight(forms_.atom_count());
   auto weigh = [&](const Poly& p) {
     for (const Term& t : p.terms) {
-      const std::vector<AtomId>& factors = forms_.factors(t.mono);
+      const Factors& factors = forms_.factors(t.mono);
       for (AtomId a : factors) {
         weight[a] += factors.size() > 1;
         if (forms_.is_variable(a)) continue;

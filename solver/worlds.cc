@@ -159,13 +159,18 @@ int64_t Worlds::choose(AtomId a, size_t w, int attempt, size_t place) {
 
 // Every variable of p has a value.
 void Worlds::ground(const Poly& p, size_t w) {
-  for (AtomId x : forms_.atoms_of(p)) {
+  auto give = [&](AtomId x) {
     AtomKind kind = forms_.atom(x).kind;
     if (kind == AtomKind::kSymbol) node(x);
-    if (kind != AtomKind::kFresh) continue;
+    if (kind != AtomKind::kFresh) return;
     int64_t value = choose(x, w, 0, x);
     if (!worlds_[w].has(x) || worlds_[w].at(x) != value) {
       worlds_[w].set(x, value);
+    }
+  };
+  for (const Term& t : p.terms) {
+    for (AtomId a : forms_.factors(t.mono)) {
+      for (AtomId x : forms_.atoms_within(a)) give(x);
     }
   }
 }
@@ -276,7 +281,7 @@ bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
   if (!now) return false;
   size_t tried = 0;
   for (const Term& t : p.terms) {
-    const std::vector<AtomId>& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.factors(t.mono);
     std::optional<int64_t> c = t.coef.to_int64();
     if (factors.size() != 1 || !is_free(factors[0]) || !c) continue;
     if (++tried > kMaxCandidates) break;
@@ -326,8 +331,8 @@ bool Worlds::is_free(AtomId a) const {
 }
 
 // The nodes whose values depend on x.
-void Worlds::collect_affected(AtomId x, std::vector<uint32_t>& out) {
-  std::vector<AtomId> queue = {x};
+void Worlds::collect_affected(AtomId x, Nodes& out) {
+  SmallVector<AtomId, 8> queue = {x};
   for (size_t i = 0; i < queue.size(); ++i) {
     AtomId a = queue[i];
     if (forms_.atom(a).kind == AtomKind::kSymbol) out.push_back(node(a));
@@ -342,9 +347,9 @@ void Worlds::collect_affected(AtomId x, std::vector<uint32_t>& out) {
 bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
   if (!domain_.atom_range(x).span.contains(Int(moved))) return false;
   domain_.spend(2);
-  std::vector<uint32_t> affected;
+  Nodes affected;
   collect_affected(x, affected);
-  std::vector<int64_t> before;
+  SmallVector<int64_t, 8> before;
   for (uint32_t n : affected) before.push_back(worlds_[w].at(nodes_[n].atom));
   worlds_[w].set(x, moved);
   for (uint32_t n : affected) settle(n, w);

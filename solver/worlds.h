@@ -12,12 +12,12 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "solver/domain.h"
 #include "solver/point.h"
+#include "solver/stable_vector.h"
 
 namespace proviso {
 
@@ -86,11 +86,12 @@ class Worlds {
   bool step_to(FormulaId goal, FormulaKind kind, const Poly& p, size_t w);
   bool search_for(FormulaId goal, const Poly& p, size_t w);
   bool try_value(FormulaId goal, size_t w, AtomId x, int64_t value);
-  void collect_affected(AtomId x, std::vector<uint32_t>& out);
+  using Nodes = SmallVector<uint32_t, 8>;
+  void collect_affected(AtomId x, Nodes& out);
 
   Domain& domain_;
   FormPool& forms_;
-  std::deque<Node> nodes_;
+  StableVector<Node> nodes_;
   IdMap node_of_;  // from symbols
   std::array<Point, kWorlds> worlds_;
   std::vector<Union> unions_;

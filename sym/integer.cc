@@ -98,11 +98,6 @@ bool Int::is_odd() const {
 
 int Int::big_sign() const { return big_->value.sign(); }
 
-std::optional<int64_t> Int::to_int64() const {
-  if (!is_small()) return std::nullopt;
-  return small_;
-}
-
 double Int::to_double() const {
   return is_small() ? static_cast<double>(small_)
                     : static_cast<double>(big_->value);

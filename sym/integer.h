@@ -58,7 +58,10 @@ class Int {
   }
 
   // The value when it fits.
-  std::optional<int64_t> to_int64() const;
+  std::optional<int64_t> to_int64() const {
+    if (!is_small()) return std::nullopt;
+    return small_;
+  }
   double to_double() const;  // the nearest double; +-inf beyond its range
   std::string to_string() const;
   size_t hash() const {
