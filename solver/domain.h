@@ -90,6 +90,7 @@ class Domain {
   Decision decide(FormulaId f);
   Normal normal(const Poly& p);
   Range range(const Poly& p, int depth = 0);
+  Range plain_range(const Poly& p);  // of the sum of what its terms can be
   const Range& atom_range(AtomId a);  // until the next change
   bool narrow(Range& a, const Range& b);  // whether b told something
   bool is_solved(AtomId a) const {
@@ -216,7 +217,6 @@ class Domain {
   Range atom_range_from_parts(const Atom& atom);
   Range func_range(const Atom& atom);
   Range mono_range(MonoId m);
-  Range plain_range(const Poly& p);
   Range form_range(const Poly& p);
   bool may_shift(const Poly& p, size_t degree);
   Range shifted_range(const Poly& p);

@@ -194,6 +194,8 @@ void Engine::prove_defined(FormulaId defined, Native& result) {
 
 // Each stage has its share of the budget: spending one does not end the next.
 void Engine::prove_or_refute(FormulaId f, Native& result) {
+  Decision by_rows = prover.decide_by_rows(f);
+  if (by_rows.value) return adopt(by_rows, Tier::kLinear, result);
   FormulaId opposite = forms.negate(f);
   bool can_be_yes = !worlds.satisfiable(opposite);
   bool can_be_no = !worlds.satisfiable(f);

@@ -24,6 +24,96 @@ Poly poly_of(const LinearRow& r) {
 
 }  // namespace
 
+// p less |A|*row for a row about x that bounds it, p = A*x + rest: no more than p
+// is, and with fewer terms.
+std::optional<Poly> Prover::lowered(const Poly& p, Reason& why) {
+  SmallVector<AtomId, 8> tried;
+  for (const Term& of : p.terms) {
+    for (AtomId x : forms_.factors(of.mono)) {
+      if (std::find(tried.begin(), tried.end(), x) != tried.end()) continue;
+      tried.push_back(x);
+      if (auto less = lowered(p, x, why)) return less;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, Reason& why) {
+  const MonoId single = forms_.mono(x);
+  std::optional<Poly> times;  // |A|
+  int sign = 0;               // of A
+  Reason sign_why = 0;
+  size_t looked_at = 0;
+  for (uint32_t i : domain_.items_of(x)) {
+    if (++looked_at > kMaxFactorRows) return std::nullopt;
+    const Domain::Item& item = domain_.items()[i];
+    const Formula& f = forms_.formula(item.formula);
+    if (!item.alive || item.as_told || f.kind != FormulaKind::kGe) continue;
+    const Poly& row = forms_.poly(f.poly);
+    if (row.terms.size() > kMaxFactorTerms) continue;
+    const Term* t = std::find_if(row.terms.begin(), row.terms.end(),
+                                 [&](const Term& r) { return r.mono == single; });
+    if (t == row.terms.end() || !abs(t->coef).is_one()) continue;
+    if (!times) {
+      times.emplace();
+      for (const Term& part : p.terms) {
+        std::optional<MonoId> rest = forms_.quotient(part.mono, single);
+        if (!rest) continue;
+        if (forms_.quotient(*rest, single)) return std::nullopt;  // x*x
+        times = forms_.add(*times, forms_.monomial(*rest, part.coef));
+      }
+      const Range r = domain_.plain_range(*times);
+      sign = at_least(r, 0) ? 1 : at_most(r, 0) ? -1 : 0;
+      if (sign == 0) return std::nullopt;
+      sign_why = sign > 0 ? r.lower : r.upper;
+      if (sign < 0) times = forms_.scale(*times, -1);
+    }
+    if (t->coef.sign() != sign) continue;
+    domain_.spend(times->terms.size() * row.terms.size());
+    Poly less = forms_.sub(p, forms_.mul(*times, row));
+    if (less.terms.size() >= p.terms.size()) continue;
+    why = reasons_.join(why, reasons_.join(item.why, sign_why));
+    return less;
+  }
+  return std::nullopt;
+}
+
+// Linearised indices: i < m and j < n make i*n + j < m*n.
+bool Prover::is_nonnegative(Poly p, Reason& why) {
+  while (std::optional<Poly> less = lowered(p, why)) {
+    p = *std::move(less);
+    const Range r = domain_.plain_range(p);
+    if (!at_least(r, 0)) continue;
+    why = reasons_.join(why, r.lower);
+    return true;
+  }
+  return false;
+}
+
+Decision Prover::decide_by_rows(FormulaId f) {
+  const Formula& formula = forms_.formula(f);
+  if (formula.poly == kNoId) return {};
+  Normal n = domain_.normal(forms_.poly(formula.poly));
+  const size_t count = n.poly.terms.size();
+  if (count < 2 || count > kMaxRowTerms) return {};
+  if (std::all_of(n.poly.terms.begin(), n.poly.terms.end(), [&](const Term& t) {
+        return forms_.factors(t.mono).size() == 1;
+      })) {
+    return {};  // rows will tell
+  }
+  Poly below = forms_.scale(n.poly, -1);
+  below.constant -= 1;
+  if (formula.kind != FormulaKind::kGe) n.poly.constant -= 1;
+  for (bool up : {true, false}) {
+    Reason why = n.why;
+    if (!is_nonnegative(up ? n.poly : below, why)) continue;
+    return {formula.kind == FormulaKind::kGe ? up
+                                             : formula.kind == FormulaKind::kNe,
+            why};
+  }
+  return {};
+}
+
 // `told` times something positive, less multiples of equalities about products
 // that divide out its leading terms: its sign is the same.  Nullopt when none
 // does.

@@ -36,6 +36,10 @@ class Prover {
   // Spends at most `units` of work; nullopt is "no proof found".
   std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units);
 
+  // What a product of facts and of what is nonnegative tells at once: i < m and
+  // j < n make i*n + j < m*n.
+  Decision decide_by_rows(FormulaId f);
+
   // What the domain alone decides in every case of a disjunction (or of a Min,
   // Max or Where) that the condition's atoms are in.
   Decision decide_in_cases(FormulaId f, uint64_t units);
@@ -111,6 +115,9 @@ class Prover {
                        bool equality, Reason why);
 
   // products.cc
+  std::optional<Poly> lowered(const Poly& p, Reason& why);
+  std::optional<Poly> lowered(const Poly& p, AtomId x, Reason& why);
+  bool is_nonnegative(Poly p, Reason& why);
   std::optional<Poly> remainder(const Poly& told, Reason& why);
   bool is_new(MonoId m) const;
   size_t new_monos(const Poly& p) const;
