@@ -204,7 +204,9 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
     if (d.value) return adopt(d, Tier::kCases, result);
   }
   for (Effort effort : {Effort::kLinear, Effort::kProducts, Effort::kCases}) {
-    uint64_t units = options.budget / (effort == Effort::kCases ? 4 : 8);
+    uint64_t units = options.budget / (effort == Effort::kLinear  ? 3
+                                       : effort == Effort::kCases ? 6
+                                                                  : 8);
     if (effort == Effort::kProducts) {
       can_be_yes = can_be_yes && !worlds.satisfiable_by_search(opposite);
       can_be_no = can_be_no && !worlds.satisfiable_by_search(f);

@@ -90,7 +90,10 @@ std::optional<Proof> Prover::refute_values(const std::vector<AtomId>& seeds,
   if (domain_.conflict()) return Proof{*domain_.conflict(), true};
   std::optional<Split> split;
   if (depth > 0) split = choose_values(choices);
-  if (!split) return contradiction(seeds, Effort::kLinear, 0);
+  if (!split) {  // rows have the last word, where they are new
+    if (depth == kMaxValueDepth) return std::nullopt;
+    return contradiction(seeds, Effort::kLinear, 0);
+  }
   Proof total{split->why, true};
   for (FormulaId branch : split->branches) {
     Domain::Mark before = domain_.mark();
@@ -111,8 +114,11 @@ std::optional<Decision> Prover::decide_values(
   if (!split) {
     for (bool value : {true, false}) {
       if (wanted && *wanted != value) continue;
-      auto proof =
-          refute_condition(value ? forms_.negate(f) : f, Effort::kValues);
+      const FormulaId opposite = value ? forms_.negate(f) : f;
+      auto proof = refute_condition(opposite, Effort::kValues);
+      if (!proof && depth < kMaxValueDepth) {
+        proof = refute_condition(opposite, Effort::kLinear);
+      }
       if (!proof) continue;
       Decision d{value, proof->why};
       if (!reasons_.uses(proof->why, kQuestionLeaf)) d.value.reset();
