@@ -162,9 +162,23 @@ Range Domain::func_range(const Atom& atom) {
   return {};
 }
 
-Range Domain::mono_range(MonoId m) {
+const Range& Domain::mono_range(MonoId m) {
   const Factors& factors = forms_.factors(m);
   if (factors.size() == 1) return atom_range(factors[0]);
+  uint32_t slot = product_slot_of_.get(m);
+  if (slot == kNoId) {
+    slot = static_cast<uint32_t>(products_.size());
+    product_slot_of_.set(m, slot);
+    products_.emplace_back();
+  }
+  ProductState& known = products_[slot];
+  if (known.stamp == stamp_) return known.range;
+  known.range = product_range(factors);
+  known.stamp = conflict_ ? 0 : stamp_;
+  return known.range;
+}
+
+Range Domain::product_range(const Factors& factors) {
   Range total{Interval::point(1), 0, 0};
   for (size_t i = 0; i < factors.size();) {
     size_t j = i;
@@ -194,15 +208,8 @@ Range Domain::plain_range(const Poly& p) {
   bool has_low = true, has_high = true;
   Reason why_low = 0, why_high = 0;
   spend(p.terms.size());
-  Range product;
   for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
-    const Range* r = &product;
-    if (factors.size() == 1) {
-      r = &atom_range(factors[0]);
-    } else {
-      product = mono_range(t.mono);
-    }
+    const Range* r = &mono_range(t.mono);
     if (r->span.is_empty()) {
       Reason all = join(r->lower, r->upper);
       return {Interval::empty(), all, all};

@@ -276,7 +276,12 @@ void Domain::assert_ne(const Poly& p, Reason why) {
       return assert_literal(FormulaKind::kNe, *rest, why);
     }
   }
-  uint32_t i = add_item(forms_.ne(p), why);
+  const FormulaId f = forms_.ne(p);
+  if (told_.get(f) == kNoId) {
+    told_.set(f, why);
+    trail_.push_back({Undo::kTold, f, {}});
+  }
+  uint32_t i = add_item(f, why);
   FormView v = view(p);
   form_state(v.form).watchers.push_back(i);
   revisit(i);
@@ -399,7 +404,8 @@ void Domain::revisit(uint32_t i) {
     return assert_literal(FormulaKind::kGe, edge,
                           join(item.why, up ? r.lower : r.upper));
   }
-  Range r = range(p);
+  Range r = plain_range(p);  // what costs more is left to questions
+  narrow(r, form_range(p));
   if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
   if (at_most(r, -1)) return raise_conflict(join(item.why, r.upper));
   tighten(p, item.why);

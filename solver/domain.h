@@ -144,6 +144,10 @@ class Domain {
     Image image;
     Range range;  // of a compound atom: with what its parts tell
   };
+  struct ProductState {
+    uint64_t stamp = 0;
+    Range range;
+  };
   struct FormState {
     End low, high;
     Ids watchers;  // disequalities of the form
@@ -216,7 +220,8 @@ class Domain {
   // bounds.cc
   Range atom_range_from_parts(const Atom& atom);
   Range func_range(const Atom& atom);
-  Range mono_range(MonoId m);
+  const Range& mono_range(MonoId m);  // until the next change
+  Range product_range(const Factors& factors);
   Range form_range(const Poly& p);
   bool may_shift(const Poly& p, size_t degree);
   Range shifted_range(const Poly& p);
@@ -255,6 +260,8 @@ class Domain {
   StableVector<AtomState> atoms_;  // of atoms met so far
   IdMap slot_of_;                // from atoms to their places there
   StableVector<Item> items_;
+  StableVector<ProductState> products_;  // of several factors
+  IdMap product_slot_of_;
   StableVector<FormState> form_states_;
   IdMap form_slot_of_;  // from linear forms
   IdMap told_;          // from formulas to reasons

@@ -203,11 +203,9 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
     Decision d = prover.decide_in_cases(f, options.budget / 16);
     if (d.value) return adopt(d, Tier::kCases, result);
   }
-  for (Effort effort : {Effort::kLinear, Effort::kProducts, Effort::kCases}) {
-    uint64_t units = options.budget / (effort == Effort::kLinear  ? 3
-                                       : effort == Effort::kCases ? 6
-                                                                  : 8);
-    if (effort == Effort::kProducts) {
+  for (Effort effort : {Effort::kLinear, Effort::kCases}) {
+    uint64_t units = options.budget / (effort == Effort::kLinear ? 3 : 4);
+    if (effort == Effort::kCases) {
       can_be_yes = can_be_yes && !worlds.satisfiable_by_search(opposite);
       can_be_no = can_be_no && !worlds.satisfiable_by_search(f);
     }
@@ -271,7 +269,8 @@ void Engine::look_again(Expr question, Native& result) {
   for (uint32_t id : ids) conditions.push_back(facts[id].condition);
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;
-  for (int turn = 0; turn < kTurns; ++turn) {
+  uint64_t spent = 0;
+  for (int turn = 0; turn < kTurns && spent < 2 * options.budget; ++turn) {
     ExprPool own;
     Retold retold =
         retell(conditions, question, static_cast<uint64_t>(turn), own);
@@ -279,6 +278,7 @@ void Engine::look_again(Expr question, Native& result) {
     fresh.domain.set_solving(turn > 0);
     for (Expr condition : retold.conditions) fresh.tell(condition, {});
     const Memo& m = fresh.native_answer(retold.question);
+    spent += fresh.domain.work();
     if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;
     result.verdict = m.verdict;
     result.tier = m.tier;

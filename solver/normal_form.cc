@@ -132,6 +132,7 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
   Normal y = atom.b == kNoId ? Normal{} : normal(forms_.poly(atom.b));
   n.why = join(x.why, y.why);
   const bool changed = x.changed || y.changed;
+  spend(1 + x.poly.terms.size() + y.poly.terms.size());
   switch (atom.kind) {
     case AtomKind::kFloor:
       if (!changed && y.poly.is_constant()) {

@@ -1,7 +1,6 @@
 #include "solver/prover.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace proviso {
 namespace {
@@ -17,11 +16,6 @@ bool mark(std::vector<bool>& seen, uint32_t id) {
   return true;
 }
 
-void append(std::vector<LinearRow>& rows, std::vector<LinearRow> more) {
-  rows.insert(rows.end(), std::make_move_iterator(more.begin()),
-              std::make_move_iterator(more.end()));
-}
-
 // Bounds of machine integers are noise unless the question is about them.
 bool is_big(const Int& v) { return v.bit_length() > 61; }
 
@@ -35,7 +29,7 @@ std::optional<Proof> Prover::refute(FormulaId f, Effort effort,
 std::optional<Proof> Prover::refute_facts(const std::vector<AtomId>& seeds,
                                           uint64_t units) {
   return within(units, [&]() -> std::optional<Proof> {
-    auto why = solve(std::move(gather(seeds).rows));
+    auto why = solve(gather(seeds).rows, {});
     if (!why) return std::nullopt;
     return Proof{*why, false};
   });
@@ -87,13 +81,13 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort) {
 std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
                                            Effort effort, int depth) {
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
-  Neighborhood near = gather(seeds);
-  std::vector<LinearRow> lemmas = effort == Effort::kProducts
-                                      ? row_products(near)
-                                      : product_lemmas(near);
-  if (effort == Effort::kProducts && lemmas.empty()) return std::nullopt;
-  append(near.rows, std::move(lemmas));
-  if (auto why = solve(std::move(near.rows))) return Proof{*why, false};
+  const Neighborhood near = gather(seeds);
+  auto why = solve(near.rows, product_lemmas(near));
+  if (!why && effort == Effort::kLinear) {
+    const std::vector<LinearRow> products = row_products(near);
+    if (!products.empty()) why = solve(near.rows, products);
+  }
+  if (why) return Proof{*why, false};
   if (effort != Effort::kCases || depth == 0) return std::nullopt;
   return split(near, seeds, depth);
 }
@@ -119,9 +113,11 @@ std::optional<Proof> Prover::split(const Neighborhood& near,
   return total;
 }
 
-std::optional<Reason> Prover::solve(std::vector<LinearRow> rows) {
-  LinearSystem system(reasons_, rows.size());
-  for (LinearRow& r : rows) system.add(std::move(r));
+std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows,
+                                    const std::vector<LinearRow>& lemmas) {
+  LinearSystem system(reasons_, rows.size() + lemmas.size());
+  for (const LinearRow& r : rows) system.add(r);
+  for (const LinearRow& r : lemmas) system.add(r);
   auto why = system.contradiction(domain_.units_left());
   domain_.spend(system.work() / 4);
   return why;

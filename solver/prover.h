@@ -17,9 +17,9 @@
 
 namespace proviso {
 
-// Rows with lemmas about products; rows with their own products; case splits
+// Rows with lemmas about products, then with their own products; case splits
 // over the first; the values of bounded variables, one by one.
-enum class Effort { kLinear, kProducts, kCases, kValues };
+enum class Effort { kLinear, kCases, kValues };
 
 struct Proof {
   Reason why = 0;  // kQuestionLeaf among its leaves stands for the condition
@@ -131,7 +131,8 @@ class Prover {
   Split each_value(AtomId a, const Range& r);
   std::optional<Split> split_residue(const Neighborhood& near);
 
-  std::optional<Reason> solve(std::vector<LinearRow> rows);
+  std::optional<Reason> solve(const std::vector<LinearRow>& rows,
+                              const std::vector<LinearRow>& lemmas);
 
   Domain& domain_;
   FormPool& forms_;

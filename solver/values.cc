@@ -111,14 +111,13 @@ std::optional<Decision> Prover::decide_values(
     std::optional<bool> wanted, int depth) {
   std::optional<Split> split;
   if (depth > 0) split = choose_values(choices);
+  if (!split && depth == kMaxValueDepth) return std::nullopt;
   if (!split) {
     for (bool value : {true, false}) {
       if (wanted && *wanted != value) continue;
       const FormulaId opposite = value ? forms_.negate(f) : f;
       auto proof = refute_condition(opposite, Effort::kValues);
-      if (!proof && depth < kMaxValueDepth) {
-        proof = refute_condition(opposite, Effort::kLinear);
-      }
+      if (!proof) proof = refute_condition(opposite, Effort::kLinear);
       if (!proof) continue;
       Decision d{value, proof->why};
       if (!reasons_.uses(proof->why, kQuestionLeaf)) d.value.reset();
