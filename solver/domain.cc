@@ -198,26 +198,32 @@ void Domain::assert_ge(const Poly& p, Reason why) {
   expand_factor(p, why);
 }
 
-// r - c*pos(d) >= 0, c > 0, says r >= 0 and r - c*d >= 0.
+// For c < 0, r + c*pos(d) >= 0 says r >= 0 and r + c*d >= 0; for c > 0 it says
+// one of them, which tells where ranges rule out the other.
 void Domain::expand_pos(const Poly& p, Reason why) {
-  size_t count = 0;
+  const Term* found = nullptr;
+  size_t negative = 0;
   for (const Term& t : p.terms) {
     const Factors& factors = forms_.factors(t.mono);
-    bool is_pos = factors.size() == 1 &&
-                  forms_.atom(factors[0]).kind == AtomKind::kPos;
-    count += is_pos && t.coef.sign() < 0;
+    if (factors.size() != 1) continue;
+    if (forms_.atom(factors[0]).kind != AtomKind::kPos) continue;
+    negative += t.coef.sign() < 0;
+    const bool first = !found || (found->coef.sign() > 0 && t.coef.sign() < 0);
+    if (first) found = &t;
   }
-  if (count == 0 || count > kMaxExpandedPos) return;
-  for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
-    if (factors.size() != 1 || t.coef.sign() > 0) continue;
-    const Atom& atom = forms_.atom(factors[0]);
-    if (atom.kind != AtomKind::kPos) continue;
-    Poly rest = forms_.sub(p, forms_.monomial(t.mono, t.coef));
-    assert_literal(FormulaKind::kGe, rest, why);
-    assert_literal(FormulaKind::kGe,
-                   forms_.add(rest, forms_.poly(atom.a), t.coef), why);
-    return;
+  if (!found || negative > kMaxExpandedPos) return;
+  const PolyId d = forms_.atom(forms_.factors(found->mono)[0]).a;
+  const Poly without = forms_.sub(p, forms_.monomial(found->mono, found->coef));
+  const Poly with = forms_.add(without, forms_.poly(d), found->coef);
+  if (negative > 0) {
+    assert_literal(FormulaKind::kGe, without, why);
+    return assert_literal(FormulaKind::kGe, with, why);
+  }
+  for (const auto& [one, other] :
+       {std::pair(&without, &with), std::pair(&with, &without)}) {
+    const Range r = plain_range(*one);
+    if (r.span.is_empty() || !at_most(r, -1)) continue;
+    return assert_literal(FormulaKind::kGe, *other, join(why, r.upper));
   }
 }
 

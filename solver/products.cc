@@ -200,14 +200,14 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
                         ? domain_.range(p)
                         : near.bounds[static_cast<size_t>(
                               at - near.monos.begin())];
-    if (r.span.lower() && r.span.lower()->bit_length() <= 61) {
+    if (auto end = useful_end(r, true, false)) {
       Poly low = p;
-      low.constant = -*r.span.lower();
+      low.constant = -*end;
       out.push_back({low, r.lower});
     }
-    if (r.span.upper() && r.span.upper()->bit_length() <= 61) {
+    if (auto end = useful_end(r, false, false)) {
       Poly high = forms_.scale(p, -1);
-      high.constant = *r.span.upper();
+      high.constant = *end;
       out.push_back({high, r.upper});
     }
     return out;

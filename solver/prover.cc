@@ -294,18 +294,25 @@ void Prover::add_bounds(MonoId m, Neighborhood& near) {
     near.rows.push_back(impossible);
     return;
   }
-  auto useful = [&](const std::optional<Int>& end) {
-    return end && (near.big_constants || !is_big(*end));
-  };
-  if (useful(r.span.lower())) {
-    p.constant = -*r.span.lower();
+  if (auto low = useful_end(r, true, near.big_constants)) {
+    p.constant = -*low;
     push_row(near.rows, p, false, r.lower);
   }
-  if (useful(r.span.upper())) {
+  if (auto high = useful_end(r, false, near.big_constants)) {
     Poly q = forms_.monomial(m, -1);
-    q.constant = *r.span.upper();
+    q.constant = *high;
     push_row(near.rows, q, false, r.upper);
   }
+}
+
+// Where facts contradict each other bounds may run away (x > y*y, 2*y > x*x):
+// then a part of the way is enough.
+std::optional<Int> Prover::useful_end(const Range& r, bool lower, bool big) {
+  constexpr int64_t kFar = int64_t{1} << 30;
+  const std::optional<Int>& end = lower ? r.span.lower() : r.span.upper();
+  if (!end || big || !is_big(*end)) return end;
+  if ((end->sign() > 0) != lower) return std::nullopt;
+  return Int(lower ? kFar : -kFar);
 }
 
 }  // namespace proviso

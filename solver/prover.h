@@ -111,6 +111,8 @@ class Prover {
   void compare_powers(const Atom& large, const Atom& small,
                       Neighborhood& near);
   void add_bounds(MonoId m, Neighborhood& near);
+  // Of a range, as a row can use it; any number where `big`.
+  static std::optional<Int> useful_end(const Range& r, bool lower, bool big);
   static void push_row(std::vector<LinearRow>& rows, const Poly& p,
                        bool equality, Reason why);
 
