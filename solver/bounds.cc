@@ -369,7 +369,9 @@ Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
 // In p = rest + c*d*floor(a/d), d > 0, the product d*floor(a/d) is a minus a
 // remainder in [0, d-1]: p lies between rest + c*a - c*(d-1) and rest + c*a.
 // A constant d need not divide c: everything is scaled by d / gcd(c, d) first.
-Range Domain::correlated_range(const Poly& p, int depth) {
+// Stops where the lower end is `enough`.
+Range Domain::correlated_range(const Poly& p, int depth,
+                               std::optional<int> enough) {
   Range best;
   if (p.terms.size() > kMaxCorrelatedTerms) return best;
   for (const Term& t : p.terms) {
@@ -400,10 +402,14 @@ Range Domain::correlated_range(const Poly& p, int depth) {
       less.constant += d.is_constant() ? c - c * d.constant : c;
       bool positive = c.sign() > 0;
       Range low = range(positive ? less : full, depth + 1);
-      Range high = range(positive ? full : less, depth + 1);
-      if (low.span.is_empty() || high.span.is_empty()) continue;
+      if (low.span.is_empty()) continue;
       std::optional<Int> lower, upper;
       if (low.span.lower()) lower = -floor_div(-*low.span.lower(), scale);
+      if (enough && lower && *lower >= Int(*enough)) {
+        return {Interval::at_least(*lower), join(low.lower, divisor.lower), 0};
+      }
+      Range high = range(positive ? full : less, depth + 1);
+      if (high.span.is_empty()) continue;
       if (high.span.upper()) upper = floor_div(*high.span.upper(), scale);
       narrow(best, {Interval::of(std::move(lower), std::move(upper)),
                     join(low.lower, divisor.lower),

@@ -226,7 +226,8 @@ class Domain {
   bool may_shift(const Poly& p, size_t degree);
   Range shifted_range(const Poly& p);
   Range clamped_range(const Poly& p, const Term& t, int depth);
-  Range correlated_range(const Poly& p, int depth);
+  Range correlated_range(const Poly& p, int depth,
+                         std::optional<int> enough = {});
   Range difference_range(const Poly& p);
   std::optional<std::pair<Int, Reason>> least_difference(AtomId x, AtomId y);
   FormView view(const Poly& p);

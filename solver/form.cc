@@ -138,13 +138,15 @@ MonoId FormPool::product(MonoId a, MonoId b) {
   if (b == 0) return a;
   if (a > b) std::swap(a, b);
   uint64_t key = uint64_t{a} << 32 | b;
-  auto it = products_.find(key);
-  if (it != products_.end()) return it->second;
+  auto same = [&](uint32_t i) { return products_[i].first == key; };
+  const uint32_t known = product_index_.find(key, same);
+  if (known != kNoId) return products_[known].second;
   Factors merged;
   std::merge(monos_[a].begin(), monos_[a].end(), monos_[b].begin(),
              monos_[b].end(), std::back_inserter(merged));
   MonoId id = mono(merged);
-  products_.emplace(key, id);
+  product_index_.insert(key, static_cast<uint32_t>(products_.size()));
+  products_.emplace_back(key, id);
   return id;
 }
 

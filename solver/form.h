@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "solver/intern_index.h"
@@ -174,8 +174,9 @@ class FormPool {
   StableVector<Factors> monos_;
   StableVector<Poly> polys_;
   StableVector<Formula> formulas_;
-  InternIndex atom_index_, mono_index_, poly_index_, formula_index_;
-  std::unordered_map<uint64_t, MonoId> products_;
+  InternIndex atom_index_, mono_index_, poly_index_, formula_index_,
+      product_index_;
+  std::vector<std::pair<uint64_t, MonoId>> products_;  // of two, by their ids
   std::vector<MonoId> mono_of_atom_;
   std::vector<FormulaId> negation_;
   // Sorted; empty until asked for.

@@ -89,33 +89,6 @@ End pow_end(const End& base, unsigned exponent) {
 
 }  // namespace
 
-Interval::Interval(Int lower, Int upper) {
-  if (lower > upper) {
-    empty_ = true;
-    return;
-  }
-  lo_ = std::move(lower);
-  hi_ = std::move(upper);
-}
-
-Interval Interval::empty() { return {1, 0}; }
-
-Interval Interval::at_least(const Int& lower) {
-  return of(lower, std::nullopt);
-}
-
-Interval Interval::at_most(const Int& upper) { return of(std::nullopt, upper); }
-
-Interval Interval::of(std::optional<Int> lower, std::optional<Int> upper) {
-  if (lower && upper && *lower > *upper) return empty();
-  Interval result;
-  result.lo_ = std::move(lower);
-  result.hi_ = std::move(upper);
-  return result;
-}
-
-bool Interval::is_point() const { return lo_ && hi_ && *lo_ == *hi_; }
-
 bool Interval::contains(const Int& value) const {
   if (empty_) return false;
   return (!lo_ || *lo_ <= value) && (!hi_ || value <= *hi_);
@@ -168,10 +141,14 @@ Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
 
 Interval operator*(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
-  if (is_nonnegative(a) && is_nonnegative(b) && a.upper().has_value() ==
-      b.upper().has_value()) {
+  if (is_nonnegative(a) && is_nonnegative(b)) {
+    auto is_zero = [](const End& end) { return end && end->is_zero(); };
     End high;
-    if (a.upper()) high = *a.upper() * *b.upper();
+    if (a.upper() && b.upper()) {
+      high = *a.upper() * *b.upper();
+    } else if (is_zero(a.upper()) || is_zero(b.upper())) {
+      high = 0;
+    }
     return Interval::of(*a.lower() * *b.lower(), std::move(high));
   }
   const Corner x[] = {lower_corner(a), upper_corner(a)};

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sym/integer.h"
 
@@ -17,18 +18,30 @@ namespace proviso {
 class Interval {
  public:
   Interval() = default;  // every integer
-  Interval(Int lower, Int upper);  // empty when lower > upper
+  Interval(Int lower, Int upper) {  // empty when lower > upper
+    empty_ = lower > upper;
+    if (empty_) return;
+    lo_ = std::move(lower);
+    hi_ = std::move(upper);
+  }
   static Interval all() { return {}; }
-  static Interval empty();
+  static Interval empty() { return {1, 0}; }
   static Interval point(const Int& value) { return {value, value}; }
-  static Interval at_least(const Int& lower);
-  static Interval at_most(const Int& upper);
-  static Interval of(std::optional<Int> lower, std::optional<Int> upper);
+  static Interval at_least(const Int& lower) { return of(lower, std::nullopt); }
+  static Interval at_most(const Int& upper) { return of(std::nullopt, upper); }
+  static Interval of(std::optional<Int> lower, std::optional<Int> upper) {
+    Interval result;
+    result.empty_ = lower && upper && *lower > *upper;
+    if (result.empty_) return result;
+    result.lo_ = std::move(lower);
+    result.hi_ = std::move(upper);
+    return result;
+  }
 
   const std::optional<Int>& lower() const { return lo_; }  // nullopt: -int_oo
   const std::optional<Int>& upper() const { return hi_; }  // nullopt: int_oo
   bool is_empty() const { return empty_; }
-  bool is_point() const;
+  bool is_point() const { return lo_ && hi_ && *lo_ == *hi_; }
   bool contains(const Int& value) const;
   bool contains(const Interval& other) const;
   std::string to_string() const;  // "[2, int_oo]"

@@ -396,7 +396,9 @@ Decision Domain::decide_dearly(FormulaId f, Range& r) {
   if (is_single(p)) return d;
   if (narrow(r, difference_range(p)) && settles(formula.kind, r, d)) return d;
   if (narrow(r, shifted_range(p)) && settles(formula.kind, r, d)) return d;
-  if (narrow(r, correlated_range(p, 0)) && settles(formula.kind, r, d)) {
+  const int enough = formula.kind == FormulaKind::kGe ? 0 : 1;
+  if (narrow(r, correlated_range(p, 0, enough)) &&
+      settles(formula.kind, r, d)) {
     return d;
   }
   if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
