@@ -270,7 +270,7 @@ void Engine::look_again(Expr question, Native& result) {
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;
   uint64_t spent = 0;
-  for (int turn = 0; turn < kTurns && spent < 2 * options.budget; ++turn) {
+  for (int turn = 0; turn < kTurns && spent < 6 * options.budget; ++turn) {
     ExprPool own;
     Retold retold =
         retell(conditions, question, static_cast<uint64_t>(turn), own);
