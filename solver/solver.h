@@ -74,7 +74,8 @@ struct SolverOptions {
   uint64_t budget = 10000;    // native work units a question
   uint32_t z3_budget = 200000; // Z3 resource units (rlimit) a question
   bool search_models = true;  // look for a counterexample when unknown
-  bool look_again = true;     // when unknown, tell the facts in other orders
+  bool look_again = true;     // when unknown, tell the facts in other orders:
+                              // up to six budgets more
 };
 
 struct Statistics {
