@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kMaxToldAgain = 60;
 constexpr int kTurns = 8;
+constexpr uint64_t kBudgetsToRetell = 6;
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;
 
@@ -270,7 +271,8 @@ void Engine::look_again(Expr question, Native& result) {
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;
   uint64_t spent = 0;
-  for (int turn = 0; turn < kTurns && spent < 6 * options.budget; ++turn) {
+  const uint64_t limit = kBudgetsToRetell * options.budget;
+  for (int turn = 0; turn < kTurns && spent < limit; ++turn) {
     ExprPool own;
     Retold retold =
         retell(conditions, question, static_cast<uint64_t>(turn), own);
