@@ -15,17 +15,6 @@ constexpr size_t kMaxBoundBits = 1024;
 
 Int ceil_div(const Int& a, const Int& b) { return -floor_div(-a, b); }
 
-// The largest r with r*r <= n, for n >= 0: Newton's method from above.
-Int integer_root(const Int& n) {
-  if (n.is_zero()) return 0;
-  Int r = *pow(Int(2), (n.bit_length() + 1) / 2);
-  for (;;) {
-    Int next = floor_div(r + floor_div(n, r), 2);
-    if (next >= r) return r;
-    r = next;
-  }
-}
-
 }  // namespace
 
 Domain::AtomState& Domain::new_state(AtomId a) {

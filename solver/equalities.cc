@@ -68,6 +68,7 @@ void Domain::keep_equality(const Poly& p, Reason why) {
     expand_floor(row, why);
     expand_factor(row, why);
   }
+  if (!p.constant.is_zero()) bound_divisors(p, why);
   if (conflict_ || !p.constant.is_zero()) return;
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
     std::optional<Poly> rest = divided(p, a);
@@ -75,6 +76,28 @@ void Domain::keep_equality(const Poly& p, Reason why) {
     FormulaId zero = forms_.eq(forms_.variable(a));
     assert_formula(forms_.any_of({zero, forms_.eq(*rest)}), why);
     return;
+  }
+}
+
+// x*r == c, c not 0: neither is 0, so that both lie between -|c| and |c|; where
+// x is in r again, x*x does.
+void Domain::bound_divisors(const Poly& p, Reason why) {
+  Poly product = p;
+  product.constant = 0;
+  const Int most = abs(p.constant);
+  for (AtomId a : forms_.factors(p.terms[0].mono)) {
+    std::optional<Poly> rest = divided(product, a);
+    if (conflict_ || !rest) continue;
+    const bool again = divided(*rest, a).has_value();
+    const Int end = again ? integer_root(most) : most;
+    set_bound(a, true, -end, why);
+    set_bound(a, false, end, why);
+    if (p.terms.size() < 2) continue;
+    for (int sign : {1, -1}) {
+      Poly row = forms_.scale(*rest, sign);
+      row.constant += most;
+      assert_literal(FormulaKind::kGe, row, why);
+    }
   }
 }
 

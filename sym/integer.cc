@@ -172,6 +172,17 @@ Int lcm(const Int& a, const Int& b) {
   return abs(floor_div(a, gcd(a, b)) * b);
 }
 
+// Newton's method from above.
+Int integer_root(const Int& n) {
+  if (n.is_zero()) return 0;
+  Int r = *pow(Int(2), (n.bit_length() + 1) / 2);
+  for (;;) {
+    Int next = floor_div(r + floor_div(n, r), 2);
+    if (next >= r) return r;
+    r = next;
+  }
+}
+
 std::optional<Int> pow(const Int& base, uint64_t exponent, size_t max_bits) {
   if (exponent == 0 || base.is_one()) return Int(1);
   if (base.is_zero()) return base;
