@@ -19,22 +19,26 @@ std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
   seen_atom_.assign(forms_.atom_count(), false);
   seen_item_.assign(domain_.items().size(), false);
   std::vector<int64_t> weight(forms_.atom_count());
-  auto weigh = [&](const Poly& p) {
+  auto weigh = [&](const Poly& p, int64_t times) {
     for (const Term& t : p.terms) {
       const Factors& factors = forms_.factors(t.mono);
       for (AtomId a : factors) {
-        weight[a] += factors.size() > 1;
+        if (factors.size() > 1) weight[a] += times;
         if (forms_.is_variable(a)) continue;
-        for (AtomId inside : forms_.atoms_within(a)) ++weight[inside];
+        for (AtomId inside : forms_.atoms_within(a)) weight[inside] += times;
       }
     }
   };
-  auto visit_formula = [&](FormulaId g) {
+  auto visit_formula = [&](FormulaId g, bool told) {
     const Formula& formula = forms_.formula(g);
-    if (formula.poly != kNoId) weigh(forms_.poly(formula.poly));
+    // An equality that is told refutes most values.
+    const bool rules_out = told && formula.kind == FormulaKind::kEq;
+    if (formula.poly != kNoId) {
+      weigh(forms_.poly(formula.poly), rules_out ? 4 : 1);
+    }
     visit_all(forms_.atoms_of_formula(g));
   };
-  visit_formula(f);
+  visit_formula(f, false);
   for (size_t i = 0; i < queue_.size() && i < kMaxNear; ++i) {
     const AtomId a = queue_[i];
     domain_.spend(1);
@@ -46,7 +50,7 @@ std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
       const Domain::Item& item = domain_.items()[k];
       if (!item.alive || seen_item_[k]) continue;
       seen_item_[k] = true;
-      visit_formula(item.formula);
+      visit_formula(item.formula, true);
     }
     visit_all(domain_.dependents_of(a));
   }
