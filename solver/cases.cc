@@ -183,27 +183,12 @@ std::optional<Prover::Split> Prover::choose_case(FormulaId f) {
 Decision Prover::decide_in_cases(FormulaId f, int depth) {
   std::optional<Split> split = choose_case(f);
   if (!split) return {};
-  Decision all;
-  all.why = split->why;
-  for (FormulaId branch : split->branches) {
-    Domain::Mark before = domain_.mark();
-    domain_.tell(branch, split->why);
-    Decision d;
-    bool impossible = domain_.conflict().has_value();
-    if (impossible) {
-      d.why = *domain_.conflict();
-    } else {
-      d = domain_.decide(f);
-      if (!d.value && depth > 1) d = decide_in_cases(f, depth - 1);
-    }
-    domain_.undo(before);
-    if (!impossible && (!d.value || (all.value && *all.value != *d.value))) {
-      return {};
-    }
-    if (!impossible) all.value = d.value;
-    all.why = reasons_.join(all.why, d.why);
-  }
-  return all;
+  auto further = [&](std::optional<bool>) -> std::optional<Decision> {
+    if (depth == 1) return std::nullopt;
+    Decision d = decide_in_cases(f, depth - 1);
+    return d.value ? std::optional(d) : std::nullopt;
+  };
+  return decide_branches(f, *split, {}, further).value_or(Decision{});
 }
 
 Decision Prover::decide_in_cases(FormulaId f, uint64_t units) {

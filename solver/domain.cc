@@ -111,6 +111,14 @@ void Domain::tell(FormulaId f, Reason why) {
   propagate();
 }
 
+// False when it was told before.
+bool Domain::set_told(FormulaId f, Reason why) {
+  if (told_.get(f) != kNoId) return false;
+  told_.set(f, why);
+  trail_.push_back({Undo::kTold, f, {}});
+  return true;
+}
+
 void Domain::assert_formula(FormulaId f, Reason why) {
   if (conflict_ || f == kTrue) return;
   if (f == kFalse) return raise_conflict(why);
@@ -121,9 +129,7 @@ void Domain::assert_formula(FormulaId f, Reason why) {
   }
   Reason opposite = told_.get(forms_.negate(f));
   if (opposite != kNoId) return raise_conflict(join(why, opposite));
-  if (told_.get(f) != kNoId) return;
-  told_.set(f, why);
-  trail_.push_back({Undo::kTold, f, {}});
+  if (!set_told(f, why)) return;
   change();
   if (formula.kind == FormulaKind::kOr) return assert_clause(f, why);
   if (formula.kind == FormulaKind::kOpaque) return;
@@ -272,10 +278,7 @@ void Domain::assert_ne(const Poly& p, Reason why) {
     }
   }
   const FormulaId f = forms_.ne(p);
-  if (told_.get(f) == kNoId) {
-    told_.set(f, why);
-    trail_.push_back({Undo::kTold, f, {}});
-  }
+  set_told(f, why);
   uint32_t i = add_item(f, why);
   FormView v = view(p);
   form_state(v.form).watchers.push_back(i);
@@ -406,8 +409,9 @@ void Domain::revisit(uint32_t i) {
   tighten(p, item.why);
   expand_factor(p, item.why);
   if (f.kind == FormulaKind::kEq) {
-    tighten(forms_.scale(p, -1), item.why);
-    expand_factor(forms_.scale(p, -1), item.why);
+    const Poly opposite = forms_.scale(p, -1);
+    tighten(opposite, item.why);
+    expand_factor(opposite, item.why);
     Poly q = p;
     Reason why = item.why;
     if (!conflict_ && cancel_factor(q, why) && q != p) {

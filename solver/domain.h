@@ -175,6 +175,7 @@ class Domain {
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
 
   // telling
+  bool set_told(FormulaId f, Reason why);
   void assert_formula(FormulaId f, Reason why);
   void assert_literal(FormulaKind kind, const Poly& p, Reason why,
                       FormulaId known = kNoId);

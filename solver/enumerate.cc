@@ -70,7 +70,7 @@ bool Engine::enumerate(Expr question, Native& result) {
     for (AtomId x : forms.atoms_of(value)) {
       if (!forms.is_variable(x) || box.has(x)) continue;
       if (domain.is_solved(x)) return false;  // its value is another's
-      if (!box.add(x, domain.range(forms.variable(x)).span)) return false;
+      if (!box.add(x, domain.atom_range(x).span)) return false;
     }
     if (forms.as_atom(value) != a) solved.emplace_back(a, std::move(value));
   }

@@ -24,8 +24,8 @@ Poly poly_of(const LinearRow& r) {
 
 }  // namespace
 
-// p less |A|*row for a row about x that bounds it, p = A*x + rest: no more than p
-// is, and with fewer terms.
+// p less |A|*row for a row about x that bounds it, p = A*x + rest: no more than
+// p is, and with fewer terms.
 std::optional<Poly> Prover::lowered(const Poly& p, Reason& why) {
   SmallVector<AtomId, 8> tried;
   for (const Term& of : p.terms) {
@@ -51,8 +51,9 @@ std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, Reason& why) {
     if (!item.alive || item.as_told || f.kind != FormulaKind::kGe) continue;
     const Poly& row = forms_.poly(f.poly);
     if (row.terms.size() > kMaxFactorTerms) continue;
-    const Term* t = std::find_if(row.terms.begin(), row.terms.end(),
-                                 [&](const Term& r) { return r.mono == single; });
+    const Term* t =
+        std::find_if(row.terms.begin(), row.terms.end(),
+                     [&](const Term& r) { return r.mono == single; });
     if (t == row.terms.end() || !abs(t->coef).is_one()) continue;
     if (!times) {
       times.emplace();

@@ -98,19 +98,11 @@ std::optional<Proof> Prover::split(const Neighborhood& near,
   std::optional<Split> split = choose_split(near);
   // No branches would be a proof without any.
   if (!split || split->branches.empty()) return std::nullopt;
-  Proof total{split->why, true};
-  for (FormulaId branch : split->branches) {
-    Domain::Mark before = domain_.mark();
-    domain_.tell(branch, split->why);
+  return refute_branches(*split, [&](FormulaId branch) {
     std::vector<AtomId> near_branch = seeds;
     for (AtomId a : forms_.atoms_of_formula(branch)) near_branch.push_back(a);
-    std::optional<Proof> proof =
-        contradiction(near_branch, Effort::kCases, depth - 1);
-    domain_.undo(before);
-    if (!proof) return std::nullopt;
-    total.why = reasons_.join(total.why, proof->why);
-  }
-  return total;
+    return contradiction(near_branch, Effort::kCases, depth - 1);
+  });
 }
 
 std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows,

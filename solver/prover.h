@@ -76,6 +76,15 @@ class Prover {
   std::optional<Proof> refute_literal(FormulaId f, Effort effort);
   std::optional<Proof> contradiction(const std::vector<AtomId>& seeds,
                                      Effort effort, int depth);
+  // A refutation in each branch.
+  template <typename Refute>
+  std::optional<Proof> refute_branches(const Split& split, Refute refute);
+  // What holds in each branch that is possible, by the domain or else as
+  // `decide` says; without a value where none is, nullopt is "not decided".
+  template <typename Decide>
+  std::optional<Decision> decide_branches(FormulaId f, const Split& split,
+                                          std::optional<bool> wanted,
+                                          Decide decide);
   std::optional<Proof> split(const Neighborhood& near,
                              const std::vector<AtomId>& seeds, int depth);
 
@@ -156,6 +165,45 @@ std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {
   domain_.set_limit(~uint64_t{0});
   domain_.undo(before);
   return proof;
+}
+
+template <typename Refute>
+std::optional<Proof> Prover::refute_branches(const Split& split,
+                                             Refute refute) {
+  Proof total{split.why, true};
+  for (FormulaId branch : split.branches) {
+    Domain::Mark before = domain_.mark();
+    domain_.tell(branch, split.why);
+    std::optional<Proof> proof = refute(branch);
+    domain_.undo(before);
+    if (!proof) return std::nullopt;
+    total.why = reasons_.join(total.why, proof->why);
+  }
+  return total;
+}
+
+template <typename Decide>
+std::optional<Decision> Prover::decide_branches(FormulaId f, const Split& split,
+                                                std::optional<bool> wanted,
+                                                Decide decide) {
+  Decision all;
+  all.why = split.why;
+  for (FormulaId branch : split.branches) {
+    Domain::Mark before = domain_.mark();
+    domain_.tell(branch, split.why);
+    std::optional<Decision> d;
+    if (domain_.conflict()) {
+      d = Decision{std::nullopt, *domain_.conflict()};
+    } else {
+      d = domain_.decide(f);
+      if (!d->value) d = decide(wanted);
+    }
+    domain_.undo(before);
+    if (!d || (d->value && wanted && *wanted != *d->value)) return std::nullopt;
+    if (d->value) all.value = wanted = d->value;
+    all.why = reasons_.join(all.why, d->why);
+  }
+  return all;
 }
 
 }  // namespace proviso

@@ -57,7 +57,7 @@ class StableVector {
 
  private:
   static constexpr size_t kFirstBits = std::countr_zero(FirstChunk);
-  static constexpr size_t kMaxChunks = 40;
+  static constexpr size_t kMaxChunks = 33 - kFirstBits;  // for 32-bit ids
 
   // Chunk 0 holds [0, F), chunk c > 0 holds [F << (c-1), F << c).
   static size_t chunk_of(size_t i) {

@@ -98,16 +98,9 @@ std::optional<Proof> Prover::refute_values(const std::vector<AtomId>& seeds,
     if (depth == kMaxValueDepth) return std::nullopt;
     return contradiction(seeds, Effort::kLinear, 0);
   }
-  Proof total{split->why, true};
-  for (FormulaId branch : split->branches) {
-    Domain::Mark before = domain_.mark();
-    domain_.tell(branch, split->why);
-    std::optional<Proof> proof = refute_values(seeds, choices, depth - 1);
-    domain_.undo(before);
-    if (!proof) return std::nullopt;
-    total.why = reasons_.join(total.why, proof->why);
-  }
-  return total;
+  return refute_branches(*split, [&](FormulaId) {
+    return refute_values(seeds, choices, depth - 1);
+  });
 }
 
 std::optional<Decision> Prover::decide_values(
@@ -129,24 +122,9 @@ std::optional<Decision> Prover::decide_values(
     }
     return std::nullopt;
   }
-  Decision all;
-  all.why = split->why;
-  for (FormulaId branch : split->branches) {
-    Domain::Mark before = domain_.mark();
-    domain_.tell(branch, split->why);
-    std::optional<Decision> d;
-    if (domain_.conflict()) {
-      d = Decision{std::nullopt, *domain_.conflict()};
-    } else {
-      d = domain_.decide(f);
-      if (!d->value) d = decide_values(f, choices, wanted, depth - 1);
-    }
-    domain_.undo(before);
-    if (!d || (d->value && wanted && *wanted != *d->value)) return std::nullopt;
-    if (d->value) all.value = wanted = d->value;
-    all.why = reasons_.join(all.why, d->why);
-  }
-  return all;
+  return decide_branches(f, *split, wanted, [&](std::optional<bool> so_far) {
+    return decide_values(f, choices, so_far, depth - 1);
+  });
 }
 
 Decision Prover::decide_by_values(FormulaId f, bool can_be_true,
