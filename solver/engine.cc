@@ -183,8 +183,10 @@ void Engine::prove_defined(FormulaId defined, Native& result) {
     result.open = true;
     return;
   }
+  Prover::Tried tried;
   for (Effort effort : {Effort::kLinear, Effort::kCases, Effort::kValues}) {
-    auto proof = prover.refute(opposite, effort, options.budget / 6);
+    auto proof =
+        prover.refute(opposite, effort, options.budget / 6, tried);
     if (!proof) continue;
     result.defined = true;
     result.why = proof->why;
@@ -204,18 +206,19 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
     Decision d = prover.decide_in_cases(f, options.budget / 16);
     if (d.value) return adopt(d, Tier::kCases, result);
   }
+  Prover::Tried tried;
   for (Effort effort : {Effort::kLinear, Effort::kCases}) {
-    uint64_t units = options.budget / (effort == Effort::kLinear ? 3 : 4);
+    uint64_t units = options.budget / (effort == Effort::kLinear ? 3 : 6);
     if (effort == Effort::kCases) {
       can_be_yes = can_be_yes && !worlds.satisfiable_by_search(opposite);
       can_be_no = can_be_no && !worlds.satisfiable_by_search(f);
     }
     result.open = !can_be_yes && !can_be_no;
     if (can_be_yes &&
-        adopt(prover.refute(opposite, effort, units), true, result)) {
+        adopt(prover.refute(opposite, effort, units, tried), true, result)) {
       return;
     }
-    if (can_be_no && adopt(prover.refute(f, effort, units), false, result)) {
+    if (can_be_no && adopt(prover.refute(f, effort, units, tried), false, result)) {
       return;
     }
   }
@@ -304,9 +307,10 @@ bool Engine::clashes(const Native& n, FormulaId f, Reason* why) {
   }
   if (n.tier < Tier::kLinear) return false;
   FormulaId told = n.verdict == Verdict::kYes ? f : forms.negate(f);
+  Prover::Tried tried;
   for (Effort effort : {Effort::kLinear, Effort::kCases, Effort::kValues}) {
     if ((effort == Effort::kLinear) != (n.tier == Tier::kLinear)) continue;
-    auto proof = prover.refute(told, effort, units);
+    auto proof = prover.refute(told, effort, units, tried);
     if (!proof) continue;
     *why = reasons.join(n.why, proof->why);
     return true;

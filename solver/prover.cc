@@ -21,9 +21,9 @@ bool is_big(const Int& v) { return v.bit_length() > 61; }
 
 }  // namespace
 
-std::optional<Proof> Prover::refute(FormulaId f, Effort effort,
-                                    uint64_t units) {
-  return within(units, [&] { return refute_condition(f, effort); });
+std::optional<Proof> Prover::refute(FormulaId f, Effort effort, uint64_t units,
+                                    Tried& tried) {
+  return within(units, [&] { return refute_condition(f, effort, tried); });
 }
 
 std::optional<Proof> Prover::refute_facts(const std::vector<AtomId>& seeds,
@@ -36,7 +36,8 @@ std::optional<Proof> Prover::refute_facts(const std::vector<AtomId>& seeds,
 }
 
 // A disjunction is refuted part by part; so is p != 0.
-std::optional<Proof> Prover::refute_condition(FormulaId f, Effort effort) {
+std::optional<Proof> Prover::refute_condition(FormulaId f, Effort effort,
+                                              Tried& tried) {
   const Formula& formula = forms_.formula(f);
   std::vector<FormulaId> parts = {f};
   if (formula.kind == FormulaKind::kOr) parts = formula.kids;
@@ -49,8 +50,9 @@ std::optional<Proof> Prover::refute_condition(FormulaId f, Effort effort) {
   }
   Proof total;
   for (FormulaId part : parts) {
-    std::optional<Proof> proof = part != f ? refute_condition(part, effort)
-                                           : refute_literal(part, effort);
+    std::optional<Proof> proof = part != f
+                                     ? refute_condition(part, effort, tried)
+                                     : refute_literal(part, effort, tried);
     if (!proof) return std::nullopt;
     total.why = reasons_.join(total.why, proof->why);
     total.used_cases |= proof->used_cases;
@@ -58,7 +60,8 @@ std::optional<Proof> Prover::refute_condition(FormulaId f, Effort effort) {
   return total;
 }
 
-std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort) {
+std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
+                                            Tried& tried) {
   if (f == kFalse) return Proof{};
   Domain::Mark before = domain_.mark();
   const Formula& formula = forms_.formula(f);
@@ -70,10 +73,18 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort) {
   domain_.tell(f, why);
   if (rest) domain_.tell(forms_.relation(formula.kind, *rest), because);
   const std::vector<AtomId>& seeds = forms_.atoms_of_formula(f);
-  std::optional<Proof> proof =
-      effort == Effort::kValues
-          ? refute_values(seeds, variables_near(f), kMaxValueDepth)
-          : contradiction(seeds, effort, kMaxSplitDepth);
+  std::optional<Proof> proof;
+  if (domain_.conflict()) {
+    proof = Proof{*domain_.conflict(), false};
+  } else if (effort == Effort::kValues) {
+    proof = refute_values(seeds, variables_near(f), kMaxValueDepth);
+  } else if (std::find(tried.begin(), tried.end(), f) == tried.end()) {
+    tried.push_back(f);
+    proof = contradiction(seeds, effort, kMaxSplitDepth);
+    if (proof) std::erase(tried, f);
+  } else if (effort == Effort::kCases) {
+    proof = refute_cases(gather(seeds), seeds, kMaxSplitDepth);
+  }
   domain_.undo(before);
   return proof;
 }
@@ -89,12 +100,12 @@ std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
   }
   if (why) return Proof{*why, false};
   if (effort != Effort::kCases || depth == 0) return std::nullopt;
-  return split(near, seeds, depth);
+  return refute_cases(near, seeds, depth);
 }
 
-std::optional<Proof> Prover::split(const Neighborhood& near,
-                                   const std::vector<AtomId>& seeds,
-                                   int depth) {
+std::optional<Proof> Prover::refute_cases(const Neighborhood& near,
+                                          const std::vector<AtomId>& seeds,
+                                          int depth) {
   std::optional<Split> split = choose_split(near);
   // No branches would be a proof without any.
   if (!split || split->branches.empty()) return std::nullopt;

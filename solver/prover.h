@@ -33,8 +33,13 @@ class Prover {
   explicit Prover(Domain& domain)
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
 
+  // Literals whose rows do not contradict each other, as one effort tells the
+  // next in the same state.
+  using Tried = std::vector<FormulaId>;
+
   // Spends at most `units` of work; nullopt is "no proof found".
-  std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units);
+  std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units,
+                              Tried& tried);
 
   // What a product of facts and of what is nonnegative tells at once: i < m and
   // j < n make i*n + j < m*n.
@@ -72,8 +77,9 @@ class Prover {
     Reason why = 0;
   };
 
-  std::optional<Proof> refute_condition(FormulaId f, Effort effort);
-  std::optional<Proof> refute_literal(FormulaId f, Effort effort);
+  std::optional<Proof> refute_condition(FormulaId f, Effort effort,
+                                        Tried& tried);
+  std::optional<Proof> refute_literal(FormulaId f, Effort effort, Tried& tried);
   std::optional<Proof> contradiction(const std::vector<AtomId>& seeds,
                                      Effort effort, int depth);
   // A refutation in each branch.
@@ -85,8 +91,9 @@ class Prover {
   std::optional<Decision> decide_branches(FormulaId f, const Split& split,
                                           std::optional<bool> wanted,
                                           Decide decide);
-  std::optional<Proof> split(const Neighborhood& near,
-                             const std::vector<AtomId>& seeds, int depth);
+  std::optional<Proof> refute_cases(const Neighborhood& near,
+                                    const std::vector<AtomId>& seeds,
+                                    int depth);
 
   Decision decide_in_cases(FormulaId f, int depth);
   std::optional<Split> choose_case(FormulaId f);

@@ -113,8 +113,9 @@ std::optional<Decision> Prover::decide_values(
     for (bool value : {true, false}) {
       if (wanted && *wanted != value) continue;
       const FormulaId opposite = value ? forms_.negate(f) : f;
-      auto proof = refute_condition(opposite, Effort::kValues);
-      if (!proof) proof = refute_condition(opposite, Effort::kLinear);
+      Tried tried;
+      auto proof = refute_condition(opposite, Effort::kValues, tried);
+      if (!proof) proof = refute_condition(opposite, Effort::kLinear, tried);
       if (!proof) continue;
       Decision d{value, proof->why};
       if (!reasons_.uses(proof->why, kQuestionLeaf)) d.value.reset();
