@@ -74,7 +74,7 @@ void LinearSystem::add(LinearRow row) {
   put_in(std::move(row));
 }
 
-void LinearSystem::put_in(LinearRow row) {
+void LinearSystem::put_in(LinearRow&& row) {
   if (!conflict_ && normalize(row)) insert(std::move(row));
 }
 
@@ -115,7 +115,7 @@ uint32_t LinearSystem::find(const LinearRow& row, uint64_t hash,
 }
 
 // Keeps the tightest of the rows with the same terms.
-void LinearSystem::insert(LinearRow row) {
+void LinearSystem::insert(LinearRow&& row) {
   if (row.equality) {
     equalities_.push_back(std::move(row));
     return;
@@ -168,12 +168,11 @@ void LinearSystem::check_opposite(const LinearRow& row, uint64_t hash) {
   equalities_.push_back(std::move(equal));
 }
 
-// ka*a + kb*b; nothing when a coefficient outgrows its place.
-std::optional<LinearRow> LinearSystem::combine(const LinearRow& a, int64_t ka,
-                                               const LinearRow& b,
-                                               int64_t kb) {
-  LinearRow r;
-  r.terms.reserve(a.terms.size() + b.terms.size());
+// ka*a + kb*b; false when a coefficient outgrows its place.
+bool LinearSystem::combine(const LinearRow& a, int64_t ka, const LinearRow& b,
+                           int64_t kb, LinearRow& out) {
+  out.terms.clear();
+  out.terms.reserve(a.terms.size() + b.terms.size());
   const LinearTerm *x = a.terms.begin(), *y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
     const bool has_x = y == b.terms.end() ||
@@ -184,39 +183,37 @@ std::optional<LinearRow> LinearSystem::combine(const LinearRow& a, int64_t ka,
     __int128 c = 0;
     if (has_x) c += static_cast<__int128>((x++)->coef) * ka;
     if (has_y) c += static_cast<__int128>((y++)->coef) * kb;
-    if (c > kMaxCoefficient || c < -kMaxCoefficient) return std::nullopt;
-    if (c != 0) r.terms.push_back({unknown, static_cast<int64_t>(c)});
+    if (c > kMaxCoefficient || c < -kMaxCoefficient) return false;
+    if (c != 0) out.terms.push_back({unknown, static_cast<int64_t>(c)});
   }
-  r.constant = a.constant * ka + b.constant * kb;
-  r.equality = a.equality && b.equality;
-  r.why = reasons_.join(a.why, b.why);
-  return r;
+  out.constant = a.constant * ka + b.constant * kb;
+  out.equality = a.equality && b.equality;
+  out.why = reasons_.join(a.why, b.why);
+  return true;
 }
 
 // Puts the equality, in which x has the coefficient `sign`, into other rows.
 void LinearSystem::substitute(uint32_t x, const LinearRow& equal,
                               int64_t sign) {
-  std::vector<LinearRow> changed;
+  LinearRow row;
   const auto rows = std::move(unknown(x).rows);
   unknown(x).rows.clear();
   for (uint32_t i : rows) {
     int64_t c = alive_[i] ? coefficient(rows_[i], x) : 0;
     if (c == 0) continue;
-    if (auto row = combine(rows_[i], 1, equal, -c * sign)) {
-      row->equality = false;
-      changed.push_back(*std::move(row));
-    }
     kill(i);
+    if (!combine(rows_[i], 1, equal, -c * sign, row)) continue;
+    row.equality = false;
+    put_in(std::move(row));
   }
   for (LinearRow& other : std::exchange(equalities_, {})) {
     int64_t c = coefficient(other, x);
     if (c == 0) {
       equalities_.push_back(std::move(other));
-    } else if (auto row = combine(other, 1, equal, -c * sign)) {
-      changed.push_back(*std::move(row));
+    } else if (combine(other, 1, equal, -c * sign, row)) {
+      put_in(std::move(row));
     }
   }
-  for (LinearRow& r : changed) put_in(std::move(r));
 }
 
 // A unit coefficient is solved for.  Without one, x with the least coefficient
@@ -292,6 +289,7 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
     return true;
   }
   if (best == kNoId) return false;
+  LinearRow row;
   std::vector<LinearRow> lower, upper;
   lower.reserve(unknown(best).pos);
   upper.reserve(unknown(best).neg);
@@ -306,8 +304,9 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
   for (const LinearRow& l : lower) {
     int64_t down = coefficient(l, best);
     for (const LinearRow& u : upper) {
-      auto row = combine(l, -coefficient(u, best), u, down);
-      if (row) put_in(*std::move(row));
+      if (combine(l, -coefficient(u, best), u, down, row)) {
+        put_in(std::move(row));
+      }
       if (conflict_) return true;
     }
   }

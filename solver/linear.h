@@ -55,18 +55,18 @@ class LinearSystem {
   };
 
   bool normalize(LinearRow& row);
-  void insert(LinearRow row);
+  void insert(LinearRow&& row);
   void check_opposite(const LinearRow& row, uint64_t hash);
   uint32_t find(const LinearRow& row, uint64_t hash, bool opposite) const;
-  void put_in(LinearRow row);
+  void put_in(LinearRow&& row);
   void kill(uint32_t i);
   Unknown& unknown(uint32_t x);
   void solve_equality();
   bool eliminate_variable(uint64_t limit);
   void look_at_all(uint64_t units);
   void substitute(uint32_t x, const LinearRow& equal, int64_t sign);
-  std::optional<LinearRow> combine(const LinearRow& a, int64_t ka,
-                                   const LinearRow& b, int64_t kb);
+  bool combine(const LinearRow& a, int64_t ka, const LinearRow& b, int64_t kb,
+               LinearRow& out);
 
   ReasonArena& reasons_;
   std::vector<LinearRow> rows_;  // inequalities

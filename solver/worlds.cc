@@ -207,10 +207,14 @@ bool Worlds::holds(uint32_t r, size_t w) {
 bool Worlds::ready(uint32_t r, size_t w) {
   if (holds(r, w)) return true;
   if (nodes_[r].failed[w] == nodes_[r].facts.size()) return false;
+  FormulaId broken = nodes_[r].facts[nodes_[r].holding[w]];
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     nodes_[r].holding[w] = 0;
     fill(r, w, attempt);
+    domain_.spend(1);
+    if (worlds_[w].truth(broken) != true) continue;  // likely again
     if (holds(r, w)) return true;
+    broken = nodes_[r].facts[nodes_[r].holding[w]];
   }
   nodes_[r].holding[w] = 0;
   nodes_[r].failed[w] = static_cast<uint32_t>(nodes_[r].facts.size());

@@ -251,17 +251,25 @@ Expr where(Expr condition, Expr then, Expr otherwise) {
 
 // ---- walks (iterative, so that depth is not the stack's concern)
 
+// Arguments are older than what is made of them: the newest first, equal ones
+// come together.
 std::vector<Expr> free_symbols(Expr e) {
-  std::vector<Expr> found, stack{e};
-  std::unordered_map<Expr, bool, ExprHash> seen;
-  while (!stack.empty()) {
-    Expr next = stack.back();
-    stack.pop_back();
-    if (!seen.emplace(next, true).second) continue;
+  std::vector<Expr> found, heap{e};
+  Expr last;
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), ExprLess{});
+    Expr next = heap.back();
+    heap.pop_back();
+    if (next == last) continue;
+    last = next;
     if (next.is_symbol()) found.push_back(next);
-    for (Expr arg : next.args()) stack.push_back(arg);
+    for (Expr arg : next.args()) {
+      if (arg.is_constant()) continue;
+      heap.push_back(arg);
+      std::push_heap(heap.begin(), heap.end(), ExprLess{});
+    }
   }
-  std::sort(found.begin(), found.end(), ExprLess{});
+  std::reverse(found.begin(), found.end());
   return found;
 }
 

@@ -11,6 +11,7 @@
 namespace proviso {
 
 using boost::multiprecision::cpp_int;
+using Wide = __int128;
 
 struct Int::Big {
   cpp_int value;
@@ -22,7 +23,10 @@ void Int::retain(Big* big) noexcept {
 }
 
 void Int::release(Big* big) noexcept {
-  if (big->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete big;
+  const bool alone = big->owners.load(std::memory_order_acquire) == 1;
+  if (alone || big->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete big;
+  }
 }
 
 // Conversions between the two representations.
@@ -38,6 +42,25 @@ struct IntAccess {
     }
     Int result;
     result.big_ = new Int::Big{std::move(value)};
+    return result;
+  }
+
+  // The value where it has at most 127 bits, as bounds mostly do.
+  static std::optional<Wide> wide(const Int& a) {
+    if (a.is_small()) return a.small_;
+    const auto& limbs = a.big_->value.backend();
+    static_assert(sizeof(limbs.limbs()[0]) == 8);
+    if (limbs.size() > 2) return std::nullopt;
+    const uint64_t high = limbs.size() == 2 ? limbs.limbs()[1] : 0;
+    if (high >> 63 != 0) return std::nullopt;
+    const Wide value = static_cast<Wide>(high) << 64 | limbs.limbs()[0];
+    return limbs.sign() ? -value : value;
+  }
+  static Int make(Wide value) {
+    const auto small = static_cast<int64_t>(value);
+    if (small == value) return small;
+    Int result;
+    result.big_ = new Int::Big{cpp_int(value)};
     return result;
   }
 };
@@ -115,14 +138,29 @@ size_t Int::big_bit_length() const {
 }
 
 Int Int::big_add(const Int& a, const Int& b) {
+  const std::optional<Wide> x = IntAccess::wide(a), y = IntAccess::wide(b);
+  Wide sum;
+  if (x && y && !__builtin_add_overflow(*x, *y, &sum)) {
+    return IntAccess::make(sum);
+  }
   return IntAccess::make(big(a) + big(b));
 }
 
 Int Int::big_subtract(const Int& a, const Int& b) {
+  const std::optional<Wide> x = IntAccess::wide(a), y = IntAccess::wide(b);
+  Wide difference;
+  if (x && y && !__builtin_sub_overflow(*x, *y, &difference)) {
+    return IntAccess::make(difference);
+  }
   return IntAccess::make(big(a) - big(b));
 }
 
 Int Int::big_multiply(const Int& a, const Int& b) {
+  const std::optional<Wide> x = IntAccess::wide(a), y = IntAccess::wide(b);
+  Wide product;
+  if (x && y && !__builtin_mul_overflow(*x, *y, &product)) {
+    return IntAccess::make(product);
+  }
   return IntAccess::make(big(a) * big(b));
 }
 
@@ -192,7 +230,7 @@ std::optional<Int> pow(const Int& base, uint64_t exponent, size_t max_bits) {
   }
   Int result = 1, square = base;
   for (uint64_t rest = exponent; rest != 0; rest >>= 1) {
-    if (rest & 1) result *= square;
+    if (rest & 1) result = result.is_one() ? square : result * square;
     if (rest > 1) square *= square;
   }
   return result;
