@@ -184,9 +184,8 @@ void Domain::assert_ge(const Poly& p, Reason why) {
   if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
   Range f = form_range(p);
   if (at_most(f, -1)) return raise_conflict(join(why, f.upper));
-  if (at_least(f, 0)) return;  // the same row, or a tighter one, is there
-  add_item(forms_.ge(p), why);
-  set_form_bound(p, why);
+  if (at_least(f, 0) && is_row(p)) return;  // or a tighter one
+  set_form_bound(p, why, add_item(forms_.ge(p), why));
   tighten(p, why);
   expand_pos(p, why);
   expand_floor(p, why);
@@ -479,21 +478,21 @@ void Domain::tighten_term(const Term& t, const Int& slack, Reason why) {
   tighten_factors(t.mono, lower, bound, why);
 }
 
-// From a bound of a product to its factors, where the others are known to be
-// nonnegative or positive; x*x <= b makes -r <= x <= r, r the root of b.
+// From a bound of a product to its factors (and their powers), where the others
+// are known to be nonnegative or positive.
 void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
                              Reason why) {
   const Factors& factors = forms_.factors(m);
-  if (!lower && factors.size() == 2 && factors[0] == factors[1]) {
-    if (bound.bit_length() > kMaxBoundBits) return;
-    if (bound.sign() < 0) return raise_conflict(why);
-    Int root = integer_root(bound);
-    set_bound(factors[0], false, root, why);
-    return set_bound(factors[0], true, -root, why);
-  }
   for (size_t i = 0; i < factors.size() && !conflict_; ++i) {
     if (i > 0 && factors[i] == factors[i - 1]) continue;
-    Range rest = mono_range(*forms_.quotient(m, forms_.mono(factors[i])));
+    Factors power;
+    for (AtomId a : factors) {
+      if (a == factors[i]) power.push_back(a);
+    }
+    Range rest{Interval::point(1), 0, 0};
+    if (power.size() < factors.size()) {
+      rest = mono_range(*forms_.quotient(m, forms_.mono(power)));
+    }
     if (rest.span.is_empty()) return;
     if (!at_least(rest, lower && bound.sign() > 0 ? 0 : 1)) continue;
     // x*rest >= 1 with rest >= 0 makes rest >= 1.
@@ -514,7 +513,38 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
     } else {
       value = lower ? 1 : -1;
     }
-    set_bound(factors[i], lower, value, because);
+    tighten_power(factors[i], static_cast<unsigned>(power.size()), lower, value,
+                  because);
+  }
+}
+
+// x**k >= bound, or <= where not `lower`.
+void Domain::tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
+                           Reason why) {
+  if (k == 1) return set_bound(x, lower, bound, why);
+  if (bound.bit_length() > kMaxBoundBits) return;
+  auto least_root = [k](const Int& v) { return integer_root(v - 1, k) + 1; };
+  if (k % 2 == 1) {
+    const bool outward = (bound.sign() > 0) == lower;  // away from 0
+    const Int size = abs(bound);
+    const Int root = size.is_zero() ? Int(0)
+                     : outward      ? least_root(size)
+                                    : integer_root(size, k);
+    return set_bound(x, lower, bound.sign() < 0 ? -root : root, why);
+  }
+  if (!lower) {
+    if (bound.sign() < 0) return raise_conflict(why);
+    const Int root = integer_root(bound, k);
+    set_bound(x, false, root, why);
+    return set_bound(x, true, -root, why);
+  }
+  if (bound.sign() <= 0) return;
+  const Int root = least_root(bound);  // x <= -root or x >= root
+  const Range r = atom_range(x);
+  if (at_least(r, 1 - root)) {
+    set_bound(x, true, root, join(why, r.lower));
+  } else if (at_most(r, root - 1)) {
+    set_bound(x, false, -root, join(why, r.upper));
   }
 }
 
@@ -604,7 +634,15 @@ void Domain::push_into_power(const Atom& atom, bool lower, const Int& value,
   assert_literal(FormulaKind::kGe, row, join(why, n.lower));
 }
 
-void Domain::set_form_bound(const Poly& p, Reason why) {
+// Whether an item bounds the form of p on this side.
+bool Domain::is_row(const Poly& p) {
+  const FormView v = view(p);
+  const FormState& f = form_state(v.form);
+  const uint32_t item = (v.scale.sign() > 0 ? f.low : f.high).item;
+  return item != kNoId && items_[item].alive;
+}
+
+void Domain::set_form_bound(const Poly& p, Reason why, uint32_t item) {
   if (p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1) {
     return;
   }
@@ -618,7 +656,7 @@ void Domain::set_form_bound(const Poly& p, Reason why) {
     return;
   }
   trail_.push_back({lower ? Undo::kFormLow : Undo::kFormHigh, v.form, slot});
-  slot = {bound, why};
+  slot = {bound, why, item};
   change();
   for (uint32_t i : f.watchers) {
     if (items_[i].alive && !queued_[i]) {

@@ -126,6 +126,7 @@ class Domain {
   struct End {
     std::optional<Int> value;
     Reason why = 0;
+    uint32_t item = kNoId;  // that says so; none where a row with more does
   };
   // What an atom is in normal form; kNoId: itself.
   struct Image {
@@ -196,11 +197,14 @@ class Domain {
   void tighten(const Poly& p, Reason why);
   void tighten_term(const Term& t, const Int& slack, Reason why);
   void tighten_factors(MonoId m, bool lower, const Int& bound, Reason why);
+  void tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
+                     Reason why);
   void set_bound(AtomId a, bool lower, const Int& value, Reason why);
   void push_down(AtomId a, bool lower, const Int& value, Reason why);
   void push_into_power(const Atom& atom, bool lower, const Int& value,
                        Reason why);
-  void set_form_bound(const Poly& p, Reason why);
+  void set_form_bound(const Poly& p, Reason why, uint32_t item = kNoId);
+  bool is_row(const Poly& p);
 
   // equalities.cc
   void assert_eq(Poly p, Reason why);

@@ -211,11 +211,13 @@ Int lcm(const Int& a, const Int& b) {
 }
 
 // Newton's method from above.
-Int integer_root(const Int& n) {
-  if (n.is_zero()) return 0;
-  Int r = *pow(Int(2), (n.bit_length() + 1) / 2);
+Int integer_root(const Int& n, int64_t k) {
+  if (n.is_zero() || k == 1) return n;
+  const auto degree = static_cast<uint64_t>(k);
+  Int r = *pow(Int(2), (n.bit_length() + degree - 1) / degree);
   for (;;) {
-    Int next = floor_div(r + floor_div(n, r), 2);
+    const Int others = *pow(r, degree - 1, ~size_t{0});
+    Int next = floor_div(r * (k - 1) + floor_div(n, others), k);
     if (next >= r) return r;
     r = next;
   }

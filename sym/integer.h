@@ -133,7 +133,8 @@ Int floor_mod(const Int& a, const Int& b);
 Int abs(const Int& a);
 Int gcd(const Int& a, const Int& b);  // >= 0; gcd(0, 0) == 0
 Int lcm(const Int& a, const Int& b);  // >= 0
-Int integer_root(const Int& n);  // the largest r with r*r <= n; n >= 0
+// The largest r with r**k <= n.  Requires n >= 0 and k >= 1.
+Int integer_root(const Int& n, int64_t k = 2);
 // base**exponent; nullopt when the result would exceed `max_bits` bits.
 std::optional<Int> pow(const Int& base, uint64_t exponent,
                        size_t max_bits = 1 << 16);

@@ -49,6 +49,46 @@ TEST(Int, BitOperationsAgreeWithMachineOnesAndExtendThem) {
   }
 }
 
+// Around 2**63 and 2**127, where the representation changes, against digits.
+TEST(Int, ComputesAlikeOnBothSidesOfEachWidth) {
+  std::vector<Int> edges;
+  for (unsigned bits : {0u, 31u, 62u, 63u, 64u, 65u, 126u, 127u, 128u, 129u}) {
+    for (int off = -2; off <= 2; ++off) {
+      edges.push_back(*pow(Int(2), bits) + off);
+      edges.push_back(-edges.back());
+    }
+  }
+  // Modulo a prime below 2**31, sums and products must agree.
+  const Int prime = 2147483629;
+  auto rest = [&](const Int& v) { return *floor_mod(v, prime).to_int64(); };
+  for (const Int& a : edges) {
+    EXPECT_EQ(*Int::parse(a.to_string()), a);
+    for (const Int& b : edges) {
+      const int64_t x = rest(a), y = rest(b), p = *prime.to_int64();
+      EXPECT_EQ(rest(a + b), (x + y) % p) << a.to_string() << b.to_string();
+      EXPECT_EQ(rest(a - b), (x - y + p) % p) << a.to_string() << b.to_string();
+      EXPECT_EQ(rest(a * b), x * y % p) << a.to_string() << b.to_string();
+      EXPECT_EQ((a + b) - b, a);
+      EXPECT_EQ(a < b, (a - b).sign() < 0);
+      if (!b.is_zero()) {
+        EXPECT_EQ(floor_div(a * b, b), a);
+      }
+    }
+  }
+}
+
+TEST(Int, RootsAreTheLargestWhosePowerFits) {
+  for (int64_t k = 1; k <= 7; ++k) {
+    for (int n = 0; n < 3000; ++n) {
+      for (const Int& value : {Int(n), *pow(Int(n), 5) + 1}) {
+        const Int r = integer_root(value, k);
+        EXPECT_LE(*pow(r, static_cast<uint64_t>(k)), value);
+        EXPECT_GT(*pow(r + 1, static_cast<uint64_t>(k)), value);
+      }
+    }
+  }
+}
+
 TEST(Rational, RoundsTiesToEven) {
   EXPECT_EQ(round_half_even(Rational(5, 2)), Int(2));
   EXPECT_EQ(round_half_even(Rational(7, 2)), Int(4));
