@@ -111,9 +111,10 @@ class Domain {
   FormPool& forms() { return forms_; }
   ReasonArena& reasons() { return reasons_; }
 
-  // Whether equalities about floors are solved for symbols: products of these
-  // symbols are then about others.
-  void set_solving(bool floors) { solve_floors_ = floors; }
+  // Which equalities are solved for symbols: products of these symbols are then
+  // about others, and longer.  What has a value is always put in.
+  enum class Solving { kNone, kWithoutFloors, kAll };
+  void set_solving(Solving which) { solving_ = which; }
   void set_limit(uint64_t limit) { limit_ = limit; }
   uint64_t work() const { return work_; }
   uint64_t units_left() const { return work_ < limit_ ? limit_ - work_ : 0; }
@@ -277,7 +278,7 @@ class Domain {
   std::vector<bool> queued_;
   std::vector<uint8_t> rounds_;  // visits while propagating
   std::optional<Reason> conflict_;
-  bool solve_floors_ = true;
+  Solving solving_ = Solving::kAll;
   int nesting_ = 0;
   // What was cached at stamp_ holds now; nothing up to forgotten_ does.
   uint64_t stamp_ = 1, last_stamp_ = 1, forgotten_ = 0;

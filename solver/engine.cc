@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kMaxToldAgain = 60;
 constexpr int kTurns = 8;
 constexpr uint64_t kBudgetsToRetell = 6;
+// Of a budget: an answer that took more may be an order's luck.
+constexpr double kSure = 0.3;
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;
 
@@ -255,6 +257,7 @@ Engine::Native Engine::native(FormulaId f, FormulaId defined) {
 // What was told last is derived from most, and what was made first comes first
 // where choices are alike, so that the order of telling can matter where a
 // proof is hard: the question is asked anew of the facts near it, as a set.
+// What an order found by luck does not count.
 void Engine::look_again(Expr question, Native& result) {
   if (!options.look_again) return;
   const std::vector<Expr> asked = free_symbols(question);
@@ -265,6 +268,7 @@ void Engine::look_again(Expr question, Native& result) {
   std::vector<Expr> symbols, conditions;
   std::vector<uint32_t> ids = relevant_facts(question, symbols);
   if (ids.size() > kMaxToldAgain) return;
+  result = Native{};
   Answer shown;  // points both ways leave nothing to prove
   find_models(question, options.budget / 4, shown);
   result.open = shown.tier == Tier::kModels;
@@ -280,7 +284,10 @@ void Engine::look_again(Expr question, Native& result) {
     Retold retold =
         retell(conditions, question, static_cast<uint64_t>(turn), own);
     Engine fresh(own, plain);
-    fresh.domain.set_solving(turn > 0);
+    using Solving = Domain::Solving;
+    fresh.domain.set_solving(turn == 0   ? Solving::kWithoutFloors
+                             : turn == 1 ? Solving::kNone
+                                         : Solving::kAll);
     for (Expr condition : retold.conditions) fresh.tell(condition, {});
     const Memo& m = fresh.native_answer(retold.question);
     spent += fresh.domain.work();
@@ -346,10 +353,12 @@ const Engine::Memo& Engine::native_answer(Expr question) {
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
   uint32_t arena = reasons.size();
+  const uint64_t before = domain.work();
   Native n = native(f, defined);
-  if (n.verdict == Verdict::kUnknown && !n.open && !enumerate(question, n)) {
-    look_again(question, n);
-  }
+  const auto spent = static_cast<double>(domain.work() - before);
+  const bool sure = spent < kSure * static_cast<double>(options.budget);
+  const bool settled = n.verdict == Verdict::kUnknown ? n.open : sure;
+  if (!settled && !enumerate(question, n)) look_again(question, n);
   ++statistics.decided[static_cast<size_t>(n.tier)];
   keep_reason(arena, n.why);
   Reason clash = 0;

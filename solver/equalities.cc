@@ -21,8 +21,9 @@ void Domain::assert_eq(Poly p, Reason why) {
     bool above = r.span.lower() && r.span.lower()->sign() > 0;
     return raise_conflict(join(why, above ? r.lower : r.upper));
   }
-  if (solve_by_unit(p, why) || solve_by_euclid(p, why) ||
-      (solve_floors_ && solve_by_floors(p, why))) {
+  const bool solves = solving_ != Solving::kNone || p.terms.size() == 1;
+  if (solves && (solve_by_unit(p, why) || solve_by_euclid(p, why) ||
+                 (solving_ == Solving::kAll && solve_by_floors(p, why)))) {
     return;
   }
   keep_equality(p, why);
