@@ -10,8 +10,8 @@ namespace proviso {
 namespace {
 
 constexpr size_t kMaxToldAgain = 60;
-constexpr int kTurns = 8;
-constexpr uint64_t kBudgetsToRetell = 6;
+constexpr int kTurns = 3;
+constexpr uint64_t kBudgetsATurn = 2;
 // Of a budget: an answer that took more may be an order's luck.
 constexpr double kSure = 0.3;
 // The reason arena is cut back when questions have grown it this much.
@@ -277,9 +277,8 @@ void Engine::look_again(Expr question, Native& result) {
   for (uint32_t id : ids) conditions.push_back(facts[id].condition);
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;
-  uint64_t spent = 0;
-  const uint64_t limit = kBudgetsToRetell * options.budget;
-  for (int turn = 0; turn < kTurns && spent < limit; ++turn) {
+  plain.budget *= kBudgetsATurn;
+  for (int turn = 0; turn < kTurns; ++turn) {
     ExprPool own;
     Retold retold =
         retell(conditions, question, static_cast<uint64_t>(turn), own);
@@ -290,7 +289,6 @@ void Engine::look_again(Expr question, Native& result) {
                                          : Solving::kAll);
     for (Expr condition : retold.conditions) fresh.tell(condition, {});
     const Memo& m = fresh.native_answer(retold.question);
-    spent += fresh.domain.work();
     if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;
     result.verdict = m.verdict;
     result.tier = m.tier;
