@@ -304,15 +304,16 @@ Poly FormPool::floor_by_constant(Poly a, Int k) {
   return add(outside, variable(q));
 }
 
+bool FormPool::leads(MonoId a, MonoId b) const {
+  const Factors &x = monos_[a], &y = monos_[b];
+  if (x.size() != y.size()) return x.size() > y.size();
+  return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
+}
+
 const Term& FormPool::leading(const Poly& p) const {
-  const Term* lead = &p.terms[0];
-  for (const Term& t : p.terms) {
-    const Factors &x = monos_[t.mono], &y = monos_[lead->mono];
-    const bool first = std::lexicographical_compare(x.begin(), x.end(),
-                                                    y.begin(), y.end());
-    if (x.size() != y.size() ? x.size() > y.size() : first) lead = &t;
-  }
-  return *lead;
+  return *std::min_element(
+      p.terms.begin(), p.terms.end(),
+      [this](const Term& a, const Term& b) { return leads(a.mono, b.mono); });
 }
 
 // Long division by the leading term.

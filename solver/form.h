@@ -125,8 +125,9 @@ class FormPool {
   PolyId intern(const Poly& p);
   const Poly& poly(PolyId id) const { return polys_[id]; }
 
-  // The first term in an order that products respect: by degree, then by
-  // factors.  Requires one.
+  // An order that products respect: by degree, then by factors.
+  bool leads(MonoId a, MonoId b) const;
+  // The first term in that order.  Requires one.
   const Term& leading(const Poly& p) const;
   // The polynomial q with a == q*b, if there is one (and it is soon found).
   std::optional<Poly> exact_quotient(const Poly& a, const Poly& b);

@@ -142,19 +142,21 @@ std::optional<Poly> Prover::remainder(const Poly& told, Reason& why) {
     for (const Domain::Item* item : equalities) {
       const Poly& p = forms_.poly(forms_.formula(item->formula).poly);
       const Term lead = forms_.leading(p);
+      const Term* highest = nullptr;
       for (const Term& t : rest.terms) {
-        std::optional<MonoId> q = forms_.quotient(t.mono, lead.mono);
-        if (!q) continue;
-        const Int g = gcd(t.coef, lead.coef);
-        const Int times = floor_div(t.coef, g) * lead.coef.sign();
-        domain_.spend(rest.terms.size() + p.terms.size());
-        rest = forms_.sub(forms_.scale(rest, floor_div(abs(lead.coef), g)),
-                          forms_.mul(forms_.monomial(*q, times), p));
-        why = reasons_.join(why, item->why);
-        divided = any = true;
-        break;
+        if (!forms_.quotient(t.mono, lead.mono)) continue;
+        if (!highest || forms_.leads(t.mono, highest->mono)) highest = &t;
       }
-      if (divided) break;
+      if (!highest) continue;
+      const MonoId q = *forms_.quotient(highest->mono, lead.mono);
+      const Int g = gcd(highest->coef, lead.coef);
+      const Int times = floor_div(highest->coef, g) * lead.coef.sign();
+      domain_.spend(rest.terms.size() + p.terms.size());
+      rest = forms_.sub(forms_.scale(rest, floor_div(abs(lead.coef), g)),
+                        forms_.mul(forms_.monomial(q, times), p));
+      why = reasons_.join(why, item->why);
+      divided = any = true;
+      break;
     }
     if (!divided || rest.terms.size() > kMaxDividedTerms) break;
   }
