@@ -11,7 +11,7 @@ constexpr size_t kMaxLemmas = 60;
 constexpr size_t kMaxRowTerms = 8;
 constexpr size_t kMaxFactorTerms = 4;
 constexpr size_t kMaxFactorRows = 24;
-constexpr size_t kMaxSmallSystem = 40;  // rows
+constexpr size_t kMaxSmallSystem = 100;  // rows
 constexpr int kMaxDivisions = 16;
 constexpr size_t kMaxDividedTerms = 40;
 
