@@ -97,7 +97,12 @@ std::vector<uint32_t> Engine::relevant_facts(
     Expr question, std::vector<Expr>& symbols) {
   for (auto id = static_cast<FactId>(symbols_of_fact.size());
        id < facts.size(); ++id) {
-    symbols_of_fact.push_back(free_symbols(facts[id].condition));
+    const bool says_nothing =
+        lower.condition(facts[id].condition) == kTrue &&
+        lower.defined(facts[id].condition) == kTrue;
+    symbols_of_fact.push_back(
+        says_nothing ? std::vector<Expr>{}
+                     : free_symbols(facts[id].condition));
     for (Expr s : symbols_of_fact.back()) {
       size_t index = s.symbol().index;
       if (index >= facts_of_symbol.size()) facts_of_symbol.resize(index + 1);

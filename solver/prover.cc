@@ -63,8 +63,11 @@ std::optional<Proof> Prover::refute_condition(FormulaId f, Effort effort,
 std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
                                             Tried& tried) {
   if (f == kFalse) return Proof{};
-  Domain::Mark before = domain_.mark();
   const Formula& formula = forms_.formula(f);
+  if (effort == Effort::kCases) {
+    if (auto proof = refute_by_residues(formula)) return proof;
+  }
+  Domain::Mark before = domain_.mark();
   Reason why = reasons_.leaf(kQuestionLeaf), because = why;
   std::optional<Poly> rest;
   if (formula.poly != kNoId) {
@@ -87,6 +90,14 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
   }
   domain_.undo(before);
   return proof;
+}
+
+// Before it is told: it would be put into itself.
+std::optional<Proof> Prover::refute_by_residues(const Formula& formula) {
+  if (formula.kind != FormulaKind::kEq) return std::nullopt;
+  const Normal n = domain_.normal(forms_.poly(formula.poly));
+  if (!has_no_root(n.poly)) return std::nullopt;
+  return Proof{reasons_.join(reasons_.leaf(kQuestionLeaf), n.why), false};
 }
 
 std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,

@@ -50,7 +50,7 @@ class Prover {
   Decision decide_in_cases(FormulaId f, uint64_t units);
 
   // What holds for each of the values that bounded variables near the condition
-  // can take, where it can be true (false).
+  // can take, where it can be true (false); at most `units` for either.
   Decision decide_by_values(FormulaId f, bool can_be_true, bool can_be_false,
                             uint64_t units);
 
@@ -80,6 +80,7 @@ class Prover {
   std::optional<Proof> refute_condition(FormulaId f, Effort effort,
                                         Tried& tried);
   std::optional<Proof> refute_literal(FormulaId f, Effort effort, Tried& tried);
+  std::optional<Proof> refute_by_residues(const Formula& formula);
   std::optional<Proof> contradiction(const std::vector<AtomId>& seeds,
                                      Effort effort, int depth);
   // A refutation in each branch.
@@ -113,7 +114,7 @@ class Prover {
   // Without a value where no case is possible; nullopt is "not decided".
   std::optional<Decision> decide_values(FormulaId f,
                                         const std::vector<Choice>& choices,
-                                        std::optional<bool> wanted, int depth);
+                                        bool wanted, int depth);
 
   // gathering
   Neighborhood gather(const std::vector<AtomId>& seeds);
@@ -131,6 +132,9 @@ class Prover {
   static std::optional<Int> useful_end(const Range& r, bool lower, bool big);
   static void push_row(std::vector<LinearRow>& rows, const Poly& p,
                        bool equality, Reason why);
+
+  // residues.cc
+  bool has_no_root(const Poly& p);  // p == 0 fails modulo a small number
 
   // products.cc
   std::optional<Poly> lowered(const Poly& p, Reason& why);
@@ -203,7 +207,8 @@ std::optional<Decision> Prover::decide_branches(FormulaId f, const Split& split,
       d = Decision{std::nullopt, *domain_.conflict()};
     } else {
       d = domain_.decide(f);
-      if (!d->value) d = decide(wanted);
+      const bool unwanted = d->value && wanted && *wanted != *d->value;
+      if (!d->value || unwanted) d = decide(wanted);
     }
     domain_.undo(before);
     if (!d || (d->value && wanted && *wanted != *d->value)) return std::nullopt;

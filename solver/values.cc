@@ -104,40 +104,36 @@ std::optional<Proof> Prover::refute_values(const std::vector<AtomId>& seeds,
 }
 
 std::optional<Decision> Prover::decide_values(
-    FormulaId f, const std::vector<Choice>& choices,
-    std::optional<bool> wanted, int depth) {
+    FormulaId f, const std::vector<Choice>& choices, bool wanted, int depth) {
   std::optional<Split> split;
   if (depth > 0) split = choose_values(choices);
   if (!split && depth == kMaxValueDepth) return std::nullopt;
   if (!split) {
-    for (bool value : {true, false}) {
-      if (wanted && *wanted != value) continue;
-      const FormulaId opposite = value ? forms_.negate(f) : f;
-      Tried tried;
-      auto proof = refute_condition(opposite, Effort::kValues, tried);
-      if (!proof) proof = refute_condition(opposite, Effort::kLinear, tried);
-      if (!proof) continue;
-      Decision d{value, proof->why};
-      if (!reasons_.uses(proof->why, kQuestionLeaf)) d.value.reset();
-      return d;
-    }
-    return std::nullopt;
+    const FormulaId opposite = wanted ? forms_.negate(f) : f;
+    Tried tried;
+    auto proof = refute_condition(opposite, Effort::kValues, tried);
+    if (!proof) proof = refute_condition(opposite, Effort::kLinear, tried);
+    if (!proof) return std::nullopt;
+    Decision d{wanted, proof->why};
+    if (!reasons_.uses(proof->why, kQuestionLeaf)) d.value.reset();
+    return d;
   }
-  return decide_branches(f, *split, wanted, [&](std::optional<bool> so_far) {
-    return decide_values(f, choices, so_far, depth - 1);
+  return decide_branches(f, *split, wanted, [&](std::optional<bool>) {
+    return decide_values(f, choices, wanted, depth - 1);
   });
 }
 
 Decision Prover::decide_by_values(FormulaId f, bool can_be_true,
                                   bool can_be_false, uint64_t units) {
   Decision found;
-  within(units, [&]() -> std::optional<Proof> {
-    std::optional<bool> wanted;
-    if (can_be_true != can_be_false) wanted = can_be_true;
-    auto decided = decide_values(f, variables_near(f), wanted, kMaxValueDepth);
-    if (decided) found = *decided;
-    return std::nullopt;
-  });
+  for (bool wanted : {true, false}) {
+    if (found.value || !(wanted ? can_be_true : can_be_false)) continue;
+    within(units, [&]() -> std::optional<Proof> {
+      auto decided = decide_values(f, variables_near(f), wanted, kMaxValueDepth);
+      if (decided) found = *decided;
+      return std::nullopt;
+    });
+  }
   return found;
 }
 

@@ -74,6 +74,11 @@ const Family kFamilies[] = {
     {"less a multiple of an equality", "u0:1.. u1:1..",
      "u0*u0*u1 + u0 == @*u1 + #",
      "u1*(u0*u0*u1 + u0) + u0 >= @*u1*u1 + #*u1 + 1", 1, 4, 1, 4},
+    {"squares leave few residues", "u0:.. u1:..", "",
+     "(u0*u0 + @*u1*u1) % 8 != #", -2, 4, 0, 7},
+    {"so do cubes", "u0:.. u1:..", "", "u0*u0*u0 + 9*u1 != #", 0, 0, -6, 9},
+    {"a value that the facts rule out", "u0:0..5 u1:2..7", "(u0 & u1) == @",
+     "u1 == #", 0, 3, 2, 7},
     {"values one by one", "u0:-5..5 u1:..", "u0*u1 == @; u1 != 0",
      "u1*u1 <= # or u0 == 0", 1, 6, 0, 40},
 };
