@@ -52,7 +52,7 @@ Range Domain::scaled(const Range& a, const Int& k) {
 }
 
 Range Domain::shift_by(Range a, const Int& k) {
-  if (!k.is_zero()) a.span = a.span + Interval::point(k);
+  if (!k.is_zero()) a.span = a.span.shifted(k);
   return a;
 }
 
@@ -103,9 +103,19 @@ const Range& Domain::atom_range(AtomId a) {
 
 Range Domain::atom_range_from_parts(const Atom& atom) {
   switch (atom.kind) {
-    case AtomKind::kFloor:
-      return quotient(range(forms_.poly(atom.a), 1),
-                      range(forms_.poly(atom.b), 1));
+    case AtomKind::kFloor: {
+      const Poly& divisor = forms_.poly(atom.b);
+      Range x = range(forms_.poly(atom.a), 1);
+      if (!divisor.is_constant()) return quotient(x, range(divisor, 1));
+      if (divisor.constant.sign() <= 0 || x.span.is_empty()) {
+        return quotient(x, {Interval::point(divisor.constant), 0, 0});
+      }
+      std::optional<Int> low = x.span.lower(), high = x.span.upper();
+      if (low) low = floor_div(*low, divisor.constant);
+      if (high) high = floor_div(*high, divisor.constant);
+      x.span = Interval::of(std::move(low), std::move(high));
+      return x;
+    }
     case AtomKind::kPos: {
       Range d = range(forms_.poly(atom.a), 1);
       Interval span = max(d.span, Interval::point(0));
@@ -385,12 +395,21 @@ Range Domain::correlated_range(const Poly& p, int depth,
       const Poly& a = forms_.poly(atom.a);
       const Poly& d = forms_.poly(atom.b);
       if (d.terms.size() > 1) continue;
-      if (!d.is_constant() && !d.constant.is_zero()) continue;
-      Range divisor = range(d, kMaxCorrelationDepth);
-      if (!divisor.span.lower() || divisor.span.lower()->sign() <= 0) continue;
-      const Int& unit = d.is_constant() ? d.constant : d.terms[0].coef;
+      const bool constant = d.is_constant();
+      if (!constant && !d.constant.is_zero()) continue;
+      Reason divisor_why = 0;
+      if (constant) {
+        if (d.constant.sign() <= 0) continue;
+      } else {
+        const Range divisor = range(d, kMaxCorrelationDepth);
+        if (!divisor.span.lower() || divisor.span.lower()->sign() <= 0) {
+          continue;
+        }
+        divisor_why = divisor.lower;
+      }
+      const Int& unit = constant ? d.constant : d.terms[0].coef;
       MonoId needed = forms_.mono(q);
-      if (!d.is_constant()) needed = forms_.product(needed, d.terms[0].mono);
+      if (!constant) needed = forms_.product(needed, d.terms[0].mono);
       if (needed != t.mono) continue;
       Int g = gcd(t.coef, unit);
       Int scale = floor_div(unit, g), c = floor_div(t.coef, g);
@@ -398,22 +417,30 @@ Range Domain::correlated_range(const Poly& p, int depth,
       Poly full = without(p, t);
       if (!scale.is_one()) full = forms_.scale(full, scale);
       full = forms_.add(full, a, c);
-      Poly less = d.is_constant() ? full : forms_.add(full, d, -c);
-      less.constant += d.is_constant() ? c - c * d.constant : c;
-      bool positive = c.sign() > 0;
-      Range low = range(positive ? less : full, depth + 1);
+      const Int room = constant ? c - c * d.constant : c;  // less is full + room
+      Poly less;
+      if (!constant) {
+        less = forms_.add(full, d, -c);
+        less.constant += room;
+      }
+      const bool positive = c.sign() > 0;
+      Range low = range(positive && !constant ? less : full, depth + 1);
       if (low.span.is_empty()) continue;
+      const Range high_of = constant ? low : Range{};
+      if (constant && positive) low = shift_by(std::move(low), room);
       std::optional<Int> lower, upper;
       if (low.span.lower()) lower = -floor_div(-*low.span.lower(), scale);
       if (enough && lower && *lower >= Int(*enough)) {
-        return {Interval::at_least(*lower), join(low.lower, divisor.lower), 0};
+        return {Interval::at_least(*lower), join(low.lower, divisor_why), 0};
       }
-      Range high = range(positive ? full : less, depth + 1);
+      Range high = !constant  ? range(positive ? full : less, depth + 1)
+                   : positive ? high_of
+                              : shift_by(high_of, room);
       if (high.span.is_empty()) continue;
       if (high.span.upper()) upper = floor_div(*high.span.upper(), scale);
       narrow(best, {Interval::of(std::move(lower), std::move(upper)),
-                    join(low.lower, divisor.lower),
-                    join(high.upper, divisor.lower)});
+                    join(low.lower, divisor_why),
+                    join(high.upper, divisor_why)});
       if (best.span.is_empty()) return best;
     }
   }

@@ -278,10 +278,7 @@ void Domain::assert_ne(const Poly& p, Reason why) {
   }
   const FormulaId f = forms_.ne(p);
   set_told(f, why);
-  uint32_t i = add_item(f, why);
-  FormView v = view(p);
-  form_state(v.form).watchers.push_back(i);
-  revisit(i);
+  revisit(add_item(f, why));
 }
 
 void Domain::assert_clause(FormulaId f, Reason why) {
@@ -309,18 +306,24 @@ bool Domain::is_product(const Poly& p) const {
 }
 
 void Domain::index_item(uint32_t i, bool add) {
-  FormulaId f = items_[i].formula;
-  const Formula& formula = forms_.formula(f);
-  for (AtomId a : forms_.atoms_of_formula(f)) {
-    Ids& list = state(a).items;
+  auto enter = [i, add](Ids& list) {
     if (add) {
       list.push_back(i);
     } else {
       list.pop_back();
     }
+  };
+  FormulaId f = items_[i].formula;
+  const Formula& formula = forms_.formula(f);
+  for (AtomId a : forms_.atoms_of_formula(f)) {
+    enter(state(a).items);
+    // Its sign, once told, tells what the atom is.
+    const Atom& atom = forms_.atom(a);
+    if (atom.kind != AtomKind::kPos) continue;
+    enter(form_state(view(forms_.poly(atom.a)).form).watchers);
   }
-  if (!add && formula.kind == FormulaKind::kNe) {
-    form_state(view(forms_.poly(formula.poly)).form).watchers.pop_back();
+  if (formula.kind == FormulaKind::kNe) {
+    enter(form_state(view(forms_.poly(formula.poly)).form).watchers);
   }
 }
 

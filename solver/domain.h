@@ -152,7 +152,7 @@ class Domain {
   };
   struct FormState {
     End low, high;
-    Ids watchers;  // disequalities of the form
+    Ids watchers;  // items for whom its bounds may settle something
   };
   struct Undo {
     enum Kind : uint8_t { kLow, kHigh, kSolved, kItem, kKilled, kFormLow,

@@ -38,6 +38,13 @@ class Interval {
     return result;
   }
 
+  Interval shifted(const Int& by) const {  // tight
+    Interval result = *this;
+    if (lo_) *result.lo_ += by;
+    if (hi_) *result.hi_ += by;
+    return result;
+  }
+
   const std::optional<Int>& lower() const { return lo_; }  // nullopt: -int_oo
   const std::optional<Int>& upper() const { return hi_; }  // nullopt: int_oo
   bool is_empty() const { return empty_; }

@@ -43,14 +43,24 @@ std::optional<Normal> Domain::rewritten(const Poly& p) {
       append(forms_.poly(image.poly), t.coef);
       continue;
     }
-    Poly product = FormPool::constant(t.coef);
+    Int coef = t.coef;
+    Factors same;
+    SmallVector<PolyId, 4> images;
     for (AtomId a : factors) {
       image = image_of(a);
       result->why = join(result->why, image.why);
-      product = forms_.mul(product, image.poly == kNoId
-                                        ? forms_.variable(a)
-                                        : forms_.poly(image.poly));
+      if (image.poly == kNoId) {
+        same.push_back(a);
+      } else if (forms_.poly(image.poly).is_constant()) {
+        coef *= forms_.poly(image.poly).constant;
+      } else {
+        images.push_back(image.poly);
+      }
     }
+    if (coef.is_zero()) continue;
+    Poly product = same.empty() ? FormPool::constant(coef)
+                                : forms_.monomial(forms_.mono(same), coef);
+    for (PolyId p_of : images) product = forms_.mul(product, forms_.poly(p_of));
     append(product, 1);
   }
   if (result) result->poly = FormPool::collected(std::move(result->poly));
@@ -127,28 +137,32 @@ Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y,
 
 Domain::Image Domain::rebuild_atom(AtomId a) {
   const Atom& atom = forms_.atom(a);
+  const Poly nothing;
   Normal n;
-  Normal x = normal(forms_.poly(atom.a));
-  Normal y = atom.b == kNoId ? Normal{} : normal(forms_.poly(atom.b));
-  n.why = join(x.why, y.why);
-  const bool changed = x.changed || y.changed;
-  spend(1 + x.poly.terms.size() + y.poly.terms.size());
+  const Poly& first = forms_.poly(atom.a);
+  const Poly& second = atom.b == kNoId ? nothing : forms_.poly(atom.b);
+  const std::optional<Normal> nx = rewritten(first), ny = rewritten(second);
+  const Poly &x = nx ? nx->poly : first, &y = ny ? ny->poly : second;
+  if (nx) n.why = nx->why;
+  if (ny) n.why = join(n.why, ny->why);
+  const bool changed = nx || ny;
+  spend(1 + x.terms.size() + y.terms.size());
   switch (atom.kind) {
     case AtomKind::kFloor:
-      if (!changed && y.poly.is_constant()) {
+      if (!changed && y.is_constant()) {
         const Range& r = atom_range(a);
         if (!r.span.is_point()) return {};
         n.why = join(r.lower, r.upper);
         n.poly = FormPool::constant(*r.span.lower());
       } else {
-        n.poly = floor_in_context(x.poly, y.poly, n.why);
+        n.poly = floor_in_context(x, y, n.why);
       }
       break;
     case AtomKind::kPos: {
-      Range d = range(x.poly);
+      Range d = range(x);
       if (d.span.is_empty()) return {};
       if (at_least(d, 0)) {
-        n.poly = x.poly;
+        n.poly = x;
         n.why = join(n.why, d.lower);
       } else if (at_most(d, 0)) {
         n.poly = {};
@@ -156,7 +170,7 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
       } else if (!changed) {
         return {};
       } else {
-        n.poly = forms_.pos(x.poly);
+        n.poly = forms_.pos(x);
       }
       break;
     }
@@ -164,18 +178,19 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
       Decision c = decide(atom.condition);
       if (!c.value && !changed) return {};
       if (c.value) {
-        n.poly = *c.value ? x.poly : y.poly;
-        n.why = join(*c.value ? x.why : y.why, c.why);
+        const std::optional<Normal>& side = *c.value ? nx : ny;
+        n.poly = *c.value ? x : y;
+        n.why = join(side ? side->why : 0, c.why);
       } else {
-        n.poly = forms_.ite(atom.condition, x.poly, y.poly);
+        n.poly = forms_.ite(atom.condition, x, y);
       }
       break;
     }
     case AtomKind::kNamed:
       if (!changed) return {};
-      n.poly = x.poly;
+      n.poly = x;
       break;
-    default: n.poly = func_in_context(atom.op, x.poly, y.poly, n.why); break;
+    default: n.poly = func_in_context(atom.op, x, y, n.why); break;
   }
   if (forms_.as_atom(n.poly) == a) return {};
   // The rewritten atom may itself have been solved for.
