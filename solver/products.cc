@@ -297,8 +297,12 @@ std::vector<LinearRow> Prover::row_products(const Neighborhood& near) {
   for (MonoId m : near.monos) products |= forms_.factors(m).size() > 1;
   if (!products || near.rows.size() > kMaxSmallSystem) return lemmas;
   for (const LinearRow& r : near.rows) {
-    bool is_short = r.terms.size() >= 2 && r.terms.size() <= kMaxFactorTerms;
-    if (is_short && !r.equality) factors.push_back(&r);
+    if (r.equality || r.terms.empty() || r.terms.size() > kMaxFactorTerms) {
+      continue;
+    }
+    const bool is_bound =  // of an atom: the lemmas have it
+        r.terms.size() == 1 && forms_.factors(r.terms[0].unknown).size() == 1;
+    if (!is_bound) factors.push_back(&r);
     if (factors.size() == kMaxFactorRows) break;
   }
   for (size_t i = 0; i < factors.size(); ++i) {
