@@ -207,6 +207,8 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
   if (can_be_yes || can_be_no) {
     Decision d = prover.decide_in_cases(f, options.budget / 16);
     if (d.value) return adopt(d, Tier::kCases, result);
+    d = prover.decide_by_division(f, options.budget / 16);
+    if (d.value) return adopt(d, Tier::kLinear, result);
   }
   Prover::Tried tried;
   for (Effort effort : {Effort::kLinear, Effort::kCases}) {

@@ -12,8 +12,6 @@ constexpr size_t kMaxRowTerms = 8;
 constexpr size_t kMaxFactorTerms = 4;
 constexpr size_t kMaxFactorRows = 24;
 constexpr size_t kMaxSmallSystem = 100;  // rows
-constexpr int kMaxDivisions = 16;
-constexpr size_t kMaxDividedTerms = 40;
 
 // A row's unknowns are monomials.
 Poly poly_of(const LinearRow& r) {
@@ -94,75 +92,12 @@ bool Prover::is_nonnegative(Poly p, Reason& why) {
 Decision Prover::decide_by_rows(FormulaId f) {
   const Formula& formula = forms_.formula(f);
   if (formula.poly == kNoId) return {};
-  Normal n = domain_.normal(forms_.poly(formula.poly));
-  const size_t count = n.poly.terms.size();
-  if (count < 2 || count > kMaxRowTerms) return {};
-  if (std::all_of(n.poly.terms.begin(), n.poly.terms.end(), [&](const Term& t) {
-        return forms_.factors(t.mono).size() == 1;
-      })) {
-    return {};  // rows will tell
-  }
-  Poly below = forms_.scale(n.poly, -1);
-  below.constant -= 1;
-  if (formula.kind != FormulaKind::kGe) n.poly.constant -= 1;
-  for (bool up : {true, false}) {
-    Reason why = n.why;
-    if (!is_nonnegative(up ? n.poly : below, why)) continue;
-    return {formula.kind == FormulaKind::kGe ? up
-                                             : formula.kind == FormulaKind::kNe,
-            why};
-  }
-  return {};
-}
-
-// `told` times something positive, less multiples of equalities about products
-// that divide out its leading terms: its sign is the same.  Nullopt when none
-// does.
-std::optional<Poly> Prover::remainder(const Poly& told, Reason& why) {
-  std::vector<const Domain::Item*> equalities;
-  Normal n = domain_.normal(told);
-  Poly rest = std::move(n.poly);
-  for (AtomId a : forms_.atoms_of(rest)) {
-    for (uint32_t i : domain_.items_of(a)) {
-      const Domain::Item& item = domain_.items()[i];
-      const Formula& f = forms_.formula(item.formula);
-      if (!item.alive || item.as_told || f.kind != FormulaKind::kEq) continue;
-      const Poly& p = forms_.poly(f.poly);
-      if (p.terms.size() > kMaxRowTerms) continue;
-      if (forms_.factors(forms_.leading(p).mono).size() < 2) continue;
-      if (std::find(equalities.begin(), equalities.end(), &item) ==
-          equalities.end()) {
-        equalities.push_back(&item);
-      }
-    }
-  }
-  bool any = false;
-  for (int step = 0; step < kMaxDivisions; ++step) {
-    bool divided = false;
-    for (const Domain::Item* item : equalities) {
-      const Poly& p = forms_.poly(forms_.formula(item->formula).poly);
-      const Term lead = forms_.leading(p);
-      const Term* highest = nullptr;
-      for (const Term& t : rest.terms) {
-        if (!forms_.quotient(t.mono, lead.mono)) continue;
-        if (!highest || forms_.leads(t.mono, highest->mono)) highest = &t;
-      }
-      if (!highest) continue;
-      const MonoId q = *forms_.quotient(highest->mono, lead.mono);
-      const Int g = gcd(highest->coef, lead.coef);
-      const Int times = floor_div(highest->coef, g) * lead.coef.sign();
-      domain_.spend(rest.terms.size() + p.terms.size());
-      rest = forms_.sub(forms_.scale(rest, floor_div(abs(lead.coef), g)),
-                        forms_.mul(forms_.monomial(q, times), p));
-      why = reasons_.join(why, item->why);
-      divided = any = true;
-      break;
-    }
-    if (!divided || rest.terms.size() > kMaxDividedTerms) break;
-  }
-  if (!any) return std::nullopt;
-  why = reasons_.join(why, n.why);
-  return rest;
+  const Normal n = domain_.normal(forms_.poly(formula.poly));
+  if (n.poly.terms.size() < 2 || n.poly.terms.size() > kMaxRowTerms) return {};
+  if (is_linear(n.poly)) return {};  // rows will tell
+  return decide_by_sign(formula.kind, n, [this](const Poly& p, Reason& why) {
+    return is_nonnegative(p, why);
+  });
 }
 
 bool Prover::is_new(MonoId m) const {

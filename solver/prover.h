@@ -45,6 +45,9 @@ class Prover {
   // j < n make i*n + j < m*n.
   Decision decide_by_rows(FormulaId f);
 
+  // What a quotient by a told row tells: A + B + A*B >= 0 where A, B >= 0.
+  Decision decide_by_division(FormulaId f, uint64_t units);
+
   // What the domain alone decides in every case of a disjunction (or of a Min,
   // Max or Where) that the condition's atoms are in.
   Decision decide_in_cases(FormulaId f, uint64_t units);
@@ -136,11 +139,26 @@ class Prover {
   // residues.cc
   bool has_no_root(const Poly& p);  // p == 0 fails modulo a small number
 
+  // division.cc
+  struct Division {
+    Poly quotient, rest;
+  };
+  bool is_linear(const Poly& p) const;
+  std::optional<Division> divide(const Poly& p, const Poly& divisor);
+  std::vector<const Domain::Item*> divisors_near(const Poly& p,
+                                                 bool equalities);
+  std::optional<Poly> remainder(const Poly& told, Reason& why);
+  bool is_nonnegative_by_division(const Poly& p, Reason& why, int depth);
+  // Of p >= 0, p == 0 or p != 0, where p or what is below it is seen to be
+  // nonnegative.
+  template <typename IsNonnegative>
+  Decision decide_by_sign(FormulaKind kind, const Normal& n,
+                          IsNonnegative is_nonnegative);
+
   // products.cc
   std::optional<Poly> lowered(const Poly& p, Reason& why);
   std::optional<Poly> lowered(const Poly& p, AtomId x, Reason& why);
   bool is_nonnegative(Poly p, Reason& why);
-  std::optional<Poly> remainder(const Poly& told, Reason& why);
   bool is_new(MonoId m) const;
   size_t new_monos(const Poly& p) const;
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
@@ -162,6 +180,20 @@ class Prover {
   std::vector<bool> seen_atom_, seen_item_, seen_mono_;
   std::vector<AtomId> queue_;
 };
+
+template <typename IsNonnegative>
+Decision Prover::decide_by_sign(FormulaKind kind, const Normal& n,
+                                IsNonnegative is_nonnegative) {
+  Poly above = n.poly, below = forms_.scale(n.poly, -1);
+  below.constant -= 1;
+  if (kind != FormulaKind::kGe) above.constant -= 1;
+  for (bool up : {true, false}) {
+    Reason why = n.why;
+    if (!is_nonnegative(up ? above : below, why)) continue;
+    return {kind == FormulaKind::kGe ? up : kind == FormulaKind::kNe, why};
+  }
+  return {};
+}
 
 template <typename Attempt>
 std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {

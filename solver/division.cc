@@ -1,0 +1,142 @@
+// A question's polynomial divided by what is told, as by a number: where k > 0,
+// row >= 0 and k*p == quotient*row + rest, p is not negative when the quotient
+// and the rest are not; and p has the sign of the rest where row == 0.
+#include <algorithm>
+
+#include "solver/prover.h"
+
+namespace proviso {
+namespace {
+
+constexpr int kMaxSteps = 16;
+constexpr int kMaxRounds = 4;
+constexpr int kMaxDepth = 2;
+constexpr size_t kMaxRows = 24;
+constexpr size_t kMaxRowTerms = 8;
+constexpr size_t kMaxTerms = 40;
+constexpr size_t kMaxDividedTerms = 24;
+
+}  // namespace
+
+bool Prover::is_linear(const Poly& p) const {
+  return std::all_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
+    return forms_.factors(t.mono).size() == 1;
+  });
+}
+
+// Nullopt when the divisor's leading term divides no term of p.
+std::optional<Prover::Division> Prover::divide(const Poly& p,
+                                               const Poly& divisor) {
+  const Term lead = forms_.leading(divisor);
+  Division d{{}, p};
+  bool any = false;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const Term* highest = nullptr;
+    for (const Term& t : d.rest.terms) {
+      if (!forms_.quotient(t.mono, lead.mono)) continue;
+      if (!highest || forms_.leads(t.mono, highest->mono)) highest = &t;
+    }
+    if (!highest || d.rest.terms.size() > kMaxTerms) break;
+    const MonoId q = *forms_.quotient(highest->mono, lead.mono);
+    const Int g = gcd(highest->coef, lead.coef);
+    const Int times = floor_div(highest->coef, g) * lead.coef.sign();
+    const Int scale = floor_div(abs(lead.coef), g);
+    const Poly part =
+        q == 0 ? FormPool::constant(times) : forms_.monomial(q, times);
+    domain_.spend(d.rest.terms.size() + divisor.terms.size());
+    d.rest = forms_.sub(forms_.scale(d.rest, scale), forms_.mul(part, divisor));
+    d.quotient = forms_.add(forms_.scale(d.quotient, scale), part);
+    any = true;
+  }
+  return any ? std::optional(std::move(d)) : std::nullopt;
+}
+
+// Rows (or equalities alone) that mention an atom of p, each once.
+std::vector<const Domain::Item*> Prover::divisors_near(const Poly& p,
+                                                       bool equalities) {
+  std::vector<const Domain::Item*> found;
+  for (AtomId a : forms_.atoms_of(p)) {
+    for (uint32_t i : domain_.items_of(a)) {
+      if (found.size() == kMaxRows) return found;
+      const Domain::Item& item = domain_.items()[i];
+      const Formula& f = forms_.formula(item.formula);
+      const bool usable =
+          f.kind == FormulaKind::kEq ||
+          (f.kind == FormulaKind::kGe && !equalities);
+      if (!item.alive || item.as_told || !usable) continue;
+      const Poly& row = forms_.poly(f.poly);
+      if (row.terms.size() > kMaxRowTerms) continue;
+      if (equalities && is_linear(row)) continue;
+      if (std::find(found.begin(), found.end(), &item) == found.end()) {
+        found.push_back(&item);
+      }
+    }
+  }
+  return found;
+}
+
+// `told` times something positive, less multiples of equalities about products:
+// its sign is the same.  Nullopt when none divides it.
+std::optional<Poly> Prover::remainder(const Poly& told, Reason& why) {
+  const Normal n = domain_.normal(told);
+  const std::vector<const Domain::Item*> equalities =
+      divisors_near(n.poly, true);
+  Poly rest = n.poly;
+  bool any = false;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    bool divided = false;
+    for (const Domain::Item* item : equalities) {
+      auto d = divide(rest, forms_.poly(forms_.formula(item->formula).poly));
+      if (!d) continue;
+      rest = std::move(d->rest);
+      why = reasons_.join(why, item->why);
+      divided = any = true;
+    }
+    if (!divided) break;
+  }
+  if (!any) return std::nullopt;
+  why = reasons_.join(why, n.why);
+  return rest;
+}
+
+bool Prover::is_nonnegative_by_division(const Poly& p, Reason& why, int depth) {
+  const Range r = domain_.range(p);
+  if (at_least(r, 0)) {
+    why = reasons_.join(why, r.lower);
+    return true;
+  }
+  if (depth == 0) return false;
+  for (const Domain::Item* item : divisors_near(p, false)) {
+    const Formula& f = forms_.formula(item->formula);
+    const auto d = divide(p, forms_.poly(f.poly));
+    if (!d) continue;
+    Reason all = reasons_.join(why, item->why);
+    if (f.kind == FormulaKind::kGe) {
+      const Range q = domain_.range(d->quotient);
+      if (!at_least(q, 0)) continue;
+      all = reasons_.join(all, q.lower);
+    }
+    if (!is_nonnegative_by_division(d->rest, all, depth - 1)) continue;
+    why = all;
+    return true;
+  }
+  return false;
+}
+
+Decision Prover::decide_by_division(FormulaId f, uint64_t units) {
+  const Formula& formula = forms_.formula(f);
+  Decision found;
+  if (formula.poly == kNoId) return found;
+  within(units, [&]() -> std::optional<Proof> {
+    const Normal n = domain_.normal(forms_.poly(formula.poly));
+    if (n.poly.terms.size() > kMaxDividedTerms || is_linear(n.poly)) return {};
+    found = decide_by_sign(
+        formula.kind, n, [this](const Poly& p, Reason& why) {
+          return is_nonnegative_by_division(p, why, kMaxDepth);
+        });
+    return {};
+  });
+  return found;
+}
+
+}  // namespace proviso
