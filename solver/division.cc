@@ -100,7 +100,7 @@ std::optional<Poly> Prover::remainder(const Poly& told, Reason& why) {
 }
 
 bool Prover::is_nonnegative_by_division(const Poly& p, Reason& why, int depth) {
-  const Range r = domain_.range(p);
+  const Range r = domain_.plain_range(p);
   if (at_least(r, 0)) {
     why = reasons_.join(why, r.lower);
     return true;
@@ -112,7 +112,7 @@ bool Prover::is_nonnegative_by_division(const Poly& p, Reason& why, int depth) {
     if (!d) continue;
     Reason all = reasons_.join(why, item->why);
     if (f.kind == FormulaKind::kGe) {
-      const Range q = domain_.range(d->quotient);
+      const Range q = domain_.plain_range(d->quotient);
       if (!at_least(q, 0)) continue;
       all = reasons_.join(all, q.lower);
     }
