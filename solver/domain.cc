@@ -145,7 +145,7 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   ++nesting_;
   FormulaId f = known;
   if (std::optional<Normal> n = rewritten(p)) {
-    if (kind != FormulaKind::kNe && is_product(p)) {
+    if (kind != FormulaKind::kNe && says_more_as_told(p)) {
       const FormulaId told = forms_.relation(kind, p);
       if (told > kTrue) revisit(add_item(told, why, true));
     }
@@ -296,13 +296,23 @@ uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
   return i;
 }
 
-// One product of variables, as in a told number of elements.
-bool Domain::is_product(const Poly& p) const {
-  if (p.terms.size() != 1) return false;
-  const Factors& factors = forms_.factors(p.terms[0].mono);
-  return factors.size() > 1 &&
-         std::all_of(factors.begin(), factors.end(),
-                     [this](AtomId a) { return forms_.is_variable(a); });
+// Whether the row, once equalities are put in, no longer bounds what it did: one
+// product of variables, as in a told number of elements, or a row about a
+// symbol that was solved for by a sum.
+bool Domain::says_more_as_told(const Poly& p) const {
+  if (p.terms.size() == 1) {
+    const Factors& factors = forms_.factors(p.terms[0].mono);
+    if (factors.size() > 1) {
+      return std::all_of(factors.begin(), factors.end(),
+                         [this](AtomId a) { return forms_.is_variable(a); });
+    }
+  }
+  return std::any_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
+    const Factors& factors = forms_.factors(t.mono);
+    return factors.size() == 1 && forms_.is_variable(factors[0]) &&
+           is_solved(factors[0]) &&
+           forms_.poly(solved_form(factors[0])).terms.size() > 1;
+  });
 }
 
 void Domain::index_item(uint32_t i, bool add) {
@@ -385,7 +395,7 @@ void Domain::revisit(uint32_t i) {
   }
   if (std::optional<Normal> n = rewritten(p)) {
     kill_item(i);
-    if (is_product(p) && f.kind != FormulaKind::kNe) {
+    if (says_more_as_told(p) && f.kind != FormulaKind::kNe) {
       add_item(item.formula, item.why, true);
     }
     return assert_literal(f.kind, n->poly, join(item.why, n->why));

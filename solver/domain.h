@@ -66,7 +66,7 @@ class Domain {
     FormulaId formula;  // a literal or a disjunction
     Reason why;
     bool alive;
-    // About a product that equalities have rewritten: it bounds the factors.
+    // Rewritten since, but it bounds what it is about.
     bool as_told = false;
   };
 
@@ -188,7 +188,7 @@ class Domain {
   void expand_floor(const Poly& p, Reason why);
   void expand_factor(const Poly& p, Reason why);
   uint32_t add_item(FormulaId f, Reason why, bool as_told = false);
-  bool is_product(const Poly& p) const;
+  bool says_more_as_told(const Poly& p) const;
   void kill_item(uint32_t i);
   void index_item(uint32_t i, bool add);
   void wake(AtomId a);
