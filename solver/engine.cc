@@ -14,6 +14,9 @@ constexpr int kTurns = 3;
 constexpr uint64_t kBudgetsATurn = 2;
 // Of a budget: an answer that took more may be an order's luck.
 constexpr double kSure = 0.3;
+// Which variables equalities leave free depends on the order: only few points
+// are counted at once, more when the facts are told anew.
+constexpr int64_t kFewPoints = 256, kMaxPoints = 16384;
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;
 
@@ -260,21 +263,22 @@ Engine::Native Engine::native(FormulaId f, FormulaId defined) {
 // where choices are alike, so that the order of telling can matter where a
 // proof is hard: the question is asked anew of the facts near it, as a set.
 // What an order found by luck does not count.
-void Engine::look_again(Expr question, Native& result) {
-  if (!options.look_again) return;
+// False where it does not apply.
+bool Engine::look_again(Expr question, Native& result) {
+  if (!options.look_again) return false;
   const std::vector<Expr> asked = free_symbols(question);
   if (std::none_of(asked.begin(), asked.end(),
                    [](Expr s) { return s.is_int(); })) {
-    return;  // floats are compared with what was told, in any order
+    return false;  // floats are compared with what was told, in any order
   }
   std::vector<Expr> symbols, conditions;
   std::vector<uint32_t> ids = relevant_facts(question, symbols);
-  if (ids.size() > kMaxToldAgain) return;
+  if (ids.size() > kMaxToldAgain) return false;
   result = Native{};
   Answer shown;  // points both ways leave nothing to prove
   find_models(question, options.budget / 4, shown);
   result.open = shown.tier == Tier::kModels;
-  if (result.open) return;
+  if (result.open) return true;
   std::sort(ids.begin(), ids.end());
   for (uint32_t id : ids) conditions.push_back(facts[id].condition);
   SolverOptions plain = options;
@@ -299,8 +303,9 @@ void Engine::look_again(Expr question, Native& result) {
       result.why =
           reasons.join(result.why, reasons.leaf(ids[retold.from[i]]));
     }
-    return;
+    break;
   }
+  return true;
 }
 
 // Whether the facts near the question clash: on their own, or because they
@@ -358,7 +363,10 @@ const Engine::Memo& Engine::native_answer(Expr question) {
   const auto spent = static_cast<double>(domain.work() - before);
   const bool sure = spent < kSure * static_cast<double>(options.budget);
   const bool settled = n.verdict == Verdict::kUnknown ? n.open : sure;
-  if (!settled && !enumerate(question, n)) look_again(question, n);
+  if (!settled && !enumerate(question, kFewPoints, n) &&
+      !look_again(question, n)) {
+    enumerate(question, kMaxPoints, n);
+  }
   ++statistics.decided[static_cast<size_t>(n.tier)];
   keep_reason(arena, n.why);
   Reason clash = 0;

@@ -98,8 +98,8 @@ struct Engine {
   Native native(FormulaId f, FormulaId defined);
   void prove_defined(FormulaId defined, Native& result);
   void prove_or_refute(FormulaId f, Native& result);
-  void look_again(Expr question, Native& result);
-  bool enumerate(Expr question, Native& result);
+  bool look_again(Expr question, Native& result);
+  bool enumerate(Expr question, int64_t most, Native& result);
   void adopt(const Decision& d, Tier tier, Native& result);
   bool adopt(const std::optional<Proof>& proof, bool verdict, Native& result);
   bool clashes(const Native& n, FormulaId f, Reason* why);

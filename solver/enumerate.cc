@@ -7,12 +7,10 @@
 namespace proviso {
 namespace {
 
-constexpr int64_t kMaxPoints = 4096;
-
 // Points of a box, one after another.
 class Box {
  public:
-  explicit Box(FormPool& forms) : point_(forms) {}
+  Box(FormPool& forms, int64_t most) : point_(forms), most_(most) {}
 
   // False when the points are too many.
   bool add(AtomId a, const Interval& range) {
@@ -20,7 +18,7 @@ class Box {
     auto low = range.lower()->to_int64(), high = range.upper()->to_int64();
     int64_t width;
     if (!low || !high || __builtin_sub_overflow(*high, *low, &width) ||
-        width >= kMaxPoints || (size_ *= width + 1) > kMaxPoints) {
+        width >= most_ || (size_ *= width + 1) > most_) {
       return false;
     }
     axes_.push_back({a, *low, *high});
@@ -45,23 +43,23 @@ class Box {
   };
   Point point_;
   std::vector<Axis> axes_;
-  int64_t size_ = 1;
+  int64_t most_, size_ = 1;
 };
 
 }  // namespace
 
 // Over the variables that equalities leave free: the others follow.  False when
-// the points are too many, or when one is not understood.
-bool Engine::enumerate(Expr question, Native& result) {
+// there are more points than `most`, or when one is not understood.
+bool Engine::enumerate(Expr question, int64_t most, Native& result) {
   for (Expr s : free_symbols(question)) {  // most questions end here
     if (!s.is_int()) return false;
     const Interval range = range_of(s).span;
     if (!range.lower() || !range.upper()) return false;
-    if (*range.upper() - *range.lower() > Int(kMaxPoints)) return false;
+    if (*range.upper() - *range.lower() > Int(most)) return false;
   }
   std::vector<Expr> symbols;
   std::vector<uint32_t> ids = relevant_facts(question, symbols);
-  Box box(forms);
+  Box box(forms, most);
   std::vector<std::pair<AtomId, Poly>> solved;  // and what they are
   for (Expr s : symbols) {
     if (!s.is_int()) return false;

@@ -70,6 +70,7 @@ void Domain::keep_equality(const Poly& p, Reason why) {
     expand_factor(row, why);
   }
   if (!p.constant.is_zero()) bound_divisors(p, why);
+  if (!p.constant.is_zero()) bound_exponents(p, why);
   if (conflict_ || !p.constant.is_zero()) return;
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
     std::optional<Poly> rest = divided(p, a);
@@ -100,6 +101,35 @@ void Domain::bound_divisors(const Poly& p, Reason why) {
       assert_literal(FormulaKind::kGe, row, why);
     }
   }
+}
+
+// Powers of one base make up a constant that b**n is the largest power to
+// divide: not all exponents are larger than n.
+void Domain::bound_exponents(const Poly& p, Reason why) {
+  if (conflict_ || p.terms.size() < 2) return;
+  Int base = 0;
+  std::vector<PolyId> exponents;
+  for (const Term& t : p.terms) {
+    const Factors& factors = forms_.factors(t.mono);
+    const Atom& atom = forms_.atom(factors[0]);
+    if (factors.size() > 1 || atom.kind != AtomKind::kFunc) return;
+    const Poly& b = forms_.poly(atom.a);
+    if (atom.op != Op::kPow || !b.is_constant() || b.constant < Int(2)) return;
+    if (base.is_zero()) base = b.constant;
+    if (b.constant != base) return;
+    exponents.push_back(atom.b);
+  }
+  int64_t n = 0;
+  for (Int rest = p.constant; floor_mod(rest, base).is_zero(); ++n) {
+    rest = floor_div(rest, base);
+  }
+  std::vector<FormulaId> small;
+  for (PolyId e : exponents) {
+    Poly room = forms_.scale(forms_.poly(e), -1);
+    room.constant += n;
+    small.push_back(forms_.ge(room));
+  }
+  assert_formula(forms_.any_of(std::move(small)), why);
 }
 
 // Symbols of p that occur once, alone and with power 1, with coefficients.
