@@ -190,6 +190,7 @@ void Domain::assert_ge(const Poly& p, Reason why) {
   expand_pos(p, why);
   expand_floor(p, why);
   expand_factor(p, why);
+  expand_roots(p, why);
 }
 
 // For c < 0, r + c*pos(d) >= 0 says r >= 0 and r + c*d >= 0; for c > 0 it says
@@ -420,10 +421,12 @@ void Domain::revisit(uint32_t i) {
   if (at_most(r, -1)) return raise_conflict(join(item.why, r.upper));
   tighten(p, item.why);
   expand_factor(p, item.why);
+  expand_roots(p, item.why);
   if (f.kind == FormulaKind::kEq) {
     const Poly opposite = forms_.scale(p, -1);
     tighten(opposite, item.why);
     expand_factor(opposite, item.why);
+    expand_roots(opposite, item.why);
     Poly q = p;
     Reason why = item.why;
     if (!conflict_ && cancel_factor(q, why) && q != p) {

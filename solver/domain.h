@@ -225,6 +225,10 @@ class Domain {
   void define_floors(const std::vector<AtomId>& floors,
                      std::vector<std::pair<Poly, Reason>>& rows);
 
+  // roots.cc
+  void expand_roots(const Poly& p, Reason why);
+  void tighten_root(const Poly& p, AtomId x, bool upper, Reason why);
+
   // bounds.cc
   Range atom_range_from_parts(const Atom& atom);
   Range func_range(const Atom& atom);

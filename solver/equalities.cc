@@ -68,6 +68,7 @@ void Domain::keep_equality(const Poly& p, Reason why) {
     tighten(row, why);
     expand_floor(row, why);
     expand_factor(row, why);
+    expand_roots(row, why);
   }
   if (!p.constant.is_zero()) bound_divisors(p, why);
   if (!p.constant.is_zero()) bound_exponents(p, why);

@@ -1,0 +1,105 @@
+// Bounds of what a row is a polynomial in: x*x <= 2*x + 35 makes x <= 7.
+#include <algorithm>
+
+#include "solver/domain.h"
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxDegree = 6;
+constexpr size_t kMaxTerms = 8;
+constexpr size_t kMaxBits = 256;
+
+using Coefficients = SmallVector<Int, 8>;  // of 1, x, x**2, ...
+
+// Whether c is negative at y and beyond, as its Taylor coefficients there show.
+bool is_negative_from(const Int& y, Coefficients c) {
+  for (size_t i = 0; i < c.size(); ++i) {
+    for (size_t k = c.size() - 1; k-- > i;) c[k] += y * c[k + 1];
+  }
+  return c[0].sign() < 0 && std::all_of(c.begin(), c.end(), [](const Int& v) {
+           return v.sign() <= 0;
+         });
+}
+
+// The least x >= -1 beyond which c is negative.  Requires the last to be; starts
+// from Cauchy's bound of roots.
+Int last_root(const Coefficients& c) {
+  if (is_negative_from(0, c)) return -1;
+  Int most = 0;
+  for (const Int& v : c) most = std::max(most, v);
+  Int low = -1, high = 2 + floor_div(most, abs(c.back()));
+  while (high - low > Int(1)) {
+    const Int middle = floor_div(low + high, 2);
+    (is_negative_from(middle + 1, c) ? high : low) = middle;
+  }
+  return high;
+}
+
+size_t count(const Factors& factors, AtomId x) {
+  return static_cast<size_t>(std::count(factors.begin(), factors.end(), x));
+}
+
+}  // namespace
+
+// For x >= 0 (x <= 0) each coefficient of p >= 0, as a polynomial in x, is at
+// most the upper end of its range.
+void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
+  Coefficients c;
+  for (size_t k = 0; k <= kMaxDegree; ++k) c.push_back(0);
+  c[0] = p.constant;
+  for (const Term& t : p.terms) {
+    Factors rest;
+    for (AtomId a : forms_.factors(t.mono)) {
+      if (a != x) rest.push_back(a);
+    }
+    const size_t k = forms_.factors(t.mono).size() - rest.size();
+    if (k > kMaxDegree) return;
+    const Int coef = !upper && k % 2 == 1 ? -t.coef : t.coef;
+    if (rest.empty()) {
+      c[k] += coef;
+      continue;
+    }
+    const Range r = mono_range(forms_.mono(rest));
+    if (r.span.is_empty()) return;
+    const bool up = coef.sign() > 0;
+    const std::optional<Int>& end = up ? r.span.upper() : r.span.lower();
+    if (!end) return;
+    c[k] += coef * *end;
+    why = join(why, up ? r.upper : r.lower);
+  }
+  while (!c.empty() && c.back().is_zero()) c.pop_back();
+  if (c.size() < 3 || c.back().sign() > 0) return;
+  if (std::any_of(c.begin(), c.end(),
+                  [](const Int& v) { return v.bit_length() > kMaxBits; })) {
+    return;
+  }
+  spend(c.size() * c.size());
+  const Int root = last_root(c);
+  set_bound(x, !upper, upper ? root : -root, why);
+}
+
+// Of each x whose square is in p beside another term about x.
+void Domain::expand_roots(const Poly& p, Reason why) {
+  if (p.terms.size() < 2 || p.terms.size() > kMaxTerms) return;
+  SmallVector<AtomId, 4> seen;
+  for (const Term& t : p.terms) {
+    const Factors& factors = forms_.factors(t.mono);
+    for (size_t i = 1; i < factors.size(); ++i) {
+      const AtomId x = factors[i];
+      if (x != factors[i - 1]) continue;
+      if (std::find(seen.begin(), seen.end(), x) != seen.end()) continue;
+      seen.push_back(x);
+      const auto mentions =
+          std::count_if(p.terms.begin(), p.terms.end(), [&](const Term& other) {
+            return count(forms_.factors(other.mono), x) > 0;
+          });
+      if (mentions < 2) continue;
+      for (bool upper : {true, false}) {
+        if (!conflict_) tighten_root(p, x, upper, why);
+      }
+    }
+  }
+}
+
+}  // namespace proviso
