@@ -224,7 +224,7 @@ void Domain::expand_pos(const Poly& p, Reason why) {
 
 // r + c*floor(a/d) >= 0, d > 0, says d*r + c*a >= 0 for c > 0 and, with the
 // largest remainder, d*r + c*(a - d + 1) >= 0 for c < 0: where r and a have
-// terms in common, this may bound what the row does not.
+// atoms in common, this may bound what the row does not.
 void Domain::expand_floor(const Poly& p, Reason why) {
   if (p.terms.size() < 2) return;
   for (const Term& t : p.terms) {
@@ -234,11 +234,13 @@ void Domain::expand_floor(const Poly& p, Reason why) {
     const Poly& a = forms_.poly(atom.a);
     const Poly& d = forms_.poly(atom.b);
     if (!d.is_constant() || d.constant.sign() <= 0) continue;
+    const std::vector<AtomId>& inside = forms_.atoms_of(atom.a);
     const bool in_common = std::any_of(
         p.terms.begin(), p.terms.end(), [&](const Term& other) {
-          return std::any_of(
-              a.terms.begin(), a.terms.end(),
-              [&](const Term& inside) { return inside.mono == other.mono; });
+          const Factors& f = forms_.factors(other.mono);
+          return &other != &t && std::any_of(f.begin(), f.end(), [&](AtomId x) {
+            return std::binary_search(inside.begin(), inside.end(), x);
+          });
         });
     if (!in_common) continue;
     Poly rest = forms_.sub(p, forms_.monomial(t.mono, t.coef));
