@@ -75,6 +75,13 @@ void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
     return;
   }
   spend(c.size() * c.size());
+  // Is there news?
+  const Interval& span = atom_range(x).span;
+  const std::optional<Int>& end = upper ? span.upper() : span.lower();
+  if (end) {
+    const Int size = upper ? *end : -*end;
+    if (size.sign() < 0 || !is_negative_from(size, c)) return;
+  }
   const Int root = last_root(c);
   set_bound(x, !upper, upper ? root : -root, why);
 }
