@@ -109,7 +109,7 @@ bool Prover::is_nonnegative_by_division(const Poly& p, Reason& why, int depth) {
   for (const Domain::Item* item : divisors_near(p, false)) {
     const Formula& f = forms_.formula(item->formula);
     const auto d = divide(p, forms_.poly(f.poly));
-    if (!d) continue;
+    if (!d || d->rest.terms.size() >= p.terms.size()) continue;
     Reason all = reasons_.join(why, item->why);
     if (f.kind == FormulaKind::kGe) {
       const Range q = domain_.plain_range(d->quotient);
