@@ -30,7 +30,7 @@ struct LinearTerm {
 };
 
 struct LinearRow {
-  SmallVector<LinearTerm, 6> terms;  // ascending unknown
+  SmallVector<LinearTerm, 10> terms;  // ascending unknown
   Int constant;
   bool equality = false;  // terms + constant == 0, else >= 0
   Reason why = 0;
