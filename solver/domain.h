@@ -236,6 +236,7 @@ class Domain {
   Range product_range(const Factors& factors);
   Range form_range(const Poly& p);
   bool may_shift(const Poly& p, size_t degree);
+  Range factored_range(const Poly& p);
   Range shifted_range(const Poly& p);
   Range clamped_range(const Poly& p, const Term& t, int depth);
   Range correlated_range(const Poly& p, int depth,

@@ -410,6 +410,12 @@ Decision Domain::decide_dearly(FormulaId f, Range& r) {
   const Poly& p = forms_.poly(formula.poly);
   if (is_single(p)) return d;
   if (narrow(r, difference_range(p)) && settles(formula.kind, r, d)) return d;
+  const bool products = forms_.factors(p.terms[0].mono).size() > 1 ||
+                        forms_.factors(p.terms.back().mono).size() > 1;
+  if (products && narrow(r, factored_range(p)) &&
+      settles(formula.kind, r, d)) {
+    return d;
+  }
   if (narrow(r, shifted_range(p)) && settles(formula.kind, r, d)) return d;
   const int enough = formula.kind == FormulaKind::kGe ? 0 : 1;
   if (narrow(r, correlated_range(p, 0, enough)) &&
