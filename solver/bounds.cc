@@ -447,7 +447,7 @@ Range Domain::correlated_range(const Poly& p, int depth,
       Poly full = without(p, t);
       if (!scale.is_one()) full = forms_.scale(full, scale);
       full = forms_.add(full, a, c);
-      const Int room = constant ? c - c * d.constant : c;  // less is full + room
+      const Int room = constant ? c - c * d.constant : c;  // less: full + room
       Poly less;
       if (!constant) {
         less = forms_.add(full, d, -c);

@@ -299,8 +299,8 @@ uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
   return i;
 }
 
-// Whether the row, once equalities are put in, no longer bounds what it did: one
-// product of variables, as in a told number of elements, or a row about a
+// Whether the row, once equalities are put in, no longer bounds what it did:
+// one product of variables, as in a told number of elements, or a row about a
 // symbol that was solved for by a sum.
 bool Domain::says_more_as_told(const Poly& p) const {
   if (p.terms.size() == 1) {

@@ -1,6 +1,7 @@
 #include "solver/engine.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "solver/retell.h"
 #include "sym/facts.h"
@@ -10,7 +11,10 @@ namespace proviso {
 namespace {
 
 constexpr size_t kMaxToldAgain = 60;
-constexpr int kTurns = 3;
+// What is solved for symbols where facts are told anew, time after time.
+constexpr Domain::Solving kTurns[] = {Domain::Solving::kWithoutFloors,
+                                      Domain::Solving::kNone,
+                                      Domain::Solving::kAll};
 constexpr uint64_t kBudgetsATurn = 2;
 // Of a budget: an answer that took more may be an order's luck.
 constexpr double kSure = 0.3;
@@ -190,8 +194,7 @@ void Engine::prove_defined(FormulaId defined, Native& result) {
   }
   Prover::Tried tried;
   for (Effort effort : {Effort::kLinear, Effort::kCases, Effort::kValues}) {
-    auto proof =
-        prover.refute(opposite, effort, options.budget / 6, tried);
+    auto proof = prover.refute(opposite, effort, options.budget / 6, tried);
     if (!proof) continue;
     result.defined = true;
     result.why = proof->why;
@@ -225,7 +228,8 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
         adopt(prover.refute(opposite, effort, units, tried), true, result)) {
       return;
     }
-    if (can_be_no && adopt(prover.refute(f, effort, units, tried), false, result)) {
+    if (can_be_no &&
+        adopt(prover.refute(f, effort, units, tried), false, result)) {
       return;
     }
   }
@@ -261,9 +265,8 @@ Engine::Native Engine::native(FormulaId f, FormulaId defined) {
 
 // What was told last is derived from most, and what was made first comes first
 // where choices are alike, so that the order of telling can matter where a
-// proof is hard: the question is asked anew of the facts near it, as a set.
-// What an order found by luck does not count.
-// False where it does not apply.
+// proof is hard: the question is asked anew of the facts near it, as a set, and
+// what an order found by luck does not count.  False where this does not apply.
 bool Engine::look_again(Expr question, Native& result) {
   if (!options.look_again) return false;
   const std::vector<Expr> asked = free_symbols(question);
@@ -284,15 +287,11 @@ bool Engine::look_again(Expr question, Native& result) {
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;
   plain.budget *= kBudgetsATurn;
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (size_t turn = 0; turn < std::size(kTurns); ++turn) {
     ExprPool own;
-    Retold retold =
-        retell(conditions, question, static_cast<uint64_t>(turn), own);
+    Retold retold = retell(conditions, question, turn, own);
     Engine fresh(own, plain);
-    using Solving = Domain::Solving;
-    fresh.domain.set_solving(turn == 0   ? Solving::kWithoutFloors
-                             : turn == 1 ? Solving::kNone
-                                         : Solving::kAll);
+    fresh.domain.set_solving(kTurns[turn]);
     for (Expr condition : retold.conditions) fresh.tell(condition, {});
     const Memo& m = fresh.native_answer(retold.question);
     if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;

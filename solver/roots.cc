@@ -22,8 +22,8 @@ bool is_negative_from(const Int& y, Coefficients c) {
          });
 }
 
-// The least x >= -1 beyond which c is negative.  Requires the last to be; starts
-// from Cauchy's bound of roots.
+// The least x >= -1 beyond which c is negative.  Requires the last to be;
+// starts from Cauchy's bound of roots.
 Int last_root(const Coefficients& c) {
   if (is_negative_from(0, c)) return -1;
   Int most = 0;

@@ -129,7 +129,8 @@ Decision Prover::decide_by_values(FormulaId f, bool can_be_true,
   for (bool wanted : {true, false}) {
     if (found.value || !(wanted ? can_be_true : can_be_false)) continue;
     within(units, [&]() -> std::optional<Proof> {
-      auto decided = decide_values(f, variables_near(f), wanted, kMaxValueDepth);
+      auto decided =
+          decide_values(f, variables_near(f), wanted, kMaxValueDepth);
       if (decided) found = *decided;
       return std::nullopt;
     });
