@@ -77,6 +77,15 @@ std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
   return {};
 }
 
+// Of a literal: the factors of all terms.
+size_t Prover::size_of(FormulaId f) const {
+  size_t size = 0;
+  for (const Term& t : forms_.poly(forms_.formula(f).poly).terms) {
+    size += forms_.factors(t.mono).size();
+  }
+  return size;
+}
+
 // Small splits near the condition first.
 std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
   const uint32_t* smallest = nullptr;
@@ -109,13 +118,19 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
   for (AtomId a : near.atoms) {
     if (auto split = split_range(a, kFewValues)) return split;
   }
+  const Domain::Item* simplest = nullptr;
   for (uint32_t i : near.disequalities) {
     const Domain::Item& item = domain_.items()[i];
-    Poly p = forms_.poly(forms_.formula(item.formula).poly);
+    if (!simplest || size_of(item.formula) < size_of(simplest->formula)) {
+      simplest = &item;
+    }
+  }
+  if (simplest) {
+    Poly p = forms_.poly(forms_.formula(simplest->formula).poly);
     Poly q = forms_.scale(p, -1);
     p.constant -= 1;
     q.constant -= 1;
-    return Split{{forms_.ge(p), forms_.ge(q)}, item.why};
+    return Split{{forms_.ge(p), forms_.ge(q)}, simplest->why};
   }
   if (auto split = split_residue(near)) return split;
   // Divisors of unknown sign keep their floors without rows.

@@ -71,7 +71,7 @@ void Domain::keep_equality(const Poly& p, Reason why) {
     expand_roots(row, why);
   }
   if (!p.constant.is_zero()) bound_divisors(p, why);
-  if (!p.constant.is_zero()) bound_exponents(p, why);
+  if (!conflict_) bound_exponents(p, why);
   if (conflict_ || !p.constant.is_zero()) return;
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
     std::optional<Poly> rest = divided(p, a);
@@ -105,9 +105,10 @@ void Domain::bound_divisors(const Poly& p, Reason why) {
 }
 
 // Powers of one base make up a constant that b**n is the largest power to
-// divide: not all exponents are larger than n.
+// divide: not all exponents are larger than n.  Two that make up 0 are as far
+// apart as their coefficients say.
 void Domain::bound_exponents(const Poly& p, Reason why) {
-  if (conflict_ || p.terms.size() < 2) return;
+  if (p.terms.size() < 2) return;
   Int base = 0;
   std::vector<PolyId> exponents;
   for (const Term& t : p.terms) {
@@ -119,6 +120,27 @@ void Domain::bound_exponents(const Poly& p, Reason why) {
     if (base.is_zero()) base = b.constant;
     if (b.constant != base) return;
     exponents.push_back(atom.b);
+  }
+  if (p.constant.is_zero()) {
+    if (exponents.size() > 2) return;
+    Poly apart = forms_.sub(forms_.poly(exponents[0]),
+                            forms_.poly(exponents[1]));
+    for (PolyId e : exponents) {
+      const Range r = range(forms_.poly(e));
+      if (!at_least(r, 0)) return;
+      why = join(why, r.lower);
+    }
+    if (p.terms[0].coef.sign() == p.terms[1].coef.sign()) return;
+    // c*b**x == d*b**y; no more powers of b in c and d, they must be alike.
+    Int c = abs(p.terms[0].coef), d = abs(p.terms[1].coef);
+    for (; floor_mod(c, base).is_zero(); apart.constant += 1) {
+      c = floor_div(c, base);
+    }
+    for (; floor_mod(d, base).is_zero(); apart.constant -= 1) {
+      d = floor_div(d, base);
+    }
+    if (c != d) return raise_conflict(why);
+    return assert_literal(FormulaKind::kEq, apart, why);
   }
   int64_t n = 0;
   for (Int rest = p.constant; floor_mod(rest, base).is_zero(); ++n) {

@@ -166,6 +166,7 @@ class Prover {
   std::vector<LinearRow> row_products(const Neighborhood& near);
 
   // cases.cc
+  size_t size_of(FormulaId f) const;
   std::optional<Split> choose_split(const Neighborhood& near);
   std::optional<Split> split_range(AtomId a, const Int& widest);
   Split each_value(AtomId a, const Range& r);
