@@ -8,6 +8,7 @@ namespace {
 constexpr size_t kMaxRows = 160;
 constexpr size_t kMaxAtoms = 400;
 constexpr int kMaxSplitDepth = 8;
+constexpr size_t kMaxLookedAt = 8;  // terms
 
 bool mark(std::vector<bool>& seen, uint32_t id) {
   if (id >= seen.size()) seen.resize(id + 1 + id / 2);
@@ -204,11 +205,27 @@ void Prover::push_row(std::vector<LinearRow>& rows, const Poly& p,
   rows.push_back(std::move(r));
 }
 
+void Prover::push_impossible(Reason why, Neighborhood& near) {
+  LinearRow row;  // -1 >= 0
+  row.constant = -1;
+  row.why = why;
+  near.rows.push_back(std::move(row));
+}
+
 void Prover::add_row(const Poly& p, bool equality, Reason why,
                      Neighborhood& near) {
   Normal n = domain_.normal(p);
-  push_row(near.rows, n.poly, equality, reasons_.join(why, n.why));
+  why = reasons_.join(why, n.why);
+  push_row(near.rows, n.poly, equality, why);
   near.big_constants |= is_big(n.poly.constant);
+  if (n.poly.terms.size() <= kMaxLookedAt && !is_linear(n.poly)) {
+    const Range r = domain_.range(n.poly);  // by all factors at once
+    if (r.span.is_empty()) {
+      push_impossible(reasons_.join(r.lower, r.upper), near);
+    } else if (at_most(r, -1)) {
+      push_impossible(reasons_.join(why, r.upper), near);
+    }
+  }
   for (const Term& t : n.poly.terms) {
     if (mark(seen_mono_, t.mono)) near.monos.push_back(t.mono);
     for (AtomId a : forms_.factors(t.mono)) visit_all(forms_.atoms_within(a));
@@ -302,11 +319,7 @@ void Prover::add_bounds(MonoId m, Neighborhood& near) {
   Poly p = forms_.monomial(m, 1);
   const Range& r = near.bounds.emplace_back(domain_.range(p));
   if (r.span.is_empty()) {
-    LinearRow impossible;
-    impossible.constant = -1;
-    impossible.why = reasons_.join(r.lower, r.upper);
-    near.rows.push_back(impossible);
-    return;
+    return push_impossible(reasons_.join(r.lower, r.upper), near);
   }
   if (auto low = useful_end(r, true, near.big_constants)) {
     p.constant = -*low;

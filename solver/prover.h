@@ -135,6 +135,7 @@ class Prover {
   static std::optional<Int> useful_end(const Range& r, bool lower, bool big);
   static void push_row(std::vector<LinearRow>& rows, const Poly& p,
                        bool equality, Reason why);
+  static void push_impossible(Reason why, Neighborhood& near);
 
   // residues.cc
   bool has_no_root(const Poly& p);  // p == 0 fails modulo a small number
