@@ -7,6 +7,7 @@
 namespace proviso {
 namespace {
 
+constexpr size_t kMaxMaskBits = 256;
 constexpr int kMaxCorrelationDepth = 2;
 constexpr size_t kMaxCorrelatedTerms = 8;
 constexpr size_t kMaxShiftTerms = 16;
@@ -143,6 +144,15 @@ Range Domain::func_range(const Atom& atom) {
   Range x = range(forms_.poly(atom.a), 1), y = range(forms_.poly(atom.b), 1);
   if (atom.op == Op::kBitAnd) {
     Range result;
+    if (x.span.lower() && y.span.lower()) {
+      // Both at least -2**k, in k + 1 bits: so is what they have in common.
+      Int low = -1;
+      const Int least = std::min(*x.span.lower(), *y.span.lower());
+      while (low > least && low.bit_length() < kMaxMaskBits) low *= 2;
+      if (low <= least) {
+        result = {Interval::at_least(low), join(x.lower, y.lower), 0};
+      }
+    }
     for (const auto& [mask, other] : {std::pair(x, y), std::pair(y, x)}) {
       if (at_least(mask, 0)) {
         narrow(result, {Interval::of(Int(0), mask.span.upper()), mask.lower,

@@ -1,7 +1,6 @@
 #include "solver/engine.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "solver/retell.h"
 #include "sym/facts.h"
@@ -11,11 +10,15 @@ namespace proviso {
 namespace {
 
 constexpr size_t kMaxToldAgain = 60;
-// What is solved for symbols where facts are told anew, time after time.
-constexpr Domain::Solving kTurns[] = {Domain::Solving::kWithoutFloors,
-                                      Domain::Solving::kNone,
-                                      Domain::Solving::kAll};
-constexpr uint64_t kBudgetsATurn = 2;
+// How facts are told anew, time after time, each with half a budget more.
+struct Turn {
+  Domain::Solving solving;
+  bool backwards;
+};
+constexpr Turn kTurns[] = {{Domain::Solving::kWithoutFloors, false},
+                           {Domain::Solving::kAll, true},
+                           {Domain::Solving::kNone, false},
+                           {Domain::Solving::kNone, true}};
 // Of a budget: an answer that took more may be an order's luck.
 constexpr double kSure = 0.3;
 // Which variables equalities leave free depends on the order: only few points
@@ -286,12 +289,12 @@ bool Engine::look_again(Expr question, Native& result) {
   for (uint32_t id : ids) conditions.push_back(facts[id].condition);
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;
-  plain.budget *= kBudgetsATurn;
-  for (size_t turn = 0; turn < std::size(kTurns); ++turn) {
+  plain.budget += plain.budget / 2;
+  for (const Turn& turn : kTurns) {
     ExprPool own;
-    Retold retold = retell(conditions, question, turn, own);
+    Retold retold = retell(conditions, question, turn.backwards, own);
     Engine fresh(own, plain);
-    fresh.domain.set_solving(kTurns[turn]);
+    fresh.domain.set_solving(turn.solving);
     for (Expr condition : retold.conditions) fresh.tell(condition, {});
     const Memo& m = fresh.native_answer(retold.question);
     if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;

@@ -49,17 +49,19 @@ class Dag {
     }
   }
 
-  Retold rebuild(uint64_t turn, ExprPool& into) {
+  Retold rebuild(bool backwards, ExprPool& into) {
     std::vector<size_t> symbols = symbols_;
     std::stable_sort(symbols.begin(), symbols.end(), [&](size_t a, size_t b) {
-      return mix(color_[a], turn) < mix(color_[b], turn);
+      return color_[a] < color_[b];
     });
+    if (backwards) std::reverse(symbols.begin(), symbols.end());
     Retold r;
     r.from.resize(conditions_.size());
     std::iota(r.from.begin(), r.from.end(), 0u);
     // Ranges first, as they are mostly told.
     auto key = [&](uint32_t i) {
-      return std::pair(symbols_in_[i] > 1, hash(conditions_[i], turn));
+      const uint64_t hash = up_[place(conditions_[i])];
+      return std::pair(symbols_in_[i] > 1, backwards ? ~hash : hash);
     };
     std::stable_sort(r.from.begin(), r.from.end(), [&](uint32_t a, uint32_t b) {
       return key(a) < key(b);
@@ -89,9 +91,6 @@ class Dag {
   }
 
   size_t place(Expr e) const { return place_.at(e.id()); }
-  uint64_t hash(Expr e, uint64_t turn) const {
-    return mix(up_[place(e)], turn);
-  }
 
   size_t colors() const {
     std::vector<uint64_t> all;
@@ -166,9 +165,9 @@ class Dag {
 
 }  // namespace
 
-Retold retell(std::span<const Expr> conditions, Expr question, uint64_t turn,
+Retold retell(std::span<const Expr> conditions, Expr question, bool backwards,
               ExprPool& into) {
-  return Dag(conditions, question).rebuild(turn, into);
+  return Dag(conditions, question).rebuild(backwards, into);
 }
 
 }  // namespace proviso

@@ -2,7 +2,7 @@
 // they were told.
 //
 //   ExprPool fresh;
-//   Retold r = retell(conditions, question, /*turn=*/0, fresh);
+//   Retold r = retell(conditions, question, /*backwards=*/false, fresh);
 //   // r.conditions[i] is conditions[r.from[i]], built in `fresh`
 //
 // Symbols are made and conditions listed in an order that depends on structure
@@ -27,8 +27,8 @@ struct Retold {
   Expr question;
 };
 
-// Another turn gives another order.
-Retold retell(std::span<const Expr> conditions, Expr question, uint64_t turn,
+// Backwards, of any two symbols the other comes first.
+Retold retell(std::span<const Expr> conditions, Expr question, bool backwards,
               ExprPool& into);
 
 }  // namespace proviso

@@ -67,6 +67,8 @@ const Family kFamilies[] = {
      "@*2**u0 == #*2**u1", "u0 == u1 + 1", 1, 6, 1, 12},
     {"powers that make up a constant", "u0:0.. u1:0..",
      "3**u0 + @ == 2*3**u1 + #", "u0 <= 4 and u1 <= 4", 0, 6, 7, 30},
+    {"bits of what is hardly negative", "u0:-4..9 u1:..", "u1 >= @",
+     "(u0 & u1) >= #", -6, 2, -9, 0},
     {"bits of constants", "u0:.. u1:-1..8", "(u0 & u1) == @", "u0 != #", -1, 3,
      -2, 6},
     {"a floor's numerator is in its row", "u0:.. u1:..",
