@@ -301,7 +301,8 @@ uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
 
 // Whether the row, once equalities are put in, no longer bounds what it did:
 // one product of variables, as in a told number of elements, or a row about a
-// symbol that was solved for by a sum.
+// symbol that was solved for by a sum, or a product with a symbol that was
+// solved for.
 bool Domain::says_more_as_told(const Poly& p) const {
   if (p.terms.size() == 1) {
     const Factors& factors = forms_.factors(p.terms[0].mono);
@@ -312,9 +313,12 @@ bool Domain::says_more_as_told(const Poly& p) const {
   }
   return std::any_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
     const Factors& factors = forms_.factors(t.mono);
-    return factors.size() == 1 && forms_.is_variable(factors[0]) &&
-           is_solved(factors[0]) &&
-           forms_.poly(solved_form(factors[0])).terms.size() > 1;
+    return std::any_of(factors.begin(), factors.end(), [&](AtomId x) {
+      if (!forms_.is_variable(x) || !is_solved(x)) return false;
+      const Poly& value = forms_.poly(solved_form(x));
+      return value.terms.size() > 1 ||
+             (factors.size() > 1 && !value.is_constant());
+    });
   });
 }
 
@@ -393,8 +397,11 @@ void Domain::revisit(uint32_t i) {
   const Poly& p = forms_.poly(f.poly);
   if (item.as_told) {
     tighten(p, item.why);
-    if (f.kind == FormulaKind::kEq) tighten(forms_.scale(p, -1), item.why);
-    return;
+    expand_roots(p, item.why);
+    if (f.kind != FormulaKind::kEq) return;
+    const Poly opposite = forms_.scale(p, -1);
+    tighten(opposite, item.why);
+    return expand_roots(opposite, item.why);
   }
   if (std::optional<Normal> n = rewritten(p)) {
     kill_item(i);
