@@ -45,9 +45,8 @@ size_t count(const Factors& factors, AtomId x) {
 // For x >= 0 (x <= 0) each coefficient of p >= 0, as a polynomial in x, is at
 // most the upper end of its range.
 void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
-  Coefficients c;
-  for (size_t k = 0; k <= kMaxDegree; ++k) c.push_back(0);
-  c[0] = p.constant;
+  SmallVector<Poly, 4> parts;  // the coefficients of 1, x, x**2, ...
+  parts.push_back(FormPool::constant(p.constant));
   for (const Term& t : p.terms) {
     Factors rest;
     for (AtomId a : forms_.factors(t.mono)) {
@@ -55,17 +54,25 @@ void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
     }
     const size_t k = forms_.factors(t.mono).size() - rest.size();
     if (k > kMaxDegree) return;
-    const Int coef = !upper && k % 2 == 1 ? -t.coef : t.coef;
+    while (parts.size() <= k) parts.emplace_back();
     if (rest.empty()) {
-      c[k] += coef;
-      continue;
+      parts[k].constant += t.coef;
+    } else {
+      parts[k].terms.push_back({forms_.mono(rest), t.coef});
     }
-    const Range r = mono_range(forms_.mono(rest));
-    if (r.span.is_empty()) return;
-    const bool up = coef.sign() > 0;
-    const std::optional<Int>& end = up ? r.span.upper() : r.span.lower();
-    if (!end) return;
-    c[k] += coef * *end;
+  }
+  Coefficients c;
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const Poly part = FormPool::collected(std::move(parts[k]));
+    const bool up = upper || k % 2 == 0;  // else of -x
+    auto end_of = [up](const Range& r) {
+      return up ? r.span.upper() : r.span.lower();
+    };
+    Range r = plain_range(part);
+    if (!r.span.is_empty() && !end_of(r)) r = range(part);
+    const std::optional<Int> end = end_of(r);
+    if (r.span.is_empty() || !end) return;
+    c.push_back(up ? *end : -*end);
     why = join(why, up ? r.upper : r.lower);
   }
   while (!c.empty() && c.back().is_zero()) c.pop_back();
