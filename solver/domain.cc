@@ -436,6 +436,7 @@ void Domain::revisit(uint32_t i) {
     tighten(opposite, item.why);
     expand_factor(opposite, item.why);
     expand_roots(opposite, item.why);
+    if (!conflict_ && !p.constant.is_zero()) bound_divisors(p, item.why);
     Poly q = p;
     Reason why = item.why;
     if (!conflict_ && cancel_factor(q, why) && q != p) {

@@ -213,6 +213,7 @@ class Domain {
   bool cancel_factor(Poly& p, Reason& why);
   void keep_equality(const Poly& p, Reason why);
   void bound_divisors(const Poly& p, Reason why);
+  void step_to_divisor(AtomId x, bool lower, const Int& n, Reason why);
   void bound_exponents(const Poly& p, Reason why);
   bool solve_by_unit(const Poly& p, Reason why);
   bool solve_by_euclid(const Poly& p, Reason why);

@@ -95,6 +95,7 @@ void Domain::bound_divisors(const Poly& p, Reason why) {
     const Int end = again ? integer_root(most) : most;
     set_bound(a, true, -end, why);
     set_bound(a, false, end, why);
+    for (bool lower : {true, false}) step_to_divisor(a, lower, most, why);
     if (p.terms.size() < 2) continue;
     for (int sign : {1, -1}) {
       Poly row = forms_.scale(*rest, sign);
@@ -102,6 +103,21 @@ void Domain::bound_divisors(const Poly& p, Reason why) {
       assert_literal(FormulaKind::kGe, row, why);
     }
   }
+}
+
+// An end of x, which divides n > 0, moves in to a divisor, by a few steps.
+void Domain::step_to_divisor(AtomId x, bool lower, const Int& n, Reason why) {
+  constexpr int kMaxSteps = 64;
+  if (conflict_) return;
+  const Range r = atom_range(x);
+  const std::optional<Int>& end = lower ? r.span.lower() : r.span.upper();
+  if (!end) return;
+  Int v = *end;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    if (!v.is_zero() && floor_mod(n, v).is_zero()) break;
+    v += lower ? 1 : -1;
+  }
+  if (v != *end) set_bound(x, lower, v, join(why, lower ? r.lower : r.upper));
 }
 
 // Powers of one base make up a constant that b**n is the largest power to

@@ -79,6 +79,8 @@ const Family kFamilies[] = {
      "u0*u0*u0 == @*u0*u0 + #", "u0 <= 9", 0, 6, 1, 9},
     {"divisors of a constant", "u0:.. u1:..", "u0*u1 + @*u0 == #",
      "u0 <= 12 and u1 >= -15", -3, 3, 1, 12},
+    {"and nothing but divisors", "u0:2..9 u1:..", "u0*u1 + @*u0 == #",
+     "u0 != 4 and u0 != 7", -1, 1, 10, 24},
     {"and squares among them", "u0:.. u1:..", "u0*u0*u1 == @*u0*u0 + #",
      "u0 >= -3 and u0 <= 3", -2, 2, 1, 15},
     {"linearised indices", "u0:0..5 u1:0..", "u0 < u1 + @; u1 < 7",
