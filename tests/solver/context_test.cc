@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "solver/z3_backend.h"
 #include "tests/solver/support.h"
 
 namespace proviso {
@@ -193,6 +194,22 @@ TEST(Z3, FindsPointsThatTheSearchMisses) {
   }
   EXPECT_TRUE(evaluate(parse(c.pool, "u0 > 30"), *answer.counterexample)
                   .is_false());
+}
+
+TEST(Z3, StopsAtItsLimit) {
+  // One of its parts doubles the digits of bounds here and never looks up.
+  const std::string big = "(((-2*(u0*u1) + 2*((u0*u0)*u0)) + "
+                          "3*((u1*u1)*u2))//5)";
+  const std::string rest = "Mod((u0 + 2*u2) + 3*(u0*u1), 4)";
+  Case c("u0:1.. u1:1.. u2:-1..8", big + " <= 52 + 1; " + rest + " <= 1 + 2");
+  std::vector<Expr> facts;
+  for (const Fact& f : c.context.facts()) facts.push_back(f.condition);
+  const std::string a = "((52 + 1) - " + big + ")";
+  const std::string b = "((1 + 2) - " + rest + ")";
+  Expr question = c.p("((1*" + a + " + 1*" + b + ") + " + a + "*" + b +
+                      ") + 0 < 0");
+  EXPECT_NE(Z3Backend().implied(facts, question, false, 400000).verdict,
+            Z3Backend::Result::kYes);
 }
 #endif
 
