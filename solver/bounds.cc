@@ -437,50 +437,36 @@ Range Domain::correlated_range(const Poly& p, int depth,
       if (d.terms.size() > 1) continue;
       const bool constant = d.is_constant();
       if (!constant && !d.constant.is_zero()) continue;
-      Reason divisor_why = 0;
-      if (constant) {
-        if (d.constant.sign() <= 0) continue;
-      } else {
-        const Range divisor = range(d, kMaxCorrelationDepth);
-        if (!divisor.span.lower() || divisor.span.lower()->sign() <= 0) {
-          continue;
-        }
-        divisor_why = divisor.lower;
-      }
+      const Range divisor = range(d, kMaxCorrelationDepth);
+      if (divisor.span.is_empty() || !at_least(divisor, 1)) continue;
       const Int& unit = constant ? d.constant : d.terms[0].coef;
       MonoId needed = forms_.mono(q);
       if (!constant) needed = forms_.product(needed, d.terms[0].mono);
       if (needed != t.mono) continue;
-      Int g = gcd(t.coef, unit);
-      Int scale = floor_div(unit, g), c = floor_div(t.coef, g);
       if (p.terms.size() == 1 && p.constant.is_zero()) continue;
+      const Int g = gcd(t.coef, unit);
+      const Int scale = floor_div(unit, g), c = floor_div(t.coef, g);
       Poly full = without(p, t);
       if (!scale.is_one()) full = forms_.scale(full, scale);
       full = forms_.add(full, a, c);
-      const Int room = constant ? c - c * d.constant : c;  // less: full + room
-      Poly less;
-      if (!constant) {
-        less = forms_.add(full, d, -c);
-        less.constant += room;
-      }
+      Poly less = forms_.add(full, d, -c);
+      less.constant += c;
       const bool positive = c.sign() > 0;
-      Range low = range(positive && !constant ? less : full, depth + 1);
+      const Range low = range(positive ? less : full, depth + 1);
       if (low.span.is_empty()) continue;
-      const Range high_of = constant ? low : Range{};
-      if (constant && positive) low = shift_by(std::move(low), room);
       std::optional<Int> lower, upper;
       if (low.span.lower()) lower = -floor_div(-*low.span.lower(), scale);
       if (enough && lower && *lower >= Int(*enough)) {
-        return {Interval::at_least(*lower), join(low.lower, divisor_why), 0};
+        return {Interval::at_least(*lower), join(low.lower, divisor.lower), 0};
       }
-      Range high = !constant  ? range(positive ? full : less, depth + 1)
-                   : positive ? high_of
-                              : shift_by(high_of, room);
+      const Range high = constant
+                             ? shift_by(low, abs(c) * (d.constant - 1))
+                             : range(positive ? full : less, depth + 1);
       if (high.span.is_empty()) continue;
       if (high.span.upper()) upper = floor_div(*high.span.upper(), scale);
       narrow(best, {Interval::of(std::move(lower), std::move(upper)),
-                    join(low.lower, divisor_why),
-                    join(high.upper, divisor_why)});
+                    join(low.lower, divisor.lower),
+                    join(high.upper, divisor.lower)});
       if (best.span.is_empty()) return best;
     }
   }

@@ -124,6 +124,8 @@ class Domain {
   }
 
  private:
+  static constexpr int kMaxNesting = 24;  // of rows told within rows
+
   struct End {
     std::optional<Int> value;
     Reason why = 0;
@@ -184,9 +186,6 @@ class Domain {
   void assert_ge(const Poly& p, Reason why);
   void assert_ne(const Poly& p, Reason why);
   void assert_clause(FormulaId f, Reason why);
-  void expand_pos(const Poly& p, Reason why);
-  void expand_floor(const Poly& p, Reason why);
-  void expand_factor(const Poly& p, Reason why);
   uint32_t add_item(FormulaId f, Reason why, bool as_told = false);
   bool says_more_as_told(const Poly& p) const;
   void kill_item(uint32_t i);
@@ -195,6 +194,12 @@ class Domain {
   void propagate();
   void revisit(uint32_t i);
   void raise_conflict(Reason why);
+
+  // rows.cc
+  void bound_by(const Poly& p, Reason why);
+  void expand_pos(const Poly& p, Reason why);
+  void expand_floor(const Poly& p, Reason why);
+  void expand_factor(const Poly& p, Reason why);
   void tighten(const Poly& p, Reason why);
   void tighten_term(const Term& t, const Int& slack, Reason why);
   void tighten_factors(MonoId m, bool lower, const Int& bound, Reason why);
@@ -212,9 +217,6 @@ class Domain {
   std::optional<Poly> divided(const Poly& p, AtomId a);
   bool cancel_factor(Poly& p, Reason& why);
   void keep_equality(const Poly& p, Reason why);
-  void bound_divisors(const Poly& p, Reason why);
-  void step_to_divisor(AtomId x, bool lower, const Int& n, Reason why);
-  void bound_exponents(const Poly& p, Reason why);
   bool solve_by_unit(const Poly& p, Reason why);
   bool solve_by_euclid(const Poly& p, Reason why);
   bool solve_by_floors(const Poly& p, Reason why);
@@ -225,6 +227,11 @@ class Domain {
   bool hidden_by_floors(AtomId x, const Poly& p, std::vector<AtomId>& floors);
   void define_floors(const std::vector<AtomId>& floors,
                      std::vector<std::pair<Poly, Reason>>& rows);
+
+  // divisors.cc
+  void bound_divisors(const Poly& p, Reason why);
+  void step_to_divisor(AtomId x, bool lower, const Int& n, Reason why);
+  void bound_exponents(const Poly& p, Reason why);
 
   // roots.cc
   void expand_roots(const Poly& p, Reason why);

@@ -65,10 +65,9 @@ void Domain::keep_equality(const Poly& p, Reason why) {
   set_form_bound(p, why);
   set_form_bound(forms_.scale(p, -1), why);
   for (const Poly& row : {p, forms_.scale(p, -1)}) {
-    tighten(row, why);
+    bound_by(row, why);
+    expand_pos(row, why);
     expand_floor(row, why);
-    expand_factor(row, why);
-    expand_roots(row, why);
   }
   if (!p.constant.is_zero()) bound_divisors(p, why);
   if (!conflict_) bound_exponents(p, why);
@@ -80,95 +79,6 @@ void Domain::keep_equality(const Poly& p, Reason why) {
     assert_formula(forms_.any_of({zero, forms_.eq(*rest)}), why);
     return;
   }
-}
-
-// x*r == c, c not 0: neither is 0, so that both lie between -|c| and |c|; where
-// x is in r again, x*x does.
-void Domain::bound_divisors(const Poly& p, Reason why) {
-  Poly product = p;
-  product.constant = 0;
-  const Int most = abs(p.constant);
-  for (AtomId a : forms_.factors(p.terms[0].mono)) {
-    std::optional<Poly> rest = divided(product, a);
-    if (conflict_ || !rest) continue;
-    const bool again = divided(*rest, a).has_value();
-    const Int end = again ? integer_root(most) : most;
-    set_bound(a, true, -end, why);
-    set_bound(a, false, end, why);
-    for (bool lower : {true, false}) step_to_divisor(a, lower, most, why);
-    if (p.terms.size() < 2) continue;
-    for (int sign : {1, -1}) {
-      Poly row = forms_.scale(*rest, sign);
-      row.constant += most;
-      assert_literal(FormulaKind::kGe, row, why);
-    }
-  }
-}
-
-// An end of x, which divides n > 0, moves in to a divisor, by a few steps.
-void Domain::step_to_divisor(AtomId x, bool lower, const Int& n, Reason why) {
-  constexpr int kMaxSteps = 64;
-  if (conflict_) return;
-  const Range r = atom_range(x);
-  const std::optional<Int>& end = lower ? r.span.lower() : r.span.upper();
-  if (!end) return;
-  Int v = *end;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    if (!v.is_zero() && floor_mod(n, v).is_zero()) break;
-    v += lower ? 1 : -1;
-  }
-  if (v != *end) set_bound(x, lower, v, join(why, lower ? r.lower : r.upper));
-}
-
-// Powers of one base make up a constant that b**n is the largest power to
-// divide: not all exponents are larger than n.  Two that make up 0 are as far
-// apart as their coefficients say.
-void Domain::bound_exponents(const Poly& p, Reason why) {
-  if (p.terms.size() < 2) return;
-  Int base = 0;
-  std::vector<PolyId> exponents;
-  for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
-    const Atom& atom = forms_.atom(factors[0]);
-    if (factors.size() > 1 || atom.kind != AtomKind::kFunc) return;
-    const Poly& b = forms_.poly(atom.a);
-    if (atom.op != Op::kPow || !b.is_constant() || b.constant < Int(2)) return;
-    if (base.is_zero()) base = b.constant;
-    if (b.constant != base) return;
-    exponents.push_back(atom.b);
-  }
-  if (p.constant.is_zero()) {
-    if (exponents.size() > 2) return;
-    Poly apart = forms_.sub(forms_.poly(exponents[0]),
-                            forms_.poly(exponents[1]));
-    for (PolyId e : exponents) {
-      const Range r = range(forms_.poly(e));
-      if (!at_least(r, 0)) return;
-      why = join(why, r.lower);
-    }
-    if (p.terms[0].coef.sign() == p.terms[1].coef.sign()) return;
-    // c*b**x == d*b**y; no more powers of b in c and d, they must be alike.
-    Int c = abs(p.terms[0].coef), d = abs(p.terms[1].coef);
-    for (; floor_mod(c, base).is_zero(); apart.constant += 1) {
-      c = floor_div(c, base);
-    }
-    for (; floor_mod(d, base).is_zero(); apart.constant -= 1) {
-      d = floor_div(d, base);
-    }
-    if (c != d) return raise_conflict(why);
-    return assert_literal(FormulaKind::kEq, apart, why);
-  }
-  int64_t n = 0;
-  for (Int rest = p.constant; floor_mod(rest, base).is_zero(); ++n) {
-    rest = floor_div(rest, base);
-  }
-  std::vector<FormulaId> small;
-  for (PolyId e : exponents) {
-    Poly room = forms_.scale(forms_.poly(e), -1);
-    room.constant += n;
-    small.push_back(forms_.ge(room));
-  }
-  assert_formula(forms_.any_of(std::move(small)), why);
 }
 
 // Symbols of p that occur once, alone and with power 1, with coefficients.

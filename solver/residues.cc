@@ -68,11 +68,7 @@ class Residues {
 
 // Atoms count as any integers.
 bool Prover::has_no_root(const Poly& p) {
-  const bool linear =
-      std::all_of(p.terms.begin(), p.terms.end(), [&](const Term& t) {
-        return forms_.factors(t.mono).size() == 1;
-      });
-  if (linear || p.terms.size() > kMaxTerms) return false;
+  if (is_linear(p) || p.terms.size() > kMaxTerms) return false;
   // Of each prime the largest power that leaves few points.
   for (int64_t prime : {2, 3, 5, 7, 11, 13}) {
     for (int64_t m : {prime * prime * prime, prime * prime, prime}) {

@@ -36,10 +36,6 @@ Int last_root(const Coefficients& c) {
   return high;
 }
 
-size_t count(const Factors& factors, AtomId x) {
-  return static_cast<size_t>(std::count(factors.begin(), factors.end(), x));
-}
-
 }  // namespace
 
 // For x >= 0 (x <= 0) each coefficient of p >= 0, as a polynomial in x, is at
@@ -106,7 +102,8 @@ void Domain::expand_roots(const Poly& p, Reason why) {
       seen.push_back(x);
       const auto mentions =
           std::count_if(p.terms.begin(), p.terms.end(), [&](const Term& other) {
-            return count(forms_.factors(other.mono), x) > 0;
+            const Factors& f = forms_.factors(other.mono);
+            return std::binary_search(f.begin(), f.end(), x);
           });
       if (mentions < 2) continue;
       for (bool upper : {true, false}) {
