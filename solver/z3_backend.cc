@@ -42,15 +42,25 @@ class Translator {
 
   using Symbols = std::vector<std::pair<Expr, z3::expr>>;
   const Symbols& symbols() const { return symbols_; }
+  bool has_products() const { return has_products_; }
 
  private:
   z3::expr constant(const Int& v) {
     return c_.int_val(v.to_string().c_str());
   }
 
+  z3::expr product(const z3::expr& a, const z3::expr& b) {
+    has_products_ |= !a.is_numeral() && !b.is_numeral();
+    return a * b;
+  }
+  z3::expr quotient(const z3::expr& a, const z3::expr& b) {
+    has_products_ |= !b.is_numeral();
+    return a / b;
+  }
+
   // Z3's div and mod are Euclid's: the remainder is never negative.
   z3::expr floor_div(const z3::expr& a, const z3::expr& b) {
-    z3::expr q = a / b;
+    z3::expr q = quotient(a, b);
     if (b.is_numeral()) {
       int64_t value = 0;
       if (b.is_numeral_i64(value) && value > 0) return q;
@@ -75,7 +85,7 @@ class Translator {
       z3::expr next = floating ? real(arg) : term(arg);
       switch (e.op()) {
         case Op::kAdd: total = total + next; break;
-        case Op::kMul: total = total * next; break;
+        case Op::kMul: total = product(total, next); break;
         case Op::kMin: total = z3::ite(total <= next, total, next); break;
         case Op::kMax: total = z3::ite(total >= next, total, next); break;
         case Op::kAnd: total = total && next; break;
@@ -119,7 +129,7 @@ class Translator {
     auto n = e.arg(1).maybe_int64();
     if (!n || *n < 0 || *n > kMaxExponent) throw Unsupported();
     z3::expr total = c_.int_val(1), base = term(e.arg(0));
-    for (int64_t i = 0; i < *n; ++i) total = total * base;
+    for (int64_t i = 0; i < *n; ++i) total = product(total, base);
     return total;
   }
 
@@ -170,7 +180,7 @@ class Translator {
         return z3::ite(arg(0), arg(1), arg(2));
       case Op::kToFloat: return real(e.arg(0));
       case Op::kIntTrueDiv:
-      case Op::kFloatTrueDiv: return real(e.arg(0)) / real(e.arg(1));
+      case Op::kFloatTrueDiv: return quotient(real(e.arg(0)), real(e.arg(1)));
       case Op::kTruncToInt:
       case Op::kCeilToInt:
       case Op::kFloorToInt:
@@ -213,6 +223,7 @@ class Translator {
   z3::context& c_;
   std::unordered_map<uint32_t, z3::expr> terms_, defined_;
   Symbols symbols_;
+  bool has_products_ = false;  // of symbols, or divisions by them
 };
 
 }  // namespace
@@ -230,18 +241,17 @@ struct Z3Backend::Impl {
     }
     z3::expr truth = translate.term(question);
     z3::expr defined = translate.defined(question);
-    std::vector<z3::expr> background;
-    if (bounded) {
-      for (const auto& [e, s] : translate.symbols()) {
-        if (!e.is_int()) continue;
-        background.push_back(s >= c.int_val("-9223372036854775808") &&
-                             s <= c.int_val("9223372036854775807"));
-      }
-    }
     auto refute = [&](const z3::expr& opposite,
                       std::optional<Assignment>& model) {
-      return check(c, told, background, opposite, translate.symbols(), model,
-                   budget / 2);
+      const std::vector<Box> boxes = boxes_for(translate, bounded);
+      const auto share = budget / static_cast<uint32_t>(2 * boxes.size());
+      Result result;
+      for (const Box& box : boxes) {
+        result = check(c, told, opposite, box, translate.symbols(), model,
+                       share);
+        if (model || result.verdict != Result::kUnknown) break;
+      }
+      return result;
     };
     std::optional<Assignment> counterexample, witness;
     Result result = refute(!(truth && defined), counterexample);
@@ -270,32 +280,44 @@ struct Z3Backend::Impl {
     return point;
   }
 
-  // An option that older versions do not have.
-  static void turn_off(z3::solver& solver, const char* option) {
-    z3::params p(solver.ctx());
-    p.set(option, false);
-    try {
-      solver.set(p);
-    } catch (const z3::exception&) {
-    }
+  // Symbols lie in [-2**bits, 2**bits).
+  struct Box {
+    unsigned bits;  // 0: anywhere
+    bool is_known;
+  };
+  // Where to look, one after the other: models are near, and bounds of products
+  // may double their digits each round without a look at the limit.
+  static std::vector<Box> boxes_for(const Translator& t, bool bounded) {
+    if (!t.has_products()) return {{bounded ? 63u : 0u, bounded}};
+    return {{4, false}, {bounded ? 63u : 128u, bounded}};
   }
 
-  // kYes when told & background & opposite has no model; `model` is the one
-  // that was found.
+  static z3::expr inside(z3::context& c, const Box& box,
+                         const Translator::Symbols& symbols) {
+    z3::expr all = c.bool_val(true);
+    if (box.bits == 0) return all;
+    const Int end = *pow(Int(2), box.bits);
+    for (const auto& [e, s] : symbols) {
+      if (!e.is_int()) continue;
+      all = all && s >= c.int_val((-end).to_string().c_str()) &&
+            s < c.int_val(end.to_string().c_str());
+    }
+    return all;
+  }
+
+  // kYes when told & opposite has no model; `model` is the one in the box that
+  // was found.  What the box alone refutes is no proof, unless it is known.
   static Result check(z3::context& c, const std::vector<z3::expr>& told,
-                      const std::vector<z3::expr>& background,
-                      const z3::expr& opposite,
+                      const z3::expr& opposite, const Box& box,
                       const Translator::Symbols& symbols,
                       std::optional<Assignment>& model, uint32_t budget) {
     z3::solver solver(c);
     z3::params p(c);
     p.set("random_seed", 0u);
     p.set("rlimit", budget);
-    // Two of its parts do not look at the limit: its algebraic numbers (minutes
-    // at degree 5), and bounds of products, whose digits may double each round.
+    // Its algebraic numbers do not look at the limit: minutes at degree 5.
     p.set("arith.nl.nra", false);
     solver.set(p);
-    turn_off(solver, "arith.nl.optimize_bounds");
     z3::expr_vector names(c);
     for (size_t i = 0; i < told.size(); ++i) {
       names.push_back(c.bool_const(("proviso!" + std::to_string(i)).c_str()));
@@ -304,7 +326,9 @@ struct Z3Backend::Impl {
     z3::expr question = c.bool_const("proviso!question");
     names.push_back(question);
     solver.add(z3::implies(question, opposite));
-    for (const z3::expr& b : background) solver.add(b);
+    z3::expr in_box = c.bool_const("proviso!box");
+    names.push_back(in_box);
+    solver.add(z3::implies(in_box, inside(c, box, symbols)));
     Result result;
     const z3::check_result found = solver.check(names);
     if (found != z3::unsat) {
@@ -314,6 +338,9 @@ struct Z3Backend::Impl {
     }
     result.verdict = Result::kContradiction;
     for (const z3::expr& name : solver.unsat_core()) {
+      if (z3::eq(name, in_box) && !box.is_known) {
+        return {Result::kUnknown, {}, {}, {}};
+      }
       if (z3::eq(name, question)) result.verdict = Result::kYes;
       for (size_t i = 0; i < told.size(); ++i) {
         if (z3::eq(name, names[static_cast<unsigned>(i)])) {
