@@ -93,13 +93,29 @@ Range Domain::quotient(const Range& a, const Range& b) {
 
 const Range& Domain::atom_range(AtomId a) {
   AtomState& s = state(a);
-  if (is_variable(s.kind)) return s.own;
+  const bool variable = is_variable(s.kind);
+  if (variable && s.solved == kNoId) return s.own;
   if (s.range_stamp == stamp_) return s.range;
-  spend(1);
-  s.range = atom_range_from_parts(forms_.atom(a));
+  if (variable) {
+    s.range = rows_range(forms_.poly(s.solved));
+    s.range.lower = join(s.range.lower, s.solved_why);
+    s.range.upper = join(s.range.upper, s.solved_why);
+  } else {
+    spend(1);
+    s.range = atom_range_from_parts(forms_.atom(a));
+  }
   narrow(s.range, s.own);
   s.range_stamp = conflict_ ? 0 : stamp_;
   return s.range;
+}
+
+// What a solved variable's value is known to be, but for ranges of its parts.
+Range Domain::rows_range(const Poly& value) {
+  if (value.is_constant()) return {Interval::point(value.constant), 0, 0};
+  if (!is_single(value)) return form_range(value);
+  const AtomId x = forms_.factors(value.terms[0].mono)[0];
+  if (!forms_.is_variable(x)) return {};
+  return shift_by(scaled(state(x).own, value.terms[0].coef), value.constant);
 }
 
 Range Domain::atom_range_from_parts(const Atom& atom) {
@@ -416,57 +432,83 @@ Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
   return r;
 }
 
-// In p = rest + c*d*floor(a/d), d > 0, the product d*floor(a/d) is a minus a
-// remainder in [0, d-1]: p lies between rest + c*a - c*(d-1) and rest + c*a.
-// A constant d need not divide c: everything is scaled by d / gcd(c, d) first.
+// In p = rest + c*d*floor(a/d) the product d*floor(a/d) is a minus a remainder
+// in [0, d-1] (d > 0) or [d+1, 0] (d < 0): p lies between rest + c*a and, for
+// d > 0, rest + c*a - c*(d-1).  A content of d need not divide c: everything is
+// scaled first.  Nullopt where p is not of this form for q, a factor of its
+// term t, or t is not the first term of the product.
+std::optional<Domain::Unfloored> Domain::without_floor(const Poly& p,
+                                                       const Term& t,
+                                                       AtomId q) {
+  const Atom& atom = forms_.atom(q);
+  if (atom.kind != AtomKind::kFloor) return std::nullopt;
+  const Poly& d = forms_.poly(atom.b);
+  MonoId first = forms_.mono(q);
+  if (!d.is_constant()) first = forms_.product(first, d.terms[0].mono);
+  if (first != t.mono) return std::nullopt;
+  const Range divisor = range(d, kMaxCorrelationDepth);
+  if (divisor.span.is_empty()) return std::nullopt;
+  const bool negative = at_most(divisor, -1);
+  if (!negative && !at_least(divisor, 1)) return std::nullopt;
+  const Int& unit = d.is_constant() ? d.constant : d.terms[0].coef;
+  Int g = gcd(t.coef, unit);
+  if (unit.sign() < 0) g = -g;
+  const Int scale = floor_div(unit, g), c = floor_div(t.coef, g);
+  Poly most;
+  if (has_short_divisor(atom)) {
+    most = without(p, t);
+    if (!scale.is_one()) most = forms_.scale(most, scale);
+  } else {
+    const Poly product = forms_.mul(d, forms_.variable(q));
+    most = forms_.add(forms_.scale(p, scale), product, -c);
+    if (most.terms.size() + product.terms.size() != p.terms.size()) return {};
+  }
+  most = forms_.add(most, forms_.poly(atom.a), c);
+  Poly least = forms_.add(most, d, -c);
+  least.constant += negative ? -c : c;
+  if ((c.sign() < 0) != negative) std::swap(least, most);
+  return Unfloored{std::move(least), std::move(most), scale,
+                   negative ? divisor.upper : divisor.lower};
+}
+
+// One product, or a constant: what costs little to put in.
+bool Domain::has_short_divisor(const Atom& atom) const {
+  if (atom.kind != AtomKind::kFloor) return false;
+  const Poly& d = forms_.poly(atom.b);
+  return d.is_constant() || (d.terms.size() == 1 && d.constant.is_zero());
+}
+
 // Stops where the lower end is `enough`.
 Range Domain::correlated_range(const Poly& p, int depth,
                                std::optional<int> enough) {
   Range best;
   if (p.terms.size() > kMaxCorrelatedTerms) return best;
+  const bool alone = p.terms.size() == 1 && p.constant.is_zero();
   for (const Term& t : p.terms) {
     for (AtomId q : forms_.factors(t.mono)) {
-      const Atom& atom = forms_.atom(q);
-      if (atom.kind == AtomKind::kPos && forms_.factors(t.mono).size() == 1) {
+      if (forms_.atom(q).kind == AtomKind::kPos &&
+          forms_.factors(t.mono).size() == 1) {
         narrow(best, clamped_range(p, t, depth));
         if (best.span.is_empty()) return best;
       }
-      if (atom.kind != AtomKind::kFloor) continue;
-      const Poly& a = forms_.poly(atom.a);
-      const Poly& d = forms_.poly(atom.b);
-      if (d.terms.size() > 1) continue;
-      const bool constant = d.is_constant();
-      if (!constant && !d.constant.is_zero()) continue;
-      const Range divisor = range(d, kMaxCorrelationDepth);
-      if (divisor.span.is_empty() || !at_least(divisor, 1)) continue;
-      const Int& unit = constant ? d.constant : d.terms[0].coef;
-      MonoId needed = forms_.mono(q);
-      if (!constant) needed = forms_.product(needed, d.terms[0].mono);
-      if (needed != t.mono) continue;
-      if (p.terms.size() == 1 && p.constant.is_zero()) continue;
-      const Int g = gcd(t.coef, unit);
-      const Int scale = floor_div(unit, g), c = floor_div(t.coef, g);
-      Poly full = without(p, t);
-      if (!scale.is_one()) full = forms_.scale(full, scale);
-      full = forms_.add(full, a, c);
-      Poly less = forms_.add(full, d, -c);
-      less.constant += c;
-      const bool positive = c.sign() > 0;
-      const Range low = range(positive ? less : full, depth + 1);
+      if (alone || !has_short_divisor(forms_.atom(q))) continue;
+      const std::optional<Unfloored> u = without_floor(p, t, q);
+      if (!u) continue;
+      const Range low = range(u->low, depth + 1);
       if (low.span.is_empty()) continue;
       std::optional<Int> lower, upper;
-      if (low.span.lower()) lower = -floor_div(-*low.span.lower(), scale);
+      if (low.span.lower()) lower = -floor_div(-*low.span.lower(), u->scale);
       if (enough && lower && *lower >= Int(*enough)) {
-        return {Interval::at_least(*lower), join(low.lower, divisor.lower), 0};
+        return {Interval::at_least(*lower), join(low.lower, u->why), 0};
       }
-      const Range high = constant
-                             ? shift_by(low, abs(c) * (d.constant - 1))
-                             : range(positive ? full : less, depth + 1);
+      const Range high =
+          u->low.terms == u->high.terms
+              ? shift_by(low, u->high.constant - u->low.constant)
+              : range(u->high, depth + 1);
       if (high.span.is_empty()) continue;
-      if (high.span.upper()) upper = floor_div(*high.span.upper(), scale);
+      if (high.span.upper()) upper = floor_div(*high.span.upper(), u->scale);
       narrow(best, {Interval::of(std::move(lower), std::move(upper)),
-                    join(low.lower, divisor.lower),
-                    join(high.upper, divisor.lower)});
+                    join(low.lower, u->why), join(high.upper, u->why)});
       if (best.span.is_empty()) return best;
     }
   }

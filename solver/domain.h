@@ -146,7 +146,8 @@ class Domain {
     bool in_use = false;  // a fresh variable that this context has made
     uint64_t normal_stamp = 0, range_stamp = 0;
     Image image;
-    Range range;  // of a compound atom: with what its parts tell
+    // Of a compound atom or a solved variable: with what its parts tell.
+    Range range;
   };
   struct ProductState {
     uint64_t stamp = 0;
@@ -210,6 +211,7 @@ class Domain {
   void push_into_power(const Atom& atom, bool lower, const Int& value,
                        Reason why);
   void set_form_bound(const Poly& p, Reason why, uint32_t item = kNoId);
+  void wake_solved_by(const Poly& form);
   bool is_row(const Poly& p);
 
   // equalities.cc
@@ -238,6 +240,7 @@ class Domain {
   void tighten_root(const Poly& p, AtomId x, bool upper, Reason why);
 
   // bounds.cc
+  Range rows_range(const Poly& value);
   Range atom_range_from_parts(const Atom& atom);
   Range func_range(const Atom& atom);
   const Range& mono_range(MonoId m);  // until the next change
@@ -247,6 +250,15 @@ class Domain {
   Range factored_range(const Poly& p);
   Range shifted_range(const Poly& p);
   Range clamped_range(const Poly& p, const Term& t, int depth);
+  // low <= scale * p <= high.
+  struct Unfloored {
+    Poly low, high;
+    Int scale;
+    Reason why;
+  };
+  std::optional<Unfloored> without_floor(const Poly& p, const Term& t,
+                                         AtomId q);
+  bool has_short_divisor(const Atom& atom) const;
   Range correlated_range(const Poly& p, int depth,
                          std::optional<int> enough = {});
   Range difference_range(const Poly& p);

@@ -20,7 +20,7 @@ constexpr Turn kTurns[] = {{Domain::Solving::kWithoutFloors, false},
                            {Domain::Solving::kNone, false},
                            {Domain::Solving::kNone, true}};
 // Of a budget: an answer that took more may be an order's luck.
-constexpr double kSure = 0.34;
+constexpr double kSure = 0.45;
 // Which variables equalities leave free depends on the order: only few points
 // are counted at once, more when the facts are told anew.
 constexpr int64_t kFewPoints = 256, kMaxPoints = 16384;

@@ -138,7 +138,9 @@ std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows,
   return why;
 }
 
-// --- gathering: breadth first from the condition's atoms
+// --- gathering: breadth first from the condition's atoms, and from what its
+// being told has made new: where that gave symbols their values, this may be
+// about others.
 
 Prover::Neighborhood Prover::gather(const std::vector<AtomId>& seeds) {
   Neighborhood near;
@@ -148,6 +150,10 @@ Prover::Neighborhood Prover::gather(const std::vector<AtomId>& seeds) {
   seen_mono_.clear();
   queue_.clear();
   visit_all(seeds);
+  for (size_t i = first_new_; i < domain_.items().size(); ++i) {
+    const Domain::Item& item = domain_.items()[i];
+    if (item.alive) visit_all(forms_.atoms_of_formula(item.formula));
+  }
   for (size_t i = 0; i < queue_.size() && i < kMaxAtoms; ++i) {
     visit(queue_[i], near);
   }

@@ -181,6 +181,7 @@ class Prover {
   ReasonArena& reasons_;
   std::vector<bool> seen_atom_, seen_item_, seen_mono_;
   std::vector<AtomId> queue_;
+  size_t first_new_ = 0;  // of the items that the attempt has made
 };
 
 template <typename IsNonnegative>
@@ -200,6 +201,7 @@ Decision Prover::decide_by_sign(FormulaKind kind, const Normal& n,
 template <typename Attempt>
 std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {
   Domain::Mark before = domain_.mark();
+  first_new_ = domain_.items().size();
   domain_.set_limit(domain_.work() + units);
   std::optional<Proof> proof;
   try {

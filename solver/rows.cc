@@ -50,31 +50,30 @@ void Domain::expand_pos(const Poly& p, Reason why) {
   }
 }
 
-// r + c*floor(a/d) >= 0, d > 0, says d*r + c*a >= 0 for c > 0 and, with the
-// largest remainder, d*r + c*(a - d + 1) >= 0 for c < 0: where r and a have
-// atoms in common, this may bound what the row does not.
+// r + c*d*floor(a/d) >= 0, d > 0, says r + c*a >= 0 for c > 0 and, with the
+// largest remainder, r + c*(a - d + 1) >= 0 for c < 0: where r and a have atoms
+// in common, this may bound what the row does not.
 void Domain::expand_floor(const Poly& p, Reason why) {
   if (p.terms.size() < 2) return;
   for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
-    const Atom& atom = forms_.atom(factors[0]);
-    if (factors.size() != 1 || atom.kind != AtomKind::kFloor) continue;
-    const Poly& a = forms_.poly(atom.a);
-    const Poly& d = forms_.poly(atom.b);
-    if (!d.is_constant() || d.constant.sign() <= 0) continue;
-    const std::vector<AtomId>& inside = forms_.atoms_of(atom.a);
-    const bool in_common = std::any_of(
-        p.terms.begin(), p.terms.end(), [&](const Term& other) {
-          const Factors& f = forms_.factors(other.mono);
-          return &other != &t && std::any_of(f.begin(), f.end(), [&](AtomId x) {
-            return std::binary_search(inside.begin(), inside.end(), x);
+    for (AtomId q : forms_.factors(t.mono)) {
+      const Atom& atom = forms_.atom(q);
+      if (atom.kind != AtomKind::kFloor) continue;
+      const std::vector<AtomId>& inside = forms_.atoms_of(atom.a);
+      const bool in_common = std::any_of(
+          p.terms.begin(), p.terms.end(), [&](const Term& other) {
+            const Factors& f = forms_.factors(other.mono);
+            return &other != &t &&
+                   std::any_of(f.begin(), f.end(), [&](AtomId x) {
+                     return std::binary_search(inside.begin(), inside.end(), x);
+                   });
           });
-        });
-    if (!in_common) continue;
-    Poly rest = forms_.sub(p, forms_.monomial(t.mono, t.coef));
-    Poly row = forms_.add(forms_.scale(rest, d.constant), a, t.coef);
-    if (t.coef.sign() < 0) row.constant += t.coef * (1 - d.constant);
-    return assert_literal(FormulaKind::kGe, row, why);  // sees to the others
+      if (!in_common) continue;
+      const std::optional<Unfloored> u = without_floor(p, t, q);
+      if (!u) continue;
+      // Which sees to the others.
+      return assert_literal(FormulaKind::kGe, u->high, join(why, u->why));
+    }
   }
 }
 
@@ -319,6 +318,17 @@ bool Domain::is_row(const Poly& p) {
   return item != kNoId && items_[item].alive;
 }
 
+// Symbols that were solved for by (a multiple of) the form.
+void Domain::wake_solved_by(const Poly& form) {
+  for (AtomId x : state(forms_.factors(form.terms[0].mono)[0]).dependents) {
+    const Poly& value = forms_.poly(solved_form(x));
+    if (value.terms.size() == form.terms.size() &&
+        value.terms[0].mono == form.terms[0].mono) {
+      wake(x);
+    }
+  }
+}
+
 void Domain::set_form_bound(const Poly& p, Reason why, uint32_t item) {
   if (p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1) {
     return;
@@ -341,6 +351,7 @@ void Domain::set_form_bound(const Poly& p, Reason why, uint32_t item) {
       queue_.push_back(i);
     }
   }
+  wake_solved_by(forms_.poly(v.form));
   if (!f.low.value || !f.high.value || *f.low.value < *f.high.value) return;
   const Reason both = join(f.low.why, f.high.why);
   if (*f.low.value > *f.high.value) return raise_conflict(both);

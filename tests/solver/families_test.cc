@@ -101,6 +101,10 @@ const Family kFamilies[] = {
      "u1 == #", 0, 3, 2, 7},
     {"values one by one", "u0:-5..5 u1:..", "u0*u1 == @; u1 != 0",
      "u1*u1 <= # or u0 == 0", 1, 6, 0, 40},
+    {"a remainder is below a divisor of two terms", "u0:1.. u1:..",
+     "PythonMod(u1, u0 + @) >= #", "u0 >= 5", 1, 3, 1, 9},
+    {"and above a negative one", "u0:..-1 u1:..",
+     "PythonMod(u1, u0 - @) <= -#", "u0 <= -5", 1, 3, 1, 9},
 };
 
 std::string filled(std::string text, int a, int b) {
