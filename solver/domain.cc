@@ -27,7 +27,7 @@ AtomId Domain::fresh(uint32_t origin) {
     AtomState& s = state(a);
     if (s.in_use) continue;
     s.in_use = true;
-    trail_.push_back({Undo::kFresh, a, {}});
+    note(Undo::kFresh, a);
     return a;
   }
 }
@@ -43,19 +43,24 @@ Domain::FormState& Domain::form_state(PolyId form) {
 
 void Domain::undo(const Mark& mark) {
   while (trail_.size() > mark.trail) {
-    Undo u = std::move(trail_.back());
+    const Undo u = trail_.back();
     trail_.pop_back();
+    End old;
+    if (u.has_end) {
+      old = std::move(ends_.back());
+      ends_.pop_back();
+    }
     switch (u.kind) {
       case Undo::kLow: {
         Range& own = state(u.index).own;
-        own.span = Interval::of(u.old.value, own.span.upper());
-        own.lower = u.old.why;
+        own.span = Interval::of(old.value, own.span.upper());
+        own.lower = old.why;
         break;
       }
       case Undo::kHigh: {
         Range& own = state(u.index).own;
-        own.span = Interval::of(own.span.lower(), u.old.value);
-        own.upper = u.old.why;
+        own.span = Interval::of(own.span.lower(), old.value);
+        own.upper = old.why;
         break;
       }
       case Undo::kSolved: {
@@ -71,9 +76,9 @@ void Domain::undo(const Mark& mark) {
         items_.pop_back();
         break;
       case Undo::kKilled: items_[u.index].alive = true; break;
-      case Undo::kFormLow: form_state(u.index).low = std::move(u.old); break;
+      case Undo::kFormLow: form_state(u.index).low = std::move(old); break;
       case Undo::kFormHigh:
-        form_state(u.index).high = std::move(u.old);
+        form_state(u.index).high = std::move(old);
         break;
       case Undo::kTold: told_.set(u.index, kNoId); break;
       case Undo::kFresh: state(u.index).in_use = false; break;
@@ -95,7 +100,7 @@ void Domain::undo(const Mark& mark) {
 void Domain::raise_conflict(Reason why) {
   if (conflict_) return;
   conflict_ = why;
-  trail_.push_back({Undo::kConflict, 0, {}});
+  note(Undo::kConflict, 0);
 }
 
 // --- telling
@@ -109,7 +114,7 @@ void Domain::tell(FormulaId f, Reason why) {
 bool Domain::set_told(FormulaId f, Reason why) {
   if (told_.get(f) != kNoId) return false;
   told_.set(f, why);
-  trail_.push_back({Undo::kTold, f, {}});
+  note(Undo::kTold, f);
   return true;
 }
 
@@ -151,22 +156,23 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   if (f == kFalse) {
     raise_conflict(why);
   } else if (f != kTrue) {
-    const Poly& canonical = forms_.poly(forms_.formula(f).poly);
     switch (kind) {
-      case FormulaKind::kGe: assert_ge(canonical, why); break;
-      case FormulaKind::kEq: assert_eq(canonical, why); break;
-      default: assert_ne(canonical, why); break;
+      case FormulaKind::kGe: assert_ge(f, why); break;
+      case FormulaKind::kEq: assert_eq(f, why); break;
+      default: assert_ne(f, why); break;
     }
   }
   --nesting_;
 }
 
-void Domain::assert_ge(const Poly& p, Reason why) {
+// p >= 0, p == 0 or p != 0; p is in normal form and not constant.
+void Domain::assert_ge(FormulaId f, Reason why) {
+  const Poly& p = forms_.poly(forms_.formula(f).poly);
   if (is_single(p)) {
     // A compound atom's normal form may change: the row is looked at again.
     if (!forms_.is_variable(forms_.factors(p.terms[0].mono)[0])) {
       if (at_least(plain_range(p), 0)) return;
-      add_item(forms_.ge(p), why);
+      add_item(f, why);
     }
     tighten_term(p.terms[0], p.constant, why);
     return expand_pos(p, why);
@@ -176,16 +182,17 @@ void Domain::assert_ge(const Poly& p, Reason why) {
   if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
   if (at_least(r, 0)) return;
   if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
-  Range f = form_range(p);
-  if (at_most(f, -1)) return raise_conflict(join(why, f.upper));
-  if (at_least(f, 0) && is_row(p)) return;  // or a tighter one
-  set_form_bound(p, why, add_item(forms_.ge(p), why));
+  r = form_range(p);
+  if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
+  if (at_least(r, 0) && is_row(p)) return;  // or a tighter one
+  set_form_bound(p, why, add_item(f, why));
   bound_by(p, why);
   expand_pos(p, why);
   expand_floor(p, why);
 }
 
-void Domain::assert_ne(const Poly& p, Reason why) {
+void Domain::assert_ne(FormulaId f, Reason why) {
+  const Poly& p = forms_.poly(forms_.formula(f).poly);
   // A product is not zero when no factor is.
   if (p.constant.is_zero()) {
     for (AtomId a : forms_.factors(p.terms[0].mono)) {
@@ -195,7 +202,6 @@ void Domain::assert_ne(const Poly& p, Reason why) {
       return assert_literal(FormulaKind::kNe, *rest, why);
     }
   }
-  const FormulaId f = forms_.ne(p);
   set_told(f, why);
   revisit(add_item(f, why));
 }
@@ -210,7 +216,7 @@ uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
   queued_.push_back(false);
   rounds_.push_back(0);
   index_item(i, true);
-  trail_.push_back({Undo::kItem, i, {}});
+  note(Undo::kItem, i);
   change();
   return i;
 }
@@ -263,7 +269,7 @@ void Domain::index_item(uint32_t i, bool add) {
 void Domain::kill_item(uint32_t i) {
   if (!items_[i].alive) return;
   items_[i].alive = false;
-  trail_.push_back({Undo::kKilled, i, {}});
+  note(Undo::kKilled, i);
 }
 
 void Domain::wake(AtomId a) {

@@ -160,8 +160,8 @@ class Domain {
   struct Undo {
     enum Kind : uint8_t { kLow, kHigh, kSolved, kItem, kKilled, kFormLow,
                           kFormHigh, kTold, kConflict, kFresh } kind;
+    bool has_end;  // the last of ends_ is what was known before
     uint32_t index;
-    End old;
   };
   // p == scale * form + constant.
   struct FormView {
@@ -177,6 +177,13 @@ class Domain {
   AtomId fresh(uint32_t origin);
   FormState& form_state(PolyId form);
   void change() { stamp_ = ++last_stamp_; }
+  void note(Undo::Kind kind, uint32_t index) {
+    trail_.push_back({kind, false, index});
+  }
+  void note_end(Undo::Kind kind, uint32_t index, const End& old) {
+    trail_.push_back({kind, old.value.has_value(), index});
+    if (old.value) ends_.push_back(old);
+  }
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
 
   // telling
@@ -184,8 +191,8 @@ class Domain {
   void assert_formula(FormulaId f, Reason why);
   void assert_literal(FormulaKind kind, const Poly& p, Reason why,
                       FormulaId known = kNoId);
-  void assert_ge(const Poly& p, Reason why);
-  void assert_ne(const Poly& p, Reason why);
+  void assert_ge(FormulaId f, Reason why);
+  void assert_ne(FormulaId f, Reason why);
   void assert_clause(FormulaId f, Reason why);
   uint32_t add_item(FormulaId f, Reason why, bool as_told = false);
   bool says_more_as_told(const Poly& p) const;
@@ -215,10 +222,10 @@ class Domain {
   bool is_row(const Poly& p);
 
   // equalities.cc
-  void assert_eq(Poly p, Reason why);
+  void assert_eq(FormulaId f, Reason why);
   std::optional<Poly> divided(const Poly& p, AtomId a);
   bool cancel_factor(Poly& p, Reason& why);
-  void keep_equality(const Poly& p, Reason why);
+  void keep_equality(FormulaId f, Reason why);
   bool solve_by_unit(const Poly& p, Reason why);
   bool solve_by_euclid(const Poly& p, Reason why);
   bool solve_by_floors(const Poly& p, Reason why);
@@ -300,6 +307,7 @@ class Domain {
   IdMap form_slot_of_;  // from linear forms
   IdMap told_;          // from formulas to reasons
   std::vector<Undo> trail_;
+  std::vector<End> ends_;
   std::vector<uint32_t> queue_;
   std::vector<bool> queued_;
   std::vector<uint8_t> rounds_;  // visits while propagating

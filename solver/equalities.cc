@@ -10,10 +10,13 @@ constexpr size_t kMaxCandidates = 16;
 
 }  // namespace
 
-// p == 0; p is in normal form and not constant.
-void Domain::assert_eq(Poly p, Reason why) {
-  if (cancel_factor(p, why)) {
-    return assert_literal(FormulaKind::kEq, p, why);
+void Domain::assert_eq(FormulaId f, Reason why) {
+  const Poly& p = forms_.poly(forms_.formula(f).poly);
+  if (p.constant.is_zero()) {
+    Poly rest = p;
+    if (cancel_factor(rest, why)) {
+      return assert_literal(FormulaKind::kEq, rest, why);
+    }
   }
   Range r = plain_range(p);
   narrow(r, form_range(p));
@@ -26,7 +29,7 @@ void Domain::assert_eq(Poly p, Reason why) {
                  (solving_ == Solving::kAll && solve_by_floors(p, why)))) {
     return;
   }
-  keep_equality(p, why);
+  keep_equality(f, why);
 }
 
 // p / a, when a is in every term.
@@ -58,9 +61,10 @@ bool Domain::cancel_factor(Poly& p, Reason& why) {
 }
 
 // Not solvable now: two rows, and a clause when a factor may be zero.
-void Domain::keep_equality(const Poly& p, Reason why) {
+void Domain::keep_equality(FormulaId f, Reason why) {
+  const Poly& p = forms_.poly(forms_.formula(f).poly);
   if (!is_single(p) || !forms_.is_variable(forms_.factors(p.terms[0].mono)[0])) {
-    add_item(forms_.eq(p), why);
+    add_item(f, why);
   }
   set_form_bound(p, why);
   set_form_bound(forms_.scale(p, -1), why);
@@ -255,7 +259,7 @@ void Domain::solve_for(AtomId x, const Poly& value, Reason why) {
   }
   s.solved = forms_.intern(value);
   s.solved_why = why;
-  trail_.push_back({Undo::kSolved, x, {}});
+  note(Undo::kSolved, x);
   change();
   const Range& own = s.own;
   if (own.span.lower()) {

@@ -235,11 +235,11 @@ void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
   }
   AtomState& s = state(a);
   if (lower) {
-    trail_.push_back({Undo::kLow, a, {s.own.span.lower(), s.own.lower}});
+    note_end(Undo::kLow, a, {s.own.span.lower(), s.own.lower});
     s.own.span = Interval::of(value, s.own.span.upper());
     s.own.lower = why;
   } else {
-    trail_.push_back({Undo::kHigh, a, {s.own.span.upper(), s.own.upper}});
+    note_end(Undo::kHigh, a, {s.own.span.upper(), s.own.upper});
     s.own.span = Interval::of(s.own.span.lower(), value);
     s.own.upper = why;
   }
@@ -342,7 +342,7 @@ void Domain::set_form_bound(const Poly& p, Reason why, uint32_t item) {
   if (slot.value && (lower ? *slot.value >= bound : *slot.value <= bound)) {
     return;
   }
-  trail_.push_back({lower ? Undo::kFormLow : Undo::kFormHigh, v.form, slot});
+  note_end(lower ? Undo::kFormLow : Undo::kFormHigh, v.form, slot);
   slot = {bound, why, item};
   change();
   for (uint32_t i : f.watchers) {
