@@ -95,18 +95,19 @@ const Range& Domain::atom_range(AtomId a) {
   AtomState& s = state(a);
   const bool variable = is_variable(s.kind);
   if (variable && s.solved == kNoId) return s.own;
-  if (s.range_stamp == stamp_) return s.range;
+  Derived& d = derived(s);
+  if (d.range_stamp == stamp_) return d.range;
   if (variable) {
-    s.range = rows_range(forms_.poly(s.solved));
-    s.range.lower = join(s.range.lower, s.solved_why);
-    s.range.upper = join(s.range.upper, s.solved_why);
+    d.range = rows_range(forms_.poly(s.solved));
+    d.range.lower = join(d.range.lower, s.solved_why);
+    d.range.upper = join(d.range.upper, s.solved_why);
   } else {
     spend(1);
-    s.range = atom_range_from_parts(forms_.atom(a));
+    d.range = atom_range_from_parts(forms_.atom(a));
   }
-  narrow(s.range, s.own);
-  s.range_stamp = conflict_ ? 0 : stamp_;
-  return s.range;
+  narrow(d.range, s.own);
+  d.range_stamp = conflict_ ? 0 : stamp_;
+  return d.range;
 }
 
 // What a solved variable's value is known to be, but for ranges of its parts.

@@ -19,6 +19,12 @@ Domain::AtomState& Domain::new_state(AtomId a) {
   return s;
 }
 
+Domain::Derived& Domain::derived(AtomState& s) {
+  if (s.derived != kNoId) return derived_[s.derived];
+  s.derived = static_cast<uint32_t>(derived_.size());
+  return derived_.emplace_back();
+}
+
 // Named by where it comes from, so that equal work makes equal forms; twice in
 // use, it would be one variable for two things.
 AtomId Domain::fresh(uint32_t origin) {

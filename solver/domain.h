@@ -144,9 +144,12 @@ class Domain {
     Ids items, dependents;
     bool visiting = false;
     bool in_use = false;  // a fresh variable that this context has made
+    uint32_t derived = kNoId;  // in derived_; none for an unsolved variable
+  };
+  // What parts tell of a compound atom, and values of a solved variable.
+  struct Derived {
     uint64_t normal_stamp = 0, range_stamp = 0;
     Image image;
-    // Of a compound atom or a solved variable: with what its parts tell.
     Range range;
   };
   struct ProductState {
@@ -174,6 +177,7 @@ class Domain {
     return slot != kNoId ? atoms_[slot] : new_state(a);
   }
   AtomState& new_state(AtomId a);
+  Derived& derived(AtomState& s);
   AtomId fresh(uint32_t origin);
   FormState& form_state(PolyId form);
   void change() { stamp_ = ++last_stamp_; }
@@ -299,6 +303,7 @@ class Domain {
   ReasonArena& reasons_;
   Interval symbols_;
   StableVector<AtomState> atoms_;  // of atoms met so far
+  StableVector<Derived> derived_;
   IdMap slot_of_;                // from atoms to their places there
   StableVector<Item> items_;
   StableVector<ProductState> products_;  // of several factors

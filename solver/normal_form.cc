@@ -71,7 +71,8 @@ Domain::Image Domain::image_of(AtomId a) {
   AtomState& s = state(a);
   bool plain = is_variable(s.kind) || s.kind == AtomKind::kOpaque;
   if (s.solved == kNoId && plain) return {};
-  if (s.normal_stamp == stamp_) return s.image;
+  Derived& d = derived(s);
+  if (d.normal_stamp == stamp_) return d.image;
   if (s.visiting) return {};  // a cycle through definitions: stays as it is
   s.visiting = true;
   Image image;
@@ -87,8 +88,8 @@ Domain::Image Domain::image_of(AtomId a) {
     throw;
   }
   s.visiting = false;
-  s.image = image;
-  s.normal_stamp = stamp_;
+  d.image = image;
+  d.normal_stamp = stamp_;
   return image;
 }
 
