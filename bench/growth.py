@@ -3,7 +3,9 @@
     ./dev python bench/growth.py [OUT.svg]
 
 Prints microseconds of telling a whole family and of its question, with the
-ratio to the size before, and draws both (log-log) into OUT.svg.
+ratio to the size before, and draws both (log-log) into OUT.svg.  Of several
+runs, each of all sizes in turn, the least counts: clocks that move between two
+sizes would pass for growth.
 """
 import json
 import pathlib
@@ -13,6 +15,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMAND = ROOT / "build" / "bin" / "proviso"
+RUNS = 7
 
 
 def sizes(name, n):
@@ -97,9 +100,10 @@ def main():
     print(f"{'family':10} {'n':>6} {'tell us':>10} {'x':>5} {'ask us':>9} "
           f"{'x':>5}")
     for name, (ns, make) in FAMILIES.items():
+        runs = [[measure(*make(n)) for n in ns] for _ in range(RUNS)]
         before = None
-        for n in ns:
-            tell, ask = measure(*make(n))
+        for i, n in enumerate(ns):
+            tell, ask = (min(run[i][k] for run in runs) for k in (0, 1))
             rows.append((name, n, tell, ask))
             ratios = (["", ""] if before is None else
                       [f"{tell / max(before[0], 0.01):.1f}",

@@ -1,4 +1,8 @@
 // The command `proviso`.  See help() for its language.
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
 #include <exception>
 #include <iostream>
 
@@ -47,10 +51,21 @@ int run(const std::vector<std::string>& words) {
   return command->run(read_arguments(*command, rest));
 }
 
+// Contexts come and go here: what one has freed is the next one's, and is not
+// given back to the system and cleared again in between.
+void keep_freed_memory() {
+#ifdef M_TRIM_THRESHOLD
+  constexpr int kBytes = 32 << 20;  // the most that the first one takes
+  mallopt(M_MMAP_THRESHOLD, kBytes);
+  mallopt(M_TRIM_THRESHOLD, kBytes);
+#endif
+}
+
 }  // namespace
 }  // namespace proviso::cli
 
 int main(int argc, char** argv) {
+  proviso::cli::keep_freed_memory();
   try {
     int code = proviso::cli::run({argv + 1, argv + argc});
     std::cout.flush();

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "solver/intern_index.h"
+#include "sym/intern_index.h"
 #include "solver/small_vector.h"
 #include "solver/stable_vector.h"
 #include "sym/expr.h"

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "solver/intern_index.h"
+#include "sym/intern_index.h"
 
 namespace proviso {
 

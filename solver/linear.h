@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "solver/intern_index.h"
+#include "sym/intern_index.h"
 #include "solver/reason.h"
 #include "solver/small_vector.h"
 #include "sym/integer.h"

@@ -3,30 +3,21 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sym/intern_index.h"
+
 namespace proviso {
 
 namespace {
 
-// What interning compares: the operator and the arguments.
-struct Key {
-  Op op;
-  std::span<const Expr> args;
-  friend bool operator==(const Key& a, const Key& b) {
-    return a.op == b.op &&
-           std::equal(a.args.begin(), a.args.end(), b.args.begin(),
-                      b.args.end());
+// Of what interning compares: the operator and the arguments.
+uint64_t hash_of(Op op, std::span<const Expr> args) {
+  uint64_t hash = static_cast<uint64_t>(op) * 0x9E3779B97F4A7C15u;
+  for (Expr e : args) {
+    hash = (hash ^ (e ? e.id() : kNoId)) * 0xFF51AFD7ED558CCDu;
+    hash ^= hash >> 29;
   }
-};
-struct KeyHash {
-  size_t operator()(const Key& key) const {
-    size_t hash = static_cast<size_t>(key.op) * 0x9E3779B97F4A7C15u;
-    for (Expr e : key.args) {
-      hash = (hash ^ e.id()) * 0xFF51AFD7ED558CCDu;
-      hash ^= hash >> 29;
-    }
-    return hash;
-  }
-};
+  return hash;
+}
 
 struct ValueHash {
   size_t operator()(const Int& value) const { return value.hash(); }
@@ -112,7 +103,7 @@ Type type_of(SymbolKind kind) {
 
 struct ExprPool::Impl {
   std::deque<Expr::Node> nodes;
-  std::unordered_map<Key, Expr, KeyHash> interned;
+  InternIndex interned;  // of nodes with arguments
   std::unordered_map<Int, Expr, ValueHash> integers;
   std::unordered_map<Rational, Expr, ValueHash> rationals;
   std::unordered_map<std::string, Expr> by_name;
@@ -192,15 +183,18 @@ std::optional<Expr> ExprPool::find_symbol(std::string_view name) const {
 std::span<const Expr> ExprPool::symbols() const { return impl_->symbols; }
 
 Expr ExprPool::make(Op op, std::span<const Expr> args) {
-  auto it = impl_->interned.find(Key{op, args});
-  if (it != impl_->interned.end()) return it->second;
+  const uint64_t hash = hash_of(op, args);
+  const uint32_t known = impl_->interned.find(hash, [&](uint32_t id) {
+    const Expr::Node& node = impl_->nodes[id];
+    return node.op == op && std::ranges::equal(node.args, args);
+  });
+  if (known != kNoId) return Expr(&impl_->nodes[known]);
   require_count(op, args.size());
   require_types(op, args);
   Expr::Node& node = impl_->add(this, op, result_type(op, args));
   node.args.assign(args.begin(), args.end());
-  Expr e(&node);
-  impl_->interned.emplace(Key{op, node.args}, e);
-  return e;
+  impl_->interned.insert(hash, node.id);
+  return Expr(&node);
 }
 
 size_t ExprPool::size() const { return impl_->nodes.size(); }
