@@ -191,6 +191,7 @@ void Prover::visit(AtomId a, Neighborhood& near) {
       near.disequalities.push_back(i);
     } else {
       add_row(forms_.poly(f.poly), f.kind == FormulaKind::kEq, item.why, near);
+      look_at(forms_.poly(f.poly), item.why, near);
     }
   }
   visit_all(domain_.dependents_of(a));
@@ -224,17 +225,21 @@ void Prover::add_row(const Poly& p, bool equality, Reason why,
   why = reasons_.join(why, n.why);
   push_row(near.rows, n.poly, equality, why);
   near.big_constants |= is_big(n.poly.constant);
-  if (n.poly.terms.size() <= kMaxLookedAt && !is_linear(n.poly)) {
-    const Range r = domain_.range(n.poly);  // by all factors at once
-    if (r.span.is_empty()) {
-      push_impossible(reasons_.join(r.lower, r.upper), near);
-    } else if (at_most(r, -1)) {
-      push_impossible(reasons_.join(why, r.upper), near);
-    }
-  }
   for (const Term& t : n.poly.terms) {
     if (mark(seen_mono_, t.mono)) near.monos.push_back(t.mono);
     for (AtomId a : forms_.factors(t.mono)) visit_all(forms_.atoms_within(a));
+  }
+}
+
+// A row that is not linear, by all its factors at once.
+void Prover::look_at(const Poly& p, Reason why, Neighborhood& near) {
+  const Normal n = domain_.normal(p);
+  if (n.poly.terms.size() > kMaxLookedAt || is_linear(n.poly)) return;
+  const Range r = domain_.range(n.poly);
+  if (r.span.is_empty()) {
+    push_impossible(reasons_.join(r.lower, r.upper), near);
+  } else if (at_most(r, -1)) {
+    push_impossible(reasons_.join(reasons_.join(why, n.why), r.upper), near);
   }
 }
 

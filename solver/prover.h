@@ -124,6 +124,7 @@ class Prover {
   void visit(AtomId a, Neighborhood& near);
   void visit_all(std::span<const AtomId> atoms);
   void add_row(const Poly& p, bool equality, Reason why, Neighborhood& near);
+  void look_at(const Poly& p, Reason why, Neighborhood& near);
   void add_definition(AtomId a, Neighborhood& near);
   void add_floor_definition(const Atom& atom, const Poly& q,
                             Neighborhood& near);
