@@ -18,7 +18,6 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
                                             uint64_t units) {
   symbols_ = symbols;
   accept_ = &accept;
-  points_left_ = kMaxPoints;
   constants_.clear();
   zeros_.clear();
   collect_constants(goal);
@@ -30,10 +29,15 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
     const Formula& f = forms_.formula(goal);
     std::vector<FormulaId> parts = {goal};
     if (f.kind == FormulaKind::kOr) parts = f.kids;
-    for (FormulaId part : parts) {
-      domain_.tell(part, 0);
-      if (!domain_.conflict()) found = descend();
-      domain_.undo(before);
+    for (bool dense : {false, true}) {
+      dense_ = dense;
+      points_left_ = kMaxPoints;
+      for (FormulaId part : parts) {
+        domain_.tell(part, 0);
+        if (!domain_.conflict()) found = descend();
+        domain_.undo(before);
+        if (found) break;
+      }
       if (found) break;
     }
   } catch (const OutOfBudget&) {
@@ -131,6 +135,13 @@ std::vector<Int> ModelSearch::candidates(AtomId a) {
       values.push_back(v);
     }
   };
+  if (dense_) {  // of one symbol many values, of several few
+    const int side = symbols_.size() == 1 ? 80 : symbols_.size() == 2 ? 19 : 7;
+    Int from = low ? *low : Int(-side / 2);
+    if (high && !low) from = *high - side + 1;
+    for (int k = 0; k < side; ++k) add(from + k);
+    return values;
+  }
   for (const Int& root : roots(a, r)) add(root);
   // Near zero and near the ends first: small points read best.
   bool far = low && *low < Int(-1000000);

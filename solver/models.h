@@ -46,6 +46,7 @@ class ModelSearch {
   std::vector<Int> constants_;  // of the goal: likely values
   std::vector<PolyId> zeros_;   // what the goal wants to be 0
   const Accept* accept_ = nullptr;
+  bool dense_ = false;  // values one by one, where chosen ones have failed
   int points_left_ = 0;
 };
 
