@@ -153,7 +153,23 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
     if (!split) continue;
     if (!best || split->branches.size() < best->branches.size()) best = split;
   }
-  return best;
+  if (best) return best;
+  // The end of a factor's range, where a product has another sign or none.
+  for (MonoId m : near.monos) {
+    const Factors& factors = forms_.factors(m);
+    if (factors.size() < 2) continue;
+    for (AtomId x : factors) {
+      if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
+      const Range& r = domain_.atom_range(x);
+      if (!r.span.lower()) continue;
+      Poly p = forms_.variable(x);
+      p.constant = -*r.span.lower();
+      const FormulaId least = forms_.eq(p);
+      p.constant -= 1;
+      return Split{{least, forms_.ge(p)}, r.lower};
+    }
+  }
+  return std::nullopt;
 }
 
 // --- cases that the domain decides

@@ -181,18 +181,20 @@ TEST(Z3, DecidesWhatTheNativeRungsLeaveOpen) {
 }
 
 TEST(Z3, FindsPointsThatTheSearchMisses) {
-  const char* facts = "u0*u0 == 2*u1*u1 + 7; u1 > 8";
-  Case native("u0:.. u1:..", facts);
-  Answer without = native.ask("u0 > 30");
-  EXPECT_FALSE(without.counterexample.has_value());
-  Case c("u0:.. u1:..", facts, SolverOptions{});
-  Answer answer = c.ask("u0 > 30");
+  const char* symbols = "u0:-3.. u1:-3..0 u2:2..5";
+  const char* question = "Max(u0, u1) - 2 + u2 + CeilDiv(u1, 3)//16 >= "
+                         "Min(Mod(u1, u2) + Max(u0, 1), Mod(u0*u0, 7))";
+  Case native(symbols, "");
+  Answer without = native.ask(question);
+  EXPECT_FALSE(without.counterexample && without.witness);
+  Case c(symbols, "", SolverOptions{});
+  Answer answer = c.ask(question);
   EXPECT_EQ(answer.verdict, Verdict::kUnknown);
-  ASSERT_TRUE(answer.counterexample.has_value());
+  ASSERT_TRUE(answer.counterexample && answer.witness);
   for (const Fact& fact : c.context.facts()) {
     EXPECT_TRUE(evaluate(fact.condition, *answer.counterexample).is_true());
   }
-  EXPECT_TRUE(evaluate(parse(c.pool, "u0 > 30"), *answer.counterexample)
+  EXPECT_TRUE(evaluate(parse(c.pool, question), *answer.counterexample)
                   .is_false());
 }
 
