@@ -38,6 +38,11 @@ FAMILIES = {
     "chain": ([8, 16, 32, 64], lambda n: (
         sizes("s", n), "; ".join(f"s{i} <= s{i + 1}" for i in range(n - 1)),
         f"s0 <= s{n - 1}")),
+    "solved": ([250, 500, 1000, 2000], lambda n: (
+        "s0:2.. " + " ".join(f"u{i}:0.. w{i}:0.." for i in range(n)),
+        "; ".join(f"u{i} == s0 + w{i}; s0 + w{i} <= {1000 + i}"
+                  for i in range(n)),
+        "u0 <= 1000")),
     "sum": ([200, 400, 800, 1600], lambda n: (
         " ".join(f"u{i}:0.." for i in range(n)), "",
         " + ".join(f"u{i}" for i in range(n)) + " >= 0")),
@@ -73,7 +78,7 @@ def draw(rows, path):
         return height - edge - share * (height - 2 * edge)
 
     colours = dict(zip(FAMILIES, ("#1b6ca8", "#c0392b", "#27864b", "#8e44ad",
-                                  "#b9770e", "#444444")))
+                                  "#b9770e", "#16a085", "#444444")))
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} '
              f'{height}" font-family="sans-serif" font-size="11">']
     parts.append(f'<text x="{edge}" y="20">microseconds by number of facts (or '

@@ -318,12 +318,21 @@ bool Domain::is_row(const Poly& p) {
   return item != kNoId && items_[item].alive;
 }
 
-// Symbols that were solved for by (a multiple of) the form.
+// Symbols that were solved for by (a multiple of) the form: by way of its term
+// on which fewest depend.
 void Domain::wake_solved_by(const Poly& form) {
-  for (AtomId x : state(forms_.factors(form.terms[0].mono)[0]).dependents) {
+  const Ids* fewest = nullptr;
+  size_t at = 0;
+  for (size_t i = 0; i < form.terms.size(); ++i) {
+    const Ids& of_term = state(forms_.factors(form.terms[i].mono)[0]).dependents;
+    if (fewest && fewest->size() <= of_term.size()) continue;
+    fewest = &of_term;
+    at = i;
+  }
+  for (AtomId x : *fewest) {
     const Poly& value = forms_.poly(solved_form(x));
     if (value.terms.size() == form.terms.size() &&
-        value.terms[0].mono == form.terms[0].mono) {
+        value.terms[at].mono == form.terms[at].mono) {
       wake(x);
     }
   }
