@@ -77,11 +77,13 @@ std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
   return {};
 }
 
-// Of a literal: the factors of all terms.
+// Of a literal: the factors of all terms, with what is in them.
 size_t Prover::size_of(FormulaId f) const {
   size_t size = 0;
   for (const Term& t : forms_.poly(forms_.formula(f).poly).terms) {
-    size += forms_.factors(t.mono).size();
+    for (AtomId a : forms_.factors(t.mono)) {
+      size += forms_.atoms_within(a).size();
+    }
   }
   return size;
 }
