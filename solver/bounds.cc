@@ -487,12 +487,12 @@ Range Domain::correlated_range(const Poly& p, int depth,
   const bool alone = p.terms.size() == 1 && p.constant.is_zero();
   for (const Term& t : p.terms) {
     for (AtomId q : forms_.factors(t.mono)) {
-      if (forms_.atom(q).kind == AtomKind::kPos &&
-          forms_.factors(t.mono).size() == 1) {
+      const Atom& atom = forms_.atom(q);
+      if (atom.kind == AtomKind::kPos && forms_.factors(t.mono).size() == 1) {
         narrow(best, clamped_range(p, t, depth));
         if (best.span.is_empty()) return best;
       }
-      if (alone || !has_short_divisor(forms_.atom(q))) continue;
+      if (alone || !has_short_divisor(atom)) continue;
       const std::optional<Unfloored> u = without_floor(p, t, q);
       if (!u) continue;
       const Range low = range(u->low, depth + 1);

@@ -121,11 +121,11 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
     if (auto split = split_range(a, kFewValues)) return split;
   }
   const Domain::Item* simplest = nullptr;
+  size_t least = ~size_t{0};
   for (uint32_t i : near.disequalities) {
     const Domain::Item& item = domain_.items()[i];
-    if (!simplest || size_of(item.formula) < size_of(simplest->formula)) {
-      simplest = &item;
-    }
+    const size_t size = size_of(item.formula);
+    if (size < least) least = size, simplest = &item;
   }
   if (simplest) {
     Poly p = forms_.poly(forms_.formula(simplest->formula).poly);
@@ -155,8 +155,11 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
     if (!split) continue;
     if (!best || split->branches.size() < best->branches.size()) best = split;
   }
-  if (best) return best;
-  // The end of a factor's range, where a product has another sign or none.
+  return best ? best : split_end(near);
+}
+
+// The end of a factor's range, where a product has another sign or none.
+std::optional<Prover::Split> Prover::split_end(const Neighborhood& near) {
   for (MonoId m : near.monos) {
     const Factors& factors = forms_.factors(m);
     if (factors.size() < 2) continue;

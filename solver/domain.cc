@@ -323,14 +323,10 @@ void Domain::revisit(uint32_t i) {
     return assert_formula(open[0], why);
   }
   const Poly& p = forms_.poly(f.poly);
-  if (item.as_told) {  // what follows for its factors has been told
-    for (int sign : {1, -1}) {
-      if (sign < 0 && f.kind != FormulaKind::kEq) break;
-      const Poly row = forms_.scale(p, sign);
-      tighten(row, item.why);
-      expand_roots(row, item.why);
-    }
-    return;
+  if (item.as_told) {
+    bound_as_told(p, item.why);
+    if (f.kind != FormulaKind::kEq) return;
+    return bound_as_told(forms_.scale(p, -1), item.why);
   }
   if (std::optional<Normal> n = rewritten(p)) {
     kill_item(i);

@@ -209,6 +209,7 @@ class Domain {
 
   // rows.cc
   void bound_by(const Poly& p, Reason why);
+  void bound_as_told(const Poly& p, Reason why);
   void expand_pos(const Poly& p, Reason why);
   void expand_floor(const Poly& p, Reason why);
   void expand_factor(const Poly& p, Reason why);

@@ -190,8 +190,8 @@ void Prover::visit(AtomId a, Neighborhood& near) {
     } else if (f.kind == FormulaKind::kNe) {
       near.disequalities.push_back(i);
     } else {
-      add_row(forms_.poly(f.poly), f.kind == FormulaKind::kEq, item.why, near);
-      look_at(forms_.poly(f.poly), item.why, near);
+      const bool equality = f.kind == FormulaKind::kEq;
+      look_at(add_row(forms_.poly(f.poly), equality, item.why, near), near);
     }
   }
   visit_all(domain_.dependents_of(a));
@@ -219,27 +219,27 @@ void Prover::push_impossible(Reason why, Neighborhood& near) {
   near.rows.push_back(std::move(row));
 }
 
-void Prover::add_row(const Poly& p, bool equality, Reason why,
-                     Neighborhood& near) {
+Normal Prover::add_row(const Poly& p, bool equality, Reason why,
+                       Neighborhood& near) {
   Normal n = domain_.normal(p);
-  why = reasons_.join(why, n.why);
-  push_row(near.rows, n.poly, equality, why);
+  n.why = reasons_.join(why, n.why);
+  push_row(near.rows, n.poly, equality, n.why);
   near.big_constants |= is_big(n.poly.constant);
   for (const Term& t : n.poly.terms) {
     if (mark(seen_mono_, t.mono)) near.monos.push_back(t.mono);
     for (AtomId a : forms_.factors(t.mono)) visit_all(forms_.atoms_within(a));
   }
+  return n;
 }
 
 // A row that is not linear, by all its factors at once.
-void Prover::look_at(const Poly& p, Reason why, Neighborhood& near) {
-  const Normal n = domain_.normal(p);
-  if (n.poly.terms.size() > kMaxLookedAt || is_linear(n.poly)) return;
-  const Range r = domain_.range(n.poly);
+void Prover::look_at(const Normal& row, Neighborhood& near) {
+  if (row.poly.terms.size() > kMaxLookedAt || is_linear(row.poly)) return;
+  const Range r = domain_.range(row.poly);
   if (r.span.is_empty()) {
     push_impossible(reasons_.join(r.lower, r.upper), near);
   } else if (at_most(r, -1)) {
-    push_impossible(reasons_.join(reasons_.join(why, n.why), r.upper), near);
+    push_impossible(reasons_.join(row.why, r.upper), near);
   }
 }
 
@@ -251,9 +251,11 @@ void Prover::add_definition(AtomId a, Neighborhood& near) {
     case AtomKind::kFloor: return add_floor_definition(atom, self, near);
     case AtomKind::kPos:
       add_row(self, false, 0, near);
-      return add_row(forms_.sub(self, forms_.poly(atom.a)), false, 0, near);
+      add_row(forms_.sub(self, forms_.poly(atom.a)), false, 0, near);
+      return;
     case AtomKind::kNamed:
-      return add_row(forms_.sub(self, forms_.poly(atom.a)), true, 0, near);
+      add_row(forms_.sub(self, forms_.poly(atom.a)), true, 0, near);
+      return;
     case AtomKind::kFunc: return add_function(atom, self, near);
     default: return;
   }

@@ -123,8 +123,9 @@ class Prover {
   Neighborhood gather(const std::vector<AtomId>& seeds);
   void visit(AtomId a, Neighborhood& near);
   void visit_all(std::span<const AtomId> atoms);
-  void add_row(const Poly& p, bool equality, Reason why, Neighborhood& near);
-  void look_at(const Poly& p, Reason why, Neighborhood& near);
+  // In normal form, with all that it follows from.
+  Normal add_row(const Poly& p, bool equality, Reason why, Neighborhood& near);
+  void look_at(const Normal& row, Neighborhood& near);
   void add_definition(AtomId a, Neighborhood& near);
   void add_floor_definition(const Atom& atom, const Poly& q,
                             Neighborhood& near);
@@ -173,6 +174,7 @@ class Prover {
   std::optional<Split> split_range(AtomId a, const Int& widest);
   Split each_value(AtomId a, const Range& r);
   std::optional<Split> split_residue(const Neighborhood& near);
+  std::optional<Split> split_end(const Neighborhood& near);
 
   std::optional<Reason> solve(const std::vector<LinearRow>& rows,
                               const std::vector<LinearRow>& lemmas);

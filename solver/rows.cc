@@ -21,6 +21,13 @@ void Domain::bound_by(const Poly& p, Reason why) {
   expand_roots(p, why);
 }
 
+// Of a row that another has taken the place of: what follows for its factors
+// has been told.
+void Domain::bound_as_told(const Poly& p, Reason why) {
+  tighten(p, why);
+  expand_roots(p, why);
+}
+
 // For c < 0, r + c*pos(d) >= 0 says r >= 0 and r + c*d >= 0; for c > 0 it says
 // one of them, which tells where ranges rule out the other.
 void Domain::expand_pos(const Poly& p, Reason why) {
