@@ -18,52 +18,56 @@ struct Int::Big {
   std::atomic<uint32_t> owners{1};
 };
 
-void Int::retain(Big* big) noexcept {
-  big->owners.fetch_add(1, std::memory_order_relaxed);
+// Conversions between the representations.
+struct IntAccess {
+  static Int::Big* shared(const Int& a) {
+    return reinterpret_cast<Int::Big*>(a.rest_);
+  }
+  static int64_t small(const Int& a) { return a.low_; }
+  // Of a value that is held in 127 bits.
+  static Wide wide(const Int& a) {
+    if (a.is_small()) return a.low_;
+    return static_cast<Wide>(static_cast<int64_t>(a.rest_) >> 1) << 64 |
+           static_cast<uint64_t>(a.low_);
+  }
+  static bool both_wide(const Int& a, const Int& b) {
+    return !a.is_shared() && !b.is_shared();
+  }
+  static cpp_int big(const Int& a) {
+    return a.is_shared() ? shared(a)->value : cpp_int(wide(a));
+  }
+  static Int make(Wide value) {
+    if (value < -kTop || value >= kTop) return make(cpp_int(value));
+    const auto low = static_cast<int64_t>(value);
+    Int result(low);
+    if (low != value) {
+      result.rest_ = static_cast<uint64_t>(value >> 64) << 1 | 1;
+    }
+    return result;
+  }
+  static Int make(cpp_int value) {
+    if (value >= -kTop && value < kTop) return make(static_cast<Wide>(value));
+    Int result;
+    result.rest_ =
+        reinterpret_cast<uint64_t>(new Int::Big{std::move(value)});
+    return result;
+  }
+
+ private:
+  static constexpr Wide kTop = static_cast<Wide>(1) << 126;
+};
+
+void Int::retain() const noexcept {
+  IntAccess::shared(*this)->owners.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Int::release(Big* big) noexcept {
+void Int::release() noexcept {
+  Big* big = IntAccess::shared(*this);
   const bool alone = big->owners.load(std::memory_order_acquire) == 1;
   if (alone || big->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     delete big;
   }
 }
-
-// Conversions between the two representations.
-struct IntAccess {
-  static cpp_int big(const Int& a) {
-    return a.is_small() ? cpp_int(a.small_) : a.big_->value;
-  }
-  static int64_t small(const Int& a) { return a.small_; }
-  static Int make(cpp_int value) {
-    if (value >= std::numeric_limits<int64_t>::min() &&
-        value <= std::numeric_limits<int64_t>::max()) {
-      return Int(static_cast<int64_t>(value));
-    }
-    Int result;
-    result.big_ = new Int::Big{std::move(value)};
-    return result;
-  }
-
-  // The value where it has at most 127 bits, as bounds mostly do.
-  static std::optional<Wide> wide(const Int& a) {
-    if (a.is_small()) return a.small_;
-    const auto& limbs = a.big_->value.backend();
-    static_assert(sizeof(limbs.limbs()[0]) == 8);
-    if (limbs.size() > 2) return std::nullopt;
-    const uint64_t high = limbs.size() == 2 ? limbs.limbs()[1] : 0;
-    if (high >> 63 != 0) return std::nullopt;
-    const Wide value = static_cast<Wide>(high) << 64 | limbs.limbs()[0];
-    return limbs.sign() ? -value : value;
-  }
-  static Int make(Wide value) {
-    const auto small = static_cast<int64_t>(value);
-    if (small == value) return small;
-    Int result;
-    result.big_ = new Int::Big{cpp_int(value)};
-    return result;
-  }
-};
 
 namespace {
 
@@ -73,7 +77,22 @@ bool both_small(const Int& a, const Int& b) {
   return a.is_small() && b.is_small();
 }
 
-// Python's quotient and remainder of big integers.
+bool both_wide(const Int& a, const Int& b) {
+  return IntAccess::both_wide(a, b);
+}
+Wide wide(const Int& a) { return IntAccess::wide(a); }
+
+// Python's quotient and remainder, of machine integers and of big ones.
+template <typename Integer>
+Integer floored_quotient(Integer a, Integer b) {
+  const Integer quotient = a / b, rest = a % b;
+  return quotient - (rest != 0 && (rest < 0) != (b < 0));
+}
+template <typename Integer>
+Integer floored_remainder(Integer a, Integer b) {
+  const Integer rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 std::pair<cpp_int, cpp_int> big_divmod(const Int& a, const Int& b) {
   cpp_int quotient, remainder, divisor = big(b);
   boost::multiprecision::divide_qr(big(a), divisor, quotient, remainder);
@@ -115,70 +134,75 @@ std::optional<Int> Int::parse(std::string_view text) {
   return IntAccess::make(negative ? cpp_int(-value) : value);
 }
 
-bool Int::is_odd() const {
-  return is_small() ? (small_ & 1) != 0 : bit_test(abs(big_->value), 0);
+bool Int::big_is_odd() const {
+  return bit_test(abs(IntAccess::shared(*this)->value), 0);
 }
 
-int Int::big_sign() const { return big_->value.sign(); }
+int Int::big_sign() const {
+  if (!is_shared()) return IntAccess::wide(*this) < 0 ? -1 : 1;
+  return IntAccess::shared(*this)->value.sign();
+}
 
 double Int::to_double() const {
-  return is_small() ? static_cast<double>(small_)
-                    : static_cast<double>(big_->value);
+  return is_shared() ? static_cast<double>(IntAccess::shared(*this)->value)
+                     : static_cast<double>(IntAccess::wide(*this));
 }
 
 std::string Int::to_string() const {
-  return is_small() ? std::to_string(small_) : big_->value.str();
+  return is_small() ? std::to_string(low_) : big(*this).str();
 }
 
-size_t Int::big_hash() const { return std::hash<std::string>{}(to_string()); }
+size_t Int::big_hash() const {
+  if (is_shared()) return std::hash<std::string>{}(to_string());
+  return static_cast<size_t>(low_) ^ (rest_ * 0x9e3779b97f4a7c15u);
+}
 
 size_t Int::big_bit_length() const {
-  cpp_int magnitude = boost::multiprecision::abs(big_->value);
+  const cpp_int magnitude = boost::multiprecision::abs(big(*this));
   return boost::multiprecision::msb(magnitude) + 1;
 }
 
 Int Int::big_add(const Int& a, const Int& b) {
-  const std::optional<Wide> x = IntAccess::wide(a), y = IntAccess::wide(b);
-  Wide sum;
-  if (x && y && !__builtin_add_overflow(*x, *y, &sum)) {
-    return IntAccess::make(sum);
-  }
+  // Two of 127 bits have a sum of 128.
+  if (both_wide(a, b)) return IntAccess::make(wide(a) + wide(b));
   return IntAccess::make(big(a) + big(b));
 }
 
 Int Int::big_subtract(const Int& a, const Int& b) {
-  const std::optional<Wide> x = IntAccess::wide(a), y = IntAccess::wide(b);
-  Wide difference;
-  if (x && y && !__builtin_sub_overflow(*x, *y, &difference)) {
-    return IntAccess::make(difference);
-  }
+  if (both_wide(a, b)) return IntAccess::make(wide(a) - wide(b));
   return IntAccess::make(big(a) - big(b));
 }
 
 Int Int::big_multiply(const Int& a, const Int& b) {
-  const std::optional<Wide> x = IntAccess::wide(a), y = IntAccess::wide(b);
   Wide product;
-  if (x && y && !__builtin_mul_overflow(*x, *y, &product)) {
+  if (both_wide(a, b) &&
+      !__builtin_mul_overflow(wide(a), wide(b), &product)) {
     return IntAccess::make(product);
   }
   return IntAccess::make(big(a) * big(b));
 }
 
 int Int::big_compare(const Int& a, const Int& b) {
-  if (a.is_small() || b.is_small()) {  // the other is farther from 0
-    return a.is_small() ? -b.sign() : a.sign();
+  if (both_wide(a, b)) {
+    const Wide x = wide(a), y = wide(b);
+    return (x > y) - (x < y);
   }
-  return a.big_->value.compare(b.big_->value);
+  if (!a.is_shared() || !b.is_shared()) {  // the other is farther from 0
+    return a.is_shared() ? a.sign() : -b.sign();
+  }
+  return IntAccess::shared(a)->value.compare(IntAccess::shared(b)->value);
 }
 
 Int floor_div(const Int& a, const Int& b) {
   assert(!b.is_zero() && "floor_div: the divisor is 0");
   // -2**63 // -1 does not fit, so -1 takes the negation path.
   if (both_small(a, b) && small(b) != -1) {
-    int64_t quotient = small(a) / small(b), rest = small(a) % small(b);
-    return Int(quotient - (rest != 0 && (rest < 0) != (small(b) < 0)));
+    return Int(floored_quotient(small(a), small(b)));
   }
   if (b == Int(-1)) return -a;
+  if (both_wide(a, b)) {
+    return IntAccess::make(floored_quotient(wide(a), wide(b)));
+  }
   return IntAccess::make(big_divmod(a, b).first);
 }
 
@@ -186,9 +210,10 @@ Int floor_mod(const Int& a, const Int& b) {
   assert(!b.is_zero() && "floor_mod: the divisor is 0");
   if (both_small(a, b)) {
     if (small(b) == -1) return Int(0);
-    int64_t rest = small(a) % small(b);
-    if (rest != 0 && (rest < 0) != (small(b) < 0)) rest += small(b);
-    return Int(rest);
+    return Int(floored_remainder(small(a), small(b)));
+  }
+  if (both_wide(a, b)) {
+    return IntAccess::make(floored_remainder(wide(a), wide(b)));
   }
   return IntAccess::make(big_divmod(a, b).second);
 }
@@ -199,6 +224,11 @@ Int gcd(const Int& a, const Int& b) {
   constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
   if (both_small(a, b) && small(a) != kLowest && small(b) != kLowest) {
     return Int(std::gcd(small(a), small(b)));
+  }
+  if (both_wide(a, b)) {
+    Wide x = wide(a), y = wide(b);
+    while (y != 0) x = std::exchange(y, x % y);
+    return IntAccess::make(x < 0 ? -x : x);
   }
   return IntAccess::make(boost::multiprecision::gcd(
       cpp_int(boost::multiprecision::abs(big(a))),

@@ -3,8 +3,9 @@
 //   Int a = Int(int64_t{1} << 62) * 4;   // 2**64, exact
 //   floor_div(Int(-7), Int(2));          // -4, as in Python
 //
-// Promise: no operation overflows or rounds.  A value that fits in 64 bits is
-// always held in 64 bits, so equality is representation equality.
+// Promise: no operation overflows or rounds.  A value is held in the smallest
+// of three ways that fits it: 64 bits, 127 bits, a shared big integer.  Only the
+// last allocates; products of two sizes do not.
 #pragma once
 
 #include <bit>
@@ -21,62 +22,59 @@ class Int {
  public:
   struct Big;  // a shared Boost.Multiprecision integer; integer.cc alone knows
 
-  Int(int64_t value = 0) noexcept : small_(value) {}  // NOLINT: literals are Ints
-  Int(int value) noexcept : small_(value) {}          // NOLINT
-  Int(const Int& o) noexcept : small_(o.small_), big_(o.big_) {
-    if (big_ != nullptr) retain(big_);
+  Int(int64_t value = 0) noexcept : low_(value) {}  // NOLINT: literals are Ints
+  Int(int value) noexcept : low_(value) {}          // NOLINT
+  Int(const Int& o) noexcept : low_(o.low_), rest_(o.rest_) {
+    if (is_shared()) retain();
   }
-  Int(Int&& o) noexcept : small_(o.small_), big_(o.big_) {
-    o.small_ = 0;
-    o.big_ = nullptr;
-  }
+  Int(Int&& o) noexcept : low_(o.low_), rest_(o.rest_) { o.rest_ = 0; }
   Int& operator=(const Int& o) noexcept {
-    if (o.big_ != nullptr) retain(o.big_);
-    if (big_ != nullptr) release(big_);
-    small_ = o.small_;
-    big_ = o.big_;
+    if (o.is_shared()) o.retain();
+    if (is_shared()) release();
+    low_ = o.low_;
+    rest_ = o.rest_;
     return *this;
   }
   Int& operator=(Int&& o) noexcept {
-    std::swap(small_, o.small_);
-    std::swap(big_, o.big_);
+    std::swap(low_, o.low_);
+    std::swap(rest_, o.rest_);
     return *this;
   }
   ~Int() {
-    if (big_ != nullptr) release(big_);
+    if (is_shared()) release();
   }
 
   // Decimal digits with an optional sign.  nullopt when malformed.
   static std::optional<Int> parse(std::string_view text);
 
-  bool is_small() const { return big_ == nullptr; }
-  bool is_zero() const { return small_ == 0 && is_small(); }
-  bool is_one() const { return small_ == 1 && is_small(); }
-  bool is_odd() const;
+  bool is_small() const { return rest_ == 0; }
+  bool is_zero() const { return low_ == 0 && is_small(); }
+  bool is_one() const { return low_ == 1 && is_small(); }
+  bool is_odd() const { return is_shared() ? big_is_odd() : (low_ & 1) != 0; }
   int sign() const {  // -1, 0 or 1
-    return is_small() ? (small_ > 0) - (small_ < 0) : big_sign();
+    return is_small() ? (low_ > 0) - (low_ < 0) : big_sign();
   }
 
   // The value when it fits.
   std::optional<int64_t> to_int64() const {
     if (!is_small()) return std::nullopt;
-    return small_;
+    return low_;
   }
   double to_double() const;  // the nearest double; +-inf beyond its range
   std::string to_string() const;
   size_t hash() const {
-    return is_small() ? static_cast<size_t>(small_) : big_hash();
+    return is_small() ? static_cast<size_t>(low_) : big_hash();
   }
   size_t bit_length() const {  // bits of |value|; 0 for 0
     if (!is_small()) return big_bit_length();
-    uint64_t u = static_cast<uint64_t>(small_);
-    return static_cast<size_t>(std::bit_width(small_ < 0 ? 0 - u : u));
+    uint64_t u = static_cast<uint64_t>(low_);
+    return static_cast<size_t>(std::bit_width(low_ < 0 ? 0 - u : u));
   }
 
   Int operator-() const { return Int(0) - *this; }
   friend Int operator+(const Int& a, const Int& b) {
     int64_t sum;
-    if (both_small(a, b) && !__builtin_add_overflow(a.small_, b.small_, &sum)) {
+    if (both_small(a, b) && !__builtin_add_overflow(a.low_, b.low_, &sum)) {
       return sum;
     }
     return big_add(a, b);
@@ -84,7 +82,7 @@ class Int {
   friend Int operator-(const Int& a, const Int& b) {
     int64_t difference;
     if (both_small(a, b) &&
-        !__builtin_sub_overflow(a.small_, b.small_, &difference)) {
+        !__builtin_sub_overflow(a.low_, b.low_, &difference)) {
       return difference;
     }
     return big_subtract(a, b);
@@ -92,7 +90,7 @@ class Int {
   friend Int operator*(const Int& a, const Int& b) {
     int64_t product;
     if (both_small(a, b) &&
-        !__builtin_mul_overflow(a.small_, b.small_, &product)) {
+        !__builtin_mul_overflow(a.low_, b.low_, &product)) {
       return product;
     }
     return big_multiply(a, b);
@@ -101,29 +99,33 @@ class Int {
   Int& operator-=(const Int& b) { return *this = *this - b; }
   Int& operator*=(const Int& b) { return *this = *this * b; }
   friend bool operator==(const Int& a, const Int& b) {
-    return both_small(a, b) ? a.small_ == b.small_ : big_compare(a, b) == 0;
+    return both_small(a, b) ? a.low_ == b.low_ : big_compare(a, b) == 0;
   }
   friend std::strong_ordering operator<=>(const Int& a, const Int& b) {
-    return both_small(a, b) ? a.small_ <=> b.small_ : big_compare(a, b) <=> 0;
+    return both_small(a, b) ? a.low_ <=> b.low_ : big_compare(a, b) <=> 0;
   }
 
  private:
   friend struct IntAccess;
   static bool both_small(const Int& a, const Int& b) {
-    return a.big_ == nullptr && b.big_ == nullptr;
+    return (a.rest_ | b.rest_) == 0;
   }
-  static void retain(Big* big) noexcept;
-  static void release(Big* big) noexcept;
+  bool is_shared() const { return rest_ != 0 && (rest_ & 1) == 0; }
+  void retain() const noexcept;
+  void release() noexcept;
   static Int big_add(const Int& a, const Int& b);
   static Int big_subtract(const Int& a, const Int& b);
   static Int big_multiply(const Int& a, const Int& b);
   static int big_compare(const Int& a, const Int& b);
   int big_sign() const;
+  bool big_is_odd() const;
   size_t big_hash() const;
   size_t big_bit_length() const;
 
-  int64_t small_ = 0;    // 0 when big_ holds the value
-  Big* big_ = nullptr;   // null, or a value outside 64 bits
+  int64_t low_ = 0;
+  // 0: the value is low_.  Odd: its upper half, shifted left by one, and low_ is
+  // the lower one.  Else a Big*, which holds the value.
+  uint64_t rest_ = 0;
 };
 
 // Python's // and %: the quotient rounds down, the remainder has the sign of

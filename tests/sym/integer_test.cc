@@ -49,10 +49,10 @@ TEST(Int, BitOperationsAgreeWithMachineOnesAndExtendThem) {
   }
 }
 
-// Around 2**63 and 2**127, where the representation changes, against digits.
+// Around 2**63 and 2**126, where the representation changes, against digits.
 TEST(Int, ComputesAlikeOnBothSidesOfEachWidth) {
   std::vector<Int> edges;
-  for (unsigned bits : {0u, 31u, 62u, 63u, 64u, 65u, 126u, 127u, 128u, 129u}) {
+  for (unsigned bits : {0u, 31u, 62u, 63u, 64u, 65u, 125u, 126u, 127u, 128u, 129u}) {
     for (int off = -2; off <= 2; ++off) {
       edges.push_back(*pow(Int(2), bits) + off);
       edges.push_back(-edges.back());
@@ -63,15 +63,21 @@ TEST(Int, ComputesAlikeOnBothSidesOfEachWidth) {
   auto rest = [&](const Int& v) { return *floor_mod(v, prime).to_int64(); };
   for (const Int& a : edges) {
     EXPECT_EQ(*Int::parse(a.to_string()), a);
+    EXPECT_EQ(gcd(a, 0), abs(a));
+    EXPECT_EQ(a.is_odd(), floor_mod(a, 2) == 1);
+    EXPECT_EQ(a.sign() < 0, a.to_string()[0] == '-');
     for (const Int& b : edges) {
       const int64_t x = rest(a), y = rest(b), p = *prime.to_int64();
       EXPECT_EQ(rest(a + b), (x + y) % p) << a.to_string() << b.to_string();
       EXPECT_EQ(rest(a - b), (x - y + p) % p) << a.to_string() << b.to_string();
       EXPECT_EQ(rest(a * b), x * y % p) << a.to_string() << b.to_string();
       EXPECT_EQ((a + b) - b, a);
+      EXPECT_EQ(((a + b) - b).hash(), a.hash());
       EXPECT_EQ(a < b, (a - b).sign() < 0);
       if (!b.is_zero()) {
         EXPECT_EQ(floor_div(a * b, b), a);
+        EXPECT_EQ(floor_div(a, b) * b + floor_mod(a, b), a);
+        EXPECT_EQ(gcd(a, b), gcd(b, floor_mod(a, b)));
       }
     }
   }
