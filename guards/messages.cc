@@ -17,9 +17,9 @@ std::string SourceLocation::to_string() const {
 Interval without_machine_ends(const Interval& range) {
   if (range.is_empty()) return range;
   static const Int least = INT64_MIN, greatest = INT64_MAX;
-  std::optional<Int> lower = range.lower(), upper = range.upper();
-  if (lower && *lower <= least) lower.reset();
-  if (upper && *upper >= greatest) upper.reset();
+  OptionalInt lower = range.lower(), upper = range.upper();
+  if (lower && *lower <= least) lower = std::nullopt;
+  if (upper && *upper >= greatest) upper = std::nullopt;
   return Interval::of(lower, upper);
 }
 

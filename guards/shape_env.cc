@@ -16,7 +16,7 @@ Interval promised_range(const DimConstraint& constraint) {
   return Interval::of(lower, constraint.max);
 }
 
-std::string number_text(const std::optional<Int>& end, const char* otherwise) {
+std::string number_text(const OptionalInt& end, const char* otherwise) {
   return end ? end->to_string() : otherwise;
 }
 

@@ -274,13 +274,13 @@ std::vector<std::string> progression_lines(const std::string& name,
                                            const Progression& p,
                                            const Interval& range,
                                            bool has_min) {
-  std::optional<Int> lower, upper;
+  OptionalInt lower, upper;
   const auto first_from = [&](const Int& least) {
     return -floor_div(Int(p.first) - least, Int(p.step));
   };
   if (range.lower()) {
     lower = first_from(*range.lower());
-    if (!has_min && *lower <= first_from(Int(2))) lower.reset();
+    if (!has_min && *lower <= first_from(Int(2))) lower = std::nullopt;
   }
   if (range.upper()) {
     upper = floor_div(*range.upper() - Int(p.first), Int(p.step));
@@ -340,7 +340,7 @@ Interval without_idle_ends(const Pattern& pattern, const Interval& range,
     }
     return true;
   };
-  std::optional<Int> lower = range.lower(), upper = range.upper();
+  OptionalInt lower = range.lower(), upper = range.upper();
   if (promised.lower() && is_idle(*promised.lower(), *lower)) {
     lower = promised.lower();
   }
@@ -427,7 +427,7 @@ std::vector<std::string> describe(const SizeSet& set, const std::string& name,
   if (members.size() == 1 && ends) {
     return {name + " = " + std::to_string(members[0])};
   }
-  std::optional<Int> upper = promised.upper();
+  OptionalInt upper = promised.upper();
   if (ends) upper = Int(members.back());
   const Interval range = Interval::of(Int(members.front()), upper);
   const int64_t end = ends ? members.back() : last;

@@ -24,13 +24,13 @@ Poly without(const Poly& p, const Term& term) {
 
 }  // namespace
 
-bool Domain::narrow(Range& a, const Range& b) {
+bool Domain::narrow_by(Range& a, const Range& b) {
   if (a.span.is_empty()) return false;
   if (b.span.is_empty()) {
     a = b;
     return true;
   }
-  const std::optional<Int>&low = b.span.lower(), &high = b.span.upper();
+  const OptionalInt&low = b.span.lower(), &high = b.span.upper();
   const bool above = low && (!a.span.lower() || *low > *a.span.lower());
   const bool below = high && (!a.span.upper() || *high < *a.span.upper());
   if (!above && !below) return false;
@@ -45,7 +45,7 @@ bool Domain::narrow(Range& a, const Range& b) {
 Range Domain::scaled(const Range& a, const Int& k) {
   if (k.is_one() || a.span.is_empty()) return a;
   if (k.is_zero()) return {Interval::point(0), 0, 0};
-  std::optional<Int> low, high;
+  OptionalInt low, high;
   if (a.span.lower()) low = *a.span.lower() * k;
   if (a.span.upper()) high = *a.span.upper() * k;
   if (k.sign() > 0) return {Interval::of(low, high), a.lower, a.upper};
@@ -91,13 +91,10 @@ Range Domain::quotient(const Range& a, const Range& b) {
 
 // --- atoms
 
-const Range& Domain::atom_range(AtomId a) {
-  AtomState& s = state(a);
-  const bool variable = is_variable(s.kind);
-  if (variable && s.solved == kNoId) return s.own;
+const Range& Domain::derived_range(AtomId a, AtomState& s) {
   Derived& d = derived(s);
   if (d.range_stamp == stamp_) return d.range;
-  if (variable) {
+  if (is_variable(s.kind)) {
     d.range = rows_range(forms_.poly(s.solved));
     d.range.lower = join(d.range.lower, s.solved_why);
     d.range.upper = join(d.range.upper, s.solved_why);
@@ -128,7 +125,7 @@ Range Domain::atom_range_from_parts(const Atom& atom) {
       if (divisor.constant.sign() <= 0 || x.span.is_empty()) {
         return quotient(x, {Interval::point(divisor.constant), 0, 0});
       }
-      std::optional<Int> low = x.span.lower(), high = x.span.upper();
+      OptionalInt low = x.span.lower(), high = x.span.upper();
       if (low) low = floor_div(*low, divisor.constant);
       if (high) high = floor_div(*high, divisor.constant);
       x.span = Interval::of(std::move(low), std::move(high));
@@ -191,7 +188,7 @@ Range Domain::func_range(const Atom& atom) {
       return pow(*b, static_cast<uint64_t>(*e->to_int64()));
     };
     const Int low = power(x.span, y.span, true).value_or(Int(1));
-    const std::optional<Int> high = power(x.span, y.span, false);
+    const OptionalInt high = power(x.span, y.span, false);
     const Reason why = join(x.lower, y.lower);
     return {Interval::of(low, high), why,
             high ? join(why, join(x.upper, y.upper)) : 0};
@@ -199,9 +196,7 @@ Range Domain::func_range(const Atom& atom) {
   return {};
 }
 
-const Range& Domain::mono_range(MonoId m) {
-  const Factors& factors = forms_.factors(m);
-  if (factors.size() == 1) return atom_range(factors[0]);
+const Range& Domain::product_of_ranges(MonoId m, const Factors& factors) {
   uint32_t slot = product_slot_of_.get(m);
   if (slot == kNoId) {
     slot = static_cast<uint32_t>(products_.size());
@@ -258,17 +253,17 @@ Range Domain::plain_range(const Poly& p) {
       return {Interval::empty(), all, all};
     }
     bool up = t.coef.sign() > 0;
-    const std::optional<Int>& down_end = up ? r->span.lower() : r->span.upper();
-    const std::optional<Int>& up_end = up ? r->span.upper() : r->span.lower();
+    const OptionalInt& down_end = up ? r->span.lower() : r->span.upper();
+    const OptionalInt& up_end = up ? r->span.upper() : r->span.lower();
     has_low = has_low && down_end;
     has_high = has_high && up_end;
     if (!has_low && !has_high) return {};
     if (has_low) {
-      low += *down_end * t.coef;
+      low.add_product(*down_end, t.coef);
       why_low = join(why_low, up ? r->lower : r->upper);
     }
     if (has_high) {
-      high += *up_end * t.coef;
+      high.add_product(*up_end, t.coef);
       why_high = join(why_high, up ? r->upper : r->lower);
     }
   }
@@ -421,7 +416,7 @@ Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
   r.span = is_max ? max(x.span, y.span) : min(x.span, y.span);
   // The end that both readings share, and the one that either gives.
   Reason both_low = join(x.lower, y.lower), both_high = join(x.upper, y.upper);
-  auto same = [](const std::optional<Int>& a, const std::optional<Int>& b) {
+  auto same = [](const OptionalInt& a, const OptionalInt& b) {
     return a && b && *a == *b;
   };
   r.lower = !is_max                                       ? both_low
@@ -497,7 +492,7 @@ Range Domain::correlated_range(const Poly& p, int depth,
       if (!u) continue;
       const Range low = range(u->low, depth + 1);
       if (low.span.is_empty()) continue;
-      std::optional<Int> lower, upper;
+      OptionalInt lower, upper;
       if (low.span.lower()) lower = -floor_div(-*low.span.lower(), u->scale);
       if (enough && lower && *lower >= Int(*enough)) {
         return {Interval::at_least(*lower), join(low.lower, u->why), 0};
@@ -600,7 +595,7 @@ Range Domain::difference_range(const Poly& p) {
   const Factors &u = forms_.factors(d->u), &v = forms_.factors(d->v);
   if (u.size() != 1 || v.size() != 1) return {};
   Range r;
-  std::optional<Int> low, high;
+  OptionalInt low, high;
   if (auto least = least_difference(u[0], v[0])) {
     low = least->first * *d->scale + p.constant;
     r.lower = least->second;

@@ -41,7 +41,7 @@ void Domain::step_to_divisor(AtomId x, bool lower, const Int& n, Reason why) {
   constexpr int kMaxSteps = 64;
   if (conflict_) return;
   const Range r = atom_range(x);
-  const std::optional<Int>& end = lower ? r.span.lower() : r.span.upper();
+  const OptionalInt& end = lower ? r.span.lower() : r.span.upper();
   if (!end) return;
   Int v = *end;
   for (int step = 0; step < kMaxSteps; ++step) {

@@ -91,8 +91,16 @@ class Domain {
   Normal normal(const Poly& p);
   Range range(const Poly& p, int depth = 0);
   Range plain_range(const Poly& p);  // of the sum of what its terms can be
-  const Range& atom_range(AtomId a);  // until the next change
-  bool narrow(Range& a, const Range& b);  // whether b told something
+  const Range& atom_range(AtomId a) {  // until the next change
+    AtomState& s = state(a);
+    const bool is_own = s.solved == kNoId && is_variable(s.kind);
+    return is_own ? s.own : derived_range(a, s);
+  }
+  bool narrow(Range& a, const Range& b) {  // whether b told something
+    const bool says_nothing =
+        !b.span.lower() && !b.span.upper() && !b.span.is_empty();
+    return !says_nothing && narrow_by(a, b);
+  }
   bool is_solved(AtomId a) const {
     uint32_t slot = slot_of_.get(a);
     return slot != kNoId && atoms_[slot].solved != kNoId;
@@ -127,7 +135,7 @@ class Domain {
   static constexpr int kMaxNesting = 24;  // of rows told within rows
 
   struct End {
-    std::optional<Int> value;
+    OptionalInt value;
     Reason why = 0;
     uint32_t item = kNoId;  // that says so; none where a row with more does
   };
@@ -255,7 +263,14 @@ class Domain {
   Range rows_range(const Poly& value);
   Range atom_range_from_parts(const Atom& atom);
   Range func_range(const Atom& atom);
-  const Range& mono_range(MonoId m);  // until the next change
+  const Range& derived_range(AtomId a, AtomState& s);
+  bool narrow_by(Range& a, const Range& b);
+  const Range& mono_range(MonoId m) {  // until the next change
+    const Factors& factors = forms_.factors(m);
+    return factors.size() == 1 ? atom_range(factors[0])
+                               : product_of_ranges(m, factors);
+  }
+  const Range& product_of_ranges(MonoId m, const Factors& factors);
   Range product_range(const Factors& factors);
   Range form_range(const Poly& p);
   bool may_shift(const Poly& p, size_t degree);
@@ -285,7 +300,12 @@ class Domain {
   Range quotient(const Range& a, const Range& b);
 
   // normal_form.cc
-  Image image_of(AtomId a);
+  Image image_of(AtomId a) {
+    AtomState& s = state(a);
+    const bool is_plain = is_variable(s.kind) || s.kind == AtomKind::kOpaque;
+    return s.solved == kNoId && is_plain ? Image{} : derived_image(a, s);
+  }
+  Image derived_image(AtomId a, AtomState& s);
   std::optional<Normal> rewritten(const Poly& p);  // where normal() changes p
   Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y, Reason& why);

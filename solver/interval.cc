@@ -6,7 +6,7 @@
 namespace proviso {
 namespace {
 
-using End = std::optional<Int>;  // nullopt: the infinity on its side
+using End = OptionalInt;  // nullopt: the infinity on its side
 
 // Whether b says more than a about the side it is on.
 bool is_above(const End& b, const End& a) { return b && (!a || *b > *a); }
@@ -123,7 +123,7 @@ Interval hull(const Interval& a, const Interval& b) {
 
 Interval operator+(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
-  std::optional<Int> low, high;
+  End low, high;
   if (a.lower() && b.lower()) low = *a.lower() + *b.lower();
   if (a.upper() && b.upper()) high = *a.upper() + *b.upper();
   return Interval::of(std::move(low), std::move(high));
@@ -131,7 +131,7 @@ Interval operator+(const Interval& a, const Interval& b) {
 
 Interval operator-(const Interval& a) {
   if (a.is_empty()) return a;
-  std::optional<Int> low, high;
+  End low, high;
   if (a.upper()) low = -*a.upper();
   if (a.lower()) high = -*a.lower();
   return Interval::of(std::move(low), std::move(high));
@@ -147,7 +147,7 @@ Interval operator*(const Interval& a, const Interval& b) {
     if (a.upper() && b.upper()) {
       high = *a.upper() * *b.upper();
     } else if (is_zero(a.upper()) || is_zero(b.upper())) {
-      high = 0;
+      high = Int(0);
     }
     return Interval::of(*a.lower() * *b.lower(), std::move(high));
   }

@@ -7,7 +7,6 @@
 // "Tight" adds: no smaller interval would be.  Empty means contradiction.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,10 +25,14 @@ class Interval {
   }
   static Interval all() { return {}; }
   static Interval empty() { return {1, 0}; }
-  static Interval point(const Int& value) { return {value, value}; }
+  static Interval point(const Int& value) {
+    Interval result;
+    result.lo_ = result.hi_ = value;
+    return result;
+  }
   static Interval at_least(const Int& lower) { return of(lower, std::nullopt); }
   static Interval at_most(const Int& upper) { return of(std::nullopt, upper); }
-  static Interval of(std::optional<Int> lower, std::optional<Int> upper) {
+  static Interval of(OptionalInt lower, OptionalInt upper) {
     Interval result;
     result.empty_ = lower && upper && *lower > *upper;
     if (result.empty_) return result;
@@ -45,8 +48,8 @@ class Interval {
     return result;
   }
 
-  const std::optional<Int>& lower() const { return lo_; }  // nullopt: -int_oo
-  const std::optional<Int>& upper() const { return hi_; }  // nullopt: int_oo
+  const OptionalInt& lower() const { return lo_; }  // nullopt: -int_oo
+  const OptionalInt& upper() const { return hi_; }  // nullopt: int_oo
   bool is_empty() const { return empty_; }
   bool is_point() const { return lo_ && hi_ && *lo_ == *hi_; }
   bool contains(const Int& value) const;
@@ -55,7 +58,7 @@ class Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 
  private:
-  std::optional<Int> lo_, hi_;  // lo_ <= hi_ unless empty_
+  OptionalInt lo_, hi_;  // lo_ <= hi_ unless empty_
   bool empty_ = false;
 };
 

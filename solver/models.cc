@@ -126,8 +126,8 @@ std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
 
 std::vector<Int> ModelSearch::candidates(AtomId a) {
   const Range r = domain_.atom_range(a);
-  const std::optional<Int>& low = r.span.lower();
-  const std::optional<Int>& high = r.span.upper();
+  const OptionalInt& low = r.span.lower();
+  const OptionalInt& high = r.span.upper();
   std::vector<Int> values;
   auto add = [&](const Int& v) {
     if (!r.span.contains(v)) return;

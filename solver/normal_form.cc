@@ -33,7 +33,7 @@ std::optional<Normal> Domain::rewritten(const Poly& p) {
       continue;
     }
     auto append = [&result](const Poly& q, const Int& times) {
-      result->poly.constant += q.constant * times;
+      result->poly.constant.add_product(q.constant, times);
       for (const Term& s : q.terms) {
         result->poly.terms.push_back({s.mono, s.coef * times});
       }
@@ -67,10 +67,7 @@ std::optional<Normal> Domain::rewritten(const Poly& p) {
   return result;
 }
 
-Domain::Image Domain::image_of(AtomId a) {
-  AtomState& s = state(a);
-  bool plain = is_variable(s.kind) || s.kind == AtomKind::kOpaque;
-  if (s.solved == kNoId && plain) return {};
+Domain::Image Domain::derived_image(AtomId a, AtomState& s) {
   Derived& d = derived(s);
   if (d.normal_stamp == stamp_) return d.image;
   if (s.visiting) return {};  // a cycle through definitions: stays as it is
@@ -376,13 +373,13 @@ Decision Domain::told(FormulaId f) {
 
 bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
   if (r.span.is_empty()) return false;
-  bool above = at_least(r, kind == FormulaKind::kGe ? 0 : 1);
-  bool below = at_most(r, -1);
-  if (above || below) {
-    d.value = kind == FormulaKind::kGe ? above : kind == FormulaKind::kNe;
-    d.why = above ? r.lower : r.upper;
-  }
-  return d.value.has_value();
+  const OptionalInt &low = r.span.lower(), &high = r.span.upper();
+  const bool above =
+      low && low->sign() >= (kind == FormulaKind::kGe ? 0 : 1);
+  if (!above && !(high && high->sign() < 0)) return false;
+  d.value = kind == FormulaKind::kGe ? above : kind == FormulaKind::kNe;
+  d.why = above ? r.lower : r.upper;
+  return true;
 }
 
 // By what was told of it and of its form, and by the ranges of its atoms; r

@@ -347,9 +347,9 @@ void Prover::add_bounds(MonoId m, Neighborhood& near) {
 
 // Where facts contradict each other bounds may run away (x > y*y, 2*y > x*x):
 // then a part of the way is enough.
-std::optional<Int> Prover::useful_end(const Range& r, bool lower, bool big) {
+OptionalInt Prover::useful_end(const Range& r, bool lower, bool big) {
   constexpr int64_t kFar = int64_t{1} << 30;
-  const std::optional<Int>& end = lower ? r.span.lower() : r.span.upper();
+  const OptionalInt& end = lower ? r.span.lower() : r.span.upper();
   if (!end || big || !is_big(*end)) return end;
   if ((end->sign() > 0) != lower) return std::nullopt;
   return Int(lower ? kFar : -kFar);

@@ -134,7 +134,7 @@ class Prover {
                       Neighborhood& near);
   void add_bounds(MonoId m, Neighborhood& near);
   // Of a range, as a row can use it; any number where `big`.
-  static std::optional<Int> useful_end(const Range& r, bool lower, bool big);
+  static OptionalInt useful_end(const Range& r, bool lower, bool big);
   static void push_row(std::vector<LinearRow>& rows, const Poly& p,
                        bool equality, Reason why);
   static void push_impossible(Reason why, Neighborhood& near);

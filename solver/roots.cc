@@ -66,7 +66,7 @@ void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
     };
     Range r = plain_range(part);
     if (!r.span.is_empty() && !end_of(r)) r = range(part);
-    const std::optional<Int> end = end_of(r);
+    const OptionalInt end = end_of(r);
     if (r.span.is_empty() || !end) return;
     c.push_back(up ? *end : -*end);
     why = join(why, up ? r.upper : r.lower);
@@ -80,7 +80,7 @@ void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
   spend(c.size() * c.size());
   // Is there news?
   const Interval& span = atom_range(x).span;
-  const std::optional<Int>& end = upper ? span.upper() : span.lower();
+  const OptionalInt& end = upper ? span.upper() : span.lower();
   if (end) {
     const Int size = upper ? *end : -*end;
     if (size.sign() < 0 || !is_negative_from(size, c)) return;

@@ -138,7 +138,7 @@ void Domain::tighten(const Poly& p, Reason why) {
       if (!open) slack -= *tops[i].span.upper();
       // Without news the bound is looked at before its reason is made.
       Reason all = reasons;
-      const std::optional<Int>& low = tops[i].span.lower();
+      const OptionalInt& low = tops[i].span.lower();
       if (low && *low >= -slack) continue;
       for (size_t j = 0; j < tops.size(); ++j) {
         if (j != i) all = join(all, tops[j].upper);
@@ -234,9 +234,9 @@ void Domain::tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
 void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
   if (conflict_ || value.bit_length() > kMaxBoundBits) return;
   const Range now = atom_range(a);
-  const std::optional<Int>& end = lower ? now.span.lower() : now.span.upper();
+  const OptionalInt& end = lower ? now.span.lower() : now.span.upper();
   if (end && (lower ? *end >= value : *end <= value)) return;
-  const std::optional<Int>& other = lower ? now.span.upper() : now.span.lower();
+  const OptionalInt& other = lower ? now.span.upper() : now.span.lower();
   if (other && (lower ? *other < value : *other > value)) {
     return raise_conflict(join(why, lower ? now.upper : now.lower));
   }

@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <utility>
@@ -18,7 +19,7 @@ namespace proviso {
 
 template <typename T, size_t FirstChunk = 8>
 class StableVector {
-  static_assert(std::has_single_bit(FirstChunk));
+  static_assert(std::has_single_bit(FirstChunk) && FirstChunk > 1);
 
  public:
   StableVector() = default;
@@ -26,8 +27,8 @@ class StableVector {
   StableVector& operator=(const StableVector&) = delete;
   ~StableVector() {
     while (size_ > 0) pop_back();
-    for (size_t c = 0; c < kMaxChunks && chunks_[c] != nullptr; ++c) {
-      std::allocator<T>().deallocate(chunks_[c], length(c));
+    for (size_t c = 0; c < chunks_; ++c) {
+      std::allocator<T>().deallocate(at(first(c)), length(c));
     }
   }
 
@@ -40,9 +41,11 @@ class StableVector {
 
   template <typename... Args>
   T& emplace_back(Args&&... args) {
-    const size_t c = chunk_of(size_);
-    if (chunks_[c] == nullptr) {
-      chunks_[c] = std::allocator<T>().allocate(length(c));
+    if (size_ == first(chunks_)) {
+      T* made = std::allocator<T>().allocate(length(chunks_));
+      origins_[chunks_] =
+          reinterpret_cast<uintptr_t>(made) - size_ * sizeof(T);
+      ++chunks_;
     }
     T* made = new (at(size_)) T{std::forward<Args>(args)...};
     ++size_;
@@ -60,18 +63,17 @@ class StableVector {
   static constexpr size_t kMaxChunks = 33 - kFirstBits;  // for 32-bit ids
 
   // Chunk 0 holds [0, F), chunk c > 0 holds [F << (c-1), F << c).
-  static size_t chunk_of(size_t i) {
-    return static_cast<size_t>(std::bit_width(i >> kFirstBits));
-  }
   static size_t first(size_t c) { return c == 0 ? 0 : FirstChunk << (c - 1); }
   static size_t length(size_t c) { return c == 0 ? FirstChunk : first(c); }
   T* at(size_t i) const {
-    const size_t c = chunk_of(i);
-    return chunks_[c] + (i - first(c));
+    // The index of the highest bit, in one instruction: never of 0.
+    const int bit = 63 - std::countl_zero(uint64_t{i} | (FirstChunk / 2));
+    const size_t c = static_cast<size_t>(bit) - (kFirstBits - 1);
+    return reinterpret_cast<T*>(origins_[c] + i * sizeof(T));
   }
 
-  T* chunks_[kMaxChunks] = {};
-  size_t size_ = 0;
+  uintptr_t origins_[kMaxChunks];  // where element 0 would be
+  size_t chunks_ = 0, size_ = 0;
 };
 
 }  // namespace proviso

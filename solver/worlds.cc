@@ -9,7 +9,7 @@ constexpr int kAttempts = 4;
 constexpr int64_t kFar = int64_t{1} << 40;
 constexpr size_t kMaxCandidates = 6;
 
-std::optional<int64_t> near(const std::optional<Int>& end) {
+std::optional<int64_t> near(const OptionalInt& end) {
   if (!end) return std::nullopt;
   std::optional<int64_t> v = end->to_int64();
   return v && *v > -kFar && *v < kFar ? v : std::nullopt;

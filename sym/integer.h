@@ -36,8 +36,11 @@ class Int {
     return *this;
   }
   Int& operator=(Int&& o) noexcept {
-    std::swap(low_, o.low_);
-    std::swap(rest_, o.rest_);
+    const int64_t low = o.low_;
+    const uint64_t rest = std::exchange(o.rest_, 0);
+    if (is_shared()) release();
+    low_ = low;
+    rest_ = rest;
     return *this;
   }
   ~Int() {
@@ -95,9 +98,26 @@ class Int {
     }
     return big_multiply(a, b);
   }
-  Int& operator+=(const Int& b) { return *this = *this + b; }
+  Int& operator+=(const Int& b) {
+    int64_t sum;
+    if (both_small(*this, b) && !__builtin_add_overflow(low_, b.low_, &sum)) {
+      low_ = sum;
+      return *this;
+    }
+    return *this = *this + b;
+  }
   Int& operator-=(const Int& b) { return *this = *this - b; }
   Int& operator*=(const Int& b) { return *this = *this * b; }
+  Int& add_product(const Int& a, const Int& b) {  // += a * b
+    int64_t product, sum;
+    if (is_small() && both_small(a, b) &&
+        !__builtin_mul_overflow(a.low_, b.low_, &product) &&
+        !__builtin_add_overflow(low_, product, &sum)) {
+      low_ = sum;
+      return *this;
+    }
+    return *this = *this + a * b;
+  }
   friend bool operator==(const Int& a, const Int& b) {
     return both_small(a, b) ? a.low_ == b.low_ : big_compare(a, b) == 0;
   }
@@ -107,6 +127,7 @@ class Int {
 
  private:
   friend struct IntAccess;
+  friend class OptionalInt;
   static bool both_small(const Int& a, const Int& b) {
     return (a.rest_ | b.rest_) == 0;
   }
@@ -126,6 +147,40 @@ class Int {
   // 0: the value is low_.  Odd: its upper half, shifted left by one, and low_ is
   // the lower one.  Else a Big*, which holds the value.
   uint64_t rest_ = 0;
+};
+
+// An Int or nothing, in the space of an Int: std::optional<Int> takes half as
+// much again, and the ends of intervals are copied all the time.
+class OptionalInt {
+ public:
+  OptionalInt() noexcept { value_.rest_ = kNothing; }
+  OptionalInt(std::nullopt_t) noexcept : OptionalInt() {}        // NOLINT
+  OptionalInt(Int value) noexcept : value_(std::move(value)) {}  // NOLINT
+  OptionalInt(std::optional<Int> o) noexcept : OptionalInt() {   // NOLINT
+    if (o) value_ = *std::move(o);
+  }
+  operator std::optional<Int>() const {  // NOLINT: either stands for the other
+    return has_value() ? std::optional<Int>(value_) : std::nullopt;
+  }
+
+  bool has_value() const {
+    return value_.rest_ != kNothing || value_.low_ != 0;
+  }
+  explicit operator bool() const { return has_value(); }
+  const Int& operator*() const { return value_; }  // require a value
+  Int& operator*() { return value_; }
+  const Int* operator->() const { return &value_; }
+  Int value_or(const Int& otherwise) const {
+    return has_value() ? value_ : otherwise;
+  }
+  friend bool operator==(const OptionalInt& a, const OptionalInt& b) {
+    return a ? b && *a == *b : !b;
+  }
+
+ private:
+  // With low_ == 0 this would be 0 in 127 bits, and 0 is held in 64.
+  static constexpr uint64_t kNothing = 1;
+  Int value_;
 };
 
 // Python's // and %: the quotient rounds down, the remainder has the sign of

@@ -38,7 +38,7 @@ Argument to_constant(py::handle value, const std::string& what);
 
 py::object to_python(const Value& value);
 // None for an infinite bound.
-py::object to_python_int(const std::optional<Int>& value);
+py::object to_python_int(const OptionalInt& value);
 std::optional<Int> to_bound(py::handle value);
 
 }  // namespace proviso::python

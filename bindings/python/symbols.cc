@@ -306,7 +306,7 @@ void bind_properties(Class& c) {
 
 }  // namespace
 
-py::object to_python_int(const std::optional<Int>& value) {
+py::object to_python_int(const OptionalInt& value) {
   if (!value) return py::none();
   if (const auto small = value->to_int64()) return py::int_(*small);
   const std::string digits = value->to_string();

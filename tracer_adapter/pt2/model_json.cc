@@ -827,7 +827,7 @@ void Writer::call_graph() {
 
 // Symbols alone: what input expressions must satisfy is among the guards.
 void Writer::ranges() {
-  auto bound = [&](std::string_view key, const std::optional<Int>& value) {
+  auto bound = [&](std::string_view key, const OptionalInt& value) {
     json_.key(key);
     const auto small = value ? value->to_int64() : std::nullopt;
     small ? json_.integer(*small) : json_.null();
