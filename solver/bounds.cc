@@ -392,7 +392,7 @@ Range Domain::shifted_range(const Poly& p) {
     spend(4);
     if (shifted.terms.size() > 16 * kMaxShiftTerms) return {};
   }
-  shifted = FormPool::collected(std::move(shifted));
+  FormPool::merge_terms(shifted);
   bool up = true, down = true;
   for (const Term& t : shifted.terms) {
     (t.coef.sign() > 0 ? down : up) = false;

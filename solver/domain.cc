@@ -149,13 +149,13 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   spend(1);
   ++nesting_;
   FormulaId f = known;
-  if (std::optional<Normal> n = rewritten(p)) {
+  if (Normal n; rewrite(p, n)) {
     if (kind != FormulaKind::kNe && says_more_as_told(p)) {
       const FormulaId told = forms_.relation(kind, p);
       if (told > kTrue) revisit(add_item(told, why, true));
     }
-    why = join(why, n->why);
-    f = forms_.relation(kind, n->poly);
+    why = join(why, n.why);
+    f = forms_.relation(kind, n.poly);
   } else if (known == kNoId) {
     f = forms_.relation(kind, p);
   }
@@ -328,12 +328,12 @@ void Domain::revisit(uint32_t i) {
     if (f.kind != FormulaKind::kEq) return;
     return bound_as_told(forms_.scale(p, -1), item.why);
   }
-  if (std::optional<Normal> n = rewritten(p)) {
+  if (Normal n; rewrite(p, n)) {
     kill_item(i);
     if (says_more_as_told(p) && f.kind != FormulaKind::kNe) {
       add_item(item.formula, item.why, true);
     }
-    return assert_literal(f.kind, n->poly, join(item.why, n->why));
+    return assert_literal(f.kind, n.poly, join(item.why, n.why));
   }
   if (f.kind == FormulaKind::kNe) {
     Range r = range(p);

@@ -306,7 +306,7 @@ class Domain {
     return s.solved == kNoId && is_plain ? Image{} : derived_image(a, s);
   }
   Image derived_image(AtomId a, AtomState& s);
-  std::optional<Normal> rewritten(const Poly& p);  // where normal() changes p
+  bool rewrite(const Poly& p, Normal& n);  // to normal(p); false: n is not set
   Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y, Reason& why);
   Poly floor_in_context(Poly num, Poly den, Reason& why);

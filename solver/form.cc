@@ -58,6 +58,7 @@ void sort_unique(std::vector<AtomId>& v) {
 
 // Sorts terms by monomial, merges equal ones, drops zeros.
 void collect_terms(SmallVector<Term, 4>& terms) {
+  if (terms.size() == 1 && !terms[0].coef.is_zero()) return;
   std::sort(terms.begin(), terms.end(),
             [](const Term& a, const Term& b) { return a.mono < b.mono; });
   size_t out = 0;
@@ -180,10 +181,7 @@ Poly FormPool::sum(const std::vector<Poly>& parts) const {
   return total;
 }
 
-Poly FormPool::collected(Poly p) {
-  collect_terms(p.terms);
-  return p;
-}
+void FormPool::merge_terms(Poly& p) { collect_terms(p.terms); }
 
 Poly FormPool::add(const Poly& a, const Poly& b, const Int& b_times) const {
   if (b_times.is_zero()) return a;

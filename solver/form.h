@@ -116,7 +116,7 @@ class FormPool {
   Poly monomial(MonoId m, const Int& coef);
   Poly sum(const std::vector<Poly>& parts) const;
   // Terms in order, each monomial once.
-  static Poly collected(Poly p);
+  static void merge_terms(Poly& p);
   Poly add(const Poly& a, const Poly& b, const Int& b_times = 1) const;
   Poly sub(const Poly& a, const Poly& b) const { return add(a, b, -1); }
   Poly scale(const Poly& a, const Int& k) const;

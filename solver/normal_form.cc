@@ -7,13 +7,13 @@
 namespace proviso {
 
 Normal Domain::normal(const Poly& p) {
-  if (std::optional<Normal> n = rewritten(p)) return *std::move(n);
-  return {p, 0, false};
+  Normal n;
+  if (!rewrite(p, n)) n.poly = p;
+  return n;
 }
 
-std::optional<Normal> Domain::rewritten(const Poly& p) {
+bool Domain::rewrite(const Poly& p, Normal& n) {
   spend(p.terms.size());
-  std::optional<Normal> result;
   for (const Term& t : p.terms) {
     const Factors& factors = forms_.factors(t.mono);
     Image image = image_of(factors[0]);
@@ -21,25 +21,26 @@ std::optional<Normal> Domain::rewritten(const Poly& p) {
     for (size_t i = 1; i < factors.size() && !changed; ++i) {
       changed = image_of(factors[i]).poly != kNoId;
     }
-    if (changed && !result) {  // the terms before stay
-      result.emplace(Normal{FormPool::constant(p.constant), 0, true});
-      for (const Term& s : p.terms) {
-        if (&s == &t) break;
-        result->poly.terms.push_back(s);
-      }
-    }
     if (!changed) {
-      if (result) result->poly.terms.push_back(t);
+      if (n.changed) n.poly.terms.push_back(t);
       continue;
     }
-    auto append = [&result](const Poly& q, const Int& times) {
-      result->poly.constant.add_product(q.constant, times);
+    if (!n.changed) {  // the terms before stay
+      n.changed = true;
+      n.poly.constant = p.constant;
+      for (const Term& s : p.terms) {
+        if (&s == &t) break;
+        n.poly.terms.push_back(s);
+      }
+    }
+    auto append = [&n](const Poly& q, const Int& times) {
+      n.poly.constant.add_product(q.constant, times);
       for (const Term& s : q.terms) {
-        result->poly.terms.push_back({s.mono, s.coef * times});
+        n.poly.terms.push_back({s.mono, s.coef * times});
       }
     };
     if (factors.size() == 1) {
-      result->why = join(result->why, image.why);
+      n.why = join(n.why, image.why);
       append(forms_.poly(image.poly), t.coef);
       continue;
     }
@@ -48,7 +49,7 @@ std::optional<Normal> Domain::rewritten(const Poly& p) {
     SmallVector<PolyId, 4> images;
     for (AtomId a : factors) {
       image = image_of(a);
-      result->why = join(result->why, image.why);
+      n.why = join(n.why, image.why);
       if (image.poly == kNoId) {
         same.push_back(a);
       } else if (forms_.poly(image.poly).is_constant()) {
@@ -63,8 +64,8 @@ std::optional<Normal> Domain::rewritten(const Poly& p) {
     for (PolyId p_of : images) product = forms_.mul(product, forms_.poly(p_of));
     append(product, 1);
   }
-  if (result) result->poly = FormPool::collected(std::move(result->poly));
-  return result;
+  if (n.changed) FormPool::merge_terms(n.poly);
+  return n.changed;
 }
 
 Domain::Image Domain::derived_image(AtomId a, AtomState& s) {
@@ -139,11 +140,11 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
   Normal n;
   const Poly& first = forms_.poly(atom.a);
   const Poly& second = atom.b == kNoId ? nothing : forms_.poly(atom.b);
-  const std::optional<Normal> nx = rewritten(first), ny = rewritten(second);
-  const Poly &x = nx ? nx->poly : first, &y = ny ? ny->poly : second;
-  if (nx) n.why = nx->why;
-  if (ny) n.why = join(n.why, ny->why);
-  const bool changed = nx || ny;
+  Normal nx, ny;
+  const Poly& x = rewrite(first, nx) ? nx.poly : first;
+  const Poly& y = rewrite(second, ny) ? ny.poly : second;
+  n.why = join(nx.why, ny.why);
+  const bool changed = nx.changed || ny.changed;
   spend(1 + x.terms.size() + y.terms.size());
   switch (atom.kind) {
     case AtomKind::kFloor:
@@ -176,9 +177,8 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
       Decision c = decide(atom.condition);
       if (!c.value && !changed) return {};
       if (c.value) {
-        const std::optional<Normal>& side = *c.value ? nx : ny;
         n.poly = *c.value ? x : y;
-        n.why = join(side ? side->why : 0, c.why);
+        n.why = join((*c.value ? nx : ny).why, c.why);
       } else {
         n.poly = forms_.ite(atom.condition, x, y);
       }
@@ -463,13 +463,13 @@ Decision Domain::decide(FormulaId f) {
   Range r;
   d = decide_cheaply(f, r);
   if (d.value) return d;
-  std::optional<Normal> n = rewritten(forms_.poly(formula.poly));
-  if (!n) return decide_dearly(f, r);
-  FormulaId g = forms_.relation(formula.kind, n->poly);
+  Normal n;
+  if (!rewrite(forms_.poly(formula.poly), n)) return decide_dearly(f, r);
+  FormulaId g = forms_.relation(formula.kind, n.poly);
   d = g <= kTrue ? told(g) : decide_literal(g);
   if (!d.value) return decide_dearly(f, r);
   d.used_equalities = true;
-  d.why = join(d.why, n->why);
+  d.why = join(d.why, n.why);
   return d;
 }
 

@@ -59,7 +59,8 @@ void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
   }
   Coefficients c;
   for (size_t k = 0; k < parts.size(); ++k) {
-    const Poly part = FormPool::collected(std::move(parts[k]));
+    Poly& part = parts[k];
+    FormPool::merge_terms(part);
     const bool up = upper || k % 2 == 0;  // else of -x
     auto end_of = [up](const Range& r) {
       return up ? r.span.upper() : r.span.lower();

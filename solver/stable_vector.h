@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace proviso {
@@ -47,7 +48,12 @@ class StableVector {
           reinterpret_cast<uintptr_t>(made) - size_ * sizeof(T);
       ++chunks_;
     }
-    T* made = new (at(size_)) T{std::forward<Args>(args)...};
+    T* made = at(size_);
+    if constexpr (sizeof...(Args) == 0 && std::is_class_v<T>) {
+      new (made) T;  // T{} would clear its bytes first
+    } else {
+      new (made) T{std::forward<Args>(args)...};
+    }
     ++size_;
     return *made;
   }
