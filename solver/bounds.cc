@@ -111,7 +111,7 @@ const Range& Domain::derived_range(AtomId a, AtomState& s) {
 Range Domain::rows_range(const Poly& value) {
   if (value.is_constant()) return {Interval::point(value.constant), 0, 0};
   if (!is_single(value)) return form_range(value);
-  const AtomId x = forms_.factors(value.terms[0].mono)[0];
+  const AtomId x = forms_.single(value.terms[0].mono);
   if (!forms_.is_variable(x)) return {};
   return shift_by(scaled(state(x).own, value.terms[0].coef), value.constant);
 }
@@ -196,7 +196,7 @@ Range Domain::func_range(const Atom& atom) {
   return {};
 }
 
-const Range& Domain::product_of_ranges(MonoId m, const Factors& factors) {
+const Range& Domain::product_of_ranges(MonoId m) {
   uint32_t slot = product_slot_of_.get(m);
   if (slot == kNoId) {
     slot = static_cast<uint32_t>(products_.size());
@@ -205,7 +205,7 @@ const Range& Domain::product_of_ranges(MonoId m, const Factors& factors) {
   }
   ProductState& known = products_[slot];
   if (known.stamp == stamp_) return known.range;
-  known.range = product_range(factors);
+  known.range = product_range(forms_.factors(m));
   known.stamp = conflict_ ? 0 : stamp_;
   return known.range;
 }
@@ -406,7 +406,7 @@ Range Domain::shifted_range(const Poly& p) {
 // c*pos(d) is max(0, c*d) for c > 0 and min(0, c*d) for c < 0: p lies between
 // the ends of its two readings.
 Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
-  const Atom& atom = forms_.atom(forms_.factors(t.mono)[0]);
+  const Atom& atom = forms_.atom(forms_.single(t.mono));
   Poly rest = without(p, t);
   Range x = range(rest, depth + 1);
   Range y = range(forms_.add(rest, forms_.poly(atom.a), t.coef), depth + 1);
@@ -483,7 +483,7 @@ Range Domain::correlated_range(const Poly& p, int depth,
   for (const Term& t : p.terms) {
     for (AtomId q : forms_.factors(t.mono)) {
       const Atom& atom = forms_.atom(q);
-      if (atom.kind == AtomKind::kPos && forms_.factors(t.mono).size() == 1) {
+      if (atom.kind == AtomKind::kPos && forms_.single(t.mono) == q) {
         narrow(best, clamped_range(p, t, depth));
         if (best.span.is_empty()) return best;
       }
@@ -560,15 +560,15 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
       MonoId here = forms_.mono(from.atom);
       bool forward = d->u == here;  // from - v + c >= 0
       if (!forward && !(equal && d->v == here)) continue;
-      const Factors& other = forms_.factors(forward ? d->v : d->u);
-      if (other.size() != 1) continue;
+      const AtomId other = forms_.single(forward ? d->v : d->u);
+      if (other == kNoId) continue;
       Int least = from.least + (forward ? -row.constant : row.constant);
       auto known = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) {
-        return n.atom == other[0];
+        return n.atom == other;
       });
       if (known != nodes.end() && known->least >= least) continue;
       if (++relaxed > kMaxRelaxations) return std::nullopt;
-      Node to{other[0], least, join(from.why, item.why), true};
+      Node to{other, least, join(from.why, item.why), true};
       bool is_queued = false;
       if (known == nodes.end()) {
         queue.push_back(nodes.size());
@@ -592,15 +592,15 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
 Range Domain::difference_range(const Poly& p) {
   std::optional<Difference> d = as_difference(p);
   if (!d) return {};
-  const Factors &u = forms_.factors(d->u), &v = forms_.factors(d->v);
-  if (u.size() != 1 || v.size() != 1) return {};
+  const AtomId u = forms_.single(d->u), v = forms_.single(d->v);
+  if (u == kNoId || v == kNoId) return {};
   Range r;
   OptionalInt low, high;
-  if (auto least = least_difference(u[0], v[0])) {
+  if (auto least = least_difference(u, v)) {
     low = least->first * *d->scale + p.constant;
     r.lower = least->second;
   }
-  if (auto least = least_difference(v[0], u[0])) {
+  if (auto least = least_difference(v, u)) {
     high = p.constant - least->first * *d->scale;
     r.upper = least->second;
   }

@@ -20,7 +20,7 @@ constexpr size_t kMaxDividedTerms = 24;
 
 bool Prover::is_linear(const Poly& p) const {
   return std::all_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
-    return forms_.factors(t.mono).size() == 1;
+    return forms_.single(t.mono) != kNoId;
   });
 }
 

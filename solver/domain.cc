@@ -176,7 +176,7 @@ void Domain::assert_ge(FormulaId f, Reason why) {
   const Poly& p = forms_.poly(forms_.formula(f).poly);
   if (is_single(p)) {
     // A compound atom's normal form may change: the row is looked at again.
-    if (!forms_.is_variable(forms_.factors(p.terms[0].mono)[0])) {
+    if (!forms_.is_variable(forms_.single(p.terms[0].mono))) {
       if (at_least(plain_range(p), 0)) return;
       add_item(f, why);
     }

@@ -266,11 +266,10 @@ class Domain {
   const Range& derived_range(AtomId a, AtomState& s);
   bool narrow_by(Range& a, const Range& b);
   const Range& mono_range(MonoId m) {  // until the next change
-    const Factors& factors = forms_.factors(m);
-    return factors.size() == 1 ? atom_range(factors[0])
-                               : product_of_ranges(m, factors);
+    const AtomId a = forms_.single(m);
+    return a != kNoId ? atom_range(a) : product_of_ranges(m);
   }
-  const Range& product_of_ranges(MonoId m, const Factors& factors);
+  const Range& product_of_ranges(MonoId m);
   Range product_range(const Factors& factors);
   Range form_range(const Poly& p);
   bool may_shift(const Poly& p, size_t degree);
@@ -292,7 +291,7 @@ class Domain {
   std::optional<std::pair<Int, Reason>> least_difference(AtomId x, AtomId y);
   FormView view(const Poly& p);
   bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
-    return p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1;
+    return p.terms.size() == 1 && forms_.single(p.terms[0].mono) != kNoId;
   }
   Range scaled(const Range& a, const Int& k);
   Range product(const Range& a, const Range& b);

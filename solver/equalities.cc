@@ -63,7 +63,7 @@ bool Domain::cancel_factor(Poly& p, Reason& why) {
 // Not solvable now: two rows, and a clause when a factor may be zero.
 void Domain::keep_equality(FormulaId f, Reason why) {
   const Poly& p = forms_.poly(forms_.formula(f).poly);
-  if (!is_single(p) || !forms_.is_variable(forms_.factors(p.terms[0].mono)[0])) {
+  if (!is_single(p) || !forms_.is_variable(forms_.single(p.terms[0].mono))) {
     add_item(f, why);
   }
   set_form_bound(p, why);

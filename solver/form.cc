@@ -98,8 +98,7 @@ Int Poly::content() const {
 }
 
 FormPool::FormPool() {
-  monos_.emplace_back();
-  mono_index_.insert(hash_of(monos_[0]), 0);
+  mono(Factors{});
   intern(Formula{.kind = FormulaKind::kFalse});
   intern(Formula{.kind = FormulaKind::kTrue});
 }
@@ -131,7 +130,11 @@ MonoId FormPool::mono(AtomId a) {
 }
 
 MonoId FormPool::mono(const Factors& factors) {
-  return intern_in(monos_, mono_index_, factors);
+  const MonoId m = intern_in(monos_, mono_index_, factors);
+  if (m == single_.size()) {
+    single_.push_back(factors.size() == 1 ? factors[0] : kNoId);
+  }
+  return m;
 }
 
 MonoId FormPool::product(MonoId a, MonoId b) {
@@ -258,16 +261,15 @@ PolyId FormPool::intern(const Poly& p) {
 std::optional<AtomId> FormPool::as_atom(const Poly& p) const {
   if (p.terms.size() != 1 || !p.constant.is_zero()) return std::nullopt;
   if (!p.terms[0].coef.is_one()) return std::nullopt;
-  const Factors& f = monos_[p.terms[0].mono];
-  if (f.size() != 1) return std::nullopt;
-  return f[0];
+  const AtomId a = single_[p.terms[0].mono];
+  return a == kNoId ? std::nullopt : std::optional(a);
 }
 
 // floor((floor(x/m) + e) / k) == floor((x + m*e) / (m*k)) for m, k > 0.
 bool FormPool::merge_nested_floor(Poly& a, Int& k) {
   for (const Term& t : a.terms) {
-    if (!t.coef.is_one() || monos_[t.mono].size() != 1) continue;
-    const Atom& inner = atoms_[monos_[t.mono][0]];
+    if (!t.coef.is_one() || single_[t.mono] == kNoId) continue;
+    const Atom& inner = atoms_[single_[t.mono]];
     if (inner.kind != AtomKind::kFloor) continue;
     Poly m = polys_[inner.b], x = polys_[inner.a];
     if (!m.is_constant() || m.constant.sign() <= 0) continue;

@@ -106,6 +106,8 @@ class FormPool {
   MonoId mono(AtomId a);
   MonoId mono(const Factors& factors);
   const Factors& factors(MonoId m) const { return monos_[m]; }
+  // The only factor; kNoId of 1 and of products.
+  AtomId single(MonoId m) const { return single_[m]; }
   MonoId product(MonoId a, MonoId b);
   // a / b where b divides a.
   std::optional<MonoId> quotient(MonoId a, MonoId b);
@@ -179,6 +181,7 @@ class FormPool {
       product_index_;
   std::vector<std::pair<uint64_t, MonoId>> products_;  // of two, by their ids
   std::vector<MonoId> mono_of_atom_;
+  std::vector<AtomId> single_;  // by monomial
   std::vector<FormulaId> negation_;
   // Sorted; empty until asked for.
   StableVector<std::vector<AtomId>> atoms_of_poly_, atoms_within_,

@@ -15,11 +15,13 @@ Normal Domain::normal(const Poly& p) {
 bool Domain::rewrite(const Poly& p, Normal& n) {
   spend(p.terms.size());
   for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
-    Image image = image_of(factors[0]);
+    const AtomId single = forms_.single(t.mono);
+    Image image = single != kNoId ? image_of(single) : Image{};
     bool changed = image.poly != kNoId;
-    for (size_t i = 1; i < factors.size() && !changed; ++i) {
-      changed = image_of(factors[i]).poly != kNoId;
+    if (single == kNoId) {
+      for (AtomId a : forms_.factors(t.mono)) {
+        changed = changed || image_of(a).poly != kNoId;
+      }
     }
     if (!changed) {
       if (n.changed) n.poly.terms.push_back(t);
@@ -39,7 +41,7 @@ bool Domain::rewrite(const Poly& p, Normal& n) {
         n.poly.terms.push_back({s.mono, s.coef * times});
       }
     };
-    if (factors.size() == 1) {
+    if (single != kNoId) {
       n.why = join(n.why, image.why);
       append(forms_.poly(image.poly), t.coef);
       continue;
@@ -47,7 +49,7 @@ bool Domain::rewrite(const Poly& p, Normal& n) {
     Int coef = t.coef;
     Factors same;
     SmallVector<PolyId, 4> images;
-    for (AtomId a : factors) {
+    for (AtomId a : forms_.factors(t.mono)) {
       image = image_of(a);
       n.why = join(n.why, image.why);
       if (image.poly == kNoId) {
@@ -408,8 +410,8 @@ Decision Domain::decide_dearly(FormulaId f, Range& r) {
   const Poly& p = forms_.poly(formula.poly);
   if (is_single(p)) return d;
   if (narrow(r, difference_range(p)) && settles(formula.kind, r, d)) return d;
-  const bool products = forms_.factors(p.terms[0].mono).size() > 1 ||
-                        forms_.factors(p.terms.back().mono).size() > 1;
+  const bool products = forms_.single(p.terms[0].mono) == kNoId ||
+                        forms_.single(p.terms.back().mono) == kNoId;
   if (products && narrow(r, factored_range(p)) &&
       settles(formula.kind, r, d)) {
     return d;

@@ -229,7 +229,7 @@ std::vector<LinearRow> Prover::row_products(const Neighborhood& near) {
   std::vector<LinearRow> lemmas;
   std::vector<const LinearRow*> factors;
   bool products = false;
-  for (MonoId m : near.monos) products |= forms_.factors(m).size() > 1;
+  for (MonoId m : near.monos) products |= forms_.single(m) == kNoId;
   if (!products || near.rows.size() > kMaxSmallSystem) return lemmas;
   for (const LinearRow& r : near.rows) {
     if (r.equality || r.terms.empty() || r.terms.size() > kMaxFactorTerms) {

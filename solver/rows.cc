@@ -42,7 +42,7 @@ void Domain::expand_pos(const Poly& p, Reason why) {
     if (first) found = &t;
   }
   if (!found || negative > kMaxExpandedPos) return;
-  const PolyId d = forms_.atom(forms_.factors(found->mono)[0]).a;
+  const PolyId d = forms_.atom(forms_.single(found->mono)).a;
   const Poly without = forms_.sub(p, forms_.monomial(found->mono, found->coef));
   const Poly with = forms_.add(without, forms_.poly(d), found->coef);
   if (negative > 0) {
