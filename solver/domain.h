@@ -87,7 +87,11 @@ class Domain {
   void undo(const Mark& mark);
 
   // By structure, normal form and ranges.
-  Decision decide(FormulaId f);
+  Decision decide(FormulaId f) {
+    Decision d;
+    decide(f, d);
+    return d;
+  }
   Normal normal(const Poly& p);
   Range range(const Poly& p, int depth = 0);
   Range plain_range(const Poly& p);  // of the sum of what its terms can be
@@ -144,6 +148,7 @@ class Domain {
     PolyId poly = kNoId;
     Reason why = 0;
   };
+  static const Image kItself;
   struct AtomState {
     AtomKind kind = AtomKind::kSymbol;
     Range own;  // what was told of the atom itself; never empty
@@ -299,24 +304,28 @@ class Domain {
   Range quotient(const Range& a, const Range& b);
 
   // normal_form.cc
-  Image image_of(AtomId a) {
+  const Image& image_of(AtomId a) {  // until the next change
     AtomState& s = state(a);
     const bool is_plain = is_variable(s.kind) || s.kind == AtomKind::kOpaque;
-    return s.solved == kNoId && is_plain ? Image{} : derived_image(a, s);
+    return s.solved == kNoId && is_plain ? kItself : derived_image(a, s);
   }
-  Image derived_image(AtomId a, AtomState& s);
+  const Image& derived_image(AtomId a, AtomState& s);
   bool rewrite(const Poly& p, Normal& n);  // to normal(p); false: n is not set
   Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y, Reason& why);
   Poly floor_in_context(Poly num, Poly den, Reason& why);
   bool cancel_common(Poly& num, Poly& den, Reason& why);
   Poly pull_out(Poly& num, const Poly& den);
-  Decision told(FormulaId f);
-  Decision decide_literal(FormulaId f);
-  Decision decide_cheaply(FormulaId f, Range& r);
-  Decision decide_dearly(FormulaId f, Range& r);
+  // Whether f is decided; d is set then, and only then.
+  bool decide(FormulaId f, Decision& d);
+  bool told(FormulaId f, Decision& d);
+  bool decide_literal(FormulaId f, Decision& d);
+  bool decide_cheaply(FormulaId f, Range& r, Decision& d);
+  bool decide_dearly(FormulaId f, Range& r, Decision& d);
+  bool decide_by_kids(const Formula& formula, Decision& d);
   // Whether the range alone tells what p >= 0, p == 0 or p != 0 is.
   static bool settles(FormulaKind kind, const Range& r, Decision& d);
+  bool settles_as_point(FormulaKind kind, const Range& r, Decision& d);
   Decision known_nonzero(const Poly& p);
 
   FormPool& forms_;

@@ -6,6 +6,8 @@
 
 namespace proviso {
 
+constinit const Domain::Image Domain::kItself = {};
+
 Normal Domain::normal(const Poly& p) {
   Normal n;
   if (!rewrite(p, n)) n.poly = p;
@@ -16,7 +18,7 @@ bool Domain::rewrite(const Poly& p, Normal& n) {
   spend(p.terms.size());
   for (const Term& t : p.terms) {
     const AtomId single = forms_.single(t.mono);
-    Image image = single != kNoId ? image_of(single) : Image{};
+    const Image& image = single != kNoId ? image_of(single) : kItself;
     bool changed = image.poly != kNoId;
     if (single == kNoId) {
       for (AtomId a : forms_.factors(t.mono)) {
@@ -50,14 +52,14 @@ bool Domain::rewrite(const Poly& p, Normal& n) {
     Factors same;
     SmallVector<PolyId, 4> images;
     for (AtomId a : forms_.factors(t.mono)) {
-      image = image_of(a);
-      n.why = join(n.why, image.why);
-      if (image.poly == kNoId) {
+      const Image& of_factor = image_of(a);
+      n.why = join(n.why, of_factor.why);
+      if (of_factor.poly == kNoId) {
         same.push_back(a);
-      } else if (forms_.poly(image.poly).is_constant()) {
-        coef *= forms_.poly(image.poly).constant;
+      } else if (forms_.poly(of_factor.poly).is_constant()) {
+        coef *= forms_.poly(of_factor.poly).constant;
       } else {
-        images.push_back(image.poly);
+        images.push_back(of_factor.poly);
       }
     }
     if (coef.is_zero()) continue;
@@ -70,10 +72,10 @@ bool Domain::rewrite(const Poly& p, Normal& n) {
   return n.changed;
 }
 
-Domain::Image Domain::derived_image(AtomId a, AtomState& s) {
+const Domain::Image& Domain::derived_image(AtomId a, AtomState& s) {
   Derived& d = derived(s);
   if (d.normal_stamp == stamp_) return d.image;
-  if (s.visiting) return {};  // a cycle through definitions: stays as it is
+  if (s.visiting) return kItself;  // a cycle through definitions: stays as it is
   s.visiting = true;
   Image image;
   try {
@@ -90,7 +92,7 @@ Domain::Image Domain::derived_image(AtomId a, AtomState& s) {
   s.visiting = false;
   d.image = image;
   d.normal_stamp = stamp_;
-  return image;
+  return d.image;
 }
 
 // The value where both arguments are constant; x & (2**k - 1) is x % 2**k and
@@ -217,7 +219,8 @@ Decision Domain::known_nonzero(const Poly& p) {
     d.value = id == kTrue;
     return d;
   }
-  return decide_literal(id);
+  decide_literal(id, d);
+  return d;
 }
 
 // floor(f*a / (f*b)) == floor(a/b) for f != 0.
@@ -361,16 +364,17 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
 
 // --- deciding
 
-Decision Domain::told(FormulaId f) {
-  Decision d;
+bool Domain::told(FormulaId f, Decision& d) {
   if (f <= kTrue) {
     d.value = f == kTrue;
   } else if (Reason why = told_.get(f); why != kNoId) {
     d.value = true, d.why = why;
   } else if (why = told_.get(forms_.negate(f)); why != kNoId) {
     d.value = false, d.why = why;
+  } else {
+    return false;
   }
-  return d;
+  return true;
 }
 
 bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
@@ -384,95 +388,94 @@ bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
   return true;
 }
 
+// Of 0, where settles() is false.
+bool Domain::settles_as_point(FormulaKind kind, const Range& r, Decision& d) {
+  if (kind == FormulaKind::kGe || !r.span.is_point()) return false;
+  d.value = kind == FormulaKind::kEq;
+  d.why = join(r.lower, r.upper);
+  return true;
+}
+
 // By what was told of it and of its form, and by the ranges of its atoms; r
 // is then what these say.
-Decision Domain::decide_cheaply(FormulaId f, Range& r) {
-  Decision d = told(f);
-  if (d.value) return d;
+bool Domain::decide_cheaply(FormulaId f, Range& r, Decision& d) {
+  if (told(f, d)) return true;
   const Formula& formula = forms_.formula(f);
   const Poly& p = forms_.poly(formula.poly);
   r = plain_range(p);
-  if (settles(formula.kind, r, d)) return d;
-  if (!r.span.is_point() && !is_single(p)) {
-    if (narrow(r, form_range(p)) && settles(formula.kind, r, d)) return d;
+  if (settles(formula.kind, r, d)) return true;
+  if (!is_single(p) && !r.span.is_point() && narrow(r, form_range(p)) &&
+      settles(formula.kind, r, d)) {
+    return true;
   }
-  if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
-    d.value = formula.kind == FormulaKind::kEq;  // of 0, or it was settled
-    d.why = join(r.lower, r.upper);
-  }
-  return d;
+  return settles_as_point(formula.kind, r, d);
 }
 
 // By ranges that look at more than one atom at a time; r is narrowed.
-Decision Domain::decide_dearly(FormulaId f, Range& r) {
-  Decision d;
+bool Domain::decide_dearly(FormulaId f, Range& r, Decision& d) {
   const Formula& formula = forms_.formula(f);
   const Poly& p = forms_.poly(formula.poly);
-  if (is_single(p)) return d;
-  if (narrow(r, difference_range(p)) && settles(formula.kind, r, d)) return d;
+  if (is_single(p)) return false;
+  auto settled_by = [&](const Range& other) {
+    return narrow(r, other) && settles(formula.kind, r, d);
+  };
+  if (settled_by(difference_range(p))) return true;
   const bool products = forms_.single(p.terms[0].mono) == kNoId ||
                         forms_.single(p.terms.back().mono) == kNoId;
-  if (products && narrow(r, factored_range(p)) &&
-      settles(formula.kind, r, d)) {
-    return d;
-  }
-  if (narrow(r, shifted_range(p)) && settles(formula.kind, r, d)) return d;
+  if (products && settled_by(factored_range(p))) return true;
+  if (settled_by(shifted_range(p))) return true;
   const int enough = formula.kind == FormulaKind::kGe ? 0 : 1;
-  if (narrow(r, correlated_range(p, 0, enough)) &&
-      settles(formula.kind, r, d)) {
-    return d;
-  }
-  if (r.span.is_point() && formula.kind != FormulaKind::kGe) {
-    d.value = formula.kind == FormulaKind::kEq;
-    d.why = join(r.lower, r.upper);
-  }
-  return d;
+  if (settled_by(correlated_range(p, 0, enough))) return true;
+  return settles_as_point(formula.kind, r, d);
 }
 
-Decision Domain::decide_literal(FormulaId f) {
+bool Domain::decide_literal(FormulaId f, Decision& d) {
   Range r;
-  Decision d = decide_cheaply(f, r);
-  return d.value ? d : decide_dearly(f, r);
+  return decide_cheaply(f, r, d) || decide_dearly(f, r, d);
 }
 
-Decision Domain::decide(FormulaId f) {
+bool Domain::decide_by_kids(const Formula& formula, Decision& d) {
+  const bool absorbing = formula.kind == FormulaKind::kOr;
+  bool all = true;
+  Decision together;
+  together.value = !absorbing;
+  for (FormulaId kid : formula.kids) {
+    const Decision k = decide(kid);
+    all &= k.value.has_value();
+    if (!k.value) continue;
+    if (*k.value == absorbing) {
+      d = k;
+      return true;
+    }
+    together.why = join(together.why, k.why);
+    together.used_equalities |= k.used_equalities;
+  }
+  if (all) d = together;
+  return all;
+}
+
+bool Domain::decide(FormulaId f, Decision& d) {
   const Formula& formula = forms_.formula(f);
-  Decision d;
   switch (formula.kind) {
     case FormulaKind::kFalse:
     case FormulaKind::kTrue:
-    case FormulaKind::kOpaque: return told(f);
+    case FormulaKind::kOpaque: return told(f, d);
     case FormulaKind::kAnd:
-    case FormulaKind::kOr: {
-      d = told(f);
-      if (d.value) return d;
-      bool absorbing = formula.kind == FormulaKind::kOr;
-      bool all = true;
-      for (FormulaId kid : formula.kids) {
-        Decision k = decide(kid);
-        all &= k.value.has_value();
-        if (!k.value) continue;
-        if (*k.value == absorbing) return k;
-        d.why = join(d.why, k.why);
-        d.used_equalities |= k.used_equalities;
-      }
-      if (!all) return {};
-      d.value = !absorbing;
-      return d;
-    }
+    case FormulaKind::kOr: return told(f, d) || decide_by_kids(formula, d);
     default: break;
   }
   Range r;
-  d = decide_cheaply(f, r);
-  if (d.value) return d;
+  if (decide_cheaply(f, r, d)) return true;
   Normal n;
-  if (!rewrite(forms_.poly(formula.poly), n)) return decide_dearly(f, r);
-  FormulaId g = forms_.relation(formula.kind, n.poly);
-  d = g <= kTrue ? told(g) : decide_literal(g);
-  if (!d.value) return decide_dearly(f, r);
-  d.used_equalities = true;
-  d.why = join(d.why, n.why);
-  return d;
+  if (rewrite(forms_.poly(formula.poly), n)) {
+    FormulaId g = forms_.relation(formula.kind, n.poly);
+    if (g <= kTrue ? told(g, d) : decide_literal(g, d)) {
+      d.used_equalities = true;
+      d.why = join(d.why, n.why);
+      return true;
+    }
+  }
+  return decide_dearly(f, r, d);
 }
 
 }  // namespace proviso
