@@ -383,11 +383,7 @@ Range Domain::shifted_range(const Poly& p) {
       }
     }
     for (const Term& part : parts) {
-      if (part.mono == 0) {
-        shifted.constant += part.coef;
-      } else {
-        shifted.terms.push_back(part);
-      }
+      FormPool::append(shifted, part.mono, part.coef);
     }
     spend(4);
     if (shifted.terms.size() > 16 * kMaxShiftTerms) return {};

@@ -33,11 +33,11 @@ std::optional<Prover::Division> Prover::divide(const Poly& p,
   for (int step = 0; step < kMaxSteps; ++step) {
     const Term* highest = nullptr;
     for (const Term& t : d.rest.terms) {
-      if (!forms_.quotient(t.mono, lead.mono)) continue;
+      if (forms_.quotient(t.mono, lead.mono) == kNoId) continue;
       if (!highest || forms_.leads(t.mono, highest->mono)) highest = &t;
     }
     if (!highest || d.rest.terms.size() > kMaxTerms) break;
-    const MonoId q = *forms_.quotient(highest->mono, lead.mono);
+    const MonoId q = forms_.quotient(highest->mono, lead.mono);
     const Int g = gcd(highest->coef, lead.coef);
     const Int times = floor_div(highest->coef, g) * lead.coef.sign();
     const Int scale = floor_div(abs(lead.coef), g);

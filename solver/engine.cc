@@ -347,10 +347,9 @@ const Engine::Memo* Engine::remembered(Expr question) const {
 }
 
 Engine::Memo& Engine::remember(Expr question, const Native& n) {
-  uint32_t i = memo_of.get(question.id());
+  uint32_t& i = memo_of.at(question.id());
   if (i == kNoId) {
     i = static_cast<uint32_t>(memo.size());
-    memo_of.set(question.id(), i);
     memo.emplace_back();
   }
   return memo[i] = {versions.back(),

@@ -37,10 +37,11 @@ std::optional<Poly> Domain::divided(const Poly& p, AtomId a) {
   if (!p.constant.is_zero()) return std::nullopt;
   Poly reduced;
   for (const Term& t : p.terms) {
-    std::optional<MonoId> q = forms_.quotient(t.mono, forms_.mono(a));
-    if (!q) return std::nullopt;
-    reduced = forms_.add(reduced, forms_.monomial(*q, t.coef));
+    const MonoId q = forms_.quotient(t.mono, forms_.mono(a));
+    if (q == kNoId) return std::nullopt;
+    FormPool::append(reduced, q, t.coef);
   }
+  FormPool::merge_terms(reduced);
   return reduced;
 }
 

@@ -154,10 +154,11 @@ MonoId FormPool::product(MonoId a, MonoId b) {
   return id;
 }
 
-std::optional<MonoId> FormPool::quotient(MonoId a, MonoId b) {
+MonoId FormPool::quotient(MonoId a, MonoId b) {
+  if (a == b) return 0;
   const Factors &whole = monos_[a], &part = monos_[b];
   if (!std::includes(whole.begin(), whole.end(), part.begin(), part.end())) {
-    return std::nullopt;
+    return kNoId;
   }
   Factors rest;
   std::set_difference(whole.begin(), whole.end(), part.begin(), part.end(),
@@ -182,6 +183,14 @@ Poly FormPool::sum(const std::vector<Poly>& parts) const {
   }
   collect_terms(total.terms);
   return total;
+}
+
+void FormPool::append(Poly& p, MonoId m, const Int& coef) {
+  if (m == 0) {
+    p.constant += coef;
+  } else {
+    p.terms.push_back({m, coef});
+  }
 }
 
 void FormPool::merge_terms(Poly& p) { collect_terms(p.terms); }
@@ -326,9 +335,11 @@ std::optional<Poly> FormPool::exact_quotient(const Poly& a, const Poly& b) {
     if (rest.is_zero()) return result;
     if (rest.terms.empty()) return std::nullopt;
     const Term t = leading(rest);
-    std::optional<MonoId> m = quotient(t.mono, divisor.mono);
-    if (!m || !floor_mod(t.coef, divisor.coef).is_zero()) return std::nullopt;
-    Poly times = monomial(*m, proviso::floor_div(t.coef, divisor.coef));
+    const MonoId m = quotient(t.mono, divisor.mono);
+    if (m == kNoId || !floor_mod(t.coef, divisor.coef).is_zero()) {
+      return std::nullopt;
+    }
+    Poly times = monomial(m, proviso::floor_div(t.coef, divisor.coef));
     rest = sub(rest, mul(times, b));
     result = add(result, times);
     if (rest.terms.size() > kMaxExpandedTerms) return std::nullopt;

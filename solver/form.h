@@ -109,14 +109,16 @@ class FormPool {
   // The only factor; kNoId of 1 and of products.
   AtomId single(MonoId m) const { return single_[m]; }
   MonoId product(MonoId a, MonoId b);
-  // a / b where b divides a.
-  std::optional<MonoId> quotient(MonoId a, MonoId b);
+  // a / b where b divides a, else kNoId.
+  MonoId quotient(MonoId a, MonoId b);
 
   // --- polynomials (references to interned things stay valid)
   static Poly constant(const Int& c) { return {c, {}}; }
   Poly variable(AtomId a);
   Poly monomial(MonoId m, const Int& coef);
   Poly sum(const std::vector<Poly>& parts) const;
+  // Adds coef * m, which merge_terms() then puts in its place.
+  static void append(Poly& p, MonoId m, const Int& coef);
   // Terms in order, each monomial once.
   static void merge_terms(Poly& p);
   Poly add(const Poly& a, const Poly& b, const Int& b_times = 1) const;

@@ -22,14 +22,17 @@ class IdMap {
   uint32_t get(uint32_t key) const { return slots_[find(key)].value; }
 
   // kNoId takes the entry away.
-  void set(uint32_t key, uint32_t value) {
+  void set(uint32_t key, uint32_t value) { at(key) = value; }
+
+  // The value, kNoId where there was none, to be set.
+  uint32_t& at(uint32_t key) {
     if (2 * (used_ + 1) > slots_.size()) grow();
     Slot& s = slots_[find(key)];
     if (s.key == kNoId) {
       s.key = key;
       ++used_;
     }
-    s.value = value;
+    return s.value;
   }
 
  private:
@@ -38,9 +41,10 @@ class IdMap {
   };
 
   size_t find(uint32_t key) const {
-    size_t mask = slots_.size() - 1;
     size_t i = (key * 0x9e3779b1u) >> shift_;
-    while (slots_[i].key != key && slots_[i].key != kNoId) i = (i + 1) & mask;
+    while (slots_[i].key != key && slots_[i].key != kNoId) {
+      i = (i + 1) & (slots_.size() - 1);
+    }
     return i;
   }
 

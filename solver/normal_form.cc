@@ -246,11 +246,11 @@ bool Domain::cancel_common(Poly& num, Poly& den, Reason& why) {
     for (Poly* p : {&num, &den}) {
       Poly reduced;
       for (const Term& t : p->terms) {
-        reduced = forms_.add(
-            reduced,
-            forms_.monomial(*forms_.quotient(t.mono, forms_.mono(a)), t.coef));
+        FormPool::append(reduced, forms_.quotient(t.mono, forms_.mono(a)),
+                         t.coef);
       }
-      *p = reduced;
+      FormPool::merge_terms(reduced);
+      *p = std::move(reduced);
     }
   }
   return any;
@@ -271,11 +271,11 @@ Poly Domain::pull_out(Poly& num, const Poly& den) {
   bool single = den.terms.size() == 1 && den.constant.is_zero();
   for (size_t i = 0; i < num.terms.size();) {
     Term t = num.terms[i++];
-    std::optional<MonoId> q = forms_.quotient(t.mono, lead->mono);
-    if (!q) continue;
+    const MonoId q = forms_.quotient(t.mono, lead->mono);
+    if (q == kNoId) continue;
     Int c = floor_div(t.coef, lead->coef);
     if (c.is_zero()) continue;
-    Poly times = forms_.monomial(*q, c);
+    Poly times = forms_.monomial(q, c);
     Poly next = forms_.sub(num, forms_.mul(times, den));
     if (!single && next.terms.size() >= num.terms.size()) continue;
     spend(den.terms.size() + num.terms.size());

@@ -56,11 +56,12 @@ std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, Reason& why) {
     if (!times) {
       times.emplace();
       for (const Term& part : p.terms) {
-        std::optional<MonoId> rest = forms_.quotient(part.mono, single);
-        if (!rest) continue;
-        if (forms_.quotient(*rest, single)) return std::nullopt;  // x*x
-        times = forms_.add(*times, forms_.monomial(*rest, part.coef));
+        const MonoId rest = forms_.quotient(part.mono, single);
+        if (rest == kNoId) continue;
+        if (forms_.quotient(rest, single) != kNoId) return std::nullopt;  // x*x
+        FormPool::append(*times, rest, part.coef);
       }
+      FormPool::merge_terms(*times);
       const Range r = domain_.plain_range(*times);
       sign = at_least(r, 0) ? 1 : at_most(r, 0) ? -1 : 0;
       if (sign == 0) return std::nullopt;
@@ -176,7 +177,7 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
       if (i > 0 && factors[i] == factors[i - 1]) continue;
       AtomId x = factors[i];
       MonoId single = forms_.mono(x);
-      MonoId rest = *forms_.quotient(m, single);
+      MonoId rest = forms_.quotient(m, single);
       const std::vector<Side>& xs = sides(single);
       const std::vector<Side>& ys = sides(rest);
       for (const Side& s : xs) {

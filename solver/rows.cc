@@ -174,7 +174,7 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
     }
     Range rest{Interval::point(1), 0, 0};
     if (power.size() < factors.size()) {
-      rest = mono_range(*forms_.quotient(m, forms_.mono(power)));
+      rest = mono_range(forms_.quotient(m, forms_.mono(power)));
     }
     if (rest.span.is_empty()) return;
     if (!at_least(rest, lower && bound.sign() > 0 ? 0 : 1)) continue;
