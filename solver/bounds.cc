@@ -280,26 +280,14 @@ Range Domain::plain_range(const Poly& p) {
   return total;
 }
 
-Domain::FormView Domain::view(const Poly& p) {
-  Int g = p.content();
-  if (p.terms[0].coef.sign() < 0) g = -g;
-  Poly form = p;
-  form.constant = 0;
-  if (!g.is_one()) {
-    for (Term& t : form.terms) t.coef = floor_div(t.coef, g);
-  }
-  return {forms_.intern(form), g, p.constant};
-}
-
-Range Domain::form_range(const Poly& p) {
-  if (form_states_.empty()) return {};
-  FormView v = view(p);
+// What was told of a form, for scale * form + constant.
+Range Domain::bounds_of(const FormPool::View& v, const Int& constant) {
   uint32_t slot = form_slot_of_.get(v.form);
   if (slot == kNoId) return {};
   const FormState& f = form_states_[slot];
   Range r{Interval::of(f.low.value, f.high.value), f.low.why, f.high.why};
   if (r.span.is_empty()) r.lower = r.upper = join(f.low.why, f.high.why);
-  return shift_by(scaled(r, v.scale), v.constant);
+  return shift_by(scaled(r, v.scale), constant);
 }
 
 Range Domain::range(const Poly& p, int depth) {

@@ -173,7 +173,8 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
 
 // p >= 0, p == 0 or p != 0; p is in normal form and not constant.
 void Domain::assert_ge(FormulaId f, Reason why) {
-  const Poly& p = forms_.poly(forms_.formula(f).poly);
+  const PolyId id = forms_.formula(f).poly;
+  const Poly& p = forms_.poly(id);
   if (is_single(p)) {
     // A compound atom's normal form may change: the row is looked at again.
     if (!forms_.is_variable(forms_.single(p.terms[0].mono))) {
@@ -188,9 +189,9 @@ void Domain::assert_ge(FormulaId f, Reason why) {
   if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
   if (at_least(r, 0)) return;
   if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
-  r = form_range(p);
+  r = form_range(id);
   if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
-  if (at_least(r, 0) && is_row(p)) return;  // or a tighter one
+  if (at_least(r, 0) && is_row(id)) return;  // or a tighter one
   set_form_bound(p, why, add_item(f, why));
   bound_by(p, why);
   expand_pos(p, why);
@@ -265,10 +266,10 @@ void Domain::index_item(uint32_t i, bool add) {
     // Its sign, once told, tells what the atom is.
     const Atom& atom = forms_.atom(a);
     if (atom.kind != AtomKind::kPos) continue;
-    enter(form_state(view(forms_.poly(atom.a)).form).watchers);
+    enter(form_state(forms_.view(atom.a).form).watchers);
   }
   if (formula.kind == FormulaKind::kNe) {
-    enter(form_state(view(forms_.poly(formula.poly)).form).watchers);
+    enter(form_state(forms_.view(formula.poly).form).watchers);
   }
 }
 
@@ -350,7 +351,7 @@ void Domain::revisit(uint32_t i) {
                           join(item.why, up ? r.lower : r.upper));
   }
   Range r = plain_range(p);  // what costs more is left to questions
-  narrow(r, form_range(p));
+  narrow(r, form_range(f.poly));
   if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
   if (at_most(r, -1)) return raise_conflict(join(item.why, r.upper));
   bound_by(p, item.why);

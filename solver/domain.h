@@ -179,11 +179,6 @@ class Domain {
     bool has_end;  // the last of ends_ is what was known before
     uint32_t index;
   };
-  // p == scale * form + constant.
-  struct FormView {
-    PolyId form = kNoId;
-    Int scale, constant;
-  };
 
   AtomState& state(AtomId a) {
     uint32_t slot = slot_of_.get(a);
@@ -237,7 +232,7 @@ class Domain {
                        Reason why);
   void set_form_bound(const Poly& p, Reason why, uint32_t item = kNoId);
   void wake_solved_by(const Poly& form);
-  bool is_row(const Poly& p);
+  bool is_row(PolyId p);
 
   // equalities.cc
   void assert_eq(FormulaId f, Reason why);
@@ -276,7 +271,16 @@ class Domain {
   }
   const Range& product_of_ranges(MonoId m);
   Range product_range(const Factors& factors);
-  Range form_range(const Poly& p);
+  Range form_range(const Poly& p) {
+    return form_states_.empty() ? Range{}
+                                : bounds_of(forms_.view(p), p.constant);
+  }
+  Range form_range(PolyId p) {
+    return form_states_.empty()
+               ? Range{}
+               : bounds_of(forms_.view(p), forms_.poly(p).constant);
+  }
+  Range bounds_of(const FormPool::View& v, const Int& constant);
   bool may_shift(const Poly& p, size_t degree);
   Range factored_range(const Poly& p);
   Range shifted_range(const Poly& p);
@@ -294,7 +298,6 @@ class Domain {
                          std::optional<int> enough = {});
   Range difference_range(const Poly& p);
   std::optional<std::pair<Int, Reason>> least_difference(AtomId x, AtomId y);
-  FormView view(const Poly& p);
   bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
     return p.terms.size() == 1 && forms_.single(p.terms[0].mono) != kNoId;
   }

@@ -267,6 +267,22 @@ PolyId FormPool::intern(const Poly& p) {
   return intern_in(polys_, poly_index_, p);
 }
 
+FormPool::View FormPool::view(const Poly& p) {
+  Int g = p.content();
+  if (leading_is_negative(p)) g = -g;
+  if (g.is_one() && p.constant.is_zero()) return {intern(p), g};
+  Poly form = g.is_one() ? p : floor_coefficients(p, g);
+  form.constant = 0;
+  return {intern(form), g};
+}
+
+const FormPool::View& FormPool::view(PolyId p) {
+  if (p >= views_.size()) views_.resize(p + 1);
+  View& known = views_[p];
+  if (known.form == kNoId) known = view(polys_[p]);
+  return known;
+}
+
 std::optional<AtomId> FormPool::as_atom(const Poly& p) const {
   if (p.terms.size() != 1 || !p.constant.is_zero()) return std::nullopt;
   if (!p.terms[0].coef.is_one()) return std::nullopt;

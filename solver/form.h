@@ -129,6 +129,15 @@ class FormPool {
   PolyId intern(const Poly& p);
   const Poly& poly(PolyId id) const { return polys_[id]; }
 
+  // p == scale * form + p.constant, where the form's coefficients have no common
+  // factor and the first is positive.  Requires a term.
+  struct View {
+    PolyId form = kNoId;
+    Int scale;
+  };
+  View view(const Poly& p);
+  const View& view(PolyId p);  // remembered
+
   // An order that products respect: by degree, then by factors.
   bool leads(MonoId a, MonoId b) const;
   // The first term in that order.  Requires one.
@@ -178,6 +187,7 @@ class FormPool {
   StableVector<Atom> atoms_;
   StableVector<Factors> monos_;
   StableVector<Poly> polys_;
+  StableVector<View> views_;  // by polynomial; without a form until asked for
   StableVector<Formula> formulas_;
   InternIndex atom_index_, mono_index_, poly_index_, formula_index_,
       product_index_;

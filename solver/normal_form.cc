@@ -404,7 +404,7 @@ bool Domain::decide_cheaply(FormulaId f, Range& r, Decision& d) {
   const Poly& p = forms_.poly(formula.poly);
   r = plain_range(p);
   if (settles(formula.kind, r, d)) return true;
-  if (!is_single(p) && !r.span.is_point() && narrow(r, form_range(p)) &&
+  if (!is_single(p) && !r.span.is_point() && narrow(r, form_range(formula.poly)) &&
       settles(formula.kind, r, d)) {
     return true;
   }

@@ -318,8 +318,8 @@ void Domain::push_into_power(const Atom& atom, bool lower, const Int& value,
 }
 
 // Whether an item bounds the form of p on this side.
-bool Domain::is_row(const Poly& p) {
-  const FormView v = view(p);
+bool Domain::is_row(PolyId p) {
+  const FormPool::View& v = forms_.view(p);
   const FormState& f = form_state(v.form);
   const uint32_t item = (v.scale.sign() > 0 ? f.low : f.high).item;
   return item != kNoId && items_[item].alive;
@@ -331,7 +331,8 @@ void Domain::wake_solved_by(const Poly& form) {
   const Ids* fewest = nullptr;
   size_t at = 0;
   for (size_t i = 0; i < form.terms.size(); ++i) {
-    const Ids& of_term = state(forms_.factors(form.terms[i].mono)[0]).dependents;
+    const AtomId a = forms_.factors(form.terms[i].mono)[0];
+    const Ids& of_term = state(a).dependents;
     if (fewest && fewest->size() <= of_term.size()) continue;
     fewest = &of_term;
     at = i;
@@ -346,13 +347,11 @@ void Domain::wake_solved_by(const Poly& form) {
 }
 
 void Domain::set_form_bound(const Poly& p, Reason why, uint32_t item) {
-  if (p.terms.size() == 1 && forms_.factors(p.terms[0].mono).size() == 1) {
-    return;
-  }
-  FormView v = view(p);
+  if (is_single(p)) return;
+  const FormPool::View v = forms_.view(p);
   bool lower = v.scale.sign() > 0;
-  Int bound = lower ? ceil_div(-v.constant, v.scale)
-                    : floor_div(v.constant, -v.scale);
+  Int bound = lower ? ceil_div(-p.constant, v.scale)
+                    : floor_div(p.constant, -v.scale);
   FormState& f = form_state(v.form);
   End& slot = lower ? f.low : f.high;
   if (slot.value && (lower ? *slot.value >= bound : *slot.value <= bound)) {
