@@ -92,6 +92,7 @@ class Domain {
     decide(f, d);
     return d;
   }
+  bool decide(FormulaId f, Decision& d);  // whether it is; d is set only then
   Normal normal(const Poly& p);
   Range range(const Poly& p, int depth = 0);
   Range plain_range(const Poly& p);  // of the sum of what its terms can be
@@ -319,8 +320,7 @@ class Domain {
   Poly floor_in_context(Poly num, Poly den, Reason& why);
   bool cancel_common(Poly& num, Poly& den, Reason& why);
   Poly pull_out(Poly& num, const Poly& den);
-  // Whether f is decided; d is set then, and only then.
-  bool decide(FormulaId f, Decision& d);
+  // As decide(f, d).
   bool told(FormulaId f, Decision& d);
   bool decide_literal(FormulaId f, Decision& d);
   bool decide_cheaply(FormulaId f, Range& r, Decision& d);

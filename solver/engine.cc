@@ -21,8 +21,8 @@ constexpr Turn kTurns[] = {{Domain::Solving::kWithoutFloors, false},
                            {Domain::Solving::kNone, false},
                            {Domain::Solving::kNone, true},
                            {Domain::Solving::kAll, false}};
-// Of a budget: an answer that took more may be an order's luck.
-constexpr double kSure = 0.45;
+// Of a budget, as a fraction: an answer that took more may be an order's luck.
+constexpr uint64_t kSure = 9, kOfBudget = 20;
 // Which variables equalities leave free depends on the order: only few points
 // are counted at once, more when the facts are told anew.
 constexpr int64_t kFewPoints = 256, kMaxPoints = 16384;
@@ -185,8 +185,8 @@ void Engine::prove_defined(FormulaId defined, Native& result) {
     result.defined = true;
     return;
   }
-  Decision d = domain.decide(defined);
-  if (d.value) {
+  Decision d;
+  if (domain.decide(defined, d)) {
     result.defined = *d.value;
     result.why = d.why;
     result.tier = d.used_equalities ? Tier::kEqualities : Tier::kRanges;
@@ -251,8 +251,8 @@ Engine::Native Engine::native(FormulaId f, FormulaId defined) {
     result.tier = Tier::kNone;
     return result;
   }
-  Decision d = domain.decide(f);
-  if (d.value) {
+  Decision d;
+  if (domain.decide(f, d)) {
     Tier tier = f <= kTrue            ? Tier::kStructure
                 : d.used_equalities   ? Tier::kEqualities
                                       : Tier::kRanges;
@@ -352,9 +352,10 @@ Engine::Memo& Engine::remember(Expr question, const Native& n) {
     i = static_cast<uint32_t>(memo.size());
     memo.emplace_back();
   }
-  return memo[i] = {versions.back(),
-                    static_cast<uint32_t>(versions.size() - 1),
-                    n.verdict, n.tier, false, n.why, epoch};
+  Memo& m = memo[i];
+  m = {versions.back(), static_cast<uint32_t>(versions.size() - 1),
+       n.verdict, n.tier, false, n.why, epoch};
+  return m;
 }
 
 const Engine::Memo& Engine::native_answer(Expr question) {
@@ -363,8 +364,8 @@ const Engine::Memo& Engine::native_answer(Expr question) {
   uint32_t arena = reasons.size();
   const uint64_t before = domain.work();
   Native n = native(f, defined);
-  const auto spent = static_cast<double>(domain.work() - before);
-  const bool sure = spent < kSure * static_cast<double>(options.budget);
+  const uint64_t spent = domain.work() - before;
+  const bool sure = spent < options.budget / kOfBudget * kSure;
   const bool settled = n.verdict == Verdict::kUnknown ? n.open : sure;
   if (!settled && !enumerate(question, kFewPoints, n) &&
       !look_again(question, n)) {
