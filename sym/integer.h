@@ -50,7 +50,7 @@ class Int {
   // Decimal digits with an optional sign.  nullopt when malformed.
   static std::optional<Int> parse(std::string_view text);
 
-  bool is_small() const { return rest_ == 0; }
+  bool is_small() const { return __builtin_expect(rest_ == 0, 1); }
   bool is_zero() const { return low_ == 0 && is_small(); }
   bool is_one() const { return low_ == 1 && is_small(); }
   bool is_odd() const { return is_shared() ? big_is_odd() : (low_ & 1) != 0; }
@@ -129,9 +129,11 @@ class Int {
   friend struct IntAccess;
   friend class OptionalInt;
   static bool both_small(const Int& a, const Int& b) {
-    return (a.rest_ | b.rest_) == 0;
+    return __builtin_expect((a.rest_ | b.rest_) == 0, 1);
   }
-  bool is_shared() const { return rest_ != 0 && (rest_ & 1) == 0; }
+  bool is_shared() const {
+    return __builtin_expect(rest_ != 0 && (rest_ & 1) == 0, 0);
+  }
   void retain() const noexcept;
   void release() noexcept;
   static Int big_add(const Int& a, const Int& b);
