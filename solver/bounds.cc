@@ -36,8 +36,13 @@ bool Domain::narrow_by(Range& a, const Range& b) {
   if (!above && !below) return false;
   if (above) a.lower = b.lower;
   if (below) a.upper = b.upper;
-  a.span = Interval::of(above ? low : a.span.lower(),
-                        below ? high : a.span.upper());
+  if (above && below) {
+    a.span = b.span;
+  } else if (above) {
+    a.span.set_lower(low);
+  } else {
+    a.span.set_upper(high);
+  }
   if (a.span.is_empty()) a.lower = a.upper = join(a.lower, a.upper);
   return true;
 }
@@ -48,8 +53,10 @@ Range Domain::scaled(const Range& a, const Int& k) {
   OptionalInt low, high;
   if (a.span.lower()) low = *a.span.lower() * k;
   if (a.span.upper()) high = *a.span.upper() * k;
-  if (k.sign() > 0) return {Interval::of(low, high), a.lower, a.upper};
-  return {Interval::of(high, low), a.upper, a.lower};
+  const bool up = k.sign() > 0;
+  if (!up) std::swap(low, high);
+  return {Interval::of(std::move(low), std::move(high)),
+          up ? a.lower : a.upper, up ? a.upper : a.lower};
 }
 
 Range Domain::shift_by(Range a, const Int& k) {

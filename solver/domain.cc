@@ -59,13 +59,13 @@ void Domain::undo(const Mark& mark) {
     switch (u.kind) {
       case Undo::kLow: {
         Range& own = state(u.index).own;
-        own.span = Interval::of(old.value, own.span.upper());
+        own.span.set_lower(std::move(old.value));
         own.lower = old.why;
         break;
       }
       case Undo::kHigh: {
         Range& own = state(u.index).own;
-        own.span = Interval::of(own.span.lower(), old.value);
+        own.span.set_upper(std::move(old.value));
         own.upper = old.why;
         break;
       }

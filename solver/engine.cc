@@ -60,9 +60,9 @@ void Engine::check(Expr e, const char* call,
   }
 }
 
-FactId Engine::tell(Expr condition, Provenance origin) {
+FactId Engine::tell(Expr condition, Provenance&& origin) {
   FactId id = static_cast<FactId>(facts.size());
-  facts.push_back({id, condition, std::move(origin)});
+  facts.emplace_back(id, condition, std::move(origin));
   versions.push_back(next_version++);
   // A told fact holds, so it is defined.
   FormulaId f = lower.condition(condition);
@@ -100,7 +100,9 @@ void Engine::go_to(const std::shared_ptr<Version>& target) {
   for (size_t i = shared; i < wanted.size(); ++i) {
     push();
     path.push_back(wanted[i]);
-    for (const Fact& fact : wanted[i]->facts) tell(fact.condition, fact.origin);
+    for (Fact& fact : wanted[i]->facts) {
+      tell(fact.condition, std::move(fact.origin));
+    }
     wanted[i]->facts.clear();
   }
 }

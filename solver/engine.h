@@ -92,7 +92,7 @@ struct Engine {
 
   // --- telling
   void check(Expr e, const char* call, const char* expected) const;
-  FactId tell(Expr condition, Provenance origin);
+  FactId tell(Expr condition, Provenance&& origin);
 
   // --- asking
   Native native(FormulaId f, FormulaId defined);

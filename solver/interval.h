@@ -41,6 +41,16 @@ class Interval {
     return result;
   }
 
+  // Another end, or none (nullopt).  Require an interval that is not empty.
+  void set_lower(OptionalInt end) {
+    lo_ = std::move(end);
+    close();
+  }
+  void set_upper(OptionalInt end) {
+    hi_ = std::move(end);
+    close();
+  }
+
   Interval shifted(const Int& by) const {  // tight
     Interval result = *this;
     if (lo_) *result.lo_ += by;
@@ -58,6 +68,10 @@ class Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 
  private:
+  void close() {
+    if (lo_ && hi_ && *lo_ > *hi_) *this = empty();
+  }
+
   OptionalInt lo_, hi_;  // lo_ <= hi_ unless empty_
   bool empty_ = false;
 };

@@ -233,7 +233,7 @@ void Domain::tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
 
 void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
   if (conflict_ || value.bit_length() > kMaxBoundBits) return;
-  const Range now = atom_range(a);
+  const Range& now = atom_range(a);
   const OptionalInt& end = lower ? now.span.lower() : now.span.upper();
   if (end && (lower ? *end >= value : *end <= value)) return;
   const OptionalInt& other = lower ? now.span.upper() : now.span.lower();
@@ -243,11 +243,11 @@ void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
   AtomState& s = state(a);
   if (lower) {
     note_end(Undo::kLow, a, {s.own.span.lower(), s.own.lower});
-    s.own.span = Interval::of(value, s.own.span.upper());
+    s.own.span.set_lower(value);
     s.own.lower = why;
   } else {
     note_end(Undo::kHigh, a, {s.own.span.upper(), s.own.upper});
-    s.own.span = Interval::of(s.own.span.lower(), value);
+    s.own.span.set_upper(value);
     s.own.upper = why;
   }
   change();
