@@ -172,7 +172,6 @@ void LinearSystem::check_opposite(const LinearRow& row, uint64_t hash) {
 bool LinearSystem::combine(const LinearRow& a, int64_t ka, const LinearRow& b,
                            int64_t kb, LinearRow& out) {
   out.terms.clear();
-  out.terms.reserve(a.terms.size() + b.terms.size());
   const LinearTerm *x = a.terms.begin(), *y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
     const bool has_x = y == b.terms.end() ||

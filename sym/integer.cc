@@ -10,7 +10,9 @@
 
 namespace proviso {
 
-using boost::multiprecision::cpp_int;
+// With room for 256 bits in place, as products of a few sizes have.
+using cpp_int = boost::multiprecision::number<
+    boost::multiprecision::cpp_int_backend<256>>;
 using Wide = __int128;
 
 struct Int::Big {
