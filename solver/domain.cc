@@ -86,7 +86,7 @@ void Domain::undo(const Mark& mark) {
       case Undo::kFormHigh:
         form_state(u.index).high = std::move(old);
         break;
-      case Undo::kTold: told_.set(u.index, kNoId); break;
+      case Undo::kTold: told_.set(u.index >> 1, kNoId); break;
       case Undo::kFresh: state(u.index).in_use = false; break;
       case Undo::kConflict: conflict_.reset(); break;
     }
@@ -116,10 +116,11 @@ void Domain::tell(FormulaId f, Reason why) {
   propagate();
 }
 
-// False when it was told before.
+// False when it, or its negation, was told before.
 bool Domain::set_told(FormulaId f, Reason why) {
-  if (told_.get(f) != kNoId) return false;
-  told_.set(f, why);
+  uint32_t& known = told_.at(f >> 1);
+  if (known != kNoId) return false;
+  known = as_told(f, why);
   note(Undo::kTold, f);
   return true;
 }
@@ -132,9 +133,11 @@ void Domain::assert_formula(FormulaId f, Reason why) {
     for (FormulaId kid : formula.kids) assert_formula(kid, why);
     return;
   }
-  Reason opposite = told_.get(forms_.negate(f));
-  if (opposite != kNoId) return raise_conflict(join(why, opposite));
-  if (!set_told(f, why)) return;
+  if (!set_told(f, why)) {
+    const uint32_t known = told_.get(f >> 1);
+    if ((known & 1) != (f & 1)) raise_conflict(join(why, known >> 1));
+    return;
+  }
   change();
   if (formula.kind == FormulaKind::kOr) return assert_clause(f, why);
   if (formula.kind == FormulaKind::kOpaque) return;

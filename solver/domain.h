@@ -200,6 +200,8 @@ class Domain {
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
 
   // telling
+  // Of a formula or its negation: why it holds, and its last bit.
+  static uint32_t as_told(FormulaId f, Reason why) { return why << 1 | (f & 1); }
   bool set_told(FormulaId f, Reason why);
   void assert_formula(FormulaId f, Reason why);
   void assert_literal(FormulaKind kind, const Poly& p, Reason why,
@@ -342,7 +344,7 @@ class Domain {
   IdMap product_slot_of_;
   StableVector<FormState> form_states_;
   IdMap form_slot_of_;  // from linear forms
-  IdMap told_;          // from formulas to reasons
+  IdMap told_;          // from halves of formula ids to what as_told() gives
   std::vector<Undo> trail_;
   std::vector<End> ends_;
   std::vector<uint32_t> queue_;

@@ -99,8 +99,7 @@ Int Poly::content() const {
 
 FormPool::FormPool() {
   mono(Factors{});
-  intern(Formula{.kind = FormulaKind::kFalse});
-  intern(Formula{.kind = FormulaKind::kTrue});
+  intern(Formula{.kind = FormulaKind::kFalse});  // and kTrue
 }
 
 // --- atoms and monomials
@@ -408,8 +407,44 @@ Poly FormPool::func(Op op, const Poly& a, const Poly& b) {
 
 // --- conditions
 
+// The negation, in canonical form where the formula is.
+Formula FormPool::opposite(const Formula& formula) {
+  Formula result = formula;
+  switch (formula.kind) {
+    case FormulaKind::kFalse: result.kind = FormulaKind::kTrue; break;
+    case FormulaKind::kTrue: result.kind = FormulaKind::kFalse; break;
+    case FormulaKind::kGe: {
+      Poly p = scale(polys_[formula.poly], -1);
+      p.constant -= 1;
+      result.poly = intern(p);
+      break;
+    }
+    case FormulaKind::kEq: result.kind = FormulaKind::kNe; break;
+    case FormulaKind::kNe: result.kind = FormulaKind::kEq; break;
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr:
+      result.kind = formula.kind == FormulaKind::kAnd ? FormulaKind::kOr
+                                                      : FormulaKind::kAnd;
+      for (FormulaId& kid : result.kids) kid = negate(kid);  // still sorted
+      break;
+    case FormulaKind::kOpaque: result.positive = !formula.positive; break;
+  }
+  return result;
+}
+
+// Made together with its negation, which is its neighbour.
 FormulaId FormPool::intern(const Formula& formula) {
-  return intern_in(formulas_, formula_index_, formula);
+  const size_t h = hash_of(formula);
+  const FormulaId known = formula_index_.find(
+      h, [&](FormulaId f) { return formulas_[f] == formula; });
+  if (known != kNoId) return known;
+  const auto id = static_cast<FormulaId>(formulas_.size());
+  Formula negation = opposite(formula);
+  formula_index_.insert(h, id);
+  formula_index_.insert(hash_of(negation), negate(id));
+  formulas_.push_back(formula);
+  formulas_.push_back(std::move(negation));
+  return id;
 }
 
 FormulaId FormPool::relation(FormulaKind kind, const Poly& p) {
@@ -433,13 +468,6 @@ FormulaId FormPool::eq(const Poly& p) {
   return intern(Formula{
       .kind = FormulaKind::kEq,
       .poly = intern(g.is_one() ? p : floor_coefficients(p, g))});
-}
-
-FormulaId FormPool::ne(const Poly& p) {
-  FormulaId equal = eq(p);
-  if (equal <= kTrue) return equal == kTrue ? kFalse : kTrue;
-  return intern(Formula{.kind = FormulaKind::kNe,
-                        .poly = formulas_[equal].poly});
 }
 
 FormulaId FormPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
@@ -473,38 +501,6 @@ FormulaId FormPool::all_of(std::vector<FormulaId> kids) {
 
 FormulaId FormPool::any_of(std::vector<FormulaId> kids) {
   return connect(FormulaKind::kOr, std::move(kids));
-}
-
-FormulaId FormPool::negate(FormulaId f) {
-  if (f < negation_.size() && negation_[f] != kNoId) return negation_[f];
-  Formula formula = formulas_[f];  // a copy: interning may move the table
-  FormulaId result = kNoId;
-  switch (formula.kind) {
-    case FormulaKind::kFalse: result = kTrue; break;
-    case FormulaKind::kTrue: result = kFalse; break;
-    case FormulaKind::kGe: {
-      Poly p = scale(polys_[formula.poly], -1);
-      p.constant -= 1;
-      result = ge(p);
-      break;
-    }
-    case FormulaKind::kEq: result = ne(Poly(polys_[formula.poly])); break;
-    case FormulaKind::kNe: result = eq(Poly(polys_[formula.poly])); break;
-    case FormulaKind::kAnd:
-    case FormulaKind::kOr: {
-      std::vector<FormulaId> kids;
-      for (FormulaId kid : formula.kids) kids.push_back(negate(kid));
-      result = formula.kind == FormulaKind::kAnd ? any_of(kids) : all_of(kids);
-      break;
-    }
-    case FormulaKind::kOpaque:
-      formula.positive = !formula.positive;
-      result = intern(formula);
-      break;
-  }
-  if (f >= negation_.size()) negation_.resize(formulas_.size(), kNoId);
-  negation_[f] = result;
-  return result;
 }
 
 FormulaId FormPool::opaque_condition(Expr e, bool about_definedness) {

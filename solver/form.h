@@ -30,7 +30,8 @@ namespace proviso {
 using AtomId = uint32_t;
 using MonoId = uint32_t;     // 0 is the monomial 1
 using PolyId = uint32_t;
-using FormulaId = uint32_t;  // 0 is false, 1 is true
+// 0 is false, 1 is true; a condition and its negation differ in the last bit.
+using FormulaId = uint32_t;
 using Factors = SmallVector<AtomId, 4>;  // sorted
 inline constexpr FormulaId kFalse = 0, kTrue = 1;
 
@@ -158,11 +159,11 @@ class FormPool {
   // --- conditions, in canonical form
   FormulaId ge(const Poly& p);
   FormulaId eq(const Poly& p);
-  FormulaId ne(const Poly& p);
+  FormulaId ne(const Poly& p) { return negate(eq(p)); }
   FormulaId relation(FormulaKind kind, const Poly& p);  // one of these
   FormulaId all_of(std::vector<FormulaId> kids);
   FormulaId any_of(std::vector<FormulaId> kids);
-  FormulaId negate(FormulaId f);
+  static FormulaId negate(FormulaId f) { return f ^ 1; }
   FormulaId opaque_condition(Expr e, bool about_definedness);
   const Formula& formula(FormulaId f) const { return formulas_[f]; }
 
@@ -178,6 +179,7 @@ class FormPool {
  private:
   AtomId intern(const Atom& atom);
   FormulaId intern(const Formula& formula);
+  Formula opposite(const Formula& formula);
   FormulaId connect(FormulaKind kind, std::vector<FormulaId> kids);
   Poly floor_by_constant(Poly a, Int k);
   bool merge_nested_floor(Poly& a, Int& k);
@@ -194,7 +196,6 @@ class FormPool {
   std::vector<std::pair<uint64_t, MonoId>> products_;  // of two, by their ids
   std::vector<MonoId> mono_of_atom_;
   std::vector<AtomId> single_;  // by monomial
-  std::vector<FormulaId> negation_;
   // Sorted; empty until asked for.
   StableVector<std::vector<AtomId>> atoms_of_poly_, atoms_within_,
       atoms_of_formula_;

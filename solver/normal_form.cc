@@ -367,13 +367,12 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
 bool Domain::told(FormulaId f, Decision& d) {
   if (f <= kTrue) {
     d.value = f == kTrue;
-  } else if (Reason why = told_.get(f); why != kNoId) {
-    d.value = true, d.why = why;
-  } else if (why = told_.get(forms_.negate(f)); why != kNoId) {
-    d.value = false, d.why = why;
-  } else {
-    return false;
+    return true;
   }
+  const uint32_t known = told_.get(f >> 1);
+  if (known == kNoId) return false;
+  d.value = (known & 1) == (f & 1);
+  d.why = known >> 1;
   return true;
 }
 
