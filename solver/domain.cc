@@ -120,7 +120,7 @@ void Domain::tell(FormulaId f, Reason why) {
 bool Domain::set_told(FormulaId f, Reason why) {
   uint32_t& known = told_.at(f >> 1);
   if (known != kNoId) return false;
-  known = as_told(f, why);
+  known = packed(f, why);
   note(Undo::kTold, f);
   return true;
 }

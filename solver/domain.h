@@ -200,8 +200,8 @@ class Domain {
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
 
   // telling
-  // Of a formula or its negation: why it holds, and its last bit.
-  static uint32_t as_told(FormulaId f, Reason why) { return why << 1 | (f & 1); }
+  // Why f holds, and whether f is the first of the two that negate each other.
+  static uint32_t packed(FormulaId f, Reason why) { return why << 1 | (f & 1); }
   bool set_told(FormulaId f, Reason why);
   void assert_formula(FormulaId f, Reason why);
   void assert_literal(FormulaKind kind, const Poly& p, Reason why,
@@ -344,7 +344,7 @@ class Domain {
   IdMap product_slot_of_;
   StableVector<FormState> form_states_;
   IdMap form_slot_of_;  // from linear forms
-  IdMap told_;          // from halves of formula ids to what as_told() gives
+  IdMap told_;          // from formula ids without the last bit, packed()
   std::vector<Undo> trail_;
   std::vector<End> ends_;
   std::vector<uint32_t> queue_;

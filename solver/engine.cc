@@ -10,8 +10,8 @@ namespace proviso {
 namespace {
 
 constexpr size_t kMaxToldAgain = 60;
-// How facts are told anew, time after time, each with half a budget more.  Where
-// all equalities are solved, of any two each comes first once.
+// How facts are told anew, time after time, each with half a budget more.  With
+// all equalities solved, of any two facts each comes first once.
 struct Turn {
   Domain::Solving solving;
   bool backwards;

@@ -130,8 +130,8 @@ class FormPool {
   PolyId intern(const Poly& p);
   const Poly& poly(PolyId id) const { return polys_[id]; }
 
-  // p == scale * form + p.constant, where the form's coefficients have no common
-  // factor and the first is positive.  Requires a term.
+  // p == scale * form + p.constant, where the coefficients of the form have no
+  // common factor and the first is positive.  Requires a term.
   struct View {
     PolyId form = kNoId;
     Int scale;

@@ -75,7 +75,7 @@ bool Domain::rewrite(const Poly& p, Normal& n) {
 const Domain::Image& Domain::derived_image(AtomId a, AtomState& s) {
   Derived& d = derived(s);
   if (d.normal_stamp == stamp_) return d.image;
-  if (s.visiting) return kItself;  // a cycle through definitions: stays as it is
+  if (s.visiting) return kItself;  // a cycle through definitions: stays
   s.visiting = true;
   Image image;
   try {
@@ -403,8 +403,8 @@ bool Domain::decide_cheaply(FormulaId f, Range& r, Decision& d) {
   const Poly& p = forms_.poly(formula.poly);
   r = plain_range(p);
   if (settles(formula.kind, r, d)) return true;
-  if (!is_single(p) && !r.span.is_point() && narrow(r, form_range(formula.poly)) &&
-      settles(formula.kind, r, d)) {
+  if (!is_single(p) && !r.span.is_point() &&
+      narrow(r, form_range(formula.poly)) && settles(formula.kind, r, d)) {
     return true;
   }
   return settles_as_point(formula.kind, r, d);

@@ -4,8 +4,8 @@
 //   floor_div(Int(-7), Int(2));          // -4, as in Python
 //
 // Promise: no operation overflows or rounds.  A value is held in the smallest
-// of three ways that fits it: 64 bits, 127 bits, a shared big integer.  Only the
-// last allocates; products of two sizes do not.
+// of three ways that fits it: 64 bits, 127 bits, a shared big integer.  The last
+// alone allocates: products of two sizes do not.
 #pragma once
 
 #include <bit>
@@ -146,8 +146,8 @@ class Int {
   size_t big_bit_length() const;
 
   int64_t low_ = 0;
-  // 0: the value is low_.  Odd: its upper half, shifted left by one, and low_ is
-  // the lower one.  Else a Big*, which holds the value.
+  // 0: the value is low_.  Odd: its upper half, shifted left by one; low_ is the
+  // lower one.  Else a Big*, which holds the value.
   uint64_t rest_ = 0;
 };
 

@@ -181,6 +181,23 @@ TEST(Interval, InfiniteOperandsGiveInfiniteEndsWhereValuesGrow) {
   EXPECT_EQ(mod(Interval::all(), Interval::point(8)), Interval(0, 7));
 }
 
+TEST(Interval, EndsSetInPlaceGiveWhatOfDoes) {
+  for (const Interval& a : small_world()) {
+    if (a.is_empty()) continue;
+    for (int end = -kEnd; end <= kEnd; ++end) {
+      Interval low = a, high = a;
+      low.set_lower(Int(end));
+      high.set_upper(Int(end));
+      EXPECT_EQ(low, Interval::of(Int(end), a.upper()));
+      EXPECT_EQ(high, Interval::of(a.lower(), Int(end)));
+    }
+    Interval open = a;
+    open.set_lower(std::nullopt);
+    open.set_upper(std::nullopt);
+    EXPECT_EQ(open, Interval::all());
+  }
+}
+
 TEST(Interval, PrintsAsPyTorchDoes) {
   EXPECT_EQ(Interval::at_least(2).to_string(), "[2, int_oo]");
   EXPECT_EQ(Interval(-1, 7).to_string(), "[-1, 7]");

@@ -52,7 +52,8 @@ TEST(Int, BitOperationsAgreeWithMachineOnesAndExtendThem) {
 // Around 2**63 and 2**126, where the representation changes, against digits.
 TEST(Int, ComputesAlikeOnBothSidesOfEachWidth) {
   std::vector<Int> edges;
-  for (unsigned bits : {0u, 31u, 62u, 63u, 64u, 65u, 125u, 126u, 127u, 128u, 129u}) {
+  for (unsigned bits :
+       {0u, 31u, 62u, 63u, 64u, 65u, 125u, 126u, 127u, 128u, 129u}) {
     for (int off = -2; off <= 2; ++off) {
       edges.push_back(*pow(Int(2), bits) + off);
       edges.push_back(-edges.back());
@@ -79,6 +80,50 @@ TEST(Int, ComputesAlikeOnBothSidesOfEachWidth) {
         EXPECT_EQ(floor_div(a, b) * b + floor_mod(a, b), a);
         EXPECT_EQ(gcd(a, b), gcd(b, floor_mod(a, b)));
       }
+    }
+  }
+}
+
+TEST(OptionalInt, TakesAnIntsSpaceAndTellsNothingFromEveryValue) {
+  static_assert(sizeof(OptionalInt) == sizeof(Int));
+  const OptionalInt nothing;
+  EXPECT_FALSE(nothing.has_value());
+  EXPECT_EQ(nothing, OptionalInt(std::nullopt));
+  EXPECT_EQ(nothing.value_or(7), 7);
+  for (unsigned bits : {0u, 1u, 62u, 63u, 64u, 65u, 126u, 127u, 300u}) {
+    for (int off = -2; off <= 2; ++off) {
+      for (int sign : {-1, 1}) {
+        const Int value = (*pow(Int(2), bits) + off) * sign;
+        OptionalInt end = value, other = end;
+        ASSERT_TRUE(end) << value.to_string();
+        EXPECT_EQ(*end, value);
+        EXPECT_EQ(end, other);
+        EXPECT_FALSE(end == nothing || nothing == end);
+        EXPECT_EQ(std::optional<Int>(end), std::optional<Int>(value));
+        EXPECT_EQ(OptionalInt(std::optional<Int>(value)), end);
+        other = std::nullopt;
+        EXPECT_EQ(other, nothing);
+        EXPECT_EQ(std::optional<Int>(other), std::nullopt);
+      }
+    }
+  }
+}
+
+TEST(Int, SumsInPlaceAreSums) {
+  const Int far = *pow(Int(2), 63), farther = *pow(Int(2), 126);
+  for (const Int& a : {Int(-3), Int(5), far, -far, farther, -farther * 4}) {
+    for (const Int& b : {Int(0), Int(7), far - 1, -far - 1, farther - 1}) {
+      Int sum = a;
+      sum += b;
+      EXPECT_EQ(sum, a + b);
+      for (const Int& c : {Int(-1), Int(2), far, farther}) {
+        Int total = a;
+        total.add_product(b, c);
+        EXPECT_EQ(total, a + b * c);
+      }
+      sum = a;
+      sum.add_product(sum, sum);
+      EXPECT_EQ(sum, a + a * a);
     }
   }
 }
