@@ -58,10 +58,11 @@ class Dag {
     Retold r;
     r.from.resize(conditions_.size());
     std::iota(r.from.begin(), r.from.end(), 0u);
-    // Ranges first, as they are mostly told.
+    // Ranges first, as they are mostly told; of any two equalities either does.
     auto key = [&](uint32_t i) {
       const uint64_t hash = up_[place(conditions_[i])];
-      return std::pair(symbols_in_[i] > 1, backwards ? ~hash : hash);
+      const bool is_range = symbols_in_[i] == 1 && !conditions_[i].is(Op::kEq);
+      return std::pair(!is_range, backwards ? ~hash : hash);
     };
     std::stable_sort(r.from.begin(), r.from.end(), [&](uint32_t a, uint32_t b) {
       return key(a) < key(b);
