@@ -41,12 +41,14 @@ class Interval {
     return result;
   }
 
-  // Another end, or none (nullopt).  Require an interval that is not empty.
+  // Another end, or none (nullopt); what is empty stays empty.
   void set_lower(OptionalInt end) {
+    if (empty_) return;
     lo_ = std::move(end);
     close();
   }
   void set_upper(OptionalInt end) {
+    if (empty_) return;
     hi_ = std::move(end);
     close();
   }

@@ -234,6 +234,7 @@ void Domain::tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
 void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
   if (conflict_ || value.bit_length() > kMaxBoundBits) return;
   const Range& now = atom_range(a);
+  if (now.span.is_empty()) return raise_conflict(join(now.lower, now.upper));
   const OptionalInt& end = lower ? now.span.lower() : now.span.upper();
   if (end && (lower ? *end >= value : *end <= value)) return;
   const OptionalInt& other = lower ? now.span.upper() : now.span.lower();

@@ -70,9 +70,9 @@ Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
   DimConstraint constraint{DimPolicy::kAuto};
   // torch writes a lower end of 2 for every size, and does not enforce it.
   if (range.min && (*range.min > 2 || !input.is_size))
-    constraint.min.emplace(*range.min);
+    constraint.min = Int(*range.min);
   if (range.max && *range.max < kNoEnd)
-    constraint.max.emplace(*range.max);
+    constraint.max = Int(*range.max);
   const int64_t hint =
       input.hint.value_or(std::max<int64_t>(2, range.min.value_or(2)));
   const Expr made =
