@@ -211,15 +211,6 @@ class Compiler {
   size_t deepest_ = 0;
 };
 
-int64_t floor_mod(int64_t a, int64_t b) {
-  const int64_t r = a % b;
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-int64_t floor_quotient(int64_t a, int64_t b) {
-  const int64_t q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
 }  // namespace
 
 GuardProgram::GuardProgram(std::vector<Expr> symbols,
@@ -279,7 +270,7 @@ GuardProgram::Outcome GuardProgram::run(const Instruction* at,
         break;
       case Code::kMod:
         if (b == 0 || b == -1) return Outcome::kUnsure;
-        *top = floor_mod(*top, b);
+        *top = floor_remainder(*top, b);
         break;
       case Code::kMin: *top = std::min(*top, b); break;
       case Code::kMax: *top = std::max(*top, b); break;

@@ -204,10 +204,9 @@ Range Domain::func_range(const Atom& atom) {
 }
 
 const Range& Domain::product_of_ranges(MonoId m) {
-  uint32_t slot = product_slot_of_.get(m);
+  uint32_t& slot = product_slot_of_.at(m);
   if (slot == kNoId) {
     slot = static_cast<uint32_t>(products_.size());
-    product_slot_of_.set(m, slot);
     products_.emplace_back();
   }
   ProductState& known = products_[slot];
@@ -408,7 +407,7 @@ Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
   // The end that both readings share, and the one that either gives.
   Reason both_low = join(x.lower, y.lower), both_high = join(x.upper, y.upper);
   auto same = [](const OptionalInt& a, const OptionalInt& b) {
-    return a && b && *a == *b;
+    return a && a == b;
   };
   r.lower = !is_max                                       ? both_low
             : same(r.span.lower(), x.span.lower())        ? x.lower

@@ -39,9 +39,9 @@ AtomId Domain::fresh(uint32_t origin) {
 }
 
 Domain::FormState& Domain::form_state(PolyId form) {
-  uint32_t slot = form_slot_of_.get(form);
+  uint32_t& slot = form_slot_of_.at(form);
   if (slot != kNoId) return form_states_[slot];
-  form_slot_of_.set(form, static_cast<uint32_t>(form_states_.size()));
+  slot = static_cast<uint32_t>(form_states_.size());
   return form_states_.emplace_back();
 }
 

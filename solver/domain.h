@@ -200,7 +200,7 @@ class Domain {
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
 
   // telling
-  // Why f holds, and whether f is the first of the two that negate each other.
+  // Why f holds, and which it is of the two that negate each other.
   static uint32_t packed(FormulaId f, Reason why) { return why << 1 | (f & 1); }
   bool set_told(FormulaId f, Reason why);
   void assert_formula(FormulaId f, Reason why);

@@ -21,8 +21,8 @@ constexpr Turn kTurns[] = {{Domain::Solving::kWithoutFloors, false},
                            {Domain::Solving::kNone, false},
                            {Domain::Solving::kNone, true},
                            {Domain::Solving::kAll, false}};
-// Of a budget, as a fraction: an answer that took more may be an order's luck.
-constexpr uint64_t kSure = 9, kOfBudget = 20;
+// Of a budget: an answer that took more may be an order's luck.
+constexpr double kSure = 0.45;
 // Which variables equalities leave free depends on the order: only few points
 // are counted at once, more when the facts are told anew.
 constexpr int64_t kFewPoints = 256, kMaxPoints = 16384;
@@ -366,8 +366,8 @@ const Engine::Memo& Engine::native_answer(Expr question) {
   uint32_t arena = reasons.size();
   const uint64_t before = domain.work();
   Native n = native(f, defined);
-  const uint64_t spent = domain.work() - before;
-  const bool sure = spent < options.budget / kOfBudget * kSure;
+  const auto spent = static_cast<double>(domain.work() - before);
+  const bool sure = spent < kSure * static_cast<double>(options.budget);
   const bool settled = n.verdict == Verdict::kUnknown ? n.open : sure;
   if (!settled && !enumerate(question, kFewPoints, n) &&
       !look_again(question, n)) {

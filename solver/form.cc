@@ -56,22 +56,6 @@ void sort_unique(std::vector<AtomId>& v) {
   v.erase(std::unique(v.begin(), v.end()), v.end());
 }
 
-// Sorts terms by monomial, merges equal ones, drops zeros.
-void collect_terms(SmallVector<Term, 4>& terms) {
-  if (terms.size() == 1 && !terms[0].coef.is_zero()) return;
-  std::sort(terms.begin(), terms.end(),
-            [](const Term& a, const Term& b) { return a.mono < b.mono; });
-  size_t out = 0;
-  for (size_t i = 0; i < terms.size();) {
-    Term merged = terms[i++];
-    while (i < terms.size() && terms[i].mono == merged.mono) {
-      merged.coef += terms[i++].coef;
-    }
-    if (!merged.coef.is_zero()) terms[out++] = std::move(merged);
-  }
-  terms.shrink(out);
-}
-
 // floor(c / k) of every coefficient; the constant too.
 Poly floor_coefficients(const Poly& p, const Int& k) {
   Poly q = FormPool::constant(floor_div(p.constant, k));
@@ -180,7 +164,7 @@ Poly FormPool::sum(const std::vector<Poly>& parts) const {
     total.constant += p.constant;
     total.terms.append(p.terms);
   }
-  collect_terms(total.terms);
+  merge_terms(total);
   return total;
 }
 
@@ -192,7 +176,22 @@ void FormPool::append(Poly& p, MonoId m, const Int& coef) {
   }
 }
 
-void FormPool::merge_terms(Poly& p) { collect_terms(p.terms); }
+// Sorts terms by monomial, merges equal ones, drops zeros.
+void FormPool::merge_terms(Poly& p) {
+  auto& terms = p.terms;
+  if (terms.size() == 1 && !terms[0].coef.is_zero()) return;
+  std::sort(terms.begin(), terms.end(),
+            [](const Term& a, const Term& b) { return a.mono < b.mono; });
+  size_t out = 0;
+  for (size_t i = 0; i < terms.size();) {
+    Term merged = terms[i++];
+    while (i < terms.size() && terms[i].mono == merged.mono) {
+      merged.coef += terms[i++].coef;
+    }
+    if (!merged.coef.is_zero()) terms[out++] = std::move(merged);
+  }
+  terms.shrink(out);
+}
 
 Poly FormPool::add(const Poly& a, const Poly& b, const Int& b_times) const {
   if (b_times.is_zero()) return a;
@@ -252,7 +251,7 @@ Poly FormPool::mul(const Poly& a, const Poly& b) {
       result.terms.push_back({t.mono, t.coef * a.constant});
     }
   }
-  collect_terms(result.terms);
+  merge_terms(result);
   return result;
 }
 

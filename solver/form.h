@@ -120,7 +120,7 @@ class FormPool {
   Poly sum(const std::vector<Poly>& parts) const;
   // Adds coef * m, which merge_terms() then puts in its place.
   static void append(Poly& p, MonoId m, const Int& coef);
-  // Terms in order, each monomial once.
+  // Terms in order, each monomial once, none with 0.
   static void merge_terms(Poly& p);
   Poly add(const Poly& a, const Poly& b, const Int& b_times = 1) const;
   Poly sub(const Poly& a, const Poly& b) const { return add(a, b, -1); }

@@ -26,13 +26,16 @@ class IdMap {
 
   // The value, kNoId where there was none, to be set.
   uint32_t& at(uint32_t key) {
-    if (2 * (used_ + 1) > slots_.size()) grow();
-    Slot& s = slots_[find(key)];
-    if (s.key == kNoId) {
-      s.key = key;
+    size_t i = find(key);
+    if (slots_[i].key == kNoId) {
+      if (2 * (used_ + 1) > slots_.size()) {
+        grow();
+        i = find(key);
+      }
+      slots_[i].key = key;
       ++used_;
     }
-    return s.value;
+    return slots_[i].value;
   }
 
  private:

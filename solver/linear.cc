@@ -22,11 +22,6 @@ int64_t coefficient(const LinearRow& row, uint32_t x) {
   return 0;
 }
 
-int64_t floor_quotient(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 // The same for a row and its opposite.
 uint64_t hash_of(const LinearRow& row) {
   uint64_t h = row.terms.size();

@@ -7,18 +7,12 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
-int64_t floor_quotient(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 }  // namespace
 
 void Point::set(AtomId variable, int64_t value) {
-  uint32_t slot = slot_of_.get(variable);
+  uint32_t& slot = slot_of_.at(variable);
   if (slot == kNoId) {
     slot = static_cast<uint32_t>(slots_.size());
-    slot_of_.set(variable, slot);
     slots_.emplace_back();
   }
   slots_[slot] = {value, kGiven};

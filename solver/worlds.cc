@@ -17,11 +17,6 @@ std::optional<int64_t> near(const OptionalInt& end) {
 
 using Wide = __int128;  // of 64-bit values, sums and quotients fit
 
-Wide floor_quotient(Wide a, Wide b) {
-  Wide q = a / b;
-  return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 }  // namespace
 
 // --- components
@@ -298,8 +293,8 @@ bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
     if (kind == FormulaKind::kEq) {
       if (value % *c == 0 && moves_by(-(value / *c))) return true;
     } else if (kind == FormulaKind::kGe) {
-      if (moves_by(*c > 0 ? -floor_quotient(value, *c)
-                          : floor_quotient(-value, *c))) {
+      if (moves_by(*c > 0 ? -floor_quotient<Wide>(value, *c)
+                          : floor_quotient<Wide>(-value, *c))) {
         return true;
       }
     } else if (moves_by(1) || moves_by(-1)) {

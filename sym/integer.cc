@@ -84,17 +84,7 @@ bool both_wide(const Int& a, const Int& b) {
 }
 Wide wide(const Int& a) { return IntAccess::wide(a); }
 
-// Python's quotient and remainder, of machine integers and of big ones.
-template <typename Integer>
-Integer floored_quotient(Integer a, Integer b) {
-  const Integer quotient = a / b, rest = a % b;
-  return quotient - (rest != 0 && (rest < 0) != (b < 0));
-}
-template <typename Integer>
-Integer floored_remainder(Integer a, Integer b) {
-  const Integer rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
+// Python's quotient and remainder of big integers.
 std::pair<cpp_int, cpp_int> big_divmod(const Int& a, const Int& b) {
   cpp_int quotient, remainder, divisor = big(b);
   boost::multiprecision::divide_qr(big(a), divisor, quotient, remainder);
@@ -199,11 +189,11 @@ Int floor_div(const Int& a, const Int& b) {
   assert(!b.is_zero() && "floor_div: the divisor is 0");
   // -2**63 // -1 does not fit, so -1 takes the negation path.
   if (both_small(a, b) && small(b) != -1) {
-    return Int(floored_quotient(small(a), small(b)));
+    return Int(floor_quotient(small(a), small(b)));
   }
   if (b == Int(-1)) return -a;
   if (both_wide(a, b)) {
-    return IntAccess::make(floored_quotient(wide(a), wide(b)));
+    return IntAccess::make(floor_quotient(wide(a), wide(b)));
   }
   return IntAccess::make(big_divmod(a, b).first);
 }
@@ -212,10 +202,10 @@ Int floor_mod(const Int& a, const Int& b) {
   assert(!b.is_zero() && "floor_mod: the divisor is 0");
   if (both_small(a, b)) {
     if (small(b) == -1) return Int(0);
-    return Int(floored_remainder(small(a), small(b)));
+    return Int(floor_remainder(small(a), small(b)));
   }
   if (both_wide(a, b)) {
-    return IntAccess::make(floored_remainder(wide(a), wide(b)));
+    return IntAccess::make(floor_remainder(wide(a), wide(b)));
   }
   return IntAccess::make(big_divmod(a, b).second);
 }

@@ -4,8 +4,8 @@
 //   floor_div(Int(-7), Int(2));          // -4, as in Python
 //
 // Promise: no operation overflows or rounds.  A value is held in the smallest
-// of three ways that fits it: 64 bits, 127 bits, a shared big integer.  The last
-// alone allocates: products of two sizes do not.
+// of three ways that fits it: 64 bits, 127 bits, a shared big integer.  Only
+// the last allocates: products of two sizes do not.
 #pragma once
 
 #include <bit>
@@ -146,8 +146,8 @@ class Int {
   size_t big_bit_length() const;
 
   int64_t low_ = 0;
-  // 0: the value is low_.  Odd: its upper half, shifted left by one; low_ is the
-  // lower one.  Else a Big*, which holds the value.
+  // 0: the value is low_.  Odd: its upper half, shifted left by one; low_ is
+  // the lower one.  Else a Big*, which holds the value.
   uint64_t rest_ = 0;
 };
 
@@ -189,6 +189,17 @@ class OptionalInt {
 // the divisor.  Require b != 0.
 Int floor_div(const Int& a, const Int& b);
 Int floor_mod(const Int& a, const Int& b);
+// The same of machine integers.  Require b != 0 and a quotient that fits.
+template <typename Integer>
+constexpr Integer floor_quotient(Integer a, Integer b) {
+  const Integer quotient = a / b, rest = a % b;
+  return quotient - (rest != 0 && (rest < 0) != (b < 0));
+}
+template <typename Integer>
+constexpr Integer floor_remainder(Integer a, Integer b) {
+  const Integer rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 Int abs(const Int& a);
 Int gcd(const Int& a, const Int& b);  // >= 0; gcd(0, 0) == 0
 Int lcm(const Int& a, const Int& b);  // >= 0

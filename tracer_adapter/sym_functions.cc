@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "sym/integer.h"
+
 namespace proviso {
 namespace {
 
@@ -64,24 +66,19 @@ void check_divisor(const c10::IValue& v) {
               "size");
 }
 
-int64_t floor_quotient(int64_t a, int64_t b) {
-  if (b == -1) return checked(a == INT64_MIN, -a, "//");
-  const int64_t q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
 c10::IValue floordiv(Args a) {
   check_divisor(a[1]);
   if (any_double(a)) return std::floor(as_double(a[0]) / as_double(a[1]));
-  return floor_quotient(as_int(a[0]), as_int(a[1]));
+  const int64_t x = as_int(a[0]), y = as_int(a[1]);
+  if (y == -1) return checked(x == INT64_MIN, -x, "//");
+  return floor_quotient(x, y);
 }
 
 c10::IValue mod(Args a) {
   check_divisor(a[1]);
   const int64_t x = as_int(a[0]), y = as_int(a[1]);
   if (y == -1) return int64_t{0};
-  const int64_t r = x % y;
-  return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+  return floor_remainder(x, y);
 }
 
 c10::IValue truediv(Args a) {
