@@ -158,23 +158,31 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
   return best ? best : split_end(near);
 }
 
-// The end of a factor's range, where a product has another sign or none.
+// The end of a factor's range, where a product has another sign or none: of the
+// end that is nearest to 0, so that none is split again and again.
 std::optional<Prover::Split> Prover::split_end(const Neighborhood& near) {
+  std::optional<AtomId> nearest;
   for (MonoId m : near.monos) {
     const Factors& factors = forms_.factors(m);
     if (factors.size() < 2) continue;
     for (AtomId x : factors) {
       if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
-      const Range& r = domain_.atom_range(x);
-      if (!r.span.lower()) continue;
-      Poly p = forms_.variable(x);
-      p.constant = -*r.span.lower();
-      const FormulaId least = forms_.eq(p);
-      p.constant -= 1;
-      return Split{{least, forms_.ge(p)}, r.lower};
+      const OptionalInt& low = domain_.atom_range(x).span.lower();
+      if (!low) continue;
+      if (nearest &&
+          abs(*domain_.atom_range(*nearest).span.lower()) <= abs(*low)) {
+        continue;
+      }
+      nearest = x;
     }
   }
-  return std::nullopt;
+  if (!nearest) return std::nullopt;
+  const Range& r = domain_.atom_range(*nearest);
+  Poly p = forms_.variable(*nearest);
+  p.constant = -*r.span.lower();
+  const FormulaId least = forms_.eq(p);
+  p.constant -= 1;
+  return Split{{least, forms_.ge(p)}, r.lower};
 }
 
 // --- cases that the domain decides

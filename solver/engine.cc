@@ -14,13 +14,13 @@ constexpr size_t kMaxToldAgain = 60;
 // all equalities solved, of any two facts each comes first once.
 struct Turn {
   Domain::Solving solving;
-  bool backwards;
+  unsigned order;
 };
-constexpr Turn kTurns[] = {{Domain::Solving::kWithoutFloors, false},
-                           {Domain::Solving::kAll, true},
-                           {Domain::Solving::kNone, false},
-                           {Domain::Solving::kNone, true},
-                           {Domain::Solving::kAll, false}};
+constexpr Turn kTurns[] = {{Domain::Solving::kWithoutFloors, 0},
+                           {Domain::Solving::kAll, 1},
+                           {Domain::Solving::kNone, 2},
+                           {Domain::Solving::kNone, 3},
+                           {Domain::Solving::kAll, 0}};
 // Of a budget: an answer that took more may be an order's luck.
 constexpr double kSure = 0.45;
 // Which variables equalities leave free depends on the order: only few points
@@ -296,7 +296,7 @@ bool Engine::look_again(Expr question, Native& result) {
   plain.budget += plain.budget / 2;
   for (const Turn& turn : kTurns) {
     ExprPool own;
-    Retold retold = retell(conditions, question, turn.backwards, own);
+    Retold retold = retell(conditions, question, turn.order, own);
     Engine fresh(own, plain);
     fresh.domain.set_solving(turn.solving);
     for (Expr condition : retold.conditions) fresh.tell(condition, {});

@@ -23,7 +23,9 @@ class Dag {
   Dag(std::span<const Expr> conditions, Expr question)
       : conditions_(conditions), question_(question) {
     for (Expr c : conditions) {
-      symbols_in_.push_back(free_symbols(c).size());
+      const std::vector<Expr> symbols = free_symbols(c);
+      const bool bounds_one = symbols.size() == 1 && !c.is(Op::kEq);
+      bounded_.push_back(bounds_one ? symbols[0] : Expr());
       collect(c);
     }
     collect(question);
@@ -49,23 +51,32 @@ class Dag {
     }
   }
 
-  Retold rebuild(bool backwards, ExprPool& into) {
+  Retold rebuild(unsigned order, ExprPool& into) {
+    const bool backwards = order % 2 == 1;
+    auto rank = [&](uint64_t hash) {
+      const uint64_t mixed = mix(order / 2, hash);
+      return backwards ? ~mixed : mixed;
+    };
     std::vector<size_t> symbols = symbols_;
-    std::stable_sort(symbols.begin(), symbols.end(), [&](size_t a, size_t b) {
-      return color_[a] < color_[b];
-    });
     if (backwards) std::reverse(symbols.begin(), symbols.end());
+    std::stable_sort(symbols.begin(), symbols.end(), [&](size_t a, size_t b) {
+      return rank(color_[a]) < rank(color_[b]);
+    });
+    // What bounds a symbol comes first, as it is mostly told, symbol by symbol;
+    // of any two equalities either does.
+    std::vector<size_t> turn_of(nodes_.size());  // of symbols
+    for (size_t i = 0; i < symbols.size(); ++i) turn_of[symbols[i]] = i;
+    std::vector<std::pair<size_t, uint64_t>> key;
+    for (size_t i = 0; i < conditions_.size(); ++i) {
+      key.emplace_back(
+          bounded_[i] ? turn_of[place(bounded_[i])] : symbols.size(),
+          rank(up_[place(conditions_[i])]));
+    }
     Retold r;
     r.from.resize(conditions_.size());
     std::iota(r.from.begin(), r.from.end(), 0u);
-    // Ranges first, as they are mostly told; of any two equalities either does.
-    auto key = [&](uint32_t i) {
-      const uint64_t hash = up_[place(conditions_[i])];
-      const bool is_range = symbols_in_[i] == 1 && !conditions_[i].is(Op::kEq);
-      return std::pair(!is_range, backwards ? ~hash : hash);
-    };
     std::stable_sort(r.from.begin(), r.from.end(), [&](uint32_t a, uint32_t b) {
-      return key(a) < key(b);
+      return key[a] < key[b];
     });
     std::vector<Expr> built(nodes_.size());
     for (size_t i : symbols) {
@@ -160,15 +171,16 @@ class Dag {
   Expr question_;
   std::vector<Expr> nodes_;
   std::unordered_map<uint32_t, size_t> place_;
-  std::vector<size_t> symbols_, symbols_in_;  // the latter of conditions
+  std::vector<size_t> symbols_;
+  std::vector<Expr> bounded_;  // by conditions: the only symbol, else none
   std::vector<uint64_t> up_, down_, color_;  // by place
 };
 
 }  // namespace
 
-Retold retell(std::span<const Expr> conditions, Expr question, bool backwards,
+Retold retell(std::span<const Expr> conditions, Expr question, unsigned order,
               ExprPool& into) {
-  return Dag(conditions, question).rebuild(backwards, into);
+  return Dag(conditions, question).rebuild(order, into);
 }
 
 }  // namespace proviso

@@ -2,7 +2,7 @@
 // they were told.
 //
 //   ExprPool fresh;
-//   Retold r = retell(conditions, question, /*backwards=*/false, fresh);
+//   Retold r = retell(conditions, question, /*order=*/0, fresh);
 //   // r.conditions[i] is conditions[r.from[i]], built in `fresh`
 //
 // Symbols are made and conditions listed in an order that depends on structure
@@ -27,8 +27,10 @@ struct Retold {
   Expr question;
 };
 
-// Backwards, of any two symbols the other comes first.
-Retold retell(std::span<const Expr> conditions, Expr question, bool backwards,
+// There are many orders.  In each odd one, of any two symbols that one comes
+// first which comes last in the even one before it; facts likewise, but for what
+// bounds one symbol.
+Retold retell(std::span<const Expr> conditions, Expr question, unsigned order,
               ExprPool& into);
 
 }  // namespace proviso
