@@ -1,6 +1,7 @@
 // replay: recorded sessions, asked again line by line.  The format is
 // "shapelog 1": symbol, range, assume and ask lines; an ask line carries the
 // truth.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -16,6 +17,9 @@ namespace proviso::cli {
 namespace {
 
 constexpr double kProgressUs = 5e6;  // between two lines of progress
+// What a question took is the median of so many replays, each parsed and told
+// anew: the answers are the last one's.
+constexpr size_t kRounds = 3;
 
 // The text before `word`, which is taken off `rest` with it.
 std::string_view take_until(std::string_view& rest, std::string_view word) {
@@ -132,12 +136,17 @@ class Session {
 // One pass over a session's events in a context of its own.
 class Replay {
  public:
-  Replay(Session& session, const Arguments& arguments, Tally& tally)
-      : session_(session), tally_(tally),
+  // Each question's microseconds, as they are asked.
+  using Times = std::vector<double>;
+
+  // `before`: of earlier passes.
+  Replay(Session& session, const Arguments& arguments, Tally& tally,
+         const std::vector<Times>& before)
+      : session_(session), tally_(tally), before_(before),
         context_(session.pool(), options(arguments)),
         native_(arguments.native), reasons_(arguments.reasons) {}
 
-  void run() {
+  Times run() {
     for (const Event& e : session_.events()) {
       try {
         event(e);
@@ -147,6 +156,7 @@ class Replay {
       }
     }
     tally_.add_z3_calls(context_.statistics().z3_calls);
+    return std::move(times_);
   }
 
  private:
@@ -179,7 +189,8 @@ class Replay {
     asked_at_[e.expr.id()] = version_;
     Timer timer;
     asked.verdict = context_.ask_quick(e.expr);
-    asked.us = timer.us();
+    times_.push_back(timer.us());
+    asked.us = median_time();
     asked.tier = context_.tier_of(e.expr);
     if (asked.verdict == Verdict::kUnknown) look_closer(e, asked);
     std::string label = session_.place(e.line) + ": " + session_.text(e);
@@ -192,6 +203,14 @@ class Replay {
     }
     tally_.add(session_.group(), label, asked);
     tally_.add_peer(e.peer_us);
+  }
+
+  // Of the question that was asked last.
+  double median_time() const {
+    Times all = {times_.back()};
+    for (const Times& pass : before_) all.push_back(pass[times_.size() - 1]);
+    std::nth_element(all.begin(), all.begin() + all.size() / 2, all.end());
+    return all[all.size() / 2];
   }
 
   // Untimed: a question that is known to be open is shown open; else Z3 may say
@@ -210,12 +229,33 @@ class Replay {
 
   Session& session_;
   Tally& tally_;
+  const std::vector<Times>& before_;
+  Times times_;
   Context context_;
   bool native_, reasons_;
   uint64_t version_ = 1;
   std::vector<uint64_t> asked_at_;  // by node: the version it was asked at
   std::unordered_map<uint32_t, std::pair<uint64_t, bool>> open_;
 };
+
+Replay::Times replay_once(const std::string& path, const Arguments& arguments,
+                          Tally& tally,
+                          const std::vector<Replay::Times>& before) {
+  Session session(path, tally);
+  return Replay(session, arguments, tally, before).run();
+}
+
+void replay_file(const std::string& path, const Arguments& arguments,
+                 Tally& tally) {
+  Arguments timing = arguments;
+  timing.reasons = false;
+  std::vector<Replay::Times> before;
+  while (before.size() + 1 < kRounds) {
+    Tally unused;
+    before.push_back(replay_once(path, timing, unused, {}));
+  }
+  replay_once(path, arguments, tally, before);
+}
 
 }  // namespace
 
@@ -228,9 +268,8 @@ int replay(const Arguments& arguments) {
   double told = 0;
   size_t done = 0;
   for (const std::string& path : arguments.positional) {
-    Session session(path, tally);
+    replay_file(path, arguments, tally);
     tally.add_file();
-    Replay(session, arguments, tally).run();
     ++done;
     if (timer.us() - told < kProgressUs) continue;
     told = timer.us();

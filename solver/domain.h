@@ -227,6 +227,8 @@ class Domain {
   void tighten(const Poly& p, Reason why);
   void tighten_term(const Term& t, const Int& slack, Reason why);
   void tighten_factors(MonoId m, bool lower, const Int& bound, Reason why);
+  void tighten_factor(AtomId x, unsigned k, const Range& rest, bool lower,
+                      const Int& bound, Reason why);
   void tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
                      Reason why);
   void set_bound(AtomId a, bool lower, const Int& value, Reason why);

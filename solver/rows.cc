@@ -85,17 +85,23 @@ void Domain::expand_floor(const Poly& p, Reason why) {
 }
 
 // x*r + c >= 0 with x >= 1 bounds r: by 1 where c < 0, else by -c over the
-// least x.  Where c < 0, x >= 0 makes x >= 1.
+// least x.  Where c < 0, x >= 0 makes x >= 1.  Where r has a sign, it bounds x.
 void Domain::expand_factor(const Poly& p, Reason why) {
   if (p.terms.size() < 2) return;  // tighten_factors() has seen to it
   const bool positive = p.constant.sign() < 0;
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
-    const Range x = atom_range(a);
-    if (conflict_ || !at_least(x, positive ? 0 : 1)) continue;
+    if (conflict_) return;
     Poly product = p;
     product.constant = 0;
     std::optional<Poly> rest = divided(product, a);
     if (!rest) continue;
+    Range r = plain_range(*rest);
+    const bool negative = at_most(r, -1);
+    if (negative) r = scaled(r, -1);
+    tighten_factor(a, 1, r, !negative, negative ? p.constant : -p.constant,
+                   why);
+    const Range x = atom_range(a);
+    if (conflict_ || !at_least(x, positive ? 0 : 1)) continue;
     rest->constant -=
         positive ? Int(1) : ceil_div(-p.constant, *x.span.lower());
     assert_literal(FormulaKind::kGe, *rest, join(why, x.lower));
@@ -161,8 +167,7 @@ void Domain::tighten_term(const Term& t, const Int& slack, Reason why) {
   tighten_factors(t.mono, lower, bound, why);
 }
 
-// From a bound of a product to its factors (and their powers), where the others
-// are known to be nonnegative or positive.
+// From a bound of a product to its factors (and their powers).
 void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
                              Reason why) {
   const Factors& factors = forms_.factors(m);
@@ -176,29 +181,36 @@ void Domain::tighten_factors(MonoId m, bool lower, const Int& bound,
     if (power.size() < factors.size()) {
       rest = mono_range(forms_.quotient(m, forms_.mono(power)));
     }
-    if (rest.span.is_empty()) return;
-    if (!at_least(rest, lower && bound.sign() > 0 ? 0 : 1)) continue;
-    // x*rest >= 1 with rest >= 0 makes rest >= 1.
-    Int least = *rest.span.lower();
-    if (least.is_zero()) least = 1;
-    Reason because = join(why, rest.lower);
-    Int value;
-    bool by_least = lower ? bound.sign() <= 0 : bound.sign() >= 0;
-    if (by_least) {
-      value = lower ? ceil_div(bound, least) : floor_div(bound, least);
-    } else if (rest.span.upper()) {
-      if (rest.span.upper()->sign() <= 0) {  // x*0 >= 1
-        return raise_conflict(join(because, rest.upper));
-      }
-      value = lower ? ceil_div(bound, *rest.span.upper())
-                    : floor_div(bound, *rest.span.upper());
-      because = join(because, rest.upper);
-    } else {
-      value = lower ? 1 : -1;
-    }
-    tighten_power(factors[i], static_cast<unsigned>(power.size()), lower, value,
-                  because);
+    tighten_factor(factors[i], static_cast<unsigned>(power.size()), rest, lower,
+                   bound, why);
   }
+}
+
+// x**k * rest >= bound, or <= where not `lower`, where the rest is known to be
+// nonnegative or positive.
+void Domain::tighten_factor(AtomId x, unsigned k, const Range& rest, bool lower,
+                            const Int& bound, Reason why) {
+  if (rest.span.is_empty()) return;
+  if (!at_least(rest, lower && bound.sign() > 0 ? 0 : 1)) return;
+  // x*rest >= 1 with rest >= 0 makes rest >= 1.
+  Int least = *rest.span.lower();
+  if (least.is_zero()) least = 1;
+  Reason because = join(why, rest.lower);
+  Int value;
+  bool by_least = lower ? bound.sign() <= 0 : bound.sign() >= 0;
+  if (by_least) {
+    value = lower ? ceil_div(bound, least) : floor_div(bound, least);
+  } else if (rest.span.upper()) {
+    if (rest.span.upper()->sign() <= 0) {  // x*0 >= 1
+      return raise_conflict(join(because, rest.upper));
+    }
+    value = lower ? ceil_div(bound, *rest.span.upper())
+                  : floor_div(bound, *rest.span.upper());
+    because = join(because, rest.upper);
+  } else {
+    value = lower ? 1 : -1;
+  }
+  tighten_power(x, k, lower, value, because);
 }
 
 // x**k >= bound, or <= where not `lower`.
