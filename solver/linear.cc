@@ -38,6 +38,7 @@ uint64_t hash_of(const LinearRow& row) {
 
 LinearSystem::LinearSystem(ReasonArena& reasons, size_t rows)
     : reasons_(reasons) {
+  told_.reserve(rows);
   rows_.reserve(3 * rows);
   alive_.reserve(3 * rows);
   names_.reserve(rows);
@@ -66,7 +67,9 @@ void LinearSystem::add(LinearRow row) {
             [](const LinearTerm& a, const LinearTerm& b) {
               return a.unknown < b.unknown;
             });
-  put_in(std::move(row));
+  if (normalize(row)) {
+    (row.equality ? equalities_ : told_).push_back(std::move(row));
+  }
 }
 
 void LinearSystem::put_in(LinearRow&& row) {
@@ -186,27 +189,64 @@ bool LinearSystem::combine(const LinearRow& a, int64_t ka, const LinearRow& b,
   return true;
 }
 
-// Puts the equality, in which x has the coefficient `sign`, into other rows.
-void LinearSystem::substitute(uint32_t x, const LinearRow& equal,
-                              int64_t sign) {
+// Puts the equality, in which x has the coefficient `sign`, into the others.
+void LinearSystem::solve_for(uint32_t x, LinearRow&& equal, int64_t sign) {
   LinearRow row;
-  const auto rows = std::move(unknown(x).rows);
-  unknown(x).rows.clear();
-  for (uint32_t i : rows) {
-    int64_t c = alive_[i] ? coefficient(rows_[i], x) : 0;
-    if (c == 0) continue;
-    kill(i);
-    if (!combine(rows_[i], 1, equal, -c * sign, row)) continue;
-    row.equality = false;
-    put_in(std::move(row));
-  }
-  for (LinearRow& other : std::exchange(equalities_, {})) {
-    int64_t c = coefficient(other, x);
-    if (c == 0) {
-      equalities_.push_back(std::move(other));
-    } else if (combine(other, 1, equal, -c * sign, row)) {
-      put_in(std::move(row));
+  size_t kept = 0;
+  for (LinearRow& other : equalities_) {
+    const int64_t c = coefficient(other, x);
+    if (c != 0) {
+      if (!combine(other, 1, equal, -c * sign, row) || !normalize(row)) continue;
+      std::swap(other, row);
     }
+    if (&equalities_[kept] != &other) equalities_[kept] = std::move(other);
+    ++kept;
+  }
+  equalities_.resize(kept);
+  unknown(x).solved = static_cast<uint32_t>(solved_.size());
+  solved_.push_back({x, sign, std::move(equal)});
+}
+
+// Puts in what was solved for.  False when a coefficient outgrows its place.
+bool LinearSystem::put_solved_in(LinearRow& row) {
+  LinearRow other;
+  LinearRow *now = &row, *next = &other;
+  while (true) {  // what was solved first may be about what was solved later
+    const LinearTerm* found = nullptr;
+    uint32_t first = kNoId;
+    for (const LinearTerm& t : now->terms) {
+      const uint32_t place = unknown(t.unknown).solved;
+      if (place < first) first = place, found = &t;
+    }
+    if (!found) break;
+    const Solved& s = solved_[first];
+    if (!combine(*now, 1, s.row, -found->coef * s.sign, *next)) return false;
+    next->equality = false;
+    std::swap(now, next);
+  }
+  if (now != &row) row = std::move(*now);
+  return true;
+}
+
+// All that there are, before a row is touched.
+void LinearSystem::solve_equalities(uint64_t limit) {
+  const size_t first = solved_.size();
+  while (!conflict_ && !equalities_.empty() && work_ < limit) solve_equality();
+  for (size_t k = first; k < solved_.size(); ++k) {
+    const auto rows = std::move(unknown(solved_[k].unknown).rows);
+    unknown(solved_[k].unknown).rows.clear();
+    for (uint32_t i : rows) {
+      if (!alive_[i]) continue;
+      kill(i);
+      LinearRow row = std::move(rows_[i]);
+      if (put_solved_in(row)) put_in(std::move(row));
+    }
+  }
+}
+
+void LinearSystem::put_in_told() {
+  for (LinearRow& row : std::exchange(told_, {})) {
+    if (put_solved_in(row)) put_in(std::move(row));
   }
 }
 
@@ -222,7 +262,7 @@ void LinearSystem::solve_equality() {
   }
   uint32_t x = least->unknown;
   const int64_t a = least->coef;
-  if (std::abs(a) == 1) return substitute(x, e, a);
+  if (std::abs(a) == 1) return solve_for(x, std::move(e), a);
   if (e.terms.size() < 2 || fresh_ >= kMaxFresh) {
     return;  // dropped: less is known, nothing false
   }
@@ -239,7 +279,7 @@ void LinearSystem::solve_equality() {
   unknowns_.emplace_back();
   definition.terms.push_back({fresh, -1});
   equalities_.push_back(std::move(e));
-  substitute(x, definition, 1);
+  solve_for(x, std::move(definition), 1);
 }
 
 // Whether the rows have a rational solution.
@@ -311,7 +351,9 @@ std::optional<Reason> LinearSystem::contradiction(uint64_t units) {
   uint64_t limit = work_ + units;
   while (!conflict_ && rows_.size() < kMaxRows && work_ < limit) {
     if (!equalities_.empty()) {
-      solve_equality();
+      solve_equalities(limit);
+    } else if (!told_.empty()) {
+      put_in_told();
     } else if (!eliminate_variable(limit)) {
       break;
     }

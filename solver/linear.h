@@ -50,6 +50,7 @@ class LinearSystem {
 
  private:
   struct Unknown {
+    uint32_t solved = kNoId;        // its place in solved_
     uint32_t pos = 0, neg = 0;      // live rows by the sign of its coefficient
     SmallVector<uint32_t, 8> rows;  // and others that are dead by now
   };
@@ -61,14 +62,26 @@ class LinearSystem {
   void put_in(LinearRow&& row);
   void kill(uint32_t i);
   Unknown& unknown(uint32_t x);
+  void solve_equalities(uint64_t limit);
   void solve_equality();
+  void solve_for(uint32_t x, LinearRow&& equal, int64_t sign);
+  bool put_solved_in(LinearRow& row);
+  void put_in_told();
   bool eliminate_variable(uint64_t limit);
   void look_at_all(uint64_t units);
-  void substitute(uint32_t x, const LinearRow& equal, int64_t sign);
   bool combine(const LinearRow& a, int64_t ka, const LinearRow& b, int64_t kb,
                LinearRow& out);
 
+  // An equality in which the unknown has the coefficient `sign`, 1 or -1.
+  struct Solved {
+    uint32_t unknown;
+    int64_t sign;
+    LinearRow row;
+  };
+
   ReasonArena& reasons_;
+  std::vector<LinearRow> told_;  // inequalities, until equalities are solved
+  std::vector<Solved> solved_;   // each may be about later ones
   std::vector<LinearRow> rows_;  // inequalities
   std::vector<bool> alive_;
   InternIndex index_;            // of rows by their terms
