@@ -1,5 +1,6 @@
 // Whole answers: which facts, in words, and points where there is no answer.
 #include <algorithm>
+#include <numeric>
 
 #include "solver/engine.h"
 
@@ -41,12 +42,12 @@ Answer Engine::ask(Expr question) {
   if (answer.verdict != Verdict::kUnknown) {
     answer.reason = answer.facts.empty()
                         ? "it holds for every value"
-                        : "it follows from " + origins(answer.facts);
+                        : "it follows from " + in_words(answer.facts);
     if (answer.verdict == Verdict::kNo) {
       answer.reason = answer.facts.empty()
                           ? "it is false for every value"
                           : "its opposite follows from " +
-                                origins(answer.facts);
+                                in_words(answer.facts);
     }
   } else if (answer.reason.empty()) {
     answer.reason = "the facts do not decide it, as far as was found";
@@ -74,8 +75,8 @@ void Engine::complete(std::vector<FactId>& used, Expr question,
   used = relevant_facts(question, symbols);
   std::sort(used.begin(), used.end());
   if (used.size() == facts.size() || implies(used, question, verdict)) return;
-  used.clear();
-  for (const Fact& fact : facts) used.push_back(fact.id);
+  used.resize(facts.size());
+  std::iota(used.begin(), used.end(), 0u);
 }
 
 // Leaves out what is not needed, while the rest still gives the same verdict.

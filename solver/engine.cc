@@ -41,6 +41,7 @@ Engine::Engine(ExprPool& p, SolverOptions o)
       lower(Forms::of(p).lower),
       domain(forms, reasons, o.machine_int64 ? machine_range() : Interval()),
       prover(domain), worlds(domain), versions{1} {
+  facts.reserve(16);
   memo.reserve(16);
   versions.reserve(16);
   reasons.reserve(256);
@@ -62,7 +63,11 @@ void Engine::check(Expr e, const char* call,
 
 FactId Engine::tell(Expr condition, Provenance&& origin) {
   FactId id = static_cast<FactId>(facts.size());
-  facts.emplace_back(id, condition, std::move(origin));
+  facts.push_back({condition, kNoId});
+  if (!origin.is_empty()) {
+    facts.back().origin = static_cast<uint32_t>(origins.size());
+    origins.push_back(std::move(origin));
+  }
   versions.push_back(next_version++);
   // A told fact holds, so it is defined.
   FormulaId f = lower.condition(condition);
@@ -73,6 +78,12 @@ FactId Engine::tell(Expr condition, Provenance&& origin) {
   worlds.add_fact(defined);
   worlds.add_fact(f);
   return id;
+}
+
+Fact Engine::fact(FactId id) const {
+  const Told& told = facts[id];
+  return {id, told.condition,
+          told.origin == kNoId ? Provenance{} : origins[told.origin]};
 }
 
 void Engine::push() {
@@ -91,9 +102,9 @@ void Engine::go_to(const std::shared_ptr<Version>& target) {
     ++shared;
   }
   while (path.size() > shared) {
-    auto from =
-        facts.begin() + static_cast<std::ptrdiff_t>(scopes.back().facts);
-    path.back()->facts.assign(from, facts.end());
+    for (size_t id = scopes.back().facts; id < facts.size(); ++id) {
+      path.back()->facts.push_back(fact(static_cast<FactId>(id)));
+    }
     path.pop_back();
     pop();
   }
@@ -119,6 +130,7 @@ void Engine::pop() {
     symbols_of_fact.pop_back();
   }
   while (facts.size() > scope.facts) {
+    if (facts.back().origin != kNoId) origins.pop_back();
     facts.pop_back();
     versions.pop_back();
   }
@@ -150,10 +162,10 @@ std::vector<FactId> Engine::used_facts(Reason why) const {
   return ids;
 }
 
-std::string Engine::origins(const std::vector<FactId>& ids) const {
+std::string Engine::in_words(const std::vector<FactId>& ids) const {
   std::string out;
   for (FactId id : ids) {
-    std::string origin = facts[id].origin.to_string();
+    std::string origin = fact(id).origin.to_string();
     if (!out.empty()) out += "; ";
     out += origin.empty() ? to_string(facts[id].condition) : origin;
   }
@@ -163,7 +175,7 @@ std::string Engine::origins(const std::vector<FactId>& ids) const {
 Answer Engine::contradictory(const std::vector<FactId>& which) const {
   Answer answer;
   answer.facts = which;
-  answer.reason = "contradictory facts: " + origins(which);
+  answer.reason = "contradictory facts: " + in_words(which);
   return answer;
 }
 

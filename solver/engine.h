@@ -4,7 +4,6 @@
 // and taken back (solver/solver.cc).
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +52,12 @@ struct Engine {
   Z3Backend z3;
   Statistics statistics;
 
-  std::deque<Fact> facts;
+  struct Told {
+    Expr condition;
+    uint32_t origin;  // in `origins`; most have none
+  };
+  std::vector<Told> facts;
+  std::vector<Provenance> origins;
   // The versions that led to the present one; each but the first is a scope.
   std::vector<std::shared_ptr<Version>> path;
   struct Scope {
@@ -93,6 +97,7 @@ struct Engine {
   // --- telling
   void check(Expr e, const char* call, const char* expected) const;
   FactId tell(Expr condition, Provenance&& origin);
+  Fact fact(FactId id) const;
 
   // --- asking
   Native native(FormulaId f, FormulaId defined);
@@ -110,7 +115,7 @@ struct Engine {
   const Memo& native_answer(Expr question);
   Answer contradictory(const std::vector<FactId>& which) const;
   std::vector<FactId> used_facts(Reason why) const;
-  std::string origins(const std::vector<FactId>& ids) const;
+  std::string in_words(const std::vector<FactId>& ids) const;
   void complete(std::vector<FactId>& used, Expr question, Verdict verdict);
   void minimize(std::vector<FactId>& used, Expr question, Verdict verdict);
   bool implies(const std::vector<FactId>& subset, Expr question,

@@ -314,16 +314,18 @@ Expr Context::simplify(Expr e) {
 
 std::vector<Fact> Context::facts() const {
   Engine& here = engine();
-  return {here.facts.begin(), here.facts.end()};
+  std::vector<Fact> all;
+  for (FactId id = 0; id < here.facts.size(); ++id) all.push_back(here.fact(id));
+  return all;
 }
 
-const Fact& Context::fact(FactId id) const {
+Fact Context::fact(FactId id) const {
   Engine& here = engine();
   if (id >= here.facts.size()) {
     throw Error("Context::fact: no fact " + std::to_string(id) + "; there are " +
                 std::to_string(here.facts.size()));
   }
-  return here.facts[id];
+  return here.fact(id);
 }
 
 std::optional<std::vector<FactId>> Context::contradiction() const {
@@ -350,10 +352,10 @@ std::string Context::to_smtlib(Expr question) const {
                                              sort + ")\n");
     }
   };
-  for (const Fact& fact : here.facts) declare_symbols(fact.condition);
+  for (const Fact& fact : facts()) declare_symbols(fact.condition);
   declare_symbols(question);
   for (const auto& [index, line] : declared) out += line;
-  for (const Fact& fact : here.facts) {
+  for (const Fact& fact : facts()) {
     std::string origin = fact.origin.to_string();
     std::replace(origin.begin(), origin.end(), '\n', ' ');
     out += "; fact " + std::to_string(fact.id) +

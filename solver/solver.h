@@ -50,6 +50,7 @@ struct Provenance {
   std::string text;  // "torch._check(u0 >= 0)" or "assumed: sizes >= 2"
   std::string file = {};  // empty when unknown
   int line = 0;
+  bool is_empty() const { return text.empty() && file.empty() && line == 0; }
   std::string to_string() const;  // "torch._check(u0 >= 0)  # model.py:12"
 };
 
@@ -145,7 +146,7 @@ class Context {
   size_t depth() const;
 
   std::vector<Fact> facts() const;  // in the order told
-  const Fact& fact(FactId id) const;
+  Fact fact(FactId id) const;
   // When the facts are known to contradict each other: which.
   std::optional<std::vector<FactId>> contradiction() const;
 
