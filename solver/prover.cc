@@ -9,6 +9,7 @@ constexpr size_t kMaxRows = 160;
 constexpr size_t kMaxAtoms = 400;
 constexpr int kMaxSplitDepth = 8;
 constexpr size_t kMaxLookedAt = 8;  // terms
+constexpr int64_t kMaxRoots = 7;
 
 bool mark(std::vector<bool>& seen, uint32_t id) {
   if (id >= seen.size()) seen.resize(id + 1 + id / 2);
@@ -93,11 +94,25 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
   return proof;
 }
 
-// Before it is told: it would be put into itself.
+// Before it is told: it would be put into itself.  p >= 0 with p <= 2 is p == 0,
+// p == 1 or p == 2.
 std::optional<Proof> Prover::refute_by_residues(const Formula& formula) {
-  if (formula.kind != FormulaKind::kEq) return std::nullopt;
-  const Normal n = domain_.normal(forms_.poly(formula.poly));
-  if (!has_no_root(n.poly)) return std::nullopt;
+  if (formula.poly == kNoId || formula.kind == FormulaKind::kNe) {
+    return std::nullopt;
+  }
+  Normal n = domain_.normal(forms_.poly(formula.poly));
+  if (is_linear(n.poly)) return std::nullopt;
+  Int most = 0;
+  if (formula.kind == FormulaKind::kGe) {
+    const Range r = domain_.range(n.poly);
+    const OptionalInt& end = r.span.upper();
+    if (r.span.is_empty() || !end || *end > Int(kMaxRoots)) return std::nullopt;
+    most = *end;
+    n.why = reasons_.join(n.why, r.upper);
+  }
+  for (; most.sign() >= 0; most -= 1, n.poly.constant -= 1) {
+    if (!has_no_root(n.poly)) return std::nullopt;
+  }
   return Proof{reasons_.join(reasons_.leaf(kQuestionLeaf), n.why), false};
 }
 

@@ -68,7 +68,7 @@ class Residues {
 
 // Atoms count as any integers.
 bool Prover::has_no_root(const Poly& p) {
-  if (is_linear(p) || p.terms.size() > kMaxTerms) return false;
+  if (p.terms.size() > kMaxTerms) return false;
   // Of each prime the largest power that leaves few points.
   for (int64_t prime : {2, 3, 5, 7, 11, 13}) {
     for (int64_t m : {prime * prime * prime, prime * prime, prime}) {
