@@ -26,7 +26,7 @@ def sizes(name, n, low=2):
     return [(f"{name}{i}", low) for i in range(n)]
 
 
-# Of n: symbols with their least values, facts, and the question with a number k.
+# Of n: symbols with their least values, facts, and the question with a number.
 FAMILIES = {
     "guards": ([80, 160, 320, 640], lambda n, k: (
         sizes("s", n), [f"s{i} <= {100 + i}" for i in range(n)],

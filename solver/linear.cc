@@ -196,7 +196,8 @@ void LinearSystem::solve_for(uint32_t x, LinearRow&& equal, int64_t sign) {
   for (LinearRow& other : equalities_) {
     const int64_t c = coefficient(other, x);
     if (c != 0) {
-      if (!combine(other, 1, equal, -c * sign, row) || !normalize(row)) continue;
+      if (!combine(other, 1, equal, -c * sign, row)) continue;
+      if (!normalize(row)) continue;
       std::swap(other, row);
     }
     if (&equalities_[kept] != &other) equalities_[kept] = std::move(other);

@@ -94,8 +94,8 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
   return proof;
 }
 
-// Before it is told: it would be put into itself.  p >= 0 with p <= 2 is p == 0,
-// p == 1 or p == 2.
+// Before it is told: it would be put into itself.  p >= 0 with p <= 2 is
+// p == 0, p == 1 or p == 2.
 std::optional<Proof> Prover::refute_by_residues(const Formula& formula) {
   if (formula.poly == kNoId || formula.kind == FormulaKind::kNe) {
     return std::nullopt;

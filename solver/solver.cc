@@ -315,7 +315,9 @@ Expr Context::simplify(Expr e) {
 std::vector<Fact> Context::facts() const {
   Engine& here = engine();
   std::vector<Fact> all;
-  for (FactId id = 0; id < here.facts.size(); ++id) all.push_back(here.fact(id));
+  for (FactId id = 0; id < here.facts.size(); ++id) {
+    all.push_back(here.fact(id));
+  }
   return all;
 }
 
