@@ -18,11 +18,11 @@ Answer Engine::ask(Expr question) {
   const Memo* known = remembered(question);
   bool reuse = known != nullptr && known->epoch == epoch;
   const Memo m = reuse ? *known : native_answer(question);
-  FormulaId f = lower.condition(question);
   Native n{m.verdict, m.tier, m.why};
   Reason clash = m.why;
   Answer answer;
-  if (m.clash || (n.verdict != Verdict::kUnknown && clashes(n, f, &clash))) {
+  if (m.clash ||
+      (n.verdict != Verdict::kUnknown && clashes(n, question, &clash))) {
     answer = contradictory(used_facts(clash));
   } else if (n.verdict != Verdict::kUnknown) {
     answer.verdict = n.verdict;

@@ -326,14 +326,20 @@ bool Engine::look_again(Expr question, Native& result) {
   return true;
 }
 
-// Whether the facts near the question clash: on their own, or because they
-// prove the opposite as well.
-bool Engine::clashes(const Native& n, FormulaId f, Reason* why) {
+// Whether the facts near the question clash: on their own, because they prove
+// the opposite as well, or because none of few points meets them.
+bool Engine::clashes(const Native& n, Expr question, Reason* why) {
+  const FormulaId f = lower.condition(question);
   if (n.why == 0 || worlds.consistent(f)) return false;
   uint64_t units = options.budget / 4;
   if (auto proof = prover.refute_facts(forms.atoms_of_formula(f), units)) {
     *why = proof->why;
     return true;
+  }
+  Native counted;
+  if (enumerate(question, kMaxPoints, counted)) {
+    *why = counted.why;
+    return counted.contradiction;
   }
   if (n.tier < Tier::kLinear) return false;
   FormulaId told = n.verdict == Verdict::kYes ? f : forms.negate(f);
@@ -392,7 +398,7 @@ const Engine::Memo& Engine::native_answer(Expr question) {
   if (contradiction) {
     clash = n.why;
   } else if (n.tier >= Tier::kLinear && n.verdict != Verdict::kUnknown) {
-    contradiction = clashes(n, f, &clash);
+    contradiction = clashes(n, question, &clash);
   }
   if (contradiction) {
     n.verdict = Verdict::kUnknown;

@@ -107,7 +107,7 @@ struct Engine {
   bool enumerate(Expr question, int64_t most, Native& result);
   void adopt(const Decision& d, Tier tier, Native& result);
   bool adopt(const std::optional<Proof>& proof, bool verdict, Native& result);
-  bool clashes(const Native& n, FormulaId f, Reason* why);
+  bool clashes(const Native& n, Expr question, Reason* why);
   Answer ask(Expr question);
   Verdict ask_quick(Expr question);
   const Memo* remembered(Expr question) const;

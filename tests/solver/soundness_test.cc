@@ -37,7 +37,8 @@ std::vector<Assignment> points_of(const Box& box) {
 }
 
 struct Tally {
-  int asked = 0, decided = 0, decidable = 0, contradictory = 0, shown = 0;
+  int asked = 0, decided = 0, decidable = 0, shown = 0;
+  int contradictory = 0, unnoticed = 0;
   int open = 0, yes = 0, no = 0, several = 0, wide = 0;
 };
 
@@ -120,7 +121,10 @@ class Session {
       EXPECT_TRUE(points.empty()) << describe(question);
     }
     if (points.empty()) {
+      if (wide_ || quick) return;  // a point may be outside; or not looked for
       ++tally_.contradictory;
+      tally_.unnoticed +=
+          answer.verdict != Verdict::kUnknown && !answer.facts.empty();
       return;
     }
     size_t trues = 0, falses = 0;
@@ -222,8 +226,9 @@ TEST(Soundness, NoPointContradictsAnAnswer) {
             << " of " << tally.open << " open shown, " << tally.yes << " yes ("
             << tally.several << " by several facts), " << tally.no << " no, "
             << tally.wide << " decided where sides are open, "
-            << tally.contradictory
-            << " beside contradictory facts\n";
+            << tally.contradictory << " beside contradictory facts ("
+            << tally.unnoticed << " from them)\n";
+  EXPECT_EQ(tally.unnoticed, 0);
   // Power is a matter of other tests; this says that the test is not empty.
   EXPECT_GT(tally.decided * 10, tally.decidable * 8);
 }
