@@ -30,10 +30,8 @@ std::optional<Proof> Prover::refute(FormulaId f, Effort effort, uint64_t units,
 
 std::optional<Proof> Prover::refute_facts(const std::vector<AtomId>& seeds,
                                           uint64_t units) {
-  return within(units, [&]() -> std::optional<Proof> {
-    auto why = solve(gather(seeds).rows, {});
-    if (!why) return std::nullopt;
-    return Proof{*why, false};
+  return within(units, [&] {
+    return contradiction(seeds, Effort::kCases, kMaxSplitDepth);
   });
 }
 

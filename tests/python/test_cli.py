@@ -196,7 +196,7 @@ def test_decide_reads_both_kinds_of_files(run, tmp_path):
 
 
 def test_what_went_wrong_once_is_right(run):
-    """Each file of tests/regress: every question decided or shown open."""
+    """tests/regress: each question decided or open, each contradiction found."""
     files = sorted((ROOT / "tests" / "regress").glob("*.txt"))
     assert files
     done = run("decide", *files, "--tiers", "native", "--reasons", "--json")
@@ -206,6 +206,7 @@ def test_what_went_wrong_once_is_right(run):
                                  "not_enough": 0}, done.stdout
     assert counts["decided"] == counts["decidable"] > 0, done.stdout
     assert counts["open_shown"] == counts["open"] > 0, done.stdout
+    assert counts["vacuous_found"] == counts["vacuous"] > 0, done.stdout
 
 
 def test_replay_counts_first_and_repeated_questions(run, tmp_path):
