@@ -329,10 +329,14 @@ bool Engine::look_again(Expr question, Native& result) {
 // Whether the facts near the question clash: on their own, because they prove
 // the opposite as well, or because none of few points meets them.
 bool Engine::clashes(const Native& n, Expr question, Reason* why) {
+  if (n.why == 0) return false;
   const FormulaId f = lower.condition(question);
-  if (n.why == 0 || worlds.consistent(f)) return false;
+  const FormulaId defined = lower.defined(question);
+  if (worlds.consistent(f) && worlds.consistent(defined)) return false;
   uint64_t units = options.budget / 4;
-  if (auto proof = prover.refute_facts(forms.atoms_of_formula(f), units)) {
+  std::vector<AtomId> near = forms.atoms_of_formula(f);
+  for (AtomId a : forms.atoms_of_formula(defined)) near.push_back(a);
+  if (auto proof = prover.refute_facts(near, units)) {
     *why = proof->why;
     return true;
   }
