@@ -7,11 +7,12 @@ ratio to the size before, and draws both (log-log) into OUT.svg.  Asking is the
 median of QUESTIONS questions that differ by a number, each asked once; `first`
 is the first alone, in a context that was told the moment before: where what was
 told outgrows the caches, it waits for memory.  Of several runs, each of all
-sizes in turn, the least counts: clocks that move between two sizes would pass
-for growth.
+sizes in turn, the least times count and the median ratios: a clock that moves
+between two sizes would pass for growth.
 """
 import json
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -127,17 +128,16 @@ def main():
           f"{'x':>5} {'first us':>9}")
     for name, (ns, make) in FAMILIES.items():
         runs = [[measure(make, n) for n in ns] for _ in range(RUNS)]
-        before = None
         for i, n in enumerate(ns):
             tell, ask, first = (min(run[i][k] for run in runs)
                                 for k in range(3))
             rows.append((name, n, tell, ask))
-            ratios = (["", ""] if before is None else
-                      [f"{tell / max(before[0], 0.01):.1f}",
-                       f"{ask / max(before[1], 0.01):.1f}"])
+            ratios = ["", ""] if i == 0 else [
+                "{:.1f}".format(statistics.median(
+                    run[i][k] / max(run[i - 1][k], 0.01) for run in runs))
+                for k in range(2)]
             print(f"{name:10} {n:>6} {tell:>10.1f} {ratios[0]:>5} {ask:>9.2f} "
                   f"{ratios[1]:>5} {first:>9.2f}")
-            before = tell, ask
     if len(sys.argv) > 1:
         draw(rows, sys.argv[1])
 
