@@ -55,7 +55,7 @@ FAMILIES = {
 }
 
 
-def run(command, suffix, text, asks):
+def counts_of(command, suffix, text, asks):
     with tempfile.NamedTemporaryFile("w", suffix=suffix) as f:
         f.write(text)
         f.flush()
@@ -71,7 +71,7 @@ def run(command, suffix, text, asks):
 def measure(make, n):
     """Microseconds of telling, of asking and of the first question."""
     symbols, facts, question = make(n, 0)
-    once = run("decide", ".txt", "G|growth|{}|{}|{}|valid|-\n".format(
+    once = counts_of("decide", ".txt", "G|growth|{}|{}|{}|valid|-\n".format(
         " ".join(f"{name}:{low}.." for name, low in symbols),
         "; ".join(facts), question), 1)
     lines = [f"symbol {name} unbacked range [{low}, int_oo]"
@@ -79,7 +79,7 @@ def measure(make, n):
     lines += [f"assume {fact}" for fact in facts]
     lines += [f"ask static {make(n, k)[2]} ; truth valid ; peer True 0us"
               for k in range(QUESTIONS)]
-    many = run("replay", ".shapelog", "\n".join(lines) + "\n", QUESTIONS)
+    many = counts_of("replay", ".shapelog", "\n".join(lines) + "\n", QUESTIONS)
     return (once["setup_us"]["median"], many["first_us"]["median"],
             once["first_us"]["median"])
 

@@ -1,7 +1,6 @@
 // replay: recorded sessions, asked again line by line.  The format is
 // "shapelog 1": symbol, range, assume and ask lines; an ask line carries the
 // truth.
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -209,8 +208,7 @@ class Replay {
   double median_time() const {
     Times all = {times_.back()};
     for (const Times& pass : before_) all.push_back(pass[times_.size() - 1]);
-    std::nth_element(all.begin(), all.begin() + all.size() / 2, all.end());
-    return all[all.size() / 2];
+    return percentile(std::move(all), 0.5);
   }
 
   // Untimed: a question that is known to be open is shown open; else Z3 may say

@@ -28,16 +28,6 @@ std::string percent(size_t part, size_t whole) {
 }
 
 // The value below which `share` of the values lie.
-double percentile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  size_t last = values.size() - 1;
-  auto i = static_cast<size_t>(share * static_cast<double>(last) + 0.5);
-  std::nth_element(values.begin(),
-                   values.begin() + static_cast<std::ptrdiff_t>(i),
-                   values.end());
-  return values[i];
-}
-
 double sum(const std::vector<double>& values) {
   double total = 0;
   for (double v : values) total += v;
@@ -51,6 +41,16 @@ void print_list(const char* heading, const std::vector<std::string>& lines) {
 }
 
 }  // namespace
+
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  size_t last = values.size() - 1;
+  auto i = static_cast<size_t>(share * static_cast<double>(last) + 0.5);
+  std::nth_element(values.begin(),
+                   values.begin() + static_cast<std::ptrdiff_t>(i),
+                   values.end());
+  return values[i];
+}
 
 Truth truth_of(std::string_view word) {
   if (word == "valid") return Truth::kValid;

@@ -84,6 +84,9 @@ class Tally {
   uint64_t z3_calls_ = 0;
 };
 
+// The value below which a share of them lies: 0.5 is the median.  0 of none.
+double percentile(std::vector<double> values, double share);
+
 // Whole lines of a text file.  Throws Error when it cannot be read.
 std::vector<std::string> read_lines(const std::string& path);
 // Without blanks at both ends.

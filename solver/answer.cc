@@ -19,10 +19,13 @@ Answer Engine::ask(Expr question) {
   bool reuse = known != nullptr && known->epoch == epoch;
   const Memo m = reuse ? *known : native_answer(question);
   Native n{m.verdict, m.tier, m.why};
+  // Of what took a proof that was looked at, unless facts have come since.
+  const bool looked_at =
+      n.tier >= Tier::kLinear && m.facts + 1 == versions.size();
   Reason clash = m.why;
   Answer answer;
-  if (m.clash ||
-      (n.verdict != Verdict::kUnknown && clashes(n, question, &clash))) {
+  if (m.clash || (n.verdict != Verdict::kUnknown && !looked_at &&
+                  clashes(n, question, &clash))) {
     answer = contradictory(used_facts(clash));
   } else if (n.verdict != Verdict::kUnknown) {
     answer.verdict = n.verdict;

@@ -162,6 +162,7 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
 // end that is nearest to 0, so that none is split again and again.
 std::optional<Prover::Split> Prover::split_end(const Neighborhood& near) {
   std::optional<AtomId> nearest;
+  Int distance;
   for (MonoId m : near.monos) {
     const Factors& factors = forms_.factors(m);
     if (factors.size() < 2) continue;
@@ -169,11 +170,10 @@ std::optional<Prover::Split> Prover::split_end(const Neighborhood& near) {
       if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
       const OptionalInt& low = domain_.atom_range(x).span.lower();
       if (!low) continue;
-      if (nearest &&
-          abs(*domain_.atom_range(*nearest).span.lower()) <= abs(*low)) {
-        continue;
-      }
+      Int from_zero = abs(*low);
+      if (nearest && distance <= from_zero) continue;
       nearest = x;
+      distance = std::move(from_zero);
     }
   }
   if (!nearest) return std::nullopt;

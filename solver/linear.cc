@@ -112,12 +112,8 @@ uint32_t LinearSystem::find(const LinearRow& row, uint64_t hash,
   });
 }
 
-// Keeps the tightest of the rows with the same terms.
+// An inequality: keeps the tightest of the rows with the same terms.
 void LinearSystem::insert(LinearRow&& row) {
-  if (row.equality) {
-    equalities_.push_back(std::move(row));
-    return;
-  }
   const uint64_t hash = hash_of(row);
   uint32_t same = find(row, hash, false);
   if (same != kNoId) {
@@ -222,7 +218,6 @@ bool LinearSystem::put_solved_in(LinearRow& row) {
     if (!found) break;
     const Solved& s = solved_[first];
     if (!combine(*now, 1, s.row, -found->coef * s.sign, *next)) return false;
-    next->equality = false;
     std::swap(now, next);
   }
   if (now != &row) row = std::move(*now);
@@ -233,7 +228,7 @@ bool LinearSystem::put_solved_in(LinearRow& row) {
 void LinearSystem::solve_equalities(uint64_t limit) {
   const size_t first = solved_.size();
   while (!conflict_ && !equalities_.empty() && work_ < limit) solve_equality();
-  for (size_t k = first; k < solved_.size(); ++k) {
+  for (size_t k = first; k < solved_.size() && !conflict_; ++k) {
     const auto rows = std::move(unknown(solved_[k].unknown).rows);
     unknown(solved_[k].unknown).rows.clear();
     for (uint32_t i : rows) {
@@ -247,6 +242,7 @@ void LinearSystem::solve_equalities(uint64_t limit) {
 
 void LinearSystem::put_in_told() {
   for (LinearRow& row : std::exchange(told_, {})) {
+    if (conflict_) return;
     if (put_solved_in(row)) put_in(std::move(row));
   }
 }

@@ -89,10 +89,10 @@ void Domain::expand_floor(const Poly& p, Reason why) {
 void Domain::expand_factor(const Poly& p, Reason why) {
   if (p.terms.size() < 2) return;  // tighten_factors() has seen to it
   const bool positive = p.constant.sign() < 0;
+  Poly product = p;
+  product.constant = 0;
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
     if (conflict_) return;
-    Poly product = p;
-    product.constant = 0;
     std::optional<Poly> rest = divided(product, a);
     if (!rest) continue;
     Range r = plain_range(*rest);

@@ -354,7 +354,7 @@ std::string Context::to_smtlib(Expr question) const {
                                              sort + ")\n");
     }
   };
-  for (const Fact& fact : facts()) declare_symbols(fact.condition);
+  for (const Engine::Told& told : here.facts) declare_symbols(told.condition);
   declare_symbols(question);
   for (const auto& [index, line] : declared) out += line;
   for (const Fact& fact : facts()) {
