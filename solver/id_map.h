@@ -43,18 +43,22 @@ class IdMap {
     uint32_t key = kNoId, value = kNoId;
   };
 
+  // Ids that are made together are used together: neighbours share a line.
+  // Those that fall on one slot go on by steps of their own, of odd length.
   size_t find(uint32_t key) const {
-    size_t i = (key * 0x9e3779b1u) >> shift_;
-    while (slots_[i].key != key && slots_[i].key != kNoId) {
-      i = (i + 1) & (slots_.size() - 1);
-    }
+    size_t i = key & mask_;
+    if (slots_[i].key == key || slots_[i].key == kNoId) return i;
+    const size_t step = (key * 0x9e3779b1u) >> 16 | 1;
+    do {
+      i = (i + step) & mask_;
+    } while (slots_[i].key != key && slots_[i].key != kNoId);
     return i;
   }
 
   void grow() {
     std::vector<Slot> old = std::move(slots_);
     slots_.assign(2 * old.size(), Slot{});
-    --shift_;
+    mask_ = slots_.size() - 1;
     for (const Slot& s : old) {
       if (s.key != kNoId) slots_[find(s.key)] = s;
     }
@@ -62,7 +66,7 @@ class IdMap {
 
   std::vector<Slot> slots_;
   size_t used_ = 0;
-  int shift_ = 27;  // 32 less the bits of the table's size
+  size_t mask_ = 31;  // slots_.size() - 1
 };
 
 }  // namespace proviso
