@@ -195,7 +195,7 @@ void Domain::assert_ge(FormulaId f, Reason why) {
   r = form_range(id);
   if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
   if (at_least(r, 0) && is_row(id)) return;  // or a tighter one
-  set_form_bound(p, why, add_item(f, why));
+  set_bound(forms_.view(id), p.constant, why, add_item(f, why));
   bound_by(p, why);
   expand_pos(p, why);
   expand_floor(p, why);

@@ -235,7 +235,9 @@ class Domain {
   void push_down(AtomId a, bool lower, const Int& value, Reason why);
   void push_into_power(const Atom& atom, bool lower, const Int& value,
                        Reason why);
-  void set_form_bound(const Poly& p, Reason why, uint32_t item = kNoId);
+  void set_form_bound(const Poly& p, Reason why);
+  void set_bound(const FormPool::View& v, const Int& constant, Reason why,
+                 uint32_t item);
   void wake_solved_by(const Poly& form);
   bool is_row(PolyId p);
 

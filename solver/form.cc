@@ -13,41 +13,52 @@ size_t mix(size_t seed, size_t value) {
   return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
 }
 
-size_t hash_of(const Factors& factors) {
+using Key = InternIndex::Key;
+
+Key key_of(const Factors& factors) {
   size_t h = factors.size();
-  for (AtomId a : factors) h = mix(h, a);
-  return h;
+  if (factors.empty()) return {h};
+  for (AtomId a : factors) {
+    if (&a != &factors.back()) h = mix(h, a);
+  }
+  return {h, factors.back()};
 }
 
-size_t hash_of(const Poly& p) {
+Key key_of(const Poly& p) {
   size_t h = p.constant.hash();
-  for (const Term& t : p.terms) h = mix(mix(h, t.mono), t.coef.hash());
-  return h;
+  MonoId near = 0;
+  for (const Term& t : p.terms) {
+    h = mix(mix(h, near), t.coef.hash());
+    near = t.mono;
+  }
+  return {h, near};
 }
 
-size_t hash_of(const Atom& a) {
-  size_t h = mix(static_cast<size_t>(a.kind), a.expr ? a.expr.id() : 0);
-  h = mix(mix(h, a.a), a.b);
-  return mix(mix(h, a.condition), static_cast<size_t>(a.op));
+Key key_of(const Atom& a) {
+  const uint32_t e = a.expr ? a.expr.id() : 0;
+  size_t h = mix(static_cast<size_t>(a.kind), a.b);
+  h = mix(mix(h, a.condition), static_cast<size_t>(a.op));
+  return a.a == kNoId ? Key{h, e} : Key{mix(h, e), a.a};
 }
 
-size_t hash_of(const Formula& f) {
-  size_t h = mix(static_cast<size_t>(f.kind), f.poly);
+Key key_of(const Formula& f) {
+  const uint32_t e = f.expr ? f.expr.id() : 0;
+  size_t h = static_cast<size_t>(f.kind);
   for (FormulaId kid : f.kids) h = mix(h, kid);
-  h = mix(h, f.expr ? f.expr.id() : 0);
-  return mix(h, f.about_definedness * 2 + f.positive);
+  h = mix(h, f.about_definedness * 2 + f.positive);
+  return f.poly == kNoId ? Key{h, e} : Key{mix(h, e), f.poly};
 }
 
 // The id of `value` in `table`, appended when new.
 template <typename T>
 uint32_t intern_in(StableVector<T>& table, InternIndex& index,
                    const T& value) {
-  size_t h = hash_of(value);
-  uint32_t id = index.find(h, [&](uint32_t i) { return table[i] == value; });
+  const Key key = key_of(value);
+  uint32_t id = index.find(key, [&](uint32_t i) { return table[i] == value; });
   if (id != kNoId) return id;
   id = static_cast<uint32_t>(table.size());
   table.push_back(value);
-  index.insert(h, id);
+  index.insert(key, id);
   return id;
 }
 
@@ -124,16 +135,16 @@ MonoId FormPool::product(MonoId a, MonoId b) {
   if (a == 0) return b;
   if (b == 0) return a;
   if (a > b) std::swap(a, b);
-  uint64_t key = uint64_t{a} << 32 | b;
-  auto same = [&](uint32_t i) { return products_[i].first == key; };
-  const uint32_t known = product_index_.find(key, same);
+  const uint64_t both = uint64_t{a} << 32 | b;
+  auto same = [&](uint32_t i) { return products_[i].first == both; };
+  const uint32_t known = product_index_.find({a, b}, same);
   if (known != kNoId) return products_[known].second;
   Factors merged;
   std::merge(monos_[a].begin(), monos_[a].end(), monos_[b].begin(),
              monos_[b].end(), std::back_inserter(merged));
   MonoId id = mono(merged);
-  product_index_.insert(key, static_cast<uint32_t>(products_.size()));
-  products_.emplace_back(key, id);
+  product_index_.insert({a, b}, static_cast<uint32_t>(products_.size()));
+  products_.emplace_back(both, id);
   return id;
 }
 
@@ -433,14 +444,14 @@ Formula FormPool::opposite(const Formula& formula) {
 
 // Made together with its negation, which is its neighbour.
 FormulaId FormPool::intern(const Formula& formula) {
-  const size_t h = hash_of(formula);
+  const Key key = key_of(formula);
   const FormulaId known = formula_index_.find(
-      h, [&](FormulaId f) { return formulas_[f] == formula; });
+      key, [&](FormulaId f) { return formulas_[f] == formula; });
   if (known != kNoId) return known;
   const auto id = static_cast<FormulaId>(formulas_.size());
   Formula negation = opposite(formula);
-  formula_index_.insert(h, id);
-  formula_index_.insert(hash_of(negation), negate(id));
+  formula_index_.insert(key, id);
+  formula_index_.insert(key_of(negation), negate(id));
   formulas_.push_back(formula);
   formulas_.push_back(std::move(negation));
   return id;

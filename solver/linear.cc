@@ -54,12 +54,12 @@ void LinearSystem::add(LinearRow row) {
   if (conflict_) return;
   for (LinearTerm& t : row.terms) {
     auto same = [&](uint32_t i) { return names_[i] == t.unknown; };
-    uint32_t place = place_of_.find(t.unknown, same);
+    uint32_t place = place_of_.find({0, t.unknown}, same);
     if (place == kNoId) {
       place = static_cast<uint32_t>(names_.size());
       names_.push_back(t.unknown);
       unknowns_.emplace_back();
-      place_of_.insert(t.unknown, place);
+      place_of_.insert({0, t.unknown}, place);
     }
     t.unknown = place;
   }
@@ -101,7 +101,7 @@ bool LinearSystem::normalize(LinearRow& row) {
 
 uint32_t LinearSystem::find(const LinearRow& row, uint64_t hash,
                             bool opposite) const {
-  return index_.find(hash, [&](uint32_t i) {
+  return index_.find({hash}, [&](uint32_t i) {
     if (!alive_[i] || rows_[i].terms.size() != row.terms.size()) return false;
     for (size_t k = 0; k < row.terms.size(); ++k) {
       const LinearTerm &a = rows_[i].terms[k], &b = row.terms[k];
@@ -124,7 +124,7 @@ void LinearSystem::insert(LinearRow&& row) {
     return check_opposite(old, hash);
   }
   auto i = static_cast<uint32_t>(rows_.size());
-  index_.insert(hash, i);
+  index_.insert({hash}, i);
   for (const LinearTerm& t : row.terms) {
     Unknown& u = unknown(t.unknown);
     ++(t.coef > 0 ? u.pos : u.neg);

@@ -359,12 +359,15 @@ void Domain::wake_solved_by(const Poly& form) {
   }
 }
 
-void Domain::set_form_bound(const Poly& p, Reason why, uint32_t item) {
-  if (is_single(p)) return;
-  const FormPool::View v = forms_.view(p);
+void Domain::set_form_bound(const Poly& p, Reason why) {
+  if (!is_single(p)) set_bound(forms_.view(p), p.constant, why, kNoId);
+}
+
+void Domain::set_bound(const FormPool::View& v, const Int& constant, Reason why,
+                       uint32_t item) {
   bool lower = v.scale.sign() > 0;
-  Int bound = lower ? ceil_div(-p.constant, v.scale)
-                    : floor_div(p.constant, -v.scale);
+  Int bound = lower ? ceil_div(-constant, v.scale)
+                    : floor_div(constant, -v.scale);
   FormState& f = form_state(v.form);
   End& slot = lower ? f.low : f.high;
   if (slot.value && (lower ? *slot.value >= bound : *slot.value <= bound)) {

@@ -9,14 +9,18 @@ namespace proviso {
 
 namespace {
 
-// Of what interning compares: the operator and the arguments.
-uint64_t hash_of(Op op, std::span<const Expr> args) {
+// Of what interning compares: the operator and the arguments, of which the
+// last that is no constant is the one to lie near to.
+InternIndex::Key key_of(Op op, std::span<const Expr> args) {
   uint64_t hash = static_cast<uint64_t>(op) * 0x9E3779B97F4A7C15u;
+  uint32_t near = 0;
   for (Expr e : args) {
-    hash = (hash ^ (e ? e.id() : kNoId)) * 0xFF51AFD7ED558CCDu;
+    uint32_t id = e ? e.id() : kNoId;
+    if (e && !e.is_constant()) std::swap(id, near);
+    hash = (hash ^ id) * 0xFF51AFD7ED558CCDu;
     hash ^= hash >> 29;
   }
-  return hash;
+  return {hash, near};
 }
 
 struct ValueHash {
@@ -183,8 +187,8 @@ std::optional<Expr> ExprPool::find_symbol(std::string_view name) const {
 std::span<const Expr> ExprPool::symbols() const { return impl_->symbols; }
 
 Expr ExprPool::make(Op op, std::span<const Expr> args) {
-  const uint64_t hash = hash_of(op, args);
-  const uint32_t known = impl_->interned.find(hash, [&](uint32_t id) {
+  const InternIndex::Key key = key_of(op, args);
+  const uint32_t known = impl_->interned.find(key, [&](uint32_t id) {
     const Expr::Node& node = impl_->nodes[id];
     return node.op == op && std::ranges::equal(node.args, args);
   });
@@ -193,7 +197,7 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
   require_types(op, args);
   Expr::Node& node = impl_->add(this, op, result_type(op, args));
   node.args.assign(args.begin(), args.end());
-  impl_->interned.insert(hash, node.id);
+  impl_->interned.insert(key, node.id);
   return Expr(&node);
 }
 
