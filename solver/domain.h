@@ -19,7 +19,7 @@
 #include "solver/interval.h"
 #include "solver/reason.h"
 #include "solver/small_vector.h"
-#include "solver/stable_vector.h"
+#include "sym/stable_vector.h"
 
 namespace proviso {
 
@@ -150,16 +150,17 @@ class Domain {
     Reason why = 0;
   };
   static const Image kItself;
-  struct AtomState {
+  struct AtomState {  // two lines of the cache, the first of which is read most
     AtomKind kind = AtomKind::kSymbol;
+    bool visiting = false;
+    bool in_use = false;  // a fresh variable that this context has made
+    uint32_t derived = kNoId;  // in derived_; none for an unsolved variable
     Range own;  // what was told of the atom itself; never empty
     PolyId solved = kNoId;
     Reason solved_why = 0;
     Ids items, dependents;
-    bool visiting = false;
-    bool in_use = false;  // a fresh variable that this context has made
-    uint32_t derived = kNoId;  // in derived_; none for an unsolved variable
   };
+  static_assert(sizeof(AtomState) == 128);
   // What parts tell of a compound atom, and values of a solved variable.
   struct Derived {
     uint64_t normal_stamp = 0, range_stamp = 0;

@@ -22,7 +22,7 @@
 
 #include "sym/intern_index.h"
 #include "solver/small_vector.h"
-#include "solver/stable_vector.h"
+#include "sym/stable_vector.h"
 #include "sym/expr.h"
 
 namespace proviso {

@@ -17,7 +17,7 @@
 
 #include "solver/domain.h"
 #include "solver/point.h"
-#include "solver/stable_vector.h"
+#include "sym/stable_vector.h"
 
 namespace proviso {
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory_resource>
 
 #include "sym/intern_index.h"
+#include "sym/stable_vector.h"
 
 namespace proviso {
 
@@ -106,7 +108,8 @@ Type type_of(SymbolKind kind) {
 }  // namespace
 
 struct ExprPool::Impl {
-  std::deque<Expr::Node> nodes;
+  StableVector<Expr::Node> nodes;
+  std::pmr::monotonic_buffer_resource arguments;
   InternIndex interned;  // of nodes with arguments
   std::unordered_map<Int, Expr, ValueHash> integers;
   std::unordered_map<Rational, Expr, ValueHash> rationals;
@@ -117,12 +120,18 @@ struct ExprPool::Impl {
   std::shared_ptr<void> companion;
 
   Expr::Node& add(ExprPool* pool, Op op, Type type) {
-    Expr::Node& node = nodes.emplace_back();
-    node.op = op;
-    node.type = type;
-    node.id = static_cast<uint32_t>(nodes.size() - 1);
-    node.pool = pool;
-    return node;
+    return nodes.emplace_back(Expr::Node{
+        .op = op,
+        .type = type,
+        .id = static_cast<uint32_t>(nodes.size()),
+        .pool = pool});
+  }
+
+  std::span<const Expr> kept(std::span<const Expr> args) {
+    auto* to = static_cast<Expr*>(
+        arguments.allocate(args.size_bytes(), alignof(Expr)));
+    std::uninitialized_copy(args.begin(), args.end(), to);
+    return {to, args.size()};
   }
 };
 
@@ -196,7 +205,7 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
   require_count(op, args.size());
   require_types(op, args);
   Expr::Node& node = impl_->add(this, op, result_type(op, args));
-  node.args.assign(args.begin(), args.end());
+  node.args = impl_->kept(args);
   impl_->interned.insert(key, node.id);
   return Expr(&node);
 }

@@ -95,18 +95,20 @@ class Expr {
 };
 
 // Here so that the accessors, which the solver calls most, are inlined.
+// One takes a line of the cache.
 struct Expr::Node {
   Op op;
   Type type;
+  bool boolean = false;
   uint32_t id;
   ExprPool* pool;
-  std::vector<Expr> args;
-  // A leaf's payload; at most one is used.
-  Int integer;
-  std::unique_ptr<Rational> rational;
-  std::unique_ptr<Symbol> symbol;
-  bool boolean = false;
+  std::span<const Expr> args = {};  // in the pool's store
+  // Another leaf's payload; at most one is used.
+  Int integer = 0;
+  std::unique_ptr<Rational> rational = nullptr;
+  std::unique_ptr<Symbol> symbol = nullptr;
 };
+static_assert(sizeof(Expr::Node) <= 64);
 
 Op Expr::op() const { return node_->op; }
 Type Expr::type() const { return node_->type; }

@@ -8,7 +8,7 @@
 
 #include "solver/id_map.h"
 #include "solver/small_vector.h"
-#include "solver/stable_vector.h"
+#include "sym/stable_vector.h"
 
 namespace proviso {
 namespace {

@@ -1,4 +1,4 @@
-// solver/stable_vector.h - a vector whose elements never move.
+// sym/stable_vector.h - a vector whose elements never move.
 //
 //   StableVector<Atom> atoms;
 //   const Atom& a = atoms.emplace_back(...);   // stays valid as others come
@@ -29,7 +29,7 @@ class StableVector {
   ~StableVector() {
     while (size_ > 0) pop_back();
     for (size_t c = 0; c < chunks_; ++c) {
-      std::allocator<T>().deallocate(at(first(c)), length(c));
+      give_back(at(first(c)), length(c));
     }
   }
 
@@ -43,7 +43,7 @@ class StableVector {
   template <typename... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == first(chunks_)) {
-      T* made = std::allocator<T>().allocate(length(chunks_));
+      T* made = take(length(chunks_));
       origins_[chunks_] =
           reinterpret_cast<uintptr_t>(made) - size_ * sizeof(T);
       ++chunks_;
@@ -71,6 +71,31 @@ class StableVector {
   // Chunk 0 holds [0, F), chunk c > 0 holds [F << (c-1), F << c).
   static size_t first(size_t c) { return c == 0 ? 0 : FirstChunk << (c - 1); }
   static size_t length(size_t c) { return c == 0 ? FirstChunk : first(c); }
+
+  // Elements of whole cache lines lie on lines.  operator new for that is slow:
+  // the chunk begins within the first line's length of what it gives, which is
+  // kept before it.
+  static constexpr size_t kLine = 64;
+  static constexpr bool kIsOnLines = sizeof(T) % kLine == 0;
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(std::byte*));
+
+  static T* take(size_t length) {
+    if constexpr (!kIsOnLines) return std::allocator<T>().allocate(length);
+    auto* all = static_cast<std::byte*>(
+        ::operator new(length * sizeof(T) + kLine));
+    auto* begin = all + kLine - reinterpret_cast<uintptr_t>(all) % kLine;
+    new (begin - sizeof(all)) std::byte*(all);
+    return reinterpret_cast<T*>(begin);
+  }
+  static void give_back(T* chunk, size_t length) {
+    if constexpr (!kIsOnLines) {
+      return std::allocator<T>().deallocate(chunk, length);
+    }
+    auto* begin = reinterpret_cast<std::byte*>(chunk);
+    ::operator delete(*std::launder(
+        reinterpret_cast<std::byte**>(begin - sizeof(begin))));
+  }
+
   T* at(size_t i) const {
     // The index of the highest bit, in one instruction: never of 0.
     const int bit = 63 - std::countl_zero(uint64_t{i} | (FirstChunk / 2));
