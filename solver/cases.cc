@@ -46,7 +46,7 @@ std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
       const Atom& atom = forms_.atom(other);
       if (other == q || atom.kind != AtomKind::kFloor) return false;
       if (atom.b != forms_.atom(q).b || domain_.is_solved(other)) return false;
-      const std::vector<AtomId>& inside = forms_.atoms_of(atom.a);
+      const Atoms& inside = forms_.atoms_of(atom.a);
       return std::binary_search(inside.begin(), inside.end(), x);
     });
   };
@@ -198,7 +198,7 @@ constexpr size_t kMaxItemsLookedAt = 64;
 // A disjunction among the facts about the condition's atoms; else a condition
 // within the condition.
 std::optional<Prover::Split> Prover::choose_case(FormulaId f) {
-  const std::vector<AtomId>& atoms = forms_.atoms_of_formula(f);
+  const Atoms& atoms = forms_.atoms_of_formula(f);
   for (AtomId a : atoms) {
     size_t looked_at = 0;
     for (uint32_t i : domain_.items_of(a)) {

@@ -334,8 +334,8 @@ bool Engine::clashes(const Native& n, Expr question, Reason* why) {
   const FormulaId defined = lower.defined(question);
   if (worlds.consistent(f) && worlds.consistent(defined)) return false;
   uint64_t units = options.budget / 4;
-  std::vector<AtomId> near = forms.atoms_of_formula(f);
-  for (AtomId a : forms.atoms_of_formula(defined)) near.push_back(a);
+  Atoms near = forms.atoms_of_formula(f);
+  near.append(forms.atoms_of_formula(defined));
   if (auto proof = prover.refute_facts(near, units)) {
     *why = proof->why;
     return true;

@@ -97,7 +97,7 @@ std::vector<std::pair<AtomId, Int>> Domain::lone_symbols(const Poly& p) {
       continue;
     }
     for (AtomId a : factors) {
-      const std::vector<AtomId>& inside = forms_.atoms_within(a);
+      const Atoms& inside = forms_.atoms_within(a);
       blocked.insert(blocked.end(), inside.begin(), inside.end());
     }
   }
@@ -169,7 +169,7 @@ bool Domain::hidden_by_floors(AtomId x, const Poly& p,
   for (const Term& t : p.terms) {
     if (t.mono == forms_.mono(x)) continue;
     for (AtomId f : forms_.factors(t.mono)) {
-      const std::vector<AtomId>& inside = forms_.atoms_within(f);
+      const Atoms& inside = forms_.atoms_within(f);
       if (!std::binary_search(inside.begin(), inside.end(), x)) continue;
       if (forms_.atom(f).kind != AtomKind::kFloor || is_solved(f)) {
         return false;

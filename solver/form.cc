@@ -10,7 +10,8 @@ namespace {
 constexpr size_t kMaxExpandedTerms = 64;
 
 size_t mix(size_t seed, size_t value) {
-  return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
+  const size_t mixed = (seed ^ value) * 0xff51afd7ed558ccdull;
+  return mixed ^ (mixed >> 29);
 }
 
 using Key = InternIndex::Key;
@@ -24,14 +25,29 @@ Key key_of(const Factors& factors) {
   return {h, factors.back()};
 }
 
+bool leading_is_negative(const Poly& p) {
+  return !p.terms.empty() && p.terms[0].coef.sign() < 0;
+}
+
+// The same for p and -p - 1: p >= 0 is the negation of the other's.
 Key key_of(const Poly& p) {
-  size_t h = p.constant.hash();
+  const bool turned = leading_is_negative(p);
+  size_t h = turned ? (-1 - p.constant).hash() : p.constant.hash();
   MonoId near = 0;
   for (const Term& t : p.terms) {
-    h = mix(mix(h, near), t.coef.hash());
+    const size_t coef = turned ? (-t.coef).hash() : t.coef.hash();
+    h = mix(h, near + coef * 0x9e3779b97f4a7c15ull);
     near = t.mono;
   }
   return {h, near};
+}
+
+bool are_opposite(const Poly& a, const Poly& b) {
+  return a.constant == -1 - b.constant &&
+         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                    b.terms.end(), [](const Term& x, const Term& y) {
+                      return x.mono == y.mono && x.coef == -y.coef;
+                    });
 }
 
 Key key_of(const Atom& a) {
@@ -41,12 +57,29 @@ Key key_of(const Atom& a) {
   return a.a == kNoId ? Key{h, e} : Key{mix(h, e), a.a};
 }
 
+// Of a connective or an opaque condition, the same for its negation.
 Key key_of(const Formula& f) {
-  const uint32_t e = f.expr ? f.expr.id() : 0;
-  size_t h = static_cast<size_t>(f.kind);
-  for (FormulaId kid : f.kids) h = mix(h, kid);
-  h = mix(h, f.about_definedness * 2 + f.positive);
-  return f.poly == kNoId ? Key{h, e} : Key{mix(h, e), f.poly};
+  size_t h = f.about_definedness;
+  for (FormulaId kid : f.kids) h = mix(h, kid >> 1);
+  return {h, f.expr ? f.expr.id() : 0};
+}
+
+// Not of p >= 0.
+Formula negated(const Formula& formula) {
+  Formula result = formula;
+  switch (formula.kind) {
+    case FormulaKind::kEq: result.kind = FormulaKind::kNe; break;
+    case FormulaKind::kNe: result.kind = FormulaKind::kEq; break;
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr:
+      result.kind = formula.kind == FormulaKind::kAnd ? FormulaKind::kOr
+                                                      : FormulaKind::kAnd;
+      // Still sorted: a formula and its negation are neighbours.
+      for (FormulaId& kid : result.kids) kid = FormPool::negate(kid);
+      break;
+    default: result.positive = !formula.positive; break;
+  }
+  return result;
 }
 
 // The id of `value` in `table`, appended when new.
@@ -62,9 +95,9 @@ uint32_t intern_in(StableVector<T>& table, InternIndex& index,
   return id;
 }
 
-void sort_unique(std::vector<AtomId>& v) {
+void sort_unique(Atoms& v) {
   std::sort(v.begin(), v.end());
-  v.erase(std::unique(v.begin(), v.end()), v.end());
+  v.shrink(static_cast<size_t>(std::unique(v.begin(), v.end()) - v.begin()));
 }
 
 // floor(c / k) of every coefficient; the constant too.
@@ -75,10 +108,6 @@ Poly floor_coefficients(const Poly& p, const Int& k) {
     if (!c.is_zero()) q.terms.push_back({t.mono, c});
   }
   return q;
-}
-
-bool leading_is_negative(const Poly& p) {
-  return !p.terms.empty() && p.terms[0].coef.sign() < 0;
 }
 
 }  // namespace
@@ -94,7 +123,8 @@ Int Poly::content() const {
 
 FormPool::FormPool() {
   mono(Factors{});
-  intern(Formula{.kind = FormulaKind::kFalse});  // and kTrue
+  formulas_.push_back({.kind = FormulaKind::kFalse});
+  formulas_.push_back({.kind = FormulaKind::kTrue});
 }
 
 // --- atoms and monomials
@@ -273,7 +303,15 @@ Poly FormPool::pow(const Poly& a, unsigned n) {
 }
 
 PolyId FormPool::intern(const Poly& p) {
-  return intern_in(polys_, poly_index_, p);
+  const PolyId id = intern_in(polys_, poly_index_, p);
+  if (id == about_.size()) about_.emplace_back();
+  return id;
+}
+
+// The interned -p - 1, if it is.
+PolyId FormPool::opposite(const Poly& p) const {
+  return poly_index_.find(
+      key_of(p), [&](PolyId q) { return are_opposite(p, polys_[q]); });
 }
 
 FormPool::View FormPool::view(const Poly& p) {
@@ -286,8 +324,7 @@ FormPool::View FormPool::view(const Poly& p) {
 }
 
 const FormPool::View& FormPool::view(PolyId p) {
-  if (p >= views_.size()) views_.resize(p + 1);
-  View& known = views_[p];
+  View& known = about_[p].view;
   if (known.form == kNoId) known = view(polys_[p]);
   return known;
 }
@@ -417,43 +454,40 @@ Poly FormPool::func(Op op, const Poly& a, const Poly& b) {
 
 // --- conditions
 
-// The negation, in canonical form where the formula is.
-Formula FormPool::opposite(const Formula& formula) {
-  Formula result = formula;
-  switch (formula.kind) {
-    case FormulaKind::kFalse: result.kind = FormulaKind::kTrue; break;
-    case FormulaKind::kTrue: result.kind = FormulaKind::kFalse; break;
-    case FormulaKind::kGe: {
-      Poly p = scale(polys_[formula.poly], -1);
-      p.constant -= 1;
-      result.poly = intern(p);
-      break;
-    }
-    case FormulaKind::kEq: result.kind = FormulaKind::kNe; break;
-    case FormulaKind::kNe: result.kind = FormulaKind::kEq; break;
-    case FormulaKind::kAnd:
-    case FormulaKind::kOr:
-      result.kind = formula.kind == FormulaKind::kAnd ? FormulaKind::kOr
-                                                      : FormulaKind::kAnd;
-      for (FormulaId& kid : result.kids) kid = negate(kid);  // still sorted
-      break;
-    case FormulaKind::kOpaque: result.positive = !formula.positive; break;
-  }
-  return result;
+// With its negation beside it, which is not made yet.
+FormulaId FormPool::add(const Formula& formula) {
+  const auto id = static_cast<FormulaId>(formulas_.size());
+  formulas_.push_back(formula);
+  formulas_.push_back({.kind = FormulaKind::kFalse, .is_made = false});
+  return id;
 }
 
-// Made together with its negation, which is its neighbour.
+const Formula& FormPool::make_negation(FormulaId f) {
+  const Formula& known = formulas_[negate(f)];
+  Formula& made = formulas_[f];
+  if (known.kind == FormulaKind::kGe) {
+    Poly p = scale(polys_[known.poly], -1);
+    p.constant -= 1;
+    made = {.kind = FormulaKind::kGe, .poly = intern(p)};
+    about_[made.poly].ge = f;
+  } else {
+    made = negated(known);
+  }
+  return made;
+}
+
+// A connective or an opaque condition.
 FormulaId FormPool::intern(const Formula& formula) {
   const Key key = key_of(formula);
-  const FormulaId known = formula_index_.find(
-      key, [&](FormulaId f) { return formulas_[f] == formula; });
-  if (known != kNoId) return known;
-  const auto id = static_cast<FormulaId>(formulas_.size());
-  Formula negation = opposite(formula);
+  const Formula negation = negated(formula);
+  const FormulaId known = formula_index_.find(key, [&](FormulaId f) {
+    return formulas_[f] == formula || formulas_[f] == negation;
+  });
+  if (known != kNoId) {
+    return formulas_[known] == formula ? known : negate(known);
+  }
+  const FormulaId id = add(formula);
   formula_index_.insert(key, id);
-  formula_index_.insert(key_of(negation), negate(id));
-  formulas_.push_back(formula);
-  formulas_.push_back(std::move(negation));
   return id;
 }
 
@@ -464,10 +498,18 @@ FormulaId FormPool::relation(FormulaKind kind, const Poly& p) {
 
 FormulaId FormPool::ge(const Poly& p) {
   if (p.is_constant()) return p.constant.sign() >= 0 ? kTrue : kFalse;
-  Int g = p.content();
-  return intern(Formula{
-      .kind = FormulaKind::kGe,
-      .poly = intern(g.is_one() ? p : floor_coefficients(p, g))});
+  const Int g = p.content();
+  const PolyId id = g.is_one() ? intern(p) : intern(floor_coefficients(p, g));
+  FormulaId& known = about_[id].ge;
+  if (known != kNoId) return known;
+  const PolyId other = opposite(polys_[id]);
+  const FormulaId negation = other == kNoId ? kNoId : about_[other].ge;
+  if (negation == kNoId) {
+    known = add({.kind = FormulaKind::kGe, .poly = id});
+  } else {
+    known = negate(negation);
+  }
+  return known;
 }
 
 FormulaId FormPool::eq(const Poly& p) {
@@ -475,9 +517,10 @@ FormulaId FormPool::eq(const Poly& p) {
   Int g = p.content();
   if (!floor_mod(p.constant, g).is_zero()) return kFalse;
   if (leading_is_negative(p)) g = -g;
-  return intern(Formula{
-      .kind = FormulaKind::kEq,
-      .poly = intern(g.is_one() ? p : floor_coefficients(p, g))});
+  const PolyId id = g.is_one() ? intern(p) : intern(floor_coefficients(p, g));
+  FormulaId& known = about_[id].eq;
+  if (known == kNoId) known = add({.kind = FormulaKind::kEq, .poly = id});
+  return known;
 }
 
 FormulaId FormPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
@@ -485,7 +528,7 @@ FormulaId FormPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
   FormulaId absorbing = kind == FormulaKind::kAnd ? kFalse : kTrue;
   std::vector<FormulaId> flat;
   for (FormulaId kid : kids) {
-    const Formula& f = formulas_[kid];
+    const Formula& f = formula(kid);
     if (f.kind == kind) {
       flat.insert(flat.end(), f.kids.begin(), f.kids.end());
     } else if (kid == absorbing) {
@@ -494,7 +537,8 @@ FormulaId FormPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
       flat.push_back(kid);
     }
   }
-  sort_unique(flat);
+  std::sort(flat.begin(), flat.end());
+  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   for (FormulaId kid : flat) {
     if (std::binary_search(flat.begin(), flat.end(), negate(kid))) {
       return absorbing;
@@ -523,17 +567,14 @@ FormulaId FormPool::opaque_condition(Expr e, bool about_definedness) {
 
 // --- occurrences
 
-void FormPool::collect(const Poly& p, std::vector<AtomId>& out) {
+void FormPool::collect(const Poly& p, Atoms& out) {
   for (const Term& t : p.terms) {
-    for (AtomId a : monos_[t.mono]) {
-      const std::vector<AtomId>& inside = atoms_within(a);
-      out.insert(out.end(), inside.begin(), inside.end());
-    }
+    for (AtomId a : monos_[t.mono]) out.append(atoms_within(a));
   }
 }
 
-std::vector<AtomId> FormPool::atoms_of(const Poly& p) {
-  std::vector<AtomId> out;
+Atoms FormPool::atoms_of(const Poly& p) {
+  Atoms out;
   collect(p, out);
   sort_unique(out);
   return out;
@@ -541,54 +582,48 @@ std::vector<AtomId> FormPool::atoms_of(const Poly& p) {
 
 namespace {
 
-std::vector<AtomId>& entry(StableVector<std::vector<AtomId>>& table,
-                           uint32_t i) {
+Atoms& entry(StableVector<Atoms>& table, uint32_t i) {
   if (i >= table.size()) table.resize(i + 1);
   return table[i];
 }
 
 }  // namespace
 
-const std::vector<AtomId>& FormPool::atoms_of(PolyId p) {
-  std::vector<AtomId>& known = entry(atoms_of_poly_, p);
+const Atoms& FormPool::atoms_of(PolyId p) {
+  Atoms& known = about_[p].atoms;
   if (known.empty() && !polys_[p].terms.empty()) known = atoms_of(polys_[p]);
   return known;
 }
 
-const std::vector<AtomId>& FormPool::atoms_within(AtomId a) {
-  std::vector<AtomId>& known = entry(atoms_within_, a);
+const Atoms& FormPool::atoms_within(AtomId a) {
+  Atoms& known = entry(atoms_within_, a);
   if (!known.empty()) return known;
   const Atom& atom = atoms_[a];
-  std::vector<AtomId> out = {a};
-  auto add_all = [&out](const std::vector<AtomId>& more) {
-    out.insert(out.end(), more.begin(), more.end());
-  };
+  Atoms out = {a};
   if (atom.kind != AtomKind::kFresh) {
-    if (atom.a != kNoId) add_all(atoms_of(atom.a));
-    if (atom.b != kNoId) add_all(atoms_of(atom.b));
-    if (atom.condition != kNoId) add_all(atoms_of_formula(atom.condition));
+    if (atom.a != kNoId) out.append(atoms_of(atom.a));
+    if (atom.b != kNoId) out.append(atoms_of(atom.b));
+    if (atom.condition != kNoId) out.append(atoms_of_formula(atom.condition));
   }
   sort_unique(out);
   return known = std::move(out);
 }
 
-const std::vector<AtomId>& FormPool::atoms_of_formula(FormulaId f) {
+const Atoms& FormPool::atoms_of_formula(FormulaId f) {
+  f = std::min(f, negate(f));  // the one that was made first
   const Formula& formula = formulas_[f];
   if (formula.poly != kNoId) return atoms_of(formula.poly);
-  std::vector<AtomId>& known = entry(atoms_of_formula_, f);
+  Atoms& known = entry(atoms_of_formula_, f);
   if (!known.empty() || formula.kids.empty()) return known;
-  std::vector<AtomId> out;
-  for (FormulaId kid : formula.kids) {
-    const std::vector<AtomId>& more = atoms_of_formula(kid);
-    out.insert(out.end(), more.begin(), more.end());
-  }
+  Atoms out;
+  for (FormulaId kid : formula.kids) out.append(atoms_of_formula(kid));
   sort_unique(out);
   return known = std::move(out);
 }
 
 // --- text, for people who debug
 
-std::string FormPool::name(AtomId a) const {
+std::string FormPool::name(AtomId a) {
   const Atom& atom = atoms_[a];
   auto text = [this](PolyId p) { return to_string(polys_[p]); };
   switch (atom.kind) {
@@ -607,7 +642,7 @@ std::string FormPool::name(AtomId a) const {
   return "?";
 }
 
-std::string FormPool::to_string(const Poly& p) const {
+std::string FormPool::to_string(const Poly& p) {
   std::string out;
   for (const Term& t : p.terms) {
     out += (out.empty() ? "" : " + ") + t.coef.to_string();
@@ -619,8 +654,8 @@ std::string FormPool::to_string(const Poly& p) const {
   return out;
 }
 
-std::string FormPool::to_string(FormulaId f) const {
-  const Formula& formula = formulas_[f];
+std::string FormPool::to_string(FormulaId f) {
+  const Formula& formula = this->formula(f);
   switch (formula.kind) {
     case FormulaKind::kFalse: return "False";
     case FormulaKind::kTrue: return "True";

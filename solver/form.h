@@ -33,6 +33,7 @@ using PolyId = uint32_t;
 // 0 is false, 1 is true; a condition and its negation differ in the last bit.
 using FormulaId = uint32_t;
 using Factors = SmallVector<AtomId, 4>;  // sorted
+using Atoms = SmallVector<AtomId, 4>;    // sorted, each once
 inline constexpr FormulaId kFalse = 0, kTrue = 1;
 
 struct Term {
@@ -86,6 +87,7 @@ struct Formula {
   Expr expr = {};                    // kOpaque: a condition not understood, or
   bool about_definedness = false; //   that `expr` is defined
   bool positive = true;
+  bool is_made = true;
   friend bool operator==(const Formula&, const Formula&) = default;
 };
 
@@ -165,40 +167,52 @@ class FormPool {
   FormulaId any_of(std::vector<FormulaId> kids);
   static FormulaId negate(FormulaId f) { return f ^ 1; }
   FormulaId opaque_condition(Expr e, bool about_definedness);
-  const Formula& formula(FormulaId f) const { return formulas_[f]; }
+  const Formula& formula(FormulaId f) {
+    return is_made(f) ? formulas_[f] : make_negation(f);
+  }
+  // False of negations that nobody looked at yet.
+  bool is_made(FormulaId f) const { return formulas_[f].is_made; }
 
   // --- atoms that occur, at any depth; sorted
-  const std::vector<AtomId>& atoms_of(PolyId p);
-  const std::vector<AtomId>& atoms_within(AtomId a);  // a itself included
-  std::vector<AtomId> atoms_of(const Poly& p);
-  const std::vector<AtomId>& atoms_of_formula(FormulaId f);
+  const Atoms& atoms_of(PolyId p);
+  const Atoms& atoms_within(AtomId a);  // a itself included
+  Atoms atoms_of(const Poly& p);
+  const Atoms& atoms_of_formula(FormulaId f);
 
-  std::string to_string(const Poly& p) const;
-  std::string to_string(FormulaId f) const;
+  std::string to_string(const Poly& p);
+  std::string to_string(FormulaId f);
 
  private:
+  // What is asked of a polynomial, on one line of the cache.
+  struct About {
+    View view;  // without a form until asked for
+    FormulaId ge = kNoId, eq = kNoId;  // p >= 0 and p == 0, once made
+    Atoms atoms;                       // empty until asked for
+  };
+
   AtomId intern(const Atom& atom);
+  PolyId opposite(const Poly& p) const;
+  FormulaId add(const Formula& formula);
   FormulaId intern(const Formula& formula);
-  Formula opposite(const Formula& formula);
+  const Formula& make_negation(FormulaId f);
   FormulaId connect(FormulaKind kind, std::vector<FormulaId> kids);
   Poly floor_by_constant(Poly a, Int k);
   bool merge_nested_floor(Poly& a, Int& k);
-  void collect(const Poly& p, std::vector<AtomId>& out);
-  std::string name(AtomId a) const;
+  void collect(const Poly& p, Atoms& out);
+  std::string name(AtomId a);
 
   StableVector<Atom> atoms_;
   StableVector<Factors> monos_;
   StableVector<Poly> polys_;
-  StableVector<View> views_;  // by polynomial; without a form until asked for
+  StableVector<About> about_;  // by polynomial
   StableVector<Formula> formulas_;
+  // Of formulas those that are no relations.
   InternIndex atom_index_, mono_index_, poly_index_, formula_index_,
       product_index_;
   std::vector<std::pair<uint64_t, MonoId>> products_;  // of two, by their ids
   std::vector<MonoId> mono_of_atom_;
   std::vector<AtomId> single_;  // by monomial
-  // Sorted; empty until asked for.
-  StableVector<std::vector<AtomId>> atoms_of_poly_, atoms_within_,
-      atoms_of_formula_;
+  StableVector<Atoms> atoms_within_, atoms_of_formula_;  // empty until asked for
 };
 
 }  // namespace proviso

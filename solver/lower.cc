@@ -378,7 +378,7 @@ namespace {
 
 class Raising {
  public:
-  Raising(ExprPool& pool, const FormPool& forms) : pool_(pool), forms_(forms) {}
+  Raising(ExprPool& pool, FormPool& forms) : pool_(pool), forms_(forms) {}
 
   std::optional<Expr> poly(const Poly& p) {
     std::vector<Expr> sum;
@@ -448,12 +448,12 @@ class Raising {
   }
 
   ExprPool& pool_;
-  const FormPool& forms_;
+  FormPool& forms_;
 };
 
 }  // namespace
 
-std::optional<Expr> to_expr(ExprPool& pool, const FormPool& forms,
+std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms,
                             const Poly& p) {
   return Raising(pool, forms).poly(p);
 }

@@ -57,7 +57,7 @@ class Lowering {
 
 // The expression that a polynomial is the form of; nullopt when it mentions a
 // variable that an equality introduced.
-std::optional<Expr> to_expr(ExprPool& pool, const FormPool& forms,
+std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms,
                             const Poly& p);
 
 // The normal forms of a pool's expressions: made once, whatever the number of

@@ -88,7 +88,7 @@ std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
   std::vector<Int> found;
   for (PolyId id : zeros_) {
     Normal n = domain_.normal(forms_.poly(id));
-    std::vector<AtomId> atoms = forms_.atoms_of(n.poly);
+    const Atoms atoms = forms_.atoms_of(n.poly);
     bool alone = std::all_of(atoms.begin(), atoms.end(), [&](AtomId x) {
       return x == a || !forms_.is_variable(x);
     });

@@ -20,6 +20,10 @@ void Point::set(AtomId variable, int64_t value) {
 }
 
 std::optional<bool> Point::truth(FormulaId f) {
+  if (!forms_.is_made(f)) {
+    const std::optional<bool> negation = truth(FormPool::negate(f));
+    return negation ? std::optional(!*negation) : std::nullopt;
+  }
   const Formula& formula = forms_.formula(f);
   switch (formula.kind) {
     case FormulaKind::kFalse: return false;

@@ -20,7 +20,7 @@ class Point {
  public:
   using Value = std::optional<int64_t>;
 
-  explicit Point(const FormPool& forms) : forms_(forms) {}
+  explicit Point(FormPool& forms) : forms_(forms) {}
 
   // `variable` is a symbol or a fresh variable.
   void set(AtomId variable, int64_t value);
@@ -43,7 +43,7 @@ class Point {
   Value value(AtomId a);
   Value compute(const Atom& atom);
 
-  const FormPool& forms_;
+  FormPool& forms_;
   IdMap slot_of_;
   SmallVector<Slot, 16> slots_;
   uint32_t epoch_ = 1;

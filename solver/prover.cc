@@ -28,7 +28,7 @@ std::optional<Proof> Prover::refute(FormulaId f, Effort effort, uint64_t units,
   return within(units, [&] { return refute_condition(f, effort, tried); });
 }
 
-std::optional<Proof> Prover::refute_facts(const std::vector<AtomId>& seeds,
+std::optional<Proof> Prover::refute_facts(std::span<const AtomId> seeds,
                                           uint64_t units) {
   return within(units, [&] {
     return contradiction(seeds, Effort::kCases, kMaxSplitDepth);
@@ -75,7 +75,7 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
   }
   domain_.tell(f, why);
   if (rest) domain_.tell(forms_.relation(formula.kind, *rest), because);
-  const std::vector<AtomId>& seeds = forms_.atoms_of_formula(f);
+  std::span<const AtomId> seeds = forms_.atoms_of_formula(f);
   std::optional<Proof> proof;
   if (domain_.conflict()) {
     proof = Proof{*domain_.conflict(), false};
@@ -114,7 +114,7 @@ std::optional<Proof> Prover::refute_by_residues(const Formula& formula) {
   return Proof{reasons_.join(reasons_.leaf(kQuestionLeaf), n.why), false};
 }
 
-std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
+std::optional<Proof> Prover::contradiction(std::span<const AtomId> seeds,
                                            Effort effort, int depth) {
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
   const Neighborhood near = gather(seeds);
@@ -129,13 +129,13 @@ std::optional<Proof> Prover::contradiction(const std::vector<AtomId>& seeds,
 }
 
 std::optional<Proof> Prover::refute_cases(const Neighborhood& near,
-                                          const std::vector<AtomId>& seeds,
+                                          std::span<const AtomId> seeds,
                                           int depth) {
   std::optional<Split> split = choose_split(near);
   // No branches would be a proof without any.
   if (!split || split->branches.empty()) return std::nullopt;
   return refute_branches(*split, [&](FormulaId branch) {
-    std::vector<AtomId> near_branch = seeds;
+    std::vector<AtomId> near_branch(seeds.begin(), seeds.end());
     for (AtomId a : forms_.atoms_of_formula(branch)) near_branch.push_back(a);
     return contradiction(near_branch, Effort::kCases, depth - 1);
   });
@@ -155,7 +155,7 @@ std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows,
 // being told has made new: where that gave symbols their values, this may be
 // about others.
 
-Prover::Neighborhood Prover::gather(const std::vector<AtomId>& seeds) {
+Prover::Neighborhood Prover::gather(std::span<const AtomId> seeds) {
   Neighborhood near;
   near.rows.reserve(16);
   seen_atom_.assign(forms_.atom_count(), false);

@@ -58,7 +58,7 @@ class Prover {
                             uint64_t units);
 
   // A contradiction among the facts near these atoms, with nothing told.
-  std::optional<Proof> refute_facts(const std::vector<AtomId>& seeds,
+  std::optional<Proof> refute_facts(std::span<const AtomId> seeds,
                                     uint64_t units);
 
  private:
@@ -84,7 +84,7 @@ class Prover {
                                         Tried& tried);
   std::optional<Proof> refute_literal(FormulaId f, Effort effort, Tried& tried);
   std::optional<Proof> refute_by_residues(const Formula& formula);
-  std::optional<Proof> contradiction(const std::vector<AtomId>& seeds,
+  std::optional<Proof> contradiction(std::span<const AtomId> seeds,
                                      Effort effort, int depth);
   // A refutation in each branch.
   template <typename Refute>
@@ -96,7 +96,7 @@ class Prover {
                                           std::optional<bool> wanted,
                                           Decide decide);
   std::optional<Proof> refute_cases(const Neighborhood& near,
-                                    const std::vector<AtomId>& seeds,
+                                    std::span<const AtomId> seeds,
                                     int depth);
 
   Decision decide_in_cases(FormulaId f, int depth);
@@ -111,7 +111,7 @@ class Prover {
   };
   std::vector<Choice> variables_near(FormulaId f);
   std::optional<Split> choose_values(const std::vector<Choice>& choices);
-  std::optional<Proof> refute_values(const std::vector<AtomId>& seeds,
+  std::optional<Proof> refute_values(std::span<const AtomId> seeds,
                                      const std::vector<Choice>& choices,
                                      int depth);
   // Without a value where no case is possible; nullopt is "not decided".
@@ -120,7 +120,7 @@ class Prover {
                                         bool wanted, int depth);
 
   // gathering
-  Neighborhood gather(const std::vector<AtomId>& seeds);
+  Neighborhood gather(std::span<const AtomId> seeds);
   void visit(AtomId a, Neighborhood& near);
   void visit_all(std::span<const AtomId> atoms);
   // In normal form, with all that it follows from.

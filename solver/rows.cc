@@ -66,7 +66,7 @@ void Domain::expand_floor(const Poly& p, Reason why) {
     for (AtomId q : forms_.factors(t.mono)) {
       const Atom& atom = forms_.atom(q);
       if (atom.kind != AtomKind::kFloor) continue;
-      const std::vector<AtomId>& inside = forms_.atoms_of(atom.a);
+      const Atoms& inside = forms_.atoms_of(atom.a);
       const bool in_common = std::any_of(
           p.terms.begin(), p.terms.end(), [&](const Term& other) {
             const Factors& f = forms_.factors(other.mono);

@@ -88,7 +88,7 @@ std::optional<Prover::Split> Prover::choose_values(
 }
 
 // With the condition to refute told, which may bound further variables.
-std::optional<Proof> Prover::refute_values(const std::vector<AtomId>& seeds,
+std::optional<Proof> Prover::refute_values(std::span<const AtomId> seeds,
                                            const std::vector<Choice>& choices,
                                            int depth) {
   if (domain_.conflict()) return Proof{*domain_.conflict(), true};

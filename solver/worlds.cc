@@ -308,7 +308,7 @@ bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
 bool Worlds::search_for(FormulaId goal, const Poly& p, size_t w) {
   size_t tried = 0;
   std::optional<int64_t> constant = abs(p.constant).to_int64();
-  for (AtomId a : std::vector<AtomId>(forms_.atoms_of(p))) {
+  for (AtomId a : Atoms(forms_.atoms_of(p))) {
     if (!is_free(a)) continue;
     if (++tried > kMaxCandidates) break;
     const Range r = domain_.atom_range(a);

@@ -27,12 +27,10 @@ class InternIndex {
   template <typename Same>
   uint32_t find(const Key& key, const Same& same) const {
     if (slots_.empty()) return kNoId;
-    const uint32_t wanted = place(key);
-    const size_t mask = slots_.size() - 1;
-    for (size_t i = wanted & mask;; i = (i + step(wanted)) & mask) {
-      const Slot& s = slots_[i];
+    for (Walk walk(place(key), slots_.size());; walk.next()) {
+      const Slot& s = slots_[walk.at];
       if (s.id == kNoId) return kNoId;
-      if (s.place == wanted && same(s.id)) return s.id;
+      if (s.place == walk.place && same(s.id)) return s.id;
     }
   }
 
@@ -51,18 +49,31 @@ class InternIndex {
   static uint32_t place(const Key& key) {
     const uint64_t h =
         (key.hash ^ (key.hash >> 32)) * 0x9e3779b97f4a7c15ull;
-    return static_cast<uint32_t>(h >> 32) + key.near;
-  }
-  // Odd, and of each place its own: rows that overlap do not add up.
-  static size_t step(uint32_t place) {
-    return (place * 0x9e3779b1u) >> 16 | 1;
+    return static_cast<uint32_t>(h >> 32) + 2 * key.near;
   }
 
+  // The slot itself, its neighbour on the same line (two may share a key), then
+  // odd steps of each place's own: runs that overlap do not add up.
+  struct Walk {
+    Walk(uint32_t from, size_t size) : place(from), mask(size - 1) {
+      at = from & mask;
+    }
+    void next() {
+      if (step == 0) {
+        at ^= 1;
+        step = (place * 0x9e3779b1u) >> 16 | 1;
+      } else {
+        at = (at + step) & mask;
+      }
+    }
+    uint32_t place;
+    size_t mask, at, step = 0;
+  };
+
   void put(const Slot& slot) {
-    const size_t mask = slots_.size() - 1;
-    size_t i = slot.place & mask;
-    while (slots_[i].id != kNoId) i = (i + step(slot.place)) & mask;
-    slots_[i] = slot;
+    Walk walk(slot.place, slots_.size());
+    while (slots_[walk.at].id != kNoId) walk.next();
+    slots_[walk.at] = slot;
   }
 
   void grow() {
