@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
-#include "sym/intern_index.h"
 #include "solver/small_vector.h"
-#include "sym/stable_vector.h"
 #include "sym/expr.h"
+#include "sym/intern_index.h"
+#include "sym/stable_vector.h"
 
 namespace proviso {
 
@@ -87,7 +87,7 @@ struct Formula {
   Expr expr = {};                    // kOpaque: a condition not understood, or
   bool about_definedness = false; //   that `expr` is defined
   bool positive = true;
-  bool is_made = true;
+  bool is_made = true;  // false in a negation's place until it is looked at
   friend bool operator==(const Formula&, const Formula&) = default;
 };
 
@@ -212,7 +212,7 @@ class FormPool {
   std::vector<std::pair<uint64_t, MonoId>> products_;  // of two, by their ids
   std::vector<MonoId> mono_of_atom_;
   std::vector<AtomId> single_;  // by monomial
-  StableVector<Atoms> atoms_within_, atoms_of_formula_;  // empty until asked for
+  StableVector<Atoms> atoms_within_, atoms_of_formula_;  // as About's
 };
 
 }  // namespace proviso

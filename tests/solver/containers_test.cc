@@ -8,6 +8,7 @@
 
 #include "solver/id_map.h"
 #include "solver/small_vector.h"
+#include "sym/intern_index.h"
 #include "sym/stable_vector.h"
 
 namespace proviso {
@@ -30,6 +31,18 @@ TEST(StableVector, KeepsElementsWhereTheyAre) {
   v.resize(70);
   EXPECT_EQ(v[69], "");
   EXPECT_EQ(v[3], "again");
+}
+
+TEST(StableVector, ElementsOfWholeLinesLieOnLines) {
+  struct Line {
+    uint64_t words[8];
+  };
+  StableVector<Line> v;
+  for (uint64_t i = 0; i < 100; ++i) {
+    Line& line = v.emplace_back(Line{{i}});
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(&line) % 64, 0u);
+  }
+  for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(v[i].words[0], i);
 }
 
 TEST(SmallVector, DoesWhatVectorDoes) {
@@ -75,6 +88,23 @@ TEST(IdMap, DoesWhatMapDoes) {
   }
   for (const auto& [key, value] : plain) EXPECT_EQ(ids.get(key), value);
   EXPECT_EQ(ids.get(1), kNoId);
+}
+
+// Runs side by side, runs that overlap, and keys that fall on one slot.
+TEST(InternIndex, FindsWhatWasPutIn) {
+  std::vector<InternIndex::Key> keys;
+  for (uint32_t i = 0; i < 20000; ++i) {
+    keys.push_back({1, i});
+    keys.push_back({1, i + 100000});
+    keys.push_back({i % 300, i});
+    keys.push_back({7, i << 16});
+  }
+  InternIndex index;
+  for (uint32_t id = 0; id < keys.size(); ++id) index.insert(keys[id], id);
+  for (uint32_t id = 0; id < keys.size(); ++id) {
+    EXPECT_EQ(index.find(keys[id], [id](uint32_t i) { return i == id; }), id);
+  }
+  EXPECT_EQ(index.find({2, 400000}, [](uint32_t) { return true; }), kNoId);
 }
 
 }  // namespace
