@@ -505,7 +505,8 @@ Range Domain::correlated_range(const Poly& p, int depth,
 
 namespace {
 
-constexpr size_t kMaxRelaxations = 400;
+constexpr size_t kMaxRelaxations = 4000;
+constexpr size_t kFewNodes = 16;  // are looked through; more have a map
 
 // u - v for a polynomial k*(u - v) + c, u and v atoms, k > 0.
 struct Difference {
@@ -535,6 +536,23 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
   };
   SmallVector<Node, 6> nodes = {{x, 0, 0, true}};
   SmallVector<size_t, 8> queue = {0};
+  std::optional<IdMap> places;
+  auto place_of = [&](AtomId a) -> size_t {
+    if (places) return places->get(a);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].atom == a) return i;
+    }
+    return kNoId;
+  };
+  auto add = [&](const Node& n) {
+    if (nodes.size() == kFewNodes) {
+      places.emplace();
+      for (uint32_t i = 0; i < kFewNodes; ++i) places->set(nodes[i].atom, i);
+    }
+    if (places) places->set(n.atom, static_cast<uint32_t>(nodes.size()));
+    queue.push_back(nodes.size());
+    nodes.push_back(n);
+  };
   size_t relaxed = 0;
   for (size_t next = 0; next < queue.size(); ++next) {
     nodes[queue[next]].queued = false;
@@ -553,30 +571,22 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
       const AtomId other = forms_.single(forward ? d->v : d->u);
       if (other == kNoId) continue;
       Int least = from.least + (forward ? -row.constant : row.constant);
-      auto known = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) {
-        return n.atom == other;
-      });
-      if (known != nodes.end() && known->least >= least) continue;
+      const size_t known = place_of(other);
+      if (known != kNoId && nodes[known].least >= least) continue;
       if (++relaxed > kMaxRelaxations) return std::nullopt;
       Node to{other, least, join(from.why, item.why), true};
-      bool is_queued = false;
-      if (known == nodes.end()) {
-        queue.push_back(nodes.size());
-        nodes.push_back(to);
-      } else {
-        is_queued = known->queued;
-        if (!is_queued) {
-          queue.push_back(static_cast<size_t>(known - nodes.begin()));
-        }
-        *known = to;
+      if (known == kNoId) {
+        add(to);
+        continue;
       }
+      if (!nodes[known].queued) queue.push_back(known);
+      nodes[known] = to;
     }
   }
   spend(relaxed + 1);
-  for (const Node& n : nodes) {
-    if (n.atom == y && n.atom != x) return std::pair(n.least, n.why);
-  }
-  return std::nullopt;
+  const size_t end = place_of(y);
+  if (end == kNoId || x == y) return std::nullopt;
+  return std::pair(nodes[end].least, nodes[end].why);
 }
 
 Range Domain::difference_range(const Poly& p) {

@@ -2,6 +2,10 @@
 // stay open, and that a named set of facts is enough.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <random>
+
 #include "tests/solver/support.h"
 
 namespace proviso {
@@ -173,6 +177,32 @@ TEST(Ladder, OrderOfTellingDoesNotMatterHere) {
   for (const char* facts : {"u0 != u1; u0 <= u1", "u0 <= u1; u0 != u1"}) {
     Case c("u0:.. u1:..", facts);
     EXPECT_EQ(c.ask("u0 + 1 <= u1").verdict, kYes) << facts;
+  }
+}
+
+// Offsets of ragged rows: hundreds of inequalities, one after another.
+TEST(Ladder, FollowsLongChainsInAnyOrder) {
+  constexpr int kLength = 1500;
+  std::vector<std::string> facts;
+  std::string symbols;
+  for (int i = 0; i <= kLength; ++i) {
+    symbols += "u" + std::to_string(i) + ":.. ";
+  }
+  for (int i = 0; i < kLength; ++i) {
+    const std::string from = std::to_string(i), to = std::to_string(i + 1);
+    facts.push_back("u" + from + (i % 500 == 7 ? " < u" : " <= u") + to + ";");
+  }
+  const std::string first = "u0", last = "u" + std::to_string(kLength);
+  for (int turn = 0; turn < 3; ++turn) {
+    if (turn == 1) std::reverse(facts.begin(), facts.end());
+    if (turn == 2) std::shuffle(facts.begin(), facts.end(), std::mt19937(3));
+    Case c(symbols, std::accumulate(facts.begin(), facts.end(), std::string()));
+    const Answer yes = c.ask(first + " + 3 <= " + last);
+    EXPECT_EQ(yes.verdict, kYes);
+    EXPECT_EQ(yes.facts.size(), kLength);
+    EXPECT_EQ(c.ask(last + " < " + first + " + 3").verdict, kNo);
+    EXPECT_EQ(c.ask(first + " + 4 <= " + last).verdict, kOpen);
+    EXPECT_EQ(c.ask(last + " <= " + first + " + 3").verdict, kOpen);
   }
 }
 

@@ -7,7 +7,7 @@
 namespace proviso {
 namespace {
 
-class FormTest : public ::testing::Test {
+class Negations : public ::testing::Test {
  protected:
   Poly symbol(const char* name) {
     return forms_.variable(
@@ -22,7 +22,7 @@ class FormTest : public ::testing::Test {
   FormPool forms_;
 };
 
-TEST_F(FormTest, ABoundAndItsOppositeAreNeighbours) {
+TEST_F(Negations, ABoundAndItsOppositeAreNeighbours) {
   const Poly x = symbol("x"), y = symbol("y");
   for (const Poly& p : {plus(x, -3), plus(forms_.sub(y, x), 1),
                         plus(forms_.scale(forms_.mul(x, y), -1), 7)}) {
@@ -37,7 +37,7 @@ TEST_F(FormTest, ABoundAndItsOppositeAreNeighbours) {
   }
 }
 
-TEST_F(FormTest, ANegationIsMadeWhenItIsLookedAt) {
+TEST_F(Negations, ANegationIsMadeWhenItIsLookedAt) {
   const Poly p = plus(symbol("x"), -3);
   const FormulaId f = forms_.ge(p);
   EXPECT_TRUE(forms_.is_made(f));
@@ -48,7 +48,7 @@ TEST_F(FormTest, ANegationIsMadeWhenItIsLookedAt) {
   EXPECT_EQ(forms_.ge(plus(forms_.scale(p, -1), -1)), FormPool::negate(f));
 }
 
-TEST_F(FormTest, CoefficientsAtTheEdgeOfInt64) {
+TEST_F(Negations, CoefficientsAtTheEdgeOfInt64) {
   const Poly x = symbol("x"), y = symbol("y");
   const Int edge = INT64_MIN;
   Poly p = forms_.add(forms_.scale(x, edge), y);
@@ -58,7 +58,7 @@ TEST_F(FormTest, CoefficientsAtTheEdgeOfInt64) {
   EXPECT_EQ(forms_.ge(opposite), FormPool::negate(forms_.ge(p)));
 }
 
-TEST_F(FormTest, ConnectivesAndTheirNegations) {
+TEST_F(Negations, ConnectivesAndTheirNegations) {
   const FormulaId a = forms_.ge(symbol("x")), b = forms_.eq(symbol("y"));
   const FormulaId both = forms_.all_of({a, b});
   EXPECT_EQ(forms_.any_of({FormPool::negate(a), FormPool::negate(b)}),
