@@ -557,6 +557,7 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
   for (size_t next = 0; next < queue.size(); ++next) {
     nodes[queue[next]].queued = false;
     const Node from = nodes[queue[next]];
+    const MonoId here = forms_.mono(from.atom);
     for (uint32_t i : items_of(from.atom)) {
       const Item& item = items_[i];
       const Formula& f = forms_.formula(item.formula);
@@ -565,7 +566,6 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
       const Poly& row = forms_.poly(f.poly);
       std::optional<Difference> d = as_difference(row);
       if (!d || !d->scale->is_one()) continue;
-      MonoId here = forms_.mono(from.atom);
       bool forward = d->u == here;  // from - v + c >= 0
       if (!forward && !(equal && d->v == here)) continue;
       const AtomId other = forms_.single(forward ? d->v : d->u);
