@@ -88,6 +88,7 @@ void Domain::undo(const Mark& mark) {
         break;
       case Undo::kTold: told_.set(u.index >> 1, kNoId); break;
       case Undo::kFresh: state(u.index).in_use = false; break;
+      case Undo::kLinked: unlink(u.index); break;
       case Undo::kConflict: conflict_.reset(); break;
     }
   }
@@ -196,6 +197,7 @@ void Domain::assert_ge(FormulaId f, Reason why) {
   if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
   if (at_least(r, 0) && is_row(id)) return;  // or a tighter one
   set_bound(forms_.view(id), p.constant, why, add_item(f, why));
+  link(p, why);
   bound_by(p, why);
   expand_pos(p, why);
   expand_floor(p, why);

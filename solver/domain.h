@@ -175,9 +175,21 @@ class Domain {
     End low, high;
     Ids watchers;  // items for whom its bounds may settle something
   };
+  // An atom's place in a chain of told steps, x' - x >= 2, x'' - x' >= 0, ...,
+  // which grows at both ends: the difference of two in it is at least that of
+  // their sums.
+  struct Link {
+    AtomId chain = kNoId;  // the atom that began it, at 0
+    int32_t at = 0;
+    uint32_t neighbor = kNoId;  // the slot that this one was put beside
+    bool has_next = false, has_previous = false;
+    Reason why = 0;  // of the steps between it and the one that began
+    Int sum = 0;     // of these steps, negative before that one
+  };
   struct Undo {
     enum Kind : uint8_t { kLow, kHigh, kSolved, kItem, kKilled, kFormLow,
-                          kFormHigh, kTold, kConflict, kFresh } kind;
+                          kFormHigh, kTold, kConflict, kFresh,
+                          kLinked } kind;
     bool has_end;  // the last of ends_ is what was known before
     uint32_t index;
   };
@@ -304,6 +316,12 @@ class Domain {
   bool has_short_divisor(const Atom& atom) const;
   Range correlated_range(const Poly& p, int depth,
                          std::optional<int> enough = {});
+  // chains.cc
+  void link(const Poly& row, Reason why);
+  void put_beside(uint32_t neighbor, uint32_t slot, bool after, const Int& step,
+                  Reason why);
+  void unlink(uint32_t slot);
+  Range chained_range(const Poly& p) const;
   Range difference_range(const Poly& p);
   std::optional<std::pair<Int, Reason>> least_difference(AtomId x, AtomId y);
   bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
@@ -342,6 +360,7 @@ class Domain {
   ReasonArena& reasons_;
   Interval symbols_;
   StableVector<AtomState> atoms_;  // of atoms met so far
+  StableVector<Link> links_;       // of these, as far as there are chains
   StableVector<Derived> derived_;
   IdMap slot_of_;                // from atoms to their places there
   StableVector<Item> items_;

@@ -418,7 +418,9 @@ bool Domain::decide_dearly(FormulaId f, Range& r, Decision& d) {
   auto settled_by = [&](const Range& other) {
     return narrow(r, other) && settles(formula.kind, r, d);
   };
-  if (settled_by(difference_range(p))) return true;
+  if (settled_by(chained_range(p)) || settled_by(difference_range(p))) {
+    return true;
+  }
   const bool products = forms_.single(p.terms[0].mono) == kNoId ||
                         forms_.single(p.terms.back().mono) == kNoId;
   if (products && settled_by(factored_range(p))) return true;

@@ -1,0 +1,122 @@
+// Differences of variables, told and taken back at random: what follows is what
+// the closure of the told steps says (Floyd and Warshall), and nothing else.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/solver/support.h"
+#include "tests/support/random_expr.h"
+
+namespace proviso {
+namespace {
+
+constexpr int kVariables = 9;
+
+struct Step {  // to - from >= least
+  int from, to;
+  int64_t least;
+};
+
+// The largest known lower bound of to - from.
+class Closure {
+ public:
+  explicit Closure(const std::vector<Step>& steps) {
+    for (int i = 0; i < kVariables; ++i) at(i, i) = 0;
+    for (const Step& s : steps) raise(s.from, s.to, s.least);
+    for (int k = 0; k < kVariables; ++k) {
+      for (int i = 0; i < kVariables; ++i) {
+        for (int j = 0; j < kVariables; ++j) {
+          if (at(i, k) && at(k, j)) raise(i, j, *at(i, k) + *at(k, j));
+        }
+      }
+    }
+  }
+  std::optional<int64_t>& at(int from, int to) { return least_[from][to]; }
+  bool is_contradictory() {
+    for (int i = 0; i < kVariables; ++i) {
+      if (*at(i, i) > 0) return true;
+    }
+    return false;
+  }
+  Verdict verdict(const Step& s) {
+    if (at(s.from, s.to) && *at(s.from, s.to) >= s.least) return Verdict::kYes;
+    if (at(s.to, s.from) && *at(s.to, s.from) > -s.least) return Verdict::kNo;
+    return Verdict::kUnknown;
+  }
+
+ private:
+  void raise(int from, int to, int64_t least) {
+    at(from, to) = std::max(at(from, to).value_or(least), least);
+  }
+  std::optional<int64_t> least_[kVariables][kVariables];
+};
+
+Step random_step(std::mt19937& random) {
+  auto below = [&random](uint32_t n) { return static_cast<int>(random() % n); };
+  const int from = below(kVariables);
+  return {from, (from + 1 + below(kVariables - 1)) % kVariables, below(7) - 3};
+}
+
+std::string text(const Step& s) {
+  return "u" + std::to_string(s.to) + " - u" + std::to_string(s.from) +
+         " >= " + std::to_string(s.least);
+}
+
+TEST(Chains, SayWhatTheClosureSays) {
+  const uint32_t seed = testing::seed_or(31001);
+  size_t asked = 0, yes = 0, no = 0, by_several = 0;
+  for (uint32_t run = 0; run < 120; ++run) {
+    std::mt19937 random(seed + run);
+    testing::Case c("", "");
+    for (int i = 0; i < kVariables; ++i) {
+      c.pool.symbol("u" + std::to_string(i), SymbolKind::kUnbackedInt);
+    }
+    std::vector<Step> told;
+    std::vector<size_t> scopes;
+    for (int turn = 0; turn < 60; ++turn) {
+      const uint32_t choice = random() % 8;
+      if (choice == 0) {
+        c.context.push();
+        scopes.push_back(told.size());
+      } else if (choice == 1 && !scopes.empty()) {
+        c.context.pop();
+        told.resize(scopes.back());
+        scopes.pop_back();
+      } else {
+        Step step = random_step(random);
+        if (random() % 2 == 0) step.to = (step.from + 1) % kVariables;
+        told.push_back(step);
+        if (Closure(told).is_contradictory()) {
+          told.pop_back();
+        } else {
+          c.context.assume(c.p(text(step)));
+        }
+      }
+      Closure closure(told);
+      for (int k = 0; k < 3; ++k) {
+        const Step step = random_step(random);
+        const Verdict expected = closure.verdict(step);
+        const Answer answer = c.ask(text(step));
+        ASSERT_EQ(answer.verdict, expected) << text(step) << ", run " << run;
+        ++asked;
+        yes += expected == Verdict::kYes;
+        no += expected == Verdict::kNo;
+        by_several += answer.facts.size() > 1;
+        if (expected == Verdict::kUnknown) continue;
+        EXPECT_TRUE(testing::reproduces(c.context, c.p(text(step)), answer))
+            << text(step) << ", run " << run;
+      }
+    }
+  }
+  std::cout << asked << " asked, " << yes << " yes, " << no << " no, "
+            << by_several << " by several facts\n";
+  EXPECT_GT(by_several, asked / 10);
+}
+
+}  // namespace
+}  // namespace proviso
