@@ -27,7 +27,6 @@ std::string percent(size_t part, size_t whole) {
   return std::to_string(part) + "/" + std::to_string(whole);
 }
 
-// The value below which `share` of the values lie.
 double sum(const std::vector<double>& values) {
   double total = 0;
   for (double v : values) total += v;
