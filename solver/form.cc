@@ -491,6 +491,35 @@ FormulaId FormPool::intern(const Formula& formula) {
   return id;
 }
 
+// The ends of a sum of remainders a - d*floor(a/d) and a constant, which are in
+// [0, d-1] wherever the parts are.  Nullopt of what is no such sum.
+std::optional<std::pair<Int, Int>> FormPool::remainder_range(
+    const Poly& p) const {
+  constexpr int kMaxRemainders = 8;
+  Poly rest = p;
+  Int low = 0, high = 0;
+  for (int i = 0; i < kMaxRemainders && !rest.is_constant(); ++i) {
+    // What was made last has no part in another's numerator.
+    const Term* last = nullptr;
+    for (const Term& t : rest.terms) {
+      if (single_[t.mono] == kNoId) return std::nullopt;
+      if (atoms_[single_[t.mono]].kind != AtomKind::kFloor) continue;
+      if (!last || single_[t.mono] > single_[last->mono]) last = &t;
+    }
+    if (!last) return std::nullopt;
+    const Atom& quotient = atoms_[single_[last->mono]];
+    const Poly& d = polys_[quotient.b];
+    if (!d.is_constant() || d.constant.sign() <= 0) return std::nullopt;
+    if (!floor_mod(last->coef, d.constant).is_zero()) return std::nullopt;
+    const Int times = proviso::floor_div(last->coef, d.constant);
+    const Int most = times * (d.constant - 1);
+    (times.sign() > 0 ? low : high) -= most;
+    rest = add(sub(rest, {0, {*last}}), polys_[quotient.a], times);
+  }
+  if (!rest.is_constant()) return std::nullopt;
+  return std::pair(low + rest.constant, high + rest.constant);
+}
+
 FormulaId FormPool::relation(FormulaKind kind, const Poly& p) {
   return kind == FormulaKind::kGe ? ge(p) : kind == FormulaKind::kEq ? eq(p)
                                                                      : ne(p);
@@ -502,6 +531,10 @@ FormulaId FormPool::ge(const Poly& p) {
   const PolyId id = g.is_one() ? intern(p) : intern(floor_coefficients(p, g));
   FormulaId& known = about_[id].ge;
   if (known != kNoId) return known;
+  if (const auto range = remainder_range(polys_[id])) {
+    if (range->first.sign() >= 0) return known = kTrue;
+    if (range->second.sign() < 0) return known = kFalse;
+  }
   const PolyId other = opposite(polys_[id]);
   const FormulaId negation = other == kNoId ? kNoId : about_[other].ge;
   if (negation == kNoId) {
@@ -519,7 +552,11 @@ FormulaId FormPool::eq(const Poly& p) {
   if (leading_is_negative(p)) g = -g;
   const PolyId id = g.is_one() ? intern(p) : intern(floor_coefficients(p, g));
   FormulaId& known = about_[id].eq;
-  if (known == kNoId) known = add({.kind = FormulaKind::kEq, .poly = id});
+  if (known != kNoId) return known;
+  const auto range = remainder_range(polys_[id]);
+  const bool is_never =
+      range && (range->first.sign() > 0 || range->second.sign() < 0);
+  known = is_never ? kFalse : add({.kind = FormulaKind::kEq, .poly = id});
   return known;
 }
 

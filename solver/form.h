@@ -192,6 +192,7 @@ class FormPool {
 
   AtomId intern(const Atom& atom);
   PolyId opposite(const Poly& p) const;
+  std::optional<std::pair<Int, Int>> remainder_range(const Poly& p) const;
   FormulaId add(const Formula& formula);
   FormulaId intern(const Formula& formula);
   const Formula& make_negation(FormulaId f);

@@ -95,6 +95,48 @@ TEST(Forms, MeanWhatRandomExpressionsMean) {
   EXPECT_GT(compared, 100000u);
 }
 
+// A sum of remainders is decided by structure alone, exactly where its ends
+// decide it, whatever its symbols are.
+TEST(Forms, KnowWhereRemaindersLie) {
+  ExprPool pool;
+  Expr x = pool.symbol("u0", SymbolKind::kUnbackedInt);
+  Expr y = pool.symbol("u1", SymbolKind::kUnbackedInt);
+  Forms& forms = Forms::of(pool);
+  size_t decided = 0;
+  for (int a = -3; a <= 3; ++a) {
+    for (int b = -2; b <= 2; ++b) {
+      for (int c = -12; c <= 12; ++c) {
+        const std::string sum = std::to_string(a) + "*Mod(5*u0 + 3, 4) + " +
+                                std::to_string(b) + "*Mod(u1 - u0, 3) + " +
+                                std::to_string(c);
+        bool always = true, never = true, meets = false;
+        for (int m = 0; m < 4; ++m) {
+          for (int n = 0; n < 3; ++n) {
+            const int value = a * m + b * n + c;
+            (value >= 0 ? never : always) = false;
+            meets = meets || value == 0;
+          }
+        }
+        const FormulaId ge = forms.lower.condition(parse(pool, sum + " >= 0"));
+        EXPECT_EQ(ge == kTrue, always) << sum;
+        EXPECT_EQ(ge == kFalse, never) << sum;
+        const Expr is_zero = parse(pool, "Eq(" + sum + ", 0)");
+        const FormulaId eq = forms.lower.condition(is_zero);
+        EXPECT_FALSE(eq == kFalse && meets) << sum;
+        EXPECT_TRUE(eq == kFalse || (!always && !never) || meets) << sum;
+        decided += ge <= kTrue;
+      }
+    }
+  }
+  EXPECT_GT(decided, 300u);
+  for (const char* text : {"Mod(Mod(u0, 6), 4) <= 3", "CeilDiv(u0, 16)*16 >= u0",
+                           "2*u0 - 6*((2*u0 + 1)//6) <= 4",
+                           "u0 - (u0//4)*4 < 4"}) {
+    EXPECT_EQ(forms.lower.condition(parse(pool, text)), kTrue) << text;
+    check_everywhere(pool, parse(pool, text), x, y);
+  }
+}
+
 // What a form says is what its expression says.
 TEST(Forms, GoBackToExpressions) {
   ExprPool pool;
