@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <variant>
+
+#include "sym/evaluate.h"
 
 namespace proviso {
 namespace {
 
 constexpr int kMaxRounds = 8;
+constexpr size_t kMaxClosedNodes = 32;
 
 uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
@@ -31,6 +36,7 @@ class Dag {
     collect(question);
     std::sort(nodes_.begin(), nodes_.end(), ExprLess());
     for (size_t i = 0; i < nodes_.size(); ++i) place_[nodes_[i].id()] = i;
+    find_values();
     up_.resize(nodes_.size());
     down_.resize(nodes_.size());
     color_.resize(nodes_.size());
@@ -104,6 +110,25 @@ class Dag {
 
   size_t place(Expr e) const { return place_.at(e.id()); }
 
+  // Of small nodes without symbols: 0 + 1 is told as 1 is.
+  void find_values() {
+    std::vector<size_t> size(nodes_.size());
+    value_.resize(nodes_.size());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      const Expr e = nodes_[i];
+      bool is_closed = e.is_int() && !e.is_symbol();
+      size[i] = 1;
+      for (Expr a : e.args()) {
+        is_closed = is_closed && value_[place(a)];
+        size[i] = std::min(size[i] + size[place(a)], kMaxClosedNodes + 1);
+      }
+      if (!is_closed || size[i] > kMaxClosedNodes) continue;
+      const Evaluation found = evaluate(e, Assignment());
+      if (!found.defined()) continue;
+      if (const Int* n = std::get_if<Int>(&*found.value)) value_[i] = *n;
+    }
+  }
+
   size_t colors() const {
     std::vector<uint64_t> all;
     for (size_t i : symbols_) all.push_back(color_[i]);
@@ -116,9 +141,10 @@ class Dag {
   void hash_up() {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       Expr e = nodes_[i];
-      uint64_t h = mix(2, static_cast<uint64_t>(e.op()));
-      switch (e.op()) {
-        case Op::kInteger: h = mix(h, e.integer().hash()); break;
+      const Op op = value_[i] ? Op::kInteger : e.op();
+      uint64_t h = mix(2, static_cast<uint64_t>(op));
+      switch (op) {
+        case Op::kInteger: h = mix(h, value_[i]->hash()); break;
         case Op::kRational: h = mix(h, e.rational().hash()); break;
         case Op::kBoolean: h = mix(h, e.is_true()); break;
         case Op::kSymbol: h = mix(h, color_[i]); break;
@@ -171,6 +197,7 @@ class Dag {
   Expr question_;
   std::vector<Expr> nodes_;
   std::unordered_map<uint32_t, size_t> place_;
+  std::vector<std::optional<Int>> value_;  // by place, as up_
   std::vector<size_t> symbols_;
   std::vector<Expr> bounded_;  // by conditions: the only symbol, else none
   std::vector<uint64_t> up_, down_, color_;  // by place

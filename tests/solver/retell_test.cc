@@ -70,6 +70,29 @@ TEST(Retell, ForgetsOrderAndNames) {
   }
 }
 
+// Facts come in the order they come in with their constants worked out.
+TEST(Retell, SeesConstantsWorkedOut) {
+  std::vector<std::vector<uint32_t>> orders;
+  for (const std::vector<std::string>& facts :
+       {std::vector<std::string>{"Eq(a*b, 7)", "Eq(a % 5, 1)", "a*a <= 40 + b"},
+        {"Eq(a*b, 3*2 + 1)", "Eq(a % (10//2), 2 - 1)", "a*a <= 2**3*5 + b"}}) {
+    for (unsigned order = 0; order < 6; ++order) {
+      ExprPool pool, fresh;
+      for (const char* name : {"a", "b"}) {
+        pool.symbol(name, SymbolKind::kUnbackedInt);
+      }
+      std::vector<Expr> conditions;
+      for (const std::string& text : facts) {
+        conditions.push_back(parse(pool, text));
+      }
+      orders.push_back(
+          retell(conditions, parse(pool, "a < b"), order, fresh).from);
+    }
+  }
+  ASSERT_EQ(orders.size(), 12u);
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(orders[i], orders[i + 6]) << i;
+}
+
 TEST(Retell, BackwardsDiffers) {
   std::vector<size_t> symbols = {0, 1, 2, 3}, facts = {0, 1, 2, 3, 4};
   EXPECT_NE(told(symbols, facts, {}, false),
