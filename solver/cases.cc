@@ -195,11 +195,9 @@ constexpr size_t kMaxItemsLookedAt = 64;
 
 }  // namespace
 
-// A disjunction among the facts about the condition's atoms; else a condition
-// within the condition.
-std::optional<Prover::Split> Prover::choose_case(FormulaId f) {
-  const Atoms& atoms = forms_.atoms_of_formula(f);
-  for (AtomId a : atoms) {
+// A disjunction among the facts about the condition's atoms.
+std::optional<Prover::Split> Prover::told_case(FormulaId f) {
+  for (AtomId a : forms_.atoms_of_formula(f)) {
     size_t looked_at = 0;
     for (uint32_t i : domain_.items_of(a)) {
       if (++looked_at > kMaxItemsLookedAt) break;
@@ -209,7 +207,13 @@ std::optional<Prover::Split> Prover::choose_case(FormulaId f) {
       if (clause.kids.size() <= kMaxCases) return Split{clause.kids, item.why};
     }
   }
-  for (AtomId a : atoms) {
+  return std::nullopt;
+}
+
+// Else a condition within the condition.
+std::optional<Prover::Split> Prover::choose_case(FormulaId f) {
+  if (auto split = told_case(f)) return split;
+  for (AtomId a : forms_.atoms_of_formula(f)) {
     const Atom& atom = forms_.atom(a);
     FormulaId condition = kNoId;
     if (atom.kind == AtomKind::kPos) {

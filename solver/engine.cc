@@ -224,13 +224,19 @@ void Engine::prove_defined(FormulaId defined, Native& result) {
 
 // Each stage has its share of the budget: spending one does not end the next.
 void Engine::prove_or_refute(FormulaId f, Native& result) {
-  Decision by_rows = prover.decide_by_rows(f);
-  if (by_rows.value) return adopt(by_rows, Tier::kLinear, result);
+  Decision d = prover.decide_by_rows(f);
+  if (d.value) return adopt(d, Tier::kLinear, result);
+  // Cases that were told are likely to settle it, others are not.
+  const bool cases_first = prover.has_told_cases(f);
+  if (cases_first) {
+    d = prover.decide_in_cases(f, options.budget / 16);
+    if (d.value) return adopt(d, Tier::kCases, result);
+  }
   FormulaId opposite = forms.negate(f);
   bool can_be_yes = !worlds.satisfiable(opposite);
   bool can_be_no = !worlds.satisfiable(f);
   if (can_be_yes || can_be_no) {
-    Decision d = prover.decide_in_cases(f, options.budget / 16);
+    if (!cases_first) d = prover.decide_in_cases(f, options.budget / 16);
     if (d.value) return adopt(d, Tier::kCases, result);
     d = prover.decide_by_division(f, options.budget / 16);
     if (d.value) return adopt(d, Tier::kLinear, result);
@@ -253,8 +259,7 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
     }
   }
   if (result.open) return;
-  Decision d =
-      prover.decide_by_values(f, can_be_yes, can_be_no, options.budget / 2);
+  d = prover.decide_by_values(f, can_be_yes, can_be_no, options.budget / 2);
   if (d.value) adopt(d, Tier::kCases, result);
 }
 

@@ -51,6 +51,7 @@ class Prover {
   // What the domain alone decides in every case of a disjunction (or of a Min,
   // Max or Where) that the condition's atoms are in.
   Decision decide_in_cases(FormulaId f, uint64_t units);
+  bool has_told_cases(FormulaId f) { return told_case(f).has_value(); }
 
   // What holds for each of the values that bounded variables near the condition
   // can take, where it can be true (false); at most `units` for either.
@@ -100,6 +101,7 @@ class Prover {
                                     int depth);
 
   Decision decide_in_cases(FormulaId f, int depth);
+  std::optional<Split> told_case(FormulaId f);
   std::optional<Split> choose_case(FormulaId f);
 
   // values.cc
