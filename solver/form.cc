@@ -9,12 +9,8 @@ namespace {
 // Products with more terms than this stay folded in a named atom.
 constexpr size_t kMaxExpandedTerms = 64;
 
-size_t mix(size_t seed, size_t value) {
-  const size_t mixed = (seed ^ value) * 0xff51afd7ed558ccdull;
-  return mixed ^ (mixed >> 29);
-}
-
 using Key = InternIndex::Key;
+constexpr auto mix = InternIndex::mix;
 
 Key key_of(const Factors& factors) {
   size_t h = factors.size();
@@ -308,6 +304,10 @@ PolyId FormPool::intern(const Poly& p) {
   return id;
 }
 
+PolyId FormPool::intern_divided(const Poly& p, const Int& k) {
+  return k.is_one() ? intern(p) : intern(floor_coefficients(p, k));
+}
+
 // The interned -p - 1, if it is.
 PolyId FormPool::opposite(const Poly& p) const {
   return poly_index_.find(
@@ -527,8 +527,7 @@ FormulaId FormPool::relation(FormulaKind kind, const Poly& p) {
 
 FormulaId FormPool::ge(const Poly& p) {
   if (p.is_constant()) return p.constant.sign() >= 0 ? kTrue : kFalse;
-  const Int g = p.content();
-  const PolyId id = g.is_one() ? intern(p) : intern(floor_coefficients(p, g));
+  const PolyId id = intern_divided(p, p.content());
   FormulaId& known = about_[id].ge;
   if (known != kNoId) return known;
   if (const auto range = remainder_range(polys_[id])) {
@@ -550,7 +549,7 @@ FormulaId FormPool::eq(const Poly& p) {
   Int g = p.content();
   if (!floor_mod(p.constant, g).is_zero()) return kFalse;
   if (leading_is_negative(p)) g = -g;
-  const PolyId id = g.is_one() ? intern(p) : intern(floor_coefficients(p, g));
+  const PolyId id = intern_divided(p, g);
   FormulaId& known = about_[id].eq;
   if (known != kNoId) return known;
   const auto range = remainder_range(polys_[id]);

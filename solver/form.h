@@ -189,8 +189,10 @@ class FormPool {
     FormulaId ge = kNoId, eq = kNoId;  // p >= 0 and p == 0, once made
     Atoms atoms;                       // empty until asked for
   };
+  static_assert(sizeof(About) == 64);
 
   AtomId intern(const Atom& atom);
+  PolyId intern_divided(const Poly& p, const Int& k);  // rounded down
   PolyId opposite(const Poly& p) const;
   std::optional<std::pair<Int, Int>> remainder_range(const Poly& p) const;
   FormulaId add(const Formula& formula);

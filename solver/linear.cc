@@ -41,7 +41,6 @@ LinearSystem::LinearSystem(ReasonArena& reasons, size_t rows)
   told_.reserve(rows);
   rows_.reserve(3 * rows);
   alive_.reserve(3 * rows);
-  names_.reserve(rows);
   unknowns_.reserve(rows);
 }
 
@@ -53,13 +52,10 @@ LinearSystem::Unknown& LinearSystem::unknown(uint32_t x) {
 void LinearSystem::add(LinearRow row) {
   if (conflict_) return;
   for (LinearTerm& t : row.terms) {
-    auto same = [&](uint32_t i) { return names_[i] == t.unknown; };
-    uint32_t place = place_of_.find({0, t.unknown}, same);
+    uint32_t& place = place_of_.at(t.unknown);
     if (place == kNoId) {
-      place = static_cast<uint32_t>(names_.size());
-      names_.push_back(t.unknown);
+      place = static_cast<uint32_t>(unknowns_.size());
       unknowns_.emplace_back();
-      place_of_.insert({0, t.unknown}, place);
     }
     t.unknown = place;
   }
@@ -270,9 +266,8 @@ void LinearSystem::solve_equality() {
     if (c != 0) definition.terms.push_back({t.unknown, c});
   }
   definition.constant = floor_div(e.constant, a);
-  auto fresh = static_cast<uint32_t>(names_.size());
+  auto fresh = static_cast<uint32_t>(unknowns_.size());
   ++fresh_;
-  names_.push_back(kNoId);
   unknowns_.emplace_back();
   definition.terms.push_back({fresh, -1});
   equalities_.push_back(std::move(e));

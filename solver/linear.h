@@ -16,10 +16,11 @@
 #include <optional>
 #include <vector>
 
-#include "sym/intern_index.h"
+#include "solver/id_map.h"
 #include "solver/reason.h"
 #include "solver/small_vector.h"
 #include "sym/integer.h"
+#include "sym/intern_index.h"
 
 namespace proviso {
 
@@ -87,8 +88,7 @@ class LinearSystem {
   InternIndex index_;            // of rows by their terms
   std::vector<LinearRow> equalities_;
   std::vector<Unknown> unknowns_;
-  std::vector<uint32_t> names_;  // as told, by place; fresh ones have kNoId
-  InternIndex place_of_;
+  IdMap place_of_;  // from unknowns as told to their places there
   std::optional<Reason> conflict_;
   size_t fresh_ = 0;
   bool looked_at_all_ = false;

@@ -19,8 +19,7 @@ InternIndex::Key key_of(Op op, std::span<const Expr> args) {
   for (Expr e : args) {
     uint32_t id = e ? e.id() : kNoId;
     if (e && !e.is_constant()) std::swap(id, near);
-    hash = (hash ^ id) * 0xFF51AFD7ED558CCDu;
-    hash ^= hash >> 29;
+    hash = InternIndex::mix(hash, id);
   }
   return {hash, near};
 }

@@ -23,6 +23,11 @@ class InternIndex {
     uint64_t hash;      // of the rest
     uint32_t near = 0;  // the one id
   };
+  // A hash with one more value in it.
+  static uint64_t mix(uint64_t hash, uint64_t value) {
+    const uint64_t mixed = (hash ^ value) * 0xff51afd7ed558ccdu;
+    return mixed ^ (mixed >> 29);
+  }
 
   template <typename Same>
   uint32_t find(const Key& key, const Same& same) const {
