@@ -120,6 +120,8 @@ class Domain {
   PolyId solved_form(AtomId a) const {
     return atoms_[slot_of_.get(a)].solved;
   }
+  // The same with other solved equalities put in; until the next change.
+  const Poly& solved_value(AtomId a) { return forms_.poly(image_of(a).poly); }
 
   FormPool& forms() { return forms_; }
   ReasonArena& reasons() { return reasons_; }

@@ -173,7 +173,7 @@ void Worlds::ground(const Poly& p, size_t w) {
 void Worlds::settle(uint32_t n, size_t w) {
   AtomId a = nodes_[n].atom;
   if (!domain_.is_solved(a)) return;
-  const Poly solved = domain_.normal(forms_.variable(a)).poly;
+  const Poly& solved = domain_.solved_value(a);
   ground(solved, w);
   if (Point::Value v = worlds_[w].value(solved)) worlds_[w].set(a, *v);
 }
