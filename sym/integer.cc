@@ -35,8 +35,9 @@ struct IntAccess {
   static bool both_wide(const Int& a, const Int& b) {
     return !a.is_shared() && !b.is_shared();
   }
-  static cpp_int big(const Int& a) {
-    return a.is_shared() ? shared(a)->value : cpp_int(wide(a));
+  static const cpp_int& big(const Int& a, cpp_int&& room = {}) {
+    if (a.is_shared()) return shared(a)->value;
+    return room = wide(a);
   }
   static Int make(Wide value) {
     if (value < -kTop || value >= kTop) return make(cpp_int(value));
@@ -157,12 +158,15 @@ size_t Int::big_bit_length() const {
 Int Int::big_add(const Int& a, const Int& b) {
   // Two of 127 bits have a sum of 128.
   if (both_wide(a, b)) return IntAccess::make(wide(a) + wide(b));
-  return IntAccess::make(big(a) + big(b));
+  if (a.is_zero()) return b;
+  if (b.is_zero()) return a;
+  return IntAccess::make(IntAccess::big(a) + IntAccess::big(b));
 }
 
 Int Int::big_subtract(const Int& a, const Int& b) {
   if (both_wide(a, b)) return IntAccess::make(wide(a) - wide(b));
-  return IntAccess::make(big(a) - big(b));
+  if (b.is_zero()) return a;
+  return IntAccess::make(IntAccess::big(a) - IntAccess::big(b));
 }
 
 Int Int::big_multiply(const Int& a, const Int& b) {
@@ -171,7 +175,14 @@ Int Int::big_multiply(const Int& a, const Int& b) {
       !__builtin_mul_overflow(wide(a), wide(b), &product)) {
     return IntAccess::make(product);
   }
-  return IntAccess::make(big(a) * big(b));
+  if (a.is_one()) return b;
+  if (b.is_one()) return a;
+  return IntAccess::make(IntAccess::big(a) * IntAccess::big(b));
+}
+
+Int& Int::add_big_product(const Int& a, const Int& b) {
+  if (b == Int(-1)) return *this = *this - a;
+  return *this = *this + a * b;
 }
 
 int Int::big_compare(const Int& a, const Int& b) {

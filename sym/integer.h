@@ -116,7 +116,7 @@ class Int {
       low_ = sum;
       return *this;
     }
-    return *this = *this + a * b;
+    return add_big_product(a, b);
   }
   friend bool operator==(const Int& a, const Int& b) {
     return both_small(a, b) ? a.low_ == b.low_ : big_compare(a, b) == 0;
@@ -136,6 +136,7 @@ class Int {
   }
   void retain() const noexcept;
   void release() noexcept;
+  Int& add_big_product(const Int& a, const Int& b);
   static Int big_add(const Int& a, const Int& b);
   static Int big_subtract(const Int& a, const Int& b);
   static Int big_multiply(const Int& a, const Int& b);
