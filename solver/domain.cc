@@ -180,11 +180,11 @@ void Domain::assert_ge(FormulaId f, Reason why) {
   const PolyId id = forms_.formula(f).poly;
   const Poly& p = forms_.poly(id);
   if (is_single(p)) {
-    // A compound atom's normal form may change: the row is looked at again.
-    if (!forms_.is_variable(forms_.single(p.terms[0].mono))) {
-      if (at_least(plain_range(p), 0)) return;
-      add_item(f, why);
+    if (forms_.is_variable(forms_.single(p.terms[0].mono))) {
+      return tighten_term(p.terms[0], p.constant, why);
     }
+    if (at_least(plain_range(p), 0)) return;
+    add_item(f, why);  // its normal form may change: it is looked at again
     tighten_term(p.terms[0], p.constant, why);
     return expand_pos(p, why);
   }

@@ -266,7 +266,8 @@ class Domain {
   bool solve_by_floors(const Poly& p, Reason why);
   void solve_with_floors(AtomId x, const std::vector<AtomId>& floors,
                          const Poly& p, Reason why);
-  std::vector<std::pair<AtomId, Int>> lone_symbols(const Poly& p);
+  using LoneSymbols = SmallVector<std::pair<AtomId, Int>, 4>;
+  LoneSymbols lone_symbols(const Poly& p);
   void solve_for(AtomId x, const Poly& value, Reason why);
   bool hidden_by_floors(AtomId x, const Poly& p, std::vector<AtomId>& floors);
   void define_floors(const std::vector<AtomId>& floors,

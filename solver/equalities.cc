@@ -87,48 +87,53 @@ void Domain::keep_equality(FormulaId f, Reason why) {
 }
 
 // Symbols of p that occur once, alone and with power 1, with coefficients.
-std::vector<std::pair<AtomId, Int>> Domain::lone_symbols(const Poly& p) {
-  std::vector<std::pair<AtomId, Int>> found;
-  std::vector<AtomId> blocked;
+Domain::LoneSymbols Domain::lone_symbols(const Poly& p) {
+  auto is_lone = [this](const Term& t) {
+    const AtomId x = forms_.single(t.mono);
+    return x != kNoId && forms_.is_variable(x);
+  };
+  Atoms inside;  // the other terms
   for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
-    if (factors.size() == 1 && forms_.is_variable(factors[0])) {
-      found.emplace_back(factors[0], t.coef);
-      continue;
-    }
-    for (AtomId a : factors) {
-      const Atoms& inside = forms_.atoms_within(a);
-      blocked.insert(blocked.end(), inside.begin(), inside.end());
+    if (is_lone(t)) continue;
+    for (AtomId a : forms_.factors(t.mono)) {
+      inside.append(forms_.atoms_within(a));
     }
   }
-  std::sort(blocked.begin(), blocked.end());
-  std::erase_if(found, [&](const auto& entry) {
-    return is_solved(entry.first) ||
-           std::binary_search(blocked.begin(), blocked.end(), entry.first);
-  });
+  std::sort(inside.begin(), inside.end());
+  LoneSymbols found;
+  for (const Term& t : p.terms) {
+    const AtomId x = forms_.single(t.mono);
+    if (!is_lone(t) || is_solved(x)) continue;
+    if (std::binary_search(inside.begin(), inside.end(), x)) continue;
+    found.emplace_back(x, t.coef);
+  }
   return found;
 }
 
 // Which symbol is eliminated matters: one whose range follows from the others'
 // leaves no row behind; then one that occurs in few items; then the youngest.
 bool Domain::solve_by_unit(const Poly& p, Reason why) {
-  std::vector<std::pair<AtomId, Int>> lone = lone_symbols(p);
-  std::erase_if(lone, [](const auto& e) { return !abs(e.second).is_one(); });
+  LoneSymbols lone = lone_symbols(p);
+  const auto units =
+      std::remove_if(lone.begin(), lone.end(),
+                     [](const auto& e) { return !abs(e.second).is_one(); });
+  lone.shrink(static_cast<size_t>(units - lone.begin()));
   if (lone.empty()) return false;
   std::sort(lone.begin(), lone.end(),
             [](const auto& a, const auto& b) { return a.first > b.first; });
-  if (lone.size() > kMaxCandidates) lone.resize(kMaxCandidates);
+  if (lone.size() > kMaxCandidates) lone.shrink(kMaxCandidates);
   AtomId best = kNoId;
   Poly best_value;
   std::pair<bool, size_t> best_cost;
   for (const auto& [x, coef] : lone) {
     Poly rest = forms_.sub(p, forms_.monomial(forms_.mono(x), coef));
-    Poly value = forms_.scale(rest, -coef);  // coef is 1 or -1
+    Poly value = coef.is_one() ? forms_.scale(rest, -1) : std::move(rest);
     bool leaves_rows =
+        lone.size() > 1 &&
         !atom_range(x).span.contains(plain_range(value).span);
     std::pair<bool, size_t> cost = {leaves_rows, state(x).items.size()};
     if (best == kNoId || cost < best_cost) {
-      best = x, best_value = value, best_cost = cost;
+      best = x, best_value = std::move(value), best_cost = cost;
     }
   }
   solve_for(best, best_value, why);
@@ -138,7 +143,7 @@ bool Domain::solve_by_unit(const Poly& p, Reason why) {
 // Coefficients without a unit but coprime: Euclid's steps with a fresh symbol,
 // x := t - sum floor(c/a) * (the rest).
 bool Domain::solve_by_euclid(const Poly& p, Reason why) {
-  std::vector<std::pair<AtomId, Int>> lone = lone_symbols(p);
+  const LoneSymbols lone = lone_symbols(p);
   if (lone.size() < 2) return false;
   Int g = 0;
   auto least = lone.begin();
@@ -234,7 +239,7 @@ void Domain::solve_with_floors(AtomId x, const std::vector<AtomId>& floors,
   if (conflict_) return;
   Normal n = normal(p);
   why = join(why, n.why);
-  std::vector<std::pair<AtomId, Int>> lone = lone_symbols(n.poly);
+  const LoneSymbols lone = lone_symbols(n.poly);
   auto found = std::find_if(lone.begin(), lone.end(), [x](const auto& entry) {
     return entry.first == x;
   });
@@ -255,10 +260,9 @@ void Domain::solve_with_floors(AtomId x, const std::vector<AtomId>& floors,
 void Domain::solve_for(AtomId x, const Poly& value, Reason why) {
   if (conflict_) return;
   AtomState& s = state(x);
-  for (AtomId a : forms_.atoms_of(forms_.intern(value))) {
-    state(a).dependents.push_back(x);
-  }
-  s.solved = forms_.intern(value);
+  const PolyId solved = forms_.intern(value);
+  for (AtomId a : forms_.atoms_of(solved)) state(a).dependents.push_back(x);
+  s.solved = solved;
   s.solved_why = why;
   note(Undo::kSolved, x);
   change();

@@ -25,7 +25,9 @@ class Worlds {
  public:
   explicit Worlds(Domain& domain)
       : domain_(domain), forms_(domain.forms()),
-        worlds_{Point(forms_), Point(forms_), Point(forms_)} {}
+        worlds_{Point(forms_), Point(forms_), Point(forms_)} {
+    told_.reserve(16);
+  }
 
   // The fact was told to the domain.  It is looked at when a point is needed.
   void add_fact(FormulaId f) {
