@@ -33,8 +33,7 @@ void Domain::link(const Poly& row, Reason why) {
   if (!d || !d->scale->is_one()) return;
   const AtomId x = forms_.single(d->u), y = forms_.single(d->v);
   if (x == kNoId || y == kNoId) return;
-  state(x), state(y);
-  const uint32_t after = slot_of_.get(x), before = slot_of_.get(y);
+  const uint32_t after = slot(x), before = slot(y);
   const size_t needed = std::max(after, before) + size_t{1};
   if (links_.size() < needed) links_.resize(needed);
   Link &upper = links_[after], &lower = links_[before];

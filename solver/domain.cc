@@ -11,12 +11,13 @@ constexpr uint8_t kMaxRounds = 4;  // of one item
 
 }  // namespace
 
-Domain::AtomState& Domain::new_state(AtomId a) {
-  slot_of_.set(a, static_cast<uint32_t>(atoms_.size()));
+uint32_t Domain::new_slot(AtomId a) {
+  const auto made = static_cast<uint32_t>(atoms_.size());
+  slot_of_.set(a, made);
   AtomState& s = atoms_.emplace_back();
   s.kind = forms_.atom(a).kind;
   if (s.kind == AtomKind::kSymbol) s.own.span = symbols_;
-  return s;
+  return made;
 }
 
 Domain::Derived& Domain::derived(AtomState& s) {

@@ -196,11 +196,12 @@ class Domain {
     uint32_t index;
   };
 
-  AtomState& state(AtomId a) {
-    uint32_t slot = slot_of_.get(a);
-    return slot != kNoId ? atoms_[slot] : new_state(a);
+  AtomState& state(AtomId a) { return atoms_[slot(a)]; }
+  uint32_t slot(AtomId a) {  // its place in atoms_
+    const uint32_t known = slot_of_.get(a);
+    return known != kNoId ? known : new_slot(a);
   }
-  AtomState& new_state(AtomId a);
+  uint32_t new_slot(AtomId a);
   Derived& derived(AtomState& s);
   AtomId fresh(uint32_t origin);
   FormState& form_state(PolyId form);
