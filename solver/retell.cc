@@ -57,10 +57,10 @@ class Dag {
     }
   }
 
-  Retold rebuild(unsigned order, ExprPool& into) {
-    const bool backwards = order % 2 == 1;
+  Retold rebuild(TellingOrder order, ExprPool& into) {
+    const bool backwards = order.number % 2 == 1;
     auto rank = [&](uint64_t hash) {
-      const uint64_t mixed = mix(order / 2, hash);
+      const uint64_t mixed = mix(order.number / 2, hash);
       return backwards ? ~mixed : mixed;
     };
     std::vector<size_t> symbols = symbols_;
@@ -68,15 +68,15 @@ class Dag {
     std::stable_sort(symbols.begin(), symbols.end(), [&](size_t a, size_t b) {
       return rank(color_[a]) < rank(color_[b]);
     });
-    // What bounds a symbol comes first, as it is mostly told, symbol by symbol;
-    // of any two equalities either does.
+    // What bounds a symbol is told symbol by symbol, mostly before all else; of
+    // any two equalities either comes first.
     std::vector<size_t> turn_of(nodes_.size());  // of symbols
     for (size_t i = 0; i < symbols.size(); ++i) turn_of[symbols[i]] = i;
     std::vector<std::pair<size_t, uint64_t>> key;
     for (size_t i = 0; i < conditions_.size(); ++i) {
-      key.emplace_back(
-          bounded_[i] ? turn_of[place(bounded_[i])] : symbols.size(),
-          rank(up_[place(conditions_[i])]));
+      size_t turn = order.bounds_last ? 0 : symbols.size();
+      if (bounded_[i]) turn = turn_of[place(bounded_[i])] + order.bounds_last;
+      key.emplace_back(turn, rank(up_[place(conditions_[i])]));
     }
     Retold r;
     r.from.resize(conditions_.size());
@@ -205,8 +205,8 @@ class Dag {
 
 }  // namespace
 
-Retold retell(std::span<const Expr> conditions, Expr question, unsigned order,
-              ExprPool& into) {
+Retold retell(std::span<const Expr> conditions, Expr question,
+              TellingOrder order, ExprPool& into) {
   return Dag(conditions, question).rebuild(order, into);
 }
 

@@ -2,7 +2,7 @@
 // they were told.
 //
 //   ExprPool fresh;
-//   Retold r = retell(conditions, question, /*order=*/0, fresh);
+//   Retold r = retell(conditions, question, {.number = 0}, fresh);
 //   // r.conditions[i] is conditions[r.from[i]], built in `fresh`
 //
 // Symbols are made and conditions listed in an order that depends on structure
@@ -29,8 +29,12 @@ struct Retold {
 
 // There are many orders.  In each odd one, of any two symbols that one comes
 // first which comes last in the even one before it; facts likewise, but for what
-// bounds one symbol.
-Retold retell(std::span<const Expr> conditions, Expr question, unsigned order,
-              ExprPool& into);
+// bounds one symbol: that comes before all else, or after it.
+struct TellingOrder {
+  unsigned number;
+  bool bounds_last = false;
+};
+Retold retell(std::span<const Expr> conditions, Expr question,
+              TellingOrder order, ExprPool& into);
 
 }  // namespace proviso

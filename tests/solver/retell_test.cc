@@ -22,7 +22,7 @@ const std::string kQuestion = "p*c < b*b + d";
 // The facts as retold, with symbols named back.
 std::string told(const std::vector<size_t>& symbols,
                  const std::vector<size_t>& facts,
-                 const std::map<char, char>& names, unsigned order) {
+                 const std::map<char, char>& names, TellingOrder order) {
   auto renamed = [&](std::string text, bool back) {
     for (char& c : text) {
       for (const auto& [from, to] : names) {
@@ -59,7 +59,7 @@ TEST(Retell, ForgetsOrderAndNames) {
   const std::map<char, char> same, other = {
       {'p', 'w'}, {'b', 'z'}, {'c', 'y'}, {'d', 'v'}};
   std::mt19937 random(5);
-  for (unsigned order : {0u, 1u, 2u}) {
+  for (const TellingOrder order : {TellingOrder{0}, {1}, {2}, {2, true}}) {
     const std::string first = told(symbols, facts, same, order);
     for (int i = 0; i < 20; ++i) {
       std::shuffle(symbols.begin(), symbols.end(), random);
@@ -76,7 +76,7 @@ TEST(Retell, SeesConstantsWorkedOut) {
   for (const std::vector<std::string>& facts :
        {std::vector<std::string>{"Eq(a*b, 7)", "Eq(a % 5, 1)", "a*a <= 40 + b"},
         {"Eq(a*b, 3*2 + 1)", "Eq(a % (10//2), 2 - 1)", "a*a <= 2**3*5 + b"}}) {
-    for (unsigned order = 0; order < 6; ++order) {
+    for (unsigned number = 0; number < 6; ++number) {
       ExprPool pool, fresh;
       for (const char* name : {"a", "b"}) {
         pool.symbol(name, SymbolKind::kUnbackedInt);
@@ -86,7 +86,7 @@ TEST(Retell, SeesConstantsWorkedOut) {
         conditions.push_back(parse(pool, text));
       }
       orders.push_back(
-          retell(conditions, parse(pool, "a < b"), order, fresh).from);
+          retell(conditions, parse(pool, "a < b"), {number}, fresh).from);
     }
   }
   ASSERT_EQ(orders.size(), 12u);
@@ -95,15 +95,28 @@ TEST(Retell, SeesConstantsWorkedOut) {
 
 TEST(Retell, BackwardsDiffers) {
   std::vector<size_t> symbols = {0, 1, 2, 3}, facts = {0, 1, 2, 3, 4};
-  EXPECT_NE(told(symbols, facts, {}, false),
-            told(symbols, facts, {}, true));
+  EXPECT_NE(told(symbols, facts, {}, {0}), told(symbols, facts, {}, {1}));
+}
+
+TEST(Retell, TellsBoundsFirstOrLast) {
+  ExprPool pool, fresh;
+  for (const char* name : {"a", "b"}) {
+    pool.symbol(name, SymbolKind::kUnbackedInt);
+  }
+  const std::vector<Expr> conditions = {
+      parse(pool, "a >= 2"), parse(pool, "Eq(a*b, 12)"), parse(pool, "b < 9")};
+  for (unsigned number = 0; number < 4; ++number) {
+    const Expr question = parse(pool, "a < b");
+    EXPECT_EQ(retell(conditions, question, {number}, fresh).from[2], 1u);
+    EXPECT_EQ(retell(conditions, question, {number, true}, fresh).from[0], 1u);
+  }
 }
 
 TEST(Retell, TakesDeepExpressions) {
   ExprPool pool, fresh;
   Expr e = pool.symbol("u0", SymbolKind::kUnbackedInt);
   for (int i = 0; i < 50000; ++i) e = pool.make(Op::kAbs, {e});
-  Retold r = retell({}, eq(e, 0), false, fresh);
+  Retold r = retell({}, eq(e, 0), {0}, fresh);
   EXPECT_EQ(fresh.size(), pool.size());
   EXPECT_TRUE(r.question.is(Op::kEq));
 }
