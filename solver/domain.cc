@@ -313,9 +313,9 @@ void Domain::revisit(uint32_t i) {
   Item item = items_[i];
   const Formula& f = forms_.formula(item.formula);
   if (f.kind == FormulaKind::kOr) {
-    for (FormulaId kid : f.kids) {  // a branch that a proof has told
-      const uint32_t known = told_.get(kid >> 1);
-      if (known != kNoId && (known & 1) == (kid & 1)) return kill_item(i);
+    for (FormulaId kid : f.kids) {  // what a proof in cases tells
+      Decision d;
+      if (told(kid, d) && *d.value) return kill_item(i);
     }
     std::vector<FormulaId> open;
     Reason why = item.why;
