@@ -167,7 +167,7 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   if (f == kFalse) {
     raise_conflict(why);
   } else if (f != kTrue) {
-    switch (kind) {
+    switch (forms_.formula(f).kind) {  // p >= 0 may be p == 0
       case FormulaKind::kGe: assert_ge(f, why); break;
       case FormulaKind::kEq: assert_eq(f, why); break;
       default: assert_ne(f, why); break;

@@ -352,6 +352,32 @@ bool FormPool::merge_nested_floor(Poly& a, Int& k) {
   return false;
 }
 
+// floor(a / k) where a remainder decides it: (8 + x % 8) // 16 is 0.  Some of
+// the coefficients, which are in [0, k-1] here, were below 0 in the remainder.
+std::optional<Poly> FormPool::known_quotient(const Poly& a,
+                                             const Int& k) const {
+  const auto is_floor = [this](const Term& t) {
+    return single_[t.mono] != kNoId &&
+           atoms_[single_[t.mono]].kind == AtomKind::kFloor;
+  };
+  if (std::none_of(a.terms.begin(), a.terms.end(), is_floor)) {
+    return std::nullopt;
+  }
+  for (const bool floors : {true, false}) {
+    Poly quotient;
+    for (const Term& t : a.terms) {
+      if (is_floor(t) == floors) quotient.terms.push_back({t.mono, 1});
+    }
+    const auto range = remainder_range(add(a, quotient, -k));
+    if (!range) continue;
+    quotient.constant = proviso::floor_div(range->first, k);
+    if (quotient.constant == proviso::floor_div(range->second, k)) {
+      return quotient;
+    }
+  }
+  return std::nullopt;
+}
+
 Poly FormPool::floor_by_constant(Poly a, Int k) {
   if (k.sign() < 0) a = scale(a, -1), k = -k;
   Poly outside;
@@ -369,6 +395,7 @@ Poly FormPool::floor_by_constant(Poly a, Int k) {
       return add(outside, constant(proviso::floor_div(a.constant, k)));
     }
   } while (merge_nested_floor(a, k));
+  if (const auto known = known_quotient(a, k)) return add(outside, *known);
   AtomId q = intern(Atom{.kind = AtomKind::kFloor,
                          .a = intern(a),
                          .b = intern(constant(k))});
@@ -533,6 +560,7 @@ FormulaId FormPool::ge(const Poly& p) {
   if (const auto range = remainder_range(polys_[id])) {
     if (range->first.sign() >= 0) return known = kTrue;
     if (range->second.sign() < 0) return known = kFalse;
+    if (range->second.is_zero()) return known = eq(polys_[id]);
   }
   const PolyId other = opposite(polys_[id]);
   const FormulaId negation = other == kNoId ? kNoId : about_[other].ge;

@@ -200,6 +200,7 @@ class FormPool {
   const Formula& make_negation(FormulaId f);
   FormulaId connect(FormulaKind kind, std::vector<FormulaId> kids);
   Poly floor_by_constant(Poly a, Int k);
+  std::optional<Poly> known_quotient(const Poly& a, const Int& k) const;
   bool merge_nested_floor(Poly& a, Int& k);
   void collect(const Poly& p, Atoms& out);
   std::string name(AtomId a);
