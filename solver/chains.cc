@@ -33,6 +33,8 @@ void Domain::link(const Poly& row, Reason why) {
   if (!d || !d->scale->is_one()) return;
   const AtomId x = forms_.single(d->u), y = forms_.single(d->v);
   if (x == kNoId || y == kNoId) return;
+  const Range known = chained_range(row);
+  if (at_most(known, -1)) return raise_conflict(join(why, known.upper));
   const uint32_t after = slot(x), before = slot(y);
   const size_t needed = std::max(after, before) + size_t{1};
   if (links_.size() < needed) links_.resize(needed);
@@ -93,16 +95,19 @@ Range Domain::chained_range(const Poly& p) const {
 }
 
 // The largest known lower bound of x - y, by the longest path (Bellman and
-// Ford's method; positive cycles, which are contradictions, end at the cap).
-std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
-                                                               AtomId y) {
+// Ford's method).  A path with more steps than there are nodes has gone round a
+// cycle and gained by it: where there is one, `cycle` is why, and the rows on it
+// contradict each other.
+std::optional<std::pair<Int, Reason>> Domain::least_difference(
+    AtomId x, AtomId y, std::optional<Reason>* cycle) {
   struct Node {
     AtomId atom;
     Int least;  // of x - atom
     Reason why;
     bool queued;
+    size_t steps;
   };
-  SmallVector<Node, 6> nodes = {{x, 0, 0, true}};
+  SmallVector<Node, 6> nodes = {{x, 0, 0, true, 0}};
   SmallVector<size_t, 8> queue = {0};
   std::optional<IdMap> places;
   auto place_of = [&](AtomId a) -> size_t {
@@ -142,7 +147,11 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
       const size_t known = place_of(other);
       if (known != kNoId && nodes[known].least >= least) continue;
       if (++relaxed > kMaxRelaxations) return std::nullopt;
-      Node to{other, least, join(from.why, item.why), true};
+      Node to{other, least, join(from.why, item.why), true, from.steps + 1};
+      if (known == 0 || to.steps > nodes.size()) {
+        if (cycle) *cycle = to.why;
+        return std::nullopt;
+      }
       if (known == kNoId) {
         add(to);
         continue;
@@ -155,6 +164,18 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(AtomId x,
   const size_t end = place_of(y);
   if (end == kNoId || x == y) return std::nullopt;
   return std::pair(nodes[end].least, nodes[end].why);
+}
+
+// Bounds that creep may go round in a circle: x < y, y < z, z < x.
+void Domain::look_for_cycle(uint32_t i) {
+  const Formula& f = forms_.formula(items_[i].formula);
+  if (f.kind != FormulaKind::kGe) return;
+  const std::optional<Difference> d = as_difference(forms_.poly(f.poly));
+  if (!d) return;
+  const AtomId x = forms_.single(d->u), y = forms_.single(d->v);
+  std::optional<Reason> cycle;
+  if (x != kNoId && y != kNoId) least_difference(x, y, &cycle);
+  if (cycle) raise_conflict(*cycle);
 }
 
 Range Domain::difference_range(const Poly& p) {

@@ -299,8 +299,13 @@ void Domain::propagate() {
   for (size_t next = 0; next < queue_.size(); ++next) {
     uint32_t i = queue_[next];
     queued_[i] = false;
-    if (conflict_ || visits >= kMaxVisits || rounds_[i] >= kMaxRounds) continue;
+    if (conflict_ || visits >= kMaxVisits || rounds_[i] > kMaxRounds) continue;
     if (!items_[i].alive) continue;
+    if (rounds_[i] == kMaxRounds) {
+      ++rounds_[i];
+      look_for_cycle(i);
+      continue;
+    }
     ++visits;
     ++rounds_[i];
     revisit(i);

@@ -327,7 +327,9 @@ class Domain {
   void unlink(uint32_t slot);
   Range chained_range(const Poly& p) const;
   Range difference_range(const Poly& p);
-  std::optional<std::pair<Int, Reason>> least_difference(AtomId x, AtomId y);
+  std::optional<std::pair<Int, Reason>> least_difference(
+      AtomId x, AtomId y, std::optional<Reason>* cycle = nullptr);
+  void look_for_cycle(uint32_t i);
   bool is_single(const Poly& p) const {  // a multiple of an atom, shifted
     return p.terms.size() == 1 && forms_.single(p.terms[0].mono) != kNoId;
   }

@@ -118,5 +118,37 @@ TEST(Chains, SayWhatTheClosureSays) {
   EXPECT_GT(by_several, asked / 10);
 }
 
+// A circle that gains is noticed when its last step is told, in whatever order,
+// and named; one that gains nothing is no contradiction.
+TEST(Chains, NoticeCirclesWhenTold) {
+  constexpr int kSteps = 5;
+  for (const int64_t gain : {0, 1}) {
+    std::vector<Step> circle;
+    for (int i = 0; i < kSteps; ++i) {
+      circle.push_back({i, (i + 1) % kSteps, i == 1 ? 4 + gain : -1});
+    }
+    std::sort(circle.begin(), circle.end(),
+              [](const Step& a, const Step& b) { return a.from < b.from; });
+    do {
+      testing::Case c("", "");
+      for (int i = 0; i < kSteps; ++i) {
+        const Expr u =
+            c.pool.symbol("u" + std::to_string(i), SymbolKind::kUnbackedInt);
+        c.context.declare(u, Interval::at_least(0));
+      }
+      std::vector<FactId> steps;
+      for (const Step& s : circle) {
+        EXPECT_FALSE(c.context.contradiction());
+        steps.push_back(c.context.assume(c.p(text(s))));
+      }
+      const auto found = c.context.contradiction();
+      ASSERT_EQ(found.has_value(), gain > 0);
+      EXPECT_EQ(found.value_or(steps), steps);
+    } while (std::next_permutation(
+        circle.begin(), circle.end(),
+        [](const Step& a, const Step& b) { return a.from < b.from; }));
+  }
+}
+
 }  // namespace
 }  // namespace proviso
