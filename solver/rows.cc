@@ -78,8 +78,14 @@ void Domain::expand_floor(const Poly& p, Reason why) {
       if (!in_common) continue;
       const std::optional<Unfloored> u = without_floor(p, t, q);
       if (!u) continue;
+      const Reason because = join(why, u->why);
+      // A remainder that is at most 0 is 0.
+      const Range high = plain_range(u->high);
+      if (at_most(high, 0) && high.span.contains(Int(0))) {
+        return assert_formula(forms_.eq(p), join(because, high.upper));
+      }
       // Which sees to the others.
-      return assert_literal(FormulaKind::kGe, u->high, join(why, u->why));
+      return assert_literal(FormulaKind::kGe, u->high, because);
     }
   }
 }
