@@ -11,7 +11,8 @@ namespace proviso {
 namespace {
 
 constexpr size_t kMaxRows = 3000;
-constexpr uint64_t kMaxProducts = 400;
+constexpr int64_t kMaxProducts = 400;
+constexpr int64_t kRowsForExactness = 8;
 constexpr size_t kMaxFresh = 64;
 
 // Of x in the row; 0 when it is not there.
@@ -121,22 +122,27 @@ void LinearSystem::insert(LinearRow&& row) {
   }
   auto i = static_cast<uint32_t>(rows_.size());
   index_.insert({hash}, i);
-  for (const LinearTerm& t : row.terms) {
-    Unknown& u = unknown(t.unknown);
-    ++(t.coef > 0 ? u.pos : u.neg);
-    u.rows.push_back(i);
-  }
+  for (const LinearTerm& t : row.terms) unknown(t.unknown).rows.push_back(i);
+  count(row, 1);
   rows_.push_back(std::move(row));
   alive_.push_back(true);
   check_opposite(rows_.back(), hash);
 }
 
+// As a live row, or one no more.
+void LinearSystem::count(const LinearRow& row, int by) {
+  for (const LinearTerm& t : row.terms) {
+    Unknown& u = unknown(t.unknown);
+    const auto n = static_cast<uint32_t>(by);  // -1 wraps
+    (t.coef > 0 ? u.pos : u.neg) += n;
+    if (t.coef > 1) u.large_pos += n;
+    if (t.coef < -1) u.large_neg += n;
+  }
+}
+
 void LinearSystem::kill(uint32_t i) {
   alive_[i] = false;
-  for (const LinearTerm& t : rows_[i].terms) {
-    Unknown& u = unknown(t.unknown);
-    --(t.coef > 0 ? u.pos : u.neg);
-  }
+  count(rows_[i], -1);
 }
 
 // p + c >= 0 and -p + d >= 0: a contradiction when c + d < 0, and p == -c when
@@ -297,19 +303,28 @@ void LinearSystem::look_at_all(uint64_t units) {
   conflict_ = why;
 }
 
+// The one that leaves fewest rows.  Where all of an unknown's coefficients of
+// one sign are units, what is left has an integer solution if the rows had one
+// (Pugh's exact elimination): that is worth some rows.
 bool LinearSystem::eliminate_variable(uint64_t limit) {
   uint32_t best = kNoId;
   int64_t best_cost = 0;
+  bool adds_rows = false;
   for (uint32_t x = 0; x < unknowns_.size(); ++x) {
-    uint64_t pos = unknowns_[x].pos, neg = unknowns_[x].neg;
+    const Unknown& u = unknowns_[x];
+    const auto pos = static_cast<int64_t>(u.pos);
+    const auto neg = static_cast<int64_t>(u.neg);
     if (pos + neg == 0 || pos * neg > kMaxProducts) continue;
-    auto cost =
-        static_cast<int64_t>(pos * neg) - static_cast<int64_t>(pos + neg);
-    if (best == kNoId || cost < best_cost) best = x, best_cost = cost;
+    const int64_t more = pos * neg - (pos + neg);
+    const bool is_exact = u.large_pos == 0 || u.large_neg == 0;
+    const int64_t cost = more + (is_exact ? 0 : kRowsForExactness);
+    if (best != kNoId && cost >= best_cost) continue;
+    best = x, best_cost = cost;
+    adds_rows = more > 0;
   }
   work_ += 1 + unknowns_.size() / 8;
   // An elimination that adds rows waits for the simplex.
-  if ((best == kNoId || best_cost > 0) && !looked_at_all_) {
+  if ((best == kNoId || adds_rows) && !looked_at_all_) {
     looked_at_all_ = true;
     if (work_ < limit) look_at_all(limit - work_);
     return true;

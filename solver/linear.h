@@ -53,6 +53,8 @@ class LinearSystem {
   struct Unknown {
     uint32_t solved = kNoId;        // its place in solved_
     uint32_t pos = 0, neg = 0;      // live rows by the sign of its coefficient
+    // Of these, the ones where it is not 1 or -1.
+    uint32_t large_pos = 0, large_neg = 0;
     SmallVector<uint32_t, 8> rows;  // and others that are dead by now
   };
 
@@ -61,6 +63,7 @@ class LinearSystem {
   void check_opposite(const LinearRow& row, uint64_t hash);
   uint32_t find(const LinearRow& row, uint64_t hash, bool opposite) const;
   void put_in(LinearRow&& row);
+  void count(const LinearRow& row, int by);
   void kill(uint32_t i);
   Unknown& unknown(uint32_t x);
   void solve_equalities(uint64_t limit);
