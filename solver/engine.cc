@@ -25,6 +25,7 @@ constexpr Turn kTurns[] = {
     {Domain::Solving::kAll, {0}}};
 // Of a budget: an answer that took more may be an order's luck.
 constexpr double kSure = 0.45;
+constexpr int kSideSteps = 2;
 // Which variables equalities leave free depends on the order: only few points
 // are counted at once, more when the facts are told anew.
 constexpr int64_t kFewPoints = 256, kMaxPoints = 16384;
@@ -241,6 +242,8 @@ void Engine::prove_or_refute(FormulaId f, Native& result) {
     if (!cases_first) d = prover.decide_in_cases(f, options.budget / 16);
     if (d.value) return adopt(d, Tier::kCases, result);
     d = prover.decide_by_division(f, options.budget / 16);
+    if (d.value) return adopt(d, Tier::kLinear, result);
+    d = prover.decide_by_rows(f, kSideSteps);
     if (d.value) return adopt(d, Tier::kLinear, result);
   }
   Prover::Tried tried;

@@ -23,20 +23,21 @@ Poly poly_of(const LinearRow& r) {
 }  // namespace
 
 // p less |A|*row for a row about x that bounds it, p = A*x + rest: no more than
-// p is, and with fewer terms.
-std::optional<Poly> Prover::lowered(const Poly& p, Reason& why) {
+// p is, and with so many terms at most.
+std::optional<Poly> Prover::lowered(const Poly& p, size_t terms, Reason& why) {
   SmallVector<AtomId, 8> tried;
   for (const Term& of : p.terms) {
     for (AtomId x : forms_.factors(of.mono)) {
       if (std::find(tried.begin(), tried.end(), x) != tried.end()) continue;
       tried.push_back(x);
-      if (auto less = lowered(p, x, why)) return less;
+      if (auto less = lowered(p, x, terms, why)) return less;
     }
   }
   return std::nullopt;
 }
 
-std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, Reason& why) {
+std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, size_t terms,
+                                    Reason& why) {
   const MonoId single = forms_.mono(x);
   std::optional<Poly> times;  // |A|
   int sign = 0;               // of A
@@ -71,33 +72,38 @@ std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, Reason& why) {
     if (t->coef.sign() != sign) continue;
     domain_.spend(times->terms.size() * row.terms.size());
     Poly less = forms_.sub(p, forms_.mul(*times, row));
-    if (less.terms.size() >= p.terms.size()) continue;
+    if (less.terms.size() > terms) continue;
     why = reasons_.join(why, reasons_.join(item.why, sign_why));
     return less;
   }
   return std::nullopt;
 }
 
-// Linearised indices: i < m and j < n make i*n + j < m*n.
-bool Prover::is_nonnegative(Poly p, Reason& why) {
-  while (std::optional<Poly> less = lowered(p, why)) {
+// Linearised indices: i < m and j < n make i*n + j < m*n.  A side step leaves as
+// many terms as there were.
+bool Prover::is_nonnegative(Poly p, int side_steps, Reason& why) {
+  const bool looks_closely = side_steps > 0;
+  for (;;) {
+    std::optional<Poly> less = lowered(p, p.terms.size() - 1, why);
+    if (!less && side_steps-- > 0) less = lowered(p, p.terms.size(), why);
+    if (!less) return false;
     p = *std::move(less);
-    const Range r = domain_.plain_range(p);
+    const Range r =
+        looks_closely ? domain_.range(p) : domain_.plain_range(p);
     if (!at_least(r, 0)) continue;
     why = reasons_.join(why, r.lower);
     return true;
   }
-  return false;
 }
 
-Decision Prover::decide_by_rows(FormulaId f) {
+Decision Prover::decide_by_rows(FormulaId f, int side_steps) {
   const Formula& formula = forms_.formula(f);
   if (formula.poly == kNoId) return {};
   const Normal n = domain_.normal(forms_.poly(formula.poly));
   if (n.poly.terms.size() < 2 || n.poly.terms.size() > kMaxRowTerms) return {};
   if (is_linear(n.poly)) return {};  // rows will tell
-  return decide_by_sign(formula.kind, n, [this](const Poly& p, Reason& why) {
-    return is_nonnegative(p, why);
+  return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {
+    return is_nonnegative(p, side_steps, why);
   });
 }
 

@@ -42,8 +42,8 @@ class Prover {
                               Tried& tried);
 
   // What a product of facts and of what is nonnegative tells at once: i < m and
-  // j < n make i*n + j < m*n.
-  Decision decide_by_rows(FormulaId f);
+  // j < n make i*n + j < m*n.  With side steps more is found, at more cost.
+  Decision decide_by_rows(FormulaId f, int side_steps = 0);
 
   // What a quotient by a told row tells: A + B + A*B >= 0 where A, B >= 0.
   Decision decide_by_division(FormulaId f, uint64_t units);
@@ -161,9 +161,10 @@ class Prover {
                           IsNonnegative is_nonnegative);
 
   // products.cc
-  std::optional<Poly> lowered(const Poly& p, Reason& why);
-  std::optional<Poly> lowered(const Poly& p, AtomId x, Reason& why);
-  bool is_nonnegative(Poly p, Reason& why);
+  std::optional<Poly> lowered(const Poly& p, size_t terms, Reason& why);
+  std::optional<Poly> lowered(const Poly& p, AtomId x, size_t terms,
+                              Reason& why);
+  bool is_nonnegative(Poly p, int side_steps, Reason& why);
   bool is_new(MonoId m) const;
   size_t new_monos(const Poly& p) const;
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
