@@ -160,15 +160,34 @@ void Engine::explain_models(Answer& answer, const std::string& undefined) {
 }
 
 // Spends at most `units` on each of the points.
+// A point that `accept` accepts, by a search of its own or from the worlds.
+std::optional<Assignment> Engine::find_point(
+    FormulaId goal, const std::vector<Expr>& symbols,
+    const ModelSearch::Accept& accept, uint64_t units) {
+  ModelSearch search(domain, lower);
+  if (auto found = search.find(goal, symbols, accept, units)) return found;
+  std::vector<AtomId> atoms;
+  for (Expr s : symbols) {
+    if (!s.is_int()) return std::nullopt;
+    atoms.push_back(forms.symbol(s));
+  }
+  const std::vector<int64_t> values = worlds.find(goal, atoms);
+  if (values.empty()) return std::nullopt;
+  Assignment point;
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    point.set(symbols[i], Value(Int(values[i])));
+  }
+  return accept(point) ? std::optional(point) : std::nullopt;
+}
+
 void Engine::find_models(Expr question, uint64_t units, Answer& answer) {
   std::vector<Expr> symbols;
   std::vector<uint32_t> relevant = relevant_facts(question, symbols);
-  ModelSearch search(domain, lower);
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
   std::string undefined;
   if (defined != kTrue && domain.decide(defined).value != true) {
-    answer.counterexample = search.find(
+    answer.counterexample = find_point(
         forms.negate(defined), symbols,
         [&](const Assignment& point) {
           Evaluation e = evaluate(question, point);
@@ -179,7 +198,7 @@ void Engine::find_models(Expr question, uint64_t units, Answer& answer) {
         units);
   }
   if (!answer.counterexample) {
-    answer.counterexample = search.find(
+    answer.counterexample = find_point(
         forms.negate(f), symbols,
         [&](const Assignment& point) {
           return evaluate(question, point).is_false() &&
@@ -187,7 +206,7 @@ void Engine::find_models(Expr question, uint64_t units, Answer& answer) {
         },
         units);
   }
-  answer.witness = search.find(
+  answer.witness = find_point(
       f, symbols,
       [&](const Assignment& point) {
         return evaluate(question, point).is_true() &&

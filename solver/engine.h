@@ -122,6 +122,10 @@ struct Engine {
                Verdict verdict) const;
   bool facts_hold(const std::vector<uint32_t>& ids,
                   const Assignment& point) const;
+  std::optional<Assignment> find_point(FormulaId goal,
+                                       const std::vector<Expr>& symbols,
+                                       const ModelSearch::Accept& accept,
+                                       uint64_t units);
   void find_models(Expr question, uint64_t units, Answer& answer);
   void explain_models(Answer& answer, const std::string& undefined);
   void ask_z3(Expr question, Answer& answer);

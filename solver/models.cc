@@ -21,30 +21,45 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
   constants_.clear();
   zeros_.clear();
   collect_constants(goal);
-  Domain::Mark before = domain_.mark();
+  // A disjunction is easiest to meet one part at a time.
+  const Formula& f = forms_.formula(goal);
+  std::vector<FormulaId> parts = {goal};
+  if (f.kind == FormulaKind::kOr) parts = f.kids;
+  auto any = [&](auto search) {
+    std::optional<Assignment> found;
+    points_left_ = kMaxPoints;
+    for (size_t i = 0; i < parts.size() && !found; ++i) {
+      const Domain::Mark before = domain_.mark();
+      domain_.tell(parts[i], 0);
+      if (!domain_.conflict()) found = search();
+      domain_.undo(before);
+    }
+    return found;
+  };
+  auto found = within(units, [&] {
+    for (bool dense : {false, true}) {
+      dense_ = dense;
+      if (auto point = any([this] { return descend(); })) return point;
+    }
+    return std::optional<Assignment>();
+  });
+  if (found) return found;
+  dense_ = false;
+  return within(units / 2, [&] { return any([this] { return dive(); }); });
+}
+
+// What `search` finds, spending at most `units`.
+template <typename Search>
+std::optional<Assignment> ModelSearch::within(uint64_t units, Search search) {
+  const Domain::Mark before = domain_.mark();
   domain_.set_limit(domain_.work() + units);
   std::optional<Assignment> found;
   try {
-    // A disjunction is easiest to meet one part at a time.
-    const Formula& f = forms_.formula(goal);
-    std::vector<FormulaId> parts = {goal};
-    if (f.kind == FormulaKind::kOr) parts = f.kids;
-    for (bool dense : {false, true}) {
-      dense_ = dense;
-      points_left_ = kMaxPoints;
-      for (FormulaId part : parts) {
-        domain_.tell(part, 0);
-        if (!domain_.conflict()) found = descend();
-        domain_.undo(before);
-        if (found) break;
-      }
-      if (found) break;
-    }
+    found = search();
   } catch (const OutOfBudget&) {
-    found.reset();
+    domain_.undo(before);
   }
   domain_.set_limit(~uint64_t{0});
-  domain_.undo(before);
   return found;
 }
 
@@ -199,6 +214,37 @@ std::optional<Assignment> ModelSearch::descend() {
     if (!domain_.conflict()) found = descend();
     domain_.undo(before);
     if (found || points_left_ <= 0) return found;
+  }
+  return std::nullopt;
+}
+
+// Values for all symbols at once, taken here and there: where the search in
+// depth has changed but the last few.
+std::optional<Assignment> ModelSearch::dive() {
+  constexpr uint32_t kDives = 60;
+  for (uint32_t k = 1; k <= kDives; ++k) {
+    if (auto found = dive(k)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Assignment> ModelSearch::dive(uint32_t choice) {
+  constexpr size_t kTries = 3;
+  const std::optional<AtomId> a = next_unknown();
+  if (!a) return finish();
+  choice = choice * 1664525u + 1013904223u;
+  const std::vector<Int> values = candidates(*a);
+  for (size_t i = 0; i < std::min(kTries, values.size()); ++i) {
+    Poly p = forms_.variable(*a);
+    p.constant = -values[((choice >> 16) + i) % values.size()];
+    const Domain::Mark before = domain_.mark();
+    domain_.spend(5);
+    domain_.tell(forms_.eq(p), 0);
+    const bool is_possible = !domain_.conflict();
+    std::optional<Assignment> found;
+    if (is_possible) found = dive(choice);
+    domain_.undo(before);
+    if (is_possible) return found;
   }
   return std::nullopt;
 }

@@ -32,7 +32,11 @@ class ModelSearch {
                                  const Accept& accept, uint64_t units);
 
  private:
+  template <typename Search>
+  std::optional<Assignment> within(uint64_t units, Search search);
   std::optional<Assignment> descend();
+  std::optional<Assignment> dive();
+  std::optional<Assignment> dive(uint32_t choice);
   std::optional<Assignment> finish();
   std::optional<AtomId> next_unknown();
   std::vector<Int> candidates(AtomId a);

@@ -9,22 +9,34 @@ namespace {
 using Wide = __int128;
 
 constexpr size_t kNone = ~size_t{0};
-constexpr uint64_t kCellsPerUnit = 32;
+constexpr uint64_t kCellsPerUnit = 32, kLargeCellsPerUnit = 4;
+constexpr Wide kSmall = Wide{1} << 30;
 
 bool fits(Wide v) {
   return v <= LinearSystem::kMaxCoefficient &&
          v >= -LinearSystem::kMaxCoefficient;
 }
 
+bool is_small(Wide v) { return v < kSmall && v > -kSmall; }
+
+// Most values have 64 bits, of which the machine's own division takes care.
 Wide gcd_of(Wide a, Wide b) {
   if (a < 0) a = -a;
   if (b < 0) b = -b;
   while (b != 0) {
+    if (fits(a) && fits(b)) {
+      return std::gcd(static_cast<int64_t>(a), static_cast<int64_t>(b));
+    }
     Wide r = a % b;
     a = b;
     b = r;
   }
   return a;
+}
+
+Wide quotient(Wide a, Wide g) {
+  if (!fits(a) || !fits(g)) return a / g;
+  return static_cast<int64_t>(a) / static_cast<int64_t>(g);
 }
 
 }  // namespace
@@ -81,21 +93,28 @@ bool Simplex::pivot(size_t r, size_t q) {
     Wide scale = static_cast<Wide>(row.scale) * p.scale;
     Wide constant = static_cast<Wide>(row.constant) * p.scale +
                     static_cast<Wide>(p.constant) * k;
-    Wide g = gcd_of(scale, constant);
+    bool small = is_small(scale) && is_small(constant);
     for (size_t j = 0; j < columns_; ++j) {
       next[j] = static_cast<Wide>(row.cells[j]) * p.scale +
                 static_cast<Wide>(p.cells[j]) * k;
-      if (g != 1 && next[j] != 0) g = gcd_of(g, next[j]);
+      small = small && is_small(next[j]);
     }
-    if (!fits(scale / g) || !fits(constant / g)) return false;
-    row.scale = static_cast<int64_t>(scale / g);
-    row.constant = static_cast<int64_t>(constant / g);
+    // What is small is left as it is: its products fit too.
+    Wide g = small ? 1 : gcd_of(scale, constant);
+    for (size_t j = 0; j < columns_ && g != 1; ++j) {
+      if (next[j] != 0) g = gcd_of(g, next[j]);
+    }
+    scale = quotient(scale, g);
+    constant = quotient(constant, g);
+    if (!fits(scale) || !fits(constant)) return false;
+    row.scale = static_cast<int64_t>(scale);
+    row.constant = static_cast<int64_t>(constant);
     for (size_t j = 0; j < columns_; ++j) {
-      if (g != 1) next[j] /= g;
+      if (g != 1) next[j] = quotient(next[j], g);
       if (!fits(next[j])) return false;
       row.cells[j] = static_cast<int64_t>(next[j]);
     }
-    work_ += 1 + columns_ / kCellsPerUnit;
+    work_ += 1 + columns_ / (small ? kCellsPerUnit : kLargeCellsPerUnit);
   }
   // What is free is never violated: once basic, its row is not needed.
   if (is_free(p.basic)) {

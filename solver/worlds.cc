@@ -234,7 +234,9 @@ bool Worlds::satisfiable(FormulaId goal) {
   file_facts();
   std::vector<AtomId> symbols = symbols_of(goal);
   for (size_t w = 0; w < kWorlds; ++w) {
-    if (usable(symbols, w) && worlds_[w].truth(goal) == true) return true;
+    if (!usable(symbols, w) || worlds_[w].truth(goal) != true) continue;
+    if (wanted_) note_values(w);
+    return true;
   }
   for (size_t w = 0; w < kWorlds - 1; ++w) {
     if (usable(symbols, w) && reach(goal, w, false)) return true;
@@ -248,6 +250,23 @@ bool Worlds::satisfiable_by_search(FormulaId goal) {
     if (usable(symbols, w) && reach(goal, w, true)) return true;
   }
   return false;
+}
+
+void Worlds::note_values(size_t w) {
+  values_.clear();
+  for (AtomId a : *wanted_) {
+    node(a);
+    values_.push_back(worlds_[w].at(a));
+  }
+}
+
+std::vector<int64_t> Worlds::find(FormulaId goal,
+                                  const std::vector<AtomId>& symbols) {
+  wanted_ = &symbols;
+  values_.clear();
+  if (!satisfiable(goal)) satisfiable_by_search(goal);
+  wanted_ = nullptr;
+  return std::move(values_);
 }
 
 // Changes one unsolved variable so that the goal holds.
@@ -360,6 +379,7 @@ bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
       if (!ok) break;
     }
   }
+  if (ok && wanted_) note_values(w);
   for (size_t i = 0; i < affected.size(); ++i) {
     worlds_[w].set(nodes_[affected[i]].atom, before[i]);
   }

@@ -42,6 +42,9 @@ class Worlds {
   bool satisfiable_by_search(FormulaId goal);
   // Whether a point was found at which the facts near `goal` hold.
   bool consistent(FormulaId goal);
+  // The values of some symbols at a point as those two find; empty where they
+  // find none.
+  std::vector<int64_t> find(FormulaId goal, const std::vector<AtomId>& symbols);
 
  private:
   static constexpr size_t kWorlds = 3;
@@ -83,6 +86,7 @@ class Worlds {
   void ground(const Poly& p, size_t w);
   void settle(uint32_t n, size_t w);
 
+  void note_values(size_t w);
   bool usable(const std::vector<AtomId>& symbols, size_t w);
   bool reach(FormulaId goal, size_t w, bool search);
   bool step_to(FormulaId goal, FormulaKind kind, const Poly& p, size_t w);
@@ -101,6 +105,8 @@ class Worlds {
   std::vector<Told> told_;
   size_t filed_ = 0;  // of them
   std::vector<AtomId> symbols_;
+  const std::vector<AtomId>* wanted_ = nullptr;  // by find()
+  std::vector<int64_t> values_;
 };
 
 }  // namespace proviso
