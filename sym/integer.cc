@@ -25,6 +25,7 @@ struct IntAccess {
   static Int::Big* shared(const Int& a) {
     return reinterpret_cast<Int::Big*>(a.rest_);
   }
+  static bool is_shared(const Int& a) { return a.is_shared(); }
   static int64_t small(const Int& a) { return a.low_; }
   // Of a value that is held in 127 bits.
   static Wide wide(const Int& a) {
@@ -35,9 +36,8 @@ struct IntAccess {
   static bool both_wide(const Int& a, const Int& b) {
     return !a.is_shared() && !b.is_shared();
   }
-  static const cpp_int& big(const Int& a, cpp_int&& room = {}) {
-    if (a.is_shared()) return shared(a)->value;
-    return room = wide(a);
+  static cpp_int big(const Int& a) {
+    return a.is_shared() ? shared(a)->value : cpp_int(wide(a));
   }
   static Int make(Wide value) {
     if (value < -kTop || value >= kTop) return make(cpp_int(value));
@@ -58,6 +58,19 @@ struct IntAccess {
 
  private:
   static constexpr Wide kTop = static_cast<Wide>(1) << 126;
+};
+
+// A shared value where it is, or another with room of its own.
+class BigView {
+ public:
+  explicit BigView(const Int& a)
+      : own_(IntAccess::is_shared(a) ? Wide{0} : IntAccess::wide(a)),
+        value_(IntAccess::is_shared(a) ? IntAccess::shared(a)->value : own_) {}
+  const cpp_int& operator*() const { return value_; }
+
+ private:
+  cpp_int own_;
+  const cpp_int& value_;
 };
 
 void Int::retain() const noexcept {
@@ -160,13 +173,13 @@ Int Int::big_add(const Int& a, const Int& b) {
   if (both_wide(a, b)) return IntAccess::make(wide(a) + wide(b));
   if (a.is_zero()) return b;
   if (b.is_zero()) return a;
-  return IntAccess::make(IntAccess::big(a) + IntAccess::big(b));
+  return IntAccess::make(*BigView(a) + *BigView(b));
 }
 
 Int Int::big_subtract(const Int& a, const Int& b) {
   if (both_wide(a, b)) return IntAccess::make(wide(a) - wide(b));
   if (b.is_zero()) return a;
-  return IntAccess::make(IntAccess::big(a) - IntAccess::big(b));
+  return IntAccess::make(*BigView(a) - *BigView(b));
 }
 
 Int Int::big_multiply(const Int& a, const Int& b) {
@@ -177,7 +190,7 @@ Int Int::big_multiply(const Int& a, const Int& b) {
   }
   if (a.is_one()) return b;
   if (b.is_one()) return a;
-  return IntAccess::make(IntAccess::big(a) * IntAccess::big(b));
+  return IntAccess::make(*BigView(a) * *BigView(b));
 }
 
 Int& Int::add_big_product(const Int& a, const Int& b) {
