@@ -114,9 +114,11 @@ std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
       point.set(a, v);
       return point.value(n.poly);
     };
-    std::optional<int64_t> low = r.span.lower() ? r.span.lower()->to_int64()
-                                                : std::nullopt;
-    int64_t from = low && *low > -(int64_t{1} << 40) ? *low : -kScanned / 2;
+    constexpr int64_t kFar = int64_t{1} << 40;
+    if (r.span.lower() && *r.span.lower() > Int(kFar)) continue;
+    const bool is_near = r.span.lower() && *r.span.lower() > Int(-kFar);
+    const int64_t from =
+        is_near ? *r.span.lower()->to_int64() : -kScanned / 2;
     for (int64_t v = from; v < from + kScanned; ++v) {
       if (at(v) == 0) found.push_back(v);
     }
