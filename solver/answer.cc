@@ -159,8 +159,7 @@ void Engine::explain_models(Answer& answer, const std::string& undefined) {
   }
 }
 
-// Spends at most `units` on each of the points.
-// A point that `accept` accepts, by a search of its own or from the worlds.
+// A point that `accept` accepts: by a search, else from the worlds.
 std::optional<Assignment> Engine::find_point(
     FormulaId goal, const std::vector<Expr>& symbols,
     const ModelSearch::Accept& accept, uint64_t units) {
@@ -180,6 +179,7 @@ std::optional<Assignment> Engine::find_point(
   return accept(point) ? std::optional(point) : std::nullopt;
 }
 
+// Spends `units` on each of the points, and half as much on missing one.
 void Engine::find_models(Expr question, uint64_t units, Answer& answer) {
   std::vector<Expr> symbols;
   std::vector<uint32_t> relevant = relevant_facts(question, symbols);

@@ -6,8 +6,9 @@
 //   }, units);
 //
 // Values are told to the domain one symbol at a time, so that what they imply
-// is known before the next is chosen; everything is taken back.  A point is
-// returned only when `accept` says so.
+// is known before the next is chosen; everything is taken back.  A search in
+// depth spends at most `units`; where it fails, dives here and there spend half
+// as much.  A point is returned only when `accept` says so.
 #pragma once
 
 #include <functional>

@@ -76,7 +76,7 @@ struct SolverOptions {
   uint32_t z3_budget = 200000; // Z3 resource units (rlimit) a question
   bool search_models = true;  // look for a counterexample when unknown
   bool look_again = true;     // when unknown, tell the facts in other orders:
-                              // up to seven budgets more
+                              // up to eight budgets more
 };
 
 struct Statistics {
