@@ -33,12 +33,15 @@ void Domain::link(const Poly& row, Reason why) {
   if (!d || !d->scale->is_one()) return;
   const AtomId x = forms_.single(d->u), y = forms_.single(d->v);
   if (x == kNoId || y == kNoId) return;
-  const Range known = chained_range(row);
-  if (at_most(known, -1)) return raise_conflict(join(why, known.upper));
   const uint32_t after = slot(x), before = slot(y);
   const size_t needed = std::max(after, before) + size_t{1};
   if (links_.size() < needed) links_.resize(needed);
   Link &upper = links_[after], &lower = links_[before];
+  if (upper.chain != kNoId && upper.chain == lower.chain) {
+    const Range known = chained_range(row);
+    if (at_most(known, -1)) raise_conflict(join(why, known.upper));
+    return;
+  }
   if (upper.chain == kNoId && lower.chain == kNoId) {
     lower.chain = y;
     note(Undo::kLinked, before);

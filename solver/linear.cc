@@ -304,8 +304,8 @@ void LinearSystem::look_at_all(uint64_t units) {
 }
 
 // The one that leaves fewest rows.  Where all of an unknown's coefficients of
-// one sign are units, what is left has an integer solution if the rows had one
-// (Pugh's exact elimination): that is worth some rows.
+// one sign are units, what is left has an integer solution only if the rows had
+// one (Pugh's exact elimination): that is worth some rows.
 bool LinearSystem::eliminate_variable(uint64_t limit) {
   uint32_t best = kNoId;
   int64_t best_cost = 0;

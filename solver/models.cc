@@ -202,19 +202,27 @@ std::optional<Assignment> ModelSearch::finish() {
   return point;
 }
 
+// Does what is next where `a` has the value; false where it can't have it.
+template <typename Next>
+bool ModelSearch::with_value(AtomId a, const Int& value, Next next) {
+  Poly p = forms_.variable(a);
+  p.constant = -value;
+  const Domain::Mark before = domain_.mark();
+  domain_.spend(5);
+  domain_.tell(forms_.eq(p), 0);
+  const bool is_possible = !domain_.conflict();
+  if (is_possible) next();
+  domain_.undo(before);
+  return is_possible;
+}
+
 std::optional<Assignment> ModelSearch::descend() {
   if (points_left_ <= 0) return std::nullopt;
   std::optional<AtomId> a = next_unknown();
   if (!a) return finish();
   for (const Int& value : candidates(*a)) {
-    Poly p = forms_.variable(*a);
-    p.constant = -value;
-    Domain::Mark before = domain_.mark();
-    domain_.spend(5);
-    domain_.tell(forms_.eq(p), 0);
     std::optional<Assignment> found;
-    if (!domain_.conflict()) found = descend();
-    domain_.undo(before);
+    with_value(*a, value, [&] { found = descend(); });
     if (found || points_left_ <= 0) return found;
   }
   return std::nullopt;
@@ -236,19 +244,12 @@ std::optional<Assignment> ModelSearch::dive(uint32_t choice) {
   if (!a) return finish();
   choice = choice * 1664525u + 1013904223u;
   const std::vector<Int> values = candidates(*a);
+  std::optional<Assignment> found;
   for (size_t i = 0; i < std::min(kTries, values.size()); ++i) {
-    Poly p = forms_.variable(*a);
-    p.constant = -values[((choice >> 16) + i) % values.size()];
-    const Domain::Mark before = domain_.mark();
-    domain_.spend(5);
-    domain_.tell(forms_.eq(p), 0);
-    const bool is_possible = !domain_.conflict();
-    std::optional<Assignment> found;
-    if (is_possible) found = dive(choice);
-    domain_.undo(before);
-    if (is_possible) return found;
+    const Int& value = values[((choice >> 16) + i) % values.size()];
+    if (with_value(*a, value, [&] { found = dive(choice); })) break;
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace proviso

@@ -35,6 +35,8 @@ class ModelSearch {
  private:
   template <typename Search>
   std::optional<Assignment> within(uint64_t units, Search search);
+  template <typename Next>
+  bool with_value(AtomId a, const Int& value, Next next);
   std::optional<Assignment> descend();
   std::optional<Assignment> dive();
   std::optional<Assignment> dive(uint32_t choice);
