@@ -127,8 +127,6 @@ TEST(Chains, NoticeCirclesWhenTold) {
     for (int i = 0; i < kSteps; ++i) {
       circle.push_back({i, (i + 1) % kSteps, i == 1 ? 4 + gain : -1});
     }
-    std::sort(circle.begin(), circle.end(),
-              [](const Step& a, const Step& b) { return a.from < b.from; });
     do {
       testing::Case c("", "");
       for (int i = 0; i < kSteps; ++i) {

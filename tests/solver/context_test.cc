@@ -185,7 +185,11 @@ TEST(Z3, FindsPointsWhereNoneWereSearched) {
   const char* question = "Max(u0, u1) - 2 + u2 + CeilDiv(u1, 3)//16 >= "
                          "Min(Mod(u1, u2) + Max(u0, 1), Mod(u0*u0, 7))";
   SolverOptions options;
-  options.search_models = options.look_again = false;
+  options.search_models = options.look_again = options.use_z3 = false;
+  Case native(symbols, "", options);
+  Answer without = native.ask(question);
+  EXPECT_FALSE(without.counterexample && without.witness);
+  options.use_z3 = true;
   Case c(symbols, "", options);
   Answer answer = c.ask(question);
   EXPECT_EQ(answer.verdict, Verdict::kUnknown);

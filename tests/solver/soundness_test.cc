@@ -132,10 +132,7 @@ class Session {
         std::cout << "contradictory: " << describe(question) << "\n";
       }
       for (const Assignment& point : near) {
-        Evaluation e = evaluate(question, point);
-        EXPECT_TRUE(answer.verdict == Verdict::kYes ? e.is_true()
-                                                    : e.is_false())
-            << describe(question) << " at " << point.to_string();
+        expect_agrees(question, answer.verdict, point);
       }
       return;
     }
@@ -181,12 +178,16 @@ class Session {
       for (FactId id : answer.facts) {
         holds = holds && evaluate(context_.fact(id).condition, point).is_true();
       }
-      if (!holds) continue;
-      Evaluation e = evaluate(question, point);
-      EXPECT_TRUE(answer.verdict == Verdict::kYes ? e.is_true() : e.is_false())
-          << describe(question) << " at " << point.to_string()
-          << " by facts that are not enough";
+      if (holds) expect_agrees(question, answer.verdict, point);
     }
+  }
+
+  // Requires a yes or a no.
+  void expect_agrees(Expr question, Verdict verdict, const Assignment& point) {
+    const Evaluation e = evaluate(question, point);
+    EXPECT_TRUE(verdict == Verdict::kYes ? e.is_true() : e.is_false())
+        << describe(question) << " at " << point.to_string()
+        << ", by facts that hold there";
   }
 
   // Points of the box that meet the facts which the question shares symbols
