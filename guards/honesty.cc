@@ -35,6 +35,12 @@ bool same_place(const SourceLocation& a, const SourceLocation& b) {
 
 }  // namespace
 
+bool equates_sizes(Expr c) {
+  return c.is(Op::kEq) && c.arg(0).is_symbol() && c.arg(1).is_symbol() &&
+         c.arg(0).is_int() && !is_unbacked(c.arg(0).symbol().kind) &&
+         !is_unbacked(c.arg(1).symbol().kind);
+}
+
 void add_origin(Guard& guard, const SourceLocation& where) {
   if (guard.origins.size() >= kMaxOrigins) return;
   for (const SourceLocation& known : guard.origins) {
@@ -119,8 +125,8 @@ std::vector<Expr> ShapeEnv::Impl::open_assumptions(
 }
 
 // Keeps the assumptions that this answer needs: its own symbols', reduced one
-// by one while few; else what it says of one size; else those of every
-// connected symbol; else all.
+// by one while few; else what it says of one size, or that two are equal; else
+// those of every connected symbol; else all.
 void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
   Context& context = *view.context;
   auto decided_with = [&](const std::vector<Expr>& symbols, int least = 2) {
@@ -129,6 +135,12 @@ void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
       context.assume(ge(s, least), assumption_of(s, least));
     }
     return decides(context, d);
+  };
+  const auto hold = [&] {
+    const Expr held =
+        d.verdict == Verdict::kYes ? d.question : negate(d.question);
+    view.guards.push_back({held, {SourceLocation{}}});
+    context.assume(held);
   };
   if (decides(context, d)) return;
   std::vector<Expr> own = open_assumptions(view, symbols_of(d.question));
@@ -143,17 +155,18 @@ void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
         ++i;
       }
     }
+    // Where the assumption chose among the cases of a guard, the chosen case is
+    // the weaker condition.
+    if (d.verdict == Verdict::kYes && equates_sizes(d.question)) {
+      return hold();
+    }
     return decided_with(own, 1) ? keep_not_zero(view, own)
                                 : keep_assumptions(view, own);
   }
   const std::vector<Expr>& symbols = symbols_of(d.question);
   if (symbols.size() == 1 && symbols[0].is_int() &&
       !is_unbacked(symbols[0].symbol().kind)) {
-    const Expr held =
-        d.verdict == Verdict::kYes ? d.question : negate(d.question);
-    view.guards.push_back({held, {SourceLocation{}}});
-    context.assume(held);
-    return;
+    return hold();
   }
   std::vector<Expr> near =
       open_assumptions(view, connected_symbols(d.question));

@@ -298,13 +298,16 @@ bool ShapeEnv::Impl::expect_true(Expr condition, const SourceLocation& where,
   Expr c = replaced(condition);
   asking = "assert";
   Verdict verdict = decide(c);
-  if (verdict != Verdict::kUnknown) {
+  const bool is_equality = verdict == Verdict::kYes && equates_sizes(c);
+  if (verdict != Verdict::kUnknown && !is_equality) {
     note_origin(condition, c, verdict, where);
     note_answer(c, verdict, where);
     return verdict == Verdict::kYes;
   }
   if (!depends_on_data(c)) {
     if (!bool_hint(c, call)) return false;
+    // An equality that follows is a guard too: from here on they are one size,
+    // and what it followed from may be needed no more.
     record_guard(c, proviso::simplify(condition), where);
     return true;
   }
@@ -326,7 +329,7 @@ void ShapeEnv::Impl::add_guards(Expr condition, Expr asked,
                                 const SourceLocation& where, bool promised) {
   for (Expr part : conjuncts(condition)) {
     part = replaced(part);
-    if (decide(part) == Verdict::kYes) continue;
+    if (decide(part) == Verdict::kYes && !equates_sizes(part)) continue;
     const size_t index = guards.size();
     guards.push_back({part, {where}, promised});
     guard_index.try_emplace(part, index);

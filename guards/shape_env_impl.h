@@ -231,6 +231,8 @@ struct ShapeEnv::Impl {
 
 // Adds `where` unless it is known or there are too many.
 void add_origin(Guard& guard, const SourceLocation& where);
+// Eq(s0, s1)
+bool equates_sizes(Expr condition);
 // Ends at or beyond the machine's are no ends: the symbols are int64.
 Interval without_machine_ends(const Interval& range);
 // "L['x'].size()[0]" -> "x.size()[0]".

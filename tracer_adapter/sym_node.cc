@@ -87,6 +87,16 @@ int64_t fits(const Int& value, const std::string& what) {
   return *small;
 }
 
+// ATen's operators ask so which of two right ways to go.  Where the example
+// agrees with `otherwise`, that way costs no guard and no assumption.
+bool choose(ShapeEnv& env, Expr condition, bool otherwise,
+            const SourceLocation& where) {
+  const std::optional<Value> sample = env.hint(condition);
+  if (sample && std::get<bool>(*sample) == otherwise) return otherwise;
+  return otherwise ? env.guard_or_true(condition, where)
+                   : env.guard_or_false(condition, where);
+}
+
 std::vector<c10::SymInt> sym_ints(c10::ArrayRef<c10::SymNode> nodes) {
   std::vector<c10::SymInt> result;
   result.reserve(nodes.size());
@@ -371,11 +381,11 @@ bool SymNode::guard_size_oblivious(const char* file, int64_t line) {
 }
 
 bool SymNode::guard_or_false(const char* file, int64_t line) {
-  return env_->guard_or_false(expr(), current_location(file, line));
+  return choose(*env_, expr(), false, current_location(file, line));
 }
 
 bool SymNode::guard_or_true(const char* file, int64_t line) {
-  return env_->guard_or_true(expr(), current_location(file, line));
+  return choose(*env_, expr(), true, current_location(file, line));
 }
 
 bool SymNode::statically_known_true(const char*, int64_t) {

@@ -345,6 +345,19 @@ TEST(ExpectTrue, OnSizesIsAGuardOrFalse) {
   EXPECT_THAT(texts(env.runtime_asserts()), IsEmpty());
 }
 
+// einsum asks Eq(a, b) | Eq(a, 1) and then requires Eq(a, b).
+TEST(ExpectTrue, AnEqualityThatFollowsIsAGuardAndNoAssumption) {
+  ShapeEnv env;
+  Expr a = env.create_size(4, source("x", 1));
+  Expr b = env.create_size(4, source("y", 0));
+  EXPECT_TRUE(env.expect_true(logical_or(eq(a, b), eq(a, 1))));
+  EXPECT_TRUE(env.expect_true(eq(a, b)));
+  EXPECT_TRUE(env.statically_known_true(eq(a * 3, b * 3)));
+  EXPECT_FALSE(env.used_assumption(a));
+  EXPECT_EQ(env.honest_range(a), Interval::at_least(0));
+  EXPECT_THAT(texts(env.minimal_guards()), ElementsAre("Eq(s0, s1)"));
+}
+
 TEST(ExpectTrue, KeepsAnEqualityThatBecameAReplacement) {
   ShapeEnv env;
   Expr s = env.create_size(5, source("y", 0));

@@ -69,8 +69,9 @@ def test_sizes_zero_and_one_are_refused_only_where_they_matter():
         same(ep.module()(x, y), program(x, y))
     squeezed = proviso.export(lambda x: x.squeeze(0), (torch.ones(3, 5),),
                               dynamic_shapes=((AUTO, AUTO),))
+    assert [g.condition for g in squeezed.guards] == ["Ne(s0, 1)"]
     assert repr(squeezed.range_constraints) == (
-        "{s0: VR[2, int_oo], s1: VR[0, int_oo]}")
+        "{s0: VR[0, int_oo], s1: VR[0, int_oo]}")
 
 
 def test_dims_without_a_spec_are_static():

@@ -27,6 +27,12 @@ from proviso import Dim
     (lambda x: x if x.shape[0] * 3 > 2 else x + 1, 6, range(1, 13)),
     (lambda x: x if x.shape[0] % 2 <= x.shape[0] else x + 1, 6, range(0, 13)),
     (lambda x: x + torch.ones(x.shape[0], 1), 6, range(0, 13)),
+    (lambda x: torch.einsum("ij,kj->ik", x, x), 6, range(0, 13)),
+    (lambda x: x[:, :1].expand(x.shape[0], 5), 6, range(0, 13)),
+    (lambda x: x.squeeze(0), 6, [n for n in range(13) if n != 1]),
+    (lambda x: x * 2 if x.t().is_contiguous() else x, 6, range(2, 13)),
+    (lambda x: x.new_ones(max(x.shape[0], 4)), 6, range(0, 13)),
+    (lambda x: x[:min([x.shape[0], 4])], 6, range(0, 13)),
 ])
 def test_of_one_size(program, example, taken):
     ep = proviso.export(program, (torch.randn(example, 2),),

@@ -2,6 +2,8 @@
 // by others, recorded whole as torch.export does: their own definition, run on
 // fakes with recording off, says what they return.
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/sum.h>
 
 #include "tracer_adapter/shape_functions/common.h"
 
@@ -22,6 +24,41 @@ bool whole(RuleCall& call) {
   return true;
 }
 
+// The kernels of these two ask which sizes are 1, on which the result does not
+// depend.
+bool cosine_similarity(RuleCall& call) {
+  const RecordingOff off(call.tracer);
+  const Tensor product = at::mul(call.tensor(0), call.tensor(1));
+  TORCH_CHECK(at::isFloatingType(product.scalar_type()),
+              "expected common dtype to be floating point, yet common dtype is ",
+              product.scalar_type());
+  call.returns(at::sum(product, {call.args[2].toInt()}));
+  return true;
+}
+
+bool tensordot(RuleCall& call) {
+  const Tensor &a = call.tensor(0), &b = call.tensor(1);
+  const std::vector<int64_t> left = to_ints(call.args[2]),
+                             right = to_ints(call.args[3]);
+  TORCH_CHECK(left.size() == right.size(),
+              "both dimension lists should have same length");
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(),
+              "both inputs should have same dtype");
+  Dims sizes;
+  const auto keep = [&](const Tensor& t, const std::vector<int64_t>& summed) {
+    std::vector<bool> is_summed(t.dim());
+    for (int64_t d : summed) is_summed[wrap_dim(d, t.dim())] = true;
+    for (int64_t d = 0; d < t.dim(); ++d)
+      if (!is_summed[d]) sizes.push_back(t.sym_size(d));
+  };
+  keep(a, left);
+  keep(b, right);
+  for (size_t i = 0; i < left.size(); ++i)
+    broadcast({a.sym_size(left[i])}, {b.sym_size(right[i])});
+  call.returns(fresh(sizes, a.scalar_type(), a.device()));
+  return true;
+}
+
 const RuleEntry kRules[] = {
     {"aten::_weight_norm", whole, "composite"},
     {"aten::adjoint", whole, "composite"},
@@ -33,7 +70,7 @@ const RuleEntry kRules[] = {
     {"aten::column_stack", whole, "composite"},
     {"aten::conj", whole, "composite"},
     {"aten::cosine_embedding_loss", whole, "composite"},
-    {"aten::cosine_similarity", whole, "composite"},
+    {"aten::cosine_similarity", cosine_similarity, "composite"},
     {"aten::cross", whole, "composite"},
     {"aten::cumulative_trapezoid", whole, "composite"},
     {"aten::diag", whole, "composite"},
@@ -87,7 +124,7 @@ const RuleEntry kRules[] = {
     {"aten::row_stack", whole, "composite"},
     {"aten::sum_to_size", whole, "composite"},
     {"aten::tensor_split", whole, "composite"},
-    {"aten::tensordot", whole, "composite"},
+    {"aten::tensordot", tensordot, "composite"},
     {"aten::trapezoid", whole, "composite"},
     {"aten::trapz", whole, "composite"},
     {"aten::triplet_margin_loss", whole, "composite"},

@@ -1,5 +1,6 @@
 // tracer_adapter/shape_functions/nn.cc - layers: convolution, pooling,
 // normalisation, resampling, padding, recurrence, dropout, losses by class.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -275,6 +276,13 @@ bool pool(RuleCall& call) {
   return return_pooled(call, sizes, kRank);
 }
 
+// An average of everything is a mean, which takes empty dimensions.
+bool is_mean(const RuleCall& call, const Dims& out) {
+  return op_name(call).starts_with("adaptive_avg") &&
+         std::all_of(out.begin(), out.end(),
+                     [](const SymInt& n) { return constant(n) == 1; });
+}
+
 template <int64_t kRank>
 bool adaptive_pool(RuleCall& call) {
   const Tensor& input = call.tensor(0);
@@ -284,9 +292,11 @@ bool adaptive_pool(RuleCall& call) {
   TORCH_CHECK(input.dim() == kRank + 1 || input.dim() == kRank + 2,
               op_name(call), "(): Expected ", kRank + 1, "D or ", kRank + 2,
               "D tensor, but got ", to_text(input.sym_sizes()));
+  const bool takes_empty = is_mean(call, out);
   for (int64_t i = 0; i < kRank; ++i) {
     SymInt& size = sizes[sizes.size() - kRank + i];
-    PROVISO_REQUIRE(size.sym_ge(1), op_name(call),
+    PROVISO_REQUIRE(takes_empty ? c10::SymBool(true) : size.sym_ge(1),
+                    op_name(call),
                     "(): Expected input to have "
                     "non-zero size for non-batch dimensions, but input has "
                     "sizes ",

@@ -1,6 +1,6 @@
 // tracer_adapter/shape_functions/statistics.cc - composites that look at their
 // data to check it: what they return does not depend on it.
-#include "tracer_adapter/shape_functions/common.h"
+#include "tracer_adapter/shape_functions/view_layout.h"
 
 namespace proviso {
 namespace {
@@ -73,10 +73,7 @@ bool covariance(RuleCall& call) {
               "cov(): bool dtype is not supported for input");
   Dims sizes;
   const bool is_one =
-      self.dim() < 2 ||
-      (constant(self.sym_size(0))
-           ? constant(self.sym_size(0)) == 1
-           : self.sym_size(0).sym_eq(1).guard_or_false(__FILE__, __LINE__));
+      self.dim() < 2 || branches_on(self.sym_size(0).sym_eq(1));
   if (!is_one) sizes = {self.sym_size(0), self.sym_size(0)};
   call.returns(fresh(sizes, as_float(promotion.result()), self.device()));
   return true;

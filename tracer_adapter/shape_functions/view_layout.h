@@ -5,6 +5,8 @@
 
 namespace proviso::shapes {
 
+// Each answer gives another program: a guard; false where data decides.
+bool branches_on(const c10::SymBool& condition);
 // `wanted` with its -1 replaced by an exact quotient.  Throws eager's "shape
 // '[..]' is invalid for input of size n"; guards or asserts where undecided.
 Dims infer_size(const Dims& wanted, const SymInt& numel);

@@ -138,6 +138,12 @@ Tensor reshape_to(const Tensor& t, const Dims& sizes) {
   return fresh(sizes, t.scalar_type(), t.device());
 }
 
+bool branches_on(const c10::SymBool& condition) {
+  if (auto value = condition.maybe_as_bool()) return *value;
+  return condition.has_hint() ? condition.guard_bool(__FILE__, __LINE__)
+                              : condition.guard_or_false(__FILE__, __LINE__);
+}
+
 // --- expand, select, slice
 
 Tensor expand_to(const Tensor& t, const Dims& wanted) {
@@ -189,11 +195,6 @@ Tensor expand_to(const Tensor& t, const Dims& wanted) {
 }
 
 namespace {
-
-bool guarded(const c10::SymBool& condition) {
-  if (auto value = condition.maybe_as_bool()) return *value;
-  return condition.guard_or_false(__FILE__, __LINE__);
-}
 
 // true or false where proved, or by a guard; nullopt when it depends on data.
 // Asked as a branch is, so that no more is kept of an answer than it needs.
@@ -493,7 +494,7 @@ bool unsqueeze(RuleCall& call) {
 Tensor squeezed(const Tensor& self, const std::vector<bool>& chosen) {
   Dims sizes, strides;
   for (int64_t d = 0; d < self.dim(); ++d) {
-    if (chosen[d] && guarded(self.sym_size(d).sym_eq(1))) continue;
+    if (chosen[d] && branches_on(self.sym_size(d).sym_eq(1))) continue;
     sizes.push_back(self.sym_size(d));
     strides.push_back(self.sym_stride(d));
   }

@@ -23,6 +23,37 @@ def _is_symbolic(value):
             and isinstance(value.node, _proviso.SymNode))
 
 
+# --- max and min
+
+def _extreme(original, symbolic):
+    """`original`, which would compare symbolic numbers and so fix their order;
+    of numbers of one type it is `symbolic` of them."""
+
+    @functools.wraps(original)
+    def function(*args, **options):
+        if options or not args:
+            return original(*args, **options)
+        values = args if len(args) > 1 else args[0]
+        if not isinstance(values, (list, tuple)):
+            values = list(values)
+        if (any(map(_is_symbolic, values))
+                and (all(map(_is_integer, values))
+                     or all(map(_is_finite_float, values)))):
+            return functools.reduce(symbolic, values)
+        return original(values)
+
+    return (builtins, original.__name__, function)
+
+
+def _is_integer(value):
+    return type(value) in (int, torch.SymInt)
+
+
+def _is_finite_float(value):
+    return isinstance(value, torch.SymFloat) or (
+        type(value) is float and math.isfinite(value))
+
+
 # --- the math module
 
 def _unary(name):
@@ -158,6 +189,7 @@ def asker_of_float(error):
 PATCHES = [_unary(name) for name in (
     "sqrt", "cos", "cosh", "sin", "sinh", "tan", "tanh", "asin", "acos",
     "atan", "log2")] + [
+    _extreme(max, torch.sym_max), _extreme(min, torch.sym_min),
     (math, "pow", _symbolic_pow),
     (math, "fabs", _symbolic_fabs),
     (torch.SymInt, "__round__", _round_of_int),

@@ -1,0 +1,26 @@
+"""A slice of small_sizes.py: no guard that nothing needs, at sizes 0 and 1 too."""
+
+import os
+import warnings
+
+import small_programs
+import small_sizes
+
+WHOLE = bool(os.environ.get("PROVISO_TEST_SMALL_SIZES"))
+
+
+def test_small_sizes_are_taken_where_the_operators_equal_eager():
+    count = small_sizes.Count()
+    values = small_sizes.VALUES if WHOLE else (0, 1, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i, case in enumerate(small_programs.CASES.values()):
+            examples = small_sizes.examples_of(case)
+            if not WHOLE:
+                examples = [examples[i % len(examples)]]
+            small_sizes.examine(case, count, values=values, examples=examples)
+    assert count.wrong == []
+    # Refused: ConvTranspose2d without height in an empty batch, fft(n=4) of 5.
+    assert count.path_accepted >= (0.999 if WHOLE else 0.997) * count.path, (
+        str(count), count.refused)
+    assert count.path > 2000
