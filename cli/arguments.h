@@ -18,6 +18,7 @@ struct Arguments {
   bool reasons = false;
   std::string list;  // --list
   std::string tag;   // --tag
+  std::vector<std::string> allowed;  // --allow
   std::vector<std::string> positional;
 };
 

@@ -22,6 +22,8 @@ namespace {
                 " is not built; build with PROVISO_WITH_TORCH=ON "
                 "(`./dev build`)");
   std::vector<std::string> words{tool, command};
+  for (const std::string& name : arguments.allowed)
+    words.push_back("--allow=" + name);
   words.insert(words.end(), arguments.positional.begin(),
                arguments.positional.end());
   std::vector<char*> argv;

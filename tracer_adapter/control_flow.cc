@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "tracer_adapter/autocast_scope.h"
+#include "tracer_adapter/tracer.h"
 
 namespace proviso {
 namespace {
@@ -16,6 +17,14 @@ using Values = std::vector<c10::IValue>;
 bool truth(const c10::IValue& value) {
   if (value.isTensor()) return value.toTensor().item().toBool();
   return value.isBool() ? value.toBool() : value.toInt() != 0;
+}
+
+// On fakes a step says nothing new: there, loops stay short.
+void check_traced_steps(int64_t steps, const char* name) {
+  constexpr int64_t kMost = 1000;
+  TORCH_CHECK_NOT_IMPLEMENTED(steps < kMost || Tracer::current() == nullptr,
+                              name, ": ", kMost,
+                              " steps or more are not traced");
 }
 
 Values joined(Values a, const Values& b) {
@@ -30,8 +39,11 @@ Values cond(const ControlFlowCall& call) {
 Values while_loop(const ControlFlowCall& call) {
   Values carried = call.lists.at(0);
   const Values& others = call.lists.at(1);
-  while (truth(call.graphs[0].run(joined(carried, others)).at(0)))
+  for (int64_t step = 0;
+       truth(call.graphs[0].run(joined(carried, others)).at(0)); ++step) {
+    check_traced_steps(step, "while_loop");
     carried = call.graphs[1].run(joined(carried, others));
+  }
   return carried;
 }
 
@@ -42,6 +54,7 @@ int64_t steps_of(const Values& xs, const char* name) {
                 ": leading dimensions of xs must be consistent, got ", steps,
                 " and ", x.toTensor().size(0));
   TORCH_CHECK(steps > 0, name, ": leading dimensions of xs cannot be 0");
+  check_traced_steps(steps, name);
   return steps;
 }
 
@@ -122,8 +135,12 @@ Values with_grad(const ControlFlowCall& call) {
 
 Values with_autocast(const ControlFlowCall& call) {
   const Values& mode = call.lists.at(0);
-  const AutocastScope scope(mode.at(0).toStringRef(),
-                            mode.at(1).toScalarType(), mode.at(2).toBool(),
+  const std::string& device = mode.at(0).toStringRef();
+  const at::ScalarType dtype =
+      mode.at(1).isNone()
+          ? at::autocast::get_autocast_dtype(c10::Device(device).type())
+          : mode.at(1).toScalarType();
+  const AutocastScope scope(device, dtype, mode.at(2).toBool(),
                             mode.at(3).toBool());
   return call.graphs[0].run(call.lists.at(1));
 }

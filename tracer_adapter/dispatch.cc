@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "tracer_adapter/interceptor.h"
+#include "tracer_adapter/known_operators.h"
 #include "tracer_adapter/op_info.h"
 #include "tracer_adapter/tensors_in.h"
 #include "tracer_adapter/tracer.h"
@@ -273,6 +274,12 @@ void install_fallback() {
     lib.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>());
     return lib;
   }();
+}
+
+bool is_known(const c10::OperatorHandle& op) {
+  return find_rule(op.schema()) != nullptr ||
+         op.hasKernelForDispatchKey(
+             c10::DispatchKey::CompositeImplicitAutograd);
 }
 
 Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {

@@ -16,6 +16,7 @@
 #include "tracer_adapter/sym_functions.h"
 #include "tracer_adapter/symbolic_functions.h"
 #include "tracer_adapter/tracer.h"
+#include "tracer_adapter/value_kind.h"
 
 namespace proviso {
 at::Tensor number_tensor(const c10::IValue& value) {
@@ -146,10 +147,11 @@ c10::IValue evaluate_list(const ArgumentPlan& plan, const Slots& slots,
 }
 
 double to_double(const c10::IValue& v) {
-  return v.isDouble()     ? v.toDouble()
-         : v.isSymFloat() ? v.toSymFloat().guard_float(__FILE__, __LINE__)
-         : v.isBool()     ? static_cast<double>(v.toBool())
-                          : static_cast<double>(v.toInt());
+  if (v.isDouble()) return v.toDouble();
+  if (v.isSymFloat()) return v.toSymFloat().guard_float(__FILE__, __LINE__);
+  if (v.isBool()) return static_cast<double>(v.toBool());
+  TORCH_CHECK_TYPE(v.isInt() || v.isSymInt(), "a real number is needed");
+  return static_cast<double>(v.toInt());
 }
 
 // What eager makes of a number that is not known: its value is nowhere read.
@@ -232,9 +234,10 @@ struct Executable::Step {
   Kind kind = Kind::kOperator;
   std::optional<c10::OperatorHandle> op;
   SymFunction function = nullptr;
-  std::string target;  // of kFunction
+  std::string target;
   std::vector<ArgumentPlan> args;
   const std::vector<Node::Output>* outputs = nullptr;
+  std::vector<ValueKind> kinds;  // by output that is no list
   std::vector<ValueId> reads;
   std::vector<ValueId> dead;  // not read after this step
   // kHigherOrder: its sub-graphs; `args` are the others, lists as kMixed.
@@ -277,9 +280,15 @@ void plan_higher_order(const Node& node, Step& step) {
                plan_list({body + 1, node.args.end()})};
 }
 
-Step plan_node(const Node& node) {
+Step plan_node(const Graph& graph, const Node& node) {
   Step step;
   step.outputs = &node.outputs;
+  step.target = node.target;
+  for (const Node::Output& output : node.outputs)
+    step.kinds.push_back(output.is_list || output.values.empty() ||
+                                 output.values[0] == kNoOutput
+                             ? ValueKind::kNone
+                             : kind_of(graph.value(output.values[0])));
   if (node.kind == Node::Kind::kHigherOrder) {
     plan_higher_order(node, step);
     return step;
@@ -287,7 +296,6 @@ Step plan_node(const Node& node) {
   if (node.kind == Node::Kind::kSymbolic) {
     step.kind = Step::Kind::kFunction;
     step.function = find_sym_function(node.target);
-    step.target = node.target;
     TORCH_CHECK(step.function != nullptr, "Proviso: Module: the graph calls ",
                 node.target, ", which is no known function of numbers");
     for (const Argument& a : node.args)
@@ -304,18 +312,63 @@ Step plan_node(const Node& node) {
   return step;
 }
 
+std::string_view kind_name(const c10::IValue& value) {
+  if (value.isTensor()) return "a tensor";
+  if (value.isInt() || value.isSymInt()) return "an integer";
+  if (value.isDouble() || value.isSymFloat()) return "a float";
+  return value.isBool() || value.isSymBool() ? "a truth value" : "no number";
+}
+
+// The value as the graph says it is: what reads it counts on that.
+c10::IValue as_declared(c10::IValue value, ValueKind kind) {
+  const bool integer = value.isInt() || value.isSymInt();
+  switch (kind) {
+    case ValueKind::kTensor:
+      if (value.isTensor()) return value;
+      break;
+    case ValueKind::kInt:
+      if (integer) return value;
+      if (value.isBool()) return static_cast<int64_t>(value.toBool());
+      break;
+    case ValueKind::kFloat:
+      if (value.isDouble() || value.isSymFloat()) return value;
+      if (value.isInt()) return static_cast<double>(value.toInt());
+      if (value.isSymInt()) return c10::SymFloat(value.toSymInt());
+      break;
+    case ValueKind::kBool:
+      if (value.isBool() || value.isSymBool()) return value;
+      break;
+    default:
+      break;
+  }
+  TORCH_CHECK_TYPE(false, "it gives ", kind_name(value),
+                   " where the program has ", name_of(kind));
+}
+
+void store_list(const Node::Output& output, const c10::IValue& result,
+                Slots& slots) {
+  TORCH_CHECK_TYPE(result.isTensorList(), "it gives ", kind_name(result),
+                   " where the program has a list of tensors");
+  const c10::List<at::Tensor> tensors = result.toTensorList();
+  TORCH_CHECK_VALUE(tensors.size() >= output.values.size(), "it gives ",
+                    tensors.size(), " tensors where the program has ",
+                    output.values.size());
+  for (size_t k = 0; k < output.values.size(); ++k)
+    if (output.values[k] != kNoOutput)
+      slots[output.values[k]] = tensors.get(k);
+}
+
 void store(const Step& step, c10::Stack& stack, Slots& slots) {
+  TORCH_CHECK_VALUE(stack.size() >= step.outputs->size(), "it gives ",
+                    stack.size(), " results where the program has ",
+                    step.outputs->size());
   for (size_t i = 0; i < step.outputs->size(); ++i) {
     const Node::Output& output = (*step.outputs)[i];
     if (output.is_list) {
-      size_t k = 0;
-      for (const at::Tensor& t : stack[i].toTensorList()) {
-        if (k < output.values.size() && output.values[k] != kNoOutput)
-          slots[output.values[k]] = t;
-        ++k;
-      }
+      store_list(output, stack[i], slots);
     } else if (!output.values.empty() && output.values[0] != kNoOutput) {
-      slots[output.values[0]] = std::move(stack[i]);
+      slots[output.values[0]] =
+          as_declared(std::move(stack[i]), step.kinds[i]);
     }
   }
 }
@@ -407,7 +460,7 @@ Executable::Executable(const Graph& graph) {
     const ValueRef* ref = input.arg.get<ValueRef>();
     inputs_.push_back(ref ? ref->id : kNoOutput);
   }
-  for (const Node& node : graph.nodes) steps_.push_back(plan_node(node));
+  for (const Node& node : graph.nodes) steps_.push_back(plan_node(graph, node));
   for (const OutputSpec& output : graph.outputs)
     outputs_.push_back(output.arg);
   value_count_ = graph.values.size();
@@ -498,8 +551,18 @@ std::vector<c10::IValue> Executable::run(
   c10::Stack stack;
   for (size_t i = 0; i < steps_.size(); ++i) {
     if (known != nullptr && known->nodes[i]) continue;
-    if (before) before(i);
-    run_step(steps_[i], slots, stack);
+    if (before) {
+      before(i);
+      run_step(steps_[i], slots, stack);
+      continue;
+    }
+    try {
+      run_step(steps_[i], slots, stack);
+    } catch (c10::Error& error) {
+      error.add_context("in node " + std::to_string(i) + ", " +
+                        steps_[i].target);
+      throw;
+    }
   }
   std::vector<c10::IValue> outputs;
   for (const Argument& output : outputs_) {

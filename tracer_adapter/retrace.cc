@@ -6,6 +6,7 @@
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
+#include "tracer_adapter/error_text.h"
 #include "tracer_adapter/executable.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/tracer.h"
@@ -217,8 +218,7 @@ std::string first_line(const std::string& text) {
 }
 
 std::string sentence_of(const std::exception& error) {
-  const auto* torch = dynamic_cast<const c10::Error*>(&error);
-  return first_line(torch ? torch->what_without_backtrace() : error.what());
+  return first_line(error_text(error));
 }
 
 // "output 0 has sizes [5], the program says [s0]"; empty when they agree.
@@ -273,11 +273,31 @@ Trial try_sizes(const ExportedProgram& program, const Assignment& sizes) {
   } catch (const DataDependentError& error) {
     return {Trial::Kind::kOpen, first_line(error.what())};
   } catch (const c10::NotImplementedError& error) {
-    return {Trial::Kind::kOpen, first_line(error.what_without_backtrace())};
+    return {Trial::Kind::kOpen, sentence_of(error)};
   } catch (const std::exception& error) {
     return {Trial::Kind::kRefused,
             run.stopped_at() + ": " + sentence_of(error)};
   }
+}
+
+Trial try_inputs(const ExportedProgram& program,
+                 const std::vector<c10::IValue>& inputs) {
+  std::map<std::string, int64_t> by_source;
+  size_t next = 0;
+  for (const InputSpec& input : program.graph.inputs) {
+    if (input.kind != InputKind::kUserInput) continue;
+    const c10::IValue& value = inputs.at(next++);
+    if (value.isInt()) by_source[input.source] = value.toInt();
+    if (!value.isTensor()) continue;
+    for (int64_t d = 0; d < value.toTensor().dim(); ++d)
+      by_source[size_source(input.source, d)] = value.toTensor().size(d);
+  }
+  Assignment sizes;
+  for (const InputDim& dim : program.env->input_dims())
+    if (const auto found = by_source.find(dim.source);
+        found != by_source.end() && dim.expr.is_symbol())
+      sizes.set(dim.expr, Int(found->second));
+  return try_sizes(program, sizes);
 }
 
 }  // namespace proviso

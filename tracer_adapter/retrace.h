@@ -46,5 +46,8 @@ struct Trial {
 };
 // A value for every symbol of the inputs.
 Trial try_sizes(const ExportedProgram& program, const Assignment& sizes);
+// The same at the sizes of these inputs, which the program accepts.
+Trial try_inputs(const ExportedProgram& program,
+                 const std::vector<c10::IValue>& inputs);
 
 }  // namespace proviso

@@ -76,6 +76,10 @@ c10::IValue floordiv(Args a) {
 
 c10::IValue mod(Args a) {
   check_divisor(a[1]);
+  if (any_double(a)) {  // of the divisor's sign, as in Python
+    const double y = as_double(a[1]), rest = std::fmod(as_double(a[0]), y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+  }
   const int64_t x = as_int(a[0]), y = as_int(a[1]);
   if (y == -1) return int64_t{0};
   return floor_remainder(x, y);

@@ -11,6 +11,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
 #include "tracer_adapter/executable.h"
+#include "tracer_adapter/pt2/allowed_operators.h"
 #include "tracer_adapter/rule.h"
 
 namespace proviso::python {
@@ -242,6 +243,20 @@ void bind_program(py::module_& m) {
     for (const RuleEntry& rule : registered_rules())
       result.append(py::make_tuple(rule.op, rule.family));
     return result;
+  });
+  // Why a file may not call an operator; None when it may.
+  m.def("refused_operator", [](const std::string& name,
+                               const std::string& overload,
+                               const std::vector<std::string>& allowed)
+            -> std::optional<std::string> {
+    try {
+      pt2::AllowedOperators(allowed).check(
+          c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(),
+                                                         overload.c_str()));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return std::nullopt;
   });
   py::class_<ExportedProgram>(m, "ExportedProgram")
       .def("__str__", &ExportedProgram::to_string)

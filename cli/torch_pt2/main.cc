@@ -1,5 +1,8 @@
-// proviso-pt2 show|check|run FILE.pt2 ...: the half of the command that needs
-// LibTorch.  `proviso show`, `check` and `run` become it.
+// proviso-pt2 show|check|run [--allow=OPERATOR...] FILE.pt2 ...: the half of the
+// command that needs LibTorch.  `proviso show`, `check` and `run` become it.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
@@ -9,16 +12,19 @@
 #include <iterator>
 
 #include "cli/torch_pt2/claims.h"
+#include "cli/torch_pt2/contained.h"
 #include "tracer_adapter/executable.h"
 #include "tracer_adapter/pt2/program_reader.h"
 
 namespace proviso::cli {
 namespace {
 
-enum ExitCode { kGood = 0, kDefects = 1, kTrouble = 3 };
+enum ExitCode { kGood = 0, kDefects = 1 };  // and kTrouble
 
-int show(const std::string& path) {
-  const pt2::LoadedProgram loaded = pt2::load_program(path);
+using pt2::AllowedOperators;
+
+int show(const std::string& path, const AllowedOperators& allowed) {
+  const pt2::LoadedProgram loaded = pt2::load_program(path, allowed);
   std::cout << loaded.program.to_string();
   std::cout << "    Guards:\n";
   for (const std::string& guard : loaded.program.guards_code())
@@ -37,8 +43,8 @@ Claims claims_of(const pt2::LoadedProgram& loaded) {
   return claims;
 }
 
-int check(const std::string& path) {
-  const pt2::LoadedProgram loaded = pt2::load_program(path);
+int check(const std::string& path, const AllowedOperators& allowed) {
+  const pt2::LoadedProgram loaded = pt2::load_program(path, allowed);
   const Retrace traced = retrace(loaded.program);
   const Claims claims = claims_of(loaded);
   int defects = 0;
@@ -71,6 +77,16 @@ std::vector<c10::IValue> read_inputs(const std::string& path) {
   return value.toListRef().vec();
 }
 
+void check_size(const InputSpec& input, const std::vector<int64_t>& sizes) {
+  constexpr int64_t kMost = int64_t{1} << 28;  // elements
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    TORCH_CHECK(!__builtin_mul_overflow(count, size, &count) && count <= kMost,
+                "run: the example of ", input.name, " has the sizes ",
+                c10::IntArrayRef(sizes),
+                ", too many to make up; give inputs: run FILE.pt2 INPUTS.pt");
+}
+
 // Floating point: uniform; integers: zero, a legal index of what is not empty.
 std::vector<c10::IValue> example_inputs(const ExportedProgram& program) {
   std::vector<c10::IValue> inputs;
@@ -93,6 +109,7 @@ std::vector<c10::IValue> example_inputs(const ExportedProgram& program) {
     }
     std::vector<int64_t> sizes;
     for (Expr e : value.tensor().sizes) sizes.push_back(size(e));
+    check_size(input, sizes);
     const at::Tensor zeros = at::zeros(sizes, value.tensor().dtype);
     inputs.emplace_back(zeros.is_floating_point() ? zeros.uniform_() : zeros);
   }
@@ -111,11 +128,22 @@ void describe(const c10::IValue& value) {
   std::cout << "\n";
 }
 
-int run(const std::vector<std::string>& words) {
-  const pt2::LoadedProgram loaded = pt2::load_program(words[0]);
-  std::vector<c10::IValue> outputs = loaded.program.module().run(
-      words.size() > 1 ? read_inputs(words[1])
-                       : example_inputs(loaded.program));
+// The shape functions look at every call before a kernel does.
+void check_calls(const std::string& path, const ExportedProgram& program,
+                 const std::vector<c10::IValue>& inputs) {
+  const Trial trial = try_inputs(program, inputs);
+  TORCH_CHECK(trial.kind != Trial::Kind::kRefused, path, ": ", trial.why);
+}
+
+int run(const std::vector<std::string>& words,
+        const AllowedOperators& allowed) {
+  const pt2::LoadedProgram loaded = pt2::load_program(words[0], allowed);
+  const std::vector<c10::IValue> inputs =
+      words.size() > 1 ? read_inputs(words[1]) : example_inputs(loaded.program);
+  const Module module = loaded.program.module();
+  module.check(inputs);
+  check_calls(words[0], loaded.program, inputs);
+  std::vector<c10::IValue> outputs = module.run(inputs);
   for (const c10::IValue& output : outputs) describe(output);
   if (words.size() < 3) return kGood;
   c10::impl::GenericList list(c10::AnyType::get());
@@ -127,13 +155,31 @@ int run(const std::vector<std::string>& words) {
   return kGood;
 }
 
+// A file that asks for more memory than there is gets an error, and leaves the
+// machine to others.
+void limit_memory() {
+  const rlim_t all = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) *
+                     static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  const rlimit limit{all / 4 * 3, all / 4 * 3};
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
 int dispatch(const std::vector<std::string>& words) {
   const std::string command = words.empty() ? "" : words[0];
-  const std::vector<std::string> rest(words.begin() + !words.empty(),
-                                      words.end());
-  if (command == "run" && !rest.empty() && rest.size() <= 3) return run(rest);
-  if (rest.size() == 1 && command == "show") return show(rest[0]);
-  if (rest.size() == 1 && command == "check") return check(rest[0]);
+  constexpr std::string_view kAllow = "--allow=";
+  std::vector<std::string> rest, asked;
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (asked.size() == i - 1 && words[i].starts_with(kAllow))
+      asked.push_back(words[i].substr(kAllow.size()));
+    else
+      rest.push_back(words[i]);
+  }
+  const AllowedOperators allowed(asked);
+  if (command == "run" && !rest.empty() && rest.size() <= 3)
+    return contained(rest[0], [&] { return run(rest, allowed); });
+  if (rest.size() == 1 && command == "show") return show(rest[0], allowed);
+  if (rest.size() == 1 && command == "check")
+    return contained(rest[0], [&] { return check(rest[0], allowed); });
   throw Error("give one file: show FILE.pt2, check FILE.pt2, or run FILE.pt2 "
               "[INPUTS.pt [OUTPUTS.pt]]");
 }
@@ -142,16 +188,8 @@ int dispatch(const std::vector<std::string>& words) {
 }  // namespace proviso::cli
 
 int main(int argc, char** argv) {
-  try {
-    const int code = proviso::cli::dispatch({argv + 1, argv + argc});
-    std::cout.flush();
-    return code;
-  } catch (const c10::Error& error) {
-    std::cout.flush();
-    std::cerr << "proviso: " << error.what_without_backtrace() << "\n";
-  } catch (const std::exception& error) {
-    std::cout.flush();
-    std::cerr << "proviso: " << error.what() << "\n";
-  }
-  return proviso::cli::kTrouble;
+  using namespace proviso::cli;
+  limit_memory();
+  const std::vector<std::string> words{argv + 1, argv + argc};
+  return reported([&] { return dispatch(words); });
 }

@@ -268,7 +268,7 @@ HOSTILE = {
     defined_twice: "is defined twice",
     wrong_type: "must be Tensor",
     missing_argument: "argument 1 is named 'bias'",
-    no_graph: "there is no 'graph' among",
+    no_graph: "graph_module: there is no 'graph'",
     other_schema: "schema 99 cannot be read",
     empty_range: "is empty",
     false_guard: "fails for the program's own example",

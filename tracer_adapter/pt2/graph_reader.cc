@@ -1,8 +1,10 @@
 #include "tracer_adapter/pt2/graph_reader.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "sym/print.h"
+#include "tracer_adapter/pt2/node_check.h"
 #include "tracer_adapter/sym_functions.h"
 
 namespace proviso::pt2 {
@@ -38,6 +40,26 @@ c10::MemoryFormat read_format(const Json& json) {
       "memory format");
 }
 
+// kOther: no number.
+ValueKind symbolic_kind(const std::string& tag) {
+  if (tag == "as_sym_int") return ValueKind::kInt;
+  if (tag == "as_sym_float") return ValueKind::kFloat;
+  return tag == "as_sym_bool" ? ValueKind::kBool : ValueKind::kOther;
+}
+
+const char* table_of(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kInt:
+      return "sym_int_values";
+    case ValueKind::kFloat:
+      return "sym_float_values";
+    case ValueKind::kBool:
+      return "sym_bool_values";
+    default:
+      return "tensor_values";
+  }
+}
+
 // "torch.ops.aten.add.Tensor" -> aten::add, Tensor
 std::optional<c10::OperatorHandle> find_operator(const std::string& target) {
   static const std::string kPrefix = "torch.ops.";
@@ -68,6 +90,20 @@ Argument default_of(const c10::IValue& value) {
     return {std::move(list)};
   }
   throw FileError("an argument that must be given is missing");
+}
+
+// bool[3] takes three.
+void check_count(const Argument& a, const c10::Argument& formal) {
+  const ListArgument* list = a.get<ListArgument>();
+  const auto* type = formal.type()->castRaw<c10::ListType>();
+  if (list == nullptr || type == nullptr || !formal.N() ||
+      type->getElementType()->kind() != c10::TypeKind::BoolType)
+    return;
+  const auto wanted = static_cast<size_t>(*formal.N());
+  if (list->items.size() != wanted)
+    throw FileError("argument '" + formal.name() + "' takes " +
+                    std::to_string(wanted) + " values, found " +
+                    std::to_string(list->items.size()));
 }
 
 Frame frame_of(const std::string& line) {
@@ -128,7 +164,7 @@ c10::Device read_device(const Json& json) {
   try {
     return c10::Device(text);
   } catch (const c10::Error&) {
-    throw FileError("there is no device '" + text + "'");
+    throw FileError("there is no device '" + text.substr(0, 50) + "'");
   }
 }
 
@@ -140,10 +176,43 @@ Expr GraphReader::number(const Json& json, bool of_node) {
     return symbols_.expression(std::to_string(body.integer()));
   if (tag == "as_bool")
     return symbols_.expression(body.boolean() ? "True" : "False");
+  if (tag != "as_float" && tag != "as_expr")
+    throw FileError("numbers of the kind '" + tag + "' cannot be read");
   const std::string& text =
       tag == "as_float" ? std::to_string(body.number())
                         : body.at("expr_str").string();
-  return of_node ? symbols_.value_of_node(text) : symbols_.expression(text);
+  const Expr e =
+      of_node ? symbols_.value_of_node(text) : symbols_.expression(text);
+  if (tag == "as_expr") check_hint(body, e);
+  return e;
+}
+
+void GraphReader::check_hint(const Json& number, Expr e) {
+  const Json* hint = number.find("hint");
+  if (hint == nullptr) return;
+  const std::string& tag = hint->tagged().first;
+  if (tag != (e.is_int() ? "as_int" : e.is_bool() ? "as_bool" : "as_float"))
+    throw FileError("the hint of " + to_string(e) + " is of another type: " +
+                    tag);
+}
+
+Expr GraphReader::integer(const Json& json, bool of_node, const char* what) {
+  const Expr e = number(json, of_node);
+  const std::optional<int64_t> value = e.maybe_int64();
+  if (!e.is_int() || (e.is_constant() && (!value || *value < 0)))
+    throw FileError("a tensor's " + std::string(what) +
+                    " must be an integer from 0 up, found " + to_string(e));
+  return e;
+}
+
+Expr GraphReader::number_of(const Json& json, const Named& named,
+                            bool of_node) {
+  const Expr e = number(json, of_node);
+  if (kind_of(GraphValue{"", e}) != named.kind)
+    throw FileError("the value '" + named.name + "' must be " +
+                    std::string(name_of(named.kind)) + ", found " +
+                    to_string(e));
+  return e;
 }
 
 TensorMeta GraphReader::tensor_meta(const Json& json, bool of_node) {
@@ -151,11 +220,15 @@ TensorMeta GraphReader::tensor_meta(const Json& json, bool of_node) {
   meta.dtype = read_dtype(json.at("dtype"));
   meta.device = read_device(json.at("device"));
   meta.requires_grad = json.at("requires_grad").boolean();
+  if (meta.requires_grad && !c10::isFloatingType(meta.dtype) &&
+      !c10::isComplexType(meta.dtype))
+    throw FileError(std::string("a tensor of ") + c10::toString(meta.dtype) +
+                    " cannot require a gradient");
   for (const Json& size : json.at("sizes").items())
-    meta.sizes.push_back(number(size, of_node));
+    meta.sizes.push_back(integer(size, of_node, "size"));
   for (const Json& stride : json.at("strides").items())
-    meta.strides.push_back(number(stride, of_node));
-  meta.offset = number(json.at("storage_offset"), of_node);
+    meta.strides.push_back(integer(stride, of_node, "stride"));
+  meta.offset = integer(json.at("storage_offset"), of_node, "offset");
   if (read_layout(json.at("layout")) != c10::kStrided)
     throw FileError("only strided tensors can be read");
   if (meta.sizes.size() != meta.strides.size())
@@ -165,30 +238,32 @@ TensorMeta GraphReader::tensor_meta(const Json& json, bool of_node) {
   return meta;
 }
 
-ValueId GraphReader::define(Scope& scope, const std::string& name,
-                            bool of_node) {
-  ValueId id = kNoOutput;
-  if (const Json* found = scope.json.at("tensor_values").find(name)) {
-    id = graph_->add_value(tensor_meta(*found, of_node));
-  } else {
-    for (const char* table :
-         {"sym_int_values", "sym_bool_values", "sym_float_values"}) {
-      const Json* values = scope.json.find(table);
-      const Json* entry = values ? values->find(name) : nullptr;
-      if (entry == nullptr) continue;
-      id = graph_->add_value(number(*entry, of_node));
-      break;
-    }
-  }
-  if (id == kNoOutput)
-    throw FileError("the value '" + name + "' has no entry among the values");
-  if (!scope.names.emplace(name, id).second)
-    throw FileError("the value '" + name + "' is defined twice");
-  std::string shown = name;
-  for (int i = 1; !used_names_.insert(shown).second; ++i)
-    shown = name + "_" + std::to_string(i);
+ValueId GraphReader::define(Scope& scope, const Named& named, bool of_node) {
+  const std::string table = table_of(named.kind);
+  const Json* entries = scope.json.find(table);
+  const Json* entry = entries ? entries->find(named.name) : nullptr;
+  if (entry == nullptr)
+    throw FileError("the value '" + named.name + "' has no entry among " +
+                    table);
+  const ValueId id = named.kind == ValueKind::kTensor
+                         ? graph_->add_value(tensor_meta(*entry, of_node))
+                         : graph_->add_value(number_of(*entry, named, of_node));
+  bind(scope, named.name, id);
+  std::string shown = named.name;
+  while (!used_names_.insert(shown).second)
+    shown = named.name + "_" + std::to_string(++suffixes_[named.name]);
   graph_->values[id].name = shown;
   return id;
+}
+
+void GraphReader::bind(Scope& scope, const std::string& name, ValueId id) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return c < 0 || c > ' ';  // what a terminal shows
+  });
+  if (name.empty() || !plain || name.size() > 1000)
+    throw FileError("'" + name.substr(0, 100) + "' is no name of a value");
+  if (scope.node_names.contains(name) || !scope.names.emplace(name, id).second)
+    throw FileError("the value '" + name + "' is defined twice");
 }
 
 ValueId GraphReader::value(const Scope& scope, const std::string& name) const {
@@ -240,7 +315,7 @@ Argument GraphReader::argument(const Scope& scope, const Json& json) {
     return {c10::complex<double>(body.at("real").number(),
                                  body.at("imag").number())};
   if (tag == "as_graph") {
-    GraphReader sub(symbols_);
+    GraphReader sub(symbols_, allowed_);
     Graph graph = sub.read(body.at("graph"));
     return {GraphArgument{body.at("name").string(),
                           std::make_shared<Graph>(std::move(graph))}};
@@ -254,64 +329,9 @@ Argument GraphReader::argument(const Scope& scope, const Json& json) {
 }
 
 Argument GraphReader::argument(const Json& json) const {
-  GraphReader reader(symbols_);
+  GraphReader reader(symbols_, allowed_);
   static const Json kEmpty;
   return reader.argument(Scope{kEmpty, top_}, json);
-}
-
-// --- types
-
-void GraphReader::check(const Argument& a, const c10::Type& type,
-                        const std::string& where) const {
-  using Kind = c10::TypeKind;
-  const auto expect = [&](bool fits) {
-    if (!fits)
-      throw FileError("argument '" + where + "' must be " + type.str() +
-                      ", found " + graph_->to_string(a));
-  };
-  const ValueRef* ref = a.get<ValueRef>();
-  const bool tensor = ref && graph_->value(ref->id).is_tensor();
-  const auto is_number = [&](Type wanted) {
-    return ref && !tensor && graph_->value(ref->id).expr().type() == wanted;
-  };
-  const bool integer = a.get<int64_t>() || is_number(Type::kInt);
-  const bool boolean = a.get<bool>() || is_number(Type::kBool);
-  const bool real = a.get<double>() || is_number(Type::kFloat);
-  const bool code = a.get<c10::ScalarType>() || a.get<c10::Layout>() ||
-                    a.get<c10::MemoryFormat>();
-  switch (type.kind()) {
-    case Kind::OptionalType:
-      if (!a.is_none()) check(a, *type.containedTypes()[0], where);
-      return;
-    case Kind::ListType: {
-      const ListArgument* items = a.get<ListArgument>();
-      expect(items != nullptr);
-      for (const Argument& item : items->items)
-        check(item, *type.containedTypes()[0], where);
-      return;
-    }
-    case Kind::TensorType:
-      return expect(tensor || integer || real || boolean ||
-                    a.get<c10::complex<double>>());
-    case Kind::IntType:
-    case Kind::SymIntType:
-      return expect(integer || code);
-    case Kind::FloatType:
-    case Kind::SymFloatType:
-      return expect(real || integer);
-    case Kind::BoolType:
-    case Kind::SymBoolType:
-      return expect(boolean);
-    case Kind::NumberType:
-      return expect(integer || real || boolean ||
-                    a.get<c10::complex<double>>());
-    case Kind::StringType:
-      return expect(a.get<std::string>() != nullptr);
-    case Kind::DeviceObjType:
-      return expect(a.get<c10::Device>() != nullptr);
-    default:
-      return expect(a.is_none() || code);
-  }
 }
 
 // --- nodes
@@ -348,31 +368,41 @@ void GraphReader::operator_node(Scope& scope, const Json& json, Node& node) {
       node.args.push_back(default_of(*formals[i].default_value()));
       continue;
     }
-    check(*given[i], *formals[i].type(), formals[i].name());
+    check_argument(*graph_, *given[i], *formals[i].real_type(),
+                   formals[i].name());
+    check_count(*given[i], formals[i]);
     node.args.push_back(std::move(*given[i]));
   }
 }
 
-// The names that an output defines; "" for None.
-std::vector<std::string> GraphReader::output_names(const Json& json) const {
+// What an output or an input defines; "" for None.
+std::vector<GraphReader::Named> GraphReader::named(const Json& json) const {
   const auto& [tag, body] = json.tagged();
-  std::vector<std::string> names;
-  if (tag == "as_none") return {""};
-  if (tag == "as_tensor") return {body.at("name").string()};
-  if (tag == "as_sym_int" || tag == "as_sym_bool" || tag == "as_sym_float")
-    return {body.at("as_name").string()};
+  if (tag == "as_none") return {{"", ValueKind::kNone}};
+  if (tag == "as_tensor")
+    return {{body.at("name").string(), ValueKind::kTensor}};
+  if (const ValueKind kind = symbolic_kind(tag); kind != ValueKind::kOther)
+    return {{body.at("as_name").string(), kind}};
+  std::vector<Named> all;
   if (tag == "as_tensors") {
     for (const Json& item : body.items())
-      names.push_back(item.at("name").string());
-    return names;
+      all.push_back({item.at("name").string(), ValueKind::kTensor});
+    return all;
   }
   if (tag == "as_optional_tensors") {
     for (const Json& item : body.items())
-      for (std::string& name : output_names(item))
-        names.push_back(std::move(name));
-    return names;
+      for (Named& one : named(item)) all.push_back(std::move(one));
+    return all;
   }
   throw FileError("outputs of the kind '" + tag + "' cannot be read");
+}
+
+std::vector<GraphReader::Named> GraphReader::all_named(
+    const Json& outputs) const {
+  std::vector<Named> all;
+  for (const Json& output : outputs.items())
+    for (Named& one : named(output)) all.push_back(std::move(one));
+  return all;
 }
 
 void GraphReader::outputs(Scope& scope, const Json& json, Node& node) {
@@ -380,25 +410,14 @@ void GraphReader::outputs(Scope& scope, const Json& json, Node& node) {
     const std::string& tag = output.tagged().first;
     const bool list = tag == "as_tensors" || tag == "as_optional_tensors";
     std::vector<ValueId> ids;
-    for (const std::string& name : output_names(output))
-      ids.push_back(name.empty() ? kNoOutput : define(scope, name, true));
+    for (const Named& one : named(output))
+      ids.push_back(one.kind == ValueKind::kNone ? kNoOutput
+                                                 : define(scope, one, true));
     if (list && node.kind == Node::Kind::kHigherOrder) {
       for (ValueId id : ids) node.outputs.push_back({false, {id}});
     } else {
       node.outputs.push_back({list, std::move(ids)});
     }
-  }
-  if (node.kind != Node::Kind::kOperator) return;
-  const size_t returns = node.op->schema().returns().size();
-  if (node.outputs.size() > returns)
-    throw FileError("it has " + std::to_string(node.outputs.size()) +
-                    " outputs where the operator returns " +
-                    std::to_string(returns));
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    const auto kind = node.op->schema().returns()[i].type()->kind();
-    if (node.outputs[i].is_list != (kind == c10::TypeKind::ListType))
-      throw FileError("output " + std::to_string(i) + " must be " +
-                      node.op->schema().returns()[i].type()->str());
   }
 }
 
@@ -419,6 +438,7 @@ bool GraphReader::inlined(Scope& scope, const Json& json) {
     return false;
   const Json::Items& inputs = json.at("inputs").items();
   if (inputs.size() < 2) throw FileError("its body is missing");
+  inputs[0].at("arg").at("as_bool").boolean();
   const Json& body = inputs[1].at("arg").at("as_graph").at("graph");
   Scope inner{body, {}};
   const Json::Items& formals = body.at("inputs").items();
@@ -428,22 +448,28 @@ bool GraphReader::inlined(Scope& scope, const Json& json) {
   for (size_t i = 0; i < formals.size(); ++i) {
     const Argument operand = argument(scope, inputs[i + 2].at("arg"));
     const ValueRef* ref = operand.get<ValueRef>();
-    const std::vector<std::string> names = output_names(formals[i]);
-    if (ref == nullptr || names.size() != 1)
-      throw FileError("its operands must be values");
-    inner.names[names[0]] = ref->id;
+    const std::vector<Named> formal = named(formals[i]);
+    if (ref == nullptr || formal.size() != 1 ||
+        formal[0].kind != kind_of(graph_->value(ref->id)))
+      throw FileError("operand " + std::to_string(i) +
+                      " is not what its body takes");
+    bind(inner, formal[0].name, ref->id);
   }
   nodes(inner);
-  std::vector<ValueId> results;
-  for (const Json& output : body.at("outputs").items())
-    for (const std::string& name : output_names(output))
-      results.push_back(name.empty() ? kNoOutput : value(inner, name));
-  size_t next = 0;
-  for (const Json& output : json.at("outputs").items())
-    for (const std::string& name : output_names(output)) {
-      if (next == results.size()) throw FileError("it has too many outputs");
-      scope.names[name] = results[next++];
-    }
+  const std::vector<Named> results = all_named(body.at("outputs"));
+  const std::vector<Named> outputs = all_named(json.at("outputs"));
+  if (results.size() != outputs.size())
+    throw FileError("its body gives " + std::to_string(results.size()) +
+                    " values, and it has " + std::to_string(outputs.size()) +
+                    " outputs");
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (outputs[i].kind == ValueKind::kNone) continue;
+    const ValueId id = value(inner, results[i].name);
+    if (kind_of(graph_->value(id)) != outputs[i].kind)
+      throw FileError("output " + std::to_string(i) +
+                      " is not what its body gives");
+    bind(scope, outputs[i].name, id);
+  }
   return true;
 }
 
@@ -457,6 +483,7 @@ void GraphReader::node(Scope& scope, const Json& json) {
   if (target.starts_with("torch.ops.higher_order.")) {
     node.kind = Node::Kind::kHigherOrder;
   } else if ((node.op = find_operator(target))) {
+    allowed_.check(*node.op);
     operator_node(scope, json, node);
   } else if (find_sym_function(target) != nullptr) {
     node.kind = Node::Kind::kSymbolic;
@@ -467,6 +494,9 @@ void GraphReader::node(Scope& scope, const Json& json) {
     for (const Json& input : json.at("inputs").items())
       node.args.push_back(argument(scope, input.at("arg")));
   outputs(scope, json, node);
+  if (!node.name.empty() && node.value_count() > 1)
+    scope.node_names.insert(node.name);
+  check_node(*graph_, node);
   graph_->nodes.push_back(std::move(node));
 }
 
@@ -487,14 +517,15 @@ void GraphReader::nodes(Scope& scope) {
 
 Argument GraphReader::input(Scope& scope, const Json& json) {
   const auto& [tag, body] = json.tagged();
-  std::string name;
-  if (tag == "as_tensor")
-    name = body.at("name").string();
-  else if (tag.starts_with("as_sym_") && body.tagged().first == "as_name")
-    name = body.at("as_name").string();
-  else
-    return argument(scope, json);
-  return {ValueRef{define(scope, name, false)}};
+  const bool value = tag == "as_tensor" ||
+                     (tag.starts_with("as_sym_") &&
+                      body.tagged().first == "as_name");
+  if (value) return {ValueRef{define(scope, named(json).at(0), false)}};
+  const Argument constant = argument(scope, json);
+  if (constant.get<ListArgument>() || constant.get<GraphArgument>() ||
+      constant.get<ValueRef>())
+    throw FileError("inputs of the kind '" + tag + "' cannot be read");
+  return constant;
 }
 
 Graph GraphReader::read(const Json& json) {
@@ -509,9 +540,19 @@ Graph GraphReader::read(const Json& json) {
     graph.inputs.push_back(std::move(spec));
   }
   nodes(scope);
-  for (const Json& entry : json.at("outputs").items())
-    graph.outputs.push_back({OutputKind::kUserOutput,
-                             argument(scope, entry), ""});
+  for (const Json& entry : json.at("outputs").items()) {
+    OutputSpec spec{OutputKind::kUserOutput, argument(scope, entry), ""};
+    if (spec.arg.get<ListArgument>() || spec.arg.get<GraphArgument>())
+      throw FileError("outputs of the kind '" + entry.tagged().first +
+                      "' cannot be read");
+    graph.outputs.push_back(std::move(spec));
+  }
+  const Json* single = json.find("is_single_tensor_return");
+  if (single && single->boolean() &&
+      (graph.outputs.size() != 1 ||
+       kind_of(graph, graph.outputs[0].arg) != ValueKind::kTensor))
+    throw FileError("the graph is said to return one tensor, and has " +
+                    std::to_string(graph.outputs.size()) + " outputs");
   top_ = scope.names;
   graph_ = nullptr;
   return graph;

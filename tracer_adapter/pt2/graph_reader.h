@@ -1,10 +1,11 @@
 // tracer_adapter/pt2/graph_reader.h - the graph of a model.json as a Graph.
 //
-//   GraphReader reader(symbols, stacks_of);
+//   GraphReader reader(symbols, allowed);
 //   Graph graph = reader.read(json.at("graph_module").at("graph"));
 //
-// Verified: every operator exists, every argument has its schema's type, every
-// value is defined before it is used and once, every symbol is bound.  Errors
+// Verified: every operator exists and is allowed, every argument and output has
+// its schema's type, every sub-graph fits its operator, every value is defined
+// before it is used and once, every symbol is bound.  Errors
 // are FileErrors that name the node.  torch.no_grad() bodies
 // (wrap_with_set_grad_enabled) become part of the graph around them, for a
 // program is run without gradients.
@@ -15,8 +16,10 @@
 #include <string>
 
 #include "tracer_adapter/graph.h"
+#include "tracer_adapter/pt2/allowed_operators.h"
 #include "tracer_adapter/pt2/foreign_symbols.h"
 #include "tracer_adapter/pt2/json_reader.h"
+#include "tracer_adapter/pt2/node_check.h"
 
 namespace proviso::pt2 {
 
@@ -25,7 +28,8 @@ c10::Device read_device(const Json& json);
 
 class GraphReader {
  public:
-  explicit GraphReader(ForeignSymbols& symbols) : symbols_(symbols) {}
+  GraphReader(ForeignSymbols& symbols, const AllowedOperators& allowed)
+      : symbols_(symbols), allowed_(allowed) {}
 
   // Inputs have their arguments alone; their kinds are the signature's.
   Graph read(const Json& json);
@@ -38,29 +42,42 @@ class GraphReader {
   struct Scope {
     const Json& json;
     Names names;
+    std::set<std::string> node_names = {};  // of nodes that give several values
   };
 
-  ValueId define(Scope& scope, const std::string& name, bool of_node);
+  // A value as an input or a node names it.
+  struct Named {
+    std::string name;
+    ValueKind kind;
+  };
+
+  ValueId define(Scope& scope, const Named& named, bool of_node);
+  static void bind(Scope& scope, const std::string& name, ValueId id);
   Argument input(Scope& scope, const Json& json);
   Argument argument(const Scope& scope, const Json& json);
   Argument list(const Scope& scope, const std::string& tag, const Json& json);
   ValueId value(const Scope& scope, const std::string& name) const;
   TensorMeta tensor_meta(const Json& json, bool of_node);
   Expr number(const Json& json, bool of_node);
+  static void check_hint(const Json& number, Expr e);
+  // Of a tensor: not negative.
+  Expr integer(const Json& json, bool of_node, const char* what);
+  Expr number_of(const Json& json, const Named& named, bool of_node);
   void nodes(Scope& scope);
   void node(Scope& scope, const Json& json);
   void operator_node(Scope& scope, const Json& json, Node& node);
   bool inlined(Scope& scope, const Json& json);
-  std::vector<std::string> output_names(const Json& json) const;
+  std::vector<Named> named(const Json& json) const;
+  std::vector<Named> all_named(const Json& outputs) const;
   void outputs(Scope& scope, const Json& json, Node& node);
-  void check(const Argument& a, const c10::Type& type,
-             const std::string& where) const;
   uint32_t location(const Json& json);
 
   ForeignSymbols& symbols_;
+  const AllowedOperators& allowed_;
   Graph* graph_ = nullptr;
   std::map<std::string, uint32_t> locations_;
   std::set<std::string> used_names_;
+  std::map<std::string, int> suffixes_;  // the last that made a name new
   Names top_;
 };
 

@@ -1,8 +1,10 @@
 #include "tracer_adapter/pt2/json_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace proviso::pt2 {
 
@@ -10,7 +12,7 @@ void Json::wrong(const char* expected) const {
   static constexpr const char* kNames[] = {
       "null",     "a boolean", "an integer", "a number",
       "a string", "a list",    "an object"};
-  throw FileError(std::string("expected ") + expected + ", found " +
+  throw WrongType(std::string("expected ") + expected + ", found " +
                   kNames[value_.index()]);
 }
 
@@ -25,10 +27,20 @@ double Json::number() const {
   return get<double>("a number");
 }
 
+const Json* Json::member(std::string_view key) const {
+  const auto& [members, by_key] = object();
+  const auto at = std::lower_bound(
+      by_key.begin(), by_key.end(), key,
+      [&members = members](uint32_t i, std::string_view wanted) {
+        return members[i].first < wanted;
+      });
+  if (at == by_key.end() || members[*at].first != key) return nullptr;
+  return &members[*at].second;
+}
+
 const Json* Json::find(std::string_view key) const {
-  for (const auto& [name, value] : members())
-    if (name == key) return value.is_null() ? nullptr : &value;
-  return nullptr;
+  const Json* found = member(key);
+  return found == nullptr || found->is_null() ? nullptr : found;
 }
 
 const Json& Json::at(std::string_view key) const {
@@ -122,7 +134,8 @@ Json JsonParser::parse(size_t depth) {
 }
 
 Json JsonParser::object(size_t depth) {
-  Json::Members members;
+  auto object = std::make_shared<Json::Object>();
+  Json::Members& members = object->members;
   expect('{');
   if (!take('}')) {
     do {
@@ -133,8 +146,18 @@ Json JsonParser::object(size_t depth) {
     } while (take(','));
     expect('}');
   }
+  std::vector<uint32_t>& by_key = object->by_key;
+  by_key.resize(members.size());
+  std::iota(by_key.begin(), by_key.end(), 0);
+  std::sort(by_key.begin(), by_key.end(), [&](uint32_t a, uint32_t b) {
+    return members[a].first < members[b].first;
+  });
+  for (size_t i = 1; i < by_key.size(); ++i)
+    if (members[by_key[i]].first == members[by_key[i - 1]].first)
+      fail("the key '" + members[by_key[i]].first.substr(0, 100) +
+           "' is there twice");
   Json result;
-  result.value_ = std::move(members);
+  result.value_ = std::shared_ptr<const Json::Object>(std::move(object));
   return result;
 }
 

@@ -4,7 +4,7 @@
 //   model.at("graph_module").at("graph").at("nodes").items().size();
 //
 // Every access says what it expected: "models/model.json: there is no 'graph'
-// among: inputs, outputs".  Depth and the number of values are bounded, so
+// among: inputs, outputs".  No object has a key twice.  Depth and the number of values are bounded, so
 // memory is in proportion to the text.  Knows no torch type.
 #pragma once
 
@@ -25,6 +25,12 @@ struct JsonLimits {
   size_t values = 20'000'000;
 };
 
+// A value that is not of the type that was asked for.
+class WrongType : public FileError {
+ public:
+  using FileError::FileError;
+};
+
 class Json {
  public:
   using Items = std::vector<Json>;
@@ -36,15 +42,17 @@ class Json {
   bool is_array() const { return value_.index() == 5; }
   bool is_object() const { return value_.index() == 6; }
 
-  // Throw FileError when the value is something else.
+  // Throw WrongType when the value is something else.
   bool boolean() const { return get<bool>("true or false"); }
   int64_t integer() const { return get<int64_t>("an integer"); }
   double number() const;  // also "Infinity", "-Infinity", "NaN"
   const std::string& string() const { return get<std::string>("a string"); }
   const Items& items() const { return get<Items>("a list"); }
-  const Members& members() const { return get<Members>("an object"); }
+  const Members& members() const { return object().members; }
 
-  // nullptr when there is no such key, or null stands there.
+  // nullptr when there is no such key.
+  const Json* member(std::string_view key) const;
+  // The same where null stands there.
   const Json* find(std::string_view key) const;
   const Json& at(std::string_view key) const;
   // The one member of a union: {"as_int": 3}.
@@ -52,6 +60,13 @@ class Json {
 
  private:
   friend class JsonParser;
+  struct Object {
+    Members members;
+    std::vector<uint32_t> by_key;  // indices, sorted
+  };
+  const Object& object() const {
+    return *get<std::shared_ptr<const Object>>("an object");
+  }
   template <typename T>
   const T& get(const char* expected) const {
     if (const T* value = std::get_if<T>(&value_)) return *value;
@@ -60,7 +75,7 @@ class Json {
   [[noreturn]] void wrong(const char* expected) const;
 
   std::variant<std::monostate, bool, int64_t, double, std::string, Items,
-               Members>
+               std::shared_ptr<const Object>>
       value_;
 };
 

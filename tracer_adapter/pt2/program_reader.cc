@@ -4,7 +4,10 @@
 
 #include <cstring>
 
+#include "tracer_adapter/error_text.h"
 #include "tracer_adapter/pt2/graph_reader.h"
+#include "tracer_adapter/pt2/model_schema.h"
+#include "tracer_adapter/pt2/signature_check.h"
 #include "tracer_adapter/sources.h"
 
 namespace proviso::pt2 {
@@ -38,6 +41,10 @@ int64_t extent(const std::vector<int64_t>& sizes,
         __builtin_add_overflow(end, span, &end))
       throw FileError("sizes and strides overflow 64 bits");
   }
+  int64_t numel = 1;
+  for (int64_t size : sizes)
+    if (__builtin_mul_overflow(numel, size, &numel))
+      throw FileError("the product of its sizes overflows 64 bits");
   if (end == INT64_MAX) throw FileError("sizes and strides overflow 64 bits");
   return end + 1;
 }
@@ -51,6 +58,7 @@ class TensorReader {
     NamedTensors tensors;
     if (!zip_.has(folder_ + index)) return tensors;
     const Json json = parse_json(zip_.record(folder_ + index), index);
+    check_form(json, "PayloadConfig");
     for (const auto& [name, entry] : json.at("config").members()) {
       try {
         tensors.emplace_back(name, tensor(entry));
@@ -66,6 +74,7 @@ class TensorReader {
     if (entry.at("use_pickle").boolean())
       throw FileError("it is pickled; only plain tensors can be read");
     const Json& meta = entry.at("tensor_meta");
+    read_device(meta.at("device"));
     const auto dtype = read_dtype(meta.at("dtype"));
     const auto sizes = plain_list(meta.at("sizes"), "size");
     const auto strides = plain_list(meta.at("strides"), "stride");
@@ -151,6 +160,14 @@ std::vector<std::string> sources_of(const TreeSpecs& specs) {
   return out;
 }
 
+// [1, spec]
+void check_spec(const std::string& text, const char* what) {
+  const Json pair = parse_json(text, what);
+  if (!pair.is_array() || pair.items().size() != 2 || !pair.items()[0].is_int())
+    throw FileError(std::string(what) + " is no [1, spec]");
+  check_form(pair.items()[1], "TreeSpec");
+}
+
 TreeSpecs read_specs(const Json& module) {
   TreeSpecs specs;
   for (const Json& entry : module.at("module_call_graph").items()) {
@@ -170,8 +187,9 @@ TreeSpecs read_specs(const Json& module) {
 
 class ProgramReader {
  public:
-  explicit ProgramReader(const ZipReader& zip)
+  ProgramReader(const ZipReader& zip, const AllowedOperators& allowed)
       : zip_(zip),
+        allowed_(allowed),
         json_(parse_json(zip.record("models/model.json"),
                          "models/model.json")) {}
 
@@ -187,12 +205,14 @@ class ProgramReader {
   void read_inputs(GraphReader& reader,
                    const std::vector<std::string>& sources);
   void read_outputs();
+  void check_calls(const GraphReader& reader) const;
   void read_claims(ForeignSymbols& symbols);
   const Json& graph() const { return module().at("graph"); }
   const Json& module() const { return json_.at("graph_module"); }
   const Json& signature() const { return module().at("signature"); }
 
   const ZipReader& zip_;
+  const AllowedOperators& allowed_;
   Json json_;
   LoadedProgram loaded_;
 };
@@ -295,6 +315,10 @@ void ProgramReader::read_inputs(GraphReader& reader,
       input.target = body.at(owned->second.second).string();
       if (input.kind == InputKind::kBuffer)
         input.persistent = body.at("persistent").boolean();
+      const ValueRef* value = input.arg.get<ValueRef>();
+      if (!value || !loaded_.program.graph.value(value->id).is_tensor())
+        throw FileError("the " + kind + " '" + input.target +
+                        "' must be a tensor");
       loaded_.program.tensor_of(input);  // throws when it is missing
       continue;
     }
@@ -316,6 +340,21 @@ void ProgramReader::read_outputs() {
                       "save it as torch.export.export gives it");
 }
 
+// What modules are said to take and give is in the graph.
+void ProgramReader::check_calls(const GraphReader& reader) const {
+  for (const Json& entry : module().at("module_call_graph").items()) {
+    const Json* call = entry.find("signature");
+    if (call == nullptr) continue;
+    check_spec(call->at("in_spec").string(), "in_spec");
+    check_spec(call->at("out_spec").string(), "out_spec");
+    for (const char* which : {"inputs", "outputs"})
+      for (const Json& value : call->at(which).items())
+        if (const std::string& tag = value.tagged().first;
+            tag == "as_tensor" || tag.starts_with("as_sym_"))
+          reader.argument(value);  // throws when it is not
+  }
+}
+
 void ProgramReader::read_claims(ForeignSymbols& symbols) {
   const Json* code = json_.find("guards_code");
   if (code == nullptr) return;
@@ -332,6 +371,7 @@ void ProgramReader::read_claims(ForeignSymbols& symbols) {
 
 LoadedProgram ProgramReader::read() {
   check_version();
+  check_form(json_, "ExportedProgram");
   ExportedProgram& program = loaded_.program;
   ShapeEnvOptions options;
   options.specialize_zero_one = false;
@@ -345,8 +385,13 @@ LoadedProgram ProgramReader::read() {
   loaded_.ranges = symbols.declared();
   loaded_.stated = symbols.stated();
 
-  GraphReader reader(symbols);
+  GraphReader reader(symbols, allowed_);
   program.graph = reader.read(graph());
+  if (const Json* one = graph().find("is_single_tensor_return");
+      one != nullptr && one->boolean())
+    throw FileError("is_single_tensor_return is for sub-graphs alone");
+  check_signature(signature(), graph());
+  check_calls(reader);
   program.state_dict = TensorReader(zip_, "data/weights/")
                            .read("model_weights_config.json");
   program.constants = TensorReader(zip_, "data/constants/")
@@ -376,18 +421,23 @@ LoadedProgram ProgramReader::read() {
 
 }  // namespace
 
-LoadedProgram read_program(const ZipReader& zip) {
+LoadedProgram read_program(const ZipReader& zip,
+                           const AllowedOperators& allowed) {
   try {
-    return ProgramReader(zip).read();
+    return ProgramReader(zip, allowed).read();
   } catch (const std::exception& error) {
-    const std::string what = error.what();
-    throw FileError(what.starts_with(zip.path()) ? what
-                                                 : zip.path() + ": " + what);
+    const std::string what = error_text(error);
+    constexpr size_t kLongest = 2000;
+    const std::string text =
+        what.size() <= kLongest ? what : what.substr(0, kLongest) + "...";
+    throw FileError(text.starts_with(zip.path()) ? text
+                                                 : zip.path() + ": " + text);
   }
 }
 
-LoadedProgram load_program(const std::string& path) {
-  return read_program(ZipReader::open(path));
+LoadedProgram load_program(const std::string& path,
+                           const AllowedOperators& allowed) {
+  return read_program(ZipReader::open(path), allowed);
 }
 
 }  // namespace proviso::pt2

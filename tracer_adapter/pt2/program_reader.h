@@ -6,15 +6,16 @@
 //   loaded.program.module()({x});
 //   loaded.claims;                    // the guards and ranges of the file
 //
-// The file is verified, not trusted (see ZipReader, Json, GraphReader); errors
-// are FileErrors that name the file and the place.  Symbols are numbered anew.
-// Like any model file, what it computes is its author's: run those you trust.
+// The file is verified, not trusted (see ZipReader, Json, GraphReader), and
+// calls only operators that AllowedOperators lets it; errors are FileErrors
+// that name the file and the place.  Symbols are numbered afresh.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "tracer_adapter/exported_program.h"
+#include "tracer_adapter/pt2/allowed_operators.h"
 #include "tracer_adapter/pt2/zip_reader.h"
 
 namespace proviso::pt2 {
@@ -39,7 +40,9 @@ struct LoadedProgram {
   std::string torch_version;
 };
 
-LoadedProgram load_program(const std::string& path);
-LoadedProgram read_program(const ZipReader& zip);
+LoadedProgram load_program(const std::string& path,
+                           const AllowedOperators& allowed = AllowedOperators());
+LoadedProgram read_program(const ZipReader& zip,
+                           const AllowedOperators& allowed = AllowedOperators());
 
 }  // namespace proviso::pt2

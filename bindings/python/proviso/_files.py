@@ -1,5 +1,6 @@
 """Where a .pt2 archive goes, and the extra files in it."""
 
+import io
 import os
 import tempfile
 import zipfile
@@ -46,11 +47,16 @@ def _add(path, extra_files):
             archive.writestr(f"{root}/{_EXTRA}/{name}", text)
 
 
-def load(f, extra_files=None):
+def load(f, extra_files=None, *, allow=(), trusted=False):
     """Reads what save() or torch.export.save wrote, from a path or a file
-    object.  extra_files: {name: anything}; the values become the texts."""
+    object.  extra_files: {name: anything}; the values become the texts.
+
+    A file computes, and does nothing else, unless you say so.  allow: names of
+    operators that it may call though they do more ("aten.set_").  trusted: the
+    file is your own, and may hold pickled objects too."""
     import torch
 
+    from proviso import _vet
     from proviso._torch_form import from_torch
 
     if not _is_path(f) and not hasattr(f, "read"):
@@ -60,10 +66,18 @@ def load(f, extra_files=None):
     if _is_path(f) and not os.path.exists(f):
         raise FileNotFoundError(f"load: there is no file {os.fspath(f)!r}")
     texts = dict.fromkeys(extra_files or {}, "")
+    shown = repr(os.fspath(f)) if _is_path(f) else "the file"
+    if not trusted:
+        f = os.fspath(f) if _is_path(f) else io.BytesIO(f.read())
+        _vet.check_file(f, shown)
+        if not _is_path(f):
+            f.seek(0)
     try:
         program = torch.export.load(f, extra_files=texts)
     except zipfile.BadZipFile as error:
         raise ValueError(f"load: {f!r} is no .pt2 archive: {error}") from error
     if extra_files is not None:
         extra_files.update(texts)
+    if not trusted:
+        _vet.check_program(program, allow, shown)
     return from_torch(program)

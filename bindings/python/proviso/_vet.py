@@ -1,0 +1,308 @@
+"""What a .pt2 file may hold before torch.export.load sees it.
+
+torch evaluates the texts of expressions and guards as Python, writes names into
+Python, imports what nests the inputs, unpickles examples, and opens compiled
+libraries: of a file that somebody else wrote, each runs whatever it likes.  Here
+texts must be arithmetic, names identifiers, types imported already, pickles of
+tensors and of types that you registered, and there are no libraries.
+"""
+
+import ast
+import io
+import json
+import re
+import sys
+
+import torch
+from torch.utils import _pytree as pytree
+
+from proviso import _proviso
+
+_MODEL = "models/model.json"
+_LIBRARIES = "data/aotinductor/"
+_EXAMPLES = "data/sample_inputs/model.pt"
+_FOLDERS = {"data/weights/": "model_weights_config.json",
+            "data/constants/": "model_constants_config.json"}
+
+_TRUST = "; where you trust it: load(f, trusted=True)"
+
+
+class _Refused(ValueError):
+    pass
+
+
+# --- texts
+
+_FUNCTIONS = frozenset("""
+Symbol Integer Float Rational Add Mul Pow Mod Max Min Abs Sum Eq Ne Lt Le Gt Ge
+Equality Unequality StrictLessThan LessThan StrictGreaterThan GreaterThan And Or
+Not Xor ITE Piecewise ExprCondPair Where FloorDiv ModularIndexing PythonMod
+CleanDiv CeilDiv CeilToInt FloorToInt LShift RShift PowByNatural FloatPow
+FloatTrueDiv IntTrueDiv IsNonOverlappingAndDenseIndicator TruncToFloat
+TruncToInt RoundToInt RoundDecimal ToFloat Identity BitwiseFn_bitwise_and
+BitwiseFn_bitwise_or BitwiseFn_bitwise_xor floor ceiling sqrt log exp sin cos
+tan sinh cosh tanh asin acos atan max min abs int float round bool
+""".split()) | frozenset(
+    f"OpaqueUnaryFn_{name}" for name in
+    "sqrt cos cosh sin sinh tan tanh asin acos atan exp log asinh log2".split())
+_CONSTANTS = frozenset(
+    "L oo zoo nan int_oo inf true false True False None pi E".split())
+_SYMBOL = re.compile(r"[a-z]{1,4}[0-9]+\Z")
+_POWERS = frozenset("Pow PowByNatural FloatPow LShift".split())
+_MATH = frozenset(
+    "floor ceil trunc sqrt isnan inf nan log log2 exp sin cos tan".split())
+_LONGEST, _LARGEST, _HIGHEST = 100_000, 2 ** 64, 4096
+_NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare,
+          ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Attribute,
+          ast.keyword, ast.IfExp, ast.Tuple, ast.List, ast.operator,
+          ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
+
+
+def _root(node):
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _attribute_is_plain(node):
+    if isinstance(node.value, ast.Name) and node.value.id == "math":
+        return node.attr in _MATH
+    if isinstance(node.value, ast.Name) and node.value.id == "torch":
+        return node.attr.startswith("sym_")
+    return _root(node) == "L" and node.attr in ("size", "stride",
+                                                "storage_offset")
+
+
+def _exponent(node):
+    """A number's power is computed; to the power of a symbol it is not."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        node = node.args[0]  # Integer(3)
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        return node.value
+    symbols = any(isinstance(n, ast.Name) and (
+        n.id in ("Symbol", "L") or _SYMBOL.match(n.id))
+        for n in ast.walk(node))
+    return 1 if symbols else _HIGHEST + 1
+
+
+def _degree(node):
+    """The highest power that stands in the text, powers of powers
+    multiplied."""
+    degree = max(map(_degree, ast.iter_child_nodes(node)), default=1)
+    if isinstance(node, ast.BinOp) and isinstance(node.op,
+                                                  (ast.Pow, ast.LShift)):
+        return degree * max(1, _exponent(node.right))
+    if (isinstance(node, ast.Call) and _root(node) in _POWERS
+            and len(node.args) == 2):
+        return degree * max(1, _exponent(node.args[1]))
+    return degree
+
+
+def _name_is_known(name):
+    return (name in _FUNCTIONS or name in _CONSTANTS or name in
+            ("math", "torch") or _SYMBOL.match(name))
+
+
+def _is_text(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _reads_text(node):
+    """Text is a name or a key: SymPy would evaluate it elsewhere."""
+    if isinstance(node, ast.Call):
+        named = isinstance(node.func, ast.Name) and node.func.id in (
+            "Symbol", "Float")
+        return any(map(_is_text, [k.value for k in node.keywords])) or (
+            not named and any(map(_is_text, node.args)))
+    if isinstance(node, ast.BinOp):
+        return _is_text(node.left) or _is_text(node.right)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return any(map(_is_text, node.elts))
+    return False
+
+
+def _is_plain(node):
+    if not isinstance(node, _NODES) or _reads_text(node):
+        return False
+    if isinstance(node, ast.Name):
+        return _name_is_known(node.id)
+    if isinstance(node, ast.Attribute):
+        return _attribute_is_plain(node)
+    if isinstance(node, ast.Constant):
+        return not isinstance(node.value, int) or abs(node.value) < _LARGEST
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in _FUNCTIONS
+    return True
+
+
+def _check_text(text):
+    """Arithmetic on symbols and sizes, as torch and we write it."""
+    shown = repr(text[:200]) if isinstance(text, str) else repr(text)[:200]
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        raise _Refused(f"{shown} is no expression of less than "
+                       f"{_LONGEST} characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+        plain = (all(map(_is_plain, ast.walk(tree)))
+                 and _degree(tree) <= _HIGHEST)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        plain = False
+    if not plain:
+        raise _Refused(f"{shown} is not arithmetic on sizes, and torch would "
+                       f"run it as Python{_TRUST}")
+
+
+# --- names: torch writes them into Python, too
+
+_NAMED = ("name", "as_name")
+_SPECS = ("in_spec", "out_spec")
+_FACTORIES = ("list", "dict", "set", "int", "float", "str", "tuple")
+
+
+def _check_name(name):
+    if not isinstance(name, str) or name and not name.isidentifier():
+        raise _Refused(f"{repr(name)[:200]} is no name of a value")
+
+
+def _check_spec(text):
+    """How inputs nest: no module is imported for it."""
+    stack = [text]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str) and value[:1] in ("[", "{"):
+            try:
+                stack.append(json.loads(value))
+            except ValueError:
+                continue
+        elif isinstance(value, list):
+            stack.extend(value)
+        elif isinstance(value, dict):
+            module = str(value.get("fqn", "")).partition(":")[0]
+            if "__enum__" in value and module not in sys.modules:
+                raise _Refused(f"'{module}' is not imported: import what "
+                               "defines the types of the inputs")
+            if (value.get("default_factory_name", "list") not in _FACTORIES
+                    or value.get("default_factory_module",
+                                 "builtins") != "builtins"):
+                raise _Refused("a defaultdict that makes "
+                               f"{value.get('default_factory_name')!r}{_TRUST}")
+            stack.extend(value.values())
+
+
+def _check_model(model):
+    for symbol in model.get("range_constraints") or ():
+        if re.match("z?u", symbol) and len(symbol) > 10:  # torch counts to it
+            raise _Refused(f"{symbol[:100]!r} is no symbol of a program")
+    seen, stack = set(), [model]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack.extend(value)
+        if not isinstance(value, dict):
+            continue
+        for name in _NAMED:
+            if value.get(name) is not None:
+                _check_name(value[name])
+        for name in value.get("forward_arg_names") or ():
+            _check_name(name)
+        for spec in _SPECS:
+            _check_spec(value.get(spec))
+        texts = [value["expr_str"]] if "expr_str" in value else []
+        for text in texts + list(value.get("guards_code") or ()):
+            if text not in seen:
+                _check_text(text)
+                seen.add(text)
+        stack.extend(value.values())
+
+
+# --- pickles
+
+def _known_type(name):
+    """A type of that name that a pytree may be made of, already imported."""
+    module, _, attribute = name.rpartition(".")
+    kind = getattr(sys.modules.get(module), attribute, None)
+    is_named_tuple = (isinstance(kind, type) and issubclass(kind, tuple)
+                      and hasattr(kind, "_fields"))
+    return kind if is_named_tuple or kind in pytree.SUPPORTED_NODES else None
+
+
+def _check_pickle(data, name):
+    if not data:
+        return
+    try:
+        names = torch.serialization.get_unsafe_globals_in_checkpoint(
+            io.BytesIO(data))
+        types = {other: _known_type(other) for other in names}
+        for other, kind in types.items():
+            if kind is None:
+                raise _Refused(f"{name} holds {other}, which is neither a "
+                               f"tensor nor a type that you registered{_TRUST}")
+        with torch.serialization.safe_globals(list(types.values())):
+            torch.load(io.BytesIO(data), weights_only=True)
+    except _Refused:
+        raise
+    except Exception as error:
+        first = str(error).strip().split("\n")[0]
+        raise _Refused(f"{name} cannot be read: {first[:200]}") from None
+
+
+def _check_tensors(reader, names, folder, config):
+    if folder + "model.pt" in names:
+        _check_pickle(reader.read_bytes(folder + "model.pt"),
+                      folder + "model.pt")
+    if folder + config not in names:
+        return
+    for name, entry in json.loads(
+            reader.read_bytes(folder + config))["config"].items():
+        path = entry["path_name"]
+        if not path.startswith(("weight_", "tensor_")):
+            raise _Refused(f"'{name}' is a pickled object{_TRUST}")
+        if entry["use_pickle"]:
+            _check_pickle(reader.read_bytes(folder + path), folder + path)
+
+
+# --- files and programs
+
+def check_file(f, shown):
+    """Raises ValueError unless torch.export.load(f) computes nothing but the
+    program.  `shown` names the file."""
+    from torch.export.pt2_archive._package import PT2ArchiveReader
+
+    try:
+        with PT2ArchiveReader(f) as reader:
+            _check_archive(reader)
+    except _Refused as error:
+        raise ValueError(f"load: {shown}: {error}") from None
+    except Exception as error:
+        first = str(error).strip().split("\n")[0]
+        raise ValueError(f"load: {shown} is no .pt2 archive: {first}") from error
+
+
+def _check_archive(reader):
+    names = set(reader.get_file_names())
+    if _MODEL not in names:
+        raise _Refused(f"there is no record {_MODEL}; save it with PyTorch "
+                       "2.13's torch.export.save or with ours")
+    if any(name.startswith(_LIBRARIES) for name in names):
+        raise _Refused(f"it holds a compiled library{_TRUST}")
+    for name in names:
+        if name.startswith("models/"):
+            _check_model(json.loads(reader.read_bytes(name)))
+    if _EXAMPLES in names:
+        _check_pickle(reader.read_bytes(_EXAMPLES), _EXAMPLES)
+    for folder, config in _FOLDERS.items():
+        _check_tensors(reader, names, folder, config)
+
+
+def check_program(torch_ep, allow, shown):
+    """Raises ValueError unless every operator is one that a file may call."""
+    for module in torch_ep.graph_module.modules():
+        for node in getattr(getattr(module, "graph", None), "nodes", ()):
+            if not isinstance(node.target, torch._ops.OpOverload):
+                continue
+            problem = _proviso.refused_operator(
+                node.target._schema.name, node.target._schema.overload_name,
+                list(allow))
+            if problem:
+                raise ValueError(f"load: {shown}: node {node.name} "
+                                 f"({node.target}): {problem}")

@@ -1,0 +1,288 @@
+// model_mutations COUNT SEED [--keep=DIR] [--only] FILE.pt2...
+//
+// Structural changes to real programs, read, shown, checked and run: whatever
+// the file holds, it is refused with an Error that names it, or it works.  No
+// crash, no std:: exception, no assertion of PyTorch, no hang.
+//
+// Mutants run in processes of their own, so that one that ends its process is a
+// finding and not the end.  --keep writes accepted mutants and findings to DIR;
+// --only runs the one mutant of that seed, here.
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ATen/ops/zeros.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "cli/torch_pt2/claims.h"
+#include "tests/fuzz/models/mutate.h"
+#include "tracer_adapter/error_text.h"
+#include "tracer_adapter/executable.h"
+#include "tracer_adapter/pt2/program_reader.h"
+
+namespace proviso::fuzz {
+namespace {
+
+enum Stage { kMake, kLoad, kShow, kCheck, kRun, kStages };
+constexpr const char* kStageNames[] = {"make", "load", "show", "check", "run"};
+
+// Shared with the processes that work.
+struct Progress {
+  std::atomic<uint64_t> seed;
+  std::atomic<int> stage;
+  std::atomic<uint64_t> passed[kStages], refused[kStages], findings;
+};
+
+struct Options {
+  uint64_t count = 0, seed = 0;
+  bool only = false;
+  std::string keep;
+};
+
+// What no user may see.
+const char* forbidden(const std::string& text) {
+  for (const char* part :
+       {"INTERNAL ASSERT", "_M_", "std::", "bad_variant", "bad variant",
+        "bad optional", "Exception raised from", "frame #0", "basic_string",
+        "vector::", "stoi", "invalid argument to", "json.exception"})
+    if (text.find(part) != std::string::npos) return part;
+  return nullptr;
+}
+
+class Trials {
+ public:
+  Trials(const Mutator& mutator, const std::vector<Model>& models,
+         const Options& options, Progress& progress)
+      : mutator_(mutator),
+        models_(models),
+        options_(options),
+        progress_(progress) {}
+
+  void one(uint64_t seed);
+
+ private:
+  // False when it was refused.
+  template <typename Work>
+  bool stage(Stage stage, const Work& work);
+  void check(const pt2::LoadedProgram& loaded);
+  void run(const ExportedProgram& program);
+  void keep(const std::string& name, const Json& documents) const;
+  void finding(const std::string& what);
+
+  const Mutator& mutator_;
+  const std::vector<Model>& models_;
+  const Options& options_;
+  Progress& progress_;
+};
+
+void Trials::finding(const std::string& what) {
+  ++progress_.findings;
+  std::printf("finding: seed %lu, %s: %s\n", progress_.seed.load(),
+              kStageNames[progress_.stage], what.substr(0, 600).c_str());
+  std::fflush(stdout);
+}
+
+template <typename Work>
+bool Trials::stage(Stage stage, const Work& work) {
+  progress_.stage = stage;
+  try {
+    work();
+    ++progress_.passed[stage];
+    return true;
+  } catch (const std::exception& error) {
+    const std::string text = error_text(error);
+    if (options_.only)
+      std::printf("%s: %s\n", kStageNames[stage], text.c_str());
+    if (const char* part = forbidden(text))
+      finding("it says '" + std::string(part) + "': " + text);
+    if (stage == kLoad && !text.starts_with("mutant.pt2: "))
+      finding("the file is not named: " + text);
+    if (text.size() > 4000) finding("a long error: " + text);
+    ++progress_.refused[stage];
+    return false;
+  }
+}
+
+void Trials::check(const pt2::LoadedProgram& loaded) {
+  const Retrace traced = retrace(loaded.program);
+  if (const char* part = forbidden(traced.problem))
+    finding("it says '" + std::string(part) + "': " + traced.problem);
+  cli::Claims claims{loaded.program.env->pool(), {}, loaded.ranges,
+                     loaded.stated, {}, loaded.equations};
+  for (const pt2::Claim& claim : loaded.claims)
+    claims.guards.push_back({claim.text, claim.condition, claim.problem});
+  for (const InputDim& dim : loaded.program.env->input_dims())
+    if (dim.expr.is_symbol()) claims.example.emplace_back(dim.expr, dim.hint);
+  for (const cli::Finding& f : judge(claims, traced.requirements,
+                                     [&](const Assignment& sizes) {
+                                       return try_sizes(loaded.program, sizes);
+                                     }))
+    if (const char* part = forbidden(f.text + f.because))
+      finding("it says '" + std::string(part) + "': " + f.text + f.because);
+}
+
+void Trials::run(const ExportedProgram& program) {
+  std::vector<c10::IValue> inputs;
+  const auto size = [&](Expr e) {
+    const auto hint = program.env->hint(e);
+    const Int* value = hint ? std::get_if<Int>(&*hint) : nullptr;
+    return value ? value->to_int64().value_or(2) : 2;
+  };
+  for (const InputSpec& input : program.graph.inputs) {
+    if (input.kind != InputKind::kUserInput) continue;
+    const ValueRef* ref = input.arg.get<ValueRef>();
+    const GraphValue* value = ref ? &program.graph.value(ref->id) : nullptr;
+    if (value == nullptr) {
+      inputs.push_back(to_ivalue(input.arg));
+    } else if (!value->is_tensor()) {
+      inputs.emplace_back(size(value->expr()));
+    } else {
+      std::vector<int64_t> sizes;
+      double count = 1;
+      for (Expr e : value->tensor().sizes) sizes.push_back(size(e));
+      for (int64_t n : sizes) count *= static_cast<double>(n);
+      TORCH_CHECK(count < 1e6, "run: too large");
+      inputs.emplace_back(at::zeros(sizes, value->tensor().dtype));
+    }
+  }
+  const Module module = program.module();
+  module.check(inputs);
+  const Trial trial = try_inputs(program, inputs);
+  TORCH_CHECK(trial.kind != Trial::Kind::kRefused, trial.why);
+  module.run(inputs);
+}
+
+void Trials::keep(const std::string& name, const Json& documents) const {
+  if (options_.keep.empty()) return;
+  std::ofstream(options_.keep + "/" + name + ".json")
+      << documents.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void Trials::one(uint64_t seed) {
+  progress_.seed = seed;
+  size_t model = 0;
+  Json documents;
+  std::string bytes;
+  if (!stage(kMake, [&] {
+        documents = mutator_.mutant(seed, &model);
+        bytes = write_model(models_[model], documents);
+      }))
+    return;
+  std::optional<pt2::LoadedProgram> loaded;
+  const uint64_t before = progress_.findings;
+  const std::string name =
+      std::to_string(seed) + "." + std::to_string(model);
+  if (options_.only) keep(name, documents);
+  if (stage(kLoad, [&] {
+        loaded = pt2::read_program(pt2::ZipReader(bytes, "mutant.pt2"));
+      })) {
+    keep(name, documents);
+    stage(kShow, [&] {
+      loaded->program.to_string();
+      loaded->program.guards_code();
+    });
+    stage(kCheck, [&] { check(*loaded); });
+    stage(kRun, [&] { run(loaded->program); });
+  }
+  if (progress_.findings != before) keep("finding_" + name, documents);
+}
+
+// --- processes
+
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__)
+  constexpr rlim_t kBytes = rlim_t{1} << 30;
+  const rlimit limit{kBytes, kBytes};
+  setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
+void limit_time() {  // of one mutant; then SIGVTALRM
+  constexpr int kSeconds = 10;
+  const itimerval timer{{0, 0}, {kSeconds, 0}};
+  setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+}
+
+void run_all(Trials& trials, const Options& options, Progress& progress) {
+  const uint64_t end = options.seed + options.count;
+  for (uint64_t next = options.seed; next < end; next = progress.seed + 1) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      limit_memory();
+      for (uint64_t seed = next; seed < end; ++seed) {
+        limit_time();
+        trials.one(seed);
+      }
+      std::fflush(stdout);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    ++progress.findings;
+    std::printf("finding: seed %lu, %s: the process ended with %s %d\n",
+                progress.seed.load(), kStageNames[progress.stage],
+                WIFSIGNALED(status) ? "signal" : "status",
+                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+  }
+}
+
+int main(const Options& options, const std::vector<std::string>& files) {
+  std::vector<Model> models;
+  for (const std::string& file : files) models.push_back(read_model(file));
+  const Mutator mutator(models);
+  auto& progress = *new (mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Progress{};
+  Trials trials(mutator, models, options, progress);
+  const auto start = std::chrono::steady_clock::now();
+  if (options.only)
+    trials.one(options.seed);
+  else
+    run_all(trials, options, progress);
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start;
+  for (int s = kLoad; s < kStages; ++s)
+    std::printf("%-6s %8lu passed %8lu refused\n", kStageNames[s],
+                progress.passed[s].load(), progress.refused[s].load());
+  std::printf("%lu mutants of %zu files from seed %lu in %.1f s, %.0f a second, "
+              "%lu findings\n",
+              options.only ? 1 : options.count, models.size(), options.seed,
+              took.count(), static_cast<double>(options.count) / took.count(),
+              progress.findings.load());
+  return progress.findings == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace proviso::fuzz
+
+int main(int argc, char** argv) {
+  proviso::fuzz::Options options;
+  std::vector<std::string> files;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (i == 1)
+      options.count = std::stoull(word);
+    else if (i == 2)
+      options.seed = std::stoull(word);
+    else if (word.starts_with("--keep="))
+      options.keep = word.substr(7);
+    else if (word == "--only")
+      options.only = true;
+    else
+      files.push_back(word);
+  }
+  if (files.empty()) {
+    std::fprintf(stderr, "usage: model_mutations COUNT SEED [--keep=DIR] "
+                         "[--only] FILE.pt2...\n");
+    return 2;
+  }
+  return proviso::fuzz::main(options, files);
+}

@@ -1,0 +1,343 @@
+"""Files that were made to break in: nodes that do not fit their operators,
+operators that do more than compute, texts and pickles that run code."""
+
+import io
+import json
+import os
+import pickle
+import zipfile
+
+import pytest
+import torch
+
+import model_files
+import proviso
+from test_pt2_reading import Archive, refused, tool
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    paths = model_files.write(tmp_path_factory.mktemp("files"))
+    return {path.stem: path for path in paths}
+
+
+def nodes(archive, target):
+    found = [n for n in archive.graph["nodes"] if target in n["target"]]
+    assert found, target
+    return found
+
+
+# --- nodes: (program, what is done to it, what the error says)
+
+def one_operand(archive):
+    del nodes(archive, "_operator.mul")[0]["inputs"][1]
+
+
+def two_hundred_outputs(archive):
+    node = nodes(archive, "_operator.mul")[0]
+    node["outputs"] *= 200
+
+
+def tensor_operand(archive):
+    nodes(archive, "_operator.mul")[0]["inputs"][0]["arg"] = {
+        "as_tensor": {"name": "x"}}
+
+
+def many_sums(archive):
+    node = nodes(archive, "_operator.mul")[0]
+    name = node["outputs"][0]["as_sym_int"]["as_name"]
+    table = archive.graph["sym_int_values"]
+    for i in range(200):
+        table[f"more_{i}"] = table[name]
+        node["outputs"].append({"as_sym_int": {"as_name": f"more_{i}"}})
+
+
+def no_branches(archive):
+    del nodes(archive, "higher_order.cond")[0]["inputs"][1:3]
+
+
+def thousand_outputs(archive):
+    node = nodes(archive, "higher_order.cond")[0]
+    values = archive.graph["tensor_values"]
+    entry = next(iter(values.values()))
+    names = [f"more_{i}" for i in range(1000)]
+    values.update(dict.fromkeys(names, entry))
+    node["outputs"] = [{"as_tensor": {"name": name}} for name in names]
+
+
+def body_of(node):
+    return next(i["arg"]["as_graph"]["graph"] for i in node["inputs"]
+                if "as_graph" in i["arg"])
+
+
+def branch_gives_less(archive):
+    body_of(nodes(archive, "higher_order.cond")[0])["outputs"].pop()
+
+
+def loop_gives_less(archive):
+    node = nodes(archive, "higher_order.while_loop")[0]
+    node["inputs"][1]["arg"]["as_graph"]["graph"]["outputs"].pop()
+
+
+def loop_tests_nothing(archive):
+    body_of(nodes(archive, "higher_order.while_loop")[0])["outputs"] = []
+
+
+def no_rows(archive):
+    node = nodes(archive, "higher_order.map_impl")[0]
+    node["inputs"][1]["arg"] = {"as_tensors": []}
+
+
+def scan_gives_less(archive):
+    body_of(nodes(archive, "higher_order.scan")[0])["outputs"] = []
+
+
+def block_gives_less(archive):
+    body_of(nodes(archive, "wrap_with_set_grad_enabled")[0])["outputs"] = []
+
+
+def block_gives_none(archive):
+    body_of(nodes(archive, "wrap_with_set_grad_enabled")[0])["outputs"] = [
+        {"as_none": True}]
+
+
+def block_takes_less(archive):
+    nodes(archive, "wrap_with_autocast")[0]["inputs"].pop()
+
+
+def dtype(code):
+    def damage(archive):
+        for given in nodes(archive, "aten.to.dtype")[0]["inputs"]:
+            if given["name"] == "dtype":
+                given["arg"] = code
+    damage.__name__ = f"dtype_{code}"
+    return damage
+
+
+def fewer_returns(archive):
+    nodes(archive, "aten.split")[0]["outputs"] = []
+
+
+def list_for_tensor(archive):
+    node = nodes(archive, "aten.linear")[0]
+    node["outputs"] = [{"as_tensors": [node["outputs"][0]["as_tensor"]]}]
+
+
+def number_for_tensor(archive):
+    node = nodes(archive, "aten.linear")[0]
+    name = node["outputs"][0]["as_tensor"]["name"]
+    archive.graph["sym_int_values"][name] = {"as_int": 3}
+    node["outputs"] = [{"as_sym_int": {"as_name": name}}]
+
+
+def defined_twice(archive):
+    node = nodes(archive, "aten.split")[0]
+    names = node["outputs"][0]["as_tensors"]
+    names[1] = names[0]
+
+
+def negative_size(archive):
+    for value in archive.graph["tensor_values"].values():
+        value["sizes"] = [{"as_int": -4} for _ in value["sizes"]]
+
+
+def boolean_size(archive):
+    for value in archive.graph["tensor_values"].values():
+        value["sizes"] = [{"as_bool": True} for _ in value["sizes"]]
+
+
+def swapped_signature(archive):
+    specs = archive.model["graph_module"]["signature"]["input_specs"]
+    specs[0], specs[1] = specs[1], specs[0]
+
+
+def swapped_outputs(archive):
+    specs = archive.model["graph_module"]["signature"]["output_specs"]
+    specs[0], specs[1] = specs[1], specs[0]
+
+
+def key_twice(archive):
+    text = json.dumps(archive.model)
+    archive.model = None
+    archive.records[archive.model_name] = (
+        '{"guards_code": [], ' + text[1:]).encode()
+
+
+NODES = [
+    ("sizes_torch", one_operand, "it has 1 inputs where the operator takes 2"),
+    ("sizes_torch", two_hundred_outputs, "defined twice"),
+    ("sizes_torch", many_sums, "it has 201 outputs"),
+    ("sizes_torch", tensor_operand, "argument 0 must be a number"),
+    ("branches_torch", no_branches, "it has 2 inputs where the operator"),
+    ("branches_torch", thousand_outputs, "its outputs are 1000 values"),
+    ("branches_torch", branch_gives_less, "where the operator needs a tensor"),
+    ("loops_torch", loop_gives_less, "where the operator needs a tensor, a t"),
+    ("loops_torch", loop_tests_nothing, "has 0 outputs"),
+    ("rows_torch", no_rows, "must be a list of one tensor or more"),
+    ("rows_torch", scan_gives_less, "gives none where the operator needs a t"),
+    ("modes_torch", block_gives_less, "its body gives 0 values"),
+    ("modes_torch", block_gives_none, "used before it is defined"),
+    ("modes_torch", block_takes_less, "takes"),
+    ("linear_torch", dtype({"as_scalar_type": 1000}), "unknown dtype code 1000"),
+    ("linear_torch", dtype({"as_scalar_type": -1}), "unknown dtype code -1"),
+    ("linear_torch", dtype({"as_int": 1000}), "must be ScalarType"),
+    ("linear_torch", fewer_returns, "it has 0 outputs where the operator ret"),
+    ("linear_torch", list_for_tensor, "output 0 must be Tensor"),
+    ("linear_torch", number_for_tensor, "output 0 must be Tensor"),
+    ("linear_torch", defined_twice, "is defined twice"),
+    ("linear_torch", negative_size, "give a size >= 0"),
+    ("linear_torch", boolean_size, "'as_bool' is not known of a SymInt"),
+    ("linear_torch", swapped_signature, "and the signature says that 'p_lin"),
+    ("linear_torch", swapped_outputs, "output 0 is"),
+    ("linear_torch", key_twice, "the key 'guards_code' is there twice"),
+]
+
+
+@pytest.mark.parametrize("name, damage, message", NODES,
+                         ids=lambda v: getattr(v, "__name__", None))
+def test_nodes_that_do_not_fit(name, damage, message, files, tmp_path):
+    archive = Archive(files[name])
+    damage(archive)
+    archive.write(tmp_path / "bad.pt2")
+    refused(tmp_path / "bad.pt2", message)
+
+
+# --- operators that do more than compute
+
+def with_node(archive, target, *arguments):
+    graph = archive.graph
+    entry = next(iter(graph["tensor_values"].values()))
+    graph["tensor_values"]["made"] = entry
+    graph["nodes"].append({
+        "target": f"torch.ops.{target}",
+        "inputs": [{"name": name, "arg": value, "kind": 1}
+                   for name, value in arguments],
+        "outputs": [{"as_tensor": {"name": "made"}}], "metadata": {}})
+
+
+X = {"as_tensor": {"name": "x"}}
+REACHING = {
+    "aten.from_file": ("aten.from_file.default",
+                       ("filename", {"as_string": "SECRET"}),
+                       ("shared", {"as_bool": True}), ("size", {"as_int": 1})),
+    "aten.set_": ("aten.set_.source_Tensor", ("self", X), ("source", X)),
+    "aten._sparse_coo_tensor_unsafe": (
+        "aten._sparse_coo_tensor_unsafe.default", ("indices", X),
+        ("values", X), ("size", {"as_ints": [4, 4]})),
+}
+
+
+@pytest.mark.parametrize("operator", REACHING)
+def test_operators_are_computation_unless_asked_for(operator, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    target, *arguments = REACHING[operator]
+    secret = tmp_path / "secret"
+    for _, value in arguments:
+        if value.get("as_string") == "SECRET":
+            value["as_string"] = str(secret)
+    with_node(archive, target, *arguments)
+    archive.write(tmp_path / "p.pt2")
+    for command in ("show", "check", "run"):
+        done = tool(command, tmp_path / "p.pt2")
+        assert done.returncode == 3 and "allow it by its name" in done.stderr
+    assert operator in tool("show", "--allow", operator,
+                            tmp_path / "p.pt2").stdout
+    assert not secret.exists()
+    with pytest.raises(ValueError, match="allow it by its name"):
+        proviso.load(tmp_path / "p.pt2")
+
+
+# --- what torch would run while it loads
+
+class Evil:
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+def evil_text(path):
+    return f"__import__('builtins').open({str(path)!r}, 'w')"
+
+
+def in_expression(archive, path):
+    for value in archive.graph["tensor_values"].values():
+        for size in value["sizes"]:
+            if "as_expr" in size:
+                size["as_expr"]["expr_str"] = evil_text(path)
+
+
+def in_nested_text(archive, path):
+    for value in archive.graph["tensor_values"].values():
+        for size in value["sizes"]:
+            if "as_expr" in size:
+                size["as_expr"]["expr_str"] = f"Max(2, {evil_text(path)!r})"
+
+
+def in_guard(archive, path):
+    archive.model["guards_code"] = [evil_text(path) + " is not None"]
+
+
+def in_examples(archive, path):
+    buffer = io.BytesIO()
+    torch.save(((torch.ones(3, 4), Evil(path)), {}), buffer)
+    for name in archive.records:
+        if name.endswith("sample_inputs/model.pt"):
+            archive.records[name] = buffer.getvalue()
+
+
+def in_weights(archive, path):
+    buffer = io.BytesIO()
+    torch.save(Evil(path), buffer)
+    for name in list(archive.records):
+        if name.endswith("model_weights_config.json"):
+            config = json.loads(archive.records[name])
+            entry = next(iter(config["config"].values()))
+            entry["use_pickle"] = True
+            archive.records[name] = json.dumps(config).encode()
+            root = name.rpartition("/")[0]
+            archive.records[f"{root}/{entry['path_name']}"] = buffer.getvalue()
+
+
+def in_constants(archive, path):
+    for name in list(archive.records):
+        if name.endswith("model_constants_config.json"):
+            root = name.rpartition("/")[0]
+            archive.records[name] = json.dumps({"config": {"c": {
+                "path_name": "opaque_obj_0", "is_param": False,
+                "use_pickle": True, "tensor_meta": None}}}).encode()
+            archive.records[f"{root}/opaque_obj_0"] = pickle.dumps(Evil(path))
+
+
+def in_library(archive, path):
+    root = archive.model_name.partition("/")[0]
+    archive.records[f"{root}/data/aotinductor/m/m.so"] = b"\x7fELF"
+
+
+@pytest.mark.parametrize("damage", [
+    in_expression, in_nested_text, in_guard, in_examples, in_weights,
+    in_constants, in_library], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("opened", [False, True], ids=["path", "file"])
+def test_loading_runs_nothing(damage, opened, files, tmp_path):
+    archive = Archive(files["linear_proviso"])
+    mark = tmp_path / "mark"
+    damage(archive, mark)
+    archive.write(tmp_path / "bad.pt2")
+    given = (open(tmp_path / "bad.pt2", "rb") if opened
+             else tmp_path / "bad.pt2")
+    with pytest.raises(ValueError, match="trusted=True"):
+        proviso.load(given)
+    assert not mark.exists()
+    for command in ("show", "check", "run"):
+        tool(command, tmp_path / "bad.pt2")
+    assert not mark.exists()
+
+
+def test_what_was_saved_is_loaded(files):
+    """Nested inputs, text, sizes read from data: nothing of ours or torch's
+    is taken for an attack."""
+    for name, path in files.items():
+        if "rows" in name or "loops" in name:
+            continue  # from_torch's business, not the file's
+        assert proviso.load(path).guards is not None, name

@@ -1,0 +1,26 @@
+#include "tracer_adapter/error_text.h"
+
+#include <c10/util/Exception.h>
+
+namespace proviso {
+
+std::string error_text(const std::exception& error) {
+  const auto* torch = dynamic_cast<const c10::Error*>(&error);
+  std::string text = torch ? torch->what_without_backtrace() : error.what();
+  // A list of every backend, and an advice to employees of Facebook.
+  if (const size_t cause = text.find(" This could be because the operator ");
+      cause != std::string::npos)
+    return text.substr(0, cause);
+  static constexpr std::string_view kFailed = " INTERNAL ASSERT FAILED at ";
+  static constexpr std::string_view kReport = "please report a bug to PyTorch.";
+  const size_t failed = text.find(kFailed);
+  const size_t report = text.find(kReport, failed);
+  if (failed == std::string::npos || report == std::string::npos) return text;
+  const std::string condition = text.substr(0, failed);
+  std::string rest = text.substr(report + kReport.size());
+  rest.erase(0, rest.find_first_not_of(' '));
+  return rest.empty() ? "PyTorch found that this does not hold: " + condition
+                      : rest;
+}
+
+}  // namespace proviso

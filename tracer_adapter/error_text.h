@@ -1,0 +1,16 @@
+// tracer_adapter/error_text.h - what an error says to a user.
+//
+//   catch (const std::exception& e) { std::cerr << error_text(e); }
+//
+// Of PyTorch's errors: no backtrace, no list of backends, and of its failed
+// assertions the sentence without the place in its sources.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace proviso {
+
+std::string error_text(const std::exception& error);
+
+}  // namespace proviso
