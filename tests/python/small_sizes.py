@@ -72,10 +72,11 @@ def _says(values):
 
 
 def outcome_of(run, inputs):
-    """The tensors and numbers that a run gives, None where it fails."""
+    """The tensors and numbers that a run gives, and the inputs as it leaves
+    them; None where it fails."""
     try:
         with torch.no_grad():
-            return pytree.tree_leaves(run(*inputs))
+            return pytree.tree_leaves(run(*inputs)) + tensors_in(inputs)
     except FAILURES:
         return None
 
@@ -107,6 +108,7 @@ class Count:
         self.wrong = []
         self.refused = []  # (case, example, sizes, reason) on the path
         self.lucky = []  # the same, off it
+        self.peer_only = []  # refused here, and taken by torch.export rightly
 
     def __str__(self):
         def share(part, whole):
@@ -119,8 +121,8 @@ class Count:
         if self.peer_agreeing:
             text += (f"; of what both trace, torch.export accepts "
                      f"{share(self.peer_accepted, self.peer_agreeing)}, we "
-                     f"{self.peer_ours}; it is silently different at "
-                     f"{self.peer_wrong}")
+                     f"{self.peer_ours}, {len(self.peer_only)} it alone; it is "
+                     f"silently different at {self.peer_wrong}")
         return text
 
 
@@ -179,47 +181,76 @@ def examples_of(case):
     return found
 
 
+class Traced:
+    """A case exported at an example, and at what sizes it is compared."""
+
+    def __init__(self, case, example, peer):
+        self.case, self.example = case, example
+        ep, self.steps = exported(case, example)
+        self.module = ep.module()
+        self.theirs = peer_of(case, example) if peer else None
+
+    def examine(self, sizes, count):
+        expected, on_path = self._eager(sizes)
+        found, reason = self._checked(sizes)
+        row = (self.case.name, self.example, sizes, reason)
+        count.tuples += 1
+        if found is not None and not same(found, expected):
+            count.wrong.append(row)
+        if expected is None:
+            return
+        agrees = same(self._unchecked(sizes), expected)
+        if self.theirs is not None:
+            self._compare(sizes, expected, found is not None, agrees, row,
+                          count)
+        if not agrees:
+            return
+        count.agreeing += 1
+        count.accepted += found is not None
+        count.path += on_path
+        count.path_accepted += on_path and found is not None
+        if found is None:
+            (count.refused if on_path else count.lucky).append(row)
+
+    def _eager(self, sizes):
+        """What eager gives, and whether it takes the traced path."""
+        inputs = self.case.inputs(sizes)
+        with Steps() as eager:
+            eager.take(inputs)
+            result = outcome_of(self.case.run, inputs)
+        return result, self.steps.holds(inputs, eager.shapes)
+
+    def _checked(self, sizes):
+        """What the program gives, or None and the guard that refuses."""
+        inputs = self.case.inputs(sizes)
+        try:
+            self.module.check(*inputs)
+        except Exception as error:
+            text = str(error).split("\n")[0].split(" (")[0]
+            return None, text.removeprefix("Guard failed: ")
+        return outcome_of(self.module, inputs), "it fails"
+
+    def _unchecked(self, sizes):
+        run = self.module._module.run
+        return outcome_of(lambda *args: run(
+            pytree.tree_leaves(args), checked=False), self.case.inputs(sizes))
+
+    def _compare(self, sizes, expected, is_taken, agrees, row, count):
+        given = outcome_of(self.theirs, self.case.inputs(sizes))
+        is_right = same(given, expected)
+        count.peer_wrong += given is not None and not is_right
+        if is_right and not is_taken:
+            count.peer_only.append(row)
+        count.peer_agreeing += agrees
+        count.peer_accepted += agrees and is_right
+        count.peer_ours += agrees and is_taken
+
+
 def examine(case, count, peer=False, values=VALUES, examples=None):
     for example in examples or examples_of(case):
-        ep, steps = exported(case, example)
-        module = ep.module()
-        theirs = peer_of(case, example) if peer else None
+        traced = Traced(case, example, peer)
         for sizes in case.points(values):
-            inputs = case.inputs(sizes)
-            with Steps() as eager:
-                eager.take(inputs)
-                expected = outcome_of(case.run, inputs)
-            count.tuples += 1
-            reason = None
-            try:
-                found = pytree.tree_leaves(module(*inputs))
-            except Exception as error:
-                found, reason = None, str(error).split("\n")[0]
-            if found is not None and not same(found, expected):
-                count.wrong.append((case.name, example, sizes, ""))
-            if expected is None:
-                continue
-            bare = outcome_of(lambda *args: module._module.run(
-                pytree.tree_leaves(args), checked=False), inputs)
-            agrees = same(bare, expected)
-            if theirs is not None:
-                given = outcome_of(theirs, inputs)
-                fits = same(given, expected)
-                count.peer_wrong += given is not None and not fits
-                if agrees:
-                    count.peer_agreeing += 1
-                    count.peer_accepted += fits
-                    count.peer_ours += found is not None
-            if not agrees:
-                continue
-            on_path = steps.holds(inputs, eager.shapes)
-            count.agreeing += 1
-            count.accepted += found is not None
-            count.path += on_path
-            count.path_accepted += on_path and found is not None
-            if found is None:
-                (count.refused if on_path else count.lucky).append(
-                    (case.name, example, sizes, reason))
+            traced.examine(sizes, count)
 
 
 class Model:
@@ -272,7 +303,6 @@ def models(names):
 def show(title, rows):
     groups = collections.defaultdict(list)
     for name, example, sizes, reason in rows:
-        reason = reason.split(" (")[0].removeprefix("Guard failed: ")
         groups[name, tuple(example.items()), reason].append(
             tuple(sizes.values()))
     for (name, example, reason), sizes in groups.items():
@@ -310,6 +340,7 @@ def main():
                   f"{str(error)[:600]}")
     show("WRONG", count.wrong)
     show("refused", count.refused)
+    show("torch.export alone takes", count.peer_only)
     if arguments.lucky:
         show("off the path", count.lucky)
     print(f"{programs} programs, {len(failed)} not traced; "

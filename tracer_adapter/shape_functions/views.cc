@@ -20,8 +20,9 @@ std::string invalid_shape(const Dims& wanted, const SymInt& numel) {
   return text.str();
 }
 
-// Whether a view is possible is part of the program, so that it may cost a
-// guard; data-dependent sizes that are not known equal count as different.
+// Whether a view is possible is part of the program: what is written to it is
+// written to its base.  So it may cost a guard; data-dependent sizes that are
+// not known equal count as different.
 using Equal = bool (*)(const SymInt&, const SymInt&);
 bool differ_at_example(const SymInt& a, const SymInt& b) {
   auto x = hint_of(a), y = hint_of(b);
@@ -29,13 +30,13 @@ bool differ_at_example(const SymInt& a, const SymInt& b) {
 }
 bool equal_or_guarded(const SymInt& a, const SymInt& b) {
   if (!differ_at_example(a, b) && known_equal(a, b)) return true;
-  return a.sym_eq(b).guard_or_false(__FILE__, __LINE__);
+  return branches_on(a.sym_eq(b));
 }
 // A guard only where they are equal at the example sizes.
 bool equal_at_example(const SymInt& a, const SymInt& b) {
   if (differ_at_example(a, b)) return false;
   return known_equal(a, b) || (hint_of(a) && hint_of(b) &&
-                               a.sym_eq(b).guard_or_false(__FILE__, __LINE__));
+                               branches_on(a.sym_eq(b)));
 }
 
 // a * b, which is one of them when the other is 1.
