@@ -12,6 +12,7 @@ constexpr size_t kMaxRelevantFacts = 400;
 
 }  // namespace
 
+// Shares of the call's limit: what is proved takes at most a half.
 Answer Engine::ask(Expr question) {
   ++statistics.questions;
   if (domain.conflict()) return contradictory(used_facts(*domain.conflict()));
@@ -23,22 +24,30 @@ Answer Engine::ask(Expr question) {
   const bool looked_at =
       n.tier >= Tier::kLinear && m.facts + 1 == versions.size();
   Reason clash = m.why;
+  auto is_contradiction = [&] { return clashes(n, question, &clash); };
   Answer answer;
-  if (m.clash || (n.verdict != Verdict::kUnknown && !looked_at &&
-                  clashes(n, question, &clash))) {
-    answer = contradictory(used_facts(clash));
-  } else if (n.verdict != Verdict::kUnknown) {
+  if (m.clash ||
+      (n.verdict != Verdict::kUnknown && !looked_at &&
+       within(options.work_limit / 8, is_contradiction).value_or(false))) {
+    return contradictory(used_facts(clash));
+  }
+  if (n.verdict != Verdict::kUnknown) {
     answer.verdict = n.verdict;
     answer.tier = n.tier;
-    answer.facts = used_facts(n.why);
-    minimize(answer.facts, question, n.verdict);
+    answer.facts = named_facts(n, question);
   } else {
     if (options.search_models) {
-      find_models(question, options.budget, answer);
+      within(options.work_limit / 4, [&] {
+        find_models(question, options.budget, answer);
+        return true;
+      });
     }
     bool settled = answer.tier == Tier::kModels;
-    if (!settled && options.use_z3 && Z3Backend::is_built()) {
-      ask_z3(question, answer);
+    if (!settled && !interrupted && options.use_z3 && Z3Backend::is_built()) {
+      within(options.work_limit / 4, [&] {
+        ask_z3(question, answer);
+        return true;
+      });
     }
     ++statistics.decided[static_cast<size_t>(answer.tier)];
   }
@@ -53,7 +62,10 @@ Answer Engine::ask(Expr question) {
                                 in_words(answer.facts);
     }
   } else if (answer.reason.empty()) {
-    answer.reason = "the facts do not decide it, as far as was found";
+    answer.reason = interrupted ? "the call was interrupted"
+                    : m.gave_up
+                        ? "it takes more work than SolverOptions::work_limit"
+                        : "the facts do not decide it, as far as was found";
   }
   return answer;
 }
@@ -82,18 +94,37 @@ void Engine::complete(std::vector<FactId>& used, Expr question,
   std::iota(used.begin(), used.end(), 0u);
 }
 
-// Leaves out what is not needed, while the rest still gives the same verdict.
+// Leaves out what is not needed, one by one, while the rest still gives the
+// same verdict.
 void Engine::minimize(std::vector<FactId>& used, Expr question,
                       Verdict verdict) {
-  if (used.size() == facts.size() && used.size() < 2) return;
-  if (used.size() > kMaxMinimizedFacts) return;
-  complete(used, question, verdict);
-  if (used.size() > kMaxMinimizedFacts) return;
   for (size_t i = used.size(); i-- > 0 && used.size() > 1;) {
     std::vector<FactId> fewer = used;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     if (implies(fewer, question, verdict)) used = fewer;
   }
+}
+
+// Those that a proof used, or fewer; all of them where the limit ends before it
+// is known that these suffice.
+std::vector<FactId> Engine::named_facts(const Native& n, Expr question) {
+  std::vector<FactId> used = used_facts(n.why);
+  if (used.size() == facts.size() && used.size() < 2) return used;
+  if (used.size() > kMaxMinimizedFacts) return used;
+  const bool is_complete = within(options.work_limit / 8, [&] {
+                             complete(used, question, n.verdict);
+                             return true;
+                           }).has_value();
+  if (!is_complete) {
+    used.resize(facts.size());
+    std::iota(used.begin(), used.end(), 0u);
+  } else if (used.size() <= kMaxMinimizedFacts) {
+    within(options.work_limit / 4, [&] {
+      minimize(used, question, n.verdict);
+      return true;
+    });
+  }
+  return used;
 }
 
 // The facts connected to the question through symbols, and all their symbols.
@@ -191,7 +222,8 @@ void Engine::find_models(Expr question, uint64_t units, Answer& answer) {
         forms.negate(defined), symbols,
         [&](const Assignment& point) {
           Evaluation e = evaluate(question, point);
-          if (e.defined() || !facts_hold(relevant, point)) return false;
+          if (e.defined() || e.gave_up) return false;
+          if (!facts_hold(relevant, point)) return false;
           undefined = e.why;
           return true;
         },
@@ -248,8 +280,8 @@ void Engine::keep_models(Expr question, const std::vector<uint32_t>& relevant,
   if (!answer.counterexample && r.counterexample &&
       facts_hold(relevant, *r.counterexample)) {
     Evaluation e = evaluate(question, *r.counterexample);
-    if (!e.is_true()) answer.counterexample = r.counterexample;
-    if (!e.defined()) undefined = e.why;
+    if (!e.is_true() && !e.gave_up) answer.counterexample = r.counterexample;
+    if (!e.defined() && !e.gave_up) undefined = e.why;
   }
   if (!answer.witness && r.witness && facts_hold(relevant, *r.witness) &&
       evaluate(question, *r.witness).is_true()) {

@@ -97,7 +97,7 @@ void Domain::undo(const Mark& mark) {
   queue_.clear();
   queued_.resize(items_.size());
   rounds_.resize(items_.size());
-  nesting_ = 0;
+  nesting_ = image_nesting_ = 0;
   if (mark.stamp > forgotten_) {
     stamp_ = mark.stamp;
   } else {
@@ -116,6 +116,14 @@ void Domain::raise_conflict(Reason why) {
 void Domain::tell(FormulaId f, Reason why) {
   assert_formula(f, why);
   propagate();
+}
+
+void Domain::tell_alone(FormulaId f, Reason why) {
+  if (conflict_ || f == kTrue) return;
+  if (f == kFalse) return raise_conflict(why);
+  if (set_told(f, why)) return change();
+  const uint32_t known = told_.get(f >> 1);
+  if ((known & 1) != (f & 1)) raise_conflict(join(why, known >> 1));
 }
 
 // False when it, or its negation, was told before.
@@ -224,6 +232,7 @@ void Domain::assert_clause(FormulaId f, Reason why) {
 }
 
 uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
+  prepare_index(f);
   uint32_t i = static_cast<uint32_t>(items_.size());
   items_.push_back({f, why, true, as_told});
   queued_.push_back(false);
@@ -255,6 +264,16 @@ bool Domain::says_more_as_told(const Poly& p) const {
              (factors.size() > 1 && !value.is_constant());
     });
   });
+}
+
+// Makes what index_item() reads, so that the budget cannot end within it.
+void Domain::prepare_index(FormulaId f) {
+  for (AtomId a : forms_.atoms_of_formula(f)) {
+    const Atom& atom = forms_.atom(a);
+    if (atom.kind == AtomKind::kPos) forms_.view(atom.a);
+  }
+  const Formula& formula = forms_.formula(f);
+  if (formula.kind == FormulaKind::kNe) forms_.view(formula.poly);
 }
 
 void Domain::index_item(uint32_t i, bool add) {

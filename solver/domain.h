@@ -19,6 +19,7 @@
 #include "solver/interval.h"
 #include "solver/reason.h"
 #include "solver/small_vector.h"
+#include "sym/budget.h"
 #include "sym/stable_vector.h"
 
 namespace proviso {
@@ -49,9 +50,6 @@ struct Normal {
   bool changed = false;
 };
 
-// Thrown by work inside a question when its budget is spent; caught there.
-struct OutOfBudget {};
-
 class Domain {
  public:
   using Ids = SmallVector<uint32_t, 4>;
@@ -71,6 +69,8 @@ class Domain {
   };
 
   void tell(FormulaId f, Reason why);
+  // The same, but nothing else is derived from it.
+  void tell_alone(FormulaId f, Reason why);
   // Cached ranges and normal forms are made anew, in outer states too.
   void forget_cached() {
     forgotten_ = last_stamp_;
@@ -136,10 +136,13 @@ class Domain {
   void spend(uint64_t units) {
     work_ += units;
     if (work_ > limit_) throw OutOfBudget();
+    Budget::spend(units);
   }
 
  private:
   static constexpr int kMaxNesting = 24;  // of rows told within rows
+  static constexpr int kMaxImageNesting = 8;
+  static constexpr unsigned kMaxImageDepth = 24;  // of atoms within atoms
 
   struct End {
     OptionalInt value;
@@ -228,6 +231,7 @@ class Domain {
   uint32_t add_item(FormulaId f, Reason why, bool as_told = false);
   bool says_more_as_told(const Poly& p) const;
   void kill_item(uint32_t i);
+  void prepare_index(FormulaId f);
   void index_item(uint32_t i, bool add);
   void wake(AtomId a);
   void propagate();
@@ -345,6 +349,7 @@ class Domain {
     return s.solved == kNoId && is_plain ? kItself : derived_image(a, s);
   }
   const Image& derived_image(AtomId a, AtomState& s);
+  void make_images_below(AtomId a);
   bool rewrite(const Poly& p, Normal& n);  // to normal(p); false: n is not set
   Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y, Reason& why);
@@ -382,7 +387,7 @@ class Domain {
   std::vector<uint8_t> rounds_;  // visits while propagating
   std::optional<Reason> conflict_;
   Solving solving_ = Solving::kAll;
-  int nesting_ = 0;
+  int nesting_ = 0, image_nesting_ = 0;
   // What was cached at stamp_ holds now; nothing up to forgotten_ does.
   uint64_t stamp_ = 1, last_stamp_ = 1, forgotten_ = 0;
   uint64_t work_ = 0;

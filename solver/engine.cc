@@ -72,12 +72,17 @@ FactId Engine::tell(Expr condition, Provenance&& origin) {
     origins.push_back(std::move(origin));
   }
   versions.push_back(next_version++);
-  // A told fact holds, so it is defined.
+  // An assumed fact holds, so it is defined.
   FormulaId f = lower.condition(condition);
   FormulaId defined = lower.defined(condition);
   Reason why = reasons.leaf(id);
-  domain.tell(defined, why);
-  domain.tell(f, why);
+  const bool is_derived = within(options.work_limit / 4, [&] {
+                            domain.tell(defined, why);
+                            domain.tell(f, why);
+                            return true;
+                          }).has_value();
+  // Nothing else follows from what takes too much work.
+  if (!is_derived) domain.tell_alone(f, why);
   worlds.add_fact(defined);
   worlds.add_fact(f);
   return id;
@@ -170,7 +175,7 @@ std::string Engine::in_words(const std::vector<FactId>& ids) const {
   for (FactId id : ids) {
     std::string origin = fact(id).origin.to_string();
     if (!out.empty()) out += "; ";
-    out += origin.empty() ? to_string(facts[id].condition) : origin;
+    out += origin.empty() ? to_string(facts[id].condition, 1000) : origin;
   }
   return out;
 }
@@ -388,11 +393,13 @@ Engine::Memo& Engine::remember(Expr question, const Native& n) {
   }
   Memo& m = memo[i];
   m = {versions.back(), static_cast<uint32_t>(versions.size() - 1),
-       n.verdict, n.tier, false, n.why, epoch};
+       n.verdict, n.tier, false, false, n.why, epoch};
   return m;
 }
 
-const Engine::Memo& Engine::native_answer(Expr question) {
+// Unknown, with why in `clash`, where the facts near the question contradict
+// each other.
+Engine::Native Engine::decide_natively(Expr question, Reason& clash) {
   FormulaId f = lower.condition(question);
   FormulaId defined = lower.defined(question);
   uint32_t arena = reasons.size();
@@ -405,22 +412,30 @@ const Engine::Memo& Engine::native_answer(Expr question) {
       !look_again(question, n)) {
     enumerate(question, kMaxPoints, n);
   }
-  ++statistics.decided[static_cast<size_t>(n.tier)];
   keep_reason(arena, n.why);
-  Reason clash = 0;
-  bool contradiction = n.contradiction;
-  if (contradiction) {
+  if (n.contradiction) {
     clash = n.why;
   } else if (n.tier >= Tier::kLinear && n.verdict != Verdict::kUnknown) {
-    contradiction = clashes(n, question, &clash);
+    n.contradiction = clashes(n, question, &clash);
   }
-  if (contradiction) {
+  return n;
+}
+
+const Engine::Memo& Engine::native_answer(Expr question) {
+  Reason clash = 0;
+  const std::optional<Native> found = within(
+      options.work_limit / 2, [&] { return decide_natively(question, clash); });
+  Native n = found.value_or(Native{.gave_up = true});
+  ++statistics.decided[static_cast<size_t>(n.tier)];
+  if (n.contradiction) {
     n.verdict = Verdict::kUnknown;
     n.tier = Tier::kNone;
     n.why = clash;
   }
   Memo& m = remember(question, n);
-  m.clash = contradiction;
+  m.clash = n.contradiction;
+  m.gave_up = n.gave_up;
+  if (interrupted) m.version = 0;  // of no state: the next call tries again
   return m;
 }
 

@@ -4,6 +4,7 @@
 // and taken back (solver/solver.cc).
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct Engine {
     bool defined = false;  // proved defined
     bool open = false;     // points both ways were found, or an undefined one
     bool contradiction = false;  // among the facts that `why` names
+    bool gave_up = false;        // at the limit of work
   };
 
   ExprPool& pool;
@@ -78,6 +80,7 @@ struct Engine {
     Verdict verdict;
     Tier tier;
     bool clash;     // the facts near it contradict each other; `why` says which
+    bool gave_up;   // at the limit of work
     Reason why;
     uint32_t epoch; // `why` is gone when the arena has been cut since
   };
@@ -88,6 +91,13 @@ struct Engine {
   // Facts by symbol, for those that matter to a question; made when needed.
   std::vector<std::vector<uint32_t>> facts_of_symbol;
   std::vector<std::vector<Expr>> symbols_of_fact;
+
+  std::atomic<bool> interrupted{false};  // by Context::interrupt()
+
+  // What `work` returns; nothing when it takes more than so many units, and
+  // the domain is then as before.
+  template <typename Work>
+  auto within(uint64_t units, Work work) -> std::optional<decltype(work())>;
 
   // --- versions
   void go_to(const std::shared_ptr<Version>& target);
@@ -101,6 +111,7 @@ struct Engine {
 
   // --- asking
   Native native(FormulaId f, FormulaId defined);
+  Native decide_natively(Expr question, Reason& clash);
   void prove_defined(FormulaId defined, Native& result);
   void prove_or_refute(FormulaId f, Native& result);
   bool look_again(Expr question, Native& result);
@@ -118,6 +129,7 @@ struct Engine {
   std::string in_words(const std::vector<FactId>& ids) const;
   void complete(std::vector<FactId>& used, Expr question, Verdict verdict);
   void minimize(std::vector<FactId>& used, Expr question, Verdict verdict);
+  std::vector<FactId> named_facts(const Native& n, Expr question);
   bool implies(const std::vector<FactId>& subset, Expr question,
                Verdict verdict) const;
   bool facts_hold(const std::vector<uint32_t>& ids,
@@ -136,8 +148,27 @@ struct Engine {
   void trim_reasons(uint32_t size);
   void keep_reason(uint32_t size, Reason& why);
 
+  // solver.cc
+  std::optional<std::vector<Int>> values(Expr e, size_t limit);
+  Expr substitute(Expr e);
+  Expr simplify(Expr e);
+
   Range range_of(Expr e);
   Int divisor_of(const Poly& p, int depth);
 };
+
+template <typename Work>
+auto Engine::within(uint64_t units, Work work)
+    -> std::optional<decltype(work())> {
+  const Domain::Mark before = domain.mark();
+  try {
+    Budget budget(units, &interrupted);
+    return work();
+  } catch (const OutOfBudget&) {
+    domain.set_limit(~uint64_t{0});
+    domain.undo(before);
+    return std::nullopt;
+  }
+}
 
 }  // namespace proviso

@@ -3,11 +3,23 @@
 #include <algorithm>
 #include <optional>
 
+#include "sym/budget.h"
+
 namespace proviso {
 namespace {
 
-// Products with more terms than this stay folded in a named atom.
+// Products with more terms than this, or of a higher degree, stay folded in a
+// named atom.
 constexpr size_t kMaxExpandedTerms = 64;
+constexpr size_t kMaxDegree = 64;
+
+// In units of a Budget, what is new takes memory for good.
+template <typename T>
+constexpr uint64_t kNewUnits = 1 + (sizeof(T) + 128) / 64;
+uint64_t heap_units(const Poly& p) { return p.terms.size() / 3; }
+uint64_t heap_units(const Factors& f) { return f.size() / 16; }
+uint64_t heap_units(const Formula& f) { return f.kids.size() / 16; }
+uint64_t heap_units(const Atom&) { return 0; }
 
 using Key = InternIndex::Key;
 constexpr auto mix = InternIndex::mix;
@@ -82,9 +94,11 @@ Formula negated(const Formula& formula) {
 template <typename T>
 uint32_t intern_in(StableVector<T>& table, InternIndex& index,
                    const T& value) {
+  Budget::charge(1 + heap_units(value) / 2);
   const Key key = key_of(value);
   uint32_t id = index.find(key, [&](uint32_t i) { return table[i] == value; });
   if (id != kNoId) return id;
+  Budget::charge(kNewUnits<T> + heap_units(value));
   id = static_cast<uint32_t>(table.size());
   table.push_back(value);
   index.insert(key, id);
@@ -92,12 +106,14 @@ uint32_t intern_in(StableVector<T>& table, InternIndex& index,
 }
 
 void sort_unique(Atoms& v) {
+  Budget::charge(v.size());
   std::sort(v.begin(), v.end());
   v.shrink(static_cast<size_t>(std::unique(v.begin(), v.end()) - v.begin()));
 }
 
 // floor(c / k) of every coefficient; the constant too.
 Poly floor_coefficients(const Poly& p, const Int& k) {
+  Budget::charge(1 + p.terms.size() / 2);
   Poly q = FormPool::constant(floor_div(p.constant, k));
   for (const Term& t : p.terms) {
     Int c = floor_div(t.coef, k);
@@ -119,14 +135,48 @@ Int Poly::content() const {
 
 FormPool::FormPool() {
   mono(Factors{});
+  formula_depth_.push_back(0);
   formulas_.push_back({.kind = FormulaKind::kFalse});
   formulas_.push_back({.kind = FormulaKind::kTrue});
 }
 
 // --- atoms and monomials
 
+namespace {
+
+uint8_t deeper(unsigned depth) {
+  return static_cast<uint8_t>(std::min(depth + 1, 255u));
+}
+
+}  // namespace
+
 AtomId FormPool::intern(const Atom& atom) {
-  return intern_in(atoms_, atom_index_, atom);
+  const AtomId a = intern_in(atoms_, atom_index_, atom);
+  if (a < atom_depth_.size()) return a;
+  unsigned below = 0;
+  if (atom.kind != AtomKind::kFresh) {
+    if (atom.a != kNoId) below = depth(polys_[atom.a]);
+    if (atom.b != kNoId) below = std::max(below, depth(polys_[atom.b]));
+    if (atom.condition != kNoId) {
+      below = std::max(below, formula_depth(atom.condition));
+    }
+  }
+  atom_depth_.push_back(deeper(below));
+  return a;
+}
+
+unsigned FormPool::depth(const Poly& p) const {
+  unsigned most = 0;
+  for (const Term& t : p.terms) {
+    for (AtomId a : monos_[t.mono]) {
+      most = std::max<unsigned>(most, atom_depth_[a]);
+    }
+  }
+  return most;
+}
+
+unsigned FormPool::formula_depth(FormulaId f) const {
+  return formula_depth_[f >> 1];
 }
 
 AtomId FormPool::symbol(Expr e) {
@@ -165,6 +215,7 @@ MonoId FormPool::product(MonoId a, MonoId b) {
   auto same = [&](uint32_t i) { return products_[i].first == both; };
   const uint32_t known = product_index_.find({a, b}, same);
   if (known != kNoId) return products_[known].second;
+  Budget::charge(2 + (monos_[a].size() + monos_[b].size()) / 8);
   Factors merged;
   std::merge(monos_[a].begin(), monos_[a].end(), monos_[b].begin(),
              monos_[b].end(), std::back_inserter(merged));
@@ -177,6 +228,7 @@ MonoId FormPool::product(MonoId a, MonoId b) {
 MonoId FormPool::quotient(MonoId a, MonoId b) {
   if (a == b) return 0;
   const Factors &whole = monos_[a], &part = monos_[b];
+  Budget::charge(1 + whole.size() / 16);
   if (!std::includes(whole.begin(), whole.end(), part.begin(), part.end())) {
     return kNoId;
   }
@@ -217,6 +269,7 @@ void FormPool::append(Poly& p, MonoId m, const Int& coef) {
 void FormPool::merge_terms(Poly& p) {
   auto& terms = p.terms;
   if (terms.size() == 1 && !terms[0].coef.is_zero()) return;
+  Budget::charge(1 + terms.size() / 2);
   std::sort(terms.begin(), terms.end(),
             [](const Term& a, const Term& b) { return a.mono < b.mono; });
   size_t out = 0;
@@ -232,6 +285,7 @@ void FormPool::merge_terms(Poly& p) {
 
 Poly FormPool::add(const Poly& a, const Poly& b, const Int& b_times) const {
   if (b_times.is_zero()) return a;
+  Budget::charge(1 + (a.terms.size() + b.terms.size()) / 4);
   Poly result = constant(a.constant + b.constant * b_times);
   result.terms.reserve(a.terms.size() + b.terms.size());
   auto x = a.terms.begin(), y = b.terms.begin();
@@ -256,19 +310,29 @@ Poly FormPool::add(const Poly& a, const Poly& b, const Int& b_times) const {
 
 Poly FormPool::scale(const Poly& a, const Int& k) const {
   if (k.is_zero()) return {};
+  Budget::charge(1 + a.terms.size() / 4);
   Poly result = a;
   result.constant *= k;
   for (Term& t : result.terms) t.coef *= k;
   return result;
 }
 
+size_t FormPool::degree(const Poly& p) const {
+  size_t most = 0;
+  for (const Term& t : p.terms) most = std::max(most, monos_[t.mono].size());
+  return most;
+}
+
 Poly FormPool::mul(const Poly& a, const Poly& b) {
   if (a.is_constant()) return scale(b, a.constant);
   if (b.is_constant()) return scale(a, b.constant);
   size_t width = (a.terms.size() + 1) * (b.terms.size() + 1);
-  if (width > kMaxExpandedTerms) {
-    auto folded = [this](const Poly& p) {
-      if (p.terms.size() <= 1) return p;
+  Budget::charge(std::min(width, kMaxExpandedTerms));
+  const size_t degrees[] = {degree(a), degree(b)};
+  const bool is_high = degrees[0] + degrees[1] > kMaxDegree;
+  if (width > kMaxExpandedTerms || is_high) {
+    auto folded = [&](const Poly& p) {
+      if (p.terms.size() <= 1 && (!is_high || degree(p) == 1)) return p;
       return variable(
           intern(Atom{.kind = AtomKind::kNamed, .a = intern(p)}));
     };
@@ -483,7 +547,13 @@ Poly FormPool::func(Op op, const Poly& a, const Poly& b) {
 
 // With its negation beside it, which is not made yet.
 FormulaId FormPool::add(const Formula& formula) {
+  Budget::charge(2 * kNewUnits<Formula> + heap_units(formula));
   const auto id = static_cast<FormulaId>(formulas_.size());
+  unsigned below = formula.poly == kNoId ? 0 : depth(polys_[formula.poly]);
+  for (FormulaId kid : formula.kids) {
+    below = std::max(below, formula_depth(kid));
+  }
+  formula_depth_.push_back(deeper(below));
   formulas_.push_back(formula);
   formulas_.push_back({.kind = FormulaKind::kFalse, .is_made = false});
   return id;
@@ -491,6 +561,7 @@ FormulaId FormPool::add(const Formula& formula) {
 
 const Formula& FormPool::make_negation(FormulaId f) {
   const Formula& known = formulas_[negate(f)];
+  Budget::charge(1 + heap_units(known));
   Formula& made = formulas_[f];
   if (known.kind == FormulaKind::kGe) {
     Poly p = scale(polys_[known.poly], -1);
@@ -601,6 +672,7 @@ FormulaId FormPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
       flat.push_back(kid);
     }
   }
+  Budget::charge(1 + kids.size() / 2 + flat.size() / 2);
   std::sort(flat.begin(), flat.end());
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   for (FormulaId kid : flat) {

@@ -127,6 +127,7 @@ class FormPool {
   Poly add(const Poly& a, const Poly& b, const Int& b_times = 1) const;
   Poly sub(const Poly& a, const Poly& b) const { return add(a, b, -1); }
   Poly scale(const Poly& a, const Int& k) const;
+  size_t degree(const Poly& p) const;  // the most factors of a term
   Poly mul(const Poly& a, const Poly& b);
   Poly pow(const Poly& a, unsigned n);
   PolyId intern(const Poly& p);
@@ -173,6 +174,10 @@ class FormPool {
   // False of negations that nobody looked at yet.
   bool is_made(FormulaId f) const { return formulas_[f].is_made; }
 
+  // --- atoms and connectives within one another: 0 of a constant, 1 of 2*s0
+  unsigned depth(const Poly& p) const;
+  unsigned formula_depth(FormulaId f) const;
+
   // --- atoms that occur, at any depth; sorted
   const Atoms& atoms_of(PolyId p);
   const Atoms& atoms_within(AtomId a);  // a itself included
@@ -216,6 +221,8 @@ class FormPool {
   std::vector<std::pair<uint64_t, MonoId>> products_;  // of two, by their ids
   std::vector<MonoId> mono_of_atom_;
   std::vector<AtomId> single_;  // by monomial
+  // By atom, and by formula without the last bit; up to 255.
+  std::vector<uint8_t> atom_depth_, formula_depth_;
   StableVector<Atoms> atoms_within_, atoms_of_formula_;  // as About's
 };
 

@@ -1,7 +1,16 @@
 #include "solver/lower.h"
 
+#include <unordered_set>
+#include <utility>
+
+#include "sym/budget.h"
+
 namespace proviso {
 namespace {
+
+// Calls within calls: what is deeper is lowered from below.
+constexpr int kMaxNesting = 16;
+constexpr int kMaxFractionDepth = 64;
 
 // Larger constant exponents and shifts stay opaque.
 constexpr int64_t kMaxExponent = 8;
@@ -26,11 +35,67 @@ std::optional<int64_t> log2_exact(const Int& value) {
 
 // --- integers
 
+// The budget is the outermost call's; what an outer one ends is not this
+// expression's doing, and is not remembered.
+template <typename Lower, typename Opaque>
+auto Lowering::bounded(Expr e, Lower lower, Opaque opaque) {
+  Budget::charge(2);
+  if (nesting_ > 0) {
+    Budget::check();
+    if (nesting_ == kMaxNesting) {
+      for (Expr arg : e.args()) lower_arguments(arg);
+    }
+    ++nesting_;
+    auto form = lower();
+    --nesting_;
+    return form;
+  }
+  try {
+    Budget budget(kLoweringUnits);
+    nesting_ = 1;
+    auto form = lower();
+    nesting_ = 0;
+    return form;
+  } catch (const OutOfBudget&) {
+    nesting_ = 0;
+    Budget::check();
+    return opaque();
+  }
+}
+
+// All that is below e, arguments first, so that no call goes deep.
+void Lowering::lower_arguments(Expr e) {
+  std::unordered_set<uint32_t> floats;  // seen: they have no form of their own
+  auto is_done = [&](Expr x) {
+    if (x.is_constant()) return true;
+    if (slot(defined_, x) == kNoId && !is_leaf(x.op())) return false;
+    return x.is_int()    ? slot(integers_, x) != kNoId
+           : x.is_bool() ? slot(conditions_, x) != kNoId
+                         : floats.contains(x.id());
+  };
+  const int outer = std::exchange(nesting_, 1);
+  visit_arguments_first(e, is_done, [&](Expr x) {
+    Budget::spend(1);
+    if (x.is_float()) floats.insert(x.id());
+    if (x.is_int()) integer(x);
+    if (x.is_bool()) condition(x);
+    defined(x);
+  });
+  nesting_ = outer;
+}
+
 Poly Lowering::integer(Expr e) {
   if (e.is(Op::kInteger)) return FormPool::constant(e.integer());
   uint32_t known = slot(integers_, e);
   if (known != kNoId) return forms_.poly(known);
-  Poly p = compute_integer(e);
+  auto opaque = [&] { return forms_.variable(forms_.opaque(e)); };
+  Poly p = bounded(
+      e,
+      [&] {
+        Poly made = compute_integer(e);
+        return forms_.depth(made) <= kMaxDepth ? made : opaque();
+      },
+      opaque);
   slot(integers_, e) = forms_.intern(p);
   return p;
 }
@@ -59,14 +124,7 @@ Poly Lowering::compute_integer(Expr e) {
     case Op::kModularIndexing:
       return forms_.mod(forms_.floor_div(arg(0), arg(1)), arg(2));
     case Op::kMin:
-    case Op::kMax: {
-      Poly best = arg(0);
-      for (Expr a : e.args().subspan(1)) {
-        best = e.is(Op::kMin) ? forms_.min(best, integer(a))
-                              : forms_.max(best, integer(a));
-      }
-      return best;
-    }
+    case Op::kMax: return extremum(e.op(), e.args());
     case Op::kAbs:  // |x| == 2*pos(x) - x
       return forms_.sub(forms_.scale(forms_.pos(arg(0)), 2), arg(0));
     case Op::kIdentity: return arg(0);
@@ -85,6 +143,22 @@ Poly Lowering::compute_integer(Expr e) {
   }
 }
 
+// Few from the left; many by halves, so that atoms within atoms stay few.
+Poly Lowering::extremum(Op op, std::span<const Expr> args) {
+  constexpr size_t kFew = 8;
+  auto join = [&](const Poly& a, const Poly& b) {
+    return op == Op::kMin ? forms_.min(a, b) : forms_.max(a, b);
+  };
+  if (args.size() > kFew) {
+    const size_t half = args.size() / 2;
+    return join(extremum(op, args.first(half)),
+                extremum(op, args.subspan(half)));
+  }
+  Poly best = integer(args[0]);
+  for (Expr a : args.subspan(1)) best = join(best, integer(a));
+  return best;
+}
+
 // Nested sums are opened in one go: a left-nested chain of n additions costs
 // n, not n squared.
 Poly Lowering::sum(Expr e) {
@@ -93,6 +167,7 @@ Poly Lowering::sum(Expr e) {
   while (!open.empty()) {
     Expr next = open.back();
     open.pop_back();
+    Budget::spend(1);
     if (next.is(Op::kAdd)) {
       open.insert(open.end(), next.args().begin(), next.args().end());
     } else {
@@ -176,7 +251,9 @@ Poly Lowering::round_half_even(const Fraction& x) {
   return forms_.ite(forms_.all_of({tie, odd}), down, up);
 }
 
-Lowering::MaybeFraction Lowering::fraction(Expr e) {
+Lowering::MaybeFraction Lowering::fraction(Expr e, int depth) {
+  if (depth > kMaxFractionDepth) return std::nullopt;
+  Budget::spend(1);
   const Poly one = FormPool::constant(1);
   if (e.is_int()) return Fraction{integer(e), one};
   switch (e.op()) {
@@ -184,12 +261,13 @@ Lowering::MaybeFraction Lowering::fraction(Expr e) {
       return Fraction{FormPool::constant(e.rational().num()),
                       FormPool::constant(e.rational().den())};
     case Op::kToFloat:
-    case Op::kIdentity: return fraction(e.arg(0));
+    case Op::kIdentity: return fraction(e.arg(0), depth + 1);
     case Op::kAdd:
-    case Op::kMul: return fold_fractions(e);
+    case Op::kMul: return fold_fractions(e, depth);
     case Op::kIntTrueDiv:
     case Op::kFloatTrueDiv: {
-      MaybeFraction a = fraction(e.arg(0)), b = fraction(e.arg(1));
+      MaybeFraction a = fraction(e.arg(0), depth + 1);
+      MaybeFraction b = fraction(e.arg(1), depth + 1);
       if (!a || !b) return std::nullopt;
       return Fraction{forms_.mul(a->num, b->den), forms_.mul(a->den, b->num)};
     }
@@ -197,10 +275,10 @@ Lowering::MaybeFraction Lowering::fraction(Expr e) {
   }
 }
 
-Lowering::MaybeFraction Lowering::fold_fractions(Expr e) {
-  MaybeFraction total = fraction(e.arg(0));
+Lowering::MaybeFraction Lowering::fold_fractions(Expr e, int depth) {
+  MaybeFraction total = fraction(e.arg(0), depth + 1);
   for (Expr arg : e.args().subspan(1)) {
-    MaybeFraction next = fraction(arg);
+    MaybeFraction next = fraction(arg, depth + 1);
     if (!total || !next) return std::nullopt;
     Poly num = e.is(Op::kMul)
                    ? forms_.mul(total->num, next->num)
@@ -216,7 +294,14 @@ Lowering::MaybeFraction Lowering::fold_fractions(Expr e) {
 FormulaId Lowering::condition(Expr e) {
   uint32_t known = slot(conditions_, e);
   if (known != kNoId) return known;
-  FormulaId f = compute_condition(e);
+  auto opaque = [&] { return forms_.opaque_condition(e, false); };
+  FormulaId f = bounded(
+      e,
+      [&] {
+        const FormulaId made = compute_condition(e);
+        return forms_.formula_depth(made) <= kMaxDepth ? made : opaque();
+      },
+      opaque);
   slot(conditions_, e) = f;
   return f;
 }
@@ -310,7 +395,14 @@ FormulaId Lowering::defined(Expr e) {
   if (is_leaf(e.op())) return kTrue;
   uint32_t known = slot(defined_, e);
   if (known != kNoId) return known;
-  FormulaId f = compute_defined(e);
+  auto opaque = [&] { return forms_.opaque_condition(e, true); };
+  FormulaId f = bounded(
+      e,
+      [&] {
+        const FormulaId made = compute_defined(e);
+        return forms_.formula_depth(made) <= kMaxDepth ? made : opaque();
+      },
+      opaque);
   slot(defined_, e) = f;
   return f;
 }

@@ -5,10 +5,13 @@
 //   FormulaId d = lower.defined(parse(pool, "4//u0 > 1"));      // u0 != 0
 //
 // Where `defined(e)` holds, e and its lowered form have the same value.  What
-// is not understood becomes an atom (or condition) without axioms.
+// is not understood becomes an atom (or condition) without axioms, and so does
+// what takes more than kLoweringUnits of work or nests deeper than kMaxDepth:
+// the form of an expression is the same each time.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "solver/form.h"
@@ -17,6 +20,9 @@ namespace proviso {
 
 class Lowering {
  public:
+  static constexpr uint64_t kLoweringUnits = 100'000;  // sym/budget.h
+  static constexpr unsigned kMaxDepth = 24;  // of atoms within atoms
+
   explicit Lowering(FormPool& forms) : forms_(forms) {}
 
   Poly integer(Expr e);
@@ -32,14 +38,20 @@ class Lowering {
   };
   using MaybeFraction = std::optional<Fraction>;
 
+  // What `lower` makes, or `opaque` where that takes too much.
+  template <typename Lower, typename Opaque>
+  auto bounded(Expr e, Lower lower, Opaque opaque);
+  void lower_arguments(Expr e);
+
   Poly compute_integer(Expr e);
+  Poly extremum(Op op, std::span<const Expr> args);
   Poly sum(Expr e);
   Poly power(Expr e);
   Poly bits(Expr e);
   Poly rounded(Expr e);
   Poly round_half_even(const Fraction& x);
-  MaybeFraction fraction(Expr e);
-  MaybeFraction fold_fractions(Expr e);
+  MaybeFraction fraction(Expr e, int depth = 0);
+  MaybeFraction fold_fractions(Expr e, int depth);
   FormulaId compute_condition(Expr e);
   FormulaId relation(Expr e);
   FormulaId integer_relation(Op op, const Poly& difference);
@@ -53,6 +65,7 @@ class Lowering {
 
   FormPool& forms_;
   std::vector<uint32_t> integers_, conditions_, defined_;  // by node id
+  int nesting_ = 0;  // of calls
 };
 
 // The expression that a polynomial is the form of; nullopt when it mentions a

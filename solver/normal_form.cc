@@ -1,6 +1,8 @@
 // Polynomials and conditions with what is known put in: normal forms under the
 // facts, and what ranges and told conditions decide of them.
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "solver/domain.h"
 
@@ -76,7 +78,9 @@ const Domain::Image& Domain::derived_image(AtomId a, AtomState& s) {
   Derived& d = derived(s);
   if (d.normal_stamp == stamp_) return d.image;
   if (s.visiting) return kItself;  // a cycle through definitions: stays
+  if (image_nesting_ == kMaxImageNesting) make_images_below(a);
   s.visiting = true;
+  ++image_nesting_;
   Image image;
   try {
     if (s.solved != kNoId) {
@@ -87,12 +91,55 @@ const Domain::Image& Domain::derived_image(AtomId a, AtomState& s) {
     }
   } catch (const OutOfBudget&) {
     s.visiting = false;
+    --image_nesting_;
     throw;
   }
   s.visiting = false;
+  --image_nesting_;
+  // Each substitution may put atoms within atoms: past a depth they stay.
+  if (image.poly != kNoId &&
+      forms_.depth(forms_.poly(image.poly)) > kMaxImageDepth) {
+    image = {};
+  }
   d.image = image;
   d.normal_stamp = stamp_;
   return d.image;
+}
+
+// The images of all that the image of `a` is made of, from the bottom up, so
+// that a long chain of definitions is no concern of the machine's stack.
+void Domain::make_images_below(AtomId a) {
+  std::vector<std::pair<AtomId, bool>> stack{{a, false}};
+  std::unordered_set<AtomId> seen;
+  auto push = [&](PolyId p) {
+    if (p == kNoId) return;
+    for (const Term& t : forms_.poly(p).terms) {
+      for (AtomId x : forms_.factors(t.mono)) {
+        if (!seen.contains(x)) stack.push_back({x, false});
+      }
+    }
+  };
+  while (!stack.empty()) {
+    const auto [next, is_open] = stack.back();
+    spend(1);
+    if (is_open || seen.contains(next)) {
+      stack.pop_back();
+      if (!is_open || next == a) continue;
+      const int outer = std::exchange(image_nesting_, 0);
+      image_of(next);
+      image_nesting_ = outer;
+      continue;
+    }
+    stack.back().second = true;
+    seen.insert(next);
+    const Atom& atom = forms_.atom(next);
+    if (is_solved(next)) {
+      push(solved_form(next));
+    } else if (!is_variable(atom.kind)) {
+      push(atom.a);
+      push(atom.b);
+    }
+  }
 }
 
 // The value where both arguments are constant; x & (2**k - 1) is x % 2**k and

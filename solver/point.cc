@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sym/budget.h"
+
 namespace proviso {
 namespace {
 
@@ -20,6 +22,7 @@ void Point::set(AtomId variable, int64_t value) {
 }
 
 std::optional<bool> Point::truth(FormulaId f) {
+  Budget::spend(1);
   if (!forms_.is_made(f)) {
     const std::optional<bool> negation = truth(FormPool::negate(f));
     return negation ? std::optional(!*negation) : std::nullopt;
@@ -52,6 +55,7 @@ std::optional<bool> Point::truth(FormulaId f) {
 }
 
 Point::Value Point::value(const Poly& p) {
+  Budget::spend(p.terms.size() / 4);
   Value total = p.constant.to_int64();
   if (!total) return std::nullopt;
   for (const Term& t : p.terms) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -105,6 +106,53 @@ class DomainFacts final : public Facts {
 
 }  // namespace
 
+// --- what the members below do within a limit
+
+std::optional<std::vector<Int>> Engine::values(Expr e, size_t limit) {
+  constexpr int kMaxCandidates = 4096;
+  std::vector<Int> found;
+  if (domain.conflict()) return found;
+  const Interval range = range_of(e).span;
+  if (range.is_empty()) return found;
+  if (!range.lower() || !range.upper()) return std::nullopt;
+  Int step = divisor_of(domain.normal(lower.integer(e)).poly, 0);
+  if (step.is_zero()) step = 1;  // it is 0 alone, which the range says
+  Int first = -floor_div(-*range.lower(), step) * step;
+  if (floor_div(*range.upper() - first, step) >= Int(kMaxCandidates)) {
+    return std::nullopt;
+  }
+  for (Int v = first; v <= *range.upper(); v += step) {
+    Budget::check();
+    if (ask_quick(eq(e, pool.integer(v))) == Verdict::kNo) continue;
+    if (found.size() == limit) return std::nullopt;
+    found.push_back(v);
+  }
+  return found;
+}
+
+Expr Engine::substitute(Expr e) {
+  std::unordered_map<Expr, Expr, ExprHash> map;
+  for (Expr s : free_symbols(e)) {
+    if (!s.is_int()) continue;
+    Normal n = domain.normal(lower.integer(s));
+    if (!n.changed) continue;
+    if (auto value = to_expr(pool, forms, n.poly)) map[s] = *value;
+  }
+  return map.empty() ? e : proviso::substitute(e, map);
+}
+
+Expr Engine::simplify(Expr e) {
+  std::unordered_map<Expr, Expr, ExprHash> constants;
+  for (Expr s : free_symbols(e)) {
+    if (!s.is_int()) continue;
+    Interval range = range_of(s).span;
+    if (range.is_point()) constants.emplace(s, pool.integer(*range.lower()));
+  }
+  if (!constants.empty()) e = proviso::substitute(e, constants);
+  DomainFacts known(domain, lower, [this](Expr x) { return range_of(x); });
+  return proviso::simplify(e, known);
+}
+
 // --- versions
 
 Context::Context(ExprPool& pool, SolverOptions options)
@@ -118,8 +166,9 @@ Context::Context(Context&&) noexcept = default;
 Context::Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at)
     : engine_(std::move(engine)), at_(std::move(at)) {}
 
-// The engine, brought to this context's version.
+// The engine, brought to this context's version, for a call that begins.
 Engine& Context::engine() const {
+  engine_->interrupted = false;
   if (engine_->path.back() != at_) engine_->go_to(at_);
   return *engine_;
 }
@@ -223,8 +272,14 @@ std::vector<FactId> Context::facts_used(Expr question) const {
   const Engine::Memo* m = here.remembered(question);
   if (m == nullptr || m->epoch != here.epoch) return {};
   std::vector<FactId> used = here.used_facts(m->why);
-  if (m->verdict != Verdict::kUnknown) {
-    here.complete(used, question, m->verdict);
+  if (m->verdict == Verdict::kUnknown) return used;
+  const bool is_complete = here.within(here.options.work_limit, [&] {
+                             here.complete(used, question, m->verdict);
+                             return true;
+                           }).has_value();
+  if (!is_complete) {
+    used.resize(here.facts.size());
+    std::iota(used.begin(), used.end(), 0u);
   }
   return used;
 }
@@ -246,7 +301,9 @@ Interval Context::bounds(Expr e) {
   here.check(e, "bounds", "an integer");
   require_int(e, "bounds");
   if (here.domain.conflict()) return Interval::empty();
-  return here.range_of(e).span;
+  return here.within(here.options.work_limit,
+                     [&] { return here.range_of(e).span; })
+      .value_or(Interval());
 }
 
 Int Context::multiple_of(Expr e) {
@@ -254,62 +311,42 @@ Int Context::multiple_of(Expr e) {
   here.check(e, "multiple_of", "an integer");
   require_int(e, "multiple_of");
   if (here.domain.conflict()) return 0;
-  return here.divisor_of(here.domain.normal(here.lower.integer(e)).poly, 0);
+  return here.within(here.options.work_limit, [&] {
+               const Poly p = here.domain.normal(here.lower.integer(e)).poly;
+               return here.divisor_of(p, 0);
+             })
+      .value_or(1);
 }
 
 std::optional<std::vector<Int>> Context::values(Expr e, size_t limit) {
-  constexpr int kMaxCandidates = 4096;
   Engine& here = engine();
   here.check(e, "values", "an integer");
   require_int(e, "values");
-  Interval range = bounds(e);
-  std::vector<Int> found;
-  if (range.is_empty()) return found;
-  if (!range.lower() || !range.upper()) return std::nullopt;
-  Int step = multiple_of(e);
-  if (step.is_zero()) step = 1;  // it is 0 alone, which the range says
-  Int first = -floor_div(-*range.lower(), step) * step;
-  if (floor_div(*range.upper() - first, step) >= Int(kMaxCandidates)) {
-    return std::nullopt;
-  }
-  for (Int v = first; v <= *range.upper(); v += step) {
-    if (here.ask_quick(eq(e, here.pool.integer(v))) == Verdict::kNo) continue;
-    if (found.size() == limit) return std::nullopt;
-    found.push_back(v);
-  }
-  return found;
+  return here.within(here.options.work_limit,
+                     [&] { return here.values(e, limit); })
+      .value_or(std::nullopt);
 }
 
 Expr Context::substitute(Expr e) {
   Engine& here = engine();
   here.check(e, "substitute", "an expression");
   if (here.domain.conflict()) return e;
-  std::unordered_map<Expr, Expr, ExprHash> map;
-  for (Expr s : free_symbols(e)) {
-    if (!s.is_int()) continue;
-    Normal n = here.domain.normal(here.lower.integer(s));
-    if (!n.changed) continue;
-    if (auto value = to_expr(here.pool, here.forms, n.poly)) map[s] = *value;
-  }
-  return map.empty() ? e : proviso::substitute(e, map);
+  return here.within(here.options.work_limit,
+                     [&] { return here.substitute(e); })
+      .value_or(e);
 }
 
 Expr Context::simplify(Expr e) {
   Engine& here = engine();
   here.check(e, "simplify", "an expression");
   if (here.domain.conflict()) return proviso::simplify(e);
-  std::unordered_map<Expr, Expr, ExprHash> constants;
-  for (Expr s : free_symbols(e)) {
-    if (!s.is_int()) continue;
-    Interval range = here.range_of(s).span;
-    if (range.is_point()) {
-      constants.emplace(s, here.pool.integer(*range.lower()));
-    }
-  }
-  if (!constants.empty()) e = proviso::substitute(e, constants);
-  DomainFacts known(here.domain, here.lower,
-                    [&here](Expr x) { return here.range_of(x); });
-  return proviso::simplify(e, known);
+  return here.within(here.options.work_limit, [&] { return here.simplify(e); })
+      .value_or(e);
+}
+
+void Context::interrupt() const {
+  engine_->interrupted = true;
+  engine_->z3.interrupt();
 }
 
 std::vector<Fact> Context::facts() const {

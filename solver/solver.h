@@ -73,6 +73,10 @@ struct SolverOptions {
   bool use_z3 = true;         // when built with Z3
   bool machine_int64 = false; // integer symbols lie in [-2**63, 2**63 - 1]
   uint64_t budget = 10000;    // native work units a question
+  // What a call may do in all, Z3 apart: units of about 50 ns or 64 bytes
+  // (sym/budget.h).  Past it the answer is unknown, a bound infinite, an
+  // expression unsimplified; what is assumed holds, and less follows from it.
+  uint64_t work_limit = 400'000;
   uint32_t z3_budget = 200000; // Z3 resource units (rlimit) a question
   bool search_models = true;  // look for a counterexample when unknown
   bool look_again = true;     // when unknown, tell the facts in other orders:
@@ -149,6 +153,12 @@ class Context {
   Fact fact(FactId id) const;
   // When the facts are known to contradict each other: which.
   std::optional<std::vector<FactId>> contradiction() const;
+
+  // Ends the call that runs on another thread, of this context or a clone,
+  // within 1 ms of work, as if its limit were reached; what it was asked is
+  // not remembered as unknown.  Does nothing when no call runs.  The only
+  // member that another thread may call.
+  void interrupt() const;
 
   // Of this context and its clones together.
   const Statistics& statistics() const;

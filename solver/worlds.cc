@@ -25,14 +25,14 @@ uint32_t Worlds::node(AtomId symbol) {
   uint32_t n = node_of_.get(symbol);
   if (n != kNoId) return n;
   n = static_cast<uint32_t>(nodes_.size());
+  std::array<int64_t, kWorlds> values;  // first, for it may end the budget
+  for (size_t w = 0; w < kWorlds; ++w) values[w] = choose(symbol, w, 0, n);
   node_of_.set(symbol, n);
   Node& made = nodes_.emplace_back();
   made.atom = symbol;
   made.parent = n;
   made.members.push_back(n);
-  for (size_t w = 0; w < kWorlds; ++w) {
-    worlds_[w].set(symbol, choose(symbol, w, 0, n));
-  }
+  for (size_t w = 0; w < kWorlds; ++w) worlds_[w].set(symbol, values[w]);
   return n;
 }
 
@@ -79,6 +79,7 @@ void Worlds::file_facts() {
 void Worlds::file(FormulaId f) {
   const std::vector<AtomId>& symbols = symbols_of(f);
   if (symbols.empty()) return;
+  for (AtomId a : symbols) node(a);  // what may end the budget comes first
   uint32_t first = node(symbols[0]);
   for (AtomId a : symbols) {
     uint32_t n = node(a);
@@ -165,7 +166,9 @@ void Worlds::ground(const Poly& p, size_t w) {
   };
   for (const Term& t : p.terms) {
     for (AtomId a : forms_.factors(t.mono)) {
-      for (AtomId x : forms_.atoms_within(a)) give(x);
+      const Atoms& within = forms_.atoms_within(a);
+      Budget::spend(within.size() / 4);
+      for (AtomId x : within) give(x);
     }
   }
 }
@@ -262,10 +265,12 @@ void Worlds::note_values(size_t w) {
 
 std::vector<int64_t> Worlds::find(FormulaId goal,
                                   const std::vector<AtomId>& symbols) {
-  wanted_ = &symbols;
+  struct Wanted {
+    const std::vector<AtomId>*& which;
+    ~Wanted() { which = nullptr; }
+  } wanted{wanted_ = &symbols};
   values_.clear();
   if (!satisfiable(goal)) satisfiable_by_search(goal);
-  wanted_ = nullptr;
   return std::move(values_);
 }
 
@@ -353,6 +358,7 @@ void Worlds::collect_affected(AtomId x, Nodes& out) {
   SmallVector<AtomId, 8> queue = {x};
   for (size_t i = 0; i < queue.size(); ++i) {
     AtomId a = queue[i];
+    Budget::spend(1 + queue.size() / 16);
     if (forms_.atom(a).kind == AtomKind::kSymbol) out.push_back(node(a));
     for (AtomId b : domain_.dependents_of(a)) {
       if (std::find(queue.begin(), queue.end(), b) == queue.end()) {
@@ -369,6 +375,15 @@ bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
   collect_affected(x, affected);
   SmallVector<int64_t, 8> before;
   for (uint32_t n : affected) before.push_back(worlds_[w].at(nodes_[n].atom));
+  auto restore = [&] {
+    for (size_t i = 0; i < affected.size(); ++i) {
+      worlds_[w].set(nodes_[affected[i]].atom, before[i]);
+    }
+  };
+  struct Restored {
+    decltype(restore)& last;
+    ~Restored() { last(); }
+  } restored{restore};
   worlds_[w].set(x, moved);
   for (uint32_t n : affected) settle(n, w);
   bool ok = worlds_[w].truth(goal) == true;
@@ -380,9 +395,6 @@ bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
     }
   }
   if (ok && wanted_) note_values(w);
-  for (size_t i = 0; i < affected.size(); ++i) {
-    worlds_[w].set(nodes_[affected[i]].atom, before[i]);
-  }
   return ok;
 }
 

@@ -3,7 +3,11 @@
 #ifdef PROVISO_WITH_Z3
 #include <z3++.h>
 
+#include <cmath>
+#include <mutex>
 #include <unordered_map>
+
+#include "sym/budget.h"
 #endif
 
 namespace proviso {
@@ -22,6 +26,18 @@ constexpr int64_t kMaxExponent = 8;
 class Translator {
  public:
   explicit Translator(z3::context& c) : c_(c) {}
+
+  // Of e and all below it, arguments first: depth is no concern of the stack.
+  void translate(Expr e) {
+    visit_arguments_first(
+        e, [this](Expr x) { return terms_.contains(x.id()); },
+        [this](Expr x) {
+          Budget::spend(40);
+          measure(x);
+          term(x);
+          defined(x);
+        });
+  }
 
   z3::expr term(Expr e) {
     auto it = terms_.find(e.id());
@@ -45,6 +61,40 @@ class Translator {
   bool has_products() const { return has_products_; }
 
  private:
+  // At most so large when products are written out, which Z3 may do.
+  struct Extent {
+    double degree = 1, terms = 1;
+  };
+
+  void measure(Expr e) {
+    constexpr double kMaxDegree = 64, kMaxTerms = 4096;
+    constexpr size_t kMaxBits = 4096;
+    Extent all;
+    if (e.is(Op::kInteger)) {
+      all.degree = 0;
+      if (e.integer().bit_length() > kMaxBits) throw Unsupported();
+    }
+    const bool is_product = e.is(Op::kMul);
+    for (size_t i = 0; i < e.arity(); ++i) {
+      const Extent& part = extents_[e.arg(i).id()];
+      if (i == 0) {
+        all = part;
+      } else if (is_product) {
+        all = {all.degree + part.degree, all.terms * part.terms};
+      } else {
+        all = {std::max(all.degree, part.degree), all.terms + part.terms};
+      }
+    }
+    if (e.is(Op::kPow) || e.is(Op::kPowByNatural)) {
+      const double n =
+          static_cast<double>(e.arg(1).maybe_int64().value_or(kMaxExponent));
+      const Extent base = extents_[e.arg(0).id()];
+      all = {base.degree * n, std::pow(base.terms, n)};
+    }
+    if (all.degree > kMaxDegree || all.terms > kMaxTerms) throw Unsupported();
+    extents_[e.id()] = all;
+  }
+
   z3::expr constant(const Int& v) {
     return c_.int_val(v.to_string().c_str());
   }
@@ -222,6 +272,7 @@ class Translator {
 
   z3::context& c_;
   std::unordered_map<uint32_t, z3::expr> terms_, defined_;
+  std::unordered_map<uint32_t, Extent> extents_;
   Symbols symbols_;
   bool has_products_ = false;  // of symbols, or divisions by them
 };
@@ -229,16 +280,42 @@ class Translator {
 }  // namespace
 
 struct Z3Backend::Impl {
+  std::mutex mutex;               // of
+  z3::context* running = nullptr;  // what interrupt() ends
+
+  // Open to interrupt() while it lives.
+  class Running {
+   public:
+    Running(Impl& impl, z3::context& c) : impl_(impl) { set(&c); }
+    ~Running() { set(nullptr); }
+
+   private:
+    void set(z3::context* c) {
+      std::lock_guard<std::mutex> lock(impl_.mutex);
+      impl_.running = c;
+    }
+    Impl& impl_;
+  };
+
+  static z3::expr fact_in(Translator& translator, z3::context& c, Expr fact) {
+    try {
+      translator.translate(fact);
+    } catch (const Unsupported&) {
+      return c.bool_val(true);
+    }
+    return translator.term(fact) && translator.defined(fact);
+  }
+
   // One private context a question: verdicts near the budget must not depend
   // on what was asked before.
   Result ask(const std::vector<Expr>& facts, Expr question, bool bounded,
              uint32_t budget) {
     z3::context c;
+    Running running(*this, c);
     Translator translate(c);
     std::vector<z3::expr> told;
-    for (Expr fact : facts) {
-      told.push_back(translate.term(fact) && translate.defined(fact));
-    }
+    for (Expr fact : facts) told.push_back(fact_in(translate, c, fact));
+    translate.translate(question);
     z3::expr truth = translate.term(question);
     z3::expr defined = translate.defined(question);
     auto refute = [&](const z3::expr& opposite,
@@ -357,7 +434,6 @@ bool Z3Backend::is_built() { return true; }
 Z3Backend::Result Z3Backend::implied(const std::vector<Expr>& facts,
                                      Expr question, bool bounded,
                                      uint32_t budget) {
-  if (!impl_) impl_ = std::make_unique<Impl>();
   try {
     return impl_->ask(facts, question, bounded, budget);
   } catch (const Unsupported&) {
@@ -367,9 +443,16 @@ Z3Backend::Result Z3Backend::implied(const std::vector<Expr>& facts,
   }
 }
 
+void Z3Backend::interrupt() {
+  std::lock_guard<std::mutex> lock(impl_->mutex);
+  if (impl_->running != nullptr) impl_->running->interrupt();
+}
+
 #else
 
 struct Z3Backend::Impl {};
+
+void Z3Backend::interrupt() {}
 
 bool Z3Backend::is_built() { return false; }
 
@@ -380,7 +463,7 @@ Z3Backend::Result Z3Backend::implied(const std::vector<Expr>&, Expr, bool,
 
 #endif
 
-Z3Backend::Z3Backend() = default;
+Z3Backend::Z3Backend() : impl_(std::make_unique<Impl>()) {}
 Z3Backend::~Z3Backend() = default;
 
 }  // namespace proviso

@@ -4,8 +4,10 @@
 //   if (Z3Backend::is_built()) z3.implied(facts, question, budget);
 //
 // The solver is made at the first question, with a fixed seed and a budget in
-// Z3's own resource units, so that results do not depend on the clock.  A yes
-// (no) is a refutation of the opposite; models are for the caller to check.
+// Z3's own resource units, so that results do not depend on the clock.  Z3 does
+// not count what it spends on writing out products: those that would have
+// thousands of terms are not asked.  A yes (no) is a refutation of the opposite;
+// models are for the caller to check.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +35,11 @@ class Z3Backend {
   };
   // `facts` hold and are defined.  Is the question defined and true (false)
   // wherever they do?  `bounded` symbols are 64-bit integers.
+  // Facts that have no translation are left out.
   Result implied(const std::vector<Expr>& facts, Expr question, bool bounded,
                  uint32_t budget);
+  // Ends implied() on another thread, if it runs, with kUnknown.
+  void interrupt();
 
  private:
   struct Impl;

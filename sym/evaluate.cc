@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "sym/budget.h"
 #include "sym/print.h"
 
 namespace proviso {
@@ -52,9 +54,15 @@ namespace {
 
 // Thrown inside evaluate() alone; never leaves it.
 struct Undefined {
+  Undefined(Expr e, std::string text) : culprit(e), why(std::move(text)) {
+    Budget::charge(50);  // what throwing takes
+  }
   Expr culprit;
   std::string why;
 };
+
+// As much as one reads of an expression within a sentence.
+std::string short_text(Expr e) { return to_string(e, 400); }
 
 // Numbers are compared and combined exactly while both are exact.
 bool is_exact(const Value& v) { return !std::holds_alternative<double>(v); }
@@ -81,17 +89,8 @@ std::strong_ordering compare(const Value& a, const Value& b) {
 // The positive square root when it is exact.
 std::optional<Int> exact_sqrt(const Int& n) {
   if (n.sign() < 0) return std::nullopt;
-  Int low = 0, high = *pow(Int(2), n.bit_length() / 2 + 1);
-  while (low < high) {
-    Int middle = floor_div(low + high + Int(1), Int(2));
-    if (middle * middle <= n) {
-      low = middle;
-    } else {
-      high = middle - Int(1);
-    }
-  }
-  if (low * low == n) return low;
-  return std::nullopt;
+  const Int root = integer_root(n);
+  return root * root == n ? std::optional(root) : std::nullopt;
 }
 
 double opaque(Op op, double x) {
@@ -121,12 +120,49 @@ class Evaluator {
   Value value(Expr e) {
     if (is_leaf(e.op())) return leaf(e);
     if (auto it = memo_.find(e.id()); it != memo_.end()) return it->second;
+    Budget::spend(1);
+    if (depth_ == kMaxDepth) evaluate_below(e);
+    ++depth_;
     Value result = compute(e);
+    --depth_;
     memo_.emplace(e.id(), result);
     return result;
   }
 
  private:
+  static constexpr int kMaxDepth = 16;  // of calls
+
+  // What e is made of, arguments first, on a stack of its own; of a Where only
+  // the arm that counts.
+  void evaluate_below(Expr e) {
+    const int outer = std::exchange(depth_, 0);
+    std::vector<Expr> stack{e};
+    while (!stack.empty()) {
+      const Expr next = stack.back();
+      Budget::spend(1);
+      const size_t below = stack.size();
+      if (!is_known(next)) push_unknown(next, stack);
+      if (stack.size() > below) continue;
+      stack.pop_back();
+      if (next != e) value(next);
+    }
+    depth_ = outer;
+  }
+  bool is_known(Expr e) const {
+    return is_leaf(e.op()) || memo_.contains(e.id());
+  }
+  void push_unknown(Expr e, std::vector<Expr>& stack) {
+    if (e.is(Op::kWhere)) {
+      Expr next = e.arg(0);
+      if (is_known(next)) next = e.arg(truth(next) ? 1 : 2);
+      if (!is_known(next)) stack.push_back(next);
+      return;
+    }
+    for (size_t i = e.arity(); i-- > 0;) {  // the first is then the next
+      if (!is_known(e.arg(i))) stack.push_back(e.arg(i));
+    }
+  }
+
   Value leaf(Expr e) {
     switch (e.op()) {
       case Op::kInteger: return e.integer();
@@ -152,27 +188,27 @@ class Evaluator {
     return result;
   }
   [[noreturn]] void zero_divisor(Expr whole, Expr e) {
-    throw Undefined{whole, "divisor " + proviso::to_string(e) + " is 0 in " +
-                               proviso::to_string(whole)};
+    throw Undefined{whole, "divisor " + short_text(e) + " is 0 in " +
+                               short_text(whole)};
   }
   // A count that must be a natural number: an exponent, a shift.
   uint64_t natural(Expr whole, Expr e, const char* role) {
     Int count = integer(e);
     if (count.sign() < 0 || count > Int(int64_t{1} << 32)) {
-      throw Undefined{whole, std::string(role) + " " + proviso::to_string(e) +
+      throw Undefined{whole, std::string(role) + " " + short_text(e) +
                                  " is " + count.to_string() + " in " +
-                                 proviso::to_string(whole)};
+                                 short_text(whole)};
     }
     return static_cast<uint64_t>(*count.to_int64());
   }
   Int power(Expr whole, const Int& base, uint64_t exponent) {
     if (auto result = pow(base, exponent)) return *result;
-    throw Undefined{whole, "the value of " + proviso::to_string(whole) +
+    throw Undefined{whole, "the value of " + short_text(whole) +
                                " has more than 65536 bits"};
   }
   Value real(Expr whole, double result) {
     if (std::isfinite(result)) return result;
-    throw Undefined{whole, proviso::to_string(whole) +
+    throw Undefined{whole, short_text(whole) +
                                " is not a finite number here"};
   }
 
@@ -186,6 +222,7 @@ class Evaluator {
 
   const Assignment& point_;
   std::unordered_map<uint32_t, Value> memo_;
+  int depth_ = 0;
 };
 
 // + * Min Max over any mix of numbers.
@@ -371,7 +408,7 @@ Value Evaluator::compute(Expr e) {
     case Op::kDenseIndicator: return dense_indicator(e);
     default:
       if (is_opaque(e.op())) return opaque_function(e);
-      throw Undefined{e, "no meaning is defined for " + proviso::to_string(e)};
+      throw Undefined{e, "no meaning is defined for " + short_text(e)};
   }
 }
 
@@ -380,10 +417,16 @@ Value Evaluator::compute(Expr e) {
 Evaluation evaluate(Expr e, const Assignment& point) {
   Evaluation result;
   try {
+    Budget budget(kEvaluateUnits);
     result.value = Evaluator(point).value(e);
   } catch (const Undefined& undefined) {
     result.culprit = undefined.culprit;
     result.why = undefined.why;
+  } catch (const OutOfBudget&) {
+    Budget::check();  // an outer budget is its owner's
+    result.gave_up = true;
+    result.why = "its value takes more work than " +
+                 std::to_string(kEvaluateUnits) + " units";
   }
   return result;
 }

@@ -4,12 +4,16 @@
 #include <cassert>
 #include <memory_resource>
 
+#include "sym/budget.h"
 #include "sym/intern_index.h"
 #include "sym/stable_vector.h"
 
 namespace proviso {
 
 namespace {
+
+// A new node and its places in the pool's tables, in units of a Budget.
+constexpr uint64_t kNodeUnits = 4;
 
 // Of what interning compares: the operator and the arguments, of which the
 // last that is no constant is the one to lie near to.
@@ -195,6 +199,7 @@ std::optional<Expr> ExprPool::find_symbol(std::string_view name) const {
 std::span<const Expr> ExprPool::symbols() const { return impl_->symbols; }
 
 Expr ExprPool::make(Op op, std::span<const Expr> args) {
+  Budget::charge(1 + args.size() / 8);
   const InternIndex::Key key = key_of(op, args);
   const uint32_t known = impl_->interned.find(key, [&](uint32_t id) {
     const Expr::Node& node = impl_->nodes[id];
@@ -203,6 +208,7 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
   if (known != kNoId) return Expr(&impl_->nodes[known]);
   require_count(op, args.size());
   require_types(op, args);
+  Budget::spend(kNodeUnits + args.size() / 2);
   Expr::Node& node = impl_->add(this, op, result_type(op, args));
   node.args = impl_->kept(args);
   impl_->interned.insert(key, node.id);
@@ -266,6 +272,7 @@ std::vector<Expr> free_symbols(Expr e) {
     std::pop_heap(heap.begin(), heap.end(), ExprLess{});
     Expr next = heap.back();
     heap.pop_back();
+    Budget::spend(1);
     if (next == last) continue;
     last = next;
     if (next.is_symbol()) found.push_back(next);
@@ -284,6 +291,7 @@ Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map) {
   std::vector<Expr> stack{e};
   while (!stack.empty()) {
     Expr next = stack.back();
+    Budget::spend(2);
     if (done.contains(next)) {
       stack.pop_back();
       continue;

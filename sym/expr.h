@@ -209,6 +209,27 @@ Expr logical_or(Expr a, Expr b);
 Expr logical_not(Expr a);
 Expr where(Expr condition, Expr then, Expr otherwise);
 
+// Calls visit(x) for e and everything below it that is not done, arguments
+// before what is made of them and left before right, each once.  After
+// visit(x), is_done(x) must hold.  Its stack is its own.
+template <typename IsDone, typename Visit>
+void visit_arguments_first(Expr e, IsDone is_done, Visit visit) {
+  if (is_done(e)) return;
+  std::vector<Expr> stack{e};
+  while (!stack.empty()) {
+    const Expr next = stack.back();
+    const size_t below = stack.size();
+    if (!is_done(next)) {
+      for (size_t i = next.arity(); i-- > 0;) {
+        if (!is_done(next.arg(i))) stack.push_back(next.arg(i));
+      }
+    }
+    if (stack.size() > below) continue;
+    stack.pop_back();
+    if (!is_done(next)) visit(next);
+  }
+}
+
 // The symbols of e, in creation order.
 std::vector<Expr> free_symbols(Expr e);
 // e with each key replaced by its value (simultaneously, not repeatedly).

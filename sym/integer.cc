@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include "sym/budget.h"
+
 namespace proviso {
 
 // With room for 256 bits in place, as products of a few sizes have.
@@ -87,6 +89,26 @@ void Int::release() noexcept {
 
 namespace {
 
+// Limbs of 64 bits; none of what is held without one.
+uint64_t limbs(const Int& a) {
+  return IntAccess::is_shared(a) ? IntAccess::shared(a)->value.backend().size()
+                                 : 0;
+}
+
+// What takes long by itself looks at the budget first.
+void charge_big(uint64_t units) {
+  constexpr uint64_t kLong = 256;
+  Budget::charge(units);
+  if (units > kLong) Budget::check();
+}
+void charge_sum(const Int& a, const Int& b) {
+  charge_big(1 + (limbs(a) + limbs(b)) / 8);
+}
+// Also of a quotient, and of anything else that takes time as its square.
+void charge_product(const Int& a, const Int& b) {
+  charge_big(1 + (limbs(a) + limbs(b)) / 8 + limbs(a) * limbs(b) / 32);
+}
+
 cpp_int big(const Int& a) { return IntAccess::big(a); }
 int64_t small(const Int& a) { return IntAccess::small(a); }
 bool both_small(const Int& a, const Int& b) {
@@ -100,6 +122,7 @@ Wide wide(const Int& a) { return IntAccess::wide(a); }
 
 // Python's quotient and remainder of big integers.
 std::pair<cpp_int, cpp_int> big_divmod(const Int& a, const Int& b) {
+  charge_product(a, b);
   cpp_int quotient, remainder, divisor = big(b);
   boost::multiprecision::divide_qr(big(a), divisor, quotient, remainder);
   if (remainder != 0 && (remainder.sign() < 0) != (divisor.sign() < 0)) {
@@ -112,6 +135,7 @@ std::pair<cpp_int, cpp_int> big_divmod(const Int& a, const Int& b) {
 template <typename BitOperation>
 Int bitwise(const Int& a, const Int& b, BitOperation operation) {
   if (both_small(a, b)) return Int(operation(small(a), small(b)));
+  charge_sum(a, b);
   // Two's complement over a width that holds both, then back to a sign.
   size_t width = std::max(a.bit_length(), b.bit_length()) + 2;
   cpp_int modulus = cpp_int(1) << width;
@@ -136,6 +160,8 @@ std::optional<Int> Int::parse(std::string_view text) {
   }
   // Leading zeros would make Boost read octal.
   while (text.size() > 1 && text.front() == '0') text.remove_prefix(1);
+  const uint64_t chunks = text.size() / 19;  // of 64 bits
+  charge_big(1 + chunks * chunks / 32);
   cpp_int value{std::string(text)};
   return IntAccess::make(negative ? cpp_int(-value) : value);
 }
@@ -155,17 +181,32 @@ double Int::to_double() const {
 }
 
 std::string Int::to_string() const {
-  return is_small() ? std::to_string(low_) : big(*this).str();
+  if (is_small()) return std::to_string(low_);
+  Budget::charge(1 + limbs(*this) * limbs(*this) / 8);
+  return big(*this).str();
 }
 
 size_t Int::big_hash() const {
-  if (is_shared()) return std::hash<std::string>{}(to_string());
+  if (is_shared()) {
+    const cpp_int& value = IntAccess::shared(*this)->value;
+    size_t hash = value.sign() < 0 ? 1 : 0;
+    for (unsigned i = 0; i < value.backend().size(); ++i) {
+      hash = (hash ^ value.backend().limbs()[i]) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
   return static_cast<size_t>(low_) ^ (rest_ * 0x9e3779b97f4a7c15u);
 }
 
 size_t Int::big_bit_length() const {
-  const cpp_int magnitude = boost::multiprecision::abs(big(*this));
-  return boost::multiprecision::msb(magnitude) + 1;
+  if (is_shared()) {  // msb() wants a positive number
+    const auto& limbs = IntAccess::shared(*this)->value.backend();
+    const unsigned last = limbs.size() - 1;
+    return size_t{64} * last + std::bit_width(uint64_t{limbs.limbs()[last]});
+  }
+  return boost::multiprecision::msb(boost::multiprecision::abs(big(*this))) +
+         1;
 }
 
 Int Int::big_add(const Int& a, const Int& b) {
@@ -173,12 +214,14 @@ Int Int::big_add(const Int& a, const Int& b) {
   if (both_wide(a, b)) return IntAccess::make(wide(a) + wide(b));
   if (a.is_zero()) return b;
   if (b.is_zero()) return a;
+  charge_sum(a, b);
   return IntAccess::make(*BigView(a) + *BigView(b));
 }
 
 Int Int::big_subtract(const Int& a, const Int& b) {
   if (both_wide(a, b)) return IntAccess::make(wide(a) - wide(b));
   if (b.is_zero()) return a;
+  charge_sum(a, b);
   return IntAccess::make(*BigView(a) - *BigView(b));
 }
 
@@ -190,6 +233,7 @@ Int Int::big_multiply(const Int& a, const Int& b) {
   }
   if (a.is_one()) return b;
   if (b.is_one()) return a;
+  charge_product(a, b);
   return IntAccess::make(*BigView(a) * *BigView(b));
 }
 
@@ -246,6 +290,7 @@ Int gcd(const Int& a, const Int& b) {
     while (y != 0) x = std::exchange(y, x % y);
     return IntAccess::make(x < 0 ? -x : x);
   }
+  charge_big(1 + limbs(a) * limbs(b) / 4);
   return IntAccess::make(boost::multiprecision::gcd(
       cpp_int(boost::multiprecision::abs(big(a))),
       cpp_int(boost::multiprecision::abs(big(b)))));

@@ -5,7 +5,9 @@
 //
 // Promise: no operation overflows or rounds.  A value is held in the smallest
 // of three ways that fits it: 64 bits, 127 bits, a shared big integer.  Only
-// the last allocates: products of two sizes do not.
+// the last allocates: products of two sizes do not.  Work on big integers is
+// charged to the Budget in force by their length (sym/budget.h), and may end
+// with OutOfBudget.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
-// Recursive descent, one function a level of Python's precedence.
+// Recursive descent; chains of operators by Python's precedence, in one function
+// (precedence climbing), so that few calls lie within one another.
 //
 // So that printed text comes back as the expression it was printed from, flat
 // chains become one node: a + b - c is one Add, 2*a*b one Mul, a & b & c one
@@ -291,17 +292,18 @@ class Parser {
   // Counts the levels of nesting while it lives.
   class Level {
    public:
-    explicit Level(Parser& parser) : parser_(parser) {
-      size_t limit = parser.options_.max_depth;
-      if (++parser.depth_ > limit) {
+    explicit Level(Parser& parser)
+        : Level(parser, parser.depth_, parser.options_.max_depth) {}
+    Level(Parser& parser, size_t& depth, size_t limit) : depth_(depth) {
+      if (++depth_ > limit) {
         parser.lexer_.fail(parser.token().at,
                            "nesting deeper than " + std::to_string(limit));
       }
     }
-    ~Level() { --parser_.depth_; }
+    ~Level() { --depth_; }
 
    private:
-    Parser& parser_;
+    size_t& depth_;
   };
 
   const Token& token() const { return lexer_.token(); }
@@ -318,44 +320,68 @@ class Parser {
     return make(at, op, std::span<const Expr>(args.begin(), args.size()));
   }
 
-  // --- levels, loosest first
+  // --- chains of operators, by how tightly they bind
+
+  enum Rank {
+    kOrRank, kAndRank, kNotRank, kCompareRank, kBitOrRank, kBitXorRank,
+    kBitAndRank, kShiftRank, kSumRank, kProductRank, kFactorRank
+  };
+  static Rank tighter(Rank rank) { return static_cast<Rank>(rank + 1); }
 
   Expr expression() {
     Level level(*this);
-    Expr value = disjunction();
+    Expr value = operand(kOrRank).e;
     size_t at = token().at;
     if (!lexer_.take_name("if")) return value;
-    Expr condition = disjunction();
+    Expr condition = operand(kOrRank).e;
     if (!lexer_.take_name("else")) lexer_.fail_expected("'else'");
     return make(at, Op::kWhere, {condition, value, expression()});
   }
 
-  Expr disjunction() {
-    return word_chain("or", Op::kOr, [this] { return conjunction(); });
-  }
-  Expr conjunction() {
-    return word_chain("and", Op::kAnd, [this] { return negation(); });
+  // A factor and the chains that follow it, tightest first, none looser than
+  // `loosest`: one call a parenthesis, and one a chain within a chain.
+  Term operand(Rank loosest) {
+    Level level(*this, operands_, kMaxOperands * options_.max_depth);
+    size_t at = token().at;
+    const bool is_not = loosest <= kNotRank && lexer_.take_name("not");
+    Term left = is_not ? Term{negation(at)} : factor();
+    for (int rank = is_not ? kAndRank : kProductRank; rank >= loosest; --rank) {
+      left = chain(static_cast<Rank>(rank), left);
+    }
+    return left;
   }
 
-  template <typename Next>
-  Expr word_chain(std::string_view word, Op op, Next next) {
-    Expr first = next();
+  Expr negation(size_t at) {
+    Level level(*this);
+    return make(at, Op::kNot, {operand(kNotRank).e});
+  }
+
+  Term chain(Rank rank, Term left) {
+    switch (rank) {
+      case kOrRank: return {word_chain("or", Op::kOr, rank, left.e)};
+      case kAndRank: return {word_chain("and", Op::kAnd, rank, left.e)};
+      case kCompareRank: return {comparison(left.e)};
+      case kBitOrRank:
+        return {bit_chain("|", Op::kOr, Op::kBitOr, rank, left.e)};
+      case kBitXorRank: return {bit_xor(left.e)};
+      case kBitAndRank:
+        return {bit_chain("&", Op::kAnd, Op::kBitAnd, rank, left.e)};
+      case kShiftRank: return {shift(left.e)};
+      case kSumRank: return sum(left);
+      case kProductRank: return product(left);
+      default: return left;
+    }
+  }
+
+  Expr word_chain(std::string_view word, Op op, Rank rank, Expr first) {
     if (!lexer_.sees_name(word)) return first;
     size_t at = token().at;
     std::vector<Expr> parts{first};
-    while (lexer_.take_name(word)) parts.push_back(next());
+    while (lexer_.take_name(word)) parts.push_back(operand(tighter(rank)).e);
     return make(at, op, parts);
   }
 
-  Expr negation() {
-    size_t at = token().at;
-    if (!lexer_.take_name("not")) return comparison();
-    Level level(*this);
-    return make(at, Op::kNot, {negation()});
-  }
-
-  Expr comparison() {
-    Expr left = bit_or();
+  Expr comparison(Expr left) {
     std::vector<Expr> parts;
     size_t first_at = token().at;
     while (token().kind == Kind::kSign) {
@@ -366,7 +392,7 @@ class Parser {
         break;
       }
       lexer_.advance();
-      Expr right = bit_or();
+      Expr right = operand(kBitOrRank).e;
       parts.push_back(relation(at, sign, left, right));
       left = right;
     }
@@ -382,32 +408,24 @@ class Parser {
     return make(at, sign == "==" ? Op::kEq : Op::kNe, {a, b});
   }
 
-  Expr bit_or() {
-    return bit_chain("|", Op::kOr, Op::kBitOr, [this] { return bit_xor(); });
-  }
-  Expr bit_xor() {
-    Expr left = bit_and();
+  Expr bit_xor(Expr left) {
     while (lexer_.sees("^")) {
       size_t at = token().at;
       lexer_.advance();
-      Expr right = bit_and();
+      Expr right = operand(kBitAndRank).e;
       bool logic = left.is_bool() && right.is_bool();
       left = make(at, logic ? Op::kNe : Op::kBitXor, {left, right});
     }
     return left;
   }
-  Expr bit_and() {
-    return bit_chain("&", Op::kAnd, Op::kBitAnd, [this] { return shift(); });
-  }
 
   // Booleans join into one node, integers fold from the left.
-  template <typename Next>
-  Expr bit_chain(std::string_view sign, Op logic, Op bits, Next next) {
-    Expr left = next();
+  Expr bit_chain(std::string_view sign, Op logic, Op bits, Rank rank,
+                 Expr left) {
     if (!lexer_.sees(sign)) return left;
     size_t at = token().at;
     std::vector<Expr> parts{left};
-    while (lexer_.take(sign)) parts.push_back(next());
+    while (lexer_.take(sign)) parts.push_back(operand(tighter(rank)).e);
     if (left.is_bool()) return make(at, logic, parts);
     for (size_t i = 1; i < parts.size(); ++i) {
       left = make(at, bits, {left, parts[i]});
@@ -415,30 +433,28 @@ class Parser {
     return left;
   }
 
-  Expr shift() {
-    Expr left = sum();
+  Expr shift(Expr left) {
     while (lexer_.sees("<<") || lexer_.sees(">>")) {
       size_t at = token().at;
       Op op = lexer_.sees("<<") ? Op::kLShift : Op::kRShift;
       lexer_.advance();
-      left = make(at, op, {left, sum()});
+      left = make(at, op, {left, operand(kSumRank).e});
     }
     return left;
   }
 
-  Expr sum() {
-    Expr first = product().e;
+  Term sum(Term first) {
     if (!lexer_.sees("+") && !lexer_.sees("-")) return first;
     size_t at = token().at;
-    std::vector<Expr> terms{first};
+    std::vector<Expr> terms{first.e};
     while (lexer_.sees("+") || lexer_.sees("-")) {
       bool minus = lexer_.sees("-");
       size_t sign_at = token().at;
       lexer_.advance();
-      Term term = product();
+      Term term = operand(kProductRank);
       terms.push_back(minus ? negate(sign_at, term).e : term.e);
     }
-    return make(at, Op::kAdd, terms);
+    return {make(at, Op::kAdd, terms)};
   }
 
   Term negate(size_t at, Term term) {
@@ -464,8 +480,7 @@ class Parser {
     return pool_.rational(Rational(-e.rational().num(), e.rational().den()));
   }
 
-  Term product() {
-    Term first = factor();
+  Term product(Term first) {
     if (!sees_product_sign()) return first;
     std::vector<Expr> factors{first.e};
     bool open = first.open;
@@ -739,7 +754,10 @@ class Parser {
   ExprPool& pool_;
   const ParseOptions& options_;
   Lexer lexer_;
-  size_t depth_ = 0;
+  // Levels of parentheses and signs, and operands within operands, of which a
+  // parenthesis has few.
+  static constexpr size_t kMaxOperands = 2;
+  size_t depth_ = 0, operands_ = 0;
 };
 
 void require_length(std::string_view call, std::string_view text,

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "sym/budget.h"
+
 namespace proviso {
 namespace {
 
-constexpr size_t kMaxTerms = 64;   // of an expanded product
-constexpr size_t kMaxDegree = 64;  // of an expanded power
+constexpr size_t kMaxTerms = 64;    // of an expanded product
+constexpr size_t kMaxPower = 64;    // the exponent of an expanded power
+constexpr size_t kMaxDegree = 256;  // of what products and powers expand to
 
 int sign_of(std::strong_ordering order) {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
@@ -14,21 +17,30 @@ int sign_of(std::strong_ordering order) {
 
 }  // namespace
 
+// Equal structure is one handle, so the first arguments that differ decide:
+// one path down, whatever is shared.
 int compare(Expr a, Expr b) {
   if (a == b) return 0;
-  if (a.is_symbol() != b.is_symbol()) return a.is_symbol() ? -1 : 1;
-  if (a.is_symbol()) {
-    return a.symbol().index < b.symbol().index ? -1 : 1;
+  while (true) {
+    Budget::spend(1);
+    if (a.is_symbol() != b.is_symbol()) return a.is_symbol() ? -1 : 1;
+    if (a.is_symbol()) {
+      return a.symbol().index < b.symbol().index ? -1 : 1;
+    }
+    if (a.op() != b.op()) return a.op() < b.op() ? -1 : 1;
+    if (a.is(Op::kInteger)) return sign_of(a.integer() <=> b.integer());
+    if (a.is(Op::kRational)) return sign_of(a.rational() <=> b.rational());
+    if (a.is(Op::kBoolean)) return a.is_true() ? 1 : -1;
+    const std::span<const Expr> x = a.args(), y = b.args();
+    const auto [in_x, in_y] =
+        std::mismatch(x.begin(), x.end(), y.begin(), y.end());
+    if (in_x == x.end() || in_y == y.end()) {
+      return x.size() < y.size() ? -1 : 1;
+    }
+    Budget::charge(static_cast<uint64_t>(in_x - x.begin()) / 16);
+    a = *in_x;
+    b = *in_y;
   }
-  if (a.op() != b.op()) return a.op() < b.op() ? -1 : 1;
-  if (a.is(Op::kInteger)) return sign_of(a.integer() <=> b.integer());
-  if (a.is(Op::kRational)) return sign_of(a.rational() <=> b.rational());
-  if (a.is(Op::kBoolean)) return a.is_true() ? 1 : -1;
-  size_t shared = std::min(a.arity(), b.arity());
-  for (size_t i = 0; i < shared; ++i) {
-    if (int order = compare(a.arg(i), b.arg(i))) return order;
-  }
-  return a.arity() < b.arity() ? -1 : 1;
 }
 
 bool MonomialLess::operator()(const Monomial& a, const Monomial& b) const {
@@ -64,8 +76,13 @@ Int Polynomial::content() const {
   return result;
 }
 
+size_t Polynomial::degree() const {  // terms of higher degree come first
+  return terms_.empty() ? 0 : terms_.begin()->first.size();
+}
+
 void Polynomial::add(const Monomial& monomial, const Int& coefficient) {
   if (coefficient.is_zero()) return;
+  Budget::spend(2 + monomial.size() / 4);
   auto [it, inserted] = terms_.emplace(monomial, coefficient);
   if (inserted) return;
   it->second += coefficient;
@@ -107,26 +124,34 @@ Polynomial operator*(const Polynomial& a, const Polynomial& b) {
 namespace {
 
 // The product of factors: single terms multiply, sums are opened while the
-// result stays small, and past that the sums together are one atom.
+// result stays small, and past that the sums together are one atom.  So are
+// single terms, past a degree.
 Polynomial product_of(ExprPool& pool, const std::vector<Expr>& factors) {
   Polynomial single(Int(1));
   std::vector<Polynomial> sums;
+  std::vector<Expr> kept;
   size_t terms = 1;
   for (Expr factor : factors) {
     Polynomial p = to_polynomial(factor);
-    if (p.terms().size() <= 1) {
-      single = single * p;
-    } else {
+    if (p.terms().size() > 1) {
       terms = std::min(terms * p.terms().size(), 2 * kMaxTerms);
       sums.push_back(std::move(p));
+    } else if (single.degree() + p.degree() <= kMaxDegree) {
+      single = single * p;
+    } else {
+      const auto& [monomial, coefficient] = *p.terms().begin();
+      single = single * coefficient;
+      kept.push_back(to_expr(pool, Polynomial::term(monomial, 1)));
     }
   }
-  if (terms <= kMaxTerms) {
+  size_t degree = single.degree();
+  for (const Polynomial& p : sums) degree += p.degree();
+  if (kept.empty() && terms <= kMaxTerms && degree <= kMaxDegree) {
     for (const Polynomial& p : sums) single = single * p;
     return single;
   }
-  std::vector<Expr> kept;
   for (const Polynomial& p : sums) kept.push_back(to_expr(pool, p));
+  if (kept.size() == 1) return single * Polynomial::atom(kept[0]);
   std::sort(kept.begin(), kept.end(),
             [](Expr a, Expr b) { return compare(a, b) < 0; });
   return single * Polynomial::atom(pool.make(Op::kMul, kept));
@@ -134,8 +159,9 @@ Polynomial product_of(ExprPool& pool, const std::vector<Expr>& factors) {
 
 // base**exponent opened, or nothing when it would be too large.
 std::optional<Polynomial> power_of(const Polynomial& base, const Int& n) {
-  if (n.sign() < 0 || n > Int(static_cast<int64_t>(kMaxDegree))) return {};
+  if (n.sign() < 0 || n > Int(static_cast<int64_t>(kMaxPower))) return {};
   auto exponent = static_cast<size_t>(*n.to_int64());
+  if (base.degree() * exponent > kMaxDegree) return {};
   if (base.terms().size() > 1 && exponent > 1) {
     size_t terms = 1;
     for (size_t i = 0; i < exponent && terms <= kMaxTerms; ++i) {

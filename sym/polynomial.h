@@ -38,6 +38,7 @@ class Polynomial {
   bool is_constant() const;  // no other term
   bool is_zero() const { return terms_.empty(); }
   Int content() const;  // gcd of the non-constant coefficients; 0 if none
+  size_t degree() const;  // the most atoms of a monomial
 
   void add(const Monomial& monomial, const Int& coefficient);
   friend Polynomial operator+(const Polynomial& a, const Polynomial& b);
@@ -51,7 +52,8 @@ class Polynomial {
 };
 
 // Sums and products of integer expressions opened; all else is an atom (as it
-// stands: simplify first).  Products of sums past 64 terms stay atoms.
+// stands: simplify first).  Products of sums past 64 terms stay atoms, and so
+// do products and powers past degree 256.
 Polynomial to_polynomial(Expr e);
 // The canonical expression of p.
 Expr to_expr(ExprPool& pool, const Polynomial& p);

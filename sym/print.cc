@@ -1,7 +1,11 @@
 #include "sym/print.h"
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
+#include <span>
+
+#include "sym/budget.h"
 
 namespace proviso {
 namespace {
@@ -13,12 +17,85 @@ enum Level {
   kAtomLevel
 };
 
-struct Text {
-  std::string s;
-  Level level = kAtomLevel;
+// What is to be written, in order: text, and expressions in parentheses where
+// they bind looser than `level`.
+struct Piece {
+  std::string text;
+  Expr e = {};
+  Level level = kOrLevel;
 };
+struct Line {
+  std::vector<Piece> pieces;
 
-std::string in_parentheses(const std::string& s) { return "(" + s + ")"; }
+  Line& operator<<(std::string text) {
+    pieces.push_back({std::move(text)});
+    return *this;
+  }
+  Line& operator<<(Piece piece) {
+    pieces.push_back(std::move(piece));
+    return *this;
+  }
+  Line& operator<<(Line line) {
+    std::move(line.pieces.begin(), line.pieces.end(),
+              std::back_inserter(pieces));
+    return *this;
+  }
+};
+Piece at_least(Expr e, Level level) { return {{}, e, level}; }
+Piece loose(Expr e) { return {{}, e}; }
+
+Line joined(std::span<const Expr> args, std::string_view separator,
+            Level level = kOrLevel) {
+  Line line;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i > 0) line << std::string(separator);
+    line << at_least(args[i], level);
+  }
+  return line;
+}
+
+// The text of an expression in a style, written from left to right; pieces that
+// wait lie on a stack of its own.  style.write(e, line) appends what is written
+// for e, and returns how tightly that binds.  Past the limit each expression
+// is "...", and `is_cut` is set.
+template <typename Style>
+std::string write_text(Style& style, Expr root, bool& is_cut,
+                       size_t max_length = kMaxTextLength) {
+  std::string out;
+  std::vector<Piece> waiting{loose(root)};
+  while (!waiting.empty()) {
+    const Piece piece = std::move(waiting.back());
+    waiting.pop_back();
+    Budget::charge(2);
+    if (!piece.e) {
+      out += piece.text;
+      continue;
+    }
+    if (out.size() > max_length) {
+      is_cut = true;
+      out += "...";
+      continue;
+    }
+    Line line;
+    const bool is_loose = style.write(piece.e, line) < piece.level;
+    if (is_loose) waiting.push_back({")"});
+    std::move(line.pieces.rbegin(), line.pieces.rend(),
+              std::back_inserter(waiting));
+    if (is_loose) out += "(";
+  }
+  return out;
+}
+
+template <typename Style>
+std::string whole_text(const char* call, Style& style, Expr e) {
+  bool is_cut = false;
+  std::string text = write_text(style, e, is_cut);
+  if (!is_cut) return text;
+  throw Error(std::string(call) + ": the text would have more than " +
+              std::to_string(kMaxTextLength) +
+              " characters; give parts that are used often a symbol of their "
+              "own");
+}
 
 bool is_number(Expr e) { return e.is(Op::kInteger) || e.is(Op::kRational); }
 
@@ -68,36 +145,18 @@ std::optional<std::string> decimal(const Rational& r) {
   return digits;
 }
 
-std::string joined(const std::vector<std::string>& parts,
-                   std::string_view separator) {
-  std::string out;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) out += separator;
-    out += parts[i];
-  }
-  return out;
-}
-
 // What PyTorch's form and Python share: sums, products, powers, comparisons.
 class Infix {
- public:
-  virtual ~Infix() = default;
-  virtual Text text(Expr e) const = 0;
-
-  std::string at_least(Expr e, Level level) const {
-    Text t = text(e);
-    return t.level < level ? in_parentheses(t.s) : t.s;
-  }
-  std::string loose(Expr e) const { return text(e).s; }
-
  protected:
+  ~Infix() = default;
+
   // The text of a positive float constant.
   virtual std::string fraction(const Rational& r) const = 0;
 
-  Text number(Expr e) const {
-    std::string s = unsigned_number(e);
-    if (is_negative(e)) return {"-" + s, kSignLevel};
-    return {s};
+  Level number(Expr e, Line& line) const {
+    const bool minus = is_negative(e);
+    line << (minus ? "-" : "") + unsigned_number(e);
+    return minus ? kSignLevel : kAtomLevel;
   }
   std::string unsigned_number(Expr e) const {
     if (e.is(Op::kInteger)) return abs(e.integer()).to_string();
@@ -106,68 +165,75 @@ class Infix {
     return digits ? *digits : fraction(r);
   }
 
-  Text sum(Expr e) const {
-    std::string out = at_least(e.arg(0), kProductLevel);
+  Level sum(Expr e, Line& line) const {
+    line << at_least(e.arg(0), kProductLevel);
     for (Expr term : e.args().subspan(1)) {
-      std::optional<std::string> minus = subtracted(term);
-      out += minus ? " - " + *minus : " + " + at_least(term, kProductLevel);
+      std::optional<Line> minus = subtracted(term);
+      if (minus) {
+        line << " - " << *std::move(minus);
+      } else {
+        line << " + " << at_least(term, kProductLevel);
+      }
     }
-    return {out, kSumLevel};
+    return kSumLevel;
   }
 
-  // The text after " - " when the sign of `term` can go there.
-  std::optional<std::string> subtracted(Expr term) const {
-    if (is_number(term) && is_negative(term)) return unsigned_number(term);
+  // What stands after " - " when the sign of `term` can go there.
+  std::optional<Line> subtracted(Expr term) const {
+    Line line;
+    if (is_number(term) && is_negative(term)) {
+      return std::move(line << unsigned_number(term));
+    }
     if (!term.is(Op::kMul) || term.arity() < 2) return std::nullopt;
     Expr first = term.arg(0);
     if (!is_number(first) || !is_negative(first)) return std::nullopt;
-    std::vector<std::string> parts = factors(term.args().subspan(1));
     if (!is_minus_one(first)) {
-      parts.insert(parts.begin(), unsigned_number(first));
+      line << unsigned_number(first) << "*";
     } else if (is_number(term.arg(1))) {
       return std::nullopt;  // -1*2: a number would swallow the sign
     }
-    return joined(parts, "*");
+    return std::move(line << factors(term.args().subspan(1)));
   }
 
   static bool is_minus_one(Expr e) {
     return e.is(Op::kInteger) && e.integer() == Int(-1);
   }
 
-  Text product(Expr e) const {
+  static Level product(Expr e, Line& line) {
     std::span<const Expr> args = e.args();
-    bool minus = is_minus_one(args[0]) && !is_number(args[1]);
-    std::vector<std::string> parts = factors(args.subspan(1));
-    if (minus) return {"-" + joined(parts, "*"), kProductLevel};
-    parts.insert(parts.begin(), at_least(args[0], kSignLevel));
-    return {joined(parts, "*"), kProductLevel};
+    if (is_minus_one(args[0]) && !is_number(args[1])) {
+      line << "-" << factors(args.subspan(1));
+    } else {
+      line << at_least(args[0], kSignLevel) << "*" << factors(args.subspan(1));
+    }
+    return kProductLevel;
   }
-  std::vector<std::string> factors(std::span<const Expr> args) const {
-    std::vector<std::string> parts;
-    for (Expr e : args) parts.push_back(at_least(e, kPowerLevel));
-    return parts;
-  }
-
-  Text power(Expr base, Expr exponent) const {
-    return {at_least(base, kAtomLevel) + "**" + at_least(exponent, kSignLevel),
-            kPowerLevel};
+  static Line factors(std::span<const Expr> args) {
+    return joined(args, "*", kPowerLevel);
   }
 
-  Text compare(Expr a, std::string_view sign, Expr b) const {
-    return {at_least(a, kBitOrLevel) + " " + std::string(sign) + " " +
-                at_least(b, kBitOrLevel),
-            kCompareLevel};
+  static Level power(Expr base, Expr exponent, Line& line) {
+    line << at_least(base, kAtomLevel) << "**"
+         << at_least(exponent, kSignLevel);
+    return kPowerLevel;
   }
-  Text inequality(Expr e) const {
+
+  static Level compare(Expr a, std::string_view sign, Expr b, Line& line) {
+    line << at_least(a, kBitOrLevel) << " " + std::string(sign) + " "
+         << at_least(b, kBitOrLevel);
+    return kCompareLevel;
+  }
+  static Level inequality(Expr e, Line& line) {
     bool strict = e.is(Op::kLt);
-    if (flips(e)) return compare(e.arg(1), strict ? ">" : ">=", e.arg(0));
-    return compare(e.arg(0), strict ? "<" : "<=", e.arg(1));
+    if (flips(e)) {
+      return compare(e.arg(1), strict ? ">" : ">=", e.arg(0), line);
+    }
+    return compare(e.arg(0), strict ? "<" : "<=", e.arg(1), line);
   }
 
-  Text call(std::string_view name, Expr e) const {
-    std::vector<std::string> parts;
-    for (Expr arg : e.args()) parts.push_back(loose(arg));
-    return {std::string(name) + in_parentheses(joined(parts, ", "))};
+  static Level call(std::string_view name, Expr e, Line& line) {
+    line << std::string(name) + "(" << joined(e.args(), ", ") << ")";
+    return kAtomLevel;
   }
 };
 
@@ -175,25 +241,28 @@ class Infix {
 
 class TorchText final : public Infix {
  public:
-  Text text(Expr e) const override {
+  Level write(Expr e, Line& line) const {
     switch (e.op()) {
-      case Op::kInteger: case Op::kRational: return number(e);
-      case Op::kBoolean: return {e.is_true() ? "True" : "False"};
-      case Op::kSymbol: return {e.symbol().name};
-      case Op::kLt: case Op::kLe: return inequality(e);
-      case Op::kNot: return {"~" + in_parentheses(loose(e.arg(0))), kSignLevel};
+      case Op::kInteger: case Op::kRational: return number(e, line);
+      case Op::kBoolean:
+        line << (e.is_true() ? "True" : "False");
+        return kAtomLevel;
+      case Op::kSymbol: line << e.symbol().name; return kAtomLevel;
+      case Op::kLt: case Op::kLe: return inequality(e, line);
+      case Op::kNot: line << "~(" << loose(e.arg(0)) << ")"; return kSignLevel;
       case Op::kFloorDiv:
-        return {in_parentheses(at_least(e.arg(0), kSignLevel) + "//" +
-                               at_least(e.arg(1), kSignLevel))};
+        line << "(" << at_least(e.arg(0), kSignLevel) << "//"
+             << at_least(e.arg(1), kSignLevel) << ")";
+        return kAtomLevel;
       case Op::kPow:
         if (e.is_float()) break;  // ** of floats is FloatPow
-        return power(e.arg(0), e.arg(1));
+        return power(e.arg(0), e.arg(1), line);
       case Op::kAdd: case Op::kMul: case Op::kAnd: case Op::kOr:
         if (e.arity() < 2) break;
-        return chain(e);
+        return chain(e, line);
       default: break;
     }
-    return call(info(e.op()).name, e);
+    return call(info(e.op()).name, e, line);
   }
 
  protected:
@@ -202,14 +271,15 @@ class TorchText final : public Infix {
   }
 
  private:
-  Text chain(Expr e) const {
-    if (e.is(Op::kAdd)) return sum(e);
-    if (e.is(Op::kMul)) return product(e);
-    std::vector<std::string> parts;
-    for (Expr arg : e.args()) parts.push_back(in_parentheses(loose(arg)));
-    bool both = e.is(Op::kAnd);
-    return {joined(parts, both ? " & " : " | "),
-            both ? kBitAndLevel : kBitOrLevel};
+  Level chain(Expr e, Line& line) const {
+    if (e.is(Op::kAdd)) return sum(e, line);
+    if (e.is(Op::kMul)) return product(e, line);
+    const bool both = e.is(Op::kAnd);
+    for (size_t i = 0; i < e.arity(); ++i) {
+      if (i > 0) line << (both ? " & " : " | ");
+      line << "(" << loose(e.arg(i)) << ")";
+    }
+    return both ? kBitAndLevel : kBitOrLevel;
   }
 };
 
@@ -220,120 +290,134 @@ class PythonText final : public Infix {
   using Names = std::function<std::string(Expr)>;
   explicit PythonText(const Names& names) : names_(names) {}
 
-  Text text(Expr e) const override {
+  Level write(Expr e, Line& line) const {
     switch (e.op()) {
-      case Op::kInteger: case Op::kRational: return number(e);
-      case Op::kBoolean: return {e.is_true() ? "True" : "False"};
-      case Op::kSymbol: return {names_ ? names_(e) : e.symbol().name};
-      case Op::kEq: return compare(e.arg(0), "==", e.arg(1));
-      case Op::kNe: return compare(e.arg(0), "!=", e.arg(1));
-      case Op::kLt: case Op::kLe: return inequality(e);
-      case Op::kAnd: return chain(e, " and ", kAndLevel);
-      case Op::kOr: return chain(e, " or ", kOrLevel);
+      case Op::kInteger: case Op::kRational: return number(e, line);
+      case Op::kBoolean:
+        line << (e.is_true() ? "True" : "False");
+        return kAtomLevel;
+      case Op::kSymbol:
+        line << (names_ ? names_(e) : e.symbol().name);
+        return kAtomLevel;
+      case Op::kEq: return compare(e.arg(0), "==", e.arg(1), line);
+      case Op::kNe: return compare(e.arg(0), "!=", e.arg(1), line);
+      case Op::kLt: case Op::kLe: return inequality(e, line);
+      case Op::kAnd: return chain(e, " and ", kAndLevel, line);
+      case Op::kOr: return chain(e, " or ", kOrLevel, line);
       case Op::kNot:
-        return {"not " + at_least(e.arg(0), kAtomLevel), kNotLevel};
+        line << "not " << at_least(e.arg(0), kAtomLevel);
+        return kNotLevel;
       case Op::kWhere:
-        return {in_parentheses(at_least(e.arg(1), kOrLevel) + " if " +
-                               loose(e.arg(0)) + " else " + loose(e.arg(2)))};
-      default: return arithmetic(e);
+        line << "(" << at_least(e.arg(1), kOrLevel) << " if "
+             << loose(e.arg(0)) << " else " << loose(e.arg(2)) << ")";
+        return kAtomLevel;
+      default: return arithmetic(e, line);
     }
   }
 
  protected:
   std::string fraction(const Rational& r) const override {
-    return in_parentheses(r.num().to_string() + "/" + r.den().to_string());
+    return "(" + r.num().to_string() + "/" + r.den().to_string() + ")";
   }
 
  private:
-  Text arithmetic(Expr e) const {
+  // The only argument, which stands for the whole.
+  static Level same(Expr e, Line& line) {
+    line << at_least(e.arg(0), kAtomLevel);
+    return kAtomLevel;
+  }
+
+  Level arithmetic(Expr e, Line& line) const {
     switch (e.op()) {
-      case Op::kAdd: return e.arity() > 1 ? sum(e) : text(e.arg(0));
-      case Op::kMul: return e.arity() > 1 ? product(e) : text(e.arg(0));
-      case Op::kPow: case Op::kPowByNatural: return power(e.arg(0), e.arg(1));
+      case Op::kAdd: return e.arity() > 1 ? sum(e, line) : same(e, line);
+      case Op::kMul: return e.arity() > 1 ? product(e, line) : same(e, line);
+      case Op::kPow: case Op::kPowByNatural:
+        return power(e.arg(0), e.arg(1), line);
       case Op::kFloatPow:
-        return {as_float(e.arg(0)) + "**" + as_float(e.arg(1)), kPowerLevel};
-      case Op::kFloorDiv: case Op::kCleanDiv: return binary(e, "//");
-      case Op::kMod: case Op::kPythonMod: return binary(e, " % ");
-      case Op::kIntTrueDiv: case Op::kFloatTrueDiv: return binary(e, " / ");
-      case Op::kCeilDiv: return ceil_div(e);
+        line << as_float(e.arg(0)) << "**" << as_float(e.arg(1));
+        return kPowerLevel;
+      case Op::kFloorDiv: case Op::kCleanDiv: return binary(e, "//", line);
+      case Op::kMod: case Op::kPythonMod: return binary(e, " % ", line);
+      case Op::kIntTrueDiv: case Op::kFloatTrueDiv:
+        return binary(e, " / ", line);
+      case Op::kCeilDiv: return ceil_div(e, line);
       case Op::kModularIndexing:
-        return {quotient(e, "//") + " % " + at_least(e.arg(2), kSignLevel),
-                kProductLevel};
-      case Op::kMin: return e.arity() > 1 ? call("min", e) : text(e.arg(0));
-      case Op::kMax: return e.arity() > 1 ? call("max", e) : text(e.arg(0));
-      case Op::kIdentity: return text(e.arg(0));
-      default: return bits(e);
+        line << at_least(e.arg(0), kProductLevel) << "//"
+             << at_least(e.arg(1), kSignLevel) << " % "
+             << at_least(e.arg(2), kSignLevel);
+        return kProductLevel;
+      case Op::kMin:
+        return e.arity() > 1 ? call("min", e, line) : same(e, line);
+      case Op::kMax:
+        return e.arity() > 1 ? call("max", e, line) : same(e, line);
+      case Op::kIdentity: return same(e, line);
+      default: return bits(e, line);
     }
   }
 
-  Text bits(Expr e) const {
+  Level bits(Expr e, Line& line) const {
     switch (e.op()) {
-      case Op::kLShift: return binary(e, " << ", kShiftLevel);
-      case Op::kRShift: return binary(e, " >> ", kShiftLevel);
-      case Op::kBitAnd: return binary(e, " & ", kBitAndLevel);
-      case Op::kBitOr: return binary(e, " | ", kBitOrLevel);
-      case Op::kBitXor: return binary(e, " ^ ", kBitXorLevel);
-      default: return function(e);
+      case Op::kLShift: return binary(e, " << ", line, kShiftLevel);
+      case Op::kRShift: return binary(e, " >> ", line, kShiftLevel);
+      case Op::kBitAnd: return binary(e, " & ", line, kBitAndLevel);
+      case Op::kBitOr: return binary(e, " | ", line, kBitOrLevel);
+      case Op::kBitXor: return binary(e, " ^ ", line, kBitXorLevel);
+      default: return function(e, line);
     }
   }
 
-  Text function(Expr e) const {
+  Level function(Expr e, Line& line) const {
     switch (e.op()) {
-      case Op::kAbs: return call("abs", e);
-      case Op::kToFloat: return call("float", e);
-      case Op::kTruncToFloat: return {"float(" + call("math.trunc", e).s + ")"};
-      case Op::kTruncToInt: return call("math.trunc", e);
-      case Op::kCeilToInt: return call("math.ceil", e);
-      case Op::kFloorToInt: return call("math.floor", e);
-      case Op::kRoundToInt: case Op::kRoundDecimal: return call("round", e);
-      case Op::kDenseIndicator: return dense_indicator(e);
+      case Op::kAbs: return call("abs", e, line);
+      case Op::kToFloat: return call("float", e, line);
+      case Op::kTruncToFloat:
+        line << "float(math.trunc(" << loose(e.arg(0)) << "))";
+        return kAtomLevel;
+      case Op::kTruncToInt: return call("math.trunc", e, line);
+      case Op::kCeilToInt: return call("math.ceil", e, line);
+      case Op::kFloorToInt: return call("math.floor", e, line);
+      case Op::kRoundToInt: case Op::kRoundDecimal:
+        return call("round", e, line);
+      case Op::kDenseIndicator: return dense_indicator(e, line);
       default: break;
     }
     // OpaqueUnaryFn_sqrt is math.sqrt.
     std::string_view name = info(e.op()).name;
-    return call("math." + std::string(name.substr(name.find('_') + 1)), e);
+    return call("math." + std::string(name.substr(name.find('_') + 1)), e,
+                line);
   }
 
-  std::string quotient(Expr e, std::string_view sign) const {
-    return at_least(e.arg(0), kProductLevel) + std::string(sign) +
-           at_least(e.arg(1), kSignLevel);
-  }
-  Text binary(Expr e, std::string_view sign,
-              Level level = kProductLevel) const {
+  static Level binary(Expr e, std::string_view sign, Line& line,
+                      Level level = kProductLevel) {
     auto tighter = static_cast<Level>(level + 1);
-    return {at_least(e.arg(0), level) + std::string(sign) +
-                at_least(e.arg(1), tighter),
-            level};
+    line << at_least(e.arg(0), level) << std::string(sign)
+         << at_least(e.arg(1), tighter);
+    return level;
   }
-  Text chain(Expr e, std::string_view word, Level level) const {
-    if (e.arity() < 2) return text(e.arg(0));
-    std::vector<std::string> parts;
-    for (Expr arg : e.args()) {
-      parts.push_back(at_least(arg, static_cast<Level>(level + 1)));
-    }
-    return {joined(parts, word), level};
+  static Level chain(Expr e, std::string_view word, Level level, Line& line) {
+    if (e.arity() < 2) return same(e, line);
+    line << joined(e.args(), word, static_cast<Level>(level + 1));
+    return level;
   }
 
   // Rounds up for divisors of either sign.
-  Text ceil_div(Expr e) const {
-    return {"-(-" + at_least(e.arg(0), kPowerLevel) + "//" +
-                at_least(e.arg(1), kSignLevel) + ")",
-            kProductLevel};
+  static Level ceil_div(Expr e, Line& line) {
+    line << "-(-" << at_least(e.arg(0), kPowerLevel) << "//"
+         << at_least(e.arg(1), kSignLevel) << ")";
+    return kProductLevel;
   }
-  std::string as_float(Expr e) const {
-    return e.is_float() ? at_least(e, kAtomLevel)
-                        : "float" + in_parentheses(loose(e));
+  static Line as_float(Expr e) {
+    Line line;
+    if (e.is_float()) return std::move(line << at_least(e, kAtomLevel));
+    return std::move(line << "float(" << loose(e) << ")");
   }
   // The name that PyTorch's guard code has in scope.
-  Text dense_indicator(Expr e) const {
-    auto list = [&](std::span<const Expr> args) {
-      std::vector<std::string> parts;
-      for (Expr arg : args) parts.push_back(loose(arg));
-      return "[" + joined(parts, ", ") + "]";
-    };
+  static Level dense_indicator(Expr e, Line& line) {
     size_t rank = e.arity() / 2;
-    return {"eval_is_non_overlapping_and_dense(" + list(e.args().first(rank)) +
-            ", " + list(e.args().subspan(rank)) + ")"};
+    line << "eval_is_non_overlapping_and_dense(["
+         << joined(e.args().first(rank), ", ") << "], ["
+         << joined(e.args().subspan(rank), ", ") << "])";
+    return kAtomLevel;
   }
 
   const Names& names_;
@@ -350,28 +434,48 @@ class SmtText {
     }
   }
 
-  std::string term(Expr e) {
+  Level write(Expr e, Line& line) {
+    line << form(e);
+    return kAtomLevel;
+  }
+
+ private:
+  Line form(Expr e) {
     switch (e.op()) {
-      case Op::kInteger: return number(e.integer());
-      case Op::kRational: return real(e.rational());
-      case Op::kBoolean: return e.is_true() ? "true" : "false";
-      case Op::kSymbol: return symbol(e.symbol().name);
+      case Op::kInteger: return text(number(e.integer()));
+      case Op::kRational: return text(real(e.rational()));
+      case Op::kBoolean: return text(e.is_true() ? "true" : "false");
+      case Op::kSymbol: return text(symbol(e.symbol().name));
       case Op::kEq: case Op::kNe: case Op::kLt: case Op::kLe:
         return relation(e);
-      case Op::kNot: return "(not " + term(e.arg(0)) + ")";
+      case Op::kNot: return list("not", {term(e.arg(0))});
       case Op::kAnd: return chain("and", e);
       case Op::kOr: return chain("or", e);
       case Op::kAdd: return chain("+", e);
       case Op::kMul: return chain("*", e);
       case Op::kWhere:
-        return "(ite " + term(e.arg(0)) + " " + typed(e.arg(1), e) + " " +
-               typed(e.arg(2), e) + ")";
+        return list("ite", {term(e.arg(0)), typed(e.arg(1), e),
+                            typed(e.arg(2), e)});
       case Op::kIdentity: return term(e.arg(0));
       default: return function(e);
     }
   }
 
- private:
+  static Line text(std::string s) { return std::move(Line() << std::move(s)); }
+  // (head a b c)
+  static Line list(std::string head, std::vector<Line> parts) {
+    Line line;
+    line << "(" + head;
+    for (Line& part : parts) line << " " << std::move(part);
+    return std::move(line << ")");
+  }
+  static Line minus(Line a) { return list("-", {std::move(a)}); }
+
+  // e in place: leaves at once, so that names need not be made for them.
+  Line term(Expr e) {
+    return is_leaf(e.op()) ? form(e) : std::move(Line() << loose(e));
+  }
+
   static std::string number(const Int& n) {
     if (n.sign() >= 0) return n.to_string();
     return "(- " + abs(n).to_string() + ")";
@@ -394,51 +498,57 @@ class SmtText {
     return quote ? "|" + name + "|" : name;
   }
 
-  // e as a real when `wanted` is one.
-  std::string as(Expr e, bool real_wanted) {
+  // e as a real when one is wanted.
+  Line as(Expr e, bool real_wanted) {
     if (!real_wanted || !e.is_int()) return term(e);
-    if (e.is(Op::kInteger)) return real(Rational(e.integer()));
-    return "(to_real " + term(e) + ")";
+    if (e.is(Op::kInteger)) return text(real(Rational(e.integer())));
+    return list("to_real", {term(e)});
   }
-  std::string typed(Expr e, Expr wanted) { return as(e, wanted.is_float()); }
+  Line typed(Expr e, Expr wanted) { return as(e, wanted.is_float()); }
 
-  std::string chain(std::string_view word, Expr e) {
+  Line chain(std::string_view word, Expr e) {
     if (e.arity() == 1) return typed(e.arg(0), e);
-    std::string out = "(" + std::string(word);
-    for (Expr arg : e.args()) out += " " + typed(arg, e);
-    return out + ")";
+    std::vector<Line> parts;
+    for (Expr arg : e.args()) parts.push_back(typed(arg, e));
+    return list(std::string(word), std::move(parts));
   }
 
-  std::string relation(Expr e) {
+  Line relation(Expr e) {
     bool reals = e.arg(0).is_float() || e.arg(1).is_float();
-    std::string a = as(e.arg(0), reals), b = as(e.arg(1), reals);
-    if (e.is(Op::kNe)) return "(not (= " + a + " " + b + "))";
-    std::string word = e.is(Op::kEq) ? "=" : e.is(Op::kLt) ? "<" : "<=";
-    return "(" + word + " " + a + " " + b + ")";
+    std::vector<Line> sides = {as(e.arg(0), reals), as(e.arg(1), reals)};
+    if (e.is(Op::kNe)) return list("not", {list("=", std::move(sides))});
+    return list(e.is(Op::kEq) ? "=" : e.is(Op::kLt) ? "<" : "<=",
+                std::move(sides));
   }
 
   // A value that is used more than once gets a name, so that text grows with
   // the expression.
   class Let {
    public:
-    Let(SmtText& smt, std::string value) {
-      if (value.find(' ') == std::string::npos) {
-        name_ = std::move(value);
+    Let(SmtText& smt, Line value) {
+      if (value.pieces.size() == 1 && !value.pieces[0].e &&
+          value.pieces[0].text.find(' ') == std::string::npos) {
+        name_ = std::move(value.pieces[0].text);
         return;
       }
       name_ = smt.prefix_ + std::to_string(smt.next_++);
-      binding_ = "(let ((" + name_ + " " + std::move(value) + ")) ";
+      value_ = std::move(value);
     }
     const std::string& name() const { return name_; }
-    std::string around(const std::string& body) const {
-      return binding_.empty() ? body : binding_ + body + ")";
+    Line around(Line body) {
+      if (value_.pieces.empty()) return body;
+      Line line;
+      line << "(let ((" + name_ + " " << std::move(value_) << ")) "
+           << std::move(body) << ")";
+      return line;
     }
 
    private:
-    std::string name_, binding_;
+    std::string name_;
+    Line value_;
   };
 
-  std::string function(Expr e) {
+  Line function(Expr e) {
     switch (e.op()) {
       case Op::kFloorDiv: case Op::kCleanDiv:
         return floor_div(term(e.arg(0)), e.arg(1));
@@ -447,26 +557,26 @@ class SmtText {
       case Op::kModularIndexing:
         return floor_mod(floor_div(term(e.arg(0)), e.arg(1)), e.arg(2));
       case Op::kCeilDiv:
-        return "(- " + floor_div("(- " + term(e.arg(0)) + ")", e.arg(1)) + ")";
+        return minus(floor_div(minus(term(e.arg(0))), e.arg(1)));
       case Op::kMin: case Op::kMax: return extreme(e);
       case Op::kAbs: return absolute(e);
       case Op::kPow: case Op::kPowByNatural: return power(e);
-      case Op::kLShift: return "(* " + term(e.arg(0)) + " " + shift(e) + ")";
-      case Op::kRShift: return "(div " + term(e.arg(0)) + " " + shift(e) + ")";
+      case Op::kLShift: return list("*", {term(e.arg(0)), text(shift(e))});
+      case Op::kRShift: return list("div", {term(e.arg(0)), text(shift(e))});
       default: return real_function(e);
     }
   }
 
-  std::string real_function(Expr e) {
+  Line real_function(Expr e) {
+    auto argument = [&] { return as(e.arg(0), true); };
     switch (e.op()) {
-      case Op::kToFloat: return as(e.arg(0), true);
+      case Op::kToFloat: return argument();
       case Op::kIntTrueDiv: case Op::kFloatTrueDiv:
-        return "(/ " + as(e.arg(0), true) + " " + as(e.arg(1), true) + ")";
-      case Op::kFloorToInt: return to_int(as(e.arg(0), true));
-      case Op::kCeilToInt:
-        return "(- " + to_int("(- " + as(e.arg(0), true) + ")") + ")";
+        return list("/", {argument(), as(e.arg(1), true)});
+      case Op::kFloorToInt: return to_int(argument());
+      case Op::kCeilToInt: return minus(to_int(minus(argument())));
       case Op::kTruncToInt: return truncated(e);
-      case Op::kTruncToFloat: return "(to_real " + truncated(e) + ")";
+      case Op::kTruncToFloat: return list("to_real", {truncated(e)});
       case Op::kRoundToInt: return rounded(e);
       default: unsupported(e);
     }
@@ -479,55 +589,64 @@ class SmtText {
 
   // SMT-LIB's div and mod leave a remainder >= 0; Python's quotient rounds
   // down.  They agree for positive divisors, and floor(a/b) = floor(-a/-b).
-  std::string floor_div(const std::string& a, Expr b) {
-    return by_sign(a, b, "(div ", ")", "(div (- ", ")");
+  Line floor_div(Line a, Expr b) {
+    return by_sign(std::move(a), b, [](Line x, Line y, bool) {
+      return list("div", {std::move(x), std::move(y)});
+    });
   }
-  std::string floor_mod(const std::string& a, Expr b) {
-    return by_sign(a, b, "(mod ", ")", "(- (mod (- ", "))");
+  Line floor_mod(Line a, Expr b) {
+    return by_sign(std::move(a), b, [](Line x, Line y, bool negated) {
+      Line rest = list("mod", {std::move(x), std::move(y)});
+      return negated ? minus(std::move(rest)) : rest;
+    });
   }
-  std::string by_sign(const std::string& a, Expr b, const std::string& head,
-                      const std::string& tail, const std::string& minus_head,
-                      const std::string& minus_tail) {
+  // `divide` gets a and b for positive b, else both negated.
+  template <typename Divide>
+  Line by_sign(Line a, Expr b, Divide divide) {
     if (b.is(Op::kInteger)) {
-      std::string divisor = abs(b.integer()).to_string();
-      if (b.integer().sign() >= 0) return head + a + " " + divisor + tail;
-      return minus_head + a + ") " + divisor + minus_tail;
+      Line divisor = text(abs(b.integer()).to_string());
+      if (b.integer().sign() >= 0) {
+        return divide(std::move(a), std::move(divisor), false);
+      }
+      return divide(minus(std::move(a)), std::move(divisor), true);
     }
-    Let x(*this, a), y(*this, term(b));
-    std::string ite = "(ite (> " + y.name() + " 0) " + head + x.name() + " " +
-                      y.name() + tail + " " + minus_head + x.name() + ") (- " +
-                      y.name() + ")" + minus_tail + ")";
-    return x.around(y.around(ite));
+    Let x(*this, std::move(a)), y(*this, term(b));
+    Line ite = list("ite",
+                    {text("(> " + y.name() + " 0)"),
+                     divide(text(x.name()), text(y.name()), false),
+                     divide(minus(text(x.name())), minus(text(y.name())),
+                            true)});
+    return x.around(y.around(std::move(ite)));
   }
 
-  std::string extreme(Expr e) {
+  Line extreme(Expr e) {
     std::string sign = e.is(Op::kMin) ? "<=" : ">=";
-    std::string out = typed(e.arg(0), e);
+    Line out = typed(e.arg(0), e);
     for (Expr arg : e.args().subspan(1)) {
-      Let a(*this, out), b(*this, typed(arg, e));
-      out = a.around(b.around("(ite (" + sign + " " + a.name() + " " +
-                              b.name() + ") " + a.name() + " " + b.name() +
-                              ")"));
+      Let a(*this, std::move(out)), b(*this, typed(arg, e));
+      out = a.around(b.around(text("(ite (" + sign + " " + a.name() + " " +
+                                   b.name() + ") " + a.name() + " " +
+                                   b.name() + ")")));
     }
     return out;
   }
 
-  std::string absolute(Expr e) {
+  Line absolute(Expr e) {
     Let x(*this, term(e.arg(0)));
     std::string zero = e.is_float() ? "0.0" : "0";
-    return x.around("(ite (>= " + x.name() + " " + zero + ") " + x.name() +
-                    " (- " + x.name() + "))");
+    return x.around(text("(ite (>= " + x.name() + " " + zero + ") " +
+                         x.name() + " (- " + x.name() + "))"));
   }
 
-  std::string power(Expr e) {
+  Line power(Expr e) {
     std::optional<int64_t> n = e.arg(1).maybe_int64();
     if (!n || *n < 0 || *n > 64) unsupported(e);
-    if (*n == 0) return e.is_float() ? "1.0" : "1";
+    if (*n == 0) return text(e.is_float() ? "1.0" : "1");
     if (*n == 1) return typed(e.arg(0), e);
     Let x(*this, typed(e.arg(0), e));
     std::string out = "(*";
     for (int64_t i = 0; i < *n; ++i) out += " " + x.name();
-    return x.around(out + ")");
+    return x.around(text(out + ")"));
   }
 
   std::string shift(Expr e) {
@@ -536,26 +655,24 @@ class SmtText {
     return pow(Int(2), static_cast<uint64_t>(*n))->to_string();
   }
 
-  static std::string to_int(const std::string& x) {
-    return "(to_int " + x + ")";
-  }
-  std::string truncated(Expr e) {
+  static Line to_int(Line x) { return list("to_int", {std::move(x)}); }
+  Line truncated(Expr e) {
     Let x(*this, as(e.arg(0), true));
-    return x.around("(ite (>= " + x.name() + " 0.0) " + to_int(x.name()) +
-                    " (- " + to_int("(- " + x.name() + ")") + "))");
+    return x.around(text("(ite (>= " + x.name() + " 0.0) (to_int " + x.name() +
+                         ") (- (to_int (- " + x.name() + "))))"));
   }
   // To nearest, ties to even.
-  std::string rounded(Expr e) {
+  Line rounded(Expr e) {
     Let x(*this, as(e.arg(0), true));
-    Let down(*this, to_int(x.name()));
-    Let rest(*this, "(- " + x.name() + " (to_real " + down.name() + "))");
+    Let down(*this, to_int(text(x.name())));
+    Let rest(*this, text("(- " + x.name() + " (to_real " + down.name() + "))"));
     std::string up = "(+ " + down.name() + " 1)";
     std::string tie = "(ite (= (mod " + down.name() + " 2) 0) " + down.name() +
                       " " + up + ")";
     std::string ite = "(ite (< " + rest.name() + " 0.5) " + down.name() +
                       " (ite (> " + rest.name() + " 0.5) " + up + " " + tie +
                       "))";
-    return x.around(down.around(rest.around(ite)));
+    return x.around(down.around(rest.around(text(ite))));
   }
 
   std::string prefix_ = "let!";
@@ -586,72 +703,106 @@ std::string srepr_float(const Rational& r) {
   return "Float('" + sign + *digits + "', precision=53)";
 }
 
-std::string srepr_call(std::string_view name, std::span<const Expr> args) {
-  std::string out(name);
-  out += "(";
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += to_srepr(args[i]);
-  }
-  return out + ")";
-}
-
-std::string srepr_relation(Expr e) {
-  std::string name = e.is(Op::kLt) ? "Strict" : "";
-  if (!flips(e)) return srepr_call(name + "LessThan", e.args());
-  Expr flipped[] = {e.arg(1), e.arg(0)};
-  return srepr_call(name + "GreaterThan", flipped);
-}
-
-// PyTorch's sym_ite is SymPy's Piecewise, which takes no boolean arms.  Pairs
-// are written as tuples: SymPy's own text names ExprCondPair, which its
-// sympify(), and so torch.export.load, does not know.
-std::string srepr_where(Expr e) {
-  if (e.is_bool()) return srepr_call("ITE", e.args());
-  return "Piecewise((" + to_srepr(e.arg(1)) + ", " + to_srepr(e.arg(0)) +
-         "), (" + to_srepr(e.arg(2)) + ", true))";
-}
-
-// SymPy's Equality compares booleans as structures, not as values.
-std::string srepr_equality(Expr e) {
-  bool equal = e.is(Op::kEq);
-  if (e.arg(0).is_bool()) {
-    return srepr_call(equal ? "Equivalent" : "Xor", e.args());
-  }
-  return srepr_call(equal ? "Equality" : "Unequality", e.args());
-}
-
-// Not negative as far as the kinds of symbols and the signs of constants tell.
-bool is_plainly_natural(Expr e) {
+// Not negative as far as the kinds of symbols and the signs of constants tell,
+// with so many looks.
+bool is_plainly_natural(Expr e, int& looks) {
+  if (--looks < 0) return false;
+  auto natural = [&](Expr x) { return is_plainly_natural(x, looks); };
   switch (e.op()) {
     case Op::kInteger: return !is_negative(e);
     case Op::kSymbol: return e.symbol().kind == SymbolKind::kBackedSize;
     case Op::kAdd: case Op::kMul: case Op::kMin: case Op::kFloorDiv:
     case Op::kMod:
-      return std::all_of(e.args().begin(), e.args().end(), is_plainly_natural);
+      return std::all_of(e.args().begin(), e.args().end(), natural);
     case Op::kMax:
-      return std::any_of(e.args().begin(), e.args().end(), is_plainly_natural);
+      return std::any_of(e.args().begin(), e.args().end(), natural);
     default: return false;
   }
 }
 
-// PyTorch's Mod refuses negative operands; its PythonMod takes them.
-std::string srepr_mod(Expr e) {
-  return srepr_call(is_plainly_natural(e) ? "Mod" : "PythonMod", e.args());
-}
-
-// PyTorch's CeilDiv adds divisor - 1, which is no ceiling for divisors < 0.
-std::string srepr_ceil_div(Expr e) {
-  if (e.arg(1).is(Op::kInteger) && e.arg(1).integer().sign() > 0) {
-    return srepr_call("CeilDiv", e.args());
+class SreprText {
+ public:
+  Level write(Expr e, Line& line) const {
+    line << form(e);
+    return kAtomLevel;
   }
-  return "Mul(Integer(-1), FloorDiv(Mul(Integer(-1), " + to_srepr(e.arg(0)) +
-         "), " + to_srepr(e.arg(1)) + "))";
-}
+
+ private:
+  static Line form(Expr e) {
+    Line line;
+    switch (e.op()) {
+      case Op::kInteger:
+        return std::move(line << "Integer(" + e.integer().to_string() + ")");
+      case Op::kRational: return std::move(line << srepr_float(e.rational()));
+      case Op::kBoolean:
+        return std::move(line << (e.is_true() ? "true" : "false"));
+      case Op::kSymbol: return std::move(line << srepr_symbol(e.symbol()));
+      case Op::kEq: case Op::kNe: return equality(e);
+      case Op::kLt: case Op::kLe: return relation(e);
+      case Op::kWhere: return where(e);
+      case Op::kMod: return mod(e);
+      case Op::kCeilDiv: return ceil_div(e);
+      default: return call(info(e.op()).name, e.args());
+    }
+  }
+
+  static Line call(std::string_view name, std::span<const Expr> args) {
+    Line line;
+    line << std::string(name) + "(" << joined(args, ", ") << ")";
+    return line;
+  }
+
+  static Line relation(Expr e) {
+    std::string name = e.is(Op::kLt) ? "Strict" : "";
+    if (!flips(e)) return call(name + "LessThan", e.args());
+    const Expr flipped[] = {e.arg(1), e.arg(0)};
+    return call(name + "GreaterThan", flipped);
+  }
+
+  // PyTorch's sym_ite is SymPy's Piecewise, which takes no boolean arms.  Pairs
+  // are written as tuples: SymPy's own text names ExprCondPair, which its
+  // sympify(), and so torch.export.load, does not know.
+  static Line where(Expr e) {
+    if (e.is_bool()) return call("ITE", e.args());
+    Line line;
+    line << "Piecewise((" << loose(e.arg(1)) << ", " << loose(e.arg(0))
+         << "), (" << loose(e.arg(2)) << ", true))";
+    return line;
+  }
+
+  // SymPy's Equality compares booleans as structures, not as values.
+  static Line equality(Expr e) {
+    bool equal = e.is(Op::kEq);
+    if (e.arg(0).is_bool()) return call(equal ? "Equivalent" : "Xor", e.args());
+    return call(equal ? "Equality" : "Unequality", e.args());
+  }
+
+  // PyTorch's Mod refuses negative operands; its PythonMod takes them.
+  static Line mod(Expr e) {
+    int looks = 256;
+    return call(is_plainly_natural(e, looks) ? "Mod" : "PythonMod", e.args());
+  }
+
+  // PyTorch's CeilDiv adds divisor - 1, which is no ceiling for divisors < 0.
+  static Line ceil_div(Expr e) {
+    if (e.arg(1).is(Op::kInteger) && e.arg(1).integer().sign() > 0) {
+      return call("CeilDiv", e.args());
+    }
+    Line line;
+    line << "Mul(Integer(-1), FloorDiv(Mul(Integer(-1), " << loose(e.arg(0))
+         << "), " << loose(e.arg(1)) << "))";
+    return line;
+  }
+};
 
 }  // namespace
 
-std::string to_string(Expr e) { return e ? TorchText().loose(e) : "<null>"; }
+std::string to_string(Expr e, size_t max_length) {
+  if (!e) return "<null>";
+  TorchText style;
+  bool is_cut = false;
+  return write_text(style, e, is_cut, max_length);
+}
 
 std::ostream& operator<<(std::ostream& out, Expr e) {
   return out << to_string(e);
@@ -659,7 +810,8 @@ std::ostream& operator<<(std::ostream& out, Expr e) {
 
 std::string to_python(Expr e,
                       const std::function<std::string(Expr)>& name_of) {
-  return PythonText(name_of).loose(e);
+  PythonText style(name_of);
+  return whole_text("to_python", style, e);
 }
 
 std::string to_check(Expr condition,
@@ -671,21 +823,14 @@ std::string to_check(Expr condition,
   return "torch._check(" + to_python(condition, name_of) + ")";
 }
 
-std::string to_smtlib(Expr e) { return SmtText(e).term(e); }
+std::string to_smtlib(Expr e) {
+  SmtText style(e);
+  return whole_text("to_smtlib", style, e);
+}
 
 std::string to_srepr(Expr e) {
-  switch (e.op()) {
-    case Op::kInteger: return "Integer(" + e.integer().to_string() + ")";
-    case Op::kRational: return srepr_float(e.rational());
-    case Op::kBoolean: return e.is_true() ? "true" : "false";
-    case Op::kSymbol: return srepr_symbol(e.symbol());
-    case Op::kEq: case Op::kNe: return srepr_equality(e);
-    case Op::kLt: case Op::kLe: return srepr_relation(e);
-    case Op::kWhere: return srepr_where(e);
-    case Op::kMod: return srepr_mod(e);
-    case Op::kCeilDiv: return srepr_ceil_div(e);
-    default: return srepr_call(info(e.op()).name, e.args());
-  }
+  SreprText style;
+  return whole_text("to_srepr", style, e);
 }
 
 }  // namespace proviso

@@ -6,6 +6,11 @@
 //   to_smtlib(e)   (= (+ s0 1) (* 2 u0))                   SMT-LIB 2
 //   to_srepr(e)    Equality(Add(Symbol('s0', positive=True, integer=True),
 //                  Integer(1)), ...)                       what .pt2 stores
+//
+// What an expression shares is written each time it is used, so that a text can
+// be exponentially longer than what it shows.  Past kMaxTextLength to_string()
+// writes "..." for what is left, and the others, which are for machines, throw
+// Error.  Depth is no concern of the machine's stack.
 #pragma once
 
 #include <functional>
@@ -16,7 +21,10 @@
 
 namespace proviso {
 
-std::string to_string(Expr e);
+inline constexpr size_t kMaxTextLength = size_t{1} << 20;  // as parse() reads
+
+// At most about `max_length` characters, for people.
+std::string to_string(Expr e, size_t max_length = kMaxTextLength);
 std::ostream& operator<<(std::ostream& out, Expr e);
 
 // With `name_of`, symbols print as the caller says ("x.shape[0]").

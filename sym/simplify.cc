@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sym/budget.h"
 #include "sym/evaluate.h"
 #include "sym/polynomial.h"
 
@@ -25,6 +26,8 @@ class Simplifier {
   Simplifier(ExprPool& pool, const Facts* facts) : pool_(pool), facts_(facts) {}
 
   Expr run(Expr e);
+  // What run() found; the node itself where it has not been looked at.
+  Expr canonical(Expr e) const;
 
   // Each builds the canonical form from canonical arguments.
   Expr build(Op op, Args args);
@@ -72,13 +75,19 @@ class Simplifier {
   Expr bits(Op op, Expr a, Expr b);
   Expr power(Expr base, Expr exponent);
   Expr true_divide(Op op, Expr a, Expr b);
-  std::optional<Ratio> ratio(Expr e);
+  std::optional<Ratio> ratio(Expr e, int depth = 0);
   std::optional<Expr> fold_constants(Expr raw);
   Expr decided(Expr condition);
+  Expr opposite(Expr condition);
+  Expr rewrite(Expr e);
+  std::unordered_map<uint32_t, Expr>& memo() {
+    return facts_ ? memo_ : pool_.simplify_memo();
+  }
 
   ExprPool& pool_;
   const Facts* facts_;
   std::unordered_map<uint32_t, Expr> memo_;  // used when facts_ is set
+  std::unordered_map<uint32_t, Expr> opposites_;
 };
 
 // ---- floor division: rules over canonical polynomials a // b
@@ -525,14 +534,17 @@ Expr Simplifier::is_zero(const Polynomial& p) {
 }
 
 // Exact real arithmetic on both sides becomes one integer relation.
-std::optional<Ratio> Simplifier::ratio(Expr e) {
+std::optional<Ratio> Simplifier::ratio(Expr e, int depth) {
+  constexpr int kMaxDepth = 64;
   if (e.is_int()) return Ratio{to_polynomial(e), 1};
+  if (depth == kMaxDepth) return {};
+  Budget::spend(1);
   switch (e.op()) {
     case Op::kRational:
       return Ratio{Polynomial(e.rational().num()), e.rational().den()};
-    case Op::kToFloat: return ratio(e.arg(0));
+    case Op::kToFloat: return ratio(e.arg(0), depth + 1);
     case Op::kIntTrueDiv: case Op::kFloatTrueDiv: {
-      auto a = ratio(e.arg(0)), b = ratio(e.arg(1));
+      auto a = ratio(e.arg(0), depth + 1), b = ratio(e.arg(1), depth + 1);
       if (!a || !b || !b->numerator.is_constant()) return {};
       Int divisor = b->numerator.constant();
       if (divisor.is_zero()) return {};
@@ -543,7 +555,7 @@ std::optional<Ratio> Simplifier::ratio(Expr e) {
     case Op::kAdd: {
       Ratio sum;
       for (Expr arg : e.args()) {
-        auto part = ratio(arg);
+        auto part = ratio(arg, depth + 1);
         if (!part) return {};
         sum.numerator = sum.numerator * part->denominator +
                         part->numerator * sum.denominator;
@@ -554,7 +566,7 @@ std::optional<Ratio> Simplifier::ratio(Expr e) {
     case Op::kMul: {
       Ratio product{Polynomial(Int(1)), 1};
       for (Expr arg : e.args()) {
-        auto part = ratio(arg);
+        auto part = ratio(arg, depth + 1);
         if (!part) return {};
         size_t terms =
             product.numerator.terms().size() * part->numerator.terms().size();
@@ -593,6 +605,15 @@ Expr Simplifier::relation(Op op, Expr a, Expr b) {
 
 Expr Simplifier::negate(Expr e) {
   if (e.is_constant()) return boolean(!e.is_true());
+  if (auto it = opposites_.find(e.id()); it != opposites_.end()) {
+    return it->second;
+  }
+  Expr result = opposite(e);
+  opposites_.emplace(e.id(), result);
+  return result;
+}
+
+Expr Simplifier::opposite(Expr e) {
   switch (e.op()) {
     case Op::kNot: return e.arg(0);
     case Op::kEq: return pool_.make(Op::kNe, e.args());
@@ -814,13 +835,27 @@ Expr Simplifier::build(Op op, Args args) {
   return pool_.make(op, args);
 }
 
+Expr Simplifier::canonical(Expr e) const {
+  const auto& memo = facts_ ? memo_ : pool_.simplify_memo();
+  auto it = memo.find(e.id());
+  return it == memo.end() ? e : it->second;
+}
+
+// Arguments first, on a stack of its own: depth is not the machine's concern.
 Expr Simplifier::run(Expr e) {
-  if (is_leaf(e.op())) return e;
-  auto& memo = facts_ ? memo_ : pool_.simplify_memo();
-  if (auto it = memo.find(e.id()); it != memo.end()) return it->second;
+  visit_arguments_first(
+      e,
+      [this](Expr x) { return is_leaf(x.op()) || memo().contains(x.id()); },
+      [this](Expr x) { rewrite(x); });
+  return canonical(e);
+}
+
+// Of an expression whose arguments have been looked at.
+Expr Simplifier::rewrite(Expr e) {
+  Budget::spend(4);
   std::vector<Expr> args;
   args.reserve(e.arity());
-  for (Expr arg : e.args()) args.push_back(run(arg));
+  for (Expr arg : e.args()) args.push_back(canonical(arg));
   Expr result = build(e.op(), args);
   // A rule's result may itself have something left to do (a Max that became a
   // sum inside a product); a few rounds reach the fixpoint.
@@ -832,18 +867,40 @@ Expr Simplifier::run(Expr e) {
     if (next == result) break;
     result = next;
   }
-  memo.emplace(e.id(), result);
-  memo.emplace(result.id(), result);
+  memo().emplace(e.id(), result);
+  memo().emplace(result.id(), result);
   return result;
+}
+
+// e as it is where this takes more than kSimplifyUnits; what an outer budget
+// ends is its owner's to catch.
+Expr run_within_budget(Simplifier simplifier, Expr e) {
+  try {
+    Budget budget(kSimplifyUnits);
+    return simplifier.run(e);
+  } catch (const OutOfBudget&) {
+    Budget::check();
+    return Expr();
+  }
 }
 
 }  // namespace
 
-Expr simplify(Expr e) { return Simplifier(e.pool(), nullptr).run(e); }
+Expr simplify(Expr e) {
+  if (is_leaf(e.op())) return e;
+  auto& memo = e.pool().simplify_memo();
+  if (auto it = memo.find(e.id()); it != memo.end()) return it->second;
+  Expr result = run_within_budget(Simplifier(e.pool(), nullptr), e);
+  if (result) return result;
+  memo.insert_or_assign(e.id(), e);
+  return e;
+}
 
 Expr simplify(Expr e, const Facts& facts) {
   // Structure first: its memo lasts, and facts then see the short form.
-  return Simplifier(e.pool(), &facts).run(simplify(e));
+  Expr plain = simplify(e);
+  Expr result = run_within_budget(Simplifier(e.pool(), &facts), plain);
+  return result ? result : plain;
 }
 
 }  // namespace proviso

@@ -10,12 +10,17 @@
 // simplify(e).  Numeric sums are polynomials over atoms with products of sums
 // expanded while small; relations have their terms split by sign and are
 // divided by the gcd of their coefficients with the constant rounded inward.
+//
+// An expression that takes more than kSimplifyUnits of work comes back as it
+// is, and does so each time.
 #pragma once
 
 #include "sym/expr.h"
 #include "sym/facts.h"
 
 namespace proviso {
+
+inline constexpr uint64_t kSimplifyUnits = 200'000;  // sym/budget.h
 
 Expr simplify(Expr e);
 // The same, with divisors, Min/Max and relations decided by what is known.
