@@ -14,6 +14,7 @@
 #include "cli/json.h"
 #include "cli/tally.h"
 #include "cli/timer.h"
+#include "sym/budget.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 
@@ -133,11 +134,16 @@ class Question {
     return asked;
   }
 
-  // {set-up, question, the same again} in microseconds: the median of rounds.
+  // {set-up, question, the same again} in microseconds: the median of rounds,
+  // which are fewer where one takes long.
   std::array<double, 3> times() {
     constexpr int kRounds = 15, kAgain = 32;
+    constexpr uint64_t kEnough = 500'000;  // units of work
+    const Budget counted(Budget::kUnlimited);
+    const uint64_t before = Budget::units_left();
     std::array<std::vector<double>, 3> all;
-    for (int i = 0; i < kRounds; ++i) {
+    for (int i = 0; i < kRounds && before - Budget::units_left() < kEnough;
+         ++i) {
       Context context(pool_, options_);
       Timer setup;
       tell(context);

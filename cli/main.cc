@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "cli/arguments.h"
+#include "sym/budget.h"
 
 namespace proviso::cli {
 namespace {
@@ -70,6 +71,11 @@ int main(int argc, char** argv) {
     int code = proviso::cli::run({argv + 1, argv + argc});
     std::cout.flush();
     return code;
+  } catch (const proviso::OutOfBudget&) {
+    std::cout.flush();
+    std::cerr << "proviso: this input takes more work than a command may do; "
+                 "ask about a part of it\n";
+    return proviso::cli::kTrouble;
   } catch (const std::exception& error) {
     std::cout.flush();
     std::cerr << "proviso: " << error.what() << "\n";

@@ -1,5 +1,6 @@
 // prove, bounds, simplify: one question about facts from the command line or a
 // file; facts: the file.
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "cli/timer.h"
 #include "guards/context_text.h"
 #include "solver/solver.h"
+#include "sym/budget.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 
@@ -36,11 +38,25 @@ Context start(ExprPool& pool, const Arguments& arguments) {
   return load_context(pool, text.str());
 }
 
-// The facts as the user wrote them, told to a solver.
+// What a command may do in all; a long context file more.
+uint64_t command_units(const Arguments& arguments) {
+  constexpr uint64_t kCommand = 600'000, kByte = 20;
+  uint64_t bytes = 0;
+  for (const auto* texts : {&arguments.symbols, &arguments.assumptions,
+                            &arguments.positional}) {
+    for (const std::string& text : *texts) bytes += text.size();
+  }
+  std::error_code none;
+  const uint64_t file = std::filesystem::file_size(arguments.context, none);
+  return kCommand + kByte * (none ? bytes : bytes + file);
+}
+
+// The facts as the user wrote them, assumed by a solver.  All that the command
+// does from here on is charged to one budget.
 class Session {
  public:
   explicit Session(const Arguments& arguments)
-      : context_(start(pool_, arguments)) {
+      : budget_(command_units(arguments)), context_(start(pool_, arguments)) {
     for (const std::string& text : arguments.symbols) declare(text);
     for (const std::string& text : arguments.assumptions) {
       context_.assume(parse(pool_, text), {text, "", 0});
@@ -92,6 +108,7 @@ class Session {
                                     : fact.origin.text;
   }
 
+  Budget budget_;
   ExprPool pool_;
   Context context_;
 };
