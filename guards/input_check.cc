@@ -22,23 +22,23 @@ std::optional<Expr> range_condition(Expr size, const Interval& range) {
 InputCheck::InputCheck(ShapeEnv& env) {
   for (const InputDim& dim : env.input_dims()) add_dim(env, dim);
   for (const Guard& guard : env.minimal_guards()) add_guard(env, guard);
-  program_ = compiled(env.pool());
-}
-
-GuardProgram InputCheck::compiled(ExprPool& pool) const {
-  std::vector<Expr> symbols, conditions;
   for (size_t i = 0; i < dims_.size(); ++i) {
     // A dim without a symbol of its own is called by its place.
     const std::string name = "input:" + std::to_string(i);
-    symbols.push_back(dims_[i].symbol
-                          ? dims_[i].symbol
-                          : pool.symbol(name, SymbolKind::kBackedInt));
+    symbols_.push_back(
+        dims_[i].symbol ? dims_[i].symbol
+                        : env.pool().symbol(name, SymbolKind::kBackedInt));
   }
+  program_ = {symbols_, all_conditions()};
+}
+
+std::vector<Expr> InputCheck::all_conditions() const {
+  std::vector<Expr> conditions;
   for (size_t i = 0; i < dims_.size(); ++i) {
     const Dim& d = dims_[i];
-    const Expr size = symbols[i];
+    const Expr size = symbols_[i];
     if (d.same_as) {
-      conditions.push_back(eq(size, symbols[*d.same_as]));
+      conditions.push_back(eq(size, symbols_[*d.same_as]));
     } else if (!d.input.expr.is_symbol()) {
       conditions.push_back(eq(size, d.input.expr));
     } else if (auto in_range = range_condition(size, d.range)) {
@@ -48,7 +48,7 @@ GuardProgram InputCheck::compiled(ExprPool& pool) const {
   for (const Condition& c : conditions_) {
     conditions.push_back(c.guard.condition);
   }
-  return {symbols, conditions};
+  return conditions;
 }
 
 void InputCheck::add_dim(ShapeEnv& env, const InputDim& dim) {

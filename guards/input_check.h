@@ -36,6 +36,8 @@ class InputCheck {
   // their order.
   bool fits(const int64_t* values) const { return program_.holds(values); }
   const GuardProgram& program() const { return program_; }
+  // What the conditions of program() call each dim.
+  const std::vector<Expr>& symbols() const { return symbols_; }
 
   // `values` are in the order of input_dims().  Nullopt, or a sentence that
   // names the failing dim, the lines behind it, and the way out.  Throws Error
@@ -70,9 +72,10 @@ class InputCheck {
                      std::span<const int64_t> values,
                      const std::string& remedy) const;
 
-  GuardProgram compiled(ExprPool& pool) const;
+  std::vector<Expr> all_conditions() const;
 
   std::vector<Dim> dims_;
+  std::vector<Expr> symbols_;  // by dim; one made for a dim without its own
   std::vector<Condition> conditions_;
   GuardProgram program_;  // all of it, over the dims in order
 };

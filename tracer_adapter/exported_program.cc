@@ -2,9 +2,11 @@
 
 #include <c10/util/Exception.h>
 
+#include <map>
 #include <utility>
 
 #include "sym/print.h"
+#include "tracer_adapter/sources.h"
 
 namespace proviso {
 namespace {
@@ -77,6 +79,23 @@ std::vector<std::string> ExportedProgram::guards_code() const {
       return symbol.symbol().source.empty() ? symbol.symbol().name
                                             : symbol.symbol().source;
     }));
+  return result;
+}
+
+std::vector<std::string> ExportedProgram::conditions_code() const {
+  std::vector<std::string> result;
+  std::map<std::string, std::string> first;  // source, by symbol
+  for (const InputDim& dim : env->input_dims()) {
+    const auto [same, is_new] =
+        first.emplace(proviso::to_string(dim.expr), dim.source);
+    if (dim.expr.is_constant())
+      result.push_back(dim.source + " == " + proviso::to_string(dim.expr));
+    else if (!is_new)
+      result.push_back(dim.source + " == " + same->second);
+    else
+      add_range_code(dim, env->honest_range(dim.expr), &result);
+  }
+  for (std::string& guard : guards_code()) result.push_back(std::move(guard));
   return result;
 }
 

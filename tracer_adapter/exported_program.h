@@ -85,6 +85,9 @@ class ExportedProgram {
   const std::vector<Guard>& guards() const { return guards_; }
   // {"L['x'].size()[0] == L['y'].size()[1]", ...}
   std::vector<std::string> guards_code() const;
+  // All that is checked of sizes and integers, as guards_code() writes it:
+  // constants, equal sizes, ends of ranges, then the guards.
+  std::vector<std::string> conditions_code() const;
   ExportGraphSignature graph_signature() const;
   // The tensors themselves: to train them is to change the program's.
   NamedTensors named_parameters() const;

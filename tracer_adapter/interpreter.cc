@@ -1,6 +1,7 @@
 // Module: checks the inputs of an exported program, then runs it.
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -8,9 +9,12 @@
 #include <utility>
 
 #include "guards/input_check.h"
+#include "sym/print.h"
 #include "tracer_adapter/executable.h"
 #include "tracer_adapter/exported_program.h"
+#include "tracer_adapter/replay.h"
 #include "tracer_adapter/sources.h"
+#include "tracer_adapter/tracer.h"
 
 namespace proviso {
 namespace {
@@ -41,6 +45,23 @@ bool same_value(const c10::IValue& a, const c10::IValue& b) {
   return a.isDouble() && b.isDouble() && a.toDouble() == b.toDouble();
 }
 
+bool is_traced(const c10::IValue& value) {
+  return value.isTensor() ? value.toTensor().defined() &&
+                                is_fake(value.toTensor())
+                          : value.isSymInt() || value.isSymFloat();
+}
+
+bool is_called_by_trace(const std::vector<c10::IValue>& inputs) {
+  return Tracer::current() != nullptr &&
+         std::any_of(inputs.begin(), inputs.end(), is_traced);
+}
+
+int64_t example_of(ShapeEnv& env, Expr size) {
+  const std::optional<Value> value = env.hint(size);
+  const Int* number = value ? std::get_if<Int>(&*value) : nullptr;
+  return number ? number->to_int64().value_or(0) : 0;
+}
+
 }  // namespace
 
 struct Module::Impl {
@@ -50,14 +71,19 @@ struct Module::Impl {
   void check_tensor(const InputSpec& input, const TensorMeta& meta,
                     const c10::IValue& value) const;
   void check_input(const InputSpec& input, const c10::IValue& value) const;
+  void check_count(size_t count) const;
   void check(const std::vector<c10::IValue>& inputs) const;
+  void check_traced(Tracer& tracer,
+                    const std::vector<c10::IValue>& inputs) const;
+  std::vector<c10::IValue> call(std::vector<c10::IValue> values) const;
   std::vector<c10::IValue> run(std::vector<c10::IValue> inputs) const;
 
   ExportedProgram program;
   InputCheck input_check;
   Executable executable;
   std::vector<const InputSpec*> user_inputs;
-  std::vector<at::Tensor> owned;  // inputs before the users'
+  // By input of the graph: the program's own tensor; undefined for the user's.
+  std::vector<at::Tensor> owned;
   // By output: the input of the graph that it is the new value of.  Empty when
   // no output is one.
   std::vector<std::optional<size_t>> mutations;
@@ -69,10 +95,9 @@ Module::Impl::Impl(ExportedProgram p)
       input_check(*program.env),
       executable(program.graph) {
   for (const InputSpec& input : program.graph.inputs) {
-    if (input.kind == InputKind::kUserInput)
-      user_inputs.push_back(&input);
-    else
-      owned.push_back(program.tensor_of(input));
+    const bool is_user = input.kind == InputKind::kUserInput;
+    if (is_user) user_inputs.push_back(&input);
+    owned.push_back(is_user ? at::Tensor() : program.tensor_of(input));
   }
   find_mutations();
   find_places();
@@ -155,18 +180,25 @@ void Module::Impl::check_input(const InputSpec& input,
   const GraphValue& expected = program.graph.value(ref->id);
   if (expected.is_tensor())
     return check_tensor(input, expected.tensor(), value);
-  const bool fits = expected.expr().is_int() ? value.isInt() : value.isDouble();
+  const bool fits = expected.expr().is_int()
+                        ? value.isInt() || value.isSymInt()
+                        : value.isDouble() || value.isSymFloat();
   TORCH_CHECK_TYPE(fits, "Guard failed: ", input.name, " is ",
                    expected.expr().is_int() ? "an integer" : "a float", " (",
                    input.name, " is ", shown(value), ")");
 }
 
-void Module::Impl::check(const std::vector<c10::IValue>& inputs) const {
-  TORCH_CHECK_VALUE(inputs.size() == user_inputs.size(),
+void Module::Impl::check_count(size_t count) const {
+  TORCH_CHECK_VALUE(count == user_inputs.size(),
                     "Proviso: the exported program takes ", user_inputs.size(),
-                    " inputs, but got ", inputs.size());
+                    " inputs, but got ", count);
+}
+
+void Module::Impl::check(const std::vector<c10::IValue>& inputs) const {
+  check_count(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     check_input(*user_inputs[i], inputs[i]);
+  if (is_called_by_trace(inputs)) return check_traced(*Tracer::current(), inputs);
   c10::SmallVector<int64_t, 16> values;
   for (const InputPlace& place : places) {
     const c10::IValue& input = inputs[place.input];
@@ -178,12 +210,50 @@ void Module::Impl::check(const std::vector<c10::IValue>& inputs) const {
     TORCH_CHECK(false, *problem);
 }
 
+// Called by a program that is being traced: what is checked here is a guard of
+// that program.
+void Module::Impl::check_traced(Tracer& tracer,
+                                const std::vector<c10::IValue>& inputs) const {
+  ShapeEnv& env = tracer.env();
+  std::vector<Expr> sizes;
+  for (const InputPlace& place : places) {
+    const c10::IValue& input = inputs[place.input];
+    sizes.push_back(to_expr(env, place.dim
+                                     ? input.toTensor().sym_size(*place.dim)
+                                     : input.toSymInt()));
+  }
+  Translation now(env);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    now.bind(input_check.symbols()[i], sizes[i]);
+  for (Expr condition : input_check.program().conditions()) {
+    if (env.expect_true(now(condition), tracer.location())) continue;
+    std::vector<int64_t> values;
+    for (Expr size : sizes) values.push_back(example_of(env, size));
+    const std::optional<std::string> problem = input_check.problem(values);
+    TORCH_CHECK(false, problem.value_or("Guard failed: " +
+                                        to_python(condition)));
+  }
+}
+
+// With a value for each input of the graph.
+std::vector<c10::IValue> Module::Impl::call(
+    std::vector<c10::IValue> values) const {
+  if (is_called_by_trace(values))
+    return Replay(*Tracer::current(), program).call(values);
+  return executable.run(std::move(values));
+}
+
 std::vector<c10::IValue> Module::Impl::run(
     std::vector<c10::IValue> inputs) const {
-  std::vector<c10::IValue> all(owned.begin(), owned.end());
-  for (c10::IValue& input : inputs) all.push_back(std::move(input));
-  if (mutations.empty()) return executable.run(std::move(all));
-  std::vector<c10::IValue> results = executable.run(all), returned;
+  check_count(inputs.size());
+  std::vector<c10::IValue> all;
+  all.reserve(owned.size());
+  auto next = inputs.begin();
+  for (const at::Tensor& tensor : owned)
+    tensor.defined() ? all.emplace_back(tensor)
+                     : all.emplace_back(std::move(*next++));
+  if (mutations.empty()) return call(std::move(all));
+  std::vector<c10::IValue> results = call(all), returned;
   const at::NoGradGuard no_grad;
   for (size_t i = 0; i < results.size(); ++i) {
     if (mutations[i])

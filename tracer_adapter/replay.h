@@ -62,6 +62,9 @@ class Replay {
   std::vector<c10::IValue> add_inputs(const std::vector<at::Tensor>& examples);
   // Each value of `inputs`, as it is or in a wrapper, is an input of the graph.
   std::vector<c10::IValue> run(const std::vector<c10::IValue>& inputs);
+  // Called by a program that is being traced, with values of its own, which
+  // satisfy what the inputs must.
+  std::vector<c10::IValue> call(const std::vector<c10::IValue>& values);
 
  private:
   using Values = std::vector<c10::IValue>;

@@ -62,6 +62,7 @@ class Run {
   std::vector<c10::IValue> operator()();
   std::string stopped_at() const;
   std::vector<Requirement> requirements();
+  std::vector<Expr> asserted() const;
 
  private:
   int64_t size_of(const InputDim& dim) const;
@@ -213,6 +214,13 @@ std::vector<Requirement> Run::requirements() {
   return found;
 }
 
+std::vector<Expr> Run::asserted() const {
+  std::vector<Expr> found;
+  for (const RuntimeAssert& check : tracer_.checks())
+    found.push_back(in_program(check.condition));
+  return found;
+}
+
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
@@ -260,6 +268,7 @@ Retrace retrace(const ExportedProgram& program) {
     result.problem = run.stopped_at() + ": " + sentence_of(error);
   }
   result.requirements = run.requirements();
+  result.asserted = run.asserted();
   return result;
 }
 

@@ -28,6 +28,8 @@ struct Retrace {
   // Together they suffice for the program to run as it was traced, sizes 0 and
   // 1 included.
   std::vector<Requirement> requirements;
+  // What the program asserts of its inputs by itself when it runs.
+  std::vector<Expr> asserted;
   // "node 3 (aten.view.default): ..." where the trace ended before the program
   // did; empty when it did not.  The requirements are then those so far.
   std::string problem;

@@ -155,6 +155,7 @@ class Tracer {
   // A condition on the inputs that the program checks when it runs and that
   // says nothing to the ShapeEnv.
   void add_check(RuntimeAssert check);
+  const std::vector<RuntimeAssert>& checks() const { return checks_; }
 
   // --- what is around the operators
   // From here to exit_module() operators are of this module of the program.

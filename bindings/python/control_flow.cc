@@ -93,16 +93,6 @@ void bind_control_flow(py::module_& m) {
     ShapeEnv& env = tracer().env();
     return to_sym_int(env, env.create_unbacked_int());
   });
-  // Asserts a condition on the inputs alone when the program runs; false when
-  // the condition speaks of data.
-  m.def("check_at_run", [](const c10::SymBool& condition,
-                           const std::string& message) {
-    const Expr e = to_expr(tracer().env(), condition);
-    for (Expr symbol : free_symbols(e))
-      if (is_unbacked(symbol.symbol().kind)) return false;
-    tracer().add_check({e, current_location(), message});
-    return true;
-  });
   m.def("new_fake", [](const at::Tensor& like,
                        const std::vector<c10::SymInt>& sizes,
                        const std::vector<c10::SymInt>& strides) {

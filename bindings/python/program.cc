@@ -71,6 +71,15 @@ py::list tensors(const std::vector<std::pair<std::string, at::Tensor>>& named) {
   return result;
 }
 
+// The program with others in place of its tensors.
+ExportedProgram with_tensors(const ExportedProgram& program,
+                             NamedTensors state_dict, NamedTensors constants) {
+  ExportedProgram result = program;
+  result.state_dict = std::move(state_dict);
+  result.constants = std::move(constants);
+  return result;
+}
+
 std::string argument_name(const Graph& graph, const Argument& a) {
   if (const ValueRef* ref = a.get<ValueRef>()) return graph.value(ref->id).name;
   return graph.to_string(a);
@@ -265,6 +274,11 @@ void bind_program(py::module_& m) {
       .def("range_constraints_to_string",
            &ExportedProgram::range_constraints_to_string)
       .def("guards_code", &ExportedProgram::guards_code)
+      .def("conditions_code", &ExportedProgram::conditions_code)
+      .def("specializes_zero_one",
+           [](const ExportedProgram& p) {
+             return p.env->options().specialize_zero_one;
+           })
       .def("guards", &guard_list)
       .def("all_guards",
            [](const ExportedProgram& p) { return strings(p.env->guards()); })
@@ -310,6 +324,7 @@ void bind_program(py::module_& m) {
            [](const ExportedProgram& p) { return tensors(p.state_dict); })
       .def("constants",
            [](const ExportedProgram& p) { return tensors(p.constants); })
+      .def("with_tensors", &with_tensors)
       .def("module", &ExportedProgram::module)
       .def("run_decompositions",
            [](const ExportedProgram& p) { return run_decompositions(p); })

@@ -4,8 +4,11 @@
 #include <torch/csrc/jit/python/pybind_utils.h>
 #include <torch/csrc/utils/python_symnode.h>
 
+#include <map>
+
 #include "bindings/python/bindings.h"
 #include "guards/logs.h"
+#include "guards/source_text.h"
 
 namespace proviso::python {
 namespace {
@@ -140,6 +143,23 @@ class Session {
                        const py::sequence& dims, const std::string& source) {
     return tracer().add_input(name, example, dims_of(dims), source);
   }
+  // Text over sources and names: {"L['x'].size()[0]": size}.
+  void require_code(const std::string& code, const py::dict& values) {
+    const Expr condition = parsed(code, values);
+    TORCH_CHECK_VALUE(condition.is_bool(), "'", code, "' is no condition");
+    SourceLocation where;
+    where.code = code;
+    ShapeEnv& env = tracer().env();
+    if (env.statically_known_true(condition)) return;
+    if (env.hint(condition)) return env.require(condition, where);
+    TORCH_CHECK_VALUE(env.expect_true(condition, where, code), "'", code,
+                      "' never holds");
+  }
+  c10::SymInt number_of_code(const std::string& code, const py::dict& values) {
+    const Expr number = parsed(code, values);
+    TORCH_CHECK_VALUE(number.is_int(), "'", code, "' is no integer");
+    return to_sym_int(tracer().env(), number);
+  }
   ExportedProgram finish(const py::sequence& outputs) {
     std::vector<c10::IValue> values;
     for (size_t i = 0; i < outputs.size(); ++i)
@@ -148,6 +168,15 @@ class Session {
   }
 
  private:
+  Expr parsed(const std::string& code, const py::dict& values) {
+    ShapeEnv& env = tracer().env();
+    std::map<std::string, Expr> by_name;
+    for (const auto& [name, value] : values)
+      by_name.emplace(name.cast<std::string>(),
+                      to_expr(env, value.cast<c10::SymInt>()));
+    return parse_over(env.pool(), code, by_name);
+  }
+
   std::unique_ptr<Tracer> tracer_;
 };
 
@@ -312,6 +341,8 @@ void bind_session(py::module_& m) {
              where.code = why;
              env.require(to_expr(env, condition), where);
            })
+      .def("require_code", &Session::require_code)
+      .def("number_of_code", &Session::number_of_code)
       .def("add_constant_input",
            [](Session& s, const std::string& name, const py::object& value) {
              s.tracer().add_constant_input(name,

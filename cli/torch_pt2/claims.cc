@@ -156,10 +156,9 @@ class Judge {
 
  private:
   void try_example();
-  void judge_claim(const std::string& text, Expr condition);
-  void judge_unimplied(const std::string& text, Expr condition);
-  void find_missing(Facts& stated, const std::string& text, Expr condition,
-                    const std::string& where, bool by_metadata);
+  void judge_claim(const std::string& text, Expr condition, bool promise);
+  void judge_unimplied(const std::string& text, Expr condition, bool promise);
+  void find_missing(Facts& stated, const Requirement& need);
   void report(const char* kind, const std::string& text, std::string because) {
     findings_.push_back({kind, text, std::move(because)});
   }
@@ -192,7 +191,8 @@ void Judge::try_example() {
            trial.why);
 }
 
-void Judge::judge_unimplied(const std::string& text, Expr condition) {
+void Judge::judge_unimplied(const std::string& text, Expr condition,
+                            bool promise) {
   const Answer answer = needed_.ask(condition);
   if (answer.verdict == Verdict::kYes)
     return report("needed", text, needed_.because_of(answer));
@@ -205,28 +205,32 @@ void Judge::judge_unimplied(const std::string& text, Expr condition) {
     return report("needed", text, sizes + ": " + trial.why);
   if (trial.kind == Kind::kOpen)
     return report("open", text, sizes + ": " + trial.why);
-  const bool promise = is_promise(condition);
   report(promise ? "promised" : "wrong", text,
          "no operator needs it: " + sizes + " runs" +
              (promise ? "" : "; right if the model's own code asks for it"));
 }
 
-void Judge::judge_claim(const std::string& text, Expr condition) {
+// `promise`: a Dim can say such a thing.
+void Judge::judge_claim(const std::string& text, Expr condition,
+                        bool promise) {
   const Answer answer = passed_.ask(condition);
   if (answer.verdict == Verdict::kNo)
     return report("wrong", text, "never so: " + passed_.because_of(answer));
   if (answer.verdict == Verdict::kYes)
     report("implied", text, passed_.because_of(answer));
   else
-    judge_unimplied(text, condition);
+    judge_unimplied(text, condition, promise);
   passed_.assume(condition, text);
 }
 
-void Judge::find_missing(Facts& stated, const std::string& text, Expr condition,
-                         const std::string& where, bool by_metadata) {
+// `stated` is all that is checked before or while the program runs.
+void Judge::find_missing(Facts& stated, const Requirement& need) {
+  const Expr condition = need.condition;
   if (stated.ask(condition).verdict == Verdict::kYes) return;
-  std::string because = where.empty() ? "" : "needed at " + where;
-  const char* kind = by_metadata ? "promised" : "open";
+  const std::string text = with_sources(condition);
+  std::string because = need.origins.empty() ? "" : "needed at " + place_of(need);
+  const std::string where = because.empty() ? "" : "; " + because;
+  const char* kind = "open";
   for (const auto& point :
        {stated.against(condition), stated.against_large(condition)}) {
     if (!point) continue;
@@ -234,8 +238,7 @@ void Judge::find_missing(Facts& stated, const std::string& text, Expr condition,
     const std::string why =
         trial.kind == Kind::kRuns ? "runs all the same" : trial.why;
     because = "for instance " + shown(*point, condition) +
-              (why.empty() ? "" : ": " + why) +
-              (where.empty() ? "" : "; needed at " + where);
+              (why.empty() ? "" : ": " + why) + where;
     if (trial.kind != Kind::kRefused) continue;
     kind = "missing";
     break;
@@ -256,24 +259,27 @@ std::vector<Finding> Judge::run() {
                    with_sources(need.condition) + at_place(need));
   for (const auto& [symbol, range] : claims_.ranges)
     for (Expr end : Facts::ends_of(symbol, range))
-      judge_claim(with_sources(end), end);
+      judge_claim(with_sources(end), end, true);
   for (const ClaimText& guard : claims_.guards) {
     if (guard.problem.empty())
-      judge_claim(guard.text, guard.condition);
+      judge_claim(guard.text, guard.condition, is_promise(guard.condition));
     else
       report("wrong", guard.text, guard.problem);
   }
+  for (Expr equation : claims_.equations)
+    if (passed_.ask(equation).verdict != Verdict::kYes)
+      judge_claim(with_sources(equation), equation, true);
   Facts stated(claims_, Facts::Wanted::kPoints);
   for (const auto& [symbol, range] : claims_.stated)
     stated.declare(symbol, range,
                    with_sources(symbol) + " in " + range.to_string());
   for (const ClaimText& guard : claims_.guards)
     if (guard.problem.empty()) stated.assume(guard.condition, guard.text);
-  for (const Requirement& need : needs_)
-    find_missing(stated, with_sources(need.condition), need.condition,
-                 place_of(need), false);
   for (Expr equation : claims_.equations)
-    find_missing(stated, with_sources(equation), equation, "", true);
+    stated.assume(equation, with_sources(equation));
+  for (Expr condition : claims_.asserted)
+    stated.assume(condition, "asserted: " + with_sources(condition));
+  for (const Requirement& need : needs_) find_missing(stated, need);
   return std::move(findings_);
 }
 

@@ -11,7 +11,8 @@
 //             the inputs' sizes having one name
 //   wrong     not understood; false for every input that passes the others; or
 //             no operator needs it and no Dim promises such a thing
-//   missing   an operator needs it, and nothing in the file implies it
+//   missing   an operator needs it, and nothing in the file implies it: no
+//             guard, range or assertion of the program, no equation of sizes
 //   open      needed by a shape function's reckoning, yet no sizes are found
 //             that an operator refuses; or kept though nothing shows its need
 #pragma once
@@ -39,7 +40,8 @@ struct Claims {
   std::vector<std::pair<Expr, Interval>> ranges;  // that are checked
   std::vector<std::pair<Expr, Interval>> stated;  // as they stand there
   std::vector<ClaimText> guards;
-  std::vector<Expr> equations;  // that the metadata takes for granted
+  std::vector<Expr> equations;  // by the inputs' sizes having one name
+  std::vector<Expr> asserted;   // by the program, when it runs
 };
 
 struct Finding {

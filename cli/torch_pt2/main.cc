@@ -19,7 +19,7 @@
 namespace proviso::cli {
 namespace {
 
-enum ExitCode { kGood = 0, kDefects = 1 };  // and kTrouble
+enum ExitCode { kGood = 0, kDefects = 1, kUnknown = 2 };  // and kTrouble
 
 using pt2::AllowedOperators;
 
@@ -33,9 +33,9 @@ int show(const std::string& path, const AllowedOperators& allowed) {
   return kGood;
 }
 
-Claims claims_of(const pt2::LoadedProgram& loaded) {
+Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
   Claims claims{loaded.program.env->pool(), {}, loaded.ranges, loaded.stated,
-                {}, loaded.equations};
+                {}, loaded.equations, traced.asserted};
   for (const pt2::Claim& claim : loaded.claims)
     claims.guards.push_back({claim.text, claim.condition, claim.problem});
   for (const InputDim& dim : loaded.program.env->input_dims())
@@ -46,7 +46,7 @@ Claims claims_of(const pt2::LoadedProgram& loaded) {
 int check(const std::string& path, const AllowedOperators& allowed) {
   const pt2::LoadedProgram loaded = pt2::load_program(path, allowed);
   const Retrace traced = retrace(loaded.program);
-  const Claims claims = claims_of(loaded);
+  const Claims claims = claims_of(loaded, traced);
   int defects = 0;
   for (const Finding& f :
        judge(claims, traced.requirements, [&](const Assignment& sizes) {
@@ -57,12 +57,13 @@ int check(const std::string& path, const AllowedOperators& allowed) {
     std::cout << "\n";
     defects += f.is_defect();
   }
-  if (!traced.problem.empty())
-    std::cout << "not traced to its end: " << traced.problem << "\n";
+  const bool ended = traced.problem.empty();
+  if (!ended) std::cout << "not traced to its end: " << traced.problem << "\n";
   std::cout << loaded.program.graph.nodes.size() << " nodes verified, "
             << claims.guards.size() << " guards, " << defects
-            << (defects == 1 ? " defect\n" : " defects\n");
-  return defects == 0 ? kGood : kDefects;
+            << (defects == 1 ? " defect" : " defects")
+            << (ended ? "\n" : " found; the rest is not known\n");
+  return defects > 0 ? kDefects : ended ? kGood : kUnknown;
 }
 
 std::vector<c10::IValue> read_inputs(const std::string& path) {
@@ -128,6 +129,13 @@ void describe(const c10::IValue& value) {
   std::cout << "\n";
 }
 
+// What is not understood cannot be checked before the program runs.
+void require_understood(const pt2::LoadedProgram& loaded) {
+  for (const pt2::Claim& claim : loaded.claims)
+    TORCH_CHECK(claim.problem.empty(), "run: ", claim.problem,
+                "; `proviso check` tells more of the file");
+}
+
 // The shape functions look at every call before a kernel does.
 void check_calls(const std::string& path, const ExportedProgram& program,
                  const std::vector<c10::IValue>& inputs) {
@@ -138,6 +146,7 @@ void check_calls(const std::string& path, const ExportedProgram& program,
 int run(const std::vector<std::string>& words,
         const AllowedOperators& allowed) {
   const pt2::LoadedProgram loaded = pt2::load_program(words[0], allowed);
+  require_understood(loaded);
   const std::vector<c10::IValue> inputs =
       words.size() > 1 ? read_inputs(words[1]) : example_inputs(loaded.program);
   const Module module = loaded.program.module();

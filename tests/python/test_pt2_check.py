@@ -182,9 +182,63 @@ def test_a_guard_that_is_missing_is_found(tmp_path):
     archive = Archive(tmp_path / "p.pt2")
     assert archive.model["guards_code"]
     archive.model["guards_code"] = []
+    archive.write(tmp_path / "same.pt2")
+    found, good = findings(tmp_path / "same.pt2")
+    assert good and "missing" not in found  # the sizes have one name
+    size = archive.graph["tensor_values"]["y"]["sizes"][0]["as_expr"]
+    size["expr_str"] = size["expr_str"].replace("s0", "s1")
     archive.write(tmp_path / "bad.pt2")
     found, good = findings(tmp_path / "bad.pt2")
     assert not good and "The size of tensor a" in found["missing"][0]
+
+
+@BY
+def test_sizes_of_one_dim_are_stated_by_their_name(by, tmp_path):
+    """No guard says what `x + y` needs: the two sizes are one symbol."""
+    class Sum(nn.Module):
+        def forward(self, x, y):
+            return x + y
+
+    d = Dim("d")
+    inputs, shapes = (torch.randn(6), torch.randn(6)), ({0: d}, {0: d})
+    if by == "proviso":
+        proviso.export(Sum(), inputs, dynamic_shapes=shapes).save(
+            tmp_path / "p.pt2")
+    else:
+        torch.export.save(torch.export.export(
+            Sum(), inputs, dynamic_shapes=shapes, strict=False),
+            tmp_path / "p.pt2")
+    found, good = findings(tmp_path / "p.pt2")
+    assert good and "missing" not in found, found
+    assert any("L['y'].size()[0]" in line for line in found["needed"])
+
+
+def test_what_the_program_asserts_is_not_missing(tmp_path):
+    """A size as a float is asserted to be exact, by a node of the program."""
+    def halved(x):
+        return x * (x.shape[0] / 2)
+
+    proviso.export(halved, (torch.randn(6),), dynamic_shapes=({0: AUTO},)
+                   ).save(tmp_path / "p.pt2")
+    archive = Archive(tmp_path / "p.pt2")
+    assert "9007199254740992" in str(archive.graph)
+    found, good = findings(tmp_path / "p.pt2")
+    assert good and not found.keys() & {"missing", "open"}, found
+
+
+def test_what_is_not_traced_to_its_end_is_not_good(tmp_path):
+    written("two inputs", "proviso", tmp_path / "p.pt2")
+    archive = Archive(tmp_path / "p.pt2")
+    node = next(n for n in archive.graph["nodes"]
+                if n["target"].endswith("add.Tensor"))
+    node["target"] = "torch.ops.aten._standard_gamma_grad.default"
+    node["inputs"] = node["inputs"][:2]
+    node["inputs"][1]["name"] = "output"
+    archive.write(tmp_path / "bad.pt2")
+    done = tool("check", tmp_path / "bad.pt2")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "not traced to its end: node" in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("the rest is not known")
 
 
 def test_a_guard_that_follows_from_others_is_found(tmp_path):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "guards/source_text.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "tracer_adapter/pt2/zip_reader.h"
@@ -51,7 +52,7 @@ void ForeignSymbols::add_input(const std::string& source,
 
 void ForeignSymbols::add_constant(const std::string& source, int64_t value) {
   env_.create_size(value, source, {DimPolicy::kStatic});
-  by_source_[source] = std::to_string(value);
+  by_source_[source] = env_.pool().integer(value);
 }
 
 // The name in "Symbol('s77', positive=True, integer=True)" or "s77".
@@ -79,7 +80,7 @@ Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
       input.is_size ? env_.create_size(hint, input.source, constraint)
                     : env_.create_backed_int(hint, input.source, constraint);
   const std::string text = to_string(made);
-  by_source_[input.source] = text;
+  by_source_[input.source] = made;
   created_.insert(text);
   const Interval every =
       input.is_size ? Interval::at_least(0) : Interval();
@@ -165,20 +166,13 @@ Expr ForeignSymbols::value_of_node(const std::string& text) {
 }
 
 Expr ForeignSymbols::guard(const std::string& python) {
-  std::string text = python;
-  // Longest first: L['x'].size()[1] begins L['x'].size()[10] not, but L['x']
-  // begins both.
-  std::vector<std::pair<std::string, std::string>> sources(by_source_.begin(),
-                                                           by_source_.end());
-  std::stable_sort(sources.begin(), sources.end(),
-                   [](const auto& a, const auto& b) {
-                     return a.first.size() > b.first.size();
-                   });
-  for (const auto& [source, name] : sources)
-    for (size_t at = 0; (at = text.find(source, at)) != std::string::npos;
-         at += name.size())
-      text.replace(at, source.size(), name);
-  const Expr condition = parsed(text, python);
+  Expr condition;
+  try {
+    condition = parse_over(env_.pool(), python, by_source_);
+  } catch (const Error& error) {
+    throw FileError("the guard '" + shortened(python) +
+                    "' is not understood: " + shortened(error.what()));
+  }
   if (!condition.is_bool())
     throw FileError("the guard '" + python + "' is no condition");
   return condition;

@@ -71,7 +71,7 @@ class ForeignSymbols {
   std::vector<Input> inputs_;
   std::map<std::string, std::string> ours_;  // s77 -> s0
   std::set<std::string> created_;            // our names
-  std::map<std::string, std::string> by_source_;
+  std::map<std::string, Expr> by_source_;
   std::vector<std::pair<Expr, Interval>> declared_, stated_;
   std::vector<Expr> equations_;
 };

@@ -3,12 +3,14 @@
 #include <c10/util/Exception.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "sym/print.h"
+#include "tracer_adapter/sources.h"
 
 namespace proviso::pt2 {
 namespace {
@@ -203,6 +205,8 @@ class Writer {
                   const std::optional<ModuleCallSignature>& signature,
                   const std::vector<std::string>* argument_names);
   void ranges();
+  Interval left_to_guards(Expr size, const Interval& range) const;
+  std::vector<std::string> guards() const;
 
   const ExportedProgram& program_;
   const Graph* graph_ = nullptr;  // the (sub)graph being written
@@ -843,6 +847,42 @@ void Writer::ranges() {
   });
 }
 
+// The ends of a range that torch's loader checks by itself: those of a size's
+// lone symbol, a lower one from 3 on.
+Interval Writer::left_to_guards(Expr size, const Interval& range) const {
+  const auto stated = std::find_if(
+      program_.range_constraints.begin(), program_.range_constraints.end(),
+      [&](const RangeConstraint& c) { return c.expr == size; });
+  if (!size.is_symbol() || stated == program_.range_constraints.end())
+    return range;
+  const Interval& known = stated->range;
+  const bool lower = range.lower() && *range.lower() > Int(2) &&
+                     known.lower() && *known.lower() >= *range.lower();
+  const bool upper = range.upper() && known.upper() &&
+                     *known.upper() <= *range.upper();
+  return Interval::of(lower ? OptionalInt() : range.lower(),
+                      upper ? OptionalInt() : range.upper());
+}
+
+// Torch's loader checks these and what the metadata of the inputs says.
+std::vector<std::string> Writer::guards() const {
+  std::vector<std::string> result = program_.guards_code();
+  ShapeEnv& env = *program_.env;
+  std::set<std::string> seen;
+  for (const InputDim& dim : env.input_dims()) {
+    const Expr size = env.simplify(dim.expr);
+    if (size.is_constant() || !seen.insert(to_string(dim.expr)).second)
+      continue;
+    std::vector<std::string> ends;
+    add_range_code(dim, left_to_guards(size, env.honest_range(dim.expr)),
+                   &ends);
+    for (std::string& end : ends)
+      if (std::find(result.begin(), result.end(), end) == result.end())
+        result.push_back(std::move(end));
+  }
+  return result;
+}
+
 std::string Writer::program() {
   json_.object([&] {
     json_.key("graph_module").object([&] {
@@ -862,7 +902,7 @@ std::string Writer::program() {
     json_.key("verifiers").array([&] { json_.string(program_.dialect); });
     json_.key("torch_version").string(TORCH_VERSION);
     json_.key("guards_code").array([&] {
-      for (const std::string& code : program_.guards_code()) json_.string(code);
+      for (const std::string& code : guards()) json_.string(code);
     });
   });
   return json_.take();

@@ -2,8 +2,11 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <cstring>
+#include <sstream>
 
+#include "sym/print.h"
 #include "tracer_adapter/error_text.h"
 #include "tracer_adapter/pt2/graph_reader.h"
 #include "tracer_adapter/pt2/model_schema.h"
@@ -54,7 +57,9 @@ class TensorReader {
   TensorReader(const ZipReader& zip, std::string folder)
       : zip_(zip), folder_(std::move(folder)) {}
 
-  NamedTensors read(const std::string& index) {
+  // `parameters`: takes the names of those that are.
+  NamedTensors read(const std::string& index,
+                    std::set<std::string>* parameters) {
     NamedTensors tensors;
     if (!zip_.has(folder_ + index)) return tensors;
     const Json json = parse_json(zip_.record(folder_ + index), index);
@@ -62,6 +67,7 @@ class TensorReader {
     for (const auto& [name, entry] : json.at("config").members()) {
       try {
         tensors.emplace_back(name, tensor(entry));
+        if (entry.at("is_param").boolean()) parameters->insert(name);
       } catch (const FileError& error) {
         throw FileError("tensor '" + name + "': " + error.what());
       }
@@ -204,6 +210,11 @@ class ProgramReader {
                    const std::string& source);
   void read_inputs(GraphReader& reader,
                    const std::vector<std::string>& sources);
+  void read_input(GraphReader& reader, const Json& spec,
+                  InputSpec& input) const;
+  void read_owned(const std::string& kind, const Json& body,
+                  InputSpec& input) const;
+  void check_place(const InputSpec& input) const;
   void read_outputs();
   void check_calls(const GraphReader& reader) const;
   void read_claims(ForeignSymbols& symbols);
@@ -215,6 +226,7 @@ class ProgramReader {
   const AllowedOperators& allowed_;
   Json json_;
   LoadedProgram loaded_;
+  std::set<std::string> parameters_;  // among the weights
 };
 
 void ProgramReader::check_version() {
@@ -294,13 +306,90 @@ void ProgramReader::bind_inputs(ForeignSymbols& symbols,
   symbols.bind();
 }
 
-void ProgramReader::read_inputs(GraphReader& reader,
-                                const std::vector<std::string>& sources) {
+std::string meta_text(c10::ScalarType dtype, const std::string& sizes) {
+  return std::string(short_name(dtype)) + sizes;
+}
+
+// The tensor that the file holds is the one that the graph was made for.
+void check_owned(const InputSpec& input, const GraphValue& value,
+                 const at::Tensor& tensor) {
+  if (!value.is_tensor())
+    throw FileError("'" + input.target + "' must be a tensor");
+  const TensorMeta& meta = value.tensor();
+  std::string sizes;
+  bool same = meta.dtype == tensor.scalar_type() &&
+              meta.sizes.size() == static_cast<size_t>(tensor.dim());
+  for (size_t d = 0; d < meta.sizes.size(); ++d) {
+    sizes += (d == 0 ? "" : ", ") + to_string(meta.sizes[d]);
+    same = same && meta.sizes[d].maybe_int64() == tensor.size(d);
+  }
+  if (same) return;
+  std::ostringstream stored;
+  stored << tensor.sizes();
+  throw FileError("the tensor '" + input.target + "' is " +
+                  meta_text(tensor.scalar_type(), stored.str()) +
+                  ", the graph says " +
+                  meta_text(meta.dtype, "[" + sizes + "]"));
+}
+
+bool has(const NamedTensors& tensors, const std::string& name) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [&](const auto& entry) { return entry.first == name; });
+}
+
+// A parameter is one among the weights (a buffer may be one, too), and a
+// constant is among the constants.
+void ProgramReader::check_place(const InputSpec& input) const {
+  const ExportedProgram& program = loaded_.program;
+  const bool in_state = has(program.state_dict, input.target);
+  const bool in_constants = has(program.constants, input.target);
+  const bool is_parameter = in_state && parameters_.contains(input.target);
+  const auto refuse = [&](const std::string& why) {
+    throw FileError("the signature calls '" + input.target + "' a " + why);
+  };
+  if (!in_state && !in_constants)
+    throw FileError("there is no tensor '" + input.target + "' in the file");
+  if (input.kind == InputKind::kParameter && !is_parameter)
+    refuse("parameter; the file's weights have no parameter of that name");
+  if (input.kind == InputKind::kBuffer && !*input.persistent && in_state)
+    refuse("buffer that is not persistent; it is among the file's weights");
+  if (input.kind == InputKind::kConstantTensor && !in_constants)
+    refuse("constant; it is not among the file's constants");
+}
+
+void ProgramReader::read_owned(const std::string& kind, const Json& body,
+                               InputSpec& input) const {
   static const std::map<std::string, std::pair<InputKind, const char*>> kOwned =
       {{"parameter", {InputKind::kParameter, "parameter_name"}},
        {"buffer", {InputKind::kBuffer, "buffer_name"}},
        {"tensor_constant",
         {InputKind::kConstantTensor, "tensor_constant_name"}}};
+  const auto owned = kOwned.find(kind);
+  if (owned == kOwned.end())
+    throw FileError("inputs of the kind '" + kind + "' cannot be read");
+  input.kind = owned->second.first;
+  input.target = body.at(owned->second.second).string();
+  if (input.kind == InputKind::kBuffer)
+    input.persistent = body.at("persistent").boolean();
+  check_place(input);
+  const ExportedProgram& program = loaded_.program;
+  check_owned(input, program.graph.value(input.arg.get<ValueRef>()->id),
+              program.tensor_of(input));
+}
+
+void ProgramReader::read_input(GraphReader& reader, const Json& spec,
+                               InputSpec& input) const {
+  const auto& [kind, body] = spec.tagged();
+  if (kind == "constant_input") {
+    input.name = body.at("name").string();
+    input.arg = reader.argument(body.at("value"));
+  } else if (kind != "user_input") {
+    read_owned(kind, body, input);
+  }
+}
+
+void ProgramReader::read_inputs(GraphReader& reader,
+                                const std::vector<std::string>& sources) {
   std::vector<InputSpec>& inputs = loaded_.program.graph.inputs;
   const Json::Items& specs = signature().at("input_specs").items();
   if (specs.size() != inputs.size())
@@ -308,27 +397,13 @@ void ProgramReader::read_inputs(GraphReader& reader,
                     " inputs, the graph " + std::to_string(inputs.size()));
   size_t user = 0;
   for (size_t i = 0; i < specs.size(); ++i) {
-    const auto& [kind, body] = specs[i].tagged();
-    InputSpec& input = inputs[i];
-    if (const auto owned = kOwned.find(kind); owned != kOwned.end()) {
-      input.kind = owned->second.first;
-      input.target = body.at(owned->second.second).string();
-      if (input.kind == InputKind::kBuffer)
-        input.persistent = body.at("persistent").boolean();
-      const ValueRef* value = input.arg.get<ValueRef>();
-      if (!value || !loaded_.program.graph.value(value->id).is_tensor())
-        throw FileError("the " + kind + " '" + input.target +
-                        "' must be a tensor");
-      loaded_.program.tensor_of(input);  // throws when it is missing
-      continue;
+    try {
+      read_input(reader, specs[i], inputs[i]);
+    } catch (const Error& error) {
+      throw FileError("input " + std::to_string(i) + ": " + error.what());
     }
-    if (kind != "user_input" && kind != "constant_input")
-      throw FileError("inputs of the kind '" + kind + "' cannot be read");
-    input.source = sources.at(user++);
-    if (kind == "constant_input") {
-      input.name = body.at("name").string();
-      input.arg = reader.argument(body.at("value"));
-    }
+    if (inputs[i].kind == InputKind::kUserInput)
+      inputs[i].source = sources.at(user++);
   }
 }
 
@@ -393,9 +468,10 @@ LoadedProgram ProgramReader::read() {
   check_signature(signature(), graph());
   check_calls(reader);
   program.state_dict = TensorReader(zip_, "data/weights/")
-                           .read("model_weights_config.json");
+                           .read("model_weights_config.json", &parameters_);
+  std::set<std::string> none;
   program.constants = TensorReader(zip_, "data/constants/")
-                          .read("model_constants_config.json");
+                          .read("model_constants_config.json", &none);
   read_inputs(reader, sources);
   read_outputs();
   read_claims(symbols);

@@ -4,6 +4,7 @@
 
 #include "tracer_adapter/shape_functions/common.h"
 #include "tracer_adapter/sym_node.h"
+#include "tracer_adapter/tracer.h"
 
 namespace proviso {
 namespace {
@@ -210,13 +211,30 @@ bool sym_storage_offset(RuleCall& call) {
 
 // --- checks
 
+bool speaks_of_data(Expr e) {
+  for (Expr symbol : free_symbols(e))
+    if (is_unbacked(symbol.symbol().kind)) return true;
+  return false;
+}
+
+// A condition on sizes of inputs alone is no guard: the program checks it when
+// it runs, and no Dim promises less for it.
+bool holds_at_run(RuleCall& call, const c10::SymBool& condition,
+                  const std::string& message) {
+  const Expr e = to_expr(call.env(), condition);
+  if (speaks_of_data(e)) return expect(condition);
+  if (call.env().hint(e) == Value(false)) return false;
+  call.tracer.add_check({e, current_location(), message});
+  return true;
+}
+
 // _assert_scalar(condition, message)
 bool assert_scalar(RuleCall& call) {
   const IValue& condition = call.args[0];
   const std::string& message = call.args[1].toStringRef();
   bool holds = true;
   if (condition.isSymBool()) {
-    holds = expect(condition.toSymBool());
+    holds = holds_at_run(call, condition.toSymBool(), message);
   } else if (condition.isSymInt()) {
     holds = expect(condition.toSymInt().sym_ne(0));
   } else if (!condition.isSymFloat()) {

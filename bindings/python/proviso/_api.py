@@ -41,13 +41,32 @@ def unflatten(module, flat_args_adapter=None):
 
     A submodule takes and gives the tensors that its operators read and give;
     one named in export(.., preserve_module_call_signature=) its own arguments
-    and results.  flat_args_adapter: a torch.export.FlatArgsAdapter, for calls
+    and results.  Inputs are checked as by ep.module(), unless
+    `check_input_constraints` of what is returned is set to False.
+
+    flat_args_adapter: a torch.export.FlatArgsAdapter, for calls
     with other pytrees than the program was exported with."""
     if not isinstance(module, ExportedProgram):
         raise TypeError("unflatten: expected an ExportedProgram, got "
                         f"{type(module)}; export a module first: "
                         "unflatten(export(mod, args))")
-    return torch.export.unflatten(module.to_torch(), flat_args_adapter)
+    result = torch.export.unflatten(module.to_torch(), flat_args_adapter)
+    _check_inputs(result, module._program.module())
+    return result
+
+
+def _check_inputs(unflattened, runner):
+    """Torch's tree of modules checks ranges; ours checks the guards too."""
+    flat_inputs = unflattened.process_forward_inputs
+
+    def checked(*args, **kwargs):
+        flat = flat_inputs(*args, **kwargs)
+        if (unflattened.check_input_constraints
+                and not any(isinstance(v, torch.fx.Proxy) for v in flat)):
+            runner.check(flat)
+        return flat
+
+    unflattened.process_forward_inputs = torch.compiler.disable(checked)
 
 
 class Constraint:

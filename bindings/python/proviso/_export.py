@@ -16,7 +16,7 @@ from proviso import (
     _trace,
 )
 from proviso._errors import ConstraintViolationError, DataDependentError
-from proviso._program import ExportedProgram
+from proviso._program import ExportedProgram, Module, ProgramState
 
 
 def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
@@ -59,8 +59,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
         dynamic_shapes = dynamic_shapes.dynamic_shapes(mod, args, kwargs)
     start = time.perf_counter()
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
-    owner = _owner(mod)
-    state = _trace.ModuleState(owner) if owner is not None else None
+    state = _state_of(mod)
     program, out_spec = _trace_with_floats(
         mod, inputs, state, relations, preserve_module_call_signature,
         prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
@@ -119,7 +118,17 @@ def _owner(mod):
     return bound_to if isinstance(bound_to, torch.nn.Module) else None
 
 
+def _state_of(mod):
+    """What registers the tensors of `mod` by name, and puts it back after."""
+    if isinstance(mod, Module):
+        return ProgramState(mod.program)
+    owner = _owner(mod)
+    return None if owner is None else _trace.ModuleState(owner)
+
+
 def _name_of(mod):
+    if isinstance(mod, Module):
+        return mod.program._program.name()
     if isinstance(mod, torch.nn.Module):
         return type(mod).__name__
     return getattr(mod, "__qualname__", type(mod).__name__)

@@ -47,6 +47,11 @@ def _add(path, extra_files):
             archive.writestr(f"{root}/{_EXTRA}/{name}", text)
 
 
+def loads(data):
+    """The program in the bytes that save() wrote."""
+    return load(io.BytesIO(data), trusted=True)
+
+
 def load(f, extra_files=None, *, allow=(), trusted=False):
     """Reads what save() or torch.export.save wrote, from a path or a file
     object.  extra_files: {name: anything}; the values become the texts.

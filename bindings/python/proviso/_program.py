@@ -1,6 +1,8 @@
 """What export gives."""
 
+import copy
 import functools
+import inspect
 import io
 import json
 import os
@@ -121,6 +123,25 @@ class ExportedProgram:
 
     __repr__ = __str__
 
+    # --- copies: of the program with its tensors, or a file in memory
+    def __copy__(self):
+        return self._with(self._program, self._examples)
+
+    def __deepcopy__(self, memo):
+        tensors = copy.deepcopy(
+            (self._program.state_dict(), self._program.constants()), memo)
+        return self._with(self._program.with_tensors(*tensors),
+                          copy.deepcopy(self._examples, memo))
+
+    def __reduce__(self):
+        buffer = io.BytesIO()
+        self.save(buffer)
+        return _files.loads, (buffer.getvalue(),)
+
+    def _with(self, program, examples):
+        return ExportedProgram(program, self._inputs, self._out_spec, examples,
+                               self.trace_time_us)
+
     @property
     def guards(self) -> List[Guard]:
         return [Guard(condition, [SourceLocation(*o) for o in origins])
@@ -240,10 +261,7 @@ class ExportedProgram:
         decomp_table: {operator: function}; None is default_decompositions(),
         which leaves core ATen; {} decomposes nothing."""
         theirs = self.to_torch().run_decompositions(decomp_table)
-        return _torch_form.from_torch(
-            theirs, inputs=self._inputs, out_spec=self._out_spec,
-            guards=self.guards_code, ranges=self._program.range_constraints(),
-            name=self._program.name())
+        return _torch_form.from_torch(theirs, origin=self)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(
@@ -319,6 +337,29 @@ def _once(named):
             yield name, tensor
 
 
+class ProgramState:
+    """The tensors of a program whose module() is exported again."""
+
+    def __init__(self, program):
+        self._program = program
+
+    def register(self, session):
+        owned = {**self._program.state_dict, **self._program.constants}
+        for kind, _, name, persistent in self._program._program.inputs():
+            if kind == "PARAMETER":
+                session.add_parameter(name, owned[name])
+            elif kind == "BUFFER":
+                session.add_buffer(name, owned[name], persistent)
+            elif kind == "CONSTANT_TENSOR":
+                session.name_constant(name, owned[name])
+
+    def record_buffer_assignments(self):
+        """The program writes into its buffers by operators alone."""
+
+    def restore(self):
+        return []
+
+
 class Module:
     """Runs an exported program: checks the inputs, then the operators."""
 
@@ -343,6 +384,26 @@ class Module:
         return pytree.tree_unflatten(outputs, self._out_spec)
 
     forward = __call__
+
+    @property
+    def __signature__(self):
+        """The arguments by name, so that it can be exported again."""
+        count = self._in_spec.child(0).num_children
+        kinds = inspect.Parameter
+        names = self.program._argument_names
+        return inspect.Signature(
+            [kinds(name, kinds.POSITIONAL_OR_KEYWORD)
+             for name in names[:count]]
+            + [kinds(name, kinds.KEYWORD_ONLY) for name in names[count:]])
+
+    def __copy__(self):
+        return Module(self.program)
+
+    def __deepcopy__(self, memo):
+        return Module(copy.deepcopy(self.program, memo))
+
+    def __reduce__(self):
+        return Module, (self.program,)
 
     # --- what is trained: the tensors of the program, not copies; one that has
     # several names once, as an nn.Module gives it to an optimizer

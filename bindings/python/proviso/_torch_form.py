@@ -8,14 +8,19 @@ comes back is a program of ours: checked shapes, guards, printing, running.
 import builtins
 import inspect
 import io
-import math
 import time
 
 import torch
 from torch.utils import _pytree as pytree
 
-from proviso import _control_flow, _modules, _proviso, _specs, _trace
-from proviso.dims import Dim
+from proviso import (
+    _control_flow,
+    _input_conditions,
+    _modules,
+    _proviso,
+    _specs,
+    _trace,
+)
 
 
 def to_torch(ep):
@@ -121,10 +126,6 @@ class _Replay(torch.fx.Interpreter):
                     f"from_torch: torch.ops.higher_order.{name} cannot be "
                     "recorded; export the program without it")
             return _HIGHER_ORDER[name](*args, **kwargs)
-        if (target is torch.ops.aten._assert_scalar.default
-                and isinstance(args[0], torch.SymBool)
-                and _proviso.check_at_run(*args)):
-            return None  # of the inputs: no promise of a Dim is broken
         if target is builtins.round:
             args = args[:1]
         return super().call_function(target, args, kwargs)
@@ -165,108 +166,37 @@ def _inputs_of(torch_ep):
         raise AssertionError
 
     forward.__signature__ = inspect.Signature(parameters)
-    user = [node for node, spec in zip(_placeholders(torch_ep),
-                                       torch_ep.graph_signature.input_specs)
-            if spec.kind.name == "USER_INPUT"]
-    shapes = [_shape_spec(node) for node in user]
+    shapes = [_input_conditions.shape_spec(torch_ep, node)
+              for node in _input_conditions.user_placeholders(torch_ep)]
     in_args, in_kwargs = pytree.tree_unflatten(shapes, signature.in_spec)
     bound = dict(zip(names, in_args), **in_kwargs)
     return _specs.collect(forward, tuple(args), dict(kwargs), bound)
 
 
-def _placeholders(torch_ep):
-    return [n for n in torch_ep.graph.nodes if n.op == "placeholder"]
-
-
-def _shape_spec(node):
-    value = node.meta.get("val")
-    if isinstance(value, torch.Tensor):
-        return {d: Dim.AUTO for d, size in enumerate(value.shape)
-                if isinstance(size, torch.SymInt)} or None
-    return Dim.AUTO if isinstance(value, torch.SymInt) else None
-
-
-def _same_sizes(torch_ep, fakes):
-    """Conditions that torch says by giving two sizes one expression."""
-    first = {}
-    for node, fake in zip(_user_placeholders(torch_ep), fakes):
-        value = node.meta.get("val")
-        if not isinstance(value, torch.Tensor):
-            continue
-        for size, ours in zip(value.shape, fake.shape):
-            if not isinstance(size, torch.SymInt):
-                continue
-            text = str(size.node.expr)
-            if text in first:
-                yield first[text] == ours, f"both are {text}"
-            else:
-                first[text] = ours
-
-
-def _user_placeholders(torch_ep):
-    return [node for node, spec in zip(_placeholders(torch_ep),
-                                       torch_ep.graph_signature.input_specs)
-            if spec.kind.name == "USER_INPUT"]
-
-
-_NAMES = {"max": torch.sym_max, "min": torch.sym_min, "math": math,
-          "torch": torch, "Max": torch.sym_max, "Min": torch.sym_min}
-
-
-def _told(code, arguments):
-    """A guard's Python over L['x'].size()[0]."""
-    return eval(code, dict(_NAMES), {"L": arguments})
-
-
-def _require(condition, why):
-    if not condition:  # records a guard
-        raise ValueError(f"the example inputs break what the program "
-                         f"requires: {why}")
-
-
-def _require_ranges(ranges, fakes):
-    sizes = {str(size): size for fake in fakes
-             if isinstance(fake, torch.Tensor) for size in fake.shape
-             if isinstance(size, torch.SymInt)}
-    for text, lower, upper in ranges:
-        if text not in sizes:
-            continue
-        if lower is not None and lower > 0:
-            _require(sizes[text] >= lower, f"{text} >= {lower}")
-        if upper is not None:
-            _require(sizes[text] <= upper, f"{text} <= {upper}")
-
-
 # --- the way back
 
-def from_torch(torch_ep, *, inputs=None, out_spec=None, guards=None,
-               ranges=None, name=None):
-    """inputs, guards, ranges: of the program of ours that torch_ep came
-    from; without them what torch_ep itself says."""
+def from_torch(torch_ep, *, origin=None):
+    """origin: the program of ours that torch_ep was made from; its inputs and
+    what it requires of them are kept.  Else what torch_ep itself says."""
     from proviso._export import _fake
     from proviso._program import ExportedProgram
 
     start = time.perf_counter()
-    kept = inputs is not None
-    inputs = inputs or _inputs_of(torch_ep)
-    if guards is None:
-        guards = getattr(torch_ep, "_guards_code", [])
+    inputs = origin._inputs if origin else _inputs_of(torch_ep)
+    specialize = origin._program.specializes_zero_one() if origin else False
     with _trace.tracing_environment():
-        session = _proviso.Session(False)
+        session = _proviso.Session(specialize_zero_one=specialize)
         try:
             owned = _register(session, torch_ep)
             direct = _direct_names(inputs.leaves)
             fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
-            args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
-            arguments = dict(zip(inputs.argument_names, (*args,
-                                                         *kwargs.values())))
-            arguments.update(kwargs)
-            for code in guards:
-                _require(_told(code, arguments), code)
-            if not kept:
-                for condition, why in _same_sizes(torch_ep, fakes):
-                    _require(condition, why)
-            _require_ranges(ranges or (), fakes)
+            conditions = _input_conditions.Conditions(session, inputs.leaves,
+                                                      fakes)
+            if origin is None:
+                conditions.require_sizes(torch_ep, inputs.leaves)
+            for code in (origin._program.conditions_code() if origin
+                         else getattr(torch_ep, "_guards_code", ())):
+                conditions.require(code)
             values = _in_order(torch_ep, owned, fakes)
             replay = _Replay(torch_ep.graph_module)
             outputs = _run_program(replay, values)
@@ -277,11 +207,13 @@ def from_torch(torch_ep, *, inputs=None, out_spec=None, guards=None,
         finally:
             session.close()
     _set_outputs(program, torch_ep)
-    program.set_name(name or type(torch_ep.graph_module).__name__)
+    program.set_name(origin._program.name() if origin
+                     else type(torch_ep.graph_module).__name__)
     program.set_dialect(torch_ep.dialect)
     elapsed = (time.perf_counter() - start) * 1e6
     return ExportedProgram(
-        program, inputs, out_spec or torch_ep.call_spec.out_spec,
+        program, inputs,
+        origin._out_spec if origin else torch_ep.call_spec.out_spec,
         torch_ep.example_inputs, elapsed)
 
 

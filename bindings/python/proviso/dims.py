@@ -285,6 +285,8 @@ def to_dim_spec(spec: Any, where: str) -> Optional[DimSpec]:
     """The DimSpec of one dimension's spec; None when it is no such thing."""
     if spec is None:
         return STATIC
+    if isinstance(spec, DimSpec):
+        return spec
     if isinstance(spec, DimHint):
         return DimSpec(spec.policy, "", spec.min, spec.max)
     if type(spec) is int:
