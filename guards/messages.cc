@@ -2,6 +2,7 @@
 // the advice is ours.
 
 #include "guards/shape_env_impl.h"
+#include "sym/not_null.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
@@ -30,11 +31,14 @@ std::string display_name_of(const std::string& source) {
   return source.substr(3, end - 3) + source.substr(end + 2);
 }
 
-void require_type(Expr e, Type type, const char* call) {
-  if (!e) {
-    throw Error(std::string(call) + ": expected a " +
-                std::string(name_of(type)) + ", got a null expression");
-  }
+void require_own(const ExprPool& pool, Expr e, const char* call) {
+  if (&not_null(e, call).pool() == &pool) return;
+  throw Error(std::string(call) + ": " + to_string(e) +
+              " belongs to another environment; build it with this one's pool");
+}
+
+void require_type(const ExprPool& pool, Expr e, Type type, const char* call) {
+  require_own(pool, e, call);
   if (e.type() == type) return;
   throw Error(std::string(call) + ": expected a " + std::string(name_of(type)) +
               " expression, got " + to_string(e) + " (" +

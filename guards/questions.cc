@@ -196,7 +196,7 @@ std::optional<Int> ShapeEnv::Impl::static_value(Expr e) {
 
 bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
                                 const char* call) {
-  require_type(condition, Type::kBool, call);
+  require_type(pool, condition, Type::kBool, call);
   if (suppressed) {
     if (auto value = hint(condition)) return std::get<bool>(*value);
   }
@@ -256,7 +256,7 @@ Value ShapeEnv::Impl::guard_value(Expr e, const SourceLocation& where,
 
 bool ShapeEnv::Impl::guard_or(Expr condition, bool otherwise,
                               const SourceLocation& where, const char* call) {
-  require_type(condition, Type::kBool, call);
+  require_type(pool, condition, Type::kBool, call);
   Expr c = replaced(condition);
   asking = otherwise ? "guard_or_true" : "guard_or_false";
   Verdict verdict = decide(c);
@@ -272,7 +272,7 @@ bool ShapeEnv::Impl::guard_or(Expr condition, bool otherwise,
 // may differ from the program's at sizes 0 and 1, so it is not remembered.
 bool ShapeEnv::Impl::guard_size_oblivious(Expr condition,
                                           const SourceLocation& where) {
-  require_type(condition, Type::kBool, "guard_size_oblivious");
+  require_type(pool, condition, Type::kBool, "guard_size_oblivious");
   Expr c = replaced(condition);
   asking = "size_oblivious";
   if (decide(c) == Verdict::kUnknown && depends_on_data(c)) {
@@ -290,7 +290,7 @@ bool ShapeEnv::Impl::guard_size_oblivious(Expr condition,
 
 bool ShapeEnv::Impl::expect_true(Expr condition, const SourceLocation& where,
                                  const std::string& message, const char* call) {
-  require_type(condition, Type::kBool, call);
+  require_type(pool, condition, Type::kBool, call);
   if (suppressed) {
     std::optional<Value> value = hint(condition);
     return !value || std::get<bool>(*value);
@@ -343,7 +343,7 @@ void ShapeEnv::Impl::add_guards(Expr condition, Expr asked,
 }
 
 void ShapeEnv::Impl::require(Expr condition, const SourceLocation& where) {
-  require_type(condition, Type::kBool, "require");
+  require_type(pool, condition, Type::kBool, "require");
   std::optional<Value> sample = hint(condition);
   if (!sample || !std::get<bool>(*sample)) {
     throw ConstraintViolationError(
@@ -357,7 +357,7 @@ void ShapeEnv::Impl::require(Expr condition, const SourceLocation& where) {
 }
 
 void ShapeEnv::Impl::know(Expr condition, const std::string& why) {
-  require_type(condition, Type::kBool, "know");
+  require_type(pool, condition, Type::kBool, "know");
   known.emplace_back(condition, why);
   context.assume(condition, {why});
   session.push_back({SessionLine::kAssume, condition});

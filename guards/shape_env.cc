@@ -252,25 +252,34 @@ Expr ShapeEnv::create_unbacked_bool() {
   return eq(impl_->new_unbacked(SymbolKind::kUnbackedBool, {0, 1}), 1);
 }
 
-std::optional<Value> ShapeEnv::hint(Expr e) { return impl_->hint(e); }
+std::optional<Value> ShapeEnv::hint(Expr e) {
+  require_own(impl_->pool, e, "hint");
+  return impl_->hint(e);
+}
 std::optional<Int> ShapeEnv::maybe_static_int(Expr e) {
-  require_type(e, Type::kInt, "maybe_static_int");
+  require_type(impl_->pool, e, Type::kInt, "maybe_static_int");
   return impl_->static_value(impl_->simplify(e));
 }
-Expr ShapeEnv::simplify(Expr e) { return impl_->simplify(e); }
-Interval ShapeEnv::bounds(Expr e) { return impl_->bounds(e); }
+Expr ShapeEnv::simplify(Expr e) {
+  require_own(impl_->pool, e, "simplify");
+  return impl_->simplify(e);
+}
+Interval ShapeEnv::bounds(Expr e) {
+  require_type(impl_->pool, e, Type::kInt, "bounds");
+  return impl_->bounds(e);
+}
 
 bool ShapeEnv::guard_bool(Expr condition, const SourceLocation& where) {
   return impl_->guard_bool(condition, where, "guard_bool");
 }
 
 Int ShapeEnv::guard_int(Expr e, const SourceLocation& where) {
-  require_type(e, Type::kInt, "guard_int");
+  require_type(impl_->pool, e, Type::kInt, "guard_int");
   return std::get<Int>(impl_->guard_value(e, where, "guard_int"));
 }
 
 double ShapeEnv::guard_float(Expr e, const SourceLocation& where) {
-  require_type(e, Type::kFloat, "guard_float");
+  require_type(impl_->pool, e, Type::kFloat, "guard_float");
   Value value = impl_->guard_value(e, where, "guard_float");
   if (auto* exact = std::get_if<Rational>(&value)) return exact->to_double();
   if (auto* integer = std::get_if<Int>(&value)) return integer->to_double();
@@ -293,7 +302,7 @@ bool ShapeEnv::guard_size_oblivious(Expr condition,
 }
 
 bool ShapeEnv::statically_known_true(Expr condition) {
-  require_type(condition, Type::kBool, "statically_known_true");
+  require_type(impl_->pool, condition, Type::kBool, "statically_known_true");
   std::optional<Value> sample = impl_->hint(condition);
   impl_->asking = "static";
   if (sample && !std::get<bool>(*sample)) return false;
@@ -301,7 +310,7 @@ bool ShapeEnv::statically_known_true(Expr condition) {
 }
 
 bool ShapeEnv::statically_known_false(Expr condition) {
-  require_type(condition, Type::kBool, "statically_known_false");
+  require_type(impl_->pool, condition, Type::kBool, "statically_known_false");
   std::optional<Value> sample = impl_->hint(condition);
   impl_->asking = "static";
   if (sample && std::get<bool>(*sample)) return false;
@@ -309,6 +318,7 @@ bool ShapeEnv::statically_known_false(Expr condition) {
 }
 
 bool ShapeEnv::has_static_value(Expr e) {
+  require_own(impl_->pool, e, "has_static_value");
   impl_->asking = "static";
   if (e.is_bool()) {
     return impl_->decide(impl_->replaced(e)) != Verdict::kUnknown;
@@ -319,6 +329,7 @@ bool ShapeEnv::has_static_value(Expr e) {
 }
 
 Int ShapeEnv::guarding_hint_or_throw(Expr e) {
+  require_own(impl_->pool, e, "guarding_hint_or_throw");
   std::optional<Value> value = impl_->hint(e);
   if (!value) throw impl_->data_dependent(impl_->replaced(e), {}, !e.is_bool());
   if (auto* truth = std::get_if<bool>(&*value)) return Int(*truth ? 1 : 0);
@@ -328,13 +339,14 @@ Int ShapeEnv::guarding_hint_or_throw(Expr e) {
 }
 
 Int ShapeEnv::optimization_hint(Expr e, Int fallback) {
+  require_own(impl_->pool, e, "optimization_hint");
   return impl_->optimization_hint(e, fallback);
 }
 
 void ShapeEnv::constrain_range(Expr e, std::optional<Int> min,
                                std::optional<Int> max,
                                const SourceLocation& where) {
-  require_type(e, Type::kInt, "constrain_range");
+  require_type(impl_->pool, e, Type::kInt, "constrain_range");
   Impl& m = *impl_;
   if (min && max && *min > *max) {
     throw Error("constrain_range: min " + min->to_string() +
@@ -352,6 +364,7 @@ void ShapeEnv::constrain_range(Expr e, std::optional<Int> min,
 }
 
 void ShapeEnv::mark_size_like(Expr symbol) {
+  require_own(impl_->pool, symbol, "mark_size_like");
   Expr s = impl_->replaced(symbol);
   if (s.is_symbol()) impl_->size_like.insert(s);
 }
@@ -380,15 +393,18 @@ std::vector<Guard> ShapeEnv::minimal_guards() {
   return impl_->minimal_guards();
 }
 bool ShapeEnv::used_assumption(Expr symbol) const {
+  require_own(impl_->pool, symbol, "used_assumption");
   return impl_->honest().used.count(symbol) > 0;
 }
 std::vector<SourceLocation> ShapeEnv::assumption_origins(Expr symbol) const {
+  require_own(impl_->pool, symbol, "assumption_origins");
   const auto& places = impl_->honest().places;
   auto it = places.find(symbol);
   return it == places.end() ? std::vector<SourceLocation>() : it->second;
 }
 
 Interval ShapeEnv::honest_range(Expr e) {
+  require_type(impl_->pool, e, Type::kInt, "honest_range");
   Context& context = *impl_->honest().context;
   return without_machine_ends(
       intersect(context.bounds(e), context.bounds(impl_->replaced(e))));

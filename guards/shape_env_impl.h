@@ -238,7 +238,9 @@ Interval without_machine_ends(const Interval& range);
 // "L['x'].size()[0]" -> "x.size()[0]".
 std::string display_name_of(const std::string& source);
 // Throws Error naming the call unless `e` has the type.
-void require_type(Expr e, Type type, const char* call);
+// Of an argument of ShapeEnv's calls: an expression of its pool, of this type.
+void require_own(const ExprPool& pool, Expr e, const char* call);
+void require_type(const ExprPool& pool, Expr e, Type type, const char* call);
 Provenance provenance_of(const SourceLocation& where, const std::string& text);
 
 }  // namespace proviso

@@ -41,7 +41,7 @@ Interval machine_range() {
 
 Engine::Engine(ExprPool& p, SolverOptions o)
     : pool(p), options(o), forms(Forms::of(p).pool),
-      lower(Forms::of(p).lower),
+      lower(Forms::of(p).lower), of_pool(p.companion()),
       domain(forms, reasons, o.machine_int64 ? machine_range() : Interval()),
       prover(domain), worlds(domain), versions{1} {
   facts.reserve(16);

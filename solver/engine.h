@@ -47,6 +47,8 @@ struct Engine {
   SolverOptions options;
   FormPool& forms;
   Lowering& lower;
+  // What the pool owns for all its contexts: gone when the pool is.
+  const std::weak_ptr<void> of_pool;
   ReasonArena reasons;
   Domain domain;
   Prover prover;

@@ -153,6 +153,19 @@ Expr Engine::simplify(Expr e) {
   return proviso::simplify(e, known);
 }
 
+// Checked before the pool's memory is touched.
+namespace {
+void require_usable(const std::shared_ptr<Engine>& engine) {
+  if (engine == nullptr) {
+    throw Error("Context: it was moved from; use the context it was moved to");
+  }
+  if (engine->of_pool.expired()) {
+    throw Error("Context: its ExprPool was destroyed; keep the pool for as "
+                "long as its contexts");
+  }
+}
+}  // namespace
+
 // --- versions
 
 Context::Context(ExprPool& pool, SolverOptions options)
@@ -168,6 +181,7 @@ Context::Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at)
 
 // The engine, brought to this context's version, for a call that begins.
 Engine& Context::engine() const {
+  require_usable(engine_);
   engine_->interrupted = false;
   if (engine_->path.back() != at_) engine_->go_to(at_);
   return *engine_;
@@ -175,6 +189,7 @@ Engine& Context::engine() const {
 
 // The engine at a version that facts may be added to.
 Engine& Context::engine_to_tell() {
+  require_usable(engine_);
   if (at_->is_frozen) {
     at_ = std::make_shared<Version>(Version{.parent = at_});
   }
@@ -182,6 +197,7 @@ Engine& Context::engine_to_tell() {
 }
 
 Context Context::clone() {
+  require_usable(engine_);
   for (Version* v = at_.get(); v != nullptr && !v->is_frozen;
        v = v->parent.get()) {
     v->is_frozen = true;
@@ -190,11 +206,13 @@ Context Context::clone() {
 }
 
 void Context::push() {
+  require_usable(engine_);
   at_ = std::make_shared<Version>(Version{.parent = at_, .is_scope = true});
   engine();
 }
 
 void Context::pop() {
+  require_usable(engine_);
   const Version* scope = at_.get();
   while (scope != nullptr && !scope->is_scope) scope = scope->parent.get();
   if (scope == nullptr) {
@@ -214,8 +232,14 @@ size_t Context::depth() const {
 
 // --- telling
 
-ExprPool& Context::pool() const { return engine_->pool; }
-const SolverOptions& Context::options() const { return engine_->options; }
+ExprPool& Context::pool() const {
+  require_usable(engine_);
+  return engine_->pool;
+}
+const SolverOptions& Context::options() const {
+  require_usable(engine_);
+  return engine_->options;
+}
 
 FactId Context::declare(Expr symbol, const Interval& range,
                         Provenance origin) {
@@ -263,12 +287,15 @@ Verdict Context::ask_quick(Expr question) {
 }
 
 Tier Context::tier_of(Expr question) const {
-  const Engine::Memo* m = engine().remembered(question);
+  Engine& here = engine();
+  here.check(question, "tier_of", "a boolean");
+  const Engine::Memo* m = here.remembered(question);
   return m == nullptr ? Tier::kNone : m->tier;
 }
 
 std::vector<FactId> Context::facts_used(Expr question) const {
   Engine& here = engine();
+  here.check(question, "facts_used", "a boolean");
   const Engine::Memo* m = here.remembered(question);
   if (m == nullptr || m->epoch != here.epoch) return {};
   std::vector<FactId> used = here.used_facts(m->why);
@@ -374,6 +401,7 @@ std::optional<std::vector<FactId>> Context::contradiction() const {
 }
 
 const Statistics& Context::statistics() const {
+  require_usable(engine_);
   engine_->statistics.work = engine_->domain.work();
   return engine_->statistics;
 }

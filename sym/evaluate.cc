@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sym/budget.h"
+#include "sym/not_null.h"
 #include "sym/print.h"
 
 namespace proviso {
@@ -17,6 +18,14 @@ std::string to_string(const Value& value) {
 }
 
 void Assignment::set(Expr symbol, Value value) {
+  const bool fits = not_null(symbol, "Assignment::set").is_int()
+                        ? std::holds_alternative<Int>(value)
+                        : !std::holds_alternative<bool>(value);
+  if (!fits) {
+    throw Error("Assignment::set: " + proviso::to_string(symbol) + " is of type " +
+                std::string(name_of(symbol.type())) + ", the value is " +
+                proviso::to_string(value));
+  }
   values_.insert_or_assign(symbol, std::move(value));
 }
 
@@ -415,6 +424,7 @@ Value Evaluator::compute(Expr e) {
 }  // namespace
 
 Evaluation evaluate(Expr e, const Assignment& point) {
+  not_null(e, "evaluate");
   Evaluation result;
   try {
     Budget budget(kEvaluateUnits);

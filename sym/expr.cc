@@ -6,6 +6,7 @@
 
 #include "sym/budget.h"
 #include "sym/intern_index.h"
+#include "sym/not_null.h"
 #include "sym/stable_vector.h"
 
 namespace proviso {
@@ -60,12 +61,14 @@ bool accepts(ArgClass wanted, Type type, size_t index) {
   return false;
 }
 
-void require_types(Op op, std::span<const Expr> args) {
+void require_types(const ExprPool* pool, Op op, std::span<const Expr> args) {
   ArgClass wanted = info(op).args;
   for (size_t i = 0; i < args.size(); ++i) {
     if (!args[i]) throw Error(call_text(op) + ": argument is a null Expr");
-    if (&args[i].pool() != &args[0].pool()) {
-      throw Error(call_text(op) + ": arguments come from different pools");
+    if (&args[i].pool() != pool) {
+      throw Error(call_text(op) + ": arguments come from different pools: " +
+                  "argument " + std::to_string(i + 1) +
+                  " belongs to another ExprPool");
     }
     if (!accepts(wanted, args[i].type(), i)) {
       throw Error(call_text(op) + ": argument " + std::to_string(i + 1) +
@@ -207,7 +210,7 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
   });
   if (known != kNoId) return Expr(&impl_->nodes[known]);
   require_count(op, args.size());
-  require_types(op, args);
+  require_types(this, op, args);
   Budget::spend(kNodeUnits + args.size() / 2);
   Expr::Node& node = impl_->add(this, op, result_type(op, args));
   node.args = impl_->kept(args);
@@ -225,9 +228,10 @@ std::unordered_map<uint32_t, Expr>& ExprPool::simplify_memo() {
 // ---- builders
 
 namespace {
-Expr binary(Op op, Expr a, Expr b) { return a.pool().make(op, {a, b}); }
+ExprPool& pool_of(Expr e) { return not_null(e, "Expr").pool(); }
+Expr binary(Op op, Expr a, Expr b) { return pool_of(a).make(op, {a, b}); }
 Expr constant(Expr like, int64_t value) {
-  return like.pool().integer(Int(value));
+  return pool_of(like).integer(Int(value));
 }
 }  // namespace
 
@@ -236,7 +240,7 @@ Expr operator*(Expr a, Expr b) { return binary(Op::kMul, a, b); }
 Expr operator-(Expr a) { return binary(Op::kMul, constant(a, -1), a); }
 Expr operator-(Expr a, Expr b) { return a + (-b); }
 Expr operator+(Expr a, int64_t b) { return a + constant(a, b); }
-Expr operator-(Expr a, int64_t b) { return a + a.pool().integer(-Int(b)); }
+Expr operator-(Expr a, int64_t b) { return a + pool_of(a).integer(-Int(b)); }
 Expr operator*(Expr a, int64_t b) { return constant(a, b) * a; }
 Expr floor_div(Expr a, Expr b) { return binary(Op::kFloorDiv, a, b); }
 Expr mod(Expr a, Expr b) { return binary(Op::kMod, a, b); }
@@ -256,9 +260,9 @@ Expr gt(Expr a, int64_t b) { return gt(a, constant(a, b)); }
 Expr ge(Expr a, int64_t b) { return ge(a, constant(a, b)); }
 Expr logical_and(Expr a, Expr b) { return binary(Op::kAnd, a, b); }
 Expr logical_or(Expr a, Expr b) { return binary(Op::kOr, a, b); }
-Expr logical_not(Expr a) { return a.pool().make(Op::kNot, {a}); }
+Expr logical_not(Expr a) { return pool_of(a).make(Op::kNot, {a}); }
 Expr where(Expr condition, Expr then, Expr otherwise) {
-  return condition.pool().make(Op::kWhere, {condition, then, otherwise});
+  return pool_of(condition).make(Op::kWhere, {condition, then, otherwise});
 }
 
 // ---- walks (iterative, so that depth is not the stack's concern)
@@ -266,6 +270,7 @@ Expr where(Expr condition, Expr then, Expr otherwise) {
 // Arguments are older than what is made of them: the newest first, equal ones
 // come together.
 std::vector<Expr> free_symbols(Expr e) {
+  not_null(e, "free_symbols");
   std::vector<Expr> found, heap{e};
   Expr last;
   while (!heap.empty()) {
@@ -287,6 +292,7 @@ std::vector<Expr> free_symbols(Expr e) {
 }
 
 Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map) {
+  ExprPool& pool = not_null(e, "substitute").pool();
   std::unordered_map<Expr, Expr, ExprHash> done(map);
   std::vector<Expr> stack{e};
   while (!stack.empty()) {
@@ -308,9 +314,12 @@ Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map) {
     std::vector<Expr> args;
     for (Expr arg : next.args()) args.push_back(done.at(arg));
     bool same = std::equal(args.begin(), args.end(), next.args().begin());
-    done.emplace(next, same ? next : e.pool().make(next.op(), args));
+    done.emplace(next, same ? next : pool.make(next.op(), args));
   }
-  return done.at(e);
+  const Expr result = done.at(e);
+  if (&pool_of(result) != &pool)
+    throw Error("substitute: a value belongs to another ExprPool");
+  return result;
 }
 
 }  // namespace proviso

@@ -621,6 +621,10 @@ class Parser {
     if (!made) {
       lexer_.fail(at, "unknown symbol '" + std::string(name) + "'");
     }
+    if (&made.pool() != &pool_) {
+      lexer_.fail(at, "make_symbol gave '" + std::string(name) +
+                          "' a symbol of another ExprPool");
+    }
     return made;
   }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "sym/budget.h"
+#include "sym/not_null.h"
 
 namespace proviso {
 namespace {
@@ -811,12 +812,12 @@ std::ostream& operator<<(std::ostream& out, Expr e) {
 std::string to_python(Expr e,
                       const std::function<std::string(Expr)>& name_of) {
   PythonText style(name_of);
-  return whole_text("to_python", style, e);
+  return whole_text("to_python", style, not_null(e, "to_python"));
 }
 
 std::string to_check(Expr condition,
                      const std::function<std::string(Expr)>& name_of) {
-  if (!condition.is_bool()) {
+  if (!not_null(condition, "to_check").is_bool()) {
     throw Error("to_check: expected a boolean, got " + to_string(condition) +
                 " (" + std::string(proviso::name_of(condition.type())) + ")");
   }
@@ -824,13 +825,13 @@ std::string to_check(Expr condition,
 }
 
 std::string to_smtlib(Expr e) {
-  SmtText style(e);
+  SmtText style(not_null(e, "to_smtlib"));
   return whole_text("to_smtlib", style, e);
 }
 
 std::string to_srepr(Expr e) {
   SreprText style;
-  return whole_text("to_srepr", style, e);
+  return whole_text("to_srepr", style, not_null(e, "to_srepr"));
 }
 
 }  // namespace proviso

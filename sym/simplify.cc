@@ -7,6 +7,7 @@
 
 #include "sym/budget.h"
 #include "sym/evaluate.h"
+#include "sym/not_null.h"
 #include "sym/polynomial.h"
 
 namespace proviso {
@@ -887,7 +888,7 @@ Expr run_within_budget(Simplifier simplifier, Expr e) {
 }  // namespace
 
 Expr simplify(Expr e) {
-  if (is_leaf(e.op())) return e;
+  if (is_leaf(not_null(e, "simplify").op())) return e;
   auto& memo = e.pool().simplify_memo();
   if (auto it = memo.find(e.id()); it != memo.end()) return it->second;
   Expr result = run_within_budget(Simplifier(e.pool(), nullptr), e);

@@ -3,6 +3,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/StorageImpl.h>
 #include <c10/core/TensorOptions.h>
+#include <c10/core/WrapDimMinimal.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
@@ -113,9 +114,10 @@ int64_t FakeTensorImpl::storage_offset_custom() const {
   return concrete(sym_storage_offset_default(), "storage_offset()");
 }
 
-int64_t FakeTensorImpl::size_custom(int64_t dim) const {
-  if (!has_symbolic_sizes_strides_) return sizes_default()[dim];
-  return concrete(sym_sizes_default()[dim], "size()");
+int64_t FakeTensorImpl::size_custom(int64_t d) const {
+  d = c10::maybe_wrap_dim(d, dim(), /*wrap_scalar=*/false);
+  if (!has_symbolic_sizes_strides_) return sizes_default()[d];
+  return concrete(sym_sizes_default()[d], "size()");
 }
 
 c10::SymBool FakeTensorImpl::sym_is_contiguous_custom(

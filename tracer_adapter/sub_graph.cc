@@ -47,8 +47,18 @@ void Tracer::begin_sub_graph(const std::string& what) {
   scope_ = std::move(scope);
 }
 
+namespace {
+void check_in_sub_graph(const SubGraphScope* scope, const char* call) {
+  TORCH_CHECK(scope, "Proviso: ", call, ": no sub-graph is being recorded; "
+              "call begin_sub_graph first");
+}
+}  // namespace
+
 at::Tensor Tracer::add_operand(const std::string& name,
                                const at::Tensor& like) {
+  check_in_sub_graph(scope_.get(), "add_operand");
+  TORCH_CHECK_VALUE(like.defined(), "Proviso: add_operand: '", name,
+                    "' is an undefined tensor");
   at::Tensor fake = make_fake(like.sym_sizes(), like.sym_strides(),
                               like.scalar_type(), like.device());
   InputSpec spec;
@@ -61,6 +71,7 @@ at::Tensor Tracer::add_operand(const std::string& name,
 }
 
 c10::SymInt Tracer::add_int_operand(const std::string& name) {
+  check_in_sub_graph(scope_.get(), "add_int_operand");
   const Expr e = env_->create_unbacked_int();
   InputSpec spec;
   spec.name = name;
@@ -131,6 +142,7 @@ void Tracer::check_learnt(const SubGraph& sub) const {
 }
 
 SubGraph Tracer::end_sub_graph(const std::vector<c10::IValue>& outputs) {
+  check_in_sub_graph(scope_.get(), "end_sub_graph");
   SubGraph sub;
   for (const c10::IValue& value : outputs) {
     c10::IValue output = value;
@@ -156,7 +168,7 @@ SubGraph Tracer::end_sub_graph(const std::vector<c10::IValue>& outputs) {
 }
 
 void Tracer::abandon_sub_graph() {
-  TORCH_CHECK(scope_, "Proviso: no sub-graph is being recorded");
+  check_in_sub_graph(scope_.get(), "abandon_sub_graph");
   graph_ = std::move(scope_->graph);
   id_ = scope_->id;
   real_values_ = std::move(scope_->real_values);

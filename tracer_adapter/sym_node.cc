@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sym/simplify.h"
 #include "tracer_adapter/fake_tensor.h"
 #include "tracer_adapter/tracer.h"
+#include "tracer_adapter/zero_division.h"
 
 namespace proviso {
 namespace {
@@ -51,25 +53,109 @@ bool is_backed(Expr e) {
   return true;
 }
 
+// A condition that eager's own arithmetic needs: the program checks it when it
+// runs.  A Dim need not promise what is checked of sizes of inputs.
+void check_when_run(ShapeEnv& env, Expr condition, const std::string& message) {
+  SourceLocation where = current_location();
+  if (where.file.empty() && where.code.empty()) where.code = "arithmetic on sizes";
+  if (Tracer* tracer = Tracer::current(); tracer && is_backed(condition))
+    tracer->add_check({condition, where, message});
+  else if (!env.statically_known_true(condition))
+    env.runtime_assert(condition, where, message);
+}
+
 // Eager computes this integer as a double: assert that it is the same number.
 void assert_exact_in_double(ShapeEnv& env, Expr e) {
   if (!e.is_int() || e.is_constant()) return;
   static const Interval kExact(-kExactInDouble, kExactInDouble);
   if (kExact.contains(env.bounds(e))) return;
-  SourceLocation where = current_location();
-  if (where.file.empty() && where.code.empty()) where.code = "a size as float";
-  const std::string message = "exact as a double";
-  // Sizes of inputs are checked when the program runs; a Dim need not say that
-  // it stays below what a machine counts exactly.
-  if (Tracer* tracer = Tracer::current(); tracer && is_backed(e)) {
-    tracer->add_check({le(e, kExactInDouble), where, message});
-    tracer->add_check({ge(e, -kExactInDouble), where, message});
-    return;
+  check_when_run(env, le(e, kExactInDouble), "exact as a double");
+  check_when_run(env, ge(e, -kExactInDouble), "exact as a double");
+}
+
+Expr zero_like(Expr e) {
+  return e.is_float() ? e.pool().rational(Rational(Int(0)))
+                      : e.pool().integer(0);
+}
+
+// x ** y: 0 has no negative power, and what is negative only whole ones.
+Expr has_power(Expr x, Expr y) {
+  const Expr zero = zero_like(x);
+  const Expr not_zero = logical_or(ne(x, zero), le(zero_like(y), y));
+  if (!y.is_float()) return not_zero;
+  const Expr floor = y.pool().make(Op::kFloorToInt, {y});
+  const Expr whole = eq(y, y.pool().make(Op::kToFloat, {floor}));
+  return logical_and(not_zero, logical_or(le(zero, x), whole));
+}
+
+// A float from outside may be NaN, of which functions give NaN and comparisons
+// say no.
+bool may_be_nan(Expr e) {
+  for (Expr symbol : free_symbols(e))
+    if (symbol.is_float()) return true;
+  return false;
+}
+
+// Where Python gives op(args) and does not raise; null for everywhere, and
+// where no comparison can say it.
+Expr defined_when(Op op, std::span<const Expr> args) {
+  const auto number = [&](int value) {
+    return args[0].pool().rational(Rational(Int(value)));
+  };
+  switch (op) {
+    case Op::kFloorDiv:
+    case Op::kMod:
+    case Op::kPythonMod:
+    case Op::kIntTrueDiv:
+    case Op::kFloatTrueDiv:
+      return ne(args[1], zero_like(args[1]));
+    case Op::kLShift:
+    case Op::kRShift:
+      return ge(args[1], 0);
+    default:
+      break;
   }
-  if (!env.statically_known_true(le(e, kExactInDouble)))
-    env.runtime_assert(le(e, kExactInDouble), where, message);
-  if (!env.statically_known_true(ge(e, -kExactInDouble)))
-    env.runtime_assert(ge(e, -kExactInDouble), where, message);
+  if (std::any_of(args.begin(), args.end(), may_be_nan)) return {};
+  switch (op) {
+    case Op::kPow:
+    case Op::kFloatPow:
+      return has_power(args[0], args[1]);
+    case Op::kSqrt:
+      return le(number(0), args[0]);
+    case Op::kLog2:
+      return lt(number(0), args[0]);
+    case Op::kAsin:
+    case Op::kAcos:
+      return logical_and(le(number(-1), args[0]), le(args[0], number(1)));
+    default:
+      return {};
+  }
+}
+
+bool divides(Op op) {
+  return op == Op::kFloorDiv || op == Op::kMod || op == Op::kPythonMod ||
+         op == Op::kIntTrueDiv || op == Op::kFloatTrueDiv;
+}
+
+// The check outlives the operation, which may be simplified away: u0//u0 is 1,
+// and raises for 0.
+void require_defined(ShapeEnv& env, Op op, std::span<const Expr> args) {
+  Expr condition = defined_when(op, args);
+  if (!condition) return;
+  condition = proviso::simplify(condition);
+  if (condition.is_true()) return;
+  const std::optional<Value> example = env.hint(condition);
+  if (env.statically_known_false(condition) ||
+      (example && !std::get<bool>(*example))) {
+    const std::string call = to_string(env.pool().make(op, args));
+    const c10::SourceLocation here{__func__, __FILE__, __LINE__};
+    if (divides(op))
+      throw ZeroDivisionError(here, "Proviso: division by zero: " + call);
+    throw c10::ValueError(here, "Proviso: math domain error: " + call +
+                                    " is undefined");
+  }
+  check_when_run(env, condition,
+                 divides(op) ? "division by zero" : "math domain error");
 }
 
 Expr float_constant(ExprPool& pool, double value) {
@@ -130,6 +216,7 @@ c10::SymNode SymNode::wrap(Expr e) const {
 }
 
 c10::SymNode SymNode::apply(Op op, std::initializer_list<Expr> args) const {
+  require_defined(*env_, op, {args.begin(), args.size()});
   return wrap(env_->pool().make(op, args));
 }
 
@@ -213,7 +300,7 @@ c10::SymNode SymNode::floordiv(const c10::SymNode& other) {
       ": the floored quotient of symbolic floats is not supported; take "
       "it of integers, or write math.floor(a / b), which rounds a / b "
       "first");
-  return wrap(floor_div(a, b));
+  return apply(Op::kFloorDiv, {a, b});
 }
 
 c10::SymNode SymNode::int_floordiv(const c10::SymNode& other) {
@@ -414,6 +501,10 @@ SymNode* as_sym_node(c10::SymNodeImpl* node) {
 }
 
 c10::SymNode make_sym_node(ShapeEnv& env, Expr e) {
+  TORCH_CHECK(e, "Proviso: a symbolic number of a null expression");
+  TORCH_CHECK(&e.pool() == &env.pool(), "Proviso: ", to_string(e),
+              " belongs to another trace; a symbolic number cannot be used "
+              "outside of the trace that made it");
   return c10::make_intrusive<SymNode>(owner_of(env), e);
 }
 
@@ -424,6 +515,7 @@ c10::SymNode wrapped(c10::SymNode node) {
 }  // namespace
 
 c10::SymInt to_sym_int(ShapeEnv& env, Expr e) {
+  TORCH_CHECK(e, "Proviso: a size of a null expression");
   if (std::optional<int64_t> value = e.maybe_int64()) return *value;
   if (e.is_constant())
     return fits(e.is_int() ? e.integer() : Int(e.is_true()), to_string(e));

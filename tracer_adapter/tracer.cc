@@ -11,6 +11,7 @@
 #include "tracer_adapter/op_info.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/sub_graph.h"
+#include "tracer_adapter/torch_state.h"
 
 namespace proviso {
 namespace {
@@ -47,6 +48,40 @@ std::vector<c10::SymInt> symbolic_strides(
   return strides;
 }
 
+// A tensor of another kind, in words; "" for a plain one.
+std::string kind_of(const at::Tensor& t) {
+  using Key = c10::DispatchKey;
+  const c10::DispatchKeySet keys = t.key_set();
+  if (t.is_nested()) return "a nested tensor";
+  if (t.is_quantized()) return "a quantized tensor";
+  if (t.layout() != c10::kStrided)
+    return c10::str("a tensor of layout ", t.layout());
+  if (keys.has(Key::FuncTorchBatched) || keys.has(Key::FuncTorchGradWrapper))
+    return "a tensor inside torch.func.vmap or grad";
+  if (keys.has(Key::Functionalize)) return "a functional tensor";
+  if (keys.has(Key::ZeroTensor)) return "a zero tensor without memory";
+  if (keys.has(Key::Python))
+    return "of a subclass with operators of its own (__torch_dispatch__)";
+  return "";
+}
+
+void check_plain(const std::string& what, const at::Tensor& t) {
+  const std::string kind = kind_of(t);
+  TORCH_CHECK_VALUE(kind.empty(), "Proviso: ", what, " is ", kind,
+                    "; only plain strided tensors can be traced");
+}
+
+void check_owned(InputKind kind, const std::string& name, const at::Tensor& t) {
+  const char* word = kind == InputKind::kParameter ? "parameter '"
+                     : kind == InputKind::kBuffer  ? "buffer '"
+                                                   : "constant '";
+  const std::string what = word + name + "'";
+  TORCH_CHECK_VALUE(t.defined(), "Proviso: ", what, " is an undefined tensor");
+  TORCH_CHECK_VALUE(!is_fake(t), "Proviso: ", what, " is a traced tensor, of a "
+                    "trace that has ended; give a real one");
+  check_plain(what, t);
+}
+
 void check_example(const std::string& name, const at::Tensor& example,
                    const TensorDims& dims) {
   TORCH_CHECK_VALUE(example.defined(), "Proviso: example input ", name,
@@ -54,9 +89,7 @@ void check_example(const std::string& name, const at::Tensor& example,
                     "and dtype");
   TORCH_CHECK_VALUE(!is_fake(example), "Proviso: example input ", name,
                     " is a traced tensor; examples are real tensors");
-  TORCH_CHECK_VALUE(example.layout() == c10::kStrided && !example.is_nested(),
-                    "Proviso: example input ", name, " has layout ",
-                    example.layout(), "; only strided tensors can be traced");
+  check_plain("example input " + name, example);
   TORCH_CHECK_VALUE(
       dims.empty() || static_cast<int64_t>(dims.size()) == example.dim(),
       "Expected dynamic shape spec of ", name,
@@ -98,6 +131,7 @@ Tracer::~Tracer() {
 
 void Tracer::own(InputKind kind, const char* prefix, const std::string& target,
                  const at::Tensor& tensor, std::optional<bool> persistent) {
+  check_owned(kind, target, tensor);
   // Of a tensor with several names (tied weights) the program reads the last.
   const ValueId id = graph_.add_value(meta_of(tensor));
   real_values_[tensor.unsafeGetTensorImpl()] = id;
@@ -124,6 +158,8 @@ void Tracer::add_constant(const std::string& name, const at::Tensor& tensor) {
 }
 
 void Tracer::name_constant(const std::string& name, const at::Tensor& tensor) {
+  TORCH_CHECK_VALUE(tensor.defined(), "Proviso: constant '", name,
+                    "' is an undefined tensor");
   constant_names_.try_emplace(tensor.unsafeGetTensorImpl(), name);
 }
 
@@ -195,6 +231,7 @@ TensorMeta Tracer::meta_of(const at::Tensor& t) {
 }
 
 ValueId Tracer::fresh(const at::Tensor& t) {
+  TORCH_CHECK_VALUE(t.defined(), "Proviso: an undefined tensor has no value");
   const ValueId id = graph_.add_value(meta_of(t));
   if (FakeTensorImpl* impl = fake_impl(t)) {
     impl->value = id;
@@ -401,7 +438,11 @@ void Tracer::enter_module(const std::string& name, const std::string& type) {
   set_modules(std::move(stack));
 }
 
-void Tracer::exit_module() { modules_.pop_back(); }
+void Tracer::exit_module() {
+  TORCH_CHECK(modules_.size() > 1, "Proviso: exit_module: no module is open; "
+              "call enter_module first");
+  modules_.pop_back();
+}
 
 void Tracer::set_modules(std::vector<ModuleFrame> stack) {
   if (module_stacks_.back() != stack)
@@ -491,6 +532,8 @@ ExportedProgram export_program(const Program& program,
                                const std::vector<OwnedTensor>& buffers,
                                std::vector<at::Tensor> examples,
                                const ExportOptions& options) {
+  TORCH_CHECK_VALUE(program, "Proviso: export_program: there is no program; "
+                             "give a function");
   TORCH_CHECK_VALUE(options.dynamic_shapes.size() <= examples.size(),
                     "Proviso: export_program: dynamic_shapes has ",
                     options.dynamic_shapes.size(), " entries for ",
@@ -499,6 +542,7 @@ ExportedProgram export_program(const Program& program,
                     "Proviso: export_program: input_names has ",
                     options.input_names.size(), " entries for ",
                     examples.size(), " example inputs; give one a tensor");
+  const TorchState state;
   Tracer tracer(options.shape_env);
   for (const OwnedTensor& p : parameters)
     tracer.add_parameter(p.name, p.tensor);

@@ -2,6 +2,7 @@
 #include <c10/util/Exception.h>
 
 #include "bindings/python/bindings.h"
+#include "tracer_adapter/zero_division.h"
 
 namespace proviso::python {
 namespace {
@@ -21,7 +22,9 @@ void raise(const py::object& type, const char* text) {
 
 void translate_torch(const c10::Error& error) {
   PyObject* type = PyExc_RuntimeError;
-  if (dynamic_cast<const c10::NotImplementedError*>(&error))
+  if (dynamic_cast<const ZeroDivisionError*>(&error))
+    type = PyExc_ZeroDivisionError;
+  else if (dynamic_cast<const c10::NotImplementedError*>(&error))
     type = PyExc_NotImplementedError;
   else if (dynamic_cast<const c10::IndexError*>(&error))
     type = PyExc_IndexError;

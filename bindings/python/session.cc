@@ -9,6 +9,7 @@
 #include "bindings/python/bindings.h"
 #include "guards/logs.h"
 #include "guards/source_text.h"
+#include "tracer_adapter/torch_state.h"
 
 namespace proviso::python {
 namespace {
@@ -130,6 +131,7 @@ class Session {
     options.duck_shape = duck_shape;
     options.backed_size_oblivious = backed_size_oblivious;
     start_stacks();
+    state_ = std::make_unique<TorchState>();
     tracer_ = std::make_unique<Tracer>(options);
   }
 
@@ -137,7 +139,10 @@ class Session {
     TORCH_CHECK_VALUE(tracer_, "Session: the trace has ended");
     return *tracer_;
   }
-  void close() { tracer_.reset(); }
+  void close() {
+    tracer_.reset();
+    state_.reset();
+  }
 
   at::Tensor add_input(const std::string& name, const at::Tensor& example,
                        const py::sequence& dims, const std::string& source) {
@@ -177,6 +182,7 @@ class Session {
     return parse_over(env.pool(), code, by_name);
   }
 
+  std::unique_ptr<TorchState> state_;  // torch's modes before the trace
   std::unique_ptr<Tracer> tracer_;
 };
 
@@ -279,6 +285,10 @@ void bind_session(py::module_& m) {
   m.def("hold_mode", [] { traced("hold_mode").hold_mode(); });
   m.def("release_mode", [] {
     if (Tracer* tracer = Tracer::current()) tracer->release_mode();
+  });
+  m.def("same_value", [](const at::Tensor& a, const at::Tensor& b) {
+    Tracer& tracer = traced("same_value");
+    return a.is_same(b) || tracer.value_of(a) == tracer.value_of(b);
   });
   m.def("is_tracing", [] { return Tracer::current() != nullptr; });
   m.def("is_fake", [](const at::Tensor& t) { return is_fake(t); });

@@ -223,6 +223,15 @@ c10::SymNode unary_float(SymNode& self) {
 
 template <typename Class>
 void bind_arithmetic(Class& c) {
+  // torch binds these for every node; here their errors are ours.
+  c.def("truediv", &SymNode::truediv)
+      .def("float_truediv", &SymNode::float_truediv)
+      .def("int_truediv", &SymNode::int_truediv)
+      .def("floordiv", &SymNode::floordiv)
+      .def("int_floordiv", &SymNode::int_floordiv)
+      .def("mod", &SymNode::mod)
+      .def("pow", &SymNode::pow)
+      .def("float_pow", &SymNode::float_pow);
   c.def("pos", &SymNode::clone)
       .def("abs", [](SymNode& s) { return s.apply(Op::kAbs, {s.expr()}); })
       .def("trunc",

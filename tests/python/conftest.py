@@ -7,6 +7,12 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 warnings.filterwarnings("ignore", category=FutureWarning)
 
+import proviso  # noqa: E402
+import state_snapshot  # noqa: E402
+
+# Whatever a test exports, and however that ends, leaves nothing behind.
+proviso.export = state_snapshot.checked(proviso.export)
+
 
 @pytest.fixture(scope="session")
 def reader():

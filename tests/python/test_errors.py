@@ -214,7 +214,7 @@ def test_the_environment_is_restored_after_an_error():
     assert torch.ones(2).tolist() == [1.0, 1.0]
 
 
-def test_a_traced_tensor_kept_as_an_attribute_is_refused_and_removed():
+def test_a_traced_tensor_kept_as_an_attribute_is_warned_of_and_removed():
     class Keeper(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -225,7 +225,7 @@ def test_a_traced_tensor_kept_as_an_attribute_is_refused_and_removed():
             return self.last
 
     keeper = Keeper()
-    with pytest.raises(ValueError, match=r"self.last was assigned during"):
+    with pytest.warns(UserWarning, match=r"self.last was assigned during"):
         proviso.export(keeper, (X,))
     assert keeper.last is None
 

@@ -873,7 +873,18 @@ bool resize_in_place(RuleCall& call) {
   return return_self(call);
 }
 
+// What Tensor::set_data asks before it changes the tensor, of which no operator
+// would tell the program.
+bool set_data(RuleCall& call) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      call.tensor(0).is_same(call.tensor(1)),
+      "Proviso: set_data() cannot be exported: it changes the tensor and "
+      "leaves no operator in the program; write into it with copy_()");
+  return false;
+}
+
 const RuleEntry kRules[] = {
+    {"aten::_has_compatible_shallow_copy_type", set_data, "view in place"},
     {"aten::_conj", alias, "view"},
     {"aten::_neg_view", alias, "view"},
     {"aten::alias", alias, "view"},

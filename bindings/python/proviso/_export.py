@@ -13,10 +13,11 @@ from proviso import (
     _promises,
     _proviso,
     _specs,
+    _state,
     _trace,
 )
 from proviso._errors import ConstraintViolationError, DataDependentError
-from proviso._program import ExportedProgram, Module, ProgramState
+from proviso._program import ExportedProgram, Module, TensorsOfProgram
 
 
 def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
@@ -59,9 +60,9 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
         dynamic_shapes = dynamic_shapes.dynamic_shapes(mod, args, kwargs)
     start = time.perf_counter()
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
-    state = _state_of(mod)
+    owned = _owned_by(mod)
     program, out_spec = _trace_with_floats(
-        mod, inputs, state, relations, preserve_module_call_signature,
+        mod, inputs, owned, relations, preserve_module_call_signature,
         prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
         specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
         backed_size_oblivious=backed_size_oblivious)
@@ -118,12 +119,12 @@ def _owner(mod):
     return bound_to if isinstance(bound_to, torch.nn.Module) else None
 
 
-def _state_of(mod):
-    """What registers the tensors of `mod` by name, and puts it back after."""
+def _owned_by(mod):
+    """The tensors of `mod` by name; None where it has none."""
     if isinstance(mod, Module):
-        return ProgramState(mod.program)
+        return TensorsOfProgram(mod.program)
     owner = _owner(mod)
-    return None if owner is None else _trace.ModuleState(owner)
+    return None if owner is None else _trace.OwnedTensors(owner)
 
 
 def _name_of(mod):
@@ -150,34 +151,28 @@ def _trace_with_floats(*args, **policies):
             modules.append(asker)
 
 
-def _trace_program(mod, inputs, state, relations, preserved, **policies):
+def _trace_program(mod, inputs, owned, relations, preserved, **policies):
     calls = _modules.ModuleCalls(_owner(mod), preserved)
-    session = _proviso.Session(**policies)
-    try:
-        if state is not None:
-            state.register(session)
-        direct = _promises.direct_names(inputs.leaves)
-        fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
-        _promises.tell(session, inputs.leaves, fakes, relations)
-        args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
-        with calls.watched():
-            result = _explained(mod, args, kwargs)
-        if state is not None:
-            state.record_buffer_assignments()
-        _specs.check_strict(inputs.leaves, fakes)
-        outputs, out_spec = pytree.tree_flatten(result)
-        program = session.finish(outputs)
-        calls.write(program)
-    finally:
-        _logs.save_shapelog(session, mod)
-        session.close()
-        leaked = state.restore() if state is not None else []
-    if leaked:
-        raise ValueError(
-            f"The tensor attribute self.{leaked[0]} was assigned during "
-            "export. Such attributes must be registered as buffers using the "
-            "`register_buffer` API and must be initialized at model "
-            "construction time.")
+    with _state.kept_as_it_is(mod):
+        session = _proviso.Session(**policies)
+        try:
+            if owned is not None:
+                owned.register(session)
+            direct = _promises.direct_names(inputs.leaves)
+            fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
+            _promises.tell(session, inputs.leaves, fakes, relations)
+            args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
+            with calls.watched():
+                result = _explained(mod, args, kwargs)
+            if owned is not None:
+                owned.record_buffer_assignments()
+            _specs.check_strict(inputs.leaves, fakes)
+            outputs, out_spec = pytree.tree_flatten(result)
+            program = session.finish(outputs)
+            calls.write(program)
+        finally:
+            _logs.save_shapelog(session, mod)
+            session.close()
     return program, out_spec
 
 

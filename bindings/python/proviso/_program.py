@@ -337,7 +337,7 @@ def _once(named):
             yield name, tensor
 
 
-class ProgramState:
+class TensorsOfProgram:
     """The tensors of a program whose module() is exported again."""
 
     def __init__(self, program):
@@ -355,9 +355,6 @@ class ProgramState:
 
     def record_buffer_assignments(self):
         """The program writes into its buffers by operators alone."""
-
-    def restore(self):
-        return []
 
 
 class Module:

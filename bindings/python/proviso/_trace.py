@@ -3,7 +3,6 @@
 import builtins
 import contextlib
 import dis
-import operator
 import os
 import sys
 import threading
@@ -346,6 +345,20 @@ def _our_autocast_exit(self, *error):
     return _autocast_exit(self, *error)
 
 
+_data = torch.Tensor.data
+
+
+def _set_data(self, value):
+    """No operator: the tensor would change, and the program would not."""
+    if not _proviso.is_tracing():
+        _data.__set__(self, value)
+    elif not _proviso.same_value(self, value):
+        raise NotImplementedError(
+            "t.data = .. cannot be exported by proviso: it changes the tensor "
+            "and leaves no operator in the program; write `with "
+            "torch.no_grad(): t.copy_(..)`")
+
+
 _function_apply = torch.autograd.Function.apply.__func__
 
 
@@ -368,6 +381,7 @@ _PATCHES = [
     (torch, "tensor", _symbolic_tensor),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "is_contiguous", _asked_contiguous),
+    (torch.Tensor, "data", property(_data.__get__, _set_data)),
     (torch.Tensor, "__getitem__", _symbolic_getitem),
     (torch.autograd, "grad", _our_grad),
     (torch.autograd, "backward", _our_backward),
@@ -410,18 +424,15 @@ _proviso.set_custom_op_function(_run_fake_implementation)
 
 # --- modules
 
-class ModuleState:
-    """A module's tensors for the trace; its attributes as they were."""
+class OwnedTensors:
+    """The tensors that a module owns, by name."""
 
     def __init__(self, module):
-        self._before = []
         self.parameters = []
         self.buffers = []  # (name, tensor, persistent)
         self.constants = []  # tensors that are plain attributes
-        for prefix, child in module.named_modules():
-            self._before.append((prefix, child, dict(child.__dict__),
-                                 dict(child._parameters),
-                                 dict(child._buffers)))
+        self._children = [(prefix, child, dict(child._buffers))
+                          for prefix, child in module.named_modules()]
         # A tensor of a shared module has a name by each of the module's.
         for prefix, child in module.named_modules(remove_duplicate=False):
             dot = prefix + "." if prefix else ""
@@ -447,7 +458,7 @@ class ModuleState:
 
     def record_buffer_assignments(self):
         """`self.count = self.count + 1` on a buffer writes into the buffer."""
-        for prefix, child, _, _, buffers in self._before:
+        for prefix, child, buffers in self._children:
             for name, old in buffers.items():
                 new = child._buffers.get(name)
                 if new is old:
@@ -459,26 +470,3 @@ class ModuleState:
                         f"'{prefix + '.' if prefix else ''}{name}' to "
                         f"{type(new).__name__}; buffers stay tensors")
                 old.copy_(new)
-
-    def restore(self):
-        """Puts every attribute back.  Returns the paths of those that hold
-        traced tensors, which cannot be kept."""
-        leaked = []
-        for prefix, child, attributes, parameters, buffers in self._before:
-            for now, before in ((child._parameters, parameters),
-                                (child._buffers, buffers),
-                                (child.__dict__, attributes)):
-                if _same(now, before):
-                    continue
-                for name, value in now.items():
-                    if value is not before.get(name, _MISSING) and _is_fake(
-                            value):
-                        leaked.append(f"{prefix}.{name}" if prefix else name)
-                now.clear()
-                now.update(before)
-        return leaked
-
-
-def _same(now, before):
-    return len(now) == len(before) and all(
-        map(operator.is_, now.values(), before.values()))

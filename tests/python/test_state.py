@@ -1,0 +1,349 @@
+"""After an export, ended well or not, everything that the program reaches and
+every mode of torch is as before (conftest.py checks it of each export; these
+programs are made to break it)."""
+
+import collections
+import functools
+import random
+import warnings
+
+import pytest
+import torch
+
+import proviso
+from proviso import Dim
+import state_snapshot
+
+CACHE = {}
+COUNT = 1000
+
+
+class Holder:
+    __slots__ = ("kept", "number")
+
+    def __init__(self):
+        self.kept = None
+
+
+class Module(torch.nn.Module):
+    """Does `act(self, x)`, with state of every kind around it."""
+
+    shared = {}  # of the class
+
+    def __init__(self, act):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 3)
+        self.bn = torch.nn.BatchNorm1d(3)
+        self.register_buffer("buf", torch.zeros(3))
+        self.act = act
+        self.cache, self.items, self.seen = {}, [], set()
+        self.queue = collections.deque(maxlen=3)
+        self.ordered = collections.OrderedDict(a=1, b=2)
+        self.nested = {"a": [{"b": ()}]}
+        self.holder = Holder()
+        self.rng = random.Random(3)
+        self.generator = torch.Generator()
+        self.count = 100_000
+        self.lazy = None
+
+    def forward(self, x):
+        result = self.act(self, x)
+        return self.linear(x) if result is None else result
+
+
+@functools.lru_cache
+def ones_like_cached(n):
+    return torch.ones(n)
+
+
+def _make_closure():
+    kept, box = None, []
+
+    def act(m, x):
+        nonlocal kept
+        kept = x + 1
+        box.append(kept)
+        return x * kept
+
+    return act
+
+
+def _default(m, x, memo=[]):
+    memo.append(x)
+    return x + len(memo)
+
+
+def _global(m, x):
+    global COUNT
+    COUNT += 1
+    CACHE["x"] = x * 2
+    return CACHE["x"]
+
+
+def _levit(m, x):
+    """attention_bias_cache of transformers' LeViT."""
+    key = str(x.device)
+    if key not in m.cache:
+        m.cache[key] = m.linear.weight[:, [0, 1, 2]]
+    return x @ m.cache[key]
+
+
+def _lazy(m, x):
+    if m.lazy is None:
+        m.lazy = torch.arange(3.0)
+    return x + m.lazy
+
+
+def _lru(m, x):
+    return x + ones_like_cached(3)
+
+
+def _containers(m, x):
+    m.items.append(x)
+    m.seen.add(x)
+    m.queue.extend([x, x, x, x])
+    m.ordered.move_to_end("a")
+    m.ordered["c"] = x
+    m.nested["a"][0]["b"] = (x,)
+    m.holder.kept = x
+    m.holder.number = 3
+    m.shared["x"] = x
+    type(m).extra = x.shape[0]
+    return x + 1
+
+
+def _numbers(m, x):
+    m.count += 1
+    m.rng.random()
+    random.random()
+    m.generator.manual_seed(7)
+    return x + 1
+
+
+def _hooks(m, x):
+    m.linear.register_forward_hook(lambda *_: None)
+    m.linear.register_forward_pre_hook(lambda *_: None)
+    m.register_full_backward_hook(lambda *_: None)
+    m.linear.weight.register_hook(lambda g: g)
+    torch.nn.modules.module.register_module_forward_hook(lambda *_: None)
+    return m.linear(x)
+
+
+def _structure(m, x):
+    m.eval()
+    m.extra = torch.nn.Linear(2, 2)
+    m.linear.weight.requires_grad_(False)
+    m.buf.note = x
+    m.linear.bias.grad = None
+    del m.bn
+    m.register_buffer("late", torch.ones(1))
+    m.register_parameter("more", None)
+    m.act = None
+    return m.linear(x)
+
+
+def _grad_mode(m, x):
+    torch._C._set_grad_enabled(False)
+
+
+def _inference(m, x):
+    torch.inference_mode().__enter__()
+
+
+def _autocast(m, x):
+    torch.autocast("cpu", dtype=torch.bfloat16).__enter__()
+    torch.set_autocast_dtype("cuda", torch.float64)
+    torch.set_autocast_enabled("cuda", True)
+    torch.set_autocast_cache_enabled(False)
+
+
+def _defaults(m, x):
+    torch.set_default_dtype(torch.float64)
+    torch.set_default_device("meta")
+    torch.set_printoptions(precision=2)
+    torch.set_float32_matmul_precision("medium")
+
+
+def _determinism(m, x):
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.backends.cudnn.benchmark = True
+    torch.backends.mkldnn.enabled = False
+    torch.backends.cuda.enable_math_sdp(False)
+
+
+def _threads(m, x):
+    torch.set_num_threads(torch.get_num_threads() + 1)
+
+
+def _anomaly(m, x):
+    torch.autograd.set_detect_anomaly(True)
+
+
+def _seeds(m, x):
+    torch.manual_seed(99)
+    random.seed(99)
+    numpy = pytest.importorskip("numpy")
+    numpy.random.seed(99)
+
+
+def _tensor_hooks(m, x):
+    torch.autograd.graph.saved_tensors_hooks(
+        lambda t: t, lambda t: t).__enter__()
+
+
+def _modes(m, x):
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            return function(*args, **(kwargs or {}))
+
+    Mode().__enter__()
+
+
+ACTS = {name.strip("_"): act for name, act in list(globals().items())
+        if name.startswith("_") and not name.startswith("__")
+        and name not in ("_make_closure", "_default")}
+ACTS = {name: act for name, act in ACTS.items() if callable(act)}
+ACTS["closure"] = _make_closure()
+ACTS["default"] = _default
+
+X = torch.randn(4, 3)
+ROWS = {"x": {0: Dim.AUTO}}
+
+
+def _snapshot(module):
+    return (state_snapshot.objects(module), state_snapshot.tensors(module),
+            state_snapshot.modes())
+
+
+def _expect_as_before(module, before):
+    assert state_snapshot.modes() == before[2]
+    assert state_snapshot.tensors(module) == before[1]
+    assert not state_snapshot.changes(before[0])
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["ends", "raises"])
+@pytest.mark.parametrize("name", ACTS)
+def test_an_export_leaves_all_as_it_was(name, fails):
+    def act(m, x):
+        result = ACTS[name](m, x)
+        if fails:
+            raise RuntimeError("as asked")
+        return result
+
+    module = Module(act if fails else ACTS[name])
+    before = _snapshot(module)
+    globals_before = (dict(CACHE), COUNT, dict(Module.shared), set(vars(Module)),
+                      ones_like_cached.cache_info().currsize)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if fails:
+            with pytest.raises(RuntimeError, match="as asked"):
+                proviso.export(module, (X,), dynamic_shapes=ROWS)
+        else:
+            proviso.export(module, (X,), dynamic_shapes=ROWS)
+    _expect_as_before(module, before)
+    assert globals_before == (
+        dict(CACHE), COUNT, dict(Module.shared), set(vars(Module)),
+        ones_like_cached.cache_info().currsize)
+    if not fails:  # nothing dead is left for the next export, nor for eager
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ep = proviso.export(module, (X,), dynamic_shapes=ROWS)
+        assert ep.module()(X).shape == X.shape
+
+
+@pytest.mark.parametrize("act", [_levit, _lazy, _lru],
+                         ids=["dict", "attribute", "lru_cache"])
+def test_a_lazy_cache_is_filled_by_the_program_each_time(act):
+    module = Module(act)
+    with pytest.warns(UserWarning, match="was assigned during export") if (
+            act is not _lru) else warnings.catch_warnings():
+        ep = proviso.export(module, (X,), dynamic_shapes=ROWS)
+    for rows in (2, 5):
+        x = torch.randn(rows, 3)
+        torch.testing.assert_close(ep.module()(x), Module.forward(module, x))
+    if act is _lru:
+        ones_like_cached.cache_clear()
+
+
+# --- .data
+
+def _no_change(m, x):
+    m.linear.weight.data = m.linear.weight.data
+    m.linear.float()
+    return m.linear(x)
+
+
+def test_data_that_is_what_it_was_is_no_change():
+    module = Module(_no_change)
+    ep = proviso.export(module, (X,), dynamic_shapes=ROWS)
+    torch.testing.assert_close(ep.module()(X), module(X))
+
+
+@pytest.mark.parametrize("act", [
+    lambda m, x: setattr(m.buf, "data", x.sum(0)),
+    lambda m, x: setattr(m.buf, "data", m.buf + 1),
+    lambda m, x: setattr(m.linear.weight, "data", x[:3]),
+    lambda m, x: setattr(m.linear(x), "data", x),
+    lambda m, x: setattr(x, "data", x + 1),
+    lambda m, x: m.linear.half(),
+], ids=["buffer", "of itself", "parameter", "traced", "input", "half"])
+def test_data_that_changes_is_refused_and_what_was_there_stays(act):
+    module = Module(act)
+    with pytest.raises(NotImplementedError, match="copy_"):
+        proviso.export(module, (X,), dynamic_shapes=ROWS)
+    assert torch.equal(module.buf, torch.zeros(3))
+    assert module.linear.weight.dtype is torch.float32
+
+
+# --- what is undefined
+
+def _cancel(u0, u1):
+    return (u0 * u1) // u0 == u1
+
+
+UNDEFINED = {
+    "quotient": (_cancel, (0, 3), (2, 3)),
+    "remainder": (lambda a, b: (a * b) % b == 0, (3, 0), (3, 2)),
+    "ratio": (lambda a, b: (a - a) / b < 1, (3, 0), (3, 2)),
+    "unused": (lambda a, b: [a // b, True][1], (3, 0), (3, 2)),
+    "shift": (lambda a, b: (a << b) - (a << b) == 0, (3, -1), (3, 2)),
+    "right shift": (lambda a, b: (a >> b) - (a >> b) == 0, (3, -1), (3, 2)),
+    "power": (lambda a, b: (a * 0) * (b ** -1.0) == 0, (3, 0), (3, 2)),
+    "root": (lambda a, b: torch.sym_sqrt(b) * 0 == 0, (3, -4), (3, 4)),
+    "logarithm": (lambda a, b: torch.sym_not(
+        torch._sym_log2(b) != torch._sym_log2(b)), (3, 0), (3, 2)),
+    "arc": (lambda a, b: torch._sym_asin(b) * 0 == 0, (3, 2), (3, 1)),
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_an_undefined_operation_is_an_error_where_eager_raises(name):
+    question, bad, good = UNDEFINED[name]
+
+    def program(n):
+        a, b = n.tolist()
+        answer = question(a, b)
+        if torch.compiler.is_exporting():
+            torch._check(answer)
+        return n + 1
+
+    ep = proviso.export(program, (torch.tensor(good),))
+    run = ep.module()
+    assert torch.equal(run(torch.tensor(good)), torch.tensor(good) + 1)
+    with pytest.raises(RuntimeError):
+        run(torch.tensor(bad))
+
+
+def test_dividing_a_size_by_zero_raises_as_eager_does():
+    def program(x):
+        return x + x.shape[1] // (x.shape[0] - 4)
+
+    with pytest.raises(ZeroDivisionError):
+        proviso.export(program, (X,), dynamic_shapes={"x": {0: Dim.AUTO}})
+    ep = proviso.export(program, (torch.ones(6, 3),),
+                        dynamic_shapes={"x": {0: Dim.AUTO}})
+    with pytest.raises(RuntimeError):
+        ep.module()(X)
+    assert torch.equal(ep.module()(torch.ones(5, 3)), torch.ones(5, 3) + 3)

@@ -1,0 +1,14 @@
+// tracer_adapter/zero_division.h - Python's ZeroDivisionError, of symbolic
+// numbers.
+#pragma once
+
+#include <c10/util/Exception.h>
+
+namespace proviso {
+
+class ZeroDivisionError : public c10::ValueError {
+ public:
+  using c10::ValueError::ValueError;
+};
+
+}  // namespace proviso
