@@ -156,6 +156,17 @@ def swapped_outputs(archive):
     specs[0], specs[1] = specs[1], specs[0]
 
 
+def calls(target, **arguments):
+    """One node more: of this operator, on x and these integers."""
+    def damage(archive):
+        given = [("self", {"as_tensor": {"name": "x"}})]
+        given += [(name, {"as_ints": v} if isinstance(v, list)
+                   else {"as_int": v}) for name, v in arguments.items()]
+        with_node(archive, target, *given)
+    damage.__name__ = target
+    return damage
+
+
 def key_twice(archive):
     text = json.dumps(archive.model)
     archive.model = None
@@ -189,6 +200,9 @@ NODES = [
     ("linear_torch", boolean_size, "'as_bool' is not known of a SymInt"),
     ("linear_torch", swapped_signature, "and the signature says that 'p_lin"),
     ("linear_torch", swapped_outputs, "output 0 is"),
+    ("linear_torch", calls("aten.im2col.default", kernel_size=[],
+                           dilation=[2, 2], padding=[1, 1], stride=[1, 1]),
+     "argument 'kernel_size' takes 2 values, found 0"),
     ("linear_torch", key_twice, "the key 'guards_code' is there twice"),
 ]
 
@@ -200,6 +214,27 @@ def test_nodes_that_do_not_fit(name, damage, message, files, tmp_path):
     damage(archive)
     archive.write(tmp_path / "bad.pt2")
     refused(tmp_path / "bad.pt2", message)
+
+
+@pytest.mark.parametrize("target, arguments", [
+    ("aten.pixel_shuffle.default", {"upscale_factor": 0}),
+    ("aten.pixel_shuffle.default", {"upscale_factor": 2 ** 32}),
+    ("aten.im2col.default", {"kernel_size": [2, 2], "dilation": [1, 1],
+                             "padding": [1, 1], "stride": [0, 0]}),
+    ("aten.unfold.default", {"dimension": 0, "size": 2, "step": 0}),
+    ("aten.narrow.default", {"dim": 99, "start": 0, "length": 2 ** 62}),
+])
+def test_arguments_that_divide_by_zero(target, arguments, files, tmp_path):
+    """The shape functions say no; no kernel is asked."""
+    archive = Archive(files["linear_torch"])
+    calls(target, **arguments)(archive)
+    archive.write(tmp_path / "bad.pt2")
+    done = tool("run", tmp_path / "bad.pt2")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "ended the process" not in done.stderr, done.stderr
+    assert target.rpartition(".")[0] in done.stderr, done.stderr
+    checked = tool("check", tmp_path / "bad.pt2")
+    assert "not traced to its end: node 11" in checked.stdout, checked.stdout
 
 
 # --- operators that do more than compute

@@ -92,15 +92,22 @@ Argument default_of(const c10::IValue& value) {
   throw FileError("an argument that must be given is missing");
 }
 
-// bool[3] takes three.
+// bool[3] takes three; int[2] two, one for both, or none where that is the
+// default; int[1] any number.
 void check_count(const Argument& a, const c10::Argument& formal) {
   const ListArgument* list = a.get<ListArgument>();
   const auto* type = formal.type()->castRaw<c10::ListType>();
-  if (list == nullptr || type == nullptr || !formal.N() ||
-      type->getElementType()->kind() != c10::TypeKind::BoolType)
-    return;
+  if (list == nullptr || type == nullptr || formal.N().value_or(1) == 1) return;
   const auto wanted = static_cast<size_t>(*formal.N());
-  if (list->items.size() != wanted)
+  const size_t count = list->items.size();
+  const bool numbers =
+      type->getElementType()->kind() != c10::TypeKind::BoolType;
+  const bool none_is_default = formal.default_value() &&
+                               formal.default_value()->isList() &&
+                               formal.default_value()->toListRef().empty();
+  const bool fits = count == wanted || (numbers && count == 1) ||
+                    (count == 0 && none_is_default);
+  if (!fits)
     throw FileError("argument '" + formal.name() + "' takes " +
                     std::to_string(wanted) + " values, found " +
                     std::to_string(list->items.size()));
@@ -238,16 +245,22 @@ TensorMeta GraphReader::tensor_meta(const Json& json, bool of_node) {
   return meta;
 }
 
-ValueId GraphReader::define(Scope& scope, const Named& named, bool of_node) {
+// What the tables of its graph say of a value.
+std::variant<TensorMeta, Expr> GraphReader::meta_of(const Scope& scope,
+                                                    const Named& named,
+                                                    bool of_node) {
   const std::string table = table_of(named.kind);
   const Json* entries = scope.json.find(table);
   const Json* entry = entries ? entries->find(named.name) : nullptr;
   if (entry == nullptr)
     throw FileError("the value '" + named.name + "' has no entry among " +
                     table);
-  const ValueId id = named.kind == ValueKind::kTensor
-                         ? graph_->add_value(tensor_meta(*entry, of_node))
-                         : graph_->add_value(number_of(*entry, named, of_node));
+  if (named.kind == ValueKind::kTensor) return tensor_meta(*entry, of_node);
+  return number_of(*entry, named, of_node);
+}
+
+ValueId GraphReader::define(Scope& scope, const Named& named, bool of_node) {
+  const ValueId id = graph_->add_value(meta_of(scope, named, of_node));
   bind(scope, named.name, id);
   std::string shown = named.name;
   while (!used_names_.insert(shown).second)
@@ -453,6 +466,7 @@ bool GraphReader::inlined(Scope& scope, const Json& json) {
         formal[0].kind != kind_of(graph_->value(ref->id)))
       throw FileError("operand " + std::to_string(i) +
                       " is not what its body takes");
+    meta_of(inner, formal[0], true);  // throws when it is not good
     bind(inner, formal[0].name, ref->id);
   }
   nodes(inner);
@@ -468,6 +482,7 @@ bool GraphReader::inlined(Scope& scope, const Json& json) {
     if (kind_of(graph_->value(id)) != outputs[i].kind)
       throw FileError("output " + std::to_string(i) +
                       " is not what its body gives");
+    meta_of(scope, outputs[i], true);
     bind(scope, outputs[i].name, id);
   }
   return true;
@@ -494,7 +509,7 @@ void GraphReader::node(Scope& scope, const Json& json) {
     for (const Json& input : json.at("inputs").items())
       node.args.push_back(argument(scope, input.at("arg")));
   outputs(scope, json, node);
-  if (!node.name.empty() && node.value_count() > 1)
+  if (!node.name.empty() && !node.has_single_value())
     scope.node_names.insert(node.name);
   check_node(*graph_, node);
   graph_->nodes.push_back(std::move(node));

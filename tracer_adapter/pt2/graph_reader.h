@@ -42,7 +42,7 @@ class GraphReader {
   struct Scope {
     const Json& json;
     Names names;
-    std::set<std::string> node_names = {};  // of nodes that give several values
+    std::set<std::string> node_names = {};  // of nodes that are no value
   };
 
   // A value as an input or a node names it.
@@ -51,6 +51,8 @@ class GraphReader {
     ValueKind kind;
   };
 
+  std::variant<TensorMeta, Expr> meta_of(const Scope& scope,
+                                         const Named& named, bool of_node);
   ValueId define(Scope& scope, const Named& named, bool of_node);
   static void bind(Scope& scope, const std::string& name, ValueId id);
   Argument input(Scope& scope, const Json& json);

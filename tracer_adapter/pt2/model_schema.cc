@@ -8,9 +8,9 @@
 namespace proviso::pt2 {
 namespace {
 
-// "name:type ..." by blanks; the type `any` is any.  [T] is a list, {T} an object of any keys; T? may
-// be null, and a member whose type ends with '=' may be missing.  A union has
-// exactly one of its members.
+// "name:type ..." by blanks; the type `any` is any.  [T] is a list, {T} an
+// object of any keys; T? may be null, and a member whose type ends with '=' may
+// be missing.  A union has exactly one of its members.
 struct Row {
   const char* name;
   bool is_union;

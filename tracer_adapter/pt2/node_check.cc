@@ -248,7 +248,8 @@ std::string shown(const Kinds& kinds) {
 
 class HigherOrderCheck {
  public:
-  HigherOrderCheck(const Graph& graph, const Node& node, std::string_view layout)
+  HigherOrderCheck(const Graph& graph, const Node& node,
+                   std::string_view layout)
       : graph_(graph), node_(node) {
     read(layout);
   }

@@ -100,8 +100,12 @@ class TensorReader {
       std::memcpy(base.data_ptr(), bytes.data(), have * item);
     }
     at::Tensor result = base.as_strided(sizes, strides, offset);
-    if (entry.at("is_param").boolean() && meta.at("requires_grad").boolean() &&
-        result.is_floating_point())
+    const bool differentiable =
+        result.is_floating_point() || result.is_complex();
+    if (meta.at("requires_grad").boolean() && !differentiable)
+      throw FileError(std::string("it is of ") + c10::toString(dtype) +
+                      ", and cannot require a gradient");
+    if (entry.at("is_param").boolean() && meta.at("requires_grad").boolean())
       result = result.detach().requires_grad_();
     return result;
   }
@@ -191,6 +195,13 @@ TreeSpecs read_specs(const Json& module) {
 
 // --- the program
 
+// u12, zuf3
+bool is_unbacked_name(std::string_view name) {
+  name.remove_prefix(name.starts_with('u') ? 1 : 3);
+  return !name.empty() && name.size() < 8 &&
+         name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 class ProgramReader {
  public:
   ProgramReader(const ZipReader& zip, const AllowedOperators& allowed)
@@ -238,11 +249,20 @@ void ProgramReader::check_version() {
                     "; export with PyTorch 2.13");
   if (const Json* version = json_.find("torch_version"))
     loaded_.torch_version = version->string();
+  if (const Json* verifiers = json_.find("verifiers"))
+    for (const Json& dialect : verifiers->items())
+      if (const std::string& name = dialect.string();
+          name != "TRAINING" && name != "ATEN" && !name.empty())
+        throw FileError("the dialect '" + name.substr(0, 100) +
+                        "' is not known; TRAINING and ATEN are");
 }
 
 std::map<std::string, ForeignRange> ProgramReader::ranges() const {
   std::map<std::string, ForeignRange> result;
   for (const auto& [name, json] : json_.at("range_constraints").members()) {
+    if ((name.starts_with('u') || name.starts_with("zuf")) &&
+        !is_unbacked_name(name))
+      throw FileError("'" + name.substr(0, 100) + "' is no symbol");
     ForeignRange range;
     if (const Json* min = json.find("min_val"); min && min->is_int())
       range.min = min->integer();

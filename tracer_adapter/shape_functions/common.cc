@@ -76,6 +76,9 @@ SymInt product(c10::SymIntArrayRef values) {
 SymInt floor_div(const SymInt& a, const SymInt& b) {
   auto x = constant(a), y = constant(b);
   if (y && *y == 1) return a;
+  TORCH_CHECK(!y || *y != 0, "a size is divided by 0: no stride, step or factor "
+              "of an operator is 0");
+  if (y && *y == -1) return a * -1;
   if (!x || !y) return a / b;
   int64_t q = *x / *y;
   return SymInt(*x % *y != 0 && (*x < 0) != (*y < 0) ? q - 1 : q);

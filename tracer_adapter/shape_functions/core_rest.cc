@@ -224,6 +224,8 @@ bool col2im(RuleCall& call) {
   const std::vector<int64_t> kernel = to_ints(call.args[2]);
   TORCH_CHECK(output.size() == 2 && kernel.size() == 2,
               "col2im: output_size and kernel_size have two elements each");
+  TORCH_CHECK(kernel[0] > 0 && kernel[1] > 0,
+              "kernel size should be greater than zero, but got ", kernel);
   const int64_t area = kernel[0] * kernel[1];
   const SymInt rows = self.sym_size(-2);
   PROVISO_REQUIRE((rows % area).sym_eq(0),

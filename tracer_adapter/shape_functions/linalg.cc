@@ -277,6 +277,8 @@ void require_attention_fits(const Tensor& q, const Tensor& k, const Tensor& v,
       k.sym_size(-2), " and ", v.sym_size(-2));
   if (grouped) {
     for (const Tensor* t : {&k, &v}) {
+      PROVISO_REQUIRE(t->sym_size(-3).sym_ge(1),
+                      "Number of heads in key and value must not be 0");
       PROVISO_REQUIRE((q.sym_size(-3) % t->sym_size(-3)).sym_eq(0),
                       "Number of heads in key and value must divide the number "
                       "of heads in query");

@@ -407,6 +407,8 @@ bool group_norm(RuleCall& call) {
               "Expected at least 2 dimensions for input "
               "tensor but received ",
               input.dim());
+  TORCH_CHECK(groups > 0,
+              "Expected num groups to be greater than 0, got ", groups);
   SymInt channels = input.sym_size(1);
   PROVISO_REQUIRE((channels % groups).sym_eq(0),
                   "Expected number of channels "
@@ -571,7 +573,10 @@ bool replication_pad(RuleCall& call) {
 template <bool kUp>
 bool pixel_shuffle(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  int64_t factor = call.args[1].toInt(), square = factor * factor;
+  int64_t factor = call.args[1].toInt();
+  TORCH_CHECK(factor > 0 && factor <= INT32_MAX, op_name(call),
+              " expects a positive factor, but got ", factor);
+  int64_t square = factor * factor;
   TORCH_CHECK(self.dim() >= 3, op_name(call),
               " expects input to have at least "
               "3 dimensions, but got input with ",
@@ -609,6 +614,12 @@ bool im2col(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   auto kernel = to_ints(call.args[1]), dilation = to_ints(call.args[2]);
   auto padding = to_ints(call.args[3]), stride = to_ints(call.args[4]);
+  for (const auto* pair : {&kernel, &dilation, &padding, &stride})
+    TORCH_CHECK(pair->size() == 2,
+                "im2col: kernel_size, dilation, padding and stride have two "
+                "elements each, got ",
+                *pair);
+  require_rank(self, 3, 4, "im2col");
   SymInt blocks(1);
   for (size_t i = 0; i < 2; ++i) {
     SymInt out = windowed(self.sym_size(self.dim() - 2 + i), kernel[i],
