@@ -115,7 +115,8 @@ void Trials::check(const pt2::LoadedProgram& loaded) {
   if (const char* part = forbidden(traced.problem))
     finding("it says '" + std::string(part) + "': " + traced.problem);
   cli::Claims claims{loaded.program.env->pool(), {}, loaded.ranges,
-                     loaded.stated, {}, loaded.equations};
+                     loaded.stated, {}, loaded.equations,
+                     traced.asserted};
   for (const pt2::Claim& claim : loaded.claims)
     claims.guards.push_back({claim.text, claim.condition, claim.problem});
   for (const InputDim& dim : loaded.program.env->input_dims())
