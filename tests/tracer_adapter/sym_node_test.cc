@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -255,7 +256,12 @@ TEST_F(SymNodeTest, AnUndefinedOperationLeavesACheck) {
   // It is known from there on, and not said again.
   (void)u1->mod(u0);
   (void)u1->truediv(u0->mul(u0));
-  EXPECT_EQ(env_.runtime_asserts().size(), 3u);  // and exact as doubles
+  const auto& asserts = env_.runtime_asserts();
+  EXPECT_EQ(std::count_if(asserts.begin(), asserts.end(),
+                          [](const RuntimeAssert& check) {
+                            return check.message == "division by zero";
+                          }),
+            1);
   EXPECT_THAT(error_of([&] { u0->floordiv(u0->wrap_int(0)); }),
               HasSubstr("division by zero"));
 }
