@@ -65,8 +65,6 @@ const char* binary_target(Op op) {
     case Op::kBitOr:
     case Op::kOr:
       return "_operator.or_";
-    case Op::kBitXor:
-      return "_operator.xor";
     case Op::kEq:
       return "_operator.eq";
     case Op::kNe:
@@ -95,8 +93,6 @@ const char* unary_target(Op op) {
       return "math.floor";
     case Op::kCeilToInt:
       return "math.ceil";
-    case Op::kRoundToInt:
-      return "builtins.round";
     case Op::kSqrt:
       return "torch._sym_sqrt";
     case Op::kCos:
@@ -124,6 +120,24 @@ const char* unary_target(Op op) {
   }
 }
 
+// What is known of it is checked before the program runs, not by the program.
+bool is_input_size(Expr e) {
+  return e.is_symbol() && !is_unbacked(e.symbol().kind);
+}
+
+// How an input's size may be written: 2*s0 - 1, or s0*s1 + s2.  Where it is a
+// difference of several, s0 + s1 - s2, torch does not know that it is a size.
+bool is_readable_size(Expr e) {
+  const bool one = free_symbols(e).size() <= 1;
+  const Polynomial p = to_polynomial(e);
+  return std::all_of(p.terms().begin(), p.terms().end(), [&](const auto& term) {
+    const auto& [symbols, factor] = term;
+    const bool plain = std::all_of(symbols.begin(), symbols.end(),
+                                   [](Expr part) { return part.is_symbol(); });
+    return plain && (one ? symbols.size() <= 1 : factor > Int(0));
+  });
+}
+
 // e is minus something: what.
 std::optional<Expr> negated(Expr e) {
   if (e.is(Op::kInteger) && e.integer() < Int(0)) return simplify(-e);
@@ -140,7 +154,10 @@ class Finisher {
  public:
   // `owner` is null for the program, else the sub-graph.
   Finisher(Tracer& tracer, Graph& graph, const Graph* owner)
-      : tracer_(tracer), env_(tracer.env()), graph_(graph) {
+      : tracer_(tracer),
+        env_(tracer.env()),
+        graph_(graph),
+        is_sub_graph_(owner != nullptr) {
     asserts_ = asserts_of(owner);
   }
 
@@ -154,7 +171,7 @@ class Finisher {
   void wanted_by(const Argument& a, const ExprSet& inner,
                  ExprOrder& wanted) const;
   void wanted_by(Expr e, const ExprSet& inner, ExprOrder& wanted) const;
-  ExprSet own_symbols(const Graph& graph) const;
+  void add_given(const GraphValue& value, ExprSet& given) const;
   void finish_sub_graphs(Node& node);
   void finish_as_sub_graph();
   void write_nodes();
@@ -170,6 +187,7 @@ class Finisher {
   void bind_inputs();
   void bind_value(ValueId id);
   void bind_tensor(ValueId id);
+  void bind_size(ValueId id, size_t dim, Expr symbol);
   void bind_derived_dims();
   bool bind_linear(ValueId id, size_t dim);
   void bind(Expr symbol, ValueId id) { have_.emplace(symbol, id); }
@@ -188,6 +206,9 @@ class Finisher {
   Argument build_relation(Expr e);
   Argument build_division_rounded(Expr quotient, bool up);
   std::optional<Argument> build_round(Expr quotient);
+  Argument build_round_float(Expr e);
+  Argument build_choice(Expr e);
+  Argument one_if(Argument condition, Expr meaning);
   Argument call(const char* target, std::vector<Argument> args, Expr meaning);
   ValueId size_node(ValueId tensor, size_t dim, Expr meaning);
   void add_node(Node node);
@@ -196,6 +217,9 @@ class Finisher {
   void give_names();
   std::string base_name(const Node& node) const;
   void substitute_metadata();
+  std::set<ValueId> program_inputs() const;
+  void learn_input(Expr& size) const;
+  Expr learnt_condition(Expr condition) const;
   void collect_tensors(ExportedProgram& program) const;
   void collect_ranges(ExportedProgram& program);
   template <typename Visit>
@@ -205,10 +229,13 @@ class Finisher {
   Tracer& tracer_;
   ShapeEnv& env_;
   Graph& graph_;
+  const bool is_sub_graph_;
   std::vector<RuntimeAssert> asserts_;  // not placed yet, in order
   std::vector<Node> nodes_;             // rebuilt
   ExprSet read_;                        // what nodes read
   ExprSet needed_;                      // its symbols
+  ExprSet asserted_;                    // those of the assertions
+  ExprSet equalities_;                  // asserted
   std::unordered_map<Expr, ValueId, ExprHash> have_;
   // _assert_scalar nodes: the node whose name the message quotes.
   std::vector<std::pair<size_t, ValueId>> messages_;
@@ -245,6 +272,7 @@ void Finisher::collect_needed() {
   for (const RuntimeAssert& a : asserts_) {
     need(a.condition);
     need(env_.simplify(a.condition));
+    for (Expr symbol : free_symbols(a.condition)) asserted_.insert(symbol);
   }
 }
 
@@ -262,22 +290,17 @@ std::vector<RuntimeAssert> Finisher::asserts_of(const Graph* owner) const {
   return result;
 }
 
-// The symbols that a graph's inputs and nodes give: bare sizes and numbers.
-ExprSet Finisher::own_symbols(const Graph& graph) const {
-  ExprSet own;
-  for (const GraphValue& value : graph.values) {
-    if (!value.is_tensor()) {
-      for (Expr symbol : free_symbols(value.expr())) own.insert(symbol);
-      continue;
-    }
-    for (Expr size : value.tensor().sizes) {
-      if (size.is_symbol()) own.insert(size);
-      const Expr learnt = env_.simplify(size);
-      if (learnt.is_symbol() && !is_unbacked(learnt.symbol().kind))
-        own.insert(learnt);
-    }
+// The symbols that a value gives: bare sizes and numbers.
+void Finisher::add_given(const GraphValue& value, ExprSet& given) const {
+  if (!value.is_tensor()) {
+    for (Expr symbol : free_symbols(value.expr())) given.insert(symbol);
+    return;
   }
-  return own;
+  for (Expr size : value.tensor().sizes) {
+    if (size.is_symbol()) given.insert(size);
+    const Expr learnt = env_.simplify(size);
+    if (is_input_size(learnt)) given.insert(learnt);
+  }
 }
 
 void Finisher::wanted_by(Expr e, const ExprSet& own, ExprOrder& wanted) const {
@@ -307,10 +330,17 @@ void Finisher::wanted_by(const Argument& a, const ExprSet& own,
   }
 }
 
+// In order: a node that makes a tensor of u0 rows does not say what u0 is.
 void Finisher::wanted_by(const Graph& graph, ExprOrder& wanted) const {
-  const ExprSet own = own_symbols(graph);
-  for (const Node& node : graph.nodes)
+  ExprSet own;
+  for (const InputSpec& input : graph.inputs)
+    if (const ValueRef* ref = input.arg.get<ValueRef>())
+      add_given(graph.value(ref->id), own);
+  for (const Node& node : graph.nodes) {
     for (const Argument& a : node.args) wanted_by(a, own, wanted);
+    for_each_output(node,
+                    [&](ValueId id) { add_given(graph.value(id), own); });
+  }
   for (const OutputSpec& output : graph.outputs)
     wanted_by(output.arg, own, wanted);
   for (const RuntimeAssert& a : asserts_of(&graph))
@@ -413,19 +443,24 @@ void Finisher::add_node(Node node) {
 
 // The size of a dim that is a bare symbol.  The size as recorded counts: what
 // was learnt of an unbacked symbol is asserted between the values themselves,
-// so one must not stand for the other.  Equalities of input sizes are checked
-// before the program runs.
+// so one must not stand for the other.  An input's size that is known as another
+// one's, or as a constant, is read as that, save by the assertion that says so.
 void Finisher::bind_tensor(ValueId id) {
   for (size_t d = 0; d < graph_.value(id).tensor().sizes.size(); ++d) {
     const Expr size = graph_.value(id).tensor().sizes[d];
     if (size.is_constant()) continue;
     const Expr learnt = env_.simplify(size);
-    for (Expr symbol : {size, learnt}) {
-      if (!symbol.is_symbol() || !needed_.contains(symbol)) continue;
-      if (symbol != size && is_unbacked(symbol.symbol().kind)) continue;
-      if (!have_.contains(symbol)) bind(symbol, size_node(id, d, symbol));
-    }
+    const bool known = learnt != size && is_input_size(size) &&
+                       (learnt.is_constant() || is_input_size(learnt)) &&
+                       !asserted_.contains(size);
+    if (!known && size.is_symbol()) bind_size(id, d, size);
+    if (is_input_size(learnt)) bind_size(id, d, learnt);
   }
+}
+
+void Finisher::bind_size(ValueId id, size_t dim, Expr symbol) {
+  if (needed_.contains(symbol) && !have_.contains(symbol))
+    bind(symbol, size_node(id, dim, symbol));
 }
 
 void Finisher::bind_value(ValueId id) {
@@ -585,6 +620,52 @@ std::optional<Argument> Finisher::build_round(Expr quotient) {
   return build(simplify(half_up - is_tie * is_odd));
 }
 
+// round(x) of a float, by functions that all readers know (builtins.round is
+// none of them): the floor, and one more where the rest is above a half, or is
+// a half and the floor is odd.  The rest is exact wherever it is near a half.
+Argument Finisher::build_round_float(Expr e) {
+  ExprPool& pool = env_.pool();
+  const Expr x = e.arg(0), floor = pool.make(Op::kFloorToInt, {x});
+  const Expr zero = pool.integer(0);
+  const Expr floor_real = pool.make(Op::kToFloat, {floor});
+  const Expr rest = x - floor_real, half = pool.rational(Rational(1, 2));
+  const Expr odd = pool.make(Op::kPythonMod, {floor, pool.integer(2)});
+  const Argument left =
+      call("_operator.sub", {build(x), build(floor_real)}, rest);
+  const auto when = [&](const char* sign, Expr condition) {
+    return one_if(call(sign, {left, {0.5}}, condition), condition);
+  };
+  const Argument above = when("_operator.gt", gt(rest, half));
+  const Argument tie = when("_operator.eq", eq(rest, half));
+  const Expr to_even = pool.make(Op::kWhere, {eq(rest, half), odd, zero});
+  const Argument up = call("_operator.mul", {tie, build(odd)}, to_even);
+  const Argument raised =
+      call("_operator.add", {build(floor), above}, simplify(e - to_even));
+  return call("_operator.add", {raised, up}, e);
+}
+
+// 1 where the condition holds, else 0.
+Argument Finisher::one_if(Argument condition, Expr meaning) {
+  ExprPool& pool = env_.pool();
+  return call("torch.sym_ite",
+              {std::move(condition), {int64_t{1}}, {int64_t{0}}},
+              pool.make(Op::kWhere,
+                        {meaning, pool.integer(1), pool.integer(0)}));
+}
+
+// torch.sym_ite takes two symbolic numbers or two constants: an integer of
+// each kind is told by how far they are apart.
+Argument Finisher::build_choice(Expr e) {
+  const Expr condition = e.arg(0), yes = e.arg(1), no = e.arg(2);
+  if (yes.is_constant() == no.is_constant() || !e.is_int())
+    return call("torch.sym_ite", {build(condition), build(yes), build(no)}, e);
+  const Expr step = simplify(yes - no);
+  const Argument chosen = one_if(build(condition), condition);
+  const Argument rise = call("_operator.mul", {chosen, build(step)},
+                             simplify(e - no));
+  return call("_operator.add", {rise, build(no)}, e);
+}
+
 Argument Finisher::build_expr(Expr e) {
   ExprPool& pool = env_.pool();
   switch (e.op()) {
@@ -609,8 +690,12 @@ Argument Finisher::build_expr(Expr e) {
       return build(
           pool.make(Op::kPythonMod, {floor_div(e.arg(0), e.arg(1)), e.arg(2)}));
     case Op::kWhere:
-      return call("torch.sym_ite",
-                  {build(e.arg(0)), build(e.arg(1)), build(e.arg(2))}, e);
+      return build_choice(e);
+    case Op::kBitXor:  // no reader's operator.xor, but in bits the same
+      return call("_operator.sub",
+                  {build(pool.make(Op::kBitOr, {e.arg(0), e.arg(1)})),
+                   build(pool.make(Op::kBitAnd, {e.arg(0), e.arg(1)}))},
+                  e);
     case Op::kFloorToInt:
     case Op::kCeilToInt:
       if (e.arg(0).is(Op::kIntTrueDiv) && e.arg(0).arg(0).is_int() &&
@@ -619,7 +704,7 @@ Argument Finisher::build_expr(Expr e) {
       break;
     case Op::kRoundToInt:
       if (std::optional<Argument> exact = build_round(e.arg(0))) return *exact;
-      break;
+      return build_round_float(e);
     default:
       break;
   }
@@ -690,6 +775,7 @@ bool Finisher::place_assert(const RuntimeAssert& assertion) {
   if (condition.is_true()) return true;
   if (!can_build(condition)) return false;
   const Argument built = build(condition);
+  if (condition.is(Op::kEq)) equalities_.insert(condition);
   Node node;
   node.op = op;
   node.target = target_name(op);
@@ -775,18 +861,55 @@ void Finisher::give_names() {
   }
 }
 
-// Numbers read from data keep their own symbol: what they equal is asserted.
+// The values say what is known at the end of the program: readers know no other
+// symbols than those that the inputs and the operators' results still have.
 void Finisher::substitute_metadata() {
   const auto learn = [&](Expr& e) {
     if (!e.is_constant()) e = env_.simplify(e);
   };
-  for (GraphValue& value : graph_.values) {
+  const std::set<ValueId> inputs = program_inputs();
+  for (ValueId id = 0; id < static_cast<ValueId>(graph_.values.size()); ++id) {
+    GraphValue& value = graph_.values[id];
+    const bool is_input = inputs.contains(id);
     TensorMeta* tensor = std::get_if<TensorMeta>(&value.meta);
-    if (tensor == nullptr) continue;
-    for (Expr& e : tensor->sizes) learn(e);
+    if (tensor == nullptr) {
+      Expr& e = std::get<Expr>(value.meta);
+      if (is_input)
+        learn_input(e);
+      else
+        e = e.is_bool() ? learnt_condition(e) : env_.simplify(e);
+      continue;
+    }
+    for (Expr& e : tensor->sizes) is_input ? learn_input(e) : learn(e);
     for (Expr& e : tensor->strides) learn(e);
     learn(tensor->offset);
   }
+}
+
+// Of the program itself, not of a sub-graph.
+std::set<ValueId> Finisher::program_inputs() const {
+  std::set<ValueId> ids;
+  if (is_sub_graph_) return ids;
+  for (const InputSpec& input : graph_.inputs)
+    if (const ValueRef* ref = input.arg.get<ValueRef>()) ids.insert(ref->id);
+  return ids;
+}
+
+void Finisher::learn_input(Expr& size) const {
+  if (size.is_constant()) return;
+  const Expr learnt = env_.simplify(size);
+  if (is_readable_size(learnt)) size = learnt;
+}
+
+// Symbols are replaced; the ranges that are known do not make it a constant,
+// for a reader learns them from here.  An equality that is asserted is: some
+// readers would replace symbols by it that stand in values before.
+Expr Finisher::learnt_condition(Expr condition) const {
+  if (equalities_.contains(condition)) return env_.pool().boolean(true);
+  std::unordered_map<Expr, Expr, ExprHash> known;
+  for (Expr symbol : free_symbols(condition))
+    if (symbol.is_int()) known.emplace(symbol, env_.simplify(symbol));
+  return simplify(substitute(condition, known));
 }
 
 void Finisher::collect_tensors(ExportedProgram& program) const {
@@ -834,7 +957,11 @@ void Finisher::collect_ranges(ExportedProgram& program) {
   visit_values(graph_, visit);
   std::sort(unbacked.begin(), unbacked.end(), ExprLess());
   for (Expr symbol : unbacked) add(symbol);
-  for (const InputDim& dim : env_.input_dims()) add(env_.simplify(dim.expr));
+  for (const InputDim& dim : env_.input_dims()) {
+    Expr size = dim.expr;
+    learn_input(size);
+    add(size);
+  }
 }
 
 ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {

@@ -39,6 +39,24 @@ std::string shortened(const std::string& text) {
   return text.size() <= 300 ? text : text.substr(0, 300) + "...";
 }
 
+// Attributes of dataclasses as the keys of dicts, for a file's in_spec does not
+// tell which of the two names are: L['x'].ids.size() -> L['x']['ids'].size().
+std::string with_keys(const std::string& guard) {
+  std::string out;
+  for (size_t i = 0; i < guard.size();) {
+    size_t end = i + 1;
+    while (end < guard.size() && in_word(guard[end])) ++end;
+    const bool attribute = guard[i] == '.' && out.ends_with(']') &&
+                           end < guard.size() && guard[end] != '(';
+    if (attribute)
+      out += "['" + guard.substr(i + 1, end - i - 1) + "']";
+    else
+      out += guard.substr(i, end - i);
+    i = end;
+  }
+  return out;
+}
+
 constexpr const char* kDefined = "a symbol stands for an input's size or for "
                                  "what an earlier node reads from data";
 
@@ -128,6 +146,14 @@ std::string ForeignSymbols::renamed(const std::string& text, bool may_create) {
     while (end < text.size() && in_word(text[end])) ++end;
     const std::string word = text.substr(i, end - i);
     i = end;
+    // Function('f')(x) is a function that sympy has no class for: f(x).
+    if (word == "Function" && text.compare(i, 2, "('") == 0) {
+      const size_t close = text.find("')", i);
+      if (close == std::string::npos) continue;
+      out += text.substr(i + 2, close - i - 2);
+      i = close + 2;
+      continue;
+    }
     if (may_create && !ours_.contains(word) && is_symbol_name(word) &&
         (word[0] == 'u' || word.starts_with("zuf")))
       create_unbacked(word);
@@ -168,7 +194,7 @@ Expr ForeignSymbols::value_of_node(const std::string& text) {
 Expr ForeignSymbols::guard(const std::string& python) {
   Expr condition;
   try {
-    condition = parse_over(env_.pool(), python, by_source_);
+    condition = parse_over(env_.pool(), with_keys(python), by_source_);
   } catch (const Error& error) {
     throw FileError("the guard '" + shortened(python) +
                     "' is not understood: " + shortened(error.what()));

@@ -492,7 +492,7 @@ void GraphReader::node(Scope& scope, const Json& json) {
   if (inlined(scope, json)) return;
   Node node;
   const std::string& target = json.at("target").string();
-  node.target = target;
+  node.target = target == "torch.builtins.round" ? "builtins.round" : target;
   if (const Json* name = json.find("name")) node.name = name->string();
   node.location = location(json);
   if (target.starts_with("torch.ops.higher_order.")) {
@@ -500,7 +500,7 @@ void GraphReader::node(Scope& scope, const Json& json) {
   } else if ((node.op = find_operator(target))) {
     allowed_.check(*node.op);
     operator_node(scope, json, node);
-  } else if (find_sym_function(target) != nullptr) {
+  } else if (find_sym_function(node.target) != nullptr) {
     node.kind = Node::Kind::kSymbolic;
   } else {
     throw FileError("there is no such operator; import what defines it");

@@ -199,6 +199,7 @@ class Writer {
   void owned_input(const InputSpec& spec);
   void constant_input(const InputSpec& spec);
   void output_spec(const OutputSpec& spec);
+  void named_bool(const Argument& a);
   void mutation_spec(const OutputSpec& spec);
   void call_graph();
   void call_entry(const std::string& fqn,
@@ -636,6 +637,8 @@ void Writer::metadata(const Node& node) {
 }
 
 std::string target_of(const Node& node) {
+  // torch looks for functions in operator, torch and math, and up from torch.
+  if (node.target == "builtins.round") return "torch.builtins.round";
   if (node.kind != Node::Kind::kOperator) return node.target;
   const c10::OperatorName& name = node.op->operator_name();
   std::string result = "torch.ops." + name.name;
@@ -746,7 +749,19 @@ void Writer::output_spec(const OutputSpec& spec) {
   json_.tagged("user_output", [&] {
     json_.object([&] {
       json_.key("arg");
-      argument(spec.arg, nullptr);
+      is_value(spec.arg, Type::kBool) ? named_bool(spec.arg)
+                                      : argument(spec.arg, nullptr);
+    });
+  });
+}
+
+// Of a signature.  torch.export.load looks a named bool up among the nodes,
+// before it has read them, and takes any name of an integer; what the output is
+// the graph says.
+void Writer::named_bool(const Argument& a) {
+  json_.tagged(name_tag(Type::kInt), [&] {
+    json_.tagged("as_name", [&] {
+      json_.string(graph_->value(a.get<ValueRef>()->id).name);
     });
   });
 }

@@ -427,12 +427,29 @@ void ProgramReader::read_inputs(GraphReader& reader,
   }
 }
 
+// Outputs that are no results: new values of inputs, of a functional program.
 void ProgramReader::read_outputs() {
-  for (const Json& spec : signature().at("output_specs").items())
-    if (spec.tagged().first != "user_output")
-      throw FileError("outputs of the kind '" + spec.tagged().first +
-                      "' cannot be read: the program was made functional; "
-                      "save it as torch.export.export gives it");
+  static const std::map<std::string, std::pair<OutputKind, const char*>>
+      kMutations = {
+          {"buffer_mutation", {OutputKind::kBufferMutation, "buffer_name"}},
+          {"parameter_mutation",
+           {OutputKind::kParameterMutation, "parameter_name"}},
+          {"user_input_mutation",
+           {OutputKind::kUserInputMutation, "user_input_name"}}};
+  std::vector<OutputSpec>& outputs = loaded_.program.graph.outputs;
+  const Json::Items& specs = signature().at("output_specs").items();
+  if (specs.size() != outputs.size())
+    throw FileError("the signature has " + std::to_string(specs.size()) +
+                    " outputs, the graph " + std::to_string(outputs.size()));
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const auto& [kind, body] = specs[i].tagged();
+    if (kind == "user_output") continue;
+    const auto found = kMutations.find(kind);
+    if (found == kMutations.end())
+      throw FileError("outputs of the kind '" + kind + "' cannot be read");
+    outputs[i].kind = found->second.first;
+    outputs[i].target = body.at(found->second.second).string();
+  }
 }
 
 // What modules are said to take and give is in the graph.

@@ -260,8 +260,8 @@ class ExportedProgram:
 
         decomp_table: {operator: function}; None is default_decompositions(),
         which leaves core ATen; {} decomposes nothing."""
-        theirs = self.to_torch().run_decompositions(decomp_table)
-        return _torch_form.from_torch(theirs, origin=self)
+        theirs, assumed = _torch_form.decomposed(self, decomp_table)
+        return _torch_form.from_torch(theirs, origin=self, assumed=assumed)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(

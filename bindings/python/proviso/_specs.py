@@ -183,6 +183,8 @@ class _Walker:
             return
         children = _children(node_type, value)
         where = pytree.keystr(path)
+        if type(spec) is type(value) and node_type not in (dict, list, tuple):
+            spec = _spec_by_key(node_type, children, spec)
         if spec is not None and not children:
             if not isinstance(spec, (dict, tuple, list)) or len(spec):
                 raise ValueError(
@@ -196,6 +198,13 @@ class _Walker:
         for i, (key, child) in enumerate(children):
             self.walk((*path, key), child,
                       _child(spec, key, i, len(children), where))
+
+
+def _spec_by_key(node_type, children, spec):
+    """{key: spec} of a dataclass of specs, which has no child where it holds
+    None."""
+    given = {_key_text(k): child for k, child in _children(node_type, spec)}
+    return {_key_text(k): given.get(_key_text(k)) for k, _ in children}
 
 
 def _children(node_type, value):

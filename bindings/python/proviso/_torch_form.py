@@ -10,8 +10,10 @@ import inspect
 import io
 import time
 
+import sympy
 import torch
 from torch.utils import _pytree as pytree
+from torch.utils._sympy.printers import PythonPrinter
 
 from proviso import (
     _control_flow,
@@ -28,6 +30,48 @@ def to_torch(ep):
     ep.save(buffer)
     buffer.seek(0)
     return torch.export.load(buffer)
+
+
+# --- decomposed
+
+def decomposed(ep, table):
+    """torch's decomposition of a program of ours, and the conditions, as
+    Python over L['x'].size()[0], under which torch made it: it may fix a size
+    (`reshape(6, -1)`), and nothing of it checks that."""
+    before = to_torch(ep)
+    sources = _sources(before, ep._inputs.leaves)
+    env = _shape_env(sources)
+    known = len(env.guards) if env else 0
+    after = before.run_decompositions(table)
+    found = [guard.expr for guard in env.guards[known:]] if env else []
+    names = {size.node._expr: sympy.Symbol(source)
+             for source, size in sources.items()}
+    printer = PythonPrinter()
+    return after, [printer.doprint(expr.xreplace(names)) for expr in found
+                   if expr.free_symbols <= set(names)
+                   and not _holds_from_two_on(expr)]
+
+
+def _sources(torch_ep, leaves):
+    """{source: symbolic size or integer} of the inputs whose size is a lone
+    symbol."""
+    nodes = _input_conditions.user_placeholders(torch_ep)
+    return {leaf.source + suffix: size for node, leaf in zip(nodes, leaves)
+            for suffix, size in _input_conditions.sizes_of(node)
+            if isinstance(size, torch.SymInt) and size.node._expr.is_Symbol}
+
+
+def _shape_env(sources):
+    return next((size.node.shape_env for size in sources.values()), None)
+
+
+def _holds_from_two_on(condition):
+    """torch takes every size to be at least 2, and is right for 0 and 1 too
+    where it needs no more."""
+    facts = _proviso.Context()
+    for symbol in condition.free_symbols:
+        facts.declare(f"{symbol} in [2, int_oo]")
+    return facts.ask(str(condition))[0] == "yes"
 
 
 # --- the graph, again
@@ -126,7 +170,7 @@ class _Replay(torch.fx.Interpreter):
                     f"from_torch: torch.ops.higher_order.{name} cannot be "
                     "recorded; export the program without it")
             return _HIGHER_ORDER[name](*args, **kwargs)
-        if target is builtins.round:
+        if target is builtins.round and args[1:] == (None,):
             args = args[:1]
         return super().call_function(target, args, kwargs)
 
@@ -175,9 +219,10 @@ def _inputs_of(torch_ep):
 
 # --- the way back
 
-def from_torch(torch_ep, *, origin=None):
+def from_torch(torch_ep, *, origin=None, assumed=()):
     """origin: the program of ours that torch_ep was made from; its inputs and
-    what it requires of them are kept.  Else what torch_ep itself says."""
+    what it requires of them are kept.  Else what torch_ep itself says.
+    assumed: further conditions on the inputs."""
     from proviso._export import _fake
     from proviso._program import ExportedProgram
 
@@ -196,6 +241,8 @@ def from_torch(torch_ep, *, origin=None):
                 conditions.require_sizes(torch_ep, inputs.leaves)
             for code in (origin._program.conditions_code() if origin
                          else getattr(torch_ep, "_guards_code", ())):
+                conditions.require(code)
+            for code in assumed:
                 conditions.require(code)
             values = _in_order(torch_ep, owned, fakes)
             replay = _Replay(torch_ep.graph_module)

@@ -69,8 +69,24 @@ def _attribute_is_plain(node):
         return node.attr in _MATH
     if isinstance(node.value, ast.Name) and node.value.id == "torch":
         return node.attr.startswith("sym_")
-    return _root(node) == "L" and node.attr in ("size", "stride",
-                                                "storage_offset")
+    # A field of a dataclass, which nothing calls: L['batch'].lengths.size()
+    return _root(node) == "L" and not node.attr.startswith("_")
+
+
+def _call_is_plain(node):
+    function = node.func
+    if isinstance(function, ast.Name):
+        return function.id in _FUNCTIONS or _names_function(node)
+    if isinstance(function, ast.Attribute) and _root(function) == "L":
+        return function.attr in ("size", "stride", "storage_offset")
+    return True
+
+
+def _names_function(node):
+    """Function('OpaqueUnaryFn_sqrt'), which torch writes of what it read."""
+    return (node.func.id == "Function" and len(node.args) == 1
+            and isinstance(node.args[0], ast.Constant)
+            and node.args[0].value in _FUNCTIONS)
 
 
 def _exponent(node):
@@ -100,7 +116,7 @@ def _degree(node):
 
 def _name_is_known(name):
     return (name in _FUNCTIONS or name in _CONSTANTS or name in
-            ("math", "torch") or _SYMBOL.match(name))
+            ("math", "torch", "Function") or _SYMBOL.match(name))
 
 
 def _is_text(node):
@@ -111,7 +127,7 @@ def _reads_text(node):
     """Text is a name or a key: SymPy would evaluate it elsewhere."""
     if isinstance(node, ast.Call):
         named = isinstance(node.func, ast.Name) and node.func.id in (
-            "Symbol", "Float")
+            "Symbol", "Float", "Function")
         return any(map(_is_text, [k.value for k in node.keywords])) or (
             not named and any(map(_is_text, node.args)))
     if isinstance(node, ast.BinOp):
@@ -130,8 +146,8 @@ def _is_plain(node):
         return _attribute_is_plain(node)
     if isinstance(node, ast.Constant):
         return not isinstance(node.value, int) or abs(node.value) < _LARGEST
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in _FUNCTIONS
+    if isinstance(node, ast.Call):
+        return _call_is_plain(node)
     return True
 
 
