@@ -310,7 +310,8 @@ class Lengths:
     extra: Optional[torch.Tensor] = None
 
 
-torch.export.register_dataclass(Lengths, serialized_type_name="tests.readers.Lengths")
+torch.export.register_dataclass(
+    Lengths, serialized_type_name="tests.readers.Lengths")
 
 
 @program(lambda n, m: (Lengths(data(n, m), data(n)),),
@@ -880,7 +881,7 @@ def unbacked_input(x, k):
 
 
 @program(lambda n, m: (data(n, m), data(n, m)),
-         shapes=({0: Dim.UNBACKED, 1: Dim.AUTO}, {0: Dim.UNBACKED, 1: Dim.AUTO}))
+         shapes=({0: Dim.UNBACKED, 1: Dim.AUTO},) * 2)
 def unbacked_inputs_equal(x, y):
     torch._check(x.shape[0] == y.shape[0])
     return x + y, torch.arange(y.shape[0])

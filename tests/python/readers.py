@@ -1,6 +1,6 @@
 """Every .pt2 of ours is read by every reader, and gives what eager gives.
 
-    python tests/python/readers.py [--only NAME] [--from SOURCE ...] [--random N]
+    python tests/python/readers.py [--only NAME] [--from SOURCE ...]
 
 A program is exported and saved.  Its readers are `proviso check` and `run`,
 proviso.load, torch.export.load, the decompositions of both, and what both write
@@ -268,7 +268,8 @@ class Examination:
         nodes = _input_tensors(self.core)
         leaves = [leaf for leaf in pytree.tree_leaves(inputs)
                   if isinstance(leaf, torch.Tensor)]
-        return any(size != wanted.node.expr for leaf, value in zip(leaves, nodes)
+        return any(size != wanted.node.expr
+                   for leaf, value in zip(leaves, nodes)
                    for size, wanted in zip(leaf.shape, value.shape)
                    if isinstance(wanted, torch.SymInt)
                    and wanted.node.expr.is_Integer)

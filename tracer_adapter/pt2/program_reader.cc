@@ -227,6 +227,7 @@ class ProgramReader {
                   InputSpec& input) const;
   void check_place(const InputSpec& input) const;
   void read_outputs();
+  void check_mutation(const OutputSpec& output) const;
   void check_calls(const GraphReader& reader) const;
   void read_claims(ForeignSymbols& symbols);
   const Json& graph() const { return module().at("graph"); }
@@ -438,9 +439,6 @@ void ProgramReader::read_outputs() {
            {OutputKind::kUserInputMutation, "user_input_name"}}};
   std::vector<OutputSpec>& outputs = loaded_.program.graph.outputs;
   const Json::Items& specs = signature().at("output_specs").items();
-  if (specs.size() != outputs.size())
-    throw FileError("the signature has " + std::to_string(specs.size()) +
-                    " outputs, the graph " + std::to_string(outputs.size()));
   for (size_t i = 0; i < specs.size(); ++i) {
     const auto& [kind, body] = specs[i].tagged();
     if (kind == "user_output") continue;
@@ -449,7 +447,27 @@ void ProgramReader::read_outputs() {
       throw FileError("outputs of the kind '" + kind + "' cannot be read");
     outputs[i].kind = found->second.first;
     outputs[i].target = body.at(found->second.second).string();
+    check_mutation(outputs[i]);
   }
+}
+
+// A tensor that becomes the new value of a tensor that is there.
+void ProgramReader::check_mutation(const OutputSpec& output) const {
+  const Graph& graph = loaded_.program.graph;
+  const auto is_tensor = [&](const Argument& a) {
+    const ValueRef* ref = a.get<ValueRef>();
+    return ref != nullptr && graph.value(ref->id).is_tensor();
+  };
+  const bool user = output.kind == OutputKind::kUserInputMutation;
+  const bool found = std::any_of(
+      graph.inputs.begin(), graph.inputs.end(), [&](const InputSpec& input) {
+        return (input.kind == InputKind::kUserInput) == user &&
+               (user ? input.name : input.target) == output.target &&
+               is_tensor(input.arg);
+      });
+  if (!found || !is_tensor(output.arg))
+    throw FileError("an output is the new value of '" + output.target +
+                    "', and one of the two is no tensor of the program");
 }
 
 // What modules are said to take and give is in the graph.
