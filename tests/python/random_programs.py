@@ -12,9 +12,11 @@ there, and the guards refuse them.
 """
 
 import argparse
+import contextvars
 import itertools
 import random
 import sys
+import types
 import warnings
 
 import torch
@@ -165,10 +167,28 @@ class Steps(torch.overrides.TorchFunctionMode):
 
     def __init__(self):
         super().__init__()
-        self.shapes = []
-        self.inputs = []  # what n and m are called: "s0", "s1", or "4"
+        # An export puts back what it reaches: not what a variable holds.
+        self._notes = contextvars.ContextVar("notes")
+        self._notes.set(types.SimpleNamespace(shapes=[], inputs=[]))
 
-    def __torch_function__(self, function, types, args=(), kwargs=None):
+    @property
+    def shapes(self):
+        return self._notes.get().shapes
+
+    @shapes.setter
+    def shapes(self, shapes):
+        self._notes.get().shapes = shapes
+
+    @property
+    def inputs(self):
+        """What n and m are called: "s0", "s1", or "4"."""
+        return self._notes.get().inputs
+
+    @inputs.setter
+    def inputs(self, inputs):
+        self._notes.get().inputs = inputs
+
+    def __torch_function__(self, function, _, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
         parts = result if isinstance(result, (list, tuple)) else (result,)
         self.shapes += [tuple(t.shape) for t in parts

@@ -402,7 +402,7 @@ BY_HAND = {
     "two sizes": (branch, (_r(8), _r(5)), {"x": {0: AUTO}, "y": {0: AUTO}}),
     "product": (area, (_r(4, 6),), {"x": {0: AUTO, 1: AUTO}}),
     "slice of a table": (table, (_r(7),), {"x": {0: AUTO}}),
-    "einsum": (squeezed, (_r(3, 4),), {"x": {0: AUTO, 1: AUTO}}),
+    "einsum": (squeezed, (_r(3, 4),), {"x": {0: AUTO(max=9), 1: AUTO}}),
     "unbacked": (relu, (_r(6),),
                  {"x": {0: Dim.UNBACKED(min=4, max=9)}}),
     "variadic": (variadic, (_r(3), _r(4), _r(3)),

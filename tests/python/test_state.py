@@ -167,8 +167,10 @@ def _defaults(m, x):
 def _determinism(m, x):
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.utils.deterministic.fill_uninitialized_memory = False
-    torch.backends.cudnn.benchmark = True
-    torch.backends.mkldnn.enabled = False
+    # Another test may have frozen them.
+    with getattr(torch.backends, "__allow_nonbracketed_mutation")():
+        torch.backends.cudnn.benchmark = True
+        torch.backends.mkldnn.enabled = False
     torch.backends.cuda.enable_math_sdp(False)
 
 

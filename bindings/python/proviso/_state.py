@@ -130,28 +130,38 @@ def _is_random(value):
 
 
 class _Names:
-    """Some names of a module's globals or of a class."""
+    """Those of the `mentioned` names that a module's globals or a class have,
+    or come to have."""
 
-    def __init__(self, owner):
+    def __init__(self, owner, mentioned):
         self.owner = owner
-        self.names = {}
+        self.mentioned = mentioned
+        self.keys = set(self._space())
+        self.names = set()
+
+    def _space(self):
+        return self.owner if isinstance(self.owner, dict) else vars(self.owner)
+
+    def new_names(self):
+        """Of what is mentioned by now, what was not looked at before."""
+        new = (self.mentioned & self.keys) - self.names
+        self.names |= new
+        return new
 
     def find(self, name):
-        if isinstance(self.owner, dict):
-            return self.owner.get(name, _MISSING)
-        return vars(self.owner).get(name, _MISSING)
+        return self._space().get(name, _MISSING)
 
     def read(self):
-        return list(self.names), [self.find(name) for name in self.names]
+        added = (self._space().keys() - self.keys) & self.mentioned
+        names = [*sorted(self.names), *sorted(added)]
+        return names, [self.find(name) for name in names]
 
     def write(self, names, items):
         owner, is_class = self.owner, isinstance(self.owner, type)
+        for name in set(self.read()[0]) - set(names):
+            (delattr if is_class else dict.pop)(owner, name)
         for name, item in zip(names, items):
-            if self.find(name) is item:
-                continue
-            if item is _MISSING:
-                (delattr if is_class else dict.pop)(owner, name)
-            else:
+            if self.find(name) is not item:
                 (setattr if is_class else dict.__setitem__)(owner, name, item)
 
 
@@ -283,7 +293,7 @@ class ObjectState:
         if not self._follows(function.__module__):
             return
         self._mention(function.__code__)
-        self._add_space(function.__globals__, function.__module__)
+        self._add_space(function.__globals__, str(function.__module__))
         names = function.__code__.co_freevars
         for name, cell in zip(names, function.__closure__ or ()):
             self._todo.append((cell, name))
@@ -335,14 +345,13 @@ class ObjectState:
     def _add_space(self, owner, path):
         if _id(owner) not in self._owners:
             self._owners.add(_id(owner))
-            self._spaces.append((_Names(owner), path))
+            self._spaces.append((_Names(owner, self._mentioned), path))
 
     def _look_up_names(self):
         """What code calls by name, in all globals and classes met so far."""
         for names, path in list(self._spaces):
-            for name in self._mentioned - names.names.keys():
-                names.names[name] = None
-                self._todo.append((names.find(name), f"{path}.{name}"))
+            self._todo += [(names.find(name), f"{path}.{name}")
+                           for name in sorted(names.new_names())]
 
 
 # --- around a trace

@@ -49,6 +49,7 @@ def decomposed(ep, table):
     printer = PythonPrinter()
     return after, [printer.doprint(expr.xreplace(names)) for expr in found
                    if expr.free_symbols <= set(names)
+                   and not _asks_for_zero_or_one(expr)
                    and not _holds_from_two_on(expr)]
 
 
@@ -63,6 +64,17 @@ def _sources(torch_ep, leaves):
 
 def _shape_env(sources):
     return next((size.node.shape_env for size in sources.values()), None)
+
+
+def _asks_for_zero_or_one(condition):
+    """How torch asks whether a size broadcasts, or is empty: both answers
+    decompose alike."""
+    if isinstance(condition, (sympy.Eq, sympy.Ne)):
+        return any(side in (0, 1) for side in condition.args)
+    if isinstance(condition, (sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)):
+        strict = isinstance(condition, (sympy.Gt, sympy.Lt))
+        return condition.lts in ((0, 1) if strict else (1, 2))
+    return False
 
 
 def _holds_from_two_on(condition):
