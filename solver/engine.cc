@@ -435,7 +435,9 @@ const Engine::Memo& Engine::native_answer(Expr question) {
   Memo& m = remember(question, n);
   m.clash = n.contradiction;
   m.gave_up = n.gave_up;
-  if (interrupted) m.version = 0;  // of no state: the next call tries again
+  // What a caller's own budget or another thread ended is not the question's
+  // doing: it is remembered of no state, and the next call tries again.
+  if (interrupted || Budget::units_left() == 0) m.version = 0;
   return m;
 }
 

@@ -514,6 +514,7 @@ TEST(WorkLimit, ABudgetBindsWhatIsInside) {
     EXPECT_EQ(Budget::units_left(), 0u);
   }
   EXPECT_EQ(Budget::units_left(), Budget::kUnlimited);
+  EXPECT_EQ(context.ask(question).verdict, Verdict::kYes);
 }
 
 TEST(Budget, NestsAndAddsUp) {
