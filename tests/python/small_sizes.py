@@ -126,9 +126,7 @@ class Count:
         return text
 
 
-def exported(case, sizes):
-    inputs = case.inputs(sizes)
-
+def _as_module(case, watch=lambda inputs: None):
     class Program(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -136,32 +134,28 @@ def exported(case, sizes):
                 self.inner = case.run
 
         def forward(self, *args):
-            steps.take(args)
+            watch(args)
             return case.run(*args)
 
+    return Program().eval()
+
+
+def exported(case, sizes):
+    inputs = case.inputs(sizes)
     with warnings.catch_warnings(), Steps() as steps:
         warnings.simplefilter("ignore")
         ep = proviso.export(
-            Program().eval(), inputs,
+            _as_module(case, steps.take), inputs,
             dynamic_shapes=(case.dynamic_shapes(Dim.AUTO),))
     return ep, steps
 
 
 def peer_of(case, sizes):
-    class Program(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            if isinstance(case.run, torch.nn.Module):
-                self.inner = case.run
-
-        def forward(self, *args):
-            return case.run(*args)
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return torch.export.export(
-                Program().eval(), case.inputs(sizes), strict=False,
+                _as_module(case), case.inputs(sizes), strict=False,
                 dynamic_shapes=(case.dynamic_shapes(torch.export.Dim.AUTO),)
             ).module()
     except Exception:
