@@ -3,6 +3,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "solver/solver.h"
 #include "sym/expr.h"
 
 namespace proviso::cli {
@@ -24,6 +25,15 @@ std::string one_of(const char* option, const std::string& value,
   }
   throw Error(std::string(option) + ": expected one of " + listed + "; got '" +
               value + "'");
+}
+
+uint64_t bit_of(const std::string& name) {
+  std::string listed;
+  for (size_t i = 0; i < kStrategyCount; ++i) {
+    if (strategy(i).name == name) return uint64_t{1} << i;
+    listed += (i == 0 ? "" : ", ") + std::string(strategy(i).name);
+  }
+  throw Error("--without: expected one of " + listed + "; got '" + name + "'");
 }
 
 constexpr Option kOptions[] = {
@@ -49,6 +59,13 @@ constexpr Option kOptions[] = {
     {"--reasons", nullptr,
      "ask each yes and no again of the facts that it names, alone",
      [](Arguments& a, const std::string&) { a.reasons = true; }},
+    {"--stats", nullptr,
+     "for each strategy: how often it was tried, what it decided, its work",
+     [](Arguments& a, const std::string&) { a.stats = true; }},
+    {"--without", "STRATEGY", "switch a strategy off (repeatable)",
+     [](Arguments& a, const std::string& v) {
+       a.disabled_strategies |= bit_of(v);
+     }},
     {"--allow", "OPERATOR",
      "let the file call it though it does more than compute: aten.set_ "
      "(repeatable)",
@@ -91,9 +108,9 @@ const std::vector<Command> kCommands = {
     {"facts", "", "the facts as text, to keep and to read with --context",
      "--context --symbol --assume --tiers --int64", facts},
     {"replay", "FILE...", "ask recorded sessions (*.shapelog) again",
-     "--tiers --list --reasons --json", replay},
+     "--tiers --list --reasons --stats --without --json", replay},
     {"decide", "FILE...", "decide files of facts (*.txt, *.jsonl)",
-     "--tiers --list --reasons --json", decide},
+     "--tiers --list --reasons --stats --without --json", decide},
     {"db", "list|run [NAME...]",
      "programs that must export: list them, or run them beside eager",
      "--tag --json", db},

@@ -2,6 +2,7 @@
 // text that says so, come from the same rows.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct Arguments {
   std::string context;                   // --context
   std::string form = "torch";            // --as
   bool native = false;                   // --tiers native
+  bool stats = false;                    // --stats
+  uint64_t disabled_strategies = 0;      // --without; SolverOptions has it
   bool int64 = false;
   bool json = false;
   bool reasons = false;

@@ -99,6 +99,7 @@ class Question {
  public:
   Question(const Problem& p, const Arguments& arguments) {
     options_.use_z3 = !arguments.native;
+    options_.disabled_strategies = arguments.disabled_strategies;
     for (const RangeDeclaration& r : p.symbols) {
       symbols_.push_back(
           {parse(pool_, r.name), Interval::of(r.lower, r.upper)});
@@ -123,7 +124,7 @@ class Question {
       tally.check_reason(context, question_, a.verdict, a.facts,
                          *reasons_label);
     }
-    tally.add_z3_calls(context.statistics().z3_calls);
+    tally.add(context.statistics());
     Asked asked;
     asked.truth = truth;
     asked.verdict = a.verdict;
@@ -218,6 +219,7 @@ int decide(const Arguments& arguments) {
     decide_file(path, arguments, tally);
   }
   tally.print(arguments.list);
+  if (arguments.stats) tally.print_strategies();
   if (arguments.json) std::cout << tally.json() << "\n";
   if (tally.wrong() > 0) return kNoOrWrong;
   return tally.errors() > 0 ? kTrouble : kYesOrGood;

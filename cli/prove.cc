@@ -131,7 +131,8 @@ void print_answer(const Session& session, const Answer& answer) {
     std::cout << "  " << answer.reason << "\n";
   }
   if (answer.verdict != Verdict::kUnknown) {
-    std::cout << "  tier: " << name_of(answer.tier) << "\n";
+    std::cout << "  tier: " << name_of(answer.tier) << " ("
+              << answer.strategy << ")\n";
   }
 }
 
@@ -152,6 +153,7 @@ void print_json(const Session& session, const Answer& answer, double us) {
       .add("witness", json_of(answer.witness))
       .add("reason", json_text(answer.reason))
       .add("tier", json_text(name_of(answer.tier)))
+      .add("strategy", json_text(answer.strategy))
       .add("us", format_us(us));
   std::cout << object.text() << "\n";
 }

@@ -154,7 +154,7 @@ class Replay {
                          error.what());
       }
     }
-    tally_.add_z3_calls(context_.statistics().z3_calls);
+    tally_.add(context_.statistics());
     return std::move(times_);
   }
 
@@ -162,6 +162,7 @@ class Replay {
   static SolverOptions options(const Arguments& arguments) {
     SolverOptions result;
     result.use_z3 = !arguments.native;
+    result.disabled_strategies = arguments.disabled_strategies;
     result.machine_int64 = true;
     return result;
   }
@@ -275,6 +276,7 @@ int replay(const Arguments& arguments) {
                  arguments.positional.size(), told / 1e6);
   }
   tally.print(arguments.list);
+  if (arguments.stats) tally.print_strategies();
   if (arguments.json) std::cout << tally.json() << "\n";
   if (tally.wrong() > 0) return kNoOrWrong;
   return tally.errors() > 0 ? kTrouble : kYesOrGood;

@@ -150,6 +150,22 @@ Tally::Counts Tally::total() const {
   return sum;
 }
 
+void Tally::add(const Statistics& of_a_context) {
+  statistics_.z3_calls += of_a_context.z3_calls;
+  for (size_t i = 0; i < kStrategyCount; ++i) {
+    StrategyCount& total = statistics_.by_strategy[i];
+    const StrategyCount& more = of_a_context.by_strategy[i];
+    total.tried += more.tried;
+    total.decided += more.decided;
+    total.work += more.work;
+  }
+}
+
+void Tally::print_strategies() const {
+  std::printf("\n%-28s %11s %11s %11s\n%s", "strategy", "tried", "decided",
+              "work", statistics_.strategies_to_string().c_str());
+}
+
 void Tally::print(const std::string& list) const {
   std::printf("%-28s %9s %15s %15s %9s %6s %7s %9s\n", "", "asks", "decided",
               "open shown", "hard", "wrong", "errors", "us/ask");
@@ -251,7 +267,7 @@ std::string Tally::json() const {
       .add("vacuous", number(c.vacuous))
       .add("vacuous_found", number(c.vacuous_found))
       .add("errors", number(c.errors))
-      .add("z3_calls", number(z3_calls_))
+      .add("z3_calls", number(statistics_.z3_calls))
       .add("distinct", distinct.text())
       .add("tiers", tiers.text())
       .add("reasons", reasons.text())

@@ -44,7 +44,7 @@ class Tally {
   void add_setup(double us) { setup_.push_back(us); }
   void add_repeat(double us) { repeat_.push_back(us); }
   void add_peer(double us) { peer_us_ += us; }
-  void add_z3_calls(uint64_t n) { z3_calls_ += n; }
+  void add(const Statistics& of_a_context);
 
   // Asks a decided question again of a context that is told only the facts
   // that the answer named.
@@ -56,6 +56,7 @@ class Tally {
   // A line a group, a total, times, errors; `list` is "", "wrong", "undecided"
   // or "slowest".  Wrong answers are always listed.
   void print(const std::string& list) const;
+  void print_strategies() const;
   std::string json() const;
 
  private:
@@ -81,7 +82,7 @@ class Tally {
   size_t reasons_checked_ = 0, reasons_short_ = 0;
   size_t files_ = 0, distinct_decidable_ = 0, distinct_decided_ = 0;
   double peer_us_ = 0;
-  uint64_t z3_calls_ = 0;
+  Statistics statistics_;  // of all contexts: Z3 calls, strategies
 };
 
 // The value below which a share of them lies: 0.5 is the median.  0 of none.

@@ -1,14 +1,26 @@
 // Whole answers: which facts, in words, and points where there is no answer.
 #include <algorithm>
-#include <numeric>
 
 #include "solver/engine.h"
 
 namespace proviso {
 namespace {
 
-constexpr size_t kMaxMinimizedFacts = 8;
 constexpr size_t kMaxRelevantFacts = 400;
+
+}  // namespace
+
+namespace {
+
+std::string in_one_sentence(const Answer& answer, const std::string& facts) {
+  if (answer.facts.empty()) {
+    return answer.verdict == Verdict::kYes ? "it holds for every value"
+                                           : "it is false for every value";
+  }
+  return (answer.verdict == Verdict::kYes ? "it follows from "
+                                          : "its opposite follows from ") +
+         facts;
+}
 
 }  // namespace
 
@@ -17,50 +29,24 @@ Answer Engine::ask(Expr question) {
   ++statistics.questions;
   if (domain.conflict()) return contradictory(used_facts(*domain.conflict()));
   const Memo* known = remembered(question);
-  bool reuse = known != nullptr && known->epoch == epoch;
+  const bool reuse = known != nullptr && known->epoch == epoch;
   const Memo m = reuse ? *known : native_answer(question);
-  Native n{m.verdict, m.tier, m.why};
-  // Of what took a proof that was looked at, unless facts have come since.
-  const bool looked_at =
-      n.tier >= Tier::kLinear && m.facts + 1 == versions.size();
-  Reason clash = m.why;
-  auto is_contradiction = [&] { return clashes(n, question, &clash); };
+  if (auto which = contradiction_of(question, m)) return contradictory(*which);
   Answer answer;
-  if (m.clash ||
-      (n.verdict != Verdict::kUnknown && !looked_at &&
-       within(options.work_limit / 8, is_contradiction).value_or(false))) {
-    return contradictory(used_facts(clash));
-  }
-  if (n.verdict != Verdict::kUnknown) {
-    answer.verdict = n.verdict;
-    answer.tier = n.tier;
-    answer.facts = named_facts(n, question);
+  if (m.verdict != Verdict::kUnknown) {
+    answer.verdict = m.verdict;
+    answer.tier = m.tier;
+    if (m.strategy != kNoStrategy) answer.strategy = strategy(m.strategy).name;
+    answer.facts = fewest_facts(question, m);
   } else {
-    if (options.search_models) {
-      within(options.work_limit / 4, [&] {
-        find_models(question, options.budget, answer);
-        return true;
-      });
-    }
-    bool settled = answer.tier == Tier::kModels;
-    if (!settled && !interrupted && options.use_z3 && Z3Backend::is_built()) {
-      within(options.work_limit / 4, [&] {
-        ask_z3(question, answer);
-        return true;
-      });
-    }
+    const Budget counted(Budget::kUnlimited);
+    Search points(question, kTrue);
+    points.answer = &answer;
+    run(Stage::kPoints, points);
     ++statistics.decided[static_cast<size_t>(answer.tier)];
   }
   if (answer.verdict != Verdict::kUnknown) {
-    answer.reason = answer.facts.empty()
-                        ? "it holds for every value"
-                        : "it follows from " + in_words(answer.facts);
-    if (answer.verdict == Verdict::kNo) {
-      answer.reason = answer.facts.empty()
-                          ? "it is false for every value"
-                          : "its opposite follows from " +
-                                in_words(answer.facts);
-    }
+    answer.reason = in_one_sentence(answer, in_words(answer.facts));
   } else if (answer.reason.empty()) {
     answer.reason = interrupted ? "the call was interrupted"
                     : m.gave_up
@@ -70,61 +56,20 @@ Answer Engine::ask(Expr question) {
   return answer;
 }
 
-// --- the facts that an answer names
-
-bool Engine::implies(const std::vector<FactId>& subset, Expr question,
-                     Verdict verdict) const {
-  SolverOptions plain = options;
-  plain.use_z3 = plain.search_models = false;
-  Engine fresh(pool, plain);
-  for (FactId id : subset) fresh.tell(facts[id].condition, {});
-  return fresh.ask_quick(question) == verdict;
-}
-
-// A proof may lean on what the named facts alone do not repeat: then every fact
-// that could matter is named.
-void Engine::complete(std::vector<FactId>& used, Expr question,
-                      Verdict verdict) {
-  if (used.size() == facts.size() || implies(used, question, verdict)) return;
-  std::vector<Expr> symbols;
-  used = relevant_facts(question, symbols);
-  std::sort(used.begin(), used.end());
-  if (used.size() == facts.size() || implies(used, question, verdict)) return;
-  used.resize(facts.size());
-  std::iota(used.begin(), used.end(), 0u);
-}
-
-// Leaves out what is not needed, one by one, while the rest still gives the
-// same verdict.
-void Engine::minimize(std::vector<FactId>& used, Expr question,
-                      Verdict verdict) {
-  for (size_t i = used.size(); i-- > 0 && used.size() > 1;) {
-    std::vector<FactId> fewer = used;
-    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    if (implies(fewer, question, verdict)) used = fewer;
-  }
-}
-
-// Those that a proof used, or fewer; all of them where the limit ends before it
-// is known that these suffice.
-std::vector<FactId> Engine::named_facts(const Native& n, Expr question) {
-  std::vector<FactId> used = used_facts(n.why);
-  if (used.size() == facts.size() && used.size() < 2) return used;
-  if (used.size() > kMaxMinimizedFacts) return used;
-  const bool is_complete = within(options.work_limit / 8, [&] {
-                             complete(used, question, n.verdict);
-                             return true;
-                           }).has_value();
-  if (!is_complete) {
-    used.resize(facts.size());
-    std::iota(used.begin(), used.end(), 0u);
-  } else if (used.size() <= kMaxMinimizedFacts) {
-    within(options.work_limit / 4, [&] {
-      minimize(used, question, n.verdict);
-      return true;
-    });
-  }
-  return used;
+// The facts near the question that contradict each other.  Proofs are looked at
+// when they are found, unless facts have come since.
+std::optional<std::vector<FactId>> Engine::contradiction_of(Expr question,
+                                                            const Memo& m) {
+  if (m.is_contradiction) return used_facts(m.why);
+  const bool was_looked_at =
+      m.tier >= Tier::kLinear && m.facts + 1 == versions.size();
+  if (m.verdict == Verdict::kUnknown || was_looked_at) return std::nullopt;
+  const auto why = within(options.work_limit / 8, [&] {
+    return contradiction_near(question, m.verdict == Verdict::kYes, m.tier,
+                              m.why);
+  });
+  if (!why || !*why) return std::nullopt;
+  return used_facts(**why);
 }
 
 // The facts connected to the question through symbols, and all their symbols.
@@ -267,6 +212,7 @@ void Engine::ask_z3(Expr question, Answer& answer) {
     answer.verdict = r.verdict == Z3Backend::Result::kYes ? Verdict::kYes
                                                           : Verdict::kNo;
     answer.tier = Tier::kZ3;
+    answer.strategy = "z3";
     answer.facts = used;
   } else {
     keep_models(question, relevant, r, answer);

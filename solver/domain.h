@@ -41,6 +41,7 @@ struct Decision {
   std::optional<bool> value;
   Reason why = 0;
   bool used_equalities = false;
+  bool used_cases = false;
 };
 
 // A polynomial with solved equalities put in, and which they were.

@@ -9,26 +9,6 @@
 namespace proviso {
 namespace {
 
-constexpr size_t kMaxToldAgain = 60;
-// How facts are told anew, time after time, each with half a budget more.  With
-// all equalities solved, of any two facts each comes first once: an equality
-// before the bound that lets it be divided has rows of its own.
-struct Turn {
-  Domain::Solving solving;
-  TellingOrder order;
-};
-constexpr Turn kTurns[] = {
-    {Domain::Solving::kWithoutFloors, {0}},
-    {Domain::Solving::kAll, {1}},
-    {Domain::Solving::kNone, {2}},
-    {Domain::Solving::kAll, {.number = 4, .bounds_last = true}},
-    {Domain::Solving::kAll, {0}}};
-// Of a budget: an answer that took more may be an order's luck.
-constexpr double kSure = 0.45;
-constexpr int kSideSteps = 2;
-// Which variables equalities leave free depends on the order: only few points
-// are counted at once, more when the facts are told anew.
-constexpr int64_t kFewPoints = 256, kMaxPoints = 16384;
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;
 
@@ -187,192 +167,6 @@ Answer Engine::contradictory(const std::vector<FactId>& which) const {
   return answer;
 }
 
-void Engine::adopt(const Decision& d, Tier tier, Native& result) {
-  result.verdict = *d.value ? Verdict::kYes : Verdict::kNo;
-  result.why = reasons.join(result.why, d.why);
-  result.tier = std::max(result.tier == Tier::kNone ? tier : result.tier, tier);
-}
-
-bool Engine::adopt(const std::optional<Proof>& proof, bool verdict,
-                   Native& result) {
-  if (!proof) return false;
-  adopt(Decision{verdict, proof->why},
-        proof->used_cases ? Tier::kCases : Tier::kLinear, result);
-  return true;
-}
-
-void Engine::prove_defined(FormulaId defined, Native& result) {
-  result.tier = Tier::kStructure;
-  if (defined == kTrue) {
-    result.defined = true;
-    return;
-  }
-  Decision d;
-  if (domain.decide(defined, d)) {
-    result.defined = *d.value;
-    result.why = d.why;
-    result.tier = d.used_equalities ? Tier::kEqualities : Tier::kRanges;
-    return;
-  }
-  FormulaId opposite = forms.negate(defined);
-  if (worlds.satisfiable(opposite) || worlds.satisfiable_by_search(opposite)) {
-    result.open = true;
-    return;
-  }
-  Prover::Tried tried;
-  for (Effort effort : {Effort::kLinear, Effort::kCases, Effort::kValues}) {
-    auto proof = prover.refute(opposite, effort, options.budget / 6, tried);
-    if (!proof) continue;
-    result.defined = true;
-    result.why = proof->why;
-    result.tier = proof->used_cases ? Tier::kCases : Tier::kLinear;
-    return;
-  }
-}
-
-// Each stage has its share of the budget: spending one does not end the next.
-void Engine::prove_or_refute(FormulaId f, Native& result) {
-  Decision d = prover.decide_by_rows(f);
-  if (d.value) return adopt(d, Tier::kLinear, result);
-  // Cases that were told are likely to settle it, others are not.
-  const bool cases_first = prover.has_told_cases(f);
-  if (cases_first) {
-    d = prover.decide_in_cases(f, options.budget / 16);
-    if (d.value) return adopt(d, Tier::kCases, result);
-  }
-  FormulaId opposite = forms.negate(f);
-  bool can_be_yes = !worlds.satisfiable(opposite);
-  bool can_be_no = !worlds.satisfiable(f);
-  if (can_be_yes || can_be_no) {
-    if (!cases_first) d = prover.decide_in_cases(f, options.budget / 16);
-    if (d.value) return adopt(d, Tier::kCases, result);
-    d = prover.decide_by_division(f, options.budget / 16);
-    if (d.value) return adopt(d, Tier::kLinear, result);
-    d = prover.decide_by_rows(f, kSideSteps);
-    if (d.value) return adopt(d, Tier::kLinear, result);
-  }
-  Prover::Tried tried;
-  for (Effort effort : {Effort::kLinear, Effort::kCases}) {
-    uint64_t units = options.budget / (effort == Effort::kLinear ? 3 : 6);
-    if (effort == Effort::kCases) {
-      can_be_yes = can_be_yes && !worlds.satisfiable_by_search(opposite);
-      can_be_no = can_be_no && !worlds.satisfiable_by_search(f);
-    }
-    result.open = !can_be_yes && !can_be_no;
-    if (can_be_yes &&
-        adopt(prover.refute(opposite, effort, units, tried), true, result)) {
-      return;
-    }
-    if (can_be_no &&
-        adopt(prover.refute(f, effort, units, tried), false, result)) {
-      return;
-    }
-  }
-  if (result.open) return;
-  d = prover.decide_by_values(f, can_be_yes, can_be_no, options.budget / 2);
-  if (d.value) adopt(d, Tier::kCases, result);
-}
-
-Engine::Native Engine::native(FormulaId f, FormulaId defined) {
-  Native result;
-  prove_defined(defined, result);
-  if (!result.defined) {
-    result.tier = Tier::kNone;
-    return result;
-  }
-  Decision d;
-  if (domain.decide(f, d)) {
-    Tier tier = f <= kTrue            ? Tier::kStructure
-                : d.used_equalities   ? Tier::kEqualities
-                                      : Tier::kRanges;
-    adopt(d, tier, result);
-    return result;
-  }
-  // What took a proof is known from here on: a divisor is not 0.
-  Domain::Mark before = domain.mark();
-  if (result.tier >= Tier::kLinear) domain.tell(defined, result.why);
-  prove_or_refute(f, result);
-  domain.undo(before);
-  if (result.verdict == Verdict::kUnknown) result.tier = Tier::kNone;
-  return result;
-}
-
-// What was told last is derived from most, and what was made first comes first
-// where choices are alike, so that the order of telling can matter where a
-// proof is hard: the question is asked anew of the facts near it, as a set, and
-// what an order found by luck does not count.  False where this does not apply.
-bool Engine::look_again(Expr question, Native& result) {
-  if (!options.look_again) return false;
-  const std::vector<Expr> asked = free_symbols(question);
-  if (std::none_of(asked.begin(), asked.end(),
-                   [](Expr s) { return s.is_int(); })) {
-    return false;  // floats are compared with what was told, in any order
-  }
-  std::vector<Expr> symbols, conditions;
-  std::vector<uint32_t> ids = relevant_facts(question, symbols);
-  if (ids.size() > kMaxToldAgain) return false;
-  result = Native{};
-  Answer shown;  // points both ways leave nothing to prove
-  find_models(question, options.budget / 4, shown);
-  result.open = shown.tier == Tier::kModels;
-  if (result.open) return true;
-  std::sort(ids.begin(), ids.end());
-  for (uint32_t id : ids) conditions.push_back(facts[id].condition);
-  SolverOptions plain = options;
-  plain.use_z3 = plain.search_models = plain.look_again = false;
-  plain.budget += plain.budget / 2;
-  for (const Turn& turn : kTurns) {
-    ExprPool own;
-    Retold retold = retell(conditions, question, turn.order, own);
-    Engine fresh(own, plain);
-    fresh.domain.set_solving(turn.solving);
-    for (Expr condition : retold.conditions) fresh.tell(condition, {});
-    const Memo& m = fresh.native_answer(retold.question);
-    if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;
-    result.verdict = m.verdict;
-    result.tier = m.tier;
-    result.why = 0;
-    for (uint32_t i : fresh.used_facts(m.why)) {
-      result.why =
-          reasons.join(result.why, reasons.leaf(ids[retold.from[i]]));
-    }
-    break;
-  }
-  return true;
-}
-
-// Whether the facts near the question clash: on their own, because they prove
-// the opposite as well, or because none of few points meets them.
-bool Engine::clashes(const Native& n, Expr question, Reason* why) {
-  if (n.why == 0) return false;
-  const FormulaId f = lower.condition(question);
-  const FormulaId defined = lower.defined(question);
-  if (worlds.consistent(f) && worlds.consistent(defined)) return false;
-  uint64_t units = options.budget / 4;
-  Atoms near = forms.atoms_of_formula(f);
-  near.append(forms.atoms_of_formula(defined));
-  if (auto proof = prover.refute_facts(near, units)) {
-    *why = proof->why;
-    return true;
-  }
-  Native counted;
-  if (enumerate(question, kMaxPoints, counted)) {
-    *why = counted.why;
-    return counted.contradiction;
-  }
-  if (n.tier < Tier::kLinear) return false;
-  FormulaId told = n.verdict == Verdict::kYes ? f : forms.negate(f);
-  Prover::Tried tried;
-  for (Effort effort : {Effort::kLinear, Effort::kCases, Effort::kValues}) {
-    if ((effort == Effort::kLinear) != (n.tier == Tier::kLinear)) continue;
-    auto proof = prover.refute(told, effort, units, tried);
-    if (!proof) continue;
-    *why = reasons.join(n.why, proof->why);
-    return true;
-  }
-  return false;
-}
-
 const Engine::Memo* Engine::remembered(Expr question) const {
   uint32_t i = memo_of.get(question.id());
   if (i == kNoId) return nullptr;
@@ -385,59 +179,38 @@ const Engine::Memo* Engine::remembered(Expr question) const {
   return same || m.verdict != Verdict::kUnknown ? &m : nullptr;
 }
 
-Engine::Memo& Engine::remember(Expr question, const Native& n) {
+const Engine::Memo& Engine::remember(Expr question, const Search& s) {
   uint32_t& i = memo_of.at(question.id());
   if (i == kNoId) {
     i = static_cast<uint32_t>(memo.size());
     memo.emplace_back();
   }
   Memo& m = memo[i];
-  m = {versions.back(), static_cast<uint32_t>(versions.size() - 1),
-       n.verdict, n.tier, false, false, n.why, epoch};
-  return m;
-}
-
-// Unknown, with why in `clash`, where the facts near the question contradict
-// each other.
-Engine::Native Engine::decide_natively(Expr question, Reason& clash) {
-  FormulaId f = lower.condition(question);
-  FormulaId defined = lower.defined(question);
-  uint32_t arena = reasons.size();
-  const uint64_t before = domain.work();
-  Native n = native(f, defined);
-  const auto spent = static_cast<double>(domain.work() - before);
-  const bool sure = spent < kSure * static_cast<double>(options.budget);
-  const bool settled = n.verdict == Verdict::kUnknown ? n.open : sure;
-  if (!settled && !enumerate(question, kFewPoints, n) &&
-      !look_again(question, n)) {
-    enumerate(question, kMaxPoints, n);
-  }
-  keep_reason(arena, n.why);
-  if (n.contradiction) {
-    clash = n.why;
-  } else if (n.tier >= Tier::kLinear && n.verdict != Verdict::kUnknown) {
-    n.contradiction = clashes(n, question, &clash);
-  }
-  return n;
-}
-
-const Engine::Memo& Engine::native_answer(Expr question) {
-  Reason clash = 0;
-  const std::optional<Native> found = within(
-      options.work_limit / 2, [&] { return decide_natively(question, clash); });
-  Native n = found.value_or(Native{.gave_up = true});
-  ++statistics.decided[static_cast<size_t>(n.tier)];
-  if (n.contradiction) {
-    n.verdict = Verdict::kUnknown;
-    n.tier = Tier::kNone;
-    n.why = clash;
-  }
-  Memo& m = remember(question, n);
-  m.clash = n.contradiction;
-  m.gave_up = n.gave_up;
+  m = {.version = versions.back(),
+       .facts = static_cast<uint32_t>(versions.size() - 1),
+       .verdict = !s.value ? Verdict::kUnknown
+                  : *s.value ? Verdict::kYes : Verdict::kNo,
+       .tier = s.value ? s.tier : Tier::kNone,
+       .strategy = s.value ? s.strategy : kNoStrategy,
+       .is_contradiction = s.is_contradiction,
+       .gave_up = s.gave_up,
+       .why = s.why,
+       .epoch = epoch};
   // What a caller's own budget or another thread ended is not the question's
   // doing: it is remembered of no state, and the next call tries again.
   if (interrupted || Budget::units_left() == 0) m.version = 0;
+  return m;
+}
+
+const Engine::Memo& Engine::native_answer(Expr question) {
+  std::optional<Search> s = within(options.work_limit / 2,
+                                   [&] { return decide_natively(question); });
+  if (!s) {
+    s.emplace(question, kTrue);
+    s->gave_up = true;
+  }
+  const Memo& m = remember(question, *s);
+  ++statistics.decided[static_cast<size_t>(m.tier)];
   return m;
 }
 

@@ -16,6 +16,7 @@
 #include "solver/point.h"
 #include "solver/prover.h"
 #include "solver/solver.h"
+#include "solver/strategy.h"
 #include "solver/worlds.h"
 #include "solver/z3_backend.h"
 
@@ -31,17 +32,6 @@ struct Version {
 
 struct Engine {
   Engine(ExprPool& p, SolverOptions o);
-
-  // What the native rungs say.
-  struct Native {
-    Verdict verdict = Verdict::kUnknown;
-    Tier tier = Tier::kNone;
-    Reason why = 0;
-    bool defined = false;  // proved defined
-    bool open = false;     // points both ways were found, or an undefined one
-    bool contradiction = false;  // among the facts that `why` names
-    bool gave_up = false;        // at the limit of work
-  };
 
   ExprPool& pool;
   SolverOptions options;
@@ -81,8 +71,9 @@ struct Engine {
     uint32_t facts;
     Verdict verdict;
     Tier tier;
-    bool clash;     // the facts near it contradict each other; `why` says which
-    bool gave_up;   // at the limit of work
+    uint8_t strategy;
+    bool is_contradiction;  // of the facts near it; `why` says which
+    bool gave_up;           // at the limit of work
     Reason why;
     uint32_t epoch; // `why` is gone when the arena has been cut since
   };
@@ -112,28 +103,25 @@ struct Engine {
   Fact fact(FactId id) const;
 
   // --- asking
-  Native native(FormulaId f, FormulaId defined);
-  Native decide_natively(Expr question, Reason& clash);
-  void prove_defined(FormulaId defined, Native& result);
-  void prove_or_refute(FormulaId f, Native& result);
-  bool look_again(Expr question, Native& result);
-  bool enumerate(Expr question, int64_t most, Native& result);
-  void adopt(const Decision& d, Tier tier, Native& result);
-  bool adopt(const std::optional<Proof>& proof, bool verdict, Native& result);
-  bool clashes(const Native& n, Expr question, Reason* why);
+  void run(Stage stage, Search& search);
+  Search prove(Expr question);
+  Search decide_natively(Expr question);
+  Decision restart(Search& search);
+  Decision enumerate(Search& search, int64_t most);
+  std::optional<Reason> contradiction_near(Expr question, bool value,
+                                           Tier tier, Reason why);
   Answer ask(Expr question);
   Verdict ask_quick(Expr question);
   const Memo* remembered(Expr question) const;
-  Memo& remember(Expr question, const Native& n);
+  const Memo& remember(Expr question, const Search& s);
   const Memo& native_answer(Expr question);
   Answer contradictory(const std::vector<FactId>& which) const;
   std::vector<FactId> used_facts(Reason why) const;
   std::string in_words(const std::vector<FactId>& ids) const;
-  void complete(std::vector<FactId>& used, Expr question, Verdict verdict);
-  void minimize(std::vector<FactId>& used, Expr question, Verdict verdict);
-  std::vector<FactId> named_facts(const Native& n, Expr question);
-  bool implies(const std::vector<FactId>& subset, Expr question,
-               Verdict verdict) const;
+  std::optional<std::vector<FactId>> contradiction_of(Expr question,
+                                                      const Memo& m);
+  std::vector<FactId> complete_facts(Expr question, const Memo& m);
+  std::vector<FactId> fewest_facts(Expr question, const Memo& m);
   bool facts_hold(const std::vector<uint32_t>& ids,
                   const Assignment& point) const;
   std::optional<Assignment> find_point(FormulaId goal,

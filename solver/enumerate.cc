@@ -1,4 +1,5 @@
-// Few points in all: each is looked at.
+// Exhaustive check: when the box of free variables has few points, evaluate the
+// question at each where the facts hold.
 #include <algorithm>
 
 #include "solver/engine.h"
@@ -48,27 +49,28 @@ class Box {
 
 }  // namespace
 
-// Over the variables that equalities leave free: the others follow.  False when
-// there are more points than `most`, or when one is not understood.
-bool Engine::enumerate(Expr question, int64_t most, Native& result) {
-  for (Expr s : free_symbols(question)) {  // most questions end here
-    if (!s.is_int()) return false;
-    const Interval range = range_of(s).span;
-    if (!range.lower() || !range.upper()) return false;
-    if (*range.upper() - *range.lower() > Int(most)) return false;
+// Over the variables that equalities leave free: the others follow.  Finishes
+// the search unless there are more points than `most`, or a point at which a
+// formula is not understood.
+Decision Engine::enumerate(Search& s, int64_t most) {
+  for (Expr x : free_symbols(s.question)) {  // most questions end here
+    if (!x.is_int()) return {};
+    const Interval range = range_of(x).span;
+    if (!range.lower() || !range.upper()) return {};
+    if (*range.upper() - *range.lower() > Int(most)) return {};
   }
   std::vector<Expr> symbols;
-  std::vector<uint32_t> ids = relevant_facts(question, symbols);
+  std::vector<uint32_t> ids = relevant_facts(s.question, symbols);
   Box box(forms, most);
   std::vector<std::pair<AtomId, Poly>> solved;  // and what they are
-  for (Expr s : symbols) {
-    if (!s.is_int()) return false;
-    const AtomId a = forms.symbol(s);
+  for (Expr x : symbols) {
+    if (!x.is_int()) return {};
+    const AtomId a = forms.symbol(x);
     Poly value = domain.normal(forms.variable(a)).poly;
-    for (AtomId x : forms.atoms_of(value)) {
-      if (!forms.is_variable(x) || box.has(x)) continue;
-      if (domain.is_solved(x)) return false;  // its value is another's
-      if (!box.add(x, domain.atom_range(x).span)) return false;
+    for (AtomId free : forms.atoms_of(value)) {
+      if (!forms.is_variable(free) || box.has(free)) continue;
+      if (domain.is_solved(free)) return {};  // its value is another's
+      if (!box.add(free, domain.atom_range(free).span)) return {};
     }
     if (forms.as_atom(value) != a) solved.emplace_back(a, std::move(value));
   }
@@ -79,41 +81,39 @@ bool Engine::enumerate(Expr question, int64_t most, Native& result) {
     facts_here.push_back(forms.all_of({lower.defined(facts[id].condition),
                                        lower.condition(facts[id].condition)}));
   }
-  FormulaId defined = lower.defined(question), f = lower.condition(question);
+  const FormulaId defined = lower.defined(s.question);
+  const FormulaId goal = lower.condition(s.question);
   domain.spend(static_cast<uint64_t>(box.size()));
   Point& point = box.point();
   size_t yes = 0, no = 0, undefined = 0;
   for (int64_t i = 0; i < box.size(); ++i, box.step()) {
     for (const auto& [a, poly] : solved) {
       Point::Value v = point.value(poly);
-      if (!v) return false;
+      if (!v) return {};
       point.set(a, *v);
     }
     bool holds = true;
     for (FormulaId fact : facts_here) {
       std::optional<bool> t = point.truth(fact);
-      if (!t) return false;
+      if (!t) return {};
       holds = *t;
       if (!holds) break;
     }
     if (!holds) continue;
     std::optional<bool> is_defined = point.truth(defined);
-    if (!is_defined) return false;
-    std::optional<bool> t = *is_defined ? point.truth(f) : std::nullopt;
-    if (*is_defined && !t) return false;
+    if (!is_defined) return {};
+    std::optional<bool> t = *is_defined ? point.truth(goal) : std::nullopt;
+    if (*is_defined && !t) return {};
     ++(!*is_defined ? undefined : *t ? yes : no);
     if ((yes > 0 && no > 0) || undefined > 0) break;
   }
-  result.why = why;
-  if (undefined > 0 || (yes > 0 && no > 0)) {
-    result.open = true;
-  } else if (yes == 0 && no == 0) {  // the facts contradict each other
-    result.contradiction = true;
-  } else {
-    result.verdict = yes > 0 ? Verdict::kYes : Verdict::kNo;
-    result.tier = Tier::kCases;
-  }
-  return true;
+  s.reset();
+  s.is_finished = true;
+  s.is_open = undefined > 0 || (yes > 0 && no > 0);
+  s.is_contradiction = !s.is_open && yes + no == 0;
+  if (s.is_contradiction) s.why = why;
+  if (s.is_open || s.is_contradiction) return {};
+  return {yes > 0, why};
 }
 
 }  // namespace proviso

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -64,6 +63,23 @@ std::string Statistics::to_string() const {
   }
   out += "; memo hits " + std::to_string(memo_hits);
   return out + ", Z3 calls " + std::to_string(z3_calls);
+}
+
+std::string Statistics::strategies_to_string() const {
+  std::string out;
+  for (size_t i = 0; i < kStrategyCount; ++i) {
+    const StrategyCount& c = by_strategy[i];
+    if (c.tried == 0) continue;
+    std::string line(strategy(i).name);
+    line.resize(28, ' ');
+    for (uint64_t n : {c.tried, c.decided, c.work}) {
+      const std::string digits = std::to_string(n);
+      line += std::string(digits.size() < 12 ? 12 - digits.size() : 1, ' ');
+      line += digits;
+    }
+    out += line + "\n";
+  }
+  return out;
 }
 
 namespace {
@@ -298,17 +314,7 @@ std::vector<FactId> Context::facts_used(Expr question) const {
   here.check(question, "facts_used", "a boolean");
   const Engine::Memo* m = here.remembered(question);
   if (m == nullptr || m->epoch != here.epoch) return {};
-  std::vector<FactId> used = here.used_facts(m->why);
-  if (m->verdict == Verdict::kUnknown) return used;
-  const bool is_complete = here.within(here.options.work_limit, [&] {
-                             here.complete(used, question, m->verdict);
-                             return true;
-                           }).has_value();
-  if (!is_complete) {
-    used.resize(here.facts.size());
-    std::iota(used.begin(), used.end(), 0u);
-  }
-  return used;
+  return here.complete_facts(question, Engine::Memo(*m));
 }
 
 Verdict Context::equivalent(Expr a, Expr b) {

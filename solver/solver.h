@@ -14,9 +14,9 @@
 // facts hold and the question is false or undefined) and a witness (a point
 // where it is true) where the search found them, both confirmed by evaluate().
 //
-// Questions climb a ladder and stop at the first rung that decides: structure,
-// ranges and congruences, equalities, linear, cases, Z3.  Contradictory facts
-// are never used: ask() then answers unknown and says which facts clash.
+// A question goes from strategy to strategy (solver/pipeline.cc) until one
+// decides it.  Contradictory facts are never used: ask() then answers unknown
+// and says which facts contradict each other.
 // Answers depend on the facts and the question alone.
 #pragma once
 
@@ -42,6 +42,16 @@ enum class Tier {
 inline constexpr size_t kTierCount = 8;
 std::string_view name_of(Tier tier);  // "structure", "ranges", ...
 
+// One way to decide a question, tried in the order of the table in
+// solver/pipeline.cc.
+struct StrategyInfo {
+  std::string_view name;      // "linear-refutation"
+  std::string_view fragment;  // what it decides, in words
+};
+inline constexpr size_t kStrategyCount = 17;
+inline constexpr uint8_t kNoStrategy = 255;
+const StrategyInfo& strategy(size_t index);  // requires index < kStrategyCount
+
 using FactId = uint32_t;
 
 // Where a fact comes from, for people: a source line, or the text it was told
@@ -63,6 +73,7 @@ struct Fact {
 struct Answer {
   Verdict verdict = Verdict::kUnknown;
   Tier tier = Tier::kNone;
+  std::string_view strategy;  // that decided; empty for unknown
   std::vector<FactId> facts;                // sorted; for yes and no
   std::optional<Assignment> counterexample; // for unknown, where found
   std::optional<Assignment> witness;        // for unknown, where found
@@ -81,15 +92,26 @@ struct SolverOptions {
   bool search_models = true;  // look for a counterexample when unknown
   bool look_again = true;     // when unknown, tell the facts in other orders:
                               // up to eight budgets more
+  uint64_t disabled_strategies = 0;  // bit i switches strategy(i) off, to see
+                                     // what it earns
+};
+
+struct StrategyCount {
+  uint64_t tried = 0;    // times it was applied
+  uint64_t decided = 0;  // times it gave a yes or a no
+  uint64_t work = 0;     // native units spent
 };
 
 struct Statistics {
   uint64_t questions = 0;
   std::array<uint64_t, kTierCount> decided{};  // by tier
+  std::array<StrategyCount, kStrategyCount> by_strategy{};
   uint64_t memo_hits = 0;
   uint64_t z3_calls = 0;
   uint64_t work = 0;  // native units spent, on facts and questions
   std::string to_string() const;
+  // A line for each strategy that was tried: name, tried, decided, work.
+  std::string strategies_to_string() const;
 };
 
 struct Engine;   // solver/engine.h

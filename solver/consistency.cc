@@ -1,0 +1,40 @@
+// Whether the facts near a question contradict each other.
+//
+// What follows from contradictory facts is no answer.  Facts whose contradiction
+// ranges and equalities show have ended the context's answers already; the rest
+// is looked for where a proof was needed, for there the facts act together.
+#include "solver/engine.h"
+
+namespace proviso {
+
+// The facts that contradict each other: on their own, because none of few
+// points meets them, or because they prove the opposite of `value` as well.
+// Nothing where a model of them is known.
+std::optional<Reason> Engine::contradiction_near(Expr question, bool value,
+                                                 Tier tier, Reason why) {
+  constexpr int64_t kMaxPoints = 16384;
+  if (why == 0) return std::nullopt;
+  const FormulaId goal = lower.condition(question);
+  const FormulaId defined = lower.defined(question);
+  if (worlds.consistent(goal) && worlds.consistent(defined)) {
+    return std::nullopt;
+  }
+  const uint64_t units = options.budget / 4;
+  Atoms near = forms.atoms_of_formula(goal);
+  near.append(forms.atoms_of_formula(defined));
+  if (auto proof = prover.refute_facts(near, units)) return proof->why;
+  Search counted(question, goal);
+  enumerate(counted, kMaxPoints);
+  if (counted.is_contradiction) return counted.why;
+  if (counted.is_finished || tier < Tier::kLinear) return std::nullopt;
+  const FormulaId proved = value ? goal : FormPool::negate(goal);
+  Prover::Tried tried;
+  for (Effort effort : {Effort::kLinear, Effort::kCases, Effort::kValues}) {
+    if ((effort == Effort::kLinear) != (tier == Tier::kLinear)) continue;
+    auto proof = prover.refute(proved, effort, units, tried);
+    if (proof) return reasons.join(why, proof->why);
+  }
+  return std::nullopt;
+}
+
+}  // namespace proviso
