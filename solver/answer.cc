@@ -32,6 +32,8 @@ Answer Engine::ask(Expr question) {
   const bool reuse = known != nullptr && known->epoch == epoch;
   const Memo m = reuse ? *known : native_answer(question);
   if (auto which = contradiction_of(question, m)) return contradictory(*which);
+  const std::vector<FactId>& elsewhere = contradiction_anywhere();
+  if (!elsewhere.empty()) return contradictory(elsewhere);
   Answer answer;
   if (m.verdict != Verdict::kUnknown) {
     answer.verdict = m.verdict;

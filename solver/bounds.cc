@@ -306,30 +306,6 @@ Range Domain::range(const Poly& p, int depth) {
   return r;
 }
 
-// Of p == x*rest with x >= 0, where the rest has one sign.
-Range Domain::factored_range(const Poly& p) {
-  if (!p.constant.is_zero() || p.terms.size() < 2) return {};
-  for (AtomId a : forms_.factors(p.terms[0].mono)) {
-    const Factors& last = forms_.factors(p.terms.back().mono);
-    if (!std::binary_search(last.begin(), last.end(), a)) continue;
-    const Range x = atom_range(a);
-    if (!at_least(x, 0)) continue;
-    const std::optional<Poly> rest = divided(p, a);
-    if (!rest) continue;
-    const Range r = plain_range(*rest);
-    if (r.span.is_empty()) continue;
-    if (at_least(r, 0)) {
-      return {Interval::at_least(*x.span.lower() * *r.span.lower()),
-              join(x.lower, r.lower), 0};
-    }
-    if (at_most(r, 0)) {
-      return {Interval::at_most(*x.span.lower() * *r.span.upper()), 0,
-              join(x.lower, r.upper)};
-    }
-  }
-  return {};
-}
-
 // The terms of the highest degree keep their coefficients, but for the sign:
 // whether all have one sign then.
 bool Domain::may_shift(const Poly& p, size_t degree) {

@@ -135,19 +135,8 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
     return Split{{forms_.ge(p), forms_.ge(q)}, simplest->why};
   }
   if (auto split = split_residue(near)) return split;
-  // Divisors of unknown sign keep their floors without rows.
   for (AtomId a : near.atoms) {
-    const Atom& atom = forms_.atom(a);
-    if (atom.kind != AtomKind::kFloor || domain_.is_solved(a)) continue;
-    Poly d = forms_.poly(atom.b);
-    if (d.is_constant()) continue;
-    Range r = domain_.range(d);
-    if (r.span.is_empty()) continue;
-    if (r.span.lower() && r.span.lower()->sign() > 0) continue;
-    if (r.span.upper() && r.span.upper()->sign() < 0) continue;
-    Poly negative = forms_.scale(d, -1);
-    d.constant -= 1;
-    return Split{{forms_.ge(d), forms_.ge(negative)}, 0};
+    if (auto split = split_divisor(a)) return split;
   }
   std::optional<Split> best;
   for (AtomId a : near.atoms) {
@@ -156,6 +145,19 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
     if (!best || split->branches.size() < best->branches.size()) best = split;
   }
   return best ? best : split_end(near);
+}
+
+// A divisor of unknown sign, whose floor has no constraints.
+std::optional<Prover::Split> Prover::split_divisor(AtomId a) {
+  const Atom& atom = forms_.atom(a);
+  if (atom.kind != AtomKind::kFloor || domain_.is_solved(a)) return {};
+  Poly d = forms_.poly(atom.b);
+  if (d.is_constant()) return {};
+  const Range r = domain_.range(d);
+  if (r.span.is_empty() || at_least(r, 1) || at_most(r, -1)) return {};
+  const Poly negative = forms_.scale(d, -1);
+  d.constant -= 1;
+  return Split{{forms_.ge(d), forms_.ge(negative)}, 0};
 }
 
 // The end of a factor's range, where a product has another sign or none: of the
@@ -224,6 +226,9 @@ std::optional<Prover::Split> Prover::choose_case(FormulaId f) {
     if (condition == kNoId || domain_.is_solved(a)) continue;
     if (domain_.decide(condition).value) continue;
     return Split{{condition, forms_.negate(condition)}, 0};
+  }
+  for (AtomId a : forms_.atoms_of_formula(f)) {
+    if (auto split = split_divisor(a)) return split;
   }
   return std::nullopt;
 }

@@ -3,6 +3,8 @@
 // What follows from contradictory facts is no answer.  Facts whose contradiction
 // ranges and equalities show have ended the context's answers already; the rest
 // is looked for where a proof was needed, for there the facts act together.
+#include <algorithm>
+
 #include "solver/engine.h"
 
 namespace proviso {
@@ -35,6 +37,35 @@ std::optional<Reason> Engine::contradiction_near(Expr question, bool value,
     if (proof) return reasons.join(why, proof->why);
   }
   return std::nullopt;
+}
+
+// Groups of facts that have a model need no proof; more facts keep a
+// contradiction.
+const std::vector<FactId>& Engine::contradiction_anywhere() {
+  constexpr size_t kMaxGroups = 8;
+  Consistency& known = consistency;
+  const bool is_part = known.facts < versions.size() &&
+                       versions[known.facts] == known.version;
+  const bool is_same = is_part && known.facts + 1 == versions.size();
+  if (is_same || (is_part && !known.contradiction.empty())) {
+    return known.contradiction;
+  }
+  const size_t from = is_part ? known.formulas : 0;
+  known = {versions.back(), static_cast<uint32_t>(versions.size() - 1),
+           worlds.mark(), {}};
+  within(options.work_limit / 8, [&] {
+    std::vector<FormulaId> groups = worlds.groups_without_model(from);
+    if (groups.size() > kMaxGroups) groups.resize(kMaxGroups);
+    for (FormulaId fact : groups) {
+      const Atoms near = forms.atoms_of_formula(fact);
+      auto proof = prover.refute_facts(near, options.budget / 4);
+      if (!proof) continue;
+      known.contradiction = used_facts(proof->why);
+      break;
+    }
+    return true;
+  });
+  return known.contradiction;
 }
 
 }  // namespace proviso

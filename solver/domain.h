@@ -51,6 +51,12 @@ struct Normal {
   bool changed = false;
 };
 
+// Proves p >= 0 by more than ranges, in bounded work.
+struct SignProver {
+  virtual ~SignProver() = default;
+  virtual bool is_nonnegative(const Poly& p, Reason& why) = 0;
+};
+
 class Domain {
  public:
   using Ids = SmallVector<uint32_t, 4>;
@@ -97,6 +103,8 @@ class Domain {
   Normal normal(const Poly& p);
   Range range(const Poly& p, int depth = 0);
   Range plain_range(const Poly& p);  // of the sum of what its terms can be
+  // Of p, or of p less its constant, as a product; unbounded where it is none.
+  Range factored_range(const Poly& p, int depth = 0);
   const Range& atom_range(AtomId a) {  // until the next change
     AtomState& s = state(a);
     const bool is_own = s.solved == kNoId && is_variable(s.kind);
@@ -131,6 +139,12 @@ class Domain {
   // about others, and longer.  What has a value is always put in.
   enum class Solving { kNone, kWithoutFloors, kAll };
   void set_solving(Solving which) { solving_ = which; }
+  // While a prover is set, normal forms merge nested floors by symbols and take
+  // quotients out whose remainder it proves to lie below the divisor.
+  void set_sign_prover(SignProver* prover) {
+    signs_ = prover;
+    change();
+  }
   void set_limit(uint64_t limit) { limit_ = limit; }
   uint64_t work() const { return work_; }
   uint64_t units_left() const { return work_ < limit_ ? limit_ - work_ : 0; }
@@ -311,7 +325,12 @@ class Domain {
   }
   Range bounds_of(const FormPool::View& v, const Int& constant);
   bool may_shift(const Poly& p, size_t degree);
-  Range factored_range(const Poly& p);
+  // factors.cc
+  struct Product {
+    Poly f, g;
+  };
+  std::optional<Product> factored(const Poly& p);
+  std::optional<Product> split_by(const Poly& p, AtomId x);
   Range shifted_range(const Poly& p);
   Range clamped_range(const Poly& p, const Term& t, int depth);
   // low <= scale * p <= high.
@@ -355,6 +374,8 @@ class Domain {
   Image rebuild_atom(AtomId a);
   Poly func_in_context(Op op, const Poly& x, const Poly& y, Reason& why);
   Poly floor_in_context(Poly num, Poly den, Reason& why);
+  bool is_remainder(const Poly& num, const Poly& den, Reason& why);
+  bool merge_nested_floor(Poly& num, Poly& den, Reason& why);
   bool cancel_common(Poly& num, Poly& den, Reason& why);
   Poly pull_out(Poly& num, const Poly& den);
   // As decide(f, d).
@@ -388,6 +409,7 @@ class Domain {
   std::vector<uint8_t> rounds_;  // visits while propagating
   std::optional<Reason> conflict_;
   Solving solving_ = Solving::kAll;
+  SignProver* signs_ = nullptr;
   int nesting_ = 0, image_nesting_ = 0;
   // What was cached at stamp_ holds now; nothing up to forgotten_ does.
   uint64_t stamp_ = 1, last_stamp_ = 1, forgotten_ = 0;

@@ -227,9 +227,11 @@ Verdict Engine::ask_quick(Expr question) {
 Range Engine::range_of(Expr e) {
   Poly p = lower.integer(e);
   Range r = domain.range(p);
+  domain.narrow(r, domain.factored_range(p));
   Normal n = domain.normal(p);
   if (!n.changed) return r;
   Range s = domain.range(n.poly);
+  domain.narrow(s, domain.factored_range(n.poly));
   return {intersect(r.span, s.span), 0, 0};
 }
 

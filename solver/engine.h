@@ -85,6 +85,14 @@ struct Engine {
   std::vector<std::vector<uint32_t>> facts_of_symbol;
   std::vector<std::vector<Expr>> symbols_of_fact;
 
+  struct Consistency {
+    uint64_t version = 0;  // at which the facts were looked at
+    uint32_t facts = 0;    // how many there were
+    size_t formulas = 0;   // and how many formulas of theirs
+    std::vector<FactId> contradiction;
+  };
+  Consistency consistency;
+
   std::atomic<bool> interrupted{false};  // by Context::interrupt()
 
   // What `work` returns; nothing when it takes more than so many units, and
@@ -108,6 +116,8 @@ struct Engine {
   Search decide_natively(Expr question);
   Decision restart(Search& search);
   Decision enumerate(Search& search, int64_t most);
+  bool has_min_max(const Search& search);  // a relation about Min or Max
+  Decision decide_min_max(const Search& search);
   std::optional<Reason> contradiction_near(Expr question, bool value,
                                            Tier tier, Reason why);
   Answer ask(Expr question);
@@ -118,6 +128,9 @@ struct Engine {
   Answer contradictory(const std::vector<FactId>& which) const;
   std::vector<FactId> used_facts(Reason why) const;
   std::string in_words(const std::vector<FactId>& ids) const;
+  // Facts that contradict each other, wherever they are; looked for once at
+  // each version.
+  const std::vector<FactId>& contradiction_anywhere();
   std::optional<std::vector<FactId>> contradiction_of(Expr question,
                                                       const Memo& m);
   std::vector<FactId> complete_facts(Expr question, const Memo& m);

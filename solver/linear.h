@@ -37,6 +37,12 @@ struct LinearRow {
   Reason why = 0;
 };
 
+// The rows over other unknowns, whole combinations of the old ones and these of
+// them, with smaller coefficients: integer solutions correspond.  Nothing where
+// coefficients are small already, or the rows are many.
+std::optional<std::vector<LinearRow>> with_short_columns(
+    const std::vector<LinearRow>& rows);
+
 class LinearSystem {
  public:
   static constexpr int64_t kMaxCoefficient = int64_t{1} << 62;

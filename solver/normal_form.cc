@@ -199,7 +199,7 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
   spend(1 + x.terms.size() + y.terms.size());
   switch (atom.kind) {
     case AtomKind::kFloor:
-      if (!changed && y.is_constant()) {
+      if (!changed && y.is_constant() && signs_ == nullptr) {
         const Range& r = atom_range(a);
         if (!r.span.is_point()) return {};
         n.why = join(r.lower, r.upper);
@@ -334,6 +334,40 @@ Poly Domain::pull_out(Poly& num, const Poly& den) {
   return outside;
 }
 
+// Whether 0 <= num < den, as more than ranges may tell.
+bool Domain::is_remainder(const Poly& num, const Poly& den, Reason& why) {
+  Reason both = why;
+  Poly room = forms_.sub(den, num);
+  room.constant -= 1;
+  if (!signs_->is_nonnegative(num, both)) return false;
+  if (!signs_->is_nonnegative(room, both)) return false;
+  why = both;
+  return true;
+}
+
+// floor((floor(x/m) + e) / d) == floor((x + m*e) / (m*d)) for d > 0, also where
+// m < 0: the inner floor only drops what is less than one d-th.
+bool Domain::merge_nested_floor(Poly& num, Poly& den, Reason& why) {
+  constexpr size_t kMaxTerms = 4;
+  if (num.terms.size() > kMaxTerms) return false;
+  const Range divisor = range(den);
+  if (!at_least(divisor, 1)) return false;
+  for (const Term& t : num.terms) {
+    const AtomId f = forms_.single(t.mono);
+    if (!t.coef.is_one() || f == kNoId) continue;
+    const Atom& inner = forms_.atom(f);
+    if (inner.kind != AtomKind::kFloor) continue;
+    const Poly &x = forms_.poly(inner.a), &m = forms_.poly(inner.b);
+    const Poly rest = forms_.sub(num, forms_.monomial(t.mono, 1));
+    spend(x.terms.size() + m.terms.size() * (rest.terms.size() + 1));
+    num = forms_.add(x, forms_.mul(m, rest));
+    den = forms_.mul(m, den);
+    why = join(why, divisor.lower);
+    return true;
+  }
+  return false;
+}
+
 Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
   Poly outside;
   if (!den.is_constant()) {
@@ -386,6 +420,12 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
         outside.constant -= 1;
         return outside;
       }
+    }
+  }
+  if (signs_ != nullptr) {
+    if (!den.is_constant() && is_remainder(num, den, why)) return outside;
+    if (merge_nested_floor(num, den, why)) {
+      return forms_.add(outside, floor_in_context(num, den, why));
     }
   }
   if (num.is_zero() && !den.is_zero()) {

@@ -60,6 +60,23 @@ Decision by_models(Engine& e, Search& s, uint64_t) {
   return {};
 }
 
+bool has_min_max(Engine& e, const Search& s) { return e.has_min_max(s); }
+
+Decision by_min_max(Engine& e, Search& s, uint64_t) {
+  return e.decide_min_max(s);
+}
+
+bool has_floors(Engine& e, const Search& s) {
+  return e.prover.has_floors(s.goal);
+}
+
+Decision by_floors(Engine& e, Search& s, uint64_t units) {
+  const uint64_t before = e.domain.work();
+  const Decision d = e.prover.decide_by_floors(s.goal, units);
+  s.rewriting_work += e.domain.work() - before;
+  return d;
+}
+
 Decision by_division(Engine& e, Search& s, uint64_t units) {
   return e.prover.decide_by_division(s.goal, units);
 }
@@ -146,6 +163,12 @@ constexpr Strategy kStrategies[] = {
      Stage::kProof, Tier::kNone, 0, nullptr, by_models<&Worlds::satisfiable>},
     {{"condition-cases", "each case of a Min, Max or Where, by ranges"},
      Stage::kProof, Tier::kCases, 16, cases_untried, by_cases},
+    {{"min-max-lattice",
+      "relations between trees of Min and Max, whatever their leaves are"},
+     Stage::kProof, Tier::kCases, 0, has_min_max, by_min_max},
+    {{"deep-floors",
+      "nested floors by symbols; quotients by symbols in linearised indices"},
+     Stage::kProof, Tier::kLinear, 8, has_floors, by_floors},
     {{"polynomial-reduction",
       "pseudo-division by constraints: (a*b) % c == 0 and the like"},
      Stage::kProof, Tier::kLinear, 16, nullptr, by_division},
@@ -250,7 +273,8 @@ Search Engine::decide_natively(Expr question) {
   const uint32_t arena = reasons.size();
   const uint64_t before = domain.work();
   Search s = prove(question);
-  const auto spent = static_cast<double>(domain.work() - before);
+  const auto spent =
+      static_cast<double>(domain.work() - before - s.rewriting_work);
   const bool is_confident =
       spent < kConfident * static_cast<double>(options.budget);
   s.is_finished = s.value ? is_confident : s.is_open;

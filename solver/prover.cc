@@ -148,6 +148,14 @@ std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows,
   for (const LinearRow& r : lemmas) system.add(r);
   auto why = system.contradiction(domain_.units_left());
   domain_.spend(system.work() / 4);
+  if (why) return why;
+  // Of thin polyhedra: the same with smaller coefficients.
+  const auto reduced = with_short_columns(rows);
+  if (!reduced) return std::nullopt;
+  LinearSystem again(reasons_, reduced->size());
+  for (const LinearRow& r : *reduced) again.add(r);
+  why = again.contradiction(domain_.units_left());
+  domain_.spend(again.work() / 4);
   return why;
 }
 
@@ -248,7 +256,8 @@ Normal Prover::add_row(const Poly& p, bool equality, Reason why,
 // A row that is not linear, by all its factors at once.
 void Prover::look_at(const Normal& row, Neighborhood& near) {
   if (row.poly.terms.size() > kMaxLookedAt || is_linear(row.poly)) return;
-  const Range r = domain_.range(row.poly);
+  Range r = domain_.range(row.poly);
+  domain_.narrow(r, domain_.factored_range(row.poly));
   if (r.span.is_empty()) {
     push_impossible(reasons_.join(r.lower, r.upper), near);
   } else if (at_most(r, -1)) {

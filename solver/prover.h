@@ -28,7 +28,7 @@ struct Proof {
 
 inline constexpr uint32_t kQuestionLeaf = ~0u - 1;
 
-class Prover {
+class Prover final : private SignProver {
  public:
   explicit Prover(Domain& domain)
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
@@ -52,6 +52,11 @@ class Prover {
   // Max or Where) that the condition's atoms are in.
   Decision decide_in_cases(FormulaId f, uint64_t units);
   bool has_told_cases(FormulaId f) { return told_case(f).has_value(); }
+
+  // What ranges decide once nested floors are merged, and quotients taken out
+  // whose remainder is one by nonnegative combinations; at most `units`.
+  Decision decide_by_floors(FormulaId f, uint64_t units);
+  bool has_floors(FormulaId f);
 
   // What holds for each of the values that bounded variables near the condition
   // can take, where it can be true (false); at most `units` for either.
@@ -165,6 +170,7 @@ class Prover {
   std::optional<Poly> lowered(const Poly& p, AtomId x, size_t terms,
                               Reason& why);
   bool is_nonnegative(Poly p, int side_steps, Reason& why);
+  bool is_nonnegative(const Poly& p, Reason& why) override;
   bool is_new(MonoId m) const;
   size_t new_monos(const Poly& p) const;
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
@@ -177,6 +183,7 @@ class Prover {
   std::optional<Split> split_range(AtomId a, const Int& widest);
   Split each_value(AtomId a, const Range& r);
   std::optional<Split> split_residue(const Neighborhood& near);
+  std::optional<Split> split_divisor(AtomId a);
   std::optional<Split> split_end(const Neighborhood& near);
 
   std::optional<Reason> solve(const std::vector<LinearRow>& rows,

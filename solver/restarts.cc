@@ -14,19 +14,21 @@
 namespace proviso {
 namespace {
 
-// How the facts are assumed again, restart by restart, each with half a budget
-// more.  With all equalities solved, of any two facts each comes first once: an
+// How the facts are assumed again, restart by restart.  Case analyses that one
+// budget does not end have more in the last.  With all equalities solved, of any two facts each comes first once: an
 // equality before the bound that lets it be divided has constraints of its own.
 struct Restart {
   Domain::Solving solving;
   TellingOrder order;
+  double budgets = 1.5;
 };
 constexpr Restart kRestarts[] = {
     {Domain::Solving::kWithoutFloors, {0}},
     {Domain::Solving::kAll, {1}},
     {Domain::Solving::kNone, {2}},
     {Domain::Solving::kAll, {.number = 4, .bounds_last = true}},
-    {Domain::Solving::kAll, {0}}};
+    {Domain::Solving::kAll, {0}},
+    {Domain::Solving::kWithoutFloors, {0}, 4}};
 
 }  // namespace
 
@@ -39,8 +41,9 @@ Decision Engine::restart(Search& s) {
   for (uint32_t id : ids) conditions.push_back(facts[id].condition);
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.look_again = false;
-  plain.budget += plain.budget / 2;
   for (const Restart& turn : kRestarts) {
+    plain.budget = static_cast<uint64_t>(turn.budgets *
+                                         static_cast<double>(options.budget));
     ExprPool own;
     Retold retold = retell(conditions, s.question, turn.order, own);
     Engine fresh(own, plain);

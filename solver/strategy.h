@@ -51,6 +51,7 @@ struct Search {
   bool gave_up = false;           // at the limit of work
   Answer* answer = nullptr;       // that kPoints fills in
   bool cases_tried = false;
+  uint64_t rewriting_work = 0;  // spent where no order of the facts matters
   // Literals that linear constraints alone do not refute.
   Prover::Tried tried;
 };

@@ -233,6 +233,25 @@ bool Worlds::consistent(FormulaId goal) {
   return false;
 }
 
+std::vector<FormulaId> Worlds::groups_without_model(size_t from) {
+  file_facts();
+  std::vector<FormulaId> found;
+  std::vector<uint32_t> seen;
+  for (size_t i = from; i < told_.size(); ++i) {
+    const std::vector<AtomId>& symbols = symbols_of(told_[i].fact);
+    if (symbols.empty()) continue;
+    const uint32_t group = root(node(symbols[0]));
+    if (std::find(seen.begin(), seen.end(), group) != seen.end()) continue;
+    seen.push_back(group);
+    bool has_model = false;
+    for (size_t w = 0; w < kWorlds && !has_model; ++w) {
+      has_model = ready(group, w);
+    }
+    if (!has_model) found.push_back(told_[i].fact);
+  }
+  return found;
+}
+
 bool Worlds::satisfiable(FormulaId goal) {
   file_facts();
   std::vector<AtomId> symbols = symbols_of(goal);

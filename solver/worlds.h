@@ -42,6 +42,9 @@ class Worlds {
   bool satisfiable_by_search(FormulaId goal);
   // Whether a point was found at which the facts near `goal` hold.
   bool consistent(FormulaId goal);
+  // Facts, one of each group that shares symbols, for which no point is known at
+  // which the group holds; of the groups with facts after the first `from`.
+  std::vector<FormulaId> groups_without_model(size_t from);
   // The values of some symbols at a point as those two find; empty where they
   // find none.
   std::vector<int64_t> find(FormulaId goal, const std::vector<AtomId>& symbols);

@@ -1,0 +1,280 @@
+// Relations between trees of Min and Max over leaves without them.
+//
+//   min(max(x, y), max(x, z)) == max(min(y, z), x)
+//   min(x, 4) <= max(y, 5)            4 and 5 are leaves, and 4 <= 5
+//
+// The integers in their order are a distributive lattice, and each of these is
+// made of copies of {0, 1} (Birkhoff): L <= R holds for all values of the leaves
+// when it holds where each leaf is 0 or 1, for "leaf >= t" at any threshold t is
+// such an assignment.  Of n leaves the 2**n assignments are bits of a set; Min
+// intersects, Max unites.  Assignments that contradict the order of two leaves,
+// as ranges know it, are left out.  With no leaves that the facts order further
+// apart than pair by pair the check is complete.
+//
+// Sums, multiples by constants and quotients by positive constants are monotone
+// and are moved to the leaves.
+#include <algorithm>
+#include <array>
+
+#include "solver/engine.h"
+
+namespace proviso {
+namespace {
+
+constexpr size_t kMaxLeaves = 8;
+constexpr size_t kMaxNodes = 256;
+
+// A set of assignments of 0 and 1 to the leaves, a bit each.
+class Assignments {
+ public:
+  static Assignments all() {
+    Assignments s;
+    s.words_.fill(~uint64_t{0});
+    return s;
+  }
+  // Those that give the leaf a 1.
+  static Assignments of_leaf(size_t leaf) {
+    Assignments s;
+    for (size_t i = 0; i < (size_t{1} << kMaxLeaves); ++i) {
+      if (i >> leaf & 1) s.words_[i / 64] |= uint64_t{1} << i % 64;
+    }
+    return s;
+  }
+  Assignments& operator&=(const Assignments& b) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= b.words_[i];
+    return *this;
+  }
+  Assignments& operator|=(const Assignments& b) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] |= b.words_[i];
+    return *this;
+  }
+  Assignments operator~() const {
+    Assignments s;
+    for (size_t i = 0; i < words_.size(); ++i) s.words_[i] = ~words_[i];
+    return s;
+  }
+  bool is_empty() const {
+    return std::all_of(words_.begin(), words_.end(),
+                       [](uint64_t w) { return w == 0; });
+  }
+
+ private:
+  std::array<uint64_t, (size_t{1} << kMaxLeaves) / 64> words_{};
+};
+
+// Op::kMin or kMax of kids, or a leaf.
+struct Tree {
+  Op op = Op::kInteger;
+  Poly leaf;
+  std::vector<Tree> kids;
+  bool is_leaf() const { return kids.empty(); }
+};
+
+// Trees of one question.  They end the attempt by TooLarge where they grow past
+// kMaxNodes.
+class Trees {
+ public:
+  struct TooLarge {};
+
+  Trees(FormPool& forms, Lowering& lower) : forms_(forms), lower_(lower) {}
+
+  Tree of(Expr e) {
+    switch (e.op()) {
+      case Op::kMin:
+      case Op::kMax: {
+        Tree t{e.op(), {}, {}};
+        for (Expr a : e.args()) t.kids.push_back(of(a));
+        return count(std::move(t));
+      }
+      case Op::kAdd: {
+        Tree sum = leaf(Poly{});
+        for (Expr a : e.args()) sum = add(sum, of(a));
+        return sum;
+      }
+      case Op::kMul: return multiple(e);
+      case Op::kFloorDiv:
+        if (e.arg(1).is(Op::kInteger) && e.arg(1).integer().sign() > 0) {
+          const Poly divisor = FormPool::constant(e.arg(1).integer());
+          return mapped(of(e.arg(0)), [&](const Poly& p) {
+            return leaf(forms_.floor_div(p, divisor));
+          });
+        }
+        break;
+      default: break;
+    }
+    return leaf(lower_.integer(e));
+  }
+
+  Tree shifted(const Tree& t, const Int& k) {
+    return mapped(t, [&](Poly p) {
+      p.constant += k;
+      return leaf(std::move(p));
+    });
+  }
+
+ private:
+  Tree leaf(Poly p) { return count(Tree{Op::kInteger, std::move(p), {}}); }
+
+  Tree count(Tree t) {
+    if (++nodes_ > kMaxNodes) throw TooLarge();
+    return t;
+  }
+
+  template <typename Map>
+  Tree mapped(const Tree& t, Map map) {
+    if (t.is_leaf()) return map(t.leaf);
+    Tree result{t.op, {}, {}};
+    for (const Tree& kid : t.kids) result.kids.push_back(mapped(kid, map));
+    return count(std::move(result));
+  }
+
+  // a + b, the leaves of a replaced by b plus each.
+  Tree add(const Tree& a, const Tree& b) {
+    return mapped(a, [&](const Poly& p) {
+      return mapped(b, [&](const Poly& q) { return leaf(forms_.add(p, q)); });
+    });
+  }
+
+  // A negative multiple makes Min of Max.
+  Tree scaled(const Tree& t, const Int& k) {
+    if (t.is_leaf()) return leaf(forms_.scale(t.leaf, k));
+    Tree result{t.op, {}, {}};
+    if (k.sign() < 0) result.op = t.op == Op::kMin ? Op::kMax : Op::kMin;
+    for (const Tree& kid : t.kids) result.kids.push_back(scaled(kid, k));
+    return count(std::move(result));
+  }
+
+  Tree multiple(Expr e) {
+    Int k = 1;
+    Expr other;
+    for (Expr a : e.args()) {
+      if (a.is(Op::kInteger)) {
+        k *= a.integer();
+      } else if (other) {
+        return leaf(lower_.integer(e));
+      } else {
+        other = a;
+      }
+    }
+    if (!other || k.is_zero()) return leaf(lower_.integer(e));
+    return scaled(of(other), k);
+  }
+
+  FormPool& forms_;
+  Lowering& lower_;
+  size_t nodes_ = 0;
+};
+
+// Which leaves there are, and which assignments their order allows.
+class Leaves {
+ public:
+  explicit Leaves(Domain& domain)
+      : domain_(domain), allowed_(Assignments::all()) {}
+
+  // Nothing where there are too many leaves.
+  std::optional<Assignments> value(const Tree& t) {
+    if (t.is_leaf()) {
+      const std::optional<size_t> leaf = place(t.leaf);
+      if (!leaf) return std::nullopt;
+      return Assignments::of_leaf(*leaf);
+    }
+    Assignments s = t.op == Op::kMin ? Assignments::all() : Assignments();
+    for (const Tree& kid : t.kids) {
+      const std::optional<Assignments> k = value(kid);
+      if (!k) return std::nullopt;
+      t.op == Op::kMin ? s &= *k : s |= *k;
+    }
+    return s;
+  }
+
+  bool is_at_most(const Assignments& a, const Assignments& b) {
+    Assignments outside = a;
+    outside &= ~b;
+    outside &= allowed_;
+    return outside.is_empty();
+  }
+  Reason why() const { return why_; }
+
+ private:
+  std::optional<size_t> place(const Poly& p) {
+    FormPool& forms = domain_.forms();
+    const Normal n = domain_.normal(p);
+    const PolyId id = forms.intern(n.poly);
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      if (leaves_[i] == id) return i;
+    }
+    if (leaves_.size() == kMaxLeaves) return std::nullopt;
+    why_ = domain_.reasons().join(why_, n.why);
+    const size_t made = leaves_.size();
+    for (size_t i = 0; i < made; ++i) {
+      order(i, made, forms.sub(n.poly, forms.poly(leaves_[i])));
+    }
+    leaves_.push_back(id);
+    return made;
+  }
+
+  // What the sign of leaf b less leaf a allows.
+  void order(size_t a, size_t b, const Poly& difference) {
+    const Range r = domain_.range(difference);
+    if (r.span.is_empty()) return;
+    auto exclude = [&](size_t larger, size_t smaller, Reason why) {
+      Assignments upside_down = Assignments::of_leaf(smaller);
+      upside_down &= ~Assignments::of_leaf(larger);
+      allowed_ &= ~upside_down;
+      why_ = domain_.reasons().join(why_, why);
+    };
+    if (at_least(r, 0)) exclude(b, a, r.lower);
+    if (at_most(r, 0)) exclude(a, b, r.upper);
+  }
+
+  Domain& domain_;
+  std::vector<PolyId> leaves_;
+  Assignments allowed_;
+  Reason why_ = 0;
+};
+
+}  // namespace
+
+bool Engine::has_min_max(const Search& s) {
+  const Expr q = s.question;
+  if (!is_relation(q.op()) || !q.arg(0).is_int() || !q.arg(1).is_int()) {
+    return false;
+  }
+  if (s.goal != lower.condition(q)) return false;
+  const Atoms& atoms = forms.atoms_of_formula(s.goal);
+  return std::any_of(atoms.begin(), atoms.end(), [this](AtomId a) {
+    return forms.atom(a).kind == AtomKind::kPos;
+  });
+}
+
+// Requires has_min_max().
+Decision Engine::decide_min_max(const Search& s) {
+  Trees trees(forms, lower);
+  Leaves leaves(domain);
+  const Op op = s.question.op();
+  auto is_at_most = [&](const Tree& a, const Tree& b) {
+    const auto x = leaves.value(a), y = leaves.value(b);
+    return x && y && leaves.is_at_most(*x, *y);
+  };
+  std::optional<bool> value;
+  try {
+    const Tree a = trees.of(s.question.arg(0)), b = trees.of(s.question.arg(1));
+    const Tree less = trees.shifted(a, 1), more = trees.shifted(b, 1);
+    const bool is_equality = op == Op::kEq || op == Op::kNe;
+    if (is_equality && is_at_most(a, b) && is_at_most(b, a)) {
+      value = op == Op::kEq;
+    } else if (is_equality && (is_at_most(less, b) || is_at_most(more, a))) {
+      value = op == Op::kNe;
+    } else if (!is_equality && is_at_most(op == Op::kLe ? a : less, b)) {
+      value = true;
+    } else if (!is_equality && is_at_most(op == Op::kLe ? more : b, a)) {
+      value = false;
+    }
+  } catch (const Trees::TooLarge&) {
+    return {};
+  }
+  if (!value) return {};
+  return {value, leaves.why()};
+}
+
+}  // namespace proviso
