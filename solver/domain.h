@@ -51,10 +51,13 @@ struct Normal {
   bool changed = false;
 };
 
-// Proves p >= 0 by more than ranges, in bounded work.
+// What more than ranges tells of a quotient, in bounded work.
 struct SignProver {
   virtual ~SignProver() = default;
   virtual bool is_nonnegative(const Poly& p, Reason& why) = 0;
+  // floor(num / den), where equalities tell what the ratio is.
+  virtual std::optional<Int> known_quotient(const Poly& num, const Poly& den,
+                                            Reason& why) = 0;
 };
 
 class Domain {

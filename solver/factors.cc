@@ -74,9 +74,11 @@ std::optional<Domain::Product> Domain::factored(const Poly& p) {
           const Factors& factors = forms_.factors(t.mono);
           return std::find(factors.begin(), factors.end(), x) != factors.end();
         }));
-    // A' has two terms and the other factor too, or x is in each term.
+    // Factors without a common atom make as many parts as their own multiply
+    // to; else x is in each term.
     const bool may_split =
-        with_x == parts || (with_x >= 2 && parts >= 2 * with_x);
+        with_x == parts ||
+        (with_x >= 2 && parts >= 2 * with_x && parts % with_x == 0);
     if (!may_split) continue;
     if (auto split = split_by(p, x)) return split;
   }
@@ -88,7 +90,7 @@ Range Domain::factored_range(const Poly& p, int depth) {
       std::any_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
         return forms_.single(t.mono) == kNoId;
       });
-  if (!has_products) return {};
+  if (!has_products || p.terms.size() < 2) return {};
   Int shift = 0;
   std::optional<Product> split = factored(p);
   if (!split && !p.constant.is_zero()) {

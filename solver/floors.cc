@@ -27,10 +27,12 @@ bool Prover::is_nonnegative(const Poly& p, Reason& why) {
   return is_nonnegative(p, kSideSteps, why);
 }
 
-bool Prover::has_floors(FormulaId f) {
+bool Prover::has_symbolic_divisor(FormulaId f) {
   const Atoms& atoms = forms_.atoms_of_formula(f);
   return std::any_of(atoms.begin(), atoms.end(), [this](AtomId a) {
-    return forms_.atom(a).kind == AtomKind::kFloor;
+    const Atom& atom = forms_.atom(a);
+    return atom.kind == AtomKind::kFloor &&
+           !forms_.poly(atom.b).is_constant();
   });
 }
 

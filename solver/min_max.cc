@@ -32,11 +32,16 @@ class Assignments {
     s.words_.fill(~uint64_t{0});
     return s;
   }
-  // Those that give the leaf a 1.
+  // Those that give the leaf a 1: of assignment i, bit `leaf` of i.
   static Assignments of_leaf(size_t leaf) {
+    constexpr uint64_t kInWord[] = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
+                                    0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
+                                    0xffff0000ffff0000, 0xffffffff00000000};
     Assignments s;
-    for (size_t i = 0; i < (size_t{1} << kMaxLeaves); ++i) {
-      if (i >> leaf & 1) s.words_[i / 64] |= uint64_t{1} << i % 64;
+    for (size_t i = 0; i < s.words_.size(); ++i) {
+      s.words_[i] = leaf < 6               ? kInWord[leaf]
+                    : (i >> (leaf - 6) & 1) ? ~uint64_t{0}
+                                            : 0;
     }
     return s;
   }
@@ -187,9 +192,12 @@ class Leaves {
     return s;
   }
 
+  // In any order of the leaves, else in the orders that ranges allow.
   bool is_at_most(const Assignments& a, const Assignments& b) {
     Assignments outside = a;
     outside &= ~b;
+    if (outside.is_empty()) return true;
+    order_leaves();
     outside &= allowed_;
     return outside.is_empty();
   }
@@ -205,12 +213,18 @@ class Leaves {
     }
     if (leaves_.size() == kMaxLeaves) return std::nullopt;
     why_ = domain_.reasons().join(why_, n.why);
-    const size_t made = leaves_.size();
-    for (size_t i = 0; i < made; ++i) {
-      order(i, made, forms.sub(n.poly, forms.poly(leaves_[i])));
-    }
     leaves_.push_back(id);
-    return made;
+    return leaves_.size() - 1;
+  }
+
+  void order_leaves() {
+    FormPool& forms = domain_.forms();
+    for (; ordered_ < leaves_.size(); ++ordered_) {
+      for (size_t i = 0; i < ordered_; ++i) {
+        order(i, ordered_, forms.sub(forms.poly(leaves_[ordered_]),
+                                     forms.poly(leaves_[i])));
+      }
+    }
   }
 
   // What the sign of leaf b less leaf a allows.
@@ -229,6 +243,7 @@ class Leaves {
 
   Domain& domain_;
   std::vector<PolyId> leaves_;
+  size_t ordered_ = 0;  // how many of them have been compared
   Assignments allowed_;
   Reason why_ = 0;
 };
@@ -242,9 +257,10 @@ bool Engine::has_min_max(const Search& s) {
   }
   if (s.goal != lower.condition(q)) return false;
   const Atoms& atoms = forms.atoms_of_formula(s.goal);
-  return std::any_of(atoms.begin(), atoms.end(), [this](AtomId a) {
-    return forms.atom(a).kind == AtomKind::kPos;
-  });
+  // One alone is two cases.
+  return std::count_if(atoms.begin(), atoms.end(), [this](AtomId a) {
+           return forms.atom(a).kind == AtomKind::kPos;
+         }) >= 2;
 }
 
 // Requires has_min_max().
@@ -259,15 +275,18 @@ Decision Engine::decide_min_max(const Search& s) {
   std::optional<bool> value;
   try {
     const Tree a = trees.of(s.question.arg(0)), b = trees.of(s.question.arg(1));
-    const Tree less = trees.shifted(a, 1), more = trees.shifted(b, 1);
-    const bool is_equality = op == Op::kEq || op == Op::kNe;
-    if (is_equality && is_at_most(a, b) && is_at_most(b, a)) {
-      value = op == Op::kEq;
-    } else if (is_equality && (is_at_most(less, b) || is_at_most(more, a))) {
-      value = op == Op::kNe;
-    } else if (!is_equality && is_at_most(op == Op::kLe ? a : less, b)) {
+    auto is_below = [&](const Tree& x, const Tree& y) {
+      return is_at_most(trees.shifted(x, 1), y);
+    };
+    if (op == Op::kEq || op == Op::kNe) {
+      if (is_at_most(a, b) && is_at_most(b, a)) {
+        value = op == Op::kEq;
+      } else if (is_below(a, b) || is_below(b, a)) {
+        value = op == Op::kNe;
+      }
+    } else if (op == Op::kLe ? is_at_most(a, b) : is_below(a, b)) {
       value = true;
-    } else if (!is_equality && is_at_most(op == Op::kLe ? more : b, a)) {
+    } else if (op == Op::kLe ? is_below(b, a) : is_at_most(b, a)) {
       value = false;
     }
   } catch (const Trees::TooLarge&) {

@@ -423,6 +423,10 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
     }
   }
   if (signs_ != nullptr) {
+    if (auto known = signs_->known_quotient(num, den, why)) {
+      outside.constant += *known;
+      return outside;
+    }
     if (!den.is_constant() && is_remainder(num, den, why)) return outside;
     if (merge_nested_floor(num, den, why)) {
       return forms_.add(outside, floor_in_context(num, den, why));

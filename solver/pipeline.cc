@@ -60,14 +60,25 @@ Decision by_models(Engine& e, Search& s, uint64_t) {
   return {};
 }
 
+bool has_products(Engine& e, const Search& s) {
+  return e.prover.has_products(s.goal);
+}
+
+Decision by_ratios(Engine& e, Search& s, uint64_t units) {
+  const uint64_t before = e.domain.work();
+  const Decision d = e.prover.decide_by_ratios(s.goal, units);
+  s.rewriting_work += e.domain.work() - before;
+  return d;
+}
+
 bool has_min_max(Engine& e, const Search& s) { return e.has_min_max(s); }
 
 Decision by_min_max(Engine& e, Search& s, uint64_t) {
   return e.decide_min_max(s);
 }
 
-bool has_floors(Engine& e, const Search& s) {
-  return e.prover.has_floors(s.goal);
+bool has_symbolic_divisor(Engine& e, const Search& s) {
+  return e.prover.has_symbolic_divisor(s.goal);
 }
 
 Decision by_floors(Engine& e, Search& s, uint64_t units) {
@@ -115,15 +126,22 @@ bool can_restart(Engine& e, const Search& s) {
 
 Decision by_model_search(Engine& e, Search& s, uint64_t units) {
   Answer found;
-  e.find_models(s.question, units, found);
+  e.within(e.options.work_limit / 16, [&] {
+    e.find_models(s.question, units, found);
+    return true;
+  });
   if (found.tier != Tier::kModels) return {};
   s.value.reset();
   s.is_open = s.is_finished = true;
   return {};
 }
 
+// A share of its own: what came before depends on the order of the facts.
 Decision by_restarts(Engine& e, Search& s, uint64_t) {
-  return e.restart(s);
+  s.reset();
+  s.is_finished = true;
+  return e.within(e.options.work_limit / 4, [&] { return e.restart(s); })
+      .value_or(Decision{});
 }
 
 bool wants_models(Engine& e, const Search&) { return e.options.search_models; }
@@ -157,6 +175,9 @@ constexpr Strategy kStrategies[] = {
     {{"nonnegative-combination",
       "a product of constraints and nonnegative factors: i*n + j < m*n"},
      Stage::kProof, Tier::kLinear, 0, nullptr, by_combination},
+    {{"monomial-ratios",
+      "ratios of products that equalities between products determine"},
+     Stage::kProof, Tier::kEqualities, 16, has_products, by_ratios},
     {{"asserted-cases", "each case of an assumed disjunction, by ranges"},
      Stage::kProof, Tier::kCases, 16, has_asserted_cases, by_cases},
     {{"candidate-models", "kept models of the facts: which answers remain"},
@@ -168,7 +189,8 @@ constexpr Strategy kStrategies[] = {
      Stage::kProof, Tier::kCases, 0, has_min_max, by_min_max},
     {{"deep-floors",
       "nested floors by symbols; quotients by symbols in linearised indices"},
-     Stage::kProof, Tier::kLinear, 8, has_floors, by_floors},
+     Stage::kProof, Tier::kLinear, 8, has_symbolic_divisor,
+     by_floors},
     {{"polynomial-reduction",
       "pseudo-division by constraints: (a*b) % c == 0 and the like"},
      Stage::kProof, Tier::kLinear, 16, nullptr, by_division},
@@ -272,7 +294,10 @@ Search Engine::prove(Expr question) {
 Search Engine::decide_natively(Expr question) {
   const uint32_t arena = reasons.size();
   const uint64_t before = domain.work();
-  Search s = prove(question);
+  std::optional<Search> proved =
+      within(options.work_limit / 8, [&] { return prove(question); });
+  Search s = proved ? *std::move(proved)
+                    : Search(question, lower.condition(question));
   const auto spent =
       static_cast<double>(domain.work() - before - s.rewriting_work);
   const bool is_confident =

@@ -56,7 +56,13 @@ class Prover final : private SignProver {
   // What ranges decide once nested floors are merged, and quotients taken out
   // whose remainder is one by nonnegative combinations; at most `units`.
   Decision decide_by_floors(FormulaId f, uint64_t units);
-  bool has_floors(FormulaId f);
+  bool has_symbolic_divisor(FormulaId f);
+
+  // What equalities between products say about the ratio of two products; at
+  // most `units`.
+  Decision decide_by_ratios(FormulaId f, uint64_t units);
+  // Whether such equalities are about the condition's atoms.
+  bool has_products(FormulaId f);
 
   // What holds for each of the values that bounded variables near the condition
   // can take, where it can be true (false); at most `units` for either.
@@ -171,6 +177,11 @@ class Prover final : private SignProver {
                               Reason& why);
   bool is_nonnegative(Poly p, int side_steps, Reason& why);
   bool is_nonnegative(const Poly& p, Reason& why) override;
+
+  // ratios.cc
+  class Ratios;
+  std::optional<Int> known_quotient(const Poly& num, const Poly& den,
+                                    Reason& why) override;
   bool is_new(MonoId m) const;
   size_t new_monos(const Poly& p) const;
   std::vector<LinearRow> product_lemmas(const Neighborhood& near);
@@ -194,6 +205,7 @@ class Prover final : private SignProver {
   ReasonArena& reasons_;
   std::vector<bool> seen_atom_, seen_item_, seen_mono_;
   std::vector<AtomId> queue_;
+  Ratios* ratios_ = nullptr;  // while normal forms may ask for quotients
   size_t first_new_ = 0;  // of the items that the attempt has made
 };
 

@@ -33,8 +33,6 @@ constexpr Restart kRestarts[] = {
 }  // namespace
 
 Decision Engine::restart(Search& s) {
-  s.reset();
-  s.is_finished = true;
   std::vector<Expr> symbols, conditions;
   std::vector<uint32_t> ids = relevant_facts(s.question, symbols);
   std::sort(ids.begin(), ids.end());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solver/monomials.h"
+
 namespace proviso {
 namespace {
 
@@ -263,6 +265,9 @@ bool Worlds::satisfiable(FormulaId goal) {
   for (size_t w = 0; w < kWorlds - 1; ++w) {
     if (usable(symbols, w) && reach(goal, w, false)) return true;
   }
+  for (size_t w = 0; w < kWorlds; ++w) {
+    if (usable(symbols, w) && scale_products(goal, w)) return true;
+  }
   return false;
 }
 
@@ -387,11 +392,14 @@ void Worlds::collect_affected(AtomId x, Nodes& out) {
   }
 }
 
-bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
-  if (!domain_.atom_range(x).span.contains(Int(moved))) return false;
-  domain_.spend(2);
+bool Worlds::try_values(FormulaId goal, size_t w,
+                        std::span<const Move> moves) {
   Nodes affected;
-  collect_affected(x, affected);
+  for (const Move& m : moves) {
+    if (!domain_.atom_range(m.x).span.contains(Int(m.value))) return false;
+    domain_.spend(2);
+    collect_affected(m.x, affected);
+  }
   SmallVector<int64_t, 8> before;
   for (uint32_t n : affected) before.push_back(worlds_[w].at(nodes_[n].atom));
   auto restore = [&] {
@@ -403,7 +411,7 @@ bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
     decltype(restore)& last;
     ~Restored() { last(); }
   } restored{restore};
-  worlds_[w].set(x, moved);
+  for (const Move& m : moves) worlds_[w].set(m.x, m.value);
   for (uint32_t n : affected) settle(n, w);
   bool ok = worlds_[w].truth(goal) == true;
   for (size_t i = 0; ok && i < affected.size(); ++i) {
@@ -415,6 +423,95 @@ bool Worlds::try_value(FormulaId goal, size_t w, AtomId x, int64_t moved) {
   }
   if (ok && wanted_) note_values(w);
   return ok;
+}
+
+// Equalities between products hold on when their factors are multiplied by
+// powers of a number, with exponents that the equalities leave free
+// (solver/monomials.h): the other facts and the goal are then looked at.
+bool Worlds::scale_products(FormulaId goal, size_t w) {
+  constexpr size_t kMaxFacts = 64, kMaxScalings = 8;
+  const std::vector<AtomId> symbols = symbols_of(goal);
+  if (symbols.empty()) return false;
+  std::vector<AtomId> factors;
+  std::vector<std::pair<Exponents, Rational>> equalities;
+  size_t looked_at = 0;
+  for (FormulaId fact : nodes_[root(node(symbols[0]))].facts) {
+    if (++looked_at > kMaxFacts) break;
+    const Formula& f = forms_.formula(fact);
+    if (f.kind != FormulaKind::kEq) continue;
+    const Poly& p = forms_.poly(f.poly);
+    if (p.terms.size() != 2 || !p.constant.is_zero()) continue;
+    if (forms_.single(p.terms[0].mono) != kNoId) continue;
+    Exponents powers(factors.size());
+    for (size_t side : {0, 1}) {
+      for (AtomId a : forms_.factors(p.terms[side].mono)) {
+        if (!is_free(a)) continue;
+        auto at = std::find(factors.begin(), factors.end(), a);
+        const auto place = static_cast<size_t>(at - factors.begin());
+        if (at == factors.end()) factors.push_back(a);
+        powers.resize(factors.size());
+        powers[place] += side == 0 ? 1 : -1;
+      }
+    }
+    equalities.emplace_back(std::move(powers), Rational(1));
+  }
+  if (factors.empty() || factors.size() > MonomialEqualities::kMaxFactors) {
+    return false;
+  }
+  // The goal's symbols come last, so that elimination leaves them free.
+  std::vector<size_t> place(factors.size());
+  std::vector<AtomId> ordered;
+  for (bool in_goal : {false, true}) {
+    for (size_t i = 0; i < factors.size(); ++i) {
+      const bool is_asked = std::find(symbols.begin(), symbols.end(),
+                                      factors[i]) != symbols.end();
+      if (is_asked != in_goal) continue;
+      place[i] = ordered.size();
+      ordered.push_back(factors[i]);
+    }
+  }
+  MonomialEqualities system;
+  bool is_homogeneous = true;
+  for (const auto& [powers, value] : equalities) {
+    Exponents moved(factors.size());
+    int64_t degree = 0;
+    for (size_t i = 0; i < powers.size(); ++i) {
+      moved[place[i]] = powers[i];
+      degree += powers[i];
+    }
+    is_homogeneous &= degree == 0;
+    system.add(std::move(moved), value, 0);
+  }
+  domain_.spend(equalities.size());
+  for (Exponents& by :
+       system.invariant_scalings(factors.size(), kMaxScalings)) {
+    const int64_t least = *std::min_element(by.begin(), by.end());
+    if (least < 0 && !is_homogeneous) continue;
+    for (int64_t base : {2, 3}) {
+      if (try_scaling(goal, w, ordered, by, std::min<int64_t>(least, 0),
+                      base)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// x times base**(by[x] - least), for each factor.
+bool Worlds::try_scaling(FormulaId goal, size_t w,
+                         const std::vector<AtomId>& factors,
+                         const std::vector<int64_t>& by, int64_t least,
+                         int64_t base) {
+  SmallVector<Move, 8> moves;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    int64_t value = worlds_[w].at(factors[i]);
+    for (int64_t k = least; k < by[i]; ++k) {
+      if (std::abs(value) > kFar) return false;
+      value *= base;
+    }
+    if (by[i] != least) moves.push_back({factors[i], value});
+  }
+  return try_values(goal, w, std::span(moves.begin(), moves.end()));
 }
 
 }  // namespace proviso

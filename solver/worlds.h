@@ -13,6 +13,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "solver/domain.h"
@@ -94,7 +95,18 @@ class Worlds {
   bool reach(FormulaId goal, size_t w, bool search);
   bool step_to(FormulaId goal, FormulaKind kind, const Poly& p, size_t w);
   bool search_for(FormulaId goal, const Poly& p, size_t w);
-  bool try_value(FormulaId goal, size_t w, AtomId x, int64_t value);
+  bool scale_products(FormulaId goal, size_t w);
+  bool try_scaling(FormulaId goal, size_t w, const std::vector<AtomId>& factors,
+                   const std::vector<int64_t>& by, int64_t least, int64_t base);
+  struct Move {
+    AtomId x;
+    int64_t value;
+  };
+  bool try_values(FormulaId goal, size_t w, std::span<const Move> moves);
+  bool try_value(FormulaId goal, size_t w, AtomId x, int64_t value) {
+    const Move move{x, value};
+    return try_values(goal, w, {&move, 1});
+  }
   using Nodes = SmallVector<uint32_t, 8>;
   void collect_affected(AtomId x, Nodes& out);
 
