@@ -248,6 +248,17 @@ std::string Tally::json() const {
   for (size_t i = 0; i < kTierCount; ++i) {
     tiers.add(name_of(static_cast<Tier>(i)), number(tiers_[i]));
   }
+  JsonObject strategies;
+  for (size_t i = 0; i < kStrategyCount; ++i) {
+    const StrategyCount& count = statistics_.by_strategy[i];
+    if (count.tried == 0) continue;
+    strategies.add(strategy(i).name,
+                   JsonObject()
+                       .add("tried", number(count.tried))
+                       .add("decided", number(count.decided))
+                       .add("work", number(count.work))
+                       .text());
+  }
   JsonObject reasons;
   reasons.add("checked", number(reasons_checked_))
       .add("not_enough", number(reasons_short_));
@@ -270,6 +281,7 @@ std::string Tally::json() const {
       .add("z3_calls", number(statistics_.z3_calls))
       .add("distinct", distinct.text())
       .add("tiers", tiers.text())
+      .add("strategies", strategies.text())
       .add("reasons", reasons.text())
       .add("setup_us", times(setup_, false))
       .add("first_us", times(first_, true))

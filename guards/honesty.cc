@@ -18,7 +18,7 @@ constexpr size_t kMaxMinimizedGuards = 500;
 constexpr size_t kMaxDroppedOneByOne = 6;
 constexpr size_t kMaxOrigins = 16;
 
-bool decides(Context& context, const Decision& d) {
+bool decides(Context& context, const DecidedQuestion& d) {
   if (context.ask_quick(d.question) == d.verdict) return true;
   return d.effort == AskEffort::kFull &&
          context.ask(d.question).verdict == d.verdict;
@@ -78,7 +78,7 @@ const HonestView& ShapeEnv::Impl::honest() {
   // assumption to keep; so they go first.
   for (bool alone : {true, false}) {
     for (size_t i = view.decisions; i < decisions.size(); ++i) {
-      const Decision& d = decisions[i];
+      const DecidedQuestion& d = decisions[i];
       const bool is_alone = symbols_of(d.question).size() <= 1;
       if (is_alone == alone && !answered_ids.count(d.question.id())) {
         examine(view, d);
@@ -127,7 +127,7 @@ std::vector<Expr> ShapeEnv::Impl::open_assumptions(
 // Keeps the assumptions that this answer needs: its own symbols', reduced one
 // by one while few; else what it says of one size, or that two are equal; else
 // those of every connected symbol; else all.
-void ShapeEnv::Impl::examine(HonestView& view, const Decision& d) {
+void ShapeEnv::Impl::examine(HonestView& view, const DecidedQuestion& d) {
   Context& context = *view.context;
   auto decided_with = [&](const std::vector<Expr>& symbols, int least = 2) {
     Scope scope(context);

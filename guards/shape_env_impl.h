@@ -41,7 +41,7 @@ struct Need {
 };
 
 // An answer that cost no guard.
-struct Decision {
+struct DecidedQuestion {
   Expr question;
   Verdict verdict;
   AskEffort effort;
@@ -151,7 +151,7 @@ struct ShapeEnv::Impl {
   // --- honesty.cc
   std::unique_ptr<Context> enforced_context(bool with_guards);
   const HonestView& honest();
-  void examine(HonestView& view, const Decision& decision);
+  void examine(HonestView& view, const DecidedQuestion& decision);
   void examine(HonestView& view, const Answered& answer, bool as_range);
   void keep_assumptions(HonestView& view, const std::vector<Expr>& symbols);
   void keep_not_zero(HonestView& view, const std::vector<Expr>& symbols);
@@ -218,7 +218,7 @@ struct ShapeEnv::Impl {
   std::vector<SessionLine> session;
   const char* asking = "static";  // the kind of the question under way
 
-  std::vector<Decision> decisions;
+  std::vector<DecidedQuestion> decisions;
   std::set<uint32_t> decided_ids;
   std::vector<Answered> answers;
   std::set<uint32_t> answered_ids;  // of their questions
