@@ -52,9 +52,12 @@ constexpr Option kOptions[] = {
      }},
     {"--int64", nullptr, "integers lie in [-2**63, 2**63 - 1]",
      [](Arguments& a, const std::string&) { a.int64 = true; }},
-    {"--list", "WHICH", "also list the wrong, undecided or slowest questions",
+    {"--list", "WHICH",
+     "also list the wrong, undecided or slowest questions; of simplify, "
+     "costlier or slowest pairs, or rules",
      [](Arguments& a, const std::string& v) {
-       a.list = one_of("--list", v, {"wrong", "undecided", "slowest"});
+       a.list = one_of("--list", v,
+                       {"wrong", "undecided", "slowest", "costlier", "rules"});
      }},
     {"--reasons", nullptr,
      "ask each yes and no again of the facts that it names, alone",
@@ -66,6 +69,10 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string& v) {
        a.disabled_strategies |= bit_of(v);
      }},
+    {"--pairs", nullptr,
+     "the words are files of simplifications that others made (*.jsonl): "
+     "measure ours beside them",
+     [](Arguments& a, const std::string&) { a.pairs = true; }},
     {"--allow", "OPERATOR",
      "let the file call it though it does more than compute: aten.set_ "
      "(repeatable)",
@@ -103,8 +110,9 @@ const std::vector<Command> kCommands = {
      "--context --symbol --assume --tiers --int64 --json", prove},
     {"bounds", "EXPR", "a range that holds the expression's values",
      "--context --symbol --assume --int64 --json", bounds},
-    {"simplify", "EXPR", "the expression's canonical form under the facts",
-     "--context --symbol --assume --as --int64 --json", simplify_command},
+    {"simplify", "EXPR", "the expression's cheapest known form under the facts",
+     "--context --symbol --assume --as --int64 --json --pairs --list --tiers",
+     simplify_command},
     {"facts", "", "the facts as text, to keep and to read with --context",
      "--context --symbol --assume --tiers --int64", facts},
     {"replay", "FILE...", "ask recorded sessions (*.shapelog) again",

@@ -19,6 +19,7 @@ struct Arguments {
   bool int64 = false;
   bool json = false;
   bool reasons = false;
+  bool pairs = false;
   std::string list;  // --list
   std::string tag;   // --tag
   std::vector<std::string> allowed;  // --allow
@@ -45,6 +46,7 @@ int facts(const Arguments&);
 int prove(const Arguments&);
 int bounds(const Arguments&);
 int simplify_command(const Arguments&);
+int simplify_pairs(const Arguments&);  // simplify --pairs
 int replay(const Arguments&);
 int decide(const Arguments&);
 int db(const Arguments&);

@@ -250,6 +250,7 @@ int bounds(const Arguments& arguments) {
 }
 
 int simplify_command(const Arguments& arguments) {
+  if (arguments.pairs) return simplify_pairs(arguments);
   Session session(arguments);
   Expr e = session.parse_only("simplify", arguments);
   Expr simple = session.context().simplify(e);

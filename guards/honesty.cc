@@ -236,7 +236,7 @@ std::vector<bool> ShapeEnv::Impl::sole_equalities(
   for (const Guard& g : all) {
     for (Expr s : symbols_of(g.condition)) {
       ++uses[s];
-      left.try_emplace(s, ranges.bounds(s));
+      left.try_emplace(s, ranges.bounds_quick(s));
     }
   }
   const auto hangs = [&](Expr symbol, Expr from) {

@@ -86,7 +86,7 @@ void ShapeEnv::Impl::refine_ranges(Expr condition) {
   if (symbols.size() > kMaxRefinedSymbols) return;
   for (Expr s : symbols) {
     if (!s.is_int() || replacement_map.count(s)) continue;
-    Interval now = without_machine_ends(context.bounds(s));
+    Interval now = without_machine_ends(context.bounds_quick(s));
     if (now.is_empty() || ranges[s] == now) continue;
     ranges[s] = now;
     emit("update_range", s.symbol().name,
@@ -147,7 +147,7 @@ void ShapeEnv::Impl::set_replacement(Expr symbol, Expr target,
   replacements[symbol] = target;
   replacement_map[symbol] = target;
   ++replacement_version;
-  Interval range = without_machine_ends(context.bounds(target));
+  Interval range = without_machine_ends(context.bounds_quick(target));
   const std::string& name = symbol.symbol().name;
   emit("set_replacement", name,
        "set_replacement " + name + " = " + to_string(target) + " (" + reason +

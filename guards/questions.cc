@@ -111,7 +111,7 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
   if (r.is_bool() || !has_decidable_part(r)) return r;
   ExprMemo& memo = memo_of(simplified_memo, r);
   if (memo.version == version) return memo.value;
-  Expr s = context.simplify(r);
+  Expr s = context.canonical(r);
   if (s != r && s.type() == r.type() && subset(symbols_of(s), symbols_of(r))) {
     log_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
     s = replaced(s);
@@ -126,7 +126,7 @@ const Interval& ShapeEnv::Impl::bounds(Expr e) {
   const Expr r = replaced(e);
   RangeMemo& memo = range_memo[r.id()];
   if (memo.version != version)
-    memo = {without_machine_ends(context.bounds(r)), version};
+    memo = {without_machine_ends(context.bounds_quick(r)), version};
   return memo.range;
 }
 
@@ -187,7 +187,7 @@ void ShapeEnv::Impl::log_decision(Expr question, Verdict verdict,
 
 std::optional<Int> ShapeEnv::Impl::static_value(Expr e) {
   if (e.is(Op::kInteger)) return e.integer();
-  Interval range = context.bounds(e);
+  Interval range = context.bounds_quick(e);
   if (!range.is_point()) return std::nullopt;
   log_decision(eq(e, pool.integer(*range.lower())), Verdict::kYes,
                AskEffort::kFull);
@@ -436,7 +436,7 @@ Int ShapeEnv::Impl::optimization_hint(Expr e, const Int& fallback) {
   Assignment point = hints;
   for (Expr s : symbols_of(r)) {
     if (point.find(s)) continue;
-    Interval range = context.bounds(s);
+    Interval range = context.bounds_quick(s);
     Int value = fallback;
     if (range.lower() && value < *range.lower()) value = *range.lower();
     if (range.upper() && value > *range.upper()) value = *range.upper();

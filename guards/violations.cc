@@ -367,7 +367,7 @@ class Checker {
     Context context(env_.pool, env_.options.solver);
     context.declare(symbol, promised, {});
     context.assume(condition, {});
-    Interval range = without_machine_ends(context.bounds(symbol));
+    Interval range = without_machine_ends(context.bounds_quick(symbol));
     if (range == promised || !implied(symbol, range, condition)) {
       return std::nullopt;
     }

@@ -225,6 +225,12 @@ Verdict Engine::ask_quick(Expr question) {
 }
 
 Range Engine::range_of(Expr e) {
+  const Range range = polynomial_range(e);
+  if (!reads_better_as_written(e)) return range;
+  return {intersect(range.span, written_range(e)), 0, 0};
+}
+
+Range Engine::polynomial_range(Expr e) {
   Poly p = lower.integer(e);
   Range r = domain.range(p);
   domain.narrow(r, domain.factored_range(p));

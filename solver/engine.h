@@ -7,6 +7,7 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "solver/domain.h"
@@ -79,6 +80,12 @@ struct Engine {
   };
   std::vector<Memo> memo;
   IdMap memo_of;  // from node ids
+  // What simplify() made of a node, of the version it was found in.
+  struct Simplified {
+    uint64_t version;
+    Expr form;
+  };
+  std::unordered_map<uint32_t, Simplified> simplified;
   uint32_t epoch = 0;
 
   // Facts by symbol, for those that matter to a question; made when needed.
@@ -155,8 +162,20 @@ struct Engine {
   std::optional<std::vector<Int>> values(Expr e, size_t limit);
   Expr substitute(Expr e);
   Expr simplify(Expr e);
+  Expr find_cheapest(Expr e);
+  Expr canonical(Expr e);
+  Expr with_constants(Expr e);
+  std::optional<Expr> decided(Expr e);
 
   Range range_of(Expr e);
+  Range polynomial_range(Expr e);
+
+  // sharpen.cc
+  Interval written_range(Expr e);
+  bool reads_better_as_written(Expr e);
+  void sharpen(Expr e, Interval& range);
+  std::optional<Int> constant_of(Expr e);
+  std::unordered_map<uint32_t, bool> hides_ranges_;  // by node
   Int divisor_of(const Poly& p, int depth);
 };
 

@@ -82,6 +82,20 @@ Interval mod_by_positive(const Interval& a, const Interval& b) {
   return shrinks ? intersect(remainder, Interval(0, *a.upper())) : remainder;
 }
 
+bool is_negative(const Interval& a) {
+  return a.upper() && a.upper()->sign() < 0;
+}
+
+// The least 2**k with the finite interval within [-2**k, 2**k - 1].
+Int power_around(const Interval& a) {
+  Int power = 1;
+  while (*a.lower() < -power || *a.upper() >= power) power *= Int(2);
+  return power;
+}
+
+// -1 - x, each bit flipped.
+Interval flipped(const Interval& a) { return (-a).shifted(-1); }
+
 End pow_end(const End& base, unsigned exponent) {
   if (!base) return std::nullopt;
   return pow(*base, exponent);
@@ -216,6 +230,45 @@ Interval pow(const Interval& a, unsigned exponent) {
   Interval base = exponent % 2 == 0 ? abs(a) : a;
   return Interval::of(pow_end(base.lower(), exponent),
                       pow_end(base.upper(), exponent));
+}
+
+// x & y clears bits: it is at most the larger one, at most y where x is
+// negative, and within [0, y] where y is not.
+Interval bit_and(const Interval& a, const Interval& b) {
+  if (a.is_empty() || b.is_empty()) return Interval::empty();
+  End low, high;
+  auto at_most = [&](const End& end) {
+    if (is_below(end, high)) high = end;
+  };
+  if (is_nonnegative(a) || is_nonnegative(b)) {
+    low = Int(0);
+  } else if (a.lower() && b.lower()) {
+    low = -power_around(Interval(std::min(*a.lower(), *b.lower()), Int(-1)));
+  }
+  if (a.upper() && b.upper()) at_most(std::max(*a.upper(), *b.upper()));
+  if (is_nonnegative(a) || is_negative(b)) at_most(a.upper());
+  if (is_nonnegative(b) || is_negative(a)) at_most(b.upper());
+  return Interval::of(std::move(low), std::move(high));
+}
+
+Interval bit_or(const Interval& a, const Interval& b) {
+  return flipped(bit_and(flipped(a), flipped(b)));
+}
+
+Interval bit_xor(const Interval& a, const Interval& b) {
+  if (a.is_empty() || b.is_empty()) return Interval::empty();
+  const bool known = (is_nonnegative(a) || is_negative(a)) &&
+                     (is_nonnegative(b) || is_negative(b));
+  const bool alike = is_nonnegative(a) == is_nonnegative(b);
+  End low, high;
+  if (a.lower() && a.upper() && b.lower() && b.upper()) {
+    const Int power = power_around(hull(a, b));
+    low = -power;
+    high = power - Int(1);
+  }
+  if (known && alike) low = Int(0);
+  if (known && !alike) high = Int(-1);
+  return Interval::of(std::move(low), std::move(high));
 }
 
 }  // namespace proviso

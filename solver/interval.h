@@ -92,5 +92,9 @@ Interval min(const Interval& a, const Interval& b);  // tight
 Interval max(const Interval& a, const Interval& b);  // tight
 Interval abs(const Interval& a);                     // tight
 Interval pow(const Interval& a, unsigned exponent);  // tight
+// Two's complement of infinite width.
+Interval bit_and(const Interval& a, const Interval& b);
+Interval bit_or(const Interval& a, const Interval& b);
+Interval bit_xor(const Interval& a, const Interval& b);
 
 }  // namespace proviso

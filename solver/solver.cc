@@ -1,11 +1,12 @@
 #include "solver/solver.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <unordered_map>
 
 #include "solver/engine.h"
+#include "sym/cheapest.h"
+#include "sym/cost.h"
 #include "sym/facts.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -84,24 +85,37 @@ std::string Statistics::strategies_to_string() const {
 
 namespace {
 
-// What simplify() may ask: ranges and normal forms, no proofs.
-class DomainFacts final : public Facts {
+// What simplify() may ask: ranges and normal forms, and a few proofs.
+class EngineFacts final : public Facts {
  public:
-  DomainFacts(Domain& domain, Lowering& lower,
-              std::function<Range(Expr)> range)
-      : domain_(domain), lower_(lower), range_(std::move(range)) {}
+  explicit EngineFacts(Engine& engine)
+      : engine_(engine), domain_(engine.domain), lower_(engine.lower) {}
 
   std::optional<Int> lower(Expr e) const override {
-    return e.is_int() ? range_(e).span.lower() : std::nullopt;
+    return e.is_int() ? engine_.range_of(e).span.lower() : std::nullopt;
   }
   std::optional<Int> upper(Expr e) const override {
-    return e.is_int() ? range_(e).span.upper() : std::nullopt;
+    return e.is_int() ? engine_.range_of(e).span.upper() : std::nullopt;
   }
   std::optional<bool> truth(Expr e) const override {
     if (!e.is_bool()) return std::nullopt;
     // What may be undefined is not decided away.
     if (domain_.decide(lower_.defined(e)).value != true) return std::nullopt;
     return domain_.decide(lower_.condition(e)).value;
+  }
+  std::optional<bool> proved(Expr e) const override {
+    switch (engine_.ask_quick(e)) {
+      case Verdict::kYes: return true;
+      case Verdict::kNo: return false;
+      default: return std::nullopt;
+    }
+  }
+  std::span<const Expr> zeros() const override {
+    if (!zeros_) {
+      zeros_.emplace();
+      for (const Engine::Told& told : engine_.facts) note_zeros(told.condition);
+    }
+    return *zeros_;
   }
   std::optional<Int> residue(Expr e, const Int& m) const override {
     if (!e.is_int() || m.sign() <= 0) return std::nullopt;
@@ -115,9 +129,23 @@ class DomainFacts final : public Facts {
   }
 
  private:
+  void note_zeros(Expr condition) const {
+    constexpr size_t kMaxZeros = 16;
+    if (zeros_->size() == kMaxZeros) return;
+    if (condition.is(Op::kAnd)) {
+      for (Expr part : condition.args()) note_zeros(part);
+    } else if (condition.is(Op::kEq) && condition.arg(0).is_int() &&
+               condition.arg(1).is_int()) {
+      const Expr gap =
+          proviso::simplify(condition.arg(0) - condition.arg(1));
+      if (!gap.is_constant()) zeros_->push_back(gap);
+    }
+  }
+
+  Engine& engine_;
   Domain& domain_;
   Lowering& lower_;
-  std::function<Range(Expr)> range_;
+  mutable std::optional<std::vector<Expr>> zeros_;  // when asked for
 };
 
 }  // namespace
@@ -157,16 +185,56 @@ Expr Engine::substitute(Expr e) {
   return map.empty() ? e : proviso::substitute(e, map);
 }
 
-Expr Engine::simplify(Expr e) {
+// e with the symbols that have one value put in.
+Expr Engine::with_constants(Expr e) {
   std::unordered_map<Expr, Expr, ExprHash> constants;
   for (Expr s : free_symbols(e)) {
     if (!s.is_int()) continue;
     Interval range = range_of(s).span;
     if (range.is_point()) constants.emplace(s, pool.integer(*range.lower()));
   }
-  if (!constants.empty()) e = proviso::substitute(e, constants);
-  DomainFacts known(domain, lower, [this](Expr x) { return range_of(x); });
-  return proviso::simplify(e, known);
+  return constants.empty() ? e : proviso::substitute(e, constants);
+}
+
+Expr Engine::canonical(Expr e) {
+  return proviso::simplify(with_constants(e), EngineFacts(*this));
+}
+
+// The constant that e is known to be.
+std::optional<Expr> Engine::decided(Expr e) {
+  if (e.is_bool()) {
+    const Verdict verdict = ask_quick(e);
+    if (verdict == Verdict::kUnknown) return std::nullopt;
+    return pool.boolean(verdict == Verdict::kYes);
+  }
+  if (!e.is_int()) return std::nullopt;
+  const std::optional<Int> value = constant_of(e);
+  return value ? std::optional(pool.integer(*value)) : std::nullopt;
+}
+
+Expr Engine::simplify(Expr e) {
+  auto known = simplified.find(e.id());
+  if (known != simplified.end() && known->second.version == versions.back()) {
+    return known->second.form;
+  }
+  const Expr form = find_cheapest(e);
+  for (Expr x : {e, form}) {
+    simplified.insert_or_assign(x.id(), Simplified{versions.back(), form});
+  }
+  return form;
+}
+
+Expr Engine::find_cheapest(Expr e) {
+  if (is_leaf(e.op()) && !e.is_symbol()) return e;
+  if (std::optional<Expr> constant = decided(e)) return *constant;
+  const EngineFacts known(*this);
+  Expr best = cheapest(with_constants(e), known);
+  if (best.type() != e.type() || cost(best) > cost(e)) best = e;
+  const Expr solved = substitute(e);
+  if (solved == e) return best;
+  const Expr other = cheapest(solved, known);
+  const bool is_better = other.type() == e.type() && cost(other) < cost(best);
+  return is_better ? other : best;
 }
 
 // Checked before the pool's memory is touched.
@@ -329,14 +397,28 @@ Verdict Context::equivalent(Expr a, Expr b) {
   return here.ask_quick(eq(a, b));
 }
 
+Interval Context::bounds_quick(Expr e) {
+  Engine& here = engine();
+  here.check(e, "bounds_quick", "an integer");
+  require_int(e, "bounds_quick");
+  if (here.domain.conflict()) return Interval::empty();
+  return here.within(here.options.work_limit,
+                     [&] { return here.range_of(e).span; })
+      .value_or(Interval());
+}
+
 Interval Context::bounds(Expr e) {
   Engine& here = engine();
   here.check(e, "bounds", "an integer");
   require_int(e, "bounds");
   if (here.domain.conflict()) return Interval::empty();
-  return here.within(here.options.work_limit,
-                     [&] { return here.range_of(e).span; })
-      .value_or(Interval());
+  Interval range;
+  here.within(here.options.work_limit, [&] {
+    range = here.range_of(e).span;
+    here.sharpen(e, range);
+    return true;
+  });
+  return range;
 }
 
 Int Context::multiple_of(Expr e) {
@@ -374,6 +456,15 @@ Expr Context::simplify(Expr e) {
   here.check(e, "simplify", "an expression");
   if (here.domain.conflict()) return proviso::simplify(e);
   return here.within(here.options.work_limit, [&] { return here.simplify(e); })
+      .value_or(e);
+}
+
+Expr Context::canonical(Expr e) {
+  Engine& here = engine();
+  here.check(e, "canonical", "an expression");
+  if (here.domain.conflict()) return proviso::simplify(e);
+  return here.within(here.options.work_limit,
+                     [&] { return here.canonical(e); })
       .value_or(e);
 }
 

@@ -146,8 +146,11 @@ class Context {
   // hold.
   Verdict equivalent(Expr a, Expr b);
 
-  // A superset of the values of an integer expression under the facts.
+  // A superset of the values of an integer expression under the facts, with
+  // ends moved in as far as ask() proves.
   Interval bounds(Expr e);
+  // The same by ranges and normal forms alone, in the least time.
+  Interval bounds_quick(Expr e);
   // A number that divides every value of an integer expression: 8 for 8*u0, 0
   // for what is always 0.  As large as equalities and congruences tell.
   Int multiple_of(Expr e);
@@ -157,9 +160,14 @@ class Context {
   // e with the equalities among the facts put in: symbols that they determine
   // are replaced.
   Expr substitute(Expr e);
-  // Canonical form with equalities substituted (see set_replacement in guards/)
-  // and divisions, Min/Max and relations decided where the facts decide them.
+  // The cheapest form found (sym/cheapest.h) of what e is under the facts: never
+  // costlier than e (sym/cost.h), a constant where ask() says that it is one,
+  // with symbols put in that equalities determine.
   Expr simplify(Expr e);
+  // The canonical form (sym/simplify.h), with divisions, Min/Max and relations
+  // decided where the facts decide them at once.  Equal things are more often
+  // the same than short; it takes a fraction of simplify()'s time.
+  Expr canonical(Expr e);
 
   // A context with the same facts; each goes its own way from here.  Taken in
   // constant time; going from one to the other costs what differs between them.

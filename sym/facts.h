@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "sym/expr.h"
 
@@ -15,6 +16,10 @@ struct Facts {
   virtual std::optional<Int> upper(Expr e) const = 0;
   // Proved truth of a canonical boolean expression.
   virtual std::optional<bool> truth(Expr e) const = 0;
+  // The same with all that the solver has: costly, and asked rarely.
+  virtual std::optional<bool> proved(Expr e) const { return truth(e); }
+  // Some integer expressions that are known to be 0, canonical.
+  virtual std::span<const Expr> zeros() const { return {}; }
   // Proved remainder of e modulo m (m >= 2), if known.
   virtual std::optional<Int> residue(Expr e, const Int& m) const = 0;
 };

@@ -9,87 +9,10 @@
 #include "sym/evaluate.h"
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
+#include "sym/simplifier.h"
 
-namespace proviso {
+namespace proviso::internal {
 namespace {
-
-using Args = std::span<const Expr>;
-
-// An exact real expression that is a ratio of integer polynomials with a
-// constant denominator: numerator / denominator, denominator > 0.
-struct Ratio {
-  Polynomial numerator;
-  Int denominator = 1;
-};
-
-class Simplifier {
- public:
-  Simplifier(ExprPool& pool, const Facts* facts) : pool_(pool), facts_(facts) {}
-
-  Expr run(Expr e);
-  // What run() found; the node itself where it has not been looked at.
-  Expr canonical(Expr e) const;
-
-  // Each builds the canonical form from canonical arguments.
-  Expr build(Op op, Args args);
-  Expr floor_div(const Polynomial& a, const Polynomial& b);
-  Expr mod(const Polynomial& a, const Polynomial& b);
-  Expr extremum(Op op, Args args);
-  Expr nonneg(const Polynomial& p);   // p >= 0
-  Expr is_zero(const Polynomial& p);  // p == 0
-  Expr negate(Expr condition);
-  Expr junction(Op op, Args args);
-
-  Expr expr(const Polynomial& p) { return to_expr(pool_, p); }
-  Expr integer(const Int& value) { return pool_.integer(value); }
-  Expr boolean(bool value) { return pool_.boolean(value); }
-  ExprPool& pool() { return pool_; }
-
-  std::optional<Int> lower(const Polynomial& p) {
-    if (p.is_constant()) return p.constant();
-    return facts_ ? facts_->lower(expr(p)) : std::nullopt;
-  }
-  std::optional<Int> upper(const Polynomial& p) {
-    if (p.is_constant()) return p.constant();
-    return facts_ ? facts_->upper(expr(p)) : std::nullopt;
-  }
-  bool known_nonneg(const Polynomial& p) {
-    auto low = lower(p);
-    return low && low->sign() >= 0;
-  }
-  bool known_positive(const Polynomial& p) {
-    auto low = lower(p);
-    return low && low->sign() > 0;
-  }
-  std::optional<Int> known_residue(const Polynomial& p, const Int& m) {
-    return facts_ ? facts_->residue(expr(p), m) : std::nullopt;
-  }
-
- private:
-  Expr relation(Op op, Expr a, Expr b);
-  Expr render_nonneg(const Polynomial& p);
-  Expr render_zero(const Polynomial& p);
-  Expr where(Expr condition, Expr then, Expr otherwise);
-  Expr absolute(Expr a);
-  Expr float_sum(Op op, Args args);
-  Expr round(Op op, Expr a);
-  Expr bits(Op op, Expr a, Expr b);
-  Expr power(Expr base, Expr exponent);
-  Expr true_divide(Op op, Expr a, Expr b);
-  std::optional<Ratio> ratio(Expr e, int depth = 0);
-  std::optional<Expr> fold_constants(Expr raw);
-  Expr decided(Expr condition);
-  Expr opposite(Expr condition);
-  Expr rewrite(Expr e);
-  std::unordered_map<uint32_t, Expr>& memo() {
-    return facts_ ? memo_ : pool_.simplify_memo();
-  }
-
-  ExprPool& pool_;
-  const Facts* facts_;
-  std::unordered_map<uint32_t, Expr> memo_;  // used when facts_ is set
-  std::unordered_map<uint32_t, Expr> opposites_;
-};
 
 // ---- floor division: rules over canonical polynomials a // b
 
@@ -132,6 +55,8 @@ std::optional<Monomial> without(const Monomial& monomial,
   return rest;
 }
 
+}  // namespace
+
 Polynomial over(const Polynomial& p, const Int& k) {
   Polynomial result;
   for (const auto& [monomial, c] : p.terms()) {
@@ -139,6 +64,8 @@ Polynomial over(const Polynomial& p, const Int& k) {
   }
   return result;
 }
+
+namespace {
 
 // The largest monomial that divides every term of both.
 Monomial common_monomial(const Polynomial& a, const Polynomial& b) {
@@ -170,13 +97,18 @@ Polynomial drop_monomial(const Polynomial& p, const Monomial& factor) {
   return result;
 }
 
+}  // namespace
+
 Int full_content(const Polynomial& p) {
   Int result = 0;
   for (const auto& [monomial, c] : p.terms()) result = gcd(result, c);
   return result;
 }
 
-// a / b when b divides a as polynomials, by long division.
+namespace {
+
+}  // namespace
+
 std::optional<Polynomial> exact_quotient(const Polynomial& a,
                                          const Polynomial& b) {
   Polynomial rest = a, quotient;
@@ -193,6 +125,8 @@ std::optional<Polynomial> exact_quotient(const Polynomial& a,
   }
   return quotient;
 }
+
+namespace {
 
 // 0 // b -> 0.
 std::optional<Expr> zero_numerator(Division& d) {
@@ -398,11 +332,40 @@ constexpr NamedDivisionRule kModRules[] = {
     {"mod_known", mod_known},
 };
 
+constexpr size_t kFloorDivRuleCount = std::size(kFloorDivRules);
+constexpr size_t kModRuleCount = std::size(kModRules);
+Counter floor_div_counts[kFloorDivRuleCount], mod_counts[kModRuleCount];
+
+// What the first rule that applies makes of it.
+std::optional<Expr> first_of(std::span<const NamedDivisionRule> rules,
+                             Counter* counts, Division& division) {
+  for (size_t i = 0; i < rules.size(); ++i) {
+    auto result = rules[i].rule(division);
+    if (!result) continue;
+    counts[i].add();
+    return result;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<DivisionRuleCount> division_rule_counts() {
+  std::vector<DivisionRuleCount> all;
+  for (size_t i = 0; i < kFloorDivRuleCount; ++i) {
+    all.push_back({kFloorDivRules[i].name, floor_div_counts[i].count()});
+  }
+  for (size_t i = 0; i < kModRuleCount; ++i) {
+    all.push_back({kModRules[i].name, mod_counts[i].count()});
+  }
+  return all;
+}
+
 Expr Simplifier::floor_div(const Polynomial& a, const Polynomial& b) {
   if (!b.is_zero()) {
     Division division{*this, a, b};
-    for (const auto& [name, rule] : kFloorDivRules) {
-      if (auto result = rule(division)) return *result;
+    if (auto result = first_of(kFloorDivRules, floor_div_counts, division)) {
+      return *result;
     }
   }
   return pool_.make(Op::kFloorDiv, {expr(a), expr(b)});
@@ -411,8 +374,8 @@ Expr Simplifier::floor_div(const Polynomial& a, const Polynomial& b) {
 Expr Simplifier::mod(const Polynomial& a, const Polynomial& b) {
   if (!b.is_zero()) {
     Division division{*this, a, b};
-    for (const auto& [name, rule] : kModRules) {
-      if (auto result = rule(division)) return *result;
+    if (auto result = first_of(kModRules, mod_counts, division)) {
+      return *result;
     }
   }
   return pool_.make(Op::kMod, {expr(a), expr(b)});
@@ -460,6 +423,8 @@ Expr Simplifier::decided(Expr condition) {
   return truth ? boolean(*truth) : condition;
 }
 
+namespace {
+
 // The terms with a positive coefficient, and those with a negative one negated.
 struct Sides {
   Polynomial positive, negative;
@@ -479,6 +444,8 @@ Sides sides_of(const Polynomial& p) {
   }
   return sides;
 }
+
+}  // namespace
 
 // N <= P + c, with the constant where it reads best.
 Expr Simplifier::render_nonneg(const Polynomial& p) {
@@ -872,6 +839,13 @@ Expr Simplifier::rewrite(Expr e) {
   memo().emplace(result.id(), result);
   return result;
 }
+
+}  // namespace proviso::internal
+
+namespace proviso {
+namespace {
+
+using internal::Simplifier;
 
 // e as it is where this takes more than kSimplifyUnits; what an outer budget
 // ends is its owner's to catch.

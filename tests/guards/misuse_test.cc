@@ -133,10 +133,12 @@ const std::vector<std::pair<const char*, Call>>& context_calls() {
       {"facts_used", [](Context& c, Expr e) { c.facts_used(e); }},
       {"equivalent", [](Context& c, Expr e) { c.equivalent(e, e); }},
       {"bounds", [](Context& c, Expr e) { c.bounds(e); }},
+      {"bounds_quick", [](Context& c, Expr e) { c.bounds_quick(e); }},
       {"multiple_of", [](Context& c, Expr e) { c.multiple_of(e); }},
       {"values", [](Context& c, Expr e) { c.values(e); }},
       {"substitute", [](Context& c, Expr e) { c.substitute(e); }},
       {"simplify", [](Context& c, Expr e) { c.simplify(e); }},
+      {"canonical", [](Context& c, Expr e) { c.canonical(e); }},
       {"to_smtlib", [](Context& c, Expr e) { c.to_smtlib(e); }}};
   return kCalls;
 }

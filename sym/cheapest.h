@@ -1,0 +1,31 @@
+// sym/cheapest.h - of the forms of an expression that rules lead to, the one
+// that costs least (sym/cost.h).
+//
+//   cheapest(parse("8*(x//8) + Mod(x, 8)"))      // x
+//   cheapest(parse("Min(x + y, x + z)"))         // x + Min(y, z)
+//   cheapest(parse("(x < 20) | (x >= 19)"))      // True
+//
+// simplify() makes equal things the same; this makes them short.  The canonical
+// form is where the search starts; each rule (sym/rules.h) says other forms of
+// a node, those are made canonical, and the cheapest few are looked at further.
+// Sums are written with common factors taken out and numerators gathered.
+//
+// Promise: where e is defined and the facts hold, the result is defined with
+// the same value.  It is never costlier than e.  What is found is searched
+// again until nothing cheaper is found, so that the cheapest form of the result
+// is the result itself, unless kCheapestUnits of work end the search: what it
+// has not come to by then stays as it is.
+#pragma once
+
+#include "sym/expr.h"
+#include "sym/facts.h"
+
+namespace proviso {
+
+inline constexpr uint64_t kCheapestUnits = 300'000;  // sym/budget.h
+
+Expr cheapest(Expr e);
+// The same under facts.
+Expr cheapest(Expr e, const Facts& facts);
+
+}  // namespace proviso

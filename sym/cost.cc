@@ -1,0 +1,66 @@
+#include "sym/cost.h"
+
+#include <algorithm>
+
+namespace proviso {
+namespace {
+
+constexpr uint64_t kDivisionCost = 4;
+
+bool is_division(Op op) {
+  switch (op) {
+    case Op::kFloorDiv: case Op::kMod: case Op::kPythonMod: case Op::kCleanDiv:
+    case Op::kCeilDiv: case Op::kModularIndexing:
+      return true;
+    default: return false;
+  }
+}
+
+bool is_minus_one(Expr e) {
+  return e.is(Op::kInteger) && e.integer() == Int(-1);
+}
+
+// -x, as a factor -1 says it.
+bool is_negation(Expr e) {
+  return e.is(Op::kMul) && e.arity() > 1 && is_minus_one(e.arg(0)) &&
+         !e.arg(1).is(Op::kInteger) && !e.arg(1).is(Op::kRational);
+}
+
+// A node on its own, what it is made of apart.
+uint64_t node_cost(Expr e) {
+  if (is_division(e.op())) return kDivisionCost;
+  switch (e.op()) {
+    case Op::kAdd: {
+      uint64_t total = std::max<uint64_t>(e.arity(), 1) - 1;
+      // A later term's sign is the operation.
+      for (size_t i = 1; i < e.arity(); ++i) total -= is_negation(e.arg(i));
+      return total;
+    }
+    case Op::kMul:
+      // -x: the factor -1 is the sign, an operation of one argument.
+      return e.arity() - 1 - (is_negation(e) ? 1 : 0);
+    case Op::kMin: case Op::kMax: case Op::kAnd: case Op::kOr:
+      return std::max<uint64_t>(e.arity(), 2) - 1;
+    default: return 1;
+  }
+}
+
+}  // namespace
+
+uint64_t cost(Expr e) {
+  if (is_leaf(e.op())) return 1;
+  std::unordered_map<uint32_t, uint64_t> known;
+  visit_arguments_first(
+      e,
+      [&](Expr x) { return is_leaf(x.op()) || known.contains(x.id()); },
+      [&](Expr x) {
+        uint64_t total = node_cost(x);
+        for (Expr arg : x.args()) {
+          total += is_leaf(arg.op()) ? 1 : known.at(arg.id());
+        }
+        known.emplace(x.id(), std::min(total, kMaxCost));
+      });
+  return known.at(e.id());
+}
+
+}  // namespace proviso

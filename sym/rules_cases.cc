@@ -1,0 +1,167 @@
+// Rules that look at a part where a condition holds: an arm of a Where, a part
+// of an And beside the others.  Each such look is a search of its own, so these
+// rules come last.
+#include <algorithm>
+
+#include "sym/budget.h"
+#include "sym/rules.h"
+
+namespace proviso::internal {
+namespace {
+
+constexpr size_t kMaxParts = 12;  // of an And or Or
+
+Polynomial sum(Expr e) { return to_polynomial(e); }
+
+// f(Where(c, a, b), d) -> Where(c, f(a, d), f(b, d)), each arm where c holds or
+// fails.
+void push_into_arms(FormSearch& s, Expr e, Found& found) {
+  if (e.is(Op::kWhere) || !s.may_assume() || e.is(Op::kAnd) || e.is(Op::kOr)) {
+    return;
+  }
+  Expr choice;
+  auto look = [&](Expr arg) {
+    if (choice) return;
+    if (arg.is(Op::kWhere) && arg.is_int()) choice = arg;
+    if (!arg.is_int()) return;
+    for (Expr a : atoms_of(sum(arg), Op::kWhere)) {
+      if (!choice) choice = a;
+    }
+  };
+  for (Expr arg : e.args()) look(arg);
+  if (!choice || e.is(Op::kAdd) || e.is(Op::kMul)) return;
+  const Expr c = choice.arg(0);
+  auto arm = [&](bool taken) {
+    const Expr condition =
+        taken ? c : s.simplifier().negate(c);
+    std::unordered_map<Expr, Expr, ExprHash> map;
+    for (Expr arg : e.args()) {
+      if (!arg.is_int()) continue;
+      std::vector<Expr> choices = atoms_of(sum(arg), Op::kWhere);
+      if (arg.is(Op::kWhere)) choices.push_back(arg);
+      for (Expr other : choices) {
+        if (other.arg(0) == c) map.emplace(other, other.arg(taken ? 1 : 2));
+      }
+    }
+    std::vector<Expr> args;
+    for (Expr arg : e.args()) args.push_back(substitute(arg, map));
+    return s.under({&condition, 1}, s.pool().make(e.op(), args));
+  };
+  // What stands beside the choice was needed in both arms: it may be copied.
+  if (e.is_bool()) {
+    const Expr yes = arm(true), no = arm(false);
+    if (!s.is_total(yes) || !s.is_total(no)) return;
+    const Expr opposite = s.simplifier().negate(c);
+    found.push_back(
+        logical_or(logical_and(c, yes), logical_and(opposite, no)));
+    return;
+  }
+  found.push_back(where(c, arm(true), arm(false)));
+}
+
+// Where(c, a, b) -> Where(c, a under c, b under ~c).
+void arms_under_condition(FormSearch& s, Expr e, Found& found) {
+  if (!s.may_assume()) return;
+  const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
+  const Expr yes = s.under({&c, 1}, e.arg(1));
+  const Expr no = s.under({&opposite, 1}, e.arg(2));
+  if (yes == e.arg(1) && no == e.arg(2)) return;
+  if (yes.type() != e.arg(1).type() || no.type() != e.arg(2).type()) return;
+  found.push_back(s.pool().make(Op::kWhere, {c, yes, no}));
+}
+
+// Each part where the others hold.
+void part_under_others(FormSearch& s, Expr e, Found& found) {
+  if (!s.may_assume() || e.arity() > kMaxParts) return;
+  std::vector<Expr> parts = conjuncts(s, e);
+  bool changed = false;
+  for (size_t i = parts.size(); i-- > 0;) {
+    std::vector<Expr> others;
+    for (size_t j = 0; j < parts.size(); ++j) {
+      if (j != i) others.push_back(parts[j]);
+    }
+    const Expr now = s.under(others, parts[i]);
+    if (now == parts[i]) continue;
+    changed = true;
+    if (now.is_false()) {
+      found.push_back(s.pool().boolean(e.is(Op::kOr)));
+      return;
+    }
+    parts[i] = now;
+    if (now.is_true()) {
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  if (changed) found.push_back(conjunction(s, e.op(), parts));
+}
+
+// The condition of a Where within e that has no Where within itself.
+Expr inner_condition(Expr e) {
+  Expr found;
+  std::unordered_map<uint32_t, bool> seen;
+  visit_arguments_first(
+      e, [&](Expr x) { return found || seen.contains(x.id()); },
+      [&](Expr x) {
+        seen[x.id()] = true;
+        if (!found && x.is(Op::kWhere)) found = x.arg(0);
+      });
+  return found;
+}
+
+// e -> Where(c, e under c, e under ~c) for a condition c within e; e under c
+// alone where both are the same.
+void split_on_condition(FormSearch& s, Expr e, Found& found) {
+  if (!s.may_assume() || !e.is_int()) return;
+  const Expr c = inner_condition(e);
+  if (!c || (e.is(Op::kWhere) && e.arg(0) == c) || !s.is_total(c)) return;
+  const Expr opposite = s.simplifier().negate(c);
+  const Expr yes = s.under({&c, 1}, e), no = s.under({&opposite, 1}, e);
+  found.push_back(yes == no ? yes : where(c, yes, no));
+}
+
+// Where(c, a, b) -> b where b is a under c, and a where a is b under ~c.
+void arms_alike(FormSearch& s, Expr e, Found& found) {
+  if (!s.may_assume()) return;
+  const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
+  if (s.is_total(e.arg(2)) && s.under({&c, 1}, e.arg(2)) == e.arg(1)) {
+    found.push_back(e.arg(2));
+  }
+  if (s.is_total(e.arg(1)) &&
+      s.under({&opposite, 1}, e.arg(1)) == e.arg(2)) {
+    found.push_back(e.arg(1));
+  }
+}
+
+constexpr Rule kRules[] = {
+    {"part_under_others", On::kJunction, part_under_others,
+     "(x < y) & (x < y + 2)", "(x < y) & (x < z)"},
+    {"arms_under_condition", On::kWhere, arms_under_condition,
+     "Where(x < y, Where(x < y, x, z), z)", "Where(x < y, x, z)"},
+    {"arms_alike", On::kWhere, arms_alike, "Where(Eq(x, 3), 3, x)",
+     "Where(x < 3, 3, x)"},
+    {"push_into_arms", On::kAny, push_into_arms,
+     "Max(Where(Eq(x, -1), 1, x), x)", "Max(x, y)"},
+    {"split_on_condition", On::kInteger, split_on_condition,
+     "Where(Where(x >= 0, x, -x) < 3, x, y)", "Where(x >= 0, x, -x)"},
+};
+
+}  // namespace
+
+std::vector<Expr> conjuncts(FormSearch& s, Expr e) {
+  std::vector<Expr> parts(e.args().begin(), e.args().end());
+  if (e.is(Op::kOr)) {
+    for (Expr& part : parts) part = s.simplifier().negate(part);
+  }
+  return parts;
+}
+Expr conjunction(FormSearch& s, Op op, std::vector<Expr> parts) {
+  if (parts.empty()) return s.pool().boolean(op == Op::kAnd);
+  if (op == Op::kOr) {
+    for (Expr& part : parts) part = s.simplifier().negate(s.canonical(part));
+  }
+  return parts.size() == 1 ? parts[0] : s.pool().make(op, parts);
+}
+
+std::span<const Rule> case_rules() { return kRules; }
+
+}  // namespace proviso::internal

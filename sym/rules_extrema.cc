@@ -1,0 +1,465 @@
+// Rules on Min, Max and Where.
+#include <algorithm>
+
+#include "sym/budget.h"
+#include "sym/rules.h"
+#include "sym/simplify.h"
+
+namespace proviso::internal {
+namespace {
+
+constexpr size_t kMaxArgs = 6;
+
+Polynomial sum(Expr e) { return to_polynomial(e); }
+
+Expr rebuilt(FormSearch& s, Op op, std::vector<Expr> args) {
+  return args.size() == 1 ? args[0] : s.pool().make(op, args);
+}
+
+// Whether a <= b everywhere (for Min the other way round), as seen at once.
+bool is_dominated(FormSearch& s, Op op, Expr a, Expr b) {
+  const Polynomial gap = sum(b) - sum(a);
+  return s.is_nonneg(op == Op::kMax ? gap : gap * Int(-1));
+}
+
+// ---- Min and Max
+
+// Max(x, Max(x, y) - 1) -> Max(x, x - 1, y - 1).
+void add_into_arguments(FormSearch& s, Expr e, Found& found) {
+  std::vector<Expr> args;
+  bool changed = false;
+  for (Expr arg : e.args()) {
+    const Polynomial p = sum(arg);
+    Expr inner;
+    for (Op op : {Op::kMin, Op::kMax}) {
+      for (Expr a : atoms_of(p, op)) inner = a;
+    }
+    const std::optional<Linear> split =
+        inner ? split_off(p, inner) : std::nullopt;
+    if (!split || inner == arg || !split->factor.is_constant() ||
+        inner.arity() > kMaxArgs) {
+      args.push_back(arg);
+      continue;
+    }
+    const Int c = split->factor.constant();
+    std::vector<Expr> parts;
+    for (Expr a : inner.args()) {
+      parts.push_back(s.canonical(sum(a) * c + split->rest));
+    }
+    args.push_back(s.pool().make(c.sign() > 0 ? inner.op() : dual(inner.op()),
+                                 parts));
+    changed = true;
+  }
+  if (changed) found.push_back(s.pool().make(e.op(), args));
+}
+
+std::vector<Expr> elements(Expr e, Op op) {
+  if (e.is(op)) return {e.args().begin(), e.args().end()};
+  return {e};
+}
+
+// Min(Max(a, b), Max(a, c)) -> Max(a, Min(b, c)), and Min(a, Max(a, b)) -> a.
+void common_element(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxArgs) return;
+  const Op op = e.op(), other = dual(op);
+  for (size_t i = 0; i < e.arity(); ++i) {
+    for (size_t j = i + 1; j < e.arity(); ++j) {
+      std::vector<Expr> x = elements(e.arg(i), other), common;
+      std::vector<Expr> y = elements(e.arg(j), other);
+      for (Expr a : x) {
+        if (std::find(y.begin(), y.end(), a) != y.end()) common.push_back(a);
+      }
+      if (common.empty()) continue;
+      auto is_common = [&](Expr a) {
+        return std::find(common.begin(), common.end(), a) != common.end();
+      };
+      std::erase_if(x, is_common);
+      std::erase_if(y, is_common);
+      if (!x.empty() && !y.empty()) {
+        common.push_back(s.pool().make(
+            op, {rebuilt(s, other, x), rebuilt(s, other, y)}));
+      }
+      std::vector<Expr> args = {rebuilt(s, other, common)};
+      for (size_t k = 0; k < e.arity(); ++k) {
+        if (k != i && k != j) args.push_back(e.arg(k));
+      }
+      found.push_back(rebuilt(s, op, args));
+    }
+  }
+}
+
+// In Max(y, Min(z, Max(x, y))) the inner y says nothing, and Max(y, Min(z, w))
+// is y where z or w is no larger.
+void dominated_inside(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxArgs) return;
+  const Op op = e.op(), other = dual(op);
+  for (size_t i = 0; i < e.arity(); ++i) {
+    if (!e.arg(i).is(other)) continue;
+    for (size_t j = 0; j < e.arity(); ++j) {
+      if (j == i) continue;
+      const Expr outer = e.arg(j);
+      std::vector<Expr> args(e.args().begin(), e.args().end());
+      bool drops = false, changed = false;
+      std::vector<Expr> inner;
+      for (Expr a : e.arg(i).args()) {
+        if (is_dominated(s, op, a, outer)) drops = true;
+        if (!a.is(op)) {
+          inner.push_back(a);
+          continue;
+        }
+        std::vector<Expr> kept;
+        for (Expr b : a.args()) {
+          if (!is_dominated(s, op, b, outer)) kept.push_back(b);
+        }
+        if (kept.empty()) drops = true;
+        changed = changed || kept.size() < a.arity();
+        if (!kept.empty()) inner.push_back(rebuilt(s, op, kept));
+      }
+      if (drops) {
+        args.erase(args.begin() + static_cast<std::ptrdiff_t>(i));
+      } else if (changed) {
+        args[i] = rebuilt(s, other, inner);
+      } else {
+        continue;
+      }
+      found.push_back(rebuilt(s, op, args));
+    }
+  }
+}
+
+// The terms that all have, with the coefficient nearest to 0.
+Polynomial common_terms(const std::vector<Polynomial>& all) {
+  Polynomial common;
+  for (const auto& [monomial, first] : all[0].terms()) {
+    Int least = first;
+    bool in_all = true;
+    for (const Polynomial& p : all) {
+      auto at = p.terms().find(monomial);
+      in_all = in_all && at != p.terms().end() &&
+               at->second.sign() == first.sign();
+      if (in_all && abs(at->second) < abs(least)) least = at->second;
+    }
+    if (in_all) common.add(monomial, least);
+  }
+  return common;
+}
+
+// Min(r + g*a, r + g*b) -> r + g*Min(a, b); also with g < 0, and with one
+// argument's constant for r: Min(8 - x, 2) -> 8 - Max(x, 6).
+void take_out_of_extremum(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxArgs) return;
+  std::vector<Polynomial> all;
+  for (Expr arg : e.args()) all.push_back(sum(arg));
+  auto take = [&](const Polynomial& r, int sign) {
+    Int g = 0;
+    bool all_negative = true;
+    for (const Polynomial& p : all) {
+      const Polynomial rest = p - r;
+      g = gcd(g, full_content(rest));
+      all_negative = all_negative && (rest.is_zero() ||
+                     rest.terms().begin()->second.sign() < 0);
+    }
+    if (g.is_zero() || (r.is_zero() && g.is_one() && sign > 0)) return;
+    if (sign < 0 && !all_negative) return;
+    g *= Int(sign);
+    std::vector<Expr> args;
+    for (const Polynomial& p : all) args.push_back(s.canonical(over(p - r, g)));
+    const Expr inner =
+        s.pool().make(sign > 0 ? e.op() : dual(e.op()), args);
+    found.push_back(to_expr(s.pool(), r) +
+                    s.pool().integer(g) * s.canonical(inner));
+  };
+  const Polynomial common = common_terms(all);
+  const Polynomial symbols = common - Polynomial(common.constant());
+  for (int sign : {1, -1}) {
+    take({}, sign);
+    if (!symbols.is_zero()) take(symbols, sign);
+    if (common != symbols) take(common, sign);
+  }
+  for (const Polynomial& p : all) {
+    const Polynomial constant(p.constant());
+    if (!constant.is_zero()) take(constant, -1);
+  }
+}
+
+// Min(x*y, x*z) -> x*Min(y, z) where x >= 0.
+void take_out_factor(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxArgs) return;
+  std::vector<Polynomial> all;
+  for (Expr arg : e.args()) all.push_back(sum(arg));
+  if (all[0].is_zero()) return;
+  for (Expr atom : all[0].terms().begin()->first) {
+    const Polynomial x = Polynomial::atom(atom);
+    const bool is_nonneg = s.is_nonneg(x);
+    if (!is_nonneg && !s.is_nonneg(x * Int(-1))) continue;
+    std::vector<Expr> args;
+    for (const Polynomial& p : all) {
+      const auto q = exact_quotient(p, x);
+      if (!q) break;
+      args.push_back(to_expr(s.pool(), *q));
+    }
+    if (args.size() < all.size()) continue;
+    const Op op = is_nonneg ? e.op() : dual(e.op());
+    found.push_back(atom * s.canonical(s.pool().make(op, args)));
+    return;
+  }
+}
+
+// Max(a//m + r, b//m) -> Max(a + m*r, b)//m.
+void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxArgs) return;
+  Expr divisor;
+  for (Expr arg : e.args()) {
+    for (Expr floor : atoms_of(sum(arg), Op::kFloorDiv)) {
+      if (!divisor) divisor = floor.arg(1);
+    }
+  }
+  if (!divisor || !s.is_positive(sum(divisor))) return;
+  const Polynomial m = sum(divisor);
+  size_t floors = 0;
+  std::vector<Expr> numerators;
+  for (Expr arg : e.args()) {
+    const Polynomial p = sum(arg);
+    Polynomial numerator = p * m;
+    for (Expr floor : atoms_of(p, Op::kFloorDiv)) {
+      const std::optional<Linear> split = split_off(p, floor);
+      if (floor.arg(1) != divisor || !split ||
+          split->factor != Polynomial(Int(1))) {
+        continue;
+      }
+      numerator = split->rest * m + sum(floor.arg(0));
+      ++floors;
+      break;
+    }
+    numerators.push_back(s.canonical(numerator));
+  }
+  if (floors < 2) return;
+  const Expr inner = s.canonical(s.pool().make(e.op(), numerators));
+  found.push_back(s.simplifier().floor_div(sum(s.best(inner).state), m));
+}
+
+// Arguments that the facts order, as far as can be proved.
+void ordered_arguments(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() != 2 || s.facts() == nullptr) return;
+  const bool is_max = e.is(Op::kMax);
+  const Expr order = s.canonical(le(e.arg(0), e.arg(1)));
+  if (auto known = s.proved(order)) {
+    found.push_back(e.arg(*known == is_max ? 1 : 0));
+  } else if (auto back = s.proved(s.canonical(le(e.arg(1), e.arg(0))))) {
+    found.push_back(e.arg(*back == is_max ? 0 : 1));
+  }
+}
+
+// ---- Where
+
+// Where(c, a, Where(d, a, b)) -> Where(c | d, a, b), and with b instead.
+void nested_choice(FormSearch& s, Expr e, Found& found) {
+  const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
+  const Expr yes = e.arg(1), no = e.arg(2);
+  if (no.is(Op::kWhere) && s.is_total(no.arg(0))) {
+    const Expr d = no.arg(0);
+    if (no.arg(1) == yes) {
+      found.push_back(where(logical_or(c, d), yes, no.arg(2)));
+    }
+    if (no.arg(2) == yes) {
+      found.push_back(
+          where(logical_and(opposite, d), no.arg(1), yes));
+    }
+  }
+  if (yes.is(Op::kWhere) && s.is_total(yes.arg(0))) {
+    const Expr d = yes.arg(0);
+    if (yes.arg(2) == no) {
+      found.push_back(where(logical_and(c, d), yes.arg(1), no));
+    }
+    if (yes.arg(1) == no) {
+      found.push_back(
+          where(logical_and(c, s.simplifier().negate(d)), yes.arg(2), no));
+    }
+  }
+}
+
+// Where(c, f(a), f(b)) -> f(Where(c, a, b)), and so with common terms.
+void common_context(FormSearch& s, Expr e, Found& found) {
+  const Expr c = e.arg(0), yes = e.arg(1), no = e.arg(2);
+  if (yes.is_int() && no.is_int()) {
+    const std::vector<Polynomial> arms = {sum(yes), sum(no)};
+    Polynomial common;
+    for (const auto& [monomial, k] : arms[0].terms()) {
+      auto at = arms[1].terms().find(monomial);
+      if (at != arms[1].terms().end() && at->second == k) {
+        common.add(monomial, k);
+      }
+    }
+    Int g = gcd(full_content(arms[0] - common), full_content(arms[1] - common));
+    auto take = [&](const Int& scale) {
+      const Expr inner =
+          where(c, to_expr(s.pool(), over(arms[0] - common, scale)),
+                to_expr(s.pool(), over(arms[1] - common, scale)));
+      found.push_back(to_expr(s.pool(), common) +
+                      s.pool().integer(scale) * s.canonical(inner));
+    };
+    if (!g.is_zero() && (!g.is_one() || !common.is_zero())) take(g);
+    const auto leads_negative = [&](const Polynomial& p) {
+      const Polynomial rest = p - common;
+      return rest.is_zero() || rest.terms().begin()->second.sign() < 0;
+    };
+    if (!g.is_zero() && leads_negative(arms[0]) && leads_negative(arms[1])) {
+      take(-g);
+    }
+    if (common.is_zero() && !arms[0].is_zero()) {
+      for (Expr atom : arms[0].terms().begin()->first) {
+        const Polynomial x = Polynomial::atom(atom);
+        const auto a = exact_quotient(arms[0], x);
+        const auto b = exact_quotient(arms[1], x);
+        if (!a || !b || !s.is_total(atom)) continue;
+        found.push_back(atom * s.canonical(where(c, to_expr(s.pool(), *a),
+                                                 to_expr(s.pool(), *b))));
+      }
+    }
+  }
+  if (yes.op() != no.op() || is_leaf(yes.op()) || yes.is(Op::kAdd) ||
+      yes.is(Op::kMul) || yes.arity() != no.arity()) {
+    return;
+  }
+  // One argument differs.
+  std::vector<Expr> args(yes.args().begin(), yes.args().end());
+  size_t at = args.size();
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == no.arg(i)) continue;
+    if (at != args.size()) return;
+    at = i;
+  }
+  if (at == args.size() || args[at].type() != no.arg(at).type()) return;
+  if (args[at].is_bool()) return;
+  args[at] = s.canonical(where(c, args[at], no.arg(at)));
+  found.push_back(s.pool().make(yes.op(), args));
+}
+
+// Where(a <= b, b, a) -> Max(a, b).
+void choice_of_larger(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e.arg(0));
+  if (!sign || !e.arg(1).is_int() || !e.arg(2).is_int()) return;
+  if (!s.is_total(e.arg(1)) || !s.is_total(e.arg(2))) return;
+  const Polynomial gap = sum(e.arg(1)) - sum(e.arg(2));
+  if (sign->op == Op::kLe) {
+    // p >= 0 chooses the first: larger where gap is p or p + 1, smaller where
+    // it is -p or -p - 1.
+    const Polynomial up = gap - sign->p, down = gap + sign->p;
+    const bool larger = up.is_zero() || up == Polynomial(Int(1));
+    const bool smaller = down.is_zero() || down == Polynomial(Int(-1));
+    if (larger) found.push_back(max(e.arg(1), e.arg(2)));
+    if (smaller) found.push_back(min(e.arg(1), e.arg(2)));
+    return;
+  }
+  // Where(a == b, .., ..) with arms that are equal there.
+  if (gap.is_zero() || sign->p.is_zero()) return;
+  const auto k = exact_quotient(gap, sign->p);
+  if (!k) return;
+  found.push_back(sign->op == Op::kEq ? e.arg(2) : e.arg(1));
+}
+
+// Where(c, True, b) -> c | b, and so on.
+void choice_of_truth(FormSearch& s, Expr e, Found& found) {
+  if (!e.is_bool()) return;
+  const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
+  const Expr yes = e.arg(1), no = e.arg(2);
+  if (yes.is_constant() && s.is_total(no)) {
+    found.push_back(yes.is_true() ? logical_or(c, no)
+                                  : logical_and(opposite, no));
+  }
+  if (no.is_constant() && s.is_total(yes)) {
+    found.push_back(no.is_true() ? logical_or(opposite, yes)
+                                 : logical_and(c, yes));
+  }
+}
+
+// a//m rounded towards 0: Where(a >= 0, a//m, -((-a)//m)), m > 0.
+struct Truncated {
+  Polynomial a;
+  Int m;
+};
+std::optional<Truncated> truncated(FormSearch& s, Expr e) {
+  if (!e.is(Op::kWhere) || !e.is_int()) return std::nullopt;
+  const std::optional<Sign> sign = sign_of(e.arg(0));
+  if (!sign || sign->op != Op::kLe) return std::nullopt;
+  for (Expr floor : atoms_of(sum(e.arg(1)), Op::kFloorDiv)) {
+    if (!floor.arg(1).is(Op::kInteger)) continue;
+    const Int& m = floor.arg(1).integer();
+    const std::optional<Linear> split = split_off(sum(e.arg(1)), floor);
+    if (m.sign() <= 0 || !split || split->factor != Polynomial(Int(1))) {
+      continue;
+    }
+    const Polynomial a = split->rest * m + sum(floor.arg(0));
+    const Expr up = s.canonical(
+        sum(s.simplifier().floor_div(a * Int(-1), Polynomial(m))) * Int(-1));
+    if (up != e.arg(2)) continue;
+    const Expr is_nonneg = s.simplifier().nonneg(a);
+    if (is_nonneg == e.arg(0)) return Truncated{a, m};
+  }
+  return std::nullopt;
+}
+Expr truncated_form(FormSearch& s, const Truncated& t) {
+  const Polynomial m(t.m);
+  return where(s.simplifier().nonneg(t.a), s.simplifier().floor_div(t.a, m),
+               -s.simplifier().floor_div(t.a * Int(-1), m));
+}
+
+// -Where(c, a, b), said by the arms.
+Expr opposite_arms(FormSearch& s, Expr e) {
+  if (!e.is(Op::kWhere)) return s.canonical(-e);
+  return s.canonical(where(e.arg(0), -e.arg(1), -e.arg(2)));
+}
+
+// Max(trunc(a/m), trunc(b/m)) -> trunc(Max(a, b)/m).
+void extremum_of_truncated(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxArgs) return;
+  for (int sign : {1, -1}) {
+    std::vector<Expr> args;
+    Int m = 0;
+    for (Expr arg : e.args()) {
+      const auto t = truncated(s, sign > 0 ? arg : opposite_arms(s, arg));
+      if (!t || (!m.is_zero() && m != t->m)) break;
+      m = t->m;
+      args.push_back(to_expr(s.pool(), t->a));
+    }
+    if (args.size() < e.arity()) continue;
+    const Op op = sign > 0 ? e.op() : dual(e.op());
+    const Expr a = s.canonical(s.pool().make(op, args));
+    const Expr whole = truncated_form(s, {sum(s.best(a).state), m});
+    found.push_back(sign > 0 ? whole : -whole);
+  }
+}
+
+constexpr Rule kRules[] = {
+    {"add_into_arguments", On::kExtremum, add_into_arguments,
+     "Max(x, Max(y, z) - 1)", "Max(x, y - 1)"},
+    {"common_element", On::kExtremum, common_element,
+     "Min(Max(x, y), Max(x, z))", "Min(Max(x, y), z)"},
+    {"dominated_inside", On::kExtremum, dominated_inside,
+     "Max(y, Min(z, Max(x, y)))", "Max(y, Min(z, x))"},
+    {"take_out_of_extremum", On::kExtremum, take_out_of_extremum,
+     "Min(x + y, x + z)", "Min(x*y, x*x)"},
+    {"take_out_factor", On::kExtremum, take_out_factor, "Min(y*x, y*z)",
+     "Min(x*y, x*z)", "y in [0, 3]"},
+    {"quotient_of_extremum", On::kExtremum, quotient_of_extremum,
+     "Max((x//4) + 2, (y//4))", "Max((x//4), (y//3))"},
+    {"nested_choice", On::kWhere, nested_choice,
+     "Where(x < 0, z, Where(y < 0, z, x))",
+     "Where(x < 0, z, Where(y < 0, y, x))"},
+    {"common_context", On::kWhere, common_context,
+     "Where(x < 0, y + x, z + x)", "Where(Eq(x, 2), Abs(y), Max(x, z))"},
+    {"choice_of_larger", On::kWhere, choice_of_larger,
+     "Where(x < y, x, y)", "Where(x < y, x, z)"},
+    {"choice_of_truth", On::kWhere, choice_of_truth,
+     "Where(x < y, True, x < z)", "Where(x < y, z < 1, x < z)"},
+    {"extremum_of_truncated", On::kExtremum, extremum_of_truncated,
+     "Max(Where(x >= 0, x//3, -((-x)//3)), Where(y >= 0, y//3, -((-y)//3)))",
+     "Max(Where(x >= 0, x//3, -((-x)//3)), y)"},
+    {"ordered_arguments", On::kExtremum, ordered_arguments, "", ""},
+};
+
+}  // namespace
+
+std::span<const Rule> extremum_rules() { return kRules; }
+
+}  // namespace proviso::internal

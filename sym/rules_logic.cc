@@ -1,0 +1,413 @@
+// Rules on relations of integers, And and Or.
+#include <algorithm>
+
+#include "sym/budget.h"
+#include "sym/rules.h"
+#include "sym/simplify.h"
+
+namespace proviso::internal {
+namespace {
+
+constexpr size_t kMaxParts = 12;  // of an And or Or
+constexpr size_t kMaxAtoms = 6;
+
+Polynomial sum(Expr e) { return to_polynomial(e); }
+Polynomial one() { return Polynomial(Int(1)); }
+
+// p >= 0.
+Expr nonneg(FormSearch& s, const Polynomial& p) {
+  return s.simplifier().nonneg(p);
+}
+
+// What a rule says of Eq(p, 0), said of Ne too.
+struct Relation {
+  FormSearch& s;
+  Op op;  // kLe, kEq or kNe
+  Found& found;
+
+  void add(Expr e) const {
+    found.push_back(op == Op::kNe ? s.simplifier().negate(s.canonical(e)) : e);
+  }
+  bool is_equality() const { return op != Op::kLe; }
+};
+
+// ---- relations
+
+// Whatever the facts decide.
+void proved_relation(FormSearch& s, Expr e, Found& found) {
+  if (s.facts() == nullptr) return;
+  if (auto truth = s.proved(e)) found.push_back(s.pool().boolean(*truth));
+}
+
+// p >= 0 -> q >= 0, q the cheapest form of p without its constant.
+void cheapest_difference(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign) return;
+  const Int c = sign->p.constant();
+  const Expr terms = s.canonical(sign->p - Polynomial(c));
+  const Expr state = s.best(terms).state;
+  if (state != terms) {
+    found.push_back(relation_of(s, sign->op, sum(state) + Polynomial(c)));
+  }
+}
+
+// p >= 0 -> p - q*z >= 0, z known to be 0.
+void relation_by_facts(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign) return;
+  for (const Polynomial& other : without_zeros(s, sign->p)) {
+    found.push_back(relation_of(s, sign->op, other));
+  }
+}
+
+// a//m >= k -> a >= m*k, and a//m <= k -> a < m*(k + 1), m > 0; Eq(a//m, k) is
+// both.
+void relation_without_floor(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign) return;
+  const std::vector<Expr> floors = atoms_of(sign->p, Op::kFloorDiv);
+  if (floors.size() > kMaxAtoms) return;
+  for (Expr floor : floors) {
+    const std::optional<Linear> split = split_off(sign->p, floor);
+    if (!split || !split->factor.is_constant()) continue;
+    const Polynomial m = sum(floor.arg(1)), a = sum(floor.arg(0));
+    if (m.is_zero() || !s.is_positive(m)) continue;
+    const Int c = split->factor.constant();
+    Polynomial k = split->rest * Int(-1);  // c*floor >= k
+    if (!abs(c).is_one()) {
+      if (!k.is_constant() || sign->op != Op::kLe) continue;
+      k = Polynomial(c.sign() > 0 ? -floor_div(-k.constant(), c)
+                                  : floor_div(-k.constant(), -c));
+    } else if (c.sign() < 0) {
+      k = k * Int(-1);
+    }
+    const Polynomial least = a - k * m;                  // floor >= k
+    const Polynomial most = (k + one()) * m - one() - a;  // floor <= k
+    if (sign->op == Op::kLe) {
+      found.push_back(nonneg(s, c.sign() > 0 ? least : most));
+    } else {
+      const Relation r{s, sign->op, found};
+      r.add(logical_and(nonneg(s, least), nonneg(s, most)));
+    }
+  }
+}
+
+// r - Max(a, b) >= 0 -> both r >= a and r >= b, and so on.
+void relation_without_extremum(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign || sign->op != Op::kLe) return;
+  for (Op op : {Op::kMin, Op::kMax}) {
+    const std::vector<Expr> extrema = atoms_of(sign->p, op);
+    if (extrema.size() > kMaxAtoms) return;
+    for (Expr extremum : extrema) {
+      const std::optional<Linear> split = split_off(sign->p, extremum);
+      if (!split || !split->factor.is_constant()) continue;
+      std::vector<Expr> parts;
+      for (Expr arg : extremum.args()) {
+        parts.push_back(nonneg(s, split->rest + split->factor * sum(arg)));
+      }
+      const bool is_least =
+          (op == Op::kMin) == (split->factor.constant().sign() > 0);
+      found.push_back(
+          s.pool().make(is_least ? Op::kAnd : Op::kOr, parts));
+    }
+  }
+}
+
+// Eq(Max(a, b), c): a alone where c > b, never where c < b, a <= b where c is
+// b.
+void equality_of_extremum(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign || sign->op == Op::kLe) return;
+  const Relation r{s, sign->op, found};
+  for (Op op : {Op::kMin, Op::kMax}) {
+    for (Expr extremum : atoms_of(sign->p, op)) {
+      const std::optional<Linear> split = split_off(sign->p, extremum);
+      if (!split || !split->factor.is_constant()) continue;
+      const Int f = split->factor.constant();
+      if (!abs(f).is_one()) continue;
+      const Polynomial c = split->rest * -f;
+      const Int way = op == Op::kMax ? 1 : -1;
+      for (size_t i = 0; i < extremum.arity(); ++i) {
+        const Polynomial b = sum(extremum.arg(i));
+        std::vector<Expr> others;
+        for (size_t j = 0; j < extremum.arity(); ++j) {
+          if (j != i) others.push_back(extremum.arg(j));
+        }
+        const Expr rest =
+            others.size() == 1 ? others[0] : s.pool().make(op, others);
+        const Polynomial above = (c - b) * way;
+        if (above.is_zero()) {
+          r.add(nonneg(s, (b - sum(rest)) * way));
+        } else if (s.is_positive(above)) {
+          r.add(relation_of(s, Op::kEq, sum(rest) - c));
+        } else if (s.is_positive(above * Int(-1))) {
+          r.add(s.pool().boolean(false));
+        }
+      }
+    }
+  }
+}
+
+// Eq((a + c) % m, r) -> Eq(a % m, (r - c) % m), constants.
+void equality_of_remainder(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign || sign->op == Op::kLe) return;
+  const Relation r{s, sign->op, found};
+  for (Expr remainder : atoms_of(sign->p, Op::kMod)) {
+    const std::optional<Linear> split = split_off(sign->p, remainder);
+    if (!split || !split->factor.is_constant() ||
+        !split->rest.is_constant() || !remainder.arg(1).is(Op::kInteger)) {
+      continue;
+    }
+    const Int& m = remainder.arg(1).integer();
+    const Int f = split->factor.constant();
+    if (m.sign() <= 0 || !abs(f).is_one()) continue;
+    const Int value = split->rest.constant() * -f;
+    const Polynomial a = sum(remainder.arg(0));
+    if (value.sign() < 0 || value >= m) {
+      r.add(s.pool().boolean(false));
+      continue;
+    }
+    if (a.constant().is_zero()) continue;
+    const Expr plain =
+        s.simplifier().mod(a - Polynomial(a.constant()), Polynomial(m));
+    r.add(eq(plain, s.pool().integer(floor_mod(value - a.constant(), m))));
+  }
+}
+
+// g*h + l >= 0 -> h + t >= 0 where g*t <= l < g*t + g everywhere.
+void relation_of_high_part(FormSearch& s, Expr e, Found& found) {
+  constexpr size_t kMaxModuli = 6;
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign || sign->op != Op::kLe) return;
+  std::vector<Int> moduli;
+  for (const auto& [monomial, c] : sign->p.terms()) {
+    const Int g = abs(c);
+    if (monomial.empty() || g.is_one() || moduli.size() == kMaxModuli ||
+        std::find(moduli.begin(), moduli.end(), g) != moduli.end()) {
+      continue;
+    }
+    moduli.push_back(g);
+  }
+  if (moduli.size() > 1) {  // and what large ones have in common
+    for (size_t i = moduli.size(); i-- > 1;) {
+      const Int g = gcd(moduli[i], moduli[0]);
+      if (!g.is_one() && moduli.size() < 2 * kMaxModuli) moduli.push_back(g);
+    }
+  }
+  for (const Int& g : moduli) {
+    Polynomial high, low;
+    for (const auto& [monomial, c] : sign->p.terms()) {
+      const bool is_high = !monomial.empty() && floor_mod(c, g).is_zero();
+      (is_high ? high : low).add(monomial, c);
+    }
+    if (high.is_zero() || low.is_constant()) continue;
+    const auto least = s.lower(low), most = s.upper(low);
+    if (!least || !most) continue;
+    const Int t = floor_div(*least, g);
+    if (t != floor_div(*most, g)) continue;
+    found.push_back(nonneg(s, over(high, g) + Polynomial(t)));
+  }
+}
+
+// The same after a remainder's high part has been set apart.
+void relation_of_split_remainder(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign) return;
+  const std::vector<Expr> remainders = atoms_of(sign->p, Op::kMod);
+  if (remainders.size() > kMaxAtoms) return;
+  for (Expr remainder : remainders) {
+    const std::optional<Linear> split = split_off(sign->p, remainder);
+    if (!split) continue;
+    Found forms;
+    split_remainders(s, remainder, forms);
+    for (Expr form : forms) {
+      found.push_back(relation_of(
+          s, sign->op, split->rest + split->factor * sum(s.canonical(form))));
+    }
+  }
+}
+
+// ---- And and Or; an Or is the opposite of the And of its parts' opposites
+
+// p >= 0 and -p >= 0 -> Eq(p, 0); p >= 0 and p != 0 -> p >= 1; p >= 0 and
+// m - 1 - p >= 0 with p = a - m*q -> Eq(a//m, q).
+void two_bounds(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxParts) return;
+  const std::vector<Expr> parts = conjuncts(s, e);
+  std::vector<std::optional<Sign>> signs;
+  for (Expr part : parts) signs.push_back(sign_of(part));
+  auto replace = [&](size_t i, size_t j, Expr both) {
+    std::vector<Expr> rest = {both};
+    for (size_t k = 0; k < parts.size(); ++k) {
+      if (k != i && k != j) rest.push_back(parts[k]);
+    }
+    found.push_back(conjunction(s, e.op(), rest));
+  };
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!signs[i] || signs[i]->op != Op::kLe) continue;
+    const Polynomial& p = signs[i]->p;
+    for (size_t j = 0; j < parts.size(); ++j) {
+      if (j == i || !signs[j]) continue;
+      const Polynomial& q = signs[j]->p;
+      if (signs[j]->op == Op::kNe && (q == p || q == p * Int(-1))) {
+        replace(i, j, nonneg(s, p - one()));
+      }
+      const Polynomial width = p + q;
+      if (signs[j]->op != Op::kLe || !width.is_constant()) continue;
+      const Int m = width.constant() + Int(1);
+      if (m.is_one()) {
+        if (j > i) replace(i, j, relation_of(s, Op::kEq, p));
+        continue;
+      }
+      if (m.sign() <= 0) continue;
+      // p = a - m*k
+      Polynomial a, k;
+      for (const auto& [monomial, c] : p.terms()) {
+        if (!monomial.empty() && floor_mod(c, m).is_zero()) {
+          k.add(monomial, -floor_div(c, m));
+        } else {
+          a.add(monomial, c);
+        }
+      }
+      if (k.is_zero() || a.is_constant()) continue;
+      const Expr quotient = s.simplifier().floor_div(a, Polynomial(m));
+      replace(i, j, eq(quotient, to_expr(s.pool(), k)));
+    }
+  }
+}
+
+// x <= a and x <= b -> x <= Min(a, b), for what both have on one side.
+void bounds_of_one_side(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxParts) return;
+  const std::vector<Expr> parts = conjuncts(s, e);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::optional<Sign> x = sign_of(parts[i]);
+    if (!x || x->op != Op::kLe) continue;
+    for (size_t j = i + 1; j < parts.size(); ++j) {
+      const std::optional<Sign> y = sign_of(parts[j]);
+      if (!y || y->op != Op::kLe) continue;
+      Polynomial common;
+      for (const auto& [monomial, c] : x->p.terms()) {
+        auto at = y->p.terms().find(monomial);
+        if (at != y->p.terms().end() && at->second == c) {
+          common.add(monomial, c);
+        }
+      }
+      if (common.is_zero() || common.is_constant()) continue;
+      // common + a >= 0 and common + b >= 0
+      const Expr least = min(to_expr(s.pool(), x->p - common),
+                             to_expr(s.pool(), y->p - common));
+      std::vector<Expr> rest = {
+          nonneg(s, common + sum(s.best(s.canonical(least)).state))};
+      for (size_t k = 0; k < parts.size(); ++k) {
+        if (k != i && k != j) rest.push_back(parts[k]);
+      }
+      found.push_back(conjunction(s, e.op(), rest));
+    }
+  }
+}
+
+// (a & b) | (a & c) -> a & (b | c), for any number of parts.
+void common_part(FormSearch& s, Expr e, Found& found) {
+  const Op op = e.op(), other = dual(op);
+  auto parts_of = [&](Expr x) -> std::vector<Expr> {
+    if (x.is(other)) return {x.args().begin(), x.args().end()};
+    return {x};
+  };
+  std::vector<Expr> candidates;
+  for (Expr arg : e.args()) {
+    for (Expr part : parts_of(arg)) {
+      if (std::find(candidates.begin(), candidates.end(), part) ==
+          candidates.end()) {
+        candidates.push_back(part);
+      }
+    }
+  }
+  if (candidates.size() > 4 * kMaxParts) return;
+  for (Expr common : candidates) {
+    std::vector<Expr> without, others;
+    size_t uses = 0;
+    bool alone = false;
+    for (Expr arg : e.args()) {
+      std::vector<Expr> parts = parts_of(arg);
+      auto at = std::find(parts.begin(), parts.end(), common);
+      if (at == parts.end()) {
+        others.push_back(arg);
+        continue;
+      }
+      ++uses;
+      parts.erase(at);
+      if (parts.empty()) {
+        alone = true;
+      } else {
+        without.push_back(parts.size() == 1 ? parts[0]
+                                            : s.pool().make(other, parts));
+      }
+    }
+    if (uses < 2) continue;
+    Expr merged = common;
+    if (!alone) {
+      merged = s.pool().make(other, {common, s.pool().make(op, without)});
+    }
+    others.push_back(merged);
+    found.push_back(others.size() == 1 ? others[0] : s.pool().make(op, others));
+  }
+}
+
+// a | (~a & b) -> a | b, at any depth: a part under the others needs the rules
+// of its own, this one none.
+void known_part_inside(FormSearch& s, Expr e, Found& found) {
+  const bool is_and = e.is(Op::kAnd);
+  std::vector<Expr> args(e.args().begin(), e.args().end());
+  bool changed = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Expr part = args[i];
+    if (part.is(Op::kAnd) || part.is(Op::kOr)) continue;
+    std::unordered_map<Expr, Expr, ExprHash> known;
+    known.emplace(part, s.pool().boolean(is_and));
+    known.emplace(s.simplifier().negate(part), s.pool().boolean(!is_and));
+    for (size_t j = 0; j < args.size(); ++j) {
+      if (j == i || args[j] == part) continue;
+      const Expr now = substitute(args[j], known);
+      changed = changed || now != args[j];
+      args[j] = now;
+    }
+  }
+  if (changed) found.push_back(s.pool().make(e.op(), args));
+}
+
+constexpr Rule kRules[] = {
+    {"proved_relation", On::kRelation, proved_relation, "", ""},
+    {"cheapest_difference", On::kRelation, cheapest_difference,
+     "8*(x//8) < x + y", "x < y"},
+    {"relation_by_facts", On::kRelation, relation_by_facts, "", ""},
+    {"relation_without_floor", On::kRelation, relation_without_floor,
+     "(x//4) < 3", "Mod(x, 4) < 3"},
+    {"relation_without_extremum", On::kRelation, relation_without_extremum,
+     "Max(x, y) <= y", "Eq(Max(x, y), z)"},
+    {"equality_of_extremum", On::kRelation, equality_of_extremum,
+     "Eq(Max(x, 1), 1)", "Eq(Max(x, y), z)"},
+    {"equality_of_remainder", On::kRelation, equality_of_remainder,
+     "Eq(Mod(x + 3, 4), 1)", "Eq(Mod(x, 4), 1)"},
+    {"relation_of_high_part", On::kRelation, relation_of_high_part,
+     "4*x + y < 8*z", "4*x + 3*z < 8*y", "y in [0, 3]"},
+    {"relation_of_split_remainder", On::kRelation,
+     relation_of_split_remainder, "Mod(4*x + y, 12) + 12*z < 8",
+     "Mod(4*x + z, 12) + 12*z < 8", "y in [0, 3]"},
+    {"known_part_inside", On::kJunction, known_part_inside,
+     "(x < y) & ((y <= x) | (z < 1))", "(x < y) & (z < 1)"},
+    {"two_bounds", On::kJunction, two_bounds, "(x <= y) & (y <= x)",
+     "(x <= y) & (y <= z)"},
+    {"bounds_of_one_side", On::kJunction, bounds_of_one_side,
+     "(x < y) & (x < z)", "(x < y) & (z < 2)"},
+    {"common_part", On::kJunction, common_part,
+     "((x < 0) & (y < 0)) | ((x < 0) & (z < 0))", "(x < 0) | (y < 0)"},
+};
+
+}  // namespace
+
+std::span<const Rule> logic_rules() { return kRules; }
+
+}  // namespace proviso::internal

@@ -1,0 +1,129 @@
+// sym/simplifier.h - how canonical forms are built; what sym/simplify.h and the
+// search for the cheapest form (sym/cheapest.h) share.  Not for callers of the
+// library.
+//
+//   Simplifier simplifier(pool, &facts);
+//   Expr c = simplifier.run(e);                      // canonical under facts
+//   Expr f = simplifier.floor_div(p, Polynomial(8)); // of canonical p
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "sym/expr.h"
+#include "sym/facts.h"
+#include "sym/polynomial.h"
+
+namespace proviso::internal {
+
+using Args = std::span<const Expr>;
+
+// How often rules rewrote something, in this process.  Counts of threads that
+// meet may be lost: they are for people.
+class Counter {
+ public:
+  void add() {
+    count_.store(count() + 1, std::memory_order_relaxed);
+  }
+  uint64_t count() const { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> count_{0};
+};
+
+// An exact real expression that is a ratio of integer polynomials with a
+// constant denominator: numerator / denominator, denominator > 0.
+struct Ratio {
+  Polynomial numerator;
+  Int denominator = 1;
+};
+
+class Simplifier {
+ public:
+  Simplifier(ExprPool& pool, const Facts* facts) : pool_(pool), facts_(facts) {}
+
+  Expr run(Expr e);
+  // What run() found; the node itself where it has not been looked at.
+  Expr canonical(Expr e) const;
+
+  // Each builds the canonical form from canonical arguments.
+  Expr build(Op op, Args args);
+  Expr floor_div(const Polynomial& a, const Polynomial& b);
+  Expr mod(const Polynomial& a, const Polynomial& b);
+  Expr extremum(Op op, Args args);
+  Expr nonneg(const Polynomial& p);   // p >= 0
+  Expr is_zero(const Polynomial& p);  // p == 0
+  Expr negate(Expr condition);
+  Expr junction(Op op, Args args);
+
+  Expr expr(const Polynomial& p) { return to_expr(pool_, p); }
+  Expr integer(const Int& value) { return pool_.integer(value); }
+  Expr boolean(bool value) { return pool_.boolean(value); }
+  ExprPool& pool() { return pool_; }
+
+  std::optional<Int> lower(const Polynomial& p) {
+    if (p.is_constant()) return p.constant();
+    return facts_ ? facts_->lower(expr(p)) : std::nullopt;
+  }
+  std::optional<Int> upper(const Polynomial& p) {
+    if (p.is_constant()) return p.constant();
+    return facts_ ? facts_->upper(expr(p)) : std::nullopt;
+  }
+  bool known_nonneg(const Polynomial& p) {
+    auto low = lower(p);
+    return low && low->sign() >= 0;
+  }
+  bool known_positive(const Polynomial& p) {
+    auto low = lower(p);
+    return low && low->sign() > 0;
+  }
+  std::optional<Int> known_residue(const Polynomial& p, const Int& m) {
+    return facts_ ? facts_->residue(expr(p), m) : std::nullopt;
+  }
+
+ private:
+  Expr relation(Op op, Expr a, Expr b);
+  Expr render_nonneg(const Polynomial& p);
+  Expr render_zero(const Polynomial& p);
+  Expr where(Expr condition, Expr then, Expr otherwise);
+  Expr absolute(Expr a);
+  Expr float_sum(Op op, Args args);
+  Expr round(Op op, Expr a);
+  Expr bits(Op op, Expr a, Expr b);
+  Expr power(Expr base, Expr exponent);
+  Expr true_divide(Op op, Expr a, Expr b);
+  std::optional<Ratio> ratio(Expr e, int depth = 0);
+  std::optional<Expr> fold_constants(Expr raw);
+  Expr decided(Expr condition);
+  Expr opposite(Expr condition);
+  Expr rewrite(Expr e);
+  std::unordered_map<uint32_t, Expr>& memo() {
+    return facts_ ? memo_ : pool_.simplify_memo();
+  }
+
+  ExprPool& pool_;
+  const Facts* facts_;
+  std::unordered_map<uint32_t, Expr> memo_;  // used when facts_ is set
+  std::unordered_map<uint32_t, Expr> opposites_;
+};
+
+
+// a / b when b divides a as polynomials, by long division.
+std::optional<Polynomial> exact_quotient(const Polynomial& a,
+                                         const Polynomial& b);
+// Of coefficients divided by k, rounded down.
+Polynomial over(const Polynomial& p, const Int& k);
+// gcd of all coefficients, the constant's included.
+Int full_content(const Polynomial& p);
+
+// The rules of a // b and a % b, with how often each rewrote something.
+struct DivisionRuleCount {
+  const char* name;
+  uint64_t count;
+};
+std::vector<DivisionRuleCount> division_rule_counts();
+
+}  // namespace proviso::internal

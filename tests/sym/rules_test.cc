@@ -1,0 +1,199 @@
+// Tests made from the rows of the rules: where each fires, where it is quiet,
+// and that all it says has the same value at every small point.
+#include "sym/rules.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "solver/solver.h"
+#include "sym/evaluate.h"
+#include "sym/parse.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+#include "tests/support/random_expr.h"
+#include "tests/support/random_index.h"
+
+namespace proviso::internal {
+namespace {
+
+// Ranges of symbols, and of what follows from them at once.
+class Ranges final : public Facts {
+ public:
+  Ranges(ExprPool& pool, const std::string& text) : context_(pool) {
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ';');) {
+      const RangeDeclaration r = parse_range(part);
+      const Expr symbol = parse(pool, r.name);
+      given_.emplace_back(symbol, Interval::of(r.lower, r.upper));
+      context_.declare(symbol, given_.back().second);
+    }
+  }
+  std::optional<Int> lower(Expr e) const override {
+    return e.is_int() ? context_.bounds_quick(e).lower() : std::nullopt;
+  }
+  std::optional<Int> upper(Expr e) const override {
+    return e.is_int() ? context_.bounds_quick(e).upper() : std::nullopt;
+  }
+  std::optional<bool> truth(Expr e) const override {
+    const Verdict verdict = context_.ask_quick(e);
+    if (verdict == Verdict::kUnknown) return std::nullopt;
+    return verdict == Verdict::kYes;
+  }
+  std::optional<Int> residue(Expr, const Int&) const override {
+    return std::nullopt;
+  }
+  bool allow(const Assignment& point) const {
+    for (const auto& [symbol, range] : given_) {
+      if (!range.contains(std::get<Int>(*point.find(symbol)))) return false;
+    }
+    return true;
+  }
+
+ private:
+  mutable Context context_;
+  std::vector<std::pair<Expr, Interval>> given_;
+};
+
+std::vector<const Rule*> every_rule() {
+  std::vector<const Rule*> all;
+  for (auto rules :
+       {sum_rules(), extremum_rules(), logic_rules(), case_rules()}) {
+    for (const Rule& rule : rules) all.push_back(&rule);
+  }
+  return all;
+}
+
+bool is_tried_on(const Rule& rule, Expr e) {
+  switch (rule.on) {
+    case On::kAny: return !is_leaf(e.op());
+    case On::kInteger: return e.is_int();
+    case On::kFloor: return e.is(Op::kFloorDiv);
+    case On::kMod: return e.is(Op::kMod);
+    case On::kExtremum:
+      return e.is_int() && (e.is(Op::kMin) || e.is(Op::kMax));
+    case On::kWhere: return e.is(Op::kWhere);
+    case On::kRelation: return is_relation(e.op()) && e.arg(0).is_int();
+    case On::kJunction: return e.is(Op::kAnd) || e.is(Op::kOr);
+  }
+  return false;
+}
+
+class World {
+ public:
+  explicit World(const std::string& given = "")
+      : symbols_{parse(pool, "x"), parse(pool, "y"), parse(pool, "z")},
+        facts(pool, given) {}
+
+  // A point in [-k, k]^3, few or many, where before is defined and has another
+  // value than after.
+  std::string difference(Expr before, Expr after, int k) {
+    for (int a = -k; a <= k; ++a) {
+      for (int b = -k; b <= k; ++b) {
+        for (int c = -k; c <= k; c += k > 4 ? 3 : 1) {
+          Assignment point;
+          point.set(symbols_[0], Int(a));
+          point.set(symbols_[1], Int(b));
+          point.set(symbols_[2], Int(c));
+          if (!facts.allow(point)) continue;
+          const Evaluation x = evaluate(before, point);
+          if (!x.defined()) continue;
+          const Evaluation y = evaluate(after, point);
+          if (y.defined() && *x.value == *y.value) continue;
+          return to_string(before) + " is " + to_string(*x.value) + ", " +
+                 to_string(after) + " is " +
+                 (y.defined() ? to_string(*y.value) : y.why) + " at " +
+                 point.to_string();
+        }
+      }
+    }
+    return "";
+  }
+
+  ExprPool pool;
+  std::vector<Expr> symbols_;
+  Ranges facts;
+};
+
+Found said_by(const Rule& rule, World& world, Expr e) {
+  FormSearch search(world.pool, &world.facts);
+  const Expr c = search.canonical(e);
+  Found found;
+  if (is_tried_on(rule, c)) rule.apply(search, c, found);
+  std::erase_if(found, [&](Expr f) { return search.canonical(f) == c; });
+  return found;
+}
+
+TEST(Rules, FireOnTheirExampleAndSayWhatIsEqual) {
+  for (const Rule* rule : every_rule()) {
+    if (*rule->fires == '\0') continue;  // by proof alone
+    World world(rule->given);
+    const Expr e = parse(world.pool, rule->fires);
+    const Found found = said_by(*rule, world, e);
+    EXPECT_FALSE(found.empty()) << rule->name << " on " << rule->fires;
+    for (Expr f : found) {
+      EXPECT_EQ(world.difference(e, f, 12), "") << rule->name;
+    }
+  }
+}
+
+TEST(Rules, AreQuietWhereTheirConditionFails) {
+  for (const Rule* rule : every_rule()) {
+    World world(rule->given);
+    if (*rule->quiet == '\0') continue;
+    const Expr e = parse(world.pool, rule->quiet);
+    for (Expr f : said_by(*rule, world, e)) {
+      ADD_FAILURE() << rule->name << ": " << rule->quiet << " -> " << f;
+    }
+  }
+}
+
+TEST(Rules, HaveNamesOfTheirOwn) {
+  std::vector<std::string> names;
+  for (const Rule* rule : every_rule()) names.push_back(rule->name);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+  EXPECT_EQ(rule_counts().size(), names.size());
+}
+
+// Whatever a rule says of a random expression has its value, be it cheaper or
+// not.
+TEST(Rules, SayOnlyWhatIsEqualOfRandomExpressions) {
+  const uint32_t seed = testing::seed_or(7);
+  const char* rounds = std::getenv("PROVISO_TEST_PROBLEMS");
+  const auto count = static_cast<uint32_t>(rounds ? std::atoi(rounds) : 60);
+  static constexpr const char* kGiven[] = {
+      "", "y in [0, 3]", "x in [1, int_oo]; z in [-2, 2]"};
+  for (uint32_t round = 0; round < count; ++round) {
+    World world(kGiven[round % 3]);
+    testing::RandomExpr any(world.pool, world.symbols_, seed + round);
+    testing::RandomIndex index(world.pool, world.symbols_, seed + round);
+    const Expr e = round % 4 == 0   ? any.integer(2)
+                   : round % 4 == 1 ? any.boolean(2)
+                   : round % 4 == 2 ? index.integer(1)
+                                    : index.boolean(1);
+    FormSearch search(world.pool, &world.facts);
+    std::vector<Expr> parts;
+    std::unordered_map<uint32_t, bool> seen;
+    visit_arguments_first(
+        search.canonical(e), [&](Expr x) { return seen.contains(x.id()); },
+        [&](Expr x) {
+          seen[x.id()] = true;
+          if (!is_leaf(x.op())) parts.push_back(x);
+        });
+    for (Expr part : parts) {
+      for (const Rule* rule : every_rule()) {
+        if (!is_tried_on(*rule, part)) continue;
+        Found found;
+        rule->apply(search, part, found);
+        for (Expr f : found) {
+          ASSERT_EQ(world.difference(part, f, 4), "")
+              << rule->name << ", seed " << seed + round;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace proviso::internal
