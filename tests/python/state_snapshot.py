@@ -1,6 +1,7 @@
 """The state that an export must leave as it was, read in a way of its own: the
 objects that the garbage collector finds behind a program, and torch's modes."""
 
+import collections
 import gc
 import random
 import types
@@ -23,6 +24,8 @@ def _behind(value):
         return [value.__dict__, value.__closure__, value.__defaults__,
                 value.__kwdefaults__, *_caches_named_by(value)]
     getattr(value, "__dict__", None)  # which makes the dict of an object
+    if type(value) is collections.OrderedDict:  # their order is its own
+        return [*value.keys(), *value.values()]
     return gc.get_referents(value)
 
 

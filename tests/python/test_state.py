@@ -25,6 +25,10 @@ class Holder:
         self.kept = None
 
 
+class Noted(dict):
+    """With attributes beside its items."""
+
+
 class Module(torch.nn.Module):
     """Does `act(self, x)`, with state of every kind around it."""
 
@@ -38,7 +42,9 @@ class Module(torch.nn.Module):
         self.act = act
         self.cache, self.items, self.seen = {}, [], set()
         self.queue = collections.deque(maxlen=3)
-        self.ordered = collections.OrderedDict(a=1, b=2)
+        self.ordered = collections.OrderedDict(a=1, b=2, c=3)
+        self.ordered.move_to_end("a")  # not the order in which they came
+        self.noted = Noted(a=1)
         self.nested = {"a": [{"b": ()}]}
         self.holder = Holder()
         self.rng = random.Random(3)
@@ -102,8 +108,9 @@ def _containers(m, x):
     m.items.append(x)
     m.seen.add(x)
     m.queue.extend([x, x, x, x])
-    m.ordered.move_to_end("a")
-    m.ordered["c"] = x
+    m.ordered.move_to_end("b")
+    m.ordered["d"] = x
+    m.noted.last = x
     m.nested["a"][0]["b"] = (x,)
     m.holder.kept = x
     m.holder.number = 3
@@ -219,6 +226,7 @@ def _snapshot(module):
 
 
 def _expect_as_before(module, before):
+    assert list(module.ordered.items()) == [("b", 2), ("c", 3), ("a", 1)]
     assert state_snapshot.modes() == before[2]
     assert state_snapshot.tensors(module) == before[1]
     assert not state_snapshot.changes(before[0])

@@ -18,6 +18,16 @@ _call = types.FunctionType(_function.__code__, _function.__globals__,
 _under_way = []  # of the traces of this process, innermost last
 
 
+def named_modules(module, name=""):
+    """[(name, module)] of it and all below, a shared one by each name: what
+    .named_modules(remove_duplicate=False) yields through a generator a level."""
+    found = [(name, module)]
+    for key, child in module._modules.items():
+        if child is not None:
+            found += named_modules(child, f"{name}.{key}" if name else key)
+    return found
+
+
 class ModuleCalls:
     """The calls of a program's modules while it is traced."""
 
@@ -25,7 +35,7 @@ class ModuleCalls:
         self.names = []  # of submodules, in order
         self._known = {}  # by a module's id: its names, and its type's
         if root is not None:
-            for name, module in root.named_modules(remove_duplicate=False):
+            for name, module in named_modules(root):
                 if _id(module) not in self._known:
                     kind = type(module)
                     self._known[_id(module)] = (

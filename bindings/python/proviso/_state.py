@@ -17,9 +17,10 @@ import weakref
 import torch
 from torch.nn.modules import module as _global_hooks
 
-from proviso import _proviso
+from proviso import _modules, _proviso
 
 _MISSING = object()
+_NOTHING = ((), ())
 _id = id  # while tracing, builtins.id refuses traced tensors
 
 
@@ -42,17 +43,30 @@ def _holds_traced(value, depth=4):
     return any(_holds_traced(item, depth - 1) for item in list(value))
 
 
-# --- kinds of state: read(object) is (keys, values), write() puts them back
+# --- kinds of state: read(object) is (keys, items), write() puts them back;
+# where those are that is said in error messages
 
 _Kind = collections.namedtuple("_Kind", "read write where")
 
 
-def _write_dict(value, keys, items):
+def _base_of(value):
+    """Of a dict, the type that knows its order."""
     ordered = isinstance(value, collections.OrderedDict)
-    kind = collections.OrderedDict if ordered else dict
-    kind.clear(value)
+    return collections.OrderedDict if ordered else dict
+
+
+def _read_dict(value):
+    if not value:
+        return _NOTHING
+    base = _base_of(value)
+    return list(base.__iter__(value)), list(base.values(value))
+
+
+def _write_dict(value, keys, items):
+    base = _base_of(value)
+    base.clear(value)
     for key, item in zip(keys, items):
-        kind.__setitem__(value, key, item)
+        base.__setitem__(value, key, item)
 
 
 def _write_items(value, keys, items):
@@ -95,38 +109,19 @@ def _write_names(value, names, items):
             object.__delattr__(value, name)
 
 
+_OF_LEAVES = ("requires_grad", "grad", "_backward_hooks",
+              "_post_accumulate_grad_hooks")
+_read_leaf = operator.attrgetter(*_OF_LEAVES)
+
+
 def _read_tensor(tensor):
-    names = ["requires_grad", "grad", "_backward_hooks",
-             "_post_accumulate_grad_hooks"] if tensor.is_leaf else []
-    return names, [getattr(tensor, name) for name in names]
+    return (_OF_LEAVES, _read_leaf(tensor)) if tensor.is_leaf else ((), ())
 
 
 def _write_tensor(tensor, names, items):
     for name, item in zip(names, items):
         if getattr(tensor, name) is not item:
             setattr(tensor, name, item)
-
-
-def _read_random(source):
-    if isinstance(source, random.Random):
-        return [""], [source.getstate()]
-    if hasattr(source, "bit_generator"):  # numpy's Generator
-        return [""], [source.bit_generator.state]
-    return [""], [source.get_state()]
-
-
-def _write_random(source, keys, items):
-    if isinstance(source, random.Random):
-        source.setstate(items[0])
-    elif hasattr(source, "bit_generator"):
-        source.bit_generator.state = items[0]
-    else:
-        source.set_state(items[0])
-
-
-def _is_random(value):
-    return (isinstance(value, (torch.Generator, random.Random))
-            or type(value).__module__.startswith("numpy.random"))
 
 
 class _Names:
@@ -136,55 +131,81 @@ class _Names:
     def __init__(self, owner, mentioned):
         self.owner = owner
         self.mentioned = mentioned
-        self.keys = set(self._space())
-        self.names = set()
+        self.space = owner if isinstance(owner, dict) else vars(owner)
+        self.keys = set(self.space)
+        self.found = None
 
-    def _space(self):
-        return self.owner if isinstance(self.owner, dict) else vars(self.owner)
-
-    def new_names(self):
-        """Of what is mentioned by now, what was not looked at before."""
-        new = (self.mentioned & self.keys) - self.names
-        self.names |= new
-        return new
-
-    def find(self, name):
-        return self._space().get(name, _MISSING)
+    def look_up(self, new):
+        """{name: value} of what was not looked at before; `new` of the
+        mentioned names are since then."""
+        if self.found is None:
+            self.found, new = {}, self.mentioned
+        found = {name: self.space[name]
+                 for name in sorted(self.keys.intersection(new))}
+        self.found.update(found)
+        return found
 
     def read(self):
-        added = (self._space().keys() - self.keys) & self.mentioned
-        names = [*sorted(self.names), *sorted(added)]
-        return names, [self.find(name) for name in names]
+        names = list(self.found)
+        if self.space.keys() != self.keys:
+            names += sorted(self.mentioned & self.space.keys() - self.keys)
+        return names, [self.space.get(name, _MISSING) for name in names]
 
     def write(self, names, items):
         owner, is_class = self.owner, isinstance(self.owner, type)
         for name in set(self.read()[0]) - set(names):
             (delattr if is_class else dict.pop)(owner, name)
         for name, item in zip(names, items):
-            if self.find(name) is not item:
+            if self.space.get(name, _MISSING) is not item:
                 (setattr if is_class else dict.__setitem__)(owner, name, item)
 
 
-_DICT = _Kind(lambda d: (list(d), list(dict.values(d))), _write_dict, "[{!r}]")
-_ATTRIBUTES = _DICT._replace(where=".{}")
-_ITEMS = _Kind(lambda v: ([], list(v)), _write_items, "")
+_DICT = _Kind(_read_dict, _write_dict, "[{!r}]")
+_ATTRIBUTES = _Kind(_read_dict, _write_dict, ".{}")
+_ITEMS = _Kind(lambda v: ((), list(v)), _write_items, "")
 _CELL = _Kind(_read_cell, _write_cell, "")
 _SLOTS = _Kind(_read_slots, _write_names, ".{}")
 _TENSOR = _Kind(_read_tensor, _write_tensor, ".{}")
 _NAMES = _Kind(_Names.read, _Names.write, ".{}")
-_RANDOM = _Kind(_read_random, _write_random, "")
+_CONTAINERS = {dict: _DICT, collections.OrderedDict: _DICT, list: _ITEMS,
+               set: _ITEMS, collections.deque: _ITEMS}
+
+# What cannot be looked into: read(object) is a copy, write(object, copy) puts
+# it back whether or not there is a change.
+_Copy = collections.namedtuple("_Copy", "read write")
+
+_RANDOM = _Copy(
+    random.Random.getstate,
+    lambda r, state: r.getstate() == state or r.setstate(state))
+_TORCH_RANDOM = _Copy(lambda g: g.get_state(), lambda g, s: g.set_state(s))
+_NUMPY_RANDOM = _Copy(
+    lambda g: (g.bit_generator.state if hasattr(g, "bit_generator")
+               else g.get_state()),
+    lambda g, state: (setattr(g.bit_generator, "state", state)
+                      if hasattr(g, "bit_generator") else g.set_state(state)))
+_ARRAY = _Copy(lambda a: a.copy(),
+               lambda a, copy: operator.setitem(a, ..., copy))
 # What a functools.lru_cache holds cannot be read: it is emptied if it grew.
-_CACHE = _Kind(lambda f: ([""], [f.cache_info().misses]),
-               lambda f, keys, items: f.cache_clear(), "")
-# A copy is put back whether or not there is a change.
-_ARRAY = _Kind(lambda a: ([""], [a.copy()]),
-               lambda a, keys, items: operator.setitem(a, ..., items[0]), "")
+_CACHE = _Copy(lambda f: f.cache_info().misses,
+               lambda f, misses: (f.cache_info().misses == misses
+                                  or f.cache_clear()))
 
 
 def _same(now, before):
-    return len(now[1]) == len(before[1]) and all(
-        a is b or type(a) is type(b) and type(a) in _NUMBERS and a == b
-        for a, b in zip(now[0] + now[1], before[0] + before[1]))
+    """Whether these are the same keys and items, in this order."""
+    return all(
+        len(a) == len(b) and all(
+            x is y or type(x) is type(y) and type(x) in _NUMBERS and x == y
+            for x, y in zip(a, b))
+        for a, b in zip(now, before))
+
+
+def _all_same(now, before):
+    """The same of lists of (keys, items), in one sweep; may say no of equal
+    numbers."""
+    chain = itertools.chain.from_iterable
+    return (list(map(len, chain(now))) == list(map(len, chain(before)))
+            and all(map(operator.is_, chain(chain(now)), chain(chain(before)))))
 
 
 # --- the walk
@@ -198,9 +219,9 @@ _LEAVES = _NUMBERS | {type(None), type(...), torch.dtype, torch.device,
                       types.BuiltinFunctionType}
 _LRU_CACHE = type(functools.lru_cache(operator.neg))
 # Of the libraries' own objects these are walked.
-_WALKED = (torch.nn.Module, types.SimpleNamespace, weakref.WeakKeyDictionary,
-           weakref.WeakValueDictionary, collections.UserDict,
-           collections.UserList)
+_WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
+           weakref.WeakKeyDictionary, weakref.WeakValueDictionary,
+           collections.UserDict, collections.UserList)
 _PACKAGES = {"torch", "proviso", "numpy"}.union(sys.stdlib_module_names)
 
 
@@ -218,140 +239,214 @@ def _is_installed(name):
 class ObjectState:
     """The objects that a program reaches from `roots`, {path: object}, by
     attributes, items, closures and the names in its code: the user's, and that
-    of the `modules` of these names."""
+    of the `modules` of these names.
+
+    Nearly all of what is reached are dicts, most of them empty (the hooks of
+    modules): as little as possible is done for each, and what is of one kind
+    is compared at once."""
 
     def __init__(self, roots, modules=()):
         self._modules = {name for name in modules if not _is_library(name)}
-        self._kept = []  # (kind, object, what was read, path), in order
+        self._kept = {}  # by kind: [(object, (keys, items), place)]
+        self._empty = []  # object, *place; and the next
+        self._copies = []  # (kind, object, copy)
         self._seen = {}  # by id, so that they stay alive
-        # Names in the code met so far, and those that Python calls unasked.
-        self._mentioned = set(_CALLED_BY_PYTHON)
-        self._spaces = []  # (_Names, path)
-        self._owners = set()  # their ids
-        self._todo = [(value, path) for path, value in roots.items()]
+        self._visits = {}  # by type
+        self._mentioned = set()  # the names in the code met so far
+        # Since the last look, and at first those that Python calls unasked.
+        self._new_names = set(_CALLED_BY_PYTHON)
+        self._spaces = {}  # by id: (_Names, place)
+        self._todo = []  # (object, place); a place is (of what, where, key)
+        self._reach((), "{}", roots.keys(), roots.values())
         while self._todo:
             while self._todo:
-                self._visit(*self._todo.pop())
+                value, place = self._todo.pop()
+                for visit in self._visits_of(type(value)):
+                    visit(self, value, place)
             self._look_up_names()
-        for names, path in self._spaces:
-            self._keep(_NAMES, names, path)
+        for names, place in self._spaces.values():
+            self._keep(_NAMES, names, place)
 
     def put_back(self, all_changes):
         """Where traced values were left, all changes or none.  Returns their
         paths: they cannot be kept."""
         left = []
-        for kind, value, before, path in self._kept:
-            now = kind.read(value)
-            if _same(now, before):
-                continue
+        for kind, value, before, place in self._changed():
             known = set(map(_id, before[1]))
-            traced = [path + (kind.where or "[{}]").format(key)
+            now = kind.read(value)
+            traced = [_path((place, kind.where or "[{}]", key))
                       for key, item in zip(now[0] or itertools.count(), now[1])
                       if _id(item) not in known and _holds_traced(item)]
-            if traced or all_changes or kind is _CACHE:
+            if traced or all_changes:
                 kind.write(value, *before)
             left += traced
+        for kind, value, copy in self._copies:
+            if all_changes or kind is _CACHE:
+                kind.write(value, copy)
         return left
 
-    def _keep(self, kind, value, path):
-        read = kind.read(value)
-        self._kept.append((kind, value, read, path))
-        if kind in (_RANDOM, _ARRAY, _CACHE):
-            return  # a copy is not what the program reaches
-        if kind.where:
-            self._todo += [(item, path + kind.where.format(key))
-                           for key, item in zip(*read)]
-        else:
-            self._todo += [(item, path) for item in read[1]]
+    def _changed(self):
+        for kind, rows in self._kept.items():
+            if _all_same([kind.read(value) for value, _, _ in rows],
+                         [before for _, before, _ in rows]):
+                continue
+            for value, before, place in rows:
+                if not _same(kind.read(value), before):
+                    yield kind, value, before, place
+        if any(self._empty[::4]):
+            for value, *place in zip(*(self._empty[i::4] for i in range(4))):
+                if value:
+                    yield _CONTAINERS[type(value)], value, _NOTHING, place
 
-    def _visit(self, value, path):
-        if type(value) in _LEAVES or _id(value) in self._seen:
-            return
-        self._seen[_id(value)] = value
-        if isinstance(value, dict):
-            self._keep(_DICT, value, path)
-        elif isinstance(value, (list, set, collections.deque)):
-            self._keep(_ITEMS, value, path)
-        elif isinstance(value, (tuple, frozenset)):
-            self._todo += [(item, path) for item in value]
-        elif isinstance(value, types.CellType):
-            self._keep(_CELL, value, path)
-        elif isinstance(value, types.FunctionType):
-            self._visit_function(value, path)
-        elif isinstance(value, types.ModuleType):
-            if self._follows(value.__name__):
-                self._add_space(value.__dict__, value.__name__)
-        elif isinstance(value, type):
-            self._visit_class(value)
-        else:
-            self._visit_instance(value, path)
+    def _keep(self, kind, value, place):
+        before = kind.read(value)
+        self._kept.setdefault(kind, []).append((value, before, place))
+        return before
+
+    def _reach(self, place, where, keys, items):
+        seen = self._seen
+        for key, item in zip(keys, items):
+            if type(item) in _LEAVES:
+                continue
+            if type(item) in _CONTAINERS and not item:
+                self._empty += (item, place, where, key)
+            elif _id(item) not in seen:
+                seen[_id(item)] = item
+                self._todo.append((item, (place, where, key)))
+
+    def _reach_all(self, items, place):
+        self._reach(place, "", itertools.repeat(""), items)
+
+    def _visits_of(self, kind):
+        """What is done with each object of this type."""
+        found = self._visits.get(kind)
+        if found is None:
+            found = self._visits[kind] = [
+                visit for bases, visit in _VISITS if issubclass(kind, bases)]
+            if _is_walked(kind):
+                self._visit_class(kind)
+                if kind.__dictoffset__:
+                    found.append(ObjectState._visit_attributes)
+                if _slots_of(kind):
+                    found.append(_keeping(_SLOTS))
+            if str(kind.__module__).startswith("numpy"):
+                found.append(_visit_numpy)
+        return found
 
     def _follows(self, module):
         return module in self._modules or not _is_installed(module)
 
-    def _visit_function(self, function, path):
+    def _visit_attributes(self, value, place):
+        attributes = object.__getattribute__(value, "__dict__")
+        if attributes:
+            self._seen[_id(attributes)] = attributes
+        self._reach(place, ".{}", *self._keep(_ATTRIBUTES, attributes, place))
+
+    def _visit_function(self, function, place):
         if not self._follows(function.__module__):
             return
         self._mention(function.__code__)
-        self._add_space(function.__globals__, str(function.__module__))
-        names = function.__code__.co_freevars
-        for name, cell in zip(names, function.__closure__ or ()):
-            self._todo.append((cell, name))
-        self._todo += [(function.__dict__, path), (function.__defaults__, path),
-                       (function.__kwdefaults__, path)]
+        self._add_space(function.__globals__, function.__module__)
+        if function.__closure__:
+            self._reach((), "{}", function.__code__.co_freevars,
+                        function.__closure__)
+        self._reach_all((function.__dict__, function.__defaults__,
+                         function.__kwdefaults__), place)
 
-    def _mention(self, code):
-        self._mentioned.update(code.co_names)
-        for constant in code.co_consts:
-            if isinstance(constant, types.CodeType):
-                self._mention(constant)
+    def _visit_module(self, module, place):
+        if self._follows(module.__name__):
+            self._add_space(module.__dict__, module.__name__)
 
-    def _visit_class(self, cls):
+    def _visit_class(self, cls, place=None):
         for base in cls.__mro__:
             if self._follows(base.__module__):
                 self._add_space(base, base.__name__)
 
-    def _visit_instance(self, value, path):
-        if isinstance(value, types.MethodType):
-            self._todo += [(value.__self__, path), (value.__func__, path)]
-        elif isinstance(value, (staticmethod, classmethod)):
-            self._todo.append((value.__func__, path))
-        elif isinstance(value, property):
-            self._todo += [(value.fget, path), (value.fset, path)]
-        elif isinstance(value, functools.cached_property):
-            self._todo.append((value.func, path))
-        elif isinstance(value, functools.partial):
-            self._todo.append(((value.func, value.args, value.keywords), path))
-        elif isinstance(value, _LRU_CACHE):
-            self._keep(_CACHE, value, path)
-            self._todo.append((value.__wrapped__, path))
-        elif _is_random(value):
-            self._keep(_RANDOM, value, path)
-        elif isinstance(value, torch.Tensor):
-            self._keep(_TENSOR, value, path)
-        elif type(value).__module__ == "numpy":
-            if hasattr(value, "flags") and value.flags.writeable:
-                self._keep(_ARRAY, value, path)
-        if (isinstance(value, _WALKED + (torch.Tensor,))
-                or not _is_library(type(value).__module__)):
-            if hasattr(value, "__dict__"):
-                attributes = object.__getattribute__(value, "__dict__")
-                self._seen[_id(attributes)] = attributes
-                self._keep(_ATTRIBUTES, attributes, path)
-            if _slots_of(type(value)):
-                self._keep(_SLOTS, value, path)
-            self._visit_class(type(value))
+    def _add_space(self, owner, name):
+        if _id(owner) not in self._spaces:
+            self._spaces[_id(owner)] = (_Names(owner, self._mentioned),
+                                        ((), "{}", name))
 
-    def _add_space(self, owner, path):
-        if _id(owner) not in self._owners:
-            self._owners.add(_id(owner))
-            self._spaces.append((_Names(owner, self._mentioned), path))
+    def _mention(self, code):
+        self._new_names.update(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self._mention(constant)
 
     def _look_up_names(self):
         """What code calls by name, in all globals and classes met so far."""
-        for names, path in list(self._spaces):
-            self._todo += [(names.find(name), f"{path}.{name}")
-                           for name in sorted(names.new_names())]
+        new, self._new_names = self._new_names - self._mentioned, set()
+        self._mentioned |= new
+        for names, place in self._spaces.values():
+            found = names.look_up(new)
+            self._reach(place, ".{}", found.keys(), found.values())
+
+
+# --- what is done with the objects of a type
+
+def _is_walked(kind):
+    """Whether the attributes of its objects are looked into: not of most
+    that are the libraries', nor of what names in code lead into."""
+    return issubclass(kind, _WALKED) or not (
+        _is_library(kind.__module__)
+        or issubclass(kind, (type, types.ModuleType)))
+
+
+def _keeping(kind):
+    def visit(state, value, place):
+        keys, items = state._keep(kind, value, place)
+        state._reach(place, kind.where, keys or itertools.repeat(""), items)
+    return visit
+
+
+def _copying(kind):
+    def visit(state, value, place):
+        state._copies.append((kind, value, kind.read(value)))
+    return visit
+
+
+def _going_on(*names):
+    """To what these attributes are."""
+    def visit(state, value, place):
+        state._reach_all([getattr(value, name) for name in names], place)
+    return visit
+
+
+def _visit_numpy(state, value, place):
+    if type(value).__module__.startswith("numpy.random"):
+        _copying(_NUMPY_RANDOM)(state, value, place)
+    elif hasattr(value, "flags") and value.flags.writeable:
+        _copying(_ARRAY)(state, value, place)
+
+
+# Of the types that fit an object, all that is said is done.
+_VISITS = (
+    (dict, _keeping(_DICT)),
+    ((list, set, collections.deque), _keeping(_ITEMS)),
+    ((tuple, frozenset),
+     lambda state, value, place: state._reach_all(value, place)),
+    (types.CellType, _keeping(_CELL)),
+    (types.FunctionType, ObjectState._visit_function),
+    (types.ModuleType, ObjectState._visit_module),
+    (type, ObjectState._visit_class),
+    (types.MethodType, _going_on("__self__", "__func__")),
+    ((staticmethod, classmethod), _going_on("__func__")),
+    (property, _going_on("fget", "fset")),
+    (functools.cached_property, _going_on("func")),
+    (functools.partial, _going_on("func", "args", "keywords")),
+    (_LRU_CACHE, _copying(_CACHE)),
+    (_LRU_CACHE, _going_on("__wrapped__")),
+    (random.Random, _copying(_RANDOM)),
+    (torch.Generator, _copying(_TORCH_RANDOM)),
+    (torch.Tensor, _keeping(_TENSOR)),
+)
+
+
+def _path(place):
+    """What ((((), "{}", "self"), ".{}", "items"), "[{}]", 2) says:
+    self.items[2]."""
+    before, where, key = place
+    return (_path(before) if before else "") + where.format(key)
 
 
 # --- around a trace
@@ -365,8 +460,8 @@ def kept_as_it_is(program):
     numpy = sys.modules.get("numpy")
     all_changes = isinstance(getattr(program, "__self__", program),
                              torch.nn.Module)
-    parts = (program.modules() if isinstance(program, torch.nn.Module)
-             else [program])
+    parts = ([part for _, part in _modules.named_modules(program)]
+             if isinstance(program, torch.nn.Module) else [program])
     objects = ObjectState({"self": program},
                           {type(part).__module__ for part in parts})
     modes = ObjectState({

@@ -10,7 +10,7 @@ import threading
 import torch
 from torch.fx.experimental import symbolic_shapes
 
-from proviso import _control_flow, _numbers, _proviso
+from proviso import _control_flow, _modules, _numbers, _proviso
 
 _MISSING = object()
 # Patches and flags are the process's; one trace at a time.
@@ -431,10 +431,12 @@ class OwnedTensors:
         self.parameters = []
         self.buffers = []  # (name, tensor, persistent)
         self.constants = []  # tensors that are plain attributes
-        self._children = [(prefix, child, dict(child._buffers))
-                          for prefix, child in module.named_modules()]
+        self._buffers_before = []  # (prefix, child, its buffers)
         # A tensor of a shared module has a name by each of the module's.
-        for prefix, child in module.named_modules(remove_duplicate=False):
+        for prefix, child in _modules.named_modules(module):
+            if child._buffers:
+                self._buffers_before.append(
+                    (prefix, child, dict(child._buffers)))
             dot = prefix + "." if prefix else ""
             for name, tensor in child._parameters.items():
                 if tensor is not None:
@@ -458,7 +460,7 @@ class OwnedTensors:
 
     def record_buffer_assignments(self):
         """`self.count = self.count + 1` on a buffer writes into the buffer."""
-        for prefix, child, buffers in self._children:
+        for prefix, child, buffers in self._buffers_before:
             for name, old in buffers.items():
                 new = child._buffers.get(name)
                 if new is old:
