@@ -104,15 +104,17 @@ bool ShapeEnv::Impl::has_decidable_part(Expr e) {
   return decidable_memo[e.id()] = found;
 }
 
-// A rewrite that leans on facts is an answer like any other, so it is logged:
-// it may have needed an assumption.
+// A rewrite that leans on facts is an answer like any other, so it is logged.
+// What leans on an assumption is not made: Max(0, s0 - 2) is right for every
+// size, and s0 - 2 from two on.
 Expr ShapeEnv::Impl::simplify(Expr e) {
   Expr r = replaced(e);
   if (r.is_bool() || !has_decidable_part(r)) return r;
   ExprMemo& memo = memo_of(simplified_memo, r);
   if (memo.version == version) return memo.value;
   Expr s = context.canonical(r);
-  if (s != r && s.type() == r.type() && subset(symbols_of(s), symbols_of(r))) {
+  if (s != r && s.type() == r.type() &&
+      subset(symbols_of(s), symbols_of(r)) && !leans_on_assumption(eq(r, s))) {
     log_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
     s = replaced(s);
   } else {
@@ -120,6 +122,14 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
   }
   memo_of(simplified_memo, r) = {s, version};
   return s;
+}
+
+bool ShapeEnv::Impl::leans_on_assumption(Expr question) {
+  context.ask_quick(question);
+  const std::vector<FactId> used = context.facts_used(question);
+  return std::any_of(used.begin(), used.end(), [&](FactId fact) {
+    return assumptions.count(fact) > 0;
+  });
 }
 
 const Interval& ShapeEnv::Impl::bounds(Expr e) {

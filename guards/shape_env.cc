@@ -87,7 +87,8 @@ Expr ShapeEnv::Impl::new_size_symbol(int64_t hint, const std::string& source,
   Interval shown = promised;
   if (hint >= 2 && options.specialize_zero_one && options.assume_at_least_two &&
       (!promised.lower() || *promised.lower() < Int(2))) {
-    context.assume(ge(s, 2), {"assumed: " + name + " >= 2", "", 0});
+    assumptions.insert(
+        context.assume(ge(s, 2), {"assumed: " + name + " >= 2", "", 0}));
     assumed.push_back(s);
     session.push_back({SessionLine::kAssume, ge(s, 2)});
     shown = intersect(promised, Interval::at_least(2));

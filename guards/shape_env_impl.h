@@ -115,6 +115,7 @@ struct ShapeEnv::Impl {
   static ExprMemo& memo_of(std::vector<ExprMemo>& memos, Expr e);
   Expr replaced(Expr e);  // replacements applied, canonical
   Expr simplify(Expr e);  // the same, with what the facts decide
+  bool leans_on_assumption(Expr question);
   const Interval& bounds(Expr e);
   bool has_decidable_part(Expr e);
   Expr negate(Expr condition);
@@ -185,6 +186,7 @@ struct ShapeEnv::Impl {
   std::vector<std::pair<Expr, Interval>> declared;  // in creation order
   std::vector<std::pair<Expr, std::string>> known;  // as told by know()
   std::vector<Expr> assumed;  // symbols assumed >= 2, in creation order
+  std::set<FactId> assumptions;  // what the context calls that
   std::set<Expr, ExprLess> size_like;
 
   // Recorded conditions.

@@ -408,6 +408,161 @@ case("linspace", lambda x: torch.linspace(0, 1, x.shape[0]) * x, "a")
 case("grid_sample", lambda x, y: F.grid_sample(
     x, y, align_corners=False), "a 2 b 3", "a c 2 2")
 
+# --- as users write them
+
+case("a mask of neighbours", lambda x, m: _near(x, m), "a b 2", "m:a b")
+case("a padding mask made additive", lambda x, m: x[:, None].expand(
+    -1, x.shape[1], -1) + torch.zeros(m.shape).masked_fill(
+        ~m, float("-inf"))[:, None].expand(m.shape[0], x.shape[1], m.shape[1]),
+    "a b", "m:a b")
+case("a mask of two", lambda m, k: (m[:, :, None] & k[:, None, :])[
+    :, None].repeat(1, 2, 1, 1), "m:a b", "m:a c")
+case("an expanded mask over heads", lambda x, m: torch.where(
+    m[:, None, None, :].expand_as(x), x, torch.finfo(x.dtype).min).softmax(-1),
+    "a 2 b c", "m:a c")
+case("einsum of attention", lambda q, k, v: torch.einsum(
+    "bhij,bjhd->bihd", torch.einsum("bihd,bjhd->bhij", q, k).softmax(-1), v),
+    "a b 2 3", "a c 2 3", "a c 2 3")
+case("einsum of a batch and a table", lambda x, w: torch.einsum(
+    "bnd,hdk->bhnk", x, w), "a b 4", "2 4 3")
+case("cat of a token", lambda x, t: torch.cat(
+    [t.expand(x.shape[0], -1, -1), x], 1), "a b 3", "1 1 3")
+case("cat of three", lambda x, y, z: torch.cat([x, y, z], -1), "a b", "a c",
+     "a 2")
+case("stack of unbound", lambda x: torch.stack(x.unbind(1)[::-1]), "a 3 b")
+case("pad to a multiple", lambda x: F.pad(x, (0, -x.shape[1] % 4)).reshape(
+    x.shape[0], -1, 4), "a b")
+case("pad to another", lambda x, y: F.pad(x, (0, y.shape[1] - x.shape[1])) + y,
+     "a b", "a c")
+case("pad circular", lambda x: F.pad(x, (1, 1), mode="circular"), "a 2 b")
+case("roll by half", lambda x: x.roll(x.shape[1] // 2, 1), "a b")
+case("unfold of images", lambda x: F.unfold(x, 2, stride=2), "a 3 b c")
+case("unfold with a step", lambda x: x.unfold(1, 3, 2).mean(-1), "a b")
+case("avg_pool1d, padded", lambda x: F.avg_pool1d(x, 3, 1, 1), "a 2 b")
+case("max_pool3d", lambda x: F.max_pool3d(x, 2), "a 2 b c 4")
+case("adaptive_avg_pool2d of rows", lambda x: F.adaptive_avg_pool2d(
+    x, (None, 2)), "a 2 b c")
+model("Conv1d, dilated", lambda: nn.Conv1d(2, 3, 2, dilation=2), "a 2 b")
+model("Conv1d, causal", lambda: nn.Sequential(
+    nn.ConstantPad1d((2, 0), 0.0), nn.Conv1d(2, 2, 3, groups=2)), "a 2 b")
+model("Conv3d", lambda: nn.Conv3d(2, 3, 2, padding=1), "a 2 b c 3")
+model("Conv2d, unbatched", lambda: nn.Conv2d(2, 3, 2), "2 a b")
+model("ConvTranspose1d", lambda: nn.ConvTranspose1d(2, 3, 3, stride=2,
+      padding=1, output_padding=1), "a 2 b")
+model("a residual block", lambda: nn.Sequential(
+    nn.Conv2d(3, 4, 3, 2, 1), nn.BatchNorm2d(4), nn.ReLU(),
+    nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2)), "a 3 b c")
+case("cummax", lambda x: x.cummax(1)[0], "a b")
+case("logcumsumexp", lambda x: x.logcumsumexp(0), "a b")
+case("gather of a sort", lambda x: x.gather(1, x.argsort(1)), "a b")
+case("gather of expanded indices", lambda x, i: x.gather(
+    1, i[..., None].expand(-1, -1, x.shape[2])), "a 3 b", "i:a c")
+case("scatter_reduce", lambda x, i: torch.zeros(3).scatter_reduce(
+    0, i, x, "amax"), "a", "i:a")
+case("index_put of a row and a column", lambda x, i: x.clone().index_put(
+    (torch.arange(i.shape[0]), i), torch.tensor(2.0)), "a 3", "i:a")
+case("index_fill", lambda x: x.index_fill(0, torch.tensor([0]), 1.0), "a b")
+case("topk, then gathered", lambda x, y: y.gather(
+    1, x.topk(2, 1)[1][..., None].expand(-1, -1, y.shape[2])), "a b", "a b c")
+case("searchsorted", lambda x, y: torch.searchsorted(x.sort()[0], y), "a", "b")
+case("interpolate to another", lambda x, y: F.interpolate(
+    x, size=y.shape[-2:]) + y, "a 2 b c", "a 2 d 4")
+case("interpolate to half", lambda x: F.interpolate(
+    x, size=(x.shape[2] // 2, x.shape[3] // 2), mode="bilinear"), "a 2 b c")
+case("batch_norm in training", lambda x: F.batch_norm(
+    x, None, None, training=True), "a 2 b")
+case("group_norm of a sequence", lambda x: F.group_norm(
+    x.transpose(1, 2), 2).transpose(1, 2), "a b 4")
+case("standardised", lambda x: (x - x.mean(1, keepdim=True)) / (
+    x.std(1, keepdim=True) + 1e-5), "a b 2")
+case("an rnn written out", lambda x: _rnn(x), "a 3 4")
+case("a decoder written out", lambda x, w: _decode(x, w), "a b 4", "4 4")
+case("max of two, sliced", lambda x, y: F.pad(x, (
+    0, max(x.shape[1], y.shape[1]) - x.shape[1])), "a b", "a c")
+case("min of two, added", lambda x, y: x[:, :min(x.shape[1], y.shape[1])]
+     + y[:, :min(x.shape[1], y.shape[1])], "a b", "a c")
+case("min with a constant", lambda x: x[:, :min(x.shape[1], 3)], "a b")
+case("max with a constant", lambda x: x.new_zeros(max(1, x.shape[0])), "a")
+case("a size clamped", lambda x: x[:, max(0, x.shape[1] - 2):], "a b")
+case("sum of many sizes", lambda x, y: torch.arange(
+    x.shape[0] + y.shape[0] * 2), "a", "b")
+case("broadcast of three", lambda x, y, z: x + y * z, "a 1 b", "c 1", "a c b")
+case("broadcast of any two, twice", lambda x, y: (x + y) * (x - y), "a b",
+     "c b")
+case("in place on a slice", lambda x, y: _slice_added(x, y), "a b", "a")
+case("in place on a view", lambda x: _view_doubled(x), "a b 2")
+case("in place after a reshape", lambda x: _reshape_filled(x), "a b 2")
+case("in place after contiguous", lambda x: _contiguous_filled(x), "a b")
+case("a linear attention", lambda q, k, v: torch.einsum(
+    "bld,bdm->blm", q.softmax(-1), torch.einsum(
+        "bld,blm->bdm", k.softmax(1), v)),
+    "a b 3", "a c 3", "a c 2")
+case("alibi", lambda x: x + (-(torch.arange(x.shape[-1]) - torch.arange(
+    x.shape[-2])[:, None]).abs()) * torch.tensor([0.5, 0.25])[:, None, None],
+    "a 2 b c")
+case("rope", lambda x: x * (torch.arange(x.shape[1])[:, None] * 0.1).cos()
+     + torch.cat([-x[..., 1:], x[..., :1]], -1)
+     * (torch.arange(x.shape[1])[:, None] * 0.1).sin(), "a b 2")
+case("mean pooling", lambda x, m: (x * m.unsqueeze(-1).expand(x.size())).sum(1)
+     / m.sum(1, keepdim=True).clamp(min=1e-9), "a b 3", "m:a b")
+case("last token", lambda x, m: x[torch.arange(x.shape[0]), m.sum(-1) - 1],
+     "a b 3", "m:a b")
+case("tensor_split", lambda x: x.tensor_split(3, 1)[1], "a b")
+case("pixel_unshuffle", lambda x: F.pixel_unshuffle(x, 2), "a 1 b c")
+case("complex", lambda x: torch.view_as_real(torch.view_as_complex(x) ** 2),
+     "a b 2")
+case("fft of a sequence", lambda x: torch.fft.fft(x, dim=1).real, "a b")
+case("irfft of rfft", lambda x: torch.fft.irfft(
+    torch.fft.rfft(x), n=x.shape[1]), "a b")
+
+
+def _near(x, mask):
+    """Means over the neighbours that the mask has."""
+    n = x.shape[1]
+    near = (torch.arange(n)[:, None] - torch.arange(n)).abs() <= 1
+    return (mask[:, None] & near[None]).expand(x.shape[0], n, n).float() @ x
+
+
+def _rnn(x):
+    state, states = x.new_zeros(x.shape[0], x.shape[2]), []
+    for t in range(x.shape[1]):
+        state = torch.tanh(x[:, t] + state)
+        states.append(state)
+    return torch.stack(states, 1), state
+
+
+def _decode(x, w):
+    found = [x[:, :1]]
+    for _ in range(2):
+        found.append(torch.cat(found, 1).mean(1, keepdim=True) @ w)
+    return torch.cat(found, 1)
+
+
+def _slice_added(x, y):
+    result = x.clone()
+    result[:, :1] += y[:, None]
+    return result
+
+
+def _view_doubled(x):
+    result = x * 1
+    result.view(-1, 2).mul_(2)
+    return result
+
+
+def _reshape_filled(x):
+    """Fills a copy, or the tensor itself where the reshape is a view."""
+    result = x * 1
+    result.transpose(0, 1).reshape(-1, 2)[:1].fill_(7.0)
+    return result
+
+
+def _contiguous_filled(x):
+    result = x * 1
+    other = result.t().contiguous()
+    other.add_(1)
+    return result + other.t()
+
 
 def _assigned(x, mask):
     result = x.clone()

@@ -20,8 +20,8 @@ def test_small_sizes_are_taken_where_the_operators_equal_eager():
                 examples = [examples[i % len(examples)]]
             small_sizes.examine(case, count, values=values, examples=examples)
     assert count.wrong == []
-    # ConvTranspose2d without height in an empty batch; rfft(n=4) of more than 4.
-    assert {row[0] for row in count.refused} <= {"ConvTranspose2d", "fft"}
-    assert count.path_accepted >= 0.997 * count.path, (
+    # torch pads to, or cuts from, 4 numbers: a branch of its own code.
+    assert {row[0] for row in count.refused} <= {"fft"}
+    assert count.path_accepted >= 0.999 * count.path, (
         str(count), count.refused)
     assert count.path > 2000

@@ -145,11 +145,19 @@ bool conv(RuleCall& call) {
   return true;
 }
 
+// Of a transposed convolution: an empty batch may have empty images.
+c10::SymBool is_result_size(const SymInt& out, const SymInt& batch) {
+  if (batch.maybe_as_int().value_or(0) > 0) return out.sym_gt(0);
+  return out.sym_gt(0).sym_or(out.sym_ge(0).sym_and(batch.sym_eq(0)));
+}
+
 Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
                            const IValue& bias, const Window& window,
                            const std::vector<int64_t>& extra, int64_t groups) {
   require_conv_fits(input, weight, bias, groups, true);
   int64_t rank = weight.dim() - 2, first = input.dim() - rank;
+  const SymInt batch =
+      input.dim() == weight.dim() ? input.sym_size(0) : SymInt(1);
   Dims spatial;
   for (int64_t i = 0; i < rank; ++i) {
     SymInt out =
@@ -157,7 +165,8 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
         2 * at_or_only(window.padding, i) +
         (weight.sym_size(2 + i) - 1) * at_or_only(window.dilation, i) +
         at_or_only(extra, i) + 1;
-    PROVISO_REQUIRE(out.sym_gt(0), "Given input size per channel: (",
+    PROVISO_REQUIRE(is_result_size(out, batch),
+                    "Given input size per channel: (",
                     input.sym_size(first + i),
                     "). Calculated output size per "
                     "channel: (",
