@@ -77,6 +77,9 @@ constexpr Option kOptions[] = {
      "let the file call it though it does more than compute: aten.set_ "
      "(repeatable)",
      [](Arguments& a, const std::string& v) { a.allowed.push_back(v); }},
+    {"--loop-steps", "N",
+     "what the file's while_loops may take together (100000)",
+     [](Arguments& a, const std::string& v) { a.loop_steps = v; }},
     {"--tag", "TAG", "only programs with this tag",
      [](Arguments& a, const std::string& v) { a.tag = v; }},
     {"--json", nullptr, "the last line is one JSON object",
@@ -128,8 +131,8 @@ const std::vector<Command> kCommands = {
      "verify it, and judge its guards: needed, implied, wrong, missing",
      "--allow", check},
     {"run", "FILE.pt2 [IN.pt [OUT.pt]]",
-     "run it on torch.save([x, y], IN.pt), or on made-up inputs", "--allow",
-     run_program},
+     "run it on torch.save([x, y], IN.pt), or on made-up inputs",
+     "--allow --loop-steps", run_program},
 };
 
 Arguments read_arguments(const Command& command,

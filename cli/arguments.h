@@ -23,6 +23,7 @@ struct Arguments {
   std::string list;  // --list
   std::string tag;   // --tag
   std::vector<std::string> allowed;  // --allow
+  std::string loop_steps;            // --loop-steps
   std::vector<std::string> positional;
 };
 

@@ -24,6 +24,8 @@ namespace {
   std::vector<std::string> words{tool, command};
   for (const std::string& name : arguments.allowed)
     words.push_back("--allow=" + name);
+  if (!arguments.loop_steps.empty())
+    words.push_back("--loop-steps=" + arguments.loop_steps);
   words.insert(words.end(), arguments.positional.begin(),
                arguments.positional.end());
   std::vector<char*> argv;

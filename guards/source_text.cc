@@ -1,14 +1,15 @@
 #include "guards/source_text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
+#include <vector>
 
+#include "sym/budget.h"
 #include "sym/parse.h"
 
 namespace proviso {
 namespace {
-
-using Values = std::map<std::string, Expr>;
 
 constexpr std::string_view kPrefix = "value_of_input_";
 
@@ -38,58 +39,72 @@ std::optional<std::string> as_variadic(const std::string& source) {
          source.substr(quote + 2);
 }
 
-Values with_variadic(Values values) {
-  const Values own = values;
-  for (const auto& [source, value] : own)
-    if (const auto other = as_variadic(source)) values.emplace(*other, value);
-  return values;
-}
-
-// The longest source that stands here: L['x'].size()[0] before L['x'].
-Values::const_iterator source_at(std::string_view rest, const Values& values) {
-  auto best = values.end();
-  for (auto it = values.begin(); it != values.end(); ++it)
-    if (rest.starts_with(it->first) &&
-        (best == values.end() || it->first.size() > best->first.size()))
-      best = it;
-  return best;
-}
-
 }  // namespace
 
-Expr parse_over(ExprPool& pool, std::string_view text, const Values& known) {
-  const Values values = with_variadic(known);
+void SourceValues::add(const std::string& source, Expr value) {
+  values_.insert_or_assign(source, Named{value, false});
+  const std::optional<std::string> other = as_variadic(source);
+  if (other) values_.emplace(*other, Named{value, true});
+}
+
+Expr SourceValues::named(std::string_view name) const {
+  Budget::spend(1);
+  const auto found = values_.find(name);
+  return found == values_.end() ? Expr() : found->second.value;
+}
+
+Expr SourceValues::beginning(std::string_view text, size_t* length) const {
+  // Of what sorts before the text the last has most in common with it: what
+  // begins the text begins that part as well.
+  while (true) {
+    Budget::spend(1);
+    auto next = values_.upper_bound(text);
+    if (next == values_.begin()) return Expr();
+    const auto& [source, named] = *--next;
+    if (text.starts_with(source)) {
+      *length = source.size();
+      return named.value;
+    }
+    const auto [end, _] =
+        std::mismatch(text.begin(), text.end(), source.begin(), source.end());
+    text = text.substr(0, static_cast<size_t>(end - text.begin()));
+  }
+}
+
+Expr parse_over(ExprPool& pool, std::string_view text,
+                const SourceValues& values) {
   std::string renamed;
+  std::vector<Expr> used;
   for (size_t i = 0; i < text.size();) {
     if (!in_word(text[i])) {
       renamed += text[i++];
       continue;
     }
-    const size_t end = end_of_word(text, i);
-    const std::string_view word = text.substr(i, end - i);
+    size_t length = end_of_word(text, i) - i;
+    const std::string_view word = text.substr(i, length);
     const bool is_source = text.substr(i).starts_with("L[");
-    const auto found = is_source ? source_at(text.substr(i), values)
-                                 : values.find(std::string(word));
-    if (is_source && found == values.end())
+    const Expr value = is_source ? values.beginning(text.substr(i), &length)
+                                 : values.named(word);
+    if (is_source && !value)
       throw Error("'" + shortened(text.substr(i)) + "' begins with no size or "
                   "integer of the inputs, in '" + shortened(text) + "'");
     if (word.starts_with(kPrefix))
       throw Error("'" + shortened(word) + "' is no size or integer of the "
                   "inputs, in '" + shortened(text) + "'");
-    if (found == values.end())
+    if (value) {
+      renamed += std::string(kPrefix) + std::to_string(used.size());
+      used.push_back(value);
+    } else {
       renamed += word;
-    else
-      renamed += std::string(kPrefix) +
-                 std::to_string(std::distance(values.begin(), found));
-    i = found == values.end() ? end : i + found->first.size();
+    }
+    i += length;
   }
   ParseOptions options;
   options.make_symbol = [&](ExprPool&, std::string_view name) -> Expr {
     if (!name.starts_with(kPrefix))
       throw Error("'" + std::string(name) + "' of '" + shortened(text) +
                   "' is no size or integer of the inputs");
-    const std::string place(name.substr(kPrefix.size()));
-    return std::next(values.begin(), std::stol(place))->second;
+    return used.at(std::stoul(std::string(name.substr(kPrefix.size()))));
   };
   return parse(pool, renamed, options);
 }

@@ -4,6 +4,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>
 
+#include <optional>
 #include <unordered_map>
 
 #include "tracer_adapter/autocast_scope.h"
@@ -37,11 +38,14 @@ Values cond(const ControlFlowCall& call) {
 }
 
 Values while_loop(const ControlFlowCall& call) {
+  std::optional<LoopSteps> own;
+  if (LoopSteps::current() == nullptr) own.emplace();
   Values carried = call.lists.at(0);
   const Values& others = call.lists.at(1);
   for (int64_t step = 0;
        truth(call.graphs[0].run(joined(carried, others)).at(0)); ++step) {
     check_traced_steps(step, "while_loop");
+    LoopSteps::current()->take();
     carried = call.graphs[1].run(joined(carried, others));
   }
   return carried;
@@ -146,6 +150,24 @@ Values with_autocast(const ControlFlowCall& call) {
 }
 
 }  // namespace
+
+namespace {
+thread_local LoopSteps* current_steps = nullptr;
+}
+
+LoopSteps::LoopSteps(uint64_t most)
+    : most_(most), left_(most), outer_(current_steps) {
+  current_steps = this;
+}
+LoopSteps::~LoopSteps() { current_steps = outer_; }
+LoopSteps* LoopSteps::current() { return current_steps; }
+
+void LoopSteps::take() {
+  TORCH_CHECK(left_ > 0, "while_loop: it has not ended after ", most_,
+              " steps; allow more (proviso run --loop-steps=N, LoopSteps in "
+              "C++) where it does end");
+  --left_;
+}
 
 ControlFlow find_control_flow(const std::string& target) {
   static const std::unordered_map<std::string, ControlFlow> kOperators = {

@@ -276,8 +276,12 @@ void install_fallback() {
   }();
 }
 
+bool has_rule(const c10::OperatorHandle& op) {
+  return find_rule(op.schema()) != nullptr;
+}
+
 bool is_known(const c10::OperatorHandle& op) {
-  return find_rule(op.schema()) != nullptr ||
+  return has_rule(op) ||
          op.hasKernelForDispatchKey(
              c10::DispatchKey::CompositeImplicitAutograd);
 }

@@ -4,7 +4,10 @@
 
 namespace proviso {
 
-std::string error_text(const std::exception& error) {
+namespace {
+
+// Of any exception, without what is PyTorch's own business.
+std::string cleaned(const std::exception& error) {
   const auto* torch = dynamic_cast<const c10::Error*>(&error);
   std::string text = torch ? torch->what_without_backtrace() : error.what();
   // A list of every backend, and an advice to employees of Facebook.
@@ -21,6 +24,16 @@ std::string error_text(const std::exception& error) {
   rest.erase(0, rest.find_first_not_of(' '));
   return rest.empty() ? "PyTorch found that this does not hold: " + condition
                       : rest;
+}
+
+}  // namespace
+
+std::string error_text(const std::exception& error) {
+  constexpr size_t kMost = 3000;
+  const std::string text = cleaned(error);
+  if (text.size() <= kMost) return text;
+  return text.substr(0, kMost) + " ... (" +
+         std::to_string(text.size() - kMost) + " characters more)";
 }
 
 }  // namespace proviso

@@ -3,7 +3,8 @@
 //   catch (const std::exception& e) { std::cerr << error_text(e); }
 //
 // Of PyTorch's errors: no backtrace, no list of backends, and of its failed
-// assertions the sentence without the place in its sources.
+// assertions the sentence without the place in its sources.  A file's own texts
+// may be long: they are cut.
 #pragma once
 
 #include <exception>

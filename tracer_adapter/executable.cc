@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "tracer_adapter/checked_calls.h"
 #include "tracer_adapter/constants.h"
 #include "tracer_adapter/control_flow.h"
 #include "tracer_adapter/sym_functions.h"
@@ -397,6 +398,20 @@ bool any_symbolic(const c10::Stack& values) {
   return std::any_of(values.begin(), values.end(), is_symbolic_number);
 }
 
+// What a kernel's own std::vector throws becomes an error of PyTorch's.
+void call_kernel(const c10::OperatorHandle& op, c10::Stack& stack) {
+  try {
+    CheckedCalls::look_at(op, stack);
+    op.callBoxed(stack);
+  } catch (const std::length_error&) {
+    TORCH_CHECK_VALUE(false, "the operator asks for more memory than there "
+                             "can be");
+  } catch (const std::bad_alloc&) {
+    TORCH_CHECK_WITH(OutOfMemoryError, false,
+                     "the operator asks for more memory than there is");
+  }
+}
+
 enum class Keep { kAll, kWhatIsRead };
 
 void run_step(const Step& step, Slots& slots, c10::Stack& stack,
@@ -412,7 +427,7 @@ void run_step(const Step& step, Slots& slots, c10::Stack& stack,
     stack.push_back(evaluate_argument(arg, slots));
   switch (step.kind) {
     case Step::Kind::kOperator:
-      step.op->callBoxed(stack);
+      call_kernel(*step.op, stack);
       break;
     case Step::Kind::kFunction: {
       c10::IValue result = any_symbolic(stack)

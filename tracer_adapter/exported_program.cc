@@ -5,7 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "sym/budget.h"
 #include "sym/print.h"
+#include "tracer_adapter/owned_tensors.h"
 #include "tracer_adapter/sources.h"
 
 namespace proviso {
@@ -105,9 +107,10 @@ ExportGraphSignature ExportedProgram::graph_signature() const {
 
 NamedTensors ExportedProgram::owned(InputKind kind) const {
   NamedTensors result;
+  const OwnedTensors tensors(*this);
   for (const InputSpec& input : graph.inputs)
     if (input.kind == kind)
-      result.emplace_back(input.target, tensor_of(input));
+      result.emplace_back(input.target, tensors.of(input));
   return result;
 }
 
@@ -128,9 +131,26 @@ std::vector<at::Tensor> ExportedProgram::buffers() const {
 }
 
 const at::Tensor& ExportedProgram::tensor_of(const InputSpec& input) const {
-  for (const auto* place : {&state_dict, &constants})
-    for (const auto& [name, tensor] : *place)
-      if (name == input.target) return tensor;
+  return OwnedTensors(*this).of(input);
+}
+
+OwnedTensors::ByName OwnedTensors::by_name(const NamedTensors& tensors) {
+  ByName result;
+  for (const auto& [name, tensor] : tensors) {
+    Budget::charge(1);
+    result.emplace(name, &tensor);  // the first of that name
+  }
+  return result;
+}
+
+OwnedTensors::OwnedTensors(const ExportedProgram& program)
+    : state_(by_name(program.state_dict)),
+      constants_(by_name(program.constants)) {}
+
+const at::Tensor& OwnedTensors::of(const InputSpec& input) const {
+  for (const ByName* place : {&state_, &constants_})
+    if (const auto found = place->find(input.target); found != place->end())
+      return *found->second;
   TORCH_CHECK(false, "Proviso: ExportedProgram: there is no tensor '",
               input.target, "' for input ", input.name,
               "; state_dict and constants must keep the names of the "

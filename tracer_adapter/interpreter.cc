@@ -12,6 +12,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/executable.h"
 #include "tracer_adapter/exported_program.h"
+#include "tracer_adapter/owned_tensors.h"
 #include "tracer_adapter/replay.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/tracer.h"
@@ -94,10 +95,11 @@ Module::Impl::Impl(ExportedProgram p)
     : program(std::move(p)),
       input_check(*program.env),
       executable(program.graph) {
+  const OwnedTensors tensors(program);
   for (const InputSpec& input : program.graph.inputs) {
     const bool is_user = input.kind == InputKind::kUserInput;
     if (is_user) user_inputs.push_back(&input);
-    owned.push_back(is_user ? at::Tensor() : program.tensor_of(input));
+    owned.push_back(is_user ? at::Tensor() : tensors.of(input));
   }
   find_mutations();
   find_places();

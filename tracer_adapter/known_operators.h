@@ -6,8 +6,9 @@
 
 namespace proviso {
 
-// It has a rule, which looks at its arguments before a kernel does, or it is
-// composed of operators.
+// A rule looks at an operator's arguments before a kernel does.
+bool has_rule(const c10::OperatorHandle& op);
+// It has a rule, or it is composed of operators.
 bool is_known(const c10::OperatorHandle& op);
 
 }  // namespace proviso

@@ -12,6 +12,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/autocast_scope.h"
 #include "tracer_adapter/executable.h"
+#include "tracer_adapter/owned_tensors.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/sub_graph.h"
 
@@ -130,6 +131,7 @@ c10::IValue Replay::add_user_input(const InputSpec& input, const Graph& graph,
 std::vector<c10::IValue> Replay::add_inputs(
     const std::vector<at::Tensor>& examples) {
   const Graph& graph = program_.graph;
+  const OwnedTensors owned(program_);
   Values values;
   auto example = examples.begin();
   for (const InputSpec& input : graph.inputs) {
@@ -140,7 +142,7 @@ std::vector<c10::IValue> Replay::add_inputs(
           add_user_input(input, graph, tensor ? &*example++ : nullptr));
       continue;
     }
-    const at::Tensor& tensor = program_.tensor_of(input);
+    const at::Tensor& tensor = owned.of(input);
     if (input.kind == InputKind::kParameter)
       tracer_.add_parameter(input.target, tensor);
     else if (input.kind == InputKind::kBuffer)

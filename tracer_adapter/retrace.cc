@@ -8,6 +8,7 @@
 #include "sym/simplify.h"
 #include "tracer_adapter/error_text.h"
 #include "tracer_adapter/executable.h"
+#include "tracer_adapter/owned_tensors.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/tracer.h"
 
@@ -48,6 +49,7 @@ class Run {
   // With sizes: those alone.
   Run(const ExportedProgram& program, const Assignment* sizes)
       : program_(program),
+        owned_(program),
         sizes_(sizes),
         executable_(program.graph),
         tracer_(options()) {
@@ -74,6 +76,7 @@ class Run {
   void enter(size_t node);
 
   const ExportedProgram& program_;
+  const OwnedTensors owned_;
   const Assignment* sizes_;
   Executable executable_;
   Tracer tracer_;
@@ -121,9 +124,11 @@ c10::SymInt Run::stride(Expr e) {
   if (sizes_ == nullptr)
     return to_sym_int(env, simplify(parse(env.pool(), renamed(e, ours_))));
   const Evaluation value = evaluate(e, *sizes_);
-  TORCH_CHECK(value.defined(), "Proviso: the stride ", to_string(e),
-              " of an input has no value for these sizes");
-  return std::get<Int>(*value.value).to_int64().value();
+  const Int* stride = value.value ? std::get_if<Int>(&*value.value) : nullptr;
+  const auto fits = stride ? stride->to_int64() : std::nullopt;
+  TORCH_CHECK(fits, "Proviso: the stride ", to_string(e),
+              " of an input is no 64-bit integer for these sizes");
+  return *fits;
 }
 
 at::Tensor Run::fake(const InputSpec& spec, const TensorMeta& meta) {
@@ -146,7 +151,7 @@ at::Tensor Run::fake(const InputSpec& spec, const TensorMeta& meta) {
 }
 
 c10::IValue Run::input(const InputSpec& spec) {
-  if (spec.kind != InputKind::kUserInput) return program_.tensor_of(spec);
+  if (spec.kind != InputKind::kUserInput) return owned_.of(spec);
   const ValueRef* ref = spec.arg.get<ValueRef>();
   if (ref == nullptr) return to_ivalue(spec.arg);
   const GraphValue& value = program_.graph.value(ref->id);

@@ -572,7 +572,9 @@ std::vector<Expr> to_exprs(ShapeEnv& env, c10::SymIntArrayRef values) {
 
 void SizeProduct::operator*=(const c10::SymInt& factor) {
   if (const std::optional<int64_t> constant = factor.maybe_as_int()) {
-    times_ *= *constant;
+    TORCH_CHECK(!__builtin_mul_overflow(times_, *constant, &times_),
+                "Storage size calculation overflowed: a product of sizes or "
+                "strides does not fit into 64 bits");
     return;
   }
   SymNode* node = as_sym_node(factor.toSymNodeImplUnowned());

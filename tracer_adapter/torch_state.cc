@@ -46,9 +46,11 @@ constexpr Switch kSwitches[] = {
 static_assert(std::size(kSwitches) <= 64);
 
 uint64_t switches() {
-  uint64_t bits = 0;
-  for (size_t i = 0; i < std::size(kSwitches); ++i)
-    if ((at::globalContext().*kSwitches[i].get)()) bits |= uint64_t{1} << i;
+  uint64_t bits = 0, bit = 1;
+  for (const Switch& one : kSwitches) {
+    if ((at::globalContext().*one.get)()) bits |= bit;
+    bit <<= 1;
+  }
   return bits;
 }
 
@@ -107,9 +109,12 @@ void TorchState::put_back_process() const {
   if (at::get_num_threads() != threads_) at::set_num_threads(threads_);
   if (context.qEngine() != quantized_engine_)
     context.setQEngine(quantized_engine_);
-  const uint64_t changed = switches() ^ switches_;
-  for (size_t i = 0; i < std::size(kSwitches); ++i)
-    if (changed >> i & 1) (context.*kSwitches[i].set)(switches_ >> i & 1);
+  uint64_t changed = switches() ^ switches_, before = switches_;
+  for (const Switch& one : kSwitches) {
+    if (changed & 1) (context.*one.set)(before & 1);
+    changed >>= 1;
+    before >>= 1;
+  }
 }
 
 // A trace draws none; the program may have seeded them.

@@ -175,10 +175,10 @@ class Session {
  private:
   Expr parsed(const std::string& code, const py::dict& values) {
     ShapeEnv& env = tracer().env();
-    std::map<std::string, Expr> by_name;
+    SourceValues by_name;
     for (const auto& [name, value] : values)
-      by_name.emplace(name.cast<std::string>(),
-                      to_expr(env, value.cast<c10::SymInt>()));
+      by_name.add(name.cast<std::string>(),
+                  to_expr(env, value.cast<c10::SymInt>()));
     return parse_over(env.pool(), code, by_name);
   }
 

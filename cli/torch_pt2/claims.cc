@@ -292,6 +292,16 @@ std::string with_sources(Expr e) {
   });
 }
 
+Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
+  Claims claims{loaded.program.env->pool(), {}, loaded.ranges, loaded.stated,
+                {}, loaded.equations, traced.asserted};
+  for (const pt2::Claim& claim : loaded.claims)
+    claims.guards.push_back({claim.text, claim.condition, claim.problem});
+  for (const InputDim& dim : loaded.program.env->input_dims())
+    if (dim.expr.is_symbol()) claims.example.emplace_back(dim.expr, dim.hint);
+  return claims;
+}
+
 std::vector<Finding> judge(
     const Claims& claims, const std::vector<Requirement>& needs,
     const std::function<Trial(const Assignment&)>& trial) {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "solver/solver.h"
+#include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/retrace.h"
 
 namespace proviso::cli {
@@ -48,6 +49,9 @@ struct Finding {
   std::string kind, text, because;
   bool is_defect() const { return kind == "wrong" || kind == "missing"; }
 };
+
+// `loaded` must outlive it.
+Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced);
 
 std::vector<Finding> judge(
     const Claims& claims, const std::vector<Requirement>& needs,

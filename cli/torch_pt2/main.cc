@@ -1,11 +1,12 @@
-// proviso-pt2 show|check|run [--allow=OPERATOR...] FILE.pt2 ...: the half of the
-// command that needs LibTorch.  `proviso show`, `check` and `run` become it.
+// proviso-pt2 show|check|run [--allow=OPERATOR...] [--loop-steps=N] FILE.pt2 ...:
+// the half of the command that needs LibTorch.  `proviso show`, `check` and `run` become it.
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <ATen/ops/zeros.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
+#include <algorithm>
+#include <charconv>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -13,7 +14,9 @@
 
 #include "cli/torch_pt2/claims.h"
 #include "cli/torch_pt2/contained.h"
-#include "tracer_adapter/executable.h"
+#include "tracer_adapter/checked_calls.h"
+#include "tracer_adapter/control_flow.h"
+#include "tracer_adapter/example_inputs.h"
 #include "tracer_adapter/pt2/program_reader.h"
 
 namespace proviso::cli {
@@ -23,6 +26,11 @@ enum ExitCode { kGood = 0, kDefects = 1, kUnknown = 2 };  // and kTrouble
 
 using pt2::AllowedOperators;
 
+struct Options {
+  AllowedOperators allowed;
+  uint64_t loop_steps = 100'000;  // of while_loops that a file runs
+};
+
 int show(const std::string& path, const AllowedOperators& allowed) {
   const pt2::LoadedProgram loaded = pt2::load_program(path, allowed);
   std::cout << loaded.program.to_string();
@@ -31,16 +39,6 @@ int show(const std::string& path, const AllowedOperators& allowed) {
     std::cout << "        " << guard << "\n";
   std::cout << "    Written by: torch " << loaded.torch_version << "\n";
   return kGood;
-}
-
-Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
-  Claims claims{loaded.program.env->pool(), {}, loaded.ranges, loaded.stated,
-                {}, loaded.equations, traced.asserted};
-  for (const pt2::Claim& claim : loaded.claims)
-    claims.guards.push_back({claim.text, claim.condition, claim.problem});
-  for (const InputDim& dim : loaded.program.env->input_dims())
-    if (dim.expr.is_symbol()) claims.example.emplace_back(dim.expr, dim.hint);
-  return claims;
 }
 
 int check(const std::string& path, const AllowedOperators& allowed) {
@@ -78,45 +76,6 @@ std::vector<c10::IValue> read_inputs(const std::string& path) {
   return value.toListRef().vec();
 }
 
-void check_size(const InputSpec& input, const std::vector<int64_t>& sizes) {
-  constexpr int64_t kMost = int64_t{1} << 28;  // elements
-  int64_t count = 1;
-  for (int64_t size : sizes)
-    TORCH_CHECK(!__builtin_mul_overflow(count, size, &count) && count <= kMost,
-                "run: the example of ", input.name, " has the sizes ",
-                c10::IntArrayRef(sizes),
-                ", too many to make up; give inputs: run FILE.pt2 INPUTS.pt");
-}
-
-// Floating point: uniform; integers: zero, a legal index of what is not empty.
-std::vector<c10::IValue> example_inputs(const ExportedProgram& program) {
-  std::vector<c10::IValue> inputs;
-  const auto size = [&](Expr e) {
-    const auto hint = program.env->hint(e);
-    const Int* value = hint ? std::get_if<Int>(&*hint) : nullptr;
-    return value ? value->to_int64().value_or(2) : 2;
-  };
-  for (const InputSpec& input : program.graph.inputs) {
-    if (input.kind != InputKind::kUserInput) continue;
-    const ValueRef* ref = input.arg.get<ValueRef>();
-    if (ref == nullptr) {
-      inputs.push_back(to_ivalue(input.arg));
-      continue;
-    }
-    const GraphValue& value = program.graph.value(ref->id);
-    if (!value.is_tensor()) {
-      inputs.emplace_back(size(value.expr()));
-      continue;
-    }
-    std::vector<int64_t> sizes;
-    for (Expr e : value.tensor().sizes) sizes.push_back(size(e));
-    check_size(input, sizes);
-    const at::Tensor zeros = at::zeros(sizes, value.tensor().dtype);
-    inputs.emplace_back(zeros.is_floating_point() ? zeros.uniform_() : zeros);
-  }
-  return inputs;
-}
-
 void describe(const c10::IValue& value) {
   if (!value.isTensor()) {
     std::cout << value << "\n";
@@ -143,15 +102,17 @@ void check_calls(const std::string& path, const ExportedProgram& program,
   TORCH_CHECK(trial.kind != Trial::Kind::kRefused, path, ": ", trial.why);
 }
 
-int run(const std::vector<std::string>& words,
-        const AllowedOperators& allowed) {
-  const pt2::LoadedProgram loaded = pt2::load_program(words[0], allowed);
+int run(const std::vector<std::string>& words, const Options& options) {
+  const LoopSteps steps(options.loop_steps);
+  const pt2::LoadedProgram loaded =
+      pt2::load_program(words[0], options.allowed);
   require_understood(loaded);
   const std::vector<c10::IValue> inputs =
       words.size() > 1 ? read_inputs(words[1]) : example_inputs(loaded.program);
   const Module module = loaded.program.module();
   module.check(inputs);
   check_calls(words[0], loaded.program, inputs);
+  const CheckedCalls checked;  // what hung on data until now
   std::vector<c10::IValue> outputs = module.run(inputs);
   for (const c10::IValue& output : outputs) describe(output);
   if (words.size() < 3) return kGood;
@@ -173,22 +134,45 @@ void limit_memory() {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
+uint64_t read_count(const std::string& text) {
+  uint64_t count = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error("--loop-steps: expected a number of steps, got '" + text + "'");
+  return count;
+}
+
+// Those that stand before the file.
+std::pair<Options, std::vector<std::string>> read_options(
+    const std::vector<std::string>& words) {
+  constexpr std::string_view kAllow = "--allow=", kSteps = "--loop-steps=";
+  Options options;
+  std::vector<std::string> asked;
+  size_t next = std::min<size_t>(1, words.size());
+  for (; next < words.size() && words[next].starts_with("--"); ++next) {
+    const std::string& word = words[next];
+    if (word.starts_with(kAllow))
+      asked.push_back(word.substr(kAllow.size()));
+    else if (word.starts_with(kSteps))
+      options.loop_steps = read_count(word.substr(kSteps.size()));
+    else
+      throw Error("no option " + word + "; there are --allow=OPERATOR and "
+                  "--loop-steps=N");
+  }
+  options.allowed = AllowedOperators(asked);
+  return {options, {words.begin() + static_cast<long>(next), words.end()}};
+}
+
 int dispatch(const std::vector<std::string>& words) {
   const std::string command = words.empty() ? "" : words[0];
-  constexpr std::string_view kAllow = "--allow=";
-  std::vector<std::string> rest, asked;
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (asked.size() == i - 1 && words[i].starts_with(kAllow))
-      asked.push_back(words[i].substr(kAllow.size()));
-    else
-      rest.push_back(words[i]);
-  }
-  const AllowedOperators allowed(asked);
+  const auto [options, rest] = read_options(words);
   if (command == "run" && !rest.empty() && rest.size() <= 3)
-    return contained(rest[0], [&] { return run(rest, allowed); });
-  if (rest.size() == 1 && command == "show") return show(rest[0], allowed);
+    return contained(rest[0], [&] { return run(rest, options); });
+  if (rest.size() == 1 && command == "show")
+    return show(rest[0], options.allowed);
   if (rest.size() == 1 && command == "check")
-    return contained(rest[0], [&] { return check(rest[0], allowed); });
+    return contained(rest[0], [&] { return check(rest[0], options.allowed); });
   throw Error("give one file: show FILE.pt2, check FILE.pt2, or run FILE.pt2 "
               "[INPUTS.pt [OUTPUTS.pt]]");
 }

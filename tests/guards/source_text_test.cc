@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sym/budget.h"
 #include "sym/parse.h"
 
 namespace proviso {
@@ -11,7 +12,9 @@ namespace {
 class SourceText : public testing::Test {
  protected:
   Expr over(const std::string& text) {
-    return parse_over(pool_, text, values_);
+    SourceValues values;
+    for (const auto& [source, value] : values_) values.add(source, value);
+    return parse_over(pool_, text, values);
   }
   std::string refused(const std::string& text) {
     try {
@@ -59,6 +62,26 @@ TEST_F(SourceText, OtherTextIsRefusedWithTheText) {
   EXPECT_THAT(refused("L['x'].size()[1] <="), testing::Not(testing::IsEmpty()));
   EXPECT_THAT(refused("value_of_input_99999999999999999999 > 1"),
               testing::Not(testing::IsEmpty()));
+}
+
+// As many inputs as guards, as a large program has them.
+uint64_t work_of(int count) {
+  ExprPool pool;
+  SourceValues values;
+  const auto source = [](int i) {
+    return "L['x_" + std::to_string(i) + "'].size()[0]";
+  };
+  for (int i = 0; i < count; ++i)
+    values.add(source(i), parse(pool, "s" + std::to_string(i)));
+  const Budget budget(Budget::kUnlimited);
+  const uint64_t before = Budget::units_left();
+  for (int i = 0; i < count; ++i)
+    parse_over(pool, source(i) + " <= " + source(count - 1 - i), values);
+  return before - Budget::units_left();
+}
+
+TEST(SourceTextWork, GrowsWithTheTextAndNotWithTheInputs) {
+  EXPECT_LE(work_of(2000), work_of(500) * 5);
 }
 
 }  // namespace

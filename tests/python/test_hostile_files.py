@@ -237,17 +237,157 @@ def test_arguments_that_divide_by_zero(target, arguments, files, tmp_path):
     assert "not traced to its end: node 11" in checked.stdout, checked.stdout
 
 
+def ends_well(command, path):
+    """What it says; by no crash."""
+    done = tool(command, path)
+    assert "ended the process" not in done.stderr, done.stderr
+    assert "std::" not in done.stderr and done.returncode >= 0, done.stderr
+    return done.stdout + done.stderr
+
+
+# Kernels and shape functions trusted these; `after` data, nothing had looked.
+@pytest.mark.parametrize("target, arguments, message", [
+    ("aten.empty_permuted.default",
+     [("size", {"as_ints": [8, 1, 4]}), ("physical_layout", {"as_ints": [3, 4]})],
+     "is no order of 3 dimensions"),
+    ("aten.avg_pool1d.default",
+     [("self", "x"), ("kernel_size", {"as_ints": [3, 1, 64, 4]})],
+     "a list of 1 values, but got kernel_size=[3, 1, 64, 4]"),
+    ("aten.max_pool1d.default",
+     [("self", "x"), ("kernel_size", {"as_ints": [2]}),
+      ("stride", {"as_ints": [1]}), ("padding", {"as_ints": []})],
+     "a list of 1 values, but got padding=[]"),
+    ("aten.avg_pool1d.default",
+     [("self", "x"), ("kernel_size", {"as_ints": [2 ** 62]})],
+     "does not fit into 32 bits"),
+    ("aten.upsample_nearest1d.vec",
+     [("input", "cube"), ("output_size", {"as_none": True}),
+      ("scale_factors", {"as_floats": []})],
+     "scale_factors equals to 1, but got size 0"),
+    ("aten.movedim.intlist",
+     [("self", "x"), ("source", {"as_ints": [0, 1]}),
+      ("destination", {"as_ints": [0, 0]})],
+     "repeated dim"),
+    ("aten._fft_r2c.default",
+     [("self", "x"), ("dim", {"as_ints": [28, 4]}),
+      ("normalization", {"as_int": 0}), ("onesided", {"as_bool": True})],
+     "dim 28 is not within"),
+    ("aten._fft_r2c.default",
+     [("self", "x"), ("dim", {"as_ints": [1, 1]}),
+      ("normalization", {"as_int": 0}), ("onesided", {"as_bool": True})],
+     "dim 1 is named twice"),
+    ("aten._native_batch_norm_legit.no_stats",
+     [("input", "x"), ("weight", {"as_none": True}),
+      ("bias", {"as_none": True}), ("training", {"as_bool": False}),
+      ("momentum", {"as_float": 0.5}), ("eps", {"as_float": 0.5})],
+     "must be defined in evaluation mode"),
+    ("aten.triu_indices.default",
+     [("row", {"as_int": 2 ** 62}), ("col", {"as_int": 2 ** 62})],
+     "indices are more than a tensor can have"),
+    ("aten.view.default",
+     [("self", "x"), ("size", {"as_ints": [4, 2 ** 62]})],
+     "does not fit into 64 bits"),
+], ids=lambda v: v if isinstance(v, str) and v.startswith("aten") else None)
+def test_arguments_that_kernels_trust(target, arguments, message, files,
+                                      tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_call(archive, target, arguments)
+    archive.write(tmp_path / "bad.pt2")
+    said = [ends_well(command, tmp_path / "bad.pt2")
+            for command in ("run", "check")]
+    assert all(message in text for text in said), said
+
+
+def test_what_hangs_on_data_is_looked_at_before_a_kernel_is(files, tmp_path):
+    archive = Archive(files["branches_torch"])
+    with_call(archive, "aten._fft_r2c.default",
+              [("self", "x"), ("dim", {"as_ints": [28, 4]}),
+               ("normalization", {"as_int": 0}),
+               ("onesided", {"as_bool": True})])
+    archive.write(tmp_path / "bad.pt2")
+    assert "dim 28 is not within" in ends_well("run", tmp_path / "bad.pt2")
+
+
+def test_many_rows_of_a_triangle_are_counted_at_once(files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_node(archive, "aten.triu_indices.default",
+              ("row", {"as_int": 2 ** 63 - 1}), ("col", {"as_int": 2}))
+    archive.write(tmp_path / "bad.pt2")
+    ends_well("check", tmp_path / "bad.pt2")
+
+
+def with_call(archive, target, arguments):
+    with_node(archive, "aten.unsqueeze.default",
+              ("self", X), ("dim", {"as_int": 0}))
+    given = [(name, {"as_tensor": {"name": {"cube": "made"}.get(v, v)}}
+              if isinstance(v, str) else v) for name, v in arguments]
+    with_node(archive, target, *given, result="last",
+              count=3 if "batch_norm" in target else 1)
+
+
+@pytest.mark.parametrize("operator", [
+    "aten._thnn_differentiable_gru_cell_backward.default",
+    "aten._batch_norm_impl_index_backward.default"])
+def test_parts_of_gradients_are_no_computation(operator, files, tmp_path):
+    """They are composed of operators, and trust their arguments all the same."""
+    archive = Archive(files["linear_torch"])
+    with_node(archive, operator, ("self", X))
+    archive.write(tmp_path / "p.pt2")
+    refused(tmp_path / "p.pt2", "allow it by its name")
+
+
+def test_a_loop_without_end_is_stopped(files, tmp_path):
+    archive = Archive(files["loops_torch"])
+    body = nodes(archive, "higher_order.while_loop")[0]["inputs"][1]["arg"]
+    step = body["as_graph"]["graph"]["nodes"][0]
+    step["inputs"][1]["arg"] = {"as_int": 0}
+    archive.write(tmp_path / "p.pt2")
+    done = tool("run", "--loop-steps=1000", tmp_path / "p.pt2")
+    assert done.returncode == 3
+    assert "it has not ended after 1000 steps" in done.stderr
+    assert "--loop-steps=N" in done.stderr
+    good = tool("run", "--loop-steps=3", files["loops_torch"])
+    assert good.returncode == 0, good.stderr
+    few = tool("run", "--loop-steps=2", files["loops_torch"])
+    assert "after 2 steps" in few.stderr
+    wrong = tool("run", "--loop-steps=-1", files["loops_torch"])
+    assert wrong.returncode == 3 and "expected a number" in wrong.stderr
+
+
+def test_a_long_text_of_a_file_is_cut(files, tmp_path):
+    archive = Archive(files["item_torch"])
+    node = nodes(archive, "_assert_scalar")[0]
+    node["inputs"][0]["arg"] = {"as_bool": False}
+    node["inputs"][1]["arg"] = {"as_string": "long " * 2000}
+    archive.write(tmp_path / "p.pt2")
+    done = tool("run", tmp_path / "p.pt2")
+    assert done.returncode == 3 and "long long" in done.stderr
+    assert len(done.stderr) < 4000 and "characters more" in done.stderr
+
+
+def test_a_stride_that_no_tensor_has(files, tmp_path):
+    archive = Archive(files["attention_proviso"])
+    value = archive.graph["tensor_values"]["ids"]
+    value["strides"][0]["as_expr"]["expr_str"] = "PowByNatural(2, 70)"
+    archive.write(tmp_path / "p.pt2")
+    done = tool("run", tmp_path / "p.pt2")
+    assert done.returncode == 3 and "optional" not in done.stderr, done.stderr
+    assert "is no 64-bit integer" in done.stderr, done.stderr
+
+
 # --- operators that do more than compute
 
-def with_node(archive, target, *arguments):
+def with_node(archive, target, *arguments, result="made", count=1):
     graph = archive.graph
     entry = next(iter(graph["tensor_values"].values()))
-    graph["tensor_values"]["made"] = entry
+    names = [result] + [f"{result}_{i}" for i in range(1, count)]
+    graph["tensor_values"].update(dict.fromkeys(names, entry))
     graph["nodes"].append({
         "target": f"torch.ops.{target}",
         "inputs": [{"name": name, "arg": value, "kind": 1}
                    for name, value in arguments],
-        "outputs": [{"as_tensor": {"name": "made"}}], "metadata": {}})
+        "outputs": [{"as_tensor": {"name": name}} for name in names],
+        "metadata": {}})
 
 
 X = {"as_tensor": {"name": "x"}}

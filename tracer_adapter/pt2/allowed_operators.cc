@@ -83,9 +83,10 @@ std::string_view objection(const c10::OperatorHandle& op,
   if (space != "aten") return "";
   for (const Row& row : kRefused)
     if (matches(name, row.pattern)) return row.what;
-  const bool part = name.starts_with('_') || writes_out(op.schema()) ||
-                    name.find("_backward") != std::string_view::npos;
-  return part && !is_known(op) ? kPart : "";
+  const bool gradient = name.find("_backward") != std::string_view::npos;
+  const bool part = name.starts_with('_') || writes_out(op.schema());
+  // What gradients are composed of trusts its arguments as well.
+  return (gradient && !has_rule(op)) || (part && !is_known(op)) ? kPart : "";
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "guards/source_text.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "tracer_adapter/pt2/zip_reader.h"
@@ -70,7 +69,7 @@ void ForeignSymbols::add_input(const std::string& source,
 
 void ForeignSymbols::add_constant(const std::string& source, int64_t value) {
   env_.create_size(value, source, {DimPolicy::kStatic});
-  by_source_[source] = env_.pool().integer(value);
+  by_source_.add(source, env_.pool().integer(value));
 }
 
 // The name in "Symbol('s77', positive=True, integer=True)" or "s77".
@@ -86,23 +85,23 @@ std::optional<std::string> ForeignSymbols::lone_symbol(
 }
 
 Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
-  DimConstraint constraint{DimPolicy::kAuto};
   // torch writes a lower end of 2 for every size, and does not enforce it.
-  if (range.min && (*range.min > 2 || !input.is_size))
-    constraint.min = Int(*range.min);
-  if (range.max && *range.max < kNoEnd)
-    constraint.max = Int(*range.max);
+  ForeignRange kept = range;
+  if (kept.min && *kept.min <= 2 && input.is_size) kept.min.reset();
+  const Interval enforced = interval_of(kept);
+  DimConstraint constraint;
+  constraint.min = enforced.lower();
+  constraint.max = enforced.upper();
   const int64_t hint =
       input.hint.value_or(std::max<int64_t>(2, range.min.value_or(2)));
   const Expr made =
       input.is_size ? env_.create_size(hint, input.source, constraint)
                     : env_.create_backed_int(hint, input.source, constraint);
   const std::string text = to_string(made);
-  by_source_[input.source] = made;
+  by_source_.add(input.source, made);
   created_.insert(text);
   const Interval every =
       input.is_size ? Interval::at_least(0) : Interval();
-  const Interval enforced = Interval::of(constraint.min, constraint.max);
   declared_.emplace_back(made, intersect(enforced, every));
   stated_.emplace_back(made, intersect(interval_of(range), every));
   return made;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "guards/shape_env.h"
+#include "guards/source_text.h"
 
 namespace proviso::pt2 {
 
@@ -71,7 +72,7 @@ class ForeignSymbols {
   std::vector<Input> inputs_;
   std::map<std::string, std::string> ours_;  // s77 -> s0
   std::set<std::string> created_;            // our names
-  std::map<std::string, Expr> by_source_;
+  SourceValues by_source_;
   std::vector<std::pair<Expr, Interval>> declared_, stated_;
   std::vector<Expr> equations_;
 };

@@ -8,6 +8,7 @@
 
 #include "sym/print.h"
 #include "tracer_adapter/error_text.h"
+#include "tracer_adapter/owned_tensors.h"
 #include "tracer_adapter/pt2/graph_reader.h"
 #include "tracer_adapter/pt2/model_schema.h"
 #include "tracer_adapter/pt2/signature_check.h"
@@ -239,6 +240,7 @@ class ProgramReader {
   Json json_;
   LoadedProgram loaded_;
   std::set<std::string> parameters_;  // among the weights
+  std::optional<OwnedTensors> owned_;  // when they were read
 };
 
 void ProgramReader::check_version() {
@@ -353,17 +355,11 @@ void check_owned(const InputSpec& input, const GraphValue& value,
                   meta_text(meta.dtype, "[" + sizes + "]"));
 }
 
-bool has(const NamedTensors& tensors, const std::string& name) {
-  return std::any_of(tensors.begin(), tensors.end(),
-                     [&](const auto& entry) { return entry.first == name; });
-}
-
 // A parameter is one among the weights (a buffer may be one, too), and a
 // constant is among the constants.
 void ProgramReader::check_place(const InputSpec& input) const {
-  const ExportedProgram& program = loaded_.program;
-  const bool in_state = has(program.state_dict, input.target);
-  const bool in_constants = has(program.constants, input.target);
+  const bool in_state = owned_->in_state(input.target);
+  const bool in_constants = owned_->in_constants(input.target);
   const bool is_parameter = in_state && parameters_.contains(input.target);
   const auto refuse = [&](const std::string& why) {
     throw FileError("the signature calls '" + input.target + "' a " + why);
@@ -395,7 +391,7 @@ void ProgramReader::read_owned(const std::string& kind, const Json& body,
   check_place(input);
   const ExportedProgram& program = loaded_.program;
   check_owned(input, program.graph.value(input.arg.get<ValueRef>()->id),
-              program.tensor_of(input));
+              owned_->of(input));
 }
 
 void ProgramReader::read_input(GraphReader& reader, const Json& spec,
@@ -527,6 +523,7 @@ LoadedProgram ProgramReader::read() {
   std::set<std::string> none;
   program.constants = TensorReader(zip_, "data/constants/")
                           .read("model_constants_config.json", &none);
+  owned_.emplace(program);
   read_inputs(reader, sources);
   read_outputs();
   read_claims(symbols);

@@ -85,6 +85,8 @@ SymInt floor_div(const SymInt& a, const SymInt& b) {
 }
 
 SymInt ceil_div(const SymInt& a, const SymInt& b) {
+  const auto x = constant(a), y = constant(b);
+  if (x && y && *x > 0 && *y > 0) return SymInt((*x - 1) / *y + 1);
   return floor_div(a + b - 1, b);
 }
 

@@ -5,6 +5,8 @@
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sum.h>
 
+#include <algorithm>
+
 #include "tracer_adapter/shape_functions/common.h"
 
 namespace proviso {
@@ -46,7 +48,7 @@ bool tensordot(RuleCall& call) {
               "both inputs should have same dtype");
   Dims sizes;
   const auto keep = [&](const Tensor& t, const std::vector<int64_t>& summed) {
-    std::vector<bool> is_summed(t.dim());
+    std::vector<bool> is_summed(std::max<int64_t>(t.dim(), 1));
     for (int64_t d : summed) is_summed[wrap_dim(d, t.dim())] = true;
     for (int64_t d = 0; d < t.dim(); ++d)
       if (!is_summed[d]) sizes.push_back(t.sym_size(d));

@@ -22,7 +22,10 @@ bool pool_backward(RuleCall& call) {
 }
 
 bool wanted(const RuleCall& call, const char* mask, size_t i) {
-  return arg(call, mask).toBoolList().get(i);
+  const c10::List<bool> list = arg(call, mask).toBoolList();
+  TORCH_CHECK(i < list.size(), op_name(call), ": ", mask, " has ",
+              list.size(), " elements");
+  return list.get(i);
 }
 
 void return_if(RuleCall& call, bool is_wanted, const Tensor& t) {
@@ -133,9 +136,16 @@ std::vector<int64_t> last_stays(const Tensor& self, std::vector<int64_t> dims) {
   return dims;
 }
 
-std::vector<int64_t> wrapped_dims(const Tensor& self, const IValue& value) {
-  std::vector<int64_t> dims = to_ints(value);
-  for (int64_t& d : dims) d = wrap_dim(d, self.dim());
+// The kernels trust them: torch.fft has wrapped them.
+std::vector<int64_t> fft_dims(const Tensor& self, const IValue& value) {
+  const std::vector<int64_t> dims = to_ints(value);
+  std::vector<bool> seen(self.dim());
+  for (int64_t d : dims) {
+    TORCH_CHECK(d >= 0 && d < self.dim(), "fft: dim ", d,
+                " is not within [0, ", self.dim(), ")");
+    TORCH_CHECK(!seen[d], "fft: dim ", d, " is named twice");
+    seen[d] = true;
+  }
   return dims;
 }
 
@@ -146,7 +156,7 @@ bool fft_r2c(RuleCall& call) {
               "Only supports floating-point dtypes, but found: ",
               self.scalar_type());
   Dims sizes = sizes_of(self);
-  const std::vector<int64_t> dims = wrapped_dims(self, call.args[1]);
+  const std::vector<int64_t> dims = fft_dims(self, call.args[1]);
   TORCH_CHECK(!dims.empty(), "fft_r2c: dim is empty; name a dimension");
   if (call.args[3].toBool()) {
     SymInt& last = sizes[dims.back()];
@@ -164,7 +174,7 @@ bool fft_c2r(RuleCall& call) {
   TORCH_CHECK(self.is_complex(), "fft_c2r: expects a complex tensor, got ",
               self.scalar_type());
   Dims sizes = sizes_of(self);
-  std::vector<int64_t> dims = wrapped_dims(self, call.args[1]);
+  std::vector<int64_t> dims = fft_dims(self, call.args[1]);
   TORCH_CHECK(!dims.empty(), "fft_c2r: dim is empty; name a dimension");
   const int64_t last = dims.back();
   dims.pop_back();
@@ -182,11 +192,7 @@ bool fft_c2c(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   TORCH_CHECK(self.is_complex(), "fft_c2c: expects a complex tensor, got ",
               self.scalar_type());
-  const std::vector<int64_t> dims = to_ints(call.args[1]);
-  for (int64_t d : dims) {
-    TORCH_CHECK(d >= 0 && d < self.dim(), "fft_c2c: dim ", d,
-                " is not within [0, ", self.dim(), ")");
-  }
+  const std::vector<int64_t> dims = fft_dims(self, call.args[1]);
   call.returns(dims.empty()
                    ? fresh_like(self)
                    : transformed(self, sizes_of(self), by_stride(self, dims),

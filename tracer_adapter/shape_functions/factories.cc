@@ -2,7 +2,9 @@
 // copies: zeros, arange, *_like, new_*, clone, to, contiguous.
 #include <c10/core/DefaultDtype.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tracer_adapter/shape_functions/common.h"
 #include "tracer_adapter/sym_node.h"
@@ -61,7 +63,13 @@ bool empty_strided(RuleCall& call) {
 bool empty_permuted(RuleCall& call) {
   Dims sizes = call.sym_ints(0), strides(sizes.size());
   SymInt next(1);
-  auto layout = to_ints(call.args[1]);
+  const std::vector<int64_t> layout = to_ints(call.args[1]);
+  std::vector<int64_t> sorted = layout, dims(sizes.size());
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(dims.begin(), dims.end(), 0);
+  TORCH_CHECK(sorted == dims, "empty_permuted: the physical layout ",
+              c10::IntArrayRef(layout), " is no order of ", sizes.size(), " dimensions");
+  require_sizes(sizes);
   for (size_t i = layout.size(); i-- > 0;) {
     strides[layout[i]] = next;
     next = next * sizes[layout[i]];
@@ -110,19 +118,33 @@ bool window(RuleCall& call) {
 }
 
 // tril_indices(row, col, offset): needs the sizes.
+// Of a matrix, the entries (r, c) with c - r <= offset: row after row one more
+// than the last, within 0 and the columns.
+Int entries_below(const Int& rows, const Int& columns, const Int& offset) {
+  const auto within = [](const Int& low, const Int& n, const Int& high) {
+    return std::min(std::max(n, low), high);
+  };
+  // Rows [first, full) grow, those from `full` on have all columns.
+  const Int first = within(0, -offset, rows);
+  const Int full = within(first, columns - offset - 1, rows);
+  const Int from = first + offset + 1, grown = full - first;
+  return grown * from + floor_div(grown * (grown - 1), 2) +
+         (rows - full) * columns;
+}
+
 bool triangle_indices(RuleCall& call) {
-  int64_t rows = specialize(call.sym_int(0));
-  int64_t columns = specialize(call.sym_int(1));
-  int64_t offset = specialize(call.sym_int(2));
-  bool upper = op_name(call) == "triu_indices";
-  int64_t count = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    int64_t first = upper ? r + offset : 0;
-    int64_t last = upper ? columns : std::min(columns, r + offset + 1);
-    count +=
-        std::max<int64_t>(0, last - std::clamp<int64_t>(first, 0, columns));
-  }
-  call.returns(made(call, {SymInt(2), SymInt(count)}, ScalarType::Long));
+  const Int rows = specialize(call.sym_int(0)),
+            columns = specialize(call.sym_int(1)),
+            offset = specialize(call.sym_int(2));
+  TORCH_CHECK(rows >= 0 && columns >= 0, op_name(call),
+              ": row and col must be non-negative");
+  const Int count = op_name(call) == "triu_indices"
+                        ? rows * columns - entries_below(rows, columns, offset - 1)
+                        : entries_below(rows, columns, offset);
+  const std::optional<int64_t> fits = count.to_int64();
+  TORCH_CHECK(fits, op_name(call), ": ", count.to_string(),
+              " indices are more than a tensor can have");
+  call.returns(made(call, {SymInt(2), SymInt(*fits)}, ScalarType::Long));
   return true;
 }
 

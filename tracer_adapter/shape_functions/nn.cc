@@ -11,9 +11,22 @@ namespace {
 
 using namespace shapes;
 
-// A list of one stands for all spatial dimensions.
-int64_t at_or_only(const std::vector<int64_t>& values, size_t i) {
-  return values.size() == 1 ? values[0] : values[i];
+// A list of one number a spatial dimension; one number stands for all.  The
+// kernels count in 32 bits, and sums of products of two fit into 64 here.
+std::vector<int64_t> one_each(const RuleCall& call, const char* name,
+                              int64_t rank) {
+  std::vector<int64_t> values = to_ints(arg(call, name));
+  TORCH_CHECK(values.size() == 1 ||
+                  static_cast<int64_t>(values.size()) == rank,
+              op_name(call), ": expected ", name,
+              " to be a single integer value or a list of ", rank,
+              " values, but got ", name, "=",
+              c10::IntArrayRef(values));
+  for (int64_t v : values)
+    TORCH_CHECK(v >= INT32_MIN && v <= INT32_MAX, op_name(call), ": ", name,
+                "=", c10::IntArrayRef(values), " does not fit into 32 bits");
+  values.resize(static_cast<size_t>(rank), values[0]);
+  return values;
 }
 
 at::MemoryFormat either_channels_last(const Tensor& a, const Tensor& b) {
@@ -28,6 +41,21 @@ at::MemoryFormat either_channels_last(const Tensor& a, const Tensor& b) {
 struct Window {
   std::vector<int64_t> stride, padding, dilation;
 };
+
+int64_t spatial_rank(const Tensor& weight) {
+  TORCH_CHECK(weight.dim() > 2, "weight should have at least three dimensions");
+  return weight.dim() - 2;
+}
+
+// `padding` may be named instead: "same".
+Window read_window(const RuleCall& call) {
+  const int64_t rank = spatial_rank(call.tensor(1));
+  const bool named = arg(call, "padding").isString();
+  return {one_each(call, "stride", rank),
+          named ? std::vector<int64_t>(static_cast<size_t>(rank), 0)
+                : one_each(call, "padding", rank),
+          one_each(call, "dilation", rank)};
+}
 
 // floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1
 SymInt windowed(const SymInt& size, const SymInt& kernel, int64_t stride,
@@ -98,10 +126,8 @@ Tensor convolve(const Tensor& input, const Tensor& weight, const IValue& bias,
   Dims spatial;
   for (int64_t i = 0; i < rank; ++i) {
     SymInt kernel = weight.sym_size(2 + i), size = input.sym_size(first + i);
-    int64_t both = 2 * at_or_only(window.padding, i);
-    int64_t dilation = at_or_only(window.dilation, i);
-    SymInt out =
-        windowed(size, kernel, at_or_only(window.stride, i), both, dilation);
+    int64_t both = 2 * window.padding[i], dilation = window.dilation[i];
+    SymInt out = windowed(size, kernel, window.stride[i], both, dilation);
     require_kernel_fits(out, size + both, (kernel - 1) * dilation + 1);
     spatial.push_back(out);
   }
@@ -110,9 +136,8 @@ Tensor convolve(const Tensor& input, const Tensor& weight, const IValue& bias,
 
 // padding="valid" or "same": the latter keeps the size.
 Tensor convolve_named(const Tensor& input, const Tensor& weight,
-                      const IValue& bias, Window window,
+                      const IValue& bias, const Window& window,
                       const std::string& padding, int64_t groups) {
-  window.padding = {0};
   if (padding == "valid") return convolve(input, weight, bias, window, groups);
   TORCH_CHECK(padding == "same", "Invalid padding string: '", padding, "'");
   require_conv_fits(input, weight, bias, groups, false);
@@ -130,16 +155,13 @@ Tensor convolve_named(const Tensor& input, const Tensor& weight,
 
 // conv1d/2d/3d(input, weight, bias, stride, padding, dilation, groups)
 bool conv(RuleCall& call) {
-  Window window;
-  window.stride = to_ints(call.args[3]);
-  window.dilation = to_ints(call.args[5]);
+  const Window window = read_window(call);
   int64_t groups = call.args[6].toInt();
   if (call.args[4].isString()) {
     call.returns(convolve_named(call.tensor(0), call.tensor(1), call.args[2],
                                 window, call.args[4].toStringRef(), groups));
     return true;
   }
-  window.padding = to_ints(call.args[4]);
   call.returns(
       convolve(call.tensor(0), call.tensor(1), call.args[2], window, groups));
   return true;
@@ -161,10 +183,9 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
   Dims spatial;
   for (int64_t i = 0; i < rank; ++i) {
     SymInt out =
-        (input.sym_size(first + i) - 1) * at_or_only(window.stride, i) -
-        2 * at_or_only(window.padding, i) +
-        (weight.sym_size(2 + i) - 1) * at_or_only(window.dilation, i) +
-        at_or_only(extra, i) + 1;
+        (input.sym_size(first + i) - 1) * window.stride[i] -
+        2 * window.padding[i] +
+        (weight.sym_size(2 + i) - 1) * window.dilation[i] + extra[i] + 1;
     PROVISO_REQUIRE(is_result_size(out, batch),
                     "Given input size per channel: (",
                     input.sym_size(first + i),
@@ -176,13 +197,16 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
   return conv_result(input, weight, weight.sym_size(1) * groups, spatial);
 }
 
+std::vector<int64_t> extra_of(const RuleCall& call) {
+  return one_each(call, "output_padding", spatial_rank(call.tensor(1)));
+}
+
 // conv_transpose2d(input, weight, bias, stride, padding, output_padding,
 // groups, dilation)
 bool conv_transpose(RuleCall& call) {
-  Window window{to_ints(call.args[3]), to_ints(call.args[4]),
-                to_ints(call.args[7])};
+  const Window window = read_window(call);
   call.returns(convolve_transposed(call.tensor(0), call.tensor(1), call.args[2],
-                                   window, to_ints(call.args[5]),
+                                   window, extra_of(call),
                                    call.args[6].toInt()));
   return true;
 }
@@ -190,13 +214,12 @@ bool conv_transpose(RuleCall& call) {
 // convolution(input, weight, bias, stride, padding, dilation, transposed,
 // output_padding, groups)
 bool convolution(RuleCall& call) {
-  Window window{to_ints(call.args[3]), to_ints(call.args[4]),
-                to_ints(call.args[5])};
+  const Window window = read_window(call);
   int64_t groups = call.args[8].toInt();
   bool transposed = call.args[6].toBool();
   call.returns(transposed ? convolve_transposed(call.tensor(0), call.tensor(1),
                                                 call.args[2], window,
-                                                to_ints(call.args[7]), groups)
+                                                extra_of(call), groups)
                           : convolve(call.tensor(0), call.tensor(1),
                                      call.args[2], window, groups));
   return true;
@@ -205,16 +228,14 @@ bool convolution(RuleCall& call) {
 // --- pooling
 
 struct Pool {
-  std::vector<int64_t> kernel, stride, padding, dilation{1};
+  std::vector<int64_t> kernel, stride, padding, dilation;
   bool ceil = false;
 };
 
 // In ceil mode the last window may hang over the end, but must start inside.
 SymInt pooled(const SymInt& size, const Pool& pool, size_t i) {
-  int64_t kernel = at_or_only(pool.kernel, i);
-  int64_t stride = at_or_only(pool.stride, i);
-  int64_t padding = at_or_only(pool.padding, i);
-  int64_t dilation = at_or_only(pool.dilation, i);
+  int64_t kernel = pool.kernel[i], stride = pool.stride[i];
+  int64_t padding = pool.padding[i], dilation = pool.dilation[i];
   TORCH_CHECK(stride > 0, "stride should not be zero");
   TORCH_CHECK(padding >= 0, "pad must be non-negative, but got pad: ", padding);
   TORCH_CHECK(padding <= ((kernel - 1) * dilation + 1) / 2,
@@ -252,15 +273,16 @@ Dims pooled_sizes(const Tensor& input, const Pool& pool, int64_t rank) {
   return sizes;
 }
 
-Pool read_pool(RuleCall& call) {
+Pool read_pool(const RuleCall& call, int64_t rank) {
   Pool pool;
-  pool.kernel = to_ints(call.args[1]);
-  pool.stride = to_ints(call.args[2]);
-  if (pool.stride.empty()) pool.stride = pool.kernel;
-  pool.padding = to_ints(call.args[3]);
-  if (find_arg(call, "dilation")) {
-    pool.dilation = to_ints(arg(call, "dilation"));
-  }
+  pool.kernel = one_each(call, "kernel_size", rank);
+  pool.stride = to_dims(arg(call, "stride")).empty()
+                    ? pool.kernel
+                    : one_each(call, "stride", rank);
+  pool.padding = one_each(call, "padding", rank);
+  pool.dilation = find_arg(call, "dilation")
+                      ? one_each(call, "dilation", rank)
+                      : std::vector<int64_t>(static_cast<size_t>(rank), 1);
   pool.ceil = flag_or(arg(call, "ceil_mode"), false);
   return pool;
 }
@@ -281,7 +303,7 @@ bool return_pooled(RuleCall& call, const Dims& sizes, int64_t rank) {
 template <int64_t kRank>
 bool pool(RuleCall& call) {
   const Tensor& input = call.tensor(0);
-  Dims sizes = pooled_sizes(input, read_pool(call), kRank);
+  Dims sizes = pooled_sizes(input, read_pool(call, kRank), kRank);
   return return_pooled(call, sizes, kRank);
 }
 
@@ -333,6 +355,11 @@ bool batch_norm(RuleCall& call) {
   TORCH_CHECK(input.dim() >= 2, "expected 2D or higher input (got ",
               input.dim(), "D input)");
   const char* names[] = {"weight", "bias", "running_mean", "running_var"};
+  const bool training =
+      flag_or(arg(call, "training"), flag_or(arg(call, "train"), false));
+  for (const char* name : {"running_mean", "running_var"})
+    TORCH_CHECK(training || !arg(call, name).isNone(), op_name(call), ": ",
+                name, " must be defined in evaluation mode");
   SymInt channels = input.sym_size(1);
   // Some overloads have no running statistics.
   for (const char* name : names) {
@@ -498,11 +525,17 @@ bool upsample(RuleCall& call) {
               to_text(sizes));
   if (!wanted.isNone()) {
     Dims out = to_dims(wanted);
-    for (size_t i = 0; i + 2 < sizes.size(); ++i) sizes[2 + i] = out[i];
+    TORCH_CHECK(out.size() + 2 == sizes.size(),
+                "It is expected output_size equals to ", sizes.size() - 2,
+                ", but got size ", out.size());
+    std::copy(out.begin(), out.end(), sizes.begin() + 2);
   } else {
     TORCH_CHECK(!factors.isNone(),
                 "Must specify exactly one of output_size and scale_factors");
     auto scales = factors.toDoubleVector();
+    TORCH_CHECK(scales.size() + 2 == sizes.size(),
+                "It is expected scale_factors equals to ", sizes.size() - 2,
+                ", but got size ", scales.size());
     for (size_t i = 0; i + 2 < sizes.size(); ++i) {
       sizes[2 + i] = scaled(sizes[2 + i], scales[i]);
     }
@@ -621,13 +654,10 @@ bool pixel_shuffle(RuleCall& call) {
 // im2col: (batch, channels, h, w) -> (batch, channels * kernel, blocks)
 bool im2col(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  auto kernel = to_ints(call.args[1]), dilation = to_ints(call.args[2]);
-  auto padding = to_ints(call.args[3]), stride = to_ints(call.args[4]);
-  for (const auto* pair : {&kernel, &dilation, &padding, &stride})
-    TORCH_CHECK(pair->size() == 2,
-                "im2col: kernel_size, dilation, padding and stride have two "
-                "elements each, got ",
-                *pair);
+  const auto kernel = one_each(call, "kernel_size", 2),
+             dilation = one_each(call, "dilation", 2),
+             padding = one_each(call, "padding", 2),
+             stride = one_each(call, "stride", 2);
   require_rank(self, 3, 4, "im2col");
   SymInt blocks(1);
   for (size_t i = 0; i < 2; ++i) {

@@ -42,7 +42,8 @@ bool equal_at_example(const SymInt& a, const SymInt& b) {
 // a * b, which is one of them when the other is 1.
 SymInt times(const SymInt& a, const SymInt& b) {
   if (constant(a) == 1) return b;
-  return constant(b) == 1 ? a : a * b;
+  if (constant(b) == 1) return a;
+  return constant(a) && constant(b) ? product({a, b}) : a * b;
 }
 
 // Whether new dimensions so far fill the run: at the example sizes, where there
@@ -589,6 +590,9 @@ Dims even_lengths(const SymInt& size, const SymInt& each) {
   const auto example = hint_of(wanted);
   const int64_t count =
       std::max<int64_t>(1, example ? *example : specialize(wanted));
+  constexpr int64_t kMost = 1'000'000;
+  TORCH_CHECK(count <= kMost, "a split into ", count,
+              " pieces is not traced; ", kMost, " is the most");
   expect(size.sym_le(each * count));
   if (count > 1) expect(size.sym_gt(each * (count - 1)));
   Dims lengths(count, each);
@@ -819,7 +823,11 @@ bool movedim(RuleCall& call) {
   std::vector<bool> moved(rank);
   for (size_t i = 0; i < from.size(); ++i) {
     int64_t source = wrap_dim(from[i], rank);
-    order[wrap_dim(to[i], rank)] = source;
+    int64_t& place = order[wrap_dim(to[i], rank)];
+    TORCH_CHECK(place < 0 && !moved[source], "movedim: repeated dim in ",
+                place < 0 ? "source (" : "destination (",
+                place < 0 ? from : to, ")");
+    place = source;
     moved[source] = true;
   }
   int64_t next = 0;

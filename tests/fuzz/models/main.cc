@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ATen/ops/zeros.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -23,9 +21,23 @@
 
 #include "cli/torch_pt2/claims.h"
 #include "tests/fuzz/models/mutate.h"
+#include "tracer_adapter/checked_calls.h"
+#include "tracer_adapter/control_flow.h"
 #include "tracer_adapter/error_text.h"
-#include "tracer_adapter/executable.h"
+#include "tracer_adapter/example_inputs.h"
 #include "tracer_adapter/pt2/program_reader.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+// PyTorch leaks by design; too large an allocation is an error, as elsewhere.
+extern "C" const char* __asan_default_options() {
+  return "detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:"
+         "malloc_context_size=4:max_allocation_size_mb=1024:"
+         "hard_rss_limit_mb=4000";
+}
+extern "C" const char* __ubsan_default_options() {
+  return "halt_on_error=1:print_stacktrace=1";
+}
+#endif
 
 namespace proviso::fuzz {
 namespace {
@@ -114,13 +126,7 @@ void Trials::check(const pt2::LoadedProgram& loaded) {
   const Retrace traced = retrace(loaded.program);
   if (const char* part = forbidden(traced.problem))
     finding("it says '" + std::string(part) + "': " + traced.problem);
-  cli::Claims claims{loaded.program.env->pool(), {}, loaded.ranges,
-                     loaded.stated, {}, loaded.equations,
-                     traced.asserted};
-  for (const pt2::Claim& claim : loaded.claims)
-    claims.guards.push_back({claim.text, claim.condition, claim.problem});
-  for (const InputDim& dim : loaded.program.env->input_dims())
-    if (dim.expr.is_symbol()) claims.example.emplace_back(dim.expr, dim.hint);
+  const cli::Claims claims = cli::claims_of(loaded, traced);
   for (const cli::Finding& f : judge(claims, traced.requirements,
                                      [&](const Assignment& sizes) {
                                        return try_sizes(loaded.program, sizes);
@@ -130,33 +136,13 @@ void Trials::check(const pt2::LoadedProgram& loaded) {
 }
 
 void Trials::run(const ExportedProgram& program) {
-  std::vector<c10::IValue> inputs;
-  const auto size = [&](Expr e) {
-    const auto hint = program.env->hint(e);
-    const Int* value = hint ? std::get_if<Int>(&*hint) : nullptr;
-    return value ? value->to_int64().value_or(2) : 2;
-  };
-  for (const InputSpec& input : program.graph.inputs) {
-    if (input.kind != InputKind::kUserInput) continue;
-    const ValueRef* ref = input.arg.get<ValueRef>();
-    const GraphValue* value = ref ? &program.graph.value(ref->id) : nullptr;
-    if (value == nullptr) {
-      inputs.push_back(to_ivalue(input.arg));
-    } else if (!value->is_tensor()) {
-      inputs.emplace_back(size(value->expr()));
-    } else {
-      std::vector<int64_t> sizes;
-      double count = 1;
-      for (Expr e : value->tensor().sizes) sizes.push_back(size(e));
-      for (int64_t n : sizes) count *= static_cast<double>(n);
-      TORCH_CHECK(count < 1e6, "run: too large");
-      inputs.emplace_back(at::zeros(sizes, value->tensor().dtype));
-    }
-  }
+  const LoopSteps steps(2000);
+  const std::vector<c10::IValue> inputs = example_inputs(program, 1'000'000);
   const Module module = program.module();
   module.check(inputs);
   const Trial trial = try_inputs(program, inputs);
   TORCH_CHECK(trial.kind != Trial::Kind::kRefused, trial.why);
+  const CheckedCalls checked;
   module.run(inputs);
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tracer_adapter/pt2/allowed_operators.h"
 #include "tracer_adapter/pt2/zip_reader.h"
 
 namespace proviso::fuzz {
@@ -163,6 +164,29 @@ std::string target_text(const c10::OperatorName& name) {
          (name.overload_name.empty() ? "default" : name.overload_name);
 }
 
+bool is_allowed(const c10::OperatorHandle& op) {
+  try {
+    pt2::AllowedOperators().check(op);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The longest texts of a file, which nobody reads but people.
+void drop_stacks(Json& value) {
+  if (value.is_object()) value.erase("stack_trace");
+  for (Json& part : value)
+    if (part.is_structured()) drop_stacks(part);
+}
+
+// Null where a change before took it away.
+Json* member(Json* object, const char* key) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto found = object->find(key);
+  return found == object->end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 Model read_model(const std::string& path) {
@@ -171,6 +195,7 @@ Model read_model(const std::string& path) {
   for (const char* name : kDocuments) {
     if (!zip.has(name)) continue;
     model.documents[name] = Json::parse(zip.record(name));
+    drop_stacks(model.documents[name]);
     if (!model.documents[name].contains("config")) continue;
     const std::string all = name;
     const std::string folder = all.substr(0, all.rfind('/') + 1);
@@ -200,10 +225,14 @@ Mutator::Mutator(const std::vector<Model>& models) : models_(models) {
       if (all.size() < kMost) all.push_back(*place.value);
     }
   }
-  for (const c10::OperatorName& name :
-       c10::Dispatcher::singleton().getAllOpNames())
+  c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
+  for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
     targets_.push_back(target_text(name));
+    const auto op = dispatcher.findSchema(name);
+    if (op && is_allowed(*op)) allowed_.push_back(targets_.back());
+  }
   std::sort(targets_.begin(), targets_.end());
+  std::sort(allowed_.begin(), allowed_.end());
 }
 
 Json Mutator::mutant(uint64_t seed, size_t* model) const {
@@ -216,7 +245,7 @@ Json Mutator::mutant(uint64_t seed, size_t* model) const {
 }
 
 void Mutator::change(Json& documents, Random& random) const {
-  if (below(random, 8) == 0) return add_node(documents, random);
+  if (below(random, 4) == 0) return add_node(documents, random);
   std::vector<Place> places = places_of(documents);
   const Place& place = any_of(places, random);
   Json& value = *place.value;
@@ -339,14 +368,16 @@ Json Mutator::argument(const std::string& type,
 }
 
 void Mutator::add_node(Json& documents, Random& random) const {
-  Json& graph = documents[kDocuments[0]]["graph_module"]["graph"];
-  if (!graph.is_object() || !graph["tensor_values"].is_object() ||
-      !graph["nodes"].is_array() || graph["tensor_values"].empty())
+  Json* graph = member(
+      member(member(&documents, kDocuments[0]), "graph_module"), "graph");
+  Json *values = member(graph, "tensor_values"), *nodes = member(graph, "nodes");
+  if (values == nullptr || !values->is_object() || values->empty() ||
+      nodes == nullptr || !nodes->is_array())
     return;
   std::vector<std::string> names;
-  for (const auto& [name, entry] : graph["tensor_values"].items())
-    names.push_back(name);
-  const std::string target = any_of(targets_, random);
+  for (const auto& [name, entry] : values->items()) names.push_back(name);
+  const std::string target =
+      any_of(below(random, 8) == 0 ? targets_ : allowed_, random);
   const std::string full = target.substr(10);  // aten.add.Tensor
   const size_t dot = full.find('.'), last = full.rfind('.');
   std::string overload = full.substr(last + 1);
@@ -364,15 +395,15 @@ void Mutator::add_node(Json& documents, Random& random) const {
          {"kind", formal.kwarg_only() ? 2 : 1}});
   for (const c10::Argument& result : op->schema().returns()) {
     const std::string name = "made_" + std::to_string(random() % 1000000);
-    graph["tensor_values"][name] = graph["tensor_values"][names[0]];
+    const Json like = (*values)[names[0]];
+    (*values)[name] = like;
     const bool list = result.type()->kind() == c10::TypeKind::ListType;
     node["outputs"].push_back(
         list ? Json{{"as_tensors", Json::array({{{"name", name}}})}}
              : Json{{"as_tensor", {{"name", name}}}});
   }
-  Json& nodes = graph["nodes"];
-  nodes.insert(nodes.end() - below(random, std::min<size_t>(nodes.size(), 3) + 1),
-               node);
+  const size_t last_ones = std::min<size_t>(nodes->size(), 3);
+  nodes->insert(nodes->end() - below(random, last_ones + 1), node);
 }
 
 }  // namespace proviso::fuzz

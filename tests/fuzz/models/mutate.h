@@ -46,7 +46,8 @@ class Mutator {
   const std::vector<Model>& models_;
   // What stands under a key anywhere, to be put elsewhere under the same key.
   std::map<std::string, std::vector<Json>> by_role_;
-  std::vector<std::string> targets_;  // of every operator of PyTorch
+  // Of every operator of PyTorch, and of those that a file may call.
+  std::vector<std::string> targets_, allowed_;
 };
 
 }  // namespace proviso::fuzz
