@@ -14,9 +14,10 @@
 namespace proviso {
 namespace {
 
-// How the facts are assumed again, restart by restart.  Case analyses that one
-// budget does not end have more in the last.  With all equalities solved, of any two facts each comes first once: an
-// equality before the bound that lets it be divided has constraints of its own.
+// How the facts are assumed again, restart by restart.  With all equalities
+// solved, of any two facts each comes first once: an equality before the bound
+// that lets it be divided has constraints of its own.  Case analyses that one
+// budget does not end have more in the last.
 struct Restart {
   Domain::Solving solving;
   TellingOrder order;
