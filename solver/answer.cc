@@ -8,10 +8,6 @@ namespace {
 
 constexpr size_t kMaxRelevantFacts = 400;
 
-}  // namespace
-
-namespace {
-
 std::string in_one_sentence(const Answer& answer, const std::string& facts) {
   if (answer.facts.empty()) {
     return answer.verdict == Verdict::kYes ? "it holds for every value"
@@ -38,13 +34,14 @@ Answer Engine::ask(Expr question) {
   if (m.verdict != Verdict::kUnknown) {
     answer.verdict = m.verdict;
     answer.tier = m.tier;
-    if (m.strategy != kNoStrategy) answer.strategy = strategy(m.strategy).name;
+    answer.strategy = strategy(m.strategy).name;
     answer.facts = fewest_facts(question, m);
   } else {
     const Budget counted(Budget::kUnlimited);
     Search points(question, kTrue);
     points.answer = &answer;
     run(Stage::kPoints, points);
+    if (points.value) answer.strategy = strategy(points.strategy).name;
     ++statistics.decided[static_cast<size_t>(answer.tier)];
   }
   if (answer.verdict != Verdict::kUnknown) {
@@ -214,7 +211,6 @@ void Engine::ask_z3(Expr question, Answer& answer) {
     answer.verdict = r.verdict == Z3Backend::Result::kYes ? Verdict::kYes
                                                           : Verdict::kNo;
     answer.tier = Tier::kZ3;
-    answer.strategy = "z3";
     answer.facts = used;
   } else {
     keep_models(question, relevant, r, answer);

@@ -52,8 +52,8 @@ struct Normal {
 };
 
 // What more than ranges tells of a quotient, in bounded work.
-struct SignProver {
-  virtual ~SignProver() = default;
+struct QuotientProver {
+  virtual ~QuotientProver() = default;
   virtual bool is_nonnegative(const Poly& p, Reason& why) = 0;
   // floor(num / den), where equalities tell what the ratio is.
   virtual std::optional<Int> known_quotient(const Poly& num, const Poly& den,
@@ -144,8 +144,8 @@ class Domain {
   void set_solving(Solving which) { solving_ = which; }
   // While a prover is set, normal forms merge nested floors by symbols and take
   // quotients out whose remainder it proves to lie below the divisor.
-  void set_sign_prover(SignProver* prover) {
-    signs_ = prover;
+  void set_quotient_prover(QuotientProver* prover) {
+    quotients_ = prover;
     change();
   }
   void set_limit(uint64_t limit) { limit_ = limit; }
@@ -412,7 +412,7 @@ class Domain {
   std::vector<uint8_t> rounds_;  // visits while propagating
   std::optional<Reason> conflict_;
   Solving solving_ = Solving::kAll;
-  SignProver* signs_ = nullptr;
+  QuotientProver* quotients_ = nullptr;
   int nesting_ = 0, image_nesting_ = 0;
   // What was cached at stamp_ holds now; nothing up to forgotten_ does.
   uint64_t stamp_ = 1, last_stamp_ = 1, forgotten_ = 0;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "solver/retell.h"
-#include "sym/facts.h"
 #include "sym/print.h"
 
 namespace proviso {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "solver/engine.h"
-#include "sym/facts.h"
 
 namespace proviso {
 namespace {

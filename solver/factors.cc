@@ -19,12 +19,6 @@ namespace {
 constexpr size_t kMaxTerms = 16;
 constexpr int kMaxDepth = 2;
 
-Poly primitive_part(Poly p, const Int& content) {
-  p.constant = floor_div(p.constant, content);
-  for (Term& t : p.terms) t.coef = floor_div(t.coef, content);
-  return p;
-}
-
 }  // namespace
 
 std::optional<Domain::Product> Domain::split_by(const Poly& p, AtomId x) {
@@ -43,7 +37,7 @@ std::optional<Domain::Product> Domain::split_by(const Poly& p, AtomId x) {
   FormPool::merge_terms(a);
   if (a.is_constant()) return std::nullopt;
   const Int content = gcd(a.content(), a.constant);
-  a = primitive_part(std::move(a), content);
+  a = FormPool::over(a, content);
   spend(a.terms.size() + p.terms.size());
   std::optional<Poly> quotient;
   if (b.is_zero()) {

@@ -37,14 +37,7 @@ bool Prover::has_symbolic_divisor(FormulaId f) {
 }
 
 Decision Prover::decide_by_floors(FormulaId f, uint64_t units) {
-  Decision found;
-  within(units, [&]() -> std::optional<Proof> {
-    domain_.set_sign_prover(this);
-    found = domain_.decide(f);
-    return std::nullopt;
-  });
-  domain_.set_sign_prover(nullptr);
-  return found;
+  return with_quotient_rules(units, [&] { return domain_.decide(f); });
 }
 
 }  // namespace proviso

@@ -110,18 +110,6 @@ void sort_unique(Atoms& v) {
   std::sort(v.begin(), v.end());
   v.shrink(static_cast<size_t>(std::unique(v.begin(), v.end()) - v.begin()));
 }
-
-// floor(c / k) of every coefficient; the constant too.
-Poly floor_coefficients(const Poly& p, const Int& k) {
-  Budget::charge(1 + p.terms.size() / 2);
-  Poly q = FormPool::constant(floor_div(p.constant, k));
-  for (const Term& t : p.terms) {
-    Int c = floor_div(t.coef, k);
-    if (!c.is_zero()) q.terms.push_back({t.mono, c});
-  }
-  return q;
-}
-
 }  // namespace
 
 Int Poly::content() const {
@@ -368,8 +356,18 @@ PolyId FormPool::intern(const Poly& p) {
   return id;
 }
 
+Poly FormPool::over(const Poly& p, const Int& k) {
+  Budget::charge(1 + p.terms.size() / 2);
+  Poly q = constant(proviso::floor_div(p.constant, k));
+  for (const Term& t : p.terms) {
+    Int c = proviso::floor_div(t.coef, k);
+    if (!c.is_zero()) q.terms.push_back({t.mono, c});
+  }
+  return q;
+}
+
 PolyId FormPool::intern_divided(const Poly& p, const Int& k) {
-  return k.is_one() ? intern(p) : intern(floor_coefficients(p, k));
+  return k.is_one() ? intern(p) : intern(over(p, k));
 }
 
 // The interned -p - 1, if it is.
@@ -382,7 +380,7 @@ FormPool::View FormPool::view(const Poly& p) {
   Int g = p.content();
   if (leading_is_negative(p)) g = -g;
   if (g.is_one() && p.constant.is_zero()) return {intern(p), g};
-  Poly form = g.is_one() ? p : floor_coefficients(p, g);
+  Poly form = g.is_one() ? p : over(p, g);
   form.constant = 0;
   return {intern(form), g};
 }
@@ -446,13 +444,13 @@ Poly FormPool::floor_by_constant(Poly a, Int k) {
   if (k.sign() < 0) a = scale(a, -1), k = -k;
   Poly outside;
   do {
-    Poly q = floor_coefficients(a, k);
+    Poly q = over(a, k);
     outside = add(outside, q);
     a = add(a, q, -k);
     // Divide the remainders and k by their gcd; the constant by floor.
     Int g = gcd(a.content(), k);
     if (!g.is_one() && !g.is_zero()) {
-      a = floor_coefficients(a, g);
+      a = over(a, g);
       k = proviso::floor_div(k, g);
     }
     if (a.is_constant()) {
@@ -521,7 +519,7 @@ Poly FormPool::pos(const Poly& d) {
     return sub(pos(e), e);
   }
   Int g = gcd(d.content(), d.constant);
-  Poly reduced = g.is_one() ? d : floor_coefficients(d, g);
+  Poly reduced = g.is_one() ? d : over(d, g);
   AtomId a = intern(
       Atom{.kind = AtomKind::kPos, .a = intern(reduced)});
   return {0, {{mono(a), g}}};

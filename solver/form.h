@@ -122,6 +122,8 @@ class FormPool {
   Poly sum(const std::vector<Poly>& parts) const;
   // Adds coef * m, which merge_terms() then puts in its place.
   static void append(Poly& p, MonoId m, const Int& coef);
+  // p / k, each coefficient and the constant rounded down.
+  static Poly over(const Poly& p, const Int& k);
   // Terms in order, each monomial once, none with 0.
   static void merge_terms(Poly& p);
   Poly add(const Poly& a, const Poly& b, const Int& b_times = 1) const;

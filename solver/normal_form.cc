@@ -199,7 +199,7 @@ Domain::Image Domain::rebuild_atom(AtomId a) {
   spend(1 + x.terms.size() + y.terms.size());
   switch (atom.kind) {
     case AtomKind::kFloor:
-      if (!changed && y.is_constant() && signs_ == nullptr) {
+      if (!changed && y.is_constant() && quotients_ == nullptr) {
         const Range& r = atom_range(a);
         if (!r.span.is_point()) return {};
         n.why = join(r.lower, r.upper);
@@ -339,8 +339,8 @@ bool Domain::is_remainder(const Poly& num, const Poly& den, Reason& why) {
   Reason both = why;
   Poly room = forms_.sub(den, num);
   room.constant -= 1;
-  if (!signs_->is_nonnegative(num, both)) return false;
-  if (!signs_->is_nonnegative(room, both)) return false;
+  if (!quotients_->is_nonnegative(num, both)) return false;
+  if (!quotients_->is_nonnegative(room, both)) return false;
   why = both;
   return true;
 }
@@ -375,10 +375,8 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
     Int g = gcd(gcd(num.content(), num.constant),
                 gcd(den.content(), den.constant));
     if (!g.is_one() && !g.is_zero()) {
-      for (Poly* p : {&num, &den}) {
-        p->constant = floor_div(p->constant, g);
-        for (Term& t : p->terms) t.coef = floor_div(t.coef, g);
-      }
+      num = FormPool::over(num, g);
+      den = FormPool::over(den, g);
     }
   }
   if (den.terms.size() > 1 || (!den.is_constant() && !den.constant.is_zero())) {
@@ -422,8 +420,8 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
       }
     }
   }
-  if (signs_ != nullptr) {
-    if (auto known = signs_->known_quotient(num, den, why)) {
+  if (quotients_ != nullptr) {
+    if (auto known = quotients_->known_quotient(num, den, why)) {
       outside.constant += *known;
       return outside;
     }

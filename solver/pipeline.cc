@@ -15,7 +15,6 @@
 #include <algorithm>
 
 #include "solver/engine.h"
-#include "sym/facts.h"
 
 namespace proviso {
 namespace {
@@ -64,9 +63,11 @@ bool has_products(Engine& e, const Search& s) {
   return e.prover.has_products(s.goal);
 }
 
-Decision by_ratios(Engine& e, Search& s, uint64_t units) {
+// What no order of the facts changes.
+template <Decision (Prover::*decide)(FormulaId, uint64_t)>
+Decision by_rewriting(Engine& e, Search& s, uint64_t units) {
   const uint64_t before = e.domain.work();
-  const Decision d = e.prover.decide_by_ratios(s.goal, units);
+  const Decision d = (e.prover.*decide)(s.goal, units);
   s.rewriting_work += e.domain.work() - before;
   return d;
 }
@@ -79,13 +80,6 @@ Decision by_min_max(Engine& e, Search& s, uint64_t) {
 
 bool has_symbolic_divisor(Engine& e, const Search& s) {
   return e.prover.has_symbolic_divisor(s.goal);
-}
-
-Decision by_floors(Engine& e, Search& s, uint64_t units) {
-  const uint64_t before = e.domain.work();
-  const Decision d = e.prover.decide_by_floors(s.goal, units);
-  s.rewriting_work += e.domain.work() - before;
-  return d;
 }
 
 Decision by_division(Engine& e, Search& s, uint64_t units) {
@@ -177,7 +171,8 @@ constexpr Strategy kStrategies[] = {
      Stage::kProof, Tier::kLinear, 0, nullptr, by_combination},
     {{"monomial-ratios",
       "ratios of products that equalities between products determine"},
-     Stage::kProof, Tier::kEqualities, 16, has_products, by_ratios},
+     Stage::kProof, Tier::kEqualities, 16, has_products,
+     by_rewriting<&Prover::decide_by_ratios>},
     {{"asserted-cases", "each case of an assumed disjunction, by ranges"},
      Stage::kProof, Tier::kCases, 16, has_asserted_cases, by_cases},
     {{"candidate-models", "kept models of the facts: which answers remain"},
@@ -190,7 +185,7 @@ constexpr Strategy kStrategies[] = {
     {{"deep-floors",
       "nested floors by symbols; quotients by symbols in linearised indices"},
      Stage::kProof, Tier::kLinear, 8, has_symbolic_divisor,
-     by_floors},
+     by_rewriting<&Prover::decide_by_floors>},
     {{"polynomial-reduction",
       "pseudo-division by constraints: (a*b) % c == 0 and the like"},
      Stage::kProof, Tier::kLinear, 16, nullptr, by_division},

@@ -28,7 +28,7 @@ struct Proof {
 
 inline constexpr uint32_t kQuestionLeaf = ~0u - 1;
 
-class Prover final : private SignProver {
+class Prover final : private QuotientProver {
  public:
   explicit Prover(Domain& domain)
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
@@ -178,8 +178,13 @@ class Prover final : private SignProver {
   bool is_nonnegative(Poly p, int side_steps, Reason& why);
   bool is_nonnegative(const Poly& p, Reason& why) override;
 
+  // What `attempt` decides while normal forms ask this for quotients.
+  template <typename Attempt>
+  Decision with_quotient_rules(uint64_t units, Attempt attempt);
+
   // ratios.cc
   class Ratios;
+  Decision decide_reduced(FormulaId f, Ratios& ratios);
   std::optional<Int> known_quotient(const Poly& num, const Poly& den,
                                     Reason& why) override;
   bool is_new(MonoId m) const;
@@ -237,6 +242,18 @@ std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {
   domain_.set_limit(~uint64_t{0});
   domain_.undo(before);
   return proof;
+}
+
+template <typename Attempt>
+Decision Prover::with_quotient_rules(uint64_t units, Attempt attempt) {
+  Decision found;
+  within(units, [&]() -> std::optional<Proof> {
+    domain_.set_quotient_prover(this);
+    found = attempt();
+    return std::nullopt;
+  });
+  domain_.set_quotient_prover(nullptr);
+  return found;
 }
 
 template <typename Refute>

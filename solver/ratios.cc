@@ -123,41 +123,41 @@ class Prover::Ratios {
   std::vector<Reason> whys_;     // by the equality's name
 };
 
-// Of p >= 0, p == 0 or p != 0 for p = c*m + d*n + e: with m/n == v * m'/n',
-// where n' is positive, p has the sign of (c*v*m' + d*n')*n + e*n'.
 Decision Prover::decide_by_ratios(FormulaId f, uint64_t units) {
-  Decision found;
-  within(units, [&]() -> std::optional<Proof> {
-    const Formula& formula = forms_.formula(f);
+  const Decision found = with_quotient_rules(units, [&]() -> Decision {
     Ratios ratios(domain_, forms_.atoms_of_formula(f));
     if (ratios.is_empty()) return {};
     ratios_ = &ratios;
-    domain_.set_sign_prover(this);
-    found = domain_.decide(f);
-    if (found.value) return {};
-    const Normal n = domain_.normal(forms_.poly(formula.poly));
-    const auto binomial = as_binomial(n.poly);
-    if (!binomial) return {};
-    Reason why = n.why;
-    const auto ratio = ratios.reduced(binomial->over, binomial->under, why);
-    if (!ratio) return {};
-    const Term &a = n.poly.terms[0], &b = n.poly.terms[1];
-    Poly same = forms_.add(
-        forms_.monomial(ratio->over, a.coef * ratio->value.num()),
-        forms_.monomial(ratio->under, b.coef * ratio->value.den()));
-    if (!n.poly.constant.is_zero()) {
-      same = forms_.add(
-          forms_.mul(same, forms_.monomial(binomial->under, 1)),
-          forms_.monomial(ratio->under,
-                          n.poly.constant * ratio->value.den()));
-    }
-    found = domain_.decide(forms_.relation(formula.kind, same));
-    found.why = reasons_.join(found.why, why);
-    return {};
+    const Decision d = domain_.decide(f);
+    return d.value ? d : decide_reduced(f, ratios);
   });
   ratios_ = nullptr;
-  domain_.set_sign_prover(nullptr);
   return found;
+}
+
+// Of p >= 0, p == 0 or p != 0 for p = c*m + d*n + e: with m/n == v * m'/n',
+// where n' is positive, p has the sign of (c*v*m' + d*n')*n + e*n'.
+Decision Prover::decide_reduced(FormulaId f, Ratios& ratios) {
+  const Formula& formula = forms_.formula(f);
+  const Normal n = domain_.normal(forms_.poly(formula.poly));
+  const auto binomial = as_binomial(n.poly);
+  if (!binomial) return {};
+  Reason why = n.why;
+  const auto ratio = ratios.reduced(binomial->over, binomial->under, why);
+  if (!ratio) return {};
+  const Term &a = n.poly.terms[0], &b = n.poly.terms[1];
+  Poly same = forms_.add(
+      forms_.monomial(ratio->over, a.coef * ratio->value.num()),
+      forms_.monomial(ratio->under, b.coef * ratio->value.den()));
+  if (!n.poly.constant.is_zero()) {
+    same = forms_.add(
+        forms_.mul(same, forms_.monomial(binomial->under, 1)),
+        forms_.monomial(ratio->under,
+                        n.poly.constant * ratio->value.den()));
+  }
+  Decision d = domain_.decide(forms_.relation(formula.kind, same));
+  d.why = reasons_.join(d.why, why);
+  return d;
 }
 
 // floor(c*m / (d*n)) where m/n is known; c, d > 0.

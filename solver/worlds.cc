@@ -1,8 +1,8 @@
 #include "solver/worlds.h"
 
 #include <algorithm>
+#include <numeric>
 
-#include "solver/monomials.h"
 
 namespace proviso {
 namespace {
@@ -265,10 +265,7 @@ bool Worlds::satisfiable(FormulaId goal) {
   for (size_t w = 0; w < kWorlds - 1; ++w) {
     if (usable(symbols, w) && reach(goal, w, false)) return true;
   }
-  for (size_t w = 0; w < kWorlds; ++w) {
-    if (usable(symbols, w) && scale_products(goal, w)) return true;
-  }
-  return false;
+  return scale_products(goal, symbols);
 }
 
 bool Worlds::satisfiable_by_search(FormulaId goal) {
@@ -427,13 +424,11 @@ bool Worlds::try_values(FormulaId goal, size_t w,
 
 // Equalities between products hold on when their factors are multiplied by
 // powers of a number, with exponents that the equalities leave free
-// (solver/monomials.h): the other facts and the goal are then looked at.
-bool Worlds::scale_products(FormulaId goal, size_t w) {
+// (solver/monomials.h).  The goal's symbols come last, so that elimination
+// leaves them free.
+Worlds::Scalings Worlds::product_scalings(const std::vector<AtomId>& symbols) {
   constexpr size_t kMaxFacts = 64, kMaxScalings = 8;
-  const std::vector<AtomId> symbols = symbols_of(goal);
-  if (symbols.empty()) return false;
-  std::vector<AtomId> factors;
-  std::vector<std::pair<Exponents, Rational>> equalities;
+  std::vector<const Poly*> equalities;
   size_t looked_at = 0;
   for (FormulaId fact : nodes_[root(node(symbols[0]))].facts) {
     if (++looked_at > kMaxFacts) break;
@@ -441,56 +436,60 @@ bool Worlds::scale_products(FormulaId goal, size_t w) {
     if (f.kind != FormulaKind::kEq) continue;
     const Poly& p = forms_.poly(f.poly);
     if (p.terms.size() != 2 || !p.constant.is_zero()) continue;
-    if (forms_.single(p.terms[0].mono) != kNoId) continue;
-    Exponents powers(factors.size());
-    for (size_t side : {0, 1}) {
-      for (AtomId a : forms_.factors(p.terms[side].mono)) {
-        if (!is_free(a)) continue;
-        auto at = std::find(factors.begin(), factors.end(), a);
-        const auto place = static_cast<size_t>(at - factors.begin());
-        if (at == factors.end()) factors.push_back(a);
-        powers.resize(factors.size());
-        powers[place] += side == 0 ? 1 : -1;
+    if (forms_.single(p.terms[0].mono) == kNoId) equalities.push_back(&p);
+  }
+  auto has = [](const std::vector<AtomId>& all, AtomId a) {
+    return std::find(all.begin(), all.end(), a) != all.end();
+  };
+  Scalings found;
+  for (bool in_goal : {false, true}) {
+    for (const Poly* p : equalities) {
+      for (const Term& t : p->terms) {
+        for (AtomId a : forms_.factors(t.mono)) {
+          const bool is_next = is_free(a) && has(symbols, a) == in_goal;
+          if (is_next && !has(found.factors, a)) found.factors.push_back(a);
+        }
       }
     }
-    equalities.emplace_back(std::move(powers), Rational(1));
   }
-  if (factors.empty() || factors.size() > MonomialEqualities::kMaxFactors) {
-    return false;
-  }
-  // The goal's symbols come last, so that elimination leaves them free.
-  std::vector<size_t> place(factors.size());
-  std::vector<AtomId> ordered;
-  for (bool in_goal : {false, true}) {
-    for (size_t i = 0; i < factors.size(); ++i) {
-      const bool is_asked = std::find(symbols.begin(), symbols.end(),
-                                      factors[i]) != symbols.end();
-      if (is_asked != in_goal) continue;
-      place[i] = ordered.size();
-      ordered.push_back(factors[i]);
-    }
-  }
+  const size_t count = found.factors.size();
+  if (count == 0 || count > MonomialEqualities::kMaxFactors) return {};
   MonomialEqualities system;
-  bool is_homogeneous = true;
-  for (const auto& [powers, value] : equalities) {
-    Exponents moved(factors.size());
-    int64_t degree = 0;
-    for (size_t i = 0; i < powers.size(); ++i) {
-      moved[place[i]] = powers[i];
-      degree += powers[i];
+  for (const Poly* p : equalities) {
+    Exponents powers(count);
+    for (size_t side : {0, 1}) {
+      for (AtomId a : forms_.factors(p->terms[side].mono)) {
+        const auto at =
+            std::find(found.factors.begin(), found.factors.end(), a);
+        if (at == found.factors.end()) continue;
+        powers[static_cast<size_t>(at - found.factors.begin())] +=
+            side == 0 ? 1 : -1;
+      }
     }
-    is_homogeneous &= degree == 0;
-    system.add(std::move(moved), value, 0);
+    found.is_homogeneous &=
+        std::accumulate(powers.begin(), powers.end(), int64_t{0}) == 0;
+    system.add(std::move(powers), Rational(1), 0);
   }
   domain_.spend(equalities.size());
-  for (Exponents& by :
-       system.invariant_scalings(factors.size(), kMaxScalings)) {
-    const int64_t least = *std::min_element(by.begin(), by.end());
-    if (least < 0 && !is_homogeneous) continue;
-    for (int64_t base : {2, 3}) {
-      if (try_scaling(goal, w, ordered, by, std::min<int64_t>(least, 0),
-                      base)) {
-        return true;
+  found.exponents = system.invariant_scalings(count, kMaxScalings);
+  return found;
+}
+
+// Whether a scaling meets the other facts and the goal.
+bool Worlds::scale_products(FormulaId goal,
+                            const std::vector<AtomId>& symbols) {
+  if (symbols.empty()) return false;
+  const Scalings scalings = product_scalings(symbols);
+  for (size_t w = 0; w < kWorlds && !scalings.exponents.empty(); ++w) {
+    if (!usable(symbols, w)) continue;
+    for (const Exponents& by : scalings.exponents) {
+      const int64_t least =
+          std::min<int64_t>(*std::min_element(by.begin(), by.end()), 0);
+      if (least < 0 && !scalings.is_homogeneous) continue;
+      for (int64_t base : {2, 3}) {
+        if (try_scaling(goal, w, scalings.factors, by, least, base)) {
+          return true;
+        }
       }
     }
   }
@@ -500,7 +499,7 @@ bool Worlds::scale_products(FormulaId goal, size_t w) {
 // x times base**(by[x] - least), for each factor.
 bool Worlds::try_scaling(FormulaId goal, size_t w,
                          const std::vector<AtomId>& factors,
-                         const std::vector<int64_t>& by, int64_t least,
+                         const Exponents& by, int64_t least,
                          int64_t base) {
   SmallVector<Move, 8> moves;
   for (size_t i = 0; i < factors.size(); ++i) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "solver/domain.h"
+#include "solver/monomials.h"
 #include "solver/point.h"
 #include "sym/stable_vector.h"
 
@@ -95,9 +96,15 @@ class Worlds {
   bool reach(FormulaId goal, size_t w, bool search);
   bool step_to(FormulaId goal, FormulaKind kind, const Poly& p, size_t w);
   bool search_for(FormulaId goal, const Poly& p, size_t w);
-  bool scale_products(FormulaId goal, size_t w);
+  struct Scalings {
+    std::vector<AtomId> factors;
+    std::vector<Exponents> exponents;  // by the factors' places
+    bool is_homogeneous = true;  // all factors may be scaled together
+  };
+  Scalings product_scalings(const std::vector<AtomId>& symbols);
+  bool scale_products(FormulaId goal, const std::vector<AtomId>& symbols);
   bool try_scaling(FormulaId goal, size_t w, const std::vector<AtomId>& factors,
-                   const std::vector<int64_t>& by, int64_t least, int64_t base);
+                   const Exponents& by, int64_t least, int64_t base);
   struct Move {
     AtomId x;
     int64_t value;
