@@ -27,30 +27,6 @@ constexpr uint64_t kSlack = 14;   // a form is looked at that costs so much more
 constexpr size_t kMaxRules = 96;
 std::array<Counter, kMaxRules> counts;
 
-std::vector<const Rule*> all_rules() {
-  std::vector<const Rule*> all;
-  for (auto rules :
-       {sum_rules(), extremum_rules(), logic_rules(), case_rules()}) {
-    for (const Rule& rule : rules) all.push_back(&rule);
-  }
-  return all;
-}
-
-bool applies(On on, Expr e) {
-  switch (on) {
-    case On::kAny: return true;
-    case On::kInteger: return e.is_int();
-    case On::kFloor: return e.is(Op::kFloorDiv);
-    case On::kMod: return e.is(Op::kMod);
-    case On::kExtremum:
-      return e.is_int() && (e.is(Op::kMin) || e.is(Op::kMax));
-    case On::kWhere: return e.is(Op::kWhere);
-    case On::kRelation: return is_relation(e.op()) && e.arg(0).is_int();
-    case On::kJunction: return e.is(Op::kAnd) || e.is(Op::kOr);
-  }
-  return false;
-}
-
 // Facts that hold where conditions do besides.
 class AssumedFacts final : public Facts {
  public:
@@ -134,6 +110,30 @@ class AssumedFacts final : public Facts {
 };
 
 }  // namespace
+
+std::vector<const Rule*> all_rules() {
+  std::vector<const Rule*> all;
+  for (auto rules :
+       {sum_rules(), extremum_rules(), logic_rules(), case_rules()}) {
+    for (const Rule& rule : rules) all.push_back(&rule);
+  }
+  return all;
+}
+
+bool applies(On on, Expr e) {
+  switch (on) {
+    case On::kAny: return !is_leaf(e.op());
+    case On::kInteger: return e.is_int();
+    case On::kFloor: return e.is(Op::kFloorDiv);
+    case On::kMod: return e.is(Op::kMod);
+    case On::kExtremum:
+      return e.is_int() && (e.is(Op::kMin) || e.is(Op::kMax));
+    case On::kWhere: return e.is(Op::kWhere);
+    case On::kRelation: return is_relation(e.op()) && e.arg(0).is_int();
+    case On::kJunction: return e.is(Op::kAnd) || e.is(Op::kOr);
+  }
+  return false;
+}
 
 std::vector<RuleCount> rule_counts() {
   std::vector<RuleCount> all;
@@ -457,16 +457,10 @@ Best FormSearch::best_within(Expr e, uint64_t& units) {
 namespace {
 
 bool divides_by_negative(Expr e) {
-  bool found = false;
-  std::unordered_map<uint32_t, bool> seen;
-  visit_arguments_first(
-      e, [&](Expr x) { return is_leaf(x.op()) || seen.contains(x.id()); },
-      [&](Expr x) {
-        seen[x.id()] = true;
-        found = found || (x.is(Op::kFloorDiv) && x.arg(1).is(Op::kInteger) &&
-                          x.arg(1).integer().sign() < 0);
-      });
-  return found;
+  return static_cast<bool>(find_node(e, [](Expr x) {
+    return x.is(Op::kFloorDiv) && x.arg(1).is(Op::kInteger) &&
+           x.arg(1).integer().sign() < 0;
+  }));
 }
 
 }  // namespace
@@ -592,15 +586,31 @@ std::vector<Expr> atoms_of(const Polynomial& p, Op op) {
 }
 
 bool contains(Expr e, Op op) {
-  bool found = false;
-  std::unordered_map<uint32_t, bool> seen;
-  visit_arguments_first(
-      e, [&](Expr x) { return found || seen.contains(x.id()); },
-      [&](Expr x) {
-        seen[x.id()] = true;
-        found = found || x.is(op);
-      });
-  return found;
+  return static_cast<bool>(find_node(e, [op](Expr x) { return x.is(op); }));
+}
+
+Polynomial equal_terms(const Polynomial& p, const Polynomial& q) {
+  Polynomial common;
+  for (const auto& [monomial, c] : p.terms()) {
+    auto at = q.terms().find(monomial);
+    if (at != q.terms().end() && at->second == c) common.add(monomial, c);
+  }
+  return common;
+}
+
+std::optional<Block> block_of(FormSearch& search, const Polynomial& p,
+                              const Int& g) {
+  Polynomial high, low;
+  for (const auto& [monomial, c] : p.terms()) {
+    const bool is_high = !monomial.empty() && floor_mod(c, g).is_zero();
+    (is_high ? high : low).add(monomial, c);
+  }
+  if (high.is_zero() || low.is_constant()) return std::nullopt;
+  const auto least = search.lower(low), most = search.upper(low);
+  if (!least || !most) return std::nullopt;
+  const Int block = floor_div(*least, g);
+  if (block != floor_div(*most, g)) return std::nullopt;
+  return Block{over(high, g), std::move(low), block};
 }
 
 std::optional<Sign> sign_of(Expr e) {
@@ -617,6 +627,14 @@ Expr relation_of(FormSearch& search, Op op, const Polynomial& p) {
   if (op == Op::kLe) return s.nonneg(p);
   const Expr zero = s.is_zero(p);
   return op == Op::kEq ? zero : s.negate(zero);
+}
+
+std::vector<Expr> elements(Expr e, Op op) {
+  if (e.is(op)) return {e.args().begin(), e.args().end()};
+  return {e};
+}
+Expr joined(FormSearch& search, Op op, const std::vector<Expr>& args) {
+  return args.size() == 1 ? args[0] : search.pool().make(op, args);
 }
 
 Op dual(Op op) {

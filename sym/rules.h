@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "sym/cost.h"
@@ -40,11 +41,15 @@ struct Rule {
   const char* given = "";  // "y in [0, 31]; z in [0, 9]"
 };
 
+// Whether a rule is tried on such a node.
+bool applies(On on, Expr e);
+
 // In the order in which they are tried.
 std::span<const Rule> sum_rules();
 std::span<const Rule> extremum_rules();  // Min, Max and Where
 std::span<const Rule> logic_rules();     // relations, And and Or
 std::span<const Rule> case_rules();      // parts where a condition holds
+std::vector<const Rule*> all_rules();
 
 struct RuleCount {
   const char* name;
@@ -146,7 +151,30 @@ struct Linear {
 std::optional<Linear> split_off(const Polynomial& p, Expr atom);
 // The atoms of p that are of one kind.
 std::vector<Expr> atoms_of(const Polynomial& p, Op op);
+// The first node within e, arguments first, that `is_it` is true of; else none.
+template <typename IsIt>
+Expr find_node(Expr e, IsIt is_it) {
+  Expr found;
+  std::unordered_set<uint32_t> seen;
+  visit_arguments_first(
+      e, [&](Expr x) { return found || seen.contains(x.id()); },
+      [&](Expr x) {
+        seen.insert(x.id());
+        if (!found && is_it(x)) found = x;
+      });
+  return found;
+}
 bool contains(Expr e, Op op);
+// The terms that both have, with one coefficient.
+Polynomial equal_terms(const Polynomial& p, const Polynomial& q);
+// p == g*high + low, where low >= block*g and low < (block + 1)*g everywhere;
+// nothing where either is trivial or that is not seen.
+struct Block {
+  Polynomial high, low;
+  Int block;
+};
+std::optional<Block> block_of(FormSearch& search, const Polynomial& p,
+                              const Int& g);
 // What a relation says: of a polynomial that it is >= 0, 0 or not 0.
 struct Sign {
   Op op;  // kLe: p >= 0; kEq; kNe
@@ -161,6 +189,9 @@ std::vector<Polynomial> without_zeros(FormSearch& search, const Polynomial& p);
 // The canonical relation.
 Expr relation_of(FormSearch& search, Op op, const Polynomial& p);
 Op dual(Op op);  // Min and Max, And and Or
+// What op joins in e; e alone where it is another node.  And back.
+std::vector<Expr> elements(Expr e, Op op);
+Expr joined(FormSearch& search, Op op, const std::vector<Expr>& args);
 // The parts of an And, or the opposites of an Or's; and back.
 std::vector<Expr> conjuncts(FormSearch& search, Expr e);
 Expr conjunction(FormSearch& search, Op op, std::vector<Expr> parts);

@@ -97,15 +97,8 @@ void part_under_others(FormSearch& s, Expr e, Found& found) {
 
 // The condition of a Where within e that has no Where within itself.
 Expr inner_condition(Expr e) {
-  Expr found;
-  std::unordered_map<uint32_t, bool> seen;
-  visit_arguments_first(
-      e, [&](Expr x) { return found || seen.contains(x.id()); },
-      [&](Expr x) {
-        seen[x.id()] = true;
-        if (!found && x.is(Op::kWhere)) found = x.arg(0);
-      });
-  return found;
+  const Expr choice = find_node(e, [](Expr x) { return x.is(Op::kWhere); });
+  return choice ? choice.arg(0) : Expr();
 }
 
 // e -> Where(c, e under c, e under ~c) for a condition c within e; e under c
@@ -159,7 +152,7 @@ Expr conjunction(FormSearch& s, Op op, std::vector<Expr> parts) {
   if (op == Op::kOr) {
     for (Expr& part : parts) part = s.simplifier().negate(s.canonical(part));
   }
-  return parts.size() == 1 ? parts[0] : s.pool().make(op, parts);
+  return joined(s, op, parts);
 }
 
 std::span<const Rule> case_rules() { return kRules; }

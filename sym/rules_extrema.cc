@@ -12,10 +12,6 @@ constexpr size_t kMaxArgs = 6;
 
 Polynomial sum(Expr e) { return to_polynomial(e); }
 
-Expr rebuilt(FormSearch& s, Op op, std::vector<Expr> args) {
-  return args.size() == 1 ? args[0] : s.pool().make(op, args);
-}
-
 // Whether a <= b everywhere (for Min the other way round), as seen at once.
 bool is_dominated(FormSearch& s, Op op, Expr a, Expr b) {
   const Polynomial gap = sum(b) - sum(a);
@@ -53,11 +49,6 @@ void add_into_arguments(FormSearch& s, Expr e, Found& found) {
   if (changed) found.push_back(s.pool().make(e.op(), args));
 }
 
-std::vector<Expr> elements(Expr e, Op op) {
-  if (e.is(op)) return {e.args().begin(), e.args().end()};
-  return {e};
-}
-
 // Min(Max(a, b), Max(a, c)) -> Max(a, Min(b, c)), and Min(a, Max(a, b)) -> a.
 void common_element(FormSearch& s, Expr e, Found& found) {
   if (e.arity() > kMaxArgs) return;
@@ -77,13 +68,13 @@ void common_element(FormSearch& s, Expr e, Found& found) {
       std::erase_if(y, is_common);
       if (!x.empty() && !y.empty()) {
         common.push_back(s.pool().make(
-            op, {rebuilt(s, other, x), rebuilt(s, other, y)}));
+            op, {joined(s, other, x), joined(s, other, y)}));
       }
-      std::vector<Expr> args = {rebuilt(s, other, common)};
+      std::vector<Expr> args = {joined(s, other, common)};
       for (size_t k = 0; k < e.arity(); ++k) {
         if (k != i && k != j) args.push_back(e.arg(k));
       }
-      found.push_back(rebuilt(s, op, args));
+      found.push_back(joined(s, op, args));
     }
   }
 }
@@ -113,16 +104,16 @@ void dominated_inside(FormSearch& s, Expr e, Found& found) {
         }
         if (kept.empty()) drops = true;
         changed = changed || kept.size() < a.arity();
-        if (!kept.empty()) inner.push_back(rebuilt(s, op, kept));
+        if (!kept.empty()) inner.push_back(joined(s, op, kept));
       }
       if (drops) {
         args.erase(args.begin() + static_cast<std::ptrdiff_t>(i));
       } else if (changed) {
-        args[i] = rebuilt(s, other, inner);
+        args[i] = joined(s, other, inner);
       } else {
         continue;
       }
-      found.push_back(rebuilt(s, op, args));
+      found.push_back(joined(s, op, args));
     }
   }
 }
@@ -283,13 +274,7 @@ void common_context(FormSearch& s, Expr e, Found& found) {
   const Expr c = e.arg(0), yes = e.arg(1), no = e.arg(2);
   if (yes.is_int() && no.is_int()) {
     const std::vector<Polynomial> arms = {sum(yes), sum(no)};
-    Polynomial common;
-    for (const auto& [monomial, k] : arms[0].terms()) {
-      auto at = arms[1].terms().find(monomial);
-      if (at != arms[1].terms().end() && at->second == k) {
-        common.add(monomial, k);
-      }
-    }
+    const Polynomial common = equal_terms(arms[0], arms[1]);
     Int g = gcd(full_content(arms[0] - common), full_content(arms[1] - common));
     auto take = [&](const Int& scale) {
       const Expr inner =

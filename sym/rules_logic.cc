@@ -28,7 +28,6 @@ struct Relation {
   void add(Expr e) const {
     found.push_back(op == Op::kNe ? s.simplifier().negate(s.canonical(e)) : e);
   }
-  bool is_equality() const { return op != Op::kLe; }
 };
 
 // ---- relations
@@ -134,8 +133,7 @@ void equality_of_extremum(FormSearch& s, Expr e, Found& found) {
         for (size_t j = 0; j < extremum.arity(); ++j) {
           if (j != i) others.push_back(extremum.arg(j));
         }
-        const Expr rest =
-            others.size() == 1 ? others[0] : s.pool().make(op, others);
+        const Expr rest = joined(s, op, others);
         const Polynomial above = (c - b) * way;
         if (above.is_zero()) {
           r.add(nonneg(s, (b - sum(rest)) * way));
@@ -197,17 +195,9 @@ void relation_of_high_part(FormSearch& s, Expr e, Found& found) {
     }
   }
   for (const Int& g : moduli) {
-    Polynomial high, low;
-    for (const auto& [monomial, c] : sign->p.terms()) {
-      const bool is_high = !monomial.empty() && floor_mod(c, g).is_zero();
-      (is_high ? high : low).add(monomial, c);
+    if (const auto b = block_of(s, sign->p, g)) {
+      found.push_back(nonneg(s, b->high + Polynomial(b->block)));
     }
-    if (high.is_zero() || low.is_constant()) continue;
-    const auto least = s.lower(low), most = s.upper(low);
-    if (!least || !most) continue;
-    const Int t = floor_div(*least, g);
-    if (t != floor_div(*most, g)) continue;
-    found.push_back(nonneg(s, over(high, g) + Polynomial(t)));
   }
 }
 
@@ -231,6 +221,16 @@ void relation_of_split_remainder(FormSearch& s, Expr e, Found& found) {
 
 // ---- And and Or; an Or is the opposite of the And of its parts' opposites
 
+// The parts with `both` in the place of the i-th and the j-th.
+Expr with_both(FormSearch& s, Op op, const std::vector<Expr>& parts, size_t i,
+               size_t j, Expr both) {
+  std::vector<Expr> all = {both};
+  for (size_t k = 0; k < parts.size(); ++k) {
+    if (k != i && k != j) all.push_back(parts[k]);
+  }
+  return conjunction(s, op, all);
+}
+
 // p >= 0 and -p >= 0 -> Eq(p, 0); p >= 0 and p != 0 -> p >= 1; p >= 0 and
 // m - 1 - p >= 0 with p = a - m*q -> Eq(a//m, q).
 void two_bounds(FormSearch& s, Expr e, Found& found) {
@@ -239,11 +239,7 @@ void two_bounds(FormSearch& s, Expr e, Found& found) {
   std::vector<std::optional<Sign>> signs;
   for (Expr part : parts) signs.push_back(sign_of(part));
   auto replace = [&](size_t i, size_t j, Expr both) {
-    std::vector<Expr> rest = {both};
-    for (size_t k = 0; k < parts.size(); ++k) {
-      if (k != i && k != j) rest.push_back(parts[k]);
-    }
-    found.push_back(conjunction(s, e.op(), rest));
+    found.push_back(with_both(s, e.op(), parts, i, j, both));
   };
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!signs[i] || signs[i]->op != Op::kLe) continue;
@@ -288,23 +284,14 @@ void bounds_of_one_side(FormSearch& s, Expr e, Found& found) {
     for (size_t j = i + 1; j < parts.size(); ++j) {
       const std::optional<Sign> y = sign_of(parts[j]);
       if (!y || y->op != Op::kLe) continue;
-      Polynomial common;
-      for (const auto& [monomial, c] : x->p.terms()) {
-        auto at = y->p.terms().find(monomial);
-        if (at != y->p.terms().end() && at->second == c) {
-          common.add(monomial, c);
-        }
-      }
+      const Polynomial common = equal_terms(x->p, y->p);
       if (common.is_zero() || common.is_constant()) continue;
       // common + a >= 0 and common + b >= 0
       const Expr least = min(to_expr(s.pool(), x->p - common),
                              to_expr(s.pool(), y->p - common));
-      std::vector<Expr> rest = {
-          nonneg(s, common + sum(s.best(s.canonical(least)).state))};
-      for (size_t k = 0; k < parts.size(); ++k) {
-        if (k != i && k != j) rest.push_back(parts[k]);
-      }
-      found.push_back(conjunction(s, e.op(), rest));
+      const Expr both =
+          nonneg(s, common + sum(s.best(s.canonical(least)).state));
+      found.push_back(with_both(s, e.op(), parts, i, j, both));
     }
   }
 }
@@ -312,13 +299,9 @@ void bounds_of_one_side(FormSearch& s, Expr e, Found& found) {
 // (a & b) | (a & c) -> a & (b | c), for any number of parts.
 void common_part(FormSearch& s, Expr e, Found& found) {
   const Op op = e.op(), other = dual(op);
-  auto parts_of = [&](Expr x) -> std::vector<Expr> {
-    if (x.is(other)) return {x.args().begin(), x.args().end()};
-    return {x};
-  };
   std::vector<Expr> candidates;
   for (Expr arg : e.args()) {
-    for (Expr part : parts_of(arg)) {
+    for (Expr part : elements(arg, other)) {
       if (std::find(candidates.begin(), candidates.end(), part) ==
           candidates.end()) {
         candidates.push_back(part);
@@ -331,7 +314,7 @@ void common_part(FormSearch& s, Expr e, Found& found) {
     size_t uses = 0;
     bool alone = false;
     for (Expr arg : e.args()) {
-      std::vector<Expr> parts = parts_of(arg);
+      std::vector<Expr> parts = elements(arg, other);
       auto at = std::find(parts.begin(), parts.end(), common);
       if (at == parts.end()) {
         others.push_back(arg);
@@ -342,8 +325,7 @@ void common_part(FormSearch& s, Expr e, Found& found) {
       if (parts.empty()) {
         alone = true;
       } else {
-        without.push_back(parts.size() == 1 ? parts[0]
-                                            : s.pool().make(other, parts));
+        without.push_back(joined(s, other, parts));
       }
     }
     if (uses < 2) continue;
@@ -352,7 +334,7 @@ void common_part(FormSearch& s, Expr e, Found& found) {
       merged = s.pool().make(other, {common, s.pool().make(op, without)});
     }
     others.push_back(merged);
-    found.push_back(others.size() == 1 ? others[0] : s.pool().make(op, others));
+    found.push_back(joined(s, op, others));
   }
 }
 

@@ -390,7 +390,7 @@ void known_quotient(FormSearch& s, Expr e, Found& found) {
 }
 
 // (k*(x % t)) % (j*t) -> k*(x % t) for k of j's sign, no larger.
-void remainder_within(FormSearch& s, Expr e, Found& found) {
+void remainder_within(FormSearch&, Expr e, Found& found) {
   const Polynomial a = atom(e.arg(0));
   if (a.terms().size() != 1) return;
   const auto& [monomial, k] = *a.terms().begin();
@@ -403,7 +403,6 @@ void remainder_within(FormSearch& s, Expr e, Found& found) {
   if (k.sign() == scale.sign() && abs(k) <= abs(scale)) {
     found.push_back(e.arg(0));
   }
-  (void)s;
 }
 
 // a % b -> (a - q*b) % b where that cancels terms.
@@ -431,20 +430,12 @@ void split_remainder(FormSearch& s, Expr e, Found& found) {
   if (m.sign() <= 0) return;
   const Polynomial a = atom(e.arg(0));
   for (const Int& g : moduli(s, a, m)) {
-    Polynomial high, low;
-    for (const auto& [monomial, c] : a.terms()) {
-      const bool is_high = !monomial.empty() && floor_mod(c, g).is_zero();
-      (is_high ? high : low).add(monomial, c);
-    }
-    if (high.is_zero() || low.is_constant()) continue;
-    const auto least = s.lower(low), most = s.upper(low);
-    if (!least || !most) continue;
-    const Int t = floor_div(*least, g);
-    if (t != floor_div(*most, g)) continue;
-    const Expr inner = s.simplifier().mod(over(high, g) + Polynomial(t),
+    const auto b = block_of(s, a, g);
+    if (!b) continue;
+    const Expr inner = s.simplifier().mod(b->high + Polynomial(b->block),
                                           Polynomial(floor_div(m, g)));
-    found.push_back(to_expr(s.pool(), atom(inner) * g + low -
-                                          Polynomial(t * g)));
+    found.push_back(to_expr(s.pool(), atom(inner) * g + b->low -
+                                          Polynomial(b->block * g)));
   }
 }
 

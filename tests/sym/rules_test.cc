@@ -55,30 +55,6 @@ class Ranges final : public Facts {
   std::vector<std::pair<Expr, Interval>> given_;
 };
 
-std::vector<const Rule*> every_rule() {
-  std::vector<const Rule*> all;
-  for (auto rules :
-       {sum_rules(), extremum_rules(), logic_rules(), case_rules()}) {
-    for (const Rule& rule : rules) all.push_back(&rule);
-  }
-  return all;
-}
-
-bool is_tried_on(const Rule& rule, Expr e) {
-  switch (rule.on) {
-    case On::kAny: return !is_leaf(e.op());
-    case On::kInteger: return e.is_int();
-    case On::kFloor: return e.is(Op::kFloorDiv);
-    case On::kMod: return e.is(Op::kMod);
-    case On::kExtremum:
-      return e.is_int() && (e.is(Op::kMin) || e.is(Op::kMax));
-    case On::kWhere: return e.is(Op::kWhere);
-    case On::kRelation: return is_relation(e.op()) && e.arg(0).is_int();
-    case On::kJunction: return e.is(Op::kAnd) || e.is(Op::kOr);
-  }
-  return false;
-}
-
 class World {
  public:
   explicit World(const std::string& given = "")
@@ -119,13 +95,13 @@ Found said_by(const Rule& rule, World& world, Expr e) {
   FormSearch search(world.pool, &world.facts);
   const Expr c = search.canonical(e);
   Found found;
-  if (is_tried_on(rule, c)) rule.apply(search, c, found);
+  if (applies(rule.on, c)) rule.apply(search, c, found);
   std::erase_if(found, [&](Expr f) { return search.canonical(f) == c; });
   return found;
 }
 
 TEST(Rules, FireOnTheirExampleAndSayWhatIsEqual) {
-  for (const Rule* rule : every_rule()) {
+  for (const Rule* rule : all_rules()) {
     if (*rule->fires == '\0') continue;  // by proof alone
     World world(rule->given);
     const Expr e = parse(world.pool, rule->fires);
@@ -138,7 +114,7 @@ TEST(Rules, FireOnTheirExampleAndSayWhatIsEqual) {
 }
 
 TEST(Rules, AreQuietWhereTheirConditionFails) {
-  for (const Rule* rule : every_rule()) {
+  for (const Rule* rule : all_rules()) {
     World world(rule->given);
     if (*rule->quiet == '\0') continue;
     const Expr e = parse(world.pool, rule->quiet);
@@ -150,7 +126,7 @@ TEST(Rules, AreQuietWhereTheirConditionFails) {
 
 TEST(Rules, HaveNamesOfTheirOwn) {
   std::vector<std::string> names;
-  for (const Rule* rule : every_rule()) names.push_back(rule->name);
+  for (const Rule* rule : all_rules()) names.push_back(rule->name);
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
   EXPECT_EQ(rule_counts().size(), names.size());
@@ -182,8 +158,8 @@ TEST(Rules, SayOnlyWhatIsEqualOfRandomExpressions) {
           if (!is_leaf(x.op())) parts.push_back(x);
         });
     for (Expr part : parts) {
-      for (const Rule* rule : every_rule()) {
-        if (!is_tried_on(*rule, part)) continue;
+      for (const Rule* rule : all_rules()) {
+        if (!applies(rule->on, part)) continue;
         Found found;
         rule->apply(search, part, found);
         for (Expr f : found) {
