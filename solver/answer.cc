@@ -134,7 +134,7 @@ void Engine::explain_models(Answer& answer, const std::string& undefined) {
   }
 }
 
-// A point that `accept` accepts: by a search, else from the worlds.
+// A point that `accept` accepts: by a search, else from the candidate models.
 std::optional<Assignment> Engine::find_point(
     FormulaId goal, const std::vector<Expr>& symbols,
     const ModelSearch::Accept& accept, uint64_t units) {
@@ -145,7 +145,7 @@ std::optional<Assignment> Engine::find_point(
     if (!s.is_int()) return std::nullopt;
     atoms.push_back(forms.symbol(s));
   }
-  const std::vector<int64_t> values = worlds.find(goal, atoms);
+  const std::vector<int64_t> values = candidates.find(goal, atoms);
   if (values.empty()) return std::nullopt;
   Assignment point;
   for (size_t i = 0; i < symbols.size(); ++i) {

@@ -18,7 +18,7 @@ std::optional<Reason> Engine::contradiction_near(Expr question, bool value,
   if (why == 0) return std::nullopt;
   const FormulaId goal = lower.condition(question);
   const FormulaId defined = lower.defined(question);
-  if (worlds.consistent(goal) && worlds.consistent(defined)) {
+  if (candidates.consistent(goal) && candidates.consistent(defined)) {
     return std::nullopt;
   }
   const uint64_t units = options.budget / 4;
@@ -52,9 +52,9 @@ const std::vector<FactId>& Engine::contradiction_anywhere() {
   }
   const size_t from = is_part ? known.formulas : 0;
   known = {versions.back(), static_cast<uint32_t>(versions.size() - 1),
-           worlds.mark(), {}};
+           candidates.mark(), {}};
   within(options.work_limit / 8, [&] {
-    std::vector<FormulaId> groups = worlds.groups_without_model(from);
+    std::vector<FormulaId> groups = candidates.groups_without_model(from);
     if (groups.size() > kMaxGroups) groups.resize(kMaxGroups);
     for (FormulaId fact : groups) {
       const Atoms near = forms.atoms_of_formula(fact);

@@ -21,7 +21,7 @@ Engine::Engine(ExprPool& p, SolverOptions o)
     : pool(p), options(o), forms(Forms::of(p).pool),
       lower(Forms::of(p).lower), of_pool(p.companion()),
       domain(forms, reasons, o.machine_int64 ? machine_range() : Interval()),
-      prover(domain), worlds(domain), versions{1} {
+      prover(domain), candidates(domain), versions{1} {
   facts.reserve(16);
   memo.reserve(16);
   versions.reserve(16);
@@ -61,8 +61,8 @@ FactId Engine::tell(Expr condition, Provenance&& origin) {
                           }).has_value();
   // Nothing else follows from what takes too much work.
   if (!is_derived) domain.tell_alone(f, why);
-  worlds.add_fact(defined);
-  worlds.add_fact(f);
+  candidates.add_fact(defined);
+  candidates.add_fact(f);
   return id;
 }
 
@@ -74,7 +74,7 @@ Fact Engine::fact(FactId id) const {
 
 void Engine::push() {
   scopes.push_back(
-      {domain.mark(), worlds.mark(), facts.size(), reasons.size()});
+      {domain.mark(), candidates.mark(), facts.size(), reasons.size()});
 }
 
 // Takes back what is not shared and tells what is missing.
@@ -108,7 +108,7 @@ void Engine::pop() {
   Scope scope = scopes.back();
   scopes.pop_back();
   domain.undo(scope.mark);
-  worlds.undo(scope.worlds);
+  candidates.undo(scope.candidates);
   while (symbols_of_fact.size() > scope.facts) {
     for (Expr s : symbols_of_fact.back()) {
       facts_of_symbol[s.symbol().index].pop_back();

@@ -18,7 +18,7 @@
 #include "solver/prover.h"
 #include "solver/solver.h"
 #include "solver/strategy.h"
-#include "solver/worlds.h"
+#include "solver/candidate_models.h"
 #include "solver/z3_backend.h"
 
 namespace proviso {
@@ -43,7 +43,7 @@ struct Engine {
   ReasonArena reasons;
   Domain domain;
   Prover prover;
-  Worlds worlds;
+  CandidateModels candidates;
   Z3Backend z3;
   Statistics statistics;
 
@@ -57,7 +57,7 @@ struct Engine {
   std::vector<std::shared_ptr<Version>> path;
   struct Scope {
     Domain::Mark mark;
-    size_t worlds;
+    size_t candidates;
     size_t facts;
     uint32_t reasons;
   };

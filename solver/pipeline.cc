@@ -51,10 +51,10 @@ Decision by_cases(Engine& e, Search& s, uint64_t units) {
 bool cases_untried(Engine&, const Search& s) { return !s.cases_tried; }
 
 // A model of the facts at which the goal fails leaves "no" alone to prove.
-template <bool (Worlds::*has_model)(FormulaId)>
+template <bool (CandidateModels::*has_model)(FormulaId)>
 Decision by_models(Engine& e, Search& s, uint64_t) {
-  s.may_hold = s.may_hold && !(e.worlds.*has_model)(s.opposite);
-  s.may_fail = s.may_fail && !(e.worlds.*has_model)(s.goal);
+  s.may_hold = s.may_hold && !(e.candidates.*has_model)(s.opposite);
+  s.may_fail = s.may_fail && !(e.candidates.*has_model)(s.goal);
   s.is_open = s.is_finished = !s.may_hold && !s.may_fail;
   return {};
 }
@@ -176,7 +176,7 @@ constexpr Strategy kStrategies[] = {
     {{"asserted-cases", "each case of an assumed disjunction, by ranges"},
      Stage::kProof, Tier::kCases, 16, has_asserted_cases, by_cases},
     {{"candidate-models", "kept models of the facts: which answers remain"},
-     Stage::kProof, Tier::kNone, 0, nullptr, by_models<&Worlds::satisfiable>},
+     Stage::kProof, Tier::kNone, 0, nullptr, by_models<&CandidateModels::satisfiable>},
     {{"condition-cases", "each case of a Min, Max or Where, by ranges"},
      Stage::kProof, Tier::kCases, 16, cases_untried, by_cases},
     {{"min-max-lattice",
@@ -198,7 +198,7 @@ constexpr Strategy kStrategies[] = {
      Stage::kProof, Tier::kLinear, 3, nullptr, by_refutation<Effort::kLinear>},
     {{"model-repair", "models that local search mends: which answers remain"},
      Stage::kProof, Tier::kNone, 0, nullptr,
-     by_models<&Worlds::satisfiable_by_search>},
+     by_models<&CandidateModels::satisfiable_by_search>},
     {{"case-split",
       "linear refutations below disjunctions, floors, residues, small ranges"},
      Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Effort::kCases>},

@@ -4,12 +4,12 @@
 // Heuristics depend on the order in which facts came: the last one is derived
 // from most, and what was made first comes first where choices are alike.  So
 // what one order does not decide, or decides with much work, is decided by
-// canonical orders (solver/retell.h) or not at all, and the order of the caller
-// does not matter.
+// canonical orders (solver/canonical_order.h) or not at all, and the order of
+// the caller does not matter.
 #include <algorithm>
 
 #include "solver/engine.h"
-#include "solver/retell.h"
+#include "solver/canonical_order.h"
 
 namespace proviso {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 // budget does not end have more in the last.
 struct Restart {
   Domain::Solving solving;
-  TellingOrder order;
+  FactOrder order;
   double budgets = 1.5;
 };
 constexpr Restart kRestarts[] = {
@@ -44,16 +44,16 @@ Decision Engine::restart(Search& s) {
     plain.budget = static_cast<uint64_t>(turn.budgets *
                                          static_cast<double>(options.budget));
     ExprPool own;
-    Retold retold = retell(conditions, s.question, turn.order, own);
+    Reordered reordered = reorder(conditions, s.question, turn.order, own);
     Engine fresh(own, plain);
     fresh.domain.set_solving(turn.solving);
-    for (Expr condition : retold.conditions) fresh.tell(condition, {});
-    const Memo& m = fresh.native_answer(retold.question);
+    for (Expr condition : reordered.conditions) fresh.tell(condition, {});
+    const Memo& m = fresh.native_answer(reordered.question);
     if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;
     s.tier = m.tier;
     Decision d{m.verdict == Verdict::kYes};
     for (uint32_t i : fresh.used_facts(m.why)) {
-      d.why = reasons.join(d.why, reasons.leaf(ids[retold.from[i]]));
+      d.why = reasons.join(d.why, reasons.leaf(ids[reordered.from[i]]));
     }
     return d;
   }

@@ -1,12 +1,12 @@
-// solver/retell.h - facts and a question as a set, without the order in which
-// they were told.
+// solver/canonical_order.h - facts and a question as a set, without the order in
+// which they were assumed.
 //
 //   ExprPool fresh;
-//   Retold r = retell(conditions, question, {.number = 0}, fresh);
+//   Reordered r = reorder(conditions, question, {.number = 0}, fresh);
 //   // r.conditions[i] is conditions[r.from[i]], built in `fresh`
 //
 // Symbols are made and conditions listed in an order that depends on structure
-// alone: not on names, not on the order told, not on what the old pool holds.
+// alone: not on names, not on the given order, not on what the old pool holds.
 // Symbols are told apart by colour refinement (Weisfeiler and Leman): the
 // colour of a symbol is refined by the places it stands at until no more are
 // told apart.  Those that are left alike are, but for rare cases, symmetric,
@@ -21,20 +21,20 @@
 
 namespace proviso {
 
-struct Retold {
+struct Reordered {
   std::vector<Expr> conditions;
-  std::vector<uint32_t> from;  // their places as told
+  std::vector<uint32_t> from;  // their places as given
   Expr question;
 };
 
-// There are many orders.  In each odd one, of any two symbols that one comes
-// first which comes last in the even one before it; facts likewise, but for what
-// bounds one symbol: that comes before all else, or after it.
-struct TellingOrder {
+// There are many orders: number 2k + 1 is the reverse of number 2k, of symbols
+// and of facts, but for what bounds one symbol: that comes before all else, or
+// after it.
+struct FactOrder {
   unsigned number;
   bool bounds_last = false;
 };
-Retold retell(std::span<const Expr> conditions, Expr question,
-              TellingOrder order, ExprPool& into);
+Reordered reorder(std::span<const Expr> conditions, Expr question,
+              FactOrder order, ExprPool& into);
 
 }  // namespace proviso

@@ -1,4 +1,4 @@
-#include "solver/retell.h"
+#include "solver/canonical_order.h"
 
 #include <algorithm>
 #include <numeric>
@@ -57,7 +57,7 @@ class Dag {
     }
   }
 
-  Retold rebuild(TellingOrder order, ExprPool& into) {
+  Reordered rebuild(FactOrder order, ExprPool& into) {
     const bool backwards = order.number % 2 == 1;
     auto rank = [&](uint64_t hash) {
       const uint64_t mixed = mix(order.number / 2, hash);
@@ -78,7 +78,7 @@ class Dag {
       if (bounded_[i]) turn = turn_of[place(bounded_[i])] + order.bounds_last;
       key.emplace_back(turn, rank(up_[place(conditions_[i])]));
     }
-    Retold r;
+    Reordered r;
     r.from.resize(conditions_.size());
     std::iota(r.from.begin(), r.from.end(), 0u);
     std::stable_sort(r.from.begin(), r.from.end(), [&](uint32_t a, uint32_t b) {
@@ -205,8 +205,8 @@ class Dag {
 
 }  // namespace
 
-Retold retell(std::span<const Expr> conditions, Expr question,
-              TellingOrder order, ExprPool& into) {
+Reordered reorder(std::span<const Expr> conditions, Expr question,
+              FactOrder order, ExprPool& into) {
   return Dag(conditions, question).rebuild(order, into);
 }
 

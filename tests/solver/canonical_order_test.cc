@@ -1,4 +1,4 @@
-#include "solver/retell.h"
+#include "solver/canonical_order.h"
 
 #include <gtest/gtest.h>
 
@@ -19,10 +19,10 @@ const std::vector<std::string> kFacts = {
     "p < b", "b*c <= p + 40", "c % 4 == 0", "Max(p, d) >= d//3", "d != 2"};
 const std::string kQuestion = "p*c < b*b + d";
 
-// The facts as retold, with symbols named back.
+// The facts as reordered, with symbols named back.
 std::string told(const std::vector<size_t>& symbols,
                  const std::vector<size_t>& facts,
-                 const std::map<char, char>& names, TellingOrder order) {
+                 const std::map<char, char>& names, FactOrder order) {
   auto renamed = [&](std::string text, bool back) {
     for (char& c : text) {
       for (const auto& [from, to] : names) {
@@ -41,7 +41,7 @@ std::string told(const std::vector<size_t>& symbols,
   for (size_t i : facts) {
     conditions.push_back(parse(pool, renamed(kFacts[i], false)));
   }
-  Retold r = retell(conditions, parse(pool, renamed(kQuestion, false)),
+  Reordered r = reorder(conditions, parse(pool, renamed(kQuestion, false)),
                     order, fresh);
   std::string text;
   for (size_t i = 0; i < r.conditions.size(); ++i) {
@@ -52,14 +52,14 @@ std::string told(const std::vector<size_t>& symbols,
   return text + "|- " + renamed(to_string(r.question), true);
 }
 
-TEST(Retell, ForgetsOrderAndNames) {
+TEST(CanonicalOrder, ForgetsOrderAndNames) {
   std::vector<size_t> symbols(kNames.size()), facts(kFacts.size());
   std::iota(symbols.begin(), symbols.end(), size_t{0});
   std::iota(facts.begin(), facts.end(), size_t{0});
   const std::map<char, char> same, other = {
       {'p', 'w'}, {'b', 'z'}, {'c', 'y'}, {'d', 'v'}};
   std::mt19937 random(5);
-  for (const TellingOrder order : {TellingOrder{0}, {1}, {2}, {2, true}}) {
+  for (const FactOrder order : {FactOrder{0}, {1}, {2}, {2, true}}) {
     const std::string first = told(symbols, facts, same, order);
     for (int i = 0; i < 20; ++i) {
       std::shuffle(symbols.begin(), symbols.end(), random);
@@ -71,7 +71,7 @@ TEST(Retell, ForgetsOrderAndNames) {
 }
 
 // Facts come in the order they come in with their constants worked out.
-TEST(Retell, SeesConstantsWorkedOut) {
+TEST(CanonicalOrder, SeesConstantsWorkedOut) {
   std::vector<std::vector<uint32_t>> orders;
   for (const std::vector<std::string>& facts :
        {std::vector<std::string>{"Eq(a*b, 7)", "Eq(a % 5, 1)", "a*a <= 40 + b"},
@@ -86,19 +86,19 @@ TEST(Retell, SeesConstantsWorkedOut) {
         conditions.push_back(parse(pool, text));
       }
       orders.push_back(
-          retell(conditions, parse(pool, "a < b"), {number}, fresh).from);
+          reorder(conditions, parse(pool, "a < b"), {number}, fresh).from);
     }
   }
   ASSERT_EQ(orders.size(), 12u);
   for (size_t i = 0; i < 6; ++i) EXPECT_EQ(orders[i], orders[i + 6]) << i;
 }
 
-TEST(Retell, BackwardsDiffers) {
+TEST(CanonicalOrder, BackwardsDiffers) {
   std::vector<size_t> symbols = {0, 1, 2, 3}, facts = {0, 1, 2, 3, 4};
   EXPECT_NE(told(symbols, facts, {}, {0}), told(symbols, facts, {}, {1}));
 }
 
-TEST(Retell, TellsBoundsFirstOrLast) {
+TEST(CanonicalOrder, PutsBoundsFirstOrLast) {
   ExprPool pool, fresh;
   for (const char* name : {"a", "b"}) {
     pool.symbol(name, SymbolKind::kUnbackedInt);
@@ -107,16 +107,16 @@ TEST(Retell, TellsBoundsFirstOrLast) {
       parse(pool, "a >= 2"), parse(pool, "Eq(a*b, 12)"), parse(pool, "b < 9")};
   for (unsigned number = 0; number < 4; ++number) {
     const Expr question = parse(pool, "a < b");
-    EXPECT_EQ(retell(conditions, question, {number}, fresh).from[2], 1u);
-    EXPECT_EQ(retell(conditions, question, {number, true}, fresh).from[0], 1u);
+    EXPECT_EQ(reorder(conditions, question, {number}, fresh).from[2], 1u);
+    EXPECT_EQ(reorder(conditions, question, {number, true}, fresh).from[0], 1u);
   }
 }
 
-TEST(Retell, TakesDeepExpressions) {
+TEST(CanonicalOrder, TakesDeepExpressions) {
   ExprPool pool, fresh;
   Expr e = pool.symbol("u0", SymbolKind::kUnbackedInt);
   for (int i = 0; i < 50000; ++i) e = pool.make(Op::kAbs, {e});
-  Retold r = retell({}, eq(e, 0), {0}, fresh);
+  Reordered r = reorder({}, eq(e, 0), {0}, fresh);
   EXPECT_EQ(fresh.size(), pool.size());
   EXPECT_TRUE(r.question.is(Op::kEq));
 }

@@ -1,8 +1,9 @@
-// solver/worlds.h - a few points at which the facts hold, kept as facts come.
+// solver/candidate_models.h - a few points at which the facts hold, kept as
+// facts come.
 //
-//   Worlds worlds(domain);
-//   worlds.add_fact(f);
-//   worlds.satisfiable(q)          // true: a point was found; false: none was
+//   CandidateModels candidates(domain);
+//   candidates.add_fact(f);
+//   candidates.satisfiable(q)      // true: a point was found; false: none was
 //
 // A point where a question is true leaves only "yes" to be proved, and points
 // both ways leave nothing: most questions without an answer end here.  Facts
@@ -23,15 +24,15 @@
 
 namespace proviso {
 
-class Worlds {
+class CandidateModels {
  public:
-  explicit Worlds(Domain& domain)
+  explicit CandidateModels(Domain& domain)
       : domain_(domain), forms_(domain.forms()),
-        worlds_{Point(forms_), Point(forms_), Point(forms_)} {
+        models_{Point(forms_), Point(forms_), Point(forms_)} {
     told_.reserve(16);
   }
 
-  // The fact was told to the domain.  It is looked at when a point is needed.
+  // The domain assumes the fact.  It is looked at when a point is needed.
   void add_fact(FormulaId f) {
     if (f != kTrue) told_.push_back({f, 0});
   }
@@ -44,15 +45,15 @@ class Worlds {
   bool satisfiable_by_search(FormulaId goal);
   // Whether a point was found at which the facts near `goal` hold.
   bool consistent(FormulaId goal);
-  // Facts, one of each group that shares symbols, for which no point is known at
-  // which the group holds; of the groups with facts after the first `from`.
+  // Facts, one of each group that shares symbols, for which no point is known
+  // at which the group holds; of the groups with facts after the first `from`.
   std::vector<FormulaId> groups_without_model(size_t from);
   // The values of some symbols at a point as those two find; empty where they
   // find none.
   std::vector<int64_t> find(FormulaId goal, const std::vector<AtomId>& symbols);
 
  private:
-  static constexpr size_t kWorlds = 3;
+  static constexpr size_t kModels = 3;
   // A symbol; as the root of a component, the component.
   struct Node {
     AtomId atom;
@@ -60,9 +61,9 @@ class Worlds {
     SmallVector<FormulaId, 4> facts_here;  // that mention the symbol
     SmallVector<FormulaId, 8> facts;       // of the component
     SmallVector<uint32_t, 4> members;
-    // How many of `facts` are known to hold in each world, and how many there
+    // How many of `facts` are known to hold in each model, and how many there
     // were when no point was found.
-    std::array<uint32_t, kWorlds> holding{}, failed{};
+    std::array<uint32_t, kModels> holding{}, failed{};
   };
   struct Union {
     uint32_t child, root, facts, members;
@@ -121,7 +122,7 @@ class Worlds {
   FormPool& forms_;
   StableVector<Node> nodes_;
   IdMap node_of_;  // from symbols
-  std::array<Point, kWorlds> worlds_;
+  std::array<Point, kModels> models_;
   std::vector<Union> unions_;
   std::vector<Step> trail_;
   std::vector<Told> told_;

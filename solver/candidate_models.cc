@@ -1,4 +1,4 @@
-#include "solver/worlds.h"
+#include "solver/candidate_models.h"
 
 #include <algorithm>
 #include <numeric>
@@ -23,28 +23,28 @@ using Wide = __int128;  // of 64-bit values, sums and quotients fit
 
 // --- components
 
-uint32_t Worlds::node(AtomId symbol) {
+uint32_t CandidateModels::node(AtomId symbol) {
   uint32_t n = node_of_.get(symbol);
   if (n != kNoId) return n;
   n = static_cast<uint32_t>(nodes_.size());
-  std::array<int64_t, kWorlds> values;  // first, for it may end the budget
-  for (size_t w = 0; w < kWorlds; ++w) values[w] = choose(symbol, w, 0, n);
+  std::array<int64_t, kModels> values;  // first, for it may end the budget
+  for (size_t w = 0; w < kModels; ++w) values[w] = choose(symbol, w, 0, n);
   node_of_.set(symbol, n);
   Node& made = nodes_.emplace_back();
   made.atom = symbol;
   made.parent = n;
   made.members.push_back(n);
-  for (size_t w = 0; w < kWorlds; ++w) worlds_[w].set(symbol, values[w]);
+  for (size_t w = 0; w < kModels; ++w) models_[w].set(symbol, values[w]);
   return n;
 }
 
-uint32_t Worlds::root(uint32_t n) const {
+uint32_t CandidateModels::root(uint32_t n) const {
   while (nodes_[n].parent != n) n = nodes_[n].parent;
   return n;
 }
 
 // The smaller component joins the larger; undo() takes it out again.
-void Worlds::join(uint32_t a, uint32_t b) {
+void CandidateModels::join(uint32_t a, uint32_t b) {
   a = root(a), b = root(b);
   if (a == b) return;
   if (nodes_[a].members.size() < nodes_[b].members.size()) std::swap(a, b);
@@ -52,7 +52,7 @@ void Worlds::join(uint32_t a, uint32_t b) {
   unions_.push_back({b, a, static_cast<uint32_t>(whole.facts.size()),
                      static_cast<uint32_t>(whole.members.size())});
   trail_.push_back({Step::kUnion, 0});
-  for (size_t w = 0; w < kWorlds; ++w) {
+  for (size_t w = 0; w < kModels; ++w) {
     bool all = whole.holding[w] == whole.facts.size() &&
                part.holding[w] == part.facts.size();
     if (all) whole.holding[w] += part.holding[w];
@@ -63,7 +63,7 @@ void Worlds::join(uint32_t a, uint32_t b) {
   part.parent = a;
 }
 
-const std::vector<AtomId>& Worlds::symbols_of(FormulaId f) {
+const std::vector<AtomId>& CandidateModels::symbols_of(FormulaId f) {
   symbols_.clear();
   for (AtomId a : forms_.atoms_of_formula(f)) {
     if (forms_.atom(a).kind == AtomKind::kSymbol) symbols_.push_back(a);
@@ -71,14 +71,14 @@ const std::vector<AtomId>& Worlds::symbols_of(FormulaId f) {
   return symbols_;
 }
 
-void Worlds::file_facts() {
+void CandidateModels::file_facts() {
   for (; filed_ < told_.size(); ++filed_) {
     told_[filed_].trail = trail_.size();
     file(told_[filed_].fact);
   }
 }
 
-void Worlds::file(FormulaId f) {
+void CandidateModels::file(FormulaId f) {
   const std::vector<AtomId>& symbols = symbols_of(f);
   if (symbols.empty()) return;
   for (AtomId a : symbols) node(a);  // what may end the budget comes first
@@ -93,14 +93,14 @@ void Worlds::file(FormulaId f) {
   trail_.push_back({Step::kFact, r});
 }
 
-void Worlds::undo(size_t mark) {
+void CandidateModels::undo(size_t mark) {
   for (; filed_ > mark; --filed_) {
     while (trail_.size() > told_[filed_ - 1].trail) undo_step();
   }
   told_.resize(std::min(mark, told_.size()));
 }
 
-void Worlds::undo_step() {
+void CandidateModels::undo_step() {
   Step step = trail_.back();
   trail_.pop_back();
   if (step.kind == Step::kFact) {
@@ -109,7 +109,7 @@ void Worlds::undo_step() {
       nodes_[node(a)].facts_here.pop_back();
     }
     r.facts.pop_back();
-    for (size_t w = 0; w < kWorlds; ++w) {
+    for (size_t w = 0; w < kModels; ++w) {
       r.holding[w] =
           std::min(r.holding[w], static_cast<uint32_t>(r.facts.size()));
       r.failed[w] = 0;
@@ -121,7 +121,7 @@ void Worlds::undo_step() {
   Node &whole = nodes_[u.root], &part = nodes_[u.child];
   part.parent = u.child;
   // A point of the whole is a point of its parts; else both are looked at.
-  for (size_t w = 0; w < kWorlds; ++w) {
+  for (size_t w = 0; w < kModels; ++w) {
     bool all = whole.holding[w] == whole.facts.size();
     whole.holding[w] = all ? u.facts : 0;
     part.holding[w] = all ? static_cast<uint32_t>(part.facts.size()) : 0;
@@ -133,9 +133,9 @@ void Worlds::undo_step() {
 
 // --- points
 
-// A value in the symbol's range: small ones first, other worlds farther on,
+// A value in the symbol's range: small ones first, other models farther on,
 // later attempts at multiples of 8.
-int64_t Worlds::choose(AtomId a, size_t w, int attempt, size_t place) {
+int64_t CandidateModels::choose(AtomId a, size_t w, int attempt, size_t place) {
   const Range& r = domain_.atom_range(a);
   std::optional<int64_t> low = near(r.span.lower());
   std::optional<int64_t> high = near(r.span.upper());
@@ -156,14 +156,14 @@ int64_t Worlds::choose(AtomId a, size_t w, int attempt, size_t place) {
 }
 
 // Every variable of p has a value.
-void Worlds::ground(const Poly& p, size_t w) {
+void CandidateModels::ground(const Poly& p, size_t w) {
   auto give = [&](AtomId x) {
     AtomKind kind = forms_.atom(x).kind;
     if (kind == AtomKind::kSymbol) node(x);
     if (kind != AtomKind::kFresh) return;
     int64_t value = choose(x, w, 0, x);
-    if (!worlds_[w].has(x) || worlds_[w].at(x) != value) {
-      worlds_[w].set(x, value);
+    if (!models_[w].has(x) || models_[w].at(x) != value) {
+      models_[w].set(x, value);
     }
   };
   for (const Term& t : p.terms) {
@@ -175,36 +175,36 @@ void Worlds::ground(const Poly& p, size_t w) {
   }
 }
 
-void Worlds::settle(uint32_t n, size_t w) {
+void CandidateModels::settle(uint32_t n, size_t w) {
   AtomId a = nodes_[n].atom;
   if (!domain_.is_solved(a)) return;
   const Poly& solved = domain_.solved_value(a);
   ground(solved, w);
-  if (Point::Value v = worlds_[w].value(solved)) worlds_[w].set(a, *v);
+  if (Point::Value v = models_[w].value(solved)) models_[w].set(a, *v);
 }
 
-void Worlds::fill(uint32_t r, size_t w, int attempt) {
+void CandidateModels::fill(uint32_t r, size_t w, int attempt) {
   for (uint32_t n : nodes_[r].members) {
     if (!domain_.is_solved(nodes_[n].atom)) {
       AtomId a = nodes_[n].atom;
-      worlds_[w].set(a, choose(a, w, attempt, n));
+      models_[w].set(a, choose(a, w, attempt, n));
     }
   }
   for (uint32_t n : nodes_[r].members) settle(n, w);
 }
 
-bool Worlds::holds(uint32_t r, size_t w) {
+bool CandidateModels::holds(uint32_t r, size_t w) {
   Node& node = nodes_[r];
   while (node.holding[w] < node.facts.size()) {
     domain_.spend(1);
-    if (worlds_[w].truth(node.facts[node.holding[w]]) != true) return false;
+    if (models_[w].truth(node.facts[node.holding[w]]) != true) return false;
     ++node.holding[w];
   }
   return true;
 }
 
-// Whether the component's part of the world meets its facts, by now.
-bool Worlds::ready(uint32_t r, size_t w) {
+// Whether the component's part of the model meets its facts, by now.
+bool CandidateModels::ready(uint32_t r, size_t w) {
   if (holds(r, w)) return true;
   if (nodes_[r].failed[w] == nodes_[r].facts.size()) return false;
   FormulaId broken = nodes_[r].facts[nodes_[r].holding[w]];
@@ -212,7 +212,7 @@ bool Worlds::ready(uint32_t r, size_t w) {
     nodes_[r].holding[w] = 0;
     fill(r, w, attempt);
     domain_.spend(1);
-    if (worlds_[w].truth(broken) != true) continue;  // likely again
+    if (models_[w].truth(broken) != true) continue;  // likely again
     if (holds(r, w)) return true;
     broken = nodes_[r].facts[nodes_[r].holding[w]];
   }
@@ -221,21 +221,21 @@ bool Worlds::ready(uint32_t r, size_t w) {
   return false;
 }
 
-bool Worlds::usable(const std::vector<AtomId>& symbols, size_t w) {
+bool CandidateModels::usable(const std::vector<AtomId>& symbols, size_t w) {
   return std::all_of(symbols.begin(), symbols.end(),
                      [&](AtomId a) { return ready(root(node(a)), w); });
 }
 
-bool Worlds::consistent(FormulaId goal) {
+bool CandidateModels::consistent(FormulaId goal) {
   file_facts();
   std::vector<AtomId> symbols = symbols_of(goal);
-  for (size_t w = 0; w < kWorlds; ++w) {
+  for (size_t w = 0; w < kModels; ++w) {
     if (usable(symbols, w)) return true;
   }
   return false;
 }
 
-std::vector<FormulaId> Worlds::groups_without_model(size_t from) {
+std::vector<FormulaId> CandidateModels::groups_without_model(size_t from) {
   file_facts();
   std::vector<FormulaId> found;
   std::vector<uint32_t> seen;
@@ -246,7 +246,7 @@ std::vector<FormulaId> Worlds::groups_without_model(size_t from) {
     if (std::find(seen.begin(), seen.end(), group) != seen.end()) continue;
     seen.push_back(group);
     bool has_model = false;
-    for (size_t w = 0; w < kWorlds && !has_model; ++w) {
+    for (size_t w = 0; w < kModels && !has_model; ++w) {
       has_model = ready(group, w);
     }
     if (!has_model) found.push_back(told_[i].fact);
@@ -254,37 +254,37 @@ std::vector<FormulaId> Worlds::groups_without_model(size_t from) {
   return found;
 }
 
-bool Worlds::satisfiable(FormulaId goal) {
+bool CandidateModels::satisfiable(FormulaId goal) {
   file_facts();
   std::vector<AtomId> symbols = symbols_of(goal);
-  for (size_t w = 0; w < kWorlds; ++w) {
-    if (!usable(symbols, w) || worlds_[w].truth(goal) != true) continue;
+  for (size_t w = 0; w < kModels; ++w) {
+    if (!usable(symbols, w) || models_[w].truth(goal) != true) continue;
     if (wanted_) note_values(w);
     return true;
   }
-  for (size_t w = 0; w < kWorlds - 1; ++w) {
+  for (size_t w = 0; w < kModels - 1; ++w) {
     if (usable(symbols, w) && reach(goal, w, false)) return true;
   }
   return scale_products(goal, symbols);
 }
 
-bool Worlds::satisfiable_by_search(FormulaId goal) {
+bool CandidateModels::satisfiable_by_search(FormulaId goal) {
   std::vector<AtomId> symbols = symbols_of(goal);
-  for (size_t w = 0; w < kWorlds; ++w) {
+  for (size_t w = 0; w < kModels; ++w) {
     if (usable(symbols, w) && reach(goal, w, true)) return true;
   }
   return false;
 }
 
-void Worlds::note_values(size_t w) {
+void CandidateModels::note_values(size_t w) {
   values_.clear();
   for (AtomId a : *wanted_) {
     node(a);
-    values_.push_back(worlds_[w].at(a));
+    values_.push_back(models_[w].at(a));
   }
 }
 
-std::vector<int64_t> Worlds::find(FormulaId goal,
+std::vector<int64_t> CandidateModels::find(FormulaId goal,
                                   const std::vector<AtomId>& symbols) {
   struct Wanted {
     const std::vector<AtomId>*& which;
@@ -296,7 +296,7 @@ std::vector<int64_t> Worlds::find(FormulaId goal,
 }
 
 // Changes one unsolved variable so that the goal holds.
-bool Worlds::reach(FormulaId goal, size_t w, bool search) {
+bool CandidateModels::reach(FormulaId goal, size_t w, bool search) {
   const Formula& f = forms_.formula(goal);
   if (f.kind == FormulaKind::kOr) {
     return std::any_of(f.kids.begin(), f.kids.end(), [&](FormulaId kid) {
@@ -306,7 +306,7 @@ bool Worlds::reach(FormulaId goal, size_t w, bool search) {
   FormulaId literal = goal;
   if (f.kind == FormulaKind::kAnd) {  // the first part that fails
     for (FormulaId kid : f.kids) {
-      if (worlds_[w].truth(kid) == true) continue;
+      if (models_[w].truth(kid) == true) continue;
       literal = kid;
       break;
     }
@@ -319,9 +319,9 @@ bool Worlds::reach(FormulaId goal, size_t w, bool search) {
 }
 
 // A variable that is alone in a term goes where the literal holds.
-bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
+bool CandidateModels::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
                      size_t w) {
-  Point::Value now = worlds_[w].value(p);
+  Point::Value now = models_[w].value(p);
   if (!now) return false;
   size_t tried = 0;
   for (const Term& t : p.terms) {
@@ -329,7 +329,7 @@ bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
     std::optional<int64_t> c = t.coef.to_int64();
     if (factors.size() != 1 || !is_free(factors[0]) || !c) continue;
     if (++tried > kMaxCandidates) break;
-    const int64_t x = worlds_[w].at(factors[0]);
+    const int64_t x = models_[w].at(factors[0]);
     const Wide value = *now;
     auto moves_by = [&](Wide step) {
       const auto moved = static_cast<int64_t>(x + step);
@@ -350,14 +350,14 @@ bool Worlds::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
 }
 
 // A few likely values of each variable.
-bool Worlds::search_for(FormulaId goal, const Poly& p, size_t w) {
+bool CandidateModels::search_for(FormulaId goal, const Poly& p, size_t w) {
   size_t tried = 0;
   std::optional<int64_t> constant = abs(p.constant).to_int64();
   for (AtomId a : Atoms(forms_.atoms_of(p))) {
     if (!is_free(a)) continue;
     if (++tried > kMaxCandidates) break;
     const Range r = domain_.atom_range(a);
-    int64_t x = worlds_[w].at(a);
+    int64_t x = models_[w].at(a);
     std::optional<int64_t> low = near(r.span.lower());
     std::optional<int64_t> high = near(r.span.upper());
     int64_t from = low.value_or(0);
@@ -370,12 +370,12 @@ bool Worlds::search_for(FormulaId goal, const Poly& p, size_t w) {
   return false;
 }
 
-bool Worlds::is_free(AtomId a) const {
+bool CandidateModels::is_free(AtomId a) const {
   return forms_.atom(a).kind == AtomKind::kSymbol && !domain_.is_solved(a);
 }
 
 // The nodes whose values depend on x.
-void Worlds::collect_affected(AtomId x, Nodes& out) {
+void CandidateModels::collect_affected(AtomId x, Nodes& out) {
   SmallVector<AtomId, 8> queue = {x};
   for (size_t i = 0; i < queue.size(); ++i) {
     AtomId a = queue[i];
@@ -389,7 +389,7 @@ void Worlds::collect_affected(AtomId x, Nodes& out) {
   }
 }
 
-bool Worlds::try_values(FormulaId goal, size_t w,
+bool CandidateModels::try_values(FormulaId goal, size_t w,
                         std::span<const Move> moves) {
   Nodes affected;
   for (const Move& m : moves) {
@@ -398,23 +398,23 @@ bool Worlds::try_values(FormulaId goal, size_t w,
     collect_affected(m.x, affected);
   }
   SmallVector<int64_t, 8> before;
-  for (uint32_t n : affected) before.push_back(worlds_[w].at(nodes_[n].atom));
+  for (uint32_t n : affected) before.push_back(models_[w].at(nodes_[n].atom));
   auto restore = [&] {
     for (size_t i = 0; i < affected.size(); ++i) {
-      worlds_[w].set(nodes_[affected[i]].atom, before[i]);
+      models_[w].set(nodes_[affected[i]].atom, before[i]);
     }
   };
   struct Restored {
     decltype(restore)& last;
     ~Restored() { last(); }
   } restored{restore};
-  for (const Move& m : moves) worlds_[w].set(m.x, m.value);
+  for (const Move& m : moves) models_[w].set(m.x, m.value);
   for (uint32_t n : affected) settle(n, w);
-  bool ok = worlds_[w].truth(goal) == true;
+  bool ok = models_[w].truth(goal) == true;
   for (size_t i = 0; ok && i < affected.size(); ++i) {
     for (FormulaId f : nodes_[affected[i]].facts_here) {
       domain_.spend(1);
-      ok = worlds_[w].truth(f) == true;
+      ok = models_[w].truth(f) == true;
       if (!ok) break;
     }
   }
@@ -426,7 +426,8 @@ bool Worlds::try_values(FormulaId goal, size_t w,
 // powers of a number, with exponents that the equalities leave free
 // (solver/monomials.h).  The goal's symbols come last, so that elimination
 // leaves them free.
-Worlds::Scalings Worlds::product_scalings(const std::vector<AtomId>& symbols) {
+CandidateModels::Scalings CandidateModels::product_scalings(
+    const std::vector<AtomId>& symbols) {
   constexpr size_t kMaxFacts = 64, kMaxScalings = 8;
   std::vector<const Poly*> equalities;
   size_t looked_at = 0;
@@ -476,11 +477,11 @@ Worlds::Scalings Worlds::product_scalings(const std::vector<AtomId>& symbols) {
 }
 
 // Whether a scaling meets the other facts and the goal.
-bool Worlds::scale_products(FormulaId goal,
+bool CandidateModels::scale_products(FormulaId goal,
                             const std::vector<AtomId>& symbols) {
   if (symbols.empty()) return false;
   const Scalings scalings = product_scalings(symbols);
-  for (size_t w = 0; w < kWorlds && !scalings.exponents.empty(); ++w) {
+  for (size_t w = 0; w < kModels && !scalings.exponents.empty(); ++w) {
     if (!usable(symbols, w)) continue;
     for (const Exponents& by : scalings.exponents) {
       const int64_t least =
@@ -497,13 +498,13 @@ bool Worlds::scale_products(FormulaId goal,
 }
 
 // x times base**(by[x] - least), for each factor.
-bool Worlds::try_scaling(FormulaId goal, size_t w,
+bool CandidateModels::try_scaling(FormulaId goal, size_t w,
                          const std::vector<AtomId>& factors,
                          const Exponents& by, int64_t least,
                          int64_t base) {
   SmallVector<Move, 8> moves;
   for (size_t i = 0; i < factors.size(); ++i) {
-    int64_t value = worlds_[w].at(factors[i]);
+    int64_t value = models_[w].at(factors[i]);
     for (int64_t k = least; k < by[i]; ++k) {
       if (std::abs(value) > kFar) return false;
       value *= base;
