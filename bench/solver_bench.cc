@@ -51,9 +51,9 @@ struct World {
     options.use_z3 = false;
     context = std::make_unique<Context>(pool, options);
     for (int i = 0; i < 6; ++i)
-      context->declare(pool.symbol("s" + std::to_string(i),
-                                   SymbolKind::kBackedSize),
-                       Interval::at_least(2));
+      context->declare(
+          pool.symbol("s" + std::to_string(i), SymbolKind::kBackedSize),
+          Interval::at_least(2));
     for (const char* fact : q.facts) context->assume(parse(pool, fact));
     question = parse(pool, q.text);
   }

@@ -20,8 +20,8 @@ struct Arguments {
   bool json = false;
   bool reasons = false;
   bool pairs = false;
-  std::string list;  // --list
-  std::string tag;   // --tag
+  std::string list;                  // --list
+  std::string tag;                   // --tag
   std::vector<std::string> allowed;  // --allow
   std::string loop_steps;            // --loop-steps
   std::vector<std::string> positional;

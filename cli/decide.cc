@@ -59,8 +59,10 @@ RangeDeclaration read_symbol(const std::string& text) {
 Problem read_fact(const std::string& line) {
   std::vector<std::string> fields = split(line, '|');
   if (fields.size() < 6) {
-    throw Error("decide: expected id|category|symbols|assumptions|query|truth, "
-                "got " + std::to_string(fields.size()) + " fields");
+    throw Error(
+        "decide: expected id|category|symbols|assumptions|query|truth, "
+        "got " +
+        std::to_string(fields.size()) + " fields");
   }
   Problem p;
   p.group = fields[1];

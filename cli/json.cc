@@ -90,8 +90,8 @@ class Reader {
   char escaped() const {
     constexpr std::string_view kCodes = "\"\\/bfnrt";
     constexpr std::string_view kValues = "\"\\/\b\f\n\r\t";
-    size_t i = pos_ < text_.size() ? kCodes.find(text_[pos_])
-                                   : std::string_view::npos;
+    size_t i =
+        pos_ < text_.size() ? kCodes.find(text_[pos_]) : std::string_view::npos;
     if (i == std::string_view::npos) fail("an escape other than \\u");
     return kValues[i];
   }
@@ -106,8 +106,8 @@ class Reader {
     std::string word(text_.substr(from, pos_ - from));
     if (word == "null") return {};
     bool truth = word == "true" || word == "false";
-    if (!truth && word.find_first_not_of("0123456789+-.eE") !=
-                      std::string::npos) {
+    if (!truth &&
+        word.find_first_not_of("0123456789+-.eE") != std::string::npos) {
       pos_ = from;
       fail("a value");
     }

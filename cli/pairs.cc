@@ -168,9 +168,10 @@ void measure(const Json& json, const Arguments& arguments, Counts& counts,
 
 std::string share(size_t part, size_t all) {
   char text[16];
-  std::snprintf(text, sizeof text, "%.1f",
-                all == 0 ? 100.0 : 100.0 * static_cast<double>(part) /
-                                       static_cast<double>(all));
+  std::snprintf(
+      text, sizeof text, "%.1f",
+      all == 0 ? 100.0
+               : 100.0 * static_cast<double>(part) / static_cast<double>(all));
   return text;
 }
 

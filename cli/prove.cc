@@ -42,8 +42,8 @@ Context start(ExprPool& pool, const Arguments& arguments) {
 uint64_t command_units(const Arguments& arguments) {
   constexpr uint64_t kCommand = 600'000, kByte = 20;
   uint64_t bytes = 0;
-  for (const auto* texts : {&arguments.symbols, &arguments.assumptions,
-                            &arguments.positional}) {
+  for (const auto* texts :
+       {&arguments.symbols, &arguments.assumptions, &arguments.positional}) {
     for (const std::string& text : *texts) bytes += text.size();
   }
   std::error_code none;
@@ -131,8 +131,8 @@ void print_answer(const Session& session, const Answer& answer) {
     std::cout << "  " << answer.reason << "\n";
   }
   if (answer.verdict != Verdict::kUnknown) {
-    std::cout << "  tier: " << name_of(answer.tier) << " ("
-              << answer.strategy << ")\n";
+    std::cout << "  tier: " << name_of(answer.tier) << " (" << answer.strategy
+              << ")\n";
   }
 }
 
@@ -225,12 +225,9 @@ int prove(const Arguments& arguments) {
   print_answer(session, answer);
   if (arguments.json) print_json(session, answer, us);
   switch (answer.verdict) {
-    case Verdict::kYes:
-      return kYesOrGood;
-    case Verdict::kNo:
-      return kNoOrWrong;
-    case Verdict::kUnknown:
-      return kUnknownAnswer;
+    case Verdict::kYes: return kYesOrGood;
+    case Verdict::kNo: return kNoOrWrong;
+    case Verdict::kUnknown: return kUnknownAnswer;
   }
   return kTrouble;
 }

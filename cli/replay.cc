@@ -141,9 +141,12 @@ class Replay {
   // `before`: of earlier passes.
   Replay(Session& session, const Arguments& arguments, Tally& tally,
          const std::vector<Times>& before)
-      : session_(session), tally_(tally), before_(before),
+      : session_(session),
+        tally_(tally),
+        before_(before),
         context_(session.pool(), options(arguments)),
-        native_(arguments.native), reasons_(arguments.reasons) {}
+        native_(arguments.native),
+        reasons_(arguments.reasons) {}
 
   Times run() {
     for (const Event& e : session_.events()) {
@@ -196,10 +199,10 @@ class Replay {
     std::string label = session_.place(e.line) + ": " + session_.text(e);
     if (reasons_ && asked.first_time) {
       bool by_z3 = asked.tier == Tier::kZ3;
-      tally_.check_reason(context_, e.expr, asked.verdict,
-                          by_z3 ? context_.ask(e.expr).facts
-                                : context_.facts_used(e.expr),
-                          label);
+      tally_.check_reason(
+          context_, e.expr, asked.verdict,
+          by_z3 ? context_.ask(e.expr).facts : context_.facts_used(e.expr),
+          label);
     }
     tally_.add(session_.group(), label, asked);
     tally_.add_peer(e.peer_us);

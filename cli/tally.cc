@@ -58,7 +58,8 @@ Truth truth_of(std::string_view word) {
   if (word == "hard") return Truth::kHard;
   if (word == "vacuous") return Truth::kVacuous;
   if (word == "unsupported" || word == "value") return Truth::kUnsupported;
-  throw Error("unknown truth '" + std::string(word) + "'; expected valid, "
+  throw Error("unknown truth '" + std::string(word) +
+              "'; expected valid, "
               "refuted, unsat, open, independent, hard, vacuous, value or "
               "unsupported");
 }
@@ -180,14 +181,15 @@ void Tally::print(const std::string& list) const {
   for (const auto& [name, counts] : groups_) row(name, counts);
   Counts all = total();
   if (groups_.size() > 1) row("all", all);
-  std::printf("first time, us: median %.2f  p90 %.2f  p99 %.2f  max %.1f  "
-              "sum %.0f\n",
-              percentile(first_, 0.5), percentile(first_, 0.9),
-              percentile(first_, 0.99), percentile(first_, 1), sum(first_));
+  std::printf(
+      "first time, us: median %.2f  p90 %.2f  p99 %.2f  max %.1f  "
+      "sum %.0f\n",
+      percentile(first_, 0.5), percentile(first_, 0.9),
+      percentile(first_, 0.99), percentile(first_, 1), sum(first_));
   std::printf("repeated, us: median %.3f", percentile(repeat_, 0.5));
   if (!setup_.empty()) {
-    std::printf("   set-up, us: median %.2f  p99 %.2f",
-                percentile(setup_, 0.5), percentile(setup_, 0.99));
+    std::printf("   set-up, us: median %.2f  p99 %.2f", percentile(setup_, 0.5),
+                percentile(setup_, 0.99));
   }
   if (peer_us_ > 0) std::printf("   the peer, us: sum %.0f", peer_us_);
   if (reasons_checked_ > 0) {
@@ -215,8 +217,8 @@ void Tally::print(const std::string& list) const {
   std::fflush(stdout);
 }
 
-void Tally::check_reason(const Context& context, Expr question,
-                         Verdict verdict, const std::vector<FactId>& named,
+void Tally::check_reason(const Context& context, Expr question, Verdict verdict,
+                         const std::vector<FactId>& named,
                          const std::string& label) {
   if (verdict == Verdict::kUnknown) return;
   ++reasons_checked_;
@@ -252,12 +254,11 @@ std::string Tally::json() const {
   for (size_t i = 0; i < kStrategyCount; ++i) {
     const StrategyCount& count = statistics_.by_strategy[i];
     if (count.tried == 0) continue;
-    strategies.add(strategy(i).name,
-                   JsonObject()
-                       .add("tried", number(count.tried))
-                       .add("decided", number(count.decided))
-                       .add("work", number(count.work))
-                       .text());
+    strategies.add(strategy(i).name, JsonObject()
+                                         .add("tried", number(count.tried))
+                                         .add("decided", number(count.decided))
+                                         .add("work", number(count.work))
+                                         .text());
   }
   JsonObject reasons;
   reasons.add("checked", number(reasons_checked_))

@@ -143,17 +143,21 @@ std::vector<Case> cases() {
        {all_static(2), {}}},
       {"autograd_function",
        [](Tensors in) -> Tensors { return {Copy::apply(in[0])}; },
-       {{three}}, {all_static(2)}},
+       {{three}},
+       {all_static(2)}},
       {"class_method",
        [linear](Tensors in) { return (*linear)(in); },
-       {{f({3, 4})}}, {all_static(2)},
+       {{f({3, 4})}},
+       {all_static(2)},
        {{"linear.weight", linear->weight}, {"linear.bias", linear->bias}}},
       {"cond_branch_class_method",
        [](Tensors in) {
-         return cond(in[0].sym_size(0).sym_le(2), Cosine(),
-                     [](Tensors x) -> Tensors { return {x[0].sin()}; }, in);
+         return cond(
+             in[0].sym_size(0).sym_le(2), Cosine(),
+             [](Tensors x) -> Tensors { return {x[0].sin()}; }, in);
        },
-       {{f({3})}, {f({2})}, {f({1})}}, {first_auto(1)}},
+       {{f({3})}, {f({2})}, {f({1})}},
+       {first_auto(1)}},
       {"cond_branch_nested_function",
        [](Tensors in) {
          return cond(
@@ -168,7 +172,8 @@ std::vector<Case> cases() {
              },
              in);
        },
-       {{f({3})}, {f({12})}}, {first_auto(1)}},
+       {{f({3})}, {f({12})}},
+       {first_auto(1)}},
       {"cond_branch_nonlocal_variables",
        [](Tensors in) {
          const Tensor shifted = in[0] + 100;
@@ -178,63 +183,80 @@ std::vector<Case> cases() {
              [](Tensors x) -> Tensors { return {x[0] - x[1] - x[2]}; },
              {in[0], shifted, at::scalar_tensor(3.14, at::kFloat)});
        },
-       {{f({6})}, {f({4})}}, {first_auto(1)}},
+       {{f({6})}, {f({4})}},
+       {first_auto(1)}},
       {"cond_closed_over_variable",
        [](Tensors in) {
          const Tensor x = in[1];
-         return cond(in[0], [x](Tensors) -> Tensors { return {x * 2}; },
-                     [x](Tensors) -> Tensors { return {x - 2}; }, {x + 1});
+         return cond(
+             in[0], [x](Tensors) -> Tensors { return {x * 2}; },
+             [x](Tensors) -> Tensors { return {x - 2}; }, {x + 1});
        },
        {{torch::tensor(true), three}, {torch::tensor(false), three}},
        {{}, all_static(2)}},
       {"cond_operands",
        [](Tensors in) {
-         return cond(in[0].sym_size(0).sym_gt(2),
-                     [](Tensors x) -> Tensors { return {x[0] + x[1]}; },
-                     [](Tensors x) -> Tensors { return {x[0] - x[1]}; }, in);
+         return cond(
+             in[0].sym_size(0).sym_gt(2),
+             [](Tensors x) -> Tensors { return {x[0] + x[1]}; },
+             [](Tensors x) -> Tensors { return {x[0] - x[1]}; }, in);
        },
        {{three, f({2})}, {f({2, 2}), f({2})}, {f({0, 2}), f({2})}},
        {{Dim::named("dim0_x"), Dim::fixed()}, all_static(1)}},
       {"cond_predicate",
        [](Tensors in) {
          const c10::SymBool deep = in[0].dim() > 2;
-         return cond(deep.sym_and(in[0].sym_size(2).sym_gt(10)),
-                     [](Tensors x) -> Tensors { return {x[0].cos()}; },
-                     [](Tensors x) -> Tensors { return {x[0].sin()}; }, in);
+         return cond(
+             deep.sym_and(in[0].sym_size(2).sym_gt(10)),
+             [](Tensors x) -> Tensors { return {x[0].cos()}; },
+             [](Tensors x) -> Tensors { return {x[0].sin()}; }, in);
        },
-       {{f({6, 4, 3})}}, {all_static(3)}},
-      {"constrain_as_size_example", constrain_as_size,
-       {{i(4)}, {i(5)}, {i(0)}}, {}, {}, {{i(6)}, {i(-1)}}},
-      {"constrain_as_value_example", constrain_as_value,
-       {{i(4), f({5, 5})}, {i(0), f({5, 5})}}, {{}, all_static(2)}, {},
+       {{f({6, 4, 3})}},
+       {all_static(3)}},
+      {"constrain_as_size_example",
+       constrain_as_size,
+       {{i(4)}, {i(5)}, {i(0)}},
+       {},
+       {},
+       {{i(6)}, {i(-1)}}},
+      {"constrain_as_value_example",
+       constrain_as_value,
+       {{i(4), f({5, 5})}, {i(0), f({5, 5})}},
+       {{}, all_static(2)},
+       {},
        {{i(6), f({5, 5})}}},
       {"decorator",
        plus_one([](Tensors in) -> Tensors { return {in[0] + in[1]}; }),
-       {{three, f({3, 2})}}, {all_static(2), all_static(2)}},
+       {{three, f({3, 2})}},
+       {all_static(2), all_static(2)}},
       {"dictionary",
        [](Tensors in) -> Tensors {
          std::map<std::string, Tensor> elements;
          elements["x2"] = in[0] * in[0];
          return {in[1] * elements["x2"]};
        },
-       {{three, i(4)}, {three, i(-7)}}, {all_static(2), {}}},
+       {{three, i(4)}, {three, i(-7)}},
+       {all_static(2), {}}},
       {"dynamic_shape_assert", shape_assert, {{three}}, {all_static(2)}},
       {"dynamic_shape_constructor",
        [](Tensors in) -> Tensors {
          return {at::zeros_symint({in[0].sym_size(0) * 2}, at::kFloat)};
        },
-       {{three}, {f({5, 2})}, {f({1, 2})}, {f({0, 2})}}, {first_auto(2)}},
+       {{three}, {f({5, 2})}, {f({1, 2})}, {f({0, 2})}},
+       {first_auto(2)}},
       {"dynamic_shape_if_guard",
        [](Tensors in) -> Tensors {
          if (in[0].sym_size(0) == 3) return {in[0].cos()};
          return {in[0].sin()};
        },
-       {{f({3, 2, 2})}}, {first_auto(3)}, {}, {{f({4, 2, 2})}}},
+       {{f({3, 2, 2})}},
+       {first_auto(3)},
+       {},
+       {{f({4, 2, 2})}}},
       {"dynamic_shape_map",
        [](Tensors in) {
-         return proviso::map(
-             [](Tensors x) -> Tensors { return {x[0] + x[1]}; }, {in[0]},
-             {in[1]});
+         return proviso::map([](Tensors x) -> Tensors { return {x[0] + x[1]}; },
+                             {in[0]}, {in[1]});
        },
        {{three, f({2})}, {f({5, 2}), f({2})}},
        {first_auto(2), all_static(1)}},
@@ -250,33 +272,38 @@ std::vector<Case> cases() {
          return {x.slice_symint(0, 0, x.sym_size(0) - 2)
                      .slice_symint(1, x.sym_size(1) - 1, std::nullopt, 2)};
        },
-       {{three}, {f({5, 4})}}, {{Dim::automatic(), Dim::automatic()}}},
+       {{three}, {f({5, 4})}},
+       {{Dim::automatic(), Dim::automatic()}}},
       {"dynamic_shape_view",
        [](Tensors in) -> Tensors {
          std::vector<SymInt> shape{in[0].sym_size(0), 2, 5};
          return {in[0].view_symint(shape).permute({0, 2, 1})};
        },
-       {{f({10, 10})}, {f({4, 10})}, {f({1, 10})}}, {first_auto(2)}},
+       {{f({10, 10})}, {f({4, 10})}, {f({1, 10})}},
+       {first_auto(2)}},
       {"list_contains",
        [](Tensors in) -> Tensors {
          const std::set<int64_t> last{6, 2}, first{4, 5, 6};
-         TORCH_CHECK(last.contains(
-             in[0].sym_size(-1).guard_int(__FILE__, __LINE__)));
-         TORCH_CHECK(!first.contains(
-             in[0].sym_size(0).guard_int(__FILE__, __LINE__)));
+         TORCH_CHECK(
+             last.contains(in[0].sym_size(-1).guard_int(__FILE__, __LINE__)));
+         TORCH_CHECK(
+             !first.contains(in[0].sym_size(0).guard_int(__FILE__, __LINE__)));
          return {in[0] + in[0]};
        },
-       {{three}}, {all_static(2)}},
+       {{three}},
+       {all_static(2)}},
       {"list_unpack",
        [](Tensors in) -> Tensors {
          const Tensor x = in.front();
          const Tensors rest(in.begin() + 1, in.end());
          return {x + rest[0]};
        },
-       {{three, i(4), i(5)}}, {all_static(2), {}, {}}},
+       {{three, i(4), i(5)}},
+       {all_static(2), {}, {}}},
       {"model_attr_mutation",
        [attribute](Tensors in) { return (*attribute)(in); },
-       {{three}}, {all_static(2)}},
+       {{three}},
+       {all_static(2)}},
       {"nested_function",
        [](Tensors in) -> Tensors {
          Tensor x = in[0] + in[1];
@@ -287,7 +314,8 @@ std::vector<Case> cases() {
          };
          return {closure(x)};
        },
-       {{three, f({2})}}, {all_static(2), all_static(1)}},
+       {{three, f({2})}},
+       {all_static(2), all_static(1)}},
       {"null_context_manager",
        [](Tensors in) -> Tensors {
          const struct Nothing {
@@ -295,17 +323,19 @@ std::vector<Case> cases() {
          (void)guard;
          return {in[0].sin() + in[0].cos()};
        },
-       {{three}}, {all_static(2)}},
+       {{three}},
+       {all_static(2)}},
       {"optional_input",
        [optional_input, fallback](Tensors in) {
          return optional_input(in, fallback);
        },
-       {{f({2, 3})}}, {all_static(2)}},
+       {{f({2, 3})}},
+       {all_static(2)}},
       {"scalar_output",
        [](Tensors in) -> Tensors {
          // A list of tensors comes back: the number as a tensor.
-         return {at::scalar_tensor(at::Scalar(in[0].sym_size(1) + 1),
-                                   at::kLong)};
+         return {
+             at::scalar_tensor(at::Scalar(in[0].sym_size(1) + 1), at::kLong)};
        },
        {{three}, {f({3, 5})}, {f({3, 0})}},
        {{Dim::fixed(), Dim::named("dim1_x")}}},
@@ -314,25 +344,29 @@ std::vector<Case> cases() {
          TORCH_CHECK(animal == Animal::kCow, "bad");
          return {in[0] * in[0] + b};
        },
-       {{three}}, {all_static(2)}},
+       {{three}},
+       {all_static(2)}},
       {"static_for_loop", static_for, {{three}}, {all_static(2)}},
       {"static_if",
        [](Tensors in) -> Tensors {
          if (in[0].dim() == 3) return {in[0] + torch::ones({1, 1, 1})};
          return in;
        },
-       {{f({3, 2, 2})}}, {all_static(3)}},
+       {{f({3, 2, 2})}},
+       {all_static(3)}},
       {"unsupported_operator",
        [](Tensors in) -> Tensors {
          return {in[0].sum() + at::Scalar(in[0].sym_size(0).min(100))};
        },
-       {{three}, {f({99, 2})}, {f({101, 2})}, {f({1, 2})}}, {first_auto(2)}},
+       {{three}, {f({99, 2})}, {f({101, 2})}, {f({1, 2})}},
+       {first_auto(2)}},
       {"user_input_mutation",
        [](Tensors in) -> Tensors {
          in[0].mul_(2);
          return {in[0].cos()};
        },
-       {{three}}, {all_static(2)}},
+       {{three}},
+       {all_static(2)}},
   };
 }
 
@@ -384,8 +418,8 @@ std::string difference(const Case& c, bool print) {
   try {
     proviso::ExportOptions options;
     options.dynamic_shapes = c.dims;
-    const auto program = proviso::export_program(
-        c.program, c.parameters, {}, copies(c.inputs[0]), options);
+    const auto program = proviso::export_program(c.program, c.parameters, {},
+                                                 copies(c.inputs[0]), options);
     if (print) std::cout << program.to_string();
     if (std::string found = difference(c, program.module()); !found.empty())
       return found;

@@ -71,12 +71,12 @@ class Compiler {
     const int64_t strict = c.is(Op::kLt) ? 1 : 0;
     auto upper = r.maybe_int64(), lower = l.maybe_int64();
     if (slot(l) && upper && *upper != kLeast) {
-      return Instruction{Code::kInRange, *slot(l), 0, 0, kLeast,
-                         *upper - strict};
+      return Instruction{Code::kInRange, *slot(l),       0, 0,
+                         kLeast,         *upper - strict};
     }
     if (slot(r) && lower && *lower != kGreatest) {
-      return Instruction{Code::kInRange, *slot(r), 0, 0, *lower + strict,
-                         kGreatest};
+      return Instruction{Code::kInRange,  *slot(r), 0, 0,
+                         *lower + strict, kGreatest};
     }
     return std::nullopt;
   }
@@ -305,9 +305,7 @@ std::optional<size_t> GuardProgram::first_failing(const int64_t* v) const {
       case Code::kInRange:
         good = one.imm <= v[one.a] && v[one.a] <= one.imm2;
         break;
-      case Code::kSame:
-        good = v[one.a] == v[one.b];
-        break;
+      case Code::kSame: good = v[one.a] == v[one.b]; break;
       case Code::kMultiple:
         good = __builtin_mul_overflow(v[one.b], one.imm, &number) ||
                        __builtin_add_overflow(number, one.imm2, &number)
@@ -328,9 +326,7 @@ std::optional<size_t> GuardProgram::first_failing(const int64_t* v) const {
                                            : outcome == Outcome::kTrue;
         break;
       }
-      default:
-        good = exactly(i, v);
-        break;
+      default: good = exactly(i, v); break;
     }
     if (!good) return i;
   }
@@ -373,8 +369,7 @@ bool GuardProgram::holds(const int64_t* v) const {
         at += at->a;
         continue;
       }
-      default:
-        return !first_failing(v);
+      default: return !first_failing(v);
     }
   }
   return true;

@@ -43,16 +43,31 @@ class GuardProgram {
 
   enum class Code : uint8_t {
     // Whole conditions.
-    kInRange,        // imm <= v[a] <= imm2
-    kSame,           // v[a] == v[b]
-    kMultiple,       // v[a] == v[b]*imm + imm2
-    kProduct,        // v[a]*v[b] == v[c]
-    kRemainder,      // v[a] % imm == imm2
-    kStack,          // the next `a` instructions leave 0 or 1
-    kExact,          // evaluate() decides
+    kInRange,    // imm <= v[a] <= imm2
+    kSame,       // v[a] == v[b]
+    kMultiple,   // v[a] == v[b]*imm + imm2
+    kProduct,    // v[a]*v[b] == v[c]
+    kRemainder,  // v[a] % imm == imm2
+    kStack,      // the next `a` instructions leave 0 or 1
+    kExact,      // evaluate() decides
     // On the stack.
-    kPush, kLoad, kAdd, kMul, kFloorDiv, kMod, kMin, kMax, kAbs,
-    kEq, kNe, kLt, kLe, kAnd, kOr, kNot, kWhere,
+    kPush,
+    kLoad,
+    kAdd,
+    kMul,
+    kFloorDiv,
+    kMod,
+    kMin,
+    kMax,
+    kAbs,
+    kEq,
+    kNe,
+    kLt,
+    kLe,
+    kAnd,
+    kOr,
+    kNot,
+    kWhere,
   };
   struct Instruction {
     Code code;

@@ -228,8 +228,8 @@ std::vector<Expr> ShapeEnv::Impl::connected_symbols(Expr question) {
 // Which guards equate two symbols and are all that is said of one of them, but
 // for other such equalities: while it has two values left in its range, nothing
 // implies them.
-std::vector<bool> ShapeEnv::Impl::sole_equalities(
-    const std::vector<Guard>& all, Context& ranges) {
+std::vector<bool> ShapeEnv::Impl::sole_equalities(const std::vector<Guard>& all,
+                                                  Context& ranges) {
   std::vector<bool> sole(all.size());
   std::unordered_map<Expr, int, ExprHash> uses;
   std::unordered_map<Expr, Interval, ExprHash> left;

@@ -25,9 +25,9 @@ InputCheck::InputCheck(ShapeEnv& env) {
   for (size_t i = 0; i < dims_.size(); ++i) {
     // A dim without a symbol of its own is called by its place.
     const std::string name = "input:" + std::to_string(i);
-    symbols_.push_back(
-        dims_[i].symbol ? dims_[i].symbol
-                        : env.pool().symbol(name, SymbolKind::kBackedInt));
+    symbols_.push_back(dims_[i].symbol
+                           ? dims_[i].symbol
+                           : env.pool().symbol(name, SymbolKind::kBackedInt));
   }
   program_ = {symbols_, all_conditions()};
 }

@@ -24,10 +24,8 @@ bool has_division(Expr e) {
     case Op::kPythonMod:
     case Op::kCleanDiv:
     case Op::kCeilDiv:
-    case Op::kModularIndexing:
-      return true;
-    default:
-      break;
+    case Op::kModularIndexing: return true;
+    default: break;
   }
   auto args = e.args();
   return std::any_of(args.begin(), args.end(), has_division);

@@ -29,10 +29,8 @@ bool is_decidable_op(Op op) {
     case Op::kTruncToInt:
     case Op::kCeilToInt:
     case Op::kFloorToInt:
-    case Op::kRoundToInt:
-      return true;
-    default:
-      return false;
+    case Op::kRoundToInt: return true;
+    default: return false;
   }
 }
 
@@ -113,8 +111,8 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
   ExprMemo& memo = memo_of(simplified_memo, r);
   if (memo.version == version) return memo.value;
   Expr s = context.canonical(r);
-  if (s != r && s.type() == r.type() &&
-      subset(symbols_of(s), symbols_of(r)) && !leans_on_assumption(eq(r, s))) {
+  if (s != r && s.type() == r.type() && subset(symbols_of(s), symbols_of(r)) &&
+      !leans_on_assumption(eq(r, s))) {
     log_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
     s = replaced(s);
   } else {
@@ -127,9 +125,8 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
 bool ShapeEnv::Impl::leans_on_assumption(Expr question) {
   context.ask_quick(question);
   const std::vector<FactId> used = context.facts_used(question);
-  return std::any_of(used.begin(), used.end(), [&](FactId fact) {
-    return assumptions.count(fact) > 0;
-  });
+  return std::any_of(used.begin(), used.end(),
+                     [&](FactId fact) { return assumptions.count(fact) > 0; });
 }
 
 const Interval& ShapeEnv::Impl::bounds(Expr e) {

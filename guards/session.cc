@@ -10,8 +10,8 @@ namespace proviso {
 
 void ShapeEnv::Impl::emit(std::string kind, std::string subject,
                           std::string text, const SourceLocation& where) {
-  events.push_back({std::move(kind), std::move(text), where,
-                    std::move(subject)});
+  events.push_back(
+      {std::move(kind), std::move(text), where, std::move(subject)});
   log_event(events.back());
   if (sink) sink(events.back());
 }
@@ -20,23 +20,17 @@ namespace {
 
 const char* truth_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kYes:
-      return "valid";
-    case Verdict::kNo:
-      return "refuted";
-    default:
-      return "hard";  // not examined further
+    case Verdict::kYes: return "valid";
+    case Verdict::kNo: return "refuted";
+    default: return "hard";  // not examined further
   }
 }
 
 const char* answer_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kYes:
-      return "True";
-    case Verdict::kNo:
-      return "False";
-    default:
-      return "unknown";
+    case Verdict::kYes: return "True";
+    case Verdict::kNo: return "False";
+    default: return "unknown";
   }
 }
 

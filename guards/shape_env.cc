@@ -407,8 +407,8 @@ std::vector<SourceLocation> ShapeEnv::assumption_origins(Expr symbol) const {
 Interval ShapeEnv::honest_range(Expr e) {
   require_type(impl_->pool, e, Type::kInt, "honest_range");
   Context& context = *impl_->honest().context;
-  return without_machine_ends(
-      intersect(context.bounds_quick(e), context.bounds_quick(impl_->replaced(e))));
+  return without_machine_ends(intersect(
+      context.bounds_quick(e), context.bounds_quick(impl_->replaced(e))));
 }
 
 void ShapeEnv::check_constraints() { impl_->check_constraints(); }

@@ -185,7 +185,7 @@ struct ShapeEnv::Impl {
   std::map<int64_t, Expr> duck_sizes;
   std::vector<std::pair<Expr, Interval>> declared;  // in creation order
   std::vector<std::pair<Expr, std::string>> known;  // as told by know()
-  std::vector<Expr> assumed;  // symbols assumed >= 2, in creation order
+  std::vector<Expr> assumed;     // symbols assumed >= 2, in creation order
   std::set<FactId> assumptions;  // what the context calls that
   std::set<Expr, ExprLess> size_like;
 

@@ -102,15 +102,12 @@ std::optional<Repetition> repetition(Expr e) {
   if (is_unary) {
     switch (e.op()) {
       case Op::kToFloat:
-      case Op::kIdentity:
-        return first;
+      case Op::kIdentity: return first;
       case Op::kFloorToInt:
-      case Op::kCeilToInt:
-        return rounded(*first, one);
+      case Op::kCeilToInt: return rounded(*first, one);
       case Op::kRoundToInt:  // ties go to even
         return rounded(*first, Rational(Int(2)));
-      default:
-        return std::nullopt;
+      default: return std::nullopt;
     }
   }
   if (e.arity() != 2) return std::nullopt;
@@ -130,8 +127,7 @@ std::optional<Repetition> repetition(Expr e) {
       return r ? std::optional(Repetition{Rational(), r->period})
                : std::nullopt;
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -187,9 +183,8 @@ std::optional<Onset> onset(Expr c, Expr symbol) {
 bool holds(Expr symbol, std::span<const Expr> conditions, int64_t size) {
   Assignment point;
   point.set(symbol, Int(size));
-  return std::all_of(conditions.begin(), conditions.end(), [&](Expr c) {
-    return evaluate(c, point).is_true();
-  });
+  return std::all_of(conditions.begin(), conditions.end(),
+                     [&](Expr c) { return evaluate(c, point).is_true(); });
 }
 
 std::vector<bool> table_of(Expr symbol, std::span<const Expr> conditions,
@@ -355,8 +350,7 @@ std::vector<std::string> pattern_lines(const Pattern& pattern,
                                        const std::string& name,
                                        const Interval& members,
                                        const PromisedSizes& promised) {
-  const Interval range =
-      without_idle_ends(pattern, members, promised.range);
+  const Interval range = without_idle_ends(pattern, members, promised.range);
   const auto spaced = evenly_spaced(pattern.remainders(), pattern.modulus());
   if (pattern.excluded().empty() && spaced && spaced->step > 1) {
     return progression_lines(name, *spaced, range, promised.has_min);
@@ -415,9 +409,8 @@ std::vector<std::string> describe(const SizeSet& set, const std::string& name,
   const auto start = static_cast<int64_t>(set.start());
   const auto period = static_cast<int64_t>(set.period);
   // Beyond `last` nothing new happens.
-  const int64_t last = is_short
-                           ? *promised.upper()->to_int64()
-                           : std::max(start, least) + 2 * period - 1;
+  const int64_t last = is_short ? *promised.upper()->to_int64()
+                                : std::max(start, least) + 2 * period - 1;
   std::vector<int64_t> members;
   for (int64_t n = least; n <= last; ++n) {
     if (set.contains(Int(n))) members.push_back(n);

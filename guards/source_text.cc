@@ -86,11 +86,15 @@ Expr parse_over(ExprPool& pool, std::string_view text,
     const Expr value = is_source ? values.beginning(text.substr(i), &length)
                                  : values.named(word);
     if (is_source && !value)
-      throw Error("'" + shortened(text.substr(i)) + "' begins with no size or "
-                  "integer of the inputs, in '" + shortened(text) + "'");
+      throw Error("'" + shortened(text.substr(i)) +
+                  "' begins with no size or "
+                  "integer of the inputs, in '" +
+                  shortened(text) + "'");
     if (word.starts_with(kPrefix))
-      throw Error("'" + shortened(word) + "' is no size or integer of the "
-                  "inputs, in '" + shortened(text) + "'");
+      throw Error("'" + shortened(word) +
+                  "' is no size or integer of the "
+                  "inputs, in '" +
+                  shortened(text) + "'");
     if (value) {
       renamed += std::string(kPrefix) + std::to_string(used.size());
       used.push_back(value);

@@ -289,15 +289,15 @@ class Checker {
     if (!places_.empty() && found != declared) {
       std::string where;
       for (const Guard* g : places_) where += place_of(*g);
-      report_.violation(d, not_all_values(d, range_guard(d.source, declared,
-                                                         found)) +
-                               where + refused(d, all));
+      report_.violation(
+          d, not_all_values(d, range_guard(d.source, declared, found)) + where +
+                 refused(d, all));
     }
     places_.clear();
     if (all.empty()) {
       if (promised != declared) {
-        report_.fix(short_name(d), dim_definition(short_name(d),
-                                                  {promised, has_min(d)}));
+        report_.fix(short_name(d),
+                    dim_definition(short_name(d), {promised, has_min(d)}));
       }
       return;
     }

@@ -72,16 +72,14 @@ std::optional<std::vector<FactId>> Engine::contradiction_of(Expr question,
 }
 
 // The facts connected to the question through symbols, and all their symbols.
-std::vector<uint32_t> Engine::relevant_facts(
-    Expr question, std::vector<Expr>& symbols) {
-  for (auto id = static_cast<FactId>(symbols_of_fact.size());
-       id < facts.size(); ++id) {
-    const bool says_nothing =
-        lower.condition(facts[id].condition) == kTrue &&
-        lower.defined(facts[id].condition) == kTrue;
-    symbols_of_fact.push_back(
-        says_nothing ? std::vector<Expr>{}
-                     : free_symbols(facts[id].condition));
+std::vector<uint32_t> Engine::relevant_facts(Expr question,
+                                             std::vector<Expr>& symbols) {
+  for (auto id = static_cast<FactId>(symbols_of_fact.size()); id < facts.size();
+       ++id) {
+    const bool says_nothing = lower.condition(facts[id].condition) == kTrue &&
+                              lower.defined(facts[id].condition) == kTrue;
+    symbols_of_fact.push_back(says_nothing ? std::vector<Expr>{}
+                                           : free_symbols(facts[id].condition));
     for (Expr s : symbols_of_fact.back()) {
       size_t index = s.symbol().index;
       if (index >= facts_of_symbol.size()) facts_of_symbol.resize(index + 1);
@@ -135,9 +133,10 @@ void Engine::explain_models(Answer& answer, const std::string& undefined) {
 }
 
 // A point that `accept` accepts: by a search, else from the candidate models.
-std::optional<Assignment> Engine::find_point(
-    FormulaId goal, const std::vector<Expr>& symbols,
-    const ModelSearch::Accept& accept, uint64_t units) {
+std::optional<Assignment> Engine::find_point(FormulaId goal,
+                                             const std::vector<Expr>& symbols,
+                                             const ModelSearch::Accept& accept,
+                                             uint64_t units) {
   ModelSearch search(domain, lower);
   if (auto found = search.find(goal, symbols, accept, units)) return found;
   std::vector<AtomId> atoms;
@@ -208,8 +207,8 @@ void Engine::ask_z3(Expr question, Answer& answer) {
   } else if (r.verdict == Z3Backend::Result::kYes ||
              r.verdict == Z3Backend::Result::kNo) {
     answer = Answer();
-    answer.verdict = r.verdict == Z3Backend::Result::kYes ? Verdict::kYes
-                                                          : Verdict::kNo;
+    answer.verdict =
+        r.verdict == Z3Backend::Result::kYes ? Verdict::kYes : Verdict::kNo;
     answer.tier = Tier::kZ3;
     answer.facts = used;
   } else {

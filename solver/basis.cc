@@ -75,8 +75,7 @@ std::optional<std::vector<LinearRow>> with_short_columns(
   }
   if (large < 2) return std::nullopt;
   std::sort(unknowns.begin(), unknowns.end());
-  unknowns.erase(std::unique(unknowns.begin(), unknowns.end()),
-                 unknowns.end());
+  unknowns.erase(std::unique(unknowns.begin(), unknowns.end()), unknowns.end());
   if (unknowns.size() < 2 || unknowns.size() > kMaxUnknowns) {
     return std::nullopt;
   }

@@ -30,7 +30,7 @@ bool Domain::narrow_by(Range& a, const Range& b) {
     a = b;
     return true;
   }
-  const OptionalInt&low = b.span.lower(), &high = b.span.upper();
+  const OptionalInt &low = b.span.lower(), &high = b.span.upper();
   const bool above = low && (!a.span.lower() || *low > *a.span.lower());
   const bool below = high && (!a.span.upper() || *high < *a.span.upper());
   if (!above && !below) return false;
@@ -55,8 +55,8 @@ Range Domain::scaled(const Range& a, const Int& k) {
   if (a.span.upper()) high = *a.span.upper() * k;
   const bool up = k.sign() > 0;
   if (!up) std::swap(low, high);
-  return {Interval::of(std::move(low), std::move(high)),
-          up ? a.lower : a.upper, up ? a.upper : a.lower};
+  return {Interval::of(std::move(low), std::move(high)), up ? a.lower : a.upper,
+          up ? a.upper : a.lower};
 }
 
 Range Domain::shift_by(Range a, const Int& k) {
@@ -385,12 +385,12 @@ Range Domain::clamped_range(const Poly& p, const Term& t, int depth) {
   auto same = [](const OptionalInt& a, const OptionalInt& b) {
     return a && a == b;
   };
-  r.lower = !is_max                                       ? both_low
-            : same(r.span.lower(), x.span.lower())        ? x.lower
-                                                          : y.lower;
-  r.upper = is_max                                        ? both_high
-            : same(r.span.upper(), x.span.upper())        ? x.upper
-                                                          : y.upper;
+  r.lower = !is_max                                ? both_low
+            : same(r.span.lower(), x.span.lower()) ? x.lower
+                                                   : y.lower;
+  r.upper = is_max                                 ? both_high
+            : same(r.span.upper(), x.span.upper()) ? x.upper
+                                                   : y.upper;
   return r;
 }
 
@@ -463,10 +463,9 @@ Range Domain::correlated_range(const Poly& p, int depth,
       if (enough && lower && *lower >= Int(*enough)) {
         return {Interval::at_least(*lower), join(low.lower, u->why), 0};
       }
-      const Range high =
-          u->low.terms == u->high.terms
-              ? shift_by(low, u->high.constant - u->low.constant)
-              : range(u->high, depth + 1);
+      const Range high = u->low.terms == u->high.terms
+                             ? shift_by(low, u->high.constant - u->low.constant)
+                             : range(u->high, depth + 1);
       if (high.span.is_empty()) continue;
       if (high.span.upper()) upper = floor_div(*high.span.upper(), u->scale);
       narrow(best, {Interval::of(std::move(lower), std::move(upper)),

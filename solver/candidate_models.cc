@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-
 namespace proviso {
 namespace {
 
@@ -285,7 +284,7 @@ void CandidateModels::note_values(size_t w) {
 }
 
 std::vector<int64_t> CandidateModels::find(FormulaId goal,
-                                  const std::vector<AtomId>& symbols) {
+                                           const std::vector<AtomId>& symbols) {
   struct Wanted {
     const std::vector<AtomId>*& which;
     ~Wanted() { which = nullptr; }
@@ -299,9 +298,8 @@ std::vector<int64_t> CandidateModels::find(FormulaId goal,
 bool CandidateModels::reach(FormulaId goal, size_t w, bool search) {
   const Formula& f = forms_.formula(goal);
   if (f.kind == FormulaKind::kOr) {
-    return std::any_of(f.kids.begin(), f.kids.end(), [&](FormulaId kid) {
-      return reach(kid, w, search);
-    });
+    return std::any_of(f.kids.begin(), f.kids.end(),
+                       [&](FormulaId kid) { return reach(kid, w, search); });
   }
   FormulaId literal = goal;
   if (f.kind == FormulaKind::kAnd) {  // the first part that fails
@@ -320,7 +318,7 @@ bool CandidateModels::reach(FormulaId goal, size_t w, bool search) {
 
 // A variable that is alone in a term goes where the literal holds.
 bool CandidateModels::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
-                     size_t w) {
+                              size_t w) {
   Point::Value now = models_[w].value(p);
   if (!now) return false;
   size_t tried = 0;
@@ -361,9 +359,9 @@ bool CandidateModels::search_for(FormulaId goal, const Poly& p, size_t w) {
     std::optional<int64_t> low = near(r.span.lower());
     std::optional<int64_t> high = near(r.span.upper());
     int64_t from = low.value_or(0);
-    for (int64_t v : {from, from + 1, from + 2, from + 6, x + 1, x - 1, 2 * x,
-                      from + 13, from + 62, from + 510,
-                      constant.value_or(0), high.value_or(1000)}) {
+    for (int64_t v :
+         {from, from + 1, from + 2, from + 6, x + 1, x - 1, 2 * x, from + 13,
+          from + 62, from + 510, constant.value_or(0), high.value_or(1000)}) {
       if (v != x && std::abs(v) < kFar && try_value(goal, w, a, v)) return true;
     }
   }
@@ -390,7 +388,7 @@ void CandidateModels::collect_affected(AtomId x, Nodes& out) {
 }
 
 bool CandidateModels::try_values(FormulaId goal, size_t w,
-                        std::span<const Move> moves) {
+                                 std::span<const Move> moves) {
   Nodes affected;
   for (const Move& m : moves) {
     if (!domain_.atom_range(m.x).span.contains(Int(m.value))) return false;
@@ -478,7 +476,7 @@ CandidateModels::Scalings CandidateModels::product_scalings(
 
 // Whether a scaling meets the other facts and the goal.
 bool CandidateModels::scale_products(FormulaId goal,
-                            const std::vector<AtomId>& symbols) {
+                                     const std::vector<AtomId>& symbols) {
   if (symbols.empty()) return false;
   const Scalings scalings = product_scalings(symbols);
   for (size_t w = 0; w < kModels && !scalings.exponents.empty(); ++w) {
@@ -499,9 +497,9 @@ bool CandidateModels::scale_products(FormulaId goal,
 
 // x times base**(by[x] - least), for each factor.
 bool CandidateModels::try_scaling(FormulaId goal, size_t w,
-                         const std::vector<AtomId>& factors,
-                         const Exponents& by, int64_t least,
-                         int64_t base) {
+                                  const std::vector<AtomId>& factors,
+                                  const Exponents& by, int64_t least,
+                                  int64_t base) {
   SmallVector<Move, 8> moves;
   for (size_t i = 0; i < factors.size(); ++i) {
     int64_t value = models_[w].at(factors[i]);

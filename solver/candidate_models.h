@@ -27,7 +27,8 @@ namespace proviso {
 class CandidateModels {
  public:
   explicit CandidateModels(Domain& domain)
-      : domain_(domain), forms_(domain.forms()),
+      : domain_(domain),
+        forms_(domain.forms()),
         models_{Point(forms_), Point(forms_), Point(forms_)} {
     told_.reserve(16);
   }
@@ -100,7 +101,7 @@ class CandidateModels {
   struct Scalings {
     std::vector<AtomId> factors;
     std::vector<Exponents> exponents;  // by the factors' places
-    bool is_homogeneous = true;  // all factors may be scaled together
+    bool is_homogeneous = true;        // all factors may be scaled together
   };
   Scalings product_scalings(const std::vector<AtomId>& symbols);
   bool scale_products(FormulaId goal, const std::vector<AtomId>& symbols);

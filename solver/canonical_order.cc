@@ -81,9 +81,8 @@ class Dag {
     Reordered r;
     r.from.resize(conditions_.size());
     std::iota(r.from.begin(), r.from.end(), 0u);
-    std::stable_sort(r.from.begin(), r.from.end(), [&](uint32_t a, uint32_t b) {
-      return key[a] < key[b];
-    });
+    std::stable_sort(r.from.begin(), r.from.end(),
+                     [&](uint32_t a, uint32_t b) { return key[a] < key[b]; });
     std::vector<Expr> built(nodes_.size());
     for (size_t i : symbols) {
       const Symbol& s = nodes_[i].symbol();
@@ -133,8 +132,8 @@ class Dag {
     std::vector<uint64_t> all;
     for (size_t i : symbols_) all.push_back(color_[i]);
     std::sort(all.begin(), all.end());
-    return static_cast<size_t>(
-        std::unique(all.begin(), all.end()) - all.begin());
+    return static_cast<size_t>(std::unique(all.begin(), all.end()) -
+                               all.begin());
   }
 
   // What a node is, symbols by their colours.
@@ -206,7 +205,7 @@ class Dag {
 }  // namespace
 
 Reordered reorder(std::span<const Expr> conditions, Expr question,
-              FactOrder order, ExprPool& into) {
+                  FactOrder order, ExprPool& into) {
   return Dag(conditions, question).rebuild(order, into);
 }
 

@@ -1,5 +1,5 @@
-// solver/canonical_order.h - facts and a question as a set, without the order in
-// which they were assumed.
+// solver/canonical_order.h - facts and a question as a set, without the order
+// in which they were assumed.
 //
 //   ExprPool fresh;
 //   Reordered r = reorder(conditions, question, {.number = 0}, fresh);
@@ -35,6 +35,6 @@ struct FactOrder {
   bool bounds_last = false;
 };
 Reordered reorder(std::span<const Expr> conditions, Expr question,
-              FactOrder order, ExprPool& into);
+                  FactOrder order, ExprPool& into);
 
 }  // namespace proviso

@@ -99,8 +99,8 @@ Range Domain::chained_range(const Poly& p) const {
 
 // The largest known lower bound of x - y, by the longest path (Bellman and
 // Ford's method).  A path with more steps than there are nodes has gone round a
-// cycle and gained by it: where there is one, `cycle` is why, and the rows on it
-// contradict each other.
+// cycle and gained by it: where there is one, `cycle` is why, and the rows on
+// it contradict each other.
 std::optional<std::pair<Int, Reason>> Domain::least_difference(
     AtomId x, AtomId y, std::optional<Reason>* cycle) {
   struct Node {

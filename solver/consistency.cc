@@ -1,8 +1,9 @@
 // Whether the facts near a question contradict each other.
 //
-// What follows from contradictory facts is no answer.  Facts whose contradiction
-// ranges and equalities show have ended the context's answers already; the rest
-// is looked for where a proof was needed, for there the facts act together.
+// What follows from contradictory facts is no answer.  Facts whose
+// contradiction ranges and equalities show have ended the context's answers
+// already; the rest is looked for where a proof was needed, for there the facts
+// act together.
 #include <algorithm>
 
 #include "solver/engine.h"
@@ -44,15 +45,17 @@ std::optional<Reason> Engine::contradiction_near(Expr question, bool value,
 const std::vector<FactId>& Engine::contradiction_anywhere() {
   constexpr size_t kMaxGroups = 8;
   Consistency& known = consistency;
-  const bool is_part = known.facts < versions.size() &&
-                       versions[known.facts] == known.version;
+  const bool is_part =
+      known.facts < versions.size() && versions[known.facts] == known.version;
   const bool is_same = is_part && known.facts + 1 == versions.size();
   if (is_same || (is_part && !known.contradiction.empty())) {
     return known.contradiction;
   }
   const size_t from = is_part ? known.formulas : 0;
-  known = {versions.back(), static_cast<uint32_t>(versions.size() - 1),
-           candidates.mark(), {}};
+  known = {versions.back(),
+           static_cast<uint32_t>(versions.size() - 1),
+           candidates.mark(),
+           {}};
   within(options.work_limit / 8, [&] {
     std::vector<FormulaId> groups = candidates.groups_without_model(from);
     if (groups.size() > kMaxGroups) groups.resize(kMaxGroups);

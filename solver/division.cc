@@ -60,9 +60,8 @@ std::vector<const Domain::Item*> Prover::divisors_near(const Poly& p,
       if (found.size() == kMaxRows) return found;
       const Domain::Item& item = domain_.items()[i];
       const Formula& f = forms_.formula(item.formula);
-      const bool usable =
-          f.kind == FormulaKind::kEq ||
-          (f.kind == FormulaKind::kGe && !equalities);
+      const bool usable = f.kind == FormulaKind::kEq ||
+                          (f.kind == FormulaKind::kGe && !equalities);
       if (!item.alive || item.as_told || !usable) continue;
       const Poly& row = forms_.poly(f.poly);
       if (row.terms.size() > kMaxRowTerms) continue;
@@ -130,10 +129,9 @@ Decision Prover::decide_by_division(FormulaId f, uint64_t units) {
   within(units, [&]() -> std::optional<Proof> {
     const Normal n = domain_.normal(forms_.poly(formula.poly));
     if (n.poly.terms.size() > kMaxDividedTerms || is_linear(n.poly)) return {};
-    found = decide_by_sign(
-        formula.kind, n, [this](const Poly& p, Reason& why) {
-          return is_nonnegative_by_division(p, why, kMaxDepth);
-        });
+    found = decide_by_sign(formula.kind, n, [this](const Poly& p, Reason& why) {
+      return is_nonnegative_by_division(p, why, kMaxDepth);
+    });
     return {};
   });
   return found;

@@ -75,8 +75,8 @@ void Domain::bound_exponents(const Poly& p, Reason why) {
       why = join(why, r.lower);
     }
     // c*b**x == d*b**y; no more powers of b in c and d, they must be alike.
-    Poly apart = forms_.sub(forms_.poly(exponents[0]),
-                            forms_.poly(exponents[1]));
+    Poly apart =
+        forms_.sub(forms_.poly(exponents[0]), forms_.poly(exponents[1]));
     Int c = abs(p.terms[0].coef), d = abs(p.terms[1].coef);
     apart.constant += take_powers(c, base) - take_powers(d, base);
     if (c != d) return raise_conflict(why);

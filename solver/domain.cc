@@ -84,9 +84,7 @@ void Domain::undo(const Mark& mark) {
         break;
       case Undo::kKilled: items_[u.index].alive = true; break;
       case Undo::kFormLow: form_state(u.index).low = std::move(old); break;
-      case Undo::kFormHigh:
-        form_state(u.index).high = std::move(old);
-        break;
+      case Undo::kFormHigh: form_state(u.index).high = std::move(old); break;
       case Undo::kTold: told_.set(u.index >> 1, kNoId); break;
       case Undo::kFresh: state(u.index).in_use = false; break;
       case Undo::kLinked: unlink(u.index); break;

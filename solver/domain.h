@@ -129,9 +129,7 @@ class Domain {
   const Ids& items_of(AtomId a) { return state(a).items; }
   const Ids& dependents_of(AtomId a) { return state(a).dependents; }
   // Requires is_solved(a).
-  PolyId solved_form(AtomId a) const {
-    return atoms_[slot_of_.get(a)].solved;
-  }
+  PolyId solved_form(AtomId a) const { return atoms_[slot_of_.get(a)].solved; }
   // The same with other solved equalities put in; until the next change.
   const Poly& solved_value(AtomId a) { return forms_.poly(image_of(a).poly); }
 
@@ -176,9 +174,9 @@ class Domain {
   struct AtomState {  // two lines of the cache, the first of which is read most
     AtomKind kind = AtomKind::kSymbol;
     bool visiting = false;
-    bool in_use = false;  // a fresh variable that this context has made
+    bool in_use = false;       // a fresh variable that this context has made
     uint32_t derived = kNoId;  // in derived_; none for an unsolved variable
-    Range own;  // what was told of the atom itself; never empty
+    Range own;                 // what was told of the atom itself; never empty
     PolyId solved = kNoId;
     Reason solved_why = 0;
     Ids items, dependents;
@@ -210,9 +208,19 @@ class Domain {
     Int sum = 0;     // of these steps, negative before that one
   };
   struct Undo {
-    enum Kind : uint8_t { kLow, kHigh, kSolved, kItem, kKilled, kFormLow,
-                          kFormHigh, kTold, kConflict, kFresh,
-                          kLinked } kind;
+    enum Kind : uint8_t {
+      kLow,
+      kHigh,
+      kSolved,
+      kItem,
+      kKilled,
+      kFormLow,
+      kFormHigh,
+      kTold,
+      kConflict,
+      kFresh,
+      kLinked
+    } kind;
     bool has_end;  // the last of ends_ is what was known before
     uint32_t index;
   };
@@ -398,7 +406,7 @@ class Domain {
   StableVector<AtomState> atoms_;  // of atoms met so far
   StableVector<Link> links_;       // of these, as far as there are chains
   StableVector<Derived> derived_;
-  IdMap slot_of_;                // from atoms to their places there
+  IdMap slot_of_;  // from atoms to their places there
   StableVector<Item> items_;
   StableVector<ProductState> products_;  // of several factors
   IdMap product_slot_of_;

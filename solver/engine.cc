@@ -18,10 +18,15 @@ Interval machine_range() {
 }  // namespace
 
 Engine::Engine(ExprPool& p, SolverOptions o)
-    : pool(p), options(o), forms(Forms::of(p).pool),
-      lower(Forms::of(p).lower), of_pool(p.companion()),
+    : pool(p),
+      options(o),
+      forms(Forms::of(p).pool),
+      lower(Forms::of(p).lower),
+      of_pool(p.companion()),
       domain(forms, reasons, o.machine_int64 ? machine_range() : Interval()),
-      prover(domain), candidates(domain), versions{1} {
+      prover(domain),
+      candidates(domain),
+      versions{1} {
   facts.reserve(16);
   memo.reserve(16);
   versions.reserve(16);
@@ -30,8 +35,7 @@ Engine::Engine(ExprPool& p, SolverOptions o)
 
 // --- telling
 
-void Engine::check(Expr e, const char* call,
-                          const char* expected) const {
+void Engine::check(Expr e, const char* call, const char* expected) const {
   if (!e) {
     throw Error("Context::" + std::string(call) + ": expected " + expected +
                 ", got a null expression; build it with the context's pool");
@@ -186,8 +190,9 @@ const Engine::Memo& Engine::remember(Expr question, const Search& s) {
   Memo& m = memo[i];
   m = {.version = versions.back(),
        .facts = static_cast<uint32_t>(versions.size() - 1),
-       .verdict = !s.value ? Verdict::kUnknown
-                  : *s.value ? Verdict::kYes : Verdict::kNo,
+       .verdict = !s.value   ? Verdict::kUnknown
+                  : *s.value ? Verdict::kYes
+                             : Verdict::kNo,
        .tier = s.value ? s.tier : Tier::kNone,
        .strategy = s.value ? s.strategy : kNoStrategy,
        .is_contradiction = s.is_contradiction,
@@ -201,8 +206,8 @@ const Engine::Memo& Engine::remember(Expr question, const Search& s) {
 }
 
 const Engine::Memo& Engine::native_answer(Expr question) {
-  std::optional<Search> s = within(options.work_limit / 2,
-                                   [&] { return decide_natively(question); });
+  std::optional<Search> s =
+      within(options.work_limit / 2, [&] { return decide_natively(question); });
   if (!s) {
     s.emplace(question, kTrue);
     s->gave_up = true;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "solver/candidate_models.h"
 #include "solver/domain.h"
 #include "solver/id_map.h"
 #include "solver/lower.h"
@@ -18,7 +19,6 @@
 #include "solver/prover.h"
 #include "solver/solver.h"
 #include "solver/strategy.h"
-#include "solver/candidate_models.h"
 #include "solver/z3_backend.h"
 
 namespace proviso {
@@ -26,8 +26,8 @@ namespace proviso {
 // The facts told since the version before, when it is not the present one.
 struct Version {
   std::shared_ptr<Version> parent;
-  bool is_scope = false;  // made by push()
-  bool is_frozen = false; // a clone builds on it: facts go to a new version
+  bool is_scope = false;   // made by push()
+  bool is_frozen = false;  // a clone builds on it: facts go to a new version
   std::vector<Fact> facts = {};
 };
 
@@ -76,7 +76,7 @@ struct Engine {
     bool is_contradiction;  // of the facts near it; `why` says which
     bool gave_up;           // at the limit of work
     Reason why;
-    uint32_t epoch; // `why` is gone when the arena has been cut since
+    uint32_t epoch;  // `why` is gone when the arena has been cut since
   };
   std::vector<Memo> memo;
   IdMap memo_of;  // from node ids
@@ -125,8 +125,8 @@ struct Engine {
   Decision enumerate(Search& search, int64_t most);
   bool has_min_max(const Search& search);  // a relation about Min or Max
   Decision decide_min_max(const Search& search);
-  std::optional<Reason> contradiction_near(Expr question, bool value,
-                                           Tier tier, Reason why);
+  std::optional<Reason> contradiction_near(Expr question, bool value, Tier tier,
+                                           Reason why);
   Answer ask(Expr question);
   Verdict ask_quick(Expr question);
   const Memo* remembered(Expr question) const;

@@ -128,9 +128,8 @@ bool Domain::solve_by_unit(const Poly& p, Reason why) {
   for (const auto& [x, coef] : lone) {
     Poly rest = forms_.sub(p, forms_.monomial(forms_.mono(x), coef));
     Poly value = coef.is_one() ? forms_.scale(rest, -1) : std::move(rest);
-    bool leaves_rows =
-        lone.size() > 1 &&
-        !atom_range(x).span.contains(plain_range(value).span);
+    bool leaves_rows = lone.size() > 1 &&
+                       !atom_range(x).span.contains(plain_range(value).span);
     std::pair<bool, size_t> cost = {leaves_rows, state(x).items.size()};
     if (best == kNoId || cost < best_cost) {
       best = x, best_value = std::move(value), best_cost = cost;
@@ -157,8 +156,8 @@ bool Domain::solve_by_euclid(const Poly& p, Reason why) {
   Poly value = forms_.variable(t);
   for (const Term& term : p.terms) {
     if (term.mono == forms_.mono(x)) continue;
-    value = forms_.sub(
-        value, forms_.monomial(term.mono, floor_div(term.coef, a)));
+    value =
+        forms_.sub(value, forms_.monomial(term.mono, floor_div(term.coef, a)));
   }
   value.constant -= floor_div(p.constant, a);
   // Pure renaming; the equality itself follows in the new symbols.
@@ -244,8 +243,8 @@ void Domain::solve_with_floors(AtomId x, const std::vector<AtomId>& floors,
     return entry.first == x;
   });
   if (found != lone.end() && abs(found->second).is_one()) {
-    Poly rest = forms_.sub(n.poly,
-                           forms_.monomial(forms_.mono(x), found->second));
+    Poly rest =
+        forms_.sub(n.poly, forms_.monomial(forms_.mono(x), found->second));
     solve_for(x, forms_.scale(rest, -found->second), why);
   } else {
     assert_literal(FormulaKind::kEq, n.poly, why);

@@ -26,15 +26,16 @@ SolverOptions without_points(SolverOptions options) {
 class Subsets {
  public:
   Subsets(const Engine& engine, Expr question, Verdict verdict)
-      : all_(engine), question_(question), verdict_(verdict),
+      : all_(engine),
+        question_(question),
+        verdict_(verdict),
         scratch_(engine.pool, without_points(engine.options)) {}
 
   // Requires ascending ids.
   bool imply(const std::vector<FactId>& ids) {
-    const auto differ = std::mismatch(assumed_.begin(), assumed_.end(),
-                                      ids.begin(), ids.end());
-    const auto shared =
-        static_cast<size_t>(differ.first - assumed_.begin());
+    const auto differ =
+        std::mismatch(assumed_.begin(), assumed_.end(), ids.begin(), ids.end());
+    const auto shared = static_cast<size_t>(differ.first - assumed_.begin());
     for (; assumed_.size() > shared; assumed_.pop_back()) scratch_.pop();
     for (size_t i = shared; i < ids.size(); ++i) {
       scratch_.push();
@@ -85,12 +86,11 @@ void minimize(Subsets& subsets, std::vector<FactId>& used) {
 std::vector<FactId> Engine::complete_facts(Expr question, const Memo& m) {
   std::vector<FactId> used = used_facts(m.why);
   if (m.verdict == Verdict::kUnknown) return used;
-  const bool is_complete =
-      within(options.work_limit, [&] {
-        Subsets subsets(*this, question, m.verdict);
-        complete(*this, question, subsets, used);
-        return true;
-      }).has_value();
+  const bool is_complete = within(options.work_limit, [&] {
+                             Subsets subsets(*this, question, m.verdict);
+                             complete(*this, question, subsets, used);
+                             return true;
+                           }).has_value();
   return is_complete ? used : first(facts.size());
 }
 

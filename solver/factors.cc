@@ -63,8 +63,8 @@ std::optional<Domain::Product> Domain::factored(const Poly& p) {
   for (AtomId x : forms_.factors(largest->mono)) {
     if (x == before) continue;  // factors are sorted
     before = x;
-    const auto with_x = static_cast<size_t>(std::count_if(
-        p.terms.begin(), p.terms.end(), [&](const Term& t) {
+    const auto with_x = static_cast<size_t>(
+        std::count_if(p.terms.begin(), p.terms.end(), [&](const Term& t) {
           const Factors& factors = forms_.factors(t.mono);
           return std::find(factors.begin(), factors.end(), x) != factors.end();
         }));
@@ -80,10 +80,9 @@ std::optional<Domain::Product> Domain::factored(const Poly& p) {
 }
 
 Range Domain::factored_range(const Poly& p, int depth) {
-  const bool has_products =
-      std::any_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
-        return forms_.single(t.mono) == kNoId;
-      });
+  const bool has_products = std::any_of(
+      p.terms.begin(), p.terms.end(),
+      [this](const Term& t) { return forms_.single(t.mono) == kNoId; });
   if (!has_products || p.terms.size() < 2) return {};
   Int shift = 0;
   std::optional<Product> split = factored(p);

@@ -31,8 +31,7 @@ bool Prover::has_symbolic_divisor(FormulaId f) {
   const Atoms& atoms = forms_.atoms_of_formula(f);
   return std::any_of(atoms.begin(), atoms.end(), [this](AtomId a) {
     const Atom& atom = forms_.atom(a);
-    return atom.kind == AtomKind::kFloor &&
-           !forms_.poly(atom.b).is_constant();
+    return atom.kind == AtomKind::kFloor && !forms_.poly(atom.b).is_constant();
   });
 }
 

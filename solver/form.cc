@@ -92,8 +92,7 @@ Formula negated(const Formula& formula) {
 
 // The id of `value` in `table`, appended when new.
 template <typename T>
-uint32_t intern_in(StableVector<T>& table, InternIndex& index,
-                   const T& value) {
+uint32_t intern_in(StableVector<T>& table, InternIndex& index, const T& value) {
   Budget::charge(1 + heap_units(value) / 2);
   const Key key = key_of(value);
   uint32_t id = index.find(key, [&](uint32_t i) { return table[i] == value; });
@@ -278,10 +277,10 @@ Poly FormPool::add(const Poly& a, const Poly& b, const Int& b_times) const {
   result.terms.reserve(a.terms.size() + b.terms.size());
   auto x = a.terms.begin(), y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
-    bool take_x = y == b.terms.end() ||
-                  (x != a.terms.end() && x->mono < y->mono);
-    bool take_y = x == a.terms.end() ||
-                  (y != b.terms.end() && y->mono < x->mono);
+    bool take_x =
+        y == b.terms.end() || (x != a.terms.end() && x->mono < y->mono);
+    bool take_y =
+        x == a.terms.end() || (y != b.terms.end() && y->mono < x->mono);
     if (take_x) {
       result.terms.push_back(*x++);
     } else if (take_y) {
@@ -321,8 +320,7 @@ Poly FormPool::mul(const Poly& a, const Poly& b) {
   if (width > kMaxExpandedTerms || is_high) {
     auto folded = [&](const Poly& p) {
       if (p.terms.size() <= 1 && (!is_high || degree(p) == 1)) return p;
-      return variable(
-          intern(Atom{.kind = AtomKind::kNamed, .a = intern(p)}));
+      return variable(intern(Atom{.kind = AtomKind::kNamed, .a = intern(p)}));
     };
     return mul(folded(a), folded(b));
   }
@@ -372,8 +370,8 @@ PolyId FormPool::intern_divided(const Poly& p, const Int& k) {
 
 // The interned -p - 1, if it is.
 PolyId FormPool::opposite(const Poly& p) const {
-  return poly_index_.find(
-      key_of(p), [&](PolyId q) { return are_opposite(p, polys_[q]); });
+  return poly_index_.find(key_of(p),
+                          [&](PolyId q) { return are_opposite(p, polys_[q]); });
 }
 
 FormPool::View FormPool::view(const Poly& p) {
@@ -458,9 +456,8 @@ Poly FormPool::floor_by_constant(Poly a, Int k) {
     }
   } while (merge_nested_floor(a, k));
   if (const auto known = known_quotient(a, k)) return add(outside, *known);
-  AtomId q = intern(Atom{.kind = AtomKind::kFloor,
-                         .a = intern(a),
-                         .b = intern(constant(k))});
+  AtomId q = intern(
+      Atom{.kind = AtomKind::kFloor, .a = intern(a), .b = intern(constant(k))});
   return add(outside, variable(q));
 }
 
@@ -504,7 +501,7 @@ Poly FormPool::floor_div(const Poly& a, const Poly& b) {
   }
   bool flip = leading_is_negative(b);
   return variable(intern(Atom{.kind = AtomKind::kFloor,
-                                       .a = intern(flip ? scale(a, -1) : a),
+                              .a = intern(flip ? scale(a, -1) : a),
                               .b = intern(flip ? scale(b, -1) : b)}));
 }
 
@@ -520,8 +517,7 @@ Poly FormPool::pos(const Poly& d) {
   }
   Int g = gcd(d.content(), d.constant);
   Poly reduced = g.is_one() ? d : over(d, g);
-  AtomId a = intern(
-      Atom{.kind = AtomKind::kPos, .a = intern(reduced)});
+  AtomId a = intern(Atom{.kind = AtomKind::kPos, .a = intern(reduced)});
   return {0, {{mono(a), g}}};
 }
 
@@ -529,16 +525,14 @@ Poly FormPool::ite(FormulaId condition, const Poly& a, const Poly& b) {
   if (condition == kTrue || a == b) return a;
   if (condition == kFalse) return b;
   return variable(intern(Atom{.kind = AtomKind::kIte,
-                                       .a = intern(a),
+                              .a = intern(a),
                               .b = intern(b),
                               .condition = condition}));
 }
 
 Poly FormPool::func(Op op, const Poly& a, const Poly& b) {
-  return variable(intern(Atom{.kind = AtomKind::kFunc,
-                                       .a = intern(a),
-                              .b = intern(b),
-                              .op = op}));
+  return variable(intern(
+      Atom{.kind = AtomKind::kFunc, .a = intern(a), .b = intern(b), .op = op}));
 }
 
 // --- conditions
@@ -617,8 +611,9 @@ std::optional<std::pair<Int, Int>> FormPool::remainder_range(
 }
 
 FormulaId FormPool::relation(FormulaKind kind, const Poly& p) {
-  return kind == FormulaKind::kGe ? ge(p) : kind == FormulaKind::kEq ? eq(p)
-                                                                     : ne(p);
+  return kind == FormulaKind::kGe   ? ge(p)
+         : kind == FormulaKind::kEq ? eq(p)
+                                    : ne(p);
 }
 
 FormulaId FormPool::ge(const Poly& p) {
@@ -763,14 +758,16 @@ std::string FormPool::name(AtomId a) {
   switch (atom.kind) {
     case AtomKind::kSymbol: return atom.expr.symbol().name;
     case AtomKind::kFresh: return "t" + std::to_string(a);
-    case AtomKind::kFloor: return "floor(" + text(atom.a) + ", " +
-                                  text(atom.b) + ")";
+    case AtomKind::kFloor:
+      return "floor(" + text(atom.a) + ", " + text(atom.b) + ")";
     case AtomKind::kPos: return "pos(" + text(atom.a) + ")";
-    case AtomKind::kIte: return "ite(" + to_string(atom.condition) + ", " +
-                                text(atom.a) + ", " + text(atom.b) + ")";
+    case AtomKind::kIte:
+      return "ite(" + to_string(atom.condition) + ", " + text(atom.a) + ", " +
+             text(atom.b) + ")";
     case AtomKind::kNamed: return "[" + text(atom.a) + "]";
-    case AtomKind::kFunc: return std::string(info(atom.op).name) + "(" +
-                                 text(atom.a) + ", " + text(atom.b) + ")";
+    case AtomKind::kFunc:
+      return std::string(info(atom.op).name) + "(" + text(atom.a) + ", " +
+             text(atom.b) + ")";
     case AtomKind::kOpaque: return "e" + std::to_string(atom.expr.id());
   }
   return "?";

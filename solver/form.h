@@ -28,7 +28,7 @@
 namespace proviso {
 
 using AtomId = uint32_t;
-using MonoId = uint32_t;     // 0 is the monomial 1
+using MonoId = uint32_t;  // 0 is the monomial 1
 using PolyId = uint32_t;
 // 0 is false, 1 is true; a condition and its negation differ in the last bit.
 using FormulaId = uint32_t;
@@ -77,15 +77,23 @@ struct Atom {
   friend bool operator==(const Atom&, const Atom&) = default;
 };
 
-enum class FormulaKind : uint8_t { kFalse, kTrue, kGe, kEq, kNe, kAnd, kOr,
-                                   kOpaque };
+enum class FormulaKind : uint8_t {
+  kFalse,
+  kTrue,
+  kGe,
+  kEq,
+  kNe,
+  kAnd,
+  kOr,
+  kOpaque
+};
 
 struct Formula {
   FormulaKind kind;
-  PolyId poly = kNoId;            // kGe, kEq, kNe: against 0
+  PolyId poly = kNoId;               // kGe, kEq, kNe: against 0
   std::vector<FormulaId> kids = {};  // kAnd, kOr: sorted
   Expr expr = {};                    // kOpaque: a condition not understood, or
-  bool about_definedness = false; //   that `expr` is defined
+  bool about_definedness = false;    //   that `expr` is defined
   bool positive = true;
   bool is_made = true;  // false in a negation's place until it is looked at
   friend bool operator==(const Formula&, const Formula&) = default;
@@ -192,7 +200,7 @@ class FormPool {
  private:
   // What is asked of a polynomial, on one line of the cache.
   struct About {
-    View view;  // without a form until asked for
+    View view;                         // without a form until asked for
     FormulaId ge = kNoId, eq = kNoId;  // p >= 0 and p == 0, once made
     Atoms atoms;                       // empty until asked for
   };

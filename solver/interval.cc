@@ -203,17 +203,16 @@ Interval min(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
   End low;
   if (a.lower() && b.lower()) low = std::min(*a.lower(), *b.lower());
-  return Interval::of(std::move(low), is_below(b.upper(), a.upper())
-                                          ? b.upper()
-                                          : a.upper());
+  return Interval::of(std::move(low),
+                      is_below(b.upper(), a.upper()) ? b.upper() : a.upper());
 }
 
 Interval max(const Interval& a, const Interval& b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
   End high;
   if (a.upper() && b.upper()) high = std::max(*a.upper(), *b.upper());
-  return Interval::of(
-      is_above(b.lower(), a.lower()) ? b.lower() : a.lower(), std::move(high));
+  return Interval::of(is_above(b.lower(), a.lower()) ? b.lower() : a.lower(),
+                      std::move(high));
 }
 
 Interval abs(const Interval& a) {

@@ -16,7 +16,7 @@ namespace proviso {
 
 class Interval {
  public:
-  Interval() = default;  // every integer
+  Interval() = default;             // every integer
   Interval(Int lower, Int upper) {  // empty when lower > upper
     empty_ = lower > upper;
     if (empty_) return;

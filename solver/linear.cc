@@ -77,8 +77,8 @@ void LinearSystem::put_in(LinearRow&& row) {
 bool LinearSystem::normalize(LinearRow& row) {
   work_ += 1 + row.terms.size();
   if (row.terms.empty()) {
-    bool holds = row.equality ? row.constant.is_zero()
-                              : row.constant.sign() >= 0;
+    bool holds =
+        row.equality ? row.constant.is_zero() : row.constant.sign() >= 0;
     if (!holds) conflict_ = row.why;
     return false;
   }
@@ -170,10 +170,10 @@ bool LinearSystem::combine(const LinearRow& a, int64_t ka, const LinearRow& b,
   out.terms.clear();
   const LinearTerm *x = a.terms.begin(), *y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
-    const bool has_x = y == b.terms.end() ||
-                       (x != a.terms.end() && x->unknown <= y->unknown);
-    const bool has_y = x == a.terms.end() ||
-                       (y != b.terms.end() && y->unknown <= x->unknown);
+    const bool has_x =
+        y == b.terms.end() || (x != a.terms.end() && x->unknown <= y->unknown);
+    const bool has_y =
+        x == a.terms.end() || (y != b.terms.end() && y->unknown <= x->unknown);
     const uint32_t unknown = has_x ? x->unknown : y->unknown;
     __int128 c = 0;
     if (has_x) c += static_cast<__int128>((x++)->coef) * ka;

@@ -57,8 +57,8 @@ class LinearSystem {
 
  private:
   struct Unknown {
-    uint32_t solved = kNoId;        // its place in solved_
-    uint32_t pos = 0, neg = 0;      // live rows by the sign of its coefficient
+    uint32_t solved = kNoId;    // its place in solved_
+    uint32_t pos = 0, neg = 0;  // live rows by the sign of its coefficient
     // Of these, the ones where it is not 1 or -1.
     uint32_t large_pos = 0, large_neg = 0;
     SmallVector<uint32_t, 8> rows;  // and others that are dead by now
@@ -94,7 +94,7 @@ class LinearSystem {
   std::vector<Solved> solved_;   // each may be about later ones
   std::vector<LinearRow> rows_;  // inequalities
   std::vector<bool> alive_;
-  InternIndex index_;            // of rows by their terms
+  InternIndex index_;  // of rows by their terms
   std::vector<LinearRow> equalities_;
   std::vector<Unknown> unknowns_;
   IdMap place_of_;  // from unknowns as told to their places there

@@ -119,8 +119,8 @@ Poly Lowering::compute_integer(Expr e) {
     case Op::kMod:
     case Op::kPythonMod: return forms_.mod(arg(0), arg(1));
     case Op::kCeilDiv:
-      return forms_.scale(
-          forms_.floor_div(forms_.scale(arg(0), -1), arg(1)), -1);
+      return forms_.scale(forms_.floor_div(forms_.scale(arg(0), -1), arg(1)),
+                          -1);
     case Op::kModularIndexing:
       return forms_.mod(forms_.floor_div(arg(0), arg(1)), arg(2));
     case Op::kMin:
@@ -133,8 +133,7 @@ Poly Lowering::compute_integer(Expr e) {
     case Op::kBitAnd:
     case Op::kBitOr:
     case Op::kBitXor: return bits(e);
-    case Op::kWhere:
-      return forms_.ite(condition(e.arg(0)), arg(1), arg(2));
+    case Op::kWhere: return forms_.ite(condition(e.arg(0)), arg(1), arg(2));
     case Op::kTruncToInt:
     case Op::kCeilToInt:
     case Op::kFloorToInt:
@@ -233,8 +232,8 @@ Poly Lowering::rounded(Expr e) {
   Poly down = forms_.floor_div(x->num, x->den);
   if (e.is(Op::kFloorToInt)) return down;
   if (e.is(Op::kRoundToInt)) return round_half_even(*x);
-  Poly up = forms_.scale(
-      forms_.floor_div(forms_.scale(x->num, -1), x->den), -1);
+  Poly up =
+      forms_.scale(forms_.floor_div(forms_.scale(x->num, -1), x->den), -1);
   if (e.is(Op::kCeilToInt)) return up;
   return forms_.ite(sign_relation(Op::kLe, *x), down, up);
 }
@@ -280,10 +279,9 @@ Lowering::MaybeFraction Lowering::fold_fractions(Expr e, int depth) {
   for (Expr arg : e.args().subspan(1)) {
     MaybeFraction next = fraction(arg, depth + 1);
     if (!total || !next) return std::nullopt;
-    Poly num = e.is(Op::kMul)
-                   ? forms_.mul(total->num, next->num)
-                   : forms_.add(forms_.mul(total->num, next->den),
-                                forms_.mul(next->num, total->den));
+    Poly num = e.is(Op::kMul) ? forms_.mul(total->num, next->num)
+                              : forms_.add(forms_.mul(total->num, next->den),
+                                           forms_.mul(next->num, total->den));
     total = Fraction{num, forms_.mul(total->den, next->den)};
   }
   return total;
@@ -344,8 +342,7 @@ FormulaId Lowering::relation(Expr e) {
   }
   MaybeFraction x = fraction(a), y = fraction(b);
   if (!x || !y) return opaque_relation(e);
-  Poly num = forms_.sub(forms_.mul(y->num, x->den),
-                        forms_.mul(x->num, y->den));
+  Poly num = forms_.sub(forms_.mul(y->num, x->den), forms_.mul(x->num, y->den));
   return sign_relation(e.op(), {num, forms_.mul(x->den, y->den)});
 }
 
@@ -449,9 +446,7 @@ FormulaId Lowering::own_condition(Expr e) {
     case Op::kModularIndexing:
       f = forms_.all_of({nonzero(e.arg(1)), nonzero(e.arg(2))});
       break;
-    case Op::kPow:
-      f = e.is_int() ? natural(e.arg(1)) : kNoId;
-      break;
+    case Op::kPow: f = e.is_int() ? natural(e.arg(1)) : kNoId; break;
     case Op::kPowByNatural:
     case Op::kLShift:
     case Op::kRShift: f = natural(e.arg(1)); break;
@@ -527,8 +522,7 @@ class Raising {
         kids.push_back(*e);
       }
       if (kids.empty()) return pool_.boolean(f.kind == FormulaKind::kTrue);
-      return pool_.make(
-          f.kind == FormulaKind::kAnd ? Op::kAnd : Op::kOr, kids);
+      return pool_.make(f.kind == FormulaKind::kAnd ? Op::kAnd : Op::kOr, kids);
     }
     std::optional<Expr> p = poly(forms_.poly(f.poly));
     if (!p) return std::nullopt;
@@ -545,8 +539,7 @@ class Raising {
 
 }  // namespace
 
-std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms,
-                            const Poly& p) {
+std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms, const Poly& p) {
   return Raising(pool, forms).poly(p);
 }
 

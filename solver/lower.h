@@ -21,7 +21,7 @@ namespace proviso {
 class Lowering {
  public:
   static constexpr uint64_t kLoweringUnits = 100'000;  // sym/budget.h
-  static constexpr unsigned kMaxDepth = 24;  // of atoms within atoms
+  static constexpr unsigned kMaxDepth = 24;            // of atoms within atoms
 
   explicit Lowering(FormPool& forms) : forms_(forms) {}
 
@@ -65,13 +65,12 @@ class Lowering {
 
   FormPool& forms_;
   std::vector<uint32_t> integers_, conditions_, defined_;  // by node id
-  int nesting_ = 0;  // of calls
+  int nesting_ = 0;                                        // of calls
 };
 
 // The expression that a polynomial is the form of; nullopt when it mentions a
 // variable that an equality introduced.
-std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms,
-                            const Poly& p);
+std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms, const Poly& p);
 
 // The normal forms of a pool's expressions: made once, whatever the number of
 // contexts.

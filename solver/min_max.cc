@@ -4,12 +4,12 @@
 //   min(x, 4) <= max(y, 5)            4 and 5 are leaves, and 4 <= 5
 //
 // The integers in their order are a distributive lattice, and each of these is
-// made of copies of {0, 1} (Birkhoff): L <= R holds for all values of the leaves
-// when it holds where each leaf is 0 or 1, for "leaf >= t" at any threshold t is
-// such an assignment.  Of n leaves the 2**n assignments are bits of a set; Min
-// intersects, Max unites.  Assignments that contradict the order of two leaves,
-// as ranges know it, are left out.  With no leaves that the facts order further
-// apart than pair by pair the check is complete.
+// made of copies of {0, 1} (Birkhoff): L <= R holds for all values of the
+// leaves when it holds where each leaf is 0 or 1, for "leaf >= t" at any
+// threshold t is such an assignment.  Of n leaves the 2**n assignments are bits
+// of a set; Min intersects, Max unites.  Assignments that contradict the order
+// of two leaves, as ranges know it, are left out.  With no leaves that the
+// facts order further apart than pair by pair the check is complete.
 //
 // Sums, multiples by constants and quotients by positive constants are monotone
 // and are moved to the leaves.
@@ -39,7 +39,7 @@ class Assignments {
                                     0xffff0000ffff0000, 0xffffffff00000000};
     Assignments s;
     for (size_t i = 0; i < s.words_.size(); ++i) {
-      s.words_[i] = leaf < 6               ? kInWord[leaf]
+      s.words_[i] = leaf < 6                ? kInWord[leaf]
                     : (i >> (leaf - 6) & 1) ? ~uint64_t{0}
                                             : 0;
     }
@@ -187,7 +187,7 @@ class Leaves {
     for (const Tree& kid : t.kids) {
       const std::optional<Assignments> k = value(kid);
       if (!k) return std::nullopt;
-      t.op == Op::kMin ? s &= *k : s |= *k;
+      t.op == Op::kMin ? s &= * k : s |= *k;
     }
     return s;
   }
@@ -221,8 +221,8 @@ class Leaves {
     FormPool& forms = domain_.forms();
     for (; ordered_ < leaves_.size(); ++ordered_) {
       for (size_t i = 0; i < ordered_; ++i) {
-        order(i, ordered_, forms.sub(forms.poly(leaves_[ordered_]),
-                                     forms.poly(leaves_[i])));
+        order(i, ordered_,
+              forms.sub(forms.poly(leaves_[ordered_]), forms.poly(leaves_[i])));
       }
     }
   }

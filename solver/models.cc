@@ -117,8 +117,7 @@ std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
     constexpr int64_t kFar = int64_t{1} << 40;
     if (r.span.lower() && *r.span.lower() > Int(kFar)) continue;
     const bool is_near = r.span.lower() && *r.span.lower() > Int(-kFar);
-    const int64_t from =
-        is_near ? *r.span.lower()->to_int64() : -kScanned / 2;
+    const int64_t from = is_near ? *r.span.lower()->to_int64() : -kScanned / 2;
     for (int64_t v = from; v < from + kScanned; ++v) {
       if (at(v) == 0) found.push_back(v);
     }

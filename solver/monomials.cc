@@ -108,9 +108,8 @@ std::vector<Exponents> MonomialEqualities::invariant_scalings(
       const int64_t g = std::gcd(sum, p), up = std::abs(p / g);
       for (int64_t& x : w) x *= up;
       w[r.pivot] = (p < 0 ? sum : -sum) / g;
-      fits = std::all_of(w.begin(), w.end(), [](int64_t x) {
-        return std::abs(x) <= kMaxExponent;
-      });
+      fits = std::all_of(w.begin(), w.end(),
+                         [](int64_t x) { return std::abs(x) <= kMaxExponent; });
     }
     if (fits) found.push_back(std::move(w));
   }

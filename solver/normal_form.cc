@@ -145,8 +145,7 @@ void Domain::make_images_below(AtomId a) {
 // The value where both arguments are constant; x & (2**k - 1) is x % 2**k and
 // x & -1 is x; b**(e + c) is b**c * b**e where
 // e >= 0.
-Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y,
-                             Reason& why) {
+Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y, Reason& why) {
   constexpr int64_t kMaxPulledOut = 64;
   int64_t n = -1;
   if (y.is_constant()) n = y.constant.to_int64().value_or(-1);
@@ -175,8 +174,7 @@ Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y,
     Poly e = y;
     e.constant = 0;
     Range r = range(e);
-    auto power =
-        pow(x.constant, static_cast<uint64_t>(*y.constant.to_int64()));
+    auto power = pow(x.constant, static_cast<uint64_t>(*y.constant.to_int64()));
     if (power && at_least(r, 0)) {
       why = join(why, r.lower);
       return forms_.scale(forms_.func(op, x, e), *power);
@@ -372,8 +370,8 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
   Poly outside;
   if (!den.is_constant()) {
     cancel_common(num, den, why);
-    Int g = gcd(gcd(num.content(), num.constant),
-                gcd(den.content(), den.constant));
+    Int g =
+        gcd(gcd(num.content(), num.constant), gcd(den.content(), den.constant));
     if (!g.is_one() && !g.is_zero()) {
       num = FormPool::over(num, g);
       den = FormPool::over(den, g);
@@ -468,8 +466,7 @@ bool Domain::told(FormulaId f, Decision& d) {
 bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
   if (r.span.is_empty()) return false;
   const OptionalInt &low = r.span.lower(), &high = r.span.upper();
-  const bool above =
-      low && low->sign() >= (kind == FormulaKind::kGe ? 0 : 1);
+  const bool above = low && low->sign() >= (kind == FormulaKind::kGe ? 0 : 1);
   if (!above && !(high && high->sign() < 0)) return false;
   d.value = kind == FormulaKind::kGe ? above : kind == FormulaKind::kNe;
   d.why = above ? r.lower : r.upper;

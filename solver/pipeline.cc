@@ -8,10 +8,10 @@
 //     ranges                    undecided
 //     nonnegative-combination   s1*s2 - s0 = s1*(s2 - 1) + (s1 - s0): yes
 //
-// Most questions end in the first row.  A row that is reached has the rows above
-// it behind it: models that candidate-models found leave one answer to prove, or
-// none.  The loop keeps the counts that `proviso decide --stats` prints;
-// docs/solver.md has what each row alone decides, and what it costs.
+// Most questions end in the first row.  A row that is reached has the rows
+// above it behind it: models that candidate-models found leave one answer to
+// prove, or none.  The loop keeps the counts that `proviso decide --stats`
+// prints; docs/solver.md has what each row alone decides, and what it costs.
 #include <algorithm>
 
 #include "solver/engine.h"
@@ -163,6 +163,7 @@ Decision by_z3(Engine& e, Search& s, uint64_t) {
 }
 
 // The fragment is what the row is complete for, or what it is meant for.
+// clang-format off
 constexpr Strategy kStrategies[] = {
     {{"ranges", "normal forms, solved equalities, intervals and congruences"},
      Stage::kProof, Tier::kRanges, 0, nullptr, by_ranges},
@@ -218,15 +219,16 @@ constexpr Strategy kStrategies[] = {
     {{"z3", "what Z3 decides within its resource limit"},
      Stage::kPoints, Tier::kZ3, 0, wants_z3, by_z3},
 };
+// clang-format on
 static_assert(std::size(kStrategies) == kStrategyCount);
 
 Tier tier_of(const Strategy& row, const Search& s, const Decision& d) {
   if (row.tier != Tier::kRanges) {
     return d.used_cases ? Tier::kCases : row.tier;
   }
-  return s.goal <= kTrue      ? Tier::kStructure
-         : d.used_equalities  ? Tier::kEqualities
-                              : Tier::kRanges;
+  return s.goal <= kTrue     ? Tier::kStructure
+         : d.used_equalities ? Tier::kEqualities
+                             : Tier::kRanges;
 }
 
 }  // namespace
@@ -238,7 +240,8 @@ void Engine::run(Stage stage, Search& s) {
     const Strategy& row = kStrategies[i];
     const bool is_off = options.disabled_strategies >> i & 1;
     if (row.stage != stage || is_off ||
-        (row.applies != nullptr && !row.applies(*this, s))) continue;
+        (row.applies != nullptr && !row.applies(*this, s)))
+      continue;
     const uint64_t before = Budget::units_left();
     const uint64_t units = row.share == 0 ? 0 : options.budget / row.share;
     const Decision d = row.decide(*this, s, units);
@@ -291,8 +294,8 @@ Search Engine::decide_natively(Expr question) {
   const uint64_t before = domain.work();
   std::optional<Search> proved =
       within(options.work_limit / 8, [&] { return prove(question); });
-  Search s = proved ? *std::move(proved)
-                    : Search(question, lower.condition(question));
+  Search s =
+      proved ? *std::move(proved) : Search(question, lower.condition(question));
   const auto spent =
       static_cast<double>(domain.work() - before - s.rewriting_work);
   const bool is_confident =

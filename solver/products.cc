@@ -79,8 +79,8 @@ std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, size_t terms,
   return std::nullopt;
 }
 
-// Linearised indices: i < m and j < n make i*n + j < m*n.  A side step leaves as
-// many terms as there were.
+// Linearised indices: i < m and j < n make i*n + j < m*n.  A side step leaves
+// as many terms as there were.
 bool Prover::is_nonnegative(Poly p, int side_steps, Reason& why) {
   const bool looks_closely = side_steps > 0;
   for (;;) {
@@ -88,8 +88,7 @@ bool Prover::is_nonnegative(Poly p, int side_steps, Reason& why) {
     if (!less && side_steps-- > 0) less = lowered(p, p.terms.size(), why);
     if (!less) return false;
     p = *std::move(less);
-    const Range r =
-        looks_closely ? domain_.range(p) : domain_.plain_range(p);
+    const Range r = looks_closely ? domain_.range(p) : domain_.plain_range(p);
     if (!at_least(r, 0)) continue;
     why = reasons_.join(why, r.lower);
     return true;
@@ -141,10 +140,10 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
     std::vector<Side>& out = known.emplace_back(m, std::vector<Side>()).second;
     Poly p = forms_.monomial(m, 1);
     auto at = std::find(near.monos.begin(), near.monos.end(), m);
-    const Range r = at == near.monos.end()
-                        ? domain_.range(p)
-                        : near.bounds[static_cast<size_t>(
-                              at - near.monos.begin())];
+    const Range r =
+        at == near.monos.end()
+            ? domain_.range(p)
+            : near.bounds[static_cast<size_t>(at - near.monos.begin())];
     if (auto end = useful_end(r, true, false)) {
       Poly low = p;
       low.constant = -*end;
@@ -162,9 +161,9 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
                            const Poly& whole) {
     for (const LinearRow& r : near.rows) {
       if (r.terms.size() < 2 || r.terms.size() > kMaxRowTerms) continue;
-      bool mentions = std::any_of(
-          r.terms.begin(), r.terms.end(),
-          [&](const LinearTerm& t) { return t.unknown == target; });
+      bool mentions =
+          std::any_of(r.terms.begin(), r.terms.end(),
+                      [&](const LinearTerm& t) { return t.unknown == target; });
       if (!mentions || lemmas.size() >= kMaxLemmas) continue;
       Poly p = poly_of(r);
       if (r.equality) {
@@ -202,9 +201,9 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
       }
       if (factors.size() == 2 && i == 0 && rest != single) {
         // (x - y)*(x - y) >= 0 and (x + y)*(x + y) >= 0
-        Poly squares = forms_.add(
-            forms_.monomial(forms_.product(single, single), 1),
-            forms_.monomial(forms_.product(rest, rest), 1));
+        Poly squares =
+            forms_.add(forms_.monomial(forms_.product(single, single), 1),
+                       forms_.monomial(forms_.product(rest, rest), 1));
         Poly twice = forms_.monomial(m, 2);
         keep(forms_.sub(squares, twice), false, 0, 0);
         keep(forms_.add(squares, twice), false, 0, 0);

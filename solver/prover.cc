@@ -316,13 +316,13 @@ void Prover::compare_powers(const Atom& large, const Atom& small,
     return;
   }
   Range least = domain_.range(forms_.poly(small.b));
-  Range step = domain_.range(
-      forms_.sub(forms_.poly(large.b), forms_.poly(small.b)));
+  Range step =
+      domain_.range(forms_.sub(forms_.poly(large.b), forms_.poly(small.b)));
   if (!at_least(least, 0) || !at_least(step, 0)) return;
   Int d = std::min(*step.span.lower(), Int(kMaxStep));
   // 1 where the power would be too large: then no more than d >= 0 is used.
-  const Int times = pow(base.constant, static_cast<uint64_t>(*d.to_int64()))
-                        .value_or(Int(1));
+  const Int times =
+      pow(base.constant, static_cast<uint64_t>(*d.to_int64())).value_or(Int(1));
   Poly row = forms_.sub(
       forms_.func(Op::kPow, base, forms_.poly(large.b)),
       forms_.scale(forms_.func(Op::kPow, base, forms_.poly(small.b)), times));

@@ -108,8 +108,7 @@ class Prover final : private QuotientProver {
                                           std::optional<bool> wanted,
                                           Decide decide);
   std::optional<Proof> refute_cases(const Neighborhood& near,
-                                    std::span<const AtomId> seeds,
-                                    int depth);
+                                    std::span<const AtomId> seeds, int depth);
 
   Decision decide_in_cases(FormulaId f, int depth);
   std::optional<Split> told_case(FormulaId f);
@@ -143,8 +142,7 @@ class Prover final : private QuotientProver {
   void add_floor_definition(const Atom& atom, const Poly& q,
                             Neighborhood& near);
   void add_function(const Atom& atom, const Poly& self, Neighborhood& near);
-  void compare_powers(const Atom& large, const Atom& small,
-                      Neighborhood& near);
+  void compare_powers(const Atom& large, const Atom& small, Neighborhood& near);
   void add_bounds(MonoId m, Neighborhood& near);
   // Of a range, as a row can use it; any number where `big`.
   static OptionalInt useful_end(const Range& r, bool lower, bool big);
@@ -211,7 +209,7 @@ class Prover final : private QuotientProver {
   std::vector<bool> seen_atom_, seen_item_, seen_mono_;
   std::vector<AtomId> queue_;
   Ratios* ratios_ = nullptr;  // while normal forms may ask for quotients
-  size_t first_new_ = 0;  // of the items that the attempt has made
+  size_t first_new_ = 0;      // of the items that the attempt has made
 };
 
 template <typename IsNonnegative>

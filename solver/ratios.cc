@@ -146,14 +146,13 @@ Decision Prover::decide_reduced(FormulaId f, Ratios& ratios) {
   const auto ratio = ratios.reduced(binomial->over, binomial->under, why);
   if (!ratio) return {};
   const Term &a = n.poly.terms[0], &b = n.poly.terms[1];
-  Poly same = forms_.add(
-      forms_.monomial(ratio->over, a.coef * ratio->value.num()),
-      forms_.monomial(ratio->under, b.coef * ratio->value.den()));
+  Poly same =
+      forms_.add(forms_.monomial(ratio->over, a.coef * ratio->value.num()),
+                 forms_.monomial(ratio->under, b.coef * ratio->value.den()));
   if (!n.poly.constant.is_zero()) {
     same = forms_.add(
         forms_.mul(same, forms_.monomial(binomial->under, 1)),
-        forms_.monomial(ratio->under,
-                        n.poly.constant * ratio->value.den()));
+        forms_.monomial(ratio->under, n.poly.constant * ratio->value.den()));
   }
   Decision d = domain_.decide(forms_.relation(formula.kind, same));
   d.why = reasons_.join(d.why, why);

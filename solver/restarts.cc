@@ -1,5 +1,5 @@
-// Restarts: the proof strategies again, on an engine of its own that assumes the
-// facts near the question in an order that depends on them as a set.
+// Restarts: the proof strategies again, on an engine of its own that assumes
+// the facts near the question in an order that depends on them as a set.
 //
 // Heuristics depend on the order in which facts came: the last one is derived
 // from most, and what was made first comes first where choices are alike.  So
@@ -8,8 +8,8 @@
 // the caller does not matter.
 #include <algorithm>
 
-#include "solver/engine.h"
 #include "solver/canonical_order.h"
+#include "solver/engine.h"
 
 namespace proviso {
 namespace {

@@ -17,9 +17,9 @@ bool is_negative_from(const Int& y, Coefficients c) {
   for (size_t i = 0; i < c.size(); ++i) {
     for (size_t k = c.size() - 1; k-- > i;) c[k] += y * c[k + 1];
   }
-  return c[0].sign() < 0 && std::all_of(c.begin(), c.end(), [](const Int& v) {
-           return v.sign() <= 0;
-         });
+  return c[0].sign() < 0 &&
+         std::all_of(
+             c.begin(), c.end(), [](const Int& v) { return v.sign() <= 0; });
 }
 
 // The least x >= -1 beyond which c is negative.  Requires the last to be;

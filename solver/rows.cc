@@ -67,8 +67,8 @@ void Domain::expand_floor(const Poly& p, Reason why) {
       const Atom& atom = forms_.atom(q);
       if (atom.kind != AtomKind::kFloor) continue;
       const Atoms& inside = forms_.atoms_of(atom.a);
-      const bool in_common = std::any_of(
-          p.terms.begin(), p.terms.end(), [&](const Term& other) {
+      const bool in_common =
+          std::any_of(p.terms.begin(), p.terms.end(), [&](const Term& other) {
             const Factors& f = forms_.factors(other.mono);
             return &other != &t &&
                    std::any_of(f.begin(), f.end(), [&](AtomId x) {
@@ -372,8 +372,8 @@ void Domain::set_form_bound(const Poly& p, Reason why) {
 void Domain::set_bound(const FormPool::View& v, const Int& constant, Reason why,
                        uint32_t item) {
   bool lower = v.scale.sign() > 0;
-  Int bound = lower ? ceil_div(-constant, v.scale)
-                    : floor_div(constant, -v.scale);
+  Int bound =
+      lower ? ceil_div(-constant, v.scale) : floor_div(constant, -v.scale);
   FormState& f = form_state(v.form);
   End& slot = lower ? f.low : f.high;
   if (slot.value && (lower ? *slot.value >= bound : *slot.value <= bound)) {

@@ -25,12 +25,14 @@ class Uncounted {
 
 bool hides_ranges(Expr e) {
   switch (e.op()) {
-    case Op::kBitAnd: case Op::kBitOr: case Op::kBitXor: return true;
-    case Op::kMul: case Op::kPow:
-      return e.is_int() && std::any_of(e.args().begin(), e.args().end(),
-                                       [](Expr arg) {
-                                         return !is_leaf(arg.op());
-                                       });
+    case Op::kBitAnd:
+    case Op::kBitOr:
+    case Op::kBitXor: return true;
+    case Op::kMul:
+    case Op::kPow:
+      return e.is_int() &&
+             std::any_of(e.args().begin(), e.args().end(),
+                         [](Expr arg) { return !is_leaf(arg.op()); });
     default: return false;
   }
 }
@@ -38,7 +40,10 @@ bool hides_ranges(Expr e) {
 // Of an operator by those of its arguments.
 Interval range_of_op(Expr e, const std::vector<Interval>& args) {
   switch (e.op()) {
-    case Op::kAdd: case Op::kMul: case Op::kMin: case Op::kMax: {
+    case Op::kAdd:
+    case Op::kMul:
+    case Op::kMin:
+    case Op::kMax: {
       Interval total = args[0];
       for (size_t i = 1; i < args.size(); ++i) {
         if (e.is(Op::kAdd)) total = total + args[i];
@@ -57,11 +62,12 @@ Interval range_of_op(Expr e, const std::vector<Interval>& args) {
       if (!n || *n < 0 || *n > 64) return {};
       return pow(args[0], static_cast<unsigned>(*n));
     }
-    case Op::kFloorDiv: case Op::kCleanDiv: return floor_div(args[0], args[1]);
+    case Op::kFloorDiv:
+    case Op::kCleanDiv: return floor_div(args[0], args[1]);
     case Op::kCeilDiv: return -floor_div(-args[0], args[1]);
-    case Op::kMod: case Op::kPythonMod: return mod(args[0], args[1]);
-    case Op::kModularIndexing:
-      return mod(floor_div(args[0], args[1]), args[2]);
+    case Op::kMod:
+    case Op::kPythonMod: return mod(args[0], args[1]);
+    case Op::kModularIndexing: return mod(floor_div(args[0], args[1]), args[2]);
     case Op::kAbs: return abs(args[0]);
     case Op::kIdentity: return args[0];
     case Op::kWhere: return hull(args[1], args[2]);

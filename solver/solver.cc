@@ -25,9 +25,10 @@ std::string described(Expr e) {
 void require_bool(Expr e, const char* call) {
   if (e.is_bool()) return;
   throw Error("Context::" + std::string(call) + ": expected a boolean, got " +
-              described(e) + (std::string_view(call) == "assume"
-                                  ? "; compare it with something"
-                                  : "; use bounds() for a number"));
+              described(e) +
+              (std::string_view(call) == "assume"
+                   ? "; compare it with something"
+                   : "; use bounds() for a number"));
 }
 
 void require_int(Expr e, const char* call) {
@@ -136,8 +137,7 @@ class EngineFacts final : public Facts {
       for (Expr part : condition.args()) note_zeros(part);
     } else if (condition.is(Op::kEq) && condition.arg(0).is_int() &&
                condition.arg(1).is_int()) {
-      const Expr gap =
-          proviso::simplify(condition.arg(0) - condition.arg(1));
+      const Expr gap = proviso::simplify(condition.arg(0) - condition.arg(1));
       if (!gap.is_constant()) zeros_->push_back(gap);
     }
   }
@@ -244,8 +244,9 @@ void require_usable(const std::shared_ptr<Engine>& engine) {
     throw Error("Context: it was moved from; use the context it was moved to");
   }
   if (engine->of_pool.expired()) {
-    throw Error("Context: its ExprPool was destroyed; keep the pool for as "
-                "long as its contexts");
+    throw Error(
+        "Context: its ExprPool was destroyed; keep the pool for as "
+        "long as its contexts");
   }
 }
 }  // namespace
@@ -325,8 +326,7 @@ const SolverOptions& Context::options() const {
   return engine_->options;
 }
 
-FactId Context::declare(Expr symbol, const Interval& range,
-                        Provenance origin) {
+FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
   Engine& here = engine_to_tell();
   here.check(symbol, "declare", "a symbol");
   if (!symbol.is_symbol()) {
@@ -340,10 +340,10 @@ FactId Context::declare(Expr symbol, const Interval& range,
   Expr low, high;
   if (range.lower()) low = ge(symbol, pool.integer(*range.lower()));
   if (range.upper()) high = le(symbol, pool.integer(*range.upper()));
-  Expr condition = low && high    ? logical_and(low, high)
-                   : low          ? low
-                   : high         ? high
-                                  : pool.boolean(true);
+  Expr condition = low && high ? logical_and(low, high)
+                   : low       ? low
+                   : high      ? high
+                               : pool.boolean(true);
   return here.tell(condition, std::move(origin));
 }
 
@@ -391,7 +391,8 @@ Verdict Context::equivalent(Expr a, Expr b) {
   here.check(b, "equivalent", "an expression");
   if (a.is_bool() != b.is_bool()) {
     throw Error("Context::equivalent: " + described(a) + " and " +
-                described(b) + " are of different types; compare like with "
+                described(b) +
+                " are of different types; compare like with "
                 "like");
   }
   return here.ask_quick(eq(a, b));
@@ -402,8 +403,8 @@ Interval Context::bounds_quick(Expr e) {
   here.check(e, "bounds_quick", "an integer");
   require_int(e, "bounds_quick");
   if (here.domain.conflict()) return Interval::empty();
-  return here.within(here.options.work_limit,
-                     [&] { return here.range_of(e).span; })
+  return here
+      .within(here.options.work_limit, [&] { return here.range_of(e).span; })
       .value_or(Interval());
 }
 
@@ -426,10 +427,12 @@ Int Context::multiple_of(Expr e) {
   here.check(e, "multiple_of", "an integer");
   require_int(e, "multiple_of");
   if (here.domain.conflict()) return 0;
-  return here.within(here.options.work_limit, [&] {
-               const Poly p = here.domain.normal(here.lower.integer(e)).poly;
-               return here.divisor_of(p, 0);
-             })
+  return here
+      .within(here.options.work_limit,
+              [&] {
+                const Poly p = here.domain.normal(here.lower.integer(e)).poly;
+                return here.divisor_of(p, 0);
+              })
       .value_or(1);
 }
 
@@ -437,8 +440,8 @@ std::optional<std::vector<Int>> Context::values(Expr e, size_t limit) {
   Engine& here = engine();
   here.check(e, "values", "an integer");
   require_int(e, "values");
-  return here.within(here.options.work_limit,
-                     [&] { return here.values(e, limit); })
+  return here
+      .within(here.options.work_limit, [&] { return here.values(e, limit); })
       .value_or(std::nullopt);
 }
 
@@ -446,8 +449,8 @@ Expr Context::substitute(Expr e) {
   Engine& here = engine();
   here.check(e, "substitute", "an expression");
   if (here.domain.conflict()) return e;
-  return here.within(here.options.work_limit,
-                     [&] { return here.substitute(e); })
+  return here
+      .within(here.options.work_limit, [&] { return here.substitute(e); })
       .value_or(e);
 }
 
@@ -463,8 +466,7 @@ Expr Context::canonical(Expr e) {
   Engine& here = engine();
   here.check(e, "canonical", "an expression");
   if (here.domain.conflict()) return proviso::simplify(e);
-  return here.within(here.options.work_limit,
-                     [&] { return here.canonical(e); })
+  return here.within(here.options.work_limit, [&] { return here.canonical(e); })
       .value_or(e);
 }
 
@@ -485,8 +487,8 @@ std::vector<Fact> Context::facts() const {
 Fact Context::fact(FactId id) const {
   Engine& here = engine();
   if (id >= here.facts.size()) {
-    throw Error("Context::fact: no fact " + std::to_string(id) + "; there are " +
-                std::to_string(here.facts.size()));
+    throw Error("Context::fact: no fact " + std::to_string(id) +
+                "; there are " + std::to_string(here.facts.size()));
   }
   return here.fact(id);
 }
@@ -511,9 +513,9 @@ std::string Context::to_smtlib(Expr question) const {
   auto declare_symbols = [&](Expr e) {
     for (Expr s : free_symbols(e)) {
       const char* sort = s.is_float() ? "Real" : s.is_bool() ? "Bool" : "Int";
-      declared.emplace(s.symbol().index, "(declare-const " +
-                                             proviso::to_smtlib(s) + " " +
-                                             sort + ")\n");
+      declared.emplace(
+          s.symbol().index,
+          "(declare-const " + proviso::to_smtlib(s) + " " + sort + ")\n");
     }
   };
   for (const Engine::Told& told : here.facts) declare_symbols(told.condition);

@@ -37,7 +37,14 @@ enum class Verdict { kYes, kNo, kUnknown };
 std::string_view name_of(Verdict verdict);  // "yes", "no", "unknown"
 
 enum class Tier {
-  kStructure, kRanges, kEqualities, kLinear, kCases, kModels, kZ3, kNone
+  kStructure,
+  kRanges,
+  kEqualities,
+  kLinear,
+  kCases,
+  kModels,
+  kZ3,
+  kNone
 };
 inline constexpr size_t kTierCount = 8;
 std::string_view name_of(Tier tier);  // "structure", "ranges", ...
@@ -57,7 +64,7 @@ using FactId = uint32_t;
 // Where a fact comes from, for people: a source line, or the text it was told
 // in.
 struct Provenance {
-  std::string text;  // "torch._check(u0 >= 0)" or "assumed: sizes >= 2"
+  std::string text;       // "torch._check(u0 >= 0)" or "assumed: sizes >= 2"
   std::string file = {};  // empty when unknown
   int line = 0;
   bool is_empty() const { return text.empty() && file.empty() && line == 0; }
@@ -73,25 +80,25 @@ struct Fact {
 struct Answer {
   Verdict verdict = Verdict::kUnknown;
   Tier tier = Tier::kNone;
-  std::string_view strategy;  // that decided; empty for unknown
-  std::vector<FactId> facts;                // sorted; for yes and no
-  std::optional<Assignment> counterexample; // for unknown, where found
-  std::optional<Assignment> witness;        // for unknown, where found
-  std::string reason;                       // one sentence
+  std::string_view strategy;                 // that decided; empty for unknown
+  std::vector<FactId> facts;                 // sorted; for yes and no
+  std::optional<Assignment> counterexample;  // for unknown, where found
+  std::optional<Assignment> witness;         // for unknown, where found
+  std::string reason;                        // one sentence
 };
 
 struct SolverOptions {
-  bool use_z3 = true;         // when built with Z3
-  bool machine_int64 = false; // integer symbols lie in [-2**63, 2**63 - 1]
-  uint64_t budget = 10000;    // native work units a question
+  bool use_z3 = true;          // when built with Z3
+  bool machine_int64 = false;  // integer symbols lie in [-2**63, 2**63 - 1]
+  uint64_t budget = 10000;     // native work units a question
   // What a call may do in all, Z3 apart: units of about 50 ns or 64 bytes
   // (sym/budget.h).  Past it the answer is unknown, a bound infinite, an
   // expression unsimplified; what is assumed holds, and less follows from it.
   uint64_t work_limit = 400'000;
-  uint32_t z3_budget = 200000; // Z3 resource units (rlimit) a question
-  bool search_models = true;  // look for a counterexample when unknown
-  bool look_again = true;     // when unknown, tell the facts in other orders:
-                              // up to eight budgets more
+  uint32_t z3_budget = 200000;  // Z3 resource units (rlimit) a question
+  bool search_models = true;    // look for a counterexample when unknown
+  bool look_again = true;       // when unknown, tell the facts in other orders:
+                                // up to eight budgets more
   uint64_t disabled_strategies = 0;  // bit i switches strategy(i) off, to see
                                      // what it earns
 };
@@ -160,9 +167,9 @@ class Context {
   // e with the equalities among the facts put in: symbols that they determine
   // are replaced.
   Expr substitute(Expr e);
-  // The cheapest form found (sym/cheapest.h) of what e is under the facts: never
-  // costlier than e (sym/cost.h), a constant where ask() says that it is one,
-  // with symbols put in that equalities determine.
+  // The cheapest form found (sym/cheapest.h) of what e is under the facts:
+  // never costlier than e (sym/cost.h), a constant where ask() says that it is
+  // one, with symbols put in that equalities determine.
   Expr simplify(Expr e);
   // The canonical form (sym/simplify.h), with divisions, Min/Max and relations
   // decided where the facts decide them at once.  Equal things are more often

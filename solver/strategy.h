@@ -20,8 +20,8 @@ namespace proviso {
 struct Engine;
 
 // kProof looks at a formula; kWhole looks at the question with the facts around
-// it, where a proof was not found or may rest on the order of the facts; kPoints
-// comes for ask() alone.
+// it, where a proof was not found or may rest on the order of the facts;
+// kPoints comes for ask() alone.
 enum class Stage : uint8_t { kProof, kWhole, kPoints };
 
 // What is known so far of one question, or of whether it is defined.

@@ -95,9 +95,7 @@ class Translator {
     extents_[e.id()] = all;
   }
 
-  z3::expr constant(const Int& v) {
-    return c_.int_val(v.to_string().c_str());
-  }
+  z3::expr constant(const Int& v) { return c_.int_val(v.to_string().c_str()); }
 
   z3::expr product(const z3::expr& a, const z3::expr& b) {
     has_products_ |= !a.is_numeral() && !b.is_numeral();
@@ -195,8 +193,7 @@ class Translator {
     auto arg = [&](size_t i) { return term(e.arg(i)); };
     switch (e.op()) {
       case Op::kInteger: return constant(e.integer());
-      case Op::kRational:
-        return c_.real_val(e.rational().to_string().c_str());
+      case Op::kRational: return c_.real_val(e.rational().to_string().c_str());
       case Op::kBoolean: return c_.bool_val(e.is_true());
       case Op::kSymbol: return symbol(e);
       case Op::kAdd:
@@ -280,7 +277,7 @@ class Translator {
 }  // namespace
 
 struct Z3Backend::Impl {
-  std::mutex mutex;               // of
+  std::mutex mutex;                // of
   z3::context* running = nullptr;  // what interrupt() ends
 
   // Open to interrupt() while it lives.
@@ -324,8 +321,8 @@ struct Z3Backend::Impl {
       const auto share = budget / static_cast<uint32_t>(2 * boxes.size());
       Result result;
       for (const Box& box : boxes) {
-        result = check(c, told, opposite, box, translate.symbols(), model,
-                       share);
+        result =
+            check(c, told, opposite, box, translate.symbols(), model, share);
         if (model || result.verdict != Result::kUnknown) break;
       }
       return result;

@@ -6,8 +6,8 @@
 // The solver is made at the first question, with a fixed seed and a budget in
 // Z3's own resource units, so that results do not depend on the clock.  Z3 does
 // not count what it spends on writing out products: those that would have
-// thousands of terms are not asked.  A yes (no) is a refutation of the opposite;
-// models are for the caller to check.
+// thousands of terms are not asked.  A yes (no) is a refutation of the
+// opposite; models are for the caller to check.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,13 @@ class Z3Backend {
   static bool is_built();
 
   struct Result {
-    enum { kYes, kNo, kContradiction, kUnknown, kUnsupported } verdict =
-        kUnsupported;
+    enum {
+      kYes,
+      kNo,
+      kContradiction,
+      kUnknown,
+      kUnsupported
+    } verdict = kUnsupported;
     std::vector<size_t> used;  // indices of facts
     // What Z3 says are points where the question does not hold, and does.
     std::optional<Assignment> counterexample, witness;

@@ -22,7 +22,7 @@ struct Effort {
 };
 constexpr Effort kEfforts[] = {{1, 0, 0}, {8, 2, 0}, {16, 4, 1}, {40, 12, 3}};
 constexpr int kMostEffort = 3;
-constexpr uint64_t kSlack = 14;   // a form is looked at that costs so much more
+constexpr uint64_t kSlack = 14;  // a form is looked at that costs so much more
 
 constexpr size_t kMaxRules = 96;
 std::array<Counter, kMaxRules> counts;
@@ -126,8 +126,7 @@ bool applies(On on, Expr e) {
     case On::kInteger: return e.is_int();
     case On::kFloor: return e.is(Op::kFloorDiv);
     case On::kMod: return e.is(Op::kMod);
-    case On::kExtremum:
-      return e.is_int() && (e.is(Op::kMin) || e.is(Op::kMax));
+    case On::kExtremum: return e.is_int() && (e.is(Op::kMin) || e.is(Op::kMax));
     case On::kWhere: return e.is(Op::kWhere);
     case On::kRelation: return is_relation(e.op()) && e.arg(0).is_int();
     case On::kJunction: return e.is(Op::kAnd) || e.is(Op::kOr);
@@ -145,9 +144,7 @@ std::vector<RuleCount> rule_counts() {
 
 // --- searching
 
-Expr FormSearch::canonical(Expr e) {
-  return simplifier_.run(simplify(e));
-}
+Expr FormSearch::canonical(Expr e) { return simplifier_.run(simplify(e)); }
 
 bool is_sum(Expr e) {
   return e.is_int() && (e.is(Op::kAdd) || e.is(Op::kMul) || e.is(Op::kPow));
@@ -163,9 +160,9 @@ bool is_plain_sum(const Polynomial& p) {
 
 Best FormSearch::best(Expr e) {
   if (is_leaf(e.op())) return {e, e, 1};
-  if (auto it = best_.find(e.id()); it != best_.end() &&
-                                    (it->second.effort >= effort_ ||
-                                     it->second.is_sought)) {
+  if (auto it = best_.find(e.id());
+      it != best_.end() &&
+      (it->second.effort >= effort_ || it->second.is_sought)) {
     return it->second.best;
   }
   const bool has_zeros = facts_ != nullptr && !facts_->zeros().empty();
@@ -305,15 +302,13 @@ FormSearch::FormSearch(ExprPool& pool, const Facts* facts, int depth)
 FormSearch::~FormSearch() = default;
 
 Expr FormSearch::under(std::span<const Expr> conditions, Expr e) {
-  auto at = std::find_if(assumptions_.begin(), assumptions_.end(),
-                         [&](const auto& known) {
-                           return std::ranges::equal(known->conditions,
-                                                     conditions);
-                         });
+  auto at = std::find_if(
+      assumptions_.begin(), assumptions_.end(), [&](const auto& known) {
+        return std::ranges::equal(known->conditions, conditions);
+      });
   if (at == assumptions_.end()) {
-    at = assumptions_.insert(
-        at, std::make_unique<Assumption>(pool_, facts_, conditions,
-                                         depth_ + 1));
+    at = assumptions_.insert(at, std::make_unique<Assumption>(
+                                     pool_, facts_, conditions, depth_ + 1));
   }
   const Assumption& known = **at;
   FormSearch& inner = (*at)->search;
@@ -383,8 +378,8 @@ Expr FormSearch::shown_mod(Expr e) {
 
 // Sides as they are, or all on one side but the constant.
 Expr FormSearch::shown_relation(Expr e) {
-  Expr result = pool_.make(
-      e.op(), {best(e.arg(0)).shown, best(e.arg(1)).shown});
+  Expr result =
+      pool_.make(e.op(), {best(e.arg(0)).shown, best(e.arg(1)).shown});
   const std::optional<Sign> s = sign_of(e);
   if (!s) return result;
   const Int c = s->p.constant();
@@ -494,8 +489,8 @@ Expr FormSearch::present(Expr e, uint64_t& units) {
     const Best found = best_within(x, share);
     units += share;
     Budget::check();  // what the caller's budget ends is the caller's to catch
-    const bool is_better = found.shown.type() == x.type() &&
-                           found.cost <= cost(as_written);
+    const bool is_better =
+        found.shown.type() == x.type() && found.cost <= cost(as_written);
     presented_.emplace(x.id(), is_better ? found.shown : as_written);
   }
   return is_leaf(e.op()) ? e : presented_.at(e.id());
@@ -529,7 +524,9 @@ bool FormSearch::is_total(Expr e) {
   if (is_leaf(e.op())) return true;
   Budget::spend(1);
   switch (e.op()) {
-    case Op::kFloorDiv: case Op::kMod: case Op::kCeilDiv: {
+    case Op::kFloorDiv:
+    case Op::kMod:
+    case Op::kCeilDiv: {
       const Polynomial d = to_polynomial(e.arg(1));
       if (d.is_zero()) return false;
       if (!d.is_constant() && !is_positive(d) && !is_positive(d * Int(-1))) {
@@ -537,15 +534,26 @@ bool FormSearch::is_total(Expr e) {
       }
       break;
     }
-    case Op::kPow: case Op::kPowByNatural:
+    case Op::kPow:
+    case Op::kPowByNatural:
       if (!e.arg(1).is(Op::kInteger) || e.arg(1).integer().sign() < 0) {
         return false;
       }
       break;
-    case Op::kAdd: case Op::kMul: case Op::kMin: case Op::kMax: case Op::kAbs:
-    case Op::kEq: case Op::kNe: case Op::kLt: case Op::kLe: case Op::kAnd:
-    case Op::kOr: case Op::kNot: case Op::kWhere: case Op::kIdentity:
-      break;
+    case Op::kAdd:
+    case Op::kMul:
+    case Op::kMin:
+    case Op::kMax:
+    case Op::kAbs:
+    case Op::kEq:
+    case Op::kNe:
+    case Op::kLt:
+    case Op::kLe:
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kNot:
+    case Op::kWhere:
+    case Op::kIdentity: break;
     default: return false;
   }
   return std::all_of(e.args().begin(), e.args().end(),

@@ -9,9 +9,12 @@ constexpr uint64_t kDivisionCost = 4;
 
 bool is_division(Op op) {
   switch (op) {
-    case Op::kFloorDiv: case Op::kMod: case Op::kPythonMod: case Op::kCleanDiv:
-    case Op::kCeilDiv: case Op::kModularIndexing:
-      return true;
+    case Op::kFloorDiv:
+    case Op::kMod:
+    case Op::kPythonMod:
+    case Op::kCleanDiv:
+    case Op::kCeilDiv:
+    case Op::kModularIndexing: return true;
     default: return false;
   }
 }
@@ -39,8 +42,10 @@ uint64_t node_cost(Expr e) {
     case Op::kMul:
       // -x: the factor -1 is the sign, an operation of one argument.
       return e.arity() - 1 - (is_negation(e) ? 1 : 0);
-    case Op::kMin: case Op::kMax: case Op::kAnd: case Op::kOr:
-      return std::max<uint64_t>(e.arity(), 2) - 1;
+    case Op::kMin:
+    case Op::kMax:
+    case Op::kAnd:
+    case Op::kOr: return std::max<uint64_t>(e.arity(), 2) - 1;
     default: return 1;
   }
 }
@@ -51,8 +56,7 @@ uint64_t cost(Expr e) {
   if (is_leaf(e.op())) return 1;
   std::unordered_map<uint32_t, uint64_t> known;
   visit_arguments_first(
-      e,
-      [&](Expr x) { return is_leaf(x.op()) || known.contains(x.id()); },
+      e, [&](Expr x) { return is_leaf(x.op()) || known.contains(x.id()); },
       [&](Expr x) {
         uint64_t total = node_cost(x);
         for (Expr arg : x.args()) {

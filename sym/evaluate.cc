@@ -22,9 +22,9 @@ void Assignment::set(Expr symbol, Value value) {
                         ? std::holds_alternative<Int>(value)
                         : !std::holds_alternative<bool>(value);
   if (!fits) {
-    throw Error("Assignment::set: " + proviso::to_string(symbol) + " is of type " +
-                std::string(name_of(symbol.type())) + ", the value is " +
-                proviso::to_string(value));
+    throw Error("Assignment::set: " + proviso::to_string(symbol) +
+                " is of type " + std::string(name_of(symbol.type())) +
+                ", the value is " + proviso::to_string(value));
   }
   values_.insert_or_assign(symbol, std::move(value));
 }
@@ -52,7 +52,8 @@ std::string Assignment::to_string() const {
 }
 
 bool Evaluation::is_true() const {
-  return value && std::holds_alternative<bool>(*value) && std::get<bool>(*value);
+  return value && std::holds_alternative<bool>(*value) &&
+         std::get<bool>(*value);
 }
 bool Evaluation::is_false() const {
   return value && std::holds_alternative<bool>(*value) &&
@@ -197,15 +198,15 @@ class Evaluator {
     return result;
   }
   [[noreturn]] void zero_divisor(Expr whole, Expr e) {
-    throw Undefined{whole, "divisor " + short_text(e) + " is 0 in " +
-                               short_text(whole)};
+    throw Undefined{
+        whole, "divisor " + short_text(e) + " is 0 in " + short_text(whole)};
   }
   // A count that must be a natural number: an exponent, a shift.
   uint64_t natural(Expr whole, Expr e, const char* role) {
     Int count = integer(e);
     if (count.sign() < 0 || count > Int(int64_t{1} << 32)) {
-      throw Undefined{whole, std::string(role) + " " + short_text(e) +
-                                 " is " + count.to_string() + " in " +
+      throw Undefined{whole, std::string(role) + " " + short_text(e) + " is " +
+                                 count.to_string() + " in " +
                                  short_text(whole)};
     }
     return static_cast<uint64_t>(*count.to_int64());
@@ -217,8 +218,7 @@ class Evaluator {
   }
   Value real(Expr whole, double result) {
     if (std::isfinite(result)) return result;
-    throw Undefined{whole, short_text(whole) +
-                               " is not a finite number here"};
+    throw Undefined{whole, short_text(whole) + " is not a finite number here"};
   }
 
   Value compute(Expr e);
@@ -247,8 +247,8 @@ Value Evaluator::fold(Expr e) {
       return sum ? as_rational(a) + as_rational(b)
                  : as_rational(a) * as_rational(b);
     }
-    return real(e, sum ? as_double(a) + as_double(b)
-                       : as_double(a) * as_double(b));
+    return real(
+        e, sum ? as_double(a) + as_double(b) : as_double(a) * as_double(b));
   };
   Value result = value(e.arg(0));
   for (Expr arg : e.args().subspan(1)) result = combine(result, value(arg));
@@ -323,8 +323,10 @@ Value Evaluator::dense_indicator(Expr e) {
 
 Value Evaluator::compute(Expr e) {
   switch (e.op()) {
-    case Op::kAdd: case Op::kMul: case Op::kMin: case Op::kMax:
-      return fold(e);
+    case Op::kAdd:
+    case Op::kMul:
+    case Op::kMin:
+    case Op::kMax: return fold(e);
     case Op::kPow:
       if (e.is_float()) return float_power(e);
       return power(e, integer(e.arg(0)), natural(e, e.arg(1), "exponent"));
@@ -334,11 +336,13 @@ Value Evaluator::compute(Expr e) {
       Value result = float_power(e);
       return result;
     }
-    case Op::kFloorDiv: case Op::kCleanDiv: {
+    case Op::kFloorDiv:
+    case Op::kCleanDiv: {
       Int a = integer(e.arg(0));
       return floor_div(a, divisor(e, e.arg(1)));
     }
-    case Op::kMod: case Op::kPythonMod: {
+    case Op::kMod:
+    case Op::kPythonMod: {
       Int a = integer(e.arg(0));
       return floor_mod(a, divisor(e, e.arg(1)));
     }
@@ -371,7 +375,8 @@ Value Evaluator::compute(Expr e) {
     case Op::kBitAnd: return bit_and(integer(e.arg(0)), integer(e.arg(1)));
     case Op::kBitOr: return bit_or(integer(e.arg(0)), integer(e.arg(1)));
     case Op::kBitXor: return bit_xor(integer(e.arg(0)), integer(e.arg(1)));
-    case Op::kEq: case Op::kNe: {
+    case Op::kEq:
+    case Op::kNe: {
       bool equal = e.arg(0).is_bool()
                        ? truth(e.arg(0)) == truth(e.arg(1))
                        : compare(value(e.arg(0)), value(e.arg(1))) == 0;
@@ -380,7 +385,8 @@ Value Evaluator::compute(Expr e) {
     case Op::kLt: return compare(value(e.arg(0)), value(e.arg(1))) < 0;
     case Op::kLe: return compare(value(e.arg(0)), value(e.arg(1))) <= 0;
     // Strict: each part must be defined, also the ones that do not matter.
-    case Op::kAnd: case Op::kOr: {
+    case Op::kAnd:
+    case Op::kOr: {
       bool result = e.is(Op::kAnd);
       for (Expr arg : e.args()) {
         bool part = truth(arg);
@@ -400,9 +406,13 @@ Value Evaluator::compute(Expr e) {
       Value x = value(e.arg(0));
       return is_exact(x) ? Value(as_rational(x)) : x;
     }
-    case Op::kIntTrueDiv: case Op::kFloatTrueDiv: return true_divide(e);
-    case Op::kTruncToFloat: case Op::kTruncToInt: case Op::kCeilToInt:
-    case Op::kFloorToInt: case Op::kRoundToInt: return round_to_int(e);
+    case Op::kIntTrueDiv:
+    case Op::kFloatTrueDiv: return true_divide(e);
+    case Op::kTruncToFloat:
+    case Op::kTruncToInt:
+    case Op::kCeilToInt:
+    case Op::kFloorToInt:
+    case Op::kRoundToInt: return round_to_int(e);
     case Op::kRoundDecimal: {
       Rational x = as_rational(value(e.arg(0)));
       Rational digits = as_rational(value(e.arg(1)));

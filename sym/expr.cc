@@ -66,9 +66,9 @@ void require_types(const ExprPool* pool, Op op, std::span<const Expr> args) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (!args[i]) throw Error(call_text(op) + ": argument is a null Expr");
     if (&args[i].pool() != pool) {
-      throw Error(call_text(op) + ": arguments come from different pools: " +
-                  "argument " + std::to_string(i + 1) +
-                  " belongs to another ExprPool");
+      throw Error(call_text(op) +
+                  ": arguments come from different pools: " + "argument " +
+                  std::to_string(i + 1) + " belongs to another ExprPool");
     }
     if (!accepts(wanted, args[i].type(), i)) {
       throw Error(call_text(op) + ": argument " + std::to_string(i + 1) +
@@ -126,11 +126,11 @@ struct ExprPool::Impl {
   std::shared_ptr<void> companion;
 
   Expr::Node& add(ExprPool* pool, Op op, Type type) {
-    return nodes.emplace_back(Expr::Node{
-        .op = op,
-        .type = type,
-        .id = static_cast<uint32_t>(nodes.size()),
-        .pool = pool});
+    return nodes.emplace_back(
+        Expr::Node{.op = op,
+                   .type = type,
+                   .id = static_cast<uint32_t>(nodes.size()),
+                   .pool = pool});
   }
 
   std::span<const Expr> kept(std::span<const Expr> args) {

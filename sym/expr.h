@@ -38,12 +38,12 @@ class Error : public std::runtime_error {
 };
 
 enum class SymbolKind : uint8_t {
-  kBackedSize,    // s0: the size of an input dimension; an example is known
-  kBackedInt,     // s0: an integer input; an example is known
-  kBackedFloat,   // zf0
-  kUnbackedInt,   // u0: an integer read from data
-  kUnbackedFloat, // zuf0
-  kUnbackedBool,  // a 0/1 integer read from data: u0 in [0, 1]
+  kBackedSize,     // s0: the size of an input dimension; an example is known
+  kBackedInt,      // s0: an integer input; an example is known
+  kBackedFloat,    // zf0
+  kUnbackedInt,    // u0: an integer read from data
+  kUnbackedFloat,  // zuf0
+  kUnbackedBool,   // a 0/1 integer read from data: u0 in [0, 1]
 };
 constexpr bool is_unbacked(SymbolKind k) {
   return k >= SymbolKind::kUnbackedInt;

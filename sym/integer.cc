@@ -13,8 +13,8 @@
 namespace proviso {
 
 // With room for 256 bits in place, as products of a few sizes have.
-using cpp_int = boost::multiprecision::number<
-    boost::multiprecision::cpp_int_backend<256>>;
+using cpp_int =
+    boost::multiprecision::number<boost::multiprecision::cpp_int_backend<256>>;
 using Wide = __int128;
 
 struct Int::Big {
@@ -53,8 +53,7 @@ struct IntAccess {
   static Int make(cpp_int value) {
     if (value >= -kTop && value < kTop) return make(static_cast<Wide>(value));
     Int result;
-    result.rest_ =
-        reinterpret_cast<uint64_t>(new Int::Big{std::move(value)});
+    result.rest_ = reinterpret_cast<uint64_t>(new Int::Big{std::move(value)});
     return result;
   }
 
@@ -205,8 +204,7 @@ size_t Int::big_bit_length() const {
     const unsigned last = limbs.size() - 1;
     return size_t{64} * last + std::bit_width(uint64_t{limbs.limbs()[last]});
   }
-  return boost::multiprecision::msb(boost::multiprecision::abs(big(*this))) +
-         1;
+  return boost::multiprecision::msb(boost::multiprecision::abs(big(*this))) + 1;
 }
 
 Int Int::big_add(const Int& a, const Int& b) {
@@ -227,8 +225,7 @@ Int Int::big_subtract(const Int& a, const Int& b) {
 
 Int Int::big_multiply(const Int& a, const Int& b) {
   Wide product;
-  if (both_wide(a, b) &&
-      !__builtin_mul_overflow(wide(a), wide(b), &product)) {
+  if (both_wide(a, b) && !__builtin_mul_overflow(wide(a), wide(b), &product)) {
     return IntAccess::make(product);
   }
   if (a.is_one()) return b;
@@ -291,9 +288,9 @@ Int gcd(const Int& a, const Int& b) {
     return IntAccess::make(x < 0 ? -x : x);
   }
   charge_big(1 + limbs(a) * limbs(b) / 4);
-  return IntAccess::make(boost::multiprecision::gcd(
-      cpp_int(boost::multiprecision::abs(big(a))),
-      cpp_int(boost::multiprecision::abs(big(b)))));
+  return IntAccess::make(
+      boost::multiprecision::gcd(cpp_int(boost::multiprecision::abs(big(a))),
+                                 cpp_int(boost::multiprecision::abs(big(b)))));
 }
 
 Int lcm(const Int& a, const Int& b) {
@@ -332,7 +329,9 @@ std::optional<Int> pow(const Int& base, uint64_t exponent, size_t max_bits) {
 Int bit_and(const Int& a, const Int& b) {
   return bitwise(a, b, std::bit_and<>{});
 }
-Int bit_or(const Int& a, const Int& b) { return bitwise(a, b, std::bit_or<>{}); }
+Int bit_or(const Int& a, const Int& b) {
+  return bitwise(a, b, std::bit_or<>{});
+}
 Int bit_xor(const Int& a, const Int& b) {
   return bitwise(a, b, std::bit_xor<>{});
 }
@@ -398,8 +397,7 @@ double Rational::to_double() const {
   Int bottom = shift >= 0 ? den_ : den_ * scale;
   Int quotient = floor_div(top, bottom);
   if (!floor_mod(top, bottom).is_zero()) quotient = bit_or(quotient, Int(1));
-  double magnitude =
-      std::ldexp(quotient.to_double(), static_cast<int>(-shift));
+  double magnitude = std::ldexp(quotient.to_double(), static_cast<int>(-shift));
   return num_.sign() < 0 ? -magnitude : magnitude;
 }
 

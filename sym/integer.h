@@ -94,8 +94,7 @@ class Int {
   }
   friend Int operator*(const Int& a, const Int& b) {
     int64_t product;
-    if (both_small(a, b) &&
-        !__builtin_mul_overflow(a.low_, b.low_, &product)) {
+    if (both_small(a, b) && !__builtin_mul_overflow(a.low_, b.low_, &product)) {
       return product;
     }
     return big_multiply(a, b);

@@ -52,8 +52,7 @@ class InternIndex {
   };
 
   static uint32_t place(const Key& key) {
-    const uint64_t h =
-        (key.hash ^ (key.hash >> 32)) * 0x9e3779b97f4a7c15ull;
+    const uint64_t h = (key.hash ^ (key.hash >> 32)) * 0x9e3779b97f4a7c15ull;
     return static_cast<uint32_t>(h >> 32) + 2 * key.near;
   }
 

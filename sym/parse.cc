@@ -1,5 +1,5 @@
-// Recursive descent; chains of operators by Python's precedence, in one function
-// (precedence climbing), so that few calls lie within one another.
+// Recursive descent; chains of operators by Python's precedence, in one
+// function (precedence climbing), so that few calls lie within one another.
 //
 // So that printed text comes back as the expression it was printed from, flat
 // chains become one node: a + b - c is one Add, 2*a*b one Mul, a & b & c one
@@ -323,8 +323,17 @@ class Parser {
   // --- chains of operators, by how tightly they bind
 
   enum Rank {
-    kOrRank, kAndRank, kNotRank, kCompareRank, kBitOrRank, kBitXorRank,
-    kBitAndRank, kShiftRank, kSumRank, kProductRank, kFactorRank
+    kOrRank,
+    kAndRank,
+    kNotRank,
+    kCompareRank,
+    kBitOrRank,
+    kBitXorRank,
+    kBitAndRank,
+    kShiftRank,
+    kSumRank,
+    kProductRank,
+    kFactorRank
   };
   static Rank tighter(Rank rank) { return static_cast<Rank>(rank + 1); }
 
@@ -644,8 +653,8 @@ class Parser {
     }
     const Function* f = find_function(name);
     if (f == nullptr) {
-      lexer_.fail(word.at, "unknown function '" +
-                               std::string(name.substr(0, 80)) + "'");
+      lexer_.fail(word.at,
+                  "unknown function '" + std::string(name.substr(0, 80)) + "'");
     }
     if (f->swapped && args.size() == 2) std::swap(args[0], args[1]);
     return make(word.at, f->op, args);
@@ -776,8 +785,8 @@ void require_length(std::string_view call, std::string_view text,
 std::optional<Int> range_end(Lexer& lexer, bool is_lower) {
   bool minus = lexer.take("-");
   const Token& token = lexer.token();
-  if (token.kind == Kind::kName && (token.text == "int_oo" ||
-                                    token.text == "oo")) {
+  if (token.kind == Kind::kName &&
+      (token.text == "int_oo" || token.text == "oo")) {
     if (minus != is_lower) {
       lexer.fail(token.at, is_lower
                                ? "a lower end of int_oo leaves no value"
@@ -795,8 +804,7 @@ std::optional<Int> range_end(Lexer& lexer, bool is_lower) {
 
 }  // namespace
 
-Expr parse(ExprPool& pool, std::string_view text,
-           const ParseOptions& options) {
+Expr parse(ExprPool& pool, std::string_view text, const ParseOptions& options) {
   require_length("parse", text, options.max_length);
   return Parser(pool, text, options).run();
 }

@@ -65,7 +65,8 @@ Int Polynomial::constant() const {
 }
 
 bool Polynomial::is_constant() const {
-  return terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty());
+  return terms_.empty() ||
+         (terms_.size() == 1 && terms_.begin()->first.empty());
 }
 
 Int Polynomial::content() const {

@@ -37,7 +37,7 @@ class Polynomial {
   Int constant() const;      // the coefficient of 1
   bool is_constant() const;  // no other term
   bool is_zero() const { return terms_.empty(); }
-  Int content() const;  // gcd of the non-constant coefficients; 0 if none
+  Int content() const;    // gcd of the non-constant coefficients; 0 if none
   size_t degree() const;  // the most atoms of a monomial
 
   void add(const Monomial& monomial, const Int& coefficient);

@@ -13,8 +13,18 @@ namespace {
 
 // How tightly a piece of text binds, in Python's order.
 enum Level {
-  kOrLevel, kAndLevel, kNotLevel, kCompareLevel, kBitOrLevel, kBitXorLevel,
-  kBitAndLevel, kShiftLevel, kSumLevel, kProductLevel, kSignLevel, kPowerLevel,
+  kOrLevel,
+  kAndLevel,
+  kNotLevel,
+  kCompareLevel,
+  kBitOrLevel,
+  kBitXorLevel,
+  kBitAndLevel,
+  kShiftLevel,
+  kSumLevel,
+  kProductLevel,
+  kSignLevel,
+  kPowerLevel,
   kAtomLevel
 };
 
@@ -127,9 +137,8 @@ std::optional<std::string> decimal(const Rational& r) {
   Int rest = r.den();
   int places = std::max(take_factor(rest, 2), take_factor(rest, 5));
   if (!rest.is_one() || places > kMaxPlaces) return std::nullopt;
-  Int scaled =
-      floor_div(r.num() * *pow(Int(10), static_cast<uint64_t>(places)),
-                r.den());
+  Int scaled = floor_div(r.num() * *pow(Int(10), static_cast<uint64_t>(places)),
+                         r.den());
   std::string digits = scaled.to_string();
   int size = static_cast<int>(digits.size());
   int exponent = size - places - 1;
@@ -244,12 +253,14 @@ class TorchText final : public Infix {
  public:
   Level write(Expr e, Line& line) const {
     switch (e.op()) {
-      case Op::kInteger: case Op::kRational: return number(e, line);
+      case Op::kInteger:
+      case Op::kRational: return number(e, line);
       case Op::kBoolean:
         line << (e.is_true() ? "True" : "False");
         return kAtomLevel;
       case Op::kSymbol: line << e.symbol().name; return kAtomLevel;
-      case Op::kLt: case Op::kLe: return inequality(e, line);
+      case Op::kLt:
+      case Op::kLe: return inequality(e, line);
       case Op::kNot: line << "~(" << loose(e.arg(0)) << ")"; return kSignLevel;
       case Op::kFloorDiv:
         line << "(" << at_least(e.arg(0), kSignLevel) << "//"
@@ -258,7 +269,10 @@ class TorchText final : public Infix {
       case Op::kPow:
         if (e.is_float()) break;  // ** of floats is FloatPow
         return power(e.arg(0), e.arg(1), line);
-      case Op::kAdd: case Op::kMul: case Op::kAnd: case Op::kOr:
+      case Op::kAdd:
+      case Op::kMul:
+      case Op::kAnd:
+      case Op::kOr:
         if (e.arity() < 2) break;
         return chain(e, line);
       default: break;
@@ -293,7 +307,8 @@ class PythonText final : public Infix {
 
   Level write(Expr e, Line& line) const {
     switch (e.op()) {
-      case Op::kInteger: case Op::kRational: return number(e, line);
+      case Op::kInteger:
+      case Op::kRational: return number(e, line);
       case Op::kBoolean:
         line << (e.is_true() ? "True" : "False");
         return kAtomLevel;
@@ -302,15 +317,16 @@ class PythonText final : public Infix {
         return kAtomLevel;
       case Op::kEq: return compare(e.arg(0), "==", e.arg(1), line);
       case Op::kNe: return compare(e.arg(0), "!=", e.arg(1), line);
-      case Op::kLt: case Op::kLe: return inequality(e, line);
+      case Op::kLt:
+      case Op::kLe: return inequality(e, line);
       case Op::kAnd: return chain(e, " and ", kAndLevel, line);
       case Op::kOr: return chain(e, " or ", kOrLevel, line);
       case Op::kNot:
         line << "not " << at_least(e.arg(0), kAtomLevel);
         return kNotLevel;
       case Op::kWhere:
-        line << "(" << at_least(e.arg(1), kOrLevel) << " if "
-             << loose(e.arg(0)) << " else " << loose(e.arg(2)) << ")";
+        line << "(" << at_least(e.arg(1), kOrLevel) << " if " << loose(e.arg(0))
+             << " else " << loose(e.arg(2)) << ")";
         return kAtomLevel;
       default: return arithmetic(e, line);
     }
@@ -332,15 +348,17 @@ class PythonText final : public Infix {
     switch (e.op()) {
       case Op::kAdd: return e.arity() > 1 ? sum(e, line) : same(e, line);
       case Op::kMul: return e.arity() > 1 ? product(e, line) : same(e, line);
-      case Op::kPow: case Op::kPowByNatural:
-        return power(e.arg(0), e.arg(1), line);
+      case Op::kPow:
+      case Op::kPowByNatural: return power(e.arg(0), e.arg(1), line);
       case Op::kFloatPow:
         line << as_float(e.arg(0)) << "**" << as_float(e.arg(1));
         return kPowerLevel;
-      case Op::kFloorDiv: case Op::kCleanDiv: return binary(e, "//", line);
-      case Op::kMod: case Op::kPythonMod: return binary(e, " % ", line);
-      case Op::kIntTrueDiv: case Op::kFloatTrueDiv:
-        return binary(e, " / ", line);
+      case Op::kFloorDiv:
+      case Op::kCleanDiv: return binary(e, "//", line);
+      case Op::kMod:
+      case Op::kPythonMod: return binary(e, " % ", line);
+      case Op::kIntTrueDiv:
+      case Op::kFloatTrueDiv: return binary(e, " / ", line);
       case Op::kCeilDiv: return ceil_div(e, line);
       case Op::kModularIndexing:
         line << at_least(e.arg(0), kProductLevel) << "//"
@@ -377,8 +395,8 @@ class PythonText final : public Infix {
       case Op::kTruncToInt: return call("math.trunc", e, line);
       case Op::kCeilToInt: return call("math.ceil", e, line);
       case Op::kFloorToInt: return call("math.floor", e, line);
-      case Op::kRoundToInt: case Op::kRoundDecimal:
-        return call("round", e, line);
+      case Op::kRoundToInt:
+      case Op::kRoundDecimal: return call("round", e, line);
       case Op::kDenseIndicator: return dense_indicator(e, line);
       default: break;
     }
@@ -447,16 +465,18 @@ class SmtText {
       case Op::kRational: return text(real(e.rational()));
       case Op::kBoolean: return text(e.is_true() ? "true" : "false");
       case Op::kSymbol: return text(symbol(e.symbol().name));
-      case Op::kEq: case Op::kNe: case Op::kLt: case Op::kLe:
-        return relation(e);
+      case Op::kEq:
+      case Op::kNe:
+      case Op::kLt:
+      case Op::kLe: return relation(e);
       case Op::kNot: return list("not", {term(e.arg(0))});
       case Op::kAnd: return chain("and", e);
       case Op::kOr: return chain("or", e);
       case Op::kAdd: return chain("+", e);
       case Op::kMul: return chain("*", e);
       case Op::kWhere:
-        return list("ite", {term(e.arg(0)), typed(e.arg(1), e),
-                            typed(e.arg(2), e)});
+        return list("ite",
+                    {term(e.arg(0)), typed(e.arg(1), e), typed(e.arg(2), e)});
       case Op::kIdentity: return term(e.arg(0));
       default: return function(e);
     }
@@ -518,7 +538,9 @@ class SmtText {
     bool reals = e.arg(0).is_float() || e.arg(1).is_float();
     std::vector<Line> sides = {as(e.arg(0), reals), as(e.arg(1), reals)};
     if (e.is(Op::kNe)) return list("not", {list("=", std::move(sides))});
-    return list(e.is(Op::kEq) ? "=" : e.is(Op::kLt) ? "<" : "<=",
+    return list(e.is(Op::kEq)   ? "="
+                : e.is(Op::kLt) ? "<"
+                                : "<=",
                 std::move(sides));
   }
 
@@ -551,17 +573,19 @@ class SmtText {
 
   Line function(Expr e) {
     switch (e.op()) {
-      case Op::kFloorDiv: case Op::kCleanDiv:
-        return floor_div(term(e.arg(0)), e.arg(1));
-      case Op::kMod: case Op::kPythonMod:
-        return floor_mod(term(e.arg(0)), e.arg(1));
+      case Op::kFloorDiv:
+      case Op::kCleanDiv: return floor_div(term(e.arg(0)), e.arg(1));
+      case Op::kMod:
+      case Op::kPythonMod: return floor_mod(term(e.arg(0)), e.arg(1));
       case Op::kModularIndexing:
         return floor_mod(floor_div(term(e.arg(0)), e.arg(1)), e.arg(2));
       case Op::kCeilDiv:
         return minus(floor_div(minus(term(e.arg(0))), e.arg(1)));
-      case Op::kMin: case Op::kMax: return extreme(e);
+      case Op::kMin:
+      case Op::kMax: return extreme(e);
       case Op::kAbs: return absolute(e);
-      case Op::kPow: case Op::kPowByNatural: return power(e);
+      case Op::kPow:
+      case Op::kPowByNatural: return power(e);
       case Op::kLShift: return list("*", {term(e.arg(0)), text(shift(e))});
       case Op::kRShift: return list("div", {term(e.arg(0)), text(shift(e))});
       default: return real_function(e);
@@ -572,7 +596,8 @@ class SmtText {
     auto argument = [&] { return as(e.arg(0), true); };
     switch (e.op()) {
       case Op::kToFloat: return argument();
-      case Op::kIntTrueDiv: case Op::kFloatTrueDiv:
+      case Op::kIntTrueDiv:
+      case Op::kFloatTrueDiv:
         return list("/", {argument(), as(e.arg(1), true)});
       case Op::kFloorToInt: return to_int(argument());
       case Op::kCeilToInt: return minus(to_int(minus(argument())));
@@ -612,11 +637,10 @@ class SmtText {
       return divide(minus(std::move(a)), std::move(divisor), true);
     }
     Let x(*this, std::move(a)), y(*this, term(b));
-    Line ite = list("ite",
-                    {text("(> " + y.name() + " 0)"),
-                     divide(text(x.name()), text(y.name()), false),
-                     divide(minus(text(x.name())), minus(text(y.name())),
-                            true)});
+    Line ite = list(
+        "ite", {text("(> " + y.name() + " 0)"),
+                divide(text(x.name()), text(y.name()), false),
+                divide(minus(text(x.name())), minus(text(y.name())), true)});
     return x.around(y.around(std::move(ite)));
   }
 
@@ -625,9 +649,9 @@ class SmtText {
     Line out = typed(e.arg(0), e);
     for (Expr arg : e.args().subspan(1)) {
       Let a(*this, std::move(out)), b(*this, typed(arg, e));
-      out = a.around(b.around(text("(ite (" + sign + " " + a.name() + " " +
-                                   b.name() + ") " + a.name() + " " +
-                                   b.name() + ")")));
+      out = a.around(
+          b.around(text("(ite (" + sign + " " + a.name() + " " + b.name() +
+                        ") " + a.name() + " " + b.name() + ")")));
     }
     return out;
   }
@@ -635,8 +659,8 @@ class SmtText {
   Line absolute(Expr e) {
     Let x(*this, term(e.arg(0)));
     std::string zero = e.is_float() ? "0.0" : "0";
-    return x.around(text("(ite (>= " + x.name() + " " + zero + ") " +
-                         x.name() + " (- " + x.name() + "))"));
+    return x.around(text("(ite (>= " + x.name() + " " + zero + ") " + x.name() +
+                         " (- " + x.name() + "))"));
   }
 
   Line power(Expr e) {
@@ -712,7 +736,10 @@ bool is_plainly_natural(Expr e, int& looks) {
   switch (e.op()) {
     case Op::kInteger: return !is_negative(e);
     case Op::kSymbol: return e.symbol().kind == SymbolKind::kBackedSize;
-    case Op::kAdd: case Op::kMul: case Op::kMin: case Op::kFloorDiv:
+    case Op::kAdd:
+    case Op::kMul:
+    case Op::kMin:
+    case Op::kFloorDiv:
     case Op::kMod:
       return std::all_of(e.args().begin(), e.args().end(), natural);
     case Op::kMax:
@@ -738,8 +765,10 @@ class SreprText {
       case Op::kBoolean:
         return std::move(line << (e.is_true() ? "true" : "false"));
       case Op::kSymbol: return std::move(line << srepr_symbol(e.symbol()));
-      case Op::kEq: case Op::kNe: return equality(e);
-      case Op::kLt: case Op::kLe: return relation(e);
+      case Op::kEq:
+      case Op::kNe: return equality(e);
+      case Op::kLt:
+      case Op::kLe: return relation(e);
       case Op::kWhere: return where(e);
       case Op::kMod: return mod(e);
       case Op::kCeilDiv: return ceil_div(e);
@@ -809,8 +838,7 @@ std::ostream& operator<<(std::ostream& out, Expr e) {
   return out << to_string(e);
 }
 
-std::string to_python(Expr e,
-                      const std::function<std::string(Expr)>& name_of) {
+std::string to_python(Expr e, const std::function<std::string(Expr)>& name_of) {
   PythonText style(name_of);
   return whole_text("to_python", style, not_null(e, "to_python"));
 }

@@ -25,9 +25,12 @@ using Found = std::vector<Expr>;
 
 // Nodes that a rule is tried on.
 enum class On : uint8_t {
-  kAny,       // what has arguments
-  kInteger,   // what can be read as a sum
-  kFloor, kMod, kExtremum, kWhere,
+  kAny,      // what has arguments
+  kInteger,  // what can be read as a sum
+  kFloor,
+  kMod,
+  kExtremum,
+  kWhere,
   kRelation,  // of integers
   kJunction,  // And, Or
 };

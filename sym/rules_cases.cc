@@ -32,8 +32,7 @@ void push_into_arms(FormSearch& s, Expr e, Found& found) {
   if (!choice || e.is(Op::kAdd) || e.is(Op::kMul)) return;
   const Expr c = choice.arg(0);
   auto arm = [&](bool taken) {
-    const Expr condition =
-        taken ? c : s.simplifier().negate(c);
+    const Expr condition = taken ? c : s.simplifier().negate(c);
     std::unordered_map<Expr, Expr, ExprHash> map;
     for (Expr arg : e.args()) {
       if (!arg.is_int()) continue;
@@ -52,8 +51,7 @@ void push_into_arms(FormSearch& s, Expr e, Found& found) {
     const Expr yes = arm(true), no = arm(false);
     if (!s.is_total(yes) || !s.is_total(no)) return;
     const Expr opposite = s.simplifier().negate(c);
-    found.push_back(
-        logical_or(logical_and(c, yes), logical_and(opposite, no)));
+    found.push_back(logical_or(logical_and(c, yes), logical_and(opposite, no)));
     return;
   }
   found.push_back(where(c, arm(true), arm(false)));
@@ -119,8 +117,7 @@ void arms_alike(FormSearch& s, Expr e, Found& found) {
   if (s.is_total(e.arg(2)) && s.under({&c, 1}, e.arg(2)) == e.arg(1)) {
     found.push_back(e.arg(2));
   }
-  if (s.is_total(e.arg(1)) &&
-      s.under({&opposite, 1}, e.arg(1)) == e.arg(2)) {
+  if (s.is_total(e.arg(1)) && s.under({&opposite, 1}, e.arg(1)) == e.arg(2)) {
     found.push_back(e.arg(1));
   }
 }

@@ -42,8 +42,8 @@ void add_into_arguments(FormSearch& s, Expr e, Found& found) {
     for (Expr a : inner.args()) {
       parts.push_back(s.canonical(sum(a) * c + split->rest));
     }
-    args.push_back(s.pool().make(c.sign() > 0 ? inner.op() : dual(inner.op()),
-                                 parts));
+    args.push_back(
+        s.pool().make(c.sign() > 0 ? inner.op() : dual(inner.op()), parts));
     changed = true;
   }
   if (changed) found.push_back(s.pool().make(e.op(), args));
@@ -67,8 +67,8 @@ void common_element(FormSearch& s, Expr e, Found& found) {
       std::erase_if(x, is_common);
       std::erase_if(y, is_common);
       if (!x.empty() && !y.empty()) {
-        common.push_back(s.pool().make(
-            op, {joined(s, other, x), joined(s, other, y)}));
+        common.push_back(
+            s.pool().make(op, {joined(s, other, x), joined(s, other, y)}));
       }
       std::vector<Expr> args = {joined(s, other, common)};
       for (size_t k = 0; k < e.arity(); ++k) {
@@ -126,8 +126,8 @@ Polynomial common_terms(const std::vector<Polynomial>& all) {
     bool in_all = true;
     for (const Polynomial& p : all) {
       auto at = p.terms().find(monomial);
-      in_all = in_all && at != p.terms().end() &&
-               at->second.sign() == first.sign();
+      in_all =
+          in_all && at != p.terms().end() && at->second.sign() == first.sign();
       if (in_all && abs(at->second) < abs(least)) least = at->second;
     }
     if (in_all) common.add(monomial, least);
@@ -148,15 +148,14 @@ void take_out_of_extremum(FormSearch& s, Expr e, Found& found) {
       const Polynomial rest = p - r;
       g = gcd(g, full_content(rest));
       all_negative = all_negative && (rest.is_zero() ||
-                     rest.terms().begin()->second.sign() < 0);
+                                      rest.terms().begin()->second.sign() < 0);
     }
     if (g.is_zero() || (r.is_zero() && g.is_one() && sign > 0)) return;
     if (sign < 0 && !all_negative) return;
     g *= Int(sign);
     std::vector<Expr> args;
     for (const Polynomial& p : all) args.push_back(s.canonical(over(p - r, g)));
-    const Expr inner =
-        s.pool().make(sign > 0 ? e.op() : dual(e.op()), args);
+    const Expr inner = s.pool().make(sign > 0 ? e.op() : dual(e.op()), args);
     found.push_back(to_expr(s.pool(), r) +
                     s.pool().integer(g) * s.canonical(inner));
   };
@@ -253,8 +252,7 @@ void nested_choice(FormSearch& s, Expr e, Found& found) {
       found.push_back(where(logical_or(c, d), yes, no.arg(2)));
     }
     if (no.arg(2) == yes) {
-      found.push_back(
-          where(logical_and(opposite, d), no.arg(1), yes));
+      found.push_back(where(logical_and(opposite, d), no.arg(1), yes));
     }
   }
   if (yes.is(Op::kWhere) && s.is_total(yes.arg(0))) {
@@ -431,10 +429,10 @@ constexpr Rule kRules[] = {
     {"nested_choice", On::kWhere, nested_choice,
      "Where(x < 0, z, Where(y < 0, z, x))",
      "Where(x < 0, z, Where(y < 0, y, x))"},
-    {"common_context", On::kWhere, common_context,
-     "Where(x < 0, y + x, z + x)", "Where(Eq(x, 2), Abs(y), Max(x, z))"},
-    {"choice_of_larger", On::kWhere, choice_of_larger,
-     "Where(x < y, x, y)", "Where(x < y, x, z)"},
+    {"common_context", On::kWhere, common_context, "Where(x < 0, y + x, z + x)",
+     "Where(Eq(x, 2), Abs(y), Max(x, z))"},
+    {"choice_of_larger", On::kWhere, choice_of_larger, "Where(x < y, x, y)",
+     "Where(x < y, x, z)"},
     {"choice_of_truth", On::kWhere, choice_of_truth,
      "Where(x < y, True, x < z)", "Where(x < y, z < 1, x < z)"},
     {"extremum_of_truncated", On::kExtremum, extremum_of_truncated,

@@ -80,7 +80,7 @@ void relation_without_floor(FormSearch& s, Expr e, Found& found) {
     } else if (c.sign() < 0) {
       k = k * Int(-1);
     }
-    const Polynomial least = a - k * m;                  // floor >= k
+    const Polynomial least = a - k * m;                   // floor >= k
     const Polynomial most = (k + one()) * m - one() - a;  // floor <= k
     if (sign->op == Op::kLe) {
       found.push_back(nonneg(s, c.sign() > 0 ? least : most));
@@ -107,8 +107,7 @@ void relation_without_extremum(FormSearch& s, Expr e, Found& found) {
       }
       const bool is_least =
           (op == Op::kMin) == (split->factor.constant().sign() > 0);
-      found.push_back(
-          s.pool().make(is_least ? Op::kAnd : Op::kOr, parts));
+      found.push_back(s.pool().make(is_least ? Op::kAnd : Op::kOr, parts));
     }
   }
 }
@@ -154,8 +153,8 @@ void equality_of_remainder(FormSearch& s, Expr e, Found& found) {
   const Relation r{s, sign->op, found};
   for (Expr remainder : atoms_of(sign->p, Op::kMod)) {
     const std::optional<Linear> split = split_off(sign->p, remainder);
-    if (!split || !split->factor.is_constant() ||
-        !split->rest.is_constant() || !remainder.arg(1).is(Op::kInteger)) {
+    if (!split || !split->factor.is_constant() || !split->rest.is_constant() ||
+        !remainder.arg(1).is(Op::kInteger)) {
       continue;
     }
     const Int& m = remainder.arg(1).integer();
@@ -375,9 +374,9 @@ constexpr Rule kRules[] = {
      "Eq(Mod(x + 3, 4), 1)", "Eq(Mod(x, 4), 1)"},
     {"relation_of_high_part", On::kRelation, relation_of_high_part,
      "4*x + y < 8*z", "4*x + 3*z < 8*y", "y in [0, 3]"},
-    {"relation_of_split_remainder", On::kRelation,
-     relation_of_split_remainder, "Mod(4*x + y, 12) + 12*z < 8",
-     "Mod(4*x + z, 12) + 12*z < 8", "y in [0, 3]"},
+    {"relation_of_split_remainder", On::kRelation, relation_of_split_remainder,
+     "Mod(4*x + y, 12) + 12*z < 8", "Mod(4*x + z, 12) + 12*z < 8",
+     "y in [0, 3]"},
     {"known_part_inside", On::kJunction, known_part_inside,
      "(x < y) & ((y <= x) | (z < 1))", "(x < y) & (z < 1)"},
     {"two_bounds", On::kJunction, two_bounds, "(x <= y) & (y <= x)",

@@ -91,9 +91,8 @@ void equal_by_facts(FormSearch& s, Expr e, Found& found) {
 
 // a % b -> a - b*(a//b), everywhere.
 void open_remainders(FormSearch& s, Expr e, Found& found) {
-  const bool is_alone =
-      e.is(Op::kMod) && !contains(e.arg(0), Op::kMod) &&
-      !contains(e.arg(0), Op::kFloorDiv);
+  const bool is_alone = e.is(Op::kMod) && !contains(e.arg(0), Op::kMod) &&
+                        !contains(e.arg(0), Op::kFloorDiv);
   if (!is_alone && contains(e, Op::kMod)) found.push_back(s.floor_form(e));
 }
 
@@ -109,8 +108,8 @@ void close_remainder(FormSearch& s, Expr e, Found& found) {
     const std::optional<Polynomial> q = exact_quotient(split->factor, b);
     if (!q) continue;
     const Expr remainder = s.simplifier().mod(a, b);
-    found.push_back(to_expr(
-        s.pool(), split->rest + *q * a - *q * atom(remainder)));
+    found.push_back(
+        to_expr(s.pool(), split->rest + *q * a - *q * atom(remainder)));
   }
 }
 
@@ -136,8 +135,8 @@ void close_remainder_of_quotient(FormSearch& s, Expr e, Found& found) {
       if (!c) continue;
       const Polynomial quotient = Polynomial::atom(inner) + *shift;
       const Expr remainder = s.simplifier().mod(quotient, *b);
-      found.push_back(to_expr(
-          s.pool(), split->rest + *c * (atom(remainder) - quotient)));
+      found.push_back(
+          to_expr(s.pool(), split->rest + *c * (atom(remainder) - quotient)));
     }
   }
 }
@@ -151,11 +150,11 @@ void complement_remainder(FormSearch& s, Expr e, Found& found) {
     if (!term || term->coefficient.sign() > 0) continue;
     const Polynomial m = atom(remainder.arg(1));
     if (!m.is_constant() || m.constant().sign() <= 0) continue;
-    const Expr other = s.simplifier().mod(
-        Polynomial(Int(-1)) - atom(remainder.arg(0)), m);
-    found.push_back(to_expr(
-        s.pool(), term->rest + (m - Polynomial(Int(1)) - atom(other)) *
-                                   term->coefficient));
+    const Expr other =
+        s.simplifier().mod(Polynomial(Int(-1)) - atom(remainder.arg(0)), m);
+    found.push_back(
+        to_expr(s.pool(), term->rest + (m - Polynomial(Int(1)) - atom(other)) *
+                                           term->coefficient));
   }
 }
 
@@ -191,9 +190,9 @@ void complete_quotients(FormSearch& s, Expr e, Found& found) {
     const Polynomial a = atom(floor.arg(0));
     Polynomial rest = *p;
     for (int64_t i = 0; i < *n; ++i) {
-      rest = rest - atom(s.simplifier().floor_div(a + Polynomial(Int(i)),
-                                                  divisor)) *
-                        term->coefficient;
+      rest = rest -
+             atom(s.simplifier().floor_div(a + Polynomial(Int(i)), divisor)) *
+                 term->coefficient;
     }
     if (rest.terms().size() >= p->terms().size()) continue;
     found.push_back(to_expr(s.pool(), rest + a * term->coefficient));
@@ -245,9 +244,8 @@ void gather_in_numerator(FormSearch& s, Expr e, Found& found) {
     const Expr numerator = s.best(s.canonical(a)).state;
     const Expr gathered =
         s.simplifier().floor_div(atom(numerator), atom(floor.arg(1)));
-    found.push_back(to_expr(
-        s.pool(), Polynomial(term->rest.constant()) +
-                      atom(gathered) * term->coefficient));
+    found.push_back(to_expr(s.pool(), Polynomial(term->rest.constant()) +
+                                          atom(gathered) * term->coefficient));
   }
 }
 
@@ -262,8 +260,8 @@ void nested_quotient(FormSearch& s, Expr e, Found& found) {
     const auto term = constant_times(n, floor);
     if (!term || !term->coefficient.is_one()) continue;
     const Polynomial k = atom(floor.arg(1));
-    found.push_back(s.simplifier().floor_div(
-        atom(floor.arg(0)) + k * term->rest, k * b));
+    found.push_back(
+        s.simplifier().floor_div(atom(floor.arg(0)) + k * term->rest, k * b));
   }
 }
 
@@ -280,8 +278,8 @@ std::optional<Int> residue_of(FormSearch& s, const Monomial& monomial,
                               const Int& c, const Int& g) {
   if (floor_mod(c, g).is_zero()) return Int(0);
   if (monomial.empty() || s.facts() == nullptr) return std::nullopt;
-  return s.facts()->residue(
-      to_expr(s.pool(), Polynomial::term(monomial, c)), g);
+  return s.facts()->residue(to_expr(s.pool(), Polynomial::term(monomial, c)),
+                            g);
 }
 
 std::optional<LowPart> low_part(FormSearch& s, const Polynomial& p,
@@ -380,9 +378,8 @@ void known_quotient(FormSearch& s, Expr e, Found& found) {
   }
   for (int q : {0, -1, 1, -2, 2, -3}) {
     const Polynomial r = a - b * Int(q);
-    const bool is_one =
-        (s.is_nonneg(r) && s.is_positive(b - r)) ||
-        (s.is_nonneg(r * Int(-1)) && s.is_positive(r - b));
+    const bool is_one = (s.is_nonneg(r) && s.is_positive(b - r)) ||
+                        (s.is_nonneg(r * Int(-1)) && s.is_positive(r - b));
     if (!is_one) continue;
     found.push_back(to_expr(s.pool(), r));
     return;
@@ -417,8 +414,8 @@ void reduce_by_divisor(FormSearch& s, Expr e, Found& found) {
       if (times.is_zero()) continue;
       const Polynomial r = a - b * times;
       if (r.terms().size() > a.terms().size()) continue;
-      found.push_back(s.pool().make(
-          Op::kMod, {to_expr(s.pool(), r), e.arg(1)}));
+      found.push_back(
+          s.pool().make(Op::kMod, {to_expr(s.pool(), r), e.arg(1)}));
     }
   }
 }
@@ -434,8 +431,8 @@ void split_remainder(FormSearch& s, Expr e, Found& found) {
     if (!b) continue;
     const Expr inner = s.simplifier().mod(b->high + Polynomial(b->block),
                                           Polynomial(floor_div(m, g)));
-    found.push_back(to_expr(s.pool(), atom(inner) * g + b->low -
-                                          Polynomial(b->block * g)));
+    found.push_back(
+        to_expr(s.pool(), atom(inner) * g + b->low - Polynomial(b->block * g)));
   }
 }
 
@@ -457,8 +454,7 @@ Polynomial positive_part_form(FormSearch& s, Expr extremum) {
     const bool flipped = d.terms().begin()->second.sign() < 0;
     if (flipped) d = d * Int(-1);
     const Expr zero = s.integer(0);
-    const Expr part =
-        s.canonical(Op::kMax, {zero, to_expr(s.pool(), d)});
+    const Expr part = s.canonical(Op::kMax, {zero, to_expr(s.pool(), d)});
     // max(x, y) = y + pos(x - y), min(x, y) = x - pos(x - y)
     const Polynomial& x = flipped ? other : so_far;
     const Polynomial& y = flipped ? so_far : other;
@@ -505,22 +501,22 @@ void add_into_extremum(FormSearch& s, Expr e, Found& found) {
         }
       }
       const bool flips =
-          c.sign() < 0 &&
-          std::all_of(extremum.args().begin(), extremum.args().end(),
-                      [&](Expr arg) {
-                        const Polynomial a = atom(arg);
-                        return a.is_constant() || arg.is(dual(op)) ||
-                               a.terms().begin()->second.sign() < 0;
-                      });
+          c.sign() < 0 && std::all_of(
+                              extremum.args().begin(), extremum.args().end(),
+                              [&](Expr arg) {
+                                const Polynomial a = atom(arg);
+                                return a.is_constant() || arg.is(dual(op)) ||
+                                       a.terms().begin()->second.sign() < 0;
+                              });
       if (meets.is_zero() && !flips) continue;
       auto has_opposite = [&](Expr arg) {
         const Polynomial a = atom(arg) * c;
-        return std::any_of(
-            a.terms().begin(), a.terms().end(), [&](const auto& t) {
-              auto at = meets.terms().find(t.first);
-              return at != meets.terms().end() &&
-                     at->second.sign() != t.second.sign();
-            });
+        return std::any_of(a.terms().begin(), a.terms().end(),
+                           [&](const auto& t) {
+                             auto at = meets.terms().find(t.first);
+                             return at != meets.terms().end() &&
+                                    at->second.sign() != t.second.sign();
+                           });
       };
       auto moved = [&](const Polynomial& part) {
         std::vector<Expr> args, others;  // the others are added to as one
@@ -540,8 +536,8 @@ void add_into_extremum(FormSearch& s, Expr e, Found& found) {
         if (args.size() < 2) return;
         const Op now = c.sign() > 0 ? op : dual(op);
         const Expr merged = s.pool().make(now, args);
-        found.push_back(
-            to_expr(s.pool(), term->rest - part) + s.canonical(merged));
+        found.push_back(to_expr(s.pool(), term->rest - part) +
+                        s.canonical(merged));
       };
       moved(term->rest);
       if (!meets.is_zero() && meets != term->rest) moved(meets);
@@ -677,8 +673,8 @@ void add_into_where(FormSearch& s, Expr e, Found& found) {
 constexpr Rule kRules[] = {
     {"cheapest_arguments", On::kAny, cheapest_arguments,
      "Abs(x - 8*(x//8) - 4)", "Abs(x)"},
-    {"cheapest_atoms", On::kInteger, cheapest_atoms,
-     "2*Max(4*x, 4*y) + x", "2*Max(x, y) + x"},
+    {"cheapest_atoms", On::kInteger, cheapest_atoms, "2*Max(4*x, 4*y) + x",
+     "2*Max(x, y) + x"},
     {"equal_by_facts", On::kInteger, equal_by_facts, "", ""},
     {"open_remainders", On::kInteger, open_remainders, "x + Mod(x, 8)",
      "x + 8*(x//8)"},
@@ -698,8 +694,8 @@ constexpr Rule kRules[] = {
      "(Min(y, 4*x)//4) - x", "(Min(y, 4*x)//4)"},
     {"nested_quotient", On::kFloor, nested_quotient, "((x//2) + y)//3",
      "(2*(x//2) + y)//3"},
-    {"drop_low_part", On::kFloor, drop_low_part, "(4*x + y)//8",
-     "(3*x + y)//8", "y in [0, 3]"},
+    {"drop_low_part", On::kFloor, drop_low_part, "(4*x + y)//8", "(3*x + y)//8",
+     "y in [0, 3]"},
     {"two_values", On::kFloor, two_values, "(y + 1)//2", "(x + 1)//2",
      "y in [0, 1]"},
     {"known_quotient", On::kMod, known_quotient, "Mod(-2, y + 3)",
@@ -710,18 +706,18 @@ constexpr Rule kRules[] = {
      "Mod(x + 3, 2*y)"},
     {"split_remainder", On::kMod, split_remainder, "Mod(4*x + y, 12)",
      "Mod(4*x + z, 12)", "y in [0, 3]"},
-    {"positive_parts", On::kInteger, positive_parts,
-     "Min(x, y) + Max(x, y)", "Min(x, y)"},
+    {"positive_parts", On::kInteger, positive_parts, "Min(x, y) + Max(x, y)",
+     "Min(x, y)"},
     {"add_into_extremum", On::kInteger, add_into_extremum, "x + Max(y - x, z)",
      "x*Max(y, z)"},
     {"clamp", On::kInteger, clamp, "Max(x, y + 3) - Max(x, y)",
      "Max(x, y + 3) - Max(z, y)"},
-    {"shift_clamp", On::kInteger, shift_clamp,
-     "Min(60, Max(0, x + 63)) + 3", "Min(60, Max(y, x + 63)) + 3"},
+    {"shift_clamp", On::kInteger, shift_clamp, "Min(60, Max(0, x + 63)) + 3",
+     "Min(60, Max(y, x + 63)) + 3"},
     {"product_of_extrema", On::kInteger, product_of_extrema,
      "Min(x, y)*Max(x, y)", "Min(x, y)*Max(x, z)"},
-    {"add_into_where", On::kInteger, add_into_where,
-     "Where(x < 0, y, z) - y", "Where(x < 0, y, z)"},
+    {"add_into_where", On::kInteger, add_into_where, "Where(x < 0, y, z) - y",
+     "Where(x < 0, y, z)"},
 };
 
 }  // namespace

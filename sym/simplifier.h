@@ -25,9 +25,7 @@ using Args = std::span<const Expr>;
 // meet may be lost: they are for people.
 class Counter {
  public:
-  void add() {
-    count_.store(count() + 1, std::memory_order_relaxed);
-  }
+  void add() { count_.store(count() + 1, std::memory_order_relaxed); }
   uint64_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
@@ -109,7 +107,6 @@ class Simplifier {
   std::unordered_map<uint32_t, Expr> memo_;  // used when facts_ is set
   std::unordered_map<uint32_t, Expr> opposites_;
 };
-
 
 // a / b when b divides a as polynomials, by long division.
 std::optional<Polynomial> exact_quotient(const Polynomial& a,

@@ -105,10 +105,6 @@ Int full_content(const Polynomial& p) {
   return result;
 }
 
-namespace {
-
-}  // namespace
-
 std::optional<Polynomial> exact_quotient(const Polynomial& a,
                                          const Polynomial& b) {
   Polynomial rest = a, quotient;
@@ -118,8 +114,7 @@ std::optional<Polynomial> exact_quotient(const Polynomial& a,
     const auto& [monomial, c] = *rest.terms().begin();
     auto factor = without(monomial, lead);
     if (!factor || !floor_mod(c, lead_c).is_zero()) return std::nullopt;
-    Polynomial term =
-        Polynomial::term(*factor, proviso::floor_div(c, lead_c));
+    Polynomial term = Polynomial::term(*factor, proviso::floor_div(c, lead_c));
     quotient = quotient + term;
     rest = rest - term * b;
   }
@@ -156,8 +151,8 @@ std::optional<Expr> cancel_gcd(Division& d) {
   if (!d.b.is_constant()) return {};
   Int g = gcd(d.a.content(), d.b.constant());
   if (g.is_one()) return {};
-  return d.s.floor_div(over(d.a, g), Polynomial(
-      proviso::floor_div(d.b.constant(), g)));
+  return d.s.floor_div(over(d.a, g),
+                       Polynomial(proviso::floor_div(d.b.constant(), g)));
 }
 // (x//m + e) // k -> (x + m*e) // (m*k) for constants m != 0, k > 0.
 std::optional<Expr> merge_nested(Division& d) {
@@ -264,8 +259,8 @@ std::optional<Expr> mod_of_mod(Division& d) {
     if (!floor_mod(c * inner.arg(1).integer(), d.b.constant()).is_zero()) {
       continue;
     }
-    Polynomial opened = d.a - Polynomial::term(monomial, c) +
-                        to_polynomial(inner.arg(0)) * c;
+    Polynomial opened =
+        d.a - Polynomial::term(monomial, c) + to_polynomial(inner.arg(0)) * c;
     return d.s.mod(opened, d.b);
   }
   return {};
@@ -275,8 +270,8 @@ std::optional<Expr> mod_gcd(Division& d) {
   if (!d.b.is_constant()) return {};
   Int g = gcd(d.a.content(), d.b.constant());
   if (g.is_one()) return {};
-  Expr inner = d.s.mod(over(d.a, g), Polynomial(
-      proviso::floor_div(d.b.constant(), g)));
+  Expr inner =
+      d.s.mod(over(d.a, g), Polynomial(proviso::floor_div(d.b.constant(), g)));
   return d.s.expr(to_polynomial(inner) * g +
                   Polynomial(floor_mod(d.a.constant(), g)));
 }
@@ -301,8 +296,7 @@ std::optional<Expr> mod_drop_terms(Division& d) {
   const auto& [lead, lead_c] = *d.b.terms().begin();
   Polynomial rest;
   for (const auto& [monomial, c] : d.a.terms()) {
-    bool multiple =
-        without(monomial, lead) && floor_mod(c, lead_c).is_zero();
+    bool multiple = without(monomial, lead) && floor_mod(c, lead_c).is_zero();
     if (!multiple) rest.add(monomial, c);
   }
   if (rest == d.a) return {};
@@ -319,6 +313,7 @@ std::optional<Expr> mod_factor(Division& d) {
   return d.s.expr(to_polynomial(inner) * Polynomial::term(common, g));
 }
 
+// clang-format off
 constexpr NamedDivisionRule kModRules[] = {
     {"mod_zero", mod_zero},
     {"mod_constants", mod_constants},
@@ -331,6 +326,7 @@ constexpr NamedDivisionRule kModRules[] = {
     {"mod_factor", mod_factor},
     {"mod_known", mod_known},
 };
+// clang-format on
 
 constexpr size_t kFloorDivRuleCount = std::size(kFloorDivRules);
 constexpr size_t kModRuleCount = std::size(kModRules);
@@ -511,7 +507,8 @@ std::optional<Ratio> Simplifier::ratio(Expr e, int depth) {
     case Op::kRational:
       return Ratio{Polynomial(e.rational().num()), e.rational().den()};
     case Op::kToFloat: return ratio(e.arg(0), depth + 1);
-    case Op::kIntTrueDiv: case Op::kFloatTrueDiv: {
+    case Op::kIntTrueDiv:
+    case Op::kFloatTrueDiv: {
       auto a = ratio(e.arg(0), depth + 1), b = ratio(e.arg(1), depth + 1);
       if (!a || !b || !b->numerator.is_constant()) return {};
       Int divisor = b->numerator.constant();
@@ -588,7 +585,8 @@ Expr Simplifier::opposite(Expr e) {
     case Op::kNe: return pool_.make(Op::kEq, e.args());
     case Op::kLt: return relation(Op::kLe, e.arg(1), e.arg(0));
     case Op::kLe: return relation(Op::kLt, e.arg(1), e.arg(0));
-    case Op::kAnd: case Op::kOr: {
+    case Op::kAnd:
+    case Op::kOr: {
       std::vector<Expr> parts;
       for (Expr arg : e.args()) parts.push_back(negate(arg));
       return junction(e.is(Op::kAnd) ? Op::kOr : Op::kAnd, parts);
@@ -659,8 +657,7 @@ Expr Simplifier::float_sum(Op op, Args args) {
       parts.push_back(e);
       return;
     }
-    Rational value =
-        e.is(Op::kInteger) ? Rational(e.integer()) : e.rational();
+    Rational value = e.is(Op::kInteger) ? Rational(e.integer()) : e.rational();
     constant = sum ? constant + value : constant * value;
   };
   for (Expr arg : args) {
@@ -730,9 +727,9 @@ Expr Simplifier::power(Expr base, Expr exponent) {
 }
 
 Expr Simplifier::true_divide(Op op, Expr a, Expr b) {
-  bool by_one = b.is_constant() &&
-                (b.is(Op::kInteger) ? b.integer().is_one()
-                                    : b.rational() == Rational(1));
+  bool by_one =
+      b.is_constant() &&
+      (b.is(Op::kInteger) ? b.integer().is_one() : b.rational() == Rational(1));
   if (!by_one) return pool_.make(op, {a, b});
   return a.is_float() ? a : pool_.make(Op::kToFloat, {a});
 }
@@ -757,47 +754,59 @@ std::optional<Expr> Simplifier::fold_constants(Expr raw) {
 Expr Simplifier::build(Op op, Args args) {
   auto poly = [&](size_t i) { return to_polynomial(args[i]); };
   switch (op) {
-    case Op::kAdd: case Op::kMul: {
+    case Op::kAdd:
+    case Op::kMul: {
       Expr raw = pool_.make(op, args);
       return raw.is_int() ? expr(to_polynomial(raw)) : float_sum(op, args);
     }
-    case Op::kEq: case Op::kNe: case Op::kLt: case Op::kLe:
-      return relation(op, args[0], args[1]);
-    case Op::kAnd: case Op::kOr: return junction(op, args);
+    case Op::kEq:
+    case Op::kNe:
+    case Op::kLt:
+    case Op::kLe: return relation(op, args[0], args[1]);
+    case Op::kAnd:
+    case Op::kOr: return junction(op, args);
     case Op::kNot: return negate(args[0]);
     default: break;
   }
   if (auto value = fold_constants(pool_.make(op, args))) return *value;
   switch (op) {
-    case Op::kPow: case Op::kPowByNatural: return power(args[0], args[1]);
-    case Op::kFloorDiv: case Op::kCleanDiv: return floor_div(poly(0), poly(1));
-    case Op::kMod: case Op::kPythonMod: return mod(poly(0), poly(1));
+    case Op::kPow:
+    case Op::kPowByNatural: return power(args[0], args[1]);
+    case Op::kFloorDiv:
+    case Op::kCleanDiv: return floor_div(poly(0), poly(1));
+    case Op::kMod:
+    case Op::kPythonMod: return mod(poly(0), poly(1));
     case Op::kCeilDiv:
       return expr(to_polynomial(floor_div(poly(0) * Int(-1), poly(1))) *
                   Int(-1));
     case Op::kModularIndexing:
       return mod(to_polynomial(floor_div(poly(0), poly(1))), poly(2));
-    case Op::kMin: case Op::kMax: return extremum(op, args);
+    case Op::kMin:
+    case Op::kMax: return extremum(op, args);
     case Op::kAbs: return absolute(args[0]);
     case Op::kIdentity: return args[0];
-    case Op::kLShift: case Op::kRShift: {
+    case Op::kLShift:
+    case Op::kRShift: {
       auto count = args[1].maybe_int64();
       if (!count || *count < 0 || *count > 4096) break;
       Int scale = *pow(Int(2), static_cast<uint64_t>(*count));
       if (op == Op::kLShift) return expr(poly(0) * scale);
       return floor_div(poly(0), Polynomial(scale));
     }
-    case Op::kBitAnd: case Op::kBitOr: case Op::kBitXor:
-      return bits(op, args[0], args[1]);
+    case Op::kBitAnd:
+    case Op::kBitOr:
+    case Op::kBitXor: return bits(op, args[0], args[1]);
     case Op::kWhere: return where(args[0], args[1], args[2]);
     case Op::kToFloat:
       if (args[0].is_float()) return args[0];
       break;
-    case Op::kIntTrueDiv: case Op::kFloatTrueDiv:
-      return true_divide(op, args[0], args[1]);
-    case Op::kTruncToInt: case Op::kCeilToInt: case Op::kFloorToInt:
-    case Op::kRoundToInt: case Op::kTruncToFloat:
-      return round(op, args[0]);
+    case Op::kIntTrueDiv:
+    case Op::kFloatTrueDiv: return true_divide(op, args[0], args[1]);
+    case Op::kTruncToInt:
+    case Op::kCeilToInt:
+    case Op::kFloorToInt:
+    case Op::kRoundToInt:
+    case Op::kTruncToFloat: return round(op, args[0]);
     default: break;
   }
   return pool_.make(op, args);
@@ -812,8 +821,7 @@ Expr Simplifier::canonical(Expr e) const {
 // Arguments first, on a stack of its own: depth is not the machine's concern.
 Expr Simplifier::run(Expr e) {
   visit_arguments_first(
-      e,
-      [this](Expr x) { return is_leaf(x.op()) || memo().contains(x.id()); },
+      e, [this](Expr x) { return is_leaf(x.op()) || memo().contains(x.id()); },
       [this](Expr x) { rewrite(x); });
   return canonical(e);
 }

@@ -6,10 +6,11 @@
 //
 // Promise: where e is defined, simplify(e) is defined with the same value.  A
 // rewrite may make an undefined point defined (u0//u0 is 1): whoever needs
-// definedness asks it of the expression as it was written.  simplify(simplify(e)) is
-// simplify(e).  Numeric sums are polynomials over atoms with products of sums
-// expanded while small; relations have their terms split by sign and are
-// divided by the gcd of their coefficients with the constant rounded inward.
+// definedness asks it of the expression as it was written.
+// simplify(simplify(e)) is simplify(e).  Numeric sums are polynomials over
+// atoms with products of sums expanded while small; relations have their terms
+// split by sign and are divided by the gcd of their coefficients with the
+// constant rounded inward.
 //
 // An expression that takes more than kSimplifyUnits of work comes back as it
 // is, and does so each time.

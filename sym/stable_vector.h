@@ -44,8 +44,7 @@ class StableVector {
   T& emplace_back(Args&&... args) {
     if (size_ == first(chunks_)) {
       T* made = take(length(chunks_));
-      origins_[chunks_] =
-          reinterpret_cast<uintptr_t>(made) - size_ * sizeof(T);
+      origins_[chunks_] = reinterpret_cast<uintptr_t>(made) - size_ * sizeof(T);
       ++chunks_;
     }
     T* made = at(size_);
@@ -81,8 +80,8 @@ class StableVector {
 
   static T* take(size_t length) {
     if constexpr (!kIsOnLines) return std::allocator<T>().allocate(length);
-    auto* all = static_cast<std::byte*>(
-        ::operator new(length * sizeof(T) + kLine));
+    auto* all =
+        static_cast<std::byte*>(::operator new(length * sizeof(T) + kLine));
     auto* begin = all + kLine - reinterpret_cast<uintptr_t>(all) % kLine;
     new (begin - sizeof(all)) std::byte*(all);
     return reinterpret_cast<T*>(begin);
@@ -92,8 +91,8 @@ class StableVector {
       return std::allocator<T>().deallocate(chunk, length);
     }
     auto* begin = reinterpret_cast<std::byte*>(chunk);
-    ::operator delete(*std::launder(
-        reinterpret_cast<std::byte**>(begin - sizeof(begin))));
+    ::operator delete(
+        *std::launder(reinterpret_cast<std::byte**>(begin - sizeof(begin))));
   }
 
   T* at(size_t i) const {

@@ -71,8 +71,8 @@ std::vector<Polynomial> SumWriter::rewritten_floor(const Int& c,
   const Polynomial opposite = n * Int(-1);
   if (search_.has_negative_divisor() && divisor.is(Op::kInteger)) {
     forms.push_back(finished(
-        pool_.make(Op::kFloorDiv, {factored(opposite, 1),
-                                   pool_.integer(-divisor.integer())}),
+        pool_.make(Op::kFloorDiv,
+                   {factored(opposite, 1), pool_.integer(-divisor.integer())}),
         c));
   }
   forms.push_back(finished(over(Op::kCeilDiv, opposite), -c));
@@ -132,9 +132,8 @@ Polynomial SumWriter::gather(Polynomial p, Expr floor) {
     if (consider(n, r)) {
       numerator = n;
       rest = r;
-      std::erase_if(parts, [](const Polynomial& part) {
-        return !part.is_constant();
-      });
+      std::erase_if(parts,
+                    [](const Polynomial& part) { return !part.is_constant(); });
     }
   }
   for (const Polynomial& part : parts) {
@@ -254,9 +253,9 @@ Expr SumWriter::body_of(const Monomial& monomial) {
     while (end < monomial.size() && monomial[end] == monomial[i]) ++end;
     Expr atom = shown(monomial[i]);
     const Int power(static_cast<int64_t>(end - i));
-    factors.push_back(
-        power.is_one() ? atom
-                       : pool_.make(Op::kPow, {atom, pool_.integer(power)}));
+    factors.push_back(power.is_one()
+                          ? atom
+                          : pool_.make(Op::kPow, {atom, pool_.integer(power)}));
     i = end;
   }
   return product_of(1, std::move(factors));

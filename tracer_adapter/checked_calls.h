@@ -1,5 +1,5 @@
-// tracer_adapter/checked_calls.h - every call of a program is looked at before a
-// kernel of PyTorch is, which may trust its arguments.
+// tracer_adapter/checked_calls.h - every call of a program is looked at before
+// a kernel of PyTorch is, which may trust its arguments.
 //
 //   const CheckedCalls checked;
 //   module.run(inputs);  // an operator's shape function throws first

@@ -17,7 +17,7 @@ namespace proviso {
 
 struct ControlFlowCall {
   const std::vector<Executable>& graphs;
-  c10::IValue predicate;                         // of cond
+  c10::IValue predicate;  // of cond
   // Operands, in order; of the mode blocks the mode and the operands.
   std::vector<std::vector<c10::IValue>> lists;
 };

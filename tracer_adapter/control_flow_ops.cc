@@ -55,8 +55,8 @@ Tensors record_cond(Tracer& tracer, const c10::IValue& predicate,
   Tensors outputs;
   for (const c10::IValue& value : yes.outputs) {
     const at::Tensor& t = value.toTensor();
-    outputs.push_back(make_fake(t.sym_sizes(), t.sym_strides(),
-                                t.scalar_type(), t.device()));
+    outputs.push_back(
+        make_fake(t.sym_sizes(), t.sym_strides(), t.scalar_type(), t.device()));
   }
   record_higher_order(tracer, "cond", {"true_graph", "false_graph"},
                       {predicate, yes, no, ivalues(captured)},
@@ -132,8 +132,7 @@ Tensors map(const SubProgram& f, const Tensors& xs, const Tensors& args) {
     outputs.push_back(make_contiguous(sizes, t.scalar_type(), t.device()));
   }
   record_higher_order(*tracer, "map_impl", {"body_graph"},
-                      {body, ivalues(xs), ivalues(captured)},
-                      ivalues(outputs));
+                      {body, ivalues(xs), ivalues(captured)}, ivalues(outputs));
   return outputs;
 }
 

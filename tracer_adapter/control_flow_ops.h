@@ -2,7 +2,8 @@
 //
 //   auto y = proviso::cond(x.sum().gt(0),
 //                          [](Tensors in) { return Tensors{in[0].sin()}; },
-//                          [](Tensors in) { return Tensors{in[0].cos()}; }, {x});
+//                          [](Tensors in) { return Tensors{in[0].cos()}; },
+//                          {x});
 //
 // While tracing, both branches are recorded as sub-graphs; outside, one runs.
 // A branch may read tensors around it; it writes to none of them.

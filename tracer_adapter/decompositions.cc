@@ -146,8 +146,8 @@ class Decomposer final : public Interceptor {
     });
     if (wrapped_inside) {
       const Layout layout(*this, true);
-      op.redispatchBoxed(
-          c10::DispatchKeySet(c10::DispatchKey::Functionalize), stack);
+      op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::Functionalize),
+                         stack);
       return;
     }
     // What makes a tensor: its result is wrapped from here on.
@@ -169,8 +169,8 @@ class Decomposer final : public Interceptor {
       const DecompositionArgs args(stack->end() - count, stack->end());
       DecompositionArgs results = row->second(args);
       TORCH_CHECK_VALUE(results.size() == op.schema().returns().size(),
-                        "run_decompositions: the decomposition of ",
-                        row->first, " gives ", results.size(),
+                        "run_decompositions: the decomposition of ", row->first,
+                        " gives ", results.size(),
                         " results; the operator has ",
                         op.schema().returns().size());
       stack->erase(stack->end() - count, stack->end());
@@ -262,12 +262,11 @@ std::vector<Mutation> mutations(const ExportedProgram& program,
                 input.target,
                 "', which has no place for a new value; register it as a "
                 "buffer, or clone() it first");
-    result.push_back({input.kind == InputKind::kBuffer
-                          ? OutputKind::kBufferMutation
-                      : input.kind == InputKind::kParameter
-                          ? OutputKind::kParameterMutation
-                          : OutputKind::kUserInputMutation,
-                      i});
+    result.push_back(
+        {input.kind == InputKind::kBuffer      ? OutputKind::kBufferMutation
+         : input.kind == InputKind::kParameter ? OutputKind::kParameterMutation
+                                               : OutputKind::kUserInputMutation,
+         i});
   }
   std::stable_partition(result.begin(), result.end(), [](const Mutation& m) {
     return m.kind == OutputKind::kBufferMutation;
@@ -281,8 +280,8 @@ void name_mutations(ExportedProgram& program,
     const InputSpec& input = program.graph.inputs[changed[i].input];
     OutputSpec& output = program.graph.outputs[i];
     output.kind = changed[i].kind;
-    output.target = input.kind == InputKind::kUserInput ? input.name
-                                                        : input.target;
+    output.target =
+        input.kind == InputKind::kUserInput ? input.name : input.target;
   }
 }
 

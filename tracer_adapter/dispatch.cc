@@ -255,14 +255,10 @@ IntMeaning meaning_of(const c10::Type& type) {
          t->kind() == c10::TypeKind::ListType)
     t = t->containedTypes()[0].get();
   switch (t->kind()) {
-    case c10::TypeKind::ScalarTypeType:
-      return IntMeaning::kDtype;
-    case c10::TypeKind::LayoutType:
-      return IntMeaning::kLayout;
-    case c10::TypeKind::MemoryFormatType:
-      return IntMeaning::kMemoryFormat;
-    default:
-      return IntMeaning::kNumber;
+    case c10::TypeKind::ScalarTypeType: return IntMeaning::kDtype;
+    case c10::TypeKind::LayoutType: return IntMeaning::kLayout;
+    case c10::TypeKind::MemoryFormatType: return IntMeaning::kMemoryFormat;
+    default: return IntMeaning::kNumber;
   }
 }
 
@@ -281,9 +277,8 @@ bool has_rule(const c10::OperatorHandle& op) {
 }
 
 bool is_known(const c10::OperatorHandle& op) {
-  return has_rule(op) ||
-         op.hasKernelForDispatchKey(
-             c10::DispatchKey::CompositeImplicitAutograd);
+  return has_rule(op) || op.hasKernelForDispatchKey(
+                             c10::DispatchKey::CompositeImplicitAutograd);
 }
 
 Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
@@ -329,8 +324,7 @@ namespace {
 thread_local Interceptor* current_interceptor = nullptr;
 }  // namespace
 
-Interceptor::Interceptor()
-    : outer_(std::exchange(current_interceptor, this)) {}
+Interceptor::Interceptor() : outer_(std::exchange(current_interceptor, this)) {}
 Interceptor::~Interceptor() { current_interceptor = outer_; }
 Interceptor* Interceptor::current() { return current_interceptor; }
 
@@ -408,8 +402,8 @@ void Tracer::finish_call(const OpInfo& oi, std::span<const c10::IValue> args,
                          const std::vector<c10::IValue>& out) {
   if (oi.mutates && recording_)
     note_writes(oi, args);
-  else if (!oi.mutates && !oi.random && has_constant(args) && oi.rule != nullptr &&
-           oi.recorded_at_all && !oi.lifts)
+  else if (!oi.mutates && !oi.random && has_constant(args) &&
+           oi.rule != nullptr && oi.recorded_at_all && !oi.lifts)
     follow_constants(oi.op, args, out);
   if (at::GradMode::is_enabled() && !oi.detaches) pass_on_grad(args, out);
   if (recording_ && oi.recorded_at_all) record_call(oi, args, out);

@@ -42,8 +42,7 @@ std::vector<c10::IValue> example_inputs(const ExportedProgram& program,
     }
     const GraphValue& value = program.graph.value(ref->id);
     if (value.is_tensor())
-      inputs.emplace_back(
-          example_tensor(program, input, value.tensor(), most));
+      inputs.emplace_back(example_tensor(program, input, value.tensor(), most));
     else
       inputs.emplace_back(size_at_export(program, value.expr()));
   }

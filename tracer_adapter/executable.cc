@@ -80,19 +80,14 @@ const c10::Type& without_optional(const c10::Type& type) {
 
 ArgumentPlan::Kind list_kind(const c10::Type& element) {
   switch (element.kind()) {
-    case c10::TypeKind::TensorType:
-      return ArgumentPlan::Kind::kTensors;
+    case c10::TypeKind::TensorType: return ArgumentPlan::Kind::kTensors;
     case c10::TypeKind::OptionalType:
       return ArgumentPlan::Kind::kOptionalTensors;
     case c10::TypeKind::IntType:
-    case c10::TypeKind::SymIntType:
-      return ArgumentPlan::Kind::kInts;
-    case c10::TypeKind::FloatType:
-      return ArgumentPlan::Kind::kDoubles;
-    case c10::TypeKind::BoolType:
-      return ArgumentPlan::Kind::kBools;
-    default:
-      return ArgumentPlan::Kind::kMixed;
+    case c10::TypeKind::SymIntType: return ArgumentPlan::Kind::kInts;
+    case c10::TypeKind::FloatType: return ArgumentPlan::Kind::kDoubles;
+    case c10::TypeKind::BoolType: return ArgumentPlan::Kind::kBools;
+    default: return ArgumentPlan::Kind::kMixed;
   }
 }
 
@@ -193,14 +188,10 @@ c10::IValue evaluate_ints(const ArgumentPlan& plan, const Slots& slots) {
 c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots) {
   using Kind = ArgumentPlan::Kind;
   switch (plan.kind) {
-    case Kind::kConstant:
-      return plan.constant;
-    case Kind::kValue:
-      return slots[plan.value];
-    case Kind::kNumberTensor:
-      return as_tensor(slots[plan.value]);
-    case Kind::kDouble:
-      return to_double(slots[plan.value]);
+    case Kind::kConstant: return plan.constant;
+    case Kind::kValue: return slots[plan.value];
+    case Kind::kNumberTensor: return as_tensor(slots[plan.value]);
+    case Kind::kDouble: return to_double(slots[plan.value]);
     case Kind::kTensors:
       return evaluate_list<at::Tensor>(
           plan, slots, [](const c10::IValue& v) { return v.toTensor(); });
@@ -210,10 +201,8 @@ c10::IValue evaluate_argument(const ArgumentPlan& plan, const Slots& slots) {
             if (v.isNone()) return std::nullopt;
             return v.toTensor();
           });
-    case Kind::kInts:
-      return evaluate_ints(plan, slots);
-    case Kind::kDoubles:
-      return evaluate_list<double>(plan, slots, to_double);
+    case Kind::kInts: return evaluate_ints(plan, slots);
+    case Kind::kDoubles: return evaluate_list<double>(plan, slots, to_double);
     case Kind::kBools:
       return evaluate_list<bool>(
           plan, slots, [](const c10::IValue& v) { return v.toBool(); });
@@ -261,9 +250,9 @@ ArgumentPlan plan_list(std::span<const Argument> items) {
 void plan_higher_order(const Node& node, Step& step) {
   step.kind = Step::Kind::kHigherOrder;
   step.control = find_control_flow(node.target);
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      step.control != nullptr, "Proviso: Module: the graph calls ",
-      node.target, ", which module() cannot run");
+  TORCH_CHECK_NOT_IMPLEMENTED(step.control != nullptr,
+                              "Proviso: Module: the graph calls ", node.target,
+                              ", which module() cannot run");
   for (const Argument& a : node.args) {
     if (const GraphArgument* graph = a.get<GraphArgument>())
       step.graphs.emplace_back(*graph->graph);
@@ -339,8 +328,7 @@ c10::IValue as_declared(c10::IValue value, ValueKind kind) {
     case ValueKind::kBool:
       if (value.isBool() || value.isSymBool()) return value;
       break;
-    default:
-      break;
+    default: break;
   }
   TORCH_CHECK_TYPE(false, "it gives ", kind_name(value),
                    " where the program has ", name_of(kind));
@@ -355,8 +343,7 @@ void store_list(const Node::Output& output, const c10::IValue& result,
                     tensors.size(), " tensors where the program has ",
                     output.values.size());
   for (size_t k = 0; k < output.values.size(); ++k)
-    if (output.values[k] != kNoOutput)
-      slots[output.values[k]] = tensors.get(k);
+    if (output.values[k] != kNoOutput) slots[output.values[k]] = tensors.get(k);
 }
 
 void store(const Step& step, c10::Stack& stack, Slots& slots) {
@@ -368,8 +355,7 @@ void store(const Step& step, c10::Stack& stack, Slots& slots) {
     if (output.is_list) {
       store_list(output, stack[i], slots);
     } else if (!output.values.empty() && output.values[0] != kNoOutput) {
-      slots[output.values[0]] =
-          as_declared(std::move(stack[i]), step.kinds[i]);
+      slots[output.values[0]] = as_declared(std::move(stack[i]), step.kinds[i]);
     }
   }
 }
@@ -382,8 +368,7 @@ std::vector<c10::IValue> evaluate_items(const ArgumentPlan& plan,
   return values;
 }
 
-void run_higher_order(const Step& step, const Slots& slots,
-                      c10::Stack& stack) {
+void run_higher_order(const Step& step, const Slots& slots, c10::Stack& stack) {
   ControlFlowCall call{step.graphs, {}, {}};
   for (const ArgumentPlan& arg : step.args) {
     if (arg.kind == ArgumentPlan::Kind::kMixed)
@@ -404,8 +389,9 @@ void call_kernel(const c10::OperatorHandle& op, c10::Stack& stack) {
     CheckedCalls::look_at(op, stack);
     op.callBoxed(stack);
   } catch (const std::length_error&) {
-    TORCH_CHECK_VALUE(false, "the operator asks for more memory than there "
-                             "can be");
+    TORCH_CHECK_VALUE(false,
+                      "the operator asks for more memory than there "
+                      "can be");
   } catch (const std::bad_alloc&) {
     TORCH_CHECK_WITH(OutOfMemoryError, false,
                      "the operator asks for more memory than there is");
@@ -426,9 +412,7 @@ void run_step(const Step& step, Slots& slots, c10::Stack& stack,
   for (const ArgumentPlan& arg : step.args)
     stack.push_back(evaluate_argument(arg, slots));
   switch (step.kind) {
-    case Step::Kind::kOperator:
-      call_kernel(*step.op, stack);
-      break;
+    case Step::Kind::kOperator: call_kernel(*step.op, stack); break;
     case Step::Kind::kFunction: {
       c10::IValue result = any_symbolic(stack)
                                ? call_symbolic(step.target, stack)
@@ -437,8 +421,7 @@ void run_step(const Step& step, Slots& slots, c10::Stack& stack,
       break;
     }
     case Step::Kind::kSize: {
-      const c10::SymInt size =
-          stack[0].toTensor().sym_size(stack[1].toInt());
+      const c10::SymInt size = stack[0].toTensor().sym_size(stack[1].toInt());
       stack.assign(1, size);
       break;
     }
@@ -450,8 +433,7 @@ void run_step(const Step& step, Slots& slots, c10::Stack& stack,
       TORCH_CHECK(to_double(stack[0]) != 0, stack[1].toStringRef());
       stack.clear();
       break;
-    case Step::Kind::kHigherOrder:
-      break;  // above
+    case Step::Kind::kHigherOrder: break;  // above
   }
   store(step, stack, slots);
   if (keep == Keep::kWhatIsRead)
@@ -476,8 +458,7 @@ Executable::Executable(const Graph& graph) {
     inputs_.push_back(ref ? ref->id : kNoOutput);
   }
   for (const Node& node : graph.nodes) steps_.push_back(plan_node(graph, node));
-  for (const OutputSpec& output : graph.outputs)
-    outputs_.push_back(output.arg);
+  for (const OutputSpec& output : graph.outputs) outputs_.push_back(output.arg);
   value_count_ = graph.values.size();
   outputs_of_.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) outputs_of_.push_back(node.outputs);
@@ -506,8 +487,7 @@ void Executable::find_dead_values(const Graph& graph) {
     for_each_output(graph.nodes[i], note);
     for (const Argument& a : graph.nodes[i].args) {
       for_each_reference(a, note);
-      for_each_reference(
-          a, [&](ValueId id) { steps_[i].reads.push_back(id); });
+      for_each_reference(a, [&](ValueId id) { steps_[i].reads.push_back(id); });
     }
   }
 }
@@ -553,8 +533,8 @@ const Executable::Constants* Executable::constants() const {
              : nullptr;
 }
 
-std::vector<c10::IValue> Executable::run(
-    std::vector<c10::IValue> inputs, const StepHook& before) const {
+std::vector<c10::IValue> Executable::run(std::vector<c10::IValue> inputs,
+                                         const StepHook& before) const {
   TORCH_INTERNAL_ASSERT(inputs.size() == inputs_.size(), "a graph of ",
                         inputs_.size(), " inputs got ", inputs.size());
   Slots slots(value_count_);

@@ -170,8 +170,8 @@ std::string ExportedProgram::signature_to_string() const {
   }
   out += "\n# outputs\n";
   for (const OutputSpec& output : graph.outputs) {
-    out += output_name(graph, output) + ": " +
-           std::string(name_of(output.kind));
+    out +=
+        output_name(graph, output) + ": " + std::string(name_of(output.kind));
     if (!output.target.empty()) out += " target=" + quoted(output.target);
     out += "\n";
   }

@@ -37,86 +37,52 @@ Argument constant_argument(Expr e) {
 // The Python function of an operator of two arguments that means the same.
 const char* binary_target(Op op) {
   switch (op) {
-    case Op::kAdd:
-      return "_operator.add";
-    case Op::kMul:
-      return "_operator.mul";
+    case Op::kAdd: return "_operator.add";
+    case Op::kMul: return "_operator.mul";
     case Op::kPow:
     case Op::kFloatPow:
-    case Op::kPowByNatural:
-      return "_operator.pow";
+    case Op::kPowByNatural: return "_operator.pow";
     case Op::kFloorDiv:
-    case Op::kCleanDiv:
-      return "_operator.floordiv";
+    case Op::kCleanDiv: return "_operator.floordiv";
     case Op::kMod:
-    case Op::kPythonMod:
-      return "_operator.mod";
-    case Op::kMin:
-      return "torch.sym_min";
-    case Op::kMax:
-      return "torch.sym_max";
-    case Op::kLShift:
-      return "_operator.lshift";
-    case Op::kRShift:
-      return "_operator.rshift";
+    case Op::kPythonMod: return "_operator.mod";
+    case Op::kMin: return "torch.sym_min";
+    case Op::kMax: return "torch.sym_max";
+    case Op::kLShift: return "_operator.lshift";
+    case Op::kRShift: return "_operator.rshift";
     case Op::kBitAnd:
-    case Op::kAnd:
-      return "_operator.and_";
+    case Op::kAnd: return "_operator.and_";
     case Op::kBitOr:
-    case Op::kOr:
-      return "_operator.or_";
-    case Op::kEq:
-      return "_operator.eq";
-    case Op::kNe:
-      return "_operator.ne";
-    case Op::kLt:
-      return "_operator.lt";
-    case Op::kLe:
-      return "_operator.le";
+    case Op::kOr: return "_operator.or_";
+    case Op::kEq: return "_operator.eq";
+    case Op::kNe: return "_operator.ne";
+    case Op::kLt: return "_operator.lt";
+    case Op::kLe: return "_operator.le";
     case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv:
-      return "_operator.truediv";
-    default:
-      return nullptr;
+    case Op::kFloatTrueDiv: return "_operator.truediv";
+    default: return nullptr;
   }
 }
 
 const char* unary_target(Op op) {
   switch (op) {
-    case Op::kNot:
-      return "torch.sym_not";
-    case Op::kToFloat:
-      return "torch.sym_float";
-    case Op::kTruncToInt:
-      return "math.trunc";
-    case Op::kFloorToInt:
-      return "math.floor";
-    case Op::kCeilToInt:
-      return "math.ceil";
-    case Op::kSqrt:
-      return "torch._sym_sqrt";
-    case Op::kCos:
-      return "torch._sym_cos";
-    case Op::kCosh:
-      return "torch._sym_cosh";
-    case Op::kSin:
-      return "torch._sym_sin";
-    case Op::kSinh:
-      return "torch._sym_sinh";
-    case Op::kTan:
-      return "torch._sym_tan";
-    case Op::kTanh:
-      return "torch._sym_tanh";
-    case Op::kAsin:
-      return "torch._sym_asin";
-    case Op::kAcos:
-      return "torch._sym_acos";
-    case Op::kAtan:
-      return "torch._sym_atan";
-    case Op::kLog2:
-      return "torch._sym_log2";
-    default:
-      return nullptr;
+    case Op::kNot: return "torch.sym_not";
+    case Op::kToFloat: return "torch.sym_float";
+    case Op::kTruncToInt: return "math.trunc";
+    case Op::kFloorToInt: return "math.floor";
+    case Op::kCeilToInt: return "math.ceil";
+    case Op::kSqrt: return "torch._sym_sqrt";
+    case Op::kCos: return "torch._sym_cos";
+    case Op::kCosh: return "torch._sym_cosh";
+    case Op::kSin: return "torch._sym_sin";
+    case Op::kSinh: return "torch._sym_sinh";
+    case Op::kTan: return "torch._sym_tan";
+    case Op::kTanh: return "torch._sym_tanh";
+    case Op::kAsin: return "torch._sym_asin";
+    case Op::kAcos: return "torch._sym_acos";
+    case Op::kAtan: return "torch._sym_atan";
+    case Op::kLog2: return "torch._sym_log2";
+    default: return nullptr;
   }
 }
 
@@ -338,8 +304,7 @@ void Finisher::wanted_by(const Graph& graph, ExprOrder& wanted) const {
       add_given(graph.value(ref->id), own);
   for (const Node& node : graph.nodes) {
     for (const Argument& a : node.args) wanted_by(a, own, wanted);
-    for_each_output(node,
-                    [&](ValueId id) { add_given(graph.value(id), own); });
+    for_each_output(node, [&](ValueId id) { add_given(graph.value(id), own); });
   }
   for (const OutputSpec& output : graph.outputs)
     wanted_by(output.arg, own, wanted);
@@ -443,8 +408,9 @@ void Finisher::add_node(Node node) {
 
 // The size of a dim that is a bare symbol.  The size as recorded counts: what
 // was learnt of an unbacked symbol is asserted between the values themselves,
-// so one must not stand for the other.  An input's size that is known as another
-// one's, or as a constant, is read as that, save by the assertion that says so.
+// so one must not stand for the other.  An input's size that is known as
+// another one's, or as a constant, is read as that, save by the assertion that
+// says so.
 void Finisher::bind_tensor(ValueId id) {
   for (size_t d = 0; d < graph_.value(id).tensor().sizes.size(); ++d) {
     const Expr size = graph_.value(id).tensor().sizes[d];
@@ -647,10 +613,9 @@ Argument Finisher::build_round_float(Expr e) {
 // 1 where the condition holds, else 0.
 Argument Finisher::one_if(Argument condition, Expr meaning) {
   ExprPool& pool = env_.pool();
-  return call("torch.sym_ite",
-              {std::move(condition), {int64_t{1}}, {int64_t{0}}},
-              pool.make(Op::kWhere,
-                        {meaning, pool.integer(1), pool.integer(0)}));
+  return call(
+      "torch.sym_ite", {std::move(condition), {int64_t{1}}, {int64_t{0}}},
+      pool.make(Op::kWhere, {meaning, pool.integer(1), pool.integer(0)}));
 }
 
 // torch.sym_ite takes two symbolic numbers or two constants: an integer of
@@ -661,16 +626,15 @@ Argument Finisher::build_choice(Expr e) {
     return call("torch.sym_ite", {build(condition), build(yes), build(no)}, e);
   const Expr step = simplify(yes - no);
   const Argument chosen = one_if(build(condition), condition);
-  const Argument rise = call("_operator.mul", {chosen, build(step)},
-                             simplify(e - no));
+  const Argument rise =
+      call("_operator.mul", {chosen, build(step)}, simplify(e - no));
   return call("_operator.add", {rise, build(no)}, e);
 }
 
 Argument Finisher::build_expr(Expr e) {
   ExprPool& pool = env_.pool();
   switch (e.op()) {
-    case Op::kAdd:
-      return build_sum(e);
+    case Op::kAdd: return build_sum(e);
     case Op::kMul:
       if (e.arg(0).maybe_int64() == -1 && e.arity() > 1)
         return call("_operator.neg", {build(simplify(-e))}, e);
@@ -678,19 +642,14 @@ Argument Finisher::build_expr(Expr e) {
     case Op::kEq:
     case Op::kNe:
     case Op::kLt:
-    case Op::kLe:
-      return build_relation(e);
-    case Op::kIdentity:
-      return build(e.arg(0));
-    case Op::kAbs:
-      return build(max(e.arg(0), simplify(-e.arg(0))));
-    case Op::kCeilDiv:
-      return build(simplify(-floor_div(-e.arg(0), e.arg(1))));
+    case Op::kLe: return build_relation(e);
+    case Op::kIdentity: return build(e.arg(0));
+    case Op::kAbs: return build(max(e.arg(0), simplify(-e.arg(0))));
+    case Op::kCeilDiv: return build(simplify(-floor_div(-e.arg(0), e.arg(1))));
     case Op::kModularIndexing:
       return build(
           pool.make(Op::kPythonMod, {floor_div(e.arg(0), e.arg(1)), e.arg(2)}));
-    case Op::kWhere:
-      return build_choice(e);
+    case Op::kWhere: return build_choice(e);
     case Op::kBitXor:  // no reader's operator.xor, but in bits the same
       return call("_operator.sub",
                   {build(pool.make(Op::kBitOr, {e.arg(0), e.arg(1)})),
@@ -705,8 +664,7 @@ Argument Finisher::build_expr(Expr e) {
     case Op::kRoundToInt:
       if (std::optional<Argument> exact = build_round(e.arg(0))) return *exact;
       return build_round_float(e);
-    default:
-      break;
+    default: break;
   }
   if (e.is(Op::kRoundDecimal))
     return call("builtins.round", {build(e.arg(0)), build(e.arg(1))}, e);

@@ -123,14 +123,10 @@ std::string python_layout(c10::Layout layout) {
 
 const char* python_memory_format(c10::MemoryFormat format) {
   switch (format) {
-    case c10::MemoryFormat::Preserve:
-      return "torch.preserve_format";
-    case c10::MemoryFormat::ChannelsLast:
-      return "torch.channels_last";
-    case c10::MemoryFormat::ChannelsLast3d:
-      return "torch.channels_last_3d";
-    default:
-      return "torch.contiguous_format";
+    case c10::MemoryFormat::Preserve: return "torch.preserve_format";
+    case c10::MemoryFormat::ChannelsLast: return "torch.channels_last";
+    case c10::MemoryFormat::ChannelsLast3d: return "torch.channels_last_3d";
+    default: return "torch.contiguous_format";
   }
 }
 
@@ -365,14 +361,10 @@ bool is_mode_block(const Node& node) {
 
 std::string_view name_of(InputKind kind) {
   switch (kind) {
-    case InputKind::kUserInput:
-      return "USER_INPUT";
-    case InputKind::kParameter:
-      return "PARAMETER";
-    case InputKind::kBuffer:
-      return "BUFFER";
-    case InputKind::kConstantTensor:
-      return "CONSTANT_TENSOR";
+    case InputKind::kUserInput: return "USER_INPUT";
+    case InputKind::kParameter: return "PARAMETER";
+    case InputKind::kBuffer: return "BUFFER";
+    case InputKind::kConstantTensor: return "CONSTANT_TENSOR";
   }
   return "?";
 }

@@ -113,8 +113,7 @@ ExportGraphSignature::NameMap ExportGraphSignature::outputs_of(
     OutputKind kind) const {
   NameMap result;
   for (const Output& output : output_specs)
-    if (output.kind == kind)
-      result.emplace(name_of(output.arg), output.target);
+    if (output.kind == kind) result.emplace(name_of(output.arg), output.target);
   return result;
 }
 
@@ -145,9 +144,9 @@ ExportGraphSignature::backward_signature() const {
       output_specs.begin(), output_specs.end(),
       [](const Output& o) { return o.kind == OutputKind::kLossOutput; });
   if (loss == output_specs.end()) return std::nullopt;
-  return ExportBackwardSignature{
-      outputs_of(OutputKind::kGradientToParameter),
-      outputs_of(OutputKind::kGradientToUserInput), name_of(loss->arg)};
+  return ExportBackwardSignature{outputs_of(OutputKind::kGradientToParameter),
+                                 outputs_of(OutputKind::kGradientToUserInput),
+                                 name_of(loss->arg)};
 }
 
 // --- changes
@@ -197,9 +196,8 @@ void rename_value(Graph& graph, const std::string& old_name,
     input.name = new_name;
   }
   for (const OutputSpec& output : graph.outputs)
-    for_each_reference(output.arg, [&](ValueId used) {
-      change.is_output |= used == id;
-    });
+    for_each_reference(output.arg,
+                       [&](ValueId used) { change.is_output |= used == id; });
   value->name = new_name;
   for (const ReplaceHook& hook : hooks) hook(change);
 }

@@ -65,7 +65,7 @@ using ReplaceHook = std::function<void(const NameChange&)>;
 
 class ExportGraphSignature {
  public:
-  using Names = std::vector<std::string>;            // in the graph's order
+  using Names = std::vector<std::string>;              // in the graph's order
   using NameMap = std::map<std::string, std::string>;  // value -> what it is
 
   struct Input {

@@ -47,9 +47,9 @@ bool same_value(const c10::IValue& a, const c10::IValue& b) {
 }
 
 bool is_traced(const c10::IValue& value) {
-  return value.isTensor() ? value.toTensor().defined() &&
-                                is_fake(value.toTensor())
-                          : value.isSymInt() || value.isSymFloat();
+  return value.isTensor()
+             ? value.toTensor().defined() && is_fake(value.toTensor())
+             : value.isSymInt() || value.isSymFloat();
 }
 
 bool is_called_by_trace(const std::vector<c10::IValue>& inputs) {
@@ -200,7 +200,8 @@ void Module::Impl::check(const std::vector<c10::IValue>& inputs) const {
   check_count(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     check_input(*user_inputs[i], inputs[i]);
-  if (is_called_by_trace(inputs)) return check_traced(*Tracer::current(), inputs);
+  if (is_called_by_trace(inputs))
+    return check_traced(*Tracer::current(), inputs);
   c10::SmallVector<int64_t, 16> values;
   for (const InputPlace& place : places) {
     const c10::IValue& input = inputs[place.input];
@@ -232,8 +233,8 @@ void Module::Impl::check_traced(Tracer& tracer,
     std::vector<int64_t> values;
     for (Expr size : sizes) values.push_back(example_of(env, size));
     const std::optional<std::string> problem = input_check.problem(values);
-    TORCH_CHECK(false, problem.value_or("Guard failed: " +
-                                        to_python(condition)));
+    TORCH_CHECK(false,
+                problem.value_or("Guard failed: " + to_python(condition)));
   }
 }
 

@@ -20,8 +20,7 @@ void add_read(Expr e, Symbols& symbols) {
 }
 
 void add_read(const Argument& a, Symbols& symbols) {
-  if (const ExprArgument* e = a.get<ExprArgument>())
-    add_read(e->expr, symbols);
+  if (const ExprArgument* e = a.get<ExprArgument>()) add_read(e->expr, symbols);
   if (const ListArgument* list = a.get<ListArgument>())
     for (const Argument& item : list->items) add_read(item, symbols);
   if (const GraphArgument* sub = a.get<GraphArgument>())
@@ -113,9 +112,8 @@ Symbols Outliner::symbols_after(const Run& run) const {
   Symbols result;
   for (size_t i = run.end; i < nodes_.size(); ++i) {
     for (const Argument& a : nodes_[i].args) add_read(a, result);
-    for_each_output(nodes_[i], [&](ValueId id) {
-      add_meta(graph_.value(id), result);
-    });
+    for_each_output(nodes_[i],
+                    [&](ValueId id) { add_meta(graph_.value(id), result); });
   }
   for (const OutputSpec& output : graph_.outputs) add_read(output.arg, result);
   for (const RuntimeAssert& a : trace_.asserts) add_read(a.condition, result);
@@ -158,8 +156,8 @@ uint32_t Outliner::modules(const Run& run) const {
   std::vector<ModuleFrame> shared = stacks[nodes_[run.begin].modules];
   for (size_t i = run.begin; i < run.end; ++i) {
     const std::vector<ModuleFrame>& stack = stacks[nodes_[i].modules];
-    const auto [end, _] = std::mismatch(shared.begin(), shared.end(),
-                                        stack.begin(), stack.end());
+    const auto [end, _] =
+        std::mismatch(shared.begin(), shared.end(), stack.begin(), stack.end());
     shared.erase(end, shared.end());
   }
   auto known = std::find(stacks.begin(), stacks.end(), shared);

@@ -146,8 +146,7 @@ std::vector<c10::IValue> Replay::add_inputs(
     if (input.kind == InputKind::kParameter)
       tracer_.add_parameter(input.target, tensor);
     else if (input.kind == InputKind::kBuffer)
-      tracer_.add_buffer(input.target, tensor,
-                         input.persistent.value_or(true));
+      tracer_.add_buffer(input.target, tensor, input.persistent.value_or(true));
     else
       tracer_.add_constant(input.target, tensor);
     values.emplace_back(tensor);
@@ -186,10 +185,10 @@ std::vector<c10::IValue> Replay::call(const std::vector<c10::IValue>& values) {
     if (!before.is_tensor()) continue;
     // Symbols that a size had before it became another's.
     for (size_t d = 0; d < before.tensor().sizes.size(); ++d)
-      if (const InputDim* dim = find_dim(program_, size_source(input.source, d));
+      if (const InputDim* dim =
+              find_dim(program_, size_source(input.source, d));
           dim != nullptr && dim->expr.is_symbol())
-        now_.bind(dim->expr,
-                  to_expr(env, values[i].toTensor().sym_size(d)));
+        now_.bind(dim->expr, to_expr(env, values[i].toTensor().sym_size(d)));
   }
   return run(values);
 }
@@ -235,11 +234,10 @@ c10::IValue Replay::list(const ListArgument& items, const c10::Type& element,
       return fill(c10::List<at::Tensor>(),
                   [](const c10::IValue& v) { return v.toTensor(); });
     case c10::TypeKind::OptionalType:
-      return fill(c10::List<std::optional<at::Tensor>>(),
-                  [](const c10::IValue& v) {
-                    return v.isNone() ? std::optional<at::Tensor>()
-                                      : v.toTensor();
-                  });
+      return fill(
+          c10::List<std::optional<at::Tensor>>(), [](const c10::IValue& v) {
+            return v.isNone() ? std::optional<at::Tensor>() : v.toTensor();
+          });
     case c10::TypeKind::IntType:
     case c10::TypeKind::SymIntType: {
       std::vector<c10::SymInt> ints;
@@ -396,9 +394,8 @@ void Replay::run_block(const Node& node, Scope& scope) {
     results = run(graph, operands);
   } else {
     const AutocastScope autocast(
-        *node.args[0].get<std::string>(),
-        *node.args[1].get<c10::ScalarType>(), *node.args[2].get<bool>(),
-        *node.args[3].get<bool>());
+        *node.args[0].get<std::string>(), *node.args[1].get<c10::ScalarType>(),
+        *node.args[2].get<bool>(), *node.args[3].get<bool>());
     results = run(graph, operands);
   }
   store(node, results, scope);
@@ -422,9 +419,8 @@ c10::IValue Replay::result(const GraphValue& value) {
   const auto make_known = [&](Expr e) {
     for (Expr symbol : free_symbols(e)) {
       if (now_.knows(symbol)) continue;
-      const Interval range = value.is_tensor()
-                                 ? program_.env->bounds(symbol)
-                                 : Interval();
+      const Interval range =
+          value.is_tensor() ? program_.env->bounds(symbol) : Interval();
       const Expr fresh = env.create_unbacked_int(range);
       if (value.is_tensor()) env.mark_size_like(fresh);
       now_.bind(symbol, fresh);

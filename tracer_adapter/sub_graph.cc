@@ -16,12 +16,11 @@ bool is_inner(const Graph& graph, Expr symbol) {
   const auto mentions = [&](const GraphValue& value) {
     const auto has = [&](Expr e) {
       const std::vector<Expr> symbols = free_symbols(e);
-      return std::find(symbols.begin(), symbols.end(), symbol) !=
-             symbols.end();
+      return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
     };
     if (!value.is_tensor()) return has(value.expr());
-    return std::any_of(value.tensor().sizes.begin(),
-                       value.tensor().sizes.end(), has);
+    return std::any_of(value.tensor().sizes.begin(), value.tensor().sizes.end(),
+                       has);
   };
   for (const InputSpec& input : graph.inputs)
     if (const ValueRef* ref = input.arg.get<ValueRef>())
@@ -29,9 +28,7 @@ bool is_inner(const Graph& graph, Expr symbol) {
   return std::any_of(graph.values.begin(), graph.values.end(), mentions);
 }
 
-bool reads_data(Expr symbol) {
-  return is_unbacked(symbol.symbol().kind);
-}
+bool reads_data(Expr symbol) { return is_unbacked(symbol.symbol().kind); }
 
 }  // namespace
 
@@ -49,7 +46,8 @@ void Tracer::begin_sub_graph(const std::string& what) {
 
 namespace {
 void check_in_sub_graph(const SubGraphScope* scope, const char* call) {
-  TORCH_CHECK(scope, "Proviso: ", call, ": no sub-graph is being recorded; "
+  TORCH_CHECK(scope, "Proviso: ", call,
+              ": no sub-graph is being recorded; "
               "call begin_sub_graph first");
 }
 }  // namespace
@@ -223,15 +221,16 @@ void record_higher_order(Tracer& tracer, const std::string& name,
   size_t graphs = 0;
   for (const HigherOrderArgument& arg : args) {
     if (const SubGraph* sub = std::get_if<SubGraph>(&arg)) {
-      node.args.push_back({GraphArgument{graph_names.at(graphs++), sub->graph}});
+      node.args.push_back(
+          {GraphArgument{graph_names.at(graphs++), sub->graph}});
     } else if (const auto* list = std::get_if<std::vector<c10::IValue>>(&arg)) {
       ListArgument items;
       for (const c10::IValue& value : *list)
         items.items.push_back(tracer.to_argument(value, IntMeaning::kNumber));
       node.args.push_back({std::move(items)});
     } else {
-      node.args.push_back(tracer.to_argument(std::get<c10::IValue>(arg),
-                                             IntMeaning::kNumber));
+      node.args.push_back(
+          tracer.to_argument(std::get<c10::IValue>(arg), IntMeaning::kNumber));
     }
   }
   tracer.append(std::move(node), outputs);

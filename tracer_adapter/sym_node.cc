@@ -57,7 +57,8 @@ bool is_backed(Expr e) {
 // runs.  A Dim need not promise what is checked of sizes of inputs.
 void check_when_run(ShapeEnv& env, Expr condition, const std::string& message) {
   SourceLocation where = current_location();
-  if (where.file.empty() && where.code.empty()) where.code = "arithmetic on sizes";
+  if (where.file.empty() && where.code.empty())
+    where.code = "arithmetic on sizes";
   if (Tracer* tracer = Tracer::current(); tracer && is_backed(condition))
     tracer->add_check({condition, where, message});
   else if (!env.statically_known_true(condition))
@@ -107,28 +108,21 @@ Expr defined_when(Op op, std::span<const Expr> args) {
     case Op::kMod:
     case Op::kPythonMod:
     case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv:
-      return ne(args[1], zero_like(args[1]));
+    case Op::kFloatTrueDiv: return ne(args[1], zero_like(args[1]));
     case Op::kLShift:
-    case Op::kRShift:
-      return ge(args[1], 0);
-    default:
-      break;
+    case Op::kRShift: return ge(args[1], 0);
+    default: break;
   }
   if (std::any_of(args.begin(), args.end(), may_be_nan)) return {};
   switch (op) {
     case Op::kPow:
-    case Op::kFloatPow:
-      return has_power(args[0], args[1]);
-    case Op::kSqrt:
-      return le(number(0), args[0]);
-    case Op::kLog2:
-      return lt(number(0), args[0]);
+    case Op::kFloatPow: return has_power(args[0], args[1]);
+    case Op::kSqrt: return le(number(0), args[0]);
+    case Op::kLog2: return lt(number(0), args[0]);
     case Op::kAsin:
     case Op::kAcos:
       return logical_and(le(number(-1), args[0]), le(args[0], number(1)));
-    default:
-      return {};
+    default: return {};
   }
 }
 
@@ -151,8 +145,8 @@ void require_defined(ShapeEnv& env, Op op, std::span<const Expr> args) {
     const c10::SourceLocation here{__func__, __FILE__, __LINE__};
     if (divides(op))
       throw ZeroDivisionError(here, "Proviso: division by zero: " + call);
-    throw c10::ValueError(here, "Proviso: math domain error: " + call +
-                                    " is undefined");
+    throw c10::ValueError(
+        here, "Proviso: math domain error: " + call + " is undefined");
   }
   check_when_run(env, condition,
                  divides(op) ? "division by zero" : "math domain error");

@@ -77,7 +77,8 @@ void check_owned(InputKind kind, const std::string& name, const at::Tensor& t) {
                                                    : "constant '";
   const std::string what = word + name + "'";
   TORCH_CHECK_VALUE(t.defined(), "Proviso: ", what, " is an undefined tensor");
-  TORCH_CHECK_VALUE(!is_fake(t), "Proviso: ", what, " is a traced tensor, of a "
+  TORCH_CHECK_VALUE(!is_fake(t), "Proviso: ", what,
+                    " is a traced tensor, of a "
                     "trace that has ended; give a real one");
   check_plain(what, t);
 }
@@ -294,12 +295,9 @@ namespace {
 
 Argument integer_argument(int64_t value, IntMeaning meaning) {
   switch (meaning) {
-    case IntMeaning::kNumber:
-      break;
-    case IntMeaning::kDtype:
-      return {static_cast<c10::ScalarType>(value)};
-    case IntMeaning::kLayout:
-      return {static_cast<c10::Layout>(value)};
+    case IntMeaning::kNumber: break;
+    case IntMeaning::kDtype: return {static_cast<c10::ScalarType>(value)};
+    case IntMeaning::kLayout: return {static_cast<c10::Layout>(value)};
     case IntMeaning::kMemoryFormat:
       return {static_cast<c10::MemoryFormat>(value)};
   }
@@ -327,16 +325,12 @@ std::optional<Argument> Tracer::wrapped_number(const at::Tensor& t) {
         return Argument{ExprArgument{ours->expr()}};
   const void* data = t.storage().data();
   switch (t.scalar_type()) {
-    case at::kDouble:
-      return Argument{*static_cast<const double*>(data)};
-    case at::kLong:
-      return Argument{*static_cast<const int64_t*>(data)};
-    case at::kBool:
-      return Argument{*static_cast<const bool*>(data)};
+    case at::kDouble: return Argument{*static_cast<const double*>(data)};
+    case at::kLong: return Argument{*static_cast<const int64_t*>(data)};
+    case at::kBool: return Argument{*static_cast<const bool*>(data)};
     case at::kComplexDouble:
       return Argument{*static_cast<const c10::complex<double>*>(data)};
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -439,7 +433,8 @@ void Tracer::enter_module(const std::string& name, const std::string& type) {
 }
 
 void Tracer::exit_module() {
-  TORCH_CHECK(modules_.size() > 1, "Proviso: exit_module: no module is open; "
+  TORCH_CHECK(modules_.size() > 1,
+              "Proviso: exit_module: no module is open; "
               "call enter_module first");
   modules_.pop_back();
 }
@@ -532,8 +527,9 @@ ExportedProgram export_program(const Program& program,
                                const std::vector<OwnedTensor>& buffers,
                                std::vector<at::Tensor> examples,
                                const ExportOptions& options) {
-  TORCH_CHECK_VALUE(program, "Proviso: export_program: there is no program; "
-                             "give a function");
+  TORCH_CHECK_VALUE(program,
+                    "Proviso: export_program: there is no program; "
+                    "give a function");
   TORCH_CHECK_VALUE(options.dynamic_shapes.size() <= examples.size(),
                     "Proviso: export_program: dynamic_shapes has ",
                     options.dynamic_shapes.size(), " entries for ",

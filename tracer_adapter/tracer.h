@@ -258,14 +258,14 @@ class Tracer {
   std::vector<const OpInfo*> decomposing_;
   const OpInfo* running_ = nullptr;  // whose rule is running
   std::unordered_map<std::string, uint32_t> interned_;
-  std::vector<std::vector<Frame>> stacks_{{}};  // [0]: unknown
+  std::vector<std::vector<Frame>> stacks_{{}};               // [0]: unknown
   std::vector<std::vector<ModuleFrame>> module_stacks_{{}};  // [0]: none
   std::vector<uint32_t> modules_{0};  // in module_stacks_; the current is last
   std::unordered_map<std::string, int> module_calls_;
   int autocast_depth_ = 0;
   std::vector<Mode> modes_;  // [0]: of the trace itself
   std::vector<uint32_t> held_modes_;
-  std::unique_ptr<SubGraphScope> scope_;        // null outside sub-graphs
+  std::unique_ptr<SubGraphScope> scope_;  // null outside sub-graphs
   // Who checks a runtime assertion, by its number; null is the program.
   std::vector<const Graph*> assert_owners_;
   std::vector<RuntimeAssert> checks_;

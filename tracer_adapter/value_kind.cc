@@ -19,9 +19,9 @@ ValueKind kind_of(const Graph& graph, const Argument& a) {
 }
 
 std::string_view name_of(ValueKind kind) {
-  static constexpr std::string_view kNames[] = {
-      "a tensor",      "an integer", "a float",
-      "a truth value", "None",       "a constant"};
+  static constexpr std::string_view kNames[] = {"a tensor", "an integer",
+                                                "a float",  "a truth value",
+                                                "None",     "a constant"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -24,8 +24,7 @@ constexpr std::array<std::string_view, 11> kBesideCore = {
     "aten.sym_constrain_range_for_size.default"};
 
 bool is_core(const Node& node) {
-  return !node.target.starts_with("aten.") ||
-         node.op->hasTag(at::Tag::core) ||
+  return !node.target.starts_with("aten.") || node.op->hasTag(at::Tag::core) ||
          std::find(kBesideCore.begin(), kBesideCore.end(), node.target) !=
              kBesideCore.end();
 }
@@ -40,8 +39,7 @@ void check(const Graph& graph, bool core) {
                       node.target,
                       " writes to its arguments; the functional form has no "
                       "such operator. run_decompositions() removes it");
-    TORCH_CHECK_VALUE(!core || is_core(node), "verify: torch.ops.",
-                      node.target,
+    TORCH_CHECK_VALUE(!core || is_core(node), "verify: torch.ops.", node.target,
                       " is no core ATen operator; run_decompositions() "
                       "decomposes it");
   }

@@ -67,9 +67,8 @@ void bind_control_flow(py::module_& m) {
   m.def("add_operand", [](const std::string& name, const at::Tensor& like) {
     return tracer().add_operand(name, like);
   });
-  m.def("add_int_operand", [](const std::string& name) {
-    return tracer().add_int_operand(name);
-  });
+  m.def("add_int_operand",
+        [](const std::string& name) { return tracer().add_int_operand(name); });
   m.def("end_sub_graph", [](const py::sequence& outputs) {
     return tracer().end_sub_graph(values_of(outputs, "an output"));
   });
@@ -93,11 +92,11 @@ void bind_control_flow(py::module_& m) {
     ShapeEnv& env = tracer().env();
     return to_sym_int(env, env.create_unbacked_int());
   });
-  m.def("new_fake", [](const at::Tensor& like,
-                       const std::vector<c10::SymInt>& sizes,
-                       const std::vector<c10::SymInt>& strides) {
-    return make_fake(sizes, strides, like.scalar_type(), like.device());
-  });
+  m.def("new_fake",
+        [](const at::Tensor& like, const std::vector<c10::SymInt>& sizes,
+           const std::vector<c10::SymInt>& strides) {
+          return make_fake(sizes, strides, like.scalar_type(), like.device());
+        });
   m.def("new_contiguous_fake",
         [](const at::Tensor& like, const std::vector<c10::SymInt>& sizes) {
           return make_contiguous(sizes, like.scalar_type(), like.device());

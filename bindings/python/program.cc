@@ -254,19 +254,19 @@ void bind_program(py::module_& m) {
     return result;
   });
   // Why a file may not call an operator; None when it may.
-  m.def("refused_operator", [](const std::string& name,
-                               const std::string& overload,
-                               const std::vector<std::string>& allowed)
+  m.def("refused_operator",
+        [](const std::string& name, const std::string& overload,
+           const std::vector<std::string>& allowed)
             -> std::optional<std::string> {
-    try {
-      pt2::AllowedOperators(allowed).check(
-          c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(),
-                                                         overload.c_str()));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return std::nullopt;
-  });
+          try {
+            pt2::AllowedOperators(allowed).check(
+                c10::Dispatcher::singleton().findSchemaOrThrow(
+                    name.c_str(), overload.c_str()));
+          } catch (const Error& error) {
+            return error.what();
+          }
+          return std::nullopt;
+        });
   py::class_<ExportedProgram>(m, "ExportedProgram")
       .def("__str__", &ExportedProgram::to_string)
       .def("signature_to_string", &ExportedProgram::signature_to_string)

@@ -270,13 +270,13 @@ void bind_session(py::module_& m) {
   m.def("calls_of", [](const std::string& name) {
     return traced("calls_of").calls_of(name);
   });
-  m.def("note_module_call", [](const std::string& call, bool outputs,
-                               const py::sequence& leaves) {
-    std::vector<c10::IValue> values;
-    for (const py::handle& leaf : leaves)
-      values.push_back(to_ivalue(leaf, "a value of " + call));
-    traced("note_module_call").note_module_call(call, outputs, values);
-  });
+  m.def("note_module_call",
+        [](const std::string& call, bool outputs, const py::sequence& leaves) {
+          std::vector<c10::IValue> values;
+          for (const py::handle& leaf : leaves)
+            values.push_back(to_ivalue(leaf, "a value of " + call));
+          traced("note_module_call").note_module_call(call, outputs, values);
+        });
   m.def("enter_autocast_block",
         [] { traced("enter_autocast_block").enter_autocast_block(); });
   m.def("exit_autocast_block", [] {

@@ -211,8 +211,7 @@ void Judge::judge_unimplied(const std::string& text, Expr condition,
 }
 
 // `promise`: a Dim can say such a thing.
-void Judge::judge_claim(const std::string& text, Expr condition,
-                        bool promise) {
+void Judge::judge_claim(const std::string& text, Expr condition, bool promise) {
   const Answer answer = passed_.ask(condition);
   if (answer.verdict == Verdict::kNo)
     return report("wrong", text, "never so: " + passed_.because_of(answer));
@@ -228,7 +227,8 @@ void Judge::find_missing(Facts& stated, const Requirement& need) {
   const Expr condition = need.condition;
   if (stated.ask(condition).verdict == Verdict::kYes) return;
   const std::string text = with_sources(condition);
-  std::string because = need.origins.empty() ? "" : "needed at " + place_of(need);
+  std::string because =
+      need.origins.empty() ? "" : "needed at " + place_of(need);
   const std::string where = because.empty() ? "" : "; " + because;
   const char* kind = "open";
   for (const auto& point :
@@ -293,8 +293,13 @@ std::string with_sources(Expr e) {
 }
 
 Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
-  Claims claims{loaded.program.env->pool(), {}, loaded.ranges, loaded.stated,
-                {}, loaded.equations, traced.asserted};
+  Claims claims{loaded.program.env->pool(),
+                {},
+                loaded.ranges,
+                loaded.stated,
+                {},
+                loaded.equations,
+                traced.asserted};
   for (const pt2::Claim& claim : loaded.claims)
     claims.guards.push_back({claim.text, claim.condition, claim.problem});
   for (const InputDim& dim : loaded.program.env->input_dims())

@@ -1,10 +1,9 @@
 #include "cli/torch_pt2/contained.h"
 
+#include <ATen/record_function.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <ATen/record_function.h>
 
 #include <cstring>
 #include <exception>

@@ -1,9 +1,9 @@
-// proviso-pt2 show|check|run [--allow=OPERATOR...] [--loop-steps=N] FILE.pt2 ...:
-// the half of the command that needs LibTorch.  `proviso show`, `check` and `run` become it.
+// proviso-pt2 show|check|run [--allow=OPERATOR...] [--loop-steps=N] FILE.pt2
+// ...: the half of the command that needs LibTorch.  `proviso show`, `check`
+// and `run` become it.
 #include <sys/resource.h>
-#include <unistd.h>
-
 #include <torch/csrc/jit/serialization/pickle.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -157,7 +157,8 @@ std::pair<Options, std::vector<std::string>> read_options(
     else if (word.starts_with(kSteps))
       options.loop_steps = read_count(word.substr(kSteps.size()));
     else
-      throw Error("no option " + word + "; there are --allow=OPERATOR and "
+      throw Error("no option " + word +
+                  "; there are --allow=OPERATOR and "
                   "--loop-steps=N");
   }
   options.allowed = AllowedOperators(asked);
@@ -173,8 +174,9 @@ int dispatch(const std::vector<std::string>& words) {
     return show(rest[0], options.allowed);
   if (rest.size() == 1 && command == "check")
     return contained(rest[0], [&] { return check(rest[0], options.allowed); });
-  throw Error("give one file: show FILE.pt2, check FILE.pt2, or run FILE.pt2 "
-              "[INPUTS.pt [OUTPUTS.pt]]");
+  throw Error(
+      "give one file: show FILE.pt2, check FILE.pt2, or run FILE.pt2 "
+      "[INPUTS.pt [OUTPUTS.pt]]");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
 
+// clang-format off
 const char* const kSentences[] = {
     "Eq(Mod(s0, 8), 0)", "2*s0 + 3*u0//4 <= Max(s1, 7) - 1",
     "((u0//2)) >= 5 & ~(u1 < 3)", "Where(s0 > 3, u0, 1//0)",
@@ -19,6 +20,7 @@ const char* const kSentences[] = {
     "symbol s0 backed hint 4 range [2, int_oo]\nask static s0 > 1 ; truth valid",
     "a < b < c == 2.5e-3", "not (x and y or z) if c else 12345678901234567890",
 };
+// clang-format on
 
 std::string make_input(std::mt19937& random) {
   std::string text;
@@ -35,8 +37,7 @@ std::string make_input(std::mt19937& random) {
     switch (random() % 3) {
       case 0: text.erase(at, 1 + random() % 3); break;
       case 1: text.insert(at, 1, "()*+-/%<>=&|~0s,.'"[random() % 18]); break;
-      default:
-        text.insert(at, kSentences[random() % std::size(kSentences)]);
+      default: text.insert(at, kSentences[random() % std::size(kSentences)]);
     }
   }
   return text;

@@ -31,8 +31,8 @@ class Session {
       : bytes_(data, size), context_(pool_, options()) {
     points_.emplace_back();
     for (int i = 0; i < kSymbols; ++i) {
-      symbols_.push_back(pool_.symbol("u" + std::to_string(i),
-                                      SymbolKind::kUnbackedInt));
+      symbols_.push_back(
+          pool_.symbol("u" + std::to_string(i), SymbolKind::kUnbackedInt));
       context_.declare(symbols_.back(), Interval(kLow, kHigh));
       std::vector<Assignment> longer;
       for (const Assignment& p : points_) {
@@ -58,7 +58,8 @@ class Session {
           context_.pop();
           live_.pop_back();
           break;
-        case 2: case 3: assume(boolean(2)); break;
+        case 2:
+        case 3: assume(boolean(2)); break;
         default: ask(boolean(2)); break;
       }
     }
@@ -77,10 +78,12 @@ class Session {
     switch (choice) {
       case 0: return symbols_[static_cast<size_t>(bytes_.below(kSymbols))];
       case 1: return pool_.integer(bytes_.below(9) - 3);
-      case 2: case 3: return sub() + sub();
+      case 2:
+      case 3: return sub() + sub();
       case 4: return sub() - sub();
       case 5: return sub() * sub();
-      case 6: case 7: return floor_div(sub(), sub());
+      case 6:
+      case 7: return floor_div(sub(), sub());
       case 8: return mod(sub(), sub());
       case 9: return max(sub(), sub());
       case 10: return min(sub(), sub());
@@ -128,7 +131,8 @@ class Session {
     for (size_t i = 0; i < points_.size(); ++i) {
       bool met = true;
       for (FactId id : used) {
-        met = met && evaluate(context_.fact(id).condition, points_[i]).is_true();
+        met =
+            met && evaluate(context_.fact(id).condition, points_[i]).is_true();
       }
       if (!met) continue;
       Evaluation e = evaluate(question, points_[i]);

@@ -124,19 +124,15 @@ TEST(ContextText, TheLoadedContextAnswersAlike) {
   const auto number = [&] { return std::to_string(pick(20) - 4); };
   const auto condition = [&]() -> std::string {
     switch (pick(6)) {
-      case 0:
-        return symbol() + " <= " + number() + " + " + symbol();
+      case 0: return symbol() + " <= " + number() + " + " + symbol();
       case 1:
         return "Eq(Mod(" + symbol() + ", " + std::to_string(2 + pick(6)) +
                "), " + std::to_string(pick(2)) + ")";
       case 2:
         return "Eq(" + symbol() + ", 2*" + symbol() + " + " + number() + ")";
-      case 3:
-        return "Ne(" + symbol() + ", " + number() + ")";
-      case 4:
-        return symbol() + "*" + symbol() + " <= " + number() + "*10";
-      default:
-        return "(" + symbol() + "//3 >= 2) | (" + symbol() + " < 9)";
+      case 3: return "Ne(" + symbol() + ", " + number() + ")";
+      case 4: return symbol() + "*" + symbol() + " <= " + number() + "*10";
+      default: return "(" + symbol() + "//3 >= 2) | (" + symbol() + " < 9)";
     }
   };
   for (int i = 0; i < 150; ++i) {

@@ -133,10 +133,9 @@ TEST(GuardProgram, AgreesWithEvaluate) {
 TEST(GuardProgram, RefusesStrangers) {
   Sizes s;
   Expr other = s.pool.symbol("s9", SymbolKind::kBackedSize);
-  EXPECT_THAT(message_of<Error>([&] {
-                GuardProgram(s.symbols, {ge(other, 2)});
-              }),
-              HasSubstr("mentions s9"));
+  EXPECT_THAT(
+      message_of<Error>([&] { GuardProgram(s.symbols, {ge(other, 2)}); }),
+      HasSubstr("mentions s9"));
   EXPECT_THAT(message_of<Error>([&] { GuardProgram(s.symbols, {other}); }),
               HasSubstr("expected a boolean"));
 }
@@ -163,8 +162,8 @@ TEST(GuardProgram, PrintsCppThatAgrees) {
            << "(v);\n}\n";
     }
   }
-  const std::string command = "c++ -std=c++17 -O0 -w -shared -fPIC -o " + base +
-                              ".so " + base + ".cc";
+  const std::string command =
+      "c++ -std=c++17 -O0 -w -shared -fPIC -o " + base + ".so " + base + ".cc";
   ASSERT_EQ(std::system(command.c_str()), 0);
   void* library = dlopen((base + ".so").c_str(), RTLD_NOW);
   ASSERT_NE(library, nullptr) << dlerror();

@@ -1,5 +1,7 @@
 // Mistakes of a caller in C++: each is an Error that says what is wrong, none
 // is a crash, a hang or a silent answer.
+#include "tests/support/misuse.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
-#include "tests/support/misuse.h"
 
 namespace proviso {
 namespace {
@@ -33,6 +34,7 @@ struct Two {  // pools, with a symbol each
 };
 
 TEST(Misuse, OfExpressionsIsAnError) {
+  // clang-format off
   expect_errors({
       {"a null left operand", [] { Two a; Expr() + a.s; }, "null"},
       {"a null right operand", [] { Two a; a.s + Expr(); }, "null"},
@@ -97,16 +99,18 @@ TEST(Misuse, OfExpressionsIsAnError) {
        },
        "another ExprPool"},
   });
+  // clang-format on
 }
 
 TEST(Misuse, AValueOfAnotherTypeIsAnErrorAndNoCrash) {
   ExprPool pool;
   const Expr s = pool.symbol("s0", SymbolKind::kBackedSize);
   const Expr z = pool.symbol("zf0", SymbolKind::kBackedFloat);
-  for (const Value& value : {Value(true), Value(Int(3)), Value(Rational(Int(1))),
-                             Value(0.5)}) {
-    for (const Expr e : {s + 1, eq(s, 3), pool.make(Op::kToFloat, {z}),
-                         le(z, pool.rational(Int(1))), mod(s, pool.integer(2))}) {
+  for (const Value& value :
+       {Value(true), Value(Int(3)), Value(Rational(Int(1))), Value(0.5)}) {
+    for (const Expr e :
+         {s + 1, eq(s, 3), pool.make(Op::kToFloat, {z}),
+          le(z, pool.rational(Int(1))), mod(s, pool.integer(2))}) {
       const std::string outcome = outcome_of([&] {
         Assignment point;
         point.set(s, value);
@@ -146,7 +150,10 @@ const std::vector<std::pair<const char*, Call>>& context_calls() {
 TEST(Misuse, EveryCallOfAContextRefusesNullAndAnotherPoolsExpressions) {
   for (const auto& [name, call] : context_calls()) {
     SCOPED_TRACE(name);
-    EXPECT_THAT(outcome_of([&] { Asked a; call(a.context, Expr()); }),
+    EXPECT_THAT(outcome_of([&] {
+                  Asked a;
+                  call(a.context, Expr());
+                }),
                 HasSubstr("Context::" + std::string(name)));
     for (const bool boolean : {false, true}) {
       const std::string outcome = outcome_of([&] {
@@ -161,15 +168,16 @@ TEST(Misuse, EveryCallOfAContextRefusesNullAndAnotherPoolsExpressions) {
 
 TEST(Misuse, EveryCallOfAContextRefusesAPoolThatIsGone) {
   std::vector<std::pair<const char*, Call>> calls = context_calls();
-  calls.insert(calls.end(), {
-      {"pool", [](Context& c, Expr) { c.pool(); }},
-      {"options", [](Context& c, Expr) { c.options(); }},
-      {"clone", [](Context& c, Expr) { c.clone(); }},
-      {"push", [](Context& c, Expr) { c.push(); }},
-      {"facts", [](Context& c, Expr) { (void)c.facts(); }},
-      {"fact", [](Context& c, Expr) { (void)c.fact(0); }},
-      {"contradiction", [](Context& c, Expr) { (void)c.contradiction(); }},
-      {"statistics", [](Context& c, Expr) { (void)c.statistics(); }}});
+  calls.insert(
+      calls.end(),
+      {{"pool", [](Context& c, Expr) { c.pool(); }},
+       {"options", [](Context& c, Expr) { c.options(); }},
+       {"clone", [](Context& c, Expr) { c.clone(); }},
+       {"push", [](Context& c, Expr) { c.push(); }},
+       {"facts", [](Context& c, Expr) { (void)c.facts(); }},
+       {"fact", [](Context& c, Expr) { (void)c.fact(0); }},
+       {"contradiction", [](Context& c, Expr) { (void)c.contradiction(); }},
+       {"statistics", [](Context& c, Expr) { (void)c.statistics(); }}});
   for (const auto& [name, call] : calls) {
     SCOPED_TRACE(name);
     EXPECT_THAT(outcome_of([&] {
@@ -208,6 +216,7 @@ TEST(Misuse, AContextMayDieAfterItsPool) {
 }
 
 TEST(Misuse, OfContextsIsAnError) {
+  // clang-format off
   expect_errors({
       {"pop without push", [] { Asked().context.pop(); }, "Context::pop"},
       {"a fact that is not there", [] { (void)Asked().context.fact(7); },
@@ -225,6 +234,7 @@ TEST(Misuse, OfContextsIsAnError) {
       {"values of a float",
        [] { Asked a; a.context.values(a.pool.rational(Int(1))); }, "integer"},
   });
+  // clang-format on
 }
 
 struct Traced {
@@ -272,7 +282,10 @@ TEST(Misuse, EveryCallOfAnEnvironmentRefusesNullAndAnothersExpressions) {
        [](ShapeEnv& v, Expr e) { (void)v.assumption_origins(e); }}};
   for (const auto& [name, call] : calls) {
     SCOPED_TRACE(name);
-    EXPECT_THAT(outcome_of([&] { Traced a; call(a.env, Expr()); }),
+    EXPECT_THAT(outcome_of([&] {
+                  Traced a;
+                  call(a.env, Expr());
+                }),
                 StartsWith("error: "));
     for (const bool boolean : {false, true}) {
       const std::string outcome = outcome_of([&] {
@@ -286,6 +299,7 @@ TEST(Misuse, EveryCallOfAnEnvironmentRefusesNullAndAnothersExpressions) {
 }
 
 TEST(Misuse, OfEnvironmentsIsAnError) {
+  // clang-format off
   expect_errors({
       {"a negative size", [] { ShapeEnv().create_size(-1, "x"); },
        "give a size >= 0"},
@@ -342,6 +356,7 @@ TEST(Misuse, OfEnvironmentsIsAnError) {
        },
        ""},
   });
+  // clang-format on
 }
 
 }  // namespace

@@ -277,9 +277,8 @@ TEST(BackedInt, MayBeNegative) {
 TEST(Unbacked, GuardBoolSaysWhatIsMissing) {
   ShapeEnv env;
   Expr u = env.create_unbacked_int();
-  std::string text = message_of<DataDependentError>([&] {
-    env.guard_bool(ge(u, 5), {"m.py", 12, "if a >= 5:"});
-  });
+  std::string text = message_of<DataDependentError>(
+      [&] { env.guard_bool(ge(u, 5), {"m.py", 12, "if a >= 5:"}); });
   EXPECT_THAT(text, StartsWith("Could not guard on data-dependent expression "
                                "u0 >= 5 (unhinted: u0 >= 5).  (Size-like "
                                "symbols: none)"));
@@ -456,9 +455,8 @@ TEST(RuntimeAssert, IsKeptWithItsMessage) {
   env.runtime_assert(gt(u, 3), {"m.py", 5}, "a must be large");
   ASSERT_EQ(env.runtime_asserts().size(), 1u);
   EXPECT_EQ(env.runtime_asserts()[0].message, "a must be large");
-  EXPECT_THAT(message_of<GuardError>([&] {
-                env.runtime_assert(lt(u, 3), {"m.py", 6}, "");
-              }),
+  EXPECT_THAT(message_of<GuardError>(
+                  [&] { env.runtime_assert(lt(u, 3), {"m.py", 6}, ""); }),
               StartsWith("Runtime assertion failed for expression"));
 }
 
@@ -727,8 +725,7 @@ class RandomSession {
           if (env_.statically_known_true(q)) answers_.emplace_back(q, true);
           if (env_.statically_known_false(q)) answers_.emplace_back(q, false);
           return;
-        default:
-          answers_.emplace_back(q, env_.guard_bool(q));
+        default: answers_.emplace_back(q, env_.guard_bool(q));
       }
     } catch (const GuardError&) {  // data-dependent, or undefined at the hints
     }

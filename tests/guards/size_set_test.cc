@@ -58,7 +58,7 @@ TEST(SizeSet, FixesAreTheWeakest) {
 
 TEST(SizeSet, WhatDoesNotRepeatIsProvedOrEnumerated) {
   Described d;
-  EXPECT_EQ(d("Ne(Mod(n, n - 1), 0)"), "n = Dim('n', min=3)");       // F05
+  EXPECT_EQ(d("Ne(Mod(n, n - 1), 0)"), "n = Dim('n', min=3)");        // F05
   EXPECT_EQ(d("Ne(Mod(1, n//2), 0)", {Interval::at_least(3), true}),  // F04
             "n = Dim('n', min=4)");
   EXPECT_EQ(d("n*n < 200"), "n = Dim('n', max=14)");
@@ -94,8 +94,8 @@ TEST(SizeSet, TablesAgreeWithEvaluate) {
   for (int i = 0; i < 400; ++i) {
     const std::string op = relations[random() % 4];
     const std::string a = term() + " + " + term(), b = term();
-    const std::string text = op[0] == ' ' ? a + op + b
-                                          : op + "(" + a + ", " + b + ")";
+    const std::string text =
+        op[0] == ' ' ? a + op + b : op + "(" + a + ", " + b + ")";
     auto set = d.sizes(text, Interval::at_least(0));
     if (!set) continue;
     ++tables;

@@ -28,8 +28,8 @@ class Session {
       const int low = static_cast<int>(random_() % 7) - 3;
       const int value = low + static_cast<int>(random_() % 6);
       hidden_.set(symbols_[i], Int(value));
-      const Interval range = random_() % 3 ? Interval(low, low + 7)
-                                           : Interval::at_least(low);
+      const Interval range =
+          random_() % 3 ? Interval(low, low + 7) : Interval::at_least(low);
       told_ += " " + symbols_[i].symbol().name + " in " + range.to_string();
       context_.declare(symbols_[i], range);
     }

@@ -15,8 +15,8 @@ namespace proviso {
 namespace {
 
 const std::vector<std::string> kNames = {"p", "b", "c", "d"};
-const std::vector<std::string> kFacts = {
-    "p < b", "b*c <= p + 40", "c % 4 == 0", "Max(p, d) >= d//3", "d != 2"};
+const std::vector<std::string> kFacts = {"p < b", "b*c <= p + 40", "c % 4 == 0",
+                                         "Max(p, d) >= d//3", "d != 2"};
 const std::string kQuestion = "p*c < b*b + d";
 
 // The facts as reordered, with symbols named back.
@@ -41,8 +41,8 @@ std::string told(const std::vector<size_t>& symbols,
   for (size_t i : facts) {
     conditions.push_back(parse(pool, renamed(kFacts[i], false)));
   }
-  Reordered r = reorder(conditions, parse(pool, renamed(kQuestion, false)),
-                    order, fresh);
+  Reordered r =
+      reorder(conditions, parse(pool, renamed(kQuestion, false)), order, fresh);
   std::string text;
   for (size_t i = 0; i < r.conditions.size(); ++i) {
     EXPECT_EQ(to_string(r.conditions[i]), to_string(conditions[r.from[i]]));
@@ -56,8 +56,8 @@ TEST(CanonicalOrder, ForgetsOrderAndNames) {
   std::vector<size_t> symbols(kNames.size()), facts(kFacts.size());
   std::iota(symbols.begin(), symbols.end(), size_t{0});
   std::iota(facts.begin(), facts.end(), size_t{0});
-  const std::map<char, char> same, other = {
-      {'p', 'w'}, {'b', 'z'}, {'c', 'y'}, {'d', 'v'}};
+  const std::map<char, char> same,
+      other = {{'p', 'w'}, {'b', 'z'}, {'c', 'y'}, {'d', 'v'}};
   std::mt19937 random(5);
   for (const FactOrder order : {FactOrder{0}, {1}, {2}, {2, true}}) {
     const std::string first = told(symbols, facts, same, order);

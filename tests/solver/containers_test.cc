@@ -51,7 +51,9 @@ TEST(SmallVector, DoesWhatVectorDoes) {
   std::vector<std::string> plain;
   for (int i = 0; i < 5000; ++i) {
     switch (random() % 5) {
-      case 0: case 1: case 2: {
+      case 0:
+      case 1:
+      case 2: {
         std::string item(random() % 40, 'x');
         small.push_back(item);
         plain.push_back(item);

@@ -10,8 +10,8 @@
 namespace proviso {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::Case;
+using ::testing::HasSubstr;
 
 TEST(Context, ScopesForgetWhatWasToldInside) {
   Case c("s0:2.. s1:2..", "");
@@ -161,16 +161,17 @@ TEST(Context, ThousandsOfFactsAreToldOneByOne) {
   }
   EXPECT_EQ(context.ask_quick(ge(s[1000] * 4, s[999])), Verdict::kYes);
   EXPECT_EQ(context.ask_quick(ge(s[7] + s[9], 4)), Verdict::kYes);
-  auto seconds = std::chrono::duration<double>(
-      std::chrono::steady_clock::now() - begin);
+  auto seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin);
   EXPECT_LT(seconds.count(), 5.0);  // measured well below 0.2
 }
 
 #ifdef PROVISO_WITH_Z3
 TEST(Z3, DecidesWhatTheNativeRungsLeaveOpen) {
   // A strip without integers (Pugh, The Omega Test, 1991).
-  const char* facts = "11*u0 + 13*u1 >= 27; 11*u0 + 13*u1 <= 45; "
-                      "7*u0 - 9*u1 >= -10";
+  const char* facts =
+      "11*u0 + 13*u1 >= 27; 11*u0 + 13*u1 <= 45; "
+      "7*u0 - 9*u1 >= -10";
   const char* question = "7*u0 - 9*u1 > 4";
   Case native("u0:.. u1:..", facts);
   EXPECT_EQ(native.ask(question).verdict, Verdict::kUnknown);
@@ -182,8 +183,9 @@ TEST(Z3, DecidesWhatTheNativeRungsLeaveOpen) {
 
 TEST(Z3, FindsPointsWhereNoneWereSearched) {
   const char* symbols = "u0:-3.. u1:-3..0 u2:2..5";
-  const char* question = "Max(u0, u1) - 2 + u2 + CeilDiv(u1, 3)//16 >= "
-                         "Min(Mod(u1, u2) + Max(u0, 1), Mod(u0*u0, 7))";
+  const char* question =
+      "Max(u0, u1) - 2 + u2 + CeilDiv(u1, 3)//16 >= "
+      "Min(Mod(u1, u2) + Max(u0, 1), Mod(u0*u0, 7))";
   SolverOptions options;
   options.search_models = options.look_again = options.use_z3 = false;
   Case native(symbols, "", options);
@@ -197,22 +199,23 @@ TEST(Z3, FindsPointsWhereNoneWereSearched) {
   for (const Fact& fact : c.context.facts()) {
     EXPECT_TRUE(evaluate(fact.condition, *answer.counterexample).is_true());
   }
-  EXPECT_TRUE(evaluate(parse(c.pool, question), *answer.counterexample)
-                  .is_false());
+  EXPECT_TRUE(
+      evaluate(parse(c.pool, question), *answer.counterexample).is_false());
 }
 
 TEST(Z3, StopsAtItsLimit) {
   // One of its parts doubles the digits of bounds here and never looks up.
-  const std::string big = "(((-2*(u0*u1) + 2*((u0*u0)*u0)) + "
-                          "3*((u1*u1)*u2))//5)";
+  const std::string big =
+      "(((-2*(u0*u1) + 2*((u0*u0)*u0)) + "
+      "3*((u1*u1)*u2))//5)";
   const std::string rest = "Mod((u0 + 2*u2) + 3*(u0*u1), 4)";
   Case c("u0:1.. u1:1.. u2:-1..8", big + " <= 52 + 1; " + rest + " <= 1 + 2");
   std::vector<Expr> facts;
   for (const Fact& f : c.context.facts()) facts.push_back(f.condition);
   const std::string a = "((52 + 1) - " + big + ")";
   const std::string b = "((1 + 2) - " + rest + ")";
-  Expr question = c.p("((1*" + a + " + 1*" + b + ") + " + a + "*" + b +
-                      ") + 0 < 0");
+  Expr question =
+      c.p("((1*" + a + " + 1*" + b + ") + " + a + "*" + b + ") + 0 < 0");
   EXPECT_NE(Z3Backend().implied(facts, question, false, 400000).verdict,
             Z3Backend::Result::kYes);
 }

@@ -29,8 +29,8 @@ const Family kFamilies[] = {
     {"and from below", "u0:.. u1:..", "u0*u0 <= #", "u0 >= @", -6, 1, -2, 30},
     {"a factor's square", "u0:3.. u1:..", "u0*u1*u1 <= #", "u1 <= @", 0, 4, -2,
      40},
-    {"from above, of what is not negative", "u0:1..3 u1:-1..",
-     "u0*u1*u1 >= #", "u1 >= @", -1, 4, -2, 30},
+    {"from above, of what is not negative", "u0:1..3 u1:-1..", "u0*u1*u1 >= #",
+     "u1 >= @", -1, 4, -2, 30},
     {"a square below a line", "u0:.. u1:..", "u0*u0 <= @*u0 + #",
      "u0 <= 6 and u0 >= -5", -3, 3, -2, 20},
     {"a square below a line with a factor", "u0:0.. u1:2..",
@@ -61,8 +61,8 @@ const Family kFamilies[] = {
     {"powers split", "u0:0.. u1:..", "", "2**(u0 + @) == #*2**u0", 0, 3, 1, 8},
     {"a power bounds its exponent", "u0:0.. u1:..", "3**u0 <= #", "u0 <= @", 0,
      3, 1, 30},
-    {"a power bounds it from below", "u0:0.. u1:..", "3**u0 >= #", "u0 >= @",
-     0, 3, 1, 30},
+    {"a power bounds it from below", "u0:0.. u1:..", "3**u0 >= #", "u0 >= @", 0,
+     3, 1, 30},
     {"powers that are multiples of each other", "u0:0..9 u1:0..9",
      "@*2**u0 == #*2**u1", "u0 == u1 + 1", 1, 6, 1, 12},
     {"powers that make up a constant", "u0:0.. u1:0..",
@@ -103,8 +103,8 @@ const Family kFamilies[] = {
      "u1*u1 <= # or u0 == 0", 1, 6, 0, 40},
     {"a remainder is below a divisor of two terms", "u0:1.. u1:..",
      "PythonMod(u1, u0 + @) >= #", "u0 >= 5", 1, 3, 1, 9},
-    {"and above a negative one", "u0:..-1 u1:..",
-     "PythonMod(u1, u0 - @) <= -#", "u0 <= -5", 1, 3, 1, 9},
+    {"and above a negative one", "u0:..-1 u1:..", "PythonMod(u1, u0 - @) <= -#",
+     "u0 <= -5", 1, 3, 1, 9},
 };
 
 std::string filled(std::string text, int a, int b) {
@@ -136,8 +136,9 @@ Counts count(Case& c, Expr question) {
       }
       if (!holds) continue;
       Evaluation e = evaluate(question, point);
-      ++(!e.defined() ? counts.undefined : e.is_true() ? counts.yes
-                                                       : counts.no);
+      ++(!e.defined()  ? counts.undefined
+         : e.is_true() ? counts.yes
+                       : counts.no);
     }
   }
   return counts;

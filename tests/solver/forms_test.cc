@@ -59,20 +59,43 @@ TEST(Forms, MeanWhatEachOperatorMeans) {
   Expr x = pool.symbol("u0", SymbolKind::kUnbackedInt);
   Expr y = pool.symbol("u1", SymbolKind::kUnbackedInt);
   size_t compared = 0;
-  for (const char* text :
-       {"u0//u1", "Mod(u0, u1)", "PythonMod(u0, u1)", "CeilDiv(u0, u1)",
-        "(u0 + 5)//3 - u0//3", "(6*u0 + 4)//(-4)", "((u0//2) + u1)//3",
-        "(u0//(-2))//(-2)", "(u0//u1)//2", "u0 - u1*(u0//u1)",
-        "ModularIndexing(u0, 2, 3)", "ModularIndexing(u0, u1, 4)",
-        "Max(u0, u1) + Min(u0, u1)", "Max(2*u0, 2*u1)", "Abs(u0 - u1)",
-        "Min(Max(u0, -2), u1)", "Where(u0 < u1, u0, u1)",
-        "Where(Ne(u1, 0), u0//u1, 7)", "u0**3 - u1**2",
-        "TruncToInt(IntTrueDiv(u0, 4))", "CeilToInt(IntTrueDiv(u0, u1))",
-        "FloorToInt(IntTrueDiv(u0, u1))", "RoundToInt(IntTrueDiv(u0, 2))",
-        "RoundToInt(IntTrueDiv(u0, u1))", "u0 & 7", "u0 & u1", "u0 | 3",
-        "u0 ^ u1", "u0 << 2", "u0 >> 1", "Eq(u0, u1)", "2*u0 <= 3*u1 + 1",
-        "Eq(4*u0, 2*u1 + 1)", "Ne(6*u0, 3*u1)", "Eq(u0 > 1, u1 > 1)",
-        "(u0 < u1) & (u1//u0 > 0)", "~(u0*u1 > 4) | Eq(u0, 2)"}) {
+  for (const char* text : {"u0//u1",
+                           "Mod(u0, u1)",
+                           "PythonMod(u0, u1)",
+                           "CeilDiv(u0, u1)",
+                           "(u0 + 5)//3 - u0//3",
+                           "(6*u0 + 4)//(-4)",
+                           "((u0//2) + u1)//3",
+                           "(u0//(-2))//(-2)",
+                           "(u0//u1)//2",
+                           "u0 - u1*(u0//u1)",
+                           "ModularIndexing(u0, 2, 3)",
+                           "ModularIndexing(u0, u1, 4)",
+                           "Max(u0, u1) + Min(u0, u1)",
+                           "Max(2*u0, 2*u1)",
+                           "Abs(u0 - u1)",
+                           "Min(Max(u0, -2), u1)",
+                           "Where(u0 < u1, u0, u1)",
+                           "Where(Ne(u1, 0), u0//u1, 7)",
+                           "u0**3 - u1**2",
+                           "TruncToInt(IntTrueDiv(u0, 4))",
+                           "CeilToInt(IntTrueDiv(u0, u1))",
+                           "FloorToInt(IntTrueDiv(u0, u1))",
+                           "RoundToInt(IntTrueDiv(u0, 2))",
+                           "RoundToInt(IntTrueDiv(u0, u1))",
+                           "u0 & 7",
+                           "u0 & u1",
+                           "u0 | 3",
+                           "u0 ^ u1",
+                           "u0 << 2",
+                           "u0 >> 1",
+                           "Eq(u0, u1)",
+                           "2*u0 <= 3*u1 + 1",
+                           "Eq(4*u0, 2*u1 + 1)",
+                           "Ne(6*u0, 3*u1)",
+                           "Eq(u0 > 1, u1 > 1)",
+                           "(u0 < u1) & (u1//u0 > 0)",
+                           "~(u0*u1 > 4) | Eq(u0, 2)"}) {
     size_t n = check_everywhere(pool, parse(pool, text), x, y);
     EXPECT_GT(n, 0u) << text << " was nowhere understood";
     compared += n;
@@ -88,8 +111,8 @@ TEST(Forms, MeanWhatRandomExpressionsMean) {
   testing::RandomExpr make(pool, {x, y}, seed);
   size_t compared = 0;
   for (int i = 0; i < 1500; ++i) {
-    compared += check_everywhere(
-        pool, i % 2 ? make.boolean(3) : make.integer(3), x, y);
+    compared +=
+        check_everywhere(pool, i % 2 ? make.boolean(3) : make.integer(3), x, y);
   }
   std::cout << "seed " << seed << ", " << compared << " values\n";
   EXPECT_GT(compared, 100000u);
@@ -129,9 +152,9 @@ TEST(Forms, KnowWhereRemaindersLie) {
     }
   }
   EXPECT_GT(decided, 300u);
-  for (const char* text : {"Mod(Mod(u0, 6), 4) <= 3", "CeilDiv(u0, 16)*16 >= u0",
-                           "2*u0 - 6*((2*u0 + 1)//6) <= 4",
-                           "u0 - (u0//4)*4 < 4"}) {
+  for (const char* text :
+       {"Mod(Mod(u0, 6), 4) <= 3", "CeilDiv(u0, 16)*16 >= u0",
+        "2*u0 - 6*((2*u0 + 1)//6) <= 4", "u0 - (u0//4)*4 < 4"}) {
     EXPECT_EQ(forms.lower.condition(parse(pool, text)), kTrue) << text;
     check_everywhere(pool, parse(pool, text), x, y);
   }
@@ -143,10 +166,11 @@ TEST(Forms, GoBackToExpressions) {
   Expr x = pool.symbol("u0", SymbolKind::kUnbackedInt);
   Expr y = pool.symbol("u1", SymbolKind::kUnbackedInt);
   Forms& forms = Forms::of(pool);
-  for (const char* text : {"2*u0*u1 - 3", "Max(u0, u1)//2 + u0 & 7",
-                           "Where(u0 < u1, u0//3, 5)"}) {
+  for (const char* text :
+       {"2*u0*u1 - 3", "Max(u0, u1)//2 + u0 & 7", "Where(u0 < u1, u0//3, 5)"}) {
     Expr e = parse(pool, text);
-    std::optional<Expr> back = to_expr(pool, forms.pool, forms.lower.integer(e));
+    std::optional<Expr> back =
+        to_expr(pool, forms.pool, forms.lower.integer(e));
     ASSERT_TRUE(back) << text;
     for (int a = kLow; a <= kHigh; ++a) {
       Assignment at;
@@ -165,15 +189,16 @@ TEST(Contexts, AnswerAlikeOnEveryThread) {
       std::vector<Expr> symbols;
       Assignment hidden;
       for (int i = 0; i < 3; ++i) {
-        symbols.push_back(pool.symbol("u" + std::to_string(i),
-                                      SymbolKind::kUnbackedInt));
+        symbols.push_back(
+            pool.symbol("u" + std::to_string(i), SymbolKind::kUnbackedInt));
         hidden.set(symbols.back(), Int(2 + i));
       }
       Context context(pool, testing::native_only());
       testing::RandomFacts make(pool, symbols, hidden, seed);
       for (int i = 0; i < 4; ++i) context.assume(make.fact());
       for (int i = 0; i < 8; ++i) {
-        answers->push_back(static_cast<int>(context.ask_quick(make.question())));
+        answers->push_back(
+            static_cast<int>(context.ask_quick(make.question())));
       }
     }
   };
@@ -190,8 +215,8 @@ TEST(Contexts, StopAtTheBudget) {
   std::string facts, question = "0";
   for (int i = 0; i < 12; ++i) {
     std::string u = "u" + std::to_string(i), v = "u" + std::to_string(i + 1);
-    facts += "(" + u + "*" + v + ") % 7 != " + v + "//(1 + " + u + "*" + u +
-             ");";
+    facts +=
+        "(" + u + "*" + v + ") % 7 != " + v + "//(1 + " + u + "*" + u + ");";
     question += " + Max(" + u + ", " + v + ")*" + u;
   }
   SolverOptions options = testing::native_only();

@@ -68,8 +68,8 @@ void check_pair(const Interval& a, const Interval& b, const Binary& op,
     }
   }
   if (!tight) return;
-  std::string what = a.to_string() + ", " + b.to_string() + " -> " +
-                     result.to_string();
+  std::string what =
+      a.to_string() + ", " + b.to_string() + " -> " + result.to_string();
   ASSERT_EQ(result.is_empty(), !seen.low.has_value()) << what;
   if (result.is_empty()) return;
   // A finite end is attained; an infinite one needs an infinite operand.
@@ -171,10 +171,8 @@ TEST(Interval, AbsAndPowAreTight) {
 TEST(Interval, InfiniteOperandsGiveInfiniteEndsWhereValuesGrow) {
   EXPECT_EQ(Interval::at_least(1) * Interval::at_least(2),
             Interval::at_least(2));
-  EXPECT_EQ(Interval::at_least(0) * Interval::at_most(0),
-            Interval::at_most(0));
-  EXPECT_EQ(floor_div(Interval(0, 31), Interval::at_least(2)),
-            Interval(0, 15));
+  EXPECT_EQ(Interval::at_least(0) * Interval::at_most(0), Interval::at_most(0));
+  EXPECT_EQ(floor_div(Interval(0, 31), Interval::at_least(2)), Interval(0, 15));
   EXPECT_EQ(floor_div(Interval::at_least(0), Interval::at_least(1)),
             Interval::at_least(0));
   EXPECT_EQ(floor_div(Interval(1, 2), Interval::point(0)), Interval::empty());

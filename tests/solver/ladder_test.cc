@@ -76,9 +76,8 @@ const Row kRows[] = {
     {"both may be negative", "u0:.. u1:..", "u0*u1 >= 1", "u0 >= 1", kOpen,
      Tier::kModels},
     {"row-major offsets stay inside",
-     "s0:2.. s1:2.. s2:2.. u0:0.. u1:0.. u2:0..",
-     "u0 < s0; u1 < s1; u2 < s2", "u0*s1*s2 + u1*s2 + u2 < s0*s1*s2", kYes,
-     Tier::kLinear},
+     "s0:2.. s1:2.. s2:2.. u0:0.. u1:0.. u2:0..", "u0 < s0; u1 < s1; u2 < s2",
+     "u0*s1*s2 + u1*s2 + u2 < s0*s1*s2", kYes, Tier::kLinear},
     // division
     {"a remainder is below the divisor", "u0:0.. s0:2..", "", "u0 % s0 < s0",
      kYes, Tier::kRanges},
@@ -103,8 +102,8 @@ const Row kRows[] = {
      Tier::kEqualities},
     {"but not multiples", "s0:2..", "s0 % 4 == 0", "s0 % 8 == 0", kOpen,
      Tier::kModels},
-    {"2 and 3 make 6", "u0:..", "u0 % 2 == 0; u0 % 3 == 0", "u0 % 6 == 0",
-     kYes, Tier::kEqualities},
+    {"2 and 3 make 6", "u0:..", "u0 % 2 == 0; u0 % 3 == 0", "u0 % 6 == 0", kYes,
+     Tier::kEqualities},
     {"a symbolic divisor", "u0:0.. u1:0..",
      "(2*u0) % (u0 + u1) == 0; (2*u0)//(u0 + u1) != 0",
      "(2*u0)//(u0 + u1) == 0", kNo, Tier::kRanges},
@@ -116,8 +115,8 @@ const Row kRows[] = {
     {"Min is below", "s0:0.. s1:0..", "", "min(s1, s0 - 1) <= s0 - 1", kYes,
      Tier::kLinear},
     {"a clamp", "u0:..", "", "min(max(u0, 0), 9) <= 9", kYes, Tier::kLinear},
-    {"Max resolved by a fact", "u0:0.. s0:2..", "u0 <= s0",
-     "max(u0, s0) == s0", kYes, Tier::kEqualities},
+    {"Max resolved by a fact", "u0:0.. s0:2..", "u0 <= s0", "max(u0, s0) == s0",
+     kYes, Tier::kEqualities},
     {"Abs", "u0:..", "", "abs(u0) >= u0", kYes, Tier::kLinear},
     // cases
     {"a disjunction's parts agree", "u0:0..", "u0 == 1 or u0 == 2", "u0 != 3",
@@ -127,8 +126,8 @@ const Row kRows[] = {
     {"n*(n+1) is even", "u0:..", "", "(u0*(u0 + 1)) % 2 == 0", kYes,
      Tier::kCases},
     // rationals and bits
-    {"a rounded quotient", "u0:..", "", "TruncToInt(IntTrueDiv(4*u0, 2)) == 2*u0",
-     kYes, Tier::kCases},
+    {"a rounded quotient", "u0:..", "",
+     "TruncToInt(IntTrueDiv(4*u0, 2)) == 2*u0", kYes, Tier::kCases},
     {"ceil of a half", "s0:2..", "",
      "CeilToInt(IntTrueDiv(s0, 2)) == (s0 + 1)//2", kYes, Tier::kLinear},
     {"mask is a remainder", "u0:..", "", "u0 & 7 == u0 % 8", kYes,
@@ -141,8 +140,6 @@ const Row kRows[] = {
     {"a square root of a big square", "u0:0..", "u0 >= 4294967296",
      "u0*u0 >= 18446744073709551616", kYes, Tier::kRanges},
 };
-
-
 
 TEST(Ladder, DecidesWhatFollowsAndNothingElse) {
   for (const Row& row : kRows) {

@@ -33,8 +33,7 @@ Problem make_problem(uint32_t seed) {
   Assignment hidden;
   size_t count = 2 + random() % 3;
   for (size_t i = 0; i < count; ++i) {
-    symbols.push_back(
-        pool.symbol(name_of_symbol(i), SymbolKind::kUnbackedInt));
+    symbols.push_back(pool.symbol(name_of_symbol(i), SymbolKind::kUnbackedInt));
     int low = static_cast<int>(random() % 6) - 2;
     int value = low + static_cast<int>(random() % 8);
     bool bounded = random() % 2 == 0;
@@ -156,7 +155,8 @@ TEST(Laws, OrderAndHistoryChangeNothing) {
         Verdict v = shuffled.context.ask_quick(question);
         expect_no_point_against(points, question, v,
                                 describe(p, p.questions[k]));
-        if (v == Verdict::kUnknown && round == 0) {  // facts that hold somewhere
+        if (v == Verdict::kUnknown &&
+            round == 0) {  // facts that hold somewhere
           const std::string why = shuffled.context.ask(question).reason;
           EXPECT_FALSE(why.starts_with("contradictory"))
               << why << " in " << describe(p, p.questions[k]);
@@ -255,9 +255,9 @@ TEST(Laws, Z3DoesNotDisagree) {
       auto z = result.verdict;
       std::vector<Assignment> models;
       for (const auto& m : {result.counterexample, result.witness}) {
-        if (m && std::all_of(
-                     conditions.begin(), conditions.end(),
-                     [&](Expr c) { return evaluate(c, *m).is_true(); })) {
+        if (m && std::all_of(conditions.begin(), conditions.end(), [&](Expr c) {
+              return evaluate(c, *m).is_true();
+            })) {
           models.push_back(*m);
         }
       }

@@ -15,8 +15,8 @@ using testing::Case;
 
 TEST(MonomialEqualities, DetermineRatios) {
   MonomialEqualities system;
-  system.add({1, 1, -1, -1}, Rational(1), 7);   // a*b == c*d
-  system.add({0, 1, 0, -1}, Rational(3), 8);    // b == 3*d
+  system.add({1, 1, -1, -1}, Rational(1), 7);        // a*b == c*d
+  system.add({0, 1, 0, -1}, Rational(3), 8);         // b == 3*d
   const auto ratio = system.reduced({1, 0, -1, 0});  // a / c
   ASSERT_TRUE(ratio);
   EXPECT_EQ(ratio->value, Rational(1, 3));
@@ -84,8 +84,8 @@ TEST(MonomialEqualities, AnswersHoldAtEachPoint) {
       symbols += "s" + std::to_string(i) + ":1.. ";
     }
     for (size_t i = 0, n = 1 + random() % 3; i < n; ++i) {
-      facts += product(random, kSymbols) + " == " + product(random, kSymbols) +
-               "; ";
+      facts +=
+          product(random, kSymbols) + " == " + product(random, kSymbols) + "; ";
     }
     const char* forms[] = {" == ", " <= ", " != ", " % "};
     const std::string form = forms[random() % 4];

@@ -76,7 +76,8 @@ class Session {
       switch (random_() % 8) {
         case 0: push(); break;
         case 1: pop(); break;
-        case 2: case 3: assume(); break;
+        case 2:
+        case 3: assume(); break;
         default: ask(); break;
       }
     }

@@ -1,5 +1,5 @@
-// Each strategy alone decides a question of its fragment, and stays quiet on one
-// outside of it.
+// Each strategy alone decides a question of its fragment, and stays quiet on
+// one outside of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,12 +61,13 @@ constexpr Row kRows[] = {
      "u2 >= s1*s1", "s1 + u0 > u2 + u0"},
     {"linear-refutation", "s0:0..5 s1:2..", "", "s0*s0 - 3*s0 <= 10",
      "s0*s0 - 3*s0 > 10", "u0*(u0 + 1) % 2 == 0"},
-    {"case-split", "u0:..", "", "u0*(u0 + 1) % 2 == 0",
-     "u0*(u0 + 1) % 2 == 1", nullptr},
+    {"case-split", "u0:..", "", "u0*(u0 + 1) % 2 == 0", "u0*(u0 + 1) % 2 == 1",
+     nullptr},
     {"value-split", "u0:-2.. u1:2..11", "",
      "-2*u0*u0*u1 - u1*u1 + 2*u0*u0 != -66", nullptr, "u0*u0 >= u0"},
-    {"small-enumeration", "u0:0..15 u1:0..15", "", "(u0 ^ u1) + 2*(u0 & u1) <= 30",
-     "(u0 ^ u1) + 2*(u0 & u1) > 30", "u0 + s9 >= s9"},
+    {"small-enumeration", "u0:0..15 u1:0..15", "",
+     "(u0 ^ u1) + 2*(u0 & u1) <= 30", "(u0 ^ u1) + 2*(u0 & u1) > 30",
+     "u0 + s9 >= s9"},
     {"enumeration", "u0:0..99 u1:0..99", "u0 + u1 >= 5",
      "(u0 ^ u1) + 2*(u0 & u1) >= 5", "(u0 ^ u1) + 2*(u0 & u1) < 5",
      "u0 + s9 >= s9"},
@@ -109,8 +110,8 @@ TEST(Strategies, CandidateModelsLeaveNothingToProve) {
 TEST(Strategies, ModelRepairFindsWhatCandidatesMiss) {
   Case c("u0:0.. u1:0..", "u0*u1 >= 1", only("model-repair"));
   EXPECT_EQ(c.context.ask_quick(c.p("u0*u1 == 12")), Verdict::kUnknown);
-  EXPECT_EQ(c.context.statistics()
-                .by_strategy[index_of("model-repair")].tried, 1u);
+  EXPECT_EQ(c.context.statistics().by_strategy[index_of("model-repair")].tried,
+            1u);
 }
 
 TEST(Strategies, RestartsDecideWhatTheGivenOrderDoesNot) {

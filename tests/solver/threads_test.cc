@@ -33,10 +33,12 @@ TEST_P(UserThreads, IsAnswered) {
   EXPECT_EQ(a.verdict, t.verdict) << t.question << ": " << a.reason;
   EXPECT_EQ(testing::check_points(context, question, a), "");
   if (t.verdict == kUnknown) {
-    EXPECT_TRUE(a.counterexample && a.witness) << t.question << ": " << a.reason;
+    EXPECT_TRUE(a.counterexample && a.witness)
+        << t.question << ": " << a.reason;
   }
 }
 
+// clang-format off
 const Thread kThreads[] = {
     // proved
     {"V01_pt154240_zero", {"u0 + u1 + u2 > 1"}, "Eq(u0 + u1 + u2, 0)", kNo},
@@ -116,6 +118,7 @@ const Thread kThreads[] = {
     {"S13_pt163791", {}, "u0 > 4096", kUnknown},
     {"S14_pt147096", {"u0 >= 0"}, "Ne(u0, 589824)", kUnknown},
 };
+// clang-format on
 
 INSTANTIATE_TEST_SUITE_P(All, UserThreads, ::testing::ValuesIn(kThreads),
                          [](const auto& info) {

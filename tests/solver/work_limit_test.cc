@@ -64,6 +64,7 @@ std::vector<std::string> list(int n,
   return out;
 }
 
+// clang-format off
 const Family kFamilies[] = {
     {"nested cubes",
      [](int n) {
@@ -320,6 +321,7 @@ const Family kFamilies[] = {
                        to_string(10 * n)}, "s0**7*u0**9 > 10**400"};
      }},
 };
+// clang-format on
 
 // All that one may do with a problem.
 void use(const Problem& problem) {
@@ -383,12 +385,12 @@ TEST_P(Bombs, TakeBoundedWorkTimeAndStack) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Bombs, ::testing::ValuesIn(kFamilies), [](const auto& info) {
-      std::string name = info.param.name;
-      for (char& c : name) c = c == ' ' ? '_' : c;
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, Bombs, ::testing::ValuesIn(kFamilies),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           for (char& c : name) c = c == ' ' ? '_' : c;
+                           return name;
+                         });
 
 // --- depth and sharing, which text cannot have
 
@@ -425,9 +427,8 @@ TEST(WorkLimit, ManySolvedSymbolsAreNoConcernOfTheStack) {
     ExprPool pool;
     Context context(pool, testing::native_only());
     for (int i = 0; i < 2000; ++i) {
-      context.assume(parse(pool, "Eq(" + sym('s', i) + ", (" +
-                                     sym('s', i + 1) + "*" +
-                                     sym('s', i + 1) + ")//3 + 1)"));
+      context.assume(parse(pool, "Eq(" + sym('s', i) + ", (" + sym('s', i + 1) +
+                                     "*" + sym('s', i + 1) + ")//3 + 1)"));
     }
     context.ask(parse(pool, "s0 >= 3"));
     context.bounds(parse(pool, "s0"));
@@ -477,8 +478,8 @@ TEST(WorkLimit, AnUnknownSaysSo) {
   ExprPool pool;
   Context context(pool, little_work());
   for (int i = 0; i < 30; ++i) {
-    context.assume(parse(pool, sym('s', i) + "*" + sym('s', i + 1) + " >= " +
-                                   sym('s', i + 2) + "**2"));
+    context.assume(parse(pool, sym('s', i) + "*" + sym('s', i + 1) +
+                                   " >= " + sym('s', i + 2) + "**2"));
   }
   const Expr question = parse(pool, "s0*s3 > s5*s7 + 2");
   const Answer a = context.ask(question);
@@ -542,8 +543,8 @@ TEST(WorkLimit, AnotherThreadMayInterrupt) {
   options.budget = uint64_t{1} << 40;
   Context context(pool, options);
   for (int i = 0; i < 12; ++i) {
-    context.assume(parse(pool, sym('u', i) + "**3*" + sym('u', i + 1) + " <= " +
-                                   sym('u', (i + 5) % 12) + "**2 + " +
+    context.assume(parse(pool, sym('u', i) + "**3*" + sym('u', i + 1) +
+                                   " <= " + sym('u', (i + 5) % 12) + "**2 + " +
                                    sym('u', i)));
   }
   std::atomic<bool> done{false};

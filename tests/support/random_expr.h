@@ -21,8 +21,11 @@ class RandomExpr {
     if (depth == 0 || below(6) == 0) return leaf();
     auto sub = [&] { return integer(depth - 1); };
     switch (below(16)) {
-      case 0: case 1: case 2: return pool_.make(Op::kAdd, {sub(), sub()});
-      case 3: case 4: return pool_.make(Op::kMul, {sub(), sub()});
+      case 0:
+      case 1:
+      case 2: return pool_.make(Op::kAdd, {sub(), sub()});
+      case 3:
+      case 4: return pool_.make(Op::kMul, {sub(), sub()});
       case 5: return pool_.make(Op::kFloorDiv, {sub(), sub()});
       case 6: return pool_.make(Op::kFloorDiv, {sub(), small_constant()});
       case 7: return pool_.make(Op::kMod, {sub(), sub()});
@@ -33,8 +36,7 @@ class RandomExpr {
       case 12:
         return pool_.make(Op::kWhere, {boolean(depth - 1), sub(), sub()});
       case 13: return rounding(sub(), small_constant());
-      case 14:
-        return pool_.make(Op::kPow, {sub(), pool_.integer(below(3))});
+      case 14: return pool_.make(Op::kPow, {sub(), pool_.integer(below(3))});
       default: return misc(sub(), sub(), sub());
     }
   }

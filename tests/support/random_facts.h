@@ -34,8 +34,10 @@ class RandomFacts {
   // Often a consequence of facts, or of one's opposite.
   Expr question() {
     switch (below(16)) {
-      case 0: case 1: return any_.boolean(2);
-      case 2: case 3: return candidate();
+      case 0:
+      case 1: return any_.boolean(2);
+      case 2:
+      case 3: return candidate();
       default: break;
     }
     // The sum of what two facts say is at least 0, or what products make of it.
@@ -89,8 +91,9 @@ class RandomFacts {
       case 8: return le(a + b, c + k);
       case 9: return ne(a, near(a));
       case 10: return ne(a, b);
-      case 11: return eq(floor_div(a, pool_.integer(k)),
-                         near(floor_div(a, pool_.integer(k))));
+      case 11:
+        return eq(floor_div(a, pool_.integer(k)),
+                  near(floor_div(a, pool_.integer(k))));
       case 12: return le(a * b, near(a * b));
       case 13: return le(max(a, b), near(max(a, b)));
       case 14: return logical_or(eq(a, near(a)), eq(a, b));
@@ -99,7 +102,8 @@ class RandomFacts {
       case 17: return le(floor_div(a, b), c);
       case 18: return lt(min(a, b) * k, c + near(b));
       case 19: return relation(polynomial(), pool_.integer(0));
-      case 20: case 21: {  // both sides times the same factors
+      case 20:
+      case 21: {  // both sides times the same factors
         Expr factors = one(), p = below(2) ? one() : polynomial();
         for (int more = below(3); more > 0; --more) factors = factors * one();
         return relation(factors * p, factors * near(p));
@@ -113,8 +117,9 @@ class RandomFacts {
         return relation(x * (1 + below(3)), y * (1 + below(4)));
       }
       case 27: return near_relation(power(k, a) * (below(2) ? b : power(k, c)));
-      case 28: return near_relation(pool_.make(
-          Op::kBitAnd, {a, below(2) ? b : pool_.integer(k)}));
+      case 28:
+        return near_relation(
+            pool_.make(Op::kBitAnd, {a, below(2) ? b : pool_.integer(k)}));
       default: return any_.boolean(1);
     }
   }

@@ -75,8 +75,10 @@ class RandomIndex {
   Expr atom(int depth) {
     auto inner = [&] { return depth > 0 ? integer(depth - 1) : base(); };
     switch (below(12)) {
-      case 0: case 1: return floor_div(inner(), divisor());
-      case 2: case 3: return mod(inner(), divisor());
+      case 0:
+      case 1: return floor_div(inner(), divisor());
+      case 2:
+      case 3: return mod(inner(), divisor());
       case 4: return min(inner(), inner());
       case 5: return max(inner(), inner());
       case 6: return where(condition(), inner(), inner());

@@ -19,6 +19,7 @@ TEST(Cost, IsOneANodeAndFourADivision) {
     const char* text;
     uint64_t cost;
   };
+  // clang-format off
   constexpr Row kRows[] = {
       {"s0", 1}, {"-3", 1}, {"s0 + 1", 3}, {"s0 - s1", 3}, {"-s0 + s1", 4},
       {"-s0", 2}, {"-s0*s1", 4}, {"2*s0", 3}, {"s0 + s1 + u0", 5},
@@ -28,6 +29,7 @@ TEST(Cost, IsOneANodeAndFourADivision) {
       {"(s0 < s1) & (s1 < 3)", 7}, {"Where(s0 < 1, 2, s1)", 6},
       {"~(s0 < u0)", 4},
   };
+  // clang-format on
   for (const Row& row : kRows) {
     EXPECT_EQ(cost(parse(pool, row.text)), row.cost) << row.text;
   }
@@ -136,8 +138,8 @@ TEST(Cheapest, KeepsTheValueOfRandomExpressions) {
                    : round % 4 == 2 ? index.integer(1)
                                     : index.boolean(1);
     const Expr c = cheapest(e);
-    ASSERT_LE(cost(c), cost(e)) << "seed " << seed + round << ": " << e
-                                << " -> " << c;
+    ASSERT_LE(cost(c), cost(e))
+        << "seed " << seed + round << ": " << e << " -> " << c;
     if (cheapest(c) != c) ++unsettled;
     for (int a = -3; a <= 3; ++a) {
       for (int b = -3; b <= 3; ++b) {

@@ -13,6 +13,7 @@ struct Row {
 };
 
 // Python's own answers.
+// clang-format off
 constexpr Row kRows[] = {
     {"-7//2", "-4"}, {"7//-2", "-4"}, {"-7//-2", "3"},
     {"PythonMod(-7, 3)", "2"}, {"PythonMod(7, -3)", "-2"}, {"Mod(-7, 3)", "2"},
@@ -34,6 +35,7 @@ constexpr Row kRows[] = {
     {"IsNonOverlappingAndDenseIndicator(2, 3, 3, 1)", "1"},
     {"IsNonOverlappingAndDenseIndicator(2, 3, 4, 1)", "0"},
 };
+// clang-format on
 
 TEST(Evaluate, FollowsPythonOnEveryRow) {
   for (const Row& row : kRows) {

@@ -36,8 +36,9 @@ TEST_F(ExprTest, EqualStructureIsTheSameHandle) {
 TEST_F(ExprTest, ASymbolKeepsItsKindAndSource) {
   EXPECT_TRUE(pool.symbol("s0", SymbolKind::kBackedSize) == s0);
   EXPECT_EQ(s0.symbol().source, "L['x'].size()[0]");
-  EXPECT_NE(error_of([&] { pool.symbol("s0", SymbolKind::kUnbackedInt); })
-                .find("'s0' exists with another kind"),
+  EXPECT_NE(error_of([&] {
+              pool.symbol("s0", SymbolKind::kUnbackedInt);
+            }).find("'s0' exists with another kind"),
             std::string::npos);
   EXPECT_EQ(error_of([&] { pool.symbol("", SymbolKind::kBackedInt); }),
             "ExprPool::symbol: the name is empty");
@@ -48,8 +49,9 @@ TEST_F(ExprTest, WrongArgumentsAreRefusedByNameAndType) {
             "make(FloorDiv): expected 2 arguments, got 1");
   EXPECT_NE(error_of([&] { logical_not(s0); }).find("argument 1 is integer"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { eq(s0, lt(s0, u0)); }).find("integer beside boolean"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([&] { eq(s0, lt(s0, u0)); }).find("integer beside boolean"),
+      std::string::npos);
   ExprPool other;
   Expr foreign = other.symbol("s0", SymbolKind::kBackedSize);
   EXPECT_NE(error_of([&] { (void)(s0 + foreign); }).find("different pools"),

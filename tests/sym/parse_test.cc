@@ -67,9 +67,9 @@ TEST_F(ParseTest, PrecedenceIsPythons) {
   EXPECT_EQ(p("s0 | s1 ^ u0 & 1"),
             pool.make(Op::kBitOr, {s0, pool.make(Op::kBitXor, {s1, both})}));
   EXPECT_EQ(p("1 << s0 + 1"), pool.make(Op::kLShift, {n(1), s0 + 1}));
-  EXPECT_EQ(p("not s0 < 3 and u0 > 1 or s1 <= 2"),
-            logical_or(logical_and(logical_not(lt(s0, 3)), gt(u0, 1)),
-                       le(s1, 2)));
+  EXPECT_EQ(
+      p("not s0 < 3 and u0 > 1 or s1 <= 2"),
+      logical_or(logical_and(logical_not(lt(s0, 3)), gt(u0, 1)), le(s1, 2)));
 }
 
 TEST_F(ParseTest, ComparisonsStoreTheSmallerSideFirstAndChain) {
@@ -233,9 +233,9 @@ TEST_F(ParseTest, RangesHaveOptionalEnds) {
   r = parse_range("u0 in [-int_oo, -9]");
   EXPECT_FALSE(r.lower.has_value());
   EXPECT_EQ(r.upper, Int(-9));
-  for (const char* bad : {"s0", "s0 in [2", "s0 in [2, x]", "in [1, 2]", "",
-                          "s0 in [int_oo, 2]", "s0 in [1, -int_oo]",
-                          "s0 in [1, 2] 3", "s0 in [1.5, 2]"}) {
+  for (const char* bad :
+       {"s0", "s0 in [2", "s0 in [2, x]", "in [1, 2]", "", "s0 in [int_oo, 2]",
+        "s0 in [1, -int_oo]", "s0 in [1, 2] 3", "s0 in [1.5, 2]"}) {
     EXPECT_THROW(parse_range(bad), Error) << bad;
   }
 }

@@ -25,22 +25,62 @@ class PrintTest : public ::testing::Test {
 
 // Each text is its own expression's text.
 TEST_F(PrintTest, TheTorchFormComesBackLetterForLetter) {
-  for (const char* text : {
-           "s0 + 2*u0 - 1", "-s0 + u0", "-2*s0 - u0*s1 - 3", "s0**2",
-           "(s0//2)", "((s0 + 1)//2)", "((2*s0)//3)", "4*(s0//4)",
-           "(s0//2)**2", "Mod(s0, 4)", "PythonMod(u0, 4)", "CleanDiv(s0, 2)",
-           "ModularIndexing(u0, 2, 3)", "Eq(s0, u0)", "Ne(s0, 1)", "s0 < u0",
-           "s0 <= u0", "u0 >= 0", "u0 > 3", "u0 < 3", "s0 + 1 < 2*u0",
-           "~(s0 < u0)", "(s0 < 3) & (u0 > 1)",
-           "(s0 < 3) | ((u0 > 1) & (Eq(s0, 2)))", "Max(s0, u0)",
-           "Min(1, s0, u0)", "Where(s0 < 3, s0, u0)", "Abs(u0)",
-           "-(s0 + 1)", "s0 - (u0 - 1)", "s0*(u0 + 1)", "s0 - (s0*u0)",
-           "(s0 + u0)**2", "(-2)**s0", "-s0**2", "ToFloat(s0)",
-           "IntTrueDiv(s0, 2)", "zf0 + 0.5", "zf0 - 0.1", "-0.5*zf0",
-           "Rational(1, 3)*zf0", "Eq(zf0, 1.0e-12)", "2.0", "1.0e20",
-           "LShift(s0, 2)", "BitwiseFn_bitwise_and(s0, 7)", "True", "False",
-           "Pow(zf0, 2)", "FloatPow(zf0, 2)", "OpaqueUnaryFn_sqrt(s0)",
-           "s0 + -1*2*u0", "Add(s0)", "-s0*u0", "s0*(-u0)", "-(-s0)"}) {
+  for (const char* text : {"s0 + 2*u0 - 1",
+                           "-s0 + u0",
+                           "-2*s0 - u0*s1 - 3",
+                           "s0**2",
+                           "(s0//2)",
+                           "((s0 + 1)//2)",
+                           "((2*s0)//3)",
+                           "4*(s0//4)",
+                           "(s0//2)**2",
+                           "Mod(s0, 4)",
+                           "PythonMod(u0, 4)",
+                           "CleanDiv(s0, 2)",
+                           "ModularIndexing(u0, 2, 3)",
+                           "Eq(s0, u0)",
+                           "Ne(s0, 1)",
+                           "s0 < u0",
+                           "s0 <= u0",
+                           "u0 >= 0",
+                           "u0 > 3",
+                           "u0 < 3",
+                           "s0 + 1 < 2*u0",
+                           "~(s0 < u0)",
+                           "(s0 < 3) & (u0 > 1)",
+                           "(s0 < 3) | ((u0 > 1) & (Eq(s0, 2)))",
+                           "Max(s0, u0)",
+                           "Min(1, s0, u0)",
+                           "Where(s0 < 3, s0, u0)",
+                           "Abs(u0)",
+                           "-(s0 + 1)",
+                           "s0 - (u0 - 1)",
+                           "s0*(u0 + 1)",
+                           "s0 - (s0*u0)",
+                           "(s0 + u0)**2",
+                           "(-2)**s0",
+                           "-s0**2",
+                           "ToFloat(s0)",
+                           "IntTrueDiv(s0, 2)",
+                           "zf0 + 0.5",
+                           "zf0 - 0.1",
+                           "-0.5*zf0",
+                           "Rational(1, 3)*zf0",
+                           "Eq(zf0, 1.0e-12)",
+                           "2.0",
+                           "1.0e20",
+                           "LShift(s0, 2)",
+                           "BitwiseFn_bitwise_and(s0, 7)",
+                           "True",
+                           "False",
+                           "Pow(zf0, 2)",
+                           "FloatPow(zf0, 2)",
+                           "OpaqueUnaryFn_sqrt(s0)",
+                           "s0 + -1*2*u0",
+                           "Add(s0)",
+                           "-s0*u0",
+                           "s0*(-u0)",
+                           "-(-s0)"}) {
     EXPECT_EQ(to_string(p(text)), text);
   }
 }
@@ -65,9 +105,12 @@ TEST_F(PrintTest, RandomRawAndCanonicalExpressionsComeBackTheSame) {
 
 // Constants and signs in every place of sums and products.
 TEST_F(PrintTest, EverySmallSumAndProductComesBackTheSame) {
-  std::vector<Expr> terms = {pool.integer(-2), pool.integer(-1),
-                             pool.integer(0),  pool.integer(1),
-                             s0,               pool.rational(Rational(-1)),
+  std::vector<Expr> terms = {pool.integer(-2),
+                             pool.integer(-1),
+                             pool.integer(0),
+                             pool.integer(1),
+                             s0,
+                             pool.rational(Rational(-1)),
                              pool.rational(Rational(1, 3))};
   std::vector<Expr> level = terms;
   auto grow = [&](std::vector<Expr> from) {
@@ -139,8 +182,7 @@ TEST_F(PrintTest, SmtTextKeepsPythonsDivision) {
            {"s0//2", "(div s0 2)"},
            {"u0//(-2)", "(div (- u0) 2)"},
            {"Mod(u0, -2)", "(- (mod (- u0) 2))"},
-           {"u0//s0",
-            "(ite (> s0 0) (div u0 s0) (div (- u0) (- s0)))"},
+           {"u0//s0", "(ite (> s0 0) (div u0 s0) (div (- u0) (- s0)))"},
            {"Max(s0, u0)", "(ite (>= s0 u0) s0 u0)"},
            {"Abs(s0 - 4)",
             "(let ((let!0 (+ s0 (- 4)))) (ite (>= let!0 0) let!0 (- let!0)))"},
@@ -193,8 +235,8 @@ TEST_F(PrintTest, SreprComesBackTheSame) {
 
 TEST_F(PrintTest, SreprUsesModWhereBothSidesAreNaturalBySight) {
   EXPECT_THAT(to_srepr(p("Mod(s0 + 1, 4)")), ::testing::StartsWith("Mod("));
-  for (const char* text : {"Mod(u0, 4)", "Mod(s0 - 1, 4)", "Mod(s0, -4)",
-                           "PythonMod(s0, 4)"}) {
+  for (const char* text :
+       {"Mod(u0, 4)", "Mod(s0 - 1, 4)", "Mod(s0, -4)", "PythonMod(s0, 4)"}) {
     EXPECT_THAT(to_srepr(p(text)), ::testing::StartsWith("PythonMod(")) << text;
   }
 }

@@ -138,8 +138,8 @@ TEST(Rules, SayOnlyWhatIsEqualOfRandomExpressions) {
   const uint32_t seed = testing::seed_or(7);
   const char* rounds = std::getenv("PROVISO_TEST_PROBLEMS");
   const auto count = static_cast<uint32_t>(rounds ? std::atoi(rounds) : 60);
-  static constexpr const char* kGiven[] = {
-      "", "y in [0, 3]", "x in [1, int_oo]; z in [-2, 2]"};
+  static constexpr const char* kGiven[] = {"", "y in [0, 3]",
+                                           "x in [1, int_oo]; z in [-2, 2]"};
   for (uint32_t round = 0; round < count; ++round) {
     World world(kGiven[round % 3]);
     testing::RandomExpr any(world.pool, world.symbols_, seed + round);

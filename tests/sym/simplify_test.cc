@@ -121,10 +121,9 @@ TEST(Simplify, KeepsTheValueOfRandomExpressions) {
   RecordProperty("seed", int(seed));
   for (uint32_t round = 0; round < 6000; ++round) {
     ExprPool pool;
-    std::vector<Expr> symbols = {
-        pool.symbol("s0", SymbolKind::kBackedSize),
-        pool.symbol("u0", SymbolKind::kUnbackedInt),
-        pool.symbol("u1", SymbolKind::kUnbackedInt)};
+    std::vector<Expr> symbols = {pool.symbol("s0", SymbolKind::kBackedSize),
+                                 pool.symbol("u0", SymbolKind::kUnbackedInt),
+                                 pool.symbol("u1", SymbolKind::kUnbackedInt)};
     testing::RandomExpr random(pool, symbols, seed + round);
     Expr e = round % 3 ? random.integer(3) : random.boolean(2);
     Expr simple = simplify(e);
@@ -174,6 +173,7 @@ struct SmallFacts : Facts {
 };
 
 TEST(Simplify, UsesFactsToDecideDivisionsExtremaAndRelations) {
+  // clang-format off
   constexpr Row kKnown[] = {
       {"s0//8", "0"},        {"s0//4", "1"},        {"Mod(s0, 8)", "s0"},
       {"Max(s0, 2)", "s0"},  {"Min(s0, 9)", "9*0 + s0"},
@@ -181,6 +181,7 @@ TEST(Simplify, UsesFactsToDecideDivisionsExtremaAndRelations) {
       {"Abs(s0 - 8)", "8 - s0"}, {"math.trunc(s0/2)", "s0//2"},
       {"s0//3", "s0//3"},    {"Max(s0, 5)", "Max(s0, 5)"},
   };
+  // clang-format on
   for (const Row& row : kKnown) {
     ExprPool pool;
     Expr got = simplify(parse(pool, row.input), SmallFacts());

@@ -85,9 +85,12 @@ std::vector<Case> cases() {
       {"factories and sums",
        [](Tensors in) -> Tensors {
          const auto size = in[0].sym_size(0);
-         return {at::zeros_symint({size, 2}), at::ones({3}, at::kLong),
-                 at::zeros_like(in[0]), at::ones_like(in[0], at::kDouble),
-                 in[0].sum(), in[0].sum(at::kDouble)};
+         return {at::zeros_symint({size, 2}),
+                 at::ones({3}, at::kLong),
+                 at::zeros_like(in[0]),
+                 at::ones_like(in[0], at::kDouble),
+                 in[0].sum(),
+                 in[0].sum(at::kDouble)};
        },
        {{f({4, 3})}, {f({5, 3})}}},
       {"index_put_ and masks",
@@ -107,14 +110,14 @@ std::vector<Case> cases() {
        {{f({4, 3}), at::tensor(3)}, {f({6, 3}), at::tensor(5)}}},
       {"branches that write",
        [](Tensors in) -> Tensors {
-         return cond(in[0].sum() > 0,
-                     [](Tensors x) -> Tensors {
-                       Tensor y = x[0] * 2;
-                       y.add_(1);
-                       return {y};
-                     },
-                     [](Tensors x) -> Tensors { return {x[0].square()}; },
-                     {in[0]});
+         return cond(
+             in[0].sum() > 0,
+             [](Tensors x) -> Tensors {
+               Tensor y = x[0] * 2;
+               y.add_(1);
+               return {y};
+             },
+             [](Tensors x) -> Tensors { return {x[0].square()}; }, {in[0]});
        },
        {{at::ones({4, 3})}, {-at::ones({5, 3})}, {at::ones({6, 3})}}},
       {"map",
@@ -166,9 +169,8 @@ TEST(Decompositions, ChangesOfBuffersAreOutputsBeforeTheResults) {
     scale.select(0, 0).mul_(2);
     return {in[0] * scale, count * 1};
   };
-  const ExportedProgram core = run_decompositions(
-      export_program(program, {}, {{"count", count}, {"scale", scale}},
-                     {at::randn({4, 3})}));
+  const ExportedProgram core = run_decompositions(export_program(
+      program, {}, {{"count", count}, {"scale", scale}}, {at::randn({4, 3})}));
   core.verify("functional");
   const ExportGraphSignature s = core.graph_signature();
   EXPECT_EQ(s.buffers_to_mutate().size(), 2u);
@@ -189,8 +191,8 @@ TEST(Decompositions, StatisticsOfABatchNormAreOutputs) {
   const Tensor mean = at::zeros({3}), var = at::ones({3});
   for (const bool training : {true, false}) {
     const auto program = [&](const Tensors& in) -> Tensors {
-      return {at::batch_norm(in[0], {}, {}, mean, var, training, .1, 1e-5,
-                             false)};
+      return {
+          at::batch_norm(in[0], {}, {}, mean, var, training, .1, 1e-5, false)};
     };
     const ExportedProgram core = run_decompositions(export_program(
         program, {}, {{"mean", mean}, {"var", var}}, {at::randn({4, 3})}));
@@ -271,10 +273,9 @@ TEST(Decompositions, TheGuardsOfTheProgramStay) {
   EXPECT_EQ(core.guards_code(), program.guards_code());
   EXPECT_EQ(core.range_constraints_to_string(),
             program.range_constraints_to_string());
-  EXPECT_THAT(error_of([&] {
-                core.module()({at::randn({4, 3}), at::randn({5, 3})});
-              }),
-              HasSubstr("Guard failed"));
+  EXPECT_THAT(
+      error_of([&] { core.module()({at::randn({4, 3}), at::randn({5, 3})}); }),
+      HasSubstr("Guard failed"));
 }
 
 TEST(Decompositions, WritingToAConstantIsRefused) {

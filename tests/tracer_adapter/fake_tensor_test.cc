@@ -22,19 +22,19 @@ const c10::MemoryFormat kFormats[] = {c10::MemoryFormat::Contiguous,
 
 // Contiguous, permuted, strided, expanded and empty ones of each rank.
 std::vector<Tensor> layouts() {
-  return {at::ones({}),
-          at::ones({4}),
-          at::ones({8}).slice(0, 1, 8, 2),
-          at::ones({2, 3}),
-          at::ones({2, 3}).t(),
-          at::ones({1, 3}).expand({4, 3}),
-          at::ones({0, 3}),
-          at::ones({2, 3, 4}).permute({2, 0, 1}),
-          at::ones({2, 3, 4, 5}),
-          at::ones({2, 3, 4, 5}).contiguous(c10::MemoryFormat::ChannelsLast),
-          at::ones({2, 3, 4, 5}).slice(3, 1, 4),
-          at::ones({2, 3, 4, 5, 6}).contiguous(
-              c10::MemoryFormat::ChannelsLast3d)};
+  return {
+      at::ones({}),
+      at::ones({4}),
+      at::ones({8}).slice(0, 1, 8, 2),
+      at::ones({2, 3}),
+      at::ones({2, 3}).t(),
+      at::ones({1, 3}).expand({4, 3}),
+      at::ones({0, 3}),
+      at::ones({2, 3, 4}).permute({2, 0, 1}),
+      at::ones({2, 3, 4, 5}),
+      at::ones({2, 3, 4, 5}).contiguous(c10::MemoryFormat::ChannelsLast),
+      at::ones({2, 3, 4, 5}).slice(3, 1, 4),
+      at::ones({2, 3, 4, 5, 6}).contiguous(c10::MemoryFormat::ChannelsLast3d)};
 }
 
 // "value" or what it throws.

@@ -50,9 +50,8 @@ TEST(GraphSignatureTest, NamesInputsByKind) {
   EXPECT_THAT(s.user_inputs(), ElementsAre("x", "n", "True", "None"));
   EXPECT_THAT(s.inputs_to_parameters(),
               ElementsAre(Pair("p_linear_weight", "linear.weight")));
-  EXPECT_THAT(s.inputs_to_buffers(),
-              ElementsAre(Pair("b_count", "count"),
-                          Pair("b_scratch", "scratch")));
+  EXPECT_THAT(s.inputs_to_buffers(), ElementsAre(Pair("b_count", "count"),
+                                                 Pair("b_scratch", "scratch")));
   EXPECT_THAT(s.inputs_to_lifted_tensor_constants(),
               ElementsAre(Pair("c_lifted_tensor_0", "lifted_tensor_0")));
   EXPECT_EQ(s.input_specs.back().arg,

@@ -124,15 +124,13 @@ class Counting {
     wanted = name;
     count = 0;
     handle_ = at::addGlobalCallback(
-        at::RecordFunctionCallback(
-            [](const at::RecordFunction& f)
-                -> std::unique_ptr<at::ObserverContext> {
-              const auto op = f.operator_name();
-              count += op && op->name == wanted &&
-                       op->overload_name.find("out") == std::string::npos;
-              return nullptr;
-            })
-            .scopes({at::RecordScope::FUNCTION}));
+        at::RecordFunctionCallback([](const at::RecordFunction& f)
+                                       -> std::unique_ptr<at::ObserverContext> {
+          const auto op = f.operator_name();
+          count += op && op->name == wanted &&
+                   op->overload_name.find("out") == std::string::npos;
+          return nullptr;
+        }).scopes({at::RecordScope::FUNCTION}));
   }
   ~Counting() { at::removeCallback(handle_); }
 
@@ -170,42 +168,50 @@ int runs_of_arange(const Body& body) {
 
 TEST(ConstantsTest, WhatLiteralsFeedRunsOnce) {
   EXPECT_EQ(runs_of_arange([](const Tensor& x) {
-    return x + at::sin(at::arange(5) * 2).unsqueeze(0).select(0, 0);
-  }), 1);
+              return x + at::sin(at::arange(5) * 2).unsqueeze(0).select(0, 0);
+            }),
+            1);
 }
 
 TEST(ConstantsTest, WhatIsWrittenToRunsEveryTime) {
   EXPECT_EQ(runs_of_arange([](const Tensor& x) {
-    return at::arange(5, at::kFloat).add_(x);
-  }), 3);
+              return at::arange(5, at::kFloat).add_(x);
+            }),
+            3);
   EXPECT_EQ(runs_of_arange([](const Tensor& x) {  // through a view
-    const Tensor t = at::arange(5, at::kFloat);
-    t.view({5, 1}).select(1, 0).mul_(x);
-    return t + 1;
-  }), 3);
+              const Tensor t = at::arange(5, at::kFloat);
+              t.view({5, 1}).select(1, 0).mul_(x);
+              return t + 1;
+            }),
+            3);
   EXPECT_EQ(runs_of_arange([](const Tensor& x) {  // before it is used
-    const Tensor t = at::arange(5, at::kFloat);
-    t.slice(0, 1, 3).fill_(7);
-    return x + t;
-  }), 3);
+              const Tensor t = at::arange(5, at::kFloat);
+              t.slice(0, 1, 3).fill_(7);
+              return x + t;
+            }),
+            3);
 }
 
 TEST(ConstantsTest, WhatLeavesTheProgramRunsEveryTime) {
   EXPECT_EQ(runs_of_arange([](const Tensor&) { return at::arange(5); }), 3);
   EXPECT_EQ(runs_of_arange([](const Tensor&) {
-    return at::arange(5).unsqueeze(0).expand({3, 5});
-  }), 3);
+              return at::arange(5).unsqueeze(0).expand({3, 5});
+            }),
+            3);
   // Aliases that no schema tells of.
   EXPECT_EQ(runs_of_arange([](const Tensor&) {
-    return at::_unsafe_view(at::arange(5), {5, 1});
-  }), 3);
+              return at::_unsafe_view(at::arange(5), {5, 1});
+            }),
+            3);
   EXPECT_EQ(runs_of_arange([](const Tensor&) {
-    return at::dropout(at::arange(5, at::kFloat), 0.5, false);
-  }), 3);
+              return at::dropout(at::arange(5, at::kFloat), 0.5, false);
+            }),
+            3);
   EXPECT_EQ(runs_of_arange([](const Tensor&) {
-    return std::get<0>(
-        at::native_dropout(at::arange(5, at::kFloat), 0.5, false));
-  }), 3);
+              return std::get<0>(
+                  at::native_dropout(at::arange(5, at::kFloat), 0.5, false));
+            }),
+            3);
 }
 
 TEST(ConstantsTest, RandomNumbersAreDrawnEveryTime) {
@@ -216,9 +222,9 @@ TEST(ConstantsTest, RandomNumbersAreDrawnEveryTime) {
 }
 
 TEST(ConstantsTest, LargeResultsAreNotKept) {
-  EXPECT_EQ(runs_of_arange([](const Tensor& x) {
-    return x + at::arange(1 << 20).sum();
-  }), 3);
+  EXPECT_EQ(runs_of_arange(
+                [](const Tensor& x) { return x + at::arange(1 << 20).sum(); }),
+            3);
 }
 
 TEST(ConstantsTest, FollowTheDefaultDtype) {
@@ -252,8 +258,8 @@ TEST(ConstantsTest, ThreadsMayMeetAtTheFirstRun) {
         for (int i = 0; i < 10; ++i) {
           const Tensor x = at::full({5}, double(t + i));
           const Tensor found = run({x})[0];
-          wrong += !at::allclose(found, x * at::linspace(0, 4, 5).cos()
-                                                .cumsum(0));
+          wrong +=
+              !at::allclose(found, x * at::linspace(0, 4, 5).cos().cumsum(0));
           found.zero_();
         }
       });

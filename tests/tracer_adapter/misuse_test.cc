@@ -1,5 +1,7 @@
 // Mistakes of a caller of the tracer in C++: each is an error that says what is
 // wrong, none is a crash.
+#include "tests/support/misuse.h"
+
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/misuse.h"
 #include "tracer_adapter/constants.h"
 #include "tracer_adapter/sub_graph.h"
 #include "tracer_adapter/tracer.h"
@@ -22,7 +23,8 @@ using ::testing::StartsWith;
 using Tensors = std::vector<Tensor>;
 
 bool is_clear(const std::exception& e) {
-  return (dynamic_cast<const Error*>(&e) || dynamic_cast<const c10::Error*>(&e));
+  return (dynamic_cast<const Error*>(&e) ||
+          dynamic_cast<const c10::Error*>(&e));
 }
 
 Tensors add_one(Tensors in) { return {in[0] + 1}; }
@@ -55,6 +57,7 @@ struct Open {  // a trace under way
 Tensor dead() { return Open().x; }
 
 const std::vector<Misuse>& list() {
+  // clang-format off
   static const std::vector<Misuse> kList = {
       {"no program", [] { export_program(nullptr, {at::ones({2})}); },
        "program"},
@@ -199,6 +202,7 @@ const std::vector<Misuse>& list() {
        [] { export_program(add_one, {at::ones({2, 3})}).module()({dead()}); },
        "trace"},
   };
+  // clang-format on
   return kList;
 }
 

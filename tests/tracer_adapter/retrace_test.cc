@@ -65,14 +65,14 @@ std::vector<Case> cases() {
                                  table.slice_symint(0, 0, in[0].sym_size(0))};
                        },
                        {at::randn({4})})});
-  found.push_back(
-      {"numbers",
-       traced(
-           [](const Tensors& in) -> Tensors {
-             const c10::SymInt n = in[0].sym_size(0);
-             return {at::zeros_symint({n * 2 + 1, n / 2}), in[0] * 2};
-           },
-           {at::randn({6})})});
+  found.push_back({"numbers", traced(
+                                  [](const Tensors& in) -> Tensors {
+                                    const c10::SymInt n = in[0].sym_size(0);
+                                    return {
+                                        at::zeros_symint({n * 2 + 1, n / 2}),
+                                        in[0] * 2};
+                                  },
+                                  {at::randn({6})})});
   found.push_back({"transposed", traced(
                                      [](const Tensors& in) -> Tensors {
                                        return {in[0].t().reshape({-1})};

@@ -827,8 +827,14 @@ TEST(ShapeFunctions, Attention) {
 TEST(ShapeFunctions, FourierLeavesDimensionsSorted) {
   Tensor x = make({2, 9, 8}, at::kComplexFloat), y = make({2, 3, 4, 5, 6});
   for (const Tensor& t : {x, x.transpose(0, 1), x.permute({2, 0, 1})})
-    for (std::vector<int64_t> dims : {std::vector<int64_t>{2}, {0}, {1, 2},
-                                      {2, 1}, {1, 0}, {0, 1, 2}, {-1}, {}})
+    for (std::vector<int64_t> dims : {std::vector<int64_t>{2},
+                                      {0},
+                                      {1, 2},
+                                      {2, 1},
+                                      {1, 0},
+                                      {0, 1, 2},
+                                      {-1},
+                                      {}})
       check({"aten::_fft_c2c", {t, dims, 0, true}});
   check({"aten::_fft_c2c",
          {y.to(at::kComplexFloat), std::vector<int64_t>{4, 0, 1, 2}, 0, true}});

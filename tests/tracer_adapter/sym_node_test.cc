@@ -66,41 +66,40 @@ using Impl = c10::SymNodeImpl;
 double quotient(double a, double b) { return b == 0 ? kUndefined : a / b; }
 
 TEST_F(SymNodeTest, IntegersComputeAsPythonsDo) {
-  const Row rows[] = {
-      {"add", &Impl::add, std::plus<>()},
-      {"sub", &Impl::sub, std::minus<>()},
-      {"mul", &Impl::mul, std::multiplies<>()},
-      {"truediv", &Impl::truediv, quotient},
-      {"float_truediv", &Impl::float_truediv, quotient},
-      {"int_truediv", &Impl::int_truediv, quotient},
-      {"floordiv", &Impl::floordiv,
-       [](double a, double b) {
-         return b == 0 ? kUndefined : std::floor(a / b);
-       }},
-      {"int_floordiv", &Impl::int_floordiv,
-       [](double a, double b) {
-         return b == 0 ? kUndefined : std::floor(a / b);
-       }},
-      {"mod", &Impl::mod,
-       [](double a, double b) {
-         return b == 0 ? kUndefined : floor_mod(a, b);
-       }},
-      {"eq", &Impl::eq, std::equal_to<>()},
-      {"ne", &Impl::ne, std::not_equal_to<>()},
-      {"lt", &Impl::lt, std::less<>()},
-      {"le", &Impl::le, std::less_equal<>()},
-      {"gt", &Impl::gt, std::greater<>()},
-      {"ge", &Impl::ge, std::greater_equal<>()},
-      {"sym_min", &Impl::sym_min,
-       [](double a, double b) { return std::min(a, b); }},
-      {"sym_max", &Impl::sym_max,
-       [](double a, double b) { return std::max(a, b); }},
-      {"float_pow", &Impl::float_pow, power}};
+  const Row rows[] = {{"add", &Impl::add, std::plus<>()},
+                      {"sub", &Impl::sub, std::minus<>()},
+                      {"mul", &Impl::mul, std::multiplies<>()},
+                      {"truediv", &Impl::truediv, quotient},
+                      {"float_truediv", &Impl::float_truediv, quotient},
+                      {"int_truediv", &Impl::int_truediv, quotient},
+                      {"floordiv", &Impl::floordiv,
+                       [](double a, double b) {
+                         return b == 0 ? kUndefined : std::floor(a / b);
+                       }},
+                      {"int_floordiv", &Impl::int_floordiv,
+                       [](double a, double b) {
+                         return b == 0 ? kUndefined : std::floor(a / b);
+                       }},
+                      {"mod", &Impl::mod,
+                       [](double a, double b) {
+                         return b == 0 ? kUndefined : floor_mod(a, b);
+                       }},
+                      {"eq", &Impl::eq, std::equal_to<>()},
+                      {"ne", &Impl::ne, std::not_equal_to<>()},
+                      {"lt", &Impl::lt, std::less<>()},
+                      {"le", &Impl::le, std::less_equal<>()},
+                      {"gt", &Impl::gt, std::greater<>()},
+                      {"ge", &Impl::ge, std::greater_equal<>()},
+                      {"sym_min", &Impl::sym_min,
+                       [](double a, double b) { return std::min(a, b); }},
+                      {"sym_max", &Impl::sym_max,
+                       [](double a, double b) { return std::max(a, b); }},
+                      {"float_pow", &Impl::float_pow, power}};
   for (const Row& row : rows) {
     for (int64_t a = -4; a <= 4; ++a) {
       for (int64_t b = -3; b <= 3; ++b) {
-        SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(a) +
-                     ", " + std::to_string(b));
+        SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(a) + ", " +
+                     std::to_string(b));
         const double expected = row.reference(double(a), double(b));
         // Symbolic operands, and a plain one.
         for (const bool plain : {false, true}) {
@@ -129,16 +128,16 @@ TEST_F(SymNodeTest, FloatsComputeAsPythonsDo) {
   for (const Row& row : rows) {
     for (double a : {-1.5, 0.0, 0.5, 4.0}) {
       for (double b : {-2.0, 0.0, 0.5, 3.0}) {
-        SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(a) +
-                     ", " + std::to_string(b));
+        SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(a) + ", " +
+                     std::to_string(b));
         const double expected = row.reference(a, b);
         Node result;
         const std::string error =
             error_of([&] { result = (real(a).get()->*row.method)(real(b)); });
         EXPECT_EQ(error.empty(), !std::isnan(expected)) << error;
         if (error.empty()) {
-            EXPECT_DOUBLE_EQ(hint(result), expected);
-          }
+          EXPECT_DOUBLE_EQ(hint(result), expected);
+        }
       }
     }
   }
@@ -188,8 +187,8 @@ TEST_F(SymNodeTest, LogicAndQuestions) {
 
 TEST_F(SymNodeTest, WhatANodeIs) {
   const Node n = integer(5), c = n->wrap_int(7), f = n->wrap_float(0.5),
-             b = n->wrap_bool(true), u = make_sym_node(
-                 env_, env_.create_unbacked_int());
+             b = n->wrap_bool(true),
+             u = make_sym_node(env_, env_.create_unbacked_int());
   EXPECT_TRUE(n->is_int() && c->is_int() && !n->is_float() && !n->is_bool());
   EXPECT_TRUE(f->is_float() && b->is_bool());
   EXPECT_FALSE(n->is_nested_int());

@@ -157,9 +157,7 @@ TEST(TracerTest, StaticDimsAreConstantsAndAreChecked) {
                       .input_names = {},
                       .shape_env = {}});
   EXPECT_EQ(shape_of_output(program, 0), "f32[s0, 4]");
-  EXPECT_THAT(error_of([&] {
-                program.module()({at::randn({3, 5})});
-              }),
+  EXPECT_THAT(error_of([&] { program.module()({at::randn({3, 5})}); }),
               HasSubstr("x.size()[1] == 4"));
 }
 
@@ -267,9 +265,7 @@ TEST(TracerTest, AnEqualityToldOfDataIsAssertedBetweenTheValuesThemselves) {
       export_program(program, {at::ones({9}, at::kLong), at::ones({5})})
           .module();
   EXPECT_EQ(run({at::ones({7}, at::kLong), at::ones({3})})[0].size(0), 7);
-  EXPECT_THAT(error_of([&] {
-                run({at::ones({8}, at::kLong), at::ones({5})});
-              }),
+  EXPECT_THAT(error_of([&] { run({at::ones({8}, at::kLong), at::ones({5})}); }),
               HasSubstr("Runtime assertion failed"));
 }
 
@@ -319,8 +315,8 @@ TEST(TracerTest, ConstantsKeepTheirValueUntilWritten) {
 // --- errors, and life goes on
 
 TEST(TracerTest, AnOperatorWithoutARuleIsNamed) {
-  torch::Library library(torch::Library::FRAGMENT, "proviso_test",
-                         std::nullopt, __FILE__, __LINE__);
+  torch::Library library(torch::Library::FRAGMENT, "proviso_test", std::nullopt,
+                         __FILE__, __LINE__);
   library.def("no_rule(Tensor x) -> Tensor");
   const auto no_rule = c10::Dispatcher::singleton()
                            .findSchemaOrThrow("proviso_test::no_rule", "")
@@ -416,9 +412,7 @@ TEST(UnbackedSizes, RunForEverySizeAndBranchForNone) {
     return Tensors{in[0].sym_size(0) > 2 ? in[0] + 1 : in[0]};
   };
   EXPECT_THAT(
-      error_of([&] {
-        export_program(branches, {at::ones({4, 3})}, options);
-      }),
+      error_of([&] { export_program(branches, {at::ones({4, 3})}, options); }),
       HasSubstr("which is marked as unbacked: no branch may depend on it"));
 }
 

@@ -56,8 +56,9 @@ std::string with_keys(const std::string& guard) {
   return out;
 }
 
-constexpr const char* kDefined = "a symbol stands for an input's size or for "
-                                 "what an earlier node reads from data";
+constexpr const char* kDefined =
+    "a symbol stands for an input's size or for "
+    "what an earlier node reads from data";
 
 }  // namespace
 
@@ -100,8 +101,7 @@ Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
   const std::string text = to_string(made);
   by_source_.add(input.source, made);
   created_.insert(text);
-  const Interval every =
-      input.is_size ? Interval::at_least(0) : Interval();
+  const Interval every = input.is_size ? Interval::at_least(0) : Interval();
   declared_.emplace_back(made, intersect(enforced, every));
   stated_.emplace_back(made, intersect(interval_of(range), every));
   return made;
@@ -126,10 +126,9 @@ void ForeignSymbols::bind() {
 
 void ForeignSymbols::create_unbacked(const std::string& name) {
   const ForeignRange range = ranges_[name];
-  const Expr made =
-      name.starts_with("zuf")
-          ? env_.create_unbacked_float()
-          : env_.create_unbacked_int(interval_of(range));
+  const Expr made = name.starts_with("zuf")
+                        ? env_.create_unbacked_float()
+                        : env_.create_unbacked_int(interval_of(range));
   ours_[name] = to_string(made);
   created_.insert(ours_[name]);
 }

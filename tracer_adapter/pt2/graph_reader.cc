@@ -11,8 +11,7 @@ namespace proviso::pt2 {
 namespace {
 
 template <typename T>
-T coded(const Json& json, const std::map<int64_t, T>& codes,
-        const char* what) {
+T coded(const Json& json, const std::map<int64_t, T>& codes, const char* what) {
   const auto found = codes.find(json.integer());
   if (found == codes.end())
     throw FileError("unknown " + std::string(what) + " code " +
@@ -49,14 +48,10 @@ ValueKind symbolic_kind(const std::string& tag) {
 
 const char* table_of(ValueKind kind) {
   switch (kind) {
-    case ValueKind::kInt:
-      return "sym_int_values";
-    case ValueKind::kFloat:
-      return "sym_float_values";
-    case ValueKind::kBool:
-      return "sym_bool_values";
-    default:
-      return "tensor_values";
+    case ValueKind::kInt: return "sym_int_values";
+    case ValueKind::kFloat: return "sym_float_values";
+    case ValueKind::kBool: return "sym_bool_values";
+    default: return "tensor_values";
   }
 }
 
@@ -71,8 +66,8 @@ std::optional<c10::OperatorHandle> find_operator(const std::string& target) {
   std::string overload = target.substr(name + 1);
   if (overload == "default") overload.clear();
   return c10::Dispatcher::singleton().findSchema(
-      {target.substr(kPrefix.size(), space - kPrefix.size()) + "::" +
-           target.substr(space + 1, name - space - 1),
+      {target.substr(kPrefix.size(), space - kPrefix.size()) +
+           "::" + target.substr(space + 1, name - space - 1),
        overload});
 }
 
@@ -185,9 +180,8 @@ Expr GraphReader::number(const Json& json, bool of_node) {
     return symbols_.expression(body.boolean() ? "True" : "False");
   if (tag != "as_float" && tag != "as_expr")
     throw FileError("numbers of the kind '" + tag + "' cannot be read");
-  const std::string& text =
-      tag == "as_float" ? std::to_string(body.number())
-                        : body.at("expr_str").string();
+  const std::string& text = tag == "as_float" ? std::to_string(body.number())
+                                              : body.at("expr_str").string();
   const Expr e =
       of_node ? symbols_.value_of_node(text) : symbols_.expression(text);
   if (tag == "as_expr") check_hint(body, e);
@@ -199,8 +193,8 @@ void GraphReader::check_hint(const Json& number, Expr e) {
   if (hint == nullptr) return;
   const std::string& tag = hint->tagged().first;
   if (tag != (e.is_int() ? "as_int" : e.is_bool() ? "as_bool" : "as_float"))
-    throw FileError("the hint of " + to_string(e) + " is of another type: " +
-                    tag);
+    throw FileError("the hint of " + to_string(e) +
+                    " is of another type: " + tag);
 }
 
 Expr GraphReader::integer(const Json& json, bool of_node, const char* what) {
@@ -334,9 +328,9 @@ Argument GraphReader::argument(const Scope& scope, const Json& json) {
                           std::make_shared<Graph>(std::move(graph))}};
   }
   static const std::set<std::string> kLists = {
-      "as_tensors",  "as_ints",       "as_floats",     "as_bools",
-      "as_strings",  "as_sym_ints",   "as_sym_floats", "as_sym_bools",
-      "as_optional_tensors"};
+      "as_tensors",    "as_ints",      "as_floats",
+      "as_bools",      "as_strings",   "as_sym_ints",
+      "as_sym_floats", "as_sym_bools", "as_optional_tensors"};
   if (kLists.contains(tag)) return list(scope, tag, body);
   throw FileError("arguments of the kind '" + tag + "' cannot be read");
 }
@@ -532,9 +526,8 @@ void GraphReader::nodes(Scope& scope) {
 
 Argument GraphReader::input(Scope& scope, const Json& json) {
   const auto& [tag, body] = json.tagged();
-  const bool value = tag == "as_tensor" ||
-                     (tag.starts_with("as_sym_") &&
-                      body.tagged().first == "as_name");
+  const bool value = tag == "as_tensor" || (tag.starts_with("as_sym_") &&
+                                            body.tagged().first == "as_name");
   if (value) return {ValueRef{define(scope, named(json).at(0), false)}};
   const Argument constant = argument(scope, json);
   if (constant.get<ListArgument>() || constant.get<GraphArgument>() ||

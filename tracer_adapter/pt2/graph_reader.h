@@ -51,8 +51,8 @@ class GraphReader {
     ValueKind kind;
   };
 
-  std::variant<TensorMeta, Expr> meta_of(const Scope& scope,
-                                         const Named& named, bool of_node);
+  std::variant<TensorMeta, Expr> meta_of(const Scope& scope, const Named& named,
+                                         bool of_node);
   ValueId define(Scope& scope, const Named& named, bool of_node);
   static void bind(Scope& scope, const std::string& name, ValueId id);
   Argument input(Scope& scope, const Json& json);

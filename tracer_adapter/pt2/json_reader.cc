@@ -183,8 +183,8 @@ Json JsonParser::number() {
   const auto as_int = std::from_chars(begin, end, whole);
   double real = 0;
   const auto as_real = std::from_chars(begin, end, real);
-  if (as_real.ec != std::errc() || !(*begin == '-' || (*begin >= '0' &&
-                                                       *begin <= '9')))
+  if (as_real.ec != std::errc() ||
+      !(*begin == '-' || (*begin >= '0' && *begin <= '9')))
     fail("expected a value");
   at_ += as_real.ptr - begin;
   if (as_int.ec == std::errc() && as_int.ptr == as_real.ptr)

@@ -4,8 +4,9 @@
 //   model.at("graph_module").at("graph").at("nodes").items().size();
 //
 // Every access says what it expected: "models/model.json: there is no 'graph'
-// among: inputs, outputs".  No object has a key twice.  Depth and the number of values are bounded, so
-// memory is in proportion to the text.  Knows no torch type.
+// among: inputs, outputs".  No object has a key twice.  Depth and the number of
+// values are bounded, so memory is in proportion to the text.  Knows no torch
+// type.
 #pragma once
 
 #include <cstdint>

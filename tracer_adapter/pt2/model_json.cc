@@ -21,26 +21,16 @@ using Items = std::span<const Argument>;
 int dtype_code(at::ScalarType dtype) {
   using enum at::ScalarType;
   switch (dtype) {
-    case BFloat16:
-      return 13;
-    case UInt16:
-      return 28;
-    case Float8_e4m3fn:
-      return 29;
-    case Float8_e5m2:
-      return 30;
-    case Float8_e4m3fnuz:
-      return 31;
-    case Float8_e5m2fnuz:
-      return 32;
-    case Float8_e8m0fnu:
-      return 33;
-    case UInt32:
-      return 34;
-    case UInt64:
-      return 35;
-    default:
-      break;
+    case BFloat16: return 13;
+    case UInt16: return 28;
+    case Float8_e4m3fn: return 29;
+    case Float8_e5m2: return 30;
+    case Float8_e4m3fnuz: return 31;
+    case Float8_e5m2fnuz: return 32;
+    case Float8_e8m0fnu: return 33;
+    case UInt32: return 34;
+    case UInt64: return 35;
+    default: break;
   }
   TORCH_CHECK(dtype <= Bool, "ExportedProgram::save: dtype ", dtype,
               " has no place in the .pt2 format; cast the tensor");
@@ -49,37 +39,24 @@ int dtype_code(at::ScalarType dtype) {
 
 int layout_code(at::Layout layout) {
   switch (layout) {
-    case at::kSparse:
-      return 1;
-    case at::kSparseCsr:
-      return 2;
-    case at::kSparseCsc:
-      return 3;
-    case at::kSparseBsr:
-      return 4;
-    case at::kSparseBsc:
-      return 5;
-    case at::kMkldnn:
-      return 6;
-    case at::kStrided:
-      return 7;
-    default:
-      return 0;
+    case at::kSparse: return 1;
+    case at::kSparseCsr: return 2;
+    case at::kSparseCsc: return 3;
+    case at::kSparseBsr: return 4;
+    case at::kSparseBsc: return 5;
+    case at::kMkldnn: return 6;
+    case at::kStrided: return 7;
+    default: return 0;
   }
 }
 
 int format_code(at::MemoryFormat format) {
   switch (format) {
-    case at::MemoryFormat::Contiguous:
-      return 1;
-    case at::MemoryFormat::ChannelsLast:
-      return 2;
-    case at::MemoryFormat::ChannelsLast3d:
-      return 3;
-    case at::MemoryFormat::Preserve:
-      return 4;
-    default:
-      return 0;
+    case at::MemoryFormat::Contiguous: return 1;
+    case at::MemoryFormat::ChannelsLast: return 2;
+    case at::MemoryFormat::ChannelsLast3d: return 3;
+    case at::MemoryFormat::Preserve: return 4;
+    default: return 0;
   }
 }
 
@@ -257,12 +234,9 @@ void Writer::number_value(Expr e) {
 
 std::string_view Writer::name_tag(Type type) {
   switch (type) {
-    case Type::kInt:
-      return "as_sym_int";
-    case Type::kFloat:
-      return "as_sym_float";
-    case Type::kBool:
-      return "as_sym_bool";
+    case Type::kInt: return "as_sym_int";
+    case Type::kFloat: return "as_sym_float";
+    case Type::kBool: return "as_sym_bool";
   }
   return "";
 }
@@ -412,16 +386,11 @@ std::string_view Writer::empty_list_tag(const c10::Type* type) {
   const c10::Type* element =
       list ? without_optional(list->getElementType().get()) : nullptr;
   switch (element ? element->kind() : c10::TypeKind::TensorType) {
-    case c10::TypeKind::TensorType:
-      return "as_tensors";
-    case c10::TypeKind::BoolType:
-      return "as_bools";
-    case c10::TypeKind::FloatType:
-      return "as_floats";
-    case c10::TypeKind::StringType:
-      return "as_strings";
-    default:
-      return "as_ints";
+    case c10::TypeKind::TensorType: return "as_tensors";
+    case c10::TypeKind::BoolType: return "as_bools";
+    case c10::TypeKind::FloatType: return "as_floats";
+    case c10::TypeKind::StringType: return "as_strings";
+    default: return "as_ints";
   }
 }
 
@@ -612,8 +581,8 @@ std::string module_stack(const Graph& graph, const Node& node,
   std::vector<ModuleFrame> stack;
   if (node.modules < stacks.size()) stack = stacks[node.modules];
   if (stack.empty() || !stack[0].name.empty()) {
-    const bool known = stacks.size() > 1 && !stacks[1].empty() &&
-                       stacks[1][0].name.empty();
+    const bool known =
+        stacks.size() > 1 && !stacks[1].empty() && stacks[1][0].name.empty();
     stack.insert(stack.begin(),
                  known ? stacks[1][0] : ModuleFrame{"", program, 0});
   }
@@ -873,8 +842,8 @@ Interval Writer::left_to_guards(Expr size, const Interval& range) const {
   const Interval& known = stated->range;
   const bool lower = range.lower() && *range.lower() > Int(2) &&
                      known.lower() && *known.lower() >= *range.lower();
-  const bool upper = range.upper() && known.upper() &&
-                     *known.upper() <= *range.upper();
+  const bool upper =
+      range.upper() && known.upper() && *known.upper() <= *range.upper();
   return Interval::of(lower ? OptionalInt() : range.lower(),
                       upper ? OptionalInt() : range.upper());
 }

@@ -180,8 +180,8 @@ void Check::object(const Json& json, std::string_view name,
       fail(place, "there is no '" + member.name + "'");
     }
   }
-  if (name == "TensorMeta" && json.at("sizes").items().size() !=
-                                  json.at("strides").items().size())
+  if (name == "TensorMeta" &&
+      json.at("sizes").items().size() != json.at("strides").items().size())
     fail(place, "it has " + std::to_string(json.at("sizes").items().size()) +
                     " sizes and " +
                     std::to_string(json.at("strides").items().size()) +

@@ -42,6 +42,7 @@ const Arithmetic* find_arithmetic(const std::string& target) {
   static constexpr Arithmetic kShift{2, 2, kIntegers, kInt};
   static constexpr Arithmetic kToInt{1, 1, kNumbers, kInt};
   static constexpr Arithmetic kReal{1, 1, kNumbers, kFloat};
+  // clang-format off
   static const std::unordered_map<std::string, Arithmetic> kForms = {
       {"_operator.add", kBinary},      {"_operator.sub", kBinary},
       {"_operator.mul", kBinary},      {"_operator.floordiv", kBinary},
@@ -66,6 +67,7 @@ const Arithmetic* find_arithmetic(const std::string& target) {
       {"torch.sym_not", {1, 1, kIntegers, kBool}},
       {"torch.sym_ite", {3, 3, kChoice, kLogic}},
       {"builtins.round", {1, 2, kNumbers, kNumber}}};
+  // clang-format on
   const auto found = kForms.find(target);
   return found == kForms.end() ? nullptr : &found->second;
 }
@@ -85,16 +87,11 @@ void check_operand(const Graph& graph, const Node& node, size_t i,
 bool may_give(Arithmetic::Gives gives, ValueKind kind) {
   using enum Arithmetic::Gives;
   switch (gives) {
-    case kNumber:
-      return kind == ValueKind::kInt || kind == ValueKind::kFloat;
-    case kInt:
-      return kind == ValueKind::kInt;
-    case kFloat:
-      return kind == ValueKind::kFloat;
-    case kBool:
-      return kind == ValueKind::kBool;
-    case kLogic:
-      return is_number(kind);
+    case kNumber: return kind == ValueKind::kInt || kind == ValueKind::kFloat;
+    case kInt: return kind == ValueKind::kInt;
+    case kFloat: return kind == ValueKind::kFloat;
+    case kBool: return kind == ValueKind::kBool;
+    case kLogic: return is_number(kind);
   }
   return false;
 }
@@ -123,23 +120,16 @@ bool may_return(const c10::Type& type, ValueKind kind) {
   using Kind = c10::TypeKind;
   if (kind == ValueKind::kNone) return true;  // nobody reads it
   switch (type.kind()) {
-    case Kind::TensorType:
-      return kind == ValueKind::kTensor;
-    case Kind::OptionalType:
-      return may_return(*type.containedTypes()[0], kind);
+    case Kind::TensorType: return kind == ValueKind::kTensor;
+    case Kind::OptionalType: return may_return(*type.containedTypes()[0], kind);
     case Kind::IntType:
-    case Kind::SymIntType:
-      return kind == ValueKind::kInt;
+    case Kind::SymIntType: return kind == ValueKind::kInt;
     case Kind::FloatType:
-    case Kind::SymFloatType:
-      return kind == ValueKind::kFloat;
+    case Kind::SymFloatType: return kind == ValueKind::kFloat;
     case Kind::BoolType:
-    case Kind::SymBoolType:
-      return kind == ValueKind::kBool;
-    case Kind::NumberType:
-      return is_number(kind);
-    default:
-      return false;
+    case Kind::SymBoolType: return kind == ValueKind::kBool;
+    case Kind::NumberType: return is_number(kind);
+    default: return false;
   }
 }
 
@@ -154,8 +144,8 @@ void check_operator_outputs(const Graph& graph, const Node& node) {
     bool fits = node.outputs[i].is_list == list;
     if (list) type = type->containedTypes()[0].get();
     for (ValueId id : node.outputs[i].values)
-      fits &= may_return(*type, id == kNoOutput ? ValueKind::kNone
-                                                : kind_of(graph.value(id)));
+      fits &= may_return(
+          *type, id == kNoOutput ? ValueKind::kNone : kind_of(graph.value(id)));
     if (!fits) fail("output ", i, " must be ", returns[i].type()->str());
   }
 }
@@ -189,22 +179,14 @@ const HigherOrder* find_higher_order(std::string_view target) {
 
 std::string_view wanted(char part) {
   switch (part) {
-    case 'p':
-      return "a predicate (a tensor or a truth value)";
-    case 'g':
-      return "a graph";
-    case 'l':
-      return "a list of operands";
-    case 't':
-      return "a list of one tensor or more";
-    case 'b':
-      return "true or false";
-    case 's':
-      return "a string";
-    case 'd':
-      return "a dtype or None";
-    default:
-      return "an operand";
+    case 'p': return "a predicate (a tensor or a truth value)";
+    case 'g': return "a graph";
+    case 'l': return "a list of operands";
+    case 't': return "a list of one tensor or more";
+    case 'b': return "true or false";
+    case 's': return "a string";
+    case 'd': return "a dtype or None";
+    default: return "an operand";
   }
 }
 
@@ -214,10 +196,8 @@ bool fits_part(const Graph& graph, const Argument& a, char part) {
   const ValueKind kind = kind_of(graph, a);
   const ListArgument* list = a.get<ListArgument>();
   switch (part) {
-    case 'p':
-      return kind == ValueKind::kTensor || kind == ValueKind::kBool;
-    case 'g':
-      return a.get<GraphArgument>() != nullptr;
+    case 'p': return kind == ValueKind::kTensor || kind == ValueKind::kBool;
+    case 'g': return a.get<GraphArgument>() != nullptr;
     case 't':
       for (const Argument& item : list ? list->items : std::vector<Argument>{})
         if (kind_of(graph, item) != ValueKind::kTensor) return false;
@@ -226,14 +206,10 @@ bool fits_part(const Graph& graph, const Argument& a, char part) {
       for (const Argument& item : list ? list->items : std::vector<Argument>{})
         if (kind_of(graph, item) == ValueKind::kOther) return false;
       return list != nullptr;
-    case 'b':
-      return a.get<bool>() != nullptr;
-    case 's':
-      return a.get<std::string>() != nullptr;
-    case 'd':
-      return a.get<c10::ScalarType>() != nullptr || a.is_none();
-    default:
-      return kind != ValueKind::kOther;
+    case 'b': return a.get<bool>() != nullptr;
+    case 's': return a.get<std::string>() != nullptr;
+    case 'd': return a.get<c10::ScalarType>() != nullptr || a.is_none();
+    default: return kind != ValueKind::kOther;
   }
 }
 
@@ -384,28 +360,19 @@ bool fits_type(const Graph& graph, const Argument& a, const c10::Type& type) {
     case Kind::TensorType:
       return kind == ValueKind::kTensor || is_number(kind) || complex;
     case Kind::IntType:
-    case Kind::SymIntType:
-      return kind == ValueKind::kInt;
+    case Kind::SymIntType: return kind == ValueKind::kInt;
     case Kind::FloatType:
     case Kind::SymFloatType:
       return kind == ValueKind::kFloat || kind == ValueKind::kInt;
     case Kind::BoolType:
-    case Kind::SymBoolType:
-      return kind == ValueKind::kBool;
-    case Kind::NumberType:
-      return is_number(kind) || complex;
-    case Kind::StringType:
-      return a.get<std::string>() != nullptr;
-    case Kind::DeviceObjType:
-      return a.get<c10::Device>() != nullptr;
-    case Kind::ScalarTypeType:
-      return a.get<c10::ScalarType>() != nullptr;
-    case Kind::LayoutType:
-      return a.get<c10::Layout>() != nullptr;
-    case Kind::MemoryFormatType:
-      return a.get<c10::MemoryFormat>() != nullptr;
-    default:
-      return false;
+    case Kind::SymBoolType: return kind == ValueKind::kBool;
+    case Kind::NumberType: return is_number(kind) || complex;
+    case Kind::StringType: return a.get<std::string>() != nullptr;
+    case Kind::DeviceObjType: return a.get<c10::Device>() != nullptr;
+    case Kind::ScalarTypeType: return a.get<c10::ScalarType>() != nullptr;
+    case Kind::LayoutType: return a.get<c10::Layout>() != nullptr;
+    case Kind::MemoryFormatType: return a.get<c10::MemoryFormat>() != nullptr;
+    default: return false;
   }
 }
 
@@ -414,8 +381,7 @@ bool fits_type(const Graph& graph, const Argument& a, const c10::Type& type) {
 void check_argument(const Graph& graph, const Argument& a,
                     const c10::Type& type, const std::string& name) {
   if (type.kind() == c10::TypeKind::OptionalType) {
-    if (!a.is_none())
-      check_argument(graph, a, *type.containedTypes()[0], name);
+    if (!a.is_none()) check_argument(graph, a, *type.containedTypes()[0], name);
     return;
   }
   const ListArgument* list = a.get<ListArgument>();

@@ -28,8 +28,7 @@ std::vector<int64_t> plain_list(const Json& json, const char* what) {
   std::vector<int64_t> values;
   for (const Json& item : json.items()) {
     values.push_back(plain(item));
-    if (values.back() < 0)
-      throw FileError("negative " + std::string(what));
+    if (values.back() < 0) throw FileError("negative " + std::string(what));
   }
   return values;
 }
@@ -145,12 +144,12 @@ void add_sources(const Json& spec, const std::string& source,
     }
   }
   for (size_t i = 0; i < children.size(); ++i)
-    add_sources(children[i],
-                source + "[" +
-                    (keys.empty() || keys[i].empty() ? std::to_string(i)
-                                                     : keys[i]) +
-                    "]",
-                out);
+    add_sources(
+        children[i],
+        source + "[" +
+            (keys.empty() || keys[i].empty() ? std::to_string(i) : keys[i]) +
+            "]",
+        out);
 }
 
 std::vector<std::string> sources_of(const TreeSpecs& specs) {
@@ -208,8 +207,8 @@ class ProgramReader {
   ProgramReader(const ZipReader& zip, const AllowedOperators& allowed)
       : zip_(zip),
         allowed_(allowed),
-        json_(parse_json(zip.record("models/model.json"),
-                         "models/model.json")) {}
+        json_(
+            parse_json(zip.record("models/model.json"), "models/model.json")) {}
 
   LoadedProgram read();
 
@@ -239,7 +238,7 @@ class ProgramReader {
   const AllowedOperators& allowed_;
   Json json_;
   LoadedProgram loaded_;
-  std::set<std::string> parameters_;  // among the weights
+  std::set<std::string> parameters_;   // among the weights
   std::optional<OwnedTensors> owned_;  // when they were read
 };
 
@@ -247,8 +246,7 @@ void ProgramReader::check_version() {
   const int64_t major = json_.at("schema_version").at("major").integer();
   if (major != kReadableMajor)
     throw FileError("schema " + std::to_string(major) +
-                    " cannot be read, only " +
-                    std::to_string(kReadableMajor) +
+                    " cannot be read, only " + std::to_string(kReadableMajor) +
                     "; export with PyTorch 2.13");
   if (const Json* version = json_.find("torch_version"))
     loaded_.torch_version = version->string();
@@ -315,13 +313,11 @@ void ProgramReader::bind_inputs(ForeignSymbols& symbols,
                   graph().at("tensor_values").at(arg.at("name").string()),
                   source);
     } else if (tag == "as_sym_int" && arg.tagged().first == "as_name") {
-      const auto& [number, value] = graph()
-                                        .at("sym_int_values")
-                                        .at(arg.at("as_name").string())
-                                        .tagged();
+      const auto& [number, value] =
+          graph().at("sym_int_values").at(arg.at("as_name").string()).tagged();
       if (number == "as_expr")
-        symbols.add_input(source, value.at("expr_str").string(),
-                          hint_of(value), false);
+        symbols.add_input(source, value.at("expr_str").string(), hint_of(value),
+                          false);
     }
   }
   if (user != sources.size())
@@ -532,9 +528,9 @@ LoadedProgram ProgramReader::read() {
       try {
         program.env->require(claim.condition, {});
       } catch (const Error& error) {
-        throw FileError("the guard '" + claim.text +
-                        "' fails for the program's own example: " +
-                        error.what());
+        throw FileError(
+            "the guard '" + claim.text +
+            "' fails for the program's own example: " + error.what());
       }
     }
   }

@@ -40,9 +40,10 @@ struct LoadedProgram {
   std::string torch_version;
 };
 
-LoadedProgram load_program(const std::string& path,
-                           const AllowedOperators& allowed = AllowedOperators());
-LoadedProgram read_program(const ZipReader& zip,
-                           const AllowedOperators& allowed = AllowedOperators());
+LoadedProgram load_program(
+    const std::string& path,
+    const AllowedOperators& allowed = AllowedOperators());
+LoadedProgram read_program(
+    const ZipReader& zip, const AllowedOperators& allowed = AllowedOperators());
 
 }  // namespace proviso::pt2

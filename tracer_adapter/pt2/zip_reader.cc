@@ -50,7 +50,7 @@ class ZipReader::Cursor {
     const uint64_t end = zip_->bytes_.size();
     if (at_ > end || size > end - at_)
       zip_->fail("the file is truncated: " + std::to_string(size) +
-                " bytes at " + std::to_string(at_) + " lie past its end");
+                 " bytes at " + std::to_string(at_) + " lie past its end");
     at_ += size;
     return std::string_view(zip_->bytes_).substr(at_ - size, size);
   }
@@ -104,8 +104,9 @@ ZipReader::Cursor ZipReader::directory(uint64_t* count) const {
       after = locator.u64();
       Cursor end64(*this, after);
       if (end64.u32() != kEnd64)
-        fail("the file is truncated or damaged: its zip64 directory is not "
-             "where it says");
+        fail(
+            "the file is truncated or damaged: its zip64 directory is not "
+            "where it says");
       end64.skip(28);
       *count = end64.u64();
       size = end64.u64();
@@ -114,8 +115,9 @@ ZipReader::Cursor ZipReader::directory(uint64_t* count) const {
   }
   // As when the file was cut behind a zip file that is one of its records.
   if (start > after || size != after - start)
-    fail("the file is truncated or damaged: its zip directory is not where it "
-         "says");
+    fail(
+        "the file is truncated or damaged: its zip directory is not where it "
+        "says");
   return Cursor(*this, start);
 }
 

@@ -76,7 +76,8 @@ SymInt product(c10::SymIntArrayRef values) {
 SymInt floor_div(const SymInt& a, const SymInt& b) {
   auto x = constant(a), y = constant(b);
   if (y && *y == 1) return a;
-  TORCH_CHECK(!y || *y != 0, "a size is divided by 0: no stride, step or factor "
+  TORCH_CHECK(!y || *y != 0,
+              "a size is divided by 0: no stride, step or factor "
               "of an operator is 0");
   if (y && *y == -1) return a * -1;
   if (!x || !y) return a / b;

@@ -31,9 +31,10 @@ bool whole(RuleCall& call) {
 bool cosine_similarity(RuleCall& call) {
   const RecordingOff off(call.tracer);
   const Tensor product = at::mul(call.tensor(0), call.tensor(1));
-  TORCH_CHECK(at::isFloatingType(product.scalar_type()),
-              "expected common dtype to be floating point, yet common dtype is ",
-              product.scalar_type());
+  TORCH_CHECK(
+      at::isFloatingType(product.scalar_type()),
+      "expected common dtype to be floating point, yet common dtype is ",
+      product.scalar_type());
   call.returns(at::sum(product, {call.args[2].toInt()}));
   return true;
 }

@@ -23,8 +23,8 @@ bool pool_backward(RuleCall& call) {
 
 bool wanted(const RuleCall& call, const char* mask, size_t i) {
   const c10::List<bool> list = arg(call, mask).toBoolList();
-  TORCH_CHECK(i < list.size(), op_name(call), ": ", mask, " has ",
-              list.size(), " elements");
+  TORCH_CHECK(i < list.size(), op_name(call), ": ", mask, " has ", list.size(),
+              " elements");
   return list.get(i);
 }
 
@@ -40,19 +40,19 @@ bool convolution_backward(RuleCall& call) {
       suggested_format(input) != at::MemoryFormat::Contiguous ||
       suggested_format(weight) != at::MemoryFormat::Contiguous;
   const at::MemoryFormat format =
-      !channels_last       ? at::MemoryFormat::Contiguous
-      : input.dim() == 4   ? at::MemoryFormat::ChannelsLast
-      : input.dim() == 5   ? at::MemoryFormat::ChannelsLast3d
-                           : at::MemoryFormat::Contiguous;
+      !channels_last     ? at::MemoryFormat::Contiguous
+      : input.dim() == 4 ? at::MemoryFormat::ChannelsLast
+      : input.dim() == 5 ? at::MemoryFormat::ChannelsLast3d
+                         : at::MemoryFormat::Contiguous;
   const auto like = [&](const Tensor& t) {
     return fresh(sizes_of(t), grad.scalar_type(), t.device(), format);
   };
   return_if(call, wanted(call, "output_mask", 0), like(input));
   return_if(call, wanted(call, "output_mask", 1), like(weight));
   const bool transposed = arg(call, "transposed").toBool();
-  const SymInt channels =
-      transposed ? weight.sym_size(1) * to_sym(arg(call, "groups"))
-                 : weight.sym_size(0);
+  const SymInt channels = transposed
+                              ? weight.sym_size(1) * to_sym(arg(call, "groups"))
+                              : weight.sym_size(0);
   return_if(call, wanted(call, "output_mask", 2),
             fresh({channels}, grad.scalar_type(), grad.device()));
   return true;
@@ -89,9 +89,7 @@ bool embedding_dense_backward(RuleCall& call) {
 
 // --- Fourier leaves
 
-ScalarType complex_of(ScalarType dtype) {
-  return c10::toComplexType(dtype);
-}
+ScalarType complex_of(ScalarType dtype) { return c10::toComplexType(dtype); }
 
 // Larger strides first.
 std::vector<int64_t> by_stride(const Tensor& t, std::vector<int64_t> dims) {
@@ -141,8 +139,8 @@ std::vector<int64_t> fft_dims(const Tensor& self, const IValue& value) {
   const std::vector<int64_t> dims = to_ints(value);
   std::vector<bool> seen(self.dim());
   for (int64_t d : dims) {
-    TORCH_CHECK(d >= 0 && d < self.dim(), "fft: dim ", d,
-                " is not within [0, ", self.dim(), ")");
+    TORCH_CHECK(d >= 0 && d < self.dim(), "fft: dim ", d, " is not within [0, ",
+                self.dim(), ")");
     TORCH_CHECK(!seen[d], "fft: dim ", d, " is named twice");
     seen[d] = true;
   }
@@ -152,9 +150,9 @@ std::vector<int64_t> fft_dims(const Tensor& self, const IValue& value) {
 // Real to complex: half of the last transformed dimension when onesided.
 bool fft_r2c(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  TORCH_CHECK(self.is_floating_point(),
-              "Only supports floating-point dtypes, but found: ",
-              self.scalar_type());
+  TORCH_CHECK(
+      self.is_floating_point(),
+      "Only supports floating-point dtypes, but found: ", self.scalar_type());
   Dims sizes = sizes_of(self);
   const std::vector<int64_t> dims = fft_dims(self, call.args[1]);
   TORCH_CHECK(!dims.empty(), "fft_r2c: dim is empty; name a dimension");
@@ -179,9 +177,9 @@ bool fft_c2r(RuleCall& call) {
   const int64_t last = dims.back();
   dims.pop_back();
   const Tensor before =
-      dims.empty() ? self
-                   : transformed(self, sizes, by_stride(self, dims),
-                                 self.scalar_type());
+      dims.empty()
+          ? self
+          : transformed(self, sizes, by_stride(self, dims), self.scalar_type());
   sizes[last] = call.sym_int(3);
   call.returns(transformed(before, sizes, {last},
                            c10::toRealValueType(self.scalar_type())));
@@ -205,9 +203,9 @@ bool fft_c2c(RuleCall& call) {
 // v scaled to have the norms g; and the norms that v has.
 bool weight_norm_interface(RuleCall& call) {
   const Tensor &v = call.tensor(0), &g = call.tensor(1);
-  const ScalarType norms =
-      v.scalar_type() == ScalarType::BFloat16 ? ScalarType::Float
-                                              : g.scalar_type();
+  const ScalarType norms = v.scalar_type() == ScalarType::BFloat16
+                               ? ScalarType::Float
+                               : g.scalar_type();
   call.returns(fresh(sizes_of(v), v.scalar_type(), v.device()));
   call.returns(make_fake(g.sym_sizes(), g.sym_strides(), norms, g.device()));
   return true;
@@ -218,8 +216,8 @@ bool pdist_forward(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   require_rank(self, 2, 2, "pdist");
   const SymInt n = self.sym_size(0);
-  call.returns(fresh({floor_div(n * (n - 1), 2)}, self.scalar_type(),
-                     self.device()));
+  call.returns(
+      fresh({floor_div(n * (n - 1), 2)}, self.scalar_type(), self.device()));
   return true;
 }
 
@@ -252,13 +250,12 @@ bool embedding_bag(RuleCall& call) {
   const Tensor& offsets = call.tensor(2);
   const int64_t mode = call.args[4].toInt();
   const bool last = arg(call, "include_last_offset").toBool();
-  const SymInt bags =
-      last ? offsets.sym_size(0) - 1 : offsets.sym_size(0);
+  const SymInt bags = last ? offsets.sym_size(0) - 1 : offsets.sym_size(0);
   const auto integers = [&](const Dims& sizes) {
     return fresh(sizes, indices.scalar_type(), indices.device());
   };
-  call.returns(fresh({bags, weight.sym_size(1)}, weight.scalar_type(),
-                     weight.device()));
+  call.returns(
+      fresh({bags, weight.sym_size(1)}, weight.scalar_type(), weight.device()));
   const bool float_weight = weight.scalar_type() == ScalarType::Float ||
                             weight.scalar_type() == ScalarType::Half ||
                             weight.scalar_type() == ScalarType::BFloat16;

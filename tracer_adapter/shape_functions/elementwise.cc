@@ -20,14 +20,10 @@ enum class Result {
 ScalarType dtype_of(Result kind, const Promotion& promotion,
                     const IValue& self) {
   switch (kind) {
-    case Result::kBool:
-      return ScalarType::Bool;
-    case Result::kFloat:
-      return as_float(promotion.result());
-    case Result::kSelf:
-      return self.toTensor().scalar_type();
-    case Result::kPromoted:
-      break;
+    case Result::kBool: return ScalarType::Bool;
+    case Result::kFloat: return as_float(promotion.result());
+    case Result::kSelf: return self.toTensor().scalar_type();
+    case Result::kPromoted: break;
   }
   return promotion.result();
 }
@@ -181,8 +177,7 @@ bool complex_of_two(RuleCall& call) {
               "Expected object of scalar type ", first.scalar_type(),
               " but got scalar type ", second.scalar_type(),
               " for second argument");
-  const Tensor result =
-      elementwise(call.args.first(2), Result::kPromoted);
+  const Tensor result = elementwise(call.args.first(2), Result::kPromoted);
   call.returns(make_fake(result.sym_sizes(), result.sym_strides(),
                          c10::toComplexType(result.scalar_type()),
                          result.device()));

@@ -68,7 +68,8 @@ bool empty_permuted(RuleCall& call) {
   std::sort(sorted.begin(), sorted.end());
   std::iota(dims.begin(), dims.end(), 0);
   TORCH_CHECK(sorted == dims, "empty_permuted: the physical layout ",
-              c10::IntArrayRef(layout), " is no order of ", sizes.size(), " dimensions");
+              c10::IntArrayRef(layout), " is no order of ", sizes.size(),
+              " dimensions");
   require_sizes(sizes);
   for (size_t i = layout.size(); i-- > 0;) {
     strides[layout[i]] = next;
@@ -138,9 +139,10 @@ bool triangle_indices(RuleCall& call) {
             offset = specialize(call.sym_int(2));
   TORCH_CHECK(rows >= 0 && columns >= 0, op_name(call),
               ": row and col must be non-negative");
-  const Int count = op_name(call) == "triu_indices"
-                        ? rows * columns - entries_below(rows, columns, offset - 1)
-                        : entries_below(rows, columns, offset);
+  const Int count =
+      op_name(call) == "triu_indices"
+          ? rows * columns - entries_below(rows, columns, offset - 1)
+          : entries_below(rows, columns, offset);
   const std::optional<int64_t> fits = count.to_int64();
   TORCH_CHECK(fits, op_name(call), ": ", count.to_string(),
               " indices are more than a tensor can have");
@@ -224,13 +226,11 @@ bool arange(RuleCall& call) {
 // How a copy of t lies in memory.
 Dims strides_in(const Tensor& t, at::MemoryFormat format) {
   switch (format) {
-    case at::MemoryFormat::Preserve:
-      return like_strides(t);
+    case at::MemoryFormat::Preserve: return like_strides(t);
     case at::MemoryFormat::ChannelsLast:
     case at::MemoryFormat::ChannelsLast3d:
       return channels_last_strides(sizes_of(t));
-    default:
-      return contiguous_strides(t.sym_sizes());
+    default: return contiguous_strides(t.sym_sizes());
   }
 }
 

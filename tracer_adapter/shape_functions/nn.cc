@@ -16,12 +16,10 @@ using namespace shapes;
 std::vector<int64_t> one_each(const RuleCall& call, const char* name,
                               int64_t rank) {
   std::vector<int64_t> values = to_ints(arg(call, name));
-  TORCH_CHECK(values.size() == 1 ||
-                  static_cast<int64_t>(values.size()) == rank,
+  TORCH_CHECK(values.size() == 1 || static_cast<int64_t>(values.size()) == rank,
               op_name(call), ": expected ", name,
               " to be a single integer value or a list of ", rank,
-              " values, but got ", name, "=",
-              c10::IntArrayRef(values));
+              " values, but got ", name, "=", c10::IntArrayRef(values));
   for (int64_t v : values)
     TORCH_CHECK(v >= INT32_MIN && v <= INT32_MAX, op_name(call), ": ", name,
                 "=", c10::IntArrayRef(values), " does not fit into 32 bits");
@@ -182,10 +180,10 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
       input.dim() == weight.dim() ? input.sym_size(0) : SymInt(1);
   Dims spatial;
   for (int64_t i = 0; i < rank; ++i) {
-    SymInt out =
-        (input.sym_size(first + i) - 1) * window.stride[i] -
-        2 * window.padding[i] +
-        (weight.sym_size(2 + i) - 1) * window.dilation[i] + extra[i] + 1;
+    SymInt out = (input.sym_size(first + i) - 1) * window.stride[i] -
+                 2 * window.padding[i] +
+                 (weight.sym_size(2 + i) - 1) * window.dilation[i] + extra[i] +
+                 1;
     PROVISO_REQUIRE(is_result_size(out, batch),
                     "Given input size per channel: (",
                     input.sym_size(first + i),
@@ -443,8 +441,8 @@ bool group_norm(RuleCall& call) {
               "Expected at least 2 dimensions for input "
               "tensor but received ",
               input.dim());
-  TORCH_CHECK(groups > 0,
-              "Expected num groups to be greater than 0, got ", groups);
+  TORCH_CHECK(groups > 0, "Expected num groups to be greater than 0, got ",
+              groups);
   SymInt channels = input.sym_size(1);
   PROVISO_REQUIRE((channels % groups).sym_eq(0),
                   "Expected number of channels "
@@ -850,8 +848,8 @@ const RuleEntry kRules[] = {
     {"aten::max_pool3d_with_indices", pool<3>, "pooling"},
     {"aten::_batch_norm_impl_index", native_batch_norm, "normalisation"},
     {"aten::_native_batch_norm_legit", native_batch_norm, "normalisation"},
-    {"aten::_native_batch_norm_legit_functional",
-     native_batch_norm_functional, "normalisation"},
+    {"aten::_native_batch_norm_legit_functional", native_batch_norm_functional,
+     "normalisation"},
     {"aten::_native_batch_norm_legit_no_training", native_batch_norm,
      "normalisation"},
     {"aten::batch_norm", batch_norm, "normalisation"},

@@ -23,8 +23,7 @@ ScalarType dtype_of(Result kind, ScalarType dtype, std::string_view op) {
   switch (kind) {
     case Result::kSum:
       return c10::isIntegralType(dtype, true) ? ScalarType::Long : dtype;
-    case Result::kFloat:
-      return as_float(dtype);
+    case Result::kFloat: return as_float(dtype);
     case Result::kFloating:
       TORCH_CHECK(
           c10::isFloatingType(dtype) || c10::isComplexType(dtype), op,
@@ -34,10 +33,8 @@ ScalarType dtype_of(Result kind, ScalarType dtype, std::string_view op) {
       return dtype;
     case Result::kBool:
       return dtype == ScalarType::Byte ? dtype : ScalarType::Bool;
-    case Result::kLong:
-      return ScalarType::Long;
-    case Result::kSame:
-      break;
+    case Result::kLong: return ScalarType::Long;
+    case Result::kSame: break;
   }
   return dtype;
 }

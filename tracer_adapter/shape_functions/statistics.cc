@@ -72,8 +72,7 @@ bool covariance(RuleCall& call) {
   TORCH_CHECK(self.scalar_type() != ScalarType::Bool,
               "cov(): bool dtype is not supported for input");
   Dims sizes;
-  const bool is_one =
-      self.dim() < 2 || branches_on(self.sym_size(0).sym_eq(1));
+  const bool is_one = self.dim() < 2 || branches_on(self.sym_size(0).sym_eq(1));
   if (!is_one) sizes = {self.sym_size(0), self.sym_size(0)};
   call.returns(fresh(sizes, as_float(promotion.result()), self.device()));
   return true;

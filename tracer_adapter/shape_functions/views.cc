@@ -35,8 +35,8 @@ bool equal_or_guarded(const SymInt& a, const SymInt& b) {
 // A guard only where they are equal at the example sizes.
 bool equal_at_example(const SymInt& a, const SymInt& b) {
   if (differ_at_example(a, b)) return false;
-  return known_equal(a, b) || (hint_of(a) && hint_of(b) &&
-                               branches_on(a.sym_eq(b)));
+  return known_equal(a, b) ||
+         (hint_of(a) && hint_of(b) && branches_on(a.sym_eq(b)));
 }
 
 // a * b, which is one of them when the other is 1.
@@ -87,9 +87,9 @@ std::optional<Dims> view_strides(const Tensor& t, const Dims& sizes) {
   const auto old_sizes = t.sym_sizes();
   if (std::any_of(old_sizes.begin(), old_sizes.end(),
                   [](auto& size) { return constant(size) == 0; })) {
-    bool same = sizes.size() == static_cast<size_t>(t.dim()) &&
-                std::equal(sizes.begin(), sizes.end(), old_sizes.begin(),
-                           known_equal);
+    bool same =
+        sizes.size() == static_cast<size_t>(t.dim()) &&
+        std::equal(sizes.begin(), sizes.end(), old_sizes.begin(), known_equal);
     return same ? strides_of(t) : contiguous_strides(sizes);
   }
   // As many elements in row-major order: no question is to be asked.
@@ -591,8 +591,8 @@ Dims even_lengths(const SymInt& size, const SymInt& each) {
   const int64_t count =
       std::max<int64_t>(1, example ? *example : specialize(wanted));
   constexpr int64_t kMost = 1'000'000;
-  TORCH_CHECK(count <= kMost, "a split into ", count,
-              " pieces is not traced; ", kMost, " is the most");
+  TORCH_CHECK(count <= kMost, "a split into ", count, " pieces is not traced; ",
+              kMost, " is the most");
   expect(size.sym_le(each * count));
   if (count > 1) expect(size.sym_gt(each * (count - 1)));
   Dims lengths(count, each);
@@ -825,8 +825,8 @@ bool movedim(RuleCall& call) {
     int64_t source = wrap_dim(from[i], rank);
     int64_t& place = order[wrap_dim(to[i], rank)];
     TORCH_CHECK(place < 0 && !moved[source], "movedim: repeated dim in ",
-                place < 0 ? "source (" : "destination (",
-                place < 0 ? from : to, ")");
+                place < 0 ? "source (" : "destination (", place < 0 ? from : to,
+                ")");
     place = source;
     moved[source] = true;
   }

@@ -127,10 +127,10 @@ void Trials::check(const pt2::LoadedProgram& loaded) {
   if (const char* part = forbidden(traced.problem))
     finding("it says '" + std::string(part) + "': " + traced.problem);
   const cli::Claims claims = cli::claims_of(loaded, traced);
-  for (const cli::Finding& f : judge(claims, traced.requirements,
-                                     [&](const Assignment& sizes) {
-                                       return try_sizes(loaded.program, sizes);
-                                     }))
+  for (const cli::Finding& f :
+       judge(claims, traced.requirements, [&](const Assignment& sizes) {
+         return try_sizes(loaded.program, sizes);
+       }))
     if (const char* part = forbidden(f.text + f.because))
       finding("it says '" + std::string(part) + "': " + f.text + f.because);
 }
@@ -164,8 +164,7 @@ void Trials::one(uint64_t seed) {
     return;
   std::optional<pt2::LoadedProgram> loaded;
   const uint64_t before = progress_.findings;
-  const std::string name =
-      std::to_string(seed) + "." + std::to_string(model);
+  const std::string name = std::to_string(seed) + "." + std::to_string(model);
   if (options_.only) keep(name, documents);
   if (stage(kLoad, [&] {
         loaded = pt2::read_program(pt2::ZipReader(bytes, "mutant.pt2"));
@@ -239,11 +238,12 @@ int main(const Options& options, const std::vector<std::string>& files) {
   for (int s = kLoad; s < kStages; ++s)
     std::printf("%-6s %8lu passed %8lu refused\n", kStageNames[s],
                 progress.passed[s].load(), progress.refused[s].load());
-  std::printf("%lu mutants of %zu files from seed %lu in %.1f s, %.0f a second, "
-              "%lu findings\n",
-              options.only ? 1 : options.count, models.size(), options.seed,
-              took.count(), static_cast<double>(options.count) / took.count(),
-              progress.findings.load());
+  std::printf(
+      "%lu mutants of %zu files from seed %lu in %.1f s, %.0f a second, "
+      "%lu findings\n",
+      options.only ? 1 : options.count, models.size(), options.seed,
+      took.count(), static_cast<double>(options.count) / took.count(),
+      progress.findings.load());
   return progress.findings == 0 ? 0 : 1;
 }
 
@@ -267,8 +267,9 @@ int main(int argc, char** argv) {
       files.push_back(word);
   }
   if (files.empty()) {
-    std::fprintf(stderr, "usage: model_mutations COUNT SEED [--keep=DIR] "
-                         "[--only] FILE.pt2...\n");
+    std::fprintf(stderr,
+                 "usage: model_mutations COUNT SEED [--keep=DIR] "
+                 "[--only] FILE.pt2...\n");
     return 2;
   }
   return proviso::fuzz::main(options, files);

@@ -85,9 +85,11 @@ std::string archive(const Records& records) {
 // --- what there is to change
 
 const std::vector<int64_t> kNumbers = {
-    -1,   0,    1,         2,         3,          4,         5,         7,
-    8,    13,   28,        36,        1000,       -1000,     1LL << 31, 1LL << 32,
-    1LL << 40, 1LL << 62, INT64_MAX, INT64_MIN, 64, 255};
+    -1,        0,         1,         2,         3,         4,
+    5,         7,         8,         13,        28,        36,
+    1000,      -1000,     1LL << 31, 1LL << 32, 1LL << 40, 1LL << 62,
+    INT64_MAX, INT64_MIN, 64,        255};
+// clang-format off
 const std::vector<std::string> kExpressions = {
     "Symbol('s77', positive=True, integer=True)", "s0", "u0", "u99", "zuf0",
     "Integer(0)", "Integer(-5)", "2**62", "9223372036854775808", "True",
@@ -95,11 +97,15 @@ const std::vector<std::string> kExpressions = {
     "Mod(Symbol('s0', integer=True), Integer(0))", "Eq(s0, 3)", "((((s0))))",
     "Max(1, u0)", "s0 +", "__import__('os').system('true')", "", "oo", "nan",
     "FloorDiv(s0, 2)", "PowByNatural(2, 70)", "L['x'].size()[0]"};
+// clang-format on
+// clang-format off
 const std::vector<std::string> kGuards = {
     "L['x'].size()[0] >= 2", "L['x'].size()[0] == L['x'].size()[1]", "False",
     "True", "L['x'].size()[0] % 0 == 1", "L['x'].size()[99] == 3", "",
     "L['q'] == 3", "1 <", "__import__('os').system('true')",
     "L['x'].size()[0] * L['x'].size()[0] > 2**80"};
+// clang-format on
+// clang-format off
 const std::vector<std::string> kTargets = {
     "_operator.add", "_operator.mul", "_operator.floordiv", "_operator.mod",
     "_operator.pow", "_operator.lt", "_operator.and_", "_operator.neg",
@@ -113,15 +119,19 @@ const std::vector<std::string> kTargets = {
     "torch.ops.aten.from_file.default", "torch.ops.aten.set_.source_Tensor",
     "torch.ops.aten.sym_size.int", "torch.ops.aten.item.default",
     "torch.ops.aten._assert_scalar.default", "torch.os.system", "os.system"};
+// clang-format on
 const std::vector<std::string> kTags = {
-    "as_none",       "as_tensor",     "as_tensors",    "as_int",
-    "as_ints",       "as_sym_int",    "as_sym_ints",   "as_float",
-    "as_floats",     "as_bool",       "as_bools",      "as_string",
-    "as_strings",    "as_sym_bool",   "as_sym_float",  "as_scalar_type",
-    "as_layout",     "as_device",     "as_memory_format", "as_graph",
-    "as_optional_tensors", "as_name", "as_expr",       "as_complex",
-    "user_input",    "parameter",     "buffer",        "tensor_constant",
-    "constant_input", "user_output",  "buffer_mutation"};
+    "as_none",          "as_tensor",      "as_tensors",
+    "as_int",           "as_ints",        "as_sym_int",
+    "as_sym_ints",      "as_float",       "as_floats",
+    "as_bool",          "as_bools",       "as_string",
+    "as_strings",       "as_sym_bool",    "as_sym_float",
+    "as_scalar_type",   "as_layout",      "as_device",
+    "as_memory_format", "as_graph",       "as_optional_tensors",
+    "as_name",          "as_expr",        "as_complex",
+    "user_input",       "parameter",      "buffer",
+    "tensor_constant",  "constant_input", "user_output",
+    "buffer_mutation"};
 
 // A place in a document, and the key that it stands under.
 struct Place {
@@ -200,8 +210,7 @@ Model read_model(const std::string& path) {
     const std::string all = name;
     const std::string folder = all.substr(0, all.rfind('/') + 1);
     for (const auto& [key, entry] : model.documents[name]["config"].items()) {
-      const std::string record =
-          folder + entry["path_name"].get<std::string>();
+      const std::string record = folder + entry["path_name"].get<std::string>();
       if (zip.has(record)) model.records[record] = zip.record(record);
     }
   }
@@ -255,8 +264,9 @@ void Mutator::change(Json& documents, Random& random) const {
     return;
   }
   if (below(random, 12) == 0) {
-    value = any_of(places, random).value->is_object() ? Json(nullptr)
-                                                      : Json(any_of(kNumbers, random));
+    value = any_of(places, random).value->is_object()
+                ? Json(nullptr)
+                : Json(any_of(kNumbers, random));
     return;
   }
   if (value.is_array()) return change_list(value, place.role, random);
@@ -322,9 +332,17 @@ void Mutator::change_text(Json& text, const std::string& role,
   } else if (role == "guards_code[]") {
     text = any_of(kGuards, random);
   } else {
-    static const std::vector<std::string> kTexts = {
-        "", "x", "cpu", "cuda", "meta", "hpu", "\x01\xff", "L['x']", "[1, null]",
-        "../../etc/passwd", std::string(5000, 'a')};
+    static const std::vector<std::string> kTexts = {"",
+                                                    "x",
+                                                    "cpu",
+                                                    "cuda",
+                                                    "meta",
+                                                    "hpu",
+                                                    "\x01\xff",
+                                                    "L['x']",
+                                                    "[1, null]",
+                                                    "../../etc/passwd",
+                                                    std::string(5000, 'a')};
     text = any_of(kTexts, random);
   }
 }
@@ -370,7 +388,8 @@ Json Mutator::argument(const std::string& type,
 void Mutator::add_node(Json& documents, Random& random) const {
   Json* graph = member(
       member(member(&documents, kDocuments[0]), "graph_module"), "graph");
-  Json *values = member(graph, "tensor_values"), *nodes = member(graph, "nodes");
+  Json *values = member(graph, "tensor_values"),
+       *nodes = member(graph, "nodes");
   if (values == nullptr || !values->is_object() || values->empty() ||
       nodes == nullptr || !nodes->is_array())
     return;
@@ -386,8 +405,10 @@ void Mutator::add_node(Json& documents, Random& random) const {
       {full.substr(0, dot) + "::" + full.substr(dot + 1, last - dot - 1),
        overload});
   if (!op) return;
-  Json node = {{"target", target}, {"inputs", Json::array()},
-               {"outputs", Json::array()}, {"metadata", Json::object()}};
+  Json node = {{"target", target},
+               {"inputs", Json::array()},
+               {"outputs", Json::array()},
+               {"metadata", Json::object()}};
   for (const c10::Argument& formal : op->schema().arguments())
     node["inputs"].push_back(
         {{"name", formal.name()},
