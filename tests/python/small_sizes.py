@@ -1,7 +1,7 @@
 """Guards that nothing needs: small programs (small_programs.py) at sizes from 0
 on, traced at larger ones.
 
-    python tests/python/small_sizes.py [--peer] [names...]
+    python tests/python/small_sizes.py [--peer] [--decomposed] [names...]
 
 At each tuple of sizes the program runs in eager, and the graph's operators run
 without the guards.  Where both give the same, a refusal is a guard that nothing
@@ -179,9 +179,13 @@ def examples_of(case):
 class Traced:
     """A case exported at an example, and at what sizes it is compared."""
 
-    def __init__(self, case, example, peer):
+    def __init__(self, case, example, peer, decomposed=False):
         self.case, self.example = case, example
         ep, self.steps = exported(case, example)
+        if decomposed:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ep = ep.run_decompositions()
         self.module = ep.module()
         self.theirs = peer_of(case, example) if peer else None
 
@@ -243,9 +247,10 @@ class Traced:
         count.peer_ours += agrees and is_taken
 
 
-def examine(case, count, peer=False, values=VALUES, examples=None):
+def examine(case, count, peer=False, values=VALUES, examples=None,
+            decomposed=False):
     for example in examples or examples_of(case):
-        traced = Traced(case, example, peer)
+        traced = Traced(case, example, peer, decomposed)
         for sizes in case.points(values):
             traced.examine(sizes, count)
 
@@ -317,6 +322,8 @@ def programs_named(names):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--peer", action="store_true")
+    parser.add_argument("--decomposed", action="store_true",
+                        help="what run_decompositions() makes of each")
     parser.add_argument("--models", action="store_true",
                         help="those of tests/models instead")
     parser.add_argument("--lucky", action="store_true",
@@ -330,7 +337,8 @@ def main():
         examples = (case.examples if arguments.models else examples_of(case))
         assert examples, f"{case.name} runs nowhere"
         try:
-            examine(case, count, arguments.peer, examples=examples)
+            examine(case, count, arguments.peer, examples=examples,
+                    decomposed=arguments.decomposed)
         except Exception as error:
             failed.append(case.name)
             print(f"FAILED: {case.name}: {type(error).__name__}: "

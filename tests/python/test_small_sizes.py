@@ -25,3 +25,15 @@ def test_small_sizes_are_taken_where_the_operators_equal_eager():
     assert count.path_accepted >= 0.999 * count.path, (
         str(count), count.refused)
     assert count.path > 2000
+
+
+def test_what_a_decomposition_changes_at_sizes_0_and_1_is_refused():
+    """torch writes max(1, n) as n, and decides at the example whether a
+    reshape is a view."""
+    count = small_sizes.Count()
+    for name in ("max with a constant", "in place after a reshape",
+                 "in place after contiguous", "pixel_unshuffle"):
+        small_sizes.examine(small_programs.CASES[name], count,
+                            decomposed=True)
+    assert count.wrong == []
+    assert count.accepted >= 50

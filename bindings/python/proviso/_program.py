@@ -260,8 +260,7 @@ class ExportedProgram:
 
         decomp_table: {operator: function}; None is default_decompositions(),
         which leaves core ATen; {} decomposes nothing."""
-        theirs, assumed = _torch_form.decomposed(self, decomp_table)
-        return _torch_form.from_torch(theirs, origin=self, assumed=assumed)
+        return _torch_form.decomposed(self, decomp_table)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(

@@ -20,6 +20,7 @@ from proviso import (
     _input_conditions,
     _modules,
     _proviso,
+    _small_sizes,
     _specs,
     _trace,
 )
@@ -35,11 +36,39 @@ def to_torch(ep):
 # --- decomposed
 
 def decomposed(ep, table):
-    """torch's decomposition of a program of ours, and the conditions, as
-    Python over L['x'].size()[0], under which torch made it: it may fix a size
-    (`reshape(6, -1)`), and nothing of it checks that."""
+    """torch's decomposition of a program of ours, as a program of ours.  The
+    conditions under which torch made it are guards: it may fix a size
+    (`reshape(6, -1)`), and nothing of it checks that.  So are those sizes 0 and
+    1 at which it gives something else than the program (_small_sizes.py)."""
     before = to_torch(ep)
     sources = _sources(before, ep._inputs.leaves)
+    sizes = _forms(before), _symbols(sources)
+    after, assumed = _decomposed(ep, before, sources, table)
+    made = from_torch(after, origin=ep, assumed=assumed)
+    refused = [f"{source} != {value}" for source, value in
+               _small_sizes.sizes_that_differ(ep, made, sizes)]
+    return from_torch(after, origin=ep,
+                      assumed=assumed + refused) if refused else made
+
+
+def _forms(torch_ep):
+    """The sizes of each flat input, or the number that it is; None where there
+    are none."""
+    return [[size.node._expr if isinstance(size, torch.SymInt) else size
+             for _, size in _input_conditions.sizes_of(node)] or None
+            for node in _input_conditions.user_placeholders(torch_ep)]
+
+
+def _symbols(sources):
+    """(source, symbol, example), each symbol once."""
+    found = {}
+    for source, size in sources.items():
+        found.setdefault(size.node._expr, (source, size.node._expr,
+                                           size.node.hint))
+    return tuple(found.values())
+
+
+def _decomposed(ep, before, sources, table):
     env = _shape_env(sources)
     known = len(env.guards) if env else 0
     after = before.run_decompositions(table)
