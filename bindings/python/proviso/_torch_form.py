@@ -42,7 +42,7 @@ def decomposed(ep, table):
     1 at which it gives something else than the program (_small_sizes.py)."""
     before = to_torch(ep)
     sources = _sources(before, ep._inputs.leaves)
-    sizes = _forms(before), _symbols(sources)
+    sizes = _forms(before), _symbols(sources, ep._inputs.leaves)
     after, assumed = _decomposed(ep, before, sources, table)
     made = from_torch(after, origin=ep, assumed=assumed)
     refused = [f"{source} != {value}" for source, value in
@@ -59,13 +59,21 @@ def _forms(torch_ep):
             for node in _input_conditions.user_placeholders(torch_ep)]
 
 
-def _symbols(sources):
+def _symbols(sources, leaves):
     """(source, symbol, example), each symbol once."""
+    examples = {leaf.source + suffix: number for leaf in leaves
+                for suffix, number in _numbers_of(leaf.value)}
     found = {}
     for source, size in sources.items():
-        found.setdefault(size.node._expr, (source, size.node._expr,
-                                           size.node.hint))
+        found.setdefault(size.node._expr,
+                         (source, size.node._expr, examples[source]))
     return tuple(found.values())
+
+
+def _numbers_of(value):
+    if isinstance(value, torch.Tensor):
+        return [(f".size()[{d}]", size) for d, size in enumerate(value.shape)]
+    return [("", value)]
 
 
 def _decomposed(ep, before, sources, table):
