@@ -5,8 +5,8 @@
 Prints microseconds of telling a whole family and of its question, with the
 ratio to the size before, and draws both (log-log) into OUT.svg.  Asking is the
 median of QUESTIONS questions that differ by a number, each asked once; `first`
-is the first alone, in a context that was told the moment before: where what was
-told outgrows the caches, it waits for memory.  Of several runs, each of all
+is the first alone, in a context made the moment before: where its facts
+outgrow the caches, it waits for memory.  Of several runs, each of all
 sizes in turn, the least times count and the median ratios: a clock that moves
 between two sizes would pass for growth.
 """

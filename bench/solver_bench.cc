@@ -1,5 +1,5 @@
-// What knowledge costs: to be told a fact, and to answer a question on each
-// rung of the ladder.
+// What knowledge costs: to assume a fact, and to answer a question on each
+// tier.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace proviso::bench {
 namespace {
 
 struct Question {
-  const char* name;  // the rung that is meant to answer
+  const char* name;  // the tier that is meant to answer
   std::vector<const char*> facts;
   const char* text;
   Verdict verdict;
 };
 
-// Each line is answered by its rung or a cheaper one; the counter `tier` of
+// Each line is answered by its tier or a cheaper one; the counter `tier` of
 // the output tells which did.
 const Question kQuestions[] = {
     {"structure", {}, "Eq(s0 + s1, s1 + s0)", Verdict::kYes},
@@ -41,12 +41,12 @@ const Question kQuestions[] = {
 };
 
 // A context in which sizes s0 .. s5 are at least 2.
-struct World {
+struct Problem {
   ExprPool pool;
   std::unique_ptr<Context> context;
   Expr question;
 
-  explicit World(const Question& q) {
+  explicit Problem(const Question& q) {
     SolverOptions options;
     options.use_z3 = false;
     context = std::make_unique<Context>(pool, options);
@@ -60,8 +60,8 @@ struct World {
 };
 
 void check(const Question& q) {
-  World world(q);
-  require(world.context->ask(world.question).verdict == q.verdict, q.text);
+  Problem problem(q);
+  require(problem.context->ask(problem.question).verdict == q.verdict, q.text);
 }
 
 // In a fresh context every time: nothing remembered.  The building of the
@@ -71,9 +71,9 @@ void AskFirst(benchmark::State& state, const Question& q) {
   Tier tier = Tier::kNone;
   for (auto _ : state) {
     state.PauseTiming();
-    World world(q);
+    Problem problem(q);
     state.ResumeTiming();
-    tier = world.context->ask(world.question).tier;
+    tier = problem.context->ask(problem.question).tier;
   }
   state.SetLabel(std::string(name_of(tier)));
   state.SetItemsProcessed(state.iterations());
@@ -82,10 +82,10 @@ void AskFirst(benchmark::State& state, const Question& q) {
 // The same question again, as tracers ask.
 void AskAgain(benchmark::State& state, const Question& q) {
   check(q);
-  World world(q);
-  world.context->ask(world.question);
+  Problem problem(q);
+  problem.context->ask(problem.question);
   for (auto _ : state)
-    benchmark::DoNotOptimize(world.context->ask_quick(world.question));
+    benchmark::DoNotOptimize(problem.context->ask_quick(problem.question));
   state.SetItemsProcessed(state.iterations());
 }
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KEPT = ("which ranges and guards to keep", r"minimal_guards|::honest")
+KEPT = ("which ranges and guards to keep", r"minimal_guards|::enforced")
 # First match wins, from the innermost function outwards.
 PARTS = (
     ("source lines of Python frames", r"current_python_stack|frames"),

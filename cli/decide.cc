@@ -5,7 +5,7 @@
 //   *.jsonl  {"group", "symbols": {name: kind}, "facts", "ask", "truth"}
 //
 // Each fact is answered once, and then timed in fresh contexts: its expressions
-// are parsed and their forms known by then, the facts are told anew.
+// are parsed and their forms known by then, the facts are assumed anew.
 #include <array>
 #include <cstdio>
 #include <iostream>
@@ -112,7 +112,7 @@ class Question {
     question_ = parse(pool_, p.query);
   }
 
-  void tell(Context& context) const {
+  void assume(Context& context) const {
     for (const auto& [symbol, range] : symbols_) context.declare(symbol, range);
     for (Expr condition : assumptions_) context.assume(condition);
   }
@@ -120,7 +120,7 @@ class Question {
   // The whole answer, untimed.
   Asked answer(Truth truth, const std::string* reasons_label, Tally& tally) {
     Context context(pool_, options_);
-    tell(context);
+    assume(context);
     Answer a = context.ask(question_);
     if (reasons_label != nullptr) {
       tally.check_reason(context, question_, a.verdict, a.facts,
@@ -149,7 +149,7 @@ class Question {
          ++i) {
       Context context(pool_, options_);
       Timer setup;
-      tell(context);
+      assume(context);
       all[0].push_back(setup.us());
       Timer first;
       context.ask_quick(question_);

@@ -79,7 +79,7 @@ class Session {
     return out;
   }
 
-  // The facts that clash, when any do.
+  // The facts in conflict, if any.
   std::optional<std::vector<std::string>> contradiction() const {
     auto ids = context_.contradiction();
     if (!ids) return std::nullopt;
@@ -219,8 +219,8 @@ int prove(const Arguments& arguments) {
   Timer timer;
   Answer answer = session.context().ask(question);
   double us = timer.us();
-  if (auto clash = session.contradiction()) {
-    return report_contradiction(*clash, arguments.json);
+  if (auto conflict = session.contradiction()) {
+    return report_contradiction(*conflict, arguments.json);
   }
   print_answer(session, answer);
   if (arguments.json) print_json(session, answer, us);
@@ -240,8 +240,8 @@ int bounds(const Arguments& arguments) {
                 " (" + std::string(name_of(e.type())) + ")");
   }
   Interval range = session.context().bounds(e);
-  if (auto clash = session.contradiction()) {
-    return report_contradiction(*clash, arguments.json);
+  if (auto conflict = session.contradiction()) {
+    return report_contradiction(*conflict, arguments.json);
   }
   return print_text(arguments, "bounds", range.to_string());
 }
@@ -251,8 +251,8 @@ int simplify_command(const Arguments& arguments) {
   Session session(arguments);
   Expr e = session.parse_only("simplify", arguments);
   Expr simple = session.context().simplify(e);
-  if (auto clash = session.contradiction()) {
-    return report_contradiction(*clash, arguments.json);
+  if (auto conflict = session.contradiction()) {
+    return report_contradiction(*conflict, arguments.json);
   }
   return print_text(arguments, "expr", in_form(simple, arguments.form));
 }

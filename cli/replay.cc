@@ -16,8 +16,8 @@ namespace proviso::cli {
 namespace {
 
 constexpr double kProgressUs = 5e6;  // between two lines of progress
-// What a question took is the median of so many replays, each parsed and told
-// anew: the answers are the last one's.
+// What a question took is the median of so many replays, each parsed and
+// assumed anew: the answers are the last one's.
 constexpr size_t kRounds = 3;
 
 // The text before `word`, which is taken off `rest` with it.
@@ -267,16 +267,16 @@ int replay(const Arguments& arguments) {
   }
   Tally tally;
   Timer timer;
-  double told = 0;
+  double reported = 0;
   size_t done = 0;
   for (const std::string& path : arguments.positional) {
     replay_file(path, arguments, tally);
     tally.add_file();
     ++done;
-    if (timer.us() - told < kProgressUs) continue;
-    told = timer.us();
+    if (timer.us() - reported < kProgressUs) continue;
+    reported = timer.us();
     std::fprintf(stderr, "replay: %zu of %zu sessions, %.0f s\n", done,
-                 arguments.positional.size(), told / 1e6);
+                 arguments.positional.size(), reported / 1e6);
   }
   tally.print(arguments.list);
   if (arguments.stats) tally.print_strategies();

@@ -46,7 +46,7 @@ class Tally {
   void add_peer(double us) { peer_us_ += us; }
   void add(const Statistics& of_a_context);
 
-  // Asks a decided question again of a context that is told only the facts
+  // Asks a decided question again of a context that assumes only the facts
   // that the answer named.
   void check_reason(const Context& context, Expr question, Verdict verdict,
                     const std::vector<FactId>& named, const std::string& label);

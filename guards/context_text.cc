@@ -45,12 +45,14 @@ void each_option(SolverOptions& o, Visit visit) {
   visit("use_z3", o.use_z3);
   visit("machine_int64", o.machine_int64);
   visit("budget", o.budget);
+  visit("work_limit", o.work_limit);
   visit("z3_budget", o.z3_budget);
   visit("search_models", o.search_models);
-  visit("look_again", o.look_again);
+  visit("restart", o.restart);
 }
 
-// s0 in [2, 9] from (2 <= s0) & (s0 <= 9), and the like: how declare() is told.
+// s0 in [2, 9] from (2 <= s0) & (s0 <= 9), and the like: the fact that
+// declare() assumes.
 struct Declared {
   Expr symbol;
   std::optional<Int> lower, upper;
@@ -191,9 +193,10 @@ class Reader {
   void read_option(SolverOptions& options) {
     word();
     const size_t at = column();
-    const std::string_view name = word();
+    std::string_view name = word();
     const auto value = number<uint64_t>();
     bool found = false;
+    if (name == "look_again") name = "restart";  // its name until 0.1
     each_option(options, [&](std::string_view known, auto& field) {
       if (known != name) return;
       using Field = std::decay_t<decltype(field)>;

@@ -5,7 +5,7 @@
 //   Context same = load_context(pool, text);
 //   same.ask(parse(pool, "s0 >= 2"));    // as the first would answer
 //
-// Line by line, in the order told:
+// Line by line, in the order assumed:
 //
 //   proviso context 1
 //   option budget 20000

@@ -60,7 +60,7 @@ void InputCheck::add_dim(ShapeEnv& env, const InputDim& dim) {
       if (dims_[i].symbol == dim.expr) d.same_as = i;
     }
     if (!d.same_as) d.symbol = dim.expr;
-    d.range = env.honest_range(dim.expr);
+    d.range = env.enforced_range(dim.expr);
     d.origins = env.assumption_origins(dim.expr);
   }
   dims_.push_back(std::move(d));

@@ -9,7 +9,7 @@
 //   //   give sizes for which it holds, or export an example ...
 //
 // Promise: nullopt exactly when every static size, equality of sizes, promised
-// range (ShapeEnv::honest_range) and guard holds.  Inputs that fit
+// range (ShapeEnv::enforced_range) and guard holds.  Inputs that fit
 // cost some instructions a condition (GuardProgram).  Holds no reference to the
 // hints or the solver, but the ShapeEnv (its pool) must outlive it.
 #pragma once

@@ -78,7 +78,7 @@ Expr at_hints(Expr e, const std::vector<Expr>& symbols, ExprPool& pool,
 
 std::string guard_advice(Expr c, Expr negation) {
   return "The program branches on a value that only the data decides, and what "
-         "is known does not settle it. Either tell the tracer what holds "
+         "is known does not decide it. Either tell the tracer what holds "
          "(torch._check), or ask a question that may stay open: "
          "guard_or_false(cond) and guard_or_true(cond) take the named branch "
          "when undecided, statically_known_true(cond) is False when "

@@ -1,4 +1,4 @@
-// What a session tells: its events, and itself as a shapelog.
+// The events of a session, and the session as a shapelog.
 
 #include <sstream>
 

@@ -354,14 +354,14 @@ void ShapeEnv::constrain_range(Expr e, std::optional<Int> min,
                 " is greater than max " + max->to_string() + " for " +
                 proviso::to_string(e) + "; give min <= max");
   }
-  auto tell = [&](Expr condition) {
+  auto assume = [&](Expr condition) {
     if (m.expect_true(condition, where, "", "constrain_range")) return;
     throw GuardError("constrain_range: " + proviso::to_string(e) +
                      " is known to break " + proviso::to_string(condition) +
                      (where.line ? " at " + where.to_string() : ""));
   };
-  if (min) tell(ge(e, m.pool.integer(*min)));
-  if (max) tell(le(e, m.pool.integer(*max)));
+  if (min) assume(ge(e, m.pool.integer(*min)));
+  if (max) assume(le(e, m.pool.integer(*max)));
 }
 
 void ShapeEnv::mark_size_like(Expr symbol) {
@@ -395,18 +395,18 @@ std::vector<Guard> ShapeEnv::minimal_guards() {
 }
 bool ShapeEnv::used_assumption(Expr symbol) const {
   require_own(impl_->pool, symbol, "used_assumption");
-  return impl_->honest().used.count(symbol) > 0;
+  return impl_->enforced().used.count(symbol) > 0;
 }
 std::vector<SourceLocation> ShapeEnv::assumption_origins(Expr symbol) const {
   require_own(impl_->pool, symbol, "assumption_origins");
-  const auto& places = impl_->honest().places;
+  const auto& places = impl_->enforced().places;
   auto it = places.find(symbol);
   return it == places.end() ? std::vector<SourceLocation>() : it->second;
 }
 
-Interval ShapeEnv::honest_range(Expr e) {
-  require_type(impl_->pool, e, Type::kInt, "honest_range");
-  Context& context = *impl_->honest().context;
+Interval ShapeEnv::enforced_range(Expr e) {
+  require_type(impl_->pool, e, Type::kInt, "enforced_range");
+  Context& context = *impl_->enforced().context;
   return without_machine_ends(intersect(
       context.bounds_quick(e), context.bounds_quick(impl_->replaced(e))));
 }

@@ -91,7 +91,7 @@ struct ShapeEnvOptions {
 struct Guard {
   Expr condition;  // as recorded: the replacements of earlier guards applied
   std::vector<SourceLocation> origins;  // every place that needed it
-  bool promised = false;  // told by require(), not found in the program
+  bool promised = false;  // given to require(), not found in the program
 };
 
 // A condition that the program itself checks.
@@ -181,7 +181,7 @@ class ShapeEnv {
   bool has_static_value(Expr e);
   Int guarding_hint_or_throw(Expr e);
   Int optimization_hint(Expr e, Int fallback = 8192);
-  // torch.sym_constrain_range(_for_size): tells the range; asserted at run
+  // torch.sym_constrain_range(_for_size): assumes the range; asserted at run
   // time.  Throws GuardError when the range is known not to hold.
   void constrain_range(Expr e, std::optional<Int> min, std::optional<Int> max,
                        const SourceLocation& where = {});
@@ -201,14 +201,14 @@ class ShapeEnv {
   // the questions that could not have been answered without it.
   std::vector<Guard> minimal_guards();
   // Whether tracing ever used that a symbol is >= 2.  When it did not, the
-  // honest range starts at 0, or at 1 where only 0 would matter.  A branch or
+  // enforced range starts at 0, or at 1 where only 0 would matter.  A branch or
   // check that needs less than the whole of it is a guard instead.
   bool used_assumption(Expr symbol) const;
   // The branches and checks that used it.
   std::vector<SourceLocation> assumption_origins(Expr symbol) const;
   // What the program promises for a symbol or input expression: the range that
   // its guards enforce.
-  Interval honest_range(Expr e);
+  Interval enforced_range(Expr e);
 
   // Throws ConstraintViolationError ("Constraints violated (d)! ...", one line
   // a violation, "Suggested fixes:") when a dim's constraint was broken by a
@@ -227,7 +227,7 @@ class ShapeEnv {
   // --- events
   void set_event_sink(std::function<void(const ShapeEvent&)> sink);
   const std::vector<ShapeEvent>& events() const;
-  // All that was told and asked, as "shapelog 1": `proviso replay` reads it.
+  // All that was assumed and asked, as "shapelog 1": `proviso replay` reads it.
   std::string shapelog() const;
 
  private:

@@ -4,7 +4,7 @@
 //   shape_env.cc     the public calls, symbols and events
 //   questions.cc     decide -> hint -> guard, assertion or error
 //   learning.cc      what a new fact teaches: replacements and ranges
-//   honesty.cc       which assumptions were needed; minimal guards
+//   enforced_facts.cc       which assumptions were needed; minimal guards
 //   violations.cc    broken promises of Dims and how to mend them
 //   size_set.cc      which sizes satisfy conditions on one symbol
 //   session.cc       events and the shapelog
@@ -55,7 +55,7 @@ struct Answered {
 
 // What the enforced facts alone give: input ranges, guards and assertions, and
 // the assumptions that some answer could not do without.
-struct HonestView {
+struct EnforcedFacts {
   uint64_t version = 0;               // of the facts
   size_t decisions = 0, answers = 0;  // that were examined
   std::unique_ptr<Context> context;
@@ -149,14 +149,14 @@ struct ShapeEnv::Impl {
   void solve_equality(Expr equality);
   void set_replacement(Expr symbol, Expr target, const char* reason);
 
-  // --- honesty.cc
+  // --- enforced_facts.cc
   std::unique_ptr<Context> enforced_context(bool with_guards);
-  const HonestView& honest();
-  void examine(HonestView& view, const DecidedQuestion& decision);
-  void examine(HonestView& view, const Answered& answer, bool as_range);
-  void keep_assumptions(HonestView& view, const std::vector<Expr>& symbols);
-  void keep_not_zero(HonestView& view, const std::vector<Expr>& symbols);
-  std::vector<Expr> open_assumptions(const HonestView& view,
+  const EnforcedFacts& enforced();
+  void examine(EnforcedFacts& view, const DecidedQuestion& decision);
+  void examine(EnforcedFacts& view, const Answered& answer, bool as_range);
+  void keep_assumptions(EnforcedFacts& view, const std::vector<Expr>& symbols);
+  void keep_not_zero(EnforcedFacts& view, const std::vector<Expr>& symbols);
+  std::vector<Expr> open_assumptions(const EnforcedFacts& view,
                                      const std::vector<Expr>& symbols);
   std::vector<Expr> connected_symbols(Expr question);
   std::vector<bool> sole_equalities(const std::vector<Guard>& all,
@@ -184,13 +184,13 @@ struct ShapeEnv::Impl {
   std::map<std::string, NamedDim> named;
   std::map<int64_t, Expr> duck_sizes;
   std::vector<std::pair<Expr, Interval>> declared;  // in creation order
-  std::vector<std::pair<Expr, std::string>> known;  // as told by know()
+  std::vector<std::pair<Expr, std::string>> known;  // given to know()
   std::vector<Expr> assumed;     // symbols assumed >= 2, in creation order
   std::set<FactId> assumptions;  // what the context calls that
   std::set<Expr, ExprLess> size_like;
 
   // Recorded conditions.
-  std::vector<Expr> promises;  // as told by require()
+  std::vector<Expr> promises;  // given to require()
   std::vector<Guard> guards;
   std::unordered_map<Expr, size_t, ExprHash> guard_index;
   std::vector<RuntimeAssert> asserts;
@@ -225,7 +225,7 @@ struct ShapeEnv::Impl {
   std::vector<Answered> answers;
   std::set<uint32_t> answered_ids;  // of their questions
   bool too_many_decisions = false;
-  HonestView honest_view;
+  EnforcedFacts enforced_facts;
 
   std::vector<ShapeEvent> events;
   std::function<void(const ShapeEvent&)> sink;

@@ -288,7 +288,7 @@ std::vector<std::string> progression_lines(const std::string& name,
                           (p.first ? " + " + std::to_string(p.first) : "")};
 }
 
-// What the members of [lower, upper] are, with `modulus` to tell them by.
+// What the members of [lower, upper] are, in classes by `modulus`.
 class Pattern {
  public:
   Pattern(const SizeSet& set, int64_t lower, int64_t last, int64_t modulus,

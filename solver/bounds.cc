@@ -1,4 +1,4 @@
-// Ranges of polynomials: interval sums, bounds told of the form itself, the
+// Ranges of polynomials: interval sums, bounds assumed of the form itself, the
 // shift to lower bounds, and the correlation of a floor with its numerator.
 #include <algorithm>
 
@@ -286,7 +286,7 @@ Range Domain::plain_range(const Poly& p) {
   return total;
 }
 
-// What was told of a form, for scale * form + constant.
+// What was assumed of a form, for scale * form + constant.
 Range Domain::bounds_of(const FormPool::View& v, const Int& constant) {
   uint32_t slot = form_slot_of_.get(v.form);
   if (slot == kNoId) return {};

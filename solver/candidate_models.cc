@@ -71,9 +71,9 @@ const std::vector<AtomId>& CandidateModels::symbols_of(FormulaId f) {
 }
 
 void CandidateModels::file_facts() {
-  for (; filed_ < told_.size(); ++filed_) {
-    told_[filed_].trail = trail_.size();
-    file(told_[filed_].fact);
+  for (; filed_ < assumed_.size(); ++filed_) {
+    assumed_[filed_].trail = trail_.size();
+    file(assumed_[filed_].fact);
   }
 }
 
@@ -94,9 +94,9 @@ void CandidateModels::file(FormulaId f) {
 
 void CandidateModels::undo(size_t mark) {
   for (; filed_ > mark; --filed_) {
-    while (trail_.size() > told_[filed_ - 1].trail) undo_step();
+    while (trail_.size() > assumed_[filed_ - 1].trail) undo_step();
   }
-  told_.resize(std::min(mark, told_.size()));
+  assumed_.resize(std::min(mark, assumed_.size()));
 }
 
 void CandidateModels::undo_step() {
@@ -238,8 +238,8 @@ std::vector<FormulaId> CandidateModels::groups_without_model(size_t from) {
   file_facts();
   std::vector<FormulaId> found;
   std::vector<uint32_t> seen;
-  for (size_t i = from; i < told_.size(); ++i) {
-    const std::vector<AtomId>& symbols = symbols_of(told_[i].fact);
+  for (size_t i = from; i < assumed_.size(); ++i) {
+    const std::vector<AtomId>& symbols = symbols_of(assumed_[i].fact);
     if (symbols.empty()) continue;
     const uint32_t group = root(node(symbols[0]));
     if (std::find(seen.begin(), seen.end(), group) != seen.end()) continue;
@@ -248,7 +248,7 @@ std::vector<FormulaId> CandidateModels::groups_without_model(size_t from) {
     for (size_t w = 0; w < kModels && !has_model; ++w) {
       has_model = ready(group, w);
     }
-    if (!has_model) found.push_back(told_[i].fact);
+    if (!has_model) found.push_back(assumed_[i].fact);
   }
   return found;
 }

@@ -30,14 +30,14 @@ class CandidateModels {
       : domain_(domain),
         forms_(domain.forms()),
         models_{Point(forms_), Point(forms_), Point(forms_)} {
-    told_.reserve(16);
+    assumed_.reserve(16);
   }
 
   // The domain assumes the fact.  It is looked at when a point is needed.
   void add_fact(FormulaId f) {
-    if (f != kTrue) told_.push_back({f, 0});
+    if (f != kTrue) assumed_.push_back({f, 0});
   }
-  size_t mark() const { return told_.size(); }
+  size_t mark() const { return assumed_.size(); }
   void undo(size_t mark);
 
   // Whether a point was found at which the facts near `goal` and `goal` hold:
@@ -73,7 +73,7 @@ class CandidateModels {
     enum Kind : uint8_t { kUnion, kFact } kind;
     uint32_t index;  // of the union, or the root that got the fact
   };
-  struct Told {
+  struct Assumed {
     FormulaId fact;
     size_t trail;  // before it was filed
   };
@@ -126,7 +126,7 @@ class CandidateModels {
   std::array<Point, kModels> models_;
   std::vector<Union> unions_;
   std::vector<Step> trail_;
-  std::vector<Told> told_;
+  std::vector<Assumed> assumed_;
   size_t filed_ = 0;  // of them
   std::vector<AtomId> symbols_;
   const std::vector<AtomId>* wanted_ = nullptr;  // by find()

@@ -45,15 +45,15 @@ class Dag {
       symbols_.push_back(i);
       color_[i] = mix(1, static_cast<uint64_t>(nodes_[i].symbol().kind));
     }
-    size_t told_apart = colors();
+    size_t distinguished = colors();
     hash_up();
     for (int round = 0; round < kMaxRounds; ++round) {
       hash_down();
       for (size_t i : symbols_) color_[i] = mix(color_[i], down_[i]);
       hash_up();
       size_t now = colors();
-      if (now == told_apart && round > 0) break;
-      told_apart = now;
+      if (now == distinguished && round > 0) break;
+      distinguished = now;
     }
   }
 
@@ -68,7 +68,7 @@ class Dag {
     std::stable_sort(symbols.begin(), symbols.end(), [&](size_t a, size_t b) {
       return rank(color_[a]) < rank(color_[b]);
     });
-    // What bounds a symbol is told symbol by symbol, mostly before all else; of
+    // Bounds are assumed symbol by symbol, mostly before all else; of
     // any two equalities either comes first.
     std::vector<size_t> turn_of(nodes_.size());  // of symbols
     for (size_t i = 0; i < symbols.size(); ++i) turn_of[symbols[i]] = i;
@@ -109,7 +109,7 @@ class Dag {
 
   size_t place(Expr e) const { return place_.at(e.id()); }
 
-  // Of small nodes without symbols: 0 + 1 is told as 1 is.
+  // Of small nodes without symbols: 0 + 1 and 1 are one fact.
   void find_values() {
     std::vector<size_t> size(nodes_.size());
     value_.resize(nodes_.size());

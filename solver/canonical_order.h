@@ -7,9 +7,9 @@
 //
 // Symbols are made and conditions listed in an order that depends on structure
 // alone: not on names, not on the given order, not on what the old pool holds.
-// Symbols are told apart by colour refinement (Weisfeiler and Leman): the
+// Symbols are distinguished by colour refinement (Weisfeiler and Leman): the
 // colour of a symbol is refined by the places it stands at until no more are
-// told apart.  Those that are left alike are, but for rare cases, symmetric,
+// distinguished.  Those that are left alike are, but for rare cases, symmetric,
 // and keep the order they have.
 #pragma once
 

@@ -93,17 +93,18 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
   const uint32_t* smallest = nullptr;
   size_t fewest = ~size_t{0};
   for (const uint32_t& i : near.clauses) {
-    const Domain::Item& item = domain_.items()[i];
-    const std::vector<FormulaId>& kids = forms_.formula(item.formula).kids;
-    bool settled = std::any_of(kids.begin(), kids.end(), [&](FormulaId kid) {
+    const Domain::Constraint& constraint = domain_.constraints()[i];
+    const std::vector<FormulaId>& kids =
+        forms_.formula(constraint.formula).kids;
+    bool decided = std::any_of(kids.begin(), kids.end(), [&](FormulaId kid) {
       return domain_.decide(kid).value == true;
     });
-    if (settled) continue;
+    if (decided) continue;
     if (kids.size() < fewest) fewest = kids.size(), smallest = &i;
   }
   if (smallest) {
-    const Domain::Item& item = domain_.items()[*smallest];
-    return Split{forms_.formula(item.formula).kids, item.why};
+    const Domain::Constraint& constraint = domain_.constraints()[*smallest];
+    return Split{forms_.formula(constraint.formula).kids, constraint.why};
   }
   for (AtomId a : near.atoms) {
     const Atom& atom = forms_.atom(a);
@@ -120,12 +121,12 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
   for (AtomId a : near.atoms) {
     if (auto split = split_range(a, kFewValues)) return split;
   }
-  const Domain::Item* simplest = nullptr;
+  const Domain::Constraint* simplest = nullptr;
   size_t least = ~size_t{0};
   for (uint32_t i : near.disequalities) {
-    const Domain::Item& item = domain_.items()[i];
-    const size_t size = size_of(item.formula);
-    if (size < least) least = size, simplest = &item;
+    const Domain::Constraint& constraint = domain_.constraints()[i];
+    const size_t size = size_of(constraint.formula);
+    if (size < least) least = size, simplest = &constraint;
   }
   if (simplest) {
     Poly p = forms_.poly(forms_.formula(simplest->formula).poly);
@@ -198,15 +199,16 @@ constexpr size_t kMaxItemsLookedAt = 64;
 }  // namespace
 
 // A disjunction among the facts about the condition's atoms.
-std::optional<Prover::Split> Prover::told_case(FormulaId f) {
+std::optional<Prover::Split> Prover::assumed_clause(FormulaId f) {
   for (AtomId a : forms_.atoms_of_formula(f)) {
     size_t looked_at = 0;
-    for (uint32_t i : domain_.items_of(a)) {
+    for (uint32_t i : domain_.constraints_of(a)) {
       if (++looked_at > kMaxItemsLookedAt) break;
-      const Domain::Item& item = domain_.items()[i];
-      const Formula& clause = forms_.formula(item.formula);
-      if (!item.alive || clause.kind != FormulaKind::kOr) continue;
-      if (clause.kids.size() <= kMaxCases) return Split{clause.kids, item.why};
+      const Domain::Constraint& constraint = domain_.constraints()[i];
+      const Formula& clause = forms_.formula(constraint.formula);
+      if (!constraint.active || clause.kind != FormulaKind::kOr) continue;
+      if (clause.kids.size() <= kMaxCases)
+        return Split{clause.kids, constraint.why};
     }
   }
   return std::nullopt;
@@ -214,7 +216,7 @@ std::optional<Prover::Split> Prover::told_case(FormulaId f) {
 
 // Else a condition within the condition.
 std::optional<Prover::Split> Prover::choose_case(FormulaId f) {
-  if (auto split = told_case(f)) return split;
+  if (auto split = assumed_clause(f)) return split;
   for (AtomId a : forms_.atoms_of_formula(f)) {
     const Atom& atom = forms_.atom(a);
     FormulaId condition = kNoId;

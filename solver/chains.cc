@@ -134,11 +134,12 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(
     nodes[queue[next]].queued = false;
     const Node from = nodes[queue[next]];
     const MonoId here = forms_.mono(from.atom);
-    for (uint32_t i : items_of(from.atom)) {
-      const Item& item = items_[i];
-      const Formula& f = forms_.formula(item.formula);
+    for (uint32_t i : constraints_of(from.atom)) {
+      const Constraint& constraint = constraints_[i];
+      const Formula& f = forms_.formula(constraint.formula);
       bool equal = f.kind == FormulaKind::kEq;
-      if (!item.alive || (f.kind != FormulaKind::kGe && !equal)) continue;
+      if (!constraint.active || (f.kind != FormulaKind::kGe && !equal))
+        continue;
       const Poly& row = forms_.poly(f.poly);
       std::optional<Difference> d = as_difference(row);
       if (!d || !d->scale->is_one()) continue;
@@ -150,7 +151,8 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(
       const size_t known = place_of(other);
       if (known != kNoId && nodes[known].least >= least) continue;
       if (++relaxed > kMaxRelaxations) return std::nullopt;
-      Node to{other, least, join(from.why, item.why), true, from.steps + 1};
+      Node to{other, least, join(from.why, constraint.why), true,
+              from.steps + 1};
       if (known == 0 || to.steps > nodes.size()) {
         if (cycle) *cycle = to.why;
         return std::nullopt;
@@ -169,9 +171,9 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(
   return std::pair(nodes[end].least, nodes[end].why);
 }
 
-// Bounds that creep may go round in a circle: x < y, y < z, z < x.
+// Bounds that grow without end may go round in a circle: x < y, y < z, z < x.
 void Domain::look_for_cycle(uint32_t i) {
-  const Formula& f = forms_.formula(items_[i].formula);
+  const Formula& f = forms_.formula(constraints_[i].formula);
   if (f.kind != FormulaKind::kGe) return;
   const std::optional<Difference> d = as_difference(forms_.poly(f.poly));
   if (!d) return;

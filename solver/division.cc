@@ -1,6 +1,6 @@
-// A question's polynomial divided by what is told, as by a number: where k > 0,
-// row >= 0 and k*p == quotient*row + rest, p is not negative when the quotient
-// and the rest are not; and p has the sign of the rest where row == 0.
+// A question's polynomial divided by what is assumed, as by a number: where k >
+// 0, row >= 0 and k*p == quotient*row + rest, p is not negative when the
+// quotient and the rest are not; and p has the sign of the rest where row == 0.
 #include <algorithm>
 
 #include "solver/prover.h"
@@ -52,43 +52,44 @@ std::optional<Prover::Division> Prover::divide(const Poly& p,
 }
 
 // Rows (or equalities alone) that mention an atom of p, each once.
-std::vector<const Domain::Item*> Prover::divisors_near(const Poly& p,
-                                                       bool equalities) {
-  std::vector<const Domain::Item*> found;
+std::vector<const Domain::Constraint*> Prover::divisors_near(const Poly& p,
+                                                             bool equalities) {
+  std::vector<const Domain::Constraint*> found;
   for (AtomId a : forms_.atoms_of(p)) {
-    for (uint32_t i : domain_.items_of(a)) {
+    for (uint32_t i : domain_.constraints_of(a)) {
       if (found.size() == kMaxRows) return found;
-      const Domain::Item& item = domain_.items()[i];
-      const Formula& f = forms_.formula(item.formula);
+      const Domain::Constraint& constraint = domain_.constraints()[i];
+      const Formula& f = forms_.formula(constraint.formula);
       const bool usable = f.kind == FormulaKind::kEq ||
                           (f.kind == FormulaKind::kGe && !equalities);
-      if (!item.alive || item.as_told || !usable) continue;
+      if (!constraint.active || constraint.is_original || !usable) continue;
       const Poly& row = forms_.poly(f.poly);
       if (row.terms.size() > kMaxRowTerms) continue;
       if (equalities && is_linear(row)) continue;
-      if (std::find(found.begin(), found.end(), &item) == found.end()) {
-        found.push_back(&item);
+      if (std::find(found.begin(), found.end(), &constraint) == found.end()) {
+        found.push_back(&constraint);
       }
     }
   }
   return found;
 }
 
-// `told` times something positive, less multiples of equalities about products:
-// its sign is the same.  Nullopt when none divides it.
-std::optional<Poly> Prover::remainder(const Poly& told, Reason& why) {
-  const Normal n = domain_.normal(told);
-  const std::vector<const Domain::Item*> equalities =
+// `assumed` times something positive, less multiples of equalities about
+// products: its sign is the same.  Nullopt when none divides it.
+std::optional<Poly> Prover::remainder(const Poly& assumed, Reason& why) {
+  const Normal n = domain_.normal(assumed);
+  const std::vector<const Domain::Constraint*> equalities =
       divisors_near(n.poly, true);
   Poly rest = n.poly;
   bool any = false;
   for (int round = 0; round < kMaxRounds; ++round) {
     bool divided = false;
-    for (const Domain::Item* item : equalities) {
-      auto d = divide(rest, forms_.poly(forms_.formula(item->formula).poly));
+    for (const Domain::Constraint* constraint : equalities) {
+      auto d =
+          divide(rest, forms_.poly(forms_.formula(constraint->formula).poly));
       if (!d) continue;
       rest = std::move(d->rest);
-      why = reasons_.join(why, item->why);
+      why = reasons_.join(why, constraint->why);
       divided = any = true;
     }
     if (!divided) break;
@@ -105,11 +106,11 @@ bool Prover::is_nonnegative_by_division(const Poly& p, Reason& why, int depth) {
     return true;
   }
   if (depth == 0) return false;
-  for (const Domain::Item* item : divisors_near(p, false)) {
-    const Formula& f = forms_.formula(item->formula);
+  for (const Domain::Constraint* constraint : divisors_near(p, false)) {
+    const Formula& f = forms_.formula(constraint->formula);
     const auto d = divide(p, forms_.poly(f.poly));
     if (!d || d->rest.terms.size() >= p.terms.size()) continue;
-    Reason all = reasons_.join(why, item->why);
+    Reason all = reasons_.join(why, constraint->why);
     if (f.kind == FormulaKind::kGe) {
       const Range q = domain_.plain_range(d->quotient);
       if (!at_least(q, 0)) continue;

@@ -1,4 +1,4 @@
-// Equalities that tell what divides what: x*r == 12, 2**x == 3*2**y + 8.
+// Equalities that imply divisibility: x*r == 12, 2**x == 3*2**y + 8.
 #include "solver/domain.h"
 
 namespace proviso {

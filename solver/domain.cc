@@ -5,9 +5,9 @@
 namespace proviso {
 namespace {
 
-// Bounds that creep (x < y, y < x) are the linear tier's to refute.
+// Bounds that grow without end (x < y, y < x) are the linear tier's to refute.
 constexpr size_t kMaxVisits = 400;
-constexpr uint8_t kMaxRounds = 4;  // of one item
+constexpr uint8_t kMaxRounds = 4;  // of one constraint
 
 }  // namespace
 
@@ -80,12 +80,12 @@ void Domain::undo(const Mark& mark) {
       }
       case Undo::kItem:
         index_item(u.index, false);
-        items_.pop_back();
+        constraints_.pop_back();
         break;
-      case Undo::kKilled: items_[u.index].alive = true; break;
+      case Undo::kDeactivated: constraints_[u.index].active = true; break;
       case Undo::kFormLow: form_state(u.index).low = std::move(old); break;
       case Undo::kFormHigh: form_state(u.index).high = std::move(old); break;
-      case Undo::kTold: told_.set(u.index >> 1, kNoId); break;
+      case Undo::kAssumed: assumed_.set(u.index >> 1, kNoId); break;
       case Undo::kFresh: state(u.index).in_use = false; break;
       case Undo::kLinked: unlink(u.index); break;
       case Undo::kConflict: conflict_.reset(); break;
@@ -93,8 +93,8 @@ void Domain::undo(const Mark& mark) {
   }
   for (uint32_t i : queue_) queued_[i] = false, rounds_[i] = 0;
   queue_.clear();
-  queued_.resize(items_.size());
-  rounds_.resize(items_.size());
+  queued_.resize(constraints_.size());
+  rounds_.resize(constraints_.size());
   nesting_ = image_nesting_ = 0;
   if (mark.stamp > forgotten_) {
     stamp_ = mark.stamp;
@@ -109,27 +109,27 @@ void Domain::raise_conflict(Reason why) {
   note(Undo::kConflict, 0);
 }
 
-// --- telling
+// --- assumptions
 
-void Domain::tell(FormulaId f, Reason why) {
+void Domain::assume(FormulaId f, Reason why) {
   assert_formula(f, why);
   propagate();
 }
 
-void Domain::tell_alone(FormulaId f, Reason why) {
+void Domain::assume_alone(FormulaId f, Reason why) {
   if (conflict_ || f == kTrue) return;
   if (f == kFalse) return raise_conflict(why);
-  if (set_told(f, why)) return change();
-  const uint32_t known = told_.get(f >> 1);
+  if (set_assumed(f, why)) return change();
+  const uint32_t known = assumed_.get(f >> 1);
   if ((known & 1) != (f & 1)) raise_conflict(join(why, known >> 1));
 }
 
-// False when it, or its negation, was told before.
-bool Domain::set_told(FormulaId f, Reason why) {
-  uint32_t& known = told_.at(f >> 1);
+// False when it, or its negation, was assumed before.
+bool Domain::set_assumed(FormulaId f, Reason why) {
+  uint32_t& known = assumed_.at(f >> 1);
   if (known != kNoId) return false;
   known = packed(f, why);
-  note(Undo::kTold, f);
+  note(Undo::kAssumed, f);
   return true;
 }
 
@@ -141,8 +141,8 @@ void Domain::assert_formula(FormulaId f, Reason why) {
     for (FormulaId kid : formula.kids) assert_formula(kid, why);
     return;
   }
-  if (!set_told(f, why)) {
-    const uint32_t known = told_.get(f >> 1);
+  if (!set_assumed(f, why)) {
+    const uint32_t known = assumed_.get(f >> 1);
     if ((known & 1) != (f & 1)) raise_conflict(join(why, known >> 1));
     return;
   }
@@ -161,9 +161,9 @@ void Domain::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   ++nesting_;
   FormulaId f = known;
   if (Normal n; rewrite(p, n)) {
-    if (kind != FormulaKind::kNe && says_more_as_told(p)) {
-      const FormulaId told = forms_.relation(kind, p);
-      if (told > kTrue) revisit(add_item(told, why, true));
+    if (kind != FormulaKind::kNe && original_says_more(p)) {
+      const FormulaId assumed = forms_.relation(kind, p);
+      if (assumed > kTrue) revisit(add_constraint(assumed, why, true));
     }
     why = join(why, n.why);
     f = forms_.relation(kind, n.poly);
@@ -191,7 +191,8 @@ void Domain::assert_ge(FormulaId f, Reason why) {
       return tighten_term(p.terms[0], p.constant, why);
     }
     if (at_least(plain_range(p), 0)) return;
-    add_item(f, why);  // its normal form may change: it is looked at again
+    // Its normal form may change: it is looked at again.
+    add_constraint(f, why);
     tighten_term(p.terms[0], p.constant, why);
     return expand_pos(p, why);
   }
@@ -203,7 +204,7 @@ void Domain::assert_ge(FormulaId f, Reason why) {
   r = form_range(id);
   if (at_most(r, -1)) return raise_conflict(join(why, r.upper));
   if (at_least(r, 0) && is_row(id)) return;  // or a tighter one
-  set_bound(forms_.view(id), p.constant, why, add_item(f, why));
+  set_bound(forms_.view(id), p.constant, why, add_constraint(f, why));
   link(p, why);
   bound_by(p, why);
   expand_pos(p, why);
@@ -221,18 +222,18 @@ void Domain::assert_ne(FormulaId f, Reason why) {
       return assert_literal(FormulaKind::kNe, *rest, why);
     }
   }
-  set_told(f, why);
-  revisit(add_item(f, why));
+  set_assumed(f, why);
+  revisit(add_constraint(f, why));
 }
 
 void Domain::assert_clause(FormulaId f, Reason why) {
-  revisit(add_item(f, why));
+  revisit(add_constraint(f, why));
 }
 
-uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
+uint32_t Domain::add_constraint(FormulaId f, Reason why, bool is_original) {
   prepare_index(f);
-  uint32_t i = static_cast<uint32_t>(items_.size());
-  items_.push_back({f, why, true, as_told});
+  uint32_t i = static_cast<uint32_t>(constraints_.size());
+  constraints_.push_back({f, why, true, is_original});
   queued_.push_back(false);
   rounds_.push_back(0);
   index_item(i, true);
@@ -242,10 +243,10 @@ uint32_t Domain::add_item(FormulaId f, Reason why, bool as_told) {
 }
 
 // Whether the row, once equalities are put in, no longer bounds what it did:
-// one product of variables, as in a told number of elements, or a row about a
-// symbol that was solved for by a sum, or a product with a symbol that was
+// one product of variables, as in an assumed number of elements, or a row about
+// a symbol that was solved for by a sum, or a product with a symbol that was
 // solved for.
-bool Domain::says_more_as_told(const Poly& p) const {
+bool Domain::original_says_more(const Poly& p) const {
   if (p.terms.size() == 1) {
     const Factors& factors = forms_.factors(p.terms[0].mono);
     if (factors.size() > 1) {
@@ -282,11 +283,11 @@ void Domain::index_item(uint32_t i, bool add) {
       list.pop_back();
     }
   };
-  FormulaId f = items_[i].formula;
+  FormulaId f = constraints_[i].formula;
   const Formula& formula = forms_.formula(f);
   for (AtomId a : forms_.atoms_of_formula(f)) {
-    enter(state(a).items);
-    // Its sign, once told, tells what the atom is.
+    enter(state(a).constraints);
+    // Its sign, once assumed, decides the atom.
     const Atom& atom = forms_.atom(a);
     if (atom.kind != AtomKind::kPos) continue;
     enter(form_state(forms_.view(atom.a).form).watchers);
@@ -296,15 +297,15 @@ void Domain::index_item(uint32_t i, bool add) {
   }
 }
 
-void Domain::kill_item(uint32_t i) {
-  if (!items_[i].alive) return;
-  items_[i].alive = false;
-  note(Undo::kKilled, i);
+void Domain::deactivate(uint32_t i) {
+  if (!constraints_[i].active) return;
+  constraints_[i].active = false;
+  note(Undo::kDeactivated, i);
 }
 
 void Domain::wake(AtomId a) {
-  for (uint32_t i : state(a).items) {
-    if (items_[i].alive && !queued_[i]) {
+  for (uint32_t i : state(a).constraints) {
+    if (constraints_[i].active && !queued_[i]) {
       queued_[i] = true;
       queue_.push_back(i);
     }
@@ -317,7 +318,7 @@ void Domain::propagate() {
     uint32_t i = queue_[next];
     queued_[i] = false;
     if (conflict_ || visits >= kMaxVisits || rounds_[i] > kMaxRounds) continue;
-    if (!items_[i].alive) continue;
+    if (!constraints_[i].active) continue;
     if (rounds_[i] == kMaxRounds) {
       ++rounds_[i];
       look_for_cycle(i);
@@ -332,18 +333,18 @@ void Domain::propagate() {
 }
 
 void Domain::revisit(uint32_t i) {
-  Item item = items_[i];
-  const Formula& f = forms_.formula(item.formula);
+  Constraint constraint = constraints_[i];
+  const Formula& f = forms_.formula(constraint.formula);
   if (f.kind == FormulaKind::kOr) {
-    for (FormulaId kid : f.kids) {  // what a proof in cases tells
+    for (FormulaId kid : f.kids) {  // a proof by cases may know it
       Decision d;
-      if (told(kid, d) && *d.value) return kill_item(i);
+      if (is_assumed(kid, d) && *d.value) return deactivate(i);
     }
     std::vector<FormulaId> open;
-    Reason why = item.why;
+    Reason why = constraint.why;
     for (FormulaId kid : f.kids) {
       Decision d = decide(kid);
-      if (d.value == true) return kill_item(i);
+      if (d.value == true) return deactivate(i);
       if (d.value == false) {
         why = join(why, d.why);
       } else {
@@ -352,48 +353,48 @@ void Domain::revisit(uint32_t i) {
     }
     if (open.empty()) return raise_conflict(why);
     if (open.size() > 1) return;
-    kill_item(i);
+    deactivate(i);
     return assert_formula(open[0], why);
   }
   const Poly& p = forms_.poly(f.poly);
-  if (item.as_told) {
-    bound_as_told(p, item.why);
+  if (constraint.is_original) {
+    bound_original(p, constraint.why);
     if (f.kind != FormulaKind::kEq) return;
-    return bound_as_told(forms_.scale(p, -1), item.why);
+    return bound_original(forms_.scale(p, -1), constraint.why);
   }
   if (Normal n; rewrite(p, n)) {
-    kill_item(i);
-    if (says_more_as_told(p) && f.kind != FormulaKind::kNe) {
-      add_item(item.formula, item.why, true);
+    deactivate(i);
+    if (original_says_more(p) && f.kind != FormulaKind::kNe) {
+      add_constraint(constraint.formula, constraint.why, true);
     }
-    return assert_literal(f.kind, n.poly, join(item.why, n.why));
+    return assert_literal(f.kind, n.poly, join(constraint.why, n.why));
   }
   if (f.kind == FormulaKind::kNe) {
     Range r = range(p);
     if (!r.span.contains(Int(0))) {
       if (r.span.is_empty()) raise_conflict(join(r.lower, r.upper));
-      return kill_item(i);
+      return deactivate(i);
     }
     bool up = at_least(r, 0);
     if (!up && !at_most(r, 0)) return;
     Poly edge = up ? p : forms_.scale(p, -1);
     edge.constant -= 1;
-    kill_item(i);
+    deactivate(i);
     return assert_literal(FormulaKind::kGe, edge,
-                          join(item.why, up ? r.lower : r.upper));
+                          join(constraint.why, up ? r.lower : r.upper));
   }
   Range r = plain_range(p);  // what costs more is left to questions
   narrow(r, form_range(f.poly));
   if (r.span.is_empty()) return raise_conflict(join(r.lower, r.upper));
-  if (at_most(r, -1)) return raise_conflict(join(item.why, r.upper));
-  bound_by(p, item.why);
+  if (at_most(r, -1)) return raise_conflict(join(constraint.why, r.upper));
+  bound_by(p, constraint.why);
   if (f.kind != FormulaKind::kEq) return;
-  bound_by(forms_.scale(p, -1), item.why);
-  if (!conflict_ && !p.constant.is_zero()) bound_divisors(p, item.why);
+  bound_by(forms_.scale(p, -1), constraint.why);
+  if (!conflict_ && !p.constant.is_zero()) bound_divisors(p, constraint.why);
   Poly q = p;
-  Reason why = item.why;
+  Reason why = constraint.why;
   if (!conflict_ && cancel_factor(q, why)) {
-    kill_item(i);
+    deactivate(i);
     assert_literal(FormulaKind::kEq, q, why);
   }
 }

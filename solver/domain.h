@@ -1,9 +1,9 @@
-// solver/domain.h - what is known, derived one way by telling and taken back
+// solver/domain.h - what is known, derived one way by assuming and retracted
 // by undoing: ranges of atoms, bounds of linear forms, solved equalities, and
 // what remains as rows and clauses.
 //
 //   Domain::Mark mark = domain.mark();
-//   domain.tell(forms.ge(p), why);        // p >= 0 from here on
+//   domain.assume(forms.ge(p), why);        // p >= 0 from here on
 //   domain.decide(forms.ge(q));           // by normal form and ranges alone
 //   domain.undo(mark);
 //
@@ -51,11 +51,11 @@ struct Normal {
   bool changed = false;
 };
 
-// What more than ranges tells of a quotient, in bounded work.
+// What more than ranges implies of a quotient, in bounded work.
 struct QuotientProver {
   virtual ~QuotientProver() = default;
   virtual bool is_nonnegative(const Poly& p, Reason& why) = 0;
-  // floor(num / den), where equalities tell what the ratio is.
+  // floor(num / den), where equalities give the ratio.
   virtual std::optional<Int> known_quotient(const Poly& num, const Poly& den,
                                             Reason& why) = 0;
 };
@@ -70,17 +70,17 @@ class Domain {
     trail_.reserve(64);
   }
 
-  struct Item {
+  struct Constraint {
     FormulaId formula;  // a literal or a disjunction
     Reason why;
-    bool alive;
+    bool active;
     // Rewritten since, but it bounds what it is about.
-    bool as_told = false;
+    bool is_original = false;
   };
 
-  void tell(FormulaId f, Reason why);
+  void assume(FormulaId f, Reason why);
   // The same, but nothing else is derived from it.
-  void tell_alone(FormulaId f, Reason why);
+  void assume_alone(FormulaId f, Reason why);
   // Cached ranges and normal forms are made anew, in outer states too.
   void forget_cached() {
     forgotten_ = last_stamp_;
@@ -113,7 +113,7 @@ class Domain {
     const bool is_own = s.solved == kNoId && is_variable(s.kind);
     return is_own ? s.own : derived_range(a, s);
   }
-  bool narrow(Range& a, const Range& b) {  // whether b told something
+  bool narrow(Range& a, const Range& b) {  // whether a changed
     const bool says_nothing =
         !b.span.lower() && !b.span.upper() && !b.span.is_empty();
     return !says_nothing && narrow_by(a, b);
@@ -124,9 +124,9 @@ class Domain {
   }
 
   // --- for the tiers above
-  const StableVector<Item>& items() const { return items_; }
+  const StableVector<Constraint>& constraints() const { return constraints_; }
   // Items that mention the atom, and atoms whose solved form mentions it.
-  const Ids& items_of(AtomId a) { return state(a).items; }
+  const Ids& constraints_of(AtomId a) { return state(a).constraints; }
   const Ids& dependents_of(AtomId a) { return state(a).dependents; }
   // Requires is_solved(a).
   PolyId solved_form(AtomId a) const { return atoms_[slot_of_.get(a)].solved; }
@@ -156,14 +156,15 @@ class Domain {
   }
 
  private:
-  static constexpr int kMaxNesting = 24;  // of rows told within rows
+  static constexpr int kMaxNesting = 24;  // of facts that facts imply
   static constexpr int kMaxImageNesting = 8;
   static constexpr unsigned kMaxImageDepth = 24;  // of atoms within atoms
 
   struct End {
     OptionalInt value;
     Reason why = 0;
-    uint32_t item = kNoId;  // that says so; none where a row with more does
+    // That says so; none where a row with more does.
+    uint32_t constraint = kNoId;
   };
   // What an atom is in normal form; kNoId: itself.
   struct Image {
@@ -176,13 +177,13 @@ class Domain {
     bool visiting = false;
     bool in_use = false;       // a fresh variable that this context has made
     uint32_t derived = kNoId;  // in derived_; none for an unsolved variable
-    Range own;                 // what was told of the atom itself; never empty
+    Range own;  // what was assumed of the atom itself; never empty
     PolyId solved = kNoId;
     Reason solved_why = 0;
-    Ids items, dependents;
+    Ids constraints, dependents;
   };
   static_assert(sizeof(AtomState) == 128);
-  // What parts tell of a compound atom, and values of a solved variable.
+  // What parts imply of a compound atom, and values of a solved variable.
   struct Derived {
     uint64_t normal_stamp = 0, range_stamp = 0;
     Image image;
@@ -194,11 +195,11 @@ class Domain {
   };
   struct FormState {
     End low, high;
-    Ids watchers;  // items for whom its bounds may settle something
+    Ids watchers;  // constraints for whom its bounds may decide something
   };
-  // An atom's place in a chain of told steps, x' - x >= 2, x'' - x' >= 0, ...,
-  // which grows at both ends: the difference of two in it is at least that of
-  // their sums.
+  // An atom's place in a chain of assumed steps, x' - x >= 2, x'' - x' >= 0,
+  // ..., which grows at both ends: the difference of two in it is at least that
+  // of their sums.
   struct Link {
     AtomId chain = kNoId;  // the atom that began it, at 0
     int32_t at = 0;
@@ -213,10 +214,10 @@ class Domain {
       kHigh,
       kSolved,
       kItem,
-      kKilled,
+      kDeactivated,
       kFormLow,
       kFormHigh,
-      kTold,
+      kAssumed,
       kConflict,
       kFresh,
       kLinked
@@ -244,19 +245,19 @@ class Domain {
   }
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
 
-  // telling
+  // assumptions
   // Why f holds, and which it is of the two that negate each other.
   static uint32_t packed(FormulaId f, Reason why) { return why << 1 | (f & 1); }
-  bool set_told(FormulaId f, Reason why);
+  bool set_assumed(FormulaId f, Reason why);
   void assert_formula(FormulaId f, Reason why);
   void assert_literal(FormulaKind kind, const Poly& p, Reason why,
                       FormulaId known = kNoId);
   void assert_ge(FormulaId f, Reason why);
   void assert_ne(FormulaId f, Reason why);
   void assert_clause(FormulaId f, Reason why);
-  uint32_t add_item(FormulaId f, Reason why, bool as_told = false);
-  bool says_more_as_told(const Poly& p) const;
-  void kill_item(uint32_t i);
+  uint32_t add_constraint(FormulaId f, Reason why, bool is_original = false);
+  bool original_says_more(const Poly& p) const;
+  void deactivate(uint32_t i);
   void prepare_index(FormulaId f);
   void index_item(uint32_t i, bool add);
   void wake(AtomId a);
@@ -266,7 +267,7 @@ class Domain {
 
   // rows.cc
   void bound_by(const Poly& p, Reason why);
-  void bound_as_told(const Poly& p, Reason why);
+  void bound_original(const Poly& p, Reason why);
   void expand_pos(const Poly& p, Reason why);
   void expand_floor(const Poly& p, Reason why);
   void expand_factor(const Poly& p, Reason why);
@@ -283,7 +284,7 @@ class Domain {
                        Reason why);
   void set_form_bound(const Poly& p, Reason why);
   void set_bound(const FormPool::View& v, const Int& constant, Reason why,
-                 uint32_t item);
+                 uint32_t constraint);
   void wake_solved_by(const Poly& form);
   bool is_row(PolyId p);
 
@@ -390,14 +391,14 @@ class Domain {
   bool cancel_common(Poly& num, Poly& den, Reason& why);
   Poly pull_out(Poly& num, const Poly& den);
   // As decide(f, d).
-  bool told(FormulaId f, Decision& d);
+  bool is_assumed(FormulaId f, Decision& d);
   bool decide_literal(FormulaId f, Decision& d);
   bool decide_cheaply(FormulaId f, Range& r, Decision& d);
   bool decide_dearly(FormulaId f, Range& r, Decision& d);
   bool decide_by_kids(const Formula& formula, Decision& d);
-  // Whether the range alone tells what p >= 0, p == 0 or p != 0 is.
-  static bool settles(FormulaKind kind, const Range& r, Decision& d);
-  bool settles_as_point(FormulaKind kind, const Range& r, Decision& d);
+  // Whether the range alone decides p >= 0, p == 0 or p != 0.
+  static bool decides(FormulaKind kind, const Range& r, Decision& d);
+  bool decides_at_point(FormulaKind kind, const Range& r, Decision& d);
   Decision known_nonzero(const Poly& p);
 
   FormPool& forms_;
@@ -407,12 +408,12 @@ class Domain {
   StableVector<Link> links_;       // of these, as far as there are chains
   StableVector<Derived> derived_;
   IdMap slot_of_;  // from atoms to their places there
-  StableVector<Item> items_;
+  StableVector<Constraint> constraints_;
   StableVector<ProductState> products_;  // of several factors
   IdMap product_slot_of_;
   StableVector<FormState> form_states_;
   IdMap form_slot_of_;  // from linear forms
-  IdMap told_;          // from formula ids without the last bit, packed()
+  IdMap assumed_;       // from formula ids without the last bit, packed()
   std::vector<Undo> trail_;
   std::vector<End> ends_;
   std::vector<uint32_t> queue_;

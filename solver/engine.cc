@@ -33,7 +33,7 @@ Engine::Engine(ExprPool& p, SolverOptions o)
   reasons.reserve(256);
 }
 
-// --- telling
+// --- assumptions
 
 void Engine::check(Expr e, const char* call, const char* expected) const {
   if (!e) {
@@ -46,7 +46,7 @@ void Engine::check(Expr e, const char* call, const char* expected) const {
   }
 }
 
-FactId Engine::tell(Expr condition, Provenance&& origin) {
+FactId Engine::assume(Expr condition, Provenance&& origin) {
   FactId id = static_cast<FactId>(facts.size());
   facts.push_back({condition, kNoId});
   if (!origin.is_empty()) {
@@ -59,21 +59,21 @@ FactId Engine::tell(Expr condition, Provenance&& origin) {
   FormulaId defined = lower.defined(condition);
   Reason why = reasons.leaf(id);
   const bool is_derived = within(options.work_limit / 4, [&] {
-                            domain.tell(defined, why);
-                            domain.tell(f, why);
+                            domain.assume(defined, why);
+                            domain.assume(f, why);
                             return true;
                           }).has_value();
   // Nothing else follows from what takes too much work.
-  if (!is_derived) domain.tell_alone(f, why);
+  if (!is_derived) domain.assume_alone(f, why);
   candidates.add_fact(defined);
   candidates.add_fact(f);
   return id;
 }
 
 Fact Engine::fact(FactId id) const {
-  const Told& told = facts[id];
-  return {id, told.condition,
-          told.origin == kNoId ? Provenance{} : origins[told.origin]};
+  const Assumed& assumed = facts[id];
+  return {id, assumed.condition,
+          assumed.origin == kNoId ? Provenance{} : origins[assumed.origin]};
 }
 
 void Engine::push() {
@@ -81,7 +81,7 @@ void Engine::push() {
       {domain.mark(), candidates.mark(), facts.size(), reasons.size()});
 }
 
-// Takes back what is not shared and tells what is missing.
+// Retracts the facts that are not shared and assumes those that are missing.
 void Engine::go_to(const std::shared_ptr<Version>& target) {
   std::vector<std::shared_ptr<Version>> wanted;
   for (auto v = target; v != nullptr; v = v->parent) wanted.push_back(v);
@@ -102,7 +102,7 @@ void Engine::go_to(const std::shared_ptr<Version>& target) {
     push();
     path.push_back(wanted[i]);
     for (Fact& fact : wanted[i]->facts) {
-      tell(fact.condition, std::move(fact.origin));
+      assume(fact.condition, std::move(fact.origin));
     }
     wanted[i]->facts.clear();
   }

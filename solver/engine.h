@@ -1,7 +1,7 @@
-// solver/engine.h - what a context does: telling, the ladder of rungs, answers.
+// solver/engine.h - what a context does: assumptions, questions, answers.
 //
-// One engine serves a context and its clones: what differs between them is told
-// and taken back (solver/solver.cc).
+// One engine serves a context and its clones: the facts that differ
+// between them are assumed and retracted on the way (solver/solver.cc).
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace proviso {
 
-// The facts told since the version before, when it is not the present one.
+// The facts assumed since the version before, when it is not the present one.
 struct Version {
   std::shared_ptr<Version> parent;
   bool is_scope = false;   // made by push()
@@ -47,11 +47,11 @@ struct Engine {
   Z3Backend z3;
   Statistics statistics;
 
-  struct Told {
+  struct Assumed {
     Expr condition;
     uint32_t origin;  // in `origins`; most have none
   };
-  std::vector<Told> facts;
+  std::vector<Assumed> facts;
   std::vector<Provenance> origins;
   // The versions that led to the present one; each but the first is a scope.
   std::vector<std::shared_ptr<Version>> path;
@@ -112,9 +112,9 @@ struct Engine {
   void push();
   void pop();
 
-  // --- telling
+  // --- assumptions
   void check(Expr e, const char* call, const char* expected) const;
-  FactId tell(Expr condition, Provenance&& origin);
+  FactId assume(Expr condition, Provenance&& origin);
   Fact fact(FactId id) const;
 
   // --- asking

@@ -65,7 +65,7 @@ bool Domain::cancel_factor(Poly& p, Reason& why) {
 void Domain::keep_equality(FormulaId f, Reason why) {
   const Poly& p = forms_.poly(forms_.formula(f).poly);
   if (!is_single(p) || !forms_.is_variable(forms_.single(p.terms[0].mono))) {
-    add_item(f, why);
+    add_constraint(f, why);
   }
   set_form_bound(p, why);
   set_form_bound(forms_.scale(p, -1), why);
@@ -111,7 +111,8 @@ Domain::LoneSymbols Domain::lone_symbols(const Poly& p) {
 }
 
 // Which symbol is eliminated matters: one whose range follows from the others'
-// leaves no row behind; then one that occurs in few items; then the youngest.
+// leaves no row behind; then one that occurs in few constraints; then the
+// youngest.
 bool Domain::solve_by_unit(const Poly& p, Reason why) {
   LoneSymbols lone = lone_symbols(p);
   const auto units =
@@ -130,7 +131,7 @@ bool Domain::solve_by_unit(const Poly& p, Reason why) {
     Poly value = coef.is_one() ? forms_.scale(rest, -1) : std::move(rest);
     bool leaves_rows = lone.size() > 1 &&
                        !atom_range(x).span.contains(plain_range(value).span);
-    std::pair<bool, size_t> cost = {leaves_rows, state(x).items.size()};
+    std::pair<bool, size_t> cost = {leaves_rows, state(x).constraints.size()};
     if (best == kNoId || cost < best_cost) {
       best = x, best_value = std::move(value), best_cost = cost;
     }
@@ -189,7 +190,7 @@ bool Domain::hidden_by_floors(AtomId x, const Poly& p,
 }
 
 // A fresh symbol t for each floor(a/b), b > 0; the rows b*t <= a < b*t + b are
-// returned, to be told when p is solved.
+// returned, to be assumed when p is solved.
 void Domain::define_floors(const std::vector<AtomId>& floors,
                            std::vector<std::pair<Poly, Reason>>& rows) {
   for (AtomId q : floors) {

@@ -39,7 +39,7 @@ class Subsets {
     for (; assumed_.size() > shared; assumed_.pop_back()) scratch_.pop();
     for (size_t i = shared; i < ids.size(); ++i) {
       scratch_.push();
-      scratch_.tell(all_.facts[ids[i]].condition, {});
+      scratch_.assume(all_.facts[ids[i]].condition, {});
       assumed_.push_back(ids[i]);
     }
     return scratch_.ask_quick(question_) == verdict_;

@@ -39,9 +39,9 @@ uint64_t hash_of(const LinearRow& row) {
 
 LinearSystem::LinearSystem(ReasonArena& reasons, size_t rows)
     : reasons_(reasons) {
-  told_.reserve(rows);
+  inequalities_.reserve(rows);
   rows_.reserve(3 * rows);
-  alive_.reserve(3 * rows);
+  active_.reserve(3 * rows);
   unknowns_.reserve(rows);
 }
 
@@ -65,7 +65,7 @@ void LinearSystem::add(LinearRow row) {
               return a.unknown < b.unknown;
             });
   if (normalize(row)) {
-    (row.equality ? equalities_ : told_).push_back(std::move(row));
+    (row.equality ? equalities_ : inequalities_).push_back(std::move(row));
   }
 }
 
@@ -99,7 +99,7 @@ bool LinearSystem::normalize(LinearRow& row) {
 uint32_t LinearSystem::find(const LinearRow& row, uint64_t hash,
                             bool opposite) const {
   return index_.find({hash}, [&](uint32_t i) {
-    if (!alive_[i] || rows_[i].terms.size() != row.terms.size()) return false;
+    if (!active_[i] || rows_[i].terms.size() != row.terms.size()) return false;
     for (size_t k = 0; k < row.terms.size(); ++k) {
       const LinearTerm &a = rows_[i].terms[k], &b = row.terms[k];
       if (a.unknown != b.unknown) return false;
@@ -125,7 +125,7 @@ void LinearSystem::insert(LinearRow&& row) {
   for (const LinearTerm& t : row.terms) unknown(t.unknown).rows.push_back(i);
   count(row, 1);
   rows_.push_back(std::move(row));
-  alive_.push_back(true);
+  active_.push_back(true);
   check_opposite(rows_.back(), hash);
 }
 
@@ -141,7 +141,7 @@ void LinearSystem::count(const LinearRow& row, int by) {
 }
 
 void LinearSystem::kill(uint32_t i) {
-  alive_[i] = false;
+  active_[i] = false;
   count(rows_[i], -1);
 }
 
@@ -234,7 +234,7 @@ void LinearSystem::solve_equalities(uint64_t limit) {
     const auto rows = std::move(unknown(solved_[k].unknown).rows);
     unknown(solved_[k].unknown).rows.clear();
     for (uint32_t i : rows) {
-      if (!alive_[i]) continue;
+      if (!active_[i]) continue;
       kill(i);
       LinearRow row = std::move(rows_[i]);
       if (put_solved_in(row)) put_in(std::move(row));
@@ -242,8 +242,8 @@ void LinearSystem::solve_equalities(uint64_t limit) {
   }
 }
 
-void LinearSystem::put_in_told() {
-  for (LinearRow& row : std::exchange(told_, {})) {
+void LinearSystem::add_inequalities() {
+  for (LinearRow& row : std::exchange(inequalities_, {})) {
     if (conflict_) return;
     if (put_solved_in(row)) put_in(std::move(row));
   }
@@ -282,24 +282,24 @@ void LinearSystem::solve_equality() {
 
 // Whether the rows have a rational solution.
 void LinearSystem::look_at_all(uint64_t units) {
-  std::vector<uint32_t> place(unknowns_.size(), kNoId), told;
+  std::vector<uint32_t> place(unknowns_.size(), kNoId), used;
   uint32_t count = 0;
   for (uint32_t x = 0; x < unknowns_.size(); ++x) {
     if (unknowns_[x].pos + unknowns_[x].neg > 0) place[x] = count++;
   }
   Simplex simplex(count);
   for (uint32_t i = 0; i < rows_.size(); ++i) {
-    if (!alive_[i]) continue;
+    if (!active_[i]) continue;
     LinearRow row = rows_[i];
     for (LinearTerm& t : row.terms) t.unknown = place[t.unknown];
     simplex.add(row);
-    told.push_back(i);
+    used.push_back(i);
   }
-  auto clash = simplex.infeasible(units);
+  auto conflict = simplex.infeasible(units);
   work_ += simplex.work();
-  if (!clash) return;
+  if (!conflict) return;
   Reason why = 0;
-  for (uint32_t k : *clash) why = reasons_.join(why, rows_[told[k]].why);
+  for (uint32_t k : *conflict) why = reasons_.join(why, rows_[used[k]].why);
   conflict_ = why;
 }
 
@@ -337,7 +337,7 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
   const auto rows = std::move(unknown(best).rows);
   unknown(best).rows.clear();
   for (uint32_t i : rows) {
-    int64_t c = alive_[i] ? coefficient(rows_[i], best) : 0;
+    int64_t c = active_[i] ? coefficient(rows_[i], best) : 0;
     if (c == 0) continue;
     kill(i);
     (c > 0 ? lower : upper).push_back(std::move(rows_[i]));
@@ -359,8 +359,8 @@ std::optional<Reason> LinearSystem::contradiction(uint64_t units) {
   while (!conflict_ && rows_.size() < kMaxRows && work_ < limit) {
     if (!equalities_.empty()) {
       solve_equalities(limit);
-    } else if (!told_.empty()) {
-      put_in_told();
+    } else if (!inequalities_.empty()) {
+      add_inequalities();
     } else if (!eliminate_variable(limit)) {
       break;
     }

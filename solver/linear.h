@@ -76,7 +76,7 @@ class LinearSystem {
   void solve_equality();
   void solve_for(uint32_t x, LinearRow&& equal, int64_t sign);
   bool put_solved_in(LinearRow& row);
-  void put_in_told();
+  void add_inequalities();
   bool eliminate_variable(uint64_t limit);
   void look_at_all(uint64_t units);
   bool combine(const LinearRow& a, int64_t ka, const LinearRow& b, int64_t kb,
@@ -90,14 +90,15 @@ class LinearSystem {
   };
 
   ReasonArena& reasons_;
-  std::vector<LinearRow> told_;  // inequalities, until equalities are solved
+  std::vector<LinearRow>
+      inequalities_;             // inequalities, until equalities are solved
   std::vector<Solved> solved_;   // each may be about later ones
   std::vector<LinearRow> rows_;  // inequalities
-  std::vector<bool> alive_;
+  std::vector<bool> active_;
   InternIndex index_;  // of rows by their terms
   std::vector<LinearRow> equalities_;
   std::vector<Unknown> unknowns_;
-  IdMap place_of_;  // from unknowns as told to their places there
+  IdMap place_of_;  // from the caller's unknowns to their places there
   std::optional<Reason> conflict_;
   size_t fresh_ = 0;
   bool looked_at_all_ = false;

@@ -372,7 +372,7 @@ FormulaId Lowering::sign_relation(Op op, const Fraction& difference) {
 }
 
 // Kept as a condition of its own; < and != are the negations of <= and ==, so
-// that a told one answers its opposite.
+// that an assumed one decides its negation.
 FormulaId Lowering::opaque_relation(Expr e) {
   ExprPool& pool = e.pool();
   if (e.is(Op::kLt)) {

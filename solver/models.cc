@@ -30,7 +30,7 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
     points_left_ = kMaxPoints;
     for (size_t i = 0; i < parts.size() && !found; ++i) {
       const Domain::Mark before = domain_.mark();
-      domain_.tell(parts[i], 0);
+      domain_.assume(parts[i], 0);
       if (!domain_.conflict()) found = search();
       domain_.undo(before);
     }
@@ -45,7 +45,8 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
   });
   if (found) return found;
   dense_ = false;
-  return within(units / 2, [&] { return any([this] { return dive(); }); });
+  return within(units / 2,
+                [&] { return any([this] { return probe_at_random(); }); });
 }
 
 // What `search` finds, spending at most `units`.
@@ -208,7 +209,7 @@ bool ModelSearch::with_value(AtomId a, const Int& value, Next next) {
   p.constant = -value;
   const Domain::Mark before = domain_.mark();
   domain_.spend(5);
-  domain_.tell(forms_.eq(p), 0);
+  domain_.assume(forms_.eq(p), 0);
   const bool is_possible = !domain_.conflict();
   if (is_possible) next();
   domain_.undo(before);
@@ -229,15 +230,15 @@ std::optional<Assignment> ModelSearch::descend() {
 
 // Values for all symbols at once, taken here and there: where the search in
 // depth has changed but the last few.
-std::optional<Assignment> ModelSearch::dive() {
-  constexpr uint32_t kDives = 60;
-  for (uint32_t k = 1; k <= kDives; ++k) {
-    if (auto found = dive(k)) return found;
+std::optional<Assignment> ModelSearch::probe_at_random() {
+  constexpr uint32_t kProbes = 60;
+  for (uint32_t k = 1; k <= kProbes; ++k) {
+    if (auto found = probe_at_random(k)) return found;
   }
   return std::nullopt;
 }
 
-std::optional<Assignment> ModelSearch::dive(uint32_t choice) {
+std::optional<Assignment> ModelSearch::probe_at_random(uint32_t choice) {
   constexpr size_t kTries = 3;
   const std::optional<AtomId> a = next_unknown();
   if (!a) return finish();
@@ -246,7 +247,7 @@ std::optional<Assignment> ModelSearch::dive(uint32_t choice) {
   std::optional<Assignment> found;
   for (size_t i = 0; i < std::min(kTries, values.size()); ++i) {
     const Int& value = values[((choice >> 16) + i) % values.size()];
-    if (with_value(*a, value, [&] { found = dive(choice); })) break;
+    if (with_value(*a, value, [&] { found = probe_at_random(choice); })) break;
   }
   return found;
 }

@@ -5,9 +5,9 @@
 //     return evaluate(question, p).is_false();      // what counts as a model
 //   }, units);
 //
-// Values are told to the domain one symbol at a time, so that what they imply
+// Values are assumed one symbol at a time, so that what they imply
 // is known before the next is chosen; everything is taken back.  A search in
-// depth spends at most `units`; where it fails, dives here and there spend half
+// depth spends at most `units`; where it fails, random probes spend half
 // as much.  A point is returned only when `accept` says so.
 #pragma once
 
@@ -38,8 +38,8 @@ class ModelSearch {
   template <typename Next>
   bool with_value(AtomId a, const Int& value, Next next);
   std::optional<Assignment> descend();
-  std::optional<Assignment> dive();
-  std::optional<Assignment> dive(uint32_t choice);
+  std::optional<Assignment> probe_at_random();
+  std::optional<Assignment> probe_at_random(uint32_t choice);
   std::optional<Assignment> finish();
   std::optional<AtomId> next_unknown();
   std::vector<Int> candidates(AtomId a);

@@ -1,5 +1,5 @@
 // Polynomials and conditions with what is known put in: normal forms under the
-// facts, and what ranges and told conditions decide of them.
+// facts, and what ranges and assumed conditions decide of them.
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -258,7 +258,7 @@ Decision Domain::known_nonzero(const Poly& p) {
     d.value = !p.constant.is_zero();
     return d;
   }
-  if (settles(FormulaKind::kNe, plain_range(p), d)) return d;
+  if (decides(FormulaKind::kNe, plain_range(p), d)) return d;
   FormulaId id = forms_.ne(p);
   if (id <= kTrue) {  // 2*u0 + 1 is never 0
     d.value = id == kTrue;
@@ -332,7 +332,7 @@ Poly Domain::pull_out(Poly& num, const Poly& den) {
   return outside;
 }
 
-// Whether 0 <= num < den, as more than ranges may tell.
+// Whether 0 <= num < den, by more than ranges.
 bool Domain::is_remainder(const Poly& num, const Poly& den, Reason& why) {
   Reason both = why;
   Poly room = forms_.sub(den, num);
@@ -451,19 +451,19 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
 
 // --- deciding
 
-bool Domain::told(FormulaId f, Decision& d) {
+bool Domain::is_assumed(FormulaId f, Decision& d) {
   if (f <= kTrue) {
     d.value = f == kTrue;
     return true;
   }
-  const uint32_t known = told_.get(f >> 1);
+  const uint32_t known = assumed_.get(f >> 1);
   if (known == kNoId) return false;
   d.value = (known & 1) == (f & 1);
   d.why = known >> 1;
   return true;
 }
 
-bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
+bool Domain::decides(FormulaKind kind, const Range& r, Decision& d) {
   if (r.span.is_empty()) return false;
   const OptionalInt &low = r.span.lower(), &high = r.span.upper();
   const bool above = low && low->sign() >= (kind == FormulaKind::kGe ? 0 : 1);
@@ -473,27 +473,27 @@ bool Domain::settles(FormulaKind kind, const Range& r, Decision& d) {
   return true;
 }
 
-// Of 0, where settles() is false.
-bool Domain::settles_as_point(FormulaKind kind, const Range& r, Decision& d) {
+// Of 0, where decides() is false.
+bool Domain::decides_at_point(FormulaKind kind, const Range& r, Decision& d) {
   if (kind == FormulaKind::kGe || !r.span.is_point()) return false;
   d.value = kind == FormulaKind::kEq;
   d.why = join(r.lower, r.upper);
   return true;
 }
 
-// By what was told of it and of its form, and by the ranges of its atoms; r
+// By what was assumed of it and of its form, and by the ranges of its atoms; r
 // is then what these say.
 bool Domain::decide_cheaply(FormulaId f, Range& r, Decision& d) {
-  if (told(f, d)) return true;
+  if (is_assumed(f, d)) return true;
   const Formula& formula = forms_.formula(f);
   const Poly& p = forms_.poly(formula.poly);
   r = plain_range(p);
-  if (settles(formula.kind, r, d)) return true;
+  if (decides(formula.kind, r, d)) return true;
   if (!is_single(p) && !r.span.is_point() &&
-      narrow(r, form_range(formula.poly)) && settles(formula.kind, r, d)) {
+      narrow(r, form_range(formula.poly)) && decides(formula.kind, r, d)) {
     return true;
   }
-  return settles_as_point(formula.kind, r, d);
+  return decides_at_point(formula.kind, r, d);
 }
 
 // By ranges that look at more than one atom at a time; r is narrowed.
@@ -501,19 +501,19 @@ bool Domain::decide_dearly(FormulaId f, Range& r, Decision& d) {
   const Formula& formula = forms_.formula(f);
   const Poly& p = forms_.poly(formula.poly);
   if (is_single(p)) return false;
-  auto settled_by = [&](const Range& other) {
-    return narrow(r, other) && settles(formula.kind, r, d);
+  auto decided_by = [&](const Range& other) {
+    return narrow(r, other) && decides(formula.kind, r, d);
   };
-  if (settled_by(chained_range(p)) || settled_by(difference_range(p))) {
+  if (decided_by(chained_range(p)) || decided_by(difference_range(p))) {
     return true;
   }
   const bool products = forms_.single(p.terms[0].mono) == kNoId ||
                         forms_.single(p.terms.back().mono) == kNoId;
-  if (products && settled_by(factored_range(p))) return true;
-  if (settled_by(shifted_range(p))) return true;
+  if (products && decided_by(factored_range(p))) return true;
+  if (decided_by(shifted_range(p))) return true;
   const int enough = formula.kind == FormulaKind::kGe ? 0 : 1;
-  if (settled_by(correlated_range(p, 0, enough))) return true;
-  return settles_as_point(formula.kind, r, d);
+  if (decided_by(correlated_range(p, 0, enough))) return true;
+  return decides_at_point(formula.kind, r, d);
 }
 
 bool Domain::decide_literal(FormulaId f, Decision& d) {
@@ -546,9 +546,10 @@ bool Domain::decide(FormulaId f, Decision& d) {
   switch (formula.kind) {
     case FormulaKind::kFalse:
     case FormulaKind::kTrue:
-    case FormulaKind::kOpaque: return told(f, d);
+    case FormulaKind::kOpaque: return is_assumed(f, d);
     case FormulaKind::kAnd:
-    case FormulaKind::kOr: return told(f, d) || decide_by_kids(formula, d);
+    case FormulaKind::kOr:
+      return is_assumed(f, d) || decide_by_kids(formula, d);
     default: break;
   }
   Range r;
@@ -556,7 +557,7 @@ bool Domain::decide(FormulaId f, Decision& d) {
   Normal n;
   if (rewrite(forms_.poly(formula.poly), n)) {
     FormulaId g = forms_.relation(formula.kind, n.poly);
-    if (g <= kTrue ? told(g, d) : decide_literal(g, d)) {
+    if (g <= kTrue ? is_assumed(g, d) : decide_literal(g, d)) {
       d.used_equalities = true;
       d.why = join(d.why, n.why);
       return true;

@@ -40,7 +40,7 @@ Decision by_wide_combination(Engine& e, Search& s, uint64_t) {
 }
 
 bool has_asserted_cases(Engine& e, const Search& s) {
-  return e.prover.has_told_cases(s.goal);
+  return e.prover.has_assumed_clause(s.goal);
 }
 
 Decision by_cases(Engine& e, Search& s, uint64_t units) {
@@ -108,7 +108,7 @@ Decision by_enumeration(Engine& e, Search& s, uint64_t) {
 
 // Floats are compared with what was assumed, in any order.
 bool can_restart(Engine& e, const Search& s) {
-  if (!e.options.look_again) return false;
+  if (!e.options.restart) return false;
   const std::vector<Expr> asked = free_symbols(s.question);
   if (std::none_of(asked.begin(), asked.end(),
                    [](Expr x) { return x.is_int(); })) {
@@ -281,7 +281,7 @@ Search Engine::prove(Expr question) {
   s.tier = definedness.tier;
   const Domain::Mark before = domain.mark();
   // What took a proof would take it again.
-  if (s.tier >= Tier::kLinear) domain.tell(defined, s.why);
+  if (s.tier >= Tier::kLinear) domain.assume(defined, s.why);
   run(Stage::kProof, s);
   domain.undo(before);
   return s;

@@ -43,11 +43,13 @@ std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, size_t terms,
   int sign = 0;               // of A
   Reason sign_why = 0;
   size_t looked_at = 0;
-  for (uint32_t i : domain_.items_of(x)) {
+  for (uint32_t i : domain_.constraints_of(x)) {
     if (++looked_at > kMaxFactorRows) return std::nullopt;
-    const Domain::Item& item = domain_.items()[i];
-    const Formula& f = forms_.formula(item.formula);
-    if (!item.alive || item.as_told || f.kind != FormulaKind::kGe) continue;
+    const Domain::Constraint& constraint = domain_.constraints()[i];
+    const Formula& f = forms_.formula(constraint.formula);
+    if (!constraint.active || constraint.is_original ||
+        f.kind != FormulaKind::kGe)
+      continue;
     const Poly& row = forms_.poly(f.poly);
     if (row.terms.size() > kMaxFactorTerms) continue;
     const Term* t =
@@ -73,7 +75,7 @@ std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, size_t terms,
     domain_.spend(times->terms.size() * row.terms.size());
     Poly less = forms_.sub(p, forms_.mul(*times, row));
     if (less.terms.size() > terms) continue;
-    why = reasons_.join(why, reasons_.join(item.why, sign_why));
+    why = reasons_.join(why, reasons_.join(constraint.why, sign_why));
     return less;
   }
   return std::nullopt;
@@ -100,7 +102,7 @@ Decision Prover::decide_by_rows(FormulaId f, int side_steps) {
   if (formula.poly == kNoId) return {};
   const Normal n = domain_.normal(forms_.poly(formula.poly));
   if (n.poly.terms.size() < 2 || n.poly.terms.size() > kMaxRowTerms) return {};
-  if (is_linear(n.poly)) return {};  // rows will tell
+  if (is_linear(n.poly)) return {};  // linear rows decide it
   return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {
     return is_nonnegative(p, side_steps, why);
   });

@@ -73,8 +73,8 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
   if (formula.poly != kNoId) {
     rest = remainder(forms_.poly(formula.poly), because);
   }
-  domain_.tell(f, why);
-  if (rest) domain_.tell(forms_.relation(formula.kind, *rest), because);
+  domain_.assume(f, why);
+  if (rest) domain_.assume(forms_.relation(formula.kind, *rest), because);
   std::span<const AtomId> seeds = forms_.atoms_of_formula(f);
   std::optional<Proof> proof;
   if (domain_.conflict()) {
@@ -92,7 +92,7 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
   return proof;
 }
 
-// Before it is told: it would be put into itself.  p >= 0 with p <= 2 is
+// Before it is assumed: it would be put into itself.  p >= 0 with p <= 2 is
 // p == 0, p == 1 or p == 2.
 std::optional<Proof> Prover::refute_by_residues(const Formula& formula) {
   if (formula.poly == kNoId || formula.kind == FormulaKind::kNe) {
@@ -160,20 +160,21 @@ std::optional<Reason> Prover::solve(const std::vector<LinearRow>& rows,
 }
 
 // --- gathering: breadth first from the condition's atoms, and from what its
-// being told has made new: where that gave symbols their values, this may be
+// being assumed has made new: where that gave symbols their values, this may be
 // about others.
 
 Prover::Neighborhood Prover::gather(std::span<const AtomId> seeds) {
   Neighborhood near;
   near.rows.reserve(16);
   seen_atom_.assign(forms_.atom_count(), false);
-  seen_item_.assign(domain_.items().size(), false);
+  seen_constraint_.assign(domain_.constraints().size(), false);
   seen_mono_.clear();
   queue_.clear();
   visit_all(seeds);
-  for (size_t i = first_new_; i < domain_.items().size(); ++i) {
-    const Domain::Item& item = domain_.items()[i];
-    if (item.alive) visit_all(forms_.atoms_of_formula(item.formula));
+  for (size_t i = first_new_; i < domain_.constraints().size(); ++i) {
+    const Domain::Constraint& constraint = domain_.constraints()[i];
+    if (constraint.active)
+      visit_all(forms_.atoms_of_formula(constraint.formula));
   }
   for (size_t i = 0; i < queue_.size() && i < kMaxAtoms; ++i) {
     visit(queue_[i], near);
@@ -200,19 +201,22 @@ void Prover::visit(AtomId a, Neighborhood& near) {
   } else {
     add_definition(a, near);
   }
-  for (uint32_t i : Domain::Ids(domain_.items_of(a))) {
-    const Domain::Item& item = domain_.items()[i];
-    if (!item.alive || item.as_told || near.rows.size() >= kMaxRows) continue;
-    if (!mark(seen_item_, i)) continue;
-    const Formula& f = forms_.formula(item.formula);
+  for (uint32_t i : Domain::Ids(domain_.constraints_of(a))) {
+    const Domain::Constraint& constraint = domain_.constraints()[i];
+    if (!constraint.active || constraint.is_original ||
+        near.rows.size() >= kMaxRows)
+      continue;
+    if (!mark(seen_constraint_, i)) continue;
+    const Formula& f = forms_.formula(constraint.formula);
     if (f.kind == FormulaKind::kOr) {
       near.clauses.push_back(i);
-      visit_all(forms_.atoms_of_formula(item.formula));
+      visit_all(forms_.atoms_of_formula(constraint.formula));
     } else if (f.kind == FormulaKind::kNe) {
       near.disequalities.push_back(i);
     } else {
       const bool equality = f.kind == FormulaKind::kEq;
-      look_at(add_row(forms_.poly(f.poly), equality, item.why, near), near);
+      look_at(add_row(forms_.poly(f.poly), equality, constraint.why, near),
+              near);
     }
   }
   visit_all(domain_.dependents_of(a));

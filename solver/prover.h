@@ -1,10 +1,11 @@
-// solver/prover.h - the rungs above ranges: linear rows, products, case splits.
+// solver/prover.h - the strategies above ranges: linear rows, products, case
+// splits.
 //
 //   Prover prover(domain);
 //   auto proof = prover.refute(forms.negate(f), Effort::kLinear, units);
 //   // a proof that the facts imply f
 //
-// A refutation tells the condition to the domain, looks for a contradiction,
+// A refutation assumes the condition in the domain, looks for a contradiction,
 // and takes everything back.
 #pragma once
 
@@ -33,25 +34,26 @@ class Prover final : private QuotientProver {
   explicit Prover(Domain& domain)
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
 
-  // Literals whose rows do not contradict each other, as one effort tells the
-  // next in the same state.
+  // Literals whose rows do not contradict each other, as one effort leaves them
+  // to the next in the same state.
   using Tried = std::vector<FormulaId>;
 
   // Spends at most `units` of work; nullopt is "no proof found".
   std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units,
                               Tried& tried);
 
-  // What a product of facts and of what is nonnegative tells at once: i < m and
-  // j < n make i*n + j < m*n.  With side steps more is found, at more cost.
+  // What a product of facts and of what is nonnegative implies at once: i < m
+  // and j < n make i*n + j < m*n.  With side steps more is found, at more cost.
   Decision decide_by_rows(FormulaId f, int side_steps = 0);
 
-  // What a quotient by a told row tells: A + B + A*B >= 0 where A, B >= 0.
+  // What a quotient by an assumed row implies: A + B + A*B >= 0 where A, B >=
+  // 0.
   Decision decide_by_division(FormulaId f, uint64_t units);
 
   // What the domain alone decides in every case of a disjunction (or of a Min,
   // Max or Where) that the condition's atoms are in.
   Decision decide_in_cases(FormulaId f, uint64_t units);
-  bool has_told_cases(FormulaId f) { return told_case(f).has_value(); }
+  bool has_assumed_clause(FormulaId f) { return assumed_clause(f).has_value(); }
 
   // What ranges decide once nested floors are merged, and quotients taken out
   // whose remainder is one by nonnegative combinations; at most `units`.
@@ -69,7 +71,7 @@ class Prover final : private QuotientProver {
   Decision decide_by_values(FormulaId f, bool can_be_true, bool can_be_false,
                             uint64_t units);
 
-  // A contradiction among the facts near these atoms, with nothing told.
+  // A contradiction among the facts near these atoms, with nothing assumed.
   std::optional<Proof> refute_facts(std::span<const AtomId> seeds,
                                     uint64_t units);
 
@@ -83,7 +85,7 @@ class Prover final : private QuotientProver {
     std::vector<MonoId> monos;
     std::vector<Range> bounds;      // of the monomials
     std::vector<AtomId> atoms;      // visited, nearest first
-    std::vector<uint32_t> clauses;  // items
+    std::vector<uint32_t> clauses;  // constraints
     std::vector<uint32_t> disequalities;
     bool big_constants = false;
   };
@@ -111,7 +113,7 @@ class Prover final : private QuotientProver {
                                     std::span<const AtomId> seeds, int depth);
 
   Decision decide_in_cases(FormulaId f, int depth);
-  std::optional<Split> told_case(FormulaId f);
+  std::optional<Split> assumed_clause(FormulaId f);
   std::optional<Split> choose_case(FormulaId f);
 
   // values.cc
@@ -159,9 +161,9 @@ class Prover final : private QuotientProver {
   };
   bool is_linear(const Poly& p) const;
   std::optional<Division> divide(const Poly& p, const Poly& divisor);
-  std::vector<const Domain::Item*> divisors_near(const Poly& p,
-                                                 bool equalities);
-  std::optional<Poly> remainder(const Poly& told, Reason& why);
+  std::vector<const Domain::Constraint*> divisors_near(const Poly& p,
+                                                       bool equalities);
+  std::optional<Poly> remainder(const Poly& assumed, Reason& why);
   bool is_nonnegative_by_division(const Poly& p, Reason& why, int depth);
   // Of p >= 0, p == 0 or p != 0, where p or what is below it is seen to be
   // nonnegative.
@@ -206,10 +208,10 @@ class Prover final : private QuotientProver {
   Domain& domain_;
   FormPool& forms_;
   ReasonArena& reasons_;
-  std::vector<bool> seen_atom_, seen_item_, seen_mono_;
+  std::vector<bool> seen_atom_, seen_constraint_, seen_mono_;
   std::vector<AtomId> queue_;
   Ratios* ratios_ = nullptr;  // while normal forms may ask for quotients
-  size_t first_new_ = 0;      // of the items that the attempt has made
+  size_t first_new_ = 0;      // of the constraints that the attempt has made
 };
 
 template <typename IsNonnegative>
@@ -229,7 +231,7 @@ Decision Prover::decide_by_sign(FormulaKind kind, const Normal& n,
 template <typename Attempt>
 std::optional<Proof> Prover::within(uint64_t units, Attempt attempt) {
   Domain::Mark before = domain_.mark();
-  first_new_ = domain_.items().size();
+  first_new_ = domain_.constraints().size();
   domain_.set_limit(domain_.work() + units);
   std::optional<Proof> proof;
   try {
@@ -260,7 +262,7 @@ std::optional<Proof> Prover::refute_branches(const Split& split,
   Proof total{split.why, true};
   for (FormulaId branch : split.branches) {
     Domain::Mark before = domain_.mark();
-    domain_.tell(branch, split.why);
+    domain_.assume(branch, split.why);
     std::optional<Proof> proof = refute(branch);
     domain_.undo(before);
     if (!proof) return std::nullopt;
@@ -277,7 +279,7 @@ std::optional<Decision> Prover::decide_branches(FormulaId f, const Split& split,
   all.why = split.why;
   for (FormulaId branch : split.branches) {
     Domain::Mark before = domain_.mark();
-    domain_.tell(branch, split.why);
+    domain_.assume(branch, split.why);
     std::optional<Decision> d;
     if (domain_.conflict()) {
       d = Decision{std::nullopt, *domain_.conflict()};

@@ -7,7 +7,7 @@
 namespace proviso {
 namespace {
 
-constexpr size_t kMaxLookedAt = 64;  // items
+constexpr size_t kMaxLookedAt = 64;  // constraints
 
 // c*m == d*n as m/n == d/c, or nothing.
 struct Binomial {
@@ -31,11 +31,12 @@ class Prover::Ratios {
     std::vector<AtomId> queue(seeds.begin(), seeds.end());
     std::vector<uint32_t> seen;
     for (size_t i = 0; i < queue.size(); ++i) {
-      for (uint32_t item : domain.items_of(queue[i])) {
+      for (uint32_t constraint : domain.constraints_of(queue[i])) {
         if (seen.size() == kMaxLookedAt) return;
-        if (std::find(seen.begin(), seen.end(), item) != seen.end()) continue;
-        seen.push_back(item);
-        add(domain.items()[item], queue);
+        if (std::find(seen.begin(), seen.end(), constraint) != seen.end())
+          continue;
+        seen.push_back(constraint);
+        add(domain.constraints()[constraint], queue);
       }
     }
   }
@@ -73,15 +74,17 @@ class Prover::Ratios {
   }
 
  private:
-  void add(const Domain::Item& item, std::vector<AtomId>& queue) {
+  void add(const Domain::Constraint& constraint, std::vector<AtomId>& queue) {
     FormPool& forms = domain_.forms();
     domain_.spend(1);
-    const Formula& f = forms.formula(item.formula);
-    if (!item.alive || item.as_told || f.kind != FormulaKind::kEq) return;
+    const Formula& f = forms.formula(constraint.formula);
+    if (!constraint.active || constraint.is_original ||
+        f.kind != FormulaKind::kEq)
+      return;
     const Poly& p = forms.poly(f.poly);
     const auto binomial = as_binomial(p);
     if (!binomial || !p.constant.is_zero()) return;
-    Reason why = item.why;
+    Reason why = constraint.why;
     auto powers = exponents(binomial->over, binomial->under, why);
     if (!powers) return;
     equalities_.add(std::move(*powers), binomial->value,
@@ -178,15 +181,16 @@ bool Prover::has_products(FormulaId f) {
   if (forms_.formula(f).poly == kNoId) return false;
   const Atoms& atoms = forms_.atoms_of_formula(f);
   return std::any_of(atoms.begin(), atoms.end(), [this](AtomId a) {
-    const auto& items = domain_.items_of(a);
-    return std::any_of(items.begin(), items.end(), [this](uint32_t i) {
-      const Domain::Item& item = domain_.items()[i];
-      if (!item.alive || item.as_told) return false;
-      const Formula& fact = forms_.formula(item.formula);
-      if (fact.kind != FormulaKind::kEq) return false;
-      const Poly& p = forms_.poly(fact.poly);
-      return p.constant.is_zero() && !is_linear(p) && as_binomial(p);
-    });
+    const auto& constraints = domain_.constraints_of(a);
+    return std::any_of(
+        constraints.begin(), constraints.end(), [this](uint32_t i) {
+          const Domain::Constraint& constraint = domain_.constraints()[i];
+          if (!constraint.active || constraint.is_original) return false;
+          const Formula& fact = forms_.formula(constraint.formula);
+          if (fact.kind != FormulaKind::kEq) return false;
+          const Poly& p = forms_.poly(fact.poly);
+          return p.constant.is_zero() && !is_linear(p) && as_binomial(p);
+        });
   });
 }
 

@@ -39,7 +39,7 @@ Decision Engine::restart(Search& s) {
   std::sort(ids.begin(), ids.end());
   for (uint32_t id : ids) conditions.push_back(facts[id].condition);
   SolverOptions plain = options;
-  plain.use_z3 = plain.search_models = plain.look_again = false;
+  plain.use_z3 = plain.search_models = plain.restart = false;
   for (const Restart& turn : kRestarts) {
     plain.budget = static_cast<uint64_t>(turn.budgets *
                                          static_cast<double>(options.budget));
@@ -47,7 +47,7 @@ Decision Engine::restart(Search& s) {
     Reordered reordered = reorder(conditions, s.question, turn.order, own);
     Engine fresh(own, plain);
     fresh.domain.set_solving(turn.solving);
-    for (Expr condition : reordered.conditions) fresh.tell(condition, {});
+    for (Expr condition : reordered.conditions) fresh.assume(condition, {});
     const Memo& m = fresh.native_answer(reordered.question);
     if (fresh.domain.conflict() || m.verdict == Verdict::kUnknown) continue;
     s.tier = m.tier;

@@ -1,4 +1,4 @@
-// What a row p >= 0 tells of its parts.
+// What a row p >= 0 implies for its parts.
 #include <algorithm>
 
 #include "solver/domain.h"
@@ -22,14 +22,14 @@ void Domain::bound_by(const Poly& p, Reason why) {
 }
 
 // Of a row that another has taken the place of: what follows for its factors
-// has been told.
-void Domain::bound_as_told(const Poly& p, Reason why) {
+// has been assumed.
+void Domain::bound_original(const Poly& p, Reason why) {
   tighten(p, why);
   expand_roots(p, why);
 }
 
 // For c < 0, r + c*pos(d) >= 0 says r >= 0 and r + c*d >= 0; for c > 0 it says
-// one of them, which tells where ranges rule out the other.
+// one of them, which decides where ranges rule out the other.
 void Domain::expand_pos(const Poly& p, Reason why) {
   const Term* found = nullptr;
   size_t negative = 0;
@@ -336,12 +336,12 @@ void Domain::push_into_power(const Atom& atom, bool lower, const Int& value,
   assert_literal(FormulaKind::kGe, row, join(why, n.lower));
 }
 
-// Whether an item bounds the form of p on this side.
+// Whether a constraint bounds the form of p on this side.
 bool Domain::is_row(PolyId p) {
   const FormPool::View& v = forms_.view(p);
   const FormState& f = form_state(v.form);
-  const uint32_t item = (v.scale.sign() > 0 ? f.low : f.high).item;
-  return item != kNoId && items_[item].alive;
+  const uint32_t constraint = (v.scale.sign() > 0 ? f.low : f.high).constraint;
+  return constraint != kNoId && constraints_[constraint].active;
 }
 
 // Symbols that were solved for by (a multiple of) the form: by way of its term
@@ -370,7 +370,7 @@ void Domain::set_form_bound(const Poly& p, Reason why) {
 }
 
 void Domain::set_bound(const FormPool::View& v, const Int& constant, Reason why,
-                       uint32_t item) {
+                       uint32_t constraint) {
   bool lower = v.scale.sign() > 0;
   Int bound =
       lower ? ceil_div(-constant, v.scale) : floor_div(constant, -v.scale);
@@ -380,10 +380,10 @@ void Domain::set_bound(const FormPool::View& v, const Int& constant, Reason why,
     return;
   }
   note_end(lower ? Undo::kFormLow : Undo::kFormHigh, v.form, slot);
-  slot = {bound, why, item};
+  slot = {bound, why, constraint};
   change();
   for (uint32_t i : f.watchers) {
-    if (items_[i].alive && !queued_[i]) {
+    if (constraints_[i].active && !queued_[i]) {
       queued_[i] = true;
       queue_.push_back(i);
     }

@@ -42,7 +42,7 @@ Wide quotient(Wide a, Wide g) {
 }  // namespace
 
 bool Simplex::add(const LinearRow& row) {
-  uint32_t variable = static_cast<uint32_t>(free_) + told_++;
+  uint32_t variable = static_cast<uint32_t>(free_) + slacks_++;
   std::optional<int64_t> constant = row.constant.to_int64();
   if (!constant || !fits(*constant)) return false;
   Row r{std::vector<int64_t>(columns_), *constant, 1, variable};
@@ -138,14 +138,14 @@ std::optional<std::vector<uint32_t>> Simplex::infeasible(uint64_t units) {
     }
     // Every term is at most 0, and so is the constant: the row and the
     // inequalities in it are at odds.
-    std::vector<uint32_t> clash;
-    clash.push_back(rows_[r].basic - static_cast<uint32_t>(free_));
+    std::vector<uint32_t> conflict;
+    conflict.push_back(rows_[r].basic - static_cast<uint32_t>(free_));
     for (size_t j = 0; j < columns_; ++j) {
       if (rows_[r].cells[j] == 0) continue;
-      clash.push_back(nonbasic_[j] - static_cast<uint32_t>(free_));
+      conflict.push_back(nonbasic_[j] - static_cast<uint32_t>(free_));
     }
-    std::sort(clash.begin(), clash.end());
-    return clash;
+    std::sort(conflict.begin(), conflict.end());
+    return conflict;
   }
   return std::nullopt;
 }

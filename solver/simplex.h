@@ -2,7 +2,7 @@
 //
 //   Simplex simplex(unknowns);
 //   simplex.add(row0);                        // terms + constant >= 0
-//   auto clash = simplex.infeasible(units);   // {0, 3}: these rows clash
+//   auto conflict = simplex.infeasible(units);   // {0, 3}: these rows conflict
 //
 // The tableau method of Dutertre and de Moura (A Fast Linear-Arithmetic Solver
 // for DPLL(T), CAV 2006) with exact integers: each row is kept without common
@@ -36,7 +36,7 @@ class Simplex {
     std::vector<int64_t> cells;
     int64_t constant;
     int64_t scale;   // positive
-    uint32_t basic;  // columns_ are told apart from inequalities by free_
+    uint32_t basic;  // columns_ are distinguished from inequalities by free_
   };
 
   size_t violated() const;
@@ -47,7 +47,7 @@ class Simplex {
   size_t columns_, free_;
   std::vector<Row> rows_;
   std::vector<uint32_t> nonbasic_;
-  uint32_t told_ = 0;
+  uint32_t slacks_ = 0;
   uint64_t work_ = 0;
 };
 

@@ -114,7 +114,8 @@ class EngineFacts final : public Facts {
   std::span<const Expr> zeros() const override {
     if (!zeros_) {
       zeros_.emplace();
-      for (const Engine::Told& told : engine_.facts) note_zeros(told.condition);
+      for (const Engine::Assumed& assumed : engine_.facts)
+        note_zeros(assumed.condition);
     }
     return *zeros_;
   }
@@ -273,7 +274,7 @@ Engine& Context::engine() const {
 }
 
 // The engine at a version that facts may be added to.
-Engine& Context::engine_to_tell() {
+Engine& Context::engine_to_extend() {
   require_usable(engine_);
   if (at_->is_frozen) {
     at_ = std::make_shared<Version>(Version{.parent = at_});
@@ -315,7 +316,7 @@ size_t Context::depth() const {
   return n;
 }
 
-// --- telling
+// --- assumptions
 
 ExprPool& Context::pool() const {
   require_usable(engine_);
@@ -327,7 +328,7 @@ const SolverOptions& Context::options() const {
 }
 
 FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
-  Engine& here = engine_to_tell();
+  Engine& here = engine_to_extend();
   here.check(symbol, "declare", "a symbol");
   if (!symbol.is_symbol()) {
     throw Error("Context::declare: expected a symbol, got " +
@@ -335,7 +336,7 @@ FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
   }
   ExprPool& pool = here.pool;
   if (range.is_empty()) {
-    return here.tell(pool.boolean(false), std::move(origin));
+    return here.assume(pool.boolean(false), std::move(origin));
   }
   Expr low, high;
   if (range.lower()) low = ge(symbol, pool.integer(*range.lower()));
@@ -344,14 +345,14 @@ FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
                    : low       ? low
                    : high      ? high
                                : pool.boolean(true);
-  return here.tell(condition, std::move(origin));
+  return here.assume(condition, std::move(origin));
 }
 
 FactId Context::assume(Expr condition, Provenance origin) {
-  Engine& here = engine_to_tell();
+  Engine& here = engine_to_extend();
   here.check(condition, "assume", "a boolean");
   require_bool(condition, "assume");
-  return here.tell(condition, std::move(origin));
+  return here.assume(condition, std::move(origin));
 }
 
 // --- asking
@@ -518,7 +519,8 @@ std::string Context::to_smtlib(Expr question) const {
           "(declare-const " + proviso::to_smtlib(s) + " " + sort + ")\n");
     }
   };
-  for (const Engine::Told& told : here.facts) declare_symbols(told.condition);
+  for (const Engine::Assumed& assumed : here.facts)
+    declare_symbols(assumed.condition);
   declare_symbols(question);
   for (const auto& [index, line] : declared) out += line;
   for (const Fact& fact : facts()) {

@@ -61,8 +61,8 @@ const StrategyInfo& strategy(size_t index);  // requires index < kStrategyCount
 
 using FactId = uint32_t;
 
-// Where a fact comes from, for people: a source line, or the text it was told
-// in.
+// Where a fact comes from, for people: a source line, or the text it was
+// assumed in.
 struct Provenance {
   std::string text;       // "torch._check(u0 >= 0)" or "assumed: sizes >= 2"
   std::string file = {};  // empty when unknown
@@ -73,7 +73,7 @@ struct Provenance {
 
 struct Fact {
   FactId id;
-  Expr condition;  // as told (a range is two relations joined by &)
+  Expr condition;  // as assumed (a range is two relations joined by &)
   Provenance origin;
 };
 
@@ -97,8 +97,8 @@ struct SolverOptions {
   uint64_t work_limit = 400'000;
   uint32_t z3_budget = 200000;  // Z3 resource units (rlimit) a question
   bool search_models = true;    // look for a counterexample when unknown
-  bool look_again = true;       // when unknown, tell the facts in other orders:
-                                // up to eight budgets more
+  bool restart = true;  // when unknown, retry with the facts in other orders:
+                        // up to eight budgets more
   uint64_t disabled_strategies = 0;  // bit i switches strategy(i) off, to see
                                      // what it earns
 };
@@ -122,7 +122,7 @@ struct Statistics {
 };
 
 struct Engine;   // solver/engine.h
-struct Version;  // what was told since another version
+struct Version;  // what was assumed since another version
 
 class Context {
  public:
@@ -159,7 +159,7 @@ class Context {
   // The same by ranges and normal forms alone, in the least time.
   Interval bounds_quick(Expr e);
   // A number that divides every value of an integer expression: 8 for 8*u0, 0
-  // for what is always 0.  As large as equalities and congruences tell.
+  // for what is always 0.  As large as equalities and congruences imply.
   Int multiple_of(Expr e);
   // The values that an integer expression can take, ascending; none that the
   // facts allow is missing.  nullopt when they may be more than `limit`.
@@ -181,12 +181,12 @@ class Context {
   // A clone shares the engine: use both on one thread.
   Context clone();
 
-  // Facts told after push() are forgotten by the matching pop().
+  // Facts assumed after push() are forgotten by the matching pop().
   void push();
   void pop();
   size_t depth() const;
 
-  std::vector<Fact> facts() const;  // in the order told
+  std::vector<Fact> facts() const;  // in the order assumed
   Fact fact(FactId id) const;
   // When the facts are known to contradict each other: which.
   std::optional<std::vector<FactId>> contradiction() const;
@@ -205,7 +205,7 @@ class Context {
  private:
   Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at);
   Engine& engine() const;
-  Engine& engine_to_tell();
+  Engine& engine_to_extend();
 
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<Version> at_;

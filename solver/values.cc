@@ -1,5 +1,5 @@
-// Proofs value by value: each value of a bounded variable is told, and most of
-// what is left is then decided by ranges and equalities alone.
+// Proofs value by value: each value of a bounded variable is assumed, and most
+// of what is left is then decided by ranges and equalities alone.
 #include <algorithm>
 
 #include "solver/prover.h"
@@ -17,7 +17,7 @@ std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
   std::vector<Choice> found;
   queue_.clear();
   seen_atom_.assign(forms_.atom_count(), false);
-  seen_item_.assign(domain_.items().size(), false);
+  seen_constraint_.assign(domain_.constraints().size(), false);
   std::vector<int64_t> weight(forms_.atom_count());
   auto weigh = [&](const Poly& p, int64_t times) {
     for (const Term& t : p.terms) {
@@ -29,10 +29,10 @@ std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
       }
     }
   };
-  auto visit_formula = [&](FormulaId g, bool told) {
+  auto visit_formula = [&](FormulaId g, bool assumed) {
     const Formula& formula = forms_.formula(g);
-    // An equality that is told refutes most values.
-    const bool rules_out = told && formula.kind == FormulaKind::kEq;
+    // An equality that is assumed refutes most values.
+    const bool rules_out = assumed && formula.kind == FormulaKind::kEq;
     if (formula.poly != kNoId) {
       weigh(forms_.poly(formula.poly), rules_out ? 4 : 1);
     }
@@ -46,11 +46,11 @@ std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
     if (domain_.is_solved(a)) {
       visit_all(forms_.atoms_of(domain_.solved_form(a)));
     }
-    for (uint32_t k : domain_.items_of(a)) {
-      const Domain::Item& item = domain_.items()[k];
-      if (!item.alive || seen_item_[k]) continue;
-      seen_item_[k] = true;
-      visit_formula(item.formula, true);
+    for (uint32_t k : domain_.constraints_of(a)) {
+      const Domain::Constraint& constraint = domain_.constraints()[k];
+      if (!constraint.active || seen_constraint_[k]) continue;
+      seen_constraint_[k] = true;
+      visit_formula(constraint.formula, true);
     }
     visit_all(domain_.dependents_of(a));
   }
@@ -87,7 +87,7 @@ std::optional<Prover::Split> Prover::choose_values(
   return each_value(best->atom, range);
 }
 
-// With the condition to refute told, which may bound further variables.
+// With the condition to refute assumed, which may bound further variables.
 std::optional<Proof> Prover::refute_values(std::span<const AtomId> seeds,
                                            const std::vector<Choice>& choices,
                                            int depth) {

@@ -310,8 +310,8 @@ struct Z3Backend::Impl {
     z3::context c;
     Running running(*this, c);
     Translator translate(c);
-    std::vector<z3::expr> told;
-    for (Expr fact : facts) told.push_back(fact_in(translate, c, fact));
+    std::vector<z3::expr> assumed;
+    for (Expr fact : facts) assumed.push_back(fact_in(translate, c, fact));
     translate.translate(question);
     z3::expr truth = translate.term(question);
     z3::expr defined = translate.defined(question);
@@ -322,7 +322,7 @@ struct Z3Backend::Impl {
       Result result;
       for (const Box& box : boxes) {
         result =
-            check(c, told, opposite, box, translate.symbols(), model, share);
+            check(c, assumed, opposite, box, translate.symbols(), model, share);
         if (model || result.verdict != Result::kUnknown) break;
       }
       return result;
@@ -379,9 +379,10 @@ struct Z3Backend::Impl {
     return all;
   }
 
-  // kYes when told & opposite has no model; `model` is the one in the box that
-  // was found.  What the box alone refutes is no proof, unless it is known.
-  static Result check(z3::context& c, const std::vector<z3::expr>& told,
+  // kYes when assumed & opposite has no model; `model` is the one in the box
+  // that was found.  What the box alone refutes is no proof, unless it is
+  // known.
+  static Result check(z3::context& c, const std::vector<z3::expr>& assumed,
                       const z3::expr& opposite, const Box& box,
                       const Translator::Symbols& symbols,
                       std::optional<Assignment>& model, uint32_t budget) {
@@ -393,9 +394,9 @@ struct Z3Backend::Impl {
     p.set("arith.nl.nra", false);
     solver.set(p);
     z3::expr_vector names(c);
-    for (size_t i = 0; i < told.size(); ++i) {
+    for (size_t i = 0; i < assumed.size(); ++i) {
       names.push_back(c.bool_const(("proviso!" + std::to_string(i)).c_str()));
-      solver.add(z3::implies(names[static_cast<unsigned>(i)], told[i]));
+      solver.add(z3::implies(names[static_cast<unsigned>(i)], assumed[i]));
     }
     z3::expr question = c.bool_const("proviso!question");
     names.push_back(question);
@@ -416,7 +417,7 @@ struct Z3Backend::Impl {
         return {Result::kUnknown, {}, {}, {}};
       }
       if (z3::eq(name, question)) result.verdict = Result::kYes;
-      for (size_t i = 0; i < told.size(); ++i) {
+      for (size_t i = 0; i < assumed.size(); ++i) {
         if (z3::eq(name, names[static_cast<unsigned>(i)])) {
           result.used.push_back(i);
         }

@@ -1,4 +1,4 @@
-// solver/z3_backend.h - the last rung: Z3, the only user of which is the .cc.
+// solver/z3_backend.h - the last tier: Z3, which the .cc alone sees.
 //
 //   Z3Backend z3;                                 // nothing is made yet
 //   if (Z3Backend::is_built()) z3.implied(facts, question, budget);

@@ -7,7 +7,7 @@
 //
 // An Expr is a pointer-sized handle to an immutable node owned by a pool.
 // Equal structure within a pool is the same handle.  make() interns what it is
-// told and rewrites nothing; simplify() (sym/simplify.h) gives the canonical
+// given and rewrites nothing; simplify() (sym/simplify.h) gives the canonical
 // form.  Node ids count in order of creation, and every order in this library
 // follows them (or names), never addresses.  A pool is not thread-safe; pools
 // are independent of each other.

@@ -95,7 +95,7 @@ std::vector<std::string> ExportedProgram::conditions_code() const {
     else if (!is_new)
       result.push_back(dim.source + " == " + same->second);
     else
-      add_range_code(dim, env->honest_range(dim.expr), &result);
+      add_range_code(dim, env->enforced_range(dim.expr), &result);
   }
   for (std::string& guard : guards_code()) result.push_back(std::move(guard));
   return result;

@@ -903,7 +903,7 @@ void Finisher::collect_ranges(ExportedProgram& program) {
   ExprSet seen;
   const auto add = [&](Expr e) {
     if (e.is_constant() || !e.is_int() || !seen.insert(e).second) return;
-    program.range_constraints.push_back({e, env_.honest_range(e)});
+    program.range_constraints.push_back({e, env_.enforced_range(e)});
   };
   ExprSet visited;
   std::vector<Expr> unbacked;

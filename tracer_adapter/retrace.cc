@@ -203,7 +203,7 @@ std::vector<Requirement> Run::requirements() {
   for (const Guard& guard : env.minimal_guards())
     found.push_back({in_program(guard.condition), guard.origins});
   for (Expr symbol : made_) {
-    const Interval range = env.honest_range(symbol);
+    const Interval range = env.enforced_range(symbol);
     const auto origins = env.assumption_origins(symbol);
     const bool is_size = symbol.symbol().kind == SymbolKind::kBackedSize;
     ExprPool& pool = env.pool();

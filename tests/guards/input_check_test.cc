@@ -162,8 +162,8 @@ TEST(InputCheck, EqualsEvaluatingEveryGuard) {
       Assignment point;
       point.set(s, Int(a));
       point.set(t, Int(b));
-      bool good = env.honest_range(s).contains(Int(a)) &&
-                  env.honest_range(t).contains(Int(b));
+      bool good = env.enforced_range(s).contains(Int(a)) &&
+                  env.enforced_range(t).contains(Int(b));
       for (const Guard& g : env.guards()) {
         good &= evaluate(g.condition, point).is_true();
       }

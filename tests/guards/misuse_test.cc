@@ -275,7 +275,7 @@ TEST(Misuse, EveryCallOfAnEnvironmentRefusesNullAndAnothersExpressions) {
       {"mark_size_like", [](ShapeEnv& v, Expr e) { v.mark_size_like(e); }},
       {"runtime_assert",
        [](ShapeEnv& v, Expr e) { v.runtime_assert(e, {}, ""); }},
-      {"honest_range", [](ShapeEnv& v, Expr e) { v.honest_range(e); }},
+      {"enforced_range", [](ShapeEnv& v, Expr e) { v.enforced_range(e); }},
       {"used_assumption",
        [](ShapeEnv& v, Expr e) { (void)v.used_assumption(e); }},
       {"assumption_origins",

@@ -156,7 +156,7 @@ TEST(DynamicModel, DeferredGuardsBecomeAssertions) {
   // Only k*symbol + c is substituted, so that the sizes stay symbols.
   EXPECT_EQ(to_string(model.env.simplify(model.w1)), "s1");
   EXPECT_EQ(to_string(model.env.simplify(model.y1)), "s2");
-  EXPECT_EQ(model.env.honest_range(model.w1), Interval(5, 5));
+  EXPECT_EQ(model.env.enforced_range(model.w1), Interval(5, 5));
 }
 
 TEST(DynamicModel, SolvesForTheLargerExample) {
@@ -328,7 +328,7 @@ TEST(ExpectTrue, OnDataBecomesAnAssertionAndAFact) {
               ElementsAre("u0 >= 10", "u0 <= 60"));
   EXPECT_EQ(env.runtime_asserts()[0].origin.line, 3);
   EXPECT_EQ(env.bounds(u), Interval(10, 60));
-  EXPECT_EQ(env.honest_range(u), Interval(10, 60));
+  EXPECT_EQ(env.enforced_range(u), Interval(10, 60));
   EXPECT_TRUE(env.guard_bool(ge(floor_div(u, env.pool().integer(2)), 5)));
   EXPECT_THAT(log_of(env, "runtime_assert"),
               ElementsAre("runtime_assert u0 >= 10 [guard added]",
@@ -353,7 +353,7 @@ TEST(ExpectTrue, AnEqualityThatFollowsIsAGuardAndNoAssumption) {
   EXPECT_TRUE(env.expect_true(eq(a, b)));
   EXPECT_TRUE(env.statically_known_true(eq(a * 3, b * 3)));
   EXPECT_FALSE(env.used_assumption(a));
-  EXPECT_EQ(env.honest_range(a), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(a), Interval::at_least(0));
   EXPECT_THAT(texts(env.minimal_guards()), ElementsAre("Eq(s0, s1)"));
 }
 
@@ -493,7 +493,7 @@ TEST(Events, GoToTheSink) {
   EXPECT_THAT(seen, ElementsAre("create_symbol", "eval", "update_range"));
 }
 
-// --- minimal guards and honest ranges
+// --- minimal guards and enforced ranges
 
 TEST(MinimalGuards, DropWhatOthersImply) {
   ShapeEnv env;
@@ -531,19 +531,19 @@ TEST(MinimalGuards, CountOnTheRangeBehindAnEquality) {
               ElementsAre("Eq(s0, s1)", "Eq(s0, s2)"));
 }
 
-TEST(HonestRange, StartsAtZeroWhenTheAssumptionWasNotUsed) {
+TEST(EnforcedRange, StartsAtZeroWhenTheAssumptionWasNotUsed) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   Expr t = env.create_size(9, source("y", 0));
   env.guard_bool(le(s, 100));
   env.guard_bool(ge(s + t, 0));
   EXPECT_FALSE(env.used_assumption(s));
-  EXPECT_EQ(env.honest_range(s), Interval(0, 100));
-  EXPECT_EQ(env.honest_range(t), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(s), Interval(0, 100));
+  EXPECT_EQ(env.enforced_range(t), Interval::at_least(0));
   EXPECT_EQ(env.bounds(s), Interval(2, 100));
 }
 
-TEST(HonestRange, StartsAtTwoWhenABranchNeededIt) {
+TEST(EnforcedRange, StartsAtTwoWhenABranchNeededIt) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   Expr t = env.create_size(9, source("y", 0));
@@ -553,14 +553,14 @@ TEST(HonestRange, StartsAtTwoWhenABranchNeededIt) {
   EXPECT_THAT(texts(env.minimal_guards()), IsEmpty());
   EXPECT_TRUE(env.used_assumption(s));
   EXPECT_FALSE(env.used_assumption(t));
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
-  EXPECT_EQ(env.honest_range(t), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));
+  EXPECT_EQ(env.enforced_range(t), Interval::at_least(0));
   ASSERT_EQ(env.assumption_origins(s).size(), 1u);
   EXPECT_EQ(env.assumption_origins(s)[0].line, 7);
 }
 
 // A branch that falls for fewer sizes than 0 and 1 is a guard, the weakest.
-TEST(HonestRange, ABranchThatNeedsLessThanTheAssumptionIsAGuard) {
+TEST(EnforcedRange, ABranchThatNeedsLessThanTheAssumptionIsAGuard) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   Expr t = env.create_size(9, source("y", 0));
@@ -571,23 +571,23 @@ TEST(HonestRange, ABranchThatNeedsLessThanTheAssumptionIsAGuard) {
               ElementsAre("Ne(s0, 1)", "s1 <= s0*s1"));
   EXPECT_EQ(env.minimal_guards()[0].origins[0].line, 7);
   EXPECT_FALSE(env.used_assumption(s));
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(0));
   // What follows asks for the whole of it, and the first is not needed then.
   EXPECT_TRUE(env.guard_bool(gt(s, 1)));
   EXPECT_THAT(texts(env.minimal_guards()), IsEmpty());
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));
 }
 
-TEST(HonestRange, DoesNotBlameTheAssumptionForWhatGuardsEnforce) {
+TEST(EnforcedRange, DoesNotBlameTheAssumptionForWhatGuardsEnforce) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   EXPECT_TRUE(env.guard_bool(ge(s, 4)));
   EXPECT_FALSE(env.guard_bool(eq(s, 1)));
   EXPECT_FALSE(env.used_assumption(s));
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(4));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(4));
 }
 
-TEST(HonestRange, FollowsAssumptionsThroughGuards) {
+TEST(EnforcedRange, FollowsAssumptionsThroughGuards) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   Expr t = env.create_size(9, source("y", 0));
@@ -595,40 +595,40 @@ TEST(HonestRange, FollowsAssumptionsThroughGuards) {
   EXPECT_TRUE(env.statically_known_true(ge(t, 3)));  // t > s >= 2
   EXPECT_EQ(env.guards().size(), 1u);
   EXPECT_FALSE(env.used_assumption(s));  // that t >= 3 is less, and enough
-  EXPECT_EQ(env.honest_range(t), Interval::at_least(3));
-  EXPECT_EQ(env.honest_range(s).lower(), Int(0));
+  EXPECT_EQ(env.enforced_range(t), Interval::at_least(3));
+  EXPECT_EQ(env.enforced_range(s).lower(), Int(0));
 }
 
-TEST(HonestRange, ASpecializationThatLeansOnTheAssumptionUsesIt) {
+TEST(EnforcedRange, ASpecializationThatLeansOnTheAssumptionUsesIt) {
   ShapeEnv env;
   Expr s = env.create_size(2, source("x", 0));
   EXPECT_TRUE(env.guard_bool(le(s, 2)));
   EXPECT_EQ(to_string(env.simplify(s)), "2");
   EXPECT_TRUE(env.used_assumption(s));
-  EXPECT_EQ(env.honest_range(s), Interval(2, 2));
+  EXPECT_EQ(env.enforced_range(s), Interval(2, 2));
 }
 
-TEST(HonestRange, NoRewriteLeansOnTheAssumption) {
+TEST(EnforcedRange, NoRewriteLeansOnTheAssumption) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   Expr larger = max(s, env.pool().integer(1));
   EXPECT_EQ(env.simplify(larger), larger);
   EXPECT_FALSE(env.used_assumption(s));
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(0));
 }
 
-TEST(HonestRange, StartsAtOneWhereOnlyZeroWouldMatter) {
+TEST(EnforcedRange, StartsAtOneWhereOnlyZeroWouldMatter) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   EXPECT_TRUE(env.statically_known_true(gt(s, env.pool().integer(0))));
   EXPECT_FALSE(env.used_assumption(s));
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(1));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(1));
   EXPECT_TRUE(env.statically_known_true(gt(s, env.pool().integer(1))));
   EXPECT_TRUE(env.used_assumption(s));
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));
 }
 
-TEST(HonestRange, QuestionsAboutALayoutDoNotKeepTheAssumption) {
+TEST(EnforcedRange, QuestionsAboutALayoutDoNotKeepTheAssumption) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
   Expr is_one = eq(s, env.pool().integer(1));
@@ -636,22 +636,22 @@ TEST(HonestRange, QuestionsAboutALayoutDoNotKeepTheAssumption) {
     const LayoutQuestions layout(env);
     EXPECT_TRUE(env.statically_known_false(is_one));
   }
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(0));
   // The same question about something else does, though it is answered.
   EXPECT_TRUE(env.statically_known_false(is_one));
-  EXPECT_EQ(env.honest_range(s), Interval::at_least(2));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));
 }
 
-TEST(HonestRange, KeepsTheDimsPromise) {
+TEST(EnforcedRange, KeepsTheDimsPromise) {
   ShapeEnv env;
   Expr s = env.create_size(10, source("x", 0), named("dx", 4, 256));
-  EXPECT_EQ(env.honest_range(s), Interval(4, 256));
-  EXPECT_EQ(env.honest_range(s * 2), Interval(8, 512));
+  EXPECT_EQ(env.enforced_range(s), Interval(4, 256));
+  EXPECT_EQ(env.enforced_range(s * 2), Interval(8, 512));
 }
 
 // Every answer that was given while tracing holds at every size that the
-// honest ranges and the guards admit.
-TEST(HonestRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
+// enforced ranges and the guards admit.
+TEST(EnforcedRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
   const char* questions[] = {
       "Eq(s0, 1)",         "Eq(s0*s1, 0)",     "Eq(s0, s1)",  "s0 + s1 >= 3",
       "Eq(Mod(s0, 2), 0)", "Max(s0, 1) <= s0", "s0 <= s0*s1", "s1 - s0 < 4",
@@ -666,7 +666,7 @@ TEST(HonestRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
       Expr q = parse(env.pool(), questions[(first + 3 * i) % kCount]);
       answers.emplace_back(q, env.guard_bool(q));
     }
-    Interval rs = env.honest_range(s), rt = env.honest_range(t);
+    Interval rs = env.enforced_range(s), rt = env.enforced_range(t);
     std::vector<Guard> guards = env.minimal_guards();
     for (int a = 0; a <= 12; ++a) {
       for (int b = 0; b <= 12; ++b) {
@@ -690,7 +690,7 @@ TEST(HonestRange, AdmitsNoSizeThatAnAnswerIsWrongFor) {
 }
 
 // The answers of one session over random questions, and the points where they
-// must hold: inside the honest ranges, the guards and the assertions.
+// must hold: inside the enforced ranges, the guards and the assertions.
 class RandomSession {
  public:
   explicit RandomSession(uint32_t seed) {
@@ -703,7 +703,7 @@ class RandomSession {
 
   void check(uint32_t seed) {
     const std::vector<Guard> guards = env_.minimal_guards();
-    Interval rs = env_.honest_range(s_), rt = env_.honest_range(t_);
+    Interval rs = env_.enforced_range(s_), rt = env_.enforced_range(t_);
     for (int a = 0; a <= 8; ++a) {
       for (int b = 0; b <= 8; ++b) {
         if (!rs.contains(Int(a)) || !rt.contains(Int(b))) continue;
@@ -768,14 +768,14 @@ TEST(RandomSessions, GiveNoAnswerThatAnAdmittedInputContradicts) {
 }
 
 // s*t <= 20 bounds s where t >= 1: the bound is kept, not that t >= 1.
-TEST(HonestRange, KeepsWhatWasSaidOfOneSize) {
+TEST(EnforcedRange, KeepsWhatWasSaidOfOneSize) {
   ShapeEnv env;
   Expr s = env.create_size(3, source("x", 0));
   Expr t = env.create_size(4, source("y", 0));
   EXPECT_TRUE(env.guard_bool(le(s * t, 20)));
   EXPECT_TRUE(env.statically_known_true(le(s, 1000)));
-  EXPECT_EQ(env.honest_range(s), Interval(0, 1000));
-  EXPECT_EQ(env.honest_range(t), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(s), Interval(0, 1000));
+  EXPECT_EQ(env.enforced_range(t), Interval::at_least(0));
 }
 
 // --- unbacked sizes
@@ -790,9 +790,9 @@ TEST(UnbackedSizes, HaveNoExampleAndAreCheckedAsInputs) {
               HasSubstr("u0 is x.size()[0], which is marked as unbacked"));
   EXPECT_FALSE(env.guard_or_false(eq(u, 1)));
   EXPECT_TRUE(env.statically_known_true(ge(u, 0)));
-  EXPECT_EQ(env.honest_range(u), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(u), Interval::at_least(0));
   EXPECT_TRUE(env.expect_true(le(u, 7)));
-  EXPECT_EQ(env.honest_range(u), Interval(0, 7));
+  EXPECT_EQ(env.enforced_range(u), Interval(0, 7));
 }
 
 TEST(UnbackedSizes, OfOneNameAreOneSymbol) {
@@ -803,7 +803,7 @@ TEST(UnbackedSizes, OfOneNameAreOneSymbol) {
   EXPECT_EQ(env.create_size(4, source("y", 0), n), u);
   Expr v = env.create_size(4, source("z", 0), other);
   EXPECT_NE(v, u);
-  EXPECT_EQ(env.honest_range(v), Interval(2, 9));
+  EXPECT_EQ(env.enforced_range(v), Interval(2, 9));
   EXPECT_THAT(message_of<ConstraintViolationError>(
                   [&] { env.create_size(1, source("w", 0), other); }),
               HasSubstr("1 not in range [2, 9]"));

@@ -167,7 +167,7 @@ TEST(Context, ThousandsOfFactsAreToldOneByOne) {
 }
 
 #ifdef PROVISO_WITH_Z3
-TEST(Z3, DecidesWhatTheNativeRungsLeaveOpen) {
+TEST(Z3, DecidesWhatTheNativeTiersLeaveOpen) {
   // A strip without integers (Pugh, The Omega Test, 1991).
   const char* facts =
       "11*u0 + 13*u1 >= 27; 11*u0 + 13*u1 <= 45; "
@@ -187,7 +187,7 @@ TEST(Z3, FindsPointsWhereNoneWereSearched) {
       "Max(u0, u1) - 2 + u2 + CeilDiv(u1, 3)//16 >= "
       "Min(Mod(u1, u2) + Max(u0, 1), Mod(u0*u0, 7))";
   SolverOptions options;
-  options.search_models = options.look_again = options.use_z3 = false;
+  options.search_models = options.restart = options.use_z3 = false;
   Case native(symbols, "", options);
   Answer without = native.ask(question);
   EXPECT_FALSE(without.counterexample && without.witness);

@@ -76,7 +76,7 @@ TEST(MonomialEqualities, AnswersHoldAtEachPoint) {
   constexpr int kHigh = 4;
   std::mt19937 random(20261123);
   SolverOptions options = testing::native_only();
-  options.look_again = false;
+  options.restart = false;
   size_t decided = 0, by_ratios = 0;
   for (int round = 0; round < 400; ++round) {
     std::string symbols, facts;

@@ -27,7 +27,7 @@ inline SolverOptions native_only() {
   return options;
 }
 
-// A pool and a context with the symbols' ranges and the facts told.
+// A pool and a context with the symbols' ranges and the facts assumed.
 class Case {
  public:
   Case(const std::string& symbols, const std::string& facts,
@@ -56,7 +56,7 @@ class Case {
   Context context;
 };
 
-// The facts that an answer names, told alone, give the same verdict.
+// The facts that an answer names, assumed alone, give the same verdict.
 inline bool reproduces(Context& context, Expr question, const Answer& answer) {
   Context fresh(context.pool(), context.options());
   for (FactId id : answer.facts) fresh.assume(context.fact(id).condition);

@@ -858,7 +858,7 @@ std::vector<std::string> Writer::guards() const {
     if (size.is_constant() || !seen.insert(to_string(dim.expr)).second)
       continue;
     std::vector<std::string> ends;
-    add_range_code(dim, left_to_guards(size, env.honest_range(dim.expr)),
+    add_range_code(dim, left_to_guards(size, env.enforced_range(dim.expr)),
                    &ends);
     for (std::string& end : ends)
       if (std::find(result.begin(), result.end(), end) == result.end())

@@ -539,7 +539,7 @@ LoadedProgram ProgramReader::read() {
   for (const InputDim& dim : program.env->input_dims())
     if (dim.expr.is_symbol() && seen.insert(dim.expr.symbol().name).second)
       program.range_constraints.push_back(
-          {dim.expr, program.env->honest_range(dim.expr)});
+          {dim.expr, program.env->enforced_range(dim.expr)});
   return std::move(loaded_);
 }
 

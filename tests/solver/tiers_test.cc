@@ -1,4 +1,4 @@
-// The rungs, by questions from real programs: what each must decide, what must
+// The tiers, by questions from real programs: what each must decide, what must
 // stay open, and that a named set of facts is enough.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Row {
   const char* facts;
   const char* question;
   Verdict expected;
-  Tier at_most;  // the last rung that may be needed
+  Tier at_most;  // the last tier that may be needed
 };
 
 constexpr Verdict kYes = Verdict::kYes, kNo = Verdict::kNo,
@@ -141,7 +141,7 @@ const Row kRows[] = {
      "u0*u0 >= 18446744073709551616", kYes, Tier::kRanges},
 };
 
-TEST(Ladder, DecidesWhatFollowsAndNothingElse) {
+TEST(Tiers, DecidesWhatFollowsAndNothingElse) {
   for (const Row& row : kRows) {
     SCOPED_TRACE(std::string(row.what) + ": " + row.facts + " |- " +
                  row.question);
@@ -161,7 +161,7 @@ TEST(Ladder, DecidesWhatFollowsAndNothingElse) {
   }
 }
 
-TEST(Ladder, NamesOnlyTheFactsThatMatter) {
+TEST(Tiers, NamesOnlyTheFactsThatMatter) {
   Case c("s0:2.. s1:2.. u0:..", "s1 % 3 == 0; s0 % 8 == 0; u0 < s1");
   Answer answer = c.ask("s0 % 4 == 0");
   EXPECT_EQ(answer.verdict, kYes);
@@ -170,7 +170,7 @@ TEST(Ladder, NamesOnlyTheFactsThatMatter) {
   EXPECT_EQ(answer.reason, "it follows from  s0 % 8 == 0");
 }
 
-TEST(Ladder, OrderOfTellingDoesNotMatterHere) {
+TEST(Tiers, OrderOfFactsDoesNotMatterHere) {
   for (const char* facts : {"u0 != u1; u0 <= u1", "u0 <= u1; u0 != u1"}) {
     Case c("u0:.. u1:..", facts);
     EXPECT_EQ(c.ask("u0 + 1 <= u1").verdict, kYes) << facts;
@@ -178,7 +178,7 @@ TEST(Ladder, OrderOfTellingDoesNotMatterHere) {
 }
 
 // Offsets of ragged rows: hundreds of inequalities, one after another.
-TEST(Ladder, FollowsLongChainsInAnyOrder) {
+TEST(Tiers, FollowsLongChainsInAnyOrder) {
   constexpr int kLength = 1500;
   std::vector<std::string> facts;
   std::string symbols;

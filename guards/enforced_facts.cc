@@ -66,8 +66,8 @@ std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
 }
 
 // New facts start over; new answers are examined on top.
-const HonestView& ShapeEnv::Impl::honest() {
-  HonestView& view = honest_view;
+const EnforcedFacts& ShapeEnv::Impl::enforced() {
+  EnforcedFacts& view = enforced_facts;
   // A later answer may keep a range that makes an earlier guard superfluous.
   const bool has_new = !view.guards.empty() && view.answers < answers.size();
   if (!view.context || view.version != version || has_new) {
@@ -96,7 +96,7 @@ const HonestView& ShapeEnv::Impl::honest() {
   return view;
 }
 
-void ShapeEnv::Impl::keep_assumptions(HonestView& view,
+void ShapeEnv::Impl::keep_assumptions(EnforcedFacts& view,
                                       const std::vector<Expr>& symbols) {
   for (Expr s : symbols) {
     if (!view.used.insert(s).second) continue;
@@ -104,7 +104,7 @@ void ShapeEnv::Impl::keep_assumptions(HonestView& view,
   }
 }
 
-void ShapeEnv::Impl::keep_not_zero(HonestView& view,
+void ShapeEnv::Impl::keep_not_zero(EnforcedFacts& view,
                                    const std::vector<Expr>& symbols) {
   for (Expr s : symbols) {
     if (!view.used_one.insert(s).second) continue;
@@ -114,7 +114,7 @@ void ShapeEnv::Impl::keep_not_zero(HonestView& view,
 
 // Those of `symbols` whose assumption exists and is not kept yet.
 std::vector<Expr> ShapeEnv::Impl::open_assumptions(
-    const HonestView& view, const std::vector<Expr>& symbols) {
+    const EnforcedFacts& view, const std::vector<Expr>& symbols) {
   std::vector<Expr> open;
   for (Expr s : symbols) {
     bool is_assumed =
@@ -127,7 +127,7 @@ std::vector<Expr> ShapeEnv::Impl::open_assumptions(
 // Keeps the assumptions that this answer needs: its own symbols', reduced one
 // by one while few; else what it says of one size, or that two are equal; else
 // those of every connected symbol; else all.
-void ShapeEnv::Impl::examine(HonestView& view, const DecidedQuestion& d) {
+void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
   Context& context = *view.context;
   auto decided_with = [&](const std::vector<Expr>& symbols, int least = 2) {
     Scope scope(context);
@@ -175,7 +175,7 @@ void ShapeEnv::Impl::examine(HonestView& view, const DecidedQuestion& d) {
 
 // Where an assumption says no more than the answer it is kept: a range reads
 // better.  Else the answer is a guard, the weakest that there is.
-void ShapeEnv::Impl::examine(HonestView& view, const Answered& answer,
+void ShapeEnv::Impl::examine(EnforcedFacts& view, const Answered& answer,
                              bool as_range) {
   Context& context = *view.context;
   const Expr held = answer.condition;
@@ -264,17 +264,18 @@ std::vector<bool> ShapeEnv::Impl::sole_equalities(const std::vector<Guard>& all,
 }
 
 // A guard goes when the ranges, the guards kept before it and all guards after
-// it imply it.  Halving shares the contexts: n log n facts are told in all.
+// it imply it.  Halving shares the contexts: n log n facts are assumed in all.
 // Sole equalities stay anyway; the others are asked about behind them.
 std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
   std::vector<Guard> all = guards;
-  all.insert(all.end(), honest().guards.begin(), honest().guards.end());
+  all.insert(all.end(), enforced().guards.begin(), enforced().guards.end());
   if (all.size() > kMaxMinimizedGuards) return all;
   std::unique_ptr<Context> base = enforced_context(false);
-  for (Expr s : honest().used_one) base->assume(ge(s, 1), assumption_of(s, 1));
-  for (Expr s : honest().used) base->assume(ge(s, 2), assumption_of(s));
+  for (Expr s : enforced().used_one)
+    base->assume(ge(s, 1), assumption_of(s, 1));
+  for (Expr s : enforced().used) base->assume(ge(s, 2), assumption_of(s));
   const std::vector<bool> sole = sole_equalities(all, *base);
-  auto tell = [&](size_t i) {
+  auto assume = [&](size_t i) {
     base->assume(all[i].condition, provenance_of(all[i].origins[0], "guard"));
   };
   std::vector<size_t> kept, open;
@@ -282,7 +283,7 @@ std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
     (sole[i] ? kept : open).push_back(i);
   }
   base->push();
-  for (size_t i : kept) tell(i);
+  for (size_t i : kept) assume(i);
   auto visit = [&](auto&& self, size_t begin, size_t end) -> void {
     if (begin == end) return;
     if (end - begin == 1) {
@@ -295,11 +296,11 @@ std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
     const size_t kept_before = kept.size();
     {
       Scope scope(*base);
-      for (size_t i = middle; i < end; ++i) tell(open[i]);
+      for (size_t i = middle; i < end; ++i) assume(open[i]);
       self(self, begin, middle);
     }
     Scope scope(*base);
-    for (size_t i = kept_before; i < kept.size(); ++i) tell(kept[i]);
+    for (size_t i = kept_before; i < kept.size(); ++i) assume(kept[i]);
     self(self, middle, end);
   };
   visit(visit, 0, open.size());
