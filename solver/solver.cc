@@ -261,7 +261,8 @@ Context::Context(ExprPool& pool, SolverOptions options)
 }
 
 Context::~Context() = default;
-Context::Context(Context&&) noexcept = default;
+Context::Context(Context&& other) noexcept
+    : engine_(std::move(other.engine_)), at_(std::move(other.at_)) {}
 Context::Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at)
     : engine_(std::move(engine)), at_(std::move(at)) {}
 
@@ -297,15 +298,38 @@ void Context::push() {
   engine();
 }
 
-void Context::pop() {
-  require_usable(engine_);
+const Version* Context::innermost_scope() const {
   const Version* scope = at_.get();
   while (scope != nullptr && !scope->is_scope) scope = scope->parent.get();
+  return scope;
+}
+
+void Context::pop() {
+  require_usable(engine_);
+  const Version* scope = innermost_scope();
   if (scope == nullptr) {
     throw Error("Context::pop: no push() is open; call push() first");
   }
+  if (std::ranges::count(of_scopes_, scope) != 0) {
+    throw Error(
+        "Context::pop: the innermost push() is a Scope's; end the Scope "
+        "instead");
+  }
   at_ = scope->parent;
   engine();
+}
+
+Scope::Scope(Context& context)
+    : context_(context), version_((context.push(), context.at_)) {
+  context_.of_scopes_.push_back(version_.get());
+}
+
+// Nothing here throws: the engine goes back when it is next asked.
+Scope::~Scope() {
+  std::erase(context_.of_scopes_, version_.get());
+  const Version* v = context_.at_.get();
+  while (v != nullptr && v != version_.get()) v = v->parent.get();
+  if (v != nullptr) context_.at_ = version_->parent;
 }
 
 size_t Context::depth() const {

@@ -181,7 +181,9 @@ class Context {
   // A clone shares the engine: use both on one thread.
   Context clone();
 
-  // Facts assumed after push() are forgotten by the matching pop().
+  // Facts assumed after push() are forgotten by the matching pop().  Throws
+  // Error when no push() is open, or when the innermost is a Scope's, which
+  // pops it.
   void push();
   void pop();
   size_t depth() const;
@@ -206,21 +208,26 @@ class Context {
   Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at);
   Engine& engine() const;
   Engine& engine_to_extend();
+  const Version* innermost_scope() const;
 
+  friend class Scope;
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<Version> at_;
+  std::vector<const Version*> of_scopes_;  // pushed by living Scopes
 };
 
-// RAII push/pop.
+// RAII push/pop.  What was pushed inside and not popped goes too; a Scope that
+// an outer one has taken with it does nothing at its end.
 class Scope {
  public:
-  explicit Scope(Context& context) : context_(context) { context_.push(); }
-  ~Scope() { context_.pop(); }
+  explicit Scope(Context& context);
+  ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
  private:
   Context& context_;
+  const std::shared_ptr<Version> version_;
 };
 
 }  // namespace proviso

@@ -7,6 +7,7 @@
 #include "sym/budget.h"
 #include "sym/intern_index.h"
 #include "sym/not_null.h"
+#include "sym/print.h"
 #include "sym/stable_vector.h"
 
 namespace proviso {
@@ -140,6 +141,37 @@ struct ExprPool::Impl {
     return {to, args.size()};
   }
 };
+
+// --- accessors of the wrong node
+
+namespace {
+
+// The accessor that a leaf of this kind has, and what it is of.
+std::string accessor_text(Op wanted) {
+  switch (wanted) {
+    case Op::kInteger: return "Expr::integer: expected an integer constant";
+    case Op::kRational: return "Expr::rational: expected a float constant";
+    default: return "Expr::symbol: expected a symbol";
+  }
+}
+
+}  // namespace
+
+void Expr::fail_null() { proviso::fail_null("Expr"); }
+
+void Expr::fail_kind(Op wanted) const {
+  const std::string call = accessor_text(wanted);
+  if (node_ == nullptr) throw Error(call + ", got a null expression");
+  throw Error(call + ", got " + to_string(*this) + " (" +
+              std::string(info(op()).name) + "); look at op() first");
+}
+
+void Expr::fail_index(size_t i) const {
+  const std::string call = "Expr::arg(" + std::to_string(i) + "): ";
+  if (node_ == nullptr) throw Error(call + "the expression is null");
+  throw Error(call + to_string(*this) + " has " + std::to_string(arity()) +
+              " arguments; look at arity() first");
+}
 
 ExprPool::ExprPool() : impl_(std::make_unique<Impl>()) {}
 ExprPool::~ExprPool() = default;

@@ -61,10 +61,11 @@ class Expr {
   struct Node;
   Expr() = default;  // the null handle; only == and bool are allowed on it
 
+  // Of the null handle these throw Error; arg(i) also where i >= arity().
   inline Op op() const;
   inline Type type() const;
   inline std::span<const Expr> args() const;
-  Expr arg(size_t i) const { return args()[i]; }
+  inline Expr arg(size_t i) const;
   size_t arity() const { return args().size(); }
   inline uint32_t id() const;  // creation order within the pool
   inline ExprPool& pool() const;
@@ -78,9 +79,10 @@ class Expr {
   inline bool is_true() const;
   inline bool is_false() const;
 
-  inline const Int& integer() const;        // requires op() == kInteger
-  inline const Rational& rational() const;  // requires op() == kRational
-  inline const Symbol& symbol() const;      // requires op() == kSymbol
+  // Throw Error where op() is not kInteger, kRational, kSymbol.
+  inline const Int& integer() const;
+  inline const Rational& rational() const;
+  inline const Symbol& symbol() const;
   // The value when this is an integer constant that fits.
   inline std::optional<int64_t> maybe_int64() const;
 
@@ -90,6 +92,12 @@ class Expr {
   explicit Expr(const Node* node) : node_(node) {}
 
  private:
+  inline const Node& node() const;
+  inline const Node& node_of(Op wanted) const;
+  [[noreturn]] static void fail_null();
+  [[noreturn]] void fail_kind(Op wanted) const;
+  [[noreturn]] void fail_index(size_t i) const;
+
   const Node* node_ = nullptr;
 };
 
@@ -109,23 +117,31 @@ struct Expr::Node {
 };
 static_assert(sizeof(Expr::Node) <= 64);
 
-Op Expr::op() const { return node_->op; }
-Type Expr::type() const { return node_->type; }
-std::span<const Expr> Expr::args() const { return node_->args; }
-uint32_t Expr::id() const { return node_->id; }
-ExprPool& Expr::pool() const { return *node_->pool; }
-const Int& Expr::integer() const {
-  assert(is(Op::kInteger) && "Expr::integer: not an integer constant");
-  return node_->integer;
+const Expr::Node& Expr::node() const {
+  if (node_ == nullptr) [[unlikely]]
+    fail_null();
+  return *node_;
 }
+const Expr::Node& Expr::node_of(Op wanted) const {
+  if (node_ == nullptr || node_->op != wanted) [[unlikely]]
+    fail_kind(wanted);
+  return *node_;
+}
+Op Expr::op() const { return node().op; }
+Type Expr::type() const { return node().type; }
+std::span<const Expr> Expr::args() const { return node().args; }
+Expr Expr::arg(size_t i) const {
+  if (node_ == nullptr || i >= node_->args.size()) [[unlikely]]
+    fail_index(i);
+  return node_->args[i];
+}
+uint32_t Expr::id() const { return node().id; }
+ExprPool& Expr::pool() const { return *node().pool; }
+const Int& Expr::integer() const { return node_of(Op::kInteger).integer; }
 const Rational& Expr::rational() const {
-  assert(is(Op::kRational) && "Expr::rational: not a float constant");
-  return *node_->rational;
+  return *node_of(Op::kRational).rational;
 }
-const Symbol& Expr::symbol() const {
-  assert(is_symbol() && "Expr::symbol: not a symbol");
-  return *node_->symbol;
-}
+const Symbol& Expr::symbol() const { return *node_of(Op::kSymbol).symbol; }
 std::optional<int64_t> Expr::maybe_int64() const {
   if (!is(Op::kInteger)) return std::nullopt;
   return node_->integer.to_int64();

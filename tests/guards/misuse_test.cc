@@ -81,6 +81,28 @@ TEST(Misuse, OfExpressionsIsAnError) {
       {"substitution by a boolean",
        [] { Two a; substitute(a.s + 1, {{a.s, a.pool.boolean(true)}}); },
        "boolean"},
+      {"the operator of null", [] { (void)Expr().op(); }, "null"},
+      {"the type of null", [] { (void)Expr().is_bool(); }, "null"},
+      {"the arguments of null", [] { (void)Expr().args(); }, "null"},
+      {"the number of null", [] { (void)Expr().id(); }, "null"},
+      {"the pool of null", [] { (void)Expr().pool(); }, "null"},
+      {"an argument of null", [] { (void)Expr().arg(0); }, "null"},
+      {"the value of null", [] { (void)Expr().maybe_int64(); }, "null"},
+      {"the integer of null", [] { (void)Expr().integer(); }, "null"},
+      {"the symbol of null", [] { (void)Expr().symbol(); }, "null"},
+      {"the integer of a symbol", [] { (void)Two().s.integer(); },
+       "Expr::integer: expected an integer constant, got s0 (Symbol)"},
+      {"the integer of a float",
+       [] { ExprPool p; (void)p.rational(Int(1)).integer(); }, "got 1.0"},
+      {"the float of an integer",
+       [] { ExprPool p; (void)p.integer(Int(1)).rational(); },
+       "Expr::rational: expected a float constant, got 1 (Integer)"},
+      {"the symbol of a sum", [] { Two a; (void)(a.s + 1).symbol(); },
+       "Expr::symbol: expected a symbol, got s0 + 1 (Add)"},
+      {"an argument of a symbol", [] { (void)Two().s.arg(0); },
+       "Expr::arg(0): s0 has 0 arguments"},
+      {"a third argument of a sum", [] { Two a; (void)(a.s + 1).arg(2); },
+       "Expr::arg(2): s0 + 1 has 2 arguments"},
       {"simplifying null", [] { simplify(Expr()); }, "null"},
       {"evaluating null", [] { evaluate(Expr(), {}); }, "null"},
       {"a value for null", [] { Assignment().set(Expr(), Int(1)); }, "null"},
@@ -219,6 +241,21 @@ TEST(Misuse, OfContextsIsAnError) {
   // clang-format off
   expect_errors({
       {"pop without push", [] { Asked().context.pop(); }, "Context::pop"},
+      {"pop of what a Scope pushed",
+       [] { Asked a; const Scope scope(a.context); a.context.pop(); },
+       "Context::pop: the innermost push() is a Scope's"},
+      {"one pop too many inside a Scope",
+       [] {
+         Asked a;
+         const Scope scope(a.context);
+         a.context.push();
+         a.context.pop();
+         a.context.pop();
+       },
+       "Context::pop: the innermost push() is a Scope's"},
+      {"a Scope of a context that moved",
+       [] { Asked a; const Context to = std::move(a.context); Scope(a.context); },
+       "it was moved from"},
       {"a fact that is not there", [] { (void)Asked().context.fact(7); },
        "no fact 7; there are 0"},
       {"a range for a sum",
@@ -235,6 +272,49 @@ TEST(Misuse, OfContextsIsAnError) {
        [] { Asked a; a.context.values(a.pool.rational(Int(1))); }, "integer"},
   });
   // clang-format on
+}
+
+// What is left of each order in which scopes can end is what stood before them.
+TEST(Misuse, AScopeTakesAlongWhatWasPushedInIt) {
+  Asked a;
+  a.context.assume(ge(a.s, 2));
+  auto outer = std::make_unique<Scope>(a.context);
+  a.context.assume(ge(a.s, 5));
+  a.context.push();
+  auto inner = std::make_unique<Scope>(a.context);
+  a.context.assume(ge(a.s, 7));
+  Context clone = a.context.clone();
+  EXPECT_EQ(a.context.ask_quick(ge(a.s, 7)), Verdict::kYes);
+  outer.reset();
+  EXPECT_EQ(a.context.depth(), 0u);
+  EXPECT_EQ(a.context.ask_quick(ge(a.s, 5)), Verdict::kUnknown);
+  EXPECT_EQ(a.context.ask_quick(ge(a.s, 2)), Verdict::kYes);
+  a.context.push();
+  inner.reset();
+  EXPECT_EQ(a.context.depth(), 1u);
+  a.context.pop();
+  // A clone's scopes are its own: it may pop what a Scope pushed elsewhere.
+  EXPECT_EQ(clone.depth(), 3u);
+  clone.pop();
+  EXPECT_EQ(clone.ask_quick(ge(a.s, 7)), Verdict::kUnknown);
+  EXPECT_EQ(clone.ask_quick(ge(a.s, 5)), Verdict::kYes);
+}
+
+TEST(Misuse, AScopeMayEndAfterItsContextMovedOrItsPoolDied) {
+  EXPECT_EQ(outcome_of([] {
+              auto pool = std::make_unique<ExprPool>();
+              Context context(*pool);
+              const Scope scope(context);
+              pool.reset();
+            }),
+            "nothing");
+  EXPECT_EQ(outcome_of([] {
+              Asked a;
+              const Scope scope(a.context);
+              Context to = std::move(a.context);
+              to.pop();
+            }),
+            "nothing");
 }
 
 struct Traced {
