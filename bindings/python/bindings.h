@@ -20,6 +20,7 @@ void bind_session(py::module_& m);
 void bind_control_flow(py::module_& m);
 void bind_program(py::module_& m);
 void bind_context(py::module_& m);
+void bind_mirror(py::module_& m);
 void bind_errors(py::module_& m);
 
 // The user's frames now, outermost first; files of torch and proviso are left

@@ -1,0 +1,108 @@
+"""Puts Proviso's ShapeEnv where PyTorch constructs one, and takes it away."""
+
+import contextlib
+import sys
+import threading
+
+import torch
+
+_TORCH_VERSION = "2.13.0"
+_lock = threading.RLock()
+
+
+class _State:
+    enabled = None  # None, or verify as enable() was given it
+    blocks = []  # verify, of each `with shape_env()` that is open
+
+
+_state = _State()
+
+
+def _check_torch(call):
+    found = torch.__version__.split("+")[0]
+    if found != _TORCH_VERSION:
+        raise RuntimeError(
+            f"proviso.torch.{call}: answers for the ShapeEnv of torch "
+            f"{_TORCH_VERSION}, and torch {torch.__version__} is installed; "
+            "its own ShapeEnv goes on.  Install that version of torch, or a "
+            "Proviso that is made for yours"
+        )
+
+
+def _bind(old, new):
+    """Rebinds the name ShapeEnv in every module that has it from torch."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("proviso."):
+            continue
+        names = getattr(module, "__dict__", None)
+        if isinstance(names, dict) and names.get("ShapeEnv") is old:
+            names["ShapeEnv"] = new
+
+
+def _update():
+    """Binds what the state says.  Called under the lock."""
+    from proviso.torch import _shape_env
+
+    wanted = _state.blocks[-1] if _state.blocks else _state.enabled
+    _shape_env.settings.verify = bool(wanted)
+    ours, theirs = _shape_env.ShapeEnv, _shape_env.TorchShapeEnv
+    if wanted is None:
+        _bind(ours, theirs)
+    else:
+        _bind(theirs, ours)
+
+
+def enable(*, verify=False):
+    """From here on, each new ShapeEnv of this process asks Proviso.
+
+    With `verify` both are asked, torch's answers are used, and `report()`
+    tells what differs.  Calling it again changes `verify`.  Raises
+    RuntimeError under another version of torch than 2.13.0.
+    """
+    _check_torch("enable")
+    with _lock:
+        _state.enabled = bool(verify)
+        _update()
+
+
+def disable():
+    """New ShapeEnvs are torch's own again.
+
+    One that exists keeps asking Proviso, so that what was begun is finished
+    alike.  Does nothing when Proviso is not enabled.  Blocks of `shape_env()`
+    that are open stay in force.
+    """
+    with _lock:
+        if _state.enabled is None:
+            return
+        _state.enabled = None
+        _update()
+
+
+def is_enabled():
+    """Whether a ShapeEnv that is made now asks Proviso."""
+    with _lock:
+        return bool(_state.blocks) or _state.enabled is not None
+
+
+@contextlib.contextmanager
+def shape_env(*, verify=False):
+    """`with shape_env():` each ShapeEnv made inside asks Proviso.
+
+    It holds for the whole process, other threads included.  Blocks may nest;
+    the innermost says whether to verify.  Raises as `enable` does.
+    """
+    _check_torch("shape_env")
+    verify = bool(verify)
+    with _lock:
+        _state.blocks.append(verify)
+        _update()
+    try:
+        yield
+    finally:
+        with _lock:
+            # Blocks of several threads may end in another order.
+            _state.blocks.reverse()
+            _state.blocks.remove(verify)
+            _state.blocks.reverse()
+            _update()

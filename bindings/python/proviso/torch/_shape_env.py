@@ -1,0 +1,237 @@
+"""A ShapeEnv whose static reasoning is Proviso's.
+
+    env = ShapeEnv()          # isinstance(env, torch's ShapeEnv)
+    env._maybe_evaluate_static(expr)
+
+Each method here asks the mirror of this ShapeEnv (bindings/python/mirror.h)
+before torch's own method would simplify anything, and hands over to torch's
+method where the mirror says NotImplemented: floats, infinities, symbols
+without a range, a mirror that another thread uses.  None (unknown) is final.
+
+Never a silent reuse: FX and AOTAutograd keep a compiled graph with the guards
+over that graph's own symbols.  A question about them may have been decided by
+guards over other symbols.  What was decided is remembered, and
+`get_pruned_guards` adds what the kept guards do not imply.
+"""
+
+import threading
+import weakref
+
+import sympy
+from torch.fx.experimental import symbolic_shapes
+from torch.utils._sympy.numbers import int_oo
+from torch.utils._sympy.value_ranges import ValueRanges
+
+from proviso import _proviso as _core
+from proviso.torch import _differences, _sympy_classes
+
+TorchShapeEnv = symbolic_shapes.ShapeEnv
+_sympy_classes.register()
+
+
+class _Companion:
+    """What goes with a ShapeEnv and is not in it.
+
+    torch compares, copies and pickles a ShapeEnv by its attributes, so the
+    mirror is none of them.
+    """
+
+    __slots__ = ("mirror", "replacing")
+
+    def __init__(self):
+        self.mirror = _core.Mirror()
+        self.replacing = 0  # depth of calls of _set_replacement
+
+
+class _Settings:
+    verify = False
+
+
+settings = _Settings()
+_companions = weakref.WeakKeyDictionary()
+_making = threading.Lock()
+
+
+def companion(env):
+    """The companion of `env`; None for a ShapeEnv of another class."""
+    if type(env) is not ShapeEnv:
+        return None
+    found = _companions.get(env)
+    if found is None:
+        with _making:
+            found = _companions.setdefault(env, _Companion())
+    return found
+
+
+class _IsTorchs(type(TorchShapeEnv)):
+    """isinstance(env, ShapeEnv) stays true for torch's own objects, also where
+    the name ShapeEnv stands for the class below."""
+
+    def __instancecheck__(cls, instance):
+        if cls is ShapeEnv:
+            return isinstance(instance, TorchShapeEnv)
+        return super().__instancecheck__(instance)
+
+
+def _range(bounds):
+    lower, upper = bounds
+    return ValueRanges(
+        -int_oo if lower is None else sympy.Integer(lower),
+        int_oo if upper is None else sympy.Integer(upper),
+    )
+
+
+def _condition(expr, value):
+    """The boolean that says that `expr` has this value or lies within."""
+    if value is sympy.true:
+        return expr
+    if value is sympy.false:
+        return sympy.Not(expr)
+    if not isinstance(value, tuple):
+        return sympy.Eq(expr, value)
+    lower, upper = value
+    ends = []
+    if lower is not None:
+        ends.append(sympy.Le(lower, expr))
+    if upper is not None:
+        ends.append(sympy.Le(expr, upper))
+    return sympy.And(*ends)
+
+
+class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
+    """torch's ShapeEnv; what follows statically is asked of Proviso."""
+
+    def _maybe_evaluate_static(
+        self,
+        expr,
+        *,
+        unbacked_only=False,
+        compute_hint=False,
+        size_oblivious=False,
+        axioms=None,
+        var_to_range=None,
+    ):
+        """As torch's: true, false or a number where that follows, else None."""
+
+        def torchs():
+            return TorchShapeEnv._maybe_evaluate_static(
+                self,
+                expr,
+                unbacked_only=unbacked_only,
+                compute_hint=compute_hint,
+                size_oblivious=size_oblivious,
+                axioms=axioms,
+                var_to_range=var_to_range,
+            )
+
+        beside = companion(self)
+        if beside is None or not isinstance(expr, sympy.Basic):
+            return torchs()
+        if compute_hint:
+            answer = beside.mirror.hint(self, expr)
+        elif unbacked_only:
+            # The caller looks at the symbols that are left, and at no more
+            # than that while one of them has no hint.
+            is_backed = beside.mirror.is_backed(self, expr)
+            answer = expr if is_backed is False else NotImplemented
+        else:
+            answer = beside.mirror.ask(
+                self, expr, axioms, var_to_range, size_oblivious,
+                not settings.verify,
+            )
+        if settings.verify:
+            theirs = torchs()
+            _differences.compare(
+                self, expr, answer, theirs,
+                unbacked_only=unbacked_only, axioms=axioms,
+                var_to_range=var_to_range, size_oblivious=size_oblivious,
+                compute_hint=compute_hint,
+            )
+            return theirs
+        return torchs() if answer is NotImplemented else answer
+
+    _maybe_evaluate_static.cache_clear = (
+        TorchShapeEnv._maybe_evaluate_static.cache_clear
+    )
+    _maybe_evaluate_static.cache_info = (
+        TorchShapeEnv._maybe_evaluate_static.cache_info
+    )
+
+    def _maybe_evaluate_range_only(self, expr, fallback=None):
+        """As torch's: the value where it follows, else `fallback`."""
+        beside = companion(self)
+        if beside is not None and not settings.verify:
+            answer = beside.mirror.ask(self, expr)
+            if answer is not NotImplemented:
+                return fallback if answer is None else answer
+        return super()._maybe_evaluate_range_only(expr, fallback)
+
+    def bound_sympy(self, expr, size_oblivious=False):
+        """As torch's: a range that holds every value of `expr`.
+
+        While a replacement is chosen, only ranges count: what follows from
+        guards is no property of the symbol.
+        """
+        beside = companion(self)
+        if beside is None or size_oblivious or settings.verify:
+            return super().bound_sympy(expr, size_oblivious)
+        bounds = beside.mirror.bounds(self, expr, beside.replacing > 0)
+        if bounds is NotImplemented:
+            return super().bound_sympy(expr, size_oblivious)
+        return _range(bounds)
+
+    def _set_replacement(self, a, tgt, msg):
+        beside = companion(self)
+        if beside is None:
+            return super()._set_replacement(a, tgt, msg)
+        beside.replacing += 1
+        try:
+            return super()._set_replacement(a, tgt, msg)
+        finally:
+            beside.replacing -= 1
+
+    def get_pruned_guards(self, symints):
+        """As torch's, and what was decided about these symbols with the help
+        of guards over others."""
+        kept = super().get_pruned_guards(symints)
+        beside = companion(self)
+        if beside is None:
+            return kept
+        symbols = {
+            s.node.expr
+            for s in symints
+            if isinstance(s.node.expr, sympy.Symbol)
+        }
+        have = {id(guard) for guard in kept}
+        others = [
+            self.replace(guard.expr)
+            for guard in self.guards
+            if id(guard) not in have and not guard.size_oblivious
+        ]
+        for expr, value in beside.mirror.project(
+            self, symbols, [guard.expr for guard in kept], others
+        ):
+            condition = self.replace(_condition(expr, value))
+            if condition.free_symbols <= symbols:
+                kept.append(
+                    symbolic_shapes.ShapeGuard(
+                        condition, self._get_sloc(), size_oblivious=False
+                    )
+                )
+        return kept
+
+    # A copy knows what was decided: it may be asked for its pruned guards.
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        beside = companion(self)
+        if beside is not None:
+            state["_proviso_decided"] = beside.mirror.decided()
+        return state
+
+    def __setstate__(self, state):
+        decided = state.pop("_proviso_decided", ())
+        self.__dict__.update(state)
+        beside = companion(self)
+        if beside is not None:
+            for expr, value in decided:
+                beside.mirror.remember(expr, value)

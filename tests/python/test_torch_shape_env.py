@@ -1,0 +1,411 @@
+"""proviso.torch: Proviso answers for ShapeEnv in torch.compile and export."""
+
+import copy
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+import sympy
+import torch
+from torch._inductor.utils import fresh_cache
+from torch.fx.experimental import symbolic_shapes
+
+import proviso.torch
+from proviso.torch import _binding, _shape_env
+
+TORCHS = symbolic_shapes.ShapeEnv
+
+
+@pytest.fixture(autouse=True)
+def clean_compiler():
+    """Each test starts without compiled code, in memory and on disk."""
+    torch._dynamo.reset()
+    with fresh_cache(), torch._dynamo.config.patch(
+        capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True
+    ):
+        yield
+    torch._dynamo.reset()
+    proviso.torch.disable()
+    proviso.torch.reset_report()
+    assert symbolic_shapes.ShapeEnv is TORCHS
+
+
+def new_env(**sizes):
+    """A ShapeEnv of ours and its backed symbols, named by the hints."""
+    from torch._dynamo.source import ConstantSource
+    from torch.fx.experimental.symbolic_shapes import DimDynamic
+
+    env = _shape_env.ShapeEnv()
+    symbols = [
+        env.create_symbol(
+            value, ConstantSource(name), dynamic_dim=DimDynamic.DYNAMIC
+        )
+        for name, value in sizes.items()
+    ]
+    return env, symbols
+
+
+# ---- the cache hole -------------------------------------------------------
+
+
+def ascending(x, y, z):
+    if x.shape[0] < z.shape[0] and z.shape[0] < y.shape[0]:
+        return (y[: x.shape[0]] * 2).cos()
+
+
+def descending(x, y, z):
+    if x.shape[0] > z.shape[0] and z.shape[0] > y.shape[0]:
+        return (y[: x.shape[0]] * 2).cos()
+
+
+def test_a_cached_graph_is_not_reused_where_what_decided_it_does_not_hold():
+    # s0 < s2 and s2 < s1 imply s0 <= s1; z (s2) is no input of the graph.
+    x, y, z = torch.randn(4), torch.randn(10), torch.randn(7)
+    with proviso.torch.shape_env():
+        first = torch.compile(ascending, dynamic=True)(x, y, z)
+        torch.testing.assert_close(first, ascending(x, y, z))
+        torch._dynamo.reset()
+        second = torch.compile(descending, dynamic=True)(y, x, z)
+    torch.testing.assert_close(second, descending(y, x, z))
+    assert proviso.torch.report().decided > 0
+
+
+def test_pruned_guards_have_what_guards_over_other_symbols_decided():
+    env, (a, b, c) = new_env(a=4, b=10, c=7)
+    assert env.evaluate_expr(sympy.Lt(a, c), True)
+    assert env.evaluate_expr(sympy.Lt(c, b), True)
+    assert env.evaluate_expr(sympy.Le(a, b), True)
+    assert [g.expr for g in env.guards] == [sympy.Lt(a, c), sympy.Lt(c, b)]
+    kept = [env.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
+    assert [g.expr for g in env.get_pruned_guards(kept)] == [sympy.Le(a, b)]
+
+
+def test_a_copy_remembers_what_was_decided():
+    env, (a, b, c) = new_env(a=4, b=10, c=7)
+    env.evaluate_expr(sympy.Lt(a, c), True)
+    env.evaluate_expr(sympy.Lt(c, b), True)
+    env.evaluate_expr(sympy.Le(a, b), True)
+    other = copy.deepcopy(env)
+    assert type(other) is type(env)
+    kept = [other.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
+    assert [g.expr for g in other.get_pruned_guards(kept)] == [sympy.Le(a, b)]
+    env.check_equal(other)
+
+
+# ---- programs with data-dependent questions -------------------------------
+
+check = torch._check
+
+
+def divisible(t):
+    u = t[0].item()
+    check(u >= 0)
+    check(u % 4 == 0)
+    return torch.ones(3) if u % 2 == 0 else torch.zeros(3)
+
+
+def chain(t):
+    u, v, w = t[0].item(), t[1].item(), t[2].item()
+    check(u < v)
+    check(v < w)
+    return torch.ones(3) if u < w else torch.zeros(3)
+
+
+def part_of_a_sum(t):
+    u, v = t[0].item(), t[1].item()
+    check(u + v <= 10)
+    check(u >= 0)
+    check(v >= 0)
+    return torch.ones(3) if u <= 10 else torch.zeros(3)
+
+
+def two_views(t):
+    u = t[0].item()
+    check(u >= 8)
+    check(u % 8 == 0)
+    x = torch.zeros(u) + 1
+    return x.view(-1, 8).view(-1, 4).sum(1)
+
+
+def not_zero(t):
+    u = t[0].item()
+    check(u >= 0)
+    check(u != 0)
+    return torch.ones(3) if u >= 1 else torch.zeros(3)
+
+
+def two_halves(t):
+    u = t[0].item()
+    check(u >= 2)
+    return torch.zeros(u) + torch.zeros(u // 2 + (u + 1) // 2)
+
+
+def first_of_many(t):
+    n = t.nonzero()
+    k = n.shape[0]
+    check(k >= 3)
+    m = min(k, 3)
+    return n[:m].sum() * (1 if m == 3 else 2)
+
+
+def remainder(t):
+    u, v = t[0].item(), t[1].item()
+    check(v >= 1)
+    check(u >= 0)
+    return torch.ones(3) if u % v < v else torch.zeros(3)
+
+
+def joined(t):
+    u, v = t[0].item(), t[1].item()
+    check(u >= 2)
+    check(v == u + 2)
+    return torch.cat([torch.zeros(u), torch.zeros(2)]) + torch.zeros(v)
+
+
+def rounded(t):
+    u = t[0].item()
+    check(u >= 0)
+    check(2 * u <= 9)
+    return torch.ones(3) if u <= 4 else torch.zeros(3)
+
+
+def two_parts(t):
+    u, v = t[0].item(), t[1].item()
+    check(u >= 4)
+    check(v >= 4)
+    check(u == v)
+    a, b = torch.ones(u, 3), torch.ones(v, 3)
+    return torch.cat([a, b]).reshape(2, -1, 3)[0]
+
+
+def transposed(t):
+    u = t[0].item()
+    check(u > 0)
+    x = torch.zeros(4 * u)
+    return x.view(u, 4).t().contiguous().view(-1)[: 2 * u]
+
+
+PROGRAMS = [
+    (divisible, [8]),
+    (chain, [1, 2, 3]),
+    (part_of_a_sum, [3, 4]),
+    (two_views, [16]),
+    (not_zero, [3]),
+    (two_halves, [5]),
+    (first_of_many, [1, 1, 0, 1, 1]),
+    (remainder, [7, 3]),
+    (joined, [3, 5]),
+    (rounded, [4]),
+    (two_parts, [5, 5]),
+    (transposed, [3]),
+]
+
+
+@pytest.mark.parametrize(
+    "program, data", PROGRAMS, ids=[p.__name__ for p, _ in PROGRAMS]
+)
+def test_questions_that_follow_from_checks_compile(program, data):
+    t = torch.tensor(data)
+    with proviso.torch.shape_env():
+        compiled = torch.compile(
+            program, fullgraph=True, dynamic=True, backend="aot_eager"
+        )
+        torch.testing.assert_close(compiled(t), program(t))
+
+
+# ---- the mirror -----------------------------------------------------------
+
+
+def test_what_a_guard_says_is_not_used_to_drop_it():
+    env, (a, b) = new_env(a=4, b=10)
+    env.evaluate_expr(sympy.Lt(a, b), True)
+    assert env._maybe_evaluate_static(sympy.Lt(a, b)) is sympy.true
+    assert env._maybe_evaluate_static(sympy.Lt(a, b), axioms=()) is None
+    assert env.get_nontrivial_guards() == [sympy.Lt(a, b)]
+
+
+def test_ranges_that_are_written_directly_are_seen():
+    from torch.utils._sympy.value_ranges import ValueRanges
+
+    env, (a,) = new_env(a=4)
+    question = sympy.Lt(a, 10)
+    assert env._maybe_evaluate_static(question) is None
+    env.var_to_range[a] = ValueRanges(2, 9)
+    assert env._maybe_evaluate_static(question) is sympy.true
+    env.var_to_range[a] = ValueRanges(2, 99)  # wider: no longer known
+    assert env._maybe_evaluate_static(question) is None
+
+
+def test_what_goes_away_is_forgotten():
+    env, (a, b) = new_env(a=4, b=4)
+    env.replacements[a] = b
+    assert env._maybe_evaluate_static(sympy.Eq(a, b)) is sympy.true
+    del env.replacements[a]
+    assert env._maybe_evaluate_static(sympy.Eq(a, b)) is None
+    env.evaluate_expr(sympy.Eq(a % 2, 0), True)
+    assert env._maybe_evaluate_static(sympy.Eq(a % 2, 0)) is sympy.true
+    env.guards.clear()
+    env.axioms.clear()
+    assert env._maybe_evaluate_static(sympy.Eq(a % 2, 0)) is None
+
+
+def test_axioms_and_ranges_of_a_loop_are_used_for_that_question_alone():
+    from torch.utils._sympy.value_ranges import ValueRanges
+
+    env, (a,) = new_env(a=4)
+    i = sympy.Symbol("i0", integer=True, nonnegative=True)
+    ranges = tuple(env.var_to_range.items()) + ((i, ValueRanges(0, 2**40)),)
+    axioms = (sympy.Lt(i, a), sympy.Le(0, i))
+    question = sympy.Lt(i + 1, a + 1)
+    ask = env._maybe_evaluate_static
+    assert ask(question, axioms=axioms, var_to_range=ranges) is sympy.true
+    assert ask(question, axioms=(), var_to_range=ranges) is None
+
+
+def test_questions_without_a_meaning_go_to_torch():
+    env, (a,) = new_env(a=4)
+    from torch.utils._sympy.functions import ToFloat
+
+    assert env._maybe_evaluate_static(ToFloat(a) > sympy.Float(1.5)) in (
+        None, sympy.true,
+    )
+    assert sum(proviso.torch.report().left_to_torch.values()) == 1
+
+
+# ---- where it is put, and where it is not ---------------------------------
+
+
+def test_the_name_is_bound_where_torch_constructs_one_and_taken_away():
+    import torch._dynamo.output_graph as dynamo
+
+    with proviso.torch.shape_env():
+        assert symbolic_shapes.ShapeEnv is _shape_env.ShapeEnv
+        assert dynamo.ShapeEnv is _shape_env.ShapeEnv
+        with proviso.torch.shape_env(verify=True):
+            assert _shape_env.settings.verify
+        assert not _shape_env.settings.verify
+        assert symbolic_shapes.ShapeEnv is _shape_env.ShapeEnv
+    assert symbolic_shapes.ShapeEnv is TORCHS
+    assert dynamo.ShapeEnv is TORCHS
+    assert not proviso.torch.is_enabled()
+
+
+def test_enable_and_disable():
+    proviso.torch.enable()
+    proviso.torch.enable(verify=True)
+    with proviso.torch.shape_env():
+        proviso.torch.disable()
+        assert symbolic_shapes.ShapeEnv is _shape_env.ShapeEnv
+    assert symbolic_shapes.ShapeEnv is TORCHS
+    proviso.torch.disable()
+
+
+def test_an_object_of_torchs_class_stays_an_instance():
+    env = TORCHS()
+    with proviso.torch.shape_env():
+        assert isinstance(env, symbolic_shapes.ShapeEnv)
+        assert isinstance(symbolic_shapes.ShapeEnv(), TORCHS)
+        assert not isinstance(3, symbolic_shapes.ShapeEnv)
+
+
+def test_a_class_of_somebody_else_keeps_torchs_reasoning():
+    with proviso.torch.shape_env():
+
+        class Theirs(symbolic_shapes.ShapeEnv):
+            pass
+
+        env = Theirs()
+        assert not isinstance(TORCHS(), Theirs)
+    assert _shape_env.companion(env) is None
+    u = env.create_unbacked_symint()
+    assert bool(torch._check(u >= 2) is None)
+    assert bool(u >= 1)
+    assert proviso.torch.report().questions == 0
+
+
+def test_another_version_of_torch_is_refused(monkeypatch):
+    monkeypatch.setattr(torch, "__version__", "2.14.0a0")
+    with pytest.raises(RuntimeError, match=r"enable.*2\.13\.0.*2\.14\.0a0"):
+        proviso.torch.enable()
+    with pytest.raises(RuntimeError, match="shape_env"):
+        with proviso.torch.shape_env():
+            pass
+    assert not proviso.torch.is_enabled()
+
+
+def test_threads_each_compile_their_own():
+    results = {}
+
+    def work(k):
+        with proviso.torch.shape_env():
+            x = torch.arange(4.0 + k)
+
+            def f(x):
+                return x.view(-1, 2).sum(0) + k
+
+            compiled = torch.compile(f, dynamic=True, backend="eager")
+            results[k] = torch.equal(compiled(x), f(x))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in (0, 2, 4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == {0: True, 2: True, 4: True}
+    assert not _binding._state.blocks
+
+
+def test_export_and_a_saved_program(tmp_path):
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return x.reshape(-1, 2).sum(1) if x.shape[0] % 2 == 0 else x
+
+    x = torch.randn(6)
+    with proviso.torch.shape_env():
+        program = torch.export.export(
+            Model(), (x,),
+            dynamic_shapes={"x": {0: 2 * torch.export.Dim("half")}},
+        )
+        torch.export.save(program, tmp_path / "p.pt2")
+        again = torch.export.load(tmp_path / "p.pt2")
+    y = torch.randn(10)
+    torch.testing.assert_close(again.module()(y), Model()(y))
+    copy.deepcopy(program)
+
+
+# ---- PROVISO_SHAPE_ENV ----------------------------------------------------
+
+COMPILE = """
+import torch
+def f(x):
+    return x.view(-1, 2).sum(0)
+torch.compile(f, dynamic=True, backend="eager")(torch.randn(6))
+from torch.fx.experimental import symbolic_shapes
+print(symbolic_shapes.ShapeEnv.__module__)
+"""
+
+
+@pytest.mark.parametrize(
+    "value, module, said",
+    [
+        ("1", "proviso.torch._shape_env", ""),
+        ("verify", "proviso.torch._shape_env", "same: "),
+        ("0", "torch.fx.experimental.symbolic_shapes", ""),
+        (
+            "yes", "torch.fx.experimental.symbolic_shapes",
+            "expected 0, 1 or verify, got 'yes'",
+        ),
+    ],
+)
+def test_the_environment_variable_enables_it(value, module, said):
+    env = dict(os.environ, PROVISO_SHAPE_ENV=value)
+    env.pop("PROVISO_SHAPE_ENV_REPORT", None)
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILE], env=env, capture_output=True,
+        text=True, timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [module]
+    assert said in done.stderr
