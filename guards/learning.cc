@@ -18,15 +18,7 @@ bool is_integer_symbol(Expr e) { return e.is_symbol() && e.is_int(); }
 
 // Divisions and remainders are left in place: shapes print as PyTorch's do.
 bool has_division(Expr e) {
-  switch (e.op()) {
-    case Op::kFloorDiv:
-    case Op::kMod:
-    case Op::kPythonMod:
-    case Op::kCleanDiv:
-    case Op::kCeilDiv:
-    case Op::kModularIndexing: return true;
-    default: break;
-  }
+  if (is_integer_division(e.op())) return true;
   auto args = e.args();
   return std::any_of(args.begin(), args.end(), has_division);
 }

@@ -15,13 +15,8 @@ namespace {
 constexpr size_t kMaxDecisions = 5000;
 
 bool is_decidable_op(Op op) {
+  if (is_integer_division(op)) return true;
   switch (op) {
-    case Op::kFloorDiv:
-    case Op::kMod:
-    case Op::kPythonMod:
-    case Op::kCleanDiv:
-    case Op::kCeilDiv:
-    case Op::kModularIndexing:
     case Op::kMin:
     case Op::kMax:
     case Op::kAbs:

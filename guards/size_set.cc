@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "sym/definition.h"
 #include "sym/evaluate.h"
 
 namespace proviso {
@@ -91,6 +92,7 @@ std::optional<Repetition> rounded(const Repetition& r, const Rational& step) {
 }
 
 std::optional<Repetition> repetition(Expr e) {
+  e = definition(e);
   if (e.is_constant()) return Repetition{};
   if (e.is_symbol()) return Repetition{Rational(Int(1)), 1};
   if (e.is(Op::kAdd)) return of_sum(e);
@@ -119,7 +121,6 @@ std::optional<Repetition> repetition(Expr e) {
       return Repetition{first->slope / *divisor, first->period};
     case Op::kFloorDiv:
     case Op::kCleanDiv:
-    case Op::kCeilDiv:
       return rounded({first->slope / *divisor, first->period}, one);
     case Op::kMod:
     case Op::kPythonMod: {

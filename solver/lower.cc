@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sym/budget.h"
+#include "sym/definition.h"
 
 namespace proviso {
 namespace {
@@ -118,11 +119,6 @@ Poly Lowering::compute_integer(Expr e) {
     case Op::kCleanDiv: return forms_.floor_div(arg(0), arg(1));
     case Op::kMod:
     case Op::kPythonMod: return forms_.mod(arg(0), arg(1));
-    case Op::kCeilDiv:
-      return forms_.scale(forms_.floor_div(forms_.scale(arg(0), -1), arg(1)),
-                          -1);
-    case Op::kModularIndexing:
-      return forms_.mod(forms_.floor_div(arg(0), arg(1)), arg(2));
     case Op::kMin:
     case Op::kMax: return extremum(e.op(), e.args());
     case Op::kAbs:  // |x| == 2*pos(x) - x
@@ -138,8 +134,10 @@ Poly Lowering::compute_integer(Expr e) {
     case Op::kCeilToInt:
     case Op::kFloorToInt:
     case Op::kRoundToInt: return rounded(e);
-    default: return forms_.variable(forms_.opaque(e));
+    default: break;
   }
+  const Expr meaning = definition(e);
+  return meaning == e ? forms_.variable(forms_.opaque(e)) : integer(meaning);
 }
 
 // Few from the left; many by halves, so that atoms within atoms stay few.
@@ -426,6 +424,18 @@ FormulaId Lowering::nonzero(Expr divisor) {
   return forms_.ne(x->num);
 }
 
+FormulaId Lowering::nonzero_divisors(Expr e) {
+  const auto count = static_cast<size_t>(info(e.op()).divisors);
+  if (count == 0) return kTrue;
+  if (count == 1) return nonzero(e.arg(1));
+  std::vector<FormulaId> parts;
+  for (Expr divisor : e.args().subspan(1, count)) {
+    parts.push_back(nonzero(divisor));
+    if (parts.back() == kNoId) return kNoId;
+  }
+  return forms_.all_of(std::move(parts));
+}
+
 FormulaId Lowering::natural(Expr count) {
   Poly n = integer(count);
   if (n.is_constant() && n.constant > Int(int64_t{1} << 32)) return kFalse;
@@ -434,18 +444,8 @@ FormulaId Lowering::natural(Expr count) {
 
 // Beyond that the arguments are defined.
 FormulaId Lowering::own_condition(Expr e) {
-  FormulaId f = kTrue;
+  FormulaId f = nonzero_divisors(e);
   switch (e.op()) {
-    case Op::kFloorDiv:
-    case Op::kMod:
-    case Op::kPythonMod:
-    case Op::kCleanDiv:
-    case Op::kCeilDiv:
-    case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: f = nonzero(e.arg(1)); break;
-    case Op::kModularIndexing:
-      f = forms_.all_of({nonzero(e.arg(1)), nonzero(e.arg(2))});
-      break;
     case Op::kPow: f = e.is_int() ? natural(e.arg(1)) : kNoId; break;
     case Op::kPowByNatural:
     case Op::kLShift:

@@ -61,6 +61,7 @@ class Lowering {
   FormulaId compute_defined(Expr e);
   FormulaId own_condition(Expr e);
   FormulaId nonzero(Expr divisor);
+  FormulaId nonzero_divisors(Expr e);
   FormulaId natural(Expr count);
 
   FormPool& forms_;

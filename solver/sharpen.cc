@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "solver/engine.h"
+#include "sym/definition.h"
 
 namespace proviso {
 namespace {
@@ -64,10 +65,8 @@ Interval range_of_op(Expr e, const std::vector<Interval>& args) {
     }
     case Op::kFloorDiv:
     case Op::kCleanDiv: return floor_div(args[0], args[1]);
-    case Op::kCeilDiv: return -floor_div(-args[0], args[1]);
     case Op::kMod:
     case Op::kPythonMod: return mod(args[0], args[1]);
-    case Op::kModularIndexing: return mod(floor_div(args[0], args[1]), args[2]);
     case Op::kAbs: return abs(args[0]);
     case Op::kIdentity: return args[0];
     case Op::kWhere: return hull(args[1], args[2]);
@@ -124,7 +123,9 @@ Interval Engine::written_range(Expr e) {
         Budget::spend(4);
         std::vector<Interval> args;
         for (Expr arg : x.args()) args.push_back(of(arg));
-        Interval range = range_of_op(x, args);
+        const Expr meaning = definition(x);
+        Interval range =
+            meaning == x ? range_of_op(x, args) : written_range(meaning);
         if (x != e) range = intersect(range, polynomial_range(x).span);
         known.emplace(x.id(), range);
       });

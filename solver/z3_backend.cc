@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "sym/budget.h"
+#include "sym/definition.h"
 #endif
 
 namespace proviso {
@@ -210,9 +211,6 @@ class Translator {
       case Op::kCleanDiv: return floor_div(arg(0), arg(1));
       case Op::kMod:
       case Op::kPythonMod: return floor_mod(arg(0), arg(1));
-      case Op::kCeilDiv: return -floor_div(-arg(0), arg(1));
-      case Op::kModularIndexing:
-        return floor_mod(floor_div(arg(0), arg(1)), arg(2));
       case Op::kAbs: return z3::ite(arg(0) >= 0, arg(0), -arg(0));
       case Op::kIdentity: return arg(0);
       case Op::kEq:
@@ -232,7 +230,9 @@ class Translator {
       case Op::kCeilToInt:
       case Op::kFloorToInt:
       case Op::kRoundToInt: return rounded(e);
-      default: throw Unsupported();
+      default:
+        if (Expr meaning = definition(e); meaning != e) return term(meaning);
+        throw Unsupported();
     }
   }
 
@@ -252,19 +252,10 @@ class Translator {
       z3::expr part = defined(arg);
       if (!part.is_true()) all = all.is_true() ? part : all && part;
     }
-    switch (e.op()) {
-      case Op::kModularIndexing:
-        all = all && nonzero(e.arg(2));
-        [[fallthrough]];
-      case Op::kFloorDiv:
-      case Op::kCleanDiv:
-      case Op::kMod:
-      case Op::kPythonMod:
-      case Op::kCeilDiv:
-      case Op::kIntTrueDiv:
-      case Op::kFloatTrueDiv: return all && nonzero(e.arg(1));
-      default: return all;
+    for (int i = 1; i <= info(e.op()).divisors; ++i) {
+      all = all && nonzero(e.arg(static_cast<size_t>(i)));
     }
+    return all;
   }
 
   z3::context& c_;

@@ -523,17 +523,16 @@ Expr FormSearch::floor_form(Expr e) {
 bool FormSearch::is_total(Expr e) {
   if (is_leaf(e.op())) return true;
   Budget::spend(1);
-  switch (e.op()) {
-    case Op::kFloorDiv:
-    case Op::kMod:
-    case Op::kCeilDiv: {
-      const Polynomial d = to_polynomial(e.arg(1));
-      if (d.is_zero()) return false;
-      if (!d.is_constant() && !is_positive(d) && !is_positive(d * Int(-1))) {
-        return false;
-      }
-      break;
+  const bool is_division = is_integer_division(e.op());
+  const auto divisors = static_cast<size_t>(info(e.op()).divisors);
+  for (size_t i = 1; is_division && i <= divisors; ++i) {
+    const Polynomial d = to_polynomial(e.arg(i));
+    if (d.is_zero()) return false;
+    if (!d.is_constant() && !is_positive(d) && !is_positive(d * Int(-1))) {
+      return false;
     }
+  }
+  switch (e.op()) {
     case Op::kPow:
     case Op::kPowByNatural:
       if (!e.arg(1).is(Op::kInteger) || e.arg(1).integer().sign() < 0) {
@@ -554,7 +553,9 @@ bool FormSearch::is_total(Expr e) {
     case Op::kNot:
     case Op::kWhere:
     case Op::kIdentity: break;
-    default: return false;
+    default:
+      if (!is_division) return false;
+      break;
   }
   return std::all_of(e.args().begin(), e.args().end(),
                      [this](Expr arg) { return is_total(arg); });

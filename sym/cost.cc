@@ -7,18 +7,6 @@ namespace {
 
 constexpr uint64_t kDivisionCost = 4;
 
-bool is_division(Op op) {
-  switch (op) {
-    case Op::kFloorDiv:
-    case Op::kMod:
-    case Op::kPythonMod:
-    case Op::kCleanDiv:
-    case Op::kCeilDiv:
-    case Op::kModularIndexing: return true;
-    default: return false;
-  }
-}
-
 bool is_minus_one(Expr e) {
   return e.is(Op::kInteger) && e.integer() == Int(-1);
 }
@@ -31,7 +19,7 @@ bool is_negation(Expr e) {
 
 // A node on its own, what it is made of apart.
 uint64_t node_cost(Expr e) {
-  if (is_division(e.op())) return kDivisionCost;
+  if (is_integer_division(e.op())) return kDivisionCost;
   switch (e.op()) {
     case Op::kAdd: {
       uint64_t total = std::max<uint64_t>(e.arity(), 1) - 1;

@@ -15,8 +15,7 @@ constexpr ResultClass kInt = ResultClass::kInt, kFloat = ResultClass::kFloat,
                       kOfArms = ResultClass::kOfArms;
 
 constexpr OpInfo kTable[] = {
-#define PROVISO_ROW(enumerator, name, least, most, args, result) \
-  {Op::enumerator, name, least, most, args, result},
+#define PROVISO_ROW(enumerator, ...) {Op::enumerator, __VA_ARGS__},
     PROVISO_OPERATORS(PROVISO_ROW)
 #undef PROVISO_ROW
 };
@@ -34,11 +33,9 @@ std::string_view name_of(Type type) {
 
 const OpInfo& info(Op op) { return kTable[static_cast<size_t>(op)]; }
 
-const OpInfo* find_op(std::string_view name) {
-  for (const OpInfo& row : kTable) {
-    if (row.name == name && !is_leaf(row.op)) return &row;
-  }
-  return nullptr;
+bool is_integer_division(Op op) {
+  const OpInfo& row = info(op);
+  return row.divisors > 0 && row.result == ResultClass::kInt;
 }
 
 }  // namespace proviso

@@ -1,9 +1,10 @@
 // sym/op.h - the operator table: one row an operator.
 //
-// To add an operator: add a row here, its meaning to evaluate.cc, its interval
-// to solver/bounds.cc.  The parser and the printers read the row.
+// CONTRIBUTING.md, "Add an operator", says which other files an operator needs;
+// parser, printers, cost, definedness and the tracer read the row.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -12,76 +13,103 @@ namespace proviso {
 enum class Type : uint8_t { kInt, kFloat, kBool };
 std::string_view name_of(Type type);  // "integer", "float", "boolean"
 
-// Columns: enumerator, printed function name (what PyTorch/SymPy calls it),
-// least and most arguments (-1: any), argument type, result type.
-// Argument type kAny: kNumber accepts integers and floats, kSame wants all
-// arguments of one type.
-//   X(enumerator, "Name", min_args, max_args, argument class, result class)
-#define PROVISO_OPERATORS(X)                                         \
-  /* leaves */                                                       \
-  X(kInteger, "Integer", 0, 0, kNone, kInt)                          \
-  X(kRational, "Float", 0, 0, kNone, kFloat)                         \
-  X(kBoolean, "Boolean", 0, 0, kNone, kBool)                         \
-  X(kSymbol, "Symbol", 0, 0, kNone, kOfArguments)                    \
-  /* arithmetic; integer, or float when an argument is float */      \
-  X(kAdd, "Add", 1, -1, kNumber, kOfArguments)                       \
-  X(kMul, "Mul", 1, -1, kNumber, kOfArguments)                       \
-  X(kPow, "Pow", 2, 2, kNumber, kOfArguments)                        \
-  X(kPowByNatural, "PowByNatural", 2, 2, kInteger, kInt)             \
-  X(kFloorDiv, "FloorDiv", 2, 2, kInteger, kInt)                     \
-  X(kMod, "Mod", 2, 2, kInteger, kInt)                               \
-  X(kPythonMod, "PythonMod", 2, 2, kInteger, kInt)                   \
-  X(kCleanDiv, "CleanDiv", 2, 2, kInteger, kInt)                     \
-  X(kCeilDiv, "CeilDiv", 2, 2, kInteger, kInt)                       \
-  X(kModularIndexing, "ModularIndexing", 3, 3, kInteger, kInt)       \
-  X(kMin, "Min", 1, -1, kNumber, kOfArguments)                       \
-  X(kMax, "Max", 1, -1, kNumber, kOfArguments)                       \
-  X(kAbs, "Abs", 1, 1, kNumber, kOfArguments)                        \
-  X(kIdentity, "Identity", 1, 1, kNumber, kOfArguments)              \
-  /* bits: two's complement of infinite width */                     \
-  X(kLShift, "LShift", 2, 2, kInteger, kInt)                         \
-  X(kRShift, "RShift", 2, 2, kInteger, kInt)                         \
-  X(kBitAnd, "BitwiseFn_bitwise_and", 2, 2, kInteger, kInt)          \
-  X(kBitOr, "BitwiseFn_bitwise_or", 2, 2, kInteger, kInt)            \
-  X(kBitXor, "BitwiseFn_bitwise_xor", 2, 2, kInteger, kInt)          \
-  /* relations: a > b is stored as b < a */                          \
-  X(kEq, "Eq", 2, 2, kSame, kBool)                                   \
-  X(kNe, "Ne", 2, 2, kSame, kBool)                                   \
-  X(kLt, "Lt", 2, 2, kNumber, kBool)                                 \
-  X(kLe, "Le", 2, 2, kNumber, kBool)                                 \
-  /* logic */                                                        \
-  X(kAnd, "And", 1, -1, kBoolean, kBool)                             \
-  X(kOr, "Or", 1, -1, kBoolean, kBool)                               \
-  X(kNot, "Not", 1, 1, kBoolean, kBool)                              \
-  X(kWhere, "Where", 3, 3, kCondition, kOfArms)                      \
-  /* floats: exact rationals */                                      \
-  X(kToFloat, "ToFloat", 1, 1, kNumber, kFloat)                      \
-  X(kIntTrueDiv, "IntTrueDiv", 2, 2, kNumber, kFloat)                \
-  X(kFloatTrueDiv, "FloatTrueDiv", 2, 2, kNumber, kFloat)            \
-  X(kFloatPow, "FloatPow", 2, 2, kNumber, kFloat)                    \
-  X(kTruncToFloat, "TruncToFloat", 1, 1, kNumber, kFloat)            \
-  X(kTruncToInt, "TruncToInt", 1, 1, kNumber, kInt)                  \
-  X(kCeilToInt, "CeilToInt", 1, 1, kNumber, kInt)                    \
-  X(kFloorToInt, "FloorToInt", 1, 1, kNumber, kInt)                  \
-  X(kRoundToInt, "RoundToInt", 1, 1, kNumber, kInt)                  \
-  X(kRoundDecimal, "RoundDecimal", 2, 2, kNumber, kFloat)            \
-  /* opaque real functions: no reasoning, values only where exact */ \
-  X(kSqrt, "OpaqueUnaryFn_sqrt", 1, 1, kNumber, kFloat)              \
-  X(kCos, "OpaqueUnaryFn_cos", 1, 1, kNumber, kFloat)                \
-  X(kCosh, "OpaqueUnaryFn_cosh", 1, 1, kNumber, kFloat)              \
-  X(kSin, "OpaqueUnaryFn_sin", 1, 1, kNumber, kFloat)                \
-  X(kSinh, "OpaqueUnaryFn_sinh", 1, 1, kNumber, kFloat)              \
-  X(kTan, "OpaqueUnaryFn_tan", 1, 1, kNumber, kFloat)                \
-  X(kTanh, "OpaqueUnaryFn_tanh", 1, 1, kNumber, kFloat)              \
-  X(kAsin, "OpaqueUnaryFn_asin", 1, 1, kNumber, kFloat)              \
-  X(kAcos, "OpaqueUnaryFn_acos", 1, 1, kNumber, kFloat)              \
-  X(kAtan, "OpaqueUnaryFn_atan", 1, 1, kNumber, kFloat)              \
-  X(kExp, "OpaqueUnaryFn_exp", 1, 1, kNumber, kFloat)                \
-  X(kLog, "OpaqueUnaryFn_log", 1, 1, kNumber, kFloat)                \
-  X(kAsinh, "OpaqueUnaryFn_asinh", 1, 1, kNumber, kFloat)            \
-  X(kLog2, "OpaqueUnaryFn_log2", 1, 1, kNumber, kFloat)              \
-  /* sizes.., strides..: 1 when dense and not overlapping, else 0 */ \
-  X(kDenseIndicator, "IsNonOverlappingAndDenseIndicator", 0, -1, kInteger, kInt)
+// Columns:
+//   enumerator
+//   name       of the function, as PyTorch and SymPy print it
+//   python     the function that Python writes and the parser reads too, "" for
+//              infix operators and what Python has no function for
+//   target     of an FX node that computes it from its arguments, or ""
+//   least and most arguments (-1: any number)
+//   arguments  kNumber: integers and floats; kSame: all of one type
+//   result     kOfArguments: float when an argument is one
+//   divisors   how many arguments after the first must not be 0
+#define PROVISO_OPERATORS(X)                                                   \
+  /* leaves */                                                                 \
+  X(kInteger, "Integer", "", "", 0, 0, kNone, kInt, 0)                         \
+  X(kRational, "Float", "", "", 0, 0, kNone, kFloat, 0)                        \
+  X(kBoolean, "Boolean", "", "", 0, 0, kNone, kBool, 0)                        \
+  X(kSymbol, "Symbol", "", "", 0, 0, kNone, kOfArguments, 0)                   \
+  /* arithmetic; integer, or float when an argument is float */                \
+  X(kAdd, "Add", "", "_operator.add", 1, -1, kNumber, kOfArguments, 0)         \
+  X(kMul, "Mul", "", "_operator.mul", 1, -1, kNumber, kOfArguments, 0)         \
+  X(kPow, "Pow", "pow", "_operator.pow", 2, 2, kNumber, kOfArguments, 0)       \
+  X(kPowByNatural, "PowByNatural", "", "_operator.pow", 2, 2, kInteger, kInt,  \
+    0)                                                                         \
+  X(kFloorDiv, "FloorDiv", "", "_operator.floordiv", 2, 2, kInteger, kInt, 1)  \
+  X(kMod, "Mod", "", "_operator.mod", 2, 2, kInteger, kInt, 1)                 \
+  X(kPythonMod, "PythonMod", "", "_operator.mod", 2, 2, kInteger, kInt, 1)     \
+  X(kCleanDiv, "CleanDiv", "", "_operator.floordiv", 2, 2, kInteger, kInt, 1)  \
+  X(kCeilDiv, "CeilDiv", "ceildiv", "", 2, 2, kInteger, kInt, 1)               \
+  X(kModularIndexing, "ModularIndexing", "", "", 3, 3, kInteger, kInt, 2)      \
+  X(kMin, "Min", "min", "torch.sym_min", 1, -1, kNumber, kOfArguments, 0)      \
+  X(kMax, "Max", "max", "torch.sym_max", 1, -1, kNumber, kOfArguments, 0)      \
+  X(kAbs, "Abs", "abs", "", 1, 1, kNumber, kOfArguments, 0)                    \
+  X(kIdentity, "Identity", "", "", 1, 1, kNumber, kOfArguments, 0)             \
+  /* bits: two's complement of infinite width */                               \
+  X(kLShift, "LShift", "", "_operator.lshift", 2, 2, kInteger, kInt, 0)        \
+  X(kRShift, "RShift", "", "_operator.rshift", 2, 2, kInteger, kInt, 0)        \
+  X(kBitAnd, "BitwiseFn_bitwise_and", "", "_operator.and_", 2, 2, kInteger,    \
+    kInt, 0)                                                                   \
+  X(kBitOr, "BitwiseFn_bitwise_or", "", "_operator.or_", 2, 2, kInteger, kInt, \
+    0)                                                                         \
+  X(kBitXor, "BitwiseFn_bitwise_xor", "", "_operator.xor", 2, 2, kInteger,     \
+    kInt, 0)                                                                   \
+  /* relations: a > b is stored as b < a */                                    \
+  X(kEq, "Eq", "", "_operator.eq", 2, 2, kSame, kBool, 0)                      \
+  X(kNe, "Ne", "", "_operator.ne", 2, 2, kSame, kBool, 0)                      \
+  X(kLt, "Lt", "", "_operator.lt", 2, 2, kNumber, kBool, 0)                    \
+  X(kLe, "Le", "", "_operator.le", 2, 2, kNumber, kBool, 0)                    \
+  /* logic */                                                                  \
+  X(kAnd, "And", "", "_operator.and_", 1, -1, kBoolean, kBool, 0)              \
+  X(kOr, "Or", "", "_operator.or_", 1, -1, kBoolean, kBool, 0)                 \
+  X(kNot, "Not", "", "torch.sym_not", 1, 1, kBoolean, kBool, 0)                \
+  X(kWhere, "Where", "", "torch.sym_ite", 3, 3, kCondition, kOfArms, 0)        \
+  /* floats: exact rationals */                                                \
+  X(kToFloat, "ToFloat", "float", "torch.sym_float", 1, 1, kNumber, kFloat, 0) \
+  X(kIntTrueDiv, "IntTrueDiv", "", "_operator.truediv", 2, 2, kNumber, kFloat, \
+    1)                                                                         \
+  X(kFloatTrueDiv, "FloatTrueDiv", "", "_operator.truediv", 2, 2, kNumber,     \
+    kFloat, 1)                                                                 \
+  X(kFloatPow, "FloatPow", "", "_operator.pow", 2, 2, kNumber, kFloat, 0)      \
+  X(kTruncToFloat, "TruncToFloat", "", "", 1, 1, kNumber, kFloat, 0)           \
+  X(kTruncToInt, "TruncToInt", "math.trunc", "math.trunc", 1, 1, kNumber,      \
+    kInt, 0)                                                                   \
+  X(kCeilToInt, "CeilToInt", "math.ceil", "math.ceil", 1, 1, kNumber, kInt, 0) \
+  X(kFloorToInt, "FloorToInt", "math.floor", "math.floor", 1, 1, kNumber,      \
+    kInt, 0)                                                                   \
+  X(kRoundToInt, "RoundToInt", "round", "builtins.round", 1, 1, kNumber, kInt, \
+    0)                                                                         \
+  X(kRoundDecimal, "RoundDecimal", "round", "builtins.round", 2, 2, kNumber,   \
+    kFloat, 0)                                                                 \
+  /* opaque real functions: no reasoning, values only where exact */           \
+  X(kSqrt, "OpaqueUnaryFn_sqrt", "math.sqrt", "torch._sym_sqrt", 1, 1,         \
+    kNumber, kFloat, 0)                                                        \
+  X(kCos, "OpaqueUnaryFn_cos", "math.cos", "torch._sym_cos", 1, 1, kNumber,    \
+    kFloat, 0)                                                                 \
+  X(kCosh, "OpaqueUnaryFn_cosh", "math.cosh", "torch._sym_cosh", 1, 1,         \
+    kNumber, kFloat, 0)                                                        \
+  X(kSin, "OpaqueUnaryFn_sin", "math.sin", "torch._sym_sin", 1, 1, kNumber,    \
+    kFloat, 0)                                                                 \
+  X(kSinh, "OpaqueUnaryFn_sinh", "math.sinh", "torch._sym_sinh", 1, 1,         \
+    kNumber, kFloat, 0)                                                        \
+  X(kTan, "OpaqueUnaryFn_tan", "math.tan", "torch._sym_tan", 1, 1, kNumber,    \
+    kFloat, 0)                                                                 \
+  X(kTanh, "OpaqueUnaryFn_tanh", "math.tanh", "torch._sym_tanh", 1, 1,         \
+    kNumber, kFloat, 0)                                                        \
+  X(kAsin, "OpaqueUnaryFn_asin", "math.asin", "torch._sym_asin", 1, 1,         \
+    kNumber, kFloat, 0)                                                        \
+  X(kAcos, "OpaqueUnaryFn_acos", "math.acos", "torch._sym_acos", 1, 1,         \
+    kNumber, kFloat, 0)                                                        \
+  X(kAtan, "OpaqueUnaryFn_atan", "math.atan", "torch._sym_atan", 1, 1,         \
+    kNumber, kFloat, 0)                                                        \
+  X(kExp, "OpaqueUnaryFn_exp", "math.exp", "", 1, 1, kNumber, kFloat, 0)       \
+  X(kLog, "OpaqueUnaryFn_log", "math.log", "", 1, 1, kNumber, kFloat, 0)       \
+  X(kAsinh, "OpaqueUnaryFn_asinh", "math.asinh", "", 1, 1, kNumber, kFloat, 0) \
+  X(kLog2, "OpaqueUnaryFn_log2", "math.log2", "torch._sym_log2", 1, 1,         \
+    kNumber, kFloat, 0)                                                        \
+  /* sizes.., strides..: 1 when dense and not overlapping, else 0 */           \
+  X(kDenseIndicator, "IsNonOverlappingAndDenseIndicator", "", "", 0, -1,       \
+    kInteger, kInt, 0)
 
 enum class Op : uint8_t {
 #define PROVISO_ROW(enumerator, ...) enumerator,
@@ -102,17 +130,26 @@ enum class ResultClass : uint8_t { kInt, kFloat, kBool, kOfArguments, kOfArms };
 struct OpInfo {
   Op op;
   std::string_view name;
+  std::string_view python;
+  std::string_view target;
   int min_args;
   int max_args;  // -1: any number
   ArgClass args;
   ResultClass result;
+  int divisors;
 };
 
 const OpInfo& info(Op op);
-// The row whose printed name this is, or nullptr.
-const OpInfo* find_op(std::string_view name);
+
+inline constexpr size_t kOpCount = 0
+#define PROVISO_ROW(...) +1
+    PROVISO_OPERATORS(PROVISO_ROW)
+#undef PROVISO_ROW
+    ;
 
 constexpr bool is_relation(Op op) { return op >= Op::kEq && op <= Op::kLe; }
+// Division and remainder of integers, in any of their forms.
+bool is_integer_division(Op op);
 constexpr bool is_leaf(Op op) { return op <= Op::kSymbol; }
 constexpr bool is_opaque(Op op) { return op >= Op::kSqrt && op <= Op::kLog2; }
 

@@ -165,38 +165,15 @@ class Lexer {
   Token token_;
 };
 
-// Python's and SymPy's names for what sym/op.h calls otherwise.
+// Further names, of Python, PyTorch and SymPy, for rows of sym/op.h.
 struct Alias {
   std::string_view name;
   Op op;
   bool swapped = false;  // a > b is b < a
 };
 constexpr Alias kAliases[] = {
-    {"min", Op::kMin},
-    {"max", Op::kMax},
-    {"abs", Op::kAbs},
-    {"ceildiv", Op::kCeilDiv},
-    {"float", Op::kToFloat},
-    {"ceil", Op::kCeilToInt},
     {"ceiling", Op::kCeilToInt},
-    {"floor", Op::kFloorToInt},
-    {"trunc", Op::kTruncToInt},
     {"int", Op::kTruncToInt},
-    {"pow", Op::kPow},
-    {"sqrt", Op::kSqrt},
-    {"cos", Op::kCos},
-    {"cosh", Op::kCosh},
-    {"sin", Op::kSin},
-    {"sinh", Op::kSinh},
-    {"tan", Op::kTan},
-    {"tanh", Op::kTanh},
-    {"asin", Op::kAsin},
-    {"acos", Op::kAcos},
-    {"atan", Op::kAtan},
-    {"asinh", Op::kAsinh},
-    {"exp", Op::kExp},
-    {"log", Op::kLog},
-    {"log2", Op::kLog2},
     {"sym_min", Op::kMin},
     {"sym_max", Op::kMax},
     {"sym_not", Op::kNot},
@@ -220,11 +197,21 @@ struct Function {
   bool swapped;
 };
 
+std::string_view without_module(std::string_view name) {
+  for (std::string_view prefix : {"math.", "torch.", "sympy."}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  return name;
+}
+
 std::unordered_map<std::string_view, Function> make_functions() {
   std::unordered_map<std::string_view, Function> table;
-  for (size_t i = 0; i <= static_cast<size_t>(Op::kDenseIndicator); ++i) {
+  for (size_t i = 0; i < kOpCount; ++i) {
     const OpInfo& row = info(static_cast<Op>(i));
-    if (!is_leaf(row.op)) table[row.name] = {row.op, false};
+    if (is_leaf(row.op)) continue;
+    table[row.name] = {row.op, false};
+    const std::string_view python = without_module(row.python);
+    if (!python.empty()) table.try_emplace(python, Function{row.op, false});
   }
   for (const Alias& a : kAliases) table[a.name] = {a.op, a.swapped};
   return table;
@@ -232,10 +219,7 @@ std::unordered_map<std::string_view, Function> make_functions() {
 
 const Function* find_function(std::string_view name) {
   static const auto& table = *new auto(make_functions());
-  for (std::string_view prefix : {"math.", "torch.", "sympy."}) {
-    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  }
-  auto it = table.find(name);
+  auto it = table.find(without_module(name));
   return it == table.end() ? nullptr : &it->second;
 }
 

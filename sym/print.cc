@@ -6,6 +6,7 @@
 #include <span>
 
 #include "sym/budget.h"
+#include "sym/definition.h"
 #include "sym/not_null.h"
 
 namespace proviso {
@@ -386,24 +387,12 @@ class PythonText final : public Infix {
   }
 
   Level function(Expr e, Line& line) const {
-    switch (e.op()) {
-      case Op::kAbs: return call("abs", e, line);
-      case Op::kToFloat: return call("float", e, line);
-      case Op::kTruncToFloat:
-        line << "float(math.trunc(" << loose(e.arg(0)) << "))";
-        return kAtomLevel;
-      case Op::kTruncToInt: return call("math.trunc", e, line);
-      case Op::kCeilToInt: return call("math.ceil", e, line);
-      case Op::kFloorToInt: return call("math.floor", e, line);
-      case Op::kRoundToInt:
-      case Op::kRoundDecimal: return call("round", e, line);
-      case Op::kDenseIndicator: return dense_indicator(e, line);
-      default: break;
+    if (e.is(Op::kTruncToFloat)) {
+      line << "float(math.trunc(" << loose(e.arg(0)) << "))";
+      return kAtomLevel;
     }
-    // OpaqueUnaryFn_sqrt is math.sqrt.
-    std::string_view name = info(e.op()).name;
-    return call("math." + std::string(name.substr(name.find('_') + 1)), e,
-                line);
+    if (e.is(Op::kDenseIndicator)) return dense_indicator(e, line);
+    return call(info(e.op()).python, e, line);
   }
 
   static Level binary(Expr e, std::string_view sign, Line& line,
@@ -577,10 +566,6 @@ class SmtText {
       case Op::kCleanDiv: return floor_div(term(e.arg(0)), e.arg(1));
       case Op::kMod:
       case Op::kPythonMod: return floor_mod(term(e.arg(0)), e.arg(1));
-      case Op::kModularIndexing:
-        return floor_mod(floor_div(term(e.arg(0)), e.arg(1)), e.arg(2));
-      case Op::kCeilDiv:
-        return minus(floor_div(minus(term(e.arg(0))), e.arg(1)));
       case Op::kMin:
       case Op::kMax: return extreme(e);
       case Op::kAbs: return absolute(e);
@@ -604,8 +589,11 @@ class SmtText {
       case Op::kTruncToInt: return truncated(e);
       case Op::kTruncToFloat: return list("to_real", {truncated(e)});
       case Op::kRoundToInt: return rounded(e);
-      default: unsupported(e);
+      default: break;
     }
+    const Expr meaning = definition(e);
+    if (meaning == e) unsupported(e);
+    return term(meaning);
   }
 
   [[noreturn]] static void unsupported(Expr e) {

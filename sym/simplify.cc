@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sym/budget.h"
+#include "sym/definition.h"
 #include "sym/evaluate.h"
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
@@ -776,11 +777,6 @@ Expr Simplifier::build(Op op, Args args) {
     case Op::kCleanDiv: return floor_div(poly(0), poly(1));
     case Op::kMod:
     case Op::kPythonMod: return mod(poly(0), poly(1));
-    case Op::kCeilDiv:
-      return expr(to_polynomial(floor_div(poly(0) * Int(-1), poly(1))) *
-                  Int(-1));
-    case Op::kModularIndexing:
-      return mod(to_polynomial(floor_div(poly(0), poly(1))), poly(2));
     case Op::kMin:
     case Op::kMax: return extremum(op, args);
     case Op::kAbs: return absolute(args[0]);
@@ -809,7 +805,8 @@ Expr Simplifier::build(Op op, Args args) {
     case Op::kTruncToFloat: return round(op, args[0]);
     default: break;
   }
-  return pool_.make(op, args);
+  const Expr raw = pool_.make(op, args), meaning = definition(raw);
+  return meaning == raw ? raw : run(meaning);
 }
 
 Expr Simplifier::canonical(Expr e) const {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "sym/definition.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -32,58 +33,6 @@ Argument constant_argument(Expr e) {
   TORCH_CHECK(value.has_value(), "Proviso: the constant ", to_string(e),
               " does not fit in 64 bits");
   return {*value};
-}
-
-// The Python function of an operator of two arguments that means the same.
-const char* binary_target(Op op) {
-  switch (op) {
-    case Op::kAdd: return "_operator.add";
-    case Op::kMul: return "_operator.mul";
-    case Op::kPow:
-    case Op::kFloatPow:
-    case Op::kPowByNatural: return "_operator.pow";
-    case Op::kFloorDiv:
-    case Op::kCleanDiv: return "_operator.floordiv";
-    case Op::kMod:
-    case Op::kPythonMod: return "_operator.mod";
-    case Op::kMin: return "torch.sym_min";
-    case Op::kMax: return "torch.sym_max";
-    case Op::kLShift: return "_operator.lshift";
-    case Op::kRShift: return "_operator.rshift";
-    case Op::kBitAnd:
-    case Op::kAnd: return "_operator.and_";
-    case Op::kBitOr:
-    case Op::kOr: return "_operator.or_";
-    case Op::kEq: return "_operator.eq";
-    case Op::kNe: return "_operator.ne";
-    case Op::kLt: return "_operator.lt";
-    case Op::kLe: return "_operator.le";
-    case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: return "_operator.truediv";
-    default: return nullptr;
-  }
-}
-
-const char* unary_target(Op op) {
-  switch (op) {
-    case Op::kNot: return "torch.sym_not";
-    case Op::kToFloat: return "torch.sym_float";
-    case Op::kTruncToInt: return "math.trunc";
-    case Op::kFloorToInt: return "math.floor";
-    case Op::kCeilToInt: return "math.ceil";
-    case Op::kSqrt: return "torch._sym_sqrt";
-    case Op::kCos: return "torch._sym_cos";
-    case Op::kCosh: return "torch._sym_cosh";
-    case Op::kSin: return "torch._sym_sin";
-    case Op::kSinh: return "torch._sym_sinh";
-    case Op::kTan: return "torch._sym_tan";
-    case Op::kTanh: return "torch._sym_tanh";
-    case Op::kAsin: return "torch._sym_asin";
-    case Op::kAcos: return "torch._sym_acos";
-    case Op::kAtan: return "torch._sym_atan";
-    case Op::kLog2: return "torch._sym_log2";
-    default: return nullptr;
-  }
 }
 
 // What is known of it is checked before the program runs, not by the program.
@@ -167,7 +116,7 @@ class Finisher {
   bool can_build(Expr e) const;
   Argument build(Expr e);
   Argument build_expr(Expr e);
-  Argument build_chain(Expr e, const char* target);
+  Argument build_chain(Expr e, std::string_view target);
   Argument build_sum(Expr e);
   Argument build_relation(Expr e);
   Argument build_division_rounded(Expr quotient, bool up);
@@ -175,7 +124,8 @@ class Finisher {
   Argument build_round_float(Expr e);
   Argument build_choice(Expr e);
   Argument one_if(Argument condition, Expr meaning);
-  Argument call(const char* target, std::vector<Argument> args, Expr meaning);
+  Argument call(std::string_view target, std::vector<Argument> args,
+                Expr meaning);
   ValueId size_node(ValueId tensor, size_t dim, Expr meaning);
   void add_node(Node node);
   void keep_module_call(Node marker);
@@ -496,7 +446,7 @@ void Finisher::bind_inputs() {
 
 // --- symbolic arithmetic as nodes
 
-Argument Finisher::call(const char* target, std::vector<Argument> args,
+Argument Finisher::call(std::string_view target, std::vector<Argument> args,
                         Expr meaning) {
   Node node;
   node.kind = Node::Kind::kSymbolic;
@@ -525,7 +475,7 @@ Argument Finisher::build(Expr e) {
   return result;
 }
 
-Argument Finisher::build_chain(Expr e, const char* target) {
+Argument Finisher::build_chain(Expr e, std::string_view target) {
   // s0 * 2 reads better than 2 * s0.
   std::vector<Expr> args(e.args().begin(), e.args().end());
   if (e.is(Op::kMul) && args[0].is_constant())
@@ -558,7 +508,7 @@ Argument Finisher::build_sum(Expr e) {
 Argument Finisher::build_relation(Expr e) {
   const bool ordered = e.is(Op::kLt) || e.is(Op::kLe);
   if (!ordered || !e.arg(0).is_constant())
-    return call(binary_target(e.op()), {build(e.arg(0)), build(e.arg(1))}, e);
+    return call(info(e.op()).target, {build(e.arg(0)), build(e.arg(1))}, e);
   return call(e.is(Op::kLt) ? "_operator.gt" : "_operator.ge",
               {build(e.arg(1)), build(e.arg(0))}, e);
 }
@@ -645,10 +595,6 @@ Argument Finisher::build_expr(Expr e) {
     case Op::kLe: return build_relation(e);
     case Op::kIdentity: return build(e.arg(0));
     case Op::kAbs: return build(max(e.arg(0), simplify(-e.arg(0))));
-    case Op::kCeilDiv: return build(simplify(-floor_div(-e.arg(0), e.arg(1))));
-    case Op::kModularIndexing:
-      return build(
-          pool.make(Op::kPythonMod, {floor_div(e.arg(0), e.arg(1)), e.arg(2)}));
     case Op::kWhere: return build_choice(e);
     case Op::kBitXor:  // no reader's operator.xor, but in bits the same
       return call("_operator.sub",
@@ -668,11 +614,14 @@ Argument Finisher::build_expr(Expr e) {
   }
   if (e.is(Op::kRoundDecimal))
     return call("builtins.round", {build(e.arg(0)), build(e.arg(1))}, e);
-  if (const char* target = unary_target(e.op()))
-    return call(target, {build(e.arg(0))}, e);
-  const char* target = binary_target(e.op());
-  TORCH_CHECK_NOT_IMPLEMENTED(target != nullptr, "Proviso: ", to_string(e),
-                              " has no form in an exported graph");
+  const std::string_view target = info(e.op()).target;
+  if (target.empty()) {
+    const Expr meaning = definition(e);
+    TORCH_CHECK_NOT_IMPLEMENTED(meaning != e, "Proviso: ", to_string(e),
+                                " has no form in an exported graph");
+    return build(simplify(meaning));
+  }
+  if (info(e.op()).max_args == 1) return call(target, {build(e.arg(0))}, e);
   return build_chain(e, target);
 }
 

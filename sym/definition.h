@@ -1,0 +1,15 @@
+// sym/definition.h - operators that others define: CeilDiv(a, b) is -(-a // b).
+//
+// A visitor that has nothing of its own to say of such an operator handles its
+// definition instead, so that a new one needs no case there.
+#pragma once
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+// An expression of simpler operators with e's value, defined exactly where e
+// is; e itself where its operator is not defined by others.
+Expr definition(Expr e);
+
+}  // namespace proviso

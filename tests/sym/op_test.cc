@@ -1,0 +1,138 @@
+// The operator table, and that an operator which others define touches the
+// files that CONTRIBUTING.md names and no more.
+#include "sym/op.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "sym/definition.h"
+#include "sym/evaluate.h"
+#include "sym/parse.h"
+#include "sym/print.h"
+
+namespace proviso {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+const fs::path kRoot = PROVISO_SOURCE_DIR;
+
+bool names(const std::string& text, const std::string& word) {
+  for (size_t at = text.find(word); at != std::string::npos;
+       at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if (end == text.size() || !std::isalnum(text[end])) return true;
+  }
+  return false;
+}
+
+// Files outside of tests that say kCeilDiv.
+std::set<std::string> files_naming(const std::string& enumerator) {
+  std::set<std::string> found;
+  for (const char* folder : {"sym", "solver", "guards", "tracer_adapter",
+                             "bindings", "cli", "bench"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+      const fs::path& path = entry.path();
+      if (path.extension() != ".cc" && path.extension() != ".h") continue;
+      if (names(text_of(path), enumerator)) {
+        found.insert(path.lexically_relative(kRoot).generic_string());
+      }
+    }
+  }
+  return found;
+}
+
+// The files that the numbered steps of "Add an operator" name in backquotes.
+std::set<std::string> files_of_guide() {
+  const std::string text = text_of(kRoot / "CONTRIBUTING.md");
+  const size_t begin = text.find("## Add an operator");
+  const size_t end = text.find("\n## ", begin + 1);
+  std::istringstream lines(text.substr(begin, end - begin));
+  std::set<std::string> found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() < 4 || !std::isdigit(line[0]) || line[3] != '`') continue;
+    found.insert(line.substr(4, line.find('`', 4) - 4));
+  }
+  return found;
+}
+
+TEST(Operators, CeilDivTouchesTheFilesOfTheGuideAndNoMore) {
+  std::set<std::string> guide = files_of_guide();
+  EXPECT_LE(guide.size(), 5u);
+  EXPECT_EQ(files_naming("kCeilDiv"), guide);
+}
+
+TEST(Operators, AreReadAsTheyArePrinted) {
+  ExprPool pool;
+  const Expr x = pool.symbol("x", SymbolKind::kUnbackedInt);
+  const Expr flag = lt(x, pool.integer(3));
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    EXPECT_EQ(static_cast<size_t>(row.op), i);
+    if (is_leaf(row.op)) continue;
+    const bool of_booleans = row.args == ArgClass::kBoolean;
+    std::vector<Expr> args(static_cast<size_t>(std::max(row.min_args, 2)),
+                           of_booleans ? flag : x);
+    if (row.max_args >= 0) args.resize(static_cast<size_t>(row.max_args));
+    while (args.size() < static_cast<size_t>(std::max(row.min_args, 0))) {
+      args.push_back(x);
+    }
+    if (row.args == ArgClass::kCondition) args[0] = flag;
+    const Expr e = pool.make(row.op, args);
+    EXPECT_EQ(parse(pool, to_string(e)), e) << to_string(e);
+    if (row.python.empty() || row.op == Op::kRoundDecimal) continue;
+    EXPECT_TRUE(to_python(e).find(row.python) == 0 || row.op == Op::kPow ||
+                row.op == Op::kCeilDiv)
+        << to_python(e);
+  }
+}
+
+// A definition has the same value, and is undefined where the operator is.
+TEST(Operators, MeanWhatTheirDefinitionsMean) {
+  ExprPool pool;
+  const Expr x = pool.symbol("x", SymbolKind::kUnbackedInt),
+             y = pool.symbol("y", SymbolKind::kUnbackedInt),
+             z = pool.symbol("z", SymbolKind::kUnbackedInt);
+  int defined_by_others = 0;
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    if (row.args != ArgClass::kInteger || row.max_args < 1) continue;
+    const Expr all[] = {x, y, z};
+    const Expr e = pool.make(
+        row.op, std::span(all).first(static_cast<size_t>(row.max_args)));
+    const Expr meaning = definition(e);
+    defined_by_others += meaning != e;
+    for (int n = 0; n < 7 * 7 * 7; ++n) {
+      Assignment point;
+      point.set(x, Int(n % 7 - 3));
+      point.set(y, Int(n / 7 % 7 - 3));
+      point.set(z, Int(n / 49 - 3));
+      const Evaluation is = evaluate(e, point),
+                       means = evaluate(meaning, point);
+      ASSERT_EQ(is.defined(), means.defined()) << to_string(e);
+      if (is.defined()) {
+        ASSERT_EQ(std::get<Int>(*is.value), std::get<Int>(*means.value));
+      } else if (row.divisors > 0) {
+        const bool zero = n / 7 % 7 == 3 || (row.divisors > 1 && n / 49 == 3);
+        EXPECT_TRUE(zero) << to_string(e);
+      }
+    }
+  }
+  EXPECT_GE(defined_by_others, 2);
+}
+
+}  // namespace
+}  // namespace proviso
