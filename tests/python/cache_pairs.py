@@ -8,24 +8,30 @@ same body behind other conditions, some over tensors that the graph does not
 take, and is run on other sizes.  What it returns must be what eager returns: a
 graph that was reused where what decided it does not hold shows there.
 
-The bodies are views and slices, which need no C++ compiler, so that a pair
-takes a fraction of a second.
+The bodies sort slices: what Inductor makes of them needs no C++ compiler, so
+that a pair takes a fraction of a second.  Conditions are made to decide what
+the body asks: a chain of relations from one of its tensors to another, through
+a tensor that it does not use, upwards in one function and downwards in the
+other.
 """
 
 import argparse
 import contextlib
 import dataclasses
 import random
+import re
 import warnings
 
 import torch
+from torch._dynamo.utils import counters
 from torch._inductor.utils import fresh_cache
 
 NAMES = ("a", "b", "c", "d")
 
-# Bodies over two or three of the tensors (p, q, r stand for them).  Each asks
+# Slices over two or three of the tensors (p, q, r stand for them).  Each asks
 # questions about sizes: whether a slice is cut, what fits, what is equal.
 BODIES = (
+    "q[:p.shape[0]]",
     "q[:p.shape[0]]",
     "q[:p.shape[0] + 1]",
     "q[p.shape[0]:]",
@@ -34,15 +40,11 @@ BODIES = (
     "q[:2 * p.shape[0]]",
     "q[1:][:p.shape[0]]",
     "q[:p.shape[0]][1:]",
-    "q[p.shape[0]:][:r.shape[0]]",
     "q[:p.shape[0]][:r.shape[0]]",
     "q[:max(p.shape[0], r.shape[0])]",
     "q[:min(p.shape[0], r.shape[0])]",
-    "q[:p.shape[0] + r.shape[0]]",
     "q[p.shape[0] - r.shape[0]:]",
-    "(q[:p.shape[0]], p[:q.shape[0]])",
     "q[:p.shape[0]].unsqueeze(0).expand(2, -1)",
-    "q.view(-1, 1)[:p.shape[0]].transpose(0, 1)",
 )
 
 RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -63,26 +65,27 @@ class Pair:
             yield "\n".join([*lines, f"    return {self.body}", ""])
 
 
-def _condition(rng, sizes):
-    """A relation between sizes that holds at `sizes`."""
-    while True:
-        left, right = rng.sample(NAMES, 2)
-        l, r = f"{left}.shape[0]", f"{right}.shape[0]"
-        form = rng.randrange(6)
-        if form == 1:
-            r = f"{r} + {rng.randint(1, 3)}"
-        elif form == 2:
-            l = f"2 * {l}"
-        elif form == 3:
-            third = rng.choice(NAMES)
-            r = f"{r} + {third}.shape[0]"
-        elif form == 4:
-            r = str(rng.randint(2, 12))
-        op = rng.choice(RELATIONS)
-        text = f"{l} {op} {r}"
-        at = {n: _Shape(sizes[n]) for n in NAMES}
-        if eval(text, {}, at):  # noqa: S307: our own text
-            return text
+def _relation(rng, sizes, left, right):
+    """A relation between two sizes that holds at `sizes`."""
+    l, r = f"{left}.shape[0]", f"{right}.shape[0]"
+    form = rng.randrange(8)
+    if form == 0:
+        r = f"{r} + {rng.randint(1, 2)}"
+    elif form == 1:
+        r = f"{r} - {rng.randint(1, 2)}"
+    elif form == 2:
+        l = f"2 * {l}"
+    elif form == 3:
+        r = f"{r} + {rng.choice(NAMES)}.shape[0]"
+    elif form == 4:
+        r = str(sizes[left] + rng.randint(-1, 1))
+    at = {n: _Shape(sizes[n]) for n in NAMES}
+    holds = [
+        text
+        for text in (f"{l} {op} {r}" for op in RELATIONS)
+        if eval(text, {}, at)  # noqa: S307: our own text
+    ]
+    return rng.choice(holds)
 
 
 class _Shape:
@@ -90,33 +93,42 @@ class _Shape:
         self.shape = (size,)
 
 
+def _conditions(rng, sizes, through):
+    """Relations that hold: most go along `through`, a path of tensors."""
+    result = [
+        _relation(rng, sizes, a, b) for a, b in zip(through, through[1:])
+    ]
+    while rng.random() < 0.3:
+        result.append(_relation(rng, sizes, *rng.sample(NAMES, 2)))
+    rng.shuffle(result)
+    return tuple(result)
+
+
 def make_pair(rng):
     """A pair; different sizes of the tensors get different symbols."""
-    sizes = tuple(
-        dict(zip(NAMES, rng.sample(range(2, 14), len(NAMES)))) for _ in range(2)
-    )
     p, q, r = rng.sample(NAMES, 3)
     body = rng.choice(BODIES)
-    for short, name in (("p", p), ("q", q), ("r", r)):
-        body = body.replace(f"{short}.", f"{name}@").replace(
-            f"{short}[", f"{name}!"
-        )
-    body = body.replace("@", ".").replace("!", "[")
-    conditions = tuple(
-        tuple(_condition(rng, s) for _ in range(rng.randint(1, 4)))
-        for s in sizes
+    path = (p, r, q) if "r." not in body else (p, *set(NAMES) - {p, q, r}, q)
+    body = re.sub(
+        r"\b[pqr]\b", lambda m: {"p": p, "q": q, "r": r}[m[0]], body
     )
-    return Pair(body, conditions, sizes)
+    sizes = []
+    for order in (path, path[::-1]):
+        values = sorted(rng.sample(range(2, 14), len(order)))
+        rest = [v for v in range(2, 14) if v not in values]
+        named = dict(zip(order, values))
+        sizes.append({n: named.get(n) or rng.choice(rest) for n in NAMES})
+    conditions = tuple(_conditions(rng, s, path) for s in sizes)
+    return Pair(f"{body}.sort().values", conditions, tuple(sizes))
 
 
 def _equal(a, b):
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(_equal, a, b))
     return a.shape == b.shape and torch.equal(a, b)
 
 
 def run(pair):
     """None, or what went wrong: "silent ..." or an error's text."""
+    counters.clear()
     for k, (source, sizes) in enumerate(zip(pair.sources(), pair.sizes)):
         names = {}
         exec(source, names)  # noqa: S102: our own text
@@ -135,22 +147,32 @@ def run(pair):
     return None
 
 
+def hits():
+    """How often the pair that was run last found a graph in a cache."""
+    return (
+        counters["inductor"]["fxgraph_cache_hit"]
+        + counters["aot_autograd"]["autograd_cache_hit"]
+    )
+
+
 def run_all(count, seed, ours=True):
-    """[(pair, what went wrong)] of `count` pairs, each with fresh caches."""
+    """([(pair, what went wrong)], hits) of `count` pairs, each with fresh
+    caches."""
     import proviso.torch
 
     rng = random.Random(seed)
-    wrong = []
+    wrong, found = [], 0
     context = proviso.torch.shape_env if ours else contextlib.nullcontext
     with context():
         for _ in range(count):
             pair = make_pair(rng)
             with fresh_cache():
                 problem = run(pair)
+            found += hits()
             if problem:
                 wrong.append((pair, problem))
     torch._dynamo.reset()
-    return wrong
+    return wrong, found
 
 
 def main():
@@ -160,14 +182,14 @@ def main():
     parser.add_argument("--torch", action="store_true", help="without Proviso")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
-    wrong = run_all(options.pairs, options.seed, not options.torch)
+    wrong, found = run_all(options.pairs, options.seed, not options.torch)
     for pair, problem in wrong:
         print(problem)
         print("\n".join(pair.sources()))
     silent = sum(p.startswith("silent") for _, p in wrong)
     print(
         f"{options.pairs} pairs, seed {options.seed}: {silent} silent, "
-        f"{len(wrong) - silent} errors"
+        f"{len(wrong) - silent} errors, {found} reused from a cache"
     )
 
 

@@ -409,3 +409,98 @@ def test_the_environment_variable_enables_it(value, module, said):
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [module]
     assert said in done.stderr
+
+
+# ---- guards that remain, and why a function is compiled again -------------
+
+
+def compiled_again(f, *calls, **options):
+    """Runs compiled `f` on inputs of these sizes; the Recompiles of that."""
+    from torch._dynamo.utils import clear_compilation_metrics
+
+    clear_compilation_metrics()
+    with proviso.torch.shape_env():
+        compiled = torch.compile(f, backend="eager", **options)
+        for sizes in calls:
+            inputs = [torch.arange(float(n)) for n in sizes]
+            torch.testing.assert_close(compiled(*inputs), f(*inputs))
+    return proviso.torch.explain_recompiles()
+
+
+def test_guards_that_later_ones_imply_are_not_checked():
+    def f(x, y):
+        n = x.shape[0]
+        if n > 3 and n > 4 + y.shape[0] and n % 2 == 0 and n % 4 == 0:
+            return x + 1
+        return x
+
+    proviso.torch.reset_report()
+    seen = []
+    make = _shape_env.ShapeEnv._guards_not_implied
+
+    def watch(env, mirror):
+        kept = make(env, mirror)
+        seen.append((len(env.guards), len(kept)))
+        return kept
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_shape_env.ShapeEnv, "_guards_not_implied", watch)
+        # 16 and 2: every condition holds; 14: 4 does not divide it.
+        again = compiled_again(f, (16, 2), (14, 2), (20, 3), dynamic=True)
+    assert seen[0] == (4, 2)  # n > 4 + y, n % 4 == 0
+    assert [r.guard for r in again] == ["(x.size()[0] % 4) == 0"]
+
+
+def test_a_branch_is_explained_by_its_line():
+    def f(x):
+        return x.view(-1, 2).sum(0) if x.shape[0] % 2 == 0 else x
+
+    (again,) = compiled_again(f, (8,), (10,), (7,), (9,), dynamic=True)
+    assert (again.compile_id[-2:], again.earlier[-2:]) == ("/1", "/0")
+    assert again.function == "f" and again.file == __file__
+    assert "x.shape[0] % 2 == 0" in again.asked_by
+    assert "multiple of 2" in again.remedy
+
+
+def test_a_static_size_is_explained():
+    (again,) = compiled_again(lambda x: x * 2, (8,), (7,))
+    assert "mark_dynamic(x, 0)" in again.remedy
+    assert again.asked_by == ""
+
+
+def test_a_size_that_the_program_pins_is_named():
+    def f(x, y):
+        if 4 * x.shape[0] <= 35 and 2 * x.shape[0] >= 16:
+            return x + 1
+        return x - 1
+
+    (again,) = compiled_again(f, (8, 5), (8, 6), (9, 5), dynamic=True)
+    assert list(again.pinned.values()) == [8]
+    assert "8 alone" in again.remedy
+    assert "allow" in str(again)
+
+
+def test_equal_sizes_that_differ_later_are_explained():
+    def f(x, y):
+        return x + 1 if x.shape[0] == y.shape[0] else x - 1
+
+    (again,) = compiled_again(f, (8, 8), (6, 5), dynamic=True)
+    assert "use_duck_shape" in again.remedy
+
+
+def test_nothing_is_explained_where_nothing_was_compiled_again():
+    assert compiled_again(lambda x: x + 1, (8,), (9,), dynamic=True) == ()
+    assert str(proviso.torch.explain_recompiles()) == (
+        "no function was compiled again"
+    )
+
+
+# ---- caches ---------------------------------------------------------------
+
+
+def test_no_cached_graph_is_reused_where_it_does_not_hold():
+    import cache_pairs
+
+    count = int(os.environ.get("PROVISO_TEST_PAIRS", "12"))
+    wrong, _ = cache_pairs.run_all(count, seed=1)
+    assert not wrong, wrong

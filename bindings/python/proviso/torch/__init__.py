@@ -18,15 +18,25 @@ else's class, keeps torch's reasoning.
 `verify=True` asks both, uses torch's answer, and keeps what differs:
 `report()` tells.  The environment variable PROVISO_SHAPE_ENV=1 (or =verify)
 does the same from the start of a process.
+
+`explain_recompiles()` tells why functions were compiled again.
 """
 
 from proviso.torch._binding import disable, enable, is_enabled, shape_env
+from proviso.torch._recompiles import (
+    Recompile,
+    Recompiles,
+    explain_recompiles,
+)
 from proviso.torch._report import Report, report, reset_report
 
 __all__ = [
+    "Recompile",
+    "Recompiles",
     "Report",
     "disable",
     "enable",
+    "explain_recompiles",
     "is_enabled",
     "report",
     "reset_report",

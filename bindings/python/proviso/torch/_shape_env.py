@@ -14,16 +14,21 @@ guards over other symbols.  What was decided is remembered, and
 `get_pruned_guards` adds what the kept guards do not imply.
 """
 
+import logging
 import threading
 import weakref
 
 import sympy
+import torch
+from torch._guards import CompileContext
 from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from proviso import _proviso as _core
-from proviso.torch import _differences, _sympy_classes
+from proviso.torch import _differences, _recompiles, _sympy_classes
+
+log = logging.getLogger("proviso.torch")
 
 TorchShapeEnv = symbolic_shapes.ShapeEnv
 _sympy_classes.register()
@@ -219,6 +224,49 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                     )
                 )
         return kept
+
+    def produce_guards_verbose(self, *args, guards=None, **kwargs):
+        """As torch's, without guards that others imply.
+
+        torch.export gets them all: it reads the constraints of each.
+        """
+        beside = companion(self)
+        if (
+            guards is None
+            and beside is not None
+            and not settings.verify
+            and not self._translation_validation_enabled
+            and not torch.compiler.is_exporting()
+        ):
+            guards = self._guards_not_implied(beside.mirror)
+            self._note_pinned(beside.mirror, guards)
+        return super().produce_guards_verbose(*args, guards=guards, **kwargs)
+
+    def _guards_not_implied(self, mirror):
+        plain = [g for g in self.guards if not g.size_oblivious]
+        needed = mirror.minimal(self, [g.expr for g in plain])
+        dropped = {id(g) for g in plain} - {id(plain[i]) for i in needed}
+        return [g for g in self.guards if id(g) not in dropped]
+
+    def _note_pinned(self, mirror, guards):
+        """Keeps which inputs the guards leave one size, and logs them."""
+        symbols = {s for g in guards for s in g.expr.free_symbols}
+        pinned = {}
+        for symbol in sorted(symbols, key=str):
+            sources = self.var_to_sources.get(symbol)
+            if not sources or symbol in self.replacements:
+                continue
+            value = mirror.only_value(self, symbol)
+            if value is not None:
+                pinned[str(sources[0].name)] = value
+        if not pinned:
+            return
+        compile_id = CompileContext.current_compile_id()
+        _recompiles.note_pinned(compile_id, pinned)
+        log.info(
+            "[%s] the guards leave one size: %s", compile_id,
+            ", ".join(f"{name} == {size}" for name, size in pinned.items()),
+        )
 
     # A copy knows what was decided: it may be asked for its pruned guards.
     def __getstate__(self):
