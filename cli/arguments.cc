@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 
+#include <charconv>
 #include <sstream>
 #include <string_view>
 
@@ -36,6 +37,21 @@ uint64_t bit_of(const std::string& name) {
   throw Error("--without: expected one of " + listed + "; got '" + name + "'");
 }
 
+void read_limit(Arguments& a, const std::string& text) {
+  const size_t equals = text.find('=');
+  uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read =
+      equals == std::string::npos
+          ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+          : std::from_chars(text.data() + equals + 1, end, value);
+  if (read.ec != std::errc() || read.ptr != end) {
+    throw Error("--limit: expected NAME=NUMBER, got '" + text + "'");
+  }
+  if (!a.limits) a.limits = std::make_shared<Limits>();
+  set_limit(*a.limits, std::string_view(text).substr(0, equals), value);
+}
+
 constexpr Option kOptions[] = {
     {"--symbol", "'NAME in [LO, HI]'",
      "a symbol and its range; int_oo and -int_oo are open ends (repeatable)",
@@ -69,6 +85,9 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string& v) {
        a.disabled_strategies |= bit_of(v);
      }},
+    {"--limit", "NAME=NUMBER",
+     "where the reasoning gives up; `proviso limits` lists them (repeatable)",
+     read_limit},
     {"--pairs", nullptr,
      "the words are files of simplifications that others made (*.jsonl): "
      "measure ours beside them",
@@ -110,18 +129,21 @@ std::string padded(std::string text, size_t width) {
 
 const std::vector<Command> kCommands = {
     {"prove", "QUESTION", "whether the facts imply the question",
-     "--context --symbol --assume --tiers --int64 --json", prove},
+     "--context --symbol --assume --tiers --int64 --limit --json", prove},
     {"bounds", "EXPR", "a range that holds the expression's values",
-     "--context --symbol --assume --int64 --json", bounds},
+     "--context --symbol --assume --int64 --limit --json", bounds},
     {"simplify", "EXPR", "the expression's cheapest known form under the facts",
-     "--context --symbol --assume --as --int64 --json --pairs --list --tiers",
+     "--context --symbol --assume --as --int64 --limit --json --pairs --list "
+     "--tiers",
      simplify_command},
     {"facts", "", "the facts as text, to keep and to read with --context",
      "--context --symbol --assume --tiers --int64", facts},
     {"replay", "FILE...", "ask recorded sessions (*.shapelog) again",
-     "--tiers --list --reasons --stats --without --json", replay},
+     "--tiers --list --reasons --stats --without --limit --json", replay},
     {"decide", "FILE...", "decide files of facts (*.txt, *.jsonl)",
-     "--tiers --list --reasons --stats --without --json", decide},
+     "--tiers --list --reasons --stats --without --limit --json", decide},
+    {"limits", "", "the numbers at which the solver's reasoning gives up",
+     "--json", limits_command},
     {"db", "list|run [NAME...]",
      "programs that must export: list them, or run them beside eager",
      "--tag --json", db},

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "solver/limits.h"
 
 namespace proviso::cli {
 
@@ -16,6 +19,7 @@ struct Arguments {
   bool native = false;                   // --tiers native
   bool stats = false;                    // --stats
   uint64_t disabled_strategies = 0;      // --without; SolverOptions has it
+  std::shared_ptr<Limits> limits;        // --limit; SolverOptions has it
   bool int64 = false;
   bool json = false;
   bool reasons = false;
@@ -50,6 +54,7 @@ int simplify_command(const Arguments&);
 int simplify_pairs(const Arguments&);  // simplify --pairs
 int replay(const Arguments&);
 int decide(const Arguments&);
+int limits_command(const Arguments&);
 int db(const Arguments&);
 int show(const Arguments&);
 int check(const Arguments&);

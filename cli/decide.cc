@@ -102,6 +102,7 @@ class Question {
   Question(const Problem& p, const Arguments& arguments) {
     options_.use_z3 = !arguments.native;
     options_.disabled_strategies = arguments.disabled_strategies;
+    options_.limits = arguments.limits;
     for (const RangeDeclaration& r : p.symbols) {
       symbols_.push_back(
           {parse(pool_, r.name), Interval::of(r.lower, r.upper)});

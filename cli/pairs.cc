@@ -134,6 +134,7 @@ void measure(const Json& json, const Arguments& arguments, Counts& counts,
              std::vector<double>& times) {
   SolverOptions options;
   options.use_z3 = !arguments.native;
+  options.limits = arguments.limits;
   options.machine_int64 = arguments.int64;
   std::string label = json.at("suite").text + " " + json.at("id").text;
   Pair pair(json, options);

@@ -21,6 +21,7 @@ Context start(ExprPool& pool, const Arguments& arguments) {
   if (arguments.context.empty()) {
     SolverOptions options;
     options.use_z3 = !arguments.native;
+    options.limits = arguments.limits;
     options.machine_int64 = arguments.int64;
     return Context(pool, options);
   }

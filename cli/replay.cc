@@ -166,6 +166,7 @@ class Replay {
     SolverOptions result;
     result.use_z3 = !arguments.native;
     result.disabled_strategies = arguments.disabled_strategies;
+    result.limits = arguments.limits;
     result.machine_int64 = true;
     return result;
   }

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include "solver/limits.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 
@@ -206,6 +207,17 @@ class Reader {
       field = static_cast<Field>(value);
       found = true;
     });
+    constexpr std::string_view kLimit = "limit.";
+    if (!found && name.starts_with(kLimit)) {
+      Limits limits = options.limits ? *options.limits : Limits();
+      try {
+        set_limit(limits, name.substr(kLimit.size()), value);
+      } catch (const Error& e) {
+        fail(e.what(), at);
+      }
+      options.limits = std::make_shared<const Limits>(limits);
+      found = true;
+    }
     if (!found) fail("no option '" + std::string(name) + "'", at);
   }
 
@@ -274,6 +286,12 @@ std::string save_context(const Context& context) {
   each_option(options, [&](std::string_view name, auto& field) {
     out << "option " << name << ' ' << static_cast<uint64_t>(field) << '\n';
   });
+  for (const LimitInfo& row : all_limits()) {
+    const uint64_t value =
+        options.limits ? row.get(*options.limits) : row.value;
+    if (value == row.value) continue;
+    out << "option limit." << row.name << ' ' << value << '\n';
+  }
   for (Expr s : context.pool().symbols()) {
     // A place in a compiled check: no fact can speak of it.
     if (!is_identifier(s.symbol().name)) continue;

@@ -2,11 +2,10 @@
 #include <algorithm>
 
 #include "solver/engine.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxRelevantFacts = 400;
 
 std::string in_one_sentence(const Answer& answer, const std::string& facts) {
   if (answer.facts.empty()) {
@@ -101,7 +100,7 @@ std::vector<uint32_t> Engine::relevant_facts(Expr question,
     size_t index = symbols[i].symbol().index;
     if (index >= facts_of_symbol.size()) continue;
     for (uint32_t id : facts_of_symbol[index]) {
-      if (seen_fact[id] || found.size() >= kMaxRelevantFacts) continue;
+      if (seen_fact[id] || found.size() >= limits().relevant_facts) continue;
       seen_fact[id] = true;
       found.push_back(id);
       for (Expr s : symbols_of_fact[id]) visit(s);

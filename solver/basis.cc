@@ -12,14 +12,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "solver/limits.h"
 #include "solver/linear.h"
 
 namespace proviso {
 namespace {
 
-constexpr size_t kMaxRows = 24;
-constexpr size_t kMaxUnknowns = 6;
-constexpr int kMaxSteps = 64;
 constexpr int64_t kSmall = 16;  // coefficients that elimination rounds well
 constexpr int64_t kLarge = int64_t{1} << 40;
 
@@ -61,7 +59,7 @@ bool reduce(Column& b, const Column& a) {
 
 std::optional<std::vector<LinearRow>> with_short_columns(
     const std::vector<LinearRow>& rows) {
-  if (rows.size() > kMaxRows) return std::nullopt;
+  if (rows.size() > limits().basis_rows) return std::nullopt;
   std::vector<uint32_t> unknowns;
   size_t large = 0;
   for (const LinearRow& r : rows) {
@@ -76,7 +74,7 @@ std::optional<std::vector<LinearRow>> with_short_columns(
   if (large < 2) return std::nullopt;
   std::sort(unknowns.begin(), unknowns.end());
   unknowns.erase(std::unique(unknowns.begin(), unknowns.end()), unknowns.end());
-  if (unknowns.size() < 2 || unknowns.size() > kMaxUnknowns) {
+  if (unknowns.size() < 2 || unknowns.size() > limits().basis_unknowns) {
     return std::nullopt;
   }
   std::vector<Column> columns(unknowns.size(), Column(rows.size()));
@@ -88,7 +86,8 @@ std::optional<std::vector<LinearRow>> with_short_columns(
     }
   }
   bool any = false;
-  for (int step = 0, last = 0; step - last < 2 && step < kMaxSteps; ++step) {
+  for (int step = 0, last = 0; step - last < 2 && step < limits().basis_steps;
+       ++step) {
     for (Column& b : columns) {
       for (const Column& a : columns) {
         if (&a != &b && reduce(b, a)) any = true, last = step;

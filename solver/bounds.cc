@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "solver/domain.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxMaskBits = 256;
-constexpr int kMaxCorrelationDepth = 2;
-constexpr size_t kMaxCorrelatedTerms = 8;
-constexpr size_t kMaxShiftTerms = 16;
-constexpr size_t kMaxShiftDegree = 4;
 
 // p but for one of its terms.
 Poly without(const Poly& p, const Term& term) {
@@ -169,7 +164,7 @@ Range Domain::func_range(const Atom& atom) {
       // Both at least -2**k, in k + 1 bits: so is what they have in common.
       Int low = -1;
       const Int least = std::min(*x.span.lower(), *y.span.lower());
-      while (low > least && low.bit_length() < kMaxMaskBits) low *= 2;
+      while (low > least && low.bit_length() < limits().mask_bits) low *= 2;
       if (low <= least) {
         result = {Interval::at_least(low), join(x.lower, y.lower), 0};
       }
@@ -302,7 +297,7 @@ Range Domain::range(const Poly& p, int depth) {
   if (r.span.is_empty() || is_single(p) || r.span.is_point()) return r;
   narrow(r, form_range(p));
   narrow(r, shifted_range(p));
-  if (depth < kMaxCorrelationDepth) narrow(r, correlated_range(p, depth));
+  if (depth < limits().correlation_depth) narrow(r, correlated_range(p, depth));
   return r;
 }
 
@@ -329,8 +324,8 @@ Range Domain::shifted_range(const Poly& p) {
   for (const Term& t : p.terms) {
     degree = std::max(degree, forms_.factors(t.mono).size());
   }
-  if (degree < 2 || degree > kMaxShiftDegree) return {};
-  if (p.terms.size() > kMaxShiftTerms || !may_shift(p, degree)) return {};
+  if (degree < 2 || degree > limits().shift_degree) return {};
+  if (p.terms.size() > limits().shift_terms || !may_shift(p, degree)) return {};
   Poly shifted = FormPool::constant(p.constant);
   Reason why = 0;
   SmallVector<Term, 8> parts;  // of one term; mono 0 is 1
@@ -356,7 +351,7 @@ Range Domain::shifted_range(const Poly& p) {
       FormPool::append(shifted, part.mono, part.coef);
     }
     spend(4);
-    if (shifted.terms.size() > 16 * kMaxShiftTerms) return {};
+    if (shifted.terms.size() > 16 * limits().shift_terms) return {};
   }
   FormPool::merge_terms(shifted);
   bool up = true, down = true;
@@ -408,7 +403,7 @@ std::optional<Domain::Unfloored> Domain::without_floor(const Poly& p,
   MonoId first = forms_.mono(q);
   if (!d.is_constant()) first = forms_.product(first, d.terms[0].mono);
   if (first != t.mono) return std::nullopt;
-  const Range divisor = range(d, kMaxCorrelationDepth);
+  const Range divisor = range(d, limits().correlation_depth);
   if (divisor.span.is_empty()) return std::nullopt;
   const bool negative = at_most(divisor, -1);
   if (!negative && !at_least(divisor, 1)) return std::nullopt;
@@ -444,7 +439,7 @@ bool Domain::has_short_divisor(const Atom& atom) const {
 Range Domain::correlated_range(const Poly& p, int depth,
                                std::optional<int> enough) {
   Range best;
-  if (p.terms.size() > kMaxCorrelatedTerms) return best;
+  if (p.terms.size() > limits().correlated_terms) return best;
   const bool alone = p.terms.size() == 1 && p.constant.is_zero();
   for (const Term& t : p.terms) {
     for (AtomId q : forms_.factors(t.mono)) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "solver/limits.h"
+
 namespace proviso {
 namespace {
 
-constexpr int kAttempts = 4;
 constexpr int64_t kFar = int64_t{1} << 40;
-constexpr size_t kMaxCandidates = 6;
 
 std::optional<int64_t> near(const OptionalInt& end) {
   if (!end) return std::nullopt;
@@ -207,7 +207,7 @@ bool CandidateModels::ready(uint32_t r, size_t w) {
   if (holds(r, w)) return true;
   if (nodes_[r].failed[w] == nodes_[r].facts.size()) return false;
   FormulaId broken = nodes_[r].facts[nodes_[r].holding[w]];
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < limits().repair_attempts; ++attempt) {
     nodes_[r].holding[w] = 0;
     fill(r, w, attempt);
     domain_.spend(1);
@@ -326,7 +326,7 @@ bool CandidateModels::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
     const Factors& factors = forms_.factors(t.mono);
     std::optional<int64_t> c = t.coef.to_int64();
     if (factors.size() != 1 || !is_free(factors[0]) || !c) continue;
-    if (++tried > kMaxCandidates) break;
+    if (++tried > limits().repair_candidates) break;
     const int64_t x = models_[w].at(factors[0]);
     const Wide value = *now;
     auto moves_by = [&](Wide step) {
@@ -353,7 +353,7 @@ bool CandidateModels::search_for(FormulaId goal, const Poly& p, size_t w) {
   std::optional<int64_t> constant = abs(p.constant).to_int64();
   for (AtomId a : Atoms(forms_.atoms_of(p))) {
     if (!is_free(a)) continue;
-    if (++tried > kMaxCandidates) break;
+    if (++tried > limits().repair_candidates) break;
     const Range r = domain_.atom_range(a);
     int64_t x = models_[w].at(a);
     std::optional<int64_t> low = near(r.span.lower());
@@ -426,11 +426,10 @@ bool CandidateModels::try_values(FormulaId goal, size_t w,
 // leaves them free.
 CandidateModels::Scalings CandidateModels::product_scalings(
     const std::vector<AtomId>& symbols) {
-  constexpr size_t kMaxFacts = 64, kMaxScalings = 8;
   std::vector<const Poly*> equalities;
   size_t looked_at = 0;
   for (FormulaId fact : nodes_[root(node(symbols[0]))].facts) {
-    if (++looked_at > kMaxFacts) break;
+    if (++looked_at > limits().scaling_facts) break;
     const Formula& f = forms_.formula(fact);
     if (f.kind != FormulaKind::kEq) continue;
     const Poly& p = forms_.poly(f.poly);
@@ -470,7 +469,7 @@ CandidateModels::Scalings CandidateModels::product_scalings(
     system.add(std::move(powers), Rational(1), 0);
   }
   domain_.spend(equalities.size());
-  found.exponents = system.invariant_scalings(count, kMaxScalings);
+  found.exponents = system.invariant_scalings(count, limits().scalings);
   return found;
 }
 

@@ -1,16 +1,11 @@
 // What to split on when rows alone do not decide.
 #include <algorithm>
 
+#include "solver/limits.h"
 #include "solver/prover.h"
 
 namespace proviso {
-namespace {
-
-constexpr int kFewValues = 6;
-constexpr int kManyValues = 64;
-constexpr int kMaxModulus = 32;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<Prover::Split> Prover::split_range(AtomId a, const Int& widest) {
   if (!forms_.is_variable(a) || domain_.is_solved(a)) return {};
@@ -55,7 +50,7 @@ std::optional<Prover::Split> Prover::split_residue(const Neighborhood& near) {
     if (atom.kind != AtomKind::kFloor || domain_.is_solved(q)) continue;
     const Poly& k = forms_.poly(atom.b);
     if (!k.is_constant() || k.constant <= Int(1)) continue;
-    if (k.constant > Int(kMaxModulus)) continue;
+    if (k.constant > Int(limits().split_modulus)) continue;
     for (const Term& t : forms_.poly(atom.a).terms) {
       const Factors& inside = forms_.factors(t.mono);
       for (AtomId x : inside) {
@@ -119,7 +114,7 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
     return Split{{condition, forms_.negate(condition)}, 0};
   }
   for (AtomId a : near.atoms) {
-    if (auto split = split_range(a, kFewValues)) return split;
+    if (auto split = split_range(a, limits().few_values)) return split;
   }
   const Domain::Constraint* simplest = nullptr;
   size_t least = ~size_t{0};
@@ -141,7 +136,7 @@ std::optional<Prover::Split> Prover::choose_split(const Neighborhood& near) {
   }
   std::optional<Split> best;
   for (AtomId a : near.atoms) {
-    auto split = split_range(a, kManyValues);
+    auto split = split_range(a, limits().many_values);
     if (!split) continue;
     if (!best || split->branches.size() < best->branches.size()) best = split;
   }
@@ -190,24 +185,18 @@ std::optional<Prover::Split> Prover::split_end(const Neighborhood& near) {
 
 // --- cases that the domain decides
 
-namespace {
-
-constexpr int kMaxCaseDepth = 2;
-constexpr size_t kMaxCases = 4;
-constexpr size_t kMaxItemsLookedAt = 64;
-
-}  // namespace
+namespace {}  // namespace
 
 // A disjunction among the facts about the condition's atoms.
 std::optional<Prover::Split> Prover::assumed_clause(FormulaId f) {
   for (AtomId a : forms_.atoms_of_formula(f)) {
     size_t looked_at = 0;
     for (uint32_t i : domain_.constraints_of(a)) {
-      if (++looked_at > kMaxItemsLookedAt) break;
+      if (++looked_at > limits().clauses_looked_at) break;
       const Domain::Constraint& constraint = domain_.constraints()[i];
       const Formula& clause = forms_.formula(constraint.formula);
       if (!constraint.active || clause.kind != FormulaKind::kOr) continue;
-      if (clause.kids.size() <= kMaxCases)
+      if (clause.kids.size() <= limits().clause_cases)
         return Split{clause.kids, constraint.why};
     }
   }
@@ -249,7 +238,7 @@ Decision Prover::decide_in_cases(FormulaId f, int depth) {
 Decision Prover::decide_in_cases(FormulaId f, uint64_t units) {
   Decision found;
   within(units, [&]() -> std::optional<Proof> {
-    found = decide_in_cases(f, kMaxCaseDepth);
+    found = decide_in_cases(f, limits().clause_depth);
     return std::nullopt;
   });
   return found;

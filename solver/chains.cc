@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "solver/domain.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
 
-constexpr size_t kMaxRelaxations = 16384;
 constexpr size_t kFewNodes = 16;  // are looked through; more have a map
 
 // u - v for a polynomial k*(u - v) + c, u and v atoms, k > 0.
@@ -150,7 +150,7 @@ std::optional<std::pair<Int, Reason>> Domain::least_difference(
       Int least = from.least + (forward ? -row.constant : row.constant);
       const size_t known = place_of(other);
       if (known != kNoId && nodes[known].least >= least) continue;
-      if (++relaxed > kMaxRelaxations) return std::nullopt;
+      if (++relaxed > limits().relaxations) return std::nullopt;
       Node to{other, least, join(from.why, constraint.why), true,
               from.steps + 1};
       if (known == 0 || to.steps > nodes.size()) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "solver/engine.h"
+#include "solver/limits.h"
 
 namespace proviso {
 
@@ -15,7 +16,6 @@ namespace proviso {
 // Nothing where a model of them is known.
 std::optional<Reason> Engine::contradiction_near(Expr question, bool value,
                                                  Tier tier, Reason why) {
-  constexpr int64_t kMaxPoints = 16384;
   if (why == 0) return std::nullopt;
   const FormulaId goal = lower.condition(question);
   const FormulaId defined = lower.defined(question);
@@ -27,7 +27,7 @@ std::optional<Reason> Engine::contradiction_near(Expr question, bool value,
   near.append(forms.atoms_of_formula(defined));
   if (auto proof = prover.refute_facts(near, units)) return proof->why;
   Search counted(question, goal);
-  enumerate(counted, kMaxPoints);
+  enumerate(counted, limits().consistency_points);
   if (counted.is_contradiction) return counted.why;
   if (counted.is_finished || tier < Tier::kLinear) return std::nullopt;
   const FormulaId proved = value ? goal : FormPool::negate(goal);
@@ -43,7 +43,6 @@ std::optional<Reason> Engine::contradiction_near(Expr question, bool value,
 // Groups of facts that have a model need no proof; more facts keep a
 // contradiction.
 const std::vector<FactId>& Engine::contradiction_anywhere() {
-  constexpr size_t kMaxGroups = 8;
   Consistency& known = consistency;
   const bool is_part =
       known.facts < versions.size() && versions[known.facts] == known.version;
@@ -58,7 +57,8 @@ const std::vector<FactId>& Engine::contradiction_anywhere() {
            {}};
   within(options.work_limit / 8, [&] {
     std::vector<FormulaId> groups = candidates.groups_without_model(from);
-    if (groups.size() > kMaxGroups) groups.resize(kMaxGroups);
+    if (groups.size() > limits().consistency_groups)
+      groups.resize(limits().consistency_groups);
     for (FormulaId fact : groups) {
       const Atoms near = forms.atoms_of_formula(fact);
       auto proof = prover.refute_facts(near, options.budget / 4);

@@ -3,20 +3,11 @@
 // quotient and the rest are not; and p has the sign of the rest where row == 0.
 #include <algorithm>
 
+#include "solver/limits.h"
 #include "solver/prover.h"
 
 namespace proviso {
-namespace {
-
-constexpr int kMaxSteps = 16;
-constexpr int kMaxRounds = 4;
-constexpr int kMaxDepth = 2;
-constexpr size_t kMaxRows = 24;
-constexpr size_t kMaxRowTerms = 8;
-constexpr size_t kMaxTerms = 40;
-constexpr size_t kMaxDividedTerms = 24;
-
-}  // namespace
+namespace {}  // namespace
 
 bool Prover::is_linear(const Poly& p) const {
   return std::all_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
@@ -30,13 +21,13 @@ std::optional<Prover::Division> Prover::divide(const Poly& p,
   const Term lead = forms_.leading(divisor);
   Division d{{}, p};
   bool any = false;
-  for (int step = 0; step < kMaxSteps; ++step) {
+  for (int step = 0; step < limits().division_steps; ++step) {
     const Term* highest = nullptr;
     for (const Term& t : d.rest.terms) {
       if (forms_.quotient(t.mono, lead.mono) == kNoId) continue;
       if (!highest || forms_.leads(t.mono, highest->mono)) highest = &t;
     }
-    if (!highest || d.rest.terms.size() > kMaxTerms) break;
+    if (!highest || d.rest.terms.size() > limits().remainder_terms) break;
     const MonoId q = forms_.quotient(highest->mono, lead.mono);
     const Int g = gcd(highest->coef, lead.coef);
     const Int times = floor_div(highest->coef, g) * lead.coef.sign();
@@ -57,14 +48,14 @@ std::vector<const Domain::Constraint*> Prover::divisors_near(const Poly& p,
   std::vector<const Domain::Constraint*> found;
   for (AtomId a : forms_.atoms_of(p)) {
     for (uint32_t i : domain_.constraints_of(a)) {
-      if (found.size() == kMaxRows) return found;
+      if (found.size() == limits().division_rows) return found;
       const Domain::Constraint& constraint = domain_.constraints()[i];
       const Formula& f = forms_.formula(constraint.formula);
       const bool usable = f.kind == FormulaKind::kEq ||
                           (f.kind == FormulaKind::kGe && !equalities);
       if (!constraint.active || constraint.is_original || !usable) continue;
       const Poly& row = forms_.poly(f.poly);
-      if (row.terms.size() > kMaxRowTerms) continue;
+      if (row.terms.size() > limits().divisor_terms) continue;
       if (equalities && is_linear(row)) continue;
       if (std::find(found.begin(), found.end(), &constraint) == found.end()) {
         found.push_back(&constraint);
@@ -82,7 +73,7 @@ std::optional<Poly> Prover::remainder(const Poly& assumed, Reason& why) {
       divisors_near(n.poly, true);
   Poly rest = n.poly;
   bool any = false;
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (int round = 0; round < limits().division_rounds; ++round) {
     bool divided = false;
     for (const Domain::Constraint* constraint : equalities) {
       auto d =
@@ -129,9 +120,10 @@ Decision Prover::decide_by_division(FormulaId f, uint64_t units) {
   if (formula.poly == kNoId) return found;
   within(units, [&]() -> std::optional<Proof> {
     const Normal n = domain_.normal(forms_.poly(formula.poly));
-    if (n.poly.terms.size() > kMaxDividedTerms || is_linear(n.poly)) return {};
+    if (n.poly.terms.size() > limits().divided_terms || is_linear(n.poly))
+      return {};
     found = decide_by_sign(formula.kind, n, [this](const Poly& p, Reason& why) {
-      return is_nonnegative_by_division(p, why, kMaxDepth);
+      return is_nonnegative_by_division(p, why, limits().division_depth);
     });
     return {};
   });

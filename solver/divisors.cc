@@ -1,5 +1,6 @@
 // Equalities that imply divisibility: x*r == 12, 2**x == 3*2**y + 8.
 #include "solver/domain.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
@@ -38,13 +39,12 @@ void Domain::bound_divisors(const Poly& p, Reason why) {
 
 // An end of x, which divides n > 0, moves in to a divisor, by a few steps.
 void Domain::step_to_divisor(AtomId x, bool lower, const Int& n, Reason why) {
-  constexpr int kMaxSteps = 64;
   if (conflict_) return;
   const Range r = atom_range(x);
   const OptionalInt& end = lower ? r.span.lower() : r.span.upper();
   if (!end) return;
   Int v = *end;
-  for (int step = 0; step < kMaxSteps; ++step) {
+  for (int step = 0; step < limits().divisor_steps; ++step) {
     if (!v.is_zero() && floor_mod(n, v).is_zero()) break;
     v += lower ? 1 : -1;
   }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "solver/limits.h"
+
 namespace proviso {
 namespace {
 
 // Bounds that grow without end (x < y, y < x) are the linear tier's to refute.
-constexpr size_t kMaxVisits = 400;
-constexpr uint8_t kMaxRounds = 4;  // of one constraint
 
 }  // namespace
 
@@ -317,9 +317,11 @@ void Domain::propagate() {
   for (size_t next = 0; next < queue_.size(); ++next) {
     uint32_t i = queue_[next];
     queued_[i] = false;
-    if (conflict_ || visits >= kMaxVisits || rounds_[i] > kMaxRounds) continue;
+    if (conflict_ || visits >= limits().propagations ||
+        rounds_[i] > limits().propagation_rounds)
+      continue;
     if (!constraints_[i].active) continue;
-    if (rounds_[i] == kMaxRounds) {
+    if (rounds_[i] == limits().propagation_rounds) {
       ++rounds_[i];
       look_for_cycle(i);
       continue;

@@ -2,13 +2,10 @@
 #include <algorithm>
 
 #include "solver/domain.h"
+#include "solver/limits.h"
 
 namespace proviso {
-namespace {
-
-constexpr size_t kMaxCandidates = 16;
-
-}  // namespace
+namespace {}  // namespace
 
 void Domain::assert_eq(FormulaId f, Reason why) {
   const Poly& p = forms_.poly(forms_.formula(f).poly);
@@ -119,10 +116,12 @@ bool Domain::solve_by_unit(const Poly& p, Reason why) {
       std::remove_if(lone.begin(), lone.end(),
                      [](const auto& e) { return !abs(e.second).is_one(); });
   lone.shrink(static_cast<size_t>(units - lone.begin()));
-  if (lone.empty()) return false;
   std::sort(lone.begin(), lone.end(),
             [](const auto& a, const auto& b) { return a.first > b.first; });
-  if (lone.size() > kMaxCandidates) lone.shrink(kMaxCandidates);
+  if (lone.size() > limits().solved_candidates) {
+    lone.shrink(limits().solved_candidates);
+  }
+  if (lone.empty()) return false;
   AtomId best = kNoId;
   Poly best_value;
   std::pair<bool, size_t> best_cost;

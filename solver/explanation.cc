@@ -11,11 +11,10 @@
 #include <numeric>
 
 #include "solver/engine.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxMinimizedFacts = 8;
 
 SolverOptions without_points(SolverOptions options) {
   options.use_z3 = options.search_models = false;
@@ -97,14 +96,14 @@ std::vector<FactId> Engine::complete_facts(Expr question, const Memo& m) {
 std::vector<FactId> Engine::fewest_facts(Expr question, const Memo& m) {
   std::vector<FactId> used = used_facts(m.why);
   if (used.size() == facts.size() && used.size() < 2) return used;
-  if (used.size() > kMaxMinimizedFacts) return used;
+  if (used.size() > limits().minimized_facts) return used;
   Subsets subsets(*this, question, m.verdict);
   const bool is_complete = within(options.work_limit / 8, [&] {
                              complete(*this, question, subsets, used);
                              return true;
                            }).has_value();
   if (!is_complete) return first(facts.size());
-  if (used.size() > kMaxMinimizedFacts) return used;
+  if (used.size() > limits().minimized_facts) return used;
   within(options.work_limit / 4, [&] {
     minimize(subsets, used);
     return true;

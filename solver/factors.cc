@@ -12,14 +12,10 @@
 #include <algorithm>
 
 #include "solver/domain.h"
+#include "solver/limits.h"
 
 namespace proviso {
-namespace {
-
-constexpr size_t kMaxTerms = 16;
-constexpr int kMaxDepth = 2;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<Domain::Product> Domain::split_by(const Poly& p, AtomId x) {
   const MonoId single = forms_.mono(x);
@@ -52,7 +48,8 @@ std::optional<Domain::Product> Domain::split_by(const Poly& p, AtomId x) {
 
 std::optional<Domain::Product> Domain::factored(const Poly& p) {
   const size_t parts = p.terms.size() + !p.constant.is_zero();
-  if (p.terms.size() < 2 || p.terms.size() > kMaxTerms) return std::nullopt;
+  if (p.terms.size() < 2 || p.terms.size() > limits().factored_terms)
+    return std::nullopt;
   const Term* largest = &p.terms[0];
   for (const Term& t : p.terms) {
     if (forms_.factors(t.mono).size() > forms_.factors(largest->mono).size()) {
@@ -94,7 +91,8 @@ Range Domain::factored_range(const Poly& p, int depth) {
   if (!split) return {};
   auto range_of = [&](const Poly& factor) {
     Range r = range(factor);
-    if (depth < kMaxDepth) narrow(r, factored_range(factor, depth + 1));
+    if (depth < limits().factored_depth)
+      narrow(r, factored_range(factor, depth + 1));
     return r;
   };
   const Range f = range_of(split->f);

@@ -9,13 +9,12 @@
 // need no proofs: their rules are always in force (form.cc).
 #include <algorithm>
 
+#include "solver/limits.h"
 #include "solver/prover.h"
 
 namespace proviso {
 
 bool Prover::is_nonnegative(const Poly& p, Reason& why) {
-  constexpr int kSideSteps = 1;
-  constexpr size_t kMaxTerms = 12;
   if (p.is_constant()) return p.constant.sign() >= 0;
   const Range r = domain_.range(p);
   if (r.span.is_empty()) return false;
@@ -23,8 +22,8 @@ bool Prover::is_nonnegative(const Poly& p, Reason& why) {
     why = reasons_.join(why, r.lower);
     return true;
   }
-  if (p.terms.size() < 2 || p.terms.size() > kMaxTerms) return false;
-  return is_nonnegative(p, kSideSteps, why);
+  if (p.terms.size() < 2 || p.terms.size() > limits().floor_terms) return false;
+  return is_nonnegative(p, limits().floor_side_steps, why);
 }
 
 bool Prover::has_symbolic_divisor(FormulaId f) {

@@ -5,15 +5,11 @@
 #include <numeric>
 #include <utility>
 
+#include "solver/limits.h"
 #include "solver/simplex.h"
 
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxRows = 3000;
-constexpr int64_t kMaxProducts = 400;
-constexpr int64_t kRowsForExactness = 8;
-constexpr size_t kMaxFresh = 64;
 
 // Of x in the row; 0 when it is not there.
 int64_t coefficient(const LinearRow& row, uint32_t x) {
@@ -262,7 +258,7 @@ void LinearSystem::solve_equality() {
   uint32_t x = least->unknown;
   const int64_t a = least->coef;
   if (std::abs(a) == 1) return solve_for(x, std::move(e), a);
-  if (e.terms.size() < 2 || fresh_ >= kMaxFresh) {
+  if (e.terms.size() < 2 || fresh_ >= limits().fresh_unknowns) {
     return;  // dropped: less is known, nothing false
   }
   LinearRow definition;  // x - t + sum floor(c/a)*y + floor(k/a) == 0
@@ -314,10 +310,10 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
     const Unknown& u = unknowns_[x];
     const auto pos = static_cast<int64_t>(u.pos);
     const auto neg = static_cast<int64_t>(u.neg);
-    if (pos + neg == 0 || pos * neg > kMaxProducts) continue;
+    if (pos + neg == 0 || pos * neg > limits().elimination_pairs) continue;
     const int64_t more = pos * neg - (pos + neg);
     const bool is_exact = u.large_pos == 0 || u.large_neg == 0;
-    const int64_t cost = more + (is_exact ? 0 : kRowsForExactness);
+    const int64_t cost = more + (is_exact ? 0 : limits().exactness_rows);
     if (best != kNoId && cost >= best_cost) continue;
     best = x, best_cost = cost;
     adds_rows = more > 0;
@@ -356,7 +352,7 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
 
 std::optional<Reason> LinearSystem::contradiction(uint64_t units) {
   uint64_t limit = work_ + units;
-  while (!conflict_ && rows_.size() < kMaxRows && work_ < limit) {
+  while (!conflict_ && rows_.size() < limits().linear_rows && work_ < limit) {
     if (!equalities_.empty()) {
       solve_equalities(limit);
     } else if (!inequalities_.empty()) {

@@ -17,12 +17,12 @@
 #include <array>
 
 #include "solver/engine.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
 
 constexpr size_t kMaxLeaves = 8;
-constexpr size_t kMaxNodes = 256;
 
 // A set of assignments of 0 and 1 to the leaves, a bit each.
 class Assignments {
@@ -76,7 +76,7 @@ struct Tree {
 };
 
 // Trees of one question.  They end the attempt by TooLarge where they grow past
-// kMaxNodes.
+// limits().lattice_nodes.
 class Trees {
  public:
   struct TooLarge {};
@@ -121,7 +121,7 @@ class Trees {
   Tree leaf(Poly p) { return count(Tree{Op::kInteger, std::move(p), {}}); }
 
   Tree count(Tree t) {
-    if (++nodes_ > kMaxNodes) throw TooLarge();
+    if (++nodes_ > limits().lattice_nodes) throw TooLarge();
     return t;
   }
 

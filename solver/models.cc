@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "solver/limits.h"
 #include "solver/point.h"
 
 namespace proviso {
-namespace {
-
-constexpr int kMaxPoints = 400;
-constexpr size_t kMaxConstants = 4;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<Assignment> ModelSearch::find(FormulaId goal,
                                             const std::vector<Expr>& symbols,
@@ -27,7 +23,7 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
   if (f.kind == FormulaKind::kOr) parts = f.kids;
   auto any = [&](auto search) {
     std::optional<Assignment> found;
-    points_left_ = kMaxPoints;
+    points_left_ = limits().model_points;
     for (size_t i = 0; i < parts.size() && !found; ++i) {
       const Domain::Mark before = domain_.mark();
       domain_.assume(parts[i], 0);
@@ -71,7 +67,8 @@ void ModelSearch::collect_constants(FormulaId f) {
   if (formula.kind == FormulaKind::kEq) zeros_.push_back(formula.poly);
   const Poly& p = forms_.poly(formula.poly);
   Int c = abs(p.constant);
-  if (c > Int(1) && constants_.size() < kMaxConstants) constants_.push_back(c);
+  if (c > Int(1) && constants_.size() < limits().model_moduli)
+    constants_.push_back(c);
 }
 
 // The unknown with the fewest values left.
@@ -99,8 +96,6 @@ std::optional<AtomId> ModelSearch::next_unknown() {
 // Where a polynomial in `a` alone is 0: by looking at small values, and by the
 // secant's steps from them.
 std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
-  constexpr int64_t kScanned = 40;
-  constexpr int kSteps = 12;
   std::vector<Int> found;
   for (PolyId id : zeros_) {
     Normal n = domain_.normal(forms_.poly(id));
@@ -118,12 +113,13 @@ std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
     constexpr int64_t kFar = int64_t{1} << 40;
     if (r.span.lower() && *r.span.lower() > Int(kFar)) continue;
     const bool is_near = r.span.lower() && *r.span.lower() > Int(-kFar);
-    const int64_t from = is_near ? *r.span.lower()->to_int64() : -kScanned / 2;
-    for (int64_t v = from; v < from + kScanned; ++v) {
+    const int64_t from =
+        is_near ? *r.span.lower()->to_int64() : -limits().scanned_values / 2;
+    for (int64_t v = from; v < from + limits().scanned_values; ++v) {
       if (at(v) == 0) found.push_back(v);
     }
-    int64_t x0 = from + 1, x1 = from + 1 + kScanned;
-    for (int i = 0; i < kSteps && found.empty(); ++i) {
+    int64_t x0 = from + 1, x1 = from + 1 + limits().scanned_values;
+    for (int i = 0; i < limits().secant_steps && found.empty(); ++i) {
       std::optional<int64_t> y0 = at(x0), y1 = at(x1);
       if (!y0 || !y1 || *y0 == *y1) break;
       double step = static_cast<double>(*y1) *
@@ -231,21 +227,19 @@ std::optional<Assignment> ModelSearch::descend() {
 // Values for all symbols at once, taken here and there: where the search in
 // depth has changed but the last few.
 std::optional<Assignment> ModelSearch::probe_at_random() {
-  constexpr uint32_t kProbes = 60;
-  for (uint32_t k = 1; k <= kProbes; ++k) {
+  for (uint32_t k = 1; k <= limits().random_probes; ++k) {
     if (auto found = probe_at_random(k)) return found;
   }
   return std::nullopt;
 }
 
 std::optional<Assignment> ModelSearch::probe_at_random(uint32_t choice) {
-  constexpr size_t kTries = 3;
   const std::optional<AtomId> a = next_unknown();
   if (!a) return finish();
   choice = choice * 1664525u + 1013904223u;
   const std::vector<Int> values = candidates(*a);
   std::optional<Assignment> found;
-  for (size_t i = 0; i < std::min(kTries, values.size()); ++i) {
+  for (size_t i = 0; i < std::min(limits().probe_values, values.size()); ++i) {
     const Int& value = values[((choice >> 16) + i) % values.size()];
     if (with_value(*a, value, [&] { found = probe_at_random(choice); })) break;
   }

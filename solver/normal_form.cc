@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "solver/domain.h"
+#include "solver/limits.h"
 
 namespace proviso {
 
@@ -146,7 +147,6 @@ void Domain::make_images_below(AtomId a) {
 // x & -1 is x; b**(e + c) is b**c * b**e where
 // e >= 0.
 Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y, Reason& why) {
-  constexpr int64_t kMaxPulledOut = 64;
   int64_t n = -1;
   if (y.is_constant()) n = y.constant.to_int64().value_or(-1);
   if (op == Op::kBitAnd && x.is_constant() && y.is_constant()) {
@@ -170,7 +170,7 @@ Poly Domain::func_in_context(Op op, const Poly& x, const Poly& y, Reason& why) {
     }
   }
   if (op == Op::kPow && x.is_constant() && y.constant.sign() > 0 &&
-      y.constant <= Int(kMaxPulledOut)) {
+      y.constant <= Int(limits().pulled_out)) {
     Poly e = y;
     e.constant = 0;
     Range r = range(e);
@@ -346,8 +346,7 @@ bool Domain::is_remainder(const Poly& num, const Poly& den, Reason& why) {
 // floor((floor(x/m) + e) / d) == floor((x + m*e) / (m*d)) for d > 0, also where
 // m < 0: the inner floor only drops what is less than one d-th.
 bool Domain::merge_nested_floor(Poly& num, Poly& den, Reason& why) {
-  constexpr size_t kMaxTerms = 4;
-  if (num.terms.size() > kMaxTerms) return false;
+  if (num.terms.size() > limits().quotient_terms) return false;
   const Range divisor = range(den);
   if (!at_least(divisor, 1)) return false;
   for (const Term& t : num.terms) {

@@ -15,17 +15,16 @@
 #include <algorithm>
 
 #include "solver/engine.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
 
 // Of the budget: an answer that took more may rest on the order of the facts.
 constexpr double kConfident = 0.45;
-constexpr int kSideSteps = 2;
 // Which variables equalities leave free depends on the order of the facts: few
 // points are counted at once, more after the restarts.
 constexpr int64_t kFewPoints = 256, kManyPoints = 16384;
-constexpr size_t kMaxRestartFacts = 60;
 
 Decision by_ranges(Engine& e, Search& s, uint64_t) {
   return e.domain.decide(s.goal);
@@ -36,7 +35,7 @@ Decision by_combination(Engine& e, Search& s, uint64_t) {
 }
 
 Decision by_wide_combination(Engine& e, Search& s, uint64_t) {
-  return e.prover.decide_by_rows(s.goal, kSideSteps);
+  return e.prover.decide_by_rows(s.goal, limits().side_steps);
 }
 
 bool has_asserted_cases(Engine& e, const Search& s) {
@@ -115,7 +114,7 @@ bool can_restart(Engine& e, const Search& s) {
     return false;
   }
   std::vector<Expr> symbols;
-  return e.relevant_facts(s.question, symbols).size() <= kMaxRestartFacts;
+  return e.relevant_facts(s.question, symbols).size() <= limits().restart_facts;
 }
 
 Decision by_model_search(Engine& e, Search& s, uint64_t units) {

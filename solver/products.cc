@@ -2,16 +2,11 @@
 #include <algorithm>
 #include <deque>
 
+#include "solver/limits.h"
 #include "solver/prover.h"
 
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxLemmas = 60;
-constexpr size_t kMaxRowTerms = 8;
-constexpr size_t kMaxFactorTerms = 4;
-constexpr size_t kMaxFactorRows = 24;
-constexpr size_t kMaxSmallSystem = 100;  // rows
 
 // A row's unknowns are monomials.
 Poly poly_of(const LinearRow& r) {
@@ -44,14 +39,14 @@ std::optional<Poly> Prover::lowered(const Poly& p, AtomId x, size_t terms,
   Reason sign_why = 0;
   size_t looked_at = 0;
   for (uint32_t i : domain_.constraints_of(x)) {
-    if (++looked_at > kMaxFactorRows) return std::nullopt;
+    if (++looked_at > limits().factor_rows) return std::nullopt;
     const Domain::Constraint& constraint = domain_.constraints()[i];
     const Formula& f = forms_.formula(constraint.formula);
     if (!constraint.active || constraint.is_original ||
         f.kind != FormulaKind::kGe)
       continue;
     const Poly& row = forms_.poly(f.poly);
-    if (row.terms.size() > kMaxFactorTerms) continue;
+    if (row.terms.size() > limits().factor_terms) continue;
     const Term* t =
         std::find_if(row.terms.begin(), row.terms.end(),
                      [&](const Term& r) { return r.mono == single; });
@@ -101,7 +96,9 @@ Decision Prover::decide_by_rows(FormulaId f, int side_steps) {
   const Formula& formula = forms_.formula(f);
   if (formula.poly == kNoId) return {};
   const Normal n = domain_.normal(forms_.poly(formula.poly));
-  if (n.poly.terms.size() < 2 || n.poly.terms.size() > kMaxRowTerms) return {};
+  if (n.poly.terms.size() < 2 ||
+      n.poly.terms.size() > limits().product_row_terms)
+    return {};
   if (is_linear(n.poly)) return {};  // linear rows decide it
   return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {
     return is_nonnegative(p, side_steps, why);
@@ -125,7 +122,8 @@ size_t Prover::new_monos(const Poly& p) const {
 std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
   std::vector<LinearRow> lemmas;
   auto keep = [&](const Poly& p, bool equality, Reason why, size_t allowed) {
-    if (new_monos(p) > allowed || lemmas.size() >= kMaxLemmas) return;
+    if (new_monos(p) > allowed || lemmas.size() >= limits().product_lemmas)
+      return;
     domain_.spend(1 + p.terms.size());
     push_row(lemmas, p, equality, why);
   };
@@ -162,11 +160,12 @@ std::vector<LinearRow> Prover::product_lemmas(const Neighborhood& near) {
   auto multiply_rows = [&](MonoId target, const std::vector<Side>& cofactor,
                            const Poly& whole) {
     for (const LinearRow& r : near.rows) {
-      if (r.terms.size() < 2 || r.terms.size() > kMaxRowTerms) continue;
+      if (r.terms.size() < 2 || r.terms.size() > limits().product_row_terms)
+        continue;
       bool mentions =
           std::any_of(r.terms.begin(), r.terms.end(),
                       [&](const LinearTerm& t) { return t.unknown == target; });
-      if (!mentions || lemmas.size() >= kMaxLemmas) continue;
+      if (!mentions || lemmas.size() >= limits().product_lemmas) continue;
       Poly p = poly_of(r);
       if (r.equality) {
         keep(forms_.mul(p, whole), true, r.why, 1);
@@ -238,21 +237,23 @@ std::vector<LinearRow> Prover::row_products(const Neighborhood& near) {
   std::vector<const LinearRow*> factors;
   bool products = false;
   for (MonoId m : near.monos) products |= forms_.single(m) == kNoId;
-  if (!products || near.rows.size() > kMaxSmallSystem) return lemmas;
+  if (!products || near.rows.size() > limits().small_system) return lemmas;
   for (const LinearRow& r : near.rows) {
-    if (r.equality || r.terms.empty() || r.terms.size() > kMaxFactorTerms) {
+    if (r.equality || r.terms.empty() ||
+        r.terms.size() > limits().factor_terms) {
       continue;
     }
     const bool is_bound =  // of an atom: the lemmas have it
         r.terms.size() == 1 && forms_.factors(r.terms[0].unknown).size() == 1;
     if (!is_bound) factors.push_back(&r);
-    if (factors.size() == kMaxFactorRows) break;
+    if (factors.size() == limits().factor_rows) break;
   }
   for (size_t i = 0; i < factors.size(); ++i) {
     for (size_t j = i; j < factors.size(); ++j) {
       const LinearRow &a = *factors[i], &b = *factors[j];
       domain_.spend(1);
-      if (lemmas.size() >= kMaxLemmas || !stays_near(a, b)) continue;
+      if (lemmas.size() >= limits().product_lemmas || !stays_near(a, b))
+        continue;
       Poly p = forms_.mul(poly_of(a), poly_of(b));
       domain_.spend(p.terms.size());
       push_row(lemmas, p, false, reasons_.join(a.why, b.why));

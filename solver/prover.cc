@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "solver/limits.h"
+
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxRows = 160;
-constexpr size_t kMaxAtoms = 400;
-constexpr int kMaxSplitDepth = 8;
-constexpr size_t kMaxLookedAt = 8;  // terms
-constexpr int64_t kMaxRoots = 7;
 
 bool mark(std::vector<bool>& seen, uint32_t id) {
   if (id >= seen.size()) seen.resize(id + 1 + id / 2);
@@ -31,7 +27,7 @@ std::optional<Proof> Prover::refute(FormulaId f, Effort effort, uint64_t units,
 std::optional<Proof> Prover::refute_facts(std::span<const AtomId> seeds,
                                           uint64_t units) {
   return within(units, [&] {
-    return contradiction(seeds, Effort::kCases, kMaxSplitDepth);
+    return contradiction(seeds, Effort::kCases, limits().split_depth);
   });
 }
 
@@ -83,10 +79,10 @@ std::optional<Proof> Prover::refute_literal(FormulaId f, Effort effort,
     proof = refute_values(seeds, variables_near(f), kMaxValueDepth);
   } else if (std::find(tried.begin(), tried.end(), f) == tried.end()) {
     tried.push_back(f);
-    proof = contradiction(seeds, effort, kMaxSplitDepth);
+    proof = contradiction(seeds, effort, limits().split_depth);
     if (proof) std::erase(tried, f);
   } else if (effort == Effort::kCases) {
-    proof = refute_cases(gather(seeds), seeds, kMaxSplitDepth);
+    proof = refute_cases(gather(seeds), seeds, limits().split_depth);
   }
   domain_.undo(before);
   return proof;
@@ -104,7 +100,8 @@ std::optional<Proof> Prover::refute_by_residues(const Formula& formula) {
   if (formula.kind == FormulaKind::kGe) {
     const Range r = domain_.range(n.poly);
     const OptionalInt& end = r.span.upper();
-    if (r.span.is_empty() || !end || *end > Int(kMaxRoots)) return std::nullopt;
+    if (r.span.is_empty() || !end || *end > Int(limits().roots))
+      return std::nullopt;
     most = *end;
     n.why = reasons_.join(n.why, r.upper);
   }
@@ -176,7 +173,7 @@ Prover::Neighborhood Prover::gather(std::span<const AtomId> seeds) {
     if (constraint.active)
       visit_all(forms_.atoms_of_formula(constraint.formula));
   }
-  for (size_t i = 0; i < queue_.size() && i < kMaxAtoms; ++i) {
+  for (size_t i = 0; i < queue_.size() && i < limits().relevant_atoms; ++i) {
     visit(queue_[i], near);
   }
   // Definitions and lemmas may bring new monomials: their bounds come last.
@@ -204,7 +201,7 @@ void Prover::visit(AtomId a, Neighborhood& near) {
   for (uint32_t i : Domain::Ids(domain_.constraints_of(a))) {
     const Domain::Constraint& constraint = domain_.constraints()[i];
     if (!constraint.active || constraint.is_original ||
-        near.rows.size() >= kMaxRows)
+        near.rows.size() >= limits().relevant_rows)
       continue;
     if (!mark(seen_constraint_, i)) continue;
     const Formula& f = forms_.formula(constraint.formula);
@@ -259,7 +256,8 @@ Normal Prover::add_row(const Poly& p, bool equality, Reason why,
 
 // A row that is not linear, by all its factors at once.
 void Prover::look_at(const Normal& row, Neighborhood& near) {
-  if (row.poly.terms.size() > kMaxLookedAt || is_linear(row.poly)) return;
+  if (row.poly.terms.size() > limits().nonlinear_terms || is_linear(row.poly))
+    return;
   Range r = domain_.range(row.poly);
   domain_.narrow(r, domain_.factored_range(row.poly));
   if (r.span.is_empty()) {
@@ -311,7 +309,6 @@ void Prover::add_function(const Atom& atom, const Poly& self,
 
 void Prover::compare_powers(const Atom& large, const Atom& small,
                             Neighborhood& near) {
-  constexpr int64_t kMaxStep = 16;
   for (const Atom* atom : {&large, &small}) {
     if (atom->kind != AtomKind::kFunc || atom->op != Op::kPow) return;
   }
@@ -323,7 +320,7 @@ void Prover::compare_powers(const Atom& large, const Atom& small,
   Range step =
       domain_.range(forms_.sub(forms_.poly(large.b), forms_.poly(small.b)));
   if (!at_least(least, 0) || !at_least(step, 0)) return;
-  Int d = std::min(*step.span.lower(), Int(kMaxStep));
+  Int d = std::min(*step.span.lower(), Int(limits().divisor_step));
   // 1 where the power would be too large: then no more than d >= 0 is used.
   const Int times =
       pow(base.constant, static_cast<uint64_t>(*d.to_int64())).value_or(Int(1));

@@ -1,13 +1,12 @@
 // Questions about the ratio of two products, by equalities between products.
 #include <algorithm>
 
+#include "solver/limits.h"
 #include "solver/monomials.h"
 #include "solver/prover.h"
 
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxLookedAt = 64;  // constraints
 
 // c*m == d*n as m/n == d/c, or nothing.
 struct Binomial {
@@ -32,7 +31,7 @@ class Prover::Ratios {
     std::vector<uint32_t> seen;
     for (size_t i = 0; i < queue.size(); ++i) {
       for (uint32_t constraint : domain.constraints_of(queue[i])) {
-        if (seen.size() == kMaxLookedAt) return;
+        if (seen.size() == limits().ratio_constraints) return;
         if (std::find(seen.begin(), seen.end(), constraint) != seen.end())
           continue;
         seen.push_back(constraint);

@@ -2,13 +2,11 @@
 // x*x == 8*y + 5 has no solution.
 #include <algorithm>
 
+#include "solver/limits.h"
 #include "solver/prover.h"
 
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxTerms = 24;
-constexpr int64_t kMaxPoints = 640;
 
 // A polynomial modulo a small number.
 class Residues {
@@ -68,16 +66,17 @@ class Residues {
 
 // Atoms count as any integers.
 bool Prover::has_no_root(const Poly& p) {
-  if (p.terms.size() > kMaxTerms) return false;
+  if (p.terms.size() > limits().residue_terms) return false;
   // Of each prime the largest power that leaves few points.
   for (int64_t prime : {2, 3, 5, 7, 11, 13}) {
     for (int64_t m : {prime * prime * prime, prime * prime, prime}) {
       const Residues residues(forms_, p, m);
       int64_t points = 1;
-      for (size_t i = 0; i < residues.unknowns() && points <= kMaxPoints; ++i) {
+      for (size_t i = 0;
+           i < residues.unknowns() && points <= limits().residue_points; ++i) {
         points *= m;
       }
-      if (points > kMaxPoints) continue;
+      if (points > limits().residue_points) continue;
       domain_.spend(1 + static_cast<uint64_t>(points) * residues.terms() / 32);
       if (residues.has_no_root()) return true;
       break;

@@ -2,13 +2,10 @@
 #include <algorithm>
 
 #include "solver/domain.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
-
-constexpr size_t kMaxDegree = 6;
-constexpr size_t kMaxTerms = 8;
-constexpr size_t kMaxBits = 256;
 
 using Coefficients = SmallVector<Int, 8>;  // of 1, x, x**2, ...
 
@@ -49,7 +46,7 @@ void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
       if (a != x) rest.push_back(a);
     }
     const size_t k = forms_.factors(t.mono).size() - rest.size();
-    if (k > kMaxDegree) return;
+    if (k > limits().root_degree) return;
     while (parts.size() <= k) parts.emplace_back();
     if (rest.empty()) {
       parts[k].constant += t.coef;
@@ -74,8 +71,9 @@ void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
   }
   while (!c.empty() && c.back().is_zero()) c.pop_back();
   if (c.size() < 3 || c.back().sign() > 0) return;
-  if (std::any_of(c.begin(), c.end(),
-                  [](const Int& v) { return v.bit_length() > kMaxBits; })) {
+  if (std::any_of(c.begin(), c.end(), [](const Int& v) {
+        return v.bit_length() > limits().root_bits;
+      })) {
     return;
   }
   spend(c.size() * c.size());
@@ -92,7 +90,7 @@ void Domain::tighten_root(const Poly& p, AtomId x, bool upper, Reason why) {
 
 // Of each x whose square is in p beside another term about x.
 void Domain::expand_roots(const Poly& p, Reason why) {
-  if (p.terms.size() < 2 || p.terms.size() > kMaxTerms) return;
+  if (p.terms.size() < 2 || p.terms.size() > limits().root_terms) return;
   SmallVector<AtomId, 4> seen;
   for (const Term& t : p.terms) {
     const Factors& factors = forms_.factors(t.mono);

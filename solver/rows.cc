@@ -2,13 +2,12 @@
 #include <algorithm>
 
 #include "solver/domain.h"
+#include "solver/limits.h"
 
 namespace proviso {
 namespace {
 
-constexpr size_t kMaxExpandedPos = 3;
 // x*x <= 3*x makes bounds of x that square for ever.
-constexpr size_t kMaxBoundBits = 1024;
 
 Int ceil_div(const Int& a, const Int& b) { return -floor_div(-a, b); }
 
@@ -41,7 +40,7 @@ void Domain::expand_pos(const Poly& p, Reason why) {
     const bool first = !found || (found->coef.sign() > 0 && t.coef.sign() < 0);
     if (first) found = &t;
   }
-  if (!found || negative > kMaxExpandedPos) return;
+  if (!found || negative > limits().expanded_extrema) return;
   const PolyId d = forms_.atom(forms_.single(found->mono)).a;
   const Poly without = forms_.sub(p, forms_.monomial(found->mono, found->coef));
   const Poly with = forms_.add(without, forms_.poly(d), found->coef);
@@ -223,7 +222,7 @@ void Domain::tighten_factor(AtomId x, unsigned k, const Range& rest, bool lower,
 void Domain::tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
                            Reason why) {
   if (k == 1) return set_bound(x, lower, bound, why);
-  if (bound.bit_length() > kMaxBoundBits) return;
+  if (bound.bit_length() > limits().bound_bits) return;
   auto least_root = [k](const Int& v) { return integer_root(v - 1, k) + 1; };
   if (k % 2 == 1) {
     const bool outward = (bound.sign() > 0) == lower;  // away from 0
@@ -250,7 +249,7 @@ void Domain::tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
 }
 
 void Domain::set_bound(AtomId a, bool lower, const Int& value, Reason why) {
-  if (conflict_ || value.bit_length() > kMaxBoundBits) return;
+  if (conflict_ || value.bit_length() > limits().bound_bits) return;
   const Range& now = atom_range(a);
   if (now.span.is_empty()) return raise_conflict(join(now.lower, now.upper));
   const OptionalInt& end = lower ? now.span.lower() : now.span.upper();

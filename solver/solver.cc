@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "solver/engine.h"
+#include "solver/limits.h"
 #include "sym/cheapest.h"
 #include "sym/cost.h"
 #include "sym/facts.h"
@@ -132,8 +133,7 @@ class EngineFacts final : public Facts {
 
  private:
   void note_zeros(Expr condition) const {
-    constexpr size_t kMaxZeros = 16;
-    if (zeros_->size() == kMaxZeros) return;
+    if (zeros_->size() == limits().zeros) return;
     if (condition.is(Op::kAnd)) {
       for (Expr part : condition.args()) note_zeros(part);
     } else if (condition.is(Op::kEq) && condition.arg(0).is_int() &&
@@ -240,7 +240,7 @@ Expr Engine::find_cheapest(Expr e) {
 
 // Checked before the pool's memory is touched.
 namespace {
-void require_usable(const std::shared_ptr<Engine>& engine) {
+Engine& usable(const std::shared_ptr<Engine>& engine) {
   if (engine == nullptr) {
     throw Error("Context: it was moved from; use the context it was moved to");
   }
@@ -249,6 +249,7 @@ void require_usable(const std::shared_ptr<Engine>& engine) {
         "Context: its ExprPool was destroyed; keep the pool for as "
         "long as its contexts");
   }
+  return *engine;
 }
 }  // namespace
 
@@ -266,25 +267,36 @@ Context::Context(Context&& other) noexcept
 Context::Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at)
     : engine_(std::move(engine)), at_(std::move(at)) {}
 
-// The engine, brought to this context's version, for a call that begins.
-Engine& Context::engine() const {
-  require_usable(engine_);
-  engine_->interrupted = false;
-  if (engine_->path.back() != at_) engine_->go_to(at_);
-  return *engine_;
-}
+// The engine while a call is under way: brought to this context's version, with
+// its limits in force.  A version that facts are added to is the context's own.
+class Context::Call {
+ public:
+  explicit Call(const Context& context) : Call(context, context.at_) {}
+  explicit Call(Context& context, bool extends)
+      : Call(context, extends ? context.own_version() : context.at_) {}
 
-// The engine at a version that facts may be added to.
-Engine& Context::engine_to_extend() {
-  require_usable(engine_);
+  Engine& engine;
+
+ private:
+  Call(const Context& context, const std::shared_ptr<Version>& at)
+      : engine(usable(context.engine_)), limits_(engine.options) {
+    engine.interrupted = false;
+    if (engine.path.back() != at) engine.go_to(at);
+  }
+
+  const LimitsInForce limits_;
+};
+
+std::shared_ptr<Version> Context::own_version() {
+  usable(engine_);
   if (at_->is_frozen) {
     at_ = std::make_shared<Version>(Version{.parent = at_});
   }
-  return engine();
+  return at_;
 }
 
 Context Context::clone() {
-  require_usable(engine_);
+  usable(engine_);
   for (Version* v = at_.get(); v != nullptr && !v->is_frozen;
        v = v->parent.get()) {
     v->is_frozen = true;
@@ -293,9 +305,9 @@ Context Context::clone() {
 }
 
 void Context::push() {
-  require_usable(engine_);
+  usable(engine_);
   at_ = std::make_shared<Version>(Version{.parent = at_, .is_scope = true});
-  engine();
+  const Call call(*this);
 }
 
 const Version* Context::innermost_scope() const {
@@ -305,7 +317,7 @@ const Version* Context::innermost_scope() const {
 }
 
 void Context::pop() {
-  require_usable(engine_);
+  usable(engine_);
   const Version* scope = innermost_scope();
   if (scope == nullptr) {
     throw Error("Context::pop: no push() is open; call push() first");
@@ -316,7 +328,7 @@ void Context::pop() {
         "instead");
   }
   at_ = scope->parent;
-  engine();
+  const Call call(*this);
 }
 
 Scope::Scope(Context& context)
@@ -343,16 +355,17 @@ size_t Context::depth() const {
 // --- assumptions
 
 ExprPool& Context::pool() const {
-  require_usable(engine_);
+  usable(engine_);
   return engine_->pool;
 }
 const SolverOptions& Context::options() const {
-  require_usable(engine_);
+  usable(engine_);
   return engine_->options;
 }
 
 FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
-  Engine& here = engine_to_extend();
+  const Call call(*this, true);
+  Engine& here = call.engine;
   here.check(symbol, "declare", "a symbol");
   if (!symbol.is_symbol()) {
     throw Error("Context::declare: expected a symbol, got " +
@@ -373,7 +386,8 @@ FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
 }
 
 FactId Context::assume(Expr condition, Provenance origin) {
-  Engine& here = engine_to_extend();
+  const Call call(*this, true);
+  Engine& here = call.engine;
   here.check(condition, "assume", "a boolean");
   require_bool(condition, "assume");
   return here.assume(condition, std::move(origin));
@@ -382,28 +396,32 @@ FactId Context::assume(Expr condition, Provenance origin) {
 // --- asking
 
 Answer Context::ask(Expr question) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(question, "ask", "a boolean");
   require_bool(question, "ask");
   return here.ask(question);
 }
 
 Verdict Context::ask_quick(Expr question) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(question, "ask_quick", "a boolean");
   require_bool(question, "ask_quick");
   return here.ask_quick(question);
 }
 
 Tier Context::tier_of(Expr question) const {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(question, "tier_of", "a boolean");
   const Engine::Memo* m = here.remembered(question);
   return m == nullptr ? Tier::kNone : m->tier;
 }
 
 std::vector<FactId> Context::facts_used(Expr question) const {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(question, "facts_used", "a boolean");
   const Engine::Memo* m = here.remembered(question);
   if (m == nullptr || m->epoch != here.epoch) return {};
@@ -411,7 +429,8 @@ std::vector<FactId> Context::facts_used(Expr question) const {
 }
 
 Verdict Context::equivalent(Expr a, Expr b) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(a, "equivalent", "an expression");
   here.check(b, "equivalent", "an expression");
   if (a.is_bool() != b.is_bool()) {
@@ -424,7 +443,8 @@ Verdict Context::equivalent(Expr a, Expr b) {
 }
 
 Interval Context::bounds_quick(Expr e) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(e, "bounds_quick", "an integer");
   require_int(e, "bounds_quick");
   if (here.domain.conflict()) return Interval::empty();
@@ -434,7 +454,8 @@ Interval Context::bounds_quick(Expr e) {
 }
 
 Interval Context::bounds(Expr e) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(e, "bounds", "an integer");
   require_int(e, "bounds");
   if (here.domain.conflict()) return Interval::empty();
@@ -448,7 +469,8 @@ Interval Context::bounds(Expr e) {
 }
 
 Int Context::multiple_of(Expr e) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(e, "multiple_of", "an integer");
   require_int(e, "multiple_of");
   if (here.domain.conflict()) return 0;
@@ -462,7 +484,8 @@ Int Context::multiple_of(Expr e) {
 }
 
 std::optional<std::vector<Int>> Context::values(Expr e, size_t limit) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(e, "values", "an integer");
   require_int(e, "values");
   return here
@@ -471,7 +494,8 @@ std::optional<std::vector<Int>> Context::values(Expr e, size_t limit) {
 }
 
 Expr Context::substitute(Expr e) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(e, "substitute", "an expression");
   if (here.domain.conflict()) return e;
   return here
@@ -480,7 +504,8 @@ Expr Context::substitute(Expr e) {
 }
 
 Expr Context::simplify(Expr e) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(e, "simplify", "an expression");
   if (here.domain.conflict()) return proviso::simplify(e);
   return here.within(here.options.work_limit, [&] { return here.simplify(e); })
@@ -488,7 +513,8 @@ Expr Context::simplify(Expr e) {
 }
 
 Expr Context::canonical(Expr e) {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(e, "canonical", "an expression");
   if (here.domain.conflict()) return proviso::simplify(e);
   return here.within(here.options.work_limit, [&] { return here.canonical(e); })
@@ -501,7 +527,8 @@ void Context::interrupt() const {
 }
 
 std::vector<Fact> Context::facts() const {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   std::vector<Fact> all;
   for (FactId id = 0; id < here.facts.size(); ++id) {
     all.push_back(here.fact(id));
@@ -510,7 +537,8 @@ std::vector<Fact> Context::facts() const {
 }
 
 Fact Context::fact(FactId id) const {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   if (id >= here.facts.size()) {
     throw Error("Context::fact: no fact " + std::to_string(id) +
                 "; there are " + std::to_string(here.facts.size()));
@@ -519,19 +547,21 @@ Fact Context::fact(FactId id) const {
 }
 
 std::optional<std::vector<FactId>> Context::contradiction() const {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   if (!here.domain.conflict()) return std::nullopt;
   return here.used_facts(*here.domain.conflict());
 }
 
 const Statistics& Context::statistics() const {
-  require_usable(engine_);
+  usable(engine_);
   engine_->statistics.work = engine_->domain.work();
   return engine_->statistics;
 }
 
 std::string Context::to_smtlib(Expr question) const {
-  Engine& here = engine();
+  const Call call(*this);
+  Engine& here = call.engine;
   here.check(question, "to_smtlib", "a boolean");
   std::string out = "(set-logic ALL)\n";
   std::set<std::pair<uint32_t, std::string>> declared;

@@ -87,6 +87,8 @@ struct Answer {
   std::string reason;                        // one sentence
 };
 
+struct Limits;  // solver/limits.h
+
 struct SolverOptions {
   bool use_z3 = true;          // when built with Z3
   bool machine_int64 = false;  // integer symbols lie in [-2**63, 2**63 - 1]
@@ -101,6 +103,7 @@ struct SolverOptions {
                         // up to eight budgets more
   uint64_t disabled_strategies = 0;  // bit i switches strategy(i) off, to see
                                      // what it earns
+  std::shared_ptr<const Limits> limits = nullptr;  // null: the defaults
 };
 
 struct StrategyCount {
@@ -206,8 +209,8 @@ class Context {
 
  private:
   Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at);
-  Engine& engine() const;
-  Engine& engine_to_extend();
+  class Call;
+  std::shared_ptr<Version> own_version();
   const Version* innermost_scope() const;
 
   friend class Scope;

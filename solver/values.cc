@@ -2,15 +2,11 @@
 // of what is left is then decided by ranges and equalities alone.
 #include <algorithm>
 
+#include "solver/limits.h"
 #include "solver/prover.h"
 
 namespace proviso {
-namespace {
-
-constexpr size_t kMaxNear = 64;  // atoms looked at
-constexpr int64_t kMaxValues = 64;
-
-}  // namespace
+namespace {}  // namespace
 
 // Breadth first, through facts and definitions.
 std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
@@ -39,7 +35,7 @@ std::vector<Prover::Choice> Prover::variables_near(FormulaId f) {
     visit_all(forms_.atoms_of_formula(g));
   };
   visit_formula(f, false);
-  for (size_t i = 0; i < queue_.size() && i < kMaxNear; ++i) {
+  for (size_t i = 0; i < queue_.size() && i < limits().value_atoms; ++i) {
     const AtomId a = queue_[i];
     domain_.spend(1);
     if (forms_.is_variable(a)) found.push_back({a});
@@ -77,7 +73,7 @@ std::optional<Prover::Split> Prover::choose_values(
     const Interval& span = r.span;
     if (span.is_empty() || !span.lower() || !span.upper()) continue;
     std::optional<int64_t> width = (*span.upper() - *span.lower()).to_int64();
-    if (!width || *width >= kMaxValues) continue;
+    if (!width || *width >= limits().values) continue;
     if (best && (*width + 1) * best->weight >= fewest * c.weight) continue;
     best = &c;
     fewest = *width + 1;

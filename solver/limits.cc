@@ -1,0 +1,51 @@
+#include "solver/limits.h"
+
+#include <string>
+
+namespace proviso {
+namespace {
+
+constexpr Limits kDefaults{};
+constexpr uint64_t kMostTimesDefault = 16;
+
+constexpr LimitInfo kLimits[] = {
+#define PROVISO_LIMIT(name, type, value, unit, why)               \
+  {#name,                                                         \
+   value,                                                         \
+   unit,                                                          \
+   why,                                                           \
+   [](const Limits& l) { return static_cast<uint64_t>(l.name); }, \
+   [](Limits& l, uint64_t v) { l.name = static_cast<type>(v); }},
+#include "solver/limits.def"
+#undef PROVISO_LIMIT
+};
+
+}  // namespace
+
+namespace internal {
+constinit thread_local const Limits* current_limits = &kDefaults;
+}  // namespace internal
+
+LimitsInForce::LimitsInForce(const SolverOptions& options)
+    : before_(internal::current_limits) {
+  internal::current_limits = options.limits ? options.limits.get() : &kDefaults;
+}
+
+std::span<const LimitInfo> all_limits() { return kLimits; }
+
+void set_limit(Limits& limits, std::string_view name, uint64_t value) {
+  for (const LimitInfo& row : kLimits) {
+    if (row.name != name) continue;
+    if (value > kMostTimesDefault * row.value) {
+      throw Error("set_limit: " + std::string(name) + " is at most " +
+                  std::to_string(kMostTimesDefault * row.value) +
+                  " (16 times its default), got " + std::to_string(value));
+    }
+    row.set(limits, value);
+    return;
+  }
+  throw Error("set_limit: no limit is called '" + std::string(name) +
+              "'; `proviso limits` lists them");
+}
+
+}  // namespace proviso

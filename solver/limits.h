@@ -1,0 +1,62 @@
+// solver/limits.h - where the solver's reasoning gives up: a number a limit.
+//
+//   Limits limits;
+//   set_limit(limits, "split_depth", 4);
+//   options.limits = std::make_shared<const Limits>(limits);
+//
+// solver/limits.def is the table.  No limit makes an answer wrong; a lower one
+// leaves more answers unknown, a higher one costs time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "solver/solver.h"
+
+namespace proviso {
+
+struct Limits {
+#define PROVISO_LIMIT(name, type, value, unit, why) type name = value;
+#include "solver/limits.def"
+#undef PROVISO_LIMIT
+};
+
+struct LimitInfo {
+  std::string_view name;
+  uint64_t value;  // the default
+  std::string_view unit;
+  std::string_view why;
+  uint64_t (*get)(const Limits& limits);
+  void (*set)(Limits& limits, uint64_t value);
+};
+
+std::span<const LimitInfo> all_limits();  // in the table's order
+
+// Throws Error where no limit has that name, or the value is more than 16 times
+// the default: depth takes stack, and size memory.
+void set_limit(Limits& limits, std::string_view name, uint64_t value);
+
+// --- for the solver's own files
+
+namespace internal {
+extern constinit thread_local const Limits* current_limits;
+}  // namespace internal
+
+// Those of the engine that works on this thread.
+inline const Limits& limits() { return *internal::current_limits; }
+
+// Has an engine's limits in force for as long as one of its calls lasts.
+class LimitsInForce {
+ public:
+  explicit LimitsInForce(const SolverOptions& options);
+  ~LimitsInForce() { internal::current_limits = before_; }
+  LimitsInForce(const LimitsInForce&) = delete;
+  LimitsInForce& operator=(const LimitsInForce&) = delete;
+
+ private:
+  const Limits* before_;
+};
+
+}  // namespace proviso
