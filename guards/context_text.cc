@@ -9,23 +9,16 @@
 #include <vector>
 
 #include "solver/limits.h"
+#include "solver/options.h"
 #include "sym/parse.h"
 #include "sym/print.h"
+#include "sym/symbol_kinds.h"
 
 namespace proviso {
 
 namespace {
 
 constexpr const char* kHeader = "proviso context 1";
-
-constexpr std::array<std::pair<SymbolKind, std::string_view>, 6> kKinds = {{
-    {SymbolKind::kBackedSize, "backed_size"},
-    {SymbolKind::kBackedInt, "backed_int"},
-    {SymbolKind::kBackedFloat, "backed_float"},
-    {SymbolKind::kUnbackedInt, "unbacked_int"},
-    {SymbolKind::kUnbackedFloat, "unbacked_float"},
-    {SymbolKind::kUnbackedBool, "unbacked_bool"},
-}};
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -38,18 +31,6 @@ std::string quoted(const std::string& text) {
     out += c;
   }
   return out + '"';
-}
-
-// The options as numbers, in one table for writing and reading.
-template <typename Visit>
-void each_option(SolverOptions& o, Visit visit) {
-  visit("use_z3", o.use_z3);
-  visit("machine_int64", o.machine_int64);
-  visit("budget", o.budget);
-  visit("work_limit", o.work_limit);
-  visit("z3_budget", o.z3_budget);
-  visit("search_models", o.search_models);
-  visit("restart", o.restart);
 }
 
 // s0 in [2, 9] from (2 <= s0) & (s0 <= 9), and the like: the fact that
@@ -196,29 +177,9 @@ class Reader {
     const size_t at = column();
     std::string_view name = word();
     const auto value = number<uint64_t>();
-    bool found = false;
     if (name == "look_again") name = "restart";  // its name until 0.1
-    each_option(options, [&](std::string_view known, auto& field) {
-      if (known != name) return;
-      using Field = std::decay_t<decltype(field)>;
-      if (value > std::numeric_limits<Field>::max()) {
-        fail("the number is too large for " + std::string(name));
-      }
-      field = static_cast<Field>(value);
-      found = true;
-    });
-    constexpr std::string_view kLimit = "limit.";
-    if (!found && name.starts_with(kLimit)) {
-      Limits limits = options.limits ? *options.limits : Limits();
-      try {
-        set_limit(limits, name.substr(kLimit.size()), value);
-      } catch (const Error& e) {
-        fail(e.what(), at);
-      }
-      options.limits = std::make_shared<const Limits>(limits);
-      found = true;
-    }
-    if (!found) fail("no option '" + std::string(name) + "'", at);
+    if (const auto problem = try_set_option(options, name, value))
+      fail(*problem, at);
   }
 
   void read_line(Context& context) {
@@ -260,14 +221,13 @@ class Reader {
     }
     const size_t kind_at = column();
     const std::string_view kind = word();
-    auto row = std::find_if(kKinds.begin(), kKinds.end(),
-                            [&](const auto& k) { return k.second == kind; });
-    if (row == kKinds.end()) {
+    const auto known = find_symbol_kind(kind);
+    if (!known) {
       fail("no kind of symbol '" + std::string(kind) + "'", kind_at);
     }
     const std::string source = quoted_text();
     if (!rest_.empty()) fail("nothing may follow the source");
-    pool_.symbol(name, row->first, source);
+    pool_.symbol(name, *known, source);
   }
 
   ExprPool& pool_;
@@ -283,8 +243,8 @@ std::string save_context(const Context& context) {
   std::ostringstream out;
   out << kHeader << '\n';
   SolverOptions options = context.options();
-  each_option(options, [&](std::string_view name, auto& field) {
-    out << "option " << name << ' ' << static_cast<uint64_t>(field) << '\n';
+  each_option(options, [&](const OptionInfo& row, auto& field) {
+    out << "option " << row.name << ' ' << static_cast<uint64_t>(field) << '\n';
   });
   for (const LimitInfo& row : all_limits()) {
     const uint64_t value =
@@ -295,11 +255,8 @@ std::string save_context(const Context& context) {
   for (Expr s : context.pool().symbols()) {
     // A place in a compiled check: no fact can speak of it.
     if (!is_identifier(s.symbol().name)) continue;
-    auto row = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) {
-      return k.first == s.symbol().kind;
-    });
-    out << "symbol " << s.symbol().name << ' ' << row->second << ' '
-        << quoted(s.symbol().source) << '\n';
+    out << "symbol " << s.symbol().name << ' ' << name_of(s.symbol().kind)
+        << ' ' << quoted(s.symbol().source) << '\n';
   }
   for (const Fact& fact : context.facts()) {
     if (auto d = as_declared(fact.condition)) {

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import proviso
-from proviso import Dim
+from proviso import Dim, _tracer
 
 
 def double(x):
@@ -253,8 +253,8 @@ def test_a_failed_save_leaves_the_old_file(tmp_path):
 
 def test_another_torch_is_refused_by_both_versions():
     with pytest.raises(ImportError, match=r"torch 2\.13\.0.*torch 2\.12\.1"):
-        proviso._check_torch_version("2.12.1+cu128")
-    proviso._check_torch_version("2.13.0+cpu")
+        _tracer._check_torch_version("2.12.1+cu128")
+    _tracer._check_torch_version("2.13.0+cpu")
 
 
 def refused(ep, *args, match):

@@ -8,105 +8,59 @@
     print(ep.guards)         # what inputs must satisfy, and which line says so
     ep.module()(other_x)     # checks the guards, then runs
     ep.save("model.pt2")     # torch.export.load reads it
+
+and the solver behind it, which needs no torch:
+
+    context = proviso.Context()
+    n = context.symbol("n")
+    context.assume(n % 8 == 0)
+    context.ask(n % 4 == 0)  # yes, and the fact that says so
 """
 
-import os as _os
+import importlib as _importlib
+from importlib.util import find_spec as _find_spec
 
-import torch as _torch
-
-_TORCH_VERSION = "2.13.0"
-
-
-def _check_torch_version(found):
-    if found.split("+")[0] != _TORCH_VERSION:
-        raise ImportError(
-            f"proviso is built for torch {_TORCH_VERSION}, and torch {found} "
-            f"is installed; run `pip install torch=={_TORCH_VERSION}`, or "
-            "build proviso against the other version"
-        )
-
-
-_check_torch_version(_torch.__version__)
-
-# The arithmetic of torch.SymInt is put in place by this import.
-import torch.fx.experimental.sym_node as _  # noqa: E402,F401
-import torch.fx.experimental.symbolic_shapes as _  # noqa: E402,F401
-
-from proviso import _proviso  # noqa: E402
-from proviso._errors import (  # noqa: E402
+from proviso import _core
+from proviso._errors import (
     ConstraintViolationError,
     DataDependentError,
     Error,
 )
 
-_proviso.set_error_types(Error, ConstraintViolationError, DataDependentError)
-_proviso.set_package_folders(
-    _os.path.dirname(_torch.__file__), _os.path.dirname(__file__)
-)
+_core.set_error_type(Error)
 
-from proviso._api import (  # noqa: E402
-    AdditionalInputs,
-    Constraint,
-    ScriptObjectMeta,
-    ShapesCollection,
-    WrapperModule,
-    default_decompositions,
-    dynamic_dim,
-    export_for_training,
-    load,
-    register_dataclass,
-    save,
-    unflatten,
-)
 from proviso._context import (  # noqa: E402
     Answer,
     Context,
+    Fact,
     load_context,
     save_context,
 )
-from proviso._export import export  # noqa: E402
-from proviso._program import (  # noqa: E402
-    ExportedProgram,
-    Guard,
-    Module,
-    RuntimeAssert,
-    SourceLocation,
-    ValueRange,
-    explain_guard,
+from proviso._expr import (  # noqa: E402
+    And,
+    CeilDiv,
+    Eq,
+    Expr,
+    Max,
+    Min,
+    Ne,
+    Not,
+    Or,
+    Where,
+    symbol,
+    symbols,
 )
-from proviso._logs import add_log_callback, remove_log_callback, set_logs  # noqa: E402
-from proviso._refine import refine_dynamic_shapes  # noqa: E402
-from proviso._signature import (  # noqa: E402
-    ConstantArgument,
-    CustomObjArgument,
-    ExportBackwardSignature,
-    ExportGraphSignature,
-    InputKind,
-    InputSpec,
-    ModuleCallEntry,
-    ModuleCallSignature,
-    OutputKind,
-    OutputSpec,
-    SymBoolArgument,
-    SymFloatArgument,
-    SymIntArgument,
-    TensorArgument,
-    TokenArgument,
-)
-from proviso.dims import Dim, dims  # noqa: E402
+from proviso._values import ValueRange  # noqa: E402
 
 __version__ = "0.1.0"
-__all__ = [
+
+# Names that need torch, taken from proviso._tracer when they are first used.
+_OF_TORCH = [
     "AdditionalInputs",
-    "Answer",
     "ConstantArgument",
     "Constraint",
-    "ConstraintViolationError",
-    "Context",
     "CustomObjArgument",
-    "DataDependentError",
     "Dim",
-    "Error",
     "ExportBackwardSignature",
     "ExportGraphSignature",
     "ExportedProgram",
@@ -127,7 +81,6 @@ __all__ = [
     "SymIntArgument",
     "TensorArgument",
     "TokenArgument",
-    "ValueRange",
     "WrapperModule",
     "add_log_callback",
     "default_decompositions",
@@ -137,12 +90,48 @@ __all__ = [
     "export",
     "export_for_training",
     "load",
-    "load_context",
     "refine_dynamic_shapes",
     "register_dataclass",
     "remove_log_callback",
     "save",
-    "save_context",
     "set_logs",
     "unflatten",
 ]
+
+__all__ = sorted([
+    "And",
+    "Answer",
+    "CeilDiv",
+    "ConstraintViolationError",
+    "Context",
+    "DataDependentError",
+    "Eq",
+    "Error",
+    "Expr",
+    "Fact",
+    "Max",
+    "Min",
+    "Ne",
+    "Not",
+    "Or",
+    "ValueRange",
+    "Where",
+    "load_context",
+    "save_context",
+    "symbol",
+    "symbols",
+])
+if _find_spec("torch") and _find_spec("proviso._proviso"):
+    __all__ += _OF_TORCH
+
+
+def __getattr__(name):
+    if name in _OF_TORCH:
+        value = getattr(_importlib.import_module("proviso._tracer"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'proviso' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__))

@@ -9,21 +9,29 @@
     same = proviso.load_context(text)          # in another process, say
     same.bounds("s0 + 1")                      # VR[3, int_oo]
 
-Questions and facts are PyTorch's printed form or Python, as for the command
-`proviso prove`.
+Questions and facts are text (PyTorch's printed form or Python, as for the
+command `proviso prove`), Expr, or objects of SymPy.
 """
 
+import contextlib
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, Iterator, List, Optional, Union
 
-from proviso import _proviso
-from proviso._program import ExportedProgram, ValueRange
+from proviso import _core
+from proviso._errors import Error
+from proviso._expr import Expr
+from proviso._values import ValueRange
+
+Condition = Union[str, Expr, bool]
+Number = Union[str, Expr, int, float]
 
 
 @dataclass(frozen=True)
 class Answer:
     """yes and no follow from `facts` alone; for unknown there are, where found,
-    sizes for which the facts hold and the question does not (does)."""
+    sizes for which the facts hold and the question does not (does).
+
+    As a truth value: True for yes, False for no, and an Error for unknown."""
 
     verdict: str  # "yes", "no", "unknown"
     facts: List[str]
@@ -31,43 +39,252 @@ class Answer:
     witness: Optional[Dict[str, Any]]
     reason: str
     tier: str  # which part of the solver decided
+    strategy: str = ""  # that decided; empty for unknown
+    fact_ids: List[int] = ()  # of `facts`, as Context.fact() takes them
+
+    def __bool__(self):
+        if self.verdict == "unknown":
+            at = "" if self.counterexample is None else (
+                f"; it fails at {self.counterexample}")
+            raise Error(
+                f"Answer: the answer is unknown, neither true nor false"
+                f"{at}; compare .verdict with 'yes' ({self.reason})")
+        return self.verdict == "yes"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a Context was told, and where it comes from."""
+
+    id: int
+    condition: Expr
+    text: str = ""
+    file: str = ""
+    line: int = 0
+
+    def __str__(self):
+        where = f"  # {self.file}:{self.line}" if self.file else ""
+        return (self.text or str(self.condition)) + where
 
 
 class Context:
-    """Facts about sizes."""
+    """Facts about sizes, and questions that they decide.
 
-    def __init__(self):
-        self._context = _proviso.Context()
+    >>> n, = symbols("n")
+    >>> context = Context()
+    >>> context.declare(n, 1, 1024)
+    0
+    >>> context.assume(n % 8 == 0)
+    1
+    >>> context.ask(n >= 8).verdict
+    'yes'
+    >>> context.ask(n % 16 == 0).counterexample["n"] % 16
+    8
 
-    def declare(self, range: str) -> None:
-        """A symbol and its range: "s0 in [2, int_oo]"."""
-        self._context.declare(range)
+    options: the solver's (docs/solver.md), by name: budget=20000,
+        use_z3=False.
+    strict: a name in a text must be a symbol of the context already, by
+        declare(), symbol() or an Expr; an unknown one is an Error.
+    """
 
-    def assume(self, condition: str) -> None:
-        """The condition holds from here on."""
-        self._context.assume(condition)
+    def __init__(self, *, strict: bool = False, **options):
+        self._context = _core.Context(options, strict)
 
-    def ask(self, question: str) -> Answer:
+    @classmethod
+    def _of(cls, context):
+        result = cls.__new__(cls)
+        result._context = context
+        return result
+
+    # --- symbols and expressions
+
+    def symbol(self, name: str, kind: Optional[str] = None) -> Expr:
+        """The symbol of this name, made where it is new (see symbol())."""
+        return self._context.symbol(name, kind)
+
+    def symbols(self) -> List[Expr]:
+        """All symbols, in the order they were made."""
+        return self._context.symbols()
+
+    def expr(self, expression: Number) -> Expr:
+        """The expression over this context's symbols."""
+        return self._context.expr(expression)
+
+    # --- facts
+
+    def declare(self, symbol: Union[str, Expr], lower: Optional[int] = None,
+                upper: Optional[int] = None, *, origin: str = "",
+                file: str = "", line: int = 0) -> int:
+        """The symbol lies in [lower, upper] from here on; None is no end.
+        Gives the fact's id.
+
+        declare("s0 in [2, int_oo]") says the range in the text."""
+        if isinstance(symbol, str) and " in " in symbol:
+            if lower is not None or upper is not None:
+                raise TypeError(
+                    f"Context.declare: {symbol!r} says its range, and lower "
+                    "and upper say one too; give one of them")
+            return self._context.declare_text(
+                symbol, (origin or symbol, file, line))
+        return self._context.declare(symbol, lower, upper,
+                                     (origin, file, line))
+
+    def assume(self, condition: Condition, *, origin: str = "",
+               file: str = "", line: int = 0) -> int:
+        """The condition holds (and is defined) from here on.  Gives the fact's
+        id.  origin, file, line: where it comes from, for reasons."""
+        text = condition if isinstance(condition, str) else ""
+        return self._context.assume(condition, (origin or text, file, line))
+
+    def facts(self) -> List[Fact]:
+        """In the order told."""
+        return [Fact(*row) for row in self._context.facts()]
+
+    def __iter__(self) -> Iterator[Fact]:
+        return iter(self.facts())
+
+    def __len__(self) -> int:
+        return len(self._context.facts())
+
+    def fact(self, id: int) -> Fact:
+        """The fact that assume() or declare() gave this id."""
+        return Fact(*self._context.fact(id))
+
+    def contradiction(self) -> Optional[List[Fact]]:
+        """Facts that contradict each other, when that is known."""
+        ids = self._context.contradiction()
+        return None if ids is None else [self.fact(id) for id in ids]
+
+    # --- questions
+
+    def ask(self, question: Condition) -> Answer:
         """Whether the facts imply the question."""
         return Answer(*self._context.ask(question))
 
-    def bounds(self, expression: str) -> ValueRange:
-        """A range that holds the values of an integer expression."""
-        return ValueRange(*self._context.bounds(expression))
+    def ask_quick(self, question: Condition) -> str:
+        """The verdict of the native tiers alone, in the least time: "yes",
+        "no" or "unknown"."""
+        return self._context.ask_quick(question)
 
-    def simplify(self, expression: str) -> str:
-        """The canonical form under the facts."""
-        return self._context.simplify(expression)
+    def equivalent(self, a: Number, b: Number) -> str:
+        """Whether two expressions have the same value wherever the facts
+        hold: "yes", "no" (they have not everywhere) or "unknown"."""
+        return self._context.equivalent(a, b)
+
+    def bounds(self, expression: Number) -> ValueRange:
+        """A range that holds the values of an integer expression, with ends
+        moved in as far as ask() proves."""
+        return ValueRange(*self._context.bounds(expression, False))
+
+    def bounds_quick(self, expression: Number) -> ValueRange:
+        """The same by ranges and normal forms alone, in the least time."""
+        return ValueRange(*self._context.bounds(expression, True))
+
+    def multiple_of(self, expression: Number) -> int:
+        """A number that divides every value of an integer expression; 0 for
+        what is always 0."""
+        return self._context.multiple_of(expression)
+
+    def values(self, expression: Number, limit: int = 64) -> Optional[List[int]]:
+        """The values that an integer expression can take, ascending, none
+        missing; None when they may be more than `limit`."""
+        return self._context.values(expression, limit)
+
+    def substitute(self, expression):
+        """With the symbols put in that the facts' equalities determine.  A str
+        for a str, else an Expr."""
+        return self._like(expression, self._context.substitute(expression))
+
+    def simplify(self, expression):
+        """The cheapest form found under the facts.  A str for a str, else an
+        Expr."""
+        return self._like(expression, self._context.simplify(expression))
+
+    def canonical(self, expression):
+        """The canonical form under the facts, quickly: equal things are more
+        often the same than short.  A str for a str, else an Expr."""
+        return self._like(expression, self._context.canonical(expression))
+
+    @staticmethod
+    def _like(given, result):
+        return str(result) if isinstance(given, str) else result
+
+    # --- scopes and copies
+
+    def clone(self) -> "Context":
+        """A context with the same facts, in constant time; each goes its own
+        way from here."""
+        return self._of(self._context.clone())
+
+    __copy__ = clone
+
+    def push(self) -> None:
+        """Facts told from here on are forgotten by the matching pop()."""
+        self._context.push()
+
+    def pop(self) -> None:
+        """Undoes push()."""
+        self._context.pop()
+
+    @property
+    def depth(self) -> int:
+        """How many push() are open."""
+        return self._context.depth()
+
+    @contextlib.contextmanager
+    def scope(self):
+        """Facts told in the block are forgotten after it.
+
+        >>> context = Context()
+        >>> with context.scope():
+        ...     _ = context.assume("n > 3")
+        >>> len(context)
+        0
+        """
+        self.push()
+        try:
+            yield self
+        finally:
+            self.pop()
+
+    def __getstate__(self):
+        return self._context.save()
+
+    def __setstate__(self, text):
+        self._context = _core.Context(text)
+
+    # --- operating it
+
+    def interrupt(self) -> None:
+        """Ends the call that runs on another thread, as if its limit were
+        reached.  The only method that another thread may call meanwhile
+        without waiting for it."""
+        self._context.interrupt()
+
+    def statistics(self) -> Dict[str, Any]:
+        """Of this context and its clones: questions, decided (by tier),
+        strategies ({name: (tried, decided, work)}), memo_hits, z3_calls,
+        work."""
+        return self._context.statistics()
+
+    def options(self) -> Dict[str, int]:
+        """The solver's options, by name."""
+        return self._context.options()
+
+    def to_smtlib(self, question: Condition) -> str:
+        """The question and the facts as an SMT-LIB script."""
+        return self._context.to_smtlib(question)
 
 
-def save_context(source: Union[Context, ExportedProgram]) -> str:
+def save_context(source) -> str:
     """A Context, or what the trace of an exported program took for known (its
     facts say where they come from), as text.  Equal contexts give equal text
     in every process."""
-    if isinstance(source, ExportedProgram):
-        return source._program.save_context()
     if isinstance(source, Context):
         return source._context.save()
+    program = getattr(source, "_program", None)
+    if program is not None and hasattr(program, "save_context"):
+        return program.save_context()
     raise TypeError(
         "save_context: expected a Context or an ExportedProgram, got "
         f"{source!r}")
@@ -78,6 +295,4 @@ def load_context(text: str) -> Context:
     column for any other text."""
     if not isinstance(text, str):
         raise TypeError(f"load_context: expected the text, got {text!r}")
-    result = Context()
-    result._context = _proviso.Context(text)
-    return result
+    return Context._of(_core.Context(text))

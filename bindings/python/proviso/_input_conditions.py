@@ -8,7 +8,7 @@ at several sizes, the ranges of symbols and of expressions, and guards.  What
 import sympy
 import torch
 
-from proviso import dims
+from proviso import _dims as dims
 
 # Torch writes a lower end of up to 2 for every size, and does not check it.
 _LEAST_CHECKED = 3

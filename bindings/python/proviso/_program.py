@@ -23,6 +23,7 @@ from proviso._signature import (
     module_calls_of,
     signature_of,
 )
+from proviso._values import ValueRange
 
 
 @dataclass(frozen=True)
@@ -80,23 +81,6 @@ class Event:
             "event": self.kind, "subject": self.subject, "text": self.text,
             "file": self.origin.file, "line": self.origin.line,
             "code": self.origin.code})
-
-
-@dataclass(frozen=True)
-class ValueRange:
-    """All integers from lower to upper; None is infinite."""
-
-    lower: Optional[int]
-    upper: Optional[int]
-
-    def __contains__(self, value):
-        return ((self.lower is None or value >= self.lower)
-                and (self.upper is None or value <= self.upper))
-
-    def __repr__(self):
-        lower = "-int_oo" if self.lower is None else self.lower
-        upper = "int_oo" if self.upper is None else self.upper
-        return f"VR[{lower}, {upper}]"
 
 
 class RangeConstraints(dict):

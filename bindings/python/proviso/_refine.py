@@ -4,7 +4,7 @@ import ast
 import re
 from typing import Any, Dict
 
-from proviso import dims
+from proviso import _dims as dims
 from proviso._relations import Relation
 
 

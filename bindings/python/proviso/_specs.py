@@ -8,7 +8,7 @@ from typing import Any, List, Tuple
 import torch
 from torch.utils import _pytree as pytree
 
-from proviso import dims
+from proviso import _dims as dims
 from proviso._errors import ConstraintViolationError
 
 

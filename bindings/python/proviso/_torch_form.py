@@ -24,6 +24,7 @@ from proviso import (
     _specs,
     _trace,
 )
+from proviso._context import Context
 
 
 def to_torch(ep):
@@ -117,10 +118,10 @@ def _asks_for_zero_or_one(condition):
 def _holds_from_two_on(condition):
     """torch takes every size to be at least 2, and is right for 0 and 1 too
     where it needs no more."""
-    facts = _proviso.Context()
+    facts = Context()
     for symbol in condition.free_symbols:
         facts.declare(f"{symbol} in [2, int_oo]")
-    return facts.ask(str(condition))[0] == "yes"
+    return facts.ask(str(condition)).verdict == "yes"
 
 
 # --- the graph, again

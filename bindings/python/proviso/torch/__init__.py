@@ -22,6 +22,7 @@ does the same from the start of a process.
 `explain_recompiles()` tells why functions were compiled again.
 """
 
+import proviso._tracer as _  # torch 2.13, or what is missing  # noqa: F401
 from proviso.torch._binding import disable, enable, is_enabled, shape_env
 from proviso.torch._recompiles import (
     Recompile,

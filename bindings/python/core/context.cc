@@ -1,0 +1,303 @@
+// Context for proviso/_context.py, which gives the answers their classes.
+#include "bindings/python/core/core.h"
+#include "guards/context_text.h"
+#include "solver/options.h"
+#include "sym/parse.h"
+#include "sym/print.h"
+
+namespace proviso::python {
+namespace {
+
+SolverOptions options_of(const py::dict& given) {
+  SolverOptions options;
+  for (const auto& [key, value] : given) {
+    const auto name = key.cast<std::string>();
+    const bool is_number = PyLong_Check(value.ptr());
+    const auto number = is_number ? int_of(value).to_int64() : std::nullopt;
+    if (!number || *number < 0) {
+      throw Error("Context: option " + name + " is " +
+                  py::repr(value).cast<std::string>() +
+                  "; give an int >= 0, or True or False");
+    }
+    const auto problem =
+        try_set_option(options, name, static_cast<uint64_t>(*number));
+    if (problem) throw Error("Context: " + *problem);
+  }
+  return options;
+}
+
+py::dict dict_of(const SolverOptions& options) {
+  py::dict result;
+  each_option(options, [&](const OptionInfo& row, const auto& field) {
+    result[py::str(std::string(row.name))] = py::cast(field);
+  });
+  return result;
+}
+
+py::object point_of(const std::optional<Assignment>& at) {
+  if (!at) return py::none();
+  py::dict result;
+  for (const auto& [symbol, value] : at->entries())
+    result[symbol.symbol().name.c_str()] = to_python(value);
+  return result;
+}
+
+// (lower, upper); (1, 0) when there is no value.
+py::tuple ends_of(const Interval& range) {
+  if (range.is_empty()) return py::make_tuple(1, 0);
+  return py::make_tuple(to_python_int(range.lower()),
+                        to_python_int(range.upper()));
+}
+
+class PyContext {
+ public:
+  PyContext(const py::dict& options, bool strict)
+      : pool_(std::make_shared<Pool>()),
+        context_(std::make_unique<Context>(pool_->pool, options_of(options))) {
+    pool_->is_strict = strict;
+  }
+  explicit PyContext(const std::string& text)
+      : pool_(std::make_shared<Pool>()),
+        context_(std::make_unique<Context>(load_context(pool_->pool, text))) {}
+  // A clone shares the engine, so that it too goes under the lock.
+  ~PyContext() {
+    briefly(*pool_, [&] { context_.reset(); });
+  }
+  PyContext(PyContext&&) = delete;
+
+  PyExpr symbol(const std::string& name,
+                const std::optional<std::string>& kind) {
+    return {pool_, symbol_of_name(*pool_, name, kind)};
+  }
+  PyExpr expr(const py::object& given) {
+    return {pool_, expr_of(pool_, given, "Context.expr")};
+  }
+  py::list symbols() {
+    py::list result;
+    const std::vector<Expr> all = briefly(*pool_, [&] {
+      const auto known = pool_->pool.symbols();
+      return std::vector<Expr>(known.begin(), known.end());
+    });
+    for (Expr symbol : all) result.append(PyExpr{pool_, symbol});
+    return result;
+  }
+  std::string save() {
+    return at_length(*pool_, [&] { return save_context(*context_); });
+  }
+
+  FactId declare_text(const std::string& range, const Provenance& origin) {
+    const RangeDeclaration r = parse_range(range);
+    return declare(py::str(r.name), to_python_int(r.lower),
+                   to_python_int(r.upper), origin);
+  }
+  FactId declare(const py::object& symbol, const py::object& lower,
+                 const py::object& upper, const Provenance& origin) {
+    const Expr e = PyUnicode_Check(symbol.ptr())
+                       ? symbol_of_name(*pool_, symbol.cast<std::string>(), {})
+                       : expr_of(pool_, symbol, "Context.declare");
+    const Interval range = Interval::of(end_of(lower), end_of(upper));
+    return at_length(*pool_,
+                     [&] { return context_->declare(e, range, origin); });
+  }
+  FactId assume(const py::object& condition, const Provenance& origin) {
+    const Expr e = expr_of(pool_, condition, "Context.assume");
+    return at_length(*pool_, [&] { return context_->assume(e, origin); });
+  }
+
+  // (verdict, [fact], counterexample, witness, reason, tier, strategy, [id])
+  py::tuple ask(const py::object& question) {
+    const Expr e = expr_of(pool_, question, "Context.ask");
+    std::vector<Fact> used;
+    const Answer answer = at_length(*pool_, [&] {
+      Answer answer = context_->ask(e);
+      for (FactId id : answer.facts) used.push_back(context_->fact(id));
+      return answer;
+    });
+    py::list facts;
+    for (const Fact& fact : used) {
+      facts.append(fact.origin.text.empty() ? to_string(fact.condition)
+                                            : fact.origin.to_string());
+    }
+    return py::make_tuple(std::string(name_of(answer.verdict)), facts,
+                          point_of(answer.counterexample),
+                          point_of(answer.witness), answer.reason,
+                          std::string(name_of(answer.tier)),
+                          std::string(answer.strategy), answer.facts);
+  }
+  std::string ask_quick(const py::object& question) {
+    const Expr e = expr_of(pool_, question, "Context.ask_quick");
+    return std::string(
+        name_of(at_length(*pool_, [&] { return context_->ask_quick(e); })));
+  }
+  std::string equivalent(const py::object& a, const py::object& b) {
+    const Expr left = expr_of(pool_, a, "Context.equivalent");
+    const Expr right = expr_of(pool_, b, "Context.equivalent");
+    return std::string(name_of(
+        at_length(*pool_, [&] { return context_->equivalent(left, right); })));
+  }
+  py::tuple bounds(const py::object& given, bool quick) {
+    const Expr e = integer(given, "bounds");
+    return ends_of(at_length(*pool_, [&] {
+      return quick ? context_->bounds_quick(e) : context_->bounds(e);
+    }));
+  }
+  py::object multiple_of(const py::object& given) {
+    const Expr e = integer(given, "multiple_of");
+    return to_python_int(
+        at_length(*pool_, [&] { return context_->multiple_of(e); }));
+  }
+  py::object values(const py::object& given, size_t limit) {
+    const Expr e = integer(given, "values");
+    const auto all =
+        at_length(*pool_, [&] { return context_->values(e, limit); });
+    if (!all) return py::none();
+    py::list result;
+    for (const Int& value : *all) result.append(to_python_int(value));
+    return result;
+  }
+  using Rewrite = Expr (Context::*)(Expr);
+  template <Rewrite rewrite>
+  PyExpr rewritten(const py::object& given) {
+    const Expr e = expr_of(pool_, given, "Context.simplify");
+    return {pool_, at_length(*pool_, [&] { return (*context_.*rewrite)(e); })};
+  }
+
+  std::unique_ptr<PyContext> clone() {
+    return at_length(*pool_, [&] {
+      return std::unique_ptr<PyContext>(
+          new PyContext(pool_, context_->clone()));
+    });
+  }
+  void push() {
+    at_length(*pool_, [&] { context_->push(); });
+  }
+  void pop() {
+    at_length(*pool_, [&] { context_->pop(); });
+  }
+  size_t depth() {
+    return briefly(*pool_, [&] { return context_->depth(); });
+  }
+
+  py::list facts() {
+    py::list result;
+    const auto all = at_length(*pool_, [&] { return context_->facts(); });
+    for (const Fact& fact : all) result.append(tuple_of(fact));
+    return result;
+  }
+  py::tuple fact(FactId id) {
+    return tuple_of(at_length(*pool_, [&] { return context_->fact(id); }));
+  }
+  std::optional<std::vector<FactId>> contradiction() {
+    return at_length(*pool_, [&] { return context_->contradiction(); });
+  }
+  py::dict statistics() {
+    const Statistics s =
+        briefly(*pool_, [&] { return context_->statistics(); });
+    py::dict tiers, strategies, result;
+    for (size_t i = 0; i < kTierCount; ++i)
+      tiers[py::str(std::string(name_of(static_cast<Tier>(i))))] = s.decided[i];
+    for (size_t i = 0; i < kStrategyCount; ++i) {
+      const StrategyCount& c = s.by_strategy[i];
+      if (c.tried == 0) continue;
+      strategies[py::str(std::string(strategy(i).name))] =
+          py::make_tuple(c.tried, c.decided, c.work);
+    }
+    result["questions"] = s.questions;
+    result["decided"] = tiers;
+    result["strategies"] = strategies;
+    result["memo_hits"] = s.memo_hits;
+    result["z3_calls"] = s.z3_calls;
+    result["work"] = s.work;
+    return result;
+  }
+  std::string to_smtlib(const py::object& question) {
+    const Expr e = expr_of(pool_, question, "Context.to_smtlib");
+    return at_length(*pool_, [&] { return context_->to_smtlib(e); });
+  }
+  void interrupt() { context_->interrupt(); }
+  py::dict options() {
+    return dict_of(briefly(*pool_, [&] { return context_->options(); }));
+  }
+
+ private:
+  PyContext(PoolPtr pool, Context context)
+      : pool_(std::move(pool)),
+        context_(std::make_unique<Context>(std::move(context))) {}
+
+  static OptionalInt end_of(const py::object& end) {
+    if (end.is_none()) return std::nullopt;
+    if (PyLong_Check(end.ptr())) return int_of(end);
+    throw Error("Context.declare: an end of the range is " +
+                py::repr(end).cast<std::string>() +
+                "; give an int, or None for no end");
+  }
+  Expr integer(const py::object& given, const char* call) {
+    const Expr e = expr_of(pool_, given, call);
+    if (e.is_int()) return e;
+    throw Error("Context." + std::string(call) +
+                ": expected an integer expression, got " + to_string(e, 200) +
+                " (" + std::string(name_of(e.type())) + ")");
+  }
+  py::tuple tuple_of(const Fact& fact) {
+    return py::make_tuple(fact.id, PyExpr{pool_, fact.condition},
+                          fact.origin.text, fact.origin.file, fact.origin.line);
+  }
+
+  PoolPtr pool_;
+  std::unique_ptr<Context> context_;
+};
+
+// A Provenance comes as (text, file, line).
+Provenance origin_of(const py::tuple& where) {
+  return {where[0].cast<std::string>(), where[1].cast<std::string>(),
+          where[2].cast<int>()};
+}
+
+}  // namespace
+
+void bind_context(py::module_& m) {
+  py::class_<PyContext>(m, "Context")
+      .def(py::init<const py::dict&, bool>(), py::arg("options"),
+           py::arg("strict") = false)
+      .def(py::init<const std::string&>(), py::arg("text"))
+      .def("symbol", &PyContext::symbol)
+      .def("expr", &PyContext::expr)
+      .def("symbols", &PyContext::symbols)
+      .def("save", &PyContext::save)
+      .def("declare_text",
+           [](PyContext& c, const std::string& range, const py::tuple& where) {
+             return c.declare_text(range, origin_of(where));
+           })
+      .def("declare",
+           [](PyContext& c, const py::object& symbol, const py::object& lower,
+              const py::object& upper, const py::tuple& where) {
+             return c.declare(symbol, lower, upper, origin_of(where));
+           })
+      .def("assume",
+           [](PyContext& c, const py::object& condition,
+              const py::tuple& where) {
+             return c.assume(condition, origin_of(where));
+           })
+      .def("ask", &PyContext::ask)
+      .def("ask_quick", &PyContext::ask_quick)
+      .def("equivalent", &PyContext::equivalent)
+      .def("bounds", &PyContext::bounds)
+      .def("multiple_of", &PyContext::multiple_of)
+      .def("values", &PyContext::values)
+      .def("substitute", &PyContext::rewritten<&Context::substitute>)
+      .def("simplify", &PyContext::rewritten<&Context::simplify>)
+      .def("canonical", &PyContext::rewritten<&Context::canonical>)
+      .def("clone", &PyContext::clone)
+      .def("push", &PyContext::push)
+      .def("pop", &PyContext::pop)
+      .def("depth", &PyContext::depth)
+      .def("facts", &PyContext::facts)
+      .def("fact", &PyContext::fact)
+      .def("contradiction", &PyContext::contradiction)
+      .def("statistics", &PyContext::statistics)
+      .def("to_smtlib", &PyContext::to_smtlib)
+      .def("interrupt", &PyContext::interrupt)
+      .def("options", &PyContext::options);
+}
+
+}  // namespace proviso::python

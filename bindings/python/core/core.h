@@ -1,0 +1,67 @@
+// bindings/python/core/core.h - the parts of the extension proviso._core, which
+// is sym and solver without torch.
+//
+//   expr.cc      Expr: operators, pickle, evaluation
+//   context.cc   Context: facts and questions
+//   module.cc    the module and its errors
+//
+// Threads.  An ExprPool and the contexts over it are one thread's at a time:
+// each call that writes to a pool holds its lock.  A question lets other
+// Python threads run while it waits and works, so that two threads with a
+// context each do not wait for each other.  Nodes are never changed once they
+// are made: reading them needs no lock.
+#pragma once
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <mutex>
+
+#include "bindings/python/values.h"
+#include "solver/solver.h"
+
+namespace proviso::python {
+
+struct Pool {
+  ExprPool pool;
+  std::mutex lock;
+  bool is_strict = false;  // a name in a text must be a symbol's already
+};
+using PoolPtr = std::shared_ptr<Pool>;
+
+// work() with the pool to itself, for what takes microseconds.  Whoever has the
+// lock lets go of it before it asks for the interpreter: waiting here ends.
+template <typename Work>
+auto briefly(Pool& pool, Work work) {
+  const std::lock_guard<std::mutex> alone(pool.lock);
+  return work();
+}
+
+// The same while other Python threads run.  work() must not touch Python.
+template <typename Work>
+auto at_length(Pool& pool, Work work) {
+  const py::gil_scoped_release others_run;
+  const std::lock_guard<std::mutex> alone(pool.lock);
+  return work();
+}
+
+struct PyExpr {
+  PoolPtr pool;  // owns the expression
+  Expr e;
+};
+
+// What a caller gave as an expression, in `pool`: an Expr of any pool, text, a
+// number, a truth value, or an object of SymPy.  `call` names it in errors.
+Expr expr_of(const PoolPtr& pool, py::handle given, const char* call);
+// The symbol of the pool that has this name, else a new one of the kind (the
+// parser's for the name when there is none).
+Expr symbol_of_name(Pool& pool, const std::string& name,
+                    const std::optional<std::string>& kind);
+// The exact number that this int is.
+Int int_of(py::handle number);
+
+void bind_expr(py::module_& m);
+void bind_context(py::module_& m);
+
+}  // namespace proviso::python

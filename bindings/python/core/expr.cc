@@ -1,0 +1,568 @@
+// Expr for proviso/_expr.py: building, reading, evaluating and pickling.
+#include <unordered_map>
+
+#include "bindings/python/core/core.h"
+#include "sym/parse.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+#include "sym/symbol_kinds.h"
+#include "sym/translate.h"
+
+namespace proviso::python {
+namespace {
+
+// --- making
+
+PyExpr parsed(const std::string& text, const PoolPtr& pool) {
+  ParseOptions options;
+  if (pool->is_strict)
+    options.make_symbol = [](ExprPool&, std::string_view) { return Expr(); };
+  return {pool,
+          at_length(*pool, [&] { return parse(pool->pool, text, options); })};
+}
+
+SymbolKind kind_called(const std::string& name) {
+  if (const auto kind = find_symbol_kind(name)) return *kind;
+  throw Error("symbol: '" + name + "' is no kind of symbol; give one of " +
+              symbol_kind_names());
+}
+
+PyExpr symbol_in(const PoolPtr& pool, const std::string& name,
+                 const std::optional<std::string>& kind,
+                 const std::string& source) {
+  if (!kind) {  // as the parser takes the name
+    ExprPool scratch;
+    const Expr e = parse(scratch, name);
+    if (!e.is_symbol())
+      throw Error("symbol: '" + name + "' is an expression and no name");
+    return {pool, pool->pool.symbol(name, e.symbol().kind, source)};
+  }
+  return {pool, pool->pool.symbol(name, kind_called(*kind), source)};
+}
+
+// Makes symbols for proviso/_sympy.py.
+py::cpp_function symbol_maker(const PoolPtr& pool) {
+  return py::cpp_function(
+      [pool](const std::string& name, const std::string& kind) {
+        return PyExpr{pool, symbol_of_name(*pool, name, kind)};
+      });
+}
+
+Op op_called(const std::string& name) {
+  const OpInfo* row = find_op(name);
+  if (row != nullptr && !is_leaf(row->op)) return row->op;
+  throw Error("make: '" + name +
+              "' is no operator; Expr.op of an expression is one, such as "
+              "'Mod' or 'FloorDiv'");
+}
+
+// The pool of the first Expr among the arguments, else a new one.
+PoolPtr pool_of(const py::args& args) {
+  for (const py::handle& arg : args) {
+    if (py::isinstance<PyExpr>(arg)) return arg.cast<PyExpr&>().pool;
+  }
+  return std::make_shared<Pool>();
+}
+
+PyExpr make(const std::string& name, const py::args& given) {
+  const Op op = op_called(name);
+  const PoolPtr pool = pool_of(given);
+  std::vector<Expr> args;
+  for (const py::handle& arg : given) {
+    args.push_back(expr_of(pool, arg, name.c_str()));
+  }
+  return {pool, briefly(*pool, [&] { return pool->pool.make(op, args); })};
+}
+
+bool is_operand(py::handle value) {
+  return py::isinstance<PyExpr>(value) || PyLong_Check(value.ptr()) ||
+         PyFloat_Check(value.ptr());
+}
+
+// The operator of ints, or of floats where an operand is one.
+using Choose = Op (*)(Expr, Expr);
+
+template <Op op>
+Op always(Expr, Expr) {
+  return op;
+}
+template <Op ints, Op floats>
+Op by_type(Expr a, Expr b) {
+  return a.is_float() || b.is_float() ? floats : ints;
+}
+template <Op truths, Op bits>
+Op by_truth(Expr a, Expr) {
+  return a.is_bool() ? truths : bits;
+}
+
+template <Choose choose, bool swapped = false>
+py::object binary(const PyExpr& self, const py::object& other) {
+  if (!is_operand(other)) {
+    return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  }
+  const PoolPtr& pool = self.pool;
+  Expr a = self.e, b = expr_of(pool, other, "an operator of Expr");
+  if (swapped) std::swap(a, b);
+  const Op op = choose(a, b);
+  return py::cast(PyExpr{
+      pool, briefly(*pool, [&] { return pool->pool.make(op, {a, b}); })});
+}
+
+// a - b, with a constant's sign turned, as the parser builds it.
+Expr difference(Expr a, Expr b) {
+  if (b.is(Op::kInteger)) return a + b.pool().integer(-b.integer());
+  return a - b;
+}
+
+template <bool swapped>
+py::object minus(const PyExpr& self, const py::object& other) {
+  if (!is_operand(other)) {
+    return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  }
+  Expr a = self.e, b = expr_of(self.pool, other, "an operator of Expr");
+  if (swapped) std::swap(a, b);
+  return py::cast(
+      PyExpr{self.pool, briefly(*self.pool, [&] { return difference(a, b); })});
+}
+
+// a == b and a != b, where both may be compared.
+template <Op op>
+py::object equality(const PyExpr& self, const py::object& other) {
+  if (is_operand(other)) {
+    const Expr b = expr_of(self.pool, other, "==");
+    if (self.e.is_bool() == b.is_bool()) {
+      return py::cast(PyExpr{self.pool, briefly(*self.pool, [&] {
+                               return self.pool->pool.make(op, {self.e, b});
+                             })});
+    }
+  }
+  return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+}
+
+PyExpr unary(const PyExpr& self, Expr (*apply)(Expr)) {
+  return {self.pool, briefly(*self.pool, [&] { return apply(self.e); })};
+}
+
+// ~x: not of a truth value, the bits of an integer turned.
+Expr inverted(Expr e) { return e.is_bool() ? logical_not(e) : -e - 1; }
+Expr absolute(Expr e) { return e.pool().make(Op::kAbs, {e}); }
+
+// --- reading
+
+py::object constant_of(const PyExpr& self) {
+  switch (self.e.op()) {
+    case Op::kInteger: return to_python(Value(self.e.integer()));
+    case Op::kRational: return to_python(Value(self.e.rational()));
+    case Op::kBoolean: return py::bool_(self.e.is_true());
+    default: return py::none();
+  }
+}
+
+py::tuple arguments(const PyExpr& self) {
+  py::tuple result(self.e.arity());
+  for (size_t i = 0; i < self.e.arity(); ++i) {
+    result[i] = PyExpr{self.pool, self.e.arg(i)};
+  }
+  return result;
+}
+
+py::list symbols_of(const PyExpr& self) {
+  py::list result;
+  for (Expr symbol : free_symbols(self.e)) {
+    result.append(PyExpr{self.pool, symbol});
+  }
+  return result;
+}
+
+const Symbol& symbol_of(const PyExpr& self, const char* property) {
+  if (self.e.is_symbol()) return self.e.symbol();
+  throw Error(std::string("Expr.") + property + ": " + to_string(self.e) +
+              " is no symbol; look at its free_symbols");
+}
+
+// The same in every pool and process.
+size_t structural_hash(Expr root) {
+  std::unordered_map<Expr, size_t, ExprHash> known;
+  visit_arguments_first(
+      root, [&](Expr x) { return known.contains(x); },
+      [&](Expr x) {
+        size_t hash = static_cast<size_t>(x.op()) * 0x9E3779B97F4A7C15u;
+        const auto mix = [&](size_t part) {
+          hash = (hash ^ part) * 0xFF51AFD7ED558CCDu;
+          hash ^= hash >> 32;
+        };
+        if (x.is(Op::kInteger)) mix(x.integer().hash());
+        if (x.is(Op::kRational)) mix(x.rational().hash());
+        if (x.is(Op::kBoolean)) mix(x.is_true());
+        if (x.is_symbol()) mix(std::hash<std::string>()(x.symbol().name));
+        for (Expr arg : x.args()) mix(known.at(arg));
+        known.emplace(x, hash);
+      });
+  return known.at(root);
+}
+
+// Whether two are written alike, whatever their pools.
+bool same(const PyExpr& a, const PyExpr& b) {
+  if (a.pool == b.pool) return a.e == b.e;
+  // From b's expressions to a's, each once.
+  std::unordered_map<Expr, Expr, ExprHash> match;
+  std::vector<std::pair<Expr, Expr>> todo{{a.e, b.e}};
+  while (!todo.empty()) {
+    const auto [x, y] = todo.back();
+    todo.pop_back();
+    const auto [known, is_new] = match.emplace(y, x);
+    if (!is_new) {
+      if (known->second != x) return false;
+      continue;
+    }
+    if (x.op() != y.op() || x.arity() != y.arity()) return false;
+    if (x.is(Op::kInteger) && x.integer() != y.integer()) return false;
+    if (x.is(Op::kRational) && x.rational() != y.rational()) return false;
+    if (x.is(Op::kBoolean) && x.is_true() != y.is_true()) return false;
+    if (x.is_symbol() && (x.symbol().name != y.symbol().name ||
+                          x.symbol().kind != y.symbol().kind)) {
+      return false;
+    }
+    for (size_t i = 0; i < x.arity(); ++i)
+      todo.emplace_back(x.arg(i), y.arg(i));
+  }
+  return true;
+}
+
+// --- values
+
+Value value_of(Expr symbol, py::handle given) {
+  if (PyBool_Check(given.ptr())) return Int(given.cast<bool>());
+  if (PyLong_Check(given.ptr())) {
+    const Int value = int_of(given);
+    if (symbol.is_float()) return Rational(value);
+    return value;
+  }
+  if (PyFloat_Check(given.ptr()) && symbol.is_float()) {
+    if (auto value = Rational::from_double(given.cast<double>())) return *value;
+  }
+  throw Error("Expr.evaluate: " + symbol.symbol().name + " is " +
+              py::repr(given).cast<std::string>() + "; give " +
+              (symbol.is_float() ? "a finite number" : "an int"));
+}
+
+std::string name_in(py::handle key) {
+  if (py::isinstance<PyExpr>(key)) {
+    return symbol_of(key.cast<PyExpr&>(), "evaluate").name;
+  }
+  if (PyUnicode_Check(key.ptr())) return key.cast<std::string>();
+  throw py::type_error("Expr: expected a symbol or its name, got " +
+                       py::repr(key).cast<std::string>());
+}
+
+// Values by symbol or by name; None where it is undefined, with no symbol left.
+py::object evaluated(const PyExpr& self, const py::dict& values) {
+  Assignment point;
+  std::unordered_map<std::string, Expr> by_name;
+  for (Expr s : free_symbols(self.e)) by_name.emplace(s.symbol().name, s);
+  for (const auto& [key, value] : values) {
+    const auto found = by_name.find(name_in(key));
+    if (found != by_name.end())
+      point.set(found->second, value_of(found->second, value));
+  }
+  const Evaluation result = evaluate(self.e, point);
+  if (result.defined()) return to_python(*result.value);
+  throw Error("Expr.evaluate: " + result.why);
+}
+
+PyExpr substituted(const PyExpr& self, const py::dict& values) {
+  std::unordered_map<std::string, Expr> by_name;
+  for (Expr s : free_symbols(self.e)) by_name.emplace(s.symbol().name, s);
+  std::unordered_map<Expr, Expr, ExprHash> map;
+  for (const auto& [key, value] : values) {
+    const auto found = by_name.find(name_in(key));
+    if (found == by_name.end()) continue;
+    const Expr other = expr_of(self.pool, value, "Expr.subs");
+    if (other.type() != found->second.type()) {
+      throw Error("Expr.subs: " + found->first + " is " +
+                  std::string(name_of(found->second.type())) + ", and " +
+                  to_string(other) + " is " +
+                  std::string(name_of(other.type())));
+    }
+    map.emplace(found->second, other);
+  }
+  return {self.pool,
+          at_length(*self.pool, [&] { return substitute(self.e, map); })};
+}
+
+// --- pickle: a row a node, arguments before what is made of them.
+
+py::list rows(const PyExpr& self) {
+  std::unordered_map<Expr, size_t, ExprHash> place;
+  py::list result;
+  visit_arguments_first(
+      self.e, [&](Expr x) { return place.contains(x); },
+      [&](Expr x) {
+        const py::str op{std::string(info(x.op()).name)};
+        if (x.is_symbol()) {
+          const Symbol& s = x.symbol();
+          result.append(py::make_tuple(op, s.name, std::string(name_of(s.kind)),
+                                       s.source));
+        } else if (x.is(Op::kInteger)) {
+          result.append(py::make_tuple(op, x.integer().to_string()));
+        } else if (x.is(Op::kRational)) {
+          result.append(py::make_tuple(op, x.rational().to_string()));
+        } else if (x.is(Op::kBoolean)) {
+          result.append(py::make_tuple(op, x.is_true()));
+        } else {
+          py::list row;
+          row.append(op);
+          for (Expr arg : x.args()) row.append(place.at(arg));
+          result.append(py::tuple(row));
+        }
+        place.emplace(x, place.size());
+      });
+  return result;
+}
+
+[[noreturn]] void fail_row(size_t i) {
+  throw Error("Expr: row " + std::to_string(i) +
+              " of the pickled expression is malformed; it was not written by "
+              "pickle.dumps of an Expr");
+}
+
+Expr leaf_of(ExprPool& pool, const py::tuple& row, const std::string& op,
+             size_t i) {
+  if (op == "Boolean" && row.size() == 2)
+    return pool.boolean(row[1].cast<bool>());
+  const auto text = row.size() < 2 ? "" : row[1].cast<std::string>();
+  if (op == "Integer") {
+    if (auto value = Int::parse(text)) return pool.integer(*value);
+  } else if (op == "Float") {
+    if (auto value = Rational::parse(text)) return pool.rational(*value);
+  } else if (op == "Symbol" && row.size() == 4) {
+    if (auto kind = find_symbol_kind(row[2].cast<std::string>()))
+      return pool.symbol(text, *kind, row[3].cast<std::string>());
+  }
+  fail_row(i);
+}
+
+PyExpr from_rows(const py::sequence& all) {
+  auto pool = std::make_shared<Pool>();
+  std::vector<Expr> made;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto row = all[i].cast<py::tuple>();
+    if (row.empty()) fail_row(i);
+    const auto name = row[0].cast<std::string>();
+    const OpInfo* op = find_op(name);
+    if (op == nullptr || is_leaf(op->op)) {
+      made.push_back(leaf_of(pool->pool, row, name, i));
+      continue;
+    }
+    std::vector<Expr> args;
+    for (size_t k = 1; k < row.size(); ++k) {
+      const auto place = row[k].cast<size_t>();
+      if (place >= made.size()) fail_row(i);
+      args.push_back(made[place]);
+    }
+    made.push_back(pool->pool.make(op->op, args));
+  }
+  if (made.empty()) fail_row(0);
+  return {pool, made.back()};
+}
+
+// --- the class
+
+template <typename Class>
+void bind_arithmetic(Class& c) {
+  c.def("__add__", &binary<always<Op::kAdd>>)
+      .def("__radd__", &binary<always<Op::kAdd>, true>)
+      .def("__sub__", &minus<false>)
+      .def("__rsub__", &minus<true>)
+      .def("__mul__", &binary<always<Op::kMul>>)
+      .def("__rmul__", &binary<always<Op::kMul>, true>)
+      .def("__floordiv__", &binary<always<Op::kFloorDiv>>)
+      .def("__rfloordiv__", &binary<always<Op::kFloorDiv>, true>)
+      .def("__mod__", &binary<always<Op::kMod>>)
+      .def("__rmod__", &binary<always<Op::kMod>, true>)
+      .def("__truediv__", &binary<by_type<Op::kIntTrueDiv, Op::kFloatTrueDiv>>)
+      .def("__rtruediv__",
+           &binary<by_type<Op::kIntTrueDiv, Op::kFloatTrueDiv>, true>)
+      .def("__pow__", &binary<by_type<Op::kPow, Op::kFloatPow>>)
+      .def("__rpow__", &binary<by_type<Op::kPow, Op::kFloatPow>, true>)
+      .def("__lshift__", &binary<always<Op::kLShift>>)
+      .def("__rlshift__", &binary<always<Op::kLShift>, true>)
+      .def("__rshift__", &binary<always<Op::kRShift>>)
+      .def("__rrshift__", &binary<always<Op::kRShift>, true>)
+      .def("__and__", &binary<by_truth<Op::kAnd, Op::kBitAnd>>)
+      .def("__rand__", &binary<by_truth<Op::kAnd, Op::kBitAnd>, true>)
+      .def("__or__", &binary<by_truth<Op::kOr, Op::kBitOr>>)
+      .def("__ror__", &binary<by_truth<Op::kOr, Op::kBitOr>, true>)
+      .def("__xor__", &binary<by_truth<Op::kNe, Op::kBitXor>>)
+      .def("__rxor__", &binary<by_truth<Op::kNe, Op::kBitXor>, true>)
+      .def("__neg__",
+           [](const PyExpr& s) {
+             return unary(s, [](Expr e) {
+               return e.is(Op::kInteger) ? e.pool().integer(-e.integer()) : -e;
+             });
+           })
+      .def("__pos__", [](const PyExpr& s) { return s; })
+      .def("__abs__", [](const PyExpr& s) { return unary(s, &absolute); })
+      .def("__invert__", [](const PyExpr& s) { return unary(s, &inverted); });
+}
+
+template <typename Class>
+void bind_relations(Class& c) {
+  c.def("__lt__", &binary<always<Op::kLt>>)
+      .def("__le__", &binary<always<Op::kLe>>)
+      .def("__gt__", &binary<always<Op::kLt>, true>)
+      .def("__ge__", &binary<always<Op::kLe>, true>)
+      .def("__eq__", &equality<Op::kEq>)
+      .def("__ne__", &equality<Op::kNe>)
+      .def("__hash__", [](const PyExpr& s) { return structural_hash(s.e); })
+      .def("__bool__", [](const PyExpr& s) {
+        if (s.e.is(Op::kBoolean)) return s.e.is_true();
+        const bool is_eq = s.e.is(Op::kEq), is_ne = s.e.is(Op::kNe);
+        if (is_eq || is_ne) return (s.e.arg(0) == s.e.arg(1)) == is_eq;
+        throw py::type_error(
+            "the truth of " + to_string(s.e, 200) +
+            " depends on its symbols; ask a Context: context.ask(..)");
+      });
+}
+
+template <typename Class>
+void bind_properties(Class& c) {
+  c.def_property_readonly(
+       "op", [](const PyExpr& s) { return std::string(info(s.e.op()).name); })
+      .def_property_readonly(
+          "type",
+          [](const PyExpr& s) { return std::string(name_of(s.e.type())); })
+      .def_property_readonly("args", &arguments)
+      .def_property_readonly("free_symbols", &symbols_of)
+      .def_property_readonly("constant", &constant_of)
+      .def_property_readonly("is_symbol",
+                             [](const PyExpr& s) { return s.e.is_symbol(); })
+      .def_property_readonly(
+          "name", [](const PyExpr& s) { return symbol_of(s, "name").name; })
+      .def_property_readonly(
+          "source",
+          [](const PyExpr& s) { return symbol_of(s, "source").source; })
+      .def_property_readonly("kind", [](const PyExpr& s) {
+        return std::string(name_of(symbol_of(s, "kind").kind));
+      });
+}
+
+}  // namespace
+
+Expr symbol_of_name(Pool& pool, const std::string& name,
+                    const std::optional<std::string>& kind) {
+  return briefly(pool, [&] {
+    if (auto known = pool.pool.find_symbol(name)) return *known;
+    if (kind) return pool.pool.symbol(name, kind_called(*kind));
+    const Expr e = parse(pool.pool, name);
+    if (e.is_symbol()) return e;
+    throw Error("symbol: '" + name + "' is an expression and no name");
+  });
+}
+
+Int int_of(py::handle number) { return *to_bound(number); }
+
+Expr expr_of(const PoolPtr& pool, py::handle given, const char* call) {
+  if (py::isinstance<PyExpr>(given)) {
+    const PyExpr& other = given.cast<PyExpr&>();
+    if (other.pool == pool) return other.e;
+    return briefly(*pool, [&] { return translate(other.e, pool->pool); });
+  }
+  if (PyUnicode_Check(given.ptr()))
+    return parsed(given.cast<std::string>(), pool).e;
+  if (PyBool_Check(given.ptr()))
+    return briefly(*pool,
+                   [&] { return pool->pool.boolean(given.ptr() == Py_True); });
+  if (PyLong_Check(given.ptr())) {
+    const Int value = int_of(given);
+    return briefly(*pool, [&] { return pool->pool.integer(value); });
+  }
+  if (PyFloat_Check(given.ptr())) {
+    const auto value = Rational::from_double(given.cast<double>());
+    if (value)
+      return briefly(*pool, [&] { return pool->pool.rational(*value); });
+  }
+  static auto* other_form =
+      new py::object(py::module_::import("proviso._sympy").attr("expr_of"));
+  const py::object converted = (*other_form)(given, call, symbol_maker(pool));
+  return expr_of(pool, converted, call);
+}
+
+void bind_expr(py::module_& m) {
+  py::class_<PyExpr> expr(m, "Expr",
+                          R"(An expression over sizes: immutable, exact.
+
+>>> n, m = symbols("n m")
+>>> (2*n + 1) % 4
+Mod(2*n + 1, 4)
+>>> Expr("s0 // 8 >= 1").free_symbols
+[s0]
+
+Operators are Python's: // and % round down, / is a float, & | ~ ^ are logic
+between conditions and bit operations between integers.  == and != make a
+condition, whose truth is whether both sides are written alike: expressions
+are keys of dicts.  The truth of any other condition is an error; a Context
+answers.)");
+  expr.def(py::init([](const std::string& text) {
+             return parsed(text, std::make_shared<Pool>());
+           }),
+           py::arg("text"),
+           "The expression that the text says, in PyTorch's form or Python's.")
+      .def("__str__", [](const PyExpr& s) { return to_string(s.e); })
+      .def("__repr__", [](const PyExpr& s) { return to_string(s.e); })
+      .def("same", &same, py::arg("other"),
+           "Whether both are written alike, whatever they were made with.")
+      .def("evaluate", &evaluated, py::arg("values"),
+           R"(The value at a point, by symbol or name.
+
+>>> Expr("n // 3").evaluate({"n": -1})
+-1
+
+Raises Error where it is undefined or a symbol has no value.)")
+      .def("subs", &substituted, py::arg("values"),
+           R"(Symbols (or names) replaced, all at once.
+
+>>> Expr("n + m").subs({"n": "m", "m": 3})
+m + 3)")
+      .def(
+          "simplify",
+          [](const PyExpr& s) {
+            return PyExpr{s.pool, at_length(*s.pool, [&] {
+                            return proviso::simplify(s.e);
+                          })};
+          },
+          R"(The canonical form, without facts.
+
+>>> Expr("n + n - 2*n").simplify()
+0)")
+      .def(
+          "to_python", [](const PyExpr& s) { return to_python(s.e); },
+          "Python code: n % 4 == 0.")
+      .def(
+          "to_smtlib", [](const PyExpr& s) { return to_smtlib(s.e); },
+          "SMT-LIB 2: (= (mod n 4) 0).")
+      .def(
+          "to_srepr", [](const PyExpr& s) { return to_srepr(s.e); },
+          "SymPy's srepr, as .pt2 files store it.")
+      .def("_rows", &rows);
+  bind_arithmetic(expr);
+  bind_relations(expr);
+  bind_properties(expr);
+  m.def("from_rows", &from_rows);
+  m.def("make", &make, py::arg("op"));
+  m.def("symbols_in_one_pool", [](const std::vector<std::string>& names,
+                                  const std::optional<std::string>& kind) {
+    auto pool = std::make_shared<Pool>();
+    py::list result;
+    for (const std::string& name : names)
+      result.append(symbol_in(pool, name, kind, ""));
+    return result;
+  });
+  m.def("symbol",
+        [](const std::string& name, const std::optional<std::string>& kind,
+           const std::string& source) {
+          return symbol_in(std::make_shared<Pool>(), name, kind, source);
+        });
+}
+
+}  // namespace proviso::python

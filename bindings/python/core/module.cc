@@ -1,0 +1,34 @@
+// The extension proviso._core.
+#include "bindings/python/core/core.h"
+
+namespace proviso::python {
+namespace {
+
+// Never destroyed: exceptions may be translated until the interpreter ends.
+py::object& error_type() {
+  static auto* type = new py::object;
+  return *type;
+}
+
+void translate_error(std::exception_ptr error) {
+  if (!error) return;
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& e) {
+    PyObject* type = error_type() ? error_type().ptr() : PyExc_RuntimeError;
+    PyErr_SetString(type, e.what());
+  }
+}
+
+}  // namespace
+}  // namespace proviso::python
+
+PYBIND11_MODULE(_core, m) {
+  using namespace proviso::python;
+  m.doc() = "Proviso's solver without torch; use the package proviso.";
+  m.def("set_error_type",
+        [](py::object type) { error_type() = std::move(type); });
+  py::register_local_exception_translator(&translate_error);
+  bind_expr(m);
+  bind_context(m);
+}

@@ -1,0 +1,64 @@
+// solver/options.h - the solver's options, one table for text forms and
+// bindings.
+//
+//   SolverOptions options;
+//   set_option(options, "budget", 20000);
+//   each_option(options, [](const OptionInfo& row, auto& field) { .. });
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "solver/solver.h"
+
+namespace proviso {
+
+struct OptionInfo {
+  std::string_view name;
+  std::string_view help;
+};
+
+// Calls visit(row, field) for each option, in the order of the table.
+template <typename Options, typename Visit>
+void each_option(Options& o, Visit visit) {
+  visit(OptionInfo{"use_z3", "ask Z3 last, where it was built in (0 or 1)"},
+        o.use_z3);
+  visit(OptionInfo{"machine_int64",
+                   "integer symbols lie in [-2**63, 2**63 - 1] (0 or 1)"},
+        o.machine_int64);
+  visit(OptionInfo{"budget",
+                   "native work units for the strategies of a "
+                   "question"},
+        o.budget);
+  visit(OptionInfo{"work_limit",
+                   "units of about 50 ns or 64 bytes that a call "
+                   "may spend in all, Z3 apart"},
+        o.work_limit);
+  visit(OptionInfo{"z3_budget", "Z3's resource units (rlimit) a question"},
+        o.z3_budget);
+  visit(OptionInfo{"search_models",
+                   "look for a counterexample when unknown "
+                   "(0 or 1)"},
+        o.search_models);
+  visit(OptionInfo{"restart",
+                   "when unknown, try other orders of the facts "
+                   "(0 or 1)"},
+        o.restart);
+  visit(OptionInfo{"disabled_strategies",
+                   "bit i switches off strategy i (docs/solver.md)"},
+        o.disabled_strategies);
+}
+
+// "limit.NAME" is a row of solver/limits.def.  What is wrong, in words, when
+// there is no such option or the value does not fit it.
+std::optional<std::string> try_set_option(SolverOptions& options,
+                                          std::string_view name,
+                                          uint64_t value);
+// Throws Error with the same words.
+void set_option(SolverOptions& options, std::string_view name, uint64_t value);
+// Throws Error when there is no such option.
+uint64_t get_option(const SolverOptions& options, std::string_view name);
+
+}  // namespace proviso

@@ -1,0 +1,37 @@
+#include "sym/translate.h"
+
+#include <unordered_map>
+#include <vector>
+
+#include "sym/not_null.h"
+
+namespace proviso {
+namespace {
+Expr leaf_in(ExprPool& to, Expr leaf) {
+  switch (leaf.op()) {
+    case Op::kInteger: return to.integer(leaf.integer());
+    case Op::kRational: return to.rational(leaf.rational());
+    case Op::kBoolean: return to.boolean(leaf.is_true());
+    default: break;
+  }
+  const Symbol& symbol = leaf.symbol();
+  return to.symbol(symbol.name, symbol.kind, symbol.source);
+}
+}  // namespace
+
+Expr translate(Expr e, ExprPool& to) {
+  if (&not_null(e, "translate").pool() == &to) return e;
+  std::unordered_map<Expr, Expr, ExprHash> there;
+  std::vector<Expr> args;
+  visit_arguments_first(
+      e, [&](Expr x) { return there.contains(x); },
+      [&](Expr x) {
+        args.clear();
+        for (Expr arg : x.args()) args.push_back(there.at(arg));
+        there.emplace(x,
+                      is_leaf(x.op()) ? leaf_in(to, x) : to.make(x.op(), args));
+      });
+  return there.at(e);
+}
+
+}  // namespace proviso

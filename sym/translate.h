@@ -1,0 +1,17 @@
+// sym/translate.h - expressions of one pool in another.
+//
+//   ExprPool mine, yours;
+//   Expr e = parse(yours, "2*n + 1");
+//   translate(e, mine);   // 2*n + 1 over mine's n
+#pragma once
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+// e in another pool, with symbols of the same names, kinds and sources.  Reads
+// e's pool and changes `to` alone.  Throws Error when `to` has a symbol of the
+// same name and another kind.
+Expr translate(Expr e, ExprPool& to);
+
+}  // namespace proviso

@@ -1,0 +1,367 @@
+"""The package without torch: Context, Expr, SymPy in and out."""
+
+import copy
+import doctest
+import pickle
+import random
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import proviso
+from proviso import (
+    CeilDiv,
+    Context,
+    Eq,
+    Error,
+    Expr,
+    Max,
+    Min,
+    Not,
+    ValueRange,
+    Where,
+    symbol,
+    symbols,
+)
+
+N, M = symbols("n m")
+
+
+# --- expressions
+
+@pytest.mark.parametrize("built, text", [
+    (2 * N + 1, "2*n + 1"),
+    ((N + M) // 8, "((n + m)//8)"),
+    (7 % N, "Mod(7, n)"),
+    (N - 1, "n - 1"),
+    (1 - N, "1 - n"),
+    (-N, "-n"),
+    (N ** 2, "n**2"),
+    (N >= 2, "n >= 2"),
+    (3 < N, "n > 3"),
+    (N == M, "Eq(n, m)"),
+    (N != 4, "Ne(n, 4)"),
+    ((N > 2) & (M > 3), "(n > 2) & (m > 3)"),
+    ((N > 2) | ~(M > 3), "(n > 2) | ~(m > 3)"),
+    (N & 7, "n & 7"),
+    (N << 2, "n << 2"),
+    (abs(N), "Abs(n)"),
+    (Min(N, 8), "Min(n, 8)"),
+    (Max(N, M, 3), "Max(n, m, 3)"),
+    (CeilDiv(N, 8), "CeilDiv(n, 8)"),
+    (Where(N > 3, N, 3), "Where(n > 3, n, 3)"),
+    (N / 2, "IntTrueDiv(n, 2)"),
+    (N * 0.5, "n*0.5"),
+])
+def test_operators_build_what_the_text_says(built, text):
+    assert built.same(Expr(text)), (built, text)
+    assert Expr(str(built)).same(built)
+
+
+def test_an_expression_is_a_key_whatever_it_was_made_with():
+    here, there = (N + 1) // 8, Expr("(n + 1)//8")
+    assert here.same(there) and hash(here) == hash(there)
+    assert {here: "x"}[there] == "x"
+    assert not here.same(Expr("(n + 2)//8"))
+    assert len({N, M, Expr("n"), N + 0}) == 3
+
+
+def test_the_truth_of_a_condition_is_an_error_but_of_equalities():
+    with pytest.raises(TypeError, match="ask a Context"):
+        bool(N < 3)
+    with pytest.raises(TypeError, match="ask a Context"):
+        2 <= N < 8
+    assert (N == N) and not (N == M) and (N != M)
+    assert bool(Expr("True")) and not Expr("False")
+    assert (N == None) is False and (N != "text") is True  # noqa: E711
+
+
+def test_pickle_and_copy_keep_the_expression():
+    rng = random.Random(1)
+    e = N
+    for _ in range(60):  # shared below itself: 2**60 characters
+        e = rng.choice([e + e, e * e, Min(e, M)])
+    for same in (pickle.loads(pickle.dumps(e)), copy.deepcopy(e), copy.copy(e)):
+        assert same.same(e) and hash(same) == hash(e)
+    s = symbol("s9", kind="unbacked_int", source="x.size()[0]")
+    back = pickle.loads(pickle.dumps(s))
+    assert (back.kind, back.source) == ("unbacked_int", "x.size()[0]")
+
+
+@pytest.mark.parametrize("rows", [
+    [], [()], [("Add", 0, 0)], [("Integer", "x")], [("Integer",)],
+    [("Symbol", "n", "size", "")], [("Nothing", 0)], [("Float", "1/0")],
+    [("Integer", "1"), ("Mod", 0)], [("Integer", "1"), ("And", 0, 0)],
+])
+def test_a_changed_pickle_is_an_error(rows):
+    with pytest.raises(Error):
+        proviso._core.from_rows(rows)
+
+
+def test_values():
+    e = (N + 3) // M
+    assert e.evaluate({N: 5, "m": 3}) == 2
+    assert e.evaluate({"n": 2**70, "m": 1}) == 2**70 + 3
+    with pytest.raises(Error, match="divisor m is 0"):
+        e.evaluate({N: 1, M: 0})
+    with pytest.raises(Error, match="evaluate"):
+        e.evaluate({N: 1})
+    with pytest.raises(Error, match="give an int"):
+        e.evaluate({N: 1.5, M: 1})
+    assert e.subs({N: M, M: 4}).same(Expr("(m + 3)//4"))
+    with pytest.raises(Error, match="m is integer"):
+        e.subs({M: 2.5})
+
+
+def test_latex():
+    assert (8 * (N // 8) <= Expr("s0"))._repr_latex_() == (
+        r"$8 \left\lfloor \frac{n}{8} \right\rfloor \leq s_{0}$")
+    assert ((N + 1) * M).latex() == r"$\left(n + 1\right) m$"
+    assert (N - 3 * M).latex() == "$n - 3 m$"
+    e = N
+    for _ in range(80):
+        e = e * e + 1
+    assert len(e.latex()) < 100_000
+
+
+@pytest.mark.parametrize("wrong, error, text", [
+    (lambda: Expr("n +"), Error, "parse: "),
+    (lambda: Expr(3), TypeError, "incompatible"),
+    (lambda: N + "m", TypeError, "unsupported operand"),
+    (lambda: N & 0.5, Error, "float"),
+    (lambda: Not(N), Error, "integer"),
+    (lambda: Min(), Error, "expected 1 or more"),
+    (lambda: (N + 1).name, Error, "is no symbol"),
+    (lambda: symbol("n + 1"), Error, "is an expression and no name"),
+    (lambda: symbol(""), Error, "parse: "),
+    (lambda: symbol("n", kind="size"), Error, "give one of backed_size"),
+    (lambda: Eq(N, True), Error, "integer beside boolean"),
+    (lambda: N + float("nan"), TypeError, "expected an expression"),
+    (lambda: Where(N, 1, 2), Error, "Where"),
+])
+def test_a_wrong_call_names_what_would_be_right(wrong, error, text):
+    with pytest.raises(error, match=text):
+        wrong()
+
+
+# --- contexts
+
+def facts():
+    context = Context()
+    context.declare(N, 1, 64)
+    context.assume(N % 8 == 0, origin="x.view(-1, 8)", file="m.py", line=3)
+    context.assume("m < n")
+    return context
+
+
+def test_a_context_takes_text_and_expressions():
+    context = facts()
+    for question in ("Eq(Mod(n, 4), 0)", N % 4 == 0, Expr("n % 4 == 0")):
+        answer = context.ask(question)
+        assert answer and answer.verdict == "yes"
+        assert answer.facts == ["x.view(-1, 8)  # m.py:3"]
+        assert context.fact(answer.fact_ids[0]).line == 3
+    assert not context.ask(N > 64)
+    assert context.ask_quick(N >= 8) == "yes"
+    assert context.bounds(N) == ValueRange(8, 64)
+    assert context.bounds_quick("m + 1").upper == 64
+    assert context.multiple_of(3 * N) == 24
+    assert context.values(N // 8) == list(range(1, 9))
+    assert context.values(M) is None
+    assert context.equivalent(8 * (N // 8), N) == "yes"
+    assert context.simplify("8*(n//8)") == "n"
+    assert context.simplify(8 * (N // 8)).same(N)
+    assert context.canonical(N - N).constant == 0
+    assert "(check-sat)" in context.to_smtlib(N > 3)
+    assert [str(s) for s in context.symbols()] == ["n", "m"]
+
+
+def test_an_unknown_answer_has_no_truth():
+    answer = facts().ask(N % 16 == 0)
+    assert answer.counterexample["n"] % 16 == 8
+    with pytest.raises(Error, match=r"unknown.*fails at \{'n': "):
+        bool(answer)
+
+
+def test_scopes_clones_and_facts():
+    context = facts()
+    copied = copy.copy(context)
+    with context.scope():
+        context.assume(N == 8)
+        assert context.depth == 1 and len(context) == 4
+        assert context.ask("n // 8 == 1")
+    assert context.depth == 0 and len(list(context)) == 3
+    copied.assume(N >= 32)
+    assert context.bounds(N).lower == 8 and copied.bounds(N).lower == 32
+    assert [f.text for f in context] == ["", "x.view(-1, 8)", "m < n"]
+    assert str(list(context)[1]) == "x.view(-1, 8)  # m.py:3"
+    assert context.contradiction() is None
+    context.assume(N < 0)
+    assert 2 <= len(context.contradiction()) <= 3
+    assert context.bounds(N).is_empty and 1 not in context.bounds(N)
+    with pytest.raises(Error, match="no push"):
+        context.pop()
+
+
+def test_a_context_is_kept_by_pickle_and_text():
+    context = facts()
+    same = pickle.loads(pickle.dumps(context))
+    assert proviso.save_context(same) == proviso.save_context(context)
+    assert same.ask(N % 4 == 0) == context.ask(N % 4 == 0)
+
+
+def test_a_strict_context_refuses_unknown_names():
+    context = Context(strict=True)
+    context.declare("n", 1, 8)
+    context.declare("k in [0, 3]")
+    assert context.ask("n + k <= 11")
+    with pytest.raises(Error, match="unknown symbol 'nn'"):
+        context.ask("nn > 0")
+    context.symbol("nn")
+    assert context.ask("nn > 0").verdict == "unknown"
+
+
+def test_options():
+    context = Context(budget=77, use_z3=False)
+    assert context.options()["budget"] == 77
+    assert context.options()["use_z3"] is False
+    with pytest.raises(Error, match="no option 'fast'; there are use_z3"):
+        Context(fast=1)
+    for wrong in (-1, 1.5, "1", 2**80):
+        with pytest.raises(Error, match="give an int >= 0"):
+            Context(budget=wrong)
+    with pytest.raises(Error, match="too large for use_z3"):
+        Context(use_z3=2)
+
+
+@pytest.mark.parametrize("wrong, error, text", [
+    (lambda c: c.ask(N), Error, "expected a boolean"),
+    (lambda c: c.ask(None), TypeError, "Context.ask: expected an expression"),
+    (lambda c: c.ask([1]), TypeError, "Context.ask: expected an expression"),
+    (lambda c: c.ask("n >"), Error, "parse: "),
+    (lambda c: c.bounds(N > 1), Error, "bounds: expected an integer"),
+    (lambda c: c.declare(N + 1, 0, 1), Error, "expected a symbol"),
+    (lambda c: c.declare(N, 0.5), Error, "give an int, or None"),
+    (lambda c: c.declare("n in [1, 2]", 1), TypeError, "says its range"),
+    (lambda c: c.declare("n in [1"), Error, "parse_range"),
+    (lambda c: c.fact(99), Error, "99"),
+    (lambda c: c.assume(N + 1), Error, "expected a boolean"),
+    (lambda c: c.ask(symbol("n", "unbacked_int") > 1), Error, "another kind"),
+])
+def test_a_wrong_question_names_what_would_be_right(wrong, error, text):
+    with pytest.raises(error, match=text):
+        wrong(facts())
+
+
+def test_threads_share_symbols_and_contexts():
+    shared, wrong = facts(), []
+
+    def work(seed):
+        rng = random.Random(seed)
+        mine = Context()
+        mine.declare(N, 1, 100)
+        for _ in range(60):
+            k = rng.randint(1, 40)
+            if mine.ask(N + k > k).verdict != "yes":
+                wrong.append(k)
+            if not shared.ask(N % 8 == 0):
+                wrong.append("shared")
+            hash(N + k)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not wrong and not any(t.is_alive() for t in threads)
+
+
+def test_statistics_count_questions():
+    context = facts()
+    context.ask(N >= 8)
+    statistics = context.statistics()
+    assert statistics["questions"] >= 1
+    assert sum(statistics["decided"].values()) >= 1
+
+
+# --- SymPy
+
+def test_sympy_in_and_out():
+    sympy = pytest.importorskip("sympy")
+    n, m = sympy.symbols("n m", integer=True)
+    context = facts()
+    assert context.ask(sympy.Eq(sympy.Mod(n, 4), 0))
+    assert context.ask(sympy.floor(n / 8) * 8 <= n)
+    assert context.ask(sympy.And(n >= 8, m < n))
+    assert context.simplify(n + n - 2 * n).constant == 0
+    assert (N // 8 + 1).sympy() == sympy.floor(n / 8) + 1
+    assert sympy.sympify(N % 8) == sympy.Mod(n, 8)
+    assert (n + N) == 2 * n  # SymPy's own sum
+    with pytest.raises(TypeError, match="integer=True"):
+        context.ask(sympy.Symbol("q") > 0)
+    with pytest.raises(TypeError, match="gamma"):
+        context.ask(sympy.gamma(n) > 0)
+    with pytest.raises(TypeError, match="no value where no condition"):
+        context.bounds(sympy.Piecewise((n, n > 3)))
+
+
+SYMPY_FORMS = [
+    "n + 2*m - 3", "floor(n/8)", "ceiling(n/8) + m", "Mod(n + m, 4)",
+    "Min(n, m) + Max(n, 3)", "Abs(n - m)", "n**2 - m**2",
+    "Piecewise((n, n > 3), (m, True))", "floor((n + 7)/8)*8",
+    "floor(n/(m + 40))", "n*m + floor(floor(n/2)/3)",
+]
+
+
+@pytest.mark.parametrize("text", SYMPY_FORMS)
+def test_sympy_forms_mean_the_same(text):
+    sympy = pytest.importorskip("sympy")
+    n, m = sympy.symbols("n m", integer=True)
+    theirs = sympy.sympify(text, locals={"n": n, "m": m})
+    ours = Context().expr(theirs)
+    again = ours.sympy()
+    rng = random.Random(text)
+    for _ in range(20):
+        at = {n: rng.randint(-30, 30), m: rng.randint(-30, 30)}
+        value = theirs.subs(at)
+        assert ours.evaluate({"n": at[n], "m": at[m]}) == value
+        assert again.subs(at) == value
+
+
+# --- the package
+
+def test_docstrings_run():
+    finder, names = doctest.DocTestFinder(), vars(proviso)
+    runner = doctest.DocTestRunner(verbose=False)
+    sources = [proviso.Expr, Context, symbol, symbols, CeilDiv]
+    for module in ("_sympy", "_context", "_expr"):
+        sources.append(sys.modules[f"proviso.{module}"])
+    ran = 0
+    for source in sources:
+        for test in finder.find(source, globs=dict(names)):
+            runner.run(test)
+            ran += len(test.examples)
+    assert runner.failures == 0 and ran > 15
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True,
+                          text=True, check=False)
+
+
+def test_import_takes_neither_torch_nor_sympy():
+    done = run("import sys, proviso; "
+               "print([m for m in ('torch', 'sympy', 'numpy') "
+               "if m in sys.modules])")
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_a_name_of_torch_says_what_is_missing():
+    done = run("import sys; sys.modules['torch'] = None; import proviso\n"
+               "try: proviso.export\n"
+               "except ImportError as error: print(error)")
+    assert "needs torch 2.13.0, and torch is not installed" in done.stdout
+    with pytest.raises(AttributeError, match="no attribute 'exprot'"):
+        proviso.exprot
