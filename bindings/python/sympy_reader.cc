@@ -7,6 +7,15 @@
 namespace proviso::python {
 namespace {
 
+// The row that is called so, as SymPy calls it too.
+const OpInfo* find_op(std::string_view name) {
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    if (row.name == name && !is_leaf(row.op)) return &row;
+  }
+  return nullptr;
+}
+
 // More objects in one expression than this are refused.
 constexpr size_t kMaxVisits = 200'000;
 
