@@ -132,6 +132,7 @@ DataDependentError ShapeEnv::Impl::data_dependent(Expr c,
     text += "Caused by: " + where.to_string() + "\n";
   }
   text += "For what is known at this point, run with PROVISO_LOGS=dynamic.";
+  refuse(c, text);
   return {text, c};
 }
 

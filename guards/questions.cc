@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -136,21 +137,6 @@ Expr ShapeEnv::Impl::negate(Expr condition) {
   return proviso::simplify(logical_not(condition));
 }
 
-std::vector<Expr> ShapeEnv::Impl::conjuncts(Expr c) {
-  std::vector<Expr> parts;
-  auto open = [&](auto&& self, Expr e) -> void {
-    if (e.is(Op::kAnd)) {
-      for (Expr a : e.args()) self(self, a);
-    } else if (e.is(Op::kNot) && e.arg(0).is(Op::kOr)) {
-      for (Expr a : e.arg(0).args()) self(self, negate(a));
-    } else {
-      parts.push_back(e);
-    }
-  };
-  open(open, c);
-  return parts;
-}
-
 // Yes and no hold for ever, as facts are only added; unknown is asked again
 // when there are new ones.
 Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
@@ -207,7 +193,13 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
   Verdict verdict = decide(c);
   if (verdict == Verdict::kUnknown && depends_on_data(c)) {
     verdict = decide(c, AskEffort::kFull);
-    if (verdict == Verdict::kUnknown) throw data_dependent(c, where, false);
+    if (verdict == Verdict::kUnknown) {
+      const Int* answer = AssumedAnswers::of(c);
+      if (answer == nullptr) throw data_dependent(c, where, false);
+      const bool holds = *answer != Int(0);
+      record_assert(holds ? c : negate(c), where, "");
+      return holds;
+    }
   }
   if (verdict != Verdict::kUnknown) {
     note_origin(condition, c, verdict, where);
@@ -222,6 +214,28 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
   return value;
 }
 
+// The one value that the facts allow: as its ends meet, or as it has at some
+// point of the facts and, so it is proved, at every other.
+std::optional<Int> ShapeEnv::Impl::proved_value(Expr e) {
+  const Interval range = context.bounds(e);
+  std::optional<Int> value;
+  if (range.is_point()) value = range.lower();
+  for (int64_t k : {0, 1}) {
+    if (value) break;
+    const Answer answer = context.ask(eq(e, k));
+    if (!answer.counterexample) continue;
+    const Evaluation at = evaluate(e, *answer.counterexample);
+    const Int* found = at.defined() ? std::get_if<Int>(&*at.value) : nullptr;
+    if (found == nullptr) continue;
+    const Expr only = eq(e, pool.integer(*found));
+    if (context.ask(only).verdict != Verdict::kYes) return std::nullopt;
+    value = *found;
+  }
+  if (!value) return std::nullopt;
+  log_decision(eq(e, pool.integer(*value)), Verdict::kYes, AskEffort::kFull);
+  return value;
+}
+
 Value ShapeEnv::Impl::guard_value(Expr e, const SourceLocation& where,
                                   const char* call) {
   if (suppressed) {
@@ -232,7 +246,16 @@ Value ShapeEnv::Impl::guard_value(Expr e, const SourceLocation& where,
   if (c.is_int()) {
     if (auto value = static_value(c)) return *value;
   }
-  if (depends_on_data(c)) throw data_dependent(c, where, true);
+  if (depends_on_data(c)) {
+    if (c.is_int()) {
+      if (auto value = proved_value(c)) return *value;
+      if (const Int* value = AssumedAnswers::of(c)) {
+        record_assert(eq(c, pool.integer(*value)), where, "");
+        return *value;
+      }
+    }
+    throw data_dependent(c, where, true);
+  }
   Evaluation r = evaluate(c, hints);
   if (!r.defined()) {
     throw GuardError(std::string(call) + ": " + to_string(c) +

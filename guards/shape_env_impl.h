@@ -9,6 +9,7 @@
 //   size_set.cc      which sizes satisfy conditions on one symbol
 //   session.cc       events and the shapelog
 //   messages.cc      the texts
+//   open_question.cc what was refused last, and answers to assume
 #pragma once
 
 #include <memory>
@@ -19,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "guards/open_question.h"
 #include "guards/shape_env.h"
 
 namespace proviso {
@@ -89,6 +91,7 @@ struct ShapeEnv::Impl {
   };
 
   explicit Impl(ShapeEnvOptions opts);
+  ~Impl();
 
   // --- shape_env.cc
   Expr create_size(int64_t hint, const std::string& source,
@@ -119,12 +122,12 @@ struct ShapeEnv::Impl {
   const Interval& bounds(Expr e);
   bool has_decidable_part(Expr e);
   Expr negate(Expr condition);
-  std::vector<Expr> conjuncts(Expr condition);
   Verdict decide(Expr c, AskEffort effort = AskEffort::kQuick);
   void log_decision(Expr question, Verdict verdict, AskEffort effort);
   std::optional<Int> static_value(Expr e);
   bool guard_bool(Expr condition, const SourceLocation& where,
                   const char* call);
+  std::optional<Int> proved_value(Expr e);
   Value guard_value(Expr e, const SourceLocation& where, const char* call);
   bool guard_or(Expr condition, bool otherwise, const SourceLocation& where,
                 const char* call);
@@ -167,6 +170,9 @@ struct ShapeEnv::Impl {
   // --- violations.cc
   void check_constraints();
   std::string source_name(Expr symbol) const;
+
+  // --- open_question.cc
+  void refuse(Expr question, const std::string& text);
 
   // --- messages.cc
   DataDependentError data_dependent(Expr c, const SourceLocation& where,
@@ -226,6 +232,7 @@ struct ShapeEnv::Impl {
   std::set<uint32_t> answered_ids;  // of their questions
   bool too_many_decisions = false;
   EnforcedFacts enforced_facts;
+  std::optional<OpenQuestion> open_question;
 
   std::vector<ShapeEvent> events;
   std::function<void(const ShapeEvent&)> sink;

@@ -8,6 +8,7 @@
 #include "sym/budget.h"
 #include "sym/definition.h"
 #include "sym/not_null.h"
+#include "sym/traced_python.h"
 
 namespace proviso {
 namespace {
@@ -301,7 +302,7 @@ class TorchText final : public Infix {
 
 // --- Python
 
-class PythonText final : public Infix {
+class PythonText : public Infix {
  public:
   using Names = std::function<std::string(Expr)>;
   explicit PythonText(const Names& names) : names_(names) {}
@@ -336,6 +337,12 @@ class PythonText final : public Infix {
  protected:
   std::string fraction(const Rational& r) const override {
     return "(" + r.num().to_string() + "/" + r.den().to_string() + ")";
+  }
+
+  static Level chain(Expr e, std::string_view word, Level level, Line& line) {
+    if (e.arity() < 2) return same(e, line);
+    line << joined(e.args(), word, static_cast<Level>(level + 1));
+    return level;
   }
 
  private:
@@ -402,12 +409,6 @@ class PythonText final : public Infix {
          << at_least(e.arg(1), tighter);
     return level;
   }
-  static Level chain(Expr e, std::string_view word, Level level, Line& line) {
-    if (e.arity() < 2) return same(e, line);
-    line << joined(e.args(), word, static_cast<Level>(level + 1));
-    return level;
-  }
-
   // Rounds up for divisors of either sign.
   static Level ceil_div(Expr e, Line& line) {
     line << "-(-" << at_least(e.arg(0), kPowerLevel) << "//"
@@ -429,6 +430,41 @@ class PythonText final : public Infix {
   }
 
   const Names& names_;
+};
+
+// --- Python that may be traced: what asks no symbolic number for its truth
+
+class TracedText final : public PythonText {
+ public:
+  using PythonText::PythonText;
+
+  Level write(Expr e, Line& line) const {
+    switch (e.op()) {
+      case Op::kAnd: return chain(e, " & ", kBitAndLevel, line);
+      case Op::kOr: return chain(e, " | ", kBitOrLevel, line);
+      case Op::kNot: return call("torch.sym_not", e, line);
+      case Op::kWhere: return call("torch.sym_ite", e, line);
+      case Op::kMin: return nested("torch.sym_min", e.args(), line);
+      case Op::kMax: return nested("torch.sym_max", e.args(), line);
+      case Op::kToFloat: return call("torch.sym_float", e, line);
+      case Op::kTruncToInt: return call("torch.sym_int", e, line);
+      default: return PythonText::write(e, line);
+    }
+  }
+
+ private:
+  // f(a, f(b, c)): torch's take two.
+  static Level nested(std::string_view name, std::span<const Expr> args,
+                      Line& line) {
+    for (size_t i = 0; i < args.size(); ++i) {
+      const bool is_last = i + 1 == args.size();
+      if (!is_last) line << std::string(name) + "(";
+      line << loose(args[i]);
+      if (!is_last) line << ", ";
+    }
+    line << std::string(args.size() - 1, ')');
+    return kAtomLevel;
+  }
 };
 
 // --- SMT-LIB 2
@@ -831,13 +867,19 @@ std::string to_python(Expr e, const std::function<std::string(Expr)>& name_of) {
   return whole_text("to_python", style, not_null(e, "to_python"));
 }
 
+std::string to_traced_python(Expr e,
+                             const std::function<std::string(Expr)>& name_of) {
+  TracedText style(name_of);
+  return whole_text("to_traced_python", style, not_null(e, "to_traced_python"));
+}
+
 std::string to_check(Expr condition,
                      const std::function<std::string(Expr)>& name_of) {
   if (!not_null(condition, "to_check").is_bool()) {
     throw Error("to_check: expected a boolean, got " + to_string(condition) +
                 " (" + std::string(proviso::name_of(condition.type())) + ")");
   }
-  return "torch._check(" + to_python(condition, name_of) + ")";
+  return "torch._check(" + to_traced_python(condition, name_of) + ")";
 }
 
 std::string to_smtlib(Expr e) {

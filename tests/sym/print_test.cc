@@ -176,6 +176,18 @@ TEST_F(PrintTest, ChecksAreCallsOfTorchCheckWithTheCallersNames) {
   EXPECT_THROW(to_check(s0), Error);
 }
 
+TEST_F(PrintTest, ChecksAskNoSymbolicNumberForItsTruth) {
+  for (Row row : std::initializer_list<Row>{
+           {"Eq(u0, 0) | (u0 >= 8)", "torch._check((u0 == 0) | (u0 >= 8))"},
+           {"(u0 > 1) & (s0 > 1)", "torch._check((u0 > 1) & (s0 > 1))"},
+           {"Min(u0, 8, s0) >= 2",
+            "torch._check(torch.sym_min(u0, torch.sym_min(8, s0)) >= 2)"},
+           {"~(Eq(u0, 0) & Eq(s0, 0))",
+            "torch._check(torch.sym_not((u0 == 0) & (s0 == 0)))"}}) {
+    EXPECT_EQ(to_check(p(row.in)), row.out);
+  }
+}
+
 TEST_F(PrintTest, SmtTextKeepsPythonsDivision) {
   for (Row row : std::initializer_list<Row>{
            {"Eq(s0 + 1, 2*u0)", "(= (+ s0 1) (* 2 u0))"},

@@ -1,0 +1,13 @@
+// guards/conjuncts.h - a condition in parts.
+#pragma once
+
+#include <vector>
+
+#include "sym/expr.h"
+
+namespace proviso {
+
+// (a & b) & ~(c | d) is {a, b, ~c, ~d}; {e} of what is no conjunction.
+std::vector<Expr> conjuncts(Expr condition);
+
+}  // namespace proviso

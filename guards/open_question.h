@@ -1,0 +1,45 @@
+// guards/open_question.h - questions about data that a ShapeEnv refuses.
+//
+//   env.guard_bool(u0 > 20);            // DataDependentError
+//   last_refused(env)->condition;       // u0 > 20
+//
+//   AssumedAnswers example({{"u0 > 20", 1}});
+//   env.guard_bool(u0 > 20);            // true, and asserted at run time
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "guards/shape_env.h"
+
+namespace proviso {
+
+// A question that was refused with DataDependentError.
+struct OpenQuestion {
+  Expr condition;    // or, for a value, the expression that was asked for
+  std::string text;  // what() of the error
+};
+
+// Of this environment, where it is the one of this thread that refused last;
+// null else.
+const OpenQuestion* last_refused(ShapeEnv& env);
+
+// While it lives, what the environments of this thread assume where a question
+// about data stays open, by its text: 1 or 0 of a condition ("u0 > 20"), or the
+// value of an integer.  What is assumed is asserted at run time.
+class AssumedAnswers {
+ public:
+  explicit AssumedAnswers(std::map<std::string, Int> answers);
+  ~AssumedAnswers();
+  AssumedAnswers(const AssumedAnswers&) = delete;
+  AssumedAnswers& operator=(const AssumedAnswers&) = delete;
+
+  // Null where nothing is assumed.
+  static const Int* of(Expr question);
+
+ private:
+  std::map<std::string, Int> answers_;
+  const AssumedAnswers* outer_;
+};
+
+}  // namespace proviso

@@ -1,0 +1,147 @@
+// The guards, each said plainly over the ranges of the inputs alone; then what
+// speaks of one size said together (s0 != 1 and s0 >= 1 are s0 >= 2); then each
+// left out that the others imply, those of most sizes first.
+#include "guards/requirements.h"
+
+#include <algorithm>
+#include <map>
+
+#include "guards/conjuncts.h"
+#include "guards/shape_env_impl.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+
+namespace proviso {
+
+namespace {
+
+// What holds of every input: sizes are not negative, promised ranges.
+Context input_ranges(ShapeEnv& env) {
+  Context context(env.pool(), env.options().solver);
+  for (const InputDim& dim : env.input_dims()) {
+    if (!dim.expr.is_symbol()) continue;
+    Interval range = Interval::of(dim.constraint.min, dim.constraint.max);
+    if (dim.expr.symbol().kind != SymbolKind::kBackedInt)
+      range = intersect(range, Interval::at_least(0));
+    context.declare(dim.expr, range);
+  }
+  return context;
+}
+
+Context with_all(Context& ranges, const std::vector<Expr>& conditions) {
+  Context context = ranges.clone();
+  for (Expr c : conditions) context.assume(c);
+  return context;
+}
+
+void add_once(std::vector<Expr>& all, Expr e) {
+  if (std::find(all.begin(), all.end(), e) == all.end()) all.push_back(e);
+}
+
+std::vector<Expr> symbols_among(const std::vector<Expr>& conditions) {
+  std::vector<Expr> all;
+  for (Expr c : conditions)
+    for (Expr s : free_symbols(c))
+      if (s.is_int()) add_once(all, s);
+  return all;
+}
+
+// What speaks of one symbol alone, said together.
+std::vector<Expr> merged(Context& ranges, const std::vector<Expr>& conditions) {
+  std::map<Expr, std::vector<Expr>, ExprLess> of_one;
+  std::vector<Expr> result;
+  for (Expr c : conditions) {
+    const std::vector<Expr> symbols = free_symbols(c);
+    if (symbols.size() == 1 && symbols[0].is_int())
+      of_one[symbols[0]].push_back(c);
+    else
+      add_once(result, c);
+  }
+  for (const auto& [symbol, parts] : of_one) {
+    Expr all = symbol.pool().boolean(true);
+    for (Expr part : parts) all = logical_and(all, part);
+    std::vector<Expr> shorter = plainest(ranges, simplify(all), {symbol});
+    const bool is_better = shorter.size() < parts.size() &&
+                           !(shorter.size() == 1 && shorter[0].is(Op::kAnd));
+    for (Expr c : is_better ? shorter : parts) add_once(result, c);
+  }
+  return result;
+}
+
+// Without what the rest implies; of most symbols, then the longest first.
+std::vector<Expr> without_implied(Context& ranges,
+                                  std::vector<Expr> conditions) {
+  std::vector<Expr> order = conditions;
+  std::stable_sort(order.begin(), order.end(), [](Expr a, Expr b) {
+    const size_t m = free_symbols(a).size(), n = free_symbols(b).size();
+    return m != n ? m > n : to_string(a).size() > to_string(b).size();
+  });
+  for (Expr candidate : order) {
+    std::vector<Expr> rest = conditions;
+    std::erase(rest, candidate);
+    Context context = with_all(ranges, rest);
+    if (context.ask(candidate).verdict == Verdict::kYes) conditions = rest;
+  }
+  return conditions;
+}
+
+// The conditions of a context made by with_all() that an answer used.
+std::vector<size_t> used_by(const Context& context, const Answer& answer,
+                            const std::vector<Expr>& conditions) {
+  std::vector<size_t> used;
+  for (FactId id : answer.facts) {
+    const auto at = std::find(conditions.begin(), conditions.end(),
+                              context.fact(id).condition);
+    if (at != conditions.end())
+      used.push_back(static_cast<size_t>(at - conditions.begin()));
+  }
+  return used;
+}
+
+}  // namespace
+
+Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
+  for (const InputDim& dim : env.input_dims())
+    words.push_back({dim.expr, dim.display_name});
+  Context ranges = input_ranges(env);
+  std::vector<Expr> all;
+  for (const Guard& guard : env.guards()) {
+    for (Expr part : conjuncts(guard.condition)) {
+      const std::vector<Expr> terms = free_symbols(part);
+      for (Expr c : plainest(ranges, part, terms))
+        for (Expr piece : conjuncts(c)) add_once(all, piece);
+    }
+  }
+  const std::vector<Expr> kept = without_implied(ranges, merged(ranges, all));
+  Context context = with_all(ranges, kept);
+
+  Requirements result;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    std::vector<Expr> rest = kept;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    Answer answer = with_all(ranges, rest).ask(kept[i]);
+    result.conditions.push_back({kept[i], in_words(env, kept[i], words),
+                                 std::move(answer.counterexample)});
+  }
+  for (const Guard& guard : env.guards()) {
+    const Answer answer = context.ask(guard.condition);
+    AnsweredQuestion question{guard.condition,
+                              in_words(env, guard.condition, words),
+                              guard.origins,
+                              {}};
+    if (answer.verdict == Verdict::kYes)
+      question.follows_from = used_by(context, answer, kept);
+    result.questions.push_back(std::move(question));
+  }
+  for (Expr symbol : symbols_among(kept)) {
+    const Interval range = context.bounds(symbol);
+    if (!range.is_point() || ranges.bounds_quick(symbol).is_point()) continue;
+    const Answer answer =
+        context.ask(eq(symbol, env.pool().integer(*range.lower())));
+    result.pinned.push_back({in_words(env, symbol, words), *range.lower(),
+                             used_by(context, answer, kept)});
+  }
+  return result;
+}
+
+}  // namespace proviso

@@ -1,0 +1,57 @@
+// guards/suggest.h - the checks that answer an open question, in the words of
+// the program.
+//
+//   env.guard_bool(gt(8 * u0, pool.integer(160)));  // DataDependentError
+//   Assignment example;
+//   example.set(u0, Int(40));
+//   suggest(env, *last_refused(env), {{u0, "n"}}, example);
+//   // {"torch._check(n >= 21)", excludes "n <= 20"}, and the other side:
+//   // {"torch._check(n <= 20)", excludes "n >= 21"}
+//
+// A check says the least that answers the question: under what is known it is
+// equivalent to one side, which is proved before it is offered.  So a program
+// with the check in it is not asked again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "guards/open_question.h"
+
+namespace proviso {
+
+// What a line of the program calls a value.
+struct Word {
+  Expr value;        // u0, 2*u0 + 1, Eq(u1, 1)
+  std::string text;  // "n", "x.shape[0]"
+};
+
+struct Suggestion {
+  std::string code;       // "torch._check(n % 4 == 0)"
+  std::string condition;  // "n % 4 == 0"
+  std::string excludes;   // "n % 4 != 0"
+};
+
+// The side that holds for the example comes first.  `example` gives symbols
+// that have no hint; a question for a value needs it.  Empty where the words do
+// not say what the question is about, or no value is known.
+// An earlier word goes before a later one of the same value.
+std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
+                                const std::vector<Word>& words,
+                                const Assignment& example);
+
+// What the question has for an answer at the example: 1 or 0 of a condition.
+std::optional<Int> answer_at(ShapeEnv& env, const OpenQuestion& question,
+                             const Assignment& example);
+
+// As Python over the words; a symbol without word by its own name.
+std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words);
+
+// A condition as the shortest relations found that are, all together, the same
+// under the facts of `context`: {u0 >= 1, u1 >= 1} for Ne(8*u0*u1, 0).
+// `terms` are what the relations may speak of; itself where nothing is shorter.
+std::vector<Expr> plainest(Context& context, Expr condition,
+                           const std::vector<Expr>& terms);
+
+}  // namespace proviso

@@ -1,0 +1,172 @@
+#include "guards/torch_form.h"
+
+#include <algorithm>
+
+#include "guards/conjuncts.h"
+#include "guards/shape_env_impl.h"
+#include "sym/polynomial.h"
+#include "sym/simplify.h"
+
+namespace proviso {
+
+namespace {
+
+constexpr std::string_view kAsItIs = "as it is";
+constexpr std::string_view kFromTwoOn = "from two on";
+constexpr std::string_view kFromOneOn = "from one on";
+constexpr std::string_view kOwnDivisions = "the questions' own divisions";
+constexpr std::string_view kFactorByFactor = "factor by factor";
+constexpr std::string_view kNotEmpty = "not empty";
+
+using Parts = std::vector<Expr>;
+
+// x != k as x >= k + 1, of a symbol that is not negative: k is 0 or 1.
+Expr above(Expr condition, int64_t k) {
+  if (!condition.is(Op::kNe)) return {};
+  Expr x = condition.arg(0), value = condition.arg(1);
+  if (x.is(Op::kInteger)) std::swap(x, value);
+  if (!x.is_symbol() || value.maybe_int64() != k) return {};
+  return ge(x, k + 1);
+}
+
+bool has_mod(Expr e) {
+  if (e.is(Op::kMod) || e.is(Op::kPythonMod)) return true;
+  const auto args = e.args();
+  return std::any_of(args.begin(), args.end(), has_mod);
+}
+
+// The parts of the guards that speak of remainders of the same symbols, where
+// they imply the condition.
+Parts own_divisions(ShapeEnv& env, const Requirements& r, Expr condition) {
+  if (!has_mod(condition)) return {};
+  const std::vector<Expr> symbols = free_symbols(condition);
+  Context context(env.pool(), env.options().solver);
+  for (Expr s : symbols) context.declare(s, Interval::at_least(0));
+  Parts parts;
+  for (const AnsweredQuestion& question : r.questions) {
+    for (Expr part : conjuncts(question.condition)) {
+      if (!has_mod(part) || free_symbols(part) != symbols) continue;
+      if (std::find(parts.begin(), parts.end(), part) != parts.end()) continue;
+      parts.push_back(part);
+      context.assume(part);
+    }
+  }
+  if (context.ask(condition).verdict != Verdict::kYes) return {};
+  return parts;
+}
+
+// v*w == x*y as v == x and w == y: products of two symbols, in the order in
+// which the sizes were made.
+Parts factor_by_factor(Expr condition) {
+  if (!condition.is(Op::kEq) || !condition.arg(0).is_int()) return {};
+  const Polynomial p =
+      to_polynomial(condition.arg(0)) - to_polynomial(condition.arg(1));
+  if (p.terms().size() != 2) return {};
+  const auto& [left, a] = *p.terms().begin();
+  const auto& [right, b] = *std::next(p.terms().begin());
+  if (a != -b || left.size() != right.size() || left.size() < 2) return {};
+  Parts parts;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (!left[i].is_symbol() || !right[i].is_symbol()) return {};
+    if (left[i] != right[i]) parts.push_back(eq(left[i], right[i]));
+  }
+  return parts;
+}
+
+class Writer {
+ public:
+  Writer(ShapeEnv& env, const Requirements& r) : env_(env), r_(r) {}
+
+  TorchForm run() {
+    for (const Requirement& requirement : r_.conditions)
+      write(requirement.condition);
+    Context context = ranges();
+    for (const TorchCondition& c : result_) context.assume(c.condition);
+    add_not_empty(context);
+    std::vector<TorchSize> sizes = sizes_under(context);
+    return {std::move(result_), std::move(sizes)};
+  }
+
+ private:
+  void add(Expr condition, std::string_view rule, bool is_stronger) {
+    for (const TorchCondition& known : result_)
+      if (known.condition == condition) return;
+    result_.push_back({condition, rule, is_stronger});
+  }
+
+  void write(Expr condition) {
+    if (Expr x = above(condition, 0)) return add(x, kFromOneOn, false);
+    if (Expr x = above(condition, 1)) return add(x, kFromTwoOn, true);
+    const Parts divisions = own_divisions(env_, r_, condition);
+    for (Expr part : divisions) add(part, kOwnDivisions, false);
+    if (!divisions.empty()) return;
+    const Parts factors = factor_by_factor(condition);
+    for (Expr part : factors) add(part, kFactorByFactor, true);
+    if (factors.empty()) add(condition, kAsItIs, false);
+  }
+
+  Context ranges() {
+    Context context(env_.pool(), env_.options().solver);
+    for (const InputDim& dim : env_.input_dims()) {
+      if (!dim.expr.is_symbol()) continue;
+      Interval range = Interval::of(dim.constraint.min, dim.constraint.max);
+      if (is_size(dim.expr)) range = intersect(range, Interval::at_least(0));
+      context.declare(dim.expr, range);
+    }
+    return context;
+  }
+  static bool is_size(Expr e) {
+    return e.is_symbol() && e.symbol().kind != SymbolKind::kBackedInt;
+  }
+
+  // PyTorch asks of most sizes whether they are 0, where the answer does not
+  // matter.
+  void add_not_empty(Context& context) {
+    for (const InputDim& dim : env_.input_dims()) {
+      if (!is_size(dim.expr)) continue;
+      const Expr not_empty = ge(dim.expr, 1);
+      if (context.ask(not_empty).verdict != Verdict::kUnknown) continue;
+      add(not_empty, kNotEmpty, true);
+      context.assume(not_empty);
+    }
+  }
+
+  std::vector<TorchSize> sizes_under(Context& context) {
+    std::vector<TorchSize> sizes;
+    const std::vector<InputDim>& dims = env_.input_dims();
+    for (const InputDim& dim : dims) {
+      const auto equal =
+          std::find_if(dims.begin(), dims.end(), [&](const InputDim& other) {
+            return context.equivalent(other.expr, dim.expr) == Verdict::kYes;
+          });
+      sizes.push_back({dim.source,
+                       without_machine_ends(context.bounds(dim.expr)),
+                       equal->source});
+    }
+    return sizes;
+  }
+
+  ShapeEnv& env_;
+  const Requirements& r_;
+  std::vector<TorchCondition> result_;
+};
+
+}  // namespace
+
+TorchForm torch_form(ShapeEnv& env, const Requirements& r) {
+  return Writer(env, r).run();
+}
+
+std::vector<TorchRule> torch_rules() {
+  return {
+      {kAsItIs, "x <= 2048", "x <= 2048", false},
+      {kFromOneOn, "Ne(x, 0)", "x >= 1", false},
+      {kFromTwoOn, "Ne(x, 1)", "x >= 2", true},
+      {kOwnDivisions, "Eq(Mod(x, 4), 0)",
+       "Eq(Mod(x, 2), 0) & Eq(Mod(x//2, 2), 0)", false},
+      {kFactorByFactor, "Eq(v*w, x*y)", "Eq(v, x) & Eq(w, y)", true},
+      {kNotEmpty, "True", "x >= 1", true},
+  };
+}
+
+}  // namespace proviso

@@ -1,0 +1,50 @@
+// guards/torch_form.h - requirements in the form that PyTorch's own solver
+// takes.
+//
+//   torch_form(env, r).conditions;
+//   // {Eq(Mod(s2, 2), 0), Eq(Mod(s2//2, 2), 0), s2 >= 1}
+//
+// PyTorch carries ranges through sums, products and quotients, and knows a
+// condition again that it is asked as it was told.  It makes nothing of x != 1,
+// and does not see x % 2 == 0 in x % 4 == 0.  Each row of the table says a
+// condition so; a row that says more than the requirement is marked: what it
+// rules out too the program may take.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guards/requirements.h"
+
+namespace proviso {
+
+struct TorchCondition {
+  Expr condition;
+  std::string_view rule;  // "as it is", "apart from one", ...
+  bool is_stronger;       // says more than the requirements
+};
+
+// An input size where the conditions hold.
+struct TorchSize {
+  std::string source;
+  Interval range;
+  std::string equals;  // the source of the first size that is always equal
+};
+
+struct TorchForm {
+  std::vector<TorchCondition> conditions;
+  std::vector<TorchSize> sizes;
+};
+
+TorchForm torch_form(ShapeEnv& env, const Requirements& r);
+
+// The rows, for documents and tests.
+struct TorchRule {
+  std::string_view name;
+  std::string_view before, after;  // an example, over x, y, v, w >= 0
+  bool is_stronger;
+};
+std::vector<TorchRule> torch_rules();
+
+}  // namespace proviso
