@@ -734,7 +734,8 @@ std::string srepr_symbol(const Symbol& s) {
   std::string assumptions;
   switch (s.kind) {
     case SymbolKind::kBackedSize:
-      assumptions = ", positive=True, integer=True";
+      // PyTorch says positive=True, and makes Max(1, s0) s0: a size may be 0.
+      assumptions = ", nonnegative=True, integer=True";
       break;
     case SymbolKind::kBackedFloat: assumptions = ", real=True"; break;
     case SymbolKind::kUnbackedFloat: break;

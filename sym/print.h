@@ -4,8 +4,8 @@
 //                  parse(pool, to_string(e)) == e
 //   to_python(e)   s0 + 1 == 2*u0    s0 % 4      s0//2     runs in Python
 //   to_smtlib(e)   (= (+ s0 1) (* 2 u0))                   SMT-LIB 2
-//   to_srepr(e)    Equality(Add(Symbol('s0', positive=True, integer=True),
-//                  Integer(1)), ...)                       what .pt2 stores
+//   to_srepr(e)    Equality(Add(Symbol('s0', nonnegative=True,
+//                  integer=True), Integer(1)), ...)        what .pt2 stores
 //
 // What an expression shares is written each time it is used, so that a text can
 // be exponentially longer than what it shows.  Past kMaxTextLength to_string()

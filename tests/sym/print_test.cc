@@ -212,7 +212,7 @@ TEST_F(PrintTest, SmtTextKeepsPythonsDivision) {
 
 TEST_F(PrintTest, SreprIsWhatSymPyWrites) {
   for (Row row : std::initializer_list<Row>{
-           {"s0", "Symbol('s0', positive=True, integer=True)"},
+           {"s0", "Symbol('s0', nonnegative=True, integer=True)"},
            {"u0 + 1", "Add(Symbol('u0', integer=True), Integer(1))"},
            {"u0**2", "Pow(Symbol('u0', integer=True), Integer(2))"},
            {"u0 >= 0", "GreaterThan(Symbol('u0', integer=True), Integer(0))"},
