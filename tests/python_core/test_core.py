@@ -91,7 +91,10 @@ def test_pickle_and_copy_keep_the_expression():
 
 
 @pytest.mark.parametrize("rows", [
-    [], [()], [("Add", 0, 0)], [("Integer", "x")], [("Integer",)],
+    [], [()], [("Boolean",)], [("Boolean", "x")], ["Add"], [(3, 4)],
+    [("Integer", "1"), ("Abs", "0")], [("Integer", "1"), ("Abs", -1)],
+    [("Integer", "1"), ("Abs", 2**70)], [("Symbol", "n", 3, "")],
+    [("Add", 0, 0)], [("Integer", "x")], [("Integer",)],
     [("Symbol", "n", "size", "")], [("Nothing", 0)], [("Float", "1/0")],
     [("Integer", "1"), ("Mod", 0)], [("Integer", "1"), ("And", 0, 0)],
 ])

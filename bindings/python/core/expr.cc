@@ -328,9 +328,15 @@ py::list rows(const PyExpr& self) {
 
 Expr leaf_of(ExprPool& pool, const py::tuple& row, const std::string& op,
              size_t i) {
-  if (op == "Boolean" && row.size() == 2)
+  if (op == "Boolean") {
+    if (row.size() != 2 || !py::isinstance<py::bool_>(row[1])) fail_row(i);
     return pool.boolean(row[1].cast<bool>());
-  const auto text = row.size() < 2 ? "" : row[1].cast<std::string>();
+  }
+  for (size_t k = 1; k < row.size(); ++k) {
+    if (!py::isinstance<py::str>(row[k])) fail_row(i);
+  }
+  if (row.size() < 2) fail_row(i);
+  const auto text = row[1].cast<std::string>();
   if (op == "Integer") {
     if (auto value = Int::parse(text)) return pool.integer(*value);
   } else if (op == "Float") {
@@ -346,8 +352,9 @@ PyExpr from_rows(const py::sequence& all) {
   auto pool = std::make_shared<Pool>();
   std::vector<Expr> made;
   for (size_t i = 0; i < all.size(); ++i) {
+    if (!py::isinstance<py::tuple>(all[i])) fail_row(i);
     const auto row = all[i].cast<py::tuple>();
-    if (row.empty()) fail_row(i);
+    if (row.empty() || !py::isinstance<py::str>(row[0])) fail_row(i);
     const auto name = row[0].cast<std::string>();
     const OpInfo* op = find_op(name);
     if (op == nullptr || is_leaf(op->op)) {
@@ -356,7 +363,9 @@ PyExpr from_rows(const py::sequence& all) {
     }
     std::vector<Expr> args;
     for (size_t k = 1; k < row.size(); ++k) {
-      const auto place = row[k].cast<size_t>();
+      if (!py::isinstance<py::int_>(row[k])) fail_row(i);
+      const auto place = PyLong_AsSize_t(row[k].ptr());
+      if (PyErr_Occurred() != nullptr) PyErr_Clear(), fail_row(i);
       if (place >= made.size()) fail_row(i);
       args.push_back(made[place]);
     }

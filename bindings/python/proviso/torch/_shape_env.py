@@ -259,14 +259,13 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             value = mirror.only_value(self, symbol)
             if value is not None:
                 pinned[str(sources[0].name)] = value
-        if not pinned:
-            return
         compile_id = CompileContext.current_compile_id()
-        _recompiles.note_pinned(compile_id, pinned)
-        log.info(
-            "[%s] the guards leave one size: %s", compile_id,
-            ", ".join(f"{name} == {size}" for name, size in pinned.items()),
-        )
+        _recompiles.note_pinned(compile_id, pinned)  # ids begin anew on reset
+        if pinned:
+            log.info(
+                "[%s] the guards leave one size: %s", compile_id,
+                ", ".join(f"{name} == {size}" for name, size in pinned.items()),
+            )
 
     # A copy knows what was decided: it may be asked for its pruned guards.
     def __getstate__(self):
