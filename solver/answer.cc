@@ -19,9 +19,25 @@ std::string in_one_sentence(const Answer& answer, const std::string& facts) {
 
 }  // namespace
 
-// Shares of the call's limit: what is proved takes at most a half.
+// At one version a question has one answer.  What a caller's own budget or
+// another thread ended is not it.
 Answer Engine::ask(Expr question) {
   ++statistics.questions;
+  if (answered.empty()) answered.resize(kAnswered);
+  Answered& last = answered[question.id() % kAnswered];
+  if (last.question == question && last.version == versions.back()) {
+    ++statistics.memo_hits;
+    return last.answer;
+  }
+  Answer found = answer(question);
+  if (!interrupted && Budget::units_left() != 0) {
+    last = {question, versions.back(), found};
+  }
+  return found;
+}
+
+// Shares of the call's limit: what is proved takes at most a half.
+Answer Engine::answer(Expr question) {
   if (domain.conflict()) return contradictory(used_facts(*domain.conflict()));
   const Memo* known = remembered(question);
   const bool reuse = known != nullptr && known->epoch == epoch;

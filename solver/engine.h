@@ -80,6 +80,15 @@ struct Engine {
   };
   std::vector<Memo> memo;
   IdMap memo_of;  // from node ids
+  // The last full answers, by question id modulo their number: most
+  // programs ask the same few questions over and over.
+  struct Answered {
+    Expr question;
+    uint64_t version = 0;
+    Answer answer;
+  };
+  static constexpr size_t kAnswered = 16;
+  std::vector<Answered> answered;  // made with the first
   // What simplify() made of a node, of the version it was found in.
   struct Simplified {
     uint64_t version;
@@ -128,6 +137,7 @@ struct Engine {
   std::optional<Reason> contradiction_near(Expr question, bool value, Tier tier,
                                            Reason why);
   Answer ask(Expr question);
+  Answer answer(Expr question);
   Verdict ask_quick(Expr question);
   const Memo* remembered(Expr question) const;
   const Memo& remember(Expr question, const Search& s);

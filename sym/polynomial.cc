@@ -55,13 +55,23 @@ Polynomial Polynomial::atom(Expr e) { return term({e}, 1); }
 
 Polynomial Polynomial::term(Monomial monomial, const Int& coefficient) {
   Polynomial result;
-  result.add(monomial, coefficient);
+  result.add(std::move(monomial), coefficient);
   return result;
 }
 
-Int Polynomial::constant() const {
-  auto it = terms_.find({});
-  return it == terms_.end() ? Int(0) : it->second;
+Polynomial::Terms::const_iterator Polynomial::Terms::find(
+    const Monomial& monomial) const {
+  const auto at = std::lower_bound(
+      begin(), end(), monomial, [](const value_type& term, const Monomial& m) {
+        return MonomialLess()(term.first, m);
+      });
+  return at != end() && at->first == monomial ? at : end();
+}
+
+Int Polynomial::constant() const {  // of the lowest degree, it comes last
+  if (terms_.empty()) return 0;
+  const auto& [monomial, coefficient] = terms_.sorted_.back();
+  return monomial.empty() ? coefficient : Int(0);
 }
 
 bool Polynomial::is_constant() const {
@@ -81,25 +91,58 @@ size_t Polynomial::degree() const {  // terms of higher degree come first
   return terms_.empty() ? 0 : terms_.begin()->first.size();
 }
 
-void Polynomial::add(const Monomial& monomial, const Int& coefficient) {
+void Polynomial::add(Monomial monomial, const Int& coefficient) {
   if (coefficient.is_zero()) return;
   Budget::spend(2 + monomial.size() / 4);
-  auto [it, inserted] = terms_.emplace(monomial, coefficient);
-  if (inserted) return;
-  it->second += coefficient;
-  if (it->second.is_zero()) terms_.erase(it);
+  std::vector<Terms::value_type>& sorted = terms_.sorted_;
+  const MonomialLess less;
+  auto at = sorted.end();  // terms mostly come in order
+  if (!sorted.empty() && !less(sorted.back().first, monomial)) {
+    at =
+        std::lower_bound(sorted.begin(), sorted.end(), monomial,
+                         [&](const Terms::value_type& term, const Monomial& m) {
+                           return less(term.first, m);
+                         });
+  }
+  if (at == sorted.end() || at->first != monomial) {
+    sorted.emplace(at, std::move(monomial), coefficient);
+    return;
+  }
+  at->second += coefficient;
+  if (at->second.is_zero()) sorted.erase(at);
+}
+
+// Two sorted sums are merged.
+Polynomial Polynomial::sum(const Polynomial& a, const Polynomial& b,
+                           bool minus) {
+  Polynomial result;
+  const auto& x = a.terms_.sorted_;
+  const auto& y = b.terms_.sorted_;
+  auto& out = result.terms_.sorted_;
+  out.reserve(x.size() + y.size());
+  const MonomialLess less;
+  size_t i = 0;
+  for (const auto& [monomial, c] : y) {
+    Budget::spend(2 + monomial.size() / 4);
+    while (i < x.size() && less(x[i].first, monomial)) out.push_back(x[i++]);
+    if (i == x.size() || x[i].first != monomial) {
+      out.emplace_back(monomial, minus ? -c : c);
+      continue;
+    }
+    Int total = minus ? x[i].second - c : x[i].second + c;
+    if (!total.is_zero()) out.emplace_back(monomial, std::move(total));
+    ++i;
+  }
+  out.insert(out.end(), x.begin() + static_cast<ptrdiff_t>(i), x.end());
+  return result;
 }
 
 Polynomial operator+(const Polynomial& a, const Polynomial& b) {
-  Polynomial result = a;
-  for (const auto& [monomial, c] : b.terms_) result.add(monomial, c);
-  return result;
+  return Polynomial::sum(a, b, false);
 }
 
 Polynomial operator-(const Polynomial& a, const Polynomial& b) {
-  Polynomial result = a;
-  for (const auto& [monomial, c] : b.terms_) result.add(monomial, -c);
-  return result;
+  return Polynomial::sum(a, b, true);
 }
 
 Polynomial operator*(const Polynomial& a, const Int& k) {
@@ -113,10 +156,11 @@ Polynomial operator*(const Polynomial& a, const Polynomial& b) {
   for (const auto& [m, c] : a.terms_) {
     for (const auto& [n, d] : b.terms_) {
       Monomial product;
+      product.reserve(m.size() + n.size());
       std::merge(m.begin(), m.end(), n.begin(), n.end(),
                  std::back_inserter(product),
                  [](Expr x, Expr y) { return compare(x, y) < 0; });
-      result.add(product, c * d);
+      result.add(std::move(product), c * d);
     }
   }
   return result;
@@ -182,7 +226,7 @@ Polynomial to_polynomial(Expr e) {
   if (e.is_int() && e.is(Op::kAdd)) {
     Polynomial sum;
     for (Expr arg : e.args()) {
-      Polynomial part = to_polynomial(arg);
+      const Polynomial part = to_polynomial(arg);
       for (const auto& [monomial, c] : part.terms()) sum.add(monomial, c);
     }
     return sum;

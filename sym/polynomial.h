@@ -7,7 +7,7 @@
 // order of the atoms; the constant last) and have nonzero coefficients.
 #pragma once
 
-#include <map>
+#include <utility>
 #include <vector>
 
 #include "sym/expr.h"
@@ -27,7 +27,25 @@ struct MonomialLess {
 
 class Polynomial {
  public:
-  using Terms = std::map<Monomial, Int, MonomialLess>;
+  // Sorted by MonomialLess in one piece of memory: most sums have few terms.
+  class Terms {
+   public:
+    using value_type = std::pair<Monomial, Int>;
+    using const_iterator = std::vector<value_type>::const_iterator;
+
+    const_iterator begin() const { return sorted_.begin(); }
+    const_iterator end() const { return sorted_.end(); }
+    size_t size() const { return sorted_.size(); }
+    bool empty() const { return sorted_.empty(); }
+    const_iterator find(const Monomial& monomial) const;
+    bool contains(const Monomial& m) const { return find(m) != end(); }
+    friend bool operator==(const Terms&, const Terms&) = default;
+
+   private:
+    friend class Polynomial;
+    std::vector<value_type> sorted_;
+  };
+
   Polynomial() = default;
   explicit Polynomial(const Int& constant) { add({}, constant); }
   static Polynomial atom(Expr e);
@@ -40,7 +58,7 @@ class Polynomial {
   Int content() const;    // gcd of the non-constant coefficients; 0 if none
   size_t degree() const;  // the most atoms of a monomial
 
-  void add(const Monomial& monomial, const Int& coefficient);
+  void add(Monomial monomial, const Int& coefficient);
   friend Polynomial operator+(const Polynomial& a, const Polynomial& b);
   friend Polynomial operator-(const Polynomial& a, const Polynomial& b);
   friend Polynomial operator*(const Polynomial& a, const Polynomial& b);
@@ -48,6 +66,8 @@ class Polynomial {
   friend bool operator==(const Polynomial&, const Polynomial&) = default;
 
  private:
+  static Polynomial sum(const Polynomial& a, const Polynomial& b, bool minus);
+
   Terms terms_;
 };
 

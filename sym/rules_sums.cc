@@ -177,15 +177,23 @@ void complete_halves(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-// c*((a + i)//n) for all i from 0 to n - 1 -> c*a (Hermite).
+// c*((a + i)//n) for all i from 0 to n - 1 -> c*a (Hermite).  Where less than
+// half of them are there, what is missing is more than what goes.
 void complete_quotients(FormSearch& s, Expr e, Found& found) {
   constexpr int64_t kMaxDivisor = 8;
   const std::optional<Polynomial> p = small_sum(e);
   if (!p) return;
-  for (Expr floor : few_atoms(*p, Op::kFloorDiv)) {
+  const auto floors = few_atoms(*p, Op::kFloorDiv);
+  auto quotients_by = [&](int64_t n) {
+    return std::count_if(floors.begin(), floors.end(), [n](Expr floor) {
+      return floor.arg(1).maybe_int64() == n;
+    });
+  };
+  for (Expr floor : floors) {
     const auto n = floor.arg(1).maybe_int64();
     const auto term = constant_times(*p, floor);
     if (!n || *n < 3 || *n > kMaxDivisor || !term) continue;
+    if (2 * quotients_by(*n) < *n) continue;
     const Polynomial divisor((Int(*n)));
     const Polynomial a = atom(floor.arg(0));
     Polynomial rest = *p;
