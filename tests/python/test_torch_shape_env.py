@@ -504,3 +504,37 @@ def test_no_cached_graph_is_reused_where_it_does_not_hold():
     count = int(os.environ.get("PROVISO_TEST_PAIRS", "12"))
     wrong, _ = cache_pairs.run_all(count, seed=1)
     assert not wrong, wrong
+
+
+# ---- torch.export reads each constraint -----------------------------------
+
+
+def test_export_learns_equalities_that_follow():
+    # x has 2 rows of 1 or 2, y - 1 is not 1: that they are equal follows.
+    class Model(torch.nn.Module):
+        def forward(self, x, y):
+            return x + y[1:]
+
+    Dim = torch.export.Dim
+    rows = Dim("rows", min=1, max=2)
+    with proviso.torch.shape_env():
+        program = torch.export.export(
+            Model(), (torch.randn(2, 2), torch.randn(3, 2)),
+            dynamic_shapes=({0: rows}, {0: rows + 1}),
+        )
+    ranges = program.range_constraints.values()
+    assert sorted(r.upper for r in ranges) == [2, 3]
+
+
+def test_export_tells_of_every_constraint():
+    class Model(torch.nn.Module):
+        def forward(self, x, y):
+            return x.reshape([-1]) + y
+
+    dy = torch.export.Dim("dy", min=6)
+    with proviso.torch.shape_env():
+        with pytest.raises(torch._dynamo.exc.UserError, match="dy = 12"):
+            torch.export.export(
+                Model(), (torch.randn(6, 2), torch.randn(12)),
+                dynamic_shapes={"x": (dy - 6, 2), "y": (dy,)},
+            )

@@ -19,7 +19,6 @@ import threading
 import weakref
 
 import sympy
-import torch
 from torch._guards import CompileContext
 from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.numbers import int_oo
@@ -225,10 +224,31 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                 )
         return kept
 
+    def _evaluate_expr(self, orig_expr, *args, **kwargs):
+        """As torch's.  An equality of a symbol that follows from guards is
+        learnt like one that becomes a guard: torch unifies symbols so."""
+        before = len(self.guards), self.num_deferred_runtime_asserts
+        result = super()._evaluate_expr(orig_expr, *args, **kwargs)
+        if (
+            result is sympy.true
+            and isinstance(orig_expr, sympy.Eq)
+            and (orig_expr.lhs.is_Symbol or orig_expr.rhs.is_Symbol)
+            and before
+            == (len(self.guards), self.num_deferred_runtime_asserts)
+            and not self.frozen
+            and not settings.verify
+            and companion(self) is not None
+        ):
+            equality = self.replace(orig_expr)
+            if isinstance(equality, sympy.Eq):
+                self._maybe_guard_rel(equality)
+        return result
+
     def produce_guards_verbose(self, *args, guards=None, **kwargs):
         """As torch's, without guards that others imply.
 
-        torch.export gets them all: it reads the constraints of each.
+        torch.export, which reads the constraints of each, gets them all: it
+        asks for one language or for static sizes too.
         """
         beside = companion(self)
         if (
@@ -236,7 +256,8 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             and beside is not None
             and not settings.verify
             and not self._translation_validation_enabled
-            and not torch.compiler.is_exporting()
+            and "verbose_python" in kwargs.get("langs", ())
+            and kwargs.get("ignore_static", True)
         ):
             guards = self._guards_not_implied(beside.mirror)
             self._note_pinned(beside.mirror, guards)
