@@ -325,6 +325,7 @@ ExportedProgram run_decompositions(const ExportedProgram& program,
   for (const c10::IValue& value : results)
     if (value.isTensor()) read.push_back(tracer.value_of(value.toTensor()));
   drop_unread(tracer.graph(), read);
+  tracer.release_mode();
   ExportedProgram result = tracer.finish(results);
   name_mutations(result, changed);
   copy_around(program, result);

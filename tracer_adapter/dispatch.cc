@@ -332,6 +332,7 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
   if (Interceptor* first = Interceptor::current())
     if (first->intercept(op, stack)) return;
   const OpInfo& oi = info(op);
+  require_open(oi.name.c_str());
   const std::span<c10::IValue> args = top(*stack, oi.argument_count);
   if (any_batched(args)) {
     // vmap: its batching rule calls us again with the unwrapped fakes.
@@ -356,12 +357,7 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
 // the operator is opened into others, and where autocast is on around the whole
 // trace.
 void Tracer::run_autocast(const OpInfo& oi, c10::Stack* stack) {
-  struct Held {  // the kernel that casts turns autocast off
-    explicit Held(Tracer& tracer) : tracer(tracer) { tracer.hold_mode(); }
-    ~Held() { tracer.release_mode(); }
-    Tracer& tracer;
-  };
-  const Held held(*this);
+  const HeldMode held;  // the kernel that casts turns autocast off
   const uint32_t mode = mode_now();
   const auto cast_and_run = [&] {
     oi.op.callBoxedForDispatchKey(c10::DispatchKey::AutocastCPU, *stack);

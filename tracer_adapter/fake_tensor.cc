@@ -149,6 +149,7 @@ c10::intrusive_ptr<c10::TensorImpl> FakeTensorImpl::copy(
                        allow_change);
   result->value = value;
   result->trace = trace;
+  result->without_grad = without_grad;
   result->constant = constant;
   return result;
 }

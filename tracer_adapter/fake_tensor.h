@@ -74,6 +74,8 @@ class FakeTensorImpl final : public c10::TensorImpl {
   ValueId value = kNoValue;
   // The trace that `value` counts in.
   uint64_t trace = 0;
+  // `value` was recorded with gradients off.
+  bool without_grad = false;
   at::Tensor constant;
 
   c10::IntArrayRef sizes_custom() const override;

@@ -894,7 +894,13 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
 }
 
 ExportedProgram Tracer::finish(const std::vector<c10::IValue>& outputs) {
+  require_open("finish");
   TORCH_CHECK(!scope_, "Proviso: ", scope_->what, " is still being recorded");
+  check_nesting({}, "finish");
+  struct Spent {
+    bool& flag;
+    ~Spent() { flag = true; }
+  } spent{is_finished_};  // also where the constraints are violated
   Finisher finisher(*this, graph_, nullptr);
   return finisher.run(outputs);
 }

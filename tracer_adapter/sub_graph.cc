@@ -33,6 +33,7 @@ bool reads_data(Expr symbol) { return is_unbacked(symbol.symbol().kind); }
 }  // namespace
 
 void Tracer::begin_sub_graph(const std::string& what) {
+  require_open("begin_sub_graph");
   auto scope = std::make_unique<SubGraphScope>();
   scope->what = what;
   scope->outer = std::move(scope_);
@@ -41,6 +42,7 @@ void Tracer::begin_sub_graph(const std::string& what) {
   scope->real_values = std::exchange(real_values_, {});
   scope->first_assert = env_->runtime_asserts().size();
   scope->mode = modes_[mode_now()];
+  scope->nesting = nesting();
   scope_ = std::move(scope);
 }
 
@@ -141,6 +143,7 @@ void Tracer::check_learnt(const SubGraph& sub) const {
 
 SubGraph Tracer::end_sub_graph(const std::vector<c10::IValue>& outputs) {
   check_in_sub_graph(scope_.get(), "end_sub_graph");
+  check_nesting(scope_->nesting, scope_->what);
   SubGraph sub;
   for (const c10::IValue& value : outputs) {
     c10::IValue output = value;

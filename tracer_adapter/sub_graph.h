@@ -60,7 +60,8 @@ struct SubGraphScope {
   std::map<std::pair<uint64_t, ValueId>, ValueId> captures;
   std::unordered_set<const c10::StorageImpl*> foreign;  // not to be written
   size_t first_assert = 0;
-  Mode mode;  // that it runs in
+  Nesting nesting;  // at its beginning
+  Mode mode;        // that it runs in
 };
 
 }  // namespace proviso

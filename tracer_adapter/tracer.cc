@@ -1,7 +1,9 @@
 #include "tracer_adapter/tracer.h"
 
 #include <ATen/core/List.h>
+#include <ATen/core/grad_mode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/csrc/autograd/function.h>
 
 #include <algorithm>
 #include <atomic>
@@ -98,6 +100,12 @@ void check_example(const std::string& name, const at::Tensor& example,
       " (expected ", example.dim(), ", but got ", dims.size(), " instead)");
 }
 
+// Where the first element lies: the same for tensors on the same memory.
+const void* place_of(const at::Tensor& t) {
+  return static_cast<const char*>(t.storage().data()) +
+         static_cast<size_t>(t.storage_offset()) * t.itemsize();
+}
+
 }  // namespace
 
 uint64_t next_trace() {
@@ -122,16 +130,53 @@ Tracer::Tracer(ShapeEnvOptions options)
   c10::impl::tls_set_dispatch_key_included(kTraceKey, true);
 }
 
+// Tracers of a thread may end in any order: one inside this one goes on, with
+// what was around this one around it.
 Tracer::~Tracer() {
-  current_tracer = outer_;
-  set_location_hook(std::move(outer_location_));
-  c10::impl::tls_set_dispatch_key_included(kTraceKey, outer_ != nullptr);
+  if (current_tracer == this) {
+    current_tracer = outer_;
+    set_location_hook(std::move(outer_location_));
+    c10::impl::tls_set_dispatch_key_included(kTraceKey, outer_ != nullptr);
+    return;
+  }
+  Tracer* inner = current_tracer;
+  while (inner && inner->outer_ != this) inner = inner->outer_;
+  if (!inner) return;  // of another thread
+  inner->outer_ = outer_;
+  inner->outer_location_ = std::move(outer_location_);
+}
+
+void Tracer::require_open(const char* call) const {
+  TORCH_CHECK(!is_finished_, "Proviso: ", call,
+              ": the trace has ended with finish(); destroy this Tracer, and "
+              "make a new one for another trace");
 }
 
 // --- inputs
 
+// Guards and the state call inputs by these names.
+InputSpec Tracer::user_input(const std::string& name,
+                             const std::string& source) {
+  require_open("an input");
+  InputSpec spec;
+  spec.name = name;
+  spec.source = source.empty() ? "L['" + name + "']" : source;
+  TORCH_CHECK_VALUE(sources_.insert(spec.source).second, "Proviso: input '",
+                    name, "': there is an input ", spec.source,
+                    " already, and guards could not tell them apart; give "
+                    "each input a name of its own");
+  return spec;
+}
+
+void Tracer::claim_target(const std::string& target) {
+  TORCH_CHECK_VALUE(targets_.insert(target).second,
+                    "Proviso: there is a parameter or buffer '", target,
+                    "' already; give each a name of its own");
+}
+
 void Tracer::own(InputKind kind, const char* prefix, const std::string& target,
                  const at::Tensor& tensor, std::optional<bool> persistent) {
+  require_open("an input");
   check_owned(kind, target, tensor);
   // Of a tensor with several names (tied weights) the program reads the last.
   const ValueId id = graph_.add_value(meta_of(tensor));
@@ -142,15 +187,19 @@ void Tracer::own(InputKind kind, const char* prefix, const std::string& target,
   spec.name = prefix + identifier(target);
   spec.target = target;
   spec.persistent = persistent;
+  if (tensor.has_storage())
+    owned_places_.emplace(place_of(tensor), owned_inputs_.size());
   owned_inputs_.push_back({std::move(spec), tensor});
 }
 
 void Tracer::add_parameter(const std::string& name, const at::Tensor& tensor) {
+  claim_target(name);
   own(InputKind::kParameter, "p_", name, tensor, std::nullopt);
 }
 
 void Tracer::add_buffer(const std::string& name, const at::Tensor& tensor,
                         bool persistent) {
+  claim_target(name);
   own(InputKind::kBuffer, "b_", name, tensor, persistent);
 }
 
@@ -168,9 +217,7 @@ at::Tensor Tracer::add_input(const std::string& name, const at::Tensor& example,
                              const TensorDims& dims,
                              const std::string& source) {
   check_example(name, example, dims);
-  InputSpec spec;
-  spec.name = name;
-  spec.source = source.empty() ? "L['" + name + "']" : source;
+  InputSpec spec = user_input(name, source);
   std::vector<c10::SymInt> sizes;
   for (int64_t d = 0; d < example.dim(); ++d) {
     const std::string size = size_source(spec.source, d);
@@ -190,9 +237,7 @@ at::Tensor Tracer::add_input(const std::string& name, const at::Tensor& example,
 c10::SymInt Tracer::add_int_input(const std::string& name, int64_t example,
                                   const std::string& source,
                                   const DimConstraint& constraint) {
-  InputSpec spec;
-  spec.name = name;
-  spec.source = source.empty() ? "L['" + name + "']" : source;
+  InputSpec spec = user_input(name, source);
   const Expr e = env_->create_backed_int(example, spec.source, constraint);
   spec.arg = {ValueRef{graph_.add_value(e)}};
   user_inputs_.push_back(std::move(spec));
@@ -201,9 +246,7 @@ c10::SymInt Tracer::add_int_input(const std::string& name, int64_t example,
 
 c10::SymFloat Tracer::add_float_input(const std::string& name, double example,
                                       const std::string& source) {
-  InputSpec spec;
-  spec.name = name;
-  spec.source = source.empty() ? "L['" + name + "']" : source;
+  InputSpec spec = user_input(name, source);
   const Expr e = env_->create_backed_float(example, spec.source);
   spec.arg = {ValueRef{graph_.add_value(e)}};
   user_inputs_.push_back(std::move(spec));
@@ -211,6 +254,7 @@ c10::SymFloat Tracer::add_float_input(const std::string& name, double example,
 }
 
 void Tracer::add_constant_input(const std::string& name, Argument value) {
+  require_open("an input");
   InputSpec spec;
   spec.name = name;
   spec.source = "L['" + name + "']";
@@ -232,20 +276,40 @@ TensorMeta Tracer::meta_of(const at::Tensor& t) {
 }
 
 ValueId Tracer::fresh(const at::Tensor& t) {
+  require_open("a new value");
   TORCH_CHECK_VALUE(t.defined(), "Proviso: an undefined tensor has no value");
   const ValueId id = graph_.add_value(meta_of(t));
   if (FakeTensorImpl* impl = fake_impl(t)) {
     impl->value = id;
     impl->trace = id_;
+    impl->without_grad = !records_grad();
   } else {
     real_values_[t.unsafeGetTensorImpl()] = id;
   }
   return id;
 }
 
+namespace {
+
+// Traced tensors have no grad_fn but what an autograd::Function gave them,
+// whose forward runs with gradients off: as recorded it would have none.
+void check_keeps_grad(const at::Tensor& t, const FakeTensorImpl& impl) {
+  if (!impl.without_grad || !t.grad_fn()) return;
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      false, "Proviso: the gradient of ", t.grad_fn()->name(),
+      " would be lost: the forward of a torch::autograd::Function runs without "
+      "gradients, and its backward is no operator. Export under "
+      "at::NoGradGuard for a program without gradients, or call the Function "
+      "with a proviso::HeldMode alive: what its forward does is then "
+      "differentiated as any operators are");
+}
+
+}  // namespace
+
 ValueId Tracer::value_of(const at::Tensor& t) {
   if (!t.defined()) return kNoValue;
   if (FakeTensorImpl* impl = fake_impl(t)) {
+    check_keeps_grad(t, *impl);
     if (impl->trace == id_ && impl->value != kNoValue) return impl->value;
     for (const SubGraphScope* s = scope_.get(); s; s = s->outer.get())
       if (s->id == impl->trace) return capture(t);
@@ -263,11 +327,11 @@ ValueId Tracer::value_of(const at::Tensor& t) {
 // `.data` and Parameter(x) are new tensors on the memory of a known one.
 ValueId Tracer::known_alias(const at::Tensor& t) const {
   if (!t.has_storage() || t.numel() == 0) return kNoValue;
-  for (const Owned& owned : owned_inputs_) {
-    const at::Tensor& o = owned.tensor;
-    if (o.has_storage() && o.is_alias_of(t) && o.dtype() == t.dtype() &&
-        o.sizes() == t.sizes() && o.strides() == t.strides() &&
-        o.storage_offset() == t.storage_offset())
+  const auto [first, last] = owned_places_.equal_range(place_of(t));
+  for (auto at = first; at != last; ++at) {
+    const at::Tensor& o = owned_inputs_[at->second].tensor;
+    if (o.is_alias_of(t) && o.dtype() == t.dtype() && o.sizes() == t.sizes() &&
+        o.strides() == t.strides() && o.storage_offset() == t.storage_offset())
       return real_values_.at(o.unsafeGetTensorImpl());
   }
   return kNoValue;
@@ -410,6 +474,7 @@ Node& Tracer::append(Node node, const std::vector<c10::IValue>& outputs) {
 }
 
 Node& Tracer::append(Node node) {
+  require_open("an operator");
   if (node.location == 0) node.location = current_stack();
   node.modules = modules_.back();
   node.mode = mode_now();
@@ -419,9 +484,8 @@ Node& Tracer::append(Node node) {
 
 void Tracer::add_check(RuntimeAssert check) {
   if (env_->statically_known_true(check.condition)) return;
-  for (const RuntimeAssert& known : checks_)
-    if (known.condition == check.condition) return;
-  checks_.push_back(std::move(check));
+  if (checked_.insert(check.condition).second)
+    checks_.push_back(std::move(check));
 }
 
 // --- what is around the operators
@@ -432,11 +496,48 @@ void Tracer::enter_module(const std::string& name, const std::string& type) {
   set_modules(std::move(stack));
 }
 
+namespace {
+void check_balance(bool is_open, const char* exit, const char* enter) {
+  TORCH_CHECK(is_open, "Proviso: ", exit, ": nothing is open; call ", enter,
+              " first");
+}
+}  // namespace
+
 void Tracer::exit_module() {
-  TORCH_CHECK(modules_.size() > 1,
-              "Proviso: exit_module: no module is open; "
-              "call enter_module first");
+  check_balance(modules_.size() > 1, "exit_module", "enter_module");
   modules_.pop_back();
+}
+
+void Tracer::enter_autocast_block() { ++autocast_depth_; }
+
+void Tracer::exit_autocast_block() {
+  check_balance(autocast_depth_ > 0, "exit_autocast_block",
+                "enter_autocast_block");
+  --autocast_depth_;
+}
+
+void Tracer::hold_mode() { held_modes_.push_back(mode_now()); }
+
+void Tracer::release_mode() {
+  check_balance(!held_modes_.empty(), "release_mode", "hold_mode");
+  held_modes_.pop_back();
+}
+
+Nesting Tracer::nesting() const {
+  return {modules_.size(), autocast_depth_, held_modes_.size()};
+}
+
+void Tracer::check_nesting(const Nesting& begun, const std::string& end) const {
+  const Nesting now = nesting();
+  const auto check = [&](auto here, auto before, const char* enter,
+                         const char* exit) {
+    TORCH_CHECK(here == before, "Proviso: ", end, ": ", enter, " and ", exit,
+                " do not balance; call each as often as the other");
+  };
+  check(now.modules, begun.modules, "enter_module", "exit_module");
+  check(now.autocast, begun.autocast, "enter_autocast_block",
+        "exit_autocast_block");
+  check(now.held, begun.held, "hold_mode", "release_mode");
 }
 
 void Tracer::set_modules(std::vector<ModuleFrame> stack) {
@@ -465,6 +566,22 @@ void Tracer::note_module_call(const std::string& call, bool outputs,
   for (const c10::IValue& value : values)
     marker.args.push_back(to_argument(value, IntMeaning::kNumber));
   append(std::move(marker));
+}
+
+HeldMode::HeldMode() : tracer_(Tracer::current()) {
+  if (!tracer_) return;
+  depth_ = tracer_->held_modes_.size();
+  tracer_->hold_mode();
+}
+
+HeldMode::~HeldMode() {
+  if (tracer_ && tracer_->held_modes_.size() > depth_)
+    tracer_->held_modes_.resize(depth_);
+}
+
+bool Tracer::records_grad() const {
+  return held_modes_.empty() ? at::GradMode::is_enabled()
+                             : modes_[held_modes_.back()].grad;
 }
 
 uint32_t Tracer::mode_now() {

@@ -16,6 +16,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -96,6 +97,13 @@ enum class IntMeaning : uint8_t { kNumber, kDtype, kLayout, kMemoryFormat };
 struct SubGraph;
 struct SubGraphScope;
 
+// How many of what is entered and left around operators are open.
+struct Nesting {
+  size_t modules = 1;
+  int autocast = 0;
+  size_t held = 0;
+};
+
 class Tracer {
  public:
   explicit Tracer(ShapeEnvOptions options = {});
@@ -110,7 +118,8 @@ class Tracer {
   const std::shared_ptr<ShapeEnv>& shared_env() const { return env_; }
   Graph& graph() { return graph_; }
 
-  // --- inputs, before the program runs
+  // --- inputs, before the program runs.  Two tensors or numbers of one source,
+  // or two parameters or buffers of one name, are an error.
   // Real tensors that the program reads; recorded by name.
   void add_parameter(const std::string& name, const at::Tensor& tensor);
   void add_buffer(const std::string& name, const at::Tensor& tensor,
@@ -170,13 +179,13 @@ class Tracer {
   void note_module_call(const std::string& call, bool outputs,
                         const std::vector<c10::IValue>& values);
   // `with torch.autocast("cpu", ..)`, also where it changes nothing.
-  void enter_autocast_block() { ++autocast_depth_; }
-  void exit_autocast_block() { --autocast_depth_; }
+  void enter_autocast_block();
+  void exit_autocast_block();
 
   // Until release_mode() operators are of the mode that is on now, whatever
   // their kernels set: those of an autograd.Function run without gradients.
-  void hold_mode() { held_modes_.push_back(mode_now()); }
-  void release_mode() { held_modes_.pop_back(); }
+  void hold_mode();
+  void release_mode();
 
   // --- sub-graphs of higher-order operators (see sub_graph.h)
   // From here to end_sub_graph() operators are recorded into a graph of their
@@ -200,7 +209,8 @@ class Tracer {
   // --- the end
   // Outputs are tensors, symbolic or plain numbers, strings or None.  Checks
   // the dims' constraints (throws ConstraintViolationError), finishes the
-  // graph.  The tracer is spent afterwards.
+  // graph.  The tracer is spent afterwards: operators of this thread, inputs
+  // and sub-graphs are errors until it is destroyed.
   ExportedProgram finish(const std::vector<c10::IValue>& outputs);
 
   // The operators being decomposed, outermost first, for messages.
@@ -212,6 +222,12 @@ class Tracer {
  private:
   struct OpInfo;
   friend class Finisher;
+  friend class HeldMode;
+  void require_open(const char* call) const;
+  InputSpec user_input(const std::string& name, const std::string& source);
+  void claim_target(const std::string& target);
+  Nesting nesting() const;
+  void check_nesting(const Nesting& begun, const std::string& end) const;
   static const OpInfo& info(const c10::OperatorHandle& op);
   static OpInfo make_info(const c10::OperatorHandle& op);
   bool run_rule(const OpInfo& info, c10::Stack* stack);
@@ -235,6 +251,7 @@ class Tracer {
   bool is_foreign(const at::Tensor& t) const;
   void refuse_write(const OpInfo& info, const at::Tensor& t) const;
   void check_learnt(const SubGraph& sub) const;
+  bool records_grad() const;
   uint32_t mode_now();
   TraceModes trace_modes();
 
@@ -244,6 +261,7 @@ class Tracer {
   Tracer* outer_;
   LocationHook outer_location_;
   bool recording_ = true;
+  bool is_finished_ = false;
   // Real tensors and their values; owned_inputs_ keeps the tensors alive.
   std::unordered_map<const c10::TensorImpl*, ValueId> real_values_;
   struct Owned {
@@ -251,7 +269,9 @@ class Tracer {
     at::Tensor tensor;
   };
   std::vector<Owned> owned_inputs_;  // parameters, buffers, constants
+  std::multimap<const void*, size_t> owned_places_;  // of their memory
   std::vector<InputSpec> user_inputs_;
+  std::unordered_set<std::string> targets_, sources_;  // given so far
   std::unordered_map<const c10::TensorImpl*, std::string> constant_names_;
   int lifted_ = 0;
   std::unordered_set<const c10::StorageImpl*> written_;
@@ -269,7 +289,25 @@ class Tracer {
   // Who checks a runtime assertion, by its number; null is the program.
   std::vector<const Graph*> assert_owners_;
   std::vector<RuntimeAssert> checks_;
+  std::unordered_set<Expr, ExprHash> checked_;  // their conditions
   uint32_t line_stack_ = 0;
+};
+
+// While it lives, what is recorded is of the mode that was on when it was made.
+// Around a call of a torch::autograd::Function, whose forward runs without
+// gradients, it makes the program differentiate that forward as any operators:
+// the Function's own backward is no part of a program.  Nothing outside a
+// trace.
+class HeldMode {
+ public:
+  HeldMode();
+  ~HeldMode();
+  HeldMode(const HeldMode&) = delete;
+  HeldMode& operator=(const HeldMode&) = delete;
+
+ private:
+  Tracer* tracer_;
+  size_t depth_ = 0;  // of held modes around it
 };
 
 // Names the line that the operators after it come from, and evaluates it:

@@ -53,6 +53,10 @@ struct Open {  // a trace under way
   Tensor x = tracer.add_input("x", example);
 };
 
+struct Finished : Open {  // a trace that has ended, its tracer still there
+  Finished() { tracer.finish({x}); }
+};
+
 // A traced tensor whose trace has ended.
 Tensor dead() { return Open().x; }
 
@@ -141,6 +145,134 @@ const std::vector<Misuse>& list() {
          open.tracer.finish({open.x});
        },
        "a branch is still being recorded"},
+      {"finishing twice", [] { Finished f; f.tracer.finish({f.x}); },
+       "finish: the trace has ended with finish()"},
+      {"finishing again after a refusal",
+       [] {
+         const Tensor example = at::ones({3}), other = at::ones({3});
+         Tracer tracer;
+         const Tensor x =
+             tracer.add_input("x", example, {Dim::named("n", Int(2))});
+         const Tensor y = x * other;
+         try {
+           tracer.finish({y});
+         } catch (const std::exception&) {
+           tracer.finish({x});
+         }
+       },
+       "the trace has ended"},
+      {"an operator on a traced tensor after finish",
+       [] { Finished f; f.x + 1; }, "aten::add.Scalar: the trace has ended"},
+      {"an operator on a real tensor after finish",
+       [] { Finished f; at::ones({2}) + 1; }, "the trace has ended"},
+      {"a size of a finished trace in an operator",
+       [] { Finished f; at::ones_symint({f.x.sym_size(0)}); },
+       "the trace has ended"},
+      {"an input after finish",
+       [] { Finished f; f.tracer.add_input("y", f.example); },
+       "an input: the trace has ended"},
+      {"a number after finish",
+       [] { Finished f; f.tracer.add_int_input("n", 3); },
+       "the trace has ended"},
+      {"a float after finish",
+       [] { Finished f; f.tracer.add_float_input("f", 0.5); },
+       "the trace has ended"},
+      {"a constant input after finish",
+       [] { Finished f; f.tracer.add_constant_input("c", {int64_t{3}}); },
+       "the trace has ended"},
+      {"a parameter after finish",
+       [] { Finished f; f.tracer.add_parameter("w", f.example); },
+       "the trace has ended"},
+      {"a buffer after finish",
+       [] { Finished f; f.tracer.add_buffer("b", f.example); },
+       "the trace has ended"},
+      {"a constant after finish",
+       [] { Finished f; f.tracer.add_constant("c", f.example); },
+       "the trace has ended"},
+      {"a node after finish", [] { Finished f; f.tracer.append(Node{}); },
+       "the trace has ended"},
+      {"a new value after finish", [] { Finished f; f.tracer.fresh(f.x); },
+       "the trace has ended"},
+      {"a sub-graph after finish",
+       [] { Finished f; f.tracer.begin_sub_graph("a branch"); },
+       "the trace has ended"},
+      {"two inputs of one name",
+       [] { Open open; open.tracer.add_input("x", open.example); },
+       "there is an input L['x'] already"},
+      {"a tensor and a number of one name",
+       [] { Open open; open.tracer.add_int_input("x", 4); },
+       "there is an input L['x'] already"},
+      {"two inputs of one source",
+       [] { Open open; open.tracer.add_float_input("y", 4., "L['x']"); },
+       "there is an input L['x'] already"},
+      {"two names of an export that are one",
+       [] {
+         export_program([](Tensors in) -> Tensors { return {in[0] + in[1]}; },
+                        {at::ones({2}), at::ones({2})}, named({"a", "a"}));
+       },
+       "there is an input L['a'] already"},
+      {"a name that is another input's default",
+       [] {
+         export_program([](Tensors in) -> Tensors { return {in[0] + in[1]}; },
+                        {at::ones({2}), at::ones({2})}, named({"x1"}));
+       },
+       "there is an input L['x1'] already"},
+      {"two parameters of one name",
+       [] {
+         export_program(add_one, {{"w", at::ones({2})}, {"w", at::ones({3})}},
+                        {}, {at::ones({2})});
+       },
+       "there is a parameter or buffer 'w' already"},
+      {"a parameter and a buffer of one name",
+       [] {
+         export_program(add_one, {{"w", at::ones({2})}},
+                        {{"w", at::ones({2})}}, {at::ones({2})});
+       },
+       "there is a parameter or buffer 'w' already"},
+      {"an autocast block that is left and was not entered",
+       [] { Open open; open.tracer.exit_autocast_block(); },
+       "exit_autocast_block: nothing is open; call enter_autocast_block"},
+      {"a mode that is released and was not held",
+       [] { Open open; open.tracer.release_mode(); },
+       "release_mode: nothing is open; call hold_mode"},
+      {"a module that is not left",
+       [] {
+         Open open;
+         open.tracer.enter_module("m", "Linear");
+         open.tracer.finish({open.x});
+       },
+       "finish: enter_module and exit_module do not balance"},
+      {"an autocast block that is not left",
+       [] {
+         Open open;
+         open.tracer.enter_autocast_block();
+         open.tracer.finish({open.x});
+       },
+       "enter_autocast_block and exit_autocast_block do not balance"},
+      {"a mode that is not released",
+       [] {
+         Open open;
+         open.tracer.hold_mode();
+         open.tracer.finish({open.x});
+       },
+       "hold_mode and release_mode do not balance"},
+      {"a sub-graph that ends inside a module of its own",
+       [] {
+         Open open;
+         open.tracer.begin_sub_graph("a branch");
+         open.tracer.enter_module("m", "Linear");
+         open.tracer.end_sub_graph({});
+       },
+       "a branch: enter_module and exit_module do not balance"},
+      {"a sub-graph that leaves the module around it",
+       [] {
+         Open open;
+         open.tracer.enter_module("m", "Linear");
+         open.tracer.begin_sub_graph("a branch");
+         open.tracer.exit_module();
+         open.tracer.end_sub_graph({});
+       },
+       "a branch: enter_module and exit_module do not balance"},
       {"an undefined operand",
        [] {
          Open open;
@@ -214,6 +346,28 @@ TEST(TracerMisuse, IsAnErrorThatSaysWhatIsWrong) {
     EXPECT_THAT(outcome, HasSubstr(misuse.text));
     EXPECT_THAT(outcome, Not(HasSubstr("INTERNAL ASSERT")));
   }
+}
+
+// The thread is as before, and the tracer inside traces on.
+TEST(TracerMisuse, TracersMayEndInAnyOrder) {
+  EXPECT_EQ(outcome_of([] {
+              const Tensor example = at::ones({2, 3});
+              auto outer = std::make_unique<Tracer>();
+              auto middle = std::make_unique<Tracer>();
+              auto inner = std::make_unique<Tracer>();
+              const Tensor x = inner->add_input("x", example);
+              middle.reset();
+              if (Tracer::current() != inner.get()) throw Error("not inner");
+              const Tensor y = x + 1;
+              if (inner->graph().nodes.size() != 1) throw Error("not traced");
+              outer.reset();
+              const Tensor z = y * 2;
+              inner.reset();
+              if (Tracer::current()) throw Error("a tracer is left");
+              if (!at::equal(at::ones({2}) + 1, at::full({2}, 2.)))
+                throw Error("not run");
+            }),
+            "nothing");
 }
 
 // An undefined tensor is no fake and no constant, and no mistake.

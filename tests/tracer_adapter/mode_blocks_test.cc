@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/custom_function.h>
 
+#include "tests/tracer_adapter/support.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {
@@ -54,6 +56,86 @@ TEST(ModeBlocksTest, GradientsStopWhereEagerStopsThem) {
   }
   const at::NoGradGuard no_grad;
   EXPECT_FALSE(run({at::randn({2, 3})})[0].requires_grad());
+}
+
+// With a backward of its own: that of 3 * x * y.
+struct Tripled : torch::autograd::Function<Tripled> {
+  static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x,
+                        const Tensor& y) {
+    ctx->save_for_backward({x, y});
+    return x * y * 3;
+  }
+  static torch::autograd::variable_list backward(
+      torch::autograd::AutogradContext* ctx,
+      torch::autograd::variable_list grads) {
+    const auto saved = ctx->get_saved_variables();
+    return {grads[0] * saved[1] * 3, grads[0] * saved[0] * 3};
+  }
+};
+
+// Gives one of its arguments back.
+struct Same : torch::autograd::Function<Same> {
+  static Tensor forward(torch::autograd::AutogradContext*, const Tensor& x) {
+    return x;
+  }
+  static torch::autograd::variable_list backward(
+      torch::autograd::AutogradContext*, torch::autograd::variable_list grads) {
+    return grads;
+  }
+};
+
+struct Tuned {  // a parameter and what it is multiplied with
+  const Tensor w = at::ones({3}).requires_grad_();
+  ExportedProgram export_of(const Program& program) const {
+    return export_program(program, {{"w", w}}, {}, {at::randn({4, 3})});
+  }
+};
+
+TEST(ModeBlocksTest, AFunctionWithABackwardOfItsOwnDoesNotLoseItsGradient) {
+  const Tuned tuned;
+  const Tensor& w = tuned.w;
+  const std::vector<Program> programs = {
+      [&](Tensors in) -> Tensors { return {Tripled::apply(in[0], w)}; },
+      [&](Tensors in) -> Tensors { return {Tripled::apply(in[0], w).sin()}; },
+      [&](Tensors in) -> Tensors { return {Same::apply(in[0] * w)}; },
+      [&](Tensors in) -> Tensors {
+        Tensor y = Tripled::apply(in[0], w);
+        y.add_(1);
+        return {y};
+      },
+      [&](Tensors in) -> Tensors { return {in[0], Same::apply(w)[0]}; }};
+  for (const Program& program : programs) {
+    EXPECT_THAT(error_of([&] { tuned.export_of(program); }),
+                HasSubstr("would be lost: the forward of a "
+                          "torch::autograd::Function runs without gradients"));
+    // Where none is wanted there is none to lose.
+    const at::NoGradGuard no_grad;
+    const Tensor x = at::randn({2, 3});
+    EXPECT_TRUE(at::allclose(tuned.export_of(program).module()({x}).back(),
+                             program({x}).back()));
+  }
+}
+
+TEST(ModeBlocksTest, AHeldModeDifferentiatesAFunctionsForward) {
+  const Tuned tuned;
+  const Tensor& w = tuned.w;
+  const Program program = [&](Tensors in) -> Tensors {
+    Tensor y;
+    {
+      const at::NoGradGuard no_grad;
+      y = in[0] * w;  // stays without
+    }
+    const HeldMode held;
+    return {Tripled::apply(y, w) + w};
+  };
+  const Module run = tuned.export_of(program).module();
+  for (int64_t rows : {1, 5}) {
+    const Tensor x = at::randn({rows, 3});
+    const Tensor found = run({x})[0], expected = program({x})[0];
+    ASSERT_TRUE(found.requires_grad());
+    EXPECT_TRUE(at::allclose(found, expected));
+    EXPECT_TRUE(at::allclose(gradient(found, w), gradient(expected, w)));
+  }
 }
 
 // The CPU's autocast as a scope.
