@@ -313,6 +313,14 @@ def crop_least(x):
     return x[:4] if x.shape[0] < 4 else x * 2
 
 
+def tail(x):
+    return x[1:] * 2
+
+
+def all_but_three(x):
+    return x[:-3] + 1
+
+
 def scaled(x, n):
     return x * n if n <= 10 else x
 
@@ -380,6 +388,10 @@ BY_HAND = {
     "auto min": (crop_least, (_r(6),), {"x": {0: AUTO(min=4, max=4096)}}),
     "least of one": (relu, (_r(6),), {"x": {0: Dim("n", min=1)}}),
     "least of two": (relu, (_r(6),), {"x": {0: Dim("n", min=2)}}),
+    # torch's loader asks of each size whether it is 0 or 1, by the hints.
+    "one left in the example": (tail, (_r(2),), {"x": {0: AUTO(max=9)}}),
+    "none left in the example": (all_but_three, (_r(3),),
+                                 {"x": {0: AUTO(max=9)}}),
     "int max": (scaled, (_r(3), 7), {"x": {0: AUTO}, "n": AUTO(max=10)}),
     "int by a guard": (scaled, (_r(3), 7), {"x": {0: AUTO}, "n": AUTO}),
     "negative int": (shifted, (_r(3), -7), {"x": {0: AUTO}, "n": AUTO}),

@@ -9,7 +9,9 @@
 #include <span>
 #include <utility>
 
+#include "sym/evaluate.h"
 #include "sym/print.h"
+#include "tracer_adapter/pt2/file_hints.h"
 #include "tracer_adapter/sources.h"
 
 namespace proviso::pt2 {
@@ -125,7 +127,8 @@ bool is_default(const Argument& a, const c10::Argument& formal) {
 
 class Writer {
  public:
-  explicit Writer(const ExportedProgram& program) : program_(program) {}
+  explicit Writer(const ExportedProgram& program)
+      : program_(program), hints_(file_hints(program)) {}
 
   std::string program();
 
@@ -187,6 +190,7 @@ class Writer {
   std::vector<std::string> guards() const;
 
   const ExportedProgram& program_;
+  const Assignment hints_;
   const Graph* graph_ = nullptr;  // the (sub)graph being written
   // The sub-graph to be written next is called for one value, not for a tuple.
   bool for_one_value_ = false;
@@ -196,7 +200,8 @@ class Writer {
 // --- symbolic numbers
 
 void Writer::hint(Expr e) {
-  const std::optional<Value> value = env().hint(e);
+  std::optional<Value> value = evaluate(e, hints_).value;
+  if (!value) value = env().hint(e);
   if (!value) return json_.null();
   if (const bool* b = std::get_if<bool>(&*value))
     return json_.tagged("as_bool", [&] { json_.boolean(*b); });
