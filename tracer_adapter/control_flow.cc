@@ -17,6 +17,8 @@ using Values = std::vector<c10::IValue>;
 
 bool truth(const c10::IValue& value) {
   if (value.isTensor()) return value.toTensor().item().toBool();
+  if (value.isSymBool())
+    return value.toSymBool().guard_bool(__FILE__, __LINE__);
   return value.isBool() ? value.toBool() : value.toInt() != 0;
 }
 
@@ -33,7 +35,20 @@ Values joined(Values a, const Values& b) {
   return a;
 }
 
+// Of fakes and of sizes that may vary: no answer.
+bool is_open(const c10::IValue& predicate) {
+  if (predicate.isTensor()) return is_fake(predicate.toTensor());
+  return predicate.isSymBool() &&
+         !predicate.toSymBool().maybe_as_bool().has_value();
+}
+
+// Where either branch may be taken, what each needs is needed; they agree in
+// the sizes of what they give.
 Values cond(const ControlFlowCall& call) {
+  if (is_open(call.predicate)) {
+    call.graphs[1].run(call.lists.at(0));
+    return call.graphs[0].run(call.lists.at(0));
+  }
   return call.graphs[truth(call.predicate) ? 0 : 1].run(call.lists.at(0));
 }
 

@@ -226,6 +226,25 @@ def test_what_the_program_asserts_is_not_missing(tmp_path):
     assert good and not found.keys() & {"missing", "open"}, found
 
 
+@pytest.mark.parametrize("predicate", [
+    lambda x, y: x.shape[0] > 2, lambda x, y: x.sum() > 0])
+def test_both_branches_of_cond_are_looked_at(predicate, tmp_path):
+    """The sizes do not tell which one runs: what each needs is needed."""
+    class Branches(nn.Module):
+        def forward(self, x, y):
+            return torch.cond(predicate(x, y),
+                              lambda x, y: x + y.reshape(-1)[:1],
+                              lambda x, y: x - y.reshape(2, -1)[0, :1],
+                              (x, y))
+
+    proviso.export(Branches(), (torch.randn(5), torch.randn(4)),
+                   dynamic_shapes=({0: AUTO}, {0: AUTO}),
+                   ).save(tmp_path / "p.pt2")
+    found, good = findings(tmp_path / "p.pt2")
+    assert good and not found.keys() & {"not", "missing", "wrong"}, found
+    assert any("% 2" in line for line in found["needed"]), found
+
+
 def test_what_is_not_traced_to_its_end_is_not_good(tmp_path):
     written("two inputs", "proviso", tmp_path / "p.pt2")
     archive = Archive(tmp_path / "p.pt2")
