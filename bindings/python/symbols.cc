@@ -209,6 +209,11 @@ c10::SymNode is_integer(SymNode& self) {
   return self.wrap(eq(pool.make(Op::kToFloat, {floor}), e));
 }
 
+// An integer of Python (or True), which may be more than 64 bits.
+c10::SymNode wrap_integer(SymNode& self, const py::int_& value) {
+  return self.wrap(self.env().pool().integer(*to_bound(value + py::int_(0))));
+}
+
 template <Op op>
 c10::SymNode binary(SymNode& self, const c10::SymNode& other) {
   return self.apply(op, {self.expr(), self.operand(other)});
@@ -224,7 +229,8 @@ c10::SymNode unary_float(SymNode& self) {
 template <typename Class>
 void bind_arithmetic(Class& c) {
   // torch binds these for every node; here their errors are ours.
-  c.def("truediv", &SymNode::truediv)
+  c.def("wrap_int", &wrap_integer)
+      .def("truediv", &SymNode::truediv)
       .def("float_truediv", &SymNode::float_truediv)
       .def("int_truediv", &SymNode::int_truediv)
       .def("floordiv", &SymNode::floordiv)

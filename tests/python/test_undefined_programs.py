@@ -2,6 +2,10 @@
 
 import os
 
+import pytest
+import torch
+
+import proviso
 import undefined_programs
 
 
@@ -32,3 +36,18 @@ def test_a_program_that_drops_the_operation_is_told():
     assert outcome.wrong == [(1, "careless", (2, 3, 0, 1)),
                              (1, "careless", (2, 3, 2, 1))]
     assert outcome.raised == 1 and outcome.refused == []
+
+
+@pytest.mark.parametrize("limit", [2**63 - 1, 2**63, 2**70])
+def test_data_is_compared_with_integers_of_any_size(limit):
+    def program(x, i):
+        n = i.item()
+        torch._check(n < limit)
+        torch._check(n != -limit)
+        return x + 1 if n <= limit else x
+
+    ep = proviso.export(program, (torch.ones(2), torch.tensor(4)))
+    for value in (-5, 2**63 - 2):
+        found = ep.module()(torch.ones(2), torch.tensor(value))
+        assert torch.equal(found, torch.full((2,), 2.))
+    ep.run_decompositions()

@@ -798,6 +798,26 @@ TEST(ShapeFunctions, ProductsOfMatrices) {
   check({"aten::matmul", {make({2, 3}), make({3, 2}, at::kDouble)}});
   check({"aten::bilinear",
          {make({2, 3}), make({2, 4}), make({5, 3, 4}), make({5})}});
+  // What nn.Bilinear decomposes to, an outer product, and sums over all.
+  for (int64_t rows : {0, 1, 2}) {
+    for (int64_t unroll : {0, 1, 3}) {
+      check({"aten::_trilinear",
+             {make({rows, 3}), make({5, 3, 4}), make({rows, 4}), ints({1, 3}),
+              ints({0}), ints({1, 2}), ints({2, 3}), unroll}});
+    }
+    check({"aten::_trilinear",
+           {make({rows}), make({3}), make({4}), ints({1, 2}), ints({0, 2}),
+            ints({0, 1}), ints({})}});
+    check({"aten::_trilinear",
+           {make({rows}), make({rows}), make({rows}), ints({}), ints({}),
+            ints({}), ints({0}), 0}});
+  }
+  check({"aten::_trilinear",
+         {make({2, 3}), make({5, 3, 4}), make({2, 4}), ints({1, 3}), ints({0}),
+          ints({1, 2}), ints({2, 3}), 4}});
+  check({"aten::_trilinear",
+         {make({2, 3}), make({5, 2, 4}), make({2, 4}), ints({1, 3}), ints({0}),
+          ints({1, 2}), ints({2, 3})}});
 }
 
 TEST(ShapeFunctions, Attention) {

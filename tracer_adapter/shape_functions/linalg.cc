@@ -373,6 +373,47 @@ bool kron(RuleCall& call) {
   return true;
 }
 
+// A dim that an input is expanded to (or that is summed away).
+bool lists(const std::vector<int64_t>& dims, int64_t d) {
+  return std::find(dims.begin(), dims.end(), d) != dims.end();
+}
+
+// _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim): the product of the
+// three, each with a dim of size 1 put in where its list says, summed over
+// `sumdim`.
+bool trilinear(RuleCall& call) {
+  std::vector<int64_t> expand[3];
+  for (size_t i = 0; i < 3; ++i) expand[i] = call.args[3 + i].toIntVector();
+  const std::vector<int64_t> sums = call.args[6].toIntVector();
+  const int64_t rank =
+      call.tensor(0).dim() + static_cast<int64_t>(expand[0].size());
+  const int64_t unroll = arg(call, "unroll_dim").toInt();
+  TORCH_CHECK(unroll >= 0 && unroll < rank, "unroll_dim must be in [0,",
+              rank - 1, "]");
+  int64_t next[3] = {0, 0, 0};
+  Dims sizes;
+  for (int64_t d = 0; d < rank; ++d) {
+    std::optional<SymInt> size;
+    for (size_t i = 0; i < 3; ++i) {
+      if (lists(expand[i], d)) continue;
+      const Tensor& t = call.tensor(i);
+      TORCH_CHECK(next[i] < t.dim(), "_trilinear: input ", i + 1, " has ",
+                  t.dim(), " dims, too few for a product of ", rank);
+      const SymInt here = t.sym_size(next[i]++);
+      if (size)
+        PROVISO_REQUIRE(size->sym_eq(here), "The size of tensor a (", *size,
+                        ") must match the size of tensor b (", here,
+                        ") at non-singleton dimension ", d);
+      size = here;
+    }
+    if (!lists(sums, d)) sizes.push_back(size.value_or(SymInt(0)));
+  }
+  Promotion promotion;
+  for (size_t i = 0; i < 3; ++i) promotion.add(call.args[i]);
+  call.returns(fresh(sizes, promotion.result(), call.tensor(0).device()));
+  return true;
+}
+
 // cdist(x1 (..., P, M), x2 (..., R, M)): distances (..., P, R)
 bool cdist(RuleCall& call) {
   const Tensor &x = call.tensor(0), &y = call.tensor(1);
@@ -425,6 +466,7 @@ const RuleEntry kRules[] = {
     {"aten::matmul", matmul, "linear algebra"},
     {"aten::mm", mm, "linear algebra"},
     {"aten::mv", mv, "linear algebra"},
+    {"aten::_trilinear", trilinear, "linear algebra"},
     {"aten::vdot", dot, "linear algebra"},
     {"aten::_fused_sdp_choice", attention_choice, "attention"},
     {"aten::_native_multi_head_attention", multi_head_attention, "attention"},
