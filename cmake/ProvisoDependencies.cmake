@@ -1,14 +1,16 @@
-# What Proviso stands on: Boost headers (always), Z3 (optional) and LibTorch
-# (the tracer alone).  The installed package includes this file too, so that a
-# user of the libraries finds the same things in the same way.
+# What Proviso is built with: Boost headers (always), Z3 (optional) and LibTorch
+# (the tracer alone).
 #
 #   Boost::headers         Boost.Multiprecision, inside sym/integer.cc
 #   Z3::z3                 from Python's z3-solver, else Debian's libz3-dev
-#   proviso_torch          LibTorch 2.13: headers as system headers, libraries
+#   proviso_torch          LibTorch (ProvisoTorch.cmake)
 #   proviso_torch_python   the same and libtorch_python, for the extension
 
 # --- Python: the project's .venv when there is one.  It tells where the wheels
 # of torch and Z3 are; the core does without.
+if(SKBUILD)  # a wheel is of the Python that builds it
+  set(PROVISO_PYTHON ${Python_EXECUTABLE})
+endif()
 if(NOT PROVISO_PYTHON)
   if(EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
     set(PROVISO_PYTHON ${CMAKE_SOURCE_DIR}/.venv/bin/python
@@ -69,62 +71,16 @@ if(PROVISO_WITH_Z3 AND NOT TARGET Z3::z3)
   endif()
 endif()
 
-# --- LibTorch, from Python's torch or from PROVISO_TORCH_ROOT.  TorchConfig is
-# not asked: of a CUDA wheel it demands the CUDA toolkit, which a program that
-# only traces does not need.
-function(proviso_find_torch)
-  if(NOT PROVISO_TORCH_ROOT)
-    proviso_python_package(torch torch_package)
-    set(PROVISO_TORCH_ROOT "${torch_package}" CACHE PATH
-        "LibTorch: the folder that has include/ and lib/")
-  endif()
-  set(root ${PROVISO_TORCH_ROOT})
-  set(version_file ${root}/share/cmake/Torch/TorchConfigVersion.cmake)
-  if(NOT root OR NOT EXISTS ${version_file})
-    unset(PROVISO_TORCH_ROOT CACHE)
-    message(FATAL_ERROR
-      "The tracer needs LibTorch, and there is none in '${root}'. Install "
-      "torch==${PROVISO_TORCH_VERSION} in .venv (./dev does), set "
-      "PROVISO_TORCH_ROOT, or configure with -DPROVISO_WITH_TORCH=OFF for the "
-      "core alone.")
-  endif()
-  file(STRINGS ${version_file} line REGEX "set.PACKAGE_VERSION ")
-  string(REGEX MATCH "[0-9.]+" version "${line}")
-  if(NOT version VERSION_EQUAL PROVISO_TORCH_VERSION)
-    unset(PROVISO_TORCH_ROOT CACHE)
-    message(FATAL_ERROR
-      "The tracer is written for LibTorch ${PROVISO_TORCH_VERSION}, and "
-      "${root} is ${version}. Install torch==${PROVISO_TORCH_VERSION} or "
-      "configure with -DPROVISO_WITH_TORCH=OFF for the core alone.")
-  endif()
-  add_library(proviso_torch INTERFACE IMPORTED GLOBAL)
-  target_include_directories(proviso_torch SYSTEM INTERFACE
-    ${root}/include ${root}/include/torch/csrc/api/include)
-  # The wheels are built with the C++11 ABI; say so whatever the compiler's
-  # default is.
-  target_compile_definitions(proviso_torch INTERFACE
-                             _GLIBCXX_USE_CXX11_ABI=1)
-  # By full path, so that CMake adds the run path and programs run in place.
-  # Kernels register themselves in static initialisers: nothing need refer to
-  # libtorch_cpu by name, so the linker is told to keep it.  A CUDA wheel finds
-  # its own libraries when it is loaded.
-  target_link_libraries(proviso_torch INTERFACE
-    -Wl,--no-as-needed ${root}/lib/libtorch_cpu.so ${root}/lib/libc10.so
-    -Wl,--as-needed -Wl,--allow-shlib-undefined)
-  message(STATUS "Torch: ${version} in ${root}")
-  if(EXISTS ${root}/lib/libtorch_python.so)
-    add_library(proviso_torch_python INTERFACE IMPORTED GLOBAL)
-    target_link_libraries(proviso_torch_python INTERFACE
-      ${root}/lib/libtorch_python.so proviso_torch)
-  endif()
-endfunction()
-
+# --- LibTorch
 if(PROVISO_WITH_TORCH AND NOT TARGET proviso_torch)
-  if(NOT PROVISO_TORCH_VERSION)
-    set(pins ${CMAKE_CURRENT_LIST_DIR}/../requirements.txt)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pins})
-    file(STRINGS ${pins} pin REGEX "^torch==")
-    string(REPLACE "torch==" "" PROVISO_TORCH_VERSION "${pin}")
+  set(pins ${CMAKE_CURRENT_LIST_DIR}/../requirements.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pins})
+  file(STRINGS ${pins} pin REGEX "^torch==")
+  string(REPLACE "torch==" "" PROVISO_TORCH_VERSION "${pin}")
+  include(${CMAKE_CURRENT_LIST_DIR}/ProvisoTorch.cmake)
+  proviso_find_torch(${PROVISO_TORCH_VERSION} problem)
+  if(problem)
+    message(FATAL_ERROR "${problem}, or configure with -DPROVISO_WITH_TORCH=OFF"
+                        " for the core alone.")
   endif()
-  proviso_find_torch()
 endif()

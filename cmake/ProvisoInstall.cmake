@@ -1,7 +1,8 @@
-# Installed: include/proviso/<folder>/*.h, the libraries, the command, and a
-# package so that find_package(Proviso) gives proviso::sym, proviso::solver,
-# proviso::guards and, built with torch, proviso::tracer.
-include(GNUInstallDirs)
+# Installed: the public headers under include/proviso, the libraries, the
+# command, licences, pkg-config files, and a package:
+#
+#   find_package(Proviso 0.1 REQUIRED COMPONENTS solver)   # sym solver guards
+#   target_link_libraries(mine PRIVATE proviso::solver)    # tracer c
 include(CMakePackageConfigHelpers)
 
 option(PROVISO_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
@@ -9,32 +10,62 @@ if(NOT PROVISO_INSTALL)
   return()
 endif()
 
-set(folders sym solver guards)
-set(libraries proviso_sym proviso_solver proviso_guards)
-if(TARGET proviso_tracer)
-  list(APPEND folders tracer_adapter)
-  list(APPEND libraries proviso_tracer)
-endif()
-
-install(TARGETS ${libraries} EXPORT ProvisoTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(folder ${folders})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/proviso
-    FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+# --- headers: what a user may include, and what those include
+set(sym_headers
+  budget cheapest cost evaluate expr facts integer op operators parse print
+  simplify symbol_kinds translate)
+set(solver_headers interval limits options solver)
+set(guards_headers
+  context_text explain guard_program input_check logs refusal shape_env size_set
+  source_text)
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/proviso)
+foreach(folder sym solver guards)
+  foreach(header ${${folder}_headers})
+    install(FILES ${PROJECT_SOURCE_DIR}/${folder}/${header}.h
+      DESTINATION ${headers}/${folder})
+  endforeach()
 endforeach()
-foreach(command proviso proviso_cli)
+install(FILES ${PROJECT_SOURCE_DIR}/solver/limits.def
+  DESTINATION ${headers}/solver)
+install(FILES ${PROVISO_INCLUDE_ROOT}/proviso/version.h DESTINATION ${headers})
+
+# --- libraries: an export set a component group, so that whoever needs the
+# solver needs no LibTorch
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Proviso)
+function(proviso_install_libraries set)
+  install(TARGETS ${ARGN} EXPORT Proviso${set}Targets
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT Proviso${set}Targets NAMESPACE proviso::
+    DESTINATION ${package})
+endfunction()
+
+proviso_install_libraries(Core proviso_sym proviso_solver proviso_guards)
+if(TARGET proviso_c)
+  proviso_install_libraries(C proviso_c)
+  install(FILES ${PROJECT_SOURCE_DIR}/bindings/c/include/proviso/proviso.h
+    DESTINATION ${headers})
+endif()
+if(TARGET proviso_tracer)
+  proviso_install_libraries(Tracer proviso_tracer)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/tracer_adapter
+    DESTINATION ${headers} FILES_MATCHING PATTERN "*.h"
+    PATTERN shape_functions EXCLUDE PATTERN pt2 EXCLUDE)
+endif()
+foreach(command proviso proviso_pt2)
   if(TARGET ${command})
-    get_target_property(kind ${command} TYPE)
-    if(kind STREQUAL EXECUTABLE)
-      install(TARGETS ${command} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    endif()
+    install(TARGETS ${command} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/proviso)
 
-set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Proviso)
-install(EXPORT ProvisoTargets NAMESPACE proviso:: DESTINATION ${package})
+# --- the package
+set(PROVISO_Z3_HINT)
+if(PROVISO_WITH_Z3)
+  get_filename_component(PROVISO_Z3_HINT "${PROVISO_Z3_LIBRARY}" DIRECTORY)
+endif()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/ProvisoConfig.cmake.in
   ${PROJECT_BINARY_DIR}/ProvisoConfig.cmake INSTALL_DESTINATION ${package})
@@ -44,5 +75,21 @@ write_basic_package_version_file(
 install(FILES
   ${PROJECT_BINARY_DIR}/ProvisoConfig.cmake
   ${PROJECT_BINARY_DIR}/ProvisoConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/ProvisoDependencies.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/ProvisoTorch.cmake
   DESTINATION ${package})
+
+# --- pkg-config, by paths from the file itself: the tree may be moved
+file(RELATIVE_PATH PROVISO_PC_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+set(PROVISO_PC_Z3)
+if(PROVISO_WITH_Z3)
+  set(PROVISO_PC_Z3 "-L${PROVISO_Z3_HINT} -Wl,-rpath,${PROVISO_Z3_HINT} -lz3")
+endif()
+foreach(name proviso proviso-c)
+  if(name STREQUAL "proviso" OR TARGET proviso_c)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in
+      ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc
+      DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  endif()
+endforeach()

@@ -1,3 +1,5 @@
+include(GNUInstallDirs)
+
 # proviso_library(sym integer.cc expr.cc DEPENDS ...): one library a folder,
 # target proviso_sym, alias proviso::sym.
 function(proviso_options target)
@@ -16,15 +18,44 @@ function(proviso_options target)
   endif()
 endfunction()
 
+# <proviso/sym/expr.h> and "sym/expr.h" are found by a project that has Proviso
+# inside it as by one that uses the installed package.
+set(PROVISO_INCLUDE_ROOT ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${PROVISO_INCLUDE_ROOT}/proviso)
+foreach(folder sym solver guards tracer_adapter)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder}
+    ${PROVISO_INCLUDE_ROOT}/proviso/${folder} SYMBOLIC)
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/version.h.in
+               ${PROVISO_INCLUDE_ROOT}/proviso/version.h)
+
+# Where installed libraries look for others: beside themselves, and where Z3 was
+# when they were built (CMake leaves out what lies in the source tree).
+set(PROVISO_INSTALL_RPATH "$ORIGIN")
+if(PROVISO_WITH_Z3 AND PROVISO_Z3_LIBRARY)
+  get_filename_component(folder ${PROVISO_Z3_LIBRARY} DIRECTORY)
+  list(APPEND PROVISO_INSTALL_RPATH ${folder})
+endif()
+
+# Static, or shared with BUILD_SHARED_LIBS.
 function(proviso_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  add_library(proviso_${name} STATIC ${ARG_SOURCES})
+  add_library(proviso_${name} ${ARG_SOURCES})
   add_library(proviso::${name} ALIAS proviso_${name})
-  set_target_properties(proviso_${name} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(proviso_${name} PROPERTIES
+    EXPORT_NAME ${name}
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "${PROVISO_INSTALL_RPATH}")
   target_compile_features(proviso_${name} PUBLIC cxx_std_20)
   target_include_directories(proviso_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<INSTALL_INTERFACE:include/proviso>)
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/proviso>)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    target_include_directories(proviso_${name} PUBLIC
+      $<BUILD_INTERFACE:${PROVISO_INCLUDE_ROOT}>)
+  endif()
   target_link_libraries(proviso_${name} PUBLIC ${ARG_DEPENDS})
   proviso_options(proviso_${name})
 endfunction()

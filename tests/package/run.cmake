@@ -1,23 +1,55 @@
-# Installs the build into an empty prefix, builds tests/package against it and
-# runs the result.
+# Installs the build into an empty prefix, moves it, and builds what stands in
+# tests/package against it.
 function(step)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status
                   OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${ARGN}\nended with ${status}:\n${output}")
   endif()
+  set(output "${output}" PARENT_SCOPE)
 endfunction()
 
 set(flags)
 if(SANITIZE)
-  set(flags "-DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE}")
+  set(flags "-DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE}"
+            "-DCMAKE_C_FLAGS=-fsanitize=${SANITIZE}")
 endif()
+set(package ${SOURCE_DIR}/tests/package)
+set(api_test ${SOURCE_DIR}/tests/c/api_test.c)
 file(REMOVE_RECURSE ${WORK_DIR})
-step(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/prefix)
-step(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build
+step(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/first)
+file(RENAME ${WORK_DIR}/first ${WORK_DIR}/prefix)
+file(GLOB licences ${WORK_DIR}/prefix/share/licenses/proviso/*)
+list(LENGTH licences count)
+if(NOT count EQUAL 2)
+  message(FATAL_ERROR "installed licences: ${licences}")
+endif()
+
+step(${CMAKE_COMMAND} -S ${package} -B ${WORK_DIR}/build
   -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix
   -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
   -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
-  -DPROVISO_PYTHON=${PROVISO_PYTHON} ${flags})
+  -DAPI_TEST=${api_test} ${flags})
 step(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
-step(${WORK_DIR}/build/consumer)
+foreach(program consumer c_consumer broadcast_checker memory_planner
+                tile_scheduler)
+  step(${WORK_DIR}/build/${program})
+endforeach()
+
+step(${CMAKE_COMMAND} -S ${package}/inside -B ${WORK_DIR}/inside
+  -DPROVISO_SOURCE=${SOURCE_DIR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+
+find_program(pkg_config pkg-config)
+if(pkg_config AND NOT SANITIZE)
+  file(GLOB_RECURSE about ${WORK_DIR}/prefix/proviso-c.pc)
+  get_filename_component(folder "${about}" DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} ${folder})
+  step(${pkg_config} --cflags --libs proviso-c)
+  separate_arguments(words UNIX_COMMAND "${output}")
+  step(cc -std=c11 ${api_test} -o ${WORK_DIR}/by_pkg_config ${words} -lm)
+  get_filename_component(libraries "${folder}" DIRECTORY)
+  set(ENV{LD_LIBRARY_PATH} ${libraries})
+  step(${WORK_DIR}/by_pkg_config)
+else()
+  message(STATUS "pkg-config is not here: proviso-c.pc is not tried")
+endif()

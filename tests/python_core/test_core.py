@@ -2,6 +2,7 @@
 
 import copy
 import doctest
+import pathlib
 import pickle
 import random
 import subprocess
@@ -368,3 +369,12 @@ def test_a_name_of_torch_says_what_is_missing():
     assert "needs torch 2.13.0, and torch is not installed" in done.stdout
     with pytest.raises(AttributeError, match="no attribute 'exprot'"):
         proviso.exprot
+
+
+def test_the_example_of_an_oracle_for_sympy_runs():
+    pytest.importorskip("sympy")
+    example = (pathlib.Path(__file__).parents[2] / "examples" / "link"
+               / "sympy_oracle.py")
+    done = subprocess.run([sys.executable, str(example)], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

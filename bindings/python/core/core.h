@@ -58,8 +58,6 @@ Expr expr_of(const PoolPtr& pool, py::handle given, const char* call);
 // parser's for the name when there is none).
 Expr symbol_of_name(Pool& pool, const std::string& name,
                     const std::optional<std::string>& kind);
-// The row of this operator, as SymPy calls it too; null when there is none.
-const OpInfo* find_op(std::string_view name);
 // The exact number that this int is.
 Int int_of(py::handle number);
 

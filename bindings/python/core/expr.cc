@@ -1,6 +1,7 @@
 // Expr for proviso/_expr.py: building, reading, evaluating and pickling.
 #include <unordered_map>
 
+#include "bindings/find_op.h"
 #include "bindings/python/core/core.h"
 #include "sym/parse.h"
 #include "sym/print.h"
@@ -457,14 +458,6 @@ void bind_properties(Class& c) {
 }
 
 }  // namespace
-
-const OpInfo* find_op(std::string_view name) {
-  for (size_t i = 0; i < kOpCount; ++i) {
-    const OpInfo& row = info(static_cast<Op>(i));
-    if (row.name == name && !is_leaf(row.op)) return &row;
-  }
-  return nullptr;
-}
 
 Expr symbol_of_name(Pool& pool, const std::string& name,
                     const std::optional<std::string>& kind) {

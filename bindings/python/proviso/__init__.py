@@ -125,6 +125,10 @@ if _find_spec("torch") and _find_spec("proviso._proviso"):
     __all__ += _OF_TORCH
 
 
+if False:  # for type checkers, which know that proviso._tracer has them
+    from proviso._tracer import *  # noqa: F401,F403
+
+
 def __getattr__(name):
     if name in _OF_TORCH:
         value = getattr(_importlib.import_module("proviso._tracer"), name)
