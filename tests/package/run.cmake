@@ -11,8 +11,7 @@ endfunction()
 
 set(flags)
 if(SANITIZE)
-  set(flags "-DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE}"
-            "-DCMAKE_C_FLAGS=-fsanitize=${SANITIZE}")
+  set(flags "-DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE}")
 endif()
 set(package ${SOURCE_DIR}/tests/package)
 set(api_test ${SOURCE_DIR}/tests/c/api_test.c)
