@@ -214,22 +214,22 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
   return value;
 }
 
-// The one value that the facts allow: as its ends meet, or as it has at some
-// point of the facts and, so it is proved, at every other.
+// The one value that the facts allow: where its ends meet, or a small one that
+// is proved, as counts of pieces are.
 std::optional<Int> ShapeEnv::Impl::proved_value(Expr e) {
+  constexpr int kMostTried = 8;
   const Interval range = context.bounds(e);
   std::optional<Int> value;
   if (range.is_point()) value = range.lower();
-  for (int64_t k : {0, 1}) {
-    if (value) break;
-    const Answer answer = context.ask(eq(e, k));
-    if (!answer.counterexample) continue;
-    const Evaluation at = evaluate(e, *answer.counterexample);
-    const Int* found = at.defined() ? std::get_if<Int>(&*at.value) : nullptr;
-    if (found == nullptr) continue;
-    const Expr only = eq(e, pool.integer(*found));
-    if (context.ask(only).verdict != Verdict::kYes) return std::nullopt;
-    value = *found;
+  const Int first =
+      range.lower() && *range.lower() > Int(0) ? *range.lower() : Int(0);
+  for (int i = 0; !value && i < kMostTried; ++i) {
+    const Int candidate = first + Int(i);
+    if (!range.contains(candidate)) break;
+    const Answer answer = context.ask(eq(e, pool.integer(candidate)));
+    if (answer.verdict == Verdict::kYes) value = candidate;
+    // A point with it and one without: there is no one value.
+    if (answer.counterexample && answer.witness) break;
   }
   if (!value) return std::nullopt;
   log_decision(eq(e, pool.integer(*value)), Verdict::kYes, AskEffort::kFull);

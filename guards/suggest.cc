@@ -66,7 +66,8 @@ class Search {
       for (size_t j = 0; j < i; ++j)
         if (auto found = over_two(terms[j], terms[i])) return {*found};
     const Expr simple = facts_.simplify(condition_);
-    return {simple.is_constant() ? condition_ : simple};
+    const bool is_empty = simplify(simple).is_constant();
+    return {is_empty ? condition_ : simple};
   }
 
  private:

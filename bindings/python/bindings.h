@@ -4,6 +4,7 @@
 //   session.cc   Session (a Tracer that Python drives) and the tracer's hooks
 //   control_flow.cc  sub-graphs of cond, map, while_loop and scan
 //   program.cc   ExportedProgram and its module
+//   suggestions.cc   Question: what a trace refused, and checks for it
 //   context.cc   Context: a solver's facts and questions as text
 //   frames.cc    the Python stack as the tracer's source locations
 #pragma once
@@ -21,6 +22,7 @@ void bind_control_flow(py::module_& m);
 void bind_program(py::module_& m);
 void bind_context(py::module_& m);
 void bind_mirror(py::module_& m);
+void bind_suggestions(py::module_& m);
 void bind_errors(py::module_& m);
 
 // The user's frames now, outermost first; files of torch and proviso are left
@@ -30,6 +32,9 @@ uint32_t current_python_stack(Tracer& tracer);
 void set_package_folders(const std::string& torch, const std::string& proviso);
 // Forgets what was remembered for the previous trace.
 void start_stacks();
+
+// The Question that the trace refused last, or None.
+py::object open_question(Tracer& tracer);
 
 // A tensor, number, string or None.  `what` names the value in the error.
 c10::IValue to_ivalue(py::handle value, const std::string& what);

@@ -73,4 +73,5 @@ PYBIND11_MODULE(_proviso, m) {
   proviso::python::bind_program(m);
   proviso::python::bind_context(m);
   proviso::python::bind_mirror(m);
+  proviso::python::bind_suggestions(m);
 }

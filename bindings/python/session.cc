@@ -8,6 +8,7 @@
 
 #include "bindings/python/bindings.h"
 #include "guards/logs.h"
+#include "guards/open_question.h"
 #include "guards/source_text.h"
 #include "tracer_adapter/torch_state.h"
 
@@ -124,12 +125,17 @@ c10::SymInt unbacked_size(Tracer& tracer, const py::object& min,
 class Session {
  public:
   Session(bool prefer_deferred, bool specialize_zero_one, bool duck_shape,
-          bool backed_size_oblivious) {
+          bool backed_size_oblivious, const py::dict& assumed_answers) {
     ShapeEnvOptions options;
     options.prefer_deferred_runtime_asserts_over_guards = prefer_deferred;
     options.specialize_zero_one = specialize_zero_one;
     options.duck_shape = duck_shape;
     options.backed_size_oblivious = backed_size_oblivious;
+    std::map<std::string, Int> answers;
+    for (const auto& [question, answer] : assumed_answers)
+      answers.emplace(question.cast<std::string>(),
+                      to_bound(answer).value_or(Int(0)));
+    answers_ = std::make_unique<AssumedAnswers>(std::move(answers));
     start_stacks();
     state_ = std::make_unique<TorchState>();
     tracer_ = std::make_unique<Tracer>(options);
@@ -142,6 +148,7 @@ class Session {
   void close() {
     tracer_.reset();
     state_.reset();
+    answers_.reset();
   }
 
   at::Tensor add_input(const std::string& name, const at::Tensor& example,
@@ -182,6 +189,7 @@ class Session {
     return parse_over(env.pool(), code, by_name);
   }
 
+  std::unique_ptr<AssumedAnswers> answers_;
   std::unique_ptr<TorchState> state_;  // torch's modes before the trace
   std::unique_ptr<Tracer> tracer_;
 };
@@ -318,10 +326,13 @@ void bind_session(py::module_& m) {
   py::class_<Session>(m, "Session",
                       "A trace under way.  Operators of this thread are "
                       "recorded, not executed, until close().")
-      .def(py::init<bool, bool, bool, bool>(),
+      .def(py::init<bool, bool, bool, bool, const py::dict&>(),
            py::arg("prefer_deferred") = false,
            py::arg("specialize_zero_one") = true, py::arg("duck_shape") = false,
-           py::arg("backed_size_oblivious") = false)
+           py::arg("backed_size_oblivious") = false,
+           py::arg("assumed_answers") = py::dict())
+      .def("open_question",
+           [](Session& s) { return open_question(s.tracer()); })
       .def("close", &Session::close)
       .def("shapelog", [](Session& s) { return s.tracer().env().shapelog(); })
       .def("finish", &Session::finish)

@@ -25,6 +25,7 @@ from proviso._errors import (
     ConstraintViolationError,
     DataDependentError,
     Error,
+    Suggestion,
 )
 
 _core.set_error_type(Error)
@@ -91,6 +92,7 @@ _OF_TORCH = [
     "export_for_training",
     "load",
     "refine_dynamic_shapes",
+    "requirements",
     "register_dataclass",
     "remove_log_callback",
     "save",
@@ -114,6 +116,7 @@ __all__ = sorted([
     "Ne",
     "Not",
     "Or",
+    "Suggestion",
     "ValueRange",
     "Where",
     "load_context",

@@ -7,6 +7,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from proviso import (
+    _input_conditions,
     _logs,
     _modules,
     _numbers,
@@ -14,6 +15,7 @@ from proviso import (
     _proviso,
     _specs,
     _state,
+    _suggest,
     _trace,
 )
 from proviso._errors import ConstraintViolationError, DataDependentError
@@ -61,7 +63,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     start = time.perf_counter()
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
     owned = _owned_by(mod)
-    program, out_spec = _trace_with_floats(
+    program, out_spec = _trace_with_numbers(
         mod, inputs, owned, relations, preserve_module_call_signature,
         prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
         specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
@@ -135,23 +137,26 @@ def _name_of(mod):
     return getattr(mod, "__qualname__", type(mod).__name__)
 
 
-def _trace_with_floats(*args, **policies):
-    """Traces again when float() was asked for a number from data, with a
-    float() that keeps it symbolic."""
-    modules = []
+def _trace_with_numbers(*args, **policies):
+    """Traces again when float() or int() was asked for a number from data,
+    with one that keeps it symbolic."""
+    askers = []
     while True:
         try:
             with (_trace.tracing_environment(),
-                  _numbers.symbolic_float_in(modules)):
+                  _numbers.symbolic_types_in(askers)):
                 return _trace_program(*args, **policies)
         except DataDependentError as error:
-            asker = _numbers.asker_of_float(error)
-            if asker is None or any(asker is known for known in modules):
+            asker = _numbers.asker_of(error)
+            if asker is None or any(asker[0] is module and asker[1] == name
+                                    for module, name in askers):
                 raise
-            modules.append(asker)
+            askers.append(asker)
 
 
-def _trace_program(mod, inputs, owned, relations, preserved, **policies):
+def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
+                   **policies):
+    """assumed: further conditions on the inputs, over their sources."""
     calls = _modules.ModuleCalls(_owner(mod), preserved)
     with _state.kept_as_it_is(mod):
         session = _proviso.Session(**policies)
@@ -161,19 +166,37 @@ def _trace_program(mod, inputs, owned, relations, preserved, **policies):
             direct = _promises.direct_names(inputs.leaves)
             fakes = [_fake(session, leaf, direct) for leaf in inputs.leaves]
             _promises.tell(session, inputs.leaves, fakes, relations)
+            known = _input_conditions.Conditions(session, inputs.leaves, fakes)
+            for condition in assumed:
+                known.require(condition)
             args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
             with calls.watched():
-                result = _explained(mod, args, kwargs)
+                result = _explained(session, mod, inputs, fakes, args, kwargs)
             if owned is not None:
                 owned.record_buffer_assignments()
             _specs.check_strict(inputs.leaves, fakes)
             outputs, out_spec = pytree.tree_flatten(result)
             program = session.finish(outputs)
             calls.write(program)
+        except _Refused as refused:
+            error, pending = refused.args
+        else:
+            return program, out_spec
         finally:
             _logs.save_shapelog(session, mod)
             session.close()
-    return program, out_spec
+    if pending is not None:
+        error = _with_cause(pending.completed(error, inputs.leaves), error)
+    raise error
+
+
+class _Refused(Exception):
+    """(error, _suggest.Pending or None): what ended a trace."""
+
+
+def _with_cause(error, of):
+    error.__cause__ = of.__cause__
+    return error
 
 
 def _fake(session, leaf, direct):
@@ -199,7 +222,7 @@ _DATA_DEPENDENT = (
 )
 
 
-def _explained(mod, args, kwargs):
+def _explained(session, mod, inputs, fakes, args, kwargs):
     """Runs the program; a question about data is answered by the line that
     asked it, whichever way the error came."""
     try:
@@ -209,17 +232,31 @@ def _explained(mod, args, kwargs):
         if not isinstance(error, DataDependentError) and not any(
                 text.startswith(known) for known in _DATA_DEPENDENT):
             raise
-        raise DataDependentError(text + _asked_at(error)) from error
+        refused = DataDependentError(text + _asked_at(error))
+        refused.__cause__ = error
+        raise _Refused(refused, _suggest.pending(
+            session, error, getattr(mod, "forward", mod), inputs, fakes,
+            _is_library)) from None
 
 
 def _asked_at(error):
-    frames = [f for f in traceback.extract_tb(error.__traceback__)
-              if not _is_library(f.filename)]
-    if not frames:
+    last = _last_frame(error)
+    if last is None:
         return ""
-    last = frames[-1]
     return (f"\n\nThe line that asked:\n  File \"{last.filename}\", line "
             f"{last.lineno}, in {last.name}\n    {last.line}")
+
+
+def _last_frame(error):
+    frames = [f for f in traceback.extract_tb(error.__traceback__)
+              if not _is_library(f.filename)]
+    return frames[-1] if frames else None
+
+
+def _place_of(error):
+    """(file, line, code) of the line that asked."""
+    last = _last_frame(error.__cause__)
+    return (last.filename, last.lineno, last.line) if last else ("", 0, "")
 
 
 _LIBRARIES = tuple(path.rsplit("/", 1)[0] + "/"

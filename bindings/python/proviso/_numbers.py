@@ -1,9 +1,9 @@
 """Python's numbers, where a SymInt or a SymFloat stands for one.
 
 math.sqrt(s) and its like stay symbolic: the functions of the module are ours
-while a program is traced.  float(u) cannot, as Python takes nothing but a float
-from it.  The program is then traced again, with a `float` of ours in the module
-that asked.
+while a program is traced.  float(u) and int(u) cannot, as Python takes nothing
+but a float and an int from them.  The program is then traced again, with a
+`float` or an `int` of ours in the module that asked.
 """
 
 import builtins
@@ -108,82 +108,141 @@ def _round_of_int(self, ndigits=None):
     return _round(self, ndigits)
 
 
-# --- float()
+# --- float() and int()
 
-class _FloatOfData(DataDependentError):
-    """float() was asked for a number that only the data decides."""
+class _NumberOfData(DataDependentError):
+    """float() or int() was asked for a number that only the data decides."""
 
     def __init__(self, text, asker):
         super().__init__(text)
-        self.asker = asker  # the globals of the function that asked
+        self.asker = asker  # (the globals of the function that asked, "float")
 
 
-def _asking(original):
-    """`original`, which gives the number itself, for __float__."""
+# Whether int() of an input's size stays symbolic too, where it can.
+_keeps_ints = False
 
-    def __float__(self):
+
+@contextlib.contextmanager
+def ints_kept_symbolic():
+    """int(x.shape[0] / 2) is then no guard on the size."""
+    global _keeps_ints
+    before, _keeps_ints = _keeps_ints, True
+    try:
+        yield
+    finally:
+        _keeps_ints = before
+
+
+def _asking_globals():
+    """Of the function that called float() or int()."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals in (
+            globals(), vars(torch)):
+        frame = frame.f_back
+    return frame.f_globals
+
+
+def _asking(original, name):
+    """`original`, which gives the number itself, for __float__ or __int__."""
+
+    def method(self):
+        if (name == "int" and _keeps_ints and _is_symbolic(self)
+                and not _is_known(self)):
+            asker = _asking_globals()
+            if "int" not in asker:
+                raise _NumberOfData(f"int({self}) is asked for",
+                                    (asker, name))
         try:
             return original(self)
         except RuntimeError as error:
-            if "data-dependent expression" not in str(error):
+            if (isinstance(error, _NumberOfData)
+                    or "data-dependent expression" not in str(error)):
                 raise
-            asker = sys._getframe(1).f_globals
-            raise _FloatOfData(str(error), asker) from None
+            raise _NumberOfData(str(error),
+                                (_asking_globals(), name)) from error
 
-    return __float__
+    return method
+
+
+def _is_known(number):
+    return (isinstance(number, torch.SymInt)
+            and number.node.maybe_as_int() is not None)
 
 
 def _float_of_int(self):
     return builtins.float(self.__index__())
 
 
-class _Float(type):
-    """Is to isinstance() and == what float is."""
+class _Number(type):
+    """Is to isinstance() and == what the number's own type is."""
 
-    def __call__(cls, *args):
-        value = args[0] if len(args) == 1 else None
+    def __call__(cls, *args, **options):
+        value = args[0] if len(args) == 1 and not options else None
         if isinstance(value, torch.Tensor) and _proviso.is_fake(value):
             value = value.item()
         if _is_symbolic(value):
-            return torch.sym_float(value)
-        return builtins.float(*args)
+            return cls.symbolic(value)
+        return cls.plain(*args, **options)
 
     def __instancecheck__(cls, value):
-        return isinstance(value, builtins.float)
+        return isinstance(value, cls.plain)
 
     def __subclasscheck__(cls, other):
-        return other is cls or issubclass(other, builtins.float)
+        return other is cls or issubclass(other, cls.plain)
 
     def __eq__(cls, other):
-        return other is cls or other is builtins.float
+        return other is cls or other is cls.plain
 
     def __hash__(cls):
-        return hash(builtins.float)
+        return hash(cls.plain)
 
     def __getattr__(cls, name):
-        return getattr(builtins.float, name)
+        return getattr(cls.plain, name)
 
 
-class SymbolicFloat(metaclass=_Float):
+class SymbolicFloat(metaclass=_Number):
     """float, for a module whose float() must take symbolic numbers."""
+
+    plain = builtins.float
+    symbolic = staticmethod(torch.sym_float)
+
+
+def _symbolic_int(value):
+    if isinstance(value, torch.SymBool):
+        return torch.sym_ite(value, 1, 0)
+    return torch.sym_int(value)
+
+
+class SymbolicInt(metaclass=_Number):
+    """int, for a module whose int() must take symbolic numbers."""
+
+    plain = builtins.int
+    symbolic = staticmethod(_symbolic_int)
+
+
+_SYMBOLIC_TYPES = {"float": SymbolicFloat, "int": SymbolicInt}
 
 
 @contextlib.contextmanager
-def symbolic_float_in(modules):
-    """`modules` are globals of functions."""
+def symbolic_types_in(askers):
+    """askers: (globals of functions, "float" or "int")."""
     with contextlib.ExitStack() as stack:
-        for module in modules:
-            if "float" in module:
-                continue  # the module's own float is not Python's
-            module["float"] = SymbolicFloat
-            stack.callback(module.pop, "float")
+        for module, name in askers:
+            if name in module:
+                continue  # the module's own is not Python's
+            module[name] = _SYMBOLIC_TYPES[name]
+            stack.callback(module.pop, name)
         yield
 
 
-def asker_of_float(error):
-    """The globals of the function whose float() failed, or None."""
-    cause = error.__cause__
-    return cause.asker if isinstance(cause, _FloatOfData) else None
+def asker_of(error):
+    """(globals, "float" or "int") of the function whose call failed, or
+    None."""
+    while error is not None:
+        if isinstance(error, _NumberOfData):
+            return error.asker
+        error = error.__cause__
+    return None
 
 
 PATCHES = [_unary(name) for name in (
@@ -193,9 +252,12 @@ PATCHES = [_unary(name) for name in (
     (math, "pow", _symbolic_pow),
     (math, "fabs", _symbolic_fabs),
     (torch.SymInt, "__round__", _round_of_int),
-    (torch.SymInt, "__float__", _asking(_float_of_int)),
-    (torch.SymFloat, "__float__", _asking(torch.SymFloat.__float__)),
-    (torch.Tensor, "__float__", _asking(torch.Tensor.__float__)),
+    (torch.SymInt, "__float__", _asking(_float_of_int, "float")),
+] + [
+    (kind, f"__{name}__", _asking(getattr(kind, f"__{name}__"), name))
+    for kind, name in ((torch.SymFloat, "float"), (torch.Tensor, "float"),
+                       (torch.SymInt, "int"), (torch.SymFloat, "int"),
+                       (torch.SymBool, "int"), (torch.Tensor, "int"))
 ] + [
     (kind, name, _floor_of_floats(getattr(kind, name)))
     for kind in (torch.SymInt, torch.SymFloat)

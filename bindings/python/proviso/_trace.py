@@ -295,6 +295,25 @@ def _is_asserted(frame):
     return failing is not None and failing.opname == "LOAD_ASSERTION_ERROR"
 
 
+_check_with = torch._check_with
+
+
+def _our_check_with(error_type, cond, message):
+    """A check that is known not to hold says what it contradicts."""
+    try:
+        _check_with(error_type, cond, message)
+    except Exception as error:
+        ours = (isinstance(cond, torch.SymBool)
+                and isinstance(cond.node, _proviso.SymNode))
+        facts = _proviso.facts_against(cond) if ours else []
+        if not facts or type(error) is not error_type:
+            raise
+        known = "".join(f"  {fact}\n" for fact in facts)
+        raise error_type(
+            f"{error}\n\nThe check {cond} contradicts what is known:\n"
+            + known) from None
+
+
 _advise_is_size = symbolic_shapes._advise_is_size
 
 
@@ -389,6 +408,7 @@ _PATCHES = [
     (builtins, "id", _user_id),
     (torch.SymBool, "__sym_ite__", _our_sym_ite),
     (torch.SymBool, "__bool__", _our_bool),
+    (torch, "_check_with", _our_check_with),
     (symbolic_shapes, "_advise_is_size", _our_advise_is_size),
     # torch's binding asks every size in a call for it; to find that there is
     # none takes longer than to find one that is switched off.

@@ -84,6 +84,7 @@ from proviso._program import (  # noqa: E402,F401
     explain_guard,
 )
 from proviso._refine import refine_dynamic_shapes  # noqa: E402,F401
+from proviso._requirements import requirements  # noqa: E402,F401
 from proviso._signature import (  # noqa: E402,F401
     ConstantArgument,
     CustomObjArgument,

@@ -1,0 +1,217 @@
+"""proviso.requirements: what a program requires of its inputs' sizes.
+
+One trace with the example's sizes as hints answers every question and notes
+what it cost; the answers, said plainly and without what follows from others,
+are the requirements.  A second trace that knows nothing but them, and no
+example, then meets no open question: that is the proof that they suffice.
+"""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+
+from proviso import _dims as dims
+from proviso import _export, _numbers, _places, _proviso, _specs
+from proviso._errors import DataDependentError, Suggestion
+
+# Questions about data, each of which costs a trace.
+_MOST_QUESTIONS = 64
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the program that is not answered for every size."""
+
+    condition: str  # how it was answered: "x.shape[1] != 1"
+    file: str
+    line: int       # 0 where it is not known
+    code: str       # the line's text
+    # The requirements that imply the answer; None where no proof was found.
+    follows_from: Optional[Tuple[str, ...]] = None
+    # Of a question about data: the checks to insert.
+    suggestions: Tuple[Suggestion, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A size that can have one value only."""
+
+    size: str
+    value: int
+    because: Tuple[str, ...]  # requirements
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What inputs must satisfy, in words of forward's parameters.
+
+    conditions: "x.shape[1] >= 2": the least set; together they are what the
+        trace needs, and none follows from the others.
+    checks: the same as lines to insert at the top of forward.
+    counterexamples: by condition, sizes for which the others hold and it does
+        not: why it is needed.
+    witness: sizes for which all hold.
+    questions: every question that cost something, with its line.
+    pinned: sizes that can have one value only.
+    proved: whether a trace without example sizes that knows the conditions
+        alone has no open question; why_not says what was asked else.
+    """
+
+    conditions: List[str]
+    counterexamples: Dict[str, Optional[Dict[str, int]]]
+    witness: Dict[str, int]
+    questions: List[Question]
+    pinned: List[Pinned]
+    proved: bool
+    why_not: str = ""
+    _torch_parts: Any = field(default=None, repr=False)
+    _size_texts: Dict[str, str] = field(default_factory=dict, repr=False)
+    _parameters: Tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def checks(self) -> List[str]:
+        return [f"torch._check({condition})" for condition in self.conditions]
+
+    def to_torch(self):
+        """The same in the form that PyTorch's own solver takes."""
+        from proviso import _torch_requirements
+        return _torch_requirements.of(self)
+
+    def __str__(self):
+        lines = ["requires" if self.conditions else "requires nothing"]
+        for condition in self.conditions:
+            point = self.counterexamples.get(condition)
+            why = ", ".join(f"{k} = {v}" for k, v in (point or {}).items())
+            lines.append(f"  {condition}" + (f"  # not {why}" if why else ""))
+        lines += [f"  {p.size} is always {p.value}: "
+                  + ", ".join(p.because) for p in self.pinned]
+        lines += [f"{q.file}:{q.line}: {q.condition}" for q in self.questions
+                  if q.suggestions]
+        lines.append("proved without example sizes" if self.proved
+                     else f"not proved: {self.why_not}")
+        return "\n".join(lines)
+
+
+def requirements(mod, args, kwargs=None, dynamic_shapes=None):
+    """What `mod` requires of the sizes of its inputs, as Requirements.
+
+    mod, args, kwargs: as for export().
+    dynamic_shapes: which sizes may vary, as for export(); how a spec says it
+        does not matter but for its range.  Default: every size of every tensor.
+
+    Raises what export() raises, but DataDependentError only where the example
+    does not tell the answer."""
+    forward = _export._check_arguments(mod, args, kwargs, False)
+    args, kwargs = tuple(args), dict(kwargs or {})
+    if hasattr(dynamic_shapes, "dynamic_shapes"):
+        dynamic_shapes = dynamic_shapes.dynamic_shapes(mod, args, kwargs)
+    inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
+    every = dynamic_shapes is None
+    program, asked = _answered(mod, _varying(inputs, "auto", every))
+    function = _places._plain_function(forward)
+    words = [(leaf.source + f".size()[{d}]", text)
+             for leaf, text in _named(inputs, function)
+             for d, text in enumerate(_sizes(leaf, text))]
+    conditions, questions, pinned, torch_parts = _proviso.requirements(
+        program, words)
+    texts = [text for text, _, _ in conditions]
+    over_sources = [source for _, source, _ in conditions]
+    why_not = _why_not_proved(mod, _varying(inputs, "unbacked", every),
+                              over_sources)
+    return Requirements(
+        texts, {text: point for text, _, point in conditions},
+        _witness(inputs, function), _questions(questions, asked, texts),
+        [Pinned(size, value, tuple(texts[i] for i in because))
+         for size, value, because in pinned],
+        not why_not, why_not, torch_parts, dict(words),
+        tuple(inputs.argument_names))
+
+
+# --- the inputs
+
+def _varying(inputs, policy, every):
+    """The inputs with sizes that vary as `policy` says; `every` one, or those
+    that the specs let vary."""
+    def spec_of(spec):
+        if spec.policy == "static" and (not every or spec.value is not None):
+            return spec
+        return dims.DimSpec(policy, "", spec.min, spec.max)
+
+    leaves = [dataclasses.replace(leaf, spec=[spec_of(d) for d in leaf.spec])
+              if isinstance(leaf.value, torch.Tensor) else leaf
+              for leaf in inputs.leaves]
+    return dataclasses.replace(inputs, leaves=leaves)
+
+
+def _named(inputs, function):
+    """(leaf, its text in the body of forward) of the tensors."""
+    names = _places._keyword_parameter(function)
+    for leaf in inputs.leaves:
+        text = _places._in_body(leaf.source, *names)
+        if isinstance(leaf.value, torch.Tensor) and text:
+            yield leaf, text
+
+
+def _sizes(leaf, text):
+    return [f"{text}.shape[{d}]" for d in range(leaf.value.dim())]
+
+
+def _witness(inputs, function):
+    """The example's sizes, at which the trace ran."""
+    return {size: leaf.value.shape[d]
+            for leaf, text in _named(inputs, function)
+            for d, size in enumerate(_sizes(leaf, text))
+            if leaf.spec[d].policy != "static"} or {
+                size: leaf.value.shape[d]
+                for leaf, text in _named(inputs, function)
+                for d, size in enumerate(_sizes(leaf, text))}
+
+
+# --- the traces
+
+def _answered(mod, inputs, assumed=()):
+    """The traced program, questions about data answered as by the example, and
+    the errors that these would have been."""
+    answers, asked = {}, []
+    owned = _export._owned_by(mod)
+    while True:
+        try:
+            with _numbers.ints_kept_symbolic():
+                program, _ = _export._trace_with_numbers(
+                    mod, inputs, owned, (), (), assumed=assumed,
+                    specialize_zero_one=False, assumed_answers=answers)
+            return program, asked
+        except DataDependentError as error:
+            question = error.question
+            if (question is None or question.of_inputs
+                    or question.answer is None or question.asked in answers
+                    or len(answers) >= _MOST_QUESTIONS):
+                raise
+            answers[question.asked] = question.answer
+            asked.append(error)
+
+
+def _why_not_proved(mod, inputs, conditions):
+    try:
+        _answered(mod, inputs, conditions)
+    except DataDependentError as error:
+        return str(error).split("\n")[0]
+    return ""
+
+
+def _questions(found, asked, texts):
+    result = []
+    for text, places, because in found:
+        implied = None if because is None else tuple(
+            texts[i] for i in because)
+        for file, line, code in places or [("", 0, "")]:
+            result.append(Question(text, file, line, code, implied))
+    for error in asked:
+        first = next(iter(error.suggestions), None)
+        place = _export._place_of(error)
+        result.append(Question(
+            first.condition if first else error.question.asked, *place,
+            suggestions=error.suggestions))
+    return result

@@ -1,0 +1,148 @@
+"""The checks that end a DataDependentError, as lines that paste.
+
+What was refused is said in the words of a place in the program (_places.py):
+of the entry where it is about sizes of inputs alone, else of the innermost
+frame whose names say it.  Which of the two sides the example takes is read
+from the example: what was recorded up to the question is run on it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Optional
+
+import torch
+
+from proviso import _places
+from proviso._errors import DataDependentError, Suggestion
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was refused."""
+
+    asked: str             # "u0 > 20", or an integer: "u0//2"
+    answer: Optional[int]  # at the example: 1 or 0 of a condition
+    of_inputs: bool        # about sizes of inputs alone
+
+
+class Pending:
+    """A question that was refused, with what must be read of it while the
+    trace lives."""
+
+    def __init__(self, question, places, program):
+        self._question = question
+        self._places = places
+        self._program = program  # gives the values of its symbols; or None
+
+    def completed(self, error, leaves):
+        """The error with what answers it."""
+        values = self._values(leaves)
+        result = completed(error, self._suggestions(values))
+        result.question = Asked(
+            self._question.asked, self._question.answer_at(values),
+            all(source for _, source, _ in self._question.symbols()))
+        return result
+
+    def _suggestions(self, values):
+        for place in self._places:
+            found = self._question.suggest(place.words, values)
+            if found:
+                return tuple(_suggestion(place, *one) for one in found)
+        return ()
+
+    def _values(self, leaves):
+        if self._program is None:
+            return {}
+        names = [name for name, _, number in self._question.symbols()
+                 if number is not None]
+        return dict(zip(names, _run_apart(self._program, leaves)))
+
+
+def _suggestion(place, code, condition, excludes):
+    if not place.has_torch:
+        code = "import torch; " + code
+    return Suggestion(code, place.file, place.line, excludes, condition)
+
+
+def _run_apart(program, leaves):
+    """The outputs at the example inputs; neither they nor the program's
+    tensors are changed.  None of them where the run ends early."""
+    def kept(value):
+        return value.detach().clone() if isinstance(
+            value, torch.Tensor) else value
+
+    program = program.with_tensors(
+        [(name, kept(t)) for name, t in program.state_dict()],
+        [(name, kept(t)) for name, t in program.constants()])
+    try:
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            return program.module().run([kept(leaf.value) for leaf in leaves],
+                                        checked=False)
+    except Exception:  # an operator refuses the example: no values
+        return []
+
+
+def pending(session, error, callee, inputs, fakes, is_library):
+    """Of the error that ended a trace; None where it is no question of it."""
+    question = session.open_question()
+    if question is None or question.text.split("\n")[0] not in str(error):
+        return None
+    symbols = question.symbols()
+    places = []
+    if all(source for _, source, _ in symbols):
+        places.append(_places.of_entry(callee, inputs.leaves, fakes))
+    for frame, line in _frames(error):
+        if not is_library(frame.f_code.co_filename):
+            places.append(_places.of_frame(frame, line))
+    return Pending(question, [p for p in places if p is not None],
+                   _program_of(session, symbols))
+
+
+def _frames(error):
+    """(frame, line), the innermost first; of what the error came from too."""
+    frames = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        frames.append((traceback.tb_frame, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return reversed(frames)
+
+
+def _program_of(session, symbols):
+    """What was recorded so far, with the numbers as its results."""
+    if all(source for _, source, _ in symbols):
+        return None
+    try:
+        return session.finish([number for _, _, number in symbols
+                               if number is not None])
+    except Exception:  # what was recorded is no whole program
+        return None
+
+
+# --- the text of the error
+
+_ADVICE = re.compile(
+    r"To fix the error, insert one of the following checks .*?\n"
+    r"(?:  \d\. .*\n)+", re.DOTALL)
+_VALUE_ADVICE = re.compile(r"  1\. torch\._check\([^\n]* == <value>\)\n")
+
+
+def completed(error, suggestions):
+    """The error, with the suggestions in its text and on it."""
+    text = str(error)
+    if suggestions:
+        lines = "".join(
+            f"  {i}. {s.code}\n" + (f"     (rules out {s.excludes})\n"
+                                    if s.excludes else "")
+            for i, s in enumerate(suggestions, 1))
+        first = suggestions[0]
+        where = f"before line {first.line} of {first.file}"
+        advice = (f"To fix the error, insert one of the following checks "
+                  f"{where}:\n{lines}")
+        text, count = _ADVICE.subn(lambda _: advice, text)
+        if not count:
+            text = _VALUE_ADVICE.sub(lambda _: lines.rstrip("\n")
+                                     + f"\n     {where}\n", text)
+    result = DataDependentError(text)
+    result.suggestions = suggestions
+    return result

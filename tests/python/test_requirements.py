@@ -1,0 +1,243 @@
+"""proviso.requirements: sufficient by the proof that it makes itself, minimal
+by Z3, satisfiable by its witness, and taken by PyTorch."""
+
+import re
+
+import pytest
+import torch
+from torch.export import Dim
+
+import proviso
+from pasting import load
+
+z3 = pytest.importorskip("z3")
+
+
+# --- conditions over forward's parameters, for Z3
+
+class Sizes(dict):
+    """x.shape[1] of a text, as one integer of Z3."""
+
+    def __missing__(self, text):
+        name = text
+        self[text] = z3.Int(name)
+        return self[text]
+
+
+SIZE = re.compile(r"\w+(?:\[[^\]]*\])*\.shape\[\d+\]")
+
+
+class Number:
+    """Python's // and % of sizes, which Z3 has for positive divisors."""
+
+    def __init__(self, e):
+        self.e = e
+
+    def of(self, other):
+        return other.e if isinstance(other, Number) else other
+
+    def __add__(self, o): return Number(self.e + self.of(o))
+    def __radd__(self, o): return Number(self.of(o) + self.e)
+    def __sub__(self, o): return Number(self.e - self.of(o))
+    def __rsub__(self, o): return Number(self.of(o) - self.e)
+    def __mul__(self, o): return Number(self.e * self.of(o))
+    __rmul__ = __mul__
+    def __neg__(self): return Number(-self.e)
+    def __floordiv__(self, o): return Number(self.e / self.of(o))
+    def __mod__(self, o): return Number(self.e % self.of(o))
+    def __eq__(self, o): return self.e == self.of(o)
+    def __ne__(self, o): return self.e != self.of(o)
+    def __le__(self, o): return self.e <= self.of(o)
+    def __lt__(self, o): return self.e < self.of(o)
+    def __ge__(self, o): return self.e >= self.of(o)
+    def __gt__(self, o): return self.e > self.of(o)
+    __hash__ = None
+
+
+class Truth:
+    """torch.sym_min and its like over Z3."""
+
+    @staticmethod
+    def sym_not(a):
+        return z3.Not(a)
+
+
+def to_z3(condition, sizes):
+    names = {}
+
+    def named(match):
+        key = f"size_{len(names)}"
+        names[key] = Number(sizes[match.group(0)])
+        return key
+
+    return eval(SIZE.sub(named, condition), {"torch": Truth}, names)
+
+
+def check_minimal(found):
+    sizes = Sizes()
+    formulas = [to_z3(c, sizes) for c in found.conditions]
+    natural = [s >= 0 for s in sizes.values()]
+    for i, needed in enumerate(formulas):
+        solver = z3.Solver()
+        solver.add(*natural, *formulas[:i], *formulas[i + 1:], z3.Not(needed))
+        assert solver.check() == z3.sat, (
+            f"{found.conditions[i]} follows from the others of "
+            f"{found.conditions}")
+
+
+def check_witness(found):
+    sizes = Sizes()
+    solver = z3.Solver()
+    solver.add(*[to_z3(c, sizes) for c in found.conditions])
+    solver.add(*[sizes[text] == value
+                 for text, value in found.witness.items()])
+    assert solver.check() == z3.sat, (found.witness, found.conditions)
+
+
+def check(found):
+    assert found.proved, found.why_not
+    check_minimal(found)
+    check_witness(found)
+    assert found.checks == [f"torch._check({c})" for c in found.conditions]
+
+
+# --- programs
+
+def required(program, *shapes, **options):
+    found = proviso.requirements(program, tuple(map(torch.ones, shapes)),
+                                 **options)
+    check(found)
+    return found
+
+
+def test_a_program_without_questions_requires_nothing():
+    found = required(lambda x: x * 2, (3, 4))
+    assert found.conditions == [] and str(found).startswith(
+        "requires nothing")
+
+
+def test_the_least_is_required_and_each_question_has_its_line():
+    def program(x, y):
+        if x.shape[0] > 1:
+            x = x + 1
+        if x.shape[0] != 1:
+            x = x + 1
+        if x.shape[1] % 2 == 0 and (x.shape[1] // 2) % 2 == 0:
+            return x.view(-1, 4) + y.sum()
+        return x
+
+    found = required(program, (3, 8), (2,))
+    assert found.conditions == ["x.shape[0] >= 2", "x.shape[1] % 4 == 0"]
+    lines = {q.line for q in found.questions}
+    first = program.__code__.co_firstlineno
+    assert {first + 1, first + 5} <= lines
+    assert all(q.follows_from for q in found.questions)
+
+
+def test_a_size_that_is_needed_as_a_number_is_pinned():
+    def program(x):
+        for i in range(x.shape[0]):
+            x = x + i
+        return x
+
+    found = required(program, (3, 4))
+    assert [(p.size, p.value, p.because) for p in found.pinned] == [
+        ("x.shape[0]", 3, ("x.shape[0] == 3",))]
+
+
+def test_int_of_a_quotient_pins_nothing(tmp_path):
+    path = tmp_path / "padded.py"
+    path.write_text("""\
+import torch
+
+
+def forward(x):
+    pad = int(x.shape[-1] / 4) * 4 - x.shape[-1]
+    if pad == 0:
+        return x
+    return torch.nn.functional.pad(x, (0, pad + 4))
+""")
+    found = required(load(path).forward, (2, 8))
+    assert found.conditions == ["x.shape[1] % 4 == 0"] and not found.pinned
+
+
+def test_questions_about_data_are_answered_as_the_example_does():
+    def program(x, m):
+        y = x[m]
+        n = y.shape[0]
+        if n > 2:
+            y = y + 1
+        return y + x.shape[1] if x.shape[1] != 4 else y
+
+    found = proviso.requirements(
+        program, (torch.randn(8, 6), torch.arange(8) < 5))
+    assert found.proved, found.why_not
+    assert found.conditions[-1:] == ["x.shape[1] != 4"] or (
+        "x.shape[1] != 4" in found.conditions)
+    [of_data] = [q for q in found.questions if q.suggestions]
+    assert of_data.suggestions[0].code == "torch._check(n >= 3)"
+    assert of_data.line == program.__code__.co_firstlineno + 3
+
+
+def test_what_may_vary_can_be_said():
+    def program(x):
+        return x + 1 if x.shape[1] == 4 else x
+
+    x = torch.ones(3, 4)
+    fixed = proviso.requirements(program, (x,), dynamic_shapes=({0: Dim.AUTO},))
+    assert fixed.conditions == []
+    assert proviso.requirements(
+        program, (x,), None, {"x": {1: Dim("n", max=9)}}
+    ).conditions == ["x.shape[1] == 4"]
+
+
+# --- PyTorch's form
+
+def rows(x, y):
+    if x.shape[0] != 1 and x.shape[1] <= 64:
+        return x.view(-1, 4) + (x * y).sum()
+    return x
+
+
+def test_torch_takes_its_form():
+    args = torch.ones(3, 8), torch.ones(3, 8)
+    found = proviso.requirements(rows, args)
+    check(found)
+    form = found.to_torch()
+    assert "torch._check(x.shape[0] >= 2)" in form
+    text = form.shape_invariants()
+    names = {"torch": torch}
+    exec(text, names)
+    names["shape_invariants"](*args)
+    with pytest.raises(RuntimeError):
+        names["shape_invariants"](torch.ones(1, 8), torch.ones(1, 8))
+    assert "Dim('x_shape_0" in form.dim_specs() or "Dim(" in form.dim_specs()
+    compile(form.marks(), "marks", "exec")
+    compile(form.dim_specs(), "specs", "exec")
+
+
+def test_torch_compiles_unbacked_with_the_checks():
+    args = torch.ones(3, 8), torch.ones(3, 8)
+    form = proviso.requirements(rows, args).to_torch()
+    names = {"torch": torch}
+    exec(form.shape_invariants(), names)
+
+    def checked(x, y):
+        names["shape_invariants"](x, y)
+        return rows(x, y)
+
+    torch._dynamo.reset()
+    for t in args:
+        for d in range(2):
+            torch._dynamo.decorators.mark_unbacked(t, d)
+    compiled = torch.compile(checked, fullgraph=True, backend="eager")
+    assert torch.equal(compiled(*args), rows(*args))
+    more = torch.ones(5, 12), torch.ones(5, 12)
+    assert torch.equal(compiled(*more), rows(*more))
+
+
+# --- errors
+
+def test_arguments_are_checked():
+    with pytest.raises(TypeError, match="tuple of example"):
+        proviso.requirements(lambda x: x, torch.ones(2))
