@@ -101,6 +101,8 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string& v) { a.loop_steps = v; }},
     {"--tag", "TAG", "only programs with this tag",
      [](Arguments& a, const std::string& v) { a.tag = v; }},
+    {"--html", "PAGE", "also write the report as one self-contained page",
+     [](Arguments& a, const std::string& v) { a.html = v; }},
     {"--json", nullptr, "the last line is one JSON object",
      [](Arguments& a, const std::string&) { a.json = true; }},
 };
@@ -144,6 +146,9 @@ const std::vector<Command> kCommands = {
      "--tiers --list --reasons --stats --without --limit --json", decide},
     {"limits", "", "the numbers at which the solver's reasoning gives up",
      "--json", limits_command},
+    {"explain", "FILE|-",
+     "what PyTorch's errors about shapes ask for, from a log or a traceback",
+     "--json --html", explain},
     {"db", "list|run [NAME...]",
      "programs that must export: list them, or run them beside eager",
      "--tag --json", db},

@@ -28,6 +28,7 @@ struct Arguments {
   std::string tag;                   // --tag
   std::vector<std::string> allowed;  // --allow
   std::string loop_steps;            // --loop-steps
+  std::string html;                  // --html
   std::vector<std::string> positional;
 };
 
@@ -56,6 +57,7 @@ int replay(const Arguments&);
 int decide(const Arguments&);
 int limits_command(const Arguments&);
 int db(const Arguments&);
+int explain(const Arguments&);
 int show(const Arguments&);
 int check(const Arguments&);
 int run_program(const Arguments&);

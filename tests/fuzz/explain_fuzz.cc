@@ -1,0 +1,115 @@
+// Laws of explain: any text is read, without end neither in time nor in depth;
+// the answer is the same each time; its symbols and names stand in the text;
+// JSON is UTF-8 without control characters, and a page has one script.
+#include <cstdio>
+#include <cstdlib>
+
+#include "guards/diagnosis_html.h"
+#include "guards/diagnosis_text.h"
+
+namespace {
+
+// What texts are made of; bytes of the input choose.
+// clang-format off
+const char* const kFragments[] = {
+    "Could not guard on data-dependent expression ",
+    "Could not extract specialized integer from data-dependent expression ",
+    "The expression we were trying to evaluate is ",
+    "Eq(u0, 1)", "u0 > 5", "u0*u1 != 0", "Mod(3*u0, 4) <= 0", "u0//(u1 - 1)",
+    " (unhinted: ", ").  (Size-like symbols: ", "u0, u1", "none", ")\n",
+    "\n", "\n\n", "[rank0]: ", "(EngineCore pid=7) ", "\x1b[31m", "E   ",
+    "ERROR 12-15 12:35:11 [core.py:8] ",
+    "V1213 16:58:36.371000 12 torch/fx/a.py:57] [0/0] ",
+    "create_env\n", "create_unbacked_symint u0 [-int_oo, int_oo] (a.py:3 in f)\n",
+    "create_symbol s0 = 6 for L['x'].size()[0] [2, int_oo] (a.py:3 in f)\n",
+    "runtime_assert u0 >= u1 [guard added] (a.py:4 in f)\n",
+    "eval Eq(s0, 2*u0) [guard added] (a.py:4 in f)\n",
+    "set_replacement u1 = 2*u0 + 1 (solve) VR[1, 9]\n",
+    "_update_var_to_range u0 = VR[0, 9] (update)\n",
+    "names u0 = y.shape[0] at /m/model.py:9 in forward\n",
+    "Data dependent variable 'u0' allocated at:\n",
+    "  File \"/m/model.py\", line 10, in forward\n    if n > 5:\n",
+    "  File \"/x/site-packages/torch/_refs/__init__.py\", line 9, in f\n    g()\n",
+    "from user code:\n", "Traceback (most recent call last):\n",
+    "Potential framework code culprit (scroll up for full backtrace):\n",
+    "Caused by: (m/model.py:11 in forward)\n",
+    "evaluating expression to True.\n",
+    "(These suggested fixes were derived by replacing `u0` with n in Eq(u0, 1)"
+    " and its negation.)\n",
+    "Constraints violated (dx)! For more information\n",
+    "  - Not all values of dx = L['x'].size()[0] in the specified range dx <= 9"
+    " satisfy the generated guard Eq(Mod(L['x'].size()[0], 2), 0).\n",
+    "Suggested fixes:\n", "  dx = 2*_dx\n", "  dx = Dim('dx', max=4)\n",
+    "propagate_real_tensors evaluate_expr(u0 > 2) -> False\n",
+    "# File: /m/model.py:9 in forward, code: n = m.sum().item()\n",
+    "item: \"Sym(u0)\" = torch.ops.aten.item.default(x)\n",
+    "PendingUnbackedSymbolNotFound", "Expected cond to be True, but got False",
+    "DynamicOutputShapeException: aten.nonzero.default\n", "((((((((((((((((",
+};
+// clang-format on
+constexpr size_t kCount = sizeof(kFragments) / sizeof(kFragments[0]);
+
+// An even first byte: the text is the bytes; else each byte is a fragment, or
+// stands for itself.
+std::string text_of(const uint8_t* data, size_t size) {
+  if (size == 0 || data[0] % 2 == 0) {
+    return std::string(reinterpret_cast<const char*>(data), size);
+  }
+  std::string text;
+  for (size_t i = 1; i < size && text.size() < 20000; ++i) {
+    if (data[i] < 4 * kCount) {
+      text += kFragments[data[i] % kCount];
+    } else {
+      text += static_cast<char>(data[i]);
+    }
+  }
+  return text;
+}
+
+void check(bool holds, const char* law, const std::string& text) {
+  if (holds) return;
+  std::fprintf(stderr, "broken law: %s\n  %s\n", law, text.c_str());
+  std::abort();
+}
+
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Each u7 or s7 of the condition stands in the text.
+bool symbols_stand_in(const std::string& condition, const std::string& text) {
+  for (size_t i = 0; i < condition.size(); ++i) {
+    const bool begins = i == 0 || !is_name(condition[i - 1]);
+    if (!begins || (condition[i] != 'u' && condition[i] != 's')) continue;
+    size_t end = i + 1;
+    while (end < condition.size() && is_name(condition[end])) ++end;
+    if (text.find(condition.substr(i, end - i)) == text.npos) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace proviso;
+  if (size > 4000) return 0;
+  const std::string text = text_of(data, size);
+  const std::vector<Diagnosis> errors = diagnose(read_errors(text));
+  const std::string json = to_json(errors, true);
+  check(json == to_json(diagnose(read_errors(text)), true), "same again", text);
+  for (char c : json) {
+    check(static_cast<unsigned char>(c) >= 0x20, "JSON has no controls", text);
+  }
+  const std::string page = to_html(errors);
+  const size_t script = page.find("<script");
+  check(page.find("<script", script + 1) == page.npos, "one script", text);
+  for (const Diagnosis& d : errors) {
+    for (const std::string& condition : d.conditions) {
+      check(symbols_stand_in(condition, text), "symbols of the text", text);
+    }
+    check(d.code.empty() || d.kind == DiagnosisKind::kDimSpec ||
+              d.code.size() == d.conditions.size(),
+          "a line a condition", text);
+  }
+  return 0;
+}
