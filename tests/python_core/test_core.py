@@ -371,10 +371,12 @@ def test_a_name_of_torch_says_what_is_missing():
         proviso.exprot
 
 
-def test_the_example_of_an_oracle_for_sympy_runs():
-    pytest.importorskip("sympy")
+@pytest.mark.parametrize("name, needs", [
+    ("sympy_oracle", "sympy"), ("onnx_shapes", "onnx")])
+def test_an_example_over_another_package_runs(name, needs):
+    pytest.importorskip(needs)
     example = (pathlib.Path(__file__).parents[2] / "examples" / "link"
-               / "sympy_oracle.py")
+               / f"{name}.py")
     done = subprocess.run([sys.executable, str(example)], capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
