@@ -236,6 +236,70 @@ def test_torch_compiles_unbacked_with_the_checks():
     assert torch.equal(compiled(*more), rows(*more))
 
 
+# --- models: those of this option, else small ones of each kind
+
+@pytest.fixture(scope="module")
+def zoo():
+    import pathlib
+    import sys
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "models"))
+    return pytest.importorskip("zoo")
+
+
+# What each requires, as PyTorch's users would write it.
+MODELS = {
+    "bert": ["input_ids.shape[0] >= 1", "input_ids.shape[1] >= 2",
+             "input_ids.shape[1] <= 128"],
+    "gpt2": ["input_ids.shape[0] >= 2", "input_ids.shape[1] >= 2"],
+    "resnet": ["pixel_values.shape[2] >= 1", "pixel_values.shape[3] >= 1"],
+    "mobilenet_v2": ["pixel_values.shape[2] % 32 == 0",
+                     "pixel_values.shape[2] >= 1",
+                     "pixel_values.shape[3] % 32 == 0",
+                     "pixel_values.shape[3] >= 1"],
+}
+
+
+def required_of_model(zoo, name):
+    case = zoo.ZOO[name]
+    model = case.build()
+    kwargs = case.kwargs(case.traced)
+    found = proviso.requirements(model, (), kwargs, case.shapes)
+    check(found)
+    return case, model, kwargs, found
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_models_require(zoo, name):
+    _, _, _, found = required_of_model(zoo, name)
+    print(found)
+    assert set(found.conditions) <= set(MODELS[name]) and found.conditions
+    assert not found.pinned
+
+
+@pytest.mark.parametrize("name", ["bert", "resnet"])
+def test_torch_compiles_models_with_the_checks(zoo, name):
+    case, model, kwargs, found = required_of_model(zoo, name)
+    names = {"torch": torch}
+    exec(found.to_torch().shape_invariants(), names)
+
+    def checked(**inputs):
+        names["shape_invariants"](**inputs)
+        return model(**inputs)[0]
+
+    torch._dynamo.reset()
+    for text, dims in case.shapes.items():
+        for d in dims:
+            torch._dynamo.decorators.mark_unbacked(kwargs[text], d)
+    compiled = torch.compile(checked, fullgraph=True, backend="aot_eager")
+    with torch.no_grad():
+        assert torch.allclose(compiled(**kwargs), model(**kwargs)[0],
+                              atol=1e-5)
+        for size in case.others[:1]:
+            more = case.kwargs(size)
+            assert torch.allclose(compiled(**more), model(**more)[0],
+                                  atol=1e-5)
+
+
 # --- errors
 
 def test_arguments_are_checked():

@@ -7,6 +7,7 @@ example, then meets no open question: that is the proof that they suffice.
 """
 
 import dataclasses
+import re
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -16,6 +17,7 @@ from proviso import _dims as dims
 from proviso import _export, _numbers, _places, _proviso, _specs
 from proviso._errors import DataDependentError, Suggestion
 
+_FROM_TWO_ON = re.compile(r"[^ ]+\.shape\[\d+\] >= 2")
 # Questions about data, each of which costs a trace.
 _MOST_QUESTIONS = 64
 
@@ -28,7 +30,8 @@ class Question:
     file: str
     line: int       # 0 where it is not known
     code: str       # the line's text
-    # The requirements that imply the answer; None where no proof was found.
+    # The requirements that imply the answer; None where they do not: a trace
+    # without example sizes does not ask it.
     follows_from: Optional[Tuple[str, ...]] = None
     # Of a question about data: the checks to insert.
     suggestions: Tuple[Suggestion, ...] = ()
@@ -116,13 +119,16 @@ def requirements(mod, args, kwargs=None, dynamic_shapes=None):
              for d, text in enumerate(_sizes(leaf, text))]
     conditions, questions, pinned, torch_parts = _proviso.requirements(
         program, words)
+    unbacked = _varying(inputs, "unbacked", every)
+    why_not = _why_not_proved(mod, unbacked, [c[1] for c in conditions])
+    kept, weakened = conditions, set()
+    if not why_not:
+        kept, weakened = _weakest(mod, unbacked, conditions)
     texts = [text for text, _, _ in conditions]
-    over_sources = [source for _, source, _ in conditions]
-    why_not = _why_not_proved(mod, _varying(inputs, "unbacked", every),
-                              over_sources)
     return Requirements(
-        texts, {text: point for text, _, point in conditions},
-        _witness(inputs, function), _questions(questions, asked, texts),
+        [text for text, _, _ in kept], {text: at for text, _, at in kept},
+        _witness(inputs, function),
+        _questions(questions, asked, texts, weakened),
         [Pinned(size, value, tuple(texts[i] for i in because))
          for size, value, because in pinned],
         not why_not, why_not, torch_parts, dict(words),
@@ -181,7 +187,8 @@ def _answered(mod, inputs, assumed=()):
             with _numbers.ints_kept_symbolic():
                 program, _ = _export._trace_with_numbers(
                     mod, inputs, owned, (), (), assumed=assumed,
-                    specialize_zero_one=False, assumed_answers=answers)
+                    specialize_zero_one=False, backed_size_oblivious=True,
+                    assumed_answers=answers)
             return program, asked
         except DataDependentError as error:
             question = error.question
@@ -201,11 +208,31 @@ def _why_not_proved(mod, inputs, conditions):
     return ""
 
 
-def _questions(found, asked, texts):
+def _weakest(mod, inputs, conditions):
+    """Sizes from 2 on are from 1 on where the program without example sizes
+    has no question at 1: there the layout alone was asked.  With the numbers of
+    the conditions that say less now."""
+    kept, weakened = list(conditions), set()
+    for i, (text, source, _) in enumerate(conditions):
+        if not _FROM_TWO_ON.fullmatch(text):
+            continue
+        trial = list(kept)
+        trial[i] = (_from_one_on(text), _from_one_on(source), None)
+        if not _why_not_proved(mod, inputs, [c[1] for c in trial]):
+            kept = trial
+            weakened.add(i)
+    return kept, weakened
+
+
+def _from_one_on(condition):
+    return condition.removesuffix("2") + "1"
+
+
+def _questions(found, asked, texts, weakened):
     result = []
     for text, places, because in found:
-        implied = None if because is None else tuple(
-            texts[i] for i in because)
+        is_open = because is None or weakened.intersection(because)
+        implied = None if is_open else tuple(texts[i] for i in because)
         for file, line, code in places or [("", 0, "")]:
             result.append(Question(text, file, line, code, implied))
     for error in asked:
