@@ -17,12 +17,11 @@ from onnx import TensorProto, helper, numpy_helper, shape_inference
 from proviso import Context, Max
 
 _SAME_SHAPE = {"Relu", "Sigmoid", "Tanh", "Erf", "Softmax", "Cast", "Identity"}
-_BROADCAST = {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min"}
+_BROADCAST = {"Add", "Sub", "Mul", "Div", "Pow"}
 
 
 class Shapes:
-    """The shape of each value of a graph, and the numbers in those that are
-    shapes themselves."""
+    """The shape of each value, and the numbers in those that are shapes."""
 
     def __init__(self, graph):
         self.context = Context()
@@ -31,8 +30,8 @@ class Shapes:
             array = numpy_helper.to_array(tensor)
             self.shapes[tensor.name] = [self._expr(d) for d in array.shape]
             if array.dtype == "int64" and array.ndim <= 1:
-                self.numbers[tensor.name] = [
-                    self._expr(int(v)) for v in array.reshape(-1)]
+                self.numbers[tensor.name] = list(
+                    map(self._expr, array.reshape(-1).tolist()))
         for value in graph.input:
             dims = value.type.tensor_type.shape.dim
             self.shapes.setdefault(value.name, [self._dim(d) for d in dims])
@@ -43,16 +42,16 @@ class Shapes:
         return self.context.expr(number)
 
     def _dim(self, dim):
-        if not dim.dim_param:
+        if dim.HasField("dim_value"):
             return self._expr(dim.dim_value)
-        symbol = self.context.symbol(dim.dim_param)
-        self.context.declare(symbol, 1, None, origin="a size of an input")
-        return symbol
+        name = dim.dim_param or f"unnamed_{len(self.context)}"
+        self.context.declare(name, 1, None, origin="a size of an input")
+        return self.context.symbol(name)
 
     def _visit(self, node):
         rule = getattr(self, f"_{node.op_type.lower()}", None)
         if node.op_type in _SAME_SHAPE:
-            rule = self._same
+            rule = lambda node, attributes, x, *_: x  # noqa: E731
         elif node.op_type in _BROADCAST:
             rule = self._elementwise
         if rule is None or not all(
@@ -73,11 +72,6 @@ class Shapes:
                                   answer.counterexample))
             if answer.verdict == "unknown":  # what follows may rely on it
                 self.context.assume(condition, origin=f"checked: {node.name}")
-
-    # --- rules: sizes in, sizes out
-
-    def _same(self, node, attributes, x, *_):
-        return x
 
     def _elementwise(self, node, attributes, a, b):
         rank = max(len(a), len(b))
@@ -100,8 +94,7 @@ class Shapes:
         if all(name in self.numbers for name in node.input):
             self.numbers[node.output[0]] = [
                 n for name in node.input for n in self.numbers[name]]
-        axis = attributes["axis"] % len(parts[0])
-        result = list(parts[0])
+        axis, result = attributes["axis"] % len(parts[0]), list(parts[0])
         for part in parts[1:]:
             for i, (x, y) in enumerate(zip(result, part)):
                 if i != axis:
@@ -122,19 +115,20 @@ class Shapes:
 
     def _reshape(self, node, attributes, x, _):
         wanted = self.numbers.get(node.input[1])
-        if wanted is None:
+        if wanted is None or attributes.get("allowzero"):
             return None
         sizes = [x[i] if w.constant == 0 else w for i, w in enumerate(wanted)]
-        count = math.prod(x, start=self._expr(1))
+        count = math.prod(x, start=(one := self._expr(1)))
         if not any(w.constant == -1 for w in sizes):
-            self._require(math.prod(sizes, start=self._expr(1)) == count, node)
+            self._require(math.prod(sizes, start=one) == count, node)
             return sizes
-        known = math.prod([s for s in sizes if s.constant != -1],
-                          start=self._expr(1))
+        known = math.prod([s for s in sizes if s.constant != -1], start=one)
         self._require(count % known == 0, node)
         return [count // known if s.constant == -1 else s for s in sizes]
 
     def _conv(self, node, attributes, x, w, *_):
+        if attributes.get("auto_pad", b"NOTSET") != b"NOTSET":
+            return None
         self._require(x[1] == w[1] * attributes.get("group", 1), node)
         rank = len(x) - 2
         stride, dilation = (attributes.get(name, [1] * rank)
@@ -147,7 +141,7 @@ class Shapes:
 
 
 def example():
-    """Two towers of an image model, flattened and joined by residuals."""
+    """Two towers of an image model, joined and flattened."""
     node, f32 = helper.make_node, TensorProto.FLOAT
 
     def weights(name, *dims):
@@ -168,8 +162,7 @@ def example():
         node("Concat", ["head", "rest"], ["flat_shape"], name="to", axis=0),
         node("Reshape", ["both", "flat_shape"], ["flat"], name="flatten"),
         node("Transpose", ["flat"], ["tokens"], name="turn", perm=[0, 2, 1]),
-        node("MatMul", ["tokens", "w3"], ["out"], name="project"),
-        node("Add", ["out", "tokens"], ["y"], name="residual_2"),
+        node("MatMul", ["tokens", "w3"], ["y"], name="project"),
     ]
     graph = helper.make_graph(
         nodes, "towers",
@@ -196,12 +189,11 @@ def main():
             print(f"{name}: {sizes}   onnx: {theirs[name]}")
     for name, verdict, condition, point in ours.findings:
         print(f"{name}: {condition} is {verdict}, e.g. not at {point}")
-    if not is_example:
-        return 0
     expected = ["N", "((H + 1)//2)*((W + 1)//2)", 8]
-    right = all(ours.context.equivalent(x, y) == "yes"
-                for x, y in zip(ours.shapes["y"], expected))
-    return 0 if right and not ours.findings else 1
+    right = not is_example or not ours.findings and all(
+        ours.context.equivalent(x, y) == "yes"
+        for x, y in zip(ours.shapes["y"], expected))
+    return 0 if right else 1
 
 
 if __name__ == "__main__":
