@@ -5,7 +5,6 @@
 //   control_flow.cc  sub-graphs of cond, map, while_loop and scan
 //   program.cc   ExportedProgram and its module
 //   suggestions.cc   Question: what a trace refused, and checks for it
-//   context.cc   Context: a solver's facts and questions as text
 //   frames.cc    the Python stack as the tracer's source locations
 #pragma once
 
@@ -20,7 +19,6 @@ void bind_symbols(py::module_& m);
 void bind_session(py::module_& m);
 void bind_control_flow(py::module_& m);
 void bind_program(py::module_& m);
-void bind_context(py::module_& m);
 void bind_mirror(py::module_& m);
 void bind_suggestions(py::module_& m);
 void bind_errors(py::module_& m);
