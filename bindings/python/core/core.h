@@ -63,5 +63,6 @@ Int int_of(py::handle number);
 
 void bind_expr(py::module_& m);
 void bind_context(py::module_& m);
+void bind_explain(py::module_& m);
 
 }  // namespace proviso::python

@@ -31,4 +31,5 @@ PYBIND11_MODULE(_core, m) {
   py::register_local_exception_translator(&translate_error);
   bind_expr(m);
   bind_context(m);
+  bind_explain(m);
 }

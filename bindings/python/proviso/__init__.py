@@ -37,6 +37,12 @@ from proviso._context import (  # noqa: E402
     load_context,
     save_context,
 )
+from proviso._diagnose import (  # noqa: E402
+    Diagnosis,
+    Report,
+    diagnose,
+    explain,
+)
 from proviso._expr import (  # noqa: E402
     And,
     CeilDiv,
@@ -107,6 +113,7 @@ __all__ = sorted([
     "ConstraintViolationError",
     "Context",
     "DataDependentError",
+    "Diagnosis",
     "Eq",
     "Error",
     "Expr",
@@ -116,9 +123,12 @@ __all__ = sorted([
     "Ne",
     "Not",
     "Or",
+    "Report",
     "Suggestion",
     "ValueRange",
     "Where",
+    "diagnose",
+    "explain",
     "load_context",
     "save_context",
     "symbol",
