@@ -164,11 +164,33 @@ def forward(x, **more):
     ep = run.export(args, kwargs={"other": torch.ones(2, 5)},
                     dynamic_shapes={"x": {1: Dim.UNBACKED},
                                     "more": {"other": {1: Dim.UNBACKED}}})
-    assert [(s.code, s.line) for s in run.pasted][0] == (
-        "torch._check(x.shape[1] >= 4)", 10)
-    assert all(s.line == 10 for s in run.pasted)
+    assert [(s.code, s.line) for s in run.pasted] == [(
+        "torch._check(x.shape[1] >= 4); "
+        "torch._check(more['other'].shape[1] >= 4)", 10)]
     with pytest.raises(RuntimeError):
         ep.module()(torch.ones(2, 3), other=torch.ones(2, 3))
+
+
+def test_what_is_asked_later_is_answered_at_once(tmp_path):
+    run = Pasting(tmp_path, """\
+import torch
+
+
+def forward(x):
+    for k in (2, 4, 8):
+        if x.shape[0] % k == 0:
+            x = x + 1
+    return x if x.shape[1] != 1 else x * 2
+""")
+    unbacked = ({0: Dim.UNBACKED, 1: Dim.UNBACKED},)
+    with pytest.raises(proviso.DataDependentError) as raised:
+        proviso.export(run.callable(), (torch.ones(8, 3),),
+                       dynamic_shapes=unbacked)
+    text = str(raised.value)
+    assert "x.shape[0] % 8 == 0" in text and "Caused by: " in text
+    run.export((torch.ones(8, 3),), dynamic_shapes=unbacked)
+    assert [s.code for s in run.pasted] == [
+        "torch._check(x.shape[0] % 8 == 0); torch._check(x.shape[1] != 1)"]
 
 
 def test_torch_is_imported_where_it_has_another_name(tmp_path):

@@ -63,16 +63,37 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     start = time.perf_counter()
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
     owned = _owned_by(mod)
-    program, out_spec = _trace_with_numbers(
-        mod, inputs, owned, relations, preserve_module_call_signature,
-        prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
-        specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
-        backed_size_oblivious=backed_size_oblivious)
+    def trace(assumed=()):
+        return _trace_with_numbers(
+            mod, inputs, owned, relations, preserve_module_call_signature,
+            prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
+            specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
+            backed_size_oblivious=backed_size_oblivious, assumed=assumed)
+
+    try:
+        program, out_spec = trace()
+    except DataDependentError as error:
+        refused = _suggest.with_later_questions(
+            error, lambda assumed: _error_of(trace, assumed))
+        if refused is error:
+            raise
+        raise refused from error.__cause__
     elapsed = (time.perf_counter() - start) * 1e6
     program.set_name(_name_of(mod))
     ep = ExportedProgram(program, inputs, out_spec, (args, kwargs), elapsed)
     _check_additional(ep, additional)
     return ep
+
+
+def _error_of(trace, assumed):
+    """The question that ends a trace; None where another error or none does."""
+    try:
+        trace(assumed)
+    except DataDependentError as error:
+        return error
+    except (RuntimeError, ValueError):  # a condition that contradicts another
+        return None
+    return None
 
 
 def _check_additional(ep, examples):

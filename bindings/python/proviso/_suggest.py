@@ -13,6 +13,7 @@ from typing import Optional
 import torch
 
 from proviso import _places
+from proviso._context import Context
 from proviso._errors import DataDependentError, Suggestion
 
 
@@ -23,14 +24,18 @@ class Asked:
     asked: str             # "u0 > 20", or an integer: "u0//2"
     answer: Optional[int]  # at the example: 1 or 0 of a condition
     of_inputs: bool        # about sizes of inputs alone
+    # What the first suggestion says, over the inputs' sources; None where it
+    # speaks of data.
+    over_sources: Optional[str] = None
 
 
 class Pending:
     """A question that was refused, with what must be read of it while the
     trace lives."""
 
-    def __init__(self, question, places, program):
+    def __init__(self, question, places, program, sources):
         self._question = question
+        self._sources = sources  # words: ("L['x'].size()[0]", number)
         self._places = places
         self._program = program  # gives the values of its symbols; or None
 
@@ -38,9 +43,12 @@ class Pending:
         """The error with what answers it."""
         values = self._values(leaves)
         result = completed(error, self._suggestions(values))
+        of_inputs = all(source for _, source, _ in self._question.symbols())
+        said = self._question.suggest(self._sources,
+                                      values) if of_inputs else ()
         result.question = Asked(
-            self._question.asked, self._question.answer_at(values),
-            all(source for _, source, _ in self._question.symbols()))
+            self._question.asked, self._question.answer_at(values), of_inputs,
+            said[0][1] if said else None)
         return result
 
     def _suggestions(self, values):
@@ -94,8 +102,12 @@ def pending(session, error, callee, inputs, fakes, is_library):
     for frame, line in _frames(error):
         if not is_library(frame.f_code.co_filename):
             places.append(_places.of_frame(frame, line))
+    sources = [(leaf.source + f".size()[{d}]", size)
+               for leaf, fake in zip(inputs.leaves, fakes)
+               if isinstance(fake, torch.Tensor)
+               for d, size in enumerate(fake.shape)]
     return Pending(question, [p for p in places if p is not None],
-                   _program_of(session, symbols))
+                   _program_of(session, symbols), sources)
 
 
 def _frames(error):
@@ -119,17 +131,90 @@ def _program_of(session, symbols):
         return None
 
 
+# --- several questions about sizes of inputs, answered at once
+
+# Each costs a trace.
+_MOST_AT_ONCE = 12
+
+
+def with_later_questions(error, trace):
+    """The error, with checks for what the program asks of its inputs when the
+    first is answered, where they stand at the same line.
+
+    trace(assumed): the error of the trace that knows these conditions too, or
+    None."""
+    if not _is_answerable(error):
+        return error
+    errors = [error]
+    while len(errors) < _MOST_AT_ONCE:
+        later = trace([e.question.over_sources for e in errors])
+        if later is None or not _is_answerable(later) or (
+                _line(later) != _line(error)
+                or later.question.asked in [e.question.asked for e in errors]):
+            break
+        errors.append(later)
+    needed = _without_implied(errors)
+    if needed == [error]:
+        return error
+    firsts = [e.suggestions[0] for e in needed]
+    joint = Suggestion(
+        "; ".join(s.code.removeprefix("import torch; ") if i else s.code
+                  for i, s in enumerate(firsts)),
+        *_line(error), "",
+        " & ".join(f"({s.condition})" for s in firsts))
+    suggestions = (joint, *error.suggestions[1:])
+    result = completed(error, suggestions)
+    result.question = error.question
+    result.__cause__ = error.__cause__
+    return result
+
+
+def _is_answerable(error):
+    question = getattr(error, "question", None)
+    return bool(question and question.over_sources and error.suggestions)
+
+
+def _line(error):
+    return error.suggestions[0].file, error.suggestions[0].line
+
+
+def _without_implied(errors):
+    """Without those whose condition the later ones imply."""
+    names = {}
+
+    def text(error):
+        return _SIZE.sub(lambda m: names.setdefault(m.group(0),
+                                                    f"s{len(names)}"),
+                         error.question.over_sources)
+
+    conditions = {id(e): text(e) for e in errors}
+    kept = list(errors)
+    for error in errors:
+        rest = [e for e in kept if e is not error]
+        facts = Context()
+        for name in names.values():
+            facts.declare(name, 0)
+        for other in rest:
+            facts.assume(conditions[id(other)])
+        if rest and facts.ask(conditions[id(error)]).verdict == "yes":
+            kept = rest
+    return kept
+
+
+_SIZE = re.compile(r"L\[.*?\]\.size\(\)\[\d+\]")
+
+
 # --- the text of the error
 
 _ADVICE = re.compile(
-    r"To fix the error, insert one of the following checks .*?\n"
-    r"(?:  \d\. .*\n)+", re.DOTALL)
+    r"To fix the error, insert one of the following checks [^\n]*\n"
+    r"(?:  \d\. [^\n]*\n)+")
 _VALUE_ADVICE = re.compile(r"  1\. torch\._check\([^\n]* == <value>\)\n")
 
 
 def completed(error, suggestions):
     """The error, with the suggestions in its text and on it."""
-    text = str(error)
+    text = plain = getattr(error, "plain_text", str(error))
     if suggestions:
         lines = "".join(
             f"  {i}. {s.code}\n" + (f"     (rules out {s.excludes})\n"
@@ -144,5 +229,5 @@ def completed(error, suggestions):
             text = _VALUE_ADVICE.sub(lambda _: lines.rstrip("\n")
                                      + f"\n     {where}\n", text)
     result = DataDependentError(text)
-    result.suggestions = suggestions
+    result.suggestions, result.plain_text = suggestions, plain
     return result
