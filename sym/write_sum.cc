@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sym/budget.h"
+#include "sym/operators.h"
 
 namespace proviso::internal {
 namespace {
@@ -64,10 +65,8 @@ Polynomial SumWriter::finished(Expr e, const Int& coefficient) {
 std::vector<Polynomial> SumWriter::rewritten_floor(const Int& c,
                                                    const Polynomial& n,
                                                    Expr divisor) {
-  auto over = [&](Op op, const Polynomial& numerator) {
-    return pool_.make(op, {factored(numerator, 1), shown(divisor)});
-  };
-  std::vector<Polynomial> forms = {finished(over(Op::kFloorDiv, n), c)};
+  std::vector<Polynomial> forms = {
+      finished(floor_div(factored(n, 1), shown(divisor)), c)};
   const Polynomial opposite = n * Int(-1);
   if (search_.has_negative_divisor() && divisor.is(Op::kInteger)) {
     forms.push_back(finished(
@@ -75,10 +74,11 @@ std::vector<Polynomial> SumWriter::rewritten_floor(const Int& c,
                    {factored(opposite, 1), pool_.integer(-divisor.integer())}),
         c));
   }
-  forms.push_back(finished(over(Op::kCeilDiv, opposite), -c));
+  forms.push_back(
+      finished(ceil_div(factored(opposite, 1), shown(divisor)), -c));
   if (divisor.is(Op::kInteger) && divisor.integer().sign() > 0) {
     Polynomial up = opposite + Polynomial(divisor.integer() - Int(1));
-    forms.push_back(finished(over(Op::kFloorDiv, up), -c));
+    forms.push_back(finished(floor_div(factored(up, 1), shown(divisor)), -c));
   }
   return forms;
 }
