@@ -896,7 +896,8 @@ ExportedProgram Finisher::run(const std::vector<c10::IValue>& outputs) {
 ExportedProgram Tracer::finish(const std::vector<c10::IValue>& outputs) {
   require_open("finish");
   TORCH_CHECK(!scope_, "Proviso: ", scope_->what, " is still being recorded");
-  check_nesting({}, "finish");
+  // A program may leave autocast on, as it may in eager.
+  check_nesting({.autocast = autocast_depth_}, "finish");
   struct Spent {
     bool& flag;
     ~Spent() { flag = true; }

@@ -242,11 +242,12 @@ const std::vector<Misuse>& list() {
          open.tracer.finish({open.x});
        },
        "finish: enter_module and exit_module do not balance"},
-      {"an autocast block that is not left",
+      {"an autocast block that a sub-graph does not leave",
        [] {
          Open open;
+         open.tracer.begin_sub_graph("a branch");
          open.tracer.enter_autocast_block();
-         open.tracer.finish({open.x});
+         open.tracer.end_sub_graph({});
        },
        "enter_autocast_block and exit_autocast_block do not balance"},
       {"a mode that is not released",
