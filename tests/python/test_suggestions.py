@@ -193,6 +193,19 @@ def forward(x):
         "torch._check(x.shape[0] % 8 == 0); torch._check(x.shape[1] != 1)"]
 
 
+def test_another_error_further_on_leaves_the_first(tmp_path):
+    run = Pasting(tmp_path, """\
+def forward(x):
+    if x.shape[0] > 3:
+        raise IndexError("too many")
+    return x
+""")
+    with pytest.raises(proviso.DataDependentError) as raised:
+        proviso.export(run.callable(), (torch.ones(8),),
+                       dynamic_shapes=({0: Dim.UNBACKED},))
+    assert raised.value.suggestions[0].condition == "x.shape[0] >= 4"
+
+
 def test_torch_is_imported_where_it_has_another_name(tmp_path):
     run = Pasting(tmp_path, """\
 import torch as th

@@ -91,7 +91,7 @@ def _error_of(trace, assumed):
         trace(assumed)
     except DataDependentError as error:
         return error
-    except (RuntimeError, ValueError):  # a condition that contradicts another
+    except Exception:  # further on the program fails for a reason of its own
         return None
     return None
 
