@@ -68,7 +68,8 @@ class TorchForm(list):
                     (("min", s.least), ("max", s.greatest)) if end is not None]
             if self._is_shared(s):
                 ends.append(f"shape_id={_name(s.equals)!r}")
-            lines.append(f"mark_unbacked({', '.join([s.tensor, str(s.dim)] + ends)})")
+            call = ", ".join([s.tensor, str(s.dim), *ends])
+            lines.append(f"mark_unbacked({call})")
         return "\n".join(lines)
 
     def shape_invariants(self, name="shape_invariants"):
