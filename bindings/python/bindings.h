@@ -19,7 +19,6 @@ void bind_symbols(py::module_& m);
 void bind_session(py::module_& m);
 void bind_control_flow(py::module_& m);
 void bind_program(py::module_& m);
-void bind_mirror(py::module_& m);
 void bind_suggestions(py::module_& m);
 void bind_errors(py::module_& m);
 

@@ -71,6 +71,5 @@ PYBIND11_MODULE(_proviso, m) {
   proviso::python::bind_session(m);
   proviso::python::bind_control_flow(m);
   proviso::python::bind_program(m);
-  proviso::python::bind_mirror(m);
   proviso::python::bind_suggestions(m);
 }

@@ -11,6 +11,7 @@ import sympy
 import torch
 from torch._inductor.utils import fresh_cache
 from torch.fx.experimental import symbolic_shapes
+from torch.utils._sympy.numbers import int_oo
 
 import proviso.torch
 from proviso.torch import _binding, _shape_env
@@ -80,6 +81,58 @@ def test_pruned_guards_have_what_guards_over_other_symbols_decided():
     assert [g.expr for g in env.guards] == [sympy.Lt(a, c), sympy.Lt(c, b)]
     kept = [env.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
     assert [g.expr for g in env.get_pruned_guards(kept)] == [sympy.Le(a, b)]
+
+
+def loop_question(env, sizes, question, **loops):
+    """Asks as Inductor does for a loop nest {variable: upper bound}."""
+    from torch.utils._sympy.value_ranges import ValueRanges
+
+    variables = {
+        name: sympy.Symbol(name, integer=True, nonnegative=True)
+        for name in loops
+    }
+    axioms, ranges = [], dict(env.var_to_range)
+    for name, variable in variables.items():
+        axioms += [sympy.Le(0, variable), sympy.Lt(variable, loops[name])]
+        ranges[variable] = ValueRanges(0, int_oo)
+    return env._maybe_evaluate_static(
+        question(**variables),
+        axioms=tuple(axioms) + env.get_axioms(),
+        var_to_range=tuple(ranges.items()),
+    )
+
+
+def test_pruned_guards_have_what_decided_a_question_about_a_loop():
+    env, (a, b, c) = new_env(a=4, b=10, c=7)
+    env.evaluate_expr(sympy.Lt(a, c), True)
+    env.evaluate_expr(sympy.Lt(c, b), True)
+    kept = [env.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
+    # Of itself no guard is needed for this one.
+    assert loop_question(
+        env, (a, b), lambda i0: sympy.Lt(i0 + b, a + b), i0=a
+    ) is sympy.true
+    assert env.get_pruned_guards(kept) == []
+    assert loop_question(
+        env, (a, b), lambda i0: sympy.Lt(i0, b), i0=a
+    ) is sympy.true
+    assert [g.expr for g in env.get_pruned_guards(kept)] == [sympy.Le(a, b)]
+
+
+def test_sizes_are_pinned_where_no_order_says_what_decided_a_loop():
+    env, (a, b, c) = new_env(a=4, b=24, c=7)
+    env.evaluate_expr(sympy.Le(2 * c, b), True)
+    env.evaluate_expr(sympy.Le(3 * a, 2 * c), True)
+    assert loop_question(
+        env, (a, b), lambda i0: sympy.Lt(2 * i0, b), i0=a
+    ) is sympy.true
+    kept = [env.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 24))]
+    exprs = {g.expr for g in env.get_pruned_guards(kept)}
+    assert exprs
+    for values in ({a: 4, b: 24}, {a: 9, b: 10}, {a: 12, b: 13}):
+        holds = all(bool(e.xreplace(values)) for e in exprs)
+        loop = all(2 * i < values[b] for i in range(values[a]))
+        assert loop or not holds, (exprs, values)
+        assert holds or values != {a: 4, b: 24}
 
 
 def test_a_copy_remembers_what_was_decided():

@@ -3,6 +3,8 @@
 //
 //   expr.cc      Expr: operators, pickle, evaluation
 //   context.cc   Context: facts and questions
+//   mirror.cc    what a PyTorch ShapeEnv knows, in a Context
+//   sympy_reader.cc  SymPy's objects as expressions
 //   module.cc    the module and its errors
 //
 // Threads.  An ExprPool and the contexts over it are one thread's at a time:
@@ -64,5 +66,6 @@ Int int_of(py::handle number);
 void bind_expr(py::module_& m);
 void bind_context(py::module_& m);
 void bind_explain(py::module_& m);
+void bind_mirror(py::module_& m);
 
 }  // namespace proviso::python

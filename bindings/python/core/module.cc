@@ -32,4 +32,5 @@ PYBIND11_MODULE(_core, m) {
   bind_expr(m);
   bind_context(m);
   bind_explain(m);
+  bind_mirror(m);
 }

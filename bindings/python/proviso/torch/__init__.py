@@ -19,8 +19,11 @@ else's class, keeps torch's reasoning.
 `report()` tells.  The environment variable PROVISO_SHAPE_ENV=1 (or =verify)
 does the same from the start of a process.
 
-`explain_recompiles()` tells why functions were compiled again.
+`explain_recompiles()` tells why functions were compiled again.  Proviso's own
+`export`, `load` and the other names that need torch are here as well.
 """
+
+import importlib as _importlib
 
 import proviso._tracer as _  # torch 2.13, or what is missing  # noqa: F401
 from proviso.torch._binding import disable, enable, is_enabled, shape_env
@@ -43,3 +46,9 @@ __all__ = [
     "reset_report",
     "shape_env",
 ]
+
+
+def __getattr__(name):
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_importlib.import_module("proviso._tracer"), name)

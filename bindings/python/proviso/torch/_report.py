@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from proviso import _proviso as _core
+from proviso import _core
 from proviso.torch import _differences
 
 

@@ -3,7 +3,7 @@
     env = ShapeEnv()          # isinstance(env, torch's ShapeEnv)
     env._maybe_evaluate_static(expr)
 
-Each method here asks the mirror of this ShapeEnv (bindings/python/mirror.h)
+Each method here asks the mirror of this ShapeEnv (bindings/python/core/mirror.h)
 before torch's own method would simplify anything, and hands over to torch's
 method where the mirror says NotImplemented: floats, infinities, symbols
 without a range, a mirror that another thread uses.  None (unknown) is final.
@@ -24,7 +24,7 @@ from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
-from proviso import _proviso as _core
+from proviso import _core
 from proviso.torch import _differences, _recompiles, _sympy_classes
 
 log = logging.getLogger("proviso.torch")
@@ -237,10 +237,11 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             == (len(self.guards), self.num_deferred_runtime_asserts)
             and not self.frozen
             and not settings.verify
+            and not self._suppress_guards_tls()
             and companion(self) is not None
         ):
             equality = self.replace(orig_expr)
-            if isinstance(equality, sympy.Eq):
+            if isinstance(equality, sympy.Eq) and equality.free_symbols:
                 self._maybe_guard_rel(equality)
         return result
 

@@ -3,7 +3,7 @@
 import sympy
 from torch.utils._sympy import functions
 
-from proviso import _proviso as _core
+from proviso import _core
 
 _OF_SYMPY = {
     sympy.Symbol: "Symbol",

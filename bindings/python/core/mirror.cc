@@ -1,16 +1,15 @@
-#include "bindings/python/mirror.h"
+#include "bindings/python/core/mirror.h"
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
+#include "bindings/python/core/core.h"
 #include "sym/evaluate.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
 namespace proviso::python {
-
-py::object to_python_int(const OptionalInt& value);
-std::optional<Int> to_bound(py::handle value);
 
 namespace {
 
@@ -88,6 +87,12 @@ struct Mirror::Variant {
   bool size_oblivious;
   size_t size_like;
   Context context;
+  std::set<FactId> guards;  // the facts that are the ShapeEnv's own conditions
+};
+
+// A question that was decided with a Variant's help, by guards as well.
+struct Mirror::LoopDecision {
+  py::object axioms, ranges, expr, value;
 };
 
 struct Mirror::World {
@@ -108,6 +113,8 @@ struct Mirror::World {
   size_t guards = 0;
   py::object last_guard;
   std::unordered_map<PyObject*, py::object> asserts;
+  std::unordered_set<Expr, ExprHash> conditions;  // of guards and asserts
+  std::set<FactId> guard_facts;  // of `all`: conditions and replacements
   int64_t assert_count = 0;
   std::vector<std::unique_ptr<Variant>> variants;  // the last used at the end
 };
@@ -143,7 +150,8 @@ void Mirror::assume(PyObject* condition) {
     ++mirror_counts().untold;
     return;
   }
-  world_->all.assume(*e);
+  world_->conditions.insert(*e);
+  world_->guard_facts.insert(world_->all.assume(*e));
   ++mirror_counts().facts;
 }
 
@@ -219,7 +227,7 @@ bool Mirror::look_at_replacements(PyObject* replacements) {
       continue;
     }
     w.resolved.insert_or_assign(*symbol, *target);
-    w.all.assume(eq(*symbol, *target));
+    w.guard_facts.insert(w.all.assume(eq(*symbol, *target)));
     ++mirror_counts().facts;
   }
   return true;
@@ -308,12 +316,14 @@ void Mirror::fill(Variant& variant, py::handle axioms, py::handle ranges) {
   if (axioms.is_none()) return;
   for (const py::handle& axiom : py::reinterpret_borrow<py::tuple>(axioms)) {
     const auto e = w.reader.read(axiom.ptr());
-    if (e && e->is_bool()) variant.context.assume(resolve(*e));
+    if (!e || !e->is_bool()) continue;
+    const FactId id = variant.context.assume(resolve(*e));
+    if (w.conditions.contains(*e)) variant.guards.insert(id);
   }
 }
 
-Context& Mirror::variant(py::handle axioms, py::handle ranges, py::handle env,
-                         bool size_oblivious) {
+Mirror::Variant& Mirror::variant(py::handle axioms, py::handle ranges,
+                                 py::handle env, bool size_oblivious) {
   World& w = *world_;
   const py::set size_like = env.attr("size_like");
   for (size_t i = 0; i < w.variants.size(); ++i) {
@@ -324,14 +334,15 @@ Context& Mirror::variant(py::handle axioms, py::handle ranges, py::handle env,
     std::rotate(w.variants.begin() + static_cast<std::ptrdiff_t>(i),
                 w.variants.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                 w.variants.end());
-    return w.variants.back()->context;
+    return *w.variants.back();
   }
   if (w.variants.size() == kMaxVariants) w.variants.erase(w.variants.begin());
-  Context& base = axioms.is_none() ? w.all : w.ranges_alone;
+  const bool has_guards = axioms.is_none() && !size_oblivious;
   w.variants.push_back(std::make_unique<Variant>(
       Variant{py::reinterpret_borrow<py::object>(axioms),
               py::reinterpret_borrow<py::object>(ranges), size_oblivious,
-              size_like.size(), base.clone()}));
+              size_like.size(), (has_guards ? w.all : w.ranges_alone).clone(),
+              has_guards ? w.guard_facts : std::set<FactId>()}));
   Variant& made = *w.variants.back();
   fill(made, axioms, ranges);
   if (size_oblivious) {
@@ -342,10 +353,10 @@ Context& Mirror::variant(py::handle axioms, py::handle ranges, py::handle env,
                            without_zero_and_one(*w.intervals[i]));
     }
   }
-  return made.context;
+  return made;
 }
 
-py::object Mirror::answer(Context& context, Expr e, PyObject* expr, bool keep) {
+py::object Mirror::answer(Context& context, Expr e) {
   py::object result = py::none();
   if (e.is_bool()) {
     const Verdict verdict = context.ask_quick(e);
@@ -356,7 +367,6 @@ py::object Mirror::answer(Context& context, Expr e, PyObject* expr, bool keep) {
     if (range.is_point()) result = to_sympy(*range.lower());
   }
   ++(result.is_none() ? mirror_counts().unknown : mirror_counts().decided);
-  if (keep && !result.is_none()) remember(expr, result);
   return result;
 }
 
@@ -367,16 +377,46 @@ py::object Mirror::ask(py::handle env, py::handle expr, py::handle axioms,
   look(env);
   World& w = *world_;
   ++mirror_counts().questions;
-  const bool is_plain = axioms.is_none() && ranges.is_none() && !size_oblivious;
-  Context& context =
-      is_plain ? w.all : variant(axioms, ranges, env, size_oblivious);
-  const std::optional<Expr> e = w.reader.read(expr.ptr());
+  const std::optional<Expr> e = read_with(ranges, expr);
   if (!e) {
     ++mirror_counts().refused[w.reader.refused()];
     return not_implemented();
   }
-  return answer(context, axioms.is_none() ? *e : resolve(*e), expr.ptr(),
-                keep && is_plain);
+  if (axioms.is_none() && ranges.is_none() && !size_oblivious) {
+    const py::object result = answer(w.all, *e);
+    if (keep && !result.is_none()) remember(expr, result);
+    return result;
+  }
+  Variant& v = variant(axioms, ranges, env, size_oblivious);
+  const bool has_replacements = axioms.is_none() && !size_oblivious;
+  const Expr asked = has_replacements ? *e : resolve(*e);
+  const py::object result = answer(v.context, asked);
+  // Ranges alone know less of it than torch's axioms.
+  if (size_oblivious && result.is_none()) return not_implemented();
+  if (keep && !result.is_none() && uses_guards(v, asked)) {
+    by_loops_.push_back(LoopDecision{
+        v.axioms, v.ranges, py::reinterpret_borrow<py::object>(expr), result});
+  }
+  return result;
+}
+
+// The symbols of `ranges` may be no others' yet.
+std::optional<Expr> Mirror::read_with(py::handle ranges, py::handle expr) {
+  SymPyReader& reader = world_->reader;
+  const std::optional<Expr> e = reader.read(expr.ptr());
+  if (e || ranges.is_none()) return e;
+  for (const py::handle& pair : py::reinterpret_borrow<py::tuple>(ranges))
+    reader.admit(py::object(py::reinterpret_borrow<py::tuple>(pair)[0]).ptr());
+  return reader.read(expr.ptr());
+}
+
+// Whether the last answer to `e` may depend on the ShapeEnv's conditions.
+bool Mirror::uses_guards(Variant& v, Expr e) {
+  if (v.guards.empty()) return false;
+  if (!e.is_bool()) return true;
+  for (const FactId id : v.context.facts_used(e))
+    if (v.guards.contains(id)) return true;
+  return v.context.tier_of(e) == Tier::kNone;
 }
 
 py::object Mirror::bounds(py::handle env, py::handle expr, bool ranges_alone) {
@@ -395,6 +435,20 @@ py::object Mirror::bounds(py::handle env, py::handle expr, bool ranges_alone) {
   return result;
 }
 
+// The hints of the symbols in `e` that have one.
+Assignment Mirror::hints_of(py::handle env, Expr e) {
+  const py::dict hints = env.attr("backed_var_to_val");
+  Assignment point;
+  for (const Expr& s : free_symbols(e)) {
+    PyObject* symbol = world_->reader.symbol_named(s.symbol().name);
+    if (!symbol || !hints.contains(py::handle(symbol))) continue;
+    const py::object value = hints[py::handle(symbol)];
+    if (!py::isinstance(value, sympy_values().integer)) continue;
+    if (const auto number = to_bound(value.attr("p"))) point.set(s, *number);
+  }
+  return point;
+}
+
 py::object Mirror::hint(py::handle env, py::handle expr) {
   const Turn turn(*this);
   if (!turn.mine()) return not_implemented();
@@ -402,16 +456,7 @@ py::object Mirror::hint(py::handle env, py::handle expr) {
   World& w = *world_;
   const std::optional<Expr> e = w.reader.read(expr.ptr());
   if (!e) return not_implemented();
-  const py::dict hints = env.attr("backed_var_to_val");
-  Assignment point;
-  for (const auto& [symbol, range] : w.ranges) {
-    if (!hints.contains(symbol)) continue;
-    const py::object value = hints[symbol];
-    if (!py::isinstance(value, sympy_values().integer)) continue;
-    const auto s = w.reader.admit(symbol.ptr());
-    const auto number = to_bound(value.attr("p"));
-    if (s && number) point.set(*s, *number);
-  }
+  const Assignment point = hints_of(env, *e);
   const Evaluation at = evaluate(*e, point);
   if (!at.defined()) return not_implemented();
   if (const Int* i = std::get_if<Int>(&*at.value)) return to_sympy(*i);
@@ -428,11 +473,10 @@ py::object Mirror::is_backed(py::handle env, py::handle expr) {
   const std::optional<Expr> e = w.reader.read(expr.ptr());
   if (!e) return py::none();
   const py::dict hints = env.attr("backed_var_to_val");
-  std::set<std::string> hinted;
-  for (const auto& [symbol, value] : hints)
-    hinted.insert(py::str(symbol.attr("name")));
-  for (const Expr& s : free_symbols(simplify(resolve(*e))))
-    if (!hinted.contains(s.symbol().name)) return py::bool_(false);
+  for (const Expr& s : free_symbols(simplify(resolve(*e)))) {
+    PyObject* symbol = w.reader.symbol_named(s.symbol().name);
+    if (!symbol || !hints.contains(py::handle(symbol))) return py::bool_(false);
+  }
   return py::bool_(true);
 }
 
@@ -497,6 +541,8 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
     const Expr fact = meaning(resolve(*e), value);
     for (const Expr& s : free_symbols(fact))
       if (!wanted.contains(s.id())) return;
+    // Decided while a size was specialised for a while.
+    if (evaluate(fact, hints_of(env, fact)).is_false()) return;
     if (known.ask_quick(fact) == Verdict::kYes) return;
     known.assume(fact);
     result.append(py::make_tuple(expr, value));
@@ -507,7 +553,97 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
     const auto entry = decided_[i];
     offer(entry.first, entry.second);
   }
+  for (size_t i = 0; i < by_loops_.size(); ++i) {
+    const LoopDecision one = by_loops_[i];
+    project_loop(env, one, wanted, known, result);
+  }
   return result;
+}
+
+// What a loop nest adds to `known`: its own ranges and axioms.
+Context Mirror::with_loop(const LoopDecision& one, Context& known,
+                          std::set<uint32_t>& symbols) {
+  World& w = *world_;
+  Context inside = known.clone();
+  std::set<PyObject*> of_env;
+  for (const auto& [symbol, range] : w.ranges) of_env.insert(symbol.ptr());
+  if (!one.ranges.is_none()) {
+    for (const py::handle& pair :
+         py::reinterpret_borrow<py::tuple>(one.ranges)) {
+      const auto entry = py::reinterpret_borrow<py::tuple>(pair);
+      const py::object symbol = entry[0];
+      if (of_env.contains(symbol.ptr())) continue;
+      const auto range = interval_of(py::object(entry[1]).ptr());
+      const auto s =
+          range ? w.reader.admit(symbol.ptr()) : std::optional<Expr>();
+      if (!s) continue;
+      inside.declare(*s, *range);
+      symbols.insert(s->id());
+    }
+  }
+  if (one.axioms.is_none()) return inside;
+  for (const py::handle& axiom :
+       py::reinterpret_borrow<py::tuple>(one.axioms)) {
+    const auto e = w.reader.read(axiom.ptr());
+    if (e && e->is_bool() && !w.conditions.contains(*e))
+      inside.assume(resolve(*e));
+  }
+  return inside;
+}
+
+// Which guards over other symbols said it of every iteration of a loop cannot
+// be written down.  The order of the sizes often can; else they are pinned.
+void Mirror::project_loop(py::handle env, const LoopDecision& one,
+                          const std::set<uint32_t>& wanted, Context& known,
+                          py::list& result) {
+  World& w = *world_;
+  const auto e = w.reader.read(one.expr.ptr());
+  if (!e) return;
+  const Expr fact = meaning(resolve(*e), one.value);
+  std::set<uint32_t> of_loop;
+  Context inside = with_loop(one, known, of_loop);
+  if (inside.ask_quick(fact) == Verdict::kYes) return;
+  std::vector<Expr> sizes;
+  std::set<uint32_t> seen;
+  const auto collect = [&](Expr part) {
+    for (const Expr& s : free_symbols(part)) {
+      if (!of_loop.contains(s.id()) && seen.insert(s.id()).second)
+        sizes.push_back(s);
+    }
+  };
+  collect(fact);
+  for (const Fact& f : inside.facts()) {
+    bool is_of_loop = false;
+    for (const Expr& s : free_symbols(f.condition))
+      is_of_loop = is_of_loop || of_loop.contains(s.id());
+    if (is_of_loop) collect(f.condition);
+  }
+  for (const Expr& s : sizes)
+    if (!wanted.contains(s.id())) return;
+  if (sizes.empty()) return;
+  const auto object = [&](Expr s) {
+    return py::reinterpret_borrow<py::object>(
+        w.reader.symbol_named(s.symbol().name));
+  };
+  const auto add = [&](Expr condition, const py::object& of,
+                       const py::object& value) {
+    if (known.ask_quick(condition) == Verdict::kYes) return;
+    known.assume(condition);
+    inside.assume(condition);
+    result.append(py::make_tuple(of, value));
+  };
+  for (const Expr& a : sizes) {
+    for (const Expr& b : sizes) {
+      if (a != b && w.all.ask_quick(le(a, b)) == Verdict::kYes)
+        add(le(a, b), object(a), py::make_tuple(py::none(), object(b)));
+    }
+  }
+  if (inside.ask_quick(fact) == Verdict::kYes) return;
+  for (const auto& [symbol, value] :
+       hints_of(env, w.pool.make(Op::kAdd, sizes)).entries()) {
+    if (const Int* hint = std::get_if<Int>(&value))
+      add(eq(symbol, w.pool.integer(*hint)), object(symbol), to_sympy(*hint));
+  }
 }
 
 // First each condition after those before it, equalities first; then, while

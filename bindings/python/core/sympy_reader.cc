@@ -1,20 +1,12 @@
 // Walks an object's arguments, deepest first, on a stack of its own.  A class
 // is looked up in the table; its arguments are read before it is made.
-#include "bindings/python/sympy_reader.h"
+#include "bindings/python/core/sympy_reader.h"
 
+#include "bindings/find_op.h"
 #include "sym/op.h"
 
 namespace proviso::python {
 namespace {
-
-// The row that is called so, as SymPy calls it too.
-const OpInfo* find_op(std::string_view name) {
-  for (size_t i = 0; i < kOpCount; ++i) {
-    const OpInfo& row = info(static_cast<Op>(i));
-    if (row.name == name && !is_leaf(row.op)) return &row;
-  }
-  return nullptr;
-}
 
 // More objects in one expression than this are refused.
 constexpr size_t kMaxVisits = 200'000;
@@ -102,6 +94,11 @@ std::optional<Expr> SymPyReader::admit(PyObject* symbol) {
                                                  : SymbolKind::kBackedInt));
 }
 
+PyObject* SymPyReader::symbol_named(const std::string& name) const {
+  auto it = symbols_.find(name);
+  return it == symbols_.end() ? nullptr : it->second;
+}
+
 std::optional<Expr> SymPyReader::leaf(PyObject* object,
                                       const std::string& name) {
   if (name == "true") return pool_.boolean(true);
@@ -118,7 +115,9 @@ std::optional<Expr> SymPyReader::leaf(PyObject* object,
     if (text && PyUnicode_Check(text.ptr()) &&
         symbols_.contains(std::string(py::str(text))))
       return admit(object);
-    return refuse("Symbol without a range");
+    const py::object integer = attribute(object, "is_integer");
+    return refuse(integer.ptr() == Py_True ? "Symbol without a range"
+                                           : "Symbol that is no integer");
   }
   return refuse(name);
 }

@@ -1,5 +1,5 @@
-// bindings/python/sympy_reader.h - SymPy's objects as expressions, read as they
-// are: no text between.
+// bindings/python/core/sympy_reader.h - SymPy's objects as expressions, read as
+// they are: no text between.
 //
 //   SymPyReader reader(pool);
 //   std::optional<Expr> e = reader.read(object);   // FloorDiv(s0, 2) < u0
@@ -40,6 +40,8 @@ class SymPyReader {
   // another symbol has its name.
   std::optional<Expr> admit(PyObject* symbol);
   std::optional<Expr> read(PyObject* object);
+  // The object that was admitted under this name; null when there is none.
+  PyObject* symbol_named(const std::string& name) const;
   // The class that stood in the way when read() last gave nullopt.
   const std::string& refused() const { return refused_; }
   size_t size() const { return held_.size(); }  // objects held

@@ -1,4 +1,4 @@
-// bindings/python/mirror.h - what a PyTorch ShapeEnv knows, in a Context.
+// bindings/python/core/mirror.h - what a PyTorch ShapeEnv knows, in a Context.
 //
 //   m = Mirror()
 //   m.ask(env, expr)          # true, false, Integer, None or NotImplemented
@@ -21,11 +21,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
-#include "bindings/python/sympy_reader.h"
+#include "bindings/python/core/sympy_reader.h"
 #include "solver/solver.h"
+#include "sym/evaluate.h"
 
 namespace proviso::python {
 
@@ -80,6 +82,7 @@ class Mirror {
   class Turn;
   struct World;
   struct Variant;
+  struct LoopDecision;
 
   void restart();
   void look(py::handle env);
@@ -89,20 +92,27 @@ class Mirror {
   void look_at_asserts(PyObject* asserts);
   void assume(PyObject* condition);
   Expr resolve(Expr e);
-  Context& variant(py::handle axioms, py::handle ranges, py::handle env,
+  Assignment hints_of(py::handle env, Expr e);
+  Variant& variant(py::handle axioms, py::handle ranges, py::handle env,
                    bool size_oblivious);
+  bool uses_guards(Variant& variant, Expr e);
+  std::optional<Expr> read_with(py::handle ranges, py::handle expr);
   void fill(Variant& variant, py::handle axioms, py::handle ranges);
-  py::object answer(Context& context, Expr e, PyObject* expr, bool keep);
+  py::object answer(Context& context, Expr e);
   Expr meaning(Expr e, py::handle value);
+  Context with_loop(const LoopDecision& one, Context& known,
+                    std::set<uint32_t>& symbols);
+  void project_loop(py::handle env, const LoopDecision& one,
+                    const std::set<uint32_t>& wanted, Context& known,
+                    py::list& result);
   void drop_implied(const std::vector<std::optional<Expr>>& facts,
                     std::vector<bool>& kept);
 
   std::unique_ptr<World> world_;
   bool busy_ = false;
+  std::vector<LoopDecision> by_loops_;
   std::vector<std::pair<py::object, py::object>> decided_;
   std::unordered_map<PyObject*, size_t> decided_at_, bounded_at_;
 };
-
-void bind_mirror(py::module_& m);
 
 }  // namespace proviso::python
