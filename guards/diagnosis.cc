@@ -512,7 +512,8 @@ class Answerer {
       return is_threshold(q) ? DiagnosisKind::kRealBranch
                              : DiagnosisKind::kNeededCheck;
     }
-    if (side_of_sizes(known_, e_, q) && is_about_sizes(q)) {
+    const bool is_of_sizes = is_about_sizes(q) || is_of_counts(q, context);
+    if (is_of_sizes && side_of_sizes(known_, e_, q)) {
       return DiagnosisKind::kNeededCheck;
     }
     return DiagnosisKind::kRealBranch;
@@ -553,6 +554,18 @@ class Answerer {
           e_.size_like.end()) {
         return false;
       }
+    }
+    return true;
+  }
+
+  // Of numbers from data that are known not to be negative.
+  static bool is_of_counts(Expr q, Context& context) {
+    for (Expr s : free_symbols(q)) {
+      if (!is_unbacked(s.symbol().kind)) continue;
+      if (!s.is_int()) return false;
+      const Interval range = context.bounds(s);
+      const bool is_truth = range == Interval(0, 1);
+      if (is_truth || !range.lower() || range.lower()->sign() < 0) return false;
     }
     return true;
   }

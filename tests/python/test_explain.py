@@ -84,6 +84,12 @@ CASES = [
     ("a size is not negative", guard("u0 < 0"), "implied", None),
     ("tensor's truth", guard("Eq(u0, 1)", "none")
      + user("if self.enabled[0] == 1:"), "real_branch", None),
+    ("a count", "create_unbacked_symint u0 [0, 100] (a.py:1 in f)\n"
+     + guard("Eq(u0, 0)", "none") + user("if n == 0: return x"),
+     "needed_check", ["u0 >= 1"]),
+    ("a truth value", "create_unbacked_symbool u0 [0, 1] (a.py:1 in f)\n"
+     + guard("Eq(u0, 0)", "none") + user("if not found: return x"),
+     "real_branch", None),
     ("an operator's question", guard("Eq(u0, 1)")
      + user("return (x * y).sum(0)"), "needed_check", ["Ne(u0, 1)"]),
     ("refusal", guard("u0 > 50") + user("if n > 50: raise ValueError(n)"),
