@@ -387,6 +387,7 @@ class Domain {
   Poly func_in_context(Op op, const Poly& x, const Poly& y, Reason& why);
   Poly floor_in_context(Poly num, Poly den, Reason& why);
   bool is_remainder(const Poly& num, const Poly& den, Reason& why);
+  void cancel_numerator(Poly& num, Poly& den, Reason& why);
   bool merge_nested_floor(Poly& num, Poly& den, Reason& why);
   bool cancel_common(Poly& num, Poly& den, Reason& why);
   Poly pull_out(Poly& num, const Poly& den);

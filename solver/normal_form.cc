@@ -365,6 +365,19 @@ bool Domain::merge_nested_floor(Poly& num, Poly& den, Reason& why) {
   return false;
 }
 
+// a/(k*a) is 1/k where a != 0.
+void Domain::cancel_numerator(Poly& num, Poly& den, Reason& why) {
+  spend(den.terms.size() + num.terms.size());
+  const std::optional<Poly> k = forms_.exact_quotient(den, num);
+  if (!k) return;
+  const Decision nonzero = known_nonzero(num);
+  if (nonzero.value != true) return;
+  why = join(why, nonzero.why);
+  num = Poly();
+  num.constant = 1;
+  den = *k;
+}
+
 Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
   Poly outside;
   if (!den.is_constant()) {
@@ -386,6 +399,8 @@ Poly Domain::floor_in_context(Poly num, Poly den, Reason& why) {
       }
     }
   }
+  if (!num.is_constant() && den.terms.size() > 1)
+    cancel_numerator(num, den, why);
   if (!den.is_constant()) {
     Poly rest = num;
     Poly pulled = pull_out(rest, den);
