@@ -11,6 +11,7 @@
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/utils/pybind.h>
 
+#include "bindings/python/values.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::python {
@@ -38,10 +39,5 @@ c10::IValue to_ivalue(py::handle value, const std::string& what);
 py::object from_ivalue(const c10::IValue& value);
 // The same as a recorded constant.
 Argument to_constant(py::handle value, const std::string& what);
-
-py::object to_python(const Value& value);
-// None for an infinite bound.
-py::object to_python_int(const OptionalInt& value);
-std::optional<Int> to_bound(py::handle value);
 
 }  // namespace proviso::python

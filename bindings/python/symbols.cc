@@ -321,28 +321,6 @@ void bind_properties(Class& c) {
 
 }  // namespace
 
-py::object to_python_int(const OptionalInt& value) {
-  if (!value) return py::none();
-  if (const auto small = value->to_int64()) return py::int_(*small);
-  const std::string digits = value->to_string();
-  return py::reinterpret_steal<py::object>(
-      PyLong_FromString(digits.c_str(), nullptr, 10));
-}
-
-py::object to_python(const Value& value) {
-  if (const bool* b = std::get_if<bool>(&value)) return py::bool_(*b);
-  if (const Int* i = std::get_if<Int>(&value)) return to_python_int(*i);
-  if (const Rational* r = std::get_if<Rational>(&value))
-    return py::float_(r->to_double());
-  return py::float_(std::get<double>(value));
-}
-
-std::optional<Int> to_bound(py::handle value) {
-  // Infinities come as None or as SymPy's.
-  if (!PyLong_Check(value.ptr())) return std::nullopt;
-  return Int::parse(py::str(value).cast<std::string>());
-}
-
 void bind_symbols(py::module_& m) {
   bind_expr(m);
   bind_env(m);
