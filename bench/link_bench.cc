@@ -14,11 +14,11 @@
 namespace proviso::bench {
 namespace {
 
-struct World {
+struct Sizes {
   ExprPool pool;
   std::vector<Expr> sizes;
 
-  explicit World(int count) {
+  explicit Sizes(int count) {
     for (int i = 0; i < count; ++i)
       sizes.push_back(
           pool.symbol("s" + std::to_string(i), SymbolKind::kBackedSize));
@@ -31,31 +31,31 @@ void expect_yes(Verdict verdict) {
 }
 
 void EmptyContext(benchmark::State& state) {
-  World world(1);
+  Sizes input(1);
   for (auto _ : state) {
-    Context context(world.pool);
+    Context context(input.pool);
     benchmark::DoNotOptimize(context);
   }
 }
 BENCHMARK(EmptyContext);
 
 void ContextOfTenRanges(benchmark::State& state) {
-  World world(10);
+  Sizes input(10);
   for (auto _ : state) {
-    Context context(world.pool);
-    for (Expr s : world.sizes) context.declare(s, Interval(1, 64));
+    Context context(input.pool);
+    for (Expr s : input.sizes) context.declare(s, Interval(1, 64));
     benchmark::DoNotOptimize(context);
   }
 }
 BENCHMARK(ContextOfTenRanges);
 
 void AFact(benchmark::State& state) {
-  World world(1);
+  Sizes input(1);
   std::vector<Expr> facts;
-  for (int i = 0; i < 1000; ++i) facts.push_back(world.sizes[0] * (i + 1) >= i);
+  for (int i = 0; i < 1000; ++i) facts.push_back(input.sizes[0] * (i + 1) >= i);
   for (auto _ : state) {
     state.PauseTiming();
-    auto context = std::make_unique<Context>(world.pool);
+    auto context = std::make_unique<Context>(input.pool);
     state.ResumeTiming();
     for (Expr fact : facts) context->assume(fact);
     state.PauseTiming();
@@ -67,11 +67,11 @@ void AFact(benchmark::State& state) {
 BENCHMARK(AFact)->Unit(benchmark::kMicrosecond);
 
 void FirstQuestion(benchmark::State& state) {
-  World world(1);
-  const Expr n = world.sizes[0];
+  Sizes input(1);
+  const Expr n = input.sizes[0];
   const Expr fact = n % 8 == 0, question = n % 4 == 0;
   for (auto _ : state) {
-    Context context(world.pool);
+    Context context(input.pool);
     context.assume(fact);
     expect_yes(context.ask_quick(question));
   }
@@ -80,9 +80,9 @@ BENCHMARK(FirstQuestion);
 
 template <bool quick>
 void SameQuestionAgain(benchmark::State& state) {
-  World world(1);
-  Context context(world.pool);
-  const Expr n = world.sizes[0];
+  Sizes input(1);
+  Context context(input.pool);
+  const Expr n = input.sizes[0];
   context.assume(n % 8 == 0);
   const Expr question = n % 4 == 0;
   for (auto _ : state) {
@@ -95,11 +95,11 @@ BENCHMARK(SameQuestionAgain<false>)->Name("SameQuestionAgain/ask");
 
 // What TileLang's compiler does 67,000 times.
 void SmallContext(benchmark::State& state) {
-  World world(2);
-  const Expr n = world.sizes[0], m = world.sizes[1];
+  Sizes input(2);
+  const Expr n = input.sizes[0], m = input.sizes[1];
   const Expr question = n + m <= 128, form = ceil_div(n * 4, 4) + m;
   for (auto _ : state) {
-    Context context(world.pool);
+    Context context(input.pool);
     context.declare(n, Interval(1, 64));
     context.declare(m, Interval(1, 64));
     expect_yes(context.ask_quick(question));

@@ -24,4 +24,9 @@ std::vector<Expr> conjuncts(Expr condition) {
   return parts;
 }
 
+Expr conjunction(ExprPool& pool, const std::vector<Expr>& parts) {
+  if (parts.empty()) return pool.boolean(true);
+  return parts.size() == 1 ? parts[0] : pool.make(Op::kAnd, parts);
+}
+
 }  // namespace proviso

@@ -58,9 +58,8 @@ std::vector<Expr> merged(Context& ranges, const std::vector<Expr>& conditions) {
       add_once(result, c);
   }
   for (const auto& [symbol, parts] : of_one) {
-    Expr all = symbol.pool().boolean(true);
-    for (Expr part : parts) all = logical_and(all, part);
-    std::vector<Expr> shorter = plainest(ranges, simplify(all), {symbol});
+    const Expr all = simplify(conjunction(symbol.pool(), parts));
+    std::vector<Expr> shorter = plainest(ranges, all, {symbol});
     const bool is_better = shorter.size() < parts.size() &&
                            !(shorter.size() == 1 && shorter[0].is(Op::kAnd));
     for (Expr c : is_better ? shorter : parts) add_once(result, c);

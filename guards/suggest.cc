@@ -31,9 +31,7 @@ bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
 }
 
 Expr all_of(ExprPool& pool, const std::vector<Expr>& parts) {
-  Expr all = pool.boolean(true);
-  for (Expr part : parts) all = logical_and(all, part);
-  return simplify(all);
+  return simplify(conjunction(pool, parts));
 }
 
 // --- one condition, over given terms

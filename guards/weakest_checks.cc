@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "guards/conjuncts.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
@@ -12,11 +13,6 @@ namespace proviso {
 namespace {
 
 constexpr size_t kMaxChecks = 32;
-
-Expr conjunction(ExprPool& pool, const std::vector<Expr>& parts) {
-  if (parts.empty()) return pool.boolean(true);
-  return parts.size() == 1 ? parts[0] : pool.make(Op::kAnd, parts);
-}
 
 bool is_zero(Expr e) { return e.maybe_int64() == 0; }
 

@@ -95,8 +95,8 @@ struct Mirror::LoopDecision {
   py::object axioms, ranges, expr, value;
 };
 
-struct Mirror::World {
-  World()
+struct Mirror::State {
+  State()
       : reader(pool),
         all(pool, quick_options()),
         ranges_alone(pool, quick_options()) {}
@@ -140,33 +140,34 @@ class Mirror::Turn {
 Mirror::~Mirror() = default;
 
 void Mirror::restart() {
-  if (world_) ++mirror_counts().restarts;
-  world_ = std::make_unique<World>();
+  if (state_) ++mirror_counts().restarts;
+  state_ = std::make_unique<State>();
 }
 
 void Mirror::assume(PyObject* condition) {
-  const std::optional<Expr> e = world_->reader.read(condition);
+  const std::optional<Expr> e = state_->reader.read(condition);
   if (!e || !e->is_bool()) {
-    ++mirror_counts().untold;
+    ++mirror_counts().unassumed;
     return;
   }
-  world_->conditions.insert(*e);
-  world_->guard_facts.insert(world_->all.assume(*e));
+  state_->conditions.insert(*e);
+  state_->guard_facts.insert(state_->all.assume(*e));
   ++mirror_counts().facts;
 }
 
 // false: a range went away or grew.
 bool Mirror::look_at_ranges(PyObject* ranges) {
-  World& w = *world_;
-  if (static_cast<size_t>(PyDict_Size(ranges)) < w.ranges.size()) return false;
+  State& state = *state_;
+  if (static_cast<size_t>(PyDict_Size(ranges)) < state.ranges.size())
+    return false;
   Py_ssize_t position = 0;
   PyObject *key, *value;
-  std::vector<World::Entry> changed;
+  std::vector<State::Entry> changed;
   std::vector<size_t> where_changed;
   for (size_t i = 0; PyDict_Next(ranges, &position, &key, &value); ++i) {
-    if (i < w.ranges.size()) {
-      if (w.ranges[i].first.ptr() != key) return false;
-      if (w.ranges[i].second.ptr() == value) continue;
+    if (i < state.ranges.size()) {
+      if (state.ranges[i].first.ptr() != key) return false;
+      if (state.ranges[i].second.ptr() == value) continue;
     }
     changed.emplace_back(py::reinterpret_borrow<py::object>(key),
                          py::reinterpret_borrow<py::object>(value));
@@ -175,21 +176,21 @@ bool Mirror::look_at_ranges(PyObject* ranges) {
   for (size_t k = 0; k < changed.size(); ++k) {
     const size_t i = where_changed[k];
     std::optional<Interval> range = interval_of(changed[k].second.ptr());
-    if (i < w.ranges.size()) {
-      const auto& before = w.intervals[i];
+    if (i < state.ranges.size()) {
+      const auto& before = state.intervals[i];
       if (before && (!range || !before->contains(*range))) return false;
-      w.ranges[i] = changed[k];
-      w.intervals[i] = range;
+      state.ranges[i] = changed[k];
+      state.intervals[i] = range;
     } else {
-      w.ranges.push_back(changed[k]);
-      w.intervals.push_back(range);
+      state.ranges.push_back(changed[k]);
+      state.intervals.push_back(range);
     }
     const auto symbol =
-        range ? w.reader.admit(changed[k].first.ptr()) : std::nullopt;
+        range ? state.reader.admit(changed[k].first.ptr()) : std::nullopt;
     if (!symbol) continue;
-    w.all.declare(*symbol, *range);
-    w.ranges_alone.declare(*symbol, *range);
-    w.variants.clear();
+    state.all.declare(*symbol, *range);
+    state.ranges_alone.declare(*symbol, *range);
+    state.variants.clear();
     ++mirror_counts().facts;
   }
   return true;
@@ -198,36 +199,37 @@ bool Mirror::look_at_ranges(PyObject* ranges) {
 // A replacement may be written again with more of it replaced, which is true as
 // well.  false: one went away.
 bool Mirror::look_at_replacements(PyObject* replacements) {
-  World& w = *world_;
-  if (static_cast<size_t>(PyDict_Size(replacements)) < w.replacements.size())
+  State& state = *state_;
+  if (static_cast<size_t>(PyDict_Size(replacements)) <
+      state.replacements.size())
     return false;
   Py_ssize_t position = 0;
   PyObject *key, *value;
-  std::vector<std::pair<size_t, World::Entry>> changed;
+  std::vector<std::pair<size_t, State::Entry>> changed;
   for (size_t i = 0; PyDict_Next(replacements, &position, &key, &value); ++i) {
-    if (i < w.replacements.size()) {
-      if (w.replacements[i].first.ptr() != key) return false;
-      if (w.replacements[i].second.ptr() == value) continue;
+    if (i < state.replacements.size()) {
+      if (state.replacements[i].first.ptr() != key) return false;
+      if (state.replacements[i].second.ptr() == value) continue;
     }
     changed.push_back({i,
                        {py::reinterpret_borrow<py::object>(key),
                         py::reinterpret_borrow<py::object>(value)}});
   }
   for (auto& [i, entry] : changed) {
-    const auto symbol = w.reader.admit(entry.first.ptr());
-    const auto target = w.reader.read(entry.second.ptr());
-    if (i < w.replacements.size()) {
-      w.replacements[i] = entry;
+    const auto symbol = state.reader.admit(entry.first.ptr());
+    const auto target = state.reader.read(entry.second.ptr());
+    if (i < state.replacements.size()) {
+      state.replacements[i] = entry;
     } else {
-      w.replacements.push_back(entry);
+      state.replacements.push_back(entry);
     }
-    w.variants.clear();
+    state.variants.clear();
     if (!symbol || !target || !target->is_int()) {
-      ++mirror_counts().untold;
+      ++mirror_counts().unassumed;
       continue;
     }
-    w.resolved.insert_or_assign(*symbol, *target);
-    w.guard_facts.insert(w.all.assume(eq(*symbol, *target)));
+    state.resolved.insert_or_assign(*symbol, *target);
+    state.guard_facts.insert(state.all.assume(eq(*symbol, *target)));
     ++mirror_counts().facts;
   }
   return true;
@@ -235,20 +237,21 @@ bool Mirror::look_at_replacements(PyObject* replacements) {
 
 // false: the list is not the one that was seen, with more at its end.
 bool Mirror::look_at_guards(PyObject* guards) {
-  World& w = *world_;
+  State& state = *state_;
   const auto size = static_cast<size_t>(PyList_GET_SIZE(guards));
   const auto at = [&](size_t i) {
     return PyList_GET_ITEM(guards, static_cast<Py_ssize_t>(i));
   };
-  if (size < w.guards) return false;
-  if (w.guards > 0 && at(w.guards - 1) != w.last_guard.ptr()) return false;
-  if (size == w.guards) return true;
+  if (size < state.guards) return false;
+  if (state.guards > 0 && at(state.guards - 1) != state.last_guard.ptr())
+    return false;
+  if (size == state.guards) return true;
   std::vector<py::object> fresh;
-  for (size_t i = w.guards; i < size; ++i)
+  for (size_t i = state.guards; i < size; ++i)
     fresh.push_back(py::reinterpret_borrow<py::object>(at(i)));
-  w.guards = size;
-  w.last_guard = fresh.back();
-  w.variants.clear();
+  state.guards = size;
+  state.last_guard = fresh.back();
+  state.variants.clear();
   for (const py::object& guard : fresh) {
     if (py::cast<bool>(guard.attr("size_oblivious"))) continue;
     assume(py::object(guard.attr("expr")).ptr());
@@ -257,19 +260,19 @@ bool Mirror::look_at_guards(PyObject* guards) {
 }
 
 void Mirror::look_at_asserts(PyObject* asserts) {
-  World& w = *world_;
+  State& state = *state_;
   for (const auto& [symbol, list] : py::reinterpret_borrow<py::dict>(asserts)) {
     for (const py::handle& one : py::reinterpret_borrow<py::list>(list)) {
       const auto object = py::reinterpret_borrow<py::object>(one);
-      if (!w.asserts.emplace(one.ptr(), object).second) continue;
+      if (!state.asserts.emplace(one.ptr(), object).second) continue;
       assume(py::object(object.attr("expr")).ptr());
     }
   }
-  w.variants.clear();
+  state.variants.clear();
 }
 
 void Mirror::look(py::handle env) {
-  if (!world_ || world_->reader.size() > kMaxObjects) restart();
+  if (!state_ || state_->reader.size() > kMaxObjects) restart();
   const py::dict ranges = env.attr("var_to_range");
   const py::dict replacements = env.attr("replacements");
   const py::list guards = env.attr("guards");
@@ -284,8 +287,8 @@ void Mirror::look(py::handle env) {
   }
   const auto count =
       py::cast<int64_t>(env.attr("num_deferred_runtime_asserts"));
-  if (count != world_->assert_count) {
-    world_->assert_count = count;
+  if (count != state_->assert_count) {
+    state_->assert_count = count;
     look_at_asserts(py::object(env.attr("deferred_runtime_asserts")).ptr());
   }
 }
@@ -293,7 +296,7 @@ void Mirror::look(py::handle env) {
 // With replacements put in, again and again: they do not form circles, and
 // each round replaces at least one symbol for good.
 Expr Mirror::resolve(Expr e) {
-  const auto& map = world_->resolved;
+  const auto& map = state_->resolved;
   for (size_t round = 0; round <= map.size(); ++round) {
     const Expr next = map.empty() ? e : substitute(e, map);
     if (next == e) break;
@@ -303,54 +306,55 @@ Expr Mirror::resolve(Expr e) {
 }
 
 void Mirror::fill(Variant& variant, py::handle axioms, py::handle ranges) {
-  World& w = *world_;
+  State& state = *state_;
   if (!ranges.is_none()) {
     for (const py::handle& pair : py::reinterpret_borrow<py::tuple>(ranges)) {
       const auto entry = py::reinterpret_borrow<py::tuple>(pair);
       const auto range = interval_of(py::object(entry[1]).ptr());
       const auto symbol =
-          range ? w.reader.admit(py::object(entry[0]).ptr()) : std::nullopt;
+          range ? state.reader.admit(py::object(entry[0]).ptr()) : std::nullopt;
       if (symbol) variant.context.declare(*symbol, *range);
     }
   }
   if (axioms.is_none()) return;
   for (const py::handle& axiom : py::reinterpret_borrow<py::tuple>(axioms)) {
-    const auto e = w.reader.read(axiom.ptr());
+    const auto e = state.reader.read(axiom.ptr());
     if (!e || !e->is_bool()) continue;
     const FactId id = variant.context.assume(resolve(*e));
-    if (w.conditions.contains(*e)) variant.guards.insert(id);
+    if (state.conditions.contains(*e)) variant.guards.insert(id);
   }
 }
 
 Mirror::Variant& Mirror::variant(py::handle axioms, py::handle ranges,
                                  py::handle env, bool size_oblivious) {
-  World& w = *world_;
+  State& state = *state_;
   const py::set size_like = env.attr("size_like");
-  for (size_t i = 0; i < w.variants.size(); ++i) {
-    const Variant& v = *w.variants[i];
+  for (size_t i = 0; i < state.variants.size(); ++i) {
+    const Variant& v = *state.variants[i];
     if (v.axioms.ptr() != axioms.ptr() || v.ranges.ptr() != ranges.ptr() ||
         v.size_oblivious != size_oblivious || v.size_like != size_like.size())
       continue;
-    std::rotate(w.variants.begin() + static_cast<std::ptrdiff_t>(i),
-                w.variants.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                w.variants.end());
-    return *w.variants.back();
+    std::rotate(state.variants.begin() + static_cast<std::ptrdiff_t>(i),
+                state.variants.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                state.variants.end());
+    return *state.variants.back();
   }
-  if (w.variants.size() == kMaxVariants) w.variants.erase(w.variants.begin());
+  if (state.variants.size() == kMaxVariants)
+    state.variants.erase(state.variants.begin());
   const bool has_guards = axioms.is_none() && !size_oblivious;
-  w.variants.push_back(std::make_unique<Variant>(
-      Variant{py::reinterpret_borrow<py::object>(axioms),
-              py::reinterpret_borrow<py::object>(ranges), size_oblivious,
-              size_like.size(), (has_guards ? w.all : w.ranges_alone).clone(),
-              has_guards ? w.guard_facts : std::set<FactId>()}));
-  Variant& made = *w.variants.back();
+  state.variants.push_back(std::make_unique<Variant>(Variant{
+      py::reinterpret_borrow<py::object>(axioms),
+      py::reinterpret_borrow<py::object>(ranges), size_oblivious,
+      size_like.size(), (has_guards ? state.all : state.ranges_alone).clone(),
+      has_guards ? state.guard_facts : std::set<FactId>()}));
+  Variant& made = *state.variants.back();
   fill(made, axioms, ranges);
   if (size_oblivious) {
-    for (size_t i = 0; i < w.ranges.size(); ++i) {
-      const auto& [symbol, range] = w.ranges[i];
-      if (!w.intervals[i] || !size_like.contains(symbol)) continue;
-      made.context.declare(*w.reader.admit(symbol.ptr()),
-                           without_zero_and_one(*w.intervals[i]));
+    for (size_t i = 0; i < state.ranges.size(); ++i) {
+      const auto& [symbol, range] = state.ranges[i];
+      if (!state.intervals[i] || !size_like.contains(symbol)) continue;
+      made.context.declare(*state.reader.admit(symbol.ptr()),
+                           without_zero_and_one(*state.intervals[i]));
     }
   }
   return made;
@@ -375,15 +379,15 @@ py::object Mirror::ask(py::handle env, py::handle expr, py::handle axioms,
   const Turn turn(*this);
   if (!turn.mine()) return not_implemented();
   look(env);
-  World& w = *world_;
+  State& state = *state_;
   ++mirror_counts().questions;
   const std::optional<Expr> e = read_with(ranges, expr);
   if (!e) {
-    ++mirror_counts().refused[w.reader.refused()];
+    ++mirror_counts().refused[state.reader.refused()];
     return not_implemented();
   }
   if (axioms.is_none() && ranges.is_none() && !size_oblivious) {
-    const py::object result = answer(w.all, *e);
+    const py::object result = answer(state.all, *e);
     if (keep && !result.is_none()) remember(expr, result);
     return result;
   }
@@ -402,7 +406,7 @@ py::object Mirror::ask(py::handle env, py::handle expr, py::handle axioms,
 
 // The symbols of `ranges` may be no others' yet.
 std::optional<Expr> Mirror::read_with(py::handle ranges, py::handle expr) {
-  SymPyReader& reader = world_->reader;
+  SymPyReader& reader = state_->reader;
   const std::optional<Expr> e = reader.read(expr.ptr());
   if (e || ranges.is_none()) return e;
   for (const py::handle& pair : py::reinterpret_borrow<py::tuple>(ranges))
@@ -423,11 +427,11 @@ py::object Mirror::bounds(py::handle env, py::handle expr, bool ranges_alone) {
   const Turn turn(*this);
   if (!turn.mine()) return not_implemented();
   look(env);
-  World& w = *world_;
-  const std::optional<Expr> e = w.reader.read(expr.ptr());
+  State& state = *state_;
+  const std::optional<Expr> e = state.reader.read(expr.ptr());
   if (!e || !e->is_int()) return not_implemented();
-  const Interval range =
-      ranges_alone ? w.ranges_alone.bounds(resolve(*e)) : w.all.bounds(*e);
+  const Interval range = ranges_alone ? state.ranges_alone.bounds(resolve(*e))
+                                      : state.all.bounds(*e);
   if (range.is_empty()) return not_implemented();
   py::object result = py::make_tuple(to_python_int(range.lower()),
                                      to_python_int(range.upper()));
@@ -440,7 +444,7 @@ Assignment Mirror::hints_of(py::handle env, Expr e) {
   const py::dict hints = env.attr("backed_var_to_val");
   Assignment point;
   for (const Expr& s : free_symbols(e)) {
-    PyObject* symbol = world_->reader.symbol_named(s.symbol().name);
+    PyObject* symbol = state_->reader.symbol_named(s.symbol().name);
     if (!symbol || !hints.contains(py::handle(symbol))) continue;
     const py::object value = hints[py::handle(symbol)];
     if (!py::isinstance(value, sympy_values().integer)) continue;
@@ -453,8 +457,8 @@ py::object Mirror::hint(py::handle env, py::handle expr) {
   const Turn turn(*this);
   if (!turn.mine()) return not_implemented();
   look(env);
-  World& w = *world_;
-  const std::optional<Expr> e = w.reader.read(expr.ptr());
+  State& state = *state_;
+  const std::optional<Expr> e = state.reader.read(expr.ptr());
   if (!e) return not_implemented();
   const Assignment point = hints_of(env, *e);
   const Evaluation at = evaluate(*e, point);
@@ -469,12 +473,12 @@ py::object Mirror::is_backed(py::handle env, py::handle expr) {
   const Turn turn(*this);
   if (!turn.mine()) return py::none();
   look(env);
-  World& w = *world_;
-  const std::optional<Expr> e = w.reader.read(expr.ptr());
+  State& state = *state_;
+  const std::optional<Expr> e = state.reader.read(expr.ptr());
   if (!e) return py::none();
   const py::dict hints = env.attr("backed_var_to_val");
   for (const Expr& s : free_symbols(simplify(resolve(*e)))) {
-    PyObject* symbol = w.reader.symbol_named(s.symbol().name);
+    PyObject* symbol = state.reader.symbol_named(s.symbol().name);
     if (!symbol || !hints.contains(py::handle(symbol))) return py::bool_(false);
   }
   return py::bool_(true);
@@ -503,13 +507,13 @@ Expr Mirror::meaning(Expr e, py::handle value) {
   if (value.ptr() == sympy_values().yes.ptr()) return e;
   if (value.ptr() == sympy_values().no.ptr()) return logical_not(e);
   if (!py::isinstance<py::tuple>(value))
-    return eq(e, world_->pool.integer(*to_bound(value.attr("p"))));
+    return eq(e, state_->pool.integer(*to_bound(value.attr("p"))));
   const auto ends = py::reinterpret_borrow<py::tuple>(value);
-  Expr result = world_->pool.boolean(true);
+  Expr result = state_->pool.boolean(true);
   if (const auto lower = to_bound(ends[0]))
-    result = logical_and(result, ge(e, world_->pool.integer(*lower)));
+    result = logical_and(result, ge(e, state_->pool.integer(*lower)));
   if (const auto upper = to_bound(ends[1]))
-    result = logical_and(result, le(e, world_->pool.integer(*upper)));
+    result = logical_and(result, le(e, state_->pool.integer(*upper)));
   return result;
 }
 
@@ -519,24 +523,24 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
   py::list result;
   if (!turn.mine()) return result;
   look(env);
-  World& w = *world_;
-  Context known(w.pool, quick_options());
+  State& state = *state_;
+  Context known(state.pool, quick_options());
   std::set<uint32_t> wanted;
   const auto names = py::reinterpret_borrow<py::set>(symbols);
-  for (size_t i = 0; i < w.ranges.size(); ++i) {
-    const auto& symbol = w.ranges[i].first;
-    if (!w.intervals[i] || !names.contains(symbol)) continue;
-    const auto s = w.reader.admit(symbol.ptr());
+  for (size_t i = 0; i < state.ranges.size(); ++i) {
+    const auto& symbol = state.ranges[i].first;
+    if (!state.intervals[i] || !names.contains(symbol)) continue;
+    const auto s = state.reader.admit(symbol.ptr());
     if (!s) continue;
-    known.declare(*s, *w.intervals[i]);
+    known.declare(*s, *state.intervals[i]);
     wanted.insert(s->id());
   }
   for (const py::handle& guard : py::reinterpret_borrow<py::list>(kept)) {
-    const auto e = w.reader.read(guard.ptr());
+    const auto e = state.reader.read(guard.ptr());
     if (e && e->is_bool()) known.assume(*e);
   }
   const auto offer = [&](const py::object& expr, const py::object& value) {
-    const auto e = w.reader.read(expr.ptr());
+    const auto e = state.reader.read(expr.ptr());
     if (!e) return;
     const Expr fact = meaning(resolve(*e), value);
     for (const Expr& s : free_symbols(fact))
@@ -563,10 +567,10 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
 // What a loop nest adds to `known`: its own ranges and axioms.
 Context Mirror::with_loop(const LoopDecision& one, Context& known,
                           std::set<uint32_t>& symbols) {
-  World& w = *world_;
+  State& state = *state_;
   Context inside = known.clone();
   std::set<PyObject*> of_env;
-  for (const auto& [symbol, range] : w.ranges) of_env.insert(symbol.ptr());
+  for (const auto& [symbol, range] : state.ranges) of_env.insert(symbol.ptr());
   if (!one.ranges.is_none()) {
     for (const py::handle& pair :
          py::reinterpret_borrow<py::tuple>(one.ranges)) {
@@ -575,7 +579,7 @@ Context Mirror::with_loop(const LoopDecision& one, Context& known,
       if (of_env.contains(symbol.ptr())) continue;
       const auto range = interval_of(py::object(entry[1]).ptr());
       const auto s =
-          range ? w.reader.admit(symbol.ptr()) : std::optional<Expr>();
+          range ? state.reader.admit(symbol.ptr()) : std::optional<Expr>();
       if (!s) continue;
       inside.declare(*s, *range);
       symbols.insert(s->id());
@@ -584,8 +588,8 @@ Context Mirror::with_loop(const LoopDecision& one, Context& known,
   if (one.axioms.is_none()) return inside;
   for (const py::handle& axiom :
        py::reinterpret_borrow<py::tuple>(one.axioms)) {
-    const auto e = w.reader.read(axiom.ptr());
-    if (e && e->is_bool() && !w.conditions.contains(*e))
+    const auto e = state.reader.read(axiom.ptr());
+    if (e && e->is_bool() && !state.conditions.contains(*e))
       inside.assume(resolve(*e));
   }
   return inside;
@@ -596,8 +600,8 @@ Context Mirror::with_loop(const LoopDecision& one, Context& known,
 void Mirror::project_loop(py::handle env, const LoopDecision& one,
                           const std::set<uint32_t>& wanted, Context& known,
                           py::list& result) {
-  World& w = *world_;
-  const auto e = w.reader.read(one.expr.ptr());
+  State& state = *state_;
+  const auto e = state.reader.read(one.expr.ptr());
   if (!e) return;
   const Expr fact = meaning(resolve(*e), one.value);
   std::set<uint32_t> of_loop;
@@ -623,7 +627,7 @@ void Mirror::project_loop(py::handle env, const LoopDecision& one,
   if (sizes.empty()) return;
   const auto object = [&](Expr s) {
     return py::reinterpret_borrow<py::object>(
-        w.reader.symbol_named(s.symbol().name));
+        state.reader.symbol_named(s.symbol().name));
   };
   const auto add = [&](Expr condition, const py::object& of,
                        const py::object& value) {
@@ -634,15 +638,16 @@ void Mirror::project_loop(py::handle env, const LoopDecision& one,
   };
   for (const Expr& a : sizes) {
     for (const Expr& b : sizes) {
-      if (a != b && w.all.ask_quick(le(a, b)) == Verdict::kYes)
+      if (a != b && state.all.ask_quick(le(a, b)) == Verdict::kYes)
         add(le(a, b), object(a), py::make_tuple(py::none(), object(b)));
     }
   }
   if (inside.ask_quick(fact) == Verdict::kYes) return;
   for (const auto& [symbol, value] :
-       hints_of(env, w.pool.make(Op::kAdd, sizes)).entries()) {
+       hints_of(env, state.pool.make(Op::kAdd, sizes)).entries()) {
     if (const Int* hint = std::get_if<Int>(&value))
-      add(eq(symbol, w.pool.integer(*hint)), object(symbol), to_sympy(*hint));
+      add(eq(symbol, state.pool.integer(*hint)), object(symbol),
+          to_sympy(*hint));
   }
 }
 
@@ -655,13 +660,13 @@ py::list Mirror::minimal(py::handle env, py::handle conditions) {
   if (turn.mine()) {
     look(env);
     for (size_t i = 0; i < list.size(); ++i) {
-      const auto e = world_->reader.read(py::object(list[i]).ptr());
+      const auto e = state_->reader.read(py::object(list[i]).ptr());
       if (e && e->is_bool()) facts[i] = resolve(*e);
     }
   }
   std::vector<bool> kept(list.size(), true);
   if (turn.mine()) {
-    Context known = world_->ranges_alone.clone();
+    Context known = state_->ranges_alone.clone();
     for (const bool equalities : {true, false}) {
       for (size_t i = 0; i < facts.size(); ++i) {
         if (!facts[i] || facts[i]->is(Op::kEq) != equalities) continue;
@@ -683,7 +688,7 @@ void Mirror::drop_implied(const std::vector<std::optional<Expr>>& facts,
                           std::vector<bool>& kept) {
   for (size_t i = 0; i < facts.size(); ++i) {
     if (!facts[i] || !kept[i]) continue;
-    Context rest = world_->ranges_alone.clone();
+    Context rest = state_->ranges_alone.clone();
     for (size_t k = 0; k < facts.size(); ++k)
       if (k != i && kept[k] && facts[k]) rest.assume(*facts[k]);
     kept[i] = rest.ask_quick(*facts[i]) != Verdict::kYes;
@@ -694,9 +699,9 @@ py::object Mirror::only_value(py::handle env, py::handle symbol) {
   const Turn turn(*this);
   if (!turn.mine()) return py::none();
   look(env);
-  const auto s = world_->reader.admit(symbol.ptr());
+  const auto s = state_->reader.admit(symbol.ptr());
   if (!s) return py::none();
-  const Interval range = world_->all.bounds(*s);
+  const Interval range = state_->all.bounds(*s);
   return range.is_point() ? to_python_int(range.lower()) : py::none();
 }
 
@@ -704,7 +709,7 @@ bool Mirror::contradiction(py::handle env) {
   const Turn turn(*this);
   if (!turn.mine()) return false;
   look(env);
-  return world_->all.contradiction().has_value();
+  return state_->all.contradiction().has_value();
 }
 
 namespace {
@@ -716,7 +721,7 @@ py::dict counts() {
   result["decided"] = c.decided;
   result["unknown"] = c.unknown;
   result["facts"] = c.facts;
-  result["facts without a meaning here"] = c.untold;
+  result["facts without a meaning here"] = c.unassumed;
   result["restarts"] = c.restarts;
   py::dict refused;
   for (const auto& [name, count] : c.refused) refused[name.c_str()] = count;

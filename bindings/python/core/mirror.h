@@ -36,9 +36,9 @@ struct MirrorCounts {
   uint64_t questions = 0;  // asked of any mirror
   uint64_t decided = 0;
   uint64_t unknown = 0;
-  uint64_t facts = 0;     // told
-  uint64_t untold = 0;    // guards and asserts that have no meaning here
-  uint64_t restarts = 0;  // something went away, or there was too much
+  uint64_t facts = 0;      // told
+  uint64_t unassumed = 0;  // guards and asserts that have no meaning here
+  uint64_t restarts = 0;   // something went away, or there was too much
   std::map<std::string, uint64_t> refused;  // by class
 };
 MirrorCounts& mirror_counts();
@@ -80,7 +80,7 @@ class Mirror {
 
  private:
   class Turn;
-  struct World;
+  struct State;
   struct Variant;
   struct LoopDecision;
 
@@ -108,7 +108,7 @@ class Mirror {
   void drop_implied(const std::vector<std::optional<Expr>>& facts,
                     std::vector<bool>& kept);
 
-  std::unique_ptr<World> world_;
+  std::unique_ptr<State> state_;
   bool busy_ = false;
   std::vector<LoopDecision> by_loops_;
   std::vector<std::pair<py::object, py::object>> decided_;
