@@ -18,8 +18,8 @@
 #include "solver/id_map.h"
 #include "solver/interval.h"
 #include "solver/reason.h"
-#include "solver/small_vector.h"
 #include "sym/budget.h"
+#include "sym/small_vector.h"
 #include "sym/stable_vector.h"
 
 namespace proviso {

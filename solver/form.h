@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "solver/small_vector.h"
 #include "sym/expr.h"
 #include "sym/intern_index.h"
+#include "sym/small_vector.h"
 #include "sym/stable_vector.h"
 
 namespace proviso {

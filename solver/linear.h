@@ -18,9 +18,9 @@
 
 #include "solver/id_map.h"
 #include "solver/reason.h"
-#include "solver/small_vector.h"
 #include "sym/integer.h"
 #include "sym/intern_index.h"
+#include "sym/small_vector.h"
 
 namespace proviso {
 

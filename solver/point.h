@@ -12,7 +12,7 @@
 
 #include "solver/form.h"
 #include "solver/id_map.h"
-#include "solver/small_vector.h"
+#include "sym/small_vector.h"
 
 namespace proviso {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "solver/id_map.h"
-#include "solver/small_vector.h"
 #include "sym/intern_index.h"
+#include "sym/small_vector.h"
 #include "sym/stable_vector.h"
 
 namespace proviso {

@@ -1,4 +1,4 @@
-// solver/small_vector.h - a vector whose first N elements need no allocation.
+// sym/small_vector.h - a vector whose first N elements need no allocation.
 //
 // The few members that polynomials use, with std::vector's meaning.
 #pragma once
