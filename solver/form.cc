@@ -354,6 +354,18 @@ PolyId FormPool::intern(const Poly& p) {
   return id;
 }
 
+std::optional<Poly> FormPool::without_factor(const Poly& p, AtomId a) {
+  if (!p.constant.is_zero()) return std::nullopt;
+  Poly reduced;
+  for (const Term& t : p.terms) {
+    const MonoId q = quotient(t.mono, mono(a));
+    if (q == kNoId) return std::nullopt;
+    append(reduced, q, t.coef);
+  }
+  merge_terms(reduced);
+  return reduced;
+}
+
 Poly FormPool::over(const Poly& p, const Int& k) {
   Budget::charge(1 + p.terms.size() / 2);
   Poly q = constant(proviso::floor_div(p.constant, k));

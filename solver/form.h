@@ -140,6 +140,8 @@ class FormPool {
   size_t degree(const Poly& p) const;  // the most factors of a term
   Poly mul(const Poly& a, const Poly& b);
   Poly pow(const Poly& a, unsigned n);
+  // p / a, where a is in every term of p, which has no constant.
+  std::optional<Poly> without_factor(const Poly& p, AtomId a);
   PolyId intern(const Poly& p);
   const Poly& poly(PolyId id) const { return polys_[id]; }
 
@@ -166,6 +168,10 @@ class FormPool {
   Poly ite(FormulaId condition, const Poly& a, const Poly& b);
   Poly func(Op op, const Poly& a, const Poly& b);
 
+  // Whether p is a multiple of an atom, shifted.
+  bool is_single(const Poly& p) const {
+    return p.terms.size() == 1 && single(p.terms[0].mono) != kNoId;
+  }
   // The single atom that p is, if it is one.
   std::optional<AtomId> as_atom(const Poly& p) const;
 

@@ -17,7 +17,8 @@ namespace proviso {
 
 class IdMap {
  public:
-  IdMap() : slots_(32) {}
+  // Room for half as many entries; a power of 2.
+  explicit IdMap(size_t slots = 32) : slots_(slots), mask_(slots - 1) {}
 
   uint32_t get(uint32_t key) const { return slots_[find(key)].value; }
 
@@ -66,7 +67,7 @@ class IdMap {
 
   std::vector<Slot> slots_;
   size_t used_ = 0;
-  size_t mask_ = 31;  // slots_.size() - 1
+  size_t mask_;  // slots_.size() - 1
 };
 
 }  // namespace proviso

@@ -32,32 +32,19 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
     }
     return found;
   };
-  auto found = within(units, [&] {
+  auto found = domain_.within(units, [&] {
     for (bool dense : {false, true}) {
       dense_ = dense;
       if (auto point = any([this] { return descend(); })) return point;
     }
     return std::optional<Assignment>();
   });
-  if (found) return found;
+  if (found && *found) return *found;
   dense_ = false;
-  return within(units / 2,
-                [&] { return any([this] { return probe_at_random(); }); });
-}
-
-// What `search` finds, spending at most `units`.
-template <typename Search>
-std::optional<Assignment> ModelSearch::within(uint64_t units, Search search) {
-  const Domain::Mark before = domain_.mark();
-  domain_.set_limit(domain_.work() + units);
-  std::optional<Assignment> found;
-  try {
-    found = search();
-  } catch (const OutOfBudget&) {
-    domain_.undo(before);
-  }
-  domain_.set_limit(~uint64_t{0});
-  return found;
+  return domain_
+      .within(units / 2,
+              [&] { return any([this] { return probe_at_random(); }); })
+      .value_or(std::nullopt);
 }
 
 void ModelSearch::collect_constants(FormulaId f) {

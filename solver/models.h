@@ -33,8 +33,6 @@ class ModelSearch {
                                  const Accept& accept, uint64_t units);
 
  private:
-  template <typename Search>
-  std::optional<Assignment> within(uint64_t units, Search search);
   template <typename Next>
   bool with_value(AtomId a, const Int& value, Next next);
   std::optional<Assignment> descend();

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
-#include "solver/engine.h"
+#include "solver/engine/engine.h"
 #include "solver/limits.h"
-#include "sym/cheapest.h"
-#include "sym/cost.h"
-#include "sym/facts.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso {
 namespace {
@@ -85,166 +80,13 @@ std::string Statistics::strategies_to_string() const {
   return out;
 }
 
-namespace {
-
-// What simplify() may ask: ranges and normal forms, and a few proofs.
-class EngineFacts final : public Facts {
- public:
-  explicit EngineFacts(Engine& engine)
-      : engine_(engine), domain_(engine.domain), lower_(engine.lower) {}
-
-  std::optional<Int> lower(Expr e) const override {
-    return e.is_int() ? engine_.range_of(e).span.lower() : std::nullopt;
-  }
-  std::optional<Int> upper(Expr e) const override {
-    return e.is_int() ? engine_.range_of(e).span.upper() : std::nullopt;
-  }
-  std::optional<bool> truth(Expr e) const override {
-    if (!e.is_bool()) return std::nullopt;
-    // What may be undefined is not decided away.
-    if (domain_.decide(lower_.defined(e)).value != true) return std::nullopt;
-    return domain_.decide(lower_.condition(e)).value;
-  }
-  std::optional<bool> proved(Expr e) const override {
-    switch (engine_.ask_quick(e)) {
-      case Verdict::kYes: return true;
-      case Verdict::kNo: return false;
-      default: return std::nullopt;
-    }
-  }
-  std::span<const Expr> zeros() const override {
-    if (!zeros_) {
-      zeros_.emplace();
-      for (const Engine::Assumed& assumed : engine_.facts)
-        note_zeros(assumed.condition);
-    }
-    return *zeros_;
-  }
-  std::optional<Int> residue(Expr e, const Int& m) const override {
-    if (!e.is_int() || m.sign() <= 0) return std::nullopt;
-    Poly p = lower_.integer(e);
-    Normal n = domain_.normal(p);
-    if (n.changed) p = n.poly;
-    for (const Term& t : p.terms) {
-      if (!floor_mod(t.coef, m).is_zero()) return std::nullopt;
-    }
-    return floor_mod(p.constant, m);
-  }
-
- private:
-  void note_zeros(Expr condition) const {
-    if (zeros_->size() == limits().zeros) return;
-    if (condition.is(Op::kAnd)) {
-      for (Expr part : condition.args()) note_zeros(part);
-    } else if (condition.is(Op::kEq) && condition.arg(0).is_int() &&
-               condition.arg(1).is_int()) {
-      const Expr gap = proviso::simplify(condition.arg(0) - condition.arg(1));
-      if (!gap.is_constant()) zeros_->push_back(gap);
-    }
-  }
-
-  Engine& engine_;
-  Domain& domain_;
-  Lowering& lower_;
-  mutable std::optional<std::vector<Expr>> zeros_;  // when asked for
-};
-
-}  // namespace
-
-// --- what the members below do within a limit
-
-std::optional<std::vector<Int>> Engine::values(Expr e, size_t limit) {
-  constexpr int kMaxCandidates = 4096;
-  std::vector<Int> found;
-  if (domain.conflict()) return found;
-  const Interval range = range_of(e).span;
-  if (range.is_empty()) return found;
-  if (!range.lower() || !range.upper()) return std::nullopt;
-  Int step = divisor_of(domain.normal(lower.integer(e)).poly, 0);
-  if (step.is_zero()) step = 1;  // it is 0 alone, which the range says
-  Int first = -floor_div(-*range.lower(), step) * step;
-  if (floor_div(*range.upper() - first, step) >= Int(kMaxCandidates)) {
-    return std::nullopt;
-  }
-  for (Int v = first; v <= *range.upper(); v += step) {
-    Budget::check();
-    if (ask_quick(eq(e, pool.integer(v))) == Verdict::kNo) continue;
-    if (found.size() == limit) return std::nullopt;
-    found.push_back(v);
-  }
-  return found;
-}
-
-Expr Engine::substitute(Expr e) {
-  std::unordered_map<Expr, Expr, ExprHash> map;
-  for (Expr s : free_symbols(e)) {
-    if (!s.is_int()) continue;
-    Normal n = domain.normal(lower.integer(s));
-    if (!n.changed) continue;
-    if (auto value = to_expr(pool, forms, n.poly)) map[s] = *value;
-  }
-  return map.empty() ? e : proviso::substitute(e, map);
-}
-
-// e with the symbols that have one value put in.
-Expr Engine::with_constants(Expr e) {
-  std::unordered_map<Expr, Expr, ExprHash> constants;
-  for (Expr s : free_symbols(e)) {
-    if (!s.is_int()) continue;
-    Interval range = range_of(s).span;
-    if (range.is_point()) constants.emplace(s, pool.integer(*range.lower()));
-  }
-  return constants.empty() ? e : proviso::substitute(e, constants);
-}
-
-Expr Engine::canonical(Expr e) {
-  return proviso::simplify(with_constants(e), EngineFacts(*this));
-}
-
-// The constant that e is known to be.
-std::optional<Expr> Engine::decided(Expr e) {
-  if (e.is_bool()) {
-    const Verdict verdict = ask_quick(e);
-    if (verdict == Verdict::kUnknown) return std::nullopt;
-    return pool.boolean(verdict == Verdict::kYes);
-  }
-  if (!e.is_int()) return std::nullopt;
-  const std::optional<Int> value = constant_of(e);
-  return value ? std::optional(pool.integer(*value)) : std::nullopt;
-}
-
-Expr Engine::simplify(Expr e) {
-  auto known = simplified.find(e.id());
-  if (known != simplified.end() && known->second.version == versions.back()) {
-    return known->second.form;
-  }
-  const Expr form = find_cheapest(e);
-  for (Expr x : {e, form}) {
-    simplified.insert_or_assign(x.id(), Simplified{versions.back(), form});
-  }
-  return form;
-}
-
-Expr Engine::find_cheapest(Expr e) {
-  if (is_leaf(e.op()) && !e.is_symbol()) return e;
-  if (std::optional<Expr> constant = decided(e)) return *constant;
-  const EngineFacts known(*this);
-  Expr best = cheapest(with_constants(e), known);
-  if (best.type() != e.type() || cost(best) > cost(e)) best = e;
-  const Expr solved = substitute(e);
-  if (solved == e) return best;
-  const Expr other = cheapest(solved, known);
-  const bool is_better = other.type() == e.type() && cost(other) < cost(best);
-  return is_better ? other : best;
-}
-
 // Checked before the pool's memory is touched.
 namespace {
 Engine& usable(const std::shared_ptr<Engine>& engine) {
   if (engine == nullptr) {
     throw Error("Context: it was moved from; use the context it was moved to");
   }
-  if (engine->of_pool.expired()) {
+  if (engine->has_lost_its_pool()) {
     throw Error(
         "Context: its ExprPool was destroyed; keep the pool for as "
         "long as its contexts");
@@ -258,7 +100,7 @@ Engine& usable(const std::shared_ptr<Engine>& engine) {
 Context::Context(ExprPool& pool, SolverOptions options)
     : engine_(std::make_shared<Engine>(pool, options)),
       at_(std::make_shared<Version>()) {
-  engine_->path.push_back(at_);
+  engine_->start_at(at_);
 }
 
 Context::~Context() = default;
@@ -279,9 +121,9 @@ class Context::Call {
 
  private:
   Call(const Context& context, const std::shared_ptr<Version>& at)
-      : engine(usable(context.engine_)), limits_(engine.options) {
-    engine.interrupted = false;
-    if (engine.path.back() != at) engine.go_to(at);
+      : engine(usable(context.engine_)), limits_(engine.options()) {
+    engine.begin_call();
+    engine.go_to(at);
   }
 
   const LimitsInForce limits_;
@@ -356,11 +198,11 @@ size_t Context::depth() const {
 
 ExprPool& Context::pool() const {
   usable(engine_);
-  return engine_->pool;
+  return engine_->pool();
 }
 const SolverOptions& Context::options() const {
   usable(engine_);
-  return engine_->options;
+  return engine_->options();
 }
 
 FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
@@ -371,7 +213,7 @@ FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
     throw Error("Context::declare: expected a symbol, got " +
                 described(symbol) + "; use assume() for a condition");
   }
-  ExprPool& pool = here.pool;
+  ExprPool& pool = here.pool();
   if (range.is_empty()) {
     return here.assume(pool.boolean(false), std::move(origin));
   }
@@ -415,7 +257,7 @@ Tier Context::tier_of(Expr question) const {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(question, "tier_of", "a boolean");
-  const Engine::Memo* m = here.remembered(question);
+  const Remembered* m = here.remembered(question);
   return m == nullptr ? Tier::kNone : m->tier;
 }
 
@@ -423,9 +265,7 @@ std::vector<FactId> Context::facts_used(Expr question) const {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(question, "facts_used", "a boolean");
-  const Engine::Memo* m = here.remembered(question);
-  if (m == nullptr || m->epoch != here.epoch) return {};
-  return here.complete_facts(question, Engine::Memo(*m));
+  return here.facts_used(question);
 }
 
 Verdict Context::equivalent(Expr a, Expr b) {
@@ -447,10 +287,7 @@ Interval Context::bounds_quick(Expr e) {
   Engine& here = call.engine;
   here.check(e, "bounds_quick", "an integer");
   require_int(e, "bounds_quick");
-  if (here.domain.conflict()) return Interval::empty();
-  return here
-      .within(here.options.work_limit, [&] { return here.range_of(e).span; })
-      .value_or(Interval());
+  return here.bounds_quick(e);
 }
 
 Interval Context::bounds(Expr e) {
@@ -458,14 +295,7 @@ Interval Context::bounds(Expr e) {
   Engine& here = call.engine;
   here.check(e, "bounds", "an integer");
   require_int(e, "bounds");
-  if (here.domain.conflict()) return Interval::empty();
-  Interval range;
-  here.within(here.options.work_limit, [&] {
-    range = here.range_of(e).span;
-    here.sharpen(e, range);
-    return true;
-  });
-  return range;
+  return here.bounds(e);
 }
 
 Int Context::multiple_of(Expr e) {
@@ -473,14 +303,7 @@ Int Context::multiple_of(Expr e) {
   Engine& here = call.engine;
   here.check(e, "multiple_of", "an integer");
   require_int(e, "multiple_of");
-  if (here.domain.conflict()) return 0;
-  return here
-      .within(here.options.work_limit,
-              [&] {
-                const Poly p = here.domain.normal(here.lower.integer(e)).poly;
-                return here.divisor_of(p, 0);
-              })
-      .value_or(1);
+  return here.multiple_of(e);
 }
 
 std::optional<std::vector<Int>> Context::values(Expr e, size_t limit) {
@@ -488,49 +311,37 @@ std::optional<std::vector<Int>> Context::values(Expr e, size_t limit) {
   Engine& here = call.engine;
   here.check(e, "values", "an integer");
   require_int(e, "values");
-  return here
-      .within(here.options.work_limit, [&] { return here.values(e, limit); })
-      .value_or(std::nullopt);
+  return here.values(e, limit);
 }
 
 Expr Context::substitute(Expr e) {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(e, "substitute", "an expression");
-  if (here.domain.conflict()) return e;
-  return here
-      .within(here.options.work_limit, [&] { return here.substitute(e); })
-      .value_or(e);
+  return here.substitute(e);
 }
 
 Expr Context::simplify(Expr e) {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(e, "simplify", "an expression");
-  if (here.domain.conflict()) return proviso::simplify(e);
-  return here.within(here.options.work_limit, [&] { return here.simplify(e); })
-      .value_or(e);
+  return here.simplify(e);
 }
 
 Expr Context::canonical(Expr e) {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(e, "canonical", "an expression");
-  if (here.domain.conflict()) return proviso::simplify(e);
-  return here.within(here.options.work_limit, [&] { return here.canonical(e); })
-      .value_or(e);
+  return here.canonical(e);
 }
 
-void Context::interrupt() const {
-  engine_->interrupted = true;
-  engine_->z3.interrupt();
-}
+void Context::interrupt() const { engine_->interrupt(); }
 
 std::vector<Fact> Context::facts() const {
   const Call call(*this);
   Engine& here = call.engine;
   std::vector<Fact> all;
-  for (FactId id = 0; id < here.facts.size(); ++id) {
+  for (FactId id = 0; id < here.fact_count(); ++id) {
     all.push_back(here.fact(id));
   }
   return all;
@@ -539,9 +350,9 @@ std::vector<Fact> Context::facts() const {
 Fact Context::fact(FactId id) const {
   const Call call(*this);
   Engine& here = call.engine;
-  if (id >= here.facts.size()) {
+  if (id >= here.fact_count()) {
     throw Error("Context::fact: no fact " + std::to_string(id) +
-                "; there are " + std::to_string(here.facts.size()));
+                "; there are " + std::to_string(here.fact_count()));
   }
   return here.fact(id);
 }
@@ -549,14 +360,12 @@ Fact Context::fact(FactId id) const {
 std::optional<std::vector<FactId>> Context::contradiction() const {
   const Call call(*this);
   Engine& here = call.engine;
-  if (!here.domain.conflict()) return std::nullopt;
-  return here.used_facts(*here.domain.conflict());
+  return here.contradiction();
 }
 
 const Statistics& Context::statistics() const {
   usable(engine_);
-  engine_->statistics.work = engine_->domain.work();
-  return engine_->statistics;
+  return engine_->statistics();
 }
 
 std::string Context::to_smtlib(Expr question) const {
@@ -573,11 +382,11 @@ std::string Context::to_smtlib(Expr question) const {
           "(declare-const " + proviso::to_smtlib(s) + " " + sort + ")\n");
     }
   };
-  for (const Engine::Assumed& assumed : here.facts)
-    declare_symbols(assumed.condition);
+  const std::vector<Fact> known = facts();
+  for (const Fact& fact : known) declare_symbols(fact.condition);
   declare_symbols(question);
   for (const auto& [index, line] : declared) out += line;
-  for (const Fact& fact : facts()) {
+  for (const Fact& fact : known) {
     std::string origin = fact.origin.to_string();
     std::replace(origin.begin(), origin.end(), '\n', ' ');
     out += "; fact " + std::to_string(fact.id) +

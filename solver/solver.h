@@ -14,10 +14,10 @@
 // facts hold and the question is false or undefined) and a witness (a point
 // where it is true) where the search found them, both confirmed by evaluate().
 //
-// A question goes from strategy to strategy (solver/pipeline.cc) until one
-// decides it.  Contradictory facts are never used: ask() then answers unknown
-// and says which facts contradict each other.
-// Answers depend on the facts and the question alone.
+// A question goes from strategy to strategy (solver/engine/pipeline.cc) until
+// one decides it.  Contradictory facts are never used: ask() then answers
+// unknown and says which facts contradict each other. Answers depend on the
+// facts and the question alone.
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ inline constexpr size_t kTierCount = 8;
 std::string_view name_of(Tier tier);  // "structure", "ranges", ...
 
 // One way to decide a question, tried in the order of the table in
-// solver/pipeline.cc.
+// solver/engine/pipeline.cc.
 struct StrategyInfo {
   std::string_view name;      // "linear-refutation"
   std::string_view fragment;  // what it decides, in words
@@ -124,7 +124,7 @@ struct Statistics {
   std::string strategies_to_string() const;
 };
 
-struct Engine;   // solver/engine.h
+class Engine;    // solver/engine/engine.h
 struct Version;  // what was assumed since another version
 
 class Context {

@@ -1,0 +1,139 @@
+// Whole answers: which facts, in words, and points where there is no answer.
+//
+//   known?  else decided natively (reasoner.h), in half of the call's limit
+//   the facts contradict each other, near the question or elsewhere: unknown
+//   yes or no: the fewest facts found that imply it (explanation.h)
+//   unknown: a witness and a counterexample, else Z3 (Stage::kPoints)
+#include <algorithm>
+
+#include "solver/engine/engine.h"
+#include "solver/engine/explanation.h"
+#include "solver/limits.h"
+
+namespace proviso {
+namespace {
+
+std::string in_one_sentence(const Answer& answer, const std::string& facts) {
+  if (answer.facts.empty()) {
+    return answer.verdict == Verdict::kYes ? "it holds for every value"
+                                           : "it is false for every value";
+  }
+  return (answer.verdict == Verdict::kYes ? "it follows from "
+                                          : "its opposite follows from ") +
+         facts;
+}
+
+std::string why_unknown(const Remembered& m, bool is_interrupted) {
+  if (is_interrupted) return "the call was interrupted";
+  return m.gave_up ? "it takes more work than SolverOptions::work_limit"
+                   : "the facts do not decide it, as far as was found";
+}
+
+}  // namespace
+
+// In one state a question has one answer.  What a caller's own budget or
+// another thread ended is not it.
+Answer Engine::ask(Expr question) {
+  ++reasoner_.statistics().questions;
+  if (answered_.empty()) answered_.resize(kAnswered);
+  Answered& last = answered_[question.id() % kAnswered];
+  if (last.question == question && last.state == states_.present()) {
+    ++reasoner_.statistics().memo_hits;
+    return last.answer;
+  }
+  Answer found = answer(question);
+  if (reasoner_.is_undisturbed()) {
+    last = {question, states_.present(), found};
+  }
+  return found;
+}
+
+// Shares of the call's limit: what is proved takes at most a half.
+Answer Engine::answer(Expr question) {
+  if (const auto which = contradiction()) return contradictory(*which);
+  const Remembered* known = memo_.find(question);
+  const bool reuse = known != nullptr && known->epoch == reasoner_.epoch();
+  const Remembered m = reuse ? *known : native_answer(question);
+  if (auto which = contradiction_of(question, m)) return contradictory(*which);
+  const std::vector<FactId>& elsewhere = contradiction_anywhere();
+  if (!elsewhere.empty()) return contradictory(elsewhere);
+  Answer answer;
+  if (m.verdict != Verdict::kUnknown) {
+    answer.verdict = m.verdict;
+    answer.tier = m.tier;
+    answer.strategy = strategy(m.strategy).name;
+    answer.facts =
+        fewest_facts(reasoner_, question, m.verdict, reasoner_.facts_in(m.why));
+  } else {
+    const Budget counted(Budget::kUnlimited);
+    Search points(question, kTrue);
+    points.answer = &answer;
+    run(reasoner_, Stage::kPoints, points);
+    if (points.value) answer.strategy = strategy(points.strategy).name;
+    ++reasoner_.statistics().decided[static_cast<size_t>(answer.tier)];
+  }
+  if (answer.verdict != Verdict::kUnknown) {
+    answer.reason =
+        in_one_sentence(answer, reasoner_.facts().in_words(answer.facts));
+  } else if (answer.reason.empty()) {
+    answer.reason = why_unknown(m, reasoner_.is_interrupted());
+  }
+  return answer;
+}
+
+Answer Engine::contradictory(const std::vector<FactId>& which) const {
+  Answer answer;
+  answer.facts = which;
+  answer.reason = "contradictory facts: " + reasoner_.facts().in_words(which);
+  return answer;
+}
+
+// --- contradictions
+
+// The facts near the question that contradict each other.  Proofs are looked at
+// when they are found, unless facts have come since.
+std::optional<std::vector<FactId>> Engine::contradiction_of(
+    Expr question, const Remembered& m) {
+  if (m.is_contradiction) return reasoner_.facts_in(m.why);
+  const bool was_looked_at =
+      m.tier >= Tier::kLinear && m.facts == states_.facts();
+  if (m.verdict == Verdict::kUnknown || was_looked_at) return std::nullopt;
+  const auto why = reasoner_.within(options().work_limit / 8, [&] {
+    return reasoner_.contradiction_near(question, m.verdict == Verdict::kYes,
+                                        m.tier, m.why);
+  });
+  if (!why || !*why) return std::nullopt;
+  return reasoner_.facts_in(**why);
+}
+
+// Groups of facts that have a model need no proof; more facts keep a
+// contradiction.
+const std::vector<FactId>& Engine::contradiction_anywhere() {
+  Consistency& known = consistency_;
+  const bool is_part = states_.is_part(known.state, known.facts);
+  if (states_.is_present(known.state, known.facts) ||
+      (is_part && !known.contradiction.empty())) {
+    return known.contradiction;
+  }
+  CandidateModels& candidates = reasoner_.candidates();
+  const size_t from = is_part ? known.formulas : 0;
+  known = {states_.present(), states_.facts(), candidates.mark(), {}};
+  reasoner_.within(options().work_limit / 8, [&] {
+    std::vector<FormulaId> groups = candidates.groups_without_model(from);
+    if (groups.size() > limits().consistency_groups) {
+      groups.resize(limits().consistency_groups);
+    }
+    for (FormulaId fact : groups) {
+      const Atoms near = reasoner_.forms().atoms_of_formula(fact);
+      auto proof = reasoner_.proofs().refutation.refute_facts(
+          near, options().budget / 4);
+      if (!proof) continue;
+      known.contradiction = reasoner_.facts_in(proof->why);
+      break;
+    }
+    return true;
+  });
+  return known.contradiction;
+}
+
+}  // namespace proviso

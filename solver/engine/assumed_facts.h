@@ -1,0 +1,57 @@
+// solver/engine/assumed_facts.h - the facts, as they were assumed, and which of
+// them are about the same symbols.
+//
+//   const FactId id = facts.add(condition, {"torch._check(u0 >= 0)"});
+//   facts.connected_to(question)        // facts and symbols, nearest first
+//   facts.in_words({id})                // "torch._check(u0 >= 0)"
+//
+// Facts are numbered as they come; undoing is shrinking.  The index by symbol
+// is made when it is first asked for and grows from there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solver/lower.h"
+#include "solver/solver.h"
+
+namespace proviso {
+
+class AssumedFacts {
+ public:
+  explicit AssumedFacts(Lowering& lower) : lower_(lower) { all_.reserve(16); }
+
+  size_t size() const { return all_.size(); }
+  FactId add(Expr condition, Provenance&& origin);
+  void shrink(size_t size);
+
+  // These require an id below size().
+  Expr condition(FactId id) const { return all_[id].condition; }
+  Fact fact(FactId id) const;
+
+  std::string in_words(const std::vector<FactId>& ids) const;
+  bool hold_at(const std::vector<FactId>& ids, const Assignment& point) const;
+
+  // The facts connected to the question through symbols, and all their symbols;
+  // no more than limits().relevant_facts.
+  struct Connected {
+    std::vector<FactId> facts;
+    std::vector<Expr> symbols;
+  };
+  Connected connected_to(Expr question);
+
+ private:
+  struct Assumed {
+    Expr condition;
+    uint32_t origin;  // in origins_; most have none
+  };
+  void index_new_facts();
+
+  Lowering& lower_;
+  std::vector<Assumed> all_;
+  std::vector<Provenance> origins_;
+  std::vector<std::vector<FactId>> facts_of_symbol_;
+  std::vector<std::vector<Expr>> symbols_of_fact_;  // of those in the index
+};
+
+}  // namespace proviso

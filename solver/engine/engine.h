@@ -1,0 +1,122 @@
+// solver/engine/engine.h - what a context and its clones do: versions of the
+// facts, answers that are kept, whole answers with their facts.
+//
+//   Engine engine(pool, options);
+//   engine.go_to(version);              // the facts of one context
+//   engine.assume(fact, origin);
+//   engine.ask(question);               // remembered for as long as it holds
+//
+// One engine serves a context and its clones: facts that differ between them
+// are assumed and retracted on the way.  Every call works within
+// SolverOptions::work_limit, and returns what it knows by then.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/engine/memo.h"
+#include "solver/engine/reasoner.h"
+#include "solver/engine/simplification.h"
+
+namespace proviso {
+
+// The facts assumed since the version before, when it is not the present one.
+struct Version {
+  std::shared_ptr<Version> parent;
+  bool is_scope = false;   // made by push()
+  bool is_frozen = false;  // a clone builds on it: facts go to a new version
+  std::vector<Fact> facts = {};
+};
+
+class Engine {
+ public:
+  Engine(ExprPool& pool, const SolverOptions& options);
+
+  ExprPool& pool() { return reasoner_.pool(); }
+  const SolverOptions& options() const { return reasoner_.options(); }
+  const Statistics& statistics();
+  // What the pool owns for all its contexts: gone when the pool is.
+  bool has_lost_its_pool() const { return of_pool_.expired(); }
+  // Throws Error where e is null or of another pool.
+  void check(Expr e, const char* call, const char* expected);
+
+  // --- versions: a path, each but the first in a scope
+  void start_at(const std::shared_ptr<Version>& version) {
+    path_.push_back(version);
+  }
+  // Retracts the facts that are not shared and assumes those that are missing.
+  void go_to(const std::shared_ptr<Version>& target);
+  void push() { scopes_.push_back(reasoner_.mark()); }
+  void pop();
+
+  // --- facts
+  FactId assume(Expr condition, Provenance&& origin);
+  size_t fact_count() const { return reasoner_.facts().size(); }
+  Fact fact(FactId id) const { return reasoner_.facts().fact(id); }
+  // Those that contradict each other, where ranges and equalities show it.
+  std::optional<std::vector<FactId>> contradiction() const;
+
+  // --- questions
+  Answer ask(Expr question);
+  Verdict ask_quick(Expr question);
+  // Of the answer that still holds; nullptr where there is none.
+  const Remembered* remembered(Expr question) const {
+    return memo_.find(question);
+  }
+  // Facts that imply that answer alone; none where it is gone.
+  std::vector<FactId> facts_used(Expr question);
+
+  // --- expressions
+  Interval bounds_quick(Expr e);
+  Interval bounds(Expr e);
+  Int multiple_of(Expr e);
+  std::optional<std::vector<Int>> values(Expr e, size_t limit);
+  Expr substitute(Expr e);
+  Expr simplify(Expr e);
+  Expr canonical(Expr e);
+
+  // Ends the call that another thread makes, until the next begins.
+  void interrupt() { reasoner_.interrupt(); }
+  void begin_call() { reasoner_.resume(); }
+
+ private:
+  // The last full answers, by question id modulo their number: most programs
+  // ask the same few questions over and over.
+  struct Answered {
+    Expr question;
+    uint64_t state = 0;
+    Answer answer;
+  };
+  static constexpr size_t kAnswered = 16;
+  // The facts that contradict each other, and the state they were looked for
+  // in.
+  struct Consistency {
+    uint64_t state = 0;
+    uint32_t facts = 0;
+    size_t formulas = 0;  // how many of theirs
+    std::vector<FactId> contradiction;
+  };
+
+  Answer answer(Expr question);
+  const Remembered& native_answer(Expr question);
+  Answer contradictory(const std::vector<FactId>& which) const;
+  // Facts that contradict each other, wherever they are; looked for once in
+  // each state.
+  const std::vector<FactId>& contradiction_anywhere();
+  std::optional<std::vector<FactId>> contradiction_of(Expr question,
+                                                      const Remembered& m);
+
+  Reasoner reasoner_;
+  const std::weak_ptr<void> of_pool_;
+  std::vector<std::shared_ptr<Version>> path_;
+  std::vector<Reasoner::Mark> scopes_;
+  StateNames states_;
+  Memo memo_{states_};
+  std::vector<Answered> answered_;  // made with the first
+  Consistency consistency_;
+  Simplification simplification_;
+};
+
+}  // namespace proviso

@@ -1,0 +1,275 @@
+// The way of a question: the table of strategies, and the loop over it.
+//
+//   Eq(Mod(s0, 4), 0) under Eq(Mod(s0, 8), 0)
+//     defined?   ranges: yes, 4 is not 0
+//     ranges     the congruence of s0 gives 0: yes
+//
+//   s0 <= s1*s2 under s0 <= s1, 1 <= s0, 1 <= s2
+//     ranges                    undecided
+//     nonnegative-combination   s1*s2 - s0 = s1*(s2 - 1) + (s1 - s0): yes
+//
+// Most questions end in the first row.  A row that is reached has the rows
+// above it behind it: models that candidate-models found leave one answer to
+// prove, or none.  The loop keeps the counts that `proviso decide --stats`
+// prints; docs/solver.md has what each row alone decides, and what it costs.
+#include "solver/engine/pipeline.h"
+
+#include <algorithm>
+
+#include "solver/engine/reasoner.h"
+#include "solver/limits.h"
+#include "solver/strategies/enumeration.h"
+#include "solver/strategies/min_max.h"
+#include "solver/strategies/restarts.h"
+#include "solver/strategies/witnesses.h"
+
+namespace proviso {
+namespace {
+
+// Which variables equalities leave free depends on the order of the facts: few
+// points are counted at once, more after the restarts.
+constexpr int64_t kFewPoints = 256, kManyPoints = 16384;
+
+Decision by_ranges(Reasoner& r, Search& s, uint64_t) {
+  return r.domain().decide(s.goal);
+}
+
+Decision by_combination(Reasoner& r, Search& s, uint64_t) {
+  return r.proofs().combination.decide(s.goal);
+}
+
+Decision by_wide_combination(Reasoner& r, Search& s, uint64_t) {
+  return r.proofs().combination.decide(s.goal, limits().side_steps);
+}
+
+bool has_asserted_cases(Reasoner& r, const Search& s) {
+  return r.proofs().cases.has_asserted_clause(s.goal);
+}
+
+Decision by_cases(Reasoner& r, Search& s, uint64_t units) {
+  s.cases_tried = true;
+  return r.proofs().cases.decide(s.goal, units);
+}
+
+bool cases_untried(Reasoner&, const Search& s) { return !s.cases_tried; }
+
+// A model of the facts at which the goal fails leaves "no" alone to prove.
+template <bool (CandidateModels::*has_model)(FormulaId)>
+Decision by_models(Reasoner& r, Search& s, uint64_t) {
+  s.may_hold = s.may_hold && !(r.candidates().*has_model)(s.opposite);
+  s.may_fail = s.may_fail && !(r.candidates().*has_model)(s.goal);
+  s.is_open = s.is_finished = !s.may_hold && !s.may_fail;
+  return {};
+}
+
+bool has_products(Reasoner& r, const Search& s) {
+  return r.proofs().ratios.applies(s.goal);
+}
+
+// What no order of the facts changes.
+template <auto strategy>
+Decision by_rewriting(Reasoner& r, Search& s, uint64_t units) {
+  const uint64_t before = r.domain().work();
+  const Decision d = (r.proofs().*strategy).decide(s.goal, units);
+  s.rewriting_work += r.domain().work() - before;
+  return d;
+}
+
+bool has_min_max(Reasoner& r, const Search& s) {
+  return MinMaxLattice(r.domain(), r.lower()).applies(s);
+}
+
+Decision by_min_max(Reasoner& r, Search& s, uint64_t) {
+  return MinMaxLattice(r.domain(), r.lower()).decide(s);
+}
+
+bool has_symbolic_divisor(Reasoner& r, const Search& s) {
+  return r.proofs().deep_floors.applies(s.goal);
+}
+
+Decision by_division(Reasoner& r, Search& s, uint64_t units) {
+  return r.proofs().reduction.decide(s.goal, units);
+}
+
+template <Effort effort>
+Decision by_refutation(Reasoner& r, Search& s, uint64_t units) {
+  for (bool value : {true, false}) {
+    if (!(value ? s.may_hold : s.may_fail)) continue;
+    const FormulaId refuted = value ? s.opposite : s.goal;
+    auto proof = r.proofs().refutation.refute(refuted, effort, units, s.tried);
+    if (proof) return {value, proof->why, false, proof->used_cases};
+  }
+  return {};
+}
+
+Decision by_values(Reasoner& r, Search& s, uint64_t units) {
+  return r.proofs().values.decide(s.goal, s.may_hold, s.may_fail, units);
+}
+
+template <int64_t most>
+Decision by_enumeration(Reasoner& r, Search& s, uint64_t) {
+  return enumerate(r, s, most);
+}
+
+// Floats are compared with what was assumed, in any order.
+bool can_restart(Reasoner& r, const Search& s) {
+  if (!r.options().restart) return false;
+  const std::vector<Expr> asked = free_symbols(s.question);
+  if (std::none_of(asked.begin(), asked.end(),
+                   [](Expr x) { return x.is_int(); })) {
+    return false;
+  }
+  return r.facts().connected_to(s.question).facts.size() <=
+         limits().restart_facts;
+}
+
+Decision by_model_search(Reasoner& r, Search& s, uint64_t units) {
+  Answer found;
+  r.within(r.options().work_limit / 16, [&] {
+    find_witnesses(r, s.question, units, found);
+    return true;
+  });
+  if (found.tier != Tier::kModels) return {};
+  s.value.reset();
+  s.is_open = s.is_finished = true;
+  return {};
+}
+
+// A share of its own: what came before depends on the order of the facts.
+Decision by_restarts(Reasoner& r, Search& s, uint64_t) {
+  s.reset();
+  s.is_finished = true;
+  return r.within(r.options().work_limit / 4, [&] { return restart(r, s); })
+      .value_or(Decision{});
+}
+
+bool wants_models(Reasoner& r, const Search&) {
+  return r.options().search_models;
+}
+
+Decision by_shown_models(Reasoner& r, Search& s, uint64_t units) {
+  r.within(r.options().work_limit / 4, [&] {
+    find_witnesses(r, s.question, units, *s.answer);
+    return true;
+  });
+  s.is_finished = s.answer->tier == Tier::kModels;
+  return {};
+}
+
+bool wants_z3(Reasoner& r, const Search&) {
+  return !r.is_interrupted() && r.options().use_z3 && Z3Backend::is_built();
+}
+
+Decision by_z3(Reasoner& r, Search& s, uint64_t) {
+  r.within(r.options().work_limit / 4, [&] {
+    ask_z3(r, s.question, *s.answer);
+    return true;
+  });
+  if (s.answer->verdict == Verdict::kUnknown) return {};
+  return {s.answer->verdict == Verdict::kYes, 0};
+}
+
+// The fragment is what the row is complete for, or what it is meant for.
+// clang-format off
+constexpr Strategy kStrategies[] = {
+    {{"ranges", "normal forms, solved equalities, intervals and congruences"},
+     Stage::kProof, Tier::kRanges, 0, nullptr, by_ranges},
+    {{"nonnegative-combination",
+      "a product of constraints and nonnegative factors: i*n + j < m*n"},
+     Stage::kProof, Tier::kLinear, 0, nullptr, by_combination},
+    {{"monomial-ratios",
+      "ratios of products that equalities between products determine"},
+     Stage::kProof, Tier::kEqualities, 16, has_products,
+     by_rewriting<&ProofStrategies::ratios>},
+    {{"asserted-cases", "each case of an assumed disjunction, by ranges"},
+     Stage::kProof, Tier::kCases, 16, has_asserted_cases, by_cases},
+    {{"candidate-models", "kept models of the facts: which answers remain"},
+     Stage::kProof, Tier::kNone, 0, nullptr, by_models<&CandidateModels::satisfiable>},
+    {{"condition-cases", "each case of a Min, Max or Where, by ranges"},
+     Stage::kProof, Tier::kCases, 16, cases_untried, by_cases},
+    {{"min-max-lattice",
+      "relations between trees of Min and Max, whatever their leaves are"},
+     Stage::kProof, Tier::kCases, 0, has_min_max, by_min_max},
+    {{"deep-floors",
+      "nested floors by symbols; quotients by symbols in linearised indices"},
+     Stage::kProof, Tier::kLinear, 8, has_symbolic_divisor,
+     by_rewriting<&ProofStrategies::deep_floors>},
+    {{"polynomial-reduction",
+      "pseudo-division by constraints: (a*b) % c == 0 and the like"},
+     Stage::kProof, Tier::kLinear, 16, nullptr, by_division},
+    {{"wide-combination",
+      "nonnegative combinations through steps that shorten nothing"},
+     Stage::kProof, Tier::kLinear, 0, nullptr, by_wide_combination},
+    {{"linear-refutation",
+      "Fourier-Motzkin with integer tightening over monomials, with lemmas "
+      "about their products"},
+     Stage::kProof, Tier::kLinear, 3, nullptr, by_refutation<Effort::kLinear>},
+    {{"model-repair", "models that local search mends: which answers remain"},
+     Stage::kProof, Tier::kNone, 0, nullptr,
+     by_models<&CandidateModels::satisfiable_by_search>},
+    {{"case-split",
+      "linear refutations below disjunctions, floors, residues, small ranges"},
+     Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Effort::kCases>},
+    {{"value-split", "every value of bounded variables near the question"},
+     Stage::kProof, Tier::kCases, 2, nullptr, by_values},
+    {{"small-enumeration", "boxes of at most 256 points, each evaluated"},
+     Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<kFewPoints>},
+    {{"quick-model-search", "a witness and a counterexample, found in few steps"},
+     Stage::kWhole, Tier::kNone, 4, can_restart, by_model_search},
+    {{"restarts",
+      "the proof strategies again, facts and symbols in canonical orders"},
+     Stage::kWhole, Tier::kNone, 0, can_restart, by_restarts},
+    {{"enumeration", "boxes of at most 16,384 points, each evaluated"},
+     Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<kManyPoints>},
+    {{"model-search", "depth-first search for a witness and a counterexample"},
+     Stage::kPoints, Tier::kModels, 1, wants_models, by_shown_models},
+    {{"z3", "what Z3 decides within its resource limit"},
+     Stage::kPoints, Tier::kZ3, 0, wants_z3, by_z3},
+};
+// clang-format on
+static_assert(std::size(kStrategies) == kStrategyCount);
+
+Tier tier_of(const Strategy& row, const Search& s, const Decision& d) {
+  if (row.tier != Tier::kRanges) {
+    return d.used_cases ? Tier::kCases : row.tier;
+  }
+  return s.goal <= kTrue     ? Tier::kStructure
+         : d.used_equalities ? Tier::kEqualities
+                             : Tier::kRanges;
+}
+
+}  // namespace
+
+const StrategyInfo& strategy(size_t index) { return kStrategies[index].info; }
+
+void run(Reasoner& r, Stage stage, Search& s) {
+  const SolverOptions& options = r.options();
+  for (size_t i = 0; i < kStrategyCount; ++i) {
+    const Strategy& row = kStrategies[i];
+    const bool is_off = options.disabled_strategies >> i & 1;
+    if (row.stage != stage || is_off ||
+        (row.applies != nullptr && !row.applies(r, s))) {
+      continue;
+    }
+    const uint64_t before = Budget::units_left();
+    const uint64_t units = row.share == 0 ? 0 : options.budget / row.share;
+    const Decision d = row.decide(r, s, units);
+    StrategyCount& count = r.statistics().by_strategy[i];
+    ++count.tried;
+    count.work += before - Budget::units_left();
+    if (d.value) {
+      ++count.decided;
+      s.value = d.value;
+      s.why = r.reasons().join(s.why, d.why);
+      if (row.tier != Tier::kNone) {
+        const Tier tier = tier_of(row, s, d);
+        s.tier = s.tier == Tier::kNone ? tier : std::max(s.tier, tier);
+      }
+      s.strategy = static_cast<uint8_t>(i);
+      s.is_finished = true;
+    }
+    if (s.is_finished) return;
+  }
+}
+
+}  // namespace proviso

@@ -1,0 +1,180 @@
+#include "solver/engine/reasoner.h"
+
+#include <algorithm>
+
+#include "solver/limits.h"
+#include "solver/strategies/enumeration.h"
+
+namespace proviso {
+namespace {
+
+// The reason arena is cut back when questions have grown it this much.
+constexpr uint32_t kArenaSlack = 1u << 16;
+
+// Of the budget: an answer that took more may rest on the order of the facts.
+constexpr double kConfident = 0.45;
+
+Interval machine_range() {
+  const Int top = *pow(Int(2), 63);
+  return Interval(-top, top - 1);
+}
+
+}  // namespace
+
+Reasoner::Reasoner(ExprPool& pool, const SolverOptions& options)
+    : pool_(pool),
+      options_(options),
+      forms_(Forms::of(pool).pool),
+      lower_(Forms::of(pool).lower),
+      domain_(forms_, reasons_,
+              options.machine_int64 ? machine_range() : Interval()),
+      proofs_(domain_),
+      candidates_(domain_),
+      facts_(lower_) {
+  reasons_.reserve(256);
+}
+
+// --- facts
+
+FactId Reasoner::assume(Expr condition, Provenance&& origin) {
+  const FactId id = facts_.add(condition, std::move(origin));
+  // An assumed fact holds, so it is defined.
+  const FormulaId f = lower_.condition(condition);
+  const FormulaId defined = lower_.defined(condition);
+  const Reason why = reasons_.leaf(id);
+  const bool is_derived = within(options_.work_limit / 4, [&] {
+                            domain_.assume(defined, why);
+                            domain_.assume(f, why);
+                            return true;
+                          }).has_value();
+  // Nothing else follows from what takes too much work.
+  if (!is_derived) domain_.assume_alone(f, why);
+  candidates_.add_fact(defined);
+  candidates_.add_fact(f);
+  return id;
+}
+
+void Reasoner::undo(const Mark& mark) {
+  domain_.undo(mark.domain);
+  candidates_.undo(mark.candidates);
+  facts_.shrink(mark.facts);
+  trim_reasons(mark.reasons);
+}
+
+std::vector<FactId> Reasoner::facts_in(Reason why) const {
+  std::vector<FactId> ids = reasons_.facts(why);
+  std::erase(ids, kQuestionLeaf);
+  return ids;
+}
+
+// Reasons that were made while answering are garbage afterwards.
+void Reasoner::trim_reasons(uint32_t size) {
+  if (reasons_.size() < size + kArenaSlack) return;
+  reasons_.truncate(size);
+  ++epoch_;
+  domain_.forget_cached();
+}
+
+// Trims, but for what one reason says.
+void Reasoner::keep_reason(uint32_t size, Reason& why) {
+  if (reasons_.size() < size + kArenaSlack) return;
+  const std::vector<uint32_t> leaves = reasons_.facts(why);
+  trim_reasons(size);
+  why = 0;
+  for (uint32_t leaf : leaves) why = reasons_.join(why, reasons_.leaf(leaf));
+}
+
+// --- a question
+
+// Each point at which the facts hold must define the question; then it is
+// decided with that known.
+Search Reasoner::prove(Expr question) {
+  const FormulaId defined = lower_.defined(question);
+  Search s(question, lower_.condition(question));
+  if (defined == kTrue) {
+    run(*this, Stage::kProof, s);
+    return s;
+  }
+  Search definedness(question, defined);
+  definedness.may_fail = false;
+  run(*this, Stage::kProof, definedness);
+  s.is_open = definedness.is_open;
+  if (definedness.value != true) return s;
+  s.why = definedness.why;
+  s.tier = definedness.tier;
+  const Domain::Mark before = domain_.mark();
+  // What took a proof would take it again.
+  if (s.tier >= Tier::kLinear) domain_.assume(defined, s.why);
+  run(*this, Stage::kProof, s);
+  domain_.undo(before);
+  return s;
+}
+
+Search Reasoner::decide(Expr question) {
+  const uint32_t arena = reasons_.size();
+  const uint64_t before = domain_.work();
+  std::optional<Search> proved =
+      within(options_.work_limit / 8, [&] { return prove(question); });
+  Search s = proved ? *std::move(proved)
+                    : Search(question, lower_.condition(question));
+  const auto spent =
+      static_cast<double>(domain_.work() - before - s.rewriting_work);
+  const bool is_confident =
+      spent < kConfident * static_cast<double>(options_.budget);
+  s.is_finished = s.value ? is_confident : s.is_open;
+  if (!s.is_finished) run(*this, Stage::kWhole, s);
+  keep_reason(arena, s.why);
+  if (s.value && s.tier >= Tier::kLinear) {
+    if (auto why = contradiction_near(question, *s.value, s.tier, s.why)) {
+      s.reset();
+      s.is_contradiction = true;
+      s.why = *why;
+    }
+  }
+  return s;
+}
+
+// What follows from contradictory facts is no answer.  Facts whose
+// contradiction ranges and equalities show have ended the context's answers
+// already; the rest is looked for where a proof was needed, for there the facts
+// act together.
+std::optional<Reason> Reasoner::contradiction_near(Expr question, bool value,
+                                                   Tier tier, Reason why) {
+  if (why == 0) return std::nullopt;
+  const FormulaId goal = lower_.condition(question);
+  const FormulaId defined = lower_.defined(question);
+  if (candidates_.consistent(goal) && candidates_.consistent(defined)) {
+    return std::nullopt;
+  }
+  const uint64_t units = options_.budget / 4;
+  Atoms near = forms_.atoms_of_formula(goal);
+  near.append(forms_.atoms_of_formula(defined));
+  if (auto proof = proofs_.refutation.refute_facts(near, units)) {
+    return proof->why;
+  }
+  Search counted(question, goal);
+  enumerate(*this, counted, limits().consistency_points);
+  if (counted.is_contradiction) return counted.why;
+  if (counted.is_finished || tier < Tier::kLinear) return std::nullopt;
+  const FormulaId proved = value ? goal : FormPool::negate(goal);
+  const bool by_cases = tier != Tier::kLinear;
+  Refutation::Tried tried;
+  auto proof = proofs_.refutation.refute(
+      proved, by_cases ? Effort::kCases : Effort::kLinear, units, tried);
+  if (!proof && by_cases) proof = proofs_.values.refute(proved, units);
+  if (!proof) return std::nullopt;
+  return reasons_.join(why, proof->why);
+}
+
+Range Reasoner::range_of(Expr e) {
+  const Poly p = lower_.integer(e);
+  Range r = domain_.range(p);
+  narrow(reasons_, r, domain_.factored_range(p));
+  const Normal n = domain_.normal(p);
+  if (!n.changed) return r;
+  Range s = domain_.range(n.poly);
+  narrow(reasons_, s, domain_.factored_range(n.poly));
+  return {intersect(r.span, s.span), 0, 0};
+}
+
+}  // namespace proviso

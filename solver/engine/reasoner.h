@@ -1,0 +1,129 @@
+// solver/engine/reasoner.h - facts, and the native answer to a question.
+//
+//   Reasoner reasoner(pool, options);
+//   reasoner.assume(fact, {});
+//   const Search s = reasoner.decide(question);
+//   s.value, reasoner.facts_in(s.why)
+//
+// It holds what strategies work on: the domain, the strategies that prove from
+// it, candidate models, the facts as they were assumed.  It keeps no answers:
+// that is the engine's (engine.h).  Restarts make further ones, in pools of
+// their own.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "solver/candidate_models.h"
+#include "solver/domain.h"
+#include "solver/engine/assumed_facts.h"
+#include "solver/engine/pipeline.h"
+#include "solver/lower.h"
+#include "solver/strategies/proof_strategies.h"
+#include "solver/z3_backend.h"
+
+namespace proviso {
+
+class Reasoner {
+ public:
+  Reasoner(ExprPool& pool, const SolverOptions& options);
+
+  // --- facts
+  FactId assume(Expr condition, Provenance&& origin);
+  // Facts since a mark are taken back by undo().
+  struct Mark {
+    Domain::Mark domain;
+    size_t candidates;
+    size_t facts;
+    uint32_t reasons;
+  };
+  Mark mark() const {
+    return {domain_.mark(), candidates_.mark(), facts_.size(), reasons_.size()};
+  }
+  void undo(const Mark& mark);
+
+  // --- a question
+  // Unknown, with the facts that contradict each other in `why`, where those
+  // near the question do.
+  Search decide(Expr question);
+  // Why the facts near the question contradict each other: on their own,
+  // because none of few points meets them, or because they prove the opposite
+  // of `value` as well.  Nothing where a model of them is known.
+  std::optional<Reason> contradiction_near(Expr question, bool value, Tier tier,
+                                           Reason why);
+  // Of an integer expression, as a polynomial.
+  Range range_of(Expr e);
+
+  // The facts among a reason's leaves.
+  std::vector<FactId> facts_in(Reason why) const;
+  // How often reasons have been dropped: older ones are gone.
+  uint32_t epoch() const { return epoch_; }
+
+  // --- work
+  // What `work` returns; nothing when it takes more than so many units of the
+  // call's budget, and the domain is then as before.
+  template <typename Work>
+  auto within(uint64_t units, Work work) -> std::optional<decltype(work())>;
+  // By another thread, until the next call resumes.
+  void interrupt() {
+    is_interrupted_ = true;
+    z3_.interrupt();
+  }
+  void resume() { is_interrupted_ = false; }
+  bool is_interrupted() const { return is_interrupted_; }
+  // Whether the present call has come to its end by itself.
+  bool is_undisturbed() const {
+    return !is_interrupted_ && Budget::units_left() != 0;
+  }
+
+  // --- what strategies work on
+  ExprPool& pool() { return pool_; }
+  const SolverOptions& options() const { return options_; }
+  FormPool& forms() { return forms_; }
+  Lowering& lower() { return lower_; }
+  ReasonArena& reasons() { return reasons_; }
+  Domain& domain() { return domain_; }
+  const Domain& domain() const { return domain_; }
+  ProofStrategies& proofs() { return proofs_; }
+  CandidateModels& candidates() { return candidates_; }
+  AssumedFacts& facts() { return facts_; }
+  const AssumedFacts& facts() const { return facts_; }
+  Z3Backend& z3() { return z3_; }
+  Statistics& statistics() { return statistics_; }
+
+ private:
+  Search prove(Expr question);
+  void trim_reasons(uint32_t size);
+  void keep_reason(uint32_t size, Reason& why);
+
+  ExprPool& pool_;
+  const SolverOptions options_;
+  FormPool& forms_;
+  Lowering& lower_;
+  ReasonArena reasons_;
+  Domain domain_;
+  ProofStrategies proofs_;
+  CandidateModels candidates_;
+  AssumedFacts facts_;
+  Z3Backend z3_;
+  Statistics statistics_;
+  uint32_t epoch_ = 0;
+  std::atomic<bool> is_interrupted_{false};
+};
+
+template <typename Work>
+auto Reasoner::within(uint64_t units, Work work)
+    -> std::optional<decltype(work())> {
+  const Domain::Mark before = domain_.mark();
+  try {
+    const Budget budget(units, &is_interrupted_);
+    return work();
+  } catch (const OutOfBudget&) {
+    domain_.undo(before);
+    return std::nullopt;
+  }
+}
+
+}  // namespace proviso

@@ -1,0 +1,47 @@
+// solver/engine/search.h - what is known so far of one question.
+//
+//   Search search(question, lower.condition(question));
+//   reasoner.run(Stage::kProof, search);
+//   search.value;                          // yes, no, or nothing yet
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "solver/solver.h"
+#include "solver/strategies/refutation.h"
+
+namespace proviso {
+
+struct Search {
+  Search(Expr question, FormulaId goal)
+      : question(question), goal(goal), opposite(FormPool::negate(goal)) {}
+  // What was found is dropped; what is known of the models stays.
+  void reset() {
+    value.reset();
+    why = 0;
+    tier = Tier::kNone;
+  }
+
+  Expr question;
+  FormulaId goal, opposite;  // opposite: the negation of the goal
+  // Whether the goal (its opposite) may follow from the facts: no model of the
+  // facts is known at which the other one holds.
+  bool may_hold = true, may_fail = true;
+  bool is_finished = false;  // nothing further is tried in this stage
+
+  std::optional<bool> value;
+  Tier tier = Tier::kNone;
+  Reason why = 0;
+  uint8_t strategy = kNoStrategy;  // that decided
+  bool is_open = false;  // models both ways are known, or an undefined point
+  bool is_contradiction = false;  // among the facts that `why` names
+  bool gave_up = false;           // at the limit of work
+  Answer* answer = nullptr;       // that kPoints fills in
+  bool cases_tried = false;
+  uint64_t rewriting_work = 0;  // spent where no order of the facts matters
+  // Literals that linear constraints alone do not refute.
+  Refutation::Tried tried;
+};
+
+}  // namespace proviso

@@ -1,0 +1,333 @@
+#include "solver/normal/normal_form.h"
+
+#include <unordered_set>
+#include <utility>
+
+#include "solver/limits.h"
+
+namespace proviso {
+
+constinit const NormalForm::Image NormalForm::kItself = {};
+
+// An atom whose image is being made.
+class NormalForm::Visit {
+ public:
+  Visit(NormalForm& within, AtomId a)
+      : within_(within), atom_(within.state_.atoms.record(a)) {
+    atom_.is_visited = true;
+    ++within_.nesting_;
+  }
+  ~Visit() {
+    atom_.is_visited = false;
+    --within_.nesting_;
+  }
+
+ private:
+  NormalForm& within_;
+  AtomRecord& atom_;
+};
+
+// What is made as if nothing was being made.
+class NormalForm::Bottom {
+ public:
+  explicit Bottom(NormalForm& within)
+      : within_(within), outer_(std::exchange(within.nesting_, 0)) {}
+  ~Bottom() { within_.nesting_ = outer_; }
+
+ private:
+  NormalForm& within_;
+  const int outer_;
+};
+
+namespace {
+
+// Adds times * q, for merge_terms() to put in order.
+void append(Poly& p, const Poly& q, const Int& times) {
+  p.constant.add_product(q.constant, times);
+  for (const Term& t : q.terms) p.terms.push_back({t.mono, t.coef * times});
+}
+
+}  // namespace
+
+bool NormalForm::rewrite(const Poly& p, Normal& n) {
+  state_.meter.spend(p.terms.size());
+  for (const Term& t : p.terms) {
+    const AtomId single = forms_.single(t.mono);
+    const Image& image = single != kNoId ? image_of(single) : kItself;
+    bool changed = image.poly != kNoId;
+    if (single == kNoId) {
+      for (AtomId a : forms_.factors(t.mono)) {
+        changed = changed || image_of(a).poly != kNoId;
+      }
+    }
+    if (!changed) {
+      if (n.changed) n.poly.terms.push_back(t);
+      continue;
+    }
+    if (!n.changed) {  // the terms before stay
+      n.changed = true;
+      n.poly.constant = p.constant;
+      for (const Term& s : p.terms) {
+        if (&s == &t) break;
+        n.poly.terms.push_back(s);
+      }
+    }
+    if (single != kNoId) {
+      n.why = join(n.why, image.why);
+      append(n.poly, forms_.poly(image.poly), t.coef);
+      continue;
+    }
+    append_product(t, n);
+  }
+  if (n.changed) FormPool::merge_terms(n.poly);
+  return n.changed;
+}
+
+// The product of the images of t's factors.
+void NormalForm::append_product(const Term& t, Normal& n) {
+  Int coef = t.coef;
+  Factors same;
+  SmallVector<PolyId, 4> images;
+  for (AtomId a : forms_.factors(t.mono)) {
+    const Image& of_factor = image_of(a);
+    n.why = join(n.why, of_factor.why);
+    if (of_factor.poly == kNoId) {
+      same.push_back(a);
+    } else if (forms_.poly(of_factor.poly).is_constant()) {
+      coef *= forms_.poly(of_factor.poly).constant;
+    } else {
+      images.push_back(of_factor.poly);
+    }
+  }
+  if (coef.is_zero()) return;
+  Poly product = same.empty() ? FormPool::constant(coef)
+                              : forms_.monomial(forms_.mono(same), coef);
+  for (PolyId image : images) product = forms_.mul(product, forms_.poly(image));
+  append(n.poly, product, 1);
+}
+
+const NormalForm::Image& NormalForm::derived_image(AtomId a) {
+  const AtomRecord& r = state_.atoms.of(a);
+  const uint32_t slot = state_.atoms.cache_of(r);
+  if (slot >= images_.size()) images_.resize(slot + 1);
+  Cached& known = images_[slot];
+  if (known.stamp == state_.trail.stamp()) return known.image;
+  if (r.is_visited) return kItself;
+  if (nesting_ == kMaxNesting) make_images_below(a);
+  Image image;
+  {
+    const Visit visit(*this, a);
+    if (r.solved != kNoId) {
+      const Normal n = of(forms_.poly(r.solved));
+      image = {forms_.intern(n.poly), join(n.why, r.solved_why)};
+    } else {
+      image = rebuild(a);
+    }
+  }
+  // Each substitution may put atoms within atoms: past a depth they stay.
+  if (image.poly != kNoId &&
+      forms_.depth(forms_.poly(image.poly)) > kMaxDepth) {
+    image = {};
+  }
+  known.image = image;
+  known.stamp = state_.trail.stamp();
+  return known.image;
+}
+
+// The images of all that the image of `a` is made of.
+void NormalForm::make_images_below(AtomId a) {
+  std::vector<std::pair<AtomId, bool>> stack{{a, false}};
+  std::unordered_set<AtomId> seen;
+  auto push = [&](PolyId p) {
+    if (p == kNoId) return;
+    for (const Term& t : forms_.poly(p).terms) {
+      for (AtomId x : forms_.factors(t.mono)) {
+        if (!seen.contains(x)) stack.push_back({x, false});
+      }
+    }
+  };
+  while (!stack.empty()) {
+    const auto [next, is_open] = stack.back();
+    state_.meter.spend(1);
+    if (is_open || seen.contains(next)) {
+      stack.pop_back();
+      if (!is_open || next == a) continue;
+      const Bottom bottom(*this);
+      image_of(next);
+      continue;
+    }
+    stack.back().second = true;
+    seen.insert(next);
+    const Atom& atom = forms_.atom(next);
+    if (state_.substitution.is_solved(next)) {
+      push(state_.substitution.value_of(next));
+    } else if (!is_variable(atom.kind)) {
+      push(atom.a);
+      push(atom.b);
+    }
+  }
+}
+
+// The value where both arguments are constant; x & (2**k - 1) is x % 2**k and
+// x & -1 is x; b**(e + c) is b**c * b**e where e >= 0.
+Poly NormalForm::function(Op op, const Poly& x, const Poly& y, Reason& why) {
+  int64_t n = -1;
+  if (y.is_constant()) n = y.constant.to_int64().value_or(-1);
+  if (op == Op::kBitAnd && x.is_constant() && y.is_constant()) {
+    return FormPool::constant(bit_and(x.constant, y.constant));
+  }
+  if (op == Op::kBitAnd && (x.is_constant() || y.is_constant())) {
+    const Poly& other = x.is_constant() ? y : x;
+    const Int bits = (x.is_constant() ? x : y).constant + 1;
+    if (bits.is_zero()) return other;
+    // 2**k - 1, and 0 among them
+    if (bits.sign() > 0 && bit_and(bits, bits - 1).is_zero()) {
+      return forms_.mod(other, FormPool::constant(bits));
+    }
+  }
+  if (op == Op::kPow && n >= 0 && n <= 8) {
+    return forms_.pow(x, static_cast<unsigned>(n));
+  }
+  if (op == Op::kPow && x.is_constant() && n >= 0 && n < 4096) {
+    if (auto value = pow(x.constant, static_cast<uint64_t>(n))) {
+      return FormPool::constant(*value);
+    }
+  }
+  if (op == Op::kPow && x.is_constant() && y.constant.sign() > 0 &&
+      y.constant <= Int(limits().pulled_out)) {
+    Poly e = y;
+    e.constant = 0;
+    Range r = ranges_.of(e);
+    auto power = pow(x.constant, static_cast<uint64_t>(*y.constant.to_int64()));
+    if (power && at_least(r, 0)) {
+      why = join(why, r.lower);
+      return forms_.scale(forms_.func(op, x, e), *power);
+    }
+  }
+  return forms_.func(op, x, y);
+}
+
+NormalForm::Image NormalForm::rebuild(AtomId a) {
+  Normal n;
+  if (!rebuild_parts(a, forms_.atom(a), n)) return {};
+  if (forms_.as_atom(n.poly) == a) return {};
+  // The rewritten atom may itself have been solved for.
+  bool again = false;
+  for (const Term& t : n.poly.terms) {
+    for (AtomId f : forms_.factors(t.mono)) {
+      again |= state_.substitution.is_solved(f);
+    }
+  }
+  if (again) {
+    const Normal m = of(n.poly);
+    if (m.changed) n.poly = m.poly, n.why = join(n.why, m.why);
+  }
+  return {forms_.intern(n.poly), n.why};
+}
+
+// The atom over the normal forms of its parts; false where that is itself.
+bool NormalForm::rebuild_parts(AtomId a, const Atom& atom, Normal& n) {
+  const Poly nothing;
+  const Poly& first = forms_.poly(atom.a);
+  const Poly& second = atom.b == kNoId ? nothing : forms_.poly(atom.b);
+  Normal nx, ny;
+  const Poly& x = rewrite(first, nx) ? nx.poly : first;
+  const Poly& y = rewrite(second, ny) ? ny.poly : second;
+  n.why = join(nx.why, ny.why);
+  const bool changed = nx.changed || ny.changed;
+  state_.meter.spend(1 + x.terms.size() + y.terms.size());
+  switch (atom.kind) {
+    case AtomKind::kFloor: {
+      if (changed || !y.is_constant() || quotients_.has_prover()) {
+        n.poly = quotients_.quotient(x, y, n.why);
+        return true;
+      }
+      const Range& r = ranges_.of_atom(a);
+      if (!r.span.is_point()) return false;
+      n.why = join(r.lower, r.upper);
+      n.poly = FormPool::constant(*r.span.lower());
+      return true;
+    }
+    case AtomKind::kPos: {
+      const Range d = ranges_.of(x);
+      if (d.span.is_empty()) return false;
+      if (at_least(d, 0)) {
+        n.poly = x;
+        n.why = join(n.why, d.lower);
+      } else if (at_most(d, 0)) {
+        n.poly = {};
+        n.why = join(n.why, d.upper);
+      } else if (changed) {
+        n.poly = forms_.pos(x);
+      } else {
+        return false;
+      }
+      return true;
+    }
+    case AtomKind::kIte: {
+      Decision c;
+      if (decide(atom.condition, c)) {
+        n.poly = *c.value ? x : y;
+        n.why = join((*c.value ? nx : ny).why, c.why);
+      } else if (changed) {
+        n.poly = forms_.ite(atom.condition, x, y);
+      } else {
+        return false;
+      }
+      return true;
+    }
+    case AtomKind::kNamed: n.poly = x; return changed;
+    default: n.poly = function(atom.op, x, y, n.why); return true;
+  }
+}
+
+// --- deciding
+
+bool NormalForm::decide_by_kids(const Formula& formula, Decision& d) {
+  const bool absorbing = formula.kind == FormulaKind::kOr;
+  bool all = true;
+  Decision together;
+  together.value = !absorbing;
+  for (FormulaId kid : formula.kids) {
+    Decision k;
+    if (!decide(kid, k)) {
+      all = false;
+      continue;
+    }
+    if (*k.value == absorbing) {
+      d = k;
+      return true;
+    }
+    together.why = join(together.why, k.why);
+    together.used_equalities |= k.used_equalities;
+  }
+  if (all) d = together;
+  return all;
+}
+
+bool NormalForm::decide(FormulaId f, Decision& d) {
+  const Formula& formula = forms_.formula(f);
+  switch (formula.kind) {
+    case FormulaKind::kFalse:
+    case FormulaKind::kTrue:
+    case FormulaKind::kOpaque: return literals_.is_asserted(f, d);
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr:
+      return literals_.is_asserted(f, d) || decide_by_kids(formula, d);
+    default: break;
+  }
+  Range r;
+  if (literals_.decide_cheaply(f, r, d)) return true;
+  Normal n;
+  if (rewrite(forms_.poly(formula.poly), n)) {
+    FormulaId g = forms_.relation(formula.kind, n.poly);
+    if (g <= kTrue ? literals_.is_asserted(g, d) : literals_.decide(g, d)) {
+      d.used_equalities = true;
+      d.why = join(d.why, n.why);
+      return true;
+    }
+  }
+  return literals_.decide_dearly(f, r, d);
+}
+
+}  // namespace proviso

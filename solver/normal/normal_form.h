@@ -1,0 +1,100 @@
+// solver/normal/normal_form.h - polynomials with what is known put in, and what
+// that decides.
+//
+//   Mod(s0, 8) == 0 was solved: s0 == 8*t
+//   normal.of(s0 - 4*(s0//4))          0, because of that fact
+//   normal.decide(s0 - 4*(s0//4) == 0) yes
+//
+// The normal form of a polynomial is that of its atoms put in.  The image of an
+// atom is its solved value, or it is made anew from the images of its parts:
+// floors by Quotients, maxima and conditionals by what decides them.  Images
+// are cached by Trail::stamp().  Images of images are not looked for, but for
+// values: one pass from the bottom up, linear in what is put in.  An atom
+// within its own definition stays as it is.
+#pragma once
+
+#include "solver/normal/quotients.h"
+
+namespace proviso {
+
+// A polynomial with solved equalities put in, and which they were.
+struct Normal {
+  Poly poly;
+  Reason why = 0;
+  bool changed = false;
+};
+
+class NormalForm {
+ public:
+  NormalForm(State& state, Ranges& ranges, Literals& literals,
+             Quotients& quotients)
+      : state_(state),
+        forms_(state.forms),
+        reasons_(state.reasons),
+        ranges_(ranges),
+        literals_(literals),
+        quotients_(quotients) {}
+
+  Normal of(const Poly& p) {
+    Normal n;
+    if (!rewrite(p, n)) n.poly = p;
+    return n;
+  }
+  // The same where it changes p; false: `n` is not set.
+  bool rewrite(const Poly& p, Normal& n);
+  // Of a solved atom: its value with others put in, where that is not too deep.
+  // The reference holds until the next change.
+  const Poly& value_of(AtomId a) {
+    const PolyId image = image_of(a).poly;
+    return forms_.poly(image == kNoId ? state_.substitution.value_of(a)
+                                      : image);
+  }
+
+  // By structure, as asserted, by ranges, and the same of the normal form.
+  // Whether it does; `d` is set then alone.
+  bool decide(FormulaId f, Decision& d);
+
+ private:
+  // Past a depth images are made from the bottom up, so that a long chain of
+  // definitions is no concern of the machine's stack.
+  static constexpr int kMaxNesting = 8;
+  static constexpr unsigned kMaxDepth = 24;  // of atoms within atoms
+
+  // What an atom is in normal form; kNoId: itself.
+  struct Image {
+    PolyId poly = kNoId;
+    Reason why = 0;
+  };
+  static const Image kItself;
+  struct Cached {
+    uint64_t stamp = 0;
+    Image image;
+  };
+  class Visit;
+  class Bottom;
+
+  Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
+  const Image& image_of(AtomId a) {  // until the next change
+    const AtomRecord& r = state_.atoms.of(a);
+    const bool is_plain = is_variable(r.kind) || r.kind == AtomKind::kOpaque;
+    return r.solved == kNoId && is_plain ? kItself : derived_image(a);
+  }
+  const Image& derived_image(AtomId a);
+  void make_images_below(AtomId a);
+  void append_product(const Term& t, Normal& n);
+  Image rebuild(AtomId a);
+  bool rebuild_parts(AtomId a, const Atom& atom, Normal& n);
+  Poly function(Op op, const Poly& x, const Poly& y, Reason& why);
+  bool decide_by_kids(const Formula& formula, Decision& d);
+
+  State& state_;
+  FormPool& forms_;
+  ReasonArena& reasons_;
+  Ranges& ranges_;
+  Literals& literals_;
+  Quotients& quotients_;
+  StableVector<Cached> images_;  // by AtomTable::cache_of
+  int nesting_ = 0;
+};
+
+}  // namespace proviso

@@ -1,0 +1,174 @@
+#include "solver/propagate/consequences.h"
+
+#include <algorithm>
+
+#include "solver/limits.h"
+
+namespace proviso {
+
+// --- bounds
+
+void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
+  if (has_conflict() || value.bit_length() > limits().bound_bits) return;
+  const Range& now = ranges_.of_atom(a);
+  if (now.span.is_empty()) {
+    return conflict(reasons_.join(now.lower, now.upper));
+  }
+  const OptionalInt& end = lower ? now.span.lower() : now.span.upper();
+  if (end && (lower ? *end >= value : *end <= value)) return;
+  const OptionalInt& other = lower ? now.span.upper() : now.span.lower();
+  if (other && (lower ? *other < value : *other > value)) {
+    return conflict(reasons_.join(why, lower ? now.upper : now.lower));
+  }
+  state_.bounds.set(a, lower, value, why);
+  wake(a);
+  for (AtomId b : state_.substitution.dependents_of(a)) wake(b);
+  const AtomRecord& r = state_.atoms.of(a);
+  if (!is_variable(r.kind) && r.kind != AtomKind::kOpaque) {
+    post({Item::kAtomBound,
+          {},
+          lower,
+          depth_,
+          a,
+          why,
+          FormPool::constant(value)});
+  }
+  if (r.solved != kNoId) {
+    Poly row = forms_.scale(forms_.poly(r.solved), lower ? 1 : -1);
+    row.constant += lower ? -value : value;
+    derive(FormulaKind::kGe, std::move(row), reasons_.join(why, r.solved_why));
+  } else if (is_variable(r.kind) && r.own.span.is_point()) {
+    solve(a, FormPool::constant(*r.own.span.lower()),
+          reasons_.join(r.own.lower, r.own.upper));
+  }
+}
+
+void Consequences::bound(const Term& t, const Int& slack, Reason why) {
+  const bool lower = t.coef.sign() > 0;
+  const Int value =
+      lower ? -floor_div(slack, t.coef) : floor_div(slack, -t.coef);
+  const AtomId single = forms_.single(t.mono);
+  if (single != kNoId) return bound(single, lower, value, why);
+  Poly row = forms_.monomial(t.mono, lower ? 1 : -1);
+  row.constant = lower ? -value : value;
+  bound_form(row, why);
+  post({Item::kProductBound,
+        {},
+        lower,
+        depth_,
+        t.mono,
+        why,
+        FormPool::constant(value)});
+}
+
+void Consequences::bound_form(const FormPool::View& v, const Int& constant,
+                              Reason why, uint32_t constraint) {
+  const Bounds::Ends* ends =
+      state_.bounds.set_form(v, constant, why, constraint);
+  if (ends == nullptr) return;
+  if (const Ids* watching = state_.constraints.watching(v.form)) {
+    wake_all(*watching);
+  }
+  wake_solved_by(forms_.poly(v.form));
+  const auto& [low, high] = *ends;
+  if (!low.value || !high.value || *low.value < *high.value) return;
+  const Reason both = reasons_.join(low.why, high.why);
+  if (*low.value > *high.value) return conflict(both);
+  Poly equal = forms_.poly(v.form);
+  equal.constant -= *low.value;
+  derive(FormulaKind::kEq, std::move(equal), both);
+}
+
+// What was known of x's range becomes rows about `value`.
+void Consequences::solve(AtomId x, const Poly& value, Reason why) {
+  if (has_conflict()) return;
+  state_.substitution.set(x, forms_.intern(value), why);
+  const Range& own = state_.bounds.own(x);
+  if (own.span.lower()) {
+    Poly row = value;
+    row.constant -= *own.span.lower();
+    derive(FormulaKind::kGe, std::move(row), reasons_.join(own.lower, why));
+  }
+  if (own.span.upper()) {
+    Poly row = forms_.scale(value, -1);
+    row.constant += *own.span.upper();
+    derive(FormulaKind::kGe, std::move(row), reasons_.join(own.upper, why));
+  }
+  wake(x);
+}
+
+// --- the queue
+
+void Consequences::post(Item&& item) {
+  if (has_conflict() || item.depth > limits().derivation_depth) return;
+  items_.push_back(std::move(item));
+}
+
+void Consequences::next(Item& item) {
+  std::reverse(items_.begin() + static_cast<std::ptrdiff_t>(batch_),
+               items_.end());
+  item = std::move(items_.back());
+  items_.pop_back();
+  batch_ = items_.size();
+  depth_ = item.depth;
+}
+
+std::optional<Consequences::Visit> Consequences::next_visit() {
+  batch_ = 0;
+  depth_ = 0;
+  while (next_woken_ < woken_.size()) {
+    const uint32_t i = woken_[next_woken_++];
+    is_woken_[i] = false;
+    const uint8_t most = limits().propagation_rounds;
+    if (visits_ >= limits().propagations || rounds_[i] > most ||
+        !state_.constraints[i].is_active) {
+      continue;
+    }
+    const bool is_last = rounds_[i]++ == most;
+    visits_ += !is_last;
+    return Visit{i, is_last};
+  }
+  return std::nullopt;
+}
+
+void Consequences::forget_waiting() {
+  for (uint32_t i : woken_) is_woken_[i] = false, rounds_[i] = 0;
+  woken_.clear();
+  items_.clear();
+  next_woken_ = visits_ = batch_ = 0;
+}
+
+void Consequences::wake_all(const Ids& constraints) {
+  for (uint32_t i : constraints) {
+    if (i >= rounds_.size()) {
+      is_woken_.resize(i + 1);
+      rounds_.resize(i + 1);
+    }
+    if (!state_.constraints[i].is_active || is_woken_[i]) continue;
+    is_woken_[i] = true;
+    woken_.push_back(i);
+  }
+}
+
+// Symbols that were solved for by (a multiple of) the form: by way of its term
+// on which fewest depend.
+void Consequences::wake_solved_by(const Poly& form) {
+  const Ids* fewest = nullptr;
+  size_t at = 0;
+  for (size_t i = 0; i < form.terms.size(); ++i) {
+    const AtomId a = forms_.factors(form.terms[i].mono)[0];
+    const Ids& of_term = state_.substitution.dependents_of(a);
+    if (fewest && fewest->size() <= of_term.size()) continue;
+    fewest = &of_term;
+    at = i;
+  }
+  for (AtomId x : *fewest) {
+    const Poly& value = forms_.poly(state_.substitution.value_of(x));
+    if (value.terms.size() == form.terms.size() &&
+        value.terms[at].mono == form.terms[at].mono) {
+      wake(x);
+    }
+  }
+}
+
+}  // namespace proviso

@@ -1,0 +1,51 @@
+// Factors of a product that is a number divide it.
+//
+//   x*r == 12           -12 <= x <= 12, and x is no 5
+//   x*x*r == 12         -3 <= x <= 3
+//
+// Ends of a factor move in to the next divisor, by limits().divisor_steps.
+#include "solver/limits.h"
+#include "solver/propagate/propagators.h"
+
+namespace proviso {
+
+// x*r == c, c not 0: neither is 0, so that both lie between -|c| and |c|; where
+// x is in r again, x*x does.
+void DivisorPropagator::on_equality(const Poly& p, Reason why, When) {
+  if (p.constant.is_zero()) return;
+  Poly product = p;
+  product.constant = 0;
+  const Int most = abs(p.constant);
+  for (AtomId a : forms_.factors(p.terms[0].mono)) {
+    std::optional<Poly> rest = forms_.without_factor(product, a);
+    if (to_.has_conflict() || !rest) continue;
+    const bool again = forms_.without_factor(*rest, a).has_value();
+    const Int end = again ? integer_root(most) : most;
+    to_.bound(a, true, -end, why);
+    to_.bound(a, false, end, why);
+    for (bool lower : {true, false}) step_to_divisor(a, lower, most, why);
+    if (p.terms.size() < 2) continue;
+    for (int sign : {1, -1}) {
+      Poly row = forms_.scale(*rest, sign);
+      row.constant += most;
+      to_.derive(FormulaKind::kGe, row, why);
+    }
+  }
+}
+
+// An end of x, which divides n > 0, moves in to a divisor, by a few steps.
+void DivisorPropagator::step_to_divisor(AtomId x, bool lower, const Int& n,
+                                        Reason why) {
+  if (to_.has_conflict()) return;
+  const Range r = ranges_.of_atom(x);
+  const OptionalInt& end = lower ? r.span.lower() : r.span.upper();
+  if (!end) return;
+  Int v = *end;
+  for (int step = 0; step < limits().divisor_steps; ++step) {
+    if (!v.is_zero() && floor_mod(n, v).is_zero()) break;
+    v += lower ? 1 : -1;
+  }
+  if (v != *end) to_.bound(x, lower, v, join(why, lower ? r.lower : r.upper));
+}
+
+}  // namespace proviso

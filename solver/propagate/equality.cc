@@ -1,0 +1,189 @@
+#include "solver/propagate/equality.h"
+
+#include <algorithm>
+
+#include "solver/limits.h"
+
+namespace proviso {
+
+bool EqualitySolver::solve(const Poly& p, Reason why) {
+  if (solving_ == Solving::kNone && p.terms.size() > 1) return false;
+  return solve_by_unit(p, why) || solve_by_euclid(p, why) ||
+         (solving_ == Solving::kAll && solve_by_floors(p, why));
+}
+
+EqualitySolver::LoneVariables EqualitySolver::lone_variables(const Poly& p) {
+  auto is_lone = [this](const Term& t) {
+    const AtomId x = forms_.single(t.mono);
+    return x != kNoId && forms_.is_variable(x);
+  };
+  Atoms inside;  // the other terms
+  for (const Term& t : p.terms) {
+    if (is_lone(t)) continue;
+    for (AtomId a : forms_.factors(t.mono)) {
+      inside.append(forms_.atoms_within(a));
+    }
+  }
+  std::sort(inside.begin(), inside.end());
+  LoneVariables found;
+  for (const Term& t : p.terms) {
+    const AtomId x = forms_.single(t.mono);
+    if (!is_lone(t) || state_.substitution.is_solved(x)) continue;
+    if (std::binary_search(inside.begin(), inside.end(), x)) continue;
+    found.emplace_back(x, t.coef);
+  }
+  return found;
+}
+
+// Which symbol is eliminated matters: one whose range follows from the others'
+// leaves no row behind; then one that occurs in few constraints; then the
+// youngest.
+bool EqualitySolver::solve_by_unit(const Poly& p, Reason why) {
+  LoneVariables lone = lone_variables(p);
+  const auto units =
+      std::remove_if(lone.begin(), lone.end(),
+                     [](const auto& e) { return !abs(e.second).is_one(); });
+  lone.shrink(static_cast<size_t>(units - lone.begin()));
+  std::sort(lone.begin(), lone.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (lone.size() > limits().solved_candidates) {
+    lone.shrink(limits().solved_candidates);
+  }
+  if (lone.empty()) return false;
+  AtomId best = kNoId;
+  Poly best_value;
+  std::pair<bool, size_t> best_cost;
+  for (const auto& [x, coef] : lone) {
+    Poly rest = forms_.sub(p, forms_.monomial(forms_.mono(x), coef));
+    Poly value = coef.is_one() ? forms_.scale(rest, -1) : std::move(rest);
+    bool leaves_rows = lone.size() > 1 && !ranges_.of_atom(x).span.contains(
+                                              ranges_.plain(value).span);
+    std::pair<bool, size_t> cost = {leaves_rows,
+                                    state_.constraints.of(x).size()};
+    if (best == kNoId || cost < best_cost) {
+      best = x, best_value = std::move(value), best_cost = cost;
+    }
+  }
+  to_.solve(best, best_value, why);
+  return true;
+}
+
+// Coefficients without a unit but coprime: Euclid's steps with a fresh symbol,
+// x := t - sum floor(c/a) * (the rest).
+bool EqualitySolver::solve_by_euclid(const Poly& p, Reason why) {
+  const LoneVariables lone = lone_variables(p);
+  if (lone.size() < 2) return false;
+  Int g = 0;
+  auto least = lone.begin();
+  for (auto it = lone.begin(); it != lone.end(); ++it) {
+    g = gcd(g, it->second);
+    if (abs(it->second) < abs(least->second)) least = it;
+  }
+  if (!g.is_one()) return false;
+  const auto [x, a] = *least;
+  AtomId t = state_.substitution.fresh(forms_.intern(p));
+  Poly value = forms_.variable(t);
+  for (const Term& term : p.terms) {
+    if (term.mono == forms_.mono(x)) continue;
+    value =
+        forms_.sub(value, forms_.monomial(term.mono, floor_div(term.coef, a)));
+  }
+  value.constant -= floor_div(p.constant, a);
+  // Pure renaming; the equality itself follows in the new symbols.
+  to_.solve(x, value, 0);
+  to_.derive(FormulaKind::kEq, p, why);
+  return true;
+}
+
+// Whether x occurs in p, but for its own term, only within factors that are
+// floors with a divisor known positive; which they are.
+bool EqualitySolver::hidden_by_floors(AtomId x, const Poly& p,
+                                      std::vector<AtomId>& floors) {
+  for (const Term& t : p.terms) {
+    if (t.mono == forms_.mono(x)) continue;
+    for (AtomId f : forms_.factors(t.mono)) {
+      const Atoms& inside = forms_.atoms_within(f);
+      if (!std::binary_search(inside.begin(), inside.end(), x)) continue;
+      if (forms_.atom(f).kind != AtomKind::kFloor ||
+          state_.substitution.is_solved(f)) {
+        return false;
+      }
+      Range d = ranges_.of(forms_.poly(forms_.atom(f).b));
+      if (!d.span.lower() || d.span.lower()->sign() <= 0) return false;
+      floors.push_back(f);
+    }
+  }
+  std::sort(floors.begin(), floors.end());
+  floors.erase(std::unique(floors.begin(), floors.end()), floors.end());
+  return true;
+}
+
+// A fresh symbol t for each floor(a/b), b > 0; the rows b*t <= a < b*t + b are
+// returned, to be assumed when p is solved.
+std::vector<EqualitySolver::Row> EqualitySolver::define_floors(
+    const std::vector<AtomId>& floors) {
+  std::vector<Row> rows;
+  for (AtomId q : floors) {
+    const Poly& a = forms_.poly(forms_.atom(q).a);
+    const Poly& b = forms_.poly(forms_.atom(q).b);
+    Reason positive = ranges_.of(b).lower;
+    Range known = ranges_.of_atom(q);
+    AtomId t = state_.substitution.fresh(q);
+    Poly below = forms_.sub(a, forms_.mul(b, forms_.variable(t)));
+    Poly above = forms_.sub(b, below);
+    above.constant -= 1;
+    rows.push_back({below, positive});
+    rows.push_back({above, positive});
+    if (known.span.lower()) {
+      to_.bound(t, true, *known.span.lower(), known.lower);
+    }
+    if (known.span.upper()) {
+      to_.bound(t, false, *known.span.upper(), known.upper);
+    }
+    to_.solve(q, forms_.variable(t), 0);
+  }
+  return rows;
+}
+
+// x == r + k*floor(x/k): floor(x/k) becomes a fresh t, x becomes r + k*t.  A
+// coefficient of x that is not a unit is left to Euclid's steps with t.
+bool EqualitySolver::solve_by_floors(const Poly& p, Reason why) {
+  for (bool unit : {true, false}) {
+    for (const Term& t : p.terms) {
+      const Factors& factors = forms_.factors(t.mono);
+      if (factors.size() != 1 || !forms_.is_variable(factors[0])) continue;
+      if (state_.substitution.is_solved(factors[0])) continue;
+      if (abs(t.coef).is_one() != unit) continue;
+      std::vector<AtomId> floors;
+      if (!hidden_by_floors(factors[0], p, floors) || floors.empty()) continue;
+      solve_with_floors(factors[0], floors, p, why);
+      return true;
+    }
+  }
+  return false;
+}
+
+void EqualitySolver::solve_with_floors(AtomId x,
+                                       const std::vector<AtomId>& floors,
+                                       const Poly& p, Reason why) {
+  std::vector<Row> rows = define_floors(floors);
+  if (to_.has_conflict()) return;
+  Normal n = normal_.of(p);
+  why = reasons_.join(why, n.why);
+  const LoneVariables lone = lone_variables(n.poly);
+  auto found = std::find_if(lone.begin(), lone.end(), [x](const auto& entry) {
+    return entry.first == x;
+  });
+  if (found != lone.end() && abs(found->second).is_one()) {
+    Poly rest =
+        forms_.sub(n.poly, forms_.monomial(forms_.mono(x), found->second));
+    to_.solve(x, forms_.scale(rest, -found->second), why);
+  } else {
+    to_.derive(FormulaKind::kEq, n.poly, why);
+  }
+  for (Row& row : rows) {
+    to_.derive(FormulaKind::kGe, std::move(row.poly), row.why);
+  }
+}
+
+}  // namespace proviso

@@ -1,0 +1,88 @@
+// solver/propagate/propagators.h - the ways in which constraints imply more,
+// as propagation.cc calls them.
+//
+// Each is in the file of its name, which opens with what it derives.
+#pragma once
+
+#include "solver/normal/normal_form.h"
+#include "solver/propagate/propagator.h"
+
+namespace proviso {
+
+// linear.cc: each term against the rest of its row.
+class LinearPropagator final : public Propagator {
+ public:
+  using Propagator::Propagator;
+  void on_row(const Poly& p, Reason why, When when) override;
+};
+
+// product.cc: factors of products.
+class ProductPropagator final : public Propagator {
+ public:
+  ProductPropagator(State& state, Ranges& ranges, Literals& literals,
+                    Consequences& to)
+      : Propagator(state, ranges, to), literals_(literals) {}
+  void on_row(const Poly& p, Reason why, When when) override;
+  void on_equality(const Poly& p, Reason why, When when) override;
+  // m >= value, or <= where not `lower`, for a product of several factors.
+  void on_product_bound(MonoId m, bool lower, const Int& value, Reason why);
+  // Divides p by factors known not to be 0.  False where there are none.
+  bool cancel(Poly& p, Reason& why);
+
+ private:
+  void tighten_factor(AtomId x, unsigned k, const Range& rest, bool lower,
+                      const Int& bound, Reason why);
+  void tighten_power(AtomId x, unsigned k, bool lower, const Int& bound,
+                     Reason why);
+
+  Literals& literals_;
+};
+
+// root.cc: what a row is a polynomial in.
+class RootPropagator final : public Propagator {
+ public:
+  using Propagator::Propagator;
+  void on_row(const Poly& p, Reason why, When when) override;
+
+ private:
+  void tighten(const Poly& p, AtomId x, bool upper, Reason why);
+};
+
+// maximum.cc: max(0, x), and names of sums.
+class MaximumPropagator final : public Propagator {
+ public:
+  using Propagator::Propagator;
+  void on_row(const Poly& p, Reason why, When when) override;
+  void on_atom_bound(const Atom& atom, bool lower, const Int& value,
+                     Reason why) override;
+};
+
+// floor.cc: quotients and their remainders.
+class FloorPropagator final : public Propagator {
+ public:
+  using Propagator::Propagator;
+  void on_row(const Poly& p, Reason why, When when) override;
+  void on_atom_bound(const Atom& atom, bool lower, const Int& value,
+                     Reason why) override;
+};
+
+// divisor.cc: a product that is a number.
+class DivisorPropagator final : public Propagator {
+ public:
+  using Propagator::Propagator;
+  void on_equality(const Poly& p, Reason why, When when) override;
+
+ private:
+  void step_to_divisor(AtomId x, bool lower, const Int& n, Reason why);
+};
+
+// exponent.cc: powers of a number.
+class ExponentPropagator final : public Propagator {
+ public:
+  using Propagator::Propagator;
+  void on_equality(const Poly& p, Reason why, When when) override;
+  void on_atom_bound(const Atom& atom, bool lower, const Int& value,
+                     Reason why) override;
+};
+
+}  // namespace proviso

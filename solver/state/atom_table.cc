@@ -1,0 +1,14 @@
+#include "solver/state/atom_table.h"
+
+namespace proviso {
+
+uint32_t AtomTable::new_slot(AtomId a) {
+  const auto made = static_cast<uint32_t>(records_.size());
+  slot_of_.set(a, made);
+  AtomRecord& r = records_.emplace_back();
+  r.kind = forms_.atom(a).kind;
+  if (r.kind == AtomKind::kSymbol) r.own.span = symbols_;
+  return made;
+}
+
+}  // namespace proviso

@@ -1,0 +1,79 @@
+// solver/state/atom_table.h - what a state holds of each atom, in one place.
+//
+//   const AtomRecord& r = atoms.of(a);      // made when first asked for
+//   if (r.solved == kNoId) use(r.own);
+//
+// The record of an atom lies on two lines of the cache, the first of which is
+// read most.  Each field is written by the part that it is listed under, and by
+// no other; everybody reads.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "solver/form.h"
+#include "solver/id_map.h"
+#include "solver/state/range.h"
+#include "sym/small_vector.h"
+#include "sym/stable_vector.h"
+
+namespace proviso {
+
+using Ids = SmallVector<uint32_t, 4>;
+
+struct AtomRecord {
+  AtomKind kind = AtomKind::kSymbol;
+  bool is_in_use = false;   // Substitution: a fresh variable that it has made
+  bool is_visited = false;  // NormalForm: its image is being made
+  uint32_t cache = kNoId;   // AtomTable: where caches have room for it
+  Range own;                // Bounds: what was asserted of it; never empty
+  PolyId solved = kNoId;    // Substitution: what it is, where that is known
+  Reason solved_why = 0;
+  Ids constraints;  // Constraints: that mention it
+  Ids dependents;   // Substitution: atoms whose solved form mentions it
+};
+static_assert(sizeof(AtomRecord) == 128);
+
+class AtomTable {
+ public:
+  // `symbols` is where every symbol lies without a reason.
+  AtomTable(FormPool& forms, Interval symbols)
+      : forms_(forms), symbols_(std::move(symbols)) {}
+
+  const AtomRecord& of(AtomId a) { return records_[slot(a)]; }
+  // nullptr of an atom that nothing was asked of.
+  const AtomRecord* find(AtomId a) const {
+    const uint32_t known = slot_of_.get(a);
+    return known == kNoId ? nullptr : &records_[known];
+  }
+
+  // The atom's place among those met so far.
+  uint32_t slot(AtomId a) {
+    const uint32_t known = slot_of_.get(a);
+    return known != kNoId ? known : new_slot(a);
+  }
+  uint32_t find_slot(AtomId a) const { return slot_of_.get(a); }
+
+  // The atom's place in caches, which need none for most atoms.
+  uint32_t cache_of(const AtomRecord& r) {
+    if (r.cache == kNoId) const_cast<AtomRecord&>(r).cache = caches_++;
+    return r.cache;
+  }
+
+ private:
+  friend class Bounds;
+  friend class Constraints;
+  friend class NormalForm;
+  friend class Substitution;
+
+  AtomRecord& record(AtomId a) { return records_[slot(a)]; }
+  uint32_t new_slot(AtomId a);
+
+  FormPool& forms_;
+  const Interval symbols_;
+  StableVector<AtomRecord> records_;
+  IdMap slot_of_;  // from atoms
+  uint32_t caches_ = 0;
+};
+
+}  // namespace proviso

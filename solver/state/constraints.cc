@@ -1,0 +1,62 @@
+#include "solver/state/constraints.h"
+
+namespace proviso {
+
+uint32_t Constraints::add(FormulaId f, Reason why, bool is_original) {
+  prepare_index(f);
+  const auto i = static_cast<uint32_t>(all_.size());
+  all_.push_back({f, why, true, is_original});
+  index(i, true);
+  trail_.note(*this, kAdded, i);
+  trail_.advance();
+  return i;
+}
+
+void Constraints::deactivate(uint32_t i) {
+  if (!all_[i].is_active) return;
+  all_[i].is_active = false;
+  trail_.note(*this, kDeactivated, i);
+}
+
+void Constraints::undo(uint8_t what, uint32_t i) {
+  if (what == kDeactivated) {
+    all_[i].is_active = true;
+    return;
+  }
+  index(i, false);
+  all_.pop_back();
+}
+
+// Makes what index() reads, so that the budget cannot end within it.
+void Constraints::prepare_index(FormulaId f) {
+  for (AtomId a : forms_.atoms_of_formula(f)) {
+    const Atom& atom = forms_.atom(a);
+    if (atom.kind == AtomKind::kPos) forms_.view(atom.a);
+  }
+  const Formula& formula = forms_.formula(f);
+  if (formula.kind == FormulaKind::kNe) forms_.view(formula.poly);
+}
+
+void Constraints::index(uint32_t i, bool add) {
+  auto enter = [i, add](Ids& list) {
+    if (add) {
+      list.push_back(i);
+    } else {
+      list.pop_back();
+    }
+  };
+  const FormulaId f = all_[i].formula;
+  const Formula& formula = forms_.formula(f);
+  for (AtomId a : forms_.atoms_of_formula(f)) {
+    enter(atoms_.record(a).constraints);
+    // Its sign, once asserted, decides the atom.
+    const Atom& atom = forms_.atom(a);
+    if (atom.kind != AtomKind::kPos) continue;
+    enter(watchers(forms_.view(atom.a).form));
+  }
+  if (formula.kind == FormulaKind::kNe) {
+    enter(watchers(forms_.view(formula.poly).form));
+  }
+}
+
+}  // namespace proviso

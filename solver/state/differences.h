@@ -1,0 +1,75 @@
+// solver/state/differences.h - what rows x - y + c >= 0 say of the difference
+// of two atoms.
+//
+//   b - a >= 2,  c - b >= 0                      a chain a, b, c
+//   differences.in_chain(c - a)                  [2, int_oo], at once
+//   differences.by_paths(c - a)                  the same, by a search
+//
+// Rows that come in the order of a chain, as sizes and offsets do, put each
+// atom beside a neighbour with the sum of the steps since the first: two atoms
+// of one chain are compared in constant time.  Everything else is left to a
+// longest path over all rows (Bellman and Ford's method; at most
+// limits().relaxations steps), which is complete for difference constraints
+// between the atoms of those rows.  Both read, and keep nothing that follows
+// from other parts of the state.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "solver/state/constraints.h"
+#include "solver/state/meter.h"
+
+namespace proviso {
+
+class DifferenceGraph final : private Trail::Part {
+ public:
+  DifferenceGraph(FormPool& forms, ReasonArena& reasons, AtomTable& atoms,
+                  Constraints& constraints, Trail& trail, Meter& meter)
+      : forms_(forms),
+        reasons_(reasons),
+        atoms_(atoms),
+        constraints_(constraints),
+        trail_(trail),
+        meter_(meter) {}
+
+  // row >= 0 was asserted; why it cannot be, where its chain says so.
+  std::optional<Reason> add(const Poly& row, Reason why);
+
+  // Of k*(u - v) + c; unbounded where p is none, or nothing is known.
+  Range in_chain(const Poly& p) const;
+  Range by_paths(const Poly& p);
+
+  // Why the rows around k*(u - v) + c >= 0 contradict each other, where bounds
+  // that they hand on grow without end: x < y, y < z, z < x.
+  std::optional<Reason> find_cycle(const Poly& row);
+
+ private:
+  // An atom's place in a chain of asserted steps, x' - x >= 2, x'' - x' >= 0,
+  // ..., which grows at both ends: the difference of two in it is at least that
+  // of their sums.
+  struct Link {
+    AtomId chain = kNoId;  // the atom that began it, at 0
+    int32_t at = 0;
+    uint32_t neighbor = kNoId;  // the slot that this one was put beside
+    bool has_next = false, has_previous = false;
+    Reason why = 0;  // of the steps between it and the one that began
+    Int sum = 0;     // of these steps, negative before that one
+  };
+
+  void undo(uint8_t what, uint32_t slot) override;
+  void put_beside(uint32_t neighbor, uint32_t slot, bool after, const Int& step,
+                  Reason why);
+  std::optional<std::pair<Int, Reason>> least_difference(
+      AtomId x, AtomId y, std::optional<Reason>* cycle = nullptr);
+
+  FormPool& forms_;
+  ReasonArena& reasons_;
+  AtomTable& atoms_;
+  Constraints& constraints_;
+  Trail& trail_;
+  Meter& meter_;
+  StableVector<Link> links_;  // by the atoms' slots, as far as there are chains
+};
+
+}  // namespace proviso

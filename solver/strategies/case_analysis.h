@@ -1,0 +1,37 @@
+// solver/strategies/case_analysis.h - what the domain decides in every case.
+//
+//   s0 == 1 or s0 == s1       s0 <= s1, in either case, as s1 >= 1
+//   max(u0, u1) >= min(u0, u1), whichever is the larger
+//
+// Cases of an asserted disjunction about the condition's atoms come first, then
+// those of a maximum or conditional within the condition, then a divisor's
+// sign; limits().clause_depth of them within one another.  Sound; what needs a
+// combination of facts within a case is left to case-split.
+#pragma once
+
+#include <optional>
+
+#include "solver/strategies/proof.h"
+
+namespace proviso {
+
+class CaseAnalysis {
+ public:
+  explicit CaseAnalysis(Domain& domain)
+      : domain_(domain), forms_(domain.forms()) {}
+
+  bool has_asserted_clause(FormulaId f) {
+    return asserted_clause(f).has_value();
+  }
+  Decision decide(FormulaId f, uint64_t units);
+
+ private:
+  Decision decide(FormulaId f, int depth);
+  std::optional<Split> asserted_clause(FormulaId f);
+  std::optional<Split> choose(FormulaId f);
+
+  Domain& domain_;
+  FormPool& forms_;
+};
+
+}  // namespace proviso

@@ -1,0 +1,99 @@
+#include "solver/strategies/combination.h"
+
+#include <algorithm>
+
+#include "solver/limits.h"
+
+namespace proviso {
+
+// p less |A|*row for a row about x that bounds it, p = A*x + rest: no more than
+// p is, and with so many terms at most.
+std::optional<Poly> Combination::lowered(const Poly& p, size_t terms,
+                                         Reason& why) {
+  SmallVector<AtomId, 8> tried;
+  for (const Term& of : p.terms) {
+    for (AtomId x : forms_.factors(of.mono)) {
+      if (std::find(tried.begin(), tried.end(), x) != tried.end()) continue;
+      tried.push_back(x);
+      if (auto less = lowered_at(p, x, terms, why)) return less;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Poly> Combination::lowered_at(const Poly& p, AtomId x,
+                                            size_t terms, Reason& why) {
+  const MonoId single = forms_.mono(x);
+  std::optional<Poly> times;  // |A|
+  int sign = 0;               // of A
+  Reason sign_why = 0;
+  size_t looked_at = 0;
+  for (uint32_t i : domain_.constraints_of(x)) {
+    if (++looked_at > limits().factor_rows) return std::nullopt;
+    const Constraint& constraint = domain_.constraints()[i];
+    const Formula& f = forms_.formula(constraint.formula);
+    if (!constraint.is_active || constraint.is_original ||
+        f.kind != FormulaKind::kGe)
+      continue;
+    const Poly& row = forms_.poly(f.poly);
+    if (row.terms.size() > limits().factor_terms) continue;
+    const Term* t =
+        std::find_if(row.terms.begin(), row.terms.end(),
+                     [&](const Term& r) { return r.mono == single; });
+    if (t == row.terms.end() || !abs(t->coef).is_one()) continue;
+    if (!times) {
+      times.emplace();
+      for (const Term& part : p.terms) {
+        const MonoId rest = forms_.quotient(part.mono, single);
+        if (rest == kNoId) continue;
+        if (forms_.quotient(rest, single) != kNoId) return std::nullopt;  // x*x
+        FormPool::append(*times, rest, part.coef);
+      }
+      FormPool::merge_terms(*times);
+      const Range r = domain_.plain_range(*times);
+      sign = at_least(r, 0) ? 1 : at_most(r, 0) ? -1 : 0;
+      if (sign == 0) return std::nullopt;
+      sign_why = sign > 0 ? r.lower : r.upper;
+      if (sign < 0) times = forms_.scale(*times, -1);
+    }
+    if (t->coef.sign() != sign) continue;
+    domain_.spend(times->terms.size() * row.terms.size());
+    Poly less = forms_.sub(p, forms_.mul(*times, row));
+    if (less.terms.size() > terms) continue;
+    why = reasons_.join(why, reasons_.join(constraint.why, sign_why));
+    return less;
+  }
+  return std::nullopt;
+}
+
+// Linearised indices: i < m and j < n make i*n + j < m*n.  A side step leaves
+// as many terms as there were.
+bool Combination::is_nonnegative(Poly p, int side_steps, Reason& why) {
+  const bool looks_closely = side_steps > 0;
+  for (;;) {
+    std::optional<Poly> less = lowered(p, p.terms.size() - 1, why);
+    if (!less && side_steps-- > 0) less = lowered(p, p.terms.size(), why);
+    if (!less) return false;
+    p = *std::move(less);
+    const Range r = looks_closely ? domain_.range(p) : domain_.plain_range(p);
+    if (!at_least(r, 0)) continue;
+    why = reasons_.join(why, r.lower);
+    return true;
+  }
+}
+
+Decision Combination::decide(FormulaId f, int side_steps) {
+  const Formula& formula = forms_.formula(f);
+  if (formula.poly == kNoId) return {};
+  const Normal n = domain_.normal(forms_.poly(formula.poly));
+  if (n.poly.terms.size() < 2 ||
+      n.poly.terms.size() > limits().product_row_terms)
+    return {};
+  if (is_linear(forms_, n.poly)) return {};  // linear rows decide it
+  return decide_by_sign(forms_, formula.kind, n,
+                        [&](const Poly& p, Reason& why) {
+                          return is_nonnegative(p, side_steps, why);
+                        });
+}
+
+}  // namespace proviso

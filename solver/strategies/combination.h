@@ -1,0 +1,40 @@
+// solver/strategies/combination.h - p >= 0 as facts times what is not negative.
+//
+//   i <= m - 1, j <= n - 1, n >= 0
+//   m*n - i*n - j - 1  =  n*(m - 1 - i) + (n - 1 - j)  >= 0
+//
+// Step by step: where p = A*x + rest and a constraint bounds x on the side of
+// A's sign, |A| times that constraint is subtracted.  What is left has fewer
+// terms, or as many in a side step; when its range is not negative, p is not.
+// That is a certificate as Handelman's theorem gives, found greedily: sound,
+// quick, and meant for linearised indices of any rank.
+#pragma once
+
+#include <optional>
+
+#include "solver/strategies/proof.h"
+
+namespace proviso {
+
+class Combination {
+ public:
+  explicit Combination(Domain& domain)
+      : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
+
+  // With side steps more is found, at more cost.
+  Decision decide(FormulaId f, int side_steps = 0);
+  // Whether p >= 0; its reason then joins `why`.
+  bool is_nonnegative(Poly p, int side_steps, Reason& why);
+
+ private:
+  // p less a multiple of a constraint, with so many terms at most.
+  std::optional<Poly> lowered(const Poly& p, size_t terms, Reason& why);
+  std::optional<Poly> lowered_at(const Poly& p, AtomId x, size_t terms,
+                                 Reason& why);
+
+  Domain& domain_;
+  FormPool& forms_;
+  ReasonArena& reasons_;
+};
+
+}  // namespace proviso

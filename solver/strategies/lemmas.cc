@@ -1,0 +1,205 @@
+#include "solver/strategies/lemmas.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "solver/limits.h"
+
+namespace proviso {
+namespace {
+
+// A row's unknowns are monomials.
+Poly poly_of(const LinearRow& r) {
+  Poly p = FormPool::constant(r.constant);
+  for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
+  return p;
+}
+
+}  // namespace
+
+// The lemmas of one neighbourhood.
+class ProductLemmas::Maker {
+ public:
+  Maker(Domain& domain, const Neighborhood& near)
+      : domain_(domain),
+        forms_(domain.forms()),
+        reasons_(domain.reasons()),
+        near_(near) {}
+
+  void multiply_bounds(MonoId m);
+  std::vector<LinearRow> take() { return std::move(lemmas_); }
+
+ private:
+  // An end of a monomial, as a polynomial that is >= 0.
+  struct Side {
+    Poly poly;
+    Reason why;
+  };
+  using Sides = std::vector<Side>;
+
+  void keep(const Poly& p, bool equality, Reason why, size_t new_monos);
+  const Sides& sides(MonoId m);
+  void multiply_corners(MonoId x, MonoId rest);
+  void multiply_rows(MonoId target, const Sides& cofactor, const Poly& whole);
+  void add_squares(MonoId m, MonoId x, MonoId rest);
+
+  Domain& domain_;
+  FormPool& forms_;
+  ReasonArena& reasons_;
+  const Neighborhood& near_;
+  std::vector<LinearRow> lemmas_;
+  std::deque<std::pair<MonoId, Sides>> sides_;
+};
+
+// Where at most so many of its monomials are in no row yet.
+void ProductLemmas::Maker::keep(const Poly& p, bool equality, Reason why,
+                                size_t new_monos) {
+  const auto count =
+      std::count_if(p.terms.begin(), p.terms.end(),
+                    [this](const Term& t) { return !near_.mentions(t.mono); });
+  if (static_cast<size_t>(count) > new_monos) return;
+  if (lemmas_.size() >= limits().product_lemmas) return;
+  domain_.spend(1 + p.terms.size());
+  push_row(lemmas_, p, equality, why);
+}
+
+const ProductLemmas::Maker::Sides& ProductLemmas::Maker::sides(MonoId m) {
+  for (const auto& [mono, known] : sides_) {
+    if (mono == m) return known;
+  }
+  Sides& out = sides_.emplace_back(m, Sides()).second;
+  const Poly p = forms_.monomial(m, 1);
+  const auto at = std::find(near_.monos.begin(), near_.monos.end(), m);
+  const Range r =
+      at == near_.monos.end()
+          ? domain_.range(p)
+          : near_.bounds[static_cast<size_t>(at - near_.monos.begin())];
+  if (auto end = useful_end(r, true, false)) {
+    Poly low = p;
+    low.constant = -*end;
+    out.push_back({low, r.lower});
+  }
+  if (auto end = useful_end(r, false, false)) {
+    Poly high = forms_.scale(p, -1);
+    high.constant = *end;
+    out.push_back({high, r.upper});
+  }
+  return out;
+}
+
+// An end of x times an end of the rest.
+void ProductLemmas::Maker::multiply_corners(MonoId x, MonoId rest) {
+  for (const Side& s : sides(x)) {
+    if (!s.poly.constant.is_zero() && !near_.mentions(rest)) continue;
+    for (const Side& t : sides(rest)) {
+      if (!t.poly.constant.is_zero() && !near_.mentions(x)) continue;
+      keep(forms_.mul(s.poly, t.poly), false, reasons_.join(s.why, t.why), 0);
+    }
+  }
+}
+
+// Rows that mention `target` times what is >= 0 of its cofactor, which is
+// `whole`.
+void ProductLemmas::Maker::multiply_rows(MonoId target, const Sides& cofactor,
+                                         const Poly& whole) {
+  for (const LinearRow& r : near_.rows) {
+    if (r.terms.size() < 2 || r.terms.size() > limits().product_row_terms) {
+      continue;
+    }
+    const bool mentions =
+        std::any_of(r.terms.begin(), r.terms.end(),
+                    [&](const LinearTerm& t) { return t.unknown == target; });
+    if (!mentions || lemmas_.size() >= limits().product_lemmas) continue;
+    const Poly p = poly_of(r);
+    if (r.equality) {
+      keep(forms_.mul(p, whole), true, r.why, 1);
+      continue;
+    }
+    for (const Side& s : cofactor) {
+      keep(forms_.mul(p, s.poly), false, reasons_.join(r.why, s.why), 1);
+    }
+  }
+}
+
+// x*x >= x and x*x >= -x; (x - y)*(x - y) >= 0 and (x + y)*(x + y) >= 0.
+void ProductLemmas::Maker::add_squares(MonoId m, MonoId x, MonoId rest) {
+  const bool is_square = rest == x;
+  const Poly square =
+      is_square ? forms_.monomial(m, 1)
+                : forms_.add(forms_.monomial(forms_.product(x, x), 1),
+                             forms_.monomial(forms_.product(rest, rest), 1));
+  const Poly other = is_square ? forms_.monomial(x, 1) : forms_.monomial(m, 2);
+  keep(forms_.sub(square, other), false, 0, 0);
+  keep(forms_.add(square, other), false, 0, 0);
+}
+
+void ProductLemmas::Maker::multiply_bounds(MonoId m) {
+  const Factors& factors = forms_.factors(m);
+  if (factors.size() < 2 || factors.size() > 4) return;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    if (i > 0 && factors[i] == factors[i - 1]) continue;
+    const MonoId x = forms_.mono(factors[i]);
+    const MonoId rest = forms_.quotient(m, x);
+    const bool had = i > 0 && factors.size() == 2;  // as y*x
+    if (!had) multiply_corners(x, rest);
+    if (factors.size() == 2 && i == 0) add_squares(m, x, rest);
+    multiply_rows(rest, sides(x), forms_.monomial(x, 1));
+    if (factors.size() > 2) {  // a row about x times all the rest
+      multiply_rows(x, sides(rest), forms_.monomial(rest, 1));
+    }
+  }
+}
+
+std::vector<LinearRow> ProductLemmas::of_bounds(const Neighborhood& near) {
+  Maker maker(domain_, near);
+  for (MonoId m : near.monos) maker.multiply_bounds(m);
+  return maker.take();
+}
+
+// Whether the product of two rows has at most one monomial that no row mentions
+// yet; looked at before it is multiplied out.
+bool ProductLemmas::stays_near(const LinearRow& a, const LinearRow& b,
+                               const Neighborhood& near) {
+  size_t fresh = 0;
+  for (const LinearTerm& s : a.terms) {
+    for (const LinearTerm& t : b.terms) {
+      fresh += !near.mentions(forms_.product(s.unknown, t.unknown));
+      if (fresh > 1) return false;
+    }
+  }
+  return true;
+}
+
+std::vector<LinearRow> ProductLemmas::of_rows(const Neighborhood& near) {
+  std::vector<LinearRow> lemmas;
+  std::vector<const LinearRow*> factors;
+  const bool has_products =
+      std::any_of(near.monos.begin(), near.monos.end(),
+                  [this](MonoId m) { return forms_.single(m) == kNoId; });
+  if (!has_products || near.rows.size() > limits().small_system) return lemmas;
+  for (const LinearRow& r : near.rows) {
+    if (r.equality || r.terms.empty() ||
+        r.terms.size() > limits().factor_terms) {
+      continue;
+    }
+    const bool is_bound =  // of an atom: of_bounds() has it
+        r.terms.size() == 1 && forms_.factors(r.terms[0].unknown).size() == 1;
+    if (!is_bound) factors.push_back(&r);
+    if (factors.size() == limits().factor_rows) break;
+  }
+  for (size_t i = 0; i < factors.size(); ++i) {
+    for (size_t j = i; j < factors.size(); ++j) {
+      const LinearRow &a = *factors[i], &b = *factors[j];
+      domain_.spend(1);
+      if (lemmas.size() >= limits().product_lemmas || !stays_near(a, b, near)) {
+        continue;
+      }
+      const Poly p = forms_.mul(poly_of(a), poly_of(b));
+      domain_.spend(p.terms.size());
+      push_row(lemmas, p, false, reasons_.join(a.why, b.why));
+    }
+  }
+  return lemmas;
+}
+
+}  // namespace proviso

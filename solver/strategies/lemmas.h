@@ -1,0 +1,38 @@
+// solver/strategies/lemmas.h - linear rows about products.
+//
+//   x in [2, 5], y in [1, 4]      (x - 2)*(y - 1) >= 0: x*y - x - 2*y + 2 >= 0
+//   x - y >= 0                    (x - y)*(x - 2) >= 0
+//
+// Over monomials that occur already, and one new one at most, so that a linear
+// system can use them: the first steps of the reformulation-linearisation
+// technique (Sherali and Adams).
+#pragma once
+
+#include <vector>
+
+#include "solver/strategies/relevance.h"
+
+namespace proviso {
+
+class ProductLemmas {
+ public:
+  explicit ProductLemmas(Domain& domain)
+      : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
+
+  // For a monomial x*rest: (x - low)*(rest - low) >= 0 and the other corners,
+  // and row*(x - low) >= 0 for rows that mention rest.
+  std::vector<LinearRow> of_bounds(const Neighborhood& near);
+  // Short rows times each other: 0 <= a <= b makes a*a <= b*b.
+  std::vector<LinearRow> of_rows(const Neighborhood& near);
+
+ private:
+  class Maker;
+  bool stays_near(const LinearRow& a, const LinearRow& b,
+                  const Neighborhood& near);
+
+  Domain& domain_;
+  FormPool& forms_;
+  ReasonArena& reasons_;
+};
+
+}  // namespace proviso

@@ -1,0 +1,44 @@
+// solver/strategies/reduction.h - a polynomial divided by what is asserted.
+//
+//   s0 > s1 >= 1        s0*s0 - s1*s1 - 1 = (s0 + s1)*(s0 - s1 - 1) + s0 + s1 -
+//   1 a*b == 6*c          (a*b) % 3: the rest of a*b by the equality
+//
+// Pseudo-division, leading term by leading term: where k > 0, row >= 0 and
+// k*p == quotient*row + rest, p is not negative when the quotient and the rest
+// are not, as ranges see them; where row == 0, p has the sign of the rest.  One
+// constraint after another, limits().division_depth deep.  No Groebner basis is
+// made: what needs an S-polynomial is not found.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "solver/strategies/proof.h"
+
+namespace proviso {
+
+class PolynomialReduction {
+ public:
+  explicit PolynomialReduction(Domain& domain)
+      : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
+
+  Decision decide(FormulaId f, uint64_t units);
+
+  // p times something positive, less multiples of equalities about products:
+  // its sign is the same.  Nothing where none divides it.
+  std::optional<Poly> remainder(const Poly& p, Reason& why);
+
+ private:
+  struct Division {
+    Poly quotient, rest;
+  };
+  std::optional<Division> divide(const Poly& p, const Poly& divisor);
+  std::vector<const Constraint*> divisors_near(const Poly& p, bool equalities);
+  bool is_nonnegative(const Poly& p, Reason& why, int depth);
+
+  Domain& domain_;
+  FormPool& forms_;
+  ReasonArena& reasons_;
+};
+
+}  // namespace proviso

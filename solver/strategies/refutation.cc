@@ -1,0 +1,111 @@
+#include "solver/strategies/refutation.h"
+
+#include <algorithm>
+
+#include "solver/limits.h"
+#include "solver/strategies/residues.h"
+
+namespace proviso {
+
+std::optional<Proof> Refutation::refute(FormulaId f, Effort effort,
+                                        uint64_t units, Tried& tried) {
+  return within(units, [&] { return refute_condition(f, effort, tried); })
+      .value_or(std::nullopt);
+}
+
+std::optional<Proof> Refutation::refute_facts(std::span<const AtomId> seeds,
+                                              uint64_t units) {
+  auto search = [&] {
+    return contradiction(seeds, Effort::kCases, limits().split_depth);
+  };
+  return within(units, search).value_or(std::nullopt);
+}
+
+std::optional<Proof> Refutation::refute_literal(FormulaId f, Effort effort,
+                                                Tried& tried) {
+  if (effort == Effort::kCases && f != kFalse) {
+    if (auto proof = refute_by_residues(forms_.formula(f))) return proof;
+  }
+  return assuming(f, [&]() -> std::optional<Proof> {
+    const std::span<const AtomId> seeds = forms_.atoms_of_formula(f);
+    const int depth = limits().split_depth;
+    if (std::find(tried.begin(), tried.end(), f) == tried.end()) {
+      tried.push_back(f);
+      std::optional<Proof> proof = contradiction(seeds, effort, depth);
+      if (proof) std::erase(tried, f);
+      return proof;
+    }
+    if (effort != Effort::kCases) return std::nullopt;
+    return refute_cases(relevance_.gather(seeds), seeds, depth);
+  });
+}
+
+// Before it is assumed: it would be put into itself.  p >= 0 with p <= 2 is
+// p == 0, p == 1 or p == 2.
+std::optional<Proof> Refutation::refute_by_residues(const Formula& formula) {
+  if (formula.poly == kNoId || formula.kind == FormulaKind::kNe) {
+    return std::nullopt;
+  }
+  Normal n = domain_.normal(forms_.poly(formula.poly));
+  if (is_linear(forms_, n.poly)) return std::nullopt;
+  Int most = 0;
+  if (formula.kind == FormulaKind::kGe) {
+    const Range r = domain_.range(n.poly);
+    const OptionalInt& end = r.span.upper();
+    if (r.span.is_empty() || !end || *end > Int(limits().roots))
+      return std::nullopt;
+    most = *end;
+    n.why = reasons_.join(n.why, r.upper);
+  }
+  for (; most.sign() >= 0; most -= 1, n.poly.constant -= 1) {
+    if (!has_no_root(domain_, n.poly)) return std::nullopt;
+  }
+  return Proof{reasons_.join(reasons_.leaf(kQuestionLeaf), n.why), false};
+}
+
+std::optional<Proof> Refutation::contradiction(std::span<const AtomId> seeds,
+                                               Effort effort, int depth) {
+  if (domain_.conflict()) return Proof{*domain_.conflict(), false};
+  const Neighborhood near = relevance_.gather(seeds);
+  auto why = solve(near.rows, lemmas_.of_bounds(near));
+  if (!why && effort == Effort::kLinear) {
+    const std::vector<LinearRow> products = lemmas_.of_rows(near);
+    if (!products.empty()) why = solve(near.rows, products);
+  }
+  if (why) return Proof{*why, false};
+  if (effort != Effort::kCases || depth == 0) return std::nullopt;
+  return refute_cases(near, seeds, depth);
+}
+
+std::optional<Proof> Refutation::refute_cases(const Neighborhood& near,
+                                              std::span<const AtomId> seeds,
+                                              int depth) {
+  std::optional<Split> split = splits_.choose(near);
+  // No branches would be a proof without any.
+  if (!split || split->branches.empty()) return std::nullopt;
+  return refute_branches(domain_, *split, [&](FormulaId branch) {
+    std::vector<AtomId> near_branch(seeds.begin(), seeds.end());
+    for (AtomId a : forms_.atoms_of_formula(branch)) near_branch.push_back(a);
+    return contradiction(near_branch, Effort::kCases, depth - 1);
+  });
+}
+
+std::optional<Reason> Refutation::solve(const std::vector<LinearRow>& rows,
+                                        const std::vector<LinearRow>& lemmas) {
+  LinearSystem system(reasons_, rows.size() + lemmas.size());
+  for (const LinearRow& r : rows) system.add(r);
+  for (const LinearRow& r : lemmas) system.add(r);
+  auto why = system.contradiction(domain_.units_left());
+  domain_.spend(system.work() / 4);
+  if (why) return why;
+  // Of thin polyhedra: the same with smaller coefficients.
+  const auto reduced = with_short_columns(rows);
+  if (!reduced) return std::nullopt;
+  LinearSystem again(reasons_, reduced->size());
+  for (const LinearRow& r : *reduced) again.add(r);
+  why = again.contradiction(domain_.units_left());
+  domain_.spend(again.work() / 4);
+  return why;
+}
+
+}  // namespace proviso

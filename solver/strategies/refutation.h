@@ -1,0 +1,128 @@
+// solver/strategies/refutation.h - a condition contradicts the facts.
+//
+//   Refutation refutation(domain, reduction);
+//   auto proof = refutation.refute(forms.negate(f), Effort::kLinear, units,
+//                                  tried);     // a proof that f follows
+//
+// The condition is assumed in the domain, the constraints around it are
+// gathered as linear rows over monomials (relevance.h), lemmas about products
+// are added (lemmas.h), and Fourier and Motzkin's elimination looks for a
+// contradiction (solver/linear.h).  With Effort::kCases the same is done below
+// each branch of a split (splits.h), limits().split_depth deep.  All is taken
+// back.  Complete for linear facts over the rationals, and for most over the
+// integers; what is found about products is sound and no more.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "solver/strategies/lemmas.h"
+#include "solver/strategies/reduction.h"
+#include "solver/strategies/splits.h"
+
+namespace proviso {
+
+// Rows with lemmas about products and then with their own products; case splits
+// over the first.
+enum class Effort { kLinear, kCases };
+
+class Refutation {
+ public:
+  // Literals whose rows do not contradict each other, as one effort leaves them
+  // to the next in the same state.
+  using Tried = std::vector<FormulaId>;
+
+  Refutation(Domain& domain, PolynomialReduction& reduction)
+      : domain_(domain),
+        forms_(domain.forms()),
+        reasons_(domain.reasons()),
+        reduction_(reduction),
+        relevance_(domain),
+        lemmas_(domain),
+        splits_(domain) {}
+
+  // Spends at most `units` of work; nullopt is "no proof found".
+  std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units,
+                              Tried& tried);
+  // A contradiction among the facts near these atoms, with nothing assumed.
+  std::optional<Proof> refute_facts(std::span<const AtomId> seeds,
+                                    uint64_t units);
+
+  // --- for strategies that refute by other means
+  // As Domain::within; what is asserted in it counts as new.
+  template <typename Attempt>
+  auto within(uint64_t units, Attempt attempt) {
+    relevance_.start();
+    return domain_.within(units, attempt);
+  }
+  // A disjunction is refuted part by part; so is p != 0.
+  template <typename Refute>
+  std::optional<Proof> refute_parts(FormulaId f, Refute refute);
+  // f is assumed while `search()` looks for a contradiction.
+  template <typename Search>
+  std::optional<Proof> assuming(FormulaId f, Search search);
+  std::optional<Proof> refute_condition(FormulaId f, Effort effort,
+                                        Tried& tried) {
+    return refute_parts(
+        f, [&](FormulaId part) { return refute_literal(part, effort, tried); });
+  }
+  std::optional<Proof> contradiction(std::span<const AtomId> seeds,
+                                     Effort effort, int depth);
+
+ private:
+  std::optional<Proof> refute_literal(FormulaId f, Effort effort, Tried& tried);
+  std::optional<Proof> refute_by_residues(const Formula& formula);
+  std::optional<Proof> refute_cases(const Neighborhood& near,
+                                    std::span<const AtomId> seeds, int depth);
+  std::optional<Reason> solve(const std::vector<LinearRow>& rows,
+                              const std::vector<LinearRow>& lemmas);
+
+  Domain& domain_;
+  FormPool& forms_;
+  ReasonArena& reasons_;
+  PolynomialReduction& reduction_;
+  Relevance relevance_;
+  ProductLemmas lemmas_;
+  CaseSplits splits_;
+};
+
+template <typename Search>
+std::optional<Proof> Refutation::assuming(FormulaId f, Search search) {
+  if (f == kFalse) return Proof{};
+  const Formula& formula = forms_.formula(f);
+  const Domain::Mark before = domain_.mark();
+  const Reason why = reasons_.leaf(kQuestionLeaf);
+  Reason because = why;
+  std::optional<Poly> rest;
+  if (formula.poly != kNoId) {
+    rest = reduction_.remainder(forms_.poly(formula.poly), because);
+  }
+  domain_.assume(f, why);
+  if (rest) domain_.assume(forms_.relation(formula.kind, *rest), because);
+  const std::optional<Proof> proof =
+      domain_.conflict() ? Proof{*domain_.conflict(), false} : search();
+  domain_.undo(before);
+  return proof;
+}
+
+template <typename Refute>
+std::optional<Proof> Refutation::refute_parts(FormulaId f, Refute refute) {
+  const Formula& formula = forms_.formula(f);
+  std::vector<FormulaId> parts = {f};
+  if (formula.kind == FormulaKind::kOr) parts = formula.kids;
+  if (formula.kind == FormulaKind::kNe) {
+    parts = sides_of(forms_, forms_.poly(formula.poly));
+  }
+  Proof total;
+  for (FormulaId part : parts) {
+    const std::optional<Proof> proof =
+        part != f ? refute_parts(part, refute) : refute(part);
+    if (!proof) return std::nullopt;
+    total.why = reasons_.join(total.why, proof->why);
+    total.used_cases |= proof->used_cases;
+  }
+  return total;
+}
+
+}  // namespace proviso

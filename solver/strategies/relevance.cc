@@ -1,0 +1,233 @@
+#include "solver/strategies/relevance.h"
+
+#include <algorithm>
+
+#include "solver/limits.h"
+
+namespace proviso {
+namespace {
+
+// Bounds of machine integers are noise unless the question is about them.
+bool is_big(const Int& v) { return v.bit_length() > 61; }
+
+}  // namespace
+
+void push_row(std::vector<LinearRow>& rows, const Poly& p, bool equality,
+              Reason why) {
+  LinearRow r;
+  r.terms.reserve(p.terms.size());
+  for (const Term& t : p.terms) {
+    if (t.coef.bit_length() > 62) return;
+    r.terms.push_back({t.mono, *t.coef.to_int64()});
+  }
+  r.constant = p.constant;
+  r.equality = equality;
+  r.why = why;
+  rows.push_back(std::move(r));
+}
+
+// Where facts contradict each other bounds may run away (x > y*y, 2*y > x*x):
+// then a part of the way is enough.
+OptionalInt useful_end(const Range& r, bool lower, bool big) {
+  constexpr int64_t kFar = int64_t{1} << 30;
+  const OptionalInt& end = lower ? r.span.lower() : r.span.upper();
+  if (!end || big || !is_big(*end)) return end;
+  if ((end->sign() > 0) != lower) return std::nullopt;
+  return Int(lower ? kFar : -kFar);
+}
+
+Neighborhood Relevance::gather(std::span<const AtomId> seeds) {
+  Neighborhood near;
+  near.rows.reserve(16);
+  seen_atoms_.clear(forms_.atom_count());
+  seen_constraints_.clear(domain_.constraints().size());
+  queue_.clear();
+  visit_all(seeds);
+  for (uint32_t i = first_new_; i < domain_.constraints().size(); ++i) {
+    const Constraint& constraint = domain_.constraints()[i];
+    if (constraint.is_active)
+      visit_all(forms_.atoms_of_formula(constraint.formula));
+  }
+  for (size_t i = 0; i < queue_.size() && i < limits().relevant_atoms; ++i) {
+    visit(queue_[i], near);
+  }
+  // Definitions and lemmas may bring new monomials: their bounds come last.
+  for (size_t i = 0; i < near.monos.size(); ++i) {
+    add_bounds(near.monos[i], near);
+  }
+  return near;
+}
+
+void Relevance::visit(AtomId a, Neighborhood& near) {
+  domain_.spend(1);
+  near.atoms.push_back(a);
+  visit_all(forms_.atoms_within(a));
+  if (domain_.is_solved(a)) {
+    visit_all(forms_.atoms_of(domain_.solved_form(a)));
+  } else {
+    add_definition(a, near);
+  }
+  for (uint32_t i : Ids(domain_.constraints_of(a))) visit_constraint(i, near);
+  visit_all(domain_.dependents_of(a));
+}
+
+void Relevance::visit_constraint(uint32_t i, Neighborhood& near) {
+  const Constraint& constraint = domain_.constraints()[i];
+  if (!constraint.is_active || constraint.is_original ||
+      near.rows.size() >= limits().relevant_rows ||
+      !seen_constraints_.insert(i)) {
+    return;
+  }
+  const Formula& f = forms_.formula(constraint.formula);
+  if (f.kind == FormulaKind::kOr) {
+    near.clauses.push_back(i);
+    visit_all(forms_.atoms_of_formula(constraint.formula));
+  } else if (f.kind == FormulaKind::kNe) {
+    near.disequalities.push_back(i);
+  } else {
+    const bool equality = f.kind == FormulaKind::kEq;
+    look_at(add_row(forms_.poly(f.poly), equality, constraint.why, near), near);
+  }
+}
+
+void Relevance::add_impossible(Reason why, Neighborhood& near) {
+  LinearRow row;  // -1 >= 0
+  row.constant = -1;
+  row.why = why;
+  near.rows.push_back(std::move(row));
+}
+
+Normal Relevance::add_row(const Poly& p, bool equality, Reason why,
+                          Neighborhood& near) {
+  Normal n = domain_.normal(p);
+  n.why = reasons_.join(why, n.why);
+  push_row(near.rows, n.poly, equality, n.why);
+  near.has_big_constants |= is_big(n.poly.constant);
+  for (const Term& t : n.poly.terms) {
+    if (!near.mentions(t.mono)) {
+      if (t.mono >= near.is_mentioned.size()) {
+        near.is_mentioned.resize(t.mono + 1 + t.mono / 2);
+      }
+      near.is_mentioned[t.mono] = true;
+      near.monos.push_back(t.mono);
+    }
+    for (AtomId a : forms_.factors(t.mono)) visit_all(forms_.atoms_within(a));
+  }
+  return n;
+}
+
+// A row that is not linear, by all its factors at once.
+void Relevance::look_at(const Normal& row, Neighborhood& near) {
+  if (row.poly.terms.size() > limits().nonlinear_terms ||
+      is_linear(forms_, row.poly))
+    return;
+  Range r = domain_.range(row.poly);
+  narrow(reasons_, r, domain_.factored_range(row.poly));
+  if (r.span.is_empty()) {
+    add_impossible(reasons_.join(r.lower, r.upper), near);
+  } else if (at_most(r, -1)) {
+    add_impossible(reasons_.join(row.why, r.upper), near);
+  }
+}
+
+// What an atom is, as rows.
+void Relevance::add_definition(AtomId a, Neighborhood& near) {
+  const Atom& atom = forms_.atom(a);
+  Poly self = forms_.variable(a);
+  switch (atom.kind) {
+    case AtomKind::kFloor: return add_floor(atom, self, near);
+    case AtomKind::kPos:
+      add_row(self, false, 0, near);
+      add_row(forms_.sub(self, forms_.poly(atom.a)), false, 0, near);
+      return;
+    case AtomKind::kNamed:
+      add_row(forms_.sub(self, forms_.poly(atom.a)), true, 0, near);
+      return;
+    case AtomKind::kFunc: return add_function(atom, self, near);
+    default: return;
+  }
+}
+
+// 0 <= x & y <= x, y when both are nonnegative; for b >= 2 and n >= 0, b**n is
+// at least n + 1, and at least b**d * b**m where n >= m + d, d >= 0, m >= 0.
+void Relevance::add_function(const Atom& atom, const Poly& self,
+                             Neighborhood& near) {
+  const Poly& x = forms_.poly(atom.a);
+  const Poly& y = forms_.poly(atom.b);
+  Range rx = domain_.range(x), ry = domain_.range(y);
+  Reason why = reasons_.join(rx.lower, ry.lower);
+  if (atom.op == Op::kBitAnd && at_least(rx, 0) && at_least(ry, 0)) {
+    add_row(forms_.sub(x, self), false, why, near);
+    add_row(forms_.sub(y, self), false, why, near);
+  } else if (atom.op == Op::kPow && at_least(rx, 2) && at_least(ry, 0)) {
+    Poly row = forms_.sub(self, y);
+    row.constant -= 1;
+    add_row(row, false, why, near);
+    for (size_t i = 0; i + 1 < near.atoms.size(); ++i) {
+      compare_powers(atom, forms_.atom(near.atoms[i]), near);
+      compare_powers(forms_.atom(near.atoms[i]), atom, near);
+    }
+  }
+}
+
+void Relevance::compare_powers(const Atom& large, const Atom& small,
+                               Neighborhood& near) {
+  for (const Atom* atom : {&large, &small}) {
+    if (atom->kind != AtomKind::kFunc || atom->op != Op::kPow) return;
+  }
+  const Poly& base = forms_.poly(large.a);
+  if (large.a != small.a || !base.is_constant() || base.constant < Int(2)) {
+    return;
+  }
+  Range least = domain_.range(forms_.poly(small.b));
+  Range step =
+      domain_.range(forms_.sub(forms_.poly(large.b), forms_.poly(small.b)));
+  if (!at_least(least, 0) || !at_least(step, 0)) return;
+  Int d = std::min(*step.span.lower(), Int(limits().divisor_step));
+  // 1 where the power would be too large: then no more than d >= 0 is used.
+  const Int times =
+      pow(base.constant, static_cast<uint64_t>(*d.to_int64())).value_or(Int(1));
+  Poly row = forms_.sub(
+      forms_.func(Op::kPow, base, forms_.poly(large.b)),
+      forms_.scale(forms_.func(Op::kPow, base, forms_.poly(small.b)), times));
+  add_row(row, false, reasons_.join(least.lower, step.lower), near);
+}
+
+// b*q <= x <= b*q + b - 1 for b > 0; x/b is (-x)/(-b).
+void Relevance::add_floor(const Atom& atom, const Poly& q, Neighborhood& near) {
+  Poly x = forms_.poly(atom.a), b = forms_.poly(atom.b);
+  Range divisor = domain_.range(b);
+  Reason why = divisor.lower;
+  if (divisor.span.is_empty()) return;
+  if (divisor.span.upper() && divisor.span.upper()->sign() < 0) {
+    x = forms_.scale(x, -1);
+    b = forms_.scale(b, -1);
+    why = divisor.upper;
+  } else if (!divisor.span.lower() || divisor.span.lower()->sign() <= 0) {
+    return;
+  }
+  Poly rest = forms_.sub(x, forms_.mul(b, q));
+  add_row(rest, false, why, near);
+  Poly room = forms_.sub(b, rest);
+  room.constant -= 1;
+  add_row(room, false, why, near);
+}
+
+void Relevance::add_bounds(MonoId m, Neighborhood& near) {
+  Poly p = forms_.monomial(m, 1);
+  const Range& r = near.bounds.emplace_back(domain_.range(p));
+  if (r.span.is_empty()) {
+    return add_impossible(reasons_.join(r.lower, r.upper), near);
+  }
+  if (auto low = useful_end(r, true, near.has_big_constants)) {
+    p.constant = -*low;
+    push_row(near.rows, p, false, r.lower);
+  }
+  if (auto high = useful_end(r, false, near.has_big_constants)) {
+    Poly q = forms_.monomial(m, -1);
+    q.constant = *high;
+    push_row(near.rows, q, false, r.upper);
+  }
+}
+
+}  // namespace proviso

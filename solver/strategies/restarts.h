@@ -1,0 +1,22 @@
+// solver/strategies/restarts.h - the proof strategies again, facts and symbols
+// in canonical orders.
+//
+//   facts of the caller, in any order -> sorted by structure, renamed, asked
+//
+// Heuristics depend on the order in which facts came: the last one is derived
+// from most, and what was made first comes first where choices are alike.  So
+// what one order does not decide, or decides with much work, is decided by
+// canonical orders (solver/canonical_order.h) or not at all, and the order of
+// the caller does not matter.
+#pragma once
+
+#include "solver/engine/search.h"
+
+namespace proviso {
+
+class Reasoner;
+
+// On a reasoner of its own for each order, with the facts near the question.
+Decision restart(Reasoner& reasoner, Search& search);
+
+}  // namespace proviso

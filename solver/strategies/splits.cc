@@ -1,0 +1,168 @@
+#include "solver/strategies/splits.h"
+
+#include <algorithm>
+
+#include "solver/limits.h"
+
+namespace proviso {
+
+// The order is the header's.
+std::optional<Split> CaseSplits::choose(const Neighborhood& near) {
+  if (auto split = clause(near)) return split;
+  for (AtomId a : near.atoms) {
+    if (auto split = split_condition(domain_, a)) return split;
+  }
+  for (AtomId a : near.atoms) {
+    if (auto split = range(a, limits().few_values)) return split;
+  }
+  if (auto split = disequality(near)) return split;
+  if (auto split = residue(near)) return split;
+  for (AtomId a : near.atoms) {
+    if (auto split = split_divisor(domain_, a)) return split;
+  }
+  if (auto split = smallest_range(near)) return split;
+  return end(near);
+}
+
+// The shortest that the domain does not decide.
+std::optional<Split> CaseSplits::clause(const Neighborhood& near) {
+  const Constraint* smallest = nullptr;
+  size_t fewest = ~size_t{0};
+  for (uint32_t i : near.clauses) {
+    const Constraint& constraint = domain_.constraints()[i];
+    const std::vector<FormulaId>& kids =
+        forms_.formula(constraint.formula).kids;
+    const bool holds = std::any_of(
+        kids.begin(), kids.end(),
+        [this](FormulaId kid) { return domain_.decide(kid).value == true; });
+    if (holds || kids.size() >= fewest) continue;
+    fewest = kids.size();
+    smallest = &constraint;
+  }
+  if (!smallest) return std::nullopt;
+  return Split{forms_.formula(smallest->formula).kids, smallest->why};
+}
+
+std::optional<Split> CaseSplits::disequality(const Neighborhood& near) {
+  const Constraint* simplest = nullptr;
+  size_t least = ~size_t{0};
+  for (uint32_t i : near.disequalities) {
+    const Constraint& constraint = domain_.constraints()[i];
+    const size_t size = size_of(constraint.formula);
+    if (size < least) least = size, simplest = &constraint;
+  }
+  if (!simplest) return std::nullopt;
+  const PolyId p = forms_.formula(simplest->formula).poly;
+  return Split{sides_of(forms_, forms_.poly(p)), simplest->why};
+}
+
+// Of a literal: the factors of all terms, with what is in them.
+size_t CaseSplits::size_of(FormulaId f) const {
+  size_t size = 0;
+  for (const Term& t : forms_.poly(forms_.formula(f).poly).terms) {
+    for (AtomId a : forms_.factors(t.mono)) {
+      size += forms_.atoms_within(a).size();
+    }
+  }
+  return size;
+}
+
+// Every value of a variable that has few.
+std::optional<Split> CaseSplits::range(AtomId a, const Int& widest) {
+  if (!forms_.is_variable(a) || domain_.is_solved(a)) return {};
+  const Range r = domain_.atom_range(a);
+  if (!r.span.lower() || !r.span.upper()) return {};
+  if (*r.span.upper() - *r.span.lower() >= widest) return {};
+  return split_values(domain_, a, r);
+}
+
+std::optional<Split> CaseSplits::smallest_range(const Neighborhood& near) {
+  std::optional<Split> best;
+  for (AtomId a : near.atoms) {
+    auto split = range(a, limits().many_values);
+    if (!split) continue;
+    if (!best || split->branches.size() < best->branches.size()) best = split;
+  }
+  return best;
+}
+
+// x = k*t + 0..k-1 for floor(e / k), where x is a factor of a product: in e,
+// or, when e is about x alone, in a row; or where it is in another floor by k,
+// as in s//3 + (s + 1)//3 + (s + 2)//3.
+std::optional<Split> CaseSplits::residue(const Neighborhood& near) {
+  std::vector<AtomId> factors;  // of products
+  for (MonoId m : near.monos) {
+    const Factors& f = forms_.factors(m);
+    if (f.size() > 1) factors.insert(factors.end(), f.begin(), f.end());
+  }
+  for (AtomId q : near.atoms) {
+    if (auto split = residue_of(q, near, factors)) return split;
+  }
+  return std::nullopt;
+}
+
+std::optional<Split> CaseSplits::residue_of(
+    AtomId q, const Neighborhood& near, const std::vector<AtomId>& factors) {
+  const Atom& floor = forms_.atom(q);
+  if (floor.kind != AtomKind::kFloor || domain_.is_solved(q)) return {};
+  const Poly& k = forms_.poly(floor.b);
+  if (!k.is_constant() || k.constant <= Int(1) ||
+      k.constant > Int(limits().split_modulus)) {
+    return std::nullopt;
+  }
+  auto is_in_other_floor = [&](AtomId x) {
+    return std::any_of(near.atoms.begin(), near.atoms.end(), [&](AtomId other) {
+      const Atom& atom = forms_.atom(other);
+      if (other == q || atom.kind != AtomKind::kFloor) return false;
+      if (atom.b != floor.b || domain_.is_solved(other)) return false;
+      const Atoms& inside = forms_.atoms_of(atom.a);
+      return std::binary_search(inside.begin(), inside.end(), x);
+    });
+  };
+  for (const Term& t : forms_.poly(floor.a).terms) {
+    const Factors& inside = forms_.factors(t.mono);
+    for (AtomId x : inside) {
+      if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
+      const bool is_multiplied =
+          inside.size() > 1 ||
+          std::find(factors.begin(), factors.end(), x) != factors.end();
+      if (!is_multiplied && !is_in_other_floor(x)) continue;
+      Split split;
+      Poly p = forms_.mod(forms_.variable(x), k);
+      for (Int r = 0; r < k.constant; r += 1, p.constant -= 1) {
+        split.branches.push_back(forms_.eq(p));
+      }
+      return split;
+    }
+  }
+  return std::nullopt;
+}
+
+// The end of a factor's range, where a product has another sign or none: of the
+// end that is nearest to 0, so that none is split again and again.
+std::optional<Split> CaseSplits::end(const Neighborhood& near) {
+  std::optional<AtomId> nearest;
+  Int distance;
+  for (MonoId m : near.monos) {
+    const Factors& factors = forms_.factors(m);
+    if (factors.size() < 2) continue;
+    for (AtomId x : factors) {
+      if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
+      const OptionalInt& low = domain_.atom_range(x).span.lower();
+      if (!low) continue;
+      Int from_zero = abs(*low);
+      if (nearest && distance <= from_zero) continue;
+      nearest = x;
+      distance = std::move(from_zero);
+    }
+  }
+  if (!nearest) return std::nullopt;
+  const Range& r = domain_.atom_range(*nearest);
+  Poly p = forms_.variable(*nearest);
+  p.constant = -*r.span.lower();
+  const FormulaId least = forms_.eq(p);
+  p.constant -= 1;
+  return Split{{least, forms_.ge(p)}, r.lower};
+}
+
+}  // namespace proviso

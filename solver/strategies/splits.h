@@ -1,0 +1,39 @@
+// solver/strategies/splits.h - what to split on when rows alone do not decide.
+//
+//   x//4 with x in a product      x = 4*t, 4*t + 1, 4*t + 2, 4*t + 3
+//   x*y, 0 <= x                   x == 0, x >= 1
+//
+// In this order, the smallest first: a clause; the sign of a maximum; variables
+// of few values; a disequality; residues; a divisor's sign; variables of more
+// values; the end of a range.
+#pragma once
+
+#include <optional>
+
+#include "solver/strategies/relevance.h"
+
+namespace proviso {
+
+class CaseSplits {
+ public:
+  explicit CaseSplits(Domain& domain)
+      : domain_(domain), forms_(domain.forms()) {}
+
+  std::optional<Split> choose(const Neighborhood& near);
+
+ private:
+  std::optional<Split> clause(const Neighborhood& near);
+  std::optional<Split> disequality(const Neighborhood& near);
+  std::optional<Split> residue(const Neighborhood& near);
+  std::optional<Split> residue_of(AtomId floor, const Neighborhood& near,
+                                  const std::vector<AtomId>& factors);
+  std::optional<Split> range(AtomId a, const Int& widest);
+  std::optional<Split> smallest_range(const Neighborhood& near);
+  std::optional<Split> end(const Neighborhood& near);
+  size_t size_of(FormulaId f) const;
+
+  Domain& domain_;
+  FormPool& forms_;
+};
+
+}  // namespace proviso

@@ -1,0 +1,133 @@
+#include "solver/strategies/witnesses.h"
+
+#include <algorithm>
+
+#include "solver/engine/reasoner.h"
+#include "solver/models.h"
+
+namespace proviso {
+namespace {
+
+// In words, where the points leave no answer.
+void explain_points(Answer& answer, const std::string& undefined) {
+  if (!undefined.empty()) {
+    answer.tier = Tier::kModels;
+    answer.reason = "it can be undefined: " + undefined;
+  } else if (answer.counterexample && answer.witness) {
+    answer.tier = Tier::kModels;
+    answer.reason = "the facts allow both: true at " +
+                    answer.witness->to_string() + ", false at " +
+                    answer.counterexample->to_string();
+  }
+}
+
+// A point that `accept` accepts: by a search, else from the candidate models.
+std::optional<Assignment> find_point(Reasoner& reasoner, FormulaId goal,
+                                     const std::vector<Expr>& symbols,
+                                     const ModelSearch::Accept& accept,
+                                     uint64_t units) {
+  ModelSearch search(reasoner.domain(), reasoner.lower());
+  if (auto found = search.find(goal, symbols, accept, units)) return found;
+  std::vector<AtomId> atoms;
+  for (Expr s : symbols) {
+    if (!s.is_int()) return std::nullopt;
+    atoms.push_back(reasoner.forms().symbol(s));
+  }
+  const std::vector<int64_t> values = reasoner.candidates().find(goal, atoms);
+  if (values.empty()) return std::nullopt;
+  Assignment point;
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    point.set(symbols[i], Value(Int(values[i])));
+  }
+  return accept(point) ? std::optional(point) : std::nullopt;
+}
+
+// Z3's points, where evaluate() confirms them.
+void keep_points(const AssumedFacts& facts, Expr question,
+                 const std::vector<FactId>& relevant,
+                 const Z3Backend::Result& r, Answer& answer) {
+  std::string undefined;
+  if (!answer.counterexample && r.counterexample &&
+      facts.hold_at(relevant, *r.counterexample)) {
+    const Evaluation e = evaluate(question, *r.counterexample);
+    if (!e.is_true() && !e.gave_up) answer.counterexample = r.counterexample;
+    if (!e.defined() && !e.gave_up) undefined = e.why;
+  }
+  if (!answer.witness && r.witness && facts.hold_at(relevant, *r.witness) &&
+      evaluate(question, *r.witness).is_true()) {
+    answer.witness = r.witness;
+  }
+  explain_points(answer, undefined);
+}
+
+}  // namespace
+
+void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
+                    Answer& answer) {
+  AssumedFacts& facts = reasoner.facts();
+  const auto [relevant, symbols] = facts.connected_to(question);
+  const FormulaId f = reasoner.lower().condition(question);
+  const FormulaId defined = reasoner.lower().defined(question);
+  auto holds = [&, &relevant = relevant](const Assignment& point) {
+    return facts.hold_at(relevant, point);
+  };
+  std::string undefined;
+  if (defined != kTrue && reasoner.domain().decide(defined).value != true) {
+    answer.counterexample = find_point(
+        reasoner, FormPool::negate(defined), symbols,
+        [&](const Assignment& point) {
+          const Evaluation e = evaluate(question, point);
+          if (e.defined() || e.gave_up || !holds(point)) return false;
+          undefined = e.why;
+          return true;
+        },
+        units);
+  }
+  if (!answer.counterexample) {
+    answer.counterexample = find_point(
+        reasoner, FormPool::negate(f), symbols,
+        [&](const Assignment& point) {
+          return evaluate(question, point).is_false() && holds(point);
+        },
+        units);
+  }
+  answer.witness = find_point(
+      reasoner, f, symbols,
+      [&](const Assignment& point) {
+        return evaluate(question, point).is_true() && holds(point);
+      },
+      units);
+  explain_points(answer, undefined);
+}
+
+void ask_z3(Reasoner& reasoner, Expr question, Answer& answer) {
+  AssumedFacts& facts = reasoner.facts();
+  const std::vector<FactId> relevant = facts.connected_to(question).facts;
+  std::vector<Expr> conditions;
+  for (FactId id : relevant) conditions.push_back(facts.condition(id));
+  ++reasoner.statistics().z3_calls;
+  using Result = Z3Backend::Result;
+  const SolverOptions& options = reasoner.options();
+  const Result r = reasoner.z3().implied(
+      conditions, question, options.machine_int64, options.z3_budget);
+  std::vector<FactId> used;
+  for (size_t i : r.used) used.push_back(relevant[i]);
+  std::sort(used.begin(), used.end());
+  switch (r.verdict) {
+    case Result::kContradiction:
+      answer = Answer();
+      answer.facts = used;
+      answer.reason = "contradictory facts: " + facts.in_words(used);
+      return;
+    case Result::kYes:
+    case Result::kNo:
+      answer = Answer();
+      answer.verdict = r.verdict == Result::kYes ? Verdict::kYes : Verdict::kNo;
+      answer.tier = Tier::kZ3;
+      answer.facts = used;
+      return;
+    default: return keep_points(facts, question, relevant, r, answer);
+  }
+}
+
+}  // namespace proviso

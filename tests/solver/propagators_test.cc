@@ -1,0 +1,276 @@
+// Each propagator alone: what it derives from one row holds at every point of a
+// small box at which the row does, and its example is derived.
+#include "solver/propagate/propagators.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "solver/domain.h"
+#include "solver/lower.h"
+#include "solver/point.h"
+#include "sym/parse.h"
+#include "tests/solver/support.h"
+
+namespace proviso {
+namespace {
+
+using When = Propagator::When;
+constexpr int kSymbols = 3;
+
+// A state with symbols in boxes, and one propagator.
+template <typename P>
+class Alone {
+ public:
+  // "x:0..4 y:-2..2"
+  explicit Alone(const std::string& symbols) : forms_(Forms::of(pool_)) {
+    for (const std::string& s : testing::split(symbols, ' ')) {
+      const size_t colon = s.find(':'), dots = s.find("..");
+      const AtomId a = forms_.pool.symbol(parse(pool_, s.substr(0, colon)));
+      const std::string low = s.substr(colon + 1, dots - colon - 1);
+      const std::string high = s.substr(dots + 2);
+      if (!low.empty()) state_.bounds.set(a, true, *Int::parse(low), 0);
+      if (!high.empty()) state_.bounds.set(a, false, *Int::parse(high), 0);
+      atoms_.push_back(a);
+    }
+    if constexpr (std::is_same_v<P, ProductPropagator>) {
+      propagator_ = std::make_unique<P>(state_, ranges_, literals_, to_);
+    } else {
+      propagator_ = std::make_unique<P>(state_, ranges_, to_);
+    }
+  }
+
+  Poly poly(const std::string& text) {
+    return forms_.lower.integer(parse(pool_, text));
+  }
+  FormulaId formula(const std::string& text) {
+    return forms_.lower.condition(parse(pool_, text));
+  }
+
+  void row(const Poly& p) { propagator_->on_row(p, 0, When::kNew); }
+  void equality(const Poly& p) { propagator_->on_equality(p, 0, When::kNew); }
+  void bound(const std::string& text, bool lower, int value) {
+    const AtomId a = *forms_.pool.as_atom(poly(text));
+    propagator_->on_atom_bound(forms_.pool.atom(a), lower, value, 0);
+  }
+
+  void product_bound(const std::string& text, bool lower, int value) {
+    hand_on(poly(text).terms[0].mono, lower, value, 0);
+  }
+
+  // All that was derived: bounds entered at once, and what waits, with the
+  // bounds that products hand on to their factors.
+  std::vector<FormulaId> derived() {
+    std::vector<FormulaId> found;
+    for (Consequences::Item item; to_.has_items();) {
+      using Item = Consequences::Item;
+      to_.next(item);
+      switch (item.kind) {
+        case Item::kFormula: found.push_back(item.id); break;
+        case Item::kLiteral:
+          found.push_back(forms_.pool.relation(item.literal, item.poly));
+          break;
+        case Item::kAtomBound: break;  // among the records below
+        case Item::kProductBound:
+          hand_on(item.id, item.lower, item.poly.constant, item.why);
+          break;
+      }
+    }
+    for (AtomId a = 0; a < forms_.pool.atom_count(); ++a) {
+      const Interval& span = state_.bounds.own(a).span;
+      for (bool lower : {true, false}) {
+        const OptionalInt& end = lower ? span.lower() : span.upper();
+        if (!end) continue;
+        Poly p = forms_.pool.scale(forms_.pool.variable(a), lower ? 1 : -1);
+        p.constant = lower ? -*end : *end;
+        found.push_back(forms_.pool.ge(p));
+      }
+    }
+    if (state_.assertions.conflict()) found.push_back(kFalse);
+    return found;
+  }
+
+  // The first derived formula that fails at a point of the box [-4, 4]^n within
+  // the symbols' ranges at which all of `facts` hold.
+  std::string wrong(const std::vector<FormulaId>& facts,
+                    const std::vector<Interval>& box) {
+    const std::vector<FormulaId> found = derived();
+    std::vector<int64_t> at(atoms_.size(), -4);
+    for (;;) {
+      Point point(forms_.pool);
+      bool holds = true;
+      for (size_t i = 0; i < at.size(); ++i) {
+        point.set(atoms_[i], at[i]);
+        holds = holds && box[i].contains(Int(at[i]));
+      }
+      for (FormulaId fact : facts) holds = holds && point.truth(fact) == true;
+      for (FormulaId f : found) {
+        if (holds && point.truth(f) == false) return forms_.pool.to_string(f);
+      }
+      size_t i = 0;
+      while (i < at.size() && ++at[i] > 4) at[i++] = -4;
+      if (i == at.size()) return "";
+    }
+  }
+
+  bool derives(const std::string& text) {
+    const std::vector<FormulaId> found = derived();
+    return std::find(found.begin(), found.end(), formula(text)) != found.end();
+  }
+
+  Forms& forms() { return forms_; }
+
+ private:
+  void hand_on(MonoId m, bool lower, const Int& value, Reason why) {
+    if constexpr (std::is_same_v<P, ProductPropagator>) {
+      propagator_->on_product_bound(m, lower, value, why);
+    }
+  }
+
+  ExprPool pool_;
+  Forms& forms_;
+  ReasonArena reasons_;
+  State state_{forms_.pool, reasons_, Interval::all()};
+  Ranges ranges_{state_};
+  Literals literals_{state_, ranges_};
+  Consequences to_{state_, ranges_};
+  std::unique_ptr<P> propagator_;
+  std::vector<AtomId> atoms_;
+};
+
+// --- what each is for
+
+TEST(Propagators, Linear) {
+  Alone<LinearPropagator> a("x:0.. y:2..");
+  a.row(a.poly("7 - x - y"));
+  EXPECT_TRUE(a.derives("x <= 5"));
+  EXPECT_TRUE(a.derives("y <= 7"));
+}
+
+TEST(Propagators, Product) {
+  Alone<ProductPropagator> a("x:0..2 y:0..");
+  a.row(a.poly("x*y + x - 4"));  // x*(y + 1) >= 4
+  EXPECT_TRUE(a.derives("x >= 1"));
+  Alone<ProductPropagator> zero("x:.. y:..");
+  zero.equality(zero.poly("x*y"));
+  EXPECT_TRUE(zero.derives("x == 0 or y == 0"));
+}
+
+TEST(Propagators, ProductHandsABoundToItsFactors) {
+  Alone<ProductPropagator> a("x:0..2 y:0..");
+  a.product_bound("x*y", true, 5);
+  EXPECT_TRUE(a.derives("y >= 3"));
+  Alone<ProductPropagator> b("x:..");
+  b.product_bound("x*x", false, 50);
+  EXPECT_TRUE(b.derives("x <= 7"));
+}
+
+TEST(Propagators, Root) {
+  Alone<RootPropagator> a("x:0..");
+  a.row(a.poly("2*x + 35 - x*x"));
+  EXPECT_TRUE(a.derives("x <= 7"));
+}
+
+TEST(Propagators, Maximum) {
+  Alone<MaximumPropagator> a("x:.. y:..");
+  a.row(a.poly("y - max(0, x)"));
+  EXPECT_TRUE(a.derives("y >= 0"));
+  Alone<MaximumPropagator> b("x:.. y:..");
+  b.row(b.poly("y - max(0, x)"));
+  EXPECT_TRUE(b.derives("y >= x"));
+  Alone<MaximumPropagator> c("x:.. y:..");
+  c.bound("max(0, x)", false, 3);
+  EXPECT_TRUE(c.derives("x <= 3"));
+}
+
+TEST(Propagators, Floor) {
+  Alone<FloorPropagator> a("x:.. y:..");
+  a.row(a.poly("x - 4*(x//4) - y"));
+  EXPECT_TRUE(a.derives("y <= 3"));
+  Alone<FloorPropagator> b("x:.. y:..");
+  b.bound("x//4", true, 2);
+  EXPECT_TRUE(b.derives("x >= 8"));
+  Alone<FloorPropagator> c("x:.. y:..");
+  c.bound("x//4", false, 2);
+  EXPECT_TRUE(c.derives("x <= 11"));
+}
+
+TEST(Propagators, Divisor) {
+  Alone<DivisorPropagator> a("x:5.. y:1..");
+  a.equality(a.poly("x*y - 12"));
+  EXPECT_TRUE(a.derives("x >= 6"));
+}
+
+TEST(Propagators, Exponent) {
+  Alone<ExponentPropagator> a("x:0.. y:0..");
+  a.equality(a.poly("2**x - 4*2**y"));
+  EXPECT_TRUE(a.derives("x == y + 2"));
+  Alone<ExponentPropagator> b("n:0..");
+  b.bound("2**n", false, 40);
+  EXPECT_TRUE(b.derives("n <= 5"));
+}
+
+// --- and nothing that does not hold
+
+template <typename P>
+void check_random_rows(const char* terms[], size_t count) {
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    std::mt19937 random(seed);
+    auto below = [&](int n) {
+      return static_cast<int>(random() % static_cast<unsigned>(n));
+    };
+    std::string symbols;
+    std::vector<Interval> box;
+    for (int i = 0; i < kSymbols; ++i) {
+      const int low = below(9) - 4, high = low + below(5);
+      const bool has_low = below(4) != 0, has_high = below(3) != 0;
+      symbols += std::string(1, static_cast<char>('x' + i)) + ":" +
+                 (has_low ? std::to_string(low) : "") + ".." +
+                 (has_high ? std::to_string(high) : "") + " ";
+      box.push_back(
+          Interval::of(has_low ? OptionalInt(Int(low)) : std::nullopt,
+                       has_high ? OptionalInt(Int(high)) : std::nullopt));
+    }
+    std::string sum = std::to_string(below(25) - 12);
+    for (int n = 1 + below(3); n > 0; --n) {
+      sum += " + " + std::to_string(below(9) - 4) + "*" +
+             terms[static_cast<size_t>(below(static_cast<int>(count)))];
+    }
+    Alone<P> alone(symbols);
+    const Poly p = alone.poly(sum);
+    if (p.is_constant()) continue;
+    const bool is_equality = below(3) == 0;
+    if (is_equality) {
+      alone.equality(p);
+    } else {
+      alone.row(p);
+    }
+    const FormulaId fact = alone.forms().pool.relation(
+        is_equality ? FormulaKind::kEq : FormulaKind::kGe, p);
+    ASSERT_EQ(alone.wrong({fact}, box), "")
+        << symbols << ": " << sum << (is_equality ? " == 0" : " >= 0");
+  }
+}
+
+const char* kPlain[] = {"x", "y", "z"};
+const char* kProducts[] = {"x", "y", "x*y", "x*x", "y*z", "x*y*z", "x*x*x"};
+const char* kFloors[] = {"x",        "y",           "(x//2)", "((x + y)//3)",
+                         "y*(x//2)", "((x - z)//y)"};
+const char* kMaxima[] = {"x", "y", "max(0, x)", "max(x, y - 1)", "max(0, z)"};
+const char* kPowers[] = {"2**x", "2**y", "2**z"};
+
+TEST(Propagators, AreSound) {
+  check_random_rows<LinearPropagator>(kProducts, std::size(kProducts));
+  check_random_rows<LinearPropagator>(kPlain, std::size(kPlain));
+  check_random_rows<ProductPropagator>(kProducts, std::size(kProducts));
+  check_random_rows<RootPropagator>(kProducts, std::size(kProducts));
+  check_random_rows<FloorPropagator>(kFloors, std::size(kFloors));
+  check_random_rows<MaximumPropagator>(kMaxima, std::size(kMaxima));
+  check_random_rows<DivisorPropagator>(kProducts, std::size(kProducts));
+  check_random_rows<ExponentPropagator>(kPowers, std::size(kPowers));
+}
+
+}  // namespace
+}  // namespace proviso
