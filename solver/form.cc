@@ -354,11 +354,11 @@ PolyId FormPool::intern(const Poly& p) {
   return id;
 }
 
-std::optional<Poly> FormPool::without_factor(const Poly& p, AtomId a) {
-  if (!p.constant.is_zero()) return std::nullopt;
+std::optional<Poly> FormPool::terms_without_factor(const Poly& p, AtomId a) {
+  const MonoId divisor = mono(a);
   Poly reduced;
   for (const Term& t : p.terms) {
-    const MonoId q = quotient(t.mono, mono(a));
+    const MonoId q = quotient(t.mono, divisor);
     if (q == kNoId) return std::nullopt;
     append(reduced, q, t.coef);
   }

@@ -140,8 +140,12 @@ class FormPool {
   size_t degree(const Poly& p) const;  // the most factors of a term
   Poly mul(const Poly& a, const Poly& b);
   Poly pow(const Poly& a, unsigned n);
-  // p / a, where a is in every term of p, which has no constant.
-  std::optional<Poly> without_factor(const Poly& p, AtomId a);
+  // p / a, where a is in every term of p and there is no constant; and that of
+  // p less its constant.
+  std::optional<Poly> without_factor(const Poly& p, AtomId a) {
+    return p.constant.is_zero() ? terms_without_factor(p, a) : std::nullopt;
+  }
+  std::optional<Poly> terms_without_factor(const Poly& p, AtomId a);
   PolyId intern(const Poly& p);
   const Poly& poly(PolyId id) const { return polys_[id]; }
 

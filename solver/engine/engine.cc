@@ -49,8 +49,7 @@ void Engine::check(Expr e, const char* call, const char* expected) {
 
 // --- versions
 
-void Engine::go_to(const std::shared_ptr<Version>& target) {
-  if (path_.back() == target) return;
+void Engine::move_to(const std::shared_ptr<Version>& target) {
   std::vector<std::shared_ptr<Version>> wanted;
   for (auto v = target; v != nullptr; v = v->parent) wanted.push_back(v);
   std::reverse(wanted.begin(), wanted.end());

@@ -47,7 +47,9 @@ class Engine {
     path_.push_back(version);
   }
   // Retracts the facts that are not shared and assumes those that are missing.
-  void go_to(const std::shared_ptr<Version>& target);
+  void go_to(const std::shared_ptr<Version>& target) {
+    if (path_.back() != target) move_to(target);
+  }
   void push() { scopes_.push_back(reasoner_.mark()); }
   void pop();
 
@@ -99,6 +101,7 @@ class Engine {
     std::vector<FactId> contradiction;
   };
 
+  void move_to(const std::shared_ptr<Version>& target);
   Answer answer(Expr question);
   const Remembered& native_answer(Expr question);
   Answer contradictory(const std::vector<FactId>& which) const;

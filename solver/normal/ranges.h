@@ -29,8 +29,8 @@ class Ranges {
       : state_(state), forms_(state.forms), reasons_(state.reasons) {}
 
   // References hold until the next change of the state.
-  const Range& of_atom(AtomId a) {
-    const AtomRecord& r = state_.atoms.of(a);
+  const Range& of_atom(AtomId a) { return of_atom(a, state_.atoms.of(a)); }
+  const Range& of_atom(AtomId a, const AtomRecord& r) {
     const bool is_own = r.solved == kNoId && is_variable(r.kind);
     return is_own ? r.own : derived(a, r);
   }

@@ -10,7 +10,8 @@ namespace proviso {
 
 void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
   if (has_conflict() || value.bit_length() > limits().bound_bits) return;
-  const Range& now = ranges_.of_atom(a);
+  const AtomRecord& r = state_.atoms.of(a);
+  const Range& now = ranges_.of_atom(a, r);
   if (now.span.is_empty()) {
     return conflict(reasons_.join(now.lower, now.upper));
   }
@@ -21,9 +22,8 @@ void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
     return conflict(reasons_.join(why, lower ? now.upper : now.lower));
   }
   state_.bounds.set(a, lower, value, why);
-  wake(a);
-  for (AtomId b : state_.substitution.dependents_of(a)) wake(b);
-  const AtomRecord& r = state_.atoms.of(a);
+  wake_all(r.constraints);
+  for (AtomId b : r.dependents) wake(b);
   if (!is_variable(r.kind) && r.kind != AtomKind::kOpaque) {
     post({Item::kAtomBound,
           {},

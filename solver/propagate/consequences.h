@@ -71,6 +71,7 @@ class Consequences {
   bool has_items() const { return !items_.empty(); }
   // Requires one.  What is put in from here on belongs to it.
   void next(Item& item);
+  bool has_visits() const { return next_woken_ < woken_.size(); }
   // The next constraint that was woken, and whether it was visited as often as
   // it may be.  Requires that no items wait.
   struct Visit {

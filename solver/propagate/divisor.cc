@@ -13,11 +13,9 @@ namespace proviso {
 // x is in r again, x*x does.
 void DivisorPropagator::on_equality(const Poly& p, Reason why, When) {
   if (p.constant.is_zero()) return;
-  Poly product = p;
-  product.constant = 0;
   const Int most = abs(p.constant);
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
-    std::optional<Poly> rest = forms_.without_factor(product, a);
+    std::optional<Poly> rest = forms_.terms_without_factor(p, a);
     if (to_.has_conflict() || !rest) continue;
     const bool again = forms_.without_factor(*rest, a).has_value();
     const Int end = again ? integer_root(most) : most;
@@ -28,7 +26,7 @@ void DivisorPropagator::on_equality(const Poly& p, Reason why, When) {
     for (int sign : {1, -1}) {
       Poly row = forms_.scale(*rest, sign);
       row.constant += most;
-      to_.derive(FormulaKind::kGe, row, why);
+      to_.derive(FormulaKind::kGe, std::move(row), why);
     }
   }
 }

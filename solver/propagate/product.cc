@@ -24,11 +24,9 @@ void ProductPropagator::on_row(const Poly& p, Reason why, When when) {
   // been derived.
   if (p.terms.size() < 2 || when == When::kOriginal) return;
   const bool positive = p.constant.sign() < 0;
-  Poly product = p;
-  product.constant = 0;
   for (AtomId a : forms_.factors(p.terms[0].mono)) {
     if (to_.has_conflict()) return;
-    std::optional<Poly> rest = forms_.without_factor(product, a);
+    std::optional<Poly> rest = forms_.terms_without_factor(p, a);
     if (!rest) continue;
     Range r = ranges_.plain(*rest);
     const bool negative = at_most(r, -1);
@@ -39,7 +37,7 @@ void ProductPropagator::on_row(const Poly& p, Reason why, When when) {
     if (to_.has_conflict() || !at_least(x, positive ? 0 : 1)) continue;
     rest->constant -=
         positive ? Int(1) : ceil_div(-p.constant, *x.span.lower());
-    to_.derive(FormulaKind::kGe, *rest, join(why, x.lower));
+    to_.derive(FormulaKind::kGe, *std::move(rest), join(why, x.lower));
     if (positive) to_.bound(a, true, 1, join(why, x.lower));
   }
 }

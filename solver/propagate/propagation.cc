@@ -28,13 +28,14 @@ Propagation::Propagation(State& state, Ranges& ranges, Literals& literals,
       for_equalities_{&divisor_, &exponent_, &product_},
       for_atom_bounds_{&floor_, &maximum_, &exponent_} {}
 
-void Propagation::assume(FormulaId f, Reason why) {
+// And all that follows.
+void Propagation::assume_with_all(FormulaId f, Reason why) {
   assume_part(f, why);
-  take_visits();
+  if (to_.has_visits()) take_visits();
   to_.clear();
 }
 
-// And all that follows but for visits.
+// But for visits.
 void Propagation::assume_part(FormulaId f, Reason why) {
   const Formula& formula = forms_.formula(f);
   if (formula.kind == FormulaKind::kAnd) {

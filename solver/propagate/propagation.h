@@ -24,7 +24,9 @@ class Propagation {
   Propagation(State& state, Ranges& ranges, Literals& literals,
               NormalForm& normal);
 
-  void assume(FormulaId f, Reason why);
+  void assume(FormulaId f, Reason why) {
+    if (f != kTrue) assume_with_all(f, why);
+  }
   // The same, but nothing else is derived from it.
   void assume_alone(FormulaId f, Reason why);
   void set_solving(Solving which) { equalities_.set_solving(which); }
@@ -35,6 +37,7 @@ class Propagation {
   using When = Propagator::When;
 
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
+  void assume_with_all(FormulaId f, Reason why);
   void assume_part(FormulaId f, Reason why);
   void take_items();
   void take_visits();

@@ -60,6 +60,16 @@ class Alone {
     hand_on(poly(text).terms[0].mono, lower, value, 0);
   }
 
+  // p / the factors that are known not to be 0.
+  Poly cancelled(const std::string& text) {
+    Poly p = poly(text);
+    Reason why = 0;
+    if constexpr (std::is_same_v<P, ProductPropagator>) {
+      propagator_->cancel(p, why);
+    }
+    return p;
+  }
+
   // All that was derived: bounds entered at once, and what waits, with the
   // bounds that products hand on to their factors.
   std::vector<FormulaId> derived() {
@@ -165,6 +175,13 @@ TEST(Propagators, ProductHandsABoundToItsFactors) {
   Alone<ProductPropagator> b("x:..");
   b.product_bound("x*x", false, 50);
   EXPECT_TRUE(b.derives("x <= 7"));
+}
+
+TEST(Propagators, ProductCancelsFactorsThatAreNotZero) {
+  Alone<ProductPropagator> a("x:1.. y:..");
+  EXPECT_EQ(a.cancelled("x*x*y - 2*x*x"), a.poly("y - 2"));
+  EXPECT_EQ(a.cancelled("x*y - 2*x*y*y"), a.poly("y - 2*y*y"));
+  EXPECT_EQ(a.cancelled("x*y - 2*x + 1"), a.poly("x*y - 2*x + 1"));
 }
 
 TEST(Propagators, Root) {
