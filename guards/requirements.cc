@@ -15,19 +15,6 @@ namespace proviso {
 
 namespace {
 
-// What holds of every input: sizes are not negative, promised ranges.
-Context input_ranges(ShapeEnv& env) {
-  Context context(env.pool(), env.options().solver);
-  for (const InputDim& dim : env.input_dims()) {
-    if (!dim.expr.is_symbol()) continue;
-    Interval range = Interval::of(dim.constraint.min, dim.constraint.max);
-    if (dim.expr.symbol().kind != SymbolKind::kBackedInt)
-      range = intersect(range, Interval::at_least(0));
-    context.declare(dim.expr, range);
-  }
-  return context;
-}
-
 Context with_all(Context& ranges, const std::vector<Expr>& conditions) {
   Context context = ranges.clone();
   for (Expr c : conditions) context.assume(c);
@@ -98,6 +85,18 @@ std::vector<size_t> used_by(const Context& context, const Answer& answer,
 }
 
 }  // namespace
+
+Context input_ranges(ShapeEnv& env) {
+  Context context(env.pool(), env.options().solver);
+  for (const InputDim& dim : env.input_dims()) {
+    if (!dim.expr.is_symbol()) continue;
+    Interval range = Interval::of(dim.constraint.min, dim.constraint.max);
+    if (dim.expr.symbol().kind != SymbolKind::kBackedInt)
+      range = intersect(range, Interval::at_least(0));
+    context.declare(dim.expr, range);
+  }
+  return context;
+}
 
 Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (const InputDim& dim : env.input_dims())

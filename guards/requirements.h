@@ -47,6 +47,9 @@ struct Requirements {
   std::vector<PinnedSize> pinned;
 };
 
+// What holds of every input: sizes are not negative, promised ranges.
+Context input_ranges(ShapeEnv& env);
+
 // Of a trace that has ended.  `words` call the sizes of its inputs; a size
 // without word goes by its source (x.size()[0]).
 Requirements requirements(ShapeEnv& env, std::vector<Word> words);

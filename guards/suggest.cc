@@ -360,6 +360,34 @@ std::vector<Expr> relations(ShapeEnv& env, Expr side,
   return all;
 }
 
+// What speaks of the same symbols, said together where that is shorter.
+std::vector<Expr> merged(ShapeEnv& env, const std::vector<Expr>& sides,
+                         const std::vector<Expr>& terms) {
+  std::vector<std::vector<Expr>> groups;
+  for (Expr side : sides) {
+    const auto group =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
+          return free_symbols(g[0]) == free_symbols(side);
+        });
+    if (group == groups.end())
+      groups.push_back({side});
+    else
+      group->push_back(side);
+  }
+  std::vector<Expr> result;
+  for (const std::vector<Expr>& group : groups) {
+    const std::vector<Expr> shorter =
+        plainest(env.context(), all_of(env.pool(), group), terms);
+    const bool is_shorter = shorter.size() < group.size() &&
+                            std::none_of(
+                                shorter.begin(), shorter.end(),
+                                [](Expr e) { return e.is(Op::kAnd); });
+    const std::vector<Expr>& best = is_shorter ? shorter : group;
+    result.insert(result.end(), best.begin(), best.end());
+  }
+  return result;
+}
+
 // The conditions that say it; empty where a symbol has no word.
 Texts side_texts(ShapeEnv& env, Expr side, Phrasing& phrasing) {
   if (auto flag = as_flag(env.context(), side, phrasing.words()))
@@ -406,17 +434,6 @@ Assignment whole_example(ShapeEnv& env, Expr asked, const Assignment& known) {
   return all;
 }
 
-// The side to offer: Eq(e, its value), or the one that holds; nullopt where the
-// example does not tell.
-std::optional<Expr> side_of_example(ShapeEnv& env, const OpenQuestion& question,
-                                    const Assignment& example) {
-  const std::optional<Int> answer = answer_at(env, question, example);
-  if (!answer) return std::nullopt;
-  const Expr asked = question.condition;
-  if (asked.is_int()) return simplify(eq(asked, env.pool().integer(*answer)));
-  return *answer != Int(0) ? asked : simplify(logical_not(asked));
-}
-
 }  // namespace
 
 std::vector<Expr> plainest(Context& context, Expr condition,
@@ -424,14 +441,42 @@ std::vector<Expr> plainest(Context& context, Expr condition,
   return Search(context, condition).run(terms);
 }
 
-std::optional<Int> answer_at(ShapeEnv& env, const OpenQuestion& question,
+std::optional<Suggestion> suggest_together(ShapeEnv& env,
+                                           const std::vector<Expr>& sides,
+                                           const std::vector<Word>& words) {
+  std::vector<Expr> needed = sides;
+  for (Expr side : sides) {
+    std::vector<Expr> rest = needed;
+    std::erase(rest, side);
+    Context with = env.context().clone();
+    for (Expr other : rest) with.assume(other);
+    if (with.ask(side).verdict == Verdict::kYes) needed = rest;
+  }
+  Phrasing phrasing(env.pool(), words);
+  Texts texts;
+  for (Expr side : merged(env, needed, phrasing.terms())) {
+    const Texts found = side_texts(env, side, phrasing);
+    if (found.empty()) return std::nullopt;
+    texts.insert(texts.end(), found.begin(), found.end());
+  }
+  return suggestion_of(texts, {});
+}
+
+std::optional<Int> answer_at(ShapeEnv& env, Expr asked,
                              const Assignment& example) {
-  const Expr asked = question.condition;
   const Evaluation at = evaluate(asked, whole_example(env, asked, example));
   if (!at.defined()) return std::nullopt;
   if (asked.is_bool()) return Int(at.is_true() ? 1 : 0);
   const Int* value = std::get_if<Int>(&*at.value);
   return value ? std::optional(*value) : std::nullopt;
+}
+
+std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
+                                    const Assignment& example) {
+  const std::optional<Int> answer = answer_at(env, asked, example);
+  if (!answer) return std::nullopt;
+  if (asked.is_int()) return simplify(eq(asked, env.pool().integer(*answer)));
+  return *answer != Int(0) ? asked : simplify(logical_not(asked));
 }
 
 std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words) {
@@ -444,7 +489,7 @@ std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
                                 const Assignment& example) {
   const Expr asked = question.condition;
   if (asked.is_float()) return {};
-  const std::optional<Expr> known = side_of_example(env, question, example);
+  const std::optional<Expr> known = side_of_example(env, asked, example);
   if (!known && !asked.is_bool()) return {};
   Phrasing phrasing(env.pool(), words);
   const Expr side = known.value_or(asked);

@@ -41,9 +41,22 @@ std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
                                 const std::vector<Word>& words,
                                 const Assignment& example);
 
-// What the question has for an answer at the example: 1 or 0 of a condition.
-std::optional<Int> answer_at(ShapeEnv& env, const OpenQuestion& question,
+// The checks that say several sides at once, without those that others imply:
+// {u0 >= 4, u0 <= 15} of {Ne(u0, 0), u0 >= 4, u0 < 16}.  nullopt where the
+// words do not say them.
+std::optional<Suggestion> suggest_together(ShapeEnv& env,
+                                           const std::vector<Expr>& sides,
+                                           const std::vector<Word>& words);
+
+// The value at the example: 1 or 0 of a condition; nullopt where the example
+// does not tell.  Hints, and sizes of inputs, need not be given.
+std::optional<Int> answer_at(ShapeEnv& env, Expr asked,
                              const Assignment& example);
+
+// The side of a condition that holds at the example, or Eq(e, its value) of an
+// integer.
+std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
+                                    const Assignment& example);
 
 // As Python over the words; a symbol without word by its own name.
 std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words);

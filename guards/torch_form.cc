@@ -17,6 +17,7 @@ constexpr std::string_view kFromOneOn = "from one on";
 constexpr std::string_view kOwnDivisions = "the questions' own divisions";
 constexpr std::string_view kFactorByFactor = "factor by factor";
 constexpr std::string_view kNotEmpty = "not empty";
+constexpr std::string_view kAskedByTorch = "asked by PyTorch";
 
 using Parts = std::vector<Expr>;
 
@@ -73,6 +74,10 @@ Parts factor_by_factor(Expr condition) {
   return parts;
 }
 
+bool is_size(Expr e) {
+  return e.is_symbol() && e.symbol().kind != SymbolKind::kBackedInt;
+}
+
 class Writer {
  public:
   Writer(ShapeEnv& env, const Requirements& r) : env_(env), r_(r) {}
@@ -80,7 +85,7 @@ class Writer {
   TorchForm run() {
     for (const Requirement& requirement : r_.conditions)
       write(requirement.condition);
-    Context context = ranges();
+    Context context = input_ranges(env_);
     for (const TorchCondition& c : result_) context.assume(c.condition);
     add_not_empty(context);
     std::vector<TorchSize> sizes = sizes_under(context);
@@ -105,20 +110,6 @@ class Writer {
     if (factors.empty()) add(condition, kAsItIs, false);
   }
 
-  Context ranges() {
-    Context context(env_.pool(), env_.options().solver);
-    for (const InputDim& dim : env_.input_dims()) {
-      if (!dim.expr.is_symbol()) continue;
-      Interval range = Interval::of(dim.constraint.min, dim.constraint.max);
-      if (is_size(dim.expr)) range = intersect(range, Interval::at_least(0));
-      context.declare(dim.expr, range);
-    }
-    return context;
-  }
-  static bool is_size(Expr e) {
-    return e.is_symbol() && e.symbol().kind != SymbolKind::kBackedInt;
-  }
-
   // PyTorch asks of most sizes whether they are 0, where the answer does not
   // matter.
   void add_not_empty(Context& context) {
@@ -135,6 +126,7 @@ class Writer {
     std::vector<TorchSize> sizes;
     const std::vector<InputDim>& dims = env_.input_dims();
     for (const InputDim& dim : dims) {
+      if (dim.expr.is_constant()) continue;  // its spec is static
       const auto equal =
           std::find_if(dims.begin(), dims.end(), [&](const InputDim& other) {
             return context.equivalent(other.expr, dim.expr) == Verdict::kYes;
@@ -155,6 +147,28 @@ class Writer {
 
 TorchForm torch_form(ShapeEnv& env, const Requirements& r) {
   return Writer(env, r).run();
+}
+
+std::vector<TorchCondition> answers_to_torch(ShapeEnv& env,
+                                             const Requirements& r,
+                                             Expr question) {
+  const std::optional<Expr> side = side_of_example(env, question, {});
+  if (!side) return {};
+  Context context = input_ranges(env);
+  Expr plain =
+      conjunction(env.pool(), plainest(context, *side, free_symbols(*side)));
+  // PyTorch makes nothing of x != 1.
+  for (int64_t k : {0, 1})
+    if (Expr x = above(plain, k); x && env.hint(x) == Value(true)) plain = x;
+  for (const Requirement& needed : r.conditions)
+    context.assume(needed.condition);
+  std::vector<TorchCondition> answers;
+  for (Expr answer : {plain, *side}) {
+    const bool follows = context.ask(answer).verdict == Verdict::kYes;
+    if (answers.empty() || answers[0].condition != answer)
+      answers.push_back({answer, kAskedByTorch, !follows});
+  }
+  return answers;
 }
 
 std::vector<TorchRule> torch_rules() {

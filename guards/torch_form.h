@@ -25,7 +25,7 @@ struct TorchCondition {
   bool is_stronger;       // says more than the requirements
 };
 
-// An input size where the conditions hold.
+// An input size that may vary, where the conditions hold.
 struct TorchSize {
   std::string source;
   Interval range;
@@ -38,6 +38,14 @@ struct TorchForm {
 };
 
 TorchForm torch_form(ShapeEnv& env, const Requirements& r);
+
+// What PyTorch is told where it asks `question` although it knows a form: the
+// example's side, said plainly, and as it was asked, for where PyTorch does not
+// see that from the other; of an integer, its value there.  Stronger where the
+// requirements do not imply it.  Empty where the example has no value for it.
+std::vector<TorchCondition> answers_to_torch(ShapeEnv& env,
+                                             const Requirements& r,
+                                             Expr question);
 
 // The rows, for documents and tests.
 struct TorchRule {

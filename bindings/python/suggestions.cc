@@ -1,10 +1,14 @@
 // Question: what a trace refused to answer, for proviso/_suggest.py.
 #include <torch/csrc/utils/python_symnode.h>
 
+#include <algorithm>
+
 #include "bindings/python/bindings.h"
 #include "guards/requirements.h"
+#include "guards/source_text.h"
 #include "guards/suggest.h"
 #include "guards/torch_form.h"
+#include "sym/parse.h"
 #include "sym/print.h"
 
 namespace proviso::python {
@@ -13,6 +17,7 @@ namespace {
 struct PyQuestion {
   std::shared_ptr<ShapeEnv> env;
   OpenQuestion question;
+  size_t symbols;  // of the trace when it was asked
 };
 
 // Null for what is no number of this trace.
@@ -51,21 +56,63 @@ Assignment example_of(const PyQuestion& q, const py::dict& values) {
   return example;
 }
 
+// Of symbols that were there when it was asked.
+bool is_old(const PyQuestion& q, Expr e) {
+  const std::vector<Expr> symbols = free_symbols(e);
+  return std::all_of(symbols.begin(), symbols.end(),
+                     [&](Expr s) { return s.symbol().index < q.symbols; });
+}
+
+// Of [(text, number)].
+std::vector<Word> vocabulary_of(const PyQuestion& q, const py::list& words) {
+  std::vector<Word> vocabulary;
+  for (const py::handle& item : words) {
+    const auto pair = item.cast<py::tuple>();
+    if (Expr value = number_of(*q.env, pair[1]); value && is_old(q, value))
+      vocabulary.push_back({value, pair[0].cast<std::string>()});
+  }
+  return vocabulary;
+}
+
 // words: [(text, number)]; values: {symbol: integer}.
 // [(code, condition, excludes)]
 py::list suggestions(const PyQuestion& q, const py::list& words,
                      const py::dict& values) {
-  std::vector<Word> vocabulary;
-  for (const py::handle& item : words) {
-    const auto pair = item.cast<py::tuple>();
-    if (Expr value = number_of(*q.env, pair[1]))
-      vocabulary.push_back({value, pair[0].cast<std::string>()});
-  }
   const Assignment example = example_of(q, values);
   py::list result;
-  for (const Suggestion& s : suggest(*q.env, q.question, vocabulary, example))
+  for (const Suggestion& s :
+       suggest(*q.env, q.question, vocabulary_of(q, words), example))
     result.append(py::make_tuple(s.code, s.condition, s.excludes));
   return result;
+}
+
+// What the example takes, over symbols; None where it does not tell.
+py::object side_at(const PyQuestion& q, const py::dict& values) {
+  const auto side =
+      side_of_example(*q.env, q.question.condition, example_of(q, values));
+  return side ? py::cast(to_string(*side)) : py::none();
+}
+
+Expr no_symbol(ExprPool&, std::string_view) { return {}; }
+
+// sides: as side_at() gives them, of traces that are alike up to this question.
+// (code, condition); None where the words, or this trace's symbols, do not say
+// them.
+py::object suggestion_together(const PyQuestion& q, const py::list& words,
+                               const std::vector<std::string>& sides) {
+  ShapeEnv& env = *q.env;
+  std::vector<Expr> all;
+  for (const std::string& text : sides) {
+    try {
+      all.push_back(parse(env.pool(), text, {.make_symbol = no_symbol}));
+    } catch (const Error&) {
+      return py::none();  // of symbols that came later
+    }
+    if (!is_old(q, all.back())) return py::none();
+  }
+  const auto said = suggest_together(env, all, vocabulary_of(q, words));
+  return said ? py::object(py::make_tuple(said->code, said->condition))
+              : py::none();
 }
 
 // The facts that refute a condition, with their lines; empty where none do.
@@ -117,17 +164,23 @@ py::tuple torch_parts(ShapeEnv& env, const Requirements& found,
   return py::make_tuple(conditions, sizes);
 }
 
-// words: [(source, text)].  (conditions, questions, pinned, torch's form):
-//   [(text, over sources, counterexample)], [(text, places, follows from)],
-//   [(size, value, follows from)], as torch_parts() gives it
-py::tuple requirements_of(
-    const ExportedProgram& program,
-    const std::vector<std::pair<std::string, std::string>>& texts) {
-  ShapeEnv& env = *program.env;
+using SourceTexts = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<Word> words_of(const ShapeEnv& env, const SourceTexts& texts) {
   std::vector<Word> words;
   for (const auto& [source, text] : texts)
     for (const InputDim& dim : env.input_dims())
       if (dim.source == source) words.push_back({dim.expr, text});
+  return words;
+}
+
+// words: [(source, text)].  (conditions, questions, pinned, torch's form):
+//   [(text, over sources, counterexample)], [(text, places, follows from)],
+//   [(size, value, follows from)], as torch_parts() gives it
+py::tuple requirements_of(const ExportedProgram& program,
+                          const SourceTexts& texts) {
+  ShapeEnv& env = *program.env;
+  const std::vector<Word> words = words_of(env, texts);
   const Requirements found = requirements(env, words);
   const auto by_source = [](Expr s) { return s.symbol().source; };
   py::list conditions, questions, pinned;
@@ -142,6 +195,25 @@ py::tuple requirements_of(
         py::make_tuple(p.text, to_python(Value(p.value)), p.follows_from));
   return py::make_tuple(conditions, questions, pinned,
                         torch_parts(env, found, words));
+}
+
+// What PyTorch is told where it asks `question`, a text over sources:
+// [(text, rule, is stronger)], the plainest first; empty where the example has
+// no value for it.
+py::list torch_answers(const ExportedProgram& program,
+                       const std::string& question, const SourceTexts& texts) {
+  ShapeEnv& env = *program.env;
+  SourceValues by_source;
+  for (const InputDim& dim : env.input_dims())
+    by_source.add(dim.source, dim.expr);
+  const std::vector<Word> words = words_of(env, texts);
+  py::list result;
+  for (const TorchCondition& answer :
+       answers_to_torch(env, requirements(env, words),
+                        parse_over(env.pool(), question, by_source)))
+    result.append(py::make_tuple(in_words(env, answer.condition, words),
+                                 std::string(answer.rule), answer.is_stronger));
+  return result;
 }
 
 }  // namespace
@@ -159,19 +231,24 @@ void bind_suggestions(py::module_& m) {
           "answer_at",
           [](const PyQuestion& q, const py::dict& values) {
             const auto answer =
-                answer_at(*q.env, q.question, example_of(q, values));
+                answer_at(*q.env, q.question.condition, example_of(q, values));
             return answer ? to_python(Value(*answer)) : py::none();
           },
           py::arg("values"))
-      .def("suggest", &suggestions, py::arg("words"), py::arg("values"));
+      .def("side_at", &side_at, py::arg("values"))
+      .def("suggest", &suggestions, py::arg("words"), py::arg("values"))
+      .def("suggest_together", &suggestion_together, py::arg("words"),
+           py::arg("sides"));
   m.def("facts_against", &facts_against);
   m.def("requirements", &requirements_of);
+  m.def("torch_answers", &torch_answers);
 }
 
 py::object open_question(Tracer& tracer) {
   const OpenQuestion* question = last_refused(tracer.env());
   if (question == nullptr) return py::none();
-  return py::cast(PyQuestion{tracer.shared_env(), *question});
+  return py::cast(PyQuestion{tracer.shared_env(), *question,
+                             tracer.env().pool().symbols().size()});
 }
 
 }  // namespace proviso::python

@@ -130,6 +130,36 @@ TEST_F(RequirementsTest, TorchsFormIsStrongEnough) {
         << needed.text;
 }
 
+TEST_F(RequirementsTest, AQuestionOfTorchIsAnsweredAsByTheExample) {
+  ask("Eq(Mod(H, 4), 0)");
+  ask("T >= 5");
+  const Requirements r = found();
+  struct Row {
+    const char* question;
+    std::vector<std::string> answers;
+    bool is_stronger;
+  };
+  for (const Row& row : std::initializer_list<Row>{
+           // Implied, and PyTorch does not see it.
+           {"Eq(Mod(H, 2), 0)", {"Eq(Mod(s2, 2), 0)"}, false},
+           {"Eq(Mod(3*H, 2), 0)",
+            {"Eq(Mod(s2, 2), 0)", "Eq(Mod(3*s2, 2), 0)"},
+            false},
+           {"Eq(T, 1)", {"s1 >= 2", "Ne(s1, 1)"}, false},
+           // Not implied: the requirements are enough without it.
+           {"B > 1", {"s0 >= 2", "s0 > 1"}, true},
+           {"W//32", {"(s3 >= 96) & (s3 <= 127)", "Eq((s3//32), 3)"}, true},
+           {"W//(B - 3)", {}, false},
+       }) {
+    std::vector<std::string> texts;
+    for (const TorchCondition& c : answers_to_torch(env, r, p(row.question))) {
+      texts.push_back(to_string(c.condition));
+      EXPECT_EQ(c.is_stronger, row.is_stronger) << row.question;
+    }
+    EXPECT_EQ(texts, row.answers) << row.question;
+  }
+}
+
 // Each row of the table, of all small sizes: the same, or stronger where it
 // says so.
 TEST(TorchRulesTest, EachRuleKeepsItsPromiseOnAllSmallSizes) {

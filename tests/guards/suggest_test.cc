@@ -77,6 +77,23 @@ TEST_F(SuggestTest, AQuestionIsSaidAsAPersonWouldSayIt) {
   }
 }
 
+TEST_F(SuggestTest, SeveralSidesAreSaidTogether) {
+  const auto said = [&](const std::vector<std::string>& sides) {
+    std::vector<Expr> all;
+    for (const std::string& text : sides) all.push_back(p(text));
+    const auto found = suggest_together(env, all, words);
+    return found ? found->code : "";
+  };
+  EXPECT_EQ(said({"Ne(u0, 0)", "u0 >= 4", "u0 < 16"}),
+            "torch._check(n >= 4); torch._check(n <= 15)");
+  EXPECT_EQ(said({"Ne(u0, 0)", "Ne(u0, 1)"}), "torch._check(n >= 2)");
+  EXPECT_EQ(said({"Eq(Mod(u0, 2), 0)", "Eq(Mod(u0, 4), 0)"}),
+            "torch._check(n % 4 == 0)");
+  EXPECT_EQ(said({"u0 > 2", "u1 <= u0"}),
+            "torch._check(n >= 3); torch._check(x.shape[1] <= n)");
+  EXPECT_EQ(said({"u0 > 2", "u7 > 2"}), "");
+}
+
 TEST_F(SuggestTest, AProductIsSaidByItsFactors) {
   const auto found = offered("Ne(8*u0*u1, 0)", 2);
   ASSERT_FALSE(found.empty());

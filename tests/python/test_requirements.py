@@ -236,6 +236,141 @@ def test_torch_compiles_unbacked_with_the_checks():
     assert torch.equal(compiled(*more), rows(*more))
 
 
+# Each form of the output, on PyTorch itself.
+
+class Scaled(torch.nn.Module):
+    """As wide as y, of two rows or more, and of 64 columns or less."""
+
+    def forward(self, x, y, scale=None, *more):
+        if x.shape[0] != 1 and x.shape[1] <= 64:
+            x = x + y
+        return x if scale is None else x * scale
+
+
+SCALED = torch.ones(3, 8), torch.ones(3, 8)
+
+
+@pytest.fixture(scope="module")
+def scaled_form():
+    found = proviso.requirements(Scaled(), SCALED)
+    check(found)
+    return found.to_torch()
+
+
+def run_text(text, **names):
+    names.update(torch=torch, Dim=Dim)
+    exec(text, names)
+    return names
+
+
+def refuses(function, *args):
+    with pytest.raises(Exception):
+        function(*args)
+
+
+def test_marks_alone_are_enough_for_torch_compile(scaled_form):
+    args = tuple(map(torch.clone, SCALED))
+    run_text(scaled_form.marks(), x=args[0], y=args[1])
+    torch._dynamo.reset()
+    model = Scaled()
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+    assert torch.equal(compiled(*args), model(*args))
+    assert torch.equal(compiled(torch.ones(7, 9), torch.ones(7, 9)),
+                       model(torch.ones(7, 9), torch.ones(7, 9)))
+
+
+def test_marks_are_of_sizes_that_vary():
+    found = proviso.requirements(Scaled(), SCALED, None,
+                                 ({0: Dim.AUTO}, {0: Dim.AUTO}))
+    marks = found.to_torch().marks()
+    assert "mark_unbacked(x, 0" in marks and "mark_unbacked(x, 1" not in marks
+
+
+def test_dim_specs_are_taken_by_torch_export(scaled_form):
+    names = run_text(scaled_form.dim_specs())
+    ep = torch.export.export(Scaled(), SCALED,
+                             dynamic_shapes=names["dynamic_shapes"])
+    more = torch.ones(5, 9), torch.ones(5, 9)
+    assert torch.equal(ep.module()(*more), Scaled()(*more))
+    refuses(ep.module(), torch.ones(5, 65), torch.ones(5, 65))
+
+
+def test_shape_invariants_take_what_forward_takes(scaled_form):
+    """vLLM calls them with the arguments of forward, whatever these are."""
+    check_shapes = run_text(scaled_form.shape_invariants())["shape_invariants"]
+    check_shapes(*SCALED)
+    check_shapes(*SCALED, torch.ones(()), torch.ones(2))
+    refuses(check_shapes, torch.ones(1, 8), torch.ones(1, 8))
+
+    def invariants_and_forward(*args):
+        check_shapes(*args)
+        return Scaled()(*args)
+
+    torch._dynamo.reset()
+    args = tuple(map(torch.clone, SCALED))
+    for t in args:
+        torch._dynamo.decorators.mark_unbacked(t, (0, 1))
+    compiled = torch.compile(invariants_and_forward, fullgraph=True,
+                             backend="aot_eager")
+    assert torch.equal(compiled(*args), Scaled()(*args))
+    for shape in ((1, 8), (3, 65)):
+        refuses(compiled, torch.ones(shape), torch.ones(shape))
+
+
+class Branches(torch.nn.Module):
+    """Twice PyTorch asks for what follows from `x.shape[0] % 8 == 0`."""
+
+    def forward(self, x):
+        if x.shape[0] % 8 != 0:
+            raise ValueError("eights")
+        if x.shape[0] % 4 == 0 and (3 * x.shape[0]) % 2 == 0:
+            x = x + 1
+        return x * 2
+
+
+def test_the_loop_adds_what_torch_asks_beyond():
+    args = (torch.ones(16, 3),)
+    found = proviso.requirements(Branches(), args)
+    check(found)
+    assert found.conditions == ["x.shape[0] % 8 == 0"]
+    form = found.to_torch(Branches(), args)
+    assert form.accepted and form.rounds >= 1, form.why_not
+    for c in form.conditions:
+        if c.rule == "asked by PyTorch":
+            assert not c.is_stronger
+    names = run_text(form.shape_invariants())
+    names["shape_invariants"](torch.ones(24, 3))
+    refuses(names["shape_invariants"], torch.ones(12, 3))
+
+
+def test_the_loop_ends_where_torch_fails_otherwise():
+    class Printing(torch.nn.Module):
+        def forward(self, x):
+            torch._dynamo.graph_break()
+            return x + 1
+
+    args = (torch.ones(3, 4),)
+    form = proviso.requirements(Printing(), args).to_torch(Printing(), args)
+    assert form.accepted is False and form.why_not and form.rounds == 1
+    with pytest.raises(ValueError, match="rounds=0"):
+        proviso.requirements(Printing(), args).to_torch(Printing(), args,
+                                                        rounds=0)
+
+
+def test_arguments_may_be_nested():
+    def program(pair, *, by):
+        x, y = pair["x"], pair["y"][0]
+        return x + y if x.shape[0] != 1 else x * by
+
+    args = ({"x": torch.ones(3), "y": [torch.ones(3)]},)
+    kwargs = {"by": torch.ones(3)}
+    found = proviso.requirements(program, args, kwargs)
+    check(found)
+    form = found.to_torch(program, args, kwargs)
+    assert form.accepted, form.why_not
+    assert "torch._check(pair['x'].shape[0] >= 2)" in form
+
+
 # --- models: those of this option, else small ones of each kind
 
 @pytest.fixture(scope="module")

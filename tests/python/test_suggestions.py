@@ -193,6 +193,28 @@ def forward(x):
         "torch._check(x.shape[0] % 8 == 0); torch._check(x.shape[1] != 1)"]
 
 
+def test_later_questions_about_data_are_answered_at_once(tmp_path):
+    run = Pasting(tmp_path, """\
+import torch
+
+
+def forward(x, m):
+    n = x[m].shape[0]
+    if n == 0:
+        return x
+    if n < 30:
+        x = x + 1
+    k = x[~m].shape[0]
+    if k > 3 and n != 1:
+        x = x * 2
+    return x
+""")
+    run.export(masked(8), dynamic_shapes=DYNAMIC)
+    assert [s.code for s in run.pasted] == [
+        "torch._check(n >= 2); torch._check(n <= 29)",
+        "torch._check(k >= 4)"]
+
+
 def test_another_error_further_on_leaves_the_first(tmp_path):
     run = Pasting(tmp_path, """\
 def forward(x):
@@ -219,10 +241,25 @@ def forward(x, m):
     assert run.pasted[0].code == "import torch; torch._check(n >= 3)"
 
 
+def test_what_the_line_reads_is_a_name(tmp_path):
+    run = Pasting(tmp_path, """\
+import torch
+
+
+def forward(x, m):
+    return x + 1 if x[m].shape[0] > 2 else x
+""")
+    ep = run.export(masked(8), dynamic_shapes=DYNAMIC)
+    assert [s.code for s in run.pasted] == [
+        "torch._check(x[m].shape[0] >= 3)"]
+    with pytest.raises(RuntimeError):
+        ep.module()(*masked(2))
+
+
 def test_without_a_name_nothing_is_offered(tmp_path):
     run = Pasting(tmp_path, """\
 def forward(x, m):
-    return x + 1 if x[m].shape[0] > 2 else x
+    return x + 1 if x[m ^ (x[:, 0] > 9)].shape[0] > 2 else x
 """)
     with pytest.raises(NotFinished, match="no suggestion"):
         run.export(masked(8), dynamic_shapes=DYNAMIC)

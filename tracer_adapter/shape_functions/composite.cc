@@ -62,6 +62,36 @@ bool tensordot(RuleCall& call) {
   return true;
 }
 
+// As long as the longest, one beside the other.
+bool pad_sequence(RuleCall& call) {
+  const std::vector<Tensor> sequences = to_tensors(call.args[0]);
+  TORCH_CHECK(!sequences.empty(), "received an empty list of sequences");
+  const Tensor& first = sequences[0];
+  TORCH_CHECK(first.dim() > 0, "pad_sequence: sequences have a dimension");
+  const std::string& side = call.args[3].toStringRef();
+  TORCH_CHECK(side == "left" || side == "right",
+              "Expected padding_side to be one of left or right, but got ",
+              side, ".");
+  const SymInt count(static_cast<int64_t>(sequences.size()));
+  SymInt longest = first.sym_size(0);
+  for (const Tensor& t : sequences) {
+    TORCH_CHECK(t.dim() == first.dim(), "pad_sequence: sequences of ",
+                first.dim(), " and of ", t.dim(), " dimensions");
+    for (int64_t d = 1; d < t.dim(); ++d)
+      PROVISO_REQUIRE(t.sym_size(d).sym_eq(first.sym_size(d)),
+                      "pad_sequence: sequences of shapes ",
+                      to_text(first.sym_sizes()), " and ",
+                      to_text(t.sym_sizes()), " differ in dimension ", d);
+    longest = longest.max(t.sym_size(0));
+  }
+  const bool batch_first = call.args[1].toBool();
+  Dims sizes = sizes_of(first);
+  sizes[0] = batch_first ? count : longest;
+  sizes.insert(sizes.begin() + 1, batch_first ? longest : count);
+  call.returns(fresh(sizes, first.scalar_type(), first.device()));
+  return true;
+}
+
 const RuleEntry kRules[] = {
     {"aten::_weight_norm", whole, "composite"},
     {"aten::adjoint", whole, "composite"},
@@ -121,6 +151,7 @@ const RuleEntry kRules[] = {
     {"aten::mH", whole, "composite"},
     {"aten::narrow.Tensor", whole, "composite"},
     {"aten::outer", whole, "composite"},
+    {"aten::pad_sequence", pad_sequence, "composite"},
     {"aten::pairwise_distance", whole, "composite"},
     {"aten::real", whole, "composite"},
     {"aten::rot90", whole, "composite"},

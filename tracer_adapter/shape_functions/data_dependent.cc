@@ -2,7 +2,7 @@
 // value depends on data: fresh symbols; and the checks that speak about them.
 #include <limits>
 
-#include "tracer_adapter/shape_functions/common.h"
+#include "tracer_adapter/shape_functions/found_before.h"
 #include "tracer_adapter/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
@@ -24,6 +24,8 @@ IValue item_of(RuleCall& call, const Tensor& self) {
   if (std::optional<at::Scalar> value = constant_number(self)) {
     return IValue(*value);
   }
+  IValue known = known_item(call, self);
+  if (!known.isNone()) return known;
   if (dtype == ScalarType::Bool) {
     return to_sym_bool(env, env.create_unbacked_bool());
   }
@@ -70,7 +72,7 @@ bool same_values(RuleCall& call) {
 
 bool nonzero(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  SymInt count = fresh_size(call, self.sym_numel());
+  SymInt count = count_of_true(call, self, self.sym_numel());
   call.returns(
       fresh({count, SymInt(self.dim())}, ScalarType::Long, self.device()));
   return true;
@@ -81,7 +83,7 @@ bool nonzero(RuleCall& call) {
 bool nonzero_by_dim(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   int64_t rank = std::max<int64_t>(self.dim(), 1);
-  SymInt count = fresh_size(call, self.sym_numel());
+  SymInt count = count_of_true(call, self, self.sym_numel());
   Tensor all = fresh({count, SymInt(rank)}, ScalarType::Long, self.device());
   std::vector<Tensor> columns;
   for (int64_t d = 0; d < rank; ++d) {
@@ -100,12 +102,22 @@ bool nonzero_static(RuleCall& call) {
   return true;
 }
 
+// Written alike: nothing is asked.
+bool is_known_same(ShapeEnv& env, const Dims& a, const Dims& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const SymInt& x, const SymInt& y) {
+                      return to_expr(env, x) == to_expr(env, y);
+                    });
+}
+
 bool masked_select(RuleCall& call) {
   const Tensor &self = call.tensor(0), &mask = call.tensor(1);
   TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
               "masked_select: expected BoolTensor for mask");
   Dims shape = broadcast(sizes_of(self), sizes_of(mask));
-  SymInt count = fresh_size(call, product(shape));
+  SymInt count = is_known_same(call.env(), shape, sizes_of(mask))
+                     ? count_of_true(call, mask, product(shape))
+                     : fresh_size(call, product(shape));
   call.returns(fresh({count}, self.scalar_type(), self.device()));
   return true;
 }
@@ -129,7 +141,9 @@ void return_unique(RuleCall& call, const Dims& sizes, const SymInt& count,
 
 bool unique_elements(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  SymInt count = fresh_size(call, self.sym_numel());
+  const bool is_whole = op_name(call).starts_with("_unique");
+  SymInt count = is_whole ? count_of_unique(call, self, self.sym_numel())
+                          : fresh_size(call, self.sym_numel());
   return_unique(call, {count}, count, sizes_of(self));
   return true;
 }

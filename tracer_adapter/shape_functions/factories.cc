@@ -179,6 +179,16 @@ std::optional<SymInt> whole_number(RuleCall& call, const IValue& number) {
   return to_sym_int(call.env(), e.arg(0));
 }
 
+// The integer that parts * number is, for a power of two: 1 of 0.5 and 2; 2*s0
+// of s0 and 2.
+std::optional<SymInt> in_parts(RuleCall& call, const IValue& number,
+                               int64_t parts) {
+  if (number.isDouble())
+    return whole_number(call, number.toDouble() * static_cast<double>(parts));
+  const auto whole = whole_number(call, number);
+  return whole ? std::optional(*whole * parts) : std::nullopt;
+}
+
 // ceil((end - start) / step) of constants, as eager computes it.
 SymInt float_length(const IValue& start, const IValue& end,
                     const IValue& step) {
@@ -201,6 +211,21 @@ SymInt int_length(const SymInt& start, const SymInt& end, const SymInt& step) {
   return ceil_div(span, upwards ? step : -step);
 }
 
+// arange(n, 0, -1.0) has n elements, arange(0, n, 0.5) has 2*n: in whole
+// numbers of halves, quarters, ... eager's difference is exact, and its
+// quotient rounds to no integer that it is not.
+std::optional<SymInt> exact_length(RuleCall& call, const IValue& start,
+                                   const IValue& end, const IValue& step) {
+  constexpr int64_t kMostParts = 1 << 20;
+  for (int64_t parts = 1; parts <= kMostParts; parts *= 2) {
+    const auto from = in_parts(call, start, parts),
+               to = in_parts(call, end, parts),
+               by = in_parts(call, step, parts);
+    if (from && to && by) return int_length(*from, *to, *by);
+  }
+  return std::nullopt;
+}
+
 bool arange(RuleCall& call) {
   std::string_view kind = overload(call);
   IValue zero(int64_t{0}), one(int64_t{1});
@@ -210,14 +235,9 @@ bool arange(RuleCall& call) {
   const IValue& step = kind == "start_step" ? call.args[2] : one;
   if (kind != "" && kind != "start" && kind != "start_step") return false;
   bool floats = is_float(start) || is_float(end) || is_float(step);
-  // arange(n, 0, -1.0) has n elements: with whole numbers eager's doubles are
-  // exact.
-  auto from = whole_number(call, start), to = whole_number(call, end),
-       by = whole_number(call, step);
-  SymInt length = from && to && by ? int_length(*from, *to, *by)
-                                   : float_length(start, end, step);
-  call.returns(
-      made(call, {length}, floats ? default_dtype() : ScalarType::Long));
+  const auto length = exact_length(call, start, end, step);
+  call.returns(made(call, {length ? *length : float_length(start, end, step)},
+                    floats ? default_dtype() : ScalarType::Long));
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "tracer_adapter/shape_functions/found_before.h"
 #include "tracer_adapter/shape_functions/view_layout.h"
 
 namespace proviso {
@@ -40,7 +41,7 @@ std::vector<Tensor> expand_masks(RuleCall& call, const Tensor& self,
                       " does not match the shape of the indexed tensor ",
                       to_text(self.sym_sizes()), " at index ", at);
     }
-    SymInt count = fresh_size(call, index.sym_numel());
+    SymInt count = count_of_true(call, index, index.sym_numel());
     // The columns of nonzero()'s result.
     for (int64_t d = 0; d < index.dim(); ++d) {
       result.push_back(make_fake(Dims{count}, Dims{SymInt(index.dim())},

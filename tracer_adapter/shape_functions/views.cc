@@ -667,12 +667,11 @@ bool tensor_split_sections(RuleCall& call) {
   TORCH_CHECK(count > 0, "number of sections must be larger than 0, got ",
               count);
   SymInt size = self.sym_size(dim);
-  // The first `size mod count` pieces are one longer.
-  int64_t longer = specialize(size % count);
-  SymInt each = floor_div(size, count);
+  // The first `size mod count` pieces are one longer: i < size mod count just
+  // where size + count - 1 - i reaches the next multiple of count.
   Dims lengths;
   for (int64_t i = 0; i < count; ++i) {
-    lengths.push_back(i < longer ? each + 1 : each);
+    lengths.push_back(floor_div(size + (count - 1 - i), count));
   }
   call.returns(pieces(self, dim, lengths));
   return true;

@@ -34,4 +34,5 @@ class DataDependentError(Error):
     """
 
     suggestions = ()
-    question = None  # of proviso's own traces: _suggest.Asked
+    # Of proviso's own traces: _suggest.Asked and .Pending.
+    question = pending = None

@@ -63,18 +63,19 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     start = time.perf_counter()
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
     owned = _owned_by(mod)
-    def trace(assumed=()):
+    def trace(assumed=(), answers={}):
         return _trace_with_numbers(
             mod, inputs, owned, relations, preserve_module_call_signature,
             prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
             specialize_zero_one=specialize_zero_one, duck_shape=duck_shape,
-            backed_size_oblivious=backed_size_oblivious, assumed=assumed)
+            backed_size_oblivious=backed_size_oblivious, assumed=assumed,
+            assumed_answers=answers)
 
     try:
         program, out_spec = trace()
     except DataDependentError as error:
         refused = _suggest.with_later_questions(
-            error, lambda assumed: _error_of(trace, assumed))
+            error, lambda *known: _error_of(trace, *known))
         if refused is error:
             raise
         raise refused from error.__cause__
@@ -85,10 +86,10 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     return ep
 
 
-def _error_of(trace, assumed):
+def _error_of(trace, *known):
     """The question that ends a trace; None where another error or none does."""
     try:
-        trace(assumed)
+        trace(*known)
     except DataDependentError as error:
         return error
     except Exception:  # further on the program fails for a reason of its own

@@ -1,9 +1,9 @@
 """Python's numbers, where a SymInt or a SymFloat stands for one.
 
 math.sqrt(s) and its like stay symbolic: the functions of the module are ours
-while a program is traced.  float(u) and int(u) cannot, as Python takes nothing
-but a float and an int from them.  The program is then traced again, with a
-`float` or an `int` of ours in the module that asked.
+while a program is traced.  float(u), int(u) and len(y) cannot, as Python takes
+nothing but a float and an int from them.  The program is then traced again, with
+a `float`, an `int` or a `len` of ours in the module that asked.
 """
 
 import builtins
@@ -52,6 +52,17 @@ def _is_integer(value):
 def _is_finite_float(value):
     return isinstance(value, torch.SymFloat) or (
         type(value) is float and math.isfinite(value))
+
+
+# --- divmod
+
+_divmod = builtins.divmod
+
+
+def _symbolic_divmod(a, b, /):
+    if _is_symbolic(a) or _is_symbolic(b):
+        return a // b, a % b
+    return _divmod(a, b)
 
 
 # --- the math module
@@ -111,7 +122,7 @@ def _round_of_int(self, ndigits=None):
 # --- float() and int()
 
 class _NumberOfData(DataDependentError):
-    """float() or int() was asked for a number that only the data decides."""
+    """float(), int() or len() was asked for a number that is not known."""
 
     def __init__(self, text, asker):
         super().__init__(text)
@@ -220,12 +231,34 @@ class SymbolicInt(metaclass=_Number):
     symbolic = staticmethod(_symbolic_int)
 
 
-_SYMBOLIC_TYPES = {"float": SymbolicFloat, "int": SymbolicInt}
+_len = torch.Tensor.__len__
+
+
+def _asking_len(self):
+    """len() takes nothing but an int, which would fix the size."""
+    size = self.shape[0] if self.dim() else None
+    if _is_symbolic(size) and not _is_known(size):
+        asker = _asking_globals()
+        if "len" not in asker:
+            raise _NumberOfData(f"len() of {size} rows is asked for",
+                                (asker, "len"))
+    return _len(self)
+
+
+def _symbolic_len(value, /):
+    """len, for a module whose len() must give symbolic sizes."""
+    if isinstance(value, torch.Tensor) and value.dim():
+        return value.shape[0]
+    return builtins.len(value)
+
+
+_SYMBOLIC_TYPES = {"float": SymbolicFloat, "int": SymbolicInt,
+                   "len": _symbolic_len}
 
 
 @contextlib.contextmanager
 def symbolic_types_in(askers):
-    """askers: (globals of functions, "float" or "int")."""
+    """askers: (globals of functions, "float", "int" or "len")."""
     with contextlib.ExitStack() as stack:
         for module, name in askers:
             if name in module:
@@ -236,7 +269,7 @@ def symbolic_types_in(askers):
 
 
 def asker_of(error):
-    """(globals, "float" or "int") of the function whose call failed, or
+    """(globals, "float", "int" or "len") of the function whose call failed, or
     None."""
     while error is not None:
         if isinstance(error, _NumberOfData):
@@ -249,10 +282,12 @@ PATCHES = [_unary(name) for name in (
     "sqrt", "cos", "cosh", "sin", "sinh", "tan", "tanh", "asin", "acos",
     "atan", "log2")] + [
     _extreme(max, torch.sym_max), _extreme(min, torch.sym_min),
+    (builtins, "divmod", _symbolic_divmod),
     (math, "pow", _symbolic_pow),
     (math, "fabs", _symbolic_fabs),
     (torch.SymInt, "__round__", _round_of_int),
     (torch.SymInt, "__float__", _asking(_float_of_int, "float")),
+    (torch.Tensor, "__len__", _asking_len),
 ] + [
     (kind, f"__{name}__", _asking(getattr(kind, f"__{name}__"), name))
     for kind, name in ((torch.SymFloat, "float"), (torch.Tensor, "float"),

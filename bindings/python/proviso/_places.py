@@ -6,8 +6,9 @@
         if n > 20: ...             # asks for u0
 
 A check on u0 stands before the line that asks, and calls u0 `n` (or
-`y.shape[0]`): names bound above that line.  A check on sizes of inputs alone
-stands first in `forward`, and speaks of its parameters.
+`y.shape[0]`): names bound above that line, or what the line itself reads of
+them (`x[m].shape[0]`, `m.item()`).  A check on sizes of inputs alone stands
+first in `forward`, and speaks of its parameters.
 """
 
 import ast
@@ -24,6 +25,8 @@ import torch
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 # Of containers and objects, so many children and so deep.
 _MOST_CHILDREN, _MOST_DEPTH = 64, 2
+# Of the expressions of one statement.
+_MOST_EXPRESSIONS = 32
 
 
 @dataclass
@@ -72,9 +75,9 @@ _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
-def _line_before(function, line):
-    """The line of the innermost statement around `line`: one that a check can
-    be inserted before.  None where the function has no such line."""
+def _statement_at(function, line):
+    """The innermost statement around `line` that a check can be inserted
+    before.  None where the function has no such statement."""
     found = None
     body = function.body
     while body:
@@ -84,9 +87,10 @@ def _line_before(function, line):
             return found
         is_first = not isinstance(statement, (ast.ExceptHandler,
                                               ast.match_case))
-        starts_line = found != _first_line(statement)
+        starts_line = (found is None
+                       or _first_line(found) != _first_line(statement))
         if is_first and starts_line and _stands_alone(function, statement):
-            found = _first_line(statement)
+            found = statement
         if isinstance(statement, _SCOPES):
             return found
         body = [child for field in _BODIES
@@ -125,15 +129,20 @@ def _names_bound_before(function, line):
             if argument is not None:
                 names.add(argument.arg)
     for node in ast.walk(function):
-        if getattr(node, "lineno", line) >= line:
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.add(node.name)
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
-            names.add(node.name)
+        if getattr(node, "lineno", line) < line:
+            names |= _named_by(node)
     return names
+
+
+def _named_by(node):
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return {node.id}
+    named = (ast.FunctionDef, ast.ClassDef, ast.MatchAs, ast.MatchStar)
+    return {node.name} if isinstance(node, named) and node.name else set()
+
+
+def _names_bound_in(statement):
+    return {name for node in ast.walk(statement) for name in _named_by(node)}
 
 
 # --- what a line can speak of
@@ -166,12 +175,82 @@ def _children(value):
     return pairs[:_MOST_CHILDREN]
 
 
+# --- what a function reads
+
+# Methods that read a tensor and change nothing.
+_READS = {"size", "numel", "nelement", "item", "dim", "tolist"}
+
+
+def _read_by(function, statement, bound):
+    """[(text, expression)] of what the statement, without its body, and those
+    above it read of names in `bound` and do not change; its own first."""
+    found = {}
+    above = [node for node in ast.walk(function)
+             if isinstance(node, ast.stmt) and not isinstance(node, _SCOPES)
+             and node.lineno < _first_line(statement)]
+    for one in (statement, *reversed(above)):
+        for node in _own_expressions(one):
+            if (isinstance(node, (ast.Attribute, ast.Subscript, ast.Call))
+                    and _only_reads(node, bound)):
+                found.setdefault(ast.unparse(node), node)
+        if len(found) >= _MOST_EXPRESSIONS:
+            break
+    return list(found.items())[:_MOST_EXPRESSIONS]
+
+
+def _own_expressions(statement):
+    """Outer ones first; none of the statements inside it."""
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, ast.expr):
+            yield node
+        waiting += [child for child in ast.iter_child_nodes(node)
+                    if not isinstance(child, (ast.stmt, ast.ExceptHandler,
+                                              ast.match_case))]
+
+
+def _only_reads(node, bound):
+    """Whether each part is a name of `bound`, a number, an item, an attribute,
+    or a call that reads."""
+    if isinstance(node, ast.Name):
+        return node.id in bound
+    if isinstance(node, ast.Call):
+        function = node.func
+        reads = (isinstance(function, ast.Attribute)
+                 and function.attr in _READS
+                 and _only_reads(function.value, bound))
+        takes_len = isinstance(function, ast.Name) and function.id == "len"
+        return not node.keywords and (reads or takes_len) and all(
+            _only_reads(a, bound) for a in node.args)
+    if isinstance(node, (ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple,
+                         ast.UnaryOp)):
+        return all(_only_reads(child, bound)
+                   for child in ast.iter_child_nodes(node)
+                   if isinstance(child, ast.expr))
+    return isinstance(node, ast.Constant)
+
+
+def _words_read(function, statement, bound, frame):
+    """The numbers that a function reads, as it says them.  The trace, which
+    has ended with an error, gives the same symbol for the same reading."""
+    for text, node in _read_by(function, statement, bound):
+        try:
+            value = eval(compile(ast.Expression(node), "<check>", "eval"),
+                         frame.f_globals, frame.f_locals)
+        except Exception:  # it is what failed, perhaps
+            continue
+        yield from _numbers(text, value, depth=0)
+
+
 def _best_first(words):
-    """Names before sizes, sizes before parts; else as they come."""
+    """Names before sizes, sizes before parts; else as they come.  len() last:
+    for PyTorch it fixes the size."""
     def rank(word):
         text = word[0]
-        return 0 if text.isidentifier() else 1 + text.count("[") + (
-            2 * text.startswith("self."))
+        return 0 if text.isidentifier() else (
+            1 + text.count("[") + text.count("(")
+            + 2 * text.startswith("self.") + 2 * text.startswith("len("))
     return sorted(words, key=rank)
 
 
@@ -186,13 +265,19 @@ def of_frame(frame, line):
     if code.co_name.startswith("<") and code.co_name != "<module>":
         return None
     function = _function(code, frame.f_globals)
-    at = function and _line_before(function, line)
-    if not at:
+    statement = function and _statement_at(function, line)
+    if not statement:
         return None
+    at = _first_line(statement)
     bound = _names_bound_before(function, at) | set(code.co_freevars)
+    if isinstance(statement, ast.While):  # asked again, after its body
+        bound -= _names_bound_in(statement)
     words = [word for name, value in list(frame.f_locals.items())
              if name in bound and _is_name(name)
              for word in _numbers(name, value)]
+    known = {text for text, _ in words}
+    words += [word for word in _words_read(function, statement, bound, frame)
+              if word[0] not in known]
     torch_there = frame.f_locals.get("torch", frame.f_globals.get("torch"))
     return Place(code.co_filename, at, _best_first(words),
                  torch_there is torch)

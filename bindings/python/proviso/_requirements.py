@@ -7,6 +7,7 @@ example, then meets no open question: that is the proof that they suffice.
 """
 
 import dataclasses
+import inspect
 import re
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Tuple
@@ -72,15 +73,32 @@ class Requirements:
     _torch_parts: Any = field(default=None, repr=False)
     _size_texts: Dict[str, str] = field(default_factory=dict, repr=False)
     _parameters: Tuple[str, ...] = field(default=(), repr=False)
+    _signature: str = field(default="", repr=False)  # "x, y=None, *more"
+    _program: Any = field(default=None, repr=False)  # traced with the example
 
     @property
     def checks(self) -> List[str]:
         return [f"torch._check({condition})" for condition in self.conditions]
 
-    def to_torch(self):
-        """The same in the form that PyTorch's own solver takes."""
-        from proviso import _torch_requirements
-        return _torch_requirements.of(self)
+    def to_torch(self, mod=None, args=(), kwargs=None, *, rounds=16):
+        """The same in the form that PyTorch's own solver takes: a list of
+        torch._check lines, with more forms as methods.
+
+        mod, args, kwargs: where they are given, torch.compile(fullgraph=True,
+            backend="aot_eager") is asked whether it takes the program with
+            these checks and all sizes unbacked, and what it asks beyond is
+            added; `accepted` of the result says whether it took it.
+        rounds: the most compilations.
+
+        Raises ValueError where rounds is less than 1."""
+        from proviso import _torch_loop, _torch_requirements
+        form = _torch_requirements.of(self)
+        if mod is None:
+            return form
+        if rounds < 1:
+            raise ValueError(f"to_torch: rounds={rounds}; give 1 or more")
+        return _torch_loop.accepted(form, self, mod, tuple(args),
+                                    dict(kwargs or {}), rounds)
 
     def __str__(self):
         lines = ["requires" if self.conditions else "requires nothing"]
@@ -132,7 +150,7 @@ def requirements(mod, args, kwargs=None, dynamic_shapes=None):
         [Pinned(size, value, tuple(texts[i] for i in because))
          for size, value, because in pinned],
         not why_not, why_not, torch_parts, dict(words),
-        tuple(inputs.argument_names))
+        tuple(inputs.argument_names), _parameter_list(forward, inputs), program)
 
 
 # --- the inputs
@@ -158,6 +176,19 @@ def _named(inputs, function):
         text = _places._in_body(leaf.source, *names)
         if isinstance(leaf.value, torch.Tensor) and text:
             yield leaf, text
+
+
+def _parameter_list(forward, inputs):
+    """The parameters of forward as text; whatever has a default has None."""
+    signature = _specs._signature(forward)
+    if signature is None:
+        return ", ".join(inputs.argument_names)
+    empty = inspect.Parameter.empty
+    return str(signature.replace(
+        return_annotation=inspect.Signature.empty,
+        parameters=[p.replace(annotation=empty, default=(
+            empty if p.default is empty else None))
+            for p in signature.parameters.values()]))[1:-1]
 
 
 def _sizes(leaf, text):

@@ -13,7 +13,6 @@ from typing import Optional
 import torch
 
 from proviso import _places
-from proviso._context import Context
 from proviso._errors import DataDependentError, Suggestion
 
 
@@ -24,8 +23,10 @@ class Asked:
     asked: str             # "u0 > 20", or an integer: "u0//2"
     answer: Optional[int]  # at the example: 1 or 0 of a condition
     of_inputs: bool        # about sizes of inputs alone
-    # What the first suggestion says, over the inputs' sources; None where it
-    # speaks of data.
+    # The example's side over the trace's symbols: "u0 <= 20"; None where it
+    # does not tell.
+    side: Optional[str] = None
+    # The same over the inputs' sources; None where it speaks of data.
     over_sources: Optional[str] = None
 
 
@@ -38,25 +39,35 @@ class Pending:
         self._sources = sources  # words: ("L['x'].size()[0]", number)
         self._places = places
         self._program = program  # gives the values of its symbols; or None
+        self._place = None  # whose words say it; known once it is completed
 
     def completed(self, error, leaves):
         """The error with what answers it."""
         values = self._values(leaves)
-        result = completed(error, self._suggestions(values))
+        self._place, suggestions = self._suggestions(values)
+        result = completed(error, suggestions)
         of_inputs = all(source for _, source, _ in self._question.symbols())
         said = self._question.suggest(self._sources,
                                       values) if of_inputs else ()
         result.question = Asked(
             self._question.asked, self._question.answer_at(values), of_inputs,
-            said[0][1] if said else None)
+            self._question.side_at(values), said[0][1] if said else None)
+        result.pending = self
         return result
 
+    def together(self, sides):
+        """The suggestion that says several sides where this one stands; None
+        where its words do not."""
+        found = self._question.suggest_together(self._place.words, sides)
+        return found and _suggestion(self._place, *found, "")
+
     def _suggestions(self, values):
+        """(place, suggestions) of the first place that has the words."""
         for place in self._places:
             found = self._question.suggest(place.words, values)
             if found:
-                return tuple(_suggestion(place, *one) for one in found)
-        return ()
+                return place, tuple(_suggestion(place, *one) for one in found)
+        return None, ()
 
     def _values(self, leaves):
         if self._program is None:
@@ -131,77 +142,45 @@ def _program_of(session, symbols):
         return None
 
 
-# --- several questions about sizes of inputs, answered at once
+# --- several questions, answered at once
 
 # Each costs a trace.
 _MOST_AT_ONCE = 12
 
 
 def with_later_questions(error, trace):
-    """The error, with checks for what the program asks of its inputs when the
-    first is answered, where they stand at the same line.
+    """The error, with checks for what the program asks when the first question
+    is answered as by the example, where the first one's place can say it.
 
-    trace(assumed): the error of the trace that knows these conditions too, or
-    None."""
-    if not _is_answerable(error):
+    trace(assumed, answers): the error of the trace that knows these conditions
+    on the inputs and these answers about data; None where it asks nothing."""
+    if not error.suggestions:
         return error
-    errors = [error]
-    while len(errors) < _MOST_AT_ONCE:
-        later = trace([e.question.over_sources for e in errors])
-        if later is None or not _is_answerable(later) or (
-                _line(later) != _line(error)
-                or later.question.asked in [e.question.asked for e in errors]):
+    sides, assumed, answers = [], [], {}
+    joint, later = None, error
+    for _ in range(_MOST_AT_ONCE):
+        asked = later.question
+        if asked.side is None:
             break
-        errors.append(later)
-    needed = _without_implied(errors)
-    if needed == [error]:
+        said = error.pending.together([*sides, asked.side])
+        if said is not None:
+            sides.append(asked.side)
+            joint = said
+        if asked.over_sources and asked.over_sources not in assumed:
+            assumed.append(asked.over_sources)
+        elif asked.answer is not None and asked.asked not in answers:
+            answers[asked.asked] = asked.answer
+        else:
+            break
+        later = trace(assumed, answers)
+        if getattr(later, "question", None) is None:
+            break
+    if len(sides) < 2 or joint.code == error.suggestions[0].code:
         return error
-    firsts = [e.suggestions[0] for e in needed]
-    joint = Suggestion(
-        "; ".join(s.code.removeprefix("import torch; ") if i else s.code
-                  for i, s in enumerate(firsts)),
-        *_line(error), "",
-        " & ".join(f"({s.condition})" for s in firsts))
-    suggestions = (joint, *error.suggestions[1:])
-    result = completed(error, suggestions)
-    result.question = error.question
+    result = completed(error, (joint, *error.suggestions[1:]))
+    result.question, result.pending = error.question, error.pending
     result.__cause__ = error.__cause__
     return result
-
-
-def _is_answerable(error):
-    question = getattr(error, "question", None)
-    return bool(question and question.over_sources and error.suggestions)
-
-
-def _line(error):
-    return error.suggestions[0].file, error.suggestions[0].line
-
-
-def _without_implied(errors):
-    """Without those whose condition the later ones imply."""
-    names = {}
-
-    def text(error):
-        return _SIZE.sub(lambda m: names.setdefault(m.group(0),
-                                                    f"s{len(names)}"),
-                         error.question.over_sources)
-
-    conditions = {id(e): text(e) for e in errors}
-    kept = list(errors)
-    for error in errors:
-        rest = [e for e in kept if e is not error]
-        facts = Context()
-        for name in names.values():
-            facts.declare(name, 0)
-        for other in rest:
-            facts.assume(conditions[id(other)])
-        if rest and facts.ask(conditions[id(error)]).verdict == "yes":
-            kept = rest
-    return kept
-
-
-_SIZE = re.compile(r"L\[.*?\]\.size\(\)\[\d+\]")
 
 
 # --- the text of the error

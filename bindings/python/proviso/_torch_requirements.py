@@ -5,6 +5,11 @@
     print(form.dim_specs())          # dynamic_shapes, as text
     print(form.marks())              # mark_unbacked(..) lines
     print(form.shape_invariants())   # the function that vLLM takes
+    form.accepted                    # PyTorch compiled it; None: not asked
+
+A condition that is stronger than the requirements rules out sizes that the
+program takes.  Where the requirements are proved the program is the same at
+those, so PyTorch alone wants to know: "torch only".
 """
 
 from dataclasses import dataclass
@@ -16,7 +21,7 @@ class TorchCondition:
     """A condition as PyTorch's solver makes use of it."""
 
     condition: str     # x.shape[1] >= 2
-    rule: str          # how it was made: "from two on"
+    rule: str          # how it was made: "from two on", "asked by PyTorch"
     is_stronger: bool  # rules out sizes that the program itself takes
 
     @property
@@ -38,18 +43,33 @@ class Size:
 
 class TorchForm(list):
     """The torch._check lines, in order; `conditions` says how each was made
-    and `sizes` what follows for each input size."""
+    and `sizes` what follows for each input size.
 
-    def __init__(self, conditions, sizes, parameters):
+    accepted: whether torch.compile took the program with them; None where it
+        was not asked.
+    rounds: compilations that this took.
+    why_not: what PyTorch said to the last, where it took none."""
+
+    def __init__(self, conditions, sizes, signature, is_proved):
         super().__init__(c.code for c in conditions)
         self.conditions: Tuple[TorchCondition, ...] = tuple(conditions)
         self.sizes: Tuple[Size, ...] = tuple(sizes)
-        self._parameters = parameters
+        self.accepted: Optional[bool] = None
+        self.rounds, self.why_not = 0, ""
+        self._signature, self._is_proved = signature, is_proved
+
+    def _with(self, accepted, rounds, why_not=""):
+        self.accepted, self.rounds, self.why_not = accepted, rounds, why_not
+        return self
 
     def __str__(self):
-        return "\n".join(
-            c.code + ("  # for torch only" if c.is_stronger else "")
-            for c in self.conditions)
+        return "\n".join(c.code + self._remark(c) for c in self.conditions)
+
+    def _remark(self, condition):
+        if not condition.is_stronger:
+            return ""
+        return "  # torch only" + (": the answer does not matter here"
+                                   if self._is_proved else "")
 
     def dim_specs(self):
         """`dynamic_shapes` for torch.export.export, as Python text: sizes that
@@ -76,7 +96,7 @@ class TorchForm(list):
         """A function of forward's parameters that checks them, as vLLM's
         `support_torch_compile(shape_invariants=..)` takes it."""
         body = list(self) or ["pass"]
-        return "\n".join([f"def {name}({', '.join(self._parameters)}):",
+        return "\n".join([f"def {name}({self._signature}):",
                           *("    " + line for line in body)])
 
     def _by_tensor(self):
@@ -116,4 +136,4 @@ def of(requirements):
         made.append(Size(text, tensor, int(dim), least, greatest,
                          texts.get(equal, text)))
     return TorchForm([TorchCondition(*c) for c in conditions], made,
-                     requirements._parameters)
+                     requirements._signature, requirements.proved)
