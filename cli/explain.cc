@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "cli/arguments.h"
-#include "guards/diagnosis_html.h"
-#include "guards/diagnosis_text.h"
+#include "guards/errors/diagnosis_html.h"
+#include "guards/errors/diagnosis_text.h"
 #include "sym/expr.h"
 
 namespace proviso::cli {

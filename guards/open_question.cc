@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "guards/shape_env_impl.h"
+#include "sym/evaluate.h"
 #include "sym/print.h"
+#include "sym/simplify.h"
 
 namespace proviso {
 
@@ -25,6 +27,21 @@ const OpenQuestion* last_refused(ShapeEnv& env) {
   if (refused_last == nullptr || &refused_last->pool != &env.pool())
     return nullptr;
   return &*refused_last->open_question;
+}
+
+std::optional<Int> answer_at(Expr question, const Assignment& point) {
+  const Evaluation at = evaluate(question, point);
+  if (!at.defined()) return std::nullopt;
+  if (question.is_bool()) return Int(at.is_true() ? 1 : 0);
+  const Int* value = std::get_if<Int>(&*at.value);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+Expr side_with_answer(Expr question, Int answer) {
+  if (question.is_int()) {
+    return simplify(eq(question, question.pool().integer(answer)));
+  }
+  return answer != Int(0) ? question : simplify(logical_not(question));
 }
 
 AssumedAnswers::AssumedAnswers(std::map<std::string, Int> answers)

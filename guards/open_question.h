@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "guards/shape_env.h"
@@ -19,6 +20,14 @@ struct OpenQuestion {
   Expr condition;    // or, for a value, the expression that was asked for
   std::string text;  // what() of the error
 };
+
+// The answer of a question at a point: 1 or 0 of a condition, or the value;
+// nullopt where it has none there, or none that is an integer.
+std::optional<Int> answer_at(Expr question, const Assignment& point);
+
+// The condition that says that the answer is this one: Eq(e, value), or the
+// side that holds.
+Expr side_with_answer(Expr question, Int answer);
 
 // Of this environment, where it is the one of this thread that refused last;
 // null else.

@@ -8,6 +8,7 @@
 
 #include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
+#include "guards/weakest_checks.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
@@ -46,7 +47,7 @@ std::vector<Expr> merged(Context& ranges, const std::vector<Expr>& conditions) {
   }
   for (const auto& [symbol, parts] : of_one) {
     const Expr all = simplify(conjunction(symbol.pool(), parts));
-    std::vector<Expr> shorter = plainest(ranges, all, {symbol});
+    std::vector<Expr> shorter = weakest_checks(ranges, all, {symbol});
     const bool is_better = shorter.size() < parts.size() &&
                            !(shorter.size() == 1 && shorter[0].is(Op::kAnd));
     for (Expr c : is_better ? shorter : parts) add_once(result, c);
@@ -106,7 +107,7 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (const Guard& guard : env.guards()) {
     for (Expr part : conjuncts(guard.condition)) {
       const std::vector<Expr> terms = free_symbols(part);
-      for (Expr c : plainest(ranges, part, terms))
+      for (Expr c : weakest_checks(ranges, part, terms))
         for (Expr piece : conjuncts(c)) add_once(all, piece);
     }
   }

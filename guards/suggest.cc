@@ -1,16 +1,14 @@
-// Forms are guessed and then proved.  To say Ne(8*u0*u1, 0) over u0 and u1:
-//   1. Suppose it: the solver's bounds of u0 and u1 move from 0 to 1.
-//   2. Guess "u0 >= 1 and u1 >= 1": it follows, as bounds are supersets.
-//   3. Ask whether the guess implies the condition: yes, so they are the same.
-// Remainders are guessed from the truth at small sizes, and proved both ways.
+// A side is said by guards/weakest_checks.h over the values that the program
+// has words for; then each relation is put into those words.  A symbol without
+// a word is solved for from a word that holds it: u0 is n//2 where n is 2*u0.
 #include "guards/suggest.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
+#include "guards/weakest_checks.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -19,221 +17,6 @@
 namespace proviso {
 
 namespace {
-
-constexpr size_t kMostTerms = 6;
-constexpr int kSamples = 160;
-constexpr int kMostModulus = 64;
-
-bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
-  return std::all_of(inner.begin(), inner.end(), [&](Expr e) {
-    return std::find(outer.begin(), outer.end(), e) != outer.end();
-  });
-}
-
-Expr all_of(ExprPool& pool, const std::vector<Expr>& parts) {
-  return simplify(conjunction(pool, parts));
-}
-
-// --- one condition, over given terms
-
-class Search {
- public:
-  Search(Context& context, Expr condition)
-      : pool_(context.pool()),
-        facts_(context),
-        condition_(condition),
-        negation_(simplify(logical_not(condition))),
-        holds_(context.clone()),
-        fails_(context.clone()) {
-    holds_.assume(condition);
-    fails_.assume(negation_);
-  }
-
-  std::vector<Expr> run(const std::vector<Expr>& all_terms) {
-    const std::vector<Expr> symbols = free_symbols(condition_);
-    std::vector<Expr> terms;
-    for (Expr t : all_terms) {
-      if (terms.size() < kMostTerms && t.is_int() && !t.is_constant() &&
-          subset(free_symbols(t), symbols))
-        terms.push_back(t);
-    }
-    for (Expr t : terms)
-      if (auto found = over_one(t)) return *found;
-    if (auto found = by_ends(terms)) return *found;
-    for (size_t i = 0; i < terms.size(); ++i)
-      for (size_t j = 0; j < i; ++j)
-        if (auto found = over_two(terms[j], terms[i])) return {*found};
-    const Expr simple = facts_.simplify(condition_);
-    const bool is_empty = simplify(simple).is_constant();
-    return {is_empty ? condition_ : simple};
-  }
-
- private:
-  using Found = std::optional<std::vector<Expr>>;
-
-  bool suffices(Expr guess) {
-    Context with = facts_.clone();
-    with.assume(guess);
-    return with.ask(condition_).verdict == Verdict::kYes;
-  }
-  bool is_same(Expr guess) {
-    return holds_.ask(guess).verdict == Verdict::kYes && suffices(guess);
-  }
-
-  // What the condition adds to the ends of a term.
-  std::vector<Expr> moved_ends(Expr t) {
-    const Interval before = without_machine_ends(facts_.bounds(t));
-    const Interval now = without_machine_ends(holds_.bounds(t));
-    if (now.is_empty()) return {};
-    if (now.is_point() && !before.is_point())
-      return {eq(t, pool_.integer(*now.lower()))};
-    std::vector<Expr> ends;
-    if (now.lower() && now.lower() != before.lower())
-      ends.push_back(ge(t, pool_.integer(*now.lower())));
-    if (now.upper() && now.upper() != before.upper())
-      ends.push_back(le(t, pool_.integer(*now.upper())));
-    return ends;
-  }
-
-  Found over_one(Expr t) {
-    const std::vector<Expr> ends = moved_ends(t);
-    for (Expr end : ends)
-      if (suffices(end)) return {{end}};
-    if (ends.size() == 2 && suffices(all_of(pool_, ends))) return ends;
-    const Interval hole = fails_.bounds(t);
-    if (hole.is_point()) {
-      const Expr apart = ne(t, pool_.integer(*hole.lower()));
-      if (suffices(apart)) return {{apart}};
-    }
-    const Int step = holds_.multiple_of(t), gap = fails_.multiple_of(t);
-    if (step > Int(1)) {
-      const Expr divides = eq(mod(t, pool_.integer(step)), 0);
-      if (suffices(divides)) return {{divides}};
-      const Expr positive = ge(t, 1);
-      if (is_same(logical_and(divides, positive))) return {{divides, positive}};
-      std::vector<Expr> both = ends;
-      both.push_back(divides);
-      if (suffices(all_of(pool_, both))) return both;
-    }
-    if (gap > Int(1)) {
-      const Expr apart = ne(mod(t, pool_.integer(gap)), 0);
-      if (suffices(apart)) return {{apart}};
-    }
-    return by_samples(t);
-  }
-
-  Found by_ends(const std::vector<Expr>& terms) {
-    if (terms.size() < 2) return std::nullopt;
-    std::vector<Expr> all;
-    for (Expr t : terms) {
-      if (!t.is_symbol()) continue;
-      for (Expr end : moved_ends(t)) all.push_back(end);
-    }
-    if (all.empty() || !suffices(all_of(pool_, all))) return std::nullopt;
-    for (size_t i = 0; i < all.size() && all.size() > 1;) {
-      std::vector<Expr> rest = all;
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-      if (suffices(all_of(pool_, rest)))
-        all = rest;
-      else
-        ++i;
-    }
-    return all;
-  }
-
-  std::optional<Expr> over_two(Expr a, Expr b) {
-    for (Expr guess :
-         {eq(a, b), ne(a, b), le(a, b), ge(a, b), lt(a, b), gt(a, b)})
-      if (is_same(guess)) return guess;
-    return std::nullopt;
-  }
-
-  // The truth at small values of the only symbol.
-  Found by_samples(Expr t) {
-    const std::vector<Expr> symbols = free_symbols(condition_);
-    if (symbols.size() != 1 || !symbols[0].is_int()) return std::nullopt;
-    const std::vector<Sample> samples = take(symbols[0], t);
-    if (samples.size() < kSamples / 4) return std::nullopt;
-    if (auto guess = threshold(t, samples); guess && is_same(*guess))
-      return {{*guess}};
-    for (int m = 2; m <= kMostModulus; ++m) {
-      for (Expr guess : guesses(t, m, samples))
-        if (is_same(guess)) return {{guess}};
-    }
-    return std::nullopt;
-  }
-
-  struct Sample {
-    Int value;
-    bool holds;
-  };
-
-  std::vector<Sample> take(Expr symbol, Expr t) {
-    std::vector<Expr> known;
-    for (const Fact& fact : facts_.facts())
-      if (free_symbols(fact.condition) == std::vector<Expr>{symbol})
-        known.push_back(fact.condition);
-    const Interval range = facts_.bounds_quick(symbol);
-    const Int first = range.lower() && *range.lower() > Int(-kSamples)
-                          ? *range.lower()
-                          : Int(-kSamples);
-    std::vector<Sample> samples;
-    for (int i = 0; i < kSamples; ++i) {
-      Assignment point;
-      point.set(symbol, first + Int(i));
-      const bool allowed = std::all_of(known.begin(), known.end(), [&](Expr k) {
-        return evaluate(k, point).is_true();
-      });
-      const Evaluation value = evaluate(t, point);
-      if (!allowed || !value.defined()) continue;
-      samples.push_back(
-          {std::get<Int>(*value.value), evaluate(condition_, point).is_true()});
-    }
-    return samples;
-  }
-
-  // t <= k or t >= k, where the samples have one border.
-  std::optional<Expr> threshold(Expr t, const std::vector<Sample>& samples) {
-    std::optional<Int> least[2], greatest[2];  // where it fails, and holds
-    for (const Sample& s : samples) {
-      if (!least[s.holds] || s.value < *least[s.holds])
-        least[s.holds] = s.value;
-      if (!greatest[s.holds] || s.value > *greatest[s.holds])
-        greatest[s.holds] = s.value;
-    }
-    if (!least[0] || !least[1]) return std::nullopt;
-    if (*greatest[1] < *least[0]) return le(t, pool_.integer(*greatest[1]));
-    if (*greatest[0] < *least[1]) return ge(t, pool_.integer(*least[1]));
-    return std::nullopt;
-  }
-
-  // t % m == r, and t % m != r, where the samples do not refute them.
-  std::vector<Expr> guesses(Expr t, int m, const std::vector<Sample>& samples) {
-    std::vector<bool> with(static_cast<size_t>(m)), without(with);
-    for (const Sample& s : samples) {
-      const auto r =
-          static_cast<size_t>(*floor_mod(s.value, Int(m)).to_int64());
-      (s.holds ? with : without)[r] = true;
-    }
-    for (size_t r = 0; r < with.size(); ++r)
-      if (with[r] == without[r]) return {};
-    const Expr remainder = mod(t, pool_.integer(m));
-    std::vector<Expr> found;
-    for (const auto& [side, equal] :
-         std::array{std::pair(&with, true), std::pair(&without, false)}) {
-      if (std::count(side->begin(), side->end(), true) != 1) continue;
-      const auto r = std::find(side->begin(), side->end(), true);
-      const Expr at = pool_.integer(Int(r - side->begin()));
-      found.push_back(equal ? eq(remainder, at) : ne(remainder, at));
-    }
-    return found;
-  }
-
-  ExprPool& pool_;
-  Context& facts_;
-  Expr condition_, negation_;
-  Context holds_, fails_;
-};
 
 // --- expressions in words
 
@@ -346,20 +129,6 @@ std::optional<std::string> as_flag(Context& context, Expr side,
   return std::nullopt;
 }
 
-// The relations that say it: of the whole, or of its parts where the whole has
-// no shorter form.
-std::vector<Expr> relations(ShapeEnv& env, Expr side,
-                            const std::vector<Expr>& terms) {
-  const std::vector<Expr> parts = conjuncts(side);
-  std::vector<Expr> whole = plainest(env.context(), side, terms);
-  if (parts.size() == 1 || (whole.size() == 1 && !whole[0].is(Op::kAnd)))
-    return whole;
-  std::vector<Expr> all;
-  for (Expr part : parts)
-    for (Expr r : plainest(env.context(), part, terms)) all.push_back(r);
-  return all;
-}
-
 // What speaks of the same symbols, said together where that is shorter.
 std::vector<Expr> merged(ShapeEnv& env, const std::vector<Expr>& sides,
                          const std::vector<Expr>& terms) {
@@ -376,8 +145,8 @@ std::vector<Expr> merged(ShapeEnv& env, const std::vector<Expr>& sides,
   }
   std::vector<Expr> result;
   for (const std::vector<Expr>& group : groups) {
-    const std::vector<Expr> shorter =
-        plainest(env.context(), all_of(env.pool(), group), terms);
+    const std::vector<Expr> shorter = weakest_checks(
+        env.context(), simplify(conjunction(env.pool(), group)), terms);
     const bool is_shorter = shorter.size() < group.size() &&
                             std::none_of(
                                 shorter.begin(), shorter.end(),
@@ -393,7 +162,7 @@ Texts side_texts(ShapeEnv& env, Expr side, Phrasing& phrasing) {
   if (auto flag = as_flag(env.context(), side, phrasing.words()))
     return {*flag};
   Texts texts;
-  for (Expr relation : relations(env, side, phrasing.terms())) {
+  for (Expr relation : weakest_checks(env.context(), side, phrasing.terms())) {
     const auto text = phrasing.text(relation);
     if (!text) return {};
     texts.push_back(*text);
@@ -436,11 +205,6 @@ Assignment whole_example(ShapeEnv& env, Expr asked, const Assignment& known) {
 
 }  // namespace
 
-std::vector<Expr> plainest(Context& context, Expr condition,
-                           const std::vector<Expr>& terms) {
-  return Search(context, condition).run(terms);
-}
-
 std::optional<Suggestion> suggest_together(ShapeEnv& env,
                                            const std::vector<Expr>& sides,
                                            const std::vector<Word>& words) {
@@ -464,19 +228,14 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
 
 std::optional<Int> answer_at(ShapeEnv& env, Expr asked,
                              const Assignment& example) {
-  const Evaluation at = evaluate(asked, whole_example(env, asked, example));
-  if (!at.defined()) return std::nullopt;
-  if (asked.is_bool()) return Int(at.is_true() ? 1 : 0);
-  const Int* value = std::get_if<Int>(&*at.value);
-  return value ? std::optional(*value) : std::nullopt;
+  return answer_at(asked, whole_example(env, asked, example));
 }
 
 std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
                                     const Assignment& example) {
   const std::optional<Int> answer = answer_at(env, asked, example);
   if (!answer) return std::nullopt;
-  if (asked.is_int()) return simplify(eq(asked, env.pool().integer(*answer)));
-  return *answer != Int(0) ? asked : simplify(logical_not(asked));
+  return side_with_answer(asked, *answer);
 }
 
 std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words) {

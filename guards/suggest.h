@@ -61,10 +61,4 @@ std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
 // As Python over the words; a symbol without word by its own name.
 std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words);
 
-// A condition as the shortest relations found that are, all together, the same
-// under the facts of `context`: {u0 >= 1, u1 >= 1} for Ne(8*u0*u1, 0).
-// `terms` are what the relations may speak of; itself where nothing is shorter.
-std::vector<Expr> plainest(Context& context, Expr condition,
-                           const std::vector<Expr>& terms);
-
 }  // namespace proviso

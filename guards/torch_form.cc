@@ -4,6 +4,7 @@
 
 #include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
+#include "guards/weakest_checks.h"
 #include "sym/polynomial.h"
 #include "sym/simplify.h"
 
@@ -155,8 +156,8 @@ std::vector<TorchCondition> answers_to_torch(ShapeEnv& env,
   const std::optional<Expr> side = side_of_example(env, question, {});
   if (!side) return {};
   Context context = input_ranges(env);
-  Expr plain =
-      conjunction(env.pool(), plainest(context, *side, free_symbols(*side)));
+  Expr plain = conjunction(env.pool(),
+                           weakest_checks(context, *side, free_symbols(*side)));
   // PyTorch makes nothing of x != 1.
   for (int64_t k : {0, 1})
     if (Expr x = above(plain, k); x && env.hint(x) == Value(true)) plain = x;

@@ -19,6 +19,11 @@ namespace proviso {
 
 std::vector<Expr> weakest_checks(Context& context, Expr condition);
 
+// The checks may speak of `terms` alone where that suffices: values that the
+// program has a word for.  {u0 + 1 >= 8} for u0 > 6 over u0 + 1.
+std::vector<Expr> weakest_checks(Context& context, Expr condition,
+                                 const std::vector<Expr>& terms);
+
 // The same condition with x % k <= 0 said as x % k == 0, and 1 <= x % k as
 // x % k != 0, wherever k is a positive number.
 Expr as_divisibility(Expr condition);

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "guards/diagnosis_html.h"
-#include "guards/diagnosis_text.h"
+#include "guards/errors/diagnosis_html.h"
+#include "guards/errors/diagnosis_text.h"
 
 namespace {
 

@@ -226,7 +226,7 @@ def test_a_page_is_written(tmp_path):
     html = page.read_text()
     assert "<svg" in html and "prefers-color-scheme: dark" in html
     assert "&lt;b&gt;" in html and "<b>" not in html
-    assert "http" not in html and "src=" not in html
+    assert "://" not in html and "src=" not in html
 
 
 def all_texts():

@@ -1,7 +1,7 @@
 // What errors about shapes ask for: proviso.explain.
 #include "bindings/python/core/core.h"
-#include "guards/diagnosis_html.h"
-#include "guards/diagnosis_text.h"
+#include "guards/errors/diagnosis_html.h"
+#include "guards/errors/diagnosis_text.h"
 
 namespace proviso::python {
 

@@ -30,10 +30,12 @@ class Diagnosis:
     bug_in_op.  `conditions`, in the text's own symbols, are together the
     weakest that end the error; `code` are the same in the program's words, to
     insert before `line` of `file`, and empty where a name is not known.
-    `excludes` and `other_code` are the other side of a real branch."""
+    `answer` is the question's where the conditions hold.  `excludes` and
+    `other_code` are the other side of a real branch."""
 
     kind: str
     question: str
+    answer: Optional[bool]
     conditions: List[str]
     code: List[str]
     excludes: List[str]

@@ -1,4 +1,4 @@
-// guards/log_lines.h - the lines that programs wrote, out of a log.
+// guards/errors/log_lines.h - the lines that programs wrote, out of a log.
 //
 //   LogLines log("(EngineCore pid=7) ERROR 12-15 12:35:11 [core.py:8] u0 >
 //   5\n"); log.lines()[0].text;         // u0 > 5 log.lines()[0].stream; // of

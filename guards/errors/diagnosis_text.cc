@@ -1,4 +1,4 @@
-#include "guards/diagnosis_text.h"
+#include "guards/errors/diagnosis_text.h"
 
 #include <cstdio>
 
@@ -82,6 +82,7 @@ std::string to_json(const Diagnosis& d, bool all) {
   member("names", object(d.names));
   if (!all) return out + "}";
   member("question", quoted(d.question));
+  member("answer", !d.answer ? "null" : *d.answer ? "true" : "false");
   member("excludes", list(d.excludes));
   member("other_code", list(d.other_code));
   member("facts", list(d.facts));

@@ -1,7 +1,7 @@
 // A prefix is what one of the table's functions takes from the front of a line.
 // They are tried in turn until none takes anything: launchers put prefixes in
 // front of loggers' prefixes, in any order.
-#include "guards/log_lines.h"
+#include "guards/errors/log_lines.h"
 
 #include <algorithm>
 

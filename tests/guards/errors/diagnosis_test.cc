@@ -1,12 +1,12 @@
 // Texts are in the wordings of PyTorch 2.1 to 2.13; programs and paths are
 // made up.
-#include "guards/diagnosis.h"
+#include "guards/errors/diagnosis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "guards/diagnosis_html.h"
-#include "guards/diagnosis_text.h"
+#include "guards/errors/diagnosis_html.h"
+#include "guards/errors/diagnosis_text.h"
 
 namespace proviso {
 namespace {
@@ -247,7 +247,7 @@ TEST(Diagnosis, JsonAndPagesQuoteWhatTextsHold) {
   const std::string page = to_html(all);
   EXPECT_THAT(page, testing::HasSubstr("/a&lt;b&gt;"));
   EXPECT_THAT(page, testing::HasSubstr("&quot;&lt;/pre&gt;"));
-  EXPECT_THAT(page, testing::Not(testing::HasSubstr("http")));
+  EXPECT_THAT(page, testing::Not(testing::HasSubstr("://")));
 }
 
 }  // namespace

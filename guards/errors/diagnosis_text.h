@@ -1,4 +1,4 @@
-// guards/diagnosis_text.h - diagnoses as reports.
+// guards/errors/diagnosis_text.h - diagnoses as reports.
 //
 //   std::cout << to_text(diagnose(read_errors(text)));
 //
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "guards/diagnosis.h"
+#include "guards/errors/diagnosis.h"
 
 namespace proviso {
 

@@ -1,4 +1,4 @@
-// guards/diagnosis.h - what an error about shapes asks for.
+// guards/errors/diagnosis.h - what an error about shapes asks for.
 //
 //   for (const Diagnosis& d : diagnose(read_errors(text))) {
 //     d.kind;          // DiagnosisKind::kNeededCheck
@@ -14,11 +14,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "guards/error_text.h"
+#include "guards/errors/error_text.h"
 
 namespace proviso {
 
@@ -35,6 +36,7 @@ std::string_view name_of(DiagnosisKind kind);  // "needed_check", ...
 struct Diagnosis {
   DiagnosisKind kind = DiagnosisKind::kNeededCheck;
   std::string question;                      // as PyTorch asked it
+  std::optional<bool> answer;                // of it, where `conditions` hold
   std::vector<std::string> conditions;       // in the text's symbols
   std::vector<std::string> code;             // lines to insert; all of them
   std::vector<std::string> excludes;         // conditions of the other side

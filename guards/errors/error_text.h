@@ -1,5 +1,5 @@
-// guards/error_text.h - what the texts of PyTorch say: errors about shapes and
-// what was known when they arose.
+// guards/errors/error_text.h - what the texts of PyTorch say: errors about
+// shapes and what was known when they arose.
 //
 //   ErrorText text = read_errors(
 //       "create_unbacked_symint u0 [0, 9]\n"
@@ -9,9 +9,9 @@
 //   text.envs[text.errors[0].env].symbols["u0"].upper;  // 9
 //
 // Reads tracebacks, exceptions and TORCH_LOGS="+dynamic", of PyTorch 2.1 to
-// 2.13, as people paste them: with prefixes and colours (guards/log_lines.h),
-// cut off, several processes and errors at once.  Nothing is concluded here:
-// guards/diagnosis.h does.
+// 2.13, as people paste them: with prefixes and colours
+// (guards/errors/log_lines.h), cut off, several processes and errors at once.
+// Nothing is concluded here: guards/errors/diagnosis.h does.
 #pragma once
 
 #include <map>
@@ -20,55 +20,12 @@
 #include <string_view>
 #include <vector>
 
+#include "guards/errors/env_text.h"
+#include "guards/errors/frames.h"
+#include "guards/errors/wordings.h"
 #include "sym/expr.h"
 
 namespace proviso {
-
-struct TextFrame {
-  std::string file;
-  int line = 0;
-  std::string function;
-  std::string code;  // of the line, where the text shows it
-  bool is_known() const { return !file.empty(); }
-};
-
-// Whether the file is PyTorch's own.
-bool is_of_torch(std::string_view file);
-
-// A name that the program has for a symbol, and the frame where it has it.
-struct WordsFor {
-  std::string words;  // n, y.shape[0]
-  TextFrame where;    // not known: where the error is
-};
-
-struct TextSymbol {
-  std::string source;           // of an input: L['x'].size()[0]
-  std::vector<WordsFor> words;  // first the surest
-  OptionalInt lower, upper;     // when it was made; later ones are facts
-  OptionalInt example;          // its value in the run on real tensors
-  TextFrame made_at;
-};
-
-struct TextFact {
-  std::string text;  // u0 >= 0
-  TextFrame where;
-};
-
-// What one ShapeEnv was seen to know.  Symbols of two are never the same,
-// whatever their numbers.
-struct TextEnv {
-  std::map<std::string, TextSymbol> symbols;
-  std::vector<TextFact> facts;
-};
-
-enum class TextErrorKind {
-  kQuestion,    // could not guard on `expression`
-  kValue,       // could not extract the value of `expression`
-  kTensor,      // a branch on a tensor's value, not said as an expression
-  kConstraint,  // a promise about dims that the program breaks
-  kRefuted,     // a check that is false, at tracing or running
-  kOperator,    // an operator, or the compiler, cannot do it
-};
 
 struct TextError {
   TextErrorKind kind = TextErrorKind::kQuestion;
@@ -94,9 +51,22 @@ struct TextError {
   std::map<std::string, std::string> words;  // u0: y.shape[0]
 };
 
+// A function of the program, as far as the text quotes its code.
+struct SourceLine {
+  size_t indent = 0;
+  std::string code;
+};
+struct TextFunction {
+  std::string name;
+  std::vector<SourceLine> lines;  // of its body, without blank ones
+  uint32_t line = 0;              // of the text, where it begins
+  uint32_t stream = 0;
+};
+
 struct ErrorText {
   std::vector<TextEnv> envs;
   std::vector<TextError> errors;
+  std::vector<TextFunction> functions;
   std::vector<std::string> streams;
   size_t lines = 0;
   size_t unread = 0;       // errors whose expression could not be made out

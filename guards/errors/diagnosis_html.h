@@ -1,4 +1,4 @@
-// guards/diagnosis_html.h - diagnoses as a page to mail to a colleague.
+// guards/errors/diagnosis_html.h - diagnoses as a page to mail to a colleague.
 //
 //   std::ofstream("report.html") << to_html(diagnose(read_errors(text)));
 //
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "guards/diagnosis.h"
+#include "guards/errors/diagnosis.h"
 
 namespace proviso {
 

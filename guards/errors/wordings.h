@@ -1,0 +1,42 @@
+// guards/errors/wordings.h - how PyTorch 2.1 to 2.13 say that something about
+// shapes is wrong.
+//
+//   question_in("Could not guard on data-dependent expression u0 > 2")->at;
+//   // where "u0 > 2" begins
+//   kind_told_by("PendingUnbackedSymbolNotFound: ..");  // kOperator
+//   section_after("from user code:");                   // kUser
+//
+// A wording is one row of one of three tables in the .cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace proviso {
+
+enum class TextErrorKind {
+  kQuestion,    // could not guard on an expression
+  kValue,       // could not extract the value of an expression
+  kTensor,      // a branch on a tensor's value, not said as an expression
+  kConstraint,  // a promise about dims that the program breaks
+  kRefuted,     // a check that is false, at tracing or running
+  kOperator,    // an operator, or the compiler, cannot do it
+};
+
+// A sentence that an expression follows.
+struct QuestionWording {
+  TextErrorKind kind;    // kQuestion or kValue
+  size_t at;             // of the line: where the expression begins
+  bool is_draft_report;  // of draft_export: the expression ends with `
+};
+std::optional<QuestionWording> question_in(std::string_view line);
+
+// A phrase that tells an error by itself.
+std::optional<TextErrorKind> kind_told_by(std::string_view line);
+
+// Whose frames, or what lines, come after a heading.
+enum class Section { kTraceback, kCulprit, kUser, kAllocation, kLines, kFixes };
+std::optional<Section> section_after(std::string_view line);
+
+}  // namespace proviso
