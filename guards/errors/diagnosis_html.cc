@@ -112,13 +112,11 @@ function copy(within) {
   const checks = within && within.querySelector("pre.check");
   if (!checks) return;
   const text = checks.textContent.trim();
+  getSelection().selectAllChildren(checks);
+  said.textContent = "Selected: " + text;
+  if (!navigator.clipboard) return;
   const done = () => { said.textContent = "Copied: " + text; };
-  const select = () => {
-    getSelection().selectAllChildren(checks);
-    said.textContent = "Selected: " + text;
-  };
-  if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, select);
-  else select();
+  navigator.clipboard.writeText(text).then(done, () => {});
 }
 function current() {
   const at = document.activeElement.closest("details");

@@ -45,6 +45,15 @@ const char* const kFragments[] = {
     "item: \"Sym(u0)\" = torch.ops.aten.item.default(x)\n",
     "PendingUnbackedSymbolNotFound", "Expected cond to be True, but got False",
     "DynamicOutputShapeException: aten.nonzero.default\n", "((((((((((((((((",
+    "    def forward(self, x):\n        n = x.item()\n",
+    "        torch._check(n <= m)\n", "        if n <= m:\n",
+    "---> 12     if n > 5:\n", "     11     torch._check(n > 2)\n",
+    "Caused by: if n > 5:  # m.py:9 in forward (_refs/__init__.py:8 in f)\n",
+    "failed during evaluate_expr(u0 > 5, hint=None, size_oblivious=False\n",
+    "ge: \"Sym(u0 >= 2)\" = item >= 2\n",
+    "BackendCompilerFailed: backend='inductor' raised:\n",
+    "The values of a = L['x'].size()[0] and b = L['y'].size()[0] must always be"
+    " equal.\n",
 };
 // clang-format on
 constexpr size_t kCount = sizeof(kFragments) / sizeof(kFragments[0]);

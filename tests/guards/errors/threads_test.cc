@@ -167,5 +167,31 @@ TEST(Threads, pt193092_ChecksOfTheQuotedProgramCount) {
   EXPECT_NE(only(error + program).kind, DiagnosisKind::kImplied);
 }
 
+// A check does not count where it may not have been made, or of another value.
+TEST(Threads, pt193092_OnlyChecksOnTheWayCount) {
+  for (const char* between :
+       {"        b = t[1].item()\n", "        c = t[2].item() + 9\n"}) {
+    const Diagnosis d = only(
+        "    def forward(self, x, t):\n"
+        "        a = t[0].item()\n"
+        "        b = t[1].item()\n"
+        "        c = t[2].item()\n"
+        "        torch._check(a <= b)\n"
+        "        torch._check(b <= c)\n" +
+        std::string(between) + "        if a <= c:\n            pass\n" +
+        asks("u0 <= u2", "none") + "\nCaused by: (m.py:10 in forward)\n");
+    EXPECT_NE(d.kind, DiagnosisKind::kImplied) << between;
+  }
+  const Diagnosis d = only(
+      "    def forward(self, x, t):\n"
+      "        a = t[0].item()\n"
+      "        c = t[2].item()\n"
+      "        if x.shape[0] > 3:\n"
+      "            torch._check(a + 1 <= c)\n"
+      "        if a <= c:\n            pass\n" +
+      asks("u0 <= u2", "none") + "\nCaused by: (m.py:10 in forward)\n");
+  EXPECT_NE(d.kind, DiagnosisKind::kImplied);
+}
+
 }  // namespace
 }  // namespace proviso
