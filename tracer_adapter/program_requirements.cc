@@ -212,8 +212,7 @@ ProgramRequirements program_requirements(
   Answers answers;
   Trace first =
       answered(entry, varying(options, DimPolicy::kAuto, examples), answers);
-  if (first.asked)
-    throw DataDependentError(first.what, Expr());
+  if (first.asked) throw DataDependentError(first.what, Expr());
   ShapeEnv& env = *first.program->env;
 
   ProgramRequirements found;

@@ -435,6 +435,26 @@ def test_torch_compiles_models_with_the_checks(zoo, name):
                                   atol=1e-5)
 
 
+def test_the_loop_says_what_only_torch_wants_of_swin(zoo):
+    """Swin is one program for every batch; PyTorch wants it to be 2 or more."""
+    import requirement_cases
+    import requirements_on_torch
+
+    case = requirement_cases.CASES["swin"]
+    model, kwargs = case.build(), case.kwargs(case.traced)
+    found = proviso.requirements(model, (), kwargs, case.shapes)
+    check(found)
+    assert found.conditions == ["pixel_values.shape[0] >= 1"]
+    form = found.to_torch(model, (), kwargs)
+    assert form.accepted, form.why_not
+    assert str(form) == ("torch._check(pixel_values.shape[0] >= 2)"
+                         "  # torch only: the answer does not matter here")
+    run = requirements_on_torch.run(model, case, kwargs, form,
+                                    found._parameters)
+    assert not run["problems"], run
+    assert run["equal"] == run["inside"] == 4 and run["refused"] == 1
+
+
 # --- errors
 
 def test_arguments_are_checked():

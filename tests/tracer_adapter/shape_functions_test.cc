@@ -1344,7 +1344,13 @@ TEST(Unbacked, MasksChooseAndBroadcastAsOne) {
   EXPECT_EQ(sizes_of(doubled), "[u0]");
   EXPECT_THAT(guards_of(tracer), IsEmpty());
   EXPECT_THAT(asserts_of(tracer), IsEmpty());
-  IValue other = run("aten::masked_select", {x, mask});
+  // The same mask has the same count; another has one of its own.
+  IValue same = run("aten::masked_select", {x, mask});
+  EXPECT_EQ(sizes_of(same), "[u0]");
+  run("aten::add.Tensor", {chosen, same});
+  EXPECT_THAT(asserts_of(tracer), IsEmpty());
+  IValue other =
+      run("aten::masked_select", {x, run("aten::gt.Scalar", {x, 1})});
   EXPECT_EQ(sizes_of(other), "[u1]");
   run("aten::add.Tensor", {chosen, other});
   EXPECT_THAT(asserts_of(tracer), ElementsAre("Eq(u0, u1)"));

@@ -123,7 +123,12 @@ Expr made_in(ShapeEnv& env, const Graph& graph, const Node& node, ValueId id) {
 template <typename Look>
 Expr latest(RuleCall& call, const Tensor& t, const Look& look) {
   Tracer& tracer = call.tracer;
-  if (!is_fake(t) || tracer.written(t)) return {};
+  // Inside a decomposition, and where a program is traced again, nothing is
+  // recorded of a tensor.
+  const FakeTensorImpl* impl = fake_impl(t);
+  if (impl == nullptr || impl->value == kNoValue || !tracer.recording() ||
+      tracer.written(t))
+    return {};
   const ValueId id = tracer.value_of(t);
   const Graph& graph = tracer.graph();
   const size_t count = std::min(graph.nodes.size(), kMostNodes);
