@@ -62,7 +62,7 @@ def load(f, extra_files=None, *, allow=(), trusted=False):
     import torch
 
     from proviso import _vet
-    from proviso._torch_form import from_torch
+    from proviso._torch_program import from_torch
 
     if not _is_path(f) and not hasattr(f, "read"):
         raise TypeError(

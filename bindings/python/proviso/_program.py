@@ -13,7 +13,7 @@ import torch
 from torch._export.verifier import load_verifier
 from torch.utils import _pytree as pytree
 
-from proviso import _files, _torch_form
+from proviso import _files, _torch_program
 from proviso._signature import (
     ExportGraphSignature,
     InputKind,
@@ -186,7 +186,7 @@ class ExportedProgram:
     def to_torch(self) -> torch.export.ExportedProgram:
         """The program as torch.export's own ExportedProgram: for
         torch.compile, AOTInductor, and everything else that takes one."""
-        return _torch_form.to_torch(self)
+        return _torch_program.to_torch(self)
 
     @functools.cached_property
     def graph_module(self) -> torch.fx.GraphModule:
@@ -244,7 +244,7 @@ class ExportedProgram:
 
         decomp_table: {operator: function}; None is default_decompositions(),
         which leaves core ATen; {} decomposes nothing."""
-        return _torch_form.decomposed(self, decomp_table)
+        return _torch_program.decomposed(self, decomp_table)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(
