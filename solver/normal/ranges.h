@@ -3,8 +3,8 @@
 //
 //   x in [2, 5], y in [1, 4]
 //   ranges.plain(x*y - x)             [-3, 18]: the sum of what terms can be
-//   ranges.of(x*y - x)                [0, 15]:  x = 2 + s, y = 1 + t, s, t >= 0
-//   ranges.factored(x*y - x)          [0, 15]:  x*(y - 1)
+//   ranges.of(x*y - x)                [0, 18]: x = 2 + s, y = 1 + t, s, t >= 0
+//   ranges.factored(x*y - x)          [0, 15]: x*(y - 1)
 //
 // Each end comes with its reason (solver/state/range.h).  What costs more is
 // tried by `of` and `factored`:

@@ -51,9 +51,18 @@ class Alone {
 
   void row(const Poly& p) { propagator_->on_row(p, 0, When::kNew); }
   void equality(const Poly& p) { propagator_->on_equality(p, 0, When::kNew); }
-  void bound(const std::string& text, bool lower, int value) {
-    const AtomId a = *forms_.pool.as_atom(poly(text));
+  // Of the first atom in it that is no variable: atom >= value, or <=.  As a
+  // formula.
+  FormulaId bound(const std::string& text, bool lower, int value) {
+    AtomId a = kNoId;
+    for (const Term& t : poly(text).terms) {
+      const AtomId x = forms_.pool.single(t.mono);
+      if (a == kNoId && !forms_.pool.is_variable(x)) a = x;
+    }
     propagator_->on_atom_bound(forms_.pool.atom(a), lower, value, 0);
+    Poly p = forms_.pool.scale(forms_.pool.variable(a), lower ? 1 : -1);
+    p.constant = lower ? -value : value;
+    return forms_.pool.ge(p);
   }
 
   void product_bound(const std::string& text, bool lower, int value) {
@@ -287,6 +296,29 @@ TEST(Propagators, AreSound) {
   check_random_rows<MaximumPropagator>(kMaxima, std::size(kMaxima));
   check_random_rows<DivisorPropagator>(kProducts, std::size(kProducts));
   check_random_rows<ExponentPropagator>(kPowers, std::size(kPowers));
+}
+
+// Of bounds of an atom, on either side.
+template <typename P>
+void check_bounds(const char* atom) {
+  for (int value = -4; value <= 9; ++value) {
+    for (bool lower : {true, false}) {
+      Alone<P> alone("x:.. y:0..3");
+      const FormulaId fact = alone.bound(atom, lower, value);
+      ASSERT_EQ(alone.wrong({fact}, {Interval::all(), Interval(0, 3)}), "")
+          << atom << (lower ? " >= " : " <= ") << value;
+    }
+  }
+}
+
+TEST(Propagators, AreSoundOfBoundsOfAtoms) {
+  check_bounds<MaximumPropagator>("max(0, x)");
+  check_bounds<MaximumPropagator>("max(0, x - y)");
+  check_bounds<FloorPropagator>("x//3");
+  check_bounds<FloorPropagator>("x//(y + 1)");
+  check_bounds<FloorPropagator>("(2*x)//(y + 1)");
+  check_bounds<ExponentPropagator>("2**x");
+  check_bounds<ExponentPropagator>("3**y");
 }
 
 }  // namespace
