@@ -1,7 +1,5 @@
 // Ranges, literals, quotients and normal forms under facts: what each header
 // says, and nothing that fails at a point at which the facts hold.
-#include "solver/normal/normal_form.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
@@ -9,6 +7,7 @@
 
 #include "solver/domain.h"
 #include "solver/lower.h"
+#include "solver/normal/normal_form.h"
 #include "solver/point.h"
 #include "tests/solver/support.h"
 
@@ -17,37 +16,36 @@ namespace {
 
 // A domain in which facts are assumed, each a leaf of its own.
 class Facts {
-public:
-  explicit Facts(const std::string &facts) : forms_(Forms::of(pool_)) {
-    for (const std::string &fact : testing::split(facts, ';')) {
+ public:
+  explicit Facts(const std::string& facts) : forms_(Forms::of(pool_)) {
+    for (const std::string& fact : testing::split(facts, ';')) {
       const Expr e = parse(pool_, fact);
       domain_.assume(forms_.lower.condition(e), reasons_.leaf(leaves_++));
       facts_.push_back(forms_.lower.condition(e));
     }
   }
 
-  Poly poly(const std::string &text) {
+  Poly poly(const std::string& text) {
     return forms_.lower.integer(parse(pool_, text));
   }
-  std::string range(const std::string &text) {
+  std::string range(const std::string& text) {
     return domain_.range(poly(text)).span.to_string();
   }
-  std::string normal(const std::string &text) {
+  std::string normal(const std::string& text) {
     return forms_.pool.to_string(domain_.normal(poly(text)).poly);
   }
-  std::optional<bool> decided(const std::string &text) {
+  std::optional<bool> decided(const std::string& text) {
     return domain_.decide(forms_.lower.condition(parse(pool_, text))).value;
   }
 
   // Where a range, a normal form or a decision is not so at some point of
   // [-3, 8]^2 at which the facts hold.
-  std::string wrong(const std::string &text, const std::string &relation) {
+  std::string wrong(const std::string& text, const std::string& relation) {
     const Poly p = poly(text), n = domain_.normal(p).poly;
     const Range r = domain_.range(p), f = domain_.factored_range(p);
     const FormulaId g = forms_.lower.condition(parse(pool_, relation));
     const std::optional<bool> known = domain_.decide(g).value;
-    if (domain_.conflict())
-      return "";
+    if (domain_.conflict()) return "";
     for (int64_t x = -3; x <= 8; ++x) {
       for (int64_t y = -3; y <= 8; ++y) {
         Point point(forms_.pool);
@@ -58,32 +56,27 @@ public:
           holds = holds && point.truth(fact) == true;
         }
         const Point::Value v = point.value(p);
-        if (!holds || !v)
-          continue;
+        if (!holds || !v) continue;
         const std::string at = std::to_string(x) + ", " + std::to_string(y);
-        if (!r.span.contains(Int(*v)))
-          return "range at " + at;
-        if (!f.span.contains(Int(*v)))
-          return "factored range at " + at;
+        if (!r.span.contains(Int(*v))) return "range at " + at;
+        if (!f.span.contains(Int(*v))) return "factored range at " + at;
         const std::optional<bool> t = point.truth(g);
-        if (known && t && *known != *t)
-          return "decision at " + at;
+        if (known && t && *known != *t) return "decision at " + at;
         // Variables that equalities introduced have no value here.
         const Point::Value w = point.value(n);
-        if (w && *w != *v)
-          return "normal form at " + at;
+        if (w && *w != *v) return "normal form at " + at;
       }
     }
     return "";
   }
 
-private:
-  AtomId symbol(const std::string &name) {
+ private:
+  AtomId symbol(const std::string& name) {
     return *forms_.pool.as_atom(poly(name));
   }
 
   ExprPool pool_;
-  Forms &forms_;
+  Forms& forms_;
   ReasonArena reasons_;
   Domain domain_{forms_.pool, reasons_};
   std::vector<FormulaId> facts_;
@@ -127,7 +120,7 @@ TEST(Normal, SolvedEqualitiesArePutIn) {
 }
 
 TEST(Normal, NothingThatFailsAtAPoint) {
-  const char *kParts[] = {"x",         "y",           "x*y",
+  const char* kParts[] = {"x",         "y",           "x*y",
                           "x*x",       "x//3",        "(x + y)//2",
                           "x//y",      "y % 4",       "max(x, y)",
                           "min(x, 2)", "(x*y)//x",    "(3*x)//(3*y)",
@@ -145,14 +138,11 @@ TEST(Normal, NothingThatFailsAtAPoint) {
       }
       return text;
     };
-    const char *kRelations[] = {" >= 0", " == 0", " < 0", " != 0"};
+    const char* kRelations[] = {" >= 0", " == 0", " < 0", " != 0"};
     std::string facts;
-    if (below(3) != 0)
-      facts += "x >= " + std::to_string(below(5) - 2) + ";";
-    if (below(3) != 0)
-      facts += "y >= " + std::to_string(below(5) - 2) + ";";
-    if (below(3) == 0)
-      facts += "y <= " + std::to_string(below(6)) + ";";
+    if (below(3) != 0) facts += "x >= " + std::to_string(below(5) - 2) + ";";
+    if (below(3) != 0) facts += "y >= " + std::to_string(below(5) - 2) + ";";
+    if (below(3) == 0) facts += "y <= " + std::to_string(below(6)) + ";";
     for (int n = below(3); n > 0; --n)
       facts += sum() + kRelations[below(4)] + ";";
     Facts under(facts);
@@ -162,5 +152,5 @@ TEST(Normal, NothingThatFailsAtAPoint) {
   }
 }
 
-} // namespace
-} // namespace proviso
+}  // namespace
+}  // namespace proviso
