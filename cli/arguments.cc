@@ -1,21 +1,17 @@
 #include "cli/arguments.h"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
-#include <string_view>
 
-#include "solver/solver.h"
+#include "solver/limits.h"
+#include "solver/options.h"
 #include "sym/expr.h"
 
 namespace proviso::cli {
 namespace {
 
-struct Option {
-  const char* name;
-  const char* value;  // nullptr: a flag
-  const char* help;
-  void (*set)(Arguments&, const std::string& value);
-};
+using Words = std::vector<std::string>;
 
 std::string one_of(const char* option, const std::string& value,
                    const std::vector<std::string>& accepted) {
@@ -28,16 +24,38 @@ std::string one_of(const char* option, const std::string& value,
               value + "'");
 }
 
-uint64_t bit_of(const std::string& name) {
-  std::string listed;
-  for (size_t i = 0; i < kStrategyCount; ++i) {
-    if (strategy(i).name == name) return uint64_t{1} << i;
-    listed += (i == 0 ? "" : ", ") + std::string(strategy(i).name);
-  }
-  throw Error("--without: expected one of " + listed + "; got '" + name + "'");
+Words strategies() {
+  Words names;
+  for (size_t i = 0; i < kStrategyCount; ++i)
+    names.emplace_back(strategy(i).name);
+  return names;
 }
 
-void read_limit(Arguments& a, const std::string& text) {
+Words limit_names() {
+  Words names;
+  for (const LimitInfo& row : all_limits())
+    names.push_back(std::string(row.name) + "=");
+  return names;
+}
+
+Words option_names() {
+  Words names;
+  const SolverOptions defaults;
+  each_option(defaults, [&](const OptionInfo& row, const auto&) {
+    names.push_back(std::string(row.name) + "=");
+  });
+  return names;
+}
+
+uint64_t bit_of(const std::string& name) {
+  const Words known = strategies();
+  const std::string found = one_of("--without", name, known);
+  return uint64_t{1} << (std::ranges::find(known, found) - known.begin());
+}
+
+// NAME=NUMBER of an option of the solver, whose name begins with `prefix`.
+void read_number(Arguments& a, const char* option, const std::string& prefix,
+                 const std::string& text) {
   const size_t equals = text.find('=');
   uint64_t value = 0;
   const char* const end = text.data() + text.size();
@@ -46,11 +64,15 @@ void read_limit(Arguments& a, const std::string& text) {
           ? std::from_chars_result{nullptr, std::errc::invalid_argument}
           : std::from_chars(text.data() + equals + 1, end, value);
   if (read.ec != std::errc() || read.ptr != end) {
-    throw Error("--limit: expected NAME=NUMBER, got '" + text + "'");
+    throw Error(std::string(option) + ": expected NAME=NUMBER, got '" + text +
+                "'");
   }
-  if (!a.limits) a.limits = std::make_shared<Limits>();
-  set_limit(*a.limits, std::string_view(text).substr(0, equals), value);
+  const auto problem =
+      try_set_option(a.solver, prefix + text.substr(0, equals), value);
+  if (problem) throw Error(std::string(option) + ": " + *problem);
 }
+
+const Words kLists = {"wrong", "undecided", "slowest", "costlier", "rules"};
 
 constexpr Option kOptions[] = {
     {"--symbol", "'NAME in [LO, HI]'",
@@ -61,20 +83,22 @@ constexpr Option kOptions[] = {
     {"--context", "FILE", "start with the facts that `proviso facts` wrote",
      [](Arguments& a, const std::string& v) { a.context = v; }},
     {"--as", "FORM", "print as torch, python, smtlib or srepr",
-     [](Arguments& a, const std::string& v) { a.form = v; }},
+     [](Arguments& a, const std::string& v) { a.form = v; },
+     [] { return Words{"torch", "python", "smtlib", "srepr"}; }},
     {"--tiers", "native|all", "all: Z3 too, where the native tiers say unknown",
      [](Arguments& a, const std::string& v) {
        a.native = one_of("--tiers", v, {"native", "all"}) == "native";
-     }},
+     },
+     [] { return Words{"native", "all"}; }},
     {"--int64", nullptr, "integers lie in [-2**63, 2**63 - 1]",
      [](Arguments& a, const std::string&) { a.int64 = true; }},
     {"--list", "WHICH",
      "also list the wrong, undecided or slowest questions; of simplify, "
      "costlier or slowest pairs, or rules",
      [](Arguments& a, const std::string& v) {
-       a.list = one_of("--list", v,
-                       {"wrong", "undecided", "slowest", "costlier", "rules"});
-     }},
+       a.list = one_of("--list", v, kLists);
+     },
+     [] { return kLists; }},
     {"--reasons", nullptr,
      "ask each yes and no again of the facts that it names, alone",
      [](Arguments& a, const std::string&) { a.reasons = true; }},
@@ -83,11 +107,21 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string&) { a.stats = true; }},
     {"--without", "STRATEGY", "switch a strategy off (repeatable)",
      [](Arguments& a, const std::string& v) {
-       a.disabled_strategies |= bit_of(v);
-     }},
+       a.solver.disabled_strategies |= bit_of(v);
+     },
+     strategies},
+    {"--option", "NAME=NUMBER",
+     "an option of the solver; `proviso options` lists them (repeatable)",
+     [](Arguments& a, const std::string& v) {
+       read_number(a, "--option", "", v);
+     },
+     option_names},
     {"--limit", "NAME=NUMBER",
      "where the reasoning gives up; `proviso limits` lists them (repeatable)",
-     read_limit},
+     [](Arguments& a, const std::string& v) {
+       read_number(a, "--limit", "limit.", v);
+     },
+     limit_names},
     {"--pairs", nullptr,
      "the words are files of simplifications that others made (*.jsonl): "
      "measure ours beside them",
@@ -107,14 +141,6 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string&) { a.json = true; }},
 };
 
-bool takes(const Command& command, std::string_view option) {
-  std::istringstream names(command.options);
-  for (std::string name; names >> name;) {
-    if (name == option) return true;
-  }
-  return false;
-}
-
 const Option* find_option(const Command& command, std::string_view name) {
   for (const Option& option : kOptions) {
     if (name == option.name && takes(command, name)) return &option;
@@ -129,23 +155,50 @@ std::string padded(std::string text, size_t width) {
 
 }  // namespace
 
+std::span<const Option> all_options() { return kOptions; }
+
+bool takes(const Command& command, std::string_view option) {
+  std::istringstream names(command.options);
+  for (std::string name; names >> name;) {
+    if (name == option) return true;
+  }
+  return false;
+}
+
+SolverOptions solver_options(const Arguments& arguments) {
+  SolverOptions options = arguments.solver;
+  if (arguments.native) options.use_z3 = false;
+  if (arguments.int64) options.machine_int64 = true;
+  return options;
+}
+
 const std::vector<Command> kCommands = {
     {"prove", "QUESTION", "whether the facts imply the question",
-     "--context --symbol --assume --tiers --int64 --limit --json", prove},
+     "--context --symbol --assume --tiers --int64 --option --limit --json",
+     prove},
     {"bounds", "EXPR", "a range that holds the expression's values",
-     "--context --symbol --assume --int64 --limit --json", bounds},
+     "--context --symbol --assume --int64 --option --limit --json", bounds},
     {"simplify", "EXPR", "the expression's cheapest known form under the facts",
-     "--context --symbol --assume --as --int64 --limit --json --pairs --list "
+     "--context --symbol --assume --as --int64 --option --limit --json --pairs "
+     "--list "
      "--tiers",
      simplify_command},
     {"facts", "", "the facts as text, to keep and to read with --context",
      "--context --symbol --assume --tiers --int64", facts},
     {"replay", "FILE...", "ask recorded sessions (*.shapelog) again",
-     "--tiers --list --reasons --stats --without --limit --json", replay},
+     "--tiers --list --reasons --stats --without --option --limit --json",
+     replay},
     {"decide", "FILE...", "decide files of facts (*.txt, *.jsonl)",
-     "--tiers --list --reasons --stats --without --limit --json", decide},
+     "--tiers --list --reasons --stats --without --option --limit --json",
+     decide},
     {"limits", "", "the numbers at which the solver's reasoning gives up",
      "--json", limits_command},
+    {"options", "", "the solver's options, for --option", "--json",
+     options_command},
+    {"doctor", "", "versions, what was built in, and a self-test", "--json",
+     doctor},
+    {"completion", "bash|zsh", "a script that completes the command's words",
+     "", completion},
     {"explain", "FILE|-",
      "what PyTorch's errors about shapes ask for, from a log or a traceback",
      "--json --html", explain},

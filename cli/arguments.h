@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "solver/limits.h"
+#include "solver/solver.h"
 
 namespace proviso::cli {
 
@@ -18,8 +19,7 @@ struct Arguments {
   std::string form = "torch";            // --as
   bool native = false;                   // --tiers native
   bool stats = false;                    // --stats
-  uint64_t disabled_strategies = 0;      // --without; SolverOptions has it
-  std::shared_ptr<Limits> limits;        // --limit; SolverOptions has it
+  SolverOptions solver;                  // --option, --limit, --without
   bool int64 = false;
   bool json = false;
   bool reasons = false;
@@ -40,6 +40,20 @@ enum ExitCode {
   kTrouble = 3
 };
 
+// The solver's options as the command line has them: --tiers, --int64 and those
+// of the solver's own table.
+SolverOptions solver_options(const Arguments& arguments);
+
+// One row of the table of options.
+struct Option {
+  const char* name;   // "--tiers"
+  const char* value;  // nullptr: a flag
+  const char* help;
+  void (*set)(Arguments&, const std::string& value);
+  // The words that may follow, for completion; nullptr: any.
+  std::vector<std::string> (*words)() = nullptr;
+};
+
 struct Command {
   const char* name;
   const char* operands;  // as in the usage line
@@ -56,6 +70,9 @@ int simplify_pairs(const Arguments&);  // simplify --pairs
 int replay(const Arguments&);
 int decide(const Arguments&);
 int limits_command(const Arguments&);
+int options_command(const Arguments&);
+int doctor(const Arguments&);
+int completion(const Arguments&);
 int db(const Arguments&);
 int explain(const Arguments&);
 int show(const Arguments&);
@@ -63,6 +80,9 @@ int check(const Arguments&);
 int run_program(const Arguments&);
 
 extern const std::vector<Command> kCommands;
+
+std::span<const Option> all_options();
+bool takes(const Command& command, std::string_view option);
 
 // `words` follow the command's name.  Throws Error on an option that the
 // command does not have, or one without its value.

@@ -100,9 +100,7 @@ Problem read_probe(const std::string& line) {
 class Question {
  public:
   Question(const Problem& p, const Arguments& arguments) {
-    options_.use_z3 = !arguments.native;
-    options_.disabled_strategies = arguments.disabled_strategies;
-    options_.limits = arguments.limits;
+    options_ = solver_options(arguments);
     for (const RangeDeclaration& r : p.symbols) {
       symbols_.push_back(
           {parse(pool_, r.name), Interval::of(r.lower, r.upper)});

@@ -132,10 +132,7 @@ void list(const char* what, const std::string& label, const Pair& pair) {
 
 void measure(const Json& json, const Arguments& arguments, Counts& counts,
              std::vector<double>& times) {
-  SolverOptions options;
-  options.use_z3 = !arguments.native;
-  options.limits = arguments.limits;
-  options.machine_int64 = arguments.int64;
+  const SolverOptions options = solver_options(arguments);
   std::string label = json.at("suite").text + " " + json.at("id").text;
   Pair pair(json, options);
   for (const Json& fact : json.at("facts").items) label += "; " + fact.text;

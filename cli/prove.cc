@@ -19,11 +19,7 @@ namespace {
 
 Context start(ExprPool& pool, const Arguments& arguments) {
   if (arguments.context.empty()) {
-    SolverOptions options;
-    options.use_z3 = !arguments.native;
-    options.limits = arguments.limits;
-    options.machine_int64 = arguments.int64;
-    return Context(pool, options);
+    return Context(pool, solver_options(arguments));
   }
   if (arguments.native || arguments.int64) {
     throw Error(

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -283,3 +284,150 @@ def test_a_file_that_holds_no_facts_is_refused(run, tmp_path, text, error):
     path.write_text("proviso context 1\nend\n")
     done = run("prove", "--context", path, "--int64", "s0 > 1")
     assert done.returncode == 3 and "leave --tiers and --int64" in done.stderr
+
+
+# --- operating it
+
+
+def test_doctor_tests_itself(run):
+    done = run("doctor", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert last["failed"] == 0 and last["asked"] >= 15
+    assert last["seconds"] < 1
+    assert last["version"] in run("--version").stdout
+    assert run("doctor", "now").returncode == 3
+
+
+def test_the_options_are_the_solvers_table(run):
+    done = run("options", "--json")
+    assert done.returncode == 0
+    known = json.loads(done.stdout.splitlines()[-1])
+    assert known["budget"] == 10000 and "work_limit" in known
+    question = ["prove", "--assume", "a < b", "--assume", "b < c", "a + 2 <= c"]
+    assert run(*question).returncode == 0
+    assert run(*question, "--option", "work_limit=1").returncode == 2
+    done = run(*question, "--option", "work=1")
+    assert done.returncode == 3 and "budget" in done.stderr
+    done = run(*question, "--option", "budget")
+    assert done.returncode == 3 and "NAME=NUMBER" in done.stderr
+
+
+TRACED = """
+import proviso
+context = proviso.Context(budget=20000)
+n, m = context.symbol("n", "backed_size"), context.symbol("m")
+context.declare(n, 1, 64)
+context.assume(n % 8 == 0)
+assert context.ask(n % 4 == 0).verdict == "yes"
+assert context.ask_quick(n > 64) == "no"
+context.bounds("n + m"), context.bounds("2*n"), context.multiple_of(3*n)
+context.values("n//8"), context.values(n, 2), context.strided("2*n + 1")
+with context.scope():
+    context.assume(m <= n)
+    context.simplify("Min(m, n)")
+    other = context.clone()
+other.assume(m == 3)
+other.substitute("m + 1"), other.canonical("m*n"), other.bounds_quick("m")
+context.ask(n >= 9)
+proviso.Context().ask("n < 3")
+"""
+
+
+def test_replay_asks_again_what_a_program_asked(run, tmp_path):
+    trace = tmp_path / "trace.log"
+    python = os.environ.get("PROVISO_PYTHON", ROOT / ".venv/bin/python")
+    subprocess.run([str(python), "-c", TRACED], check=True, timeout=120,
+                   env={**os.environ, "PROVISO_TRACE": str(trace),
+                        "PYTHONPATH": str(ROOT / "build/python")})
+    lines = trace.read_text().splitlines()
+    assert "@1 option budget 20000" in lines
+    assert "@1 symbol n backed_size" in lines
+    assert "@1 strided 2*n + 1 = [17, 129] 16*k + 1" in lines
+    assert "@2 clone 1" in lines and "@1 push" in lines and "@1 pop" in lines
+    assert "@3 pool 2" in lines
+    done = run("replay", trace, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["asks"] == 4
+
+    # What differs is said, with its line.
+    trace.write_text(trace.read_text().replace("[17, 129]", "[17, 131]"))
+    done = run("replay", trace)
+    assert done.returncode == 3
+    assert "[17, 129] 16*k + 1, and the trace says [17, 131]" in done.stdout
+    trace.write_text(trace.read_text().replace("truth valid", "truth refuted"))
+    assert run("replay", trace).returncode == 1
+
+
+@pytest.mark.parametrize("line, words", [
+    ("@0 push", "numbered from 1"),
+    ("@x push", "expected a context's number"),
+    ("@1 push", "no pool or clone line"),
+    ("@1 clone 7", "no pool or clone line"),
+    ("@1 pool 1\n@1 pop", "no push() is open"),
+    ("@1 pool 1\n@1 option fast 1", "no option 'fast'"),
+    ("@1 pool 1\n@1 symbol n size", "symbol NAME KIND"),
+    ("@1 pool 1\n@1 guess n = 4", "no call 'guess'"),
+    ("@1 pool 1\n@1 values n = 4", "values LIMIT EXPR"),
+    ("@1 pool 1\n@1 assume n", "expected a boolean"),
+    ("@1 pool 1\n@1 forget", "got 'forget'"),
+])
+def test_a_trace_that_was_changed_is_an_error_with_its_line(
+        run, tmp_path, line, words):
+    trace = tmp_path / "trace.log"
+    trace.write_text(line + "\n")
+    done = run("replay", trace)
+    assert done.returncode == 3
+    assert words in done.stdout and f"trace.log:{line.count(chr(10)) + 1}" in (
+        done.stdout)
+
+
+def test_a_trace_that_cannot_be_written_is_an_error(run, tmp_path):
+    done = subprocess.run(
+        [str(COMMAND), "prove", "a < a + 1"], capture_output=True, text=True,
+        env={**os.environ, "PROVISO_TRACE": str(tmp_path / "no" / "file")})
+    assert done.returncode == 3 and "PROVISO_TRACE" in done.stderr
+
+
+def completed(words):
+    """What bash offers for the last word."""
+    script = subprocess.run([str(COMMAND), "completion", "bash"],
+                            capture_output=True, text=True, check=True).stdout
+    line = " ".join(f"'{w}'" for w in words)
+    done = subprocess.run(
+        ["bash", "-c", f"{script}\nCOMP_WORDS=({line}); "
+         f"COMP_CWORD={len(words) - 1}; _proviso; "
+         'printf "%s\\n" "${COMPREPLY[@]}"'],
+        capture_output=True, text=True, cwd=ROOT)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_bash_completes_commands_options_and_values(run):
+    assert completed(["proviso", "pr"]) == ["prove"]
+    assert "completion" in completed(["proviso", ""])
+    assert completed(["proviso", "prove", "--ass"]) == ["--assume"]
+    assert completed(["proviso", "prove", "--li"]) == ["--limit"]
+    assert completed(["proviso", "decide", "--tiers", ""]) == ["native", "all"]
+    assert completed(["proviso", "decide", "--without", "lin"]) == [
+        "linear-refutation"]
+    assert completed(["proviso", "prove", "--option", "bud"]) == ["budget="]
+    assert completed(["proviso", "prove", "--as", ""]) == [
+        "torch", "python", "smtlib", "srepr"]
+    assert completed(["proviso", "replay", "README"]) == ["README.md"]
+    assert completed(["proviso", "completion", ""])[-2:] == ["bash", "zsh"]
+    assert completed(["proviso", "prove", "--assume", ""]) == []
+
+
+def test_zsh_has_each_command_and_option(run):
+    script = run("completion", "zsh").stdout
+    listed = run("--help").stdout.split("commands:")[1].split("options:")[0]
+    for row in listed.splitlines():
+        word = row.split()[0] if row.strip() else ""
+        if word and not word.startswith("-") and row.startswith("  "):
+            assert f"'{word}:" in script, word
+    zsh = shutil.which("zsh")
+    if zsh:
+        subprocess.run([zsh, "-n"], input=script, text=True, check=True)
+    assert run("completion").returncode == 3
+    assert run("completion", "fish").returncode == 3
