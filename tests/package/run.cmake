@@ -31,7 +31,7 @@ step(${CMAKE_COMMAND} -S ${package} -B ${WORK_DIR}/build
   -DAPI_TEST=${api_test} ${flags})
 step(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 foreach(program consumer c_consumer broadcast_checker memory_planner
-                tile_scheduler)
+                tile_scheduler loop_plan)
   step(${WORK_DIR}/build/${program})
 endforeach()
 
