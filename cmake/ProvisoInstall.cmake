@@ -12,9 +12,10 @@ endif()
 
 # --- headers: what a user may include, and what those include
 set(sym_headers
-  budget cheapest cost evaluate expr facts integer op operators parse print
+  api budget cheapest cost evaluate expr facts integer op operators parse print
   simplify symbol_kinds translate)
-set(solver_headers interval limits options solver)
+set(solver_headers
+  interval limits options solve solver strided symbolic_bounds)
 set(guards_headers
   context_text explain guard_program input_check logs refusal shape_env size_set
   source_text)

@@ -37,15 +37,22 @@ if(PROVISO_WITH_Z3 AND PROVISO_Z3_LIBRARY)
   list(APPEND PROVISO_INSTALL_RPATH ${folder})
 endif()
 
-# Static, or shared with BUILD_SHARED_LIBS.
+# Static, or shared with BUILD_SHARED_LIBS.  Of the core what sym/api.h says is
+# seen from outside; the tracer shows all, as LibTorch's types are its interface.
 function(proviso_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  set(visibility hidden)
+  if(name STREQUAL "tracer")
+    set(visibility default)
+  endif()
   add_library(proviso_${name} ${ARG_SOURCES})
   add_library(proviso::${name} ALIAS proviso_${name})
   set_target_properties(proviso_${name} PROPERTIES
     EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    CXX_VISIBILITY_PRESET ${visibility}
+    VISIBILITY_INLINES_HIDDEN ON
     INSTALL_RPATH "${PROVISO_INSTALL_RPATH}")
   target_compile_features(proviso_${name} PUBLIC cxx_std_20)
   target_include_directories(proviso_${name} PUBLIC

@@ -18,7 +18,8 @@ namespace proviso {
 
 namespace {
 
-constexpr const char* kHeader = "proviso context 1";
+constexpr std::string_view kHeader = "proviso context 1";
+constexpr std::string_view kHeaderWithScopes = "proviso context 2";
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -80,9 +81,10 @@ class Reader {
   Reader(ExprPool& pool, std::string_view text) : pool_(pool), text_(text) {}
 
   Context read() {
-    if (!next_line() || rest_ != kHeader) {
-      fail(std::string("expected '") + kHeader + "'");
+    if (!next_line() || (rest_ != kHeader && rest_ != kHeaderWithScopes)) {
+      fail("expected '" + std::string(kHeader) + "'");
     }
+    has_scopes_ = rest_ == kHeaderWithScopes;
     SolverOptions options;
     bool more = next_line();
     for (; more && rest_.starts_with("option "); more = next_line()) {
@@ -185,8 +187,14 @@ class Reader {
   void read_line(Context& context) {
     const std::string_view kind = word();
     if (kind == "symbol") return read_symbol();
+    if (kind == "push" && has_scopes_) {
+      if (!rest_.empty()) fail("nothing may follow 'push'");
+      return context.push();
+    }
     if (kind != "assume" && kind != "declare") {
-      fail("expected symbol, declare, assume or end", 1);
+      fail(has_scopes_ ? "expected symbol, declare, assume, push or end"
+                       : "expected symbol, declare, assume or end",
+           1);
     }
     const size_t semicolon = rest_.find(" ; ");
     if (semicolon == std::string_view::npos) fail("expected ' ; '");
@@ -234,6 +242,7 @@ class Reader {
   std::string_view text_;         // after the line
   std::string_view line_, rest_;  // of the line
   size_t number_ = 0;
+  bool has_scopes_ = false;
   std::optional<size_t> fact_column_;
 };
 
@@ -241,7 +250,8 @@ class Reader {
 
 std::string save_context(const Context& context) {
   std::ostringstream out;
-  out << kHeader << '\n';
+  const size_t depth = context.depth();
+  out << (depth == 0 ? kHeader : kHeaderWithScopes) << '\n';
   SolverOptions options = context.options();
   each_option(options, [&](const OptionInfo& row, auto& field) {
     out << "option " << row.name << ' ' << static_cast<uint64_t>(field) << '\n';
@@ -258,7 +268,12 @@ std::string save_context(const Context& context) {
     out << "symbol " << s.symbol().name << ' ' << name_of(s.symbol().kind)
         << ' ' << quoted(s.symbol().source) << '\n';
   }
+  size_t pushed = 0;
+  const auto push_to = [&](size_t wanted) {
+    for (; pushed < wanted; ++pushed) out << "push\n";
+  };
   for (const Fact& fact : context.facts()) {
+    push_to(fact.depth);
     if (auto d = as_declared(fact.condition)) {
       out << "declare " << d->symbol.symbol().name << ' '
           << Interval::of(d->lower, d->upper).to_string();
@@ -268,6 +283,7 @@ std::string save_context(const Context& context) {
     out << " ; " << quoted(fact.origin.text) << ' ' << quoted(fact.origin.file)
         << ' ' << fact.origin.line << '\n';
   }
+  push_to(depth);
   out << "end\n";
   return out.str();
 }

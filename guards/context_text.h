@@ -14,15 +14,19 @@
 //   assume Eq(Mod(s0, 8), 0) ; "x.view(-1, 8)" "model.py" 12
 //   end
 //
-// Equal contexts give equal text in every process.  Scopes are not kept: what
-// holds now holds for good in the loaded one.
+// Equal contexts give equal text in every process.  A line `push` stands where
+// a push() is open: the loaded context has as many, and pop() forgets the same
+// facts.  (A text with such lines says "proviso context 2", so that readers of
+// before refuse it.)
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "solver/solver.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 std::string save_context(const Context& context);
@@ -33,3 +37,4 @@ std::string save_context(const Context& context);
 Context load_context(ExprPool& pool, std::string_view text);
 
 }  // namespace proviso
+PROVISO_API_END

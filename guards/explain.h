@@ -11,7 +11,9 @@
 #include <string>
 
 #include "guards/shape_env.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // The guard in both spellings, every place that needs it, the example's sizes,
@@ -19,3 +21,4 @@ namespace proviso {
 std::string explain(ShapeEnv& env, const Guard& guard);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -17,8 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 class GuardProgram {
@@ -87,3 +89,4 @@ class GuardProgram {
 };
 
 }  // namespace proviso
+PROVISO_API_END

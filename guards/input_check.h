@@ -23,7 +23,9 @@
 
 #include "guards/guard_program.h"
 #include "guards/shape_env.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 class InputCheck {
@@ -81,3 +83,4 @@ class InputCheck {
 };
 
 }  // namespace proviso
+PROVISO_API_END

@@ -13,7 +13,9 @@
 #include <string>
 
 #include "guards/shape_env.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct LogSettings {
@@ -36,3 +38,4 @@ std::string to_json(const ShapeEvent& event);
 void log_event(const ShapeEvent& event);
 
 }  // namespace proviso
+PROVISO_API_END

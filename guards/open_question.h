@@ -12,7 +12,9 @@
 #include <string>
 
 #include "guards/shape_env.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // A question that was refused with DataDependentError.
@@ -52,3 +54,4 @@ class AssumedAnswers {
 };
 
 }  // namespace proviso
+PROVISO_API_END

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "guards/shape_env.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // "  needed at model.py:7 in `if n > 3:`", "        and ...".
@@ -23,3 +25,4 @@ std::string size_remedy(const InputDim& dim, const Int& value,
 std::string equal_sizes_remedy(const InputDim& first, const InputDim& second);
 
 }  // namespace proviso
+PROVISO_API_END

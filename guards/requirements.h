@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "guards/suggest.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct Requirement {
@@ -55,3 +57,4 @@ Context input_ranges(ShapeEnv& env);
 Requirements requirements(ShapeEnv& env, std::vector<Word> words);
 
 }  // namespace proviso
+PROVISO_API_END

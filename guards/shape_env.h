@@ -24,7 +24,9 @@
 #include <vector>
 
 #include "solver/solver.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct SourceLocation {
@@ -252,3 +254,4 @@ class LayoutQuestions {
 };
 
 }  // namespace proviso
+PROVISO_API_END

@@ -20,8 +20,10 @@
 #include <vector>
 
 #include "solver/interval.h"
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // Every size n >= 0: table[n] where n < table.size(), beyond as n - period.
@@ -62,3 +64,4 @@ std::vector<std::string> describe(const SizeSet& set, const std::string& name,
 std::string dim_definition(const std::string& name, const PromisedSizes& sizes);
 
 }  // namespace proviso
+PROVISO_API_END

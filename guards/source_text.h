@@ -14,8 +14,10 @@
 #include <string>
 #include <string_view>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // What text calls the values: names, or sources that begin with L[.  To look
@@ -42,3 +44,4 @@ Expr parse_over(ExprPool& pool, std::string_view text,
                 const SourceValues& values);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "guards/open_question.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // What a line of the program calls a value.
@@ -62,3 +64,4 @@ std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
 std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "guards/requirements.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct TorchCondition {
@@ -56,3 +58,4 @@ struct TorchRule {
 std::vector<TorchRule> torch_rules();
 
 }  // namespace proviso
+PROVISO_API_END

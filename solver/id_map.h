@@ -7,9 +7,10 @@
 // Meant for sparse ids of large shared pools: its cost is its content's.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "sym/intern_index.h"
 
@@ -17,8 +18,11 @@ namespace proviso {
 
 class IdMap {
  public:
+  IdMap() = default;  // takes no memory
   // Room for half as many entries; a power of 2.
-  explicit IdMap(size_t slots = 32) : slots_(slots), mask_(slots - 1) {}
+  explicit IdMap(size_t slots) { make(slots); }
+  IdMap(const IdMap&) = delete;
+  IdMap& operator=(const IdMap&) = delete;
 
   uint32_t get(uint32_t key) const { return slots_[find(key)].value; }
 
@@ -29,7 +33,7 @@ class IdMap {
   uint32_t& at(uint32_t key) {
     size_t i = find(key);
     if (slots_[i].key == kNoId) {
-      if (2 * (used_ + 1) > slots_.size()) {
+      if (2 * (used_ + 1) > size_) {
         grow();
         i = find(key);
       }
@@ -56,18 +60,31 @@ class IdMap {
     return i;
   }
 
+  void make(size_t size) {
+    size_ = size;
+    made_ = std::make_unique<Slot[]>(size_);
+    slots_ = made_.get();
+    mask_ = size_ - 1;
+  }
+
   void grow() {
-    std::vector<Slot> old = std::move(slots_);
-    slots_.assign(2 * old.size(), Slot{});
-    mask_ = slots_.size() - 1;
-    for (const Slot& s : old) {
-      if (s.key != kNoId) slots_[find(s.key)] = s;
+    const std::unique_ptr<Slot[]> old = std::move(made_);
+    const size_t old_size = size_;
+    make(std::max<size_t>(32, 2 * old_size));
+    for (size_t i = 0; i < old_size; ++i) {
+      if (old[i].key != kNoId) slots_[find(old[i].key)] = old[i];
     }
   }
 
-  std::vector<Slot> slots_;
-  size_t used_ = 0;
-  size_t mask_;  // slots_.size() - 1
+  // What a map is found to be before its first entry; never written to.
+  static Slot none_;
+
+  std::unique_ptr<Slot[]> made_;
+  Slot* slots_ = &none_;
+  size_t size_ = 0, used_ = 0;
+  size_t mask_ = 0;  // size_ - 1, from the first entry on
 };
+
+inline constinit IdMap::Slot IdMap::none_ = {};
 
 }  // namespace proviso

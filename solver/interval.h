@@ -10,8 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "sym/api.h"
 #include "sym/integer.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 class Interval {
@@ -98,3 +100,4 @@ Interval bit_or(const Interval& a, const Interval& b);
 Interval bit_xor(const Interval& a, const Interval& b);
 
 }  // namespace proviso
+PROVISO_API_END

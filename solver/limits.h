@@ -14,7 +14,9 @@
 #include <string_view>
 
 #include "solver/solver.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct Limits {
@@ -60,3 +62,4 @@ class LimitsInForce {
 };
 
 }  // namespace proviso
+PROVISO_API_END

@@ -12,7 +12,9 @@
 #include <string_view>
 
 #include "solver/solver.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct OptionInfo {
@@ -62,3 +64,4 @@ void set_option(SolverOptions& options, std::string_view name, uint64_t value);
 uint64_t get_option(const SolverOptions& options, std::string_view name);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -5,6 +5,7 @@
 
 #include "solver/engine/engine.h"
 #include "solver/limits.h"
+#include "solver/trace.h"
 #include "sym/print.h"
 
 namespace proviso {
@@ -25,6 +26,16 @@ void require_bool(Expr e, const char* call) {
               (std::string_view(call) == "assume"
                    ? "; compare it with something"
                    : "; use bounds() for a number"));
+}
+
+Expr lies_in(Expr symbol, const Interval& range) {
+  ExprPool& pool = symbol.pool();
+  if (range.is_empty()) return pool.boolean(false);
+  Expr low, high;
+  if (range.lower()) low = ge(symbol, pool.integer(*range.lower()));
+  if (range.upper()) high = le(symbol, pool.integer(*range.upper()));
+  if (low && high) return logical_and(low, high);
+  return low ? low : high ? high : pool.boolean(true);
 }
 
 void require_int(Expr e, const char* call) {
@@ -95,17 +106,69 @@ Engine& usable(const std::shared_ptr<Engine>& engine) {
 }
 }  // namespace
 
+// --- the trace of the calls
+
+// A context gets its number in a trace with its first line there.
+Trace* Context::trace() const {
+  const std::shared_ptr<Trace>& here = engine_->trace;
+  if (here == nullptr) [[likely]]
+    return nullptr;
+  if (numbered_by_ == here) return here.get();
+  numbered_by_ = here;
+  number_ = here->begin(engine_->pool(), engine_->options());
+  uint32_t depth = 0;
+  const auto push_to = [&](size_t wanted) {
+    for (; depth < wanted; ++depth) here->line(number_, "push");
+  };
+  for (const Fact& fact : facts()) {
+    push_to(fact.depth);
+    here->line(number_, "assume", fact.condition);
+  }
+  push_to(this->depth());
+  return here.get();
+}
+
+// Whoever adds a fact or a scope writes before that: what a context has when it
+// is first seen is written then.
+template <typename Write>
+void Context::log(Write write) const {
+  if (Trace* trace = this->trace()) write(*trace);
+}
+
+void Context::end_trace() noexcept {
+  if (numbered_by_ == nullptr) return;
+  try {
+    numbered_by_->line(number_, "end");
+  } catch (...) {  // the sink's
+  }
+  numbered_by_.reset();
+}
+
+void Context::set_log(LogSink sink) {
+  usable(engine_).trace =
+      sink ? std::make_shared<Trace>(std::move(sink)) : nullptr;
+}
+
 // --- versions
 
 Context::Context(ExprPool& pool, SolverOptions options)
     : engine_(std::make_shared<Engine>(pool, options)),
       at_(std::make_shared<Version>()) {
   engine_->start_at(at_);
+  engine_->trace = Trace::of_environment();
 }
 
-Context::~Context() = default;
-Context::Context(Context&& other) noexcept
-    : engine_(std::move(other.engine_)), at_(std::move(other.at_)) {}
+Context::~Context() { end_trace(); }
+Context::Context(Context&& other) noexcept { *this = std::move(other); }
+Context& Context::operator=(Context&& other) noexcept {
+  if (this == &other) return *this;
+  end_trace();
+  engine_ = std::move(other.engine_);
+  at_ = std::move(other.at_);
+  numbered_by_ = std::move(other.numbered_by_);
+  number_ = other.number_;
+  return *this;
+}
 Context::Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at)
     : engine_(std::move(engine)), at_(std::move(at)) {}
 
@@ -143,11 +206,17 @@ Context Context::clone() {
        v = v->parent.get()) {
     v->is_frozen = true;
   }
-  return Context(engine_, at_);
+  Context result(engine_, at_);
+  if (Trace* trace = this->trace()) {
+    result.number_ = trace->clone(number_);
+    result.numbered_by_ = engine_->trace;
+  }
+  return result;
 }
 
 void Context::push() {
   usable(engine_);
+  log([&](Trace& t) { t.line(number_, "push"); });
   at_ = std::make_shared<Version>(Version{.parent = at_, .is_scope = true});
   const Call call(*this);
 }
@@ -169,6 +238,7 @@ void Context::pop() {
         "Context::pop: the innermost push() is a Scope's; end the Scope "
         "instead");
   }
+  log([&](Trace& t) { t.line(number_, "pop"); });
   at_ = scope->parent;
   const Call call(*this);
 }
@@ -182,8 +252,18 @@ Scope::Scope(Context& context)
 Scope::~Scope() {
   std::erase(context_.of_scopes_, version_.get());
   const Version* v = context_.at_.get();
-  while (v != nullptr && v != version_.get()) v = v->parent.get();
-  if (v != nullptr) context_.at_ = version_->parent;
+  size_t pushed = 0;
+  for (; v != nullptr && v != version_.get(); v = v->parent.get()) {
+    pushed += v->is_scope;
+  }
+  if (v == nullptr) return;
+  try {
+    context_.log([&](Trace& t) {
+      for (size_t i = 0; i <= pushed; ++i) t.line(context_.number_, "pop");
+    });
+  } catch (...) {  // the sink's
+  }
+  context_.at_ = version_->parent;
 }
 
 size_t Context::depth() const {
@@ -213,17 +293,30 @@ FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
     throw Error("Context::declare: expected a symbol, got " +
                 described(symbol) + "; use assume() for a condition");
   }
-  ExprPool& pool = here.pool();
-  if (range.is_empty()) {
-    return here.assume(pool.boolean(false), std::move(origin));
+  const Expr condition = lies_in(symbol, range);
+  log([&](Trace& t) {
+    if (range.is_empty()) return t.line(number_, "assume", condition);
+    t.range(number_, symbol, range);
+  });
+  return here.assume(condition, std::move(origin));
+}
+
+FactId Context::declare(Expr symbol, const Strided& range, Provenance origin) {
+  const Call call(*this, true);
+  Engine& here = call.engine;
+  here.check(symbol, "declare", "a symbol");
+  if (!symbol.is_symbol() || !symbol.is_int()) {
+    throw Error("Context::declare: expected an integer symbol, got " +
+                described(symbol) + "; use assume() for a condition");
   }
-  Expr low, high;
-  if (range.lower()) low = ge(symbol, pool.integer(*range.lower()));
-  if (range.upper()) high = le(symbol, pool.integer(*range.upper()));
-  Expr condition = low && high ? logical_and(low, high)
-                   : low       ? low
-                   : high      ? high
-                               : pool.boolean(true);
+  Expr condition = lies_in(symbol, range.span());
+  if (range.stride() > Int(1)) {
+    ExprPool& pool = here.pool();
+    condition =
+        logical_and(condition, eq(mod(symbol, pool.integer(range.stride())),
+                                  pool.integer(range.offset())));
+  }
+  log([&](Trace& t) { t.line(number_, "assume", condition); });
   return here.assume(condition, std::move(origin));
 }
 
@@ -232,6 +325,7 @@ FactId Context::assume(Expr condition, Provenance origin) {
   Engine& here = call.engine;
   here.check(condition, "assume", "a boolean");
   require_bool(condition, "assume");
+  log([&](Trace& t) { t.line(number_, "assume", condition); });
   return here.assume(condition, std::move(origin));
 }
 
@@ -242,7 +336,15 @@ Answer Context::ask(Expr question) {
   Engine& here = call.engine;
   here.check(question, "ask", "a boolean");
   require_bool(question, "ask");
-  return here.ask(question);
+  Answer answer = here.ask(question);
+  answer.facts = here.ids_of(std::move(answer.facts));
+  log([&](Trace& t) {
+    const bool is_contradiction =
+        answer.verdict == Verdict::kUnknown && !answer.facts.empty();
+    t.asked(number_, "prove", question, answer.verdict,
+            answer.counterexample && answer.witness, is_contradiction);
+  });
+  return answer;
 }
 
 Verdict Context::ask_quick(Expr question) {
@@ -250,7 +352,12 @@ Verdict Context::ask_quick(Expr question) {
   Engine& here = call.engine;
   here.check(question, "ask_quick", "a boolean");
   require_bool(question, "ask_quick");
-  return here.ask_quick(question);
+  const Verdict verdict = here.ask_quick(question);
+  log([&](Trace& t) {
+    t.asked(number_, "quick", question, verdict, false,
+            here.contradiction().has_value());
+  });
+  return verdict;
 }
 
 Tier Context::tier_of(Expr question) const {
@@ -265,7 +372,7 @@ std::vector<FactId> Context::facts_used(Expr question) const {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(question, "facts_used", "a boolean");
-  return here.facts_used(question);
+  return here.ids_of(here.facts_used(question));
 }
 
 Verdict Context::equivalent(Expr a, Expr b) {
@@ -279,88 +386,202 @@ Verdict Context::equivalent(Expr a, Expr b) {
                 " are of different types; compare like with "
                 "like");
   }
-  return here.ask_quick(eq(a, b));
+  const Expr question = eq(a, b);
+  const Verdict verdict = here.ask_quick(question);
+  log([&](Trace& t) {
+    t.asked(number_, "quick", question, verdict, false,
+            here.contradiction().has_value());
+  });
+  return verdict;
 }
+
+namespace {
+
+// Facts that imply a result, collected claim by claim; nothing is done where
+// nobody asked for them.
+class Behind {
+ public:
+  Behind(Engine& engine, std::vector<FactId>* wanted)
+      : engine_(engine), wanted_(wanted) {}
+
+  void add(Expr claim) {
+    if (wanted_ == nullptr || claim.is_constant()) return;
+    add_all(engine_.facts_behind(claim));
+  }
+  void add_connected(Expr e) {
+    if (wanted_ != nullptr) add_all(engine_.connected_facts(e));
+  }
+  // That e has these values at most.
+  void add_range(Expr e, const Interval& range) {
+    if (wanted_ == nullptr) return;
+    if (range.is_empty()) return add_empty(e);
+    if (range.lower()) add(ge(e, e.pool().integer(*range.lower())));
+    if (range.upper()) add(le(e, e.pool().integer(*range.upper())));
+  }
+  // That e has no value.
+  void add_empty(Expr e) {
+    if (const auto which = engine_.contradiction()) return add_all(*which);
+    add_connected(e);
+  }
+  void add_congruence(Expr e, const Int& step, const Int& residue) {
+    if (wanted_ == nullptr || step.is_one()) return;
+    const Expr value = e.pool().integer(residue);
+    add(step.is_zero() ? eq(e, value)
+                       : eq(mod(e, e.pool().integer(step)), value));
+  }
+  void add_values(Expr e, const std::vector<Int>& values) {
+    constexpr size_t kMostCases = 16;
+    if (wanted_ == nullptr) return;
+    if (values.empty() || values.size() > kMostCases) return add_connected(e);
+    std::vector<Expr> cases;
+    for (const Int& value : values)
+      cases.push_back(eq(e, e.pool().integer(value)));
+    add(e.pool().make(Op::kOr, cases));
+  }
+  void finish() {
+    if (wanted_ != nullptr)
+      *wanted_ = engine_.ids_of({numbers_.begin(), numbers_.end()});
+  }
+
+ private:
+  void add_all(const std::vector<FactId>& numbers) {
+    numbers_.insert(numbers.begin(), numbers.end());
+  }
+
+  Engine& engine_;
+  std::vector<FactId>* const wanted_;  // may be null
+  std::set<FactId> numbers_;
+};
+
+}  // namespace
 
 Interval Context::bounds_quick(Expr e) {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(e, "bounds_quick", "an integer");
   require_int(e, "bounds_quick");
-  return here.bounds_quick(e);
+  const Interval range = here.bounds_quick(e);
+  log([&](Trace& t) {
+    t.line(number_, "bounds_quick", e, " = " + range.to_string());
+  });
+  return range;
 }
 
-Interval Context::bounds(Expr e) {
+Interval Context::bounds(Expr e, std::vector<FactId>* facts) {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(e, "bounds", "an integer");
   require_int(e, "bounds");
-  return here.bounds(e);
+  Behind behind(here, facts);
+  const Interval range = here.bounds(e);
+  behind.add_range(e, range);
+  behind.finish();
+  log([&](Trace& t) {
+    t.line(number_, "bounds", e, " = " + range.to_string());
+  });
+  return range;
 }
 
-Int Context::multiple_of(Expr e) {
+Strided Context::strided(Expr e, std::vector<FactId>* facts) {
+  const Call call(*this);
+  Engine& here = call.engine;
+  here.check(e, "strided", "an integer");
+  require_int(e, "strided");
+  Behind behind(here, facts);
+  const Strided range = here.strided(e);
+  behind.add_range(e, range.span());
+  if (!range.is_empty())
+    behind.add_congruence(e, range.stride(), range.offset());
+  behind.finish();
+  log([&](Trace& t) {
+    t.line(number_, "strided", e, " = " + range.to_string());
+  });
+  return range;
+}
+
+Int Context::multiple_of(Expr e, std::vector<FactId>* facts) {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(e, "multiple_of", "an integer");
   require_int(e, "multiple_of");
-  return here.multiple_of(e);
+  Behind behind(here, facts);
+  const Int divisor = here.multiple_of(e);
+  behind.add_congruence(e, divisor, 0);
+  behind.finish();
+  log([&](Trace& t) {
+    t.line(number_, "multiple_of", e, " = " + divisor.to_string());
+  });
+  return divisor;
 }
 
-std::optional<std::vector<Int>> Context::values(Expr e, size_t limit) {
+std::optional<std::vector<Int>> Context::values(Expr e, size_t limit,
+                                                std::vector<FactId>* facts) {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(e, "values", "an integer");
   require_int(e, "values");
-  return here.values(e, limit);
+  Behind behind(here, facts);
+  auto found = here.values(e, limit);
+  if (found) behind.add_values(e, *found);
+  behind.finish();
+  log([&](Trace& t) {
+    std::string text = " =";
+    for (const Int& value : found.value_or(std::vector<Int>()))
+      text += " " + value.to_string();
+    t.line(number_, "values " + std::to_string(limit), e,
+           found ? text : " = many");
+  });
+  return found;
 }
 
-Expr Context::substitute(Expr e) {
+// What substitute(), simplify() and canonical() share.
+Expr Context::rewritten(const char* name, Expr e, std::vector<FactId>* facts,
+                        Expr (Engine::*rewrite)(Expr)) {
   const Call call(*this);
   Engine& here = call.engine;
-  here.check(e, "substitute", "an expression");
-  return here.substitute(e);
+  here.check(e, name, "an expression");
+  Behind behind(here, facts);
+  const Expr result = (here.*rewrite)(e);
+  if (result != e) behind.add(eq(e, result));
+  behind.finish();
+  log([&](Trace& t) {
+    t.line(number_, name, e, " = " + proviso::to_string(result));
+  });
+  return result;
 }
 
-Expr Context::simplify(Expr e) {
-  const Call call(*this);
-  Engine& here = call.engine;
-  here.check(e, "simplify", "an expression");
-  return here.simplify(e);
+Expr Context::substitute(Expr e, std::vector<FactId>* facts) {
+  return rewritten("substitute", e, facts, &Engine::substitute);
 }
-
-Expr Context::canonical(Expr e) {
-  const Call call(*this);
-  Engine& here = call.engine;
-  here.check(e, "canonical", "an expression");
-  return here.canonical(e);
+Expr Context::simplify(Expr e, std::vector<FactId>* facts) {
+  return rewritten("simplify", e, facts, &Engine::simplify);
+}
+Expr Context::canonical(Expr e, std::vector<FactId>* facts) {
+  return rewritten("canonical", e, facts, &Engine::canonical);
 }
 
 void Context::interrupt() const { engine_->interrupt(); }
 
 std::vector<Fact> Context::facts() const {
   const Call call(*this);
-  Engine& here = call.engine;
-  std::vector<Fact> all;
-  for (FactId id = 0; id < here.fact_count(); ++id) {
-    all.push_back(here.fact(id));
-  }
-  return all;
+  return call.engine.facts();
 }
 
 Fact Context::fact(FactId id) const {
   const Call call(*this);
   Engine& here = call.engine;
-  if (id >= here.fact_count()) {
-    throw Error("Context::fact: no fact " + std::to_string(id) +
-                "; there are " + std::to_string(here.fact_count()));
-  }
-  return here.fact(id);
+  if (const auto fact = here.find_fact(id)) return *fact;
+  throw Error("Context::fact: no fact " + std::to_string(id) +
+              " holds here; facts() lists the " +
+              std::to_string(here.fact_count()) + " that do");
 }
 
 std::optional<std::vector<FactId>> Context::contradiction() const {
   const Call call(*this);
   Engine& here = call.engine;
-  return here.contradiction();
+  auto found = here.contradiction();
+  if (found) found = here.ids_of(*std::move(found));
+  return found;
 }
 
 const Statistics& Context::statistics() const {

@@ -28,9 +28,12 @@
 #include <vector>
 
 #include "solver/interval.h"
+#include "solver/strided.h"
+#include "sym/api.h"
 #include "sym/evaluate.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 enum class Verdict { kYes, kNo, kUnknown };
@@ -59,6 +62,8 @@ inline constexpr size_t kStrategyCount = 20;
 inline constexpr uint8_t kNoStrategy = 255;
 const StrategyInfo& strategy(size_t index);  // requires index < kStrategyCount
 
+// Of a context and its clones together no two facts have the same id, also when
+// one is forgotten before the other comes.  Ids count up in the order assumed.
 using FactId = uint32_t;
 
 // Where a fact comes from, for people: a source line, or the text it was
@@ -75,6 +80,7 @@ struct Fact {
   FactId id;
   Expr condition;  // as assumed (a range is two relations joined by &)
   Provenance origin;
+  uint32_t depth = 0;  // how many push() were open
 };
 
 struct Answer {
@@ -124,14 +130,22 @@ struct Statistics {
   std::string strategies_to_string() const;
 };
 
-class Engine;    // solver/engine/engine.h
-struct Version;  // what was assumed since another version
+// Takes one line of text, without its end (solver/trace.h).
+using LogSink = std::function<void(std::string_view line)>;
 
+class PROVISO_HIDDEN Engine;    // solver/engine/engine.h
+struct PROVISO_HIDDEN Version;  // what was assumed since another version
+class PROVISO_HIDDEN Trace;     // solver/trace.h
+
+// Throughout: an expression of another pool or of the wrong type, a null one,
+// and a pool that is gone are an Error that names the call, in every build.
 class Context {
  public:
   explicit Context(ExprPool& pool, SolverOptions options = {});
   ~Context();
   Context(Context&&) noexcept;
+  // A Scope of the context that is given up does nothing at its end.
+  Context& operator=(Context&&) noexcept;
 
   ExprPool& pool() const;
   const SolverOptions& options() const;
@@ -139,6 +153,8 @@ class Context {
   // The symbol lies in `range` from here on.  Throws Error when `symbol` is not
   // a symbol.  Unbounded ranges may be declared too.
   FactId declare(Expr symbol, const Interval& range, Provenance origin = {});
+  // The same of values at equal distances.
+  FactId declare(Expr symbol, const Strided& range, Provenance origin = {});
   // The condition holds (and is defined) from here on.  Throws Error when it is
   // not boolean.
   FactId assume(Expr condition, Provenance origin = {});
@@ -156,28 +172,35 @@ class Context {
   // hold.
   Verdict equivalent(Expr a, Expr b);
 
+  // Where `facts` is given below, it is set to facts that alone imply the
+  // result, sorted: few where ask() proves it, else all that are connected to
+  // the expression.
+
   // A superset of the values of an integer expression under the facts, with
   // ends moved in as far as ask() proves.
-  Interval bounds(Expr e);
+  Interval bounds(Expr e, std::vector<FactId>* facts = nullptr);
   // The same by ranges and normal forms alone, in the least time.
   Interval bounds_quick(Expr e);
+  // The same with the distance between the values: start, stop and step.
+  Strided strided(Expr e, std::vector<FactId>* facts = nullptr);
   // A number that divides every value of an integer expression: 8 for 8*u0, 0
   // for what is always 0.  As large as equalities and congruences imply.
-  Int multiple_of(Expr e);
+  Int multiple_of(Expr e, std::vector<FactId>* facts = nullptr);
   // The values that an integer expression can take, ascending; none that the
   // facts allow is missing.  nullopt when they may be more than `limit`.
-  std::optional<std::vector<Int>> values(Expr e, size_t limit = 64);
+  std::optional<std::vector<Int>> values(Expr e, size_t limit = 64,
+                                         std::vector<FactId>* facts = nullptr);
   // e with the equalities among the facts put in: symbols that they determine
   // are replaced.
-  Expr substitute(Expr e);
+  Expr substitute(Expr e, std::vector<FactId>* facts = nullptr);
   // The cheapest form found (sym/cheapest.h) of what e is under the facts:
   // never costlier than e (sym/cost.h), a constant where ask() says that it is
   // one, with symbols put in that equalities determine.
-  Expr simplify(Expr e);
+  Expr simplify(Expr e, std::vector<FactId>* facts = nullptr);
   // The canonical form (sym/simplify.h), with divisions, Min/Max and relations
   // decided where the facts decide them at once.  Equal things are more often
   // the same than short; it takes a fraction of simplify()'s time.
-  Expr canonical(Expr e);
+  Expr canonical(Expr e, std::vector<FactId>* facts = nullptr);
 
   // A context with the same facts; each goes its own way from here.  Taken in
   // constant time; going from one to the other costs what differs between them.
@@ -207,16 +230,32 @@ class Context {
   // The question and facts as an SMT-LIB script (a comment names each fact).
   std::string to_smtlib(Expr question) const;
 
+  // Each call from here on, of this context and its clones, as a line that
+  // `proviso replay` reads; an empty sink ends it.  Called on the thread of the
+  // call, when it is done.  Without it, PROVISO_TRACE=FILE in the environment
+  // writes the lines of every context to FILE.
+  void set_log(LogSink sink);
+
  private:
   Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at);
   class Call;
   std::shared_ptr<Version> own_version();
   const Version* innermost_scope() const;
+  // nullptr where nothing is logged.
+  Trace* trace() const;
+  void end_trace() noexcept;
+  template <typename Write>
+  void log(Write write) const;
+  Expr rewritten(const char* name, Expr e, std::vector<FactId>* facts,
+                 Expr (Engine::*rewrite)(Expr));
 
   friend class Scope;
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<Version> at_;
   std::vector<const Version*> of_scopes_;  // pushed by living Scopes
+  // The trace that this context has a number in.
+  mutable std::shared_ptr<Trace> numbered_by_;
+  mutable uint64_t number_ = 0;
 };
 
 // RAII push/pop.  What was pushed inside and not popped goes too; a Scope that
@@ -234,3 +273,4 @@ class Scope {
 };
 
 }  // namespace proviso
+PROVISO_API_END

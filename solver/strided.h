@@ -17,7 +17,9 @@
 #include <string>
 
 #include "solver/interval.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 class Strided {
@@ -63,3 +65,4 @@ Strided abs(const Strided& a);
 Strided pow(const Strided& a, unsigned exponent);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -420,6 +420,13 @@ struct Z3Backend::Impl {
 
 bool Z3Backend::is_built() { return true; }
 
+std::string Z3Backend::version() {
+  unsigned major = 0, minor = 0, build = 0, revision = 0;
+  Z3_get_version(&major, &minor, &build, &revision);
+  return std::to_string(major) + "." + std::to_string(minor) + "." +
+         std::to_string(build);
+}
+
 Z3Backend::Result Z3Backend::implied(const std::vector<Expr>& facts,
                                      Expr question, bool bounded,
                                      uint32_t budget) {
@@ -444,6 +451,7 @@ struct Z3Backend::Impl {};
 void Z3Backend::interrupt() {}
 
 bool Z3Backend::is_built() { return false; }
+std::string Z3Backend::version() { return {}; }
 
 Z3Backend::Result Z3Backend::implied(const std::vector<Expr>&, Expr, bool,
                                      uint32_t) {

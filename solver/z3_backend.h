@@ -13,10 +13,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "sym/api.h"
 #include "sym/evaluate.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 class Z3Backend {
@@ -25,6 +28,7 @@ class Z3Backend {
   ~Z3Backend();
 
   static bool is_built();
+  static std::string version();  // "4.15.4"; empty when it was not built in
 
   struct Result {
     enum {
@@ -52,3 +56,4 @@ class Z3Backend {
 };
 
 }  // namespace proviso
+PROVISO_API_END

@@ -23,6 +23,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "sym/api.h"
+
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct OutOfBudget {};
@@ -93,3 +96,4 @@ class Budget {
 };
 
 }  // namespace proviso
+PROVISO_API_END

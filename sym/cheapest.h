@@ -17,9 +17,11 @@
 // has not come to by then stays as it is.
 #pragma once
 
+#include "sym/api.h"
 #include "sym/expr.h"
 #include "sym/facts.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 inline constexpr uint64_t kCheapestUnits = 300'000;  // sym/budget.h
@@ -29,3 +31,4 @@ Expr cheapest(Expr e);
 Expr cheapest(Expr e, const Facts& facts);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -11,8 +11,10 @@
 
 #include <cstdint>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // Shared parts count each time they are used; past kMaxCost it is kMaxCost.
@@ -20,3 +22,4 @@ inline constexpr uint64_t kMaxCost = uint64_t{1} << 32;
 uint64_t cost(Expr e);
 
 }  // namespace proviso
+PROVISO_API_END

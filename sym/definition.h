@@ -4,8 +4,10 @@
 // definition instead, so that a new one needs no case there.
 #pragma once
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // An expression of simpler operators with e's value, defined exactly where e
@@ -13,3 +15,4 @@ namespace proviso {
 Expr definition(Expr e);
 
 }  // namespace proviso
+PROVISO_API_END

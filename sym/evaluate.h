@@ -16,8 +16,10 @@
 #include <variant>
 #include <vector>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // An exact integer, an exact fraction, a truth value, or (opaque functions
@@ -55,3 +57,4 @@ inline constexpr uint64_t kEvaluateUnits = 200'000;  // sym/budget.h
 Evaluation evaluate(Expr e, const Assignment& point);
 
 }  // namespace proviso
+PROVISO_API_END

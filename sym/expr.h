@@ -24,9 +24,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sym/api.h"
 #include "sym/integer.h"
 #include "sym/op.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 class ExprPool;
@@ -246,9 +248,25 @@ void visit_arguments_first(Expr e, IsDone is_done, Visit visit) {
   }
 }
 
+// e with each node, arguments first, replaced by what change(node) makes of it;
+// the node that it is given has its arguments changed already.
+template <typename Change>
+Expr rewrite(Expr e, Change change) {
+  std::unordered_map<Expr, Expr, ExprHash> made;
+  visit_arguments_first(
+      e, [&](Expr x) { return made.contains(x); },
+      [&](Expr x) {
+        std::vector<Expr> args;
+        for (Expr arg : x.args()) args.push_back(made.at(arg));
+        made.emplace(x, change(args.empty() ? x : x.pool().make(x.op(), args)));
+      });
+  return made.at(e);
+}
+
 // The symbols of e, in creation order.
 std::vector<Expr> free_symbols(Expr e);
 // e with each key replaced by its value (simultaneously, not repeatedly).
 Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct Facts {
@@ -25,3 +27,4 @@ struct Facts {
 };
 
 }  // namespace proviso
+PROVISO_API_END

@@ -18,6 +18,9 @@
 #include <string_view>
 #include <utility>
 
+#include "sym/api.h"
+
+PROVISO_API_BEGIN
 namespace proviso {
 
 class Int {
@@ -250,3 +253,4 @@ Int trunc(const Rational& a);
 Int round_half_even(const Rational& a);  // ties to even: banker's rounding
 
 }  // namespace proviso
+PROVISO_API_END

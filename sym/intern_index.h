@@ -13,6 +13,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "sym/api.h"
+
+PROVISO_API_BEGIN
 namespace proviso {
 
 inline constexpr uint32_t kNoId = ~0u;
@@ -93,3 +96,4 @@ class InternIndex {
 };
 
 }  // namespace proviso
+PROVISO_API_END

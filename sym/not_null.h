@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 [[noreturn]] inline void fail_null(const char* call) {
@@ -20,3 +22,4 @@ inline Expr not_null(Expr e, const char* call) {
 }
 
 }  // namespace proviso
+PROVISO_API_END

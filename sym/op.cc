@@ -33,6 +33,13 @@ std::string_view name_of(Type type) {
 
 const OpInfo& info(Op op) { return kTable[static_cast<size_t>(op)]; }
 
+const OpInfo* op_named(std::string_view name) {
+  for (const OpInfo& row : kTable) {
+    if (row.name == name && !is_leaf(row.op)) return &row;
+  }
+  return nullptr;
+}
+
 bool is_integer_division(Op op) {
   const OpInfo& row = info(op);
   return row.divisors > 0 && row.result == ResultClass::kInt;

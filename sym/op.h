@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sym/api.h"
+
+PROVISO_API_BEGIN
 namespace proviso {
 
 enum class Type : uint8_t { kInt, kFloat, kBool };
@@ -140,6 +143,8 @@ struct OpInfo {
 };
 
 const OpInfo& info(Op op);
+// The row of this name, which is no leaf's; nullptr when there is none.
+const OpInfo* op_named(std::string_view name);
 
 inline constexpr size_t kOpCount = 0
 #define PROVISO_ROW(...) +1
@@ -154,3 +159,4 @@ constexpr bool is_leaf(Op op) { return op <= Op::kSymbol; }
 constexpr bool is_opaque(Op op) { return op >= Op::kSqrt && op <= Op::kLog2; }
 
 }  // namespace proviso
+PROVISO_API_END

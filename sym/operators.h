@@ -15,8 +15,10 @@
 #include <cstdint>
 #include <functional>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 class Condition {
@@ -77,6 +79,7 @@ inline Condition operator==(int64_t a, Expr b) { return eq(b, a); }
 inline Condition operator!=(int64_t a, Expr b) { return ne(b, a); }
 
 }  // namespace proviso
+PROVISO_API_END
 
 template <>
 struct std::hash<proviso::Expr> {

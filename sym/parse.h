@@ -14,8 +14,10 @@
 #include <functional>
 #include <string_view>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 struct ParseOptions {
@@ -40,3 +42,4 @@ struct RangeDeclaration {
 RangeDeclaration parse_range(std::string_view text);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // A total order by structure alone: symbols by creation, then by operator and
@@ -79,3 +81,4 @@ Polynomial to_polynomial(Expr e);
 Expr to_expr(ExprPool& pool, const Polynomial& p);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -17,8 +17,10 @@
 #include <iosfwd>
 #include <string>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 inline constexpr size_t kMaxTextLength = size_t{1} << 20;  // as parse() reads
@@ -37,3 +39,4 @@ std::string to_smtlib(Expr e);
 std::string to_srepr(Expr e);
 
 }  // namespace proviso
+PROVISO_API_END

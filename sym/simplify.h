@@ -16,9 +16,11 @@
 // is, and does so each time.
 #pragma once
 
+#include "sym/api.h"
 #include "sym/expr.h"
 #include "sym/facts.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 inline constexpr uint64_t kSimplifyUnits = 200'000;  // sym/budget.h
@@ -28,3 +30,4 @@ Expr simplify(Expr e);
 Expr simplify(Expr e, const Facts& facts);
 
 }  // namespace proviso
+PROVISO_API_END

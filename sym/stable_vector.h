@@ -16,6 +16,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "sym/api.h"
+
+PROVISO_API_BEGIN
 namespace proviso {
 
 template <typename T, size_t FirstChunk = 8>
@@ -107,3 +110,4 @@ class StableVector {
 };
 
 }  // namespace proviso
+PROVISO_API_END

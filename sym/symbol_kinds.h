@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 std::string_view name_of(SymbolKind kind);
@@ -16,3 +18,4 @@ std::optional<SymbolKind> find_symbol_kind(std::string_view name);
 std::string symbol_kind_names();  // all of them, for error texts
 
 }  // namespace proviso
+PROVISO_API_END

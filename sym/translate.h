@@ -5,8 +5,10 @@
 //   translate(e, mine);   // 2*n + 1 over mine's n
 #pragma once
 
+#include "sym/api.h"
 #include "sym/expr.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // e in another pool, with symbols of the same names, kinds and sources.  Reads
@@ -15,3 +17,4 @@ namespace proviso {
 Expr translate(Expr e, ExprPool& to);
 
 }  // namespace proviso
+PROVISO_API_END

@@ -1,7 +1,10 @@
 // Contexts: facts and questions.
 #include "bindings/c/calls.h"
+#include "bindings/facts_behind.h"
 #include "guards/context_text.h"
 #include "solver/options.h"
+#include "solver/solve.h"
+#include "solver/symbolic_bounds.h"
 #include "sym/print.h"
 
 using namespace proviso;
@@ -32,10 +35,10 @@ proviso_status about(const char* call, proviso_context handle,
 
 proviso_status rewrite(const char* call, proviso_context handle,
                        proviso_expr expr, proviso_expr* result,
-                       Expr (Context::*how)(Expr)) {
+                       Expr (Context::*how)(Expr, std::vector<FactId>*)) {
   return with(call, handle, [&](Pool& pool, Context& context) {
     required(result, call, "result");
-    *result = give(pool, (context.*how)(expr_in(pool, expr, call)));
+    *result = give(pool, (context.*how)(expr_in(pool, expr, call), nullptr));
   });
 }
 
@@ -115,6 +118,35 @@ PlainPoint plain(const std::optional<Assignment>& point) {
   for (const auto& [symbol, value] : point->entries())
     result.emplace_back(symbol.symbol().name, to_string(value));
   return result;
+}
+
+using SymbolicBound = std::optional<Expr>(Context&, Expr, std::span<const Expr>,
+                                          std::vector<FactId>*);
+proviso_status bound_over(const char* call, proviso_context handle,
+                          proviso_expr expr, const proviso_expr* over,
+                          size_t count, proviso_expr* out, SymbolicBound* how) {
+  return with(call, handle, [&](Pool& pool, Context& context) {
+    required(out, call, "bound");
+    require_array(over, count, call, "over");
+    std::vector<Expr> symbols;
+    for (size_t i = 0; i < count; ++i) {
+      symbols.push_back(expr_in(pool, over[i], call));
+      if (!symbols.back().is_symbol())
+        fail(PROVISO_ERROR_TYPE, call,
+             "expected a symbol, got " + typed(symbols.back()));
+    }
+    const Expr e = integer(expr_in(pool, expr, call), call);
+    const auto found = how(context, e, symbols, nullptr);
+    *out = found ? give(pool, *found) : proviso_expr{0};
+  });
+}
+
+proviso_side side_of(Solution::Side side) {
+  switch (side) {
+    case Solution::Side::kAtMost: return PROVISO_AT_MOST;
+    case Solution::Side::kAtLeast: return PROVISO_AT_LEAST;
+    default: return PROVISO_EQUAL;
+  }
 }
 
 int64_t fitting(const Int& value, const char* call) {
@@ -227,6 +259,27 @@ proviso_status proviso_declare(proviso_context context, proviso_expr symbol,
   });
 }
 
+proviso_status proviso_declare_strided(proviso_context context,
+                                       proviso_expr symbol,
+                                       const proviso_range* range, int64_t step,
+                                       int64_t residue,
+                                       const proviso_origin* origin,
+                                       uint32_t* fact) {
+  constexpr const char* kCall = "proviso_declare_strided";
+  return about(kCall, context, symbol, [&](Context& c, Expr e) {
+    const Interval interval = interval_of(required(range, kCall, "range"));
+    if (!e.is_symbol() || !e.is_int())
+      fail(PROVISO_ERROR_TYPE, kCall,
+           "expected an integer symbol, got " + typed(e));
+    if (step < 1)
+      fail(PROVISO_ERROR_ARGUMENT, kCall,
+           "step is " + std::to_string(step) + "; give at least 1");
+    const FactId id =
+        c.declare(e, Strided(interval, step, residue), origin_of(origin));
+    if (fact != nullptr) *fact = id;
+  });
+}
+
 proviso_status proviso_assume(proviso_context context, proviso_expr given,
                               const proviso_origin* origin, uint32_t* fact) {
   constexpr const char* kCall = "proviso_assume";
@@ -263,6 +316,14 @@ proviso_status proviso_fact_origin(proviso_context context, uint32_t id,
   constexpr const char* kCall = "proviso_fact_origin";
   return with(kCall, context, [&](Pool&, Context& c) {
     write_text(c.fact(id).origin.to_string(), buffer, size, length, kCall);
+  });
+}
+
+proviso_status proviso_fact_depth(proviso_context context, uint32_t id,
+                                  size_t* depth) {
+  constexpr const char* kCall = "proviso_fact_depth";
+  return with(kCall, context, [&](Pool&, Context& c) {
+    required(depth, kCall, "depth") = c.fact(id).depth;
   });
 }
 
@@ -324,6 +385,95 @@ proviso_status proviso_bounds_quick(proviso_context context, proviso_expr expr,
   return about(kCall, context, expr, [&](Context& c, Expr e) {
     required(range, kCall, "range") =
         range_of(c.bounds_quick(integer(e, kCall)));
+  });
+}
+
+proviso_status proviso_strided(proviso_context context, proviso_expr expr,
+                               proviso_range* range, int64_t* step,
+                               int64_t* residue) {
+  constexpr const char* kCall = "proviso_strided";
+  return about(kCall, context, expr, [&](Context& c, Expr e) {
+    required(range, kCall, "range");
+    required(step, kCall, "step");
+    required(residue, kCall, "residue");
+    const Strided found = c.strided(integer(e, kCall));
+    const bool is_point = found.stride().is_zero();
+    const int64_t found_step = is_point ? 1 : fitting(found.stride(), kCall);
+    *residue = is_point ? 0 : fitting(found.offset(), kCall);
+    *step = found_step;
+    *range = range_of(found.span());
+  });
+}
+
+proviso_status proviso_upper_bound(proviso_context context, proviso_expr expr,
+                                   const proviso_expr* over, size_t count,
+                                   proviso_expr* bound) {
+  return bound_over("proviso_upper_bound", context, expr, over, count, bound,
+                    upper_bound);
+}
+
+proviso_status proviso_lower_bound(proviso_context context, proviso_expr expr,
+                                   const proviso_expr* over, size_t count,
+                                   proviso_expr* bound) {
+  return bound_over("proviso_lower_bound", context, expr, over, count, bound,
+                    lower_bound);
+}
+
+proviso_status proviso_solve(proviso_context context, proviso_expr relation,
+                             proviso_expr symbol, proviso_side* side,
+                             proviso_expr* value, proviso_expr* condition) {
+  constexpr const char* kCall = "proviso_solve";
+  return with(kCall, context, [&](Pool& pool, Context& c) {
+    required(side, kCall, "side");
+    required(value, kCall, "value");
+    required(condition, kCall, "condition");
+    const Expr r = expr_in(pool, relation, kCall);
+    const Expr x = expr_in(pool, symbol, kCall);
+    if (!r.is_bool() || !x.is_symbol() || !x.is_int())
+      fail(PROVISO_ERROR_TYPE, kCall,
+           "expected a relation and an integer symbol, got " + typed(r) +
+               " and " + typed(x));
+    const auto found = solve(c, r, x);
+    *value = found ? give(pool, found->value) : proviso_expr{0};
+    *condition = found ? give(pool, found->condition) : proviso_expr{0};
+    *side = found ? side_of(found->side) : PROVISO_EQUAL;
+  });
+}
+
+proviso_status proviso_common_divisor(proviso_context context, proviso_expr a,
+                                      proviso_expr b, proviso_expr* divisor) {
+  constexpr const char* kCall = "proviso_common_divisor";
+  return with(kCall, context, [&](Pool& pool, Context& c) {
+    required(divisor, kCall, "divisor");
+    const Expr left = integer(expr_in(pool, a, kCall), kCall);
+    const Expr right = integer(expr_in(pool, b, kCall), kCall);
+    *divisor = give(pool, common_divisor(c, left, right));
+  });
+}
+
+proviso_status proviso_facts_behind(proviso_context context, const char* call,
+                                    proviso_expr expr, uint32_t* ids,
+                                    size_t capacity, size_t* count) {
+  constexpr const char* kCall = "proviso_facts_behind";
+  return about(kCall, context, expr, [&](Context& c, Expr e) {
+    required(call, kCall, "call");
+    const auto found = facts_behind(c, call, e);
+    if (!found)
+      fail(PROVISO_ERROR_ARGUMENT, kCall,
+           "call " + quoted(call) + " is none of " +
+               std::string(kCallsWithFacts));
+    write_array(*found, ids, capacity, count, kCall,
+                [](FactId id) { return id; });
+  });
+}
+
+proviso_status proviso_set_log(proviso_context context, proviso_log_sink sink,
+                               void* user) {
+  return with("proviso_set_log", context, [&](Pool&, Context& c) {
+    if (sink == nullptr) return c.set_log({});
+    c.set_log([sink, user](std::string_view line) {
+      sink(std::string(line).c_str(), user);
+    });
   });
 }
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "bindings/c/calls.h"
-#include "bindings/find_op.h"
+#include "sym/op.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -74,7 +74,7 @@ Expr parsed(ExprPool& pool, const char* text, proviso_names names,
 
 Expr made(Pool& pool, const char* op, const proviso_expr* args, size_t count,
           const char* call) {
-  const OpInfo* row = find_op(op);
+  const OpInfo* row = op_named(op);
   if (row == nullptr || is_leaf(row->op))
     fail(PROVISO_ERROR_ARGUMENT, call,
          "op " + quoted(op) + " is no operator, such as Add or FloorDiv");

@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "guards/errors/diagnosis.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 std::string to_html(const std::vector<Diagnosis>& errors);
 
 }  // namespace proviso
+PROVISO_API_END

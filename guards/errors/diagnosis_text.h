@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "guards/errors/diagnosis.h"
+#include "sym/api.h"
 
+PROVISO_API_BEGIN
 namespace proviso {
 
 // For people at a terminal; with `colour`, ANSI colours.
@@ -27,3 +29,4 @@ std::string to_text(const std::vector<Diagnosis>& errors, bool colour = false);
 std::string to_json(const std::vector<Diagnosis>& errors, bool all = false);
 
 }  // namespace proviso
+PROVISO_API_END

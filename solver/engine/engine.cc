@@ -1,6 +1,7 @@
 #include "solver/engine/engine.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "solver/engine/explanation.h"
 #include "solver/limits.h"
@@ -50,6 +51,8 @@ void Engine::check(Expr e, const char* call, const char* expected) {
 // --- versions
 
 void Engine::move_to(const std::shared_ptr<Version>& target) {
+  if (target->parent == path_.back()) return enter(target);
+  if (path_.size() > 1 && path_[path_.size() - 2] == target) return leave();
   std::vector<std::shared_ptr<Version>> wanted;
   for (auto v = target; v != nullptr; v = v->parent) wanted.push_back(v);
   std::reverse(wanted.begin(), wanted.end());
@@ -58,21 +61,26 @@ void Engine::move_to(const std::shared_ptr<Version>& target) {
          wanted[shared] == path_[shared]) {
     ++shared;
   }
-  while (path_.size() > shared) {
-    for (size_t id = scopes_.back().facts; id < fact_count(); ++id) {
-      path_.back()->facts.push_back(fact(static_cast<FactId>(id)));
-    }
-    path_.pop_back();
-    pop();
+  while (path_.size() > shared) leave();
+  for (size_t i = shared; i < wanted.size(); ++i) enter(wanted[i]);
+}
+
+void Engine::enter(const std::shared_ptr<Version>& version) {
+  push();
+  path_.push_back(version);
+  for (Fact& fact : version->facts) {
+    assume(fact.condition, std::move(fact.origin), fact.id);
   }
-  for (size_t i = shared; i < wanted.size(); ++i) {
-    push();
-    path_.push_back(wanted[i]);
-    for (Fact& fact : wanted[i]->facts) {
-      assume(fact.condition, std::move(fact.origin));
-    }
-    wanted[i]->facts.clear();
+  version->facts.clear();
+}
+
+// The innermost version keeps its facts for when it is entered again.
+void Engine::leave() {
+  for (size_t i = scopes_.back().facts; i < ids_.size(); ++i) {
+    path_.back()->facts.push_back(fact_at(i, 0));
   }
+  path_.pop_back();
+  pop();
 }
 
 void Engine::pop() {
@@ -80,11 +88,71 @@ void Engine::pop() {
   scopes_.pop_back();
   reasoner_.undo(mark);
   states_.shrink(mark.facts);
+  ids_.resize(mark.facts);
 }
 
-FactId Engine::assume(Expr condition, Provenance&& origin) {
+FactId Engine::assume(Expr condition, Provenance&& origin, FactId id) {
   states_.push();
-  return reasoner_.assume(condition, std::move(origin));
+  ids_.push_back(id);
+  reasoner_.assume(condition, std::move(origin));
+  return id;
+}
+
+// --- facts
+
+Fact Engine::fact_at(size_t number, uint32_t depth) const {
+  Fact fact = reasoner_.facts().fact(static_cast<FactId>(number));
+  fact.id = ids_[number];
+  fact.depth = depth;
+  return fact;
+}
+
+std::vector<Fact> Engine::facts() const {
+  std::vector<Fact> all;
+  uint32_t depth = 0;
+  size_t scope = 0;
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    for (; scope < scopes_.size() && scopes_[scope].facts <= i; ++scope) {
+      depth += path_[scope + 1]->is_scope;
+    }
+    all.push_back(fact_at(i, depth));
+  }
+  return all;
+}
+
+// Ids count up along a path: a version that others build on gets no more facts.
+std::optional<Fact> Engine::find_fact(FactId id) const {
+  const auto at = std::ranges::lower_bound(ids_, id);
+  if (at == ids_.end() || *at != id) return std::nullopt;
+  const auto number = static_cast<size_t>(at - ids_.begin());
+  uint32_t depth = 0;
+  for (size_t i = 0; i < scopes_.size() && scopes_[i].facts <= number; ++i) {
+    depth += path_[i + 1]->is_scope;
+  }
+  return fact_at(number, depth);
+}
+
+std::vector<FactId> Engine::ids_of(std::vector<FactId> numbers) const {
+  for (FactId& number : numbers) number = ids_[number];
+  return numbers;
+}
+
+std::vector<FactId> Engine::facts_behind(Expr claim) {
+  if (const auto which = contradiction()) return *which;
+  const Remembered* known = memo_.find(claim);
+  const bool reuse = known != nullptr && known->epoch == reasoner_.epoch();
+  const Remembered m = reuse ? *known : native_answer(claim);
+  if (m.verdict == Verdict::kUnknown) return connected_facts(claim);
+  return fewest_facts(reasoner_, claim, m.verdict, reasoner_.facts_in(m.why));
+}
+
+// Where not all of them fit, all facts.
+std::vector<FactId> Engine::connected_facts(Expr e) {
+  std::vector<FactId> found = reasoner_.facts().connected_to(e).facts;
+  if (found.size() < limits().relevant_facts) return found;
+  found.resize(ids_.size());
+  std::iota(found.begin(), found.end(), 0u);
+  return found;
 }
 
 std::optional<std::vector<FactId>> Engine::contradiction() const {
@@ -148,6 +216,17 @@ Interval Engine::bounds(Expr e) {
     return true;
   });
   return range;
+}
+
+Strided Engine::strided(Expr e) {
+  if (reasoner_.domain().conflict()) return Strided(Interval::empty());
+  const Interval span = bounds(e);
+  const Strided found =
+      reasoner_
+          .within(options().work_limit,
+                  [&] { return simplification_.strided_of(e); })
+          .value_or(Strided());
+  return intersect(found, Strided(span));
 }
 
 Int Engine::multiple_of(Expr e) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solver/engine/memo.h"
@@ -28,6 +29,13 @@ struct Version {
   bool is_scope = false;   // made by push()
   bool is_frozen = false;  // a clone builds on it: facts go to a new version
   std::vector<Fact> facts = {};
+
+  // A chain of any length goes without the machine's stack.
+  ~Version() {
+    while (parent != nullptr && parent.use_count() == 1) {
+      parent = std::exchange(parent->parent, nullptr);
+    }
+  }
 };
 
 class Engine {
@@ -53,10 +61,15 @@ class Engine {
   void push() { scopes_.push_back(reasoner_.mark()); }
   void pop();
 
-  // --- facts
-  FactId assume(Expr condition, Provenance&& origin);
-  size_t fact_count() const { return reasoner_.facts().size(); }
-  Fact fact(FactId id) const { return reasoner_.facts().fact(id); }
+  // --- facts.  Inside they are numbered as they stand; what a caller gets are
+  // ids that are never used twice.
+  FactId assume(Expr condition, Provenance&& origin) {
+    return assume(condition, std::move(origin), next_id_++);
+  }
+  size_t fact_count() const { return ids_.size(); }
+  std::vector<Fact> facts() const;
+  std::optional<Fact> find_fact(FactId id) const;
+  std::vector<FactId> ids_of(std::vector<FactId> numbers) const;
   // Those that contradict each other, where ranges and equalities show it.
   std::optional<std::vector<FactId>> contradiction() const;
 
@@ -69,10 +82,15 @@ class Engine {
   }
   // Facts that imply that answer alone; none where it is gone.
   std::vector<FactId> facts_used(Expr question);
+  // Facts that imply the claim alone: few, where it is a yes or a no natively;
+  // else all that are connected to it.
+  std::vector<FactId> facts_behind(Expr claim);
+  std::vector<FactId> connected_facts(Expr e);
 
   // --- expressions
   Interval bounds_quick(Expr e);
   Interval bounds(Expr e);
+  Strided strided(Expr e);
   Int multiple_of(Expr e);
   std::optional<std::vector<Int>> values(Expr e, size_t limit);
   Expr substitute(Expr e);
@@ -82,6 +100,8 @@ class Engine {
   // Ends the call that another thread makes, until the next begins.
   void interrupt() { reasoner_.interrupt(); }
   void begin_call() { reasoner_.resume(); }
+
+  std::shared_ptr<Trace> trace;  // of the calls; mostly there is none
 
  private:
   // The last full answers, by question id modulo their number: most programs
@@ -102,6 +122,11 @@ class Engine {
   };
 
   void move_to(const std::shared_ptr<Version>& target);
+  void enter(const std::shared_ptr<Version>& version);
+  void leave();
+  FactId assume(Expr condition, Provenance&& origin, FactId id);
+  Fact fact_at(size_t number, uint32_t depth) const;
+
   Answer answer(Expr question);
   const Remembered& native_answer(Expr question);
   Answer contradictory(const std::vector<FactId>& which) const;
@@ -115,6 +140,8 @@ class Engine {
   const std::weak_ptr<void> of_pool_;
   std::vector<std::shared_ptr<Version>> path_;
   std::vector<Reasoner::Mark> scopes_;
+  std::vector<FactId> ids_;  // of the facts
+  FactId next_id_ = 0;
   StateNames states_;
   Memo memo_{states_};
   std::vector<Answered> answered_;  // made with the first

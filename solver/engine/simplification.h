@@ -36,6 +36,7 @@ class Simplification {
   Interval range_of(Expr e);
   // Moves the ends in; where work ends, the range is what is known by then.
   void sharpen(Expr e, Interval& range);
+  Strided strided_of(Expr e);
   // A number that divides all values.
   Int divisor_of(Expr e) { return strided_of(e).divisor(); }
   std::optional<std::vector<Int>> values(Expr e, size_t limit);
@@ -55,7 +56,6 @@ class Simplification {
   };
 
   bool proves(Expr e) { return ask_quick_(e) == Verdict::kYes; }
-  Strided strided_of(Expr e);
   Strided as_polynomial(const Poly& p, int depth);
   Strided of_atom(AtomId a, int depth);
   Strided as_written(Expr e);

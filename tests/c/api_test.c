@@ -37,6 +37,77 @@ static proviso_expr parsed(proviso_pool pool, const char* text) {
   return e;
 }
 
+static void count_lines(const char* line, void* user) {
+  CHECK(line[0] == '@' && strchr(line, '\n') == NULL);
+  ++*(int*)user;
+}
+
+/* n is in [8, 64], and a multiple of 8 by fact 1. */
+static void abilities(proviso_pool pool, proviso_context context,
+                      proviso_expr n) {
+  proviso_expr bound, value, condition, m, over[1];
+  proviso_range range;
+  proviso_side side;
+  proviso_verdict verdict;
+  int64_t step, residue;
+  uint32_t ids[4], fact;
+  size_t count, depth;
+  int lines = 0;
+  char text[256];
+
+  OK(proviso_strided(context, parsed(pool, "2*n + 1"), &range, &step,
+                     &residue));
+  CHECK(range.lower == 17 && range.upper == 129 && step == 16 && residue == 1);
+  OK(proviso_facts_behind(context, "multiple_of", n, ids, 4, &count));
+  CHECK(count == 1 && ids[0] == 1);
+  OK(proviso_facts_behind(context, "bounds", n, ids, 4, &count));
+  CHECK(count == 2);
+
+  OK(proviso_push(context));
+  OK(proviso_symbol(pool, "m", "backed_size", NULL, &m));
+  range.lower = 16;
+  range.has_upper = 0;
+  OK(proviso_declare_strided(context, m, &range, 16, 0, NULL, NULL));
+  OK(proviso_assume(context, parsed(pool, "n <= m"), NULL, &fact));
+  OK(proviso_fact_depth(context, fact, &depth));
+  CHECK(depth == 1);
+  over[0] = m;
+  OK(proviso_upper_bound(context, parsed(pool, "2*n + 1"), over, 1, &bound));
+  OK(proviso_equivalent(context, bound, parsed(pool, "Min(129, 2*m + 1)"),
+                        &verdict));
+  CHECK(verdict == PROVISO_YES);
+  OK(proviso_lower_bound(context, parsed(pool, "m"), NULL, 0, &bound));
+  OK(proviso_expr_int64(bound, &step));
+  CHECK(step == 16);
+  OK(proviso_upper_bound(context, parsed(pool, "m"), NULL, 0, &bound));
+  CHECK(bound.id == 0);
+  OK(proviso_solve(context, parsed(pool, "3*n + 1 <= m"), n, &side, &value,
+                   &condition));
+  CHECK(side == PROVISO_AT_MOST);
+  OK(proviso_equivalent(context, value, parsed(pool, "(m - 1) // 3"),
+                        &verdict));
+  CHECK(verdict == PROVISO_YES);
+  OK(proviso_expr_truth(condition, &lines));
+  CHECK(lines == 1);
+  OK(proviso_solve(context, parsed(pool, "n*n <= m"), n, &side, &value,
+                   &condition));
+  CHECK(value.id == 0 && condition.id == 0);
+  OK(proviso_common_divisor(context, parsed(pool, "6*m*n"), parsed(pool, "4*m"),
+                            &value));
+  OK(proviso_print(value, PROVISO_TEXT, text, sizeof text, NULL));
+  CHECK(strcmp(text, "4*m") == 0);
+  OK(proviso_pop(context));
+
+  lines = 0;
+  OK(proviso_set_log(context, count_lines, &lines));
+  OK(proviso_ask_quick(context, parsed(pool, "n % 8 == 0"), &verdict));
+  OK(proviso_set_log(context, NULL, NULL));
+  OK(proviso_ask_quick(context, parsed(pool, "n % 2 == 0"), &verdict));
+  CHECK(lines >= 3);
+  OK(proviso_fact_count(context, &count));
+  CHECK(count == 2);
+}
+
 static void questions(void) {
   proviso_pool pool;
   proviso_context context, copy;
@@ -95,6 +166,7 @@ static void questions(void) {
   OK(proviso_equivalent(context, parsed(pool, "8*(n//8)"), n, &verdict));
   CHECK(verdict == PROVISO_YES);
 
+  abilities(pool, context, n);
   OK(proviso_push(context));
   OK(proviso_assume(context, parsed(pool, "n == 8"), NULL, NULL));
   OK(proviso_solve_equalities(context, parsed(pool, "n + 1"), &e));
@@ -283,6 +355,7 @@ static void wrong_contexts(proviso_pool pool, proviso_expr n) {
   proviso_option bad = {"fast", 1}, big = {"use_z3", 7}, unnamed = {NULL, 1};
   proviso_range range = {0, 1, 1, 1, 0};
   proviso_verdict verdict;
+  proviso_side side;
   size_t count;
   uint64_t value;
   int64_t values[4];
@@ -327,6 +400,26 @@ static void wrong_contexts(proviso_pool pool, proviso_expr n) {
   WRONG(proviso_values(context, n, values, 4, &count), SPACE, "more than 4");
   WRONG(proviso_values(context, n, NULL, 4, &count), NULL, "values");
   WRONG(proviso_simplify(context, n, NULL), NULL, "result");
+  WRONG(proviso_strided(context, n, &range, NULL, NULL), NULL, "step");
+  WRONG(proviso_strided(context, condition, &range, values, values), TYPE,
+        "integer");
+  WRONG(proviso_declare_strided(context, n, &range, 0, 0, NULL, NULL), ARGUMENT,
+        "at least 1");
+  WRONG(proviso_upper_bound(context, n, NULL, 2, &e), NULL, "over");
+  WRONG(proviso_upper_bound(context, n, &condition, 1, &e), TYPE, "symbol");
+  WRONG(proviso_lower_bound(context, condition, NULL, 0, &e), TYPE, "integer");
+  WRONG(proviso_lower_bound(context, n, &of_other, 1, &e), POOL,
+        "another pool");
+  WRONG(proviso_solve(context, n, n, &side, &e, &e), TYPE, "relation");
+  WRONG(proviso_solve(context, condition, condition, &side, &e, &e), TYPE,
+        "symbol");
+  WRONG(proviso_solve(context, condition, n, NULL, &e, &e), NULL, "side");
+  WRONG(proviso_common_divisor(context, condition, n, &e), TYPE, "integer");
+  WRONG(proviso_facts_behind(context, "truth", n, NULL, 0, &count), ARGUMENT,
+        "multiple_of");
+  WRONG(proviso_facts_behind(context, NULL, n, NULL, 0, &count), NULL, "call");
+  WRONG(proviso_fact_depth(context, 77, &count), ARGUMENT, "77");
+  WRONG(proviso_set_log(gone, count_lines, NULL), HANDLE, "freed");
   WRONG(proviso_canonical(context, of_other, &e), POOL, "another pool");
   WRONG(proviso_to_smtlib(context, n, text, 8, NULL), TYPE, "condition");
   WRONG(proviso_save(context, text, 8, &count), SPACE, "bytes");

@@ -34,6 +34,42 @@ TEST(ContextText, IsReadable) {
             context.facts()[1].origin.to_string());
 }
 
+TEST(ContextText, KeepsScopes) {
+  ExprPool pool, other;
+  Context context(pool);
+  const Expr n = pool.symbol("n", SymbolKind::kBackedSize);
+  context.declare(n, {1, 64});
+  context.push();
+  context.push();
+  context.assume(ge(n, 8));
+  context.push();
+  const std::string text = save_context(context);
+  EXPECT_THAT(text, HasSubstr("proviso context 2\n"));
+  EXPECT_THAT(text, HasSubstr("0\npush\npush\ndeclare n [8, int_oo] ; \"\" "
+                              "\"\" 0\npush\nend\n"));
+  Context loaded = load_context(other, text);
+  EXPECT_EQ(save_context(loaded), text);
+  EXPECT_EQ(loaded.depth(), 3u);
+  const Expr m = *other.find_symbol("n");
+  loaded.pop();
+  EXPECT_EQ(loaded.ask_quick(ge(m, 8)), Verdict::kYes);
+  loaded.pop();
+  EXPECT_EQ(loaded.ask_quick(ge(m, 8)), Verdict::kUnknown);
+  loaded.pop();
+  EXPECT_EQ(loaded.ask_quick(ge(m, 1)), Verdict::kYes);
+  EXPECT_THAT(save_context(loaded), HasSubstr("proviso context 1\n"));
+}
+
+TEST(ContextText, ReadsAnyNumberOfScopes) {
+  std::string text = "proviso context 2\n";
+  for (int i = 0; i < 200'000; ++i) text += "push\n";
+  ExprPool pool;
+  Context context = load_context(pool, text + "end\n");
+  EXPECT_EQ(context.depth(), 200'000u);
+  context.pop();
+  EXPECT_EQ(context.depth(), 199'999u);
+}
+
 TEST(ContextText, KeepsOptions) {
   ExprPool pool, other;
   Context context(pool, {.use_z3 = false, .machine_int64 = true, .budget = 77});
@@ -81,7 +117,14 @@ TEST(ContextText, RefusesWhatItDidNotWrite) {
     EXPECT_THAT(refused(head + c.text), HasSubstr(c.error)) << c.text;
   }
   EXPECT_THAT(refused(""), HasSubstr("line 1, column 1: expected 'proviso "));
-  EXPECT_THAT(refused("proviso context 2\nend"), HasSubstr("context 1"));
+  EXPECT_THAT(refused("proviso context 3\nend"), HasSubstr("context 1"));
+  EXPECT_THAT(refused(head + "push\nend"),
+              HasSubstr("line 2, column 1: expected symbol, declare"));
+  EXPECT_THAT(refused("proviso context 2\npush 3\nend"),
+              HasSubstr("line 2, column 6: nothing may follow 'push'"));
+  EXPECT_THAT(refused("proviso context 2\npop\nend"),
+              HasSubstr("line 2, column 1: expected symbol, declare, assume, "
+                        "push or end"));
   EXPECT_THAT(refused(head), HasSubstr("line 2, column 1: expected 'end'"));
   EXPECT_THAT(refused(head + "symbol a backed_int \"\"\n"),
               HasSubstr("line 3, column 1: expected 'end'"));

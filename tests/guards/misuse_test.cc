@@ -257,7 +257,7 @@ TEST(Misuse, OfContextsIsAnError) {
        [] { Asked a; const Context to = std::move(a.context); Scope(a.context); },
        "it was moved from"},
       {"a fact that is not there", [] { (void)Asked().context.fact(7); },
-       "no fact 7; there are 0"},
+       "no fact 7 holds here; facts() lists the 0"},
       {"a range for a sum",
        [] { Asked a; a.context.declare(a.s + 1, Interval()); },
        "expected a symbol"},

@@ -13,6 +13,7 @@ import pytest
 
 import proviso
 from proviso import (
+    And,
     CeilDiv,
     Context,
     Eq,
@@ -216,6 +217,111 @@ def test_a_context_is_kept_by_pickle_and_text():
     assert same.ask(N % 4 == 0) == context.ask(N % 4 == 0)
 
 
+def test_a_context_keeps_its_scopes():
+    context = facts()
+    context.push()
+    context.assume(N == 8)
+    same = pickle.loads(pickle.dumps(context))
+    assert same.depth == 1 and [f.depth for f in same] == [0, 0, 0, 1]
+    assert same.ask("n // 8 == 1")
+    same.pop()
+    assert same.ask("n // 8 == 1").verdict == "unknown"
+
+
+def test_ids_of_facts_are_never_used_twice():
+    context = Context()
+    with context.scope():
+        gone = context.assume("n > 3")
+    later = context.assume("n > 4")
+    assert gone < later and context.fact(later).id == later
+    with pytest.raises(Error, match=f"no fact {gone} holds here"):
+        context.fact(gone)
+    assert context.ask("n > 2").fact_ids == [later]
+
+
+def test_results_name_the_facts_behind_them():
+    context = facts()
+    named = {call: [f.id for f in context.facts_behind(call, "n")]
+             for call in ("multiple_of", "bounds", "strided")}
+    assert named == {"multiple_of": [1], "bounds": [0, 1], "strided": [0, 1]}
+    assert [f.id for f in context.facts_behind("simplify", "8*(n//8)")] == [1]
+    with pytest.raises(Error, match="expected one of bounds, strided"):
+        context.facts_behind("truth", "n")
+
+
+def test_ranges_with_a_step():
+    context = Context()
+    context.declare("n", 16, 100, step=16)
+    context.declare("m", 3, step=8)
+    context.declare("k", step=6, residue=2)
+    assert list(context.strided("n").as_range()) == context.values("n")
+    assert str(context.strided("m")) == "VR[3, int_oo] = 3 mod 8"
+    assert 11 in context.strided("m") and 12 not in context.strided("m")
+    assert context.strided("k + m").step == 2
+    assert context.bounds("n").upper == 96
+    with pytest.raises(Error, match="has no end"):
+        context.strided("m").as_range()
+    with pytest.raises(Error, match="the step is 0"):
+        context.declare("n", 0, 8, step=0)
+
+
+def test_bounds_in_chosen_symbols():
+    context = Context()
+    n, m = context.symbol("n"), context.symbol("m")
+    context.assume(And(0 <= n, n <= m))
+    assert context.upper_bound(3*n + 1, [m]).same(context.expr("3*m + 1"))
+    assert context.lower_bound("3*n + 1").constant == 1
+    assert context.upper_bound("3*n + 1") is None
+    with pytest.raises(Error, match="expected symbols, got n"):
+        context.upper_bound("n", [n + 1])
+    with pytest.raises(Error, match="expected an integer"):
+        context.upper_bound("n > 1", [m])
+
+
+def test_relations_are_solved():
+    context = Context()
+    solution = context.solve("4*x + 3 == n", "x")
+    assert (solution.side, str(solution.value)) == ("==", "((n + 1)//4) - 1")
+    assert str(solution.condition) == "Eq(Mod(n + 1, 4), 0)"
+    assert str(context.solve("2*x >= n", "x")) == ">= n - (n//2)"
+    assert context.solve("x*x == n", "x") is None
+    with pytest.raises(Error, match="expected Eq, Le or Lt"):
+        context.solve("(x > 1) & (x < 9)", "x")
+
+
+def test_the_log_has_each_call_in_order():
+    context, lines = Context(), []
+    context.set_log(lines.append)
+    context.declare("n", 1, 64)
+    context.clone().ask("n > 0")
+    assert lines == ["@1 pool 1", "@1 symbol n backed_int",
+                     "@1 range n [1, 64]", "@2 clone 1",
+                     "@2 ask prove n > 0 ; truth valid"]
+    context.set_log(None)
+    context.ask("n > 1")
+    # What the clone had to say as it went comes with the next call.
+    assert set(lines[5:]) <= {"@2 end"}
+    with pytest.raises(TypeError, match="expected a callable"):
+        context.set_log(3)
+
+
+def test_a_log_may_ask_other_contexts_and_may_raise():
+    context, other, seen = Context(), Context(), []
+
+    def log(line):
+        seen.append((line, other.ask_quick("n < n + 1")))
+        if "fail" in line:
+            raise ValueError("full")
+
+    context.set_log(log)
+    context.assume("n > 3")
+    assert ("@1 assume n > 3", "yes") in seen
+    with pytest.raises(ValueError, match="full"):
+        context.assume("fail > 3")
+    context.set_log(None)
+    assert context.ask("fail > 2")
+
+
 def test_a_strict_context_refuses_unknown_names():
     context = Context(strict=True)
     context.declare("n", 1, 8)
@@ -372,7 +478,8 @@ def test_a_name_of_torch_says_what_is_missing():
 
 
 @pytest.mark.parametrize("name, needs", [
-    ("sympy_oracle", "sympy"), ("onnx_shapes", "onnx")])
+    ("sympy_oracle", "sympy"), ("onnx_shapes", "onnx"),
+    ("tvm_simplify", "tvm")])
 def test_an_example_over_another_package_runs(name, needs):
     pytest.importorskip(needs)
     example = (pathlib.Path(__file__).parents[2] / "examples" / "link"

@@ -102,7 +102,7 @@ TEST(Context, MistakesNameTheCallTheValueAndTheRemedy) {
             "compare it with something");
   EXPECT_THAT(message([&] { c.context.ask(c.p("s0")); }),
               HasSubstr("Context::ask: expected a boolean, got s0 (integer)"));
-  EXPECT_THAT(message([&] { c.context.declare(c.p("s0 + 1"), {}); }),
+  EXPECT_THAT(message([&] { c.context.declare(c.p("s0 + 1"), Interval()); }),
               HasSubstr("Context::declare: expected a symbol"));
   EXPECT_THAT(message([&] { c.context.bounds(c.p("s0 > 1")); }),
               HasSubstr("Context::bounds: expected an integer"));

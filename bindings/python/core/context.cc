@@ -1,7 +1,10 @@
 // Context for proviso/_context.py, which gives the answers their classes.
+#include "bindings/facts_behind.h"
 #include "bindings/python/core/core.h"
 #include "guards/context_text.h"
 #include "solver/options.h"
+#include "solver/solve.h"
+#include "solver/symbolic_bounds.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 
@@ -47,6 +50,11 @@ py::tuple ends_of(const Interval& range) {
   if (range.is_empty()) return py::make_tuple(1, 0);
   return py::make_tuple(to_python_int(range.lower()),
                         to_python_int(range.upper()));
+}
+
+// Python's int, which is exact; 0 for None.
+Int int_or_zero(const py::object& number) {
+  return number.is_none() ? Int(0) : int_of(number);
 }
 
 class PyContext {
@@ -99,6 +107,22 @@ class PyContext {
     return at_length(*pool_,
                      [&] { return context_->declare(e, range, origin); });
   }
+  FactId declare_strided(const py::object& symbol, const py::object& lower,
+                         const py::object& upper, const py::object& step,
+                         const py::object& residue, const Provenance& origin) {
+    const Expr e = PyUnicode_Check(symbol.ptr())
+                       ? symbol_of_name(*pool_, symbol.cast<std::string>(), {})
+                       : expr_of(pool_, symbol, "Context.declare");
+    const Int distance = int_of(step);
+    if (distance.sign() <= 0) {
+      throw Error("Context.declare: the step is " + distance.to_string() +
+                  "; give at least 1");
+    }
+    const Strided range(Interval::of(end_of(lower), end_of(upper)), distance,
+                        int_or_zero(residue));
+    return at_length(*pool_,
+                     [&] { return context_->declare(e, range, origin); });
+  }
   FactId assume(const py::object& condition, const Provenance& origin) {
     const Expr e = expr_of(pool_, condition, "Context.assume");
     return at_length(*pool_, [&] { return context_->assume(e, origin); });
@@ -141,6 +165,78 @@ class PyContext {
       return quick ? context_->bounds_quick(e) : context_->bounds(e);
     }));
   }
+  // (lower, upper, step, residue)
+  py::tuple strided(const py::object& given) {
+    const Expr e = integer(given, "strided");
+    const Strided range =
+        at_length(*pool_, [&] { return context_->strided(e); });
+    const py::tuple ends = ends_of(range.span());
+    const bool is_point = range.stride().is_zero();
+    return py::make_tuple(ends[0], ends[1],
+                          to_python_int(is_point ? Int(1) : range.stride()),
+                          to_python_int(is_point ? Int(0) : range.offset()));
+  }
+  std::optional<PyExpr> bound_over(const py::object& given,
+                                   const py::sequence& over, bool above) {
+    const char* call = above ? "upper_bound" : "lower_bound";
+    const Expr e = integer(given, call);
+    std::vector<Expr> symbols;
+    for (const py::handle symbol : over) {
+      symbols.push_back(expr_of(pool_, symbol, call));
+      if (symbols.back().is_symbol()) continue;
+      throw Error("Context." + std::string(call) + ": expected symbols, got " +
+                  to_string(symbols.back(), 200));
+    }
+    const auto found = at_length(*pool_, [&] {
+      return above ? upper_bound(*context_, e, symbols)
+                   : lower_bound(*context_, e, symbols);
+    });
+    if (!found) return std::nullopt;
+    return PyExpr{pool_, *found};
+  }
+  // (side, value, condition)
+  py::object solve(const py::object& relation, const py::object& symbol) {
+    const Expr r = expr_of(pool_, relation, "Context.solve");
+    const Expr x = expr_of(pool_, symbol, "Context.solve");
+    const auto found =
+        at_length(*pool_, [&] { return proviso::solve(*context_, r, x); });
+    if (!found) return py::none();
+    return py::make_tuple(std::string(name_of(found->side)),
+                          PyExpr{pool_, found->value},
+                          PyExpr{pool_, found->condition});
+  }
+  PyExpr common_divisor(const py::object& a, const py::object& b) {
+    const Expr left = integer(a, "common_divisor");
+    const Expr right = integer(b, "common_divisor");
+    return {pool_, at_length(*pool_, [&] {
+              return proviso::common_divisor(*context_, left, right);
+            })};
+  }
+  std::vector<FactId> facts_behind(const std::string& call,
+                                   const py::object& given) {
+    const Expr e = expr_of(pool_, given, "Context.facts_behind");
+    auto found = at_length(
+        *pool_, [&] { return proviso::facts_behind(*context_, call, e); });
+    if (found) return *std::move(found);
+    throw Error("Context.facts_behind: expected one of " +
+                std::string(kCallsWithFacts) + "; got '" + call + "'");
+  }
+  void set_log(const py::object& callback) {
+    if (!callback.is_none() && PyCallable_Check(callback.ptr()) == 0) {
+      throw py::type_error(
+          "Context.set_log: expected a callable or None, got " +
+          py::repr(callback).cast<std::string>());
+    }
+    Pool* const pool = pool_.get();  // which outlives its contexts
+    at_length(*pool_, [&] {
+      if (callback.is_none()) return context_->set_log({});
+      context_->set_log([pool](std::string_view line) {
+        pool->lines.emplace_back(line);
+        pool->has_lines = true;
+      });
+    });
+    pool_->log = callback;
+  }
   py::object multiple_of(const py::object& given) {
     const Expr e = integer(given, "multiple_of");
     return to_python_int(
@@ -155,11 +251,12 @@ class PyContext {
     for (const Int& value : *all) result.append(to_python_int(value));
     return result;
   }
-  using Rewrite = Expr (Context::*)(Expr);
+  using Rewrite = Expr (Context::*)(Expr, std::vector<FactId>*);
   template <Rewrite rewrite>
   PyExpr rewritten(const py::object& given) {
     const Expr e = expr_of(pool_, given, "Context.simplify");
-    return {pool_, at_length(*pool_, [&] { return (*context_.*rewrite)(e); })};
+    return {pool_, at_length(*pool_,
+                             [&] { return (*context_.*rewrite)(e, nullptr); })};
   }
 
   std::unique_ptr<PyContext> clone() {
@@ -240,7 +337,8 @@ class PyContext {
   }
   py::tuple tuple_of(const Fact& fact) {
     return py::make_tuple(fact.id, PyExpr{pool_, fact.condition},
-                          fact.origin.text, fact.origin.file, fact.origin.line);
+                          fact.origin.text, fact.origin.file, fact.origin.line,
+                          fact.depth);
   }
 
   PoolPtr pool_;
@@ -254,6 +352,19 @@ Provenance origin_of(const py::tuple& where) {
 }
 
 }  // namespace
+
+// Lines that come while the log is called are delivered by that call's own
+// return, so that their order is kept.
+void deliver_log(Pool& pool) {
+  std::vector<std::string> lines;
+  briefly(pool, [&] {
+    lines.swap(pool.lines);
+    pool.has_lines = false;
+  });
+  const py::object log = pool.log;
+  if (!log || log.is_none()) return;
+  for (const std::string& line : lines) log(line);
+}
 
 void bind_context(py::module_& m) {
   py::class_<PyContext>(m, "Context")
@@ -273,6 +384,13 @@ void bind_context(py::module_& m) {
               const py::object& upper, const py::tuple& where) {
              return c.declare(symbol, lower, upper, origin_of(where));
            })
+      .def("declare_strided",
+           [](PyContext& c, const py::object& symbol, const py::object& lower,
+              const py::object& upper, const py::object& step,
+              const py::object& residue, const py::tuple& where) {
+             return c.declare_strided(symbol, lower, upper, step, residue,
+                                      origin_of(where));
+           })
       .def("assume",
            [](PyContext& c, const py::object& condition,
               const py::tuple& where) {
@@ -282,6 +400,12 @@ void bind_context(py::module_& m) {
       .def("ask_quick", &PyContext::ask_quick)
       .def("equivalent", &PyContext::equivalent)
       .def("bounds", &PyContext::bounds)
+      .def("strided", &PyContext::strided)
+      .def("bound_over", &PyContext::bound_over)
+      .def("solve", &PyContext::solve)
+      .def("common_divisor", &PyContext::common_divisor)
+      .def("facts_behind", &PyContext::facts_behind)
+      .def("set_log", &PyContext::set_log)
       .def("multiple_of", &PyContext::multiple_of)
       .def("values", &PyContext::values)
       .def("substitute", &PyContext::rewritten<&Context::substitute>)

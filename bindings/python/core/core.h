@@ -17,8 +17,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "bindings/python/values.h"
 #include "solver/solver.h"
@@ -29,6 +33,11 @@ struct Pool {
   ExprPool pool;
   std::mutex lock;
   bool is_strict = false;  // a name in a text must be a symbol's already
+  // What Context.set_log() was given, and lines that it has not got yet: they
+  // are kept while the lock is held, for Python may not be called then.
+  py::object log;
+  std::vector<std::string> lines;
+  std::atomic<bool> has_lines = false;
 };
 using PoolPtr = std::shared_ptr<Pool>;
 
@@ -40,12 +49,25 @@ auto briefly(Pool& pool, Work work) {
   return work();
 }
 
+// Gives the log its lines.
+void deliver_log(Pool& pool);
+
 // The same while other Python threads run.  work() must not touch Python.
 template <typename Work>
 auto at_length(Pool& pool, Work work) {
-  const py::gil_scoped_release others_run;
-  const std::lock_guard<std::mutex> alone(pool.lock);
-  return work();
+  const auto run = [&] {
+    const py::gil_scoped_release others_run;
+    const std::lock_guard<std::mutex> alone(pool.lock);
+    return work();
+  };
+  if constexpr (std::is_void_v<decltype(work())>) {
+    run();
+    if (pool.has_lines) deliver_log(pool);
+  } else {
+    auto result = run();
+    if (pool.has_lines) deliver_log(pool);
+    return result;
+  }
 }
 
 struct PyExpr {

@@ -1,8 +1,8 @@
 // Expr for proviso/_expr.py: building, reading, evaluating and pickling.
 #include <unordered_map>
 
-#include "bindings/find_op.h"
 #include "bindings/python/core/core.h"
+#include "sym/op.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -50,7 +50,7 @@ py::cpp_function symbol_maker(const PoolPtr& pool) {
 }
 
 Op op_called(const std::string& name) {
-  const OpInfo* row = find_op(name);
+  const OpInfo* row = op_named(name);
   if (row != nullptr && !is_leaf(row->op)) return row->op;
   throw Error("make: '" + name +
               "' is no operator; Expr.op of an expression is one, such as "
@@ -357,7 +357,7 @@ PyExpr from_rows(const py::sequence& all) {
     const auto row = all[i].cast<py::tuple>();
     if (row.empty() || !py::isinstance<py::str>(row[0])) fail_row(i);
     const auto name = row[0].cast<std::string>();
-    const OpInfo* op = find_op(name);
+    const OpInfo* op = op_named(name);
     if (op == nullptr || is_leaf(op->op)) {
       made.push_back(leaf_of(pool->pool, row, name, i));
       continue;

@@ -2,7 +2,6 @@
 // is looked up in the table; its arguments are read before it is made.
 #include "bindings/python/core/sympy_reader.h"
 
-#include "bindings/find_op.h"
 #include "sym/op.h"
 
 namespace proviso::python {
@@ -148,7 +147,7 @@ std::optional<Expr> SymPyReader::make(PyObject*, const std::string& name,
     if (!exponent || *exponent < 0) return refuse("Pow");
     return pool_.make(Op::kPowByNatural, parts);
   }
-  const OpInfo* row = find_op(name);
+  const OpInfo* row = op_named(name);
   if (!row) return refuse(name);
   const Expr e = pool_.make(row->op, parts);
   // Floats are exact here and doubles there.

@@ -34,6 +34,7 @@ from proviso._context import (  # noqa: E402
     Answer,
     Context,
     Fact,
+    Solution,
     load_context,
     save_context,
 )
@@ -57,7 +58,7 @@ from proviso._expr import (  # noqa: E402
     symbol,
     symbols,
 )
-from proviso._values import ValueRange  # noqa: E402
+from proviso._values import StridedRange, ValueRange  # noqa: E402
 
 __version__ = "0.1.0"
 
@@ -124,6 +125,8 @@ __all__ = sorted([
     "Not",
     "Or",
     "Report",
+    "Solution",
+    "StridedRange",
     "Suggestion",
     "ValueRange",
     "Where",

@@ -15,12 +15,13 @@ command `proviso prove`), Expr, or objects of SymPy.
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Union
+from typing import (
+    Any, Callable, Dict, Iterable, Iterator, List, Optional, Union)
 
 from proviso import _core
 from proviso._errors import Error
 from proviso._expr import Expr
-from proviso._values import ValueRange
+from proviso._values import StridedRange, ValueRange
 
 Condition = Union[str, Expr, bool]
 Number = Union[str, Expr, int, float]
@@ -61,10 +62,26 @@ class Fact:
     text: str = ""
     file: str = ""
     line: int = 0
+    depth: int = 0  # how many push() were open
 
     def __str__(self):
         where = f"  # {self.file}:{self.line}" if self.file else ""
         return (self.text or str(self.condition)) + where
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The relation holds exactly where the symbol is `side` (==, <= or >=)
+    `value` and `condition` holds; neither has the symbol in it."""
+
+    side: str
+    value: Expr
+    condition: Expr
+
+    def __str__(self):
+        if self.condition.constant is True:
+            return f"{self.side} {self.value}"
+        return f"{self.side} {self.value} if {self.condition}"
 
 
 class Context:
@@ -113,12 +130,21 @@ class Context:
     # --- facts
 
     def declare(self, symbol: Union[str, Expr], lower: Optional[int] = None,
-                upper: Optional[int] = None, *, origin: str = "",
+                upper: Optional[int] = None, *, step: int = 1,
+                residue: Optional[int] = None, origin: str = "",
                 file: str = "", line: int = 0) -> int:
         """The symbol lies in [lower, upper] from here on; None is no end.
         Gives the fact's id.
 
-        declare("s0 in [2, int_oo]") says the range in the text."""
+        declare("s0 in [2, int_oo]") says the range in the text.
+        step: the values are that far apart, from lower on (from 0, where there
+        is no lower); residue: what each leaves, divided by step, instead.
+
+        >>> context = Context()
+        >>> _ = context.declare("n", 16, 100, step=16)
+        >>> context.values("n")
+        [16, 32, 48, 64, 80, 96]
+        """
         if isinstance(symbol, str) and " in " in symbol:
             if lower is not None or upper is not None:
                 raise TypeError(
@@ -126,8 +152,13 @@ class Context:
                     "and upper say one too; give one of them")
             return self._context.declare_text(
                 symbol, (origin or symbol, file, line))
-        return self._context.declare(symbol, lower, upper,
-                                     (origin, file, line))
+        if step == 1 and residue is None:
+            return self._context.declare(symbol, lower, upper,
+                                         (origin, file, line))
+        if residue is None:
+            residue = 0 if lower is None else lower
+        return self._context.declare_strided(symbol, lower, upper, step,
+                                             residue, (origin, file, line))
 
     def assume(self, condition: Condition, *, origin: str = "",
                file: str = "", line: int = 0) -> int:
@@ -179,6 +210,71 @@ class Context:
     def bounds_quick(self, expression: Number) -> ValueRange:
         """The same by ranges and normal forms alone, in the least time."""
         return ValueRange(*self._context.bounds(expression, True))
+
+    def strided(self, expression: Number) -> StridedRange:
+        """bounds() with the distance between the values.
+
+        >>> context = Context()
+        >>> _ = context.declare("n", 1, 4)
+        >>> context.strided("16*n + 1")
+        17:65:16
+        """
+        return StridedRange(*self._context.strided(expression))
+
+    def upper_bound(self, expression: Number,
+                    over: Iterable[Union[str, Expr]] = ()) -> Optional[Expr]:
+        """An expression over the symbols `over` alone that an integer
+        expression is never more than; None when none is found.
+
+        >>> context = Context()
+        >>> _ = context.assume("n <= tile*tiles")
+        >>> _ = context.assume("(0 <= pad) & (pad < tile)")
+        >>> context.upper_bound("n + pad", ["tile", "tiles"])
+        tile*tiles + tile - 1
+        """
+        return self._context.bound_over(expression, list(over), True)
+
+    def lower_bound(self, expression: Number,
+                    over: Iterable[Union[str, Expr]] = ()) -> Optional[Expr]:
+        """The same of what it is never less than."""
+        return self._context.bound_over(expression, list(over), False)
+
+    def solve(self, relation: Condition,
+              symbol: Union[str, Expr]) -> Optional[Solution]:
+        """The relation (==, <, <=, >, >= of integers) solved for a symbol;
+        None where it is not solved.
+
+        >>> context = Context()
+        >>> print(context.solve("4*x + 3 == n", "x"))
+        == ((n + 1)//4) - 1 if Eq(Mod(n + 1, 4), 0)
+        >>> print(context.solve("x // 8 <= n", "x"))
+        <= 8*n + 7
+        """
+        found = self._context.solve(relation, symbol)
+        return None if found is None else Solution(*found)
+
+    def common_divisor(self, a: Number, b: Number) -> Expr:
+        """A product of a number and of factors that divides both integer
+        expressions wherever it is not 0.
+
+        >>> Context().common_divisor("6*n*k", "4*n")
+        2*n
+        """
+        return self._context.common_divisor(a, b)
+
+    def facts_behind(self, call: str, expression) -> List[Fact]:
+        """Facts that alone imply what a call gives for an expression: few
+        where ask() proves it.  call: "bounds", "strided", "multiple_of",
+        "values", "simplify", "canonical" or "substitute".
+
+        >>> context = Context()
+        >>> _ = context.assume("m % 8 == 0")
+        >>> _ = context.assume("n < 7")
+        >>> [str(fact) for fact in context.facts_behind("multiple_of", "3*m")]
+        ['m % 8 == 0']
+        """
+        return [self.fact(id)
+                for id in self._context.facts_behind(call, expression)]
 
     def multiple_of(self, expression: Number) -> int:
         """A number that divides every value of an integer expression; 0 for
@@ -260,6 +356,21 @@ class Context:
         reached.  The only method that another thread may call meanwhile
         without waiting for it."""
         self._context.interrupt()
+
+    def set_log(self, callback: Optional[Callable[[str], Any]]) -> None:
+        """callback(line) gets each call of this context and its clones, when
+        it is done, as a line that `proviso replay` reads; None ends it.
+        PROVISO_TRACE=FILE in the environment writes the lines of every context
+        to FILE.
+
+        >>> context = Context()
+        >>> context.set_log(print)
+        >>> _ = context.ask_quick("n < n + 1")
+        @1 pool 1
+        @1 symbol n backed_int
+        @1 ask quick n < n + 1 ; truth valid
+        """
+        self._context.set_log(callback)
 
     def statistics(self) -> Dict[str, Any]:
         """Of this context and its clones: questions, decided (by tier),

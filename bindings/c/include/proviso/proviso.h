@@ -263,6 +263,12 @@ PROVISO_C_API proviso_status proviso_declare(proviso_context context,
                                              const proviso_range* range,
                                              const proviso_origin* origin,
                                              uint32_t* fact);
+/* The same of the values in *range that leave `residue`, divided by `step`,
+ * which is at least 1. */
+PROVISO_C_API proviso_status proviso_declare_strided(
+    proviso_context context, proviso_expr symbol, const proviso_range* range,
+    int64_t step, int64_t residue, const proviso_origin* origin,
+    uint32_t* fact);
 /* The condition holds from here on.  origin and fact may be NULL. */
 PROVISO_C_API proviso_status proviso_assume(proviso_context context,
                                             proviso_expr condition,
@@ -279,6 +285,9 @@ PROVISO_C_API proviso_status proviso_fact_at(proviso_context context,
 PROVISO_C_API proviso_status proviso_fact_origin(proviso_context context,
                                                  uint32_t id, char* buffer,
                                                  size_t size, size_t* length);
+/* How many proviso_push() were open when the fact was told. */
+PROVISO_C_API proviso_status proviso_fact_depth(proviso_context context,
+                                                uint32_t id, size_t* depth);
 /* Whether the facts are known to contradict each other: 0 or 1. */
 PROVISO_C_API proviso_status proviso_contradiction(proviso_context context,
                                                    int* contradict);
@@ -309,6 +318,42 @@ PROVISO_C_API proviso_status proviso_bounds(proviso_context context,
 PROVISO_C_API proviso_status proviso_bounds_quick(proviso_context context,
                                                   proviso_expr expr,
                                                   proviso_range* range);
+/* proviso_bounds() with the distance between the values: each leaves *residue,
+ * divided by *step. */
+PROVISO_C_API proviso_status proviso_strided(proviso_context context,
+                                             proviso_expr expr,
+                                             proviso_range* range,
+                                             int64_t* step, int64_t* residue);
+/* An expression over the given symbols alone that is never less (never more)
+ * than an integer expression; the null handle where none is found. */
+PROVISO_C_API proviso_status proviso_upper_bound(proviso_context context,
+                                                 proviso_expr expr,
+                                                 const proviso_expr* over,
+                                                 size_t count,
+                                                 proviso_expr* bound);
+PROVISO_C_API proviso_status proviso_lower_bound(proviso_context context,
+                                                 proviso_expr expr,
+                                                 const proviso_expr* over,
+                                                 size_t count,
+                                                 proviso_expr* bound);
+
+typedef enum proviso_side {
+  PROVISO_EQUAL = 0,
+  PROVISO_AT_MOST = 1,
+  PROVISO_AT_LEAST = 2
+} proviso_side;
+/* A relation of integers solved for a symbol: it is true exactly where the
+ * symbol is == (<=, >=) *value and *condition holds.  *value and *condition are
+ * the null handle where it is not solved. */
+PROVISO_C_API proviso_status proviso_solve(
+    proviso_context context, proviso_expr relation, proviso_expr symbol,
+    proviso_side* side, proviso_expr* value, proviso_expr* condition);
+/* A product of a number and of factors that divides both integer expressions
+ * wherever it is not 0. */
+PROVISO_C_API proviso_status proviso_common_divisor(proviso_context context,
+                                                    proviso_expr a,
+                                                    proviso_expr b,
+                                                    proviso_expr* divisor);
 /* A number that divides every value of an integer expression; 0 for what is
  * always 0. */
 PROVISO_C_API proviso_status proviso_multiple_of(proviso_context context,
@@ -330,6 +375,21 @@ PROVISO_C_API proviso_status proviso_canonical(proviso_context context,
 PROVISO_C_API proviso_status proviso_solve_equalities(proviso_context context,
                                                       proviso_expr expr,
                                                       proviso_expr* result);
+
+/* The facts that alone imply what a call gives for an expression: as many as
+ * fit.  call: "bounds", "strided", "multiple_of", "values" (64 at most),
+ * "simplify", "canonical" or "substitute" (proviso_solve_equalities()). */
+PROVISO_C_API proviso_status proviso_facts_behind(
+    proviso_context context, const char* call, proviso_expr expr, uint32_t* ids,
+    size_t capacity, size_t* count);
+
+/* Gets each call of the context and its clones from here on as a line that
+ * `proviso replay` reads, without its end; NULL ends it.  It is called while
+ * the call holds the pool: it must make no call on that pool.  Without it,
+ * PROVISO_TRACE=FILE in the environment writes the lines of every context. */
+typedef void (*proviso_log_sink)(const char* line, void* user);
+PROVISO_C_API proviso_status proviso_set_log(proviso_context context,
+                                             proviso_log_sink sink, void* user);
 
 /* Ends the call that runs on another thread, as if its limit were reached. */
 PROVISO_C_API proviso_status proviso_interrupt(proviso_context context);

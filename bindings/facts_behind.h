@@ -1,0 +1,40 @@
+// bindings/facts_behind.h - the facts behind a result, by the call's name.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "solver/solver.h"
+
+namespace proviso {
+
+inline constexpr std::string_view kCallsWithFacts =
+    "bounds, strided, multiple_of, values, simplify, canonical, substitute";
+
+// The facts that imply what this call gives for e; nullopt for another name.
+inline std::optional<std::vector<FactId>> facts_behind(Context& context,
+                                                       std::string_view call,
+                                                       Expr e) {
+  constexpr size_t kMostValues = 64;
+  std::vector<FactId> facts;
+  if (call == "bounds")
+    context.bounds(e, &facts);
+  else if (call == "strided")
+    context.strided(e, &facts);
+  else if (call == "multiple_of")
+    context.multiple_of(e, &facts);
+  else if (call == "values")
+    context.values(e, kMostValues, &facts);
+  else if (call == "simplify")
+    context.simplify(e, &facts);
+  else if (call == "canonical")
+    context.canonical(e, &facts);
+  else if (call == "substitute")
+    context.substitute(e, &facts);
+  else
+    return std::nullopt;
+  return facts;
+}
+
+}  // namespace proviso

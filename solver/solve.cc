@@ -1,0 +1,253 @@
+#include "solver/solve.h"
+
+#include <algorithm>
+
+#include "sym/definition.h"
+#include "sym/not_null.h"
+#include "sym/operators.h"
+#include "sym/polynomial.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+
+namespace proviso {
+namespace {
+
+using Side = Solution::Side;
+
+// term side value, where condition holds.
+struct State {
+  Expr term;
+  Side side;
+  Expr value;
+  Expr condition;
+};
+
+Side opposite(Side side) {
+  switch (side) {
+    case Side::kAtMost: return Side::kAtLeast;
+    case Side::kAtLeast: return Side::kAtMost;
+    default: return side;
+  }
+}
+
+class Solver {
+ public:
+  Solver(Context& context, Expr symbol)
+      : context_(context), pool_(context.pool()), symbol_(symbol) {}
+
+  std::optional<Solution> solve(Expr relation) {
+    State state = start(relation);
+    // Each round takes one operator off the term.
+    while (state.term != symbol_) {
+      const Expr before = state.term;
+      const bool goes_on = state.term.is(Op::kAdd) || state.term.is(Op::kMul)
+                               ? isolate(state)
+                               : peel(state);
+      if (!goes_on || state.term == before) return std::nullopt;
+    }
+    state.value = proviso::simplify(state.value);
+    state.condition = proviso::simplify(state.condition);
+    if (is_known(state.condition)) state.condition = pool_.boolean(true);
+    if (has_symbol(state.value) || has_symbol(state.condition))
+      return std::nullopt;
+    return Solution{state.side, state.value, state.condition};
+  }
+
+ private:
+  // left - right <= 0, or == 0.
+  State start(Expr relation) {
+    bool negated = false;
+    while (relation.is(Op::kNot)) {
+      negated = !negated;
+      relation = relation.arg(0);
+    }
+    const bool fits = relation.is(Op::kLe) || relation.is(Op::kLt) ||
+                      (relation.is(Op::kEq) && !negated);
+    if (!fits || !relation.arg(0).is_int() || !relation.arg(1).is_int()) {
+      throw Error("solve: expected Eq, Le or Lt of integers, got " +
+                  to_string(relation, 200));
+    }
+    Expr left = relation.arg(0), right = relation.arg(1);
+    bool is_strict = relation.is(Op::kLt);
+    if (negated) {
+      std::swap(left, right);
+      is_strict = !is_strict;
+    }
+    const Expr gap =
+        proviso::simplify(is_strict ? left - right + 1 : left - right);
+    // The sum of one term is that term; it is not taken apart before.
+    return {gap, relation.is(Op::kEq) ? Side::kEqual : Side::kAtMost,
+            pool_.integer(0), pool_.boolean(true)};
+  }
+
+  bool has_symbol(Expr e) const {
+    return std::ranges::count(free_symbols(e), symbol_) != 0;
+  }
+  bool is_known(Expr condition) {
+    return context_.ask_quick(condition) == Verdict::kYes;
+  }
+
+  // factor * term + rest: term is then what the symbol is in.
+  bool isolate(State& state) {
+    const Polynomial p = to_polynomial(proviso::simplify(state.term));
+    Polynomial factor, rest;
+    Expr term;
+    for (const auto& [monomial, coefficient] : p.terms()) {
+      Monomial others;
+      size_t found = 0;
+      for (Expr atom : monomial) {
+        if (!has_symbol(atom)) {
+          others.push_back(atom);
+          continue;
+        }
+        ++found;
+        if (term && term != atom) return false;
+        term = atom;
+      }
+      if (found > 1) return false;
+      (found == 1 ? factor : rest).add(std::move(others), coefficient);
+    }
+    if (!term) return false;
+    const Expr by = to_expr(pool_, factor);
+    const Expr right = state.value - to_expr(pool_, rest);
+    state.term = term;
+    return divide(state, by, right);
+  }
+
+  // by * term side right.
+  bool divide(State& state, Expr by, Expr right) {
+    const bool is_positive = is_known(by > 0);
+    if (!is_positive && !is_known(by < 0)) return false;
+    const Expr size = is_positive ? by : -by;
+    const Expr value = is_positive ? right : -right;
+    if (!is_positive) state.side = opposite(state.side);
+    switch (state.side) {
+      case Side::kEqual:
+        state.condition = logical_and(state.condition, value % size == 0);
+        state.value = floor_div(value, size);
+        break;
+      case Side::kAtMost: state.value = floor_div(value, size); break;
+      case Side::kAtLeast: state.value = -floor_div(-value, size); break;
+    }
+    return true;
+  }
+
+  bool peel(State& state) {
+    switch (state.term.op()) {
+      case Op::kFloorDiv:
+      case Op::kCleanDiv: return peel_quotient(state);
+      case Op::kMin:
+      case Op::kMax: return peel_extremum(state);
+      default: return false;
+    }
+  }
+
+  bool peel_quotient(State& state) {
+    const Expr x = state.term.arg(0), d = state.term.arg(1);
+    if (has_symbol(d) || !is_known(d > 0)) return false;
+    state.term = x;
+    switch (state.side) {
+      case Side::kEqual:
+        if (!is_known(x % d == 0)) return false;
+        state.value = d * state.value;
+        break;
+      case Side::kAtMost: state.value = d * state.value + d - 1; break;
+      case Side::kAtLeast: state.value = d * state.value; break;
+    }
+    return true;
+  }
+
+  // Max(a, b) <= v where both are; Min(a, b) >= v where both are.
+  bool peel_extremum(State& state) {
+    const bool fits = state.term.is(Op::kMax) ? state.side == Side::kAtMost
+                                              : state.side == Side::kAtLeast;
+    if (!fits) return false;
+    Expr with;
+    for (Expr arg : state.term.args()) {
+      if (has_symbol(arg)) {
+        if (with) return false;
+        with = arg;
+      } else {
+        state.condition = logical_and(
+            state.condition, state.side == Side::kAtMost ? arg <= state.value
+                                                         : arg >= state.value);
+      }
+    }
+    state.term = with;
+    return true;
+  }
+
+  Context& context_;
+  ExprPool& pool_;
+  const Expr symbol_;
+};
+
+// What every term has as a factor.
+Monomial shared_factors(const Polynomial& a, const Polynomial& b) {
+  std::optional<Monomial> shared;
+  const auto look_at = [&](const Polynomial& p) {
+    for (const auto& [monomial, coefficient] : p.terms()) {
+      if (!shared) {
+        shared = monomial;
+        continue;
+      }
+      Monomial kept, left = monomial;
+      for (Expr atom : *shared) {
+        const auto at = std::ranges::find(left, atom);
+        if (at == left.end()) continue;
+        kept.push_back(atom);
+        left.erase(at);
+      }
+      shared = std::move(kept);
+    }
+  };
+  look_at(a);
+  look_at(b);
+  return shared.value_or(Monomial());
+}
+
+Expr without(ExprPool& pool, const Polynomial& p, const Monomial& factors) {
+  Polynomial rest;
+  for (const auto& [monomial, coefficient] : p.terms()) {
+    Monomial left = monomial;
+    for (Expr atom : factors) left.erase(std::ranges::find(left, atom));
+    rest.add(std::move(left), coefficient);
+  }
+  return to_expr(pool, rest);
+}
+
+}  // namespace
+
+std::string_view name_of(Solution::Side side) {
+  switch (side) {
+    case Side::kAtMost: return "<=";
+    case Side::kAtLeast: return ">=";
+    default: return "==";
+  }
+}
+
+std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {
+  not_null(relation, "solve");
+  if (!not_null(symbol, "solve").is_symbol() || !symbol.is_int()) {
+    throw Error("solve: expected an integer symbol, got " +
+                to_string(symbol, 200));
+  }
+  for (Expr e : {relation, symbol}) {
+    if (&e.pool() == &context.pool()) continue;
+    throw Error("solve: " + to_string(e, 200) +
+                " belongs to another ExprPool; build it with Context::pool()");
+  }
+  return Solver(context, symbol).solve(rewrite(relation, definition));
+}
+
+Expr common_divisor(Context& context, Expr a, Expr b) {
+  ExprPool& pool = context.pool();
+  const Polynomial p = to_polynomial(context.canonical(a));
+  const Polynomial q = to_polynomial(context.canonical(b));
+  const Monomial shared = shared_factors(p, q);
+  const Int number = gcd(context.multiple_of(without(pool, p, shared)),
+                         context.multiple_of(without(pool, q, shared)));
+  return to_expr(pool, Polynomial::term(shared, number));
+}
+
+}  // namespace proviso

@@ -1,0 +1,331 @@
+#include "solver/symbolic_bounds.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sym/budget.h"
+#include "sym/definition.h"
+#include "sym/not_null.h"
+#include "sym/polynomial.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+
+namespace proviso {
+namespace {
+
+constexpr int kMaxNodes = 256;  // of the search, a bound
+constexpr int kMaxDepth = 12;   // rows added to one another
+constexpr int kMaxNesting = 4;  // bounds of what is inside an atom
+constexpr size_t kMaxRowsOfAtom = 12;
+constexpr size_t kMaxCandidates = 8;
+constexpr size_t kMaxShown = 3;  // arguments of the Min
+constexpr uint64_t kUnits = 2'000'000;
+
+class Bounder {
+ public:
+  Bounder(Context& context, std::span<const Expr> over)
+      : context_(context),
+        pool_(context.pool()),
+        over_(over.begin(), over.end()) {
+    for (const Fact& fact : context.facts())
+      read(rewrite(fact.condition, definition));
+  }
+
+  // e <= result; with `above` false, e >= result.
+  std::optional<Expr> bound(Expr e, bool above, int nesting = 0) {
+    const Expr known = proviso::simplify(context_.substitute(e));
+    for (Expr exact : {e, known}) {
+      if (is_chosen(exact)) return exact;
+    }
+    Search search{.above = above, .nesting = nesting};
+    for (Expr start : {proviso::simplify(e), known}) {
+      Polynomial p = to_polynomial(start);
+      if (!above) p = p * Int(-1);
+      eliminate(p, 1, 0, search);
+      if (start == known) break;
+    }
+    const Interval range = context_.bounds_quick(e);
+    if (const OptionalInt& end = above ? range.upper() : range.lower())
+      add(search, pool_.integer(*end));
+    return best(search);
+  }
+
+ private:
+  struct Search {
+    bool above;
+    int nesting;
+    int nodes = 0;
+    std::vector<Expr> candidates = {};
+  };
+
+  bool is_chosen(Expr e) const {
+    const std::vector<Expr> symbols = free_symbols(e);
+    return std::ranges::all_of(symbols,
+                               [&](Expr s) { return over_.contains(s); });
+  }
+  bool is_chosen(const Monomial& m) {
+    return std::ranges::all_of(m, [&](Expr atom) {
+      auto [known, is_new] = chosen_.emplace(atom, false);
+      if (is_new) known->second = is_chosen(atom);
+      return known->second;
+    });
+  }
+
+  // --- rows
+
+  void read(Expr condition) {
+    if (condition.is(Op::kAnd)) {
+      for (Expr part : condition.args()) read(part);
+      return;
+    }
+    if (!is_relation(condition.op()) || !condition.arg(0).is_int() ||
+        !condition.arg(1).is_int() || condition.is(Op::kNe)) {
+      return;
+    }
+    const Expr gap = condition.arg(1) - condition.arg(0);
+    Polynomial p = to_polynomial(proviso::simplify(gap));
+    if (condition.is(Op::kLt)) p.add({}, -1);
+    add_row(p);
+    if (condition.is(Op::kEq)) add_row(p * Int(-1));
+  }
+
+  // p >= 0.
+  void add_row(Polynomial p) {
+    if (p.is_constant()) return;
+    const auto index = static_cast<uint32_t>(rows_.size());
+    rows_.push_back(std::move(p));
+    for (const auto& [monomial, coefficient] : rows_.back().terms()) {
+      if (monomial.empty()) continue;
+      std::vector<uint32_t>& of = rows_with_[monomial];
+      if (of.size() < kMaxRowsOfAtom) of.push_back(index);
+    }
+  }
+  void add_row(Expr nonnegative) {
+    add_row(to_polynomial(proviso::simplify(nonnegative)));
+  }
+
+  bool is_known(Expr condition) {
+    return context_.ask_quick(condition) == Verdict::kYes;
+  }
+  bool is_positive(Expr e) { return is_known(lt(pool_.integer(0), e)); }
+
+  // What an operator says of its value; once for each atom.
+  void define(Expr atom, int nesting) {
+    if (!defined_.insert(atom).second) return;
+    const Interval range = context_.bounds_quick(atom);
+    if (range.lower()) add_row(atom - pool_.integer(*range.lower()));
+    if (range.upper()) add_row(pool_.integer(*range.upper()) - atom);
+    if (atom.arity() != 2 && !atom.is(Op::kMin) && !atom.is(Op::kMax)) return;
+    switch (atom.op()) {
+      case Op::kFloorDiv:
+      case Op::kCleanDiv: define_quotient(atom, nesting); break;
+      case Op::kMod:
+      case Op::kPythonMod: define_remainder(atom); break;
+      case Op::kMin:
+        for (Expr arg : atom.args()) add_row(arg - atom);
+        define_by_arguments(atom, nesting);
+        break;
+      case Op::kMax:
+        for (Expr arg : atom.args()) add_row(atom - arg);
+        define_by_arguments(atom, nesting);
+        break;
+      default: break;
+    }
+  }
+
+  void define_quotient(Expr atom, int nesting) {
+    const Expr x = atom.arg(0), d = atom.arg(1);
+    if (!is_positive(d)) return;
+    const Expr rest = x - atom * d;  // in [0, d)
+    add_row(rest);
+    add_row(d - 1 - rest);
+    if (!is_chosen(d) || nesting == kMaxNesting) return;
+    for (bool above : {true, false}) {
+      const auto end = bound(x, above, nesting + 1);
+      if (!end) continue;
+      const Expr q = floor_div(*end, d);
+      add_row(above ? q - atom : atom - q);
+    }
+  }
+
+  void define_remainder(Expr atom) {
+    const Expr x = atom.arg(0), d = atom.arg(1);
+    if (!is_positive(d)) return;
+    add_row(atom);
+    add_row(d - 1 - atom);
+    if (is_known(le(pool_.integer(0), x))) add_row(x - atom);
+  }
+
+  // Min(a, b) <= Min(a's bound, b's bound), and so on: all have to have one.
+  void define_by_arguments(Expr atom, int nesting) {
+    if (nesting == kMaxNesting) return;
+    for (bool above : {true, false}) {
+      std::vector<Expr> ends;
+      for (Expr arg : atom.args()) {
+        if (const auto end = bound(arg, above, nesting + 1))
+          ends.push_back(*end);
+      }
+      if (ends.size() != atom.arity()) continue;
+      const Expr end = pool_.make(atom.op(), ends);
+      add_row(above ? end - atom : atom - end);
+    }
+  }
+
+  // --- the search: scale * (what is bounded from above) <= p
+
+  void eliminate(const Polynomial& p, const Int& scale, int depth,
+                 Search& search) {
+    Budget::spend(8 + 4 * p.terms().size());
+    if (++search.nodes > kMaxNodes || depth > kMaxDepth ||
+        search.candidates.size() >= kMaxCandidates) {
+      return;
+    }
+    const Polynomial::Terms& terms = p.terms();
+    const auto unwanted = std::ranges::find_if(
+        terms, [&](const auto& term) { return !is_chosen(term.first); });
+    if (unwanted == terms.end()) return finish(p, scale, search);
+    const Monomial& monomial = unwanted->first;
+    const Int& coefficient = unwanted->second;
+    for (Expr atom : monomial) {
+      if (!is_chosen(Monomial{atom})) define(atom, search.nesting);
+    }
+    // Rows that name the monomial, then rows of a part of it times the rest.
+    for (const auto& [part, rest] : divisions(monomial)) {
+      const auto rows = rows_with_.find(part);
+      if (rows == rows_with_.end()) continue;
+      if (!rest.empty() && !is_nonnegative(rest)) continue;
+      const std::vector<uint32_t> indices = rows->second;  // define() adds
+      for (uint32_t index : indices) {
+        const Polynomial row = rest.empty()
+                                   ? rows_[index]
+                                   : rows_[index] * Polynomial::term(rest, 1);
+        const auto at = row.terms().find(monomial);
+        if (at == row.terms().end()) continue;
+        const Int& there = at->second;
+        if (there.sign() == coefficient.sign()) continue;
+        const Int common = gcd(abs(coefficient), abs(there));
+        const Int mine = floor_div(abs(there), common);
+        const Int theirs = floor_div(abs(coefficient), common);
+        eliminate(p * mine + row * theirs, scale * mine, depth + 1, search);
+      }
+    }
+  }
+
+  // The monomial as what a row may name times the rest: whole, then atom by
+  // atom.
+  std::vector<std::pair<Monomial, Monomial>> divisions(const Monomial& m) {
+    std::vector<std::pair<Monomial, Monomial>> all = {{m, {}}};
+    for (size_t i = 0; m.size() > 1 && i < m.size(); ++i) {
+      if (is_chosen(Monomial{m[i]}) || (i > 0 && m[i] == m[i - 1])) continue;
+      Monomial rest = m;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+      all.push_back({{m[i]}, std::move(rest)});
+    }
+    return all;
+  }
+
+  bool is_nonnegative(const Monomial& m) {
+    return is_known(
+        le(pool_.integer(0), to_expr(pool_, Polynomial::term(m, 1))));
+  }
+
+  void finish(const Polynomial& p, const Int& scale, Search& search) {
+    Expr e = to_expr(pool_, p);
+    if (!scale.is_one()) e = floor_div(e, pool_.integer(scale));
+    if (!search.above) e = -e;
+    add(search, proviso::simplify(e));
+  }
+
+  void add(Search& search, Expr candidate) {
+    if (std::ranges::count(search.candidates, candidate) == 0)
+      search.candidates.push_back(candidate);
+  }
+
+  // Those that no other implies, as one expression.
+  std::optional<Expr> best(Search& search) {
+    std::vector<Expr>& all = search.candidates;
+    if (all.empty()) return std::nullopt;
+    for (size_t i = all.size(); i-- > 0 && all.size() > 1;) {
+      const bool is_implied = std::ranges::any_of(all, [&](Expr other) {
+        return other != all[i] &&
+               is_known(search.above ? le(other, all[i]) : le(all[i], other));
+      });
+      if (is_implied) all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (all.size() > kMaxShown) all.resize(kMaxShown);
+    const Expr together = all.size() == 1
+                              ? all[0]
+                              : proviso::simplify(pool_.make(
+                                    search.above ? Op::kMin : Op::kMax, all));
+    const Expr shorter = context_.canonical(together);
+    return is_chosen(shorter) ? shorter : together;
+  }
+
+  struct MonomialHash {
+    size_t operator()(const Monomial& m) const {
+      size_t hash = m.size();
+      for (Expr atom : m) hash = hash * 0x9E3779B97F4A7C15u + atom.id();
+      return hash;
+    }
+  };
+
+  Context& context_;
+  ExprPool& pool_;
+  const std::unordered_set<Expr, ExprHash> over_;
+  std::unordered_map<Expr, bool, ExprHash> chosen_;
+  std::vector<Polynomial> rows_;
+  std::unordered_map<Monomial, std::vector<uint32_t>, MonomialHash> rows_with_;
+  std::unordered_set<Expr, ExprHash> defined_;
+};
+
+// Facts that imply the claim: those that ask() names, else all.
+std::vector<FactId> facts_behind(Context& context, Expr claim) {
+  const Answer answer = context.ask(claim);
+  if (answer.verdict == Verdict::kYes) return answer.facts;
+  std::vector<FactId> all;
+  for (const Fact& fact : context.facts()) all.push_back(fact.id);
+  return all;
+}
+
+std::optional<Expr> bound(Context& context, Expr e, std::span<const Expr> over,
+                          std::vector<FactId>* facts, bool above) {
+  const std::string call = above ? "upper_bound" : "lower_bound";
+  (void)context.bounds_quick(e);  // throws for what is no such expression
+  for (Expr symbol : over) {
+    if (!not_null(symbol, call.c_str()).is_symbol() ||
+        &symbol.pool() != &context.pool()) {
+      throw Error(call + ": expected symbols of the context's pool, got " +
+                  to_string(symbol, 200));
+    }
+  }
+  if (facts != nullptr) facts->clear();
+  if (context.contradiction()) return std::nullopt;
+  std::optional<Expr> found;
+  try {
+    const Budget budget(kUnits);
+    found = Bounder(context, over).bound(rewrite(e, definition), above);
+  } catch (const OutOfBudget&) {
+    return std::nullopt;
+  }
+  if (found && facts != nullptr)
+    *facts = facts_behind(context, above ? le(e, *found) : le(*found, e));
+  return found;
+}
+
+}  // namespace
+
+std::optional<Expr> upper_bound(Context& context, Expr e,
+                                std::span<const Expr> over,
+                                std::vector<FactId>* facts) {
+  return bound(context, e, over, facts, true);
+}
+
+std::optional<Expr> lower_bound(Context& context, Expr e,
+                                std::span<const Expr> over,
+                                std::vector<FactId>* facts) {
+  return bound(context, e, over, facts, false);
+}
+
+}  // namespace proviso
