@@ -1,10 +1,12 @@
 """proviso.torch: Proviso answers for ShapeEnv in torch.compile and export."""
 
 import copy
+import inspect
 import os
 import subprocess
 import sys
 import threading
+import traceback
 
 import pytest
 import sympy
@@ -266,6 +268,99 @@ def test_questions_that_follow_from_checks_compile(program, data):
             program, fullgraph=True, dynamic=True, backend="aot_eager"
         )
         torch.testing.assert_close(compiled(t), program(t))
+
+
+# ---- data-dependent errors that remain ------------------------------------
+
+
+def takes_a_side(t, y):
+    n = t[0].item()
+    if n > 4:
+        return y + 1
+    return y
+
+
+class TakesASide(torch.nn.Module):
+    def forward(self, t, y):
+        return takes_a_side(t, y)
+
+
+def line_of(function, text):
+    lines, first = inspect.getsourcelines(function)
+    return first + next(i for i, line in enumerate(lines) if text in line)
+
+
+@pytest.mark.parametrize("how", ["compile", "export", "strict"])
+def test_an_error_that_remains_says_which_checks_end_it(how):
+    args = torch.tensor([6]), torch.randn(8)
+    with proviso.torch.shape_env(), pytest.raises(Exception) as caught:
+        if how == "compile":
+            torch.compile(
+                takes_a_side, fullgraph=True, dynamic=True, backend="eager"
+            )(*args)
+        else:
+            torch.export.export(TakesASide(), args, strict=how == "strict")
+    text = str(caught.value)
+    assert text.count("Proviso: real_branch") == 1
+    assert "insert before it  torch._check(n <= 4)" in text
+    assert "or instead        torch._check(n >= 5)" in text
+    (answer,) = proviso.explain(caught.value).errors
+    assert answer.kind == "real_branch"
+    assert answer.code == ["torch._check(n <= 4)"]
+    assert answer.line == line_of(takes_a_side, "if n > 4")
+    assert os.path.basename(answer.file) == os.path.basename(__file__)
+    (known,) = proviso.torch.report().data_dependent
+    assert known[0].question == answer.question and known[1] >= 1
+    assert "torch._check(n <= 4) would decide it" in str(proviso.torch.report())
+
+
+def test_a_graph_that_breaks_at_data_is_reported():
+    args = torch.tensor([6]), torch.randn(8)
+    with proviso.torch.shape_env():
+        compiled = torch.compile(takes_a_side, dynamic=True, backend="eager")
+        torch.testing.assert_close(compiled(*args), takes_a_side(*args))
+    ((answer, _),) = proviso.torch.report().data_dependent
+    assert answer.other_code == ["torch._check(n >= 5)"]
+
+
+def test_diagnose_does_not_answer_a_second_time():
+    args = torch.tensor([6]), torch.randn(8)
+    with proviso.torch.shape_env(), pytest.raises(Exception) as caught:
+        with proviso.diagnose() as found:
+            torch.compile(
+                takes_a_side, fullgraph=True, dynamic=True, backend="eager"
+            )(*args)
+    assert [e.kind for e in found.report.errors] == ["real_branch"]
+    text = "".join(traceback.format_exception(caught.value))
+    assert text.count("insert before it  torch._check(n <= 4)") == 1
+
+
+def test_verify_leaves_errors_as_torch_makes_them():
+    args = torch.tensor([6]), torch.randn(8)
+    with proviso.torch.shape_env(verify=True):
+        with pytest.raises(Exception) as caught:
+            torch.export.export(TakesASide(), args)
+    assert "Proviso" not in str(caught.value)
+    assert proviso.torch.report().data_dependent == ()
+
+
+def test_the_line_that_asked_is_the_programs():
+    seen = []
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            if x.shape[0] > 3:
+                seen.extend(x.shape[0].node.shape_env.guards)
+            return x
+
+    with proviso.torch.shape_env():
+        torch.export.export(
+            Model(), (torch.randn(6),),
+            dynamic_shapes={"x": {0: torch.export.Dim.AUTO}},
+        )
+    assert any("test_torch_shape_env.py" in str(g.sloc) for g in seen)
+    assert not any("_shape_env.py:" in str(g.sloc).replace(
+        "test_torch_shape_env.py", "") for g in seen)
 
 
 # ---- the mirror -----------------------------------------------------------

@@ -3,7 +3,7 @@
 //
 //   expr.cc      Expr: operators, pickle, evaluation
 //   context.cc   Context: facts and questions
-//   mirror.cc    what a PyTorch ShapeEnv knows, in a Context
+//   mirror*.cc   what a PyTorch ShapeEnv knows, in a Context
 //   sympy_reader.cc  SymPy's objects as expressions
 //   module.cc    the module and its errors
 //

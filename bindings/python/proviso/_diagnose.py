@@ -15,6 +15,7 @@ import contextlib
 import dataclasses
 import html
 import json
+import os
 import sys
 import traceback
 from typing import Any, Dict, Iterator, List, Optional
@@ -96,8 +97,7 @@ def explain(source: Any) -> Report:
     if isinstance(source, str):
         return Report(source)
     if isinstance(source, BaseException):
-        report = getattr(source, "proviso_report", None)
-        return report or Report(_text_of_exception(source))
+        return _known_report(source) or Report(_text_of_exception(source))
     if getattr(source, "_report", None) is not None:
         return Report(_text_of_draft(source._report))
     raise TypeError(
@@ -126,17 +126,35 @@ def diagnose(swallow: bool = False) -> Iterator[Diagnosing]:
         try:
             yield found
         except Exception as error:
+            answered = _known_report(error)
             known = _seen_for(found._seen, error)
-            report = Report(known + _text_of_exception(error))
+            report = answered or Report(known + _text_of_exception(error))
             if not report:
                 raise
             found.report = report
             if swallow:
                 return
             error.proviso_report = report
-            if hasattr(error, "add_note"):
+            if answered is None and hasattr(error, "add_note"):
                 error.add_note("\n" + str(report))
             raise
+
+
+def report_of_question(env: Any, question: Any, error: BaseException) -> Report:
+    """The answer to a data-dependent `error` of `env`, where it is made."""
+    return Report(_look(env, question, error).facts + _text_of_exception(error))
+
+
+def _known_report(error: Optional[BaseException]) -> Optional[Report]:
+    """The report that the error, or one that it arose from, has already."""
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        report = getattr(error, "proviso_report", None)
+        if report is not None:
+            return report
+        error = error.__cause__ or error.__context__
+    return None
 
 
 # --- an exception's text
@@ -255,6 +273,9 @@ def _place(fact: Any) -> str:
     return ""
 
 
+_OURS = os.path.dirname(__file__) + os.sep
+
+
 def _is_of_torch(file: str) -> bool:
     import torch
 
@@ -285,7 +306,7 @@ def _program_frames():
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not _is_of_torch(file) and file != __file__:
+        if not _is_of_torch(file) and not file.startswith(_OURS):
             yield (file, frame.f_lineno, frame.f_code.co_name,
                    list(frame.f_locals.items()))
         tracer = frame.f_locals.get("self") if tracers else None

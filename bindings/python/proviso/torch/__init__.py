@@ -25,7 +25,6 @@ does the same from the start of a process.
 
 import importlib as _importlib
 
-import proviso._tracer as _  # torch 2.13, or what is missing  # noqa: F401
 from proviso.torch._binding import disable, enable, is_enabled, shape_env
 from proviso.torch._recompiles import (
     Recompile,

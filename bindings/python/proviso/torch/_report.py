@@ -3,7 +3,7 @@
 import dataclasses
 
 from proviso import _core
-from proviso.torch import _differences
+from proviso.torch import _data_dependent, _differences
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Report:
     Proviso (floats, infinities); torch answered those.
     compared: {"same" or a difference's kind: count}; empty without verify.
     differences: each once.
+    data_dependent: ((proviso.Diagnosis, times), ...) of questions about data
+    that nothing decided, those included for which Dynamo broke the graph.
     """
 
     questions: int
@@ -37,6 +39,7 @@ class Report:
     left_to_torch: dict
     compared: dict
     differences: tuple
+    data_dependent: tuple = ()
 
     def __str__(self):
         lines = [
@@ -52,6 +55,12 @@ class Report:
                 f"  {d.kind}: {d.question}: Proviso {d.proviso}, "
                 f"torch {d.torch}"
             )
+        for one, times in self.data_dependent:
+            checks = " and ".join(one.code or one.conditions)
+            lines.append(
+                f"  not decided, {times} times: {one.question} at {one.file}:"
+                f"{one.line}; {checks} would decide it"
+            )
         return "\n".join(lines)
 
 
@@ -65,6 +74,9 @@ def report():
         left_to_torch=dict(counts["refused"]),
         compared=dict(_differences.counts),
         differences=tuple(Difference(*key) for key in _differences.found),
+        data_dependent=tuple(
+            (one, times) for one, times in _data_dependent.found.values()
+        ),
     )
 
 
@@ -72,3 +84,4 @@ def reset_report():
     """Starts counting anew."""
     _core.reset_mirror_counts()
     _differences.reset()
+    _data_dependent.reset()

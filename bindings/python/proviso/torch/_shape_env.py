@@ -25,7 +25,12 @@ from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from proviso import _core
-from proviso.torch import _differences, _recompiles, _sympy_classes
+from proviso.torch import (
+    _data_dependent,
+    _differences,
+    _recompiles,
+    _sympy_classes,
+)
 
 log = logging.getLogger("proviso.torch")
 
@@ -62,6 +67,9 @@ def companion(env):
         return None
     found = _companions.get(env)
     if found is None:
+        # torch says which line asked: the innermost that is neither its own nor
+        # ours.  Not at import, when the modules that it lists may be half made.
+        symbolic_shapes.uninteresting_files().add(__file__)
         with _making:
             found = _companions.setdefault(env, _Companion())
     return found
@@ -244,6 +252,15 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             if isinstance(equality, sympy.Eq) and equality.free_symbols:
                 self._maybe_guard_rel(equality)
         return result
+
+    def _make_data_dependent_error(self, expr, unhinted_expr, **kwargs):
+        """As torch's, with the checks that would decide the question."""
+        error = super()._make_data_dependent_error(
+            expr, unhinted_expr, **kwargs
+        )
+        if companion(self) is not None and not settings.verify:
+            _data_dependent.answer(self, unhinted_expr, error)
+        return error
 
     def produce_guards_verbose(self, *args, guards=None, **kwargs):
         """As torch's, without guards that others imply.
