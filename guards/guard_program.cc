@@ -17,6 +17,7 @@ using Code = GuardProgram::Code;
 using Instruction = GuardProgram::Instruction;
 
 constexpr size_t kMaxStack = 32;
+constexpr int kMaxLevels = 256;  // of an expression that is walked as a tree
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
 
@@ -33,10 +34,8 @@ class Compiler {
     if (auto one = whole(condition)) return {*one};
     code_ = {{Code::kStack}};
     depth_ = deepest_ = 0;
-    if (!push(condition) || deepest_ > kMaxStack ||
-        code_.size() > std::numeric_limits<uint16_t>::max()) {
-      return {{Code::kExact}};
-    }
+    level_ = 0;
+    if (!push(condition) || is_too_long()) return {{Code::kExact}};
     code_[0].a = static_cast<uint16_t>(code_.size() - 1);
     return code_;
   }
@@ -131,7 +130,21 @@ class Compiler {
     deepest_ = std::max(deepest_, static_cast<size_t>(depth_));
   }
 
+  // A part that is shared is compiled wherever it stands.
+  bool is_too_long() const {
+    return deepest_ > kMaxStack ||
+           code_.size() > std::numeric_limits<uint16_t>::max();
+  }
+
   bool push(Expr e) {
+    if (level_ == kMaxLevels || is_too_long()) return false;
+    ++level_;
+    const bool is_done = push_node(e);
+    --level_;
+    return is_done;
+  }
+
+  bool push_node(Expr e) {
     if (auto s = slot(e)) {
       emit({Code::kLoad, *s}, 1);
       return true;
@@ -207,7 +220,7 @@ class Compiler {
 
   std::unordered_map<Expr, uint16_t, ExprHash> slots_;
   std::vector<Instruction> code_;
-  int depth_ = 0;
+  int depth_ = 0, level_ = 0;
   size_t deepest_ = 0;
 };
 
@@ -440,7 +453,23 @@ class CppPrinter {
  public:
   explicit CppPrinter(const std::vector<Expr>& symbols) : symbols_(symbols) {}
 
-  std::string operator()(Expr e) const {
+  std::string operator()(Expr e) {
+    if (level_ == kMaxLevels)
+      fail(e, "is too deep to be one expression of C++");
+    ++level_;
+    std::string text = node(e);
+    --level_;
+    if (text.size() > kMaxTextLength) fail(e, "is too long in C++");
+    return text;
+  }
+
+ private:
+  [[noreturn]] static void fail(Expr e, const char* why) {
+    throw Error("GuardProgram::to_cpp: " + to_string(e, 200) + " " + why +
+                "; check it with holds()");
+  }
+
+  std::string node(Expr e) {
     if (e.is_symbol() && e.is_int()) {
       auto at = std::find(symbols_.begin(), symbols_.end(), e);
       return "Checked{v[" + std::to_string(at - symbols_.begin()) + "]}";
@@ -471,19 +500,16 @@ class CppPrinter {
                (*this)(e.arg(2)) + ")";
       case Op::kPow:
       case Op::kPowByNatural: return power(e);
-      default:
-        throw Error("GuardProgram::to_cpp: " + to_string(e) +
-                    " has no form over int64; check it with holds()");
+      default: fail(e, "has no form over int64");
     }
   }
 
- private:
-  std::string infix(Expr e, const char* sign) const {
+  std::string infix(Expr e, const char* sign) {
     std::string text = (*this)(e.arg(0));
     for (size_t i = 1; i < e.arity(); ++i) text += sign + (*this)(e.arg(i));
     return "(" + text + ")";
   }
-  std::string call(Expr e, const std::string& name) const {
+  std::string call(Expr e, const std::string& name) {
     std::string text = (*this)(e.arg(0));
     if (e.arity() == 1) {
       return e.is(Op::kAbs) || e.is(Op::kNot) ? name + "(" + text + ")" : text;
@@ -493,31 +519,29 @@ class CppPrinter {
     }
     return text;
   }
-  std::string relation(Expr e, const std::string& name) const {
-    if (e.arg(0).is_float() || e.arg(1).is_float()) {
-      throw Error("GuardProgram::to_cpp: " + to_string(e) +
-                  " is about floats; check it with holds()");
-    }
+  std::string relation(Expr e, const std::string& name) {
+    if (e.arg(0).is_float() || e.arg(1).is_float()) fail(e, "is about floats");
     return call(e, name);
   }
-  std::string power(Expr e) const {
+  std::string power(Expr e) {
     auto exponent = e.arg(1).maybe_int64();
     if (e.is_float() || !exponent || *exponent < 1 || *exponent > 8) {
-      throw Error("GuardProgram::to_cpp: " + to_string(e) +
-                  " has no form over int64; check it with holds()");
+      fail(e, "has no form over int64");
     }
-    std::string text = (*this)(e.arg(0));
-    for (int64_t i = 1; i < *exponent; ++i) text += "*" + (*this)(e.arg(0));
+    const std::string factor = (*this)(e.arg(0));
+    std::string text = factor;
+    for (int64_t i = 1; i < *exponent; ++i) text += "*" + factor;
     return "(" + text + ")";
   }
 
   const std::vector<Expr>& symbols_;
+  int level_ = 0;
 };
 
 }  // namespace
 
 std::string GuardProgram::to_cpp(const std::string& name) const {
-  const CppPrinter print(symbols_);
+  CppPrinter print(symbols_);
   std::string text = kPrelude;
   for (size_t i = 0; i < symbols_.size(); ++i) {
     text += "// v[" + std::to_string(i) + "]: " + symbols_[i].symbol().name;

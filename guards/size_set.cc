@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
 #include "sym/definition.h"
 #include "sym/evaluate.h"
+#include "sym/within.h"
 
 namespace proviso {
 
@@ -14,6 +16,9 @@ namespace {
 constexpr int64_t kMaxPeriod = 4096;
 constexpr int64_t kMaxTable = 16384;
 constexpr size_t kMaxListed = 16;  // sizes and remainders written one by one
+constexpr int kMaxLevels = 200;    // of an expression
+// What may be done for a table, and for its description (sym/budget.h).
+constexpr uint64_t kTableUnits = 1'000'000, kTextUnits = 1'000'000;
 
 // e(s + period) = e(s) + slope*period at every size s.
 struct Repetition {
@@ -92,6 +97,7 @@ std::optional<Repetition> rounded(const Repetition& r, const Rational& step) {
 }
 
 std::optional<Repetition> repetition(Expr e) {
+  Budget::spend(1);
   e = definition(e);
   if (e.is_constant()) return Repetition{};
   if (e.is_symbol()) return Repetition{Rational(Int(1)), 1};
@@ -208,8 +214,23 @@ std::optional<SizeSet> by_enumeration(Expr symbol,
   return set;
 }
 
+bool is_deep(Expr e) {
+  std::unordered_map<Expr, int, ExprHash> levels;
+  visit_arguments_first(
+      e, [&](Expr x) { return levels.contains(x); },
+      [&](Expr x) {
+        int most = 0;
+        for (Expr arg : x.args()) most = std::max(most, levels.at(arg));
+        levels.emplace(x, most + 1);
+      });
+  return levels.at(e) > kMaxLevels;
+}
+
 std::optional<SizeSet> by_repetition(Expr symbol,
                                      std::span<const Expr> conditions) {
+  if (std::any_of(conditions.begin(), conditions.end(), is_deep)) {
+    return std::nullopt;
+  }
   Onset all;
   for (Expr c : conditions) {
     auto o = onset(c, symbol);
@@ -295,6 +316,7 @@ class Pattern {
   Pattern(const SizeSet& set, int64_t lower, int64_t last, int64_t modulus,
           int64_t tail)
       : modulus_(modulus) {
+    Budget::spend(static_cast<uint64_t>(last - std::min(lower, tail)) / 8 + 1);
     std::set<int64_t> remainders;
     for (int64_t n = tail; n <= last; ++n) {
       if (set.contains(Int(n))) remainders.insert(n % modulus);
@@ -386,9 +408,14 @@ std::optional<SizeSet> sizes_where(Expr symbol,
                                    std::span<const Expr> conditions,
                                    const Interval& range,
                                    const ProveOnRange& prove) {
-  if (auto set = by_repetition(symbol, conditions)) return set;
-  if (auto set = by_enumeration(symbol, conditions, range)) return set;
-  return by_proof(symbol, conditions, prove);
+  uint64_t units = kTableUnits;
+  return within(units,
+                [&] {
+                  auto set = by_repetition(symbol, conditions);
+                  if (!set) set = by_enumeration(symbol, conditions, range);
+                  return set ? set : by_proof(symbol, conditions, prove);
+                })
+      .value_or(std::nullopt);
 }
 
 std::string dim_definition(const std::string& name,
@@ -402,8 +429,10 @@ std::string dim_definition(const std::string& name,
   return text + ")";
 }
 
-std::vector<std::string> describe(const SizeSet& set, const std::string& name,
-                                  const PromisedSizes& wanted) {
+namespace {
+
+std::vector<std::string> lines_for(const SizeSet& set, const std::string& name,
+                                   const PromisedSizes& wanted) {
   const Interval& promised = wanted.range;
   const int64_t least = promised.lower() ? *promised.lower()->to_int64() : 0;
   const bool is_short = promised.upper() && *promised.upper() < Int(kMaxTable);
@@ -443,6 +472,15 @@ std::vector<std::string> describe(const SizeSet& set, const std::string& name,
   if (is_list_shorter) return {name + " in " + listed(members)};
   if (!excluding) return {};
   return pattern_lines(*excluding, name, range, wanted);
+}
+
+}  // namespace
+
+std::vector<std::string> describe(const SizeSet& set, const std::string& name,
+                                  const PromisedSizes& wanted) {
+  uint64_t units = kTextUnits;
+  return within(units, [&] { return lines_for(set, name, wanted); })
+      .value_or(std::vector<std::string>());
 }
 
 }  // namespace proviso

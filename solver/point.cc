@@ -81,9 +81,15 @@ Point::Value Point::value(AtomId a) {
   const Atom& atom = forms_.atom(a);
   if (atom.a == kNoId || atom.kind == AtomKind::kFresh) return std::nullopt;
   if (depth_ >= kMaxDepth) return std::nullopt;
-  ++depth_;
-  Value v = compute(atom);
-  --depth_;
+  struct Nested {  // to its end, or to that of the budget
+    int& depth;
+    explicit Nested(int& d) : depth(d) { ++depth; }
+    ~Nested() { --depth; }
+  };
+  const Value v = [&] {
+    const Nested nested(depth_);
+    return compute(atom);
+  }();
   if (!v) return v;
   if (slot == kNoId) {
     slot = static_cast<uint32_t>(slots_.size());

@@ -287,7 +287,12 @@ Int gcd(const Int& a, const Int& b) {
     while (y != 0) x = std::exchange(y, x % y);
     return IntAccess::make(x < 0 ? -x : x);
   }
-  charge_big(1 + limbs(a) * limbs(b) / 4);
+  // A bit a step, each of which shifts what is left: one division first where
+  // one of the two is longer.
+  if (limbs(a) > limbs(b) + 1 && !b.is_zero()) return gcd(b, floor_mod(a, b));
+  if (limbs(b) > limbs(a) + 1 && !a.is_zero()) return gcd(a, floor_mod(b, a));
+  const uint64_t longest = std::max(limbs(a), limbs(b));
+  charge_big(1 + 2 * longest * longest);
   return IntAccess::make(
       boost::multiprecision::gcd(cpp_int(boost::multiprecision::abs(big(a))),
                                  cpp_int(boost::multiprecision::abs(big(b)))));

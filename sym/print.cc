@@ -122,17 +122,17 @@ Rational magnitude(const Rational& r) { return {abs(r.num()), r.den()}; }
 // A constant beside a value that is not: PyTorch writes the constant right.
 bool flips(Expr e) { return e.arg(0).is_constant() && !e.arg(1).is_constant(); }
 
-// Divides out `prime`, counting.
+constexpr int kMaxPlaces = 128;  // beyond, a fraction reads better
+
+// Divides out `prime`, counting; at most one more than kMaxPlaces times.
 int take_factor(Int& n, const Int& prime) {
   int count = 0;
-  while (floor_mod(n, prime).is_zero()) {
+  while (count <= kMaxPlaces && floor_mod(n, prime).is_zero()) {
     n = floor_div(n, prime);
     ++count;
   }
   return count;
 }
-
-constexpr int kMaxPlaces = 128;  // beyond, a fraction reads better
 
 // Every digit of r >= 0 ("0.25", "1.0e-12"), where they end.
 std::optional<std::string> decimal(const Rational& r) {
@@ -634,7 +634,7 @@ class SmtText {
 
   [[noreturn]] static void unsupported(Expr e) {
     throw Error("to_smtlib: " + std::string(info(e.op()).name) +
-                " has no SMT-LIB form, in " + to_string(e));
+                " has no SMT-LIB form, in " + to_string(e, 200));
   }
 
   // SMT-LIB's div and mod leave a remainder >= 0; Python's quotient rounds
