@@ -291,7 +291,7 @@ class Search {
          std::array{std::pair(&with, true), std::pair(&without, false)}) {
       if (std::count(side->begin(), side->end(), true) != 1) continue;
       const auto r = std::find(side->begin(), side->end(), true);
-      const Expr at = pool_.integer(Int(r - side->begin()));
+      const Expr at = pool_.integer(Int(int64_t{r - side->begin()}));
       found.push_back(equal ? eq(remainder, at) : ne(remainder, at));
     }
     return found;

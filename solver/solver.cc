@@ -233,7 +233,7 @@ void Context::pop() {
   if (scope == nullptr) {
     throw Error("Context::pop: no push() is open; call push() first");
   }
-  if (std::ranges::count(of_scopes_, scope) != 0) {
+  if (std::count(of_scopes_.begin(), of_scopes_.end(), scope) != 0) {
     throw Error(
         "Context::pop: the innermost push() is a Scope's; end the Scope "
         "instead");

@@ -304,7 +304,8 @@ FormSearch::~FormSearch() = default;
 Expr FormSearch::under(std::span<const Expr> conditions, Expr e) {
   auto at = std::find_if(
       assumptions_.begin(), assumptions_.end(), [&](const auto& known) {
-        return std::ranges::equal(known->conditions, conditions);
+        return std::equal(known->conditions.begin(), known->conditions.end(),
+                          conditions.begin(), conditions.end());
       });
   if (at == assumptions_.end()) {
     at = assumptions_.insert(at, std::make_unique<Assumption>(

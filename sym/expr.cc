@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <memory_resource>
 
 #include "sym/budget.h"
 #include "sym/intern_index.h"
@@ -114,9 +113,32 @@ Type type_of(SymbolKind kind) {
 
 }  // namespace
 
+// Argument lists, one behind another in blocks that double.
+class ArgumentStore {
+ public:
+  std::span<const Expr> keep(std::span<const Expr> args) {
+    if (args.size() > left_) {
+      block_ = std::max(2 * block_, args.size());
+      blocks_.push_back(std::make_unique<Expr[]>(block_));
+      next_ = blocks_.back().get();
+      left_ = block_;
+    }
+    Expr* const to = next_;
+    std::copy(args.begin(), args.end(), to);
+    next_ += args.size();
+    left_ -= args.size();
+    return {to, args.size()};
+  }
+
+ private:
+  std::vector<std::unique_ptr<Expr[]>> blocks_;
+  Expr* next_ = nullptr;
+  size_t left_ = 0, block_ = 32;  // of the last one
+};
+
 struct ExprPool::Impl {
   StableVector<Expr::Node> nodes;
-  std::pmr::monotonic_buffer_resource arguments;
+  ArgumentStore arguments;
   InternIndex interned;  // of nodes with arguments
   std::unordered_map<Int, Expr, ValueHash> integers;
   std::unordered_map<Rational, Expr, ValueHash> rationals;
@@ -132,13 +154,6 @@ struct ExprPool::Impl {
                    .type = type,
                    .id = static_cast<uint32_t>(nodes.size()),
                    .pool = pool});
-  }
-
-  std::span<const Expr> kept(std::span<const Expr> args) {
-    auto* to = static_cast<Expr*>(
-        arguments.allocate(args.size_bytes(), alignof(Expr)));
-    std::uninitialized_copy(args.begin(), args.end(), to);
-    return {to, args.size()};
   }
 };
 
@@ -238,14 +253,15 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
   const InternIndex::Key key = key_of(op, args);
   const uint32_t known = impl_->interned.find(key, [&](uint32_t id) {
     const Expr::Node& node = impl_->nodes[id];
-    return node.op == op && std::ranges::equal(node.args, args);
+    return node.op == op && std::equal(node.args.begin(), node.args.end(),
+                                       args.begin(), args.end());
   });
   if (known != kNoId) return Expr(&impl_->nodes[known]);
   require_count(op, args.size());
   require_types(this, op, args);
   Budget::spend(kNodeUnits + args.size() / 2);
   Expr::Node& node = impl_->add(this, op, result_type(op, args));
-  node.args = impl_->kept(args);
+  node.args = impl_->arguments.keep(args);
   impl_->interned.insert(key, node.id);
   return Expr(&node);
 }

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace proviso {
@@ -53,6 +54,8 @@ class SmallVector {
   const T& operator[](size_t i) const { return begin_[i]; }
   T& back() { return begin_[size_ - 1]; }
   const T& back() const { return begin_[size_ - 1]; }
+
+  operator std::span<const T>() const { return {begin_, size_}; }  // NOLINT
 
   void reserve(size_t capacity) {
     if (capacity <= capacity_) return;

@@ -161,11 +161,12 @@ Expr SumWriter::factored(const Polynomial& p, int depth) {
   for (const auto& [monomial, c] : p.terms()) {
     for (size_t i = 0; i < monomial.size(); ++i) {
       if (i > 0 && monomial[i] == monomial[i - 1]) continue;
+      const Expr atom = monomial[i];
       auto at = std::find_if(uses.begin(), uses.end(), [&](const auto& use) {
-        return use.first == monomial[i];
+        return use.first == atom;
       });
       if (at == uses.end()) {
-        uses.emplace_back(monomial[i], 1);
+        uses.emplace_back(atom, 1);
       } else {
         ++at->second;
       }

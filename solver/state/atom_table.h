@@ -32,7 +32,7 @@ struct AtomRecord {
   Ids constraints;  // Constraints: that mention it
   Ids dependents;   // Substitution: atoms whose solved form mentions it
 };
-static_assert(sizeof(AtomRecord) == 128);
+static_assert(sizeof(AtomRecord) <= 128);
 
 class AtomTable {
  public:
