@@ -97,7 +97,7 @@ std::optional<Int> answer_of(const Asked& asked,
   return answer_at(*asked.env, asked.question.condition, values);
 }
 
-struct Trace {
+struct TracedOnce {
   std::optional<ExportedProgram> program;
   std::optional<Asked> asked;  // where it ended with a question
   std::string what;            // and its error
@@ -112,9 +112,9 @@ void assume(ShapeEnv& env, const std::vector<std::string>& conditions) {
     env.expect_true(parse_over(env.pool(), text, by_source), {}, text);
 }
 
-Trace trace(const Entry& entry, const ExportOptions& options,
-            const Answers& answers,
-            const std::vector<std::string>& conditions = {}) {
+TracedOnce trace(const Entry& entry, const ExportOptions& options,
+                 const Answers& answers,
+                 const std::vector<std::string>& conditions = {}) {
   const AssumedAnswers assumed(answers);
   const TorchState state;
   Tracer tracer(options.shape_env);
@@ -134,11 +134,11 @@ Trace trace(const Entry& entry, const ExportOptions& options,
 }
 
 // Questions about data are answered as by the example, one a trace.
-Trace answered(const Entry& entry, const ExportOptions& options,
-               Answers& answers,
-               const std::vector<std::string>& conditions = {}) {
+TracedOnce answered(const Entry& entry, const ExportOptions& options,
+                    Answers& answers,
+                    const std::vector<std::string>& conditions = {}) {
   for (;;) {
-    Trace found = trace(entry, options, answers, conditions);
+    TracedOnce found = trace(entry, options, answers, conditions);
     if (found.program || answers.size() >= kMostQuestions) return found;
     const auto answer = answer_of(*found.asked, entry.examples);
     const std::string text = to_string(found.asked->question.condition);
@@ -158,7 +158,7 @@ std::string asked_beyond(const Entry& entry, const ExportOptions& options,
   for (const Requirement& r : conditions)
     texts.push_back(over_sources(r.condition));
   Answers answers;
-  const Trace found = answered(entry, options, answers, texts);
+  const TracedOnce found = answered(entry, options, answers, texts);
   return found.what;
 }
 
@@ -210,7 +210,7 @@ ProgramRequirements program_requirements(
   check_entry("program_requirements", program, examples, options);
   const Entry entry{program, parameters, buffers, examples};
   Answers answers;
-  Trace first =
+  TracedOnce first =
       answered(entry, varying(options, DimPolicy::kAuto, examples), answers);
   if (first.asked) throw DataDependentError(first.what, Expr());
   ShapeEnv& env = *first.program->env;
