@@ -23,6 +23,7 @@ struct Effort {
 constexpr Effort kEfforts[] = {{1, 0, 0}, {8, 2, 0}, {16, 4, 1}, {40, 12, 3}};
 constexpr int kMostEffort = 3;
 constexpr uint64_t kSlack = 14;  // a form is looked at that costs so much more
+constexpr int kPatience = 4;     // forms in a row that lead to nothing cheaper
 
 constexpr size_t kMaxRules = 96;
 std::array<Counter, kMaxRules> counts;
@@ -144,7 +145,36 @@ std::vector<RuleCount> rule_counts() {
 
 // --- searching
 
-Expr FormSearch::canonical(Expr e) { return simplifier_.run(simplify(e)); }
+namespace {
+
+// A sum of symbols times numbers, as it is written.
+bool is_linear_sum(Expr e) {
+  if (!e.is_int()) return false;
+  auto is_term = [](Expr x) {
+    return is_leaf(x.op()) ||
+           (x.is(Op::kMul) && x.arity() == 2 && x.arg(0).is(Op::kInteger) &&
+            x.arg(1).is_symbol());
+  };
+  if (!e.is(Op::kAdd)) return is_term(e);
+  return std::all_of(e.args().begin(), e.args().end(), is_term);
+}
+
+}  // namespace
+
+Expr FormSearch::canonical(Expr e) {
+  const Expr plain = simplify(e);
+  // Facts change nothing in a sum of products of symbols.
+  const bool is_linear = plain.is(Op::kAdd) && is_linear_sum(plain);
+  return is_linear ? plain : simplifier_.run(plain);
+}
+
+const Polynomial& FormSearch::polynomial(Expr e) {
+  auto at = polynomials_.find(e.id());
+  if (at == polynomials_.end()) {
+    at = polynomials_.emplace(e.id(), to_polynomial(e)).first;
+  }
+  return at->second;
+}
 
 bool is_sum(Expr e) {
   return e.is_int() && (e.is(Op::kAdd) || e.is(Op::kMul) || e.is(Op::kPow));
@@ -166,7 +196,7 @@ Best FormSearch::best(Expr e) {
     return it->second.best;
   }
   const bool has_zeros = facts_ != nullptr && !facts_->zeros().empty();
-  if (!has_zeros && is_sum(e) && is_plain_sum(to_polynomial(e))) {
+  if (!has_zeros && is_sum(e) && is_plain_sum(polynomial(e))) {
     return (best_[e.id()] = {shown(e), kMostEffort}).best;
   }
   auto [at, is_new] = best_.try_emplace(e.id());
@@ -253,9 +283,16 @@ Best FormSearch::search(Expr e, int effort) {
   };
   add(e);
   int looks = kEfforts[effort].looks, splits = kEfforts[effort].splits;
+  int patience = kPatience;
+  uint64_t last = forms[least].best.cost;
   while (looks > 0 && forms[least].best.cost > 1) {
-    if (Form* next = next_form()) {
+    if (forms[least].best.cost < last) {
+      last = forms[least].best.cost;
+      patience = kPatience;
+    }
+    if (Form* next = patience > 0 ? next_form() : nullptr) {
       --looks;
+      --patience;
       next->looked_at = true;
       const Expr state = next->best.state;
       size_t first = 0;
@@ -338,7 +375,7 @@ Best FormSearch::shown(Expr state) {
   }
   Expr e;
   if (is_sum(state) || (state.is(Op::kFloorDiv) && state.is_int())) {
-    e = SumWriter(*this).write(to_polynomial(state));
+    e = SumWriter(*this).write(polynomial(state));
   } else if (is_relation(state.op()) && state.arg(0).is_int() &&
              state.arg(1).is_int()) {
     e = shown_relation(state);
@@ -377,7 +414,26 @@ Expr FormSearch::shown_mod(Expr e) {
   return whole(numerator);
 }
 
-// Sides as they are, or all on one side but the constant.
+// The atoms that are a factor of two terms or more.
+std::vector<Expr> atoms_of_products(const Polynomial& p) {
+  std::vector<Expr> once, found;
+  for (const auto& [monomial, c] : p.terms()) {
+    for (size_t i = 0; i < monomial.size(); ++i) {
+      const Expr a = monomial[i];
+      if (i > 0 && monomial[i - 1] == a) continue;
+      const bool is_new = std::find(once.begin(), once.end(), a) == once.end();
+      if (is_new) {
+        once.push_back(a);
+      } else if (std::find(found.begin(), found.end(), a) == found.end()) {
+        found.push_back(a);
+      }
+    }
+  }
+  return found;
+}
+
+// Sides as they are, all on one side but the constant, or what has a common
+// factor on one side.
 Expr FormSearch::shown_relation(Expr e) {
   Expr result =
       pool_.make(e.op(), {best(e.arg(0)).shown, best(e.arg(1)).shown});
@@ -391,6 +447,24 @@ Expr FormSearch::shown_relation(Expr e) {
     Expr other = pool_.make(op, {a, b});
     if (cost(other) < cost(result)) result = other;
   };
+  // What an atom is a factor of on one side: Eq(x*(y - z), w).
+  for (Expr atom : atoms_of_products(terms)) {
+    const auto split = split_off(terms, atom);
+    if (!split || split->factor.terms().size() < 2) continue;
+    const Polynomial with = terms - split->rest;
+    const Polynomial rest = split->rest + Polynomial(c);
+    const Expr product = best(canonical(with)).shown;
+    const Expr opposite = best(canonical(with * Int(-1))).shown;
+    const Expr other = best(canonical(rest)).shown;
+    const Expr minus = best(canonical(rest * Int(-1))).shown;
+    if (s->op == Op::kLe) {
+      consider(Op::kLe, minus, product);
+      consider(Op::kLe, opposite, other);
+    } else {
+      consider(s->op, product, minus);
+      consider(s->op, opposite, other);
+    }
+  }
   const Expr up = best(canonical(terms)).shown;
   const Expr down = best(canonical(terms * Int(-1))).shown;
   if (s->op == Op::kLe) {
@@ -461,8 +535,21 @@ bool divides_by_negative(Expr e) {
 
 }  // namespace
 
+// e where it is a sum of symbols times numbers, which is canonical: no search
+// finds a cheaper form than what the terms have in common taken out.
+std::optional<Expr> FormSearch::as_linear_sum(Expr e) {
+  const bool has_zeros = facts_ != nullptr && !facts_->zeros().empty();
+  if (has_zeros) return std::nullopt;
+  const Expr state = simplify(e);
+  if (state.type() != e.type() || !is_linear_sum(state)) return std::nullopt;
+  const Best best = shown(state);
+  return best.cost <= cost(e) ? best.shown : e;
+}
+
 Expr FormSearch::present(Expr e, uint64_t& units) {
-  has_negative_divisor_ = divides_by_negative(e);
+  if (std::optional<Expr> sum = as_linear_sum(e)) return *sum;
+  proofs_left_ = kMaxProofs;
+  has_negative_divisor_ = has_negative_divisor_ || divides_by_negative(e);
   std::vector<Expr> stack{e};
   while (!stack.empty()) {
     const Expr x = stack.back();
@@ -675,10 +762,10 @@ Expr cheapest_of(Expr e, const Facts* facts) {
   if (is_leaf(not_null(e, "cheapest").op())) return e;
   Expr least = e;
   uint64_t total = kCheapestUnits;
+  internal::FormSearch search(e.pool(), facts);
   while (total > 0) {
     uint64_t units = std::min(total, kCheapestUnits / 3);
     total -= units;
-    internal::FormSearch search(e.pool(), facts);
     const Expr form = search.present(least, units);
     total += units;
     if (form.type() != e.type() || !is_better(form, least)) break;

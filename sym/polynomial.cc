@@ -94,22 +94,23 @@ size_t Polynomial::degree() const {  // terms of higher degree come first
 void Polynomial::add(Monomial monomial, const Int& coefficient) {
   if (coefficient.is_zero()) return;
   Budget::spend(2 + monomial.size() / 4);
-  std::vector<Terms::value_type>& sorted = terms_.sorted_;
+  auto& sorted = terms_.sorted_;
   const MonomialLess less;
-  auto at = sorted.end();  // terms mostly come in order
+  Terms::const_iterator at = sorted.end();  // terms mostly come in order
   if (!sorted.empty() && !less(sorted.back().first, monomial)) {
     at =
-        std::lower_bound(sorted.begin(), sorted.end(), monomial,
+        std::lower_bound(terms_.begin(), terms_.end(), monomial,
                          [&](const Terms::value_type& term, const Monomial& m) {
                            return less(term.first, m);
                          });
   }
   if (at == sorted.end() || at->first != monomial) {
-    sorted.emplace(at, std::move(monomial), coefficient);
+    sorted.insert(at, {std::move(monomial), coefficient});
     return;
   }
-  at->second += coefficient;
-  if (at->second.is_zero()) sorted.erase(at);
+  Int& total = sorted[static_cast<size_t>(at - sorted.begin())].second;
+  total += coefficient;
+  if (total.is_zero()) sorted.erase(at);
 }
 
 // Two sorted sums are merged.
@@ -133,7 +134,7 @@ Polynomial Polynomial::sum(const Polynomial& a, const Polynomial& b,
     if (!total.is_zero()) out.emplace_back(monomial, std::move(total));
     ++i;
   }
-  out.insert(out.end(), x.begin() + static_cast<ptrdiff_t>(i), x.end());
+  for (; i < x.size(); ++i) out.push_back(x[i]);
   return result;
 }
 

@@ -8,10 +8,10 @@
 #pragma once
 
 #include <utility>
-#include <vector>
 
 #include "sym/api.h"
 #include "sym/expr.h"
+#include "sym/small_vector.h"
 
 PROVISO_API_BEGIN
 namespace proviso {
@@ -21,7 +21,7 @@ namespace proviso {
 int compare(Expr a, Expr b);
 
 // A sorted run of atoms; repetition is a power; empty is the constant 1.
-using Monomial = std::vector<Expr>;
+using Monomial = SmallVector<Expr, 2>;
 
 struct MonomialLess {
   bool operator()(const Monomial& a, const Monomial& b) const;
@@ -29,11 +29,12 @@ struct MonomialLess {
 
 class Polynomial {
  public:
-  // Sorted by MonomialLess in one piece of memory: most sums have few terms.
+  // Sorted by MonomialLess in one piece of memory, which is the polynomial
+  // itself while there are few terms.
   class Terms {
    public:
     using value_type = std::pair<Monomial, Int>;
-    using const_iterator = std::vector<value_type>::const_iterator;
+    using const_iterator = const value_type*;
 
     const_iterator begin() const { return sorted_.begin(); }
     const_iterator end() const { return sorted_.end(); }
@@ -45,7 +46,7 @@ class Polynomial {
 
    private:
     friend class Polynomial;
-    std::vector<value_type> sorted_;
+    SmallVector<value_type, 2> sorted_;
   };
 
   Polynomial() = default;

@@ -88,6 +88,8 @@ class FormSearch {
   }
   Expr canonical(const Polynomial& p) { return canonical(to_expr(pool_, p)); }
   Expr integer(const Int& value) { return pool_.integer(value); }
+  // e as a sum, made once.
+  const Polynomial& polynomial(Expr e);
   std::optional<Int> lower(const Polynomial& p) { return simplifier_.lower(p); }
   std::optional<Int> upper(const Polynomial& p) { return simplifier_.upper(p); }
   bool is_nonneg(const Polynomial& p) { return simplifier_.known_nonneg(p); }
@@ -109,6 +111,7 @@ class FormSearch {
 
  private:
   static constexpr int kMaxAssumptions = 2;
+  static constexpr int kMaxProofs = 12;  // that facts are asked for
 
   // How a form was looked for; a later, greater effort looks again.
   struct Known {
@@ -120,6 +123,7 @@ class FormSearch {
   Best search(Expr e, int effort);
   Best scaled(const Int& c, Expr a);
   Best best_within(Expr e, uint64_t& units);
+  std::optional<Expr> as_linear_sum(Expr e);
   bool is_sought_out(Expr e) const {
     auto at = best_.find(e.id());
     return at != best_.end() && at->second.effort >= effort_;
@@ -137,9 +141,10 @@ class FormSearch {
   int depth_;
   bool has_negative_divisor_ = false;
   int effort_ = 3;  // of the search that comes next
-  int proofs_left_ = 12;
+  int proofs_left_ = kMaxProofs;
   std::unordered_map<uint32_t, Known> best_, shown_;
   std::unordered_map<uint32_t, Expr> presented_, floor_forms_;
+  std::unordered_map<uint32_t, Polynomial> polynomials_;
   struct Assumption;
   std::vector<std::unique_ptr<Assumption>> assumptions_;
 };

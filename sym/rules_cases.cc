@@ -57,6 +57,12 @@ void push_into_arms(FormSearch& s, Expr e, Found& found) {
   found.push_back(where(c, arm(true), arm(false)));
 }
 
+// The condition of a Where within e that has no Where within itself.
+Expr inner_condition(Expr e) {
+  const Expr choice = find_node(e, [](Expr x) { return x.is(Op::kWhere); });
+  return choice ? choice.arg(0) : Expr();
+}
+
 // Where(c, a, b) -> Where(c, a under c, b under ~c).
 void arms_under_condition(FormSearch& s, Expr e, Found& found) {
   if (!s.may_assume()) return;
@@ -66,6 +72,28 @@ void arms_under_condition(FormSearch& s, Expr e, Found& found) {
   if (yes == e.arg(1) && no == e.arg(2)) return;
   if (yes.type() != e.arg(1).type() || no.type() != e.arg(2).type()) return;
   found.push_back(s.pool().make(Op::kWhere, {c, yes, no}));
+}
+
+// Where(p >= 0, a, b) -> Where(q >= 0, a, b) for a condition q >= 0 within it
+// that is stricter or laxer by a constant, where a is b between the two.
+void condition_of_part(FormSearch& s, Expr e, Found& found) {
+  if (!s.may_assume() || !e.is_int()) return;
+  const std::optional<Sign> outer = sign_of(e.arg(0));
+  if (!outer || outer->op != Op::kLe) return;
+  for (Expr arm : {e.arg(1), e.arg(2)}) {
+    const Expr c = inner_condition(arm);
+    const std::optional<Sign> inner = c ? sign_of(c) : std::nullopt;
+    if (!inner || inner->op != Op::kLe) continue;
+    const Polynomial gap = outer->p - inner->p;
+    if (!gap.is_constant() || gap.is_zero()) continue;
+    const bool is_laxer = gap.constant().sign() > 0;  // holds where c does
+    const Expr between[] = {is_laxer ? e.arg(0) : c,
+                            s.simplifier().negate(is_laxer ? c : e.arg(0))};
+    const Expr yes = s.under(between, e.arg(1));
+    if (yes == s.under(between, e.arg(2))) {
+      found.push_back(where(c, e.arg(1), e.arg(2)));
+    }
+  }
 }
 
 // Each part where the others hold.
@@ -91,12 +119,6 @@ void part_under_others(FormSearch& s, Expr e, Found& found) {
     }
   }
   if (changed) found.push_back(conjunction(s, e.op(), parts));
-}
-
-// The condition of a Where within e that has no Where within itself.
-Expr inner_condition(Expr e) {
-  const Expr choice = find_node(e, [](Expr x) { return x.is(Op::kWhere); });
-  return choice ? choice.arg(0) : Expr();
 }
 
 // e -> Where(c, e under c, e under ~c) for a condition c within e; e under c
@@ -127,6 +149,9 @@ constexpr Rule kRules[] = {
      "(x < y) & (x < y + 2)", "(x < y) & (x < z)"},
     {"arms_under_condition", On::kWhere, arms_under_condition,
      "Where(x < y, Where(x < y, x, z), z)", "Where(x < y, x, z)"},
+    {"condition_of_part", On::kWhere, condition_of_part,
+     "Where(x >= -2, (Where(x >= 0, x, -x)//4), ((-x)//4))",
+     "Where(x >= -2, (Where(x >= 0, x, -x)//4), (x//4))"},
     {"arms_alike", On::kWhere, arms_alike, "Where(Eq(x, 3), 3, x)",
      "Where(x < 3, 3, x)"},
     {"push_into_arms", On::kAny, push_into_arms,

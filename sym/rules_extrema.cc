@@ -9,6 +9,7 @@ namespace proviso::internal {
 namespace {
 
 constexpr size_t kMaxArgs = 6;
+constexpr int kMaxArms = 6;  // of Where within Where
 
 Polynomial sum(Expr e) { return to_polynomial(e); }
 
@@ -118,6 +119,71 @@ void dominated_inside(FormSearch& s, Expr e, Found& found) {
   }
 }
 
+// What is left of a part where an outer Min or Max has `outer` too: Max(y, z)
+// beside y is z, in each arm of a Where.
+Expr without_dominated(FormSearch& s, Op op, Expr e, Expr outer, int depth) {
+  if (e.is(op)) {
+    std::vector<Expr> kept;
+    for (Expr a : e.args()) {
+      if (!is_dominated(s, op, a, outer)) kept.push_back(a);
+    }
+    return kept.empty() || kept.size() == e.arity() ? e : joined(s, op, kept);
+  }
+  if (!e.is(Op::kWhere) || depth == kMaxArms) return e;
+  const Expr yes = without_dominated(s, op, e.arg(1), outer, depth + 1);
+  const Expr no = without_dominated(s, op, e.arg(2), outer, depth + 1);
+  if (yes == e.arg(1) && no == e.arg(2)) return e;
+  return where(e.arg(0), yes, no);
+}
+
+// Max(y, Where(c, Max(y, z), w)) -> Max(y, Where(c, z, w)).
+void dominated_in_arms(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxArgs) return;
+  for (size_t i = 0; i < e.arity(); ++i) {
+    if (!e.arg(i).is(Op::kWhere)) continue;
+    for (size_t j = 0; j < e.arity(); ++j) {
+      if (j == i) continue;
+      const Expr less = without_dominated(s, e.op(), e.arg(i), e.arg(j), 0);
+      if (less == e.arg(i)) continue;
+      std::vector<Expr> args(e.args().begin(), e.args().end());
+      args[i] = less;
+      found.push_back(s.pool().make(e.op(), args));
+    }
+  }
+}
+
+// Max(x + y, x + z, w) -> Max(x + Max(y, z), w): terms of some arguments.
+void take_out_of_some(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() < 3 || e.arity() > kMaxArgs) return;
+  std::vector<Polynomial> all;
+  for (Expr arg : e.args()) all.push_back(sum(arg));
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (const auto& [monomial, c] : all[i].terms()) {
+      if (monomial.empty()) continue;
+      Polynomial common = all[i];
+      std::vector<size_t> group = {i};
+      std::vector<Expr> args;
+      for (size_t j = 0; j < all.size(); ++j) {
+        if (j == i) continue;
+        auto at = all[j].terms().find(monomial);
+        if (at == all[j].terms().end() || at->second != c) {
+          args.push_back(e.arg(j));
+          continue;
+        }
+        if (j < i) break;  // the group has been seen
+        common = equal_terms(common, all[j]);
+        group.push_back(j);
+      }
+      if (group.size() < 2 || group.size() + args.size() < all.size()) continue;
+      std::vector<Expr> inner;
+      for (size_t j : group) inner.push_back(s.canonical(all[j] - common));
+      args.push_back(to_expr(s.pool(), common) +
+                     s.canonical(s.pool().make(e.op(), inner)));
+      found.push_back(joined(s, e.op(), args));
+    }
+  }
+}
+
 // The terms that all have, with the coefficient nearest to 0.
 Polynomial common_terms(const std::vector<Polynomial>& all) {
   Polynomial common;
@@ -195,7 +261,8 @@ void take_out_factor(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-// Max(a//m + r, b//m) -> Max(a + m*r, b)//m.
+// Max(a//m + r, b//m) -> Max(a + m*r, b)//m; what is no quotient may stay
+// outside.
 void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
   if (e.arity() > kMaxArgs) return;
   Expr divisor;
@@ -207,10 +274,11 @@ void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
   if (!divisor || !s.is_positive(sum(divisor))) return;
   const Polynomial m = sum(divisor);
   size_t floors = 0;
-  std::vector<Expr> numerators;
+  std::vector<Expr> numerators, quotients, others;
   for (Expr arg : e.args()) {
     const Polynomial p = sum(arg);
     Polynomial numerator = p * m;
+    const size_t before = floors;
     for (Expr floor : atoms_of(p, Op::kFloorDiv)) {
       const std::optional<Linear> split = split_off(p, floor);
       if (floor.arg(1) != divisor || !split ||
@@ -222,10 +290,21 @@ void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
       break;
     }
     numerators.push_back(s.canonical(numerator));
+    if (floors == before) {
+      others.push_back(arg);
+    } else {
+      quotients.push_back(numerators.back());
+    }
   }
   if (floors < 2) return;
-  const Expr inner = s.canonical(s.pool().make(e.op(), numerators));
-  found.push_back(s.simplifier().floor_div(sum(s.best(inner).state), m));
+  auto whole = [&](const std::vector<Expr>& args) {
+    const Expr inner = s.canonical(s.pool().make(e.op(), args));
+    return s.simplifier().floor_div(sum(s.best(inner).state), m);
+  };
+  found.push_back(whole(numerators));
+  if (others.empty()) return;
+  others.push_back(whole(quotients));
+  found.push_back(s.pool().make(e.op(), others));
 }
 
 // Arguments that the facts order, as far as can be proved.
@@ -289,8 +368,9 @@ void common_context(FormSearch& s, Expr e, Found& found) {
     if (!g.is_zero() && leads_negative(arms[0]) && leads_negative(arms[1])) {
       take(-g);
     }
-    if (common.is_zero() && !arms[0].is_zero()) {
-      for (Expr atom : arms[0].terms().begin()->first) {
+    const Polynomial& some = arms[0].is_zero() ? arms[1] : arms[0];
+    if (common.is_zero() && !some.is_zero()) {
+      for (Expr atom : some.terms().begin()->first) {
         const Polynomial x = Polynomial::atom(atom);
         const auto a = exact_quotient(arms[0], x);
         const auto b = exact_quotient(arms[1], x);
@@ -316,6 +396,39 @@ void common_context(FormSearch& s, Expr e, Found& found) {
   if (args[at].is_bool()) return;
   args[at] = s.canonical(where(c, args[at], no.arg(at)));
   found.push_back(s.pool().make(yes.op(), args));
+}
+
+// What is left of e where e is op(x, what is left); x itself is op(x, x).
+std::optional<Expr> without_element(FormSearch& s, Op op, Expr e, Expr x,
+                                    int depth) {
+  if (e == x) return x;
+  if (e.is(op)) {
+    std::vector<Expr> kept(e.args().begin(), e.args().end());
+    if (std::erase(kept, x) == 0) return std::nullopt;
+    return joined(s, op, kept);
+  }
+  if (!e.is(Op::kWhere) || depth == kMaxArms) return std::nullopt;
+  const auto yes = without_element(s, op, e.arg(1), x, depth + 1);
+  if (!yes) return std::nullopt;
+  const auto no = without_element(s, op, e.arg(2), x, depth + 1);
+  if (!no) return std::nullopt;
+  return where(e.arg(0), *yes, *no);
+}
+
+// Where(c, Min(x, y), Min(x, z)) -> Min(x, Where(c, y, z)); an arm x is
+// Min(x, x).
+void common_element_of_arms(FormSearch& s, Expr e, Found& found) {
+  if (!e.is_int()) return;
+  for (Op op : {Op::kMin, Op::kMax}) {
+    const Expr first =
+        find_node(e, [op](Expr x) { return x.is(op) && x.is_int(); });
+    if (!first || first.arity() > kMaxArgs) continue;
+    for (Expr x : first.args()) {
+      if (const auto rest = without_element(s, op, e, x, 0)) {
+        found.push_back(s.pool().make(op, {x, *rest}));
+      }
+    }
+  }
 }
 
 // Where(a <= b, b, a) -> Max(a, b).
@@ -424,6 +537,12 @@ constexpr Rule kRules[] = {
      "Min(x + y, x + z)", "Min(x*y, x*x)"},
     {"take_out_factor", On::kExtremum, take_out_factor, "Min(y*x, y*z)",
      "Min(x*y, x*z)", "y in [0, 3]"},
+    {"dominated_in_arms", On::kExtremum, dominated_in_arms,
+     "Max(y, Where(x < 0, Max(y, z), x))", "Max(y, Where(x < 0, z, x))"},
+    {"take_out_of_some", On::kExtremum, take_out_of_some,
+     "Max(x + y, x + z, 2*y)", "Max(x + y, 2*x + z, 2*y)"},
+    {"common_element_of_arms", On::kWhere, common_element_of_arms,
+     "Where(x < 0, Min(y, z), Min(x, z))", "Where(x < 0, Min(y, z), x)"},
     {"quotient_of_extremum", On::kExtremum, quotient_of_extremum,
      "Max((x//4) + 2, (y//4))", "Max((x//4), (y//3))"},
     {"nested_choice", On::kWhere, nested_choice,

@@ -112,6 +112,40 @@ void relation_without_extremum(FormSearch& s, Expr e, Found& found) {
   }
 }
 
+// r + k*Where(c, a, b) >= 0 -> Where(c, r + k*a >= 0, r + k*b >= 0).
+void relation_of_choice(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign) return;
+  for (Expr choice : atoms_of(sign->p, Op::kWhere)) {
+    const std::optional<Linear> split = split_off(sign->p, choice);
+    if (!split) continue;
+    auto arm = [&](size_t i) {
+      return relation_of(s, sign->op,
+                         split->rest + split->factor * sum(choice.arg(i)));
+    };
+    found.push_back(where(choice.arg(0), arm(1), arm(2)));
+    return;
+  }
+}
+
+// 3*x + 5*y >= 2 -> x + y >= 1 where neither x nor y is negative: a coefficient
+// past what is asked for is as good as that.
+void saturated_coefficients(FormSearch& s, Expr e, Found& found) {
+  const std::optional<Sign> sign = sign_of(e);
+  if (!sign || sign->op != Op::kLe) return;
+  const Int least = -sign->p.constant();
+  if (least.sign() <= 0) return;
+  Polynomial now((-least));
+  bool changed = false;
+  for (const auto& [monomial, c] : sign->p.terms()) {
+    if (monomial.empty()) continue;
+    if (c.sign() < 0 || !s.is_nonneg(Polynomial::term(monomial, 1))) return;
+    changed = changed || c > least;
+    now.add(monomial, std::min(c, least));
+  }
+  if (changed) found.push_back(nonneg(s, now));
+}
+
 // Eq(Max(a, b), c): a alone where c > b, never where c < b, a <= b where c is
 // b.
 void equality_of_extremum(FormSearch& s, Expr e, Found& found) {
@@ -359,6 +393,27 @@ void known_part_inside(FormSearch& s, Expr e, Found& found) {
   if (changed) found.push_back(s.pool().make(e.op(), args));
 }
 
+// (p | q) & (~p | r) -> Where(p, r, q), and (p & q) | (~p & r) ->
+// Where(p, q, r).
+void choice_of_parts(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() != 2) return;
+  const bool is_and = e.is(Op::kAnd);
+  const Op other = dual(e.op());
+  const std::vector<Expr> x = elements(e.arg(0), other);
+  const std::vector<Expr> y = elements(e.arg(1), other);
+  if (x.size() < 2 || y.size() < 2 || x.size() > kMaxParts) return;
+  for (Expr p : x) {
+    const Expr opposite = s.simplifier().negate(p);
+    if (std::find(y.begin(), y.end(), opposite) == y.end()) continue;
+    std::vector<Expr> q = x, r = y;
+    std::erase(q, p);
+    std::erase(r, opposite);
+    const Expr with = joined(s, other, is_and ? r : q);
+    const Expr without = joined(s, other, is_and ? q : r);
+    found.push_back(where(p, with, without));
+  }
+}
+
 constexpr Rule kRules[] = {
     {"proved_relation", On::kRelation, proved_relation, "", ""},
     {"cheapest_difference", On::kRelation, cheapest_difference,
@@ -368,6 +423,10 @@ constexpr Rule kRules[] = {
      "(x//4) < 3", "Mod(x, 4) < 3"},
     {"relation_without_extremum", On::kRelation, relation_without_extremum,
      "Max(x, y) <= y", "Eq(Max(x, y), z)"},
+    {"relation_of_choice", On::kRelation, relation_of_choice,
+     "Where(x < 0, y, z) < 3", "Max(x, y) < 3"},
+    {"saturated_coefficients", On::kRelation, saturated_coefficients,
+     "3*y + 5*z >= 2", "3*x + 5*y >= 2", "y in [0, 9]; z in [0, 9]"},
     {"equality_of_extremum", On::kRelation, equality_of_extremum,
      "Eq(Max(x, 1), 1)", "Eq(Max(x, y), z)"},
     {"equality_of_remainder", On::kRelation, equality_of_remainder,
@@ -383,6 +442,8 @@ constexpr Rule kRules[] = {
      "(x <= y) & (y <= z)"},
     {"bounds_of_one_side", On::kJunction, bounds_of_one_side,
      "(x < y) & (x < z)", "(x < y) & (z < 2)"},
+    {"choice_of_parts", On::kJunction, choice_of_parts,
+     "((x < 0) | (y < 0)) & ((x >= 0) | (z < 0))", "(x < 0) & (y < 0)"},
     {"common_part", On::kJunction, common_part,
      "((x < 0) & (y < 0)) | ((x < 0) & (z < 0))", "(x < 0) | (y < 0)"},
 };

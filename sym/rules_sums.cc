@@ -13,10 +13,10 @@ constexpr size_t kMaxTerms = 24;
 
 Polynomial atom(Expr e) { return to_polynomial(e); }
 
-std::optional<Polynomial> small_sum(Expr e) {
-  Polynomial p = to_polynomial(e);
-  if (p.terms().size() > kMaxTerms) return std::nullopt;
-  return p;
+// Null where it has too many terms.
+const Polynomial* small_sum(FormSearch& s, Expr e) {
+  const Polynomial& p = s.polynomial(e);
+  return p.terms().size() > kMaxTerms ? nullptr : &p;
 }
 
 std::vector<Expr> few_atoms(const Polynomial& p, Op op) {
@@ -55,7 +55,7 @@ void cheapest_arguments(FormSearch& s, Expr e, Found& found) {
 
 // The same of the atoms of a sum.
 void cheapest_atoms(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   std::unordered_map<Expr, Expr, ExprHash> cheaper;
   for (const auto& [monomial, c] : p->terms()) {
@@ -80,7 +80,7 @@ void cheapest_atoms(FormSearch& s, Expr e, Found& found) {
 
 // p -> p - q*z, z known to be 0, where a term of z divides one of p.
 void equal_by_facts(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   for (const Polynomial& other : without_zeros(s, *p)) {
     found.push_back(to_expr(s.pool(), other));
@@ -98,7 +98,7 @@ void open_remainders(FormSearch& s, Expr e, Found& found) {
 
 // q*b*(a//b) -> q*a - q*(a % b).
 void close_remainder(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   for (Expr floor : few_atoms(*p, Op::kFloorDiv)) {
     const std::optional<Linear> split = split_off(*p, floor);
@@ -116,7 +116,7 @@ void close_remainder(FormSearch& s, Expr e, Found& found) {
 // c*(a//k) - c*b*(a//(k*b)) -> c*((a//k) % b), b > 0; the numerators may differ
 // by a multiple of k.
 void close_remainder_of_quotient(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   const std::vector<Expr> floors = few_atoms(*p, Op::kFloorDiv);
   for (Expr outer : floors) {
@@ -143,7 +143,7 @@ void close_remainder_of_quotient(FormSearch& s, Expr e, Found& found) {
 
 // r - a % m -> r - (m - 1) + (-1 - a) % m, m > 0.
 void complement_remainder(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p || p->constant().is_zero()) return;
   for (Expr remainder : few_atoms(*p, Op::kMod)) {
     const auto term = constant_times(*p, remainder);
@@ -160,7 +160,7 @@ void complement_remainder(FormSearch& s, Expr e, Found& found) {
 
 // a//2 + (a + 1)//2 -> a: either floor says the other.
 void complete_halves(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   const Polynomial two(Int(2));
   std::vector<Expr> halves = few_atoms(*p, Op::kFloorDiv);
@@ -181,7 +181,7 @@ void complete_halves(FormSearch& s, Expr e, Found& found) {
 // half of them are there, what is missing is more than what goes.
 void complete_quotients(FormSearch& s, Expr e, Found& found) {
   constexpr int64_t kMaxDivisor = 8;
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   const auto floors = few_atoms(*p, Op::kFloorDiv);
   auto quotients_by = [&](int64_t n) {
@@ -209,7 +209,7 @@ void complete_quotients(FormSearch& s, Expr e, Found& found) {
 
 // a//m - b//m -> (a - b + b % m)//m.
 void difference_of_quotients(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   const std::vector<Expr> floors = few_atoms(*p, Op::kFloorDiv);
   for (Expr x : floors) {
@@ -236,7 +236,7 @@ void difference_of_quotients(FormSearch& s, Expr e, Found& found) {
 
 // r + c*(a//m) -> c*((a + m*(r/c))//m), with the numerator's cheapest form.
 void gather_in_numerator(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   for (Expr floor : few_atoms(*p, Op::kFloorDiv)) {
     if (!floor.arg(1).is(Op::kInteger)) continue;
@@ -359,6 +359,21 @@ void drop_low_part(FormSearch& s, Expr e, Found& found) {
   }
 }
 
+// Min(a, b)//m -> Min(a//m, b//m), m > 0, where one of them needs no division.
+void quotient_into_extremum(FormSearch& s, Expr e, Found& found) {
+  const Expr n = e.arg(0);
+  if (!n.is(Op::kMin) && !n.is(Op::kMax)) return;
+  const Polynomial m = atom(e.arg(1));
+  if (!s.is_positive(m)) return;
+  std::vector<Expr> args;
+  bool is_simpler = false;
+  for (Expr arg : n.args()) {
+    args.push_back(s.simplifier().floor_div(atom(arg), m));
+    is_simpler = is_simpler || !contains(args.back(), Op::kFloorDiv);
+  }
+  if (is_simpler) found.push_back(s.pool().make(n.op(), args));
+}
+
 // What takes two values that follow each other: a//m is linear in it.
 void two_values(FormSearch& s, Expr e, Found& found) {
   if (!e.arg(1).is(Op::kInteger)) return;
@@ -391,6 +406,43 @@ void known_quotient(FormSearch& s, Expr e, Found& found) {
     if (!is_one) continue;
     found.push_back(to_expr(s.pool(), r));
     return;
+  }
+}
+
+// a % m -> b - m*q where b is a with some coefficients c replaced by c - m, and
+// lies in [m*q, m*q + m): (3*y + 3) % 4 is 3 - y for y in [0, 3].
+void congruent_numerator(FormSearch& s, Expr e, Found& found) {
+  constexpr size_t kMaxLowered = 4;
+  if (!e.arg(1).is(Op::kInteger) || s.facts() == nullptr) return;
+  const Int& m = e.arg(1).integer();
+  const Polynomial& a = s.polynomial(e.arg(0));
+  if (m.sign() <= 0 || a.terms().size() > kMaxLowered + 1) return;
+  struct Range {
+    Int least, most;
+  };
+  std::vector<Range> ranges;  // of the monomials
+  for (const auto& [monomial, c] : a.terms()) {
+    if (monomial.empty()) continue;
+    const Polynomial x = Polynomial::term(monomial, 1);
+    const auto least = s.lower(x), most = s.upper(x);
+    if (!least || !most || *most - *least >= m) return;
+    ranges.push_back({*least, *most});
+  }
+  for (size_t lowered = 1; lowered < size_t{1} << ranges.size(); ++lowered) {
+    Polynomial b(a.constant());
+    Int least = a.constant(), most = least;
+    size_t i = 0;
+    for (const auto& [monomial, c] : a.terms()) {
+      if (monomial.empty()) continue;
+      const Int k = (lowered >> i & 1) != 0 ? c - m : c;
+      b.add(monomial, k);
+      least += k * (k.sign() > 0 ? ranges[i].least : ranges[i].most);
+      most += k * (k.sign() > 0 ? ranges[i].most : ranges[i].least);
+      ++i;
+    }
+    const Int q = floor_div(least, m);
+    if (q != floor_div(most, m)) continue;
+    found.push_back(to_expr(s.pool(), b - Polynomial(m * q)));
   }
 }
 
@@ -472,7 +524,7 @@ Polynomial positive_part_form(FormSearch& s, Expr extremum) {
 }
 
 void positive_parts(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   std::vector<Expr> extrema = few_atoms(*p, Op::kMin);
   for (Expr extremum : few_atoms(*p, Op::kMax)) extrema.push_back(extremum);
@@ -489,7 +541,7 @@ void positive_parts(FormSearch& s, Expr e, Found& found) {
 
 // r + c*Min(a, b) -> Min(r + c*a, r + c*b); for c < 0 a Max.
 void add_into_extremum(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   for (Op op : {Op::kMin, Op::kMax}) {
     for (Expr extremum : few_atoms(*p, op)) {
@@ -553,9 +605,33 @@ void add_into_extremum(FormSearch& s, Expr e, Found& found) {
   }
 }
 
+// Min(3*a, 3*b) -> 3*Min(a, b), of all extrema of a sum.
+void content_of_extrema(FormSearch& s, Expr e, Found& found) {
+  const Polynomial* p = small_sum(s, e);
+  if (p == nullptr || p->terms().size() < 2) return;
+  Polynomial rest = *p;
+  bool changed = false;
+  for (Op op : {Op::kMin, Op::kMax}) {
+    for (Expr extremum : few_atoms(*p, op)) {
+      Int g = 0;
+      for (Expr arg : extremum.args()) g = gcd(g, full_content(atom(arg)));
+      const auto term = constant_times(rest, extremum);
+      if (!term || g.is_zero() || g.is_one()) continue;
+      std::vector<Expr> args;
+      for (Expr arg : extremum.args()) {
+        args.push_back(to_expr(s.pool(), over(atom(arg), g)));
+      }
+      const Expr primitive = s.canonical(s.pool().make(op, args));
+      rest = term->rest + atom(primitive) * (term->coefficient * g);
+      changed = true;
+    }
+  }
+  if (changed) found.push_back(to_expr(s.pool(), rest));
+}
+
 // c*Max(0, d + k) - c*Max(0, d) -> c*Min(Max(d + k, 0), k), k > 0.
 void clamp(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   const std::vector<Expr> parts = few_atoms(*p, Op::kMax);
   for (Expr x : parts) {
@@ -588,7 +664,7 @@ void clamp(FormSearch& s, Expr e, Found& found) {
 
 // r + Min(m, Max(l, d + k)) -> r + k + Min(m - k, Max(l - k, d)), constants.
 void shift_clamp(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p || p->constant().is_zero()) return;
   for (Op op : {Op::kMin, Op::kMax}) {
     for (Expr outer : few_atoms(*p, op)) {
@@ -623,7 +699,7 @@ void shift_clamp(FormSearch& s, Expr e, Found& found) {
 
 // Min(a, b)*Max(a, b) -> a*b.
 void product_of_extrema(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p || p->degree() < 2) return;
   Polynomial sum;
   bool changed = false;
@@ -653,7 +729,7 @@ void product_of_extrema(FormSearch& s, Expr e, Found& found) {
 // k*Where(c, a, b) + j*Where(c, d, e) -> Where(c, k*a + j*d, k*b + j*e), and
 // r + k*Where(c, a, b) -> Where(c, r + k*a, r + k*b).
 void add_into_where(FormSearch& s, Expr e, Found& found) {
-  const std::optional<Polynomial> p = small_sum(e);
+  const Polynomial* p = small_sum(s, e);
   if (!p) return;
   const std::vector<Expr> choices = few_atoms(*p, Op::kWhere);
   for (Expr choice : choices) {
@@ -704,10 +780,14 @@ constexpr Rule kRules[] = {
      "(2*(x//2) + y)//3"},
     {"drop_low_part", On::kFloor, drop_low_part, "(4*x + y)//8", "(3*x + y)//8",
      "y in [0, 3]"},
+    {"quotient_into_extremum", On::kFloor, quotient_into_extremum,
+     "(Min(8*x, 4*y)//4)", "(Min(x, y)//4)"},
     {"two_values", On::kFloor, two_values, "(y + 1)//2", "(x + 1)//2",
      "y in [0, 1]"},
     {"known_quotient", On::kMod, known_quotient, "Mod(-2, y + 3)",
      "Mod(-2, x + 3)", "y in [1, 3]"},
+    {"congruent_numerator", On::kMod, congruent_numerator, "Mod(3*y + 3, 4)",
+     "Mod(3*x + 3, 4)", "y in [0, 3]"},
     {"remainder_within", On::kMod, remainder_within, "Mod(-Mod(x, y), -2*y)",
      "Mod(-Mod(x, y), 2*y)"},
     {"reduce_by_divisor", On::kMod, reduce_by_divisor, "Mod(x + 3*y, 2*y)",
@@ -718,6 +798,8 @@ constexpr Rule kRules[] = {
      "Min(x, y)"},
     {"add_into_extremum", On::kInteger, add_into_extremum, "x + Max(y - x, z)",
      "x*Max(y, z)"},
+    {"content_of_extrema", On::kInteger, content_of_extrema,
+     "Min(3*x, 3*y) - Min(x, z)", "Min(3*x, 2*y) - Min(x, z)"},
     {"clamp", On::kInteger, clamp, "Max(x, y + 3) - Max(x, y)",
      "Max(x, y + 3) - Max(z, y)"},
     {"shift_clamp", On::kInteger, shift_clamp, "Min(60, Max(0, x + 63)) + 3",

@@ -711,6 +711,14 @@ Expr Simplifier::bits(Op op, Expr a, Expr b) {
     if (mask.is_zero()) return op == Op::kBitAnd ? b : a;
     if (mask == Int(-1) && op == Op::kBitAnd) return a;
     if (mask == Int(-1) && op == Op::kBitOr) return b;
+    // (x ^ 5) ^ 3 is x ^ 6, and so on.
+    if (a.is(op) && a.arg(1).is(Op::kInteger)) {
+      const Int& inner = a.arg(1).integer();
+      const Int both = op == Op::kBitAnd  ? bit_and(inner, mask)
+                       : op == Op::kBitOr ? bit_or(inner, mask)
+                                          : bit_xor(inner, mask);
+      return bits(op, a.arg(0), integer(both));
+    }
     // x & (2**k - 1) is x % 2**k.
     if (op == Op::kBitAnd && mask.sign() > 0 &&
         bit_and(mask, mask + Int(1)).is_zero()) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -24,6 +26,10 @@ class SmallVector {
   SmallVector(std::initializer_list<T> items) : SmallVector() {
     reserve(items.size());
     for (const T& item : items) push_back(item);
+  }
+  template <typename It>
+  SmallVector(It first, It last) : SmallVector() {
+    for (; first != last; ++first) push_back(*first);
   }
   SmallVector(const SmallVector& o) : SmallVector() { append(o); }
   SmallVector(SmallVector&& o) noexcept : SmallVector() { take(o); }
@@ -82,6 +88,17 @@ class SmallVector {
     reserve(size_ + o.size_);
     std::uninitialized_copy(o.begin(), o.end(), end());
     size_ += o.size_;
+  }
+  // Before `at`.
+  void insert(const_iterator at, T item) {
+    const std::ptrdiff_t i = at - begin();
+    push_back(std::move(item));
+    std::rotate(begin() + i, end() - 1, end());
+  }
+  void erase(const_iterator at) {
+    T* hole = begin() + (at - begin());
+    std::move(hole + 1, end(), hole);
+    pop_back();
   }
   void pop_back() { shrink(size_ - 1); }
   // Drops elements from the end.

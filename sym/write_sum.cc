@@ -31,9 +31,9 @@ std::pair<Polynomial, Polynomial> divided_by(const Polynomial& p, Expr atom) {
       without.add(monomial, c);
       continue;
     }
-    Monomial rest(monomial.begin(), at);
-    rest.insert(rest.end(), at + 1, monomial.end());
-    with.add(rest, c);
+    Monomial rest = monomial;
+    rest.erase(rest.begin() + (at - monomial.begin()));
+    with.add(std::move(rest), c);
   }
   return {with, without};
 }
@@ -107,6 +107,12 @@ Polynomial SumWriter::gather(Polynomial p, Expr floor) {
     }
     return found;
   };
+  // x//8 alone, of terms with plus signs: the other forms cost more.
+  if (rest.is_zero() && numerator.constant().is_zero() &&
+      std::all_of(numerator.terms().begin(), numerator.terms().end(),
+                  [](const auto& t) { return t.second.sign() > 0; })) {
+    return finished(floor_div(factored(numerator, 1), shown(divisor)), c);
+  }
   consider(numerator, rest);
   if (!divisor.is(Op::kInteger)) return best;
   const Polynomial d(divisor.integer());
