@@ -17,8 +17,8 @@ from proviso import Context
 
 try:
     from tvm import arith, tir
-except ImportError:  # the module's name since 0.25
-    from tvm import arith, tirx as tir
+except ImportError:  # the modules' names since 0.27
+    from tvm import sym as arith, tirx as tir
 
 COST = {"+": 1, "*": 1, "//": 4, "%": 4, "min": 1, "max": 1}
 

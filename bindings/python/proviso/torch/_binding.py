@@ -1,6 +1,7 @@
 """Puts Proviso's ShapeEnv where PyTorch constructs one, and takes it away."""
 
 import contextlib
+import os
 import sys
 import threading
 
@@ -8,6 +9,9 @@ import torch
 
 _TORCH_VERSION = "2.13.0"
 _lock = threading.RLock()
+# A child that another thread's fork makes has no one who would release it.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release,
+                    after_in_child=_lock.release)
 
 
 class _State:

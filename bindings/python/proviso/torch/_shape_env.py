@@ -15,6 +15,7 @@ guards over other symbols.  What was decided is remembered, and
 """
 
 import logging
+import os
 import threading
 import weakref
 
@@ -59,6 +60,8 @@ class _Settings:
 settings = _Settings()
 _companions = weakref.WeakKeyDictionary()
 _making = threading.Lock()
+os.register_at_fork(before=_making.acquire, after_in_parent=_making.release,
+                    after_in_child=_making.release)
 
 
 def companion(env):
