@@ -72,7 +72,7 @@ def test_what_a_trace_learnt_is_the_same_in_another_process():
 
 @pytest.mark.parametrize("text, error", [
     ("", "line 1, column 1: expected 'proviso context 1'"),
-    ("proviso context 2\nend\n", "line 1, column 1"),
+    ("proviso context 3\nend\n", "line 1, column 1"),
     ("proviso context 1\nassume s0 > ( ; \"\" \"\" 0\nend\n",
      "line 2, column 8: parse: "),
     ("proviso context 1\nassume s0 > 1 ; \"\n", "line 2, column 17: a quoted"),
