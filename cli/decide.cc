@@ -103,7 +103,7 @@ class Question {
     options_ = solver_options(arguments);
     for (const RangeDeclaration& r : p.symbols) {
       symbols_.push_back(
-          {parse(pool_, r.name), Interval::of(r.lower, r.upper)});
+          {declared_symbol(pool_, r), Interval::of(r.lower, r.upper)});
     }
     for (const std::string& text : p.assumptions) {
       assumptions_.push_back(parse(pool_, text));

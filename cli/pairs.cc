@@ -52,10 +52,11 @@ class Pair {
   Pair(const Json& json, const SolverOptions& options)
       : context_(pool_, options) {
     for (const auto& [name, ends] : json.at("ranges").members) {
-      Expr symbol = parse(pool_, name);
-      symbols_.push_back({symbol, Interval::of(range_end(ends.items.at(0)),
-                                               range_end(ends.items.at(1)))});
-      context_.declare(symbol, symbols_.back().second);
+      const RangeDeclaration r = {name, range_end(ends.items.at(0)),
+                                  range_end(ends.items.at(1))};
+      symbols_.push_back(
+          {declared_symbol(pool_, r), Interval::of(r.lower, r.upper)});
+      context_.declare(symbols_.back().first, symbols_.back().second);
     }
     for (const Json& fact : json.at("facts").items) {
       facts_.push_back(parse(pool_, fact.text));

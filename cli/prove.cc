@@ -91,7 +91,7 @@ class Session {
                   "': the range is empty; write the "
                   "smaller end first");
     }
-    Expr symbol = parse(pool_, range.name);
+    Expr symbol = declared_symbol(pool_, range);
     if (!symbol.is_int()) {
       throw Error("--symbol '" + text + "': " + range.name +
                   " is a float by its name; tell its range with --assume");

@@ -225,11 +225,12 @@ class Session {
   }
 
   void declare(std::string_view name, std::string_view ends) {
-    Expr symbol = parsed(name);
-    if (!symbol.is_symbol()) throw Error("replay: not a symbol's name");
-    if (symbol.is_float()) return declare_float(symbol, ends);
+    if (ExprPool scratch; parse(scratch, name).is_float())
+      return declare_float(parsed(name), ends);
     RangeDeclaration r =
         parse_range(std::string(name) + " in " + std::string(ends));
+    const Expr symbol = declared_symbol(pool(context_), r);
+    if (!symbol.is_symbol()) throw Error("replay: not a symbol's name");
     add({.kind = Event::kDeclare,
          .expr = symbol,
          .range = Interval::of(r.lower, r.upper)});

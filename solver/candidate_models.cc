@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "solver/kind_range.h"
 #include "solver/limits.h"
 
 namespace proviso {
@@ -34,7 +35,28 @@ uint32_t CandidateModels::node(AtomId symbol) {
   made.parent = n;
   made.members.push_back(n);
   for (size_t w = 0; w < kModels; ++w) models_[w].set(symbol, values[w]);
+  for (FormulaId f : facts_of_kind(symbol)) {
+    made.facts_here.push_back(f);
+    made.facts.push_back(f);
+  }
   return n;
+}
+
+// What the symbol's kind says: the first facts of its node, for good.
+SmallVector<FormulaId, 2> CandidateModels::facts_of_kind(AtomId symbol) {
+  const Interval& range = range_of_kind(forms_.atom(symbol).expr.symbol().kind);
+  SmallVector<FormulaId, 2> facts;
+  Poly p = forms_.variable(symbol);
+  if (range.lower()) {
+    p.constant = -*range.lower();
+    facts.push_back(forms_.ge(p));
+  }
+  if (range.upper()) {
+    p = forms_.scale(forms_.variable(symbol), -1);
+    p.constant = *range.upper();
+    facts.push_back(forms_.ge(p));
+  }
+  return facts;
 }
 
 uint32_t CandidateModels::root(uint32_t n) const {

@@ -82,6 +82,7 @@ class CandidateModels {
   void file(FormulaId f);
   void undo_step();
   uint32_t node(AtomId symbol);
+  SmallVector<FormulaId, 2> facts_of_kind(AtomId symbol);
   uint32_t root(uint32_t n) const;
   void join(uint32_t a, uint32_t b);
   const std::vector<AtomId>& symbols_of(FormulaId f);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "solver/engine/engine.h"
+#include "solver/kind_range.h"
 #include "solver/limits.h"
 #include "solver/trace.h"
 #include "sym/print.h"
@@ -17,6 +18,20 @@ constexpr std::string_view kTierNames[kTierCount] = {
 
 std::string described(Expr e) {
   return to_string(e) + " (" + std::string(name_of(e.type())) + ")";
+}
+
+// What the symbol's kind says, as assertions.
+std::string range_in_smtlib(Expr s) {
+  if (!s.is_int()) return "";
+  const Interval& range = range_of_kind(s.symbol().kind);
+  ExprPool& pool = s.pool();
+  std::string out;
+  auto assert_that = [&](Expr condition) {
+    out += "(assert " + to_smtlib(condition) + ")\n";
+  };
+  if (range.lower()) assert_that(ge(s, pool.integer(*range.lower())));
+  if (range.upper()) assert_that(le(s, pool.integer(*range.upper())));
+  return out;
 }
 
 void require_bool(Expr e, const char* call) {
@@ -598,9 +613,9 @@ std::string Context::to_smtlib(Expr question) const {
   auto declare_symbols = [&](Expr e) {
     for (Expr s : free_symbols(e)) {
       const char* sort = s.is_float() ? "Real" : s.is_bool() ? "Bool" : "Int";
-      declared.emplace(
-          s.symbol().index,
-          "(declare-const " + proviso::to_smtlib(s) + " " + sort + ")\n");
+      declared.emplace(s.symbol().index, "(declare-const " +
+                                             proviso::to_smtlib(s) + " " +
+                                             sort + ")\n" + range_in_smtlib(s));
     }
   };
   const std::vector<Fact> known = facts();

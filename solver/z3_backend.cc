@@ -3,10 +3,12 @@
 #ifdef PROVISO_WITH_Z3
 #include <z3++.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <unordered_map>
 
+#include "solver/kind_range.h"
 #include "sym/budget.h"
 #include "sym/definition.h"
 #endif
@@ -357,6 +359,10 @@ struct Z3Backend::Impl {
     return {{4, false}, {bounded ? 63u : 128u, bounded}};
   }
 
+  static z3::expr number(z3::context& c, const Int& value) {
+    return c.int_val(value.to_string().c_str());
+  }
+
   static z3::expr inside(z3::context& c, const Box& box,
                          const Translator::Symbols& symbols) {
     z3::expr all = c.bool_val(true);
@@ -364,8 +370,7 @@ struct Z3Backend::Impl {
     const Int end = *pow(Int(2), box.bits);
     for (const auto& [e, s] : symbols) {
       if (!e.is_int()) continue;
-      all = all && s >= c.int_val((-end).to_string().c_str()) &&
-            s < c.int_val(end.to_string().c_str());
+      all = all && s >= number(c, -end) && s < number(c, end);
     }
     return all;
   }
@@ -384,6 +389,19 @@ struct Z3Backend::Impl {
     // Its algebraic numbers do not look at the limit: minutes at degree 5.
     p.set("arith.nl.nra", false);
     solver.set(p);
+    // Said twice, a bound leads Z3 astray in products.
+    auto add_unless_assumed = [&](const z3::expr& bound) {
+      if (std::none_of(assumed.begin(), assumed.end(),
+                       [&](const z3::expr& a) { return z3::eq(a, bound); })) {
+        solver.add(bound);
+      }
+    };
+    for (const auto& [e, s] : symbols) {
+      if (!e.is_int()) continue;
+      const Interval& range = range_of_kind(e.symbol().kind);
+      if (range.lower()) add_unless_assumed(number(c, *range.lower()) <= s);
+      if (range.upper()) add_unless_assumed(s <= number(c, *range.upper()));
+    }
     z3::expr_vector names(c);
     for (size_t i = 0; i < assumed.size(); ++i) {
       names.push_back(c.bool_const(("proviso!" + std::to_string(i)).c_str()));

@@ -813,4 +813,13 @@ RangeDeclaration parse_range(std::string_view text) {
   return range;
 }
 
+Expr declared_symbol(ExprPool& pool, const RangeDeclaration& range) {
+  const bool may_be_negative = !range.lower || *range.lower < Int(0);
+  if (may_be_negative && !pool.find_symbol(range.name) &&
+      kind_of_name(range.name) == SymbolKind::kBackedSize) {
+    return pool.symbol(range.name, SymbolKind::kBackedInt);
+  }
+  return parse(pool, range.name);
+}
+
 }  // namespace proviso

@@ -41,5 +41,9 @@ struct RangeDeclaration {
 };
 RangeDeclaration parse_range(std::string_view text);
 
+// The symbol that it names.  Where the pool has none it is made, as parse()
+// makes it; but s0 of a range with negative numbers is no size: a backed int.
+Expr declared_symbol(ExprPool& pool, const RangeDeclaration& range);
+
 }  // namespace proviso
 PROVISO_API_END

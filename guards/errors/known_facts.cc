@@ -3,10 +3,16 @@
 #include <algorithm>
 
 #include "guards/errors/text_parts.h"
+#include "sym/parse.h"
 
 namespace proviso {
 
 KnownFacts::KnownFacts(const TextEnv& env) : env_(env) {
+  for (const auto& [name, symbol] : env.symbols) {
+    const bool is_int = !symbol.source.empty() &&
+                        !has(symbol.source, ".size()") && name.starts_with('s');
+    if (is_int) declared_symbol(pool_, {name, symbol.lower, symbol.upper});
+  }
   for (const TextFact& fact : env.facts) {
     facts_.push_back(read_expression(pool_, fact.text));
     if (facts_.back() && !facts_.back()->is_bool()) facts_.back().reset();

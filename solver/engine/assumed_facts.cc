@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/kind_range.h"
 #include "solver/limits.h"
 #include "sym/print.h"
 
@@ -46,6 +47,10 @@ std::string AssumedFacts::in_words(const std::vector<FactId>& ids) const {
 
 bool AssumedFacts::hold_at(const std::vector<FactId>& ids,
                            const Assignment& point) const {
+  for (const auto& [symbol, value] : point.entries()) {
+    const Interval& range = range_of_kind(symbol.symbol().kind);
+    if (symbol.is_int() && !range.contains(std::get<Int>(value))) return false;
+  }
   return std::all_of(ids.begin(), ids.end(), [&](FactId id) {
     return evaluate(condition(id), point).is_true();
   });

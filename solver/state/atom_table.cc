@@ -1,5 +1,7 @@
 #include "solver/state/atom_table.h"
 
+#include "solver/kind_range.h"
+
 namespace proviso {
 
 uint32_t AtomTable::new_slot(AtomId a) {
@@ -7,7 +9,10 @@ uint32_t AtomTable::new_slot(AtomId a) {
   slot_of_.set(a, made);
   AtomRecord& r = records_.emplace_back();
   r.kind = forms_.atom(a).kind;
-  if (r.kind == AtomKind::kSymbol) r.own.span = symbols_;
+  if (r.kind == AtomKind::kSymbol) {
+    const SymbolKind kind = forms_.atom(a).expr.symbol().kind;
+    r.own.span = intersect(symbols_, range_of_kind(kind));
+  }
   return made;
 }
 

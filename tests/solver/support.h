@@ -38,11 +38,12 @@ class Case {
       auto end = [](const std::string& digits) {
         return digits.empty() ? std::optional<Int>() : Int::parse(digits);
       };
-      context.declare(
-          parse(pool, symbol.substr(0, colon)),
-          Interval::of(end(symbol.substr(colon + 1, dots - colon - 1)),
-                       end(symbol.substr(dots + 2))),
-          {symbol});
+      const RangeDeclaration range = {
+          symbol.substr(0, colon),
+          end(symbol.substr(colon + 1, dots - colon - 1)),
+          end(symbol.substr(dots + 2))};
+      context.declare(declared_symbol(pool, range),
+                      Interval::of(range.lower, range.upper), {symbol});
     }
     for (const std::string& fact : split(facts, ';')) {
       context.assume(parse(pool, fact), {fact});

@@ -95,15 +95,16 @@ class PyContext {
 
   FactId declare_text(const std::string& range, const Provenance& origin) {
     const RangeDeclaration r = parse_range(range);
+    briefly(*pool_, [&] { declared_symbol(pool_->pool, r); });
     return declare(py::str(r.name), to_python_int(r.lower),
                    to_python_int(r.upper), origin);
   }
   FactId declare(const py::object& symbol, const py::object& lower,
                  const py::object& upper, const Provenance& origin) {
-    const Expr e = PyUnicode_Check(symbol.ptr())
-                       ? symbol_of_name(*pool_, symbol.cast<std::string>(), {})
-                       : expr_of(pool_, symbol, "Context.declare");
     const Interval range = Interval::of(end_of(lower), end_of(upper));
+    const Expr e = PyUnicode_Check(symbol.ptr())
+                       ? named(symbol.cast<std::string>(), range)
+                       : expr_of(pool_, symbol, "Context.declare");
     return at_length(*pool_,
                      [&] { return context_->declare(e, range, origin); });
   }
@@ -317,6 +318,17 @@ class PyContext {
   }
 
  private:
+  // The symbol of a name that is declared: s0 of negative numbers is no size.
+  Expr named(const std::string& name, const Interval& range) {
+    ExprPool scratch;
+    const bool is_negative = range.lower() && *range.lower() < Int(0);
+    if (is_negative && parse(scratch, name).is_symbol())
+      briefly(*pool_, [&] {
+        declared_symbol(pool_->pool, {name, range.lower(), range.upper()});
+      });
+    return symbol_of_name(*pool_, name, {});
+  }
+
   PyContext(PoolPtr pool, Context context)
       : pool_(std::move(pool)),
         context_(std::make_unique<Context>(std::move(context))) {}
