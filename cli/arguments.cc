@@ -50,7 +50,8 @@ Words option_names() {
 uint64_t bit_of(const std::string& name) {
   const Words known = strategies();
   const std::string found = one_of("--without", name, known);
-  return uint64_t{1} << (std::ranges::find(known, found) - known.begin());
+  return uint64_t{1} << (std::find(known.begin(), known.end(), found) -
+                         known.begin());
 }
 
 // NAME=NUMBER of an option of the solver, whose name begins with `prefix`.

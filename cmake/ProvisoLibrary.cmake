@@ -37,12 +37,14 @@ if(PROVISO_WITH_Z3 AND PROVISO_Z3_LIBRARY)
   list(APPEND PROVISO_INSTALL_RPATH ${folder})
 endif()
 
-# Static, or shared with BUILD_SHARED_LIBS.  Of the core what sym/api.h says is
-# seen from outside; the tracer shows all, as LibTorch's types are its interface.
+# Static, or shared with BUILD_SHARED_LIBS.  A static core is compiled with hidden
+# visibility: a shared library that takes it in shows what sym/api.h says alone.
+# Shared, its libraries use one another's internals, and show all; so does the
+# tracer, as LibTorch's types are its interface.
 function(proviso_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   set(visibility hidden)
-  if(name STREQUAL "tracer")
+  if(BUILD_SHARED_LIBS OR name STREQUAL "tracer")
     set(visibility default)
   endif()
   add_library(proviso_${name} ${ARG_SOURCES})

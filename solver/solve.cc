@@ -81,7 +81,8 @@ class Solver {
   }
 
   bool has_symbol(Expr e) const {
-    return std::ranges::count(free_symbols(e), symbol_) != 0;
+    const std::vector<Expr> symbols = free_symbols(e);
+    return std::find(symbols.begin(), symbols.end(), symbol_) != symbols.end();
   }
   bool is_known(Expr condition) {
     return context_.ask_quick(condition) == Verdict::kYes;
@@ -193,7 +194,7 @@ Monomial shared_factors(const Polynomial& a, const Polynomial& b) {
       }
       Monomial kept, left = monomial;
       for (Expr atom : *shared) {
-        const auto at = std::ranges::find(left, atom);
+        const auto at = std::find(left.begin(), left.end(), atom);
         if (at == left.end()) continue;
         kept.push_back(atom);
         left.erase(at);
@@ -210,7 +211,8 @@ Expr without(ExprPool& pool, const Polynomial& p, const Monomial& factors) {
   Polynomial rest;
   for (const auto& [monomial, coefficient] : p.terms()) {
     Monomial left = monomial;
-    for (Expr atom : factors) left.erase(std::ranges::find(left, atom));
+    for (Expr atom : factors)
+      left.erase(std::find(left.begin(), left.end(), atom));
     rest.add(std::move(left), coefficient);
   }
   return to_expr(pool, rest);

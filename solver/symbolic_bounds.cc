@@ -62,11 +62,11 @@ class Bounder {
 
   bool is_chosen(Expr e) const {
     const std::vector<Expr> symbols = free_symbols(e);
-    return std::ranges::all_of(symbols,
-                               [&](Expr s) { return over_.contains(s); });
+    return std::all_of(symbols.begin(), symbols.end(),
+                       [&](Expr s) { return over_.contains(s); });
   }
   bool is_chosen(const Monomial& m) {
-    return std::ranges::all_of(m, [&](Expr atom) {
+    return std::all_of(m.begin(), m.end(), [&](Expr atom) {
       auto [known, is_new] = chosen_.emplace(atom, false);
       if (is_new) known->second = is_chosen(atom);
       return known->second;
@@ -183,8 +183,9 @@ class Bounder {
       return;
     }
     const Polynomial::Terms& terms = p.terms();
-    const auto unwanted = std::ranges::find_if(
-        terms, [&](const auto& term) { return !is_chosen(term.first); });
+    const auto unwanted =
+        std::find_if(terms.begin(), terms.end(),
+                     [&](const auto& term) { return !is_chosen(term.first); });
     if (unwanted == terms.end()) return finish(p, scale, search);
     const Monomial& monomial = unwanted->first;
     const Int& coefficient = unwanted->second;
@@ -239,7 +240,8 @@ class Bounder {
   }
 
   void add(Search& search, Expr candidate) {
-    if (std::ranges::count(search.candidates, candidate) == 0)
+    if (std::find(search.candidates.begin(), search.candidates.end(),
+                  candidate) == search.candidates.end())
       search.candidates.push_back(candidate);
   }
 
@@ -248,10 +250,12 @@ class Bounder {
     std::vector<Expr>& all = search.candidates;
     if (all.empty()) return std::nullopt;
     for (size_t i = all.size(); i-- > 0 && all.size() > 1;) {
-      const bool is_implied = std::ranges::any_of(all, [&](Expr other) {
-        return other != all[i] &&
-               is_known(search.above ? le(other, all[i]) : le(all[i], other));
-      });
+      const bool is_implied =
+          std::any_of(all.begin(), all.end(), [&](Expr other) {
+            return other != all[i] &&
+                   is_known(search.above ? le(other, all[i])
+                                         : le(all[i], other));
+          });
       if (is_implied) all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (all.size() > kMaxShown) all.resize(kMaxShown);

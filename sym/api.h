@@ -1,13 +1,13 @@
-// sym/api.h - what the shared libraries show.
+// sym/api.h - what a library shows that takes in the static core.
 //
 //   #include "sym/api.h"
 //   PROVISO_API_BEGIN
 //   namespace proviso { .. }
 //   PROVISO_API_END
 //
-// The core is compiled with hidden visibility.  Headers whose names another
+// A static core is compiled with hidden visibility.  Headers whose names another
 // library or a program may need stand between these words; what else is
-// compiled is no part of what a shared library exports.
+// compiled is no part of what a library exports that is linked with it.
 #pragma once
 
 #if defined(__GNUC__) && !defined(_WIN32)

@@ -122,7 +122,7 @@ std::vector<Fact> Engine::facts() const {
 
 // Ids count up along a path: a version that others build on gets no more facts.
 std::optional<Fact> Engine::find_fact(FactId id) const {
-  const auto at = std::ranges::lower_bound(ids_, id);
+  const auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
   if (at == ids_.end() || *at != id) return std::nullopt;
   const auto number = static_cast<size_t>(at - ids_.begin());
   uint32_t depth = 0;
