@@ -188,12 +188,12 @@ std::string Int::to_string() const {
 size_t Int::big_hash() const {
   if (is_shared()) {
     const cpp_int& value = IntAccess::shared(*this)->value;
-    size_t hash = value.sign() < 0 ? 1 : 0;
+    uint64_t hash = value.sign() < 0 ? 1 : 0;
     for (unsigned i = 0; i < value.backend().size(); ++i) {
       hash = (hash ^ value.backend().limbs()[i]) * 0x9e3779b97f4a7c15u;
       hash ^= hash >> 32;
     }
-    return hash;
+    return static_cast<size_t>(hash);
   }
   return static_cast<size_t>(low_) ^ (rest_ * 0x9e3779b97f4a7c15u);
 }
