@@ -5,8 +5,8 @@
 //   namespace proviso { .. }
 //   PROVISO_API_END
 //
-// A static core is compiled with hidden visibility.  Headers whose names another
-// library or a program may need stand between these words; what else is
+// A static core is compiled with hidden visibility.  Headers whose names
+// another library or a program may need stand between these words; what else is
 // compiled is no part of what a library exports that is linked with it.
 #pragma once
 
