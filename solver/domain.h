@@ -14,7 +14,7 @@
 //   Ranges        intervals of atoms and polynomials         <- State
 //   Literals      what ranges and assertions decide          <- Ranges
 //   Quotients     floors under facts                         <- Literals
-//   NormalForm    polynomials with equalities put in         <- Quotients
+//   NormalForm    polynomials with equalities substituted  <- Quotients
 //   Propagation   asserts, and asserts what follows          <- all of them
 //
 // Propagation alone changes the state.  Everything that is derived carries a

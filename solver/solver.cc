@@ -53,7 +53,8 @@ Expr lies_in(Expr symbol, const Interval& range) {
   return low ? low : high ? high : pool.boolean(true);
 }
 
-void require_int(Expr e, const char* call) {
+void require_int(Engine& engine, Expr e, const char* call) {
+  engine.check(e, call, "an integer");
   if (e.is_int()) return;
   throw Error("Context::" + std::string(call) + ": expected an integer, got " +
               described(e) + "; round it first, or ask() a comparison");
@@ -473,8 +474,7 @@ class Behind {
 Interval Context::bounds_quick(Expr e) {
   const Call call(*this);
   Engine& here = call.engine;
-  here.check(e, "bounds_quick", "an integer");
-  require_int(e, "bounds_quick");
+  require_int(here, e, "bounds_quick");
   const Interval range = here.bounds_quick(e);
   log([&](Trace& t) {
     t.line(number_, "bounds_quick", e, " = " + range.to_string());
@@ -485,8 +485,7 @@ Interval Context::bounds_quick(Expr e) {
 Interval Context::bounds(Expr e, std::vector<FactId>* facts) {
   const Call call(*this);
   Engine& here = call.engine;
-  here.check(e, "bounds", "an integer");
-  require_int(e, "bounds");
+  require_int(here, e, "bounds");
   Behind behind(here, facts);
   const Interval range = here.bounds(e);
   behind.add_range(e, range);
@@ -500,8 +499,7 @@ Interval Context::bounds(Expr e, std::vector<FactId>* facts) {
 Strided Context::strided(Expr e, std::vector<FactId>* facts) {
   const Call call(*this);
   Engine& here = call.engine;
-  here.check(e, "strided", "an integer");
-  require_int(e, "strided");
+  require_int(here, e, "strided");
   Behind behind(here, facts);
   const Strided range = here.strided(e);
   behind.add_range(e, range.span());
@@ -517,8 +515,7 @@ Strided Context::strided(Expr e, std::vector<FactId>* facts) {
 Int Context::multiple_of(Expr e, std::vector<FactId>* facts) {
   const Call call(*this);
   Engine& here = call.engine;
-  here.check(e, "multiple_of", "an integer");
-  require_int(e, "multiple_of");
+  require_int(here, e, "multiple_of");
   Behind behind(here, facts);
   const Int divisor = here.multiple_of(e);
   behind.add_congruence(e, divisor, 0);
@@ -533,8 +530,7 @@ std::optional<std::vector<Int>> Context::values(Expr e, size_t limit,
                                                 std::vector<FactId>* facts) {
   const Call call(*this);
   Engine& here = call.engine;
-  here.check(e, "values", "an integer");
-  require_int(e, "values");
+  require_int(here, e, "values");
   Behind behind(here, facts);
   auto found = here.values(e, limit);
   if (found) behind.add_values(e, *found);

@@ -11,6 +11,7 @@
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
+#include "sym/within.h"
 
 namespace proviso {
 namespace {
@@ -306,13 +307,11 @@ std::optional<Expr> bound(Context& context, Expr e, std::span<const Expr> over,
   }
   if (facts != nullptr) facts->clear();
   if (context.contradiction()) return std::nullopt;
-  std::optional<Expr> found;
-  try {
-    const Budget budget(kUnits);
-    found = Bounder(context, over).bound(rewrite(e, definition), above);
-  } catch (const OutOfBudget&) {
-    return std::nullopt;
-  }
+  uint64_t units = kUnits;
+  const std::optional<Expr> found =
+      within(units, [&] {
+        return Bounder(context, over).bound(rewrite(e, definition), above);
+      }).value_or(std::nullopt);
   if (found && facts != nullptr)
     *facts = facts_behind(context, above ? le(e, *found) : le(*found, e));
   return found;

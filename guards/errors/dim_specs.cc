@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "guards/errors/error_text.h"
 #include "guards/errors/symbol_names.h"
 #include "guards/errors/text_parts.h"
 #include "solver/solver.h"
-#include "sym/budget.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -99,14 +99,7 @@ class Needs {
 
   static std::optional<Expr> read(ExprPool& pool, const std::string& text) {
     static const ParseOptions& options = *new ParseOptions(with_any_name());
-    try {
-      Budget budget(200'000);
-      return parse(pool, text, options);
-    } catch (const Error&) {
-      return std::nullopt;
-    } catch (const OutOfBudget&) {
-      return std::nullopt;
-    }
+    return read_expression(pool, text, options, 200'000);
   }
 
   // A guard, with the range that was promised: "2 <= W <= 512".

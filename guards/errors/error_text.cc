@@ -16,8 +16,8 @@
 #include "guards/errors/log_lines.h"
 #include "guards/errors/source_code.h"
 #include "guards/errors/text_parts.h"
-#include "sym/budget.h"
 #include "sym/parse.h"
+#include "sym/within.h"
 
 namespace proviso {
 namespace {
@@ -566,12 +566,15 @@ class Reader {
 
 std::optional<Expr> read_expression(ExprPool& pool, const std::string& text) {
   static const ParseOptions& options = *new ParseOptions(as_in_logs());
+  return read_expression(pool, text, options, 100'000);
+}
+
+std::optional<Expr> read_expression(ExprPool& pool, const std::string& text,
+                                    const ParseOptions& options,
+                                    uint64_t units) {
   try {
-    Budget budget(100'000);
-    return parse(pool, text, options);
+    return within(units, [&] { return parse(pool, text, options); });
   } catch (const Error&) {
-    return std::nullopt;
-  } catch (const OutOfBudget&) {
     return std::nullopt;
   }
 }

@@ -14,6 +14,7 @@
 // Nothing is concluded here: guards/errors/diagnosis.h does.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "guards/errors/frames.h"
 #include "guards/errors/wordings.h"
 #include "sym/expr.h"
+#include "sym/parse.h"
 
 namespace proviso {
 
@@ -79,5 +81,9 @@ ErrorText read_errors(std::string_view text);
 // An expression as logs print it, over symbols named as PyTorch does (s0, u0,
 // i0, zf0 ..); nullopt for what is none.
 std::optional<Expr> read_expression(ExprPool& pool, const std::string& text);
+// Another language than that of logs, within `units` of work (sym/budget.h).
+std::optional<Expr> read_expression(ExprPool& pool, const std::string& text,
+                                    const ParseOptions& options,
+                                    uint64_t units);
 
 }  // namespace proviso

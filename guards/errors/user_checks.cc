@@ -9,8 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "guards/errors/error_text.h"
 #include "guards/errors/text_parts.h"
-#include "sym/budget.h"
 #include "sym/parse.h"
 #include "sym/simplify.h"
 
@@ -278,14 +278,7 @@ class Quoted {
       const auto at = static_cast<size_t>(number_of(name.substr(1)));
       return at < values.size() ? values[at] : Expr();
     };
-    try {
-      Budget budget(50'000);
-      return parse(pool_, text, options);
-    } catch (const Error&) {
-      return std::nullopt;
-    } catch (const OutOfBudget&) {
-      return std::nullopt;
-    }
+    return read_expression(pool_, text, options, 50'000);
   }
 
   // --- what is before it

@@ -1,6 +1,6 @@
 // What a ShapeEnv holds, seen by difference.
 //
-//   the mirror's last look     the ShapeEnv now         told to the Context
+//   the mirror's last look     the ShapeEnv now         assumed in the Context
 //   s0: [2, inf]               s0: [2, 9]               s0 in [2, 9]
 //   replacements: none         s1 -> s0                 s1 == s0
 //   guards: [s0 < s2]          [s0 < s2, s2 % 4 == 0]   s2 % 4 == 0

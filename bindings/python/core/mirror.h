@@ -36,7 +36,7 @@ struct MirrorCounts {
   uint64_t questions = 0;  // asked of any mirror
   uint64_t decided = 0;
   uint64_t unknown = 0;
-  uint64_t facts = 0;      // told
+  uint64_t facts = 0;      // assumed
   uint64_t unassumed = 0;  // guards and asserts that have no meaning here
   uint64_t restarts = 0;   // something went away, or there was too much
   std::map<std::string, uint64_t> refused;  // by class

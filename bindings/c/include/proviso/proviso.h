@@ -285,7 +285,7 @@ PROVISO_C_API proviso_status proviso_fact_at(proviso_context context,
 PROVISO_C_API proviso_status proviso_fact_origin(proviso_context context,
                                                  uint32_t id, char* buffer,
                                                  size_t size, size_t* length);
-/* How many proviso_push() were open when the fact was told. */
+/* How many proviso_push() were open when the fact was assumed. */
 PROVISO_C_API proviso_status proviso_fact_depth(proviso_context context,
                                                 uint32_t id, size_t* depth);
 /* Whether the facts are known to contradict each other: 0 or 1. */
