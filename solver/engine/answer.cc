@@ -1,6 +1,6 @@
 // Whole answers: which facts, in words, and points where there is no answer.
 //
-//   known?  else decided natively (reasoner.h), in half of the call's limit
+//   known?  else decided natively (reasoner.h)
 //   the facts contradict each other, near the question or elsewhere: unknown
 //   yes or no: the fewest facts found that imply it (explanation.h)
 //   unknown: a witness and a counterexample, else Z3 (Stage::kPoints)
@@ -48,7 +48,6 @@ Answer Engine::ask(Expr question) {
   return found;
 }
 
-// Shares of the call's limit: what is proved takes at most a half.
 Answer Engine::answer(Expr question) {
   if (const auto which = contradiction()) return contradictory(*which);
   const Remembered* known = memo_.find(question);

@@ -165,7 +165,7 @@ std::optional<std::vector<FactId>> Engine::contradiction() const {
 
 const Remembered& Engine::native_answer(Expr question) {
   const std::optional<Search> s = reasoner_.within(
-      options().work_limit / 2, [&] { return reasoner_.decide(question); });
+      options().work_limit, [&] { return reasoner_.decide(question); });
   Remembered m;
   if (s) {
     m = as_remembered(*s);

@@ -139,7 +139,7 @@ Decision by_model_search(Reasoner& r, Search& s, uint64_t units) {
 Decision by_restarts(Reasoner& r, Search& s, uint64_t) {
   s.reset();
   s.is_finished = true;
-  return r.within(r.options().work_limit / 4, [&] { return restart(r, s); })
+  return r.within(r.options().work_limit / 8 * 3, [&] { return restart(r, s); })
       .value_or(Decision{});
 }
 

@@ -48,6 +48,9 @@ class Reasoner {
   // Unknown, with the facts that contradict each other in `why`, where those
   // near the question do.
   Search decide(Expr question);
+  // By the strategies of Stage::kProof alone, in this order of the facts;
+  // within the caller's budget.
+  Search prove(Expr question);
   // Why the facts near the question contradict each other: on their own,
   // because none of few points meets them, or because they prove the opposite
   // of `value` as well.  Nothing where a model of them is known.
@@ -94,7 +97,6 @@ class Reasoner {
   Statistics& statistics() { return statistics_; }
 
  private:
-  Search prove(Expr question);
   void trim_reasons(uint32_t size);
   void keep_reason(uint32_t size, Reason& why);
 

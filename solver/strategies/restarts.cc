@@ -24,6 +24,7 @@ constexpr Restart kRestarts[] = {
     {Solving::kAll, {.number = 4, .bounds_last = true}},
     {Solving::kAll, {0}},
     {Solving::kWithoutFloors, {0}, 4}};
+constexpr uint64_t kShare = 8;  // of the limit of work, for each
 
 }  // namespace
 
@@ -44,8 +45,9 @@ Decision restart(Reasoner& reasoner, Search& s) {
     Reasoner fresh(own, plain);
     fresh.domain().set_solving(again.solving);
     for (Expr condition : reordered.conditions) fresh.assume(condition, {});
-    const auto found = fresh.within(
-        plain.work_limit / 2, [&] { return fresh.decide(reordered.question); });
+    const auto found = fresh.within(plain.work_limit / kShare, [&] {
+      return fresh.prove(reordered.question);
+    });
     if (!found || !found->value || fresh.domain().conflict()) continue;
     s.tier = found->tier;
     Decision d{found->value};
