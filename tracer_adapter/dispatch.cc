@@ -15,6 +15,7 @@
 #include "tracer_adapter/interceptor.h"
 #include "tracer_adapter/known_operators.h"
 #include "tracer_adapter/op_info.h"
+#include "tracer_adapter/plain_tensor.h"
 #include "tracer_adapter/tensors_in.h"
 #include "tracer_adapter/tracer.h"
 
@@ -72,6 +73,16 @@ bool any_batched(std::span<const c10::IValue> args) {
       found |= t.key_set().has(c10::DispatchKey::FuncTorchBatched);
     });
   return found;
+}
+
+// A real tensor in a program becomes a constant of it; no rule knows another
+// kind.
+void require_plain_constants(const std::string& op,
+                             std::span<const c10::IValue> args) {
+  for (const c10::IValue& arg : args)
+    for_each_tensor(arg, [&](const at::Tensor& t) {
+      if (!is_fake(t)) require_plain("a constant that " + op + " reads", t);
+    });
 }
 
 bool differentiable(c10::ScalarType dtype) {
@@ -342,6 +353,7 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
         *stack);
     return;
   }
+  if (recording_) require_plain_constants(oi.name, args);
   if (oi.autocast && autocast_active()) {
     // Our key is above autocast's, which would be skipped.
     return run_autocast(oi, stack);

@@ -13,6 +13,7 @@
 #include "tracer_adapter/executable.h"
 #include "tracer_adapter/exported_program.h"
 #include "tracer_adapter/owned_tensors.h"
+#include "tracer_adapter/plain_tensor.h"
 #include "tracer_adapter/replay.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/tracer.h"
@@ -167,6 +168,7 @@ void Module::Impl::check_tensor(const InputSpec& input, const TensorMeta& meta,
   TORCH_CHECK(t.device() == meta.device, "Guard failed: ", input.name,
               ".device == ", meta.device, " (", input.name, ".device is ",
               t.device(), ")");
+  if (!has_memory(t)) require_memory("input " + input.name, t);
 }
 
 void Module::Impl::check_input(const InputSpec& input,
@@ -252,9 +254,17 @@ std::vector<c10::IValue> Module::Impl::run(
   std::vector<c10::IValue> all;
   all.reserve(owned.size());
   auto next = inputs.begin();
-  for (const at::Tensor& tensor : owned)
-    tensor.defined() ? all.emplace_back(tensor)
-                     : all.emplace_back(std::move(*next++));
+  for (size_t i = 0; i < owned.size(); ++i) {
+    if (!owned[i].defined()) {
+      all.push_back(std::move(*next++));
+      continue;
+    }
+    if (!has_memory(owned[i]))
+      require_memory(
+          "the program's tensor '" + program.graph.inputs[i].target + "'",
+          owned[i]);
+    all.emplace_back(owned[i]);
+  }
   if (mutations.empty()) return call(std::move(all));
   std::vector<c10::IValue> results = call(all), returned;
   const at::NoGradGuard no_grad;

@@ -12,6 +12,7 @@
 
 #include "tracer_adapter/entry.h"
 #include "tracer_adapter/op_info.h"
+#include "tracer_adapter/plain_tensor.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/sub_graph.h"
 #include "tracer_adapter/torch_state.h"
@@ -51,29 +52,6 @@ std::vector<c10::SymInt> symbolic_strides(
   return strides;
 }
 
-// A tensor of another kind, in words; "" for a plain one.
-std::string kind_of(const at::Tensor& t) {
-  using Key = c10::DispatchKey;
-  const c10::DispatchKeySet keys = t.key_set();
-  if (t.is_nested()) return "a nested tensor";
-  if (t.is_quantized()) return "a quantized tensor";
-  if (t.layout() != c10::kStrided)
-    return c10::str("a tensor of layout ", t.layout());
-  if (keys.has(Key::FuncTorchBatched) || keys.has(Key::FuncTorchGradWrapper))
-    return "a tensor inside torch.func.vmap or grad";
-  if (keys.has(Key::Functionalize)) return "a functional tensor";
-  if (keys.has(Key::ZeroTensor)) return "a zero tensor without memory";
-  if (keys.has(Key::Python))
-    return "of a subclass with operators of its own (__torch_dispatch__)";
-  return "";
-}
-
-void check_plain(const std::string& what, const at::Tensor& t) {
-  const std::string kind = kind_of(t);
-  TORCH_CHECK_VALUE(kind.empty(), "Proviso: ", what, " is ", kind,
-                    "; only plain strided tensors can be traced");
-}
-
 void check_owned(InputKind kind, const std::string& name, const at::Tensor& t) {
   const char* word = kind == InputKind::kParameter ? "parameter '"
                      : kind == InputKind::kBuffer  ? "buffer '"
@@ -83,7 +61,8 @@ void check_owned(InputKind kind, const std::string& name, const at::Tensor& t) {
   TORCH_CHECK_VALUE(!is_fake(t), "Proviso: ", what,
                     " is a traced tensor, of a "
                     "trace that has ended; give a real one");
-  check_plain(what, t);
+  require_plain(what, t);
+  require_memory(what, t);
 }
 
 void check_example(const std::string& name, const at::Tensor& example,
@@ -93,7 +72,8 @@ void check_example(const std::string& name, const at::Tensor& example,
                     "and dtype");
   TORCH_CHECK_VALUE(!is_fake(example), "Proviso: example input ", name,
                     " is a traced tensor; examples are real tensors");
-  check_plain("example input " + name, example);
+  require_plain("example input " + name, example);
+  require_memory("example input " + name, example);
   TORCH_CHECK_VALUE(
       dims.empty() || static_cast<int64_t>(dims.size()) == example.dim(),
       "Expected dynamic shape spec of ", name,
@@ -388,6 +368,7 @@ std::optional<Argument> Tracer::wrapped_number(const at::Tensor& t) {
     if (c10::SymNode node = tracer_hooks().wrapped_number(t))
       if (SymNode* ours = as_sym_node(node.get()))
         return Argument{ExprArgument{ours->expr()}};
+  if (!has_memory(t)) return std::nullopt;
   const void* data = t.storage().data();
   switch (t.scalar_type()) {
     case at::kDouble: return Argument{*static_cast<const double*>(data)};

@@ -79,7 +79,8 @@ def tensors(program):
     if not isinstance(program, torch.nn.Module):
         return {}
     named = {**dict(program.named_parameters()), **dict(program.named_buffers())}
-    return {name: (type(t), tuple(t.shape) if type(t) in _PLAIN else None,
+    return {name: (type(t), tuple(t.shape)
+                   if type(t) in _PLAIN and not t.is_nested else None,
                    t.requires_grad, t.is_leaf, t._version, id(t.grad)
                    if t.is_leaf else None)
             for name, t in named.items()}

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "tracer_adapter/plain_tensor.h"
 #include "tracer_adapter/pt2/model_json.h"
 
 namespace proviso::pt2 {
@@ -55,6 +56,7 @@ at::Tensor storable(const std::string& name, const at::Tensor& tensor) {
               "; only strided tensors can be written");
   TORCH_CHECK(!tensor.is_meta(), "ExportedProgram::save: tensor '", name,
               "' is on the meta device and has no data to write");
+  require_memory("save: tensor '" + name + "'", tensor);
   return tensor.detach().resolve_conj().resolve_neg().cpu();
 }
 
