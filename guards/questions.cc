@@ -354,7 +354,10 @@ void ShapeEnv::Impl::add_guards(Expr condition, Expr asked,
                                 const SourceLocation& where, bool promised) {
   for (Expr part : conjuncts(condition)) {
     part = replaced(part);
-    if (decide(part) == Verdict::kYes && !equates_sizes(part)) continue;
+    if (promised ? follows_from_promises(part)
+                 : decide(part) == Verdict::kYes && !equates_sizes(part)) {
+      continue;
+    }
     const size_t index = guards.size();
     guards.push_back({part, {where}, promised});
     guard_index.try_emplace(part, index);
@@ -378,7 +381,14 @@ void ShapeEnv::Impl::require(Expr condition, const SourceLocation& where) {
   Expr asked = proviso::simplify(condition);
   promises.push_back(asked);
   Expr c = replaced(condition);
-  if (decide(c) != Verdict::kYes) add_guards(c, asked, where, true);
+  add_guards(c, asked, where, true);
+}
+
+// Not where it leans on an assumption, which is no promise: `s != 1` would be
+// promised as s >= 2, and refuse 0.
+bool ShapeEnv::Impl::follows_from_promises(Expr condition) {
+  if (leans_on_assumption(condition)) return false;
+  return decide(condition) == Verdict::kYes;
 }
 
 void ShapeEnv::Impl::know(Expr condition, const std::string& why) {

@@ -138,6 +138,7 @@ struct ShapeEnv::Impl {
   void add_guards(Expr condition, Expr asked, const SourceLocation& where,
                   bool promised);
   void require(Expr condition, const SourceLocation& where);
+  bool follows_from_promises(Expr condition);
   void know(Expr condition, const std::string& why);
   void record_assert(Expr condition, const SourceLocation& where,
                      const std::string& message);

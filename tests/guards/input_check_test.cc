@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sym/evaluate.h"
 #include "tests/guards/support.h"
 
 namespace proviso {
@@ -101,6 +102,32 @@ TEST(InputCheck, ChecksStaticSizesRangesAndSharedNames) {
       check.conditions(),
       ElementsAre("x.size()[0] == 3", "x.size()[1] >= 4", "x.size()[1] <= 256",
                   "x.size()[1] == y.size()[0]", "y.size()[1] == 1"));
+}
+
+// What is promised is what was asked: not what follows of it from sizes >= 2,
+// which nothing promises.
+TEST(InputCheck, APromiseHoldsWhereItWasAskedTo) {
+  for (const char* text :
+       {"Ne(s0, 0)", "Ne(s0, 1)", "s0 >= 1", "s0 + s1 >= 1", "Ne(s0*s1, 1)",
+        "Eq(Max(s0, 1), s0)", "Or(Ne(s0, 1), Ne(s1, 0))",
+        "Or(s0 >= 2, Eq(s1, 0))", "And(Ne(s0, 1), s1 >= 1)", "s0 <= 2*s0 - 1",
+        "s0//2 >= 1", "Eq(Mod(s0, 2), 0)", "Ne(s0, 3)", "s0 <= s1 + 1"}) {
+    ShapeEnv env;
+    env.create_size(4, source("x", 0));
+    env.create_size(5, source("x", 1));
+    const Expr promise = parse(env.pool(), text);
+    env.require(promise, {});
+    const InputCheck check(env);
+    for (int64_t a = 0; a < 6; ++a)
+      for (int64_t b = 0; b < 6; ++b) {
+        Assignment point;
+        point.set(env.pool().symbol("s0", SymbolKind::kBackedSize), Int(a));
+        point.set(env.pool().symbol("s1", SymbolKind::kBackedSize), Int(b));
+        const bool holds = std::get<bool>(*evaluate(promise, point).value);
+        EXPECT_EQ(!check.problem(std::vector<int64_t>{a, b}), holds)
+            << text << " at " << a << ", " << b;
+      }
+  }
 }
 
 // A program that decided `x.size(0) == 1` as false must not run at size 1.
