@@ -21,6 +21,7 @@ import warnings
 import torch
 from torch.utils import _pytree as pytree
 
+import op_programs
 import proviso
 import random_programs
 import small_programs
@@ -326,13 +327,17 @@ def main():
                         help="what run_decompositions() makes of each")
     parser.add_argument("--models", action="store_true",
                         help="those of tests/models instead")
+    parser.add_argument("--ops", action="store_true",
+                        help="torch's own samples of its operators and modules "
+                        "instead (op_programs.py)")
     parser.add_argument("--lucky", action="store_true",
                         help="print refusals off the traced path too")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     count, failed, programs = Count(), [], 0
-    for case in (models(arguments.names) if arguments.models
-                 else programs_named(arguments.names)):
+    source = (models if arguments.models
+              else op_programs.programs if arguments.ops else programs_named)
+    for case in source(arguments.names):
         programs += 1
         examples = (case.examples if arguments.models else examples_of(case))
         assert examples, f"{case.name} runs nowhere"

@@ -3,6 +3,7 @@
 import os
 import warnings
 
+import op_programs
 import small_programs
 import small_sizes
 
@@ -25,6 +26,26 @@ def test_small_sizes_are_taken_where_the_operators_equal_eager():
     assert count.path_accepted >= 0.999 * count.path, (
         str(count), count.refused)
     assert count.path > 2000
+
+
+# Of torch's operators; `small_sizes.py --ops` goes over all of them.
+OPS = ("cat", "diff", "expand_as", "gather", "index_select", "matmul",
+       "nn.functional.conv1d", "nn.functional.pad", "roll", "split",
+       "unflatten")
+
+
+def test_small_sizes_are_taken_by_torchs_own_operators():
+    count = small_sizes.Count()
+    seen = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for case in op_programs.programs(() if WHOLE else OPS, most=2):
+            seen.add(case.name.split(" ")[0])
+            small_sizes.examine(case, count, values=(0, 1, 4))
+    assert all(any(name.startswith(op) for name in seen) for op in OPS)
+    assert count.wrong == []
+    assert count.path_accepted >= 0.999 * count.path, (
+        str(count), count.refused)
 
 
 def test_what_a_decomposition_changes_at_sizes_0_and_1_is_refused():

@@ -1,11 +1,14 @@
-"""Two forms of one program at sizes 0 and 1.
+"""Two forms of one program at sizes for which the second may be wrong.
 
 torch decomposes a program as if every size were at least 2: `max(1, n)` becomes
-`n`, and whether a reshape is a view is asked of the example.  Often both give
-the same at 0 and 1 too; where they do not, those sizes must be refused.  So
-both forms run at them, with the example inputs cut down:
+`n`, and whether a reshape is a view is asked of the example.  It also asks of
+many sizes, `(n - 1)//2 + 1` say, whether they are 0 or 1, where both answers
+mostly give one graph.  So both forms run with the example inputs cut down, or
+made longer, to what tells:
 
-    sizes_that_differ(ep, decomposed, sizes)   [("L['x'].size()[0]", 0)]
+    compared = Comparison(ep, decomposed, sizes)
+    compared.refusals()               # ["L['x'].size()[0] != 0"]
+    compared.answer_matters(Eq(Mod(s0, 2), 0))
 
 What random numbers decide is compared by its sizes alone.
 """
@@ -20,34 +23,76 @@ from torch.utils import _pytree as pytree
 _SMALL = (0, 1)
 # Of many symbols, only so many tuples are tried: each alone, then pairs.
 _MOST_TUPLES = 48
+# Where a question has another answer than at the example is looked for among
+# the first sizes, a symbol at a time; so many points of a symbol are compared.
+_SIZES_TRIED = 40
+_MOST_POINTS = 3
 
 
-def sizes_that_differ(ep, other, sizes):
-    """[(source, value)]: the sizes that `other` must not have.
-
-    sizes: for each flat input, its sizes (or the number that it is) as SymPy
+class Comparison:
+    """sizes: for each flat input, its sizes (or the number that it is) as SymPy
     expressions or ints; ((source, symbol, example), ...) of the symbols."""
-    forms, symbols = sizes
-    runs = _Runs(ep, other)
-    example = {symbol: value for _, symbol, value in symbols}
-    if not symbols or not runs.take(_inputs_at(ep, forms, example)):
-        return []
-    refused = []
-    for chosen in _tuples(symbols):
-        if any(part in refused for part in chosen):
-            continue
-        values = dict(example)
-        names = {source: symbol for source, symbol, _ in symbols}
-        values.update((names[source], value) for source, value in chosen)
-        inputs = _inputs_at(ep, forms, values)
-        if inputs is not None and runs.differ(inputs):
-            refused.append(chosen[0])
-    return refused
+
+    def __init__(self, ep, other, sizes):
+        self._ep = ep
+        self._forms, self._symbols = sizes
+        self._example = {symbol: n for _, symbol, n in self._symbols}
+        self._runs = _Runs(ep, other)
+        self._known = {}  # by the sizes that are changed
+        self._tells = bool(self._symbols) and self._runs.take(
+            self._inputs(self._example))
+
+    def refusals(self):
+        """Conditions, as Python over sources, that refuse the sizes 0 and 1 at
+        which the forms differ."""
+        refused = []
+        for chosen in _tuples(self._symbols) if self._tells else ():
+            # What a part is refused for needs no look.
+            if any(set(parts) <= set(chosen) for parts in refused):
+                continue
+            if self._differ({symbol: n for _, symbol, n in chosen}):
+                refused.append(chosen)
+        return [" or ".join(f"{source} != {n}" for source, _, n in chosen)
+                for chosen in refused]
+
+    def answer_matters(self, condition):
+        """Whether the forms differ where `condition` is false, at sizes that
+        refusals() leaves; also True where nothing tells."""
+        told = False
+        for symbol in sorted(condition.free_symbols, key=str):
+            points = itertools.islice(
+                self._points_against(condition, symbol), _MOST_POINTS)
+            for value in points:
+                differs = self._differ({symbol: value})
+                if differs and value not in _SMALL:
+                    return True
+                told = told or differs is not None
+        return not told
+
+    def _points_against(self, condition, symbol):
+        for n in (*range(2, _SIZES_TRIED), *_SMALL):
+            values = {**self._example, symbol: n}
+            if _value(condition, values) == sympy.false:
+                yield n
+
+    def _differ(self, changed):
+        """Whether they do at the example with some sizes changed; None where
+        the program refuses that, or nothing tells."""
+        point = frozenset(changed.items())
+        if self._tells and point not in self._known:
+            inputs = self._inputs({**self._example, **changed})
+            self._known[point] = (None if inputs is None
+                                  else self._runs.differ(inputs))
+        return self._known.get(point)
+
+    def _inputs(self, values):
+        return _inputs_at(self._ep, self._forms, values)
 
 
 def _tuples(symbols):
-    """((source, value),), and pairs of them."""
-    alone = [(source, value) for source, _, _ in symbols for value in _SMALL]
+    """((source, symbol, value),), and pairs of them."""
+    alone = [(source, symbol, value) for source, symbol, _ in symbols
+             for value in _SMALL]
     pairs = (pair for pair in itertools.combinations(alone, 2)
              if pair[0][0] != pair[1][0])
     return itertools.islice(
@@ -77,8 +122,15 @@ def _inputs_at(ep, forms, values):
 def _number(expression, values):
     if isinstance(expression, int):
         return expression
-    value = sympy.sympify(expression.subs(values))
+    value = _value(expression, values)
     return int(value) if value.is_Integer and value >= 0 else None
+
+
+def _value(expression, values):
+    try:
+        return sympy.sympify(expression.subs(values))
+    except ZeroDivisionError:
+        return sympy.nan
 
 
 def _with_sizes(tensor, sizes):
@@ -122,12 +174,13 @@ class _Runs:
         return True
 
     def differ(self, inputs):
+        """None where the first refuses the inputs, or both fail."""
         results = self._both(inputs)
-        if results is None:
-            return False
+        if results is None or results == [None, None]:
+            return None
         first, second = results
         if first is None or second is None:
-            return (first is None) != (second is None)
+            return True
         return not _same(first, second, values=not self._is_random)
 
     def _both(self, inputs):

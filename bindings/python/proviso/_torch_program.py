@@ -44,12 +44,13 @@ def decomposed(ep, table):
     before = to_torch(ep)
     sources = _sources(before, ep._inputs.leaves)
     sizes = _forms(before), _symbols(sources, ep._inputs.leaves)
-    after, assumed = _decomposed(ep, before, sources, table)
+    after, assumed, open_questions = _decomposed(ep, before, sources, table)
     made = from_torch(after, origin=ep, assumed=assumed)
-    refused = [f"{source} != {value}" for source, value in
-               _small_sizes.sizes_that_differ(ep, made, sizes)]
+    compared = _small_sizes.Comparison(ep, made, sizes)
+    more = [code for condition, code in open_questions
+            if compared.answer_matters(condition)] + compared.refusals()
     return from_torch(after, origin=ep,
-                      assumed=assumed + refused) if refused else made
+                      assumed=assumed + more) if more else made
 
 
 def _forms(torch_ep):
@@ -78,6 +79,8 @@ def _numbers_of(value):
 
 
 def _decomposed(ep, before, sources, table):
+    """torch's program, what it needs of the inputs as Python over sources, and
+    what it asked that may not matter: (condition, the same as Python)."""
     env = _shape_env(sources)
     known = len(env.guards) if env else 0
     after = before.run_decompositions(table)
@@ -85,10 +88,16 @@ def _decomposed(ep, before, sources, table):
     names = {size.node._expr: sympy.Symbol(source)
              for source, size in sources.items()}
     printer = PythonPrinter()
-    return after, [printer.doprint(expr.xreplace(names)) for expr in found
-                   if expr.free_symbols <= set(names)
-                   and not _asks_for_zero_or_one(expr)
-                   and not _holds_from_two_on(expr)]
+    needed, open_questions = [], []
+    for expr in found:
+        if not expr.free_symbols <= set(names) or _holds_from_two_on(expr):
+            continue
+        code = printer.doprint(expr.xreplace(names))
+        if _asks_for_zero_or_one(expr):
+            open_questions.append((expr, code))
+        else:
+            needed.append(code)
+    return after, needed, open_questions
 
 
 def _sources(torch_ep, leaves):
@@ -105,8 +114,8 @@ def _shape_env(sources):
 
 
 def _asks_for_zero_or_one(condition):
-    """How torch asks whether a size broadcasts, or is empty: both answers
-    decompose alike."""
+    """How torch asks whether a size broadcasts, or is empty, and whether it is
+    a multiple: mostly both answers decompose alike."""
     if isinstance(condition, (sympy.Eq, sympy.Ne)):
         return any(side in (0, 1) for side in condition.args)
     if isinstance(condition, (sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)):
