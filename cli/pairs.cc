@@ -15,6 +15,8 @@
 #include "cli/json.h"
 #include "cli/tally.h"
 #include "cli/timer.h"
+#include "solver/form.h"
+#include "solver/normal/quotients.h"
 #include "solver/solver.h"
 #include "sym/cost.h"
 #include "sym/parse.h"
@@ -183,6 +185,14 @@ void print_row(const std::string& name, const Counts& c) {
               static_cast<unsigned long long>(c.peer));
 }
 
+void print_division_rules(
+    const std::vector<internal::DivisionRuleCount>& rules) {
+  for (const auto& [rule, count] : rules) {
+    std::printf("  %-30s %9llu\n", rule.name,
+                static_cast<unsigned long long>(count));
+  }
+}
+
 void print_rules() {
   std::printf("rules of the search, times that each led to a cheaper form\n");
   for (const internal::RuleCount& rule : internal::rule_counts()) {
@@ -190,10 +200,10 @@ void print_rules() {
                 static_cast<unsigned long long>(rule.count));
   }
   std::printf("rules of floors and remainders, times that each rewrote\n");
-  for (const auto& rule : internal::division_rule_counts()) {
-    std::printf("  %-30s %9llu\n", rule.name,
-                static_cast<unsigned long long>(rule.count));
-  }
+  print_division_rules(internal::division_rule_counts());
+  std::printf("the same in the solver's forms, by numbers and under facts\n");
+  print_division_rules(constant_division_rule_counts());
+  print_division_rules(quotient_rule_counts());
 }
 
 }  // namespace

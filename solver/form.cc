@@ -408,69 +408,139 @@ std::optional<AtomId> FormPool::as_atom(const Poly& p) const {
   return a == kNoId ? std::nullopt : std::optional(a);
 }
 
-// floor((floor(x/m) + e) / k) == floor((x + m*e) / (m*k)) for m, k > 0.
-bool FormPool::merge_nested_floor(Poly& a, Int& k) {
-  for (const Term& t : a.terms) {
+// --- floors by constants
+
+// a // -k -> (-a) // k.
+bool FormPool::turn_negative(ConstantDivision& d) {
+  if (d.k.sign() > 0) return false;
+  d.num = scale(d.num, -1);
+  d.k = -d.k;
+  return true;
+}
+
+// (k*q + r) // k -> q + r//k, with r's coefficients in [0, k).
+bool FormPool::pull_out_multiples(ConstantDivision& d) {
+  const Poly q = over(d.num, d.k);
+  if (q.is_zero()) return false;
+  d.outside = add(d.outside, q);
+  d.num = add(d.num, q, -d.k);
+  return true;
+}
+
+// (g*x + c) // (g*k) -> (x + c//g) // k.
+bool FormPool::cancel_gcd(ConstantDivision& d) {
+  const Int g = gcd(d.num.content(), d.k);
+  if (g.is_one() || d.num.is_constant()) return false;
+  d.num = over(d.num, g);
+  d.k = proviso::floor_div(d.k, g);
+  return true;
+}
+
+// r // k -> 0 for what multiples leave of a constant.
+bool FormPool::drop_small_constant(ConstantDivision& d) {
+  d.is_done = d.num.is_constant();
+  return d.is_done;
+}
+
+// (x//m + e) // k -> (x + m*e) // (m*k) for m > 0.
+bool FormPool::merge_nested(ConstantDivision& d) {
+  for (const Term& t : d.num.terms) {
     if (!t.coef.is_one() || single_[t.mono] == kNoId) continue;
     const Atom& inner = atoms_[single_[t.mono]];
     if (inner.kind != AtomKind::kFloor) continue;
-    Poly m = polys_[inner.b], x = polys_[inner.a];
+    const Poly m = polys_[inner.b];
     if (!m.is_constant() || m.constant.sign() <= 0) continue;
-    Poly rest = sub(a, monomial(t.mono, 1));
-    a = add(x, rest, m.constant);
-    k *= m.constant;
+    const Poly rest = sub(d.num, monomial(t.mono, 1));
+    d.num = add(polys_[inner.a], rest, m.constant);
+    d.k *= m.constant;
     return true;
   }
   return false;
 }
 
-// floor(a / k) where a remainder decides it: (8 + x % 8) // 16 is 0.  Some of
-// the coefficients, which are in [0, k-1] here, were below 0 in the remainder.
-std::optional<Poly> FormPool::known_quotient(const Poly& a,
-                                             const Int& k) const {
+// (x % m + e) // k -> e//k where the ends of x % m + e have one quotient.  Some
+// of the coefficients, which are in [0, k-1] here, were below 0 in the
+// remainders.
+bool FormPool::bound_by_remainders(ConstantDivision& d) {
   const auto is_floor = [this](const Term& t) {
     return single_[t.mono] != kNoId &&
            atoms_[single_[t.mono]].kind == AtomKind::kFloor;
   };
-  if (std::none_of(a.terms.begin(), a.terms.end(), is_floor)) {
-    return std::nullopt;
+  if (std::none_of(d.num.terms.begin(), d.num.terms.end(), is_floor)) {
+    return false;
   }
   for (const bool floors : {true, false}) {
     Poly quotient;
-    for (const Term& t : a.terms) {
+    for (const Term& t : d.num.terms) {
       if (is_floor(t) == floors) quotient.terms.push_back({t.mono, 1});
     }
-    const auto range = remainder_range(add(a, quotient, -k));
+    const auto range = remainder_range(add(d.num, quotient, -d.k));
     if (!range) continue;
-    quotient.constant = proviso::floor_div(range->first, k);
-    if (quotient.constant == proviso::floor_div(range->second, k)) {
-      return quotient;
+    quotient.constant = proviso::floor_div(range->first, d.k);
+    if (quotient.constant == proviso::floor_div(range->second, d.k)) {
+      d.outside = add(d.outside, quotient);
+      d.is_done = true;
+      return true;
     }
   }
-  return std::nullopt;
+  return false;
+}
+
+struct FormPool::ConstantDivisionRow {
+  internal::DivisionRule rule;
+  bool (FormPool::*apply)(ConstantDivision&);
+  bool begins_anew = false;  // the rules before it may apply again
+};
+
+constexpr FormPool::ConstantDivisionRow FormPool::kConstantDivisionRules[] = {
+    {{"negative_constant", "a//(-k)", "(-a)//k", "", "x//(-3)", "x//3"},
+     &FormPool::turn_negative},
+    {{"pull_out_multiples", "(k*q + r)//k", "q + r//k", "", "(4*x + y)//4",
+      "(3*x + y)//4"},
+     &FormPool::pull_out_multiples},
+    {{"cancel_gcd", "(g*x + c)//(g*k)", "(x + c//g)//k", "(g > 0) & (k > 0)",
+      "(2*x + 3)//4", "(3*x + 2)//4"},
+     &FormPool::cancel_gcd},
+    {{"small_constant", "r//k", "0", "(0 <= r) & (r < k)", "(4*x + 3)//4",
+      "x//y"},
+     &FormPool::drop_small_constant},
+    {{"merge_nested", "(x//m + e)//k", "(x + m*e)//(m*k)", "(m > 0) & (k > 0)",
+      "(x//3 + 1)//2", "(x//3 + 1)*2//5"},
+     &FormPool::merge_nested,
+     true},
+    {{"bound_by_remainders", "(Mod(x, m) + e)//k", "e//k",
+      "(m > 0) & (k > 0) & Eq(e//k, (m - 1 + e)//k)", "(Mod(x, 8) + 8)//16",
+      "(Mod(x, 8) + 9)//16"},
+     &FormPool::bound_by_remainders},
+};
+
+namespace {
+constexpr size_t kMaxConstantDivisionRules = 8;
+internal::Counter constant_division_counts[kMaxConstantDivisionRules];
+}  // namespace
+
+std::vector<internal::DivisionRuleCount> constant_division_rule_counts() {
+  std::vector<internal::DivisionRuleCount> all;
+  for (const auto& row : FormPool::kConstantDivisionRules) {
+    all.push_back({row.rule, constant_division_counts[all.size()].count()});
+  }
+  return all;
 }
 
 Poly FormPool::floor_by_constant(Poly a, Int k) {
-  if (k.sign() < 0) a = scale(a, -1), k = -k;
-  Poly outside;
-  do {
-    Poly q = over(a, k);
-    outside = add(outside, q);
-    a = add(a, q, -k);
-    // Divide the remainders and k by their gcd; the constant by floor.
-    Int g = gcd(a.content(), k);
-    if (!g.is_one() && !g.is_zero()) {
-      a = over(a, g);
-      k = proviso::floor_div(k, g);
-    }
-    if (a.is_constant()) {
-      return add(outside, constant(proviso::floor_div(a.constant, k)));
-    }
-  } while (merge_nested_floor(a, k));
-  if (const auto known = known_quotient(a, k)) return add(outside, *known);
-  AtomId q = intern(
-      Atom{.kind = AtomKind::kFloor, .a = intern(a), .b = intern(constant(k))});
-  return add(outside, variable(q));
+  static_assert(std::size(kConstantDivisionRules) <= kMaxConstantDivisionRules);
+  ConstantDivision d{.outside = {}, .num = std::move(a), .k = std::move(k)};
+  for (size_t i = 0; i < std::size(kConstantDivisionRules) && !d.is_done;) {
+    const ConstantDivisionRow& row = kConstantDivisionRules[i];
+    const bool fires = (this->*row.apply)(d);
+    if (fires) constant_division_counts[i].add();
+    i = fires && row.begins_anew ? 0 : i + 1;
+  }
+  if (d.is_done) return std::move(d.outside);
+  const AtomId q = intern(Atom{.kind = AtomKind::kFloor,
+                               .a = intern(d.num),
+                               .b = intern(constant(d.k))});
+  return add(d.outside, variable(q));
 }
 
 bool FormPool::leads(MonoId a, MonoId b) const {

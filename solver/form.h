@@ -22,6 +22,7 @@
 
 #include "sym/expr.h"
 #include "sym/intern_index.h"
+#include "sym/simplifier.h"
 #include "sym/small_vector.h"
 #include "sym/stable_vector.h"
 
@@ -98,6 +99,10 @@ struct Formula {
   bool is_made = true;  // false in a negation's place until it is looked at
   friend bool operator==(const Formula&, const Formula&) = default;
 };
+
+// The rules of floors by constants, which hold at every point, with how often
+// each was used (sym/simplifier.h says what a rule is).
+std::vector<internal::DivisionRuleCount> constant_division_rule_counts();
 
 class FormPool {
  public:
@@ -208,6 +213,9 @@ class FormPool {
   std::string to_string(FormulaId f);
 
  private:
+  friend std::vector<internal::DivisionRuleCount>
+  constant_division_rule_counts();
+
   // What is asked of a polynomial, on one line of the cache.
   struct About {
     View view;                         // without a form until asked for
@@ -224,9 +232,21 @@ class FormPool {
   FormulaId intern(const Formula& formula);
   const Formula& make_negation(FormulaId f);
   FormulaId connect(FormulaKind kind, std::vector<FormulaId> kids);
+  // outside + floor(num / k), k > 0 but at first; once done, outside alone.
+  struct ConstantDivision {
+    Poly outside, num;
+    Int k;
+    bool is_done = false;
+  };
+  struct ConstantDivisionRow;
+  static const ConstantDivisionRow kConstantDivisionRules[];
   Poly floor_by_constant(Poly a, Int k);
-  std::optional<Poly> known_quotient(const Poly& a, const Int& k) const;
-  bool merge_nested_floor(Poly& a, Int& k);
+  bool turn_negative(ConstantDivision& d);
+  bool pull_out_multiples(ConstantDivision& d);
+  bool cancel_gcd(ConstantDivision& d);
+  bool drop_small_constant(ConstantDivision& d);
+  bool merge_nested(ConstantDivision& d);
+  bool bound_by_remainders(ConstantDivision& d);
   void collect(const Poly& p, Atoms& out);
   std::string name(AtomId a);
 

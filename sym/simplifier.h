@@ -116,9 +116,25 @@ Polynomial over(const Polynomial& p, const Int& k);
 // gcd of all coefficients, the constant's included.
 Int full_content(const Polynomial& p);
 
-// The rules of a // b and a % b, with how often each rewrote something.
-struct DivisionRuleCount {
+// What a rule of a//b or a % b says, as data from which tests are made: the
+// identity, which holds wherever `before` is defined and the condition true; an
+// expression on which the rule fires and one on which it is quiet, where
+// `given` holds: "y in [0, 7]; x < y".
+struct DivisionRule {
   const char* name;
+  const char* before;
+  const char* after;
+  const char* condition;
+  const char* fires;
+  const char* quiet;
+  const char* given = "";
+};
+
+// The simplifier's rules of a // b and a % b, with how often each rewrote
+// something.  Those of the solver's forms are counted in solver/form.h and in
+// solver/normal/quotients.h.
+struct DivisionRuleCount {
+  const DivisionRule& rule;
   uint64_t count;
 };
 std::vector<DivisionRuleCount> division_rule_counts();

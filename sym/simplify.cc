@@ -23,10 +23,9 @@ struct Division {
   const Polynomial& b;
 };
 
-using DivisionRule = std::optional<Expr> (*)(Division&);
-struct NamedDivisionRule {
-  const char* name;
+struct DivisionRow {
   DivisionRule rule;
+  std::optional<Expr> (*apply)(Division&);
 };
 
 // The part of p whose coefficients are multiples of k, divided by k, and the
@@ -213,17 +212,32 @@ std::optional<Expr> pull_out_terms(Division& d) {
   return d.s.expr(quotient + to_polynomial(d.s.floor_div(rest, d.b)));
 }
 
-constexpr NamedDivisionRule kFloorDivRules[] = {
-    {"zero_numerator", zero_numerator},
-    {"negative_constant", negative_constant},
-    {"pull_out_multiples", pull_out_multiples},
-    {"small_constant", small_constant},
-    {"cancel_gcd", cancel_gcd},
-    {"merge_nested", merge_nested},
-    {"exact", exact},
-    {"cancel_factor", cancel_factor},
-    {"pull_out_terms", pull_out_terms},
-    {"bounded", bounded},
+constexpr DivisionRow kFloorDivRules[] = {
+    {{"zero_numerator", "0//b", "0", "", "0//y", "1//y"}, zero_numerator},
+    {{"negative_constant", "a//(-k)", "(-a)//k", "", "x//(-3)", "x//3"},
+     negative_constant},
+    {{"pull_out_multiples", "(k*q + r)//k", "q + r//k", "", "(4*x + y)//4",
+      "(3*x + y)//4"},
+     pull_out_multiples},
+    {{"small_constant", "r//k", "0", "(0 <= r) & (r < k)", "(4*x + 3)//4",
+      "(3*x + 3)//4"},
+     small_constant},
+    {{"cancel_gcd", "(g*x + c)//(g*k)", "(x + c//g)//k", "(g > 0) & (k > 0)",
+      "(2*x + 3)//4", "(3*x + 2)//4"},
+     cancel_gcd},
+    {{"merge_nested", "(x//m + e)//k", "(x + m*e)//(m*k)", "k > 0",
+      "(x//3 + 1)//2", "(x//y + 1)//2"},
+     merge_nested},
+    {{"exact", "(b*t)//b", "t", "", "(x*y)//y", "(x*y + 1)//y"}, exact},
+    {{"cancel_factor", "(f*a)//(f*b)", "a//b", "", "(x*y)//(x*z)",
+      "(x*y)//(z*z)"},
+     cancel_factor},
+    {{"pull_out_terms", "(b*t + r)//b", "t + r//b", "", "(x*y + z)//y",
+      "(x*y + z)//(2*y)"},
+     pull_out_terms},
+    {{"bounded", "a//b", "0", "(0 <= a) & (a < b)", "y//8", "x//8",
+      "y in [0, 7]"},
+     bounded},
 };
 
 // ---- modulo: rules over canonical polynomials a % b
@@ -314,30 +328,45 @@ std::optional<Expr> mod_factor(Division& d) {
   return d.s.expr(to_polynomial(inner) * Polynomial::term(common, g));
 }
 
-// clang-format off
-constexpr NamedDivisionRule kModRules[] = {
-    {"mod_zero", mod_zero},
-    {"mod_constants", mod_constants},
-    {"mod_negative", mod_negative},
-    {"mod_drop_multiples", mod_drop_multiples},
-    {"mod_of_mod", mod_of_mod},
-    {"mod_gcd", mod_gcd},
-    {"mod_exact", mod_exact},
-    {"mod_drop_terms", mod_drop_terms},
-    {"mod_factor", mod_factor},
-    {"mod_known", mod_known},
+constexpr DivisionRow kModRules[] = {
+    {{"mod_zero", "Mod(0, b)", "0", "", "Mod(0, y)", "Mod(1, y)"}, mod_zero},
+    {{"mod_constants", "Mod(r, k)", "r", "(0 <= r) & (r < k)",
+      "Mod(4*x + 3, 4)", "Mod(3*x + 3, 4)"},
+     mod_constants},
+    {{"mod_negative", "Mod(a, -k)", "-Mod(-a, k)", "", "Mod(x, -3)",
+      "Mod(x, 3)"},
+     mod_negative},
+    {{"mod_drop_multiples", "Mod(k*q + r, k)", "Mod(r, k)", "",
+      "Mod(4*x + y, 4)", "Mod(3*x + y, 4)"},
+     mod_drop_multiples},
+    {{"mod_of_mod", "Mod(c*Mod(x, m) + e, k)", "Mod(c*x + e, k)",
+      "Eq(Mod(c*m, k), 0)", "Mod(Mod(x, 6) + y, 3)", "Mod(Mod(x, 6) + y, 4)"},
+     mod_of_mod},
+    {{"mod_gcd", "Mod(g*x + c, g*k)", "g*Mod(x + c//g, k) + Mod(c, g)",
+      "(g > 0) & (k > 0)", "Mod(2*x + 3, 4)", "Mod(3*x + 2, 4)"},
+     mod_gcd},
+    {{"mod_exact", "Mod(b*t, b)", "0", "", "Mod(x*y, y)", "Mod(x*y + 1, y)"},
+     mod_exact},
+    {{"mod_drop_terms", "Mod(b*t + r, b)", "Mod(r, b)", "", "Mod(x*y + z, y)",
+      "Mod(x*y + z, 2*y)"},
+     mod_drop_terms},
+    {{"mod_factor", "Mod(f*a, f*b)", "f*Mod(a, b)", "", "Mod(x*y, x*z)",
+      "Mod(x*y, z*z)"},
+     mod_factor},
+    {{"mod_known", "Mod(a, b)", "a", "(0 <= a) & (a < b)", "Mod(y, 8)",
+      "Mod(x, 8)", "y in [0, 7]"},
+     mod_known},
 };
-// clang-format on
 
 constexpr size_t kFloorDivRuleCount = std::size(kFloorDivRules);
 constexpr size_t kModRuleCount = std::size(kModRules);
 Counter floor_div_counts[kFloorDivRuleCount], mod_counts[kModRuleCount];
 
 // What the first rule that applies makes of it.
-std::optional<Expr> first_of(std::span<const NamedDivisionRule> rules,
+std::optional<Expr> first_of(std::span<const DivisionRow> rules,
                              Counter* counts, Division& division) {
   for (size_t i = 0; i < rules.size(); ++i) {
-    auto result = rules[i].rule(division);
+    auto result = rules[i].apply(division);
     if (!result) continue;
     counts[i].add();
     return result;
@@ -350,10 +379,10 @@ std::optional<Expr> first_of(std::span<const NamedDivisionRule> rules,
 std::vector<DivisionRuleCount> division_rule_counts() {
   std::vector<DivisionRuleCount> all;
   for (size_t i = 0; i < kFloorDivRuleCount; ++i) {
-    all.push_back({kFloorDivRules[i].name, floor_div_counts[i].count()});
+    all.push_back({kFloorDivRules[i].rule, floor_div_counts[i].count()});
   }
   for (size_t i = 0; i < kModRuleCount; ++i) {
-    all.push_back({kModRules[i].name, mod_counts[i].count()});
+    all.push_back({kModRules[i].rule, mod_counts[i].count()});
   }
   return all;
 }

@@ -7,11 +7,13 @@
 //
 // Rules that hold at every point are FormPool::floor_div's; here are those that
 // need a fact, most often that the divisor is not 0, and its reason joins the
-// caller's.  They are tried in the order of quotient() and each shortens the
-// quotient, so that all of it ends.
+// caller's.  They are rows of one table, tried in its order; each shortens the
+// quotient, so that all of it ends.  What is left is a floor, unless the ranges
+// of its parts leave it one value (solver/state/range.h).
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "solver/normal/literals.h"
 
@@ -26,6 +28,9 @@ struct QuotientProver {
                                             Reason& why) = 0;
 };
 
+// The rules, with how often each was used (sym/simplifier.h says what one is).
+std::vector<internal::DivisionRuleCount> quotient_rule_counts();
+
 class Quotients {
  public:
   Quotients(State& state, Ranges& ranges, Literals& literals)
@@ -35,6 +40,7 @@ class Quotients {
         ranges_(ranges),
         literals_(literals) {}
 
+  // floor(num / den); what was needed for it joins `why`.
   Poly quotient(Poly num, Poly den, Reason& why);
 
   // While a prover is set, nested floors by symbols are merged, and quotients
@@ -46,15 +52,28 @@ class Quotients {
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
   bool is_nonzero(const Poly& p, Reason& why);
 
-  bool cancel_common(Poly& num, Poly& den, Reason& why);
-  void cancel_content(Poly& num, Poly& den);
-  std::optional<Poly> exact(const Poly& num, const Poly& den, Reason& why);
-  void cancel_numerator(Poly& num, Poly& den, Reason& why);
-  Poly pull_out(Poly& num, const Poly& den, Reason& why);
+  // outside + floor(num / den); once done, outside alone.
+  struct Division {
+    Poly outside, num, den;
+    Reason why = 0;
+    bool is_done = false;
+  };
+  struct Row;
+  static const Row kRules[];
+  friend std::vector<internal::DivisionRuleCount> quotient_rule_counts();
+
+  bool cancel_factor(Division& d);
+  bool cancel_content(Division& d);
+  bool take_exact(Division& d);
+  bool cancel_numerator(Division& d);
+  bool pull_out_multiples(Division& d);
+  bool bound_by_range(Division& d);
+  bool take_known_ratio(Division& d);
+  bool bound_by_proof(Division& d);
+  bool merge_nested(Division& d);
+  bool drop_zero(Division& d);
+
   Poly multiples_in(Poly& num, const Poly& den);
-  std::optional<Int> by_range(const Poly& num, const Poly& den, Reason& why);
-  bool is_remainder(const Poly& num, const Poly& den, Reason& why);
-  bool merge_nested(Poly& num, Poly& den, Reason& why);
   std::optional<Poly> constant_value(const Poly& quotient, Reason& why);
 
   State& state_;

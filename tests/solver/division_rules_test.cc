@@ -1,0 +1,192 @@
+// Tests made from the rows of the rules of floors and remainders, the
+// simplifier's and those of the solver's forms: the identity holds at every
+// small point and Z3 knows no other, the rule fires where its row says and is
+// quiet where it says, and all tables know what one of them says.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "solver/form.h"
+#include "solver/normal/quotients.h"
+#include "solver/z3_backend.h"
+#include "sym/simplifier.h"
+#include "sym/simplify.h"
+#include "tests/solver/support.h"
+
+namespace proviso {
+namespace {
+
+using internal::DivisionRule;
+using internal::DivisionRuleCount;
+
+struct Table {
+  const char* name;
+  std::vector<DivisionRuleCount> (*counts)();
+};
+constexpr Table kTables[] = {
+    {"simplifier", internal::division_rule_counts},
+    {"floors by numbers", constant_division_rule_counts},
+    {"quotients under facts", quotient_rule_counts},
+};
+
+uint64_t count_of(const Table& table, const std::string& rule) {
+  for (const auto& [row, count] : table.counts()) {
+    if (row.name == rule) return count;
+  }
+  ADD_FAILURE() << "no rule " << rule;
+  return 0;
+}
+
+// "x in [0, 3]; x < y" as a context.
+class Given {
+ public:
+  explicit Given(const std::string& text)
+      : context(pool, testing::native_only()) {
+    for (const std::string& part : testing::split(text, ';')) {
+      if (part.find(" in [") == std::string::npos) {
+        context.assume(parse(pool, part));
+        continue;
+      }
+      const RangeDeclaration r = parse_range(part);
+      context.declare(parse(pool, r.name), Interval::of(r.lower, r.upper));
+    }
+  }
+  Expr p(const std::string& text) { return parse(pool, text); }
+
+  ExprPool pool;
+  Context context;
+};
+
+Expr condition_of(ExprPool& pool, const DivisionRule& rule) {
+  return *rule.condition == '\0' ? pool.boolean(true)
+                                 : parse(pool, rule.condition);
+}
+
+// Where `before` and `after` differ, of all points with values in [-4, 4] at
+// which the condition holds and `before` is defined.
+std::string difference(const DivisionRule& rule, size_t& points) {
+  constexpr int kEnd = 4;
+  ExprPool pool;
+  const Expr before = parse(pool, rule.before), after = parse(pool, rule.after);
+  const Expr condition = condition_of(pool, rule);
+  std::vector<Expr> symbols = free_symbols(eq(before, after));
+  for (Expr s : free_symbols(condition)) {
+    if (std::find(symbols.begin(), symbols.end(), s) == symbols.end()) {
+      symbols.push_back(s);
+    }
+  }
+  std::vector<int> values(symbols.size(), -kEnd);
+  while (true) {
+    Assignment point;
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      point.set(symbols[i], Int(values[i]));
+    }
+    const Evaluation x = evaluate(before, point);
+    if (x.defined() && evaluate(condition, point).is_true()) {
+      ++points;
+      const Evaluation y = evaluate(after, point);
+      if (!y.defined() || *x.value != *y.value) return point.to_string();
+    }
+    size_t i = 0;
+    while (i < values.size() && values[i] == kEnd) values[i++] = -kEnd;
+    if (i == values.size()) return "";
+    ++values[i];
+  }
+}
+
+TEST(DivisionRules, AreTrueAtEverySmallPoint) {
+  for (const Table& table : kTables) {
+    for (const auto& [rule, count] : table.counts()) {
+      size_t points = 0;
+      EXPECT_EQ(difference(rule, points), "") << table.name << " " << rule.name;
+      EXPECT_GE(points, 5u) << table.name << " " << rule.name;
+    }
+  }
+}
+
+TEST(DivisionRules, AreNotRefutedByZ3) {
+  if (!Z3Backend::is_built()) GTEST_SKIP() << "built without Z3";
+  size_t proved = 0;
+  std::set<std::string> seen;
+  for (const Table& table : kTables) {
+    for (const auto& [rule, count] : table.counts()) {
+      if (!seen.insert(std::string(rule.before) + rule.condition).second) {
+        continue;
+      }
+      ExprPool pool;
+      Z3Backend z3;
+      const Expr same = eq(parse(pool, rule.before), parse(pool, rule.after));
+      const auto result =
+          z3.implied({condition_of(pool, rule)}, same, false, 200000);
+      EXPECT_NE(result.verdict, Z3Backend::Result::kNo) << rule.name;
+      proved += result.verdict == Z3Backend::Result::kYes;
+    }
+  }
+  std::cout << proved << " of " << seen.size() << " proved by Z3\n";
+}
+
+// Simplified by the simplifier, or asked about in a context: a value that it
+// may have, and one for which only a proof is left.
+void use(const Table& table, Given& given, const char* text) {
+  const Expr e = given.p(text);
+  if (table.counts == internal::division_rule_counts) {
+    given.context.canonical(e);
+  } else {
+    given.context.ask_quick(eq(e, given.p("any")));
+    given.context.ask_quick(eq(e, given.pool.integer(777)));
+  }
+}
+
+TEST(DivisionRules, FireWhereTheirRowsSay) {
+  for (const Table& table : kTables) {
+    for (const auto& [rule, count] : table.counts()) {
+      Given given(rule.given);
+      const uint64_t before = count_of(table, rule.name);
+      use(table, given, rule.fires);
+      EXPECT_GT(count_of(table, rule.name), before)
+          << table.name << " " << rule.name << " on " << rule.fires;
+    }
+  }
+}
+
+TEST(DivisionRules, AreQuietWhereTheirConditionFails) {
+  for (const Table& table : kTables) {
+    for (const auto& [rule, count] : table.counts()) {
+      Given given(rule.given);
+      const uint64_t before = count_of(table, rule.name);
+      use(table, given, rule.quiet);
+      EXPECT_EQ(count_of(table, rule.name), before)
+          << table.name << " " << rule.name << " on " << rule.quiet;
+    }
+  }
+}
+
+// What one of them says, the solver decides and simplify() shows: the rules
+// stand in several tables, for several kinds of polynomials, and know the same.
+TEST(DivisionRules, AreKnownToSolverAndSimplifierAlike) {
+  for (const Table& table : kTables) {
+    for (const auto& [rule, count] : table.counts()) {
+      Given given(rule.given);
+      const Expr e = given.p(rule.fires);
+      given.context.assume(eq(e, given.p("any")));  // so that it is defined
+      const Expr s = given.context.simplify(e);
+      EXPECT_EQ(given.context.ask_quick(eq(e, s)), Verdict::kYes)
+          << table.name << " " << rule.name << ": " << e << ", " << s;
+      const Expr known = given.context.simplify(e - s);
+      EXPECT_EQ(known, given.pool.integer(0)) << table.name << " " << rule.name;
+    }
+  }
+}
+
+TEST(DivisionRules, HaveNamesOfTheirOwn) {
+  for (const Table& table : kTables) {
+    std::set<std::string> names;
+    for (const auto& [rule, count] : table.counts()) {
+      EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace proviso
