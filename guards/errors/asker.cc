@@ -79,9 +79,15 @@ const TextFrame* entry_in(const std::vector<TextFrame>& frames) {
 
 }  // namespace
 
-// Newer texts cut the path of "Caused by".
+// Newer texts cut the path of "Caused by".  Where it shows the line of code it
+// is the innermost frame, and a stack of users that ends elsewhere was cut.
 TextFrame place_of(const TextError& e) {
-  if (const TextFrame* f = last_of_program(e.user)) return *f;
+  if (const TextFrame* f = last_of_program(e.user)) {
+    const bool was_cut = is_of_program(e.caused_by) &&
+                         !e.caused_by.code.empty() &&
+                         !is_same_file(f->file, e.caused_by.file);
+    return was_cut ? e.caused_by : *f;
+  }
   const TextFrame* f = last_of_program(e.traceback);
   // What calls the compiler is not what it traces.
   if (f != nullptr && entry_in(e.traceback) == nullptr) f = nullptr;

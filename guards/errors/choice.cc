@@ -61,6 +61,7 @@ class Chooser {
     if (is_of_program && use_ == Use::kAssertion) return true;
     if (is_of_program && use_ == Use::kRefusal) return false;
     if (is_for_sizes()) return **by_sizes_;
+    if (auto side = side_of_one_or_none()) return *side;
     if (auto side = side_of_equality()) return *side;
     return side_of_order(simple_.is_constant() ? question_ : simple_);
   }
@@ -76,6 +77,21 @@ class Chooser {
       return std::nullopt;
     }
     return verdict == Verdict::kYes;
+  }
+
+  // A length that is 1 or 0 is meant to be 1: Min(4, u0 + 1) - Min(4, u0).
+  std::optional<bool> side_of_one_or_none() {
+    if (!question_.is(Op::kEq) && !question_.is(Op::kNe)) return std::nullopt;
+    const bool is_left = question_.arg(0).is_constant();
+    const Expr value = question_.arg(is_left ? 0 : 1);
+    const Expr length = question_.arg(is_left ? 1 : 0);
+    if (length.is_symbol() || !length.is_int()) return std::nullopt;
+    if (!is_number(value, 0) && !is_number(value, 1)) return std::nullopt;
+    if (context_.ask_quick(ge(length, 0)) != Verdict::kYes ||
+        context_.ask_quick(le(length, 1)) != Verdict::kYes) {
+      return std::nullopt;
+    }
+    return question_.is(Op::kEq) == is_number(value, 1);
   }
 
   // A comparison with 0 or 1, or of what must divide: an Eq that programs want

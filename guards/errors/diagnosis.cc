@@ -213,7 +213,7 @@ class Answerer {
 
   void value() {
     std::optional<Expr> e = read_expression(known_.pool(), e_.expression);
-    if (!e) return unreadable();
+    if (!e) return value_of_place();  // it may be cut off
     for (Expr s : free_symbols(*e)) name(s.symbol().name);
     if (e->is_int()) {
       Context context = known_.before(e_, *e);
@@ -228,6 +228,11 @@ class Answerer {
       const Expr same = side_with_answer(*e, *number);
       add_line(same, d_.conditions, d_.code);
     }
+    value_of_place();
+  }
+
+  // What the place that wants a value tells.
+  void value_of_place() {
     const Use use = use_of(place_.code);
     const bool is_branch = use == Use::kLoop || use == Use::kBranch;
     if (asker_of(e_) != Asker::kOperator && is_branch) {

@@ -1,11 +1,12 @@
 // The lines that name violated guards come first: they say just what the
-// program needs.  Where a text has none left, the suggested fixes are taken as
-// they are meant: `W = 16*_W` is a remainder, `_W = Dim("_W", max=8)` an end of
-// a range.
+// program needs.  Of a dim that they do not speak of, the suggested fix is
+// taken as it is meant: `W = 16*_W` is a remainder, `_W = Dim("_W", max=8)` an
+// end of a range.  Then each condition goes that the others imply.
 #include "guards/errors/dim_specs.h"
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "guards/errors/error_text.h"
 #include "guards/errors/symbol_names.h"
@@ -46,6 +47,13 @@ std::optional<std::string> part(string_view line, string_view before,
   return std::string(trimmed(rest->substr(0, end)));
 }
 
+bool is_end_of_range(Expr e) {
+  if (!e.is(Op::kLe) && !e.is(Op::kLt)) return false;
+  const bool is_left = e.arg(0).is_constant();
+  return e.arg(is_left ? 0 : 1).is_constant() &&
+         e.arg(is_left ? 1 : 0).is_symbol();
+}
+
 // Names of dims and of inputs' sizes as symbols of their own.
 ParseOptions with_any_name() {
   ParseOptions options;
@@ -55,51 +63,178 @@ ParseOptions with_any_name() {
   return options;
 }
 
+// L['x'].size()[0] is no expression: each stands as a name of its own while the
+// condition that has it is read.
+class Sources {
+ public:
+  std::string hidden(const std::string& text) {
+    std::string result;
+    for (size_t i = 0; i < text.size();) {
+      const bool is_within_word = i > 0 && is_name(text[i - 1]);
+      const size_t length =
+          is_within_word ? 0 : source_length(string_view(text).substr(i));
+      if (length == 0) {
+        result += text[i++];
+        continue;
+      }
+      result += stand_in(text.substr(i, length));
+      i += length;
+      if (i < text.size() && is_name(text[i])) result += ' ';  // no one word
+    }
+    return result;
+  }
+  // The name of the dim that the source has.
+  void call(const std::string& source, const std::string& dim) {
+    names_[source] = dim;
+  }
+
+  bool is_called(const std::string& source) const {
+    const auto known = names_.find(source);
+    return known != names_.end() && !texts_.contains(known->second);
+  }
+
+  std::string shown(Expr e) const {
+    const auto known = texts_.find(e.symbol().name);
+    return known == texts_.end() ? e.symbol().name : known->second;
+  }
+  bool has_any_of(Expr e) const {
+    const std::vector<Expr> symbols = free_symbols(e);
+    return std::any_of(symbols.begin(), symbols.end(), [&](Expr s) {
+      return texts_.contains(s.symbol().name);
+    });
+  }
+
+  // Of L['x'].y[0].size()[1] at the start; 0 where there is none.
+  static size_t source_length(string_view text) {
+    if (!text.starts_with("L['") && !text.starts_with("inputs[")) return 0;
+    size_t end = text.find('[');
+    while (end < text.size()) {
+      if (text[end] == '.' && end + 1 < text.size() && is_name(text[end + 1])) {
+        ++end;
+        while (end < text.size() && is_name(text[end])) ++end;
+        if (text.substr(end).starts_with("()")) end += 2;
+      } else if (text[end] == '[') {
+        const size_t close = closing(text.substr(end + 1));
+        if (close == npos) return 0;
+        end += close + 2;
+      } else {
+        break;
+      }
+    }
+    return end;
+  }
+
+ private:
+  std::string stand_in(const std::string& source) {
+    auto [it, is_new] = names_.emplace(source, "");
+    if (is_new) {
+      it->second = "size_of_input_" + std::to_string(names_.size());
+      texts_[it->second] = source;
+    }
+    return it->second;
+  }
+  std::map<std::string, std::string> names_, texts_;
+};
+
 class Needs {
  public:
   explicit Needs(const TextError& e) {
     if (e.violations.empty()) read_violation(e.message);
     for (const std::string& line : e.violations) read_violation(line);
-    const std::vector<std::string> by_guards = needs_.conditions;
-    for (const std::string& line : e.suggestions) read_suggestion(line);
-    if (!by_guards.empty()) needs_.conditions = by_guards;
     needs_.always_held = guards_ > 0 && guards_ == held_;
+    const std::vector<Expr> by_guards = conditions_;
+    std::set<Expr, ExprLess> spoken_of;
+    for (Expr c : by_guards)
+      for (Expr s : free_symbols(c)) spoken_of.insert(s);
+    for (const std::string& line : e.suggestions) read_suggestion(line);
+    if (!by_guards.empty()) {
+      std::erase_if(conditions_, [&](Expr c) {
+        if (std::find(by_guards.begin(), by_guards.end(), c) !=
+            by_guards.end()) {
+          return false;
+        }
+        const std::vector<Expr> symbols = free_symbols(c);
+        return std::any_of(symbols.begin(), symbols.end(),
+                           [&](Expr s) { return spoken_of.contains(s); });
+      });
+    }
   }
 
-  DimNeeds take() { return std::move(needs_); }
+  DimNeeds take() {
+    for (Expr c : without_implied()) needs_.conditions.push_back(shown_.at(c));
+    return std::move(needs_);
+  }
 
  private:
   // --- one condition
 
   void add(const std::string& text) {
-    if (needs_.conditions.size() >= kMostConditions) return;
-    std::string shown = in_dims(text);
-    ExprPool pool;  // of its own: names in the order of the text
-    if (std::optional<Expr> e = read(pool, shown)) {
-      if (!e->is_bool()) return;
-      const Expr simple = simplify(*e);
-      if (simple.is_true()) return;
-      shown = to_string(simple);
-    } else if (!has(text, "L['") && !has(text, "inputs[")) {
+    if (conditions_.size() >= kMostConditions) return;
+    const std::optional<Expr> e = read(text);
+    if (!e || !e->is_bool() || simplify(*e).is_true()) return;
+    if (std::find(conditions_.begin(), conditions_.end(), *e) !=
+        conditions_.end()) {
       return;
     }
-    auto& all = needs_.conditions;
-    if (std::find(all.begin(), all.end(), shown) == all.end()) {
-      all.push_back(std::move(shown));
-    }
+    conditions_.push_back(*e);
+    shown_.emplace(*e, shown(text));
   }
 
-  // L['x'].size()[0] by the dim that it was given.
-  std::string in_dims(std::string text) const {
-    for (const auto& [source, dim] : dim_of_source_) {
-      text = replace_all(std::move(text), source, dim);
-    }
-    return text;
+  // As the text says it, where nothing shorter says the same; as Python where
+  // sources of inputs are among its words.
+  std::string shown(const std::string& text) {
+    ExprPool pool;  // of its own: names in the order of the text
+    const Expr said = *read(pool, text), simple = simplify(said);
+    const bool is_shorter = to_string(simple).size() < to_string(said).size();
+    const Expr best = is_shorter ? simple : said;
+    if (!sources_.has_any_of(best)) return to_string(best);
+    return to_python(best, [&](Expr s) { return sources_.shown(s); });
   }
 
-  static std::optional<Expr> read(ExprPool& pool, const std::string& text) {
+  std::optional<Expr> read(const std::string& text) {
+    return read(pool_, text);
+  }
+  std::optional<Expr> read(ExprPool& pool, const std::string& text) {
     static const ParseOptions& options = *new ParseOptions(with_any_name());
-    return read_expression(pool, text, options, 200'000);
+    return read_expression(pool, sources_.hidden(text), options, 200'000);
+  }
+
+  // Within the ranges that were promised; the longest goes first.
+  std::vector<Expr> without_implied() {
+    std::vector<Expr> kept = conditions_, order = conditions_;
+    std::stable_sort(order.begin(), order.end(), [](Expr a, Expr b) {
+      return to_string(a).size() > to_string(b).size();
+    });
+    for (Expr candidate : order) {
+      std::vector<Expr> rest = kept;
+      std::erase(rest, candidate);
+      std::vector<Expr> known = rest;
+      // An end that a guard repeats is said again: it is what is asked.
+      if (!needs_.always_held && !is_end_of_range(candidate))
+        known.insert(known.end(), promised_.begin(), promised_.end());
+      Context context = of_sizes(candidate, known);
+      if (!context.contradiction() &&
+          context.ask(candidate).verdict == Verdict::kYes) {
+        kept = rest;
+      }
+    }
+    return kept;
+  }
+
+  // Where the conditions hold, of sizes that the machine has.
+  Context of_sizes(Expr about, const std::vector<Expr>& conditions) {
+    SolverOptions options;
+    options.use_z3 = false;
+    options.work_limit = 200'000;
+    Context context(pool_, options);
+    const Interval sizes(Int(0), Int(INT64_MAX) - Int(1));
+    std::set<Expr, ExprLess> symbols;
+    for (Expr s : free_symbols(about)) symbols.insert(s);
+    for (Expr c : conditions)
+      for (Expr s : free_symbols(c)) symbols.insert(s);
+    for (Expr s : symbols) context.declare(s, sizes);
+    for (Expr c : conditions) context.assume(c);
+    return context;
   }
 
   // A guard, with the range that was promised: "2 <= W <= 512".
@@ -114,21 +249,15 @@ class Needs {
   }
 
   bool holds_within(const std::string& guard, const std::string& range) {
-    ExprPool pool;
-    const std::optional<Expr> e = read(pool, in_dims(guard));
+    const std::optional<Expr> e = read(guard);
     if (!e || !e->is_bool()) return false;
-    SolverOptions options;
-    options.use_z3 = false;
-    options.work_limit = 200'000;
-    Context context(pool, options);
-    for (Expr s : free_symbols(*e)) {
-      // A size is below the largest number of the machine.
-      context.declare(s, Interval(Int(0), Int(INT64_MAX) - Int(1)));
-    }
+    std::vector<Expr> known;
     for (const std::string& end : ends_of(range)) {
-      const std::optional<Expr> known = read(pool, end);
-      if (known && known->is_bool()) context.assume(*known);
+      const std::optional<Expr> c = read(end);
+      if (c && c->is_bool()) known.push_back(*c);
     }
+    promised_.insert(promised_.end(), known.begin(), known.end());
+    Context context = of_sizes(*e, known);
     return !context.contradiction() && context.ask(*e).verdict == Verdict::kYes;
   }
 
@@ -149,7 +278,8 @@ class Needs {
   std::string dim_of(const std::string& line) {
     for (string_view before :
          {"Not all values of ", "You marked ", "The values of ",
-          "guards generated for ", "for dimension ", "for inputs["}) {
+          "guards generated for ", "guards for ", "for dimension ",
+          "for inputs["}) {
       std::optional<std::string> who = part(line, before, "");
       if (!who) continue;
       if (before.ends_with('[')) who = "inputs[" + *who;
@@ -170,13 +300,24 @@ class Needs {
     return "";
   }
   void name(const std::string& dim, const std::string& source) {
-    dim_of_source_[source] = dim;
+    sources_.call(source, dim);
     needs_.names[dim] = words_of_source(source);
+  }
+
+  // A guard is named with a dim where it speaks of no other.
+  void name_by_guard(const std::string& dim, const std::string& guard) {
+    const size_t at = guard.find("L['");
+    if (at == npos || !is_identifier(dim)) return;
+    const string_view from = string_view(guard).substr(at);
+    const size_t length = Sources::source_length(from);
+    const std::string source(from.substr(0, length));
+    if (length > 0 && !sources_.is_called(source)) name(dim, source);
   }
 
   void read_violation(const std::string& line) {
     const std::string dim = dim_of(line);
     if (auto guard = part(line, "satisfy the generated guard ", "")) {
+      name_by_guard(dim, *guard);
       const auto range = part(line, "in the specified range ", " satisfy");
       return add_guard(*guard, range.value_or(""));
     }
@@ -237,12 +378,41 @@ class Needs {
     }
   }
 
+  // Whether it may be written into the program.
+  bool is_spec(const std::string& name, const std::string& value) {
+    if (!is_identifier(name)) return false;
+    if (value.starts_with("None")) {
+      const string_view rest = trim(string_view(value).substr(4));
+      return rest.empty() || rest.starts_with("#");
+    }
+    if (value.starts_with("Dim.")) return is_place(value);
+    if (!value.starts_with("Dim(")) return read(value).has_value();
+    // Each of min=1, max=8 is a number; the first is the name.
+    const std::vector<string_view> parts =
+        split(string_view(value).substr(4, value.size() - 5), ",");
+    const std::string quoted = "'" + name + "'";
+    if (!value.ends_with(')')) return false;
+    if (parts[0] != quoted &&
+        replace_all(std::string(parts[0]), "\"", "'") != quoted) {
+      return false;
+    }
+    return std::all_of(parts.begin() + 1, parts.end(), [](string_view p) {
+      for (string_view key : {"min=", "max="}) {
+        if (!p.starts_with(key)) continue;
+        const string_view end = p.substr(key.size());
+        return Int::parse(end).has_value() || end == "int_oo";
+      }
+      return false;
+    });
+  }
+
   // dx = Dim('dx', min=6, max=99)    dy = dx + 1    dx = 4    dx = None  # 4
   void read_suggestion(const std::string& line) {
     const size_t equals = line.find(" = ");
     if (equals == npos) return;
     const std::string name(trimmed(string_view(line).substr(0, equals)));
     const std::string value(trimmed(string_view(line).substr(equals + 3)));
+    if (!is_spec(name, value)) return;
     needs_.specs.push_back(name + " = " + value);
     if (value.starts_with("None")) {
       if (auto constant = part(value, "# ", "")) add(name + " == " + *constant);
@@ -274,9 +444,13 @@ class Needs {
     if (!high.empty() && !has(high, "oo")) add(name + " <= " + high);
   }
 
+  ExprPool pool_;
+  Sources sources_;
+  std::vector<Expr> conditions_;
+  std::map<Expr, std::string, ExprLess> shown_;
+  std::vector<Expr> promised_;  // ranges of specs
   DimNeeds needs_;
   size_t guards_ = 0, held_ = 0;
-  std::map<std::string, std::string> dim_of_source_;
   std::map<std::string, std::pair<std::string, std::string>> root_range_;
 };
 

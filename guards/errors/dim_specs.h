@@ -21,8 +21,9 @@
 namespace proviso {
 
 struct DimNeeds {
-  std::vector<std::string> conditions;  // in the text's own names
-  std::vector<std::string> specs;       // the suggested fixes
+  // In the text's own names; none follows from the others.
+  std::vector<std::string> conditions;
+  std::vector<std::string> specs;  // the suggested fixes
   std::map<std::string, std::string> names;
   // Each guard that was called violated holds in the range that was promised.
   bool always_held = false;

@@ -263,7 +263,11 @@ class Reader {
 
   bool message(string_view text, const Following& following) {
     const std::optional<QuestionWording> wording = question_in(text);
-    if (!wording) return false;
+    if (!wording || wording->is_retold) {
+      if (broken_message(text, following)) return true;
+      if (!wording || !is_readable(expression_in(text.substr(wording->at))))
+        return false;
+    }
     if (wording->is_draft_report) return draft_report(text.substr(wording->at));
     const std::string all = whole_message(text.substr(wording->at), following);
     const string_view first = trim(all);
@@ -273,7 +277,10 @@ class Reader {
     if (rest && closing(*rest) != npos) {
       expression = rest->substr(0, closing(*rest));
     }
-    if (!is_readable(expression)) return unread();
+    // A value is wanted, whatever it is of.
+    const bool is_value = wording->kind == TextErrorKind::kValue;
+    if (!is_readable(expression) && (!is_value || expression.empty()))
+      return unread();
     TextError& e = add_error(wording->kind, expression, text);
     // The sizes of the example decide it: "expression False (unhinted: ..".
     if (hinted == "True" && expression != hinted) e.example = true;
@@ -289,6 +296,20 @@ class Reader {
       }
     }
     return true;
+  }
+
+  // Could not guard on
+  // data-dependent expression ..      also as strings of Python, each in quotes
+  bool broken_message(string_view text, const Following& following) {
+    if (!following) return false;
+    string_view next = trim(following(1));
+    if (text.ends_with('"') && next.starts_with('"')) {
+      text = trim(text.substr(0, text.size() - 1));
+      next.remove_prefix(1);
+    }
+    if (!is_broken_question(text, next)) return false;
+    return message(std::string(text) + " " + std::string(next),
+                   [&](size_t k) { return following(k + 1); });
   }
 
   // unable to evaluate the value of `u0 > 20`. This was encountered 2 times
@@ -439,6 +460,10 @@ class Reader {
   void detail(string_view text) {
     TextError* e = error();
     if (!e) return;
+    const bool is_list =
+        section_ == Section::kFixes || section_ == Section::kLines;
+    // A list within a comment.
+    if (is_list && text.starts_with('#')) text = trim(text.substr(1));
     if (section_ == Section::kFixes) {
       if (has(text, "=") && e->suggestions.size() < 200) {
         e->suggestions.emplace_back(text.substr(0, 400));

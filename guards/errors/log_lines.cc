@@ -251,32 +251,108 @@ size_t colour_length(std::string_view text, size_t i) {
   return is_colour ? end + 1 - i : 0;
 }
 
-// The text without escape sequences of terminals; \r\n and \r end lines too.
-std::string without_escapes(std::string_view text) {
+// What pages and mails make of characters.  Longer names stand before shorter
+// ones that they begin with.
+struct Spelling {
+  std::string_view there, here;
+};
+constexpr Spelling kEntities[] = {
+    {"&lt;", "<"},    {"&gt;", ">"},     {"&amp;", "&"},    {"&quot;", "\""},
+    {"&apos;", "'"},  {"&nbsp;", " "},   {"&#39;", "'"},    {"&#039;", "'"},
+    {"&#x27;", "'"},  {"&#34;", "\""},   {"&#x22;", "\""},  {"&#60;", "<"},
+    {"&#62;", ">"},   {"&#x3c;", "<"},   {"&#x3e;", ">"},   {"&#160;", " "},
+    {"&#xa0;", " "},  {"&ldquo;", "\""}, {"&rdquo;", "\""}, {"&lsquo;", "'"},
+    {"&rsquo;", "'"}, {"&le;", "<="},    {"&ge;", ">="},
+};
+constexpr Spelling kTypeset[] = {
+    {"\u2018", "'"},  {"\u2019", "'"},  {"\u201a", "'"},   {"\u201b", "'"},
+    {"\u201c", "\""}, {"\u201d", "\""}, {"\u201e", "\""},  {"\u201f", "\""},
+    {"\u00a0", " "},  {"\u2002", " "},  {"\u2003", " "},   {"\u2009", " "},
+    {"\u202f", " "},  {"\u3000", " "},  {"\u200b", ""},    {"\u200c", ""},
+    {"\u200d", ""},   {"\u2060", ""},   {"\ufeff", ""},    {"\u2212", "-"},
+    {"\u2264", "<="}, {"\u2265", ">="}, {"\u2026", "..."},
+};
+// Of a page; no others, for <module> and <lambda> are functions.
+constexpr std::string_view kTags[] = {"pre", "code", "span", "div", "br", "p"};
+
+// A row that the text goes on with at `i`; null where there is none.
+template <size_t N>
+const Spelling* spelling_at(const Spelling (&rows)[N], std::string_view text,
+                            size_t i) {
+  for (const Spelling& row : rows) {
+    if (text.substr(i, row.there.size()) == row.there) return &row;
+  }
+  return nullptr;
+}
+
+// How long <pre class="x"> or </pre> at `i` is, where a line begins or ends
+// with it; 0 for anything else.
+size_t tag_length(std::string_view text, size_t i) {
+  constexpr size_t kLongest = 200;
+  const size_t close = text.substr(i, kLongest).find('>');
+  if (close == text.npos) return 0;
+  const size_t end = i + close + 1;
+  const bool begins_line = i == 0 || text[i - 1] == '\n' || text[i - 1] == '>';
+  const bool ends_line = end == text.size() || text[end] == '\n' ||
+                         text[end] == '\r' || text[end] == '<';
+  if (!begins_line && !ends_line) return 0;
+  std::string_view inside = text.substr(i + 1, close - 1);
+  if (inside.starts_with('/')) inside.remove_prefix(1);
+  for (std::string_view tag : kTags) {
+    if (!inside.starts_with(tag)) continue;
+    const std::string_view rest = inside.substr(tag.size());
+    if (rest.empty() || rest[0] == ' ' || rest[0] == '/') return close + 1;
+  }
+  return 0;
+}
+
+// The text as it was printed: without escape sequences of terminals, and
+// without what a page makes of quotation marks, blanks and < >; \r\n and \r
+// end lines too.
+std::string as_printed(std::string_view text) {
   std::string out;
   out.reserve(text.size());
+  const auto respell = [&](const Spelling* row, size_t& i) {
+    if (row == nullptr) {
+      out += text[i];
+      return;
+    }
+    out += row->here;
+    i += row->there.size() - 1;
+  };
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '\r') {
-      if (i + 1 == text.size() || text[i + 1] != '\n') out += '\n';
-      continue;
-    }
-    if (c == '[') {
-      if (const size_t length = colour_length(text, i)) {
-        i += length - 1;
-        continue;
-      }
-    }
-    if (c != '\x1b') {
-      out += c;
-      continue;
-    }
-    if (i + 1 < text.size() && text[i + 1] == '[') {
-      ++i;
-      while (i + 1 < text.size() && (text[i + 1] < '@' || text[i + 1] > '~')) {
+    switch (c) {
+      case '\r':
+        if (i + 1 == text.size() || text[i + 1] != '\n') out += '\n';
+        break;
+      case '[':
+        if (const size_t length = colour_length(text, i)) {
+          i += length - 1;
+        } else {
+          out += c;
+        }
+        break;
+      case '<':
+        if (const size_t length = tag_length(text, i)) {
+          i += length - 1;
+        } else {
+          out += c;
+        }
+        break;
+      case '&': respell(spelling_at(kEntities, text, i), i); break;
+      case '\xc2':
+      case '\xe2':
+      case '\xe3':
+      case '\xef': respell(spelling_at(kTypeset, text, i), i); break;
+      case '\x1b':
+        if (i + 1 == text.size() || text[i + 1] != '[') break;
         ++i;
-      }
-      ++i;
+        while (i + 1 < text.size() && (text[i + 1] < '@' || text[i + 1] > '~'))
+          ++i;
+        ++i;
+        break;
+      default: out += c;
     }
   }
   return out;
@@ -294,7 +370,7 @@ uint32_t LogLines::stream_number(const std::string& name) {
 
 LogLines::LogLines(std::string_view text) : streams_{""}, number_of_{{"", 0}} {
   was_cut_ = text.size() > kMaxText;
-  text_ = without_escapes(text.substr(0, kMaxText));
+  text_ = as_printed(text.substr(0, kMaxText));
   for (size_t from = 0, number = 1; from < text_.size(); ++number) {
     const size_t end = std::min(text_.find('\n', from), text_.size());
     LogLine line;

@@ -5,9 +5,10 @@
 //   "(EngineCore pid=7)"
 //
 // What people paste is printed by loggers, launchers of many ranks, engines,
-// containers and test runners, each with a prefix of its own, and coloured.
-// Prefixes and colours are taken away; which process wrote a line is kept, so
-// that what several wrote at once comes apart again.
+// containers and test runners, each with a prefix of its own, and coloured; and
+// was typeset by pages and mails (&gt;, curly quotation marks).  All of it is
+// taken away; which process wrote a line is kept, so that what several wrote at
+// once comes apart again.
 #pragma once
 
 #include <cstdint>

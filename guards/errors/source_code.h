@@ -23,7 +23,10 @@ class SourceReader {
   // Any line, with its indentation and its number in the text.
   void line(std::string_view raw, uint32_t number);
   // A frame of a stack was read: a listing of this function may follow.
-  void frame(std::string_view function) { listed_ = function; }
+  void frame(std::string_view function) {
+    listed_ = function;
+    next_number_ = -1;
+  }
 
  private:
   struct Open {  // a function whose body may go on
@@ -37,9 +40,9 @@ class SourceReader {
   const uint32_t stream_;
   uint32_t number_ = 0;  // of the line
   std::vector<Open> open_;
-  std::string listed_;   // the function of the last frame
-  int next_number_ = 0;  // of a listing that goes on
-  size_t listing_ = 0;   // its function
+  std::string listed_;    // the function of the last frame
+  int next_number_ = -1;  // of a listing that goes on; -1 where none does
+  size_t listing_ = 0;    // its function
 };
 
 }  // namespace proviso

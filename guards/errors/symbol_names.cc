@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "guards/errors/text_parts.h"
+
 namespace proviso {
 
 std::string words_of_source(const std::string& source) {
@@ -15,17 +17,18 @@ std::string words_of_source(const std::string& source) {
   std::string rest = source.substr(end + 2);
   const size_t size = rest.find(".size()");
   if (size != rest.npos) rest.replace(size, 7, ".shape");
-  return source.substr(3, end - 3) + rest;
+  const std::string words = source.substr(3, end - 3) + rest;
+  return is_place(words) ? words : "";
 }
 
 std::string SymbolNames::of(const std::string& symbol) const {
   if (auto it = error_.words.find(symbol); it != error_.words.end()) {
-    return it->second;
+    if (is_place(it->second)) return it->second;
   }
   auto it = env_.symbols.find(symbol);
   if (it == env_.symbols.end()) return "";
   for (const WordsFor& known : it->second.words) {
-    if (is_in_scope(known.where)) return known.words;
+    if (is_in_scope(known.where) && is_place(known.words)) return known.words;
   }
   return words_of_source(it->second.source);
 }

@@ -7,6 +7,95 @@ namespace proviso {
 using std::string_view;
 constexpr size_t npos = string_view::npos;
 
+namespace {
+
+bool is_keyword(string_view name) {
+  for (string_view word :
+       {"False", "None",   "True",    "and",      "as",    "assert", "async",
+        "await", "break",  "class",   "continue", "def",   "del",    "elif",
+        "else",  "except", "finally", "for",      "from",  "global", "if",
+        "in",    "import", "is",      "lambda",   "not",   "or",     "pass",
+        "raise", "return", "try",     "nonlocal", "while", "with",   "yield"}) {
+    if (name == word) return true;
+  }
+  return false;
+}
+
+// place: name, then any of .name  [item]  (item, item)
+// item:  place, a number, a string
+class Place {
+ public:
+  explicit Place(string_view text) : text_(text) {}
+  bool is_all() { return place(0) && at_ == text_.size(); }
+
+ private:
+  bool take(char c) {
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void blanks() {
+    while (take(' ')) {
+    }
+  }
+  bool name() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && is_name(text_[at_])) ++at_;
+    const string_view found = text_.substr(begin, at_ - begin);
+    return is_identifier(found) && !is_keyword(found);
+  }
+  bool number() {
+    take('-');
+    const size_t begin = at_;
+    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+    const string_view found = text_.substr(begin, at_ - begin);
+    return found == "0" || (!found.empty() && found[0] != '0');
+  }
+  bool quoted() {
+    const char quote = text_[at_++];
+    while (at_ < text_.size() && text_[at_] != quote) {
+      if (text_[at_] == '\\' || static_cast<unsigned char>(text_[at_]) < ' ')
+        return false;
+      ++at_;
+    }
+    return take(quote);
+  }
+  bool item(int depth) {
+    if (at_ == text_.size()) return false;
+    const char c = text_[at_];
+    if (c == '\'' || c == '"') return quoted();
+    if (is_digit(c) || c == '-') return number();
+    return place(depth);
+  }
+  bool items(int depth, char close) {
+    do {
+      blanks();
+      if (!item(depth)) return false;
+      blanks();
+    } while (take(','));
+    return take(close);
+  }
+  bool place(int depth) {
+    if (depth > 8 || !name()) return false;
+    while (true) {
+      if (take('.')) {
+        if (!name()) return false;
+      } else if (take('[')) {
+        if (!items(depth + 1, ']')) return false;
+      } else if (take('(')) {
+        if (!take(')') && !items(depth + 1, ')')) return false;
+      } else {
+        return true;
+      }
+    }
+  }
+
+  string_view text_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
 string_view trim(string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) {
     s.remove_prefix(1);
@@ -63,6 +152,7 @@ string_view expression_in(string_view text) {
     if (c == '(' || c == '[') ++depth;
     if ((c == ')' || c == ']') && --depth < 0) break;
     if (c == ' ' && text.substr(end).starts_with(" (unh")) break;
+    if (c == '.' && text.substr(end).starts_with("..")) break;  // cut off
     const bool ends_word = end + 1 == text.size() || text[end + 1] == ' ';
     if ((c == '.' || c == ';' || c == ',') && depth == 0 && ends_word) break;
   }
@@ -87,6 +177,8 @@ bool is_symbol_name(string_view name) {
   }
   return false;
 }
+
+bool is_place(string_view text) { return Place(text).is_all(); }
 
 bool is_identifier(string_view text) {
   return !text.empty() && !is_digit(text[0]) &&

@@ -53,4 +53,7 @@ bool is_symbol_name(std::string_view name);
 // A name of Python.
 bool is_identifier(std::string_view text);
 
+// What a program may call a value: n, y.shape[0], boxes["a"].size(0), len(x).
+bool is_place(std::string_view text);
+
 }  // namespace proviso

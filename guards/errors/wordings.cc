@@ -20,6 +20,8 @@ constexpr Sentence kQuestions[] = {
     {"The expression we were trying to evaluate is", TextErrorKind::kQuestion},
     {"unable to evaluate the value of `", TextErrorKind::kQuestion},
 };
+// As people retell it.
+constexpr string_view kRetold = "Could not guard on ";
 
 constexpr Sentence kPhrases[] = {
     {"Constraints violated", TextErrorKind::kConstraint},
@@ -28,7 +30,8 @@ constexpr Sentence kPhrases[] = {
     {"Received user-specified min/max range", TextErrorKind::kConstraint},
     {"as dynamic but your code specialized", TextErrorKind::kConstraint},
     {"as dynamic but your code specialised", TextErrorKind::kConstraint},
-    {"satisfy the generated guard ", TextErrorKind::kConstraint},
+    {"Not all values of ", TextErrorKind::kConstraint},
+    {"satisfy the generated guard", TextErrorKind::kConstraint},
     {"was inferred to be a constant (", TextErrorKind::kConstraint},
     {"must always be equal", TextErrorKind::kConstraint},
     {"must always be related by", TextErrorKind::kConstraint},
@@ -112,9 +115,27 @@ std::optional<QuestionWording> question_in(string_view line) {
   for (const Sentence& s : kQuestions) {
     const size_t found = line.find(s.text);
     if (found == line.npos) continue;
-    return QuestionWording{s.kind, found + s.text.size(), s.text.back() == '`'};
+    return QuestionWording{s.kind, found + s.text.size(), s.text.back() == '`',
+                           false};
   }
-  return std::nullopt;
+  const size_t found = line.find(kRetold);
+  if (found == line.npos) return std::nullopt;
+  return QuestionWording{TextErrorKind::kQuestion, found + kRetold.size(),
+                         false, true};
+}
+
+bool is_broken_question(string_view line, string_view next) {
+  for (const Sentence& s : kQuestions) {
+    const size_t begin = line.rfind(s.text.substr(0, s.text.find(' ')));
+    if (begin == line.npos) continue;
+    const string_view there = line.substr(begin);
+    if (there.size() < s.text.size() && s.text.starts_with(there) &&
+        s.text[there.size()] == ' ' &&
+        next.starts_with(s.text.substr(there.size() + 1))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::optional<TextErrorKind> kind_told_by(string_view line) {

@@ -29,8 +29,13 @@ struct QuestionWording {
   TextErrorKind kind;    // kQuestion or kValue
   size_t at;             // of the line: where the expression begins
   bool is_draft_report;  // of draft_export: the expression ends with `
+  bool is_retold;  // in somebody's words: only where an expression follows
 };
 std::optional<QuestionWording> question_in(std::string_view line);
+
+// Whether a line break stands within such a sentence: `line` ends with its
+// beginning, and `next` begins with the rest.
+bool is_broken_question(std::string_view line, std::string_view next);
 
 // A phrase that tells an error by itself.
 std::optional<TextErrorKind> kind_told_by(std::string_view line);

@@ -142,6 +142,48 @@ CASES = [
     ("suggestions alone", "Constraints violated (a, b)!\nSuggested fixes:\n"
      "  _a = Dim('_a', min=1, max=8)\n  a = 4*_a\n  b = a + 1\n", "dim_spec",
      ["a >= 4", "a <= 32", "Eq(Mod(a, 4), 0)", "Eq(b, a + 1)"]),
+    ("a break within the phrase", "<class 'x.GuardOnDataDependentSymNode'>: "
+     "Could not guard on\ndata-dependent expression u0 > 5 (unhinted: u0 > 5)."
+     "  (Size-like symbols: none)\n" + user("if n > 5:"), "real_branch",
+     ["u0 <= 5"]),
+    ("as strings of Python", 'why = ("GuardOnDataDependentSymNode: Could not "\n'
+     '       "guard on data-dependent expression u8 < 0` in slice_forward")\n',
+     None, ["u8 >= 0"]),
+    ("a value that is broken off", "Could not extract specialized integer\n"
+     "   from data-dependent expression u192 + u197 + ...\n", "bug_in_op", []),
+    ("retold", "dynamo: `Could not guard on Eq(u0, 7)` again\n", "needed_check",
+     ["Eq(u0, 7)"]),
+    ("retold in part", "Could not guard on it, and gave up\n" + guard("u0 > 5",
+     "none"), None, ["u0 >= 6"]),
+    ("a page", "<pre><code>Could not guard on data-dependent expression u0 &gt;="
+     " 5 (unhinted: u0 &gt;= 5).  (Size-like symbols: none)\n\nCaused by: if n "
+     "&gt;= 5:  # net.py:9 in forward (tensor.py:1 in f)\n</code></pre>\n",
+     "real_branch", ["u0 <= 4"]),
+    ("typeset", "\u201cCould not guard on\u00a0data-dependent expression\u00a0"
+     "u0\u00a0\u2264 5 (unhinted: u0\u00a0\u2264 5).  (Size-like symbols: none)"
+     "\u201d\n", "needed_check", ["u0 <= 5"]),
+    ("typeset dims", "Constraints violated (b)!\n  \u2022 Not all values of b = "
+     "L[\u2018x\u2019].size()[0] in the specified range b &lt;= 64 satisfy the "
+     "generated guard Eq(Mod(L[&#39;x&#39;].size()[0], 2), 0).\n", "dim_spec",
+     ["Eq(Mod(b, 2), 0)"]),
+    ("dims in a comment", "#   ConstraintViolationError: Constraints violated "
+     "(L['x'].size()[0])!\n#     - You marked L['x'].size()[0] as dynamic but "
+     "your code\n#       specialized it to be a constant (2).\n#\n", "dim_spec",
+     ["L['x'].size()[0] == 2"]),
+    ("dims without a heading", "  - Not all values of L['x'].size()[0] in the "
+     "specified range\n    128 <= L['x'].size()[0] <= 512 satisfy the generated "
+     "guard\n    (L['x'].size()[0] % 64) == 0.\n  - ... satisfy the generated "
+     "guard L['x'].size()[0] == (64*(L['x'].size()[0] // 64)).\n", "dim_spec",
+     ["L['x'].size()[0] % 64 == 0"]),
+    ("fixes of further dims", "Constraints violated (b, h)!\n  - Not all values "
+     "of b in the specified range b <= 99 satisfy the generated guard L['x']."
+     "size()[0] <= 2\n  - solving the guards for b resulted in a specialized "
+     "value of 1.\nSuggested fixes:\n  b = 1\n  h = 22\n", "dim_spec",
+     ["Eq(b, 1)", "Eq(h, 22)"]),
+    ("one or none", guard("Eq(Min(4, u0 + 1) - Min(4, u0), 1)"), "needed_check",
+     ["u0 <= 3"]),
+    ("a quotient", guard("Eq(u0//387, 1)"), "needed_check",
+     ["Ne((u0//387), 1)"]),
     ("equal dims", "Constraints violated (b)!\n  - The values of a = L['x']."
      "size()[0] and b = L['y'].size()[0] must always be equal.\n", "dim_spec",
      ["Eq(a, b)"]),
@@ -172,6 +214,27 @@ def test_the_same_through_every_prefix():
         prefixed = "".join(prefix + line for line in text.splitlines(True))
         assert errors(prefixed) == plain, prefix
         assert errors(prefixed.replace("\n", "\r\n")) == plain, prefix
+
+
+def test_the_line_that_asks_is_the_place_where_the_stack_was_cut():
+    (answer,) = errors(
+        guard("Eq(u0, 1)", "none")
+        + "Caused by: if mask.any():  # app/words.py:65 in next (x.py:9 in f)\n\n"
+        + user("return self.stages(x)"))
+    assert (answer["file"], answer["line"]) == ("app/words.py", 65)
+
+
+def test_what_is_no_word_of_python_is_no_name():
+    for words in ["y.shape[0", "y shape", "if", "y.2", "f(", "y[0]]", "'y"]:
+        (answer,) = errors(
+            guard("Eq(u0, 1)") + "(These suggested fixes were derived by "
+            f"replacing `u0` with {words} in Eq(u0, 1) and its negation.)\n")
+        assert answer["code"] == [], words
+    for words in ["y.shape[0]", "x['a'].size(0)", "len(x)", "y[-1, 0]"]:
+        (answer,) = errors(
+            guard("Eq(u0, 1)") + "(These suggested fixes were derived by "
+            f"replacing `u0` with {words} in Eq(u0, 1) and its negation.)\n")
+        assert answer["code"] == [f"torch._check({words} != 1)"]
 
 
 def test_names_are_taken_where_they_hold():

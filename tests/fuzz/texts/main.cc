@@ -4,7 +4,8 @@
 //   build/bin/text_mutations 2000 1 tests/regress/*.txt s.shapelog c.context
 //
 // A FILE's ending says who reads it: .txt decide, .jsonl simplify --pairs and
-// decide, .shapelog replay, .context prove, facts, bounds and simplify.  A
+// decide, .shapelog replay, .context prove, facts, bounds and simplify, .log
+// explain, whose laws (explain_laws.h) are checked.  A
 // command ends with one of its exit codes or an Error, within its limit of
 // work, and what `facts` prints is read again to the same text.  A mutant that
 // breaks this is left in the file that the last line names.
@@ -23,6 +24,7 @@
 #include "guards/context_text.h"
 #include "sym/budget.h"
 #include "sym/integer.h"
+#include "tests/fuzz/explain_laws.h"
 #include "tests/fuzz/texts/mutate.h"
 
 namespace proviso {
@@ -117,6 +119,16 @@ bool run_context(const std::string& path) {
   return true;
 }
 
+bool run_errors(const std::string& path) {
+  cli::Arguments arguments = reading(path);
+  arguments.json = true;
+  run("explain", cli::explain, arguments);
+  std::ifstream file(path);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (auto broken = fuzz::broken_law(text)) fail("broken law: " + *broken);
+  return !read_errors(text).errors.empty();
+}
+
 struct Kind {
   const char* ending;
   bool (*run)(const std::string& path);
@@ -124,7 +136,8 @@ struct Kind {
 constexpr Kind kKinds[] = {{".txt", run_lines},
                            {".jsonl", run_json},
                            {".shapelog", run_session},
-                           {".context", run_context}};
+                           {".context", run_context},
+                           {".log", run_errors}};
 
 struct Seed {
   Kind kind;
@@ -140,7 +153,7 @@ Seed read_seed(const std::string& path) {
   }
   std::fprintf(stderr,
                "text_mutations: cannot read %s; give files ending in .txt, "
-               ".jsonl, .shapelog or .context\n",
+               ".jsonl, .shapelog, .context or .log\n",
                path.c_str());
   std::exit(2);
 }

@@ -216,6 +216,13 @@ TEST(Diagnosis, PrefixesAndColoursAreTakenAway) {
   EXPECT_EQ(d.line, 3);
 }
 
+TEST(Diagnosis, AListingBeginsWithAnyNumber) {
+  const Diagnosis d = one_of("Cell In[3], line 10, in f(x)\n0 n = 5\n" +
+                             guard_error("u0 > 5", "none") +
+                             "  File \"a.py\", line 3, in g\n1\n");
+  EXPECT_EQ(d.question, "u0 > 5");
+}
+
 TEST(Diagnosis, AnExpressionEndsWithItsSentence) {
   for (const char* text :
        {"Could not guard on data-dependent expression Eq(u77 - 1, 1)\"\n",
