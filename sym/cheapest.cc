@@ -48,6 +48,7 @@ class AssumedFacts final : public Facts {
       if (s.op == Op::kNe) continue;
       take(best, base_lower_of(e, p - s.p));
       if (s.op == Op::kEq) take(best, base_lower_of(e, p + s.p));
+      take(best, lower_by_multiple(p, s));
     }
     if (best && best->is_zero() && is_known_nonzero(p)) best = Int(1);
     return best;
@@ -95,6 +96,24 @@ class AssumedFacts final : public Facts {
   std::optional<Int> base_lower_of(Expr e, const Polynomial& p) const {
     if (p.is_constant()) return p.constant();
     return base_ ? base_->lower(to_expr(e.pool(), p)) : std::nullopt;
+  }
+  // Where c*p is d*s.p and a number, for c > 0 and d > 0: 5*x >= -5 where
+  // x + 1 >= 0.
+  static std::optional<Int> lower_by_multiple(const Polynomial& p,
+                                              const Sign& s) {
+    if (p.terms().size() > s.p.terms().size() + 1) return std::nullopt;
+    for (const auto& [monomial, coefficient] : s.p.terms()) {
+      if (monomial.empty()) continue;
+      const auto at = p.terms().find(monomial);
+      if (at == p.terms().end()) return std::nullopt;
+      Int c = coefficient, d = at->second;
+      if (c.sign() < 0) c = -c, d = -d;
+      if (s.op != Op::kEq && d.sign() < 0) return std::nullopt;
+      const Polynomial rest = p * c - s.p * d;
+      if (!rest.is_constant()) return std::nullopt;
+      return -floor_div(-rest.constant(), c);
+    }
+    return std::nullopt;
   }
   bool is_known_nonzero(const Polynomial& p) const {
     return std::any_of(signs_.begin(), signs_.end(), [&](const Sign& s) {

@@ -87,6 +87,11 @@ constexpr Row kRows[] = {
     {"Where(x < y, x, y)", "Min(x, y)"},
     {"Where(x < 0, z, Where(y < 0, z, x))", "Where((x < 0) | (y < 0), z, x)"},
     {"Where(x < 0, x + y, x + z)", "Where(x < 0, y, z) + x"},
+    // (x/2)/3 rounded towards 0, twice
+    {"Where(Where(x >= 0, x//2, -((-x)//2)) >= 0, "
+     "Where(x >= 0, x//2, -((-x)//2))//3, "
+     "-((-Where(x >= 0, x//2, -((-x)//2)))//3))",
+     "Where(x >= 0, x//6, CeilDiv(x, 6))"},
     {"Min(Where(Eq(x, 3), 1, x), x)", "Where(Eq(x, 3), 1, x)"},
     // relations
     {"(x//4) < 3", "x < 12"},
