@@ -3,7 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "sym/evaluate.h"
 #include "tests/solver/support.h"
+#include "tests/support/random_facts.h"
+#include "tests/support/random_index.h"
 
 namespace proviso {
 namespace {
@@ -87,6 +94,105 @@ TEST(Strategies, EachAloneDecidesItsFragment) {
       EXPECT_EQ(c.ask(row.quiet).verdict, Verdict::kUnknown) << row.quiet;
     }
   }
+}
+
+// Of random facts and questions, and of questions about indices: no answer of
+// one strategy alone fails at a point of the box at which the facts hold.
+TEST(Strategies, EachAloneIsRightAtEveryPointOfSmallBoxes) {
+  constexpr int kLow = -2, kHigh = 5;
+  const uint32_t seed = testing::seed_or(31);
+  std::map<std::string, size_t> decided;
+  for (uint32_t round = 0; round < 120; ++round) {
+    ExprPool pool;
+    const std::vector<Expr> symbols = {parse(pool, "u0"), parse(pool, "u1")};
+    std::mt19937 random(seed + round);
+    Assignment hidden;
+    for (Expr s : symbols) {
+      hidden.set(s,
+                 Int(static_cast<int>(random() % (kHigh - kLow + 1)) + kLow));
+    }
+    testing::RandomFacts make(pool, symbols, hidden, seed + round);
+    testing::RandomIndex index(pool, symbols, seed + round);
+    std::vector<Expr> facts, questions;
+    for (uint32_t i = 0; i < round % 4; ++i) facts.push_back(make.fact());
+    for (int i = 0; i < 3; ++i) questions.push_back(make.question());
+    for (int i = 0; i < 3; ++i) questions.push_back(index.boolean(1));
+    for (const Row& row : kRows) {
+      Context context(pool, only(row.strategy));
+      for (Expr s : symbols) context.declare(s, Interval(kLow, kHigh));
+      for (Expr f : facts) context.assume(f);
+      for (Expr q : questions) {
+        const Verdict v = context.ask_quick(q);
+        if (v == Verdict::kUnknown) continue;
+        ++decided[row.strategy];
+        Assignment point;
+        for (int a = kLow; a <= kHigh; ++a) {
+          for (int b = kLow; b <= kHigh; ++b) {
+            point.set(symbols[0], Int(a));
+            point.set(symbols[1], Int(b));
+            const bool holds = std::all_of(
+                facts.begin(), facts.end(),
+                [&](Expr f) { return evaluate(f, point).is_true(); });
+            if (!holds) continue;
+            const Evaluation e = evaluate(q, point);
+            EXPECT_TRUE(v == Verdict::kYes ? e.is_true() : e.is_false())
+                << row.strategy << ": " << q << " at " << point.to_string()
+                << ", seed " << seed + round;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(decided.size(), 12u);
+}
+
+// Quotients by symbols, with and without what their rules need.
+TEST(Strategies, DeepFloorsAreRightAtEveryPointOfABox) {
+  constexpr const char* kQuestions[] = {
+      "(x*b + y)//b - x",
+      "(x//b)//c - x//(b*c)",
+      "(x//b + y)//c - (x + b*y)//(b*c)",
+      "((x*b + y)*c + y)//(b*c) - x",
+      "(x*b + y) % b - y",
+      "((y*c + x)//c) % b - y",
+      "(x - y)//b",
+  };
+  constexpr const char* kFacts[] = {"b >= 1", "c >= 1", "y >= 0", "y < b",
+                                    "x < c",  "x >= 0", "x < y"};
+  ExprPool pool;
+  std::vector<Expr> symbols, facts;
+  for (const char* s : {"x", "y", "b", "c"}) symbols.push_back(parse(pool, s));
+  for (const char* f : kFacts) facts.push_back(parse(pool, f));
+  size_t decided = 0;
+  for (uint32_t chosen = 0; chosen < 128; ++chosen) {
+    Context context(pool, only("deep-floors"));
+    for (size_t i = 0; i < facts.size(); ++i) {
+      if (chosen >> i & 1) context.assume(facts[i]);
+    }
+    for (const char* question : kQuestions) {
+      for (const char* relation : {" == 0", " >= 0", " <= -1"}) {
+        const Expr q = parse(pool, question + std::string(relation));
+        const Verdict v = context.ask_quick(q);
+        if (v == Verdict::kUnknown) continue;
+        ++decided;
+        for (int n = 0; n < 7 * 7 * 7 * 7; ++n) {
+          Assignment point;
+          for (int i = 0, rest = n; i < 4; ++i, rest /= 7) {
+            point.set(symbols[static_cast<size_t>(i)], Int(rest % 7 - 3));
+          }
+          bool holds = true;
+          for (size_t i = 0; i < facts.size() && holds; ++i) {
+            holds = !(chosen >> i & 1) || evaluate(facts[i], point).is_true();
+          }
+          if (!holds) continue;
+          const Evaluation e = evaluate(q, point);
+          ASSERT_TRUE(v == Verdict::kYes ? e.is_true() : e.is_false())
+              << q << " at " << point.to_string();
+        }
+      }
+    }
+  }
+  EXPECT_GE(decided, 300u);
 }
 
 TEST(Strategies, WhatOneDecidesIsUnknownWithoutAny) {
