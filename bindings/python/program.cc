@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <variant>
 
 #include "bindings/python/bindings.h"
 #include "guards/context_text.h"
@@ -11,7 +12,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
 #include "tracer_adapter/executable.h"
-#include "tracer_adapter/pt2/allowed_operators.h"
+#include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/rule.h"
 
 namespace proviso::python {
@@ -238,6 +239,14 @@ py::list run_values(const Module& module, std::vector<c10::IValue> values,
   return result;
 }
 
+// Of a path, or of bytes that errors call `shown`.
+pt2::ZipReader open_archive(const std::variant<py::bytes, std::string>& file,
+                            const std::string& shown) {
+  if (const auto* path = std::get_if<std::string>(&file))
+    return pt2::ZipReader::open(*path);
+  return {std::get<py::bytes>(file), shown};
+}
+
 py::list run(const Module& module, const py::sequence& inputs, bool checked) {
   return run_values(module, input_values(inputs), checked);
 }
@@ -253,20 +262,20 @@ void bind_program(py::module_& m) {
       result.append(py::make_tuple(rule.op, rule.family));
     return result;
   });
-  // Why a file may not call an operator; None when it may.
-  m.def("refused_operator",
-        [](const std::string& name, const std::string& overload,
-           const std::vector<std::string>& allowed)
-            -> std::optional<std::string> {
-          try {
-            pt2::AllowedOperators(allowed).check(
-                c10::Dispatcher::singleton().findSchemaOrThrow(
-                    name.c_str(), overload.c_str()));
-          } catch (const Error& error) {
-            return error.what();
-          }
-          return std::nullopt;
-        });
+  py::class_<pt2::ZipReader>(m, "Archive")
+      .def(py::init(&open_archive))
+      .def("names", &pt2::ZipReader::names)
+      .def("record",
+           [](const pt2::ZipReader& zip, const std::string& name) {
+             return py::bytes(std::string(zip.record(name)));
+           })
+      // Throws what `proviso run` would say of it before it runs.
+      .def("check_program", [](const pt2::ZipReader& zip,
+                               const std::vector<std::string>& allowed) {
+        const py::gil_scoped_release others_may_run;
+        pt2::read_program(zip, pt2::AllowedOperators(allowed));
+      });
+
   py::class_<ExportedProgram>(m, "ExportedProgram")
       .def("__str__", &ExportedProgram::to_string)
       .def("signature_to_string", &ExportedProgram::signature_to_string)

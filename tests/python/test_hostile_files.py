@@ -485,6 +485,19 @@ def in_constants(archive, path):
             archive.records[f"{root}/opaque_obj_0"] = pickle.dumps(Evil(path))
 
 
+def in_another_model(archive, path):
+    """torch.export.load loads every model, with its examples."""
+    root = archive.model_name.partition("/")[0]
+    buffer = io.BytesIO()
+    torch.save(((torch.ones(3, 4), Evil(path)), {}), buffer)
+    archive.records[f"{root}/models/other.json"] = json.dumps(
+        archive.model).encode()
+    archive.records[f"{root}/data/sample_inputs/other.pt"] = buffer.getvalue()
+    for name in list(archive.records):
+        archive.records[name.replace("/model_", "/other_")] = (
+            archive.records[name])
+
+
 def in_library(archive, path):
     root = archive.model_name.partition("/")[0]
     archive.records[f"{root}/data/aotinductor/m/m.so"] = b"\x7fELF"
@@ -492,7 +505,7 @@ def in_library(archive, path):
 
 @pytest.mark.parametrize("damage", [
     in_expression, in_nested_text, in_guard, in_examples, in_weights,
-    in_constants, in_library], ids=lambda d: d.__name__)
+    in_constants, in_another_model, in_library], ids=lambda d: d.__name__)
 @pytest.mark.parametrize("opened", [False, True], ids=["path", "file"])
 def test_loading_runs_nothing(damage, opened, files, tmp_path):
     archive = Archive(files["linear_proviso"])

@@ -1,8 +1,11 @@
 #include "tracer_adapter/pt2/program_reader.h"
 
 #include <ATen/ops/empty.h>
+#include <caffe2/serialize/versions.h>
+#include <torch/csrc/export/pt2_archive_constants.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <sstream>
 
@@ -17,6 +20,7 @@
 namespace proviso::pt2 {
 namespace {
 
+namespace spec = torch::_export::archive_spec;
 constexpr int kReadableMajor = 8;
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
@@ -543,11 +547,41 @@ LoadedProgram ProgramReader::read() {
   return std::move(loaded_);
 }
 
+std::string_view without_line_end(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
 }  // namespace
+
+void check_archive(const ZipReader& zip) {
+  const auto says = [&](const char* name, std::string_view value) {
+    const std::string_view text = zip.record(name);
+    if (text != value)
+      throw FileError(std::string(name) + " is '" +
+                      std::string(text.substr(0, 20)) + "', not '" +
+                      std::string(value) + "'");
+  };
+  says("archive_format", spec::ARCHIVE_FORMAT_VALUE);
+  says("archive_version", spec::ARCHIVE_VERSION_VALUE);
+  const char* name = zip.has(".data/version") ? ".data/version" : "version";
+  const std::string_view text = without_line_end(zip.record(name));
+  uint64_t version = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), version);
+  if (error != std::errc() || end != text.data() + text.size() ||
+      version < caffe2::serialize::kMinSupportedFileFormatVersion ||
+      version > caffe2::serialize::kMaxSupportedFileFormatVersion)
+    throw FileError(std::string(name) + " is '" +
+                    std::string(text.substr(0, 20)) +
+                    "', which is no version of an archive that is known");
+  zip.record("data/sample_inputs/model.pt");  // throws where there is none
+}
 
 LoadedProgram read_program(const ZipReader& zip,
                            const AllowedOperators& allowed) {
   try {
+    check_archive(zip);
     return ProgramReader(zip, allowed).read();
   } catch (const std::exception& error) {
     const std::string what = error_text(error);

@@ -40,6 +40,10 @@ struct LoadedProgram {
   std::string torch_version;
 };
 
+// Throws FileError unless the archive says of itself what torch's reader asks
+// of it: format, versions, examples.
+void check_archive(const ZipReader& zip);
+
 LoadedProgram load_program(
     const std::string& path,
     const AllowedOperators& allowed = AllowedOperators());

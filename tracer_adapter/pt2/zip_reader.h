@@ -7,11 +7,19 @@
 // nothing: every offset and size is checked against the file, checksums hold,
 // records are stored (as torch writes them) and do not overlap, so that reading
 // costs no more than the file's size.
+//
+// Nor does it read what other readers (torch's, Python's) would read
+// differently: two names that differ in case, a header that contradicts the
+// directory, a comment with an end record of its own.  What is checked here is
+// then what is loaded there.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sym/expr.h"
 
@@ -32,27 +40,38 @@ class ZipReader {
   bool has(const std::string& name) const { return records_.contains(name); }
   // Valid while the reader lives.  Throws FileError when there is none.
   std::string_view record(const std::string& name) const;
+  std::vector<std::string> names() const;  // sorted
   const std::string& path() const { return path_; }
 
  private:
   struct Place {
     uint64_t offset = 0, size = 0;
   };
+  struct Directory {
+    uint64_t start = 0, end = 0, count = 0;
+  };
   struct Entry {
     std::string name;
-    uint64_t header = 0, size = 0, stored = 0;
+    uint64_t header = 0, size = 0, stored = 0, flags = 0;
     uint32_t crc = 0;
+    bool is_folder = false;
   };
+  using Span = std::pair<uint64_t, uint64_t>;  // from, to
   class Cursor;
 
   [[noreturn]] void fail(const std::string& what) const;
   size_t end_record() const;
-  Cursor directory(uint64_t* count) const;
+  Directory directory() const;
+  uint64_t end64(size_t locator, Directory* directory, uint64_t* size) const;
   Entry entry(Cursor& at) const;
-  void add(const Entry& entry, uint64_t* total);
+  std::string inner_name(const Entry& entry);
+  Place place_of(const Entry& entry) const;
+  void add(const Entry& entry);
+  void check_apart(std::vector<Span> spans, uint64_t end) const;
 
-  std::string bytes_, path_;
+  std::string bytes_, path_, root_;
   std::map<std::string, Place> records_;
+  std::set<std::string> folded_;  // their names in small letters
 };
 
 }  // namespace proviso::pt2

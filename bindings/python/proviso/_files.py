@@ -74,15 +74,26 @@ def load(f, extra_files=None, *, allow=(), trusted=False):
     shown = repr(os.fspath(f)) if _is_path(f) else "the file"
     if not trusted:
         f = os.fspath(f) if _is_path(f) else io.BytesIO(f.read())
-        _vet.check_file(f, shown)
-        if not _is_path(f):
-            f.seek(0)
-    try:
-        program = torch.export.load(f, extra_files=texts)
-    except zipfile.BadZipFile as error:
-        raise ValueError(f"load: {f!r} is no .pt2 archive: {error}") from error
+        _vet.check_file(f, allow, shown)
+        program = _load_pt2(f, texts)
+    else:
+        try:
+            program = torch.export.load(f, extra_files=texts)
+        except zipfile.BadZipFile as error:
+            raise ValueError(
+                f"load: {shown} is no .pt2 archive: {error}") from error
     if extra_files is not None:
         extra_files.update(texts)
-    if not trusted:
-        _vet.check_program(program, allow, shown)
     return from_torch(program)
+
+
+def _load_pt2(f, texts):
+    """As torch.export.load, which would read a file that it cannot load once
+    more, by another zip reader, as an older format."""
+    from torch.export.pt2_archive._package import load_pt2
+
+    if not _is_path(f):
+        f.seek(0)
+    contents = load_pt2(f)
+    texts.update(contents.extra_files)
+    return contents.exported_programs["model"]

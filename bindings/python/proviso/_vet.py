@@ -17,6 +17,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from proviso import _proviso
+from proviso._errors import Error
 
 _MODEL = "models/model.json"
 _LIBRARIES = "data/aotinductor/"
@@ -262,63 +263,55 @@ def _check_pickle(data, name):
         raise _Refused(f"{name} cannot be read: {first[:200]}") from None
 
 
-def _check_tensors(reader, names, folder, config):
+def _check_tensors(archive, names, folder, config):
     if folder + "model.pt" in names:
-        _check_pickle(reader.read_bytes(folder + "model.pt"),
+        _check_pickle(archive.record(folder + "model.pt"),
                       folder + "model.pt")
     if folder + config not in names:
         return
     for name, entry in json.loads(
-            reader.read_bytes(folder + config))["config"].items():
+            archive.record(folder + config))["config"].items():
         path = entry["path_name"]
         if not path.startswith(("weight_", "tensor_")):
             raise _Refused(f"'{name}' is a pickled object{_TRUST}")
         if entry["use_pickle"]:
-            _check_pickle(reader.read_bytes(folder + path), folder + path)
+            _check_pickle(archive.record(folder + path), folder + path)
 
 
-# --- files and programs
+# --- files
 
-def check_file(f, shown):
-    """Raises ValueError unless torch.export.load(f) computes nothing but the
-    program.  `shown` names the file."""
-    from torch.export.pt2_archive._package import PT2ArchiveReader
-
+def check_file(f, allow, shown):
+    """Raises ValueError unless what torch loads from f computes nothing but the
+    program, and the program is one that `proviso run` would run.  `shown` names
+    the file."""
+    data = f if isinstance(f, str) else f.getvalue()
     try:
-        with PT2ArchiveReader(f) as reader:
-            _check_archive(reader)
+        archive = _proviso.Archive(data, shown)
+        _check_archive(archive)
+        archive.check_program(list(allow))
     except _Refused as error:
         raise ValueError(f"load: {shown}: {error}") from None
+    except Error as error:  # which names the file
+        raise ValueError(f"load: {error}") from None
     except Exception as error:
         first = str(error).strip().split("\n")[0]
-        raise ValueError(f"load: {shown} is no .pt2 archive: {first}") from error
+        raise ValueError(f"load: {shown}: {first}") from error
 
 
-def _check_archive(reader):
-    names = set(reader.get_file_names())
+def _check_archive(archive):
+    names = set(archive.names())
     if _MODEL not in names:
         raise _Refused(f"there is no record {_MODEL}; save it with PyTorch "
                        "2.13's torch.export.save or with ours")
     if any(name.startswith(_LIBRARIES) for name in names):
         raise _Refused(f"it holds a compiled library{_TRUST}")
     for name in names:
-        if name.startswith("models/"):
-            _check_model(json.loads(reader.read_bytes(name)))
+        # torch loads every model, each with examples and pickles of its own.
+        if name.startswith("models/") and name != _MODEL:
+            raise _Refused(f"it holds another program, "
+                           f"{name[:100]!r}{_TRUST}")
+    _check_model(json.loads(archive.record(_MODEL)))
     if _EXAMPLES in names:
-        _check_pickle(reader.read_bytes(_EXAMPLES), _EXAMPLES)
+        _check_pickle(archive.record(_EXAMPLES), _EXAMPLES)
     for folder, config in _FOLDERS.items():
-        _check_tensors(reader, names, folder, config)
-
-
-def check_program(torch_ep, allow, shown):
-    """Raises ValueError unless every operator is one that a file may call."""
-    for module in torch_ep.graph_module.modules():
-        for node in getattr(getattr(module, "graph", None), "nodes", ()):
-            if not isinstance(node.target, torch._ops.OpOverload):
-                continue
-            problem = _proviso.refused_operator(
-                node.target._schema.name, node.target._schema.overload_name,
-                list(allow))
-            if problem:
-                raise ValueError(f"load: {shown}: node {node.name} "
-                                 f"({node.target}): {problem}")
+        _check_tensors(archive, names, folder, config)

@@ -7,19 +7,13 @@
 // Mutants run in processes of their own, so that one that ends its process is a
 // finding and not the end.  --keep writes accepted mutants and findings to DIR;
 // --only runs the one mutant of that seed, here.
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 
 #include "cli/torch_pt2/claims.h"
+#include "tests/fuzz/contained.h"
 #include "tests/fuzz/models/mutate.h"
 #include "tracer_adapter/checked_calls.h"
 #include "tracer_adapter/control_flow.h"
@@ -45,11 +39,8 @@ namespace {
 enum Stage { kMake, kLoad, kShow, kCheck, kRun, kStages };
 constexpr const char* kStageNames[] = {"make", "load", "show", "check", "run"};
 
-// Shared with the processes that work.
-struct Progress {
-  std::atomic<uint64_t> seed;
-  std::atomic<int> stage;
-  std::atomic<uint64_t> passed[kStages], refused[kStages], findings;
+struct Counts : Progress {
+  std::atomic<uint64_t> passed[kStages], refused[kStages];
 };
 
 struct Options {
@@ -71,7 +62,7 @@ const char* forbidden(const std::string& text) {
 class Trials {
  public:
   Trials(const Mutator& mutator, const std::vector<Model>& models,
-         const Options& options, Progress& progress)
+         const Options& options, Counts& progress)
       : mutator_(mutator),
         models_(models),
         options_(options),
@@ -91,19 +82,19 @@ class Trials {
   const Mutator& mutator_;
   const std::vector<Model>& models_;
   const Options& options_;
-  Progress& progress_;
+  Counts& progress_;
 };
 
 void Trials::finding(const std::string& what) {
   ++progress_.findings;
   std::printf("finding: seed %lu, %s: %s\n", progress_.seed.load(),
-              kStageNames[progress_.stage], what.substr(0, 600).c_str());
+              progress_.stage.load(), what.substr(0, 600).c_str());
   std::fflush(stdout);
 }
 
 template <typename Work>
 bool Trials::stage(Stage stage, const Work& work) {
-  progress_.stage = stage;
+  progress_.stage = kStageNames[stage];
   try {
     work();
     ++progress_.passed[stage];
@@ -180,59 +171,18 @@ void Trials::one(uint64_t seed) {
   if (progress_.findings != before) keep("finding_" + name, documents);
 }
 
-// --- processes
-
-void limit_memory() {
-#if !defined(__SANITIZE_ADDRESS__)
-  constexpr rlim_t kBytes = rlim_t{1} << 30;
-  const rlimit limit{kBytes, kBytes};
-  setrlimit(RLIMIT_DATA, &limit);
-#endif
-}
-
-void limit_time() {  // of one mutant; then SIGVTALRM
-  constexpr int kSeconds = 10;
-  const itimerval timer{{0, 0}, {kSeconds, 0}};
-  setitimer(ITIMER_VIRTUAL, &timer, nullptr);
-}
-
-void run_all(Trials& trials, const Options& options, Progress& progress) {
-  const uint64_t end = options.seed + options.count;
-  for (uint64_t next = options.seed; next < end; next = progress.seed + 1) {
-    std::fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-      limit_memory();
-      for (uint64_t seed = next; seed < end; ++seed) {
-        limit_time();
-        trials.one(seed);
-      }
-      std::fflush(stdout);
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-    ++progress.findings;
-    std::printf("finding: seed %lu, %s: the process ended with %s %d\n",
-                progress.seed.load(), kStageNames[progress.stage],
-                WIFSIGNALED(status) ? "signal" : "status",
-                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-  }
-}
-
 int main(const Options& options, const std::vector<std::string>& files) {
   std::vector<Model> models;
   for (const std::string& file : files) models.push_back(read_model(file));
   const Mutator mutator(models);
-  auto& progress = *new (mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Progress{};
+  auto& progress = shared<Counts>();
   Trials trials(mutator, models, options, progress);
   const auto start = std::chrono::steady_clock::now();
   if (options.only)
     trials.one(options.seed);
   else
-    run_all(trials, options, progress);
+    run_contained(progress, options.seed, options.count,
+                  [&](uint64_t seed) { trials.one(seed); });
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   for (int s = kLoad; s < kStages; ++s)

@@ -202,6 +202,9 @@ Json* member(Json* object, const char* key) {
 Model read_model(const std::string& path) {
   const pt2::ZipReader zip = pt2::ZipReader::open(path);
   Model model{path, {}, Json::object()};
+  for (const char* name : {"archive_format", "archive_version", "version",
+                           ".data/version", "data/sample_inputs/model.pt"})
+    if (zip.has(name)) model.records[name] = zip.record(name);
   for (const char* name : kDocuments) {
     if (!zip.has(name)) continue;
     model.documents[name] = Json::parse(zip.record(name));
