@@ -321,7 +321,20 @@ void bind_properties(Class& c) {
 
 }  // namespace
 
+// setattr would change the class of the class where `name` is __class__.
+void set_in_class(const py::handle& cls, const char* name,
+                  const py::object& value) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+  const int status =
+      value.is_none() ? PyDict_DelItemString(type->tp_dict, name)
+                      : PyDict_SetItemString(type->tp_dict, name, value.ptr());
+  PyType_Modified(type);
+  if (status != 0) throw py::error_already_set();
+}
+
 void bind_symbols(py::module_& m) {
+  // What instances of a class find under a name; None takes it out again.
+  m.def("set_in_class", &set_in_class);
   bind_expr(m);
   bind_env(m);
   py::class_<SymNode, c10::SymNodeImpl, NodePtr> node(

@@ -2,6 +2,7 @@
 values that eager gives, and an error where eager raises."""
 
 import math
+import numbers
 
 import pytest
 import torch
@@ -94,6 +95,35 @@ def test_float_is_pythons_in_the_same_program():
 
     agree(program)
     assert float is type(2.5)  # and this module's is Python's again
+
+
+class Kinds(torch.nn.Module):
+    """A branch on what kind of a number each is."""
+
+    def forward(self, x, y):
+        n, size = x.item(), y.shape[0]
+        half, more = n / 2, n > 3
+        questions = (
+            isinstance(n, int), isinstance(size, (int, float)),
+            isinstance(n, float), isinstance(half, float),
+            isinstance(half, int), isinstance(more, bool),
+            isinstance(more, int), isinstance(n, bool),
+            isinstance(n, numbers.Integral), isinstance(size, numbers.Number),
+            isinstance(half, numbers.Integral), isinstance(size + 1, str))
+        match size * 2:
+            case int():
+                y = y + 64
+            case _:
+                y = y - 64
+        return sum((y * 2 ** i for i, yes in enumerate(questions) if yes), y)
+
+
+def test_a_traced_number_is_of_its_type():
+    ep = proviso.export(Kinds(), (torch.tensor(6), Y), dynamic_shapes=(
+        None, {0: Dim.AUTO}))
+    assert torch.equal(ep.module()(torch.tensor(2), Y),
+                       Kinds()(torch.tensor(2), Y))
+    assert "__class__" not in vars(torch.SymInt)
 
 
 def test_the_math_of_sizes_stays_symbolic():

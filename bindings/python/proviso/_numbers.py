@@ -268,6 +268,39 @@ def symbolic_types_in(askers):
         yield
 
 
+# --- isinstance(n, int)
+
+_TYPES = {torch.SymInt: builtins.int, torch.SymFloat: builtins.float,
+          torch.SymBool: builtins.bool}
+# Whose own questions tell a symbolic number from a plain one.
+_KNOWING = ("torch", "proviso")
+
+
+def _class_of(kind, plain):
+    """The __class__ of a symbolic number: isinstance() asks for it where the
+    type alone says no, and a program would else take the branch of what is no
+    number."""
+    def __class__(self):
+        asker = sys._getframe(1).f_globals.get("__name__") or ""
+        is_ours = type(self.node) is _proviso.SymNode  # isinstance asks us
+        if is_ours and asker.partition(".")[0] not in _KNOWING:
+            return plain
+        return kind
+
+    return property(__class__)
+
+
+@contextlib.contextmanager
+def of_their_types():
+    """isinstance(n, int) of a traced number is in a program what it is of the
+    number; torch still sees that it is symbolic."""
+    with contextlib.ExitStack() as stack:
+        for kind, plain in _TYPES.items():
+            _proviso.set_in_class(kind, "__class__", _class_of(kind, plain))
+            stack.callback(_proviso.set_in_class, kind, "__class__", None)
+        yield
+
+
 def asker_of(error):
     """(globals, "float", "int" or "len") of the function whose call failed, or
     None."""

@@ -30,6 +30,7 @@ def tracing_environment():
             stack.callback(_put_back, owner, name, before)
             setattr(owner, name, replacement)
         stack.callback(_control_flow.redirect())
+        stack.enter_context(_numbers.of_their_types())
         yield
 
 
