@@ -110,6 +110,8 @@ TEST(Normal, Quotients) {
   EXPECT_EQ(facts.normal("(z*a + z*b)//z"), facts.normal("a + b"));
   // Nothing is known of w.
   EXPECT_NE(facts.normal("(a*w)//(b*w)"), facts.normal("a//b"));
+  EXPECT_NE(facts.normal("(w*i + x)//w"), facts.normal("i + x//w"));
+  EXPECT_NE(facts.normal("(w*w - v*v)//(w + v)"), facts.normal("w - v"));
 }
 
 TEST(Normal, SolvedEqualitiesArePutIn) {

@@ -158,7 +158,7 @@ TEST(Strategies, DeepFloorsAreRightAtEveryPointOfABox) {
       "(x - y)//b",
   };
   constexpr const char* kFacts[] = {"b >= 1", "c >= 1", "y >= 0", "y < b",
-                                    "x < c",  "x >= 0", "x < y"};
+                                    "x < c",  "x >= 0", "y >= -1"};
   ExprPool pool;
   std::vector<Expr> symbols, facts;
   for (const char* s : {"x", "y", "b", "c"}) symbols.push_back(parse(pool, s));
@@ -193,6 +193,9 @@ TEST(Strategies, DeepFloorsAreRightAtEveryPointOfABox) {
     }
   }
   EXPECT_GE(decided, 300u);
+  Case positive("x:.. y:.. b:1.. c:1..", "", only("deep-floors"));
+  EXPECT_EQ(positive.ask("(x//b + y)//c == (x + b*y)//(b*c)").verdict,
+            Verdict::kYes);
 }
 
 TEST(Strategies, WhatOneDecidesIsUnknownWithoutAny) {
