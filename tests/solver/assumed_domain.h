@@ -28,6 +28,7 @@ class AssumedDomain {
   }
 
   Domain& domain() { return domain_; }
+  const std::vector<FormulaId>& facts() const { return facts_; }
   FormPool& forms() { return forms_.pool; }
   FormulaId formula(const std::string& text) {
     return forms_.lower.condition(parse(pool_, text));

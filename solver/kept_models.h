@@ -1,0 +1,122 @@
+// solver/kept_models.h - a few points at which the facts hold, kept as facts
+// come and go.
+//
+//   KeptModels kept(domain);
+//   kept.add_fact(f);
+//   kept.file_facts();
+//   kept.is_usable(symbols, 0)     // point 0 meets the facts about these
+//   symbols kept.point(0).at(x)
+//
+// Facts are grouped into components by the symbols that they share (union-find,
+// undone as it was made), and each component knows how many of its facts hold
+// at each point.  A new fact that a component's part of a point does not meet
+// makes that part anew, with other small values, a few times; what it costs is
+// that component's, however many facts there are elsewhere.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "solver/domain.h"
+#include "solver/point.h"
+#include "sym/stable_vector.h"
+
+namespace proviso {
+
+class KeptModels {
+ public:
+  static constexpr size_t kModels = 3;
+  // Values are looked for within; ends of ranges beyond are no ends.
+  static constexpr int64_t kFar = int64_t{1} << 40;
+  static std::optional<int64_t> near_end(const OptionalInt& end);
+
+  explicit KeptModels(Domain& domain)
+      : domain_(domain),
+        forms_(domain.forms()),
+        models_{Point(forms_), Point(forms_), Point(forms_)} {}
+
+  // The domain assumes the fact.  It is looked at when a point is needed.
+  void add_fact(FormulaId f) {
+    if (f != kTrue) assumed_.push_back({f, 0});
+  }
+  size_t mark() const { return assumed_.size(); }
+  void undo(size_t mark);
+  // Puts the facts that came since into their components.
+  void file_facts();
+
+  // The symbols of a formula; until the next call.
+  const std::vector<AtomId>& symbols_of(FormulaId f);
+  // Whether the point meets the facts of the components of these symbols, by
+  // now.
+  bool is_usable(const std::vector<AtomId>& symbols, size_t w);
+  // Facts, one of each group that shares symbols, for which no point is known
+  // at which the group holds; of the groups with facts after the first `from`.
+  std::vector<FormulaId> groups_without_model(size_t from);
+
+  // --- for a search around the points
+  Point& point(size_t w) { return models_[w]; }
+  // The symbol's value at the point, chosen where it has none yet.
+  int64_t value_of(AtomId symbol, size_t w) {
+    node(symbol);
+    return models_[w].at(symbol);
+  }
+  bool is_free(AtomId a) const;  // a symbol that no equality determines
+  // The facts that mention the symbol; those of its component.
+  std::span<const FormulaId> facts_about(AtomId symbol);
+  std::span<const FormulaId> facts_near(AtomId symbol);
+  // Every variable of p has a value.
+  void complete(const Poly& p, size_t w);
+  // The symbol takes the value that equalities give it.
+  void settle(AtomId symbol, size_t w) { settle_node(node(symbol), w); }
+
+ private:
+  // A symbol; as the root of a component, the component.
+  struct Node {
+    AtomId atom;
+    uint32_t parent;
+    SmallVector<FormulaId, 4> facts_here;  // that mention the symbol
+    SmallVector<FormulaId, 8> facts;       // of the component
+    SmallVector<uint32_t, 4> members;
+    // How many of `facts` are known to hold in each model, and how many there
+    // were when no point was found.
+    std::array<uint32_t, kModels> holding{}, failed{};
+  };
+  struct Union {
+    uint32_t child, root, facts, members;
+  };
+  struct Step {
+    enum Kind : uint8_t { kUnion, kFact } kind;
+    uint32_t index;  // of the union, or the root that got the fact
+  };
+  struct Assumed {
+    FormulaId fact;
+    size_t trail;  // before it was filed
+  };
+
+  void file(FormulaId f);
+  void undo_step();
+  uint32_t node(AtomId symbol);
+  SmallVector<FormulaId, 2> facts_of_kind(AtomId symbol);
+  uint32_t root(uint32_t n) const;
+  void join(uint32_t a, uint32_t b);
+  bool is_ready(uint32_t root, size_t w);
+  bool holds(uint32_t root, size_t w);
+  void fill(uint32_t root, size_t w, int attempt);
+  int64_t choose(AtomId a, size_t w, int attempt, size_t place);
+  void settle_node(uint32_t n, size_t w);
+
+  Domain& domain_;
+  FormPool& forms_;
+  StableVector<Node> nodes_;
+  IdMap node_of_;  // from symbols
+  std::array<Point, kModels> models_;
+  std::vector<Union> unions_;
+  std::vector<Step> trail_;
+  std::vector<Assumed> assumed_;
+  size_t filed_ = 0;  // of them
+  std::vector<AtomId> symbols_;
+};
+
+}  // namespace proviso
