@@ -3,6 +3,7 @@
     PROVISO_SHAPE_ENV=1 python train.py        # as proviso.torch.enable()
     PROVISO_SHAPE_ENV=verify python train.py   # as enable(verify=True), and
                                                # the report at the end
+    PROVISO_INDUCTOR=1                         # with either: inductor=True
     PROVISO_SHAPE_ENV_REPORT=1                 # the report without verify
 
 torch calls `autoload` (entry point group torch.backends) in the middle of its
@@ -37,7 +38,8 @@ def _enable(verify):
     try:
         import proviso.torch
 
-        proviso.torch.enable(verify=verify)
+        inductor = os.environ.get("PROVISO_INDUCTOR", "0") not in ("", "0")
+        proviso.torch.enable(verify=verify, inductor=inductor)
     except Exception as error:
         _say(f"Proviso could not be enabled ({error})")
         return
@@ -48,13 +50,14 @@ def _enable(verify):
 
 
 class _Finder:
-    """Enables Proviso once the module that defines ShapeEnv is there."""
+    """Calls `then` once the module of this name is there."""
 
-    def __init__(self, verify):
-        self.verify = verify
+    def __init__(self, name, then):
+        self.name = name
+        self.then = then
 
     def find_spec(self, name, path=None, target=None):
-        if name != _WAITED_FOR:
+        if name != self.name:
             return None
         sys.meta_path.remove(self)
         import importlib.util
@@ -62,14 +65,22 @@ class _Finder:
         spec = importlib.util.find_spec(name)
         if spec is None or spec.loader is None:
             return spec
-        run, verify = spec.loader.exec_module, self.verify
+        run, then = spec.loader.exec_module, self.then
 
         def exec_module(module):
             run(module)
-            _enable(verify)
+            then()
 
         spec.loader.exec_module = exec_module
         return spec
+
+
+def after_import(name, then):
+    """Calls `then` now where the module is imported, else when it is."""
+    if name in sys.modules:
+        then()
+    else:
+        sys.meta_path.insert(0, _Finder(name, then))
 
 
 def autoload():
@@ -79,7 +90,5 @@ def autoload():
         return
     if mode not in ("1", "verify"):
         _say(f"expected 0, 1 or verify, got {mode!r}")
-    elif _WAITED_FOR in sys.modules:
-        _enable(mode == "verify")
     else:
-        sys.meta_path.insert(0, _Finder(mode == "verify"))
+        after_import(_WAITED_FOR, lambda: _enable(mode == "verify"))

@@ -45,6 +45,12 @@ BODIES = (
     "q[:min(p.shape[0], r.shape[0])]",
     "q[p.shape[0] - r.shape[0]:]",
     "q[:p.shape[0]].unsqueeze(0).expand(2, -1)",
+    # u: a size from data, checked to be no more than p's.
+    "q[:u]",
+    "q[:u]",
+    "q[u:]",
+    "q[:u + 1]",
+    "q[:u][:r.shape[0]]",
 )
 
 RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -55,13 +61,21 @@ class Pair:
     body: str
     conditions: tuple  # of the first and of the second function
     sizes: tuple  # {name: size}, likewise
+    of: str = ""  # the tensor whose size bounds u, where the body has u
+    data: tuple = (0, 0)  # u, likewise
 
     def sources(self):
         for conditions in self.conditions:
-            lines = [f"def forward({', '.join(NAMES)}):"]
+            lines = [f"def forward({', '.join(NAMES)}, t):"]
             lines += [
                 f"    if not ({c}): return None" for c in conditions
             ]
+            if self.of:
+                lines += [
+                    "    u = t.item()",
+                    "    torch._check(u >= 0)",
+                    f"    torch._check(u <= {self.of}.shape[0])",
+                ]
             yield "\n".join([*lines, f"    return {self.body}", ""])
 
 
@@ -119,7 +133,11 @@ def make_pair(rng):
         named = dict(zip(order, values))
         sizes.append({n: named.get(n) or rng.choice(rest) for n in NAMES})
     conditions = tuple(_conditions(rng, s, path) for s in sizes)
-    return Pair(f"{body}.sort().values", conditions, tuple(sizes))
+    made = Pair(f"{body}.sort().values", conditions, tuple(sizes))
+    if re.search(r"\bu\b", body):
+        made.of = p
+        made.data = tuple(rng.randint(0, s[p]) for s in sizes)
+    return made
 
 
 def _equal(a, b):
@@ -130,12 +148,12 @@ def run(pair):
     """None, or what went wrong: "silent ..." or an error's text."""
     counters.clear()
     for k, (source, sizes) in enumerate(zip(pair.sources(), pair.sizes)):
-        names = {}
+        names = {"torch": torch}
         exec(source, names)  # noqa: S102: our own text
         args = [
             torch.arange(sizes[n], dtype=torch.float) + 100 * i
             for i, n in enumerate(NAMES)
-        ]
+        ] + [torch.tensor(pair.data[k])]
         expected = names["forward"](*args)
         torch._dynamo.reset()
         try:
@@ -163,7 +181,7 @@ def run_all(count, seed, ours=True):
     rng = random.Random(seed)
     wrong, found = [], 0
     context = proviso.torch.shape_env if ours else contextlib.nullcontext
-    with context():
+    with context(), torch._dynamo.config.patch(capture_scalar_outputs=True):
         for _ in range(count):
             pair = make_pair(rng)
             with fresh_cache():

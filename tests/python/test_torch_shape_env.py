@@ -1,6 +1,7 @@
 """proviso.torch: Proviso answers for ShapeEnv in torch.compile and export."""
 
 import copy
+import gc
 import inspect
 import os
 import signal
@@ -148,6 +149,81 @@ def test_a_copy_remembers_what_was_decided():
     kept = [other.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
     assert [g.expr for g in other.get_pruned_guards(kept)] == [sympy.Le(a, b)]
     env.check_equal(other)
+
+
+def test_a_graph_is_not_reused_where_a_size_from_data_is_larger():
+    # u <= x's size is asserted in the graph; that x is no longer than y, which
+    # decided the slice, came from guards over z, no input of the graph.
+    def part(x, y, t):
+        u = t.item()
+        check(u >= 0)
+        check(u <= x.shape[0])
+        return y[:u].sort().values
+
+    def ascending(x, y, z, t):
+        if x.shape[0] < z.shape[0] and z.shape[0] < y.shape[0]:
+            return part(x, y, t)
+
+    def descending(x, y, z, t):
+        if x.shape[0] > z.shape[0] and z.shape[0] > y.shape[0]:
+            return part(x, y, t)
+
+    x, y, z = torch.randn(4), torch.randn(10), torch.randn(7)
+    for f, args in (
+        (ascending, (x, y, z, torch.tensor(3))),
+        (descending, (y, x, z, torch.tensor(8))),
+    ):
+        torch._dynamo.reset()
+        with proviso.torch.shape_env():
+            found = torch.compile(f, dynamic=True)(*args)
+        torch.testing.assert_close(found, f(*args))
+
+
+def pickled_with_a_graph(env, into):
+    """The ShapeEnv as torch's pickler of graphs puts it into another."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx._graph_pickler import GraphPickler
+
+    data = GraphPickler.dumps({"env": env})
+    return GraphPickler.loads(data, FakeTensorMode(shape_env=into))["env"]
+
+
+@pytest.mark.parametrize("kind", [TORCHS, _shape_env.ShapeEnv])
+def test_a_graph_is_pickled_with_what_was_decided(kind):
+    env, (a, b, c) = new_env(a=4, b=10, c=7)
+    env.evaluate_expr(sympy.Lt(a, c), True)
+    env.evaluate_expr(sympy.Lt(c, b), True)
+    env.evaluate_expr(sympy.Le(a, b), True)
+    loop_question(env, (a, b), lambda i0: sympy.Lt(i0, b - 1), i0=a)
+    other = pickled_with_a_graph(env, into=kind())
+    assert type(other) is kind
+    kept = [other.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
+    guards = [g.expr for g in other.get_pruned_guards(kept)]
+    assert guards
+    for values in ({a: 4, b: 10}, {a: 10, b: 4}, {a: 5, b: 5}):
+        holds = all(bool(g.xreplace(values)) for g in guards)
+        assert holds == (values[a] + 1 < values[b]), (guards, values)
+    assert len(env.guards) == 2
+
+
+def test_pruned_guards_have_what_decided_a_question_about_data():
+    env, (a, b, c) = new_env(a=4, b=10, c=7)
+    u = env.create_unbacked_symint().node.expr
+    env.guard_or_defer_runtime_assert(sympy.Le(u, a), "u")
+    kept = [env.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
+    # The graph asserts this itself.
+    assert env._maybe_evaluate_static(sympy.Lt(u, a + 1)) is sympy.true
+    assert env.get_pruned_guards(kept) == []
+    env.evaluate_expr(sympy.Lt(a, c), True)
+    env.evaluate_expr(sympy.Lt(c, b), True)
+    assert env._maybe_evaluate_static(sympy.Le(u, b)) is sympy.true
+    assert [g.expr for g in env.get_pruned_guards(kept)] == [sympy.Le(a, b)]
+    assert env._maybe_evaluate_static(sympy.Lt(u, b)) is sympy.true
+    assert [g.expr for g in env.get_pruned_guards(kept)] == [
+        sympy.Le(a, b), sympy.Lt(a, b)
+    ]
+    other = pickled_with_a_graph(env, into=TORCHS())
+    assert sympy.Lt(a, b) in [g.expr for g in other.get_pruned_guards(kept)]
 
 
 # ---- programs with data-dependent questions -------------------------------
@@ -617,6 +693,38 @@ def test_a_static_size_is_explained():
     assert again.asked_by == ""
 
 
+def test_a_batch_of_one_is_explained():
+    # Marking the dimension dynamic would be refused: torch keeps 0 and 1.
+    again = compiled_again(lambda x: x * 2, (4,), (1,), (6,), (9,))
+    assert [r.guard.split("expected")[1] for r in again] == [
+        " 4, actual 1", " 1, actual 6"
+    ]
+    for one in again:
+        assert "programs of their own" in one.remedy
+        assert "mark_dynamic" not in one.remedy
+
+
+def test_a_number_that_a_module_counts_is_explained():
+    class Counts(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.step = 0
+
+        def forward(self, x):
+            self.step += 1
+            return x + self.step
+
+    from torch._dynamo.utils import clear_compilation_metrics
+
+    clear_compilation_metrics()
+    model = Counts()
+    compiled = torch.compile(model, backend="eager")
+    for _ in range(3):
+        compiled(torch.ones(3))
+    again = proviso.torch.explain_recompiles()
+    assert "allow_unspec_int_on_nn_module" in again[0].remedy
+
+
 def test_a_size_that_the_program_pins_is_named():
     def f(x, y):
         if 4 * x.shape[0] <= 35 and 2 * x.shape[0] >= 16:
@@ -644,6 +752,19 @@ def test_nothing_is_explained_where_nothing_was_compiled_again():
     )
 
 
+def test_a_guard_that_divides_keeps_what_keeps_its_divisor_from_zero():
+    def f(x, k):
+        if k != 0 and x.shape[0] % k == 0:
+            return x + 1
+        return x - 1
+
+    with proviso.torch.shape_env():
+        compiled = torch.compile(f, backend="eager", dynamic=True)
+        x = torch.arange(8.0)
+        for k in (4, 0, 2, 3, 0, -4):
+            torch.testing.assert_close(compiled(x, k), f(x, k))
+
+
 # ---- caches ---------------------------------------------------------------
 
 
@@ -653,6 +774,36 @@ def test_no_cached_graph_is_reused_where_it_does_not_hold():
     count = int(os.environ.get("PROVISO_TEST_PAIRS", "12"))
     wrong, _ = cache_pairs.run_all(count, seed=1)
     assert not wrong, wrong
+
+
+def test_kept_guards_say_all_that_was_decided():
+    import cache_laws
+
+    count = int(os.environ.get("PROVISO_TEST_ENVS", "40"))
+    wrong, asked, tried = cache_laws.run_all(count, seed=1)
+    assert not wrong, wrong
+    assert asked > count and tried > count
+
+
+def test_a_law_of_caches_that_does_not_hold_is_seen(monkeypatch):
+    import cache_laws
+
+    monkeypatch.setattr(
+        _shape_env.ShapeEnv, "_decided_about", lambda self, symbols, kept: []
+    )
+    assert cache_laws.run_all(40, seed=1)[0]
+
+
+def test_mirrors_go_with_their_shape_envs():
+    # torch keeps some ShapeEnvs alive itself, in the caches of its methods.
+    gc.collect()
+    before = len(_shape_env._companions)
+    for _ in range(100):
+        env, (a,) = new_env(a=4)
+        assert env._maybe_evaluate_static(sympy.Ge(a, 0)) is sympy.true
+        del env
+    gc.collect()
+    assert len(_shape_env._companions) <= before + 1
 
 
 # ---- torch.export reads each constraint -----------------------------------

@@ -5,6 +5,7 @@
 //   context.cc   Context: facts and questions
 //   mirror*.cc   what a PyTorch ShapeEnv knows, in a Context
 //   sympy_reader.cc  SymPy's objects as expressions
+//   index_forms.cc   Inductor's index expressions, opened
 //   module.cc    the module and its errors
 //
 // Threads.  An ExprPool and the contexts over it are one thread's at a time:

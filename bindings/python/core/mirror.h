@@ -68,6 +68,12 @@ class Mirror {
   // What was decided (and bounded) so far: [(expr, value or (lower, upper))].
   py::list decided() const;
   void remember(py::handle expr, py::handle value);
+  // The same of questions about loops: [(axioms, ranges, expr, value)].
+  py::list decided_by_loops() const;
+  void remember_by_loop(const py::object& axioms, const py::object& ranges,
+                        const py::object& expr, const py::object& value);
+  // The sets of symbols that all of this is about.
+  py::list scopes(py::handle env);
   // Of what was decided and of `others` (conditions that hold), what concerns
   // `symbols` alone and does not follow from their ranges and `kept`.
   py::list project(py::handle env, py::handle symbols, py::handle kept,
@@ -83,6 +89,7 @@ class Mirror {
   struct State;
   struct Variant;
   struct LoopDecision;
+  struct Within;
 
   void restart();
   void look(py::handle env);
@@ -100,11 +107,18 @@ class Mirror {
   void fill(Variant& variant, py::handle axioms, py::handle ranges);
   py::object answer(Context& context, Expr e);
   Expr meaning(Expr e, py::handle value);
-  Context with_loop(const LoopDecision& one, Context& known,
-                    std::set<uint32_t>& symbols);
+  bool divides_by_zero_somewhere(Expr e);
+  std::vector<Expr> sizes_of(Expr fact, const Within& within);
+  Within with_loop(const LoopDecision& one, Context& known);
+  void add_unbacked(py::handle env,
+                    const std::optional<std::set<uint32_t>>& wanted,
+                    Within& within);
   void project_loop(py::handle env, const LoopDecision& one,
                     const std::set<uint32_t>& wanted, Context& known,
                     py::list& result);
+  void project_within(py::handle env, Expr fact, Within& within,
+                      const std::set<uint32_t>& wanted, Context& known,
+                      py::list& result);
   void drop_implied(const std::vector<std::optional<Expr>>& facts,
                     std::vector<bool>& kept);
 

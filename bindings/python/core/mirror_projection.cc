@@ -8,7 +8,13 @@
 // Each answer is remembered.  The projection on a set of symbols goes through
 // them and keeps those about these symbols alone that do not follow from what
 // is kept already.  A question about every iteration of a loop has no such
-// form; there the order of the sizes is kept, or else the sizes themselves.
+// form, nor has one about a size from data, which a graph asserts itself:
+//
+//   guards        s0 < s2, s2 < s1      asserted in the graph: u0 <= s0
+//   decided       u0 <= s1
+//   project       s0 <= s1
+//
+// There the order of the sizes is kept, or else the sizes themselves.
 //
 // The smallest set of guards is the same walk: what the rest implies is left
 // out.
@@ -26,13 +32,48 @@ namespace {
 // Above this number of conditions, only one pass looks for implied ones.
 constexpr size_t kMaxExactMinimum = 64;
 
+void collect_divisors(Expr e, std::set<uint32_t>& seen,
+                      std::vector<Expr>& result) {
+  if (!seen.insert(e.id()).second) return;
+  const int divisors = info(e.op()).divisors;
+  for (int i = 1; i <= divisors; ++i)
+    result.push_back(e.arg(static_cast<size_t>(i)));
+  for (const Expr& arg : e.args()) collect_divisors(arg, seen, result);
+}
+
 }  // namespace
+
+// A guard that divides is an error where the divisor is 0, and not false: what
+// keeps it from 0 is another guard, asked before it.  To assume `x % k == 0`
+// would say k != 0, and that guard would go.
+bool Mirror::divides_by_zero_somewhere(Expr e) {
+  std::set<uint32_t> seen;
+  std::vector<Expr> divisors;
+  collect_divisors(e, seen, divisors);
+  return std::any_of(divisors.begin(), divisors.end(), [&](const Expr& d) {
+    return state_->ranges_alone.ask_quick(ne(d, state_->pool.integer(0))) !=
+           Verdict::kYes;
+  });
+}
 
 py::list Mirror::decided() const {
   py::list result;
   for (const auto& [expr, value] : decided_)
     result.append(py::make_tuple(expr, value));
   return result;
+}
+
+py::list Mirror::decided_by_loops() const {
+  py::list result;
+  for (const LoopDecision& one : by_loops_)
+    result.append(py::make_tuple(one.axioms, one.ranges, one.expr, one.value));
+  return result;
+}
+
+void Mirror::remember_by_loop(const py::object& axioms,
+                              const py::object& ranges, const py::object& expr,
+                              const py::object& value) {
+  by_loops_.push_back(LoopDecision{axioms, ranges, expr, value});
 }
 
 void Mirror::remember(py::handle expr, py::handle value) {
@@ -81,18 +122,29 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
   }
   for (const py::handle& guard : py::reinterpret_borrow<py::list>(kept)) {
     const auto e = state.reader.read(guard.ptr());
-    if (e && e->is_bool()) known.assume(*e);
+    if (e && e->is_bool() && !divides_by_zero_somewhere(*e)) known.assume(*e);
   }
+  Within data{known.clone(), {}};
+  add_unbacked(env, wanted, data);
   const auto offer = [&](const py::object& expr, const py::object& value) {
     const auto e = state.reader.read(expr.ptr());
     if (!e) return;
     const Expr fact = meaning(resolve(*e), value);
-    for (const Expr& s : free_symbols(fact))
-      if (!wanted.contains(s.id())) return;
+    bool is_about_data = false;
+    for (const Expr& s : free_symbols(fact)) {
+      if (wanted.contains(s.id())) continue;
+      if (!data.symbols.contains(s.id())) return;
+      is_about_data = true;
+    }
     // Decided while a size was specialised for a while.
     if (evaluate(fact, hints_of(env, fact)).is_false()) return;
+    if (is_about_data)
+      return project_within(env, fact, data, wanted, known, result);
     if (known.ask_quick(fact) == Verdict::kYes) return;
-    known.assume(fact);
+    if (!divides_by_zero_somewhere(fact)) {
+      known.assume(fact);
+      data.context.assume(fact);
+    }
     result.append(py::make_tuple(expr, value));
   };
   for (const py::handle& guard : py::reinterpret_borrow<py::list>(others))
@@ -108,11 +160,44 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
   return result;
 }
 
+// The sets of sizes that what was decided is about, each once.
+py::list Mirror::scopes(py::handle env) {
+  const Turn turn(*this);
+  py::list result;
+  if (!turn.mine()) return result;
+  look(env);
+  std::set<std::set<uint32_t>> seen;
+  const auto add = [&](const std::vector<Expr>& symbols) {
+    std::set<uint32_t> ids;
+    for (const Expr& s : symbols) ids.insert(s.id());
+    if (ids.empty() || !seen.insert(ids).second) return;
+    py::set objects;
+    for (const Expr& s : symbols)
+      objects.add(py::handle(state_->reader.symbol_named(s.symbol().name)));
+    result.append(objects);
+  };
+  Within data{state_->ranges_alone.clone(), {}};
+  add_unbacked(env, std::nullopt, data);
+  for (size_t i = 0; i < decided_.size(); ++i) {
+    const auto entry = decided_[i];
+    const auto e = state_->reader.read(entry.first.ptr());
+    if (e) add(sizes_of(meaning(resolve(*e), entry.second), data));
+  }
+  for (size_t i = 0; i < by_loops_.size(); ++i) {
+    const LoopDecision one = by_loops_[i];
+    const auto e = state_->reader.read(one.expr.ptr());
+    if (!e) continue;
+    Within within = with_loop(one, state_->ranges_alone);
+    add_unbacked(env, std::nullopt, within);
+    add(sizes_of(meaning(resolve(*e), one.value), within));
+  }
+  return result;
+}
+
 // What a loop nest adds to `known`: its own ranges and axioms.
-Context Mirror::with_loop(const LoopDecision& one, Context& known,
-                          std::set<uint32_t>& symbols) {
+Mirror::Within Mirror::with_loop(const LoopDecision& one, Context& known) {
   State& state = *state_;
-  Context inside = known.clone();
+  Within result{known.clone(), {}};
   std::set<PyObject*> of_env;
   for (const auto& [symbol, range] : state.ranges) of_env.insert(symbol.ptr());
   if (!one.ranges.is_none()) {
@@ -125,47 +210,95 @@ Context Mirror::with_loop(const LoopDecision& one, Context& known,
       const auto s =
           range ? state.reader.admit(symbol.ptr()) : std::optional<Expr>();
       if (!s) continue;
-      inside.declare(*s, *range);
-      symbols.insert(s->id());
+      result.context.declare(*s, *range);
+      result.symbols.insert(s->id());
     }
   }
-  if (one.axioms.is_none()) return inside;
+  if (one.axioms.is_none()) return result;
   for (const py::handle& axiom :
        py::reinterpret_borrow<py::tuple>(one.axioms)) {
     const auto e = state.reader.read(axiom.ptr());
     if (e && e->is_bool() && !state.conditions.contains(*e))
-      inside.assume(resolve(*e));
+      result.context.assume(resolve(*e));
   }
-  return inside;
+  return result;
 }
 
-// Which guards over other symbols said it of every iteration of a loop cannot
-// be written down.  The order of the sizes often can; else they are pinned.
-void Mirror::project_loop(py::handle env, const LoopDecision& one,
-                          const std::set<uint32_t>& wanted, Context& known,
-                          py::list& result) {
+// Sizes from data, and what a graph of the `wanted` symbols (nullopt: all)
+// asserts of them at run time: the graph goes with that, wherever it is used.
+void Mirror::add_unbacked(py::handle env,
+                          const std::optional<std::set<uint32_t>>& wanted,
+                          Within& within) {
   State& state = *state_;
-  const auto e = state.reader.read(one.expr.ptr());
-  if (!e) return;
-  const Expr fact = meaning(resolve(*e), one.value);
-  std::set<uint32_t> of_loop;
-  Context inside = with_loop(one, known, of_loop);
-  if (inside.ask_quick(fact) == Verdict::kYes) return;
+  const py::dict hints = env.attr("backed_var_to_val");
+  std::set<uint32_t> of_data;
+  for (size_t i = 0; i < state.ranges.size(); ++i) {
+    const auto& symbol = state.ranges[i].first;
+    if (!state.intervals[i] || hints.contains(symbol)) continue;
+    const auto s = state.reader.admit(symbol.ptr());
+    if (!s) continue;
+    within.context.declare(*s, *state.intervals[i]);
+    within.symbols.insert(s->id());
+    of_data.insert(s->id());
+  }
+  const py::dict asserts = env.attr("deferred_runtime_asserts");
+  for (const auto& [symbol, list] : asserts) {
+    for (const py::handle& one : py::reinterpret_borrow<py::list>(list)) {
+      const auto e = state.reader.read(py::object(one.attr("expr")).ptr());
+      if (!e || !e->is_bool()) continue;
+      const Expr fact = resolve(*e);
+      bool is_of_graph = true;
+      for (const Expr& s : free_symbols(fact))
+        is_of_graph = is_of_graph && (!wanted || wanted->contains(s.id()) ||
+                                      of_data.contains(s.id()));
+      if (is_of_graph) within.context.assume(fact);
+    }
+  }
+}
+
+// The symbols of `fact`, and of the axioms about its loops, that are no loops'.
+std::vector<Expr> Mirror::sizes_of(Expr fact, const Within& within) {
   std::vector<Expr> sizes;
   std::set<uint32_t> seen;
   const auto collect = [&](Expr part) {
     for (const Expr& s : free_symbols(part)) {
-      if (!of_loop.contains(s.id()) && seen.insert(s.id()).second)
+      if (!within.symbols.contains(s.id()) && seen.insert(s.id()).second)
         sizes.push_back(s);
     }
   };
   collect(fact);
-  for (const Fact& f : inside.facts()) {
-    bool is_of_loop = false;
+  for (const Fact& f : within.context.facts()) {
+    bool is_within = false;
     for (const Expr& s : free_symbols(f.condition))
-      is_of_loop = is_of_loop || of_loop.contains(s.id());
-    if (is_of_loop) collect(f.condition);
+      is_within = is_within || within.symbols.contains(s.id());
+    if (is_within) collect(f.condition);
   }
+  return sizes;
+}
+
+void Mirror::project_loop(py::handle env, const LoopDecision& one,
+                          const std::set<uint32_t>& wanted, Context& known,
+                          py::list& result) {
+  const auto e = state_->reader.read(one.expr.ptr());
+  if (!e) return;
+  Within within = with_loop(one, known);
+  add_unbacked(env, wanted, within);
+  project_within(env, meaning(resolve(*e), one.value), within, wanted, known,
+                 result);
+}
+
+// Which guards over other symbols said it of every iteration of a loop, and of
+// every size from data, cannot be written down.  The order of the sizes often
+// can; else they are pinned.
+void Mirror::project_within(py::handle env, Expr fact, Within& within,
+                            const std::set<uint32_t>& wanted, Context& known,
+                            py::list& result) {
+  State& state = *state_;
+  const auto follows = [&] {
+    return within.context.ask_quick(fact) == Verdict::kYes;
+  };
+  if (follows()) return;
+  const std::vector<Expr> sizes = sizes_of(fact, within);
   for (const Expr& s : sizes)
     if (!wanted.contains(s.id())) return;
   if (sizes.empty()) return;
@@ -177,16 +310,23 @@ void Mirror::project_loop(py::handle env, const LoopDecision& one,
                        const py::object& value) {
     if (known.ask_quick(condition) == Verdict::kYes) return;
     known.assume(condition);
-    inside.assume(condition);
+    within.context.assume(condition);
     result.append(py::make_tuple(of, value));
   };
-  for (const Expr& a : sizes) {
-    for (const Expr& b : sizes) {
-      if (a != b && state.all.ask_quick(le(a, b)) == Verdict::kYes)
-        add(le(a, b), object(a), py::make_tuple(py::none(), object(b)));
+  const auto add_order = [&](const char* relation, auto make) {
+    for (const Expr& a : sizes) {
+      for (const Expr& b : sizes) {
+        const Expr order = make(a, b);
+        if (a == b || state.all.ask_quick(order) != Verdict::kYes) continue;
+        add(order, sympy_class(relation)(object(a), object(b)),
+            sympy_values().yes);
+      }
     }
-  }
-  if (inside.ask_quick(fact) == Verdict::kYes) return;
+  };
+  add_order("Le", [](Expr a, Expr b) { return le(a, b); });
+  if (follows()) return;
+  add_order("Lt", [](Expr a, Expr b) { return lt(a, b); });
+  if (follows()) return;
   for (const auto& [symbol, value] :
        hints_of(env, state.pool.make(Op::kAdd, sizes)).entries()) {
     if (const Int* hint = std::get_if<Int>(&value))
@@ -196,7 +336,7 @@ void Mirror::project_loop(py::handle env, const LoopDecision& one,
 }
 
 // First each condition after those before it, equalities first; then, while
-// that is not too much, each beside all others.
+// that is not too much, each beside all others.  What may divide by 0 stays.
 py::list Mirror::minimal(py::handle env, py::handle conditions) {
   const Turn turn(*this);
   const auto list = py::reinterpret_borrow<py::list>(conditions);
@@ -205,7 +345,9 @@ py::list Mirror::minimal(py::handle env, py::handle conditions) {
     look(env);
     for (size_t i = 0; i < list.size(); ++i) {
       const auto e = state_->reader.read(py::object(list[i]).ptr());
-      if (e && e->is_bool()) facts[i] = resolve(*e);
+      if (!e || !e->is_bool()) continue;
+      const Expr fact = resolve(*e);
+      if (!divides_by_zero_somewhere(fact)) facts[i] = fact;
     }
   }
   std::vector<bool> kept(list.size(), true);

@@ -46,6 +46,13 @@ struct Mirror::LoopDecision {
   py::object axioms, ranges, expr, value;
 };
 
+// A Context with symbols that are no inputs of a graph: those of a loop, and
+// sizes from data.
+struct Mirror::Within {
+  Context context;
+  std::set<uint32_t> symbols;
+};
+
 struct Mirror::State {
   State()
       : reader(pool),

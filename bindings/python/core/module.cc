@@ -1,5 +1,6 @@
 // The extension proviso._core.
 #include "bindings/python/core/core.h"
+#include "bindings/python/core/index_forms.h"
 
 namespace proviso::python {
 namespace {
@@ -33,4 +34,5 @@ PYBIND11_MODULE(_core, m) {
   bind_context(m);
   bind_explain(m);
   bind_mirror(m);
+  bind_index_forms(m);
 }

@@ -16,6 +16,13 @@ std::unordered_map<PyObject*, std::string>& class_names() {
   return *names;
 }
 
+std::unordered_map<std::string, PyObject*>& classes_by_name() {
+  static auto* classes = new std::unordered_map<std::string, PyObject*>;
+  return *classes;
+}
+
+constexpr const char* kOtherSymbol = "Symbol whose name another symbol has";
+
 const std::string* name_of_class(PyObject* object) {
   const auto& names = class_names();
   auto it = names.find(reinterpret_cast<PyObject*>(Py_TYPE(object)));
@@ -53,8 +60,13 @@ std::optional<std::vector<PyObject*>> arguments(PyObject* object) {
 void set_sympy_classes(const py::dict& classes) {
   for (const auto& [type, name] : classes) {
     class_names()[type.ptr()] = py::str(name);
+    classes_by_name()[py::str(name)] = type.ptr();
     type.inc_ref();
   }
+}
+
+py::object sympy_class(const std::string& name) {
+  return py::reinterpret_borrow<py::object>(classes_by_name().at(name));
 }
 
 SymPyReader::~SymPyReader() {
@@ -70,6 +82,7 @@ Expr SymPyReader::remember(PyObject* object, Expr e) {
   if (memo_.emplace(object, e).second) {
     Py_INCREF(object);
     held_.push_back(object);
+    objects_.emplace(e, object);
   }
   return e;
 }
@@ -86,11 +99,18 @@ std::optional<Expr> SymPyReader::admit(PyObject* symbol) {
   auto [it, is_new] = symbols_.emplace(text, symbol);
   if (!is_new && PyObject_RichCompareBool(it->second, symbol, Py_EQ) != 1) {
     PyErr_Clear();
-    return refuse("Symbol whose name another symbol has");
+    return refuse(kOtherSymbol);
   }
   return remember(symbol, pool_.symbol(text, text.starts_with('u')
                                                  ? SymbolKind::kUnbackedInt
                                                  : SymbolKind::kBackedInt));
+}
+
+bool SymPyReader::has_other_symbol() const { return refused_ == kOtherSymbol; }
+
+PyObject* SymPyReader::object_of(Expr e) const {
+  auto it = objects_.find(e);
+  return it == objects_.end() ? nullptr : it->second;
 }
 
 PyObject* SymPyReader::symbol_named(const std::string& name) const {
@@ -112,7 +132,7 @@ std::optional<Expr> SymPyReader::leaf(PyObject* object,
     // Equal symbols may be two objects.
     const py::object text = attribute(object, "name");
     if (text && PyUnicode_Check(text.ptr()) &&
-        symbols_.contains(std::string(py::str(text))))
+        (admits_all_ || symbols_.contains(std::string(py::str(text)))))
       return admit(object);
     const py::object integer = attribute(object, "is_integer");
     return refuse(integer.ptr() == Py_True ? "Symbol without a range"

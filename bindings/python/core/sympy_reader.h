@@ -28,6 +28,8 @@ namespace py = pybind11;
 // (sym/op.h), or "Gt", "Ge", "Piecewise", "Pair", "true", "false"}.  Called
 // once, before the first reader is made.
 void set_sympy_classes(const py::dict& classes);
+// The class that stands for this operator; torch's where SymPy has one too.
+py::object sympy_class(const std::string& name);
 
 class SymPyReader {
  public:
@@ -40,6 +42,12 @@ class SymPyReader {
   // another symbol has its name.
   std::optional<Expr> admit(PyObject* symbol);
   std::optional<Expr> read(PyObject* object);
+  // From here on each integer symbol that is read is admitted.
+  void admit_all() { admits_all_ = true; }
+  // Whether read() gave nullopt for a symbol whose name another one has.
+  bool has_other_symbol() const;
+  // The first object that was read as `e`, or null.
+  PyObject* object_of(Expr e) const;
   // The object that was admitted under this name; null when there is none.
   PyObject* symbol_named(const std::string& name) const;
   // The class that stood in the way when read() last gave nullopt.
@@ -56,9 +64,11 @@ class SymPyReader {
 
   ExprPool& pool_;
   std::unordered_map<PyObject*, Expr> memo_;
-  std::unordered_map<std::string, PyObject*> symbols_;  // admitted, by name
+  std::unordered_map<Expr, PyObject*, ExprHash> objects_;  // first of each
+  std::unordered_map<std::string, PyObject*> symbols_;     // admitted, by name
   std::vector<PyObject*> held_;
   std::string refused_;
+  bool admits_all_ = false;
 };
 
 }  // namespace proviso::python

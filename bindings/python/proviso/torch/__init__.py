@@ -19,6 +19,10 @@ else's class, keeps torch's reasoning.
 `report()` tells.  The environment variable PROVISO_SHAPE_ENV=1 (or =verify)
 does the same from the start of a process.
 
+`inductor=True` serves Inductor's index expressions and torch's quotients of
+sizes as well, which is where a heavy model spends most of its compilation;
+PROVISO_INDUCTOR=1 beside PROVISO_SHAPE_ENV does the same.
+
 `explain_recompiles()` tells why functions were compiled again.  Proviso's own
 `export`, `load` and the other names that need torch are here as well.
 """

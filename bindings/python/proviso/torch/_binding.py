@@ -4,7 +4,9 @@ import contextlib
 import os
 import sys
 import threading
+import typing
 
+import proviso_autoload
 import torch
 
 _TORCH_VERSION = "2.13.0"
@@ -14,9 +16,15 @@ os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release,
                     after_in_child=_lock.release)
 
 
+class _Mode(typing.NamedTuple):
+    verify: bool
+    inductor: bool
+
+
 class _State:
-    enabled = None  # None, or verify as enable() was given it
-    blocks = []  # verify, of each `with shape_env()` that is open
+    enabled = None  # None, or the _Mode that enable() was given
+    waits_for_inductor = False
+    blocks = []  # the _Mode of each `with shape_env()` that is open
 
 
 _state = _State()
@@ -48,7 +56,8 @@ def _update():
     from proviso.torch import _shape_env
 
     wanted = _state.blocks[-1] if _state.blocks else _state.enabled
-    _shape_env.settings.verify = bool(wanted)
+    _shape_env.settings.verify = wanted is not None and wanted.verify
+    _bind_inductor(wanted)
     ours, theirs = _shape_env.ShapeEnv, _shape_env.TorchShapeEnv
     if wanted is None:
         _bind(ours, theirs)
@@ -56,16 +65,39 @@ def _update():
         _bind(theirs, ours)
 
 
-def enable(*, verify=False):
+def _bind_inductor(wanted):
+    """Inductor's own work on index expressions is Proviso's, or torch's, from
+    when Inductor is imported."""
+    is_wanted = wanted is not None and wanted.inductor
+    if "proviso.torch._inductor" in sys.modules:
+        from proviso.torch import _inductor
+
+        _inductor.bind(is_wanted, is_wanted and wanted.verify)
+    elif is_wanted and not _state.waits_for_inductor:
+        _state.waits_for_inductor = True
+        proviso_autoload.after_import(
+            "torch._inductor.sizevars", _inductor_is_there
+        )
+
+
+def _inductor_is_there():
+    with _lock:
+        import proviso.torch._inductor  # noqa: F401: _update finds it
+
+        _update()
+
+
+def enable(*, verify=False, inductor=False):
     """From here on, each new ShapeEnv of this process asks Proviso.
 
+    With `inductor`, Inductor's work on index expressions is Proviso's too.
     With `verify` both are asked, torch's answers are used, and `report()`
-    tells what differs.  Calling it again changes `verify`.  Raises
-    RuntimeError under another version of torch than 2.13.0.
+    tells what differs.  Calling it again changes both.  Raises RuntimeError
+    under another version of torch than 2.13.0.
     """
     _check_torch("enable")
     with _lock:
-        _state.enabled = bool(verify)
+        _state.enabled = _Mode(bool(verify), bool(inductor))
         _update()
 
 
@@ -90,16 +122,17 @@ def is_enabled():
 
 
 @contextlib.contextmanager
-def shape_env(*, verify=False):
+def shape_env(*, verify=False, inductor=False):
     """`with shape_env():` each ShapeEnv made inside asks Proviso.
 
     It holds for the whole process, other threads included.  Blocks may nest;
-    the innermost says whether to verify.  Raises as `enable` does.
+    the innermost says what holds.  `verify`, `inductor` and what is raised: as
+    of `enable`.
     """
     _check_torch("shape_env")
-    verify = bool(verify)
+    mode = _Mode(bool(verify), bool(inductor))
     with _lock:
-        _state.blocks.append(verify)
+        _state.blocks.append(mode)
         _update()
     try:
         yield
@@ -107,6 +140,6 @@ def shape_env(*, verify=False):
         with _lock:
             # Blocks of several threads may end in another order.
             _state.blocks.reverse()
-            _state.blocks.remove(verify)
+            _state.blocks.remove(mode)
             _state.blocks.reverse()
             _update()

@@ -111,14 +111,31 @@ def _remedy_of_relation(node):
     )
 
 
-def _remedy(guard, pinned):
+def _remedy_of_size(name, index, expected, actual):
+    if int(actual) in (0, 1) or int(expected) in (0, 1):
+        special = actual if int(actual) in (0, 1) else expected
+        return (
+            f"sizes 0 and 1 have programs of their own, so that size {special} "
+            f"takes one more compilation and then no other; one program for "
+            f"all sizes: torch._dynamo.decorators.mark_unbacked({name}, "
+            f"{index}), where no line branches on it"
+        )
+    return (
+        f"dimension {index} of {name} was compiled as the number {expected}: "
+        f"torch._dynamo.mark_dynamic({name}, {index}), or torch.compile(..., "
+        "dynamic=True)"
+    )
+
+
+def _remedy(guard, pinned, asked_by=""):
     mismatch = _MISMATCH.match(guard)
     if mismatch:
-        name, index = mismatch["name"], mismatch["index"]
+        return _remedy_of_size(**mismatch.groupdict())
+    if "integer attributes of the nn.Module" in asked_by:
         return (
-            f"dimension {index} of {name} was compiled as the number "
-            f"{mismatch['expected']}: torch._dynamo.mark_dynamic({name}, "
-            f"{index}), or torch.compile(..., dynamic=True)"
+            f"{guard.partition(' ')[0]} is a number of the module, which is "
+            "compiled as it is: torch._dynamo.config."
+            "allow_unspec_int_on_nn_module = True, or keep it in a tensor"
         )
     for source, size in pinned.items():
         if source in guard:
@@ -154,7 +171,7 @@ def _explain(metrics):
         guard=guard.strip(),
         asked_by=asked_by.strip(),
         pinned=pinned,
-        remedy=_remedy(guard.strip(), pinned),
+        remedy=_remedy(guard.strip(), pinned, asked_by),
     )
 
 

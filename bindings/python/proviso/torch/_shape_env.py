@@ -73,6 +73,7 @@ def companion(env):
         # torch says which line asked: the innermost that is neither its own nor
         # ours.  Not at import, when the modules that it lists may be half made.
         symbolic_shapes.uninteresting_files().add(__file__)
+        _watch_pickling()
         with _making:
             found = _companions.setdefault(env, _Companion())
     return found
@@ -209,14 +210,28 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         """As torch's, and what was decided about these symbols with the help
         of guards over others."""
         kept = super().get_pruned_guards(symints)
-        beside = companion(self)
-        if beside is None:
+        if companion(self) is None:
             return kept
         symbols = {
             s.node.expr
             for s in symints
             if isinstance(s.node.expr, sympy.Symbol)
         }
+        return kept + self._decided_about(symbols, kept)
+
+    def _closed_guards(self):
+        """The guards, and what was decided with their help: of any set of
+        symbols, those over these symbols alone say all of it."""
+        guards = list(self.guards)
+        for symbols in sorted(companion(self).mirror.scopes(self), key=len):
+            kept = [g for g in guards if g.expr.free_symbols <= symbols]
+            guards += self._decided_about(symbols, kept)
+        return guards
+
+    def _decided_about(self, symbols, kept):
+        """Guards over `symbols` for what was decided and `kept` leaves out."""
+        beside = companion(self)
+        result = []
         have = {id(guard) for guard in kept}
         others = [
             self.replace(guard.expr)
@@ -228,12 +243,12 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         ):
             condition = self.replace(_condition(expr, value))
             if condition.free_symbols <= symbols:
-                kept.append(
+                result.append(
                     symbolic_shapes.ShapeGuard(
                         condition, self._get_sloc(), size_oblivious=False
                     )
                 )
-        return kept
+        return result
 
     def _evaluate_expr(self, orig_expr, *args, **kwargs):
         """As torch's.  An equality of a symbol that follows from guards is
@@ -314,13 +329,38 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         state = self.__dict__.copy()
         beside = companion(self)
         if beside is not None:
-            state["_proviso_decided"] = beside.mirror.decided()
+            state["_proviso_decided"] = (
+                beside.mirror.decided(), beside.mirror.decided_by_loops()
+            )
         return state
 
     def __setstate__(self, state):
-        decided = state.pop("_proviso_decided", ())
+        decided, by_loops = state.pop("_proviso_decided", ((), ()))
         self.__dict__.update(state)
         beside = companion(self)
         if beside is not None:
             for expr, value in decided:
                 beside.mirror.remember(expr, value)
+            for one in by_loops:
+                beside.mirror.remember_by_loop(*one)
+
+
+def _watch_pickling():
+    """Graphs are pickled (for compile workers, compiled artifacts and their
+    caches) with the attributes of their ShapeEnv, and put into one of the
+    process that reads them, perhaps torch's own: what was decided goes along
+    as guards."""
+    from torch.fx import _graph_pickler
+
+    data = _graph_pickler._ShapeEnvPickleData
+    take = data.__init__
+    if getattr(take, "of_proviso", False):
+        return
+
+    def __init__(self, env):
+        take(self, env)
+        if companion(env) is not None:
+            self.data["guards"] = env._closed_guards()
+
+    __init__.of_proviso = True
+    data.__init__ = __init__
