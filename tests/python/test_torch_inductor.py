@@ -55,6 +55,8 @@ def random_index(rng, depth=2):
         return ModularIndexing(inner[0], rng.choice((1, number)), number * 2)
     if kind == 2:
         return FloorDiv(inner[0], rng.choice(SIZES))
+    if kind == 3 and rng.random() < 0.3:
+        return inner[0] ** 2
     return sum(
         rng.choice((1, number, *SIZES)) * part for part in inner
     ) if kind < 5 else inner[0] * inner[1]
@@ -108,6 +110,7 @@ def test_a_stride_within_a_vector_holds_in_each_vector(length):
     [
         (s0 * s1 + s1, s0 + 1, s1),
         (4 * s0 * s1 + 8 * s1, s0 + 2, 4 * s1),
+        (s0**2 + 2 * s0 * s1 + s1**2, s0 + s1, s0 + s1),
         (x0 * (s0 + 1) + 2 * s0 + 2, s0 + 1, x0 + 2),
         (FloorDiv(s0, 4) * s1 + s1, FloorDiv(s0, 4) + 1, s1),
         (s0 * s1 + s0, s0 + 1, None),

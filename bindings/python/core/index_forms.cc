@@ -150,8 +150,6 @@ py::object IndexForms::compute(Expr e) {
     return e.is_true() ? sympy_values().yes : sympy_values().no;
   py::list args;
   for (const Expr& arg : e.args()) args.append(write(arg));
-  if (e.is(Op::kPowByNatural) && e.arg(1).maybe_int64())
-    return sympy_class("Pow")(*args);
   return sympy_class(std::string(info(e.op()).name))(*args);
 }
 

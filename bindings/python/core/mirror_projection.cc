@@ -198,18 +198,17 @@ py::list Mirror::scopes(py::handle env) {
 Mirror::Within Mirror::with_loop(const LoopDecision& one, Context& known) {
   State& state = *state_;
   Within result{known.clone(), {}};
-  std::set<PyObject*> of_env;
-  for (const auto& [symbol, range] : state.ranges) of_env.insert(symbol.ptr());
+  std::set<uint32_t> of_env;
+  for (const auto& [symbol, range] : state.ranges)
+    if (const auto s = state.reader.admit(symbol.ptr())) of_env.insert(s->id());
   if (!one.ranges.is_none()) {
     for (const py::handle& pair :
          py::reinterpret_borrow<py::tuple>(one.ranges)) {
       const auto entry = py::reinterpret_borrow<py::tuple>(pair);
-      const py::object symbol = entry[0];
-      if (of_env.contains(symbol.ptr())) continue;
       const auto range = interval_of(py::object(entry[1]).ptr());
-      const auto s =
-          range ? state.reader.admit(symbol.ptr()) : std::optional<Expr>();
-      if (!s) continue;
+      const auto s = range ? state.reader.admit(py::object(entry[0]).ptr())
+                           : std::optional<Expr>();
+      if (!s || of_env.contains(s->id())) continue;
       result.context.declare(*s, *range);
       result.symbols.insert(s->id());
     }

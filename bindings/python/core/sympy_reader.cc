@@ -165,7 +165,8 @@ std::optional<Expr> SymPyReader::make(PyObject*, const std::string& name,
   if (name == "Pow") {
     const auto exponent = parts.at(1).maybe_int64();
     if (!exponent || *exponent < 0) return refuse("Pow");
-    return pool_.make(Op::kPowByNatural, parts);
+    // As kPow it opens as a product (sym/polynomial.h).
+    return pool_.make(admits_all_ ? Op::kPow : Op::kPowByNatural, parts);
   }
   const OpInfo* row = op_named(name);
   if (!row) return refuse(name);

@@ -42,7 +42,7 @@ class SymPyReader {
   // another symbol has its name.
   std::optional<Expr> admit(PyObject* symbol);
   std::optional<Expr> read(PyObject* object);
-  // From here on each integer symbol that is read is admitted.
+  // From here on integer symbols are admitted, and powers open as products.
   void admit_all() { admits_all_ = true; }
   // Whether read() gave nullopt for a symbol whose name another one has.
   bool has_other_symbol() const;
