@@ -8,6 +8,7 @@
 #include "sym/not_null.h"
 #include "sym/rules.h"
 #include "sym/simplify.h"
+#include "sym/width.h"
 #include "sym/write_sum.h"
 
 namespace proviso::internal {
@@ -562,10 +563,22 @@ std::optional<Expr> FormSearch::as_linear_sum(Expr e) {
   const Expr state = simplify(e);
   if (state.type() != e.type() || !is_linear_sum(state)) return std::nullopt;
   const Best best = shown(state);
-  return best.cost <= cost(e) ? best.shown : e;
+  return best.cost <= cost(e) && !is_wider(best.shown) ? best.shown : e;
+}
+
+// Whether the form may overflow where what was first presented does not.  Where
+// its numbers are no larger, it is taken not to.
+bool FormSearch::is_wider(Expr form) {
+  if (!first_ || largest_number(form) <= largest_number_) return false;
+  if (!first_width_) first_width_ = width(first_, *facts_);
+  return *first_width_ && widens(width(form, *facts_), *first_width_);
 }
 
 Expr FormSearch::present(Expr e, uint64_t& units) {
+  if (!first_ && facts_ != nullptr) {
+    first_ = e;
+    largest_number_ = largest_number(e);
+  }
   if (std::optional<Expr> sum = as_linear_sum(e)) return *sum;
   proofs_left_ = kMaxProofs;
   has_negative_divisor_ = has_negative_divisor_ || divides_by_negative(e);
@@ -596,8 +609,9 @@ Expr FormSearch::present(Expr e, uint64_t& units) {
     const Best found = best_within(x, share);
     units += share;
     Budget::check();  // what the caller's budget ends is the caller's to catch
-    const bool is_better =
-        found.shown.type() == x.type() && found.cost <= cost(as_written);
+    const bool is_better = found.shown.type() == x.type() &&
+                           found.cost <= cost(as_written) &&
+                           !is_wider(found.shown);
     presented_.emplace(x.id(), is_better ? found.shown : as_written);
   }
   return is_leaf(e.op()) ? e : presented_.at(e.id());

@@ -72,8 +72,9 @@ class FormSearch {
   FormSearch(ExprPool& pool, const Facts* facts, int depth = 0);
   ~FormSearch();
 
-  // The cheaper of e as it is written, of cheapest parts, and best(e).  Takes
-  // what it spends of the units; where none are left e stays as it is.
+  // The cheaper of e as it is written, of cheapest parts, and best(e) where
+  // that is not wider than the first expression that was presented.  Takes what
+  // it spends of the units; where none are left e stays as it is.
   Expr present(Expr e, uint64_t& units);
   // Of a canonical expression.
   Best best(Expr e);
@@ -123,6 +124,7 @@ class FormSearch {
   Best search(Expr e, int effort);
   Best scaled(const Int& c, Expr a);
   Best best_within(Expr e, uint64_t& units);
+  bool is_wider(Expr form);
   std::optional<Expr> as_linear_sum(Expr e);
   bool is_sought_out(Expr e) const {
     auto at = best_.find(e.id());
@@ -145,6 +147,9 @@ class FormSearch {
   std::unordered_map<uint32_t, Known> best_, shown_;
   std::unordered_map<uint32_t, Expr> presented_, floor_forms_;
   std::unordered_map<uint32_t, Polynomial> polynomials_;
+  Expr first_;              // that was presented; null where there are no facts
+  Int largest_number_ = 0;  // in it
+  std::optional<std::optional<Int>> first_width_;  // when asked for
   struct Assumption;
   std::vector<std::unique_ptr<Assumption>> assumptions_;
 };

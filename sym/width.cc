@@ -1,0 +1,66 @@
+#include "sym/width.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "sym/budget.h"
+
+namespace proviso::internal {
+namespace {
+
+// Calls visit(x) for each node, until it returns false.
+template <typename Visit>
+void each_node(Expr e, Visit visit) {
+  std::unordered_set<uint32_t> seen;
+  bool goes_on = true;
+  visit_arguments_first(
+      e, [&](Expr x) { return !goes_on || seen.contains(x.id()); },
+      [&](Expr x) {
+        seen.insert(x.id());
+        goes_on = goes_on && visit(x);
+      });
+}
+
+}  // namespace
+
+std::optional<Int> width(Expr e, const Facts& facts) {
+  std::optional<Int> widest = Int(0);
+  auto take = [&](Expr part) {
+    Budget::spend(4);
+    const auto low = facts.lower(part), high = facts.upper(part);
+    if (low && high) {
+      widest = std::max({*widest, abs(*low), abs(*high)});
+    } else {
+      widest.reset();
+    }
+  };
+  each_node(e, [&](Expr x) {
+    if (x.is_int()) take(x);
+    const bool is_joined = x.is_int() && (x.is(Op::kAdd) || x.is(Op::kMul));
+    for (size_t n = 2; is_joined && n < x.arity() && widest; ++n) {
+      take(x.pool().make(x.op(), x.args().first(n)));
+    }
+    return widest.has_value();
+  });
+  return widest;
+}
+
+Int largest_number(Expr e) {
+  Int largest = 0;
+  each_node(e, [&](Expr x) {
+    if (!x.is(Op::kAdd) && !x.is(Op::kMul)) return true;
+    for (Expr arg : x.args()) {
+      if (arg.is(Op::kInteger)) largest = std::max(largest, abs(arg.integer()));
+    }
+    return true;
+  });
+  return largest;
+}
+
+bool widens(const std::optional<Int>& form, const std::optional<Int>& than) {
+  static const Int kInt32 = *pow(Int(2), 31), kInt64 = *pow(Int(2), 63);
+  if (!than || *than >= kInt64) return false;
+  return !form || *form >= (*than >= kInt32 ? kInt64 : kInt32);
+}
+
+}  // namespace proviso::internal
