@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sym/cheapest.h"
 #include "sym/definition.h"
 #include "sym/not_null.h"
 #include "sym/operators.h"
@@ -36,7 +37,7 @@ class Solver {
       : context_(context), pool_(context.pool()), symbol_(symbol) {}
 
   std::optional<Solution> solve(Expr relation) {
-    State state = start(relation);
+    State state = start(rewrite(relation, [this](Expr e) { return plain(e); }));
     // Each round takes one operator off the term.
     while (state.term != symbol_) {
       const Expr before = state.term;
@@ -45,9 +46,9 @@ class Solver {
                                : peel(state);
       if (!goes_on || state.term == before) return std::nullopt;
     }
-    state.value = proviso::simplify(state.value);
-    state.condition = proviso::simplify(state.condition);
-    if (is_known(state.condition)) state.condition = pool_.boolean(true);
+    state.value = cheapest(state.value);
+    state.condition = is_known(state.condition) ? pool_.boolean(true)
+                                                : cheapest(state.condition);
     if (has_symbol(state.value) || has_symbol(state.condition))
       return std::nullopt;
     return Solution{state.side, state.value, state.condition};
@@ -78,6 +79,13 @@ class Solver {
     // The sum of one term is that term; it is not taken apart before.
     return {gap, relation.is(Op::kEq) ? Side::kEqual : Side::kAtMost,
             pool_.integer(0), pool_.boolean(true)};
+  }
+
+  // By floors.  The definition of a quotient that is rounded up, -(-a//d),
+  // would be written with a twice.
+  Expr plain(Expr e) {
+    if (!e.is(Op::kCeilDiv) || !is_known(e.arg(1) > 0)) return definition(e);
+    return floor_div(e.arg(0) + e.arg(1) - 1, e.arg(1));
   }
 
   bool has_symbol(Expr e) const {
@@ -128,7 +136,7 @@ class Solver {
         state.value = floor_div(value, size);
         break;
       case Side::kAtMost: state.value = floor_div(value, size); break;
-      case Side::kAtLeast: state.value = -floor_div(-value, size); break;
+      case Side::kAtLeast: state.value = ceil_div(value, size); break;
     }
     return true;
   }
@@ -148,10 +156,13 @@ class Solver {
     if (has_symbol(d) || !is_known(d > 0)) return false;
     state.term = x;
     switch (state.side) {
-      case Side::kEqual:
-        if (!is_known(x % d == 0)) return false;
-        state.value = d * state.value;
+      case Side::kEqual: {
+        // What is left of a multiple, or of one less 1, is known to be.
+        const Expr rest = is_known(x % d == 0) ? pool_.integer(0) : d - 1;
+        if (!is_known(eq(x % d, rest))) return false;
+        state.value = d * state.value + rest;
         break;
+      }
       case Side::kAtMost: state.value = d * state.value + d - 1; break;
       case Side::kAtLeast: state.value = d * state.value; break;
     }
@@ -239,7 +250,7 @@ std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {
     throw Error("solve: " + to_string(e, 200) +
                 " belongs to another ExprPool; build it with Context::pool()");
   }
-  return Solver(context, symbol).solve(rewrite(relation, definition));
+  return Solver(context, symbol).solve(relation);
 }
 
 Expr common_divisor(Context& context, Expr a, Expr b) {

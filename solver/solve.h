@@ -3,6 +3,7 @@
 //   solve(context, eq(4*x + 3, n), x)   // x == (n - 3)//4, if (n - 3) % 4 == 0
 //   solve(context, x * k <= n, x)       // x <= n//k; k >= 1 is known
 //   solve(context, x // 8 >= n, x)      // x >= 8*n
+//   solve(context, 8*x >= n, x)         // x >= ceil_div(n, 8)
 //   common_divisor(context, 6*n*k, 4*n) // 2*n
 #pragma once
 
