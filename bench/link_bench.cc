@@ -2,6 +2,7 @@
 // facts each, a question.  Each row is one operation as a caller would do it,
 // pools and expressions made before the loop.
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
 #include <memory>
 #include <string>
@@ -103,10 +104,126 @@ void SmallContext(benchmark::State& state) {
     context.declare(n, Interval(1, 64));
     context.declare(m, Interval(1, 64));
     expect_yes(context.ask_quick(question));
-    benchmark::DoNotOptimize(context.canonical(form));
+    benchmark::DoNotOptimize(context.simplify(form));
   }
 }
 BENCHMARK(SmallContext);
+
+// The same, each of a thousand with its own ranges, question and index.
+void SmallContextOfItsOwn(benchmark::State& state) {
+  Sizes input(2);
+  const Expr n = input.sizes[0], m = input.sizes[1];
+  struct Work {
+    Interval range;
+    Expr question, form;
+  };
+  std::vector<Work> all;
+  for (int i = 0; i < 1000; ++i) {
+    const int tile = 4 + i % 61, last = 64 + i;
+    all.push_back({Interval(0, last), n + m <= 2 * last,
+                   floor_div(n * tile + i % tile, tile) + m});
+  }
+  size_t next = 0;
+  for (auto _ : state) {
+    const Work& work = all[next++ % all.size()];
+    Context context(input.pool);
+    context.declare(n, work.range);
+    context.declare(m, work.range);
+    expect_yes(context.ask_quick(work.question));
+    benchmark::DoNotOptimize(context.simplify(work.form));
+  }
+}
+BENCHMARK(SmallContextOfItsOwn);
+
+// What the reasoner is for: a fact about two symbols.
+void ReasoningContext(benchmark::State& state) {
+  Sizes input(2);
+  const Expr n = input.sizes[0], m = input.sizes[1];
+  const Expr fact = n + 2 <= m, question = n < m;
+  for (auto _ : state) {
+    Context context(input.pool);
+    context.assume(fact);
+    expect_yes(context.ask_quick(question));
+  }
+}
+BENCHMARK(ReasoningContext);
+
+// --- memory
+
+size_t bytes_in_use() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+void BytesOfAnEmptyContext(benchmark::State& state) {
+  Sizes input(1);
+  const Context first(input.pool);
+  for (auto _ : state) {
+    const size_t before = bytes_in_use();
+    const Context context(input.pool);
+    state.counters["bytes"] = static_cast<double>(bytes_in_use() - before);
+  }
+}
+BENCHMARK(BytesOfAnEmptyContext)->Iterations(1);
+
+// Of a context with 10,000 ranges, when nothing was asked of it and when the
+// reasoner has asserted all of them.
+void BytesOfARange(benchmark::State& state) {
+  constexpr int kRanges = 10'000;
+  for (auto _ : state) {
+    Sizes input(kRanges);
+    {
+      Context made(input.pool);  // what the pool keeps
+      for (Expr s : input.sizes) made.declare(s, Interval(1, 64));
+      made.ask_quick(input.sizes[0] < input.sizes[1]);
+    }
+    const size_t before = bytes_in_use();
+    Context context(input.pool);
+    for (Expr s : input.sizes) context.declare(s, Interval(1, 64));
+    state.counters["unasked"] =
+        static_cast<double>(bytes_in_use() - before) / kRanges;
+    context.ask_quick(input.sizes[0] < input.sizes[1]);
+    state.counters["asked"] =
+        static_cast<double>(bytes_in_use() - before) / kRanges;
+  }
+}
+BENCHMARK(BytesOfARange)->Iterations(1);
+
+// What 200,000 different questions leave behind in their context and in the
+// pool, which keeps their expressions.
+void BytesOfQuestions(benchmark::State& state) {
+  constexpr int kQuestions = 200'000;
+  for (auto _ : state) {
+    Sizes input(1);
+    const size_t before = bytes_in_use();
+    auto context = std::make_unique<Context>(input.pool);
+    context->declare(input.sizes[0], Interval(1, 64));
+    context->ask_quick(input.sizes[0] < input.sizes[0] * 2);
+    for (int i = 0; i < kQuestions; ++i)
+      expect_yes(context->ask_quick(input.sizes[0] <= 64 + i));
+    const size_t all = bytes_in_use() - before;
+    context.reset();
+    const size_t of_pool = bytes_in_use() - before;
+    state.counters["context"] = static_cast<double>(all - of_pool);
+    state.counters["pool"] = static_cast<double>(of_pool);
+  }
+}
+BENCHMARK(BytesOfQuestions)->Iterations(1);
+
+// --- threads: each has a pool of its own, as pools are used by one at a time
+
+void ContextsOnThreads(benchmark::State& state) {
+  Sizes input(2);
+  const Expr n = input.sizes[0], m = input.sizes[1];
+  const Expr fact = n + 2 <= m, question = n < m;
+  for (auto _ : state) {
+    Context context(input.pool);
+    context.assume(fact);
+    expect_yes(context.ask_quick(question));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(ContextsOnThreads)->Threads(1)->Threads(2)->UseRealTime();
 
 }  // namespace
 }  // namespace proviso::bench

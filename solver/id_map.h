@@ -29,6 +29,11 @@ class IdMap {
   // kNoId takes the entry away.
   void set(uint32_t key, uint32_t value) { at(key) = value; }
 
+  void clear() {
+    std::fill_n(made_.get(), size_, Slot{});
+    used_ = 0;
+  }
+
   // The value, kNoId where there was none, to be set.
   uint32_t& at(uint32_t key) {
     size_t i = find(key);

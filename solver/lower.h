@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "solver/form.h"
@@ -78,6 +79,8 @@ std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms, const Poly& p);
 struct Forms {
   FormPool pool;
   Lowering lower{pool};
+  // Of canonical expressions, without facts (sym/cheapest.h).
+  std::unordered_map<Expr, Expr, ExprHash> cheapest;
 
   static Forms& of(ExprPool& expressions);
 };

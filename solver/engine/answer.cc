@@ -34,15 +34,16 @@ std::string why_unknown(const Remembered& m, bool is_interrupted) {
 // In one state a question has one answer.  What a caller's own budget or
 // another thread ended is not it.
 Answer Engine::ask(Expr question) {
-  ++reasoner_.statistics().questions;
-  if (answered_.empty()) answered_.resize(kAnswered);
-  Answered& last = answered_[question.id() % kAnswered];
+  ++statistics_.questions;
+  std::vector<Answered>& answered = reasoning().answered;
+  if (answered.empty()) answered.resize(kAnswered);
+  Answered& last = answered[question.id() % kAnswered];
   if (last.question == question && last.state == states_.present()) {
-    ++reasoner_.statistics().memo_hits;
+    ++statistics_.memo_hits;
     return last.answer;
   }
   Answer found = answer(question);
-  if (reasoner_.is_undisturbed()) {
+  if (reasoner().is_undisturbed()) {
     last = {question, states_.present(), found};
   }
   return found;
@@ -50,9 +51,8 @@ Answer Engine::ask(Expr question) {
 
 Answer Engine::answer(Expr question) {
   if (const auto which = contradiction()) return contradictory(*which);
-  const Remembered* known = memo_.find(question);
-  const bool reuse = known != nullptr && known->epoch == reasoner_.epoch();
-  const Remembered m = reuse ? *known : native_answer(question);
+  Reasoner& reasoner = this->reasoner();
+  const Remembered m = native_answer(question);
   if (auto which = contradiction_of(question, m)) return contradictory(*which);
   const std::vector<FactId>& elsewhere = contradiction_anywhere();
   if (!elsewhere.empty()) return contradictory(elsewhere);
@@ -62,28 +62,28 @@ Answer Engine::answer(Expr question) {
     answer.tier = m.tier;
     answer.strategy = strategy(m.strategy).name;
     answer.facts =
-        fewest_facts(reasoner_, question, m.verdict, reasoner_.facts_in(m.why));
+        fewest_facts(reasoner, question, m.verdict, reasoner.facts_in(m.why));
   } else {
     const Budget counted(Budget::kUnlimited);
     Search points(question, kTrue);
     points.answer = &answer;
-    run(reasoner_, Stage::kPoints, points);
+    run(reasoner, Stage::kPoints, points);
     if (points.value) answer.strategy = strategy(points.strategy).name;
-    ++reasoner_.statistics().decided[static_cast<size_t>(answer.tier)];
+    ++statistics_.decided[static_cast<size_t>(answer.tier)];
   }
   if (answer.verdict != Verdict::kUnknown) {
     answer.reason =
-        in_one_sentence(answer, reasoner_.facts().in_words(answer.facts));
+        in_one_sentence(answer, reasoner.facts().in_words(answer.facts));
   } else if (answer.reason.empty()) {
-    answer.reason = why_unknown(m, reasoner_.is_interrupted());
+    answer.reason = why_unknown(m, reasoner.is_interrupted());
   }
   return answer;
 }
 
-Answer Engine::contradictory(const std::vector<FactId>& which) const {
+Answer Engine::contradictory(const std::vector<FactId>& which) {
   Answer answer;
   answer.facts = which;
-  answer.reason = "contradictory facts: " + reasoner_.facts().in_words(which);
+  answer.reason = "contradictory facts: " + reasoner().facts().in_words(which);
   return answer;
 }
 
@@ -93,41 +93,43 @@ Answer Engine::contradictory(const std::vector<FactId>& which) const {
 // when they are found, unless facts have come since.
 std::optional<std::vector<FactId>> Engine::contradiction_of(
     Expr question, const Remembered& m) {
-  if (m.is_contradiction) return reasoner_.facts_in(m.why);
+  Reasoner& reasoner = this->reasoner();
+  if (m.is_contradiction) return reasoner.facts_in(m.why);
   const bool was_looked_at =
       m.tier >= Tier::kLinear && m.facts == states_.facts();
   if (m.verdict == Verdict::kUnknown || was_looked_at) return std::nullopt;
-  const auto why = reasoner_.within(options().work_limit / 8, [&] {
-    return reasoner_.contradiction_near(question, m.verdict == Verdict::kYes,
-                                        m.tier, m.why);
+  const auto why = reasoner.within(options().work_limit / 8, [&] {
+    return reasoner.contradiction_near(question, m.verdict == Verdict::kYes,
+                                       m.tier, m.why);
   });
   if (!why || !*why) return std::nullopt;
-  return reasoner_.facts_in(**why);
+  return reasoner.facts_in(**why);
 }
 
 // Groups of facts that have a model need no proof; more facts keep a
 // contradiction.
 const std::vector<FactId>& Engine::contradiction_anywhere() {
-  Consistency& known = consistency_;
+  Reasoner& reasoner = this->reasoner();
+  Consistency& known = reasoning().consistency;
   const bool is_part = states_.is_part(known.state, known.facts);
   if (states_.is_present(known.state, known.facts) ||
       (is_part && !known.contradiction.empty())) {
     return known.contradiction;
   }
-  CandidateModels& candidates = reasoner_.candidates();
+  CandidateModels& candidates = reasoner.candidates();
   const size_t from = is_part ? known.formulas : 0;
   known = {states_.present(), states_.facts(), candidates.mark(), {}};
-  reasoner_.within(options().work_limit / 8, [&] {
+  reasoner.within(options().work_limit / 8, [&] {
     std::vector<FormulaId> groups = candidates.groups_without_model(from);
     if (groups.size() > limits().consistency_groups) {
       groups.resize(limits().consistency_groups);
     }
     for (FormulaId fact : groups) {
-      const Atoms near = reasoner_.forms().atoms_of_formula(fact);
-      auto proof = reasoner_.proofs().refutation.refute_facts(
-          near, options().budget / 4);
+      const Atoms near = reasoner.forms().atoms_of_formula(fact);
+      auto proof =
+          reasoner.proofs().refutation.refute_facts(near, options().budget / 4);
       if (!proof) continue;
-      known.contradiction = reasoner_.facts_in(proof->why);
+      known.contradiction = reasoner.facts_in(proof->why);
       break;
     }
     return true;

@@ -8,12 +8,12 @@
 
 namespace proviso {
 
-FactId AssumedFacts::add(Expr condition, Provenance&& origin) {
+FactId AssumedFacts::add(Expr condition, const Provenance& origin) {
   const auto id = static_cast<FactId>(all_.size());
   all_.push_back({condition, kNoId});
   if (!origin.is_empty()) {
     all_.back().origin = static_cast<uint32_t>(origins_.size());
-    origins_.push_back(std::move(origin));
+    origins_.push_back(origin);
   }
   return id;
 }

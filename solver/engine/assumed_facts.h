@@ -19,10 +19,10 @@ namespace proviso {
 
 class AssumedFacts {
  public:
-  explicit AssumedFacts(Lowering& lower) : lower_(lower) { all_.reserve(16); }
+  explicit AssumedFacts(Lowering& lower) : lower_(lower) {}
 
   size_t size() const { return all_.size(); }
-  FactId add(Expr condition, Provenance&& origin);
+  FactId add(Expr condition, const Provenance& origin);
   void shrink(size_t size);
 
   // These require an id below size().

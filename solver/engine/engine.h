@@ -9,14 +9,22 @@
 // One engine serves a context and its clones: facts that differ between them
 // are assumed and retracted on the way.  Every call works within
 // SolverOptions::work_limit, and returns what it knows by then.
+//
+// A compiler makes contexts by the ten thousand and asks most of them little.
+// An engine without a question is a list of facts.  While these are ranges of
+// symbols, ask_quick() and simplify() try the box that they make (box.h);
+// what reasons is made for the first question that this does not settle, and
+// asserts the facts then, in their order.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "solver/engine/box.h"
 #include "solver/engine/memo.h"
 #include "solver/engine/reasoner.h"
 #include "solver/engine/simplification.h"
@@ -42,8 +50,8 @@ class Engine {
  public:
   Engine(ExprPool& pool, const SolverOptions& options);
 
-  ExprPool& pool() { return reasoner_.pool(); }
-  const SolverOptions& options() const { return reasoner_.options(); }
+  ExprPool& pool() { return pool_; }
+  const SolverOptions& options() const { return options_; }
   const Statistics& statistics();
   // What the pool owns for all its contexts: gone when the pool is.
   bool has_lost_its_pool() const { return of_pool_.expired(); }
@@ -58,7 +66,7 @@ class Engine {
   void go_to(const std::shared_ptr<Version>& target) {
     if (path_.back() != target) move_to(target);
   }
-  void push() { scopes_.push_back(reasoner_.mark()); }
+  void push() { scopes_.push_back(ids_.size()); }
   void pop();
 
   // --- facts.  Inside they are numbered as they stand; what a caller gets are
@@ -71,15 +79,13 @@ class Engine {
   std::optional<Fact> find_fact(FactId id) const;
   std::vector<FactId> ids_of(std::vector<FactId> numbers) const;
   // Those that contradict each other, where ranges and equalities show it.
-  std::optional<std::vector<FactId>> contradiction() const;
+  std::optional<std::vector<FactId>> contradiction();
 
   // --- questions
   Answer ask(Expr question);
   Verdict ask_quick(Expr question);
   // Of the answer that still holds; nullptr where there is none.
-  const Remembered* remembered(Expr question) const {
-    return memo_.find(question);
-  }
+  const Remembered* remembered(Expr question);
   // Facts that imply that answer alone; none where it is gone.
   std::vector<FactId> facts_used(Expr question);
   // Facts that imply the claim alone: few, where it is a yes or a no natively;
@@ -98,8 +104,10 @@ class Engine {
   Expr canonical(Expr e);
 
   // Ends the call that another thread makes, until the next begins.
-  void interrupt() { reasoner_.interrupt(); }
-  void begin_call() { reasoner_.resume(); }
+  void interrupt();
+  void begin_call() {
+    if (is_interrupted_.load(std::memory_order_relaxed)) resume();
+  }
 
   std::shared_ptr<Trace> trace;  // of the calls; mostly there is none
 
@@ -120,33 +128,68 @@ class Engine {
     size_t formulas = 0;  // how many of theirs
     std::vector<FactId> contradiction;
   };
+  // What reasons, with the facts that it has asserted, the first of all.
+  struct Reasoning {
+    explicit Reasoning(Engine& engine);
+
+    Reasoner reasoner;
+    Simplification simplification;
+    std::vector<Reasoner::Mark> scopes;  // of the outermost
+    std::vector<Answered> answered;      // made with the first
+    Consistency consistency;
+  };
 
   void move_to(const std::shared_ptr<Version>& target);
   void enter(const std::shared_ptr<Version>& version);
   void leave();
   FactId assume(Expr condition, Provenance&& origin, FactId id);
   Fact fact_at(size_t number, uint32_t depth) const;
+  Expr condition_at(size_t number) const;
+
+  void resume();
+  size_t asserted() const { return ids_.size() - waiting_.size(); }
+  // Made where it is not, and with all facts asserted.
+  Reasoning& reasoning() {
+    const bool is_ready = reasoning_ != nullptr && waiting_.empty() &&
+                          reasoning_->scopes.size() == scopes_.size();
+    if (!is_ready) [[unlikely]]
+      catch_up();
+    return *reasoning_;
+  }
+  Reasoner& reasoner() { return reasoning().reasoner; }
+  void catch_up();
+  // Where all facts are ranges of symbols, which do not contradict each other.
+  const Box* box();
 
   Answer answer(Expr question);
   const Remembered& native_answer(Expr question);
-  Answer contradictory(const std::vector<FactId>& which) const;
+  Verdict keep(Expr question, bool value);
+  template <typename Find, typename Result>
+  Result look(const Result& nowhere, const Result& otherwise, Find find,
+              uint64_t spent = 0);
+  Answer contradictory(const std::vector<FactId>& which);
   // Facts that contradict each other, wherever they are; looked for once in
   // each state.
   const std::vector<FactId>& contradiction_anywhere();
   std::optional<std::vector<FactId>> contradiction_of(Expr question,
                                                       const Remembered& m);
 
-  Reasoner reasoner_;
+  ExprPool& pool_;
+  const SolverOptions options_;
   const std::weak_ptr<void> of_pool_;
   std::vector<std::shared_ptr<Version>> path_;
-  std::vector<Reasoner::Mark> scopes_;
-  std::vector<FactId> ids_;  // of the facts
+  std::vector<size_t> scopes_;  // facts before each
+  std::vector<FactId> ids_;     // of the facts
   FactId next_id_ = 0;
+  std::vector<Fact> waiting_;  // the last facts, to be asserted
   StateNames states_;
   Memo memo_{states_};
-  std::vector<Answered> answered_;  // made with the first
-  Consistency consistency_;
-  Simplification simplification_;
+  Box box_;
+  Statistics statistics_;
+  std::unique_ptr<Reasoning> reasoning_;
+  // The reasoner, for another thread that interrupts.
+  std::atomic<Reasoner*> interruptible_{nullptr};
+  std::atomic<bool> is_interrupted_{false};
 };
 
 }  // namespace proviso

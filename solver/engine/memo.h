@@ -19,23 +19,24 @@ namespace proviso {
 // Names of the present state and of those before its last facts came.
 class StateNames {
  public:
-  StateNames() : names_{1} { names_.reserve(16); }
-
   void push() { names_.push_back(next_++); }
-  void shrink(size_t facts) { names_.resize(facts + 1); }
+  void shrink(size_t facts) { names_.resize(facts); }
 
-  uint64_t present() const { return names_.back(); }
-  uint32_t facts() const { return static_cast<uint32_t>(names_.size() - 1); }
+  uint64_t present() const { return names_.empty() ? kNoFacts : names_.back(); }
+  uint32_t facts() const { return static_cast<uint32_t>(names_.size()); }
   // Whether the state `name`, after so many facts, is part of the present one.
   bool is_part(uint64_t name, uint32_t facts) const {
-    return facts < names_.size() && names_[facts] == name;
+    if (facts == 0) return name == kNoFacts;
+    return facts <= names_.size() && names_[facts - 1] == name;
   }
   bool is_present(uint64_t name, uint32_t facts) const {
-    return is_part(name, facts) && facts + 1 == names_.size();
+    return is_part(name, facts) && facts == names_.size();
   }
 
  private:
-  std::vector<uint64_t> names_;
+  static constexpr uint64_t kNoFacts = 1;
+
+  std::vector<uint64_t> names_;  // after the first fact, the second, ...
   uint64_t next_ = 2;
 };
 
@@ -49,12 +50,15 @@ struct Remembered {
   bool is_contradiction = false;  // of the facts near it; `why` says which
   bool gave_up = false;           // at the limit of work
   Reason why = 0;
-  uint32_t epoch = 0;  // `why` is gone when the arena has been cut since
+  // `why` is gone when the arena has been cut since, and never was where the
+  // box decided (box.h).
+  uint32_t epoch = 0;
+  static constexpr uint32_t kNoReason = ~0u;
 };
 
 class Memo {
  public:
-  explicit Memo(const StateNames& names) : names_(names) { all_.reserve(16); }
+  explicit Memo(const StateNames& names) : names_(names) {}
 
   // nullptr where no answer holds: more facts keep a yes and a no; they may
   // decide an unknown.
@@ -67,8 +71,13 @@ class Memo {
         m.verdict != Verdict::kUnknown || names_.is_present(m.state, m.facts);
     return holds ? &m : nullptr;
   }
-  // The reference holds until the next.
+  // The reference holds until the next.  Past kMost all are forgotten, so that
+  // a context that is asked for days stays small.
   const Remembered& keep(Expr question, const Remembered& answer) {
+    if (all_.size() == kMost) {
+      all_.clear();
+      place_of_.clear();
+    }
     uint32_t& i = place_of_.at(question.id());
     if (i == kNoId) {
       i = static_cast<uint32_t>(all_.size());
@@ -78,6 +87,8 @@ class Memo {
   }
 
  private:
+  static constexpr size_t kMost = 32768;
+
   const StateNames& names_;
   std::vector<Remembered> all_;
   IdMap place_of_;  // from node ids

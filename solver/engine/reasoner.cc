@@ -14,30 +14,30 @@ constexpr uint32_t kArenaSlack = 1u << 16;
 // Of the budget: an answer that took more may rest on the order of the facts.
 constexpr double kConfident = 0.45;
 
-Interval machine_range() {
+}  // namespace
+
+Interval symbols_of(const SolverOptions& options) {
+  if (!options.machine_int64) return {};
   const Int top = *pow(Int(2), 63);
   return Interval(-top, top - 1);
 }
 
-}  // namespace
-
-Reasoner::Reasoner(ExprPool& pool, const SolverOptions& options)
+Reasoner::Reasoner(ExprPool& pool, const SolverOptions& options,
+                   Statistics& statistics)
     : pool_(pool),
       options_(options),
       forms_(Forms::of(pool).pool),
       lower_(Forms::of(pool).lower),
-      domain_(forms_, reasons_,
-              options.machine_int64 ? machine_range() : Interval()),
+      domain_(forms_, reasons_, symbols_of(options)),
       proofs_(domain_),
       candidates_(domain_),
-      facts_(lower_) {
-  reasons_.reserve(256);
-}
+      facts_(lower_),
+      statistics_(statistics) {}
 
 // --- facts
 
-FactId Reasoner::assume(Expr condition, Provenance&& origin) {
-  const FactId id = facts_.add(condition, std::move(origin));
+FactId Reasoner::assume(Expr condition, const Provenance& origin) {
+  const FactId id = facts_.add(condition, origin);
   // An assumed fact holds, so it is defined.
   const FormulaId f = lower_.condition(condition);
   const FormulaId defined = lower_.defined(condition);

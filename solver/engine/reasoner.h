@@ -1,6 +1,6 @@
 // solver/engine/reasoner.h - facts, and the native answer to a question.
 //
-//   Reasoner reasoner(pool, options);
+//   Reasoner reasoner(pool, options, statistics);
 //   reasoner.assume(fact, {});
 //   const Search s = reasoner.decide(question);
 //   s.value, reasoner.facts_in(s.why)
@@ -26,12 +26,17 @@
 
 namespace proviso {
 
+// Where integers lie without a fact.
+Interval symbols_of(const SolverOptions& options);
+
 class Reasoner {
  public:
-  Reasoner(ExprPool& pool, const SolverOptions& options);
+  // It counts what it does in `statistics`.
+  Reasoner(ExprPool& pool, const SolverOptions& options,
+           Statistics& statistics);
 
   // --- facts
-  FactId assume(Expr condition, Provenance&& origin);
+  FactId assume(Expr condition, const Provenance& origin);
   // Facts since a mark are taken back by undo().
   struct Mark {
     Domain::Mark domain;
@@ -110,7 +115,7 @@ class Reasoner {
   CandidateModels candidates_;
   AssumedFacts facts_;
   Z3Backend z3_;
-  Statistics statistics_;
+  Statistics& statistics_;
   uint32_t epoch_ = 0;
   std::atomic<bool> is_interrupted_{false};
 };

@@ -25,7 +25,7 @@ class Assertions final : private Trail::Part {
   };
 
   Assertions(ReasonArena& reasons, Trail& trail)
-      : reasons_(reasons), trail_(trail) {}
+      : Part(trail), reasons_(reasons), trail_(trail) {}
 
   // What was asserted of f or of its negation.  True and false are known.
   std::optional<Truth> find(FormulaId f) const {

@@ -27,7 +27,8 @@ class Bounds final : private Trail::Part {
     uint32_t constraint = kNoId;
   };
 
-  Bounds(AtomTable& atoms, Trail& trail) : atoms_(atoms), trail_(trail) {}
+  Bounds(AtomTable& atoms, Trail& trail)
+      : Part(trail), atoms_(atoms), trail_(trail) {}
 
   // --- atoms
   const Range& own(AtomId a) { return atoms_.of(a).own; }

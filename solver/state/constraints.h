@@ -25,7 +25,7 @@ struct Constraint {
 class Constraints final : private Trail::Part {
  public:
   Constraints(FormPool& forms, AtomTable& atoms, Trail& trail)
-      : forms_(forms), atoms_(atoms), trail_(trail) {}
+      : Part(trail), forms_(forms), atoms_(atoms), trail_(trail) {}
 
   size_t size() const { return all_.size(); }
   const Constraint& operator[](uint32_t i) const { return all_[i]; }

@@ -26,7 +26,8 @@ class DifferenceGraph final : private Trail::Part {
  public:
   DifferenceGraph(FormPool& forms, ReasonArena& reasons, AtomTable& atoms,
                   Constraints& constraints, Trail& trail, Meter& meter)
-      : forms_(forms),
+      : Part(trail),
+        forms_(forms),
         reasons_(reasons),
         atoms_(atoms),
         constraints_(constraints),

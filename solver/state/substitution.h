@@ -17,7 +17,7 @@ namespace proviso {
 class Substitution final : private Trail::Part {
  public:
   Substitution(FormPool& forms, AtomTable& atoms, Trail& trail)
-      : forms_(forms), atoms_(atoms), trail_(trail) {}
+      : Part(trail), forms_(forms), atoms_(atoms), trail_(trail) {}
 
   bool is_solved(AtomId a) const {
     const AtomRecord* known = atoms_.find(a);

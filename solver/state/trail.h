@@ -11,6 +11,7 @@
 // stamp() holds whenever that is the stamp again, also after an undo().
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,22 +20,31 @@ namespace proviso {
 
 class Trail {
  public:
-  // What changes, and takes its changes back.
+  // What changes, and takes its changes back.  It stays where it is made, and
+  // for as long as the trail.
   class Part {
    public:
     virtual void undo(uint8_t what, uint32_t index) = 0;
 
    protected:
+    explicit Part(Trail& trail) : number_(trail.parts_) {
+      assert(number_ < kMostParts && "make room for the part");
+      trail.part_[trail.parts_++] = this;
+    }
     ~Part() = default;
+
+   private:
+    friend class Trail;
+    const uint8_t number_;
   };
 
-  Trail() { changes_.reserve(64); }
+  Trail() = default;
   Trail(const Trail&) = delete;
   Trail& operator=(const Trail&) = delete;
 
   // `part` has changed; it will be called to undo(what, index).
-  void note(Part& part, uint8_t what, uint32_t index) {
-    changes_.push_back({&part, index, what});
+  void note(const Part& part, uint8_t what, uint32_t index) {
+    changes_.push_back({index, part.number_, what});
   }
 
   struct Mark {
@@ -47,7 +57,7 @@ class Trail {
     while (changes_.size() > mark.size) {
       const Change last = changes_.back();
       changes_.pop_back();
-      last.part->undo(last.what, last.index);
+      part_[last.part]->undo(last.what, last.index);
     }
     if (mark.stamp > forgotten_) {
       stamp_ = mark.stamp;
@@ -66,12 +76,15 @@ class Trail {
   }
 
  private:
+  static constexpr size_t kMostParts = 5;
   struct Change {
-    Part* part;
     uint32_t index;
-    uint8_t what;
+    uint8_t part, what;
   };
+  static_assert(sizeof(Change) == 8);
 
+  Part* part_[kMostParts] = {};
+  uint8_t parts_ = 0;
   std::vector<Change> changes_;
   uint64_t stamp_ = 1, last_ = 1, forgotten_ = 0;
 };

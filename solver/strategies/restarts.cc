@@ -42,7 +42,8 @@ Decision restart(Reasoner& reasoner, Search& s) {
     ExprPool own;
     const Reordered reordered =
         reorder(conditions, s.question, again.order, own);
-    Reasoner fresh(own, plain);
+    Statistics uncounted;
+    Reasoner fresh(own, plain, uncounted);
     fresh.domain().set_solving(again.solving);
     for (Expr condition : reordered.conditions) fresh.assume(condition, {});
     const auto found = fresh.within(plain.work_limit / kShare, [&] {

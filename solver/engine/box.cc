@@ -1,0 +1,268 @@
+#include "solver/engine/box.h"
+
+#include "solver/kind_range.h"
+#include "solver/lower.h"
+#include "sym/cheapest.h"
+#include "sym/cost.h"
+#include "sym/facts.h"
+#include "sym/simplify.h"
+#include "sym/width.h"
+
+namespace proviso {
+
+// --- what is known
+
+void Box::add(Expr condition) {
+  ++facts_;
+  is_exact_ = is_exact_ && facts_ <= kMostFacts && take(condition);
+}
+
+void Box::clear() {
+  ranges_.clear();
+  facts_ = 0;
+  is_exact_ = true;
+}
+
+// Whether it is a range that leaves the symbol a value.
+bool Box::take(Expr condition) {
+  if (condition.is_constant()) return condition.is_true();
+  if (condition.is(Op::kAnd)) {
+    for (Expr part : condition.args()) {
+      if (!take(part)) return false;
+    }
+    return true;
+  }
+  if (!is_relation(condition.op()) || condition.is(Op::kNe)) return false;
+  const Expr a = condition.arg(0), b = condition.arg(1);
+  const Int slack = condition.is(Op::kLt) ? 1 : 0;
+  const bool is_equality = condition.is(Op::kEq);
+  if (b.is(Op::kInteger)) {
+    if (is_equality && a.is(Op::kMod) && a.arg(1).is(Op::kInteger)) {
+      const Int &m = a.arg(1).integer(), &rest = b.integer();
+      if (m.sign() <= 0 || rest.sign() < 0 || rest >= m) return false;
+      return narrow(a.arg(0), Strided(Interval(), m, rest));
+    }
+    if (is_equality) return narrow(a, Strided::point(b.integer()));
+    return narrow(a, Strided(Interval::at_most(b.integer() - slack)));
+  }
+  if (a.is(Op::kInteger) && !is_equality) {
+    return narrow(b, Strided(Interval::at_least(a.integer() + slack)));
+  }
+  return false;
+}
+
+bool Box::narrow(Expr symbol, const Strided& to) {
+  if (!symbol.is_symbol() || !symbol.is_int()) return false;
+  for (auto& [known, range] : ranges_) {
+    if (known != symbol) continue;
+    range = intersect(range, to);
+    return !range.is_empty();
+  }
+  ranges_.emplace_back(symbol, intersect(values_of(symbol), to));
+  return !ranges_.back().second.is_empty();
+}
+
+Strided Box::values_of(Expr symbol) const {
+  for (const auto& [known, range] : ranges_) {
+    if (known == symbol) return range;
+  }
+  return Strided(intersect(symbols_, range_of_kind(symbol.symbol().kind)));
+}
+
+// --- reading
+
+// Ends after so many nodes, and where an operation may be undefined.
+class Box::Reader {
+ public:
+  explicit Reader(const Box& box) : box_(box) {}
+
+  std::optional<Strided> range_of(Expr e) {
+    Sum sum;
+    return add(sum, e, 1) ? range_of(sum) : std::nullopt;
+  }
+  // b - a, in which terms that both have cancel.
+  std::optional<Strided> difference(Expr b, Expr a) {
+    Sum sum;
+    if (!add(sum, b, 1) || !add(sum, a, -1)) return std::nullopt;
+    return range_of(sum);
+  }
+
+ private:
+  static constexpr int kMostNodes = 48;
+
+  struct Sum {
+    SmallVector<std::pair<Expr, Int>, 6> terms;
+    Int constant = 0;
+  };
+
+  bool add(Sum& sum, Expr e, const Int& times) {
+    if (!e.is_int() || ++nodes_ > kMostNodes) return false;
+    switch (e.op()) {
+      case Op::kInteger: sum.constant += times * e.integer(); return true;
+      case Op::kAdd:
+        for (Expr part : e.args()) {
+          if (!add(sum, part, times)) return false;
+        }
+        return true;
+      case Op::kMul:
+        if (e.arity() == 2 && e.arg(0).is(Op::kInteger)) {
+          return add(sum, e.arg(1), times * e.arg(0).integer());
+        }
+        if (e.arity() == 2 && e.arg(1).is(Op::kInteger)) {
+          return add(sum, e.arg(0), times * e.arg(1).integer());
+        }
+        break;
+      default: break;
+    }
+    for (auto& [atom, coefficient] : sum.terms) {
+      if (atom == e) {
+        coefficient += times;
+        return true;
+      }
+    }
+    sum.terms.emplace_back(e, times);
+    return true;
+  }
+
+  std::optional<Strided> range_of(const Sum& sum) {
+    Strided total = Strided::point(sum.constant);
+    for (const auto& [atom, coefficient] : sum.terms) {
+      // Of what is undefined somewhere, 0 times is not 0.
+      const std::optional<Strided> range = of_atom(atom);
+      if (!range) return std::nullopt;
+      if (coefficient.is_zero()) continue;
+      total =
+          total + (coefficient.is_one() ? *range
+                                        : *range * Strided::point(coefficient));
+    }
+    return total;
+  }
+
+  std::optional<Strided> of_atom(Expr e) {
+    switch (e.op()) {
+      case Op::kSymbol: return box_.values_of(e);
+      case Op::kFloorDiv:
+      case Op::kMod: {
+        const Expr by = e.arg(1);
+        if (!by.is(Op::kInteger) || by.integer().sign() <= 0) break;
+        const std::optional<Strided> a = range_of(e.arg(0));
+        if (!a) break;
+        const Strided divisor = Strided::point(by.integer());
+        return e.is(Op::kMod) ? mod(*a, divisor) : floor_div(*a, divisor);
+      }
+      case Op::kMin:
+      case Op::kMax: {
+        std::optional<Strided> all = range_of(e.arg(0));
+        for (size_t i = 1; all && i < e.arity(); ++i) {
+          const std::optional<Strided> next = range_of(e.arg(i));
+          if (!next) return std::nullopt;
+          all = e.is(Op::kMin) ? min(*all, *next) : max(*all, *next);
+        }
+        return all;
+      }
+      default: break;
+    }
+    return std::nullopt;
+  }
+
+  const Box& box_;
+  int nodes_ = 0;
+};
+
+std::optional<Strided> Box::range_of(Expr e) const {
+  return Reader(*this).range_of(e);
+}
+
+std::optional<bool> Box::decide(Expr condition) const {
+  if (condition.is_constant()) return condition.is_true();
+  if (!is_relation(condition.op()) || !condition.arg(0).is_int() ||
+      !condition.arg(1).is_int()) {
+    return std::nullopt;
+  }
+  const auto gap = Reader(*this).difference(condition.arg(1), condition.arg(0));
+  if (!gap || gap->is_empty()) return std::nullopt;
+  const auto &low = gap->span().lower(), &high = gap->span().upper();
+  if (condition.is(Op::kEq) || condition.is(Op::kNe)) {
+    const bool is_equality = condition.is(Op::kEq);
+    if (!gap->contains(0)) return !is_equality;
+    return gap->is_point() ? std::optional(is_equality) : std::nullopt;
+  }
+  const Int least = condition.is(Op::kLt) ? 1 : 0;
+  if (low && *low >= least) return true;
+  if (high && *high < least) return false;
+  return std::nullopt;
+}
+
+// --- simplifying
+
+class Box::KnownFacts final : public Facts {
+ public:
+  explicit KnownFacts(const Box& box) : box_(box) {}
+
+  std::optional<Int> lower(Expr e) const override {
+    const auto range = box_.range_of(e);
+    return range ? range->span().lower() : std::nullopt;
+  }
+  std::optional<Int> upper(Expr e) const override {
+    const auto range = box_.range_of(e);
+    return range ? range->span().upper() : std::nullopt;
+  }
+  std::optional<bool> truth(Expr e) const override { return box_.decide(e); }
+  std::optional<Int> residue(Expr e, const Int& m) const override {
+    const auto range = box_.range_of(e);
+    if (!range || !floor_mod(range->stride(), m).is_zero()) return std::nullopt;
+    return floor_mod(range->offset(), m);
+  }
+
+ private:
+  const Box& box_;
+};
+
+// No form of it is cheaper: it depends on each of its symbols, and on them by
+// no more than a step for each.
+//
+//   a sum of symbols times numbers, of which no common factor is left
+//   x//c, x%c    where x has two of its periods
+bool Box::is_settled(Expr canonical) const {
+  auto is_term = [](Expr x) {
+    return is_leaf(x.op()) ||
+           (x.is(Op::kMul) && x.arity() == 2 && x.arg(0).is(Op::kInteger) &&
+            x.arg(1).is_symbol());
+  };
+  if (is_term(canonical)) return true;
+  if (canonical.is(Op::kAdd)) {
+    return std::all_of(canonical.args().begin(), canonical.args().end(),
+                       is_term);
+  }
+  if (!canonical.is(Op::kFloorDiv) && !canonical.is(Op::kMod)) return false;
+  const Expr x = canonical.arg(0), by = canonical.arg(1);
+  if (!x.is_symbol() || !by.is(Op::kInteger)) return false;
+  const Strided range = values_of(x);
+  if (!range.stride().is_one() || by.integer() < Int(2)) return false;
+  const auto &low = range.span().lower(), &high = range.span().upper();
+  return !low || !high || *high - *low >= by.integer() * Int(2);
+}
+
+std::optional<Expr> Box::simplify(Expr e) const {
+  if (!e.is_int()) return std::nullopt;
+  for (const auto& [symbol, range] : ranges_) {
+    if (range.is_point()) return std::nullopt;  // it is to be put in
+  }
+  Expr canonical = proviso::simplify(e);
+  if (!is_settled(canonical)) {
+    canonical = proviso::simplify(canonical, KnownFacts(*this));
+    if (!canonical.is_int() || !is_settled(canonical)) return std::nullopt;
+  }
+  Expr& form =
+      Forms::of(e.pool()).cheapest.try_emplace(canonical).first->second;
+  if (!form) form = cheapest(canonical);
+  if (cost(form) > cost(e)) return e;
+  if (internal::largest_number(form) > internal::largest_number(e)) {
+    const KnownFacts facts(*this);
+    const auto own = internal::width(form, facts);
+    if (internal::widens(own, internal::width(e, facts))) return std::nullopt;
+  }
+  return form;
+}
+
+}  // namespace proviso
