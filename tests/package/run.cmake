@@ -35,6 +35,20 @@ foreach(program consumer c_consumer broadcast_checker memory_planner
   step(${WORK_DIR}/build/${program})
 endforeach()
 
+# It proves all accesses but the one that is too far.
+set(mlir ${WORK_DIR}/build/mlir_bounds)
+if(EXISTS ${mlir})
+  execute_process(COMMAND ${mlir} ${SOURCE_DIR}/examples/link/accesses.mlir
+                  RESULT_VARIABLE status OUTPUT_VARIABLE output)
+  if(NOT status EQUAL 1 OR NOT output MATCHES
+     "\n10 accesses: 9 proved to be in bounds, 3 by MLIR\n$")
+    message(FATAL_ERROR "mlir_bounds ended with ${status}:\n${output}")
+  endif()
+else()
+  message(WARNING "SKIPPED: examples/link/mlir_bounds.cc, for MLIR 16 "
+                  "(libmlir-16-dev) is not here")
+endif()
+
 step(${CMAKE_COMMAND} -S ${package}/inside -B ${WORK_DIR}/inside
   -DPROVISO_SOURCE=${SOURCE_DIR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
 
