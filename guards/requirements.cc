@@ -4,7 +4,6 @@
 #include "guards/requirements.h"
 
 #include <algorithm>
-#include <map>
 
 #include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
@@ -32,27 +31,6 @@ std::vector<Expr> symbols_among(const std::vector<Expr>& conditions) {
     for (Expr s : free_symbols(c))
       if (s.is_int()) add_once(all, s);
   return all;
-}
-
-// What speaks of one symbol alone, said together.
-std::vector<Expr> merged(Context& ranges, const std::vector<Expr>& conditions) {
-  std::map<Expr, std::vector<Expr>, ExprLess> of_one;
-  std::vector<Expr> result;
-  for (Expr c : conditions) {
-    const std::vector<Expr> symbols = free_symbols(c);
-    if (symbols.size() == 1 && symbols[0].is_int())
-      of_one[symbols[0]].push_back(c);
-    else
-      add_once(result, c);
-  }
-  for (const auto& [symbol, parts] : of_one) {
-    const Expr all = simplify(conjunction(symbol.pool(), parts));
-    std::vector<Expr> shorter = weakest_checks(ranges, all, {symbol});
-    const bool is_better = shorter.size() < parts.size() &&
-                           !(shorter.size() == 1 && shorter[0].is(Op::kAnd));
-    for (Expr c : is_better ? shorter : parts) add_once(result, c);
-  }
-  return result;
 }
 
 // Without what the rest implies; of most symbols, then the longest first.
@@ -111,7 +89,8 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
         for (Expr piece : conjuncts(c)) add_once(all, piece);
     }
   }
-  const std::vector<Expr> kept = without_implied(ranges, merged(ranges, all));
+  const std::vector<Expr> kept =
+      without_implied(ranges, said_together(ranges, all, symbols_among(all)));
   Context context = with_all(ranges, kept);
 
   Requirements result;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
 #include "guards/weakest_checks.h"
 #include "sym/polynomial.h"
@@ -129,34 +128,6 @@ std::optional<std::string> as_flag(Context& context, Expr side,
   return std::nullopt;
 }
 
-// What speaks of the same symbols, said together where that is shorter.
-std::vector<Expr> merged(ShapeEnv& env, const std::vector<Expr>& sides,
-                         const std::vector<Expr>& terms) {
-  std::vector<std::vector<Expr>> groups;
-  for (Expr side : sides) {
-    const auto group =
-        std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
-          return free_symbols(g[0]) == free_symbols(side);
-        });
-    if (group == groups.end())
-      groups.push_back({side});
-    else
-      group->push_back(side);
-  }
-  std::vector<Expr> result;
-  for (const std::vector<Expr>& group : groups) {
-    const std::vector<Expr> shorter = weakest_checks(
-        env.context(), simplify(conjunction(env.pool(), group)), terms);
-    const bool is_shorter = shorter.size() < group.size() &&
-                            std::none_of(
-                                shorter.begin(), shorter.end(),
-                                [](Expr e) { return e.is(Op::kAnd); });
-    const std::vector<Expr>& best = is_shorter ? shorter : group;
-    result.insert(result.end(), best.begin(), best.end());
-  }
-  return result;
-}
-
 // The conditions that say it; empty where a symbol has no word.
 Texts side_texts(ShapeEnv& env, Expr side, Phrasing& phrasing) {
   if (auto flag = as_flag(env.context(), side, phrasing.words()))
@@ -218,7 +189,7 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
   }
   Phrasing phrasing(env.pool(), words);
   Texts texts;
-  for (Expr side : merged(env, needed, phrasing.terms())) {
+  for (Expr side : said_together(env.context(), needed, phrasing.terms())) {
     const Texts found = side_texts(env, side, phrasing);
     if (found.empty()) return std::nullopt;
     texts.insert(texts.end(), found.begin(), found.end());

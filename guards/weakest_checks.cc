@@ -30,6 +30,10 @@ constexpr int kMostPoints = 24;  // at which a guess of two terms is tried
 
 bool is_zero(Expr e) { return e.maybe_int64() == 0; }
 
+bool is_relation(Expr e) {
+  return e.is(Op::kEq) || e.is(Op::kNe) || e.is(Op::kLt) || e.is(Op::kLe);
+}
+
 bool is_remainder(Expr e) {
   return e.is(Op::kMod) && e.arg(1).is(Op::kInteger) &&
          e.arg(1).integer().sign() > 0;
@@ -222,8 +226,10 @@ class Search {
     if (symbols.size() != 1 || !symbols[0].is_int()) return std::nullopt;
     const std::vector<Sample> samples = take(symbols[0], t);
     if (samples.size() < kSamples / 4) return std::nullopt;
-    if (auto guess = threshold(t, samples); guess && is_same(*guess))
-      return {{*guess}};
+    if (auto ends = borders(t, samples)) {
+      const Expr both = all_of(pool_, *ends);
+      if (is_same(both)) return ends;
+    }
     for (int m = 2; m <= kMostModulus; ++m) {
       for (Expr guess : guesses(t, m, samples))
         if (is_same(guess)) return {{guess}};
@@ -242,9 +248,9 @@ class Search {
       if (free_symbols(fact.condition) == std::vector<Expr>{symbol})
         known.push_back(fact.condition);
     const Interval range = facts_.bounds_quick(symbol);
-    const Int first = range.lower() && *range.lower() > Int(-kSamples)
-                          ? *range.lower()
-                          : Int(-kSamples);
+    // Around 0 where it has no end below.
+    Int first(-kSamples / 2);
+    if (range.lower() && *range.lower() > first) first = *range.lower();
     std::vector<Sample> samples;
     for (int i = 0; i < kSamples; ++i) {
       Assignment point;
@@ -260,19 +266,27 @@ class Search {
     return samples;
   }
 
-  // t <= k or t >= k, where the samples have one border.
-  std::optional<Expr> threshold(Expr t, const std::vector<Sample>& samples) {
-    std::optional<Int> least[2], greatest[2];  // where it fails, and holds
+  // The ends of the values at which the samples hold, where they hold at all
+  // between: t >= k, t <= k, or both.
+  Found borders(Expr t, const std::vector<Sample>& samples) {
+    std::optional<Int> least, greatest;  // where it holds
     for (const Sample& s : samples) {
-      if (!least[s.holds] || s.value < *least[s.holds])
-        least[s.holds] = s.value;
-      if (!greatest[s.holds] || s.value > *greatest[s.holds])
-        greatest[s.holds] = s.value;
+      if (!s.holds) continue;
+      if (!least || s.value < *least) least = s.value;
+      if (!greatest || s.value > *greatest) greatest = s.value;
     }
-    if (!least[0] || !least[1]) return std::nullopt;
-    if (*greatest[1] < *least[0]) return le(t, pool_.integer(*greatest[1]));
-    if (*greatest[0] < *least[1]) return ge(t, pool_.integer(*least[1]));
-    return std::nullopt;
+    if (!least) return std::nullopt;
+    bool is_bounded_below = false, is_bounded_above = false;
+    for (const Sample& s : samples) {
+      if (s.holds) continue;
+      if (s.value >= *least && s.value <= *greatest) return std::nullopt;
+      (s.value < *least ? is_bounded_below : is_bounded_above) = true;
+    }
+    std::vector<Expr> ends;
+    if (is_bounded_below) ends.push_back(ge(t, pool_.integer(*least)));
+    if (is_bounded_above) ends.push_back(le(t, pool_.integer(*greatest)));
+    if (ends.empty()) return std::nullopt;
+    return ends;
   }
 
   // t % m == r, and t % m != r, where the samples do not refute them.
@@ -313,7 +327,10 @@ class Checks {
 
   std::vector<Expr> of(Expr condition) {
     if (auto found = Search(context_, condition).over(terms_)) return *found;
-    const Expr simple = as_divisibility(context_.simplify(condition));
+    Expr simple = as_divisibility(context_.simplify(condition));
+    // u0//4 != 1 is not said better by u0 <= 3 or u0 >= 8.
+    const Expr as_asked = as_divisibility(simplify(condition));
+    if (simple.is(Op::kOr) && is_relation(as_asked)) simple = as_asked;
     if (simple.is_constant()) return {condition};
     take_apart(simple, 0);
     if (parts_.size() > kMaxChecks) return {simple};
@@ -491,6 +508,35 @@ Expr as_divisibility(Expr e) {
 std::vector<Expr> weakest_checks(Context& context, Expr condition,
                                  const std::vector<Expr>& terms) {
   return Checks(context, terms).of(condition);
+}
+
+std::vector<Expr> said_together(Context& context,
+                                const std::vector<Expr>& conditions,
+                                const std::vector<Expr>& terms) {
+  std::vector<std::vector<Expr>> groups;
+  for (Expr c : conditions) {
+    const auto group = std::find_if(
+        groups.begin(), groups.end(),
+        [&](const auto& g) { return free_symbols(g[0]) == free_symbols(c); });
+    if (group == groups.end())
+      groups.push_back({c});
+    else if (std::find(group->begin(), group->end(), c) == group->end())
+      group->push_back(c);
+  }
+  std::vector<Expr> result;
+  for (const std::vector<Expr>& group : groups) {
+    std::vector<Expr> best = group;
+    if (group.size() > 1) {
+      const std::vector<Expr> together =
+          weakest_checks(context, all_of(context.pool(), group), terms);
+      const bool is_one_line_each =
+          std::none_of(together.begin(), together.end(),
+                       [](Expr e) { return e.is(Op::kAnd); });
+      if (together.size() < group.size() && is_one_line_each) best = together;
+    }
+    result.insert(result.end(), best.begin(), best.end());
+  }
+  return result;
 }
 
 std::vector<Expr> weakest_checks(Context& context, Expr condition) {

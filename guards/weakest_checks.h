@@ -24,6 +24,12 @@ std::vector<Expr> weakest_checks(Context& context, Expr condition);
 std::vector<Expr> weakest_checks(Context& context, Expr condition,
                                  const std::vector<Expr>& terms);
 
+// What speaks of the same symbols said together where that is fewer checks:
+// {u0 != 1, u0 >= 1} are {u0 >= 2}.
+std::vector<Expr> said_together(Context& context,
+                                const std::vector<Expr>& conditions,
+                                const std::vector<Expr>& terms);
+
 // The same condition with x % k <= 0 said as x % k == 0, and 1 <= x % k as
 // x % k != 0, wherever k is a positive number.
 Expr as_divisibility(Expr condition);

@@ -1,0 +1,139 @@
+"""Exports models with every size of their inputs unbacked, the suggestions of
+each error pasted as they are by a script, and prints a table.
+
+    python tests/models/pasted_checks.py [MODEL..]
+
+Each model is called by a `forward` in a file of its own, with the parameters
+that its users call it with; a suggestion is pasted at the place that it names.
+The result is compared with eager at the example and at sizes for which the
+checks hold.  A model runs in a process of its own, with a time limit.
+"""
+
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+LIMIT = 300  # seconds of CPU time a model
+_HERE = pathlib.Path(__file__).parent
+
+
+# --- the child
+
+SOURCE = """\
+import torch
+
+MODEL = None
+
+
+def forward({names}):
+    return MODEL({keywords})[0]
+"""
+
+
+def program_of(kwargs):
+    return SOURCE.format(names=", ".join(kwargs),
+                         keywords=", ".join(f"{n}={n}" for n in kwargs))
+
+
+def try_model(name):
+    import torch
+    from proviso import Dim
+
+    import pasting
+    from requirement_cases import CASES
+
+    case = CASES[name]
+    model = case.build()
+    kwargs = case.kwargs(case.traced)
+    shapes = {key: {d: Dim.UNBACKED for d in dims}
+              for key, dims in case.shapes.items()}
+    row = dict(name=name, rounds=None, checks=[], problems=[])
+
+    class OfModel(pasting.Pasting):
+        def callable(self):
+            module = pasting.load(self.path)
+            module.MODEL = model
+            return module.forward
+
+    start = time.time()
+    with tempfile.TemporaryDirectory() as folder:
+        run = OfModel(pathlib.Path(folder), program_of(kwargs))
+        try:
+            with torch.no_grad():
+                ep = run.export((), kwargs=kwargs, dynamic_shapes=shapes)
+                row.update(compared(ep, model, case, run.callable()))
+        except Exception as error:
+            row["problems"].append(f"{type(error).__name__}: {error}"[:2000])
+        row.update(rounds=len(run.pasted), checks=[
+            s.code for s in run.pasted], seconds=round(time.time() - start, 1))
+    return row
+
+
+def compared(ep, model, case, checked):
+    """Sizes that the pasted program takes in eager, and at how many of them
+    the exported one is equal."""
+    import torch
+
+    module = ep.module()
+    inside = equal = 0
+    problems = []
+    for size in (case.traced, *case.others):
+        more = case.kwargs(size)
+        try:
+            expected = checked(**more)
+        except RuntimeError as error:  # a check that does not hold
+            assert size != case.traced, error
+            continue
+        inside += 1
+        result = module(**more)
+        if torch.allclose(result, expected, atol=1e-4, rtol=1e-3):
+            equal += 1
+        else:
+            problems.append(f"differs at {size}")
+    return dict(inside=inside, equal=equal, problems=problems)
+
+
+# --- the parent
+
+def in_a_process(name):
+    out = subprocess.run([sys.executable, __file__, "--one", name],
+                         capture_output=True, text=True)
+    lines = [x for x in out.stdout.split("\n") if x.startswith("{")]
+    if not lines:
+        last = out.stderr.strip().split("\n")[-1]
+        return dict(name=name, rounds=None, inside=0, equal=0,
+                    problems=[f"status {out.returncode}: {last}"])
+    return json.loads(lines[-1])
+
+
+def main(names):
+    sys.path[:0] = [str(_HERE)]
+    from requirement_cases import CASES
+
+    rows = []
+    for name in names or CASES:
+        rows.append(in_a_process(name))
+        print(json.dumps(rows[-1]), flush=True)
+    done = [r for r in rows if not r["problems"]]
+    rounds = [r["rounds"] for r in done]
+    print(f"{len(rows)} models: {len(done)} export and equal eager, "
+          f"{rounds.count(0)} with no check, {rounds.count(1)} after one, "
+          f"{sum(n > 1 for n in rounds)} after more; equal at "
+          f"{sum(r['equal'] for r in done)} of "
+          f"{sum(r['inside'] for r in done)} sizes")
+    return len(done) < len(rows)
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")
+    if sys.argv[1:2] == ["--one"]:
+        resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
+        sys.path[:0] = [str(_HERE), str(_HERE.parent / "python")]
+        print(json.dumps(try_model(sys.argv[2])))
+    else:
+        sys.exit(main(sys.argv[1:]))
