@@ -96,7 +96,14 @@ class Answerer {
     d_.kind = DiagnosisKind::kImplied;
     const bool yes = answer.verdict == Verdict::kYes;
     if (e_.kind == TextErrorKind::kQuestion) d_.answer = yes;
-    add_line(simplify(yes ? q : logical_not(q)), d_.conditions, d_.code);
+    const Expr side = yes ? q : logical_not(q), simple = simplify(side);
+    // What is so for every value is said as it was asked.
+    const Expr said = simple.is_constant() ? side : simple;
+    const bool is_plain = said == simple || said.is(Op::kEq) ||
+                          said.is(Op::kNe) || said.is(Op::kLe) ||
+                          said.is(Op::kLt);
+    if (is_plain && !free_symbols(said).empty())
+      add_line(said, d_.conditions, d_.code);
     name_facts(context, answer.facts);
     d_.why = std::string("It is always ") + (yes ? "true" : "false") +
              " under what is known, and PyTorch did not see it.  The check "

@@ -5,9 +5,11 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import time
 
+import proviso
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -313,6 +315,39 @@ def test_no_text_is_too_much():
         batches.append(bytes(whole))
     for batch in batches:
         errors(batch)
+
+
+def mutant(pick, texts):
+    """Words of texts, in places of others."""
+    words = re.split(r"(\W)", pick.choice(texts))
+    other = re.split(r"(\W)", pick.choice(texts))
+    for _ in range(pick.randint(1, 4)):
+        at = pick.randrange(len(words))
+        words[at:at + pick.choice([0, 1, 1, 9])] = pick.choice(
+            [[], [pick.choice(words)], [pick.choice(other)],
+             other[pick.randrange(len(other)):][:20], ["&gt;"], ["\u201c"]])
+    return "".join(words)
+
+
+def test_code_of_any_text_is_python():
+    pick = random.Random(11)
+    texts = all_texts() + ["".join(
+        guard(f"Eq(u{k}, s{k})", "none") + "(These suggested fixes were derived "
+        f"by replacing `u{k}` with {words} or n, `s{k}` with img.shape[{k}] in "
+        f"Eq(u{k}, s{k}) and its negation.)\n" + user("if n != 3:"))
+        for k, words in enumerate(["y.shape[0]", "x['a'].size(1)", "len(y)"])]
+    coded = 0
+    for _ in range(3000):
+        text = mutant(pick, texts)
+        for error in proviso.explain(text).errors:
+            for line in error.code + error.other_code:
+                compile(line, text, "exec")
+                coded += 1
+                for word in re.findall(r"[A-Za-z_]\w*", line):
+                    assert word in text or word in (
+                        "torch", "_check", "shape", "Dim", "sym_not",
+                        "sym_min", "sym_max"), (word, text)
+    assert coded > 200
 
 
 def test_what_is_deep_or_long_is_read():

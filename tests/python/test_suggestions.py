@@ -301,3 +301,19 @@ def forward(x, m):
 """)
     with pytest.raises(RuntimeError, match="(?s)contradicts.*program.py:6"):
         run.export(masked(8), dynamic_shapes=DYNAMIC)
+
+
+# Of each kind: a length, two tensors' lengths, divisions, and none at all.
+@pytest.mark.parametrize("name,rounds", [
+    ("bert", 1), ("xglm", 1), ("mobilenet_v2", 1), ("resnet", 0)])
+def test_models_export_with_pasted_checks(name, rounds):
+    import pathlib
+    import sys
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "models"))
+    pytest.importorskip("zoo")
+    import pasted_checks
+
+    row = pasted_checks.try_model(name)
+    assert not row["problems"], row
+    assert row["rounds"] == rounds and row["equal"] == row["inside"] > 0
+    assert row["refused"] == row["outside"] > 0

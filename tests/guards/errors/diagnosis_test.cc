@@ -216,6 +216,15 @@ TEST(Diagnosis, PrefixesAndColoursAreTakenAway) {
   EXPECT_EQ(d.line, 3);
 }
 
+TEST(Diagnosis, WhatIsTrueOfEverySizeIsSaidAsItWasAsked) {
+  const Diagnosis d = one_of(guard_error("Eq(Mod(4*u0*u1, u0*u1), 0)"));
+  EXPECT_EQ(kind_of(d), "needed_check");  // where u0*u1 is 0 nothing is said
+  const Diagnosis always = one_of(guard_error("u0 <= Max(u0, u1)"));
+  EXPECT_EQ(kind_of(always), "implied");
+  EXPECT_THAT(always.conditions, ElementsAre("u0 <= Max(u0, u1)"));
+  EXPECT_THAT(one_of(guard_error("u0 > 5 > 5")).conditions, IsEmpty());
+}
+
 TEST(Diagnosis, AListingBeginsWithAnyNumber) {
   const Diagnosis d = one_of("Cell In[3], line 10, in f(x)\n0 n = 5\n" +
                              guard_error("u0 > 5", "none") +

@@ -4,6 +4,7 @@
 
 #include "guards/errors/diagnosis.h"
 #include "guards/shape_env.h"
+#include "guards/weakest_checks.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -119,6 +120,29 @@ TEST(Threads, S14_pt147096_OnlyTheEqualityIsHonest) {
       "\nCaused by: (transformers/models/p/modeling_p.py:532 in forward)\n");
   EXPECT_EQ(d.kind, DiagnosisKind::kNeededCheck);
   EXPECT_THAT(d.conditions, ElementsAre("Eq(u0, 589824)"));
+}
+
+TEST(Threads, WhatIsAskedIsSaidByItsShortestEquivalent) {
+  struct Row {
+    const char *of, *known, *asked, *same;
+  };
+  const Row rows[] = {
+      {"S02 pt147672", "u0 >= 0", "Eq(256*u0, 256)", "Eq(u0, 1)"},
+      {"S03 piper148", "u6 >= 0", "Eq(u6, 1) | Eq(96*u6, 0)", "u6 <= 1"},
+      {"S04 pt138026", "u1 >= 0", "4*u1 > 4000", "u1 >= 1001"},
+      {"S06 pt146298", "u0 + 5 <= 512", "Eq(507 - u0, 0)", "Eq(u0, 507)"},
+      {"S10 executorch8988", "u77 >= 0", "Eq(u77 - 1, 1)", "Eq(u77, 2)"},
+      {"S13 pt163791", "u0 >= 0", "u0 + 1 > 4096", "u0 >= 4096"},
+      {"S14 pt147096", "u0 >= 0", "~(Ne(u0, 589824))", "Eq(u0, 589824)"},
+  };
+  for (const Row& row : rows) {
+    ExprPool pool;
+    Context context(pool);
+    context.assume(parse(pool, row.known));
+    const Expr asked = parse(pool, row.asked), same = parse(pool, row.same);
+    EXPECT_THAT(weakest_checks(context, asked), ElementsAre(same)) << row.of;
+    EXPECT_EQ(context.equivalent(asked, same), Verdict::kYes) << row.of;
+  }
 }
 
 // V: true already.
