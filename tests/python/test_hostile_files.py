@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import re
 import zipfile
 
 import pytest
@@ -174,7 +175,32 @@ def key_twice(archive):
         '{"guards_code": [], ' + text[1:]).encode()
 
 
+def of_kind(kind, at=1):
+    """The argument is given by its place (1), by its name (2), or as torch
+    guesses, which is another call: slice(x, 0, end, start=0)."""
+    def damage(archive):
+        nodes(archive, "aten.to.dtype")[0]["inputs"][at]["kind"] = kind
+    damage.__name__ = f"of_kind_{kind}"
+    return damage
+
+
+def operand_by_name(archive):
+    node = nodes(archive, "higher_order.cond")[0]
+    node["inputs"][0].update(name="pred", kind=2)
+
+
+def asserts_a_number(archive):
+    with_node(archive, "aten._assert_scalar.default",
+              ("self", {"as_int": 2}), ("assert_msg", {"as_string": "is 2"}),
+              count=0)
+
+
 NODES = [
+    ("linear_torch", of_kind(3), "argument 'dtype' is of kind 3"),
+    ("linear_torch", of_kind(0), "argument 'dtype' is of kind 0"),
+    ("linear_torch", of_kind(2, at=0), "or 'dtype' twice"),
+    ("branches_torch", operand_by_name, "'pred' must be given by its place"),
+    ("linear_torch", asserts_a_number, "what it asserts is the constant 2"),
     ("sizes_torch", one_operand, "it has 1 inputs where the operator takes 2"),
     ("sizes_torch", two_hundred_outputs, "defined twice"),
     ("sizes_torch", many_sums, "it has 201 outputs"),
@@ -296,6 +322,8 @@ def test_arguments_that_kernels_trust(target, arguments, message, files,
     said = [ends_well(command, tmp_path / "bad.pt2")
             for command in ("run", "check")]
     assert all(message in text for text in said), said
+    with pytest.raises(Exception, match=re.escape(message)):
+        proviso.load(tmp_path / "bad.pt2")  # looks at every call, too
 
 
 def test_what_hangs_on_data_is_looked_at_before_a_kernel_is(files, tmp_path):
@@ -380,7 +408,7 @@ def test_a_stride_that_no_tensor_has(files, tmp_path):
 def with_node(archive, target, *arguments, result="made", count=1):
     graph = archive.graph
     entry = next(iter(graph["tensor_values"].values()))
-    names = [result] + [f"{result}_{i}" for i in range(1, count)]
+    names = [result, *(f"{result}_{i}" for i in range(1, count))][:count]
     graph["tensor_values"].update(dict.fromkeys(names, entry))
     graph["nodes"].append({
         "target": f"torch.ops.{target}",

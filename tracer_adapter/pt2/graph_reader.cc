@@ -343,6 +343,21 @@ Argument GraphReader::argument(const Json& json) const {
 
 // --- nodes
 
+namespace {
+
+// Whether an argument is given by its name.  Of other numbers torch guesses,
+// and may pass the arguments in another order than they stand.
+bool is_keyword(const Json& input) {
+  const int64_t kind = input.at("kind").integer();
+  if (kind != 1 && kind != 2)
+    throw FileError("argument '" + input.at("name").string() + "' is of kind " +
+                    std::to_string(kind) +
+                    "; 1 (by its place) and 2 (by its name) are known");
+  return kind == 2;
+}
+
+}  // namespace
+
 void GraphReader::operator_node(Scope& scope, const Json& json, Node& node) {
   node.kind = Node::Kind::kOperator;
   node.target = target_name(*node.op);
@@ -352,7 +367,7 @@ void GraphReader::operator_node(Scope& scope, const Json& json, Node& node) {
   size_t position = 0;
   for (const Json& input : json.at("inputs").items()) {
     const std::string& name = input.at("name").string();
-    const bool keyword = input.at("kind").integer() == 2;
+    const bool keyword = is_keyword(input);
     size_t i = position;
     if (keyword) {
       const auto index = schema.argumentIndexWithName(name);
@@ -366,6 +381,8 @@ void GraphReader::operator_node(Scope& scope, const Json& json, Node& node) {
     if (name != formals[i].name())
       throw FileError("argument " + std::to_string(i) + " is named '" + name +
                       "', the operator calls it '" + formals[i].name() + "'");
+    if (!keyword && formals[i].kwarg_only())
+      throw FileError("argument '" + name + "' must be given by its name");
     given[i] = argument(scope, input.at("arg"));
   }
   for (size_t i = 0; i < formals.size(); ++i) {
@@ -500,8 +517,12 @@ void GraphReader::node(Scope& scope, const Json& json) {
     throw FileError("there is no such operator; import what defines it");
   }
   if (node.kind != Node::Kind::kOperator)
-    for (const Json& input : json.at("inputs").items())
+    for (const Json& input : json.at("inputs").items()) {
+      if (is_keyword(input) && !input.at("name").string().empty())
+        throw FileError("argument '" + input.at("name").string() +
+                        "' must be given by its place");
       node.args.push_back(argument(scope, input.at("arg")));
+    }
   outputs(scope, json, node);
   if (!node.name.empty() && !node.has_single_value())
     scope.node_names.insert(node.name);

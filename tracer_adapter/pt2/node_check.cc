@@ -396,9 +396,14 @@ void check_argument(const Graph& graph, const Argument& a,
 }
 
 void check_node(const Graph& graph, const Node& node) {
-  if (node.kind == Node::Kind::kOperator)
-    check_operator_outputs(graph, node);
-  else if (node.kind == Node::Kind::kSymbolic)
+  if (node.kind == Node::Kind::kOperator) check_operator_outputs(graph, node);
+  // torch looks for the symbol of what is asserted.
+  if (node.target == "aten._assert_scalar.default" &&
+      node.args[0].get<ValueRef>() == nullptr &&
+      node.args[0].get<bool>() == nullptr)
+    fail("what it asserts is the constant ", shown(graph, node.args[0]));
+  if (node.kind == Node::Kind::kOperator) return;
+  if (node.kind == Node::Kind::kSymbolic)
     check_arithmetic(graph, node);
   else
     check_higher_order(graph, node);
