@@ -16,6 +16,7 @@ compiling them.
 """
 
 import argparse
+import copy
 import itertools
 import random
 
@@ -213,7 +214,7 @@ def run_all(count, seed):
         free = [s for s in symbols if s not in env.replacements]
         envs = [env]
         if k % 4 == 0:
-            envs.append(pickled(env))
+            envs.append(pickled(env) if k % 8 else copy.deepcopy(env))
         for one in envs:
             for size in range(1, len(free) + 1):
                 subset = rng.sample(free, size)

@@ -206,6 +206,16 @@ def test_a_graph_is_pickled_with_what_was_decided(kind):
     assert len(env.guards) == 2
 
 
+def test_a_copy_remembers_what_was_decided_of_loops():
+    env, (a, b, c) = new_env(a=4, b=10, c=7)
+    env.evaluate_expr(sympy.Lt(a, c), True)
+    env.evaluate_expr(sympy.Lt(c, b), True)
+    loop_question(env, (a, b), lambda i0: sympy.Lt(i0, b), i0=a)
+    other = copy.deepcopy(env)
+    kept = [other.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
+    assert [g.expr for g in other.get_pruned_guards(kept)] == [sympy.Le(a, b)]
+
+
 def test_pruned_guards_have_what_decided_a_question_about_data():
     env, (a, b, c) = new_env(a=4, b=10, c=7)
     u = env.create_unbacked_symint().node.expr

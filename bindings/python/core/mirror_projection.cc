@@ -185,7 +185,7 @@ py::list Mirror::scopes(py::handle env) {
   }
   for (size_t i = 0; i < by_loops_.size(); ++i) {
     const LoopDecision one = by_loops_[i];
-    const auto e = state_->reader.read(one.expr.ptr());
+    const auto e = read_with(one.ranges, one.expr);
     if (!e) continue;
     Within within = with_loop(one, state_->ranges_alone);
     add_unbacked(env, std::nullopt, within);
@@ -278,7 +278,7 @@ std::vector<Expr> Mirror::sizes_of(Expr fact, const Within& within) {
 void Mirror::project_loop(py::handle env, const LoopDecision& one,
                           const std::set<uint32_t>& wanted, Context& known,
                           py::list& result) {
-  const auto e = state_->reader.read(one.expr.ptr());
+  const auto e = read_with(one.ranges, one.expr);
   if (!e) return;
   Within within = with_loop(one, known);
   add_unbacked(env, wanted, within);
