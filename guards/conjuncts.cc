@@ -4,23 +4,21 @@
 
 namespace proviso {
 
-namespace {
-
-void open(Expr e, std::vector<Expr>& parts) {
-  if (e.is(Op::kAnd)) {
-    for (Expr a : e.args()) open(a, parts);
-  } else if (e.is(Op::kNot) && e.arg(0).is(Op::kOr)) {
-    for (Expr a : e.arg(0).args()) open(simplify(logical_not(a)), parts);
-  } else {
-    parts.push_back(e);
-  }
-}
-
-}  // namespace
-
 std::vector<Expr> conjuncts(Expr condition) {
-  std::vector<Expr> parts;
-  open(condition, parts);
+  std::vector<Expr> parts, stack{condition};
+  while (!stack.empty()) {
+    const Expr e = stack.back();
+    stack.pop_back();
+    if (e.is(Op::kAnd)) {
+      for (size_t i = e.arity(); i-- > 0;) stack.push_back(e.arg(i));
+    } else if (e.is(Op::kNot) && e.arg(0).is(Op::kOr)) {
+      const Expr any = e.arg(0);
+      for (size_t i = any.arity(); i-- > 0;)
+        stack.push_back(simplify(logical_not(any.arg(i))));
+    } else {
+      parts.push_back(e);
+    }
+  }
   return parts;
 }
 

@@ -9,11 +9,15 @@
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
+#include "sym/within.h"
 
 namespace proviso {
 namespace {
 
 using Side = Solution::Side;
+
+// What may be done (sym/budget.h); what takes more is not found.
+constexpr uint64_t kUnits = 2'000'000;
 
 // term side value, where condition holds.
 struct State {
@@ -250,17 +254,25 @@ std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {
     throw Error("solve: " + to_string(e, 200) +
                 " belongs to another ExprPool; build it with Context::pool()");
   }
-  return Solver(context, symbol).solve(relation);
+  uint64_t units = kUnits;
+  return within(units, [&] { return Solver(context, symbol).solve(relation); })
+      .value_or(std::nullopt);
 }
 
 Expr common_divisor(Context& context, Expr a, Expr b) {
   ExprPool& pool = context.pool();
-  const Polynomial p = to_polynomial(context.canonical(a));
-  const Polynomial q = to_polynomial(context.canonical(b));
-  const Monomial shared = shared_factors(p, q);
-  const Int number = gcd(context.multiple_of(without(pool, p, shared)),
-                         context.multiple_of(without(pool, q, shared)));
-  return to_expr(pool, Polynomial::term(shared, number));
+  a = context.canonical(a);
+  b = context.canonical(b);
+  uint64_t units = kUnits;
+  const auto found = within(units, [&] {
+    const Polynomial p = to_polynomial(a);
+    const Polynomial q = to_polynomial(b);
+    const Monomial shared = shared_factors(p, q);
+    const Int number = gcd(context.multiple_of(without(pool, p, shared)),
+                           context.multiple_of(without(pool, q, shared)));
+    return to_expr(pool, Polynomial::term(shared, number));
+  });
+  return found.value_or(pool.integer(1));
 }
 
 }  // namespace proviso

@@ -54,6 +54,7 @@ class Lexer {
     advance();
   }
 
+  std::string_view text() const { return text_; }
   const Token& token() const { return token_; }
   bool sees(std::string_view sign) const {
     return token_.kind == Kind::kSign && token_.text == sign;
@@ -67,6 +68,12 @@ class Lexer {
   }
   void expect(std::string_view sign) {
     if (!take(sign)) fail_expected("'" + std::string(sign) + "'");
+  }
+
+  // To the token that begins at `at`.
+  void seek(size_t at) {
+    pos_ = at;
+    advance();
   }
 
   void advance() {
@@ -258,6 +265,7 @@ class Parser {
       : pool_(pool), options_(options), lexer_("parse", text) {}
 
   Expr run() {
+    if (is_nested_deeper(kLevelsAtOnce)) parse_deep_parts();
     Expr e = expression();
     if (token().kind != Kind::kEnd) {
       lexer_.fail_expected("an operator or the end");
@@ -291,6 +299,74 @@ class Parser {
   };
 
   const Token& token() const { return lexer_.token(); }
+
+  // --- deep texts: a part kLevelsAtOnce levels below another one is parsed
+  // before it, innermost first, so that no call goes deeper than that.
+
+  static constexpr size_t kLevelsAtOnce = 24;
+
+  struct Part {
+    size_t at;     // where its name, or its parenthesis, begins
+    size_t level;  // of expressions around what it has
+    size_t from;   // the level of the innermost part to be parsed by itself
+    bool is_parted;
+    bool has_arms;  // Piecewise, whose own parentheses are no expressions
+  };
+  struct Known {
+    Expr e;
+    size_t end;  // where the next token begins
+  };
+
+  bool is_nested_deeper(size_t limit) const {
+    size_t level = 0;
+    for (char c : lexer_.text()) {
+      level = c == '(' ? level + 1 : c == ')' && level > 0 ? level - 1 : level;
+      if (level > limit) return true;
+    }
+    return false;
+  }
+
+  void parse_deep_parts() {
+    std::vector<Part> open, parted;
+    Token before;  // of kName: the name of a function
+    for (; token().kind != Kind::kEnd; lexer_.advance()) {
+      if (lexer_.sees("(")) {
+        open.push_back(part_at(before, open.empty() ? nullptr : &open.back()));
+      } else if (lexer_.sees(")") && !open.empty()) {
+        if (open.back().is_parted) parted.push_back(open.back());
+        open.pop_back();
+      }
+      before = is_reserved(token().text) ? Token() : token();
+    }
+    if (open.size() > kLevelsAtOnce) lexer_.fail_expected("')'");
+    for (const Part& part : parted) {
+      depth_ = operands_ = part.level;
+      lexer_.seek(part.at);
+      const Expr e = primary();
+      known_.emplace(part.at, Known{e, token().at});
+    }
+    depth_ = operands_ = 0;
+    lexer_.seek(0);
+  }
+
+  Part part_at(const Token& before, const Part* outer) {
+    const bool is_call = before.kind == Kind::kName;
+    const std::string_view word = is_call ? before.text : "";
+    const bool is_arm = outer != nullptr && outer->has_arms;
+    const bool has_arms = word == "Piecewise";
+    const bool is_leaf = word == "Symbol" || word == "Integer" ||
+                         word == "Float" || word == "Rational";
+    Part part{is_call ? before.at : token().at, outer ? outer->level : 0,
+              outer ? outer->from : 0, false, has_arms};
+    if (!has_arms && !is_leaf && ++part.level >= options_.max_depth) {
+      lexer_.advance();
+      lexer_.fail(token().at,
+                  "nesting deeper than " + std::to_string(options_.max_depth));
+    }
+    part.is_parted = !is_arm && part.level >= part.from + kLevelsAtOnce;
+    if (part.is_parted) part.from = part.level;
+    return part;
+  }
 
   // make() with its complaint placed in the text.
   Expr make(size_t at, Op op, std::span<const Expr> args) {
@@ -555,6 +631,12 @@ class Parser {
   }
 
   Expr primary() {
+    if (!known_.empty()) {
+      if (auto at = known_.find(token().at); at != known_.end()) {
+        lexer_.seek(at->second.end);
+        return at->second.e;
+      }
+    }
     if (lexer_.take("(")) {
       Expr e = expression();
       lexer_.expect(")");
@@ -755,6 +837,7 @@ class Parser {
   // parenthesis has few.
   static constexpr size_t kMaxOperands = 2;
   size_t depth_ = 0, operands_ = 0;
+  std::unordered_map<size_t, Known> known_;  // by where they begin
 };
 
 void require_length(std::string_view call, std::string_view text,

@@ -1,6 +1,8 @@
 #include "sym/polynomial.h"
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 
 #include "sym/budget.h"
 
@@ -169,16 +171,23 @@ Polynomial operator*(const Polynomial& a, const Polynomial& b) {
 
 namespace {
 
-// The product of factors: single terms multiply, sums are opened while the
-// result stays small, and past that the sums together are one atom.  So are
-// single terms, past a degree.
-Polynomial product_of(ExprPool& pool, const std::vector<Expr>& factors) {
+// A sum, a product or a power that is taken apart.
+bool is_opened(Expr e) {
+  return e.is_int() && (e.is(Op::kAdd) || e.is(Op::kMul) ||
+                        (e.is(Op::kPow) && e.arg(1).is(Op::kInteger)));
+}
+
+// The product of factors, each as `of` says it: single terms multiply, sums are
+// opened while the result stays small, and past that the sums together are one
+// atom.  So are single terms, past a degree.
+template <typename Of>
+Polynomial product_of(ExprPool& pool, std::span<const Expr> factors, Of of) {
   Polynomial single(Int(1));
   std::vector<Polynomial> sums;
   std::vector<Expr> kept;
   size_t terms = 1;
   for (Expr factor : factors) {
-    Polynomial p = to_polynomial(factor);
+    Polynomial p = of(factor);
     if (p.terms().size() > 1) {
       terms = std::min(terms * p.terms().size(), 2 * kMaxTerms);
       sums.push_back(std::move(p));
@@ -220,27 +229,50 @@ std::optional<Polynomial> power_of(const Polynomial& base, const Int& n) {
   return result;
 }
 
-}  // namespace
-
-Polynomial to_polynomial(Expr e) {
+// e, of whose arguments `of` says the sums.
+template <typename Of>
+Polynomial opened(Expr e, Of of) {
   if (e.is(Op::kInteger)) return Polynomial(e.integer());
-  if (e.is_int() && e.is(Op::kAdd)) {
+  if (!is_opened(e)) return Polynomial::atom(e);
+  if (e.is(Op::kMul)) return product_of(e.pool(), e.args(), of);
+  if (e.is(Op::kAdd)) {
     Polynomial sum;
     for (Expr arg : e.args()) {
-      const Polynomial part = to_polynomial(arg);
+      const Polynomial part = of(arg);
       for (const auto& [monomial, c] : part.terms()) sum.add(monomial, c);
     }
     return sum;
   }
-  if (e.is_int() && e.is(Op::kMul)) {
-    return product_of(e.pool(), {e.args().begin(), e.args().end()});
-  }
-  if (e.is_int() && e.is(Op::kPow) && e.arg(1).is(Op::kInteger)) {
-    if (auto p = power_of(to_polynomial(e.arg(0)), e.arg(1).integer())) {
-      return *p;
-    }
-  }
-  return Polynomial::atom(e);
+  auto power = power_of(of(e.arg(0)), e.arg(1).integer());
+  return power ? *std::move(power) : Polynomial::atom(e);
+}
+
+// Arguments first, each once, on a stack of its own.
+Polynomial opened_from_below(Expr e) {
+  std::unordered_map<uint32_t, Polynomial> known;
+  visit_arguments_first(
+      e, [&](Expr x) { return !is_opened(x) || known.contains(x.id()); },
+      [&](Expr x) {
+        known.emplace(x.id(), opened(x, [&](Expr arg) {
+                        const auto at = known.find(arg.id());
+                        return at != known.end() ? at->second
+                                                 : opened(arg, to_polynomial);
+                      }));
+      });
+  return known.at(e.id());
+}
+
+// As nearly all sums are, nested a little.
+Polynomial opened_within(Expr e, int levels) {
+  if (levels == 0 && is_opened(e)) return opened_from_below(e);
+  return opened(e, [=](Expr arg) { return opened_within(arg, levels - 1); });
+}
+
+}  // namespace
+
+Polynomial to_polynomial(Expr e) {
+  constexpr int kLevels = 16;
+  return opened_within(e, kLevels);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sym/print.h"
+#include "tests/support/small_stack.h"
 
 namespace proviso {
 namespace {
@@ -199,6 +200,45 @@ TEST_F(ParseTest, ErrorsNameTheColumnAndWhatWasExpected) {
   EXPECT_THAT(error("Rational(1, 0)"), HasSubstr("denominator of 0"));
   EXPECT_THAT(error("s0 + \x01"), HasSubstr("'?'"));
   EXPECT_THAT(error("'s0"), HasSubstr("unfinished string"));
+}
+
+// However deep, a text is read in parts of few levels each.
+TEST_F(ParseTest, DeepTextsTakeLittleStack) {
+  const auto nested = [](const std::string& around, int levels) {
+    std::string text = "s0";
+    for (int i = 0; i < levels; ++i) {
+      std::string next;
+      for (char c : around) next += c == '%' ? text : std::string(1, c);
+      text = std::move(next);
+    }
+    return text;
+  };
+  for (const char* around :
+       {"(%)", "(1 + %)", "(% + 1)*s1", "-(%)", "Mod(%, 7)", "Max(s1, 2*%)",
+        "Where(s1 > 2, %, s0)", "((%)**2 - s1)", "(s1//(% + 1))",
+        "Piecewise((%, s1 > 2), (s0, True))",
+        "Add(Integer(2), Mul(Symbol('s1', integer=True), %))",
+        "(% if s1 > 2 else (s0))"}) {
+    for (int levels : {3, 23, 24, 25, 26, 47, 49, 75, 95}) {
+      const std::string text = nested(around, levels);
+      Expr e;
+      const size_t stack =
+          testing::stack_used_by([&] { e = parse(pool, text); });
+      EXPECT_LE(stack, size_t{64} << 10) << around << " " << levels;
+      Expr step = s0;  // the same from the inside out
+      for (int i = 0; i < levels; ++i) {
+        const Expr inner = pool.symbol("inner", SymbolKind::kBackedInt);
+        const Expr once =
+            parse(pool, nested(around, 1).replace(std::string(around).find('%'),
+                                                  2, "inner"));
+        step = substitute(once, {{inner, step}});
+      }
+      EXPECT_EQ(e, step) << text;
+    }
+    const size_t stack = testing::stack_used_by(
+        [&] { EXPECT_NE(error(nested(around, 250)), ""); });
+    EXPECT_LE(stack, size_t{64} << 10) << around;
+  }
 }
 
 TEST_F(ParseTest, HugeInputIsRefusedNotFollowed) {
