@@ -162,8 +162,8 @@ class Session {
     SourceLocation where;
     where.code = code;
     ShapeEnv& env = tracer().env();
-    if (env.statically_known_true(condition)) return;
     if (env.hint(condition)) return env.require(condition, where);
+    if (env.statically_known_true(condition)) return;
     TORCH_CHECK_VALUE(env.expect_true(condition, where, code), "'", code,
                       "' never holds");
   }

@@ -9,6 +9,7 @@ made longer, to what tells:
     compared = Comparison(ep, decomposed, sizes)
     compared.refusals()               # ["L['x'].size()[0] != 0"]
     compared.answer_matters(Eq(Mod(s0, 2), 0))
+    compared.matters_anywhere(s0 < 8, s0, holds_beyond)
 
 What random numbers decide is compared by its sizes alone.
 """
@@ -24,9 +25,11 @@ _SMALL = (0, 1)
 # Of many symbols, only so many tuples are tried: each alone, then pairs.
 _MOST_TUPLES = 48
 # Where a question has another answer than at the example is looked for among
-# the first sizes, a symbol at a time; so many points of a symbol are compared.
-_SIZES_TRIED = 40
+# sizes so far beyond the example, a symbol at a time; so many of a symbol at
+# which the program runs are compared, or all where there are few.
+_SIZES_BEYOND = 40
 _MOST_POINTS = 3
+_FEW_POINTS = 8
 
 
 class Comparison:
@@ -60,19 +63,38 @@ class Comparison:
         refusals() leaves; also True where nothing tells."""
         told = False
         for symbol in sorted(condition.free_symbols, key=str):
-            points = itertools.islice(
-                self._points_against(condition, symbol), _MOST_POINTS)
-            for value in points:
-                differs = self._differ({symbol: value})
-                if differs and value not in _SMALL:
+            telling = itertools.islice(
+                self._telling(condition, symbol), _MOST_POINTS)
+            for value in telling:
+                told = True
+                if value not in _SMALL and self._differ({symbol: value}):
                     return True
-                told = told or differs is not None
         return not told
 
-    def _points_against(self, condition, symbol):
-        for n in (*range(2, _SIZES_TRIED), *_SMALL):
+    def matters_anywhere(self, condition, symbol, holds_beyond):
+        """The same of a question about `symbol` alone: False only where every
+        size at which it is false was compared, with the other sizes as they
+        are.
+
+        holds_beyond(n): whether it holds for all sizes from n on that the
+        program takes."""
+        if not self._tells or not holds_beyond(self._end(symbol)):
+            return True
+        points = list(itertools.islice(self._telling(condition, symbol),
+                                       _FEW_POINTS + 1))
+        return len(points) > _FEW_POINTS or any(
+            value not in _SMALL and self._differ({symbol: value})
+            for value in points)
+
+    def _end(self, symbol):
+        return self._example[symbol] + _SIZES_BEYOND
+
+    def _telling(self, condition, symbol):
+        """Sizes at which it is false and the program runs, 0 and 1 last."""
+        for n in (*range(2, self._end(symbol)), *_SMALL):
             values = {**self._example, symbol: n}
-            if _value(condition, values) == sympy.false:
+            if (_value(condition, values) == sympy.false
+                    and self._differ({symbol: n}) is not None):
                 yield n
 
     def _differ(self, changed):

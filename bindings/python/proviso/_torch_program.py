@@ -44,13 +44,36 @@ def decomposed(ep, table):
     before = to_torch(ep)
     sources = _sources(before, ep._inputs.leaves)
     sizes = _forms(before), _symbols(sources, ep._inputs.leaves)
-    after, assumed, open_questions = _decomposed(ep, before, sources, table)
+    after, questions = _decomposed(ep, before, sources, table)
+    assumed = [code for condition, code in questions
+               if not _can_be_tried(condition)]
     made = from_torch(after, origin=ep, assumed=assumed)
     compared = _small_sizes.Comparison(ep, made, sizes)
-    more = [code for condition, code in open_questions
-            if compared.answer_matters(condition)] + compared.refusals()
+    more = [code for condition, code in questions if _can_be_tried(condition)
+            and _matters(compared, condition, before.range_constraints)]
+    more += compared.refusals()
     return from_torch(after, origin=ep,
                       assumed=assumed + more) if more else made
+
+
+def _can_be_tried(condition):
+    return _asks_for_zero_or_one(condition) or len(condition.free_symbols) == 1
+
+
+def _matters(compared, condition, ranges):
+    if _asks_for_zero_or_one(condition):
+        return compared.answer_matters(condition)
+    symbol, = condition.free_symbols
+
+    def holds_beyond(end):
+        upper = ranges[symbol].upper if symbol in ranges else sympy.oo
+        if upper < end:
+            return True
+        facts = Context()
+        facts.declare(f"{symbol} in [{end}, int_oo]")
+        return facts.ask(str(condition)).verdict == "yes"
+
+    return compared.matters_anywhere(condition, symbol, holds_beyond)
 
 
 def _forms(torch_ep):
@@ -79,25 +102,19 @@ def _numbers_of(value):
 
 
 def _decomposed(ep, before, sources, table):
-    """torch's program, what it needs of the inputs as Python over sources, and
-    what it asked that may not matter: (condition, the same as Python)."""
+    """torch's program, and what it asked of the inputs: (condition, the same as
+    Python over sources)."""
     env = _shape_env(sources)
     known = len(env.guards) if env else 0
+    facts = _facts(ep, sources)
     after = before.run_decompositions(table)
     found = [guard.expr for guard in env.guards[known:]] if env else []
     names = {size.node._expr: sympy.Symbol(source)
              for source, size in sources.items()}
     printer = PythonPrinter()
-    needed, open_questions = [], []
-    for expr in found:
-        if not expr.free_symbols <= set(names) or _holds_from_two_on(expr):
-            continue
-        code = printer.doprint(expr.xreplace(names))
-        if _asks_for_zero_or_one(expr):
-            open_questions.append((expr, code))
-        else:
-            needed.append(code)
-    return after, needed, open_questions
+    return after, [(expr, printer.doprint(expr.xreplace(names)))
+                   for expr in found if expr.free_symbols <= set(names)
+                   and facts.ask(str(expr)).verdict != "yes"]
 
 
 def _sources(torch_ep, leaves):
@@ -124,13 +141,18 @@ def _asks_for_zero_or_one(condition):
     return False
 
 
-def _holds_from_two_on(condition):
-    """torch takes every size to be at least 2, and is right for 0 and 1 too
-    where it needs no more."""
+def _facts(ep, sources):
+    """What the program promises, and sizes from 2 on: torch takes every size to
+    be at least 2, and is right for 0 and 1 too where it needs no more."""
     facts = Context()
-    for symbol in condition.free_symbols:
+    for symbol in {size.node._expr for size in sources.values()}:
         facts.declare(f"{symbol} in [2, int_oo]")
-    return facts.ask(str(condition)).verdict == "yes"
+    for code in ep._program.conditions_code():
+        for source, size in sorted(sources.items(), reverse=True):
+            code = code.replace(source, str(size.node._expr))
+        if "L[" not in code:
+            facts.assume(code)
+    return facts
 
 
 # --- the graph, again
