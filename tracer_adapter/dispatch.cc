@@ -451,7 +451,7 @@ void Tracer::decompose(const OpInfo& oi, c10::Stack* stack) {
 }
 
 bool Tracer::run_custom(const OpInfo& oi, c10::Stack* stack) {
-  if (oi.aten || !tracer_hooks().custom_op) return false;
+  if (!tracer_hooks().custom_op) return false;
   const std::span<c10::IValue> args = top(*stack, oi.argument_count);
   std::optional<std::vector<c10::IValue>> out;
   {

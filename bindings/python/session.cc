@@ -29,8 +29,8 @@ c10::SymNode wrapped_number(const at::Tensor& t) {
   return c10::SymNode(node.cast<c10::intrusive_ptr<SymNode>>());
 }
 
-// (name, args, kwargs) -> outputs, or NotImplemented.  Never destroyed: the
-// interpreter may be gone first.
+// (name, overload, args, kwargs) -> outputs, or NotImplemented.  Never
+// destroyed: the interpreter may be gone first.
 py::object& custom_op_function() {
   static auto* function = new py::object;
   return *function;
@@ -67,8 +67,8 @@ std::optional<std::vector<c10::IValue>> custom_op(
     else
       args.append(value);
   }
-  const py::object result =
-      custom_op_function()(schema.name(), py::tuple(args), kwargs);
+  const py::object result = custom_op_function()(
+      schema.name(), schema.overload_name(), py::tuple(args), kwargs);
   if (result.ptr() == Py_NotImplemented) return std::nullopt;
   return results_of(schema, result);
 }

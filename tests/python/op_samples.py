@@ -44,6 +44,7 @@ META_DIFFERS = {
     "fft.rfftn": "the same",
     "linalg.eig": "rows first, where LAPACK gives columns first",
     "linalg.svd": "the same",
+    "svd": "the same",
     "svd_lowrank": "the same",
     "pca_lowrank": "the same",
 }
@@ -247,10 +248,17 @@ def table():
                      f"{tested.get(str(op), 0)} |")
     covered = sum(rule_of(op, known) is not None for op in core)
     lines += ["", f"{covered} of {len(core)} have a rule or decompose.", "",
-              "## Other rules", "", "| operator | family |", "|---|---|"]
-    lines += [f"| `{name}` | {family} |"
-              for name, family in sorted(known.items())]
+              *other_rules(known)]
     return "\n".join(lines) + "\n"
+
+
+def other_rules(known):
+    return ["## Other rules", "",
+            "From Python, an operator without a rule follows torch's own meta "
+            "function where that is written in Python.", "",
+            "| operator | family |", "|---|---|",
+            *(f"| `{name}` | {family} |"
+              for name, family in sorted(known.items()))]
 
 
 def main():

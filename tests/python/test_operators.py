@@ -39,6 +39,29 @@ def test_results_agree_with_eager():
                    for text in texts)
 
 
+def test_factors_of_matrices_keep_lapacks_columns():
+    result = op_samples.run_all(
+        {"linalg.cholesky_ex", "linalg.det", "linalg.eig", "linalg.eigh",
+         "linalg.inv", "linalg.lu_factor", "linalg.pinv", "linalg.qr",
+         "linalg.slogdet", "linalg.solve", "linalg.solve_triangular",
+         "linalg.svd", "linalg.svdvals", "cholesky_solve"}, samples=6)
+    assert result.samples > 70
+    assert result.differences == [] and result.refused == []
+    assert result.without_rule == {} and result.meta_differences == []
+
+
+def test_operators_without_a_rule_follow_torchs_meta_function():
+    """Written in Python, it runs on traced tensors: copies of views, and what
+    is rare."""
+    names = {"dist", "expand_copy", "frexp", "linalg.householder_product",
+             "linalg.lu", "linalg.matrix_exp", "permute_copy", "renorm",
+             "rot90", "unbind_copy", "unfold_copy"}
+    result = op_samples.run_all(names, samples=4)
+    assert result.samples > 30
+    assert result.differences == [] and result.refused == []
+    assert result.without_rule == {} and result.meta_differences == []
+
+
 def test_operators_that_look_at_their_data():
     result = op_samples.run_all(
         {"quantile", "nanquantile", "cov", "corrcoef", "tensor_split"},

@@ -29,9 +29,11 @@ def test_small_sizes_are_taken_where_the_operators_equal_eager():
 
 
 # Of torch's operators; `small_sizes.py --ops` goes over all of them.
-OPS = ("cat", "diff", "expand_as", "gather", "index_select", "matmul",
-       "nn.functional.conv1d", "nn.functional.pad", "roll", "split",
-       "unflatten")
+OPS = ("cat", "diff", "expand_as", "fft.fft2", "fft.irfft", "gather",
+       "index_select", "linalg.qr", "linalg.solve", "linalg.svd", "matmul",
+       "narrow", "nn.functional.conv1d", "nn.functional.instance_norm",
+       "nn.functional.pad", "polygamma", "roll", "rot90", "split", "stft",
+       "sum_to_size", "trace", "unflatten")
 
 
 def test_small_sizes_are_taken_by_torchs_own_operators():

@@ -14,15 +14,84 @@ namespace {
 
 using namespace shapes;
 
+constexpr auto kComposite = c10::DispatchKey::CompositeImplicitAutograd;
+
+void run_kernel(RuleCall& call, c10::Stack stack) {
+  const RecordingOff off(call.tracer);
+  call.op.callBoxedForDispatchKey(kComposite, stack);
+  for (IValue& value : stack) call.returns(std::move(value));
+}
+
 // Runs the operator's composite kernel; the operators in it come back to the
 // tracer and compute shapes alone.
 bool whole(RuleCall& call) {
-  constexpr auto kKey = c10::DispatchKey::CompositeImplicitAutograd;
-  if (!call.op.hasKernelForDispatchKey(kKey)) return false;
-  RecordingOff off(call.tracer);
+  if (!call.op.hasKernelForDispatchKey(kComposite)) return false;
+  run_kernel(call, {call.args.begin(), call.args.end()});
+  return true;
+}
+
+// The dimensions that a transform is given sizes for; none where it has no
+// sizes, or eager refuses them.
+std::vector<int64_t> sized_dims(const RuleCall& call, size_t count) {
+  const int64_t rank = call.tensor(0).dim();
+  std::vector<int64_t> dims;
+  if (call.is_none(2))
+    for (size_t i = count; i-- > 0;)
+      dims.push_back(rank - 1 - static_cast<int64_t>(i));
+  else
+    dims = to_ints(call.args[2]);
+  if (dims.size() != count) return {};
+  for (int64_t& d : dims) {
+    if (d < 0) d += rank;
+    if (d < 0 || d >= rank) return {};
+  }
+  return dims;
+}
+
+// fft(self, sizes, dims, norm) pads or cuts the input to the sizes that it is
+// given.  On which of the two it does, the result's sizes do not depend, nor
+// its strides where the input is contiguous: the kernel sees an input of those
+// sizes.
+bool transform(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const Dims wanted = call.sym_ints(1);
+  const std::vector<int64_t> dims = sized_dims(call, wanted.size());
+  if (dims.empty() || !is_contiguous(self)) return whole(call);
+  const std::string_view name = op_name(call);
+  const bool halves =
+      name.starts_with("fft_irfft") || name.starts_with("fft_hfft");
+  Dims sizes = sizes_of(self);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (constant(wanted[i]) == -1) continue;
+    const bool is_half = halves && i + 1 == dims.size();
+    sizes[dims[i]] = is_half ? floor_div(wanted[i], 2) + 1 : wanted[i];
+  }
   c10::Stack stack(call.args.begin(), call.args.end());
-  call.op.callBoxedForDispatchKey(kKey, stack);
-  for (IValue& value : stack) call.returns(std::move(value));
+  stack[0] = fresh(sizes, self.scalar_type(), self.device());
+  run_kernel(call, std::move(stack));
+  return true;
+}
+
+// Where a size of 1 is asked for, the kernel asks whether there is anything to
+// sum, on which only the strides of an input that is not contiguous depend.
+bool sum_to_size(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const Dims wanted = call.sym_ints(1);
+  const Dims sizes = sizes_of(self);
+  if (wanted.size() > sizes.size() || !is_contiguous(self)) return whole(call);
+  const size_t added = sizes.size() - wanted.size();
+  bool sums = added > 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const bool is_one = constant(wanted[i]) == 1;
+    if (!is_one && !known_equal(wanted[i], sizes[added + i]))
+      return whole(call);
+    sums = sums || is_one;
+  }
+  // A sum of integers is int64; of nothing to sum, what they were.
+  const ScalarType dtype = self.scalar_type();
+  const bool widens = c10::isIntegralType(dtype, true) && dtype != at::kLong;
+  if (!sums || widens) return whole(call);
+  call.returns(fresh(wanted, dtype, self.device()));
   return true;
 }
 
@@ -98,7 +167,6 @@ const RuleEntry kRules[] = {
     {"aten::atleast_1d", whole, "composite"},
     {"aten::atleast_2d", whole, "composite"},
     {"aten::atleast_3d", whole, "composite"},
-    {"aten::block_diag", whole, "composite"},
     {"aten::cartesian_prod", whole, "composite"},
     {"aten::column_stack", whole, "composite"},
     {"aten::conj", whole, "composite"},
@@ -110,26 +178,26 @@ const RuleEntry kRules[] = {
     {"aten::dsplit", whole, "composite"},
     {"aten::dstack", whole, "composite"},
     {"aten::einsum", whole, "composite"},
-    {"aten::fft_fft", whole, "fourier"},
-    {"aten::fft_fft2", whole, "fourier"},
-    {"aten::fft_fftn", whole, "fourier"},
+    {"aten::fft_fft", transform, "fourier"},
+    {"aten::fft_fft2", transform, "fourier"},
+    {"aten::fft_fftn", transform, "fourier"},
     {"aten::fft_fftshift", whole, "fourier"},
-    {"aten::fft_hfft", whole, "fourier"},
-    {"aten::fft_hfft2", whole, "fourier"},
-    {"aten::fft_hfftn", whole, "fourier"},
-    {"aten::fft_ifft", whole, "fourier"},
-    {"aten::fft_ifft2", whole, "fourier"},
-    {"aten::fft_ifftn", whole, "fourier"},
+    {"aten::fft_hfft", transform, "fourier"},
+    {"aten::fft_hfft2", transform, "fourier"},
+    {"aten::fft_hfftn", transform, "fourier"},
+    {"aten::fft_ifft", transform, "fourier"},
+    {"aten::fft_ifft2", transform, "fourier"},
+    {"aten::fft_ifftn", transform, "fourier"},
     {"aten::fft_ifftshift", whole, "fourier"},
-    {"aten::fft_ihfft", whole, "fourier"},
-    {"aten::fft_ihfft2", whole, "fourier"},
-    {"aten::fft_ihfftn", whole, "fourier"},
-    {"aten::fft_irfft", whole, "fourier"},
-    {"aten::fft_irfft2", whole, "fourier"},
-    {"aten::fft_irfftn", whole, "fourier"},
-    {"aten::fft_rfft", whole, "fourier"},
-    {"aten::fft_rfft2", whole, "fourier"},
-    {"aten::fft_rfftn", whole, "fourier"},
+    {"aten::fft_ihfft", transform, "fourier"},
+    {"aten::fft_ihfft2", transform, "fourier"},
+    {"aten::fft_ihfftn", transform, "fourier"},
+    {"aten::fft_irfft", transform, "fourier"},
+    {"aten::fft_irfft2", transform, "fourier"},
+    {"aten::fft_irfftn", transform, "fourier"},
+    {"aten::fft_rfft", transform, "fourier"},
+    {"aten::fft_rfft2", transform, "fourier"},
+    {"aten::fft_rfftn", transform, "fourier"},
     {"aten::fliplr", whole, "composite"},
     {"aten::flipud", whole, "composite"},
     {"aten::float_power", whole, "composite"},
@@ -139,7 +207,6 @@ const RuleEntry kRules[] = {
     {"aten::hstack", whole, "composite"},
     {"aten::imag", whole, "composite"},
     {"aten::inner", whole, "composite"},
-    {"aten::instance_norm", whole, "composite"},
     {"aten::isclose", whole, "composite"},
     {"aten::linalg_matrix_norm", whole, "composite"},
     {"aten::linalg_norm", whole, "composite"},
@@ -149,14 +216,12 @@ const RuleEntry kRules[] = {
     {"aten::meshgrid", whole, "composite"},
     {"aten::meshgrid.indexing", whole, "composite"},
     {"aten::mH", whole, "composite"},
-    {"aten::narrow.Tensor", whole, "composite"},
     {"aten::outer", whole, "composite"},
     {"aten::pad_sequence", pad_sequence, "composite"},
     {"aten::pairwise_distance", whole, "composite"},
     {"aten::real", whole, "composite"},
-    {"aten::rot90", whole, "composite"},
     {"aten::row_stack", whole, "composite"},
-    {"aten::sum_to_size", whole, "composite"},
+    {"aten::sum_to_size", sum_to_size, "composite"},
     {"aten::tensor_split", whole, "composite"},
     {"aten::tensordot", tensordot, "composite"},
     {"aten::trapezoid", whole, "composite"},

@@ -198,7 +198,76 @@ bool fft_c2c(RuleCall& call) {
   return true;
 }
 
+// A transform of each window of n_fft elements, hop apart.  The kernel leaves
+// the frequencies innermost and then exchanges them with the windows.
+bool stft(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const IValue &window = arg(call, "window"),
+               &complex = arg(call, "return_complex");
+  if (!self.is_floating_point() || complex.isNone() || self.dim() < 1 ||
+      self.dim() > 2 || flag_or(arg(call, "align_to_window"), false) ||
+      (window.isTensor() && window.toTensor().is_complex()))
+    return false;
+  const int64_t size = call.args[1].toInt();
+  const int64_t hop = call.is_none(2) ? size >> 2 : call.args[2].toInt();
+  const int64_t used = call.is_none(3) ? size : call.args[3].toInt();
+  SymInt length = self.sym_size(-1);
+  if (flag_or(arg(call, "center"), false)) {
+    if (arg(call, "pad_mode").toStringRef() == "reflect")
+      PROVISO_REQUIRE(length.sym_gt(size / 2),
+                      "Padding size should be less than the corresponding "
+                      "input dimension, but got: padding (",
+                      size / 2, ", ", size / 2, ") at dimension 2 of input ",
+                      to_text(self.sym_sizes()));
+    length = length + 2 * (size / 2);
+  }
+  PROVISO_REQUIRE(length.sym_ge(size), "stft: expected 0 < n_fft <= ", length,
+                  ", but got n_fft=", size);
+  TORCH_CHECK(size > 0, "stft: expected 0 < n_fft, but got n_fft=", size);
+  TORCH_CHECK(hop > 0,
+              "stft: expected hop_length > 0, but got hop_length=", hop);
+  TORCH_CHECK(
+      used > 0 && used <= size,
+      "stft: expected 0 < win_length <= n_fft, but got win_length=", used);
+  if (window.isTensor())
+    TORCH_CHECK(window.toTensor().dim() == 1 &&
+                    expect(window.toTensor().sym_size(0).sym_eq(used)),
+                "stft: expected a 1D window tensor of size equal to "
+                "win_length=",
+                used, ", but got window with size ",
+                to_text(window.toTensor().sym_sizes()));
+  const SymInt windows = floor_div(length - size, hop) + 1;
+  const SymInt frequencies =
+      flag_or(arg(call, "onesided"), true) ? size / 2 + 1 : size;
+  Dims sizes{frequencies, windows};
+  Dims strides{SymInt(1), frequencies};
+  if (self.dim() == 2) {
+    const LayoutScope layout;
+    sizes.insert(sizes.begin(), self.sym_size(0));
+    strides.insert(strides.begin(), at_least_one(windows) * frequencies);
+  }
+  ScalarType dtype = complex_of(self.scalar_type());
+  if (!complex.toBool()) {
+    dtype = self.scalar_type();
+    for (SymInt& stride : strides) stride = stride * 2;
+    sizes.push_back(2);
+    strides.push_back(1);
+  }
+  call.returns(make_fake(sizes, strides, dtype, self.device()));
+  return true;
+}
+
 // --- others
+
+// (gradient, output, dim, dtype of the input)
+bool softmax_backward(RuleCall& call) {
+  const Tensor& gradient = call.tensor(0);
+  wrap_dim(call.args[2].toInt(), gradient.dim());
+  call.returns(fresh(sizes_of(gradient),
+                     dtype_or(call.args[3], gradient.scalar_type()),
+                     gradient.device()));
+  return true;
+}
 
 // v scaled to have the norms g; and the norms that v has.
 bool weight_norm_interface(RuleCall& call) {
@@ -280,9 +349,12 @@ const RuleEntry kRules[] = {
     {"aten::native_group_norm_backward", native_group_norm_backward,
      "gradient"},
     {"aten::embedding_dense_backward", embedding_dense_backward, "gradient"},
+    {"aten::_softmax_backward_data", softmax_backward, "gradient"},
+    {"aten::_log_softmax_backward_data", softmax_backward, "gradient"},
     {"aten::_fft_r2c", fft_r2c, "fourier"},
     {"aten::_fft_c2r", fft_c2r, "fourier"},
     {"aten::_fft_c2c", fft_c2c, "fourier"},
+    {"aten::stft", stft, "fourier"},
     {"aten::_weight_norm_interface", weight_norm_interface, "normalisation"},
     {"aten::_pdist_forward", pdist_forward, "distance"},
     {"aten::col2im", col2im, "resampling"},

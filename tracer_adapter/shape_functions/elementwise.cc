@@ -73,6 +73,12 @@ constexpr Rule kBinaryFloat = pointwise<Result::kFloat, 2>;
 constexpr Rule kCompare = pointwise<Result::kBool, 2>;
 constexpr Rule kTernary = pointwise<Result::kPromoted, 3>;
 
+// polygamma(n, self)
+bool polygamma(RuleCall& call) {
+  call.returns(elementwise(call.args.subspan(1, 1), Result::kFloat));
+  return true;
+}
+
 // --- in place: the operands must fit into self
 
 void require_fits(const Tensor& self, std::span<const Tensor> tensors) {
@@ -334,6 +340,8 @@ const RuleEntry kRules[] = {
     {"aten::log1p", kUnaryFloat, "elementwise"},
     {"aten::log2", kUnaryFloat, "elementwise"},
     {"aten::logit", kUnaryFloat, "elementwise"},
+    {"aten::mvlgamma", kUnaryFloat, "elementwise"},
+    {"aten::polygamma", polygamma, "elementwise"},
     {"aten::rad2deg", kUnaryFloat, "elementwise"},
     {"aten::reciprocal", kUnaryFloat, "elementwise"},
     {"aten::rsqrt", kUnaryFloat, "elementwise"},
@@ -341,7 +349,26 @@ const RuleEntry kRules[] = {
     {"aten::sin", kUnaryFloat, "elementwise"},
     {"aten::sinc", kUnaryFloat, "elementwise"},
     {"aten::sinh", kUnaryFloat, "elementwise"},
+    {"aten::special_airy_ai", kUnaryFloat, "elementwise"},
+    {"aten::special_bessel_j0", kUnaryFloat, "elementwise"},
+    {"aten::special_bessel_j1", kUnaryFloat, "elementwise"},
+    {"aten::special_bessel_y0", kUnaryFloat, "elementwise"},
+    {"aten::special_bessel_y1", kUnaryFloat, "elementwise"},
+    {"aten::special_entr", kUnaryFloat, "elementwise"},
+    {"aten::special_erfcx", kUnaryFloat, "elementwise"},
     {"aten::special_expit", kUnaryFloat, "elementwise"},
+    {"aten::special_i0e", kUnaryFloat, "elementwise"},
+    {"aten::special_i1", kUnaryFloat, "elementwise"},
+    {"aten::special_i1e", kUnaryFloat, "elementwise"},
+    {"aten::special_log_ndtr", kUnaryFloat, "elementwise"},
+    {"aten::special_modified_bessel_i0", kUnaryFloat, "elementwise"},
+    {"aten::special_modified_bessel_i1", kUnaryFloat, "elementwise"},
+    {"aten::special_modified_bessel_k0", kUnaryFloat, "elementwise"},
+    {"aten::special_modified_bessel_k1", kUnaryFloat, "elementwise"},
+    {"aten::special_ndtri", kUnaryFloat, "elementwise"},
+    {"aten::special_scaled_modified_bessel_k0", kUnaryFloat, "elementwise"},
+    {"aten::special_scaled_modified_bessel_k1", kUnaryFloat, "elementwise"},
+    {"aten::special_spherical_bessel_j0", kUnaryFloat, "elementwise"},
     {"aten::sqrt", kUnaryFloat, "elementwise"},
     {"aten::tan", kUnaryFloat, "elementwise"},
     {"aten::tanh", kUnaryFloat, "elementwise"},
@@ -383,6 +410,8 @@ const RuleEntry kRules[] = {
     {"aten::gcd", kBinary, "elementwise"},
     {"aten::lcm", kBinary, "elementwise"},
     {"aten::hypot", kBinary, "elementwise"},
+    {"aten::igamma", kBinary, "elementwise"},
+    {"aten::igammac", kBinary, "elementwise"},
     {"aten::nextafter", kBinary, "elementwise"},
     {"aten::heaviside", kBinary, "elementwise"},
     {"aten::bitwise_and", kBinary, "elementwise"},
@@ -408,6 +437,24 @@ const RuleEntry kRules[] = {
     {"aten::arctan2", kBinaryFloat, "elementwise"},
     {"aten::xlogy", kBinaryFloat, "elementwise"},
     {"aten::copysign", kBinaryFloat, "elementwise"},
+    {"aten::special_chebyshev_polynomial_t", kBinaryFloat, "elementwise"},
+    {"aten::special_chebyshev_polynomial_u", kBinaryFloat, "elementwise"},
+    {"aten::special_chebyshev_polynomial_v", kBinaryFloat, "elementwise"},
+    {"aten::special_chebyshev_polynomial_w", kBinaryFloat, "elementwise"},
+    {"aten::special_hermite_polynomial_h", kBinaryFloat, "elementwise"},
+    {"aten::special_hermite_polynomial_he", kBinaryFloat, "elementwise"},
+    {"aten::special_laguerre_polynomial_l", kBinaryFloat, "elementwise"},
+    {"aten::special_legendre_polynomial_p", kBinaryFloat, "elementwise"},
+    {"aten::special_shifted_chebyshev_polynomial_t", kBinaryFloat,
+     "elementwise"},
+    {"aten::special_shifted_chebyshev_polynomial_u", kBinaryFloat,
+     "elementwise"},
+    {"aten::special_shifted_chebyshev_polynomial_v", kBinaryFloat,
+     "elementwise"},
+    {"aten::special_shifted_chebyshev_polynomial_w", kBinaryFloat,
+     "elementwise"},
+    {"aten::special_xlog1py", kBinaryFloat, "elementwise"},
+    {"aten::special_zeta", kBinaryFloat, "elementwise"},
     {"aten::masked_fill", masked_fill, "elementwise"},
     // comparisons
     {"aten::eq", kCompare, "elementwise"},

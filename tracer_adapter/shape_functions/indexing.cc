@@ -570,6 +570,8 @@ const RuleEntry kRules[] = {
     {"aten::index.Tensor", index, "indexing"},
     {"aten::index_add", return_contiguous, "indexing"},
     {"aten::index_add_", return_self, "indexing"},
+    {"aten::index_reduce", return_contiguous, "indexing"},
+    {"aten::index_reduce_", return_self, "indexing"},
     {"aten::index_copy", return_contiguous, "indexing"},
     {"aten::index_copy_", return_self, "indexing"},
     {"aten::index_fill", return_like_self, "indexing"},

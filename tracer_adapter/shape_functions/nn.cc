@@ -369,6 +369,21 @@ bool batch_norm(RuleCall& call) {
   return true;
 }
 
+// Each sample by itself; its kernel repeats weights and statistics for each.
+bool instance_norm(RuleCall& call) {
+  const Tensor& input = call.tensor(0);
+  TORCH_CHECK(input.dim() >= 2, "expected 2D or higher input (got ",
+              input.dim(), "D input)");
+  TORCH_CHECK(arg(call, "use_input_stats").toBool() ||
+                  (!call.is_none(3) && !call.is_none(4)),
+              "Expected running_mean and running_var to be defined when "
+              "use_input_stats is false");
+  for (const char* name : {"weight", "bias", "running_mean", "running_var"})
+    require_channels(arg(call, name), input.sym_size(1), name);
+  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device()));
+  return true;
+}
+
 // native_batch_norm and its kin also return the mean and the inverse deviation.
 bool native_batch_norm(RuleCall& call) {
   const Tensor& input = call.tensor(0);
@@ -677,6 +692,35 @@ bool im2col(RuleCall& call) {
   return true;
 }
 
+// max_unpool2d(self, indices, output_size)
+bool max_unpool2d(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &indices = call.tensor(1);
+  require_rank(self, 3, 4, "max_unpool2d");
+  const Dims wanted = call.sym_ints(2);
+  TORCH_CHECK(wanted.size() == 2,
+              "There should be exactly two elements (height, width) in "
+              "output_size, but got ",
+              wanted.size(), " elements.");
+  TORCH_CHECK(indices.scalar_type() == at::kLong,
+              "elements in indices should be type int64 but got: ",
+              indices.scalar_type());
+  TORCH_CHECK(indices.dim() == self.dim(),
+              "max_unpool2d: input and indices differ in rank");
+  Dims sizes = sizes_of(self);
+  for (size_t d = 0; d < sizes.size(); ++d)
+    PROVISO_REQUIRE(sizes[d].sym_eq(indices.sym_size(static_cast<int64_t>(d))),
+                    "Expected shape of indices to be same as that of the input "
+                    "tensor (",
+                    to_text(self.sym_sizes()),
+                    ") but got indices tensor with "
+                    "shape: ",
+                    to_text(indices.sym_sizes()));
+  std::copy(wanted.begin(), wanted.end(), sizes.end() - 2);
+  call.returns(
+      fresh(sizes, self.scalar_type(), self.device(), suggested_format(self)));
+  return true;
+}
+
 bool grid_sampler(RuleCall& call) {
   const Tensor &input = call.tensor(0), &grid = call.tensor(1);
   Dims sizes{input.sym_size(0), input.sym_size(1)};
@@ -853,6 +897,7 @@ const RuleEntry kRules[] = {
     {"aten::_native_batch_norm_legit_no_training", native_batch_norm,
      "normalisation"},
     {"aten::batch_norm", batch_norm, "normalisation"},
+    {"aten::instance_norm", instance_norm, "normalisation"},
     {"aten::group_norm", group_norm, "normalisation"},
     {"aten::layer_norm", layer_norm, "normalisation"},
     {"aten::native_batch_norm", native_batch_norm, "normalisation"},
@@ -877,6 +922,8 @@ const RuleEntry kRules[] = {
     {"aten::replication_pad3d", replication_pad, "padding"},
     {"aten::grid_sampler", grid_sampler, "resampling"},
     {"aten::grid_sampler_2d", grid_sampler, "resampling"},
+    {"aten::grid_sampler_3d", grid_sampler, "resampling"},
+    {"aten::max_unpool2d", max_unpool2d, "resampling"},
     {"aten::pixel_shuffle", pixel_shuffle<true>, "resampling"},
     {"aten::pixel_unshuffle", pixel_shuffle<false>, "resampling"},
     {"aten::_upsample_bicubic2d_aa.vec", upsample, "resampling"},
@@ -885,8 +932,11 @@ const RuleEntry kRules[] = {
     {"aten::upsample_bilinear2d.vec", upsample, "resampling"},
     {"aten::upsample_linear1d.vec", upsample, "resampling"},
     {"aten::upsample_nearest1d.vec", upsample, "resampling"},
+    {"aten::_upsample_nearest_exact1d.vec", upsample, "resampling"},
     {"aten::upsample_nearest2d.vec", upsample, "resampling"},
+    {"aten::_upsample_nearest_exact2d.vec", upsample, "resampling"},
     {"aten::upsample_nearest3d.vec", upsample, "resampling"},
+    {"aten::_upsample_nearest_exact3d.vec", upsample, "resampling"},
     {"aten::upsample_trilinear3d.vec", upsample, "resampling"},
     {"aten::gru.input", recurrent, "recurrence"},
     {"aten::gru_cell", recurrent_cell, "recurrence"},

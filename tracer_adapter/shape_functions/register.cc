@@ -7,6 +7,7 @@ void register_composite_rules();
 void register_core_rest_rules();
 void register_data_dependent_rules();
 void register_elementwise_rules();
+void register_factorisation_rules();
 void register_factory_rules();
 void register_indexing_rules();
 void register_linalg_rules();
@@ -25,6 +26,7 @@ void register_all_rules() {
   register_statistics_rules();
   register_indexing_rules();
   register_linalg_rules();
+  register_factorisation_rules();
   register_nn_rules();
   register_data_dependent_rules();
   register_core_rest_rules();

@@ -241,6 +241,26 @@ std::optional<SymInt> clamp_bound(const SymInt& bound, const SymInt& size) {
   return *negative ? not_negative(bound + size) : at_most(bound, size);
 }
 
+// The same of an end, which may stay below 0: no step reaches it.
+std::optional<SymInt> clamp_end(const SymInt& bound, const SymInt& size) {
+  auto negative = less(bound, 0);
+  if (!negative) return std::nullopt;
+  return *negative ? bound + size : at_most(bound, size);
+}
+
+// How many of low, low + step, ... lie below high: ceil((high - low) / step),
+// or none.  The quotient is 0 already where high - low > -step.
+SymInt steps_between(const SymInt& low, const SymInt& high,
+                     const SymInt& step) {
+  const SymInt width = high - low;
+  const auto by = constant(step), example = hint_of(width);
+  if (by == 1) return not_negative(width);
+  if (!by || !example || *example < 0)
+    return ceil_div(not_negative(width), step);
+  expect(width.sym_gt(-*by));
+  return ceil_div(width, step);
+}
+
 // Some number in [0, most] that data decides.  `known_by` lends its session.
 SymInt some_number(const SymInt& known_by, const SymInt& most) {
   SymNode* node = as_sym_node(known_by.toSymNodeImplUnowned());
@@ -294,10 +314,10 @@ Tensor slice_of(const Tensor& t, int64_t dim,
   auto low = begin ? clamp_bound(*begin, size) : SymInt(0);
   bool to_the_end =
       !end || constant(*end) == std::numeric_limits<int64_t>::max();
-  auto high = to_the_end ? size : clamp_bound(*end, size);
-  SymInt length = low && high ? not_negative(*high - *low)
-                              : some_number(low ? *end : *begin, size);
-  sizes[dim] = constant(step) == 1 ? length : ceil_div(length, step);
+  auto high = to_the_end ? size : clamp_end(*end, size);
+  sizes[dim] = low && high
+                   ? steps_between(*low, *high, step)
+                   : ceil_div(some_number(low ? *end : *begin, size), step);
   SymInt first = low ? *low : some_number(*begin, size);
   SymInt offset = t.sym_storage_offset() + first * strides[dim];
   strides[dim] = strides[dim] * step;
@@ -583,9 +603,7 @@ std::vector<Tensor> pieces(const Tensor& self, int64_t dim,
   return result;
 }
 
-// How many pieces a split has is part of the program.
-Dims even_lengths(const SymInt& size, const SymInt& each) {
-  if (known_zero(size)) return {SymInt(0)};
+int64_t pieces_of(const SymInt& size, const SymInt& each) {
   const SymInt wanted = ceil_div(size, each);
   const auto example = hint_of(wanted);
   const int64_t count =
@@ -593,11 +611,22 @@ Dims even_lengths(const SymInt& size, const SymInt& each) {
   constexpr int64_t kMost = 1'000'000;
   TORCH_CHECK(count <= kMost, "a split into ", count, " pieces is not traced; ",
               kMost, " is the most");
-  expect(size.sym_le(each * count));
-  if (count > 1) expect(size.sym_gt(each * (count - 1)));
+  return count;
+}
+
+Dims lengths_of(int64_t count, const SymInt& size, const SymInt& each) {
   Dims lengths(count, each);
   lengths.back() = size - each * (count - 1);
   return lengths;
+}
+
+// How many pieces a split has is part of the program.
+Dims even_lengths(const SymInt& size, const SymInt& each) {
+  if (known_zero(size)) return {SymInt(0)};
+  const int64_t count = pieces_of(size, each);
+  expect(size.sym_le(each * count));
+  if (count > 1) expect(size.sym_gt(each * (count - 1)));
+  return lengths_of(count, size, each);
 }
 
 bool split(RuleCall& call) {
@@ -642,7 +671,8 @@ bool split_with_sizes(RuleCall& call) {
   return true;
 }
 
-// chunk(self, n): pieces of ceil(size / n), perhaps fewer than n of them.
+// chunk(self, n): pieces of ceil(size / n), perhaps fewer than n of them; and n
+// empty ones of nothing.
 bool chunk(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   int64_t count = call.args[1].toInt();
@@ -652,11 +682,20 @@ bool chunk(RuleCall& call) {
   int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
   SymInt size = self.sym_size(dim);
   SymInt each = ceil_div(size, count);
-  if (known_zero(size)) {
+  if (constant(size) == 0) {
     call.returns(pieces(self, dim, Dims(count, SymInt(0))));
     return true;
   }
-  call.returns(pieces(self, dim, even_lengths(size, each)));
+  const int64_t found = pieces_of(size, each);
+  if (found < count) expect(size.sym_le(each * found));
+  const c10::SymBool no_fewer = size.sym_gt(each * (found - 1));
+  if (found < count)
+    expect(no_fewer);
+  else if (count == 2)
+    expect(size.sym_ne(1));
+  else if (count > 2)
+    expect(no_fewer.sym_or(size.sym_eq(0)));
+  call.returns(pieces(self, dim, lengths_of(found, size, each)));
   return true;
 }
 

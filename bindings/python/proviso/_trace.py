@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import dis
+import functools
 import os
 import sys
 import threading
@@ -418,7 +419,7 @@ _PATCHES = [
 ]
 
 
-# --- custom operators
+# --- operators without a shape rule
 
 class _FakeContext:
     """What torch.library.get_ctx() gives inside a fake implementation."""
@@ -430,17 +431,47 @@ class _FakeContext:
         return self.new_dynamic_size(min=min, max=max)
 
 
-def _run_fake_implementation(name, args, kwargs):
+def _results_of(name, overload, args, kwargs):
+    """What an operator returns for traced tensors, by its own fake
+    implementation or by torch's meta function in Python."""
+    kernel = (_meta_function(name, overload)
+              if name.partition("::")[0] in ("aten", "prims")
+              else _fake_implementation(name))
+    return NotImplemented if kernel is None else kernel(*args, **kwargs)
+
+
+def _fake_implementation(name):
     from torch._library import fake_impl, simple_registry
 
-    entry = simple_registry.singleton.find(name)
-    if entry.fake_impl.kernel is None:
-        return NotImplemented
-    with fake_impl.set_ctx_getter(_FakeContext):
-        return entry.fake_impl.kernel(*args, **kwargs)
+    kernel = simple_registry.singleton.find(name).fake_impl.kernel
+
+    def run(*args, **kwargs):
+        with fake_impl.set_ctx_getter(_FakeContext):
+            return kernel(*args, **kwargs)
+
+    return run if kernel is not None else None
 
 
-_proviso.set_custom_op_function(_run_fake_implementation)
+# Where torch's meta function says otherwise than its kernel on the CPU, which
+# the tracer follows (tests/python/op_samples.py finds them).
+_META_DIFFERS = {}
+
+
+@functools.cache
+def _meta_function(name, overload):
+    import torch._meta_registrations  # registers most of them
+
+    space, _, base = name.partition("::")
+    op = getattr(getattr(getattr(torch.ops, space), base),
+                 overload or "default")
+    if space == "prims":
+        return op.prim_meta_impl
+    if base in _META_DIFFERS or any(a.is_out for a in op._schema.arguments):
+        return None
+    return op.py_kernels.get(torch._C.DispatchKey.Meta)
+
+
+_proviso.set_custom_op_function(_results_of)
 
 
 # --- modules

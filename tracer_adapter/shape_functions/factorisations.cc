@@ -1,0 +1,389 @@
+// tracer_adapter/shape_functions/factorisations.cc - factors, inverses and
+// determinants of batches of matrices, and what is solved by them.
+//
+// LAPACK keeps matrices column by column: a factor of sizes [b, m, n] has the
+// strides [m*n, 1, m], whatever those of the input are.
+#include <c10/core/ScalarType.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tracer_adapter/shape_functions/common.h"
+#include "tracer_adapter/shape_functions/view_layout.h"
+
+namespace proviso {
+namespace {
+
+using namespace shapes;
+
+Tensor by_columns(const Dims& sizes, ScalarType dtype, c10::Device device) {
+  const LayoutScope layout;
+  Dims strides = strides_of(fresh(sizes, dtype, device));
+  const size_t rank = sizes.size();
+  if (rank >= 2) {
+    strides[rank - 1] = at_least_one(sizes[rank - 2]);
+    strides[rank - 2] = 1;
+  }
+  return make_fake(sizes, strides, dtype, device);
+}
+
+Tensor by_columns(const Dims& sizes, const Tensor& like) {
+  return by_columns(sizes, like.scalar_type(), like.device());
+}
+
+// A batch of matrices [..., rows, columns].
+class Matrices {
+ public:
+  Matrices(const Tensor& t, const std::string& what) : self(t) {
+    TORCH_CHECK(t.dim() >= 2, what,
+                ": The input tensor A must have at least 2 dimensions.");
+    TORCH_CHECK(t.is_floating_point() || t.is_complex(), what,
+                ": Expected a floating point or complex tensor as input. Got ",
+                t.scalar_type());
+    batch = sizes_of(t);
+    columns = batch.back();
+    batch.pop_back();
+    rows = batch.back();
+    batch.pop_back();
+  }
+
+  Dims with(std::initializer_list<SymInt> more) const {
+    Dims sizes = batch;
+    sizes.insert(sizes.end(), more);
+    return sizes;
+  }
+  SymInt shorter() const {
+    return known_less_equal(rows, columns)   ? rows
+           : known_less_equal(columns, rows) ? columns
+                                             : rows.min(columns);
+  }
+  Tensor factor(const SymInt& m, const SymInt& n) const {
+    return by_columns(with({m, n}), self);
+  }
+  Tensor like_self() const { return factor(rows, columns); }
+  Tensor integers(const Dims& sizes) const {
+    return fresh(sizes, at::kInt, self.device());
+  }
+  Tensor reals(const Dims& sizes) const {
+    return fresh(sizes, c10::toRealValueType(self.scalar_type()),
+                 self.device());
+  }
+  Tensor nothing() const {
+    return fresh({SymInt(0)}, self.scalar_type(), self.device());
+  }
+
+  Tensor self;
+  Dims batch;
+  SymInt rows, columns;
+};
+
+Matrices square(const Tensor& t, const std::string& what) {
+  Matrices a(t, what);
+  PROVISO_REQUIRE(a.rows.sym_eq(a.columns), what,
+                  ": A must be batches of square matrices, but they are ",
+                  a.rows, " by ", a.columns, " matrices");
+  return a;
+}
+
+// A factor of a square matrix and an error code a matrix.
+bool square_and_info(RuleCall& call) {
+  const Matrices a = square(call.tensor(0), std::string(op_name(call)));
+  call.returns(a.like_self());
+  call.returns(a.integers(a.batch));
+  return true;
+}
+
+// (determinant, LU, pivots); slogdet has the logarithm beside the sign.
+bool determinant(RuleCall& call) {
+  const bool logarithm = op_name(call) == "_linalg_slogdet";
+  const Matrices a =
+      square(call.tensor(0), logarithm ? "linalg.slogdet" : "linalg.det");
+  call.returns(fresh(a.batch, a.self.scalar_type(), a.self.device()));
+  if (logarithm) call.returns(a.reals(a.batch));
+  call.returns(a.like_self());
+  call.returns(a.integers(a.with({a.rows})));
+  return true;
+}
+
+// (Q, R)
+bool qr(RuleCall& call) {
+  const Matrices a(call.tensor(0), "linalg.qr");
+  const std::string& mode = call.args[1].toStringRef();
+  TORCH_CHECK(mode == "reduced" || mode == "complete" || mode == "r",
+              "qr received unrecognized mode '", mode,
+              "' but expected one of 'reduced' (default), 'r', or 'complete'");
+  const SymInt inner = mode == "complete" ? a.rows : a.shorter();
+  call.returns(mode == "r" ? a.nothing() : a.factor(a.rows, inner));
+  call.returns(a.factor(inner, a.columns));
+  return true;
+}
+
+// (U, S, Vh)
+bool svd(RuleCall& call) {
+  const Matrices a(call.tensor(0), "linalg.svd");
+  const bool full = call.args[1].toBool(), vectors = call.args[2].toBool();
+  const SymInt k = a.shorter();
+  call.returns(vectors ? a.factor(a.rows, full ? a.rows : k) : a.nothing());
+  call.returns(a.reals(a.with({k})));
+  call.returns(vectors ? a.factor(full ? a.columns : k, a.columns)
+                       : a.nothing());
+  return true;
+}
+
+// (values, vectors) of a symmetric matrix.
+bool eigh(RuleCall& call) {
+  const Matrices a = square(call.tensor(0), "linalg.eigh");
+  call.returns(a.reals(a.with({a.rows})));
+  call.returns(call.args[2].toBool() ? a.like_self() : a.nothing());
+  return true;
+}
+
+// (values, vectors), or the values alone.
+bool eig(RuleCall& call) {
+  const Matrices a = square(call.tensor(0), "linalg.eig");
+  const ScalarType dtype = c10::toComplexType(a.self.scalar_type());
+  call.returns(fresh(a.with({a.rows}), dtype, a.self.device()));
+  if (return_count(call) > 1)
+    call.returns(
+        by_columns(a.with({a.rows, a.columns}), dtype, a.self.device()));
+  return true;
+}
+
+// (LU, pivots, info)
+bool lu_factor(RuleCall& call) {
+  const Matrices a(call.tensor(0), "torch.lu_factor");
+  call.returns(a.like_self());
+  call.returns(a.integers(a.with({a.shorter()})));
+  call.returns(a.integers(a.batch));
+  return true;
+}
+
+// The batches of two inputs as one.
+Dims common_batch(const Matrices& a, const Matrices& b) {
+  return broadcast(a.batch, b.batch);
+}
+
+// A vector a matrix, in place of a matrix of right hand sides.
+bool is_vector_side(const Tensor& a, const Tensor& b) {
+  if (b.dim() == 1) return true;
+  if (b.dim() != a.dim() - 1) return false;
+  for (int64_t d = 0; d < b.dim(); ++d)
+    if (!branches_on(b.sym_size(d).sym_eq(a.sym_size(d)))) return false;
+  return true;
+}
+
+void require_fitting(const Matrices& a, const Matrices& b, bool left,
+                     const std::string& what) {
+  PROVISO_REQUIRE((left ? b.rows.sym_eq(a.rows) : b.columns.sym_eq(a.columns)),
+                  what, ": Incompatible shapes of A and B for the equation ",
+                  left ? "AX = B" : "XA = B", " (", a.rows, "x", a.columns,
+                  " and ", b.rows, "x", b.columns, ")");
+}
+
+void require_one_dtype(const Tensor& a, const Tensor& b,
+                       const std::string& what) {
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(), what,
+              ": Expected A and B to have the same dtype, but found A of type ",
+              a.scalar_type(), " and B of type ", b.scalar_type(), " instead");
+}
+
+// (X, LU, pivots, info)
+bool solve_ex(RuleCall& call) {
+  const Tensor& b = call.tensor(1);
+  const Matrices a = square(call.tensor(0), "linalg.solve");
+  require_one_dtype(a.self, b, "linalg.solve");
+  const bool left = call.args[2].toBool();
+  const bool is_vector = is_vector_side(a.self, b);
+  TORCH_CHECK(left || !is_vector,
+              "linalg.solve: Vector broadcasting of the left hand side is not "
+              "supported for left=False");
+  Dims sizes;
+  if (is_vector) {
+    PROVISO_REQUIRE(b.sym_size(-1).sym_eq(a.rows),
+                    "linalg.solve: Incompatible shapes of A and B for the "
+                    "equation AX = B (",
+                    a.rows, "x", a.columns, " and ", b.sym_size(-1), "x1)");
+    sizes = broadcast(a.batch,
+                      Dims(b.sym_sizes().begin(), b.sym_sizes().end() - 1));
+    sizes.push_back(a.rows);
+  } else {
+    const Matrices sides(b, "linalg.solve");
+    require_fitting(a, sides, left, "linalg.solve");
+    sizes = common_batch(a, sides);
+    sizes.insert(sizes.end(), {sides.rows, sides.columns});
+  }
+  call.returns(left ? by_columns(sizes, b)
+                    : fresh(sizes, b.scalar_type(), b.device()));
+  call.returns(a.like_self());
+  call.returns(a.integers(a.with({a.rows})));
+  call.returns(a.integers(a.batch));
+  return true;
+}
+
+// linalg_solve_triangular(A, B, upper, left, unitriangular)
+bool solve_triangular(RuleCall& call) {
+  const Matrices a = square(call.tensor(0), "linalg.solve_triangular");
+  const Matrices b(call.tensor(1), "linalg.solve_triangular");
+  require_one_dtype(a.self, b.self, "linalg.solve_triangular");
+  require_fitting(a, b, arg(call, "left").toBool(), "linalg.solve_triangular");
+  Dims sizes = common_batch(a, b);
+  sizes.insert(sizes.end(), {b.rows, b.columns});
+  call.returns(by_columns(sizes, b.self));
+  return true;
+}
+
+// cholesky_solve(B, L, upper)
+bool cholesky_solve(RuleCall& call) {
+  const Matrices b(call.tensor(0), "cholesky_solve");
+  const Matrices a = square(call.tensor(1), "cholesky_solve");
+  require_fitting(a, b, true, "cholesky_solve");
+  Dims sizes = common_batch(a, b);
+  sizes.insert(sizes.end(), {b.rows, b.columns});
+  call.returns(by_columns(sizes, b.self));
+  return true;
+}
+
+bool square_by_columns(RuleCall& call) {
+  call.returns(square(call.tensor(0), std::string(op_name(call))).like_self());
+  return true;
+}
+
+bool pinv(RuleCall& call) {
+  const Matrices a(call.tensor(0), "linalg.pinv");
+  if (arg(call, "hermitian").toBool()) square(call.tensor(0), "linalg.pinv");
+  call.returns(fresh(a.with({a.columns, a.rows}), a.self.scalar_type(),
+                     a.self.device()));
+  return true;
+}
+
+// linalg_cross(a, b, dim): of vectors of three elements.
+bool cross(RuleCall& call) {
+  const Tensor &a = call.tensor(0), &b = call.tensor(1);
+  TORCH_CHECK(a.dim() == b.dim(),
+              "linalg.cross: inputs must have the same number of dimensions.");
+  const int64_t dim = wrap_dim(arg(call, "dim").toInt(), a.dim());
+  const auto is_three = [&](const Tensor& t) {
+    return expect(t.sym_size(dim).sym_eq(3));
+  };
+  TORCH_CHECK(is_three(a) && is_three(b), "linalg.cross: inputs dimension ",
+              dim, " must have length 3. Got ", a.sym_size(dim), " and ",
+              b.sym_size(dim));
+  Promotion promotion;
+  promotion.add(a);
+  promotion.add(b);
+  call.returns(fresh(broadcast(sizes_of(a), sizes_of(b)), promotion.result(),
+                     a.device()));
+  return true;
+}
+
+// The product of a chain of matrices; a vector may begin and end it.
+bool multi_dot(RuleCall& call) {
+  const std::vector<Tensor> chain = to_tensors(call.args[0]);
+  TORCH_CHECK(chain.size() >= 2,
+              "multi_dot(): expected at least 2 tensors but got ",
+              chain.size());
+  Dims sizes;
+  SymInt inner;
+  for (size_t i = 0; i < chain.size(); ++i) {
+    const Tensor& t = chain[i];
+    const bool is_end = i == 0 || i + 1 == chain.size();
+    TORCH_CHECK(t.dim() == 2 || (is_end && t.dim() == 1),
+                "multi_dot(): tensor ", i, " must be ", is_end ? "1D or " : "",
+                "2D but got ", t.dim(), "D");
+    TORCH_CHECK(t.scalar_type() == chain[0].scalar_type(),
+                "multi_dot(): all tensors must have be the same dtype but "
+                "tensor 0 is ",
+                chain[0].scalar_type(), " and tensor ", i, " ",
+                t.scalar_type());
+    if (i == 0) {
+      if (t.dim() == 2) sizes.push_back(t.sym_size(0));
+    } else {
+      PROVISO_REQUIRE(inner.sym_eq(t.sym_size(0)), "multi_dot(): tensors ",
+                      i - 1, " and ", i, " with shapes ",
+                      to_text(chain[i - 1].sym_sizes()), " and ",
+                      to_text(t.sym_sizes()), " cannot be multiplied");
+      if (i + 1 == chain.size() && t.dim() == 2) sizes.push_back(t.sym_size(1));
+    }
+    inner = t.sym_size(-1);
+  }
+  call.returns(fresh(sizes, chain[0].scalar_type(), chain[0].device()));
+  return true;
+}
+
+// addr(self, a, b): self + the outer product of two vectors.
+bool addr(RuleCall& call) {
+  const Tensor &a = call.tensor(1), &b = call.tensor(2);
+  TORCH_CHECK(a.dim() == 1 && b.dim() == 1,
+              "addr: Expected 1-D argument vec1 and vec2, but got ", a.dim(),
+              "-D and ", b.dim(), "-D");
+  const Dims sizes{a.sym_size(0), b.sym_size(0)};
+  const Dims whole = broadcast(sizes_of(call.tensor(0)), sizes);
+  TORCH_CHECK(whole.size() == 2, "addr: self has ", call.tensor(0).dim(),
+              " dimensions; give it 2 at the most");
+  Promotion promotion;
+  for (size_t i = 0; i < 3; ++i) promotion.add(call.args[i]);
+  call.returns(fresh(sizes, promotion.result(), a.device()));
+  return true;
+}
+
+bool trace(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() == 2,
+              "trace: expected a matrix, but got tensor with "
+              "dim ",
+              self.dim());
+  const ScalarType dtype = c10::isIntegralType(self.scalar_type(), true)
+                               ? at::kLong
+                               : self.scalar_type();
+  call.returns(fresh({}, dtype, self.device()));
+  return true;
+}
+
+// One block after another, along rows and columns.
+bool block_diag(RuleCall& call) {
+  const std::vector<Tensor> blocks = to_tensors(call.args[0]);
+  if (blocks.empty()) return false;
+  SymInt rows = 0, columns = 0;
+  Promotion promotion;
+  for (const Tensor& t : blocks) {
+    TORCH_CHECK(t.dim() <= 2,
+                "torch.block_diag: Input tensors must have 2 or "
+                "fewer dimensions. Input has ",
+                t.dim(), " dimensions");
+    rows = rows + (t.dim() < 2 ? SymInt(1) : t.sym_size(0));
+    columns = columns + (t.dim() == 0 ? SymInt(1) : t.sym_size(-1));
+    promotion.add(t);
+  }
+  call.returns(fresh({rows, columns}, promotion.result(), blocks[0].device()));
+  return true;
+}
+
+const RuleEntry kRules[] = {
+    {"aten::addr", addr, "linear algebra"},
+    {"aten::block_diag", block_diag, "linear algebra"},
+    {"aten::cholesky_inverse", square_by_columns, "linear algebra"},
+    {"aten::cholesky_solve", cholesky_solve, "linear algebra"},
+    {"aten::_linalg_det", determinant, "linear algebra"},
+    {"aten::_linalg_eigh", eigh, "linear algebra"},
+    {"aten::_linalg_eigvals", eig, "linear algebra"},
+    {"aten::_linalg_slogdet", determinant, "linear algebra"},
+    {"aten::_linalg_solve_ex", solve_ex, "linear algebra"},
+    {"aten::_linalg_svd", svd, "linear algebra"},
+    {"aten::_linalg_check_errors", return_nothing, "linear algebra"},
+    {"aten::linalg_cholesky_ex", square_and_info, "linear algebra"},
+    {"aten::linalg_cross", cross, "linear algebra"},
+    {"aten::linalg_eig", eig, "linear algebra"},
+    {"aten::linalg_inv_ex", square_and_info, "linear algebra"},
+    {"aten::linalg_lu_factor_ex", lu_factor, "linear algebra"},
+    {"aten::linalg_multi_dot", multi_dot, "linear algebra"},
+    {"aten::linalg_pinv.atol_rtol_tensor", pinv, "linear algebra"},
+    {"aten::linalg_qr", qr, "linear algebra"},
+    {"aten::linalg_solve_triangular", solve_triangular, "linear algebra"},
+    {"aten::trace", trace, "linear algebra"},
+};
+
+}  // namespace
+
+void register_factorisation_rules() { register_rules(kRules); }
+
+}  // namespace proviso
