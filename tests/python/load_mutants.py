@@ -26,7 +26,8 @@ import proviso
 # loads, and of devices that this machine's torch has no module for.
 NOT_STRUCTURE = (
     "KeyError: u", "expected no unbacked symbols", "!= hint", "not in VR[",
-    "vr must not be None", "_mpf_", "module 'torch' has no attribute")
+    "vr must not be None", "_mpf_", "non-real zoo",
+    "module 'torch' has no attribute")
 NEVER = ("INTERNAL ASSERT", "_M_", "std::", "bad_variant", "basic_string",
          "vector::", "stoi", "json.exception", "_Map_base")
 SECONDS, BYTES = 20, 6 << 30
