@@ -296,8 +296,9 @@ def of_their_types():
     number; torch still sees that it is symbolic."""
     with contextlib.ExitStack() as stack:
         for kind, plain in _TYPES.items():
+            before = vars(kind).get("__class__")  # of the export around this one
             _proviso.set_in_class(kind, "__class__", _class_of(kind, plain))
-            stack.callback(_proviso.set_in_class, kind, "__class__", None)
+            stack.callback(_proviso.set_in_class, kind, "__class__", before)
         yield
 
 
