@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <tuple>
 
 #include "bench/require.h"
 #include "solver/solver.h"
@@ -83,7 +84,7 @@ void AskFirst(benchmark::State& state, const Question& q) {
 void AskAgain(benchmark::State& state, const Question& q) {
   check(q);
   Problem problem(q);
-  problem.context->ask(problem.question);
+  std::ignore = problem.context->ask(problem.question);
   for (auto _ : state)
     benchmark::DoNotOptimize(problem.context->ask_quick(problem.question));
   state.SetItemsProcessed(state.iterations());

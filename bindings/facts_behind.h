@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "solver/solver.h"
@@ -19,19 +20,19 @@ inline std::optional<std::vector<FactId>> facts_behind(Context& context,
   constexpr size_t kMostValues = 64;
   std::vector<FactId> facts;
   if (call == "bounds")
-    context.bounds(e, &facts);
+    std::ignore = context.bounds(e, &facts);
   else if (call == "strided")
-    context.strided(e, &facts);
+    std::ignore = context.strided(e, &facts);
   else if (call == "multiple_of")
-    context.multiple_of(e, &facts);
+    std::ignore = context.multiple_of(e, &facts);
   else if (call == "values")
-    context.values(e, kMostValues, &facts);
+    std::ignore = context.values(e, kMostValues, &facts);
   else if (call == "simplify")
-    context.simplify(e, &facts);
+    std::ignore = context.simplify(e, &facts);
   else if (call == "canonical")
-    context.canonical(e, &facts);
+    std::ignore = context.canonical(e, &facts);
   else if (call == "substitute")
-    context.substitute(e, &facts);
+    std::ignore = context.substitute(e, &facts);
   else
     return std::nullopt;
   return facts;

@@ -18,6 +18,7 @@
 
 namespace proviso::cli {
 namespace {
+using namespace internal;
 
 struct Probe {
   const char* facts;  // by ;

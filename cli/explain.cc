@@ -13,6 +13,7 @@
 
 namespace proviso::cli {
 namespace {
+using namespace internal;
 
 std::string read_whole(const std::string& path) {
   std::ostringstream text;

@@ -26,6 +26,7 @@
 
 namespace proviso::cli {
 namespace {
+using namespace internal;
 
 struct Counts {
   size_t pairs = 0, at_most_peer = 0, costlier_than_input = 0, wrong = 0,

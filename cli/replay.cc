@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 
 #include "cli/arguments.h"
@@ -368,7 +369,7 @@ class Replay {
       case Event::kAsk: return ask(e, here);
       case Event::kResult: return compare(e, here.context);
       case Event::kValue:
-        if (e.expr.is_int()) here.context.bounds(e.expr);
+        if (e.expr.is_int()) std::ignore = here.context.bounds(e.expr);
         return;
       case Event::kPush: here.context.push(); break;
       case Event::kPop: here.context.pop(); break;

@@ -1,7 +1,7 @@
 # Installed: the public headers under include/proviso, the libraries, the
 # command, licences, pkg-config files, and a package:
 #
-#   find_package(Proviso 0.1 REQUIRED COMPONENTS solver)   # sym solver guards
+#   find_package(Proviso 0.2 REQUIRED COMPONENTS solver)   # sym solver guards
 #   target_link_libraries(mine PRIVATE proviso::solver)    # tracer c
 include(CMakePackageConfigHelpers)
 
@@ -12,13 +12,13 @@ endif()
 
 # --- headers: what a user may include, and what those include
 set(sym_headers
-  api budget cheapest cost evaluate expr facts integer op operators parse print
-  simplify symbol_kinds translate)
+  api budget cheapest cost definition evaluate expr facts integer op operators
+  parse polynomial print simplify small_vector symbol_kinds translate)
 set(solver_headers
   interval limits options solve solver strided symbolic_bounds)
 set(guards_headers
-  context_text explain guard_program input_check logs refusal shape_env size_set
-  source_text)
+  context_text explain guard_program input_check logs open_question refusal
+  requirements shape_env size_set source_text suggest torch_form)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/proviso)
 foreach(folder sym solver guards)
   foreach(header ${${folder}_headers})
@@ -42,7 +42,12 @@ function(proviso_install_libraries set)
     DESTINATION ${package})
 endfunction()
 
-proviso_install_libraries(Core proviso_sym proviso_solver proviso_guards)
+if(BUILD_SHARED_LIBS)
+  proviso_install_libraries(Core proviso_core proviso_sym_interface
+    proviso_solver_interface proviso_guards_interface)
+else()
+  proviso_install_libraries(Core proviso_sym proviso_solver proviso_guards)
+endif()
 if(TARGET proviso_c)
   proviso_install_libraries(C proviso_c)
   install(FILES ${PROJECT_SOURCE_DIR}/bindings/c/include/proviso/proviso.h
@@ -82,9 +87,14 @@ install(FILES
 # --- pkg-config, by paths from the file itself: the tree may be moved
 file(RELATIVE_PATH PROVISO_PC_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-set(PROVISO_PC_Z3)
-if(PROVISO_WITH_Z3)
-  set(PROVISO_PC_Z3 "-L${PROVISO_Z3_HINT} -Wl,-rpath,${PROVISO_Z3_HINT} -lz3")
+if(BUILD_SHARED_LIBS)
+  set(PROVISO_PC_LIBRARIES "-lproviso")
+else()
+  set(PROVISO_PC_LIBRARIES "-lproviso_guards -lproviso_solver -lproviso_sym")
+  if(PROVISO_WITH_Z3)
+    string(APPEND PROVISO_PC_LIBRARIES
+      " -L${PROVISO_Z3_HINT} -Wl,-rpath,${PROVISO_Z3_HINT} -lz3")
+  endif()
 endif()
 foreach(name proviso proviso-c)
   if(name STREQUAL "proviso" OR TARGET proviso_c)

@@ -37,18 +37,37 @@ if(PROVISO_WITH_Z3 AND PROVISO_Z3_LIBRARY)
   list(APPEND PROVISO_INSTALL_RPATH ${folder})
 endif()
 
-# Static, or shared with BUILD_SHARED_LIBS.  A static core is compiled with hidden
-# visibility: a shared library that takes it in shows what sym/api.h says alone.
-# Shared, its libraries use one another's internals, and show all; so does the
-# tracer, as LibTorch's types are its interface.
+# What others link: folders, compiler, nothing of the implementation.
+function(_proviso_interface target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/proviso>)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    target_include_directories(${target} PUBLIC
+      $<BUILD_INTERFACE:${PROVISO_INCLUDE_ROOT}>)
+  endif()
+endfunction()
+
+# proviso_sym, proviso_solver and proviso_guards are static always, compiled with
+# hidden visibility: a shared library that takes them in shows what sym/api.h says
+# alone.  Our own programs link these.  Others link proviso::sym, proviso::solver
+# and proviso::guards: the same, or with BUILD_SHARED_LIBS the one libproviso.so
+# (proviso_shared_core).  The tracer shows all, as LibTorch's types are its
+# interface.
 function(proviso_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  set(visibility hidden)
-  if(BUILD_SHARED_LIBS OR name STREQUAL "tracer")
+  if(name STREQUAL "tracer")
+    add_library(proviso_tracer ${ARG_SOURCES})
     set(visibility default)
+  else()
+    add_library(proviso_${name} STATIC ${ARG_SOURCES})
+    set(visibility hidden)
   endif()
-  add_library(proviso_${name} ${ARG_SOURCES})
-  add_library(proviso::${name} ALIAS proviso_${name})
+  if(name STREQUAL "tracer" OR NOT BUILD_SHARED_LIBS)
+    add_library(proviso::${name} ALIAS proviso_${name})
+  endif()
   set_target_properties(proviso_${name} PROPERTIES
     EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION}
@@ -56,15 +75,46 @@ function(proviso_library name)
     CXX_VISIBILITY_PRESET ${visibility}
     VISIBILITY_INLINES_HIDDEN ON
     INSTALL_RPATH "${PROVISO_INSTALL_RPATH}")
-  target_compile_features(proviso_${name} PUBLIC cxx_std_20)
-  target_include_directories(proviso_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/proviso>)
-  if(NOT PROJECT_IS_TOP_LEVEL)
-    target_include_directories(proviso_${name} PUBLIC
-      $<BUILD_INTERFACE:${PROVISO_INCLUDE_ROOT}>)
-  endif()
+  _proviso_interface(proviso_${name})
   target_link_libraries(proviso_${name} PUBLIC ${ARG_DEPENDS})
   proviso_options(proviso_${name})
+endfunction()
+
+# target: all of the core in one shared library, which shows what the public
+# headers declare.  Templates of the standard library that are compiled into it
+# stay inside.
+function(proviso_shared_core target)
+  set(empty ${PROJECT_BINARY_DIR}/shared_core.cc)
+  file(CONFIGURE OUTPUT ${empty} CONTENT "")
+  add_library(${target} SHARED ${empty})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME proviso
+    EXPORT_NAME core
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "${PROVISO_INSTALL_RPATH}")
+  _proviso_interface(${target})
+  foreach(name guards solver sym)
+    add_dependencies(${target} proviso_${name})
+    set_property(TARGET ${target} APPEND PROPERTY
+      LINK_DEPENDS $<TARGET_FILE:proviso_${name}>)
+  endforeach()
+  set(whole $<TARGET_FILE:proviso_guards> $<TARGET_FILE:proviso_solver>
+    $<TARGET_FILE:proviso_sym>)
+  if(APPLE)
+    target_link_libraries(${target} PRIVATE -Wl,-all_load ${whole})
+  else()
+    set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+    target_link_libraries(${target} PRIVATE
+      -Wl,--whole-archive ${whole} -Wl,--no-whole-archive)
+    target_link_options(${target} PRIVATE -Wl,-Bsymbolic-functions
+      -Wl,--gc-sections -Wl,--version-script=${exports})
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${exports})
+  endif()
+  if(PROVISO_WITH_Z3)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:Z3::z3>)
+  endif()
+  if(PROVISO_SANITIZE)
+    target_link_options(${target} PUBLIC -fsanitize=${PROVISO_SANITIZE})
+  endif()
 endfunction()

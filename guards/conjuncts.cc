@@ -2,7 +2,7 @@
 
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 std::vector<Expr> conjuncts(Expr condition) {
   std::vector<Expr> parts, stack{condition};
@@ -27,4 +27,4 @@ Expr conjunction(ExprPool& pool, const std::vector<Expr>& parts) {
   return parts.size() == 1 ? parts[0] : pool.make(Op::kAnd, parts);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -5,11 +5,11 @@
 
 #include "sym/expr.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // (a & b) & ~(c | d) is {a, b, ~c, ~d}; {e} of what is no conjunction.
 std::vector<Expr> conjuncts(Expr condition);
 // All of them: true of none, and of one that one.
 Expr conjunction(ExprPool& pool, const std::vector<Expr>& parts);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 #include "sym/print.h"
 #include "sym/symbol_kinds.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -292,4 +292,4 @@ Context load_context(ExprPool& pool, std::string_view text) {
   return Reader(pool, text).read();
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -27,14 +27,14 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
-std::string save_context(const Context& context);
+[[nodiscard]] std::string save_context(const Context& context);
 
 // Symbols are made in `pool`, which should have none of the same name and
 // another kind.  Throws Error naming line and column for text that
 // save_context() did not write, another version, or an incomplete one.
-Context load_context(ExprPool& pool, std::string_view text);
+[[nodiscard]] Context load_context(ExprPool& pool, std::string_view text);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

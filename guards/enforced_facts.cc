@@ -10,7 +10,7 @@
 #include "guards/shape_env_impl.h"
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -35,13 +35,13 @@ bool same_place(const SourceLocation& a, const SourceLocation& b) {
 
 }  // namespace
 
-bool equates_sizes(Expr c) {
+bool internal::equates_sizes(Expr c) {
   return c.is(Op::kEq) && c.arg(0).is_symbol() && c.arg(1).is_symbol() &&
          c.arg(0).is_int() && !is_unbacked(c.arg(0).symbol().kind) &&
          !is_unbacked(c.arg(1).symbol().kind);
 }
 
-void add_origin(Guard& guard, const SourceLocation& where) {
+void internal::add_origin(Guard& guard, const SourceLocation& where) {
   if (guard.origins.size() >= kMaxOrigins) return;
   for (const SourceLocation& known : guard.origins) {
     if (same_place(known, where)) return;
@@ -128,21 +128,21 @@ std::vector<Expr> ShapeEnv::Impl::open_assumptions(
 // by one while few; else what it says of one size, or that two are equal; else
 // those of every connected symbol; else all.
 void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
-  Context& context = *view.context;
+  Context& enforced = *view.context;
   auto decided_with = [&](const std::vector<Expr>& symbols, int least = 2) {
-    Scope scope(context);
+    Scope scope(enforced);
     for (Expr s : symbols) {
-      context.assume(ge(s, least), assumption_of(s, least));
+      enforced.assume(ge(s, least), assumption_of(s, least));
     }
-    return decides(context, d);
+    return decides(enforced, d);
   };
   const auto hold = [&] {
     const Expr held =
         d.verdict == Verdict::kYes ? d.question : negate(d.question);
     view.guards.push_back({held, {SourceLocation{}}});
-    context.assume(held);
+    enforced.assume(held);
   };
-  if (decides(context, d)) return;
+  if (decides(enforced, d)) return;
   std::vector<Expr> own = open_assumptions(view, symbols_of(d.question));
   if (!own.empty() && decided_with(own)) {
     const bool few = own.size() <= kMaxDroppedOneByOne;
@@ -177,20 +177,20 @@ void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
 // better.  Else the answer is a guard, the weakest that there is.
 void ShapeEnv::Impl::examine(EnforcedFacts& view, const Answered& answer,
                              bool as_range) {
-  Context& context = *view.context;
+  Context& enforced = *view.context;
   const Expr held = answer.condition;
-  if (context.ask_quick(held) == Verdict::kYes) return;
+  if (enforced.ask_quick(held) == Verdict::kYes) return;
   const std::vector<Expr> own = open_assumptions(view, symbols_of(held));
   const auto says_the_same = [&](int least) {
     {
-      Scope assumed_here(context);
-      for (Expr s : own) context.assume(ge(s, least), assumption_of(s, least));
-      if (context.ask_quick(held) != Verdict::kYes) return false;
+      Scope assumed_here(enforced);
+      for (Expr s : own) enforced.assume(ge(s, least), assumption_of(s, least));
+      if (enforced.ask_quick(held) != Verdict::kYes) return false;
     }
-    Scope held_here(context);
-    context.assume(held);
+    Scope held_here(enforced);
+    enforced.assume(held);
     return std::all_of(own.begin(), own.end(), [&](Expr s) {
-      return context.ask_quick(ge(s, least)) == Verdict::kYes;
+      return enforced.ask_quick(ge(s, least)) == Verdict::kYes;
     });
   };
   const bool one = !own.empty() && says_the_same(1);
@@ -200,7 +200,7 @@ void ShapeEnv::Impl::examine(EnforcedFacts& view, const Answered& answer,
   }
   if (as_range) return;
   view.guards.push_back({held, {answer.where}});
-  context.assume(held, provenance_of(answer.where, "guard"));
+  enforced.assume(held, provenance_of(answer.where, "guard"));
 }
 
 // The question's symbols and all that guards and assertions tie to them.
@@ -229,14 +229,14 @@ std::vector<Expr> ShapeEnv::Impl::connected_symbols(Expr question) {
 // for other such equalities: while it has two values left in its range, nothing
 // implies them.
 std::vector<bool> ShapeEnv::Impl::sole_equalities(const std::vector<Guard>& all,
-                                                  Context& ranges) {
+                                                  Context& given) {
   std::vector<bool> sole(all.size());
   std::unordered_map<Expr, int, ExprHash> uses;
   std::unordered_map<Expr, Interval, ExprHash> left;
   for (const Guard& g : all) {
     for (Expr s : symbols_of(g.condition)) {
       ++uses[s];
-      left.try_emplace(s, ranges.bounds_quick(s));
+      left.try_emplace(s, given.bounds_quick(s));
     }
   }
   const auto hangs = [&](Expr symbol, Expr from) {
@@ -368,4 +368,4 @@ void ShapeEnv::Impl::add_needs(std::vector<Guard>& kept, Context& base) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -5,7 +5,7 @@
 #include "guards/refusal.h"
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::string explain(ShapeEnv& env, const Guard& guard) {
   return text;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

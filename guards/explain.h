@@ -14,11 +14,11 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // The guard in both spellings, every place that needs it, the example's sizes,
 // and sizes that keep all other promises and break this one.
-std::string explain(ShapeEnv& env, const Guard& guard);
+[[nodiscard]] std::string explain(ShapeEnv& env, const Guard& guard);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -9,7 +9,7 @@
 #include "sym/polynomial.h"
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -33,7 +33,8 @@ class Compiler {
   std::vector<Instruction> compile(Expr condition) {
     if (auto one = whole(condition)) return {*one};
     code_ = {{Code::kStack}};
-    depth_ = deepest_ = 0;
+    depth_ = 0;
+    deepest_ = 0;
     level_ = 0;
     if (!push(condition) || is_too_long()) return {{Code::kExact}};
     code_[0].a = static_cast<uint16_t>(code_.size() - 1);
@@ -556,4 +557,4 @@ std::string GuardProgram::to_cpp(const std::string& name) const {
   return text + "  return true;\n}\n";
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

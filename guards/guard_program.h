@@ -21,7 +21,7 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class GuardProgram {
  public:
@@ -31,9 +31,10 @@ class GuardProgram {
   GuardProgram(std::vector<Expr> symbols, std::vector<Expr> conditions);
 
   // Whether every condition holds.  Requires values.size() >= symbols.
-  bool holds(const int64_t* values) const;
+  [[nodiscard]] bool holds(const int64_t* values) const;
   // The index of the first condition that does not hold.
-  std::optional<size_t> first_failing(const int64_t* values) const;
+  [[nodiscard]] std::optional<size_t> first_failing(
+      const int64_t* values) const;
 
   size_t size() const { return conditions_.size(); }
   const std::vector<Expr>& conditions() const { return conditions_; }
@@ -41,7 +42,7 @@ class GuardProgram {
   // A C++ function `bool name(const int64_t* v)`, true only where holds() is.
   // It refuses values that leave int64 or divide by zero on the way, even in an
   // arm that is not taken.  Throws Error for conditions on floats.
-  std::string to_cpp(const std::string& name) const;
+  [[nodiscard]] std::string to_cpp(const std::string& name) const;
 
   enum class Code : uint8_t {
     // Whole conditions.
@@ -88,5 +89,5 @@ class GuardProgram {
   std::vector<uint32_t> starts_;  // of each condition, and the end
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -5,7 +5,7 @@
 #include "guards/refusal.h"
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -199,4 +199,4 @@ std::vector<std::string> InputCheck::conditions() const {
   return texts;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -26,7 +26,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class InputCheck {
  public:
@@ -36,7 +36,9 @@ class InputCheck {
 
   // Whether there is no problem.  `values` are as many as input_dims(), in
   // their order.
-  bool fits(const int64_t* values) const { return program_.holds(values); }
+  [[nodiscard]] bool fits(const int64_t* values) const {
+    return program_.holds(values);
+  }
   const GuardProgram& program() const { return program_; }
   // What the conditions of program() call each dim.
   const std::vector<Expr>& symbols() const { return symbols_; }
@@ -44,9 +46,10 @@ class InputCheck {
   // `values` are in the order of input_dims().  Nullopt, or a sentence that
   // names the failing dim, the lines behind it, and the way out.  Throws Error
   // on a wrong number of values.
-  std::optional<std::string> problem(std::span<const int64_t> values) const;
+  [[nodiscard]] std::optional<std::string> problem(
+      std::span<const int64_t> values) const;
   // The same, asking for each value by its InputDim::source.
-  std::optional<std::string> problem(
+  [[nodiscard]] std::optional<std::string> problem(
       const std::function<int64_t(const std::string& source)>& value_of) const;
 
   // Every condition, as Python text over display names, in order of checking:
@@ -82,5 +85,5 @@ class InputCheck {
   GuardProgram program_;  // all of it, over the dims in order
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

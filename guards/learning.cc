@@ -8,7 +8,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -144,4 +144,4 @@ void ShapeEnv::Impl::set_replacement(Expr symbol, Expr target,
            ") VR" + range.to_string());
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <mutex>
 
-namespace proviso {
+#include "guards/shape_env_impl.h"
+
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -114,7 +116,7 @@ std::string to_json(const ShapeEvent& event) {
   return out + "}";
 }
 
-void log_event(const ShapeEvent& event) {
+void internal::log_event(const ShapeEvent& event) {
   std::function<void(const ShapeEvent&)> callback;
   std::function<std::string()> stack;
   bool is_watched = false;
@@ -131,4 +133,4 @@ void log_event(const ShapeEvent& event) {
   if (callback) callback(event);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -16,7 +16,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct LogSettings {
   bool dynamic = false;  // print events
@@ -34,8 +34,5 @@ void set_log_stack(std::function<std::string()> stack);
 //  "code": ..}
 std::string to_json(const ShapeEvent& event);
 
-// Used by ShapeEnv.
-void log_event(const ShapeEvent& event);
-
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -6,7 +6,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 std::string SourceLocation::to_string() const {
   std::string text = file.empty() ? "<unknown>" : file;
@@ -15,7 +15,7 @@ std::string SourceLocation::to_string() const {
   return text;
 }
 
-Interval without_machine_ends(const Interval& range) {
+Interval internal::without_machine_ends(const Interval& range) {
   if (range.is_empty()) return range;
   static const Int least = INT64_MIN, greatest = INT64_MAX;
   OptionalInt lower = range.lower(), upper = range.upper();
@@ -24,20 +24,21 @@ Interval without_machine_ends(const Interval& range) {
   return Interval::of(lower, upper);
 }
 
-std::string display_name_of(const std::string& source) {
+std::string internal::display_name_of(const std::string& source) {
   if (source.size() < 5 || source.compare(0, 3, "L['") != 0) return source;
   size_t end = source.find("']", 3);
   if (end == std::string::npos) return source;
   return source.substr(3, end - 3) + source.substr(end + 2);
 }
 
-void require_own(const ExprPool& pool, Expr e, const char* call) {
+void internal::require_own(const ExprPool& pool, Expr e, const char* call) {
   if (&not_null(e, call).pool() == &pool) return;
   throw Error(std::string(call) + ": " + to_string(e) +
               " belongs to another environment; build it with this one's pool");
 }
 
-void require_type(const ExprPool& pool, Expr e, Type type, const char* call) {
+void internal::require_type(const ExprPool& pool, Expr e, Type type,
+                            const char* call) {
   require_own(pool, e, call);
   if (e.type() == type) return;
   throw Error(std::string(call) + ": expected a " + std::string(name_of(type)) +
@@ -45,7 +46,8 @@ void require_type(const ExprPool& pool, Expr e, Type type, const char* call) {
               std::string(name_of(e.type())) + ")");
 }
 
-Provenance provenance_of(const SourceLocation& where, const std::string& text) {
+Provenance internal::provenance_of(const SourceLocation& where,
+                                   const std::string& text) {
   return {where.code.empty() ? text : where.code, where.file, where.line};
 }
 
@@ -136,4 +138,4 @@ DataDependentError ShapeEnv::Impl::data_dependent(Expr c,
   return {text, c};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

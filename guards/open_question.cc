@@ -7,7 +7,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 thread_local ShapeEnv::Impl* refused_last = nullptr;
@@ -55,4 +55,4 @@ const Int* AssumedAnswers::of(Expr question) {
   return known == assumed->answers_.end() ? nullptr : &known->second;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

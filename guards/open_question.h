@@ -15,7 +15,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // A question that was refused with DataDependentError.
 struct OpenQuestion {
@@ -53,5 +53,5 @@ class AssumedAnswers {
   const AssumedAnswers* outer_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -2,13 +2,15 @@
 // an assertion, the caller's default, or an error.
 
 #include <algorithm>
+#include <tuple>
 
 #include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 
 namespace {
 
@@ -119,7 +121,7 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
 }
 
 bool ShapeEnv::Impl::leans_on_assumption(Expr question) {
-  context.ask_quick(question);
+  std::ignore = context.ask_quick(question);
   const std::vector<FactId> used = context.facts_used(question);
   return std::any_of(used.begin(), used.end(),
                      [&](FactId fact) { return assumptions.count(fact) > 0; });
@@ -480,4 +482,4 @@ Int ShapeEnv::Impl::optimization_hint(Expr e, const Int& fallback) {
   return as_int(evaluate(r, point).value);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -1,6 +1,6 @@
 #include "guards/refusal.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::string equal_sizes_remedy(const InputDim& first, const InputDim& second) {
          "them differ";
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -9,7 +9,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // "  needed at model.py:7 in `if n > 3:`", "        and ...".
 std::string needed_at(const std::vector<SourceLocation>& origins);
@@ -24,5 +24,5 @@ std::string size_remedy(const InputDim& dim, const Int& value,
 // Two dims of one symbol that differ.
 std::string equal_sizes_remedy(const InputDim& first, const InputDim& second);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -11,7 +11,8 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 
 namespace {
 
@@ -122,4 +123,4 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   return result;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -18,7 +18,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct Requirement {
   Expr condition;
@@ -50,11 +50,11 @@ struct Requirements {
 };
 
 // What holds of every input: sizes are not negative, promised ranges.
-Context input_ranges(ShapeEnv& env);
+[[nodiscard]] Context input_ranges(ShapeEnv& env);
 
 // Of a trace that has ended.  `words` call the sizes of its inputs; a size
 // without word goes by its source (x.size()[0]).
-Requirements requirements(ShapeEnv& env, std::vector<Word> words);
+[[nodiscard]] Requirements requirements(ShapeEnv& env, std::vector<Word> words);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -6,7 +6,7 @@
 #include "guards/shape_env_impl.h"
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 void ShapeEnv::Impl::emit(std::string kind, std::string subject,
                           std::string text, const SourceLocation& where) {
@@ -66,4 +66,4 @@ std::string ShapeEnv::Impl::shapelog() const {
   return out.str();
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

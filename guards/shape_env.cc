@@ -6,7 +6,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -143,7 +143,7 @@ Expr ShapeEnv::Impl::create_size(int64_t hint, const std::string& source,
                        !constraint.min && !constraint.max;
   Expr e;
   if (is_named) {
-    if (auto known = known_named_dim(hint, source, constraint)) e = *known;
+    if (auto same = known_named_dim(hint, source, constraint)) e = *same;
   }
   if (!e && is_unbacked)
     e = new_unbacked_size(source, promised_range(constraint));
@@ -428,4 +428,4 @@ const std::vector<ShapeEvent>& ShapeEnv::events() const {
 }
 std::string ShapeEnv::shapelog() const { return impl_->shapelog(); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

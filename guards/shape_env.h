@@ -27,7 +27,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct SourceLocation {
   std::string file{};
@@ -45,8 +45,8 @@ class GuardError : public Error {
 // "Could not extract specialized integer from data-dependent expression u0".
 class DataDependentError : public GuardError {
  public:
-  DataDependentError(const std::string& what, Expr condition)
-      : GuardError(what), condition(condition) {}
+  DataDependentError(const std::string& what, Expr asked)
+      : GuardError(what), condition(asked) {}
   Expr condition;
 };
 // "Constraints violated (d)! ..." and spec errors.
@@ -160,10 +160,11 @@ class ShapeEnv {
 
   // --- values
   // The value at the example inputs; nullopt when it depends on data.
-  std::optional<Value> hint(Expr e);
-  std::optional<Int> maybe_static_int(Expr e);  // the range is one value
+  [[nodiscard]] std::optional<Value> hint(Expr e);
+  // Where the range is one value.
+  [[nodiscard]] std::optional<Int> maybe_static_int(Expr e);
   // Replacements applied, canonical.
-  Expr simplify(Expr e);
+  [[nodiscard]] Expr simplify(Expr e);
   // What is known of an integer expression, for printing.  A tracer decides by
   // asking: used_assumption() does not see what was read from here.
   Interval bounds(Expr e);
@@ -178,9 +179,9 @@ class ShapeEnv {
   bool guard_or_false(Expr condition, const SourceLocation& where = {});
   bool guard_or_true(Expr condition, const SourceLocation& where = {});
   bool guard_size_oblivious(Expr condition, const SourceLocation& where = {});
-  bool statically_known_true(Expr condition);  // never records
-  bool statically_known_false(Expr condition);
-  bool has_static_value(Expr e);
+  [[nodiscard]] bool statically_known_true(Expr condition);  // never records
+  [[nodiscard]] bool statically_known_false(Expr condition);
+  [[nodiscard]] bool has_static_value(Expr e);
   Int guarding_hint_or_throw(Expr e);
   Int optimization_hint(Expr e, Int fallback = 8192);
   // torch.sym_constrain_range(_for_size): assumes the range; asserted at run
@@ -201,7 +202,7 @@ class ShapeEnv {
   // The guards that the ranges and the other guards do not imply.  Each has,
   // with its own places, those of the guards that it made superfluous and of
   // the questions that could not have been answered without it.
-  std::vector<Guard> minimal_guards();
+  [[nodiscard]] std::vector<Guard> minimal_guards();
   // Whether tracing ever used that a symbol is >= 2.  When it did not, the
   // enforced range starts at 0, or at 1 where only 0 would matter.  A branch or
   // check that needs less than the whole of it is a guard instead.
@@ -210,7 +211,7 @@ class ShapeEnv {
   std::vector<SourceLocation> assumption_origins(Expr symbol) const;
   // What the program promises for a symbol or input expression: the range that
   // its guards enforce.
-  Interval enforced_range(Expr e);
+  [[nodiscard]] Interval enforced_range(Expr e);
 
   // Throws ConstraintViolationError ("Constraints violated (d)! ...", one line
   // a violation, "Suggested fixes:") when a dim's constraint was broken by a
@@ -230,7 +231,7 @@ class ShapeEnv {
   void set_event_sink(std::function<void(const ShapeEvent&)> sink);
   const std::vector<ShapeEvent>& events() const;
   // All that was assumed and asked, as "shapelog 1": `proviso replay` reads it.
-  std::string shapelog() const;
+  [[nodiscard]] std::string shapelog() const;
 
  private:
   std::unique_ptr<Impl> impl_;
@@ -253,5 +254,5 @@ class LayoutQuestions {
   ShapeEnv& env_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -23,7 +23,8 @@
 #include "guards/open_question.h"
 #include "guards/shape_env.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+namespace internal {
 
 // Quick: Context::ask_quick; full: Context::ask.
 enum class AskEffort : uint8_t { kQuick, kFull };
@@ -67,6 +68,9 @@ struct EnforcedFacts {
   // The answers behind an assumption that is kept.
   std::map<Expr, std::vector<SourceLocation>, ExprLess> places;
 };
+
+}  // namespace internal
+using namespace internal;  // for the files of ShapeEnv, which include this
 
 struct ShapeEnv::Impl {
   struct VerdictMemo {
@@ -164,7 +168,7 @@ struct ShapeEnv::Impl {
                                      const std::vector<Expr>& symbols);
   std::vector<Expr> connected_symbols(Expr question);
   std::vector<bool> sole_equalities(const std::vector<Guard>& all,
-                                    Context& ranges);
+                                    Context& given);
   std::vector<Guard> minimal_guards();
   void add_needs(std::vector<Guard>& kept, Context& base);
 
@@ -239,6 +243,8 @@ struct ShapeEnv::Impl {
   std::function<void(const ShapeEvent&)> sink;
 };
 
+namespace internal {
+
 // Adds `where` unless it is known or there are too many.
 void add_origin(Guard& guard, const SourceLocation& where);
 // Eq(s0, s1)
@@ -252,5 +258,9 @@ std::string display_name_of(const std::string& source);
 void require_own(const ExprPool& pool, Expr e, const char* call);
 void require_type(const ExprPool& pool, Expr e, Type type, const char* call);
 Provenance provenance_of(const SourceLocation& where, const std::string& text);
+// To whoever listens (guards/logs.h).
+void log_event(const ShapeEvent& event);
 
-}  // namespace proviso
+}  // namespace internal
+
+}  // namespace proviso::inline v0_2

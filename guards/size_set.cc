@@ -9,7 +9,8 @@
 #include "sym/evaluate.h"
 #include "sym/within.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 
 namespace {
 
@@ -483,4 +484,4 @@ std::vector<std::string> describe(const SizeSet& set, const std::string& name,
       .value_or(std::vector<std::string>());
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

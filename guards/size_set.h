@@ -24,7 +24,7 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Every size n >= 0: table[n] where n < table.size(), beyond as n - period.
 struct SizeSet {
@@ -63,5 +63,5 @@ std::vector<std::string> describe(const SizeSet& set, const std::string& name,
 // "dx = Dim('dx', min=6, max=99)"; a min that promises nothing is left out.
 std::string dim_definition(const std::string& name, const PromisedSizes& sizes);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -8,7 +8,7 @@
 #include "sym/budget.h"
 #include "sym/parse.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 constexpr std::string_view kPrefix = "value_of_input_";
@@ -113,4 +113,4 @@ Expr parse_over(ExprPool& pool, std::string_view text,
   return parse(pool, renamed, options);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

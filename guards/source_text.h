@@ -18,7 +18,7 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // What text calls the values: names, or sources that begin with L[.  To look
 // one up costs the logarithm of their number.
@@ -43,5 +43,5 @@ class SourceValues {
 Expr parse_over(ExprPool& pool, std::string_view text,
                 const SourceValues& values);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

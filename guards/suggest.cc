@@ -13,7 +13,8 @@
 #include "sym/simplify.h"
 #include "sym/traced_python.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 
 namespace {
 
@@ -232,4 +233,4 @@ std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
   return result;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

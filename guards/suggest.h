@@ -21,7 +21,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // What a line of the program calls a value.
 struct Word {
@@ -63,5 +63,5 @@ std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
 // As Python over the words; a symbol without word by its own name.
 std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

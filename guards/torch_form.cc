@@ -8,7 +8,8 @@
 #include "sym/polynomial.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 
 namespace {
 
@@ -184,4 +185,4 @@ std::vector<TorchRule> torch_rules() {
   };
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

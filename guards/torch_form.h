@@ -19,7 +19,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct TorchCondition {
   Expr condition;
@@ -39,7 +39,7 @@ struct TorchForm {
   std::vector<TorchSize> sizes;
 };
 
-TorchForm torch_form(ShapeEnv& env, const Requirements& r);
+[[nodiscard]] TorchForm torch_form(ShapeEnv& env, const Requirements& r);
 
 // What PyTorch is told where it asks `question` although it knows a form: the
 // example's side, said plainly, and as it was asked, for where PyTorch does not
@@ -57,5 +57,5 @@ struct TorchRule {
 };
 std::vector<TorchRule> torch_rules();
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

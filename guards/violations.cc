@@ -12,7 +12,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -473,4 +473,4 @@ void ShapeEnv::Impl::check_constraints() {
   if (!report.is_empty()) throw ConstraintViolationError(report.text());
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -19,7 +19,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMaxChecks = 32;
@@ -543,4 +543,4 @@ std::vector<Expr> weakest_checks(Context& context, Expr condition) {
   return weakest_checks(context, condition, free_symbols(condition));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -15,7 +15,7 @@
 
 #include "solver/solver.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 std::vector<Expr> weakest_checks(Context& context, Expr condition);
 
@@ -34,4 +34,4 @@ std::vector<Expr> said_together(Context& context,
 // x % k != 0, wherever k is a positive number.
 Expr as_divisibility(Expr condition);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/linear.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr int64_t kSmall = 16;  // coefficients that elimination rounds well
@@ -106,4 +106,4 @@ std::optional<std::vector<LinearRow>> with_short_columns(
   return reduced;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using Wide = __int128;  // of 64-bit values, sums and quotients fit
@@ -220,7 +220,7 @@ CandidateModels::Scalings CandidateModels::product_scalings(
   MonomialEqualities system;
   for (const Poly* p : equalities) {
     Exponents powers(count);
-    for (size_t side : {0, 1}) {
+    for (size_t side = 0; side < 2; ++side) {
       for (AtomId a : forms_.factors(p->terms[side].mono)) {
         const auto at =
             std::find(found.factors.begin(), found.factors.end(), a);
@@ -277,4 +277,4 @@ bool CandidateModels::try_scaling(FormulaId goal, size_t w,
   return try_values(goal, w, std::span(moves.begin(), moves.end()));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

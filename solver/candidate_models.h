@@ -19,7 +19,7 @@
 #include "solver/kept_models.h"
 #include "solver/monomials.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class CandidateModels {
  public:
@@ -79,4 +79,4 @@ class CandidateModels {
   std::vector<int64_t> values_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -9,7 +9,7 @@
 
 #include "sym/evaluate.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr int kMaxRounds = 8;
@@ -209,4 +209,4 @@ Reordered reorder(std::span<const Expr> conditions, Expr question,
   return Dag(conditions, question).rebuild(order, into);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

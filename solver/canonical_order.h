@@ -19,7 +19,7 @@
 
 #include "sym/expr.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct Reordered {
   std::vector<Expr> conditions;
@@ -37,4 +37,4 @@ struct FactOrder {
 Reordered reorder(std::span<const Expr> conditions, Expr question,
                   FactOrder order, ExprPool& into);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -26,7 +26,7 @@
 
 #include "solver/propagate/propagation.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Domain {
  public:
@@ -135,4 +135,4 @@ auto Domain::within(uint64_t units, Attempt attempt)
   return result;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,7 @@
 
 #include "sym/budget.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Products with more terms than this, or of a higher degree, stay folded in a
@@ -123,8 +123,8 @@ Int Poly::content() const {
 FormPool::FormPool() {
   mono(Factors{});
   formula_depth_.push_back(0);
-  formulas_.push_back({.kind = FormulaKind::kFalse});
-  formulas_.push_back({.kind = FormulaKind::kTrue});
+  formulas_.push_back({.kind = FormulaKind::kConstantFalse});
+  formulas_.push_back({.kind = FormulaKind::kConstantTrue});
 }
 
 // --- atoms and monomials
@@ -629,7 +629,7 @@ FormulaId FormPool::add(const Formula& formula) {
   }
   formula_depth_.push_back(deeper(below));
   formulas_.push_back(formula);
-  formulas_.push_back({.kind = FormulaKind::kFalse, .is_made = false});
+  formulas_.push_back({.kind = FormulaKind::kConstantFalse, .is_made = false});
   return id;
 }
 
@@ -870,8 +870,8 @@ std::string FormPool::to_string(const Poly& p) {
 std::string FormPool::to_string(FormulaId f) {
   const Formula& formula = this->formula(f);
   switch (formula.kind) {
-    case FormulaKind::kFalse: return "False";
-    case FormulaKind::kTrue: return "True";
+    case FormulaKind::kConstantFalse: return "False";
+    case FormulaKind::kConstantTrue: return "True";
     case FormulaKind::kGe: return to_string(polys_[formula.poly]) + " >= 0";
     case FormulaKind::kEq: return to_string(polys_[formula.poly]) + " == 0";
     case FormulaKind::kNe: return to_string(polys_[formula.poly]) + " != 0";
@@ -888,4 +888,4 @@ std::string FormPool::to_string(FormulaId f) {
   return out;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -26,7 +26,7 @@
 #include "sym/small_vector.h"
 #include "sym/stable_vector.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 using AtomId = uint32_t;
 using MonoId = uint32_t;  // 0 is the monomial 1
@@ -79,8 +79,8 @@ struct Atom {
 };
 
 enum class FormulaKind : uint8_t {
-  kFalse,
-  kTrue,
+  kConstantFalse,
+  kConstantTrue,
   kGe,
   kEq,
   kNe,
@@ -116,7 +116,7 @@ class FormPool {
   AtomId opaque(Expr e);
   const Atom& atom(AtomId a) const { return atoms_[a]; }
   bool is_variable(AtomId a) const {
-    return proviso::is_variable(atoms_[a].kind);
+    return internal::is_variable(atoms_[a].kind);
   }
   size_t atom_count() const { return atoms_.size(); }
   MonoId mono(AtomId a);
@@ -266,4 +266,4 @@ class FormPool {
   StableVector<Atoms> atoms_within_, atoms_of_formula_;  // as About's
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 
 #include "sym/intern_index.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class IdMap {
  public:
@@ -92,4 +92,4 @@ class IdMap {
 
 inline constinit IdMap::Slot IdMap::none_ = {};
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using End = OptionalInt;  // nullopt: the infinity on its side
@@ -270,4 +270,4 @@ Interval bit_xor(const Interval& a, const Interval& b) {
   return Interval::of(std::move(low), std::move(high));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

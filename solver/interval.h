@@ -14,9 +14,9 @@
 #include "sym/integer.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
-class Interval {
+class [[nodiscard]] Interval {
  public:
   Interval() = default;             // every integer
   Interval(Int lower, Int upper) {  // empty when lower > upper
@@ -99,5 +99,5 @@ Interval bit_and(const Interval& a, const Interval& b);
 Interval bit_or(const Interval& a, const Interval& b);
 Interval bit_xor(const Interval& a, const Interval& b);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

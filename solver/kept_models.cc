@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "solver/kind_range.h"
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 std::optional<int64_t> KeptModels::near_end(const OptionalInt& end) {
   if (!end) return std::nullopt;
@@ -272,4 +272,4 @@ std::span<const FormulaId> KeptModels::facts_near(AtomId symbol) {
   return {facts.begin(), facts.end()};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -23,7 +23,7 @@
 #include "solver/point.h"
 #include "sym/stable_vector.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class KeptModels {
  public:
@@ -119,4 +119,4 @@ class KeptModels {
   std::vector<AtomId> symbols_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

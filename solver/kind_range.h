@@ -7,7 +7,7 @@
 #include "solver/interval.h"
 #include "sym/expr.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 inline const Interval& range_of_kind(SymbolKind kind) {
   static const Interval& sizes = *new Interval(Interval::at_least(0));
@@ -20,4 +20,4 @@ inline const Interval& range_of_kind(SymbolKind kind) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

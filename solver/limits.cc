@@ -2,7 +2,9 @@
 
 #include <string>
 
-namespace proviso {
+#include "solver/limits_in_force.h"
+
+namespace proviso::inline v0_2 {
 namespace {
 
 constexpr Limits kDefaults{};
@@ -23,13 +25,15 @@ constexpr LimitInfo kLimits[] = {
 }  // namespace
 
 namespace internal {
+
 constinit thread_local const Limits* current_limits = &kDefaults;
-}  // namespace internal
 
 LimitsInForce::LimitsInForce(const SolverOptions& options)
-    : before_(internal::current_limits) {
-  internal::current_limits = options.limits ? options.limits.get() : &kDefaults;
+    : before_(current_limits) {
+  current_limits = options.limits ? options.limits.get() : &kDefaults;
 }
+
+}  // namespace internal
 
 std::span<const LimitInfo> all_limits() { return kLimits; }
 
@@ -48,4 +52,4 @@ void set_limit(Limits& limits, std::string_view name, uint64_t value) {
               "'; `proviso limits` lists them");
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -17,7 +17,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct Limits {
 #define PROVISO_LIMIT(name, type, value, unit, why) type name = value;
@@ -34,32 +34,11 @@ struct LimitInfo {
   void (*set)(Limits& limits, uint64_t value);
 };
 
-std::span<const LimitInfo> all_limits();  // in the table's order
+[[nodiscard]] std::span<const LimitInfo> all_limits();  // in the table's order
 
 // Throws Error where no limit has that name, or the value is more than 16 times
 // the default: depth takes stack, and size memory.
 void set_limit(Limits& limits, std::string_view name, uint64_t value);
 
-// --- for the solver's own files
-
-namespace internal {
-extern constinit thread_local const Limits* current_limits;
-}  // namespace internal
-
-// Those of the engine that works on this thread.
-inline const Limits& limits() { return *internal::current_limits; }
-
-// Has an engine's limits in force for as long as one of its calls lasts.
-class LimitsInForce {
- public:
-  explicit LimitsInForce(const SolverOptions& options);
-  ~LimitsInForce() { internal::current_limits = before_; }
-  LimitsInForce(const LimitsInForce&) = delete;
-  LimitsInForce& operator=(const LimitsInForce&) = delete;
-
- private:
-  const Limits* before_;
-};
-
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

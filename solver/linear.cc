@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/simplex.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Of x in the row; 0 when it is not there.
@@ -364,4 +364,4 @@ std::optional<Reason> LinearSystem::contradiction(uint64_t units) {
   return conflict_;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -22,7 +22,7 @@
 #include "sym/intern_index.h"
 #include "sym/small_vector.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct LinearTerm {
   uint32_t unknown;
@@ -105,4 +105,4 @@ class LinearSystem {
   uint64_t work_ = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

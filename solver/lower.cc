@@ -5,8 +5,9 @@
 
 #include "sym/budget.h"
 #include "sym/definition.h"
+#include "sym/pool_stores.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Calls within calls: what is deeper is lowered from below.
@@ -182,7 +183,7 @@ Poly Lowering::power(Expr e) {
       return forms_.pow(base, static_cast<unsigned>(*n));
     }
     if (n && *n >= 0 && base.is_constant()) {
-      if (auto value = proviso::pow(base.constant, *n)) {
+      if (auto value = proviso::pow(base.constant, static_cast<uint64_t>(*n))) {
         return FormPool::constant(*value);
       }
     }
@@ -521,7 +522,8 @@ class Raising {
         if (!e) return std::nullopt;
         kids.push_back(*e);
       }
-      if (kids.empty()) return pool_.boolean(f.kind == FormulaKind::kTrue);
+      if (kids.empty())
+        return pool_.boolean(f.kind == FormulaKind::kConstantTrue);
       return pool_.make(f.kind == FormulaKind::kAnd ? Op::kAnd : Op::kOr, kids);
     }
     std::optional<Expr> p = poly(forms_.poly(f.poly));
@@ -544,9 +546,9 @@ std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms, const Poly& p) {
 }
 
 Forms& Forms::of(ExprPool& expressions) {
-  std::shared_ptr<void>& slot = expressions.companion();
+  std::shared_ptr<void>& slot = PoolStores::companion(expressions);
   if (!slot) slot = std::make_shared<Forms>();
   return *static_cast<Forms*>(slot.get());
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -17,7 +17,7 @@
 
 #include "solver/form.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Lowering {
  public:
@@ -85,4 +85,4 @@ struct Forms {
   static Forms& of(ExprPool& expressions);
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

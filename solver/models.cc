@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/point.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {}  // namespace
 
 std::optional<Assignment> ModelSearch::find(FormulaId goal,
@@ -233,4 +233,4 @@ std::optional<Assignment> ModelSearch::probe_at_random(uint32_t choice) {
   return found;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

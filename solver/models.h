@@ -19,7 +19,7 @@
 #include "solver/lower.h"
 #include "sym/evaluate.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class ModelSearch {
  public:
@@ -55,4 +55,4 @@ class ModelSearch {
   int points_left_ = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

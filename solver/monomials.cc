@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr int64_t kMaxExponent = 64;
@@ -116,4 +116,4 @@ std::vector<Exponents> MonomialEqualities::invariant_scalings(
   return found;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -15,7 +15,7 @@
 
 #include "sym/integer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // A product of powers, by the places of its factors.
 using Exponents = std::vector<int64_t>;
@@ -54,4 +54,4 @@ class MonomialEqualities {
   std::vector<Row> rows_;  // in the order of their pivots
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -8,7 +8,7 @@
 
 #include "solver/limits.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 std::string no_option(std::string_view name) {
@@ -73,4 +73,4 @@ uint64_t get_option(const SolverOptions& options, std::string_view name) {
   return *found;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -15,7 +15,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct OptionInfo {
   std::string_view name;
@@ -55,13 +55,14 @@ void each_option(Options& o, Visit visit) {
 
 // "limit.NAME" is a row of solver/limits.def.  What is wrong, in words, when
 // there is no such option or the value does not fit it.
-std::optional<std::string> try_set_option(SolverOptions& options,
-                                          std::string_view name,
-                                          uint64_t value);
+[[nodiscard]] std::optional<std::string> try_set_option(SolverOptions& options,
+                                                        std::string_view name,
+                                                        uint64_t value);
 // Throws Error with the same words.
 void set_option(SolverOptions& options, std::string_view name, uint64_t value);
 // Throws Error when there is no such option.
-uint64_t get_option(const SolverOptions& options, std::string_view name);
+[[nodiscard]] uint64_t get_option(const SolverOptions& options,
+                                  std::string_view name);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -4,7 +4,7 @@
 
 #include "sym/budget.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr int kMaxDepth = 64;
@@ -29,8 +29,8 @@ std::optional<bool> Point::truth(FormulaId f) {
   }
   const Formula& formula = forms_.formula(f);
   switch (formula.kind) {
-    case FormulaKind::kFalse: return false;
-    case FormulaKind::kTrue: return true;
+    case FormulaKind::kConstantFalse: return false;
+    case FormulaKind::kConstantTrue: return true;
     case FormulaKind::kOpaque: return std::nullopt;
     case FormulaKind::kAnd:
     case FormulaKind::kOr: {
@@ -130,4 +130,4 @@ Point::Value Point::compute(const Atom& atom) {
   return std::nullopt;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

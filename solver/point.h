@@ -14,7 +14,7 @@
 #include "solver/id_map.h"
 #include "sym/small_vector.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Point {
  public:
@@ -50,4 +50,4 @@ class Point {
   int depth_ = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 using Reason = uint32_t;
 
@@ -74,4 +74,4 @@ class ReasonArena {
   std::vector<Node> nodes_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using Wide = __int128;
@@ -150,4 +150,4 @@ std::optional<std::vector<uint32_t>> Simplex::infeasible(uint64_t units) {
   return std::nullopt;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -16,7 +16,7 @@
 
 #include "solver/linear.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Simplex {
  public:
@@ -51,4 +51,4 @@ class Simplex {
   uint64_t work_ = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -11,7 +11,8 @@
 #include "sym/simplify.h"
 #include "sym/within.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
 
 using Side = Solution::Side;
@@ -275,4 +276,4 @@ Expr common_divisor(Context& context, Expr a, Expr b) {
   return found.value_or(pool.integer(1));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

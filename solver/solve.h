@@ -14,9 +14,9 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
-struct Solution {
+struct [[nodiscard]] Solution {
   enum class Side { kEqual, kAtMost, kAtLeast };
   Side side;
   Expr value;      // without the symbol
@@ -30,12 +30,13 @@ std::string_view name_of(Solution::Side side);  // "==", "<=", ">="
 // not stand in it once, with a factor whose sign is known; an equality is not
 // solved through a division that rounds.  Throws Error for another relation,
 // and where `symbol` is no integer symbol of the context's pool.
-std::optional<Solution> solve(Context& context, Expr relation, Expr symbol);
+[[nodiscard]] std::optional<Solution> solve(Context& context, Expr relation,
+                                            Expr symbol);
 
 // A product of a number and of factors that divides both integer expressions
 // wherever the facts hold and it is not 0: all that their terms share, and the
 // gcd of what divides what is left.
-Expr common_divisor(Context& context, Expr a, Expr b);
+[[nodiscard]] Expr common_divisor(Context& context, Expr a, Expr b);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -5,11 +5,12 @@
 
 #include "solver/engine/engine.h"
 #include "solver/kind_range.h"
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/trace.h"
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
 
 constexpr std::string_view kTierNames[kTierCount] = {
@@ -317,7 +318,8 @@ FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
   return here.assume(condition, std::move(origin));
 }
 
-FactId Context::declare(Expr symbol, const Strided& range, Provenance origin) {
+FactId Context::declare_strided(Expr symbol, const Strided& range,
+                                Provenance origin) {
   const Call call(*this, true);
   Engine& here = call.engine;
   here.check(symbol, "declare", "a symbol");
@@ -630,4 +632,4 @@ std::string Context::to_smtlib(Expr question) const {
   return out + "(check-sat)\n";
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -21,10 +21,13 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "solver/interval.h"
@@ -34,9 +37,9 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
-enum class Verdict { kYes, kNo, kUnknown };
+enum class [[nodiscard]] Verdict { kYes, kNo, kUnknown };
 std::string_view name_of(Verdict verdict);  // "yes", "no", "unknown"
 
 enum class Tier {
@@ -83,7 +86,7 @@ struct Fact {
   uint32_t depth = 0;  // how many push() were open
 };
 
-struct Answer {
+struct [[nodiscard]] Answer {
   Verdict verdict = Verdict::kUnknown;
   Tier tier = Tier::kNone;
   std::string_view strategy;                 // that decided; empty for unknown
@@ -133,9 +136,11 @@ struct Statistics {
 // Takes one line of text, without its end (solver/trace.h).
 using LogSink = std::function<void(std::string_view line)>;
 
-class PROVISO_HIDDEN Engine;    // solver/engine/engine.h
+namespace internal {
+class PROVISO_HIDDEN Engine;
 struct PROVISO_HIDDEN Version;  // what was assumed since another version
-class PROVISO_HIDDEN Trace;     // solver/trace.h
+class PROVISO_HIDDEN Trace;
+}  // namespace internal
 
 // Throughout: an expression of another pool or of the wrong type, a null one,
 // and a pool that is gone are an Error that names the call, in every build.
@@ -154,7 +159,10 @@ class Context {
   // a symbol.  Unbounded ranges may be declared too.
   FactId declare(Expr symbol, const Interval& range, Provenance origin = {});
   // The same of values at equal distances.
-  FactId declare(Expr symbol, const Strided& range, Provenance origin = {});
+  template <std::same_as<Strided> Range>  // so that {} is an Interval
+  FactId declare(Expr symbol, const Range& range, Provenance origin = {}) {
+    return declare_strided(symbol, range, std::move(origin));
+  }
   // The condition holds (and is defined) from here on.  Throws Error when it is
   // not boolean.
   FactId assume(Expr condition, Provenance origin = {});
@@ -165,8 +173,8 @@ class Context {
   Verdict ask_quick(Expr question);
   // Of the last answer to this question while the same facts hold; kNone and
   // no facts when there is none.  The facts alone imply a yes or a no.
-  Tier tier_of(Expr question) const;
-  std::vector<FactId> facts_used(Expr question) const;
+  [[nodiscard]] Tier tier_of(Expr question) const;
+  [[nodiscard]] std::vector<FactId> facts_used(Expr question) const;
 
   // Whether two expressions of one type have the same value wherever the facts
   // hold.
@@ -185,27 +193,27 @@ class Context {
   Strided strided(Expr e, std::vector<FactId>* facts = nullptr);
   // A number that divides every value of an integer expression: 8 for 8*u0, 0
   // for what is always 0.  As large as equalities and congruences imply.
-  Int multiple_of(Expr e, std::vector<FactId>* facts = nullptr);
+  [[nodiscard]] Int multiple_of(Expr e, std::vector<FactId>* facts = nullptr);
   // The values that an integer expression can take, ascending; none that the
   // facts allow is missing.  nullopt when they may be more than `limit`.
-  std::optional<std::vector<Int>> values(Expr e, size_t limit = 64,
-                                         std::vector<FactId>* facts = nullptr);
+  [[nodiscard]] std::optional<std::vector<Int>> values(
+      Expr e, size_t limit = 64, std::vector<FactId>* facts = nullptr);
   // e with the equalities among the facts put in: symbols that they determine
   // are replaced.
-  Expr substitute(Expr e, std::vector<FactId>* facts = nullptr);
+  [[nodiscard]] Expr substitute(Expr e, std::vector<FactId>* facts = nullptr);
   // The cheapest form found (sym/cheapest.h) of what e is under the facts:
   // never costlier than e (sym/cost.h), a constant where ask() says that it is
   // one, with symbols put in that equalities determine.
-  Expr simplify(Expr e, std::vector<FactId>* facts = nullptr);
+  [[nodiscard]] Expr simplify(Expr e, std::vector<FactId>* facts = nullptr);
   // The canonical form (sym/simplify.h), with divisions, Min/Max and relations
   // decided where the facts decide them at once.  Equal things are more often
   // the same than short; it takes a fraction of simplify()'s time.
-  Expr canonical(Expr e, std::vector<FactId>* facts = nullptr);
+  [[nodiscard]] Expr canonical(Expr e, std::vector<FactId>* facts = nullptr);
 
   // A context with the same facts; each goes its own way from here.  Taken in
   // constant time; going from one to the other costs what differs between them.
   // A clone shares the engine: use both on one thread.
-  Context clone();
+  [[nodiscard]] Context clone();
 
   // Facts assumed after push() are forgotten by the matching pop().  Throws
   // Error when no push() is open, or when the innermost is a Scope's, which
@@ -214,10 +222,10 @@ class Context {
   void pop();
   size_t depth() const;
 
-  std::vector<Fact> facts() const;  // in the order assumed
-  Fact fact(FactId id) const;
+  [[nodiscard]] std::vector<Fact> facts() const;  // in the order assumed
+  [[nodiscard]] Fact fact(FactId id) const;
   // When the facts are known to contradict each other: which.
-  std::optional<std::vector<FactId>> contradiction() const;
+  [[nodiscard]] std::optional<std::vector<FactId>> contradiction() const;
 
   // Ends the call that runs on another thread, of this context or a clone,
   // within 1 ms of work, as if its limit were reached; what it was asked is
@@ -228,7 +236,7 @@ class Context {
   // Of this context and its clones together.
   const Statistics& statistics() const;
   // The question and facts as an SMT-LIB script (a comment names each fact).
-  std::string to_smtlib(Expr question) const;
+  [[nodiscard]] std::string to_smtlib(Expr question) const;
 
   // Each call from here on, of this context and its clones, as a line that
   // `proviso replay` reads; an empty sink ends it.  Called on the thread of the
@@ -237,30 +245,32 @@ class Context {
   void set_log(LogSink sink);
 
  private:
-  Context(std::shared_ptr<Engine> engine, std::shared_ptr<Version> at);
+  Context(std::shared_ptr<internal::Engine> engine,
+          std::shared_ptr<internal::Version> at);
   class Call;
-  std::shared_ptr<Version> own_version();
-  const Version* innermost_scope() const;
+  FactId declare_strided(Expr symbol, const Strided& range, Provenance origin);
+  std::shared_ptr<internal::Version> own_version();
+  const internal::Version* innermost_scope() const;
   // nullptr where nothing is logged.
-  Trace* trace() const;
+  internal::Trace* trace() const;
   void end_trace() noexcept;
   template <typename Write>
   void log(Write write) const;
   Expr rewritten(const char* name, Expr e, std::vector<FactId>* facts,
-                 Expr (Engine::*rewrite)(Expr));
+                 Expr (internal::Engine::*rewrite)(Expr));
 
   friend class Scope;
-  std::shared_ptr<Engine> engine_;
-  std::shared_ptr<Version> at_;
-  std::vector<const Version*> of_scopes_;  // pushed by living Scopes
+  std::shared_ptr<internal::Engine> engine_;
+  std::shared_ptr<internal::Version> at_;
+  std::vector<const internal::Version*> of_scopes_;  // pushed by living Scopes
   // The trace that this context has a number in.
-  mutable std::shared_ptr<Trace> numbered_by_;
+  mutable std::shared_ptr<internal::Trace> numbered_by_;
   mutable uint64_t number_ = 0;
 };
 
 // RAII push/pop.  What was pushed inside and not popped goes too; a Scope that
 // an outer one has taken with it does nothing at its end.
-class Scope {
+class [[nodiscard]] Scope {
  public:
   explicit Scope(Context& context);
   ~Scope();
@@ -269,8 +279,8 @@ class Scope {
 
  private:
   Context& context_;
-  const std::shared_ptr<Version> version_;
+  const std::shared_ptr<internal::Version> version_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

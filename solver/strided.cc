@@ -1,6 +1,6 @@
 #include "solver/strided.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 constexpr unsigned kMaxPower = 8;  // beyond, congruences are not looked for
@@ -148,4 +148,4 @@ Strided pow(const Strided& a, unsigned exponent) {
   return Strided(span, product.stride(), product.offset());
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

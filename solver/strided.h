@@ -20,9 +20,9 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
-class Strided {
+class [[nodiscard]] Strided {
  public:
   Strided() = default;  // every integer
   // The members of `span` that are `offset` modulo `stride`; for stride 0,
@@ -64,5 +64,5 @@ Strided max(const Strided& a, const Strided& b);
 Strided abs(const Strided& a);
 Strided pow(const Strided& a, unsigned exponent);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

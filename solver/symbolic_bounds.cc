@@ -13,7 +13,8 @@
 #include "sym/simplify.h"
 #include "sym/within.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
 
 constexpr int kMaxNodes = 256;  // of the search, a bound
@@ -331,4 +332,4 @@ std::optional<Expr> lower_bound(Context& context, Expr e,
   return bound(context, e, over, facts, false);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -24,28 +24,28 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // An expression over the symbols `over` alone that is never less (never more)
 // than `e`, an integer expression, wherever the facts hold and e is defined;
 // nullopt when none is found.  `facts`, where given, is set to facts that imply
 // it.  Throws Error for what Context::bounds() does not take, and where a
 // member of `over` is not a symbol of the context's pool.
-std::optional<Expr> upper_bound(Context& context, Expr e,
-                                std::span<const Expr> over,
-                                std::vector<FactId>* facts = nullptr);
-std::optional<Expr> lower_bound(Context& context, Expr e,
-                                std::span<const Expr> over,
-                                std::vector<FactId>* facts = nullptr);
+[[nodiscard]] std::optional<Expr> upper_bound(
+    Context& context, Expr e, std::span<const Expr> over,
+    std::vector<FactId>* facts = nullptr);
+[[nodiscard]] std::optional<Expr> lower_bound(
+    Context& context, Expr e, std::span<const Expr> over,
+    std::vector<FactId>* facts = nullptr);
 
-inline std::optional<Expr> upper_bound(Context& context, Expr e,
-                                       std::initializer_list<Expr> over) {
+[[nodiscard]] inline std::optional<Expr> upper_bound(
+    Context& context, Expr e, std::initializer_list<Expr> over) {
   return upper_bound(context, e, std::span(over.begin(), over.size()));
 }
-inline std::optional<Expr> lower_bound(Context& context, Expr e,
-                                       std::initializer_list<Expr> over) {
+[[nodiscard]] inline std::optional<Expr> lower_bound(
+    Context& context, Expr e, std::initializer_list<Expr> over) {
   return lower_bound(context, e, std::span(over.begin(), over.size()));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -7,10 +7,11 @@
 
 #include "solver/limits.h"
 #include "solver/options.h"
+#include "sym/pool_stores.h"
 #include "sym/print.h"
 #include "sym/symbol_kinds.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 std::shared_ptr<Trace> Trace::of_environment() {
   static const char* const path = std::getenv("PROVISO_TRACE");
@@ -37,8 +38,8 @@ void Trace::write(uint64_t context, const std::string& text) {
 
 Trace::PoolNames& Trace::names_of(ExprPool& pool) {
   PoolNames& known = pools_[&pool];
-  if (known.number == 0 || known.alive.lock() != pool.companion()) {
-    known = {.number = ++pools_made_, .alive = pool.companion()};
+  if (known.number == 0 || known.alive.lock() != PoolStores::companion(pool)) {
+    known = {.number = ++pools_made_, .alive = PoolStores::companion(pool)};
   }
   return known;
 }
@@ -109,4 +110,4 @@ void Trace::asked(uint64_t context, std::string_view how, Expr question,
                                                              : "hard"));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

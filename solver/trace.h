@@ -30,7 +30,7 @@
 
 #include "solver/solver.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Trace {
  public:
@@ -68,4 +68,4 @@ class Trace {
   std::unordered_map<const ExprPool*, PoolNames> pools_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -13,7 +13,7 @@
 #include "sym/definition.h"
 #endif
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 #ifdef PROVISO_WITH_Z3
 
@@ -481,4 +481,4 @@ Z3Backend::Result Z3Backend::implied(const std::vector<Expr>&, Expr, bool,
 Z3Backend::Z3Backend() : impl_(std::make_unique<Impl>()) {}
 Z3Backend::~Z3Backend() = default;
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -16,11 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "sym/api.h"
 #include "sym/evaluate.h"
 
-PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Z3Backend {
  public:
@@ -55,5 +53,4 @@ class Z3Backend {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace proviso
-PROVISO_API_END
+}  // namespace proviso::inline v0_2::internal

@@ -1,13 +1,17 @@
-// sym/api.h - what a library shows that takes in the static core.
+// sym/api.h - what a library shows that has the core in it.
 //
 //   #include "sym/api.h"
 //   PROVISO_API_BEGIN
-//   namespace proviso { .. }
+//   namespace proviso::inline v0_2 { .. }
 //   PROVISO_API_END
 //
-// A static core is compiled with hidden visibility.  Headers whose names
-// another library or a program may need stand between these words; what else is
-// compiled is no part of what a library exports that is linked with it.
+// The core is compiled with hidden visibility.  Public headers stand between
+// these words: what they declare can be called from outside a shared library.
+// All else is in proviso::internal, and no part of what such a library exports.
+//
+// The inline namespace is the version of the binary interface: programs write
+// proviso::Context and link proviso::v0_2::Context, so that libraries of two
+// versions live in one process.
 #pragma once
 
 #if defined(__GNUC__) && !defined(_WIN32)

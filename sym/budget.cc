@@ -1,6 +1,6 @@
 #include "sym/budget.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 bool Budget::is_interrupted() const {
   for (const Budget* b = this; b != nullptr; b = b->outer_) {
@@ -28,4 +28,4 @@ void Budget::next_slice() {
   budget->open_slice();
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

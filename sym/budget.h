@@ -26,11 +26,11 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct OutOfBudget {};
 
-class Budget {
+class [[nodiscard]] Budget {
  public:
   static constexpr uint64_t kUnlimited = uint64_t{1} << 62;
 
@@ -95,5 +95,5 @@ class Budget {
   const std::atomic<bool>* const interrupted_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -11,7 +11,7 @@
 #include "sym/width.h"
 #include "sym/write_sum.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // By effort, for a node and for the nodes that its forms are made of: how many
@@ -776,9 +776,10 @@ Op dual(Op op) {
   }
 }
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
 
 // Whether a is before b among forms of one value.
@@ -812,4 +813,4 @@ Expr cheapest_of(Expr e, const Facts* facts) {
 Expr cheapest(Expr e) { return cheapest_of(e, nullptr); }
 Expr cheapest(Expr e, const Facts& facts) { return cheapest_of(e, &facts); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

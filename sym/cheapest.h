@@ -22,13 +22,13 @@
 #include "sym/facts.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 inline constexpr uint64_t kCheapestUnits = 300'000;  // sym/budget.h
 
-Expr cheapest(Expr e);
+[[nodiscard]] Expr cheapest(Expr e);
 // The same under facts.
-Expr cheapest(Expr e, const Facts& facts);
+[[nodiscard]] Expr cheapest(Expr e, const Facts& facts);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

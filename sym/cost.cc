@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 constexpr uint64_t kDivisionCost = 4;
@@ -55,4 +55,4 @@ uint64_t cost(Expr e) {
   return known.at(e.id());
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -15,11 +15,11 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Shared parts count each time they are used; past kMaxCost it is kMaxCost.
 inline constexpr uint64_t kMaxCost = uint64_t{1} << 32;
-uint64_t cost(Expr e);
+[[nodiscard]] uint64_t cost(Expr e);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

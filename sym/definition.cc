@@ -1,6 +1,6 @@
 #include "sym/definition.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 Expr definition(Expr e) {
   switch (e.op()) {
@@ -13,4 +13,4 @@ Expr definition(Expr e) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

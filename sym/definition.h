@@ -8,11 +8,11 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // An expression of simpler operators with e's value, defined exactly where e
 // is; e itself where its operator is not defined by others.
-Expr definition(Expr e);
+[[nodiscard]] Expr definition(Expr e);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

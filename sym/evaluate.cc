@@ -8,7 +8,8 @@
 #include "sym/not_null.h"
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 
 std::string to_string(const Value& value) {
   if (auto* i = std::get_if<Int>(&value)) return i->to_string();
@@ -451,4 +452,4 @@ Evaluation evaluate(Expr e, const Assignment& point) {
   return result;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -20,12 +20,12 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // An exact integer, an exact fraction, a truth value, or (opaque functions
 // alone) an inexact double.
 using Value = std::variant<Int, Rational, bool, double>;
-std::string to_string(const Value& value);
+[[nodiscard]] std::string to_string(const Value& value);
 
 class Assignment {
  public:
@@ -40,7 +40,7 @@ class Assignment {
   std::unordered_map<Expr, Value, ExprHash> values_;
 };
 
-struct Evaluation {
+struct [[nodiscard]] Evaluation {
   std::optional<Value> value;  // nullopt: undefined, see culprit and why
   Expr culprit;                // the sub-expression that is undefined
   std::string why;             // "divisor u0 is 0 in 4//u0"
@@ -56,5 +56,5 @@ inline constexpr uint64_t kEvaluateUnits = 200'000;  // sym/budget.h
 
 Evaluation evaluate(Expr e, const Assignment& point);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -6,10 +6,12 @@
 #include "sym/budget.h"
 #include "sym/intern_index.h"
 #include "sym/not_null.h"
+#include "sym/pool_stores.h"
 #include "sym/print.h"
 #include "sym/stable_vector.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 
 namespace {
 
@@ -267,10 +269,12 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
 }
 
 size_t ExprPool::size() const { return impl_->nodes.size(); }
-std::shared_ptr<void>& ExprPool::companion() { return impl_->companion; }
 
-std::unordered_map<uint32_t, Expr>& ExprPool::simplify_memo() {
-  return impl_->simplify_memo;
+std::unordered_map<uint32_t, Expr>& PoolStores::simplify_memo(ExprPool& pool) {
+  return pool.impl_->simplify_memo;
+}
+std::shared_ptr<void>& PoolStores::companion(ExprPool& pool) {
+  return pool.impl_->companion;
 }
 
 // ---- builders
@@ -370,4 +374,4 @@ Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map) {
   return result;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -29,9 +29,12 @@
 #include "sym/op.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class ExprPool;
+namespace internal {
+struct PoolStores;
+}  // namespace internal
 
 // A caller's mistake: names the call, the argument, the value and the remedy.
 class Error : public std::runtime_error {
@@ -166,66 +169,59 @@ class ExprPool {
   ExprPool(const ExprPool&) = delete;
   ExprPool& operator=(const ExprPool&) = delete;
 
-  Expr integer(const Int& value);
-  Expr rational(const Rational& value);  // a float constant
-  Expr boolean(bool value);
+  [[nodiscard]] Expr integer(const Int& value);
+  [[nodiscard]] Expr rational(const Rational& value);  // a float constant
+  [[nodiscard]] Expr boolean(bool value);
 
   // A new symbol.  Throws Error when the name is taken by another kind; the
   // same name and kind give the same symbol.
   Expr symbol(std::string_view name, SymbolKind kind,
               std::string_view source = "");
-  std::optional<Expr> find_symbol(std::string_view name) const;
-  std::span<const Expr> symbols() const;  // in creation order
+  [[nodiscard]] std::optional<Expr> find_symbol(std::string_view name) const;
+  [[nodiscard]] std::span<const Expr> symbols() const;  // in creation order
 
   // Interns op(args).  Throws Error on a wrong number or type of arguments.
-  Expr make(Op op, std::span<const Expr> args);
-  Expr make(Op op, std::initializer_list<Expr> args) {
+  [[nodiscard]] Expr make(Op op, std::span<const Expr> args);
+  [[nodiscard]] Expr make(Op op, std::initializer_list<Expr> args) {
     return make(op, std::span<const Expr>(args.begin(), args.size()));
   }
 
   size_t size() const;  // number of nodes
 
-  // simplify()'s memo: from node to canonical node.  Owned here so that a
-  // pool's lifetime bounds it.
-  std::unordered_map<uint32_t, Expr>& simplify_memo();
-
-  // What the layer above derives from nodes and shares among its contexts
-  // (solver/lower.h); it dies with the pool.
-  std::shared_ptr<void>& companion();
-
  private:
+  friend struct internal::PoolStores;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
 // Builders; mixed integer and float operands are allowed where the table says.
-Expr operator+(Expr a, Expr b);
-Expr operator-(Expr a, Expr b);
-Expr operator*(Expr a, Expr b);
-Expr operator-(Expr a);
-Expr operator+(Expr a, int64_t b);
-Expr operator-(Expr a, int64_t b);
-Expr operator*(Expr a, int64_t b);
-Expr floor_div(Expr a, Expr b);
-Expr mod(Expr a, Expr b);
-Expr min(Expr a, Expr b);
-Expr max(Expr a, Expr b);
-Expr eq(Expr a, Expr b);
-Expr ne(Expr a, Expr b);
-Expr lt(Expr a, Expr b);
-Expr le(Expr a, Expr b);
-Expr gt(Expr a, Expr b);  // lt(b, a)
-Expr ge(Expr a, Expr b);  // le(b, a)
-Expr eq(Expr a, int64_t b);
-Expr ne(Expr a, int64_t b);
-Expr lt(Expr a, int64_t b);
-Expr le(Expr a, int64_t b);
-Expr gt(Expr a, int64_t b);
-Expr ge(Expr a, int64_t b);
-Expr logical_and(Expr a, Expr b);
-Expr logical_or(Expr a, Expr b);
-Expr logical_not(Expr a);
-Expr where(Expr condition, Expr then, Expr otherwise);
+[[nodiscard]] Expr operator+(Expr a, Expr b);
+[[nodiscard]] Expr operator-(Expr a, Expr b);
+[[nodiscard]] Expr operator*(Expr a, Expr b);
+[[nodiscard]] Expr operator-(Expr a);
+[[nodiscard]] Expr operator+(Expr a, int64_t b);
+[[nodiscard]] Expr operator-(Expr a, int64_t b);
+[[nodiscard]] Expr operator*(Expr a, int64_t b);
+[[nodiscard]] Expr floor_div(Expr a, Expr b);
+[[nodiscard]] Expr mod(Expr a, Expr b);
+[[nodiscard]] Expr min(Expr a, Expr b);
+[[nodiscard]] Expr max(Expr a, Expr b);
+[[nodiscard]] Expr eq(Expr a, Expr b);
+[[nodiscard]] Expr ne(Expr a, Expr b);
+[[nodiscard]] Expr lt(Expr a, Expr b);
+[[nodiscard]] Expr le(Expr a, Expr b);
+[[nodiscard]] Expr gt(Expr a, Expr b);  // lt(b, a)
+[[nodiscard]] Expr ge(Expr a, Expr b);  // le(b, a)
+[[nodiscard]] Expr eq(Expr a, int64_t b);
+[[nodiscard]] Expr ne(Expr a, int64_t b);
+[[nodiscard]] Expr lt(Expr a, int64_t b);
+[[nodiscard]] Expr le(Expr a, int64_t b);
+[[nodiscard]] Expr gt(Expr a, int64_t b);
+[[nodiscard]] Expr ge(Expr a, int64_t b);
+[[nodiscard]] Expr logical_and(Expr a, Expr b);
+[[nodiscard]] Expr logical_or(Expr a, Expr b);
+[[nodiscard]] Expr logical_not(Expr a);
+[[nodiscard]] Expr where(Expr condition, Expr then, Expr otherwise);
 
 // Calls visit(x) for e and everything below it that is not done, arguments
 // before what is made of them and left before right, each once.  After
@@ -251,7 +247,7 @@ void visit_arguments_first(Expr e, IsDone is_done, Visit visit) {
 // e with each node, arguments first, replaced by what change(node) makes of it;
 // the node that it is given has its arguments changed already.
 template <typename Change>
-Expr rewrite(Expr e, Change change) {
+[[nodiscard]] Expr rewrite(Expr e, Change change) {
   std::unordered_map<Expr, Expr, ExprHash> made;
   visit_arguments_first(
       e, [&](Expr x) { return made.contains(x); },
@@ -264,9 +260,10 @@ Expr rewrite(Expr e, Change change) {
 }
 
 // The symbols of e, in creation order.
-std::vector<Expr> free_symbols(Expr e);
+[[nodiscard]] std::vector<Expr> free_symbols(Expr e);
 // e with each key replaced by its value (simultaneously, not repeatedly).
-Expr substitute(Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map);
+[[nodiscard]] Expr substitute(
+    Expr e, const std::unordered_map<Expr, Expr, ExprHash>& map);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -9,7 +9,7 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct Facts {
   virtual ~Facts() = default;
@@ -26,5 +26,5 @@ struct Facts {
   virtual std::optional<Int> residue(Expr e, const Int& m) const = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -10,7 +10,7 @@
 
 #include "sym/budget.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // With room for 256 bits in place, as products of a few sizes have.
 using cpp_int =
@@ -136,7 +136,8 @@ Int bitwise(const Int& a, const Int& b, BitOperation operation) {
   if (both_small(a, b)) return Int(operation(small(a), small(b)));
   charge_sum(a, b);
   // Two's complement over a width that holds both, then back to a sign.
-  size_t width = std::max(a.bit_length(), b.bit_length()) + 2;
+  const auto width =
+      static_cast<unsigned>(std::max(a.bit_length(), b.bit_length()) + 2);
   cpp_int modulus = cpp_int(1) << width;
   auto wrap = [&](const Int& x) -> cpp_int {
     return x.sign() < 0 ? cpp_int(big(x) + modulus) : big(x);
@@ -440,4 +441,4 @@ Int round_half_even(const Rational& a) {
   return below.is_odd() ? below + Int(1) : below;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -21,7 +21,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class Int {
  public:
@@ -53,7 +53,7 @@ class Int {
   }
 
   // Decimal digits with an optional sign.  nullopt when malformed.
-  static std::optional<Int> parse(std::string_view text);
+  [[nodiscard]] static std::optional<Int> parse(std::string_view text);
 
   bool is_small() const { return __builtin_expect(rest_ == 0, 1); }
   bool is_zero() const { return low_ == 0 && is_small(); }
@@ -79,7 +79,7 @@ class Int {
     return static_cast<size_t>(std::bit_width(low_ < 0 ? 0 - u : u));
   }
 
-  Int operator-() const { return Int(0) - *this; }
+  [[nodiscard]] Int operator-() const { return Int(0) - *this; }
   friend Int operator+(const Int& a, const Int& b) {
     int64_t sum;
     if (both_small(a, b) && !__builtin_add_overflow(a.low_, b.low_, &sum)) {
@@ -192,8 +192,8 @@ class OptionalInt {
 
 // Python's // and %: the quotient rounds down, the remainder has the sign of
 // the divisor.  Require b != 0.
-Int floor_div(const Int& a, const Int& b);
-Int floor_mod(const Int& a, const Int& b);
+[[nodiscard]] Int floor_div(const Int& a, const Int& b);
+[[nodiscard]] Int floor_mod(const Int& a, const Int& b);
 // The same of machine integers.  Require b != 0 and a quotient that fits.
 template <typename Integer>
 constexpr Integer floor_quotient(Integer a, Integer b) {
@@ -205,18 +205,18 @@ constexpr Integer floor_remainder(Integer a, Integer b) {
   const Integer rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
-Int abs(const Int& a);
-Int gcd(const Int& a, const Int& b);  // >= 0; gcd(0, 0) == 0
-Int lcm(const Int& a, const Int& b);  // >= 0
+[[nodiscard]] Int abs(const Int& a);
+[[nodiscard]] Int gcd(const Int& a, const Int& b);  // >= 0; gcd(0, 0) == 0
+[[nodiscard]] Int lcm(const Int& a, const Int& b);  // >= 0
 // The largest r with r**k <= n.  Requires n >= 0 and k >= 1.
-Int integer_root(const Int& n, int64_t k = 2);
+[[nodiscard]] Int integer_root(const Int& n, int64_t k = 2);
 // base**exponent; nullopt when the result would exceed `max_bits` bits.
-std::optional<Int> pow(const Int& base, uint64_t exponent,
-                       size_t max_bits = 1 << 16);
+[[nodiscard]] std::optional<Int> pow(const Int& base, uint64_t exponent,
+                                     size_t max_bits = 1 << 16);
 // Two's complement of infinite width, as in Python.
-Int bit_and(const Int& a, const Int& b);
-Int bit_or(const Int& a, const Int& b);
-Int bit_xor(const Int& a, const Int& b);
+[[nodiscard]] Int bit_and(const Int& a, const Int& b);
+[[nodiscard]] Int bit_or(const Int& a, const Int& b);
+[[nodiscard]] Int bit_xor(const Int& a, const Int& b);
 
 // An exact fraction in lowest terms; the denominator is positive.
 class Rational {
@@ -225,9 +225,9 @@ class Rational {
   // Requires denominator != 0.
   Rational(const Int& numerator, const Int& denominator);
   // The exact value of a finite double.  nullopt for infinities and NaN.
-  static std::optional<Rational> from_double(double value);
+  [[nodiscard]] static std::optional<Rational> from_double(double value);
   // "2.5", "-3", "1.0e-12", "7/2".  nullopt when malformed or out of bounds.
-  static std::optional<Rational> parse(std::string_view text);
+  [[nodiscard]] static std::optional<Rational> parse(std::string_view text);
 
   const Int& num() const { return num_; }
   const Int& den() const { return den_; }
@@ -247,10 +247,10 @@ class Rational {
   Int num_, den_ = 1;
 };
 
-Int floor(const Rational& a);
-Int ceil(const Rational& a);
-Int trunc(const Rational& a);
+[[nodiscard]] Int floor(const Rational& a);
+[[nodiscard]] Int ceil(const Rational& a);
+[[nodiscard]] Int trunc(const Rational& a);
 Int round_half_even(const Rational& a);  // ties to even: banker's rounding
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -13,10 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sym/api.h"
-
-PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 inline constexpr uint32_t kNoId = ~0u;
 
@@ -95,5 +92,4 @@ class InternIndex {
   size_t count_ = 0;
 };
 
-}  // namespace proviso
-PROVISO_API_END
+}  // namespace proviso::inline v0_2::internal

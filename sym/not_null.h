@@ -3,11 +3,9 @@
 
 #include <string>
 
-#include "sym/api.h"
 #include "sym/expr.h"
 
-PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 [[noreturn]] inline void fail_null(const char* call) {
   throw Error(std::string(call) +
@@ -21,5 +19,4 @@ inline Expr not_null(Expr e, const char* call) {
   return e;
 }
 
-}  // namespace proviso
-PROVISO_API_END
+}  // namespace proviso::inline v0_2::internal

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // The columns' words, as the table writes them.
@@ -45,4 +45,4 @@ bool is_integer_division(Op op) {
   return row.divisors > 0 && row.result == ResultClass::kInt;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -11,7 +11,7 @@
 #include "sym/api.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 enum class Type : uint8_t { kInt, kFloat, kBool };
 std::string_view name_of(Type type);  // "integer", "float", "boolean"
@@ -142,9 +142,9 @@ struct OpInfo {
   int divisors;
 };
 
-const OpInfo& info(Op op);
+[[nodiscard]] const OpInfo& info(Op op);
 // The row of this name, which is no leaf's; nullptr when there is none.
-const OpInfo* op_named(std::string_view name);
+[[nodiscard]] const OpInfo* op_named(std::string_view name);
 
 inline constexpr size_t kOpCount = 0
 #define PROVISO_ROW(...) +1
@@ -158,5 +158,5 @@ bool is_integer_division(Op op);
 constexpr bool is_leaf(Op op) { return op <= Op::kSymbol; }
 constexpr bool is_opaque(Op op) { return op >= Op::kSqrt && op <= Op::kLog2; }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -19,9 +19,9 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
-class Condition {
+class [[nodiscard]] Condition {
  public:
   Condition(Expr e) : e_(e) {}              // NOLINT: either stands for
   operator Expr() const { return e_; }      // NOLINT: the other
@@ -38,28 +38,46 @@ class Condition {
   Expr e_;
 };
 
-inline Expr operator+(int64_t a, Expr b) { return b.pool().integer(a) + b; }
-inline Expr operator-(int64_t a, Expr b) { return b.pool().integer(a) - b; }
-inline Expr operator*(int64_t a, Expr b) { return b.pool().integer(a) * b; }
+[[nodiscard]] inline Expr operator+(int64_t a, Expr b) {
+  return b.pool().integer(a) + b;
+}
+[[nodiscard]] inline Expr operator-(int64_t a, Expr b) {
+  return b.pool().integer(a) - b;
+}
+[[nodiscard]] inline Expr operator*(int64_t a, Expr b) {
+  return b.pool().integer(a) * b;
+}
 
-inline Expr operator/(Expr a, Expr b) { return floor_div(a, b); }
-inline Expr operator/(Expr a, int64_t b) { return a / a.pool().integer(b); }
-inline Expr operator/(int64_t a, Expr b) { return b.pool().integer(a) / b; }
-inline Expr operator%(Expr a, Expr b) { return mod(a, b); }
-inline Expr operator%(Expr a, int64_t b) { return a % a.pool().integer(b); }
-inline Expr operator%(int64_t a, Expr b) { return b.pool().integer(a) % b; }
+[[nodiscard]] inline Expr operator/(Expr a, Expr b) { return floor_div(a, b); }
+[[nodiscard]] inline Expr operator/(Expr a, int64_t b) {
+  return a / a.pool().integer(b);
+}
+[[nodiscard]] inline Expr operator/(int64_t a, Expr b) {
+  return b.pool().integer(a) / b;
+}
+[[nodiscard]] inline Expr operator%(Expr a, Expr b) { return mod(a, b); }
+[[nodiscard]] inline Expr operator%(Expr a, int64_t b) {
+  return a % a.pool().integer(b);
+}
+[[nodiscard]] inline Expr operator%(int64_t a, Expr b) {
+  return b.pool().integer(a) % b;
+}
 
-inline Expr floor_div(Expr a, int64_t b) { return a / b; }
-inline Expr mod(Expr a, int64_t b) { return a % b; }
+[[nodiscard]] inline Expr floor_div(Expr a, int64_t b) { return a / b; }
+[[nodiscard]] inline Expr mod(Expr a, int64_t b) { return a % b; }
 // a / b rounded up.
-inline Expr ceil_div(Expr a, Expr b) {
+[[nodiscard]] inline Expr ceil_div(Expr a, Expr b) {
   return a.pool().make(Op::kCeilDiv, {a, b});
 }
-inline Expr ceil_div(Expr a, int64_t b) {
+[[nodiscard]] inline Expr ceil_div(Expr a, int64_t b) {
   return ceil_div(a, a.pool().integer(b));
 }
-inline Expr min(Expr a, int64_t b) { return min(a, a.pool().integer(b)); }
-inline Expr max(Expr a, int64_t b) { return max(a, a.pool().integer(b)); }
+[[nodiscard]] inline Expr min(Expr a, int64_t b) {
+  return min(a, a.pool().integer(b));
+}
+[[nodiscard]] inline Expr max(Expr a, int64_t b) {
+  return max(a, a.pool().integer(b));
+}
 
 inline Condition operator<(Expr a, Expr b) { return lt(a, b); }
 inline Condition operator<=(Expr a, Expr b) { return le(a, b); }
@@ -78,7 +96,7 @@ inline Condition operator!=(Expr a, int64_t b) { return ne(a, b); }
 inline Condition operator==(int64_t a, Expr b) { return eq(b, a); }
 inline Condition operator!=(int64_t a, Expr b) { return ne(b, a); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END
 
 template <>

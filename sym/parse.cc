@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 constexpr size_t kMaxDigits = 20000;  // a little past 2**65536, evaluate's end
@@ -905,4 +905,4 @@ Expr declared_symbol(ExprPool& pool, const RangeDeclaration& range) {
   return parse(pool, range.name);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -18,7 +18,7 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct ParseOptions {
   // Makes the symbol of a name that the pool does not have.  Default: by the
@@ -31,19 +31,19 @@ struct ParseOptions {
 };
 
 // Throws Error: "parse: expected ')' at column 12 of 'Mod(s0, 4': ...".
-Expr parse(ExprPool& pool, std::string_view text,
-           const ParseOptions& options = {});
+[[nodiscard]] Expr parse(ExprPool& pool, std::string_view text,
+                         const ParseOptions& options = {});
 
 // "s0 in [2, int_oo]", "u0 in [-int_oo, 9]" -> name and optional ends.
 struct RangeDeclaration {
   std::string name;
   std::optional<Int> lower, upper;
 };
-RangeDeclaration parse_range(std::string_view text);
+[[nodiscard]] RangeDeclaration parse_range(std::string_view text);
 
 // The symbol that it names.  Where the pool has none it is made, as parse()
 // makes it; but s0 of a range with negative numbers is no size: a backed int.
 Expr declared_symbol(ExprPool& pool, const RangeDeclaration& range);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -6,7 +6,7 @@
 
 #include "sym/budget.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 constexpr size_t kMaxTerms = 64;    // of an expanded product
@@ -303,4 +303,4 @@ Expr to_expr(ExprPool& pool, const Polynomial& p) {
   return terms.size() == 1 ? terms[0] : pool.make(Op::kAdd, terms);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -14,20 +14,20 @@
 #include "sym/small_vector.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // A total order by structure alone: symbols by creation, then by operator and
 // arguments.  Negative, 0 or positive.
 int compare(Expr a, Expr b);
 
 // A sorted run of atoms; repetition is a power; empty is the constant 1.
-using Monomial = SmallVector<Expr, 2>;
+using Monomial = internal::SmallVector<Expr, 2>;
 
 struct MonomialLess {
   bool operator()(const Monomial& a, const Monomial& b) const;
 };
 
-class Polynomial {
+class [[nodiscard]] Polynomial {
  public:
   // Sorted by MonomialLess in one piece of memory, which is the polynomial
   // itself while there are few terms.
@@ -46,7 +46,7 @@ class Polynomial {
 
    private:
     friend class Polynomial;
-    SmallVector<value_type, 2> sorted_;
+    internal::SmallVector<value_type, 2> sorted_;
   };
 
   Polynomial() = default;
@@ -79,7 +79,7 @@ class Polynomial {
 // do products and powers past degree 256.
 Polynomial to_polynomial(Expr e);
 // The canonical expression of p.
-Expr to_expr(ExprPool& pool, const Polynomial& p);
+[[nodiscard]] Expr to_expr(ExprPool& pool, const Polynomial& p);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

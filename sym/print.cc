@@ -10,7 +10,8 @@
 #include "sym/not_null.h"
 #include "sym/traced_python.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
 
 // How tightly a piece of text binds, in Python's order.
@@ -868,8 +869,8 @@ std::string to_python(Expr e, const std::function<std::string(Expr)>& name_of) {
   return whole_text("to_python", style, not_null(e, "to_python"));
 }
 
-std::string to_traced_python(Expr e,
-                             const std::function<std::string(Expr)>& name_of) {
+std::string internal::to_traced_python(
+    Expr e, const std::function<std::string(Expr)>& name_of) {
   TracedText style(name_of);
   return whole_text("to_traced_python", style, not_null(e, "to_traced_python"));
 }
@@ -893,4 +894,4 @@ std::string to_srepr(Expr e) {
   return whole_text("to_srepr", style, not_null(e, "to_srepr"));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -21,22 +21,22 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 inline constexpr size_t kMaxTextLength = size_t{1} << 20;  // as parse() reads
 
 // At most about `max_length` characters, for people.
-std::string to_string(Expr e, size_t max_length = kMaxTextLength);
+[[nodiscard]] std::string to_string(Expr e, size_t max_length = kMaxTextLength);
 std::ostream& operator<<(std::ostream& out, Expr e);
 
 // With `name_of`, symbols print as the caller says ("x.shape[0]").
-std::string to_python(Expr e,
-                      const std::function<std::string(Expr)>& name_of = {});
+[[nodiscard]] std::string to_python(
+    Expr e, const std::function<std::string(Expr)>& name_of = {});
 // torch._check(u0 >= 0)
-std::string to_check(Expr condition,
-                     const std::function<std::string(Expr)>& name_of = {});
-std::string to_smtlib(Expr e);
-std::string to_srepr(Expr e);
+[[nodiscard]] std::string to_check(
+    Expr condition, const std::function<std::string(Expr)>& name_of = {});
+[[nodiscard]] std::string to_smtlib(Expr e);
+[[nodiscard]] std::string to_srepr(Expr e);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -18,7 +18,7 @@
 #include "sym/expr.h"
 #include "sym/simplifier.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 
 class FormSearch;
 using Found = std::vector<Expr>;
@@ -209,4 +209,4 @@ Expr joined(FormSearch& search, Op op, const std::vector<Expr>& args);
 std::vector<Expr> conjuncts(FormSearch& search, Expr e);
 Expr conjunction(FormSearch& search, Op op, std::vector<Expr> parts);
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

@@ -6,7 +6,7 @@
 #include "sym/budget.h"
 #include "sym/rules.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMaxParts = 12;  // of an And or Or
@@ -179,4 +179,4 @@ Expr conjunction(FormSearch& s, Op op, std::vector<Expr> parts) {
 
 std::span<const Rule> case_rules() { return kRules; }
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,7 @@
 #include "sym/rules.h"
 #include "sym/simplify.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMaxArgs = 6;
@@ -564,4 +564,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> extremum_rules() { return kRules; }
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,7 @@
 #include "sym/rules.h"
 #include "sym/simplify.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMaxParts = 12;  // of an And or Or
@@ -452,4 +452,4 @@ constexpr Rule kRules[] = {
 
 std::span<const Rule> logic_rules() { return kRules; }
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

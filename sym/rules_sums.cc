@@ -5,7 +5,7 @@
 #include "sym/budget.h"
 #include "sym/rules.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMaxAtoms = 6;  // of a kind, that a rule looks at
@@ -841,4 +841,4 @@ std::vector<Polynomial> without_zeros(FormSearch& s, const Polynomial& p) {
 
 std::span<const Rule> sum_rules() { return kRules; }
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

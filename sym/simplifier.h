@@ -16,8 +16,9 @@
 #include "sym/expr.h"
 #include "sym/facts.h"
 #include "sym/polynomial.h"
+#include "sym/pool_stores.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 
 using Args = std::span<const Expr>;
 
@@ -99,7 +100,7 @@ class Simplifier {
   Expr opposite(Expr condition);
   Expr rewrite(Expr e);
   std::unordered_map<uint32_t, Expr>& memo() {
-    return facts_ ? memo_ : pool_.simplify_memo();
+    return facts_ ? memo_ : PoolStores::simplify_memo(pool_);
   }
 
   ExprPool& pool_;
@@ -139,4 +140,4 @@ struct DivisionRuleCount {
 };
 std::vector<DivisionRuleCount> division_rule_counts();
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

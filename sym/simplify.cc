@@ -12,7 +12,7 @@
 #include "sym/polynomial.h"
 #include "sym/simplifier.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // ---- floor division: rules over canonical polynomials a // b
@@ -847,7 +847,7 @@ Expr Simplifier::build(Op op, Args args) {
 }
 
 Expr Simplifier::canonical(Expr e) const {
-  const auto& memo = facts_ ? memo_ : pool_.simplify_memo();
+  const auto& memo = facts_ ? memo_ : PoolStores::simplify_memo(pool_);
   auto it = memo.find(e.id());
   return it == memo.end() ? e : it->second;
 }
@@ -882,9 +882,10 @@ Expr Simplifier::rewrite(Expr e) {
   return result;
 }
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
 
 using internal::Simplifier;
@@ -905,7 +906,7 @@ Expr run_within_budget(Simplifier simplifier, Expr e) {
 
 Expr simplify(Expr e) {
   if (is_leaf(not_null(e, "simplify").op())) return e;
-  auto& memo = e.pool().simplify_memo();
+  auto& memo = PoolStores::simplify_memo(e.pool());
   if (auto it = memo.find(e.id()); it != memo.end()) return it->second;
   Expr result = run_within_budget(Simplifier(e.pool(), nullptr), e);
   if (result) return result;
@@ -920,4 +921,4 @@ Expr simplify(Expr e, const Facts& facts) {
   return result ? result : plain;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -21,13 +21,13 @@
 #include "sym/facts.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 inline constexpr uint64_t kSimplifyUnits = 200'000;  // sym/budget.h
 
-Expr simplify(Expr e);
+[[nodiscard]] Expr simplify(Expr e);
 // The same, with divisors, Min/Max and relations decided by what is known.
-Expr simplify(Expr e, const Facts& facts);
+[[nodiscard]] Expr simplify(Expr e, const Facts& facts);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

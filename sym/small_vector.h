@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 template <typename T, size_t N>
 class SmallVector {
@@ -137,4 +137,4 @@ class SmallVector {
   alignas(T) std::byte storage_[N * sizeof(T)];
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

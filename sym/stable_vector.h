@@ -16,10 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "sym/api.h"
-
-PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 template <typename T, size_t FirstChunk = 8>
 class StableVector {
@@ -109,5 +106,4 @@ class StableVector {
   size_t chunks_ = 0, size_ = 0;
 };
 
-}  // namespace proviso
-PROVISO_API_END
+}  // namespace proviso::inline v0_2::internal

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // In the order of SymbolKind.
@@ -29,4 +29,4 @@ std::string symbol_kind_names() {
   return all;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

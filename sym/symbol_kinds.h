@@ -11,11 +11,11 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 std::string_view name_of(SymbolKind kind);
-std::optional<SymbolKind> find_symbol_kind(std::string_view name);
-std::string symbol_kind_names();  // all of them, for error texts
+[[nodiscard]] std::optional<SymbolKind> find_symbol_kind(std::string_view name);
+[[nodiscard]] std::string symbol_kind_names();  // all of them, for error texts
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

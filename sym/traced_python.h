@@ -9,14 +9,11 @@
 #include <functional>
 #include <string>
 
-#include "sym/api.h"
 #include "sym/expr.h"
 
-PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 std::string to_traced_python(
     Expr e, const std::function<std::string(Expr)>& name_of = {});
 
-}  // namespace proviso
-PROVISO_API_END
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,8 @@
 
 #include "sym/not_null.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
 Expr leaf_in(ExprPool& to, Expr leaf) {
   switch (leaf.op()) {
@@ -34,4 +35,4 @@ Expr translate(Expr e, ExprPool& to) {
   return there.at(e);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -9,12 +9,12 @@
 #include "sym/expr.h"
 
 PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // e in another pool, with symbols of the same names, kinds and sources.  Reads
 // e's pool and changes `to` alone.  Throws Error when `to` has a symbol of the
 // same name and another kind.
-Expr translate(Expr e, ExprPool& to);
+[[nodiscard]] Expr translate(Expr e, ExprPool& to);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2
 PROVISO_API_END

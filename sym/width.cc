@@ -5,7 +5,7 @@
 
 #include "sym/budget.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Calls visit(x) for each node, until it returns false.
@@ -63,4 +63,4 @@ bool widens(const std::optional<Int>& form, const std::optional<Int>& than) {
   return !form || *form >= (*than >= kInt32 ? kInt64 : kInt32);
 }
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

@@ -12,7 +12,7 @@
 
 #include "sym/facts.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 
 // A bound of the size of every integer part, where the facts have one.
 std::optional<Int> width(Expr e, const Facts& facts);
@@ -24,4 +24,4 @@ Int largest_number(Expr e);
 // Whether what is so wide may be no int32 or no int64 where `than` is one.
 bool widens(const std::optional<Int>& form, const std::optional<Int>& than);
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

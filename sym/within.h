@@ -13,7 +13,7 @@
 
 #include "sym/budget.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 template <typename Work>
 auto within(uint64_t& units, Work work) -> std::optional<decltype(work())> {
@@ -30,4 +30,4 @@ auto within(uint64_t& units, Work work) -> std::optional<decltype(work())> {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,7 @@
 #include "sym/budget.h"
 #include "sym/operators.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr int kMaxFactorDepth = 4;
@@ -328,4 +328,4 @@ Expr SumWriter::sum_of(std::vector<Term> terms) {
   return args.size() == 1 ? args[0] : pool_.make(Op::kAdd, args);
 }
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

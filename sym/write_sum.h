@@ -11,7 +11,7 @@
 
 #include "sym/rules.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 
 class SumWriter {
  public:
@@ -47,4 +47,4 @@ class SumWriter {
   std::unordered_set<uint32_t> finished_;  // atoms that stay as they are
 };
 
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

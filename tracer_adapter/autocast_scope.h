@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class AutocastScope {
  public:
@@ -38,4 +38,4 @@ class AutocastScope {
   const bool cache_before_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -6,7 +6,7 @@
 
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 thread_local bool checking = false;
@@ -59,4 +59,4 @@ void CheckedCalls::look_at(const c10::OperatorHandle& op,
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -11,7 +11,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Of what this thread interprets while it lives.
 class CheckedCalls {
@@ -29,4 +29,4 @@ class CheckedCalls {
   const bool outer_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -8,7 +8,7 @@
 
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // Values that may share memory, as far as is known: union-find.
@@ -177,4 +177,4 @@ bool runs_plainly() {
          (c10::default_excluded_set - keys.excluded_).empty();
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

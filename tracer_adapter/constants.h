@@ -17,7 +17,7 @@
 
 #include "tracer_adapter/graph.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Bytes of one result, and of all of a program's, that are worth keeping.
 inline constexpr int64_t kLargestConstant = 1 << 20;
@@ -30,4 +30,4 @@ std::vector<bool> constant_nodes(const Graph& graph);
 // remember with which one results were computed.)
 bool runs_plainly();
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -10,7 +10,7 @@
 #include "tracer_adapter/autocast_scope.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using Values = std::vector<c10::IValue>;
@@ -197,4 +197,4 @@ ControlFlow find_control_flow(const std::string& target) {
   return found == kOperators.end() ? nullptr : found->second;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

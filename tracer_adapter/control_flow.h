@@ -13,7 +13,7 @@
 
 #include "tracer_adapter/executable.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct ControlFlowCall {
   const std::vector<Executable>& graphs;
@@ -46,4 +46,4 @@ class LoopSteps {
   LoopSteps* const outer_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

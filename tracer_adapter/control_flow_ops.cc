@@ -4,7 +4,7 @@
 
 #include "tracer_adapter/sub_graph.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 std::vector<c10::IValue> ivalues(const Tensors& tensors) {
@@ -136,4 +136,4 @@ Tensors map(const SubProgram& f, const Tensors& xs, const Tensors& args) {
   return outputs;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

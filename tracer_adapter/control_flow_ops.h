@@ -15,7 +15,7 @@
 #include <functional>
 #include <vector>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 using Tensors = std::vector<at::Tensor>;
 using SubProgram = std::function<Tensors(const Tensors&)>;
@@ -30,4 +30,4 @@ Tensors cond(const c10::SymBool& predicate, const SubProgram& true_fn,
 // rows, then the args.
 Tensors map(const SubProgram& f, const Tensors& xs, const Tensors& args);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

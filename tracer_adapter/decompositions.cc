@@ -33,7 +33,7 @@
 #include "tracer_adapter/tensors_in.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 namespace functional = at::functionalization::impl;
@@ -475,4 +475,4 @@ DecompositionTable default_decompositions() {
           {"aten.zeros_like.default", filled_like<0>}};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -26,7 +26,7 @@
 
 #include "tracer_adapter/exported_program.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 using DecompositionArgs = std::vector<c10::IValue>;
 // Gets one value an argument of the schema and gives one a return.
@@ -45,4 +45,4 @@ ExportedProgram run_decompositions(
     const ExportedProgram& program,
     const DecompositionTable& table = default_decompositions());
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -19,7 +19,7 @@
 #include "tracer_adapter/tensors_in.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 std::map<std::string, RuleEntry>& rule_table() {
@@ -490,4 +490,4 @@ std::string Tracer::decomposing() const {
   return result;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

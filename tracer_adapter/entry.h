@@ -3,7 +3,7 @@
 
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // What a program of C++ owns and takes, given to a tracer: the fakes to call it
 // with.
@@ -21,4 +21,4 @@ void check_entry(const char* who, const Program& program,
 // What the i-th input is called.
 std::string input_name(const ExportOptions& options, size_t i, size_t count);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

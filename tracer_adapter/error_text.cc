@@ -2,7 +2,7 @@
 
 #include <c10/util/Exception.h>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -36,4 +36,4 @@ std::string error_text(const std::exception& error) {
          std::to_string(text.size() - kMost) + " characters more)";
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

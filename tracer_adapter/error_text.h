@@ -10,8 +10,8 @@
 #include <exception>
 #include <string>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 std::string error_text(const std::exception& error);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

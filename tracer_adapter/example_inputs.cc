@@ -4,7 +4,7 @@
 
 #include "tracer_adapter/executable.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 int64_t size_at_export(const ExportedProgram& program, Expr e) {
@@ -49,4 +49,4 @@ std::vector<c10::IValue> example_inputs(const ExportedProgram& program,
   return inputs;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

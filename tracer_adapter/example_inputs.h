@@ -10,7 +10,7 @@
 
 #include "tracer_adapter/exported_program.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Of the sizes that the program was exported with.  Floating point: uniform in
 // [0, 1]; integers: zero, a legal index of what is not empty.  Throws where a
@@ -18,4 +18,4 @@ namespace proviso {
 std::vector<c10::IValue> example_inputs(const ExportedProgram& program,
                                         int64_t most = int64_t{1} << 28);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

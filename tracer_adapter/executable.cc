@@ -19,7 +19,7 @@
 #include "tracer_adapter/tracer.h"
 #include "tracer_adapter/value_kind.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 at::Tensor number_tensor(const c10::IValue& value) {
   const at::Scalar scalar = value.toScalar();
   at::Tensor t = at::scalar_tensor(
@@ -567,4 +567,4 @@ std::vector<c10::IValue> Executable::run(std::vector<c10::IValue> inputs,
   return outputs;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

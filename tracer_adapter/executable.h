@@ -22,7 +22,7 @@
 
 #include "tracer_adapter/graph.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class Executable {
  public:
@@ -59,4 +59,4 @@ at::Tensor number_tensor(const c10::IValue& value);
 // A constant argument.
 c10::IValue to_ivalue(const Argument& a);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -10,7 +10,7 @@
 #include "tracer_adapter/owned_tensors.h"
 #include "tracer_adapter/sources.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // torch prints blank lines of the program with the margin of the class.
@@ -212,4 +212,4 @@ std::string ExportedProgram::to_string() const {
 
 Module ExportedProgram::module() const { return Module(*this); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -24,7 +24,7 @@
 #include "tracer_adapter/graph.h"
 #include "tracer_adapter/graph_signature.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class Module;
 
@@ -143,4 +143,4 @@ class Module {
   std::shared_ptr<const Impl> impl_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -16,7 +16,7 @@
 #include "tracer_adapter/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // An empty storage on `device` whose data cannot be reached: null-storage
@@ -283,4 +283,4 @@ bool known_dense(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides) {
   return true;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

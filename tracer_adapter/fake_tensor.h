@@ -22,7 +22,7 @@
 
 #include "guards/shape_env.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // The one dispatch key that carries tracing: it sees every operator, composite
 // ones too, and has no kernels of its own.
@@ -103,4 +103,4 @@ class FakeTensorImpl final : public c10::TensorImpl {
   mutable c10::SmallVector<int64_t, 6> sizes_, strides_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -16,7 +16,7 @@
 #include "tracer_adapter/op_info.h"
 #include "tracer_adapter/sub_graph.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using ExprSet = std::unordered_set<Expr, ExprHash>;
@@ -906,4 +906,4 @@ ExportedProgram Tracer::finish(const std::vector<c10::IValue>& outputs) {
   return finisher.run(outputs);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -11,7 +11,7 @@
 
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 template <typename... F>
@@ -487,4 +487,4 @@ std::string Graph::to_string(const std::string& class_name, int indent) const {
   return out;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -23,7 +23,7 @@
 
 #include "guards/shape_env.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 using ValueId = int32_t;
 struct Graph;
@@ -214,4 +214,4 @@ std::string target_name(const c10::OperatorHandle& op);
 // "torch.float32"
 std::string python_name(c10::ScalarType dtype);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 SignatureArgument argument_of(const Graph& graph, const Argument& a,
@@ -202,4 +202,4 @@ void rename_value(Graph& graph, const std::string& old_name,
   for (const ReplaceHook& hook : hooks) hook(change);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

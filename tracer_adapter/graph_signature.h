@@ -19,7 +19,7 @@
 
 #include "tracer_adapter/graph.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct TensorArgument {
   std::string name;
@@ -126,4 +126,4 @@ void rename_value(Graph& graph, const std::string& old_name,
                   const std::string& new_name,
                   const std::vector<ReplaceHook>& hooks = {});
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -6,7 +6,7 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // While it lives, this thread's operators come here first.  The innermost
 // counts.
@@ -27,4 +27,4 @@ class Interceptor {
   Interceptor* outer_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

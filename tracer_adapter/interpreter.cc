@@ -18,7 +18,7 @@
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // Where an input dimension's value is found.
@@ -304,4 +304,4 @@ std::vector<at::Tensor> Module::operator()(
   return outputs;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

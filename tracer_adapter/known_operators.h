@@ -4,11 +4,11 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // A rule looks at an operator's arguments before a kernel does.
 bool has_rule(const c10::OperatorHandle& op);
 // It has a rule, or it is composed of operators.
 bool is_known(const c10::OperatorHandle& op);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

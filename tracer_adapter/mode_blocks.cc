@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using Symbols = std::set<Expr, ExprLess>;
@@ -285,4 +285,4 @@ void outline_mode_blocks(Graph& graph, const Mode& around,
   Outliner(graph, around, trace, Aspect::kAutocast).outline();
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

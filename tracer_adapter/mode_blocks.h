@@ -23,7 +23,7 @@
 
 #include "tracer_adapter/graph.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // What changes how operators run, but is no argument of them.
 struct Mode {
@@ -60,4 +60,4 @@ struct TraceModes {
 void outline_mode_blocks(Graph& graph, const Mode& around,
                          const TraceModes& trace);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

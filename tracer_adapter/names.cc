@@ -3,7 +3,7 @@
 #include <cctype>
 #include <utility>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 bool is_reserved(const std::string& name) {
@@ -58,4 +58,4 @@ std::string Names::fresh(std::string wish) {
   return name;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class Names {
  public:
@@ -22,4 +22,4 @@ class Names {
   std::unordered_map<std::string, int> counts_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

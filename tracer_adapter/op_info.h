@@ -6,7 +6,7 @@
 
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 IntMeaning meaning_of(const c10::Type& type);
 
@@ -39,4 +39,4 @@ uint64_t next_trace();
 // The boxed fallback of kTraceKey, registered once a process.
 void install_fallback();
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -11,7 +11,7 @@
 
 #include "tracer_adapter/exported_program.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class OwnedTensors {
  public:
@@ -34,4 +34,4 @@ class OwnedTensors {
   const ByName state_, constants_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -4,7 +4,7 @@
 
 #include "tracer_adapter/fake_tensor.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // A tensor of another kind, in words; "" for a plain one.
@@ -68,4 +68,4 @@ void require_memory(const std::string& what, const at::Tensor& t) {
                     "memory");
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

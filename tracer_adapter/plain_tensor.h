@@ -12,7 +12,7 @@
 
 #include <string>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Throws unless t is strided memory alone: no layout, type or subclass whose
 // operators mean something else.
@@ -24,4 +24,4 @@ bool has_memory(const at::Tensor& t);
 // Throws unless it does.
 void require_memory(const std::string& what, const at::Tensor& t);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

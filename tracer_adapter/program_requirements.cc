@@ -16,7 +16,7 @@
 #include "tracer_adapter/entry.h"
 #include "tracer_adapter/torch_state.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 namespace {
 
@@ -238,4 +238,4 @@ ProgramRequirements program_requirements(
   return program_requirements(program, {}, {}, examples, options);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

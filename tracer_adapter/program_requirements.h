@@ -15,7 +15,7 @@
 #include "guards/torch_form.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // A question about data, answered as the example does.
 struct DataQuestion {
@@ -62,4 +62,4 @@ ProgramRequirements module_requirements(M& module,
       internal::owned(module.named_buffers()), examples, options);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -16,7 +16,7 @@
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/sub_graph.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 int64_t hint_of(ShapeEnv& env, Expr e, int64_t fallback) {
@@ -501,4 +501,4 @@ Replay::Values Replay::plain(const Values& values) const {
   return result;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -19,7 +19,7 @@
 #include "tracer_adapter/exported_program.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Expressions of one ShapeEnv as those of another.
 class Translation {
@@ -102,4 +102,4 @@ class Replay {
   Translation now_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

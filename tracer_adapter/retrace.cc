@@ -12,7 +12,7 @@
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // Names that both pools know, whatever their symbols are called.
@@ -314,4 +314,4 @@ Trial try_inputs(const ExportedProgram& program,
   return try_sizes(program, sizes);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

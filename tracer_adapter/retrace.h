@@ -16,7 +16,7 @@
 
 #include "tracer_adapter/exported_program.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // A condition over the program's symbols, and the places that need it.
 struct Requirement {
@@ -52,4 +52,4 @@ Trial try_sizes(const ExportedProgram& program, const Assignment& sizes);
 Trial try_inputs(const ExportedProgram& program,
                  const std::vector<c10::IValue>& inputs);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

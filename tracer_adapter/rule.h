@@ -27,7 +27,7 @@
 
 #include "guards/shape_env.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class Tracer;
 
@@ -80,4 +80,4 @@ class RecordingOff {
   bool before_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

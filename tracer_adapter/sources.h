@@ -6,7 +6,7 @@
 
 #include "guards/shape_env.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // L['x'].size()[0] for the input L['x'].
 inline std::string size_source(const std::string& input, size_t dim) {
@@ -23,4 +23,4 @@ inline void add_range_code(const InputDim& dim, const Interval& range,
     out->push_back(dim.source + " <= " + range.upper()->to_string());
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

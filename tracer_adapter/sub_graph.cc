@@ -7,7 +7,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/op_info.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // Symbols read from data that an input of the sub-graph does not have: read or
@@ -239,4 +239,4 @@ void record_higher_order(Tracer& tracer, const std::string& name,
   tracer.append(std::move(node), outputs);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -20,7 +20,7 @@
 
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 struct SubGraph {
   // Inputs: the operands that were added, then what was captured.
@@ -64,4 +64,4 @@ struct SubGraphScope {
   Mode mode;        // that it runs in
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -9,7 +9,7 @@
 
 #include "sym/integer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using Args = std::span<const c10::IValue>;
@@ -233,4 +233,4 @@ SymFunction find_sym_function(const std::string& target) {
   return found == kFunctions.end() ? nullptr : found->second;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

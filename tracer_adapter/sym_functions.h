@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Arguments and result are int64_t, double or bool.  Throws when a result does
 // not fit in 64 bits, on a zero divisor, and where Python's math module raises.
@@ -18,4 +18,4 @@ using SymFunction = c10::IValue (*)(std::span<const c10::IValue>);
 // nullptr when there is no such function.
 SymFunction find_sym_function(const std::string& target);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

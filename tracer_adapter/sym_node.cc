@@ -13,7 +13,7 @@
 #include "tracer_adapter/tracer.h"
 #include "tracer_adapter/zero_division.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // Doubles hold every integer up to here; beyond, eager arithmetic rounds and
@@ -607,4 +607,4 @@ SourceLocation current_location(const char* file, int64_t line) {
   return {file, static_cast<int>(line), ""};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

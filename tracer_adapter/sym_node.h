@@ -23,7 +23,7 @@
 
 #include "guards/shape_env.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class SymNode final : public c10::SymNodeImpl {
  public:
@@ -162,4 +162,4 @@ using LocationHook = std::function<SourceLocation()>;
 LocationHook set_location_hook(LocationHook hook);
 SourceLocation current_location(const char* file = "", int64_t line = 0);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -6,7 +6,7 @@
 
 #include "tracer_adapter/sym_node.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using Nodes = std::span<const c10::SymNode>;
@@ -163,4 +163,4 @@ c10::IValue call_symbolic(const std::string& target,
   return as_value(some->env(), as_sym_node(result.get())->expr());
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

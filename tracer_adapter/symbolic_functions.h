@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // A SymInt, a SymFloat or a SymBool.
 bool is_symbolic_number(const c10::IValue& value);
@@ -19,4 +19,4 @@ bool is_symbolic_number(const c10::IValue& value);
 c10::IValue call_symbolic(const std::string& target,
                           std::span<const c10::IValue> args);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

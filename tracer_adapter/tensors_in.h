@@ -4,7 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Those of lists, and of lists in lists, too; undefined ones are left out.
 template <typename Visit>
@@ -20,4 +20,4 @@ void for_each_tensor(const c10::IValue& value, const Visit& visit) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

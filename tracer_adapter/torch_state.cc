@@ -11,7 +11,7 @@
 #include <iterator>
 #include <mutex>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using torch::autograd::AnomalyMode;
@@ -125,4 +125,4 @@ void TorchState::put_back_random_numbers() const {
   if (!same_state(before, generator.get_state())) generator.set_state(before);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -17,7 +17,7 @@
 
 #include <cstdint>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class TorchState {
  public:
@@ -45,4 +45,4 @@ class TorchState {
   at::Generator random_numbers_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

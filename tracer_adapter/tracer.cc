@@ -17,7 +17,7 @@
 #include "tracer_adapter/sub_graph.h"
 #include "tracer_adapter/torch_state.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 thread_local Tracer* current_tracer = nullptr;
@@ -673,4 +673,4 @@ ExportedProgram export_program(const Program& program,
   return tracer.finish(outputs);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

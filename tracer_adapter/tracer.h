@@ -33,7 +33,7 @@
 #include "tracer_adapter/rule.h"
 #include "tracer_adapter/sym_node.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 // Specs of one dimension.
 struct Dim {
@@ -367,4 +367,4 @@ ExportedProgram export_module(M& module, std::vector<at::Tensor> examples,
                         std::move(examples), options);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

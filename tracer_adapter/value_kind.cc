@@ -1,6 +1,6 @@
 #include "tracer_adapter/value_kind.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 ValueKind kind_of(const GraphValue& value) {
   if (value.is_tensor()) return ValueKind::kTensor;
@@ -25,4 +25,4 @@ std::string_view name_of(ValueKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

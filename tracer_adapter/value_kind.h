@@ -5,7 +5,7 @@
 
 #include "tracer_adapter/graph.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 enum class ValueKind : uint8_t { kTensor, kInt, kFloat, kBool, kNone, kOther };
 ValueKind kind_of(const GraphValue& value);
@@ -13,4 +13,4 @@ ValueKind kind_of(const GraphValue& value);
 ValueKind kind_of(const Graph& graph, const Argument& a);
 std::string_view name_of(ValueKind kind);  // "a tensor"
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -6,7 +6,7 @@
 
 #include "tracer_adapter/exported_program.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 // What torch's own core-ATen form keeps beside the core.
@@ -58,4 +58,4 @@ void ExportedProgram::verify(const std::string& form) const {
   if (wanted != "training") check(graph, wanted == "core");
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

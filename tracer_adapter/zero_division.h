@@ -4,11 +4,11 @@
 
 #include <c10/util/Exception.h>
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 class ZeroDivisionError : public c10::ValueError {
  public:
   using c10::ValueError::ValueError;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -121,7 +121,7 @@ def header_page(path):
         first = lines[0]
     rest = re.sub(r"^#.*(\\\n.*)*$", "", rest, flags=re.MULTILINE)
     rest = re.sub(r"^PROVISO_API_(BEGIN|END)$", "", rest, flags=re.MULTILINE)
-    rest = re.sub(r"^(}  // namespace .*|namespace [\w:]+ {|extern \"C\" {)$",
+    rest = re.sub(r"^(}  // namespace .*|namespace [\w: ]+ {|extern \"C\" {)$",
                   "", rest, flags=re.MULTILINE)
     code = without_bodies(rest)
     code = re.sub(r"\n{3,}", "\n\n", code).strip()

@@ -2,7 +2,7 @@
 
 #include "guards/errors/text_parts.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
@@ -172,4 +172,4 @@ bool is_asked_by_slice(const TextError& e) {
   return false;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -10,7 +10,7 @@
 
 #include "guards/errors/error_text.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // Where in the program the error is; not known where the text does not tell.
 TextFrame place_of(const TextError& e);
@@ -36,4 +36,4 @@ enum class Use {
 };
 Use use_of(std::string_view code);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

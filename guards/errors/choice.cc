@@ -15,7 +15,7 @@
 #include "guards/open_question.h"
 #include "guards/weakest_checks.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 bool is_number(Expr e, int64_t value) { return e.maybe_int64() == value; }
@@ -223,4 +223,4 @@ Choice choose(KnownFacts& known, const TextError& e, Expr question,
   return Chooser(known, e, question, context).choose();
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -10,7 +10,7 @@
 #include "guards/errors/diagnosis.h"
 #include "guards/errors/known_facts.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct Choice {
   bool side;  // of the question
@@ -21,4 +21,4 @@ struct Choice {
 Choice choose(KnownFacts& known, const TextError& e, Expr question,
               Context& context);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -23,7 +23,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 class Answerer {
@@ -415,4 +415,4 @@ std::string unread_note(const ErrorText& text) {
   return note;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -21,7 +21,7 @@
 
 #include "guards/errors/error_text.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 enum class DiagnosisKind {
   kImplied,        // what is known decides it: the check says so to PyTorch
@@ -59,4 +59,4 @@ std::vector<Diagnosis> diagnose(const ErrorText& text);
 // What was not read, in one line; empty where all was.
 std::string unread_note(const ErrorText& text);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

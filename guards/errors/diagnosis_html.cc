@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr const char kHead[] = R"(<!doctype html>
@@ -434,4 +434,4 @@ std::string to_html(const std::vector<Diagnosis>& errors) {
   return out + kFoot;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -12,12 +12,9 @@
 #include <vector>
 
 #include "guards/errors/diagnosis.h"
-#include "sym/api.h"
 
-PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 std::string to_html(const std::vector<Diagnosis>& errors);
 
-}  // namespace proviso
-PROVISO_API_END
+}  // namespace proviso::inline v0_2::internal

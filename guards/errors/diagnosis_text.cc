@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // The length of the UTF-8 character that begins at `i`; 0 where none does.
@@ -198,4 +198,4 @@ std::string to_json(const std::vector<Diagnosis>& errors, bool all) {
   return "{\"errors\": [" + out + "]}";
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

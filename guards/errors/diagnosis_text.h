@@ -14,10 +14,8 @@
 #include <vector>
 
 #include "guards/errors/diagnosis.h"
-#include "sym/api.h"
 
-PROVISO_API_BEGIN
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // For people at a terminal; with `colour`, ANSI colours.
 std::string to_text(const std::vector<Diagnosis>& errors, bool colour = false);
@@ -28,5 +26,4 @@ std::string to_text(const std::vector<Diagnosis>& errors, bool colour = false);
 // a Diagnosis has is there too, by its member's name.
 std::string to_json(const std::vector<Diagnosis>& errors, bool all = false);
 
-}  // namespace proviso
-PROVISO_API_END
+}  // namespace proviso::inline v0_2::internal

@@ -16,7 +16,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
@@ -458,4 +458,4 @@ class Needs {
 
 DimNeeds dim_needs(const TextError& e) { return Needs(e).take(); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -18,7 +18,7 @@
 
 #include "guards/errors/error_text.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct DimNeeds {
   // In the text's own names; none follows from the others.
@@ -32,4 +32,4 @@ struct DimNeeds {
 // Of an error of kind kConstraint.
 DimNeeds dim_needs(const TextError& e);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -4,7 +4,7 @@
 
 #include "guards/errors/text_parts.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
@@ -319,4 +319,4 @@ void EnvReader::name_symbol(string_view symbol_name, std::string words,
   s->words.push_back({std::move(words), where});
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

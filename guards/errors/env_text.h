@@ -19,7 +19,7 @@
 #include "guards/errors/frames.h"
 #include "sym/expr.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // A name that the program has for a symbol, and the frame where it has it.
 struct WordsFor {
@@ -91,4 +91,4 @@ class EnvReader {
   bool graph_checked_ = false;  // the last fact is of this line so far
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

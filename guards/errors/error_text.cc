@@ -19,7 +19,7 @@
 #include "sym/parse.h"
 #include "sym/within.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
@@ -345,7 +345,7 @@ class Reader {
         ++old->times;
       }
       if (old->traceback.empty()) old->traceback = traceback_;
-      begin(old - out_.errors.data());
+      begin(static_cast<size_t>(old - out_.errors.data()));
       return *old;
     }
     if (out_.errors.size() >= kMaxErrors) {
@@ -357,9 +357,9 @@ class Reader {
     e.kind = kind;
     e.expression = wanted;
     e.message = text.substr(0, 2000);
-    e.line = number_;
-    e.env = env_;
-    e.facts_before = env().facts.size();
+    e.line = static_cast<uint32_t>(number_);
+    e.env = static_cast<uint32_t>(env_);
+    e.facts_before = static_cast<uint32_t>(env().facts.size());
     e.stream = stream_;
     e.traceback = traceback_;
     out_.errors.push_back(std::move(e));
@@ -622,4 +622,4 @@ ErrorText read_errors(string_view text) {
   return out;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

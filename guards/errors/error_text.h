@@ -27,7 +27,7 @@
 #include "sym/expr.h"
 #include "sym/parse.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct TextError {
   TextErrorKind kind = TextErrorKind::kQuestion;
@@ -86,4 +86,4 @@ std::optional<Expr> read_expression(ExprPool& pool, const std::string& text,
                                     const ParseOptions& options,
                                     uint64_t units);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -4,7 +4,7 @@
 
 #include "guards/errors/text_parts.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 using std::string_view;
 constexpr size_t npos = string_view::npos;
@@ -194,4 +194,4 @@ std::optional<string_view> assigned_in(string_view code) {
   return name;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

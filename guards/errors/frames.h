@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct TextFrame {
   std::string file;
@@ -51,4 +51,4 @@ std::optional<std::string_view> code_at_arrow(std::string_view text);
 // The variable that a line of code makes: `n` of "n = m.sum().item()".
 std::optional<std::string_view> assigned_in(std::string_view code);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,7 @@
 #include "guards/errors/text_parts.h"
 #include "sym/parse.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 KnownFacts::KnownFacts(const TextEnv& env) : env_(env) {
   for (const auto& [name, symbol] : env.symbols) {
@@ -86,4 +86,4 @@ std::optional<Assignment> KnownFacts::example(Expr about) const {
   return point;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 #include "guards/errors/error_text.h"
 #include "solver/solver.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class KnownFacts {
  public:
@@ -43,4 +43,4 @@ class KnownFacts {
   std::vector<Expr> symbols_;  // of the last context
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

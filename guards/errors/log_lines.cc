@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -375,7 +375,7 @@ LogLines::LogLines(std::string_view text) : streams_{""}, number_of_{{"", 0}} {
     const size_t end = std::min(text_.find('\n', from), text_.size());
     LogLine line;
     line.text = std::string_view(text_).substr(from, end - from);
-    line.number = number;
+    line.number = static_cast<uint32_t>(number);
     from = end + 1;
     std::string name;
     Prefix prefix;
@@ -400,4 +400,4 @@ LogLines::LogLines(std::string_view text) : streams_{""}, number_of_{{"", 0}} {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

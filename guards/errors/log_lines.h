@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct LogLine {
   std::string_view text;   // nothing of a prefix; its own indentation is kept
@@ -50,4 +50,4 @@ class LogLines {
   bool was_cut_ = false;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

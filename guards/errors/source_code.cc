@@ -4,7 +4,7 @@
 
 #include "guards/errors/text_parts.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
@@ -99,4 +99,4 @@ bool SourceReader::listing(string_view raw) {
   return true;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -13,7 +13,7 @@
 
 #include "guards/errors/error_text.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class SourceReader {
  public:
@@ -45,4 +45,4 @@ class SourceReader {
   size_t listing_ = 0;    // its function
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

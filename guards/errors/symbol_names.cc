@@ -4,7 +4,7 @@
 
 #include "guards/errors/text_parts.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 std::string words_of_source(const std::string& source) {
   if (!source.starts_with("L['")) return "";
@@ -55,4 +55,4 @@ bool SymbolNames::is_in_scope(const TextFrame& where) const {
          where.function == place_.function && where.line <= place_.line;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

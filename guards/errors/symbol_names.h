@@ -13,7 +13,7 @@
 
 #include "guards/errors/error_text.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // x.shape[0] of L['x'].size()[0]; empty for what is no argument of the program
 // (torch.export has names of its own for flattened inputs).
@@ -39,4 +39,4 @@ class SymbolNames {
   const TextFrame& place_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

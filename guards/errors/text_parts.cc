@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 using std::string_view;
 constexpr size_t npos = string_view::npos;
@@ -185,4 +185,4 @@ bool is_identifier(string_view text) {
          std::all_of(text.begin(), text.end(), is_name);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

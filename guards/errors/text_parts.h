@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_name(char c) {
@@ -56,4 +56,4 @@ bool is_identifier(std::string_view text);
 // What a program may call a value: n, y.shape[0], boxes["a"].size(0), len(x).
 bool is_place(std::string_view text);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

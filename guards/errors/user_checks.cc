@@ -14,7 +14,7 @@
 #include "sym/parse.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
@@ -385,4 +385,4 @@ bool assume_user_checks(const ErrorText& text, const TextError& e,
   return Quoted(text, e, question, place, names, context).assume();
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

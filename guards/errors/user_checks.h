@@ -21,7 +21,7 @@
 #include "guards/errors/symbol_names.h"
 #include "solver/solver.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // Assumes the checks in the context of the question; whether there were any.
 // Symbols for other words have names that begin with kWordPrefix.
@@ -31,4 +31,4 @@ bool assume_user_checks(const ErrorText& text, const TextError& e,
 
 inline constexpr std::string_view kWordPrefix = "the word ";
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,7 +2,7 @@
 
 #include "guards/errors/text_parts.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
@@ -152,4 +152,4 @@ std::optional<Section> section_after(string_view line) {
   return std::nullopt;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 enum class TextErrorKind {
   kQuestion,    // could not guard on an expression
@@ -44,4 +44,4 @@ std::optional<TextErrorKind> kind_told_by(std::string_view line);
 enum class Section { kTraceback, kCulprit, kUser, kAllocation, kLines, kFixes };
 std::optional<Section> section_after(std::string_view line);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -8,9 +8,9 @@
 
 #include "solver/engine/engine.h"
 #include "solver/engine/explanation.h"
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 std::string in_one_sentence(const Answer& answer, const std::string& facts) {
@@ -137,4 +137,4 @@ const std::vector<FactId>& Engine::contradiction_anywhere() {
   return known.contradiction;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "solver/kind_range.h"
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "sym/print.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 FactId AssumedFacts::add(Expr condition, const Provenance& origin) {
   const auto id = static_cast<FactId>(all_.size());
@@ -99,4 +99,4 @@ AssumedFacts::Connected AssumedFacts::connected_to(Expr question) {
   return found;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -15,7 +15,7 @@
 #include "solver/lower.h"
 #include "solver/solver.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class AssumedFacts {
  public:
@@ -54,4 +54,4 @@ class AssumedFacts {
   std::vector<std::vector<Expr>> symbols_of_fact_;  // of those in the index
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

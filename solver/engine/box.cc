@@ -8,7 +8,7 @@
 #include "sym/simplify.h"
 #include "sym/width.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // --- what is known
 
@@ -265,4 +265,4 @@ std::optional<Expr> Box::simplify(Expr e) const {
   return form;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -22,7 +22,7 @@
 #include "sym/expr.h"
 #include "sym/small_vector.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Box {
  public:
@@ -60,4 +60,4 @@ class Box {
   bool is_exact_ = true;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

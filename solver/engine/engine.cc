@@ -4,11 +4,12 @@
 #include <numeric>
 
 #include "solver/engine/explanation.h"
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
+#include "sym/pool_stores.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 Remembered as_remembered(const Search& s) {
@@ -27,7 +28,7 @@ Remembered as_remembered(const Search& s) {
 // What there is of it for as long as the pool is there.
 std::weak_ptr<void> companion_of(ExprPool& pool) {
   Forms::of(pool);
-  return pool.companion();
+  return PoolStores::companion(pool);
 }
 
 }  // namespace
@@ -386,4 +387,4 @@ Expr Engine::canonical(Expr e) {
   return look(e, e, [&](Simplification& by) { return by.canonical(e); });
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

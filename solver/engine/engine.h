@@ -29,7 +29,7 @@
 #include "solver/engine/reasoner.h"
 #include "solver/engine/simplification.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // The facts assumed since the version before, when it is not the present one.
 struct Version {
@@ -192,4 +192,4 @@ class Engine {
   std::atomic<bool> is_interrupted_{false};
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

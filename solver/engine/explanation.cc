@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "solver/engine/engine.h"
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 SolverOptions without_points(SolverOptions options) {
@@ -111,4 +111,4 @@ std::vector<FactId> fewest_facts(Reasoner& reasoner, Expr question,
   return used;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 
 #include "solver/engine/reasoner.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // `used`, where these imply the verdict alone; else every fact that could
 // matter; all of them where the limit ends before that is known.
@@ -24,4 +24,4 @@ std::vector<FactId> complete_facts(Reasoner& reasoner, Expr question,
 std::vector<FactId> fewest_facts(Reasoner& reasoner, Expr question,
                                  Verdict verdict, std::vector<FactId> used);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 #include "solver/engine/search.h"
 #include "solver/id_map.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // Names of the present state and of those before its last facts came.
 class StateNames {
@@ -94,4 +94,4 @@ class Memo {
   IdMap place_of_;  // from node ids
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -17,13 +17,13 @@
 #include <algorithm>
 
 #include "solver/engine/reasoner.h"
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/strategies/enumeration.h"
 #include "solver/strategies/min_max.h"
 #include "solver/strategies/restarts.h"
 #include "solver/strategies/witnesses.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Which variables equalities leave free depends on the order of the facts: few
@@ -240,8 +240,6 @@ Tier tier_of(const Strategy& row, const Search& s, const Decision& d) {
 
 }  // namespace
 
-const StrategyInfo& strategy(size_t index) { return kStrategies[index].info; }
-
 void run(Reasoner& r, Stage stage, Search& s) {
   const SolverOptions& options = r.options();
   for (size_t i = 0; i < kStrategyCount; ++i) {
@@ -272,4 +270,12 @@ void run(Reasoner& r, Stage stage, Search& s) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal
+
+namespace proviso::inline v0_2 {
+
+const StrategyInfo& strategy(size_t index) {
+  return internal::kStrategies[index].info;
+}
+
+}  // namespace proviso::inline v0_2

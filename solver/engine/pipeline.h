@@ -13,7 +13,7 @@
 
 #include "solver/engine/search.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Reasoner;
 
@@ -38,4 +38,4 @@ struct Strategy {
 // The rows of a stage, until one finishes the search; counts what they did.
 void run(Reasoner& reasoner, Stage stage, Search& search);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/strategies/enumeration.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // The reason arena is cut back when questions have grown it this much.
@@ -155,7 +155,8 @@ std::optional<Reason> Reasoner::contradiction_near(Expr question, bool value,
   const uint64_t units = options_.budget / 4;
   Atoms near = forms_.atoms_of_formula(goal);
   near.append(forms_.atoms_of_formula(defined));
-  if (auto proof = proofs_.refutation.refute_facts(near, units)) {
+  if (auto proof =
+          proofs_.refutation.refute_facts({near.begin(), near.size()}, units)) {
     return proof->why;
   }
   Search counted(question, goal);
@@ -183,4 +184,4 @@ Range Reasoner::range_of(Expr e) {
   return {intersect(r.span, s.span), 0, 0};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

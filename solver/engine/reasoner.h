@@ -24,7 +24,7 @@
 #include "solver/strategies/proof_strategies.h"
 #include "solver/z3_backend.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // Where integers lie without a fact.
 Interval symbols_of(const SolverOptions& options);
@@ -133,4 +133,4 @@ auto Reasoner::within(uint64_t units, Work work)
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -11,11 +11,13 @@
 #include "solver/solver.h"
 #include "solver/strategies/refutation.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct Search {
-  Search(Expr question, FormulaId goal)
-      : question(question), goal(goal), opposite(FormPool::negate(goal)) {}
+  Search(Expr asked, FormulaId as_formula)
+      : question(asked),
+        goal(as_formula),
+        opposite(FormPool::negate(as_formula)) {}
   // What was found is dropped; what is known of the models stays.
   void reset() {
     value.reset();
@@ -44,4 +46,4 @@ struct Search {
   Refutation::Tried tried;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/strategies/witnesses.h"
 #include "sym/cheapest.h"
 #include "sym/cost.h"
@@ -10,7 +10,7 @@
 #include "sym/facts.h"
 #include "sym/simplify.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // What asking in a call's stead does not count.
@@ -395,4 +395,4 @@ Expr Simplification::find_cheapest(Expr e) {
   return is_better ? other : best;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -20,7 +20,7 @@
 #include "solver/engine/reasoner.h"
 #include "solver/strided.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Simplification {
  public:
@@ -72,4 +72,4 @@ class Simplification {
   std::unordered_map<uint32_t, bool> hides_ranges_;      // by node
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

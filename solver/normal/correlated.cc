@@ -10,10 +10,10 @@
 // step by the terms that it makes.
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/normal/ranges.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // p but for one of its terms.
@@ -197,4 +197,4 @@ Range Ranges::correlated(const Poly& p, int depth, std::optional<int> enough) {
   return best;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

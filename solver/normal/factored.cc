@@ -11,10 +11,10 @@
 // may stand beside the product.
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/normal/ranges.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 std::optional<Ranges::Product> Ranges::split_by(const Poly& p, AtomId x) {
   const MonoId single = forms_.mono(x);
   Poly a, b = FormPool::constant(p.constant);
@@ -100,4 +100,4 @@ Range Ranges::factored(const Poly& p, int depth) {
   return shifted(product(reasons_, f, g), shift);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -1,6 +1,6 @@
 #include "solver/normal/literals.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 bool Literals::decides(FormulaKind kind, const Range& r, Decision& d) {
   if (r.span.is_empty()) return false;
@@ -70,4 +70,4 @@ Decision Literals::is_nonzero(const Poly& p) {
   return d;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

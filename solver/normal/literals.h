@@ -15,7 +15,7 @@
 
 #include "solver/normal/ranges.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct Decision {
   std::optional<bool> value;
@@ -62,4 +62,4 @@ class Literals {
   Ranges& ranges_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

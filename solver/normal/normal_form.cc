@@ -3,9 +3,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 constinit const NormalForm::Image NormalForm::kItself = {};
 
@@ -308,8 +308,8 @@ bool NormalForm::decide_by_kids(const Formula& formula, Decision& d) {
 bool NormalForm::decide(FormulaId f, Decision& d) {
   const Formula& formula = forms_.formula(f);
   switch (formula.kind) {
-    case FormulaKind::kFalse:
-    case FormulaKind::kTrue:
+    case FormulaKind::kConstantFalse:
+    case FormulaKind::kConstantTrue:
     case FormulaKind::kOpaque: return literals_.is_asserted(f, d);
     case FormulaKind::kAnd:
     case FormulaKind::kOr:
@@ -330,4 +330,4 @@ bool NormalForm::decide(FormulaId f, Decision& d) {
   return literals_.decide_dearly(f, r, d);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

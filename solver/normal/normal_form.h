@@ -15,7 +15,7 @@
 
 #include "solver/normal/quotients.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // A polynomial with solved equalities put in, and which they were.
 struct Normal {
@@ -97,4 +97,4 @@ class NormalForm {
   int nesting_ = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

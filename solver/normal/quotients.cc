@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 bool Quotients::is_nonzero(const Poly& p, Reason& why) {
   const Decision nonzero = literals_.is_nonzero(p);
@@ -262,7 +262,8 @@ std::optional<Poly> Quotients::constant_value(const Poly& quotient,
   if (!atom || forms_.atom(*atom).kind != AtomKind::kFloor) return {};
   const Poly& num = forms_.poly(forms_.atom(*atom).a);
   const Poly& den = forms_.poly(forms_.atom(*atom).b);
-  const Range r = proviso::quotient(reasons_, ranges_.of(num), ranges_.of(den));
+  const Range r =
+      internal::quotient(reasons_, ranges_.of(num), ranges_.of(den));
   if (!r.span.is_point() || !is_nonzero(den, why)) return {};
   why = join(why, join(r.lower, r.upper));
   return FormPool::constant(*r.span.lower());
@@ -284,4 +285,4 @@ Poly Quotients::quotient(Poly num, Poly den, Reason& why) {
   return forms_.add(d.outside, q);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -17,7 +17,7 @@
 
 #include "solver/normal/literals.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // What more than ranges implies of a quotient, in bounded work.
 struct QuotientProver {
@@ -84,4 +84,4 @@ class Quotients {
   QuotientProver* prover_ = nullptr;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 // --- atoms
 
 const Range& Ranges::derived(AtomId a, const AtomRecord& r) {
@@ -201,4 +201,4 @@ Range Ranges::of(const Poly& p, int depth) {
   return r;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

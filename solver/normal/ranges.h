@@ -21,7 +21,7 @@
 
 #include "solver/state/state.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Ranges {
  public:
@@ -106,4 +106,4 @@ class Ranges {
   IdMap product_slot_of_;  // from monomials
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // --- bounds
 
@@ -171,4 +171,4 @@ void Consequences::wake_solved_by(const Poly& form) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -21,7 +21,7 @@
 
 #include "solver/normal/ranges.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Consequences {
  public:
@@ -104,4 +104,4 @@ class Consequences {
   std::vector<uint8_t> rounds_;  // visits of it
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -4,10 +4,10 @@
 //   x*x*r == 12         -3 <= x <= 3
 //
 // Ends of a factor move in to the next divisor, by limits().divisor_steps.
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/propagate/propagators.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // x*r == c, c not 0: neither is 0, so that both lie between -|c| and |c|; where
 // x is in r again, x*x does.
@@ -46,4 +46,4 @@ void DivisorPropagator::step_to_divisor(AtomId x, bool lower, const Int& n,
   if (v != *end) to_.bound(x, lower, v, join(why, lower ? r.lower : r.upper));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

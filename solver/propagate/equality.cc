@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 bool EqualitySolver::solve(const Poly& p, Reason why) {
   if (solving_ == Solving::kNone && p.terms.size() > 1) return false;
@@ -186,4 +186,4 @@ void EqualitySolver::solve_with_floors(AtomId x,
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 #include "solver/normal/normal_form.h"
 #include "solver/propagate/consequences.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // Which equalities are solved for symbols: products of these symbols are then
 // about others, and longer.  What has a value is always put in.
@@ -62,4 +62,4 @@ class EqualitySolver {
   Solving solving_ = Solving::kAll;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

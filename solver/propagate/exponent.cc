@@ -7,7 +7,7 @@
 // Complete for c*b**x == d*b**y; of longer sums one step by divisibility.
 #include "solver/propagate/propagators.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Takes from v, not 0, the powers of b >= 2 that divide it; how many they are.
@@ -84,4 +84,4 @@ void ExponentPropagator::on_atom_bound(const Atom& atom, bool lower,
   to_.derive(FormulaKind::kGe, row, join(why, n.lower));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

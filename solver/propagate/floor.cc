@@ -10,7 +10,7 @@
 
 #include "solver/propagate/propagators.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // r + c*d*floor(a/d) >= 0, d > 0, says r + c*a >= 0 for c > 0 and, with the
 // largest remainder, r + c*(a - d + 1) >= 0 for c < 0: where r and a have atoms
@@ -58,4 +58,4 @@ void FloorPropagator::on_atom_bound(const Atom& atom, bool lower,
   to_.derive(FormulaKind::kGe, std::move(row), join(why, divisor.lower));
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -7,7 +7,7 @@
 // Linear in the terms of the row, which comes again when a range changes.
 #include "solver/propagate/propagators.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 void LinearPropagator::on_row(const Poly& p, Reason why, When) {
   if (to_.has_conflict()) return;
@@ -44,4 +44,4 @@ void LinearPropagator::on_row(const Poly& p, Reason why, When) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -7,10 +7,10 @@
 // A row with one or more maxima is two rows, or one of two; the number of
 // maxima in a row that is expanded is limits().expanded_extrema at most, for
 // each doubles the rows.  A name that stands for a sum passes its bounds on.
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/propagate/propagators.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // For c < 0, r + c*pos(d) >= 0 says r >= 0 and r + c*d >= 0; for c > 0 it says
 // one of them, which decides where ranges rule out the other.
@@ -53,4 +53,4 @@ void MaximumPropagator::on_atom_bound(const Atom& atom, bool lower,
   to_.derive(FormulaKind::kGe, std::move(row), why);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -7,10 +7,10 @@
 //
 // One factor is looked at a time, the range of the others given; powers by
 // integer roots.  Constant work a factor.
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/propagate/propagators.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 Int ceil_div(const Int& a, const Int& b) { return -floor_div(-a, b); }
@@ -146,4 +146,4 @@ void ProductPropagator::on_equality(const Poly& p, Reason why, When when) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

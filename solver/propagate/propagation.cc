@@ -5,7 +5,7 @@
 
 #include "solver/limits.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 Propagation::Propagation(State& state, Ranges& ranges, Literals& literals,
                          NormalForm& normal)
@@ -353,4 +353,4 @@ void Propagation::look_for_cycle(uint32_t i) {
   if (cycle) to_.conflict(*cycle);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -17,7 +17,7 @@
 #include "solver/propagate/equality.h"
 #include "solver/propagate/propagators.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Propagation {
  public:
@@ -89,4 +89,4 @@ class Propagation {
   Propagator* const for_atom_bounds_[3];
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

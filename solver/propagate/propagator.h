@@ -16,7 +16,7 @@
 
 #include "solver/propagate/consequences.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Propagator {
  public:
@@ -50,4 +50,4 @@ class Propagator {
   Consequences& to_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

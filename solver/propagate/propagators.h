@@ -7,7 +7,7 @@
 #include "solver/normal/normal_form.h"
 #include "solver/propagate/propagator.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // linear.cc: each term against the rest of its row.
 class LinearPropagator final : public Propagator {
@@ -85,4 +85,4 @@ class ExponentPropagator final : public Propagator {
                      Reason why) override;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -1,10 +1,10 @@
 // Bounds of what a row is a polynomial in: x*x <= 2*x + 35 makes x <= 7.
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/propagate/propagators.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 using Coefficients = SmallVector<Int, 8>;  // of 1, x, x**2, ...
@@ -112,4 +112,4 @@ void RootPropagator::on_row(const Poly& p, Reason why, When) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

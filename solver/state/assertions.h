@@ -15,7 +15,7 @@
 #include "solver/reason.h"
 #include "solver/state/trail.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Assertions final : private Trail::Part {
  public:
@@ -77,4 +77,4 @@ class Assertions final : private Trail::Part {
   std::optional<Reason> conflict_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,7 +2,7 @@
 
 #include "solver/kind_range.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 uint32_t AtomTable::new_slot(AtomId a) {
   const auto made = static_cast<uint32_t>(records_.size());
@@ -16,4 +16,4 @@ uint32_t AtomTable::new_slot(AtomId a) {
   return made;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

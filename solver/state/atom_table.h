@@ -17,7 +17,7 @@
 #include "sym/small_vector.h"
 #include "sym/stable_vector.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 using Ids = SmallVector<uint32_t, 4>;
 
@@ -76,4 +76,4 @@ class AtomTable {
   uint32_t caches_ = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 void Bounds::note(uint8_t what, uint32_t index, const End& old) {
   if (old.value) {
@@ -86,4 +86,4 @@ const Bounds::Ends* Bounds::set_form(const FormPool::View& v,
   return &ends;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

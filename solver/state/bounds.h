@@ -16,7 +16,7 @@
 #include "solver/state/atom_table.h"
 #include "solver/state/trail.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Bounds final : private Trail::Part {
  public:
@@ -62,4 +62,4 @@ class Bounds final : private Trail::Part {
   std::vector<End> replaced_;  // the values of noted ends that had one
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -1,6 +1,6 @@
 #include "solver/state/constraints.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 uint32_t Constraints::add(FormulaId f, Reason why, bool is_original) {
   prepare_index(f);
@@ -59,4 +59,4 @@ void Constraints::index(uint32_t i, bool add) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -12,7 +12,7 @@
 #include "solver/state/atom_table.h"
 #include "solver/state/trail.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct Constraint {
   FormulaId formula;  // a literal or a disjunction
@@ -61,4 +61,4 @@ class Constraints final : private Trail::Part {
   IdMap slot_of_form_{2};  // few forms are watched
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kFewNodes = 16;  // are looked through; more have a map
@@ -200,4 +200,4 @@ Range DifferenceGraph::by_paths(const Poly& p) {
   return r;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -20,7 +20,7 @@
 #include "solver/state/constraints.h"
 #include "solver/state/meter.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class DifferenceGraph final : private Trail::Part {
  public:
@@ -73,4 +73,4 @@ class DifferenceGraph final : private Trail::Part {
   StableVector<Link> links_;  // by the atoms' slots, as far as there are chains
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 
 #include "sym/budget.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Meter {
  public:
@@ -45,4 +45,4 @@ class Meter {
   uint64_t limit_ = ~uint64_t{0};
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 Reason all_of(ReasonArena& reasons, const Range& a, const Range& b) {
@@ -98,4 +98,4 @@ bool narrow_by(ReasonArena& reasons, Range& a, const Range& b) {
   return true;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

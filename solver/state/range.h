@@ -13,7 +13,7 @@
 #include "solver/interval.h"
 #include "solver/reason.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct Range {
   Interval span;
@@ -52,4 +52,4 @@ inline bool narrow(ReasonArena& reasons, Range& a, const Range& b) {
   return !says_nothing && narrow_by(reasons, a, b);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -20,7 +20,7 @@
 #include "solver/state/substitution.h"
 #include "solver/state/trail.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct State {
   State(FormPool& pool, ReasonArena& arena, Interval symbols)
@@ -45,4 +45,4 @@ struct State {
   Assertions assertions;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -12,7 +12,7 @@
 #include "solver/state/atom_table.h"
 #include "solver/state/trail.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Substitution final : private Trail::Part {
  public:
@@ -74,4 +74,4 @@ class Substitution final : private Trail::Part {
   Trail& trail_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

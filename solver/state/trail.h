@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Trail {
  public:
@@ -89,4 +89,4 @@ class Trail {
   uint64_t stamp_ = 1, last_ = 1, forgotten_ = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -1,8 +1,8 @@
 #include "solver/strategies/case_analysis.h"
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // A disjunction among the facts about the condition's atoms.
 std::optional<Split> CaseAnalysis::asserted_clause(FormulaId f) {
@@ -47,4 +47,4 @@ Decision CaseAnalysis::decide(FormulaId f, uint64_t units) {
       .value_or(Decision{});
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

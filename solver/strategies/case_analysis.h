@@ -13,7 +13,7 @@
 
 #include "solver/strategies/proof.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class CaseAnalysis {
  public:
@@ -34,4 +34,4 @@ class CaseAnalysis {
   FormPool& forms_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // p less |A|*row for a row about x that bounds it, p = A*x + rest: no more than
 // p is, and with so many terms at most.
@@ -96,4 +96,4 @@ Decision Combination::decide(FormulaId f, int side_steps) {
                         });
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 
 #include "solver/strategies/proof.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Combination {
  public:
@@ -37,4 +37,4 @@ class Combination {
   ReasonArena& reasons_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 bool RemainderProver::is_nonnegative(const Poly& p, Reason& why) {
   if (p.is_constant()) return p.constant.sign() >= 0;
@@ -27,4 +27,4 @@ bool DeepFloors::applies(FormulaId f) const {
   });
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -14,7 +14,7 @@
 
 #include "solver/strategies/combination.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // That 0 <= num < den, by ranges and by a nonnegative combination.
 class RemainderProver : public QuotientProver {
@@ -61,4 +61,4 @@ class DeepFloors {
   RemainderProver remainders_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,7 @@
 #include "solver/engine/reasoner.h"
 #include "solver/point.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Points of a box, one after another.
@@ -116,4 +116,4 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
   return {yes > 0, why};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

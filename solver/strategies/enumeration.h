@@ -9,7 +9,7 @@
 
 #include "solver/engine/search.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Reasoner;
 
@@ -17,4 +17,4 @@ class Reasoner;
 // which a formula is not understood.
 Decision enumerate(Reasoner& reasoner, Search& search, int64_t most);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

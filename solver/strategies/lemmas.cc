@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // A row's unknowns are monomials.
@@ -202,4 +202,4 @@ std::vector<LinearRow> ProductLemmas::of_rows(const Neighborhood& near) {
   return lemmas;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -12,7 +12,7 @@
 
 #include "solver/strategies/relevance.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class ProductLemmas {
  public:
@@ -35,4 +35,4 @@ class ProductLemmas {
   ReasonArena& reasons_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

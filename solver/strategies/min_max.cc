@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMaxLeaves = 8;
@@ -281,4 +281,4 @@ Decision MinMaxLattice::decide(const Search& s) {
   return {value, leaves.why()};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -19,7 +19,7 @@
 #include "solver/engine/search.h"
 #include "solver/lower.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class MinMaxLattice {
  public:
@@ -36,4 +36,4 @@ class MinMaxLattice {
   Lowering& lower_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -1,6 +1,6 @@
 #include "solver/strategies/proof.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 Split split_values(Domain& domain, AtomId a, const Range& r) {
   FormPool& forms = domain.forms();
@@ -41,4 +41,4 @@ std::optional<Split> split_condition(Domain& domain, AtomId a) {
   return Split{{condition, forms.negate(condition)}, 0};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

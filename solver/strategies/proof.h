@@ -12,7 +12,7 @@
 
 #include "solver/domain.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // Stands for the condition that is refuted, among the leaves of a reason.
 inline constexpr uint32_t kQuestionLeaf = ~0u - 1;
@@ -111,4 +111,4 @@ std::optional<Split> split_divisor(Domain& domain, AtomId a);
 // A maximum is one of two, a conditional as well, where that is not known.
 std::optional<Split> split_condition(Domain& domain, AtomId a);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -16,7 +16,7 @@
 #include "solver/strategies/refutation.h"
 #include "solver/strategies/value_split.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct ProofStrategies {
   explicit ProofStrategies(Domain& domain)
@@ -37,4 +37,4 @@ struct ProofStrategies {
   ValueSplit values;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

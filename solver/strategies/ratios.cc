@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/monomials.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // c*m == d*n as m/n == d/c, or nothing.
@@ -196,4 +196,4 @@ bool MonomialRatios::applies(FormulaId f) {
   });
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -12,7 +12,7 @@
 
 #include "solver/strategies/deep_floors.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class MonomialRatios final : private RemainderProver {
  public:
@@ -33,4 +33,4 @@ class MonomialRatios final : private RemainderProver {
   Equalities* equalities_ = nullptr;  // while normal forms may ask
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 // Nullopt when the divisor's leading term divides no term of p.
 std::optional<PolynomialReduction::Division> PolynomialReduction::divide(
     const Poly& p, const Poly& divisor) {
@@ -119,4 +119,4 @@ Decision PolynomialReduction::decide(FormulaId f, uint64_t units) {
   return found.value_or(Decision{});
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

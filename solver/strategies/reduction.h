@@ -15,7 +15,7 @@
 
 #include "solver/strategies/proof.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class PolynomialReduction {
  public:
@@ -41,4 +41,4 @@ class PolynomialReduction {
   ReasonArena& reasons_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/strategies/residues.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 std::optional<Proof> Refutation::refute(FormulaId f, Effort effort,
                                         uint64_t units, Tried& tried) {
@@ -108,4 +108,4 @@ std::optional<Reason> Refutation::solve(const std::vector<LinearRow>& rows,
   return why;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -21,7 +21,7 @@
 #include "solver/strategies/reduction.h"
 #include "solver/strategies/splits.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // Rows with lemmas about products and then with their own products; case splits
 // over the first.
@@ -125,4 +125,4 @@ std::optional<Proof> Refutation::refute_parts(FormulaId f, Refute refute) {
   return total;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Bounds of machine integers are noise unless the question is about them.
@@ -230,4 +230,4 @@ void Relevance::add_bounds(MonoId m, Neighborhood& near) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

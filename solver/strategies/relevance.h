@@ -18,7 +18,7 @@
 #include "solver/linear.h"
 #include "solver/strategies/proof.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 struct Neighborhood {
   std::vector<LinearRow> rows;
@@ -64,7 +64,9 @@ class Relevance {
   // Constraints from here on are looked at whatever they are about: what
   // assuming the condition makes new may be about others than its atoms, where
   // that gives symbols their values.
-  void start() { first_new_ = domain_.constraints().size(); }
+  void start() {
+    first_new_ = static_cast<uint32_t>(domain_.constraints().size());
+  }
 
   Neighborhood gather(std::span<const AtomId> seeds);
 
@@ -94,4 +96,4 @@ class Relevance {
   uint32_t first_new_ = 0;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

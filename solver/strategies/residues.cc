@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // A polynomial modulo a small number.
@@ -83,4 +83,4 @@ bool has_no_root(Domain& domain, const Poly& p) {
   return false;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

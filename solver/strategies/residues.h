@@ -5,9 +5,9 @@
 
 #include "solver/domain.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // Whether p == 0 fails modulo a small number.  Atoms count as any integers.
 bool has_no_root(Domain& domain, const Poly& p);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,7 @@
 #include "solver/canonical_order.h"
 #include "solver/engine/reasoner.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // How the facts are assumed again, restart by restart.  With all equalities
@@ -61,4 +61,4 @@ Decision restart(Reasoner& reasoner, Search& s) {
   return {};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

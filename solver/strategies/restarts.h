@@ -12,11 +12,11 @@
 
 #include "solver/engine/search.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Reasoner;
 
 // On a reasoner of its own for each order, with the facts near the question.
 Decision restart(Reasoner& reasoner, Search& search);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 // The order is the header's.
 std::optional<Split> CaseSplits::choose(const Neighborhood& near) {
@@ -165,4 +165,4 @@ std::optional<Split> CaseSplits::end(const Neighborhood& near) {
   return Split{{least, forms_.ge(p)}, r.lower};
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -12,7 +12,7 @@
 
 #include "solver/strategies/relevance.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class CaseSplits {
  public:
@@ -36,4 +36,4 @@ class CaseSplits {
   FormPool& forms_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

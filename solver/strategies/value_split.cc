@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 // Breadth first, through facts and definitions.
 ValueSplit::Choices ValueSplit::variables_near(FormulaId f) {
   Choices found;
@@ -148,4 +148,4 @@ Decision ValueSplit::decide(FormulaId f, bool can_be_true, bool can_be_false,
   return found;
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

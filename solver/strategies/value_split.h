@@ -14,7 +14,7 @@
 
 #include "solver/strategies/refutation.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class ValueSplit {
  public:
@@ -54,4 +54,4 @@ class ValueSplit {
   Refutation& refutation_;
 };
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -5,7 +5,7 @@
 #include "solver/engine/reasoner.h"
 #include "solver/models.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // In words, where the points leave no answer.
@@ -130,4 +130,4 @@ void ask_z3(Reasoner& reasoner, Expr question, Answer& answer) {
   }
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

@@ -9,7 +9,7 @@
 
 #include "solver/solver.h"
 
-namespace proviso {
+namespace proviso::inline v0_2::internal {
 
 class Reasoner;
 
@@ -20,4 +20,4 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
 // What Z3 decides within SolverOptions::z3_budget, or its points.
 void ask_z3(Reasoner& reasoner, Expr question, Answer& answer);
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2::internal

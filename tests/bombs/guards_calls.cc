@@ -24,6 +24,7 @@
 
 namespace proviso::testing {
 namespace {
+using namespace internal;
 
 // One more than the greatest number of a symbol s3 (u3).
 int count_of(const Problem& problem, char letter) {

@@ -17,6 +17,7 @@
 
 namespace proviso::testing {
 namespace {
+using namespace internal;
 
 Assignment point_of(Expr e, bool is_large) {
   Assignment point;

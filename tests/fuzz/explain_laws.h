@@ -17,6 +17,7 @@
 #include "guards/errors/text_parts.h"
 
 namespace proviso::fuzz {
+using namespace internal;
 
 // What the code says by itself.
 inline bool is_own_word(const std::string& word) {

@@ -13,6 +13,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 using testing::ElementsAre;
 using testing::IsEmpty;

@@ -14,6 +14,7 @@
 #include "tests/solver/support.h"
 
 namespace proviso::testing {
+using namespace internal;
 
 class AssumedDomain {
  public:

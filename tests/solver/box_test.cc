@@ -13,6 +13,7 @@
 
 namespace proviso::testing {
 namespace {
+using namespace internal;
 
 struct RandomBox {
   explicit RandomBox(uint32_t seed) : random(seed) {

@@ -13,6 +13,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 const std::vector<std::string> kNames = {"p", "b", "c", "d"};
 const std::vector<std::string> kFacts = {"p < b", "b*c <= p + 40", "c % 4 == 0",

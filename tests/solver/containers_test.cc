@@ -13,6 +13,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 TEST(StableVector, KeepsElementsWhereTheyAre) {
   StableVector<std::string, 2> v;

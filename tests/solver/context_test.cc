@@ -9,6 +9,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 using testing::Case;
 using ::testing::HasSubstr;

@@ -19,6 +19,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 constexpr int kVariables = 9;
 

@@ -15,6 +15,7 @@
 #include "tests/solver/support.h"
 
 namespace proviso {
+using namespace internal;
 namespace {
 
 using internal::DivisionRule;

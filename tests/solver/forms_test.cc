@@ -13,6 +13,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 constexpr int kLow = -6, kHigh = 6;
 

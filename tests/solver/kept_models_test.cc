@@ -8,6 +8,7 @@
 #include "tests/solver/assumed_domain.h"
 
 namespace proviso {
+using namespace internal;
 namespace {
 
 constexpr const char* kFacts[] = {

@@ -14,6 +14,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 // A random problem in a pool of its own; the same seed gives the same problem,
 // whatever the order in which its symbols and facts are made.

@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "solver/engine/assumed_facts.h"
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "tests/solver/support.h"
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

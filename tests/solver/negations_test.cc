@@ -6,6 +6,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 class Negations : public ::testing::Test {
  protected:

@@ -13,6 +13,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 // A domain in which facts are assumed, each a leaf of its own.
 class Facts {

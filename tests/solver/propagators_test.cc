@@ -16,6 +16,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 using When = Propagator::When;
 constexpr int kSymbols = 3;

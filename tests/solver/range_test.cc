@@ -9,6 +9,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 constexpr int kEnd = 3;
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "solver/limits.h"
+#include "solver/limits_in_force.h"
 #include "solver/strategies/lemmas.h"
 #include "solver/strategies/relevance.h"
 #include "solver/strategies/splits.h"
@@ -11,6 +11,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 using ::testing::Contains;
 using ::testing::Not;

@@ -6,6 +6,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 constexpr uint64_t kUnits = 1000000;
 

@@ -14,6 +14,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 using testing::Case;
 

@@ -14,6 +14,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 constexpr int kSymbols = 5;
 

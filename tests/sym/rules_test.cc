@@ -14,7 +14,7 @@
 #include "tests/support/random_expr.h"
 #include "tests/support/random_index.h"
 
-namespace proviso::internal {
+namespace proviso::inline v0_2::internal {
 namespace {
 
 // Ranges of symbols, and of what follows from them at once.
@@ -172,4 +172,4 @@ TEST(Rules, SayOnlyWhatIsEqualOfRandomExpressions) {
 }
 
 }  // namespace
-}  // namespace proviso::internal
+}  // namespace proviso::inline v0_2::internal

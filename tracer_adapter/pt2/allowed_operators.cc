@@ -8,7 +8,7 @@
 #include "tracer_adapter/known_operators.h"
 #include "tracer_adapter/pt2/zip_reader.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 // Namespaces that come with PyTorch and its libraries beside aten and prims:
@@ -123,4 +123,4 @@ void AllowedOperators::check(const c10::OperatorHandle& op) const {
                   "." + base);
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 class AllowedOperators {
  public:
@@ -31,4 +31,4 @@ class AllowedOperators {
   std::vector<std::string> asked_;
 };
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

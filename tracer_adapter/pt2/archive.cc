@@ -14,7 +14,7 @@
 #include "tracer_adapter/plain_tensor.h"
 #include "tracer_adapter/pt2/model_json.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 namespace spec = torch::_export::archive_spec;
@@ -197,12 +197,12 @@ void write_archive(const ExportedProgram& program, const std::string& path) {
   file.commit();
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 void ExportedProgram::save(const std::string& path) const {
   pt2::write_archive(*this, path);
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

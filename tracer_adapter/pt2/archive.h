@@ -12,10 +12,10 @@
 
 #include "tracer_adapter/exported_program.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 // Writes a neighbour of `path` and renames it, so that a failure leaves what
 // was there.  Throws c10::Error naming the path and the system's reason.
 void write_archive(const ExportedProgram& program, const std::string& path);
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

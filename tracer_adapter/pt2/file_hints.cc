@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 using Sizes = std::unordered_set<Expr, ExprHash>;
@@ -113,4 +113,4 @@ Assignment file_hints(const ExportedProgram& program) {
   return Chooser(program).choose();
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

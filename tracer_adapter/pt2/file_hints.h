@@ -13,9 +13,9 @@
 #include "sym/evaluate.h"
 #include "tracer_adapter/exported_program.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 // Of the symbols that have an example.
 Assignment file_hints(const ExportedProgram& program);
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

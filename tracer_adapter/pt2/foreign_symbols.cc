@@ -7,7 +7,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/pt2/zip_reader.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 bool in_word(char c) {
@@ -202,4 +202,4 @@ Expr ForeignSymbols::guard(const std::string& python) {
   return condition;
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -19,7 +19,7 @@
 #include "guards/shape_env.h"
 #include "guards/source_text.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 struct ForeignRange {
   std::optional<int64_t> min, max;
@@ -77,4 +77,4 @@ class ForeignSymbols {
   std::vector<Expr> equations_;
 };
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -7,7 +7,7 @@
 #include "tracer_adapter/pt2/node_check.h"
 #include "tracer_adapter/sym_functions.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 template <typename T>
@@ -587,4 +587,4 @@ Graph GraphReader::read(const Json& json) {
   return graph;
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -21,7 +21,7 @@
 #include "tracer_adapter/pt2/json_reader.h"
 #include "tracer_adapter/pt2/node_check.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 c10::ScalarType read_dtype(const Json& json);
 c10::Device read_device(const Json& json);
@@ -83,4 +83,4 @@ class GraphReader {
   Names top_;
 };
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

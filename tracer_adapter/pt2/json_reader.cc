@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 void Json::wrong(const char* expected) const {
   static constexpr const char* kNames[] = {
@@ -249,4 +249,4 @@ Json parse_json(std::string_view text, const std::string& where,
   return JsonParser(text, where, limits).document();
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -19,7 +19,7 @@
 
 #include "tracer_adapter/pt2/zip_reader.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 struct JsonLimits {
   size_t depth = 200;
@@ -84,4 +84,4 @@ class Json {
 Json parse_json(std::string_view text, const std::string& where,
                 const JsonLimits& limits = {});
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

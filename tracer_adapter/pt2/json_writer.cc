@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 void JsonWriter::separate() {
   if (!first_ && !after_key_) text_ += ", ";
@@ -79,4 +79,4 @@ void JsonWriter::number(double value) {
 void JsonWriter::boolean(bool value) { raw(value ? "true" : "false"); }
 void JsonWriter::null() { raw("null"); }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

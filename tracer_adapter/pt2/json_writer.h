@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 class JsonWriter {
  public:
@@ -63,4 +63,4 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

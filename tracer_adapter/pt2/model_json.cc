@@ -14,7 +14,7 @@
 #include "tracer_adapter/pt2/file_hints.h"
 #include "tracer_adapter/sources.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 using Items = std::span<const Argument>;
@@ -912,4 +912,4 @@ std::string model_json(const ExportedProgram& program) {
   return Writer(program).program();
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

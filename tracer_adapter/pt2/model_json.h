@@ -13,7 +13,7 @@
 #include "tracer_adapter/exported_program.h"
 #include "tracer_adapter/pt2/json_writer.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 inline constexpr int kSchemaMajor = 8;
 inline constexpr int kSchemaMinor = 20;
@@ -25,4 +25,4 @@ std::string model_json(const ExportedProgram& program);
 void write_tensor_meta(JsonWriter& json, const at::Tensor& tensor,
                        int64_t offset, bool requires_grad);
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

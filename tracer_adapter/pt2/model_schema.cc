@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 // "name:type ..." by blanks; the type `any` is any.  [T] is a list, {T} an
@@ -230,4 +230,4 @@ void check_form(const Json& json, std::string_view type) {
   Check().value(json, type, {});
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -13,8 +13,8 @@
 
 #include "tracer_adapter/pt2/json_reader.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 void check_form(const Json& json, std::string_view type);
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

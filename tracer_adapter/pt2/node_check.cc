@@ -5,7 +5,7 @@
 
 #include "tracer_adapter/pt2/zip_reader.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 template <typename... Parts>
@@ -409,4 +409,4 @@ void check_node(const Graph& graph, const Node& node) {
     check_higher_order(graph, node);
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -13,7 +13,7 @@
 #include "tracer_adapter/graph.h"
 #include "tracer_adapter/value_kind.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 // `type`: of an operator's schema, as it was written (ScalarType, not int).
 void check_argument(const Graph& graph, const Argument& a,
@@ -24,4 +24,4 @@ void check_argument(const Graph& graph, const Argument& a,
 // what is made of their results.
 void check_node(const Graph& graph, const Node& node);
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -17,7 +17,7 @@
 #include "tracer_adapter/pt2/signature_check.h"
 #include "tracer_adapter/sources.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 namespace spec = torch::_export::archive_spec;
@@ -598,4 +598,4 @@ LoadedProgram load_program(const std::string& path,
   return read_program(ZipReader::open(path), allowed);
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

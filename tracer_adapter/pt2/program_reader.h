@@ -18,7 +18,7 @@
 #include "tracer_adapter/pt2/allowed_operators.h"
 #include "tracer_adapter/pt2/zip_reader.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 // A guard of the file, as it stands there.
 struct Claim {
@@ -50,4 +50,4 @@ LoadedProgram load_program(
 LoadedProgram read_program(
     const ZipReader& zip, const AllowedOperators& allowed = AllowedOperators());
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 // "x" of a value; "as_int" of a constant.
@@ -47,4 +47,4 @@ void check_signature(const Json& signature, const Json& graph) {
           graph.at("outputs").items());
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

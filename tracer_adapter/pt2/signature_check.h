@@ -4,10 +4,10 @@
 
 #include "tracer_adapter/pt2/json_reader.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 // `signature`, `graph`: as in a model.json.  Throws FileError unless both have
 // the same inputs and outputs, of the same names and kinds, in the same order.
 void check_signature(const Json& signature, const Json& graph);
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 namespace {
 
 constexpr uint32_t kLocalHeader = 0x04034b50;
@@ -301,4 +301,4 @@ std::string_view ZipReader::record(const std::string& name) const {
                                          found->second.size);
 }
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

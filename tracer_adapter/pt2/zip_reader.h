@@ -23,7 +23,7 @@
 
 #include "sym/expr.h"
 
-namespace proviso::pt2 {
+namespace proviso::inline v0_2::pt2 {
 
 // A file that is not what it should be: the file, where, and what is wrong.
 class FileError : public Error {
@@ -74,4 +74,4 @@ class ZipReader {
   std::set<std::string> folded_;  // their names in small letters
 };
 
-}  // namespace proviso::pt2
+}  // namespace proviso::inline v0_2::pt2

@@ -12,7 +12,7 @@
 #include "tracer_adapter/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso::shapes {
+namespace proviso::inline v0_2::shapes {
 
 // --- questions about sizes
 
@@ -548,4 +548,4 @@ bool return_like_self(RuleCall& call) {
   return true;
 }
 
-}  // namespace proviso::shapes
+}  // namespace proviso::inline v0_2::shapes

@@ -29,7 +29,7 @@
 #include "tracer_adapter/fake_tensor.h"
 #include "tracer_adapter/rule.h"
 
-namespace proviso::shapes {
+namespace proviso::inline v0_2::shapes {
 
 using at::ScalarType;
 using at::Tensor;
@@ -144,4 +144,4 @@ bool return_nothing(RuleCall& call);
 bool return_like_self(RuleCall& call);   // at::empty_like(self)
 bool return_contiguous(RuleCall& call);  // of self's sizes and dtype
 
-}  // namespace proviso::shapes
+}  // namespace proviso::inline v0_2::shapes

@@ -9,7 +9,7 @@
 
 #include "tracer_adapter/shape_functions/common.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;
@@ -236,4 +236,4 @@ const RuleEntry kRules[] = {
 
 void register_composite_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -5,7 +5,7 @@
 
 #include "tracer_adapter/shape_functions/common.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;  // NOLINT: the shape functions' own vocabulary
@@ -366,4 +366,4 @@ const RuleEntry kRules[] = {
 
 void register_core_rest_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

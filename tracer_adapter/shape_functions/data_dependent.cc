@@ -6,7 +6,7 @@
 #include "tracer_adapter/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;
@@ -335,4 +335,4 @@ const RuleEntry kRules[] = {
 
 void register_data_dependent_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -9,7 +9,7 @@
 #include "tracer_adapter/shape_functions/common.h"
 #include "tracer_adapter/sym_node.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;
@@ -409,4 +409,4 @@ const RuleEntry kRules[] = {
 
 void register_factory_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

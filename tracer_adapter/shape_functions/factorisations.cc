@@ -11,7 +11,7 @@
 #include "tracer_adapter/shape_functions/common.h"
 #include "tracer_adapter/shape_functions/view_layout.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;
@@ -386,4 +386,4 @@ const RuleEntry kRules[] = {
 
 void register_factorisation_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -7,7 +7,7 @@
 #include "tracer_adapter/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
-namespace proviso::shapes {
+namespace proviso::inline v0_2::shapes {
 
 namespace {
 
@@ -167,4 +167,4 @@ IValue known_item(RuleCall& call, const Tensor& t) {
   return to_sym_int(call.env(), found);
 }
 
-}  // namespace proviso::shapes
+}  // namespace proviso::inline v0_2::shapes

@@ -11,7 +11,7 @@
 
 #include "tracer_adapter/shape_functions/common.h"
 
-namespace proviso::shapes {
+namespace proviso::inline v0_2::shapes {
 
 // How many elements of `mask` are true (not zero); a fresh size in [0, at_most]
 // where nobody counted before.
@@ -25,4 +25,4 @@ IValue known_item(RuleCall& call, const Tensor& t);
 // How many different elements `t` has, as count_of_true().
 SymInt count_of_unique(RuleCall& call, const Tensor& t, const SymInt& at_most);
 
-}  // namespace proviso::shapes
+}  // namespace proviso::inline v0_2::shapes

@@ -7,7 +7,7 @@
 #include "tracer_adapter/shape_functions/found_before.h"
 #include "tracer_adapter/shape_functions/view_layout.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;
@@ -624,4 +624,4 @@ const RuleEntry kRules[] = {
 
 void register_indexing_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

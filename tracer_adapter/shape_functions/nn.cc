@@ -6,7 +6,7 @@
 
 #include "tracer_adapter/shape_functions/common.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;
@@ -958,4 +958,4 @@ const RuleEntry kRules[] = {
 
 void register_nn_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -4,7 +4,7 @@
 
 #include "tracer_adapter/shape_functions/common.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;
@@ -291,4 +291,4 @@ const RuleEntry kRules[] = {
 
 void register_reduction_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -1,7 +1,7 @@
 // tracer_adapter/shape_functions/register.cc - all families.
 #include "tracer_adapter/rule.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 
 void register_composite_rules();
 void register_core_rest_rules();
@@ -32,4 +32,4 @@ void register_all_rules() {
   register_core_rest_rules();
 }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

@@ -2,7 +2,7 @@
 // data to check it: what they return does not depend on it.
 #include "tracer_adapter/shape_functions/view_layout.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace {
 
 using namespace shapes;
@@ -128,4 +128,4 @@ const RuleEntry kRules[] = {
 
 void register_statistics_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

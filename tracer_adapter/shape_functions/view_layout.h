@@ -3,7 +3,7 @@
 
 #include "tracer_adapter/shape_functions/common.h"
 
-namespace proviso::shapes {
+namespace proviso::inline v0_2::shapes {
 
 // Each answer gives another program: a guard; false where data decides.
 bool branches_on(const c10::SymBool& condition);
@@ -22,4 +22,4 @@ Tensor slice_of(const Tensor& t, int64_t dim,
                 const std::optional<SymInt>& begin,
                 const std::optional<SymInt>& end, const SymInt& step);
 
-}  // namespace proviso::shapes
+}  // namespace proviso::inline v0_2::shapes

@@ -6,7 +6,7 @@
 #include "tracer_adapter/shape_functions/view_layout.h"
 #include "tracer_adapter/sym_node.h"
 
-namespace proviso {
+namespace proviso::inline v0_2 {
 namespace shapes {
 
 // --- reshape
@@ -990,4 +990,4 @@ const RuleEntry kRules[] = {
 
 void register_view_rules() { register_rules(kRules); }
 
-}  // namespace proviso
+}  // namespace proviso::inline v0_2

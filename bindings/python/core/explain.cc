@@ -4,6 +4,7 @@
 #include "guards/errors/diagnosis_text.h"
 
 namespace proviso::python {
+using namespace internal;
 
 // Each takes the text of a log or a traceback, and gives bytes: texts are cut
 // where a character may go on.

@@ -27,6 +27,7 @@ void translate_error(std::exception_ptr error) {
 PYBIND11_MODULE(_core, m) {
   using namespace proviso::python;
   m.doc() = "Proviso's solver without torch; use the package proviso.";
+  m.attr("__version__") = PROVISO_VERSION;
   m.def("set_error_type",
         [](py::object type) { error_type() = std::move(type); });
   py::register_local_exception_translator(&translate_error);

@@ -60,7 +60,7 @@ from proviso._expr import (  # noqa: E402
 )
 from proviso._values import StridedRange, ValueRange  # noqa: E402
 
-__version__ = "0.1.0"
+from proviso._core import __version__  # noqa: E402
 
 # Names that need torch, taken from proviso._tracer when they are first used.
 _OF_TORCH = [

@@ -28,6 +28,7 @@
 #include "tests/fuzz/texts/mutate.h"
 
 namespace proviso {
+using namespace internal;
 namespace {
 
 // Of CPU, for the questions of a mutant, each asked up to 48 times for its

@@ -10,6 +10,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 using testing::ElementsAre;
 using testing::IsEmpty;

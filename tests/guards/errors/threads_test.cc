@@ -11,6 +11,7 @@
 
 namespace proviso {
 namespace {
+using namespace internal;
 
 using testing::ElementsAre;
 using testing::IsEmpty;

@@ -1,0 +1,29 @@
+// solver/limits_in_force.h - the limits of the engine that works on this
+// thread.
+//
+//   LimitsInForce in_force(options);          // for as long as a call lasts
+//   if (depth > limits().split_depth) ..      // anywhere below it
+#pragma once
+
+#include "solver/limits.h"
+
+namespace proviso::inline v0_2::internal {
+
+extern constinit thread_local const Limits* current_limits;
+
+// Those of the engine that works on this thread.
+inline const Limits& limits() { return *current_limits; }
+
+// Has an engine's limits in force for as long as one of its calls lasts.
+class LimitsInForce {
+ public:
+  explicit LimitsInForce(const SolverOptions& options);
+  ~LimitsInForce() { current_limits = before_; }
+  LimitsInForce(const LimitsInForce&) = delete;
+  LimitsInForce& operator=(const LimitsInForce&) = delete;
+
+ private:
+  const Limits* before_;
+};
+
+}  // namespace proviso::inline v0_2::internal
