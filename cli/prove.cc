@@ -54,6 +54,11 @@ class Session {
  public:
   explicit Session(const Arguments& arguments)
       : budget_(command_units(arguments)), context_(start(pool_, arguments)) {
+    if (!arguments.symbols.empty()) {
+      question_.make_symbol = [](ExprPool&, std::string_view) {
+        return Expr();
+      };
+    }
     for (const std::string& text : arguments.symbols) declare(text);
     for (const std::string& text : arguments.assumptions) {
       context_.assume(parse(pool_, text), {text, "", 0});
@@ -67,7 +72,7 @@ class Session {
                   std::to_string(arguments.positional.size()) +
                   "; quote it, as in 's0 + 1 < u0'");
     }
-    return parse(pool_, arguments.positional[0]);
+    return parse(pool_, arguments.positional[0], question_);
   }
 
   std::vector<std::string> texts(const std::vector<FactId>& ids) const {
@@ -107,6 +112,9 @@ class Session {
 
   Budget budget_;
   ExprPool pool_;
+  // Where symbols are declared, a question names no others: such a name is a
+  // slip of the pen.
+  ParseOptions question_;
   Context context_;
 };
 

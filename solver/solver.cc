@@ -130,6 +130,7 @@ Trace* Context::trace() const {
   const std::shared_ptr<Trace>& here = engine_->trace;
   if (here == nullptr) [[likely]]
     return nullptr;
+  if (Trace::is_in_sink()) return nullptr;
   if (numbered_by_ == here) return here.get();
   numbered_by_ = here;
   number_ = here->begin(engine_->pool(), engine_->options());
@@ -153,7 +154,7 @@ void Context::log(Write write) const {
 }
 
 void Context::end_trace() noexcept {
-  if (numbered_by_ == nullptr) return;
+  if (numbered_by_ == nullptr || Trace::is_in_sink()) return;
   try {
     numbered_by_->line(number_, "end");
   } catch (...) {  // the sink's

@@ -32,8 +32,19 @@ std::shared_ptr<Trace> Trace::of_environment() {
   return *trace;
 }
 
+namespace {
+thread_local bool sink_is_called = false;
+}  // namespace
+
+bool Trace::is_in_sink() { return sink_is_called; }
+
 void Trace::write(uint64_t context, const std::string& text) {
-  if (sink_) sink_("@" + std::to_string(context) + " " + text);
+  if (!sink_) return;
+  struct Called {
+    Called() { sink_is_called = true; }
+    ~Called() { sink_is_called = false; }
+  } const called;
+  sink_("@" + std::to_string(context) + " " + text);
 }
 
 Trace::PoolNames& Trace::names_of(ExprPool& pool) {

@@ -39,6 +39,10 @@ class Trace {
   // where it names none.  Throws Error when the file cannot be written.
   static std::shared_ptr<Trace> of_environment();
 
+  // Whether a sink runs on this thread.  What it asks has no line: the line
+  // would be the sink's own, and so on without end.
+  static bool is_in_sink();
+
   // Each gives the context's number.
   uint64_t begin(ExprPool& pool, const SolverOptions& options);
   uint64_t clone(uint64_t of);

@@ -128,6 +128,15 @@ def test_bad_input_exits_with_three_and_a_sentence(run, words, hint):
     assert done.stdout == ""
 
 
+def test_a_question_names_what_was_declared(run):
+    done = run("prove", *SIZE, "ss0 >= 2")
+    assert done.returncode == 3
+    assert "unknown symbol 'ss0'" in done.stderr
+    done = run("prove", *SIZE, "--assume", "k == 2*s0", "k >= 4")
+    assert done.returncode == 0, done.stderr
+    assert run("prove", "k >= k - 1").returncode == 0
+
+
 def test_help_and_version(run):
     done = run("--help")
     assert done.returncode == 0

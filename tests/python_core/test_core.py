@@ -322,6 +322,22 @@ def test_a_log_may_ask_other_contexts_and_may_raise():
     assert context.ask("fail > 2")
 
 
+def test_what_a_log_asks_of_its_own_context_has_no_line():
+    context, seen = Context(), []
+
+    def log(line):
+        seen.append(line)
+        assert context.ask("n > 2")
+        context.clone().bounds("n")
+
+    context.assume("n > 3")
+    context.set_log(log)
+    assert context.ask("n > 1")
+    assert [line for line in seen if " ask " in line] == \
+        ["@1 ask prove n > 1 ; truth valid"]
+    assert not any("bounds" in line for line in seen)
+
+
 def test_a_strict_context_refuses_unknown_names():
     context = Context(strict=True)
     context.declare("n", 1, 8)
@@ -331,6 +347,22 @@ def test_a_strict_context_refuses_unknown_names():
         context.ask("nn > 0")
     context.symbol("nn")
     assert context.ask("nn > 0").verdict == "unknown"
+
+
+def test_a_question_names_what_was_declared():
+    context = Context()
+    assert context.ask("k >= k - 1")  # nothing is declared: any name does
+    context.declare("n", 1, 8)
+    context.assume("m == 2*n")  # a fact may bring a name
+    assert context.ask("m >= 2")
+    for ask in (context.ask, context.ask_quick):
+        with pytest.raises(Error, match="unknown symbol 'nn'"):
+            ask("nn > 0")
+    with pytest.raises(Error, match="unknown symbol 'nn'"):
+        context.clone().bounds("nn + 1")
+    loose = Context(strict=False)
+    loose.declare("n", 1, 8)
+    assert loose.ask("nn > 0").verdict == "unknown"
 
 
 def test_options():

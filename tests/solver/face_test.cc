@@ -221,6 +221,22 @@ TEST(Face, TheLogHasEachCallOfAContextAndItsClones) {
                   "@2 end", "@1 pop"));
 }
 
+TEST(Face, WhatALogAsksHasNoLine) {
+  ExprPool pool;
+  const Expr n = pool.symbol("n", SymbolKind::kBackedSize);
+  Context context(pool);
+  std::vector<std::string> lines;
+  context.set_log([&](std::string_view line) {
+    lines.emplace_back(line);
+    EXPECT_EQ(context.ask(n >= 0).verdict, Verdict::kYes);
+    EXPECT_FALSE(context.clone().bounds(n).is_empty());
+  });
+  EXPECT_EQ(context.ask_quick(n + 1 > n), Verdict::kYes);
+  EXPECT_THAT(lines,
+              ::testing::ElementsAre("@1 pool 1", "@1 symbol n backed_size",
+                                     "@1 ask quick n < n + 1 ; truth valid"));
+}
+
 TEST(Face, ALogThatThrowsLeavesTheContextAsItIs) {
   ExprPool pool;
   const Expr n = pool.symbol("n", SymbolKind::kBackedSize);

@@ -59,7 +59,7 @@ Int int_or_zero(const py::object& number) {
 
 class PyContext {
  public:
-  PyContext(const py::dict& options, bool strict)
+  PyContext(const py::dict& options, std::optional<bool> strict)
       : pool_(std::make_shared<Pool>()),
         context_(std::make_unique<Context>(pool_->pool, options_of(options))) {
     pool_->is_strict = strict;
@@ -75,6 +75,7 @@ class PyContext {
 
   PyExpr symbol(const std::string& name,
                 const std::optional<std::string>& kind) {
+    pool_->has_declared = true;
     return {pool_, symbol_of_name(*pool_, name, kind)};
   }
   PyExpr expr(const py::object& given) {
@@ -102,6 +103,7 @@ class PyContext {
   FactId declare(const py::object& symbol, const py::object& lower,
                  const py::object& upper, const Provenance& origin) {
     const Interval range = Interval::of(end_of(lower), end_of(upper));
+    pool_->has_declared = true;
     const Expr e = PyUnicode_Check(symbol.ptr())
                        ? named(symbol.cast<std::string>(), range)
                        : expr_of(pool_, symbol, "Context.declare");
@@ -368,20 +370,27 @@ Provenance origin_of(const py::tuple& where) {
 // Lines that come while the log is called are delivered by that call's own
 // return, so that their order is kept.
 void deliver_log(Pool& pool) {
+  // Whose log runs on this thread: what that asks of the pool has no line.
+  thread_local const Pool* logged = nullptr;
   std::vector<std::string> lines;
   briefly(pool, [&] {
     lines.swap(pool.lines);
     pool.has_lines = false;
   });
   const py::object log = pool.log;
-  if (!log || log.is_none()) return;
+  if (!log || log.is_none() || logged == &pool) return;
+  struct Logging {
+    explicit Logging(const Pool& now) { logged = &now; }
+    ~Logging() { logged = outer; }
+    const Pool* const outer = logged;
+  } const logging(pool);
   for (const std::string& line : lines) log(line);
 }
 
 void bind_context(py::module_& m) {
   py::class_<PyContext>(m, "Context")
-      .def(py::init<const py::dict&, bool>(), py::arg("options"),
-           py::arg("strict") = false)
+      .def(py::init<const py::dict&, std::optional<bool>>(), py::arg("options"),
+           py::arg("strict") = py::none())
       .def(py::init<const std::string&>(), py::arg("text"))
       .def("symbol", &PyContext::symbol)
       .def("expr", &PyContext::expr)

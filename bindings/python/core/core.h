@@ -33,7 +33,14 @@ namespace proviso::python {
 struct Pool {
   ExprPool pool;
   std::mutex lock;
-  bool is_strict = false;  // a name in a text must be a symbol's already
+  // Whether a name in a text must be a symbol's already; nullopt: in questions,
+  // once a symbol was declared.
+  std::optional<bool> is_strict = std::nullopt;
+  bool has_declared = false;
+  bool refuses_unknown_names(std::string_view call) const {
+    const bool says_facts = call == "Context.assume" || call == "Context.expr";
+    return is_strict.value_or(has_declared && !says_facts);
+  }
   // What Context.set_log() was given, and lines that it has not got yet: they
   // are kept while the lock is held, for Python may not be called then.
   py::object log;

@@ -14,9 +14,10 @@ namespace {
 
 // --- making
 
-PyExpr parsed(const std::string& text, const PoolPtr& pool) {
+PyExpr parsed(const std::string& text, const PoolPtr& pool,
+              std::string_view call) {
   ParseOptions options;
-  if (pool->is_strict)
+  if (pool->refuses_unknown_names(call))
     options.make_symbol = [](ExprPool&, std::string_view) { return Expr(); };
   return {pool,
           at_length(*pool, [&] { return parse(pool->pool, text, options); })};
@@ -479,7 +480,7 @@ Expr expr_of(const PoolPtr& pool, py::handle given, const char* call) {
     return briefly(*pool, [&] { return translate(other.e, pool->pool); });
   }
   if (PyUnicode_Check(given.ptr()))
-    return parsed(given.cast<std::string>(), pool).e;
+    return parsed(given.cast<std::string>(), pool, call).e;
   if (PyBool_Check(given.ptr()))
     return briefly(*pool,
                    [&] { return pool->pool.boolean(given.ptr() == Py_True); });
@@ -514,7 +515,7 @@ condition, whose truth is whether both sides are written alike: expressions
 are keys of dicts.  The truth of any other condition is an error; a Context
 answers.)");
   expr.def(py::init([](const std::string& text) {
-             return parsed(text, std::make_shared<Pool>());
+             return parsed(text, std::make_shared<Pool>(), "Expr");
            }),
            py::arg("text"),
            "The expression that the text says, in PyTorch's form or Python's.")

@@ -100,11 +100,13 @@ class Context:
 
     options: the solver's (docs/solver.md), by name: budget=20000,
         use_z3=False.
-    strict: a name in a text must be a symbol of the context already, by
-        declare(), symbol() or an Expr; an unknown one is an Error.
+    strict: whether a name in a text must be a symbol of the context already,
+        by declare(), symbol() or an Expr; an unknown one is an Error.  Without
+        it that is so of questions, once a symbol was declared: what no fact
+        and no declaration names is taken for a slip of the pen.
     """
 
-    def __init__(self, *, strict: bool = False, **options):
+    def __init__(self, *, strict: Optional[bool] = None, **options):
         self._context = _core.Context(options, strict)
 
     @classmethod
@@ -360,8 +362,8 @@ class Context:
     def set_log(self, callback: Optional[Callable[[str], Any]]) -> None:
         """callback(line) gets each call of this context and its clones, when
         it is done, as a line that `proviso replay` reads; None ends it.
-        PROVISO_TRACE=FILE in the environment writes the lines of every context
-        to FILE.
+        What the callback itself asks of them has no line.  PROVISO_TRACE=FILE
+        in the environment writes the lines of every context to FILE.
 
         >>> context = Context()
         >>> context.set_log(print)
