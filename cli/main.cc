@@ -52,8 +52,11 @@ int run(const std::vector<std::string>& words) {
   return command->run(read_arguments(*command, rest));
 }
 
-// Contexts come and go here: what one has freed is the next one's, and is not
-// given back to the system and cleared again in between.
+// The command makes one context after another.  glibc gives large blocks back
+// to the system as each ends, which clears their pages for the next: 9,300 page
+// faults in place of 4,100, and 6 % of the time, for `decide` over problems
+// with thousands of facts.  What is freed stays here; a program that links the
+// library decides that for itself.
 void keep_freed_memory() {
 #ifdef M_TRIM_THRESHOLD
   constexpr int kBytes = 32 << 20;  // the most that the first one takes
