@@ -89,7 +89,11 @@ class Solver {
   // By floors.  The definition of a quotient that is rounded up, -(-a//d),
   // would be written with a twice.
   Expr plain(Expr e) {
-    if (!e.is(Op::kCeilDiv) || !is_known(e.arg(1) > 0)) return definition(e);
+    const Expr defined = definition(e);
+    const bool is_quotient = defined != e && e.arity() == 2 &&
+                             e.arg(0).is_int() && e.arg(1).is_int() &&
+                             ceil_div(e.arg(0), e.arg(1)) == e;
+    if (!is_quotient || !is_known(e.arg(1) > 0)) return defined;
     return floor_div(e.arg(0) + e.arg(1) - 1, e.arg(1));
   }
 
