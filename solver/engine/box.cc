@@ -1,5 +1,7 @@
 #include "solver/engine/box.h"
 
+#include <algorithm>
+
 #include "solver/kind_range.h"
 #include "solver/lower.h"
 #include "sym/cheapest.h"
@@ -21,6 +23,21 @@ void Box::clear() {
   ranges_.clear();
   facts_ = 0;
   is_exact_ = true;
+}
+
+bool Box::is_range(Expr condition) {
+  if (condition.is_constant()) return condition.is_true();
+  if (condition.is(Op::kAnd)) {
+    return std::all_of(condition.args().begin(), condition.args().end(),
+                       is_range);
+  }
+  if (!is_relation(condition.op()) || condition.is(Op::kNe)) return false;
+  const Expr a = condition.arg(0), b = condition.arg(1);
+  if (!b.is(Op::kInteger)) {
+    return a.is(Op::kInteger) && !condition.is(Op::kEq) && b.is_symbol();
+  }
+  return a.is_symbol() || (condition.is(Op::kEq) && a.is(Op::kMod) &&
+                           a.arg(0).is_symbol() && a.arg(1).is(Op::kInteger));
 }
 
 // Whether it is a range that leaves the symbol a value.

@@ -32,6 +32,9 @@ class Box {
   // `symbols` is where every integer lies without a fact.
   explicit Box(const Interval& symbols) : symbols_(symbols) {}
 
+  // Whether it is written as ranges and congruences of symbols.
+  static bool is_range(Expr condition);
+
   void add(Expr condition);
   void clear();
   size_t fact_count() const { return facts_; }

@@ -173,6 +173,7 @@ FactId Engine::assume(Expr condition, Provenance&& origin, FactId id) {
   states_.push();
   ids_.push_back(id);
   waiting_.push_back({id, condition, std::move(origin)});
+  if (reasoning_ != nullptr || !Box::is_range(condition)) catch_up();
   return id;
 }
 
@@ -274,7 +275,7 @@ const Remembered& Engine::native_answer(Expr question) {
 
 Verdict Engine::ask_quick(Expr question) {
   ++statistics_.questions;
-  const Box* facts = box();
+  const Box* facts = reasoning_ == nullptr ? box() : nullptr;
   if (facts == nullptr && reasoner().domain().conflict()) {
     return Verdict::kUnknown;
   }

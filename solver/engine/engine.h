@@ -11,10 +11,11 @@
 // SolverOptions::work_limit, and returns what it knows by then.
 //
 // A compiler makes contexts by the ten thousand and asks most of them little.
-// An engine without a question is a list of facts.  While these are ranges of
-// symbols, ask_quick() and simplify() try the box that they make (box.h);
-// what reasons is made for the first question that this does not settle, and
-// asserts the facts then, in their order.
+// While the facts are ranges of symbols, an engine is a list of them, and
+// ask_quick() tries the box that they make (box.h); simplify() always does.
+// What reasons is made for the first question that this does not settle, or for
+// the first fact that is no range; from then on each fact is asserted when it
+// is assumed.
 #pragma once
 
 #include <atomic>
