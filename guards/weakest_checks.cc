@@ -429,7 +429,7 @@ class Checks {
   // u0 != 0 is u0 >= 1 where u0 >= 0 is known.
   Expr end_of_range(Expr e) {
     if (!e.is(Op::kNe)) return e;
-    for (size_t i : {0, 1}) {
+    for (const size_t i : {size_t{0}, size_t{1}}) {
       const Expr x = e.arg(i), value = e.arg(1 - i);
       if (!x.is_int() || x.is_constant() || !value.is(Op::kInteger)) continue;
       const Interval range = context_.bounds(x);
@@ -465,7 +465,7 @@ class Checks {
       assume_others(i);
       const bool follows = context_.ask_quick(parts_[i]) == Verdict::kYes;
       if (follows) {
-        parts_.erase(parts_.begin() + i);
+        parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(i));
       } else {
         ++i;
       }

@@ -301,7 +301,7 @@ struct Z3Backend::Impl {
   Result ask(const std::vector<Expr>& facts, Expr question, bool bounded,
              uint32_t budget) {
     z3::context c;
-    Running running(*this, c);
+    const Running here(*this, c);
     Translator translate(c);
     std::vector<z3::expr> assumed;
     for (Expr fact : facts) assumed.push_back(fact_in(translate, c, fact));

@@ -236,7 +236,10 @@ class Picture {
                  const char* style, std::optional<bool> answer) {
     if (all.empty()) return;
     Group group{title, style, {}, answer, {}};
-    group.texts.assign(all.begin(), all.begin() + std::min(all.size(), kMost));
+    for (const auto& text : all) {
+      if (group.texts.size() == kMost) break;
+      group.texts.push_back(text);
+    }
     if (all.size() > kMost) {
       group.texts.push_back("and " + std::to_string(all.size() - kMost) +
                             " more");
