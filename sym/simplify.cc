@@ -154,18 +154,30 @@ std::optional<Expr> cancel_gcd(Division& d) {
   return d.s.floor_div(over(d.a, g),
                        Polynomial(proviso::floor_div(d.b.constant(), g)));
 }
-// (x//m + e) // k -> (x + m*e) // (m*k) for constants m != 0, k > 0.
-std::optional<Expr> merge_nested(Division& d) {
-  if (!d.b.is_constant()) return {};
-  const Polynomial constant(d.a.constant());
-  Polynomial rest = d.a - constant;
+// The floor of a floor by a number plus a constant.
+std::optional<Expr> nested_floor(const Polynomial& a) {
+  const Polynomial rest = a - Polynomial(a.constant());
   if (rest.terms().size() != 1) return {};
   const auto& [monomial, c] = *rest.terms().begin();
   if (monomial.size() != 1 || !c.is_one()) return {};
-  Expr atom = monomial[0];
+  const Expr atom = monomial[0];
   if (!atom.is(Op::kFloorDiv) || !atom.arg(1).is(Op::kInteger)) return {};
-  const Int& m = atom.arg(1).integer();
-  return d.s.floor_div(to_polynomial(atom.arg(0)) + constant * m, d.b * m);
+  return atom;
+}
+// (x//m + e) // k -> (x + m*e) // (m*k) for constants m != 0, k > 0; as often
+// as there are floors, which may be thousands.
+std::optional<Expr> merge_nested(Division& d) {
+  if (!d.b.is_constant() || !nested_floor(d.a)) return {};
+  Polynomial a = d.a;
+  Int k = d.b.constant();
+  while (k.sign() > 0) {
+    const std::optional<Expr> floor = nested_floor(a);
+    if (!floor) break;
+    const Int& m = floor->arg(1).integer();
+    a = to_polynomial(floor->arg(0)) + Polynomial(a.constant() * m);
+    k *= m;
+  }
+  return d.s.floor_div(a, Polynomial(k));
 }
 // a // b -> q when the bounds of a and b leave one value.
 std::optional<Expr> bounded(Division& d) {
