@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "sym/operators.h"
 #include "sym/parse.h"
 #include "sym/print.h"
+#include "sym/simplify.h"
 #include "tracer_adapter/pt2/zip_reader.h"
 
 namespace proviso::inline v0_2::pt2 {
@@ -107,6 +109,57 @@ Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
   return made;
 }
 
+// The symbol of `text` that no input is by itself, where it is one.
+std::optional<std::string> ForeignSymbols::root_of(
+    const std::string& text) const {
+  std::optional<std::string> root;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && in_word(text[end])) ++end;
+    const std::string word = text.substr(i, end - i);
+    i = std::max(end, i + 1);
+    if (!is_symbol_name(word) || word[0] != 's' || ours_.contains(word)) {
+      continue;
+    }
+    const bool is_lone =
+        std::any_of(inputs_.begin(), inputs_.end(), [&](const Input& input) {
+          return lone_symbol(input.expression) == word;
+        });
+    if (is_lone) continue;
+    if (root && *root != word) return std::nullopt;
+    root = word;
+  }
+  return root;
+}
+
+// times*root + rest at an input makes root (size - rest)//times; that the size
+// is such a number is the equation of the input.
+Expr ForeignSymbols::create_of_root(const Input& input,
+                                    const std::string& root) {
+  const std::string name = "root_" + root;
+  ours_[root] = name;
+  roots_[name] = env_.pool().integer(0);
+  const Expr rest = simplify(expression(input.expression));
+  roots_[name] = env_.pool().integer(1);
+  const Expr times = simplify(expression(input.expression) - rest);
+  if (!rest.is(Op::kInteger) || !times.is(Op::kInteger) ||
+      times.integer().sign() <= 0) {
+    ours_.erase(root);
+    return create(input, {});  // its equation says what is bound nowhere
+  }
+  const auto derived = [&](const std::optional<int64_t>& end) {
+    std::optional<int64_t> at;
+    if (end) at = (times.integer() * Int(*end) + rest.integer()).to_int64();
+    return at;
+  };
+  ForeignRange range = ranges_[root];
+  // As of every size, torch does not enforce it.
+  if (range.min && *range.min <= 2) range.min.reset();
+  const Expr made = create(input, {derived(range.min), derived(range.max)});
+  roots_[name] = simplify(floor_div(made - rest, times));
+  return made;
+}
+
 void ForeignSymbols::bind() {
   std::vector<std::pair<Expr, std::string>> derived;
   for (const Input& input : inputs_) {
@@ -115,7 +168,10 @@ void ForeignSymbols::bind() {
       ours_[*name] = to_string(create(input, ranges_[*name]));
       continue;
     }
-    derived.emplace_back(create(input, {}), input.expression);
+    const std::optional<std::string> root = root_of(input.expression);
+    derived.emplace_back(
+        root ? create_of_root(input, *root) : create(input, {}),
+        input.expression);
   }
   for (const auto& [made, text] : derived) {
     const Expr equation = eq(made, expression(text));
@@ -168,6 +224,8 @@ Expr ForeignSymbols::parsed(const std::string& text,
                             const std::string& original) {
   ParseOptions options;
   options.make_symbol = [&](ExprPool&, std::string_view name) -> Expr {
+    const auto root = roots_.find(std::string(name));
+    if (root != roots_.end()) return root->second;
     throw FileError("the symbol " + std::string(name) + " of '" +
                     shortened(original) + "' is bound nowhere; " + kDefined);
   };

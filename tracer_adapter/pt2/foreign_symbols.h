@@ -64,6 +64,8 @@ class ForeignSymbols {
   Expr parsed(const std::string& text, const std::string& original);
   std::string renamed(const std::string& text, bool may_create);
   Expr create(const Input& input, const ForeignRange& range);
+  std::optional<std::string> root_of(const std::string& text) const;
+  Expr create_of_root(const Input& input, const std::string& root);
   void create_unbacked(const std::string& name);
   static std::optional<std::string> lone_symbol(const std::string& text);
 
@@ -71,7 +73,9 @@ class ForeignSymbols {
   std::map<std::string, ForeignRange> ranges_;
   std::vector<Input> inputs_;
   std::map<std::string, std::string> ours_;  // s77 -> s0
-  std::set<std::string> created_;            // our names
+  // Of Dims that stand at no input by themselves, as in 2*s39.
+  std::map<std::string, Expr> roots_;  // root_s39 -> s0//2
+  std::set<std::string> created_;      // our names
   SourceValues by_source_;
   std::vector<std::pair<Expr, Interval>> declared_, stated_;
   std::vector<Expr> equations_;
