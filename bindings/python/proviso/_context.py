@@ -248,7 +248,7 @@ class Context:
 
         >>> context = Context()
         >>> print(context.solve("4*x + 3 == n", "x"))
-        == ((n + 1)//4) - 1 if Eq(Mod(n + 1, 4), 0)
+        == ((n - 3)//4) if Eq(Mod(n, 4), 3)
         >>> print(context.solve("x // 8 <= n", "x"))
         <= 8*n + 7
         """
