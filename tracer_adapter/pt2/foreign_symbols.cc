@@ -109,7 +109,8 @@ Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
   return made;
 }
 
-// The symbol of `text` that no input is by itself, where it is one.
+// The symbol of `text` that no input is by itself, where it is one and the file
+// has its range.
 std::optional<std::string> ForeignSymbols::root_of(
     const std::string& text) const {
   std::optional<std::string> root;
@@ -118,7 +119,8 @@ std::optional<std::string> ForeignSymbols::root_of(
     while (end < text.size() && in_word(text[end])) ++end;
     const std::string word = text.substr(i, end - i);
     i = std::max(end, i + 1);
-    if (!is_symbol_name(word) || word[0] != 's' || ours_.contains(word)) {
+    if (!is_symbol_name(word) || word[0] != 's' || ours_.contains(word) ||
+        !ranges_.contains(word)) {
       continue;
     }
     const bool is_lone =
