@@ -109,9 +109,10 @@ class Simplifier {
   std::unordered_map<uint32_t, Expr> opposites_;
 };
 
-// a / b when b divides a as polynomials, by long division.
+// a / b when b != 0 divides a as polynomials, by long division.
 std::optional<Polynomial> exact_quotient(const Polynomial& a,
-                                         const Polynomial& b);
+                                         const Polynomial& b,
+                                         int most_steps = 32);
 // Of coefficients divided by k, rounded down.
 Polynomial over(const Polynomial& p, const Int& k);
 // gcd of all coefficients, the constant's included.

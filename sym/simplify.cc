@@ -106,11 +106,11 @@ Int full_content(const Polynomial& p) {
 }
 
 std::optional<Polynomial> exact_quotient(const Polynomial& a,
-                                         const Polynomial& b) {
+                                         const Polynomial& b, int most_steps) {
   Polynomial rest = a, quotient;
   const auto& [lead, lead_c] = *b.terms().begin();
   for (int steps = 0; !rest.is_zero(); ++steps) {
-    if (steps == 32) return std::nullopt;
+    if (steps == most_steps) return std::nullopt;
     const auto& [monomial, c] = *rest.terms().begin();
     auto factor = without(monomial, lead);
     if (!factor || !floor_mod(c, lead_c).is_zero()) return std::nullopt;
@@ -167,12 +167,12 @@ std::optional<Expr> nested_floor(const Polynomial& a) {
 // (x//m + e) // k -> (x + m*e) // (m*k) for constants m != 0, k > 0; as often
 // as there are floors, which may be thousands.
 std::optional<Expr> merge_nested(Division& d) {
-  if (!d.b.is_constant() || !nested_floor(d.a)) return {};
+  if (!d.b.is_constant()) return {};
+  std::optional<Expr> floor = nested_floor(d.a);
+  if (!floor) return {};
   Polynomial a = d.a;
   Int k = d.b.constant();
-  while (k.sign() > 0) {
-    const std::optional<Expr> floor = nested_floor(a);
-    if (!floor) break;
+  for (; floor && k.sign() > 0; floor = nested_floor(a)) {
     const Int& m = floor->arg(1).integer();
     a = to_polynomial(floor->arg(0)) + Polynomial(a.constant() * m);
     k *= m;

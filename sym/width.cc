@@ -1,28 +1,11 @@
 #include "sym/width.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "sym/budget.h"
+#include "sym/rules.h"
 
 namespace proviso::inline v0_2::internal {
-namespace {
-
-// Calls visit(x) for each node, until it returns false.
-template <typename Visit>
-void each_node(Expr e, Visit visit) {
-  std::unordered_set<uint32_t> seen;
-  bool goes_on = true;
-  visit_arguments_first(
-      e, [&](Expr x) { return !goes_on || seen.contains(x.id()); },
-      [&](Expr x) {
-        seen.insert(x.id());
-        goes_on = goes_on && visit(x);
-      });
-}
-
-}  // namespace
-
 std::optional<Int> width(Expr e, const Facts& facts) {
   std::optional<Int> widest = Int(0);
   auto take = [&](Expr part) {
@@ -34,25 +17,25 @@ std::optional<Int> width(Expr e, const Facts& facts) {
       widest.reset();
     }
   };
-  each_node(e, [&](Expr x) {
+  find_node(e, [&](Expr x) {
     if (x.is_int()) take(x);
     const bool is_joined = x.is_int() && (x.is(Op::kAdd) || x.is(Op::kMul));
     for (size_t n = 2; is_joined && n < x.arity() && widest; ++n) {
       take(x.pool().make(x.op(), x.args().first(n)));
     }
-    return widest.has_value();
+    return !widest.has_value();
   });
   return widest;
 }
 
 Int largest_number(Expr e) {
   Int largest = 0;
-  each_node(e, [&](Expr x) {
-    if (!x.is(Op::kAdd) && !x.is(Op::kMul)) return true;
+  find_node(e, [&](Expr x) {
+    if (!x.is(Op::kAdd) && !x.is(Op::kMul)) return false;
     for (Expr arg : x.args()) {
       if (arg.is(Op::kInteger)) largest = std::max(largest, abs(arg.integer()));
     }
-    return true;
+    return false;
   });
   return largest;
 }

@@ -49,6 +49,10 @@ struct Pool {
 };
 using PoolPtr = std::shared_ptr<Pool>;
 
+inline py::object not_implemented() {
+  return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+}
+
 // work() with the pool to itself, for what takes microseconds.  Whoever has the
 // lock lets go of it before it asks for the interpreter: waiting here ends.
 template <typename Work>

@@ -99,9 +99,7 @@ Op by_truth(Expr a, Expr) {
 
 template <Choose choose, bool swapped = false>
 py::object binary(const PyExpr& self, const py::object& other) {
-  if (!is_operand(other)) {
-    return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-  }
+  if (!is_operand(other)) return not_implemented();
   const PoolPtr& pool = self.pool;
   Expr a = self.e, b = expr_of(pool, other, "an operator of Expr");
   if (swapped) std::swap(a, b);
@@ -118,9 +116,7 @@ Expr difference(Expr a, Expr b) {
 
 template <bool swapped>
 py::object minus(const PyExpr& self, const py::object& other) {
-  if (!is_operand(other)) {
-    return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-  }
+  if (!is_operand(other)) return not_implemented();
   Expr a = self.e, b = expr_of(self.pool, other, "an operator of Expr");
   if (swapped) std::swap(a, b);
   return py::cast(
@@ -138,7 +134,7 @@ py::object equality(const PyExpr& self, const py::object& other) {
                              })});
     }
   }
-  return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  return not_implemented();
 }
 
 PyExpr unary(const PyExpr& self, Expr (*apply)(Expr)) {

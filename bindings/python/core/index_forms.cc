@@ -6,7 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "bindings/python/core/core.h"
 #include "bindings/python/core/mirror_state.h"
+#include "sym/simplifier.h"
 
 namespace proviso::python {
 
@@ -14,47 +16,7 @@ namespace {
 
 // More objects than this are dropped, and read again when they come.
 constexpr size_t kMaxObjects = 200'000;
-// Steps of a division of polynomials.
-constexpr size_t kMaxSteps = 64;
-
-py::object not_implemented() {
-  return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-}
-
-// The atoms of `a` without those of `b`; nullopt when b does not divide a.
-std::optional<Monomial> quotient(const Monomial& a, const Monomial& b) {
-  Monomial result;
-  size_t j = 0;
-  for (const Expr& atom : a) {
-    if (j < b.size() && b[j] == atom) {
-      ++j;
-    } else {
-      result.push_back(atom);
-    }
-  }
-  if (j != b.size()) return std::nullopt;
-  return result;
-}
-
-// p / q where that is a polynomial with integer coefficients.  Each step takes
-// away the leading term, so that the remainder falls in the order of terms.
-std::optional<Polynomial> divide(Polynomial p, const Polynomial& q) {
-  if (q.is_zero()) return std::nullopt;
-  const auto& [lead, factor] = *q.terms().begin();
-  Polynomial result;
-  for (size_t step = 0; step < kMaxSteps; ++step) {
-    if (p.is_zero()) return result;
-    const auto& [monomial, coefficient] = *p.terms().begin();
-    if (floor_mod(coefficient, factor) != Int(0)) return std::nullopt;
-    const auto rest = quotient(monomial, lead);
-    if (!rest) return std::nullopt;
-    const Polynomial term =
-        Polynomial::term(*rest, floor_div(coefficient, factor));
-    result = result + term;
-    p = p - term * q;
-  }
-  return std::nullopt;
-}
+constexpr int kMaxDivisionSteps = 63;
 
 }  // namespace
 
@@ -168,8 +130,10 @@ py::object IndexForms::exact_quotient(py::handle base, py::handle divisor) {
   if (!turn.mine()) return not_implemented();
   const auto both = read({base, divisor});
   if (!both) return not_implemented();
-  const auto result =
-      divide(to_polynomial(both->at(0)), to_polynomial(both->at(1)));
+  const Polynomial divided = to_polynomial(both->at(0)),
+                   by = to_polynomial(both->at(1));
+  if (by.is_zero()) return py::none();
+  const auto result = internal::exact_quotient(divided, by, kMaxDivisionSteps);
   return result ? write(*result) : py::none();
 }
 

@@ -32,13 +32,18 @@ namespace {
 // Above this number of conditions, only one pass looks for implied ones.
 constexpr size_t kMaxExactMinimum = 64;
 
-void collect_divisors(Expr e, std::set<uint32_t>& seen,
-                      std::vector<Expr>& result) {
-  if (!seen.insert(e.id()).second) return;
-  const int divisors = info(e.op()).divisors;
-  for (int i = 1; i <= divisors; ++i)
-    result.push_back(e.arg(static_cast<size_t>(i)));
-  for (const Expr& arg : e.args()) collect_divisors(arg, seen, result);
+std::vector<Expr> divisors_of(Expr e) {
+  std::set<uint32_t> seen;
+  std::vector<Expr> result;
+  visit_arguments_first(
+      e, [&](Expr x) { return seen.contains(x.id()); },
+      [&](Expr x) {
+        seen.insert(x.id());
+        const int divisors = info(x.op()).divisors;
+        for (int i = 1; i <= divisors; ++i)
+          result.push_back(x.arg(static_cast<size_t>(i)));
+      });
+  return result;
 }
 
 }  // namespace
@@ -47,9 +52,7 @@ void collect_divisors(Expr e, std::set<uint32_t>& seen,
 // keeps it from 0 is another guard, asked before it.  To assume `x % k == 0`
 // would say k != 0, and that guard would go.
 bool Mirror::divides_by_zero_somewhere(Expr e) {
-  std::set<uint32_t> seen;
-  std::vector<Expr> divisors;
-  collect_divisors(e, seen, divisors);
+  const std::vector<Expr> divisors = divisors_of(e);
   return std::any_of(divisors.begin(), divisors.end(), [&](const Expr& d) {
     return state_->ranges_alone.ask_quick(ne(d, state_->pool.integer(0))) !=
            Verdict::kYes;

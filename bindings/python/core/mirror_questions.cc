@@ -23,10 +23,6 @@ namespace {
 // about one loop nest, then goes on to the next.
 constexpr size_t kMaxVariants = 8;
 
-py::object not_implemented() {
-  return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-}
-
 // Values that size-oblivious questions give a size: never 0 or 1, and never
 // the largest numbers, which stand for "no limit".
 Interval without_zero_and_one(const Interval& range) {

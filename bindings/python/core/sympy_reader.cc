@@ -82,7 +82,7 @@ Expr SymPyReader::remember(PyObject* object, Expr e) {
   if (memo_.emplace(object, e).second) {
     Py_INCREF(object);
     held_.push_back(object);
-    objects_.emplace(e, object);
+    if (admits_all_) objects_.emplace(e, object);
   }
   return e;
 }
