@@ -151,8 +151,7 @@ class Question {
       Timer setup;
       Context context(pool_, options_);
       assume(context);
-      // Ranges wait for a question; its time is its own.
-      std::ignore = context.bounds(pool_.integer(0));
+      assert_facts(context);
       all[0].push_back(setup.us());
       Timer first;
       std::ignore = context.ask_quick(question_);

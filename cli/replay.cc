@@ -336,10 +336,8 @@ class Replay {
   Running& running(uint64_t context) {
     const auto known = running_.find(context);
     if (known != running_.end()) return known->second;
-    ExprPool& pool = session_.pool(context);
-    Context made(pool, options(context));
-    // What reasons is made here: a question's time is its own.
-    std::ignore = made.bounds(pool.integer(0));
+    Context made(session_.pool(context), options(context));
+    assert_facts(made);
     return running_.emplace(context, Running{std::move(made)}).first->second;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <tuple>
 
 #include "cli/json.h"
 #include "cli/timer.h"
@@ -79,6 +80,10 @@ Tally::Counts& Tally::Counts::operator+=(const Counts& o) {
   errors += o.errors;
   us += o.us;
   return *this;
+}
+
+void assert_facts(Context& context) {
+  std::ignore = context.bounds(context.pool().integer(0));
 }
 
 std::string Tally::agreement(const Asked& a) {

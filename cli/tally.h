@@ -29,6 +29,10 @@ struct Asked {
   double us = 0;
 };
 
+// Ranges wait for a question: what reasons is made and asserts them, so that
+// the time of a question is its own.
+void assert_facts(Context& context);
+
 class Tally {
  public:
   // "ok", "WRONG", "undecided", "open, shown", ...

@@ -1,5 +1,7 @@
 #include "guards/conjuncts.h"
 
+#include <algorithm>
+
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
@@ -20,6 +22,10 @@ std::vector<Expr> conjuncts(Expr condition) {
     }
   }
   return parts;
+}
+
+void add_once(std::vector<Expr>& all, Expr e) {
+  if (std::find(all.begin(), all.end(), e) == all.end()) all.push_back(e);
 }
 
 Expr conjunction(ExprPool& pool, const std::vector<Expr>& parts) {

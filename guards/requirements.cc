@@ -9,7 +9,6 @@
 #include "guards/shape_env_impl.h"
 #include "guards/weakest_checks.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -20,10 +19,6 @@ Context with_all(Context& ranges, const std::vector<Expr>& conditions) {
   Context context = ranges.clone();
   for (Expr c : conditions) context.assume(c);
   return context;
-}
-
-void add_once(std::vector<Expr>& all, Expr e) {
-  if (std::find(all.begin(), all.end(), e) == all.end()) all.push_back(e);
 }
 
 std::vector<Expr> symbols_among(const std::vector<Expr>& conditions) {

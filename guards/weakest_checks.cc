@@ -30,10 +30,6 @@ constexpr int kMostPoints = 24;  // at which a guess of two terms is tried
 
 bool is_zero(Expr e) { return e.maybe_int64() == 0; }
 
-bool is_relation(Expr e) {
-  return e.is(Op::kEq) || e.is(Op::kNe) || e.is(Op::kLt) || e.is(Op::kLe);
-}
-
 bool is_remainder(Expr e) {
   return e.is(Op::kMod) && e.arg(1).is(Op::kInteger) &&
          e.arg(1).integer().sign() > 0;
@@ -329,8 +325,10 @@ class Checks {
     if (auto found = Search(context_, condition).over(terms_)) return *found;
     Expr simple = as_divisibility(context_.simplify(condition));
     // u0//4 != 1 is not said better by u0 <= 3 or u0 >= 8.
-    const Expr as_asked = as_divisibility(simplify(condition));
-    if (simple.is(Op::kOr) && is_relation(as_asked)) simple = as_asked;
+    if (simple.is(Op::kOr)) {
+      const Expr as_asked = as_divisibility(simplify(condition));
+      if (is_relation(as_asked.op())) simple = as_asked;
+    }
     if (simple.is_constant()) return {condition};
     take_apart(simple, 0);
     if (parts_.size() > kMaxChecks) return {simple};
@@ -520,8 +518,8 @@ std::vector<Expr> said_together(Context& context,
         [&](const auto& g) { return free_symbols(g[0]) == free_symbols(c); });
     if (group == groups.end())
       groups.push_back({c});
-    else if (std::find(group->begin(), group->end(), c) == group->end())
-      group->push_back(c);
+    else
+      add_once(*group, c);
   }
   std::vector<Expr> result;
   for (const std::vector<Expr>& group : groups) {

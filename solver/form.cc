@@ -448,7 +448,7 @@ bool FormPool::merge_nested(ConstantDivision& d) {
     if (!t.coef.is_one() || single_[t.mono] == kNoId) continue;
     const Atom& inner = atoms_[single_[t.mono]];
     if (inner.kind != AtomKind::kFloor) continue;
-    const Poly m = polys_[inner.b];
+    const Poly& m = polys_[inner.b];
     if (!m.is_constant() || m.constant.sign() <= 0) continue;
     const Poly rest = sub(d.num, monomial(t.mono, 1));
     d.num = add(polys_[inner.a], rest, m.constant);

@@ -57,7 +57,6 @@ class ReasonArena {
   }
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
-  void reserve(uint32_t size) { nodes_.reserve(size); }
   void truncate(uint32_t size) { nodes_.resize(size); }
 
  private:

@@ -99,9 +99,7 @@ class Answerer {
     const Expr side = yes ? q : logical_not(q), simple = simplify(side);
     // What is so for every value is said as it was asked.
     const Expr said = simple.is_constant() ? side : simple;
-    const bool is_plain = said == simple || said.is(Op::kEq) ||
-                          said.is(Op::kNe) || said.is(Op::kLe) ||
-                          said.is(Op::kLt);
+    const bool is_plain = said == simple || is_relation(said.op());
     if (is_plain && !free_symbols(said).empty())
       add_line(said, d_.conditions, d_.code);
     name_facts(context, answer.facts);

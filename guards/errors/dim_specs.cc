@@ -142,22 +142,19 @@ class Needs {
     if (e.violations.empty()) read_violation(e.message);
     for (const std::string& line : e.violations) read_violation(line);
     needs_.always_held = guards_ > 0 && guards_ == held_;
-    const std::vector<Expr> by_guards = conditions_;
+    const auto by_guards = static_cast<std::ptrdiff_t>(conditions_.size());
     std::set<Expr, ExprLess> spoken_of;
-    for (Expr c : by_guards)
+    for (Expr c : conditions_)
       for (Expr s : free_symbols(c)) spoken_of.insert(s);
     for (const std::string& line : e.suggestions) read_suggestion(line);
-    if (!by_guards.empty()) {
-      std::erase_if(conditions_, [&](Expr c) {
-        if (std::find(by_guards.begin(), by_guards.end(), c) !=
-            by_guards.end()) {
-          return false;
-        }
-        const std::vector<Expr> symbols = free_symbols(c);
-        return std::any_of(symbols.begin(), symbols.end(),
-                           [&](Expr s) { return spoken_of.contains(s); });
-      });
-    }
+    const auto is_spoken_of = [&](Expr c) {
+      const std::vector<Expr> symbols = free_symbols(c);
+      return std::any_of(symbols.begin(), symbols.end(),
+                         [&](Expr s) { return spoken_of.contains(s); });
+    };
+    conditions_.erase(std::remove_if(conditions_.begin() + by_guards,
+                                     conditions_.end(), is_spoken_of),
+                      conditions_.end());
   }
 
   DimNeeds take() {

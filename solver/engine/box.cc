@@ -16,7 +16,8 @@ namespace proviso::inline v0_2::internal {
 
 void Box::add(Expr condition) {
   ++facts_;
-  is_exact_ = is_exact_ && facts_ <= kMostFacts && take(condition);
+  is_exact_ = is_exact_ && facts_ <= kMostFacts && is_range(condition) &&
+              take(condition);
 }
 
 void Box::clear() {
@@ -32,44 +33,37 @@ bool Box::is_range(Expr condition) {
                        is_range);
   }
   if (!is_relation(condition.op()) || condition.is(Op::kNe)) return false;
+  const auto is_integer = [](Expr e) { return e.is_symbol() && e.is_int(); };
   const Expr a = condition.arg(0), b = condition.arg(1);
   if (!b.is(Op::kInteger)) {
-    return a.is(Op::kInteger) && !condition.is(Op::kEq) && b.is_symbol();
+    return a.is(Op::kInteger) && !condition.is(Op::kEq) && is_integer(b);
   }
-  return a.is_symbol() || (condition.is(Op::kEq) && a.is(Op::kMod) &&
-                           a.arg(0).is_symbol() && a.arg(1).is(Op::kInteger));
+  return is_integer(a) || (condition.is(Op::kEq) && a.is(Op::kMod) &&
+                           is_integer(a.arg(0)) && a.arg(1).is(Op::kInteger));
 }
 
-// Whether it is a range that leaves the symbol a value.
+// Requires is_range(condition): whether it leaves the symbol a value.
 bool Box::take(Expr condition) {
-  if (condition.is_constant()) return condition.is_true();
+  if (condition.is_constant()) return true;
   if (condition.is(Op::kAnd)) {
-    for (Expr part : condition.args()) {
-      if (!take(part)) return false;
-    }
-    return true;
+    return std::all_of(condition.args().begin(), condition.args().end(),
+                       [this](Expr part) { return take(part); });
   }
-  if (!is_relation(condition.op()) || condition.is(Op::kNe)) return false;
   const Expr a = condition.arg(0), b = condition.arg(1);
   const Int slack = condition.is(Op::kLt) ? 1 : 0;
-  const bool is_equality = condition.is(Op::kEq);
-  if (b.is(Op::kInteger)) {
-    if (is_equality && a.is(Op::kMod) && a.arg(1).is(Op::kInteger)) {
-      const Int &m = a.arg(1).integer(), &rest = b.integer();
-      if (m.sign() <= 0 || rest.sign() < 0 || rest >= m) return false;
-      return narrow(a.arg(0), Strided(Interval(), m, rest));
-    }
-    if (is_equality) return narrow(a, Strided::point(b.integer()));
-    return narrow(a, Strided(Interval::at_most(b.integer() - slack)));
-  }
-  if (a.is(Op::kInteger) && !is_equality) {
+  if (!b.is(Op::kInteger)) {
     return narrow(b, Strided(Interval::at_least(a.integer() + slack)));
   }
-  return false;
+  if (!condition.is(Op::kEq)) {
+    return narrow(a, Strided(Interval::at_most(b.integer() - slack)));
+  }
+  if (!a.is(Op::kMod)) return narrow(a, Strided::point(b.integer()));
+  const Int &m = a.arg(1).integer(), &rest = b.integer();
+  if (m.sign() <= 0 || rest.sign() < 0 || rest >= m) return false;
+  return narrow(a.arg(0), Strided(Interval(), m, rest));
 }
 
 bool Box::narrow(Expr symbol, const Strided& to) {
-  if (!symbol.is_symbol() || !symbol.is_int()) return false;
   for (auto& [known, range] : ranges_) {
     if (known != symbol) continue;
     range = intersect(range, to);
@@ -274,10 +268,10 @@ std::optional<Expr> Box::simplify(Expr e) const {
       Forms::of(e.pool()).cheapest.try_emplace(canonical).first->second;
   if (!form) form = cheapest(canonical);
   if (cost(form) > cost(e)) return e;
-  if (internal::largest_number(form) > internal::largest_number(e)) {
+  if (largest_number(form) > largest_number(e)) {
     const KnownFacts facts(*this);
-    const auto own = internal::width(form, facts);
-    if (internal::widens(own, internal::width(e, facts))) return std::nullopt;
+    const std::optional<Int> first = width(e, facts);
+    if (first && widens(width(form, facts), first)) return std::nullopt;
   }
   return form;
 }

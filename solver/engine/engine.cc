@@ -84,7 +84,6 @@ const Box* Engine::box() {
   if (ids_.size() > Box::kMostFacts || options_.disabled_strategies != 0) {
     return nullptr;  // it stands for a strategy
   }
-  if (box_.fact_count() > ids_.size()) box_.clear();
   for (size_t i = box_.fact_count(); i < ids_.size() && box_.is_exact(); ++i) {
     box_.add(condition_at(i));
   }

@@ -1,6 +1,7 @@
 #include "solver/engine/reasoner.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "solver/limits_in_force.h"
 #include "solver/strategies/enumeration.h"
@@ -18,8 +19,7 @@ constexpr double kConfident = 0.45;
 
 Interval symbols_of(const SolverOptions& options) {
   if (!options.machine_int64) return {};
-  const Int top = *pow(Int(2), 63);
-  return Interval(-top, top - 1);
+  return Interval(INT64_MIN, INT64_MAX);
 }
 
 Reasoner::Reasoner(ExprPool& pool, const SolverOptions& options,

@@ -7,11 +7,12 @@
 #include "sym/parse.h"
 
 namespace proviso::testing {
-namespace {
 
 using std::to_string;
 
 std::string sym(char letter, int i) { return letter + to_string(i); }
+
+namespace {
 
 std::string digits(char digit, int count) {
   return std::string(static_cast<size_t>(count), digit);

@@ -17,6 +17,9 @@
 
 namespace proviso::testing {
 
+// s0, u7: a symbol's name.
+std::string sym(char letter, int i);
+
 struct Problem {
   std::vector<std::string> facts;
   std::string question;
