@@ -267,7 +267,8 @@ void bind_program(py::module_& m) {
       .def("names", &pt2::ZipReader::names)
       .def("record",
            [](const pt2::ZipReader& zip, const std::string& name) {
-             return py::bytes(std::string(zip.record(name)));
+             const std::string_view bytes = zip.record(name);
+             return py::bytes(bytes.data(), bytes.size());
            })
       // Throws what `proviso run` would say of it before it runs.
       .def("check_program", [](const pt2::ZipReader& zip,

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <functional>
 #include <new>
+#include <string>
 
 namespace proviso::fuzz {
 
@@ -24,6 +25,13 @@ struct Progress {
   std::atomic<uint64_t> seed{0}, findings{0};
   std::atomic<const char*> stage{""};  // a literal
 };
+
+inline void report_finding(Progress& progress, const std::string& what) {
+  ++progress.findings;
+  std::printf("finding: seed %lu, %s: %s\n", progress.seed.load(),
+              progress.stage.load(), what.substr(0, 600).c_str());
+  std::fflush(stdout);
+}
 
 template <typename T>
 T& shared() {

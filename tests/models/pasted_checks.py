@@ -13,7 +13,6 @@ its own, with a time limit.
 import json
 import pathlib
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -129,24 +128,17 @@ def compared(ep, case, kwargs, checked):
 
 # --- the parent
 
-def in_a_process(name):
-    out = subprocess.run([sys.executable, __file__, "--one", name],
-                         capture_output=True, text=True)
-    lines = [x for x in out.stdout.split("\n") if x.startswith("{")]
-    if not lines:
-        last = out.stderr.strip().split("\n")[-1]
-        return dict(name=name, rounds=None, inside=0, equal=0,
-                    problems=[f"status {out.returncode}: {last}"])
-    return json.loads(lines[-1])
-
-
 def main(names):
     sys.path[:0] = [str(_HERE)]
-    from requirement_cases import CASES
+    from requirement_cases import CASES, in_a_process
 
     rows = []
     for name in names or CASES:
-        rows.append(in_a_process(name))
+        row = in_a_process(__file__, name)
+        if "failed" in row:
+            row = dict(name=name, rounds=None, inside=0, equal=0,
+                       problems=[row["failed"]])
+        rows.append(row)
         print(json.dumps(rows[-1]), flush=True)
     done = [r for r in rows if not r["problems"]]
     rounds = [r["rounds"] for r in done]

@@ -3,6 +3,9 @@ its users give them: a mask beside the words, images of any size where a model
 takes them."""
 
 import dataclasses
+import json
+import subprocess
+import sys
 
 import torch
 from torch.export import Dim
@@ -61,3 +64,14 @@ _CASES = (
     + [_any("dinov2", dict(_TRANSFORMER, image_size=28, patch_size=14),
             (3, 64, 96), ((2, 84, 70), (5, 128, 64), (4, 70, 70)))])
 CASES = {case.name: dataclasses.replace(case) for case in _CASES}
+
+
+def in_a_process(script, name):
+    """The row that `script --one name` prints last; "failed" where none is."""
+    out = subprocess.run([sys.executable, script, "--one", name],
+                         capture_output=True, text=True)
+    lines = [x for x in out.stdout.split("\n") if x.startswith("{")]
+    if not lines:
+        last = out.stderr.strip().split("\n")[-1]
+        return dict(name=name, failed=f"status {out.returncode}: {last}")
+    return json.loads(lines[-1])

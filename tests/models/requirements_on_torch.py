@@ -14,7 +14,6 @@ import json
 import pathlib
 import re
 import resource
-import subprocess
 import sys
 import time
 import warnings
@@ -150,23 +149,13 @@ def run(model, case, kwargs, form, parameters):
 
 # --- the parent
 
-def in_a_process(name):
-    out = subprocess.run([sys.executable, __file__, "--one", name],
-                         capture_output=True, text=True)
-    lines = [x for x in out.stdout.split("\n") if x.startswith("{")]
-    if not lines:
-        last = out.stderr.strip().split("\n")[-1]
-        return dict(name=name, failed=f"status {out.returncode}: {last}")
-    return json.loads(lines[-1])
-
-
 def main(names):
     sys.path[:0] = [str(_HERE)]
-    from requirement_cases import CASES
+    from requirement_cases import CASES, in_a_process
 
     rows = []
     for name in names or CASES:
-        row = in_a_process(name)
+        row = in_a_process(__file__, name)
         rows.append(row)
         print(json.dumps(row), flush=True)
     done = [r for r in rows if "failed" not in r]

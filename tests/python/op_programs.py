@@ -9,13 +9,11 @@ sample's, over and over.
 """
 
 import copy
-import sys
-import types
-import unittest
 
 import torch
 from torch.utils import _pytree as pytree
 
+import op_samples
 import small_programs
 
 LETTERS = "abc"
@@ -112,6 +110,15 @@ def _is_a_function(call):
     return all(small_sizes.same(other, outcomes[0]) for other in outcomes[1:])
 
 
+def _first_function(calls, found):
+    """The first of them that is a function, with its number in its name."""
+    for call in calls:
+        if _is_a_function(call):
+            call.name += f" {found} ({', '.join(call.texts)})"
+            return call
+    return None
+
+
 def _samples(op, most):
     supported = op.supported_dtypes("cpu")
     dtype = next((d for d in _DTYPES if d in supported), None)
@@ -119,33 +126,29 @@ def _samples(op, most):
         return
     found = 0
     texts = set()
+
+    def is_new(call):
+        key = (call.texts, repr([v for v in call.leaves if not isinstance(
+            v, torch.Tensor)]))
+        is_known = key in texts
+        texts.add(key)
+        return not is_known
+
     for sample in op.sample_inputs("cpu", dtype):
         if sample.kwargs.get("dropout_p"):
             continue  # chance decides, if not at every size
         args, kwargs = (sample.input, *sample.args), sample.kwargs
-        for call in _calls(op.name + op.variant_test_name, op.op, args, kwargs):
-            key = (call.texts, repr([v for v in call.leaves if not isinstance(
-                v, torch.Tensor)]))
-            if key in texts:
-                continue
-            texts.add(key)
-            if not _is_a_function(call):
-                continue
-            call.name += f" {found} ({', '.join(call.texts)})"
+        call = _first_function(filter(is_new, _calls(
+            op.name + op.variant_test_name, op.op, args, kwargs)), found)
+        if call is not None:
             yield call
             found += 1
-            break
         if found >= most:
             return
 
 
 def programs(names=(), most=3):
-    # torch's samples import a helper of its own test suite.
-    sys.modules.setdefault("expecttest", types.SimpleNamespace(
-        TestCase=unittest.TestCase))
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    for op in op_db:
+    for op in op_samples.op_db():
         if names and op.name not in names:
             continue
         if not names and any(word in op.name for word in _UNDEFINED):
@@ -180,12 +183,10 @@ def _modules(names, most):
                 module = info.module_cls(*made.args, **made.kwargs).eval()
             except Exception:
                 continue
-            for call in _calls(info.name, module, given.args, given.kwargs):
-                if not _is_a_function(call):
-                    continue
-                call.name += f" {found} ({', '.join(call.texts)})"
+            call = _first_function(_calls(
+                info.name, module, given.args, given.kwargs), found)
+            if call is not None:
                 yield call
                 found += 1
-                break
             if found >= most:
                 break

@@ -23,13 +23,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = 12  # an operator; spread over torch's list
 
 
-def _op_db():
+def op_db():
     # torch's samples import a helper of its own test suite.
     sys.modules.setdefault("expecttest", types.SimpleNamespace(
         TestCase=unittest.TestCase))
-    from torch.testing._internal.common_methods_invocations import op_db
+    from torch.testing._internal import common_methods_invocations
 
-    return op_db
+    return common_methods_invocations.op_db
 
 
 # Where torch's own meta function says otherwise than its kernel on the CPU, which
@@ -182,7 +182,7 @@ _DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
 
 def run_all(names=None, samples=SAMPLES):
     result = Result()
-    for op in _op_db():
+    for op in op_db():
         if names and op.name not in names:
             continue
         supported = op.supported_dtypes("cpu")

@@ -24,7 +24,7 @@ def test_core_aten_is_covered():
 def _core_names():
     names = {op._schema.name.split("::")[1].strip("_")
              for op in op_samples.core_operators()}
-    return {op.name for op in op_samples._op_db()
+    return {op.name for op in op_samples.op_db()
             if op.aten_name.strip("_") in names or op.name in names}
 
 
@@ -209,7 +209,7 @@ def test_core_operators_without_an_alias_give_new_memory():
     """What the tracer believes when it keeps constants from run to run."""
     watch = MemoryWatch()
     names = _core_names()
-    for op in op_samples._op_db():
+    for op in op_samples.op_db():
         if op.name not in names or torch.float32 not in op.dtypes:
             continue
         samples = op.sample_inputs("cpu", torch.float32)

@@ -150,9 +150,8 @@ Expr ForeignSymbols::create_of_root(const Input& input,
     return create(input, {});  // its equation says what is bound nowhere
   }
   const auto derived = [&](const std::optional<int64_t>& end) {
-    std::optional<int64_t> at;
-    if (end) at = (times.integer() * Int(*end) + rest.integer()).to_int64();
-    return at;
+    return end ? (times.integer() * Int(*end) + rest.integer()).to_int64()
+               : std::nullopt;
   };
   ForeignRange range = ranges_[root];
   // As of every size, torch does not enforce it.

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <utility>
 
 namespace proviso::inline v0_2::pt2 {
@@ -80,10 +81,11 @@ void ZipReader::fail(const std::string& what) const {
 
 ZipReader ZipReader::open(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  if (!file && bytes.empty())
+  std::ostringstream bytes;
+  if (!file || std::filesystem::is_directory(path))
     throw FileError(path + ": cannot be read; give the path of a .pt2 file");
-  return ZipReader(std::move(bytes), path);
+  bytes << file.rdbuf();
+  return ZipReader(std::move(bytes).str(), path);
 }
 
 // The end record is the file's last thing, without a comment: in one, other
@@ -245,9 +247,8 @@ ZipReader::Place ZipReader::place_of(const Entry& entry) const {
   return place;
 }
 
-void ZipReader::add(const Entry& entry) {
+void ZipReader::add(const Entry& entry, const Place& place) {
   const std::string name = inner_name(entry);
-  const Place place = place_of(entry);
   if (entry.is_folder) {
     if (place.size != 0)
       fail("the folder '" + shown(entry.name) + "' is not empty");
@@ -276,16 +277,17 @@ ZipReader::ZipReader(std::string bytes, std::string path)
     : bytes_(std::move(bytes)), path_(std::move(path)) {
   const Directory directory = this->directory();
   Cursor at(*this, directory.start);
-  std::vector<Entry> entries;
+  std::vector<std::pair<Entry, Place>> entries;
   std::vector<Span> spans;
   for (uint64_t i = 0; i < directory.count; ++i) {
-    entries.push_back(entry(at));
-    const Place place = place_of(entries.back());
-    spans.emplace_back(entries.back().header, place.offset + place.size);
+    Entry next = entry(at);
+    const Place place = place_of(next);
+    spans.emplace_back(next.header, place.offset + place.size);
+    entries.emplace_back(std::move(next), place);
   }
   if (at.at() != directory.end) fail("the zip's directory is damaged");
   check_apart(std::move(spans), directory.start);
-  for (const Entry& entry : entries) add(entry);
+  for (const auto& [entry, place] : entries) add(entry, place);
 }
 
 std::vector<std::string> ZipReader::names() const {

@@ -66,7 +66,7 @@ class ZipReader {
   Entry entry(Cursor& at) const;
   std::string inner_name(const Entry& entry);
   Place place_of(const Entry& entry) const;
-  void add(const Entry& entry);
+  void add(const Entry& entry, const Place& place);
   void check_apart(std::vector<Span> spans, uint64_t end) const;
 
   std::string bytes_, path_, root_;

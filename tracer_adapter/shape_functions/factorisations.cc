@@ -5,7 +5,6 @@
 // strides [m*n, 1, m], whatever those of the input are.
 #include <c10/core/ScalarType.h>
 
-#include <algorithm>
 #include <string>
 
 #include "tracer_adapter/shape_functions/common.h"
@@ -18,7 +17,7 @@ using namespace shapes;
 
 Tensor by_columns(const Dims& sizes, ScalarType dtype, c10::Device device) {
   const LayoutScope layout;
-  Dims strides = strides_of(fresh(sizes, dtype, device));
+  Dims strides = contiguous_strides(sizes);
   const size_t rank = sizes.size();
   if (rank >= 2) {
     strides[rank - 1] = at_least_one(sizes[rank - 2]);

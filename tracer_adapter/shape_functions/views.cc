@@ -687,14 +687,15 @@ bool chunk(RuleCall& call) {
     return true;
   }
   const int64_t found = pieces_of(size, each);
-  if (found < count) expect(size.sym_le(each * found));
   const c10::SymBool no_fewer = size.sym_gt(each * (found - 1));
-  if (found < count)
+  if (found < count) {
+    expect(size.sym_le(each * found));
     expect(no_fewer);
-  else if (count == 2)
+  } else if (count == 2) {
     expect(size.sym_ne(1));
-  else if (count > 2)
+  } else if (count > 2) {
     expect(no_fewer.sym_or(size.sym_eq(0)));
+  }
   call.returns(pieces(self, dim, lengths_of(found, size, each)));
   return true;
 }

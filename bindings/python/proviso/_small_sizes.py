@@ -61,15 +61,14 @@ class Comparison:
     def answer_matters(self, condition):
         """Whether the forms differ where `condition` is false, at sizes that
         refusals() leaves; also True where nothing tells."""
-        told = False
+        compared = False
         for symbol in sorted(condition.free_symbols, key=str):
-            telling = itertools.islice(
-                self._telling(condition, symbol), _MOST_POINTS)
-            for value in telling:
-                told = True
+            for value in itertools.islice(
+                    self._falsifying(condition, symbol), _MOST_POINTS):
+                compared = True
                 if value not in _SMALL and self._differ({symbol: value}):
                     return True
-        return not told
+        return not compared
 
     def matters_anywhere(self, condition, symbol, holds_beyond):
         """The same of a question about `symbol` alone: False only where every
@@ -80,7 +79,7 @@ class Comparison:
         program takes."""
         if not self._tells or not holds_beyond(self._end(symbol)):
             return True
-        points = list(itertools.islice(self._telling(condition, symbol),
+        points = list(itertools.islice(self._falsifying(condition, symbol),
                                        _FEW_POINTS + 1))
         return len(points) > _FEW_POINTS or any(
             value not in _SMALL and self._differ({symbol: value})
@@ -89,7 +88,7 @@ class Comparison:
     def _end(self, symbol):
         return self._example[symbol] + _SIZES_BEYOND
 
-    def _telling(self, condition, symbol):
+    def _falsifying(self, condition, symbol):
         """Sizes at which it is false and the program runs, 0 and 1 last."""
         for n in (*range(2, self._end(symbol)), *_SMALL):
             values = {**self._example, symbol: n}

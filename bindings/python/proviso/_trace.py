@@ -452,11 +452,6 @@ def _fake_implementation(name):
     return run if kernel is not None else None
 
 
-# Where torch's meta function says otherwise than its kernel on the CPU, which
-# the tracer follows (tests/python/op_samples.py finds them).
-_META_DIFFERS = {}
-
-
 @functools.cache
 def _meta_function(name, overload):
     import torch._meta_registrations  # registers most of them
@@ -466,7 +461,7 @@ def _meta_function(name, overload):
                  overload or "default")
     if space == "prims":
         return op.prim_meta_impl
-    if base in _META_DIFFERS or any(a.is_out for a in op._schema.arguments):
+    if any(a.is_out for a in op._schema.arguments):
         return None
     return op.py_kernels.get(torch._C.DispatchKey.Meta)
 

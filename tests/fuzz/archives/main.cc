@@ -74,12 +74,12 @@ constexpr Field kLocalFields[] = {
 constexpr Field kEndFields[] = {
     {4, 2}, {6, 2}, {8, 2}, {10, 2}, {12, 4}, {16, 4}, {20, 2}};
 // clang-format on
-constexpr size_t kEntrySize = 46, kEndSize = 22, kNameLength = 28,
-                 kExtraLength = 30, kCommentLength = 32, kHeaderPlace = 42;
+constexpr size_t kEntrySize = 46, kNameLength = 28, kExtraLength = 30,
+                 kCommentLength = 32, kHeaderPlace = 42;
 
 // The records as they lie in the file, the directory's entries, and the end.
 struct Archive {
-  std::string path, records, end;
+  std::string records, end;
   std::vector<std::string> entries, names;
 
   std::string bytes() const {
@@ -105,7 +105,7 @@ std::string read_file(const std::string& path) {
 
 Archive read_archive(const std::string& path) {
   const std::string bytes = read_file(path);
-  Archive archive{path, {}, {}, {}, {}};
+  Archive archive;
   const size_t end = bytes.rfind("PK\5\6");
   if (end == std::string::npos) throw Error(path + " is no zip file");
   archive.end = bytes.substr(end);
@@ -320,12 +320,7 @@ struct Trials {
   Counts& counts;
   std::string keep;  // the one archive, to this file
 
-  void finding(const std::string& what) const {
-    ++counts.findings;
-    std::printf("finding: seed %lu, %s: %s\n", counts.seed.load(),
-                counts.stage.load(), what.substr(0, 400).c_str());
-    std::fflush(stdout);
-  }
+  void finding(const std::string& what) const { report_finding(counts, what); }
 
   void one(uint64_t seed) const {
     counts.stage = "make";

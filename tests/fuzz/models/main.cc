@@ -77,20 +77,13 @@ class Trials {
   void check(const pt2::LoadedProgram& loaded);
   void run(const ExportedProgram& program);
   void keep(const std::string& name, const Json& documents) const;
-  void finding(const std::string& what);
+  void finding(const std::string& what) { report_finding(progress_, what); }
 
   const Mutator& mutator_;
   const std::vector<Model>& models_;
   const Options& options_;
   Counts& progress_;
 };
-
-void Trials::finding(const std::string& what) {
-  ++progress_.findings;
-  std::printf("finding: seed %lu, %s: %s\n", progress_.seed.load(),
-              progress_.stage.load(), what.substr(0, 600).c_str());
-  std::fflush(stdout);
-}
 
 template <typename Work>
 bool Trials::stage(Stage stage, const Work& work) {
