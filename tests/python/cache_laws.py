@@ -17,14 +17,16 @@ compiling them.
 
 import argparse
 import copy
+import functools
 import itertools
 import random
 
 import sympy
 from torch._dynamo.source import ConstantSource
-from torch.fx.experimental.symbolic_shapes import DimDynamic
+from torch.fx.experimental.symbolic_shapes import SYMPY_INTERP, DimDynamic
 from torch.utils._sympy.functions import FloorDiv, Max, Min, PythonMod
 from torch.utils._sympy.numbers import int_oo
+from torch.utils._sympy.printers import PythonPrinter
 from torch.utils._sympy.value_ranges import ValueRanges
 
 SIZES = 4
@@ -131,12 +133,32 @@ def ask_of_data(rng, env, symbols):
     return u, bound, decided
 
 
-def _holds(expr, point):
-    """The truth at a point; None where it is undefined."""
+@functools.lru_cache(100_000)
+def _code(expr):
+    return compile(PythonPrinter().doprint(expr), "condition", "eval")
+
+
+def _value(expr, point):
+    """The value where the symbols have these names; None where it has none."""
     try:
-        return bool(expr.xreplace(point))
-    except (ZeroDivisionError, TypeError):
+        return eval(_code(expr), SYMPY_INTERP, point)  # noqa: S307: torch's text
+    except ZeroDivisionError:
         return None
+
+
+def _points(env, subset, rng):
+    """Sizes of `subset`, by name, in a box and in a larger one.  A range that
+    was narrowed is a guard of its own for torch."""
+    points = list(itertools.product(BOX, repeat=len(subset)))
+    if len(points) > 200:
+        points = rng.sample(points, 200)
+    points += [
+        tuple(rng.randint(2, 40) for _ in subset) for _ in range(POINTS)
+    ]
+    ranges = [env.var_to_range[s] for s in subset]
+    for values in points:
+        if all(r.lower <= v <= r.upper for r, v in zip(ranges, values)):
+            yield dict(zip(map(str, subset), values))
 
 
 def broken(env, subset, decided, loops, of_data, rng):
@@ -144,51 +166,33 @@ def broken(env, subset, decided, loops, of_data, rng):
     hints = env.backed_var_to_val
     kept = [env.create_symintnode(s, hint=int(hints[s])) for s in subset]
     guards = [g.expr for g in env.get_pruned_guards(kept)]
-    about = [
-        d for d in decided if env.replace(d[0]).free_symbols <= set(subset)
-    ]
-    loops = [
-        d for d in loops
-        if env.replace(d[0]).free_symbols - {d[1]} <= set(subset)
-        and env.replace(d[2]).free_symbols <= set(subset)
-    ]
+
+    def concerns(expr, *others):
+        return expr.free_symbols - set(others) <= set(subset)
+
     u, bound, about_u = of_data
     bound = env.replace(bound)
-    if not bound.free_symbols <= set(subset):
-        about_u = []
-    about_u = [
-        d for d in about_u
-        if env.replace(d[0]).free_symbols - {u} <= set(subset)
+    # (question, value, its own variable, the values of that end here)
+    claims = [(env.replace(q), v, None, None) for q, v in decided]
+    claims += [
+        (env.replace(q), v, i, env.replace(size)) for q, i, size, v in loops
     ]
-    if not about and not loops and not about_u:
+    claims += [(env.replace(q), v, u, bound + 1) for q, v in about_u]
+    claims = [
+        c for c in claims
+        if concerns(c[0], c[2]) and (c[3] is None or concerns(c[3]))
+    ]
+    if not claims:
         return None, 0
-    points = list(itertools.product(BOX, repeat=len(subset)))
-    if len(points) > 200:
-        points = rng.sample(points, 200)
-    points += [
-        tuple(rng.randint(2, 40) for _ in subset) for _ in range(POINTS)
-    ]
     inside = 0
-    for values in points:
-        point = dict(zip(subset, map(sympy.Integer, values)))
-        # A range that was narrowed is a guard of its own for torch.
-        if not all(v in env.var_to_range[s] for s, v in point.items()):
-            continue
-        if not all(_holds(g, point) for g in guards):
+    for point in _points(env, subset, rng):
+        if not all(_value(g, point) for g in guards):
             continue
         inside += 1
-        for question, value in about:
-            if _holds(env.replace(question), point) != bool(value):
-                return (guards, question, value, point), inside
-        for question, i, size, value in loops:
-            for at in range(int(env.replace(size).xreplace(point))):
-                here = {**point, i: sympy.Integer(at)}
-                if _holds(env.replace(question), here) != bool(value):
-                    return (guards, question, value, here), inside
-        for question, value in about_u:
-            for at in range(int(bound.xreplace(point)) + 1):
-                here = {**point, u: sympy.Integer(at)}
-                if _holds(env.replace(question), here) != bool(value):
+        for question, value, own, end in claims:
+            for at in range(1 if end is None else _value(end, point)):
+                here = point if own is None else {**point, str(own): at}
+                if _value(question, here) != bool(value):
                     return (guards, question, value, here), inside
     return None, inside
 

@@ -1,18 +1,19 @@
-"""Pairs of functions that give one graph under different conditions.
+"""Functions that give one graph under different conditions.
 
-    ./dev python tests/python/cache_pairs.py --pairs 1000 [--seed 0] [--torch]
+    ./dev python tests/python/cache_pairs.py --groups 100 [--seed 0] [--torch]
 
 torch.compile keeps compiled graphs with the guards over the graph's own
-symbols.  The first function of a pair is compiled and kept; the second has the
-same body behind other conditions, some over tensors that the graph does not
-take, and is run on other sizes.  What it returns must be what eager returns: a
-graph that was reused where what decided it does not hold shows there.
+symbols.  The functions of a group have one body behind different conditions,
+some over tensors that the graph does not take, and one after the other is
+compiled and run in the same caches: each with every earlier one is a pair.
+What a function returns must be what eager returns, at its own sizes and at
+others that its conditions allow: a graph that was reused where what decided it
+does not hold shows there.
 
-The bodies sort slices: what Inductor makes of them needs no C++ compiler, so
-that a pair takes a fraction of a second.  Conditions are made to decide what
-the body asks: a chain of relations from one of its tensors to another, through
-a tensor that it does not use, upwards in one function and downwards in the
-other.
+The bodies sort slices: what Inductor makes of them needs no C++ compiler.
+Conditions are made to decide what the body asks: a chain of relations from one
+of its tensors to another, through a tensor that it does not use, upwards in one
+function and downwards in the next.
 """
 
 import argparse
@@ -57,26 +58,29 @@ RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 @dataclasses.dataclass
-class Pair:
-    body: str
-    conditions: tuple  # of the first and of the second function
-    sizes: tuple  # {name: size}, likewise
-    of: str = ""  # the tensor whose size bounds u, where the body has u
-    data: tuple = (0, 0)  # u, likewise
+class Function:
+    """One of a group: `body` behind conditions that hold at `sizes`."""
 
-    def sources(self):
-        for conditions in self.conditions:
-            lines = [f"def forward({', '.join(NAMES)}, t):"]
+    body: str
+    conditions: tuple
+    sizes: dict  # {tensor: size}
+    of: str = ""  # the tensor whose size bounds u, where the body has u
+    data: int = 0  # u
+
+    def source(self):
+        lines = [f"def forward({', '.join(NAMES)}, t):"]
+        lines += [f"    if not ({c}): return None" for c in self.conditions]
+        if self.of:
             lines += [
-                f"    if not ({c}): return None" for c in conditions
+                "    u = t.item()",
+                "    torch._check(u >= 0)",
+                f"    torch._check(u <= {self.of}.shape[0])",
             ]
-            if self.of:
-                lines += [
-                    "    u = t.item()",
-                    "    torch._check(u >= 0)",
-                    f"    torch._check(u <= {self.of}.shape[0])",
-                ]
-            yield "\n".join([*lines, f"    return {self.body}", ""])
+        return "\n".join([*lines, f"    return {self.body}", ""])
+
+    def holds_at(self, sizes):
+        at = {n: _Shape(sizes[n]) for n in NAMES}
+        return all(eval(c, {}, at) for c in self.conditions)  # noqa: S307
 
 
 def _relation(rng, sizes, left, right):
@@ -118,96 +122,118 @@ def _conditions(rng, sizes, through):
     return tuple(result)
 
 
-def make_pair(rng):
-    """A pair; different sizes of the tensors get different symbols."""
+def _sizes(rng, rising=()):
+    """Different sizes, so that each has a symbol; those of `rising` rise."""
+    values = rng.sample(range(2, 14), len(NAMES))
+    rest = [n for n in NAMES if n not in rising]
+    order = [*rising, *rest]
+    return dict(zip(order, sorted(values[: len(rising)]) + values[len(rising):]))
+
+
+def make_group(rng, count):
+    """`count` functions with one body.  Their paths from one of its tensors to
+    another go upwards and downwards in turn."""
     p, q, r = rng.sample(NAMES, 3)
     body = rng.choice(BODIES)
-    path = (p, r, q) if "r." not in body else (p, *set(NAMES) - {p, q, r}, q)
+    others = sorted(set(NAMES) - {p, q})
+    through = [n for n in others if n != r] if "r." in body else others
     body = re.sub(
         r"\b[pqr]\b", lambda m: {"p": p, "q": q, "r": r}[m[0]], body
     )
-    sizes = []
-    for order in (path, path[::-1]):
-        values = sorted(rng.sample(range(2, 14), len(order)))
-        rest = [v for v in range(2, 14) if v not in values]
-        named = dict(zip(order, values))
-        sizes.append({n: named.get(n) or rng.choice(rest) for n in NAMES})
-    conditions = tuple(_conditions(rng, s, path) for s in sizes)
-    made = Pair(f"{body}.sort().values", conditions, tuple(sizes))
-    if re.search(r"\bu\b", body):
-        made.of = p
-        made.data = tuple(rng.randint(0, s[p]) for s in sizes)
-    return made
+    has_data = re.search(r"\bu\b", body)
+    group = []
+    for k in range(count):
+        path = (p, rng.choice(through), q)
+        path = path[::-1] if k % 2 else path
+        sizes = _sizes(rng, path)
+        one = Function(
+            f"{body}.sort().values", _conditions(rng, sizes, path), sizes
+        )
+        if has_data:
+            one.of, one.data = p, rng.randint(0, sizes[p])
+        group.append(one)
+    return group
 
 
-def _equal(a, b):
-    return a.shape == b.shape and torch.equal(a, b)
+def _differs(compiled, eager, sizes, data):
+    args = [
+        torch.arange(sizes[n], dtype=torch.float) + 100 * i
+        for i, n in enumerate(NAMES)
+    ] + [torch.tensor(data)]
+    got, expected = compiled(*args), eager(*args)
+    if got is None or expected is None:
+        return got is not expected
+    return got.shape != expected.shape or not torch.equal(got, expected)
 
 
-def run(pair):
-    """None, or what went wrong: "silent ..." or an error's text."""
-    counters.clear()
-    for k, (source, sizes) in enumerate(zip(pair.sources(), pair.sizes)):
+def run(group, rng):
+    """[(function, what went wrong)]: "silent ..." or an error's text."""
+    wrong = []
+    for one in group:
         names = {"torch": torch}
-        exec(source, names)  # noqa: S102: our own text
-        args = [
-            torch.arange(sizes[n], dtype=torch.float) + 100 * i
-            for i, n in enumerate(NAMES)
-        ] + [torch.tensor(pair.data[k])]
-        expected = names["forward"](*args)
+        exec(one.source(), names)  # noqa: S102: our own text
         torch._dynamo.reset()
-        try:
-            got = torch.compile(names["forward"], dynamic=True)(*args)
-        except Exception as error:
-            return f"{type(error).__name__}: {str(error)[:200]}"
-        if not _equal(got, expected):
-            return f"silent, function {k + 1}: {pair}"
-    return None
+        compiled = torch.compile(names["forward"], dynamic=True)
+        # Where Dynamo's guards let the program of the first sizes run.
+        further = [_sizes(rng) for _ in range(20)]
+        tried = [s for s in further if one.holds_at(s)][:2]
+        for sizes in [one.sizes, *tried]:
+            data = min(one.data, sizes[one.of]) if one.of else 0
+            try:
+                if _differs(compiled, names["forward"], sizes, data):
+                    wrong.append((one, f"silent, at {sizes}, u = {data}"))
+            except Exception as error:
+                text = f"{type(error).__name__}: {str(error)[:200]}"
+                wrong.append((one, text))
+    return wrong
 
 
 def hits():
-    """How often the pair that was run last found a graph in a cache."""
+    """How often a graph was found in a cache since the counters were cleared."""
     return (
         counters["inductor"]["fxgraph_cache_hit"]
         + counters["aot_autograd"]["autograd_cache_hit"]
     )
 
 
-def run_all(count, seed, ours=True):
-    """([(pair, what went wrong)], hits) of `count` pairs, each with fresh
-    caches."""
+def run_all(groups, functions, seed, ours=True):
+    """([(function, what went wrong)], hits); each group has fresh caches."""
     import proviso.torch
 
-    rng = random.Random(seed)
     wrong, found = [], 0
     context = proviso.torch.shape_env if ours else contextlib.nullcontext
     with context(), torch._dynamo.config.patch(capture_scalar_outputs=True):
-        for _ in range(count):
-            pair = make_pair(rng)
+        for k in range(groups):
+            rng = random.Random(f"{seed} {k}")
+            counters.clear()
             with fresh_cache():
-                problem = run(pair)
+                wrong += run(make_group(rng, functions), rng)
             found += hits()
-            if problem:
-                wrong.append((pair, problem))
     torch._dynamo.reset()
     return wrong, found
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--groups", type=int, default=20)
+    parser.add_argument("--functions", type=int, default=16, help="of a group")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--torch", action="store_true", help="without Proviso")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
-    wrong, found = run_all(options.pairs, options.seed, not options.torch)
-    for pair, problem in wrong:
+    count = options.functions
+    wrong, found = run_all(
+        options.groups, count, options.seed, not options.torch
+    )
+    for one, problem in wrong:
         print(problem)
-        print("\n".join(pair.sources()))
+        print(one.source())
     silent = sum(p.startswith("silent") for _, p in wrong)
     print(
-        f"{options.pairs} pairs, seed {options.seed}: {silent} silent, "
-        f"{len(wrong) - silent} errors, {found} reused from a cache"
+        f"{options.groups} groups of {count} functions, "
+        f"{options.groups * count * (count - 1) // 2} pairs, seed "
+        f"{options.seed}: {silent} silent, {len(wrong) - silent} errors, "
+        f"{found} reused from a cache"
     )
 
 

@@ -763,6 +763,32 @@ def test_nothing_is_explained_where_nothing_was_compiled_again():
 
 
 def test_a_guard_that_divides_keeps_what_keeps_its_divisor_from_zero():
+    # Where k is 0, x % k is an error and not false: `k != 0` has to be checked
+    # before, though x % k == 0 says it where it means anything.
+    from torch._dynamo.source import ConstantSource
+    from torch.fx.experimental.symbolic_shapes import DimDynamic
+    from torch.utils._sympy.functions import PythonMod
+
+    env, (x,) = new_env(x=8)
+    k = env.create_symbol(
+        4, ConstantSource("k"), dynamic_dim=DimDynamic.DYNAMIC, positive=None,
+        do_not_specialize_zero_one=True,
+    )
+    nonzero, divides = sympy.Ne(k, 0), sympy.Eq(PythonMod(x, k), 0)
+    assert env.evaluate_expr(nonzero, True)
+    assert env.evaluate_expr(divides, True)
+    assert [g.expr for g in env.guards] == [nonzero, divides]
+    kept = env._guards_not_implied(_shape_env.companion(env).mirror)
+    assert [g.expr for g in kept] == [nonzero, divides]
+    # A divisor that no size makes 0 is another matter.
+    env, (x, n) = new_env(x=8, n=4)
+    assert env.evaluate_expr(sympy.Le(n, x), True)
+    assert env.evaluate_expr(sympy.Eq(PythonMod(x, n), 0), True)
+    kept = env._guards_not_implied(_shape_env.companion(env).mirror)
+    assert len(kept) == 1
+
+
+def test_a_program_that_divides_by_what_it_has_compared_with_zero():
     def f(x, k):
         if k != 0 and x.shape[0] % k == 0:
             return x + 1
@@ -781,9 +807,20 @@ def test_a_guard_that_divides_keeps_what_keeps_its_divisor_from_zero():
 def test_no_cached_graph_is_reused_where_it_does_not_hold():
     import cache_pairs
 
-    count = int(os.environ.get("PROVISO_TEST_PAIRS", "12"))
-    wrong, _ = cache_pairs.run_all(count, seed=1)
+    groups = int(os.environ.get("PROVISO_TEST_GROUPS", "2"))
+    wrong, reused = cache_pairs.run_all(groups, functions=8, seed=2)
     assert not wrong, wrong
+    assert reused > 0
+
+
+def test_a_graph_that_is_reused_where_it_does_not_hold_is_seen(monkeypatch):
+    import cache_pairs
+
+    monkeypatch.setattr(
+        _shape_env.ShapeEnv, "_decided_about", lambda self, symbols, kept: []
+    )
+    wrong, _ = cache_pairs.run_all(1, functions=8, seed=3)
+    assert any(problem.startswith("silent") for _, problem in wrong)
 
 
 def test_kept_guards_say_all_that_was_decided():

@@ -113,6 +113,7 @@ bool Mirror::look_at_ranges(PyObject* ranges) {
     const auto symbol =
         range ? state.reader.admit(changed[k].first.ptr()) : std::nullopt;
     if (!symbol) continue;
+    state.symbols.insert(symbol->id());
     state.all.declare(*symbol, *range);
     state.ranges_alone.declare(*symbol, *range);
     state.variants.clear();

@@ -88,8 +88,9 @@ class Mirror {
   class Turn;
   struct State;
   struct Variant;
-  struct LoopDecision;
+  struct LoopNest;
   struct Within;
+  struct Projection;
 
   void restart();
   void look(py::handle env);
@@ -109,22 +110,20 @@ class Mirror {
   Expr meaning(Expr e, py::handle value);
   bool divides_by_zero_somewhere(Expr e);
   std::vector<Expr> sizes_of(Expr fact, const Within& within);
-  Within with_loop(const LoopDecision& one, Context& known);
+  LoopNest& nest_of(const py::object& axioms, const py::object& ranges);
+  Within with_loop(const LoopNest& nest, Within& outside);
   void add_unbacked(py::handle env,
                     const std::optional<std::set<uint32_t>>& wanted,
                     Within& within);
-  void project_loop(py::handle env, const LoopDecision& one,
-                    const std::set<uint32_t>& wanted, Context& known,
-                    py::list& result);
   void project_within(py::handle env, Expr fact, Within& within,
-                      const std::set<uint32_t>& wanted, Context& known,
-                      py::list& result);
+                      Projection& projection);
   void drop_implied(const std::vector<std::optional<Expr>>& facts,
                     std::vector<bool>& kept);
 
   std::unique_ptr<State> state_;
   bool busy_ = false;
-  std::vector<LoopDecision> by_loops_;
+  std::vector<LoopNest> nests_;
+  py::dict nest_at_;  // {(axioms, ranges): position}
   std::vector<std::pair<py::object, py::object>> decided_;
   std::unordered_map<PyObject*, size_t> decided_at_, bounded_at_;
 };

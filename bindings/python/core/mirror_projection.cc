@@ -68,15 +68,27 @@ py::list Mirror::decided() const {
 
 py::list Mirror::decided_by_loops() const {
   py::list result;
-  for (const LoopDecision& one : by_loops_)
-    result.append(py::make_tuple(one.axioms, one.ranges, one.expr, one.value));
+  for (const LoopNest& nest : nests_)
+    for (const auto& [expr, value] : nest.decided)
+      result.append(py::make_tuple(nest.axioms, nest.ranges, expr, value));
   return result;
+}
+
+Mirror::LoopNest& Mirror::nest_of(const py::object& axioms,
+                                  const py::object& ranges) {
+  const py::tuple of_axioms(axioms), of_ranges(ranges);
+  const py::tuple key = py::make_tuple(of_axioms, of_ranges);
+  if (nest_at_.contains(key))
+    return nests_[py::cast<size_t>(py::object(nest_at_[key]))];
+  nest_at_[key] = nests_.size();
+  nests_.push_back(LoopNest{of_axioms, of_ranges, py::dict()});
+  return nests_.back();
 }
 
 void Mirror::remember_by_loop(const py::object& axioms,
                               const py::object& ranges, const py::object& expr,
                               const py::object& value) {
-  by_loops_.push_back(LoopDecision{axioms, ranges, expr, value});
+  nest_of(axioms, ranges).decided[expr] = value;
 }
 
 void Mirror::remember(py::handle expr, py::handle value) {
@@ -108,8 +120,7 @@ Expr Mirror::meaning(Expr e, py::handle value) {
 py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
                          py::handle others) {
   const Turn turn(*this);
-  py::list result;
-  if (!turn.mine()) return result;
+  if (!turn.mine()) return py::list();
   look(env);
   State& state = *state_;
   Context known(state.pool, quick_options());
@@ -127,28 +138,29 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
     const auto e = state.reader.read(guard.ptr());
     if (e && e->is_bool() && !divides_by_zero_somewhere(*e)) known.assume(*e);
   }
-  Within data{known.clone(), {}};
-  add_unbacked(env, wanted, data);
+  Context with_data = known.clone();
+  Projection projection{std::move(wanted),
+                        std::move(known),
+                        {std::move(with_data), {}},
+                        py::list()};
+  add_unbacked(env, projection.wanted, projection.data);
   const auto offer = [&](const py::object& expr, const py::object& value) {
     const auto e = state.reader.read(expr.ptr());
     if (!e) return;
     const Expr fact = meaning(resolve(*e), value);
     bool is_about_data = false;
     for (const Expr& s : free_symbols(fact)) {
-      if (wanted.contains(s.id())) continue;
-      if (!data.symbols.contains(s.id())) return;
+      if (projection.wanted.contains(s.id())) continue;
+      if (!projection.data.symbols.contains(s.id())) return;
       is_about_data = true;
     }
     // Decided while a size was specialised for a while.
     if (evaluate(fact, hints_of(env, fact)).is_false()) return;
     if (is_about_data)
-      return project_within(env, fact, data, wanted, known, result);
-    if (known.ask_quick(fact) == Verdict::kYes) return;
-    if (!divides_by_zero_somewhere(fact)) {
-      known.assume(fact);
-      data.context.assume(fact);
-    }
-    result.append(py::make_tuple(expr, value));
+      return project_within(env, fact, projection.data, projection);
+    if (projection.known.ask_quick(fact) == Verdict::kYes) return;
+    if (!divides_by_zero_somewhere(fact)) projection.learn(fact);
+    projection.result.append(py::make_tuple(expr, value));
   };
   for (const py::handle& guard : py::reinterpret_borrow<py::list>(others))
     offer(py::reinterpret_borrow<py::object>(guard), sympy_values().yes);
@@ -156,11 +168,14 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
     const auto entry = decided_[i];
     offer(entry.first, entry.second);
   }
-  for (size_t i = 0; i < by_loops_.size(); ++i) {
-    const LoopDecision one = by_loops_[i];
-    project_loop(env, one, wanted, known, result);
+  for (size_t i = 0; i < nests_.size(); ++i) {
+    const LoopNest nest = nests_[i];
+    Within within = with_loop(nest, projection.data);
+    for (const auto& [expr, value] : nest.decided)
+      if (const auto e = read_with(nest.ranges, expr))
+        project_within(env, meaning(resolve(*e), value), within, projection);
   }
-  return result;
+  return projection.result;
 }
 
 // The sets of sizes that what was decided is about, each once.
@@ -186,39 +201,30 @@ py::list Mirror::scopes(py::handle env) {
     const auto e = state_->reader.read(entry.first.ptr());
     if (e) add(sizes_of(meaning(resolve(*e), entry.second), data));
   }
-  for (size_t i = 0; i < by_loops_.size(); ++i) {
-    const LoopDecision one = by_loops_[i];
-    const auto e = read_with(one.ranges, one.expr);
-    if (!e) continue;
-    Within within = with_loop(one, state_->ranges_alone);
-    add_unbacked(env, std::nullopt, within);
-    add(sizes_of(meaning(resolve(*e), one.value), within));
+  for (size_t i = 0; i < nests_.size(); ++i) {
+    const LoopNest nest = nests_[i];
+    Within within = with_loop(nest, data);
+    for (const auto& [expr, value] : nest.decided)
+      if (const auto e = read_with(nest.ranges, expr))
+        add(sizes_of(meaning(resolve(*e), value), within));
   }
   return result;
 }
 
-// What a loop nest adds to `known`: its own ranges and axioms.
-Mirror::Within Mirror::with_loop(const LoopDecision& one, Context& known) {
+// `outside`, and what a loop nest adds to it: its own ranges and axioms.
+Mirror::Within Mirror::with_loop(const LoopNest& nest, Within& outside) {
   State& state = *state_;
-  Within result{known.clone(), {}};
-  std::set<uint32_t> of_env;
-  for (const auto& [symbol, range] : state.ranges)
-    if (const auto s = state.reader.admit(symbol.ptr())) of_env.insert(s->id());
-  if (!one.ranges.is_none()) {
-    for (const py::handle& pair :
-         py::reinterpret_borrow<py::tuple>(one.ranges)) {
-      const auto entry = py::reinterpret_borrow<py::tuple>(pair);
-      const auto range = interval_of(py::object(entry[1]).ptr());
-      const auto s = range ? state.reader.admit(py::object(entry[0]).ptr())
-                           : std::optional<Expr>();
-      if (!s || of_env.contains(s->id())) continue;
-      result.context.declare(*s, *range);
-      result.symbols.insert(s->id());
-    }
+  Within result{outside.context.clone(), outside.symbols};
+  for (const py::handle& pair : nest.ranges) {
+    const auto entry = py::reinterpret_borrow<py::tuple>(pair);
+    const auto range = interval_of(py::object(entry[1]).ptr());
+    const auto s =
+        range ? state.reader.admit(py::object(entry[0]).ptr()) : std::nullopt;
+    if (!s || state.symbols.contains(s->id())) continue;
+    result.context.declare(*s, *range);
+    result.symbols.insert(s->id());
   }
-  if (one.axioms.is_none()) return result;
-  for (const py::handle& axiom :
-       py::reinterpret_borrow<py::tuple>(one.axioms)) {
+  for (const py::handle& axiom : nest.axioms) {
     const auto e = state.reader.read(axiom.ptr());
     if (e && e->is_bool() && !state.conditions.contains(*e))
       result.context.assume(resolve(*e));
@@ -278,23 +284,11 @@ std::vector<Expr> Mirror::sizes_of(Expr fact, const Within& within) {
   return sizes;
 }
 
-void Mirror::project_loop(py::handle env, const LoopDecision& one,
-                          const std::set<uint32_t>& wanted, Context& known,
-                          py::list& result) {
-  const auto e = read_with(one.ranges, one.expr);
-  if (!e) return;
-  Within within = with_loop(one, known);
-  add_unbacked(env, wanted, within);
-  project_within(env, meaning(resolve(*e), one.value), within, wanted, known,
-                 result);
-}
-
 // Which guards over other symbols said it of every iteration of a loop, and of
 // every size from data, cannot be written down.  The order of the sizes often
 // can; else they are pinned.
 void Mirror::project_within(py::handle env, Expr fact, Within& within,
-                            const std::set<uint32_t>& wanted, Context& known,
-                            py::list& result) {
+                            Projection& projection) {
   State& state = *state_;
   const auto follows = [&] {
     return within.context.ask_quick(fact) == Verdict::kYes;
@@ -302,7 +296,7 @@ void Mirror::project_within(py::handle env, Expr fact, Within& within,
   if (follows()) return;
   const std::vector<Expr> sizes = sizes_of(fact, within);
   for (const Expr& s : sizes)
-    if (!wanted.contains(s.id())) return;
+    if (!projection.wanted.contains(s.id())) return;
   if (sizes.empty()) return;
   const auto object = [&](Expr s) {
     return py::reinterpret_borrow<py::object>(
@@ -310,10 +304,10 @@ void Mirror::project_within(py::handle env, Expr fact, Within& within,
   };
   const auto add = [&](Expr condition, const py::object& of,
                        const py::object& value) {
-    if (known.ask_quick(condition) == Verdict::kYes) return;
-    known.assume(condition);
-    within.context.assume(condition);
-    result.append(py::make_tuple(of, value));
+    if (projection.known.ask_quick(condition) == Verdict::kYes) return;
+    projection.learn(condition);
+    if (&within != &projection.data) within.context.assume(condition);
+    projection.result.append(py::make_tuple(of, value));
   };
   const auto add_order = [&](const char* relation, auto make) {
     for (const Expr& a : sizes) {

@@ -44,7 +44,10 @@ void Mirror::fill(Variant& variant, py::handle axioms, py::handle ranges) {
       const auto range = interval_of(py::object(entry[1]).ptr());
       const auto symbol =
           range ? state.reader.admit(py::object(entry[0]).ptr()) : std::nullopt;
-      if (symbol) variant.context.declare(*symbol, *range);
+      if (!symbol) continue;
+      variant.context.declare(*symbol, *range);
+      if (!state.symbols.contains(symbol->id()))
+        variant.own_ranges.append(pair);
     }
   }
   if (axioms.is_none()) return;
@@ -52,7 +55,11 @@ void Mirror::fill(Variant& variant, py::handle axioms, py::handle ranges) {
     const auto e = state.reader.read(axiom.ptr());
     if (!e || !e->is_bool()) continue;
     const FactId id = variant.context.assume(resolve(*e));
-    if (state.conditions.contains(*e)) variant.guards.insert(id);
+    if (state.conditions.contains(*e)) {
+      variant.guards.insert(id);
+    } else {
+      variant.own_axioms.append(axiom);
+    }
   }
 }
 
@@ -77,7 +84,8 @@ Mirror::Variant& Mirror::variant(py::handle axioms, py::handle ranges,
       py::reinterpret_borrow<py::object>(axioms),
       py::reinterpret_borrow<py::object>(ranges), size_oblivious,
       size_like.size(), (has_guards ? state.all : state.ranges_alone).clone(),
-      has_guards ? state.guard_facts : std::set<FactId>()}));
+      has_guards ? state.guard_facts : std::set<FactId>(), py::list(),
+      py::list()}));
   Variant& made = *state.variants.back();
   fill(made, axioms, ranges);
   if (size_oblivious) {
@@ -128,9 +136,10 @@ py::object Mirror::ask(py::handle env, py::handle expr, py::handle axioms,
   const py::object result = answer(v.context, asked);
   // Ranges alone know less of it than torch's axioms.
   if (size_oblivious && result.is_none()) return not_implemented();
-  if (keep && !result.is_none() && uses_guards(v, asked)) {
-    by_loops_.push_back(LoopDecision{
-        v.axioms, v.ranges, py::reinterpret_borrow<py::object>(expr), result});
+  if (keep && !result.is_none() && !v.guards.empty()) {
+    py::dict& decided = nest_of(v.own_axioms, v.own_ranges).decided;
+    if (!decided.contains(expr) && uses_guards(v, asked))
+      decided[expr] = result;
   }
   return result;
 }
@@ -147,7 +156,6 @@ std::optional<Expr> Mirror::read_with(py::handle ranges, py::handle expr) {
 
 // Whether the last answer to `e` may depend on the ShapeEnv's conditions.
 bool Mirror::uses_guards(Variant& v, Expr e) {
-  if (v.guards.empty()) return false;
   if (!e.is_bool()) return true;
   for (const FactId id : v.context.facts_used(e))
     if (v.guards.contains(id)) return true;

@@ -39,11 +39,14 @@ struct Mirror::Variant {
   size_t size_like;
   Context context;
   std::set<FactId> guards;  // the facts that are the ShapeEnv's own conditions
+  py::list own_axioms, own_ranges;  // those that are not the ShapeEnv's
 };
 
-// A question that was decided with a Variant's help, by guards as well.
-struct Mirror::LoopDecision {
-  py::object axioms, ranges, expr, value;
+// What was decided with the help of these axioms and ranges, a loop nest's, and
+// of guards as well.
+struct Mirror::LoopNest {
+  py::tuple axioms, ranges;
+  py::dict decided;  // {expr: value}
 };
 
 // A Context with symbols that are no inputs of a graph: those of a loop, and
@@ -51,6 +54,19 @@ struct Mirror::LoopDecision {
 struct Mirror::Within {
   Context context;
   std::set<uint32_t> symbols;
+};
+
+// A walk through what was decided.
+struct Mirror::Projection {
+  void learn(Expr condition) {
+    known.assume(condition);
+    data.context.assume(condition);
+  }
+
+  std::set<uint32_t> wanted;
+  Context known;  // of `wanted`: ranges, guards that are kept, what was added
+  Within data;    // the same, and sizes from data
+  py::list result;
 };
 
 struct Mirror::State {
@@ -67,6 +83,7 @@ struct Mirror::State {
   using Entry = std::pair<py::object, py::object>;
   std::vector<Entry> ranges, replacements;  // as last seen, in their order
   std::vector<std::optional<Interval>> intervals;  // of `ranges`
+  std::set<uint32_t> symbols;                      // of `ranges`
   std::unordered_map<Expr, Expr, ExprHash> resolved;
   size_t guards = 0;
   py::object last_guard;
