@@ -55,22 +55,6 @@ const char* table_of(ValueKind kind) {
   }
 }
 
-// "torch.ops.aten.add.Tensor" -> aten::add, Tensor
-std::optional<c10::OperatorHandle> find_operator(const std::string& target) {
-  static const std::string kPrefix = "torch.ops.";
-  if (!target.starts_with(kPrefix)) return std::nullopt;
-  const size_t space = target.find('.', kPrefix.size());
-  const size_t name = target.find('.', space + 1);
-  if (space == std::string::npos || name == std::string::npos)
-    return std::nullopt;
-  std::string overload = target.substr(name + 1);
-  if (overload == "default") overload.clear();
-  return c10::Dispatcher::singleton().findSchema(
-      {target.substr(kPrefix.size(), space - kPrefix.size()) +
-           "::" + target.substr(space + 1, name - space - 1),
-       overload});
-}
-
 Argument default_of(const c10::IValue& value) {
   if (value.isNone()) return {NoneArgument{}};
   if (value.isInt()) return {value.toInt()};
@@ -141,6 +125,21 @@ std::vector<Frame> frames_of(const std::string& trace) {
 }
 
 }  // namespace
+
+std::optional<c10::OperatorHandle> find_operator(const std::string& target) {
+  static const std::string kPrefix = "torch.ops.";
+  if (!target.starts_with(kPrefix)) return std::nullopt;
+  const size_t space = target.find('.', kPrefix.size());
+  const size_t name = target.find('.', space + 1);
+  if (space == std::string::npos || name == std::string::npos)
+    return std::nullopt;
+  std::string overload = target.substr(name + 1);
+  if (overload == "default") overload.clear();
+  return c10::Dispatcher::singleton().findSchema(
+      {target.substr(kPrefix.size(), space - kPrefix.size()) +
+           "::" + target.substr(space + 1, name - space - 1),
+       overload});
+}
 
 c10::ScalarType read_dtype(const Json& json) {
   using enum c10::ScalarType;
@@ -506,7 +505,7 @@ void GraphReader::node(Scope& scope, const Json& json) {
   node.target = target == "torch.builtins.round" ? "builtins.round" : target;
   if (const Json* name = json.find("name")) node.name = name->string();
   node.location = location(json);
-  if (target.starts_with("torch.ops.higher_order.")) {
+  if (target.starts_with(kHigherOrderPrefix)) {
     node.kind = Node::Kind::kHigherOrder;
   } else if ((node.op = find_operator(target))) {
     allowed_.check(*node.op);

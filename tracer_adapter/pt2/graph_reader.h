@@ -23,6 +23,8 @@
 
 namespace proviso::inline v0_2::pt2 {
 
+// "torch.ops.aten.add.Tensor" -> aten::add, Tensor
+std::optional<c10::OperatorHandle> find_operator(const std::string& target);
 c10::ScalarType read_dtype(const Json& json);
 c10::Device read_device(const Json& json);
 

@@ -38,6 +38,11 @@ const Json* Json::member(std::string_view key) const {
   return &members[*at].second;
 }
 
+bool Json::operator==(const Json& other) const {
+  if (!is_object() || !other.is_object()) return value_ == other.value_;
+  return members() == other.members();
+}
+
 const Json* Json::find(std::string_view key) const {
   const Json* found = member(key);
   return found == nullptr || found->is_null() ? nullptr : found;

@@ -58,6 +58,8 @@ class Json {
   const Json& at(std::string_view key) const;
   // The one member of a union: {"as_int": 3}.
   const std::pair<std::string, Json>& tagged() const;
+  // Members in the same order.
+  bool operator==(const Json& other) const;
 
  private:
   friend class JsonParser;

@@ -12,6 +12,7 @@
 #include "sym/evaluate.h"
 #include "sym/print.h"
 #include "tracer_adapter/pt2/file_hints.h"
+#include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/sources.h"
 
 namespace proviso::inline v0_2::pt2 {
@@ -909,7 +910,16 @@ void write_tensor_meta(JsonWriter& json, const at::Tensor& tensor,
 }
 
 std::string model_json(const ExportedProgram& program) {
-  return Writer(program).program();
+  const std::string text = Writer(program).program();
+  try {
+    check_for_loader(parse_json(text, "model.json"));
+  } catch (const FileError& error) {
+    TORCH_CHECK(false,
+                "ExportedProgram::save: torch.export.load would not "
+                "read the file: ",
+                error.what());
+  }
+  return text;
 }
 
 }  // namespace proviso::inline v0_2::pt2

@@ -168,8 +168,6 @@ constexpr HigherOrder kHigherOrder[] = {
     {"wrap_with_autocast", "sdbbg*"},
 };
 
-constexpr std::string_view kHigherOrderPrefix = "torch.ops.higher_order.";
-
 const HigherOrder* find_higher_order(std::string_view target) {
   target.remove_prefix(kHigherOrderPrefix.size());
   for (const HigherOrder& row : kHigherOrder)

@@ -9,11 +9,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "tracer_adapter/graph.h"
 #include "tracer_adapter/value_kind.h"
 
 namespace proviso::inline v0_2::pt2 {
+
+constexpr std::string_view kHigherOrderPrefix = "torch.ops.higher_order.";
 
 // `type`: of an operator's schema, as it was written (ScalarType, not int).
 void check_argument(const Graph& graph, const Argument& a,

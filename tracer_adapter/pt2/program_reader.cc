@@ -13,6 +13,7 @@
 #include "tracer_adapter/error_text.h"
 #include "tracer_adapter/owned_tensors.h"
 #include "tracer_adapter/pt2/graph_reader.h"
+#include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/model_schema.h"
 #include "tracer_adapter/pt2/signature_check.h"
 #include "tracer_adapter/sources.h"
@@ -174,12 +175,29 @@ std::vector<std::string> sources_of(const TreeSpecs& specs) {
   return out;
 }
 
+// Of Python's own containers; what others write is theirs to read.
+void check_tree(const Json& spec, const char* what) {
+  static const std::set<std::string> kOwn = {
+      "builtins.tuple", "builtins.list", "builtins.dict",
+      "collections.OrderedDict", "collections.deque"};
+  const Json* type = spec.find("type");
+  const Json& context = *spec.member("context");
+  const Json::Items& children = spec.at("children_spec").items();
+  if (type == nullptr && (!context.is_null() || !children.empty()))
+    throw FileError(std::string(what) + " has a leaf with a context or parts");
+  if (type != nullptr && kOwn.contains(type->string()))
+    parse_json(context.string(), std::string(what) + ", " + type->string());
+  for (const Json& child : children) check_tree(child, what);
+}
+
 // [1, spec]
 void check_spec(const std::string& text, const char* what) {
   const Json pair = parse_json(text, what);
-  if (!pair.is_array() || pair.items().size() != 2 || !pair.items()[0].is_int())
+  if (!pair.is_array() || pair.items().size() != 2 ||
+      !pair.items()[0].is_int() || pair.items()[0].integer() != 1)
     throw FileError(std::string(what) + " is no [1, spec]");
   check_form(pair.items()[1], "TreeSpec");
+  check_tree(pair.items()[1], what);
 }
 
 TreeSpecs read_specs(const Json& module) {
@@ -466,6 +484,15 @@ void ProgramReader::check_mutation(const OutputSpec& output) const {
                     "', and one of the two is no tensor of the program");
 }
 
+void check_call_argument(const GraphReader& reader, const Json& json) {
+  const auto& [tag, body] = json.tagged();
+  const bool number = tag == "as_sym_int" || tag == "as_sym_float";
+  if (tag == "as_graph" || (number && body.tagged().first != "as_name"))
+    throw FileError("module_call_graph has a value of the kind '" + tag +
+                    "' that is none of the graph");
+  reader.argument(json);  // throws when it is not there
+}
+
 // What modules are said to take and give is in the graph.
 void ProgramReader::check_calls(const GraphReader& reader) const {
   for (const Json& entry : module().at("module_call_graph").items()) {
@@ -475,9 +502,7 @@ void ProgramReader::check_calls(const GraphReader& reader) const {
     check_spec(call->at("out_spec").string(), "out_spec");
     for (const char* which : {"inputs", "outputs"})
       for (const Json& value : call->at(which).items())
-        if (const std::string& tag = value.tagged().first;
-            tag == "as_tensor" || tag.starts_with("as_sym_"))
-          reader.argument(value);  // throws when it is not
+        check_call_argument(reader, value);
   }
 }
 
@@ -517,6 +542,7 @@ LoadedProgram ProgramReader::read() {
       one != nullptr && one->boolean())
     throw FileError("is_single_tensor_return is for sub-graphs alone");
   check_signature(signature(), graph());
+  check_for_loader(json_);
   check_calls(reader);
   program.state_dict = TensorReader(zip_, "data/weights/")
                            .read("model_weights_config.json", &parameters_);

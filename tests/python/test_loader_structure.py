@@ -1,0 +1,442 @@
+"""What torch.export.load refuses for the structure of a file, we refuse: a row
+for each check of torch's deserializer, of fx's lint and of its verifier.
+
+Each row is a change to a real file; torch's loader is asked as well, so that no
+row outlives what torch does.  Rows of SAME are read by both.
+"""
+
+import builtins
+import collections
+import io
+import json
+import keyword
+import re
+
+import pytest
+import torch
+from torch.export.pt2_archive._package import load_pt2
+
+import model_files
+import proviso
+from proviso import _proviso
+from test_pt2_reading import COMMAND, Archive
+
+X = {"as_tensor": {"name": "x"}}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    paths = model_files.write(tmp_path_factory.mktemp("files"), by=("torch",))
+    return {path.stem.removesuffix("_torch"): path for path in paths}
+
+
+def node(archive, target):
+    return next(n for n in archive.graph["nodes"] if target in n["target"])
+
+
+def signature(archive):
+    return archive.model["graph_module"]["signature"]
+
+
+def call(archive):
+    return archive.model["graph_module"]["module_call_graph"][0]["signature"]
+
+
+def value(archive, name, kind="tensor", like=None):
+    """An output of that name; `like`: of numbers, the value."""
+    graph = archive.graph
+    if kind == "tensor":
+        graph["tensor_values"][name] = graph["tensor_values"]["x"]
+        return {"as_tensor": {"name": name}}
+    graph.setdefault(f"sym_{kind}_values", {})[name] = {f"as_{kind}": like}
+    return {f"as_sym_{kind}": {"as_name": name}}
+
+
+def add(archive, target, inputs, outputs, **more):
+    archive.graph["nodes"].append({
+        "target": target, "outputs": outputs, "metadata": {}, **more,
+        "inputs": [{"name": name, "arg": arg, "kind": 1}
+                   for name, arg in inputs]})
+
+
+def relu(archive, name):
+    """One node more, whose value has that name."""
+    add(archive, "torch.ops.aten.relu.default", [("self", X)],
+        [value(archive, name)])
+
+
+def returns_x(archive, behind):
+    """Nothing reads what stands behind a node."""
+    nodes = archive.graph["nodes"]
+    del nodes[nodes.index(behind) + 1:]
+    archive.graph["outputs"] = [X]
+    signature(archive)["output_specs"] = [{"user_output": {"arg": X}}]
+
+
+Row = collections.namedtuple("Row", "name model change")
+ROWS = []
+
+
+def change(model):
+    def named(function):
+        ROWS.append(Row(function.__name__, model, function))
+        return function
+    return named
+
+
+# --- names that torch's loader makes up
+
+@change("linear")
+def value_called_as_a_node(a):
+    node(a, "aten.split")["name"] = "foo"
+    relu(a, "foo")
+
+
+@change("linear")
+def value_called_as_a_node_without_a_name(a):
+    node(a, "aten.split").pop("name", None)
+    relu(a, "split_tensor")
+
+
+@change("linear")
+def value_called_as_a_numbered_node(a):
+    split = node(a, "aten.split")
+    split["name"] = "foo"
+    relu(a, "bar")
+    add(a, "torch.ops.aten.max.dim", [("self", X), ("dim", {"as_int": 0})],
+        [value(a, "p"), value(a, "q")], name="foo")
+    relu(a, "foo_1")
+
+
+@change("linear")
+def value_called_as_a_node_named_as_a_builtin(a):
+    node(a, "aten.split")["name"] = "max"
+    relu(a, "max_1")
+
+
+@change("linear")
+def value_called_as_a_dropped_result(a):
+    add(a, "torch.ops.aten.max.dim", [("self", X), ("dim", {"as_int": 0})],
+        [{"as_none": True}, value(a, "as_none")])
+
+
+@change("branches")
+def value_called_as_a_sub_graph(a):
+    relu(a, "true_graph_0")
+
+
+@change("nested")
+def value_called_as_a_constant_input(a):
+    for spec in signature(a)["input_specs"]:
+        if "constant_input" in spec:
+            spec["constant_input"]["name"] = "foo"
+    add(a, "torch.ops.aten.arange.default", [("end", {"as_int": 3})],
+        [{"as_tensor": {"name": "foo"}}])
+    values = a.graph["tensor_values"]
+    values["foo"] = next(iter(values.values()))
+
+
+@change("linear")
+def a_tensor_without_a_name(a):
+    add(a, "torch.ops.aten.relu.default", [("self", X)], [{"as_none": True}])
+
+
+# --- sub-graphs
+
+def graph_called(name):
+    def damage(a):
+        node(a, "cond")["inputs"][2]["arg"]["as_graph"]["name"] = name
+    return Row(f"sub-graph called {name!r}", "branches", damage)
+
+
+ROWS += [graph_called(name) for name in ("", "a.b", "forward", "training",
+                                         "_modules", "T_destination", "xpu")]
+
+
+@change("branches")
+def branches_that_give_nothing(a):
+    cond = node(a, "cond")
+    cond["outputs"] = []
+    for i in (1, 2):
+        cond["inputs"][i]["arg"]["as_graph"]["graph"]["outputs"] = []
+    returns_x(a, cond)
+
+
+# --- outputs of nodes
+
+@change("linear")
+def an_empty_list_of_results(a):
+    split = node(a, "aten.split")
+    split["outputs"] = [{"as_tensors": []}]
+    returns_x(a, split)
+
+
+@change("linear")
+def a_list_of_optional_results(a):
+    split = node(a, "aten.split")
+    split["outputs"] = [{"as_optional_tensors": [
+        {"as_tensor": t} for t in split["outputs"][0]["as_tensors"]]}]
+
+
+# --- what inputs and outputs may be
+
+BODIES = {"as_string": "s", "as_scalar_type": 7, "as_layout": 7,
+          "as_memory_format": 1, "as_device": {"type": "cpu"},
+          "as_complex": {"real": 1.0, "imag": 1.0}, "as_sym_int": {"as_int": 3}}
+
+
+def constant_input(archive):
+    specs = signature(archive)["input_specs"]
+    return next(i for i, s in enumerate(specs) if "constant_input" in s)
+
+
+def output_is(kind):
+    def damage(a):
+        a.graph["outputs"][0] = {kind: BODIES[kind]}
+        signature(a)["output_specs"][0] = {
+            "user_output": {"arg": {kind: BODIES[kind]}}}
+    return Row(f"output {kind}", "sizes", damage)
+
+
+def input_is(kind):
+    def damage(a):
+        i = constant_input(a)
+        a.graph["inputs"][i] = {kind: BODIES[kind]}
+        signature(a)["input_specs"][i] = {
+            "user_input": {"arg": {kind: BODIES[kind]}}}
+    return Row(f"input {kind}", "nested", damage)
+
+
+def input_is_symbolic(kind, like):
+    def damage(a):
+        i = constant_input(a)
+        a.graph["inputs"][i] = value(a, "zz", kind, like)
+        signature(a)["input_specs"][i] = {
+            "user_input": {"arg": a.graph["inputs"][i]}}
+    return Row(f"input as_sym_{kind}", "nested", damage)
+
+
+ROWS += [output_is(kind) for kind in BODIES]
+ROWS += [input_is(kind) for kind in BODIES if kind != "as_string"]
+ROWS += [input_is_symbolic("float", 1.5), input_is_symbolic("bool", True)]
+
+
+# --- the signature
+
+def mutates_x(archive):
+    made = value(archive, "new_x")
+    add(archive, "torch.ops.aten.relu.default", [("self", X)], [made])
+    archive.graph["outputs"].insert(0, made)
+    signature(archive)["output_specs"].insert(0, {"user_input_mutation": {
+        "arg": made["as_tensor"], "user_input_name": "x"}})
+
+
+@change("linear")
+def a_mutation_behind_a_result(a):
+    mutates_x(a)
+    for outputs in (a.graph["outputs"], signature(a)["output_specs"]):
+        outputs.append(outputs.pop(0))
+
+
+@change("linear")
+def a_mutation_twice(a):
+    mutates_x(a)
+    for outputs in (a.graph["outputs"], signature(a)["output_specs"]):
+        outputs.insert(0, outputs[0])
+
+
+def calls(name, inputs):
+    def damage(a):
+        call(a)["inputs"] = [inputs]
+    return Row(f"module_call_graph: {name}", "linear", damage)
+
+
+ROWS += [
+    calls("no such tensors", {"as_tensors": [{"name": "nope"}]}),
+    calls("no such object",
+          {"as_custom_obj": {"name": "nope", "class_fqn": "x"}}),
+    calls("a constant", {"as_sym_int": {"as_int": 3}}),
+    Row("module_call_graph: a graph", "linear", lambda a: call(a).update(
+        inputs=[{"as_graph": {"name": "g", "graph": dict(
+            a.graph, nodes=[], outputs=[])}}])),
+]
+
+
+# --- the dialect
+
+@change("linear")
+def core_aten_that_writes(a):  # torch.tensor(..) is a detach_
+    a.model["verifiers"] = ["ATEN"]
+
+
+@change("linear")
+def no_dialect_that_writes(a):
+    a.model["verifiers"] = []
+
+
+@change("linear")
+def two_dialects_of_which_one_does_not_write(a):
+    a.model["verifiers"] = ["TRAINING", "ATEN"]
+
+
+# --- functions of sizes
+
+def function(target, kind="int", like=1, operands=1):
+    def damage(a):
+        size = next(iter(a.graph["sym_int_values"]))
+        add(a, target, [("", {"as_sym_int": {"as_name": size}})]
+            + [("", {"as_int": 1})] * (operands - 1),
+            [value(a, "qq", kind, like)])
+    return Row(target, "sizes", damage)
+
+
+ROWS += [function("_operator.xor", operands=2), function("builtins.round")]
+ROWS += [function(f"torch._sym_{name}", "float", 1.5) for name in (
+    "cos cosh sin sinh tan tanh asin acos atan log2").split()]
+
+
+@change("item")
+def range_of_a_constant(a):
+    add(a, "torch.ops.aten.sym_constrain_range_for_size.default",
+        [("size", {"as_int": 3})], [])
+
+
+@change("item")
+def range_of_an_argument_by_its_name(a):
+    size = next(iter(a.graph["sym_int_values"]))
+    add(a, "torch.ops.aten.sym_constrain_range_for_size.default",
+        [("size", {"as_sym_int": {"as_name": size}})], [])
+    a.graph["nodes"][-1]["inputs"][0]["kind"] = 2
+
+
+@change("item")
+def assertion_of_an_argument_by_its_name(a):
+    add(a, "torch.ops.aten._assert_scalar.default",
+        [("self", {"as_bool": True}), ("assert_msg", {"as_string": "s"})], [])
+    for given in a.graph["nodes"][-1]["inputs"]:
+        given["kind"] = 2
+
+
+# --- texts within texts
+
+def metadata(key, text):
+    def damage(a):
+        node(a, "aten")["metadata"][key] = text
+    return Row(f"metadata {key}: {text}", "linear", damage)
+
+
+ROWS += [metadata(key, text) for key, texts in {
+    "nn_module_stack": ["a", "a,b", "a,b,c,d", "a,b,c;d", "(a,b,c"],
+    "source_fn_stack": ["a", "a,b,c", "a,b;"],
+    "custom": ["{", "{'a': 1}"],
+    "from_node": ["{", "1", "[1]", '[{"action": 3}]', '[{"from_node": 1}]'],
+}.items() for text in texts]
+ROWS += [Row("metadata of the module", "linear", lambda a: a.model[
+    "graph_module"].update(metadata={"custom": "{"}))]
+
+
+def spec(which, old, new):
+    def damage(a):
+        assert old in call(a)[which]
+        call(a)[which] = call(a)[which].replace(old, new)
+    return Row(f"{which}: {new}", "linear", damage)
+
+
+ROWS += [spec(which, old, new) for which in ("in_spec", "out_spec")
+         for old, new in [
+             ('"context": "null"', '"context": "{"'),
+             ('"context": "null"', '"context": null'),
+             ('"context": "null"', '"context": 3'),
+             ('"context": null', '"context": 3'),
+             ('"type": null', '"type": "builtins.tuple"'),
+             ("[1,", "[2,"), ("[1,", "[0,")]]
+
+
+# --- what both read
+
+SAME = [Row("unchanged", "linear", lambda a: None)]
+SAME += [metadata(key, text) for key, texts in {
+    "nn_module_stack": ["", "a,b,c", "a,(b,c),d", "a,b,c;d,[e,f],g"],
+    "source_fn_stack": ["", "a,b", "a,b;c,d"],
+    "custom": ["", "{}", "1"], "torch_fn": ["a", "a;b"],
+    "from_node": ["", "null", "[]", "[null]", "[{}]",
+                  '[{"name": "a", "target": "b", "graph_id": 1, "action": "x",'
+                  ' "from_node": [{}]}]'],
+}.items() for text in texts]
+SAME += [Row(f"value called {name}", "linear",
+             lambda a, name=name: relu(a, name))
+         for name in ("output", "max", "lambda", "split_1", "linear_9", "x_007",
+                      "torch", "_1")]
+
+
+SAME += [Row("a mutation first", "linear", mutates_x)]
+
+
+# --- the tests
+
+def written(files, row, tmp_path):
+    archive = Archive(files[row.model])
+    row.change(archive)
+    archive.write(tmp_path / "changed.pt2")
+    return (tmp_path / "changed.pt2").read_bytes()
+
+
+def check(data):
+    _proviso.Archive(data, "changed.pt2").check_program([])
+
+
+@pytest.mark.parametrize("row", ROWS, ids="{0.model}: {0.name}".format)
+def test_what_torch_refuses_is_refused(row, files, tmp_path):
+    data = written(files, row, tmp_path)
+    with pytest.raises(Exception):
+        load_pt2(io.BytesIO(data))
+    with pytest.raises(proviso.Error, match=r"changed\.pt2: ") as refusal:
+        check(data)
+    assert len(str(refusal.value)) < 1000
+
+
+@pytest.mark.parametrize("row", SAME, ids="{0.model}: {0.name}".format)
+def test_what_torch_reads_is_read(row, files, tmp_path):
+    data = written(files, row, tmp_path)
+    load_pt2(io.BytesIO(data))
+    check(data)
+
+
+def test_sub_graphs_of_one_name_are_one(files, tmp_path):
+    """torch's loader reads the file, and runs the second graph for both."""
+    row = graph_called("true_graph_0")
+    with pytest.raises(proviso.Error, match="two sub-graphs are called"):
+        check(written(files, row, tmp_path))
+
+
+def test_what_torch_does_not_read_is_not_saved(tmp_path):
+    class Cosine(torch.nn.Module):
+        def forward(self, x):
+            import math
+            return x * math.cos(x.shape[0])
+
+    program = proviso.export(Cosine(), (torch.ones(3),),
+                             dynamic_shapes=({0: torch.export.Dim.AUTO},))
+    with pytest.raises(Exception, match="would not read the file: node .*"
+                       r"\(torch._sym_cos\)"):
+        program.save(tmp_path / "cosine.pt2")
+
+
+def words(name):
+    source = COMMAND.parents[2] / "tracer_adapter/pt2/fx_names.cc"
+    text = source.read_text()
+    table = re.search(name + r" = \{(.*?)\};", text, re.DOTALL)[1]
+    return re.findall(r'"(\w+)"', table)
+
+
+@pytest.mark.skipif(not (COMMAND.parents[2] / "tracer_adapter").exists(),
+                    reason="needs the sources")
+def test_the_tables_of_names_are_torchs():
+    module = [name for name in dir(torch.nn.Module())
+              if not name.startswith("___")]  # torch.compile's
+    assert words("kModule") == sorted(module)
+    taken = {*keyword.kwlist, *dir(builtins), "inf", "nan", "NoneType", "torch",
+             "device", "fx_pytree", "pytree"}
+    site = {"_", "copyright", "credits", "exit", "license", "quit"}
+    assert set(words("kTaken")) - site == taken - site
+    assert words("kTaken") == sorted(words("kTaken"))
