@@ -11,11 +11,6 @@ function(proviso_options target)
      CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
-  # What a sanitizer adds looks to it like variables that are read before they
-  # are set.
-  if(PROVISO_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
-  endif()
   if(PROVISO_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${PROVISO_SANITIZE}
       -fno-omit-frame-pointer)
