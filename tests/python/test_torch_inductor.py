@@ -11,10 +11,10 @@ from torch._inductor.utils import fresh_cache
 from torch.utils._sympy.functions import FloorDiv, ModularIndexing
 
 import proviso.torch
-from proviso.torch import _inductor
+from proviso.torch import _inductor, _quotients
 
 TORCHS = (
-    sizevars.stride_at, sizevars.stride_at_vec_range,
+    sizevars.stride_at, sizevars.stride_at_vec_range, sizevars.join_dimensions,
     FloorDiv.eval.__func__,
 )
 LOOPS = sympy.symbols("x0 x1 x2", integer=True, nonnegative=True)
@@ -30,7 +30,7 @@ def bound():
     assert cpp.stride_at_vec_range is sizevars.stride_at_vec_range
     return (
         sizevars.stride_at, sizevars.stride_at_vec_range,
-        FloorDiv.eval.__func__,
+        sizevars.join_dimensions, FloorDiv.eval.__func__,
     )
 
 
@@ -76,7 +76,7 @@ def indices():
 def test_a_stride_is_what_the_index_grows_by():
     served = 0
     for index, rng in indices():
-        stride = _inductor._forms.stride(index, x0)
+        stride = _quotients.forms.stride(index, x0)
         if stride is NotImplemented:
             continue
         served += 1
@@ -119,7 +119,7 @@ def test_a_stride_within_a_vector_holds_in_each_vector(length):
     ],
 )
 def test_a_divisor_that_divides_as_a_polynomial(base, divisor, quotient):
-    assert _inductor._forms.exact_quotient(sympy.expand(base), divisor) == (
+    assert _quotients.forms.exact_quotient(sympy.expand(base), divisor) == (
         quotient
     )
 
@@ -128,7 +128,7 @@ def test_quotients_have_torchs_values():
     for index, rng in indices():
         for divisor in (s0 + 1, s0 * s1 + 2, 2 * s0, sympy.Integer(6)):
             base = sympy.expand(index * divisor) + rng.choice((0, 0, 1, x1))
-            ours = _inductor._floor_div(base, divisor)
+            ours = _quotients._floor_div(base, divisor)
             if ours is None:
                 continue
             for at in points(rng, 3):
@@ -138,12 +138,43 @@ def test_quotients_have_torchs_values():
 
 def test_what_has_no_form_is_left_to_torch():
     for odd in (s0 < 3, sympy.Symbol("f"), sympy.Float(1.5), sympy.oo):
-        assert _inductor._forms.stride(odd, x0) is NotImplemented
+        assert _quotients.forms.stride(odd, x0) is NotImplemented
     # Two symbols of one name: the second begins anew.
     other = sympy.Symbol("s0", integer=True)
-    assert _inductor._forms.stride(other * x0, x0) == other
-    assert _inductor._forms.stride(s0 * x0, x0) == s0
-    assert _inductor._forms.stride(s0 * x0 + other, x0) is NotImplemented
+    assert _quotients.forms.stride(other * x0, x0) == other
+    assert _quotients.forms.stride(s0 * x0, x0) == s0
+    assert _quotients.forms.stride(s0 * x0 + other, x0) is NotImplemented
+
+
+def pieces(rng):
+    """A sum that has an index in pieces: remainders, and a quotient above."""
+    base = rng.choice((x0, x1, x0 + 4 * x1, x0 * s0))
+    scale, divisor = rng.choice((1, 3, s1, 4 * s0)), rng.choice((1, 2, s1))
+    moduli = [
+        rng.choice((2, 4, 8, s0)) for _ in range(rng.randint(1, 3))
+    ]
+    terms = []
+    for modulus in moduli:
+        terms.append(scale * ModularIndexing(base, divisor, modulus))
+        scale, divisor = scale * modulus, divisor * modulus
+    if rng.random() < 0.5:
+        terms.append(scale * FloorDiv(base, divisor))
+    if rng.random() < 0.3:
+        terms.pop(rng.randrange(len(terms)))
+    return sympy.Add(*terms, rng.choice((x2, 5, ModularIndexing(x2, 1, 4))))
+
+
+def test_dimensions_are_joined_as_torch_joins_them():
+    rng = random.Random(3)
+    joined = 0
+    for _ in range(COUNT // 3):
+        expr = pieces(rng)
+        ours = _inductor._join_dimensions(expr)
+        assert ours == _inductor._torch_join_dimensions(expr), expr
+        joined += ours != expr
+        for at in points(rng, 3):
+            assert ours.xreplace(at) == expr.xreplace(at), expr
+    assert joined > COUNT // 10
 
 
 def windows(x, y):
@@ -166,13 +197,21 @@ def test_a_program_gives_what_eager_gives_at_other_sizes(verify):
     assert not [d for d in report.differences if d.kind == "disagree"]
 
 
+def served():
+    """Whether Inductor's functions, and quotients of sizes, are Proviso's."""
+    differ = [a != b for a, b in zip(bound(), TORCHS)]
+    assert differ[0] == differ[1] == differ[2]
+    return tuple(differ[2:])
+
+
 def test_the_innermost_block_says_whether_inductor_is_served():
     with proviso.torch.shape_env(inductor=True):
-        assert bound() != TORCHS
+        assert served() == (True, True)
         with proviso.torch.shape_env():
-            assert bound() == TORCHS
-        assert bound() != TORCHS
+            assert served() == (False, True)
+        assert served() == (True, True)
+    assert served() == (False, False)
     proviso.torch.enable()
-    assert bound() == TORCHS
+    assert served() == (False, True)
     proviso.torch.enable(inductor=True)
-    assert bound() != TORCHS
+    assert served() == (True, True)

@@ -53,10 +53,11 @@ def _bind(old, new):
 
 def _update():
     """Binds what the state says.  Called under the lock."""
-    from proviso.torch import _shape_env
+    from proviso.torch import _quotients, _shape_env
 
     wanted = _state.blocks[-1] if _state.blocks else _state.enabled
     _shape_env.settings.verify = wanted is not None and wanted.verify
+    _quotients.bind(wanted is not None, wanted is not None and wanted.verify)
     _bind_inductor(wanted)
     ours, theirs = _shape_env.ShapeEnv, _shape_env.TorchShapeEnv
     if wanted is None:
@@ -72,7 +73,7 @@ def _bind_inductor(wanted):
     if "proviso.torch._inductor" in sys.modules:
         from proviso.torch import _inductor
 
-        _inductor.bind(is_wanted, is_wanted and wanted.verify)
+        _inductor.bind(is_wanted)
     elif is_wanted and not _state.waits_for_inductor:
         _state.waits_for_inductor = True
         proviso_autoload.after_import(

@@ -1,4 +1,4 @@
-"""Strides and quotients of Inductor's index expressions, by polynomials.
+"""Strides and dimensions of Inductor's index expressions.
 
     with proviso.torch.shape_env(inductor=True): ...     # or PROVISO_INDUCTOR=1
 
@@ -6,11 +6,14 @@ Of what Inductor spends on symbols, most goes into SymPy's general `simplify`,
 for questions that are about polynomials over atoms:
 
     stride_at(64*x0 + (x1//4), x0)            64: the atom x1//4 cancels
-    FloorDiv(s0*s1 + s1, s0 + 1)              s1: the divisor divides the base
 
 These go to proviso._core.IndexForms.  FloorDiv, ModularIndexing and Identity
 are atoms and stay as Inductor matches them.  What the forms do not answer goes
 to torch's own function.
+
+    join_dimensions(x0 % 8 + 8*((x0//8) % 4))    x0 % 32
+
+looks for two terms that fit, factor by factor, instead of SymPy's `match`.
 """
 
 import functools
@@ -19,47 +22,10 @@ import sys
 
 import sympy
 from torch._inductor import sizevars
-from torch.utils._sympy import functions
 from torch.utils._sympy.functions import FloorDiv, ModularIndexing
 
-from proviso import _core
-from proviso.torch import _differences, _sympy_classes
-
-_sympy_classes.register()
-_forms = _core.IndexForms()
-
-
-class _Settings:
-    verify = False
-
-
-settings = _Settings()
-
-
-# ---- what is equal ---------------------------------------------------------
-
-
-def _values_differ(ours, theirs):
-    """A random point at which two expressions have different values."""
-    symbols = sorted((ours - theirs).free_symbols, key=str)
-    rng = random.Random(0)
-    for _ in range(20):
-        point = {s: sympy.Integer(rng.randint(1, 60)) for s in symbols}
-        try:
-            a, b = ours.xreplace(point), theirs.xreplace(point)
-        except ZeroDivisionError:
-            continue
-        if a != b and a.is_number and b.is_number:
-            return point
-    return None
-
-
-def _checked(what, args, ours, theirs):
-    """Under verify: torch's result, after both were compared."""
-    name = f"inductor {what}{tuple(map(str, args))}"
-    point = _values_differ(sympy.sympify(ours), sympy.sympify(theirs))
-    _differences.compare_forms(name, ours, theirs, point)
-    return theirs
+from proviso.torch import _differences
+from proviso.torch._quotients import checked, forms, settings
 
 
 # ---- strides ---------------------------------------------------------------
@@ -71,12 +37,12 @@ _torch_stride_at_vec_range = sizevars.stride_at_vec_range
 @functools.lru_cache(8192)
 def _stride_at(index, var):
     """As torch's: what `index` grows by when `var` does by 1."""
-    ours = _forms.stride(index, var)
+    ours = forms.stride(index, var)
     if ours is NotImplemented:
         return _torch_stride_at(index, var)
     if settings.verify:
         theirs = _torch_stride_at(index, var)
-        return _checked("stride_at", (index, var), ours, theirs)
+        return checked("stride_at", (index, var), ours, theirs)
     return ours
 
 
@@ -150,58 +116,66 @@ def _stride_at_vec_range(index, var, vec_length=None):
     return theirs
 
 
-# ---- quotients -------------------------------------------------------------
+# ---- dimensions ------------------------------------------------------------
 
-_torch_floor_div = FloorDiv.eval.__func__
-_SUMS = (sympy.Add, sympy.Mul, sympy.Symbol)
+_torch_join_dimensions = sizevars.join_dimensions
 
 
-def _without_common_factor(base, divisor):
-    """base // divisor with what divides both taken out, as torch does; None
-    where nothing does, NotImplemented where torch is to look."""
-    if not isinstance(base, _SUMS) or not isinstance(divisor, _SUMS):
-        return NotImplemented
-    if base == divisor or base.is_zero or divisor.is_zero:
-        return NotImplemented
-    if isinstance(divisor, sympy.Add):
-        quotient = _forms.exact_quotient(base, divisor)
-        if quotient is not None:
-            return quotient
-    try:
-        factor = functions.simple_floordiv_gcd(base, divisor)
-        if factor == 1 and isinstance(divisor, sympy.Add):
-            factor = functions.safe_gcd(base, divisor)
-    except sympy.PolynomialError:
-        return None
-    if factor == 1:
-        return None
-    parts = [
-        _forms.exact_quotient(part, sympy.sympify(factor))
-        for part in (base, divisor)
+def _remainders(term):
+    """(scale, remainder) for each ModularIndexing that is a factor."""
+    factors = sympy.Mul.make_args(term)
+    for i, factor in enumerate(factors):
+        if isinstance(factor, ModularIndexing):
+            yield sympy.Mul(*factors[:i], *factors[i + 1:]), factor
+
+
+def _first_pair(expr):
+    """Two terms of a sum, and what they are together; None if none fit.
+
+    A remainder fits the same index's next remainder, or its quotient."""
+    found = [
+        (term, scale, remainder)
+        for term in expr.args
+        for scale, remainder in _remainders(term)
     ]
-    if any(part is None or part is NotImplemented for part in parts):
-        return NotImplemented
-    return FloorDiv(*parts)
+    for low, scale, remainder in found:
+        base, divisor, modulus = remainder.args
+        for high, above, other in found:
+            if high == low or above != scale * modulus:
+                continue
+            end = other.args[2]
+            if other == ModularIndexing(base, divisor * modulus, end):
+                joined = ModularIndexing(base, divisor, modulus * end)
+                return low, high, scale * joined
+    terms = set(expr.args)
+    for low, scale, remainder in found:
+        base, divisor, modulus = remainder.args
+        high = scale * modulus * FloorDiv(base, divisor * modulus)
+        if high in terms:
+            return low, high, scale * FloorDiv(base, divisor)
+    return None
 
 
 @functools.lru_cache(8192)
-def _floor_div(base, divisor):
-    ours = _without_common_factor(base, divisor)
-    if ours is NotImplemented:
-        return _torch_floor_div(FloorDiv, base, divisor)
+def _joined(expr):
+    result = expr
+    while isinstance(result, sympy.Add):
+        pair = _first_pair(result)
+        if pair is None:
+            break
+        low, high, joined = pair
+        result = result - low - high + joined
     if settings.verify:
-        theirs = _torch_floor_div(FloorDiv, base, divisor)
-        plain = FloorDiv(base, divisor, evaluate=False)
-        _checked(
-            "FloorDiv", (base, divisor),
-            *(plain if one is None else one for one in (ours, theirs)),
-        )
-        return theirs
-    return ours
+        theirs = _torch_join_dimensions(expr)
+        return checked("join_dimensions", (expr,), result, theirs)
+    return result
 
 
-def _eval_floor_div(cls, base, divisor):
-    return _floor_div(base, divisor)
+def _join_dimensions(expr):
+    """As torch's: the pieces of one index in a sum, put together."""
+    if not isinstance(expr, sympy.Add) or not expr.has(ModularIndexing):
+        return expr
+    return _joined(expr)
 
 
 # ---- where torch's stand ---------------------------------------------------
@@ -210,6 +184,7 @@ def _eval_floor_div(cls, base, divisor):
 _SERVED = (
     (_torch_stride_at, _stride_at),
     (_torch_stride_at_vec_range, _stride_at_vec_range),
+    (_torch_join_dimensions, _join_dimensions),
 )
 
 
@@ -224,20 +199,18 @@ def _rebind(old, new):
 
 
 _is_bound = False
+_verified = False  # what the caches hold
 
 
-def bind(wanted, verify=False):
+def bind(wanted):
     """Puts these functions where torch's are, or torch's back."""
-    global _is_bound
-    if settings.verify != verify:
-        settings.verify = verify
-        for cached in (_stride_at, _stride_at_vec_range, _floor_div):
+    global _is_bound, _verified
+    if settings.verify != _verified:
+        _verified = settings.verify
+        for cached in (_stride_at, _stride_at_vec_range, _joined):
             cached.cache_clear()
     if wanted == _is_bound:
         return
     _is_bound = wanted
     for theirs, ours in _SERVED:
         _rebind(*((theirs, ours) if wanted else (ours, theirs)))
-    FloorDiv.eval = classmethod(
-        _eval_floor_div if wanted else _torch_floor_div
-    )
