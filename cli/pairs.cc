@@ -16,7 +16,7 @@
 #include "cli/tally.h"
 #include "cli/timer.h"
 #include "solver/form.h"
-#include "solver/normal/quotients.h"
+#include "solver/normal/normal_form.h"
 #include "solver/solver.h"
 #include "sym/cost.h"
 #include "sym/parse.h"
@@ -186,8 +186,7 @@ void print_row(const std::string& name, const Counts& c) {
               static_cast<unsigned long long>(c.peer));
 }
 
-void print_division_rules(
-    const std::vector<internal::DivisionRuleCount>& rules) {
+void print_rewrite_rules(const std::vector<internal::RewriteRuleCount>& rules) {
   for (const auto& [rule, count] : rules) {
     std::printf("  %-30s %9llu\n", rule.name,
                 static_cast<unsigned long long>(count));
@@ -201,10 +200,12 @@ void print_rules() {
                 static_cast<unsigned long long>(rule.count));
   }
   std::printf("rules of floors and remainders, times that each rewrote\n");
-  print_division_rules(internal::division_rule_counts());
+  print_rewrite_rules(internal::division_rule_counts());
   std::printf("the same in the solver's forms, by numbers and under facts\n");
-  print_division_rules(constant_division_rule_counts());
-  print_division_rules(quotient_rule_counts());
+  print_rewrite_rules(number_division_rule_counts());
+  print_rewrite_rules(quotient_rule_counts());
+  std::printf("rules of powers and bits in the solver's forms\n");
+  print_rewrite_rules(function_rule_counts());
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "solver/form_ring.h"
 #include "sym/budget.h"
+#include "sym/division.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -111,14 +113,7 @@ void sort_unique(Atoms& v) {
 }
 }  // namespace
 
-Int Poly::content() const {
-  Int g = 0;
-  for (const Term& t : terms) {
-    g = gcd(g, t.coef);
-    if (g.is_one()) break;
-  }
-  return g;
-}
+Int Poly::content() const { return content_of<FormRing>(*this); }
 
 FormPool::FormPool() {
   mono(Factors{});
@@ -324,22 +319,7 @@ Poly FormPool::mul(const Poly& a, const Poly& b) {
     };
     return mul(folded(a), folded(b));
   }
-  Poly result = constant(a.constant * b.constant);
-  for (const Term& s : a.terms) {
-    for (const Term& t : b.terms) {
-      result.terms.push_back({product(s.mono, t.mono), s.coef * t.coef});
-    }
-    if (!b.constant.is_zero()) {
-      result.terms.push_back({s.mono, s.coef * b.constant});
-    }
-  }
-  if (!a.constant.is_zero()) {
-    for (const Term& t : b.terms) {
-      result.terms.push_back({t.mono, t.coef * a.constant});
-    }
-  }
-  merge_terms(result);
-  return result;
+  return product_of(FormRing{*this}, a, b);
 }
 
 Poly FormPool::pow(const Poly& a, unsigned n) {
@@ -368,12 +348,7 @@ std::optional<Poly> FormPool::terms_without_factor(const Poly& p, AtomId a) {
 
 Poly FormPool::over(const Poly& p, const Int& k) {
   Budget::charge(1 + p.terms.size() / 2);
-  Poly q = constant(proviso::floor_div(p.constant, k));
-  for (const Term& t : p.terms) {
-    Int c = proviso::floor_div(t.coef, k);
-    if (!c.is_zero()) q.terms.push_back({t.mono, c});
-  }
-  return q;
+  return divided_by<FormRing>(p, k);
 }
 
 PolyId FormPool::intern_divided(const Poly& p, const Int& k) {
@@ -408,138 +383,86 @@ std::optional<AtomId> FormPool::as_atom(const Poly& p) const {
   return a == kNoId ? std::nullopt : std::optional(a);
 }
 
-// --- floors by constants
+// --- floors by numbers
 
-// a // -k -> (-a) // k.
-bool FormPool::turn_negative(ConstantDivision& d) {
-  if (d.k.sign() > 0) return false;
-  d.num = scale(d.num, -1);
-  d.k = -d.k;
-  return true;
-}
+// outside + floor(num / den), den a number; once done, outside alone.
+struct FormPool::NumberDivision {
+  using Ring = FormRing;
+  static constexpr bool kWholeCoefficients = false;
 
-// (k*q + r) // k -> q + r//k, with r's coefficients in [0, k).
-bool FormPool::pull_out_multiples(ConstantDivision& d) {
-  const Poly q = over(d.num, d.k);
-  if (q.is_zero()) return false;
-  d.outside = add(d.outside, q);
-  d.num = add(d.num, q, -d.k);
-  return true;
-}
+  FormRing ring;
+  Poly outside, num, den;
+  bool is_done = false;
 
-// (g*x + c) // (g*k) -> (x + c//g) // k.
-bool FormPool::cancel_gcd(ConstantDivision& d) {
-  const Int g = gcd(d.num.content(), d.k);
-  if (g.is_one() || d.num.is_constant()) return false;
-  d.num = over(d.num, g);
-  d.k = proviso::floor_div(d.k, g);
-  return true;
-}
-
-// r // k -> 0 for what multiples leave of a constant.
-bool FormPool::drop_small_constant(ConstantDivision& d) {
-  d.is_done = d.num.is_constant();
-  return d.is_done;
-}
-
-// (x//m + e) // k -> (x + m*e) // (m*k) for m > 0.
-bool FormPool::merge_nested(ConstantDivision& d) {
-  for (const Term& t : d.num.terms) {
-    if (!t.coef.is_one() || single_[t.mono] == kNoId) continue;
-    const Atom& inner = atoms_[single_[t.mono]];
-    if (inner.kind != AtomKind::kFloor) continue;
-    const Poly& m = polys_[inner.b];
-    if (!m.is_constant() || m.constant.sign() <= 0) continue;
-    const Poly rest = sub(d.num, monomial(t.mono, 1));
-    d.num = add(polys_[inner.a], rest, m.constant);
-    d.k *= m.constant;
-    return true;
+  void take_out(const Poly& q) { outside = ring.forms.add(outside, q); }
+  static void take_factor(const Factors&, const Int&, const Int&) {}
+  void finish() { is_done = true; }
+  static bool merges() { return true; }
+  static bool merges(const Poly& m) {
+    return m.is_constant() && m.constant.sign() > 0;
   }
-  return false;
-}
+  static void spend(size_t terms) { Budget::charge(1 + terms / 2); }
 
-// (x % m + e) // k -> e//k where the ends of x % m + e have one quotient.  Some
-// of the coefficients, which are in [0, k-1] here, were below 0 in the
-// remainders.
-bool FormPool::bound_by_remainders(ConstantDivision& d) {
-  const auto is_floor = [this](const Term& t) {
-    return single_[t.mono] != kNoId &&
-           atoms_[single_[t.mono]].kind == AtomKind::kFloor;
-  };
-  if (std::none_of(d.num.terms.begin(), d.num.terms.end(), is_floor)) {
-    return false;
-  }
-  for (const bool floors : {true, false}) {
-    Poly quotient;
-    for (const Term& t : d.num.terms) {
-      if (is_floor(t) == floors) quotient.terms.push_back({t.mono, 1});
+  // (x % m + e) // k -> e//k where the ends of x % m + e have one quotient.
+  // Some of the coefficients, which are in [0, k-1] here, were below 0 in the
+  // remainders.
+  static bool bound_by_remainders(NumberDivision& d) {
+    const FormPool& forms = d.ring.forms;
+    const auto is_floor = [&](const Term& t) {
+      const AtomId a = forms.single(t.mono);
+      return a != kNoId && forms.atom(a).kind == AtomKind::kFloor;
+    };
+    if (std::none_of(d.num.terms.begin(), d.num.terms.end(), is_floor)) {
+      return false;
     }
-    const auto range = remainder_range(add(d.num, quotient, -d.k));
-    if (!range) continue;
-    quotient.constant = proviso::floor_div(range->first, d.k);
-    if (quotient.constant == proviso::floor_div(range->second, d.k)) {
-      d.outside = add(d.outside, quotient);
-      d.is_done = true;
+    const Int& k = d.den.constant;
+    for (const bool floors : {true, false}) {
+      Poly quotient;
+      for (const Term& t : d.num.terms) {
+        if (is_floor(t) == floors) quotient.terms.push_back({t.mono, 1});
+      }
+      const auto range = forms.remainder_range(forms.add(d.num, quotient, -k));
+      if (!range) continue;
+      quotient.constant = proviso::floor_div(range->first, k);
+      if (quotient.constant != proviso::floor_div(range->second, k)) continue;
+      d.take_out(quotient);
+      d.finish();
       return true;
     }
+    return false;
   }
-  return false;
-}
 
-struct FormPool::ConstantDivisionRow {
-  internal::DivisionRule rule;
-  bool (FormPool::*apply)(ConstantDivision&);
-  bool begins_anew = false;  // the rules before it may apply again
+  static auto& rules() {
+    using D = NumberDivision;
+    using namespace division;
+    static constinit RuleTable table({
+        RewriteRow<D>{kNegativeConstant, negative_constant<D>, Then::kNext},
+        {kPullOutNumber, pull_out_number<D>, Then::kNext},
+        {kCancelGcd, cancel_gcd<D>, Then::kNext},
+        {with_examples(kSmallConstant, "(4*x + 3)//4", "x//y"),
+         small_constant<D>, Then::kNext},
+        {kMergeNested, merge_nested<D>},
+        {{"bound_by_remainders", "(Mod(x, m) + e)//k", "e//k",
+          "(m > 0) & (k > 0) & Eq(e//k, (m - 1 + e)//k)", "(Mod(x, 8) + 8)//16",
+          "(Mod(x, 8) + 9)//16"},
+         bound_by_remainders,
+         Then::kNext},
+    });
+    return table;
+  }
 };
 
-constexpr FormPool::ConstantDivisionRow FormPool::kConstantDivisionRules[] = {
-    {{"negative_constant", "a//(-k)", "(-a)//k", "", "x//(-3)", "x//3"},
-     &FormPool::turn_negative},
-    {{"pull_out_multiples", "(k*q + r)//k", "q + r//k", "", "(4*x + y)//4",
-      "(3*x + y)//4"},
-     &FormPool::pull_out_multiples},
-    {{"cancel_gcd", "(g*x + c)//(g*k)", "(x + c//g)//k", "(g > 0) & (k > 0)",
-      "(2*x + 3)//4", "(3*x + 2)//4"},
-     &FormPool::cancel_gcd},
-    {{"small_constant", "r//k", "0", "(0 <= r) & (r < k)", "(4*x + 3)//4",
-      "x//y"},
-     &FormPool::drop_small_constant},
-    {{"merge_nested", "(x//m + e)//k", "(x + m*e)//(m*k)", "(m > 0) & (k > 0)",
-      "(x//3 + 1)//2", "(x//3 + 1)*2//5"},
-     &FormPool::merge_nested,
-     true},
-    {{"bound_by_remainders", "(Mod(x, m) + e)//k", "e//k",
-      "(m > 0) & (k > 0) & Eq(e//k, (m - 1 + e)//k)", "(Mod(x, 8) + 8)//16",
-      "(Mod(x, 8) + 9)//16"},
-     &FormPool::bound_by_remainders},
-};
-
-namespace {
-constexpr size_t kMaxConstantDivisionRules = 8;
-internal::Counter constant_division_counts[kMaxConstantDivisionRules];
-}  // namespace
-
-std::vector<internal::DivisionRuleCount> constant_division_rule_counts() {
-  std::vector<internal::DivisionRuleCount> all;
-  for (const auto& row : FormPool::kConstantDivisionRules) {
-    all.push_back({row.rule, constant_division_counts[all.size()].count()});
-  }
-  return all;
+std::vector<RewriteRuleCount> number_division_rule_counts() {
+  return FormPool::NumberDivision::rules().counts();
 }
 
-Poly FormPool::floor_by_constant(Poly a, Int k) {
-  static_assert(std::size(kConstantDivisionRules) <= kMaxConstantDivisionRules);
-  ConstantDivision d{.outside = {}, .num = std::move(a), .k = std::move(k)};
-  for (size_t i = 0; i < std::size(kConstantDivisionRules) && !d.is_done;) {
-    const ConstantDivisionRow& row = kConstantDivisionRules[i];
-    const bool fires = (this->*row.apply)(d);
-    if (fires) constant_division_counts[i].add();
-    i = fires && row.begins_anew ? 0 : i + 1;
-  }
+Poly FormPool::floor_by_number(Poly a, const Int& k) {
+  NumberDivision d{
+      .ring = {*this}, .outside = {}, .num = std::move(a), .den = constant(k)};
+  NumberDivision::rules().run(d);
   if (d.is_done) return std::move(d.outside);
-  const AtomId q = intern(Atom{.kind = AtomKind::kFloor,
-                               .a = intern(d.num),
-                               .b = intern(constant(d.k))});
+  const AtomId q = intern(
+      Atom{.kind = AtomKind::kFloor, .a = intern(d.num), .b = intern(d.den)});
   return add(d.outside, variable(q));
 }
 
@@ -555,31 +478,14 @@ const Term& FormPool::leading(const Poly& p) const {
       [this](const Term& a, const Term& b) { return leads(a.mono, b.mono); });
 }
 
-// Long division by the leading term.
 std::optional<Poly> FormPool::exact_quotient(const Poly& a, const Poly& b) {
-  constexpr int kMaxSteps = 64;
-  if (b.terms.empty()) return std::nullopt;
-  const Term divisor = leading(b);
-  Poly rest = a, result;
-  for (int i = 0; i < kMaxSteps; ++i) {
-    if (rest.is_zero()) return result;
-    if (rest.terms.empty()) return std::nullopt;
-    const Term t = leading(rest);
-    const MonoId m = quotient(t.mono, divisor.mono);
-    if (m == kNoId || !floor_mod(t.coef, divisor.coef).is_zero()) {
-      return std::nullopt;
-    }
-    Poly times = monomial(m, proviso::floor_div(t.coef, divisor.coef));
-    rest = sub(rest, mul(times, b));
-    result = add(result, times);
-    if (rest.terms.size() > kMaxExpandedTerms) return std::nullopt;
-  }
-  return std::nullopt;
+  if (b.is_constant()) return std::nullopt;
+  return exact_quotient_of(FormRing{*this}, a, b);
 }
 
 Poly FormPool::floor_div(const Poly& a, const Poly& b) {
   if (b.is_constant() && !b.constant.is_zero()) {
-    return floor_by_constant(a, b.constant);
+    return floor_by_number(a, b.constant);
   }
   bool flip = leading_is_negative(b);
   return variable(intern(Atom{.kind = AtomKind::kFloor,

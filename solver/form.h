@@ -22,7 +22,7 @@
 
 #include "sym/expr.h"
 #include "sym/intern_index.h"
-#include "sym/simplifier.h"
+#include "sym/rewrite_rule.h"
 #include "sym/small_vector.h"
 #include "sym/stable_vector.h"
 
@@ -100,9 +100,9 @@ struct Formula {
   friend bool operator==(const Formula&, const Formula&) = default;
 };
 
-// The rules of floors by constants, which hold at every point, with how often
-// each was used (sym/simplifier.h says what a rule is).
-std::vector<internal::DivisionRuleCount> constant_division_rule_counts();
+// The rules of floors by numbers, which hold at every point, with how often
+// each was used.
+std::vector<RewriteRuleCount> number_division_rule_counts();
 
 class FormPool {
  public:
@@ -213,8 +213,7 @@ class FormPool {
   std::string to_string(FormulaId f);
 
  private:
-  friend std::vector<internal::DivisionRuleCount>
-  constant_division_rule_counts();
+  friend std::vector<RewriteRuleCount> number_division_rule_counts();
 
   // What is asked of a polynomial, on one line of the cache.
   struct About {
@@ -232,21 +231,8 @@ class FormPool {
   FormulaId intern(const Formula& formula);
   const Formula& make_negation(FormulaId f);
   FormulaId connect(FormulaKind kind, std::vector<FormulaId> kids);
-  // outside + floor(num / k), k > 0 but at first; once done, outside alone.
-  struct ConstantDivision {
-    Poly outside, num;
-    Int k;
-    bool is_done = false;
-  };
-  struct ConstantDivisionRow;
-  static const ConstantDivisionRow kConstantDivisionRules[];
-  Poly floor_by_constant(Poly a, Int k);
-  bool turn_negative(ConstantDivision& d);
-  bool pull_out_multiples(ConstantDivision& d);
-  bool cancel_gcd(ConstantDivision& d);
-  bool drop_small_constant(ConstantDivision& d);
-  bool merge_nested(ConstantDivision& d);
-  bool bound_by_remainders(ConstantDivision& d);
+  struct NumberDivision;
+  Poly floor_by_number(Poly a, const Int& k);
   void collect(const Poly& p, Atoms& out);
   std::string name(AtomId a);
 

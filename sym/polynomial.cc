@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "sym/budget.h"
+#include "sym/polynomial_ring.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -82,11 +83,7 @@ bool Polynomial::is_constant() const {
 }
 
 Int Polynomial::content() const {
-  Int result = 0;
-  for (const auto& [monomial, coefficient] : terms_) {
-    if (!monomial.empty()) result = gcd(result, coefficient);
-  }
-  return result;
+  return internal::content_of<internal::ExprRing>(*this);
 }
 
 size_t Polynomial::degree() const {  // terms of higher degree come first
@@ -155,18 +152,7 @@ Polynomial operator*(const Polynomial& a, const Int& k) {
 }
 
 Polynomial operator*(const Polynomial& a, const Polynomial& b) {
-  Polynomial result;
-  for (const auto& [m, c] : a.terms_) {
-    for (const auto& [n, d] : b.terms_) {
-      Monomial product;
-      product.reserve(m.size() + n.size());
-      std::merge(m.begin(), m.end(), n.begin(), n.end(),
-                 std::back_inserter(product),
-                 [](Expr x, Expr y) { return compare(x, y) < 0; });
-      result.add(std::move(product), c * d);
-    }
-  }
-  return result;
+  return internal::product_of(internal::ExprRing(), a, b);
 }
 
 namespace {

@@ -7,7 +7,6 @@
 //   Expr f = simplifier.floor_div(p, Polynomial(8)); // of canonical p
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -17,21 +16,11 @@
 #include "sym/facts.h"
 #include "sym/polynomial.h"
 #include "sym/pool_stores.h"
+#include "sym/rewrite_rule.h"
 
 namespace proviso::inline v0_2::internal {
 
 using Args = std::span<const Expr>;
-
-// How often rules rewrote something, in this process.  Counts of threads that
-// meet may be lost: they are for people.
-class Counter {
- public:
-  void add() { count_.store(count() + 1, std::memory_order_relaxed); }
-  uint64_t count() const { return count_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<uint64_t> count_{0};
-};
 
 // An exact real expression that is a ratio of integer polynomials with a
 // constant denominator: numerator / denominator, denominator > 0.
@@ -109,36 +98,15 @@ class Simplifier {
   std::unordered_map<uint32_t, Expr> opposites_;
 };
 
-// a / b when b != 0 divides a as polynomials, by long division.
+// a / b when b != 0 divides a as polynomials, as long division soon finds.
 std::optional<Polynomial> exact_quotient(const Polynomial& a,
-                                         const Polynomial& b,
-                                         int most_steps = 32);
+                                         const Polynomial& b);
 // Of coefficients divided by k, rounded down.
 Polynomial over(const Polynomial& p, const Int& k);
 // gcd of all coefficients, the constant's included.
 Int full_content(const Polynomial& p);
 
-// What a rule of a//b or a % b says, as data from which tests are made: the
-// identity, which holds wherever `before` is defined and the condition true; an
-// expression on which the rule fires and one on which it is quiet, where
-// `given` holds: "y in [0, 7]; x < y".
-struct DivisionRule {
-  const char* name;
-  const char* before;
-  const char* after;
-  const char* condition;
-  const char* fires;
-  const char* quiet;
-  const char* given = "";
-};
-
-// The simplifier's rules of a // b and a % b, with how often each rewrote
-// something.  Those of the solver's forms are counted in solver/form.h and in
-// solver/normal/quotients.h.
-struct DivisionRuleCount {
-  const DivisionRule& rule;
-  uint64_t count;
-};
-std::vector<DivisionRuleCount> division_rule_counts();
+// The rules of a // b and a % b.
+std::vector<RewriteRuleCount> division_rule_counts();
 
 }  // namespace proviso::inline v0_2::internal

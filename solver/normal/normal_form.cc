@@ -168,43 +168,120 @@ void NormalForm::make_images_below(AtomId a) {
   }
 }
 
-// The value where both arguments are constant; x & (2**k - 1) is x % 2**k and
-// x & -1 is x; b**(e + c) is b**c * b**e where e >= 0.
+// op(x, y), an operator without a normal form of its own, until a rule says
+// what it is.
+struct NormalForm::Call {
+  NormalForm& within;
+  const Op op;
+  const Poly &x, &y;
+  Poly value = {};
+  Reason why = 0;
+  bool is_done = false;
+
+  bool is_bits() const { return op == Op::kBitAnd; }
+  bool is_power() const { return op == Op::kPow; }
+  bool finish(Poly v) {
+    value = std::move(v);
+    return is_done = true;
+  }
+
+  static bool bits_of_numbers(Call& c);
+  static bool mask_of_ones(Call& c);
+  static bool mask_of_low_bits(Call& c);
+  static bool multiply_out(Call& c);
+  static bool power_of_number(Call& c);
+  static bool pull_out_of_exponent(Call& c);
+  static auto& rules();
+};
+
+bool NormalForm::Call::bits_of_numbers(Call& c) {
+  if (!c.is_bits() || !c.x.is_constant() || !c.y.is_constant()) return false;
+  return c.finish(FormPool::constant(bit_and(c.x.constant, c.y.constant)));
+}
+
+bool NormalForm::Call::mask_of_ones(Call& c) {
+  if (!c.is_bits()) return false;
+  if (c.y == FormPool::constant(-1)) return c.finish(c.x);
+  return c.x == FormPool::constant(-1) && c.finish(c.y);
+}
+
+// x & (2**k - 1), 0 among the masks.
+bool NormalForm::Call::mask_of_low_bits(Call& c) {
+  if (!c.is_bits() || c.x.is_constant() == c.y.is_constant()) return false;
+  const Poly& other = c.x.is_constant() ? c.y : c.x;
+  const Int period = (c.x.is_constant() ? c.x : c.y).constant + 1;
+  if (period.sign() <= 0 || !bit_and(period, period - 1).is_zero()) {
+    return false;
+  }
+  return c.finish(c.within.forms_.mod(other, FormPool::constant(period)));
+}
+
+bool NormalForm::Call::multiply_out(Call& c) {
+  constexpr int64_t kMost = 8;
+  if (!c.is_power() || !c.y.is_constant()) return false;
+  const int64_t n = c.y.constant.to_int64().value_or(-1);
+  if (n < 0 || n > kMost) return false;
+  return c.finish(c.within.forms_.pow(c.x, static_cast<unsigned>(n)));
+}
+
+bool NormalForm::Call::power_of_number(Call& c) {
+  constexpr int64_t kMost = 4095;
+  if (!c.is_power() || !c.x.is_constant() || !c.y.is_constant()) return false;
+  const int64_t n = c.y.constant.to_int64().value_or(-1);
+  if (n < 0 || n > kMost) return false;
+  const auto power = pow(c.x.constant, static_cast<uint64_t>(n));
+  return power && c.finish(FormPool::constant(*power));
+}
+
+bool NormalForm::Call::pull_out_of_exponent(Call& c) {
+  if (!c.is_power() || !c.x.is_constant() || c.y.constant.sign() <= 0 ||
+      c.y.constant > Int(limits().pulled_out)) {
+    return false;
+  }
+  FormPool& forms = c.within.forms_;
+  Poly e = c.y;
+  e.constant = 0;
+  const Range r = c.within.ranges_.of(e);
+  const auto power =
+      pow(c.x.constant, static_cast<uint64_t>(*c.y.constant.to_int64()));
+  if (!power || !at_least(r, 0)) return false;
+  c.why = c.within.join(c.why, r.lower);
+  return c.finish(forms.scale(forms.func(c.op, c.x, e), *power));
+}
+
+auto& NormalForm::Call::rules() {
+  static constinit RuleTable table({
+      RewriteRow<Call>{{"bits_of_numbers", "a & b", "c", "Eq(a & b, c)",
+                        "x & y", "x & z", "Eq(x, 6); Eq(y, 12)"},
+                       bits_of_numbers},
+      {{"mask_of_ones", "x & -1", "x", "", "x & y", "x & z", "Eq(y, -1)"},
+       mask_of_ones},
+      {{"mask_of_low_bits", "x & (2**k - 1)", "Mod(x, 2**k)", "k >= 0", "x & y",
+        "x & z", "Eq(y, 7); Eq(z, 5)"},
+       mask_of_low_bits},
+      {{"multiply_out", "x**3", "x*x*x", "", "x**y", "x**z",
+        "Eq(y, 3); z in [9, int_oo]"},
+       multiply_out},
+      {{"power_of_number", "b**n", "c", "Eq(b**n, c)", "x**y", "x**z",
+        "Eq(x, 2); Eq(y, 12); z in [0, 20]"},
+       power_of_number},
+      {{"pull_out_of_exponent", "b**(e + c)", "b**c * b**e",
+        "(e >= 0) & (c >= 0)", "2**(x + y)", "2**(x + z)",
+        "x in [0, int_oo]; Eq(y, 3); z in [0, 5]"},
+       pull_out_of_exponent},
+  });
+  return table;
+}
+
+std::vector<RewriteRuleCount> function_rule_counts() {
+  return NormalForm::Call::rules().counts();
+}
+
 Poly NormalForm::function(Op op, const Poly& x, const Poly& y, Reason& why) {
-  int64_t n = -1;
-  if (y.is_constant()) n = y.constant.to_int64().value_or(-1);
-  if (op == Op::kBitAnd && x.is_constant() && y.is_constant()) {
-    return FormPool::constant(bit_and(x.constant, y.constant));
-  }
-  if (op == Op::kBitAnd && (x.is_constant() || y.is_constant())) {
-    const Poly& other = x.is_constant() ? y : x;
-    const Int bits = (x.is_constant() ? x : y).constant + 1;
-    if (bits.is_zero()) return other;
-    // 2**k - 1, and 0 among them
-    if (bits.sign() > 0 && bit_and(bits, bits - 1).is_zero()) {
-      return forms_.mod(other, FormPool::constant(bits));
-    }
-  }
-  if (op == Op::kPow && n >= 0 && n <= 8) {
-    return forms_.pow(x, static_cast<unsigned>(n));
-  }
-  if (op == Op::kPow && x.is_constant() && n >= 0 && n < 4096) {
-    if (auto value = pow(x.constant, static_cast<uint64_t>(n))) {
-      return FormPool::constant(*value);
-    }
-  }
-  if (op == Op::kPow && x.is_constant() && y.constant.sign() > 0 &&
-      y.constant <= Int(limits().pulled_out)) {
-    Poly e = y;
-    e.constant = 0;
-    Range r = ranges_.of(e);
-    auto power = pow(x.constant, static_cast<uint64_t>(*y.constant.to_int64()));
-    if (power && at_least(r, 0)) {
-      why = join(why, r.lower);
-      return forms_.scale(forms_.func(op, x, e), *power);
-    }
-  }
-  return forms_.func(op, x, y);
+  Call call{.within = *this, .op = op, .x = x, .y = y, .why = why};
+  Call::rules().run(call);
+  why = call.why;
+  return call.is_done ? std::move(call.value) : forms_.func(op, x, y);
 }
 
 NormalForm::Image NormalForm::rebuild(AtomId a) {

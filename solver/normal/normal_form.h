@@ -24,6 +24,9 @@ struct Normal {
   bool changed = false;
 };
 
+// The rules of powers and of bits, with how often each was used.
+std::vector<RewriteRuleCount> function_rule_counts();
+
 class NormalForm {
  public:
   NormalForm(State& state, Ranges& ranges, Literals& literals,
@@ -72,6 +75,8 @@ class NormalForm {
   };
   class Visit;
   class Bottom;
+  struct Call;
+  friend std::vector<RewriteRuleCount> function_rule_counts();
 
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
   const Image& image_of(AtomId a) {  // until the next change

@@ -7,8 +7,9 @@
 //
 // Rules that hold at every point are FormPool::floor_div's; here are those that
 // need a fact, most often that the divisor is not 0, and its reason joins the
-// caller's.  They are rows of one table, tried in its order; each shortens the
-// quotient, so that all of it ends.  What is left is a floor, unless the ranges
+// caller's.  They are rows of one table, most of them those of any polynomials
+// (sym/division.h), tried in its order; each shortens the quotient, so that all
+// of it ends.  What is left is a floor, unless the ranges
 // of its parts leave it one value (solver/state/range.h).
 #pragma once
 
@@ -28,8 +29,8 @@ struct QuotientProver {
                                             Reason& why) = 0;
 };
 
-// The rules, with how often each was used (sym/simplifier.h says what one is).
-std::vector<internal::DivisionRuleCount> quotient_rule_counts();
+// The rules, with how often each was used.
+std::vector<RewriteRuleCount> quotient_rule_counts();
 
 class Quotients {
  public:
@@ -52,28 +53,9 @@ class Quotients {
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
   bool is_nonzero(const Poly& p, Reason& why);
 
-  // outside + floor(num / den); once done, outside alone.
-  struct Division {
-    Poly outside, num, den;
-    Reason why = 0;
-    bool is_done = false;
-  };
-  struct Row;
-  static const Row kRules[];
-  friend std::vector<internal::DivisionRuleCount> quotient_rule_counts();
+  struct Division;
+  friend std::vector<RewriteRuleCount> quotient_rule_counts();
 
-  bool cancel_factor(Division& d);
-  bool cancel_content(Division& d);
-  bool take_exact(Division& d);
-  bool cancel_numerator(Division& d);
-  bool pull_out_multiples(Division& d);
-  bool bound_by_range(Division& d);
-  bool take_known_ratio(Division& d);
-  bool bound_by_proof(Division& d);
-  bool merge_nested(Division& d);
-  bool drop_zero(Division& d);
-
-  Poly multiples_in(Poly& num, const Poly& den);
   std::optional<Poly> constant_value(const Poly& quotient, Reason& why);
 
   State& state_;

@@ -16,7 +16,6 @@ namespace {
 
 // More objects than this are dropped, and read again when they come.
 constexpr size_t kMaxObjects = 200'000;
-constexpr int kMaxDivisionSteps = 63;
 
 }  // namespace
 
@@ -133,7 +132,7 @@ py::object IndexForms::exact_quotient(py::handle base, py::handle divisor) {
   const Polynomial divided = to_polynomial(both->at(0)),
                    by = to_polynomial(both->at(1));
   if (by.is_zero()) return py::none();
-  const auto result = internal::exact_quotient(divided, by, kMaxDivisionSteps);
+  const auto result = internal::exact_quotient(divided, by);
   return result ? write(*result) : py::none();
 }
 

@@ -1,15 +1,17 @@
-// Tests made from the rows of the rules of floors and remainders, the
-// simplifier's and those of the solver's forms: the identity holds at every
-// small point and Z3 knows no other, the rule fires where its row says and is
-// quiet where it says, and all tables know what one of them says.
+// Tests made from the rows of the rewrite rules (floors, remainders, powers and
+// bits), the simplifier's and those of the solver's forms: the identity holds
+// at every small point and Z3 knows no other, the rule fires where its row says
+// and is quiet where it says, and all tables know what one of them says.
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
 #include <set>
 
 #include "solver/form.h"
-#include "solver/normal/quotients.h"
+#include "solver/normal/normal_form.h"
 #include "solver/z3_backend.h"
+#include "sym/rewrite_rule.h"
 #include "sym/simplifier.h"
 #include "sym/simplify.h"
 #include "tests/solver/support.h"
@@ -18,17 +20,15 @@ namespace proviso {
 using namespace internal;
 namespace {
 
-using internal::DivisionRule;
-using internal::DivisionRuleCount;
-
 struct Table {
   const char* name;
-  std::vector<DivisionRuleCount> (*counts)();
+  std::vector<RewriteRuleCount> (*counts)();
 };
 constexpr Table kTables[] = {
     {"simplifier", internal::division_rule_counts},
-    {"floors by numbers", constant_division_rule_counts},
+    {"floors by numbers", number_division_rule_counts},
     {"quotients under facts", quotient_rule_counts},
+    {"powers and bits under facts", function_rule_counts},
 };
 
 uint64_t count_of(const Table& table, const std::string& rule) {
@@ -59,14 +59,14 @@ class Given {
   Context context;
 };
 
-Expr condition_of(ExprPool& pool, const DivisionRule& rule) {
+Expr condition_of(ExprPool& pool, const RewriteRule& rule) {
   return *rule.condition == '\0' ? pool.boolean(true)
                                  : parse(pool, rule.condition);
 }
 
 // Where `before` and `after` differ, of all points with values in [-4, 4] at
 // which the condition holds and `before` is defined.
-std::string difference(const DivisionRule& rule, size_t& points) {
+std::string difference(const RewriteRule& rule, size_t& points) {
   constexpr int kEnd = 4;
   ExprPool pool;
   const Expr before = parse(pool, rule.before), after = parse(pool, rule.after);
@@ -96,7 +96,7 @@ std::string difference(const DivisionRule& rule, size_t& points) {
   }
 }
 
-TEST(DivisionRules, AreTrueAtEverySmallPoint) {
+TEST(RewriteRules, AreTrueAtEverySmallPoint) {
   for (const Table& table : kTables) {
     for (const auto& [rule, count] : table.counts()) {
       size_t points = 0;
@@ -106,7 +106,7 @@ TEST(DivisionRules, AreTrueAtEverySmallPoint) {
   }
 }
 
-TEST(DivisionRules, AreNotRefutedByZ3) {
+TEST(RewriteRules, AreNotRefutedByZ3) {
   if (!Z3Backend::is_built()) GTEST_SKIP() << "built without Z3";
   size_t proved = 0;
   std::set<std::string> seen;
@@ -139,7 +139,7 @@ void use(const Table& table, Given& given, const char* text) {
   }
 }
 
-TEST(DivisionRules, FireWhereTheirRowsSay) {
+TEST(RewriteRules, FireWhereTheirRowsSay) {
   for (const Table& table : kTables) {
     for (const auto& [rule, count] : table.counts()) {
       Given given(rule.given);
@@ -151,7 +151,7 @@ TEST(DivisionRules, FireWhereTheirRowsSay) {
   }
 }
 
-TEST(DivisionRules, AreQuietWhereTheirConditionFails) {
+TEST(RewriteRules, AreQuietWhereTheirConditionFails) {
   for (const Table& table : kTables) {
     for (const auto& [rule, count] : table.counts()) {
       Given given(rule.given);
@@ -165,7 +165,7 @@ TEST(DivisionRules, AreQuietWhereTheirConditionFails) {
 
 // What one of them says, the solver decides and simplify() shows: the rules
 // stand in several tables, for several kinds of polynomials, and know the same.
-TEST(DivisionRules, AreKnownToSolverAndSimplifierAlike) {
+TEST(RewriteRules, AreKnownToSolverAndSimplifierAlike) {
   for (const Table& table : kTables) {
     for (const auto& [rule, count] : table.counts()) {
       Given given(rule.given);
@@ -180,7 +180,39 @@ TEST(DivisionRules, AreKnownToSolverAndSimplifierAlike) {
   }
 }
 
-TEST(DivisionRules, HaveNamesOfTheirOwn) {
+// The simplifier's table is that of remainders as well: each rule of floors,
+// read of the remainder of the same division, keeps its value.
+TEST(RewriteRules, KeepTheRemainderOfTheSameDivision) {
+  constexpr int kEnd = 9;
+  size_t points = 0;
+  for (const Table& table : kTables) {
+    for (const auto& [rule, count] : table.counts()) {
+      ExprPool pool;
+      const Expr quotient = parse(pool, rule.fires);
+      if (!quotient.is(Op::kFloorDiv)) continue;
+      const Expr remainder = pool.make(Op::kMod, quotient.args());
+      const Expr simple = simplify(remainder);
+      const std::vector<Expr> symbols = free_symbols(remainder);
+      std::mt19937 random(7);
+      for (int i = 0; i < 300; ++i) {
+        Assignment point;
+        for (Expr s : symbols) {
+          point.set(s, Int(static_cast<int>(random() % (2 * kEnd)) - kEnd));
+        }
+        const Evaluation before = evaluate(remainder, point);
+        if (!before.defined()) continue;
+        ++points;
+        const Evaluation after = evaluate(simple, point);
+        ASSERT_TRUE(after.defined()) << remainder << " -> " << simple;
+        ASSERT_EQ(*before.value, *after.value)
+            << remainder << " -> " << simple << " at " << point.to_string();
+      }
+    }
+  }
+  EXPECT_GT(points, 5000u);
+}
+
+TEST(RewriteRules, HaveNamesOfTheirOwn) {
   for (const Table& table : kTables) {
     std::set<std::string> names;
     for (const auto& [rule, count] : table.counts()) {

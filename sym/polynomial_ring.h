@@ -1,0 +1,247 @@
+// sym/polynomial_ring.h - what is computed of polynomials, whatever their
+// monomials are.  Not for callers of the library.
+//
+// There are two kinds of polynomials.  Those of sym/polynomial.h have monomials
+// of expressions, sorted as they are printed; they need no pool of their own
+// and are what callers see.  Those of the solver (solver/form.h) have monomials
+// that are numbers of a pool: two are compared as integers and a product is
+// looked up, by which a question takes microseconds.  What is done to both is
+// the same, and stands here once, over a Ring, which says what differs:
+//
+//   Poly, Monomial, Factors   Factors: the sorted atoms of a monomial
+//   each(p, f)                calls f(monomial, coefficient) of each term, the
+//                             constant being a term of the monomial 1, until f
+//                             is false; whether it never was
+//   size(p), constant(p), number(k)   the number of terms; the constant of p;
+//                             k as a polynomial
+//   scaled(p, k)              p*k
+//   is_one(m)                 whether m is the monomial 1
+//   append(p, m, c)           adds c*m; settle(p) then puts all in order
+//   factors(m), common(f, m)  the atoms of m; those of f that are in m too
+//   monomial(f)               the product of atoms
+//   product(m, n)             m*n
+//   quotient(m, n)            m/n where n divides m, else nothing
+//   leading(p)                a term that products respect: that of p*q is the
+//                             product of p's and q's
+//   add(p, q, k), times(p, m, c), mul(p, q)   p + k*q, p*c*m, p*q
+//   as_floor(m)               the parts of the floor that m is, else nothing
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "sym/integer.h"
+#include "sym/polynomial.h"
+
+namespace proviso::inline v0_2::internal {
+
+// The gcd of the coefficients, without the constant's; 0 of a constant.
+template <typename Ring>
+Int content_of(const typename Ring::Poly& p) {
+  Int g = 0;
+  Ring::each(p, [&](const auto& m, const Int& c) {
+    if (!Ring::is_one(m)) g = gcd(g, c);
+    return !g.is_one();
+  });
+  return g;
+}
+
+// The same with the constant's.
+template <typename Ring>
+Int full_content_of(const typename Ring::Poly& p) {
+  Int g = 0;
+  Ring::each(p, [&](const auto&, const Int& c) {
+    g = gcd(g, c);
+    return !g.is_one();
+  });
+  return g;
+}
+
+// Each coefficient divided by k, rounded down.
+template <typename Ring>
+typename Ring::Poly divided_by(const typename Ring::Poly& p, const Int& k) {
+  typename Ring::Poly q;
+  Ring::each(p, [&](const auto& m, const Int& c) {
+    Int part = floor_div(c, k);
+    if (!part.is_zero()) Ring::append(q, m, part);
+    return true;
+  });
+  return q;  // in order, as p was
+}
+
+template <typename Ring>
+typename Ring::Poly product_of(Ring ring, const typename Ring::Poly& p,
+                               const typename Ring::Poly& q) {
+  typename Ring::Poly product;
+  Ring::each(p, [&](const auto& m, const Int& c) {
+    return Ring::each(q, [&](const auto& n, const Int& d) {
+      Ring::append(product, ring.product(m, n), c * d);
+      return true;
+    });
+  });
+  Ring::settle(product);
+  return product;
+}
+
+// p / m, where m divides every term.
+template <typename Ring>
+std::optional<typename Ring::Poly> without_monomial(
+    Ring ring, const typename Ring::Poly& p, const typename Ring::Monomial& m) {
+  typename Ring::Poly reduced;
+  const bool divides = Ring::each(p, [&](const auto& n, const Int& c) {
+    const auto rest = ring.quotient(n, m);
+    if (rest) Ring::append(reduced, *rest, c);
+    return rest.has_value();
+  });
+  if (!divides) return std::nullopt;
+  Ring::settle(reduced);
+  return reduced;
+}
+
+// The atoms that are in every term of p and of q, each as often as in all of
+// them; none where one of these is 0.
+template <typename Ring>
+typename Ring::Factors common_factors(Ring ring, const typename Ring::Poly& p,
+                                      const typename Ring::Poly& q) {
+  std::optional<typename Ring::Factors> common;
+  const auto narrow = [&](const auto& m, const Int&) {
+    common = common ? ring.common(*common, m) : ring.factors(m);
+    return !common->empty();
+  };
+  const bool any = Ring::each(q, narrow) && Ring::each(p, narrow);
+  return any && common ? *std::move(common) : typename Ring::Factors();
+}
+
+// q with a == q*b, where there is one and it is soon found: long division by
+// the leading term.
+template <typename Ring>
+std::optional<typename Ring::Poly> exact_quotient_of(
+    Ring ring, const typename Ring::Poly& a, const typename Ring::Poly& b) {
+  constexpr int kMaxSteps = 64;
+  constexpr size_t kMaxTerms = 64;
+  if (b.is_zero()) return std::nullopt;
+  const auto [divisor, divisor_c] = ring.leading(b);
+  typename Ring::Poly rest = a, result;
+  for (int i = 0; i < kMaxSteps; ++i) {
+    if (rest.is_zero()) {
+      Ring::settle(result);
+      return result;
+    }
+    const auto [m, c] = ring.leading(rest);
+    const auto q = ring.quotient(m, divisor);
+    if (!q || !floor_mod(c, divisor_c).is_zero()) return std::nullopt;
+    const Int times = floor_div(c, divisor_c);
+    Ring::append(result, *q, times);
+    rest = ring.add(rest, ring.times(b, *q, times), -1);
+    if (Ring::size(rest) > kMaxTerms) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// What a single term takes out of a sum: num == m*outside + rest.  With
+// `whole`, a coefficient is divided or stays as it is; else what is left of it
+// stays.
+template <typename Ring>
+struct TakenOut {
+  typename Ring::Poly outside, rest;
+};
+template <typename Ring>
+TakenOut<Ring> multiples_of_term(Ring ring, const typename Ring::Poly& num,
+                                 const typename Ring::Monomial& m, const Int& k,
+                                 bool whole) {
+  TakenOut<Ring> taken;
+  Ring::each(num, [&](const auto& n, const Int& c) {
+    const auto q = ring.quotient(n, m);
+    const Int left = q ? floor_mod(c, k) : c;
+    if (!q || (whole && !left.is_zero())) {
+      Ring::append(taken.rest, n, c);
+      return true;
+    }
+    const Int times = floor_div(c, k);
+    if (!times.is_zero()) Ring::append(taken.outside, *q, times);
+    if (!left.is_zero()) Ring::append(taken.rest, n, left);
+    return true;
+  });
+  Ring::settle(taken.outside);
+  return taken;  // the rest is in order, as num was
+}
+
+// Of the polynomials of sym/polynomial.h.
+struct ExprRing {
+  using Poly = Polynomial;
+  using Monomial = proviso::Monomial;
+  using Factors = proviso::Monomial;
+  struct Floor {
+    Polynomial num, den;
+  };
+
+  template <typename F>
+  static bool each(const Polynomial& p, F f) {
+    return std::all_of(p.terms().begin(), p.terms().end(),
+                       [&](const auto& t) { return f(t.first, t.second); });
+  }
+  static size_t size(const Polynomial& p) { return p.terms().size(); }
+  static Int constant(const Polynomial& p) { return p.constant(); }
+  static Polynomial number(const Int& k) { return Polynomial(k); }
+  static Polynomial scaled(const Polynomial& p, const Int& k) { return p * k; }
+  static bool is_one(const Monomial& m) { return m.empty(); }
+  static void append(Polynomial& p, Monomial m, const Int& c) {
+    p.add(std::move(m), c);
+  }
+  static void settle(Polynomial&) {}  // always is in order
+
+  static const Factors& factors(const Monomial& m) { return m; }
+  static const Monomial& monomial(const Factors& f) { return f; }
+  static Factors common(const Factors& f, const Monomial& m) {
+    Factors both;
+    std::set_intersection(f.begin(), f.end(), m.begin(), m.end(),
+                          std::back_inserter(both), precedes);
+    return both;
+  }
+  static Monomial product(const Monomial& m, const Monomial& n) {
+    Monomial both;
+    both.reserve(m.size() + n.size());
+    std::merge(m.begin(), m.end(), n.begin(), n.end(), std::back_inserter(both),
+               precedes);
+    return both;
+  }
+  static std::optional<Monomial> quotient(const Monomial& m,
+                                          const Monomial& n) {
+    Monomial rest;
+    size_t next = 0;
+    for (Expr atom : m) {
+      if (next < n.size() && atom == n[next]) {
+        ++next;
+      } else {
+        rest.push_back(atom);
+      }
+    }
+    if (next != n.size()) return std::nullopt;
+    return rest;
+  }
+  static std::pair<Monomial, Int> leading(const Polynomial& p) {
+    return *p.terms().begin();
+  }
+  static Polynomial add(const Polynomial& p, const Polynomial& q,
+                        const Int& k) {
+    return k == Int(-1) ? p - q : p + (k.is_one() ? q : q * k);
+  }
+  static Polynomial times(const Polynomial& p, const Monomial& m,
+                          const Int& c) {
+    return Polynomial::term(m, c) * p;
+  }
+  static Polynomial mul(const Polynomial& p, const Polynomial& q) {
+    return p * q;
+  }
+  static std::optional<Floor> as_floor(const Monomial& m) {
+    if (m.size() != 1 || !m[0].is(Op::kFloorDiv)) return std::nullopt;
+    return Floor{to_polynomial(m[0].arg(0)), to_polynomial(m[0].arg(1))};
+  }
+
+ private:
+  static bool precedes(Expr a, Expr b) { return compare(a, b) < 0; }
+};
+
+}  // namespace proviso::inline v0_2::internal
