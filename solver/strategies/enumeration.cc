@@ -4,6 +4,7 @@
 
 #include "solver/engine/reasoner.h"
 #include "solver/point.h"
+#include "solver/strategies/periodic.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -53,15 +54,20 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
   FormPool& forms = reasoner.forms();
   Domain& domain = reasoner.domain();
   Lowering& lower = reasoner.lower();
+  size_t endless = 0;
   for (Expr x : free_symbols(s.question)) {  // most questions end here
     if (!x.is_int()) return {};
     const Interval range = reasoner.range_of(x).span;
-    if (!range.lower() || !range.upper()) return {};
-    if (*range.upper() - *range.lower() > Int(most)) return {};
+    if (!range.lower() || !range.upper()) {
+      if (++endless > 1) return {};
+    } else if (*range.upper() - *range.lower() > Int(most)) {
+      return {};
+    }
   }
   const auto [ids, symbols] = reasoner.facts().connected_to(s.question);
   Box box(forms, most);
   std::vector<std::pair<AtomId, Poly>> solved;  // and what they are
+  std::optional<AtomId> unbounded;
   for (Expr x : symbols) {
     if (!x.is_int()) return {};
     const AtomId a = forms.symbol(x);
@@ -69,7 +75,13 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
     for (AtomId free : forms.atoms_of(value)) {
       if (!forms.is_variable(free) || box.has(free)) continue;
       if (domain.is_solved(free)) return {};  // its value is another's
-      if (!box.add(free, domain.atom_range(free).span)) return {};
+      const Interval range = domain.atom_range(free).span;
+      if (!range.lower() || !range.upper()) {
+        if (unbounded && *unbounded != free) return {};
+        unbounded = free;
+      } else if (!box.add(free, range)) {
+        return {};
+      }
     }
     if (forms.as_atom(value) != a) solved.emplace_back(a, std::move(value));
   }
@@ -83,6 +95,13 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
   }
   const FormulaId defined = lower.defined(s.question);
   const FormulaId goal = lower.condition(s.question);
+  if (unbounded) {
+    std::vector<FormulaId> all = facts_here;
+    all.insert(all.end(), {defined, goal});
+    const auto window = representative_window(
+        forms, all, *unbounded, solved, domain.atom_range(*unbounded).span);
+    if (!window || !box.add(*unbounded, *window)) return {};
+  }
   domain.spend(static_cast<uint64_t>(box.size()));
   Point& point = box.point();
   size_t yes = 0, no = 0, undefined = 0;
