@@ -28,9 +28,8 @@ namespace internal {
 
 constinit thread_local const Limits* current_limits = &kDefaults;
 
-LimitsInForce::LimitsInForce(const SolverOptions& options)
-    : before_(current_limits) {
-  current_limits = options.limits ? options.limits.get() : &kDefaults;
+const Limits& limits_of(const SolverOptions& options) {
+  return options.limits ? *options.limits : kDefaults;
 }
 
 }  // namespace internal

@@ -1,7 +1,7 @@
 // solver/limits_in_force.h - the limits of the engine that works on this
 // thread.
 //
-//   LimitsInForce in_force(options);          // for as long as a call lasts
+//   LimitsInForce in_force(limits_of(options));  // for as long as a call lasts
 //   if (depth > limits().split_depth) ..      // anywhere below it
 #pragma once
 
@@ -14,10 +14,15 @@ extern constinit thread_local const Limits* current_limits;
 // Those of the engine that works on this thread.
 inline const Limits& limits() { return *current_limits; }
 
+// Those that the options name; they live as long.
+const Limits& limits_of(const SolverOptions& options);
+
 // Has an engine's limits in force for as long as one of its calls lasts.
 class LimitsInForce {
  public:
-  explicit LimitsInForce(const SolverOptions& options);
+  explicit LimitsInForce(const Limits& limits) : before_(current_limits) {
+    current_limits = &limits;
+  }
   ~LimitsInForce() { current_limits = before_; }
   LimitsInForce(const LimitsInForce&) = delete;
   LimitsInForce& operator=(const LimitsInForce&) = delete;

@@ -16,7 +16,10 @@ using Reason = uint32_t;
 
 class ReasonArena {
  public:
-  ReasonArena() : nodes_(1) {}
+  ReasonArena() {
+    nodes_.reserve(64);  // those of a few facts and a question
+    nodes_.emplace_back();
+  }
 
   Reason leaf(uint32_t fact) { return push({fact, kLeaf}); }
 

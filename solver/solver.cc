@@ -35,13 +35,17 @@ std::string range_in_smtlib(Expr s) {
   return out;
 }
 
-void require_bool(Expr e, const char* call) {
-  if (e.is_bool()) return;
+[[noreturn]] void fail_bool(Expr e, const char* call) {
   throw Error("Context::" + std::string(call) + ": expected a boolean, got " +
               described(e) +
               (std::string_view(call) == "assume"
                    ? "; compare it with something"
                    : "; use bounds() for a number"));
+}
+
+void require_bool(Expr e, const char* call) {
+  if (!e.is_bool()) [[unlikely]]
+    fail_bool(e, call);
 }
 
 Expr lies_in(Expr symbol, const Interval& range) {
@@ -110,15 +114,17 @@ std::string Statistics::strategies_to_string() const {
 
 // Checked before the pool's memory is touched.
 namespace {
-Engine& usable(const std::shared_ptr<Engine>& engine) {
+[[noreturn]] void fail_usable(const std::shared_ptr<Engine>& engine) {
   if (engine == nullptr) {
     throw Error("Context: it was moved from; use the context it was moved to");
   }
-  if (engine->has_lost_its_pool()) {
-    throw Error(
-        "Context: its ExprPool was destroyed; keep the pool for as "
-        "long as its contexts");
-  }
+  throw Error(
+      "Context: its ExprPool was destroyed; keep the pool for as "
+      "long as its contexts");
+}
+Engine& usable(const std::shared_ptr<Engine>& engine) {
+  if (engine == nullptr || engine->has_lost_its_pool()) [[unlikely]]
+    fail_usable(engine);
   return *engine;
 }
 }  // namespace
@@ -128,9 +134,7 @@ Engine& usable(const std::shared_ptr<Engine>& engine) {
 // A context gets its number in a trace with its first line there.
 Trace* Context::trace() const {
   const std::shared_ptr<Trace>& here = engine_->trace;
-  if (here == nullptr) [[likely]]
-    return nullptr;
-  if (Trace::is_in_sink()) return nullptr;
+  if (here == nullptr || Trace::is_in_sink()) return nullptr;
   if (numbered_by_ == here) return here.get();
   numbered_by_ = here;
   number_ = here->begin(engine_->pool(), engine_->options());
@@ -150,6 +154,8 @@ Trace* Context::trace() const {
 // is first seen is written then.
 template <typename Write>
 void Context::log(Write write) const {
+  if (engine_->trace == nullptr) [[likely]]
+    return;
   if (Trace* trace = this->trace()) write(*trace);
 }
 
@@ -202,7 +208,7 @@ class Context::Call {
 
  private:
   Call(const Context& context, const std::shared_ptr<Version>& at)
-      : engine(usable(context.engine_)), limits_(engine.options()) {
+      : engine(usable(context.engine_)), limits_(engine.limits()) {
     engine.begin_call();
     engine.go_to(at);
   }

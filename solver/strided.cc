@@ -33,6 +33,12 @@ Strided::Strided(const Interval& span, const Int& stride, const Int& offset)
     : span_(span), stride_(stride), offset_(offset) {
   if (stride_.is_zero()) {
     span_ = intersect(span_, Interval::point(offset_));
+  } else if (stride_.is_one()) {
+    offset_ = 0;
+    if (span_.is_point()) {
+      stride_ = 0;
+      offset_ = *span_.lower();
+    }
   } else {
     offset_ = floor_mod(offset_, stride_);
     OptionalInt low = span_.lower(), high = span_.upper();
@@ -66,6 +72,8 @@ Strided intersect(const Strided& a, const Strided& b) {
     return b.contains(a.offset()) ? a : Strided(Interval::empty());
   }
   if (b.is_point()) return intersect(b, a);
+  if (a.stride().is_one()) return Strided(span, b.stride(), b.offset());
+  if (b.stride().is_one()) return Strided(span, a.stride(), a.offset());
   // a.offset + a.stride*k == b.offset modulo b.stride.
   const auto [g, u] = bezout(a.stride(), b.stride());
   const Int apart = b.offset() - a.offset();

@@ -1,11 +1,13 @@
 #include "sym/cost.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace proviso::inline v0_2 {
 namespace {
 
 constexpr uint64_t kDivisionCost = 4;
+constexpr int kSmall = 32;  // nodes that are no leaves
 
 bool is_minus_one(Expr e) {
   return e.is(Op::kInteger) && e.integer() == Int(-1);
@@ -38,10 +40,25 @@ uint64_t node_cost(Expr e) {
   }
 }
 
+// Most expressions are small: their cost is summed as it is defined, a shared
+// part as often as it is used.  Nothing where that takes more than `nodes`.
+std::optional<uint64_t> cost_of_small(Expr e, int& nodes) {
+  if (is_leaf(e.op())) return 1;
+  if (--nodes < 0) return std::nullopt;
+  uint64_t total = node_cost(e);
+  for (Expr arg : e.args()) {
+    const std::optional<uint64_t> part = cost_of_small(arg, nodes);
+    if (!part) return std::nullopt;
+    total += *part;
+  }
+  return std::min(total, kMaxCost);
+}
+
 }  // namespace
 
 uint64_t cost(Expr e) {
-  if (is_leaf(e.op())) return 1;
+  int nodes = kSmall;
+  if (const auto total = cost_of_small(e, nodes)) return *total;
   std::unordered_map<uint32_t, uint64_t> known;
   visit_arguments_first(
       e, [&](Expr x) { return is_leaf(x.op()) || known.contains(x.id()); },

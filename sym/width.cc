@@ -6,6 +6,7 @@
 #include "sym/rules.h"
 
 namespace proviso::inline v0_2::internal {
+
 std::optional<Int> width(Expr e, const Facts& facts) {
   std::optional<Int> widest = Int(0);
   auto take = [&](Expr part) {
@@ -28,13 +29,38 @@ std::optional<Int> width(Expr e, const Facts& facts) {
   return widest;
 }
 
+namespace {
+
+constexpr int kSmall = 32;  // nodes that are no leaves
+
+void take_numbers(Expr e, Int& largest) {
+  if (!e.is(Op::kAdd) && !e.is(Op::kMul)) return;
+  for (Expr arg : e.args()) {
+    if (!arg.is(Op::kInteger)) continue;
+    Int size = abs(arg.integer());
+    if (size > largest) largest = std::move(size);
+  }
+}
+
+// False where e has more nodes than that, counting shared ones each time.
+bool take_numbers_of_small(Expr e, Int& largest, int& nodes) {
+  if (is_leaf(e.op())) return true;
+  if (--nodes < 0) return false;
+  take_numbers(e, largest);
+  for (Expr arg : e.args()) {
+    if (!take_numbers_of_small(arg, largest, nodes)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Int largest_number(Expr e) {
   Int largest = 0;
+  int nodes = kSmall;
+  if (take_numbers_of_small(e, largest, nodes)) return largest;
   find_node(e, [&](Expr x) {
-    if (!x.is(Op::kAdd) && !x.is(Op::kMul)) return false;
-    for (Expr arg : x.args()) {
-      if (arg.is(Op::kInteger)) largest = std::max(largest, abs(arg.integer()));
-    }
+    take_numbers(x, largest);
     return false;
   });
   return largest;

@@ -34,12 +34,12 @@ std::string why_unknown(const Remembered& m, bool is_interrupted) {
 // In one state a question has one answer.  What a caller's own budget or
 // another thread ended is not it.
 Answer Engine::ask(Expr question) {
-  ++statistics_.questions;
+  ++statistics_->questions;
   std::vector<Answered>& answered = reasoning().answered;
   if (answered.empty()) answered.resize(kAnswered);
   Answered& last = answered[question.id() % kAnswered];
   if (last.question == question && last.state == states_.present()) {
-    ++statistics_.memo_hits;
+    ++statistics_->memo_hits;
     return last.answer;
   }
   Answer found = answer(question);
@@ -69,7 +69,7 @@ Answer Engine::answer(Expr question) {
     points.answer = &answer;
     run(reasoner, Stage::kPoints, points);
     if (points.value) answer.strategy = strategy(points.strategy).name;
-    ++statistics_.decided[static_cast<size_t>(answer.tier)];
+    ++statistics_->decided[static_cast<size_t>(answer.tier)];
   }
   if (answer.verdict != Verdict::kUnknown) {
     answer.reason =

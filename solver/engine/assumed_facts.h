@@ -19,7 +19,7 @@ namespace proviso::inline v0_2::internal {
 
 class AssumedFacts {
  public:
-  explicit AssumedFacts(Lowering& lower) : lower_(lower) {}
+  explicit AssumedFacts(Lowering& lower) : lower_(lower) { all_.reserve(8); }
 
   size_t size() const { return all_.size(); }
   FactId add(Expr condition, const Provenance& origin);

@@ -36,11 +36,12 @@ std::weak_ptr<void> companion_of(ExprPool& pool) {
 Engine::Engine(ExprPool& pool, const SolverOptions& options)
     : pool_(pool),
       options_(options),
+      limits_(limits_of(options_)),
       of_pool_(companion_of(pool)),
       box_(symbols_of(options)) {}
 
 Engine::Reasoning::Reasoning(Engine& engine)
-    : reasoner(engine.pool_, engine.options_, engine.statistics_),
+    : reasoner(engine.pool_, engine.options_, *engine.statistics_),
       simplification(reasoner, engine.states_, [&engine](Expr question) {
         return engine.ask_quick(question);
       }) {}
@@ -102,20 +103,18 @@ void Engine::resume() {
 
 const Statistics& Engine::statistics() {
   if (reasoning_ != nullptr) {
-    statistics_.work = reasoning_->reasoner.domain().work();
+    statistics_->work = reasoning_->reasoner.domain().work();
   }
-  return statistics_;
+  return *statistics_;
 }
 
-void Engine::check(Expr e, const char* call, const char* expected) {
+void Engine::fail_check(Expr e, const char* call, const char* expected) {
   if (!e) {
     throw Error("Context::" + std::string(call) + ": expected " + expected +
                 ", got a null expression; build it with the context's pool");
   }
-  if (&e.pool() != &pool()) {
-    throw Error("Context::" + std::string(call) + ": " + to_string(e) +
-                " belongs to another ExprPool; build it with Context::pool()");
-  }
+  throw Error("Context::" + std::string(call) + ": " + to_string(e) +
+              " belongs to another ExprPool; build it with Context::pool()");
 }
 
 // --- versions
@@ -164,13 +163,14 @@ void Engine::pop() {
   }
   scopes_.pop_back();
   states_.shrink(facts);
-  ids_.resize(facts);
+  ids_.shrink(facts);
   if (box_.fact_count() > facts) box_.clear();
 }
 
 FactId Engine::assume(Expr condition, Provenance&& origin, FactId id) {
   states_.push();
   ids_.push_back(id);
+  if (waiting_.empty()) waiting_.reserve(4);
   waiting_.push_back({id, condition, std::move(origin)});
   if (reasoning_ != nullptr || !Box::is_range(condition)) catch_up();
   return id;
@@ -255,6 +255,11 @@ const Remembered& Engine::native_answer(Expr question) {
   Reasoner& reasoner = this->reasoner();
   const Remembered* known = memo_.find(question);
   if (known != nullptr && known->epoch == reasoner.epoch()) return *known;
+  return find_native_answer(question);
+}
+
+const Remembered& Engine::find_native_answer(Expr question) {
+  Reasoner& reasoner = this->reasoner();
   const std::optional<Search> s = reasoner.within(
       options().work_limit, [&] { return reasoner.decide(question); });
   Remembered m;
@@ -268,18 +273,18 @@ const Remembered& Engine::native_answer(Expr question) {
   // What a caller's own budget or another thread ended is not the question's
   // doing: it is remembered of no state, and the next call tries again.
   if (reasoner.is_undisturbed()) m.state = states_.present();
-  ++statistics_.decided[static_cast<size_t>(m.tier)];
+  ++statistics_->decided[static_cast<size_t>(m.tier)];
   return memo_.keep(question, m);
 }
 
 Verdict Engine::ask_quick(Expr question) {
-  ++statistics_.questions;
+  ++statistics_->questions;
   const Box* facts = reasoning_ == nullptr ? box() : nullptr;
   if (facts == nullptr && reasoner().domain().conflict()) {
     return Verdict::kUnknown;
   }
   if (const Remembered* m = memo_.find(question)) {
-    ++statistics_.memo_hits;
+    ++statistics_->memo_hits;
     return m->verdict;
   }
   if (facts != nullptr) {
@@ -287,7 +292,7 @@ Verdict Engine::ask_quick(Expr question) {
       return keep(question, *value);
     }
   }
-  return native_answer(question).verdict;
+  return find_native_answer(question).verdict;
 }
 
 // What the box decides the first strategy does, with the same ranges.
@@ -298,7 +303,7 @@ Verdict Engine::keep(Expr question, bool value) {
   m.epoch = Remembered::kNoReason;
   m.facts = states_.facts();
   m.state = states_.present();
-  ++statistics_.decided[static_cast<size_t>(m.tier)];
+  ++statistics_->decided[static_cast<size_t>(m.tier)];
   return memo_.keep(question, m).verdict;
 }
 

@@ -53,11 +53,15 @@ class Engine {
 
   ExprPool& pool() { return pool_; }
   const SolverOptions& options() const { return options_; }
+  const Limits& limits() const { return limits_; }
   const Statistics& statistics();
   // What the pool owns for all its contexts: gone when the pool is.
   bool has_lost_its_pool() const { return of_pool_.expired(); }
   // Throws Error where e is null or of another pool.
-  void check(Expr e, const char* call, const char* expected);
+  void check(Expr e, const char* call, const char* expected) {
+    if (!e || &e.pool() != &pool_) [[unlikely]]
+      fail_check(e, call, expected);
+  }
 
   // --- versions: a path, each but the first in a scope
   void start_at(const std::shared_ptr<Version>& version) {
@@ -140,6 +144,7 @@ class Engine {
     Consistency consistency;
   };
 
+  [[noreturn]] void fail_check(Expr e, const char* call, const char* expected);
   void move_to(const std::shared_ptr<Version>& target);
   void enter(const std::shared_ptr<Version>& version);
   void leave();
@@ -164,6 +169,7 @@ class Engine {
 
   Answer answer(Expr question);
   const Remembered& native_answer(Expr question);
+  const Remembered& find_native_answer(Expr question);
   Verdict keep(Expr question, bool value);
   template <typename Find, typename Result>
   Result look(const Result& nowhere, const Result& otherwise, Find find,
@@ -177,16 +183,19 @@ class Engine {
 
   ExprPool& pool_;
   const SolverOptions options_;
+  const Limits& limits_;
   const std::weak_ptr<void> of_pool_;
-  std::vector<std::shared_ptr<Version>> path_;
+  SmallVector<std::shared_ptr<Version>, 1> path_;
   std::vector<size_t> scopes_;  // facts before each
-  std::vector<FactId> ids_;     // of the facts
+  SmallVector<FactId, 4> ids_;  // of the facts
   FactId next_id_ = 0;
   std::vector<Fact> waiting_;  // the last facts, to be asserted
   StateNames states_;
   Memo memo_{states_};
   Box box_;
-  Statistics statistics_;
+  // Apart, so that an engine is no larger than what an allocator has at hand.
+  const std::unique_ptr<Statistics> statistics_ =
+      std::make_unique<Statistics>();
   std::unique_ptr<Reasoning> reasoning_;
   // The reasoner, for another thread that interrupts.
   std::atomic<Reasoner*> interruptible_{nullptr};

@@ -8,11 +8,13 @@
 // facts, in their order, for as long as none of them is taken back.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
 #include "solver/engine/search.h"
 #include "solver/id_map.h"
+#include "sym/small_vector.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -20,7 +22,7 @@ namespace proviso::inline v0_2::internal {
 class StateNames {
  public:
   void push() { names_.push_back(next_++); }
-  void shrink(size_t facts) { names_.resize(facts); }
+  void shrink(size_t facts) { names_.shrink(facts); }
 
   uint64_t present() const { return names_.empty() ? kNoFacts : names_.back(); }
   uint32_t facts() const { return static_cast<uint32_t>(names_.size()); }
@@ -36,7 +38,8 @@ class StateNames {
  private:
   static constexpr uint64_t kNoFacts = 1;
 
-  std::vector<uint64_t> names_;  // after the first fact, the second, ...
+  // After the first fact, the second, ...
+  SmallVector<uint64_t, 4> names_;
   uint64_t next_ = 2;
 };
 
@@ -63,35 +66,51 @@ class Memo {
   // nullptr where no answer holds: more facts keep a yes and a no; they may
   // decide an unknown.
   const Remembered* find(Expr question) const {
-    const uint32_t i = place_of_.get(question.id());
+    const uint32_t i = place_of(question.id());
     if (i == kNoId) return nullptr;
-    const Remembered& m = all_[i];
+    const Remembered& m = i < kFew ? first_[i] : others_[i - kFew];
     if (!names_.is_part(m.state, m.facts)) return nullptr;
     const bool holds =
         m.verdict != Verdict::kUnknown || names_.is_present(m.state, m.facts);
     return holds ? &m : nullptr;
   }
-  // The reference holds until the next.  Past kMost all are forgotten, so that
-  // a context that is asked for days stays small.
+  // The reference holds until the next.  Past kMost all but the first few are
+  // forgotten, so that a context that is asked for days stays small.
   const Remembered& keep(Expr question, const Remembered& answer) {
-    if (all_.size() == kMost) {
-      all_.clear();
-      place_of_.clear();
+    const uint32_t id = question.id(), i = place_of(id);
+    if (i != kNoId) {
+      return (i < kFew ? first_[i] : others_[i - kFew]) = answer;
     }
-    uint32_t& i = place_of_.at(question.id());
-    if (i == kNoId) {
-      i = static_cast<uint32_t>(all_.size());
-      all_.emplace_back();
+    if (few_ < kFew) {
+      ids_of_first_[few_] = id;
+      return first_[few_++] = answer;
     }
-    return all_[i] = answer;
+    if (others_.size() == kMost) {
+      others_.clear();
+      place_of_other_.clear();
+    }
+    place_of_other_.set(id, static_cast<uint32_t>(kFew + others_.size()));
+    return others_.emplace_back(answer);
   }
 
  private:
-  static constexpr size_t kMost = 32768;
+  static constexpr size_t kMost = 32768, kFew = 4;
+
+  uint32_t place_of(uint32_t id) const {
+    for (uint32_t i = 0; i < few_; ++i) {
+      if (ids_of_first_[i] == id) return i;
+    }
+    return place_of_other_.get(id);
+  }
 
   const StateNames& names_;
-  std::vector<Remembered> all_;
-  IdMap place_of_;  // from node ids
+  // The first few, which is all that most contexts are asked, have their place
+  // here: nothing is allocated for them.
+  uint32_t few_ = 0;
+  std::array<uint32_t, kFew> ids_of_first_;
+  std::array<Remembered, kFew> first_;
+  std::vector<Remembered> others_;
+  IdMap place_of_other_;  // from node ids
 };
 
 }  // namespace proviso::inline v0_2::internal

@@ -134,7 +134,7 @@ TEST_F(AssumedFactsTest, ConnectNoMoreThanTheLimit) {
   few->relevant_facts = 2;
   SolverOptions options;
   options.limits = few;
-  const LimitsInForce in_force(options);
+  const LimitsInForce in_force(limits_of(options));
   for (const char* fact : {"s0 < 4", "s0 < 5", "s0 < 6"}) add(fact);
   EXPECT_EQ(connected("s0 > 3").size(), 2u);
 }

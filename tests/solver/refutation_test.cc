@@ -85,7 +85,7 @@ TEST(Relevance, LeavesOutTheFarthest) {
   few->relevant_atoms = 2;
   SolverOptions options;
   options.limits = few;
-  const LimitsInForce in_force(options);
+  const LimitsInForce in_force(limits_of(options));
   Near n("x - y >= 3; y - z >= 1; z - w >= 1", "x >= 5");
   const std::vector<std::string> rows = n.texts(n.near().rows);
   EXPECT_THAT(rows, Contains(n.row("x - y - 3")));
