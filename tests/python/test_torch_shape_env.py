@@ -592,6 +592,20 @@ def test_threads_each_compile_their_own():
     assert not _binding._state.blocks
 
 
+def test_a_backward_that_is_compiled_behind_a_graph_break():
+    # Dynamo looks at the frames that begin there: none of Proviso's is a
+    # program to compile.
+    def f(x):
+        (gradient,) = torch.autograd.grad(x.sum(), x)
+        return gradient
+
+    with proviso.torch.shape_env():
+        compiled = torch.compile(f)
+        for size in (10, 11, 12):
+            x = torch.randn(size, 4, requires_grad=True)
+            torch.testing.assert_close(compiled(x), f(x))
+
+
 def test_export_and_a_saved_program(tmp_path):
     class Model(torch.nn.Module):
         def forward(self, x):

@@ -16,6 +16,7 @@ guards over other symbols.  What was decided is remembered, and
 
 import logging
 import os
+import sys
 import threading
 import weakref
 
@@ -73,6 +74,7 @@ def companion(env):
         # torch says which line asked: the innermost that is neither its own nor
         # ours.  Not at import, when the modules that it lists may be half made.
         symbolic_shapes.uninteresting_files().add(__file__)
+        _hide_from_dynamo()
         _watch_pickling()
         with _making:
             found = _companions.setdefault(env, _Companion())
@@ -343,6 +345,17 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                 beside.mirror.remember(expr, value)
             for one in by_loops:
                 beside.mirror.remember_by_loop(*one)
+
+
+def _hide_from_dynamo():
+    """Dynamo compiles no frame of this package, as it compiles none of torch's.
+
+    A backward that is compiled in the middle of a program, behind a graph
+    break, asks its ShapeEnv while Dynamo looks at every frame that begins."""
+    rules = sys.modules.get("torch._dynamo.trace_rules")
+    here = os.path.join(os.path.dirname(__file__), "")
+    if rules is not None and here not in rules.SKIP_DIRS:
+        rules.add(__package__)
 
 
 def _watch_pickling():
