@@ -216,10 +216,8 @@ def run_all(count, seed):
         of_data = ask_of_data(rng, env, symbols)
         asked += len(decided) + len(loops) + len(of_data[2])
         free = [s for s in symbols if s not in env.replacements]
-        envs = [env]
-        if k % 4 == 0:
-            envs.append(pickled(env) if k % 8 else copy.deepcopy(env))
-        for one in envs:
+        envs = [env, pickled(env) if k % 4 else copy.deepcopy(env)]
+        for n, one in enumerate(envs):
             for size in range(1, len(free) + 1):
                 subset = rng.sample(free, size)
                 found, inside = broken(
@@ -227,7 +225,7 @@ def run_all(count, seed):
                 )
                 tried += inside
                 if found:
-                    wrong.append((k, len(envs), *found))
+                    wrong.append((k, ("itself", "its copy")[n], *found))
     return wrong, asked, tried
 
 

@@ -15,6 +15,7 @@ import sympy
 import torch
 from torch._inductor.utils import fresh_cache
 from torch.fx.experimental import symbolic_shapes
+from torch.utils._sympy.functions import FloorDiv
 from torch.utils._sympy.numbers import int_oo
 
 import proviso.torch
@@ -204,6 +205,19 @@ def test_a_graph_is_pickled_with_what_was_decided(kind):
         holds = all(bool(g.xreplace(values)) for g in guards)
         assert holds == (values[a] + 1 < values[b]), (guards, values)
     assert len(env.guards) == 2
+
+
+def test_a_graph_is_pickled_with_what_was_decided_beside_sizes_from_data():
+    # What is asserted of u concerns c; that a <= b followed does not.
+    env, (a, b, c) = new_env(a=4, b=10, c=7)
+    u = env.create_unbacked_symint().node.expr
+    env.guard_or_defer_runtime_assert(sympy.Le(u, c), "u")
+    env.evaluate_expr(sympy.Lt(a, c), True)
+    env.evaluate_expr(sympy.Lt(c, b), True)
+    env.evaluate_expr(sympy.Le(a, b), True)
+    other = pickled_with_a_graph(env, into=TORCHS())
+    kept = [other.create_symintnode(s, hint=h) for s, h in ((a, 4), (b, 10))]
+    assert [g.expr for g in other.get_pruned_guards(kept)] == [sympy.Le(a, b)]
 
 
 def test_a_copy_remembers_what_was_decided_of_loops():
@@ -590,6 +604,54 @@ def test_threads_each_compile_their_own():
         t.join()
     assert results == {0: True, 2: True, 4: True}
     assert not _binding._state.blocks
+
+
+def test_threads_that_ask_one_shape_env_get_right_answers():
+    env, (a, b, c) = new_env(a=4, b=10, c=7)
+    env.evaluate_expr(sympy.Lt(a, c), True)
+    env.evaluate_expr(sympy.Lt(c, b), True)
+    wrong = []
+
+    def work(k):
+        # Each reads expressions that no other thread has asked about.
+        for n in range(50):
+            shift = 100 * k + n
+            true = sympy.Lt(a + shift, b + shift + FloorDiv(c, shift + 2))
+            false = sympy.Gt(a * (shift + 2), b * (shift + 2))
+            for question, right in ((true, sympy.true), (false, sympy.false)):
+                answer = env._maybe_evaluate_static(question)
+                if answer is not None and answer != right:
+                    wrong.append((question, answer))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not wrong, wrong[:3]
+    assert env._maybe_evaluate_static(sympy.Lt(a, b)) is sympy.true
+
+
+def test_a_question_within_a_question_is_torchs():
+    env, (a, b) = new_env(a=4, b=10)
+    inner = []
+
+    class Guard:
+        expr = sympy.Lt(a, b)
+
+        @property
+        def size_oblivious(self):
+            inner.append(env._maybe_evaluate_static(sympy.Ge(a, 2)))
+            return False
+
+    env.guards.append(Guard())
+    assert env._maybe_evaluate_static(sympy.Lt(a, b)) is sympy.true
+    assert inner == [sympy.true]
 
 
 def test_a_backward_that_is_compiled_behind_a_graph_break():

@@ -141,7 +141,7 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
   Context with_data = known.clone();
   Projection projection{std::move(wanted),
                         std::move(known),
-                        {std::move(with_data), {}},
+                        {std::move(with_data), {}, {}},
                         py::list()};
   add_unbacked(env, projection.wanted, projection.data);
   const auto offer = [&](const py::object& expr, const py::object& value) {
@@ -194,7 +194,7 @@ py::list Mirror::scopes(py::handle env) {
       objects.add(py::handle(state_->reader.symbol_named(s.symbol().name)));
     result.append(objects);
   };
-  Within data{state_->ranges_alone.clone(), {}};
+  Within data{state_->ranges_alone.clone(), {}, {}};
   add_unbacked(env, std::nullopt, data);
   for (size_t i = 0; i < decided_.size(); ++i) {
     const auto entry = decided_[i];
@@ -214,7 +214,7 @@ py::list Mirror::scopes(py::handle env) {
 // `outside`, and what a loop nest adds to it: its own ranges and axioms.
 Mirror::Within Mirror::with_loop(const LoopNest& nest, Within& outside) {
   State& state = *state_;
-  Within result{outside.context.clone(), outside.symbols};
+  Within result{outside.context.clone(), outside.symbols, {}};
   for (const py::handle& pair : nest.ranges) {
     const auto entry = py::reinterpret_borrow<py::tuple>(pair);
     const auto range = interval_of(py::object(entry[1]).ptr());
@@ -223,6 +223,7 @@ Mirror::Within Mirror::with_loop(const LoopNest& nest, Within& outside) {
     if (!s || state.symbols.contains(s->id())) continue;
     result.context.declare(*s, *range);
     result.symbols.insert(s->id());
+    result.loops.insert(s->id());
   }
   for (const py::handle& axiom : nest.axioms) {
     const auto e = state.reader.read(axiom.ptr());
@@ -264,22 +265,29 @@ void Mirror::add_unbacked(py::handle env,
   }
 }
 
-// The symbols of `fact`, and of the axioms about its loops, that are no loops'.
+// The sizes that `fact` is about: its own, those of the loops, and those that
+// what is asserted of its sizes from data is about, and so on.
 std::vector<Expr> Mirror::sizes_of(Expr fact, const Within& within) {
   std::vector<Expr> sizes;
-  std::set<uint32_t> seen;
+  std::set<uint32_t> seen, inner = within.loops;
   const auto collect = [&](Expr part) {
     for (const Expr& s : free_symbols(part)) {
-      if (!within.symbols.contains(s.id()) && seen.insert(s.id()).second)
+      if (within.symbols.contains(s.id())) {
+        inner.insert(s.id());
+      } else if (seen.insert(s.id()).second) {
         sizes.push_back(s);
+      }
     }
   };
   collect(fact);
-  for (const Fact& f : within.context.facts()) {
-    bool is_within = false;
-    for (const Expr& s : free_symbols(f.condition))
-      is_within = is_within || within.symbols.contains(s.id());
-    if (is_within) collect(f.condition);
+  for (size_t before = 0; before != inner.size();) {
+    before = inner.size();
+    for (const Fact& f : within.context.facts()) {
+      const auto symbols = free_symbols(f.condition);
+      if (std::any_of(symbols.begin(), symbols.end(),
+                      [&](const Expr& s) { return inner.contains(s.id()); }))
+        collect(f.condition);
+    }
   }
   return sizes;
 }

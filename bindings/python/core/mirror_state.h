@@ -54,6 +54,7 @@ struct Mirror::LoopNest {
 struct Mirror::Within {
   Context context;
   std::set<uint32_t> symbols;
+  std::set<uint32_t> loops;  // those of `symbols` that are a loop's
 };
 
 // A walk through what was decided.

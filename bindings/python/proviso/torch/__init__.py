@@ -19,8 +19,8 @@ else's class, keeps torch's reasoning.
 `report()` tells.  The environment variable PROVISO_SHAPE_ENV=1 (or =verify)
 does the same from the start of a process.
 
-`inductor=True` serves Inductor's index expressions and torch's quotients of
-sizes as well, which is where a heavy model spends most of its compilation;
+Quotients of sizes are served too.  `inductor=True` serves Inductor's index
+expressions as well, which is where a heavy model spends most of what is left;
 PROVISO_INDUCTOR=1 beside PROVISO_SHAPE_ENV does the same.
 
 `explain_recompiles()` tells why functions were compiled again.  Proviso's own
