@@ -73,6 +73,12 @@ def test_an_expression_is_a_key_whatever_it_was_made_with():
 def test_the_truth_of_a_condition_is_an_error_but_of_equalities():
     with pytest.raises(TypeError, match="ask a Context"):
         bool(N < 3)
+    # Python asks `and`, `or`, `not` and chains for a truth value.
+    for written in (lambda: N > 1 and N < 3, lambda: 1 < N < 3,
+                    lambda: not N < 3):
+        with pytest.raises(TypeError, match=r"&, \| and ~ for `and`"):
+            written()
+    assert ((N > 1) & (N < 3)).op == "And"
     with pytest.raises(TypeError, match="ask a Context"):
         2 <= N < 8
     assert (N == N) and not (N == M) and (N != M)

@@ -428,7 +428,9 @@ void bind_relations(Class& c) {
         if (is_eq || is_ne) return (s.e.arg(0) == s.e.arg(1)) == is_eq;
         throw py::type_error(
             "the truth of " + to_string(s.e, 200) +
-            " depends on its symbols; ask a Context: context.ask(..)");
+            " depends on its symbols; ask a Context: context.ask(..), and "
+            "write &, | and ~ for `and`, `or` and `not`, "
+            "(a >= 2) & (a <= 8) for a chain");
       });
 }
 
