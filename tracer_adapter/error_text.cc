@@ -22,8 +22,11 @@ std::string cleaned(const std::exception& error) {
   const std::string condition = text.substr(0, failed);
   std::string rest = text.substr(report + kReport.size());
   rest.erase(0, rest.find_first_not_of(' '));
-  return rest.empty() ? "PyTorch found that this does not hold: " + condition
-                      : rest;
+  // What is left may be the place alone.
+  return rest.empty() || rest.starts_with("(in node")
+             ? "PyTorch found that this does not hold: " + condition +
+                   (rest.empty() ? "" : " ") + rest
+             : rest;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <c10/util/Exception.h>
 
 #include "bindings/python/bindings.h"
+#include "tracer_adapter/error_text.h"
 #include "tracer_adapter/zero_division.h"
 
 namespace proviso::python {
@@ -32,7 +33,7 @@ void translate_torch(const c10::Error& error) {
     type = PyExc_ValueError;
   else if (dynamic_cast<const c10::TypeError*>(&error))
     type = PyExc_TypeError;
-  PyErr_SetString(type, error.what_without_backtrace());
+  PyErr_SetString(type, error_text(error).c_str());
 }
 
 void translate(std::exception_ptr error) {

@@ -313,6 +313,9 @@ def ends_well(command, path):
     ("aten.view.default",
      [("self", "x"), ("size", {"as_ints": [4, 2 ** 62]})],
      "does not fit into 64 bits"),
+    ("aten.smooth_l1_loss.default",
+     [("self", "x"), ("target", "x"), ("reduction", {"as_int": 7})],
+     "7 is not a valid value for reduction"),
 ], ids=lambda v: v if isinstance(v, str) and v.startswith("aten") else None)
 def test_arguments_that_kernels_trust(target, arguments, message, files,
                                       tmp_path):

@@ -162,6 +162,23 @@ def branches_that_give_nothing(a):
     returns_x(a, cond)
 
 
+@change("branches")
+def an_input_called_as_a_keyword_beside_sub_graphs(a):
+    text = json.dumps(a.model)
+    for old, new in [('"name": "x"', '"name": "lambda"'),
+                     ('"x": {', '"lambda": {')]:
+        assert old in text
+        text = text.replace(old, new)
+    a.model = json.loads(text)
+
+
+@change("branches")
+def an_operator_named_as_a_keyword_beside_sub_graphs(a):
+    add(a, "torch.ops.aten.random.from",
+        [("self", X), ("from", {"as_int": 1}), ("to", {"as_none": True})],
+        [value(a, "made")])
+
+
 # --- outputs of nodes
 
 @change("linear")
@@ -440,3 +457,4 @@ def test_the_tables_of_names_are_torchs():
     site = {"_", "copyright", "credits", "exit", "license", "quit"}
     assert set(words("kTaken")) - site == taken - site
     assert words("kTaken") == sorted(words("kTaken"))
+    assert words("kKeywords") == sorted(keyword.kwlist)

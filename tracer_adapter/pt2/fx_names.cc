@@ -51,6 +51,14 @@ constexpr std::array<std::string_view, 196> kTaken = {
     "sorted", "staticmethod", "str", "sum", "super", "torch", "try",
     "tuple", "type", "vars", "while", "with", "yield", "zip"};
 
+// keyword.kwlist, sorted; a test compares it, too.
+constexpr std::array<std::string_view, 35> kKeywords = {
+    "False", "None", "True", "and", "as", "assert", "async", "await",
+    "break", "class", "continue", "def", "del", "elif", "else", "except",
+    "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try",
+    "while", "with", "yield"};
+
 // dir(torch.nn.Module()), sorted; a test compares it, too.
 constexpr std::array<std::string_view, 117> kModule = {
     "T_destination", "__annotations__", "__call__", "__class__",
@@ -151,6 +159,13 @@ std::string fx_name_of(std::string_view called) {
     before = c;
   }
   return name;
+}
+
+bool is_python_name(std::string_view name) {
+  return !name.empty() && !is_digit(name[0]) && !contains(kKeywords, name) &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return is_letter(c) || is_digit(c) || c < 0;
+         });
 }
 
 bool is_module_attribute(std::string_view name) {

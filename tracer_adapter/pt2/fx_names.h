@@ -32,6 +32,9 @@ class FxNames {
 // "aten.split.Tensor" -> "split.tensor": a candidate for a node that calls it.
 std::string fx_name_of(std::string_view called);
 
+// An identifier and no keyword.  Letters of other alphabets are believed.
+bool is_python_name(std::string_view name);
+
 // Names of attributes that every torch.nn.Module has.
 bool is_module_attribute(std::string_view name);
 

@@ -106,6 +106,7 @@ class GraphCheck {
   void node(const Json& node);
   void sub_graph(const Json& argument);
   void arguments(const Json& node);
+  void check_code(const std::string& name, const char* what);
   void output_of_graph(const Json& json);
   std::string candidate(const Json& node) const;
   void outputs(const Json& node, const std::string& candidate);
@@ -140,12 +141,21 @@ class GraphCheck {
   FxNames names_;
   std::set<std::string> values_, nodes_;
   std::map<std::string, const Json*> sub_graphs_;
+  std::string odd_;  // a name that Python code cannot hold, and what it names
 };
+
+// torch makes Python code of a graph.  Where it cannot, its sub-graphs are
+// lost.
+void GraphCheck::check_code(const std::string& name, const char* what) {
+  if (odd_.empty() && !is_python_name(name))
+    odd_ = c10::str("the ", what, " '", name.substr(0, 100), "'");
+}
 
 void GraphCheck::input(size_t index, const Json& json) {
   const std::string& tag = json.tagged().first;
   const std::string* name = name_in(json);
   if (name != nullptr && is_one_of(tag, {"as_tensor", "as_sym_int"})) {
+    check_code(*name, "input");
     names_.create(fx_name_of(*name));
     return value(*name);
   }
@@ -155,8 +165,10 @@ void GraphCheck::input(size_t index, const Json& json) {
   if (index >= inputs_.size())
     fail("a constant is input ", index, " of a graph, and the program has ",
          inputs_.size());
-  make(fx_name_of(inputs_[index].empty() ? "arg" + std::to_string(index)
-                                         : inputs_[index]));
+  const std::string constant =
+      inputs_[index].empty() ? "arg" + std::to_string(index) : inputs_[index];
+  check_code(constant, "input");
+  make(fx_name_of(constant));
 }
 
 void GraphCheck::output_of_graph(const Json& json) {
@@ -293,6 +305,8 @@ void GraphCheck::node(const Json& node) {
   if (target == "_operator.xor" || target == "builtins.round" ||
       (target.starts_with("torch._sym_") && target != "torch._sym_sqrt"))
     fail("torch's loader knows no such function");
+  for (std::string_view part : split(target, '.'))
+    check_code(std::string(part), "function");
   check_metadata(node.at("metadata"));
   arguments(node);
   outputs(node, candidate(node));
@@ -313,6 +327,9 @@ void GraphCheck::run() {
   }
   for (const Json& json : graph_.at("outputs").items()) output_of_graph(json);
   make("output");
+  if (!sub_graphs_.empty() && !odd_.empty())
+    fail(odd_, " has a name that Python code cannot hold, and torch's loader ",
+         "needs code of a graph that has sub-graphs");
 }
 
 // --- the signature

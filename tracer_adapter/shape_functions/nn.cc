@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tracer_adapter/shape_functions/common.h"
+#include "tracer_adapter/shape_functions/loss_reduction.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -847,7 +848,7 @@ bool loss_by_class(RuleCall& call) {
   const Tensor &input = call.tensor(0), &target = call.tensor(1);
   require_targets(input, target);
   Dims sizes;
-  if (call.args[3].toInt() == 0) {
+  if (keeps_all(call.args[3])) {
     sizes = sizes_of(target);
     bool probabilities = target.dim() == input.dim();
     if (probabilities && !sizes.empty()) {

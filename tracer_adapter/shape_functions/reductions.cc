@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tracer_adapter/shape_functions/common.h"
+#include "tracer_adapter/shape_functions/loss_reduction.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -215,7 +216,7 @@ bool pointwise_loss(RuleCall& call) {
   Promotion promotion;
   promotion.add(call.args[0]);
   promotion.add(call.args[1]);
-  bool whole = arg(call, "reduction").toInt() == 0;
+  bool whole = keeps_all(arg(call, "reduction"));
   std::vector<Tensor> operands{input, call.tensor(1)};
   call.returns(whole ? make_fake(shape, elementwise_strides(shape, operands),
                                  promotion.result(), input.device())

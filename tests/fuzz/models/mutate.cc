@@ -4,8 +4,9 @@
 
 #include <array>
 #include <fstream>
-#include <iterator>
 
+#include "tests/fuzz/models/pick.h"
+#include "tests/fuzz/models/structure.h"
 #include "tracer_adapter/pt2/allowed_operators.h"
 #include "tracer_adapter/pt2/zip_reader.h"
 
@@ -13,15 +14,8 @@ namespace proviso::fuzz {
 namespace {
 
 constexpr std::array<const char*, 3> kDocuments = {
-    "models/model.json", "data/weights/model_weights_config.json",
+    kModelRecord, "data/weights/model_weights_config.json",
     "data/constants/model_constants_config.json"};
-
-size_t below(Random& random, size_t end) { return random() % end; }
-
-template <typename List>
-auto& any_of(List& list, Random& random) {
-  return list[below(random, std::size(list))];
-}
 
 // --- archives
 
@@ -190,13 +184,6 @@ void drop_stacks(Json& value) {
     if (part.is_structured()) drop_stacks(part);
 }
 
-// Null where a change before took it away.
-Json* member(Json* object, const char* key) {
-  if (object == nullptr || !object->is_object()) return nullptr;
-  const auto found = object->find(key);
-  return found == object->end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 Model read_model(const std::string& path) {
@@ -258,6 +245,7 @@ Json Mutator::mutant(uint64_t seed, size_t* model) const {
 
 void Mutator::change(Json& documents, Random& random) const {
   if (below(random, 4) == 0) return add_node(documents, random);
+  if (below(random, 4) == 0) return change_structure(documents, random);
   std::vector<Place> places = places_of(documents);
   const Place& place = any_of(places, random);
   Json& value = *place.value;
@@ -389,8 +377,8 @@ Json Mutator::argument(const std::string& type,
 }
 
 void Mutator::add_node(Json& documents, Random& random) const {
-  Json* graph = member(
-      member(member(&documents, kDocuments[0]), "graph_module"), "graph");
+  Json* graph =
+      member(member(member(&documents, kModelRecord), "graph_module"), "graph");
   Json *values = member(graph, "tensor_values"),
        *nodes = member(graph, "nodes");
   if (values == nullptr || !values->is_object() || values->empty() ||
