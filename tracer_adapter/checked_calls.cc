@@ -40,6 +40,25 @@ c10::IValue fakes_of(const c10::IValue& value) {
   return value;
 }
 
+// Kernels that take a step for each degree that an argument says, for each
+// element; no program means a million.
+void check_degree(const c10::OperatorHandle& op, const c10::Stack& stack) {
+  const std::string& name = op.schema().name();
+  if (name != "aten::special_laguerre_polynomial_l" &&
+      name != "aten::special_legendre_polynomial_p")
+    return;
+  constexpr double kMost = 1e6;
+  const c10::IValue& degree = stack.at(1);
+  double most = 0;
+  if (degree.isScalar())
+    most = degree.toScalar().toDouble();
+  else if (const at::Tensor n = degree.toTensor();
+           !is_fake(n) && !n.is_complex() && n.numel() > 0)
+    most = n.max().item().toDouble();
+  TORCH_CHECK_VALUE(most <= kMost, "the degree ", most, " of a polynomial is ",
+                    "more than ", kMost, " steps for each element");
+}
+
 }  // namespace
 
 CheckedCalls::CheckedCalls() : outer_(std::exchange(checking, true)) {}
@@ -48,6 +67,7 @@ CheckedCalls::~CheckedCalls() { checking = outer_; }
 void CheckedCalls::look_at(const c10::OperatorHandle& op,
                            const c10::Stack& stack) {
   if (!checking || Tracer::current() != nullptr) return;
+  check_degree(op, stack);
   c10::Stack fakes;
   for (const c10::IValue& value : stack) fakes.push_back(fakes_of(value));
   Tracer tracer;

@@ -339,6 +339,22 @@ def test_what_hangs_on_data_is_looked_at_before_a_kernel_is(files, tmp_path):
     assert "dim 28 is not within" in ends_well("run", tmp_path / "bad.pt2")
 
 
+@pytest.mark.parametrize("degree", [
+    ("n_scalar", {"as_int": 2 ** 40}), ("default", {"as_tensor": {"name": "n"}})
+], ids=lambda degree: degree[0])
+@pytest.mark.parametrize("operator", ["laguerre_polynomial_l",
+                                      "legendre_polynomial_p"])
+def test_a_kernel_takes_no_endless_steps(operator, degree, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_node(archive, "aten.full_like.default", ("self", X),
+              ("fill_value", {"as_int": 2 ** 40}), result="n")
+    with_node(archive, f"aten.special_{operator}.{degree[0]}", ("x", X),
+              ("n", degree[1]))
+    archive.write(tmp_path / "bad.pt2")
+    assert "of a polynomial is more than" in ends_well(
+        "run", tmp_path / "bad.pt2")
+
+
 def test_many_rows_of_a_triangle_are_counted_at_once(files, tmp_path):
     archive = Archive(files["linear_torch"])
     with_node(archive, "aten.triu_indices.default",
