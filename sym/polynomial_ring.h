@@ -192,8 +192,8 @@ struct ExprRing {
   }
   static void settle(Polynomial&) {}  // always is in order
 
-  static const Factors& factors(const Monomial& m) { return m; }
-  static const Monomial& monomial(const Factors& f) { return f; }
+  static Factors factors(const Monomial& m) { return m; }
+  static Monomial monomial(const Factors& f) { return f; }
   static Factors common(const Factors& f, const Monomial& m) {
     Factors both;
     std::set_intersection(f.begin(), f.end(), m.begin(), m.end(),

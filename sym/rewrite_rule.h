@@ -81,6 +81,7 @@ class RuleTable {
 
   std::vector<RewriteRuleCount> counts() const {
     std::vector<RewriteRuleCount> all;
+    all.reserve(N);
     for (size_t i = 0; i < N; ++i) {
       all.push_back({rows_[i].rule, counts_[i].count()});
     }
