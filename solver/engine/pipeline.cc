@@ -210,7 +210,7 @@ constexpr Strategy kStrategies[] = {
     {{"case-split",
       "linear refutations below disjunctions, floors, residues, small ranges"},
      Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Effort::kCases>},
-    {{"value-split", "every value of bounded variables near the question"},
+    {{"value-split", "every value of bounded variables relevant to the question"},
      Stage::kProof, Tier::kCases, 2, nullptr, by_values},
     {{"small-enumeration", "boxes of at most 256 points, or periods of one variable, each evaluated"},
      Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<kFewPoints>},

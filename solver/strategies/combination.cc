@@ -8,8 +8,8 @@ namespace proviso::inline v0_2::internal {
 
 // p less |A|*row for a row about x that bounds it, p = A*x + rest: no more than
 // p is, and with so many terms at most.
-std::optional<Poly> Combination::lowered(const Poly& p, size_t terms,
-                                         Reason& why) {
+std::optional<Poly> Combination::less_a_constraint(const Poly& p, size_t terms,
+                                                   Reason& why) {
   SmallVector<AtomId, 8> tried;
   for (const Term& of : p.terms) {
     for (AtomId x : forms_.factors(of.mono)) {
@@ -71,8 +71,9 @@ std::optional<Poly> Combination::lowered_at(const Poly& p, AtomId x,
 bool Combination::is_nonnegative(Poly p, int side_steps, Reason& why) {
   const bool looks_closely = side_steps > 0;
   for (;;) {
-    std::optional<Poly> less = lowered(p, p.terms.size() - 1, why);
-    if (!less && side_steps-- > 0) less = lowered(p, p.terms.size(), why);
+    std::optional<Poly> less = less_a_constraint(p, p.terms.size() - 1, why);
+    if (!less && side_steps-- > 0)
+      less = less_a_constraint(p, p.terms.size(), why);
     if (!less) return false;
     p = *std::move(less);
     const Range r = looks_closely ? domain_.range(p) : domain_.plain_range(p);

@@ -28,7 +28,8 @@ class Combination {
 
  private:
   // p less a multiple of a constraint, with so many terms at most.
-  std::optional<Poly> lowered(const Poly& p, size_t terms, Reason& why);
+  std::optional<Poly> less_a_constraint(const Poly& p, size_t terms,
+                                        Reason& why);
   std::optional<Poly> lowered_at(const Poly& p, AtomId x, size_t terms,
                                  Reason& why);
 

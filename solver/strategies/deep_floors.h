@@ -5,8 +5,8 @@
 //   ((i*B + j)*C + k)//C % B == j           i*B + j is taken out: 0 <= k < C
 //
 // The rules (solver/normal/quotients.h) need proofs that divisors are positive
-// and that remainders lie below them, of each floor near the question, so that
-// the domain decides a second time, with them in force, where the cheap
+// and that remainders lie below them, of each floor relevant to the question,
+// so that the domain decides a second time, with them in force, where the cheap
 // strategies have not decided.  Floors by constants need no proofs: their rules
 // are always in force (form.cc).  Complete for nested floors by products of
 // positive symbols.

@@ -20,11 +20,11 @@ Poly poly_of(const LinearRow& r) {
 // The lemmas of one neighbourhood.
 class ProductLemmas::Maker {
  public:
-  Maker(Domain& domain, const Neighborhood& near)
+  Maker(Domain& domain, const RelevantConstraints& relevant)
       : domain_(domain),
         forms_(domain.forms()),
         reasons_(domain.reasons()),
-        near_(near) {}
+        relevant_(relevant) {}
 
   void multiply_bounds(MonoId m);
   std::vector<LinearRow> take() { return std::move(lemmas_); }
@@ -46,7 +46,7 @@ class ProductLemmas::Maker {
   Domain& domain_;
   FormPool& forms_;
   ReasonArena& reasons_;
-  const Neighborhood& near_;
+  const RelevantConstraints& relevant_;
   std::vector<LinearRow> lemmas_;
   std::deque<std::pair<MonoId, Sides>> sides_;
 };
@@ -54,9 +54,9 @@ class ProductLemmas::Maker {
 // Where at most so many of its monomials are in no row yet.
 void ProductLemmas::Maker::keep(const Poly& p, bool equality, Reason why,
                                 size_t new_monos) {
-  const auto count =
-      std::count_if(p.terms.begin(), p.terms.end(),
-                    [this](const Term& t) { return !near_.mentions(t.mono); });
+  const auto count = std::count_if(
+      p.terms.begin(), p.terms.end(),
+      [this](const Term& t) { return !relevant_.mentions(t.mono); });
   if (static_cast<size_t>(count) > new_monos) return;
   if (lemmas_.size() >= limits().product_lemmas) return;
   domain_.spend(1 + p.terms.size());
@@ -69,11 +69,11 @@ const ProductLemmas::Maker::Sides& ProductLemmas::Maker::sides(MonoId m) {
   }
   Sides& out = sides_.emplace_back(m, Sides()).second;
   const Poly p = forms_.monomial(m, 1);
-  const auto at = std::find(near_.monos.begin(), near_.monos.end(), m);
+  const auto at = std::find(relevant_.monos.begin(), relevant_.monos.end(), m);
   const Range r =
-      at == near_.monos.end()
+      at == relevant_.monos.end()
           ? domain_.range(p)
-          : near_.bounds[static_cast<size_t>(at - near_.monos.begin())];
+          : relevant_.bounds[static_cast<size_t>(at - relevant_.monos.begin())];
   if (auto end = useful_end(r, true, false)) {
     Poly low = p;
     low.constant = -*end;
@@ -90,9 +90,9 @@ const ProductLemmas::Maker::Sides& ProductLemmas::Maker::sides(MonoId m) {
 // An end of x times an end of the rest.
 void ProductLemmas::Maker::multiply_corners(MonoId x, MonoId rest) {
   for (const Side& s : sides(x)) {
-    if (!s.poly.constant.is_zero() && !near_.mentions(rest)) continue;
+    if (!s.poly.constant.is_zero() && !relevant_.mentions(rest)) continue;
     for (const Side& t : sides(rest)) {
-      if (!t.poly.constant.is_zero() && !near_.mentions(x)) continue;
+      if (!t.poly.constant.is_zero() && !relevant_.mentions(x)) continue;
       keep(forms_.mul(s.poly, t.poly), false, reasons_.join(s.why, t.why), 0);
     }
   }
@@ -102,7 +102,7 @@ void ProductLemmas::Maker::multiply_corners(MonoId x, MonoId rest) {
 // `whole`.
 void ProductLemmas::Maker::multiply_rows(MonoId target, const Sides& cofactor,
                                          const Poly& whole) {
-  for (const LinearRow& r : near_.rows) {
+  for (const LinearRow& r : relevant_.rows) {
     if (r.terms.size() < 2 || r.terms.size() > limits().product_row_terms) {
       continue;
     }
@@ -150,34 +150,37 @@ void ProductLemmas::Maker::multiply_bounds(MonoId m) {
   }
 }
 
-std::vector<LinearRow> ProductLemmas::of_bounds(const Neighborhood& near) {
-  Maker maker(domain_, near);
-  for (MonoId m : near.monos) maker.multiply_bounds(m);
+std::vector<LinearRow> ProductLemmas::of_bounds(
+    const RelevantConstraints& relevant) {
+  Maker maker(domain_, relevant);
+  for (MonoId m : relevant.monos) maker.multiply_bounds(m);
   return maker.take();
 }
 
 // Whether the product of two rows has at most one monomial that no row mentions
 // yet; looked at before it is multiplied out.
-bool ProductLemmas::stays_near(const LinearRow& a, const LinearRow& b,
-                               const Neighborhood& near) {
+bool ProductLemmas::stays_relevant(const LinearRow& a, const LinearRow& b,
+                                   const RelevantConstraints& relevant) {
   size_t fresh = 0;
   for (const LinearTerm& s : a.terms) {
     for (const LinearTerm& t : b.terms) {
-      fresh += !near.mentions(forms_.product(s.unknown, t.unknown));
+      fresh += !relevant.mentions(forms_.product(s.unknown, t.unknown));
       if (fresh > 1) return false;
     }
   }
   return true;
 }
 
-std::vector<LinearRow> ProductLemmas::of_rows(const Neighborhood& near) {
+std::vector<LinearRow> ProductLemmas::of_rows(
+    const RelevantConstraints& relevant) {
   std::vector<LinearRow> lemmas;
   std::vector<const LinearRow*> factors;
   const bool has_products =
-      std::any_of(near.monos.begin(), near.monos.end(),
+      std::any_of(relevant.monos.begin(), relevant.monos.end(),
                   [this](MonoId m) { return forms_.single(m) == kNoId; });
-  if (!has_products || near.rows.size() > limits().small_system) return lemmas;
-  for (const LinearRow& r : near.rows) {
+  if (!has_products || relevant.rows.size() > limits().small_system)
+    return lemmas;
+  for (const LinearRow& r : relevant.rows) {
     if (r.equality || r.terms.empty() ||
         r.terms.size() > limits().factor_terms) {
       continue;
@@ -191,7 +194,8 @@ std::vector<LinearRow> ProductLemmas::of_rows(const Neighborhood& near) {
     for (size_t j = i; j < factors.size(); ++j) {
       const LinearRow &a = *factors[i], &b = *factors[j];
       domain_.spend(1);
-      if (lemmas.size() >= limits().product_lemmas || !stays_near(a, b, near)) {
+      if (lemmas.size() >= limits().product_lemmas ||
+          !stays_relevant(a, b, relevant)) {
         continue;
       }
       const Poly p = forms_.mul(poly_of(a), poly_of(b));

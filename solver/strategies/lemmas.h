@@ -21,14 +21,14 @@ class ProductLemmas {
 
   // For a monomial x*rest: (x - low)*(rest - low) >= 0 and the other corners,
   // and row*(x - low) >= 0 for rows that mention rest.
-  std::vector<LinearRow> of_bounds(const Neighborhood& near);
+  std::vector<LinearRow> of_bounds(const RelevantConstraints& relevant);
   // Short rows times each other: 0 <= a <= b makes a*a <= b*b.
-  std::vector<LinearRow> of_rows(const Neighborhood& near);
+  std::vector<LinearRow> of_rows(const RelevantConstraints& relevant);
 
  private:
   class Maker;
-  bool stays_near(const LinearRow& a, const LinearRow& b,
-                  const Neighborhood& near);
+  bool stays_relevant(const LinearRow& a, const LinearRow& b,
+                      const RelevantConstraints& relevant);
 
   Domain& domain_;
   FormPool& forms_;

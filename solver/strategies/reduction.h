@@ -1,7 +1,8 @@
 // solver/strategies/reduction.h - a polynomial divided by what is asserted.
 //
-//   s0 > s1 >= 1        s0*s0 - s1*s1 - 1 = (s0 + s1)*(s0 - s1 - 1) + s0 + s1 -
-//   1 a*b == 6*c          (a*b) % 3: the rest of a*b by the equality
+//   s0 > s1 >= 1      s0*s0 - s1*s1 - 1
+//                       = (s0 + s1)*(s0 - s1 - 1) + s0 + s1 - 1
+//   a*b == 6*c        (a*b) % 3: the rest of a*b by the equality
 //
 // Pseudo-division, leading term by leading term: where k > 0, row >= 0 and
 // k*p == quotient*row + rest, p is not negative when the quotient and the rest

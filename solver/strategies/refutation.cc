@@ -66,21 +66,21 @@ std::optional<Proof> Refutation::refute_by_residues(const Formula& formula) {
 std::optional<Proof> Refutation::contradiction(std::span<const AtomId> seeds,
                                                Effort effort, int depth) {
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
-  const Neighborhood near = relevance_.gather(seeds);
-  auto why = solve(near.rows, lemmas_.of_bounds(near));
+  const RelevantConstraints relevant = relevance_.gather(seeds);
+  auto why = solve(relevant.rows, lemmas_.of_bounds(relevant));
   if (!why && effort == Effort::kLinear) {
-    const std::vector<LinearRow> products = lemmas_.of_rows(near);
-    if (!products.empty()) why = solve(near.rows, products);
+    const std::vector<LinearRow> products = lemmas_.of_rows(relevant);
+    if (!products.empty()) why = solve(relevant.rows, products);
   }
   if (why) return Proof{*why, false};
   if (effort != Effort::kCases || depth == 0) return std::nullopt;
-  return refute_cases(near, seeds, depth);
+  return refute_cases(relevant, seeds, depth);
 }
 
-std::optional<Proof> Refutation::refute_cases(const Neighborhood& near,
-                                              std::span<const AtomId> seeds,
-                                              int depth) {
-  std::optional<Split> split = splits_.choose(near);
+std::optional<Proof> Refutation::refute_cases(
+    const RelevantConstraints& relevant, std::span<const AtomId> seeds,
+    int depth) {
+  std::optional<Split> split = splits_.choose(relevant);
   // No branches would be a proof without any.
   if (!split || split->branches.empty()) return std::nullopt;
   return refute_branches(domain_, *split, [&](FormulaId branch) {

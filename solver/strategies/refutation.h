@@ -73,7 +73,7 @@ class Refutation {
  private:
   std::optional<Proof> refute_literal(FormulaId f, Effort effort, Tried& tried);
   std::optional<Proof> refute_by_residues(const Formula& formula);
-  std::optional<Proof> refute_cases(const Neighborhood& near,
+  std::optional<Proof> refute_cases(const RelevantConstraints& relevant,
                                     std::span<const AtomId> seeds, int depth);
   std::optional<Reason> solve(const std::vector<LinearRow>& rows,
                               const std::vector<LinearRow>& lemmas);

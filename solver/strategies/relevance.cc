@@ -36,9 +36,9 @@ OptionalInt useful_end(const Range& r, bool lower, bool big) {
   return Int(lower ? kFar : -kFar);
 }
 
-Neighborhood Relevance::gather(std::span<const AtomId> seeds) {
-  Neighborhood near;
-  near.rows.reserve(16);
+RelevantConstraints Relevance::gather(std::span<const AtomId> seeds) {
+  RelevantConstraints relevant;
+  relevant.rows.reserve(16);
   seen_atoms_.clear(forms_.atom_count());
   seen_constraints_.clear(domain_.constraints().size());
   queue_.clear();
@@ -49,67 +49,69 @@ Neighborhood Relevance::gather(std::span<const AtomId> seeds) {
       visit_all(forms_.atoms_of_formula(constraint.formula));
   }
   for (size_t i = 0; i < queue_.size() && i < limits().relevant_atoms; ++i) {
-    visit(queue_[i], near);
+    visit(queue_[i], relevant);
   }
   // Definitions and lemmas may bring new monomials: their bounds come last.
-  for (size_t i = 0; i < near.monos.size(); ++i) {
-    add_bounds(near.monos[i], near);
+  for (size_t i = 0; i < relevant.monos.size(); ++i) {
+    add_bounds(relevant.monos[i], relevant);
   }
-  return near;
+  return relevant;
 }
 
-void Relevance::visit(AtomId a, Neighborhood& near) {
+void Relevance::visit(AtomId a, RelevantConstraints& relevant) {
   domain_.spend(1);
-  near.atoms.push_back(a);
+  relevant.atoms.push_back(a);
   visit_all(forms_.atoms_within(a));
   if (domain_.is_solved(a)) {
     visit_all(forms_.atoms_of(domain_.solved_form(a)));
   } else {
-    add_definition(a, near);
+    add_definition(a, relevant);
   }
-  for (uint32_t i : Ids(domain_.constraints_of(a))) visit_constraint(i, near);
+  for (uint32_t i : Ids(domain_.constraints_of(a)))
+    visit_constraint(i, relevant);
   visit_all(domain_.dependents_of(a));
 }
 
-void Relevance::visit_constraint(uint32_t i, Neighborhood& near) {
+void Relevance::visit_constraint(uint32_t i, RelevantConstraints& relevant) {
   const Constraint& constraint = domain_.constraints()[i];
   if (!constraint.is_active || constraint.is_original ||
-      near.rows.size() >= limits().relevant_rows ||
+      relevant.rows.size() >= limits().relevant_rows ||
       !seen_constraints_.insert(i)) {
     return;
   }
   const Formula& f = forms_.formula(constraint.formula);
   if (f.kind == FormulaKind::kOr) {
-    near.clauses.push_back(i);
+    relevant.clauses.push_back(i);
     visit_all(forms_.atoms_of_formula(constraint.formula));
   } else if (f.kind == FormulaKind::kNe) {
-    near.disequalities.push_back(i);
+    relevant.disequalities.push_back(i);
   } else {
     const bool equality = f.kind == FormulaKind::kEq;
-    look_at(add_row(forms_.poly(f.poly), equality, constraint.why, near), near);
+    look_at(add_row(forms_.poly(f.poly), equality, constraint.why, relevant),
+            relevant);
   }
 }
 
-void Relevance::add_impossible(Reason why, Neighborhood& near) {
+void Relevance::add_impossible(Reason why, RelevantConstraints& relevant) {
   LinearRow row;  // -1 >= 0
   row.constant = -1;
   row.why = why;
-  near.rows.push_back(std::move(row));
+  relevant.rows.push_back(std::move(row));
 }
 
 Normal Relevance::add_row(const Poly& p, bool equality, Reason why,
-                          Neighborhood& near) {
+                          RelevantConstraints& relevant) {
   Normal n = domain_.normal(p);
   n.why = reasons_.join(why, n.why);
-  push_row(near.rows, n.poly, equality, n.why);
-  near.has_big_constants |= is_big(n.poly.constant);
+  push_row(relevant.rows, n.poly, equality, n.why);
+  relevant.has_big_constants |= is_big(n.poly.constant);
   for (const Term& t : n.poly.terms) {
-    if (!near.mentions(t.mono)) {
-      if (t.mono >= near.is_mentioned.size()) {
-        near.is_mentioned.resize(t.mono + 1 + t.mono / 2);
+    if (!relevant.mentions(t.mono)) {
+      if (t.mono >= relevant.is_mentioned.size()) {
+        relevant.is_mentioned.resize(t.mono + 1 + t.mono / 2);
       }
-      near.is_mentioned[t.mono] = true;
-      near.monos.push_back(t.mono);
+      relevant.is_mentioned[t.mono] = true;
+      relevant.monos.push_back(t.mono);
     }
     for (AtomId a : forms_.factors(t.mono)) visit_all(forms_.atoms_within(a));
   }
@@ -117,33 +119,33 @@ Normal Relevance::add_row(const Poly& p, bool equality, Reason why,
 }
 
 // A row that is not linear, by all its factors at once.
-void Relevance::look_at(const Normal& row, Neighborhood& near) {
+void Relevance::look_at(const Normal& row, RelevantConstraints& relevant) {
   if (row.poly.terms.size() > limits().nonlinear_terms ||
       is_linear(forms_, row.poly))
     return;
   Range r = domain_.range(row.poly);
   narrow(reasons_, r, domain_.factored_range(row.poly));
   if (r.span.is_empty()) {
-    add_impossible(reasons_.join(r.lower, r.upper), near);
+    add_impossible(reasons_.join(r.lower, r.upper), relevant);
   } else if (at_most(r, -1)) {
-    add_impossible(reasons_.join(row.why, r.upper), near);
+    add_impossible(reasons_.join(row.why, r.upper), relevant);
   }
 }
 
 // What an atom is, as rows.
-void Relevance::add_definition(AtomId a, Neighborhood& near) {
+void Relevance::add_definition(AtomId a, RelevantConstraints& relevant) {
   const Atom& atom = forms_.atom(a);
   Poly self = forms_.variable(a);
   switch (atom.kind) {
-    case AtomKind::kFloor: return add_floor(atom, self, near);
+    case AtomKind::kFloor: return add_floor(atom, self, relevant);
     case AtomKind::kPos:
-      add_row(self, false, 0, near);
-      add_row(forms_.sub(self, forms_.poly(atom.a)), false, 0, near);
+      add_row(self, false, 0, relevant);
+      add_row(forms_.sub(self, forms_.poly(atom.a)), false, 0, relevant);
       return;
     case AtomKind::kNamed:
-      add_row(forms_.sub(self, forms_.poly(atom.a)), true, 0, near);
+      add_row(forms_.sub(self, forms_.poly(atom.a)), true, 0, relevant);
       return;
-    case AtomKind::kFunc: return add_function(atom, self, near);
+    case AtomKind::kFunc: return add_function(atom, self, relevant);
     default: return;
   }
 }
@@ -151,27 +153,27 @@ void Relevance::add_definition(AtomId a, Neighborhood& near) {
 // 0 <= x & y <= x, y when both are nonnegative; for b >= 2 and n >= 0, b**n is
 // at least n + 1, and at least b**d * b**m where n >= m + d, d >= 0, m >= 0.
 void Relevance::add_function(const Atom& atom, const Poly& self,
-                             Neighborhood& near) {
+                             RelevantConstraints& relevant) {
   const Poly& x = forms_.poly(atom.a);
   const Poly& y = forms_.poly(atom.b);
   Range rx = domain_.range(x), ry = domain_.range(y);
   Reason why = reasons_.join(rx.lower, ry.lower);
   if (atom.op == Op::kBitAnd && at_least(rx, 0) && at_least(ry, 0)) {
-    add_row(forms_.sub(x, self), false, why, near);
-    add_row(forms_.sub(y, self), false, why, near);
+    add_row(forms_.sub(x, self), false, why, relevant);
+    add_row(forms_.sub(y, self), false, why, relevant);
   } else if (atom.op == Op::kPow && at_least(rx, 2) && at_least(ry, 0)) {
     Poly row = forms_.sub(self, y);
     row.constant -= 1;
-    add_row(row, false, why, near);
-    for (size_t i = 0; i + 1 < near.atoms.size(); ++i) {
-      compare_powers(atom, forms_.atom(near.atoms[i]), near);
-      compare_powers(forms_.atom(near.atoms[i]), atom, near);
+    add_row(row, false, why, relevant);
+    for (size_t i = 0; i + 1 < relevant.atoms.size(); ++i) {
+      compare_powers(atom, forms_.atom(relevant.atoms[i]), relevant);
+      compare_powers(forms_.atom(relevant.atoms[i]), atom, relevant);
     }
   }
 }
 
 void Relevance::compare_powers(const Atom& large, const Atom& small,
-                               Neighborhood& near) {
+                               RelevantConstraints& relevant) {
   for (const Atom* atom : {&large, &small}) {
     if (atom->kind != AtomKind::kFunc || atom->op != Op::kPow) return;
   }
@@ -190,11 +192,12 @@ void Relevance::compare_powers(const Atom& large, const Atom& small,
   Poly row = forms_.sub(
       forms_.func(Op::kPow, base, forms_.poly(large.b)),
       forms_.scale(forms_.func(Op::kPow, base, forms_.poly(small.b)), times));
-  add_row(row, false, reasons_.join(least.lower, step.lower), near);
+  add_row(row, false, reasons_.join(least.lower, step.lower), relevant);
 }
 
 // b*q <= x <= b*q + b - 1 for b > 0; x/b is (-x)/(-b).
-void Relevance::add_floor(const Atom& atom, const Poly& q, Neighborhood& near) {
+void Relevance::add_floor(const Atom& atom, const Poly& q,
+                          RelevantConstraints& relevant) {
   Poly x = forms_.poly(atom.a), b = forms_.poly(atom.b);
   Range divisor = domain_.range(b);
   Reason why = divisor.lower;
@@ -207,26 +210,26 @@ void Relevance::add_floor(const Atom& atom, const Poly& q, Neighborhood& near) {
     return;
   }
   Poly rest = forms_.sub(x, forms_.mul(b, q));
-  add_row(rest, false, why, near);
+  add_row(rest, false, why, relevant);
   Poly room = forms_.sub(b, rest);
   room.constant -= 1;
-  add_row(room, false, why, near);
+  add_row(room, false, why, relevant);
 }
 
-void Relevance::add_bounds(MonoId m, Neighborhood& near) {
+void Relevance::add_bounds(MonoId m, RelevantConstraints& relevant) {
   Poly p = forms_.monomial(m, 1);
-  const Range& r = near.bounds.emplace_back(domain_.range(p));
+  const Range& r = relevant.bounds.emplace_back(domain_.range(p));
   if (r.span.is_empty()) {
-    return add_impossible(reasons_.join(r.lower, r.upper), near);
+    return add_impossible(reasons_.join(r.lower, r.upper), relevant);
   }
-  if (auto low = useful_end(r, true, near.has_big_constants)) {
+  if (auto low = useful_end(r, true, relevant.has_big_constants)) {
     p.constant = -*low;
-    push_row(near.rows, p, false, r.lower);
+    push_row(relevant.rows, p, false, r.lower);
   }
-  if (auto high = useful_end(r, false, near.has_big_constants)) {
+  if (auto high = useful_end(r, false, relevant.has_big_constants)) {
     Poly q = forms_.monomial(m, -1);
     q.constant = *high;
-    push_row(near.rows, q, false, r.upper);
+    push_row(relevant.rows, q, false, r.upper);
   }
 }
 

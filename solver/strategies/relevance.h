@@ -2,8 +2,9 @@
 // rows over monomials.
 //
 //   Relevance relevance(domain);
-//   const Neighborhood near = relevance.gather(forms.atoms_of_formula(f));
-//   near.rows                    // x - y + 2 >= 0, 8*t - x == 0, ...
+//   const RelevantConstraints relevant =
+//   relevance.gather(forms.atoms_of_formula(f)); relevant.rows // x - y + 2 >=
+//   0, 8*t - x == 0, ...
 //
 // Breadth first from the condition's atoms: constraints that mention them, what
 // these are solved by and what depends on them, definitions of floors, maxima
@@ -20,7 +21,7 @@
 
 namespace proviso::inline v0_2::internal {
 
-struct Neighborhood {
+struct RelevantConstraints {
   std::vector<LinearRow> rows;
   std::vector<MonoId> monos;
   std::vector<Range> bounds;      // of the monomials
@@ -68,25 +69,29 @@ class Relevance {
     first_new_ = static_cast<uint32_t>(domain_.constraints().size());
   }
 
-  Neighborhood gather(std::span<const AtomId> seeds);
+  RelevantConstraints gather(std::span<const AtomId> seeds);
 
  private:
-  void visit(AtomId a, Neighborhood& near);
-  void visit_constraint(uint32_t i, Neighborhood& near);
+  void visit(AtomId a, RelevantConstraints& relevant);
+  void visit_constraint(uint32_t i, RelevantConstraints& relevant);
   void visit_all(std::span<const AtomId> atoms) {
     for (AtomId a : atoms) {
       if (seen_atoms_.insert(a)) queue_.push_back(a);
     }
   }
   // In normal form, with all that it follows from.
-  Normal add_row(const Poly& p, bool equality, Reason why, Neighborhood& near);
-  void add_impossible(Reason why, Neighborhood& near);
-  void look_at(const Normal& row, Neighborhood& near);
-  void add_definition(AtomId a, Neighborhood& near);
-  void add_floor(const Atom& atom, const Poly& q, Neighborhood& near);
-  void add_function(const Atom& atom, const Poly& self, Neighborhood& near);
-  void compare_powers(const Atom& large, const Atom& small, Neighborhood& near);
-  void add_bounds(MonoId m, Neighborhood& near);
+  Normal add_row(const Poly& p, bool equality, Reason why,
+                 RelevantConstraints& relevant);
+  void add_impossible(Reason why, RelevantConstraints& relevant);
+  void look_at(const Normal& row, RelevantConstraints& relevant);
+  void add_definition(AtomId a, RelevantConstraints& relevant);
+  void add_floor(const Atom& atom, const Poly& q,
+                 RelevantConstraints& relevant);
+  void add_function(const Atom& atom, const Poly& self,
+                    RelevantConstraints& relevant);
+  void compare_powers(const Atom& large, const Atom& small,
+                      RelevantConstraints& relevant);
+  void add_bounds(MonoId m, RelevantConstraints& relevant);
 
   Domain& domain_;
   FormPool& forms_;

@@ -16,7 +16,8 @@ namespace proviso::inline v0_2::internal {
 
 class Reasoner;
 
-// On a reasoner of its own for each order, with the facts near the question.
+// On a reasoner of its own for each order, with the facts relevant to the
+// question.
 Decision restart(Reasoner& reasoner, Search& search);
 
 }  // namespace proviso::inline v0_2::internal

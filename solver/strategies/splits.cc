@@ -7,28 +7,28 @@
 namespace proviso::inline v0_2::internal {
 
 // The order is the header's.
-std::optional<Split> CaseSplits::choose(const Neighborhood& near) {
-  if (auto split = clause(near)) return split;
-  for (AtomId a : near.atoms) {
+std::optional<Split> CaseSplits::choose(const RelevantConstraints& relevant) {
+  if (auto split = clause(relevant)) return split;
+  for (AtomId a : relevant.atoms) {
     if (auto split = split_condition(domain_, a)) return split;
   }
-  for (AtomId a : near.atoms) {
+  for (AtomId a : relevant.atoms) {
     if (auto split = range(a, limits().few_values)) return split;
   }
-  if (auto split = disequality(near)) return split;
-  if (auto split = residue(near)) return split;
-  for (AtomId a : near.atoms) {
+  if (auto split = disequality(relevant)) return split;
+  if (auto split = residue(relevant)) return split;
+  for (AtomId a : relevant.atoms) {
     if (auto split = split_divisor(domain_, a)) return split;
   }
-  if (auto split = smallest_range(near)) return split;
-  return end(near);
+  if (auto split = smallest_range(relevant)) return split;
+  return end(relevant);
 }
 
 // The shortest that the domain does not decide.
-std::optional<Split> CaseSplits::clause(const Neighborhood& near) {
+std::optional<Split> CaseSplits::clause(const RelevantConstraints& relevant) {
   const Constraint* smallest = nullptr;
   size_t fewest = ~size_t{0};
-  for (uint32_t i : near.clauses) {
+  for (uint32_t i : relevant.clauses) {
     const Constraint& constraint = domain_.constraints()[i];
     const std::vector<FormulaId>& kids =
         forms_.formula(constraint.formula).kids;
@@ -43,10 +43,11 @@ std::optional<Split> CaseSplits::clause(const Neighborhood& near) {
   return Split{forms_.formula(smallest->formula).kids, smallest->why};
 }
 
-std::optional<Split> CaseSplits::disequality(const Neighborhood& near) {
+std::optional<Split> CaseSplits::disequality(
+    const RelevantConstraints& relevant) {
   const Constraint* simplest = nullptr;
   size_t least = ~size_t{0};
-  for (uint32_t i : near.disequalities) {
+  for (uint32_t i : relevant.disequalities) {
     const Constraint& constraint = domain_.constraints()[i];
     const size_t size = size_of(constraint.formula);
     if (size < least) least = size, simplest = &constraint;
@@ -76,9 +77,10 @@ std::optional<Split> CaseSplits::range(AtomId a, const Int& widest) {
   return split_values(domain_, a, r);
 }
 
-std::optional<Split> CaseSplits::smallest_range(const Neighborhood& near) {
+std::optional<Split> CaseSplits::smallest_range(
+    const RelevantConstraints& relevant) {
   std::optional<Split> best;
-  for (AtomId a : near.atoms) {
+  for (AtomId a : relevant.atoms) {
     auto split = range(a, limits().many_values);
     if (!split) continue;
     if (!best || split->branches.size() < best->branches.size()) best = split;
@@ -89,20 +91,21 @@ std::optional<Split> CaseSplits::smallest_range(const Neighborhood& near) {
 // x = k*t + 0..k-1 for floor(e / k), where x is a factor of a product: in e,
 // or, when e is about x alone, in a row; or where it is in another floor by k,
 // as in s//3 + (s + 1)//3 + (s + 2)//3.
-std::optional<Split> CaseSplits::residue(const Neighborhood& near) {
+std::optional<Split> CaseSplits::residue(const RelevantConstraints& relevant) {
   std::vector<AtomId> factors;  // of products
-  for (MonoId m : near.monos) {
+  for (MonoId m : relevant.monos) {
     const Factors& f = forms_.factors(m);
     if (f.size() > 1) factors.insert(factors.end(), f.begin(), f.end());
   }
-  for (AtomId q : near.atoms) {
-    if (auto split = residue_of(q, near, factors)) return split;
+  for (AtomId q : relevant.atoms) {
+    if (auto split = residue_of(q, relevant, factors)) return split;
   }
   return std::nullopt;
 }
 
 std::optional<Split> CaseSplits::residue_of(
-    AtomId q, const Neighborhood& near, const std::vector<AtomId>& factors) {
+    AtomId q, const RelevantConstraints& relevant,
+    const std::vector<AtomId>& factors) {
   const Atom& floor = forms_.atom(q);
   if (floor.kind != AtomKind::kFloor || domain_.is_solved(q)) return {};
   const Poly& k = forms_.poly(floor.b);
@@ -111,13 +114,14 @@ std::optional<Split> CaseSplits::residue_of(
     return std::nullopt;
   }
   auto is_in_other_floor = [&](AtomId x) {
-    return std::any_of(near.atoms.begin(), near.atoms.end(), [&](AtomId other) {
-      const Atom& atom = forms_.atom(other);
-      if (other == q || atom.kind != AtomKind::kFloor) return false;
-      if (atom.b != floor.b || domain_.is_solved(other)) return false;
-      const Atoms& inside = forms_.atoms_of(atom.a);
-      return std::binary_search(inside.begin(), inside.end(), x);
-    });
+    return std::any_of(
+        relevant.atoms.begin(), relevant.atoms.end(), [&](AtomId other) {
+          const Atom& atom = forms_.atom(other);
+          if (other == q || atom.kind != AtomKind::kFloor) return false;
+          if (atom.b != floor.b || domain_.is_solved(other)) return false;
+          const Atoms& inside = forms_.atoms_of(atom.a);
+          return std::binary_search(inside.begin(), inside.end(), x);
+        });
   };
   for (const Term& t : forms_.poly(floor.a).terms) {
     const Factors& inside = forms_.factors(t.mono);
@@ -140,10 +144,10 @@ std::optional<Split> CaseSplits::residue_of(
 
 // The end of a factor's range, where a product has another sign or none: of the
 // end that is nearest to 0, so that none is split again and again.
-std::optional<Split> CaseSplits::end(const Neighborhood& near) {
+std::optional<Split> CaseSplits::end(const RelevantConstraints& relevant) {
   std::optional<AtomId> nearest;
   Int distance;
-  for (MonoId m : near.monos) {
+  for (MonoId m : relevant.monos) {
     const Factors& factors = forms_.factors(m);
     if (factors.size() < 2) continue;
     for (AtomId x : factors) {

@@ -19,17 +19,18 @@ class CaseSplits {
   explicit CaseSplits(Domain& domain)
       : domain_(domain), forms_(domain.forms()) {}
 
-  std::optional<Split> choose(const Neighborhood& near);
+  std::optional<Split> choose(const RelevantConstraints& relevant);
 
  private:
-  std::optional<Split> clause(const Neighborhood& near);
-  std::optional<Split> disequality(const Neighborhood& near);
-  std::optional<Split> residue(const Neighborhood& near);
-  std::optional<Split> residue_of(AtomId floor, const Neighborhood& near,
+  std::optional<Split> clause(const RelevantConstraints& relevant);
+  std::optional<Split> disequality(const RelevantConstraints& relevant);
+  std::optional<Split> residue(const RelevantConstraints& relevant);
+  std::optional<Split> residue_of(AtomId floor,
+                                  const RelevantConstraints& relevant,
                                   const std::vector<AtomId>& factors);
   std::optional<Split> range(AtomId a, const Int& widest);
-  std::optional<Split> smallest_range(const Neighborhood& near);
-  std::optional<Split> end(const Neighborhood& near);
+  std::optional<Split> smallest_range(const RelevantConstraints& relevant);
+  std::optional<Split> end(const RelevantConstraints& relevant);
   size_t size_of(FormulaId f) const;
 
   Domain& domain_;
