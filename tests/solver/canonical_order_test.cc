@@ -21,9 +21,9 @@ const std::vector<std::string> kFacts = {"p < b", "b*c <= p + 40", "c % 4 == 0",
 const std::string kQuestion = "p*c < b*b + d";
 
 // The facts as reordered, with symbols named back.
-std::string told(const std::vector<size_t>& symbols,
-                 const std::vector<size_t>& facts,
-                 const std::map<char, char>& names, FactOrder order) {
+std::string assumed_text(const std::vector<size_t>& symbols,
+                         const std::vector<size_t>& facts,
+                         const std::map<char, char>& names, FactOrder order) {
   auto renamed = [&](std::string text, bool back) {
     for (char& c : text) {
       for (const auto& [from, to] : names) {
@@ -61,13 +61,13 @@ TEST(CanonicalOrder, ForgetsOrderAndNames) {
       other = {{'p', 'w'}, {'b', 'z'}, {'c', 'y'}, {'d', 'v'}};
   std::mt19937 random(5);
   for (const FactOrder order : {FactOrder{0}, {1}, {2}, {2, true}}) {
-    const std::string first = told(symbols, facts, same, order);
+    const std::string first = assumed_text(symbols, facts, same, order);
     for (int i = 0; i < 20; ++i) {
       std::shuffle(symbols.begin(), symbols.end(), random);
       std::shuffle(facts.begin(), facts.end(), random);
-      EXPECT_EQ(told(symbols, facts, same, order), first);
+      EXPECT_EQ(assumed_text(symbols, facts, same, order), first);
     }
-    EXPECT_EQ(told(symbols, facts, other, order), first);
+    EXPECT_EQ(assumed_text(symbols, facts, other, order), first);
   }
 }
 
@@ -96,7 +96,8 @@ TEST(CanonicalOrder, SeesConstantsWorkedOut) {
 
 TEST(CanonicalOrder, BackwardsDiffers) {
   std::vector<size_t> symbols = {0, 1, 2, 3}, facts = {0, 1, 2, 3, 4};
-  EXPECT_NE(told(symbols, facts, {}, {0}), told(symbols, facts, {}, {1}));
+  EXPECT_NE(assumed_text(symbols, facts, {}, {0}),
+            assumed_text(symbols, facts, {}, {1}));
 }
 
 TEST(CanonicalOrder, PutsBoundsFirstOrLast) {

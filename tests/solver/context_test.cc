@@ -147,7 +147,7 @@ TEST(Context, SmtLibNamesEachFact) {
   EXPECT_THAT(text, HasSubstr("(check-sat)"));
 }
 
-// Not a benchmark: it fails when telling or asking turns quadratic.
+// Not a benchmark: it fails when assuming or asking turns quadratic.
 TEST(Context, ThousandsOfFactsAreToldOneByOne) {
   auto begin = std::chrono::steady_clock::now();
   ExprPool pool;

@@ -92,7 +92,7 @@ const Family kFamilies[] = {
      "u0*u0 <= u1 + #; u1 <= @",
      "(u1 + # - u0*u0)*(@ - u1) + 2*(u1 + # - u0*u0) + @ - u1 >= 0", 0, 4, 0,
      4},
-    {"a told sign, after what it is about", "u0:1.. u1:3..",
+    {"an assumed sign, after what it is about", "u0:1.. u1:3..",
      "2*Min(u1, u0) < u0 + @; u0 < u1", "u0 <= #", 6, 9, 4, 8},
     {"squares leave few residues", "u0:.. u1:..", "",
      "(u0*u0 + @*u1*u1) % 8 != #", -2, 4, 0, 7},
@@ -163,6 +163,9 @@ TEST_P(Families, EveryMemberIsAnsweredAsItsPointsSay) {
               ? Verdict::kUnknown
           : counts.yes > 0 ? Verdict::kYes
                            : Verdict::kNo;
+      const size_t undefined = counts.undefined;
+      testing::write_question(c.context, question, counts.yes + undefined > 0,
+                              counts.no + undefined > 0);
       EXPECT_EQ(name_of(verdict), name_of(expected))
           << family.what << ": " << facts << " |- " << text;
       ++(expected == Verdict::kUnknown ? open : decided);

@@ -39,12 +39,12 @@ class Near {
       : facts_(facts), relevance_(facts_.domain()) {
     relevance_.start();
     facts_.assume(condition);
-    near_ = relevance_.gather(facts_.atoms_of(condition));
+    relevant_ = relevance_.gather(facts_.atoms_of(condition));
   }
 
   testing::AssumedDomain& facts() { return facts_; }
   Domain& domain() { return facts_.domain(); }
-  const Neighborhood& near() const { return near_; }
+  const RelevantConstraints& near() const { return relevant_; }
   std::vector<std::string> texts(const std::vector<LinearRow>& rows) {
     std::vector<std::string> all;
     for (const LinearRow& row : rows) all.push_back(facts_.text_of(row));
@@ -57,7 +57,7 @@ class Near {
  private:
   testing::AssumedDomain facts_;
   Relevance relevance_;
-  Neighborhood near_;
+  RelevantConstraints relevant_;
 };
 
 // --- relevance

@@ -1,7 +1,7 @@
 // Random questions against enumeration: small boxes, divisors that may be zero,
 // ask, assume, push and pop interleaved on one context.  Whatever the verdict,
 // no point of the box may contradict it.  In half of the sessions the context
-// is told of boxes without some of their sides, where cases cannot be counted
+// is given boxes without some of their sides, where cases cannot be counted
 // and proofs are needed.
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ class Session {
     live_.pop_back();
   }
 
-  // A told fact holds and is defined.
+  // An assumed fact holds and is defined.
   void assume() {
     Expr fact = random_() % 16 == 0 ? make_->question() : make_->fact();
     context_.assume(fact);
@@ -155,6 +155,10 @@ class Session {
     check_bounds(question);
     ++tally_.asked;
     bool decidable = trues == points.size() || falses == points.size();
+    if (!wide_) {
+      testing::write_question(context_, question, falses < points.size(),
+                              trues < points.size());
+    }
     if (wide_) {
       tally_.wide += answer.verdict != Verdict::kUnknown;
     } else {
@@ -244,7 +248,7 @@ class Session {
   Context context_;
   std::mt19937 random_;
   Tally& tally_;
-  bool wide_;  // the box is a part of what the context is told
+  bool wide_;  // the box is a part of what the context is given
   Box box_;
   std::unique_ptr<testing::RandomFacts> make_;
   std::vector<Assignment> everywhere_;  // in the box

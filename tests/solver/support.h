@@ -2,6 +2,8 @@
 // by ';', a question.
 #pragma once
 
+#include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -56,6 +58,43 @@ class Case {
   ExprPool pool;
   Context context;
 };
+
+// The question, under the facts of the context, as a line that `proviso decide`
+// reads; appended to the file that PROVISO_TEST_WRITE names, if it does.
+inline void write_question(Context& context, Expr question, bool may_hold,
+                           bool may_fail) {
+  static const char* const path = std::getenv("PROVISO_TEST_WRITE");
+  if (path == nullptr || (!may_hold && !may_fail)) return;
+  static std::ofstream out(path, std::ios::app);
+  static size_t count = 0;
+  const auto text = [](Expr e) {  // | parts the columns
+    const std::string all = to_python(e);
+    return all.find('|') == std::string::npos ? all : std::string();
+  };
+  std::string facts, symbols, asked = text(question);
+  for (const Fact& fact : context.facts()) {
+    const std::string condition = text(fact.condition);
+    if (condition.empty()) return;
+    facts += (facts.empty() ? "" : "; ") + condition;
+    for (Expr s : free_symbols(fact.condition))
+      symbols += s.symbol().name + " ";
+  }
+  for (Expr s : free_symbols(question)) symbols += s.symbol().name + " ";
+  std::string declared;
+  for (const std::string& name : split(symbols, ' ')) {
+    const std::string one = name + ":..";
+    if (declared.find(one) == std::string::npos) declared += one + " ";
+  }
+  if (asked.empty() || declared.empty()) return;
+  declared.pop_back();
+  out << 'w' << ++count << "|written|" << declared << '|' << facts << '|'
+      << asked << '|'
+      << (!may_hold   ? "refuted"
+          : !may_fail ? "valid"
+                      : "open")
+      << "|brute\n"
+      << std::flush;
+}
 
 // The facts that an answer names, assumed alone, give the same verdict.
 inline bool reproduces(Context& context, Expr question, const Answer& answer) {

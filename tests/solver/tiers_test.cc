@@ -222,7 +222,7 @@ TEST(Definedness, AnAnswerNeedsEveryReachedDivisorToBeNonzero) {
   const Undefined rows[] = {
       {"u0:0..", "", "u0//u0 == u0//u0", kOpen},
       {"u0:1..", "", "u0//u0 == 1", kYes},
-      {"u0:0..", "4//u0 >= 0", "u0 != 0", kYes},  // told, so defined
+      {"u0:0..", "4//u0 >= 0", "u0 != 0", kYes},  // assumed, so defined
       {"u0:0..", "", "(7 % u0) < u0", kOpen},
       {"u0:..", "", "Where(Ne(u0, 0), 4//u0, 0) <= 4", kYes},
       {"u0:..", "", "Where(u0 > 1, 4//u0, 4//u0) <= 4", kOpen},
