@@ -9,6 +9,7 @@
 #include "sym/rules.h"
 #include "sym/simplify.h"
 #include "sym/width.h"
+#include "sym/within.h"
 #include "sym/write_sum.h"
 
 namespace proviso::inline v0_2::internal {
@@ -343,19 +344,23 @@ Best FormSearch::search(Expr e, int effort) {
 
 // A search with the conditions among its facts.
 struct FormSearch::Assumption {
-  Assumption(ExprPool& pool, const Facts* base, std::span<const Expr> c,
-             int depth)
+  Assumption(const FormSearch& outer, std::span<const Expr> c)
       : conditions(c.begin(), c.end()),
-        facts(base, c),
-        search(pool, &facts, depth) {}
+        facts(outer.facts_, c),
+        search(outer.pool_, &facts, outer.depth_ + 1, outer.costs_) {}
 
   const std::vector<Expr> conditions;
   const AssumedFacts facts;
   FormSearch search;
 };
 
-FormSearch::FormSearch(ExprPool& pool, const Facts* facts, int depth)
-    : simplifier_(pool, facts), pool_(pool), facts_(facts), depth_(depth) {}
+FormSearch::FormSearch(ExprPool& pool, const Facts* facts, int depth,
+                       std::shared_ptr<Costs> costs)
+    : simplifier_(pool, facts),
+      pool_(pool),
+      facts_(facts),
+      depth_(depth),
+      costs_(std::move(costs)) {}
 FormSearch::~FormSearch() = default;
 
 Expr FormSearch::under(std::span<const Expr> conditions, Expr e) {
@@ -365,8 +370,8 @@ Expr FormSearch::under(std::span<const Expr> conditions, Expr e) {
                           conditions.begin(), conditions.end());
       });
   if (at == assumptions_.end()) {
-    at = assumptions_.insert(at, std::make_unique<Assumption>(
-                                     pool_, facts_, conditions, depth_ + 1));
+    at = assumptions_.insert(at,
+                             std::make_unique<Assumption>(*this, conditions));
   }
   const Assumption& known = **at;
   FormSearch& inner = (*at)->search;
@@ -522,23 +527,30 @@ std::vector<Expr> operands(Expr e) {
 
 }  // namespace
 
+// The canonical form without facts; e as it is where plain_units_ end.
+Expr FormSearch::plain(Expr e) {
+  return within(plain_units_, [&] { return simplify(e); }).value_or(e);
+}
+
 // In so many units, of which it takes what it spends.
 Best FormSearch::best_within(Expr e, uint64_t& units) {
-  Expr start = simplify(e);
-  const Budget budget(units);
-  try {
-    start = canonical(e);
-    visit_arguments_first(
-        start, [this](Expr x) { return is_leaf(x.op()) || is_sought_out(x); },
-        [this](Expr x) { best(x); });
-    const Best found = best(start);
-    units = Budget::units_left();
-    return found;
-  } catch (const OutOfBudget&) {
-    units = 0;
+  Expr start = plain(e);
+  if (units > 0) {
+    try {
+      const Budget budget(units);
+      start = canonical(e);
+      visit_arguments_first(
+          start, [this](Expr x) { return is_leaf(x.op()) || is_sought_out(x); },
+          [this](Expr x) { best(x); });
+      const Best found = best(start);
+      units = Budget::units_left();
+      return found;
+    } catch (const OutOfBudget&) {
+      units = 0;
+    }
+    for (auto& [id, known] : best_) known.is_sought = false;
+    effort_ = kMostEffort;
   }
-  for (auto& [id, known] : best_) known.is_sought = false;
-  effort_ = kMostEffort;
   auto found = best_.find(start.id());
   return found != best_.end() ? found->second.best
                               : Best{start, start, cost(start)};
@@ -560,7 +572,7 @@ bool divides_by_negative(Expr e) {
 std::optional<Expr> FormSearch::as_linear_sum(Expr e) {
   const bool has_zeros = facts_ != nullptr && !facts_->zeros().empty();
   if (has_zeros) return std::nullopt;
-  const Expr state = simplify(e);
+  const Expr state = plain(e);
   if (state.type() != e.type() || !is_linear_sum(state)) return std::nullopt;
   const Best best = shown(state);
   return best.cost <= cost(e) && !is_wider(best.shown) ? best.shown : e;
@@ -642,7 +654,20 @@ Expr FormSearch::floor_form(Expr e) {
 }
 
 bool FormSearch::is_total(Expr e) {
-  if (is_leaf(e.op())) return true;
+  std::unordered_set<uint32_t> seen;
+  std::vector<Expr> waiting{e};
+  while (!waiting.empty()) {
+    const Expr x = waiting.back();
+    waiting.pop_back();
+    if (is_leaf(x.op()) || !seen.insert(x.id()).second) continue;
+    if (!is_total_node(x)) return false;
+    for (size_t i = x.arity(); i-- > 0;) waiting.push_back(x.arg(i));
+  }
+  return true;
+}
+
+// Wherever its arguments are.
+bool FormSearch::is_total_node(Expr e) {
   Budget::spend(1);
   const bool is_division = is_integer_division(e.op());
   const auto divisors = static_cast<size_t>(info(e.op()).divisors);
@@ -674,12 +699,9 @@ bool FormSearch::is_total(Expr e) {
     case Op::kNot:
     case Op::kWhere:
     case Op::kIdentity: break;
-    default:
-      if (!is_division) return false;
-      break;
+    default: return is_division;
   }
-  return std::all_of(e.args().begin(), e.args().end(),
-                     [this](Expr arg) { return is_total(arg); });
+  return true;
 }
 
 // --- what rules share

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "sym/budget.h"
+#include "sym/costs.h"
+
 namespace proviso::inline v0_2 {
 namespace {
 
@@ -56,20 +59,26 @@ std::optional<uint64_t> cost_of_small(Expr e, int& nodes) {
 
 }  // namespace
 
+uint64_t internal::Costs::operator()(Expr e) {
+  if (is_leaf(e.op())) return 1;
+  if (auto at = known_.find(e.id()); at != known_.end()) return at->second;
+  visit_arguments_first(
+      e, [&](Expr x) { return is_leaf(x.op()) || known_.contains(x.id()); },
+      [&](Expr x) {
+        Budget::charge(1 + x.arity() / 4);
+        uint64_t total = node_cost(x);
+        for (Expr arg : x.args()) {
+          total += is_leaf(arg.op()) ? 1 : known_.at(arg.id());
+        }
+        known_.emplace(x.id(), std::min(total, kMaxCost));
+      });
+  return known_.at(e.id());
+}
+
 uint64_t cost(Expr e) {
   int nodes = kSmall;
   if (const auto total = cost_of_small(e, nodes)) return *total;
-  std::unordered_map<uint32_t, uint64_t> known;
-  visit_arguments_first(
-      e, [&](Expr x) { return is_leaf(x.op()) || known.contains(x.id()); },
-      [&](Expr x) {
-        uint64_t total = node_cost(x);
-        for (Expr arg : x.args()) {
-          total += is_leaf(arg.op()) ? 1 : known.at(arg.id());
-        }
-        known.emplace(x.id(), std::min(total, kMaxCost));
-      });
-  return known.at(e.id());
+  return internal::Costs()(e);
 }
 
 }  // namespace proviso::inline v0_2

@@ -23,7 +23,7 @@ void Assignment::set(Expr symbol, Value value) {
                         ? std::holds_alternative<Int>(value)
                         : !std::holds_alternative<bool>(value);
   if (!fits) {
-    throw Error("Assignment::set: " + proviso::to_string(symbol) +
+    throw Error("Assignment::set: " + proviso::to_string(symbol, 200) +
                 " is of type " + std::string(name_of(symbol.type())) +
                 ", the value is " + proviso::to_string(value));
   }
@@ -73,7 +73,12 @@ struct Undefined {
 };
 
 // As much as one reads of an expression within a sentence.
-std::string short_text(Expr e) { return to_string(e, 400); }
+constexpr size_t kShown = 400;
+std::string short_text(Expr e) { return to_string(e, kShown); }
+std::string short_text(const Rational& number) {
+  const std::string text = number.to_string();
+  return text.size() <= kShown ? text : text.substr(0, kShown) + "...";
+}
 
 // Numbers are compared and combined exactly while both are exact.
 bool is_exact(const Value& v) { return !std::holds_alternative<double>(v); }
@@ -207,7 +212,7 @@ class Evaluator {
     Int count = integer(e);
     if (count.sign() < 0 || count > Int(int64_t{1} << 32)) {
       throw Undefined{whole, std::string(role) + " " + short_text(e) + " is " +
-                                 count.to_string() + " in " +
+                                 short_text(count) + " in " +
                                  short_text(whole)};
     }
     return static_cast<uint64_t>(*count.to_int64());
@@ -418,7 +423,7 @@ Value Evaluator::compute(Expr e) {
       Rational x = as_rational(value(e.arg(0)));
       Rational digits = as_rational(value(e.arg(1)));
       if (!digits.is_integer() || abs(digits.num()) > Int(4000)) {
-        throw Undefined{e, "the number of digits is " + digits.to_string()};
+        throw Undefined{e, "the number of digits is " + short_text(digits)};
       }
       int64_t n = *digits.num().to_int64();
       Rational scale(*pow(Int(10), static_cast<uint64_t>(std::abs(n))));

@@ -179,7 +179,7 @@ void Expr::fail_null() { proviso::fail_null("Expr"); }
 void Expr::fail_kind(Op wanted) const {
   const std::string call = accessor_text(wanted);
   if (node_ == nullptr) throw Error(call + ", got a null expression");
-  throw Error(call + ", got " + to_string(*this) + " (" +
+  throw Error(call + ", got " + to_string(*this, 200) + " (" +
               std::string(info(op()).name) + "); look at op() first");
 }
 

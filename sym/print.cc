@@ -70,8 +70,8 @@ Line joined(std::span<const Expr> args, std::string_view separator,
 
 // The text of an expression in a style, written from left to right; pieces that
 // wait lie on a stack of its own.  style.write(e, line) appends what is written
-// for e, and returns how tightly that binds.  Past the limit each expression
-// is "...", and `is_cut` is set.
+// for e, and returns how tightly that binds.  Past the limit it ends in "...",
+// and `is_cut` is set.
 template <typename Style>
 std::string write_text(Style& style, Expr root, bool& is_cut,
                        size_t max_length = kMaxTextLength) {
@@ -85,11 +85,7 @@ std::string write_text(Style& style, Expr root, bool& is_cut,
       out += piece.text;
       continue;
     }
-    if (out.size() > max_length) {
-      is_cut = true;
-      out += "...";
-      continue;
-    }
+    if (out.size() > max_length) break;
     Line line;
     const bool is_loose = style.write(piece.e, line) < piece.level;
     if (is_loose) waiting.push_back({")"});
@@ -97,6 +93,8 @@ std::string write_text(Style& style, Expr root, bool& is_cut,
               std::back_inserter(waiting));
     if (is_loose) out += "(";
   }
+  is_cut = !waiting.empty() || out.size() > 2 * max_length;
+  if (is_cut) out = out.substr(0, max_length) + "...";
   return out;
 }
 
@@ -878,8 +876,9 @@ std::string internal::to_traced_python(
 std::string to_check(Expr condition,
                      const std::function<std::string(Expr)>& name_of) {
   if (!not_null(condition, "to_check").is_bool()) {
-    throw Error("to_check: expected a boolean, got " + to_string(condition) +
-                " (" + std::string(proviso::name_of(condition.type())) + ")");
+    throw Error("to_check: expected a boolean, got " +
+                to_string(condition, 200) + " (" +
+                std::string(proviso::name_of(condition.type())) + ")");
   }
   return "torch._check(" + to_traced_python(condition, name_of) + ")";
 }

@@ -11,12 +11,13 @@
 
 #include <memory>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
-#include "sym/cost.h"
+#include "sym/costs.h"
 #include "sym/expr.h"
+#include "sym/find_node.h"
 #include "sym/simplifier.h"
+#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -69,7 +70,8 @@ struct Best {
 // One search under one set of facts.  What it finds is remembered.
 class FormSearch {
  public:
-  FormSearch(ExprPool& pool, const Facts* facts, int depth = 0);
+  FormSearch(ExprPool& pool, const Facts* facts)
+      : FormSearch(pool, facts, 0, std::make_shared<Costs>()) {}
   ~FormSearch();
 
   // The cheaper of e as it is written, of cheapest parts, and best(e) where
@@ -114,6 +116,12 @@ class FormSearch {
   static constexpr int kMaxAssumptions = 2;
   static constexpr int kMaxProofs = 12;  // that facts are asked for
 
+  FormSearch(ExprPool& pool, const Facts* facts, int depth,
+             std::shared_ptr<Costs> costs);
+  uint64_t cost(Expr e) { return (*costs_)(e); }
+  Expr plain(Expr e);
+  bool is_total_node(Expr e);
+
   // How a form was looked for; a later, greater effort looks again.
   struct Known {
     Best best;
@@ -141,6 +149,10 @@ class FormSearch {
   ExprPool& pool_;
   const Facts* facts_;
   int depth_;
+  const std::shared_ptr<Costs> costs_;  // of this search and those within
+  // For plain(): the search's own units do not pay for it, so that what takes
+  // long to simplify leaves no less for the other parts.
+  uint64_t plain_units_ = kSimplifyUnits;
   bool has_negative_divisor_ = false;
   int effort_ = 3;  // of the search that comes next
   int proofs_left_ = kMaxProofs;
@@ -164,19 +176,6 @@ struct Linear {
 std::optional<Linear> split_off(const Polynomial& p, Expr atom);
 // The atoms of p that are of one kind.
 std::vector<Expr> atoms_of(const Polynomial& p, Op op);
-// The first node within e, arguments first, that `is_it` is true of; else none.
-template <typename IsIt>
-Expr find_node(Expr e, IsIt is_it) {
-  Expr found;
-  std::unordered_set<uint32_t> seen;
-  visit_arguments_first(
-      e, [&](Expr x) { return found || seen.contains(x.id()); },
-      [&](Expr x) {
-        seen.insert(x.id());
-        if (!found && is_it(x)) found = x;
-      });
-  return found;
-}
 bool contains(Expr e, Op op);
 // The terms that both have, with one coefficient.
 Polynomial equal_terms(const Polynomial& p, const Polynomial& q);

@@ -218,12 +218,15 @@ Expr Simplifier::relation(Op op, Expr a, Expr b) {
 
 Expr Simplifier::negate(Expr e) {
   if (e.is_constant()) return boolean(!e.is_true());
-  if (auto it = opposites_.find(e.id()); it != opposites_.end()) {
-    return it->second;
-  }
-  Expr result = opposite(e);
-  opposites_.emplace(e.id(), result);
-  return result;
+  // Arguments first, so that no call goes deep.
+  visit_arguments_first(
+      e,
+      [&](Expr x) {
+        return opposites_.contains(x.id()) ||
+               (x != e && !x.is(Op::kAnd) && !x.is(Op::kOr));
+      },
+      [&](Expr x) { opposites_.emplace(x.id(), opposite(x)); });
+  return opposites_.at(e.id());
 }
 
 Expr Simplifier::opposite(Expr e) {

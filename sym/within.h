@@ -8,6 +8,7 @@
 // has left, is left undone and has no result.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -21,6 +22,8 @@ auto within(uint64_t& units, Work work) -> std::optional<decltype(work())> {
     uint64_t& units;
     ~Rest() { units = Budget::units_left(); }
   };
+  units = std::min(units, Budget::units_left());
+  if (units == 0) return std::nullopt;
   try {
     const Budget budget(units);
     const Rest rest{units};

@@ -17,11 +17,6 @@ bool all_negative(const Polynomial& p) {
                      [](const auto& t) { return t.second.sign() < 0; });
 }
 
-Expr cheaper(Expr a, Expr b) {
-  if (!a || !b) return a ? a : b;
-  return cost(b) < cost(a) ? b : a;
-}
-
 // The terms that have the atom, divided by it, and the others.
 std::pair<Polynomial, Polynomial> divided_by(const Polynomial& p, Expr atom) {
   Polynomial with, without;
@@ -39,6 +34,11 @@ std::pair<Polynomial, Polynomial> divided_by(const Polynomial& p, Expr atom) {
 }
 
 }  // namespace
+
+Expr SumWriter::cheaper(Expr a, Expr b) {
+  if (!a || !b) return a ? a : b;
+  return search_.cost(b) < search_.cost(a) ? b : a;
+}
 
 Expr SumWriter::write(const Polynomial& p) {
   Polynomial gathered = p;
@@ -99,7 +99,7 @@ Polynomial SumWriter::gather(Polynomial p, Expr floor) {
     bool found = false;
     for (const Polynomial& form : rewritten_floor(c, n, divisor)) {
       const Polynomial whole = r + form;
-      const uint64_t now = cost(flat(whole));
+      const uint64_t now = search_.cost(flat(whole));
       if (now >= least) continue;
       least = now;
       best = whole;

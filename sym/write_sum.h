@@ -35,6 +35,7 @@ class SumWriter {
   Expr content_out(const Polynomial& p, int depth);
   Expr atom_out(const Polynomial& p, Expr atom, int depth);
   Expr coefficient_out(const Polynomial& p, const Int& c, int depth);
+  Expr cheaper(Expr a, Expr b);
   Expr flat(const Polynomial& p);
   Expr sum_of(std::vector<Term> terms);
   Expr product_of(const Int& c, std::vector<Expr> factors);
