@@ -18,7 +18,7 @@ constexpr std::string_view kTierNames[kTierCount] = {
     "cases",     "models", "z3",         "none"};
 
 std::string described(Expr e) {
-  return to_string(e) + " (" + std::string(name_of(e.type())) + ")";
+  return to_string(e, 200) + " (" + std::string(name_of(e.type())) + ")";
 }
 
 // What the symbol's kind says, as assertions.

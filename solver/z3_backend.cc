@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "solver/kind_range.h"
+#include "solver/large_stack.h"
 #include "sym/budget.h"
 #include "sym/definition.h"
 #endif
@@ -375,6 +376,15 @@ struct Z3Backend::Impl {
     return all;
   }
 
+  // What Z3 has spent in the context so far, as it counts.
+  static unsigned units_of(const z3::solver& solver) {
+    const z3::stats all = solver.statistics();
+    for (unsigned i = 0; i < all.size(); ++i) {
+      if (all.key(i) == "rlimit count") return all.uint_value(i);
+    }
+    return 0;
+  }
+
   // kYes when assumed & opposite has no model; `model` is the one in the box
   // that was found.  What the box alone refutes is no proof, unless it is
   // known.
@@ -382,6 +392,10 @@ struct Z3Backend::Impl {
                       const z3::expr& opposite, const Box& box,
                       const Translator::Symbols& symbols,
                       std::optional<Assignment>& model, uint32_t budget) {
+    // What the caller has left, if that is less; 0 would be no limit to Z3.
+    budget = static_cast<uint32_t>(
+        std::min<uint64_t>(budget, Budget::units_left() / kUnits));
+    if (budget == 0) return {Result::kUnknown, {}, {}, {}};
     z3::solver solver(c);
     z3::params p(c);
     p.set("random_seed", 0u);
@@ -414,7 +428,9 @@ struct Z3Backend::Impl {
     names.push_back(in_box);
     solver.add(z3::implies(in_box, inside(c, box, symbols)));
     Result result;
+    const unsigned before = units_of(solver);
     const z3::check_result found = solver.check(names);
+    Budget::charge(kUnits * (units_of(solver) - before));
     if (found != z3::unsat) {
       if (found == z3::sat) model = point_of(solver.get_model(), symbols);
       result.verdict = Result::kUnknown;
@@ -448,8 +464,11 @@ std::string Z3Backend::version() {
 Z3Backend::Result Z3Backend::implied(const std::vector<Expr>& facts,
                                      Expr question, bool bounded,
                                      uint32_t budget) {
+  Result result;
   try {
-    return impl_->ask(facts, question, bounded, budget);
+    on_large_stack(
+        [&] { result = impl_->ask(facts, question, bounded, budget); });
+    return result;
   } catch (const Unsupported&) {
     return {};
   } catch (const z3::exception&) {

@@ -25,6 +25,9 @@ class Z3Backend {
   Z3Backend();
   ~Z3Backend();
 
+  // What a unit of Z3's counts in those of sym/budget.h.
+  static constexpr uint64_t kUnits = 8;
+
   static bool is_built();
   static std::string version();  // "4.15.4"; empty when it was not built in
 

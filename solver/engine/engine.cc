@@ -113,7 +113,7 @@ void Engine::fail_check(Expr e, const char* call, const char* expected) {
     throw Error("Context::" + std::string(call) + ": expected " + expected +
                 ", got a null expression; build it with the context's pool");
   }
-  throw Error("Context::" + std::string(call) + ": " + to_string(e) +
+  throw Error("Context::" + std::string(call) + ": " + to_string(e, 200) +
               " belongs to another ExprPool; build it with Context::pool()");
 }
 

@@ -161,7 +161,8 @@ bool wants_z3(Reasoner& r, const Search&) {
 }
 
 Decision by_z3(Reasoner& r, Search& s, uint64_t) {
-  r.within(r.options().work_limit / 4, [&] {
+  const uint64_t own = Z3Backend::kUnits * r.options().z3_budget;
+  r.within(r.options().work_limit / 4 + own, [&] {
     ask_z3(r, s.question, *s.answer);
     return true;
   });

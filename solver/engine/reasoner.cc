@@ -42,11 +42,14 @@ FactId Reasoner::assume(Expr condition, const Provenance& origin) {
   const FormulaId f = lower_.condition(condition);
   const FormulaId defined = lower_.defined(condition);
   const Reason why = reasons_.leaf(id);
-  const bool is_derived = within(options_.work_limit / 4, [&] {
+  const Budget counted(Budget::kUnlimited);
+  const uint64_t before = Budget::units_left();
+  const bool is_derived = within(units_for_fact(), [&] {
                             domain_.assume(defined, why);
                             domain_.assume(f, why);
                             return true;
                           }).has_value();
+  assuming_work_ += before - Budget::units_left();
   // Nothing else follows from what takes too much work.
   if (!is_derived) domain_.assume_alone(f, why);
   candidates_.add_fact(defined);
@@ -54,10 +57,19 @@ FactId Reasoner::assume(Expr condition, const Provenance& origin) {
   return id;
 }
 
+// A quarter of a call's, while all facts together take no more than two calls
+// do and a little for each: many are asserted in one call.
+uint64_t Reasoner::units_for_fact() const {
+  const uint64_t limit = std::min(options_.work_limit, Budget::kUnlimited / 4);
+  const uint64_t all = 2 * limit + limit / 400 * facts_.size();
+  return std::min(limit / 4, all - std::min(all, assuming_work_));
+}
+
 void Reasoner::undo(const Mark& mark) {
   domain_.undo(mark.domain);
   candidates_.undo(mark.candidates);
   facts_.shrink(mark.facts);
+  assuming_work_ = mark.work;
   trim_reasons(mark.reasons);
 }
 

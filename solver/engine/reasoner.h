@@ -43,9 +43,11 @@ class Reasoner {
     size_t candidates;
     size_t facts;
     uint32_t reasons;
+    uint64_t work;
   };
   Mark mark() const {
-    return {domain_.mark(), candidates_.mark(), facts_.size(), reasons_.size()};
+    return {domain_.mark(), candidates_.mark(), facts_.size(), reasons_.size(),
+            assuming_work_};
   }
   void undo(const Mark& mark);
 
@@ -102,6 +104,7 @@ class Reasoner {
   Statistics& statistics() { return statistics_; }
 
  private:
+  uint64_t units_for_fact() const;
   void trim_reasons(uint32_t size);
   void keep_reason(uint32_t size, Reason& why);
 
@@ -117,12 +120,14 @@ class Reasoner {
   Z3Backend z3_;
   Statistics& statistics_;
   uint32_t epoch_ = 0;
+  uint64_t assuming_work_ = 0;  // of all facts
   std::atomic<bool> is_interrupted_{false};
 };
 
 template <typename Work>
 auto Reasoner::within(uint64_t units, Work work)
     -> std::optional<decltype(work())> {
+  if (Budget::units_left() == 0) return std::nullopt;  // a caller's
   const Domain::Mark before = domain_.mark();
   try {
     const Budget budget(units, &is_interrupted_);
