@@ -182,6 +182,15 @@ class Reader {
     if (name == "look_again") name = "restart";  // its name until 0.1
     if (const auto problem = try_set_option(options, name, value))
       fail(*problem, at);
+    for (std::string_view cost : {"budget", "work_limit", "z3_budget"}) {
+      const uint64_t most = kMostTimes * get_option(SolverOptions(), cost);
+      if (name == cost && value > most) {
+        fail("a text may raise " + std::string(name) + " to " +
+                 std::to_string(most) + ", not to " + std::to_string(value) +
+                 "; set more on a context that code makes",
+             at);
+      }
+    }
   }
 
   void read_line(Context& context) {
@@ -237,6 +246,8 @@ class Reader {
     if (!rest_.empty()) fail("nothing may follow the source");
     pool_.symbol(name, *known, source);
   }
+
+  static constexpr uint64_t kMostTimes = 16;  // of an option's default
 
   ExprPool& pool_;
   std::string_view text_;         // after the line

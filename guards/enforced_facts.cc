@@ -9,6 +9,7 @@
 
 #include "guards/shape_env_impl.h"
 #include "sym/print.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 
@@ -17,6 +18,14 @@ namespace {
 constexpr size_t kMaxMinimizedGuards = 500;
 constexpr size_t kMaxDroppedOneByOne = 6;
 constexpr size_t kMaxOrigins = 16;
+
+// What may be done at once (sym/budget.h), and for each guard besides.
+constexpr uint64_t kUnits = 700'000, kUnitsOfGuard = 2'000;
+
+bool is_of_one_size(const std::vector<Expr>& symbols) {
+  return symbols.size() == 1 && symbols[0].is_int() &&
+         !is_unbacked(symbols[0].symbol().kind);
+}
 
 bool decides(Context& context, const DecidedQuestion& d) {
   if (context.ask_quick(d.question) == d.verdict) return true;
@@ -70,9 +79,41 @@ const EnforcedFacts& ShapeEnv::Impl::enforced() {
   EnforcedFacts& view = enforced_facts;
   // A later answer may keep a range that makes an earlier guard superfluous.
   const bool has_new = !view.guards.empty() && view.answers < answers.size();
-  if (!view.context || view.version != version || has_new) {
-    view = {version, 0, 0, enforced_context(true), {}, {}, {}, {}};
+  uint64_t units = kUnits + kUnitsOfGuard * (guards.size() + asserts.size());
+  const bool is_examined =
+      within(units, [&] {
+        if (!view.context || view.version != version || has_new) {
+          view = {version, 0, 0, nullptr, {}, {}, {}, {}};
+          view.context = enforced_context(true);
+        }
+        examine_new(view);
+        return true;
+      }).has_value();
+  if (!view.context) view.context = enforced_context(true);
+  if (!is_examined) keep_unexamined(view);
+  view.decisions = decisions.size();
+  view.answers = answers.size();
+  return view;
+}
+
+// All that may have been needed, and the answers themselves.
+void ShapeEnv::Impl::keep_unexamined(EnforcedFacts& view) {
+  keep_assumptions(view, assumed);
+  std::set<Expr, ExprLess> held;
+  for (size_t i = view.decisions; i < decisions.size(); ++i) {
+    const DecidedQuestion& d = decisions[i];
+    if (is_of_one_size(symbols_of(d.question)))
+      held.insert(d.verdict == Verdict::kYes ? d.question : negate(d.question));
   }
+  for (size_t i = view.answers; i < answers.size(); ++i)
+    held.insert(answers[i].condition);
+  for (Expr condition : held) {
+    view.guards.push_back({condition, {SourceLocation{}}});
+    view.context->assume(condition);
+  }
+}
+
+void ShapeEnv::Impl::examine_new(EnforcedFacts& view) {
   if (too_many_decisions) keep_assumptions(view, assumed);
   // Questions about one symbol settle most cases, and leave no choice of whose
   // assumption to keep; so they go first.
@@ -85,15 +126,12 @@ const EnforcedFacts& ShapeEnv::Impl::enforced() {
       }
     }
   }
-  view.decisions = decisions.size();
   // Ranges first: with them, some guards are not needed.
   for (bool as_range : {true, false}) {
     for (size_t i = view.answers; i < answers.size(); ++i) {
       examine(view, answers[i], as_range);
     }
   }
-  view.answers = answers.size();
-  return view;
 }
 
 void ShapeEnv::Impl::keep_assumptions(EnforcedFacts& view,
@@ -163,11 +201,7 @@ void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
     return decided_with(own, 1) ? keep_not_zero(view, own)
                                 : keep_assumptions(view, own);
   }
-  const std::vector<Expr>& symbols = symbols_of(d.question);
-  if (symbols.size() == 1 && symbols[0].is_int() &&
-      !is_unbacked(symbols[0].symbol().kind)) {
-    return hold();
-  }
+  if (is_of_one_size(symbols_of(d.question))) return hold();
   std::vector<Expr> near =
       open_assumptions(view, connected_symbols(d.question));
   keep_assumptions(view, decided_with(near) ? near : assumed);
@@ -275,6 +309,8 @@ std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
     base->assume(ge(s, 1), assumption_of(s, 1));
   for (Expr s : enforced().used) base->assume(ge(s, 2), assumption_of(s));
   const std::vector<bool> sole = sole_equalities(all, *base);
+  // Past the budget no guard goes.
+  const Budget budget(kUnits + kUnitsOfGuard * all.size());
   auto assume = [&](size_t i) {
     base->assume(all[i].condition, provenance_of(all[i].origins[0], "guard"));
   };

@@ -233,13 +233,13 @@ GuardProgram::GuardProgram(std::vector<Expr> symbols,
   Compiler compiler(symbols_);
   for (Expr c : conditions_) {
     if (!c.is_bool()) {
-      throw Error("GuardProgram: expected a boolean, got " + to_string(c));
+      throw Error("GuardProgram: expected a boolean, got " + to_string(c, 200));
     }
     for (Expr s : free_symbols(c)) {
       if (std::find(symbols_.begin(), symbols_.end(), s) != symbols_.end()) {
         continue;
       }
-      throw Error("GuardProgram: " + to_string(c) + " mentions " +
+      throw Error("GuardProgram: " + to_string(c, 200) + " mentions " +
                   s.symbol().name + ", which is not among the symbols");
     }
     starts_.push_back(static_cast<uint32_t>(code_.size()));

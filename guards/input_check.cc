@@ -71,7 +71,7 @@ void InputCheck::add_guard(ShapeEnv& env, const Guard& guard) {
     for (size_t i = 0; i < dims_.size(); ++i) {
       if (dims_[i].symbol == symbol) return i;
     }
-    throw Error("InputCheck: the guard " + to_string(guard.condition) +
+    throw Error("InputCheck: the guard " + to_string(guard.condition, 200) +
                 " is on " + symbol.symbol().name +
                 ", which is not a size or an integer input; make that input a "
                 "constant");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "guards/shape_env_impl.h"
+#include "sym/find_node.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -18,9 +19,8 @@ bool is_integer_symbol(Expr e) { return e.is_symbol() && e.is_int(); }
 
 // Divisions and remainders are left in place: shapes print as PyTorch's do.
 bool has_division(Expr e) {
-  if (is_integer_division(e.op())) return true;
-  auto args = e.args();
-  return std::any_of(args.begin(), args.end(), has_division);
+  return static_cast<bool>(
+      find_node(e, [](Expr x) { return is_integer_division(x.op()); }));
 }
 
 struct Solution {

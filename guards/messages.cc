@@ -33,7 +33,7 @@ std::string internal::display_name_of(const std::string& source) {
 
 void internal::require_own(const ExprPool& pool, Expr e, const char* call) {
   if (&not_null(e, call).pool() == &pool) return;
-  throw Error(std::string(call) + ": " + to_string(e) +
+  throw Error(std::string(call) + ": " + to_string(e, 200) +
               " belongs to another environment; build it with this one's pool");
 }
 
@@ -42,7 +42,7 @@ void internal::require_type(const ExprPool& pool, Expr e, Type type,
   require_own(pool, e, call);
   if (e.type() == type) return;
   throw Error(std::string(call) + ": expected a " + std::string(name_of(type)) +
-              " expression, got " + to_string(e) + " (" +
+              " expression, got " + to_string(e, 200) + " (" +
               std::string(name_of(e.type())) + ")");
 }
 
@@ -52,6 +52,9 @@ Provenance internal::provenance_of(const SourceLocation& where,
 }
 
 namespace {
+
+// How much of an expression a refusal shows.
+constexpr size_t kShown = 2000;
 
 std::string size_like_text(const std::vector<Expr>& symbols,
                            const std::set<Expr, ExprLess>& size_like) {
@@ -78,17 +81,25 @@ Expr at_hints(Expr e, const std::vector<Expr>& symbols, ExprPool& pool,
   return map.empty() ? e : simplify(substitute(e, map));
 }
 
+std::string checks_text(Expr c, Expr negation) {
+  if (to_string(c, kShown).size() > kShown) {
+    return "To fix the error, say before this call which side holds, with "
+           "torch._check.\n";
+  }
+  return "To fix the error, insert one of the following checks before this "
+         "call:\n"
+         "  1. " +
+         to_check(c) + "\n  2. " + to_check(negation) + "\n";
+}
+
 std::string guard_advice(Expr c, Expr negation) {
   return "The program branches on a value that only the data decides, and what "
          "is known does not decide it. Either tell the tracer what holds "
          "(torch._check), or ask a question that may stay open: "
          "guard_or_false(cond) and guard_or_true(cond) take the named branch "
          "when undecided, statically_known_true(cond) is False when "
-         "undecided.\n"
-         "To fix the error, insert one of the following checks before this "
-         "call:\n"
-         "  1. " +
-         to_check(c) + "\n  2. " + to_check(negation) + "\n";
+         "undecided.\n" +
+         checks_text(c, negation);
 }
 
 std::string value_advice(Expr e) {
@@ -98,7 +109,8 @@ std::string value_advice(Expr e) {
          "float() cannot), write the loop as a tensor operation, or, when the "
          "value is always the same, say so before this call:\n"
          "  1. torch._check(" +
-         to_python(e) + " == <value>)\n";
+         (to_string(e, kShown).size() > kShown ? "it" : to_python(e)) +
+         " == <value>)\n";
 }
 
 // Which inputs have no example by the caller's wish.
@@ -124,8 +136,8 @@ DataDependentError ShapeEnv::Impl::data_dependent(Expr c,
                   std::string(c.is_int() ? "integer" : name_of(c.type())) +
                   " from data-dependent expression "
             : std::string("Could not guard on data-dependent expression ");
-  text += to_string(at_hints(c, symbols, pool, hints)) +
-          " (unhinted: " + to_string(c) +
+  text += to_string(at_hints(c, symbols, pool, hints), kShown) +
+          " (unhinted: " + to_string(c, kShown) +
           ").  (Size-like symbols: " + size_like_text(symbols, size_like) +
           ")\n\n";
   text += unbacked_inputs_text(symbols);

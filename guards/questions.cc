@@ -8,6 +8,7 @@
 #include "guards/shape_env_impl.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -16,6 +17,8 @@ namespace {
 
 // Beyond these, bookkeeping gives up on the safe side.
 constexpr size_t kMaxDecisions = 5000;
+
+constexpr uint64_t kProofUnits = 1'000'000;  // for the value of an expression
 
 bool is_decidable_op(Op op) {
   if (is_integer_division(op)) return true;
@@ -64,7 +67,7 @@ std::optional<Value> ShapeEnv::Impl::hint(Expr e) {
 bool ShapeEnv::Impl::bool_hint(Expr c, const char* call) {
   Evaluation r = evaluate(c, hints);
   if (r.defined()) return std::get<bool>(*r.value);
-  throw GuardError(std::string(call) + ": " + to_string(c) +
+  throw GuardError(std::string(call) + ": " + to_string(c, 200) +
                    " is undefined at the example inputs (" + r.why +
                    "); choose other example sizes");
 }
@@ -219,6 +222,15 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
 // The one value that the facts allow: where its ends meet, or a small one that
 // is proved, as counts of pieces are.
 std::optional<Int> ShapeEnv::Impl::proved_value(Expr e) {
+  uint64_t units = kProofUnits;
+  const std::optional<Int> value =
+      within(units, [&] { return found_value(e); }).value_or(std::nullopt);
+  if (!value) return std::nullopt;
+  log_decision(eq(e, pool.integer(*value)), Verdict::kYes, AskEffort::kFull);
+  return value;
+}
+
+std::optional<Int> ShapeEnv::Impl::found_value(Expr e) {
   constexpr int kMostTried = 8;
   const Interval range = context.bounds(e);
   std::optional<Int> value;
@@ -233,8 +245,6 @@ std::optional<Int> ShapeEnv::Impl::proved_value(Expr e) {
     // A point with it and one without: there is no one value.
     if (answer.counterexample && answer.witness) break;
   }
-  if (!value) return std::nullopt;
-  log_decision(eq(e, pool.integer(*value)), Verdict::kYes, AskEffort::kFull);
   return value;
 }
 
@@ -260,7 +270,7 @@ Value ShapeEnv::Impl::guard_value(Expr e, const SourceLocation& where,
   }
   Evaluation r = evaluate(c, hints);
   if (!r.defined()) {
-    throw GuardError(std::string(call) + ": " + to_string(c) +
+    throw GuardError(std::string(call) + ": " + to_string(c, 200) +
                      " is undefined at the example inputs (" + r.why +
                      "); choose other example sizes");
   }
@@ -271,7 +281,7 @@ Value ShapeEnv::Impl::guard_value(Expr e, const SourceLocation& where,
   } else {
     auto* exact = std::get_if<Rational>(&*r.value);
     if (!exact) {
-      throw GuardError(std::string(call) + ": " + to_string(c) +
+      throw GuardError(std::string(call) + ": " + to_string(c, 200) +
                        " has no exact value at the example inputs; a guard on "
                        "it cannot be written");
     }
@@ -377,7 +387,7 @@ void ShapeEnv::Impl::require(Expr condition, const SourceLocation& where) {
   std::optional<Value> sample = hint(condition);
   if (!sample || !std::get<bool>(*sample)) {
     throw ConstraintViolationError(
-        (where.code.empty() ? to_string(condition) : where.code) +
+        (where.code.empty() ? to_string(condition, 2000) : where.code) +
         " does not hold for the example sizes");
   }
   Expr asked = proviso::simplify(condition);

@@ -9,11 +9,16 @@
 #include "guards/shape_env_impl.h"
 #include "guards/weakest_checks.h"
 #include "sym/print.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
 
 namespace {
+
+// What may be done in all (sym/budget.h), and for each guard besides: past it
+// guards are said as they are, and proofs and counterexamples are missing.
+constexpr uint64_t kUnits = 1'200'000, kUnitsOfGuard = 2'000;
 
 Context with_all(Context& ranges, const std::vector<Expr>& conditions) {
   Context context = ranges.clone();
@@ -30,8 +35,8 @@ std::vector<Expr> symbols_among(const std::vector<Expr>& conditions) {
 }
 
 // Without what the rest implies; of most symbols, then the longest first.
-std::vector<Expr> without_implied(Context& ranges,
-                                  std::vector<Expr> conditions) {
+std::vector<Expr> without_implied(Context& ranges, std::vector<Expr> conditions,
+                                  uint64_t& units) {
   std::vector<Expr> order = conditions;
   std::stable_sort(order.begin(), order.end(), [](Expr a, Expr b) {
     const size_t m = free_symbols(a).size(), n = free_symbols(b).size();
@@ -40,8 +45,10 @@ std::vector<Expr> without_implied(Context& ranges,
   for (Expr candidate : order) {
     std::vector<Expr> rest = conditions;
     std::erase(rest, candidate);
-    Context context = with_all(ranges, rest);
-    if (context.ask(candidate).verdict == Verdict::kYes) conditions = rest;
+    const auto verdict = within(
+        units, [&] { return with_all(ranges, rest).ask(candidate).verdict; });
+    if (!verdict) break;
+    if (*verdict == Verdict::kYes) conditions = std::move(rest);
   }
   return conditions;
 }
@@ -77,43 +84,56 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (const InputDim& dim : env.input_dims())
     words.push_back({dim.expr, dim.display_name});
   Context ranges = input_ranges(env);
+  uint64_t units = kUnits + kUnitsOfGuard * env.guards().size();
   std::vector<Expr> all;
   for (const Guard& guard : env.guards()) {
     for (Expr part : conjuncts(guard.condition)) {
       const std::vector<Expr> terms = free_symbols(part);
-      for (Expr c : weakest_checks(ranges, part, terms))
+      const auto plain =
+          within(units, [&] { return weakest_checks(ranges, part, terms); });
+      for (Expr c : plain.value_or(std::vector{part}))
         for (Expr piece : conjuncts(c)) add_once(all, piece);
     }
   }
+  const auto together = within(
+      units, [&] { return said_together(ranges, all, symbols_among(all)); });
   const std::vector<Expr> kept =
-      without_implied(ranges, said_together(ranges, all, symbols_among(all)));
+      without_implied(ranges, together.value_or(all), units);
   Context context = with_all(ranges, kept);
 
   Requirements result;
   for (size_t i = 0; i < kept.size(); ++i) {
     std::vector<Expr> rest = kept;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    Answer answer = with_all(ranges, rest).ask(kept[i]);
-    result.conditions.push_back({kept[i], in_words(env, kept[i], words),
-                                 std::move(answer.counterexample)});
+    auto counterexample = within(units, [&] {
+      return with_all(ranges, rest).ask(kept[i]).counterexample;
+    });
+    result.conditions.push_back(
+        {kept[i], in_words(env, kept[i], words),
+         std::move(counterexample).value_or(std::nullopt)});
   }
   for (const Guard& guard : env.guards()) {
-    const Answer answer = context.ask(guard.condition);
+    const auto answer =
+        within(units, [&] { return context.ask(guard.condition); });
     AnsweredQuestion question{guard.condition,
                               in_words(env, guard.condition, words),
                               guard.origins,
                               {}};
-    if (answer.verdict == Verdict::kYes)
-      question.follows_from = used_by(context, answer, kept);
+    if (answer && answer->verdict == Verdict::kYes)
+      question.follows_from = used_by(context, *answer, kept);
     result.questions.push_back(std::move(question));
   }
   for (Expr symbol : symbols_among(kept)) {
-    const Interval range = context.bounds(symbol);
-    if (!range.is_point() || ranges.bounds_quick(symbol).is_point()) continue;
-    const Answer answer =
-        context.ask(eq(symbol, env.pool().integer(*range.lower())));
-    result.pinned.push_back({in_words(env, symbol, words), *range.lower(),
-                             used_by(context, answer, kept)});
+    const auto pinned = within(units, [&]() -> std::optional<PinnedSize> {
+      const Interval range = context.bounds(symbol);
+      if (!range.is_point() || ranges.bounds_quick(symbol).is_point())
+        return std::nullopt;
+      const Answer answer =
+          context.ask(eq(symbol, env.pool().integer(*range.lower())));
+      return PinnedSize{in_words(env, symbol, words), *range.lower(),
+                        used_by(context, answer, kept)};
+    });
+    if (pinned && *pinned) result.pinned.push_back(**pinned);
   }
   return result;
 }

@@ -336,7 +336,7 @@ Int ShapeEnv::guarding_hint_or_throw(Expr e) {
   if (auto* truth = std::get_if<bool>(&*value)) return Int(*truth ? 1 : 0);
   if (auto* integer = std::get_if<Int>(&*value)) return *integer;
   throw Error("guarding_hint_or_throw: expected an integer or a boolean, got " +
-              proviso::to_string(e) + " (float)");
+              proviso::to_string(e, 400) + " (float)");
 }
 
 Int ShapeEnv::optimization_hint(Expr e, Int fallback) {
@@ -350,14 +350,18 @@ void ShapeEnv::constrain_range(Expr e, std::optional<Int> min,
   require_type(impl_->pool, e, Type::kInt, "constrain_range");
   Impl& m = *impl_;
   if (min && max && *min > *max) {
-    throw Error("constrain_range: min " + min->to_string() +
-                " is greater than max " + max->to_string() + " for " +
-                proviso::to_string(e) + "; give min <= max");
+    const auto text = [&](const Int& end) {
+      return proviso::to_string(m.pool.integer(end), 400);
+    };
+    throw Error("constrain_range: min " + text(*min) + " is greater than max " +
+                text(*max) + " for " + proviso::to_string(e, 400) +
+                "; give min <= max");
   }
   auto assume = [&](Expr condition) {
     if (m.expect_true(condition, where, "", "constrain_range")) return;
-    throw GuardError("constrain_range: " + proviso::to_string(e) +
-                     " is known to break " + proviso::to_string(condition) +
+    throw GuardError("constrain_range: " + proviso::to_string(e, 400) +
+                     " is known to break " +
+                     proviso::to_string(condition, 400) +
                      (where.line ? " at " + where.to_string() : ""));
   };
   if (min) assume(ge(e, m.pool.integer(*min)));
@@ -374,7 +378,7 @@ void ShapeEnv::runtime_assert(Expr condition, const SourceLocation& where,
                               const std::string& message) {
   if (impl_->expect_true(condition, where, message, "runtime_assert")) return;
   throw GuardError("Runtime assertion failed for expression " +
-                   proviso::to_string(condition) +
+                   proviso::to_string(condition, 2000) +
                    (message.empty() ? "" : ": " + message) +
                    (where.line ? "\nCaused by: " + where.to_string() : ""));
 }

@@ -132,6 +132,7 @@ struct ShapeEnv::Impl {
   bool guard_bool(Expr condition, const SourceLocation& where,
                   const char* call);
   std::optional<Int> proved_value(Expr e);
+  std::optional<Int> found_value(Expr e);
   Value guard_value(Expr e, const SourceLocation& where, const char* call);
   bool guard_or(Expr condition, bool otherwise, const SourceLocation& where,
                 const char* call);
@@ -160,6 +161,8 @@ struct ShapeEnv::Impl {
   // --- enforced_facts.cc
   std::unique_ptr<Context> enforced_context(bool with_guards);
   const EnforcedFacts& enforced();
+  void examine_new(EnforcedFacts& view);
+  void keep_unexamined(EnforcedFacts& view);
   void examine(EnforcedFacts& view, const DecidedQuestion& decision);
   void examine(EnforcedFacts& view, const Answered& answer, bool as_range);
   void keep_assumptions(EnforcedFacts& view, const std::vector<Expr>& symbols);

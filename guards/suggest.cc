@@ -12,11 +12,15 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 #include "sym/traced_python.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
 
 namespace {
+
+// What may be done in all (sym/budget.h); past it, sides are said as they are.
+constexpr uint64_t kUnits = 1'400'000;
 
 // --- expressions in words
 
@@ -130,11 +134,16 @@ std::optional<std::string> as_flag(Context& context, Expr side,
 }
 
 // The conditions that say it; empty where a symbol has no word.
-Texts side_texts(ShapeEnv& env, Expr side, Phrasing& phrasing) {
-  if (auto flag = as_flag(env.context(), side, phrasing.words()))
-    return {*flag};
+Texts side_texts(ShapeEnv& env, Expr side, Phrasing& phrasing,
+                 uint64_t& units) {
+  const auto flag = within(
+      units, [&] { return as_flag(env.context(), side, phrasing.words()); });
+  if (flag && *flag) return {**flag};
   Texts texts;
-  for (Expr relation : weakest_checks(env.context(), side, phrasing.terms())) {
+  const auto said = within(units, [&] {
+    return weakest_checks(env.context(), side, phrasing.terms());
+  });
+  for (Expr relation : said.value_or(std::vector{side})) {
     const auto text = phrasing.text(relation);
     if (!text) return {};
     texts.push_back(*text);
@@ -180,18 +189,26 @@ Assignment whole_example(ShapeEnv& env, Expr asked, const Assignment& known) {
 std::optional<Suggestion> suggest_together(ShapeEnv& env,
                                            const std::vector<Expr>& sides,
                                            const std::vector<Word>& words) {
+  uint64_t units = kUnits;
   std::vector<Expr> needed = sides;
   for (Expr side : sides) {
     std::vector<Expr> rest = needed;
     std::erase(rest, side);
-    Context with = env.context().clone();
-    for (Expr other : rest) with.assume(other);
-    if (with.ask(side).verdict == Verdict::kYes) needed = rest;
+    const auto verdict = within(units, [&] {
+      Context with = env.context().clone();
+      for (Expr other : rest) with.assume(other);
+      return with.ask(side).verdict;
+    });
+    if (!verdict) break;
+    if (*verdict == Verdict::kYes) needed = std::move(rest);
   }
   Phrasing phrasing(env.pool(), words);
   Texts texts;
-  for (Expr side : said_together(env.context(), needed, phrasing.terms())) {
-    const Texts found = side_texts(env, side, phrasing);
+  const auto together = within(units, [&] {
+    return said_together(env.context(), needed, phrasing.terms());
+  });
+  for (Expr side : together.value_or(needed)) {
+    const Texts found = side_texts(env, side, phrasing, units);
     if (found.empty()) return std::nullopt;
     texts.insert(texts.end(), found.begin(), found.end());
   }
@@ -224,9 +241,11 @@ std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
   if (!known && !asked.is_bool()) return {};
   Phrasing phrasing(env.pool(), words);
   const Expr side = known.value_or(asked);
-  const Texts first = side_texts(env, side, phrasing);
+  uint64_t units = kUnits / 2, rest = kUnits / 2;
+  const Texts first = side_texts(env, side, phrasing, units);
   if (first.empty()) return {};
-  const Texts second = side_texts(env, simplify(logical_not(side)), phrasing);
+  const Texts second =
+      side_texts(env, simplify(logical_not(side)), phrasing, rest);
   std::vector<Suggestion> result{suggestion_of(first, second)};
   if (asked.is_bool() && !second.empty())
     result.push_back(suggestion_of(second, first));

@@ -1,12 +1,15 @@
 #include "guards/torch_form.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
 #include "guards/weakest_checks.h"
+#include "sym/find_node.h"
 #include "sym/polynomial.h"
 #include "sym/simplify.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -33,9 +36,8 @@ Expr above(Expr condition, int64_t k) {
 }
 
 bool has_mod(Expr e) {
-  if (e.is(Op::kMod) || e.is(Op::kPythonMod)) return true;
-  const auto args = e.args();
-  return std::any_of(args.begin(), args.end(), has_mod);
+  return static_cast<bool>(find_node(
+      e, [](Expr x) { return x.is(Op::kMod) || x.is(Op::kPythonMod); }));
 }
 
 // The parts of the guards that speak of remainders of the same symbols, where
@@ -82,11 +84,17 @@ bool is_size(Expr e) {
 
 class Writer {
  public:
-  Writer(ShapeEnv& env, const Requirements& r) : env_(env), r_(r) {}
+  Writer(ShapeEnv& env, const Requirements& r)
+      : env_(env),
+        r_(r),
+        units_(kUnits +
+               kUnitsOfOne * (env.input_dims().size() + r.conditions.size())) {}
 
   TorchForm run() {
-    for (const Requirement& requirement : r_.conditions)
+    for (const Requirement& requirement : r_.conditions) {
+      for (Expr s : free_symbols(requirement.condition)) required_.insert(s);
       write(requirement.condition);
+    }
     Context context = input_ranges(env_);
     for (const TorchCondition& c : result_) context.assume(c.condition);
     add_not_empty(context);
@@ -104,7 +112,9 @@ class Writer {
   void write(Expr condition) {
     if (Expr x = above(condition, 0)) return add(x, kFromOneOn, false);
     if (Expr x = above(condition, 1)) return add(x, kFromTwoOn, true);
-    const Parts divisions = own_divisions(env_, r_, condition);
+    const Parts divisions = within(units_, [&] {
+                              return own_divisions(env_, r_, condition);
+                            }).value_or(Parts());
     for (Expr part : divisions) add(part, kOwnDivisions, false);
     if (!divisions.empty()) return;
     const Parts factors = factor_by_factor(condition);
@@ -118,10 +128,18 @@ class Writer {
     for (const InputDim& dim : env_.input_dims()) {
       if (!is_size(dim.expr)) continue;
       const Expr not_empty = ge(dim.expr, 1);
-      if (context.ask(not_empty).verdict != Verdict::kUnknown) continue;
+      const auto known =
+          within(units_, [&] { return context.ask(not_empty).verdict; });
+      if (known.value_or(Verdict::kUnknown) != Verdict::kUnknown) continue;
       add(not_empty, kNotEmpty, true);
       context.assume(not_empty);
     }
+  }
+
+  // Else it is equal to nothing but itself.
+  bool may_be_pinned(const InputDim& dim) const {
+    return !dim.expr.is_symbol() || dim.constraint.max ||
+           required_.contains(dim.expr);
   }
 
   std::vector<TorchSize> sizes_under(Context& context) {
@@ -131,17 +149,29 @@ class Writer {
       if (dim.expr.is_constant()) continue;  // its spec is static
       const auto equal =
           std::find_if(dims.begin(), dims.end(), [&](const InputDim& other) {
-            return context.equivalent(other.expr, dim.expr) == Verdict::kYes;
+            if (other.expr == dim.expr) return true;
+            if (!may_be_pinned(other) || !may_be_pinned(dim)) return false;
+            return within(units_, [&] {
+                     return context.equivalent(other.expr, dim.expr);
+                   }) == Verdict::kYes;
           });
+      const auto range =
+          within(units_, [&] { return context.bounds(dim.expr); });
       sizes.push_back({dim.source,
-                       without_machine_ends(context.bounds(dim.expr)),
+                       without_machine_ends(range.value_or(Interval())),
                        equal->source});
     }
     return sizes;
   }
 
+  // What may be done in all (sym/budget.h); past it conditions are written as
+  // they are.
+  static constexpr uint64_t kUnits = 1'000'000, kUnitsOfOne = 1'000;
+
   ShapeEnv& env_;
   const Requirements& r_;
+  uint64_t units_;
+  std::unordered_set<Expr, ExprHash> required_;  // symbols of conditions
   std::vector<TorchCondition> result_;
 };
 

@@ -13,16 +13,21 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "guards/conjuncts.h"
 #include "guards/shape_env_impl.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMaxChecks = 32;
+// What may be done for a condition (sym/budget.h); past it, it is said as it
+// is.
+constexpr uint64_t kUnits = 700'000;
 constexpr size_t kMostTerms = 6;
 constexpr int kSamples = 160;
 constexpr int kMostModulus = 64;
@@ -380,7 +385,7 @@ class Checks {
   void take_apart(Expr e, int depth) {
     if (e.is_true()) return;
     if (e.is(Op::kAnd)) {
-      for (Expr part : e.args()) take_apart(part, depth);
+      for (Expr part : conjuncts(e)) take_apart(part, depth);
       return;
     }
     const std::vector<Expr> factors = factors_that_decide(e);
@@ -484,12 +489,9 @@ class Checks {
 
 }  // namespace
 
-Expr as_divisibility(Expr e) {
-  if (e.is(Op::kAnd) || e.is(Op::kOr)) {
-    std::vector<Expr> parts;
-    for (Expr part : e.args()) parts.push_back(as_divisibility(part));
-    return e.pool().make(e.op(), parts);
-  }
+namespace {
+
+Expr relation_as_divisibility(Expr e) {
   const bool is_order = e.is(Op::kLe);
   if (!is_order && !e.is(Op::kEq) && !e.is(Op::kNe)) return e;
   const Expr left = e.arg(0), right = e.arg(1);
@@ -503,9 +505,29 @@ Expr as_divisibility(Expr e) {
   return e;
 }
 
+}  // namespace
+
+Expr as_divisibility(Expr e) {
+  std::unordered_map<Expr, Expr, ExprHash> made;
+  const auto is_joined = [](Expr x) { return x.is(Op::kAnd) || x.is(Op::kOr); };
+  const auto of = [&](Expr x) {
+    return is_joined(x) ? made.at(x) : relation_as_divisibility(x);
+  };
+  visit_arguments_first(
+      e, [&](Expr x) { return !is_joined(x) || made.contains(x); },
+      [&](Expr x) {
+        std::vector<Expr> parts;
+        for (Expr part : x.args()) parts.push_back(of(part));
+        made.emplace(x, x.pool().make(x.op(), parts));
+      });
+  return of(e);
+}
+
 std::vector<Expr> weakest_checks(Context& context, Expr condition,
                                  const std::vector<Expr>& terms) {
-  return Checks(context, terms).of(condition);
+  uint64_t units = kUnits;
+  return within(units, [&] { return Checks(context, terms).of(condition); })
+      .value_or(std::vector{condition});
 }
 
 std::vector<Expr> said_together(Context& context,

@@ -341,7 +341,7 @@ class Answerer {
 Diagnosis answer_within(const ErrorText& text, KnownFacts& known,
                         const TextError& e) {
   // What all errors of a text may take is bounded, and so is each.
-  constexpr uint64_t kUnits = 3'000'000;
+  constexpr uint64_t kUnits = 1'500'000;
   try {
     Budget budget(kUnits);
     return Answerer(text, known, e).answer();
@@ -377,7 +377,7 @@ std::string_view name_of(DiagnosisKind kind) {
 std::vector<Diagnosis> diagnose(const ErrorText& text) {
   std::vector<Diagnosis> result;
   std::map<uint32_t, KnownFacts> known;
-  Budget all(20'000'000);
+  Budget all(std::min<uint64_t>(20'000'000, 1'800'000 + 5'000 * text.lines));
   for (const TextError& e : text.errors) {
     auto of_env = known.try_emplace(e.env, text.envs[e.env]).first;
     Diagnosis d = answer_within(text, of_env->second, e);
