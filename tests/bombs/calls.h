@@ -21,6 +21,7 @@ void use_guards(const Problem&, Meter&);  // ShapeEnv, requirements, suggestions
 void use_guards_z3(const Problem&, Meter&);
 void use_programs(const Problem&, Meter&);  // GuardProgram, sizes_where
 void use_errors(const Problem&, Meter&);    // PyTorch's texts
+void use_cli(const Problem&, Meter&);       // commands
 void use_c(const Problem&, Meter&);         // bindings/c
 
 }  // namespace proviso::testing

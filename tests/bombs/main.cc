@@ -40,6 +40,7 @@ constexpr Layer kLayers[] = {
     {"guards_z3", use_guards_z3},
     {"programs", use_programs},
     {"errors", use_errors},
+    {"cli", use_cli},
 #ifdef PROVISO_WITH_C
     {"c", use_c},
 #endif

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "sym/budget.h"
 #include "tests/guards/support.h"
 
 namespace proviso {
@@ -198,6 +199,42 @@ TEST(ContextText, TheLoadedContextAnswersAlike) {
                 loaded.bounds(parse(other, name)));
     }
   }
+}
+
+// A text cannot make later questions take for ever.
+TEST(ContextText, RaisesLimitsOnlySoFar) {
+  ExprPool pool;
+  Context context(pool, {.work_limit = 16 * SolverOptions().work_limit});
+  const std::string text = save_context(context);
+  ExprPool other;
+  EXPECT_EQ(load_context(other, text).options().work_limit,
+            context.options().work_limit);
+  Context large(pool, {.work_limit = uint64_t{1} << 40});
+  try {
+    load_context(other, save_context(large));
+    FAIL() << "a limit of 2**40 was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("may raise work_limit to 6400000"));
+  }
+}
+
+// However many facts a text has, to read it takes work in its length alone.
+TEST(ContextText, IsReadWithinABudget) {
+  std::string text = "proviso context 1\n";
+  for (int i = 0; i < 120; ++i)
+    text += "symbol u" + std::to_string(i) + " unbacked_int \"\"\n";
+  for (int i = 0; i + 1 < 120; ++i) {
+    const std::string u = "u" + std::to_string(i);
+    text += "assume Eq(u" + std::to_string(i + 1) + ", Max(" + u + ", 3 - 2*" +
+            u + ")) ; \"\" \"\" 0\n";
+  }
+  text += "end\n";
+  const Budget counted(Budget::kUnlimited);
+  const uint64_t before = Budget::units_left();
+  ExprPool pool;
+  Context context = load_context(pool, text);
+  EXPECT_EQ(context.facts().size(), 119u);
+  EXPECT_LE(before - Budget::units_left(), 1'500'000u + 60 * text.size());
 }
 
 }  // namespace

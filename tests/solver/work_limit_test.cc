@@ -11,6 +11,7 @@
 
 #include "sym/budget.h"
 #include "sym/evaluate.h"
+#include "sym/polynomial.h"
 #include "sym/simplify.h"
 #include "tests/bombs/bombs.h"
 #include "tests/solver/support.h"
@@ -119,6 +120,18 @@ TEST(WorkLimit, DepthIsNoConcernOfTheStack) {
   EXPECT_LE(stack, kStack);
 }
 
+TEST(WorkLimit, DeepSumsAreNoConcernOfTheStack) {
+  const size_t stack = testing::stack_used_by([] {
+    ExprPool pool;
+    const Expr u = pool.symbol("u0", SymbolKind::kUnbackedInt);
+    Expr e = u;
+    for (int i = 0; i < 4096; ++i)
+      e = pool.make(i % 2 ? Op::kMul : Op::kAdd, {e, pool.integer(i % 3 + 1)});
+    EXPECT_EQ(to_polynomial(e).terms().size(), 2u);
+  });
+  EXPECT_LE(stack, size_t{64} << 10);
+}
+
 TEST(WorkLimit, ManySolvedSymbolsAreNoConcernOfTheStack) {
   const size_t stack = testing::stack_used_by([] {
     ExprPool pool;
@@ -199,6 +212,27 @@ TEST(WorkLimit, NoContextIsHalfChanged) {
   EXPECT_EQ(context.ask(logical_not(fact)).verdict, Verdict::kNo);
   EXPECT_EQ(context.ask(parse(pool, "s0 >= 5")).verdict, Verdict::kYes);
   EXPECT_EQ(context.facts().size(), 2u);
+}
+
+// Wherever a caller's budget ends, the fact is there, and what was known is.
+TEST(WorkLimit, NoContextIsHalfChangedByACallersBudget) {
+  for (uint64_t units = 0; units < 20'000; units = units * 2 + 1) {
+    ExprPool pool;
+    Context context(pool, testing::native_only());
+    context.assume(parse(pool, "s0 >= 7"));
+    const Expr fact =
+        parse(pool, "Eq(Mod(s0*s1 + u0, 8), 3) & (Max(s1, u1)*u0 <= s0)");
+    {
+      const Budget budget(units);
+      context.assume(fact);
+    }
+    EXPECT_EQ(context.facts().size(), 2u) << units;
+    EXPECT_FALSE(context.contradiction()) << units;
+    EXPECT_NE(context.ask(fact).verdict, Verdict::kNo) << units;
+    EXPECT_EQ(context.ask(parse(pool, "s0 >= 5")).verdict, Verdict::kYes);
+    context.assume(parse(pool, "s0 <= 3"));
+    EXPECT_TRUE(context.contradiction()) << units;
+  }
 }
 
 TEST(WorkLimit, ABudgetBindsWhatIsInside) {

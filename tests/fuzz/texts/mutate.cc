@@ -101,6 +101,30 @@ const Tokens kWords = {
     "open", "refuted", "value",  "vacuous", "symbol", "assume", "ask",  "range",
     "end",  "declare", "option", "null",    "true"};
 
+const Tokens kJoins = {"+", "-", "*", "//", "%", "<", "<=", "==", "&", "|"};
+
+// The end of the part of an expression that begins with token i.
+size_t part_end(const Tokens& tokens, size_t i) {
+  size_t at = i;
+  if (in_word(tokens[at][0])) {
+    if (at + 1 >= tokens.size() || tokens[at + 1] != "(") return at + 1;
+    ++at;  // a call
+  }
+  if (tokens[at] != "(") return i;
+  size_t open = 0;
+  for (; at < tokens.size() && tokens[at] != "\n"; ++at) {
+    open += tokens[at] == "(";
+    if (tokens[at] == ")" && --open == 0) return at + 1;
+  }
+  return i;
+}
+
+std::string text_of(const Tokens& tokens, size_t from, size_t to) {
+  std::string text;
+  for (; from < to; ++from) text += tokens[from];
+  return text;
+}
+
 }  // namespace
 
 Tokens split_tokens(std::string_view text) {
@@ -118,7 +142,14 @@ Mutator::Mutator(unsigned seed, const std::vector<std::string>& texts)
       numbers_(kNumbers),
       words_(kWords),
       operators_(kOperators) {
+  constexpr size_t kMostParts = 4000, kLongest = 60;  // tokens
   for (const std::string& text : texts) {
+    const Tokens tokens = split_tokens(text.substr(0, kMost));
+    for (size_t i = 0; i < tokens.size() && parts_.size() < kMostParts; ++i) {
+      const size_t end = part_end(tokens, i);
+      if (end > i && end - i < kLongest)
+        parts_.push_back(text_of(tokens, i, end));
+    }
     for (const std::string& token : split_tokens(text)) {
       if (is_number(token)) numbers_.push_back(token);
       if (is_word(token)) words_.push_back(token);
@@ -167,7 +198,40 @@ void Mutator::change_lines(Tokens& tokens) {
 
 void Mutator::change(Tokens& tokens) {
   if (tokens.empty()) return;
-  if (pick(6) == 0) return change_lines(tokens);
+  const size_t kind = pick(12);
+  if (kind == 0) return change_lines(tokens);
+  if (kind <= 3 || parts_.empty()) return change_token(tokens);
+  change_part(tokens);
+}
+
+void Mutator::change_part(Tokens& tokens) {
+  size_t from = 0, to = 0;
+  for (int tries = 0; tries < 50 && to <= from; ++tries) {
+    from = pick(tokens.size());
+    to = part_end(tokens, from);
+  }
+  if (to <= from) return;
+  std::string part = text_of(tokens, from, to);
+  const auto operand = [&] { return pick(3) == 0 ? pick(parts_) : part; };
+  switch (pick(4)) {
+    case 0: part = pick(parts_); break;
+    case 1: part = wrapped(part); break;
+    case 2:
+      part = "(" + operand() + " " + pick(kJoins) + " " + pick(parts_) + ")";
+      break;
+    default:  // one of the same kind
+      part = is_number(part) && tokens[from] == part ? pick(numbers_)
+             : is_word(part) && tokens[from] == part ? pick(words_)
+                                                     : pick(parts_);
+  }
+  const auto at = tokens.begin() + static_cast<std::ptrdiff_t>(from);
+  tokens.erase(at, at + static_cast<std::ptrdiff_t>(to - from));
+  const Tokens made = split_tokens(part);
+  tokens.insert(tokens.begin() + static_cast<std::ptrdiff_t>(from),
+                made.begin(), made.end());
+}
+
+void Mutator::change_token(Tokens& tokens) {
   const size_t i = pick(tokens.size());
   const size_t j = std::min(tokens.size() - 1, i + pick(6));
   const auto at = tokens.begin() + static_cast<std::ptrdiff_t>(i);
@@ -187,7 +251,7 @@ std::string Mutator::operator()(std::string_view text) {
   Tokens tokens = split_tokens(text.substr(0, header));
   if (const std::string_view rest = text.substr(header); !rest.empty()) {
     size_t from = 0, length = rest.size();
-    if (pick(2) == 0 || rest.size() > kMost) {
+    if (rest.size() > kMost || pick(12) == 0) {
       from = rest.find('\n', pick(rest.size()));
       from = from == std::string_view::npos ? 0 : from + 1;
       length = 200 + pick(1500);
