@@ -63,7 +63,7 @@ class Run {
   // Throws what an operator throws; stopped_at() says which.
   std::vector<c10::IValue> operator()();
   std::string stopped_at() const;
-  std::vector<Requirement> requirements();
+  std::vector<NeededCondition> requirements();
   std::vector<Expr> asserted() const;
 
  private:
@@ -197,9 +197,9 @@ Expr Run::in_program(Expr e) const {
   return simplify(parse(program_.env->pool(), renamed(e, theirs_)));
 }
 
-std::vector<Requirement> Run::requirements() {
+std::vector<NeededCondition> Run::requirements() {
   ShapeEnv& env = tracer_.env();
-  std::vector<Requirement> found;
+  std::vector<NeededCondition> found;
   for (const Guard& guard : env.minimal_guards())
     found.push_back({in_program(guard.condition), guard.origins});
   for (Expr symbol : made_) {
@@ -215,7 +215,7 @@ std::vector<Requirement> Run::requirements() {
           {in_program(le(symbol, pool.integer(*range.upper()))), origins});
   }
   std::erase_if(found,
-                [](const Requirement& r) { return r.condition.is_true(); });
+                [](const NeededCondition& r) { return r.condition.is_true(); });
   return found;
 }
 

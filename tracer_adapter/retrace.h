@@ -19,7 +19,7 @@
 namespace proviso::inline v0_2 {
 
 // A condition over the program's symbols, and the places that need it.
-struct Requirement {
+struct NeededCondition {
   Expr condition;
   std::vector<SourceLocation> origins;
 };
@@ -27,7 +27,7 @@ struct Requirement {
 struct Retrace {
   // Together they suffice for the program to run as it was traced, sizes 0 and
   // 1 included.
-  std::vector<Requirement> requirements;
+  std::vector<NeededCondition> requirements;
   // What the program asserts of its inputs by itself when it runs.
   std::vector<Expr> asserted;
   // "node 3 (aten.view.default): ..." where the trace ended before the program

@@ -144,7 +144,7 @@ std::string shown(const Assignment& point, Expr question) {
 
 class Judge {
  public:
-  Judge(const Claims& claims, const std::vector<Requirement>& needs,
+  Judge(const Claims& claims, const std::vector<NeededCondition>& needs,
         const std::function<Trial(const Assignment&)>& trial)
       : claims_(claims),
         needs_(needs),
@@ -158,13 +158,13 @@ class Judge {
   void try_example();
   void judge_claim(const std::string& text, Expr condition, bool promise);
   void judge_unimplied(const std::string& text, Expr condition, bool promise);
-  void find_missing(Facts& stated, const Requirement& need);
+  void find_missing(Facts& stated, const NeededCondition& need);
   void report(const char* kind, const std::string& text, std::string because) {
     findings_.push_back({kind, text, std::move(because)});
   }
 
   const Claims& claims_;
-  const std::vector<Requirement>& needs_;
+  const std::vector<NeededCondition>& needs_;
   const std::function<Trial(const Assignment&)>& trial_;
   Facts passed_;  // the claims judged so far
   Facts needed_;  // by operators
@@ -172,11 +172,11 @@ class Judge {
   std::vector<Finding> findings_;
 };
 
-std::string place_of(const Requirement& need) {
+std::string place_of(const NeededCondition& need) {
   return need.origins.empty() ? "" : need.origins[0].to_string();
 }
 
-std::string at_place(const Requirement& need) {
+std::string at_place(const NeededCondition& need) {
   return need.origins.empty() ? "" : " at " + place_of(need);
 }
 
@@ -223,7 +223,7 @@ void Judge::judge_claim(const std::string& text, Expr condition, bool promise) {
 }
 
 // `stated` is all that is checked before or while the program runs.
-void Judge::find_missing(Facts& stated, const Requirement& need) {
+void Judge::find_missing(Facts& stated, const NeededCondition& need) {
   const Expr condition = need.condition;
   if (stated.ask(condition).verdict == Verdict::kYes) return;
   const std::string text = with_sources(condition);
@@ -254,7 +254,7 @@ std::vector<Finding> Judge::run() {
       passed_.declare(symbol, Interval::at_least(0), "");
       needed_.declare(symbol, Interval::at_least(0), "");
     }
-  for (const Requirement& need : needs_)
+  for (const NeededCondition& need : needs_)
     needed_.assume(need.condition,
                    with_sources(need.condition) + at_place(need));
   for (const auto& [symbol, range] : claims_.ranges)
@@ -279,7 +279,7 @@ std::vector<Finding> Judge::run() {
     stated.assume(equation, with_sources(equation));
   for (Expr condition : claims_.asserted)
     stated.assume(condition, "asserted: " + with_sources(condition));
-  for (const Requirement& need : needs_) find_missing(stated, need);
+  for (const NeededCondition& need : needs_) find_missing(stated, need);
   return std::move(findings_);
 }
 
@@ -308,7 +308,7 @@ Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
 }
 
 std::vector<Finding> judge(
-    const Claims& claims, const std::vector<Requirement>& needs,
+    const Claims& claims, const std::vector<NeededCondition>& needs,
     const std::function<Trial(const Assignment&)>& trial) {
   return Judge(claims, needs, trial).run();
 }

@@ -54,7 +54,7 @@ struct Finding {
 Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced);
 
 std::vector<Finding> judge(
-    const Claims& claims, const std::vector<Requirement>& needs,
+    const Claims& claims, const std::vector<NeededCondition>& needs,
     const std::function<Trial(const Assignment&)>& trial);
 
 // L['x'].size()[0] == 2*L['y'].size()[0]

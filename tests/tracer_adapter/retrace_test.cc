@@ -92,13 +92,13 @@ TEST(RetraceTest, FindsWhatTheTracingFoundNeitherMoreNorLess) {
     const Retrace again = retrace(c.program);
     EXPECT_EQ(again.problem, "");
     Context stated = stated_by(c.program);
-    for (const Requirement& need : again.requirements)
+    for (const NeededCondition& need : again.requirements)
       EXPECT_EQ(stated.ask(need.condition).verdict, Verdict::kYes)
           << to_string(need.condition);
     Context needed(c.program.env->pool());
     for (const InputDim& dim : c.program.env->input_dims())
       if (dim.expr.is_symbol()) needed.declare(dim.expr, Interval::at_least(0));
-    for (const Requirement& need : again.requirements)
+    for (const NeededCondition& need : again.requirements)
       needed.assume(need.condition);
     for (const Guard& guard : c.program.guards())
       EXPECT_EQ(needed.ask(guard.condition).verdict, Verdict::kYes)
