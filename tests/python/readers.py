@@ -171,7 +171,9 @@ class Examination:
             state = [*run.parameters(), *run.buffers()]
             before = [tensor.detach().clone() for tensor in state]
             try:
-                return copy.deepcopy(run(*args, **kwargs))
+                return pytree.tree_map_only(
+                    torch.Tensor, lambda t: t.detach().clone(),
+                    run(*args, **kwargs))
             finally:
                 with torch.no_grad():
                     for tensor, old in zip(state, before):
@@ -317,12 +319,21 @@ def examine(case, folder, command=True):
 
 # --- programs from elsewhere
 
+def alike(make):
+    """Makes modules of the same weights."""
+    def made():
+        torch.manual_seed(0)
+        return make()
+
+    return made
+
+
 def exportdb():
     from proviso import db
     for case in db.all_cases():
         points = [(case.args(), case.kwargs())] + [
             (args, {}) for args in case.extra()]
-        yield Case(f"exportdb/{case.name}", case.make,
+        yield Case(f"exportdb/{case.name}", alike(case.make),
                    lambda i, points=points: points[i], case.dynamic_shapes(),
                    [(i,) for i in range(len(points))], stateful=True)
 

@@ -49,7 +49,9 @@ constexpr std::string_view kHandle = "takes a raw handle";
 constexpr std::string_view kProcess = "reaches for more than its tensors";
 constexpr std::string_view kPart =
     "is a part of others, which trusts its arguments";
-constexpr Row kRefused[] = {{"from_file", "reads and writes a file"},
+constexpr std::string_view kSteps = "takes as many steps as a number says";
+constexpr Row kRefused[] = {{"choose_qparams_optimized", kSteps},
+                            {"from_file", "reads and writes a file"},
                             {"_print", "prints"},
                             {"set", kMemory},
                             {"set_", kMemory},
