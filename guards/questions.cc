@@ -93,14 +93,20 @@ Expr ShapeEnv::Impl::replaced(Expr e) {
 
 bool ShapeEnv::Impl::has_decidable_part(Expr e) {
   if (is_leaf(e.op())) return false;
-  if (auto it = decidable_memo.find(e.id()); it != decidable_memo.end()) {
-    return it->second;
-  }
-  bool found = is_decidable_op(e.op());
-  for (size_t i = 0; !found && i < e.arity(); ++i) {
-    found = has_decidable_part(e.arg(i));
-  }
-  return decidable_memo[e.id()] = found;
+  visit_arguments_first(
+      e,
+      [&](Expr x) {
+        return is_leaf(x.op()) || decidable_memo.contains(x.id());
+      },
+      [&](Expr x) {
+        const auto args = x.args();
+        decidable_memo[x.id()] =
+            is_decidable_op(x.op()) ||
+            std::any_of(args.begin(), args.end(), [&](Expr arg) {
+              return !is_leaf(arg.op()) && decidable_memo.at(arg.id());
+            });
+      });
+  return decidable_memo.at(e.id());
 }
 
 // A rewrite that leans on facts is an answer like any other, so it is logged.

@@ -87,6 +87,7 @@ class Simplifier {
   std::optional<Expr> fold_constants(Expr raw);
   Expr decided(Expr condition);
   Expr opposite(Expr condition);
+  bool has_opposites(Args parts);  // one the opposite of another
   Expr rewrite(Expr e);
   std::unordered_map<uint32_t, Expr>& memo() {
     return facts_ ? memo_ : PoolStores::simplify_memo(pool_);
@@ -96,6 +97,9 @@ class Simplifier {
   const Facts* facts_;
   std::unordered_map<uint32_t, Expr> memo_;  // used when facts_ is set
   std::unordered_map<uint32_t, Expr> opposites_;
+  // Levels of has_opposites(): the opposite of a part has parts itself.
+  static constexpr int kMostNested = 32;
+  int nested_ = 0;
 };
 
 // a / b when b != 0 divides a as polynomials, as long division soon finds.

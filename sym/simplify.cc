@@ -218,13 +218,13 @@ Expr Simplifier::relation(Op op, Expr a, Expr b) {
 
 Expr Simplifier::negate(Expr e) {
   if (e.is_constant()) return boolean(!e.is_true());
+  const auto is_junction = [](Expr x) {
+    return x.is(Op::kAnd) || x.is(Op::kOr);
+  };
+  if (!is_junction(e)) return opposite(e);
   // Arguments first, so that no call goes deep.
   visit_arguments_first(
-      e,
-      [&](Expr x) {
-        return opposites_.contains(x.id()) ||
-               (x != e && !x.is(Op::kAnd) && !x.is(Op::kOr));
-      },
+      e, [&](Expr x) { return !is_junction(x) || opposites_.contains(x.id()); },
       [&](Expr x) { opposites_.emplace(x.id(), opposite(x)); });
   return opposites_.at(e.id());
 }
@@ -239,11 +239,26 @@ Expr Simplifier::opposite(Expr e) {
     case Op::kAnd:
     case Op::kOr: {
       std::vector<Expr> parts;
-      for (Expr arg : e.args()) parts.push_back(negate(arg));
+      for (Expr arg : e.args()) {
+        const auto known = opposites_.find(arg.id());
+        parts.push_back(known == opposites_.end() ? negate(arg)
+                                                  : known->second);
+      }
       return junction(e.is(Op::kAnd) ? Op::kOr : Op::kAnd, parts);
     }
     default: return pool_.make(Op::kNot, {e});
   }
+}
+
+bool Simplifier::has_opposites(Args parts) {
+  if (nested_ == kMostNested) return false;
+  struct Nested {
+    int& levels;
+    ~Nested() { --levels; }
+  } const nested{++nested_};
+  return std::any_of(parts.begin(), parts.end(), [&](Expr part) {
+    return std::find(parts.begin(), parts.end(), negate(part)) != parts.end();
+  });
 }
 
 Expr Simplifier::junction(Op op, Args args) {
@@ -261,12 +276,7 @@ Expr Simplifier::junction(Op op, Args args) {
   std::sort(parts.begin(), parts.end(),
             [](Expr a, Expr b) { return compare(a, b) < 0; });
   parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  for (Expr part : parts) {
-    Expr opposite = negate(part);
-    if (std::find(parts.begin(), parts.end(), opposite) != parts.end()) {
-      return boolean(absorbing);
-    }
-  }
+  if (has_opposites(parts)) return boolean(absorbing);
   if (parts.empty()) return boolean(!absorbing);
   return parts.size() == 1 ? parts[0] : pool_.make(op, parts);
 }

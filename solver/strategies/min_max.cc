@@ -70,6 +70,24 @@ class Trees {
   Trees(FormPool& forms, Lowering& lower) : forms_(forms), lower_(lower) {}
 
   Tree of(Expr e) {
+    if (depth_ == kDeepest) throw TooLarge();
+    ++depth_;
+    Tree tree = made_of(e);
+    --depth_;
+    return tree;
+  }
+
+  Tree shifted(const Tree& t, const Int& k) {
+    return mapped(t, [&](Poly p) {
+      p.constant += k;
+      return leaf(std::move(p));
+    });
+  }
+
+ private:
+  static constexpr int kDeepest = 64;  // levels of an expression
+
+  Tree made_of(Expr e) {
     switch (e.op()) {
       case Op::kMin:
       case Op::kMax: {
@@ -96,14 +114,6 @@ class Trees {
     return leaf(lower_.integer(e));
   }
 
-  Tree shifted(const Tree& t, const Int& k) {
-    return mapped(t, [&](Poly p) {
-      p.constant += k;
-      return leaf(std::move(p));
-    });
-  }
-
- private:
   Tree leaf(Poly p) { return count(Tree{Op::kInteger, std::move(p), {}}); }
 
   Tree count(Tree t) {
@@ -154,6 +164,7 @@ class Trees {
   FormPool& forms_;
   Lowering& lower_;
   size_t nodes_ = 0;
+  int depth_ = 0;
 };
 
 // Which leaves there are, and which assignments their order allows.
