@@ -581,7 +581,7 @@ std::optional<Expr> FormSearch::as_linear_sum(Expr e) {
 // Whether the form may overflow where what was first presented does not.  Where
 // its numbers are no larger, it is taken not to.
 bool FormSearch::is_wider(Expr form) {
-  if (!first_ || largest_number(form) <= largest_number_) return false;
+  if (!first_ || largest_numbers_(form) <= largest_number_) return false;
   if (!first_width_) first_width_ = width(first_, *facts_);
   return *first_width_ && widens(width(form, *facts_), *first_width_);
 }
@@ -589,7 +589,7 @@ bool FormSearch::is_wider(Expr form) {
 Expr FormSearch::present(Expr e, uint64_t& units) {
   if (!first_ && facts_ != nullptr) {
     first_ = e;
-    largest_number_ = largest_number(e);
+    largest_number_ = largest_numbers_(e);
   }
   if (std::optional<Expr> sum = as_linear_sum(e)) return *sum;
   proofs_left_ = kMaxProofs;

@@ -18,6 +18,7 @@
 #include "sym/find_node.h"
 #include "sym/simplifier.h"
 #include "sym/simplify.h"
+#include "sym/width.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -161,6 +162,7 @@ class FormSearch {
   std::unordered_map<uint32_t, Polynomial> polynomials_;
   Expr first_;              // that was presented; null where there are no facts
   Int largest_number_ = 0;  // in it
+  LargestNumbers largest_numbers_;
   std::optional<std::optional<Int>> first_width_;  // when asked for
   struct Assumption;
   std::vector<std::unique_ptr<Assumption>> assumptions_;

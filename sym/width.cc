@@ -55,15 +55,26 @@ bool take_numbers_of_small(Expr e, Int& largest, int& nodes) {
 
 }  // namespace
 
-Int largest_number(Expr e) {
+Int largest_number(Expr e) { return LargestNumbers()(e); }
+
+Int LargestNumbers::operator()(Expr e) {
   Int largest = 0;
   int nodes = kSmall;
   if (take_numbers_of_small(e, largest, nodes)) return largest;
-  find_node(e, [&](Expr x) {
-    take_numbers(x, largest);
-    return false;
-  });
-  return largest;
+  visit_arguments_first(
+      e, [&](Expr x) { return is_leaf(x.op()) || known_.contains(x.id()); },
+      [&](Expr x) {
+        Budget::charge(1 + x.arity() / 4);
+        Int of_node = 0;
+        take_numbers(x, of_node);
+        for (Expr arg : x.args()) {
+          if (is_leaf(arg.op())) continue;
+          const Int& below = known_.at(arg.id());
+          if (below > of_node) of_node = below;
+        }
+        known_.emplace(x.id(), std::move(of_node));
+      });
+  return known_.at(e.id());
 }
 
 bool widens(const std::optional<Int>& form, const std::optional<Int>& than) {

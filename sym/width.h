@@ -8,7 +8,9 @@
 // library.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <unordered_map>
 
 #include "sym/facts.h"
 
@@ -20,6 +22,15 @@ std::optional<Int> width(Expr e, const Facts& facts);
 // The largest number that something in e is added to or multiplied by, by its
 // size: a form with none larger is hardly wider.
 Int largest_number(Expr e);
+
+// The same of many expressions that share parts: each node is looked at once.
+class LargestNumbers {
+ public:
+  Int operator()(Expr e);
+
+ private:
+  std::unordered_map<uint32_t, Int> known_;  // by node
+};
 
 // Whether what is so wide may be no int32 or no int64 where `than` is one.
 bool widens(const std::optional<Int>& form, const std::optional<Int>& than);
