@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "sym/budget.h"
 #include "sym/expr.h"
 
 namespace proviso::inline v0_2::internal {
@@ -20,6 +21,7 @@ Expr find_node(Expr e, IsIt is_it) {
   visit_arguments_first(
       e, [&](Expr x) { return found || seen.contains(x.id()); },
       [&](Expr x) {
+        Budget::charge(1);
         seen.insert(x.id());
         if (!found && is_it(x)) found = x;
       });
