@@ -239,11 +239,7 @@ Expr Simplifier::opposite(Expr e) {
     case Op::kAnd:
     case Op::kOr: {
       std::vector<Expr> parts;
-      for (Expr arg : e.args()) {
-        const auto known = opposites_.find(arg.id());
-        parts.push_back(known == opposites_.end() ? negate(arg)
-                                                  : known->second);
-      }
+      for (Expr arg : e.args()) parts.push_back(negate(arg));
       return junction(e.is(Op::kAnd) ? Op::kOr : Op::kAnd, parts);
     }
     default: return pool_.make(Op::kNot, {e});

@@ -24,6 +24,7 @@
 #include "bindings/python/core/mirror.h"
 #include "bindings/python/core/mirror_state.h"
 #include "sym/evaluate.h"
+#include "sym/find_node.h"
 
 namespace proviso::python {
 
@@ -33,16 +34,13 @@ namespace {
 constexpr size_t kMaxExactMinimum = 64;
 
 std::vector<Expr> divisors_of(Expr e) {
-  std::set<uint32_t> seen;
   std::vector<Expr> result;
-  visit_arguments_first(
-      e, [&](Expr x) { return seen.contains(x.id()); },
-      [&](Expr x) {
-        seen.insert(x.id());
-        const int divisors = info(x.op()).divisors;
-        for (int i = 1; i <= divisors; ++i)
-          result.push_back(x.arg(static_cast<size_t>(i)));
-      });
+  internal::find_node(e, [&](Expr x) {
+    const int divisors = info(x.op()).divisors;
+    for (int i = 1; i <= divisors; ++i)
+      result.push_back(x.arg(static_cast<size_t>(i)));
+    return false;
+  });
   return result;
 }
 

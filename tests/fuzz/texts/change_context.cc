@@ -1,13 +1,13 @@
 #include "tests/fuzz/texts/change_context.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <vector>
 
 #include "guards/context_text.h"
 #include "solver/options.h"
 #include "solver/solver.h"
 #include "sym/budget.h"
+#include "sym/find_node.h"
 #include "sym/operators.h"
 
 namespace proviso::fuzz {
@@ -17,13 +17,10 @@ constexpr size_t kMostFacts = 40;
 
 std::vector<Expr> nodes_of(Expr e) {
   std::vector<Expr> nodes;
-  std::unordered_set<uint32_t> seen;
-  visit_arguments_first(
-      e, [&](Expr x) { return seen.contains(x.id()); },
-      [&](Expr x) {
-        seen.insert(x.id());
-        nodes.push_back(x);
-      });
+  internal::find_node(e, [&](Expr x) {
+    nodes.push_back(x);
+    return false;
+  });
   return nodes;
 }
 
