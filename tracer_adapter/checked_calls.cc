@@ -3,6 +3,7 @@
 #include <ATen/core/List.h>
 
 #include <optional>
+#include <string_view>
 
 #include "tracer_adapter/tracer.h"
 
@@ -40,23 +41,37 @@ c10::IValue fakes_of(const c10::IValue& value) {
   return value;
 }
 
-// Kernels that take a step for each degree that an argument says, for each
-// element; no program means a million.
-void check_degree(const c10::OperatorHandle& op, const c10::Stack& stack) {
-  const std::string& name = op.schema().name();
-  if (name != "aten::special_laguerre_polynomial_l" &&
-      name != "aten::special_legendre_polynomial_p")
-    return;
-  constexpr double kMost = 1e6;
-  const c10::IValue& degree = stack.at(1);
-  double most = 0;
-  if (degree.isScalar())
-    most = degree.toScalar().toDouble();
-  else if (const at::Tensor n = degree.toTensor();
-           !is_fake(n) && !n.is_complex() && n.numel() > 0)
-    most = n.max().item().toDouble();
-  TORCH_CHECK_VALUE(most <= kMost, "the degree ", most, " of a polynomial is ",
-                    "more than ", kMost, " steps for each element");
+// Kernels that take as many steps as an argument says: for each element, or
+// before they look whether the result fits into memory.  No program means as
+// many as these.
+struct StepArgument {
+  std::string_view op;
+  size_t argument;
+  double most;
+};
+constexpr StepArgument kStepArguments[] = {
+    {"aten::combinations", 1, 1e3},
+    {"aten::special_laguerre_polynomial_l", 1, 1e6},
+    {"aten::special_legendre_polynomial_p", 1, 1e6},
+};
+
+double largest(const c10::IValue& value) {
+  if (value.isScalar()) return value.toScalar().toDouble();
+  const at::Tensor t = value.toTensor();
+  return is_fake(t) || t.is_complex() || t.numel() == 0
+             ? 0
+             : t.max().item().toDouble();
+}
+
+void check_steps(const c10::OperatorHandle& op, const c10::Stack& stack) {
+  for (const StepArgument& steps : kStepArguments) {
+    if (op.schema().name() != steps.op) continue;
+    const double asked = largest(stack.at(steps.argument));
+    TORCH_CHECK_VALUE(asked <= steps.most, op.schema().name(), ": ",
+                      op.schema().arguments()[steps.argument].name(), " is ",
+                      asked, ", a number of steps; at most ", steps.most,
+                      " are taken");
+  }
 }
 
 }  // namespace
@@ -67,7 +82,7 @@ CheckedCalls::~CheckedCalls() { checking = outer_; }
 void CheckedCalls::look_at(const c10::OperatorHandle& op,
                            const c10::Stack& stack) {
   if (!checking || Tracer::current() != nullptr) return;
-  check_degree(op, stack);
+  check_steps(op, stack);
   c10::Stack fakes;
   for (const c10::IValue& value : stack) fakes.push_back(fakes_of(value));
   Tracer tracer;

@@ -67,6 +67,21 @@ int64_t specialize(const SymInt& a) {
 
 // --- arithmetic
 
+SymInt plus(const SymInt& a, const SymInt& b) {
+  const std::optional<int64_t> x = constant(a), y = constant(b);
+  if (!x || !y) return a + b;
+  int64_t sum = 0;
+  TORCH_CHECK(!__builtin_add_overflow(*x, *y, &sum), "the size ", *x, " + ", *y,
+              " does not fit into 64 bits");
+  return sum;
+}
+
+SymInt times(const SymInt& a, const SymInt& b) {
+  if (constant(a) == 1) return b;
+  if (constant(b) == 1) return a;
+  return constant(a) && constant(b) ? product({a, b}) : a * b;
+}
+
 SymInt product(c10::SymIntArrayRef values) {
   SizeProduct result;
   for (const SymInt& v : values) result *= v;
@@ -100,6 +115,14 @@ SymInt at_least_one(const SymInt& a) {
 
 int64_t wrap_dim(int64_t dim, int64_t rank) {
   return c10::maybe_wrap_dim(dim, rank);
+}
+
+int64_t diagonal_offset(const IValue& offset) {
+  constexpr int64_t kLargest = int64_t{1} << 62;
+  const int64_t value = offset.toInt();
+  TORCH_CHECK(-kLargest <= value && value <= kLargest, "the offset ", value,
+              " of a diagonal is not between -2^62 and 2^62");
+  return value;
 }
 
 std::string to_text(c10::SymIntArrayRef sizes) {

@@ -60,6 +60,10 @@ int64_t specialize(const SymInt& a);
   TORCH_CHECK(::proviso::shapes::expect(condition), __VA_ARGS__)
 
 // --- arithmetic
+// Of constants exact, or an error: an argument of an operator may be as large
+// as 2^63 - 1, and a sum that wrapped around would look like a small size.
+SymInt plus(const SymInt& a, const SymInt& b);
+SymInt times(const SymInt& a, const SymInt& b);
 SymInt product(c10::SymIntArrayRef values);
 // floor(a / b) for b > 0, also of negative a.
 SymInt floor_div(const SymInt& a, const SymInt& b);
@@ -71,6 +75,9 @@ inline Dims sizes_of(const Tensor& t) { return t.sym_sizes().vec(); }
 inline Dims strides_of(const Tensor& t) { return t.sym_strides().vec(); }
 // In [0, rank); throws eager's "Dimension out of range".
 int64_t wrap_dim(int64_t dim, int64_t rank);
+// The offset of a diagonal: its opposite and its sum with a size do not
+// overflow.
+int64_t diagonal_offset(const IValue& offset);
 // The common shape.  Sizes that are neither known equal nor known to be 1 are
 // required to be equal.
 Dims broadcast(const Dims& a, const Dims& b);

@@ -50,9 +50,9 @@ bool convolution_backward(RuleCall& call) {
   return_if(call, wanted(call, "output_mask", 0), like(input));
   return_if(call, wanted(call, "output_mask", 1), like(weight));
   const bool transposed = arg(call, "transposed").toBool();
-  const SymInt channels = transposed
-                              ? weight.sym_size(1) * to_sym(arg(call, "groups"))
-                              : weight.sym_size(0);
+  const SymInt channels =
+      transposed ? times(weight.sym_size(1), to_sym(arg(call, "groups")))
+                 : weight.sym_size(0);
   return_if(call, wanted(call, "output_mask", 2),
             fresh({channels}, grad.scalar_type(), grad.device()));
   return true;
@@ -219,7 +219,7 @@ bool stft(RuleCall& call) {
                       "input dimension, but got: padding (",
                       size / 2, ", ", size / 2, ") at dimension 2 of input ",
                       to_text(self.sym_sizes()));
-    length = length + 2 * (size / 2);
+    length = plus(length, size / 2 * 2);
   }
   PROVISO_REQUIRE(length.sym_ge(size), "stft: expected 0 < n_fft <= ", length,
                   ", but got n_fft=", size);
@@ -285,8 +285,8 @@ bool pdist_forward(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   require_rank(self, 2, 2, "pdist");
   const SymInt n = self.sym_size(0);
-  call.returns(
-      fresh({floor_div(n * (n - 1), 2)}, self.scalar_type(), self.device()));
+  call.returns(fresh({floor_div(times(n, n - 1), 2)}, self.scalar_type(),
+                     self.device()));
   return true;
 }
 
@@ -299,7 +299,7 @@ bool col2im(RuleCall& call) {
               "col2im: output_size and kernel_size have two elements each");
   TORCH_CHECK(kernel[0] > 0 && kernel[1] > 0,
               "kernel size should be greater than zero, but got ", kernel);
-  const int64_t area = kernel[0] * kernel[1];
+  const SymInt area = times(kernel[0], kernel[1]);
   const SymInt rows = self.sym_size(-2);
   PROVISO_REQUIRE((rows % area).sym_eq(0),
                   "Expected size of input's dimension 1 to be divisible by "

@@ -394,7 +394,7 @@ bool repeat(RuleCall& call) {
                     "Trying to create tensor with negative "
                     "dimension ",
                     times[i]);
-    sizes[i] = sizes[i] * times[i];
+    sizes[i] = shapes::times(sizes[i], times[i]);
   }
   call.returns(fresh(sizes, self.scalar_type(), self.device()));
   return true;
@@ -406,7 +406,8 @@ bool tile(RuleCall& call) {
   size_t rank = std::max(times.size(), sizes.size());
   times.insert(times.begin(), rank - times.size(), SymInt(1));
   sizes.insert(sizes.begin(), rank - sizes.size(), SymInt(1));
-  for (size_t i = 0; i < rank; ++i) sizes[i] = sizes[i] * times[i];
+  for (size_t i = 0; i < rank; ++i)
+    sizes[i] = shapes::times(sizes[i], times[i]);
   call.returns(fresh(sizes, self.scalar_type(), self.device()));
   return true;
 }
@@ -417,13 +418,13 @@ bool repeat_each(RuleCall& call) {
   SymInt times = call.sym_int(1);
   PROVISO_REQUIRE(times.sym_ge(0), "Repeats must be non-negative");
   if (call.is_none(2)) {
-    call.returns(
-        fresh({self.sym_numel() * times}, self.scalar_type(), self.device()));
+    call.returns(fresh({shapes::times(self.sym_numel(), times)},
+                       self.scalar_type(), self.device()));
     return true;
   }
   int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
   Dims sizes = sizes_of(self);
-  sizes[dim] = sizes[dim] * times;
+  sizes[dim] = shapes::times(sizes[dim], times);
   // Copied from an expanded view: the inner layout is row-major.
   call.returns(fresh(sizes, self.scalar_type(), self.device()));
   return true;
@@ -459,11 +460,11 @@ bool triangle(RuleCall& call) {
 
 bool diag_embed(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  int64_t offset = call.args[1].toInt(), rank = self.dim() + 1;
+  int64_t offset = diagonal_offset(call.args[1]), rank = self.dim() + 1;
   int64_t a = wrap_dim(call.args[2].toInt(), rank);
   int64_t b = wrap_dim(call.args[3].toInt(), rank);
   TORCH_CHECK(a != b, "diagonal dimensions cannot be identical ", a, ", ", b);
-  SymInt side = self.sym_size(-1) + std::abs(offset);
+  SymInt side = plus(self.sym_size(-1), std::abs(offset));
   Dims sizes = sizes_of(self);
   sizes.pop_back();
   sizes.insert(sizes.begin() + std::min(a, b), side);

@@ -75,7 +75,7 @@ void require_conv_fits(const Tensor& input, const Tensor& weight,
               ") should be the same");
   SymInt channels = input.sym_size(channels_dim);
   SymInt expected =
-      transposed ? weight.sym_size(0) : weight.sym_size(1) * groups;
+      transposed ? weight.sym_size(0) : times(weight.sym_size(1), groups);
   if (!known_equal(channels, expected)) {
     PROVISO_REQUIRE(channels.sym_eq(expected), "Given groups=", groups,
                     ", weight of size ", to_text(weight.sym_sizes()),
@@ -85,7 +85,8 @@ void require_conv_fits(const Tensor& input, const Tensor& weight,
   }
   if (!bias.isNone() && bias.toTensor().defined()) {
     const Tensor b = bias.toTensor();
-    SymInt out = transposed ? weight.sym_size(1) * groups : weight.sym_size(0);
+    SymInt out =
+        transposed ? times(weight.sym_size(1), groups) : weight.sym_size(0);
     PROVISO_REQUIRE(b.sym_size(0).sym_eq(out), "Given ",
                     transposed ? "transposed=1, " : "", "weight of size ",
                     to_text(weight.sym_sizes()),
@@ -193,7 +194,7 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
                     out, "). Output size is too small");
     spatial.push_back(out);
   }
-  return conv_result(input, weight, weight.sym_size(1) * groups, spatial);
+  return conv_result(input, weight, times(weight.sym_size(1), groups), spatial);
 }
 
 std::vector<int64_t> extra_of(const RuleCall& call) {
@@ -516,16 +517,20 @@ bool native_dropout(RuleCall& call) {
 // two (2.0, 0.5, 1.25); else the size is specialised, as the product is a
 // floating-point one.
 SymInt scaled(const SymInt& size, double scale) {
-  if (auto value = constant(size)) {
-    return SymInt(static_cast<int64_t>(static_cast<double>(*value) * scale));
-  }
+  const auto rounded_down = [&](int64_t value) {
+    const double product = static_cast<double>(value) * scale;
+    TORCH_CHECK(std::abs(product) < 0x1p63, "a size of ", value,
+                " times the scale factor ", scale,
+                " does not fit into 64 bits");
+    return static_cast<int64_t>(product);
+  };
+  if (auto value = constant(size)) return rounded_down(*value);
   for (int64_t denominator = 1; denominator <= 1024; denominator *= 2) {
     double numerator = scale * static_cast<double>(denominator);
     if (numerator != std::floor(numerator) || numerator > 1e6) continue;
     return floor_div(size * static_cast<int64_t>(numerator), denominator);
   }
-  return SymInt(
-      static_cast<int64_t>(static_cast<double>(specialize(size)) * scale));
+  return rounded_down(specialize(size));
 }
 
 // upsample_*.vec(input, output_size?, [align_corners,] scale_factors?)
@@ -579,7 +584,7 @@ Dims padded_sizes(const Tensor& self, const Dims& pad) {
       pad.size(), " while the input has ", sizes.size(), " dimensions.");
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     SymInt& size = sizes[sizes.size() - 1 - i];
-    SymInt after = size + pad[2 * i] + pad[2 * i + 1];
+    SymInt after = plus(plus(size, pad[2 * i]), pad[2 * i + 1]);
     PROVISO_REQUIRE(after.sym_ge(0), "The input size ", size,
                     ", plus negative padding ", pad[2 * i], " and ",
                     pad[2 * i + 1],
@@ -647,8 +652,8 @@ bool pixel_shuffle(RuleCall& call) {
                     "of upscale_factor, but input.size(-3)=",
                     channels, " is not divisible by ", square);
     channels = floor_div(channels, square);
-    height = height * factor;
-    width = width * factor;
+    height = times(height, factor);
+    width = times(width, factor);
   } else {
     for (SymInt* size : {&height, &width}) {
       PROVISO_REQUIRE((*size % factor).sym_eq(0),
@@ -658,7 +663,7 @@ bool pixel_shuffle(RuleCall& call) {
                       *size, " and ", factor);
       *size = floor_div(*size, factor);
     }
-    channels = channels * square;
+    channels = times(channels, square);
   }
   call.returns(
       fresh(sizes, self.scalar_type(), self.device(), suggested_format(self)));
@@ -683,11 +688,11 @@ bool im2col(RuleCall& call) {
                     ", calculated shape of the array of sliding "
                     "blocks as ",
                     out, ", which is too small (non-positive)");
-    blocks = blocks * out;
+    blocks = times(blocks, out);
   }
   Dims sizes;
   if (self.dim() == 4) sizes.push_back(self.sym_size(0));
-  sizes.push_back(self.sym_size(-3) * (kernel[0] * kernel[1]));
+  sizes.push_back(times(self.sym_size(-3), times(kernel[0], kernel[1])));
   sizes.push_back(blocks);
   call.returns(fresh(sizes, self.scalar_type(), self.device()));
   return true;

@@ -39,13 +39,6 @@ bool equal_at_example(const SymInt& a, const SymInt& b) {
          (hint_of(a) && hint_of(b) && branches_on(a.sym_eq(b)));
 }
 
-// a * b, which is one of them when the other is 1.
-SymInt times(const SymInt& a, const SymInt& b) {
-  if (constant(a) == 1) return b;
-  if (constant(b) == 1) return a;
-  return constant(a) && constant(b) ? product({a, b}) : a * b;
-}
-
 // Whether new dimensions so far fill the run: at the example sizes, where there
 // are such; cut_runs() then asks for equality once.
 bool fills(const SymInt& covered, const SymInt& run) {
@@ -303,6 +296,17 @@ Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
   return view_of(t, sizes, strides, offset);
 }
 
+namespace {
+// Two elements are not 2^63 apart: of a stride that does not fit there is one
+// step at most, and any stride will do.
+SymInt stride_of_steps(const SymInt& stride, const SymInt& step) {
+  const std::optional<int64_t> a = constant(stride), b = constant(step);
+  int64_t product = 0;
+  return a && b && __builtin_mul_overflow(*a, *b, &product) ? stride
+                                                            : stride * step;
+}
+}  // namespace
+
 Tensor slice_of(const Tensor& t, int64_t dim,
                 const std::optional<SymInt>& begin,
                 const std::optional<SymInt>& end, const SymInt& step) {
@@ -320,7 +324,7 @@ Tensor slice_of(const Tensor& t, int64_t dim,
                    : ceil_div(some_number(low ? *end : *begin, size), step);
   SymInt first = low ? *low : some_number(*begin, size);
   SymInt offset = t.sym_storage_offset() + first * strides[dim];
-  strides[dim] = strides[dim] * step;
+  strides[dim] = stride_of_steps(strides[dim], step);
   return view_of(t, sizes, strides, offset);
 }
 
@@ -577,7 +581,7 @@ bool narrow(RuleCall& call) {
   SymInt size = self.sym_size(dim);
   PROVISO_REQUIRE(length.sym_ge(0), "narrow(): length must be non-negative.");
   if (less(start, 0) == true) start = start + size;
-  PROVISO_REQUIRE((start + length).sym_le(size), "start (", start,
+  PROVISO_REQUIRE(plus(start, length).sym_le(size), "start (", start,
                   ") + length (", length, ") exceeds dimension size (", size,
                   ").");
   Dims sizes = sizes_of(self);
@@ -661,7 +665,7 @@ bool split_with_sizes(RuleCall& call) {
                     "split_with_sizes expects split_sizes have "
                     "only non-negative entries, but got split_sizes=",
                     to_text(lengths));
-    total = total + length;
+    total = plus(total, length);
   }
   PROVISO_REQUIRE(total.sym_eq(self.sym_size(dim)),
                   "split_with_sizes expects split_sizes to sum exactly to ",
@@ -787,7 +791,7 @@ bool as_strided(RuleCall& call) {
 
 bool diagonal(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  int64_t offset = call.args[1].toInt();
+  int64_t offset = diagonal_offset(call.args[1]);
   int64_t a = wrap_dim(call.args[2].toInt(), self.dim());
   int64_t b = wrap_dim(call.args[3].toInt(), self.dim());
   TORCH_CHECK(a != b, "diagonal dimensions cannot be identical ",
@@ -801,7 +805,8 @@ bool diagonal(RuleCall& call) {
   if (!known_less_equal(0, length)) length = length.max(0);
   SymInt start = self.sym_storage_offset();
   if (!known_zero(length)) {
-    start = start + (offset >= 0 ? strides[b] * offset : strides[a] * -offset);
+    start = plus(start, offset >= 0 ? times(strides[b], offset)
+                                    : times(strides[a], -offset));
   }
   SymInt stride = strides[a] + strides[b];
   for (int64_t d : {std::max(a, b), std::min(a, b)}) {
@@ -835,7 +840,7 @@ bool unfold(RuleCall& call) {
     strides = {SymInt(1)};
   } else {
     sizes[dim] = floor_div(sizes[dim] - size, step) + 1;
-    strides[dim] = stride * step;
+    strides[dim] = stride_of_steps(stride, step);
     sizes.push_back(size);
     strides.push_back(stride);
   }
