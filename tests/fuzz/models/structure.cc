@@ -151,7 +151,9 @@ void Structure::metadata() {
                                "(a,b,c",
                                "3"};
   Json& node = any_node();
-  if (node.is_object()) node["metadata"][text_of(kKeys)] = text_of(kTexts);
+  if (Json* metadata = member(&node, "metadata");
+      metadata != nullptr && metadata->is_object())
+    (*metadata)[text_of(kKeys)] = text_of(kTexts);
 }
 
 // Of the text within the text.
@@ -170,6 +172,7 @@ void Structure::spec() {
     if (below(random_, 3) == 0) break;
     part = &any_of(*children, random_);
   }
+  if (!part->is_object()) return;  // an earlier change
   switch (below(random_, 6)) {
     case 0: (*part)["type"] = text_of(kTypes); break;
     case 1: (*part)["type"] = nullptr; break;
@@ -313,8 +316,9 @@ void Structure::arithmetic() {
   if (target.find("aten") == std::string::npos) {
     const char* kind = real ? "float" : "int";
     const std::string name = "size_" + std::to_string(random_() % 1000000);
-    (*graph_)[std::string("sym_") + kind + "_values"][name] = {
-        {std::string("as_") + kind, real ? Json(1.5) : Json(3)}};
+    Json& results = (*graph_)[std::string("sym_") + kind + "_values"];
+    if (!results.is_object()) results = Json::object();  // an earlier change
+    results[name] = {{std::string("as_") + kind, real ? Json(1.5) : Json(3)}};
     node["outputs"].push_back(
         {{std::string("as_sym_") + kind, {{"as_name", name}}}});
   } else {
