@@ -117,6 +117,10 @@ int64_t wrap_dim(int64_t dim, int64_t rank) {
   return c10::maybe_wrap_dim(dim, rank);
 }
 
+int64_t dim_of(const Tensor& t, int64_t dim) {
+  return c10::maybe_wrap_dim(dim, t.dim(), /*wrap_scalar=*/false);
+}
+
 int64_t diagonal_offset(const IValue& offset) {
   constexpr int64_t kLargest = int64_t{1} << 62;
   const int64_t value = offset.toInt();

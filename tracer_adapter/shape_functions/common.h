@@ -73,8 +73,10 @@ SymInt at_least_one(const SymInt& a);
 // --- shapes
 inline Dims sizes_of(const Tensor& t) { return t.sym_sizes().vec(); }
 inline Dims strides_of(const Tensor& t) { return t.sym_strides().vec(); }
-// In [0, rank); throws eager's "Dimension out of range".
+// In [0, rank), 0 for no dimensions; throws eager's "Dimension out of range".
 int64_t wrap_dim(int64_t dim, int64_t rank);
+// A dimension that the tensor has; throws for a tensor without dimensions, too.
+int64_t dim_of(const Tensor& t, int64_t dim);
 // The offset of a diagonal: its opposite and its sum with a size do not
 // overflow.
 int64_t diagonal_offset(const IValue& offset);

@@ -110,7 +110,7 @@ Tensor transformed(const Tensor& self, const Dims& sizes,
                    const std::vector<int64_t>& dims, ScalarType dtype) {
   const LayoutScope layout;
   std::vector<int64_t> inner, order;
-  for (int64_t d : dims) inner.push_back(wrap_dim(d, self.dim()));
+  for (int64_t d : dims) inner.push_back(dim_of(self, d));
   for (int64_t d = 0; d < self.dim(); ++d)
     if (std::find(inner.begin(), inner.end(), d) == inner.end())
       order.push_back(d);

@@ -152,7 +152,7 @@ bool unique_slices(RuleCall& call) {
   const IValue& dim_arg = arg(call, "dim");
   if (dim_arg.isNone()) return unique_elements(call);
   const Tensor& self = call.tensor(0);
-  int64_t dim = wrap_dim(dim_arg.toInt(), self.dim());
+  int64_t dim = dim_of(self, dim_arg.toInt());
   Dims sizes = sizes_of(self);
   SymInt count = fresh_size(call, sizes[dim]);
   SymInt before = sizes[dim];

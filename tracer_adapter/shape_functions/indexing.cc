@@ -262,7 +262,7 @@ bool take_along_dim(RuleCall& call) {
               "indices should have the same number of dimensions, but got ",
               self.dim(), " dimensions for input, and ", index.dim(),
               " dimensions for indices");
-  int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
+  int64_t dim = dim_of(self, call.args[2].toInt());
   Dims a = sizes_of(self), b = sizes_of(index);
   a[dim] = 1;
   SymInt chosen = b[dim];
@@ -422,7 +422,7 @@ bool repeat_each(RuleCall& call) {
                        self.scalar_type(), self.device()));
     return true;
   }
-  int64_t dim = wrap_dim(call.args[2].toInt(), self.dim());
+  int64_t dim = dim_of(self, call.args[2].toInt());
   Dims sizes = sizes_of(self);
   sizes[dim] = shapes::times(sizes[dim], times);
   // Copied from an expanded view: the inner layout is row-major.
@@ -445,7 +445,7 @@ bool repeat_by_counts(RuleCall& call) {
   Dims sizes{total};
   if (!call.is_none(2)) {
     sizes = sizes_of(self);
-    sizes[wrap_dim(call.args[2].toInt(), self.dim())] = total;
+    sizes[dim_of(self, call.args[2].toInt())] = total;
   }
   call.returns(fresh(sizes, self.scalar_type(), self.device()));
   return true;
@@ -507,9 +507,20 @@ bool diff(RuleCall& call) {
   return true;
 }
 
+// What is written is as large as the part that it is written to.
+void require_part(const Tensor& source, const Dims& part) {
+  bool same = source.dim() == static_cast<int64_t>(part.size());
+  for (size_t d = 0; same && d < part.size(); ++d)
+    same = expect(source.sym_size(d).sym_eq(part[d]));
+  TORCH_CHECK(same,
+              "expected src to have a size equal to the slice of self. src "
+              "size = ",
+              to_text(source.sym_sizes()), ", slice size = ", to_text(part));
+}
+
 // What a write into a view of self gives, as a value: self's very strides,
 // unless elements share memory.
-bool slice_scatter(RuleCall& call) {
+bool written(RuleCall& call) {
   const LayoutScope layout;
   const Tensor& self = call.tensor(0);
   for (int64_t d = 0; d < self.dim(); ++d) {
@@ -520,6 +531,40 @@ bool slice_scatter(RuleCall& call) {
   call.returns(make_fake(self.sym_sizes(), self.sym_strides(),
                          self.scalar_type(), self.device()));
   return true;
+}
+
+bool select_scatter(RuleCall& call) {
+  Dims part = sizes_of(call.tensor(0));
+  part.erase(part.begin() + dim_of(call.tensor(0), call.args[2].toInt()));
+  require_part(call.tensor(1), part);
+  return written(call);
+}
+
+// How long the slice is, the kernel says; the others are known here.
+bool slice_scatter(RuleCall& call) {
+  const int64_t dim = dim_of(call.tensor(0), call.args[2].toInt());
+  Dims part = sizes_of(call.tensor(0));
+  if (call.tensor(1).dim() == call.tensor(0).dim())
+    part[dim] = call.tensor(1).sym_size(dim);
+  require_part(call.tensor(1), part);
+  return written(call);
+}
+
+bool as_strided_scatter(RuleCall& call) {
+  require_part(call.tensor(1), call.sym_ints(2));
+  return written(call);
+}
+
+// roll(self, shifts, dims=[]): without dims, of all elements in their order.
+bool roll(RuleCall& call) {
+  const size_t shifts = call.sym_ints(1).size();
+  const std::vector<int64_t> dims = to_ints(call.args[2]);
+  TORCH_CHECK(shifts > 0, "`shifts` required");
+  TORCH_CHECK(shifts == dims.size() || (shifts == 1 && dims.empty()),
+              "shifts and dimensions must align. shifts: ", shifts,
+              ", dims:", dims.size());
+  for (int64_t d : dims) dim_of(call.tensor(0), d);
+  return return_contiguous(call);
 }
 
 bool flip(RuleCall& call) {
@@ -591,9 +636,9 @@ const RuleEntry kRules[] = {
     {"aten::scatter_reduce_.two", scatter_in_place, "indexing"},
     {"aten::take", take, "indexing"},
     {"aten::take_along_dim", take_along_dim, "indexing"},
-    {"aten::as_strided_scatter", slice_scatter, "indexing"},
-    {"aten::diagonal_scatter", slice_scatter, "indexing"},
-    {"aten::select_scatter", slice_scatter, "indexing"},
+    {"aten::as_strided_scatter", as_strided_scatter, "indexing"},
+    {"aten::diagonal_scatter", written, "indexing"},
+    {"aten::select_scatter", select_scatter, "indexing"},
     {"aten::slice_scatter", slice_scatter, "indexing"},
     // search
     {"aten::bucketize", buckets<0>, "search"},
@@ -613,7 +658,7 @@ const RuleEntry kRules[] = {
     {"aten::repeat_interleave.Tensor", repeat_by_counts, "move"},
     {"aten::repeat_interleave.self_Tensor", repeat_by_counts, "move"},
     {"aten::repeat_interleave.self_int", repeat_each, "move"},
-    {"aten::roll", return_contiguous, "move"},
+    {"aten::roll", roll, "move"},
     {"aten::tile", tile, "move"},
     {"aten::tril", triangle, "move"},
     {"aten::tril_", return_self, "move"},
