@@ -75,12 +75,34 @@ class _Finder:
         return spec
 
 
+class _Watcher:
+    """Calls `then` at the first import that begins when the module is done."""
+
+    def __init__(self, name, then):
+        self.name = name
+        self.then = then
+
+    def find_spec(self, name, path=None, target=None):
+        if self in sys.meta_path and not _is_half_made(self.name):
+            # A list of its own: this one is being walked.
+            sys.meta_path = [f for f in sys.meta_path if f is not self]
+            self.then()
+        return None
+
+
+def _is_half_made(name):
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return getattr(spec, "_initializing", False)
+
+
 def after_import(name, then):
     """Calls `then` now where the module is imported, else when it is."""
-    if name in sys.modules:
-        then()
-    else:
+    if name not in sys.modules:
         sys.meta_path.insert(0, _Finder(name, then))
+    elif _is_half_made(name):
+        sys.meta_path.insert(0, _Watcher(name, then))
+    else:
+        then()
 
 
 def autoload():

@@ -722,6 +722,29 @@ def test_the_environment_variable_enables_it(value, module, said):
     assert said in done.stderr
 
 
+REPAIR = """
+import torch
+def f(x):
+    return x + 1 if x.shape[0] > 4 else x
+x = torch.randn(6)
+torch._dynamo.decorators.mark_unbacked(x, 0)
+try:
+    torch.compile(f, fullgraph=True, backend="eager")(x)
+except Exception as error:
+    print(error)
+"""
+
+
+def test_the_environment_variable_gathers_the_questions_of_an_error():
+    # Dynamo is half imported when ShapeEnv is.
+    done = subprocess.run(
+        [sys.executable, "-c", REPAIR],
+        env=dict(os.environ, PROVISO_SHAPE_ENV="1"), capture_output=True,
+        text=True, timeout=300,
+    )
+    assert "Proviso: 1 question is open" in done.stdout, done.stderr
+
+
 # ---- guards that remain, and why a function is compiled again -------------
 
 
@@ -968,3 +991,187 @@ def test_a_fork_while_another_thread_binds_leaves_a_child_that_answers():
     done = subprocess.run([sys.executable, "-W", "ignore", program],
                           capture_output=True, text=True, timeout=120)
     assert done.stdout == "answered\n", done.stdout + done.stderr
+
+
+# ---- whose ShapeEnv, nested, and in other processes -----------------------
+
+
+def test_another_version_of_torch_under_the_variable_is_a_warning():
+    program = f"import torch\ntorch.__version__ = '2.14.0'\n{COMPILE}"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=dict(os.environ, PROVISO_SHAPE_ENV="1"), capture_output=True,
+        text=True, timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["torch.fx.experimental.symbolic_shapes"]
+    assert "torch 2.14.0 is installed" in done.stderr
+    assert "torch's own ShapeEnv goes on" in done.stderr
+
+
+class TheirsFromBefore(TORCHS):
+    """A class that somebody derived before Proviso was enabled."""
+
+
+def test_a_program_in_a_shape_env_of_somebody_elses_class():
+    proviso.torch.enable()
+    with pytest.MonkeyPatch.context() as patch:
+        # They put their class where Dynamo makes one, over ours.
+        import torch._dynamo.output_graph as dynamo
+
+        patch.setattr(dynamo, "ShapeEnv", TheirsFromBefore)
+        x = torch.arange(8.0)
+        compiled = torch.compile(
+            lambda x: x.view(-1, 2).sum(0), dynamic=True, backend="eager"
+        )
+        torch.testing.assert_close(compiled(x), x.view(-1, 2).sum(0))
+        assert proviso.torch.report().questions == 0
+        proviso.torch.disable()
+        assert dynamo.ShapeEnv is TheirsFromBefore
+    # It was ours when they came: that is given back too.
+    assert dynamo.ShapeEnv is _shape_env.ShapeEnv
+    with proviso.torch.shape_env():
+        pass
+    assert dynamo.ShapeEnv is TORCHS
+
+
+def test_blocks_that_an_error_leaves_are_closed():
+    with pytest.raises(ZeroDivisionError):
+        with proviso.torch.shape_env(inductor=True):
+            with proviso.torch.shape_env(verify=True):
+                raise ZeroDivisionError
+    assert symbolic_shapes.ShapeEnv is TORCHS
+    assert not _shape_env.settings.verify
+    assert not _binding._state.blocks
+
+
+def test_a_compilation_within_a_compilation():
+    # The backend compiles a function of its own.
+    def inner(x):
+        return x * 2 if x.shape[0] % 2 == 0 else x
+
+    def backend(graph, example):
+        y = torch.arange(6.0)
+        compiled = torch.compile(inner, dynamic=True, backend="eager")
+        with torch._dynamo.config.patch(reorderable_logging_functions=set()):
+            torch.testing.assert_close(compiled(y), inner(y))
+        return graph.forward
+
+    def f(x):
+        return x + 1 if x.shape[0] > 3 else x
+
+    with proviso.torch.shape_env():
+        x = torch.arange(5.0)
+        compiled = torch.compile(f, dynamic=True, backend=backend)
+        torch.testing.assert_close(compiled(x), f(x))
+
+
+IN_A_CHILD = """
+import os
+import torch
+import proviso.torch
+
+def f(x):
+    return x.view(-1, 2).sum(0) if x.shape[0] % 4 == 0 else x
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    with proviso.torch.shape_env():
+        x = torch.arange(8.0)
+        compiled = torch.compile(f, dynamic=True, backend="aot_eager")
+        assert torch.equal(compiled(x), f(x))
+        child = os.fork()
+        if child == 0:
+            torch._dynamo.reset()
+            compiled = torch.compile(f, dynamic=True, backend="aot_eager")
+            y = torch.arange(12.0)
+            good = torch.equal(compiled(y), f(y))
+            os._exit(0 if good and proviso.torch.is_enabled() else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        z = torch.arange(16.0)
+        assert torch.equal(compiled(z), f(z))
+    print("equal")
+"""
+
+
+def test_a_child_of_fork_compiles_as_its_parent_does():
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", IN_A_CHILD],
+                          capture_output=True, text=True, timeout=300)
+    assert done.stdout == "equal\n", done.stdout + done.stderr
+
+
+WITH_WORKERS = """
+import torch
+import torch._inductor.config as inductor
+import proviso.torch
+
+def f(x, y):
+    return (x.view(-1, 2).sum(0).cos() + y[: x.shape[0] // 4].sum()).sin()
+
+if __name__ == "__main__":
+    inductor.compile_threads = 2
+    inductor.worker_start_method = "{how}"
+    with proviso.torch.shape_env(inductor=True):
+        compiled = torch.compile(f, dynamic=True)
+        for n in (8, 12, 20):
+            x, y = torch.randn(n), torch.randn(n)
+            torch.testing.assert_close(compiled(x, y), f(x, y))
+    assert proviso.torch.report().questions > 0
+    print("equal")
+"""
+
+
+@pytest.mark.parametrize("how", ["fork", "subprocess"])
+def test_inductors_compile_workers(how, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(WITH_WORKERS.format(how=how))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", program],
+        env=dict(os.environ, TORCHINDUCTOR_CACHE_DIR=str(tmp_path)),
+        capture_output=True, text=True, timeout=300,
+    )
+    assert done.stdout == "equal\n", done.stdout + done.stderr
+
+
+# ---- Dynamo and Proviso's own files ---------------------------------------
+
+
+def test_dynamo_skips_every_file_of_proviso():
+    from torch._dynamo import trace_rules
+
+    with proviso.torch.shape_env():
+        compiled = torch.compile(lambda x: x + 1, backend="eager")
+        compiled(torch.ones(3))
+    package = pathlib.Path(proviso.__file__).parent
+    files = [p for p in package.rglob("*.py") if p.parent.name != "db"]
+    assert len(files) > 30
+    for file in files:
+        assert trace_rules.check_file(str(file)).skipped, file
+    # Programs of ExportDB are programs.
+    for file in (package / "db").glob("*.py"):
+        assert not trace_rules.check_file(str(file)).skipped, file
+
+
+def test_an_error_behind_a_graph_break_compiles_no_frame_of_proviso():
+    # What answers the error runs while Dynamo looks at frames that begin.
+    seen = []
+
+    def backend(graph, example):
+        seen.append(graph)
+        return graph.forward
+
+    def f(x, t):
+        x = x + 1
+        if t[0].item() > 4:
+            return x * 2
+        return x
+
+    with proviso.torch.shape_env():
+        compiled = torch.compile(f, dynamic=True, backend=backend)
+        args = torch.randn(4), torch.tensor([6])
+        torch.testing.assert_close(compiled(*args), f(*args))
+    compiled = [code() for code in torch._dynamo.convert_frame.input_codes.seen]
+    package = str(pathlib.Path(proviso.__file__).parent)
+    mine = [c for c in compiled if c and c.co_filename.startswith(package)]
+    assert not mine
+    assert seen

@@ -4,6 +4,7 @@
 //   expr.cc      Expr: operators, pickle, evaluation
 //   context.cc   Context: facts and questions
 //   mirror*.cc   what a PyTorch ShapeEnv knows, in a Context
+//   joint_checks.cc  the checks that decide several questions at once
 //   sympy_reader.cc  SymPy's objects as expressions
 //   index_forms.cc   Inductor's index expressions, opened
 //   module.cc    the module and its errors
@@ -100,6 +101,7 @@ Int int_of(py::handle number);
 void bind_expr(py::module_& m);
 void bind_context(py::module_& m);
 void bind_explain(py::module_& m);
+void bind_joint_checks(py::module_& m);
 void bind_mirror(py::module_& m);
 
 }  // namespace proviso::python

@@ -36,4 +36,5 @@ PYBIND11_MODULE(_core, m) {
   bind_explain(m);
   bind_mirror(m);
   bind_index_forms(m);
+  bind_joint_checks(m);
 }

@@ -40,6 +40,7 @@ from proviso._context import (  # noqa: E402
 )
 from proviso._diagnose import (  # noqa: E402
     Diagnosis,
+    JointChecks,
     Report,
     diagnose,
     explain,
@@ -119,6 +120,7 @@ __all__ = sorted([
     "Error",
     "Expr",
     "Fact",
+    "JointChecks",
     "Max",
     "Min",
     "Ne",

@@ -54,17 +54,48 @@ class Diagnosis:
     times: int
 
 
+@dataclasses.dataclass(frozen=True)
+class JointChecks:
+    """The checks that decide all questions which a function asks of sizes that
+    only the data tells, on the way that its example takes.
+
+    `conditions`, in the text's own symbols, are the least that do; `code` are
+    the same in the words of the function's parameters, to insert before `line`
+    of `file`, where `function` begins.  `code` is empty where some symbol is no
+    parameter's, or the function has no body of lines."""
+
+    questions: int
+    conditions: List[str]
+    code: List[str]
+    file: str
+    line: Optional[int]
+    function: str
+
+    def __str__(self) -> str:
+        number = ("1 question is" if self.questions == 1
+                  else f"{self.questions} questions are")
+        where = (f"insert at {self.file}:{self.line}, where {self.function} "
+                 "begins" if self.code else f"in {self.function} must hold")
+        return "\n".join([
+            f"{number} open on the way that these inputs take.  To decide "
+            f"{'it' if self.questions == 1 else 'all'}", f"  {where}",
+            *(f"    {line}" for line in self.code or self.conditions)])
+
+
 class Report:
     """The answers to all errors of a text, in its order.  Prints as for a
-    terminal, and as a page in a notebook."""
+    terminal, and as a page in a notebook.  `together`: the JointChecks of
+    torch.compile under `proviso.torch.shape_env()`, else None."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, together: Optional[JointChecks] = None):
         self._text = text.encode("utf-8", "replace")
+        self.together = together
         self.errors = [Diagnosis(**fields)
                        for fields in json.loads(self.to_json())["errors"]]
 
     def __str__(self) -> str:
-        return _core.explain_text(self._text, False).decode("utf-8", "replace")
+        text = _core.explain_text(self._text, False).decode("utf-8", "replace")
+        return text if self.together is None else f"{text}\n{self.together}\n"
 
     def __repr__(self) -> str:
         kinds = ", ".join(e.kind for e in self.errors) or "no errors"
@@ -140,9 +171,21 @@ def diagnose(swallow: bool = False) -> Iterator[Diagnosing]:
             raise
 
 
-def report_of_question(env: Any, question: Any, error: BaseException) -> Report:
-    """The answer to a data-dependent `error` of `env`, where it is made."""
-    return Report(_look(env, question, error).facts + _text_of_exception(error))
+def report_of_question(env: Any, question: Any, error: BaseException,
+                       example: Dict[Any, int]) -> Report:
+    """The answer to a data-dependent `error` of `env`, where it is made.
+    `example`: sizes of inputs that have no hint."""
+    known = _look(env, question, error).facts
+    known += "".join(
+        f"set_real_tensor_prop_unbacked_vals {symbol} = {value}\n"
+        for symbol, value in example.items())
+    return Report(known + _text_of_exception(error))
+
+
+def joined(reports: List[Report], together: JointChecks) -> Report:
+    """The reports as one."""
+    return Report("\n".join(one._text.decode("utf-8", "replace")
+                            for one in reports), together)
 
 
 def _known_report(error: Optional[BaseException]) -> Optional[Report]:

@@ -10,7 +10,7 @@ the text alone, so the answer goes into the text:
       or instead        torch._check(n >= 5)
 
 and, as `proviso_report`, onto the exception, where `proviso.explain(error)`
-finds it.  Where Dynamo breaks the graph instead, `report()` still lists it.
+finds it.  What it asks besides, _joint_checks.py tells.  Where Dynamo breaks the graph instead, `report()` still lists it.
 """
 
 import collections
@@ -25,13 +25,13 @@ found = collections.OrderedDict()
 _LIMIT = 1_000
 
 
-def answer(env, question, error):
+def answer(env, question, error, example, keep=True):
     """Adds the answer to torch's `error`.  Never fails: an error about the
-    error would hide it."""
+    error would hide it.  `keep`: `report()` lists it."""
     if len(found) >= _LIMIT:
         return
     try:
-        report = _diagnose.report_of_question(env, question, error)
+        report = _diagnose.report_of_question(env, question, error, example)
     except Exception:
         log.debug("the error could not be answered", exc_info=True)
         return
@@ -40,7 +40,7 @@ def answer(env, question, error):
     error.proviso_report = report
     text = str(report).strip()
     error.args = (f"{error.args[0]}\n\nProviso: {text}\n", *error.args[1:])
-    for one in report.errors:
+    for one in report.errors if keep else ():
         known = found.setdefault((one.question, one.file, one.line), [one, 0])
         known[1] += 1
 

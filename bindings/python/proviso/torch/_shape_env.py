@@ -14,22 +14,26 @@ guards over other symbols.  What was decided is remembered, and
 `get_pruned_guards` adds what the kept guards do not imply.
 """
 
+import functools
 import logging
 import os
 import sys
 import threading
 import weakref
 
+import proviso_autoload
 import sympy
 from torch._guards import CompileContext
 from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
+import proviso
 from proviso import _core
 from proviso.torch import (
     _data_dependent,
     _differences,
+    _joint_checks,
     _recompiles,
     _sympy_classes,
 )
@@ -47,11 +51,15 @@ class _Companion:
     mirror is none of them.
     """
 
-    __slots__ = ("mirror", "replacing")
+    __slots__ = ("mirror", "replacing", "example", "sources")
 
     def __init__(self):
         self.mirror = _core.Mirror()
         self.replacing = 0  # depth of calls of _set_replacement
+        # Of inputs' sizes that have no hint: {symbol: the size}, {symbol: its
+        # source}.  Errors speak of them, and no answer depends on them.
+        self.example = {}
+        self.sources = {}
 
 
 class _Settings:
@@ -73,7 +81,7 @@ def companion(env):
     if found is None:
         # torch says which line asked: the innermost that is neither its own nor
         # ours.  Not at import, when the modules that it lists may be half made.
-        symbolic_shapes.uninteresting_files().add(__file__)
+        symbolic_shapes.uninteresting_files().update(_own_files())
         _hide_from_dynamo()
         _watch_pickling()
         with _making:
@@ -252,11 +260,34 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                 )
         return result
 
+    def _produce_dyn_sizes_from_int_tuple(self, tensor_size, source, *args,
+                                          **kwargs):
+        sizes = super()._produce_dyn_sizes_from_int_tuple(
+            tensor_size, source, *args, **kwargs
+        )
+        beside = companion(self)
+        if beside is not None:
+            for i, (value, size) in enumerate(zip(tensor_size, sizes)):
+                if size.is_Symbol and size not in self.backed_var_to_val:
+                    beside.example[size] = sympy.Integer(value)
+                    beside.sources[size] = f"{source.name}.size()[{i}]"
+        return sizes
+
     def _evaluate_expr(self, orig_expr, *args, **kwargs):
         """As torch's.  An equality of a symbol that follows from guards is
         learnt like one that becomes a guard: torch unifies symbols so."""
         before = len(self.guards), self.num_deferred_runtime_asserts
-        result = super()._evaluate_expr(orig_expr, *args, **kwargs)
+        try:
+            result = super()._evaluate_expr(orig_expr, *args, **kwargs)
+        except symbolic_shapes.GuardOnDataDependentSymNode as error:
+            beside = companion(self)
+            if beside is None or not _joint_checks.is_answering():
+                raise
+            result = _joint_checks.answer(self, beside.example, orig_expr,
+                                          error)
+            if result is None:
+                raise
+            return result
         if (
             result is sympy.true
             and isinstance(orig_expr, sympy.Eq)
@@ -278,8 +309,13 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         error = super()._make_data_dependent_error(
             expr, unhinted_expr, **kwargs
         )
-        if companion(self) is not None and not settings.verify:
-            _data_dependent.answer(self, unhinted_expr, error)
+        beside = companion(self)
+        if beside is not None and not settings.verify:
+            _joint_checks.note_made(error)
+            _data_dependent.answer(
+                self, unhinted_expr, error, beside.example,
+                keep=not _joint_checks.is_in_lesson(),
+            )
         return error
 
     def produce_guards_verbose(self, *args, guards=None, **kwargs):
@@ -347,15 +383,27 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                 beside.mirror.remember_by_loop(*one)
 
 
+@functools.cache
+def _own_files():
+    """The Python files of Proviso, but for the programs of proviso.db."""
+    package = os.path.dirname(proviso.__file__)
+    files = {proviso_autoload.__file__}
+    for folder in (package, os.path.join(package, "torch")):
+        files.update(
+            os.path.join(folder, name)
+            for name in os.listdir(folder) if name.endswith(".py")
+        )
+    return frozenset(files)
+
+
 def _hide_from_dynamo():
-    """Dynamo compiles no frame of this package, as it compiles none of torch's.
+    """Dynamo compiles no frame of Proviso, as it compiles none of torch's.
 
     A backward that is compiled in the middle of a program, behind a graph
     break, asks its ShapeEnv while Dynamo looks at every frame that begins."""
     rules = sys.modules.get("torch._dynamo.trace_rules")
-    here = os.path.join(os.path.dirname(__file__), "")
-    if rules is not None and here not in rules.SKIP_DIRS:
-        rules.add(__package__)
+    if rules is not None:
+        rules.FORCE_SKIP_FILES.update(_own_files())
 
 
 def _watch_pickling():
