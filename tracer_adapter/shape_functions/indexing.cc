@@ -321,7 +321,7 @@ Tensor joined(const std::vector<Tensor>& all, int64_t wanted_dim) {
       }
       if (constant(t.sym_size(d))) sizes[d] = t.sym_size(d);
     }
-    sizes[dim] = sizes[dim] + t.sym_size(dim);
+    sizes[dim] = plus(sizes[dim], t.sym_size(dim));
   }
   return fresh(sizes, promotion.result(), common_device(all),
                common_format(all));
@@ -489,7 +489,7 @@ bool diff(RuleCall& call) {
     TORCH_CHECK(more.dim() == self.dim(),
                 "diff expects prepend or append to be "
                 "the same dimension as input");
-    sizes[dim] = sizes[dim] + more.sym_size(dim);
+    sizes[dim] = plus(sizes[dim], more.sym_size(dim));
   }
   if (times == 0) {
     call.returns(fresh_like(self));

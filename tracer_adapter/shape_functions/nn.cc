@@ -59,8 +59,8 @@ Window read_window(const RuleCall& call) {
 // floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1
 SymInt windowed(const SymInt& size, const SymInt& kernel, int64_t stride,
                 int64_t padding_both, int64_t dilation) {
-  return floor_div(size + padding_both - (kernel - 1) * dilation - 1, stride) +
-         1;
+  const SymInt reach = times(kernel - 1, dilation);
+  return plus(floor_div(plus(size, padding_both) - reach - 1, stride), 1);
 }
 
 void require_conv_fits(const Tensor& input, const Tensor& weight,
@@ -128,7 +128,8 @@ Tensor convolve(const Tensor& input, const Tensor& weight, const IValue& bias,
     SymInt kernel = weight.sym_size(2 + i), size = input.sym_size(first + i);
     int64_t both = 2 * window.padding[i], dilation = window.dilation[i];
     SymInt out = windowed(size, kernel, window.stride[i], both, dilation);
-    require_kernel_fits(out, size + both, (kernel - 1) * dilation + 1);
+    require_kernel_fits(out, plus(size, both),
+                        plus(times(kernel - 1, dilation), 1));
     spatial.push_back(out);
   }
   return conv_result(input, weight, weight.sym_size(0), spatial);
@@ -182,10 +183,9 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
       input.dim() == weight.dim() ? input.sym_size(0) : SymInt(1);
   Dims spatial;
   for (int64_t i = 0; i < rank; ++i) {
-    SymInt out = (input.sym_size(first + i) - 1) * window.stride[i] -
-                 2 * window.padding[i] +
-                 (weight.sym_size(2 + i) - 1) * window.dilation[i] + extra[i] +
-                 1;
+    const SymInt moved = times(input.sym_size(first + i) - 1, window.stride[i]),
+                 reach = times(weight.sym_size(2 + i) - 1, window.dilation[i]);
+    SymInt out = plus(moved - 2 * window.padding[i], reach + extra[i] + 1);
     PROVISO_REQUIRE(is_result_size(out, batch),
                     "Given input size per channel: (",
                     input.sym_size(first + i),
