@@ -1,6 +1,7 @@
 #include "solver/kept_models.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "solver/kind_range.h"
 #include "solver/limits_in_force.h"
@@ -15,23 +16,47 @@ std::optional<int64_t> KeptModels::near_end(const OptionalInt& end) {
 
 // --- components
 
-uint32_t KeptModels::node(AtomId symbol) {
-  uint32_t n = node_of_.get(symbol);
-  if (n != kNoId) return n;
-  n = static_cast<uint32_t>(nodes_.size());
+uint32_t KeptModels::place(AtomId symbol) {
+  uint32_t& known = place_of_.at(symbol);
+  if (known == kNoId) {
+    known = static_cast<uint32_t>(met_.size());
+    met_.emplace_back();
+  }
+  return known;
+}
+
+uint32_t KeptModels::make_node(AtomId symbol) {
+  const uint32_t at = place(symbol);
+  const auto n = static_cast<uint32_t>(nodes_.size());
   std::array<int64_t, kModels> values;  // first, for it may end the budget
-  for (size_t w = 0; w < kModels; ++w) values[w] = choose(symbol, w, 0, n);
-  node_of_.set(symbol, n);
+  for (size_t w = 0; w < kModels; ++w) values[w] = choose(symbol, w, 0, at);
+  const SmallVector<FormulaId, 4> facts = facts_alone(symbol, met_[at]);
+  met_[at].node = n;
   Node& made = nodes_.emplace_back();
   made.atom = symbol;
+  made.place = at;
   made.parent = n;
   made.members.push_back(n);
   for (size_t w = 0; w < kModels; ++w) models_[w].set(symbol, values[w]);
-  for (FormulaId f : facts_of_kind(symbol)) {
+  for (FormulaId f : facts) {
     made.facts_here.push_back(f);
     made.facts.push_back(f);
   }
   return n;
+}
+
+// What the kind of a symbol without a node says, then the facts that were
+// filed.
+SmallVector<FormulaId, 4> KeptModels::facts_alone(AtomId symbol,
+                                                  const Met& met) {
+  SmallVector<FormulaId, 4> facts;
+  for (FormulaId f : facts_of_kind(symbol)) facts.push_back(f);
+  const auto of_kind = static_cast<std::ptrdiff_t>(facts.size());
+  for (uint32_t i = met.alone; i != kNoId; i = assumed_[i].before) {
+    facts.push_back(assumed_[i].fact);
+  }
+  std::reverse(facts.begin() + of_kind, facts.end());
+  return facts;
 }
 
 // What the symbol's kind says: the first facts of its node, for good.
@@ -85,15 +110,15 @@ const std::vector<AtomId>& KeptModels::symbols_of(FormulaId f) {
 }
 
 void KeptModels::file_facts() {
-  for (; filed_ < assumed_.size(); ++filed_) {
-    assumed_[filed_].trail = trail_.size();
-    file(assumed_[filed_].fact);
-  }
+  for (; filed_ < assumed_.size(); ++filed_) file(filed_);
 }
 
-void KeptModels::file(FormulaId f) {
+void KeptModels::file(uint32_t assumed) {
+  const FormulaId f = assumed_[assumed].fact;
   const std::vector<AtomId>& symbols = symbols_of(f);
+  assumed_[assumed].trail = static_cast<uint32_t>(trail_.size());
   if (symbols.empty()) return;
+  if (symbols.size() == 1) return file_alone(symbols[0], assumed);
   for (AtomId a : symbols) node(a);  // what may end the budget comes first
   uint32_t first = node(symbols[0]);
   for (AtomId a : symbols) {
@@ -106,29 +131,50 @@ void KeptModels::file(FormulaId f) {
   trail_.push_back({Step::kFact, r});
 }
 
+void KeptModels::file_alone(AtomId symbol, uint32_t assumed) {
+  Met& met = met_[place(symbol)];
+  assumed_[assumed].trail = kAlone;
+  assumed_[assumed].before = std::exchange(met.alone, assumed);
+  if (met.node == kNoId) return;
+  nodes_[met.node].facts_here.push_back(assumed_[assumed].fact);
+  nodes_[root(met.node)].facts.push_back(assumed_[assumed].fact);
+}
+
 void KeptModels::undo(size_t mark) {
   for (; filed_ > mark; --filed_) {
-    while (trail_.size() > assumed_[filed_ - 1].trail) undo_step();
+    const Assumed& last = assumed_[filed_ - 1];
+    if (last.trail == kAlone) {
+      undo_alone(last);
+    } else {
+      while (trail_.size() > last.trail) undo_step();
+    }
   }
   assumed_.resize(std::min(mark, assumed_.size()));
+}
+
+void KeptModels::undo_alone(const Assumed& fact) {
+  Met& met = met_[place(symbols_of(fact.fact)[0])];
+  met.alone = fact.before;
+  if (met.node != kNoId) take_last_fact(root(met.node));
+}
+
+void KeptModels::take_last_fact(uint32_t root) {
+  Node& r = nodes_[root];
+  for (AtomId a : symbols_of(r.facts.back())) {
+    nodes_[node(a)].facts_here.pop_back();
+  }
+  r.facts.pop_back();
+  for (size_t w = 0; w < kModels; ++w) {
+    r.holding[w] =
+        std::min(r.holding[w], static_cast<uint32_t>(r.facts.size()));
+    r.failed[w] = 0;
+  }
 }
 
 void KeptModels::undo_step() {
   Step step = trail_.back();
   trail_.pop_back();
-  if (step.kind == Step::kFact) {
-    Node& r = nodes_[step.index];
-    for (AtomId a : symbols_of(r.facts.back())) {
-      nodes_[node(a)].facts_here.pop_back();
-    }
-    r.facts.pop_back();
-    for (size_t w = 0; w < kModels; ++w) {
-      r.holding[w] =
-          std::min(r.holding[w], static_cast<uint32_t>(r.facts.size()));
-      r.failed[w] = 0;
-    }
-    return;
-  }
+  if (step.kind == Step::kFact) return take_last_fact(step.index);
   Union u = unions_.back();
   unions_.pop_back();
   Node &whole = nodes_[u.root], &part = nodes_[u.child];
@@ -200,7 +246,7 @@ void KeptModels::fill(uint32_t r, size_t w, int attempt) {
   for (uint32_t n : nodes_[r].members) {
     if (!domain_.is_solved(nodes_[n].atom)) {
       AtomId a = nodes_[n].atom;
-      models_[w].set(a, choose(a, w, attempt, n));
+      models_[w].set(a, choose(a, w, attempt, nodes_[n].place));
     }
   }
   for (uint32_t n : nodes_[r].members) settle_node(n, w);
@@ -239,16 +285,40 @@ bool KeptModels::is_usable(const std::vector<AtomId>& symbols, size_t w) {
                      [&](AtomId a) { return is_ready(root(node(a)), w); });
 }
 
+// Whether the first points that its node would have meet the facts about a
+// symbol without one.
+bool KeptModels::has_model_alone(AtomId symbol, Point& trial) {
+  const uint32_t at = place(symbol);
+  const SmallVector<FormulaId, 4> facts = facts_alone(symbol, met_[at]);
+  for (size_t w = 0; w < kModels; ++w) {
+    trial.set(symbol, choose(symbol, w, 0, at));
+    const bool holds =
+        std::all_of(facts.begin(), facts.end(), [&](FormulaId f) {
+          domain_.spend(1);
+          return trial.truth(f) == true;
+        });
+    if (holds) return true;
+  }
+  return false;
+}
+
 std::vector<FormulaId> KeptModels::groups_without_model(size_t from) {
   file_facts();
   std::vector<FormulaId> found;
-  std::vector<uint32_t> seen;
+  std::vector<bool> is_seen;  // by node
+  Point trial(forms_);
   for (size_t i = from; i < assumed_.size(); ++i) {
     const std::vector<AtomId>& symbols = symbols_of(assumed_[i].fact);
     if (symbols.empty()) continue;
-    const uint32_t group = root(node(symbols[0]));
-    if (std::find(seen.begin(), seen.end(), group) != seen.end()) continue;
-    seen.push_back(group);
+    const AtomId first = symbols[0];
+    if (met_[place(first)].node == kNoId &&
+        (trial.has(first) || has_model_alone(first, trial))) {
+      continue;
+    }
+    const uint32_t group = root(node(first));
+    if (is_seen.size() <= group) is_seen.resize(nodes_.size());
+    if (is_seen[group]) continue;
+    is_seen[group] = true;
     bool has_model = false;
     for (size_t w = 0; w < kModels && !has_model; ++w) {
       has_model = is_ready(group, w);

@@ -9,9 +9,11 @@
 //
 // Facts are grouped into components by the symbols that they share (union-find,
 // undone as it was made), and each component knows how many of its facts hold
-// at each point.  A new fact that a component's part of a point does not meet
-// makes that part anew, with other small values, a few times; what it costs is
-// that component's, however many facts there are elsewhere.
+// at each point.  A symbol that shares no fact with another is a node of none
+// until something is asked about it: ranges of ten thousand sizes wait as a
+// list each.  A new fact that a component's part of a point does not meet makes
+// that part anew, with other small values, a few times; what it costs is that
+// component's, however many facts there are elsewhere.
 #pragma once
 
 #include <array>
@@ -39,7 +41,7 @@ class KeptModels {
 
   // The domain assumes the fact.  It is looked at when a point is needed.
   void add_fact(FormulaId f) {
-    if (f != kTrue) assumed_.push_back({f, 0});
+    if (f != kTrue) assumed_.push_back({f});
   }
   size_t mark() const { return assumed_.size(); }
   void undo(size_t mark);
@@ -72,9 +74,15 @@ class KeptModels {
   void settle(AtomId symbol, size_t w) { settle_node(node(symbol), w); }
 
  private:
+  // A symbol that facts mention.
+  struct Met {
+    uint32_t node = kNoId;   // made when it is asked about, or shares a fact
+    uint32_t alone = kNoId;  // the last filed fact that is about it alone
+  };
   // A symbol; as the root of a component, the component.
   struct Node {
     AtomId atom;
+    uint32_t place;  // among those met
     uint32_t parent;
     SmallVector<FormulaId, 4> facts_here;  // that mention the symbol
     SmallVector<FormulaId, 8> facts;       // of the component
@@ -92,12 +100,25 @@ class KeptModels {
   };
   struct Assumed {
     FormulaId fact;
-    size_t trail;  // before it was filed
+    uint32_t trail = 0;  // before it was filed; kAlone of one about one symbol
+    uint32_t before = kNoId;  // the one about that symbol alone before
   };
+  static constexpr uint32_t kAlone = ~0u;
 
-  void file(FormulaId f);
+  void file(uint32_t assumed);
+  void file_alone(AtomId symbol, uint32_t assumed);
   void undo_step();
-  uint32_t node(AtomId symbol);
+  void undo_alone(const Assumed& fact);
+  void take_last_fact(uint32_t root);
+  uint32_t place(AtomId symbol);
+  uint32_t node(AtomId symbol) {
+    const uint32_t known = place_of_.get(symbol);
+    const uint32_t n = known == kNoId ? kNoId : met_[known].node;
+    return n != kNoId ? n : make_node(symbol);
+  }
+  uint32_t make_node(AtomId symbol);
+  SmallVector<FormulaId, 4> facts_alone(AtomId symbol, const Met& met);
+  bool has_model_alone(AtomId symbol, Point& trial);
   SmallVector<FormulaId, 2> facts_of_kind(AtomId symbol);
   uint32_t root(uint32_t n) const;
   void join(uint32_t a, uint32_t b);
@@ -110,12 +131,13 @@ class KeptModels {
   Domain& domain_;
   FormPool& forms_;
   StableVector<Node> nodes_;
-  IdMap node_of_;  // from symbols
+  StableVector<Met> met_;
+  IdMap place_of_;  // from symbols to those met
   std::array<Point, kModels> models_;
   std::vector<Union> unions_;
   std::vector<Step> trail_;
   std::vector<Assumed> assumed_;
-  size_t filed_ = 0;  // of them
+  uint32_t filed_ = 0;  // of them
   std::vector<AtomId> symbols_;
 };
 

@@ -1,6 +1,7 @@
 #include "solver/engine/assumed_facts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "solver/kind_range.h"
 #include "solver/limits_in_force.h"
@@ -19,9 +20,10 @@ FactId AssumedFacts::add(Expr condition, const Provenance& origin) {
 }
 
 void AssumedFacts::shrink(size_t size) {
-  for (; symbols_of_fact_.size() > size; symbols_of_fact_.pop_back()) {
-    for (Expr s : symbols_of_fact_.back()) {
-      facts_of_symbol_[s.symbol().index].pop_back();
+  for (; first_mention_.size() > size; first_mention_.pop_back()) {
+    for (; mentions_.size() > first_mention_.back(); mentions_.pop_back()) {
+      const Mention& last = mentions_.back();
+      last_of_symbol_[last.symbol.symbol().index] = last.before;
     }
   }
   for (; all_.size() > size; all_.pop_back()) {
@@ -57,17 +59,25 @@ bool AssumedFacts::hold_at(const std::vector<FactId>& ids,
 }
 
 void AssumedFacts::index_new_facts() {
-  while (symbols_of_fact_.size() < all_.size()) {
-    const auto id = static_cast<FactId>(symbols_of_fact_.size());
+  if (mentions_.empty()) {
+    mentions_.reserve(16);
+    first_mention_.reserve(8);
+  }
+  while (first_mention_.size() < all_.size()) {
+    const auto id = static_cast<FactId>(first_mention_.size());
     const Expr fact = condition(id);
     const bool says_nothing =
         lower_.condition(fact) == kTrue && lower_.defined(fact) == kTrue;
-    symbols_of_fact_.push_back(says_nothing ? std::vector<Expr>{}
-                                            : free_symbols(fact));
-    for (Expr s : symbols_of_fact_.back()) {
+    first_mention_.push_back(static_cast<uint32_t>(mentions_.size()));
+    if (says_nothing) continue;
+    for (Expr s : free_symbols(fact)) {
       const size_t index = s.symbol().index;
-      if (index >= facts_of_symbol_.size()) facts_of_symbol_.resize(index + 1);
-      facts_of_symbol_[index].push_back(id);
+      if (index >= last_of_symbol_.size()) {
+        last_of_symbol_.resize(index + 1, kNoId);
+      }
+      uint32_t& last = last_of_symbol_[index];
+      const auto here = static_cast<uint32_t>(mentions_.size());
+      mentions_.push_back({s, id, std::exchange(last, here)});
     }
   }
 }
@@ -83,17 +93,30 @@ AssumedFacts::Connected AssumedFacts::connected_to(Expr question) {
     seen_symbol[index] = true;
     found.symbols.push_back(s);
   };
+  auto end_of = [&](FactId id) {
+    return id + 1 < first_mention_.size() ? first_mention_[id + 1]
+                                          : mentions_.size();
+  };
+  SmallVector<FactId, 16> facts;  // about one symbol
   for (Expr s : free_symbols(question)) visit(s);
   for (size_t i = 0; i < found.symbols.size(); ++i) {
     const size_t index = found.symbols[i].symbol().index;
-    if (index >= facts_of_symbol_.size()) continue;
-    for (FactId id : facts_of_symbol_[index]) {
+    if (index >= last_of_symbol_.size()) continue;
+    facts.clear();
+    for (uint32_t m = last_of_symbol_[index]; m != kNoId;
+         m = mentions_[m].before) {
+      facts.push_back(mentions_[m].fact);
+    }
+    std::reverse(facts.begin(), facts.end());
+    for (FactId id : facts) {
       if (seen_fact[id] || found.facts.size() >= limits().relevant_facts) {
         continue;
       }
       seen_fact[id] = true;
       found.facts.push_back(id);
-      for (Expr s : symbols_of_fact_[id]) visit(s);
+      for (size_t m = first_mention_[id]; m < end_of(id); ++m) {
+        visit(mentions_[m].symbol);
+      }
     }
   }
   return found;

@@ -50,8 +50,15 @@ class AssumedFacts {
   Lowering& lower_;
   std::vector<Assumed> all_;
   std::vector<Provenance> origins_;
-  std::vector<std::vector<FactId>> facts_of_symbol_;
-  std::vector<std::vector<Expr>> symbols_of_fact_;  // of those in the index
+  // The index: what the facts in it mention, one fact after another.
+  struct Mention {
+    Expr symbol;
+    FactId fact;
+    uint32_t before;  // the last mention of the symbol before; kNoId
+  };
+  std::vector<Mention> mentions_;
+  std::vector<uint32_t> first_mention_;   // by fact
+  std::vector<uint32_t> last_of_symbol_;  // by the symbol's index
 };
 
 }  // namespace proviso::inline v0_2::internal

@@ -78,7 +78,10 @@ void Engine::catch_up() {
   }
   waiting_.erase(waiting_.begin(),
                  waiting_.begin() + static_cast<std::ptrdiff_t>(next - first));
-  if (waiting_.empty() && waiting_.capacity() > 64) waiting_ = {};
+  // Not `= {}`, which keeps the room of what there was.
+  if (waiting_.empty() && waiting_.capacity() > 64) {
+    waiting_ = std::vector<Fact>();
+  }
 }
 
 const Box* Engine::box() {

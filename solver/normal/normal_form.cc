@@ -118,8 +118,9 @@ const NormalForm::Image& NormalForm::derived_image(AtomId a) {
   {
     const Visit visit(*this, a);
     if (r.solved != kNoId) {
-      const Normal n = of(forms_.poly(r.solved));
-      image = {forms_.intern(n.poly), join(n.why, r.solved_why)};
+      Substitution& known = state_.substitution;
+      const Normal n = of(forms_.poly(known.value_of(a)));
+      image = {forms_.intern(n.poly), join(n.why, known.why(a))};
     } else {
       image = rebuild(a);
     }

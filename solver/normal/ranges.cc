@@ -13,9 +13,10 @@ const Range& Ranges::derived(AtomId a, const AtomRecord& r) {
   Cached& known = of_atoms_[slot];
   if (known.stamp == state_.trail.stamp()) return known.range;
   if (is_variable(r.kind)) {
-    known.range = of_value(forms_.poly(r.solved));
-    known.range.lower = join(known.range.lower, r.solved_why);
-    known.range.upper = join(known.range.upper, r.solved_why);
+    const Reason why = state_.substitution.why(a);
+    known.range = of_value(forms_.poly(state_.substitution.value_of(a)));
+    known.range.lower = join(known.range.lower, why);
+    known.range.upper = join(known.range.upper, why);
   } else {
     state_.meter.spend(1);
     known.range = of_parts(forms_.atom(a));

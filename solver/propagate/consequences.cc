@@ -22,8 +22,11 @@ void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
     return conflict(reasons_.join(why, lower ? now.upper : now.lower));
   }
   state_.bounds.set(a, lower, value, why);
-  wake_all(r.constraints);
-  for (AtomId b : r.dependents) wake(b);
+  if (r.mentions != kNoId) {
+    const Mentions& where = state_.atoms.mentions(r);
+    wake_all(where.constraints);
+    for (AtomId b : where.dependents) wake(b);
+  }
   if (!is_variable(r.kind) && r.kind != AtomKind::kOpaque) {
     post({Item::kAtomBound,
           {},
@@ -34,9 +37,11 @@ void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
           FormPool::constant(value)});
   }
   if (r.solved != kNoId) {
-    Poly row = forms_.scale(forms_.poly(r.solved), lower ? 1 : -1);
+    Poly row = forms_.scale(forms_.poly(state_.substitution.value_of(a)),
+                            lower ? 1 : -1);
     row.constant += lower ? -value : value;
-    derive(FormulaKind::kGe, std::move(row), reasons_.join(why, r.solved_why));
+    derive(FormulaKind::kGe, std::move(row),
+           reasons_.join(why, state_.substitution.why(a)));
   } else if (is_variable(r.kind) && r.own.span.is_point()) {
     solve(a, FormPool::constant(*r.own.span.lower()),
           reasons_.join(r.own.lower, r.own.upper));

@@ -3,9 +3,10 @@
 //   const AtomRecord& r = atoms.of(a);      // made when first asked for
 //   if (r.solved == kNoId) use(r.own);
 //
-// The record of an atom lies on two lines of the cache, the first of which is
-// read most.  Each field is written by the part that it is listed under, and by
-// no other; everybody reads.
+// The record of an atom lies on one line of the cache, which ranges and values
+// are read from; what else mentions it lies apart, as nothing does of most.
+// Each field is written by the part that it is listed under, and by no other;
+// everybody reads.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +22,22 @@ namespace proviso::inline v0_2::internal {
 
 using Ids = SmallVector<uint32_t, 4>;
 
-struct AtomRecord {
-  AtomKind kind = AtomKind::kSymbol;
-  bool is_in_use = false;   // Substitution: a fresh variable that it has made
-  bool is_visited = false;  // NormalForm: its image is being made
-  uint32_t cache = kNoId;   // AtomTable: where caches have room for it
-  Range own;                // Bounds: what was asserted of it; never empty
-  PolyId solved = kNoId;    // Substitution: what it is, where that is known
-  Reason solved_why = 0;
+// By number, what mentions an atom.
+struct Mentions {
   Ids constraints;  // Constraints: that mention it
   Ids dependents;   // Substitution: atoms whose solved form mentions it
 };
-static_assert(sizeof(AtomRecord) <= 128);
+
+struct AtomRecord {
+  AtomKind kind = AtomKind::kSymbol;
+  bool is_in_use = false;     // Substitution: a fresh variable that it has made
+  bool is_visited = false;    // NormalForm: its image is being made
+  uint32_t cache = kNoId;     // AtomTable: where caches have room for it
+  uint32_t mentions = kNoId;  // AtomTable: where they are, once there are any
+  uint32_t solved = kNoId;    // Substitution: where its value is, once known
+  Range own;                  // Bounds: what was asserted of it; never empty
+};
+static_assert(sizeof(AtomRecord) == 64);
 
 class AtomTable {
  public:
@@ -45,6 +50,11 @@ class AtomTable {
   const AtomRecord* find(AtomId a) const {
     const uint32_t known = slot_of_.get(a);
     return known == kNoId ? nullptr : &records_[known];
+  }
+
+  // What mentions the atom; references stay as atoms and mentions come.
+  const Mentions& mentions(const AtomRecord& r) const {
+    return r.mentions == kNoId ? nowhere_ : mentions_[r.mentions];
   }
 
   // The atom's place among those met so far.
@@ -68,10 +78,20 @@ class AtomTable {
 
   AtomRecord& record(AtomId a) { return records_[slot(a)]; }
   uint32_t new_slot(AtomId a);
+  Mentions& mentions_of(AtomId a) {
+    AtomRecord& r = record(a);
+    if (r.mentions == kNoId) {
+      r.mentions = static_cast<uint32_t>(mentions_.size());
+      mentions_.emplace_back();
+    }
+    return mentions_[r.mentions];
+  }
 
   FormPool& forms_;
   const Interval symbols_;
   StableVector<AtomRecord> records_;
+  StableVector<Mentions> mentions_;
+  const Mentions nowhere_;
   IdMap slot_of_;  // from atoms
   uint32_t caches_ = 0;
 };

@@ -48,7 +48,7 @@ void Constraints::index(uint32_t i, bool add) {
   const FormulaId f = all_[i].formula;
   const Formula& formula = forms_.formula(f);
   for (AtomId a : forms_.atoms_of_formula(f)) {
-    enter(atoms_.record(a).constraints);
+    enter(atoms_.mentions_of(a).constraints);
     // Its sign, once asserted, decides the atom.
     const Atom& atom = forms_.atom(a);
     if (atom.kind != AtomKind::kPos) continue;

@@ -30,7 +30,7 @@ class Constraints final : private Trail::Part {
   size_t size() const { return all_.size(); }
   const Constraint& operator[](uint32_t i) const { return all_[i]; }
   // That mention the atom, active or not.
-  const Ids& of(AtomId a) { return atoms_.of(a).constraints; }
+  const Ids& of(AtomId a) { return atoms_.mentions(atoms_.of(a)).constraints; }
   // For which bounds of the form may decide something; nullptr for none.
   const Ids* watching(PolyId form) const {
     const uint32_t slot = slot_of_form_.get(form);

@@ -24,18 +24,19 @@ class Substitution final : private Trail::Part {
     return known != nullptr && known->solved != kNoId;
   }
   // These require is_solved(a).
-  PolyId value_of(AtomId a) { return atoms_.of(a).solved; }
-  Reason why(AtomId a) { return atoms_.of(a).solved_why; }
+  PolyId value_of(AtomId a) { return solved_[atoms_.of(a).solved].value; }
+  Reason why(AtomId a) { return solved_[atoms_.of(a).solved].why; }
   // Atoms whose value mentions it.
-  const Ids& dependents_of(AtomId a) { return atoms_.of(a).dependents; }
+  const Ids& dependents_of(AtomId a) {
+    return atoms_.mentions(atoms_.of(a)).dependents;
+  }
 
   void set(AtomId x, PolyId value, Reason why) {
     for (AtomId a : forms_.atoms_of(value)) {
-      atoms_.record(a).dependents.push_back(x);
+      atoms_.mentions_of(a).dependents.push_back(x);
     }
-    AtomRecord& r = atoms_.record(x);
-    r.solved = value;
-    r.solved_why = why;
+    atoms_.record(x).solved = static_cast<uint32_t>(solved_.size());
+    solved_.push_back({value, why});
     trail_.note(*this, kSolved, x);
     trail_.advance();
   }
@@ -63,15 +64,22 @@ class Substitution final : private Trail::Part {
       r.is_in_use = false;
       return;
     }
-    for (AtomId a : forms_.atoms_of(r.solved)) {
-      atoms_.record(a).dependents.pop_back();
+    for (AtomId a : forms_.atoms_of(solved_.back().value)) {
+      atoms_.mentions_of(a).dependents.pop_back();
     }
     r.solved = kNoId;
+    solved_.pop_back();
   }
+
+  struct Solved {
+    PolyId value;
+    Reason why;
+  };
 
   FormPool& forms_;
   AtomTable& atoms_;
   Trail& trail_;
+  StableVector<Solved> solved_;  // in the order in which they were
 };
 
 }  // namespace proviso::inline v0_2::internal

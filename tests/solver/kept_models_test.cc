@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "solver/candidate_models.h"
 #include "tests/solver/assumed_domain.h"
 
@@ -49,6 +52,71 @@ TEST(KeptModels, GroupFactsBySymbolsTheyShare) {
   EXPECT_EQ(kept.facts_near(facts.atom("x")).size(), 1u);
   EXPECT_EQ(kept.facts_near(facts.atom("w")).size(), 0u);
   EXPECT_EQ(kept.facts_about(facts.atom("y")).size(), 1u);
+}
+
+// Facts about one symbol wait until something asks about it; however they are
+// mixed with questions and taken back, the groups are those of the facts.
+TEST(KeptModels, GroupTheFactsThatAreLeftWhateverWasAskedBetween) {
+  const char* const text =
+      "a >= 1; b >= 2; a <= 9; c >= 0; a + b <= 12; b <= 8; d >= 1; c <= d;"
+      "d <= 7; a % 2 == 0; b <= c; c <= 6; e >= 3; e <= 4; d + e <= 20; a >= 2";
+  testing::AssumedDomain facts(text);
+  const std::vector<FormulaId> all = facts.facts();
+  ASSERT_EQ(all.size(), 16u);
+  std::vector<AtomId> symbols;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    symbols.push_back(facts.atom(name));
+  }
+  auto symbols_in = [&](FormulaId f) {
+    std::vector<AtomId> in;
+    for (AtomId a : facts.forms().atoms_of_formula(f)) {
+      if (facts.forms().atom(a).kind == AtomKind::kSymbol) in.push_back(a);
+    }
+    return in;
+  };
+  auto has = [](const auto& items, uint32_t item) {
+    return std::find(items.begin(), items.end(), item) != items.end();
+  };
+  std::mt19937 random(7);
+  auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+  for (int round = 0; round < 200; ++round) {
+    KeptModels kept(facts.domain());
+    size_t assumed = 0;
+    for (int step = 0; step < 40; ++step) {
+      const size_t choice = below(4);
+      if (choice == 0 && assumed > 0) {
+        assumed = below(assumed);
+        kept.undo(assumed);
+      } else if (choice < 3) {
+        if (assumed < all.size()) kept.add_fact(all[assumed++]);
+      } else {
+        kept.file_facts();
+        const AtomId x = symbols[below(symbols.size())];
+        std::vector<AtomId> group = {x};
+        for (size_t i = 0; i < group.size(); ++i) {
+          for (size_t k = 0; k < assumed; ++k) {
+            const auto in = symbols_in(all[k]);
+            if (!has(in, group[i])) continue;
+            for (AtomId y : in) {
+              if (!has(group, y)) group.push_back(y);
+            }
+          }
+        }
+        std::vector<FormulaId> about, near;
+        for (size_t k = 0; k < assumed; ++k) {
+          const auto in = symbols_in(all[k]);
+          if (has(in, x)) about.push_back(all[k]);
+          if (has(group, in[0])) near.push_back(all[k]);
+        }
+        EXPECT_THAT(kept.facts_about(x), ::testing::ElementsAreArray(about));
+        EXPECT_THAT(kept.facts_near(x),
+                    ::testing::UnorderedElementsAreArray(near));
+        if (below(2) == 0) {
+          EXPECT_TRUE(kept.groups_without_model(0).empty());
+        }
+      }
+    }
+  }
 }
 
 TEST(KeptModels, SayWhichGroupsHaveNoModel) {

@@ -38,8 +38,8 @@ class Changes {
                   ? forms_.pool.to_string(
                         forms_.pool.poly(state_.substitution.value_of(a)))
                   : "itself");
-      for (uint32_t i : r.constraints) out << " c" << i;
-      for (uint32_t i : r.dependents) out << " d" << i;
+      for (uint32_t i : state_.constraints.of(a)) out << " c" << i;
+      for (uint32_t i : state_.substitution.dependents_of(a)) out << " d" << i;
       out << "\n";
     }
     for (uint32_t i = 0; i < state_.constraints.size(); ++i) {
