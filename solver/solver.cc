@@ -613,6 +613,7 @@ std::string Context::to_smtlib(Expr question) const {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(question, "to_smtlib", "a boolean");
+  require_bool(question, "to_smtlib");
   std::string out = "(set-logic ALL)\n";
   std::set<std::pair<uint32_t, std::string>> declared;
   auto declare_symbols = [&](Expr e) {

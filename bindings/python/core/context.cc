@@ -1,4 +1,6 @@
 // Context for proviso/_context.py, which gives the answers their classes.
+#include <cstdint>
+
 #include "bindings/facts_behind.h"
 #include "bindings/python/core/core.h"
 #include "guards/context_text.h"
@@ -255,11 +257,19 @@ class PyContext {
     return result;
   }
   using Rewrite = Expr (Context::*)(Expr, std::vector<FactId>*);
-  template <Rewrite rewrite>
-  PyExpr rewritten(const py::object& given) {
-    const Expr e = expr_of(pool_, given, "Context.simplify");
+  PyExpr rewritten(Rewrite rewrite, const py::object& given, const char* call) {
+    const Expr e = expr_of(pool_, given, call);
     return {pool_, at_length(*pool_,
                              [&] { return (*context_.*rewrite)(e, nullptr); })};
+  }
+  PyExpr substitute(const py::object& given) {
+    return rewritten(&Context::substitute, given, "Context.substitute");
+  }
+  PyExpr simplify(const py::object& given) {
+    return rewritten(&Context::simplify, given, "Context.simplify");
+  }
+  PyExpr canonical(const py::object& given) {
+    return rewritten(&Context::canonical, given, "Context.canonical");
   }
 
   std::unique_ptr<PyContext> clone() {
@@ -361,8 +371,23 @@ class PyContext {
 
 // A Provenance comes as (text, file, line).
 Provenance origin_of(const py::tuple& where) {
+  auto refuse = [&](size_t i, const char* name, const char* wanted) {
+    throw py::type_error("Context: " + std::string(name) + " is " +
+                         py::repr(where[i]).cast<std::string>() + "; give " +
+                         wanted);
+  };
+  if (!PyUnicode_Check(where[0].ptr())) refuse(0, "origin", "a str");
+  if (!PyUnicode_Check(where[1].ptr())) refuse(1, "file", "a str");
+  const py::object line = where[2];
+  int overflow = 0;
+  const long number = PyLong_Check(line.ptr())
+                          ? PyLong_AsLongAndOverflow(line.ptr(), &overflow)
+                          : -1;
+  if (overflow != 0 || number < 0 || number > INT32_MAX) {
+    refuse(2, "line", "an int >= 0");
+  }
   return {where[0].cast<std::string>(), where[1].cast<std::string>(),
-          where[2].cast<int>()};
+          static_cast<int>(number)};
 }
 
 }  // namespace
@@ -429,9 +454,9 @@ void bind_context(py::module_& m) {
       .def("set_log", &PyContext::set_log)
       .def("multiple_of", &PyContext::multiple_of)
       .def("values", &PyContext::values)
-      .def("substitute", &PyContext::rewritten<&Context::substitute>)
-      .def("simplify", &PyContext::rewritten<&Context::simplify>)
-      .def("canonical", &PyContext::rewritten<&Context::canonical>)
+      .def("substitute", &PyContext::substitute)
+      .def("simplify", &PyContext::simplify)
+      .def("canonical", &PyContext::canonical)
       .def("clone", &PyContext::clone)
       .def("push", &PyContext::push)
       .def("pop", &PyContext::pop)

@@ -512,6 +512,11 @@ between conditions and bit operations between integers.  == and != make a
 condition, whose truth is whether both sides are written alike: expressions
 are keys of dicts.  The truth of any other condition is an error; a Context
 answers.)");
+  // Without this an Expr made by __new__ alone would be what its memory says.
+  py::detail::get_type_info(typeid(PyExpr))->operator_new =
+      [](size_t) -> void* {
+    throw Error("Expr: made without its constructor; write Expr(text)");
+  };
   expr.def(py::init([](const std::string& text) {
              return parsed(text, std::make_shared<Pool>(), "Expr");
            }),
