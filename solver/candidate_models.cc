@@ -127,11 +127,14 @@ bool CandidateModels::search_for(FormulaId goal, const Poly& p, size_t w) {
     std::optional<int64_t> low = KeptModels::near_end(r.span.lower());
     std::optional<int64_t> high = KeptModels::near_end(r.span.upper());
     int64_t from = low.value_or(0);
+    const auto is_near = [](int64_t v) {
+      return -KeptModels::kFar < v && v < KeptModels::kFar;
+    };
+    if (!is_near(x)) x = from;  // what lies beside it is as far
     for (int64_t v :
          {from, from + 1, from + 2, from + 6, x + 1, x - 1, 2 * x, from + 13,
           from + 62, from + 510, constant.value_or(0), high.value_or(1000)}) {
-      if (v != x && std::abs(v) < KeptModels::kFar && try_value(goal, w, a, v))
-        return true;
+      if (v != x && is_near(v) && try_value(goal, w, a, v)) return true;
     }
   }
   return false;

@@ -41,6 +41,12 @@ CALLS = {
     "pool": lambda x: F.avg_pool1d(x[None], HUGE, HUGE),
     "im2col": lambda x: F.unfold(x[None, None], 2 ** 32, 1, 2 ** 40, 1),
     "fold": lambda x: F.fold(x[None], (HUGE, HUGE), (2 ** 32, 2 ** 32)),
+    "tensor_split": lambda x: x.tensor_split(HUGE, 1),
+    "chunk_of_nothing": lambda x: x[:, :0].chunk(HUGE, 1),
+    "unbind": lambda x: x[0, 0].expand(2 ** 40).unbind(0),
+    "combinations": lambda x: torch.combinations(x[0], HUGE),
+    "arange": lambda x: torch.arange(LEAST, HUGE, device=x.device),
+    "cat": lambda x: torch.cat([x[0, 0].expand(2 ** 62)] * 2),
     "stft": lambda x: torch.stft(x, HUGE, return_complex=True),
 }
 

@@ -76,6 +76,15 @@ SymInt plus(const SymInt& a, const SymInt& b) {
   return sum;
 }
 
+SymInt minus(const SymInt& a, const SymInt& b) {
+  const std::optional<int64_t> x = constant(a), y = constant(b);
+  if (!x || !y) return a - b;
+  int64_t difference = 0;
+  TORCH_CHECK(!__builtin_sub_overflow(*x, *y, &difference), "the size ", *x,
+              " - ", *y, " does not fit into 64 bits");
+  return difference;
+}
+
 SymInt times(const SymInt& a, const SymInt& b) {
   if (constant(a) == 1) return b;
   if (constant(b) == 1) return a;

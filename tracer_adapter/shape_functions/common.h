@@ -63,6 +63,7 @@ int64_t specialize(const SymInt& a);
 // Of constants exact, or an error: an argument of an operator may be as large
 // as 2^63 - 1, and a sum that wrapped around would look like a small size.
 SymInt plus(const SymInt& a, const SymInt& b);
+SymInt minus(const SymInt& a, const SymInt& b);
 SymInt times(const SymInt& a, const SymInt& b);
 SymInt product(c10::SymIntArrayRef values);
 // floor(a / b) for b > 0, also of negative a.

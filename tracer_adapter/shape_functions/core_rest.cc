@@ -280,6 +280,41 @@ bool weight_norm_interface(RuleCall& call) {
   return true;
 }
 
+// n (n - 1) .. (n - r + 1) / r!, exact of a constant n.
+SymInt choices(const SymInt& n, int64_t r) {
+  if (const std::optional<int64_t> known = constant(n)) {
+    Int count = 1;
+    for (int64_t i = 0; i < r; ++i)
+      count = floor_div(count * (Int(*known) - i), Int(i + 1));
+    const std::optional<int64_t> fits = count.to_int64();
+    TORCH_CHECK(fits, "combinations: ", count.to_string(),
+                " rows are more than a tensor can have");
+    return *fits;
+  }
+  SymInt product = 1, factorial = 1;
+  for (int64_t i = 0; i < r; ++i) {
+    product = times(product, n - i);
+    factorial = times(factorial, i + 1);
+  }
+  return floor_div(product, factorial);
+}
+
+// combinations(self, r, with_replacement): a row for each choice.
+bool combinations(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const int64_t r = call.args[1].toInt();
+  TORCH_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ",
+              to_text(self.sym_sizes()));
+  TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
+  TORCH_CHECK(r <= 1000, "combinations of ", r,
+              " elements are not traced; 1000 is the most");
+  const SymInt n = self.sym_size(0);
+  Dims sizes{choices(call.args[2].toBool() ? n + (r - 1) : n, r), SymInt(r)};
+  if (r == 0) sizes = {SymInt(0)};
+  call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  return true;
+}
+
 // The distances of n rows: n*(n - 1)/2 of them.
 bool pdist_forward(RuleCall& call) {
   const Tensor& self = call.tensor(0);
@@ -356,6 +391,7 @@ const RuleEntry kRules[] = {
     {"aten::_fft_c2c", fft_c2c, "fourier"},
     {"aten::stft", stft, "fourier"},
     {"aten::_weight_norm_interface", weight_norm_interface, "normalisation"},
+    {"aten::combinations", combinations, "indexing"},
     {"aten::_pdist_forward", pdist_forward, "distance"},
     {"aten::col2im", col2im, "resampling"},
     {"aten::_embedding_bag", embedding_bag, "embedding"},

@@ -186,7 +186,13 @@ std::optional<SymInt> in_parts(RuleCall& call, const IValue& number,
   if (number.isDouble())
     return whole_number(call, number.toDouble() * static_cast<double>(parts));
   const auto whole = whole_number(call, number);
-  return whole ? std::optional(*whole * parts) : std::nullopt;
+  if (!whole) return std::nullopt;
+  int64_t product = 0;
+  if (const auto known = constant(*whole))
+    return __builtin_mul_overflow(*known, parts, &product)
+               ? std::nullopt
+               : std::optional<SymInt>(product);
+  return *whole * parts;
 }
 
 // ceil((end - start) / step) of constants, as eager computes it.
@@ -198,17 +204,20 @@ SymInt float_length(const IValue& start, const IValue& end,
   TORCH_CHECK(by != 0, "step must be nonzero");
   TORCH_CHECK(by > 0 ? to >= from : to <= from,
               "upper bound and lower bound inconsistent with step sign");
-  return SymInt(static_cast<int64_t>(std::ceil((to - from) / by)));
+  const double length = std::ceil((to - from) / by);
+  TORCH_CHECK(length < 0x1p63, "arange: ", length, " elements are more than ",
+              "a tensor can have");
+  return SymInt(static_cast<int64_t>(length));
 }
 
 SymInt int_length(const SymInt& start, const SymInt& end, const SymInt& step) {
   PROVISO_REQUIRE(step.sym_ne(0), "step must be nonzero");
   auto by = constant(step);
   bool upwards = by ? *by > 0 : step.sym_gt(0).guard_bool(__FILE__, __LINE__);
-  SymInt span = upwards ? end - start : start - end;
+  SymInt span = upwards ? minus(end, start) : minus(start, end);
   PROVISO_REQUIRE(span.sym_ge(0),
                   "upper bound and lower bound inconsistent with step sign");
-  return ceil_div(span, upwards ? step : -step);
+  return ceil_div(span, upwards ? step : minus(0, step));
 }
 
 // arange(n, 0, -1.0) has n elements, arange(0, n, 0.5) has 2*n: in whole

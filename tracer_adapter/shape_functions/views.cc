@@ -290,7 +290,7 @@ Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
   SymInt place = !negative   ? some_number(index, size - 1)
                  : *negative ? index + size
                              : index;
-  SymInt offset = t.sym_storage_offset() + place * strides[dim];
+  SymInt offset = plus(t.sym_storage_offset(), times(place, strides[dim]));
   sizes.erase(sizes.begin() + dim);
   strides.erase(strides.begin() + dim);
   return view_of(t, sizes, strides, offset);
@@ -323,7 +323,7 @@ Tensor slice_of(const Tensor& t, int64_t dim,
                    ? steps_between(*low, *high, step)
                    : ceil_div(some_number(low ? *end : *begin, size), step);
   SymInt first = low ? *low : some_number(*begin, size);
-  SymInt offset = t.sym_storage_offset() + first * strides[dim];
+  SymInt offset = plus(t.sym_storage_offset(), times(first, strides[dim]));
   strides[dim] = stride_of_steps(strides[dim], step);
   return view_of(t, sizes, strides, offset);
 }
@@ -586,7 +586,8 @@ bool narrow(RuleCall& call) {
                   ").");
   Dims sizes = sizes_of(self);
   sizes[dim] = length;
-  SymInt offset = self.sym_storage_offset() + start * self.sym_stride(dim);
+  SymInt offset =
+      plus(self.sym_storage_offset(), times(start, self.sym_stride(dim)));
   call.returns(view_of(self, sizes, strides_of(self), offset));
   return true;
 }
@@ -600,11 +601,19 @@ std::vector<Tensor> pieces(const Tensor& self, int64_t dim,
   for (const SymInt& length : lengths) {
     Dims sizes = sizes_of(self);
     sizes[dim] = length;
-    SymInt offset = self.sym_storage_offset() + start * self.sym_stride(dim);
+    SymInt offset =
+        plus(self.sym_storage_offset(), times(start, self.sym_stride(dim)));
     result.push_back(view_of(self, sizes, strides_of(self), offset));
     start = start + length;
   }
   return result;
+}
+
+// Each result of an operator is a value of the program.
+void check_pieces(int64_t count) {
+  constexpr int64_t kMost = 1'000'000;
+  TORCH_CHECK(count <= kMost, "a split into ", count, " pieces is not traced; ",
+              kMost, " is the most");
 }
 
 int64_t pieces_of(const SymInt& size, const SymInt& each) {
@@ -612,9 +621,7 @@ int64_t pieces_of(const SymInt& size, const SymInt& each) {
   const auto example = hint_of(wanted);
   const int64_t count =
       std::max<int64_t>(1, example ? *example : specialize(wanted));
-  constexpr int64_t kMost = 1'000'000;
-  TORCH_CHECK(count <= kMost, "a split into ", count, " pieces is not traced; ",
-              kMost, " is the most");
+  check_pieces(count);
   return count;
 }
 
@@ -687,6 +694,7 @@ bool chunk(RuleCall& call) {
   SymInt size = self.sym_size(dim);
   SymInt each = ceil_div(size, count);
   if (constant(size) == 0) {
+    check_pieces(count);
     call.returns(pieces(self, dim, Dims(count, SymInt(0))));
     return true;
   }
@@ -710,6 +718,7 @@ bool tensor_split_sections(RuleCall& call) {
   int64_t count = specialize(call.sym_int(1));
   TORCH_CHECK(count > 0, "number of sections must be larger than 0, got ",
               count);
+  check_pieces(count);
   SymInt size = self.sym_size(dim);
   // The first `size mod count` pieces are one longer: i < size mod count just
   // where size + count - 1 - i reaches the next multiple of count.
@@ -727,6 +736,7 @@ bool unbind(RuleCall& call) {
   TORCH_CHECK_INDEX(self.dim() > 0,
                     "Dimension specified as 0 but tensor has no dimensions");
   int64_t count = specialize(self.sym_size(dim));
+  check_pieces(count);
   std::vector<Tensor> result;
   for (int64_t i = 0; i < count; ++i) {
     result.push_back(select_at(self, dim, i));
