@@ -124,6 +124,38 @@ def test_a_divisor_that_divides_as_a_polynomial(base, divisor, quotient):
     )
 
 
+def test_a_number_goes_out_of_a_product_as_torch_takes_it_out():
+    part = FloorDiv(s0, 4)
+    for base, divisor, quotient in (
+        (16 * s0 * s1, 256, FloorDiv(s0 * s1, 16)),
+        (48 * s0 * x0, 32, FloorDiv(3 * s0 * x0, 2)),
+        (6 * part, 9, FloorDiv(2 * part, 3)),
+        (-6 * s0 * s1, 4, FloorDiv(-3 * s0 * s1, 2)),
+        (2 * part, 4, FloorDiv(s0, 8)),
+    ):
+        divisor = sympy.Integer(divisor)
+        ours = _quotients._without_common_factor(base, divisor)
+        assert ours == quotient
+        assert ours == _quotients._torch_floor_div(FloorDiv, base, divisor)
+    rng = random.Random(5)
+    served = 0
+    for _ in range(COUNT):
+        number, divisor = rng.randint(-40, 40), sympy.Integer(rng.randint(-9, 60))
+        base = sympy.Mul(number, random_index(rng), random_index(rng))
+        if not isinstance(base, sympy.Mul) or divisor == 0:
+            continue
+        ours = _quotients._without_common_factor(base, divisor)
+        if ours is None or ours is NotImplemented:
+            continue
+        served += 1
+        for at in points(rng, 4):
+            assert ours.xreplace(at) == base.xreplace(at) // divisor, base
+    assert served > COUNT // 10
+    for base, divisor in ((4 * s0, 4), (5 * s0, 4), (s0 * s1, 4), (4 * s0, -8)):
+        assert _quotients._without_common_factor(
+            base, sympy.Integer(divisor)) is NotImplemented
+
+
 def test_quotients_have_torchs_values():
     for index, rng in indices():
         for divisor in (s0 + 1, s0 * s1 + 2, 2 * s0, sympy.Integer(6)):

@@ -10,6 +10,7 @@ What that does not answer goes to torch's own function.
 """
 
 import functools
+import math
 import random
 
 import sympy
@@ -65,6 +66,8 @@ _SUMS = (sympy.Add, sympy.Mul, sympy.Symbol)
 def _without_common_factor(base, divisor):
     """base // divisor with what divides both taken out, as torch does; None
     where nothing does, NotImplemented where torch is to look."""
+    if isinstance(divisor, sympy.Integer) and isinstance(base, sympy.Mul):
+        return _of_a_product(base, divisor)
     if not isinstance(base, _SUMS) or not isinstance(divisor, _SUMS):
         return NotImplemented
     if base == divisor or base.is_zero or divisor.is_zero:
@@ -88,6 +91,20 @@ def _without_common_factor(base, divisor):
     if any(part is None or part is NotImplemented for part in parts):
         return NotImplemented
     return FloorDiv(*parts)
+
+
+def _of_a_product(base, divisor):
+    """16*x*y // 256 is x*y // 16, where the number alone has a common factor:
+    torch would put the rest through `simplify`."""
+    number, *rest = base.args
+    if not isinstance(number, sympy.Integer) or not divisor.is_positive:
+        return NotImplemented
+    factor = math.gcd(int(number), int(divisor))
+    if factor == 1 or factor == divisor or not all(
+        x.is_integer for x in rest
+    ):
+        return NotImplemented
+    return FloorDiv(sympy.Mul(number // factor, *rest), divisor // factor)
 
 
 @functools.lru_cache(8192)
