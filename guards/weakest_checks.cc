@@ -126,10 +126,11 @@ class Search {
     for (Expr end : ends)
       if (suffices(end)) return {{end}};
     if (ends.size() == 2 && suffices(all_of(pool_, ends))) return ends;
+    // Of where it fails: it may hold at some of these values too.
     const Interval hole = fails_.bounds(t);
     if (hole.is_point()) {
       const Expr apart = ne(t, pool_.integer(*hole.lower()));
-      if (suffices(apart)) return {{apart}};
+      if (is_same(apart)) return {{apart}};
     }
     const Int step = holds_.multiple_of(t), gap = fails_.multiple_of(t);
     if (step > Int(1)) {
@@ -143,7 +144,7 @@ class Search {
     }
     if (gap > Int(1)) {
       const Expr apart = ne(mod(t, pool_.integer(gap)), 0);
-      if (suffices(apart)) return {{apart}};
+      if (is_same(apart)) return {{apart}};
     }
     return by_samples(t);
   }

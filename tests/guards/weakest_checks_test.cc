@@ -44,6 +44,11 @@ const Row kRows[] = {
      {"Ne(s0, 0)", "Ne(s1, 0)", "Eq(s3, s1)", "Eq(s2, s0)"},
      {"s3 > 1", "Ne(8*s2*s3, 0)"},
      {"s3 >= 2"}},
+    // s1 = 0 alone does not break it.
+    {"a sum that fails at one point",
+     {"Ne(s0, 0)"},
+     {"2*s1 + s0 >= 2"},
+     {"s0 + 2*s1 >= 2"}},
     {"bloom", {}, {"Ne(32*s0, 0)"}, {"s0 >= 1"}},
     {"xglm",
      {"Ne(s0, 0)"},

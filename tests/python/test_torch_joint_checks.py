@@ -1,14 +1,20 @@
 """proviso.torch: one error tells the checks of all data-dependent questions."""
 
+import itertools
+import random
 import sys
 import threading
 
 import pytest
+import sympy
 import torch
 from torch._inductor.utils import fresh_cache
+from torch.utils._sympy.numbers import int_oo
+from torch.utils._sympy.value_ranges import ValueRanges
 
 import pasting
 import proviso.torch
+from proviso import _core
 from proviso.torch import _joint_checks
 
 
@@ -153,10 +159,9 @@ def test_the_error_is_the_one_that_torch_raised(tmp_path, monkeypatch):
 
 
 def test_what_compiles_is_never_traced_again(tmp_path, monkeypatch):
-    def refuse(*args):
-        raise AssertionError("traced again")
-
-    monkeypatch.setattr(_joint_checks, "_explain", refuse)
+    traced = []
+    monkeypatch.setattr(_joint_checks, "_trace",
+                        lambda *args: traced.append(args))
     _, forward = load(tmp_path, FIVE)
     args = [torch.randn(9, 3), torch.randn(8)]
     with proviso.torch.shape_env():
@@ -164,15 +169,22 @@ def test_what_compiles_is_never_traced_again(tmp_path, monkeypatch):
             torch._dynamo.reset()
             compiled = torch.compile(forward, backend="aot_eager", **options)
             torch.testing.assert_close(compiled(*args), forward(*args))
+    assert traced == []
+    failing(forward, inputs((9, 3), (8,)))
+    assert len(traced) == 1
 
 
-def test_questions_that_break_the_graph_stay_breaks(tmp_path):
+def test_questions_that_break_the_graph_stay_breaks(tmp_path, monkeypatch):
     # Dynamo goes on behind each; nothing is to be repaired.
+    traced = []
+    monkeypatch.setattr(_joint_checks, "_trace",
+                        lambda *args: traced.append(args))
     _, forward = load(tmp_path, FIVE)
     args = inputs((9, 3), (8,))
     with proviso.torch.shape_env():
         compiled = torch.compile(forward, backend="aot_eager")
         torch.testing.assert_close(compiled(*args), forward(*args))
+    assert traced == []
 
 
 def test_a_question_that_the_sizes_do_not_answer_ends_the_list(tmp_path):
@@ -264,6 +276,36 @@ def test_a_lambda_has_no_line_to_insert_at():
     assert "must hold" in str(together)
 
 
+def test_a_program_without_a_graph_stays_an_error():
+    # The second trace ends without a backend; nothing of it is installed.
+    def f(x):
+        return 1 if x.shape[0] > 4 else 2
+
+    args = inputs((9,))
+    for _ in range(2):
+        error = failing(f, args)
+        assert proviso.explain(error).together.conditions == ["u0 >= 5"]
+    with proviso.torch.shape_env():
+        compiled = torch.compile(f, fullgraph=True, backend="eager")
+        for _ in range(2):
+            with pytest.raises(type(error)):
+                compiled(*args)
+
+
+def test_an_error_of_another_kind_is_not_traced_again(monkeypatch):
+    traced = []
+    monkeypatch.setattr(_joint_checks, "_trace",
+                        lambda *args: traced.append(args))
+
+    def f(x):
+        torch._dynamo.graph_break()
+        return x
+
+    error = failing(f, [torch.randn(4)])
+    assert "Proviso" not in str(error)
+    assert traced == []
+
+
 def test_diagnose_tells_the_same(tmp_path):
     _, forward = load(tmp_path, FIVE)
     args = inputs((9, 3), (8,))
@@ -312,12 +354,6 @@ def test_threads_gather_their_own(tmp_path):
 
 
 def test_checks_are_least_and_follow_one_another():
-    import sympy
-    from torch.utils._sympy.numbers import int_oo
-    from torch.utils._sympy.value_ranges import ValueRanges
-
-    from proviso import _core
-
     u, v = sympy.symbols("u0 u1", integer=True)
     size = {u: ValueRanges(0, int_oo), v: ValueRanges(0, int_oo)}
     answers = [sympy.Ne(u, 1), sympy.Ge(u, 1), sympy.Eq(u, v), sympy.Ge(v, 2)]
@@ -326,3 +362,54 @@ def test_checks_are_least_and_follow_one_another():
     assert found == [("Eq(u0, u1)", None), ("u1 >= 2", None)]
     found = _core.joint_checks(steps[:2], {"u0": "x.shape[0]"})
     assert found == [("u0 >= 2", "torch._check(x.shape[0] >= 2)")]
+
+
+def test_an_answer_without_a_meaning_here_is_told_as_it_is():
+    u = sympy.Symbol("u0", integer=True)
+    odd = sympy.Float(1.5) < u
+    ranges = {u: ValueRanges(0, int_oo)}
+    found = _core.joint_checks([(ranges, {}, [], sympy.Ge(u, 3)),
+                                (ranges, {}, [], odd)], {"u0": "n"})
+    assert found == [(str(odd), None), ("u0 >= 3", "torch._check(n >= 3)")]
+
+
+def random_question(rng, symbols):
+    from torch.utils._sympy.functions import FloorDiv, Max, Mod
+
+    a, b = rng.choice(symbols), rng.choice(symbols)
+    k = rng.randint(1, 9)
+    return rng.choice([
+        sympy.Eq(a, k), sympy.Eq(a, b), a < k, a <= b, sympy.Eq(Mod(a, k), 0),
+        a + 2 * b < k, a * b > k, sympy.Eq(FloorDiv(a, k), 1),
+        sympy.Eq(Mod(a + b, 3), 1), sympy.Eq(Max(a, k), k),
+        sympy.Eq(a * (b + 1), 0), k * a >= b,
+    ])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_checks_say_just_what_the_answers_say(seed):
+    # At every point of a box, the checks hold where all answers do.
+    rng = random.Random(seed)
+    symbols = sympy.symbols("u0 u1 u2", integer=True)[:rng.randint(1, 3)]
+    ranges = {s: ValueRanges(0, rng.choice((int_oo, 11))) for s in symbols}
+    example = {s: sympy.Integer(rng.randint(0, 11)) for s in symbols}
+    steps, answers = [], []
+    for _ in range(rng.randint(1, 6)):
+        asked = random_question(rng, symbols)
+        if asked in (sympy.true, sympy.false):
+            continue
+        side = asked if asked.xreplace(example) is sympy.true else (
+            sympy.Not(asked))
+        steps.append((ranges, {}, list(answers), side))
+        answers.append(side)
+    words = {str(s): f"n{i}" for i, s in enumerate(symbols)}
+    found = _core.joint_checks(steps, words)
+    codes = [compile(line[len("torch._check("):-1], "<check>", "eval")
+             for _, line in found]
+    for values in itertools.product(range(12), repeat=len(symbols)):
+        point = dict(zip(symbols, map(sympy.Integer, values)))
+        names = {words[str(s)]: int(v) for s, v in point.items()}
+        expected = all(a.xreplace(point) is sympy.true for a in answers)
+        names.update(torch=torch, max=max, min=min)
+        assert all(eval(c, names) for c in codes) == expected, (
+            answers, found, point)

@@ -14,6 +14,7 @@
 // question alone.  Where in the end an answer does not follow, its own checks
 // come back.
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -120,15 +121,22 @@ std::vector<Expr> checks_of(std::vector<Asked>& asked) {
   return all;
 }
 
-// [(condition, line or None)]; no line where a symbol has no word.
+// [(condition, line or None)]; no line where a symbol has no word, or for an
+// answer that has no meaning here.
 py::list joint_checks(const py::list& steps, const py::dict& words) {
+  if (!sympy_values().integer)
+    throw std::logic_error("joint_checks: set_sympy was not called");
   py::list result;
   ExprPool pool;
   SymPyReader reader(pool);
   std::vector<Asked> asked;
-  for (const py::handle& step : steps)
-    if (auto one = read_step(pool, reader, py::cast<py::tuple>(step)))
+  for (const py::handle& step : steps) {
+    const auto parts = py::cast<py::tuple>(step);
+    if (auto one = read_step(pool, reader, parts))
       asked.push_back(std::move(*one));
+    else
+      result.append(py::make_tuple(py::str(parts[3]), py::none()));
+  }
   if (asked.empty()) return result;
   for (Expr check : checks_of(asked)) {
     bool has_words = true;

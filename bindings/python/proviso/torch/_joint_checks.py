@@ -34,7 +34,9 @@ import proviso_autoload
 import sympy
 
 from proviso import _core, _diagnose
+from proviso.torch import _sympy_classes
 
+_sympy_classes.register()
 log = logging.getLogger("proviso.torch")
 
 _MOST_QUESTIONS = 64
