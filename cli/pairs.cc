@@ -15,7 +15,7 @@
 #include "cli/json.h"
 #include "cli/tally.h"
 #include "cli/timer.h"
-#include "solver/form.h"
+#include "solver/forms/floors.h"
 #include "solver/normal/normal_form.h"
 #include "solver/solver.h"
 #include "sym/cost.h"

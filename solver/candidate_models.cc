@@ -64,7 +64,7 @@ std::vector<int64_t> CandidateModels::find(FormulaId goal,
 
 // Changes one unsolved variable so that the goal holds.
 bool CandidateModels::reach(FormulaId goal, size_t w, bool search) {
-  const Formula& f = forms_.formula(goal);
+  const Formula& f = forms_.formulas[goal];
   if (f.kind == FormulaKind::kOr) {
     return std::any_of(f.kids.begin(), f.kids.end(),
                        [&](FormulaId kid) { return reach(kid, w, search); });
@@ -77,9 +77,9 @@ bool CandidateModels::reach(FormulaId goal, size_t w, bool search) {
       break;
     }
   }
-  const Formula& l = forms_.formula(literal);
+  const Formula& l = forms_.formulas[literal];
   if (l.poly == kNoId) return false;
-  Poly p = domain_.normal(forms_.poly(l.poly)).poly;
+  Poly p = domain_.normal(forms_.polys[l.poly]).poly;
   kept_.complete(p, w);
   return search ? search_for(goal, p, w) : step_to(goal, l.kind, p, w);
 }
@@ -91,7 +91,7 @@ bool CandidateModels::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
   if (!now) return false;
   size_t tried = 0;
   for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.monomials.factors(t.mono);
     std::optional<int64_t> c = t.coef.to_int64();
     if (factors.size() != 1 || !kept_.is_free(factors[0]) || !c) continue;
     if (++tried > limits().repair_candidates) break;
@@ -119,7 +119,7 @@ bool CandidateModels::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
 bool CandidateModels::search_for(FormulaId goal, const Poly& p, size_t w) {
   size_t tried = 0;
   std::optional<int64_t> constant = abs(p.constant).to_int64();
-  for (AtomId a : Atoms(forms_.atoms_of(p))) {
+  for (AtomId a : forms_.occurrences.of(p)) {
     if (!kept_.is_free(a)) continue;
     if (++tried > limits().repair_candidates) break;
     const Range r = domain_.atom_range(a);
@@ -146,7 +146,7 @@ void CandidateModels::collect_affected(AtomId x, Symbols& out) {
   for (size_t i = 0; i < queue.size(); ++i) {
     AtomId a = queue[i];
     Budget::spend(1 + queue.size() / 16);
-    if (forms_.atom(a).kind == AtomKind::kSymbol) out.push_back(a);
+    if (forms_.atoms[a].kind == AtomKind::kSymbol) out.push_back(a);
     for (AtomId b : domain_.dependents_of(a)) {
       if (std::find(queue.begin(), queue.end(), b) == queue.end()) {
         queue.push_back(b);
@@ -198,11 +198,12 @@ CandidateModels::Scalings CandidateModels::product_scalings(
   size_t looked_at = 0;
   for (FormulaId fact : kept_.facts_near(symbols[0])) {
     if (++looked_at > limits().scaling_facts) break;
-    const Formula& f = forms_.formula(fact);
+    const Formula& f = forms_.formulas[fact];
     if (f.kind != FormulaKind::kEq) continue;
-    const Poly& p = forms_.poly(f.poly);
+    const Poly& p = forms_.polys[f.poly];
     if (p.terms.size() != 2 || !p.constant.is_zero()) continue;
-    if (forms_.single(p.terms[0].mono) == kNoId) equalities.push_back(&p);
+    if (forms_.monomials.single(p.terms[0].mono) == kNoId)
+      equalities.push_back(&p);
   }
   auto has = [](const std::vector<AtomId>& all, AtomId a) {
     return std::find(all.begin(), all.end(), a) != all.end();
@@ -211,7 +212,7 @@ CandidateModels::Scalings CandidateModels::product_scalings(
   for (bool in_goal : {false, true}) {
     for (const Poly* p : equalities) {
       for (const Term& t : p->terms) {
-        for (AtomId a : forms_.factors(t.mono)) {
+        for (AtomId a : forms_.monomials.factors(t.mono)) {
           const bool is_next = kept_.is_free(a) && has(symbols, a) == in_goal;
           if (is_next && !has(found.factors, a)) found.factors.push_back(a);
         }
@@ -224,7 +225,7 @@ CandidateModels::Scalings CandidateModels::product_scalings(
   for (const Poly* p : equalities) {
     Exponents powers(count);
     for (size_t side = 0; side < 2; ++side) {
-      for (AtomId a : forms_.factors(p->terms[side].mono)) {
+      for (AtomId a : forms_.monomials.factors(p->terms[side].mono)) {
         const auto at =
             std::find(found.factors.begin(), found.factors.end(), a);
         if (at == found.factors.end()) continue;

@@ -3,8 +3,8 @@
 //
 //   Domain domain(forms, reasons);
 //   const Domain::Mark mark = domain.mark();
-//   domain.assume(forms.ge(p), why);      // p >= 0 from here on
-//   domain.decide(forms.ge(q));           // by normal form and ranges alone
+//   domain.assume(forms.formulas.ge(p), why);  // p >= 0 from here on
+//   domain.decide(forms.formulas.ge(q));       // by normal form, ranges alone
 //   domain.undo(mark);
 //
 // The parts, each in a header of its own, and who reads whom:

@@ -61,17 +61,18 @@ SmallVector<FormulaId, 4> KeptModels::facts_alone(AtomId symbol,
 
 // What the symbol's kind says: the first facts of its node, for good.
 SmallVector<FormulaId, 2> KeptModels::facts_of_kind(AtomId symbol) {
-  const Interval& range = range_of_kind(forms_.atom(symbol).expr.symbol().kind);
+  const Interval& range =
+      range_of_kind(forms_.atoms[symbol].expr.symbol().kind);
   SmallVector<FormulaId, 2> facts;
-  Poly p = forms_.variable(symbol);
+  Poly p = variable(forms_, symbol);
   if (range.lower()) {
     p.constant = -*range.lower();
-    facts.push_back(forms_.ge(p));
+    facts.push_back(forms_.formulas.ge(p));
   }
   if (range.upper()) {
-    p = forms_.scale(forms_.variable(symbol), -1);
+    p = -variable(forms_, symbol);
     p.constant = *range.upper();
-    facts.push_back(forms_.ge(p));
+    facts.push_back(forms_.formulas.ge(p));
   }
   return facts;
 }
@@ -103,8 +104,8 @@ void KeptModels::join(uint32_t a, uint32_t b) {
 
 const std::vector<AtomId>& KeptModels::symbols_of(FormulaId f) {
   symbols_.clear();
-  for (AtomId a : forms_.atoms_of_formula(f)) {
-    if (forms_.atom(a).kind == AtomKind::kSymbol) symbols_.push_back(a);
+  for (AtomId a : forms_.occurrences.of_formula(f)) {
+    if (forms_.atoms[a].kind == AtomKind::kSymbol) symbols_.push_back(a);
   }
   return symbols_;
 }
@@ -217,7 +218,7 @@ int64_t KeptModels::choose(AtomId a, size_t w, int attempt, size_t place) {
 // Every variable of p has a value.
 void KeptModels::complete(const Poly& p, size_t w) {
   auto give = [&](AtomId x) {
-    AtomKind kind = forms_.atom(x).kind;
+    AtomKind kind = forms_.atoms[x].kind;
     if (kind == AtomKind::kSymbol) node(x);
     if (kind != AtomKind::kFresh) return;
     int64_t value = choose(x, w, 0, x);
@@ -226,8 +227,8 @@ void KeptModels::complete(const Poly& p, size_t w) {
     }
   };
   for (const Term& t : p.terms) {
-    for (AtomId a : forms_.factors(t.mono)) {
-      const Atoms& within = forms_.atoms_within(a);
+    for (AtomId a : forms_.monomials.factors(t.mono)) {
+      const Atoms& within = forms_.occurrences.of_atom(a);
       Budget::spend(within.size() / 4);
       for (AtomId x : within) give(x);
     }
@@ -329,7 +330,7 @@ std::vector<FormulaId> KeptModels::groups_without_model(size_t from) {
 }
 
 bool KeptModels::is_free(AtomId a) const {
-  return forms_.atom(a).kind == AtomKind::kSymbol && !domain_.is_solved(a);
+  return forms_.atoms[a].kind == AtomKind::kSymbol && !domain_.is_solved(a);
 }
 
 std::span<const FormulaId> KeptModels::facts_about(AtomId symbol) {

@@ -87,10 +87,10 @@ void Lowering::lower_arguments(Expr e) {
 }
 
 Poly Lowering::integer(Expr e) {
-  if (e.is(Op::kInteger)) return FormPool::constant(e.integer());
+  if (e.is(Op::kInteger)) return Poly::number(e.integer());
   uint32_t known = slot(integers_, e);
-  if (known != kNoId) return forms_.poly(known);
-  auto opaque = [&] { return forms_.variable(forms_.opaque(e)); };
+  if (known != kNoId) return forms_.polys[known];
+  auto opaque = [&] { return variable(forms_, forms_.atoms.opaque(e)); };
   Poly p = bounded(
       e,
       [&] {
@@ -98,39 +98,39 @@ Poly Lowering::integer(Expr e) {
         return forms_.depth(made) <= kMaxDepth ? made : opaque();
       },
       opaque);
-  slot(integers_, e) = forms_.intern(p);
+  slot(integers_, e) = forms_.polys.id_of(p);
   return p;
 }
 
 Poly Lowering::compute_integer(Expr e) {
   auto arg = [&](size_t i) { return integer(e.arg(i)); };
   switch (e.op()) {
-    case Op::kSymbol: return forms_.variable(forms_.symbol(e));
-    case Op::kAdd: return sum(e);
+    case Op::kSymbol: return variable(forms_, forms_.atoms.symbol(e));
+    case Op::kAdd: return opened_sum(e);
     case Op::kMul: {
       Poly product = arg(0);
       for (Expr a : e.args().subspan(1)) {
-        product = forms_.mul(product, integer(a));
+        product = mul(forms_, product, integer(a));
       }
       return product;
     }
     case Op::kPow:
     case Op::kPowByNatural: return power(e);
     case Op::kFloorDiv:
-    case Op::kCleanDiv: return forms_.floor_div(arg(0), arg(1));
+    case Op::kCleanDiv: return floor_div(forms_, arg(0), arg(1));
     case Op::kMod:
-    case Op::kPythonMod: return forms_.mod(arg(0), arg(1));
+    case Op::kPythonMod: return mod(forms_, arg(0), arg(1));
     case Op::kMin:
     case Op::kMax: return extremum(e.op(), e.args());
     case Op::kAbs:  // |x| == 2*pos(x) - x
-      return forms_.sub(forms_.scale(forms_.pos(arg(0)), 2), arg(0));
+      return pos(forms_, arg(0)) * 2 - arg(0);
     case Op::kIdentity: return arg(0);
     case Op::kLShift:
     case Op::kRShift:
     case Op::kBitAnd:
     case Op::kBitOr:
     case Op::kBitXor: return bits(e);
-    case Op::kWhere: return forms_.ite(condition(e.arg(0)), arg(1), arg(2));
+    case Op::kWhere: return where(forms_, condition(e.arg(0)), arg(1), arg(2));
     case Op::kTruncToInt:
     case Op::kCeilToInt:
     case Op::kFloorToInt:
@@ -138,14 +138,15 @@ Poly Lowering::compute_integer(Expr e) {
     default: break;
   }
   const Expr meaning = definition(e);
-  return meaning == e ? forms_.variable(forms_.opaque(e)) : integer(meaning);
+  return meaning == e ? variable(forms_, forms_.atoms.opaque(e))
+                      : integer(meaning);
 }
 
 // Few from the left; many by halves, so that atoms within atoms stay few.
 Poly Lowering::extremum(Op op, std::span<const Expr> args) {
   constexpr size_t kFew = 8;
   auto join = [&](const Poly& a, const Poly& b) {
-    return op == Op::kMin ? forms_.min(a, b) : forms_.max(a, b);
+    return op == Op::kMin ? min(forms_, a, b) : max(forms_, a, b);
   };
   if (args.size() > kFew) {
     const size_t half = args.size() / 2;
@@ -159,7 +160,7 @@ Poly Lowering::extremum(Op op, std::span<const Expr> args) {
 
 // Nested sums are opened in one go: a left-nested chain of n additions costs
 // n, not n squared.
-Poly Lowering::sum(Expr e) {
+Poly Lowering::opened_sum(Expr e) {
   std::vector<Poly> parts;
   std::vector<Expr> open = {e};
   while (!open.empty()) {
@@ -172,7 +173,7 @@ Poly Lowering::sum(Expr e) {
       parts.push_back(integer(next));
     }
   }
-  return forms_.sum(parts);
+  return sum(parts);
 }
 
 Poly Lowering::power(Expr e) {
@@ -180,46 +181,46 @@ Poly Lowering::power(Expr e) {
   if (exponent.is_constant()) {
     auto n = exponent.constant.to_int64();
     if (n && *n >= 0 && *n <= kMaxExponent) {
-      return forms_.pow(base, static_cast<unsigned>(*n));
+      return pow(forms_, base, static_cast<unsigned>(*n));
     }
     if (n && *n >= 0 && base.is_constant()) {
       if (auto value = proviso::pow(base.constant, static_cast<uint64_t>(*n))) {
-        return FormPool::constant(*value);
+        return Poly::number(*value);
       }
     }
   }
-  return forms_.func(Op::kPow, base, exponent);
+  return func(forms_, Op::kPow, base, exponent);
 }
 
 Poly Lowering::bits(Expr e) {
   Poly a = integer(e.arg(0)), b = integer(e.arg(1));
   if (e.is(Op::kLShift) || e.is(Op::kRShift)) {
-    Poly scale = forms_.func(Op::kPow, FormPool::constant(2), b);
+    Poly scale = func(forms_, Op::kPow, Poly::number(2), b);
     auto n = b.is_constant() ? b.constant.to_int64() : std::nullopt;
     if (n && *n >= 0 && *n <= kMaxShift) {
-      scale = FormPool::constant(two_to(*n));
+      scale = Poly::number(two_to(*n));
     }
-    return e.is(Op::kLShift) ? forms_.mul(a, scale)
-                             : forms_.floor_div(a, scale);
+    return e.is(Op::kLShift) ? mul(forms_, a, scale)
+                             : floor_div(forms_, a, scale);
   }
   if (a.is_constant()) std::swap(a, b);
   Poly both;  // a & b
   if (b.is_constant() && a.is_constant()) {
-    both = FormPool::constant(bit_and(a.constant, b.constant));
+    both = Poly::number(bit_and(a.constant, b.constant));
   } else if (a == b) {
     both = a;
   } else if (b.is_constant() && log2_exact(b.constant + 1)) {
-    both = forms_.mod(a, FormPool::constant(b.constant + 1));
+    both = mod(forms_, a, Poly::number(b.constant + 1));
   } else if (b.is_constant() && log2_exact(-b.constant)) {
-    both = forms_.sub(a, forms_.mod(a, FormPool::constant(-b.constant)));
+    both = a - mod(forms_, a, Poly::number(-b.constant));
   } else {
-    if (forms_.intern(b) < forms_.intern(a)) std::swap(a, b);
-    both = forms_.func(Op::kBitAnd, a, b);
+    if (forms_.polys.id_of(b) < forms_.polys.id_of(a)) std::swap(a, b);
+    both = func(forms_, Op::kBitAnd, a, b);
   }
   if (e.is(Op::kBitAnd)) return both;
   // a + b counts common bits twice: a | b keeps them once, a ^ b drops them.
   Int times = e.is(Op::kBitOr) ? -1 : -2;
-  return forms_.add(forms_.add(a, b), both, times);
+  return add(a + b, both, times);
 }
 
 // --- exact rationals
@@ -227,37 +228,36 @@ Poly Lowering::bits(Expr e) {
 Poly Lowering::rounded(Expr e) {
   if (e.arg(0).is_int()) return integer(e.arg(0));
   MaybeFraction x = fraction(e.arg(0));
-  if (!x) return forms_.variable(forms_.opaque(e));
-  Poly down = forms_.floor_div(x->num, x->den);
+  if (!x) return variable(forms_, forms_.atoms.opaque(e));
+  Poly down = floor_div(forms_, x->num, x->den);
   if (e.is(Op::kFloorToInt)) return down;
   if (e.is(Op::kRoundToInt)) return round_half_even(*x);
-  Poly up =
-      forms_.scale(forms_.floor_div(forms_.scale(x->num, -1), x->den), -1);
+  Poly up = -floor_div(forms_, -x->num, x->den);
   if (e.is(Op::kCeilToInt)) return up;
-  return forms_.ite(sign_relation(Op::kLe, *x), down, up);
+  return where(forms_, sign_relation(Op::kLe, *x), down, up);
 }
 
 // floor(x + 1/2), less one on a tie that went up to an odd number.
 Poly Lowering::round_half_even(const Fraction& x) {
-  Poly top = forms_.add(forms_.scale(x.num, 2), x.den);
-  Poly bottom = forms_.scale(x.den, 2);
-  Poly up = forms_.floor_div(top, bottom);
-  FormulaId tie = forms_.eq(forms_.sub(top, forms_.mul(bottom, up)));
-  Poly parity = forms_.mod(up, FormPool::constant(2));
-  FormulaId odd = forms_.eq(forms_.sub(parity, FormPool::constant(1)));
-  Poly down = forms_.sub(up, FormPool::constant(1));
-  return forms_.ite(forms_.all_of({tie, odd}), down, up);
+  Poly top = x.num * 2 + x.den;
+  Poly bottom = x.den * 2;
+  Poly up = floor_div(forms_, top, bottom);
+  FormulaId tie = forms_.formulas.eq(top - mul(forms_, bottom, up));
+  Poly parity = mod(forms_, up, Poly::number(2));
+  FormulaId odd = forms_.formulas.eq(parity - Poly::number(1));
+  Poly down = up - Poly::number(1);
+  return where(forms_, forms_.formulas.all_of({tie, odd}), down, up);
 }
 
 Lowering::MaybeFraction Lowering::fraction(Expr e, int depth) {
   if (depth > kMaxFractionDepth) return std::nullopt;
   Budget::spend(1);
-  const Poly one = FormPool::constant(1);
+  const Poly one = Poly::number(1);
   if (e.is_int()) return Fraction{integer(e), one};
   switch (e.op()) {
     case Op::kRational:
-      return Fraction{FormPool::constant(e.rational().num()),
-                      FormPool::constant(e.rational().den())};
+      return Fraction{Poly::number(e.rational().num()),
+                      Poly::number(e.rational().den())};
     case Op::kToFloat:
     case Op::kIdentity: return fraction(e.arg(0), depth + 1);
     case Op::kAdd:
@@ -267,7 +267,7 @@ Lowering::MaybeFraction Lowering::fraction(Expr e, int depth) {
       MaybeFraction a = fraction(e.arg(0), depth + 1);
       MaybeFraction b = fraction(e.arg(1), depth + 1);
       if (!a || !b) return std::nullopt;
-      return Fraction{forms_.mul(a->num, b->den), forms_.mul(a->den, b->num)};
+      return Fraction{mul(forms_, a->num, b->den), mul(forms_, a->den, b->num)};
     }
     default: return std::nullopt;
   }
@@ -278,10 +278,10 @@ Lowering::MaybeFraction Lowering::fold_fractions(Expr e, int depth) {
   for (Expr arg : e.args().subspan(1)) {
     MaybeFraction next = fraction(arg, depth + 1);
     if (!total || !next) return std::nullopt;
-    Poly num = e.is(Op::kMul) ? forms_.mul(total->num, next->num)
-                              : forms_.add(forms_.mul(total->num, next->den),
-                                           forms_.mul(next->num, total->den));
-    total = Fraction{num, forms_.mul(total->den, next->den)};
+    Poly num = e.is(Op::kMul) ? mul(forms_, total->num, next->num)
+                              : mul(forms_, total->num, next->den) +
+                                    mul(forms_, next->num, total->den);
+    total = Fraction{num, mul(forms_, total->den, next->den)};
   }
   return total;
 }
@@ -291,21 +291,21 @@ Lowering::MaybeFraction Lowering::fold_fractions(Expr e, int depth) {
 FormulaId Lowering::condition(Expr e) {
   uint32_t known = slot(conditions_, e);
   if (known != kNoId) return known;
-  auto opaque = [&] { return forms_.opaque_condition(e, false); };
+  auto opaque = [&] { return forms_.formulas.opaque(e, false); };
   FormulaId f = bounded(
       e,
       [&] {
         const FormulaId made = compute_condition(e);
-        return forms_.formula_depth(made) <= kMaxDepth ? made : opaque();
+        return forms_.formulas.depth(made) <= kMaxDepth ? made : opaque();
       },
       opaque);
   slot(conditions_, e) = f;
   return f;
 }
 
-FormulaId Lowering::where(FormulaId c, FormulaId a, FormulaId b) {
-  return forms_.any_of(
-      {forms_.all_of({c, a}), forms_.all_of({forms_.negate(c), b})});
+FormulaId Lowering::choice(FormulaId c, FormulaId a, FormulaId b) {
+  return forms_.formulas.any_of(
+      {forms_.formulas.all_of({c, a}), forms_.formulas.all_of({negate(c), b})});
 }
 
 FormulaId Lowering::compute_condition(Expr e) {
@@ -319,13 +319,14 @@ FormulaId Lowering::compute_condition(Expr e) {
     case Op::kOr: {
       std::vector<FormulaId> kids;
       for (Expr arg : e.args()) kids.push_back(condition(arg));
-      return e.is(Op::kAnd) ? forms_.all_of(kids) : forms_.any_of(kids);
+      return e.is(Op::kAnd) ? forms_.formulas.all_of(kids)
+                            : forms_.formulas.any_of(kids);
     }
-    case Op::kNot: return forms_.negate(condition(e.arg(0)));
+    case Op::kNot: return negate(condition(e.arg(0)));
     case Op::kWhere:
-      return where(condition(e.arg(0)), condition(e.arg(1)),
-                   condition(e.arg(2)));
-    default: return forms_.opaque_condition(e, false);
+      return choice(condition(e.arg(0)), condition(e.arg(1)),
+                    condition(e.arg(2)));
+    default: return forms_.formulas.opaque(e, false);
   }
 }
 
@@ -333,26 +334,25 @@ FormulaId Lowering::relation(Expr e) {
   Expr a = e.arg(0), b = e.arg(1);
   if (a.is_bool()) {
     FormulaId x = condition(a), y = condition(b);
-    FormulaId same = where(x, y, forms_.negate(y));
-    return e.is(Op::kEq) ? same : forms_.negate(same);
+    FormulaId same = choice(x, y, negate(y));
+    return e.is(Op::kEq) ? same : negate(same);
   }
   if (a.is_int() && b.is_int()) {
-    return integer_relation(e.op(), forms_.sub(integer(b), integer(a)));
+    return integer_relation(e.op(), integer(b) - integer(a));
   }
   MaybeFraction x = fraction(a), y = fraction(b);
   if (!x || !y) return opaque_relation(e);
-  Poly num = forms_.sub(forms_.mul(y->num, x->den), forms_.mul(x->num, y->den));
-  return sign_relation(e.op(), {num, forms_.mul(x->den, y->den)});
+  Poly num = mul(forms_, y->num, x->den) - mul(forms_, x->num, y->den);
+  return sign_relation(e.op(), {num, mul(forms_, x->den, y->den)});
 }
 
 // a OP b, given b - a.
 FormulaId Lowering::integer_relation(Op op, const Poly& difference) {
   switch (op) {
-    case Op::kEq: return forms_.eq(difference);
-    case Op::kNe: return forms_.ne(difference);
-    case Op::kLt:
-      return forms_.ge(forms_.sub(difference, FormPool::constant(1)));
-    default: return forms_.ge(difference);
+    case Op::kEq: return forms_.formulas.eq(difference);
+    case Op::kNe: return forms_.formulas.ne(difference);
+    case Op::kLt: return forms_.formulas.ge(difference - Poly::number(1));
+    default: return forms_.formulas.ge(difference);
   }
 }
 
@@ -362,12 +362,12 @@ FormulaId Lowering::sign_relation(Op op, const Fraction& difference) {
   bool sign_matters = op == Op::kLt || op == Op::kLe;
   if (!sign_matters) return integer_relation(op, difference.num);
   FormulaId straight = integer_relation(op, difference.num);
-  FormulaId flipped = integer_relation(op, forms_.scale(difference.num, -1));
-  const Poly one = FormPool::constant(1);
-  FormulaId positive = forms_.ge(forms_.sub(den, one));
-  FormulaId negative = forms_.ge(forms_.sub(forms_.scale(den, -1), one));
-  return forms_.any_of({forms_.all_of({positive, straight}),
-                        forms_.all_of({negative, flipped})});
+  FormulaId flipped = integer_relation(op, -difference.num);
+  const Poly one = Poly::number(1);
+  FormulaId positive = forms_.formulas.ge(den - one);
+  FormulaId negative = forms_.formulas.ge(-den - one);
+  return forms_.formulas.any_of({forms_.formulas.all_of({positive, straight}),
+                                 forms_.formulas.all_of({negative, flipped})});
 }
 
 // Kept as a condition of its own; < and != are the negations of <= and ==, so
@@ -376,13 +376,13 @@ FormulaId Lowering::opaque_relation(Expr e) {
   ExprPool& pool = e.pool();
   if (e.is(Op::kLt)) {
     Expr reverse = pool.make(Op::kLe, {e.arg(1), e.arg(0)});
-    return forms_.negate(forms_.opaque_condition(reverse, false));
+    return negate(forms_.formulas.opaque(reverse, false));
   }
   if (e.is(Op::kNe)) {
     Expr same = pool.make(Op::kEq, {e.arg(0), e.arg(1)});
-    return forms_.negate(forms_.opaque_condition(same, false));
+    return negate(forms_.formulas.opaque(same, false));
   }
-  return forms_.opaque_condition(e, false);
+  return forms_.formulas.opaque(e, false);
 }
 
 // --- definedness
@@ -391,12 +391,12 @@ FormulaId Lowering::defined(Expr e) {
   if (is_leaf(e.op())) return kTrue;
   uint32_t known = slot(defined_, e);
   if (known != kNoId) return known;
-  auto opaque = [&] { return forms_.opaque_condition(e, true); };
+  auto opaque = [&] { return forms_.formulas.opaque(e, true); };
   FormulaId f = bounded(
       e,
       [&] {
         const FormulaId made = compute_defined(e);
-        return forms_.formula_depth(made) <= kMaxDepth ? made : opaque();
+        return forms_.formulas.depth(made) <= kMaxDepth ? made : opaque();
       },
       opaque);
   slot(defined_, e) = f;
@@ -406,8 +406,8 @@ FormulaId Lowering::defined(Expr e) {
 FormulaId Lowering::compute_defined(Expr e) {
   if (e.is(Op::kWhere)) {
     FormulaId a = defined(e.arg(1)), b = defined(e.arg(2));
-    FormulaId arms = a == b ? a : where(condition(e.arg(0)), a, b);
-    return forms_.all_of({defined(e.arg(0)), arms});
+    FormulaId arms = a == b ? a : choice(condition(e.arg(0)), a, b);
+    return forms_.formulas.all_of({defined(e.arg(0)), arms});
   }
   std::vector<FormulaId> parts;
   for (Expr arg : e.args()) {
@@ -416,13 +416,13 @@ FormulaId Lowering::compute_defined(Expr e) {
   }
   FormulaId own = own_condition(e);
   if (own != kTrue) parts.push_back(own);
-  return parts.empty() ? kTrue : forms_.all_of(std::move(parts));
+  return parts.empty() ? kTrue : forms_.formulas.all_of(std::move(parts));
 }
 
 FormulaId Lowering::nonzero(Expr divisor) {
   MaybeFraction x = fraction(divisor);
   if (!x) return kNoId;
-  return forms_.ne(x->num);
+  return forms_.formulas.ne(x->num);
 }
 
 FormulaId Lowering::nonzero_divisors(Expr e) {
@@ -434,13 +434,13 @@ FormulaId Lowering::nonzero_divisors(Expr e) {
     parts.push_back(nonzero(divisor));
     if (parts.back() == kNoId) return kNoId;
   }
-  return forms_.all_of(std::move(parts));
+  return forms_.formulas.all_of(std::move(parts));
 }
 
 FormulaId Lowering::natural(Expr count) {
   Poly n = integer(count);
   if (n.is_constant() && n.constant > Int(int64_t{1} << 32)) return kFalse;
-  return forms_.ge(n);
+  return forms_.formulas.ge(n);
 }
 
 // Beyond that the arguments are defined.
@@ -457,7 +457,7 @@ FormulaId Lowering::own_condition(Expr e) {
       if (is_opaque(e.op())) f = kNoId;
       break;
   }
-  return f == kNoId ? forms_.opaque_condition(e, true) : f;
+  return f == kNoId ? forms_.formulas.opaque(e, true) : f;
 }
 
 // --- back to expressions
@@ -473,8 +473,8 @@ class Raising {
     for (const Term& t : p.terms) {
       std::vector<Expr> product;
       if (!t.coef.is_one()) product.push_back(pool_.integer(t.coef));
-      for (AtomId a : forms_.factors(t.mono)) {
-        std::optional<Expr> e = atom(forms_.atom(a));
+      for (AtomId a : forms_.monomials.factors(t.mono)) {
+        std::optional<Expr> e = atom(forms_.atoms[a]);
         if (!e) return std::nullopt;
         product.push_back(*e);
       }
@@ -493,9 +493,9 @@ class Raising {
       return a.expr;
     }
     if (a.kind == AtomKind::kFresh) return std::nullopt;
-    std::optional<Expr> x = poly(forms_.poly(a.a)), y;
+    std::optional<Expr> x = poly(forms_.polys[a.a]), y;
     if (!x) return std::nullopt;
-    if (a.b != kNoId && !(y = poly(forms_.poly(a.b)))) return std::nullopt;
+    if (a.b != kNoId && !(y = poly(forms_.polys[a.b]))) return std::nullopt;
     switch (a.kind) {
       case AtomKind::kFloor: return floor_div(*x, *y);
       case AtomKind::kPos: return max(pool_.integer(0), *x);
@@ -510,7 +510,7 @@ class Raising {
   }
 
   std::optional<Expr> condition(FormulaId id) {
-    const Formula& f = forms_.formula(id);
+    const Formula& f = forms_.formulas[id];
     if (f.kind == FormulaKind::kOpaque) {
       if (f.about_definedness) return std::nullopt;
       return f.positive ? f.expr : logical_not(f.expr);
@@ -526,7 +526,7 @@ class Raising {
         return pool_.boolean(f.kind == FormulaKind::kConstantTrue);
       return pool_.make(f.kind == FormulaKind::kAnd ? Op::kAnd : Op::kOr, kids);
     }
-    std::optional<Expr> p = poly(forms_.poly(f.poly));
+    std::optional<Expr> p = poly(forms_.polys[f.poly]);
     if (!p) return std::nullopt;
     switch (f.kind) {
       case FormulaKind::kGe: return ge(*p, 0);

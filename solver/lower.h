@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "solver/form.h"
+#include "solver/forms/form_pool.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -46,7 +46,7 @@ class Lowering {
 
   Poly compute_integer(Expr e);
   Poly extremum(Op op, std::span<const Expr> args);
-  Poly sum(Expr e);
+  Poly opened_sum(Expr e);
   Poly power(Expr e);
   Poly bits(Expr e);
   Poly rounded(Expr e);
@@ -58,7 +58,7 @@ class Lowering {
   FormulaId integer_relation(Op op, const Poly& difference);
   FormulaId sign_relation(Op op, const Fraction& difference);
   FormulaId opaque_relation(Expr e);
-  FormulaId where(FormulaId c, FormulaId a, FormulaId b);
+  FormulaId choice(FormulaId c, FormulaId a, FormulaId b);
   FormulaId compute_defined(Expr e);
   FormulaId own_condition(Expr e);
   FormulaId nonzero(Expr divisor);

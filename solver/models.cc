@@ -18,7 +18,7 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
   zeros_.clear();
   collect_constants(goal);
   // A disjunction is easiest to meet one part at a time.
-  const Formula& f = forms_.formula(goal);
+  const Formula& f = forms_.formulas[goal];
   std::vector<FormulaId> parts = {goal};
   if (f.kind == FormulaKind::kOr) parts = f.kids;
   auto any = [&](auto search) {
@@ -48,11 +48,11 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
 }
 
 void ModelSearch::collect_constants(FormulaId f) {
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   for (FormulaId kid : formula.kids) collect_constants(kid);
   if (formula.poly == kNoId) return;
   if (formula.kind == FormulaKind::kEq) zeros_.push_back(formula.poly);
-  const Poly& p = forms_.poly(formula.poly);
+  const Poly& p = forms_.polys[formula.poly];
   Int c = abs(p.constant);
   if (c > Int(1) && constants_.size() < limits().model_moduli)
     constants_.push_back(c);
@@ -66,8 +66,8 @@ std::optional<AtomId> ModelSearch::next_unknown() {
     if (!s.is_int()) continue;
     Normal n = domain_.normal(lower_.integer(s));
     Poly p = n.changed ? n.poly : lower_.integer(s);
-    for (AtomId a : forms_.atoms_of(p)) {
-      if (!forms_.is_variable(a) || domain_.is_solved(a)) continue;
+    for (AtomId a : forms_.occurrences.of(p)) {
+      if (!forms_.atoms.is_variable(a) || domain_.is_solved(a)) continue;
       Range r = domain_.atom_range(a);
       std::optional<Int> width;
       if (r.span.lower() && r.span.upper()) {
@@ -85,10 +85,10 @@ std::optional<AtomId> ModelSearch::next_unknown() {
 std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
   std::vector<Int> found;
   for (PolyId id : zeros_) {
-    Normal n = domain_.normal(forms_.poly(id));
-    const Atoms atoms = forms_.atoms_of(n.poly);
+    Normal n = domain_.normal(forms_.polys[id]);
+    const Atoms atoms = forms_.occurrences.of(n.poly);
     bool alone = std::all_of(atoms.begin(), atoms.end(), [&](AtomId x) {
-      return x == a || !forms_.is_variable(x);
+      return x == a || !forms_.atoms.is_variable(x);
     });
     if (!alone || atoms.empty()) continue;
     domain_.spend(20);
@@ -188,11 +188,11 @@ std::optional<Assignment> ModelSearch::finish() {
 // Does what is next where `a` has the value; false where it can't have it.
 template <typename Next>
 bool ModelSearch::with_value(AtomId a, const Int& value, Next next) {
-  Poly p = forms_.variable(a);
+  Poly p = variable(forms_, a);
   p.constant = -value;
   const Domain::Mark before = domain_.mark();
   domain_.spend(5);
-  domain_.assume(forms_.eq(p), 0);
+  domain_.assume(forms_.formulas.eq(p), 0);
   const bool is_possible = !domain_.conflict();
   if (is_possible) next();
   domain_.undo(before);

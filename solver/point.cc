@@ -23,11 +23,11 @@ void Point::set(AtomId variable, int64_t value) {
 
 std::optional<bool> Point::truth(FormulaId f) {
   Budget::spend(1);
-  if (!forms_.is_made(f)) {
-    const std::optional<bool> negation = truth(FormPool::negate(f));
+  if (!forms_.formulas.is_made(f)) {
+    const std::optional<bool> negation = truth(negate(f));
     return negation ? std::optional(!*negation) : std::nullopt;
   }
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   switch (formula.kind) {
     case FormulaKind::kConstantFalse: return false;
     case FormulaKind::kConstantTrue: return true;
@@ -45,7 +45,7 @@ std::optional<bool> Point::truth(FormulaId f) {
     }
     default: break;
   }
-  Value v = value(forms_.poly(formula.poly));
+  Value v = value(forms_.polys[formula.poly]);
   if (!v) return std::nullopt;
   switch (formula.kind) {
     case FormulaKind::kGe: return *v >= 0;
@@ -61,7 +61,7 @@ Point::Value Point::value(const Poly& p) {
   for (const Term& t : p.terms) {
     Value product = t.coef.to_int64();
     if (!product) return std::nullopt;
-    for (AtomId a : forms_.factors(t.mono)) {
+    for (AtomId a : forms_.monomials.factors(t.mono)) {
       Value v = value(a);
       if (!v || __builtin_mul_overflow(*product, *v, &*product)) {
         return std::nullopt;
@@ -78,7 +78,7 @@ Point::Value Point::value(AtomId a) {
     const Slot& s = slots_[slot];
     if (s.epoch == kGiven || s.epoch == epoch_) return s.value;
   }
-  const Atom& atom = forms_.atom(a);
+  const Atom& atom = forms_.atoms[a];
   if (atom.a == kNoId || atom.kind == AtomKind::kFresh) return std::nullopt;
   if (depth_ >= kMaxDepth) return std::nullopt;
   struct Nested {  // to its end, or to that of the budget
@@ -104,13 +104,13 @@ Point::Value Point::compute(const Atom& atom) {
   if (atom.kind == AtomKind::kIte) {
     std::optional<bool> c = truth(atom.condition);
     if (!c) return std::nullopt;
-    return value(forms_.poly(*c ? atom.a : atom.b));
+    return value(forms_.polys[*c ? atom.a : atom.b]);
   }
-  Value x = value(forms_.poly(atom.a));
+  Value x = value(forms_.polys[atom.a]);
   if (!x) return std::nullopt;
   if (atom.kind == AtomKind::kPos) return std::max<int64_t>(*x, 0);
   if (atom.kind == AtomKind::kNamed) return x;
-  Value y = value(forms_.poly(atom.b));
+  Value y = value(forms_.polys[atom.b]);
   if (!y) return std::nullopt;
   if (atom.kind == AtomKind::kFloor) {
     if (*y == 0) return std::nullopt;

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "solver/form.h"
+#include "solver/forms/form_pool.h"
 #include "solver/id_map.h"
 #include "sym/small_vector.h"
 

@@ -7,21 +7,21 @@
 //     small_constant           2*x + 3
 //
 // Three tables are made of them: the simplifier's (sym/simplify_division.cc),
-// that of floors by numbers in the solver's forms (solver/form.cc), and that of
-// floors under facts (solver/normal/quotients.cc).  Each has rules of its own
-// beside them, of what it alone knows: bounds of expressions, remainders,
-// reasons.
+// that of floors by numbers in the solver's forms (solver/forms/floors.cc), and
+// that of floors under facts (solver/normal/quotients.cc).  Each has rules of
+// its own beside them, of what it alone knows: bounds of expressions,
+// remainders, reasons.
 //
 // A rule rewrites a State and says whether it did.  The State says what is done
 // with what a rule finds:
 //
 //   Ring, ring, num, den    the division
 //   take_out(q)             num was den*q + num: q stands outside of a floor
-//   take_factor(f, g, c)    num and den were g*f*num + c and g*f*den, 0 <= c <
-//   g finish()                0 <= num < den: the floor is 0, the remainder is
-//   num is_nonzero(p)           whether p is not 0, as is known or as num/den
-//   would
-//                           else be undefined
+//   take_factor(f, g, c)    num and den were g*f*num + c and g*f*den, where
+//                           0 <= c < g
+//   finish()                0 <= num < den: the floor is 0, the remainder num
+//   is_nonzero(p)           whether p is not 0, as is known, or as num/den
+//                           would else be undefined
 //   is_nonzero_atom(a)      the same of an atom
 //   merges()                whether a floor of floors is wanted, den > 0
 //   merges(m)               of one with x // m in it

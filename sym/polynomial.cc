@@ -47,11 +47,7 @@ int compare(Expr a, Expr b) {
 }
 
 bool MonomialLess::operator()(const Monomial& a, const Monomial& b) const {
-  if (a.size() != b.size()) return a.size() > b.size();
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (int order = compare(a[i], b[i])) return order < 0;
-  }
-  return false;
+  return internal::ExprRing::order(a, b) < 0;
 }
 
 Polynomial Polynomial::atom(Expr e) { return term({e}, 1); }
@@ -112,28 +108,15 @@ void Polynomial::add(Monomial monomial, const Int& coefficient) {
   if (total.is_zero()) sorted.erase(at);
 }
 
-// Two sorted sums are merged.
 Polynomial Polynomial::sum(const Polynomial& a, const Polynomial& b,
                            bool minus) {
   Polynomial result;
-  const auto& x = a.terms_.sorted_;
-  const auto& y = b.terms_.sorted_;
-  auto& out = result.terms_.sorted_;
-  out.reserve(x.size() + y.size());
-  const MonomialLess less;
-  size_t i = 0;
-  for (const auto& [monomial, c] : y) {
+  for (const auto& [monomial, c] : b.terms_) {
     Budget::spend(2 + monomial.size() / 4);
-    while (i < x.size() && less(x[i].first, monomial)) out.push_back(x[i++]);
-    if (i == x.size() || x[i].first != monomial) {
-      out.emplace_back(monomial, minus ? -c : c);
-      continue;
-    }
-    Int total = minus ? x[i].second - c : x[i].second + c;
-    if (!total.is_zero()) out.emplace_back(monomial, std::move(total));
-    ++i;
   }
-  for (; i < x.size(); ++i) out.push_back(x[i]);
+  internal::merge_sums<internal::ExprRing>(a.terms_.sorted_, b.terms_.sorted_,
+                                           minus ? -1 : 1,
+                                           result.terms_.sorted_);
   return result;
 }
 

@@ -2,11 +2,18 @@
 // monomials are.  Not for callers of the library.
 //
 // There are two kinds of polynomials.  Those of sym/polynomial.h have monomials
-// of expressions, sorted as they are printed; they need no pool of their own
-// and are what callers see.  Those of the solver (solver/form.h) have monomials
-// that are numbers of a pool: two are compared as integers and a product is
-// looked up, by which a question takes microseconds.  What is done to both is
-// the same, and stands here once, over a Ring, which says what differs:
+// of expressions, sorted as they are printed; they need no pool of their own,
+// may be thrown away, and are what callers see.  Those of the solver
+// (solver/forms/poly.h) have monomials that are numbers of a pool, in the order
+// in which they were made: two are compared as integers and a product is looked
+// up, by which a question takes microseconds.  Neither can be the other: a pool
+// keeps all it has seen, which a search over forms of an expression cannot
+// afford, and its order depends on what was asked before, which print and
+// simplify must not.  solver/lower.h converts, expression by expression:
+// Lowering there, to_expr() back.
+//
+// What is done to both is the same, and stands here once, over a Ring, which
+// says what differs:
 //
 //   Poly, Monomial, Factors   Factors: the sorted atoms of a monomial
 //   each(p, f)                calls f(monomial, coefficient) of each term, the
@@ -14,10 +21,13 @@
 //                             is false; whether it never was
 //   size(p), constant(p), number(k)   the number of terms; the constant of p;
 //                             k as a polynomial
+//   order(m, n)               below 0 where m comes before n in a sum, 0 where
+//                             they are one
 //   scaled(p, k)              p*k
 //   is_one(m)                 whether m is the monomial 1
 //   append(p, m, c)           adds c*m; settle(p) then puts all in order
 //   factors(m), common(f, m)  the atoms of m; those of f that are in m too
+//   single(m)                 the only atom of m, else nothing
 //   monomial(f)               the product of atoms
 //   product(m, n)             m*n
 //   quotient(m, n)            m/n where n divides m, else nothing
@@ -34,6 +44,7 @@
 
 #include "sym/integer.h"
 #include "sym/polynomial.h"
+#include "sym/small_vector.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -57,6 +68,29 @@ Int full_content_of(const typename Ring::Poly& p) {
     return !g.is_one();
   });
   return g;
+}
+
+// The terms of p + k*q, given theirs.
+template <typename Ring, typename Terms>
+void merge_sums(const Terms& p, const Terms& q, const Int& k, Terms& sum) {
+  const auto order = [](const auto& term, const auto& m) {
+    const auto& [n, d] = term;
+    return Ring::order(n, m);
+  };
+  sum.reserve(p.size() + q.size());
+  auto x = p.begin();
+  for (const auto& [m, c] : q) {
+    int of_x = 1;
+    while (x != p.end() && (of_x = order(*x, m)) < 0) sum.push_back(*x++);
+    if (x == p.end() || of_x > 0) {
+      sum.push_back({m, c * k});
+      continue;
+    }
+    const auto& [n, d] = *x++;
+    Int total = d + c * k;
+    if (!total.is_zero()) sum.push_back({m, std::move(total)});
+  }
+  for (; x != p.end(); ++x) sum.push_back(*x);
 }
 
 // Each coefficient divided by k, rounded down.
@@ -83,6 +117,69 @@ typename Ring::Poly product_of(Ring ring, const typename Ring::Poly& p,
   });
   Ring::settle(product);
   return product;
+}
+
+// Whether an atom of p has an image: `image(a)` is a polynomial, or nullptr of
+// an atom that stays.  `result`, which is 0 before, is then p with the images
+// in their atoms' places.
+template <typename Ring, typename Image>
+bool put_images(Ring ring, const typename Ring::Poly& p, Image image,
+                typename Ring::Poly& result) {
+  using Poly = typename Ring::Poly;
+  size_t stayed = 0;  // terms, up to the first that changes
+  bool changed = false;
+  const auto stays = [&](const auto& m, const Int& c) {
+    if (changed) Ring::append(result, m, c);
+    stayed += !changed;
+  };
+  const auto becomes = [&](const Poly& q, const Int& k) {
+    if (!changed) {
+      Ring::each(p, [&](const auto& m, const Int& c) {
+        if (stayed > 0) Ring::append(result, m, c);
+        return stayed-- > 0;
+      });
+      changed = true;
+    }
+    Ring::each(q, [&](const auto& m, const Int& c) {
+      Ring::append(result, m, c * k);
+      return true;
+    });
+  };
+  const auto product = [&](const auto& m, Int coefficient) {
+    typename Ring::Factors same;
+    SmallVector<const Poly*, 4> images;
+    bool has_image = false;
+    for (const auto& a : ring.factors(m)) {
+      const Poly* value = image(a);
+      has_image = has_image || value != nullptr;
+      if (value == nullptr) {
+        same.push_back(a);
+      } else if (value->is_constant()) {
+        coefficient *= Ring::constant(*value);
+      } else {
+        images.push_back(value);
+      }
+    }
+    if (!has_image) return stays(m, coefficient);
+    if (coefficient.is_zero()) return becomes({}, 0);
+    Poly all = Ring::number(same.empty() ? coefficient : 1);
+    if (!same.empty()) all = ring.times(all, ring.monomial(same), coefficient);
+    for (const Poly* value : images) all = ring.mul(all, *value);
+    becomes(all, 1);
+  };
+  Ring::each(p, [&](const auto& m, const Int& c) {
+    if (const auto a = ring.single(m)) {
+      const Poly* value = image(*a);
+      value != nullptr ? becomes(*value, c) : stays(m, c);
+    } else if (Ring::is_one(m)) {
+      stays(m, c);
+    } else {
+      product(m, c);
+    }
+    return true;
+  });
+  if (changed) Ring::settle(result);
+  return changed;
 }
 
 // p / m, where m divides every term.
@@ -191,9 +288,20 @@ struct ExprRing {
     p.add(std::move(m), c);
   }
   static void settle(Polynomial&) {}  // always is in order
+  // Higher degrees first; atoms by structure.
+  static int order(const Monomial& m, const Monomial& n) {
+    if (m.size() != n.size()) return m.size() > n.size() ? -1 : 1;
+    for (size_t i = 0; i < m.size(); ++i) {
+      if (const int order = compare(m[i], n[i])) return order;
+    }
+    return 0;
+  }
 
   static Factors factors(const Monomial& m) { return m; }
   static Monomial monomial(const Factors& f) { return f; }
+  static std::optional<Expr> single(const Monomial& m) {
+    return m.size() == 1 ? std::optional(m[0]) : std::nullopt;
+  }
   static Factors common(const Factors& f, const Monomial& m) {
     Factors both;
     std::set_intersection(f.begin(), f.end(), m.begin(), m.end(),

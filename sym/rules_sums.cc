@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sym/budget.h"
+#include "sym/polynomial_ring.h"
 #include "sym/rules.h"
 
 namespace proviso::inline v0_2::internal {
@@ -57,25 +58,17 @@ void cheapest_arguments(FormSearch& s, Expr e, Found& found) {
 void cheapest_atoms(FormSearch& s, Expr e, Found& found) {
   const Polynomial* p = small_sum(s, e);
   if (!p) return;
-  std::unordered_map<Expr, Expr, ExprHash> cheaper;
-  for (const auto& [monomial, c] : p->terms()) {
-    for (Expr a : monomial) {
-      if (is_leaf(a.op()) || a == e) continue;
-      const Expr state = s.best(a).state;
-      if (state != a) cheaper.emplace(a, state);
-    }
-  }
-  if (cheaper.empty()) return;
+  std::unordered_map<Expr, Polynomial, ExprHash> cheaper;
+  const auto image = [&](Expr a) -> const Polynomial* {
+    if (is_leaf(a.op()) || a == e) return nullptr;
+    const Expr state = s.best(a).state;
+    return state == a ? nullptr
+                      : &cheaper.try_emplace(a, atom(state)).first->second;
+  };
   Polynomial sum;
-  for (const auto& [monomial, c] : p->terms()) {
-    Polynomial product(c);
-    for (Expr a : monomial) {
-      auto at = cheaper.find(a);
-      product = product * atom(at == cheaper.end() ? a : at->second);
-    }
-    sum = sum + product;
+  if (put_images(ExprRing(), *p, image, sum)) {
+    found.push_back(to_expr(s.pool(), sum));
   }
-  found.push_back(to_expr(s.pool(), sum));
 }
 
 // p -> p - q*z, z known to be 0, where a term of z divides one of p.

@@ -125,7 +125,7 @@ const std::vector<FactId>& Engine::contradiction_anywhere() {
       groups.resize(limits().consistency_groups);
     }
     for (FormulaId fact : groups) {
-      const Atoms near = reasoner.forms().atoms_of_formula(fact);
+      const Atoms near = reasoner.forms().occurrences.of_formula(fact);
       auto proof =
           reasoner.proofs().refutation.refute_facts(near, options().budget / 4);
       if (!proof) continue;

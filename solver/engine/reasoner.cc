@@ -165,8 +165,8 @@ std::optional<Reason> Reasoner::contradiction_near(Expr question, bool value,
     return std::nullopt;
   }
   const uint64_t units = options_.budget / 4;
-  Atoms near = forms_.atoms_of_formula(goal);
-  near.append(forms_.atoms_of_formula(defined));
+  Atoms near = forms_.occurrences.of_formula(goal);
+  near.append(forms_.occurrences.of_formula(defined));
   if (auto proof =
           proofs_.refutation.refute_facts({near.begin(), near.size()}, units)) {
     return proof->why;
@@ -175,7 +175,7 @@ std::optional<Reason> Reasoner::contradiction_near(Expr question, bool value,
   enumerate(*this, counted, limits().consistency_points);
   if (counted.is_contradiction) return counted.why;
   if (counted.is_finished || tier < Tier::kLinear) return std::nullopt;
-  const FormulaId proved = value ? goal : FormPool::negate(goal);
+  const FormulaId proved = value ? goal : negate(goal);
   const bool by_cases = tier != Tier::kLinear;
   Refutation::Tried tried;
   auto proof = proofs_.refutation.refute(

@@ -15,9 +15,7 @@ namespace proviso::inline v0_2::internal {
 
 struct Search {
   Search(Expr asked, FormulaId as_formula)
-      : question(asked),
-        goal(as_formula),
-        opposite(FormPool::negate(as_formula)) {}
+      : question(asked), goal(as_formula), opposite(negate(as_formula)) {}
   // What was found is dropped; what is known of the models stays.
   void reset() {
     value.reset();

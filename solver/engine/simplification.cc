@@ -193,7 +193,7 @@ Strided Simplification::as_polynomial(const Poly& p, int depth) {
   Strided sum = Strided::point(p.constant);
   for (const Term& t : p.terms) {
     Strided product = Strided::point(t.coef);
-    for (AtomId a : reasoner_.forms().factors(t.mono)) {
+    for (AtomId a : reasoner_.forms().monomials.factors(t.mono)) {
       product = product * of_atom(a, depth);
     }
     sum = sum + product;
@@ -206,8 +206,10 @@ Strided Simplification::of_atom(AtomId a, int depth) {
   const FormPool& forms = reasoner_.forms();
   const Strided range(reasoner_.domain().atom_range(a).span);
   if (depth == kMaxDepth) return range;
-  const Atom& atom = forms.atom(a);
-  auto part = [&](PolyId p) { return as_polynomial(forms.poly(p), depth + 1); };
+  const Atom& atom = forms.atoms[a];
+  auto part = [&](PolyId p) {
+    return as_polynomial(forms.polys[p], depth + 1);
+  };
   switch (atom.kind) {
     case AtomKind::kPos:
       return intersect(range, max(part(atom.a), Strided::point(0)));

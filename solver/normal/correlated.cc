@@ -18,7 +18,7 @@ namespace {
 
 // p but for one of its terms.
 Poly without(const Poly& p, const Term& term) {
-  Poly rest = FormPool::constant(p.constant);
+  Poly rest = Poly::number(p.constant);
   for (const Term& t : p.terms) {
     if (&t != &term) rest.terms.push_back(t);
   }
@@ -32,9 +32,9 @@ Poly without(const Poly& p, const Term& term) {
 bool Ranges::may_shift(const Poly& p, size_t degree) {
   bool up = true, down = true;
   for (const Term& t : p.terms) {
-    if (forms_.factors(t.mono).size() != degree) continue;
+    if (forms_.monomials.factors(t.mono).size() != degree) continue;
     bool positive = t.coef.sign() > 0;
-    for (AtomId a : forms_.factors(t.mono)) {
+    for (AtomId a : forms_.monomials.factors(t.mono)) {
       positive ^= !of_atom(a).span.lower().has_value();
     }
     (positive ? down : up) = false;
@@ -48,17 +48,17 @@ Range Ranges::by_shift(const Poly& p) {
   if (p.terms.size() < 2) return {};  // a product of ranges is as good
   size_t degree = 0;
   for (const Term& t : p.terms) {
-    degree = std::max(degree, forms_.factors(t.mono).size());
+    degree = std::max(degree, forms_.monomials.factors(t.mono).size());
   }
   if (degree < 2 || degree > limits().shift_degree) return {};
   if (p.terms.size() > limits().shift_terms || !may_shift(p, degree)) return {};
-  Poly shifted = FormPool::constant(p.constant);
+  Poly shifted = Poly::number(p.constant);
   Reason why = 0;
   SmallVector<Term, 8> parts;  // of one term; mono 0 is 1
   for (const Term& t : p.terms) {
     parts.clear();
     parts.push_back({0, t.coef});
-    for (AtomId a : forms_.factors(t.mono)) {
+    for (AtomId a : forms_.monomials.factors(t.mono)) {
       const Range& r = of_atom(a);
       if (r.span.is_empty()) return {};
       const bool low = r.span.lower().has_value();
@@ -69,17 +69,17 @@ Range Ranges::by_shift(const Poly& p) {
       for (size_t i = 0; i < count; ++i) {
         const Term part = parts[i];
         if (!end.is_zero()) parts.push_back({part.mono, part.coef * end});
-        parts[i] = {forms_.product(part.mono, forms_.mono(a)),
+        parts[i] = {forms_.monomials.product(part.mono, forms_.monomials.of(a)),
                     low ? part.coef : -part.coef};
       }
     }
     for (const Term& part : parts) {
-      FormPool::append(shifted, part.mono, part.coef);
+      append(shifted, part.mono, part.coef);
     }
     state_.meter.spend(4);
     if (shifted.terms.size() > 16 * limits().shift_terms) return {};
   }
-  FormPool::merge_terms(shifted);
+  merge_terms(shifted);
   bool up = true, down = true;
   for (const Term& t : shifted.terms) {
     (t.coef.sign() > 0 ? down : up) = false;
@@ -93,10 +93,10 @@ Range Ranges::by_shift(const Poly& p) {
 // c*pos(d) is max(0, c*d) for c > 0 and min(0, c*d) for c < 0: p lies between
 // the ends of its two readings.
 Range Ranges::clamped(const Poly& p, const Term& t, int depth) {
-  const Atom& atom = forms_.atom(forms_.single(t.mono));
+  const Atom& atom = forms_.atoms[forms_.monomials.single(t.mono)];
   Poly rest = without(p, t);
   Range x = of(rest, depth + 1);
-  Range y = of(forms_.add(rest, forms_.poly(atom.a), t.coef), depth + 1);
+  Range y = of(add(rest, forms_.polys[atom.a], t.coef), depth + 1);
   if (x.span.is_empty() || y.span.is_empty()) return {};
   bool is_max = t.coef.sign() > 0;
   Range r;
@@ -123,11 +123,12 @@ Range Ranges::clamped(const Poly& p, const Term& t, int depth) {
 std::optional<Ranges::Unfloored> Ranges::without_floor(const Poly& p,
                                                        const Term& t,
                                                        AtomId q) {
-  const Atom& atom = forms_.atom(q);
+  const Atom& atom = forms_.atoms[q];
   if (atom.kind != AtomKind::kFloor) return std::nullopt;
-  const Poly& d = forms_.poly(atom.b);
-  MonoId first = forms_.mono(q);
-  if (!d.is_constant()) first = forms_.product(first, d.terms[0].mono);
+  const Poly& d = forms_.polys[atom.b];
+  MonoId first = forms_.monomials.of(q);
+  if (!d.is_constant())
+    first = forms_.monomials.product(first, d.terms[0].mono);
   if (first != t.mono) return std::nullopt;
   const Range divisor = of(d, limits().correlation_depth);
   if (divisor.span.is_empty()) return std::nullopt;
@@ -140,14 +141,14 @@ std::optional<Ranges::Unfloored> Ranges::without_floor(const Poly& p,
   Poly most;
   if (has_short_divisor(atom)) {
     most = without(p, t);
-    if (!scale.is_one()) most = forms_.scale(most, scale);
+    if (!scale.is_one()) most = most * scale;
   } else {
-    const Poly product = forms_.mul(d, forms_.variable(q));
-    most = forms_.add(forms_.scale(p, scale), product, -c);
+    const Poly product = mul(forms_, d, variable(forms_, q));
+    most = add(p * scale, product, -c);
     if (most.terms.size() + product.terms.size() != p.terms.size()) return {};
   }
-  most = forms_.add(most, forms_.poly(atom.a), c);
-  Poly least = forms_.add(most, d, -c);
+  most = add(most, forms_.polys[atom.a], c);
+  Poly least = add(most, d, -c);
   least.constant += negative ? -c : c;
   if ((c.sign() < 0) != negative) std::swap(least, most);
   return Unfloored{std::move(least), std::move(most), scale,
@@ -157,7 +158,7 @@ std::optional<Ranges::Unfloored> Ranges::without_floor(const Poly& p,
 // One product, or a constant: what costs little to put in.
 bool Ranges::has_short_divisor(const Atom& atom) const {
   if (atom.kind != AtomKind::kFloor) return false;
-  const Poly& d = forms_.poly(atom.b);
+  const Poly& d = forms_.polys[atom.b];
   return d.is_constant() || (d.terms.size() == 1 && d.constant.is_zero());
 }
 
@@ -167,9 +168,9 @@ Range Ranges::correlated(const Poly& p, int depth, std::optional<int> enough) {
   if (p.terms.size() > limits().correlated_terms) return best;
   const bool alone = p.terms.size() == 1 && p.constant.is_zero();
   for (const Term& t : p.terms) {
-    for (AtomId q : forms_.factors(t.mono)) {
-      const Atom& atom = forms_.atom(q);
-      if (atom.kind == AtomKind::kPos && forms_.single(t.mono) == q) {
+    for (AtomId q : forms_.monomials.factors(t.mono)) {
+      const Atom& atom = forms_.atoms[q];
+      if (atom.kind == AtomKind::kPos && forms_.monomials.single(t.mono) == q) {
         narrow(reasons_, best, clamped(p, t, depth));
         if (best.span.is_empty()) return best;
       }

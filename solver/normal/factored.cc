@@ -16,32 +16,31 @@
 
 namespace proviso::inline v0_2::internal {
 std::optional<Ranges::Product> Ranges::split_by(const Poly& p, AtomId x) {
-  const MonoId single = forms_.mono(x);
-  Poly a, b = FormPool::constant(p.constant);
+  const MonoId single = forms_.monomials.of(x);
+  Poly a, b = Poly::number(p.constant);
   for (const Term& t : p.terms) {
-    const MonoId rest = forms_.quotient(t.mono, single);
+    const MonoId rest = forms_.monomials.quotient(t.mono, single);
     if (rest == kNoId) {
       b.terms.push_back(t);
-    } else if (forms_.quotient(rest, single) != kNoId) {
+    } else if (forms_.monomials.quotient(rest, single) != kNoId) {
       return std::nullopt;  // x*x
     } else {
-      FormPool::append(a, rest, t.coef);
+      append(a, rest, t.coef);
     }
   }
-  FormPool::merge_terms(a);
+  merge_terms(a);
   if (a.is_constant()) return std::nullopt;
   const Int content = gcd(a.content(), a.constant);
-  a = FormPool::over(a, content);
+  a = over(a, content);
   state_.meter.spend(a.terms.size() + p.terms.size());
   std::optional<Poly> quotient;
   if (b.is_zero()) {
     quotient.emplace();
   } else {
-    quotient = forms_.exact_quotient(b, a);
+    quotient = exact_quotient(forms_, b, a);
   }
   if (!quotient) return std::nullopt;
-  return Product{std::move(a),
-                 forms_.add(*quotient, forms_.variable(x), content)};
+  return Product{std::move(a), add(*quotient, variable(forms_, x), content)};
 }
 
 std::optional<Ranges::Product> Ranges::as_product(const Poly& p) {
@@ -50,17 +49,18 @@ std::optional<Ranges::Product> Ranges::as_product(const Poly& p) {
     return std::nullopt;
   const Term* largest = &p.terms[0];
   for (const Term& t : p.terms) {
-    if (forms_.factors(t.mono).size() > forms_.factors(largest->mono).size()) {
+    if (forms_.monomials.factors(t.mono).size() >
+        forms_.monomials.factors(largest->mono).size()) {
       largest = &t;
     }
   }
   AtomId before = kNoId;
-  for (AtomId x : forms_.factors(largest->mono)) {
+  for (AtomId x : forms_.monomials.factors(largest->mono)) {
     if (x == before) continue;  // factors are sorted
     before = x;
     const auto with_x = static_cast<size_t>(
         std::count_if(p.terms.begin(), p.terms.end(), [&](const Term& t) {
-          const Factors& factors = forms_.factors(t.mono);
+          const Factors& factors = forms_.monomials.factors(t.mono);
           return std::find(factors.begin(), factors.end(), x) != factors.end();
         }));
     // Factors without a common atom make as many parts as their own multiply
@@ -75,9 +75,10 @@ std::optional<Ranges::Product> Ranges::as_product(const Poly& p) {
 }
 
 Range Ranges::factored(const Poly& p, int depth) {
-  const bool has_products = std::any_of(
-      p.terms.begin(), p.terms.end(),
-      [this](const Term& t) { return forms_.single(t.mono) == kNoId; });
+  const bool has_products =
+      std::any_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
+        return forms_.monomials.single(t.mono) == kNoId;
+      });
   if (!has_products || p.terms.size() < 2) return {};
   Int shift = 0;
   std::optional<Product> split = as_product(p);

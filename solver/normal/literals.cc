@@ -22,11 +22,11 @@ bool Literals::decides_at_point(FormulaKind kind, const Range& r, Decision& d) {
 
 bool Literals::decide_cheaply(FormulaId f, Range& r, Decision& d) {
   if (is_asserted(f, d)) return true;
-  const Formula& formula = forms_.formula(f);
-  const Poly& p = forms_.poly(formula.poly);
+  const Formula& formula = forms_.formulas[f];
+  const Poly& p = forms_.polys[formula.poly];
   r = ranges_.plain(p);
   if (decides(formula.kind, r, d)) return true;
-  if (!forms_.is_single(p) && !r.span.is_point() &&
+  if (!is_single(forms_, p) && !r.span.is_point() &&
       narrow(reasons_, r, ranges_.asserted(formula.poly)) &&
       decides(formula.kind, r, d)) {
     return true;
@@ -35,9 +35,9 @@ bool Literals::decide_cheaply(FormulaId f, Range& r, Decision& d) {
 }
 
 bool Literals::decide_dearly(FormulaId f, Range& r, Decision& d) {
-  const Formula& formula = forms_.formula(f);
-  const Poly& p = forms_.poly(formula.poly);
-  if (forms_.is_single(p)) return false;
+  const Formula& formula = forms_.formulas[f];
+  const Poly& p = forms_.polys[formula.poly];
+  if (is_single(forms_, p)) return false;
   auto decided_by = [&](const Range& other) {
     return narrow(reasons_, r, other) && decides(formula.kind, r, d);
   };
@@ -45,8 +45,8 @@ bool Literals::decide_dearly(FormulaId f, Range& r, Decision& d) {
       decided_by(state_.differences.by_paths(p))) {
     return true;
   }
-  const bool products = forms_.single(p.terms[0].mono) == kNoId ||
-                        forms_.single(p.terms.back().mono) == kNoId;
+  const bool products = forms_.monomials.single(p.terms[0].mono) == kNoId ||
+                        forms_.monomials.single(p.terms.back().mono) == kNoId;
   if (products && decided_by(ranges_.factored(p))) return true;
   if (decided_by(ranges_.by_shift(p))) return true;
   const int enough = formula.kind == FormulaKind::kGe ? 0 : 1;
@@ -61,7 +61,7 @@ Decision Literals::is_nonzero(const Poly& p) {
     return d;
   }
   if (decides(FormulaKind::kNe, ranges_.plain(p), d)) return d;
-  FormulaId id = forms_.ne(p);
+  FormulaId id = forms_.formulas.ne(p);
   if (id <= kTrue) {  // 2*u0 + 1 is never 0
     d.value = id == kTrue;
     return d;

@@ -3,6 +3,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "solver/forms/form_ring.h"
 #include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2::internal {
@@ -39,71 +40,15 @@ class NormalForm::Bottom {
   const int outer_;
 };
 
-namespace {
-
-// Adds times * q, for merge_terms() to put in order.
-void append(Poly& p, const Poly& q, const Int& times) {
-  p.constant.add_product(q.constant, times);
-  for (const Term& t : q.terms) p.terms.push_back({t.mono, t.coef * times});
-}
-
-}  // namespace
-
 bool NormalForm::rewrite(const Poly& p, Normal& n) {
   state_.meter.spend(p.terms.size());
-  for (const Term& t : p.terms) {
-    const AtomId single = forms_.single(t.mono);
-    const Image& image = single != kNoId ? image_of(single) : kItself;
-    bool changed = image.poly != kNoId;
-    if (single == kNoId) {
-      for (AtomId a : forms_.factors(t.mono)) {
-        changed = changed || image_of(a).poly != kNoId;
-      }
-    }
-    if (!changed) {
-      if (n.changed) n.poly.terms.push_back(t);
-      continue;
-    }
-    if (!n.changed) {  // the terms before stay
-      n.changed = true;
-      n.poly.constant = p.constant;
-      for (const Term& s : p.terms) {
-        if (&s == &t) break;
-        n.poly.terms.push_back(s);
-      }
-    }
-    if (single != kNoId) {
-      n.why = join(n.why, image.why);
-      append(n.poly, forms_.poly(image.poly), t.coef);
-      continue;
-    }
-    append_product(t, n);
-  }
-  if (n.changed) FormPool::merge_terms(n.poly);
-  return n.changed;
-}
-
-// The product of the images of t's factors.
-void NormalForm::append_product(const Term& t, Normal& n) {
-  Int coef = t.coef;
-  Factors same;
-  SmallVector<PolyId, 4> images;
-  for (AtomId a : forms_.factors(t.mono)) {
-    const Image& of_factor = image_of(a);
-    n.why = join(n.why, of_factor.why);
-    if (of_factor.poly == kNoId) {
-      same.push_back(a);
-    } else if (forms_.poly(of_factor.poly).is_constant()) {
-      coef *= forms_.poly(of_factor.poly).constant;
-    } else {
-      images.push_back(of_factor.poly);
-    }
-  }
-  if (coef.is_zero()) return;
-  Poly product = same.empty() ? FormPool::constant(coef)
-                              : forms_.monomial(forms_.mono(same), coef);
-  for (PolyId image : images) product = forms_.mul(product, forms_.poly(image));
-  append(n.poly, product, 1);
+  const auto image = [&](AtomId a) -> const Poly* {
+    const Image& of_atom = image_of(a);
+    if (of_atom.poly == kNoId) return nullptr;
+    n.why = join(n.why, of_atom.why);
+    return &forms_.polys[of_atom.poly];
+  };
+  return n.changed = put_images(FormRing(forms_), p, image, n.poly);
 }
 
 const NormalForm::Image& NormalForm::derived_image(AtomId a) {
@@ -119,15 +64,15 @@ const NormalForm::Image& NormalForm::derived_image(AtomId a) {
     const Visit visit(*this, a);
     if (r.solved != kNoId) {
       Substitution& known = state_.substitution;
-      const Normal n = of(forms_.poly(known.value_of(a)));
-      image = {forms_.intern(n.poly), join(n.why, known.why(a))};
+      const Normal n = of(forms_.polys[known.value_of(a)]);
+      image = {forms_.polys.id_of(n.poly), join(n.why, known.why(a))};
     } else {
       image = rebuild(a);
     }
   }
   // Each substitution may put atoms within atoms: past a depth they stay.
   if (image.poly != kNoId &&
-      forms_.depth(forms_.poly(image.poly)) > kMaxDepth) {
+      forms_.depth(forms_.polys[image.poly]) > kMaxDepth) {
     image = {};
   }
   known.image = image;
@@ -141,8 +86,8 @@ void NormalForm::make_images_below(AtomId a) {
   std::unordered_set<AtomId> seen;
   auto push = [&](PolyId p) {
     if (p == kNoId) return;
-    for (const Term& t : forms_.poly(p).terms) {
-      for (AtomId x : forms_.factors(t.mono)) {
+    for (const Term& t : forms_.polys[p].terms) {
+      for (AtomId x : forms_.monomials.factors(t.mono)) {
         if (!seen.contains(x)) stack.push_back({x, false});
       }
     }
@@ -159,7 +104,7 @@ void NormalForm::make_images_below(AtomId a) {
     }
     stack.back().second = true;
     seen.insert(next);
-    const Atom& atom = forms_.atom(next);
+    const Atom& atom = forms_.atoms[next];
     if (state_.substitution.is_solved(next)) {
       push(state_.substitution.value_of(next));
     } else if (!is_variable(atom.kind)) {
@@ -197,13 +142,13 @@ struct NormalForm::Call {
 
 bool NormalForm::Call::bits_of_numbers(Call& c) {
   if (!c.is_bits() || !c.x.is_constant() || !c.y.is_constant()) return false;
-  return c.finish(FormPool::constant(bit_and(c.x.constant, c.y.constant)));
+  return c.finish(Poly::number(bit_and(c.x.constant, c.y.constant)));
 }
 
 bool NormalForm::Call::mask_of_ones(Call& c) {
   if (!c.is_bits()) return false;
-  if (c.y == FormPool::constant(-1)) return c.finish(c.x);
-  return c.x == FormPool::constant(-1) && c.finish(c.y);
+  if (c.y == Poly::number(-1)) return c.finish(c.x);
+  return c.x == Poly::number(-1) && c.finish(c.y);
 }
 
 // x & (2**k - 1), 0 among the masks.
@@ -214,7 +159,7 @@ bool NormalForm::Call::mask_of_low_bits(Call& c) {
   if (period.sign() <= 0 || !bit_and(period, period - 1).is_zero()) {
     return false;
   }
-  return c.finish(c.within.forms_.mod(other, FormPool::constant(period)));
+  return c.finish(mod(c.within.forms_, other, Poly::number(period)));
 }
 
 bool NormalForm::Call::multiply_out(Call& c) {
@@ -222,7 +167,7 @@ bool NormalForm::Call::multiply_out(Call& c) {
   if (!c.is_power() || !c.y.is_constant()) return false;
   const int64_t n = c.y.constant.to_int64().value_or(-1);
   if (n < 0 || n > kMost) return false;
-  return c.finish(c.within.forms_.pow(c.x, static_cast<unsigned>(n)));
+  return c.finish(pow(c.within.forms_, c.x, static_cast<unsigned>(n)));
 }
 
 bool NormalForm::Call::power_of_number(Call& c) {
@@ -231,7 +176,7 @@ bool NormalForm::Call::power_of_number(Call& c) {
   const int64_t n = c.y.constant.to_int64().value_or(-1);
   if (n < 0 || n > kMost) return false;
   const auto power = pow(c.x.constant, static_cast<uint64_t>(n));
-  return power && c.finish(FormPool::constant(*power));
+  return power && c.finish(Poly::number(*power));
 }
 
 bool NormalForm::Call::pull_out_of_exponent(Call& c) {
@@ -247,7 +192,7 @@ bool NormalForm::Call::pull_out_of_exponent(Call& c) {
       pow(c.x.constant, static_cast<uint64_t>(*c.y.constant.to_int64()));
   if (!power || !at_least(r, 0)) return false;
   c.why = c.within.join(c.why, r.lower);
-  return c.finish(forms.scale(forms.func(c.op, c.x, e), *power));
+  return c.finish(func(forms, c.op, c.x, e) * *power);
 }
 
 auto& NormalForm::Call::rules() {
@@ -282,17 +227,17 @@ Poly NormalForm::function(Op op, const Poly& x, const Poly& y, Reason& why) {
   Call call{.within = *this, .op = op, .x = x, .y = y, .why = why};
   Call::rules().run(call);
   why = call.why;
-  return call.is_done ? std::move(call.value) : forms_.func(op, x, y);
+  return call.is_done ? std::move(call.value) : func(forms_, op, x, y);
 }
 
 NormalForm::Image NormalForm::rebuild(AtomId a) {
   Normal n;
-  if (!rebuild_parts(a, forms_.atom(a), n)) return {};
-  if (forms_.as_atom(n.poly) == a) return {};
+  if (!rebuild_parts(a, forms_.atoms[a], n)) return {};
+  if (as_atom(forms_, n.poly) == a) return {};
   // The rewritten atom may itself have been solved for.
   bool again = false;
   for (const Term& t : n.poly.terms) {
-    for (AtomId f : forms_.factors(t.mono)) {
+    for (AtomId f : forms_.monomials.factors(t.mono)) {
       again |= state_.substitution.is_solved(f);
     }
   }
@@ -300,14 +245,14 @@ NormalForm::Image NormalForm::rebuild(AtomId a) {
     const Normal m = of(n.poly);
     if (m.changed) n.poly = m.poly, n.why = join(n.why, m.why);
   }
-  return {forms_.intern(n.poly), n.why};
+  return {forms_.polys.id_of(n.poly), n.why};
 }
 
 // The atom over the normal forms of its parts; false where that is itself.
 bool NormalForm::rebuild_parts(AtomId a, const Atom& atom, Normal& n) {
   const Poly nothing;
-  const Poly& first = forms_.poly(atom.a);
-  const Poly& second = atom.b == kNoId ? nothing : forms_.poly(atom.b);
+  const Poly& first = forms_.polys[atom.a];
+  const Poly& second = atom.b == kNoId ? nothing : forms_.polys[atom.b];
   Normal nx, ny;
   const Poly& x = rewrite(first, nx) ? nx.poly : first;
   const Poly& y = rewrite(second, ny) ? ny.poly : second;
@@ -323,7 +268,7 @@ bool NormalForm::rebuild_parts(AtomId a, const Atom& atom, Normal& n) {
       const Range& r = ranges_.of_atom(a);
       if (!r.span.is_point()) return false;
       n.why = join(r.lower, r.upper);
-      n.poly = FormPool::constant(*r.span.lower());
+      n.poly = Poly::number(*r.span.lower());
       return true;
     }
     case AtomKind::kPos: {
@@ -336,7 +281,7 @@ bool NormalForm::rebuild_parts(AtomId a, const Atom& atom, Normal& n) {
         n.poly = {};
         n.why = join(n.why, d.upper);
       } else if (changed) {
-        n.poly = forms_.pos(x);
+        n.poly = pos(forms_, x);
       } else {
         return false;
       }
@@ -348,7 +293,7 @@ bool NormalForm::rebuild_parts(AtomId a, const Atom& atom, Normal& n) {
         n.poly = *c.value ? x : y;
         n.why = join((*c.value ? nx : ny).why, c.why);
       } else if (changed) {
-        n.poly = forms_.ite(atom.condition, x, y);
+        n.poly = where(forms_, atom.condition, x, y);
       } else {
         return false;
       }
@@ -384,7 +329,7 @@ bool NormalForm::decide_by_kids(const Formula& formula, Decision& d) {
 }
 
 bool NormalForm::decide(FormulaId f, Decision& d) {
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   switch (formula.kind) {
     case FormulaKind::kConstantFalse:
     case FormulaKind::kConstantTrue:
@@ -397,8 +342,8 @@ bool NormalForm::decide(FormulaId f, Decision& d) {
   Range r;
   if (literals_.decide_cheaply(f, r, d)) return true;
   Normal n;
-  if (rewrite(forms_.poly(formula.poly), n)) {
-    FormulaId g = forms_.relation(formula.kind, n.poly);
+  if (rewrite(forms_.polys[formula.poly], n)) {
+    FormulaId g = forms_.formulas.relation(formula.kind, n.poly);
     if (g <= kTrue ? literals_.is_asserted(g, d) : literals_.decide(g, d)) {
       d.used_equalities = true;
       d.why = join(d.why, n.why);

@@ -49,8 +49,8 @@ class NormalForm {
   // The reference holds until the next change.
   const Poly& value_of(AtomId a) {
     const PolyId image = image_of(a).poly;
-    return forms_.poly(image == kNoId ? state_.substitution.value_of(a)
-                                      : image);
+    return forms_
+        .polys[image == kNoId ? state_.substitution.value_of(a) : image];
   }
 
   // By structure, as asserted, by ranges, and the same of the normal form.
@@ -86,7 +86,6 @@ class NormalForm {
   }
   const Image& derived_image(AtomId a);
   void make_images_below(AtomId a);
-  void append_product(const Term& t, Normal& n);
   Image rebuild(AtomId a);
   bool rebuild_parts(AtomId a, const Atom& atom, Normal& n);
   Poly function(Op op, const Poly& x, const Poly& y, Reason& why);

@@ -1,6 +1,6 @@
 #include "solver/normal/quotients.h"
 
-#include "solver/form_ring.h"
+#include "solver/forms/form_ring.h"
 #include "solver/limits_in_force.h"
 #include "sym/division.h"
 
@@ -25,12 +25,12 @@ struct Quotients::Division {
   Reason divisor_why = 0;  // that den > 0, where merges() found so
   bool is_done = false;
 
-  void take_out(const Poly& q) { outside = ring.forms.add(outside, q); }
+  void take_out(const Poly& q) { outside = outside + q; }
   static void take_factor(const Factors&, const Int&, const Int&) {}
   void finish() { is_done = true; }
   bool is_nonzero(const Poly& p) { return within.is_nonzero(p, why); }
   bool is_nonzero_atom(AtomId a) {
-    return within.is_nonzero(ring.forms.variable(a), why);
+    return within.is_nonzero(variable(ring.terms, a), why);
   }
   bool merges() {
     if (!within.has_prover()) return false;
@@ -60,7 +60,7 @@ bool Quotients::Division::cancel_numerator(Division& d) {
   d.spend(d.den.terms.size() + d.num.terms.size());
   const std::optional<Poly> k = exact_quotient_of(d.ring, d.den, d.num);
   if (!k || !d.is_nonzero(d.num)) return false;
-  d.num = FormPool::constant(1);
+  d.num = Poly::number(1);
   d.den = *k;
   return true;
 }
@@ -73,12 +73,11 @@ std::optional<Int> whole_ratio(const Int& a, const Int& b) {
 }
 
 // The number k with p == k*q; q has a term.
-std::optional<Int> multiple_of(const FormPool& forms, const Poly& p,
-                               const Poly& q) {
+std::optional<Int> multiple_of(const Poly& p, const Poly& q) {
   if (p.is_zero()) return Int(0);
   if (p.terms.size() != q.terms.size()) return std::nullopt;
   const auto k = whole_ratio(p.terms[0].coef, q.terms[0].coef);
-  if (!k || p != forms.scale(q, *k)) return std::nullopt;
+  if (!k || p != q * *k) return std::nullopt;
   return k;
 }
 
@@ -89,25 +88,25 @@ std::optional<Int> multiple_of(const FormPool& forms, const Poly& p,
 // 1).
 bool Quotients::Division::bound_by_remainder(Division& d) {
   if (d.den.is_constant()) return false;
-  FormPool& forms = d.ring.forms;
+  TermPool& terms = d.ring.terms;
   for (const Term& t : d.num.terms) {
-    for (AtomId a : forms.factors(t.mono)) {
-      if (forms.atom(a).kind != AtomKind::kFloor) continue;
-      const Poly& x = forms.poly(forms.atom(a).a);
-      const Poly& b = forms.poly(forms.atom(a).b);
+    for (AtomId a : terms.monomials.factors(t.mono)) {
+      if (terms.atoms[a].kind != AtomKind::kFloor) continue;
+      const Poly& x = terms.polys[terms.atoms[a].a];
+      const Poly& b = terms.polys[terms.atoms[a].b];
       if (b.is_constant()) continue;
-      const Term& lead = forms.leading(b);
-      if (forms.quotient(t.mono, forms.mono(a)) != lead.mono) continue;
+      const Term& lead = leading(terms, b);
+      if (terms.monomials.quotient(t.mono, terms.monomials.of(a)) != lead.mono)
+        continue;
       d.spend(d.num.terms.size() + b.terms.size());
       const std::optional<Int> c = whole_ratio(-t.coef, lead.coef);
-      const std::optional<Int> k = multiple_of(forms, d.den, b);
+      const std::optional<Int> k = multiple_of(d.den, b);
       if (!c || !k || c->sign() <= 0 || k->sign() <= 0) continue;
-      const Poly remainder = forms.sub(x, forms.mul(b, forms.variable(a)));
-      const std::optional<Int> j =
-          multiple_of(forms, forms.add(d.num, remainder, -*c), b);
+      const Poly remainder = x - mul(terms, b, variable(terms, a));
+      const std::optional<Int> j = multiple_of(add(d.num, remainder, -*c), b);
       if (!j || floor_div(*j, *k) != floor_div(*j + *c - 1, *k)) continue;
       if (!d.is_nonzero(b)) continue;
-      d.take_out(FormPool::constant(floor_div(*j, *k)));
+      d.take_out(Poly::number(floor_div(*j, *k)));
       d.finish();
       return true;
     }
@@ -118,26 +117,27 @@ bool Quotients::Division::bound_by_remainder(Division& d) {
 // (b*t + r) // b -> t + r // b for sums b, where that leaves fewer terms.
 bool Quotients::Division::pull_out_sums(Division& d) {
   if (d.den.is_constant() || d.ring.size(d.den) < 2) return false;
-  FormPool& forms = d.ring.forms;
+  TermPool& terms = d.ring.terms;
   // The leading term: of highest degree, then the oldest.
   const Term* lead = &d.den.terms[0];
   for (const Term& t : d.den.terms) {
-    if (forms.factors(t.mono).size() > forms.factors(lead->mono).size()) {
+    if (terms.monomials.factors(t.mono).size() >
+        terms.monomials.factors(lead->mono).size()) {
       lead = &t;
     }
   }
   Poly rest = d.num, multiples;
   for (size_t i = 0; i < rest.terms.size();) {
     const Term t = rest.terms[i++];
-    const MonoId q = forms.quotient(t.mono, lead->mono);
+    const MonoId q = terms.monomials.quotient(t.mono, lead->mono);
     if (q == kNoId) continue;
     const Int c = floor_div(t.coef, lead->coef);
     if (c.is_zero()) continue;
-    const Poly times = forms.monomial(q, c);
-    Poly next = forms.sub(rest, forms.mul(times, d.den));
+    const Poly times = Poly::term(q, c);
+    Poly next = rest - mul(terms, times, d.den);
     if (next.terms.size() >= rest.terms.size()) continue;
     d.spend(d.den.terms.size() + rest.terms.size());
-    multiples = forms.add(multiples, times);
+    multiples = multiples + times;
     rest = std::move(next);
     i = 0;
     if (multiples.terms.size() > 64) break;
@@ -152,18 +152,17 @@ bool Quotients::Division::pull_out_sums(Division& d) {
 bool Quotients::Division::bound_by_range(Division& d) {
   if (d.den.is_constant()) return false;
   Ranges& ranges = d.within.ranges_;
-  FormPool& forms = d.ring.forms;
   const Range n = ranges.of(d.num);
   if (n.span.is_empty()) return false;
   if (at_least(n, 0)) {
-    Poly room = forms.sub(d.den, d.num);
+    Poly room = d.den - d.num;
     room.constant -= 1;
     const Range r = ranges.of(room);
     if (!at_least(r, 0)) return false;
     d.why = d.within.join(d.why, d.within.join(n.lower, r.lower));
   } else {
     if (!at_most(n, -1)) return false;
-    const Range r = ranges.of(forms.add(d.den, d.num));
+    const Range r = ranges.of(d.den + d.num);
     if (!at_least(r, 0)) return false;
     d.why = d.within.join(d.why, d.within.join(n.upper, r.lower));
     d.outside.constant -= 1;
@@ -187,7 +186,7 @@ bool Quotients::Division::bound_by_proof(Division& d) {
   if (!d.within.has_prover() || d.den.is_constant()) return false;
   QuotientProver& prover = *d.within.prover_;
   Reason both = d.why;
-  Poly room = d.ring.forms.sub(d.den, d.num);
+  Poly room = d.den - d.num;
   room.constant -= 1;
   if (!prover.is_nonnegative(d.num, both)) return false;
   if (!prover.is_nonnegative(room, both)) return false;
@@ -249,20 +248,20 @@ std::vector<RewriteRuleCount> quotient_rule_counts() {
 // Of a floor without anything to take out, by the ranges of both parts.
 std::optional<Poly> Quotients::constant_value(const Poly& quotient,
                                               Reason& why) {
-  const std::optional<AtomId> atom = forms_.as_atom(quotient);
-  if (!atom || forms_.atom(*atom).kind != AtomKind::kFloor) return {};
-  const Poly& num = forms_.poly(forms_.atom(*atom).a);
-  const Poly& den = forms_.poly(forms_.atom(*atom).b);
+  const std::optional<AtomId> atom = as_atom(forms_, quotient);
+  if (!atom || forms_.atoms[*atom].kind != AtomKind::kFloor) return {};
+  const Poly& num = forms_.polys[forms_.atoms[*atom].a];
+  const Poly& den = forms_.polys[forms_.atoms[*atom].b];
   const Range r =
       internal::quotient(reasons_, ranges_.of(num), ranges_.of(den));
   if (!r.span.is_point() || !is_nonzero(den, why)) return {};
   why = join(why, join(r.lower, r.upper));
-  return FormPool::constant(*r.span.lower());
+  return Poly::number(*r.span.lower());
 }
 
 Poly Quotients::quotient(Poly num, Poly den, Reason& why) {
   Division d{.within = *this,
-             .ring = {forms_},
+             .ring = FormRing(forms_),
              .outside = {},
              .num = std::move(num),
              .den = std::move(den),
@@ -270,9 +269,9 @@ Poly Quotients::quotient(Poly num, Poly den, Reason& why) {
   Division::rules().run(d);
   why = d.why;
   if (d.is_done) return std::move(d.outside);
-  Poly q = forms_.floor_div(d.num, d.den);
+  Poly q = floor_div(forms_, d.num, d.den);
   if (std::optional<Poly> value = constant_value(q, why)) q = *std::move(value);
-  return forms_.add(d.outside, q);
+  return d.outside + q;
 }
 
 }  // namespace proviso::inline v0_2::internal

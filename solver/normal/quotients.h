@@ -5,18 +5,19 @@
 //   (a*c) // (b*c), c != 0            a // b
 //   ((x // a) // b)                   x // (a*b), with a QuotientProver
 //
-// Rules that hold at every point are FormPool::floor_div's; here are those that
-// need a fact, most often that the divisor is not 0, and its reason joins the
-// caller's.  They are rows of one table, most of them those of any polynomials
-// (sym/division.h), tried in its order; each shortens the quotient, so that all
-// of it ends.  What is left is a floor, unless the ranges
-// of its parts leave it one value (solver/state/range.h).
+// Rules that hold at every point stand in solver/forms/floors.h; here are those
+// that need a fact, most often that the divisor is not 0, and its reason joins
+// the caller's.  They are rows of one table, most of them those of any
+// polynomials (sym/division.h), tried in its order; each shortens the quotient,
+// so that all of it ends.  What is left is a floor, unless the ranges of its
+// parts leave it one value (solver/state/range.h).
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "solver/normal/literals.h"
+#include "sym/rewrite_rule.h"
 
 namespace proviso::inline v0_2::internal {
 

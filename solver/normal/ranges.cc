@@ -14,12 +14,12 @@ const Range& Ranges::derived(AtomId a, const AtomRecord& r) {
   if (known.stamp == state_.trail.stamp()) return known.range;
   if (is_variable(r.kind)) {
     const Reason why = state_.substitution.why(a);
-    known.range = of_value(forms_.poly(state_.substitution.value_of(a)));
+    known.range = of_value(forms_.polys[state_.substitution.value_of(a)]);
     known.range.lower = join(known.range.lower, why);
     known.range.upper = join(known.range.upper, why);
   } else {
     state_.meter.spend(1);
-    known.range = of_parts(forms_.atom(a));
+    known.range = of_parts(forms_.atoms[a]);
   }
   narrow(reasons_, known.range, r.own);
   known.stamp = stamp_to_keep();
@@ -29,9 +29,9 @@ const Range& Ranges::derived(AtomId a, const AtomRecord& r) {
 // What a solved variable's value is known to be, but for ranges of its parts.
 Range Ranges::of_value(const Poly& value) {
   if (value.is_constant()) return point(value.constant);
-  if (!forms_.is_single(value)) return asserted(value);
-  const AtomId x = forms_.single(value.terms[0].mono);
-  if (!forms_.is_variable(x)) return {};
+  if (!is_single(forms_, value)) return asserted(value);
+  const AtomId x = forms_.monomials.single(value.terms[0].mono);
+  if (!forms_.atoms.is_variable(x)) return {};
   return shifted(scaled(state_.bounds.own(x), value.terms[0].coef),
                  value.constant);
 }
@@ -39,8 +39,8 @@ Range Ranges::of_value(const Poly& value) {
 Range Ranges::of_parts(const Atom& atom) {
   switch (atom.kind) {
     case AtomKind::kFloor: {
-      const Poly& divisor = forms_.poly(atom.b);
-      Range x = of(forms_.poly(atom.a), 1);
+      const Poly& divisor = forms_.polys[atom.b];
+      Range x = of(forms_.polys[atom.a], 1);
       if (!divisor.is_constant()) return quotient(reasons_, x, of(divisor, 1));
       if (divisor.constant.sign() <= 0 || x.span.is_empty()) {
         return quotient(reasons_, x, point(divisor.constant));
@@ -51,12 +51,12 @@ Range Ranges::of_parts(const Atom& atom) {
       x.span = Interval::of(std::move(low), std::move(high));
       return x;
     }
-    case AtomKind::kPos: return nonnegative_part(of(forms_.poly(atom.a), 1));
+    case AtomKind::kPos: return nonnegative_part(of(forms_.polys[atom.a], 1));
     case AtomKind::kIte: {
-      const Range x = of(forms_.poly(atom.a), 1);
-      return hull(reasons_, x, of(forms_.poly(atom.b), 1));
+      const Range x = of(forms_.polys[atom.a], 1);
+      return hull(reasons_, x, of(forms_.polys[atom.b], 1));
     }
-    case AtomKind::kNamed: return of(forms_.poly(atom.a), 1);
+    case AtomKind::kNamed: return of(forms_.polys[atom.a], 1);
     case AtomKind::kFunc: return of_function(atom);
     case AtomKind::kOpaque:
       if (!atom.expr.is(Op::kDenseIndicator)) return {};
@@ -66,7 +66,7 @@ Range Ranges::of_parts(const Atom& atom) {
 }
 
 Range Ranges::of_function(const Atom& atom) {
-  const Range x = of(forms_.poly(atom.a), 1), y = of(forms_.poly(atom.b), 1);
+  const Range x = of(forms_.polys[atom.a], 1), y = of(forms_.polys[atom.b], 1);
   switch (atom.op) {
     case Op::kBitAnd: return of_bits(x, y);
     case Op::kPow: return of_power(x, y);
@@ -126,7 +126,7 @@ const Range& Ranges::of_product(MonoId m) {
   }
   Cached& known = of_products_[slot];
   if (known.stamp == state_.trail.stamp()) return known.range;
-  known.range = of_factors(forms_.factors(m));
+  known.range = of_factors(forms_.monomials.factors(m));
   known.stamp = stamp_to_keep();
   return known.range;
 }
@@ -194,7 +194,7 @@ Range Ranges::plain(const Poly& p) {
 Range Ranges::of(const Poly& p, int depth) {
   if (p.is_constant()) return point(p.constant);
   Range r = plain(p);
-  if (r.span.is_empty() || forms_.is_single(p) || r.span.is_point()) return r;
+  if (r.span.is_empty() || is_single(forms_, p) || r.span.is_point()) return r;
   narrow(reasons_, r, asserted(p));
   narrow(reasons_, r, by_shift(p));
   if (depth < limits().correlation_depth)

@@ -35,7 +35,7 @@ class Ranges {
     return is_own ? r.own : derived(a, r);
   }
   const Range& of_monomial(MonoId m) {
-    const AtomId a = forms_.single(m);
+    const AtomId a = forms_.monomials.single(m);
     return a != kNoId ? of_atom(a) : of_product(m);
   }
   Range plain(const Poly& p);
@@ -44,13 +44,14 @@ class Ranges {
   Range asserted(const Poly& p) {
     return !state_.bounds.has_forms()
                ? Range{}
-               : state_.bounds.of_form(forms_.view(p), p.constant, reasons_);
+               : state_.bounds.of_form(forms_.polys.linear_form(p), p.constant,
+                                       reasons_);
   }
   Range asserted(PolyId p) {
     return !state_.bounds.has_forms()
                ? Range{}
-               : state_.bounds.of_form(forms_.view(p), forms_.poly(p).constant,
-                                       reasons_);
+               : state_.bounds.of_form(forms_.polys.linear_form(p),
+                                       forms_.polys[p].constant, reasons_);
   }
   Range by_shift(const Poly& p);
   // With `enough`, the first lower end that is at least that will do.

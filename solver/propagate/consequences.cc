@@ -28,22 +28,15 @@ void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
     for (AtomId b : where.dependents) wake(b);
   }
   if (!is_variable(r.kind) && r.kind != AtomKind::kOpaque) {
-    post({Item::kAtomBound,
-          {},
-          lower,
-          depth_,
-          a,
-          why,
-          FormPool::constant(value)});
+    post({Item::kAtomBound, {}, lower, depth_, a, why, Poly::number(value)});
   }
   if (r.solved != kNoId) {
-    Poly row = forms_.scale(forms_.poly(state_.substitution.value_of(a)),
-                            lower ? 1 : -1);
+    Poly row = forms_.polys[state_.substitution.value_of(a)] * (lower ? 1 : -1);
     row.constant += lower ? -value : value;
     derive(FormulaKind::kGe, std::move(row),
            reasons_.join(why, state_.substitution.why(a)));
   } else if (is_variable(r.kind) && r.own.span.is_point()) {
-    solve(a, FormPool::constant(*r.own.span.lower()),
+    solve(a, Poly::number(*r.own.span.lower()),
           reasons_.join(r.own.lower, r.own.upper));
   }
 }
@@ -52,9 +45,9 @@ void Consequences::bound(const Term& t, const Int& slack, Reason why) {
   const bool lower = t.coef.sign() > 0;
   const Int value =
       lower ? -floor_div(slack, t.coef) : floor_div(slack, -t.coef);
-  const AtomId single = forms_.single(t.mono);
+  const AtomId single = forms_.monomials.single(t.mono);
   if (single != kNoId) return bound(single, lower, value, why);
-  Poly row = forms_.monomial(t.mono, lower ? 1 : -1);
+  Poly row = Poly::term(t.mono, lower ? 1 : -1);
   row.constant = lower ? -value : value;
   bound_form(row, why);
   post({Item::kProductBound,
@@ -63,10 +56,10 @@ void Consequences::bound(const Term& t, const Int& slack, Reason why) {
         depth_,
         t.mono,
         why,
-        FormPool::constant(value)});
+        Poly::number(value)});
 }
 
-void Consequences::bound_form(const FormPool::View& v, const Int& constant,
+void Consequences::bound_form(const LinearForm& v, const Int& constant,
                               Reason why, uint32_t constraint) {
   const Bounds::Ends* ends =
       state_.bounds.set_form(v, constant, why, constraint);
@@ -74,12 +67,12 @@ void Consequences::bound_form(const FormPool::View& v, const Int& constant,
   if (const Ids* watching = state_.constraints.watching(v.form)) {
     wake_all(*watching);
   }
-  wake_solved_by(forms_.poly(v.form));
+  wake_solved_by(forms_.polys[v.form]);
   const auto& [low, high] = *ends;
   if (!low.value || !high.value || *low.value < *high.value) return;
   const Reason both = reasons_.join(low.why, high.why);
   if (*low.value > *high.value) return conflict(both);
-  Poly equal = forms_.poly(v.form);
+  Poly equal = forms_.polys[v.form];
   equal.constant -= *low.value;
   derive(FormulaKind::kEq, std::move(equal), both);
 }
@@ -87,7 +80,7 @@ void Consequences::bound_form(const FormPool::View& v, const Int& constant,
 // What was known of x's range becomes rows about `value`.
 void Consequences::solve(AtomId x, const Poly& value, Reason why) {
   if (has_conflict()) return;
-  state_.substitution.set(x, forms_.intern(value), why);
+  state_.substitution.set(x, forms_.polys.id_of(value), why);
   const Range& own = state_.bounds.own(x);
   if (own.span.lower()) {
     Poly row = value;
@@ -95,7 +88,7 @@ void Consequences::solve(AtomId x, const Poly& value, Reason why) {
     derive(FormulaKind::kGe, std::move(row), reasons_.join(own.lower, why));
   }
   if (own.span.upper()) {
-    Poly row = forms_.scale(value, -1);
+    Poly row = -value;
     row.constant += *own.span.upper();
     derive(FormulaKind::kGe, std::move(row), reasons_.join(own.upper, why));
   }
@@ -161,14 +154,14 @@ void Consequences::wake_solved_by(const Poly& form) {
   const Ids* fewest = nullptr;
   size_t at = 0;
   for (size_t i = 0; i < form.terms.size(); ++i) {
-    const AtomId a = forms_.factors(form.terms[i].mono)[0];
+    const AtomId a = forms_.monomials.factors(form.terms[i].mono)[0];
     const Ids& of_term = state_.substitution.dependents_of(a);
     if (fewest && fewest->size() <= of_term.size()) continue;
     fewest = &of_term;
     at = i;
   }
   for (AtomId x : *fewest) {
-    const Poly& value = forms_.poly(state_.substitution.value_of(x));
+    const Poly& value = forms_.polys[state_.substitution.value_of(x)];
     if (value.terms.size() == form.terms.size() &&
         value.terms[at].mono == form.terms[at].mono) {
       wake(x);

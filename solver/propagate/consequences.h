@@ -48,11 +48,11 @@ class Consequences {
   // An atom, or t + slack >= 0, or p >= 0 as a bound of p's form.
   void bound(AtomId a, bool lower, const Int& value, Reason why);
   void bound(const Term& t, const Int& slack, Reason why);
-  void bound_form(const FormPool::View& v, const Int& constant, Reason why,
+  void bound_form(const LinearForm& v, const Int& constant, Reason why,
                   uint32_t constraint);
   void bound_form(const Poly& p, Reason why) {
-    if (forms_.is_single(p)) return;
-    bound_form(forms_.view(p), p.constant, why, kNoId);
+    if (is_single(forms_, p)) return;
+    bound_form(forms_.polys.linear_form(p), p.constant, why, kNoId);
   }
   // x is `value` from here on, in every normal form.
   void solve(AtomId x, const Poly& value, Reason why);

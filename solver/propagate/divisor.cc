@@ -14,17 +14,17 @@ namespace proviso::inline v0_2::internal {
 void DivisorPropagator::on_equality(const Poly& p, Reason why, When) {
   if (p.constant.is_zero()) return;
   const Int most = abs(p.constant);
-  for (AtomId a : forms_.factors(p.terms[0].mono)) {
-    std::optional<Poly> rest = forms_.terms_without_factor(p, a);
+  for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
+    std::optional<Poly> rest = terms_without_factor(forms_, p, a);
     if (to_.has_conflict() || !rest) continue;
-    const bool again = forms_.without_factor(*rest, a).has_value();
+    const bool again = without_factor(forms_, *rest, a).has_value();
     const Int end = again ? integer_root(most) : most;
     to_.bound(a, true, -end, why);
     to_.bound(a, false, end, why);
     for (bool lower : {true, false}) step_to_divisor(a, lower, most, why);
     if (p.terms.size() < 2) continue;
     for (int sign : {1, -1}) {
-      Poly row = forms_.scale(*rest, sign);
+      Poly row = *rest * sign;
       row.constant += most;
       to_.derive(FormulaKind::kGe, std::move(row), why);
     }

@@ -14,20 +14,20 @@ bool EqualitySolver::solve(const Poly& p, Reason why) {
 
 EqualitySolver::LoneVariables EqualitySolver::lone_variables(const Poly& p) {
   auto is_lone = [this](const Term& t) {
-    const AtomId x = forms_.single(t.mono);
-    return x != kNoId && forms_.is_variable(x);
+    const AtomId x = forms_.monomials.single(t.mono);
+    return x != kNoId && forms_.atoms.is_variable(x);
   };
   Atoms inside;  // the other terms
   for (const Term& t : p.terms) {
     if (is_lone(t)) continue;
-    for (AtomId a : forms_.factors(t.mono)) {
-      inside.append(forms_.atoms_within(a));
+    for (AtomId a : forms_.monomials.factors(t.mono)) {
+      inside.append(forms_.occurrences.of_atom(a));
     }
   }
   std::sort(inside.begin(), inside.end());
   LoneVariables found;
   for (const Term& t : p.terms) {
-    const AtomId x = forms_.single(t.mono);
+    const AtomId x = forms_.monomials.single(t.mono);
     if (!is_lone(t) || state_.substitution.is_solved(x)) continue;
     if (std::binary_search(inside.begin(), inside.end(), x)) continue;
     found.emplace_back(x, t.coef);
@@ -54,8 +54,8 @@ bool EqualitySolver::solve_by_unit(const Poly& p, Reason why) {
   Poly best_value;
   std::pair<bool, size_t> best_cost;
   for (const auto& [x, coef] : lone) {
-    Poly rest = forms_.sub(p, forms_.monomial(forms_.mono(x), coef));
-    Poly value = coef.is_one() ? forms_.scale(rest, -1) : std::move(rest);
+    Poly rest = p - Poly::term(forms_.monomials.of(x), coef);
+    Poly value = coef.is_one() ? -rest : std::move(rest);
     bool leaves_rows = lone.size() > 1 && !ranges_.of_atom(x).span.contains(
                                               ranges_.plain(value).span);
     std::pair<bool, size_t> cost = {leaves_rows,
@@ -81,12 +81,11 @@ bool EqualitySolver::solve_by_euclid(const Poly& p, Reason why) {
   }
   if (!g.is_one()) return false;
   const auto [x, a] = *least;
-  AtomId t = state_.substitution.fresh(forms_.intern(p));
-  Poly value = forms_.variable(t);
+  AtomId t = state_.substitution.fresh(forms_.polys.id_of(p));
+  Poly value = variable(forms_, t);
   for (const Term& term : p.terms) {
-    if (term.mono == forms_.mono(x)) continue;
-    value =
-        forms_.sub(value, forms_.monomial(term.mono, floor_div(term.coef, a)));
+    if (term.mono == forms_.monomials.of(x)) continue;
+    value = value - Poly::term(term.mono, floor_div(term.coef, a));
   }
   value.constant -= floor_div(p.constant, a);
   // Pure renaming; the equality itself follows in the new symbols.
@@ -100,15 +99,15 @@ bool EqualitySolver::solve_by_euclid(const Poly& p, Reason why) {
 bool EqualitySolver::hidden_by_floors(AtomId x, const Poly& p,
                                       std::vector<AtomId>& floors) {
   for (const Term& t : p.terms) {
-    if (t.mono == forms_.mono(x)) continue;
-    for (AtomId f : forms_.factors(t.mono)) {
-      const Atoms& inside = forms_.atoms_within(f);
+    if (t.mono == forms_.monomials.of(x)) continue;
+    for (AtomId f : forms_.monomials.factors(t.mono)) {
+      const Atoms& inside = forms_.occurrences.of_atom(f);
       if (!std::binary_search(inside.begin(), inside.end(), x)) continue;
-      if (forms_.atom(f).kind != AtomKind::kFloor ||
+      if (forms_.atoms[f].kind != AtomKind::kFloor ||
           state_.substitution.is_solved(f)) {
         return false;
       }
-      Range d = ranges_.of(forms_.poly(forms_.atom(f).b));
+      Range d = ranges_.of(forms_.polys[forms_.atoms[f].b]);
       if (!d.span.lower() || d.span.lower()->sign() <= 0) return false;
       floors.push_back(f);
     }
@@ -124,13 +123,13 @@ std::vector<EqualitySolver::Row> EqualitySolver::define_floors(
     const std::vector<AtomId>& floors) {
   std::vector<Row> rows;
   for (AtomId q : floors) {
-    const Poly& a = forms_.poly(forms_.atom(q).a);
-    const Poly& b = forms_.poly(forms_.atom(q).b);
+    const Poly& a = forms_.polys[forms_.atoms[q].a];
+    const Poly& b = forms_.polys[forms_.atoms[q].b];
     Reason positive = ranges_.of(b).lower;
     Range known = ranges_.of_atom(q);
     AtomId t = state_.substitution.fresh(q);
-    Poly below = forms_.sub(a, forms_.mul(b, forms_.variable(t)));
-    Poly above = forms_.sub(b, below);
+    Poly below = a - mul(forms_, b, variable(forms_, t));
+    Poly above = b - below;
     above.constant -= 1;
     rows.push_back({below, positive});
     rows.push_back({above, positive});
@@ -140,7 +139,7 @@ std::vector<EqualitySolver::Row> EqualitySolver::define_floors(
     if (known.span.upper()) {
       to_.bound(t, false, *known.span.upper(), known.upper);
     }
-    to_.solve(q, forms_.variable(t), 0);
+    to_.solve(q, variable(forms_, t), 0);
   }
   return rows;
 }
@@ -150,8 +149,9 @@ std::vector<EqualitySolver::Row> EqualitySolver::define_floors(
 bool EqualitySolver::solve_by_floors(const Poly& p, Reason why) {
   for (bool unit : {true, false}) {
     for (const Term& t : p.terms) {
-      const Factors& factors = forms_.factors(t.mono);
-      if (factors.size() != 1 || !forms_.is_variable(factors[0])) continue;
+      const Factors& factors = forms_.monomials.factors(t.mono);
+      if (factors.size() != 1 || !forms_.atoms.is_variable(factors[0]))
+        continue;
       if (state_.substitution.is_solved(factors[0])) continue;
       if (abs(t.coef).is_one() != unit) continue;
       std::vector<AtomId> floors;
@@ -175,9 +175,8 @@ void EqualitySolver::solve_with_floors(AtomId x,
     return entry.first == x;
   });
   if (found != lone.end() && abs(found->second).is_one()) {
-    Poly rest =
-        forms_.sub(n.poly, forms_.monomial(forms_.mono(x), found->second));
-    to_.solve(x, forms_.scale(rest, -found->second), why);
+    Poly rest = n.poly - Poly::term(forms_.monomials.of(x), found->second);
+    to_.solve(x, rest * -found->second, why);
   } else {
     to_.derive(FormulaKind::kEq, n.poly, why);
   }

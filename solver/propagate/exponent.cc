@@ -25,10 +25,10 @@ void ExponentPropagator::on_equality(const Poly& p, Reason why, When when) {
   Int base = 0;
   SmallVector<PolyId, 4> exponents;
   for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
-    const Atom& atom = forms_.atom(factors[0]);
+    const Factors& factors = forms_.monomials.factors(t.mono);
+    const Atom& atom = forms_.atoms[factors[0]];
     if (factors.size() > 1 || atom.kind != AtomKind::kFunc) return;
-    const Poly& b = forms_.poly(atom.a);
+    const Poly& b = forms_.polys[atom.a];
     if (atom.op != Op::kPow || !b.is_constant() || b.constant < Int(2)) return;
     if (base.is_zero()) base = b.constant;
     if (b.constant != base) return;
@@ -38,13 +38,12 @@ void ExponentPropagator::on_equality(const Poly& p, Reason why, When when) {
     if (exponents.size() > 2) return;
     if (p.terms[0].coef.sign() == p.terms[1].coef.sign()) return;
     for (PolyId e : exponents) {
-      const Range r = ranges_.of(forms_.poly(e));
+      const Range r = ranges_.of(forms_.polys[e]);
       if (!at_least(r, 0)) return;
       why = join(why, r.lower);
     }
     // c*b**x == d*b**y; no more powers of b in c and d, they must be alike.
-    Poly apart =
-        forms_.sub(forms_.poly(exponents[0]), forms_.poly(exponents[1]));
+    Poly apart = forms_.polys[exponents[0]] - forms_.polys[exponents[1]];
     Int c = abs(p.terms[0].coef), d = abs(p.terms[1].coef);
     apart.constant += take_powers(c, base) - take_powers(d, base);
     if (c != d) return to_.conflict(why);
@@ -55,11 +54,11 @@ void ExponentPropagator::on_equality(const Poly& p, Reason why, When when) {
   const int64_t n = take_powers(rest, base);
   std::vector<FormulaId> small;
   for (PolyId e : exponents) {
-    Poly room = forms_.scale(forms_.poly(e), -1);
+    Poly room = -forms_.polys[e];
     room.constant += n;
-    small.push_back(forms_.ge(room));
+    small.push_back(forms_.formulas.ge(room));
   }
-  to_.derive(forms_.any_of(std::move(small)), why);
+  to_.derive(forms_.formulas.any_of(std::move(small)), why);
 }
 
 // For b >= 2 and n >= 0: b**n <= v makes n at most the logarithm of v, and
@@ -67,8 +66,8 @@ void ExponentPropagator::on_equality(const Poly& p, Reason why, When when) {
 void ExponentPropagator::on_atom_bound(const Atom& atom, bool lower,
                                        const Int& value, Reason why) {
   if (atom.kind != AtomKind::kFunc || atom.op != Op::kPow) return;
-  const Poly& base = forms_.poly(atom.a);
-  const Poly& exponent = forms_.poly(atom.b);
+  const Poly& base = forms_.polys[atom.a];
+  const Poly& exponent = forms_.polys[atom.b];
   if (!base.is_constant() || base.constant < Int(2)) return;
   Range n = ranges_.of(exponent);
   if (!at_least(n, 0) || value.sign() <= 0) return;
@@ -79,7 +78,7 @@ void ExponentPropagator::on_atom_bound(const Atom& atom, bool lower,
     ++log;
   }
   state_.meter.spend(static_cast<uint64_t>(log));
-  Poly row = lower ? exponent : forms_.scale(exponent, -1);
+  Poly row = lower ? exponent : -exponent;
   row.constant += lower ? -log : log;
   to_.derive(FormulaKind::kGe, row, join(why, n.lower));
 }

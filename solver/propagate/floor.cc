@@ -18,13 +18,13 @@ namespace proviso::inline v0_2::internal {
 void FloorPropagator::on_row(const Poly& p, Reason why, When when) {
   if (p.terms.size() < 2 || when != When::kNew) return;
   for (const Term& t : p.terms) {
-    for (AtomId q : forms_.factors(t.mono)) {
-      const Atom& atom = forms_.atom(q);
+    for (AtomId q : forms_.monomials.factors(t.mono)) {
+      const Atom& atom = forms_.atoms[q];
       if (atom.kind != AtomKind::kFloor) continue;
-      const Atoms& inside = forms_.atoms_of(atom.a);
+      const Atoms& inside = forms_.occurrences.of_poly(atom.a);
       const bool in_common =
           std::any_of(p.terms.begin(), p.terms.end(), [&](const Term& other) {
-            const Factors& f = forms_.factors(other.mono);
+            const Factors& f = forms_.monomials.factors(other.mono);
             return &other != &t &&
                    std::any_of(f.begin(), f.end(), [&](AtomId x) {
                      return std::binary_search(inside.begin(), inside.end(), x);
@@ -37,7 +37,7 @@ void FloorPropagator::on_row(const Poly& p, Reason why, When when) {
       // A remainder that is at most 0 is 0.
       const Range high = ranges_.plain(u->high);
       if (at_most(high, 0) && high.span.contains(Int(0))) {
-        return to_.derive(forms_.eq(p), join(because, high.upper));
+        return to_.derive(forms_.formulas.eq(p), join(because, high.upper));
       }
       // Which sees to the others.
       return to_.derive(FormulaKind::kGe, u->high, because);
@@ -48,12 +48,11 @@ void FloorPropagator::on_row(const Poly& p, Reason why, When when) {
 void FloorPropagator::on_atom_bound(const Atom& atom, bool lower,
                                     const Int& value, Reason why) {
   if (atom.kind != AtomKind::kFloor) return;
-  const Poly& x = forms_.poly(atom.a);
-  const Poly& d = forms_.poly(atom.b);
+  const Poly& x = forms_.polys[atom.a];
+  const Poly& d = forms_.polys[atom.b];
   const Range divisor = ranges_.of(d);
   if (!at_least(divisor, 1)) return;
-  Poly row = lower ? forms_.add(x, d, -value)
-                   : forms_.sub(forms_.scale(d, value + 1), x);
+  Poly row = lower ? add(x, d, -value) : d * (value + 1) - x;
   if (!lower) row.constant -= 1;
   to_.derive(FormulaKind::kGe, std::move(row), join(why, divisor.lower));
 }

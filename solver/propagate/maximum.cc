@@ -19,17 +19,17 @@ void MaximumPropagator::on_row(const Poly& p, Reason why, When when) {
   const Term* found = nullptr;
   size_t negative = 0;
   for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.monomials.factors(t.mono);
     if (factors.size() != 1) continue;
-    if (forms_.atom(factors[0]).kind != AtomKind::kPos) continue;
+    if (forms_.atoms[factors[0]].kind != AtomKind::kPos) continue;
     negative += t.coef.sign() < 0;
     const bool first = !found || (found->coef.sign() > 0 && t.coef.sign() < 0);
     if (first) found = &t;
   }
   if (!found || negative > limits().expanded_extrema) return;
-  const PolyId d = forms_.atom(forms_.single(found->mono)).a;
-  const Poly without = forms_.sub(p, forms_.monomial(found->mono, found->coef));
-  const Poly with = forms_.add(without, forms_.poly(d), found->coef);
+  const PolyId d = forms_.atoms[forms_.monomials.single(found->mono)].a;
+  const Poly without = p - Poly::term(found->mono, found->coef);
+  const Poly with = add(without, forms_.polys[d], found->coef);
   if (negative > 0) {
     to_.derive(FormulaKind::kGe, without, why);
     return to_.derive(FormulaKind::kGe, with, why);
@@ -47,8 +47,8 @@ void MaximumPropagator::on_atom_bound(const Atom& atom, bool lower,
   const bool is_maximum = atom.kind == AtomKind::kPos;
   if (!is_maximum && atom.kind != AtomKind::kNamed) return;
   if (is_maximum && lower && value.sign() <= 0) return;
-  const Poly& x = forms_.poly(atom.a);
-  Poly row = lower ? x : forms_.scale(x, -1);
+  const Poly& x = forms_.polys[atom.a];
+  Poly row = lower ? x : -x;
   row.constant += lower ? -value : value;
   to_.derive(FormulaKind::kGe, std::move(row), why);
 }

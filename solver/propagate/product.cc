@@ -24,9 +24,9 @@ void ProductPropagator::on_row(const Poly& p, Reason why, When when) {
   // been derived.
   if (p.terms.size() < 2 || when == When::kOriginal) return;
   const bool positive = p.constant.sign() < 0;
-  for (AtomId a : forms_.factors(p.terms[0].mono)) {
+  for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
     if (to_.has_conflict()) return;
-    std::optional<Poly> rest = forms_.terms_without_factor(p, a);
+    std::optional<Poly> rest = terms_without_factor(forms_, p, a);
     if (!rest) continue;
     Range r = ranges_.plain(*rest);
     const bool negative = at_most(r, -1);
@@ -45,7 +45,7 @@ void ProductPropagator::on_row(const Poly& p, Reason why, When when) {
 // From a bound of a product to its factors (and their powers).
 void ProductPropagator::on_product_bound(MonoId m, bool lower, const Int& value,
                                          Reason why) {
-  const Factors& factors = forms_.factors(m);
+  const Factors& factors = forms_.monomials.factors(m);
   for (size_t i = 0; i < factors.size() && !to_.has_conflict(); ++i) {
     if (i > 0 && factors[i] == factors[i - 1]) continue;
     Factors power;
@@ -54,7 +54,8 @@ void ProductPropagator::on_product_bound(MonoId m, bool lower, const Int& value,
     }
     Range rest = point(1);
     if (power.size() < factors.size()) {
-      rest = ranges_.of_monomial(forms_.quotient(m, forms_.mono(power)));
+      rest = ranges_.of_monomial(
+          forms_.monomials.quotient(m, forms_.monomials.of(power)));
     }
     tighten_factor(factors[i], static_cast<unsigned>(power.size()), rest, lower,
                    value, why);
@@ -123,10 +124,10 @@ void ProductPropagator::tighten_power(AtomId x, unsigned k, bool lower,
 bool ProductPropagator::cancel(Poly& p, Reason& why) {
   if (!p.constant.is_zero() || p.terms.empty()) return false;
   bool any = false;
-  for (AtomId a : forms_.factors(p.terms[0].mono)) {
-    std::optional<Poly> rest = forms_.without_factor(p, a);
+  for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
+    std::optional<Poly> rest = without_factor(forms_, p, a);
     if (!rest) continue;
-    const Decision nonzero = literals_.is_nonzero(forms_.variable(a));
+    const Decision nonzero = literals_.is_nonzero(variable(forms_, a));
     if (nonzero.value != true) continue;
     why = join(why, nonzero.why);
     p = *std::move(rest);
@@ -138,11 +139,12 @@ bool ProductPropagator::cancel(Poly& p, Reason& why) {
 // x*r == 0: one of them is 0.
 void ProductPropagator::on_equality(const Poly& p, Reason why, When when) {
   if (when != When::kNew || !p.constant.is_zero()) return;
-  for (AtomId a : forms_.factors(p.terms[0].mono)) {
-    const std::optional<Poly> rest = forms_.without_factor(p, a);
+  for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
+    const std::optional<Poly> rest = without_factor(forms_, p, a);
     if (!rest || rest->is_constant()) continue;
-    const FormulaId zero = forms_.eq(forms_.variable(a));
-    return to_.derive(forms_.any_of({zero, forms_.eq(*rest)}), why);
+    const FormulaId zero = forms_.formulas.eq(variable(forms_, a));
+    return to_.derive(forms_.formulas.any_of({zero, forms_.formulas.eq(*rest)}),
+                      why);
   }
 }
 

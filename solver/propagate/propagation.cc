@@ -37,7 +37,7 @@ void Propagation::assume_with_all(FormulaId f, Reason why) {
 
 // But for visits.
 void Propagation::assume_part(FormulaId f, Reason why) {
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   if (formula.kind == FormulaKind::kAnd) {
     for (FormulaId kid : formula.kids) assume_part(kid, why);
     return;
@@ -84,7 +84,7 @@ void Propagation::take(const Consequences::Item& item) {
       return assert_literal(item.literal, item.poly, item.why);
     case Item::kAtomBound:
       for (Propagator* p : for_atom_bounds_) {
-        p->on_atom_bound(forms_.atom(item.id), item.lower, item.poly.constant,
+        p->on_atom_bound(forms_.atoms[item.id], item.lower, item.poly.constant,
                          item.why);
       }
       return;
@@ -106,7 +106,7 @@ void Propagation::call_on_row(const Poly& p, Reason why, When when) {
 void Propagation::assert_formula(FormulaId f, Reason why) {
   if (to_.has_conflict() || f == kTrue) return;
   if (f == kFalse) return to_.conflict(why);
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   if (formula.kind == FormulaKind::kAnd) {
     for (FormulaId kid : formula.kids) to_.derive(kid, why);
     return;
@@ -115,7 +115,7 @@ void Propagation::assert_formula(FormulaId f, Reason why) {
   state_.trail.advance();
   if (formula.kind == FormulaKind::kOr) return revisit(add(f, why));
   if (formula.kind == FormulaKind::kOpaque) return;
-  assert_literal(formula.kind, forms_.poly(formula.poly), why, f);
+  assert_literal(formula.kind, forms_.polys[formula.poly], why, f);
 }
 
 void Propagation::assert_literal(FormulaKind kind, const Poly& p, Reason why,
@@ -126,13 +126,13 @@ void Propagation::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   if (Normal n; normal_.rewrite(p, n)) {
     if (kind != FormulaKind::kNe) keep_original(kind, p, why);
     why = join(why, n.why);
-    f = forms_.relation(kind, n.poly);
+    f = forms_.formulas.relation(kind, n.poly);
   } else if (known == kNoId) {
-    f = forms_.relation(kind, p);
+    f = forms_.formulas.relation(kind, p);
   }
   if (f == kFalse) return to_.conflict(why);
   if (f == kTrue) return;
-  switch (forms_.formula(f).kind) {  // p >= 0 may be p == 0
+  switch (forms_.formulas[f].kind) {  // p >= 0 may be p == 0
     case FormulaKind::kGe: return assert_ge(f, why);
     case FormulaKind::kEq: return assert_eq(f, why);
     default: return assert_ne(f, why);
@@ -140,10 +140,10 @@ void Propagation::assert_literal(FormulaKind kind, const Poly& p, Reason why,
 }
 
 void Propagation::assert_ge(FormulaId f, Reason why) {
-  const PolyId id = forms_.formula(f).poly;
-  const Poly& p = forms_.poly(id);
-  if (forms_.is_single(p)) {
-    if (forms_.is_variable(forms_.single(p.terms[0].mono))) {
+  const PolyId id = forms_.formulas[f].poly;
+  const Poly& p = forms_.polys[id];
+  if (is_single(forms_, p)) {
+    if (forms_.atoms.is_variable(forms_.monomials.single(p.terms[0].mono))) {
       return to_.bound(p.terms[0], p.constant, why);
     }
     if (at_least(ranges_.plain(p), 0)) return;
@@ -160,7 +160,7 @@ void Propagation::assert_ge(FormulaId f, Reason why) {
   r = ranges_.asserted(id);
   if (at_most(r, -1)) return to_.conflict(join(why, r.upper));
   if (at_least(r, 0) && is_row(id)) return;  // or a tighter one
-  to_.bound_form(forms_.view(id), p.constant, why, add(f, why));
+  to_.bound_form(forms_.polys.linear_form(id), p.constant, why, add(f, why));
   if (const auto conflict = state_.differences.add(p, why)) {
     return to_.conflict(*conflict);
   }
@@ -168,7 +168,7 @@ void Propagation::assert_ge(FormulaId f, Reason why) {
 }
 
 void Propagation::assert_eq(FormulaId f, Reason why) {
-  const Poly& p = forms_.poly(forms_.formula(f).poly);
+  const Poly& p = forms_.polys[forms_.formulas[f].poly];
   if (p.constant.is_zero()) {
     Poly rest = p;
     if (product_.cancel(rest, why)) {
@@ -185,10 +185,10 @@ void Propagation::assert_eq(FormulaId f, Reason why) {
 }
 
 void Propagation::keep_equality(FormulaId f, Reason why) {
-  const Poly& p = forms_.poly(forms_.formula(f).poly);
-  const Poly opposite = forms_.scale(p, -1);
-  if (!forms_.is_single(p) ||
-      !forms_.is_variable(forms_.single(p.terms[0].mono))) {
+  const Poly& p = forms_.polys[forms_.formulas[f].poly];
+  const Poly opposite = -p;
+  if (!is_single(forms_, p) ||
+      !forms_.atoms.is_variable(forms_.monomials.single(p.terms[0].mono))) {
     add(f, why);
   }
   to_.bound_form(p, why);
@@ -203,12 +203,12 @@ void Propagation::keep_equality(FormulaId f, Reason why) {
 
 // A product is not zero when no factor is.
 void Propagation::assert_ne(FormulaId f, Reason why) {
-  const Poly& p = forms_.poly(forms_.formula(f).poly);
+  const Poly& p = forms_.polys[forms_.formulas[f].poly];
   if (p.constant.is_zero()) {
-    for (AtomId a : forms_.factors(p.terms[0].mono)) {
-      std::optional<Poly> rest = forms_.without_factor(p, a);
+    for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
+      std::optional<Poly> rest = without_factor(forms_, p, a);
       if (!rest || rest->is_constant()) continue;
-      to_.derive(FormulaKind::kNe, forms_.variable(a), why);
+      to_.derive(FormulaKind::kNe, variable(forms_, a), why);
       return to_.derive(FormulaKind::kNe, *std::move(rest), why);
     }
   }
@@ -218,7 +218,7 @@ void Propagation::assert_ne(FormulaId f, Reason why) {
 
 // Whether a constraint bounds the form of p on this side.
 bool Propagation::is_row(PolyId p) {
-  const FormPool::View& v = forms_.view(p);
+  const LinearForm& v = forms_.polys.linear_form(p);
   const uint32_t constraint =
       state_.bounds.end_of(v.form, v.scale.sign() > 0).constraint;
   return constraint != kNoId && state_.constraints[constraint].is_active;
@@ -232,19 +232,20 @@ bool Propagation::is_row(PolyId p) {
 // solved for.
 bool Propagation::original_says_more(const Poly& p) const {
   if (p.terms.size() == 1) {
-    const Factors& factors = forms_.factors(p.terms[0].mono);
+    const Factors& factors = forms_.monomials.factors(p.terms[0].mono);
     if (factors.size() > 1) {
-      return std::all_of(factors.begin(), factors.end(),
-                         [this](AtomId a) { return forms_.is_variable(a); });
+      return std::all_of(factors.begin(), factors.end(), [this](AtomId a) {
+        return forms_.atoms.is_variable(a);
+      });
     }
   }
   return std::any_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
-    const Factors& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.monomials.factors(t.mono);
     return std::any_of(factors.begin(), factors.end(), [&](AtomId x) {
-      if (!forms_.is_variable(x) || !state_.substitution.is_solved(x)) {
+      if (!forms_.atoms.is_variable(x) || !state_.substitution.is_solved(x)) {
         return false;
       }
-      const Poly& value = forms_.poly(state_.substitution.value_of(x));
+      const Poly& value = forms_.polys[state_.substitution.value_of(x)];
       return value.terms.size() > 1 ||
              (factors.size() > 1 && !value.is_constant());
     });
@@ -253,7 +254,7 @@ bool Propagation::original_says_more(const Poly& p) const {
 
 void Propagation::keep_original(FormulaKind kind, const Poly& p, Reason why) {
   if (!original_says_more(p)) return;
-  const FormulaId f = forms_.relation(kind, p);
+  const FormulaId f = forms_.formulas.relation(kind, p);
   if (f > kTrue) revisit(add(f, why, true));
 }
 
@@ -261,10 +262,10 @@ void Propagation::keep_original(FormulaKind kind, const Poly& p, Reason why) {
 
 void Propagation::revisit(uint32_t i) {
   const Constraint constraint = state_.constraints[i];
-  const Formula& f = forms_.formula(constraint.formula);
+  const Formula& f = forms_.formulas[constraint.formula];
   if (f.kind == FormulaKind::kOr) return revisit_clause(i, f, constraint.why);
   if (constraint.is_original) return revisit_original(f, constraint.why);
-  const Poly& p = forms_.poly(f.poly);
+  const Poly& p = forms_.polys[f.poly];
   if (Normal n; normal_.rewrite(p, n)) {
     state_.constraints.deactivate(i);
     if (f.kind != FormulaKind::kNe && original_says_more(p)) {
@@ -279,10 +280,10 @@ void Propagation::revisit(uint32_t i) {
 }
 
 void Propagation::revisit_original(const Formula& f, Reason why) {
-  const Poly& p = forms_.poly(f.poly);
+  const Poly& p = forms_.polys[f.poly];
   call_on_row(p, why, When::kOriginal);
   if (f.kind != FormulaKind::kEq) return;
-  call_on_row(forms_.scale(p, -1), why, When::kOriginal);
+  call_on_row(-p, why, When::kOriginal);
 }
 
 void Propagation::revisit_clause(uint32_t i, const Formula& f, Reason why) {
@@ -318,7 +319,7 @@ void Propagation::revisit_disequality(uint32_t i, const Poly& p, Reason why) {
   }
   const bool up = at_least(r, 0);
   if (!up && !at_most(r, 0)) return;
-  Poly edge = up ? p : forms_.scale(p, -1);
+  Poly edge = up ? p : -p;
   edge.constant -= 1;
   state_.constraints.deactivate(i);
   to_.derive(FormulaKind::kGe, std::move(edge),
@@ -326,14 +327,14 @@ void Propagation::revisit_disequality(uint32_t i, const Poly& p, Reason why) {
 }
 
 void Propagation::revisit_row(uint32_t i, const Formula& f, Reason why) {
-  const Poly& p = forms_.poly(f.poly);
+  const Poly& p = forms_.polys[f.poly];
   Range r = ranges_.plain(p);  // what costs more is left to questions
   narrow(reasons_, r, ranges_.asserted(f.poly));
   if (r.span.is_empty()) return to_.conflict(join(r.lower, r.upper));
   if (at_most(r, -1)) return to_.conflict(join(why, r.upper));
   call_on_row(p, why, When::kAgain);
   if (f.kind != FormulaKind::kEq) return;
-  call_on_row(forms_.scale(p, -1), why, When::kAgain);
+  call_on_row(-p, why, When::kAgain);
   for (Propagator* propagator : for_equalities_) {
     if (to_.has_conflict()) return;
     propagator->on_equality(p, why, When::kAgain);
@@ -347,9 +348,9 @@ void Propagation::revisit_row(uint32_t i, const Formula& f, Reason why) {
 
 // Bounds that grow without end may go round in a circle.
 void Propagation::look_for_cycle(uint32_t i) {
-  const Formula& f = forms_.formula(state_.constraints[i].formula);
+  const Formula& f = forms_.formulas[state_.constraints[i].formula];
   if (f.kind != FormulaKind::kGe) return;
-  const auto cycle = state_.differences.find_cycle(forms_.poly(f.poly));
+  const auto cycle = state_.differences.find_cycle(forms_.polys[f.poly]);
   if (cycle) to_.conflict(*cycle);
 }
 

@@ -1,7 +1,7 @@
 // solver/propagate/propagation.h - what is asserted, until nothing new follows.
 //
 //   Propagation propagation(state, ranges, literals, normal);
-//   propagation.assume(forms.ge(p), why);
+//   propagation.assume(forms.formulas.ge(p), why);
 //
 // One loop over one queue (solver/propagate/consequences.h):
 //   a formula     And: its parts.  Or: a clause.  A literal:

@@ -39,25 +39,25 @@ Int last_root(const Coefficients& c) {
 // most the upper end of its range.
 void RootPropagator::tighten(const Poly& p, AtomId x, bool upper, Reason why) {
   SmallVector<Poly, 4> parts;  // the coefficients of 1, x, x**2, ...
-  parts.push_back(FormPool::constant(p.constant));
+  parts.push_back(Poly::number(p.constant));
   for (const Term& t : p.terms) {
     Factors rest;
-    for (AtomId a : forms_.factors(t.mono)) {
+    for (AtomId a : forms_.monomials.factors(t.mono)) {
       if (a != x) rest.push_back(a);
     }
-    const size_t k = forms_.factors(t.mono).size() - rest.size();
+    const size_t k = forms_.monomials.factors(t.mono).size() - rest.size();
     if (k > limits().root_degree) return;
     while (parts.size() <= k) parts.emplace_back();
     if (rest.empty()) {
       parts[k].constant += t.coef;
     } else {
-      parts[k].terms.push_back({forms_.mono(rest), t.coef});
+      parts[k].terms.push_back({forms_.monomials.of(rest), t.coef});
     }
   }
   Coefficients c;
   for (size_t k = 0; k < parts.size(); ++k) {
     Poly& part = parts[k];
-    FormPool::merge_terms(part);
+    merge_terms(part);
     const bool up = upper || k % 2 == 0;  // else of -x
     auto end_of = [up](const Range& r) {
       return up ? r.span.upper() : r.span.lower();
@@ -93,7 +93,7 @@ void RootPropagator::on_row(const Poly& p, Reason why, When) {
   if (p.terms.size() < 2 || p.terms.size() > limits().root_terms) return;
   SmallVector<AtomId, 4> seen;
   for (const Term& t : p.terms) {
-    const Factors& factors = forms_.factors(t.mono);
+    const Factors& factors = forms_.monomials.factors(t.mono);
     for (size_t i = 1; i < factors.size(); ++i) {
       const AtomId x = factors[i];
       if (x != factors[i - 1]) continue;
@@ -101,7 +101,7 @@ void RootPropagator::on_row(const Poly& p, Reason why, When) {
       seen.push_back(x);
       const auto mentions =
           std::count_if(p.terms.begin(), p.terms.end(), [&](const Term& other) {
-            const Factors& f = forms_.factors(other.mono);
+            const Factors& f = forms_.monomials.factors(other.mono);
             return std::binary_search(f.begin(), f.end(), x);
           });
       if (mentions < 2) continue;

@@ -2,7 +2,7 @@
 // the first conflict.
 //
 //   assertions.add(f, why);              // f holds
-//   assertions.find(forms.negate(f));    // false, because of `why`
+//   assertions.find(negate(f));    // false, because of `why`
 //
 // A formula and its negation share an entry.  After a conflict nothing more is
 // asserted: everything follows.
@@ -10,7 +10,7 @@
 
 #include <optional>
 
-#include "solver/form.h"
+#include "solver/forms/form_pool.h"
 #include "solver/id_map.h"
 #include "solver/reason.h"
 #include "solver/state/trail.h"

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "solver/form.h"
+#include "solver/forms/form_pool.h"
 #include "solver/id_map.h"
 #include "solver/state/range.h"
 #include "sym/small_vector.h"

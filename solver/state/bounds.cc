@@ -54,7 +54,7 @@ const Bounds::End& Bounds::end_of(PolyId form, bool lower) const {
   return lower ? forms_[slot].low : forms_[slot].high;
 }
 
-Range Bounds::of_form(const FormPool::View& v, const Int& constant,
+Range Bounds::of_form(const LinearForm& v, const Int& constant,
                       ReasonArena& reasons) const {
   const uint32_t slot = slot_of_form_.get(v.form);
   if (slot == kNoId) return {};
@@ -64,9 +64,8 @@ Range Bounds::of_form(const FormPool::View& v, const Int& constant,
   return shifted(scaled(r, v.scale), constant);
 }
 
-const Bounds::Ends* Bounds::set_form(const FormPool::View& v,
-                                     const Int& constant, Reason why,
-                                     uint32_t constraint) {
+const Bounds::Ends* Bounds::set_form(const LinearForm& v, const Int& constant,
+                                     Reason why, uint32_t constraint) {
   const bool lower = v.scale.sign() > 0;
   Int bound =
       lower ? -floor_div(constant, v.scale) : floor_div(constant, -v.scale);

@@ -29,12 +29,12 @@ void Constraints::undo(uint8_t what, uint32_t i) {
 
 // Makes what index() reads, so that the budget cannot end within it.
 void Constraints::prepare_index(FormulaId f) {
-  for (AtomId a : forms_.atoms_of_formula(f)) {
-    const Atom& atom = forms_.atom(a);
-    if (atom.kind == AtomKind::kPos) forms_.view(atom.a);
+  for (AtomId a : forms_.occurrences.of_formula(f)) {
+    const Atom& atom = forms_.atoms[a];
+    if (atom.kind == AtomKind::kPos) forms_.polys.linear_form(atom.a);
   }
-  const Formula& formula = forms_.formula(f);
-  if (formula.kind == FormulaKind::kNe) forms_.view(formula.poly);
+  const Formula& formula = forms_.formulas[f];
+  if (formula.kind == FormulaKind::kNe) forms_.polys.linear_form(formula.poly);
 }
 
 void Constraints::index(uint32_t i, bool add) {
@@ -46,16 +46,16 @@ void Constraints::index(uint32_t i, bool add) {
     }
   };
   const FormulaId f = all_[i].formula;
-  const Formula& formula = forms_.formula(f);
-  for (AtomId a : forms_.atoms_of_formula(f)) {
+  const Formula& formula = forms_.formulas[f];
+  for (AtomId a : forms_.occurrences.of_formula(f)) {
     enter(atoms_.mentions_of(a).constraints);
     // Its sign, once asserted, decides the atom.
-    const Atom& atom = forms_.atom(a);
+    const Atom& atom = forms_.atoms[a];
     if (atom.kind != AtomKind::kPos) continue;
-    enter(watchers(forms_.view(atom.a).form));
+    enter(watchers(forms_.polys.linear_form(atom.a).form));
   }
   if (formula.kind == FormulaKind::kNe) {
-    enter(watchers(forms_.view(formula.poly).form));
+    enter(watchers(forms_.polys.linear_form(formula.poly).form));
   }
 }
 

@@ -1,7 +1,7 @@
 // solver/state/constraints.h - what was asserted and is not said by bounds and
 // solved equalities alone: rows, disequalities, clauses.
 //
-//   const uint32_t i = constraints.add(forms.ge(x - y), why);
+//   const uint32_t i = constraints.add(forms.formulas.ge(x - y), why);
 //   constraints.of(x);                   // ..., i: those that mention x
 //   constraints.deactivate(i);           // something that says more came
 //

@@ -30,7 +30,8 @@ std::optional<Difference> as_difference(const Poly& p) {
 std::optional<Reason> DifferenceGraph::add(const Poly& row, Reason why) {
   const std::optional<Difference> d = as_difference(row);
   if (!d || !d->scale->is_one()) return std::nullopt;
-  const AtomId x = forms_.single(d->u), y = forms_.single(d->v);
+  const AtomId x = forms_.monomials.single(d->u),
+               y = forms_.monomials.single(d->v);
   if (x == kNoId || y == kNoId) return std::nullopt;
   const uint32_t after = atoms_.slot(x), before = atoms_.slot(y);
   const size_t needed = std::max(after, before) + size_t{1};
@@ -81,7 +82,7 @@ Range DifferenceGraph::in_chain(const Poly& p) const {
   const std::optional<Difference> d = as_difference(p);
   if (!d || links_.empty()) return {};
   auto link_of = [this](MonoId m) -> const Link* {
-    const AtomId a = forms_.single(m);
+    const AtomId a = forms_.monomials.single(m);
     const uint32_t slot = a == kNoId ? kNoId : atoms_.find_slot(a);
     return slot < links_.size() ? &links_[slot] : nullptr;
   };
@@ -133,19 +134,19 @@ std::optional<std::pair<Int, Reason>> DifferenceGraph::least_difference(
   for (size_t next = 0; next < queue.size(); ++next) {
     nodes[queue[next]].queued = false;
     const Node from = nodes[queue[next]];
-    const MonoId here = forms_.mono(from.atom);
+    const MonoId here = forms_.monomials.of(from.atom);
     for (uint32_t i : constraints_.of(from.atom)) {
       const Constraint& constraint = constraints_[i];
-      const Formula& f = forms_.formula(constraint.formula);
+      const Formula& f = forms_.formulas[constraint.formula];
       bool equal = f.kind == FormulaKind::kEq;
       if (!constraint.is_active || (f.kind != FormulaKind::kGe && !equal))
         continue;
-      const Poly& row = forms_.poly(f.poly);
+      const Poly& row = forms_.polys[f.poly];
       std::optional<Difference> d = as_difference(row);
       if (!d || !d->scale->is_one()) continue;
       bool forward = d->u == here;  // from - v + c >= 0
       if (!forward && !(equal && d->v == here)) continue;
-      const AtomId other = forms_.single(forward ? d->v : d->u);
+      const AtomId other = forms_.monomials.single(forward ? d->v : d->u);
       if (other == kNoId) continue;
       Int least = from.least + (forward ? -row.constant : row.constant);
       const size_t known = place_of(other);
@@ -174,7 +175,8 @@ std::optional<std::pair<Int, Reason>> DifferenceGraph::least_difference(
 std::optional<Reason> DifferenceGraph::find_cycle(const Poly& row) {
   const std::optional<Difference> d = as_difference(row);
   if (!d) return std::nullopt;
-  const AtomId x = forms_.single(d->u), y = forms_.single(d->v);
+  const AtomId x = forms_.monomials.single(d->u),
+               y = forms_.monomials.single(d->v);
   std::optional<Reason> cycle;
   if (x != kNoId && y != kNoId) least_difference(x, y, &cycle);
   return cycle;
@@ -183,7 +185,8 @@ std::optional<Reason> DifferenceGraph::find_cycle(const Poly& row) {
 Range DifferenceGraph::by_paths(const Poly& p) {
   std::optional<Difference> d = as_difference(p);
   if (!d) return {};
-  const AtomId u = forms_.single(d->u), v = forms_.single(d->v);
+  const AtomId u = forms_.monomials.single(d->u),
+               v = forms_.monomials.single(d->v);
   if (u == kNoId || v == kNoId) return {};
   Range r;
   OptionalInt low, high;

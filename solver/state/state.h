@@ -3,7 +3,7 @@
 //
 //   State state(forms, reasons, Interval::all());
 //   state.bounds.set(x, true, 2, why);
-//   state.constraints.add(forms.ge(x - y), why);
+//   state.constraints.add(forms.formulas.ge(x - y), why);
 //
 // Nothing here reasons: Ranges, NormalForm and Propagation (solver/domain.h)
 // read the parts, and Propagation alone changes them.

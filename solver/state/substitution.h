@@ -1,7 +1,7 @@
 // solver/state/substitution.h - equalities solved for an atom, which normal
 // forms put in everywhere.
 //
-//   substitution.set(x, forms.intern(2*t + 1), why);      // x == 2*t + 1
+//   substitution.set(x, forms.polys.id_of(2*t + 1), why);      // x == 2*t + 1
 //   substitution.value_of(x);                             // 2*t + 1
 //   substitution.dependents_of(t);                        // x
 //
@@ -32,7 +32,7 @@ class Substitution final : private Trail::Part {
   }
 
   void set(AtomId x, PolyId value, Reason why) {
-    for (AtomId a : forms_.atoms_of(value)) {
+    for (AtomId a : forms_.occurrences.of_poly(value)) {
       atoms_.mentions_of(a).dependents.push_back(x);
     }
     atoms_.record(x).solved = static_cast<uint32_t>(solved_.size());
@@ -46,7 +46,7 @@ class Substitution final : private Trail::Part {
   // would be one variable for two things.
   AtomId fresh(uint32_t origin) {
     for (uint32_t copy = 0;; ++copy) {
-      const AtomId a = forms_.fresh(origin, copy);
+      const AtomId a = forms_.atoms.fresh(origin, copy);
       AtomRecord& r = atoms_.record(a);
       if (r.is_in_use) continue;
       r.is_in_use = true;
@@ -64,7 +64,7 @@ class Substitution final : private Trail::Part {
       r.is_in_use = false;
       return;
     }
-    for (AtomId a : forms_.atoms_of(solved_.back().value)) {
+    for (AtomId a : forms_.occurrences.of_poly(solved_.back().value)) {
       atoms_.mentions_of(a).dependents.pop_back();
     }
     r.solved = kNoId;

@@ -6,12 +6,12 @@ namespace proviso::inline v0_2::internal {
 
 // A disjunction among the facts about the condition's atoms.
 std::optional<Split> CaseAnalysis::asserted_clause(FormulaId f) {
-  for (AtomId a : forms_.atoms_of_formula(f)) {
+  for (AtomId a : forms_.occurrences.of_formula(f)) {
     size_t looked_at = 0;
     for (uint32_t i : domain_.constraints_of(a)) {
       if (++looked_at > limits().clauses_looked_at) break;
       const Constraint& constraint = domain_.constraints()[i];
-      const Formula& clause = forms_.formula(constraint.formula);
+      const Formula& clause = forms_.formulas[constraint.formula];
       if (!constraint.is_active || clause.kind != FormulaKind::kOr) continue;
       if (clause.kids.size() <= limits().clause_cases)
         return Split{clause.kids, constraint.why};
@@ -22,10 +22,10 @@ std::optional<Split> CaseAnalysis::asserted_clause(FormulaId f) {
 
 std::optional<Split> CaseAnalysis::choose(FormulaId f) {
   if (auto split = asserted_clause(f)) return split;
-  for (AtomId a : forms_.atoms_of_formula(f)) {
+  for (AtomId a : forms_.occurrences.of_formula(f)) {
     if (auto split = split_condition(domain_, a)) return split;
   }
-  for (AtomId a : forms_.atoms_of_formula(f)) {
+  for (AtomId a : forms_.occurrences.of_formula(f)) {
     if (auto split = split_divisor(domain_, a)) return split;
   }
   return std::nullopt;

@@ -12,7 +12,7 @@ std::optional<Poly> Combination::less_a_constraint(const Poly& p, size_t terms,
                                                    Reason& why) {
   SmallVector<AtomId, 8> tried;
   for (const Term& of : p.terms) {
-    for (AtomId x : forms_.factors(of.mono)) {
+    for (AtomId x : forms_.monomials.factors(of.mono)) {
       if (std::find(tried.begin(), tried.end(), x) != tried.end()) continue;
       tried.push_back(x);
       if (auto less = lowered_at(p, x, terms, why)) return less;
@@ -23,7 +23,7 @@ std::optional<Poly> Combination::less_a_constraint(const Poly& p, size_t terms,
 
 std::optional<Poly> Combination::lowered_at(const Poly& p, AtomId x,
                                             size_t terms, Reason& why) {
-  const MonoId single = forms_.mono(x);
+  const MonoId single = forms_.monomials.of(x);
   std::optional<Poly> times;  // |A|
   int sign = 0;               // of A
   Reason sign_why = 0;
@@ -31,11 +31,11 @@ std::optional<Poly> Combination::lowered_at(const Poly& p, AtomId x,
   for (uint32_t i : domain_.constraints_of(x)) {
     if (++looked_at > limits().factor_rows) return std::nullopt;
     const Constraint& constraint = domain_.constraints()[i];
-    const Formula& f = forms_.formula(constraint.formula);
+    const Formula& f = forms_.formulas[constraint.formula];
     if (!constraint.is_active || constraint.is_original ||
         f.kind != FormulaKind::kGe)
       continue;
-    const Poly& row = forms_.poly(f.poly);
+    const Poly& row = forms_.polys[f.poly];
     if (row.terms.size() > limits().factor_terms) continue;
     const Term* t =
         std::find_if(row.terms.begin(), row.terms.end(),
@@ -44,21 +44,22 @@ std::optional<Poly> Combination::lowered_at(const Poly& p, AtomId x,
     if (!times) {
       times.emplace();
       for (const Term& part : p.terms) {
-        const MonoId rest = forms_.quotient(part.mono, single);
+        const MonoId rest = forms_.monomials.quotient(part.mono, single);
         if (rest == kNoId) continue;
-        if (forms_.quotient(rest, single) != kNoId) return std::nullopt;  // x*x
-        FormPool::append(*times, rest, part.coef);
+        if (forms_.monomials.quotient(rest, single) != kNoId)
+          return std::nullopt;  // x*x
+        append(*times, rest, part.coef);
       }
-      FormPool::merge_terms(*times);
+      merge_terms(*times);
       const Range r = domain_.plain_range(*times);
       sign = at_least(r, 0) ? 1 : at_most(r, 0) ? -1 : 0;
       if (sign == 0) return std::nullopt;
       sign_why = sign > 0 ? r.lower : r.upper;
-      if (sign < 0) times = forms_.scale(*times, -1);
+      if (sign < 0) times = -*times;
     }
     if (t->coef.sign() != sign) continue;
     domain_.spend(times->terms.size() * row.terms.size());
-    Poly less = forms_.sub(p, forms_.mul(*times, row));
+    Poly less = p - mul(forms_, *times, row);
     if (less.terms.size() > terms) continue;
     why = reasons_.join(why, reasons_.join(constraint.why, sign_why));
     return less;
@@ -84,17 +85,16 @@ bool Combination::is_nonnegative(Poly p, int side_steps, Reason& why) {
 }
 
 Decision Combination::decide(FormulaId f, int side_steps) {
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   if (formula.poly == kNoId) return {};
-  const Normal n = domain_.normal(forms_.poly(formula.poly));
+  const Normal n = domain_.normal(forms_.polys[formula.poly]);
   if (n.poly.terms.size() < 2 ||
       n.poly.terms.size() > limits().product_row_terms)
     return {};
   if (is_linear(forms_, n.poly)) return {};  // linear rows decide it
-  return decide_by_sign(forms_, formula.kind, n,
-                        [&](const Poly& p, Reason& why) {
-                          return is_nonnegative(p, side_steps, why);
-                        });
+  return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {
+    return is_nonnegative(p, side_steps, why);
+  });
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -20,10 +20,10 @@ bool RemainderProver::is_nonnegative(const Poly& p, Reason& why) {
 
 bool DeepFloors::applies(FormulaId f) const {
   FormPool& forms = domain_.forms();
-  const Atoms& atoms = forms.atoms_of_formula(f);
+  const Atoms& atoms = forms.occurrences.of_formula(f);
   return std::any_of(atoms.begin(), atoms.end(), [&forms](AtomId a) {
-    const Atom& atom = forms.atom(a);
-    return atom.kind == AtomKind::kFloor && !forms.poly(atom.b).is_constant();
+    const Atom& atom = forms.atoms[a];
+    return atom.kind == AtomKind::kFloor && !forms.polys[atom.b].is_constant();
   });
 }
 

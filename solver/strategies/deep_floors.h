@@ -8,8 +8,8 @@
 // and that remainders lie below them, of each floor relevant to the question,
 // so that the domain decides a second time, with them in force, where the cheap
 // strategies have not decided.  Floors by constants need no proofs: their rules
-// are always in force (form.cc).  Complete for nested floors by products of
-// positive symbols.
+// are always in force (solver/forms/floors.h).  Complete for nested floors by
+// products of positive symbols.
 #pragma once
 
 #include "solver/strategies/combination.h"

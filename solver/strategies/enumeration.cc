@@ -70,10 +70,10 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
   std::optional<AtomId> unbounded;
   for (Expr x : symbols) {
     if (!x.is_int()) return {};
-    const AtomId a = forms.symbol(x);
-    Poly value = domain.normal(forms.variable(a)).poly;
-    for (AtomId free : forms.atoms_of(value)) {
-      if (!forms.is_variable(free) || box.has(free)) continue;
+    const AtomId a = forms.atoms.symbol(x);
+    Poly value = domain.normal(variable(forms, a)).poly;
+    for (AtomId free : forms.occurrences.of(value)) {
+      if (!forms.atoms.is_variable(free) || box.has(free)) continue;
       if (domain.is_solved(free)) return {};  // its value is another's
       const Interval range = domain.atom_range(free).span;
       if (!range.lower() || !range.upper()) {
@@ -83,7 +83,7 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
         return {};
       }
     }
-    if (forms.as_atom(value) != a) solved.emplace_back(a, std::move(value));
+    if (as_atom(forms, value) != a) solved.emplace_back(a, std::move(value));
   }
   Reason why = 0;
   std::vector<FormulaId> facts_here;
@@ -91,7 +91,7 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
     why = reasoner.reasons().join(why, reasoner.reasons().leaf(id));
     const Expr fact = reasoner.facts().condition(id);
     facts_here.push_back(
-        forms.all_of({lower.defined(fact), lower.condition(fact)}));
+        forms.formulas.all_of({lower.defined(fact), lower.condition(fact)}));
   }
   const FormulaId defined = lower.defined(s.question);
   const FormulaId goal = lower.condition(s.question);

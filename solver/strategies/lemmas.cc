@@ -10,7 +10,7 @@ namespace {
 
 // A row's unknowns are monomials.
 Poly poly_of(const LinearRow& r) {
-  Poly p = FormPool::constant(r.constant);
+  Poly p = Poly::number(r.constant);
   for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
   return p;
 }
@@ -68,7 +68,7 @@ const ProductLemmas::Maker::Sides& ProductLemmas::Maker::sides(MonoId m) {
     if (mono == m) return known;
   }
   Sides& out = sides_.emplace_back(m, Sides()).second;
-  const Poly p = forms_.monomial(m, 1);
+  const Poly p = Poly::term(m, 1);
   const auto at = std::find(relevant_.monos.begin(), relevant_.monos.end(), m);
   const Range r =
       at == relevant_.monos.end()
@@ -80,7 +80,7 @@ const ProductLemmas::Maker::Sides& ProductLemmas::Maker::sides(MonoId m) {
     out.push_back({low, r.lower});
   }
   if (auto end = useful_end(r, false, false)) {
-    Poly high = forms_.scale(p, -1);
+    Poly high = -p;
     high.constant = *end;
     out.push_back({high, r.upper});
   }
@@ -93,7 +93,7 @@ void ProductLemmas::Maker::multiply_corners(MonoId x, MonoId rest) {
     if (!s.poly.constant.is_zero() && !relevant_.mentions(rest)) continue;
     for (const Side& t : sides(rest)) {
       if (!t.poly.constant.is_zero() && !relevant_.mentions(x)) continue;
-      keep(forms_.mul(s.poly, t.poly), false, reasons_.join(s.why, t.why), 0);
+      keep(mul(forms_, s.poly, t.poly), false, reasons_.join(s.why, t.why), 0);
     }
   }
 }
@@ -112,11 +112,11 @@ void ProductLemmas::Maker::multiply_rows(MonoId target, const Sides& cofactor,
     if (!mentions || lemmas_.size() >= limits().product_lemmas) continue;
     const Poly p = poly_of(r);
     if (r.equality) {
-      keep(forms_.mul(p, whole), true, r.why, 1);
+      keep(mul(forms_, p, whole), true, r.why, 1);
       continue;
     }
     for (const Side& s : cofactor) {
-      keep(forms_.mul(p, s.poly), false, reasons_.join(r.why, s.why), 1);
+      keep(mul(forms_, p, s.poly), false, reasons_.join(r.why, s.why), 1);
     }
   }
 }
@@ -125,27 +125,27 @@ void ProductLemmas::Maker::multiply_rows(MonoId target, const Sides& cofactor,
 void ProductLemmas::Maker::add_squares(MonoId m, MonoId x, MonoId rest) {
   const bool is_square = rest == x;
   const Poly square =
-      is_square ? forms_.monomial(m, 1)
-                : forms_.add(forms_.monomial(forms_.product(x, x), 1),
-                             forms_.monomial(forms_.product(rest, rest), 1));
-  const Poly other = is_square ? forms_.monomial(x, 1) : forms_.monomial(m, 2);
-  keep(forms_.sub(square, other), false, 0, 0);
-  keep(forms_.add(square, other), false, 0, 0);
+      is_square ? Poly::term(m, 1)
+                : Poly::term(forms_.monomials.product(x, x), 1) +
+                      Poly::term(forms_.monomials.product(rest, rest), 1);
+  const Poly other = is_square ? Poly::term(x, 1) : Poly::term(m, 2);
+  keep(square - other, false, 0, 0);
+  keep(square + other, false, 0, 0);
 }
 
 void ProductLemmas::Maker::multiply_bounds(MonoId m) {
-  const Factors& factors = forms_.factors(m);
+  const Factors& factors = forms_.monomials.factors(m);
   if (factors.size() < 2 || factors.size() > 4) return;
   for (size_t i = 0; i < factors.size(); ++i) {
     if (i > 0 && factors[i] == factors[i - 1]) continue;
-    const MonoId x = forms_.mono(factors[i]);
-    const MonoId rest = forms_.quotient(m, x);
+    const MonoId x = forms_.monomials.of(factors[i]);
+    const MonoId rest = forms_.monomials.quotient(m, x);
     const bool had = i > 0 && factors.size() == 2;  // as y*x
     if (!had) multiply_corners(x, rest);
     if (factors.size() == 2 && i == 0) add_squares(m, x, rest);
-    multiply_rows(rest, sides(x), forms_.monomial(x, 1));
+    multiply_rows(rest, sides(x), Poly::term(x, 1));
     if (factors.size() > 2) {  // a row about x times all the rest
-      multiply_rows(x, sides(rest), forms_.monomial(rest, 1));
+      multiply_rows(x, sides(rest), Poly::term(rest, 1));
     }
   }
 }
@@ -164,7 +164,8 @@ bool ProductLemmas::stays_relevant(const LinearRow& a, const LinearRow& b,
   size_t fresh = 0;
   for (const LinearTerm& s : a.terms) {
     for (const LinearTerm& t : b.terms) {
-      fresh += !relevant.mentions(forms_.product(s.unknown, t.unknown));
+      fresh +=
+          !relevant.mentions(forms_.monomials.product(s.unknown, t.unknown));
       if (fresh > 1) return false;
     }
   }
@@ -175,9 +176,9 @@ std::vector<LinearRow> ProductLemmas::of_rows(
     const RelevantConstraints& relevant) {
   std::vector<LinearRow> lemmas;
   std::vector<const LinearRow*> factors;
-  const bool has_products =
-      std::any_of(relevant.monos.begin(), relevant.monos.end(),
-                  [this](MonoId m) { return forms_.single(m) == kNoId; });
+  const bool has_products = std::any_of(
+      relevant.monos.begin(), relevant.monos.end(),
+      [this](MonoId m) { return forms_.monomials.single(m) == kNoId; });
   if (!has_products || relevant.rows.size() > limits().small_system)
     return lemmas;
   for (const LinearRow& r : relevant.rows) {
@@ -186,7 +187,8 @@ std::vector<LinearRow> ProductLemmas::of_rows(
       continue;
     }
     const bool is_bound =  // of an atom: of_bounds() has it
-        r.terms.size() == 1 && forms_.factors(r.terms[0].unknown).size() == 1;
+        r.terms.size() == 1 &&
+        forms_.monomials.factors(r.terms[0].unknown).size() == 1;
     if (!is_bound) factors.push_back(&r);
     if (factors.size() == limits().factor_rows) break;
   }
@@ -198,7 +200,7 @@ std::vector<LinearRow> ProductLemmas::of_rows(
           !stays_relevant(a, b, relevant)) {
         continue;
       }
-      const Poly p = forms_.mul(poly_of(a), poly_of(b));
+      const Poly p = mul(forms_, poly_of(a), poly_of(b));
       domain_.spend(p.terms.size());
       push_row(lemmas, p, false, reasons_.join(a.why, b.why));
     }

@@ -103,9 +103,9 @@ class Trees {
       case Op::kMul: return multiple(e);
       case Op::kFloorDiv:
         if (e.arg(1).is(Op::kInteger) && e.arg(1).integer().sign() > 0) {
-          const Poly divisor = FormPool::constant(e.arg(1).integer());
+          const Poly divisor = Poly::number(e.arg(1).integer());
           return mapped(of(e.arg(0)), [&](const Poly& p) {
-            return leaf(forms_.floor_div(p, divisor));
+            return leaf(floor_div(forms_, p, divisor));
           });
         }
         break;
@@ -132,13 +132,13 @@ class Trees {
   // a + b, the leaves of a replaced by b plus each.
   Tree add(const Tree& a, const Tree& b) {
     return mapped(a, [&](const Poly& p) {
-      return mapped(b, [&](const Poly& q) { return leaf(forms_.add(p, q)); });
+      return mapped(b, [&](const Poly& q) { return leaf(p + q); });
     });
   }
 
   // A negative multiple makes Min of Max.
   Tree scaled(const Tree& t, const Int& k) {
-    if (t.is_leaf()) return leaf(forms_.scale(t.leaf, k));
+    if (t.is_leaf()) return leaf(t.leaf * k);
     Tree result{t.op, {}, {}};
     if (k.sign() < 0) result.op = t.op == Op::kMin ? Op::kMax : Op::kMin;
     for (const Tree& kid : t.kids) result.kids.push_back(scaled(kid, k));
@@ -204,7 +204,7 @@ class Leaves {
   std::optional<size_t> place(const Poly& p) {
     FormPool& forms = domain_.forms();
     const Normal n = domain_.normal(p);
-    const PolyId id = forms.intern(n.poly);
+    const PolyId id = forms.polys.id_of(n.poly);
     for (size_t i = 0; i < leaves_.size(); ++i) {
       if (leaves_[i] == id) return i;
     }
@@ -219,7 +219,7 @@ class Leaves {
     for (; ordered_ < leaves_.size(); ++ordered_) {
       for (size_t i = 0; i < ordered_; ++i) {
         order(i, ordered_,
-              forms.sub(forms.poly(leaves_[ordered_]), forms.poly(leaves_[i])));
+              forms.polys[leaves_[ordered_]] - forms.polys[leaves_[i]]);
       }
     }
   }
@@ -253,10 +253,10 @@ bool MinMaxLattice::applies(const Search& s) {
     return false;
   }
   if (s.goal != lower_.condition(q)) return false;
-  const Atoms& atoms = forms_.atoms_of_formula(s.goal);
+  const Atoms& atoms = forms_.occurrences.of_formula(s.goal);
   // One alone is two cases.
   return std::count_if(atoms.begin(), atoms.end(), [this](AtomId a) {
-           return forms_.atom(a).kind == AtomKind::kPos;
+           return forms_.atoms[a].kind == AtomKind::kPos;
          }) >= 2;
 }
 

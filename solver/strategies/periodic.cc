@@ -50,7 +50,7 @@ class Direction {
 
   std::optional<Truth> truth(FormulaId f) {
     Budget::spend(2);
-    const Formula formula = forms_.formula(f);
+    const Formula formula = forms_.formulas[f];
     switch (formula.kind) {
       case FormulaKind::kConstantFalse: return Truth{false, {}};
       case FormulaKind::kConstantTrue: return Truth{true, {}};
@@ -66,7 +66,7 @@ class Direction {
 
  private:
   std::optional<Truth> relation(const Formula& formula) {
-    const std::optional<Tail> p = sum(forms_.poly(formula.poly));
+    const std::optional<Tail> p = sum(forms_.polys[formula.poly]);
     if (!p) return std::nullopt;
     Truth t{{}, p->repeats};
     if (p->rise.is_zero()) return t;
@@ -99,7 +99,7 @@ class Direction {
     Tail total;
     total.low = total.high = p.constant;
     for (const Term& t : p.terms) {
-      const AtomId a = forms_.single(t.mono);
+      const AtomId a = forms_.monomials.single(t.mono);
       if (a == kNoId) return std::nullopt;
       const std::optional<Tail> part = tail_of(a);
       if (!part) return std::nullopt;
@@ -128,9 +128,9 @@ class Direction {
     for (const auto& [atom, value] : solved_) {
       if (atom == a) return sum(value);
     }
-    const Atom atom = forms_.atom(a);
+    const Atom atom = forms_.atoms[a];
     switch (atom.kind) {
-      case AtomKind::kNamed: return sum(forms_.poly(atom.a));
+      case AtomKind::kNamed: return sum(forms_.polys[atom.a]);
       case AtomKind::kFloor: return floor(atom);
       case AtomKind::kPos: return positive_part(atom);
       case AtomKind::kIte: return choice(atom);
@@ -139,9 +139,9 @@ class Direction {
   }
 
   std::optional<Tail> floor(const Atom& atom) {
-    const Poly& divisor = forms_.poly(atom.b);
+    const Poly& divisor = forms_.polys[atom.b];
     if (!divisor.is_constant() || divisor.constant.sign() <= 0) return {};
-    std::optional<Tail> g = sum(forms_.poly(atom.a));
+    std::optional<Tail> g = sum(forms_.polys[atom.a]);
     if (!g) return std::nullopt;
     const Int& k = divisor.constant;
     const Int step = floor_div(g->rise * g->repeats.period, g->run);
@@ -153,7 +153,7 @@ class Direction {
   }
 
   std::optional<Tail> positive_part(const Atom& atom) {
-    std::optional<Tail> g = sum(forms_.poly(atom.a));
+    std::optional<Tail> g = sum(forms_.polys[atom.a]);
     if (!g) return std::nullopt;
     Int& from = g->repeats.from;
     if (g->rise.sign() > 0) {
@@ -173,10 +173,10 @@ class Direction {
     if (!t) return std::nullopt;
     std::optional<Tail> g;
     if (t->value) {
-      g = sum(forms_.poly(*t->value ? atom.a : atom.b));
+      g = sum(forms_.polys[*t->value ? atom.a : atom.b]);
     } else {
-      g = sum(forms_.poly(atom.a));
-      const std::optional<Tail> other = sum(forms_.poly(atom.b));
+      g = sum(forms_.polys[atom.a]);
+      const std::optional<Tail> other = sum(forms_.polys[atom.b]);
       if (!g || !other || g->rise * other->run != other->rise * g->run) {
         return std::nullopt;
       }

@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include "solver/form.h"
+#include "solver/forms/form_pool.h"
 #include "solver/interval.h"
 
 namespace proviso::inline v0_2::internal {

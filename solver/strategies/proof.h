@@ -30,25 +30,25 @@ struct Split {
 
 inline bool is_linear(const FormPool& forms, const Poly& p) {
   for (const Term& t : p.terms) {
-    if (forms.single(t.mono) == kNoId) return false;
+    if (forms.monomials.single(t.mono) == kNoId) return false;
   }
   return true;
 }
 
 // p >= 1 and p <= -1: what p != 0 means.
 inline std::vector<FormulaId> sides_of(FormPool& forms, const Poly& p) {
-  Poly above = p, below = forms.scale(p, -1);
+  Poly above = p, below = -p;
   above.constant -= 1;
   below.constant -= 1;
-  return {forms.ge(above), forms.ge(below)};
+  return {forms.formulas.ge(above), forms.formulas.ge(below)};
 }
 
 // Decides p >= 0, p == 0 or p != 0 by what is seen to be nonnegative: p (or p -
 // 1), or what is below it.
 template <typename IsNonnegative>
-Decision decide_by_sign(FormPool& forms, FormulaKind kind, const Normal& n,
+Decision decide_by_sign(FormulaKind kind, const Normal& n,
                         IsNonnegative is_nonnegative) {
-  Poly above = n.poly, below = forms.scale(n.poly, -1);
+  Poly above = n.poly, below = -n.poly;
   below.constant -= 1;
   if (kind != FormulaKind::kGe) above.constant -= 1;
   for (bool up : {true, false}) {

@@ -60,7 +60,8 @@ class MonomialRatios::Equalities {
     }
     for (Factors& side : sides) std::sort(side.begin(), side.end());
     FormPool& forms = domain_.forms();
-    return Binomial{forms.mono(sides[0]), forms.mono(sides[1]), ratio->value};
+    return Binomial{forms.monomials.of(sides[0]), forms.monomials.of(sides[1]),
+                    ratio->value};
   }
 
   // Where that is a number.
@@ -76,11 +77,11 @@ class MonomialRatios::Equalities {
   void add(const Constraint& constraint, std::vector<AtomId>& queue) {
     FormPool& forms = domain_.forms();
     domain_.spend(1);
-    const Formula& f = forms.formula(constraint.formula);
+    const Formula& f = forms.formulas[constraint.formula];
     if (!constraint.is_active || constraint.is_original ||
         f.kind != FormulaKind::kEq)
       return;
-    const Poly& p = forms.poly(f.poly);
+    const Poly& p = forms.polys[f.poly];
     const auto binomial = as_binomial(p);
     if (!binomial || !p.constant.is_zero()) return;
     Reason why = constraint.why;
@@ -100,7 +101,7 @@ class MonomialRatios::Equalities {
   std::optional<Exponents> exponents(MonoId over, MonoId under, Reason& why) {
     Exponents powers(factors_.size());
     for (const MonoId m : {over, under}) {
-      for (AtomId a : domain_.forms().factors(m)) {
+      for (AtomId a : domain_.forms().monomials.factors(m)) {
         const Range& r = domain_.atom_range(a);
         if (!at_least(r, 1)) return std::nullopt;
         why = domain_.reasons().join(why, r.lower);
@@ -127,7 +128,7 @@ class MonomialRatios::Equalities {
 
 Decision MonomialRatios::decide(FormulaId f, uint64_t units) {
   const Decision found = within(units, [&]() -> Decision {
-    Equalities equalities(domain_, forms_.atoms_of_formula(f));
+    Equalities equalities(domain_, forms_.occurrences.of_formula(f));
     if (equalities.is_empty()) return {};
     equalities_ = &equalities;
     const Decision d = domain_.decide(f);
@@ -140,23 +141,21 @@ Decision MonomialRatios::decide(FormulaId f, uint64_t units) {
 // Of p >= 0, p == 0 or p != 0 for p = c*m + d*n + e: with m/n == v * m'/n',
 // where n' is positive, p has the sign of (c*v*m' + d*n')*n + e*n'.
 Decision MonomialRatios::decide_reduced(FormulaId f, Equalities& equalities) {
-  const Formula& formula = forms_.formula(f);
-  const Normal n = domain_.normal(forms_.poly(formula.poly));
+  const Formula& formula = forms_.formulas[f];
+  const Normal n = domain_.normal(forms_.polys[formula.poly]);
   const auto binomial = as_binomial(n.poly);
   if (!binomial) return {};
   Reason why = n.why;
   const auto ratio = equalities.reduced(binomial->over, binomial->under, why);
   if (!ratio) return {};
   const Term &a = n.poly.terms[0], &b = n.poly.terms[1];
-  Poly same =
-      forms_.add(forms_.monomial(ratio->over, a.coef * ratio->value.num()),
-                 forms_.monomial(ratio->under, b.coef * ratio->value.den()));
+  Poly same = Poly::term(ratio->over, a.coef * ratio->value.num()) +
+              Poly::term(ratio->under, b.coef * ratio->value.den());
   if (!n.poly.constant.is_zero()) {
-    same = forms_.add(
-        forms_.mul(same, forms_.monomial(binomial->under, 1)),
-        forms_.monomial(ratio->under, n.poly.constant * ratio->value.den()));
+    same = mul(forms_, same, Poly::term(binomial->under, 1)) +
+           Poly::term(ratio->under, n.poly.constant * ratio->value.den());
   }
-  Decision d = domain_.decide(forms_.relation(formula.kind, same));
+  Decision d = domain_.decide(forms_.formulas.relation(formula.kind, same));
   d.why = domain_.reasons().join(d.why, why);
   return d;
 }
@@ -179,17 +178,17 @@ std::optional<Int> MonomialRatios::known_quotient(const Poly& num,
 }
 
 bool MonomialRatios::applies(FormulaId f) {
-  if (forms_.formula(f).poly == kNoId) return false;
-  const Atoms& atoms = forms_.atoms_of_formula(f);
+  if (forms_.formulas[f].poly == kNoId) return false;
+  const Atoms& atoms = forms_.occurrences.of_formula(f);
   return std::any_of(atoms.begin(), atoms.end(), [this](AtomId a) {
     const auto& constraints = domain_.constraints_of(a);
     return std::any_of(
         constraints.begin(), constraints.end(), [this](uint32_t i) {
           const Constraint& constraint = domain_.constraints()[i];
           if (!constraint.is_active || constraint.is_original) return false;
-          const Formula& fact = forms_.formula(constraint.formula);
+          const Formula& fact = forms_.formulas[constraint.formula];
           if (fact.kind != FormulaKind::kEq) return false;
-          const Poly& p = forms_.poly(fact.poly);
+          const Poly& p = forms_.polys[fact.poly];
           return p.constant.is_zero() && !is_linear(forms_, p) &&
                  as_binomial(p);
         });

@@ -8,25 +8,25 @@ namespace proviso::inline v0_2::internal {
 // Nullopt when the divisor's leading term divides no term of p.
 std::optional<PolynomialReduction::Division> PolynomialReduction::divide(
     const Poly& p, const Poly& divisor) {
-  const Term lead = forms_.leading(divisor);
+  const Term lead = leading(forms_, divisor);
   Division d{{}, p};
   bool any = false;
   for (int step = 0; step < limits().division_steps; ++step) {
     const Term* highest = nullptr;
     for (const Term& t : d.rest.terms) {
-      if (forms_.quotient(t.mono, lead.mono) == kNoId) continue;
-      if (!highest || forms_.leads(t.mono, highest->mono)) highest = &t;
+      if (forms_.monomials.quotient(t.mono, lead.mono) == kNoId) continue;
+      if (!highest || forms_.monomials.leads(t.mono, highest->mono))
+        highest = &t;
     }
     if (!highest || d.rest.terms.size() > limits().remainder_terms) break;
-    const MonoId q = forms_.quotient(highest->mono, lead.mono);
+    const MonoId q = forms_.monomials.quotient(highest->mono, lead.mono);
     const Int g = gcd(highest->coef, lead.coef);
     const Int times = floor_div(highest->coef, g) * lead.coef.sign();
     const Int scale = floor_div(abs(lead.coef), g);
-    const Poly part =
-        q == 0 ? FormPool::constant(times) : forms_.monomial(q, times);
+    const Poly part = q == 0 ? Poly::number(times) : Poly::term(q, times);
     domain_.spend(d.rest.terms.size() + divisor.terms.size());
-    d.rest = forms_.sub(forms_.scale(d.rest, scale), forms_.mul(part, divisor));
-    d.quotient = forms_.add(forms_.scale(d.quotient, scale), part);
+    d.rest = d.rest * scale - mul(forms_, part, divisor);
+    d.quotient = d.quotient * scale + part;
     any = true;
   }
   return any ? std::optional(std::move(d)) : std::nullopt;
@@ -36,15 +36,15 @@ std::optional<PolynomialReduction::Division> PolynomialReduction::divide(
 std::vector<const Constraint*> PolynomialReduction::divisors_near(
     const Poly& p, bool equalities) {
   std::vector<const Constraint*> found;
-  for (AtomId a : forms_.atoms_of(p)) {
+  for (AtomId a : forms_.occurrences.of(p)) {
     for (uint32_t i : domain_.constraints_of(a)) {
       if (found.size() == limits().division_rows) return found;
       const Constraint& constraint = domain_.constraints()[i];
-      const Formula& f = forms_.formula(constraint.formula);
+      const Formula& f = forms_.formulas[constraint.formula];
       const bool usable = f.kind == FormulaKind::kEq ||
                           (f.kind == FormulaKind::kGe && !equalities);
       if (!constraint.is_active || constraint.is_original || !usable) continue;
-      const Poly& row = forms_.poly(f.poly);
+      const Poly& row = forms_.polys[f.poly];
       if (row.terms.size() > limits().divisor_terms) continue;
       if (equalities && is_linear(forms_, row)) continue;
       if (std::find(found.begin(), found.end(), &constraint) == found.end()) {
@@ -65,7 +65,7 @@ std::optional<Poly> PolynomialReduction::remainder(const Poly& assumed,
     bool divided = false;
     for (const Constraint* constraint : equalities) {
       auto d =
-          divide(rest, forms_.poly(forms_.formula(constraint->formula).poly));
+          divide(rest, forms_.polys[forms_.formulas[constraint->formula].poly]);
       if (!d) continue;
       rest = std::move(d->rest);
       why = reasons_.join(why, constraint->why);
@@ -87,8 +87,8 @@ bool PolynomialReduction::is_nonnegative(const Poly& p, Reason& why,
   }
   if (depth == 0) return false;
   for (const Constraint* constraint : divisors_near(p, false)) {
-    const Formula& f = forms_.formula(constraint->formula);
-    const auto d = divide(p, forms_.poly(f.poly));
+    const Formula& f = forms_.formulas[constraint->formula];
+    const auto d = divide(p, forms_.polys[f.poly]);
     if (!d || d->rest.terms.size() >= p.terms.size()) continue;
     Reason all = reasons_.join(why, constraint->why);
     if (f.kind == FormulaKind::kGe) {
@@ -104,17 +104,16 @@ bool PolynomialReduction::is_nonnegative(const Poly& p, Reason& why,
 }
 
 Decision PolynomialReduction::decide(FormulaId f, uint64_t units) {
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   if (formula.poly == kNoId) return {};
   const auto found = domain_.within(units, [&]() -> Decision {
-    const Normal n = domain_.normal(forms_.poly(formula.poly));
+    const Normal n = domain_.normal(forms_.polys[formula.poly]);
     if (n.poly.terms.size() > limits().divided_terms ||
         is_linear(forms_, n.poly))
       return {};
-    return decide_by_sign(
-        forms_, formula.kind, n, [this](const Poly& p, Reason& why) {
-          return is_nonnegative(p, why, limits().division_depth);
-        });
+    return decide_by_sign(formula.kind, n, [this](const Poly& p, Reason& why) {
+      return is_nonnegative(p, why, limits().division_depth);
+    });
   });
   return found.value_or(Decision{});
 }

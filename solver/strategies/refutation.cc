@@ -24,10 +24,10 @@ std::optional<Proof> Refutation::refute_facts(std::span<const AtomId> seeds,
 std::optional<Proof> Refutation::refute_literal(FormulaId f, Effort effort,
                                                 Tried& tried) {
   if (effort == Effort::kCases && f != kFalse) {
-    if (auto proof = refute_by_residues(forms_.formula(f))) return proof;
+    if (auto proof = refute_by_residues(forms_.formulas[f])) return proof;
   }
   return assuming(f, [&]() -> std::optional<Proof> {
-    const std::span<const AtomId> seeds = forms_.atoms_of_formula(f);
+    const std::span<const AtomId> seeds = forms_.occurrences.of_formula(f);
     const int depth = limits().split_depth;
     if (std::find(tried.begin(), tried.end(), f) == tried.end()) {
       tried.push_back(f);
@@ -46,7 +46,7 @@ std::optional<Proof> Refutation::refute_by_residues(const Formula& formula) {
   if (formula.poly == kNoId || formula.kind == FormulaKind::kNe) {
     return std::nullopt;
   }
-  Normal n = domain_.normal(forms_.poly(formula.poly));
+  Normal n = domain_.normal(forms_.polys[formula.poly]);
   if (is_linear(forms_, n.poly)) return std::nullopt;
   Int most = 0;
   if (formula.kind == FormulaKind::kGe) {
@@ -85,7 +85,8 @@ std::optional<Proof> Refutation::refute_cases(
   if (!split || split->branches.empty()) return std::nullopt;
   return refute_branches(domain_, *split, [&](FormulaId branch) {
     std::vector<AtomId> near_branch(seeds.begin(), seeds.end());
-    for (AtomId a : forms_.atoms_of_formula(branch)) near_branch.push_back(a);
+    for (AtomId a : forms_.occurrences.of_formula(branch))
+      near_branch.push_back(a);
     return contradiction(near_branch, Effort::kCases, depth - 1);
   });
 }

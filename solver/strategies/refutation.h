@@ -1,7 +1,7 @@
 // solver/strategies/refutation.h - a condition contradicts the facts.
 //
 //   Refutation refutation(domain, reduction);
-//   auto proof = refutation.refute(forms.negate(f), Effort::kLinear, units,
+//   auto proof = refutation.refute(negate(f), Effort::kLinear, units,
 //                                  tried);     // a proof that f follows
 //
 // The condition is assumed in the domain, the constraints around it are
@@ -90,16 +90,17 @@ class Refutation {
 template <typename Search>
 std::optional<Proof> Refutation::assuming(FormulaId f, Search search) {
   if (f == kFalse) return Proof{};
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   const Domain::Mark before = domain_.mark();
   const Reason why = reasons_.leaf(kQuestionLeaf);
   Reason because = why;
   std::optional<Poly> rest;
   if (formula.poly != kNoId) {
-    rest = reduction_.remainder(forms_.poly(formula.poly), because);
+    rest = reduction_.remainder(forms_.polys[formula.poly], because);
   }
   domain_.assume(f, why);
-  if (rest) domain_.assume(forms_.relation(formula.kind, *rest), because);
+  if (rest)
+    domain_.assume(forms_.formulas.relation(formula.kind, *rest), because);
   const std::optional<Proof> proof =
       domain_.conflict() ? Proof{*domain_.conflict(), false} : search();
   domain_.undo(before);
@@ -108,11 +109,11 @@ std::optional<Proof> Refutation::assuming(FormulaId f, Search search) {
 
 template <typename Refute>
 std::optional<Proof> Refutation::refute_parts(FormulaId f, Refute refute) {
-  const Formula& formula = forms_.formula(f);
+  const Formula& formula = forms_.formulas[f];
   std::vector<FormulaId> parts = {f};
   if (formula.kind == FormulaKind::kOr) parts = formula.kids;
   if (formula.kind == FormulaKind::kNe) {
-    parts = sides_of(forms_, forms_.poly(formula.poly));
+    parts = sides_of(forms_, forms_.polys[formula.poly]);
   }
   Proof total;
   for (FormulaId part : parts) {

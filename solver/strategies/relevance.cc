@@ -39,14 +39,14 @@ OptionalInt useful_end(const Range& r, bool lower, bool big) {
 RelevantConstraints Relevance::gather(std::span<const AtomId> seeds) {
   RelevantConstraints relevant;
   relevant.rows.reserve(16);
-  seen_atoms_.clear(forms_.atom_count());
+  seen_atoms_.clear(forms_.atoms.size());
   seen_constraints_.clear(domain_.constraints().size());
   queue_.clear();
   visit_all(seeds);
   for (uint32_t i = first_new_; i < domain_.constraints().size(); ++i) {
     const Constraint& constraint = domain_.constraints()[i];
     if (constraint.is_active)
-      visit_all(forms_.atoms_of_formula(constraint.formula));
+      visit_all(forms_.occurrences.of_formula(constraint.formula));
   }
   for (size_t i = 0; i < queue_.size() && i < limits().relevant_atoms; ++i) {
     visit(queue_[i], relevant);
@@ -61,9 +61,9 @@ RelevantConstraints Relevance::gather(std::span<const AtomId> seeds) {
 void Relevance::visit(AtomId a, RelevantConstraints& relevant) {
   domain_.spend(1);
   relevant.atoms.push_back(a);
-  visit_all(forms_.atoms_within(a));
+  visit_all(forms_.occurrences.of_atom(a));
   if (domain_.is_solved(a)) {
-    visit_all(forms_.atoms_of(domain_.solved_form(a)));
+    visit_all(forms_.occurrences.of_poly(domain_.solved_form(a)));
   } else {
     add_definition(a, relevant);
   }
@@ -79,15 +79,15 @@ void Relevance::visit_constraint(uint32_t i, RelevantConstraints& relevant) {
       !seen_constraints_.insert(i)) {
     return;
   }
-  const Formula& f = forms_.formula(constraint.formula);
+  const Formula& f = forms_.formulas[constraint.formula];
   if (f.kind == FormulaKind::kOr) {
     relevant.clauses.push_back(i);
-    visit_all(forms_.atoms_of_formula(constraint.formula));
+    visit_all(forms_.occurrences.of_formula(constraint.formula));
   } else if (f.kind == FormulaKind::kNe) {
     relevant.disequalities.push_back(i);
   } else {
     const bool equality = f.kind == FormulaKind::kEq;
-    look_at(add_row(forms_.poly(f.poly), equality, constraint.why, relevant),
+    look_at(add_row(forms_.polys[f.poly], equality, constraint.why, relevant),
             relevant);
   }
 }
@@ -113,7 +113,8 @@ Normal Relevance::add_row(const Poly& p, bool equality, Reason why,
       relevant.is_mentioned[t.mono] = true;
       relevant.monos.push_back(t.mono);
     }
-    for (AtomId a : forms_.factors(t.mono)) visit_all(forms_.atoms_within(a));
+    for (AtomId a : forms_.monomials.factors(t.mono))
+      visit_all(forms_.occurrences.of_atom(a));
   }
   return n;
 }
@@ -134,16 +135,16 @@ void Relevance::look_at(const Normal& row, RelevantConstraints& relevant) {
 
 // What an atom is, as rows.
 void Relevance::add_definition(AtomId a, RelevantConstraints& relevant) {
-  const Atom& atom = forms_.atom(a);
-  Poly self = forms_.variable(a);
+  const Atom& atom = forms_.atoms[a];
+  Poly self = variable(forms_, a);
   switch (atom.kind) {
     case AtomKind::kFloor: return add_floor(atom, self, relevant);
     case AtomKind::kPos:
       add_row(self, false, 0, relevant);
-      add_row(forms_.sub(self, forms_.poly(atom.a)), false, 0, relevant);
+      add_row(self - forms_.polys[atom.a], false, 0, relevant);
       return;
     case AtomKind::kNamed:
-      add_row(forms_.sub(self, forms_.poly(atom.a)), true, 0, relevant);
+      add_row(self - forms_.polys[atom.a], true, 0, relevant);
       return;
     case AtomKind::kFunc: return add_function(atom, self, relevant);
     default: return;
@@ -154,20 +155,20 @@ void Relevance::add_definition(AtomId a, RelevantConstraints& relevant) {
 // at least n + 1, and at least b**d * b**m where n >= m + d, d >= 0, m >= 0.
 void Relevance::add_function(const Atom& atom, const Poly& self,
                              RelevantConstraints& relevant) {
-  const Poly& x = forms_.poly(atom.a);
-  const Poly& y = forms_.poly(atom.b);
+  const Poly& x = forms_.polys[atom.a];
+  const Poly& y = forms_.polys[atom.b];
   Range rx = domain_.range(x), ry = domain_.range(y);
   Reason why = reasons_.join(rx.lower, ry.lower);
   if (atom.op == Op::kBitAnd && at_least(rx, 0) && at_least(ry, 0)) {
-    add_row(forms_.sub(x, self), false, why, relevant);
-    add_row(forms_.sub(y, self), false, why, relevant);
+    add_row(x - self, false, why, relevant);
+    add_row(y - self, false, why, relevant);
   } else if (atom.op == Op::kPow && at_least(rx, 2) && at_least(ry, 0)) {
-    Poly row = forms_.sub(self, y);
+    Poly row = self - y;
     row.constant -= 1;
     add_row(row, false, why, relevant);
     for (size_t i = 0; i + 1 < relevant.atoms.size(); ++i) {
-      compare_powers(atom, forms_.atom(relevant.atoms[i]), relevant);
-      compare_powers(forms_.atom(relevant.atoms[i]), atom, relevant);
+      compare_powers(atom, forms_.atoms[relevant.atoms[i]], relevant);
+      compare_powers(forms_.atoms[relevant.atoms[i]], atom, relevant);
     }
   }
 }
@@ -177,47 +178,45 @@ void Relevance::compare_powers(const Atom& large, const Atom& small,
   for (const Atom* atom : {&large, &small}) {
     if (atom->kind != AtomKind::kFunc || atom->op != Op::kPow) return;
   }
-  const Poly& base = forms_.poly(large.a);
+  const Poly& base = forms_.polys[large.a];
   if (large.a != small.a || !base.is_constant() || base.constant < Int(2)) {
     return;
   }
-  Range least = domain_.range(forms_.poly(small.b));
-  Range step =
-      domain_.range(forms_.sub(forms_.poly(large.b), forms_.poly(small.b)));
+  Range least = domain_.range(forms_.polys[small.b]);
+  Range step = domain_.range(forms_.polys[large.b] - forms_.polys[small.b]);
   if (!at_least(least, 0) || !at_least(step, 0)) return;
   Int d = std::min(*step.span.lower(), Int(limits().divisor_step));
   // 1 where the power would be too large: then no more than d >= 0 is used.
   const Int times =
       pow(base.constant, static_cast<uint64_t>(*d.to_int64())).value_or(Int(1));
-  Poly row = forms_.sub(
-      forms_.func(Op::kPow, base, forms_.poly(large.b)),
-      forms_.scale(forms_.func(Op::kPow, base, forms_.poly(small.b)), times));
+  Poly row = func(forms_, Op::kPow, base, forms_.polys[large.b]) -
+             func(forms_, Op::kPow, base, forms_.polys[small.b]) * times;
   add_row(row, false, reasons_.join(least.lower, step.lower), relevant);
 }
 
 // b*q <= x <= b*q + b - 1 for b > 0; x/b is (-x)/(-b).
 void Relevance::add_floor(const Atom& atom, const Poly& q,
                           RelevantConstraints& relevant) {
-  Poly x = forms_.poly(atom.a), b = forms_.poly(atom.b);
+  Poly x = forms_.polys[atom.a], b = forms_.polys[atom.b];
   Range divisor = domain_.range(b);
   Reason why = divisor.lower;
   if (divisor.span.is_empty()) return;
   if (divisor.span.upper() && divisor.span.upper()->sign() < 0) {
-    x = forms_.scale(x, -1);
-    b = forms_.scale(b, -1);
+    x = -x;
+    b = -b;
     why = divisor.upper;
   } else if (!divisor.span.lower() || divisor.span.lower()->sign() <= 0) {
     return;
   }
-  Poly rest = forms_.sub(x, forms_.mul(b, q));
+  Poly rest = x - mul(forms_, b, q);
   add_row(rest, false, why, relevant);
-  Poly room = forms_.sub(b, rest);
+  Poly room = b - rest;
   room.constant -= 1;
   add_row(room, false, why, relevant);
 }
 
 void Relevance::add_bounds(MonoId m, RelevantConstraints& relevant) {
-  Poly p = forms_.monomial(m, 1);
+  Poly p = Poly::term(m, 1);
   const Range& r = relevant.bounds.emplace_back(domain_.range(p));
   if (r.span.is_empty()) {
     return add_impossible(reasons_.join(r.lower, r.upper), relevant);
@@ -227,7 +226,7 @@ void Relevance::add_bounds(MonoId m, RelevantConstraints& relevant) {
     push_row(relevant.rows, p, false, r.lower);
   }
   if (auto high = useful_end(r, false, relevant.has_big_constants)) {
-    Poly q = forms_.monomial(m, -1);
+    Poly q = Poly::term(m, -1);
     q.constant = *high;
     push_row(relevant.rows, q, false, r.upper);
   }

@@ -2,9 +2,8 @@
 // rows over monomials.
 //
 //   Relevance relevance(domain);
-//   const RelevantConstraints relevant =
-//   relevance.gather(forms.atoms_of_formula(f)); relevant.rows // x - y + 2 >=
-//   0, 8*t - x == 0, ...
+//   relevance.gather(forms.occurrences.of_formula(f)).rows
+//       x - y + 2 >= 0, 8*t - x == 0, ...
 //
 // Breadth first from the condition's atoms: constraints that mention them, what
 // these are solved by and what depends on them, definitions of floors, maxima

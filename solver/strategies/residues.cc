@@ -16,7 +16,7 @@ class Residues {
       const int64_t c = rest(t.coef);
       if (c == 0) continue;
       Product product{c, {}};
-      for (AtomId a : forms.factors(t.mono)) {
+      for (AtomId a : forms.monomials.factors(t.mono)) {
         auto at = std::find(atoms_.begin(), atoms_.end(), a);
         product.factors.push_back(static_cast<uint32_t>(at - atoms_.begin()));
         if (at == atoms_.end()) atoms_.push_back(a);

@@ -31,7 +31,7 @@ std::optional<Split> CaseSplits::clause(const RelevantConstraints& relevant) {
   for (uint32_t i : relevant.clauses) {
     const Constraint& constraint = domain_.constraints()[i];
     const std::vector<FormulaId>& kids =
-        forms_.formula(constraint.formula).kids;
+        forms_.formulas[constraint.formula].kids;
     const bool holds = std::any_of(
         kids.begin(), kids.end(),
         [this](FormulaId kid) { return domain_.decide(kid).value == true; });
@@ -40,7 +40,7 @@ std::optional<Split> CaseSplits::clause(const RelevantConstraints& relevant) {
     smallest = &constraint;
   }
   if (!smallest) return std::nullopt;
-  return Split{forms_.formula(smallest->formula).kids, smallest->why};
+  return Split{forms_.formulas[smallest->formula].kids, smallest->why};
 }
 
 std::optional<Split> CaseSplits::disequality(
@@ -53,16 +53,16 @@ std::optional<Split> CaseSplits::disequality(
     if (size < least) least = size, simplest = &constraint;
   }
   if (!simplest) return std::nullopt;
-  const PolyId p = forms_.formula(simplest->formula).poly;
-  return Split{sides_of(forms_, forms_.poly(p)), simplest->why};
+  const PolyId p = forms_.formulas[simplest->formula].poly;
+  return Split{sides_of(forms_, forms_.polys[p]), simplest->why};
 }
 
 // Of a literal: the factors of all terms, with what is in them.
 size_t CaseSplits::size_of(FormulaId f) const {
   size_t size = 0;
-  for (const Term& t : forms_.poly(forms_.formula(f).poly).terms) {
-    for (AtomId a : forms_.factors(t.mono)) {
-      size += forms_.atoms_within(a).size();
+  for (const Term& t : forms_.polys[forms_.formulas[f].poly].terms) {
+    for (AtomId a : forms_.monomials.factors(t.mono)) {
+      size += forms_.occurrences.of_atom(a).size();
     }
   }
   return size;
@@ -70,7 +70,7 @@ size_t CaseSplits::size_of(FormulaId f) const {
 
 // Every value of a variable that has few.
 std::optional<Split> CaseSplits::range(AtomId a, const Int& widest) {
-  if (!forms_.is_variable(a) || domain_.is_solved(a)) return {};
+  if (!forms_.atoms.is_variable(a) || domain_.is_solved(a)) return {};
   const Range r = domain_.atom_range(a);
   if (!r.span.lower() || !r.span.upper()) return {};
   if (*r.span.upper() - *r.span.lower() >= widest) return {};
@@ -94,7 +94,7 @@ std::optional<Split> CaseSplits::smallest_range(
 std::optional<Split> CaseSplits::residue(const RelevantConstraints& relevant) {
   std::vector<AtomId> factors;  // of products
   for (MonoId m : relevant.monos) {
-    const Factors& f = forms_.factors(m);
+    const Factors& f = forms_.monomials.factors(m);
     if (f.size() > 1) factors.insert(factors.end(), f.begin(), f.end());
   }
   for (AtomId q : relevant.atoms) {
@@ -106,9 +106,9 @@ std::optional<Split> CaseSplits::residue(const RelevantConstraints& relevant) {
 std::optional<Split> CaseSplits::residue_of(
     AtomId q, const RelevantConstraints& relevant,
     const std::vector<AtomId>& factors) {
-  const Atom& floor = forms_.atom(q);
+  const Atom& floor = forms_.atoms[q];
   if (floor.kind != AtomKind::kFloor || domain_.is_solved(q)) return {};
-  const Poly& k = forms_.poly(floor.b);
+  const Poly& k = forms_.polys[floor.b];
   if (!k.is_constant() || k.constant <= Int(1) ||
       k.constant > Int(limits().split_modulus)) {
     return std::nullopt;
@@ -116,25 +116,25 @@ std::optional<Split> CaseSplits::residue_of(
   auto is_in_other_floor = [&](AtomId x) {
     return std::any_of(
         relevant.atoms.begin(), relevant.atoms.end(), [&](AtomId other) {
-          const Atom& atom = forms_.atom(other);
+          const Atom& atom = forms_.atoms[other];
           if (other == q || atom.kind != AtomKind::kFloor) return false;
           if (atom.b != floor.b || domain_.is_solved(other)) return false;
-          const Atoms& inside = forms_.atoms_of(atom.a);
+          const Atoms& inside = forms_.occurrences.of_poly(atom.a);
           return std::binary_search(inside.begin(), inside.end(), x);
         });
   };
-  for (const Term& t : forms_.poly(floor.a).terms) {
-    const Factors& inside = forms_.factors(t.mono);
+  for (const Term& t : forms_.polys[floor.a].terms) {
+    const Factors& inside = forms_.monomials.factors(t.mono);
     for (AtomId x : inside) {
-      if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
+      if (!forms_.atoms.is_variable(x) || domain_.is_solved(x)) continue;
       const bool is_multiplied =
           inside.size() > 1 ||
           std::find(factors.begin(), factors.end(), x) != factors.end();
       if (!is_multiplied && !is_in_other_floor(x)) continue;
       Split split;
-      Poly p = forms_.mod(forms_.variable(x), k);
+      Poly p = mod(forms_, variable(forms_, x), k);
       for (Int r = 0; r < k.constant; r += 1, p.constant -= 1) {
-        split.branches.push_back(forms_.eq(p));
+        split.branches.push_back(forms_.formulas.eq(p));
       }
       return split;
     }
@@ -148,10 +148,10 @@ std::optional<Split> CaseSplits::end(const RelevantConstraints& relevant) {
   std::optional<AtomId> nearest;
   Int distance;
   for (MonoId m : relevant.monos) {
-    const Factors& factors = forms_.factors(m);
+    const Factors& factors = forms_.monomials.factors(m);
     if (factors.size() < 2) continue;
     for (AtomId x : factors) {
-      if (!forms_.is_variable(x) || domain_.is_solved(x)) continue;
+      if (!forms_.atoms.is_variable(x) || domain_.is_solved(x)) continue;
       const OptionalInt& low = domain_.atom_range(x).span.lower();
       if (!low) continue;
       Int from_zero = abs(*low);
@@ -162,11 +162,11 @@ std::optional<Split> CaseSplits::end(const RelevantConstraints& relevant) {
   }
   if (!nearest) return std::nullopt;
   const Range& r = domain_.atom_range(*nearest);
-  Poly p = forms_.variable(*nearest);
+  Poly p = variable(forms_, *nearest);
   p.constant = -*r.span.lower();
-  const FormulaId least = forms_.eq(p);
+  const FormulaId least = forms_.formulas.eq(p);
   p.constant -= 1;
-  return Split{{least, forms_.ge(p)}, r.lower};
+  return Split{{least, forms_.formulas.ge(p)}, r.lower};
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -15,33 +15,34 @@ ValueSplit::Choices ValueSplit::variables_near(FormulaId f) {
       if (seen_atoms.insert(a)) queue.push_back(a);
     }
   };
-  std::vector<int64_t> weight(forms_.atom_count());
+  std::vector<int64_t> weight(forms_.atoms.size());
   auto weigh = [&](const Poly& p, int64_t times) {
     for (const Term& t : p.terms) {
-      const Factors& factors = forms_.factors(t.mono);
+      const Factors& factors = forms_.monomials.factors(t.mono);
       for (AtomId a : factors) {
         if (factors.size() > 1) weight[a] += times;
-        if (forms_.is_variable(a)) continue;
-        for (AtomId inside : forms_.atoms_within(a)) weight[inside] += times;
+        if (forms_.atoms.is_variable(a)) continue;
+        for (AtomId inside : forms_.occurrences.of_atom(a))
+          weight[inside] += times;
       }
     }
   };
   auto visit_formula = [&](FormulaId g, bool assumed) {
-    const Formula& formula = forms_.formula(g);
+    const Formula& formula = forms_.formulas[g];
     // An equality that is assumed refutes most values.
     const bool rules_out = assumed && formula.kind == FormulaKind::kEq;
     if (formula.poly != kNoId) {
-      weigh(forms_.poly(formula.poly), rules_out ? 4 : 1);
+      weigh(forms_.polys[formula.poly], rules_out ? 4 : 1);
     }
-    visit_all(forms_.atoms_of_formula(g));
+    visit_all(forms_.occurrences.of_formula(g));
   };
   visit_formula(f, false);
   for (size_t i = 0; i < queue.size() && i < limits().value_atoms; ++i) {
     const AtomId a = queue[i];
     domain_.spend(1);
-    if (forms_.is_variable(a)) found.push_back({a});
+    if (forms_.atoms.is_variable(a)) found.push_back({a});
     if (domain_.is_solved(a)) {
-      visit_all(forms_.atoms_of(domain_.solved_form(a)));
+      visit_all(forms_.occurrences.of_poly(domain_.solved_form(a)));
     }
     for (uint32_t k : domain_.constraints_of(a)) {
       const Constraint& constraint = domain_.constraints()[k];
@@ -60,7 +61,7 @@ std::optional<Split> ValueSplit::choose(const Choices& choices) {
   int64_t fewest = 0;
   Range range;
   for (const Choice& c : choices) {
-    Normal n = domain_.normal(forms_.variable(c.atom));
+    Normal n = domain_.normal(variable(forms_, c.atom));
     if (n.poly.is_constant()) continue;
     Range r = domain_.atom_range(c.atom);
     if (n.changed) {
@@ -101,8 +102,8 @@ std::optional<Proof> ValueSplit::refute_values(std::span<const AtomId> seeds,
 std::optional<Proof> ValueSplit::refute_condition(FormulaId f) {
   return refutation_.refute_parts(f, [&](FormulaId part) {
     return refutation_.assuming(part, [&] {
-      return refute_values(forms_.atoms_of_formula(part), variables_near(part),
-                           kMaxDepth);
+      return refute_values(forms_.occurrences.of_formula(part),
+                           variables_near(part), kMaxDepth);
     });
   });
 }
@@ -119,7 +120,7 @@ std::optional<Decision> ValueSplit::decide_values(FormulaId f,
   if (depth > 0) split = choose(choices);
   if (!split && depth == kMaxDepth) return std::nullopt;
   if (!split) {
-    const FormulaId opposite = wanted ? forms_.negate(f) : f;
+    const FormulaId opposite = wanted ? negate(f) : f;
     auto proof = refute_condition(opposite);
     if (!proof) {
       Refutation::Tried tried;

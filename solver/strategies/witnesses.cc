@@ -31,7 +31,7 @@ std::optional<Assignment> find_point(Reasoner& reasoner, FormulaId goal,
   std::vector<AtomId> atoms;
   for (Expr s : symbols) {
     if (!s.is_int()) return std::nullopt;
-    atoms.push_back(reasoner.forms().symbol(s));
+    atoms.push_back(reasoner.forms().atoms.symbol(s));
   }
   const std::vector<int64_t> values = reasoner.candidates().find(goal, atoms);
   if (values.empty()) return std::nullopt;
@@ -74,7 +74,7 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
   std::string undefined;
   if (defined != kTrue && reasoner.domain().decide(defined).value != true) {
     answer.counterexample = find_point(
-        reasoner, FormPool::negate(defined), symbols,
+        reasoner, negate(defined), symbols,
         [&](const Assignment& point) {
           const Evaluation e = evaluate(question, point);
           if (e.defined() || e.gave_up || !holds(point)) return false;
@@ -85,7 +85,7 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
   }
   if (!answer.counterexample) {
     answer.counterexample = find_point(
-        reasoner, FormPool::negate(f), symbols,
+        reasoner, negate(f), symbols,
         [&](const Assignment& point) {
           return evaluate(question, point).is_false() && holds(point);
         },

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "solver/domain.h"
+#include "solver/forms/form_text.h"
 #include "solver/linear.h"
 #include "solver/lower.h"
 #include "solver/point.h"
@@ -37,19 +38,20 @@ class AssumedDomain {
   Poly poly(const std::string& text) {
     return forms_.lower.integer(parse(pool_, text));
   }
-  AtomId atom(const std::string& text) { return *forms().as_atom(poly(text)); }
+  AtomId atom(const std::string& text) { return *as_atom(forms(), poly(text)); }
   Atoms atoms_of(const std::string& condition) {
-    return forms().atoms_of_formula(formula(condition));
+    return forms().occurrences.of_formula(formula(condition));
   }
   Poly poly_of(const LinearRow& row) {
-    Poly p = FormPool::constant(row.constant);
+    Poly p = Poly::number(row.constant);
     for (const LinearTerm& t : row.terms) {
       p.terms.push_back({t.unknown, t.coef});
     }
     return p;
   }
   std::string text_of(const LinearRow& row) {
-    return forms().to_string(poly_of(row)) + (row.equality ? " == 0" : " >= 0");
+    return to_string(forms(), poly_of(row)) +
+           (row.equality ? " == 0" : " >= 0");
   }
 
   // Each point of [-3, 8]^2, of x and y, at which the facts hold.

@@ -78,20 +78,20 @@ class Graph {
  public:
   Graph() : forms_(Forms::of(pool_)) {
     for (int i = 0; i < kVariables; ++i) {
-      atoms_.push_back(forms_.pool.symbol(
+      atoms_.push_back(forms_.pool.atoms.symbol(
           pool_.symbol("u" + std::to_string(i), SymbolKind::kUnbackedInt)));
     }
   }
   // to - from - least
   Poly poly(const Step& s) {
-    Poly p = forms_.pool.sub(variable(s.to), variable(s.from));
+    Poly p = variable(s.to) - variable(s.from);
     p.constant = -s.least;
     return p;
   }
   std::optional<Reason> add(const Step& s) {
     const Poly row = poly(s);
     const Reason why = reasons_.leaf(leaves_++);
-    state_.constraints.add(forms_.pool.ge(row), why);
+    state_.constraints.add(forms_.pool.formulas.ge(row), why);
     return state_.differences.add(row, why);
   }
   State& state() { return state_; }
@@ -99,7 +99,7 @@ class Graph {
 
  private:
   Poly variable(int i) {
-    return forms_.pool.variable(atoms_[static_cast<size_t>(i)]);
+    return internal::variable(forms_.pool, atoms_[static_cast<size_t>(i)]);
   }
 
   ExprPool pool_;

@@ -29,8 +29,8 @@ size_t check_everywhere(ExprPool& pool, Expr e, Expr x, Expr y) {
       at.set(x, Int(a));
       at.set(y, Int(b));
       Point point(forms.pool);
-      point.set(forms.pool.symbol(x), a);
-      point.set(forms.pool.symbol(y), b);
+      point.set(forms.pool.atoms.symbol(x), a);
+      point.set(forms.pool.atoms.symbol(y), b);
       Evaluation expected = evaluate(e, at);
       std::optional<bool> is_defined = point.truth(defined);
       if (is_defined) {

@@ -69,8 +69,8 @@ TEST(KeptModels, GroupTheFactsThatAreLeftWhateverWasAskedBetween) {
   }
   auto symbols_in = [&](FormulaId f) {
     std::vector<AtomId> in;
-    for (AtomId a : facts.forms().atoms_of_formula(f)) {
-      if (facts.forms().atom(a).kind == AtomKind::kSymbol) in.push_back(a);
+    for (AtomId a : facts.forms().occurrences.of_formula(f)) {
+      if (facts.forms().atoms[a].kind == AtomKind::kSymbol) in.push_back(a);
     }
     return in;
   };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/domain.h"
+#include "solver/forms/form_text.h"
 #include "solver/lower.h"
 #include "solver/normal/normal_form.h"
 #include "solver/point.h"
@@ -33,7 +34,7 @@ class Facts {
     return domain_.range(poly(text)).span.to_string();
   }
   std::string normal(const std::string& text) {
-    return forms_.pool.to_string(domain_.normal(poly(text)).poly);
+    return to_string(forms_.pool, domain_.normal(poly(text)).poly);
   }
   std::optional<bool> decided(const std::string& text) {
     return domain_.decide(forms_.lower.condition(parse(pool_, text))).value;
@@ -73,7 +74,7 @@ class Facts {
 
  private:
   AtomId symbol(const std::string& name) {
-    return *forms_.pool.as_atom(poly(name));
+    return *as_atom(forms_.pool, poly(name));
   }
 
   ExprPool pool_;

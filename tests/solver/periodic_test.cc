@@ -24,12 +24,12 @@ class Window {
 
   std::optional<Interval> of(const Interval& range = Interval::all()) {
     const FormulaId all[] = {formula_};
-    return representative_window(forms_.pool, all, forms_.pool.symbol(x_), {},
-                                 range);
+    return representative_window(forms_.pool, all, forms_.pool.atoms.symbol(x_),
+                                 {}, range);
   }
   std::optional<bool> truth(int64_t x) {
     Point point(forms_.pool);
-    point.set(forms_.pool.symbol(x_), x);
+    point.set(forms_.pool.atoms.symbol(x_), x);
     return point.truth(formula_);
   }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "solver/domain.h"
+#include "solver/forms/form_text.h"
 #include "solver/lower.h"
 #include "solver/point.h"
 #include "sym/parse.h"
@@ -29,7 +30,8 @@ class Alone {
   explicit Alone(const std::string& symbols) : forms_(Forms::of(pool_)) {
     for (const std::string& s : testing::split(symbols, ' ')) {
       const size_t colon = s.find(':'), dots = s.find("..");
-      const AtomId a = forms_.pool.symbol(parse(pool_, s.substr(0, colon)));
+      const AtomId a =
+          forms_.pool.atoms.symbol(parse(pool_, s.substr(0, colon)));
       const std::string low = s.substr(colon + 1, dots - colon - 1);
       const std::string high = s.substr(dots + 2);
       if (!low.empty()) state_.bounds.set(a, true, *Int::parse(low), 0);
@@ -57,13 +59,13 @@ class Alone {
   FormulaId bound(const std::string& text, bool lower, int value) {
     AtomId a = kNoId;
     for (const Term& t : poly(text).terms) {
-      const AtomId x = forms_.pool.single(t.mono);
-      if (a == kNoId && !forms_.pool.is_variable(x)) a = x;
+      const AtomId x = forms_.pool.monomials.single(t.mono);
+      if (a == kNoId && !forms_.pool.atoms.is_variable(x)) a = x;
     }
-    propagator_->on_atom_bound(forms_.pool.atom(a), lower, value, 0);
-    Poly p = forms_.pool.scale(forms_.pool.variable(a), lower ? 1 : -1);
+    propagator_->on_atom_bound(forms_.pool.atoms[a], lower, value, 0);
+    Poly p = variable(forms_.pool, a) * (lower ? 1 : -1);
     p.constant = lower ? -value : value;
-    return forms_.pool.ge(p);
+    return forms_.pool.formulas.ge(p);
   }
 
   void product_bound(const std::string& text, bool lower, int value) {
@@ -90,7 +92,8 @@ class Alone {
       switch (item.kind) {
         case Item::kFormula: found.push_back(item.id); break;
         case Item::kLiteral:
-          found.push_back(forms_.pool.relation(item.literal, item.poly));
+          found.push_back(
+              forms_.pool.formulas.relation(item.literal, item.poly));
           break;
         case Item::kAtomBound: break;  // among the records below
         case Item::kProductBound:
@@ -98,14 +101,14 @@ class Alone {
           break;
       }
     }
-    for (AtomId a = 0; a < forms_.pool.atom_count(); ++a) {
+    for (AtomId a = 0; a < forms_.pool.atoms.size(); ++a) {
       const Interval& span = state_.bounds.own(a).span;
       for (bool lower : {true, false}) {
         const OptionalInt& end = lower ? span.lower() : span.upper();
         if (!end) continue;
-        Poly p = forms_.pool.scale(forms_.pool.variable(a), lower ? 1 : -1);
+        Poly p = variable(forms_.pool, a) * (lower ? 1 : -1);
         p.constant = lower ? -*end : *end;
-        found.push_back(forms_.pool.ge(p));
+        found.push_back(forms_.pool.formulas.ge(p));
       }
     }
     if (state_.assertions.conflict()) found.push_back(kFalse);
@@ -127,7 +130,8 @@ class Alone {
       }
       for (FormulaId fact : facts) holds = holds && point.truth(fact) == true;
       for (FormulaId f : found) {
-        if (holds && point.truth(f) == false) return forms_.pool.to_string(f);
+        if (holds && point.truth(f) == false)
+          return formula_to_string(forms_.pool, f);
       }
       size_t i = 0;
       while (i < at.size() && ++at[i] > 4) at[i++] = -4;
@@ -274,7 +278,7 @@ void check_random_rows(const char* terms[], size_t count) {
     } else {
       alone.row(p);
     }
-    const FormulaId fact = alone.forms().pool.relation(
+    const FormulaId fact = alone.forms().pool.formulas.relation(
         is_equality ? FormulaKind::kEq : FormulaKind::kGe, p);
     ASSERT_EQ(alone.wrong({fact}, box), "")
         << symbols << ": " << sum << (is_equality ? " == 0" : " >= 0");

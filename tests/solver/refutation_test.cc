@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "solver/forms/form_text.h"
 #include "solver/limits_in_force.h"
 #include "solver/strategies/lemmas.h"
 #include "solver/strategies/relevance.h"
@@ -51,7 +52,7 @@ class Near {
     return all;
   }
   std::string row(const char* poly, const char* relation = " >= 0") {
-    return facts_.forms().to_string(facts_.poly(poly)) + relation;
+    return to_string(facts_.forms(), facts_.poly(poly)) + relation;
   }
 
  private:

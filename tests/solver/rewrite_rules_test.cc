@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "solver/form.h"
+#include "solver/forms/floors.h"
 #include "solver/normal/normal_form.h"
 #include "solver/z3_backend.h"
 #include "sym/rewrite_rule.h"

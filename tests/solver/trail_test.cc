@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include "solver/forms/form_text.h"
 #include "solver/lower.h"
 #include "solver/state/state.h"
 #include "sym/parse.h"
@@ -23,7 +24,7 @@ class Changes {
   explicit Changes(uint32_t seed) : random_(seed), forms_(Forms::of(pool_)) {
     for (int i = 0; i < kSymbols; ++i) {
       const Expr s = parse(pool_, "s" + std::to_string(i));
-      atoms_.push_back(forms_.pool.symbol(s));
+      atoms_.push_back(forms_.pool.atoms.symbol(s));
     }
   }
 
@@ -35,8 +36,9 @@ class Changes {
       out << a << " in " << r.own.span.to_string() << " " << r.own.lower << " "
           << r.own.upper << " is "
           << (state_.substitution.is_solved(a)
-                  ? forms_.pool.to_string(
-                        forms_.pool.poly(state_.substitution.value_of(a)))
+                  ? to_string(
+                        forms_.pool,
+                        forms_.pool.polys[state_.substitution.value_of(a)])
                   : "itself");
       for (uint32_t i : state_.constraints.of(a)) out << " c" << i;
       for (uint32_t i : state_.substitution.dependents_of(a)) out << " d" << i;
@@ -50,11 +52,11 @@ class Changes {
       for (AtomId b : atoms_) {
         if (a == b) continue;
         const Poly p = difference(a, b, 0);
-        const Range form =
-            state_.bounds.of_form(forms_.pool.view(p), 0, reasons_);
+        const Range form = state_.bounds.of_form(
+            forms_.pool.polys.linear_form(p), 0, reasons_);
         const Range chain = state_.differences.in_chain(p);
         out << "\n" << form.span.to_string() << chain.span.to_string();
-        const auto known = state_.assertions.find(forms_.pool.ge(p));
+        const auto known = state_.assertions.find(forms_.pool.formulas.ge(p));
         if (known) out << (known->value ? " holds " : " fails ") << known->why;
       }
     }
@@ -71,12 +73,14 @@ class Changes {
       case 1:
         if (a != b) {
           const Poly p = difference(a, b, k);
-          state_.bounds.set_form(forms_.pool.view(p), p.constant, why, kNoId);
+          state_.bounds.set_form(forms_.pool.polys.linear_form(p), p.constant,
+                                 why, kNoId);
         }
         return;
       case 2:
         if (a != b) {
-          state_.constraints.add(forms_.pool.ge(difference(a, b, k)), why);
+          state_.constraints.add(forms_.pool.formulas.ge(difference(a, b, k)),
+                                 why);
         }
         return;
       case 3:
@@ -88,7 +92,7 @@ class Changes {
       case 4:
         if (a < b && !state_.substitution.is_solved(a)) {
           state_.substitution.set(
-              a, forms_.pool.intern(forms_.pool.variable(b)), why);
+              a, forms_.pool.polys.id_of(variable(forms_.pool, b)), why);
         }
         return;
       case 5:
@@ -97,8 +101,8 @@ class Changes {
       default:
         if (a == b && k > 8) return state_.assertions.raise(why);
         if (a != b) {
-          state_.assertions.add_or_conflict(forms_.pool.ge(difference(a, b, 0)),
-                                            why);
+          state_.assertions.add_or_conflict(
+              forms_.pool.formulas.ge(difference(a, b, 0)), why);
         }
     }
   }
@@ -109,7 +113,7 @@ class Changes {
  private:
   AtomId any() { return atoms_[below(kSymbols)]; }
   Poly difference(AtomId a, AtomId b, int64_t k) {
-    Poly p = forms_.pool.sub(forms_.pool.variable(a), forms_.pool.variable(b));
+    Poly p = variable(forms_.pool, a) - variable(forms_.pool, b);
     p.constant = k;
     return p;
   }

@@ -1,0 +1,179 @@
+#include "solver/forms/formula_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "solver/forms/floors.h"
+
+namespace proviso::inline v0_2::internal {
+namespace {
+
+uint64_t heap_units(const Formula& f) { return f.kids.size() / 16; }
+
+// Of a connective or an opaque condition, the same for its negation.
+InternIndex::Key key_of(const Formula& f) {
+  size_t h = f.about_definedness;
+  for (FormulaId kid : f.kids) h = InternIndex::mix(h, kid >> 1);
+  return {h, f.expr ? f.expr.id() : 0};
+}
+
+// Not of p >= 0.
+Formula negated(const Formula& formula) {
+  Formula result = formula;
+  switch (formula.kind) {
+    case FormulaKind::kEq: result.kind = FormulaKind::kNe; break;
+    case FormulaKind::kNe: result.kind = FormulaKind::kEq; break;
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr:
+      result.kind = formula.kind == FormulaKind::kAnd ? FormulaKind::kOr
+                                                      : FormulaKind::kAnd;
+      // Still sorted: a formula and its negation are neighbours.
+      for (FormulaId& kid : result.kids) kid = negate(kid);
+      break;
+    default: result.positive = !formula.positive; break;
+  }
+  return result;
+}
+
+}  // namespace
+
+FormulaPool::FormulaPool(TermPool& terms) : terms_(terms) {
+  depth_.push_back(0);
+  formulas_.push_back({.kind = FormulaKind::kConstantFalse});
+  formulas_.push_back({.kind = FormulaKind::kConstantTrue});
+}
+
+// With its negation beside it, which is not made yet.
+FormulaId FormulaPool::add(const Formula& formula) {
+  Budget::charge(2 * kNewUnits<Formula> + heap_units(formula));
+  const auto id = static_cast<FormulaId>(formulas_.size());
+  unsigned below =
+      formula.poly == kNoId ? 0 : terms_.depth(terms_.polys[formula.poly]);
+  for (FormulaId kid : formula.kids) below = std::max(below, depth(kid));
+  depth_.push_back(one_deeper(below));
+  formulas_.push_back(formula);
+  formulas_.push_back({.kind = FormulaKind::kConstantFalse, .is_made = false});
+  return id;
+}
+
+const Formula& FormulaPool::make_negation(FormulaId f) {
+  const Formula& known = formulas_[negate(f)];
+  Budget::charge(1 + heap_units(known));
+  Formula& made = formulas_[f];
+  if (known.kind == FormulaKind::kGe) {
+    Poly p = -terms_.polys[known.poly];
+    p.constant -= 1;
+    made = {.kind = FormulaKind::kGe, .poly = terms_.polys.id_of(p)};
+    terms_.polys.record(made.poly).ge = f;
+  } else {
+    made = negated(known);
+  }
+  return made;
+}
+
+// A connective or an opaque condition.
+FormulaId FormulaPool::intern(const Formula& formula) {
+  const InternIndex::Key key = key_of(formula);
+  const Formula negation = negated(formula);
+  const FormulaId known = index_.find(key, [&](FormulaId f) {
+    return formulas_[f] == formula || formulas_[f] == negation;
+  });
+  if (known != kNoId) {
+    return formulas_[known] == formula ? known : negate(known);
+  }
+  const FormulaId id = add(formula);
+  index_.insert(key, id);
+  return id;
+}
+
+PolyId FormulaPool::divided(const Poly& p, const Int& k) {
+  return k.is_one() ? terms_.polys.id_of(p) : terms_.polys.id_of(over(p, k));
+}
+
+FormulaId FormulaPool::relation(FormulaKind kind, const Poly& p) {
+  return kind == FormulaKind::kGe   ? ge(p)
+         : kind == FormulaKind::kEq ? eq(p)
+                                    : ne(p);
+}
+
+FormulaId FormulaPool::ge(const Poly& p) {
+  if (p.is_constant()) return p.constant.sign() >= 0 ? kTrue : kFalse;
+  PolyPool& polys = terms_.polys;
+  const PolyId id = divided(p, p.content());
+  FormulaId& known = polys.record(id).ge;
+  if (known != kNoId) return known;
+  if (const auto range = remainder_range(terms_, polys[id])) {
+    if (range->first.sign() >= 0) return known = kTrue;
+    if (range->second.sign() < 0) return known = kFalse;
+    if (range->second.is_zero()) return known = eq(polys[id]);
+  }
+  const PolyId other = polys.find_opposite(polys[id]);
+  const FormulaId negation = other == kNoId ? kNoId : polys.record(other).ge;
+  if (negation == kNoId) {
+    known = add({.kind = FormulaKind::kGe, .poly = id});
+  } else {
+    known = negate(negation);
+  }
+  return known;
+}
+
+FormulaId FormulaPool::eq(const Poly& p) {
+  if (p.is_constant()) return p.constant.is_zero() ? kTrue : kFalse;
+  Int g = p.content();
+  if (!floor_mod(p.constant, g).is_zero()) return kFalse;
+  if (p.leads_negative()) g = -g;
+  PolyPool& polys = terms_.polys;
+  const PolyId id = divided(p, g);
+  FormulaId& known = polys.record(id).eq;
+  if (known != kNoId) return known;
+  const auto range = remainder_range(terms_, polys[id]);
+  const bool is_never =
+      range && (range->first.sign() > 0 || range->second.sign() < 0);
+  known = is_never ? kFalse : add({.kind = FormulaKind::kEq, .poly = id});
+  return known;
+}
+
+FormulaId FormulaPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
+  const FormulaId neutral = kind == FormulaKind::kAnd ? kTrue : kFalse;
+  const FormulaId absorbing = negate(neutral);
+  std::vector<FormulaId> flat;
+  for (FormulaId kid : kids) {
+    const Formula& f = (*this)[kid];
+    if (f.kind == kind) {
+      flat.insert(flat.end(), f.kids.begin(), f.kids.end());
+    } else if (kid == absorbing) {
+      return absorbing;
+    } else if (kid != neutral) {
+      flat.push_back(kid);
+    }
+  }
+  Budget::charge(1 + kids.size() / 2 + flat.size() / 2);
+  std::sort(flat.begin(), flat.end());
+  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  for (FormulaId kid : flat) {
+    if (std::binary_search(flat.begin(), flat.end(), negate(kid))) {
+      return absorbing;
+    }
+  }
+  if (flat.empty()) return neutral;
+  if (flat.size() == 1) return flat[0];
+  return intern(Formula{.kind = kind, .poly = kNoId, .kids = flat});
+}
+
+FormulaId FormulaPool::all_of(std::vector<FormulaId> kids) {
+  return connect(FormulaKind::kAnd, std::move(kids));
+}
+
+FormulaId FormulaPool::any_of(std::vector<FormulaId> kids) {
+  return connect(FormulaKind::kOr, std::move(kids));
+}
+
+FormulaId FormulaPool::opaque(Expr e, bool about_definedness) {
+  return intern(Formula{.kind = FormulaKind::kOpaque,
+                        .poly = kNoId,
+                        .kids = {},
+                        .expr = e,
+                        .about_definedness = about_definedness});
+}
+
+}  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,61 @@
+#include "solver/forms/poly_pool.h"
+
+#include <algorithm>
+
+namespace proviso::inline v0_2::internal {
+
+struct PolyPool::Keys {
+  // The same for p and -p - 1: p >= 0 is the negation of the other's.
+  static InternIndex::Key of(const Poly& p) {
+    const bool turned = p.leads_negative();
+    size_t h = turned ? (-1 - p.constant).hash() : p.constant.hash();
+    MonoId near = 0;
+    for (const Term& t : p.terms) {
+      const size_t coef = turned ? (-t.coef).hash() : t.coef.hash();
+      h = InternIndex::mix(h, near + coef * 0x9e3779b97f4a7c15ull);
+      near = t.mono;
+    }
+    return {h, near};
+  }
+  static uint64_t heap_units(const Poly& p) { return p.terms.size() / 3; }
+};
+
+namespace {
+
+bool are_opposite(const Poly& a, const Poly& b) {
+  return a.constant == -1 - b.constant &&
+         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                    b.terms.end(), [](const Term& x, const Term& y) {
+                      return x.mono == y.mono && x.coef == -y.coef;
+                    });
+}
+
+}  // namespace
+
+PolyId PolyPool::id_of(const Poly& p) {
+  const PolyId id = polys_.id_of(p);
+  if (id == records_.size()) records_.emplace_back();
+  return id;
+}
+
+PolyId PolyPool::find_opposite(const Poly& p) const {
+  return polys_.find(Keys::of(p),
+                     [&](const Poly& q) { return are_opposite(p, q); });
+}
+
+LinearForm PolyPool::linear_form(const Poly& p) {
+  Int g = p.content();
+  if (p.leads_negative()) g = -g;
+  if (g.is_one() && p.constant.is_zero()) return {id_of(p), g};
+  Poly form = g.is_one() ? p : over(p, g);
+  form.constant = 0;
+  return {id_of(form), g};
+}
+
+const LinearForm& PolyPool::linear_form(PolyId p) {
+  LinearForm& known = record(p).form;
+  if (known.form == kNoId) known = linear_form(polys_[p]);
+  return known;
+}
+
+}  // namespace proviso::inline v0_2::internal
