@@ -37,6 +37,25 @@ if(PROVISO_WITH_Z3 AND PROVISO_Z3_LIBRARY)
   list(APPEND PROVISO_INSTALL_RPATH ${folder})
 endif()
 
+# What makes a library small and no question slower.  Files that run seldom are
+# compiled for size; of those that run now and then fewer functions are inlined
+# (a polynomial's destructor in a hundred places).  They come last in the list `variable`, so
+# that of an inline function that many files have the linker keeps a quick one.
+function(proviso_keep_small variable)
+  cmake_parse_arguments(ARG "" "" "SELDOM;NOW_AND_THEN" ${ARGN})
+  set(gnu_like $<CXX_COMPILER_ID:GNU,Clang,AppleClang>)
+  set(optimised $<CONFIG:Release,RelWithDebInfo>)
+  set_property(SOURCE ${ARG_SELDOM} APPEND PROPERTY
+    COMPILE_OPTIONS $<$<AND:${gnu_like},${optimised}>:-Os>)
+  set_property(SOURCE ${ARG_NOW_AND_THEN} APPEND PROPERTY COMPILE_OPTIONS
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,${optimised}>:--param=max-inline-insns-single=15>)
+  set(last ${ARG_NOW_AND_THEN} ${ARG_SELDOM})
+  list(TRANSFORM last PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set(all ${${variable}})
+  list(REMOVE_ITEM all ${last})
+  set(${variable} ${all} ${last} PARENT_SCOPE)
+endfunction()
+
 # What others link: folders, compiler, nothing of the implementation.
 function(_proviso_interface target)
   target_compile_features(${target} PUBLIC cxx_std_20)
