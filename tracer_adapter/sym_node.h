@@ -156,7 +156,7 @@ class SizeProduct {
 };
 
 // Where the program stands, for guards and recorded operators.  The C++ default
-// is the line told by the latest PROVISO_LINE; Python installs its frames.
+// is PROVISO_LINE's, else debug information's; Python installs its frames.
 using LocationHook = std::function<SourceLocation()>;
 // Of this thread; returns the one before.
 LocationHook set_location_hook(LocationHook hook);

@@ -13,6 +13,7 @@
 #include "tracer_adapter/entry.h"
 #include "tracer_adapter/op_info.h"
 #include "tracer_adapter/plain_tensor.h"
+#include "tracer_adapter/program_stack.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/sub_graph.h"
 #include "tracer_adapter/torch_state.h"
@@ -592,7 +593,10 @@ uint32_t Tracer::intern_stack(std::vector<Frame> frames) {
 }
 
 uint32_t Tracer::current_stack() {
-  return tracer_hooks().stack ? tracer_hooks().stack(*this) : line_stack_;
+  if (tracer_hooks().stack) return tracer_hooks().stack(*this);
+  if (line_stack_ != 0) return line_stack_;
+  std::vector<Frame> frames = internal::program_stack();
+  return frames.empty() ? 0 : intern_stack(std::move(frames));
 }
 
 void Tracer::set_line(const char* file, int line, const char* function,

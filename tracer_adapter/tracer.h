@@ -310,8 +310,8 @@ class HeldMode {
   size_t depth_ = 0;  // of held modes around it
 };
 
-// Names the line that the operators after it come from, and evaluates it:
-//   auto y = PROVISO_LINE(x + 1);
+// Names the line of the operators after it, where debug information does not
+// (tracer_adapter/program_stack.h), and evaluates it: y = PROVISO_LINE(x + 1);
 #define PROVISO_LINE(...)                                            \
   (::proviso::mark_line(__FILE__, __LINE__, __func__, #__VA_ARGS__), \
    __VA_ARGS__)
