@@ -279,7 +279,11 @@ Retrace retrace(const ExportedProgram& program) {
 
 Trial try_sizes(const ExportedProgram& program, const Assignment& sizes) {
   Run run(program, &sizes);
-  run.make_inputs();
+  try {
+    run.make_inputs();
+  } catch (const std::exception& error) {
+    return {Trial::Kind::kOpen, "no tensor has them: " + sentence_of(error)};
+  }
   try {
     const std::string differs = differing_output(program, run(), sizes);
     if (differs.empty()) return {Trial::Kind::kRuns, ""};

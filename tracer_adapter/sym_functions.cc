@@ -122,6 +122,17 @@ c10::IValue neg(Args a) {
   return checked(as_int(a[0]) == INT64_MIN, -as_int(a[0]), "-");
 }
 
+c10::IValue absolute(Args a) { return as_double(a[0]) < 0 ? neg(a) : a[0]; }
+
+c10::IValue sum(Args a) {
+  c10::IValue total = int64_t{0};
+  for (const c10::IValue& term : a) {
+    const c10::IValue both[] = {total, term};
+    total = add(both);
+  }
+  return total;
+}
+
 c10::IValue lshift(Args a) {
   const int64_t k = as_int(a[1]);
   TORCH_CHECK(k >= 0, "Proviso: negative shift count ", k);
@@ -228,7 +239,9 @@ SymFunction find_sym_function(const std::string& target) {
       {"torch._sym_sin", sym_sin},    {"torch._sym_sinh", sym_sinh},
       {"torch._sym_tan", sym_tan},    {"torch._sym_tanh", sym_tanh},
       {"torch._sym_asin", sym_asin},  {"torch._sym_acos", sym_acos},
-      {"torch._sym_atan", sym_atan},  {"torch._sym_log2", sym_log2}};
+      {"torch._sym_atan", sym_atan},  {"torch._sym_log2", sym_log2},
+      {"torch.sym_sqrt", sym_sqrt},   {"torch.sym_sum", sum},
+      {"_operator.abs", absolute},    {"_operator.not_", sym_not}};
   auto found = kFunctions.find(target);
   return found == kFunctions.end() ? nullptr : found->second;
 }

@@ -214,6 +214,16 @@ c10::SymNode SymNode::apply(Op op, std::initializer_list<Expr> args) const {
   return wrap(env_->pool().make(op, args));
 }
 
+namespace {
+void check_not_ragged(const c10::SymNode& node) {
+  TORCH_CHECK(!node->is_nested_int(), "Proviso: ", node->str(),
+              " is the ragged size of a nested tensor, one number a row; an "
+              "exported program has no such size: pad the tensor "
+              "(torch.nested.to_padded_tensor), or take the sizes of its "
+              "values() and offsets()");
+}
+}  // namespace
+
 Expr SymNode::operand(const c10::SymNode& other) const {
   SymNode* node = as_sym_node(other.get());
   if (node != nullptr) {
@@ -224,6 +234,7 @@ Expr SymNode::operand(const c10::SymNode& other) const {
   }
   if (std::optional<int64_t> value = other->maybe_as_int())
     return env_->pool().integer(*value);
+  check_not_ragged(other);
   TORCH_CHECK(false, "Proviso: ", other->str(),
               " is a symbolic number of another tracer; it cannot be mixed "
               "with ",
@@ -530,6 +541,7 @@ c10::SymFloat to_sym_float(ShapeEnv& env, Expr e) {
 namespace {
 Expr expr_of(ShapeEnv& env, const c10::SymNode& node) {
   SymNode* ours = as_sym_node(node.get());
+  if (ours == nullptr) check_not_ragged(node);
   TORCH_CHECK(ours != nullptr, "Proviso: ", node->str(),
               " is a symbolic number of another tracer");
   TORCH_CHECK(&ours->env() == &env, "Proviso: ", ours->str(),

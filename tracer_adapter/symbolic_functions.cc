@@ -51,6 +51,12 @@ c10::SymNode floor_quotient(SymNode& self, Nodes args) {
   return self.floordiv(args[1]);
 }
 
+c10::SymNode sum(SymNode& self, Nodes args) {
+  c10::SymNode total = self.clone();
+  for (const c10::SymNode& term : args.subspan(1)) total = total->add(term);
+  return total;
+}
+
 c10::SymNode rounded(SymNode& self, Nodes args) {
   if (self.is_int()) return self.clone();
   if (args.size() == 1) return self.apply(Op::kRoundToInt, {self.expr()});
@@ -81,7 +87,14 @@ const std::unordered_map<std::string, Function>& functions() {
       {"_operator.lshift", of_integers(Op::kLShift)},
       {"_operator.rshift", of_integers(Op::kRShift)},
       {"_operator.neg", [](SymNode& self, Nodes) { return self.neg(); }},
+      {"_operator.abs",
+       [](SymNode& self, Nodes) {
+         return self.apply(Op::kAbs, {self.expr()});
+       }},
+      {"_operator.not_", [](SymNode& self, Nodes) { return self.sym_not(); }},
       {"torch.sym_not", [](SymNode& self, Nodes) { return self.sym_not(); }},
+      {"torch.sym_sqrt", of_float(Op::kSqrt)},
+      {"torch.sym_sum", sum},
       {"torch.sym_ite",
        [](SymNode& self, Nodes args) {
          return self.sym_ite(args[1], args[2]);

@@ -150,6 +150,7 @@ class Judge {
         needs_(needs),
         trial_(trial),
         passed_(claims, Facts::Wanted::kVerdicts),
+        signature_(claims, Facts::Wanted::kVerdicts),
         needed_(claims, Facts::Wanted::kPoints) {}
 
   std::vector<Finding> run();
@@ -166,8 +167,9 @@ class Judge {
   const Claims& claims_;
   const std::vector<NeededCondition>& needs_;
   const std::function<Trial(const Assignment&)>& trial_;
-  Facts passed_;  // the claims judged so far
-  Facts needed_;  // by operators
+  Facts passed_;     // the claims judged so far
+  Facts signature_;  // what the inputs' sizes are called: 2*s0 is even
+  Facts needed_;     // by operators
   bool trials_tell_ = true;
   std::vector<Finding> findings_;
 };
@@ -196,6 +198,8 @@ void Judge::judge_unimplied(const std::string& text, Expr condition,
   const Answer answer = needed_.ask(condition);
   if (answer.verdict == Verdict::kYes)
     return report("needed", text, needed_.because_of(answer));
+  if (!promise && signature_.ask(condition).verdict == Verdict::kYes)
+    return report("promised", text, "the inputs' sizes are written so");
   const auto point = needed_.against(condition);
   if (!point || !trials_tell_)
     return report("open", text, "no operator is known to need it");
@@ -252,8 +256,11 @@ std::vector<Finding> Judge::run() {
   for (const auto& [symbol, value] : claims_.example)
     if (symbol.symbol().kind == SymbolKind::kBackedSize) {
       passed_.declare(symbol, Interval::at_least(0), "");
+      signature_.declare(symbol, Interval::at_least(0), "");
       needed_.declare(symbol, Interval::at_least(0), "");
     }
+  for (Expr equation : claims_.equations)
+    signature_.assume(equation, with_sources(equation));
   for (const NeededCondition& need : needs_)
     needed_.assume(need.condition,
                    with_sources(need.condition) + at_place(need));

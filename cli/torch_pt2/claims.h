@@ -8,7 +8,7 @@
 //   implied   it follows from the ranges and the guards before it: which
 //   promised  no operator needs it: the sizes shown run.  An end of a range or
 //             an equation of sizes, as a Dim promises; stated by a guard, or by
-//             the inputs' sizes having one name
+//             how the inputs' sizes are written (one name twice; 2*s0 is even)
 //   wrong     not understood; false for every input that passes the others; or
 //             no operator needs it and no Dim promises such a thing
 //   missing   an operator needs it, and nothing in the file implies it: no

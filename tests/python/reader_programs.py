@@ -669,6 +669,46 @@ def set_grad_in_a_row(x):
     return z, y
 
 
+# --- sizes of functions that torch's loader does not know
+
+@program(two)
+def bits_of_sizes(x, y):
+    n, m = x.shape
+    return (x.new_zeros(n & m), x.new_zeros(n | m) + 1,
+            x.new_zeros(2 * (n ^ m), 3).T, x.new_zeros(n ^ 5)[1:])
+
+
+@program()
+def cut_at_a_flipped_bit(x):
+    return x[:x.shape[0] ^ 1]
+
+
+@program()
+def power_of_two_sizes(x):
+    n, m = x.shape
+    return x.new_zeros(n**m % 7, n), x + n**m
+
+
+@program()
+def root_of_a_size(x):
+    n = torch.sym_int(torch.sym_sqrt(x.shape[0] * x.shape[1]))
+    torch._check(n >= 0)
+    return x.new_zeros(n) + 1, x
+
+
+@program(lambda n, m: (data(n, m), torch.tensor(n > 3)))
+def bits_within_a_body(x, p):
+    n, m = x.shape
+    return torch.cond(p, lambda x: x.new_zeros(n & m).sum() + x,
+                      lambda x: x.new_ones(n | m).sum() - x, (x,))
+
+
+@program(lambda n, m: (data(2 * n, m), data(2 * n + 1)),
+         shapes=({0: 2 * Dim("d"), 1: Dim.AUTO}, {0: 2 * Dim("d") + 1}))
+def derived_dims(x, y):
+    return x.sum() + y.sum(), x.new_ones(y.shape[0]), x[1:]
+
+
 # --- bodies
 
 @program()

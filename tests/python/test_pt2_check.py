@@ -44,6 +44,22 @@ PROGRAMS = {
 }
 
 
+class Even(nn.Module):
+    """It asks for what a Dim may promise."""
+
+    def forward(self, x, y):
+        return x + 1 if x.shape[0] % 2 == 0 else x - 1
+
+
+E = Dim("e", min=2)
+PROGRAMS["derived"] = (Free, (torch.randn(12), torch.randn(13)),
+                       ({0: 2 * E}, {0: 2 * E + 1}))
+PROGRAMS["promised branch"] = (Even, (torch.randn(12), torch.randn(5)),
+                               ({0: 6 * E}, {0: AUTO}))
+PROGRAMS["own branch"] = (Even, (torch.randn(12), torch.randn(5)),
+                          ({0: AUTO}, {0: AUTO}))
+
+
 def made(name, by, path):
     build, inputs, shapes = PROGRAMS[name]
     if by == "proviso":
@@ -87,6 +103,43 @@ def test_every_guard_of_a_good_file_is_needed(by, tmp_path):
     lines = " ".join(found["needed"])
     assert "<= 16" in lines and "% 2" in lines
     assert "test_pt2_check.py:" in lines  # the line that needs it
+
+
+# --- remainders: what a Dim promises, and what nobody does
+
+@BY
+@pytest.mark.parametrize("name", ["derived", "promised branch"])
+def test_a_remainder_that_a_dim_promises_is_no_defect(name, by, tmp_path):
+    made(name, by, tmp_path / "p.pt2")
+    found, good = findings(tmp_path / "p.pt2")
+    assert good and "promised" in found, found
+    # Read, and written again, it is promised still.
+    proviso.load(tmp_path / "p.pt2").save(tmp_path / "again.pt2")
+    found, good = findings(tmp_path / "again.pt2")
+    assert good and "promised" in found, found
+
+
+@BY
+def test_a_remainder_that_nobody_promised_is_a_finding(by, tmp_path):
+    made("own branch", by, tmp_path / "p.pt2")
+    found, good = findings(tmp_path / "p.pt2")
+    (line,) = found["wrong"]
+    assert not good and "% 2" in line and "the model's own code" in line
+
+
+def test_a_derived_dim_is_held_to_its_promise(tmp_path):
+    made("derived", "proviso", tmp_path / "p.pt2")
+    ours = proviso.load(tmp_path / "p.pt2").module()
+    theirs = torch.export.load(tmp_path / "p.pt2").module()
+    for n, m in ((4, 5), (8, 9), (2, 3), (5, 6), (6, 8), (7, 7)):
+        inputs = torch.ones(n), torch.ones(m)
+        good = n % 2 == 0 and m == n + 1 and n >= 4
+        for run in (ours, theirs):
+            if good:
+                torch.testing.assert_close(run(*inputs)[1], inputs[1].sum(0))
+            else:
+                with pytest.raises(Exception, match="Guard failed"):
+                    run(*inputs)
 
 
 @BY

@@ -90,6 +90,17 @@ TEST(SymFunctionsTest, AZeroDivisorIsAnError) {
   EXPECT_THROW(call("_operator.truediv", {1.0, 0.0}), c10::Error);
 }
 
+TEST(SymFunctionsTest, TorchsOtherNamesAreKnown) {
+  EXPECT_EQ(call("_operator.abs", {int64_t{-3}}).toInt(), 3);
+  EXPECT_EQ(call("_operator.abs", {-3.5}).toDouble(), 3.5);
+  EXPECT_THROW(call("_operator.abs", {INT64_MIN}), c10::Error);
+  EXPECT_TRUE(call("_operator.not_", {false}).toBool());
+  EXPECT_EQ(call("torch.sym_sqrt", {9.0}).toDouble(), 3.0);
+  EXPECT_EQ(call("torch.sym_sum", {int64_t{2}, int64_t{3}, int64_t{4}}).toInt(),
+            9);
+  EXPECT_EQ(call("torch.sym_sum", {int64_t{2}, 0.5}).toDouble(), 2.5);
+}
+
 TEST(SymFunctionsTest, AnUnknownFunctionIsNotFound) {
   EXPECT_EQ(find_sym_function("_operator.matmul"), nullptr);
 }

@@ -87,7 +87,8 @@ std::optional<std::string> ForeignSymbols::lone_symbol(
   return std::nullopt;
 }
 
-Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
+Expr ForeignSymbols::create(const Input& input, const ForeignRange& range,
+                            std::optional<RootDim> root) {
   // torch writes a lower end of 2 for every size, and does not enforce it.
   ForeignRange kept = range;
   if (kept.min && *kept.min <= 2 && input.is_size) kept.min.reset();
@@ -95,6 +96,7 @@ Expr ForeignSymbols::create(const Input& input, const ForeignRange& range) {
   DimConstraint constraint;
   constraint.min = enforced.lower();
   constraint.max = enforced.upper();
+  constraint.root = std::move(root);
   const int64_t hint =
       input.hint.value_or(std::max<int64_t>(2, range.min.value_or(2)));
   const Expr made =
@@ -156,7 +158,8 @@ Expr ForeignSymbols::create_of_root(const Input& input,
   ForeignRange range = ranges_[root];
   // As of every size, torch does not enforce it.
   if (range.min && *range.min <= 2) range.min.reset();
-  const Expr made = create(input, {derived(range.min), derived(range.max)});
+  const Expr made = create(input, {derived(range.min), derived(range.max)},
+                           RootDim{root, times.integer(), rest.integer()});
   roots_[name] = simplify(floor_div(made - rest, times));
   return made;
 }

@@ -63,7 +63,8 @@ class ForeignSymbols {
   };
   Expr parsed(const std::string& text, const std::string& original);
   std::string renamed(const std::string& text, bool may_create);
-  Expr create(const Input& input, const ForeignRange& range);
+  Expr create(const Input& input, const ForeignRange& range,
+              std::optional<RootDim> root = {});
   std::optional<std::string> root_of(const std::string& text) const;
   Expr create_of_root(const Input& input, const std::string& root);
   void create_unbacked(const std::string& name);

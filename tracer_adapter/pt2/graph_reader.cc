@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "sym/print.h"
 #include "tracer_adapter/pt2/node_check.h"
@@ -520,7 +521,13 @@ void GraphReader::node(Scope& scope, const Json& json) {
       if (is_keyword(input) && !input.at("name").string().empty())
         throw FileError("argument '" + input.at("name").string() +
                         "' must be given by its place");
-      node.args.push_back(argument(scope, input.at("arg")));
+      Argument given = argument(scope, input.at("arg"));
+      if (auto list = given.get<ListArgument>();
+          list && node.target == "torch.sym_sum")
+        std::ranges::move(std::vector(list->items),
+                          std::back_inserter(node.args));
+      else
+        node.args.push_back(std::move(given));
     }
   outputs(scope, json, node);
   if (!node.name.empty() && !node.has_single_value())

@@ -13,6 +13,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/pt2/file_hints.h"
 #include "tracer_adapter/pt2/loader_check.h"
+#include "tracer_adapter/pt2/named_numbers.h"
 #include "tracer_adapter/sources.h"
 
 namespace proviso::inline v0_2::pt2 {
@@ -129,7 +130,7 @@ bool is_default(const Argument& a, const c10::Argument& formal) {
 class Writer {
  public:
   explicit Writer(const ExportedProgram& program)
-      : program_(program), hints_(file_hints(program)) {}
+      : program_(program), hints_(file_hints(program)), numbers_(program) {}
 
   std::string program();
 
@@ -192,6 +193,7 @@ class Writer {
 
   const ExportedProgram& program_;
   const Assignment hints_;
+  const NamedNumbers numbers_;
   const Graph* graph_ = nullptr;  // the (sub)graph being written
   // The sub-graph to be written next is called for one value, not for a tuple.
   bool for_one_value_ = false;
@@ -216,13 +218,14 @@ void Writer::hint(Expr e) {
 }
 
 void Writer::symbolic(Expr e) {
-  if (auto constant = e.maybe_int64())
+  const Expr written = numbers_.written(e);
+  if (auto constant = written.maybe_int64())
     return json_.tagged("as_int", [&] { json_.integer(*constant); });
   json_.tagged("as_expr", [&] {
     json_.object([&] {
-      json_.key("expr_str").string(to_srepr(e));
+      json_.key("expr_str").string(to_srepr(written));
       json_.key("hint");
-      hint(e);
+      numbers_.is_from_data(written) ? json_.null() : hint(e);
     });
   });
 }
@@ -542,6 +545,8 @@ void Writer::operator_inputs(const Node& node) {
 
 void Writer::positional_inputs(const Node& node,
                                std::span<const char* const> names) {
+  if (node.target == "torch.sym_sum")  // of a list
+    return input("args", Argument{ListArgument{node.args}}, nullptr, false);
   for (size_t i = 0; i < node.args.size(); ++i) {
     for_one_value_ =
         i == 0 && node.target == "torch.ops.higher_order.while_loop";
@@ -826,14 +831,16 @@ void Writer::ranges() {
     const auto small = value ? value->to_int64() : std::nullopt;
     small ? json_.integer(*small) : json_.null();
   };
+  auto range = [&](const RangeConstraint& c) {
+    if (!c.expr.is_symbol() || numbers_.written(c.expr) != c.expr) return;
+    json_.key(c.expr.symbol().name).object([&] {
+      bound("min_val", c.range.lower());
+      bound("max_val", c.range.upper());
+    });
+  };
   json_.key("range_constraints").object([&] {
-    for (const RangeConstraint& c : program_.range_constraints) {
-      if (!c.expr.is_symbol()) continue;
-      json_.key(c.expr.symbol().name).object([&] {
-        bound("min_val", c.range.lower());
-        bound("max_val", c.range.upper());
-      });
-    }
+    std::ranges::for_each(program_.range_constraints, range);
+    std::ranges::for_each(numbers_.ranges(), range);
   });
 }
 
@@ -843,7 +850,8 @@ Interval Writer::left_to_guards(Expr size, const Interval& range) const {
   const auto stated = std::find_if(
       program_.range_constraints.begin(), program_.range_constraints.end(),
       [&](const RangeConstraint& c) { return c.expr == size; });
-  if (!size.is_symbol() || stated == program_.range_constraints.end())
+  if (!numbers_.written(size).is_symbol() ||
+      stated == program_.range_constraints.end())
     return range;
   const Interval& known = stated->range;
   const bool lower = range.lower() && *range.lower() > Int(2) &&

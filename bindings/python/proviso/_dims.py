@@ -238,6 +238,8 @@ class DimSpec:
     value: Optional[int] = None  # an int in the spec: the size it must be
     dim: Any = None  # the Dim of a named or derived one
     strict: bool = False  # of an unbacked one: must not become a constant
+    # (name, factor, offset) of a Dim, where a program that was read says so.
+    root: Optional[tuple] = None
 
     @property
     def is_derived(self):
@@ -245,7 +247,7 @@ class DimSpec:
 
     def as_tuple(self, direct=()):
         """`direct`: the names of Dims that some dimension has itself."""
-        root = self.dim.linear if self.is_derived else None
+        root = self.dim.linear if self.is_derived else self.root
         if root and root[0] in direct:
             root = None
         return (self.policy, self.name, self.min, self.max, root)

@@ -49,13 +49,32 @@ def sizes_of(node):
 def shape_spec(torch_ep, node):
     """The dynamic_shapes of an input: AUTO within torch's range where torch
     has a symbol."""
-    specs = [dims.DimSpec("auto", "", *range_of(torch_ep, size))
+    direct = {size.node._expr for other in user_placeholders(torch_ep)
+              for _, size in sizes_of(other)
+              if isinstance(size, torch.SymInt)}
+    specs = [dims.DimSpec("auto", "", *range_of(torch_ep, size),
+                          root=_root(size.node._expr, direct))
              if isinstance(size, torch.SymInt)
              else dims.DimSpec("static", value=size)
              for _, size in sizes_of(node)]
     if isinstance(node.meta.get("val"), torch.Tensor):
         return specs
     return specs[0] if specs else None
+
+
+def _root(expr, direct):
+    """(name, factor, offset) of what is written factor*name + offset and has
+    its name from no input."""
+    if len(expr.free_symbols) != 1:
+        return None
+    symbol, = expr.free_symbols
+    if symbol in direct or not expr.is_polynomial(symbol):
+        return None
+    polynomial = sympy.Poly(expr, symbol)
+    parts = polynomial.LC(), polynomial.nth(0)
+    if polynomial.degree() != 1 or not all(p.is_Integer for p in parts):
+        return None
+    return (str(symbol), *map(int, parts)) if parts[0] > 0 else None
 
 
 class Conditions:
