@@ -24,8 +24,9 @@ _DTYPES = (torch.float32, torch.int64, torch.bool)
 _UNDEFINED = ("empty", "resize", "set_", "bernoulli", "multinomial", "rand",
               "dropout", "normal", "cauchy", "geometric", "exponential",
               "uniform", "rrelu", "alpha_dropout", "fractional_max_pool")
-# Their kernels trust the places that they are given, and crash.
-_TRUSTING = ("lu_unpack", "lu_solve", "ldl_solve", "segment_reduce")
+# Their kernels trust the places and sizes that they are given, and crash.
+_TRUSTING = ("native_batch_norm", "_batch_norm_with_update", "lu_unpack",
+             "lu_solve", "ldl_solve", "segment_reduce")
 
 
 class Call:

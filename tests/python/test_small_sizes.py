@@ -29,7 +29,8 @@ def test_small_sizes_are_taken_where_the_operators_equal_eager():
 
 
 # Of torch's operators; `small_sizes.py --ops` goes over all of them.
-OPS = ("cat", "diff", "expand_as", "fft.fft2", "fft.irfft", "gather",
+OPS = ("cat", "chunk", "combinations", "diff", "expand_as", "fft.fft2",
+       "fft.irfft", "gather", "geqrf", "histogram",
        "index_select", "linalg.qr", "linalg.solve", "linalg.svd", "matmul",
        "narrow", "nn.functional.conv1d", "nn.functional.instance_norm",
        "nn.functional.pad", "polygamma", "roll", "rot90", "split", "stft",

@@ -570,6 +570,50 @@ TEST(ShapeFunctions, SplitsGiveEveryPiece) {
   }
 }
 
+TEST(ShapeFunctions, CombinationsAreCounted) {
+  for (int64_t size : {0, 1, 2, 5, 7})
+    for (int64_t r : {0, 1, 2, 3, 4})
+      for (bool again : {false, true})
+        check({"aten::combinations", {make({size}), r, again}});
+  check({"aten::combinations", {make({2, 3}), 2, false}});
+  check({"aten::combinations", {make({2}), -1, false}});
+}
+
+TEST(ShapeFunctions, HistogramsHaveAnEdgeMoreThanBins) {
+  const Tensor t = make({2, 3}), edges = at::arange(4.0).to(at::kFloat);
+  for (int64_t size : {0, 1, 6}) {
+    check({"aten::histogram.bin_ct", {make({size}), 5}});
+    check({"aten::histogram.bins_tensor", {make({size}), edges}});
+  }
+  for (int64_t size : {0, 1, 2}) {
+    check({"aten::histogram.bins_tensor", {t, edges.slice(0, 0, size)}});
+    check({"aten::histogram.bin_ct", {t, size}});
+  }
+  check_all({
+      {"aten::histogram.bins_tensor", {t, edges.to(at::kDouble)}},
+      {"aten::histogram.bins_tensor", {t, edges.view({2, 2})}},
+      {"aten::histogram.bin_ct", {t, 3}, {{"weight", make({2, 3})}}},
+      {"aten::histogram.bin_ct", {t, 3}, {{"weight", make({5})}}},
+      {"aten::histogram.bin_ct",
+       {t, 3},
+       {{"weight", make({2, 3}).to(at::kDouble)}}},
+      {"aten::histogram.bin_ct", {t, 3}, {{"range", std::vector{2.0, 1.0}}}},
+      {"aten::histogram.bin_ct", {t, 3}, {{"range", std::vector{1.0}}}},
+      {"aten::histogram.bin_ct", {t.to(at::kInt), 3}},
+  });
+}
+
+TEST(ShapeFunctions, ReflectionsAreKeptColumnByColumn) {
+  check_all({
+      {"aten::geqrf", {make({4, 3})}},
+      {"aten::geqrf", {make({2, 3, 4})}},
+      {"aten::geqrf", {make({0, 3})}},
+      {"aten::geqrf", {make({3, 1})}},
+      {"aten::geqrf", {make({3})}},
+      {"aten::geqrf", {make({3, 4}).t()}},
+  });
+}
+
 // --- factories and copies
 
 TEST(ShapeFunctions, FactoriesTakeDtypeFromValueOrDefault) {

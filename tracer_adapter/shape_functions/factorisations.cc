@@ -117,6 +117,17 @@ bool qr(RuleCall& call) {
   return true;
 }
 
+// (a, tau): the reflections of a QR
+bool geqrf(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() >= 2,
+              "torch.geqrf: input must have at least 2 dimensions.");
+  const Matrices a(self, "torch.geqrf");
+  call.returns(a.like_self());
+  call.returns(fresh(a.with({a.shorter()}), self.scalar_type(), self.device()));
+  return true;
+}
+
 // (U, S, Vh)
 bool svd(RuleCall& call) {
   const Matrices a(call.tensor(0), "linalg.svd");
@@ -376,6 +387,7 @@ const RuleEntry kRules[] = {
     {"aten::linalg_lu_factor_ex", lu_factor, "linear algebra"},
     {"aten::linalg_multi_dot", multi_dot, "linear algebra"},
     {"aten::linalg_pinv.atol_rtol_tensor", pinv, "linear algebra"},
+    {"aten::geqrf", geqrf, "linear algebra"},
     {"aten::linalg_qr", qr, "linear algebra"},
     {"aten::linalg_solve_triangular", solve_triangular, "linear algebra"},
     {"aten::trace", trace, "linear algebra"},

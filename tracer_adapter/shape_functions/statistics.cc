@@ -78,6 +78,105 @@ bool covariance(RuleCall& call) {
   return true;
 }
 
+// --- histogram
+
+// torch names the general function in its messages.
+void check_weight(const Tensor& self, const Tensor& weight) {
+  if (!weight.defined()) return;
+  TORCH_CHECK(weight.scalar_type() == self.scalar_type(),
+              "torch.histogramdd: if weight tensor is provided, input tensor "
+              "and weight tensor should have the same dtype, but got input(",
+              c10::toString(self.scalar_type()), "), and weight(",
+              c10::toString(weight.scalar_type()), ")");
+  PROVISO_REQUIRE(
+      weight.sym_numel().sym_eq(self.sym_numel()),
+      "torch.histogramdd: if weight tensor is provided it should have the same "
+      "shape as the input tensor excluding its innermost dimension, but got "
+      "input with shape [",
+      self.sym_numel(), ", 1] and weight with shape [", weight.sym_numel(),
+      "]");
+}
+
+void check_histogram_dtype(const Tensor& self) {
+  TORCH_CHECK_NOT_IMPLEMENTED(self.scalar_type() == ScalarType::Float ||
+                                  self.scalar_type() == ScalarType::Double,
+                              "\"histogram_cpu\" not implemented for '",
+                              c10::toString(self.scalar_type()), "'");
+}
+
+void return_histogram(RuleCall& call, const SymInt& edges) {
+  const Tensor& self = call.tensor(0);
+  PROVISO_REQUIRE(edges.sym_gt(1),
+                  "torch.histogram(): bins must be > 0, but "
+                  "got ",
+                  edges - 1, " for dimension 0");
+  for (const SymInt& size : {edges - 1, edges})
+    call.returns(fresh({size}, self.scalar_type(), self.device()));
+}
+
+bool histogram_bins(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &bins = call.tensor(1);
+  TORCH_CHECK(bins.scalar_type() == self.scalar_type(),
+              "torch.histogramdd: input tensor and bins tensors should have "
+              "the same dtype, but got input with dtype ",
+              self.scalar_type(), " and bins for dimension 0 with dtype ",
+              bins.scalar_type());
+  TORCH_CHECK(bins.dim() == 1,
+              "torch.histogramdd: bins tensor should have one dimension, but "
+              "got ",
+              bins.dim(), " dimensions in the bins tensor for dimension 0");
+  check_weight(self, call.optional_tensor(2));
+  check_histogram_dtype(self);
+  return_histogram(call, bins.sym_size(0));
+  return true;
+}
+
+bool histogram_count(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  if (!call.is_none(2)) {
+    const std::vector<double> range = call.args[2].toDoubleVector();
+    TORCH_CHECK(range.size() == 2,
+                "torch.histogramdd: for a 1-dimensional histogram range should "
+                "have 2 elements, but got ",
+                range.size());
+    TORCH_CHECK(range[0] <= range[1],
+                "torch.histogramdd: min should not exceed max, but got min ",
+                range[0], " max ", range[1], " for dimension 0");
+  }
+  check_weight(self, call.optional_tensor(3));
+  check_histogram_dtype(self);
+  return_histogram(call, plus(call.sym_int(1), 1));
+  return true;
+}
+
+// --- combinations
+
+// Of n elements there are n*(n - 1)*..*(n - r + 1) / r! with r in each, and
+// n*(n + 1)*..*(n + r - 1) / r! where one may be there again.
+bool combinations(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ",
+              self.sym_sizes());
+  const int64_t r = call.args[1].toInt();
+  TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
+  constexpr int64_t kMost = 20;  // 20! is a 64-bit number
+  TORCH_CHECK_NOT_IMPLEMENTED(r <= kMost, "Proviso: combinations of ", r,
+                              " elements are not traced; ", kMost,
+                              " is the most");
+  const SymInt n = self.sym_size(0);
+  const int64_t step = call.args[2].toBool() ? 1 : -1;
+  SymInt count = 1;
+  int64_t orders = 1;
+  for (int64_t i = 0; i < r; ++i) {
+    count = times(count, plus(n, step * i));
+    orders *= i + 1;
+  }
+  Dims sizes{floor_div(count, orders), r};
+  if (r == 0) sizes = {SymInt(0)};
+  call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  return true;
+}
+
 // --- tensor_split at places that are data
 
 bool tensor_split_indices(RuleCall& call) {
@@ -116,8 +215,11 @@ bool tensor_split_indices(RuleCall& call) {
 }
 
 const RuleEntry kRules[] = {
+    {"aten::combinations", combinations, "statistics"},
     {"aten::corrcoef", covariance, "statistics"},
     {"aten::cov", covariance, "statistics"},
+    {"aten::histogram.bin_ct", histogram_count, "statistics"},
+    {"aten::histogram.bins_tensor", histogram_bins, "statistics"},
     {"aten::nanquantile", quantile, "statistics"},
     {"aten::quantile", quantile, "statistics"},
     {"aten::tensor_split.tensor_indices_or_sections", tensor_split_indices,

@@ -616,11 +616,13 @@ void check_pieces(int64_t count) {
               kMost, " is the most");
 }
 
+// By the example: the quotient of the sizes would not be defined for pieces of
+// nothing.
 int64_t pieces_of(const SymInt& size, const SymInt& each) {
-  const SymInt wanted = ceil_div(size, each);
-  const auto example = hint_of(wanted);
+  const auto n = hint_of(size), k = hint_of(each);
   const int64_t count =
-      std::max<int64_t>(1, example ? *example : specialize(wanted));
+      std::max<int64_t>(1, n && k && *k > 0 ? (*n - 1) / *k + 1
+                                            : specialize(ceil_div(size, each)));
   check_pieces(count);
   return count;
 }
