@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "sym/parse.h"
 #include "sym/print.h"
@@ -42,6 +43,12 @@ ShapeEnvOptions options() {
   options.specialize_zero_one = false;
   return options;
 }
+
+// The sizes are so large that no tensor has them.
+class NoSuchTensor : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // One run of a program on fakes, while it lives.
 class Run {
@@ -142,12 +149,17 @@ at::Tensor Run::fake(const InputSpec& spec, const TensorMeta& meta) {
     sizes.push_back(
         to_sym_int(tracer_.env(), create(dim->first, *dim->second, true)));
   }
-  if (is_contiguous(meta)) {
-    strides = contiguous_strides(sizes);
-  } else {
-    for (Expr e : meta.strides) strides.push_back(stride(e));
+  try {
+    if (is_contiguous(meta)) {
+      strides = contiguous_strides(sizes);
+    } else {
+      for (Expr e : meta.strides) strides.push_back(stride(e));
+    }
+    return make_fake(sizes, strides, meta.dtype, meta.device);
+  } catch (const c10::Error& error) {
+    if (sizes_ == nullptr) throw;
+    throw NoSuchTensor(error.what_without_backtrace());
   }
-  return make_fake(sizes, strides, meta.dtype, meta.device);
 }
 
 c10::IValue Run::input(const InputSpec& spec) {
@@ -281,7 +293,7 @@ Trial try_sizes(const ExportedProgram& program, const Assignment& sizes) {
   Run run(program, &sizes);
   try {
     run.make_inputs();
-  } catch (const std::exception& error) {
+  } catch (const NoSuchTensor& error) {
     return {Trial::Kind::kOpen, "no tensor has them: " + sentence_of(error)};
   }
   try {
