@@ -27,6 +27,14 @@ struct MonomialLess {
   bool operator()(const Monomial& a, const Monomial& b) const;
 };
 
+class Polynomial;
+// Declared here too: a friend that its class alone declares is not shown by
+// libproviso.so.
+Polynomial operator+(const Polynomial& a, const Polynomial& b);
+Polynomial operator-(const Polynomial& a, const Polynomial& b);
+Polynomial operator*(const Polynomial& a, const Polynomial& b);
+Polynomial operator*(const Polynomial& a, const Int& k);
+
 class [[nodiscard]] Polynomial {
  public:
   // Sorted by MonomialLess in one piece of memory, which is the polynomial
