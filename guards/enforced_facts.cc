@@ -33,11 +33,6 @@ bool decides(Context& context, const DecidedQuestion& d) {
          context.ask(d.question).verdict == d.verdict;
 }
 
-Provenance assumption_of(Expr symbol, int least = 2) {
-  return {"assumed: " + symbol.symbol().name + " >= " + std::to_string(least),
-          "", 0};
-}
-
 bool same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.line == b.line && a.file == b.file && a.code == b.code;
 }
@@ -59,11 +54,7 @@ void internal::add_origin(Guard& guard, const SourceLocation& where) {
 }
 
 std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
-  auto result = std::make_unique<Context>(pool, options.solver);
-  for (const auto& [symbol, range] : declared) {
-    result->declare(symbol, range, {"range of " + symbol.symbol().name, "", 0});
-  }
-  for (const auto& [condition, why] : known) result->assume(condition, {why});
+  std::unique_ptr<Context> result = facts.without_assumptions();
   if (!with_guards) return result;
   for (const Guard& g : guards) {
     result->assume(g.condition, provenance_of(g.origins[0], "guard"));
@@ -82,8 +73,8 @@ const EnforcedFacts& ShapeEnv::Impl::enforced() {
   uint64_t units = kUnits + kUnitsOfGuard * (guards.size() + asserts.size());
   const bool is_examined =
       within(units, [&] {
-        if (!view.context || view.version != version || has_new) {
-          view = {version, 0, 0, nullptr, {}, {}, {}, {}};
+        if (!view.context || view.version != facts.version() || has_new) {
+          view = {facts.version(), 0, 0, nullptr, {}, {}, {}, {}};
           view.context = enforced_context(true);
         }
         examine_new(view);
@@ -98,7 +89,7 @@ const EnforcedFacts& ShapeEnv::Impl::enforced() {
 
 // All that may have been needed, and the answers themselves.
 void ShapeEnv::Impl::keep_unexamined(EnforcedFacts& view) {
-  keep_assumptions(view, assumed);
+  keep_assumptions(view, facts.assumed());
   std::set<Expr, ExprLess> held;
   for (size_t i = view.decisions; i < decisions.size(); ++i) {
     const DecidedQuestion& d = decisions[i];
@@ -114,7 +105,7 @@ void ShapeEnv::Impl::keep_unexamined(EnforcedFacts& view) {
 }
 
 void ShapeEnv::Impl::examine_new(EnforcedFacts& view) {
-  if (too_many_decisions) keep_assumptions(view, assumed);
+  if (too_many_decisions) keep_assumptions(view, facts.assumed());
   // Questions about one symbol settle most cases, and leave no choice of whose
   // assumption to keep; so they go first.
   for (bool alone : {true, false}) {
@@ -138,7 +129,7 @@ void ShapeEnv::Impl::keep_assumptions(EnforcedFacts& view,
                                       const std::vector<Expr>& symbols) {
   for (Expr s : symbols) {
     if (!view.used.insert(s).second) continue;
-    view.context->assume(ge(s, 2), assumption_of(s));
+    view.context->assume(ge(s, 2), provenance_of_assumption(s));
   }
 }
 
@@ -146,7 +137,7 @@ void ShapeEnv::Impl::keep_not_zero(EnforcedFacts& view,
                                    const std::vector<Expr>& symbols) {
   for (Expr s : symbols) {
     if (!view.used_one.insert(s).second) continue;
-    view.context->assume(ge(s, 1), assumption_of(s, 1));
+    view.context->assume(ge(s, 1), provenance_of_assumption(s, 1));
   }
 }
 
@@ -155,8 +146,8 @@ std::vector<Expr> ShapeEnv::Impl::open_assumptions(
     const EnforcedFacts& view, const std::vector<Expr>& symbols) {
   std::vector<Expr> open;
   for (Expr s : symbols) {
-    bool is_assumed =
-        std::find(assumed.begin(), assumed.end(), s) != assumed.end();
+    bool is_assumed = std::find(facts.assumed().begin(), facts.assumed().end(),
+                                s) != facts.assumed().end();
     if (is_assumed && !view.used.count(s)) open.push_back(s);
   }
   return open;
@@ -170,7 +161,7 @@ void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
   auto decided_with = [&](const std::vector<Expr>& symbols, int least = 2) {
     Scope scope(enforced);
     for (Expr s : symbols) {
-      enforced.assume(ge(s, least), assumption_of(s, least));
+      enforced.assume(ge(s, least), provenance_of_assumption(s, least));
     }
     return decides(enforced, d);
   };
@@ -204,7 +195,7 @@ void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
   if (is_of_one_size(symbols_of(d.question))) return hold();
   std::vector<Expr> near =
       open_assumptions(view, connected_symbols(d.question));
-  keep_assumptions(view, decided_with(near) ? near : assumed);
+  keep_assumptions(view, decided_with(near) ? near : facts.assumed());
 }
 
 // Where an assumption says no more than the answer it is kept: a range reads
@@ -218,7 +209,8 @@ void ShapeEnv::Impl::examine(EnforcedFacts& view, const Answered& answer,
   const auto says_the_same = [&](int least) {
     {
       Scope assumed_here(enforced);
-      for (Expr s : own) enforced.assume(ge(s, least), assumption_of(s, least));
+      for (Expr s : own)
+        enforced.assume(ge(s, least), provenance_of_assumption(s, least));
       if (enforced.ask_quick(held) != Verdict::kYes) return false;
     }
     Scope held_here(enforced);
@@ -306,8 +298,9 @@ std::vector<Guard> ShapeEnv::Impl::minimal_guards() {
   if (all.size() > kMaxMinimizedGuards) return all;
   std::unique_ptr<Context> base = enforced_context(false);
   for (Expr s : enforced().used_one)
-    base->assume(ge(s, 1), assumption_of(s, 1));
-  for (Expr s : enforced().used) base->assume(ge(s, 2), assumption_of(s));
+    base->assume(ge(s, 1), provenance_of_assumption(s, 1));
+  for (Expr s : enforced().used)
+    base->assume(ge(s, 2), provenance_of_assumption(s));
   const std::vector<bool> sole = sole_equalities(all, *base);
   // Past the budget no guard goes.
   const Budget budget(kUnits + kUnitsOfGuard * all.size());

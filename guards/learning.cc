@@ -64,9 +64,7 @@ bool is_multiple_of_a_symbol(Expr e) {
 
 void ShapeEnv::Impl::assume(Expr condition, const SourceLocation& where,
                             const char* what) {
-  context.assume(condition, provenance_of(where, what + to_string(condition)));
-  session.push_back({SessionLine::kAssume, condition});
-  ++version;
+  facts.assume(condition, provenance_of(where, what + to_string(condition)));
   refine_ranges(condition);
   if (condition.is(Op::kEq)) solve_equality(replaced(condition));
 }
@@ -79,8 +77,8 @@ void ShapeEnv::Impl::refine_ranges(Expr condition) {
     Interval now = without_machine_ends(context.bounds_quick(s));
     if (now.is_empty() || ranges[s] == now) continue;
     ranges[s] = now;
-    emit("update_range", s.symbol().name,
-         "update_range " + s.symbol().name + " = VR" + now.to_string());
+    log.emit("update_range", s.symbol().name,
+             "update_range " + s.symbol().name + " = VR" + now.to_string());
     if (!now.is_point()) continue;
     if (options.prefer_deferred_runtime_asserts_over_guards &&
         !is_unbacked(s.symbol().kind)) {
@@ -139,9 +137,9 @@ void ShapeEnv::Impl::set_replacement(Expr symbol, Expr target,
   ++replacement_version;
   Interval range = without_machine_ends(context.bounds_quick(target));
   const std::string& name = symbol.symbol().name;
-  emit("set_replacement", name,
-       "set_replacement " + name + " = " + to_string(target) + " (" + reason +
-           ") VR" + range.to_string());
+  log.emit("set_replacement", name,
+           "set_replacement " + name + " = " + to_string(target) + " (" +
+               reason + ") VR" + range.to_string());
 }
 
 }  // namespace proviso::inline v0_2

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "guards/shape_env_impl.h"
+#include "guards/env/session_log.h"
 
 namespace proviso::inline v0_2 {
 

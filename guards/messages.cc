@@ -15,15 +15,6 @@ std::string SourceLocation::to_string() const {
   return text;
 }
 
-Interval internal::without_machine_ends(const Interval& range) {
-  if (range.is_empty()) return range;
-  static const Int least = INT64_MIN, greatest = INT64_MAX;
-  OptionalInt lower = range.lower(), upper = range.upper();
-  if (lower && *lower <= least) lower = std::nullopt;
-  if (upper && *upper >= greatest) upper = std::nullopt;
-  return Interval::of(lower, upper);
-}
-
 std::string internal::display_name_of(const std::string& source) {
   if (source.size() < 5 || source.compare(0, 3, "L['") != 0) return source;
   size_t end = source.find("']", 3);
@@ -44,11 +35,6 @@ void internal::require_type(const ExprPool& pool, Expr e, Type type,
   throw Error(std::string(call) + ": expected a " + std::string(name_of(type)) +
               " expression, got " + to_string(e, 200) + " (" +
               std::string(name_of(e.type())) + ")");
-}
-
-Provenance internal::provenance_of(const SourceLocation& where,
-                                   const std::string& text) {
-  return {where.code.empty() ? text : where.code, where.file, where.line};
 }
 
 namespace {

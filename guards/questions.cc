@@ -116,31 +116,24 @@ Expr ShapeEnv::Impl::simplify(Expr e) {
   Expr r = replaced(e);
   if (r.is_bool() || !has_decidable_part(r)) return r;
   ExprMemo& memo = memo_of(simplified_memo, r);
-  if (memo.version == version) return memo.value;
+  if (memo.version == facts.version()) return memo.value;
   Expr s = context.canonical(r);
   if (s != r && s.type() == r.type() && subset(symbols_of(s), symbols_of(r)) &&
-      !leans_on_assumption(eq(r, s))) {
+      !facts.leans_on_assumption(eq(r, s))) {
     log_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
     s = replaced(s);
   } else {
     s = r;
   }
-  memo_of(simplified_memo, r) = {s, version};
+  memo_of(simplified_memo, r) = {s, facts.version()};
   return s;
-}
-
-bool ShapeEnv::Impl::leans_on_assumption(Expr question) {
-  std::ignore = context.ask_quick(question);
-  const std::vector<FactId> used = context.facts_used(question);
-  return std::any_of(used.begin(), used.end(),
-                     [&](FactId fact) { return assumptions.count(fact) > 0; });
 }
 
 const Interval& ShapeEnv::Impl::bounds(Expr e) {
   const Expr r = replaced(e);
   RangeMemo& memo = range_memo[r.id()];
-  if (memo.version != version)
-    memo = {without_machine_ends(context.bounds_quick(r)), version};
+  if (memo.version != facts.version())
+    memo = {without_machine_ends(context.bounds_quick(r)), facts.version()};
   return memo.range;
 }
 
@@ -154,29 +147,30 @@ Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
   if (c.is_true()) return Verdict::kYes;
   if (c.is_false()) return Verdict::kNo;
   VerdictMemo& memo = verdicts[c.id()];
-  session.push_back({SessionLine::kAsk, c, asking, memo.verdict});
-  const size_t line = session.size() - 1;
-  const auto log = [&] {
+  const size_t line = log.add_question(c, memo.verdict);
+  const auto remember = [&] {
     if (memo.logged || layout_depth > 0) return;
     memo.logged = true;
     log_decision(c, memo.verdict, memo.effort);
   };
   if (memo.verdict != Verdict::kUnknown) {
-    log();
+    remember();
     return memo.verdict;
   }
-  if (memo.version == version && memo.effort >= effort) return memo.verdict;
+  if (memo.version == facts.version() && memo.effort >= effort)
+    return memo.verdict;
   Verdict verdict = effort == AskEffort::kFull ? context.ask(c).verdict
                                                : context.ask_quick(c);
-  memo = {verdict, effort, version, false};
-  session[line].verdict = verdict;
-  if (verdict != Verdict::kUnknown) log();
+  memo = {verdict, effort, facts.version(), false};
+  log.set_verdict(line, verdict);
+  if (verdict != Verdict::kUnknown) remember();
   return verdict;
 }
 
 void ShapeEnv::Impl::log_decision(Expr question, Verdict verdict,
                                   AskEffort effort) {
-  if (assumed.empty() || !decided_ids.insert(question.id()).second) return;
+  if (facts.assumed().empty() || !decided_ids.insert(question.id()).second)
+    return;
   if (decisions.size() >= kMaxDecisions) {
     too_many_decisions = true;
     return;
@@ -200,7 +194,7 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
     if (auto value = hint(condition)) return std::get<bool>(*value);
   }
   Expr c = replaced(condition);
-  asking = "guard";
+  log.set_query("guard");
   Verdict verdict = decide(c);
   if (verdict == Verdict::kUnknown && depends_on_data(c)) {
     verdict = decide(c, AskEffort::kFull);
@@ -301,7 +295,7 @@ bool ShapeEnv::Impl::guard_or(Expr condition, bool otherwise,
                               const SourceLocation& where, const char* call) {
   require_type(pool, condition, Type::kBool, call);
   Expr c = replaced(condition);
-  asking = otherwise ? "guard_or_true" : "guard_or_false";
+  log.set_query(otherwise ? "guard_or_true" : "guard_or_false");
   Verdict verdict = decide(c);
   if (verdict != Verdict::kUnknown) {
     note_origin(condition, c, verdict, where);
@@ -317,7 +311,7 @@ bool ShapeEnv::Impl::guard_size_oblivious(Expr condition,
                                           const SourceLocation& where) {
   require_type(pool, condition, Type::kBool, "guard_size_oblivious");
   Expr c = replaced(condition);
-  asking = "size_oblivious";
+  log.set_query("size_oblivious");
   if (decide(c) == Verdict::kUnknown && depends_on_data(c)) {
     Scope scope(context);
     for (Expr s : symbols_of(c)) {
@@ -339,7 +333,7 @@ bool ShapeEnv::Impl::expect_true(Expr condition, const SourceLocation& where,
     return !value || std::get<bool>(*value);
   }
   Expr c = replaced(condition);
-  asking = "assert";
+  log.set_query("assert");
   Verdict verdict = decide(c);
   const bool is_equality = verdict == Verdict::kYes && equates_sizes(c);
   if (verdict != Verdict::kUnknown && !is_equality) {
@@ -380,10 +374,10 @@ void ShapeEnv::Impl::add_guards(Expr condition, Expr asked,
     guards.push_back({part, {where}, promised});
     guard_index.try_emplace(part, index);
     guard_index.try_emplace(asked, index);
-    emit("eval", to_string(part),
-         "eval " + to_string(part) +
-             (frozen ? " [guard added after freeze]" : " [guard added]"),
-         where);
+    log.emit("eval", to_string(part),
+             "eval " + to_string(part) +
+                 (frozen ? " [guard added after freeze]" : " [guard added]"),
+             where);
     assume(part, where, "guard ");
   }
 }
@@ -405,16 +399,13 @@ void ShapeEnv::Impl::require(Expr condition, const SourceLocation& where) {
 // Not where it leans on an assumption, which is no promise: `s != 1` would be
 // promised as s >= 2, and refuse 0.
 bool ShapeEnv::Impl::follows_from_promises(Expr condition) {
-  if (leans_on_assumption(condition)) return false;
+  if (facts.leans_on_assumption(condition)) return false;
   return decide(condition) == Verdict::kYes;
 }
 
 void ShapeEnv::Impl::know(Expr condition, const std::string& why) {
   require_type(pool, condition, Type::kBool, "know");
-  known.emplace_back(condition, why);
-  context.assume(condition, {why});
-  session.push_back({SessionLine::kAssume, condition});
-  ++version;
+  facts.know(condition, why);
 }
 
 // The condition is kept as it was asked: an equality that becomes a replacement
@@ -429,8 +420,8 @@ void ShapeEnv::Impl::record_assert(Expr condition, const SourceLocation& where,
                        message.empty()
                            ? "Runtime assertion failed for expression " + text
                            : message});
-    emit("runtime_assert", text, "runtime_assert " + text + " [guard added]",
-         where);
+    log.emit("runtime_assert", text,
+             "runtime_assert " + text + " [guard added]", where);
     assume(part, where, "assert ");
   }
 }
@@ -451,7 +442,8 @@ void ShapeEnv::Impl::note_origin(Expr asked, Expr question, Verdict verdict,
 // Answers that speak of input sizes alone can become guards.
 void ShapeEnv::Impl::note_answer(Expr question, Verdict verdict,
                                  const SourceLocation& where) {
-  if (assumed.empty() || layout_depth > 0 || question.is_constant()) return;
+  if (facts.assumed().empty() || layout_depth > 0 || question.is_constant())
+    return;
   for (Expr s : symbols_of(question)) {
     if (!s.is_int() || is_unbacked(s.symbol().kind)) return;
   }

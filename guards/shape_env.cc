@@ -57,22 +57,21 @@ bool is_fixed(const DimConstraint& c) {
 }  // namespace
 
 ShapeEnv::Impl::Impl(ShapeEnvOptions opts)
-    : options(std::move(opts)), context(pool, options.solver) {}
+    : options(std::move(opts)), facts(options.solver, log) {}
 
 void ShapeEnv::Impl::declare(Expr symbol, const Interval& range,
                              const std::string& text) {
-  context.declare(symbol, range, {text, "", 0});
-  declared.emplace_back(symbol, range);
+  facts.declare(symbol, range, text);
   ranges.emplace(symbol, range);
-  ++version;
 }
 
 Expr ShapeEnv::Impl::new_backed(SymbolKind kind, const std::string& prefix,
                                 int number, const Value& hint,
-                                const std::string& source) {
+                                const std::string& source,
+                                const Interval& range) {
   Expr symbol = pool.symbol(prefix + std::to_string(number), kind, source);
   hints.set(symbol, hint);
-  session.push_back({SessionLine::kSymbol, symbol});
+  log.add_symbol(symbol, hint, range);
   return symbol;
 }
 
@@ -81,23 +80,19 @@ Expr ShapeEnv::Impl::new_backed(SymbolKind kind, const std::string& prefix,
 Expr ShapeEnv::Impl::new_size_symbol(int64_t hint, const std::string& source,
                                      const Interval& promised) {
   Expr s = new_backed(SymbolKind::kBackedSize, "s", backed_count++, Int(hint),
-                      source);
+                      source, promised);
   const std::string& name = s.symbol().name;
   declare(s, promised, "size " + name + " of " + source);
   Interval shown = promised;
   if (hint >= 2 && options.specialize_zero_one && options.assume_at_least_two &&
       (!promised.lower() || *promised.lower() < Int(2))) {
-    assumptions.insert(
-        context.assume(ge(s, 2), {"assumed: " + name + " >= 2", "", 0}));
-    assumed.push_back(s);
-    session.push_back({SessionLine::kAssume, ge(s, 2)});
+    facts.assume_at_least_two(s);
     shown = intersect(promised, Interval::at_least(2));
     ranges[s] = shown;
-    ++version;
   }
-  emit("create_symbol", name,
-       "create_symbol " + name + " = " + std::to_string(hint) + " for " +
-           source + " " + shown.to_string());
+  log.emit("create_symbol", name,
+           "create_symbol " + name + " = " + std::to_string(hint) + " for " +
+               source + " " + shown.to_string());
   return s;
 }
 
@@ -171,11 +166,11 @@ Expr ShapeEnv::Impl::new_unbacked(SymbolKind kind, const Interval& range,
                               : "u" + std::to_string(unbacked_count++);
   Expr symbol = pool.symbol(name, kind, source);
   if (!is_float) declare(symbol, range, "range of " + name);
-  session.push_back({SessionLine::kSymbol, symbol});
-  emit("create_unbacked_symbol", name,
-       "create_unbacked_symbol " + name + " " +
-           (source.empty() ? source : "for " + source + " ") +
-           (is_float ? std::string("[-oo, oo]") : range.to_string()));
+  log.add_symbol(symbol, std::nullopt, range);
+  log.emit("create_unbacked_symbol", name,
+           "create_unbacked_symbol " + name + " " +
+               (source.empty() ? source : "for " + source + " ") +
+               (is_float ? std::string("[-oo, oo]") : range.to_string()));
   return symbol;
 }
 
@@ -212,12 +207,12 @@ Expr ShapeEnv::create_backed_int(int64_t hint, const std::string& source,
         "; give an example in the range, or widen it in dynamic_shapes");
   }
   Expr s = m.new_backed(SymbolKind::kBackedInt, "s", m.backed_count++,
-                        Int(hint), source);
+                        Int(hint), source, range);
   m.declare(s, range, "integer input " + source);
   const std::string& name = s.symbol().name;
-  m.emit("create_symbol", name,
-         "create_symbol " + name + " = " + std::to_string(hint) + " for " +
-             source + " " + range.to_string());
+  m.log.emit("create_symbol", name,
+             "create_symbol " + name + " = " + std::to_string(hint) + " for " +
+                 source + " " + range.to_string());
   m.dims.push_back({source, display_name_of(source), Int(hint), constraint, s});
   return s;
 }
@@ -235,11 +230,11 @@ Expr ShapeEnv::create_backed_float(double hint, const std::string& source) {
   std::optional<Rational> exact = Rational::from_double(hint);
   Value value = exact ? Value(*exact) : Value(hint);
   Expr s = m.new_backed(SymbolKind::kBackedFloat, "zf", m.float_count++, value,
-                        source);
+                        source, {});
   const std::string& name = s.symbol().name;
-  m.emit("create_symbol", name,
-         "create_symbol " + name + " = " + proviso::to_string(value) + " for " +
-             source + " [-oo, oo]");
+  m.log.emit("create_symbol", name,
+             "create_symbol " + name + " = " + proviso::to_string(value) +
+                 " for " + source + " [-oo, oo]");
   return s;
 }
 
@@ -305,7 +300,7 @@ bool ShapeEnv::guard_size_oblivious(Expr condition,
 bool ShapeEnv::statically_known_true(Expr condition) {
   require_type(impl_->pool, condition, Type::kBool, "statically_known_true");
   std::optional<Value> sample = impl_->hint(condition);
-  impl_->asking = "static";
+  impl_->log.set_query("static");
   if (sample && !std::get<bool>(*sample)) return false;
   return impl_->decide(impl_->replaced(condition)) == Verdict::kYes;
 }
@@ -313,14 +308,14 @@ bool ShapeEnv::statically_known_true(Expr condition) {
 bool ShapeEnv::statically_known_false(Expr condition) {
   require_type(impl_->pool, condition, Type::kBool, "statically_known_false");
   std::optional<Value> sample = impl_->hint(condition);
-  impl_->asking = "static";
+  impl_->log.set_query("static");
   if (sample && std::get<bool>(*sample)) return false;
   return impl_->decide(impl_->replaced(condition)) == Verdict::kNo;
 }
 
 bool ShapeEnv::has_static_value(Expr e) {
   require_own(impl_->pool, e, "has_static_value");
-  impl_->asking = "static";
+  impl_->log.set_query("static");
   if (e.is_bool()) {
     return impl_->decide(impl_->replaced(e)) != Verdict::kUnknown;
   }
@@ -425,11 +420,11 @@ void ShapeEnv::suppress_guards(bool on) {
 void ShapeEnv::freeze() { impl_->frozen = true; }
 
 void ShapeEnv::set_event_sink(std::function<void(const ShapeEvent&)> sink) {
-  impl_->sink = std::move(sink);
+  impl_->log.set_sink(std::move(sink));
 }
 const std::vector<ShapeEvent>& ShapeEnv::events() const {
-  return impl_->events;
+  return impl_->log.events();
 }
-std::string ShapeEnv::shapelog() const { return impl_->shapelog(); }
+std::string ShapeEnv::shapelog() const { return impl_->log.shapelog(); }
 
 }  // namespace proviso::inline v0_2

@@ -7,7 +7,6 @@
 //   enforced_facts.cc       which assumptions were needed; minimal guards
 //   violations.cc    broken promises of Dims and how to mend them
 //   size_set.cc      which sizes satisfy conditions on one symbol
-//   session.cc       events and the shapelog
 //   messages.cc      the texts
 //   open_question.cc what was refused last, and answers to assume
 #pragma once
@@ -20,6 +19,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "guards/env/session_facts.h"
+#include "guards/env/session_log.h"
 #include "guards/open_question.h"
 #include "guards/shape_env.h"
 
@@ -28,14 +29,6 @@ namespace internal {
 
 // Quick: Context::ask_quick; full: Context::ask.
 enum class AskEffort : uint8_t { kQuick, kFull };
-
-// A line of the session, for shapelog().
-struct SessionLine {
-  enum Kind : uint8_t { kSymbol, kAssume, kAsk } kind;
-  Expr expr;
-  const char* query = "";  // of kAsk: "guard", "static", ...
-  Verdict verdict = Verdict::kUnknown;
-};
 
 // A place in the program whose question was answered without a guard.
 struct Need {
@@ -103,16 +96,14 @@ struct ShapeEnv::Impl {
   Expr new_size_symbol(int64_t hint, const std::string& source,
                        const Interval& promised);
   Expr new_backed(SymbolKind kind, const std::string& prefix, int number,
-                  const Value& hint, const std::string& source);
+                  const Value& hint, const std::string& source,
+                  const Interval& range);
   Expr new_unbacked(SymbolKind kind, const Interval& range,
                     const std::string& source = "");
   Expr new_unbacked_size(const std::string& source, const Interval& range);
   std::optional<Expr> known_named_dim(int64_t hint, const std::string& source,
                                       const DimConstraint& constraint);
   void declare(Expr symbol, const Interval& range, const std::string& text);
-  void emit(std::string kind, std::string subject, std::string text,
-            const SourceLocation& where = {});
-  std::string shapelog() const;
 
   // --- questions.cc
   const std::vector<Expr>& symbols_of(Expr e);
@@ -122,7 +113,6 @@ struct ShapeEnv::Impl {
   static ExprMemo& memo_of(std::vector<ExprMemo>& memos, Expr e);
   Expr replaced(Expr e);  // replacements applied, canonical
   Expr simplify(Expr e);  // the same, with what the facts decide
-  bool leans_on_assumption(Expr question);
   const Interval& bounds(Expr e);
   bool has_decidable_part(Expr e);
   Expr negate(Expr condition);
@@ -187,8 +177,10 @@ struct ShapeEnv::Impl {
                                     bool integer);
 
   ShapeEnvOptions options;
-  ExprPool pool;
-  Context context;
+  SessionLog log;
+  SessionFacts facts;
+  ExprPool& pool = facts.pool();
+  Context& context = facts.context();
 
   // Symbols.
   int backed_count = 0, float_count = 0;
@@ -197,10 +189,6 @@ struct ShapeEnv::Impl {
   std::vector<InputDim> dims;
   std::map<std::string, NamedDim> named;
   std::map<int64_t, Expr> duck_sizes;
-  std::vector<std::pair<Expr, Interval>> declared;  // in creation order
-  std::vector<std::pair<Expr, std::string>> known;  // given to know()
-  std::vector<Expr> assumed;     // symbols assumed >= 2, in creation order
-  std::set<FactId> assumptions;  // what the context calls that
   std::set<Expr, ExprLess> size_like;
 
   // Recorded conditions.
@@ -219,8 +207,7 @@ struct ShapeEnv::Impl {
   // Equalities between data: only to choose consistent optimization hints.
   std::map<Expr, Expr, ExprLess> data_equalities;
   std::map<Expr, Interval, ExprLess> ranges;  // last logged
-  uint64_t version = 1;                       // of the facts
-  uint64_t replacement_version = 1;           // of the replacements
+  uint64_t replacement_version = 1;
 
   // Memos, by node id.
   std::unordered_map<uint32_t, VerdictMemo> verdicts;
@@ -231,8 +218,6 @@ struct ShapeEnv::Impl {
 
   std::vector<Need> needs;
   std::set<std::tuple<uint32_t, int, std::string>> noted_needs;
-  std::vector<SessionLine> session;
-  const char* asking = "static";  // the kind of the question under way
 
   std::vector<DecidedQuestion> decisions;
   std::set<uint32_t> decided_ids;
@@ -241,9 +226,6 @@ struct ShapeEnv::Impl {
   bool too_many_decisions = false;
   EnforcedFacts enforced_facts;
   std::optional<OpenQuestion> open_question;
-
-  std::vector<ShapeEvent> events;
-  std::function<void(const ShapeEvent&)> sink;
 };
 
 namespace internal {
@@ -252,17 +234,12 @@ namespace internal {
 void add_origin(Guard& guard, const SourceLocation& where);
 // Eq(s0, s1)
 bool equates_sizes(Expr condition);
-// Ends at or beyond the machine's are no ends: the symbols are int64.
-Interval without_machine_ends(const Interval& range);
 // "L['x'].size()[0]" -> "x.size()[0]".
 std::string display_name_of(const std::string& source);
 // Throws Error naming the call unless `e` has the type.
 // Of an argument of ShapeEnv's calls: an expression of its pool, of this type.
 void require_own(const ExprPool& pool, Expr e, const char* call);
 void require_type(const ExprPool& pool, Expr e, Type type, const char* call);
-Provenance provenance_of(const SourceLocation& where, const std::string& text);
-// To whoever listens (guards/logs.h).
-void log_event(const ShapeEvent& event);
 
 }  // namespace internal
 

@@ -120,7 +120,7 @@ class Checker {
   // What dynamic_shapes says and nothing else.
   Context make_promise() const {
     Context context(env_.pool, env_.options.solver);
-    for (const auto& [symbol, range] : env_.declared) {
+    for (const auto& [symbol, range] : env_.facts.declared()) {
       const InputDim* d = dim_of(symbol);
       context.declare(symbol, d ? promised_sizes(*d) : range);
     }

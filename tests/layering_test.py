@@ -28,6 +28,31 @@ TORCH_FOLDERS = {"tracer_adapter", "bindings", "examples"}
 Z3_FILE = "solver/z3_backend.cc"
 BOOST_FILE = "sym/integer.cc"
 
+# The parts of a ShapeEnv are read in the order of docs/architecture.md: each
+# includes those above it.
+PART = re.compile(r"guards/env/(\w+)\.(?:h|cc)")
+
+
+def parts_in_order():
+    text = (ROOT / "docs/architecture.md").read_text()
+    table = text.split("parts (`guards/env/`)")[1].split("\n\n")[1]
+    return re.findall(r"^    (\w+)  ", table, re.MULTILINE)
+
+
+def part_complaint(name, included, order):
+    """Why a part of a ShapeEnv may not include another, or None."""
+    this, other = PART.fullmatch(name), PART.fullmatch(included)
+    if not this:
+        return None
+    if this.group(1) not in order:
+        return "docs/architecture.md does not name this part"
+    if not other:
+        return "ShapeEnv is made of its parts" * (
+            included == "guards/shape_env_impl.h") or None
+    above = order[:order.index(this.group(1)) + 1]
+    return None if other.group(1) in above else "is no part above it"
+
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -60,13 +85,15 @@ def complaint(name, folder, included):
 
 
 def violations():
+    order = parts_in_order()
     for folder in MAY_INCLUDE:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix not in (".h", ".cc", ".cpp", ".def"):
                 continue
             name = path.relative_to(ROOT).as_posix()
             for number, included in includes(path):
-                why = complaint(name, folder, included)
+                why = (complaint(name, folder, included) or
+                       part_complaint(name, included, order))
                 if why:
                     yield f"{name}:{number}: includes {included}: {why}"
 
@@ -78,6 +105,12 @@ def self_check():
     assert complaint("guards/x.cc", "guards", "c10/core/SymInt.h")
     assert complaint("solver/solver.cc", "solver", "z3++.h")
     assert complaint("sym/expr.cc", "sym", "boost/multiprecision/cpp_int.hpp")
+    order = ["log", "facts"]
+    assert part_complaint("guards/env/log.h", "guards/env/facts.h", order)
+    assert part_complaint("guards/env/other.h", "sym/expr.h", order)
+    assert part_complaint("guards/env/log.cc", "guards/shape_env_impl.h", order)
+    assert not part_complaint("guards/env/facts.cc", "guards/env/log.h", order)
+    assert not part_complaint("guards/shape_env.cc", "guards/env/log.h", order)
     assert not complaint(Z3_FILE, "solver", "z3++.h")
     assert not complaint("solver/x.cc", "solver", "sym/expr.h")
 

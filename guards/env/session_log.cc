@@ -1,0 +1,90 @@
+#include "guards/env/session_log.h"
+
+#include <sstream>
+#include <utility>
+
+#include "sym/print.h"
+
+namespace proviso::inline v0_2::internal {
+
+namespace {
+
+const char* truth_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kYes: return "valid";
+    case Verdict::kNo: return "refuted";
+    default: return "hard";  // not examined further
+  }
+}
+
+const char* answer_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kYes: return "True";
+    case Verdict::kNo: return "False";
+    default: return "unknown";
+  }
+}
+
+}  // namespace
+
+void SessionLog::add_symbol(Expr symbol, const std::optional<Value>& hint,
+                            const Interval& range) {
+  lines_.push_back({Line::kSymbol, symbol});
+  symbols_.push_back({hint, range});
+}
+
+void SessionLog::add_fact(Expr condition) {
+  lines_.push_back({Line::kAssume, condition});
+}
+
+size_t SessionLog::add_question(Expr question, Verdict known) {
+  lines_.push_back({Line::kAsk, question, query_, known});
+  return lines_.size() - 1;
+}
+
+void SessionLog::set_verdict(size_t line, Verdict verdict) {
+  lines_[line].verdict = verdict;
+}
+
+std::string SessionLog::shapelog() const {
+  std::ostringstream out;
+  out << "# shapelog 1, recorded by proviso\n";
+  auto made = symbols_.begin();
+  for (const Line& line : lines_) {
+    switch (line.kind) {
+      case Line::kSymbol: {
+        out << "symbol " << line.expr.symbol().name << ' '
+            << (made->hint ? "backed hint " + to_string(*made->hint)
+                           : "unbacked")
+            << " range "
+            << (line.expr.is_float() ? "[-oo, oo]" : made->range.to_string())
+            << '\n';
+        ++made;
+        break;
+      }
+      case Line::kAssume:
+        out << "assume " << to_string(line.expr) << '\n';
+        break;
+      case Line::kAsk:
+        out << "ask " << line.query << ' ' << to_string(line.expr)
+            << " ; truth " << truth_of(line.verdict) << " ; peer "
+            << answer_of(line.verdict) << " 0us\n";
+        break;
+    }
+  }
+  return out.str();
+}
+
+void SessionLog::emit(std::string kind, std::string subject, std::string text,
+                      const SourceLocation& where) {
+  events_.push_back(
+      {std::move(kind), std::move(text), where, std::move(subject)});
+  log_event(events_.back());
+  if (sink_) sink_(events_.back());
+}
+
+void SessionLog::set_sink(std::function<void(const ShapeEvent&)> sink) {
+  sink_ = std::move(sink);
+}
+
+}  // namespace proviso::inline v0_2::internal
