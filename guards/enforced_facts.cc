@@ -27,7 +27,7 @@ bool is_of_one_size(const std::vector<Expr>& symbols) {
          !is_unbacked(symbols[0].symbol().kind);
 }
 
-bool decides(Context& context, const DecidedQuestion& d) {
+bool decides(Context& context, const FreeAnswers::Decision& d) {
   if (context.ask_quick(d.question) == d.verdict) return true;
   return d.effort == AskEffort::kFull &&
          context.ask(d.question).verdict == d.verdict;
@@ -38,12 +38,6 @@ bool same_place(const SourceLocation& a, const SourceLocation& b) {
 }
 
 }  // namespace
-
-bool internal::equates_sizes(Expr c) {
-  return c.is(Op::kEq) && c.arg(0).is_symbol() && c.arg(1).is_symbol() &&
-         c.arg(0).is_int() && !is_unbacked(c.arg(0).symbol().kind) &&
-         !is_unbacked(c.arg(1).symbol().kind);
-}
 
 void internal::add_origin(Guard& guard, const SourceLocation& where) {
   if (guard.origins.size() >= kMaxOrigins) return;
@@ -69,7 +63,8 @@ std::unique_ptr<Context> ShapeEnv::Impl::enforced_context(bool with_guards) {
 const EnforcedFacts& ShapeEnv::Impl::enforced() {
   EnforcedFacts& view = enforced_facts;
   // A later answer may keep a range that makes an earlier guard superfluous.
-  const bool has_new = !view.guards.empty() && view.answers < answers.size();
+  const bool has_new =
+      !view.guards.empty() && view.answers < free_answers.branches().size();
   uint64_t units = kUnits + kUnitsOfGuard * (guards.size() + asserts.size());
   const bool is_examined =
       within(units, [&] {
@@ -82,8 +77,8 @@ const EnforcedFacts& ShapeEnv::Impl::enforced() {
       }).has_value();
   if (!view.context) view.context = enforced_context(true);
   if (!is_examined) keep_unexamined(view);
-  view.decisions = decisions.size();
-  view.answers = answers.size();
+  view.decisions = free_answers.decisions().size();
+  view.answers = free_answers.branches().size();
   return view;
 }
 
@@ -91,13 +86,13 @@ const EnforcedFacts& ShapeEnv::Impl::enforced() {
 void ShapeEnv::Impl::keep_unexamined(EnforcedFacts& view) {
   keep_assumptions(view, facts.assumed());
   std::set<Expr, ExprLess> held;
-  for (size_t i = view.decisions; i < decisions.size(); ++i) {
-    const DecidedQuestion& d = decisions[i];
+  for (size_t i = view.decisions; i < free_answers.decisions().size(); ++i) {
+    const FreeAnswers::Decision& d = free_answers.decisions()[i];
     if (is_of_one_size(symbols_of(d.question)))
-      held.insert(d.verdict == Verdict::kYes ? d.question : negate(d.question));
+      held.insert(side_that_holds(d.question, d.verdict));
   }
-  for (size_t i = view.answers; i < answers.size(); ++i)
-    held.insert(answers[i].condition);
+  for (size_t i = view.answers; i < free_answers.branches().size(); ++i)
+    held.insert(free_answers.branches()[i].condition);
   for (Expr condition : held) {
     view.guards.push_back({condition, {SourceLocation{}}});
     view.context->assume(condition);
@@ -105,22 +100,22 @@ void ShapeEnv::Impl::keep_unexamined(EnforcedFacts& view) {
 }
 
 void ShapeEnv::Impl::examine_new(EnforcedFacts& view) {
-  if (too_many_decisions) keep_assumptions(view, facts.assumed());
+  if (free_answers.is_full()) keep_assumptions(view, facts.assumed());
   // Questions about one symbol settle most cases, and leave no choice of whose
   // assumption to keep; so they go first.
   for (bool alone : {true, false}) {
-    for (size_t i = view.decisions; i < decisions.size(); ++i) {
-      const DecidedQuestion& d = decisions[i];
+    for (size_t i = view.decisions; i < free_answers.decisions().size(); ++i) {
+      const FreeAnswers::Decision& d = free_answers.decisions()[i];
       const bool is_alone = symbols_of(d.question).size() <= 1;
-      if (is_alone == alone && !answered_ids.count(d.question.id())) {
+      if (is_alone == alone && !free_answers.is_branch(d.question)) {
         examine(view, d);
       }
     }
   }
   // Ranges first: with them, some guards are not needed.
   for (bool as_range : {true, false}) {
-    for (size_t i = view.answers; i < answers.size(); ++i) {
-      examine(view, answers[i], as_range);
+    for (size_t i = view.answers; i < free_answers.branches().size(); ++i) {
+      examine(view, free_answers.branches()[i], as_range);
     }
   }
 }
@@ -156,7 +151,8 @@ std::vector<Expr> ShapeEnv::Impl::open_assumptions(
 // Keeps the assumptions that this answer needs: its own symbols', reduced one
 // by one while few; else what it says of one size, or that two are equal; else
 // those of every connected symbol; else all.
-void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
+void ShapeEnv::Impl::examine(EnforcedFacts& view,
+                             const FreeAnswers::Decision& d) {
   Context& enforced = *view.context;
   auto decided_with = [&](const std::vector<Expr>& symbols, int least = 2) {
     Scope scope(enforced);
@@ -166,8 +162,7 @@ void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
     return decides(enforced, d);
   };
   const auto hold = [&] {
-    const Expr held =
-        d.verdict == Verdict::kYes ? d.question : negate(d.question);
+    const Expr held = side_that_holds(d.question, d.verdict);
     view.guards.push_back({held, {SourceLocation{}}});
     enforced.assume(held);
   };
@@ -200,8 +195,8 @@ void ShapeEnv::Impl::examine(EnforcedFacts& view, const DecidedQuestion& d) {
 
 // Where an assumption says no more than the answer it is kept: a range reads
 // better.  Else the answer is a guard, the weakest that there is.
-void ShapeEnv::Impl::examine(EnforcedFacts& view, const Answered& answer,
-                             bool as_range) {
+void ShapeEnv::Impl::examine(EnforcedFacts& view,
+                             const FreeAnswers::Branch& answer, bool as_range) {
   Context& enforced = *view.context;
   const Expr held = answer.condition;
   if (enforced.ask_quick(held) == Verdict::kYes) return;
@@ -351,7 +346,8 @@ void ShapeEnv::Impl::add_needs(std::vector<Guard>& kept, Context& base) {
       places[g.condition].push_back(&where);
     }
   }
-  for (const Need& need : needs) places[need.question].push_back(&need.where);
+  for (const FreeAnswers::Place& place : free_answers.places())
+    places[place.question].push_back(&place.where);
   std::set<Expr, ExprLess> settled;
   for (const auto& [question, _] : places) {
     if (base.ask_quick(question) != Verdict::kUnknown) settled.insert(question);

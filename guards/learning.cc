@@ -70,13 +70,15 @@ void ShapeEnv::Impl::assume(Expr condition, const SourceLocation& where,
 }
 
 void ShapeEnv::Impl::refine_ranges(Expr condition) {
-  const std::vector<Expr> symbols = symbols_of(condition);
-  if (symbols.size() > kMaxRefinedSymbols) return;
-  for (Expr s : symbols) {
-    if (!s.is_int() || replacement_map.count(s)) continue;
+  const std::vector<Expr>& all = symbols.in(condition);
+  if (all.size() > kMaxRefinedSymbols) return;
+  for (Expr s : all) {
+    if (!s.is_int() || replacements.has(s)) continue;
     Interval now = without_machine_ends(context.bounds_quick(s));
-    if (now.is_empty() || ranges[s] == now) continue;
-    ranges[s] = now;
+    Interval& last =
+        ranges.try_emplace(s, symbols.first_range(s)).first->second;
+    if (now.is_empty() || last == now) continue;
+    last = now;
     log.emit("update_range", s.symbol().name,
              "update_range " + s.symbol().name + " = VR" + now.to_string());
     if (!now.is_point()) continue;
@@ -85,7 +87,7 @@ void ShapeEnv::Impl::refine_ranges(Expr condition) {
       continue;
     }
     Expr value = pool.integer(*now.lower());
-    log_decision(eq(s, value), Verdict::kYes, AskEffort::kFull);
+    free_answers.add_decision(eq(s, value), Verdict::kYes, AskEffort::kFull);
     set_replacement(s, value, "range_refined_to_singleton");
   }
 }
@@ -120,21 +122,14 @@ void ShapeEnv::Impl::solve_equality(Expr equality) {
                   std::all_of(targets.begin(), targets.end(), [&](Expr t) {
                     return t.symbol().index < s.symbol.symbol().index;
                   });
-    if (latest) data_equalities.emplace(s.symbol, s.target);
+    if (latest) replacements.set_equal_data(s.symbol, s.target);
   }
 }
 
 void ShapeEnv::Impl::set_replacement(Expr symbol, Expr target,
                                      const char* reason) {
-  if (replacement_map.count(symbol)) return;
-  std::unordered_map<Expr, Expr, ExprHash> one{{symbol, target}};
-  for (auto& [key, value] : replacements) {
-    value = proviso::simplify(substitute(value, one));
-    replacement_map[key] = value;
-  }
-  replacements[symbol] = target;
-  replacement_map[symbol] = target;
-  ++replacement_version;
+  if (replacements.has(symbol)) return;
+  replacements.set(symbol, target);
   Interval range = without_machine_ends(context.bounds_quick(target));
   const std::string& name = symbol.symbol().name;
   log.emit("set_replacement", name,

@@ -15,13 +15,6 @@ std::string SourceLocation::to_string() const {
   return text;
 }
 
-std::string internal::display_name_of(const std::string& source) {
-  if (source.size() < 5 || source.compare(0, 3, "L['") != 0) return source;
-  size_t end = source.find("']", 3);
-  if (end == std::string::npos) return source;
-  return source.substr(3, end - 3) + source.substr(end + 2);
-}
-
 void internal::require_own(const ExprPool& pool, Expr e, const char* call) {
   if (&not_null(e, call).pool() == &pool) return;
   throw Error(std::string(call) + ": " + to_string(e, 200) +
@@ -43,10 +36,10 @@ namespace {
 constexpr size_t kShown = 2000;
 
 std::string size_like_text(const std::vector<Expr>& symbols,
-                           const std::set<Expr, ExprLess>& size_like) {
+                           const Symbols& known) {
   std::string text;
   for (Expr s : symbols) {
-    if (!size_like.count(s)) continue;
+    if (!known.is_size_like(s)) continue;
     text += (text.empty() ? "" : ", ") + s.symbol().name;
   }
   return text.empty() ? "none" : text;
@@ -116,17 +109,16 @@ std::string unbacked_inputs_text(const std::vector<Expr>& symbols) {
 DataDependentError ShapeEnv::Impl::data_dependent(Expr c,
                                                   const SourceLocation& where,
                                                   bool value) {
-  const std::vector<Expr>& symbols = symbols_of(c);
+  const std::vector<Expr>& all = symbols.in(c);
   std::string text =
       value ? "Could not extract specialized " +
                   std::string(c.is_int() ? "integer" : name_of(c.type())) +
                   " from data-dependent expression "
             : std::string("Could not guard on data-dependent expression ");
-  text += to_string(at_hints(c, symbols, pool, hints), kShown) +
+  text += to_string(at_hints(c, all, pool, hints), kShown) +
           " (unhinted: " + to_string(c, kShown) +
-          ").  (Size-like symbols: " + size_like_text(symbols, size_like) +
-          ")\n\n";
-  text += unbacked_inputs_text(symbols);
+          ").  (Size-like symbols: " + size_like_text(all, symbols) + ")\n\n";
+  text += unbacked_inputs_text(all);
   text += value ? value_advice(c) : guard_advice(c, negate(c));
   if (where.line > 0 || !where.file.empty()) {
     text += "Caused by: " + where.to_string() + "\n";

@@ -15,9 +15,6 @@ using namespace internal;
 
 namespace {
 
-// Beyond these, bookkeeping gives up on the safe side.
-constexpr size_t kMaxDecisions = 5000;
-
 constexpr uint64_t kProofUnits = 1'000'000;  // for the value of an expression
 
 bool is_decidable_op(Op op) {
@@ -43,18 +40,6 @@ bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
 
 }  // namespace
 
-const std::vector<Expr>& ShapeEnv::Impl::symbols_of(Expr e) {
-  auto [it, is_new] = symbols_memo.try_emplace(e.id());
-  if (is_new) it->second = free_symbols(e);
-  return it->second;
-}
-
-bool ShapeEnv::Impl::depends_on_data(Expr e) {
-  const std::vector<Expr>& symbols = symbols_of(e);
-  return std::any_of(symbols.begin(), symbols.end(),
-                     [](Expr s) { return is_unbacked(s.symbol().kind); });
-}
-
 std::optional<Value> ShapeEnv::Impl::hint(Expr e) {
   if (depends_on_data(e)) {
     e = replaced(e);
@@ -70,25 +55,6 @@ bool ShapeEnv::Impl::bool_hint(Expr c, const char* call) {
   throw GuardError(std::string(call) + ": " + to_string(c, 200) +
                    " is undefined at the example inputs (" + r.why +
                    "); choose other example sizes");
-}
-
-ShapeEnv::Impl::ExprMemo& ShapeEnv::Impl::memo_of(std::vector<ExprMemo>& memos,
-                                                  Expr e) {
-  if (memos.size() <= e.id()) memos.resize(2 * e.id() + 1);
-  return memos[e.id()];
-}
-
-Expr ShapeEnv::Impl::replaced(Expr e) {
-  if (replacements.empty()) return proviso::simplify(e);
-  ExprMemo& memo = memo_of(replaced_memo, e);
-  if (memo.version == replacement_version) return memo.value;
-  const std::vector<Expr>& symbols = symbols_of(e);
-  bool touched = std::any_of(symbols.begin(), symbols.end(), [&](Expr s) {
-    return replacement_map.count(s) > 0;
-  });
-  Expr r = proviso::simplify(touched ? substitute(e, replacement_map) : e);
-  memo = {r, replacement_version};
-  return r;
 }
 
 bool ShapeEnv::Impl::has_decidable_part(Expr e) {
@@ -115,17 +81,17 @@ bool ShapeEnv::Impl::has_decidable_part(Expr e) {
 Expr ShapeEnv::Impl::simplify(Expr e) {
   Expr r = replaced(e);
   if (r.is_bool() || !has_decidable_part(r)) return r;
-  ExprMemo& memo = memo_of(simplified_memo, r);
+  const ExprMemo::Entry memo = simplified_memo[r];
   if (memo.version == facts.version()) return memo.value;
   Expr s = context.canonical(r);
   if (s != r && s.type() == r.type() && subset(symbols_of(s), symbols_of(r)) &&
       !facts.leans_on_assumption(eq(r, s))) {
-    log_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
+    free_answers.add_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
     s = replaced(s);
   } else {
     s = r;
   }
-  memo_of(simplified_memo, r) = {s, facts.version()};
+  simplified_memo[r] = {s, facts.version()};
   return s;
 }
 
@@ -137,10 +103,6 @@ const Interval& ShapeEnv::Impl::bounds(Expr e) {
   return memo.range;
 }
 
-Expr ShapeEnv::Impl::negate(Expr condition) {
-  return proviso::simplify(logical_not(condition));
-}
-
 // Yes and no hold for ever, as facts are only added; unknown is asked again
 // when there are new ones.
 Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
@@ -149,9 +111,9 @@ Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
   VerdictMemo& memo = verdicts[c.id()];
   const size_t line = log.add_question(c, memo.verdict);
   const auto remember = [&] {
-    if (memo.logged || layout_depth > 0) return;
+    if (memo.logged || free_answers.is_layout()) return;
     memo.logged = true;
-    log_decision(c, memo.verdict, memo.effort);
+    free_answers.add_decision(c, memo.verdict, memo.effort);
   };
   if (memo.verdict != Verdict::kUnknown) {
     remember();
@@ -167,23 +129,12 @@ Verdict ShapeEnv::Impl::decide(Expr c, AskEffort effort) {
   return verdict;
 }
 
-void ShapeEnv::Impl::log_decision(Expr question, Verdict verdict,
-                                  AskEffort effort) {
-  if (facts.assumed().empty() || !decided_ids.insert(question.id()).second)
-    return;
-  if (decisions.size() >= kMaxDecisions) {
-    too_many_decisions = true;
-    return;
-  }
-  decisions.push_back({question, verdict, effort});
-}
-
 std::optional<Int> ShapeEnv::Impl::static_value(Expr e) {
   if (e.is(Op::kInteger)) return e.integer();
   Interval range = context.bounds_quick(e);
   if (!range.is_point()) return std::nullopt;
-  log_decision(eq(e, pool.integer(*range.lower())), Verdict::kYes,
-               AskEffort::kFull);
+  free_answers.add_decision(eq(e, pool.integer(*range.lower())), Verdict::kYes,
+                            AskEffort::kFull);
   return range.lower();
 }
 
@@ -208,7 +159,7 @@ bool ShapeEnv::Impl::guard_bool(Expr condition, const SourceLocation& where,
   }
   if (verdict != Verdict::kUnknown) {
     note_origin(condition, c, verdict, where);
-    note_answer(c, verdict, where);
+    free_answers.add_branch(c, verdict, where);
     return verdict == Verdict::kYes;
   }
   bool value = bool_hint(c, call);
@@ -226,7 +177,8 @@ std::optional<Int> ShapeEnv::Impl::proved_value(Expr e) {
   const std::optional<Int> value =
       within(units, [&] { return found_value(e); }).value_or(std::nullopt);
   if (!value) return std::nullopt;
-  log_decision(eq(e, pool.integer(*value)), Verdict::kYes, AskEffort::kFull);
+  free_answers.add_decision(eq(e, pool.integer(*value)), Verdict::kYes,
+                            AskEffort::kFull);
   return value;
 }
 
@@ -315,7 +267,7 @@ bool ShapeEnv::Impl::guard_size_oblivious(Expr condition,
   if (decide(c) == Verdict::kUnknown && depends_on_data(c)) {
     Scope scope(context);
     for (Expr s : symbols_of(c)) {
-      if (!size_like.count(s)) continue;
+      if (!symbols.is_size_like(s)) continue;
       context.assume(ge(s, 2),
                      {"size-oblivious: " + s.symbol().name + " >= 2", "", 0});
     }
@@ -338,7 +290,7 @@ bool ShapeEnv::Impl::expect_true(Expr condition, const SourceLocation& where,
   const bool is_equality = verdict == Verdict::kYes && equates_sizes(c);
   if (verdict != Verdict::kUnknown && !is_equality) {
     note_origin(condition, c, verdict, where);
-    note_answer(c, verdict, where);
+    free_answers.add_branch(c, verdict, where);
     return verdict == Verdict::kYes;
   }
   if (!depends_on_data(c)) {
@@ -429,31 +381,10 @@ void ShapeEnv::Impl::record_assert(Expr condition, const SourceLocation& where,
 void ShapeEnv::Impl::note_origin(Expr asked, Expr question, Verdict verdict,
                                  const SourceLocation& where) {
   if (where.line == 0 || guards.empty()) return;
-  if (needs.size() < kMaxDecisions && layout_depth == 0 &&
-      !question.is_constant() &&
-      noted_needs.emplace(question.id(), where.line, where.file).second) {
-    needs.push_back({question, where});
-  }
+  free_answers.add_place(question, where);
   Expr c = proviso::simplify(asked);
   auto it = guard_index.find(verdict == Verdict::kYes ? c : negate(c));
   if (it != guard_index.end()) add_origin(guards[it->second], where);
-}
-
-// Answers that speak of input sizes alone can become guards.
-void ShapeEnv::Impl::note_answer(Expr question, Verdict verdict,
-                                 const SourceLocation& where) {
-  if (facts.assumed().empty() || layout_depth > 0 || question.is_constant())
-    return;
-  for (Expr s : symbols_of(question)) {
-    if (!s.is_int() || is_unbacked(s.symbol().kind)) return;
-  }
-  if (!answered_ids.insert(question.id()).second) return;
-  if (answers.size() >= kMaxDecisions) {
-    too_many_decisions = true;
-    return;
-  }
-  answers.push_back(
-      {verdict == Verdict::kYes ? question : negate(question), where});
 }
 
 // A plausible value for choosing between correct plans: data symbols take the
@@ -467,17 +398,7 @@ Int ShapeEnv::Impl::optimization_hint(Expr e, const Int& fallback) {
     return fallback;
   };
   if (auto value = hint(e)) return as_int(value);
-  Expr r = simplify(e);
-  // A target only names symbols older than its key, so this ends.
-  while (true) {
-    std::unordered_map<Expr, Expr, ExprHash> map;
-    for (Expr s : symbols_of(r)) {
-      auto it = data_equalities.find(s);
-      if (it != data_equalities.end()) map.emplace(s, it->second);
-    }
-    if (map.empty()) break;
-    r = replaced(substitute(r, map));
-  }
+  const Expr r = replacements.apply_equal_data(simplify(e));
   Assignment point = hints;
   for (Expr s : symbols_of(r)) {
     if (point.find(s)) continue;

@@ -8,178 +8,8 @@
 
 namespace proviso::inline v0_2 {
 
-namespace {
-
-Interval promised_range(const DimConstraint& constraint) {
-  const Int zero = 0;
-  Int lower = constraint.min && *constraint.min > zero ? *constraint.min : zero;
-  return Interval::of(lower, constraint.max);
-}
-
-std::string number_text(const OptionalInt& end, const char* otherwise) {
-  return end ? end->to_string() : otherwise;
-}
-
-std::string dim_text(const DimConstraint& c) {
-  return "Dim('" + c.name + "', min=" + number_text(c.min, "0") +
-         ", max=" + number_text(c.max, "int_oo") + ")";
-}
-
-void check_static(int64_t hint, const std::string& source,
-                  const DimConstraint& c) {
-  if (c.min && c.max && *c.min == *c.max && *c.min != Int(hint)) {
-    throw ConstraintViolationError("Static shape constraint of " +
-                                   c.min->to_string() +
-                                   " does not match input size of " +
-                                   std::to_string(hint) + ", for " + source);
-  }
-}
-
-void check_in_range(int64_t hint, const std::string& source,
-                    const DimConstraint& c) {
-  if (c.min && c.max && *c.min > *c.max) {
-    throw Error("create_size: min " + c.min->to_string() +
-                " is greater than max " + c.max->to_string() + " for " +
-                source + "; give min <= max");
-  }
-  Interval range = promised_range(c);
-  if (range.contains(Int(hint))) return;
-  std::string name = c.name.empty() ? source : c.name + " = " + source;
-  throw ConstraintViolationError(
-      std::to_string(hint) + " not in range " + range.to_string() + " for " +
-      name + "; give an example in the range, or widen it in dynamic_shapes");
-}
-
-bool is_fixed(const DimConstraint& c) {
-  return c.policy == DimPolicy::kStatic || (c.min && c.max && *c.min == *c.max);
-}
-
-}  // namespace
-
 ShapeEnv::Impl::Impl(ShapeEnvOptions opts)
     : options(std::move(opts)), facts(options.solver, log) {}
-
-void ShapeEnv::Impl::declare(Expr symbol, const Interval& range,
-                             const std::string& text) {
-  facts.declare(symbol, range, text);
-  ranges.emplace(symbol, range);
-}
-
-Expr ShapeEnv::Impl::new_backed(SymbolKind kind, const std::string& prefix,
-                                int number, const Value& hint,
-                                const std::string& source,
-                                const Interval& range) {
-  Expr symbol = pool.symbol(prefix + std::to_string(number), kind, source);
-  hints.set(symbol, hint);
-  log.add_symbol(symbol, hint, range);
-  return symbol;
-}
-
-// The range is a fact; that other sizes than 0 and 1 stay so is another one,
-// because only the second may turn out not to have been needed.
-Expr ShapeEnv::Impl::new_size_symbol(int64_t hint, const std::string& source,
-                                     const Interval& promised) {
-  Expr s = new_backed(SymbolKind::kBackedSize, "s", backed_count++, Int(hint),
-                      source, promised);
-  const std::string& name = s.symbol().name;
-  declare(s, promised, "size " + name + " of " + source);
-  Interval shown = promised;
-  if (hint >= 2 && options.specialize_zero_one && options.assume_at_least_two &&
-      (!promised.lower() || *promised.lower() < Int(2))) {
-    facts.assume_at_least_two(s);
-    shown = intersect(promised, Interval::at_least(2));
-    ranges[s] = shown;
-  }
-  log.emit("create_symbol", name,
-           "create_symbol " + name + " = " + std::to_string(hint) + " for " +
-               source + " " + shown.to_string());
-  return s;
-}
-
-std::optional<Expr> ShapeEnv::Impl::known_named_dim(
-    int64_t hint, const std::string& source, const DimConstraint& constraint) {
-  auto it = named.find(constraint.name);
-  if (it == named.end()) return std::nullopt;
-  const NamedDim& first = it->second;
-  if (promised_range(first.constraint) != promised_range(constraint) ||
-      first.constraint.policy != constraint.policy) {
-    throw ConstraintViolationError(
-        "Found different definitions " + dim_text(first.constraint) + " and " +
-        dim_text(constraint) + " for the same symbolic dimension " +
-        constraint.name + "!");
-  }
-  if (first.hint != hint) {
-    throw ConstraintViolationError(source + " = " + std::to_string(hint) +
-                                   " is not equal to " + first.source + " = " +
-                                   std::to_string(first.hint));
-  }
-  return first.expr;
-}
-
-Expr ShapeEnv::Impl::create_size(int64_t hint, const std::string& source,
-                                 const DimConstraint& constraint) {
-  if (hint < 0) {
-    throw Error("create_size: the example size of " + source + " is " +
-                std::to_string(hint) + "; give a size >= 0");
-  }
-  if (constraint.policy == DimPolicy::kNamed && constraint.name.empty()) {
-    throw Error("create_size: the named Dim of " + source +
-                " has no name; give DimConstraint::name");
-  }
-  check_static(hint, source, constraint);
-  if (constraint.policy != DimPolicy::kStatic) {
-    check_in_range(hint, source, constraint);
-  }
-  const bool is_unbacked = constraint.policy == DimPolicy::kUnbacked;
-  const bool is_named = constraint.policy == DimPolicy::kNamed ||
-                        (is_unbacked && !constraint.name.empty());
-  const bool is_duck = options.duck_shape &&
-                       constraint.policy == DimPolicy::kAuto &&
-                       !constraint.min && !constraint.max;
-  Expr e;
-  if (is_named) {
-    if (auto same = known_named_dim(hint, source, constraint)) e = *same;
-  }
-  if (!e && is_unbacked)
-    e = new_unbacked_size(source, promised_range(constraint));
-  if (!e &&
-      (is_fixed(constraint) || (hint <= 1 && options.specialize_zero_one))) {
-    e = pool.integer(Int(hint));
-  }
-  if (!e && is_duck) {
-    if (auto it = duck_sizes.find(hint); it != duck_sizes.end()) e = it->second;
-  }
-  if (!e) {
-    e = new_size_symbol(hint, source, promised_range(constraint));
-    if (is_duck) duck_sizes.emplace(hint, e);
-  }
-  if (is_named)
-    named.try_emplace(constraint.name, NamedDim{constraint, e, hint, source});
-  dims.push_back({source, display_name_of(source), Int(hint), constraint, e});
-  return e;
-}
-
-Expr ShapeEnv::Impl::new_unbacked(SymbolKind kind, const Interval& range,
-                                  const std::string& source) {
-  const bool is_float = kind == SymbolKind::kUnbackedFloat;
-  std::string name = is_float ? "zuf" + std::to_string(unbacked_float_count++)
-                              : "u" + std::to_string(unbacked_count++);
-  Expr symbol = pool.symbol(name, kind, source);
-  if (!is_float) declare(symbol, range, "range of " + name);
-  log.add_symbol(symbol, std::nullopt, range);
-  log.emit("create_unbacked_symbol", name,
-           "create_unbacked_symbol " + name + " " +
-               (source.empty() ? source : "for " + source + " ") +
-               (is_float ? std::string("[-oo, oo]") : range.to_string()));
-  return symbol;
-}
-
-Expr ShapeEnv::Impl::new_unbacked_size(const std::string& source,
-                                       const Interval& range) {
-  Expr u = new_unbacked(SymbolKind::kUnbackedInt, range, source);
-  size_like.insert(u);
-  return u;
-}
 
 // --- the public calls
 
@@ -193,28 +23,12 @@ const ShapeEnvOptions& ShapeEnv::options() const { return impl_->options; }
 
 Expr ShapeEnv::create_size(int64_t hint, const std::string& source,
                            const DimConstraint& constraint) {
-  return impl_->create_size(hint, source, constraint);
+  return impl_->symbols.create_size(hint, source, constraint);
 }
 
 Expr ShapeEnv::create_backed_int(int64_t hint, const std::string& source,
                                  const DimConstraint& constraint) {
-  Impl& m = *impl_;
-  const Interval range = Interval::of(constraint.min, constraint.max);
-  if (!range.contains(Int(hint))) {
-    throw ConstraintViolationError(
-        std::to_string(hint) + " not in range " + range.to_string() + " for " +
-        source +
-        "; give an example in the range, or widen it in dynamic_shapes");
-  }
-  Expr s = m.new_backed(SymbolKind::kBackedInt, "s", m.backed_count++,
-                        Int(hint), source, range);
-  m.declare(s, range, "integer input " + source);
-  const std::string& name = s.symbol().name;
-  m.log.emit("create_symbol", name,
-             "create_symbol " + name + " = " + std::to_string(hint) + " for " +
-                 source + " " + range.to_string());
-  m.dims.push_back({source, display_name_of(source), Int(hint), constraint, s});
-  return s;
+  return impl_->symbols.create_backed_int(hint, source, constraint);
 }
 
 void ShapeEnv::require(Expr condition, const SourceLocation& where) {
@@ -226,26 +40,18 @@ void ShapeEnv::know(Expr condition, const std::string& why) {
 }
 
 Expr ShapeEnv::create_backed_float(double hint, const std::string& source) {
-  Impl& m = *impl_;
-  std::optional<Rational> exact = Rational::from_double(hint);
-  Value value = exact ? Value(*exact) : Value(hint);
-  Expr s = m.new_backed(SymbolKind::kBackedFloat, "zf", m.float_count++, value,
-                        source, {});
-  const std::string& name = s.symbol().name;
-  m.log.emit("create_symbol", name,
-             "create_symbol " + name + " = " + proviso::to_string(value) +
-                 " for " + source + " [-oo, oo]");
-  return s;
+  return impl_->symbols.create_backed_float(hint, source);
 }
 
 Expr ShapeEnv::create_unbacked_int(const Interval& range) {
-  return impl_->new_unbacked(SymbolKind::kUnbackedInt, range);
+  return impl_->symbols.create_unbacked(SymbolKind::kUnbackedInt, range);
 }
 Expr ShapeEnv::create_unbacked_float() {
-  return impl_->new_unbacked(SymbolKind::kUnbackedFloat, {});
+  return impl_->symbols.create_unbacked(SymbolKind::kUnbackedFloat, {});
 }
 Expr ShapeEnv::create_unbacked_bool() {
-  return eq(impl_->new_unbacked(SymbolKind::kUnbackedBool, {0, 1}), 1);
+  return eq(impl_->symbols.create_unbacked(SymbolKind::kUnbackedBool, {0, 1}),
+            1);
 }
 
 std::optional<Value> ShapeEnv::hint(Expr e) {
@@ -366,7 +172,7 @@ void ShapeEnv::constrain_range(Expr e, std::optional<Int> min,
 void ShapeEnv::mark_size_like(Expr symbol) {
   require_own(impl_->pool, symbol, "mark_size_like");
   Expr s = impl_->replaced(symbol);
-  if (s.is_symbol()) impl_->size_like.insert(s);
+  if (s.is_symbol()) impl_->symbols.mark_size_like(s);
 }
 
 void ShapeEnv::runtime_assert(Expr condition, const SourceLocation& where,
@@ -383,10 +189,10 @@ const std::vector<RuntimeAssert>& ShapeEnv::runtime_asserts() const {
   return impl_->asserts;
 }
 const std::vector<InputDim>& ShapeEnv::input_dims() const {
-  return impl_->dims;
+  return impl_->symbols.dims();
 }
 const std::map<Expr, Expr, ExprLess>& ShapeEnv::replacements() const {
-  return impl_->replacements;
+  return impl_->replacements.all();
 }
 
 std::vector<Guard> ShapeEnv::minimal_guards() {
@@ -412,7 +218,13 @@ Interval ShapeEnv::enforced_range(Expr e) {
 
 void ShapeEnv::check_constraints() { impl_->check_constraints(); }
 
-void ShapeEnv::layout_questions(bool on) { impl_->layout_depth += on ? 1 : -1; }
+void ShapeEnv::layout_questions(bool on) {
+  if (on) {
+    impl_->free_answers.begin_layout();
+  } else {
+    impl_->free_answers.end_layout();
+  }
+}
 
 void ShapeEnv::suppress_guards(bool on) {
   impl_->suppressed += on ? 1 : impl_->suppressed > 0 ? -1 : 0;

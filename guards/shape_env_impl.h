@@ -19,35 +19,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "guards/env/free_answers.h"
+#include "guards/env/replacements.h"
 #include "guards/env/session_facts.h"
 #include "guards/env/session_log.h"
+#include "guards/env/symbols.h"
 #include "guards/open_question.h"
 #include "guards/shape_env.h"
 
 namespace proviso::inline v0_2 {
 namespace internal {
-
-// Quick: Context::ask_quick; full: Context::ask.
-enum class AskEffort : uint8_t { kQuick, kFull };
-
-// A place in the program whose question was answered without a guard.
-struct Need {
-  Expr question;
-  SourceLocation where;
-};
-
-// An answer that cost no guard.
-struct DecidedQuestion {
-  Expr question;
-  Verdict verdict;
-  AskEffort effort;
-};
-
-// A branch or a check whose answer cost no guard: what held.
-struct Answered {
-  Expr condition;
-  SourceLocation where;
-};
 
 // What the enforced facts alone give: input ranges, guards and assertions, and
 // the assumptions that some answer could not do without.
@@ -72,52 +53,23 @@ struct ShapeEnv::Impl {
     uint64_t version = 0;  // unknown is forgotten when facts come
     bool logged = false;
   };
-  struct ExprMemo {
-    Expr value;
-    uint64_t version = 0;
-  };
   struct RangeMemo {
     Interval range;
     uint64_t version = 0;
   };
-  struct NamedDim {
-    DimConstraint constraint;
-    Expr expr;
-    int64_t hint;
-    std::string source;
-  };
-
   explicit Impl(ShapeEnvOptions opts);
   ~Impl();
 
-  // --- shape_env.cc
-  Expr create_size(int64_t hint, const std::string& source,
-                   const DimConstraint& constraint);
-  Expr new_size_symbol(int64_t hint, const std::string& source,
-                       const Interval& promised);
-  Expr new_backed(SymbolKind kind, const std::string& prefix, int number,
-                  const Value& hint, const std::string& source,
-                  const Interval& range);
-  Expr new_unbacked(SymbolKind kind, const Interval& range,
-                    const std::string& source = "");
-  Expr new_unbacked_size(const std::string& source, const Interval& range);
-  std::optional<Expr> known_named_dim(int64_t hint, const std::string& source,
-                                      const DimConstraint& constraint);
-  void declare(Expr symbol, const Interval& range, const std::string& text);
-
   // --- questions.cc
-  const std::vector<Expr>& symbols_of(Expr e);
-  bool depends_on_data(Expr e);
+  const std::vector<Expr>& symbols_of(Expr e) { return symbols.in(e); }
+  bool depends_on_data(Expr e) { return symbols.depends_on_data(e); }
   std::optional<Value> hint(Expr e);
   bool bool_hint(Expr c, const char* call);
-  static ExprMemo& memo_of(std::vector<ExprMemo>& memos, Expr e);
-  Expr replaced(Expr e);  // replacements applied, canonical
+  Expr replaced(Expr e) { return replacements.apply(e); }
   Expr simplify(Expr e);  // the same, with what the facts decide
   const Interval& bounds(Expr e);
   bool has_decidable_part(Expr e);
-  Expr negate(Expr condition);
   Verdict decide(Expr c, AskEffort effort = AskEffort::kQuick);
-  void log_decision(Expr question, Verdict verdict, AskEffort effort);
   std::optional<Int> static_value(Expr e);
   bool guard_bool(Expr condition, const SourceLocation& where,
                   const char* call);
@@ -139,7 +91,6 @@ struct ShapeEnv::Impl {
                      const std::string& message);
   void note_origin(Expr asked, Expr question, Verdict verdict,
                    const SourceLocation& where);
-  void note_answer(Expr question, Verdict verdict, const SourceLocation& where);
   Int optimization_hint(Expr e, const Int& fallback);
 
   // --- learning.cc
@@ -153,8 +104,9 @@ struct ShapeEnv::Impl {
   const EnforcedFacts& enforced();
   void examine_new(EnforcedFacts& view);
   void keep_unexamined(EnforcedFacts& view);
-  void examine(EnforcedFacts& view, const DecidedQuestion& decision);
-  void examine(EnforcedFacts& view, const Answered& answer, bool as_range);
+  void examine(EnforcedFacts& view, const FreeAnswers::Decision& decision);
+  void examine(EnforcedFacts& view, const FreeAnswers::Branch& branch,
+               bool as_range);
   void keep_assumptions(EnforcedFacts& view, const std::vector<Expr>& symbols);
   void keep_not_zero(EnforcedFacts& view, const std::vector<Expr>& symbols);
   std::vector<Expr> open_assumptions(const EnforcedFacts& view,
@@ -167,7 +119,6 @@ struct ShapeEnv::Impl {
 
   // --- violations.cc
   void check_constraints();
-  std::string source_name(Expr symbol) const;
 
   // --- open_question.cc
   void refuse(Expr question, const std::string& text);
@@ -182,14 +133,10 @@ struct ShapeEnv::Impl {
   ExprPool& pool = facts.pool();
   Context& context = facts.context();
 
-  // Symbols.
-  int backed_count = 0, float_count = 0;
-  int unbacked_count = 0, unbacked_float_count = 0;
-  Assignment hints;
-  std::vector<InputDim> dims;
-  std::map<std::string, NamedDim> named;
-  std::map<int64_t, Expr> duck_sizes;
-  std::set<Expr, ExprLess> size_like;
+  Symbols symbols{options, facts, log};
+  Replacements replacements{symbols};
+  FreeAnswers free_answers{symbols, facts};
+  const Assignment& hints = symbols.hints();
 
   // Recorded conditions.
   std::vector<Expr> promises;  // given to require()
@@ -199,31 +146,15 @@ struct ShapeEnv::Impl {
   std::set<Expr, ExprLess> asserted;
   bool frozen = false;
   int suppressed = 0;
-  int layout_depth = 0;  // LayoutQuestions alive
 
-  // What was learnt.  Targets are fully resolved: no key occurs in a target.
-  std::map<Expr, Expr, ExprLess> replacements;
-  std::unordered_map<Expr, Expr, ExprHash> replacement_map;
-  // Equalities between data: only to choose consistent optimization hints.
-  std::map<Expr, Expr, ExprLess> data_equalities;
   std::map<Expr, Interval, ExprLess> ranges;  // last logged
-  uint64_t replacement_version = 1;
 
   // Memos, by node id.
   std::unordered_map<uint32_t, VerdictMemo> verdicts;
-  std::vector<ExprMemo> replaced_memo, simplified_memo;
-  std::unordered_map<uint32_t, std::vector<Expr>> symbols_memo;
+  ExprMemo simplified_memo;
   std::unordered_map<uint32_t, bool> decidable_memo;
   std::unordered_map<uint32_t, RangeMemo> range_memo;
 
-  std::vector<Need> needs;
-  std::set<std::tuple<uint32_t, int, std::string>> noted_needs;
-
-  std::vector<DecidedQuestion> decisions;
-  std::set<uint32_t> decided_ids;
-  std::vector<Answered> answers;
-  std::set<uint32_t> answered_ids;  // of their questions
-  bool too_many_decisions = false;
   EnforcedFacts enforced_facts;
   std::optional<OpenQuestion> open_question;
 };
@@ -232,10 +163,6 @@ namespace internal {
 
 // Adds `where` unless it is known or there are too many.
 void add_origin(Guard& guard, const SourceLocation& where);
-// Eq(s0, s1)
-bool equates_sizes(Expr condition);
-// "L['x'].size()[0]" -> "x.size()[0]".
-std::string display_name_of(const std::string& source);
 // Throws Error naming the call unless `e` has the type.
 // Of an argument of ShapeEnv's calls: an expression of its pool, of this type.
 void require_own(const ExprPool& pool, Expr e, const char* call);

@@ -46,17 +46,6 @@ std::string specified_range(const InputDim& d) {
   return c.max ? text + " <= " + c.max->to_string() : text;
 }
 
-}  // namespace
-
-std::string ShapeEnv::Impl::source_name(Expr symbol) const {
-  for (const InputDim& d : dims) {
-    if (d.expr == symbol) return d.source;
-  }
-  return symbol.symbol().name;
-}
-
-namespace {
-
 // Collects the report of one check.
 class Report {
  public:
@@ -103,11 +92,11 @@ class Checker {
   Checker(ShapeEnv::Impl& env) : env_(env), promise_(make_promise()) {}
 
   Report run() {
-    for (const InputDim& d : env_.dims) {
+    for (const InputDim& d : env_.symbols.dims()) {
       if (is_promised(d)) check_form(d, env_.replaced(d.expr));
     }
     std::set<Expr, ExprLess> seen;
-    for (const InputDim& d : env_.dims) {
+    for (const InputDim& d : env_.symbols.dims()) {
       if (is_named(d) && is_promised(d) && d.expr.is_symbol() &&
           env_.replaced(d.expr) == d.expr && seen.insert(d.expr).second) {
         check_own_guards(d);
@@ -129,7 +118,7 @@ class Checker {
   }
 
   const InputDim* dim_of(Expr symbol) const {
-    for (const InputDim& d : env_.dims) {
+    for (const InputDim& d : env_.symbols.dims()) {
       if (d.expr == symbol) return &d;
     }
     return nullptr;

@@ -1,0 +1,53 @@
+#include "guards/env/free_answers.h"
+
+#include <algorithm>
+
+#include "sym/simplify.h"
+
+namespace proviso::inline v0_2::internal {
+
+void FreeAnswers::add_decision(Expr question, Verdict verdict,
+                               AskEffort effort) {
+  if (facts_.assumed().empty()) return;
+  if (!decision_ids_.insert(question.id()).second) return;
+  if (decisions_.size() >= kMostFreeAnswers) {
+    is_full_ = true;
+    return;
+  }
+  decisions_.push_back({question, verdict, effort});
+}
+
+void FreeAnswers::add_branch(Expr question, Verdict verdict,
+                             const SourceLocation& where) {
+  if (facts_.assumed().empty() || is_layout() || question.is_constant()) return;
+  const std::vector<Expr>& symbols = symbols_.in(question);
+  if (std::any_of(symbols.begin(), symbols.end(), [](Expr s) {
+        return !s.is_int() || is_unbacked(s.symbol().kind);
+      })) {
+    return;
+  }
+  if (!branch_ids_.insert(question.id()).second) return;
+  if (branches_.size() >= kMostFreeAnswers) {
+    is_full_ = true;
+    return;
+  }
+  branches_.push_back({side_that_holds(question, verdict), where});
+}
+
+void FreeAnswers::add_place(Expr question, const SourceLocation& where) {
+  if (places_.size() >= kMostFreeAnswers || is_layout() ||
+      question.is_constant()) {
+    return;
+  }
+  if (place_ids_.emplace(question.id(), where.line, where.file).second) {
+    places_.push_back({question, where});
+  }
+}
+
+Expr side_that_holds(Expr question, Verdict verdict) {
+  return verdict == Verdict::kYes ? question : negate(question);
+}
+
+Expr negate(Expr condition) { return simplify(logical_not(condition)); }
+
+}  // namespace proviso::inline v0_2::internal

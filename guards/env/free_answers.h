@@ -1,0 +1,94 @@
+// guards/env/free_answers.h - the answers that cost no guard, kept until it can
+// be found out which assumption each of them needed.
+//
+//   FreeAnswers answers(symbols, facts);
+//   answers.add_decision(ge(s0, 1), Verdict::kYes, AskEffort::kQuick);
+//   answers.add_branch(ge(s0, 1), Verdict::kYes, where);
+//   answers.add_place(ge(s0, 1), where);
+//
+// There are three records of one answer:
+//   decisions  whatever was decided, for whichever purpose; simplifications and
+//              values too.  Without assumptions each must still hold.
+//   branches   what held where the program branched or checked: an answer about
+//              input sizes alone, which can become a guard.
+//   places     where a question was asked, for the origins of the guards that
+//              answer it.
+//
+// Nothing is kept while there is no assumption that an answer could need, and
+// no branch or place while a question chooses strides (LayoutQuestions).  Past
+// kMostFreeAnswers records the rest is not kept: is_full() says so, and then
+// every assumption counts as needed.
+#pragma once
+
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "guards/env/symbols.h"
+
+namespace proviso::inline v0_2::internal {
+
+constexpr size_t kMostFreeAnswers = 5000;
+
+// Quick: Context::ask_quick; full: Context::ask.
+enum class AskEffort : uint8_t { kQuick, kFull };
+
+class FreeAnswers {
+ public:
+  struct Decision {
+    Expr question;
+    Verdict verdict;
+    AskEffort effort;
+  };
+  struct Branch {
+    Expr condition;  // that held
+    SourceLocation where;
+  };
+  struct Place {
+    Expr question;
+    SourceLocation where;
+  };
+
+  // Both outlive it.
+  FreeAnswers(Symbols& symbols, const SessionFacts& facts)
+      : symbols_(symbols), facts_(facts) {}
+  FreeAnswers(const FreeAnswers&) = delete;
+  FreeAnswers& operator=(const FreeAnswers&) = delete;
+
+  // Of a question the first record counts.
+  void add_decision(Expr question, Verdict verdict, AskEffort effort);
+  void add_branch(Expr question, Verdict verdict, const SourceLocation& where);
+  void add_place(Expr question, const SourceLocation& where);
+
+  const std::vector<Decision>& decisions() const { return decisions_; }
+  const std::vector<Branch>& branches() const { return branches_; }
+  const std::vector<Place>& places() const { return places_; }
+  bool is_branch(Expr question) const {
+    return branch_ids_.count(question.id()) > 0;
+  }
+  bool is_full() const { return is_full_; }
+
+  // Questions about a layout begin or end; they nest.
+  void begin_layout() { ++layout_depth_; }
+  void end_layout() { --layout_depth_; }
+  bool is_layout() const { return layout_depth_ > 0; }
+
+ private:
+  Symbols& symbols_;
+  const SessionFacts& facts_;
+  std::vector<Decision> decisions_;
+  std::set<uint32_t> decision_ids_;  // of the questions
+  std::vector<Branch> branches_;
+  std::set<uint32_t> branch_ids_;
+  std::vector<Place> places_;
+  std::set<std::tuple<uint32_t, int, std::string>> place_ids_;
+  bool is_full_ = false;
+  int layout_depth_ = 0;
+};
+
+// The side of a decided question that holds, canonical.
+Expr side_that_holds(Expr question, Verdict verdict);
+Expr negate(Expr condition);
+
+}  // namespace proviso::inline v0_2::internal

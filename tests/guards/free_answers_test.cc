@@ -1,0 +1,91 @@
+#include "guards/env/free_answers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sym/print.h"
+
+namespace proviso {
+namespace {
+
+using namespace internal;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Session {
+  explicit Session(ShapeEnvOptions o = {}) : options(o) {
+    s0 = symbols.create_size(8, "x", {});
+    u0 = symbols.create_unbacked(SymbolKind::kUnbackedInt, {});
+  }
+  void add_all(Expr question) {
+    answers.add_decision(question, Verdict::kYes, AskEffort::kQuick);
+    answers.add_branch(question, Verdict::kYes, {"m.py", 3});
+    answers.add_place(question, {"m.py", 3});
+  }
+
+  ShapeEnvOptions options;
+  SessionLog log;
+  SessionFacts facts{options.solver, log};
+  Symbols symbols{options, facts, log};
+  FreeAnswers answers{symbols, facts};
+  Expr s0, u0;
+};
+
+TEST(FreeAnswers, AreKeptOnceEach) {
+  Session a;
+  for (int i = 0; i < 2; ++i) a.add_all(ge(a.s0, 1));
+  EXPECT_THAT(a.answers.decisions(), SizeIs(1));
+  EXPECT_THAT(a.answers.branches(), SizeIs(1));
+  EXPECT_THAT(a.answers.places(), SizeIs(1));
+  a.answers.add_place(ge(a.s0, 1), {"m.py", 4});  // another line
+  EXPECT_THAT(a.answers.places(), SizeIs(2));
+  EXPECT_TRUE(a.answers.is_branch(ge(a.s0, 1)));
+  EXPECT_FALSE(a.answers.is_branch(ge(a.s0, 2)));
+}
+
+TEST(FreeAnswers, ABranchKeepsTheSideThatHeld) {
+  Session a;
+  a.answers.add_branch(le(a.s0, 1), Verdict::kNo, {"m.py", 3});
+  EXPECT_EQ(to_string(a.answers.branches()[0].condition), "s0 >= 2");
+}
+
+TEST(FreeAnswers, ABranchOnDataCannotBecomeAGuard) {
+  Session a;
+  a.add_all(ge(a.s0 * a.u0, 1));
+  EXPECT_THAT(a.answers.decisions(), SizeIs(1));
+  EXPECT_THAT(a.answers.branches(), IsEmpty());
+}
+
+TEST(FreeAnswers, NeedAnAssumptionThatTheyCouldLeanOn) {
+  Session a({.assume_at_least_two = false});
+  a.add_all(ge(a.s0, 0));
+  EXPECT_THAT(a.answers.decisions(), IsEmpty());
+  EXPECT_THAT(a.answers.branches(), IsEmpty());
+}
+
+TEST(FreeAnswers, AboutStridesAreNoBranches) {
+  Session a;
+  a.answers.begin_layout();
+  a.answers.begin_layout();
+  a.answers.end_layout();
+  EXPECT_TRUE(a.answers.is_layout());
+  a.add_all(ge(a.s0, 1));
+  EXPECT_THAT(a.answers.branches(), IsEmpty());
+  EXPECT_THAT(a.answers.places(), IsEmpty());
+  a.answers.end_layout();
+  a.add_all(ge(a.s0, 1));
+  EXPECT_THAT(a.answers.branches(), SizeIs(1));
+}
+
+TEST(FreeAnswers, SayWhenTheyAreFull) {
+  Session a;
+  const int most = static_cast<int>(kMostFreeAnswers);
+  for (int i = 0; i < most; ++i) a.add_all(ge(a.s0, i + 1));
+  EXPECT_FALSE(a.answers.is_full());
+  a.add_all(ge(a.s0, most + 1));
+  EXPECT_TRUE(a.answers.is_full());
+  EXPECT_THAT(a.answers.decisions(), SizeIs(kMostFreeAnswers));
+}
+
+}  // namespace
+}  // namespace proviso
