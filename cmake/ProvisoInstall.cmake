@@ -59,19 +59,26 @@ if(TARGET proviso_tracer)
     DESTINATION ${headers} FILES_MATCHING PATTERN "*.h"
     PATTERN shape_functions EXCLUDE PATTERN pt2 EXCLUDE)
 endif()
+# A command finds our libraries beside its folder, and Z3 and LibTorch where they
+# were when it was built.
+file(RELATIVE_PATH libraries_of_command
+  ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set(rpath_of_command "$ORIGIN/${libraries_of_command}" ${PROVISO_Z3_FOLDER})
 foreach(command proviso proviso_pt2)
   if(TARGET ${command})
+    set_target_properties(${command} PROPERTIES
+      INSTALL_RPATH "${rpath_of_command}")
     install(TARGETS ${command} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
+if(TARGET proviso_pt2)
+  set_property(TARGET proviso_pt2 APPEND PROPERTY INSTALL_RPATH
+    $<TARGET_PROPERTY:proviso_torch,PROVISO_FOLDER>)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md
   DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/proviso)
 
 # --- the package
-set(PROVISO_Z3_HINT)
-if(PROVISO_WITH_Z3)
-  get_filename_component(PROVISO_Z3_HINT "${PROVISO_Z3_LIBRARY}" DIRECTORY)
-endif()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/ProvisoConfig.cmake.in
   ${PROJECT_BINARY_DIR}/ProvisoConfig.cmake INSTALL_DESTINATION ${package})
@@ -93,7 +100,7 @@ else()
   set(PROVISO_PC_LIBRARIES "-lproviso_guards -lproviso_solver -lproviso_sym")
   if(PROVISO_WITH_Z3)
     string(APPEND PROVISO_PC_LIBRARIES
-      " -L${PROVISO_Z3_HINT} -Wl,-rpath,${PROVISO_Z3_HINT} -lz3")
+      " -L${PROVISO_Z3_FOLDER} -Wl,-rpath,${PROVISO_Z3_FOLDER} -lz3")
   endif()
 endif()
 foreach(name proviso proviso-c)

@@ -31,11 +31,11 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/version.h.in
 
 # Where installed libraries look for others: beside themselves, and where Z3 was
 # when they were built (CMake leaves out what lies in the source tree).
-set(PROVISO_INSTALL_RPATH "$ORIGIN")
+set(PROVISO_Z3_FOLDER)
 if(PROVISO_WITH_Z3 AND PROVISO_Z3_LIBRARY)
-  get_filename_component(folder ${PROVISO_Z3_LIBRARY} DIRECTORY)
-  list(APPEND PROVISO_INSTALL_RPATH ${folder})
+  get_filename_component(PROVISO_Z3_FOLDER ${PROVISO_Z3_LIBRARY} DIRECTORY)
 endif()
+set(PROVISO_INSTALL_RPATH "$ORIGIN" ${PROVISO_Z3_FOLDER})
 
 # What makes a library small and no question slower.  Files that run seldom are
 # compiled for size; of those that run now and then fewer functions are inlined

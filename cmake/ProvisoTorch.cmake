@@ -90,6 +90,7 @@ install torch==${version}" PARENT_SCOPE)
   target_link_libraries(proviso_torch INTERFACE
     -Wl,--no-as-needed ${root}/lib/libtorch_cpu.so ${root}/lib/libc10.so
     -Wl,--as-needed -Wl,--allow-shlib-undefined)
+  set_property(TARGET proviso_torch PROPERTY PROVISO_FOLDER ${root}/lib)
   message(STATUS "Torch: ${found} in ${root}")
   if(EXISTS ${root}/lib/libtorch_python.so)
     add_library(proviso_torch_python INTERFACE IMPORTED GLOBAL)

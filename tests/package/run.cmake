@@ -1,5 +1,6 @@
-# Installs the build into an empty prefix, moves it, and builds what stands in
-# tests/package against it.
+# Installs a build into an empty prefix, moves it, and builds what stands in
+# tests/package against it.  The build is BUILD_DIR, or where SHARED is set one of
+# the core with BUILD_SHARED_LIBS, made here.
 function(step)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status
                   OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -16,6 +17,17 @@ endif()
 set(package ${SOURCE_DIR}/tests/package)
 set(api_test ${SOURCE_DIR}/tests/c/api_test.c)
 file(REMOVE_RECURSE ${WORK_DIR})
+if(SHARED)
+  set(BUILD_DIR ${WORK_DIR}/shared)
+  step(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE_DIR} -B ${BUILD_DIR}
+    -DBUILD_SHARED_LIBS=ON -DPROVISO_WITH_TORCH=OFF
+    -DPROVISO_BUILD_PYTHON=OFF -DPROVISO_BUILD_TESTS=OFF
+    -DPROVISO_BUILD_EXAMPLES=OFF -DPROVISO_PYTHON=${PROVISO_PYTHON}
+    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+    -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE})
+  step(${CMAKE_COMMAND} --build ${BUILD_DIR} -j 2)
+endif()
 step(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/first)
 file(RENAME ${WORK_DIR}/first ${WORK_DIR}/prefix)
 file(GLOB licences ${WORK_DIR}/prefix/share/licenses/proviso/*)
@@ -34,6 +46,17 @@ foreach(program consumer c_consumer broadcast_checker memory_planner
                 tile_scheduler loop_plan)
   step(${WORK_DIR}/build/${program})
 endforeach()
+
+# The installed commands start, wherever the prefix went.
+step(${WORK_DIR}/prefix/bin/proviso prove
+  --symbol "n in [0, int_oo]" --assume "n % 8 == 0" "n % 4 == 0")
+if(EXISTS ${BUILD_DIR}/bin/proviso-pt2)
+  execute_process(COMMAND ${WORK_DIR}/prefix/bin/proviso show nothing.pt2
+                  RESULT_VARIABLE status ERROR_VARIABLE output)
+  if(NOT status EQUAL 3 OR NOT output MATCHES "nothing.pt2: cannot be read")
+    message(FATAL_ERROR "proviso show ended with ${status}:\n${output}")
+  endif()
+endif()
 
 # It proves all accesses but the one that is too far.
 set(mlir ${WORK_DIR}/build/mlir_bounds)
