@@ -18,7 +18,7 @@ from proviso import Dim
     (lambda x: x[2:5], 4, range(2, 6)),
     (lambda x: x.split(4)[0], 3, range(0, 5)),
     (lambda x: x.split(4)[0], 7, range(5, 9)),
-    (lambda x: x.chunk(3)[0], 7, [3, *range(5, 13)]),  # 3 pieces
+    (lambda x: x.chunk(3)[0], 7, [0, 3, *range(5, 13)]),  # 3
     (lambda x: x[:, :1].reshape(-1, 1), 6, range(0, 13)),
     (lambda x: x[:, :1].reshape(-1), 6, range(0, 13)),
     (lambda x: x if x.shape[0] == 1 else x + 1, 6,

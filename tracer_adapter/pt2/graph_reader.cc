@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "sym/evaluate.h"
 #include "sym/print.h"
 #include "tracer_adapter/pt2/node_check.h"
 #include "tracer_adapter/sym_functions.h"
@@ -199,10 +200,20 @@ void GraphReader::check_hint(const Json& number, Expr e) {
 
 Expr GraphReader::integer(const Json& json, bool of_node, const char* what) {
   const Expr e = number(json, of_node);
-  const std::optional<int64_t> value = e.maybe_int64();
-  if (!e.is_int() || (e.is_constant() && (!value || *value < 0)))
+  const auto fail = [&] {
     throw FileError("a tensor's " + std::string(what) +
-                    " must be an integer from 0 up, found " + to_string(e));
+                    " must be a 64-bit integer from 0 up, found " +
+                    to_string(e));
+  };
+  if (!e.is_int()) fail();
+  if (e.is_symbol() || !free_symbols(e).empty()) return e;
+  // PowByNatural(2, 70) is a number too.
+  const Evaluation evaluation = evaluate(e, {});
+  const Int* exact =
+      evaluation.value ? std::get_if<Int>(&*evaluation.value) : nullptr;
+  const std::optional<int64_t> value =
+      exact ? exact->to_int64() : std::nullopt;
+  if (!value || *value < 0) fail();
   return e;
 }
 
