@@ -17,6 +17,9 @@ endif()
 set(package ${SOURCE_DIR}/tests/package)
 set(api_test ${SOURCE_DIR}/tests/c/api_test.c)
 file(REMOVE_RECURSE ${WORK_DIR})
+set(bin bin)
+set(data share)
+set(by -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
 if(SHARED)
   set(BUILD_DIR ${WORK_DIR}/shared)
   step(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE_DIR} -B ${BUILD_DIR}
@@ -25,19 +28,24 @@ if(SHARED)
     -DPROVISO_BUILD_EXAMPLES=OFF -DPROVISO_PYTHON=${PROVISO_PYTHON}
     -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
     -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
-    -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE})
+    -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
+    -DCMAKE_INSTALL_BINDIR=tools -DCMAKE_INSTALL_LIBDIR=lib64
+    -DCMAKE_INSTALL_INCLUDEDIR=headers -DCMAKE_INSTALL_DATADIR=data)
   step(${CMAKE_COMMAND} --build ${BUILD_DIR} -j 2)
+  set(bin tools)
+  set(data data)
+  # Debian's CMake does not look into lib64 by itself.
+  set(by -DProviso_DIR=${WORK_DIR}/prefix/lib64/cmake/Proviso)
 endif()
 step(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/first)
 file(RENAME ${WORK_DIR}/first ${WORK_DIR}/prefix)
-file(GLOB licences ${WORK_DIR}/prefix/share/licenses/proviso/*)
+file(GLOB licences ${WORK_DIR}/prefix/${data}/licenses/proviso/*)
 list(LENGTH licences count)
 if(NOT count EQUAL 2)
   message(FATAL_ERROR "installed licences: ${licences}")
 endif()
 
-step(${CMAKE_COMMAND} -S ${package} -B ${WORK_DIR}/build
-  -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix
+step(${CMAKE_COMMAND} -S ${package} -B ${WORK_DIR}/build ${by}
   -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
   -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
   -DAPI_TEST=${api_test} ${flags})
@@ -48,10 +56,10 @@ foreach(program consumer c_consumer broadcast_checker memory_planner
 endforeach()
 
 # The installed commands start, wherever the prefix went.
-step(${WORK_DIR}/prefix/bin/proviso prove
+step(${WORK_DIR}/prefix/${bin}/proviso prove
   --symbol "n in [0, int_oo]" --assume "n % 8 == 0" "n % 4 == 0")
 if(EXISTS ${BUILD_DIR}/bin/proviso-pt2)
-  execute_process(COMMAND ${WORK_DIR}/prefix/bin/proviso show nothing.pt2
+  execute_process(COMMAND ${WORK_DIR}/prefix/${bin}/proviso show nothing.pt2
                   RESULT_VARIABLE status ERROR_VARIABLE output)
   if(NOT status EQUAL 3 OR NOT output MATCHES "nothing.pt2: cannot be read")
     message(FATAL_ERROR "proviso show ended with ${status}:\n${output}")
@@ -72,8 +80,50 @@ else()
                   "(libmlir-16-dev) is not here")
 endif()
 
-step(${CMAKE_COMMAND} -S ${package}/inside -B ${WORK_DIR}/inside
-  -DPROVISO_SOURCE=${SOURCE_DIR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+if(EXISTS ${BUILD_DIR}/bin/proviso-pt2)
+  step(${CMAKE_COMMAND} -S ${package}/tracer -B ${WORK_DIR}/tracer
+    ${by} -DTorch_DIR=${TORCH_DIR}/share/cmake/Torch
+    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} ${flags})
+  step(${CMAKE_COMMAND} --build ${WORK_DIR}/tracer)
+  step(${WORK_DIR}/tracer/tracer_consumer)
+  if(NOT output MATCHES "f32.2[*]s0, 2.")
+    message(FATAL_ERROR "tracer_consumer printed:\n${output}")
+  endif()
+  # Without LibTorch the error says what is missing.
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -S ${package}/tracer -B ${WORK_DIR}/no_torch
+      ${by} -DPROVISO_PYTHON=/nothing
+      -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
+  if(status EQUAL 0 OR NOT output MATCHES "needs[ \n]+LibTorch")
+    message(FATAL_ERROR "without LibTorch ${status}:\n${output}")
+  endif()
+endif()
+
+# A machine without the libz3 that the package was built with.
+if(Z3_FOLDER)
+  set(ignored ${Z3_FOLDER})
+  file(GLOB others /usr/lib/libz3.so /usr/lib/*/libz3.so /usr/local/lib/libz3.so)
+  foreach(other ${others})
+    get_filename_component(folder ${other} DIRECTORY)
+    string(REPLACE /usr/lib /lib alias ${folder})
+    list(APPEND ignored ${folder} ${alias})
+  endforeach()
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -S ${package} -B ${WORK_DIR}/no_z3
+      ${by} "-DCMAKE_IGNORE_PATH=${ignored}" -DAPI_TEST=${api_test}
+      -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
+  if(status EQUAL 0 OR NOT output MATCHES "libz3[ \n]+is[ \n]+not[ \n]+on")
+    message(FATAL_ERROR "without libz3 ${status}:\n${output}")
+  endif()
+endif()
+
+foreach(kind inside fetched)
+  step(${CMAKE_COMMAND} -S ${package}/${kind} -B ${WORK_DIR}/${kind}
+    -DPROVISO_SOURCE=${SOURCE_DIR} -DBUILD_SHARED_LIBS=${SHARED}
+    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+endforeach()
 
 find_program(pkg_config pkg-config)
 if(pkg_config AND NOT SANITIZE)
