@@ -209,7 +209,7 @@ class Context::Call {
  private:
   Call(const Context& context, const std::shared_ptr<Version>& at)
       : engine(usable(context.engine_)), limits_(engine.limits()) {
-    engine.begin_call();
+    engine.facts().resume();
     engine.go_to(at);
   }
 
@@ -322,7 +322,7 @@ FactId Context::declare(Expr symbol, const Interval& range, Provenance origin) {
     if (range.is_empty()) return t.line(number_, "assume", condition);
     t.range(number_, symbol, range);
   });
-  return here.assume(condition, std::move(origin));
+  return here.facts().assume(condition, std::move(origin));
 }
 
 FactId Context::declare_strided(Expr symbol, const Strided& range,
@@ -342,7 +342,7 @@ FactId Context::declare_strided(Expr symbol, const Strided& range,
                                   pool.integer(range.offset())));
   }
   log([&](Trace& t) { t.line(number_, "assume", condition); });
-  return here.assume(condition, std::move(origin));
+  return here.facts().assume(condition, std::move(origin));
 }
 
 FactId Context::assume(Expr condition, Provenance origin) {
@@ -351,7 +351,7 @@ FactId Context::assume(Expr condition, Provenance origin) {
   here.check(condition, "assume", "a boolean");
   require_bool(condition, "assume");
   log([&](Trace& t) { t.line(number_, "assume", condition); });
-  return here.assume(condition, std::move(origin));
+  return here.facts().assume(condition, std::move(origin));
 }
 
 // --- asking
@@ -361,8 +361,8 @@ Answer Context::ask(Expr question) {
   Engine& here = call.engine;
   here.check(question, "ask", "a boolean");
   require_bool(question, "ask");
-  Answer answer = here.ask(question);
-  answer.facts = here.ids_of(std::move(answer.facts));
+  Answer answer = here.answers().ask(question);
+  answer.facts = here.facts().ids_of(std::move(answer.facts));
   log([&](Trace& t) {
     const bool is_contradiction =
         answer.verdict == Verdict::kUnknown && !answer.facts.empty();
@@ -377,10 +377,10 @@ Verdict Context::ask_quick(Expr question) {
   Engine& here = call.engine;
   here.check(question, "ask_quick", "a boolean");
   require_bool(question, "ask_quick");
-  const Verdict verdict = here.ask_quick(question);
+  const Verdict verdict = here.native().ask(question);
   log([&](Trace& t) {
     t.asked(number_, "quick", question, verdict, false,
-            here.contradiction().has_value());
+            here.facts().conflict().has_value());
   });
   return verdict;
 }
@@ -389,7 +389,7 @@ Tier Context::tier_of(Expr question) const {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(question, "tier_of", "a boolean");
-  const Remembered* m = here.remembered(question);
+  const Remembered* m = here.native().remembered(question);
   return m == nullptr ? Tier::kNone : m->tier;
 }
 
@@ -397,7 +397,7 @@ std::vector<FactId> Context::facts_used(Expr question) const {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(question, "facts_used", "a boolean");
-  return here.ids_of(here.facts_used(question));
+  return here.facts().ids_of(here.answers().facts_used(question));
 }
 
 Verdict Context::equivalent(Expr a, Expr b) {
@@ -412,10 +412,10 @@ Verdict Context::equivalent(Expr a, Expr b) {
                 "like");
   }
   const Expr question = eq(a, b);
-  const Verdict verdict = here.ask_quick(question);
+  const Verdict verdict = here.native().ask(question);
   log([&](Trace& t) {
     t.asked(number_, "quick", question, verdict, false,
-            here.contradiction().has_value());
+            here.facts().conflict().has_value());
   });
   return verdict;
 }
@@ -431,10 +431,10 @@ class Behind {
 
   void add(Expr claim) {
     if (wanted_ == nullptr || claim.is_constant()) return;
-    add_all(engine_.facts_behind(claim));
+    add_all(engine_.answers().facts_behind(claim));
   }
   void add_connected(Expr e) {
-    if (wanted_ != nullptr) add_all(engine_.connected_facts(e));
+    if (wanted_ != nullptr) add_all(engine_.answers().connected_facts(e));
   }
   // That e has these values at most.
   void add_range(Expr e, const Interval& range) {
@@ -445,7 +445,7 @@ class Behind {
   }
   // That e has no value.
   void add_empty(Expr e) {
-    if (const auto which = engine_.contradiction()) return add_all(*which);
+    if (const auto which = engine_.facts().conflict()) return add_all(*which);
     add_connected(e);
   }
   void add_congruence(Expr e, const Int& step, const Int& residue) {
@@ -465,7 +465,7 @@ class Behind {
   }
   void finish() {
     if (wanted_ != nullptr)
-      *wanted_ = engine_.ids_of({numbers_.begin(), numbers_.end()});
+      *wanted_ = engine_.facts().ids_of({numbers_.begin(), numbers_.end()});
   }
 
  private:
@@ -484,7 +484,7 @@ Interval Context::bounds_quick(Expr e) {
   const Call call(*this);
   Engine& here = call.engine;
   require_int(here, e, "bounds_quick");
-  const Interval range = here.bounds_quick(e);
+  const Interval range = here.ranges().bounds_quick(e);
   log([&](Trace& t) {
     t.line(number_, "bounds_quick", e, " = " + range.to_string());
   });
@@ -496,7 +496,7 @@ Interval Context::bounds(Expr e, std::vector<FactId>* facts) {
   Engine& here = call.engine;
   require_int(here, e, "bounds");
   Behind behind(here, facts);
-  const Interval range = here.bounds(e);
+  const Interval range = here.ranges().bounds(e);
   behind.add_range(e, range);
   behind.finish();
   log([&](Trace& t) {
@@ -510,7 +510,7 @@ Strided Context::strided(Expr e, std::vector<FactId>* facts) {
   Engine& here = call.engine;
   require_int(here, e, "strided");
   Behind behind(here, facts);
-  const Strided range = here.strided(e);
+  const Strided range = here.ranges().strided(e);
   behind.add_range(e, range.span());
   if (!range.is_empty())
     behind.add_congruence(e, range.stride(), range.offset());
@@ -526,7 +526,7 @@ Int Context::multiple_of(Expr e, std::vector<FactId>* facts) {
   Engine& here = call.engine;
   require_int(here, e, "multiple_of");
   Behind behind(here, facts);
-  const Int divisor = here.multiple_of(e);
+  const Int divisor = here.ranges().multiple_of(e);
   behind.add_congruence(e, divisor, 0);
   behind.finish();
   log([&](Trace& t) {
@@ -541,7 +541,7 @@ std::optional<std::vector<Int>> Context::values(Expr e, size_t limit,
   Engine& here = call.engine;
   require_int(here, e, "values");
   Behind behind(here, facts);
-  auto found = here.values(e, limit);
+  auto found = here.ranges().values(e, limit);
   if (found) behind.add_values(e, *found);
   behind.finish();
   log([&](Trace& t) {
@@ -580,27 +580,27 @@ Expr Context::canonical(Expr e, std::vector<FactId>* facts) {
   return rewritten("canonical", e, facts, &Engine::canonical);
 }
 
-void Context::interrupt() const { engine_->interrupt(); }
+void Context::interrupt() const { engine_->facts().interrupt(); }
 
 std::vector<Fact> Context::facts() const {
   const Call call(*this);
-  return call.engine.facts();
+  return call.engine.facts().all();
 }
 
 Fact Context::fact(FactId id) const {
   const Call call(*this);
   Engine& here = call.engine;
-  if (const auto fact = here.find_fact(id)) return *fact;
+  if (const auto fact = here.facts().find(id)) return *fact;
   throw Error("Context::fact: no fact " + std::to_string(id) +
               " holds here; facts() lists the " +
-              std::to_string(here.fact_count()) + " that do");
+              std::to_string(here.facts().size()) + " that do");
 }
 
 std::optional<std::vector<FactId>> Context::contradiction() const {
   const Call call(*this);
   Engine& here = call.engine;
-  auto found = here.contradiction();
-  if (found) found = here.ids_of(*std::move(found));
+  auto found = here.facts().conflict();
+  if (found) found = here.facts().ids_of(*std::move(found));
   return found;
 }
 

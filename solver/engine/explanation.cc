@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "solver/engine/engine.h"
+#include "solver/engine/native_answers.h"
 #include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2::internal {
@@ -14,35 +14,38 @@ SolverOptions without_points(SolverOptions options) {
   return options;
 }
 
-// Whether subsets of an engine's facts imply what all of them do.
+// Whether subsets of a reasoner's facts imply what all of them do.
 class Subsets {
  public:
   Subsets(Reasoner& all, Expr question, Verdict verdict)
       : all_(all),
         question_(question),
         verdict_(verdict),
-        scratch_(all.pool(), without_points(all.options())) {}
+        options_(without_points(all.options())) {}
 
   // Requires ascending ids.
   bool imply(const std::vector<FactId>& ids) {
     const auto differ =
         std::mismatch(assumed_.begin(), assumed_.end(), ids.begin(), ids.end());
     const auto shared = static_cast<size_t>(differ.first - assumed_.begin());
-    for (; assumed_.size() > shared; assumed_.pop_back()) scratch_.pop();
+    for (; assumed_.size() > shared; assumed_.pop_back()) subset_.pop();
     for (size_t i = shared; i < ids.size(); ++i) {
-      scratch_.push();
-      scratch_.assume(all_.facts().condition(ids[i]), {});
+      subset_.push(false);
+      subset_.assume(all_.facts().condition(ids[i]), {});
       assumed_.push_back(ids[i]);
     }
-    return scratch_.ask_quick(question_) == verdict_;
+    return native_.ask(question_) == verdict_;
   }
 
  private:
-  const Reasoner& all_;
-  Expr question_;
-  Verdict verdict_;
-  Engine scratch_;
-  std::vector<FactId> assumed_;  // by scratch_, each in a scope of its own
+  Reasoner& all_;
+  const Expr question_;
+  const Verdict verdict_;
+  const SolverOptions options_;
+  Statistics uncounted_;
+  FactStack subset_{all_.pool(), options_, uncounted_};
+  NativeAnswers native_{subset_};
+  std::vector<FactId> assumed_;  // in subset_, each in a scope of its own
 };
 
 std::vector<FactId> first(size_t count) {

@@ -5,7 +5,7 @@
 //   without the last         still "yes": it goes
 //   without s1 == 2*s0       unknown: it stays
 //
-// One further engine, without Z3, tries subset after subset; facts that two
+// A stack of its own, without Z3, tries subset after subset; facts that two
 // subsets in a row begin with stay assumed, so that leaving out one fact after
 // another from the last to the first assumes each prefix once.
 #pragma once

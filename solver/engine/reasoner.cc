@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "solver/limits_in_force.h"
-#include "solver/strategies/enumeration.h"
+#include "solver/engine/consistency.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -142,7 +141,7 @@ Search Reasoner::decide(Expr question) {
   if (!s.value || s.tier < Tier::kLinear) return s;
   // Where that look does not end, the answer stays.
   const auto why = within(options_.work_limit / 8, [&] {
-    return contradiction_near(question, *s.value, s.tier, s.why);
+    return contradiction_near(*this, question, *s.value, s.tier, s.why);
   });
   if (why && *why) {
     s.reset();
@@ -150,39 +149,6 @@ Search Reasoner::decide(Expr question) {
     s.why = **why;
   }
   return s;
-}
-
-// What follows from contradictory facts is no answer.  Facts whose
-// contradiction ranges and equalities show have ended the context's answers
-// already; the rest is looked for where a proof was needed, for there the facts
-// act together.
-std::optional<Reason> Reasoner::contradiction_near(Expr question, bool value,
-                                                   Tier tier, Reason why) {
-  if (why == 0) return std::nullopt;
-  const FormulaId goal = lower_.condition(question);
-  const FormulaId defined = lower_.defined(question);
-  if (candidates_.consistent(goal) && candidates_.consistent(defined)) {
-    return std::nullopt;
-  }
-  const uint64_t units = options_.budget / 4;
-  Atoms near = forms_.occurrences.of_formula(goal);
-  near.append(forms_.occurrences.of_formula(defined));
-  if (auto proof =
-          proofs_.refutation.refute_facts({near.begin(), near.size()}, units)) {
-    return proof->why;
-  }
-  Search counted(question, goal);
-  enumerate(*this, counted, limits().consistency_points);
-  if (counted.is_contradiction) return counted.why;
-  if (counted.is_finished || tier < Tier::kLinear) return std::nullopt;
-  const FormulaId proved = value ? goal : negate(goal);
-  const bool by_cases = tier != Tier::kLinear;
-  Refutation::Tried tried;
-  auto proof = proofs_.refutation.refute(
-      proved, by_cases ? Effort::kCases : Effort::kLinear, units, tried);
-  if (!proof && by_cases) proof = proofs_.values.refute(proved, units);
-  if (!proof) return std::nullopt;
-  return reasons_.join(why, proof->why);
 }
 
 Range Reasoner::range_of(Expr e) {

@@ -7,8 +7,8 @@
 //
 // It holds what strategies work on: the domain, the strategies that prove from
 // it, candidate models, the facts as they were assumed.  It keeps no answers:
-// that is the engine's (engine.h).  Restarts make further ones, in pools of
-// their own.
+// those who ask it do (native_answers.h, answers.h).  Restarts make further
+// ones, in pools of their own.
 #pragma once
 
 #include <atomic>
@@ -58,11 +58,6 @@ class Reasoner {
   // By the strategies of Stage::kProof alone, in this order of the facts;
   // within the caller's budget.
   Search prove(Expr question);
-  // Why the facts near the question contradict each other: on their own,
-  // because none of few points meets them, or because they prove the opposite
-  // of `value` as well.  Nothing where a model of them is known.
-  std::optional<Reason> contradiction_near(Expr question, bool value, Tier tier,
-                                           Reason why);
   // Of an integer expression, as a polynomial.
   Range range_of(Expr e);
 
@@ -76,6 +71,15 @@ class Reasoner {
   // call's budget, and the domain is then as before.
   template <typename Work>
   auto within(uint64_t units, Work work) -> std::optional<decltype(work())>;
+  // What `find` returns within the limit of a call, of which so many units are
+  // spent; `otherwise` where that ends it, `nowhere` where the facts contradict
+  // each other.
+  template <typename Result, typename Find>
+  Result within_call(const Result& nowhere, const Result& otherwise, Find find,
+                     uint64_t spent = 0) {
+    if (domain_.conflict()) return nowhere;
+    return within(options_.work_limit - spent, find).value_or(otherwise);
+  }
   // By another thread, until the next call resumes.
   void interrupt() {
     is_interrupted_ = true;

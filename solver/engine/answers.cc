@@ -1,0 +1,120 @@
+#include "solver/engine/answers.h"
+
+#include <numeric>
+
+#include "solver/engine/explanation.h"
+#include "solver/limits_in_force.h"
+
+namespace proviso::inline v0_2::internal {
+namespace {
+
+std::string in_one_sentence(const Answer& answer, const std::string& facts) {
+  if (answer.facts.empty()) {
+    return answer.verdict == Verdict::kYes ? "it holds for every value"
+                                           : "it is false for every value";
+  }
+  return (answer.verdict == Verdict::kYes ? "it follows from "
+                                          : "its opposite follows from ") +
+         facts;
+}
+
+std::string why_unknown(const Remembered& m, bool is_interrupted) {
+  if (is_interrupted) return "the call was interrupted";
+  return m.gave_up ? "it takes more work than SolverOptions::work_limit"
+                   : "the facts do not decide it, as far as was found";
+}
+
+}  // namespace
+
+// In one state a question has one answer.  What a caller's own budget or
+// another thread ended is not it.
+Answer Answers::ask(Expr question) {
+  Reasoner& reasoner = facts_.reasoner();
+  ++facts_.statistics().questions;
+  if (last_.empty()) last_.resize(kLast);
+  Last& last = last_[question.id() % kLast];
+  if (last.question == question && last.state == facts_.states().present()) {
+    ++facts_.statistics().memo_hits;
+    return last.answer;
+  }
+  Answer found = find(question);
+  if (reasoner.is_undisturbed()) {
+    last = {question, facts_.states().present(), found};
+  }
+  return found;
+}
+
+Answer Answers::find(Expr question) {
+  if (const auto which = facts_.conflict()) return contradictory(*which);
+  Reasoner& reasoner = facts_.reasoner();
+  const Remembered m = native_.with_reason(question);
+  if (auto which = consistency_.near(question, m)) return contradictory(*which);
+  const std::vector<FactId>& elsewhere = consistency_.elsewhere();
+  if (!elsewhere.empty()) return contradictory(elsewhere);
+  Answer answer;
+  if (m.verdict == Verdict::kUnknown) {
+    answer = show_points(question);
+  } else {
+    answer.verdict = m.verdict;
+    answer.tier = m.tier;
+    answer.strategy = strategy(m.strategy).name;
+    answer.facts =
+        fewest_facts(reasoner, question, m.verdict, reasoner.facts_in(m.why));
+  }
+  if (answer.verdict != Verdict::kUnknown) {
+    answer.reason =
+        in_one_sentence(answer, reasoner.facts().in_words(answer.facts));
+  } else if (answer.reason.empty()) {
+    answer.reason = why_unknown(m, reasoner.is_interrupted());
+  }
+  return answer;
+}
+
+// Of what is unknown natively; Z3 may decide it.
+Answer Answers::show_points(Expr question) {
+  Answer answer;
+  const Budget counted(Budget::kUnlimited);
+  Search points(question, kTrue);
+  points.answer = &answer;
+  run(facts_.reasoner(), Stage::kPoints, points);
+  if (points.value) answer.strategy = strategy(points.strategy).name;
+  ++facts_.statistics().decided[static_cast<size_t>(answer.tier)];
+  return answer;
+}
+
+Answer Answers::contradictory(const std::vector<FactId>& which) {
+  Answer answer;
+  answer.facts = which;
+  answer.reason =
+      "contradictory facts: " + facts_.reasoner().facts().in_words(which);
+  return answer;
+}
+
+// --- facts
+
+std::vector<FactId> Answers::facts_used(Expr question) {
+  const Remembered* m = native_.remembered(question);
+  Reasoner& reasoner = facts_.reasoner();
+  if (m == nullptr || m->epoch != reasoner.epoch()) return {};
+  return complete_facts(reasoner, question, m->verdict,
+                        reasoner.facts_in(m->why));
+}
+
+std::vector<FactId> Answers::facts_behind(Expr claim) {
+  if (const auto which = facts_.conflict()) return *which;
+  const Remembered m = native_.with_reason(claim);
+  if (m.verdict == Verdict::kUnknown) return connected_facts(claim);
+  Reasoner& reasoner = facts_.reasoner();
+  return fewest_facts(reasoner, claim, m.verdict, reasoner.facts_in(m.why));
+}
+
+// Where not all of them fit, all facts.
+std::vector<FactId> Answers::connected_facts(Expr e) {
+  std::vector<FactId> found = facts_.reasoner().facts().connected_to(e).facts;
+  if (found.size() < limits().relevant_facts) return found;
+  found.resize(facts_.size());
+  std::iota(found.begin(), found.end(), 0u);
+  return found;
+}
+
+}  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,94 @@
+#include "solver/engine/consistency.h"
+
+#include "solver/limits_in_force.h"
+#include "solver/strategies/enumeration.h"
+
+namespace proviso::inline v0_2::internal {
+
+// Facts whose contradiction ranges and equalities show have ended the context's
+// answers already; the rest is looked for where a proof was needed, for there
+// the facts act together.
+std::optional<Reason> contradiction_near(Reasoner& reasoner, Expr question,
+                                         bool value, Tier tier, Reason why) {
+  if (why == 0) return std::nullopt;
+  const FormulaId goal = reasoner.lower().condition(question);
+  const FormulaId defined = reasoner.lower().defined(question);
+  CandidateModels& candidates = reasoner.candidates();
+  if (candidates.consistent(goal) && candidates.consistent(defined)) {
+    return std::nullopt;
+  }
+  const uint64_t units = reasoner.options().budget / 4;
+  Occurrences& occurrences = reasoner.forms().occurrences;
+  Atoms near = occurrences.of_formula(goal);
+  near.append(occurrences.of_formula(defined));
+  Refutation& refutation = reasoner.proofs().refutation;
+  if (auto proof =
+          refutation.refute_facts({near.begin(), near.size()}, units)) {
+    return proof->why;
+  }
+  Search counted(question, goal);
+  enumerate(reasoner, counted, limits().consistency_points);
+  if (counted.is_contradiction) return counted.why;
+  if (counted.is_finished || tier < Tier::kLinear) return std::nullopt;
+  const FormulaId proved = value ? goal : negate(goal);
+  const bool by_cases = tier != Tier::kLinear;
+  Refutation::Tried tried;
+  auto proof = refutation.refute(
+      proved, by_cases ? Effort::kCases : Effort::kLinear, units, tried);
+  if (!proof && by_cases) {
+    proof = reasoner.proofs().values.refute(proved, units);
+  }
+  if (!proof) return std::nullopt;
+  return reasoner.reasons().join(why, proof->why);
+}
+
+// Proofs are looked at when they are found, unless facts have come since.
+std::optional<std::vector<FactId>> Consistency::near(Expr question,
+                                                     const Remembered& m) {
+  Reasoner& reasoner = facts_.reasoner();
+  if (m.is_contradiction) return reasoner.facts_in(m.why);
+  const bool was_looked_at =
+      m.tier >= Tier::kLinear && m.facts == facts_.states().facts();
+  if (m.verdict == Verdict::kUnknown || was_looked_at) return std::nullopt;
+  const auto why = reasoner.within(facts_.options().work_limit / 8, [&] {
+    return contradiction_near(reasoner, question, m.verdict == Verdict::kYes,
+                              m.tier, m.why);
+  });
+  if (!why || !*why) return std::nullopt;
+  return reasoner.facts_in(**why);
+}
+
+// Groups of facts that have a model need no proof; more facts keep a
+// contradiction.
+const std::vector<FactId>& Consistency::elsewhere() {
+  Reasoner& reasoner = facts_.reasoner();
+  const StateNames& states = facts_.states();
+  const bool is_part = states.is_part(state_, fact_count_);
+  if (states.is_present(state_, fact_count_) || (is_part && !found_.empty())) {
+    return found_;
+  }
+  CandidateModels& candidates = reasoner.candidates();
+  const size_t from = is_part ? formulas_ : 0;
+  state_ = states.present();
+  fact_count_ = states.facts();
+  formulas_ = candidates.mark();
+  found_.clear();
+  reasoner.within(facts_.options().work_limit / 8, [&] {
+    std::vector<FormulaId> groups = candidates.groups_without_model(from);
+    if (groups.size() > limits().consistency_groups) {
+      groups.resize(limits().consistency_groups);
+    }
+    for (FormulaId fact : groups) {
+      const Atoms near = reasoner.forms().occurrences.of_formula(fact);
+      auto proof = reasoner.proofs().refutation.refute_facts(
+          near, facts_.options().budget / 4);
+      if (!proof) continue;
+      found_ = reasoner.facts_in(proof->why);
+      break;
+    }
+    return true;
+  });
+  return found_;
+}
+
+}  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,84 @@
+#include "solver/engine/native_answers.h"
+
+namespace proviso::inline v0_2::internal {
+namespace {
+
+Remembered as_remembered(const Search& s) {
+  Remembered m;
+  m.verdict = !s.value   ? Verdict::kUnknown
+              : *s.value ? Verdict::kYes
+                         : Verdict::kNo;
+  m.tier = s.value ? s.tier : Tier::kNone;
+  m.strategy = s.value ? s.strategy : kNoStrategy;
+  m.is_contradiction = s.is_contradiction;
+  m.gave_up = s.gave_up;
+  m.why = s.why;
+  return m;
+}
+
+}  // namespace
+
+Verdict NativeAnswers::ask(Expr question) {
+  Statistics& statistics = facts_.statistics();
+  ++statistics.questions;
+  const Box* box = facts_.has_reasoner() ? nullptr : facts_.box();
+  if (box == nullptr && facts_.reasoner().domain().conflict()) {
+    return Verdict::kUnknown;
+  }
+  if (const Remembered* m = memo_.find(question)) {
+    ++statistics.memo_hits;
+    return m->verdict;
+  }
+  if (box != nullptr) {
+    if (const std::optional<bool> value = box->decide(question)) {
+      return keep_of_box(question, *value);
+    }
+  }
+  return decide(question).verdict;
+}
+
+// What the box decides the first strategy does, with the same ranges.
+Verdict NativeAnswers::keep_of_box(Expr question, bool value) {
+  Remembered m;
+  m.verdict = value ? Verdict::kYes : Verdict::kNo;
+  m.tier = Tier::kRanges;
+  m.epoch = Remembered::kNoReason;
+  m.facts = facts_.states().facts();
+  m.state = facts_.states().present();
+  ++facts_.statistics().decided[static_cast<size_t>(m.tier)];
+  return memo_.keep(question, m).verdict;
+}
+
+const Remembered& NativeAnswers::with_reason(Expr question) {
+  const Reasoner& reasoner = facts_.reasoner();
+  const Remembered* known = memo_.find(question);
+  if (known != nullptr && known->epoch == reasoner.epoch()) return *known;
+  return decide(question);
+}
+
+const Remembered* NativeAnswers::remembered(Expr question) {
+  const Remembered* m = memo_.find(question);
+  const bool has_reason = m == nullptr || m->epoch != Remembered::kNoReason;
+  return has_reason ? m : &with_reason(question);
+}
+
+const Remembered& NativeAnswers::decide(Expr question) {
+  Reasoner& reasoner = facts_.reasoner();
+  const std::optional<Search> s = reasoner.within(
+      facts_.options().work_limit, [&] { return reasoner.decide(question); });
+  Remembered m;
+  if (s) {
+    m = as_remembered(*s);
+  } else {
+    m.gave_up = true;
+  }
+  m.epoch = reasoner.epoch();
+  m.facts = facts_.states().facts();
+  // What a caller's own budget or another thread ended is not the question's
+  // doing: it is remembered of no state, and the next call tries again.
+  if (reasoner.is_undisturbed()) m.state = facts_.states().present();
+  ++facts_.statistics().decided[static_cast<size_t>(m.tier)];
+  return memo_.keep(question, m);
+}
+
+}  // namespace proviso::inline v0_2::internal

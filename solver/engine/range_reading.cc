@@ -1,0 +1,161 @@
+#include "solver/engine/range_reading.h"
+
+#include <algorithm>
+
+#include "sym/definition.h"
+
+namespace proviso::inline v0_2::internal {
+namespace {
+
+bool hides_ranges(Expr e) {
+  switch (e.op()) {
+    case Op::kBitAnd:
+    case Op::kBitOr:
+    case Op::kBitXor: return true;
+    case Op::kMul:
+    case Op::kPow:
+      return e.is_int() &&
+             std::any_of(e.args().begin(), e.args().end(),
+                         [](Expr arg) { return !is_leaf(arg.op()); });
+    default: return false;
+  }
+}
+
+// Of an operator by those of its arguments.
+Strided range_of_op(Expr e, const std::vector<Strided>& args) {
+  switch (e.op()) {
+    case Op::kAdd:
+    case Op::kMul:
+    case Op::kMin:
+    case Op::kMax: {
+      Strided total = args[0];
+      for (size_t i = 1; i < args.size(); ++i) {
+        if (e.is(Op::kAdd)) total = total + args[i];
+        if (e.is(Op::kMul)) {
+          const bool is_square =
+              i == 1 && e.arity() == 2 && e.arg(0) == e.arg(1);
+          total = is_square ? pow(total, 2) : total * args[i];
+        }
+        if (e.is(Op::kMin)) total = min(total, args[i]);
+        if (e.is(Op::kMax)) total = max(total, args[i]);
+      }
+      return total;
+    }
+    case Op::kPow: {
+      const auto n = e.arg(1).maybe_int64();
+      if (!n || *n < 0 || *n > 64) return {};
+      return pow(args[0], static_cast<unsigned>(*n));
+    }
+    case Op::kFloorDiv:
+    case Op::kCleanDiv: return floor_div(args[0], args[1]);
+    case Op::kMod:
+    case Op::kPythonMod: return mod(args[0], args[1]);
+    case Op::kAbs: return abs(args[0]);
+    case Op::kIdentity: return args[0];
+    case Op::kWhere: return hull(args[1], args[2]);
+    case Op::kBitAnd: return Strided(bit_and(args[0].span(), args[1].span()));
+    case Op::kBitOr: return Strided(bit_or(args[0].span(), args[1].span()));
+    case Op::kBitXor: return Strided(bit_xor(args[0].span(), args[1].span()));
+    default: return {};
+  }
+}
+
+}  // namespace
+
+Interval RangeReading::range_of(Expr e) {
+  const Interval range = reasoner_.range_of(e).span;
+  if (!reads_better_as_written(e)) return range;
+  return intersect(range, as_written(e).span());
+}
+
+Strided RangeReading::strided_of(Expr e) {
+  const Poly p = reasoner_.domain().normal(reasoner_.lower().integer(e)).poly;
+  const Strided read =
+      intersect(as_polynomial(p, 0), Strided(reasoner_.range_of(e).span));
+  if (!reads_better_as_written(e)) return read;
+  return intersect(read, as_written(e));
+}
+
+// By the residue classes of its atoms.
+Strided RangeReading::as_polynomial(const Poly& p, int depth) {
+  Budget::spend(1 + p.terms.size());
+  Strided sum = Strided::point(p.constant);
+  for (const Term& t : p.terms) {
+    Strided product = Strided::point(t.coef);
+    for (AtomId a : reasoner_.forms().monomials.factors(t.mono)) {
+      product = product * of_atom(a, depth);
+    }
+    sum = sum + product;
+  }
+  return sum;
+}
+
+Strided RangeReading::of_atom(AtomId a, int depth) {
+  constexpr int kMaxDepth = 4;
+  const FormPool& forms = reasoner_.forms();
+  const Strided range(reasoner_.domain().atom_range(a).span);
+  if (depth == kMaxDepth) return range;
+  const Atom& atom = forms.atoms[a];
+  auto part = [&](PolyId p) {
+    return as_polynomial(forms.polys[p], depth + 1);
+  };
+  switch (atom.kind) {
+    case AtomKind::kPos:
+      return intersect(range, max(part(atom.a), Strided::point(0)));
+    case AtomKind::kNamed: return intersect(range, part(atom.a));
+    case AtomKind::kIte:
+      return intersect(range, hull(part(atom.a), part(atom.b)));
+    case AtomKind::kFloor:
+      return intersect(range, floor_div(part(atom.a), part(atom.b)));
+    default: return range;
+  }
+}
+
+// Each part of e is also read as a polynomial.
+Strided RangeReading::as_written(Expr e) {
+  std::unordered_map<uint32_t, Strided> known;
+  auto as_read = [&](Expr x) { return Strided(reasoner_.range_of(x).span); };
+  auto of = [&](Expr x) {
+    if (x.is(Op::kInteger)) return Strided::point(x.integer());
+    if (!x.is_int()) return Strided();
+    auto at = known.find(x.id());
+    return at != known.end() ? at->second : as_read(x);
+  };
+  visit_arguments_first(
+      e, [&](Expr x) { return is_leaf(x.op()) || known.contains(x.id()); },
+      [&](Expr x) {
+        if (!x.is_int()) {
+          known.emplace(x.id(), Strided());
+          return;
+        }
+        Budget::spend(4);
+        std::vector<Strided> args;
+        for (Expr arg : x.args()) args.push_back(of(arg));
+        const Expr meaning = definition(x);
+        Strided range =
+            meaning == x ? range_of_op(x, args) : as_written(meaning);
+        if (x != e) range = intersect(range, as_read(x));
+        known.emplace(x.id(), range);
+      });
+  return of(e);
+}
+
+// Whether e has a part that its polynomial does not show the range of.
+bool RangeReading::reads_better_as_written(Expr e) {
+  if (is_leaf(e.op())) return false;
+  visit_arguments_first(
+      e,
+      [this](Expr x) {
+        return is_leaf(x.op()) || hides_ranges_.contains(x.id());
+      },
+      [this](Expr x) {
+        bool found = hides_ranges(x);
+        for (Expr arg : x.args()) {
+          found = found || (!is_leaf(arg.op()) && hides_ranges_.at(arg.id()));
+        }
+        hides_ranges_.emplace(x.id(), found);
+      });
+  return hides_ranges_.at(e.id());
+}
+
+}  // namespace proviso::inline v0_2::internal
