@@ -6,6 +6,8 @@
 
 namespace proviso::inline v0_2::internal {
 
+Expr negate(Expr condition) { return simplify(logical_not(condition)); }
+
 std::vector<Expr> conjuncts(Expr condition) {
   std::vector<Expr> parts, stack{condition};
   while (!stack.empty()) {
@@ -16,7 +18,7 @@ std::vector<Expr> conjuncts(Expr condition) {
     } else if (e.is(Op::kNot) && e.arg(0).is(Op::kOr)) {
       const Expr any = e.arg(0);
       for (size_t i = any.arity(); i-- > 0;)
-        stack.push_back(simplify(logical_not(any.arg(i))));
+        stack.push_back(negate(any.arg(i)));
     } else {
       parts.push_back(e);
     }

@@ -2,31 +2,21 @@
 
 #include <utility>
 
-#include "guards/shape_env_impl.h"
+#include "guards/conjuncts.h"
+#include "guards/env/open_questions.h"
 #include "sym/evaluate.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2 {
+using namespace internal;
 
 namespace {
-thread_local ShapeEnv::Impl* refused_last = nullptr;
 thread_local const AssumedAnswers* assumed = nullptr;
 }  // namespace
 
-void ShapeEnv::Impl::refuse(Expr question, const std::string& text) {
-  open_question = OpenQuestion{question, text};
-  refused_last = this;
-}
-
-ShapeEnv::Impl::~Impl() {
-  if (refused_last == this) refused_last = nullptr;
-}
-
 const OpenQuestion* last_refused(ShapeEnv& env) {
-  if (refused_last == nullptr || &refused_last->pool != &env.pool())
-    return nullptr;
-  return &*refused_last->open_question;
+  return OpenQuestions::last_of(env.pool());
 }
 
 std::optional<Int> answer_at(Expr question, const Assignment& point) {
@@ -41,7 +31,7 @@ Expr side_with_answer(Expr question, Int answer) {
   if (question.is_int()) {
     return simplify(eq(question, question.pool().integer(answer)));
   }
-  return answer != Int(0) ? question : simplify(logical_not(question));
+  return answer != Int(0) ? question : negate(question);
 }
 
 AssumedAnswers::AssumedAnswers(std::map<std::string, Int> answers)

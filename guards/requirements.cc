@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "guards/conjuncts.h"
-#include "guards/shape_env_impl.h"
 #include "guards/weakest_checks.h"
 #include "sym/print.h"
 #include "sym/within.h"

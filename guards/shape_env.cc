@@ -1,48 +1,41 @@
 #include "guards/shape_env.h"
 
-#include <cmath>
-
+#include "guards/env/arguments.h"
+#include "guards/env/minimal_guards.h"
+#include "guards/env/violations.h"
 #include "guards/shape_env_impl.h"
-#include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2 {
+using namespace internal;
 
-ShapeEnv::Impl::Impl(ShapeEnvOptions opts)
-    : options(std::move(opts)), facts(options.solver, log) {}
-
-// --- the public calls
+std::string SourceLocation::to_string() const {
+  std::string text = file.empty() ? "<unknown>" : file;
+  if (line > 0) text += ":" + std::to_string(line);
+  if (!code.empty()) text += " in `" + code + "`";
+  return text;
+}
 
 ShapeEnv::ShapeEnv(ShapeEnvOptions options)
     : impl_(std::make_unique<Impl>(std::move(options))) {}
 ShapeEnv::~ShapeEnv() = default;
 
-ExprPool& ShapeEnv::pool() { return impl_->pool; }
-Context& ShapeEnv::context() { return impl_->context; }
+ExprPool& ShapeEnv::pool() { return impl_->facts.pool(); }
+Context& ShapeEnv::context() { return impl_->facts.context(); }
 const ShapeEnvOptions& ShapeEnv::options() const { return impl_->options; }
+
+// --- symbols
 
 Expr ShapeEnv::create_size(int64_t hint, const std::string& source,
                            const DimConstraint& constraint) {
   return impl_->symbols.create_size(hint, source, constraint);
 }
-
 Expr ShapeEnv::create_backed_int(int64_t hint, const std::string& source,
                                  const DimConstraint& constraint) {
   return impl_->symbols.create_backed_int(hint, source, constraint);
 }
-
-void ShapeEnv::require(Expr condition, const SourceLocation& where) {
-  impl_->require(condition, where);
-}
-
-void ShapeEnv::know(Expr condition, const std::string& why) {
-  impl_->know(condition, why);
-}
-
 Expr ShapeEnv::create_backed_float(double hint, const std::string& source) {
   return impl_->symbols.create_backed_float(hint, source);
 }
-
 Expr ShapeEnv::create_unbacked_int(const Interval& range) {
   return impl_->symbols.create_unbacked(SymbolKind::kUnbackedInt, range);
 }
@@ -54,35 +47,56 @@ Expr ShapeEnv::create_unbacked_bool() {
             1);
 }
 
-std::optional<Value> ShapeEnv::hint(Expr e) {
-  require_own(impl_->pool, e, "hint");
-  return impl_->hint(e);
-}
-std::optional<Int> ShapeEnv::maybe_static_int(Expr e) {
-  require_type(impl_->pool, e, Type::kInt, "maybe_static_int");
-  return impl_->static_value(impl_->simplify(e));
-}
-Expr ShapeEnv::simplify(Expr e) {
-  require_own(impl_->pool, e, "simplify");
-  return impl_->simplify(e);
-}
-Interval ShapeEnv::bounds(Expr e) {
-  require_type(impl_->pool, e, Type::kInt, "bounds");
-  return impl_->bounds(e);
+void ShapeEnv::mark_size_like(Expr symbol) {
+  require_own(pool(), symbol, "mark_size_like");
+  const Expr s = impl_->replacements.apply(symbol);
+  if (s.is_symbol()) impl_->symbols.mark_size_like(s);
 }
 
+void ShapeEnv::know(Expr condition, const std::string& why) {
+  require_type(pool(), condition, Type::kBool, "know");
+  impl_->facts.know(condition, why);
+}
+
+void ShapeEnv::require(Expr condition, const SourceLocation& where) {
+  require_type(pool(), condition, Type::kBool, "require");
+  impl_->recorder.require(condition, where);
+}
+
+// --- values
+
+std::optional<Value> ShapeEnv::hint(Expr e) {
+  require_own(pool(), e, "hint");
+  return impl_->hints.value(e);
+}
+std::optional<Int> ShapeEnv::maybe_static_int(Expr e) {
+  require_type(pool(), e, Type::kInt, "maybe_static_int");
+  return impl_->decider.static_value(impl_->decider.simplify(e));
+}
+Expr ShapeEnv::simplify(Expr e) {
+  require_own(pool(), e, "simplify");
+  return impl_->decider.simplify(e);
+}
+Interval ShapeEnv::bounds(Expr e) {
+  require_type(pool(), e, Type::kInt, "bounds");
+  return impl_->decider.bounds(e);
+}
+
+// --- questions
+
 bool ShapeEnv::guard_bool(Expr condition, const SourceLocation& where) {
-  return impl_->guard_bool(condition, where, "guard_bool");
+  require_type(pool(), condition, Type::kBool, "guard_bool");
+  return impl_->questions.guard_bool(condition, where, "guard_bool");
 }
 
 Int ShapeEnv::guard_int(Expr e, const SourceLocation& where) {
-  require_type(impl_->pool, e, Type::kInt, "guard_int");
-  return std::get<Int>(impl_->guard_value(e, where, "guard_int"));
+  require_type(pool(), e, Type::kInt, "guard_int");
+  return std::get<Int>(impl_->questions.guard_value(e, where, "guard_int"));
 }
 
 double ShapeEnv::guard_float(Expr e, const SourceLocation& where) {
-  require_type(impl_->pool, e, Type::kFloat, "guard_float");
-  Value value = impl_->guard_value(e, where, "guard_float");
+  require_type(pool(), e, Type::kFloat, "guard_float");
+  const Value value = impl_->questions.guard_value(e, where, "guard_float");
   if (auto* exact = std::get_if<Rational>(&value)) return exact->to_double();
   if (auto* integer = std::get_if<Int>(&value)) return integer->to_double();
   return std::get<double>(value);
@@ -90,103 +104,61 @@ double ShapeEnv::guard_float(Expr e, const SourceLocation& where) {
 
 bool ShapeEnv::expect_true(Expr condition, const SourceLocation& where,
                            const std::string& message) {
-  return impl_->expect_true(condition, where, message, "expect_true");
+  require_type(pool(), condition, Type::kBool, "expect_true");
+  return impl_->questions.expect_true(condition, where, message, "expect_true");
 }
 bool ShapeEnv::guard_or_false(Expr condition, const SourceLocation& where) {
-  return impl_->guard_or(condition, false, where, "guard_or_false");
+  require_type(pool(), condition, Type::kBool, "guard_or_false");
+  return impl_->questions.guard_or(condition, false, where, "guard_or_false");
 }
 bool ShapeEnv::guard_or_true(Expr condition, const SourceLocation& where) {
-  return impl_->guard_or(condition, true, where, "guard_or_true");
+  require_type(pool(), condition, Type::kBool, "guard_or_true");
+  return impl_->questions.guard_or(condition, true, where, "guard_or_true");
 }
 bool ShapeEnv::guard_size_oblivious(Expr condition,
                                     const SourceLocation& where) {
-  return impl_->guard_size_oblivious(condition, where);
+  require_type(pool(), condition, Type::kBool, "guard_size_oblivious");
+  return impl_->questions.guard_size_oblivious(condition, where);
 }
-
 bool ShapeEnv::statically_known_true(Expr condition) {
-  require_type(impl_->pool, condition, Type::kBool, "statically_known_true");
-  std::optional<Value> sample = impl_->hint(condition);
-  impl_->log.set_query("static");
-  if (sample && !std::get<bool>(*sample)) return false;
-  return impl_->decide(impl_->replaced(condition)) == Verdict::kYes;
+  require_type(pool(), condition, Type::kBool, "statically_known_true");
+  return impl_->questions.is_known(condition, true);
 }
-
 bool ShapeEnv::statically_known_false(Expr condition) {
-  require_type(impl_->pool, condition, Type::kBool, "statically_known_false");
-  std::optional<Value> sample = impl_->hint(condition);
-  impl_->log.set_query("static");
-  if (sample && std::get<bool>(*sample)) return false;
-  return impl_->decide(impl_->replaced(condition)) == Verdict::kNo;
+  require_type(pool(), condition, Type::kBool, "statically_known_false");
+  return impl_->questions.is_known(condition, false);
 }
-
 bool ShapeEnv::has_static_value(Expr e) {
-  require_own(impl_->pool, e, "has_static_value");
-  impl_->log.set_query("static");
-  if (e.is_bool()) {
-    return impl_->decide(impl_->replaced(e)) != Verdict::kUnknown;
-  }
-  Expr s = impl_->simplify(e);
-  if (s.is_constant()) return true;
-  return e.is_int() && impl_->static_value(s).has_value();
+  require_own(pool(), e, "has_static_value");
+  return impl_->questions.has_static_value(e);
 }
-
 Int ShapeEnv::guarding_hint_or_throw(Expr e) {
-  require_own(impl_->pool, e, "guarding_hint_or_throw");
-  std::optional<Value> value = impl_->hint(e);
-  if (!value) throw impl_->data_dependent(impl_->replaced(e), {}, !e.is_bool());
-  if (auto* truth = std::get_if<bool>(&*value)) return Int(*truth ? 1 : 0);
-  if (auto* integer = std::get_if<Int>(&*value)) return *integer;
-  throw Error("guarding_hint_or_throw: expected an integer or a boolean, got " +
-              proviso::to_string(e, 400) + " (float)");
+  require_own(pool(), e, "guarding_hint_or_throw");
+  return impl_->questions.guarding_hint(e);
 }
-
 Int ShapeEnv::optimization_hint(Expr e, Int fallback) {
-  require_own(impl_->pool, e, "optimization_hint");
-  return impl_->optimization_hint(e, fallback);
+  require_own(pool(), e, "optimization_hint");
+  return impl_->hints.plausible(e, fallback);
 }
-
 void ShapeEnv::constrain_range(Expr e, std::optional<Int> min,
                                std::optional<Int> max,
                                const SourceLocation& where) {
-  require_type(impl_->pool, e, Type::kInt, "constrain_range");
-  Impl& m = *impl_;
-  if (min && max && *min > *max) {
-    const auto text = [&](const Int& end) {
-      return proviso::to_string(m.pool.integer(end), 400);
-    };
-    throw Error("constrain_range: min " + text(*min) + " is greater than max " +
-                text(*max) + " for " + proviso::to_string(e, 400) +
-                "; give min <= max");
-  }
-  auto assume = [&](Expr condition) {
-    if (m.expect_true(condition, where, "", "constrain_range")) return;
-    throw GuardError("constrain_range: " + proviso::to_string(e, 400) +
-                     " is known to break " +
-                     proviso::to_string(condition, 400) +
-                     (where.line ? " at " + where.to_string() : ""));
-  };
-  if (min) assume(ge(e, m.pool.integer(*min)));
-  if (max) assume(le(e, m.pool.integer(*max)));
+  require_type(pool(), e, Type::kInt, "constrain_range");
+  impl_->questions.constrain_range(e, std::move(min), std::move(max), where);
 }
-
-void ShapeEnv::mark_size_like(Expr symbol) {
-  require_own(impl_->pool, symbol, "mark_size_like");
-  Expr s = impl_->replaced(symbol);
-  if (s.is_symbol()) impl_->symbols.mark_size_like(s);
-}
-
 void ShapeEnv::runtime_assert(Expr condition, const SourceLocation& where,
                               const std::string& message) {
-  if (impl_->expect_true(condition, where, message, "runtime_assert")) return;
-  throw GuardError("Runtime assertion failed for expression " +
-                   proviso::to_string(condition, 2000) +
-                   (message.empty() ? "" : ": " + message) +
-                   (where.line ? "\nCaused by: " + where.to_string() : ""));
+  require_type(pool(), condition, Type::kBool, "runtime_assert");
+  impl_->questions.runtime_assert(condition, where, message);
 }
 
-const std::vector<Guard>& ShapeEnv::guards() const { return impl_->guards; }
+// --- results
+
+const std::vector<Guard>& ShapeEnv::guards() const {
+  return impl_->recorder.guards();
+}
 const std::vector<RuntimeAssert>& ShapeEnv::runtime_asserts() const {
-  return impl_->asserts;
+  return impl_->recorder.asserts();
 }
 const std::vector<InputDim>& ShapeEnv::input_dims() const {
   return impl_->symbols.dims();
@@ -196,27 +168,35 @@ const std::map<Expr, Expr, ExprLess>& ShapeEnv::replacements() const {
 }
 
 std::vector<Guard> ShapeEnv::minimal_guards() {
-  return impl_->minimal_guards();
+  Impl& m = *impl_;
+  return MinimalGuards(m.facts, m.symbols, m.free_answers, m.recorder,
+                       m.enforced)
+      .find();
 }
 bool ShapeEnv::used_assumption(Expr symbol) const {
-  require_own(impl_->pool, symbol, "used_assumption");
-  return impl_->enforced().used.count(symbol) > 0;
+  require_own(impl_->facts.pool(), symbol, "used_assumption");
+  return impl_->enforced.view().at_least_two.count(symbol) > 0;
 }
 std::vector<SourceLocation> ShapeEnv::assumption_origins(Expr symbol) const {
-  require_own(impl_->pool, symbol, "assumption_origins");
-  const auto& places = impl_->enforced().places;
+  require_own(impl_->facts.pool(), symbol, "assumption_origins");
+  const auto& places = impl_->enforced.view().places;
   auto it = places.find(symbol);
   return it == places.end() ? std::vector<SourceLocation>() : it->second;
 }
-
 Interval ShapeEnv::enforced_range(Expr e) {
-  require_type(impl_->pool, e, Type::kInt, "enforced_range");
-  Context& context = *impl_->enforced().context;
-  return without_machine_ends(intersect(
-      context.bounds_quick(e), context.bounds_quick(impl_->replaced(e))));
+  require_type(pool(), e, Type::kInt, "enforced_range");
+  Context& context = *impl_->enforced.view().context;
+  return without_machine_ends(
+      intersect(context.bounds_quick(e),
+                context.bounds_quick(impl_->replacements.apply(e))));
+}
+void ShapeEnv::check_constraints() {
+  Impl& m = *impl_;
+  internal::check_constraints(m.options, m.facts, m.symbols, m.replacements,
+                              m.recorder);
 }
 
-void ShapeEnv::check_constraints() { impl_->check_constraints(); }
+// --- modes
 
 void ShapeEnv::layout_questions(bool on) {
   if (on) {
@@ -225,11 +205,16 @@ void ShapeEnv::layout_questions(bool on) {
     impl_->free_answers.end_layout();
   }
 }
-
 void ShapeEnv::suppress_guards(bool on) {
-  impl_->suppressed += on ? 1 : impl_->suppressed > 0 ? -1 : 0;
+  if (on) {
+    impl_->questions.begin_suppression();
+  } else {
+    impl_->questions.end_suppression();
+  }
 }
-void ShapeEnv::freeze() { impl_->frozen = true; }
+void ShapeEnv::freeze() { impl_->recorder.freeze(); }
+
+// --- events
 
 void ShapeEnv::set_event_sink(std::function<void(const ShapeEvent&)> sink) {
   impl_->log.set_sink(std::move(sink));

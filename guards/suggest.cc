@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "guards/shape_env_impl.h"
 #include "guards/weakest_checks.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"

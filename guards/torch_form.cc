@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "guards/conjuncts.h"
-#include "guards/shape_env_impl.h"
+#include "guards/env/session_facts.h"
 #include "guards/weakest_checks.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"

@@ -16,7 +16,7 @@
 #include <unordered_map>
 
 #include "guards/conjuncts.h"
-#include "guards/shape_env_impl.h"
+#include "guards/env/session_facts.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 #include "sym/within.h"

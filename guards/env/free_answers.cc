@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sym/simplify.h"
-
 namespace proviso::inline v0_2::internal {
 
 void FreeAnswers::add_decision(Expr question, Verdict verdict,
@@ -47,7 +45,5 @@ void FreeAnswers::add_place(Expr question, const SourceLocation& where) {
 Expr side_that_holds(Expr question, Verdict verdict) {
   return verdict == Verdict::kYes ? question : negate(question);
 }
-
-Expr negate(Expr condition) { return simplify(logical_not(condition)); }
 
 }  // namespace proviso::inline v0_2::internal

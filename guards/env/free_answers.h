@@ -25,6 +25,7 @@
 #include <tuple>
 #include <vector>
 
+#include "guards/conjuncts.h"
 #include "guards/env/symbols.h"
 
 namespace proviso::inline v0_2::internal {
@@ -89,6 +90,5 @@ class FreeAnswers {
 
 // The side of a decided question that holds, canonical.
 Expr side_that_holds(Expr question, Verdict verdict);
-Expr negate(Expr condition);
 
 }  // namespace proviso::inline v0_2::internal

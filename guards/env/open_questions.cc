@@ -1,36 +1,14 @@
-// The texts of errors and logs.  First lines are as PyTorch users know them;
-// the advice is ours.
+#include "guards/env/open_questions.h"
 
-#include "guards/shape_env_impl.h"
-#include "sym/not_null.h"
+#include "guards/conjuncts.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso::inline v0_2 {
-
-std::string SourceLocation::to_string() const {
-  std::string text = file.empty() ? "<unknown>" : file;
-  if (line > 0) text += ":" + std::to_string(line);
-  if (!code.empty()) text += " in `" + code + "`";
-  return text;
-}
-
-void internal::require_own(const ExprPool& pool, Expr e, const char* call) {
-  if (&not_null(e, call).pool() == &pool) return;
-  throw Error(std::string(call) + ": " + to_string(e, 200) +
-              " belongs to another environment; build it with this one's pool");
-}
-
-void internal::require_type(const ExprPool& pool, Expr e, Type type,
-                            const char* call) {
-  require_own(pool, e, call);
-  if (e.type() == type) return;
-  throw Error(std::string(call) + ": expected a " + std::string(name_of(type)) +
-              " expression, got " + to_string(e, 200) + " (" +
-              std::string(name_of(e.type())) + ")");
-}
+namespace proviso::inline v0_2::internal {
 
 namespace {
+
+thread_local const OpenQuestions* refused_last = nullptr;
 
 // How much of an expression a refusal shows.
 constexpr size_t kShown = 2000;
@@ -106,26 +84,47 @@ std::string unbacked_inputs_text(const std::vector<Expr>& symbols) {
 
 }  // namespace
 
-DataDependentError ShapeEnv::Impl::data_dependent(Expr c,
-                                                  const SourceLocation& where,
-                                                  bool value) {
-  const std::vector<Expr>& all = symbols.in(c);
+OpenQuestions::~OpenQuestions() {
+  if (refused_last == this) refused_last = nullptr;
+}
+
+const OpenQuestion* OpenQuestions::last_of(const ExprPool& pool) {
+  if (refused_last == nullptr || &refused_last->facts_.pool() != &pool)
+    return nullptr;
+  return &*refused_last->last_;
+}
+
+DataDependentError OpenQuestions::refuse(Expr question,
+                                         const SourceLocation& where,
+                                         bool is_value) {
+  const std::string text = text_of(question, where, is_value);
+  last_ = OpenQuestion{question, text};
+  refused_last = this;
+  return {text, question};
+}
+
+std::string OpenQuestions::text_of(Expr question, const SourceLocation& where,
+                                   bool is_value) {
+  const std::vector<Expr>& symbols = symbols_.in(question);
   std::string text =
-      value ? "Could not extract specialized " +
-                  std::string(c.is_int() ? "integer" : name_of(c.type())) +
-                  " from data-dependent expression "
-            : std::string("Could not guard on data-dependent expression ");
-  text += to_string(at_hints(c, all, pool, hints), kShown) +
-          " (unhinted: " + to_string(c, kShown) +
-          ").  (Size-like symbols: " + size_like_text(all, symbols) + ")\n\n";
-  text += unbacked_inputs_text(all);
-  text += value ? value_advice(c) : guard_advice(c, negate(c));
+      is_value ? "Could not extract specialized " +
+                     std::string(question.is_int() ? "integer"
+                                                   : name_of(question.type())) +
+                     " from data-dependent expression "
+               : std::string("Could not guard on data-dependent expression ");
+  text +=
+      to_string(at_hints(question, symbols, facts_.pool(), symbols_.hints()),
+                kShown) +
+      " (unhinted: " + to_string(question, kShown) +
+      ").  (Size-like symbols: " + size_like_text(symbols, symbols_) + ")\n\n";
+  text += unbacked_inputs_text(symbols);
+  text += is_value ? value_advice(question)
+                   : guard_advice(question, negate(question));
   if (where.line > 0 || !where.file.empty()) {
     text += "Caused by: " + where.to_string() + "\n";
   }
-  text += "For what is known at this point, run with PROVISO_LOGS=dynamic.";
-  refuse(c, text);
-  return {text, c};
+  return text +
+         "For what is known at this point, run with PROVISO_LOGS=dynamic.";
 }
 
-}  // namespace proviso::inline v0_2
+}  // namespace proviso::inline v0_2::internal

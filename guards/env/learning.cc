@@ -1,15 +1,14 @@
-// What a new fact teaches beyond itself: symbols that other expressions
-// replace, and narrower ranges.
+#include "guards/env/learning.h"
 
 #include <algorithm>
+#include <tuple>
 
-#include "guards/shape_env_impl.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso::inline v0_2 {
+namespace proviso::inline v0_2::internal {
 
 namespace {
 
@@ -17,7 +16,6 @@ constexpr size_t kMaxRefinedSymbols = 8;
 
 bool is_integer_symbol(Expr e) { return e.is_symbol() && e.is_int(); }
 
-// Divisions and remainders are left in place: shapes print as PyTorch's do.
 bool has_division(Expr e) {
   return static_cast<bool>(
       find_node(e, [](Expr x) { return is_integer_division(x.op()); }));
@@ -62,79 +60,76 @@ bool is_multiple_of_a_symbol(Expr e) {
 
 }  // namespace
 
-void ShapeEnv::Impl::assume(Expr condition, const SourceLocation& where,
-                            const char* what) {
-  facts.assume(condition, provenance_of(where, what + to_string(condition)));
+void Learning::assume(Expr condition, const SourceLocation& where,
+                      const char* what) {
+  facts_.assume(condition, provenance_of(where, what + to_string(condition)));
   refine_ranges(condition);
-  if (condition.is(Op::kEq)) solve_equality(replaced(condition));
+  if (condition.is(Op::kEq)) solve_equality(replacements_.apply(condition));
 }
 
-void ShapeEnv::Impl::refine_ranges(Expr condition) {
-  const std::vector<Expr>& all = symbols.in(condition);
+void Learning::refine_ranges(Expr condition) {
+  const std::vector<Expr>& all = symbols_.in(condition);
   if (all.size() > kMaxRefinedSymbols) return;
   for (Expr s : all) {
-    if (!s.is_int() || replacements.has(s)) continue;
-    Interval now = without_machine_ends(context.bounds_quick(s));
+    if (!s.is_int() || replacements_.has(s)) continue;
+    Interval now = without_machine_ends(facts_.context().bounds_quick(s));
     Interval& last =
-        ranges.try_emplace(s, symbols.first_range(s)).first->second;
+        ranges_.try_emplace(s, symbols_.first_range(s)).first->second;
     if (now.is_empty() || last == now) continue;
     last = now;
-    log.emit("update_range", s.symbol().name,
-             "update_range " + s.symbol().name + " = VR" + now.to_string());
+    log_.emit("update_range", s.symbol().name,
+              "update_range " + s.symbol().name + " = VR" + now.to_string());
     if (!now.is_point()) continue;
-    if (options.prefer_deferred_runtime_asserts_over_guards &&
+    if (options_.prefer_deferred_runtime_asserts_over_guards &&
         !is_unbacked(s.symbol().kind)) {
       continue;
     }
-    Expr value = pool.integer(*now.lower());
-    free_answers.add_decision(eq(s, value), Verdict::kYes, AskEffort::kFull);
-    set_replacement(s, value, "range_refined_to_singleton");
+    Expr value = facts_.pool().integer(*now.lower());
+    free_answers_.add_decision(eq(s, value), Verdict::kYes, AskEffort::kFull);
+    replace(s, value, "range_refined_to_singleton");
   }
 }
 
-// Data is replaced by sizes, never the other way round; among sizes the one
-// with the larger example goes, then the later one, as PyTorch chooses.
-void ShapeEnv::Impl::solve_equality(Expr equality) {
+void Learning::solve_equality(Expr equality) {
   if (!equality.is(Op::kEq) || !equality.arg(0).is_int()) return;
   if (has_division(equality)) return;
   Polynomial p =
       to_polynomial(equality.arg(0)) - to_polynomial(equality.arg(1));
   const Solution* best = nullptr;
-  std::vector<Solution> all = solutions(pool, p);
+  std::vector<Solution> all = solutions(facts_.pool(), p);
   auto rank = [&](const Solution& s) {
-    const Value* hint = hints.find(s.symbol);
+    const Value* hint = symbols_.hints().find(s.symbol);
     bool data = is_unbacked(s.symbol.symbol().kind);
     Int size = hint ? std::get<Int>(*hint) : Int(0);
     return std::make_tuple(data, size, s.symbol.symbol().index);
   };
   for (const Solution& s : all) {
-    if (depends_on_data(s.target)) continue;
-    if (options.prefer_deferred_runtime_asserts_over_guards &&
+    if (symbols_.depends_on_data(s.target)) continue;
+    if (options_.prefer_deferred_runtime_asserts_over_guards &&
         !is_multiple_of_a_symbol(s.target)) {
       continue;
     }
     if (!best || rank(*best) < rank(s)) best = &s;
   }
-  if (best) return set_replacement(best->symbol, best->target, "solve");
+  if (best) return replace(best->symbol, best->target, "solve");
   for (const Solution& s : all) {  // data to data: hints alone
-    const std::vector<Expr>& targets = symbols_of(s.target);
+    const std::vector<Expr>& targets = symbols_.in(s.target);
     bool latest = is_unbacked(s.symbol.symbol().kind) &&
                   std::all_of(targets.begin(), targets.end(), [&](Expr t) {
                     return t.symbol().index < s.symbol.symbol().index;
                   });
-    if (latest) replacements.set_equal_data(s.symbol, s.target);
+    if (latest) replacements_.set_equal_data(s.symbol, s.target);
   }
 }
 
-void ShapeEnv::Impl::set_replacement(Expr symbol, Expr target,
-                                     const char* reason) {
-  if (replacements.has(symbol)) return;
-  replacements.set(symbol, target);
-  Interval range = without_machine_ends(context.bounds_quick(target));
+void Learning::replace(Expr symbol, Expr target, const char* reason) {
+  if (replacements_.has(symbol)) return;
+  replacements_.set(symbol, target);
+  Interval range = without_machine_ends(facts_.context().bounds_quick(target));
   const std::string& name = symbol.symbol().name;
-  log.emit("set_replacement", name,
-           "set_replacement " + name + " = " + to_string(target) + " (" +
-               reason + ") VR" + range.to_string());
+  log_.emit("set_replacement", name,
+            "set_replacement " + name + " = " + to_string(target) + " (" +
+                reason + ") VR" + range.to_string());
 }
 
-}  // namespace proviso::inline v0_2
+}  // namespace proviso::inline v0_2::internal

@@ -1,18 +1,13 @@
-// Promises of Dims that the trace broke, and how to mend the Dims.
-//
-// A named Dim promises every size in its range; a DYNAMIC one promises more
-// than one size.  Guards between several named Dims are allowed (checked at run
-// time) unless they are equalities that could have been written as Dims.
+#include "guards/env/violations.h"
 
 #include <algorithm>
 
-#include "guards/shape_env_impl.h"
 #include "guards/size_set.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
-namespace proviso::inline v0_2 {
+namespace proviso::inline v0_2::internal {
 
 namespace {
 
@@ -86,19 +81,26 @@ class Report {
   std::map<std::string, std::vector<std::string>> fixes_;
 };
 
-// Checks the dims of one ShapeEnv.
+// Checks the dims of one session.
 class Checker {
  public:
-  Checker(ShapeEnv::Impl& env) : env_(env), promise_(make_promise()) {}
+  Checker(const ShapeEnvOptions& options, SessionFacts& facts, Symbols& symbols,
+          Replacements& replacements, const Recorder& recorder)
+      : options_(options),
+        facts_(facts),
+        symbols_(symbols),
+        replacements_(replacements),
+        recorder_(recorder),
+        promise_(make_promise()) {}
 
   Report run() {
-    for (const InputDim& d : env_.symbols.dims()) {
-      if (is_promised(d)) check_form(d, env_.replaced(d.expr));
+    for (const InputDim& d : symbols_.dims()) {
+      if (is_promised(d)) check_form(d, replacements_.apply(d.expr));
     }
     std::set<Expr, ExprLess> seen;
-    for (const InputDim& d : env_.symbols.dims()) {
+    for (const InputDim& d : symbols_.dims()) {
       if (is_named(d) && is_promised(d) && d.expr.is_symbol() &&
-          env_.replaced(d.expr) == d.expr && seen.insert(d.expr).second) {
+          replacements_.apply(d.expr) == d.expr && seen.insert(d.expr).second) {
         check_own_guards(d);
       }
     }
@@ -108,17 +110,17 @@ class Checker {
  private:
   // What dynamic_shapes says and nothing else.
   Context make_promise() const {
-    Context context(env_.pool, env_.options.solver);
-    for (const auto& [symbol, range] : env_.facts.declared()) {
+    Context context(facts_.pool(), options_.solver);
+    for (const auto& [symbol, range] : facts_.declared()) {
       const InputDim* d = dim_of(symbol);
       context.declare(symbol, d ? promised_sizes(*d) : range);
     }
-    for (Expr promise : env_.promises) context.assume(promise);
+    for (Expr promise : recorder_.promises()) context.assume(promise);
     return context;
   }
 
   const InputDim* dim_of(Expr symbol) const {
-    for (const InputDim& d : env_.symbols.dims()) {
+    for (const InputDim& d : symbols_.dims()) {
       if (d.expr == symbol) return &d;
     }
     return nullptr;
@@ -189,7 +191,7 @@ class Checker {
   // `d` = expression.  It can be written as a Dim when all others are named.
   void check_related(const InputDim& d, Expr now) {
     if (has_slack(now)) return;
-    std::vector<Expr> symbols = env_.symbols_of(now);
+    std::vector<Expr> symbols = symbols_.in(now);
     const InputDim* root = symbols.size() == 1 ? dim_of(symbols[0]) : nullptr;
     const bool are_named =
         std::all_of(symbols.begin(), symbols.end(), [&](Expr s) {
@@ -259,9 +261,9 @@ class Checker {
     }
     Interval range = promised;
     std::vector<Expr> all, others;
-    for (const Guard& g : env_.guards) {
-      const Expr c = env_.replaced(g.condition);
-      const std::vector<Expr>& symbols = env_.symbols_of(c);
+    for (const Guard& g : recorder_.guards()) {
+      const Expr c = replacements_.apply(g.condition);
+      const std::vector<Expr>& symbols = symbols_.in(c);
       if (g.promised || symbols.size() != 1 || symbols[0] != d.expr) continue;
       if (promise_.ask(c).verdict == Verdict::kYes) continue;
       all.push_back(c);
@@ -305,10 +307,8 @@ class Checker {
 
   // Where the guard arose that makes `condition` true.
   std::string origin_of(Expr condition) const {
-    Expr c = proviso::simplify(condition);
-    auto it = env_.guard_index.find(c);
-    if (it != env_.guard_index.end()) return place_of(env_.guards[it->second]);
-    return "";
+    const Guard* guard = recorder_.guard_of(simplify(condition));
+    return guard ? place_of(*guard) : "";
   }
 
   // "\n      for instance, dx = 41 is refused"
@@ -319,7 +319,7 @@ class Checker {
       const Value* size = answer.counterexample->find(d.expr);
       if (!size) continue;
       return "\n      for instance, " + short_name(d) + " = " +
-             proviso::to_string(*size) + " is refused";
+             to_string(*size) + " is refused";
     }
     return "";
   }
@@ -345,7 +345,7 @@ class Checker {
   }
 
   bool implied(Expr symbol, const Interval& range, Expr condition) {
-    Context context(env_.pool, env_.options.solver);
+    Context context(facts_.pool(), options_.solver);
     context.declare(symbol, range, {});
     return context.ask(condition).verdict == Verdict::kYes;
   }
@@ -353,7 +353,7 @@ class Checker {
   // The range that `condition` cuts out, when it does nothing else.
   std::optional<Interval> as_range(Expr symbol, const Interval& promised,
                                    Expr condition) {
-    Context context(env_.pool, env_.options.solver);
+    Context context(facts_.pool(), options_.solver);
     context.declare(symbol, promised, {});
     context.assume(condition, {});
     Interval range = without_machine_ends(context.bounds_quick(symbol));
@@ -388,11 +388,11 @@ class Checker {
     if (const auto& root = d.constraint.root) {
       if (root->factor < Int(1)) return;
       name = root->name;
-      const Expr scaled = symbol * env_.pool.integer(root->factor) +
-                          env_.pool.integer(root->offset);
+      const Expr scaled = symbol * facts_.pool().integer(root->factor) +
+                          facts_.pool().integer(root->offset);
       for (std::vector<Expr>* list : {&all, &others}) {
         for (Expr& c : *list) {
-          c = proviso::simplify(substitute(c, {{symbol, scaled}}));
+          c = simplify(substitute(c, {{symbol, scaled}}));
         }
       }
       limits = divided(limits, *root);
@@ -448,7 +448,11 @@ class Checker {
     return set ? describe(*set, name, sizes) : std::vector<std::string>();
   }
 
-  ShapeEnv::Impl& env_;
+  const ShapeEnvOptions& options_;
+  SessionFacts& facts_;
+  Symbols& symbols_;
+  Replacements& replacements_;
+  const Recorder& recorder_;
   Context promise_;
   Report report_;
   std::map<Expr, Interval, ExprLess> narrowed_;  // by dims that became theirs
@@ -457,9 +461,12 @@ class Checker {
 
 }  // namespace
 
-void ShapeEnv::Impl::check_constraints() {
-  Report report = Checker(*this).run();
+void check_constraints(const ShapeEnvOptions& options, SessionFacts& facts,
+                       Symbols& symbols, Replacements& replacements,
+                       const Recorder& recorder) {
+  const Report report =
+      Checker(options, facts, symbols, replacements, recorder).run();
   if (!report.is_empty()) throw ConstraintViolationError(report.text());
 }
 
-}  // namespace proviso::inline v0_2
+}  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,157 @@
+#include "guards/env/decider.h"
+
+#include <algorithm>
+
+#include "sym/simplify.h"
+#include "sym/within.h"
+
+namespace proviso::inline v0_2::internal {
+
+namespace {
+
+constexpr uint64_t kProofUnits = 1'000'000;  // of proved_value()
+
+bool is_decidable_op(Op op) {
+  if (is_integer_division(op)) return true;
+  switch (op) {
+    case Op::kMin:
+    case Op::kMax:
+    case Op::kAbs:
+    case Op::kWhere:
+    case Op::kTruncToInt:
+    case Op::kCeilToInt:
+    case Op::kFloorToInt:
+    case Op::kRoundToInt: return true;
+    default: return false;
+  }
+}
+
+bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
+  return std::all_of(inner.begin(), inner.end(), [&](Expr e) {
+    return std::find(outer.begin(), outer.end(), e) != outer.end();
+  });
+}
+
+}  // namespace
+
+// Yes and no hold for ever, as facts are only added; unknown is asked again
+// when there are new ones.
+Verdict Decider::decide(Expr condition, AskEffort effort) {
+  if (condition.is_true()) return Verdict::kYes;
+  if (condition.is_false()) return Verdict::kNo;
+  VerdictMemo& memo = verdicts_[condition.id()];
+  const size_t line = log_.add_question(condition, memo.verdict);
+  if (memo.verdict != Verdict::kUnknown) {
+    add_to_free_answers(condition, memo);
+    return memo.verdict;
+  }
+  if (memo.version == facts_.version() && memo.effort >= effort)
+    return memo.verdict;
+  Context& context = facts_.context();
+  const Verdict verdict = effort == AskEffort::kFull
+                              ? context.ask(condition).verdict
+                              : context.ask_quick(condition);
+  memo = {verdict, effort, facts_.version(), false};
+  log_.set_verdict(line, verdict);
+  if (verdict != Verdict::kUnknown) add_to_free_answers(condition, memo);
+  return verdict;
+}
+
+// An answer that only chose strides is added when another question gets it.
+void Decider::add_to_free_answers(Expr condition, VerdictMemo& memo) {
+  if (memo.is_added || free_answers_.is_layout()) return;
+  memo.is_added = true;
+  free_answers_.add_decision(condition, memo.verdict, memo.effort);
+}
+
+bool Decider::is_known_without_assumptions(Expr condition) {
+  if (facts_.leans_on_assumption(condition)) return false;
+  return decide(condition) == Verdict::kYes;
+}
+
+bool Decider::has_decidable_part(Expr e) {
+  if (is_leaf(e.op())) return false;
+  visit_arguments_first(
+      e,
+      [&](Expr x) {
+        return is_leaf(x.op()) || has_decidable_part_.contains(x.id());
+      },
+      [&](Expr x) {
+        const auto args = x.args();
+        has_decidable_part_[x.id()] =
+            is_decidable_op(x.op()) ||
+            std::any_of(args.begin(), args.end(), [&](Expr arg) {
+              return !is_leaf(arg.op()) && has_decidable_part_.at(arg.id());
+            });
+      });
+  return has_decidable_part_.at(e.id());
+}
+
+// A rewrite by facts is an answer like any other.  One that uses an assumption
+// is not made: Max(0, s0 - 2) is right for every size, and s0 - 2 from two on.
+Expr Decider::simplify(Expr e) {
+  const Expr r = replacements_.apply(e);
+  if (r.is_bool() || !has_decidable_part(r)) return r;
+  const ExprMemo::Entry memo = simplified_[r];
+  if (memo.version == facts_.version()) return memo.value;
+  Expr s = facts_.context().canonical(r);
+  if (s != r && s.type() == r.type() &&
+      subset(symbols_.in(s), symbols_.in(r)) &&
+      !facts_.leans_on_assumption(eq(r, s))) {
+    free_answers_.add_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
+    s = replacements_.apply(s);
+  } else {
+    s = r;
+  }
+  simplified_[r] = {s, facts_.version()};
+  return s;
+}
+
+const Interval& Decider::bounds(Expr e) {
+  const Expr r = replacements_.apply(e);
+  RangeMemo& memo = ranges_[r.id()];
+  if (memo.version != facts_.version()) {
+    memo = {without_machine_ends(facts_.context().bounds_quick(r)),
+            facts_.version()};
+  }
+  return memo.range;
+}
+
+std::optional<Int> Decider::static_value(Expr e) {
+  if (e.is(Op::kInteger)) return e.integer();
+  const Interval range = facts_.context().bounds_quick(e);
+  if (!range.is_point()) return std::nullopt;
+  free_answers_.add_decision(eq(e, facts_.pool().integer(*range.lower())),
+                             Verdict::kYes, AskEffort::kFull);
+  return range.lower();
+}
+
+std::optional<Int> Decider::proved_value(Expr e) {
+  uint64_t units = kProofUnits;
+  const std::optional<Int> value =
+      within(units, [&] { return find_value(e); }).value_or(std::nullopt);
+  if (!value) return std::nullopt;
+  free_answers_.add_decision(eq(e, facts_.pool().integer(*value)),
+                             Verdict::kYes, AskEffort::kFull);
+  return value;
+}
+
+std::optional<Int> Decider::find_value(Expr e) {
+  constexpr int kMostTried = 8;
+  Context& context = facts_.context();
+  const Interval range = context.bounds(e);
+  if (range.is_point()) return range.lower();
+  const Int first =
+      range.lower() && *range.lower() > Int(0) ? *range.lower() : Int(0);
+  for (int i = 0; i < kMostTried; ++i) {
+    const Int candidate = first + Int(i);
+    if (!range.contains(candidate)) break;
+    const Answer answer = context.ask(eq(e, facts_.pool().integer(candidate)));
+    if (answer.verdict == Verdict::kYes) return candidate;
+    // A point with it and one without: there is no one value.
+    if (answer.counterexample && answer.witness) break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace proviso::inline v0_2::internal

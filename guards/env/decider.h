@@ -1,0 +1,83 @@
+// guards/env/decider.h - answers by what is known: verdicts, simplified
+// expressions, ranges and values, each remembered while it holds.
+//
+//   Decider decider(log, facts, symbols, replacements, free_answers);
+//   decider.decide(ge(s0, 2));                 // kYes: assumed
+//   decider.decide(le(s0, 512));               // kUnknown
+//   decider.simplify(max(s0, s0 - 2));         // s0
+//   decider.simplify(max(zero, s0 - 2));       // stays: right for 0 and 1 too
+//   decider.static_value(s0 - s0 + 3);         // 3
+//
+// Nothing here becomes a guard, and nothing is asked of examples.  Each answer
+// is a free answer (free_answers.h), each question of decide() a line of the
+// log.
+//
+// Protocol: give decide(), static_value() and proved_value() expressions after
+// Replacements::apply(); simplify() and bounds() apply it themselves.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "guards/env/free_answers.h"
+#include "guards/env/replacements.h"
+
+namespace proviso::inline v0_2::internal {
+
+class Decider {
+ public:
+  // All outlive it.
+  Decider(SessionLog& log, SessionFacts& facts, Symbols& symbols,
+          Replacements& replacements, FreeAnswers& free_answers)
+      : log_(log),
+        facts_(facts),
+        symbols_(symbols),
+        replacements_(replacements),
+        free_answers_(free_answers) {}
+  Decider(const Decider&) = delete;
+  Decider& operator=(const Decider&) = delete;
+
+  Verdict decide(Expr condition, AskEffort effort = AskEffort::kQuick);
+  // No answer for which an assumption was used.
+  bool is_known_without_assumptions(Expr condition);
+
+  // Replacements applied, and what the facts decide; no assumption is used.
+  Expr simplify(Expr e);
+  // The reference is good while no fact comes.
+  const Interval& bounds(Expr e);
+
+  // The only value, where the range has no other.
+  std::optional<Int> static_value(Expr e);
+  // The only value: where the ends of the range meet, or one of its first that
+  // is proved to be it, as counts of pieces are.  Costs up to kProofUnits.
+  std::optional<Int> proved_value(Expr e);
+
+ private:
+  struct VerdictMemo {
+    Verdict verdict = Verdict::kUnknown;
+    AskEffort effort = AskEffort::kQuick;
+    uint64_t version = 0;   // of the facts: an unknown is forgotten
+    bool is_added = false;  // to the free answers
+  };
+  struct RangeMemo {
+    Interval range;
+    uint64_t version = 0;
+  };
+
+  void add_to_free_answers(Expr condition, VerdictMemo& memo);
+  bool has_decidable_part(Expr e);
+  std::optional<Int> find_value(Expr e);
+
+  SessionLog& log_;
+  SessionFacts& facts_;
+  Symbols& symbols_;
+  Replacements& replacements_;
+  FreeAnswers& free_answers_;
+  // By node id.
+  std::unordered_map<uint32_t, VerdictMemo> verdicts_;
+  ExprMemo simplified_;
+  std::unordered_map<uint32_t, RangeMemo> ranges_;
+  std::unordered_map<uint32_t, bool> has_decidable_part_;
+};
+
+}  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,221 @@
+#include "guards/env/enforced_facts.h"
+
+#include <algorithm>
+
+#include "sym/within.h"
+
+namespace proviso::inline v0_2::internal {
+
+namespace {
+
+constexpr size_t kMostDroppedOneByOne = 6;
+
+bool is_of_one_size(const std::vector<Expr>& symbols) {
+  return symbols.size() == 1 && symbols[0].is_int() &&
+         !is_unbacked(symbols[0].symbol().kind);
+}
+
+bool decides(Context& context, const FreeAnswers::Decision& d) {
+  if (context.ask_quick(d.question) == d.verdict) return true;
+  return d.effort == AskEffort::kFull &&
+         context.ask(d.question).verdict == d.verdict;
+}
+
+}  // namespace
+
+const EnforcedFacts::View& EnforcedFacts::view() {
+  // A later answer may keep a range that makes an earlier guard superfluous.
+  const bool starts_over = !view_.context ||
+                           view_.version != facts_.version() ||
+                           (!view_.guards.empty() &&
+                            view_.branches < free_answers_.branches().size());
+  uint64_t units = kEnforcedUnits +
+                   kEnforcedUnitsOfGuard *
+                       (recorder_.guards().size() + recorder_.asserts().size());
+  const bool is_examined = within(units, [&] {
+                             if (starts_over) {
+                               view_ = View();
+                               view_.version = facts_.version();
+                               view_.context = recorder_.enforced_context();
+                             }
+                             examine_new();
+                             return true;
+                           }).has_value();
+  if (!view_.context) view_.context = recorder_.enforced_context();
+  if (!is_examined) keep_unexamined();
+  view_.decisions = free_answers_.decisions().size();
+  view_.branches = free_answers_.branches().size();
+  return view_;
+}
+
+void EnforcedFacts::examine_new() {
+  const auto& decisions = free_answers_.decisions();
+  const auto& branches = free_answers_.branches();
+  if (free_answers_.is_full()) keep_at_least_two(facts_.assumed());
+  // Questions about one symbol settle most cases, and leave no choice of whose
+  // assumption to keep; so they go first.
+  for (bool alone : {true, false}) {
+    for (size_t i = view_.decisions; i < decisions.size(); ++i) {
+      const Expr question = decisions[i].question;
+      const bool is_alone = symbols_.in(question).size() <= 1;
+      if (is_alone == alone && !free_answers_.is_branch(question))
+        examine(decisions[i]);
+    }
+  }
+  // Ranges first: with them, some guards are not needed.
+  for (bool as_range : {true, false}) {
+    for (size_t i = view_.branches; i < branches.size(); ++i)
+      examine(branches[i], as_range);
+  }
+}
+
+// All that may have been needed, and the answers themselves.
+void EnforcedFacts::keep_unexamined() {
+  const auto& decisions = free_answers_.decisions();
+  const auto& branches = free_answers_.branches();
+  keep_at_least_two(facts_.assumed());
+  ExprSet held;
+  for (size_t i = view_.decisions; i < decisions.size(); ++i) {
+    const FreeAnswers::Decision& d = decisions[i];
+    if (is_of_one_size(symbols_.in(d.question)))
+      held.insert(side_that_holds(d.question, d.verdict));
+  }
+  for (size_t i = view_.branches; i < branches.size(); ++i)
+    held.insert(branches[i].condition);
+  for (Expr condition : held) keep_as_guard(condition);
+}
+
+void EnforcedFacts::keep_at_least_two(const std::vector<Expr>& symbols) {
+  for (Expr s : symbols) {
+    if (!view_.at_least_two.insert(s).second) continue;
+    view_.context->assume(ge(s, 2), provenance_of_assumption(s));
+  }
+}
+
+void EnforcedFacts::keep_at_least_one(const std::vector<Expr>& symbols) {
+  for (Expr s : symbols) {
+    if (!view_.at_least_one.insert(s).second) continue;
+    view_.context->assume(ge(s, 1), provenance_of_assumption(s, 1));
+  }
+}
+
+void EnforcedFacts::keep_as_guard(Expr condition) {
+  view_.guards.push_back({condition, {SourceLocation{}}});
+  view_.context->assume(condition);
+}
+
+// Those of `symbols` whose assumption exists and is not kept yet.
+std::vector<Expr> EnforcedFacts::open_assumptions(
+    const std::vector<Expr>& symbols) const {
+  const std::vector<Expr>& assumed = facts_.assumed();
+  std::vector<Expr> open;
+  for (Expr s : symbols) {
+    const bool is_assumed =
+        std::find(assumed.begin(), assumed.end(), s) != assumed.end();
+    if (is_assumed && !view_.at_least_two.count(s)) open.push_back(s);
+  }
+  return open;
+}
+
+bool EnforcedFacts::is_decided_with(const FreeAnswers::Decision& decision,
+                                    const std::vector<Expr>& symbols,
+                                    int least) {
+  Context& enforced = *view_.context;
+  Scope scope(enforced);
+  for (Expr s : symbols) {
+    enforced.assume(ge(s, least), provenance_of_assumption(s, least));
+  }
+  return decides(enforced, decision);
+}
+
+// While they are few, each is tried without.
+std::vector<Expr> EnforcedFacts::without_needless(
+    const FreeAnswers::Decision& decision, std::vector<Expr> symbols) {
+  if (symbols.size() > kMostDroppedOneByOne) return symbols;
+  for (size_t i = 0; symbols.size() > 1 && i < symbols.size();) {
+    std::vector<Expr> rest = symbols;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    if (is_decided_with(decision, rest)) {
+      symbols = rest;
+    } else {
+      ++i;
+    }
+  }
+  return symbols;
+}
+
+// Keeps the assumptions that this answer needs: its own symbols'; else what it
+// says of one size, or that two are equal; else those of every connected
+// symbol; else all.
+void EnforcedFacts::examine(const FreeAnswers::Decision& d) {
+  if (decides(*view_.context, d)) return;
+  std::vector<Expr> own = open_assumptions(symbols_.in(d.question));
+  if (!own.empty() && is_decided_with(d, own)) {
+    own = without_needless(d, own);
+    // Where the assumption chose among the cases of a guard, the chosen case is
+    // the weaker condition.
+    if (d.verdict == Verdict::kYes && equates_sizes(d.question))
+      return keep_as_guard(d.question);
+    return is_decided_with(d, own, 1) ? keep_at_least_one(own)
+                                      : keep_at_least_two(own);
+  }
+  if (is_of_one_size(symbols_.in(d.question)))
+    return keep_as_guard(side_that_holds(d.question, d.verdict));
+  const std::vector<Expr> near =
+      open_assumptions(connected_symbols(d.question));
+  keep_at_least_two(is_decided_with(d, near) ? near : facts_.assumed());
+}
+
+// Where an assumption says no more than the answer it is kept: a range reads
+// better.  Else the answer is a guard, the weakest that there is.
+void EnforcedFacts::examine(const FreeAnswers::Branch& branch, bool as_range) {
+  Context& enforced = *view_.context;
+  const Expr held = branch.condition;
+  if (enforced.ask_quick(held) == Verdict::kYes) return;
+  const std::vector<Expr> own = open_assumptions(symbols_.in(held));
+  const auto says_the_same = [&](int least) {
+    {
+      Scope assumed_here(enforced);
+      for (Expr s : own)
+        enforced.assume(ge(s, least), provenance_of_assumption(s, least));
+      if (enforced.ask_quick(held) != Verdict::kYes) return false;
+    }
+    Scope held_here(enforced);
+    enforced.assume(held);
+    return std::all_of(own.begin(), own.end(), [&](Expr s) {
+      return enforced.ask_quick(ge(s, least)) == Verdict::kYes;
+    });
+  };
+  const bool is_one = !own.empty() && says_the_same(1);
+  if (is_one || (!own.empty() && says_the_same(2))) {
+    for (Expr s : own) view_.places[s].push_back(branch.where);
+    return is_one ? keep_at_least_one(own) : keep_at_least_two(own);
+  }
+  if (as_range) return;
+  view_.guards.push_back({held, {branch.where}});
+  enforced.assume(held, provenance_of(branch.where, "guard"));
+}
+
+// The question's symbols and all that guards and assertions tie to them.
+std::vector<Expr> EnforcedFacts::connected_symbols(Expr question) {
+  const std::vector<Expr>& own = symbols_.in(question);
+  ExprSet seen(own.begin(), own.end());
+  std::vector<std::vector<Expr>> links;
+  for (const Guard& g : recorder_.guards())
+    links.push_back(symbols_.in(g.condition));
+  for (const RuntimeAssert& a : recorder_.asserts())
+    links.push_back(symbols_.in(a.condition));
+  for (bool has_grown = true; has_grown;) {
+    has_grown = false;
+    for (std::vector<Expr>& link : links) {
+      const bool touches = std::any_of(
+          link.begin(), link.end(), [&](Expr s) { return seen.count(s) > 0; });
+      if (!touches) continue;
+      for (Expr s : link) has_grown |= seen.insert(s).second;
+      link.clear();
+    }
+  }
+  return {seen.begin(), seen.end()};
+}
+
+}  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,47 @@
+#include "guards/env/hints.h"
+
+#include <string>
+
+#include "sym/print.h"
+
+namespace proviso::inline v0_2::internal {
+
+std::optional<Value> Hints::value(Expr e) {
+  if (symbols_.depends_on_data(e)) {
+    e = replacements_.apply(e);
+    if (symbols_.depends_on_data(e)) return std::nullopt;
+  }
+  return evaluate(e, symbols_.hints()).value;
+}
+
+Value Hints::defined_value(Expr e, const char* call) {
+  Evaluation r = evaluate(e, symbols_.hints());
+  if (r.defined()) return *r.value;
+  throw GuardError(std::string(call) + ": " + to_string(e, 200) +
+                   " is undefined at the example inputs (" + r.why +
+                   "); choose other example sizes");
+}
+
+Int Hints::plausible(Expr e, const Int& fallback) {
+  const auto as_int = [&](const std::optional<Value>& v) -> Int {
+    if (!v) return fallback;
+    if (auto* truth = std::get_if<bool>(&*v)) return Int(*truth ? 1 : 0);
+    if (auto* exact = std::get_if<Rational>(&*v)) return trunc(*exact);
+    if (auto* integer = std::get_if<Int>(&*v)) return *integer;
+    return fallback;
+  };
+  if (auto at_examples = value(e)) return as_int(at_examples);
+  const Expr r = replacements_.apply_equal_data(decider_.simplify(e));
+  Assignment point = symbols_.hints();
+  for (Expr s : symbols_.in(r)) {
+    if (point.find(s)) continue;
+    const Interval range = facts_.context().bounds_quick(s);
+    Int value = fallback;
+    if (range.lower() && value < *range.lower()) value = *range.lower();
+    if (range.upper() && value > *range.upper()) value = *range.upper();
+    point.set(s, value);
+  }
+  return as_int(evaluate(r, point).value);
+}
+
+}  // namespace proviso::inline v0_2::internal

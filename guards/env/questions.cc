@@ -1,0 +1,207 @@
+#include "guards/env/questions.h"
+
+#include "guards/conjuncts.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+
+namespace proviso::inline v0_2::internal {
+
+namespace {
+
+// An expression in an error.
+std::string shown(Expr e) { return to_string(e, 400); }
+
+}  // namespace
+
+bool Questions::guard_bool(Expr condition, const SourceLocation& where,
+                           const char* call) {
+  if (suppressed_) {
+    if (auto value = hints_.value(condition)) return std::get<bool>(*value);
+  }
+  const Expr c = replacements_.apply(condition);
+  log_.set_query("guard");
+  Verdict verdict = decider_.decide(c);
+  if (verdict == Verdict::kUnknown && symbols_.depends_on_data(c)) {
+    verdict = decider_.decide(c, AskEffort::kFull);
+    if (verdict == Verdict::kUnknown) return answer_open(c, where);
+  }
+  if (verdict != Verdict::kUnknown) {
+    recorder_.note_answer(condition, c, verdict, where);
+    free_answers_.add_branch(c, verdict, where);
+    return verdict == Verdict::kYes;
+  }
+  const bool holds = hints_.truth(c, call);
+  const Expr asked = simplify(condition);
+  if (!suppressed_) {
+    recorder_.record_guard(holds ? c : negate(c), holds ? asked : negate(asked),
+                           where);
+  }
+  return holds;
+}
+
+// Of a condition on data that nothing decides.
+bool Questions::answer_open(Expr condition, const SourceLocation& where) {
+  const Int* answer = AssumedAnswers::of(condition);
+  if (answer == nullptr) throw open_questions_.refuse(condition, where, false);
+  const bool holds = *answer != Int(0);
+  recorder_.record_assert(holds ? condition : negate(condition), where, "");
+  return holds;
+}
+
+Value Questions::guard_value(Expr e, const SourceLocation& where,
+                             const char* call) {
+  if (suppressed_) {
+    if (auto value = hints_.value(e)) return *value;
+  }
+  const Expr c = decider_.simplify(e);
+  if (c.is(Op::kRational)) return c.rational();
+  if (c.is_int()) {
+    if (auto value = decider_.static_value(c)) return *value;
+  }
+  if (symbols_.depends_on_data(c)) return open_value(c, where);
+  const Value value = hints_.defined_value(c, call);
+  if (suppressed_) return value;
+  Expr exact;
+  if (auto* i = std::get_if<Int>(&value)) {
+    exact = facts_.pool().integer(*i);
+  } else if (auto* r = std::get_if<Rational>(&value)) {
+    exact = facts_.pool().rational(*r);
+  } else {
+    throw GuardError(std::string(call) + ": " + to_string(c, 200) +
+                     " has no exact value at the example inputs; a guard on "
+                     "it cannot be written");
+  }
+  const Expr condition = simplify(eq(c, exact));
+  recorder_.record_guard(condition, condition, where);
+  return value;
+}
+
+// Of an expression of data.
+Value Questions::open_value(Expr e, const SourceLocation& where) {
+  if (e.is_int()) {
+    if (auto value = decider_.proved_value(e)) return *value;
+    if (const Int* value = AssumedAnswers::of(e)) {
+      recorder_.record_assert(eq(e, facts_.pool().integer(*value)), where, "");
+      return *value;
+    }
+  }
+  throw open_questions_.refuse(e, where, true);
+}
+
+bool Questions::guard_or(Expr condition, bool otherwise,
+                         const SourceLocation& where, const char* call) {
+  const Expr c = replacements_.apply(condition);
+  log_.set_query(otherwise ? "guard_or_true" : "guard_or_false");
+  const Verdict verdict = decider_.decide(c);
+  if (verdict != Verdict::kUnknown) {
+    recorder_.note_answer(condition, c, verdict, where);
+    return verdict == Verdict::kYes;
+  }
+  if (symbols_.depends_on_data(c) || options_.backed_size_oblivious)
+    return otherwise;
+  return guard_bool(condition, where, call);
+}
+
+// The answer may differ from the program's at sizes 0 and 1, so it is not
+// remembered.
+bool Questions::guard_size_oblivious(Expr condition,
+                                     const SourceLocation& where) {
+  const Expr c = replacements_.apply(condition);
+  log_.set_query("size_oblivious");
+  if (decider_.decide(c) == Verdict::kUnknown && symbols_.depends_on_data(c)) {
+    Context& context = facts_.context();
+    Scope scope(context);
+    for (Expr s : symbols_.in(c)) {
+      if (!symbols_.is_size_like(s)) continue;
+      context.assume(ge(s, 2),
+                     {"size-oblivious: " + s.symbol().name + " >= 2", "", 0});
+    }
+    const Verdict verdict = context.ask_quick(c);
+    if (verdict != Verdict::kUnknown) return verdict == Verdict::kYes;
+  }
+  return guard_bool(condition, where, "guard_size_oblivious");
+}
+
+bool Questions::expect_true(Expr condition, const SourceLocation& where,
+                            const std::string& message, const char* call) {
+  if (suppressed_) {
+    const std::optional<Value> value = hints_.value(condition);
+    return !value || std::get<bool>(*value);
+  }
+  const Expr c = replacements_.apply(condition);
+  log_.set_query("assert");
+  const Verdict verdict = decider_.decide(c);
+  // An equality of sizes that follows is recorded even so (recorder.h).
+  const bool is_equality = verdict == Verdict::kYes && equates_sizes(c);
+  if (verdict != Verdict::kUnknown && !is_equality) {
+    recorder_.note_answer(condition, c, verdict, where);
+    free_answers_.add_branch(c, verdict, where);
+    return verdict == Verdict::kYes;
+  }
+  if (symbols_.depends_on_data(c)) {
+    recorder_.record_assert(simplify(condition), where, message);
+    return true;
+  }
+  if (!hints_.truth(c, call)) return false;
+  recorder_.record_guard(c, simplify(condition), where);
+  return true;
+}
+
+void Questions::constrain_range(Expr e, std::optional<Int> min,
+                                std::optional<Int> max,
+                                const SourceLocation& where) {
+  ExprPool& pool = facts_.pool();
+  if (min && max && *min > *max) {
+    throw Error("constrain_range: min " + shown(pool.integer(*min)) +
+                " is greater than max " + shown(pool.integer(*max)) + " for " +
+                shown(e) + "; give min <= max");
+  }
+  const auto expect = [&](Expr condition) {
+    if (expect_true(condition, where, "", "constrain_range")) return;
+    throw GuardError("constrain_range: " + shown(e) + " is known to break " +
+                     shown(condition) +
+                     (where.line ? " at " + where.to_string() : ""));
+  };
+  if (min) expect(ge(e, pool.integer(*min)));
+  if (max) expect(le(e, pool.integer(*max)));
+}
+
+void Questions::runtime_assert(Expr condition, const SourceLocation& where,
+                               const std::string& message) {
+  if (expect_true(condition, where, message, "runtime_assert")) return;
+  throw GuardError("Runtime assertion failed for expression " +
+                   to_string(condition, 2000) +
+                   (message.empty() ? "" : ": " + message) +
+                   (where.line ? "\nCaused by: " + where.to_string() : ""));
+}
+
+// An example on the other side shows that it is not known.
+bool Questions::is_known(Expr condition, bool side) {
+  const std::optional<Value> sample = hints_.value(condition);
+  log_.set_query("static");
+  if (sample && std::get<bool>(*sample) != side) return false;
+  return decider_.decide(replacements_.apply(condition)) ==
+         (side ? Verdict::kYes : Verdict::kNo);
+}
+
+bool Questions::has_static_value(Expr e) {
+  log_.set_query("static");
+  if (e.is_bool())
+    return decider_.decide(replacements_.apply(e)) != Verdict::kUnknown;
+  const Expr s = decider_.simplify(e);
+  if (s.is_constant()) return true;
+  return e.is_int() && decider_.static_value(s).has_value();
+}
+
+Int Questions::guarding_hint(Expr e) {
+  const std::optional<Value> value = hints_.value(e);
+  if (!value) {
+    throw open_questions_.refuse(replacements_.apply(e), {}, !e.is_bool());
+  }
+  if (auto* truth = std::get_if<bool>(&*value)) return Int(*truth ? 1 : 0);
+  if (auto* integer = std::get_if<Int>(&*value)) return *integer;
+  throw Error("guarding_hint_or_throw: expected an integer or a boolean, got " +
+              shown(e) + " (float)");
+}
+
+}  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,112 @@
+#include "guards/env/recorder.h"
+
+#include "guards/conjuncts.h"
+#include "sym/print.h"
+#include "sym/simplify.h"
+
+namespace proviso::inline v0_2::internal {
+
+namespace {
+
+constexpr size_t kMostOrigins = 16;
+
+bool is_same_place(const SourceLocation& a, const SourceLocation& b) {
+  return a.line == b.line && a.file == b.file && a.code == b.code;
+}
+
+}  // namespace
+
+void add_origin(Guard& guard, const SourceLocation& where) {
+  if (guard.origins.size() >= kMostOrigins) return;
+  for (const SourceLocation& known : guard.origins) {
+    if (is_same_place(known, where)) return;
+  }
+  guard.origins.push_back(where);
+}
+
+void Recorder::record_guard(Expr condition, Expr asked,
+                            const SourceLocation& where) {
+  if (options_.prefer_deferred_runtime_asserts_over_guards) {
+    return record_assert(condition, where, "");
+  }
+  add_guards(condition, asked, where, false);
+}
+
+// A promise that follows by an assumption is no promise yet: `s != 1` would be
+// promised as s >= 2, and refuse 0.
+void Recorder::add_guards(Expr condition, Expr asked,
+                          const SourceLocation& where, bool is_promised) {
+  const auto is_known = [&](Expr part) {
+    return is_promised
+               ? decider_.is_known_without_assumptions(part)
+               : decider_.decide(part) == Verdict::kYes && !equates_sizes(part);
+  };
+  for (Expr part : conjuncts(condition)) {
+    part = replacements_.apply(part);
+    if (is_known(part)) continue;
+    const size_t index = guards_.size();
+    guards_.push_back({part, {where}, is_promised});
+    guard_index_.try_emplace(part, index);
+    guard_index_.try_emplace(asked, index);
+    log_.emit(
+        "eval", to_string(part),
+        "eval " + to_string(part) +
+            (is_frozen_ ? " [guard added after freeze]" : " [guard added]"),
+        where);
+    learning_.assume(part, where, "guard ");
+  }
+}
+
+void Recorder::record_assert(Expr condition, const SourceLocation& where,
+                             const std::string& message) {
+  for (Expr part : conjuncts(condition)) {
+    if (decider_.decide(replacements_.apply(part)) == Verdict::kYes) continue;
+    if (!asserted_.insert(part).second) continue;
+    const std::string text = to_string(part);
+    asserts_.push_back({part, where,
+                        message.empty()
+                            ? "Runtime assertion failed for expression " + text
+                            : message});
+    log_.emit("runtime_assert", text,
+              "runtime_assert " + text + " [guard added]", where);
+    learning_.assume(part, where, "assert ");
+  }
+}
+
+void Recorder::require(Expr condition, const SourceLocation& where) {
+  const std::optional<Value> sample = hints_.value(condition);
+  if (!sample || !std::get<bool>(*sample)) {
+    throw ConstraintViolationError(
+        (where.code.empty() ? to_string(condition, 2000) : where.code) +
+        " does not hold for the example sizes");
+  }
+  const Expr asked = simplify(condition);
+  promises_.push_back(asked);
+  add_guards(replacements_.apply(condition), asked, where, true);
+}
+
+void Recorder::note_answer(Expr asked, Expr question, Verdict verdict,
+                           const SourceLocation& where) {
+  if (where.line == 0 || guards_.empty()) return;
+  free_answers_.add_place(question, where);
+  const auto it = guard_index_.find(side_that_holds(simplify(asked), verdict));
+  if (it != guard_index_.end()) add_origin(guards_[it->second], where);
+}
+
+const Guard* Recorder::guard_of(Expr condition) const {
+  const auto it = guard_index_.find(condition);
+  return it == guard_index_.end() ? nullptr : &guards_[it->second];
+}
+
+std::unique_ptr<Context> Recorder::enforced_context() {
+  std::unique_ptr<Context> result = facts_.without_assumptions();
+  for (const Guard& g : guards_) {
+    result->assume(g.condition, provenance_of(g.origins[0], "guard"));
+  }
+  for (const RuntimeAssert& a : asserts_) {
+    result->assume(a.condition, provenance_of(a.origin, "assertion"));
+  }
+  return result;
+}
+
+}  // namespace proviso::inline v0_2::internal

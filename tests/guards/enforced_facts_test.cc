@@ -1,0 +1,106 @@
+// Which assumptions are kept, by the answers that needed them.
+#include "guards/env/enforced_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sym/budget.h"
+#include "tests/guards/parts.h"
+
+namespace proviso {
+namespace {
+
+using namespace internal;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Enforced : Parts {
+  void branch(Expr condition, int line = 3) {
+    questions.guard_bool(condition, {"m.py", line}, "guard_bool");
+  }
+  EnforcedFacts enforced{facts, symbols, free_answers, recorder};
+};
+
+TEST(EnforcedFacts, AnAssumptionThatNoAnswerNeededIsNotKept) {
+  Enforced a;
+  const Expr s0 = a.size(8);
+  a.branch(ge(s0, 0));
+  a.branch(le(s0, 99));
+  EXPECT_THAT(a.enforced.view().at_least_two, IsEmpty());
+  EXPECT_EQ(a.enforced.view().context->bounds_quick(s0), Interval(0, 99));
+}
+
+TEST(EnforcedFacts, AnAnswerKeepsWhatItNeededOfItsSymbol) {
+  Enforced a;
+  const Expr s0 = a.size(8), s1 = a.size(9), s2 = a.size(7);
+  a.branch(ge(s0, 2), 3);
+  a.branch(ne(s1, 0), 4);
+  EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0));
+  EXPECT_THAT(a.enforced.view().at_least_one, ElementsAre(s1));
+  EXPECT_EQ(a.enforced.view().context->bounds_quick(s2).lower(), Int(0));
+  EXPECT_EQ(a.enforced.view().places.at(s0)[0].line, 3);
+}
+
+TEST(EnforcedFacts, ABranchThatSaysLessThanTheAssumptionIsAGuard) {
+  Enforced a;
+  const Expr s0 = a.size(8);
+  a.branch(ne(s0, 1));
+  EXPECT_THAT(a.enforced.view().at_least_two, IsEmpty());
+  EXPECT_THAT(texts(a.enforced.view().guards), ElementsAre("Ne(s0, 1)"));
+}
+
+TEST(EnforcedFacts, ADecisionThatIsNoBranchKeepsAnAssumptionToo) {
+  Enforced a;
+  const Expr s0 = a.size(8), s1 = a.size(9);
+  a.decider.decide(ge(s0 + s1, 4));
+  EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));
+}
+
+TEST(EnforcedFacts, AnAssumptionThatADecisionCanDoWithoutIsNotKept) {
+  Enforced a;
+  const Expr s0 = a.size(8), s1 = a.size(9);
+  a.decider.decide(ge(max(s0, s1), 2));
+  EXPECT_THAT(a.enforced.view().at_least_two, SizeIs(1));
+}
+
+TEST(EnforcedFacts, AGuardTakesTheAssumptionsPlace) {
+  Enforced a;
+  const Expr s0 = a.size(8);
+  a.branch(ge(s0, 2));
+  EXPECT_THAT(a.enforced.view().at_least_two, SizeIs(1));
+  a.branch(ge(s0, 5));  // a guard: the view starts over
+  EXPECT_THAT(a.enforced.view().at_least_two, IsEmpty());
+}
+
+TEST(EnforcedFacts, LaterAnswersAreExaminedOnTop) {
+  Enforced a;
+  const Expr s0 = a.size(8), s1 = a.size(9);
+  a.branch(ge(s0, 2));
+  const Context* before = a.enforced.view().context.get();
+  a.branch(ge(s1, 2));
+  EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));
+  EXPECT_EQ(a.enforced.view().context.get(), before);
+}
+
+TEST(EnforcedFacts, PastTheBudgetEverythingIsKept) {
+  Enforced a;
+  const Expr s0 = a.size(8), s1 = a.size(9);
+  a.branch(ne(s0, 1));
+  a.branch(ge(s1, 0));
+  const Budget none(1);
+  EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));
+  EXPECT_THAT(texts(a.enforced.view().guards),
+              ElementsAre("s1 >= 0", "Ne(s0, 1)"));
+}
+
+TEST(EnforcedFacts, FullFreeAnswersKeepEveryAssumption) {
+  Enforced a;
+  const Expr s0 = a.size(8), s1 = a.size(9);
+  for (int i = 0; i <= static_cast<int>(kMostFreeAnswers); ++i)
+    a.free_answers.add_decision(ge(s0, -i), Verdict::kYes, AskEffort::kQuick);
+  EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));
+}
+
+}  // namespace
+}  // namespace proviso
