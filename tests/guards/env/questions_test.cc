@@ -1,10 +1,10 @@
-// How a question climbs: what is known, the example, then data's own ways.
+// The tiers of a question: what is known, the example, and for data the rest.
 #include "guards/env/questions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/guards/parts.h"
+#include "tests/guards/env/parts.h"
 
 namespace proviso {
 namespace {

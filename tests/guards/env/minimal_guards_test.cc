@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sym/budget.h"
-#include "tests/guards/parts.h"
+#include "tests/guards/env/parts.h"
 
 namespace proviso {
 namespace {

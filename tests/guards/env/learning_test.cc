@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/guards/parts.h"
+#include "tests/guards/env/parts.h"
 
 namespace proviso {
 namespace {

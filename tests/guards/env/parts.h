@@ -1,5 +1,5 @@
-// tests/guards/parts.h - the parts of a ShapeEnv without a ShapeEnv, so that a
-// test can use one and look at what it did to those above it.
+// tests/guards/env/parts.h - the parts of a ShapeEnv without a ShapeEnv, so
+// that a test can use one and look at what it did to those above it.
 #pragma once
 
 #include <string>
