@@ -1,4 +1,8 @@
-// guards/conjuncts.h - a condition in parts.
+// guards/conjuncts.h - a condition in parts, and its negation.
+//
+//   conjuncts((a & b) & ~(c | d));    // {a, b, ~c, ~d}
+//   conjunction(pool, {a, b});        // a & b
+//   negate(s0 < 4);                   // s0 >= 4
 #pragma once
 
 #include <vector>
@@ -7,9 +11,9 @@
 
 namespace proviso::inline v0_2::internal {
 
-// (a & b) & ~(c | d) is {a, b, ~c, ~d}; {e} of what is no conjunction.
+// Of what is no conjunction, itself alone.
 std::vector<Expr> conjuncts(Expr condition);
-// The canonical opposite.
+// Canonical.
 Expr negate(Expr condition);
 // Where it is not among them.
 void add_once(std::vector<Expr>& all, Expr e);

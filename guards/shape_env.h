@@ -9,11 +9,11 @@
 //   env.guard_bool(le(s0, 512), {"model.py", 9});             // true; a guard
 //   env.guards()[0].condition;                                // s0 <= 512
 //
-// A question climbs: decide from what is known -> else take the hint and record
-// a guard -> (unbacked) assume and record a runtime assertion, or take the
-// caller's default, or throw DataDependentError.  Follows the query kinds of
-// PyTorch 2.13's ShapeEnv; the assumption that a backed size is >= 2 is a fact
-// like any other (`Symbol::assumption`), visible in context().facts().
+// The first that can answers a question: the facts; else the hint, whose side
+// becomes a guard; else, of data, an assertion at run time, the caller's
+// default or DataDependentError.  Follows the query kinds of PyTorch 2.13's
+// ShapeEnv; the assumption that a backed size is >= 2 is a fact like any other,
+// visible in context().facts().
 #pragma once
 
 #include <functional>
@@ -148,14 +148,14 @@ class ShapeEnv {
   Expr create_unbacked_float();
   Expr create_unbacked_bool();  // the boolean Eq(u, 1), u in [0, 1]
 
-  // What holds by the meaning of a data symbol: u0 <= s1 for a count of s1
-  // elements.  Nothing checks it.
+  // Assumes what holds by the meaning of a data symbol, and nothing checks it:
+  // u0 <= s1 for a count of s1 elements.
   void know(Expr condition, const std::string& why);
 
-  // What the caller promises of the sizes beyond their ranges: derived Dims and
-  // relations between Dims.  Known from here on, checked as a guard, and no
-  // violation where a guard follows from it.  Throws ConstraintViolationError
-  // when it does not hold for the example.
+  // A precondition that the caller promises beyond the ranges of sizes: derived
+  // Dims, relations between Dims.  Assumed from here on, checked as a guard,
+  // and no violation where a guard follows from it.  Throws
+  // ConstraintViolationError when it does not hold for the example.
   void require(Expr condition, const SourceLocation& where);
 
   // --- values
@@ -189,7 +189,7 @@ class ShapeEnv {
   void constrain_range(Expr e, std::optional<Int> min, std::optional<Int> max,
                        const SourceLocation& where = {});
   void mark_size_like(Expr symbol);
-  // Assume a plain Python `assert` on data (exported as a runtime assertion).
+  // A plain Python `assert` on data: assumed, and exported as an assertion.
   // Throws GuardError when the condition is known false.
   void runtime_assert(Expr condition, const SourceLocation& where,
                       const std::string& message);

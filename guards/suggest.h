@@ -51,7 +51,7 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
                                            const std::vector<Word>& words);
 
 // The value at the example: 1 or 0 of a condition; nullopt where the example
-// does not tell.  Hints, and sizes of inputs, need not be given.
+// does not decide it.  Hints, and sizes of inputs, need not be given.
 std::optional<Int> answer_at(ShapeEnv& env, Expr asked,
                              const Assignment& example);
 

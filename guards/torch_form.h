@@ -4,8 +4,8 @@
 //   torch_form(env, r).conditions;
 //   // {Eq(Mod(s2, 2), 0), Eq(Mod(s2//2, 2), 0), s2 >= 1}
 //
-// PyTorch carries ranges through sums, products and quotients, and knows a
-// condition again that it is asked as it was told.  It makes nothing of x != 1,
+// PyTorch carries ranges through sums, products and quotients, and decides what
+// it is asked in the form in which it was assumed.  It makes nothing of x != 1,
 // and does not see x % 2 == 0 in x % 4 == 0.  Each row of the table says a
 // condition so; a row that says more than the requirement is marked: what it
 // rules out too the program may take.
@@ -41,7 +41,7 @@ struct TorchForm {
 
 [[nodiscard]] TorchForm torch_form(ShapeEnv& env, const Requirements& r);
 
-// What PyTorch is told where it asks `question` although it knows a form: the
+// What PyTorch may assume where it asks `question` though it knows a form: the
 // example's side, said plainly, and as it was asked, for where PyTorch does not
 // see that from the other; of an integer, its value there.  Stronger where the
 // requirements do not imply it.  Empty where the example has no value for it.

@@ -146,10 +146,10 @@ void MinimalGuards::credit_places(std::vector<Guard>& kept, Context& ranges) {
   }
   for (const FreeAnswers::Place& place : free_answers_.places())
     places[place.question].push_back(&place.where);
-  std::set<Expr, ExprLess> settled;
+  std::set<Expr, ExprLess> answered_by_ranges;
   for (const auto& [question, _] : places) {
     if (ranges.ask_quick(question) != Verdict::kUnknown)
-      settled.insert(question);
+      answered_by_ranges.insert(question);
   }
   ranges.push();
   std::map<FactId, Guard*> guard_of;
@@ -163,7 +163,7 @@ void MinimalGuards::credit_places(std::vector<Guard>& kept, Context& ranges) {
   };
   std::map<Expr, std::vector<Guard*>, ExprLess> shared;
   for (const auto& [question, _] : places) {
-    if (settled.count(question)) continue;
+    if (answered_by_ranges.count(question)) continue;
     if (ranges.ask_quick(question) == Verdict::kUnknown) continue;
     std::vector<Guard*> used;
     for (FactId fact : ranges.facts_used(question)) {

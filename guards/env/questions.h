@@ -6,7 +6,7 @@
 //   questions.guard_bool(le(s0, 600), where, "guard_bool");   // true; known
 //   questions.guard_or(eq(u0, 4), false, where, "guard_or_false");   // false
 //
-// A question climbs, and the first that has an answer gives it:
+// The first of these tiers that has an answer gives it:
 //   1. what is known (decider.h): a free answer;
 //   2. the example (hints.h): the answer becomes a guard (recorder.h);
 //   3. of data, what AssumedAnswers say: it becomes an assertion; the caller's

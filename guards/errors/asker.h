@@ -12,10 +12,11 @@
 
 namespace proviso::inline v0_2::internal {
 
-// Where in the program the error is; not known where the text does not tell.
+// Where in the program the error is; not known where the text does not say.
 TextFrame place_of(const TextError& e);
 
-// The frame of the program that was traced or compiled; null where not told.
+// The frame of the program that was traced or compiled; null where the text
+// does not say.
 const TextFrame* entry_of(const TextError& e);
 
 enum class Asker { kUnknown, kProgram, kOperator, kCompiler };

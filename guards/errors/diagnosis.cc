@@ -236,7 +236,7 @@ class Answerer {
     value_of_place();
   }
 
-  // What the place that wants a value tells.
+  // What follows from the place that wants a value.
   void value_of_place() {
     const Use use = use_of(place_.code);
     const bool is_branch = use == Use::kLoop || use == Use::kBranch;

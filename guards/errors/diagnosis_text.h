@@ -22,7 +22,7 @@ std::string to_text(const std::vector<Diagnosis>& errors, bool colour = false);
 
 // {"errors": [{"kind": .., "conditions": [..], "code": [..], "file": ..,
 //  "line": .., "names": {"u0": "y.shape[0]"}}]} in one line of valid UTF-8;
-// file and line are null where the text does not tell.  With `all`, what else
+// file and line are null where the text does not say.  With `all`, what else
 // a Diagnosis has is there too, by its member's name.
 std::string to_json(const std::vector<Diagnosis>& errors, bool all = false);
 

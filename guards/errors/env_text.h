@@ -84,7 +84,7 @@ class EnvReader {
 
   TextEnv& env_;
   std::unordered_set<std::string> told_;  // the texts of the facts
-  std::string allocated_;                 // the symbol whose making is told
+  std::string allocated_;                 // the symbol whose creation is logged
   TextSymbol made_before_;                // what was known of it until then
   std::string graph_code_, graph_type_;
   std::vector<std::pair<std::string, std::string>> graph_named_;

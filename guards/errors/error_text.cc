@@ -159,7 +159,7 @@ class Reader {
     return true;
   }
 
-  // --- what the log tells
+  // --- what the log says
 
   bool event(string_view text) {
     if (text.ends_with("create_env")) {

@@ -74,7 +74,7 @@ class Front {
 };
 
 struct Prefix {
-  std::string_view stream;  // who wrote it, where the prefix tells
+  std::string_view stream;  // who wrote it, where the prefix says
   bool is_record = false;
 };
 

@@ -1,8 +1,8 @@
 // guards/errors/log_lines.h - the lines that programs wrote, out of a log.
 //
-//   LogLines log("(EngineCore pid=7) ERROR 12-15 12:35:11 [core.py:8] u0 >
-//   5\n"); log.lines()[0].text;         // u0 > 5 log.lines()[0].stream; // of
-//   "(EngineCore pid=7)"
+//   LogLines log("(EngineCore pid=7) ERROR 12-15 12:35:11 [core.py:8] u0\n");
+//   log.lines()[0].text;     // u0
+//   log.lines()[0].stream;   // of "(EngineCore pid=7)"
 //
 // What people paste is printed by loggers, launchers of many ranks, engines,
 // containers and test runners, each with a prefix of its own, and coloured; and

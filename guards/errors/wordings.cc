@@ -20,7 +20,7 @@ constexpr Sentence kQuestions[] = {
     {"The expression we were trying to evaluate is", TextErrorKind::kQuestion},
     {"unable to evaluate the value of `", TextErrorKind::kQuestion},
 };
-// As people retell it.
+// As people quote it.
 constexpr string_view kRetold = "Could not guard on ";
 
 constexpr Sentence kPhrases[] = {

@@ -37,7 +37,7 @@ std::optional<QuestionWording> question_in(std::string_view line);
 // beginning, and `next` begins with the rest.
 bool is_broken_question(std::string_view line, std::string_view next);
 
-// A phrase that tells an error by itself.
+// A phrase by which alone an error is recognised.
 std::optional<TextErrorKind> kind_told_by(std::string_view line);
 
 // Whose frames, or what lines, come after a heading.

@@ -114,7 +114,7 @@ TEST_F(RequirementsTest, TorchIsToldRangesAndItsOwnDivisions) {
   EXPECT_THAT(for_torch(), Contains("s0 >= 1"));
 }
 
-// What PyTorch is told implies what is required.
+// What PyTorch assumes implies what is required.
 TEST_F(RequirementsTest, TorchsFormIsStrongEnough) {
   for (const char* q : {"Ne(T, 1)", "Ne(B*T*H, 0)", "Eq(Mod(H, 4), 0)",
                         "Eq(B*T, 3*K)", "W <= 2048", "Eq((W + 1)//2, 48)"})

@@ -59,9 +59,9 @@ TEST(CreateSize, LogsAsPyTorchDoes) {
 TEST(CreateSize, ShowsTheAssumptionAsAFact) {
   ShapeEnv env;
   env.create_size(6, source("w", 0));
-  std::vector<std::string> told;
-  for (const Fact& f : env.context().facts()) told.push_back(f.origin.text);
-  EXPECT_THAT(told, ::testing::Contains("assumed: s0 >= 2"));
+  std::vector<std::string> origins;
+  for (const Fact& f : env.context().facts()) origins.push_back(f.origin.text);
+  EXPECT_THAT(origins, ::testing::Contains("assumed: s0 >= 2"));
 }
 
 TEST(CreateSize, KeepsZeroAndOneWhenNotSpecialized) {
