@@ -104,6 +104,9 @@ class Domain {
   void spend(uint64_t units) { state_.meter.spend(units); }
   uint64_t work() const { return state_.meter.work(); }
   uint64_t units_left() const { return state_.meter.units_left(); }
+  // Whether a limit ever ended something that more units might have found.
+  bool has_run_out() const { return state_.meter.has_run_out(); }
+  void note_run_out() { state_.meter.note_run_out(); }
 
   // What `attempt` returns; nothing where it takes more than so many units.
   // The state is then as before, whatever was assumed.  Attempts nest.

@@ -95,7 +95,7 @@ class Reasoner {
   // --- what strategies work on
   ExprPool& pool() { return pool_; }
   const SolverOptions& options() const { return options_; }
-  FormPool& forms() { return forms_; }
+  FormPool& forms() const { return forms_; }
   Lowering& lower() { return lower_; }
   ReasonArena& reasons() { return reasons_; }
   Domain& domain() { return domain_; }

@@ -34,15 +34,23 @@ class Meter {
 
   void spend(uint64_t units) {
     work_ += units;
-    if (work_ > limit_) throw OutOfBudget();
+    if (work_ > limit_) [[unlikely]] {
+      has_run_out_ = true;
+      throw OutOfBudget();
+    }
     Budget::spend(units);
   }
   uint64_t work() const { return work_; }
   uint64_t units_left() const { return work_ < limit_ ? limit_ - work_ : 0; }
 
+  // Whether a limit ended something that more units might have found.
+  bool has_run_out() const { return has_run_out_; }
+  void note_run_out() { has_run_out_ = true; }
+
  private:
   uint64_t work_ = 0;
   uint64_t limit_ = ~uint64_t{0};
+  bool has_run_out_ = false;
 };
 
 }  // namespace proviso::inline v0_2::internal

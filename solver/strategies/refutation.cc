@@ -96,9 +96,11 @@ std::optional<Reason> Refutation::solve(const std::vector<LinearRow>& rows,
   LinearSystem system(reasons_, rows.size() + lemmas.size());
   for (const LinearRow& r : rows) system.add(r);
   for (const LinearRow& r : lemmas) system.add(r);
-  auto why = system.contradiction(domain_.units_left());
+  const uint64_t units = domain_.units_left();
+  auto why = system.contradiction(units);
   domain_.spend(system.work() / 4);
   if (why) return why;
+  if (system.work() > units) domain_.note_run_out();
   // Of thin polyhedra: the same with smaller coefficients.
   const auto reduced = with_short_columns(rows);
   if (!reduced) return std::nullopt;
