@@ -44,11 +44,11 @@ bool has_lines(const std::string& path) {
     return s;
   };
   const uint64_t names = section(head.e_shstrndx).sh_offset;
-  constexpr std::string_view kWanted = ".debug_line";
+  constexpr char kWanted[] = ".debug_line";  // not .debug_line_str
   for (size_t i = 0; i < head.e_shnum; ++i) {
-    char name[kWanted.size() + 1] = {};
+    char name[sizeof(kWanted)];
     if (read(names + section(i).sh_name, name, sizeof(name)) &&
-        name == kWanted) {
+        std::memcmp(name, kWanted, sizeof(name)) == 0) {
       return true;
     }
   }

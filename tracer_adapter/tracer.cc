@@ -343,7 +343,13 @@ Argument integer_argument(int64_t value, IntMeaning meaning) {
   switch (meaning) {
     case IntMeaning::kNumber: break;
     case IntMeaning::kDtype: return {static_cast<c10::ScalarType>(value)};
-    case IntMeaning::kLayout: return {static_cast<c10::Layout>(value)};
+    case IntMeaning::kLayout: {
+      const auto layout = static_cast<c10::Layout>(value);
+      TORCH_CHECK_NOT_IMPLEMENTED(
+          layout == c10::kStrided, "Proviso: a tensor of layout ", layout,
+          " cannot be traced; leave layout= out, or give torch.strided");
+      return {layout};
+    }
     case IntMeaning::kMemoryFormat:
       return {static_cast<c10::MemoryFormat>(value)};
   }

@@ -174,6 +174,16 @@ def test_an_operator_without_a_rule_is_named():
         proviso.export(solve, (torch.randn(4, 3),))
 
 
+@pytest.mark.parametrize("layout", [torch._mkldnn, torch.sparse_coo])
+def test_a_tensor_of_another_layout_is_refused(layout):
+    # Eager's sum of it and a strided tensor raises.
+    def program(x):
+        return x + torch.zeros(3, layout=layout)
+
+    with pytest.raises(NotImplementedError, match="cannot be traced; leave"):
+        proviso.export(program, (torch.ones(3),))
+
+
 def test_derivatives_are_refused_by_name():
     def backward(x):
         x.requires_grad_().sum().backward()

@@ -372,6 +372,18 @@ def with_call(archive, target, arguments):
               count=3 if "batch_norm" in target else 1)
 
 
+@pytest.mark.parametrize("layout", range(1, 7))
+def test_a_kernel_of_another_layout_is_not_called(layout, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_node(archive, "aten.zeros.default", ("size", {"as_ints": [3, 3]}),
+              ("layout", {"as_layout": layout}))
+    archive.graph["nodes"][-1]["inputs"][1]["kind"] = 2  # by its name
+    archive.write(tmp_path / "bad.pt2")
+    for command in "show", "run":
+        assert "only strided tensors can be read" in ends_well(
+            command, tmp_path / "bad.pt2")
+
+
 @pytest.mark.parametrize("operator", [
     "aten._thnn_differentiable_gru_cell_backward.default",
     "aten._batch_norm_impl_index_backward.default"])
