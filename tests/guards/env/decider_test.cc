@@ -82,6 +82,7 @@ TEST(Decider, BoundsFollowTheFactsAndHaveNoMachineEnds) {
   const Expr s0 = a.size(8);
   EXPECT_EQ(a.decider.bounds(s0), Interval::at_least(2));
   a.facts.assume(le(s0, 9), {"guard"});
+  EXPECT_EQ(a.decider.bounds(s0), Interval(2, 9));
   EXPECT_EQ(a.decider.bounds(s0 + 1), Interval(3, 10));
 }
 

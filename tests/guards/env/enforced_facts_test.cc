@@ -57,6 +57,14 @@ TEST(EnforcedFacts, ADecisionThatIsNoBranchKeepsAnAssumptionToo) {
   EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));
 }
 
+TEST(EnforcedFacts, OfADecisionThatNeedsLessLessIsKept) {
+  Enforced a;
+  const Expr s0 = a.size(8);
+  a.decider.decide(ge(s0, 1));
+  EXPECT_THAT(a.enforced.view().at_least_one, ElementsAre(s0));
+  EXPECT_THAT(a.enforced.view().at_least_two, IsEmpty());
+}
+
 TEST(EnforcedFacts, AnAssumptionThatADecisionCanDoWithoutIsNotKept) {
   Enforced a;
   const Expr s0 = a.size(8), s1 = a.size(9);

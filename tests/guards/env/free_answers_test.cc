@@ -77,6 +77,13 @@ TEST(FreeAnswers, AboutStridesAreNoBranches) {
   EXPECT_THAT(a.answers.branches(), SizeIs(1));
 }
 
+TEST(FreeAnswers, DecisionsAloneFillThemToo) {
+  Session a;
+  for (int i = 0; i <= static_cast<int>(kMostFreeAnswers); ++i)
+    a.answers.add_decision(ge(a.s0, -i), Verdict::kYes, AskEffort::kQuick);
+  EXPECT_TRUE(a.answers.is_full());
+}
+
 TEST(FreeAnswers, SayWhenTheyAreFull) {
   Session a;
   const int most = static_cast<int>(kMostFreeAnswers);

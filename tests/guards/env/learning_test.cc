@@ -50,6 +50,14 @@ TEST(Learning, TheLargerExampleIsReplacedThenTheLater) {
                                               "(solve) VR")));
 }
 
+TEST(Learning, TheLargerExampleIsReplacedAlthoughItIsTheEarlier) {
+  Parts a;
+  const Expr s0 = a.size(8), s1 = a.size(7);
+  a.assume(eq(s0, s1 + 1));
+  EXPECT_EQ(to_string(a.replacements.apply(s0)), "s1 + 1");
+  EXPECT_FALSE(a.replacements.has(s1));
+}
+
 TEST(Learning, DataIsReplacedBySizesAndNotByData) {
   Parts a;
   const Expr s0 = a.size(8), u0 = a.data(), u1 = a.data(), u2 = a.data();

@@ -67,6 +67,15 @@ TEST(MinimalGuards, AnAnswerThatIsAGuardIsOneOfThem) {
   EXPECT_THAT(lines_of(kept[0]), ElementsAre(3));
 }
 
+TEST(MinimalGuards, AnAssumptionThatIsKeptImpliesAPromise) {
+  Minimal a;
+  const Expr s0 = a.size(8);
+  a.recorder.require(ge(s0, 1), {});
+  EXPECT_THAT(a.find(), SizeIs(1));
+  a.branch(ge(s0, 2), 3);
+  EXPECT_THAT(a.find(), IsEmpty());
+}
+
 TEST(MinimalGuards, AGuardHasThePlacesOfQuestionsThatItAnswers) {
   Minimal a;
   const Expr s0 = a.size(8);

@@ -12,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 const SourceLocation kHere{"m.py", 3};
@@ -89,6 +90,17 @@ TEST(Questions, AChecksSideIsRecordedOrKnownToBeFalse) {
   EXPECT_THAT(texts(a.recorder.asserts()), ElementsAre("u0 <= 5"));
 }
 
+TEST(Questions, ACheckedEqualityOfSizesIsAGuardAlthoughItIsKnown) {
+  Parts a;
+  const Expr s0 = a.size(8), s1 = a.size(8);
+  a.assume(le(s0, s1));
+  a.assume(ge(s0, s1));
+  EXPECT_TRUE(a.questions.guard_bool(eq(s0, s1), kHere, "guard_bool"));
+  EXPECT_THAT(a.recorder.guards(), IsEmpty());
+  EXPECT_TRUE(a.questions.expect_true(eq(s0, s1), kHere, "", "expect_true"));
+  EXPECT_THAT(texts(a.recorder.guards()), ElementsAre("Eq(s0, s1)"));
+}
+
 TEST(Questions, ARangeIsTwoChecks) {
   Parts a;
   const Expr u0 = a.data();
@@ -124,6 +136,8 @@ TEST(Questions, WhatIsKnownIsNeverRecorded) {
   EXPECT_TRUE(a.questions.is_known(ge(s0, 2), true));
   EXPECT_TRUE(a.questions.is_known(lt(s0, 2), false));
   EXPECT_FALSE(a.questions.is_known(le(s0, 512), true));
+  EXPECT_FALSE(a.questions.is_known(le(s0, 4), true));  // 8 is not: not asked
+  EXPECT_THAT(a.log.shapelog(), Not(HasSubstr("s0 <= 4")));
   EXPECT_FALSE(a.questions.has_static_value(s0));
   EXPECT_TRUE(a.questions.has_static_value(u0 + 1));
   EXPECT_TRUE(a.questions.has_static_value(ge(s0, 1)));

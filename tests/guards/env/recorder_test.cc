@@ -58,6 +58,7 @@ TEST(Recorder, AnAssertionIsKeptAsAskedAndOnce) {
   EXPECT_EQ(a.recorder.asserts()[0].message,
             "Runtime assertion failed for expression Eq(u0, u1)");
   EXPECT_EQ(a.recorder.asserts()[1].message, "why");
+  EXPECT_EQ(a.facts.context().ask_quick(ge(u0, 0)), Verdict::kYes);
 }
 
 TEST(Recorder, GuardsBecomeAssertionsWhereTheOptionsPreferThose) {
