@@ -67,6 +67,32 @@ class Minimizer {
   std::vector<size_t> kept_;
 };
 
+// Each question with the guards in `kept` by which it is answered.
+std::vector<std::pair<Expr, std::vector<Guard*>>> guards_that_answer(
+    const MinimalGuards::Places& places, std::vector<Guard>& kept,
+    Context& ranges) {
+  Scope scope(ranges);
+  std::map<FactId, Guard*> guard_of;
+  for (Guard& g : kept)
+    guard_of[ranges.assume(g.condition, provenance_of_guard(g))] = &g;
+  std::vector<std::pair<Expr, std::vector<Guard*>>> result;
+  for (const auto& [question, _] : places) {
+    if (ranges.ask_quick(question) == Verdict::kUnknown) continue;
+    auto& guards = result.emplace_back(question, std::vector<Guard*>()).second;
+    for (FactId fact : ranges.facts_used(question)) {
+      const auto it = guard_of.find(fact);
+      if (it != guard_of.end()) guards.push_back(it->second);
+    }
+  }
+  return result;
+}
+
+bool answers(const Guard& guard, Expr question, Context& ranges) {
+  Scope scope(ranges);
+  ranges.assume(guard.condition, provenance_of_guard(guard));
+  return ranges.ask_quick(question) != Verdict::kUnknown;
+}
+
 }  // namespace
 
 std::unique_ptr<Context> MinimalGuards::enforced_ranges() {
@@ -136,57 +162,42 @@ std::vector<bool> MinimalGuards::sole_equalities(const std::vector<Guard>& all,
   return sole;
 }
 
-void MinimalGuards::credit_places(std::vector<Guard>& kept, Context& ranges) {
-  if (kept.empty()) return;
-  std::map<Expr, std::vector<const SourceLocation*>, ExprLess> places;
+// By question; but for those that the ranges answer.
+MinimalGuards::Places MinimalGuards::places_to_credit(Context& ranges) const {
+  Places places;
   for (const Guard& g : recorder_.guards()) {
-    for (const SourceLocation& where : g.origins) {
+    for (const SourceLocation& where : g.origins)
       places[g.condition].push_back(&where);
-    }
   }
   for (const FreeAnswers::Place& place : free_answers_.places())
     places[place.question].push_back(&place.where);
-  std::set<Expr, ExprLess> answered_by_ranges;
-  for (const auto& [question, _] : places) {
-    if (ranges.ask_quick(question) != Verdict::kUnknown)
-      answered_by_ranges.insert(question);
-  }
-  ranges.push();
-  std::map<FactId, Guard*> guard_of;
-  for (Guard& g : kept) {
-    guard_of[ranges.assume(g.condition, provenance_of_guard(g))] = &g;
-  }
-  const auto credit = [&](Guard* guard, Expr question) {
-    for (const SourceLocation* where : places[question]) {
-      add_origin(*guard, *where);
-    }
+  std::erase_if(places, [&](const auto& entry) {
+    return ranges.ask_quick(entry.first) != Verdict::kUnknown;
+  });
+  return places;
+}
+
+void MinimalGuards::credit_places(std::vector<Guard>& kept, Context& ranges) {
+  if (kept.empty()) return;
+  const Places places = places_to_credit(ranges);
+  const auto credit = [&](Guard& guard, Expr question) {
+    for (const SourceLocation* where : places.at(question))
+      add_origin(guard, *where);
   };
-  std::map<Expr, std::vector<Guard*>, ExprLess> shared;
-  for (const auto& [question, _] : places) {
-    if (answered_by_ranges.count(question)) continue;
-    if (ranges.ask_quick(question) == Verdict::kUnknown) continue;
-    std::vector<Guard*> used;
-    for (FactId fact : ranges.facts_used(question)) {
-      auto it = guard_of.find(fact);
-      if (it != guard_of.end()) used.push_back(it->second);
-    }
-    if (used.size() == 1) credit(used[0], question);
-    if (used.size() > 1) shared[question] = used;
+  std::vector<std::pair<Expr, std::vector<Guard*>>> shared;
+  for (auto& [question, guards] : guards_that_answer(places, kept, ranges)) {
+    if (guards.size() == 1) credit(*guards[0], question);
+    if (guards.size() > 1) shared.emplace_back(question, std::move(guards));
   }
   // A proof may have used more than it had to: one guard alone goes first.
-  ranges.pop();
-  for (const auto& entry : shared) {
-    const Expr question = entry.first;
-    const auto& used = entry.second;
-    auto alone = std::find_if(used.begin(), used.end(), [&](Guard* g) {
-      Scope only(ranges);
-      ranges.assume(g->condition, provenance_of_guard(*g));
-      return ranges.ask_quick(question) != Verdict::kUnknown;
-    });
-    if (alone != used.end()) {
-      credit(*alone, question);
+  for (const auto& [question, guards] : shared) {
+    const auto alone = std::find_if(
+        guards.begin(), guards.end(),
+        [&, asked = question](Guard* g) { return answers(*g, asked, ranges); });
+    if (alone != guards.end()) {
+      credit(**alone, question);
     } else {
-      for (Guard* g : used) credit(g, question);
+      for (Guard* g : guards) credit(*g, question);
     }
   }
 }

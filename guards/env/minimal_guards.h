@@ -14,6 +14,8 @@
 // kept guards that answer them.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "guards/env/enforced_facts.h"
@@ -36,10 +38,14 @@ class MinimalGuards {
 
   [[nodiscard]] std::vector<Guard> find();
 
+  // Where each question was asked.
+  using Places = std::map<Expr, std::vector<const SourceLocation*>, ExprLess>;
+
  private:
   std::unique_ptr<Context> enforced_ranges();
   std::vector<bool> sole_equalities(const std::vector<Guard>& all,
                                     Context& ranges);
+  Places places_to_credit(Context& ranges) const;
   void credit_places(std::vector<Guard>& kept, Context& ranges);
 
   SessionFacts& facts_;
