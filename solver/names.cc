@@ -1,0 +1,58 @@
+// Verdicts, tiers, origins and statistics as text.
+#include "solver/solver.h"
+
+namespace proviso::inline v0_2 {
+namespace {
+
+constexpr std::string_view kTierNames[kTierCount] = {
+    "structure", "ranges", "equalities", "linear",
+    "cases",     "models", "z3",         "none"};
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kYes: return "yes";
+    case Verdict::kNo: return "no";
+    default: return "unknown";
+  }
+}
+
+std::string_view name_of(Tier tier) {
+  return kTierNames[static_cast<size_t>(tier)];
+}
+
+std::string Provenance::to_string() const {
+  if (file.empty()) return text;
+  return (text.empty() ? "" : text + "  ") + "# " + file + ":" +
+         std::to_string(line);
+}
+
+std::string Statistics::to_string() const {
+  std::string out = std::to_string(questions) + " questions:";
+  for (size_t i = 0; i < kTierCount; ++i) {
+    out += (i == 0 ? " " : ", ") + std::string(kTierNames[i]) + " " +
+           std::to_string(decided[i]);
+  }
+  out += "; memo hits " + std::to_string(memo_hits);
+  return out + ", Z3 calls " + std::to_string(z3_calls);
+}
+
+std::string Statistics::strategies_to_string() const {
+  std::string out;
+  for (size_t i = 0; i < kStrategyCount; ++i) {
+    const StrategyCount& c = by_strategy[i];
+    if (c.tried == 0) continue;
+    std::string line(strategy(i).name);
+    line.resize(28, ' ');
+    for (uint64_t n : {c.tried, c.decided, c.work}) {
+      const std::string digits = std::to_string(n);
+      line += std::string(digits.size() < 12 ? 12 - digits.size() : 1, ' ');
+      line += digits;
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace proviso::inline v0_2
