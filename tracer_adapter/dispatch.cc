@@ -318,6 +318,8 @@ Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
     info.meanings.push_back(meaning_of(*argument.real_type()));
     if (argument.alias_info() && argument.alias_info()->isWrite())
       info.written.push_back(i);
+    if (argument.real_type()->kind() == c10::TypeKind::TensorType)
+      info.tensors.push_back(i);
   }
   info.mutates = !info.written.empty();
   return info;
@@ -393,6 +395,11 @@ bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
   std::vector<c10::IValue> out;
   out.reserve(oi.return_count);
   const std::span<c10::IValue> args = top(*stack, oi.argument_count);
+  // A gradient that nobody asked for is an undefined tensor.
+  for (size_t i : oi.tensors)
+    TORCH_CHECK(args[i].isTensor() && args[i].toTensor().defined(), oi.name,
+                ": argument '", oi.op.schema().arguments()[i].name(),
+                "' must be a tensor, found none");
   RuleCall call{*this, oi.op, args, out};
   if (!oi.rule(call)) return false;
   TORCH_INTERNAL_ASSERT(out.size() == oi.return_count, "the shape rule of ",

@@ -30,6 +30,7 @@ struct Tracer::OpInfo {
   size_t return_count = 0;
   std::vector<IntMeaning> meanings;  // by argument
   std::vector<size_t> written;       // arguments written to
+  std::vector<size_t> tensors;       // arguments that must be a tensor
 };
 
 // Traces and their sub-graphs are numbered, so that a tensor of one is known in

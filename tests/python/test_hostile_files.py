@@ -372,6 +372,21 @@ def with_call(archive, target, arguments):
               count=3 if "batch_norm" in target else 1)
 
 
+def test_a_gradient_that_nobody_asked_for_is_no_argument(files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_node(archive, "aten.native_layer_norm_backward.default",
+              ("grad_out", X), ("input", X),
+              ("normalized_shape", {"as_ints": [4]}), ("mean", X), ("rstd", X),
+              ("weight", {"as_none": True}), ("bias", {"as_none": True}),
+              ("output_mask", {"as_bools": [True, False, False]}), count=3)
+    with_node(archive, "aten.relu.default",
+              ("self", {"as_tensor": {"name": "made_1"}}), result="last")
+    archive.write(tmp_path / "bad.pt2")
+    for command in "check", "run":
+        assert "argument 'self' must be a tensor" in ends_well(
+            command, tmp_path / "bad.pt2")
+
+
 @pytest.mark.parametrize("layout", range(1, 7))
 def test_a_kernel_of_another_layout_is_not_called(layout, files, tmp_path):
     archive = Archive(files["linear_torch"])
