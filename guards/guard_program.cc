@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 
@@ -17,7 +18,7 @@ using Code = GuardProgram::Code;
 using Instruction = GuardProgram::Instruction;
 
 constexpr size_t kMaxStack = 32;
-constexpr int kMaxLevels = 256;  // of an expression that is walked as a tree
+constexpr int kMaxLevels = 256;  // of one expression of C++
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
 
@@ -35,7 +36,6 @@ class Compiler {
     code_ = {{Code::kStack}};
     depth_ = 0;
     deepest_ = 0;
-    level_ = 0;
     if (!push(condition) || is_too_long()) return {{Code::kExact}};
     code_[0].a = static_cast<uint16_t>(code_.size() - 1);
     return code_;
@@ -50,7 +50,7 @@ class Compiler {
   // One instruction for the whole condition, where there is one.
   std::optional<Instruction> whole(Expr c) const {
     if (c.is(Op::kAnd) && c.arity() == 2) {  // both ends of a range
-      auto a = whole(c.arg(0)), b = whole(c.arg(1));
+      auto a = relation_alone(c.arg(0)), b = relation_alone(c.arg(1));
       if (!a || !b || a->code != Code::kInRange || b->code != Code::kInRange ||
           a->a != b->a) {
         return std::nullopt;
@@ -59,6 +59,10 @@ class Compiler {
       a->imm2 = std::min(a->imm2, b->imm2);
       return a;
     }
+    return relation_alone(c);
+  }
+
+  std::optional<Instruction> relation_alone(Expr c) const {
     if (!is_relation(c.op()) || !c.arg(0).is_int()) return std::nullopt;
     Expr l = c.arg(0), r = c.arg(1);
     if (c.is(Op::kLe) || c.is(Op::kLt)) return range(c, l, r);
@@ -137,12 +141,35 @@ class Compiler {
            code_.size() > std::numeric_limits<uint16_t>::max();
   }
 
-  bool push(Expr e) {
-    if (level_ == kMaxLevels || is_too_long()) return false;
-    ++level_;
-    const bool is_done = push_node(e);
-    --level_;
-    return is_done;
+  // What is still to be emitted: the code of an expression, or an instruction
+  // after that of its arguments.
+  struct Step {
+    Expr e;
+    Instruction after = {};
+    int growth = 0;
+  };
+
+  // On a stack of its own: expressions of any depth.
+  bool push(Expr root) {
+    std::vector<Step> waiting{{root}};
+    while (!waiting.empty()) {
+      const Step step = waiting.back();
+      waiting.pop_back();
+      if (!step.e) {
+        emit(step.after, step.growth);
+        continue;
+      }
+      if (is_too_long()) return false;
+      steps_.clear();
+      if (!push_node(step.e)) return false;
+      waiting.insert(waiting.end(), steps_.rbegin(), steps_.rend());
+    }
+    return true;
+  }
+
+  void then(Expr e) { steps_.push_back({e}); }
+  void then(Code code, int growth) {
+    steps_.push_back({Expr(), {code}, growth});
   }
 
   bool push_node(Expr e) {
@@ -190,18 +217,18 @@ class Compiler {
   bool fold(Expr e, Code code) {
     if (e.is_float()) return false;
     if (code == Code::kAbs || code == Code::kNot) {
-      if (!push(e.arg(0))) return false;
-      emit({code}, 0);
+      then(e.arg(0));
+      then(code, 0);
       return true;
     }
     if (code == Code::kWhere) {
-      if (!push(e.arg(0)) || !push(e.arg(1)) || !push(e.arg(2))) return false;
-      emit({code}, -2);
+      for (Expr arg : e.args()) then(arg);
+      then(code, -2);
       return true;
     }
     for (size_t i = 0; i < e.arity(); ++i) {
-      if (!push(e.arg(i))) return false;
-      if (i > 0) emit({code}, -1);
+      then(e.arg(i));
+      if (i > 0) then(code, -1);
     }
     return true;
   }
@@ -211,17 +238,17 @@ class Compiler {
     if (e.is_float() || !exponent || *exponent < 1 || *exponent > 8) {
       return false;
     }
-    if (!push(e.arg(0))) return false;
-    for (int64_t i = 1; i < *exponent; ++i) {
-      if (!push(e.arg(0))) return false;
-      emit({Code::kMul}, -1);
+    for (int64_t i = 0; i < *exponent; ++i) {
+      then(e.arg(0));
+      if (i > 0) then(Code::kMul, -1);
     }
     return true;
   }
 
   std::unordered_map<Expr, uint16_t, ExprHash> slots_;
   std::vector<Instruction> code_;
-  int depth_ = 0, level_ = 0;
+  std::vector<Step> steps_;  // of one node
+  int depth_ = 0;
   size_t deepest_ = 0;
 };
 
@@ -454,31 +481,55 @@ class CppPrinter {
  public:
   explicit CppPrinter(const std::vector<Expr>& symbols) : symbols_(symbols) {}
 
-  std::string operator()(Expr e) {
-    if (level_ == kMaxLevels)
-      fail(e, "is too deep to be one expression of C++");
-    ++level_;
-    std::string text = node(e);
-    --level_;
-    if (text.size() > kMaxTextLength) fail(e, "is too long in C++");
-    return text;
+  // Written from left to right; what waits lies on a stack of its own.
+  std::string operator()(Expr root) {
+    std::string out;
+    std::vector<Piece> waiting{{{}, root, 1}};
+    while (!waiting.empty()) {
+      const Piece piece = std::move(waiting.back());
+      waiting.pop_back();
+      if (!piece.e) {
+        out += piece.text;
+        continue;
+      }
+      if (piece.level > kMaxLevels)
+        fail(piece.e, "is too deep to be one expression of C++");
+      if (out.size() > kMaxTextLength) fail(root, "is too long in C++");
+      level_ = piece.level + 1;
+      node(piece.e);
+      std::move(pieces_.rbegin(), pieces_.rend(), std::back_inserter(waiting));
+      pieces_.clear();
+    }
+    return out;
   }
 
  private:
+  struct Piece {
+    std::string text;
+    Expr e = {};
+    int level = 0;
+  };
+
+  void then(std::string text) { pieces_.push_back({std::move(text)}); }
+  void then(Expr e) { pieces_.push_back({{}, e, level_}); }
+
   [[noreturn]] static void fail(Expr e, const char* why) {
     throw Error("GuardProgram::to_cpp: " + to_string(e, 200) + " " + why +
                 "; check it with holds()");
   }
 
-  std::string node(Expr e) {
+  void node(Expr e) {
     if (e.is_symbol() && e.is_int()) {
       auto at = std::find(symbols_.begin(), symbols_.end(), e);
-      return "Checked{v[" + std::to_string(at - symbols_.begin()) + "]}";
+      return then("Checked{v[" + std::to_string(at - symbols_.begin()) + "]}");
     }
-    if (e.is(Op::kBoolean)) return e.is_true() ? "Checked{1}" : "Checked{0}";
+    if (e.is(Op::kBoolean)) {
+      return then(e.is_true() ? "Checked{1}" : "Checked{0}");
+    }
     if (auto number = e.maybe_int64()) {
-      return *number == kLeast ? "Checked{INT64_MIN}"
-                               : "Checked{" + std::to_string(*number) + "}";
+      return then(*number == kLeast
+                      ? "Checked{INT64_MIN}"
+                      : "Checked{" + std::to_string(*number) + "}");
     }
     switch (e.op()) {
       case Op::kAdd: return infix(e, " + ");
@@ -490,53 +541,71 @@ class CppPrinter {
       case Op::kMax: return call(e, "max");
       case Op::kAbs: return call(e, "abs");
       case Op::kEq: return relation(e, "eq");
-      case Op::kNe: return "no(" + relation(e, "eq") + ")";
+      case Op::kNe:
+        then("no(");
+        relation(e, "eq");
+        return then(")");
       case Op::kLt: return relation(e, "lt");
       case Op::kLe: return relation(e, "le");
       case Op::kAnd: return call(e, "both");
       case Op::kOr: return call(e, "either");
       case Op::kNot: return call(e, "no");
       case Op::kWhere:
-        return "where(" + (*this)(e.arg(0)) + ", " + (*this)(e.arg(1)) + ", " +
-               (*this)(e.arg(2)) + ")";
+        then("where(");
+        for (size_t i = 0; i < 3; ++i) {
+          then(e.arg(i));
+          then(i < 2 ? ", " : ")");
+        }
+        return;
       case Op::kPow:
       case Op::kPowByNatural: return power(e);
       default: fail(e, "has no form over int64");
     }
   }
 
-  std::string infix(Expr e, const char* sign) {
-    std::string text = (*this)(e.arg(0));
-    for (size_t i = 1; i < e.arity(); ++i) text += sign + (*this)(e.arg(i));
-    return "(" + text + ")";
+  void infix(Expr e, const char* sign) {
+    for (size_t i = 0; i < e.arity(); ++i) {
+      then(i == 0 ? "(" : sign);
+      then(e.arg(i));
+    }
+    then(")");
   }
-  std::string call(Expr e, const std::string& name) {
-    std::string text = (*this)(e.arg(0));
+  // f(f(a, b), c)
+  void call(Expr e, const std::string& name) {
     if (e.arity() == 1) {
-      return e.is(Op::kAbs) || e.is(Op::kNot) ? name + "(" + text + ")" : text;
+      const bool is_call = e.is(Op::kAbs) || e.is(Op::kNot);
+      if (is_call) then(name + "(");
+      then(e.arg(0));
+      if (is_call) then(")");
+      return;
     }
+    for (size_t i = 1; i < e.arity(); ++i) then(name + "(");
+    then(e.arg(0));
     for (size_t i = 1; i < e.arity(); ++i) {
-      text = name + "(" + text + ", " + (*this)(e.arg(i)) + ")";
+      then(", ");
+      then(e.arg(i));
+      then(")");
     }
-    return text;
   }
-  std::string relation(Expr e, const std::string& name) {
+  void relation(Expr e, const std::string& name) {
     if (e.arg(0).is_float() || e.arg(1).is_float()) fail(e, "is about floats");
-    return call(e, name);
+    call(e, name);
   }
-  std::string power(Expr e) {
+  void power(Expr e) {
     auto exponent = e.arg(1).maybe_int64();
     if (e.is_float() || !exponent || *exponent < 1 || *exponent > 8) {
       fail(e, "has no form over int64");
     }
-    const std::string factor = (*this)(e.arg(0));
-    std::string text = factor;
-    for (int64_t i = 1; i < *exponent; ++i) text += "*" + factor;
-    return "(" + text + ")";
+    for (int64_t i = 0; i < *exponent; ++i) {
+      then(i == 0 ? "(" : "*");
+      then(e.arg(0));
+    }
+    then(")");
   }
 
   const std::vector<Expr>& symbols_;
-  int level_ = 0;
+  std::vector<Piece> pieces_;  // of one node
+  int level_ = 0;              // of what stands in it
 };
 
 }  // namespace

@@ -17,7 +17,6 @@ namespace {
 constexpr int64_t kMaxPeriod = 4096;
 constexpr int64_t kMaxTable = 16384;
 constexpr size_t kMaxListed = 16;  // sizes and remainders written one by one
-constexpr int kMaxLevels = 200;    // of an expression
 // What may be done for a table, and for its description (sym/budget.h).
 constexpr uint64_t kTableUnits = 1'000'000, kTextUnits = 1'000'000;
 
@@ -53,12 +52,14 @@ std::optional<int64_t> common_period(int64_t a, int64_t b) {
   return p <= kMaxPeriod ? std::optional(p) : std::nullopt;
 }
 
-std::optional<Repetition> repetition(Expr e);
+// Of an expression's parts before it.
+using Repetitions =
+    std::unordered_map<Expr, std::optional<Repetition>, ExprHash>;
 
-std::optional<Repetition> of_sum(Expr e) {
+std::optional<Repetition> of_sum(Expr e, const Repetitions& known) {
   Repetition sum;
   for (Expr term : e.args()) {
-    auto r = repetition(term);
+    const auto& r = known.at(term);
     if (!r) return std::nullopt;
     auto p = common_period(sum.period, r->period);
     if (!p) return std::nullopt;
@@ -68,13 +69,13 @@ std::optional<Repetition> of_sum(Expr e) {
 }
 
 // Constants times one factor, or factors that all only repeat.
-std::optional<Repetition> of_product(Expr e) {
+std::optional<Repetition> of_product(Expr e, const Repetitions& known) {
   Rational scale{Int(1)};
   std::vector<Repetition> factors;
   for (Expr factor : e.args()) {
     if (auto c = constant_of(factor)) {
       scale = scale * *c;
-    } else if (auto r = repetition(factor)) {
+    } else if (const auto& r = known.at(factor)) {
       factors.push_back(*r);
     } else {
       return std::nullopt;
@@ -97,15 +98,20 @@ std::optional<Repetition> rounded(const Repetition& r, const Rational& step) {
   return Repetition{r.slope, *p};
 }
 
-std::optional<Repetition> repetition(Expr e) {
-  Budget::spend(1);
-  e = definition(e);
+// How many of its arguments, the first ones, say how it repeats.
+size_t looked_at(Expr e) {
+  if (is_leaf(e.op())) return 0;
+  return e.is(Op::kAdd) || e.is(Op::kMul) ? e.arity() : 1;
+}
+
+// Of what is not defined by other operators.
+std::optional<Repetition> of_node(Expr e, const Repetitions& known) {
   if (e.is_constant()) return Repetition{};
   if (e.is_symbol()) return Repetition{Rational(Int(1)), 1};
-  if (e.is(Op::kAdd)) return of_sum(e);
-  if (e.is(Op::kMul)) return of_product(e);
+  if (e.is(Op::kAdd)) return of_sum(e, known);
+  if (e.is(Op::kMul)) return of_product(e, known);
   const bool is_unary = e.arity() == 1;
-  auto first = repetition(e.arg(0));
+  const auto& first = known.at(e.arg(0));
   if (!first) return std::nullopt;
   const Rational one{Int(1)};
   if (is_unary) {
@@ -139,6 +145,23 @@ std::optional<Repetition> repetition(Expr e) {
   }
 }
 
+std::optional<Repetition> repetition(Expr root, Repetitions& known) {
+  std::vector<Expr> waiting{root};
+  while (!waiting.empty()) {
+    const Expr next = waiting.back();
+    Budget::spend(1);
+    const Expr meant = definition(next);
+    const size_t below = waiting.size();
+    for (size_t i = known.contains(next) ? 0 : looked_at(meant); i-- > 0;) {
+      if (!known.contains(meant.arg(i))) waiting.push_back(meant.arg(i));
+    }
+    if (waiting.size() > below) continue;
+    waiting.pop_back();
+    if (!known.contains(next)) known.emplace(next, of_node(meant, known));
+  }
+  return known.at(root);
+}
+
 std::optional<Rational> value_at(Expr e, Expr symbol, int64_t size) {
   Assignment point;
   point.set(symbol, Int(size));
@@ -155,21 +178,11 @@ struct Onset {
   Int from = 0;
 };
 
-std::optional<Onset> onset(Expr c, Expr symbol) {
+std::optional<Onset> onset_of_relation(Expr c, Expr symbol,
+                                       Repetitions& known) {
   if (c.is_constant()) return Onset{};
-  if (c.is(Op::kAnd) || c.is(Op::kOr) || c.is(Op::kNot)) {
-    Onset all;
-    for (Expr part : c.args()) {
-      auto o = onset(part, symbol);
-      if (!o) return std::nullopt;
-      auto p = common_period(all.period, o->period);
-      if (!p) return std::nullopt;
-      all = {*p, std::max(all.from, o->from)};
-    }
-    return all;
-  }
   if (!is_relation(c.op()) || c.arg(0).is_bool()) return std::nullopt;
-  auto a = repetition(c.arg(0)), b = repetition(c.arg(1));
+  auto a = repetition(c.arg(0), known), b = repetition(c.arg(1), known);
   if (!a || !b) return std::nullopt;
   auto p = common_period(a->period, b->period);
   if (!p) return std::nullopt;
@@ -186,6 +199,29 @@ std::optional<Onset> onset(Expr c, Expr symbol) {
     from = std::max(from, floor(magnitude(rest)) + Int(2));
   }
   return Onset{1, from};
+}
+
+// That of all relations, however connectives join them.
+std::optional<Onset> onset(std::span<const Expr> conditions, Expr symbol) {
+  Onset all;
+  Repetitions known;
+  std::set<uint32_t> seen;
+  std::vector<Expr> waiting(conditions.begin(), conditions.end());
+  while (!waiting.empty()) {
+    const Expr c = waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(c.id()).second) continue;
+    if (c.is(Op::kAnd) || c.is(Op::kOr) || c.is(Op::kNot)) {
+      waiting.insert(waiting.end(), c.args().begin(), c.args().end());
+      continue;
+    }
+    auto o = onset_of_relation(c, symbol, known);
+    if (!o) return std::nullopt;
+    auto p = common_period(all.period, o->period);
+    if (!p) return std::nullopt;
+    all = {*p, std::max(all.from, o->from)};
+  }
+  return all;
 }
 
 bool holds(Expr symbol, std::span<const Expr> conditions, int64_t size) {
@@ -215,35 +251,13 @@ std::optional<SizeSet> by_enumeration(Expr symbol,
   return set;
 }
 
-bool is_deep(Expr e) {
-  std::unordered_map<Expr, int, ExprHash> levels;
-  visit_arguments_first(
-      e, [&](Expr x) { return levels.contains(x); },
-      [&](Expr x) {
-        int most = 0;
-        for (Expr arg : x.args()) most = std::max(most, levels.at(arg));
-        levels.emplace(x, most + 1);
-      });
-  return levels.at(e) > kMaxLevels;
-}
-
 std::optional<SizeSet> by_repetition(Expr symbol,
                                      std::span<const Expr> conditions) {
-  if (std::any_of(conditions.begin(), conditions.end(), is_deep)) {
-    return std::nullopt;
-  }
-  Onset all;
-  for (Expr c : conditions) {
-    auto o = onset(c, symbol);
-    if (!o) return std::nullopt;
-    auto p = common_period(all.period, o->period);
-    if (!p) return std::nullopt;
-    all = {*p, std::max(all.from, o->from)};
-  }
-  if (all.from > Int(kMaxTable)) return std::nullopt;
-  const int64_t count = *all.from.to_int64() + all.period;
+  const auto all = onset(conditions, symbol);
+  if (!all || all->from > Int(kMaxTable)) return std::nullopt;
+  const int64_t count = *all->from.to_int64() + all->period;
   return SizeSet{table_of(symbol, conditions, count),
-                 static_cast<size_t>(all.period)};
+                 static_cast<size_t>(all->period)};
 }
 
 // All sizes from some small one on, or none: seen in a table, then proved.

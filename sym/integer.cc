@@ -94,18 +94,24 @@ uint64_t limbs(const Int& a) {
                                  : 0;
 }
 
-// What takes long by itself looks at the budget first.
+// What takes long by itself looks at the budget first, and where there is not
+// so much left it is not done: what is left is spent, and no more.
 void charge_big(uint64_t units) {
   constexpr uint64_t kLong = 256;
-  Budget::charge(units);
-  if (units > kLong) Budget::check();
+  if (units <= kLong) return Budget::charge(units);
+  Budget::spend(std::min(units, Budget::units_left() + 1));
 }
 void charge_sum(const Int& a, const Int& b) {
   charge_big(1 + (limbs(a) + limbs(b)) / 8);
 }
-// Also of a quotient, and of anything else that takes time as its square.
 void charge_product(const Int& a, const Int& b) {
-  charge_big(1 + (limbs(a) + limbs(b)) / 8 + limbs(a) * limbs(b) / 32);
+  charge_big(1 + (limbs(a) + limbs(b)) / 8 + limbs(a) * limbs(b) / 64);
+}
+// Boost's division by more than a limb walks all that is left of the dividend
+// for each limb of the quotient.
+void charge_quotient(const Int& a, const Int& b) {
+  const uint64_t n = limbs(a), steps = n - std::min(n, limbs(b)) + 1;
+  charge_big(1 + (n + limbs(b)) / 8 + (b.is_small() ? 0 : n * steps / 32));
 }
 
 cpp_int big(const Int& a) { return IntAccess::big(a); }
@@ -121,7 +127,7 @@ Wide wide(const Int& a) { return IntAccess::wide(a); }
 
 // Python's quotient and remainder of big integers.
 std::pair<cpp_int, cpp_int> big_divmod(const Int& a, const Int& b) {
-  charge_product(a, b);
+  charge_quotient(a, b);
   cpp_int quotient, remainder, divisor = big(b);
   boost::multiprecision::divide_qr(big(a), divisor, quotient, remainder);
   if (remainder != 0 && (remainder.sign() < 0) != (divisor.sign() < 0)) {
@@ -161,7 +167,7 @@ std::optional<Int> Int::parse(std::string_view text) {
   // Leading zeros would make Boost read octal.
   while (text.size() > 1 && text.front() == '0') text.remove_prefix(1);
   const uint64_t chunks = text.size() / 19;  // of 64 bits
-  charge_big(1 + chunks * chunks / 32);
+  charge_big(1 + chunks * chunks / 128);
   cpp_int value{std::string(text)};
   return IntAccess::make(negative ? cpp_int(-value) : value);
 }
@@ -182,7 +188,7 @@ double Int::to_double() const {
 
 std::string Int::to_string() const {
   if (is_small()) return std::to_string(low_);
-  Budget::charge(1 + limbs(*this) * limbs(*this) / 8);
+  Budget::charge(1 + limbs(*this) * limbs(*this) / 16);
   return big(*this).str();
 }
 
@@ -293,7 +299,7 @@ Int gcd(const Int& a, const Int& b) {
   if (limbs(a) > limbs(b) + 1 && !b.is_zero()) return gcd(b, floor_mod(a, b));
   if (limbs(b) > limbs(a) + 1 && !a.is_zero()) return gcd(a, floor_mod(b, a));
   const uint64_t longest = std::max(limbs(a), limbs(b));
-  charge_big(1 + 2 * longest * longest);
+  charge_big(1 + longest * longest / 3 * 2);
   return IntAccess::make(
       boost::multiprecision::gcd(cpp_int(boost::multiprecision::abs(big(a))),
                                  cpp_int(boost::multiprecision::abs(big(b)))));

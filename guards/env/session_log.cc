@@ -1,6 +1,7 @@
 #include "guards/env/session_log.h"
 
 #include <sstream>
+#include <unordered_map>
 #include <utility>
 
 #include "sym/print.h"
@@ -8,6 +9,8 @@
 namespace proviso::inline v0_2::internal {
 
 namespace {
+
+constexpr size_t kMaxCondition = size_t{1} << 16;  // characters
 
 const char* truth_of(Verdict verdict) {
   switch (verdict) {
@@ -49,6 +52,18 @@ void SessionLog::set_verdict(size_t line, Verdict verdict) {
 std::string SessionLog::shapelog() const {
   std::ostringstream out;
   out << "# shapelog 1, recorded by proviso\n";
+  // A condition is asked again and again: each is written once.  A line of one
+  // that is too long to be read again is a comment.
+  std::unordered_map<Expr, std::string, ExprHash> written;
+  const auto text_of = [&](Expr e) -> const std::string& {
+    const auto [at, is_new] = written.try_emplace(e);
+    if (is_new) at->second = to_string(e, kMaxCondition);
+    return at->second;
+  };
+  const auto begin = [&](Expr e, const char* word) {
+    if (text_of(e).size() > kMaxCondition) out << "# too long: ";
+    out << word;
+  };
   auto made = symbols_.begin();
   for (const Line& line : lines_) {
     switch (line.kind) {
@@ -63,10 +78,12 @@ std::string SessionLog::shapelog() const {
         break;
       }
       case Line::kAssume:
-        out << "assume " << to_string(line.expr) << '\n';
+        begin(line.expr, "assume ");
+        out << text_of(line.expr) << '\n';
         break;
       case Line::kAsk:
-        out << "ask " << line.query << ' ' << to_string(line.expr)
+        begin(line.expr, "ask ");
+        out << line.query << ' ' << text_of(line.expr)
             << " ; truth " << truth_of(line.verdict) << " ; peer "
             << answer_of(line.verdict) << " 0us\n";
         break;

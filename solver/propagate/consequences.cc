@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "solver/limits_in_force.h"
+#include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -137,6 +138,7 @@ void Consequences::forget_waiting() {
 }
 
 void Consequences::wake_all(const Ids& constraints) {
+  Budget::charge(constraints.size() / 16);
   for (uint32_t i : constraints) {
     if (i >= rounds_.size()) {
       is_woken_.resize(i + 1);
