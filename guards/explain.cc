@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "guards/refusal.h"
+#include "solver/whole_call.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
@@ -51,6 +52,7 @@ std::optional<Assignment> breaking_point(ShapeEnv& env, const Guard& guard) {
 }  // namespace
 
 std::string explain(ShapeEnv& env, const Guard& guard) {
+  const internal::WholeCall whole(env.context());
   const std::vector<Expr> symbols = free_symbols(guard.condition);
   std::string text =
       to_string(guard.condition) + ", that is " +

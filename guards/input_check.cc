@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "guards/refusal.h"
+#include "solver/whole_call.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
@@ -20,6 +21,7 @@ std::optional<Expr> range_condition(Expr size, const Interval& range) {
 }  // namespace
 
 InputCheck::InputCheck(ShapeEnv& env) {
+  const internal::WholeCall whole(env.context());
   for (const InputDim& dim : env.input_dims()) add_dim(env, dim);
   for (const Guard& guard : env.minimal_guards()) add_guard(env, guard);
   for (size_t i = 0; i < dims_.size(); ++i) {

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "guards/conjuncts.h"
+#include "guards/phrases.h"
 #include "guards/weakest_checks.h"
+#include "solver/whole_call.h"
 #include "sym/print.h"
 #include "sym/within.h"
 
@@ -17,7 +19,7 @@ namespace {
 
 // What may be done in all (sym/budget.h), and for each guard besides: past it
 // guards are said as they are, and proofs and counterexamples are missing.
-constexpr uint64_t kUnits = 1'200'000, kUnitsOfGuard = 2'000;
+constexpr uint64_t kUnits = 1'000'000, kUnitsOfGuard = 1'500;
 
 Context with_all(Context& ranges, const std::vector<Expr>& conditions) {
   Context context = ranges.clone();
@@ -80,6 +82,7 @@ Context input_ranges(ShapeEnv& env) {
 }
 
 Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
+  const WholeCall whole(env.context());
   for (const InputDim& dim : env.input_dims())
     words.push_back({dim.expr, dim.display_name});
   Context ranges = input_ranges(env);
@@ -100,6 +103,13 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
       without_implied(ranges, together.value_or(all), units);
   Context context = with_all(ranges, kept);
 
+  std::vector<Expr> symbols = symbols_among(kept);
+  std::vector<Expr> said = kept;
+  for (const Guard& guard : env.guards()) said.push_back(guard.condition);
+  said.insert(said.end(), symbols.begin(), symbols.end());
+  const std::vector<std::string> texts = internal::in_words(env, said, words);
+  auto text = texts.begin();
+
   Requirements result;
   for (size_t i = 0; i < kept.size(); ++i) {
     std::vector<Expr> rest = kept;
@@ -108,29 +118,25 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
       return with_all(ranges, rest).ask(kept[i]).counterexample;
     });
     result.conditions.push_back(
-        {kept[i], in_words(env, kept[i], words),
-         std::move(counterexample).value_or(std::nullopt)});
+        {kept[i], *text++, std::move(counterexample).value_or(std::nullopt)});
   }
   for (const Guard& guard : env.guards()) {
     const auto answer =
         within(units, [&] { return context.ask(guard.condition); });
-    AnsweredQuestion question{guard.condition,
-                              in_words(env, guard.condition, words),
-                              guard.origins,
-                              {}};
+    AnsweredQuestion question{guard.condition, *text++, guard.origins, {}};
     if (answer && answer->verdict == Verdict::kYes)
       question.follows_from = used_by(context, *answer, kept);
     result.questions.push_back(std::move(question));
   }
-  for (Expr symbol : symbols_among(kept)) {
+  for (Expr symbol : symbols) {
+    const std::string& name = *text++;
     const auto pinned = within(units, [&]() -> std::optional<PinnedSize> {
       const Interval range = context.bounds(symbol);
       if (!range.is_point() || ranges.bounds_quick(symbol).is_point())
         return std::nullopt;
       const Answer answer =
           context.ask(eq(symbol, env.pool().integer(*range.lower())));
-      return PinnedSize{in_words(env, symbol, words), *range.lower(),
-                        used_by(context, answer, kept)};
+      return PinnedSize{name, *range.lower(), used_by(context, answer, kept)};
     });
     if (pinned && *pinned) result.pinned.push_back(**pinned);
   }

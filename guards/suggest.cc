@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "guards/phrases.h"
 #include "guards/weakest_checks.h"
+#include "solver/whole_call.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -19,7 +21,7 @@ using namespace internal;
 namespace {
 
 // What may be done in all (sym/budget.h); past it, sides are said as they are.
-constexpr uint64_t kUnits = 1'400'000;
+constexpr uint64_t kUnits = 1'200'000;
 
 // --- expressions in words
 
@@ -188,6 +190,7 @@ Assignment whole_example(ShapeEnv& env, Expr asked, const Assignment& known) {
 std::optional<Suggestion> suggest_together(ShapeEnv& env,
                                            const std::vector<Expr>& sides,
                                            const std::vector<Word>& words) {
+  const WholeCall whole(env.context());
   uint64_t units = kUnits;
   std::vector<Expr> needed = sides;
   for (Expr side : sides) {
@@ -227,13 +230,25 @@ std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
 }
 
 std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words) {
+  return internal::in_words(env, std::vector{e}, words)[0];
+}
+
+std::vector<std::string> internal::in_words(ShapeEnv& env,
+                                            const std::vector<Expr>& all,
+                                            const std::vector<Word>& words) {
   Phrasing phrasing(env.pool(), words);
-  return phrasing.text(e).value_or(to_traced_python(e));
+  std::vector<std::string> texts;
+  for (Expr e : all) {
+    auto text = phrasing.text(e);
+    texts.push_back(text ? *std::move(text) : to_traced_python(e));
+  }
+  return texts;
 }
 
 std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
                                 const std::vector<Word>& words,
                                 const Assignment& example) {
+  const WholeCall whole(env.context());
   const Expr asked = question.condition;
   if (asked.is_float()) return {};
   const std::optional<Expr> known = side_of_example(env, asked, example);

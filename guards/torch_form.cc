@@ -6,6 +6,7 @@
 #include "guards/conjuncts.h"
 #include "guards/env/session_facts.h"
 #include "guards/weakest_checks.h"
+#include "solver/whole_call.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
 #include "sym/simplify.h"
@@ -178,12 +179,14 @@ class Writer {
 }  // namespace
 
 TorchForm torch_form(ShapeEnv& env, const Requirements& r) {
+  const WholeCall whole(env.context());
   return Writer(env, r).run();
 }
 
 std::vector<TorchCondition> answers_to_torch(ShapeEnv& env,
                                              const Requirements& r,
                                              Expr question) {
+  const WholeCall whole(env.context());
   const std::optional<Expr> side = side_of_example(env, question, {});
   if (!side) return {};
   Context context = input_ranges(env);

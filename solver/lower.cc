@@ -11,7 +11,7 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 // Calls within calls: what is deeper is lowered from below.
-constexpr int kMaxNesting = 16;
+constexpr int kMaxNesting = 10;
 constexpr int kMaxFractionDepth = 64;
 
 // Larger constant exponents and shifts stay opaque.

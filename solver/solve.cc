@@ -18,7 +18,7 @@ namespace {
 using Side = Solution::Side;
 
 // What may be done (sym/budget.h); what takes more is not found.
-constexpr uint64_t kUnits = 2'000'000;
+constexpr uint64_t kUnits = 1'600'000;
 
 // term side value, where condition holds.
 struct State {
@@ -268,7 +268,7 @@ Expr common_divisor(Context& context, Expr a, Expr b) {
   ExprPool& pool = context.pool();
   a = context.canonical(a);
   b = context.canonical(b);
-  uint64_t units = kUnits;
+  uint64_t units = kUnits / 2;
   const auto found = within(units, [&] {
     const Polynomial p = to_polynomial(a);
     const Polynomial q = to_polynomial(b);

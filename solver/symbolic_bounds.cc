@@ -23,7 +23,7 @@ constexpr int kMaxNesting = 4;  // bounds of what is inside an atom
 constexpr size_t kMaxRowsOfAtom = 12;
 constexpr size_t kMaxCandidates = 8;
 constexpr size_t kMaxShown = 3;  // arguments of the Min
-constexpr uint64_t kUnits = 2'000'000;
+constexpr uint64_t kUnits = 1'600'000;
 
 class Bounder {
  public:

@@ -299,7 +299,7 @@ Int gcd(const Int& a, const Int& b) {
   if (limbs(a) > limbs(b) + 1 && !b.is_zero()) return gcd(b, floor_mod(a, b));
   if (limbs(b) > limbs(a) + 1 && !a.is_zero()) return gcd(a, floor_mod(b, a));
   const uint64_t longest = std::max(limbs(a), limbs(b));
-  charge_big(1 + longest * longest / 3 * 2);
+  charge_big(1 + 8 * longest + longest * longest / 3 * 2);
   return IntAccess::make(
       boost::multiprecision::gcd(cpp_int(boost::multiprecision::abs(big(a))),
                                  cpp_int(boost::multiprecision::abs(big(b)))));

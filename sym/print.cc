@@ -158,6 +158,11 @@ std::optional<std::string> decimal(const Rational& r) {
 
 // What PyTorch's form and Python share: sums, products, powers, comparisons.
 class Infix {
+ public:
+  // A number of more digits is not written: what makes them takes time as their
+  // square.
+  void set_most_digits(size_t digits) { most_digits_ = digits; }
+
  protected:
   ~Infix() = default;
 
@@ -170,8 +175,13 @@ class Infix {
     return minus ? kSignLevel : kAtomLevel;
   }
   std::string unsigned_number(Expr e) const {
-    if (e.is(Op::kInteger)) return abs(e.integer()).to_string();
+    if (e.is(Op::kInteger)) {
+      const Int n = abs(e.integer());
+      return is_too_long(n) ? left_out("an integer", n) : n.to_string();
+    }
     Rational r = magnitude(e.rational());
+    if (is_too_long(r.num())) return left_out("a number", r.num());
+    if (is_too_long(r.den())) return left_out("a number", r.den());
     std::optional<std::string> digits = decimal(r);
     return digits ? *digits : fraction(r);
   }
@@ -246,6 +256,17 @@ class Infix {
     line << std::string(name) + "(" << joined(e.args(), ", ") << ")";
     return kAtomLevel;
   }
+
+ private:
+  bool is_too_long(const Int& n) const {
+    return n.bit_length() / 4 > most_digits_;
+  }
+  static std::string left_out(const char* what, const Int& n) {
+    return "(" + std::string(what) + " of " + std::to_string(n.bit_length()) +
+           " bits...)";
+  }
+
+  size_t most_digits_ = 2 * kMaxTextLength;
 };
 
 // --- PyTorch's and SymPy's str()
@@ -854,6 +875,7 @@ class SreprText {
 std::string to_string(Expr e, size_t max_length) {
   if (!e) return "<null>";
   TorchText style;
+  style.set_most_digits(2 * max_length);
   bool is_cut = false;
   return write_text(style, e, is_cut, max_length);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/whole_call.h"
 #include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
@@ -25,7 +26,7 @@ bool decides(Context& context, const FreeAnswers::Decision& d) {
 
 const EnforcedFacts::View& EnforcedFacts::view() {
   // A later answer may keep a range that makes an earlier guard superfluous.
-  const bool starts_over = !view_.context ||
+  const bool starts_over = !view_.context || view_.is_interrupted ||
                            view_.version != facts_.version() ||
                            (!view_.guards.empty() &&
                             view_.branches < free_answers_.branches().size());
@@ -45,6 +46,7 @@ const EnforcedFacts::View& EnforcedFacts::view() {
   if (!is_examined) keep_unexamined();
   view_.decisions = free_answers_.decisions().size();
   view_.branches = free_answers_.branches().size();
+  view_.is_interrupted = WholeCall::is_interrupted();
   return view_;
 }
 

@@ -34,7 +34,8 @@ class EnforcedFacts {
   using ExprSet = std::set<Expr, ExprLess>;
 
   struct View {
-    uint64_t version = 0;  // of the facts
+    uint64_t version = 0;         // of the facts
+    bool is_interrupted = false;  // and wants to be made again
     // Free answers that were examined.
     size_t decisions = 0, branches = 0;
     std::unique_ptr<Context> context;

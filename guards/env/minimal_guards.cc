@@ -5,7 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sym/budget.h"
+#include "solver/whole_call.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -43,6 +44,10 @@ class Minimizer {
 
   // Assumed here: all that is kept, and all that is open outside [begin, end).
   void visit(const std::vector<size_t>& open, size_t begin, size_t end) {
+    if (WholeCall::is_interrupted()) {
+      for (size_t i = begin; i < end; ++i) kept_.push_back(open[i]);
+      return;
+    }
     if (begin == end) return;
     if (end - begin == 1) {
       const size_t i = open[begin];
@@ -113,13 +118,20 @@ std::vector<Guard> MinimalGuards::find() {
   const std::unique_ptr<Context> ranges = enforced_ranges();
   const std::vector<bool> sole = sole_equalities(all, *ranges);
   // Past the budget no guard goes.
-  const Budget budget(kEnforcedUnits + kEnforcedUnitsOfGuard * all.size());
+  uint64_t units = kEnforcedUnits + kEnforcedUnitsOfGuard * all.size();
+  auto found = within(units, [&] { return minimized(all, sole, *ranges); });
+  return found ? *std::move(found) : all;
+}
+
+std::vector<Guard> MinimalGuards::minimized(const std::vector<Guard>& all,
+                                            const std::vector<bool>& sole,
+                                            Context& ranges) {
   std::vector<size_t> kept, open;
   for (size_t i = 0; i < all.size(); ++i) (sole[i] ? kept : open).push_back(i);
   std::vector<Guard> result;
-  for (size_t i : Minimizer(*ranges, all, std::move(kept)).run(open))
+  for (size_t i : Minimizer(ranges, all, std::move(kept)).run(open))
     result.push_back(all[i]);
-  credit_places(result, *ranges);
+  credit_places(result, ranges);
   return result;
 }
 

@@ -46,6 +46,8 @@ class MinimalGuards {
   std::vector<bool> sole_equalities(const std::vector<Guard>& all,
                                     Context& ranges);
   Places places_to_credit(Context& ranges) const;
+  std::vector<Guard> minimized(const std::vector<Guard>& all,
+                               const std::vector<bool>& sole, Context& ranges);
   void credit_places(std::vector<Guard>& kept, Context& ranges);
 
   SessionFacts& facts_;

@@ -38,8 +38,12 @@ Expr at_hints(Expr e, const std::vector<Expr>& symbols, ExprPool& pool,
   return map.empty() ? e : simplify(substitute(e, map));
 }
 
+bool is_long(Expr e) {
+  return to_string(e, kShown).find("...") != std::string::npos;
+}
+
 std::string checks_text(Expr c, Expr negation) {
-  if (to_string(c, kShown).size() > kShown) {
+  if (is_long(c)) {
     return "To fix the error, say before this call which side holds, with "
            "torch._check.\n";
   }
@@ -66,8 +70,7 @@ std::string value_advice(Expr e) {
          "float() cannot), write the loop as a tensor operation, or, when the "
          "value is always the same, say so before this call:\n"
          "  1. torch._check(" +
-         (to_string(e, kShown).size() > kShown ? "it" : to_python(e)) +
-         " == <value>)\n";
+         (is_long(e) ? "it" : to_python(e)) + " == <value>)\n";
 }
 
 // Which inputs have no example by the caller's wish.

@@ -61,7 +61,7 @@ std::string SessionLog::shapelog() const {
     return at->second;
   };
   const auto begin = [&](Expr e, const char* word) {
-    if (text_of(e).size() > kMaxCondition) out << "# too long: ";
+    if (text_of(e).find("...") != std::string::npos) out << "# too long: ";
     out << word;
   };
   auto made = symbols_.begin();
@@ -83,9 +83,9 @@ std::string SessionLog::shapelog() const {
         break;
       case Line::kAsk:
         begin(line.expr, "ask ");
-        out << line.query << ' ' << text_of(line.expr)
-            << " ; truth " << truth_of(line.verdict) << " ; peer "
-            << answer_of(line.verdict) << " 0us\n";
+        out << line.query << ' ' << text_of(line.expr) << " ; truth "
+            << truth_of(line.verdict) << " ; peer " << answer_of(line.verdict)
+            << " 0us\n";
         break;
     }
   }

@@ -5,6 +5,7 @@
 
 #include "solver/kind_range.h"
 #include "solver/limits_in_force.h"
+#include "sym/budget.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2::internal {
@@ -39,6 +40,7 @@ Fact AssumedFacts::fact(FactId id) const {
 
 std::string AssumedFacts::in_words(const std::vector<FactId>& ids) const {
   std::string out;
+  Budget::charge(4 * ids.size());
   for (FactId id : ids) {
     const std::string origin = fact(id).origin.to_string();
     if (!out.empty()) out += "; ";

@@ -88,6 +88,8 @@ const std::vector<FactId>& Consistency::elsewhere() {
     }
     return true;
   });
+  // Who ended it has not looked everywhere.
+  if (!reasoner.is_undisturbed()) state_ = 0;
   return found_;
 }
 

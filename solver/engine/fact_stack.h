@@ -24,6 +24,7 @@
 #include "solver/engine/box.h"
 #include "solver/engine/memo.h"
 #include "solver/engine/reasoner.h"
+#include "solver/whole_call.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -77,6 +78,7 @@ class FactStack {
   // --- another thread ends the call under way, until resume()
   void interrupt();
   void resume() {
+    if (WholeCall::goes_on(is_interrupted_)) return;
     if (is_interrupted_.load(std::memory_order_relaxed)) end_interruption();
   }
 

@@ -83,6 +83,7 @@ Strided RangeReading::as_polynomial(const Poly& p, int depth) {
   for (const Term& t : p.terms) {
     Strided product = Strided::point(t.coef);
     for (AtomId a : reasoner_.forms().monomials.factors(t.mono)) {
+      Budget::charge(8);
       product = product * of_atom(a, depth);
     }
     sum = sum + product;

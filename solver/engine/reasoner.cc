@@ -37,6 +37,8 @@ Reasoner::Reasoner(ExprPool& pool, const SolverOptions& options,
 
 FactId Reasoner::assume(Expr condition, const Provenance& origin) {
   const FactId id = facts_.add(condition, origin);
+  // Lowering does not end the call, but who interrupts it does.
+  const Budget interruptible(Budget::kUnlimited, interruption());
   // An assumed fact holds, so it is defined.
   const FormulaId f = lower_.condition(condition);
   const FormulaId defined = lower_.defined(condition);
@@ -73,6 +75,7 @@ void Reasoner::undo(const Mark& mark) {
 }
 
 std::vector<FactId> Reasoner::facts_in(Reason why) const {
+  Budget::charge(1 + why / 64);
   std::vector<FactId> ids = reasons_.facts(why);
   std::erase(ids, kQuestionLeaf);
   return ids;

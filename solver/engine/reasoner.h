@@ -22,6 +22,7 @@
 #include "solver/engine/pipeline.h"
 #include "solver/lower.h"
 #include "solver/strategies/proof_strategies.h"
+#include "solver/whole_call.h"
 #include "solver/z3_backend.h"
 
 namespace proviso::inline v0_2::internal {
@@ -86,10 +87,12 @@ class Reasoner {
     z3_.interrupt();
   }
   void resume() { is_interrupted_ = false; }
-  bool is_interrupted() const { return is_interrupted_; }
+  bool is_interrupted() const {
+    return is_interrupted_ || WholeCall::is_interrupted();
+  }
   // Whether the present call has come to its end by itself.
   bool is_undisturbed() const {
-    return !is_interrupted_ && Budget::units_left() != 0;
+    return !is_interrupted() && Budget::units_left() != 0;
   }
 
   // --- what strategies work on
@@ -109,6 +112,10 @@ class Reasoner {
 
  private:
   uint64_t units_for_fact() const;
+  const std::atomic<bool>* interruption() const {
+    const std::atomic<bool>* whole = WholeCall::interruption();
+    return whole != nullptr ? whole : &is_interrupted_;
+  }
   void trim_reasons(uint32_t size);
   void keep_reason(uint32_t size, Reason& why);
 
@@ -131,10 +138,10 @@ class Reasoner {
 template <typename Work>
 auto Reasoner::within(uint64_t units, Work work)
     -> std::optional<decltype(work())> {
-  if (Budget::units_left() == 0) return std::nullopt;  // a caller's
+  if (!is_undisturbed()) return std::nullopt;  // by a caller, or a thread
   const Domain::Mark before = domain_.mark();
   try {
-    const Budget budget(units, &is_interrupted_);
+    const Budget budget(units, interruption());
     return work();
   } catch (const OutOfBudget&) {
     domain_.undo(before);

@@ -138,13 +138,13 @@ void Consequences::forget_waiting() {
 }
 
 void Consequences::wake_all(const Ids& constraints) {
-  Budget::charge(constraints.size() / 16);
+  Budget::charge(constraints.size() / 8);
   for (uint32_t i : constraints) {
     if (i >= rounds_.size()) {
       is_woken_.resize(i + 1);
       rounds_.resize(i + 1);
     }
-    if (!state_.constraints[i].is_active || is_woken_[i]) continue;
+    if (is_woken_[i] || !state_.constraints[i].is_active) continue;
     is_woken_[i] = true;
     woken_.push_back(i);
   }

@@ -5,39 +5,13 @@
 
 #include "sym/operators.h"
 #include "sym/parse.h"
+#include "tests/bombs/texts.h"
 
 namespace proviso::testing {
 
 using std::to_string;
 
-std::string sym(char letter, int i) { return letter + to_string(i); }
-
 namespace {
-
-std::string digits(char digit, int count) {
-  return std::string(static_cast<size_t>(count), digit);
-}
-
-// step applied n times, from the inside out.
-std::string nested(int n, std::string text,
-                   const std::function<std::string(std::string, int)>& step) {
-  for (int i = 0; i < n; ++i) text = step(std::move(text), i);
-  return text;
-}
-
-std::string joined(int n, const std::string& separator,
-                   const std::function<std::string(int)>& part) {
-  std::string out;
-  for (int i = 0; i < n; ++i) out += (i > 0 ? separator : "") + part(i);
-  return out;
-}
-
-std::vector<std::string> list(int n,
-                              const std::function<std::string(int)>& part) {
-  std::vector<std::string> out;
-  for (int i = 0; i < n; ++i) out.push_back(part(i));
-  return out;
-}
 
 // clang-format off
 const std::vector<Family> kFamilies = {
@@ -794,7 +768,14 @@ size_t Problem::length() const {
   return total;
 }
 
-const std::vector<Family>& bombs() { return kFamilies; }
+const std::vector<Family>& bombs() {
+  static const std::vector<Family> all = [] {
+    std::vector<Family> joined = kFamilies;
+    joined.insert(joined.end(), mixed_bombs().begin(), mixed_bombs().end());
+    return joined;
+  }();
+  return all;
+}
 
 std::string test_name(std::string name) {
   for (char& c : name)

@@ -18,7 +18,9 @@
 namespace proviso::testing {
 
 // s0, u7: a symbol's name.
-std::string sym(char letter, int i);
+inline std::string sym(char letter, int i) {
+  return letter + std::to_string(i);
+}
 
 struct Problem {
   std::vector<std::string> facts;
@@ -40,6 +42,8 @@ inline void PrintTo(const Family& family, std::ostream* out) {
 }
 
 const std::vector<Family>& bombs();
+// Of these, the ones that mix operators (mixed.cc).
+const std::vector<Family>& mixed_bombs();
 // Expressions of n levels, most of which no text that is parsed has.
 const std::vector<Family>& deep_bombs();
 // The family's name as gtest wants it.

@@ -1,0 +1,64 @@
+// solver/whole_call.h - many calls of contexts that are one call of whoever
+// makes them.
+//
+//   const WholeCall whole(env.context());
+//   for (Expr q : questions) other.ask(q);   // env.context().interrupt() ends
+//                                            // them all, each at once
+//
+// A call of guards/ asks many questions, some of contexts that it makes for
+// itself and that nobody else can interrupt.  From the outermost WholeCall of a
+// thread to its end, what interrupts one context ends the calls of all: the one
+// under way, and each that comes later, with what is known without work.  That
+// is the context that is given, or else the first that is called.
+#pragma once
+
+#include <atomic>
+
+#include "solver/solver.h"
+
+namespace proviso::inline v0_2::internal {
+
+class PROVISO_HIDDEN WholeCall {
+ public:
+  WholeCall() : is_outermost_(!is_open_) {
+    if (!is_outermost_) return;
+    is_open_ = true;
+    interrupted_ = nullptr;
+  }
+  explicit WholeCall(Context& context) : WholeCall() {
+    if (is_outermost_) begin(context);
+  }
+  ~WholeCall() {
+    if (is_outermost_) is_open_ = false;
+  }
+  WholeCall(const WholeCall&) = delete;
+  WholeCall& operator=(const WholeCall&) = delete;
+
+  static bool is_interrupted() {
+    const std::atomic<bool>* flag = interruption();
+    return flag != nullptr && flag->load(std::memory_order_relaxed);
+  }
+  // What another thread sets; nullptr where no WholeCall is open.
+  static const std::atomic<bool>* interruption() {
+    return is_open_ ? interrupted_ : nullptr;
+  }
+  // Whether a context that is called, and interrupted by `flag`, goes on with a
+  // call that has begun; it begins one otherwise.
+  static bool goes_on(const std::atomic<bool>& flag) {
+    if (!is_open_) return false;
+    if (interrupted_ != nullptr) return interrupted_ == &flag;
+    interrupted_ = &flag;
+    return false;
+  }
+
+ private:
+  static void begin(Context& context);
+
+  static inline constinit thread_local bool is_open_ = false;
+  static inline constinit thread_local const std::atomic<bool>* interrupted_ =
+      nullptr;
+
+  const bool is_outermost_;
+};
+
+}  // namespace proviso::inline v0_2::internal
