@@ -185,7 +185,7 @@ const std::map<Expr, Expr, ExprLess>& ShapeEnv::replacements() const {
 std::vector<Guard> ShapeEnv::minimal_guards() {
   const WholeCall whole(impl_->facts.context());
   Impl& m = *impl_;
-  return MinimalGuards(m.facts, m.symbols, m.free_answers, m.recorder,
+  return MinimalGuards(m.facts, m.symbols, m.unguarded_answers, m.recorder,
                        m.enforced)
       .find();
 }
@@ -220,9 +220,9 @@ void ShapeEnv::check_constraints() {
 
 void ShapeEnv::layout_questions(bool on) {
   if (on) {
-    impl_->free_answers.begin_layout();
+    impl_->unguarded_answers.begin_layout();
   } else {
-    impl_->free_answers.end_layout();
+    impl_->unguarded_answers.end_layout();
   }
 }
 void ShapeEnv::suppress_guards(bool on) {

@@ -5,7 +5,6 @@
 
 #include "guards/env/decider.h"
 #include "guards/env/enforced_facts.h"
-#include "guards/env/free_answers.h"
 #include "guards/env/hints.h"
 #include "guards/env/learning.h"
 #include "guards/env/minimal_guards.h"
@@ -16,6 +15,7 @@
 #include "guards/env/session_facts.h"
 #include "guards/env/session_log.h"
 #include "guards/env/symbols.h"
+#include "guards/env/unguarded_answers.h"
 #include "guards/shape_env.h"
 
 namespace proviso::inline v0_2 {
@@ -28,18 +28,19 @@ struct ShapeEnv::Impl {
   internal::SessionFacts facts{options.solver, log};
   internal::Symbols symbols{options, facts, log};
   internal::Replacements replacements{symbols};
-  internal::FreeAnswers free_answers{symbols, facts};
-  internal::Decider decider{log, facts, symbols, replacements, free_answers};
+  internal::UnguardedAnswers unguarded_answers{symbols, facts};
+  internal::Decider decider{log, facts, symbols, replacements,
+                            unguarded_answers};
   internal::Hints hints{facts, symbols, replacements, decider};
   internal::Learning learning{options, log,          facts,
-                              symbols, replacements, free_answers};
-  internal::Recorder recorder{options,      log,     facts, replacements,
-                              free_answers, decider, hints, learning};
+                              symbols, replacements, unguarded_answers};
+  internal::Recorder recorder{options,           log,     facts, replacements,
+                              unguarded_answers, decider, hints, learning};
   internal::OpenQuestions open_questions{facts, symbols};
-  internal::Questions questions{options,      log,           facts,   symbols,
-                                replacements, free_answers,  decider, hints,
-                                recorder,     open_questions};
-  internal::EnforcedFacts enforced{facts, symbols, free_answers, recorder};
+  internal::Questions questions{
+      options,           log,     facts, symbols,  replacements,
+      unguarded_answers, decider, hints, recorder, open_questions};
+  internal::EnforcedFacts enforced{facts, symbols, unguarded_answers, recorder};
 };
 
 }  // namespace proviso::inline v0_2

@@ -42,7 +42,7 @@ Verdict Decider::decide(Expr condition, AskEffort effort) {
   VerdictMemo& memo = verdicts_[condition.id()];
   const size_t line = log_.add_question(condition, memo.verdict);
   if (memo.verdict != Verdict::kUnknown) {
-    add_to_free_answers(condition, memo);
+    add_to_unguarded_answers(condition, memo);
     return memo.verdict;
   }
   if (memo.version == facts_.version() && memo.effort >= effort)
@@ -53,15 +53,15 @@ Verdict Decider::decide(Expr condition, AskEffort effort) {
                               : context.ask_quick(condition);
   memo = {verdict, effort, facts_.version(), false};
   log_.set_verdict(line, verdict);
-  if (verdict != Verdict::kUnknown) add_to_free_answers(condition, memo);
+  if (verdict != Verdict::kUnknown) add_to_unguarded_answers(condition, memo);
   return verdict;
 }
 
 // An answer that only chose strides is added when another question gets it.
-void Decider::add_to_free_answers(Expr condition, VerdictMemo& memo) {
-  if (memo.is_added || free_answers_.is_layout()) return;
+void Decider::add_to_unguarded_answers(Expr condition, VerdictMemo& memo) {
+  if (memo.is_added || unguarded_answers_.is_layout()) return;
   memo.is_added = true;
-  free_answers_.add_decision(condition, memo.verdict, memo.effort);
+  unguarded_answers_.add_decision(condition, memo.verdict, memo.effort);
 }
 
 bool Decider::is_known_without_assumptions(Expr condition) {
@@ -98,7 +98,7 @@ Expr Decider::simplify(Expr e) {
   if (s != r && s.type() == r.type() &&
       subset(symbols_.in(s), symbols_.in(r)) &&
       !facts_.leans_on_assumption(eq(r, s))) {
-    free_answers_.add_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
+    unguarded_answers_.add_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
     s = replacements_.apply(s);
   } else {
     s = r;
@@ -121,8 +121,8 @@ std::optional<Int> Decider::static_value(Expr e) {
   if (e.is(Op::kInteger)) return e.integer();
   const Interval range = facts_.context().bounds_quick(e);
   if (!range.is_point()) return std::nullopt;
-  free_answers_.add_decision(eq(e, facts_.pool().integer(*range.lower())),
-                             Verdict::kYes, AskEffort::kFull);
+  unguarded_answers_.add_decision(eq(e, facts_.pool().integer(*range.lower())),
+                                  Verdict::kYes, AskEffort::kFull);
   return range.lower();
 }
 
@@ -131,8 +131,8 @@ std::optional<Int> Decider::proved_value(Expr e) {
   const std::optional<Int> value =
       within(units, [&] { return find_value(e); }).value_or(std::nullopt);
   if (!value) return std::nullopt;
-  free_answers_.add_decision(eq(e, facts_.pool().integer(*value)),
-                             Verdict::kYes, AskEffort::kFull);
+  unguarded_answers_.add_decision(eq(e, facts_.pool().integer(*value)),
+                                  Verdict::kYes, AskEffort::kFull);
   return value;
 }
 

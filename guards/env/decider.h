@@ -1,7 +1,7 @@
 // guards/env/decider.h - answers by what is known: verdicts, simplified
 // expressions, ranges and values, each remembered while it holds.
 //
-//   Decider decider(log, facts, symbols, replacements, free_answers);
+//   Decider decider(log, facts, symbols, replacements, unguarded_answers);
 //   decider.decide(ge(s0, 2));                 // kYes: assumed
 //   decider.decide(le(s0, 512));               // kUnknown
 //   decider.simplify(max(s0, s0 - 2));         // s0
@@ -9,8 +9,8 @@
 //   decider.static_value(s0 - s0 + 3);         // 3
 //
 // Nothing here becomes a guard, and nothing is asked of examples.  Each answer
-// is a free answer (free_answers.h), each question of decide() a line of the
-// log.
+// is an unguarded answer (unguarded_answers.h), each question of decide() a
+// line of the log.
 //
 // Protocol: give decide(), static_value() and proved_value() expressions after
 // Replacements::apply(); simplify() and bounds() apply it themselves.
@@ -19,8 +19,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "guards/env/free_answers.h"
 #include "guards/env/replacements.h"
+#include "guards/env/unguarded_answers.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -28,12 +28,12 @@ class Decider {
  public:
   // All outlive it.
   Decider(SessionLog& log, SessionFacts& facts, Symbols& symbols,
-          Replacements& replacements, FreeAnswers& free_answers)
+          Replacements& replacements, UnguardedAnswers& unguarded_answers)
       : log_(log),
         facts_(facts),
         symbols_(symbols),
         replacements_(replacements),
-        free_answers_(free_answers) {}
+        unguarded_answers_(unguarded_answers) {}
   Decider(const Decider&) = delete;
   Decider& operator=(const Decider&) = delete;
 
@@ -57,14 +57,14 @@ class Decider {
     Verdict verdict = Verdict::kUnknown;
     AskEffort effort = AskEffort::kQuick;
     uint64_t version = 0;   // of the facts: an unknown is forgotten
-    bool is_added = false;  // to the free answers
+    bool is_added = false;  // to the unguarded answers
   };
   struct RangeMemo {
     Interval range;
     uint64_t version = 0;
   };
 
-  void add_to_free_answers(Expr condition, VerdictMemo& memo);
+  void add_to_unguarded_answers(Expr condition, VerdictMemo& memo);
   bool has_decidable_part(Expr e);
   std::optional<Int> find_value(Expr e);
 
@@ -72,7 +72,7 @@ class Decider {
   SessionFacts& facts_;
   Symbols& symbols_;
   Replacements& replacements_;
-  FreeAnswers& free_answers_;
+  UnguardedAnswers& unguarded_answers_;
   // By node id.
   std::unordered_map<uint32_t, VerdictMemo> verdicts_;
   ExprMemo simplified_;

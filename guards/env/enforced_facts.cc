@@ -16,7 +16,7 @@ bool is_of_one_size(const std::vector<Expr>& symbols) {
          !is_unbacked(symbols[0].symbol().kind);
 }
 
-bool decides(Context& context, const FreeAnswers::Decision& d) {
+bool decides(Context& context, const UnguardedAnswers::Decision& d) {
   if (context.ask_quick(d.question) == d.verdict) return true;
   return d.effort == AskEffort::kFull &&
          context.ask(d.question).verdict == d.verdict;
@@ -26,10 +26,11 @@ bool decides(Context& context, const FreeAnswers::Decision& d) {
 
 const EnforcedFacts::View& EnforcedFacts::view() {
   // A later answer may keep a range that makes an earlier guard superfluous.
-  const bool starts_over = !view_.context || view_.is_interrupted ||
-                           view_.version != facts_.version() ||
-                           (!view_.guards.empty() &&
-                            view_.branches < free_answers_.branches().size());
+  const bool starts_over =
+      !view_.context || view_.is_interrupted ||
+      view_.version != facts_.version() ||
+      (!view_.guards.empty() &&
+       view_.branches < unguarded_answers_.branches().size());
   uint64_t units = kEnforcedUnits +
                    kEnforcedUnitsOfGuard *
                        (recorder_.guards().size() + recorder_.asserts().size());
@@ -44,23 +45,23 @@ const EnforcedFacts::View& EnforcedFacts::view() {
                            }).has_value();
   if (!view_.context) view_.context = recorder_.enforced_context();
   if (!is_examined) keep_unexamined();
-  view_.decisions = free_answers_.decisions().size();
-  view_.branches = free_answers_.branches().size();
+  view_.decisions = unguarded_answers_.decisions().size();
+  view_.branches = unguarded_answers_.branches().size();
   view_.is_interrupted = WholeCall::is_interrupted();
   return view_;
 }
 
 void EnforcedFacts::examine_new() {
-  const auto& decisions = free_answers_.decisions();
-  const auto& branches = free_answers_.branches();
-  if (free_answers_.is_full()) keep_at_least_two(facts_.assumed());
+  const auto& decisions = unguarded_answers_.decisions();
+  const auto& branches = unguarded_answers_.branches();
+  if (unguarded_answers_.is_full()) keep_at_least_two(facts_.assumed());
   // Questions about one symbol settle most cases, and leave no choice of whose
   // assumption to keep; so they go first.
   for (bool alone : {true, false}) {
     for (size_t i = view_.decisions; i < decisions.size(); ++i) {
       const Expr question = decisions[i].question;
       const bool is_alone = symbols_.in(question).size() <= 1;
-      if (is_alone == alone && !free_answers_.is_branch(question))
+      if (is_alone == alone && !unguarded_answers_.is_branch(question))
         examine(decisions[i]);
     }
   }
@@ -73,12 +74,12 @@ void EnforcedFacts::examine_new() {
 
 // All that may have been needed, and the answers themselves.
 void EnforcedFacts::keep_unexamined() {
-  const auto& decisions = free_answers_.decisions();
-  const auto& branches = free_answers_.branches();
+  const auto& decisions = unguarded_answers_.decisions();
+  const auto& branches = unguarded_answers_.branches();
   keep_at_least_two(facts_.assumed());
   ExprSet held;
   for (size_t i = view_.decisions; i < decisions.size(); ++i) {
-    const FreeAnswers::Decision& d = decisions[i];
+    const UnguardedAnswers::Decision& d = decisions[i];
     if (is_of_one_size(symbols_.in(d.question)))
       held.insert(side_that_holds(d.question, d.verdict));
   }
@@ -119,7 +120,7 @@ std::vector<Expr> EnforcedFacts::open_assumptions(
   return open;
 }
 
-bool EnforcedFacts::is_decided_with(const FreeAnswers::Decision& decision,
+bool EnforcedFacts::is_decided_with(const UnguardedAnswers::Decision& decision,
                                     const std::vector<Expr>& symbols,
                                     int least) {
   Context& enforced = *view_.context;
@@ -132,7 +133,7 @@ bool EnforcedFacts::is_decided_with(const FreeAnswers::Decision& decision,
 
 // While they are few, each is tried without.
 std::vector<Expr> EnforcedFacts::without_needless(
-    const FreeAnswers::Decision& decision, std::vector<Expr> symbols) {
+    const UnguardedAnswers::Decision& decision, std::vector<Expr> symbols) {
   if (symbols.size() > kMostDroppedOneByOne) return symbols;
   for (size_t i = 0; symbols.size() > 1 && i < symbols.size();) {
     std::vector<Expr> rest = symbols;
@@ -149,7 +150,7 @@ std::vector<Expr> EnforcedFacts::without_needless(
 // Keeps the assumptions that this answer needs: its own symbols'; else what it
 // says of one size, or that two are equal; else those of every connected
 // symbol; else all.
-void EnforcedFacts::examine(const FreeAnswers::Decision& d) {
+void EnforcedFacts::examine(const UnguardedAnswers::Decision& d) {
   if (decides(*view_.context, d)) return;
   std::vector<Expr> own = open_assumptions(symbols_.in(d.question));
   if (!own.empty() && is_decided_with(d, own)) {
@@ -170,7 +171,8 @@ void EnforcedFacts::examine(const FreeAnswers::Decision& d) {
 
 // Where an assumption says no more than the answer it is kept: a range reads
 // better.  Else the answer is a guard, the weakest that there is.
-void EnforcedFacts::examine(const FreeAnswers::Branch& branch, bool as_range) {
+void EnforcedFacts::examine(const UnguardedAnswers::Branch& branch,
+                            bool as_range) {
   Context& enforced = *view_.context;
   const Expr held = branch.condition;
   if (enforced.ask_quick(held) == Verdict::kYes) return;

@@ -1,17 +1,18 @@
 // guards/env/enforced_facts.h - what holds of every input that passes: ranges,
 // guards, assertions, and of the assumptions those that some answer needed.
 //
-//   EnforcedFacts enforced(facts, symbols, free_answers, recorder);
+//   EnforcedFacts enforced(facts, symbols, unguarded_answers, recorder);
 //   // guard_bool(le(s0, 0)) was answered False, by s0 >= 2
 //   enforced.view().at_least_one;    // {s0}: that s0 is not 0 was enough
 //   enforced.view().context->bounds_quick(s0);    // [1, int_oo]
 //
 // While tracing, example sizes >= 2 are assumed to stay >= 2.  Afterwards each
-// free answer (free_answers.h) is asked again of the enforced facts alone; an
-// assumption is kept only where an answer falls without it.  So a printed range
-// never admits a size for which an answer given while tracing would be wrong.
-// Where not being 0 is enough, only that is kept; where the answer itself says
-// less than the assumption, it is kept as a guard in its place.
+// unguarded answer (unguarded_answers.h) is asked again of the enforced facts
+// alone; an assumption is kept only where an answer falls without it.  So a
+// printed range never admits a size for which an answer given while tracing
+// would be wrong. Where not being 0 is enough, only that is kept; where the
+// answer itself says less than the assumption, it is kept as a guard in its
+// place.
 //
 // Past a budget the rest is not examined: all assumptions are kept, and all
 // answers as guards, which is right and enforces more.
@@ -36,7 +37,7 @@ class EnforcedFacts {
   struct View {
     uint64_t version = 0;         // of the facts
     bool is_interrupted = false;  // and wants to be made again
-    // Free answers that were examined.
+    // Unguarded answers that were examined.
     size_t decisions = 0, branches = 0;
     std::unique_ptr<Context> context;
     ExprSet at_least_two, at_least_one;  // symbols of the kept assumptions
@@ -47,10 +48,10 @@ class EnforcedFacts {
 
   // All outlive it.
   EnforcedFacts(SessionFacts& facts, Symbols& symbols,
-                const FreeAnswers& free_answers, Recorder& recorder)
+                const UnguardedAnswers& unguarded_answers, Recorder& recorder)
       : facts_(facts),
         symbols_(symbols),
-        free_answers_(free_answers),
+        unguarded_answers_(unguarded_answers),
         recorder_(recorder) {}
   EnforcedFacts(const EnforcedFacts&) = delete;
   EnforcedFacts& operator=(const EnforcedFacts&) = delete;
@@ -60,21 +61,21 @@ class EnforcedFacts {
  private:
   void examine_new();
   void keep_unexamined();
-  void examine(const FreeAnswers::Decision& decision);
-  void examine(const FreeAnswers::Branch& branch, bool as_range);
+  void examine(const UnguardedAnswers::Decision& decision);
+  void examine(const UnguardedAnswers::Branch& branch, bool as_range);
   void keep_at_least_two(const std::vector<Expr>& symbols);
   void keep_at_least_one(const std::vector<Expr>& symbols);
   void keep_as_guard(Expr condition);
-  bool is_decided_with(const FreeAnswers::Decision& decision,
+  bool is_decided_with(const UnguardedAnswers::Decision& decision,
                        const std::vector<Expr>& symbols, int least = 2);
-  std::vector<Expr> without_needless(const FreeAnswers::Decision& decision,
+  std::vector<Expr> without_needless(const UnguardedAnswers::Decision& decision,
                                      std::vector<Expr> symbols);
   std::vector<Expr> open_assumptions(const std::vector<Expr>& symbols) const;
   std::vector<Expr> connected_symbols(Expr question);
 
   SessionFacts& facts_;
   Symbols& symbols_;
-  const FreeAnswers& free_answers_;
+  const UnguardedAnswers& unguarded_answers_;
   Recorder& recorder_;
   View view_;
 };

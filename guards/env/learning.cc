@@ -85,7 +85,8 @@ void Learning::refine_ranges(Expr condition) {
       continue;
     }
     Expr value = facts_.pool().integer(*now.lower());
-    free_answers_.add_decision(eq(s, value), Verdict::kYes, AskEffort::kFull);
+    unguarded_answers_.add_decision(eq(s, value), Verdict::kYes,
+                                    AskEffort::kFull);
     replace(s, value, "range_refined_to_singleton");
   }
 }

@@ -1,8 +1,8 @@
 // guards/env/learning.h - what a new fact teaches beyond itself: narrower
 // ranges of its symbols, and symbols that others replace.
 //
-//   Learning learning(options, log, facts, symbols, replacements,
-//   free_answers); learning.assume(eq(s3, s1 * 4), where, "guard ");
+//   Learning learning(options, log, facts, symbols, replacements, ...);
+//   learning.assume(eq(s3, s1 * 4), where, "guard ");
 //       // a fact, and s3 is 4*s1 from here on
 //   learning.assume(le(s1, 5), where, "guard ");
 //       // update_range s1 = VR[2, 5]
@@ -18,8 +18,8 @@
 
 #include <map>
 
-#include "guards/env/free_answers.h"
 #include "guards/env/replacements.h"
+#include "guards/env/unguarded_answers.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -28,13 +28,13 @@ class Learning {
   // All outlive it.
   Learning(const ShapeEnvOptions& options, SessionLog& log, SessionFacts& facts,
            Symbols& symbols, Replacements& replacements,
-           FreeAnswers& free_answers)
+           UnguardedAnswers& unguarded_answers)
       : options_(options),
         log_(log),
         facts_(facts),
         symbols_(symbols),
         replacements_(replacements),
-        free_answers_(free_answers) {}
+        unguarded_answers_(unguarded_answers) {}
   Learning(const Learning&) = delete;
   Learning& operator=(const Learning&) = delete;
 
@@ -52,7 +52,7 @@ class Learning {
   SessionFacts& facts_;
   Symbols& symbols_;
   Replacements& replacements_;
-  FreeAnswers& free_answers_;
+  UnguardedAnswers& unguarded_answers_;
   std::map<Expr, Interval, ExprLess> ranges_;  // last logged
 };
 

@@ -181,7 +181,7 @@ MinimalGuards::Places MinimalGuards::places_to_credit(Context& ranges) const {
     for (const SourceLocation& where : g.origins)
       places[g.condition].push_back(&where);
   }
-  for (const FreeAnswers::Place& place : free_answers_.places())
+  for (const UnguardedAnswers::Place& place : unguarded_answers_.places())
     places[place.question].push_back(&place.where);
   std::erase_if(places, [&](const auto& entry) {
     return ranges.ask_quick(entry.first) != Verdict::kUnknown;

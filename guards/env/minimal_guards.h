@@ -2,13 +2,13 @@
 // ranges and other guards imply.
 //
 //   // Recorded: s0 <= 100 at line 6, then s0 <= 50 at line 7.
-//   MinimalGuards(facts, symbols, free_answers, recorder, enforced).find();
+//   MinimalGuards(facts, symbols, answers, recorder, enforced).find();
 //       // {s0 <= 50, with the origins line 7 and line 6}
 //
 // A guard goes when the ranges, the guards kept before it and all guards after
 // it imply it.  Halving shares the contexts: n log n facts are assumed in all.
 // Equalities that nothing can imply are not asked about (sole_equalities).
-// Past kMostMinimized guards none goes, and past a budget no further one.
+// Past some hundred guards none goes, and past a budget no further one.
 //
 // The places of dropped guards, and of questions that were answered, go to the
 // kept guards that answer them.
@@ -26,11 +26,11 @@ class MinimalGuards {
  public:
   // All outlive it.
   MinimalGuards(SessionFacts& facts, Symbols& symbols,
-                const FreeAnswers& free_answers, const Recorder& recorder,
-                EnforcedFacts& enforced)
+                const UnguardedAnswers& unguarded_answers,
+                const Recorder& recorder, EnforcedFacts& enforced)
       : facts_(facts),
         symbols_(symbols),
-        free_answers_(free_answers),
+        unguarded_answers_(unguarded_answers),
         recorder_(recorder),
         enforced_(enforced) {}
   MinimalGuards(const MinimalGuards&) = delete;
@@ -52,7 +52,7 @@ class MinimalGuards {
 
   SessionFacts& facts_;
   Symbols& symbols_;
-  const FreeAnswers& free_answers_;
+  const UnguardedAnswers& unguarded_answers_;
   const Recorder& recorder_;
   EnforcedFacts& enforced_;
 };

@@ -27,7 +27,7 @@ bool Questions::guard_bool(Expr condition, const SourceLocation& where,
   }
   if (verdict != Verdict::kUnknown) {
     recorder_.note_answer(condition, c, verdict, where);
-    free_answers_.add_branch(c, verdict, where);
+    unguarded_answers_.add_branch(c, verdict, where);
     return verdict == Verdict::kYes;
   }
   const bool holds = hints_.truth(c, call);
@@ -135,7 +135,7 @@ bool Questions::expect_true(Expr condition, const SourceLocation& where,
   const bool is_equality = verdict == Verdict::kYes && equates_sizes(c);
   if (verdict != Verdict::kUnknown && !is_equality) {
     recorder_.note_answer(condition, c, verdict, where);
-    free_answers_.add_branch(c, verdict, where);
+    unguarded_answers_.add_branch(c, verdict, where);
     return verdict == Verdict::kYes;
   }
   if (symbols_.depends_on_data(c)) {

@@ -7,7 +7,7 @@
 //   questions.guard_or(eq(u0, 4), false, where, "guard_or_false");   // false
 //
 // The first of these tiers that has an answer gives it:
-//   1. what is known (decider.h): a free answer;
+//   1. what is known (decider.h): an unguarded answer;
 //   2. the example (hints.h): the answer becomes a guard (recorder.h);
 //   3. of data, what AssumedAnswers say: it becomes an assertion; the caller's
 //      default; or a DataDependentError (open_questions.h).
@@ -31,14 +31,14 @@ class Questions {
   // All outlive it.
   Questions(const ShapeEnvOptions& options, SessionLog& log,
             SessionFacts& facts, Symbols& symbols, Replacements& replacements,
-            FreeAnswers& free_answers, Decider& decider, Hints& hints,
+            UnguardedAnswers& unguarded_answers, Decider& decider, Hints& hints,
             Recorder& recorder, OpenQuestions& open_questions)
       : options_(options),
         log_(log),
         facts_(facts),
         symbols_(symbols),
         replacements_(replacements),
-        free_answers_(free_answers),
+        unguarded_answers_(unguarded_answers),
         decider_(decider),
         hints_(hints),
         recorder_(recorder),
@@ -84,7 +84,7 @@ class Questions {
   SessionFacts& facts_;
   Symbols& symbols_;
   Replacements& replacements_;
-  FreeAnswers& free_answers_;
+  UnguardedAnswers& unguarded_answers_;
   Decider& decider_;
   Hints& hints_;
   Recorder& recorder_;

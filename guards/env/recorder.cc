@@ -88,7 +88,7 @@ void Recorder::require(Expr condition, const SourceLocation& where) {
 void Recorder::note_answer(Expr asked, Expr question, Verdict verdict,
                            const SourceLocation& where) {
   if (where.line == 0 || guards_.empty()) return;
-  free_answers_.add_place(question, where);
+  unguarded_answers_.add_place(question, where);
   const auto it = guard_index_.find(side_that_holds(simplify(asked), verdict));
   if (it != guard_index_.end()) add_origin(guards_[it->second], where);
 }

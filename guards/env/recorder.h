@@ -1,8 +1,7 @@
 // guards/env/recorder.h - the conditions that the trace is bound to: guards on
 // inputs, assertions that the program makes, promises of the caller.
 //
-//   Recorder recorder(options, log, facts, replacements, free_answers, decider,
-//                     hints, learning);
+//   Recorder recorder(options, log, facts, replacements, ...);
 //   recorder.record_guard(le(s0, 512), le(s0, 512), {"model.py", 9});
 //   recorder.record_assert(ge(u0, 0), {"model.py", 7}, "");
 //   recorder.guards()[0].condition;        // s0 <= 512
@@ -33,13 +32,13 @@ class Recorder {
  public:
   // All outlive it.
   Recorder(const ShapeEnvOptions& options, SessionLog& log, SessionFacts& facts,
-           Replacements& replacements, FreeAnswers& free_answers,
+           Replacements& replacements, UnguardedAnswers& unguarded_answers,
            Decider& decider, Hints& hints, Learning& learning)
       : options_(options),
         log_(log),
         facts_(facts),
         replacements_(replacements),
-        free_answers_(free_answers),
+        unguarded_answers_(unguarded_answers),
         decider_(decider),
         hints_(hints),
         learning_(learning) {}
@@ -83,7 +82,7 @@ class Recorder {
   SessionLog& log_;
   SessionFacts& facts_;
   Replacements& replacements_;
-  FreeAnswers& free_answers_;
+  UnguardedAnswers& unguarded_answers_;
   Decider& decider_;
   Hints& hints_;
   Learning& learning_;

@@ -22,14 +22,14 @@ TEST(Decider, AnUnknownIsAskedAgainWhenAFactComes) {
   EXPECT_EQ(a.decider.decide(question), Verdict::kYes);
 }
 
-TEST(Decider, WhatItDecidesIsAFreeAnswerAndALine) {
+TEST(Decider, WhatItDecidesIsAnUnguardedAnswerAndALine) {
   Parts a;
   const Expr s0 = a.size(8);
   EXPECT_EQ(a.decider.decide(ge(s0, 1)), Verdict::kYes);
   EXPECT_EQ(a.decider.decide(ge(s0, 1)), Verdict::kYes);
   EXPECT_EQ(a.decider.decide(le(s0, 9)), Verdict::kUnknown);
-  ASSERT_THAT(a.free_answers.decisions(), SizeIs(1));
-  EXPECT_EQ(a.free_answers.decisions()[0].effort, AskEffort::kQuick);
+  ASSERT_THAT(a.unguarded_answers.decisions(), SizeIs(1));
+  EXPECT_EQ(a.unguarded_answers.decisions()[0].effort, AskEffort::kQuick);
   EXPECT_THAT(a.log.shapelog(),
               ::testing::EndsWith(
                   "ask static s0 >= 1 ; truth valid ; peer True 0us\n"
@@ -40,21 +40,21 @@ TEST(Decider, WhatItDecidesIsAFreeAnswerAndALine) {
 TEST(Decider, AnAnswerThatChoseStridesIsAddedWhenAnotherQuestionGetsIt) {
   Parts a;
   const Expr question = ge(a.size(8), 1);
-  a.free_answers.begin_layout();
+  a.unguarded_answers.begin_layout();
   EXPECT_EQ(a.decider.decide(question), Verdict::kYes);
-  a.free_answers.end_layout();
-  EXPECT_THAT(a.free_answers.decisions(), IsEmpty());
+  a.unguarded_answers.end_layout();
+  EXPECT_THAT(a.unguarded_answers.decisions(), IsEmpty());
   a.decider.decide(question);
-  EXPECT_THAT(a.free_answers.decisions(), SizeIs(1));
+  EXPECT_THAT(a.unguarded_answers.decisions(), SizeIs(1));
 }
 
-TEST(Decider, AFreeAnswerHasTheEffortThatFoundIt) {
+TEST(Decider, AnUnguardedAnswerHasTheEffortThatFoundIt) {
   Parts a;
   const Expr question = ge(a.size(8), 1);
   a.decider.decide(question, AskEffort::kFull);
   a.decider.decide(question);
-  ASSERT_THAT(a.free_answers.decisions(), SizeIs(1));
-  EXPECT_EQ(a.free_answers.decisions()[0].effort, AskEffort::kFull);
+  ASSERT_THAT(a.unguarded_answers.decisions(), SizeIs(1));
+  EXPECT_EQ(a.unguarded_answers.decisions()[0].effort, AskEffort::kFull);
 }
 
 TEST(Decider, SimplifiesByFactsButNotByAssumptions) {
@@ -63,7 +63,7 @@ TEST(Decider, SimplifiesByFactsButNotByAssumptions) {
   EXPECT_EQ(to_string(a.decider.simplify(max(s0, a.integer(1)))), "Max(s0, 1)");
   a.assume(ge(s1, 4));
   EXPECT_EQ(a.decider.simplify(max(s1, a.integer(3))), s1);
-  EXPECT_THAT(a.free_answers.decisions(), SizeIs(1));
+  EXPECT_THAT(a.unguarded_answers.decisions(), SizeIs(1));
 }
 
 TEST(Decider, SimplifiesWithReplacementsAndAnew) {
@@ -93,7 +93,7 @@ TEST(Decider, AValueIsStaticWhereItsRangeIsAPoint) {
   EXPECT_EQ(a.decider.static_value(s0), std::nullopt);
   a.facts.assume(le(s0, 2), {"guard"});
   EXPECT_EQ(a.decider.static_value(s0), Int(2));
-  EXPECT_EQ(a.free_answers.decisions().back().question, eq(s0, 2));
+  EXPECT_EQ(a.unguarded_answers.decisions().back().question, eq(s0, 2));
 }
 
 TEST(Decider, AValueThatRangesDoNotShowIsProved) {

@@ -19,7 +19,7 @@ struct Enforced : Parts {
   void branch(Expr condition, int line = 3) {
     questions.guard_bool(condition, {"m.py", line}, "guard_bool");
   }
-  EnforcedFacts enforced{facts, symbols, free_answers, recorder};
+  EnforcedFacts enforced{facts, symbols, unguarded_answers, recorder};
 };
 
 TEST(EnforcedFacts, AnAssumptionThatNoAnswerNeededIsNotKept) {
@@ -102,11 +102,12 @@ TEST(EnforcedFacts, PastTheBudgetEverythingIsKept) {
               ElementsAre("s1 >= 0", "Ne(s0, 1)"));
 }
 
-TEST(EnforcedFacts, FullFreeAnswersKeepEveryAssumption) {
+TEST(EnforcedFacts, FullUnguardedAnswersKeepEveryAssumption) {
   Enforced a;
   const Expr s0 = a.size(8), s1 = a.size(9);
-  for (int i = 0; i <= static_cast<int>(kMostFreeAnswers); ++i)
-    a.free_answers.add_decision(ge(s0, -i), Verdict::kYes, AskEffort::kQuick);
+  for (int i = 0; i <= static_cast<int>(kMostUnguardedAnswers); ++i)
+    a.unguarded_answers.add_decision(ge(s0, -i), Verdict::kYes,
+                                     AskEffort::kQuick);
   EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));
 }
 

@@ -36,7 +36,7 @@ TEST(Learning, ARangeOfOneValueReplacesItsSymbol) {
   a.assume(le(s0, 2));
   EXPECT_EQ(a.replacements.apply(s0), a.integer(2));
   // By s0 >= 2, which is assumed: so it is an answer.
-  EXPECT_EQ(a.free_answers.decisions()[0].question, eq(s0, 2));
+  EXPECT_EQ(a.unguarded_answers.decisions()[0].question, eq(s0, 2));
 }
 
 TEST(Learning, TheLargerExampleIsReplacedThenTheLater) {

@@ -16,8 +16,8 @@ using ::testing::SizeIs;
 
 struct Minimal : Parts {
   std::vector<Guard> find() {
-    EnforcedFacts enforced(facts, symbols, free_answers, recorder);
-    return MinimalGuards(facts, symbols, free_answers, recorder, enforced)
+    EnforcedFacts enforced(facts, symbols, unguarded_answers, recorder);
+    return MinimalGuards(facts, symbols, unguarded_answers, recorder, enforced)
         .find();
   }
   void branch(Expr condition, int line) {
@@ -92,13 +92,13 @@ TEST(MinimalGuards, PastTheBudgetNoneGoes) {
   const Expr s0 = a.size(8);
   a.record(le(s0, 100), 6);
   a.record(le(s0, 50), 7);
-  EnforcedFacts enforced(a.facts, a.symbols, a.free_answers, a.recorder);
+  EnforcedFacts enforced(a.facts, a.symbols, a.unguarded_answers, a.recorder);
   enforced.view();
   const Budget none(1);
-  EXPECT_THAT(
-      MinimalGuards(a.facts, a.symbols, a.free_answers, a.recorder, enforced)
-          .find(),
-      SizeIs(2));
+  EXPECT_THAT(MinimalGuards(a.facts, a.symbols, a.unguarded_answers, a.recorder,
+                            enforced)
+                  .find(),
+              SizeIs(2));
 }
 
 TEST(MinimalGuards, WithoutGuardsThereAreNone) {

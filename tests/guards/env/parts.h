@@ -31,17 +31,18 @@ struct Parts {
   internal::SessionFacts facts{options.solver, log};
   internal::Symbols symbols{options, facts, log};
   internal::Replacements replacements{symbols};
-  internal::FreeAnswers free_answers{symbols, facts};
-  internal::Decider decider{log, facts, symbols, replacements, free_answers};
+  internal::UnguardedAnswers unguarded_answers{symbols, facts};
+  internal::Decider decider{log, facts, symbols, replacements,
+                            unguarded_answers};
   internal::Hints hints{facts, symbols, replacements, decider};
   internal::Learning learning{options, log,          facts,
-                              symbols, replacements, free_answers};
-  internal::Recorder recorder{options,      log,     facts, replacements,
-                              free_answers, decider, hints, learning};
+                              symbols, replacements, unguarded_answers};
+  internal::Recorder recorder{options,           log,     facts, replacements,
+                              unguarded_answers, decider, hints, learning};
   internal::OpenQuestions open_questions{facts, symbols};
-  internal::Questions questions{options,      log,           facts,   symbols,
-                                replacements, free_answers,  decider, hints,
-                                recorder,     open_questions};
+  internal::Questions questions{
+      options,           log,     facts, symbols,  replacements,
+      unguarded_answers, decider, hints, recorder, open_questions};
 };
 
 }  // namespace proviso

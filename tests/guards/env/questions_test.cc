@@ -23,7 +23,7 @@ TEST(Questions, WhatIsKnownCostsNoGuard) {
   EXPECT_TRUE(a.questions.guard_bool(ge(s0, 1), kHere, "guard_bool"));
   EXPECT_FALSE(a.questions.guard_bool(lt(s0, 2), kHere, "guard_bool"));
   EXPECT_THAT(a.recorder.guards(), IsEmpty());
-  EXPECT_THAT(a.free_answers.branches(), SizeIs(2));
+  EXPECT_THAT(a.unguarded_answers.branches(), SizeIs(2));
 }
 
 TEST(Questions, TheExampleAnswersAndBecomesAGuardOfItsSide) {

@@ -44,7 +44,7 @@ TEST(Recorder, AnAnswerAddsItsPlaceToTheGuardThatSaysTheSame) {
   for (const SourceLocation& w : a.recorder.guards()[0].origins)
     lines.push_back(w.line);
   EXPECT_THAT(lines, ElementsAre(3, 4, 5));
-  EXPECT_THAT(a.free_answers.places(), SizeIs(4));
+  EXPECT_THAT(a.unguarded_answers.places(), SizeIs(4));
 }
 
 TEST(Recorder, AnAssertionIsKeptAsAskedAndOnce) {

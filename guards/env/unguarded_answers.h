@@ -1,7 +1,7 @@
-// guards/env/free_answers.h - the answers that cost no guard, kept until it can
-// be found out which assumption each of them needed.
+// guards/env/unguarded_answers.h - the answers that cost no guard, kept until
+// it can be found out which assumption each of them needed.
 //
-//   FreeAnswers answers(symbols, facts);
+//   UnguardedAnswers answers(symbols, facts);
 //   answers.add_decision(ge(s0, 1), Verdict::kYes, AskEffort::kQuick);
 //   answers.add_branch(ge(s0, 1), Verdict::kYes, where);
 //   answers.add_place(ge(s0, 1), where);
@@ -16,8 +16,8 @@
 //
 // Nothing is kept while there is no assumption that an answer could need, and
 // no branch or place while a question chooses strides (LayoutQuestions).  Past
-// kMostFreeAnswers records the rest is not kept: is_full() says so, and then
-// every assumption counts as needed.
+// kMostUnguardedAnswers records the rest is not kept: is_full() says so, and
+// then every assumption counts as needed.
 #pragma once
 
 #include <set>
@@ -30,12 +30,12 @@
 
 namespace proviso::inline v0_2::internal {
 
-constexpr size_t kMostFreeAnswers = 5000;
+constexpr size_t kMostUnguardedAnswers = 5000;
 
 // Quick: Context::ask_quick; full: Context::ask.
 enum class AskEffort : uint8_t { kQuick, kFull };
 
-class FreeAnswers {
+class UnguardedAnswers {
  public:
   struct Decision {
     Expr question;
@@ -52,10 +52,10 @@ class FreeAnswers {
   };
 
   // Both outlive it.
-  FreeAnswers(Symbols& symbols, const SessionFacts& facts)
+  UnguardedAnswers(Symbols& symbols, const SessionFacts& facts)
       : symbols_(symbols), facts_(facts) {}
-  FreeAnswers(const FreeAnswers&) = delete;
-  FreeAnswers& operator=(const FreeAnswers&) = delete;
+  UnguardedAnswers(const UnguardedAnswers&) = delete;
+  UnguardedAnswers& operator=(const UnguardedAnswers&) = delete;
 
   // Of a question the first record counts.
   void add_decision(Expr question, Verdict verdict, AskEffort effort);

@@ -1,22 +1,22 @@
-#include "guards/env/free_answers.h"
+#include "guards/env/unguarded_answers.h"
 
 #include <algorithm>
 
 namespace proviso::inline v0_2::internal {
 
-void FreeAnswers::add_decision(Expr question, Verdict verdict,
-                               AskEffort effort) {
+void UnguardedAnswers::add_decision(Expr question, Verdict verdict,
+                                    AskEffort effort) {
   if (facts_.assumed().empty()) return;
   if (!decision_ids_.insert(question.id()).second) return;
-  if (decisions_.size() >= kMostFreeAnswers) {
+  if (decisions_.size() >= kMostUnguardedAnswers) {
     is_full_ = true;
     return;
   }
   decisions_.push_back({question, verdict, effort});
 }
 
-void FreeAnswers::add_branch(Expr question, Verdict verdict,
-                             const SourceLocation& where) {
+void UnguardedAnswers::add_branch(Expr question, Verdict verdict,
+                                  const SourceLocation& where) {
   if (facts_.assumed().empty() || is_layout() || question.is_constant()) return;
   const std::vector<Expr>& symbols = symbols_.in(question);
   if (std::any_of(symbols.begin(), symbols.end(), [](Expr s) {
@@ -25,15 +25,15 @@ void FreeAnswers::add_branch(Expr question, Verdict verdict,
     return;
   }
   if (!branch_ids_.insert(question.id()).second) return;
-  if (branches_.size() >= kMostFreeAnswers) {
+  if (branches_.size() >= kMostUnguardedAnswers) {
     is_full_ = true;
     return;
   }
   branches_.push_back({side_that_holds(question, verdict), where});
 }
 
-void FreeAnswers::add_place(Expr question, const SourceLocation& where) {
-  if (places_.size() >= kMostFreeAnswers || is_layout() ||
+void UnguardedAnswers::add_place(Expr question, const SourceLocation& where) {
+  if (places_.size() >= kMostUnguardedAnswers || is_layout() ||
       question.is_constant()) {
     return;
   }

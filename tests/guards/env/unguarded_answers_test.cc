@@ -1,4 +1,4 @@
-#include "guards/env/free_answers.h"
+#include "guards/env/unguarded_answers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,11 +27,11 @@ struct Session {
   SessionLog log;
   SessionFacts facts{options.solver, log};
   Symbols symbols{options, facts, log};
-  FreeAnswers answers{symbols, facts};
+  UnguardedAnswers answers{symbols, facts};
   Expr s0, u0;
 };
 
-TEST(FreeAnswers, AreKeptOnceEach) {
+TEST(UnguardedAnswers, AreKeptOnceEach) {
   Session a;
   for (int i = 0; i < 2; ++i) a.add_all(ge(a.s0, 1));
   EXPECT_THAT(a.answers.decisions(), SizeIs(1));
@@ -43,27 +43,27 @@ TEST(FreeAnswers, AreKeptOnceEach) {
   EXPECT_FALSE(a.answers.is_branch(ge(a.s0, 2)));
 }
 
-TEST(FreeAnswers, ABranchKeepsTheSideThatHeld) {
+TEST(UnguardedAnswers, ABranchKeepsTheSideThatHeld) {
   Session a;
   a.answers.add_branch(le(a.s0, 1), Verdict::kNo, {"m.py", 3});
   EXPECT_EQ(to_string(a.answers.branches()[0].condition), "s0 >= 2");
 }
 
-TEST(FreeAnswers, ABranchOnDataCannotBecomeAGuard) {
+TEST(UnguardedAnswers, ABranchOnDataCannotBecomeAGuard) {
   Session a;
   a.add_all(ge(a.s0 * a.u0, 1));
   EXPECT_THAT(a.answers.decisions(), SizeIs(1));
   EXPECT_THAT(a.answers.branches(), IsEmpty());
 }
 
-TEST(FreeAnswers, NeedAnAssumptionThatTheyCouldLeanOn) {
+TEST(UnguardedAnswers, NeedAnAssumptionThatTheyCouldLeanOn) {
   Session a({.assume_at_least_two = false});
   a.add_all(ge(a.s0, 0));
   EXPECT_THAT(a.answers.decisions(), IsEmpty());
   EXPECT_THAT(a.answers.branches(), IsEmpty());
 }
 
-TEST(FreeAnswers, AboutStridesAreNoBranches) {
+TEST(UnguardedAnswers, AboutStridesAreNoBranches) {
   Session a;
   a.answers.begin_layout();
   a.answers.begin_layout();
@@ -77,21 +77,21 @@ TEST(FreeAnswers, AboutStridesAreNoBranches) {
   EXPECT_THAT(a.answers.branches(), SizeIs(1));
 }
 
-TEST(FreeAnswers, DecisionsAloneFillThemToo) {
+TEST(UnguardedAnswers, DecisionsAloneFillThemToo) {
   Session a;
-  for (int i = 0; i <= static_cast<int>(kMostFreeAnswers); ++i)
+  for (int i = 0; i <= static_cast<int>(kMostUnguardedAnswers); ++i)
     a.answers.add_decision(ge(a.s0, -i), Verdict::kYes, AskEffort::kQuick);
   EXPECT_TRUE(a.answers.is_full());
 }
 
-TEST(FreeAnswers, SayWhenTheyAreFull) {
+TEST(UnguardedAnswers, SayWhenTheyAreFull) {
   Session a;
-  const int most = static_cast<int>(kMostFreeAnswers);
+  const int most = static_cast<int>(kMostUnguardedAnswers);
   for (int i = 0; i < most; ++i) a.add_all(ge(a.s0, i + 1));
   EXPECT_FALSE(a.answers.is_full());
   a.add_all(ge(a.s0, most + 1));
   EXPECT_TRUE(a.answers.is_full());
-  EXPECT_THAT(a.answers.decisions(), SizeIs(kMostFreeAnswers));
+  EXPECT_THAT(a.answers.decisions(), SizeIs(kMostUnguardedAnswers));
 }
 
 }  // namespace
