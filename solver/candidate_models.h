@@ -31,11 +31,11 @@ class CandidateModels {
   size_t mark() const { return kept_.mark(); }
   void undo(size_t mark) { kept_.undo(mark); }
 
-  // Whether a point was found at which the facts near `goal` and `goal` hold:
+  // Whether a point was found at which the relevant facts and `goal` hold:
   // among those at hand and one step from them; or by a search around them too.
   bool satisfiable(FormulaId goal);
   bool satisfiable_by_search(FormulaId goal);
-  // Whether a point was found at which the facts near `goal` hold.
+  // Whether a point was found at which the facts relevant to `goal` hold.
   bool consistent(FormulaId goal);
   // Facts, one of each group that shares symbols, for which no point is known
   // at which the group holds; of the groups with facts after the first `from`.

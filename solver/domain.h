@@ -62,7 +62,7 @@ class Domain {
     propagation_.reset();
     state_.trail.undo(mark);
   }
-  // Cached ranges and normal forms are made anew, in outer states too.
+  // Cached ranges and normal forms are computed again, in outer states too.
   void forget_cached() { state_.trail.forget(); }
 
   // --- deciding, by structure, normal form and ranges

@@ -12,7 +12,7 @@
 // at each point.  A symbol that shares no fact with another is a node of none
 // until something is asked about it: ranges of ten thousand sizes wait as a
 // list each.  A new fact that a component's part of a point does not meet makes
-// that part anew, with other small values, a few times; what it costs is that
+// that part again, with other small values, a few times; what it costs is that
 // component's, however many facts there are elsewhere.
 #pragma once
 

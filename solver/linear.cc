@@ -183,7 +183,7 @@ bool LinearSystem::combine(const LinearRow& a, int64_t ka, const LinearRow& b,
   return true;
 }
 
-// Puts the equality, in which x has the coefficient `sign`, into the others.
+// Substitutes the equality, in which x has the coefficient `sign`.
 void LinearSystem::solve_for(uint32_t x, LinearRow&& equal, int64_t sign) {
   LinearRow row;
   size_t kept = 0;
@@ -202,7 +202,8 @@ void LinearSystem::solve_for(uint32_t x, LinearRow&& equal, int64_t sign) {
   solved_.push_back({x, sign, std::move(equal)});
 }
 
-// Puts in what was solved for.  False when a coefficient outgrows its place.
+// Substitutes what was solved for.  False when a coefficient outgrows its
+// place.
 bool LinearSystem::put_solved_in(LinearRow& row) {
   LinearRow other;
   LinearRow *now = &row, *next = &other;

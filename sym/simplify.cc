@@ -7,7 +7,7 @@
 //   Max(x, x + 1, y)           arguments sorted, x + 1 dominates x
 //   x & 7                      Mod(x, 8)
 //
-// run() walks from the arguments up with a memo, and each node is built anew of
+// run() walks from the arguments up with a memo, and each node is rebuilt of
 // canonical arguments, so that the cost is that of the polynomials on the way.
 // Equal polynomials become one node; what is equal by cases or by facts beyond
 // bounds is the search's (sym/cheapest.h).

@@ -6,7 +6,7 @@
 //     cancel_gcd          x + (y + 1) // 2
 //   the same % 8          4*((y + 1) % 2) + 1
 //
-// A rule that fires begins the table anew; each shortens the division, so that
+// A rule that fires begins the table again; each shortens the division, so that
 // a call costs a few passes over its terms.  Most rules are those of any
 // polynomials (sym/division.h); the rest use the facts.  The form is complete
 // for nothing: equal quotients may differ, and the search (sym/cheapest.h)

@@ -48,7 +48,8 @@ Answer Answers::find(Expr question) {
   if (const auto which = facts_.conflict()) return contradictory(*which);
   Reasoner& reasoner = facts_.reasoner();
   const Remembered m = native_.with_reason(question);
-  if (auto which = consistency_.near(question, m)) return contradictory(*which);
+  if (auto which = consistency_.relevant_to(question, m))
+    return contradictory(*which);
   const std::vector<FactId>& elsewhere = consistency_.elsewhere();
   if (!elsewhere.empty()) return contradictory(elsewhere);
   Answer answer;

@@ -257,7 +257,7 @@ bool Box::is_settled(Expr canonical) const {
 std::optional<Expr> Box::simplify(Expr e) const {
   if (!e.is_int()) return std::nullopt;
   for (const auto& [symbol, range] : ranges_) {
-    if (range.is_point()) return std::nullopt;  // it is to be put in
+    if (range.is_point()) return std::nullopt;  // it is substituted
   }
   Expr canonical = proviso::simplify(e);
   if (!is_settled(canonical)) {

@@ -8,8 +8,9 @@ namespace proviso::inline v0_2::internal {
 // Facts whose contradiction ranges and equalities show have ended the context's
 // answers already; the rest is looked for where a proof was needed, for there
 // the facts act together.
-std::optional<Reason> contradiction_near(Reasoner& reasoner, Expr question,
-                                         bool value, Tier tier, Reason why) {
+std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
+                                             bool value, Tier tier,
+                                             Reason why) {
   if (why == 0) return std::nullopt;
   const FormulaId goal = reasoner.lower().condition(question);
   const FormulaId defined = reasoner.lower().defined(question);
@@ -34,7 +35,7 @@ std::optional<Reason> contradiction_near(Reasoner& reasoner, Expr question,
   const bool by_cases = tier != Tier::kLinear;
   Refutation::Tried tried;
   auto proof = refutation.refute(
-      proved, by_cases ? Effort::kCases : Effort::kLinear, units, tried);
+      proved, by_cases ? Tier::kCases : Tier::kLinear, units, tried);
   if (!proof && by_cases) {
     proof = reasoner.proofs().values.refute(proved, units);
   }
@@ -43,16 +44,16 @@ std::optional<Reason> contradiction_near(Reasoner& reasoner, Expr question,
 }
 
 // Proofs are looked at when they are found, unless facts have come since.
-std::optional<std::vector<FactId>> Consistency::near(Expr question,
-                                                     const Remembered& m) {
+std::optional<std::vector<FactId>> Consistency::relevant_to(
+    Expr question, const Remembered& m) {
   Reasoner& reasoner = facts_.reasoner();
   if (m.is_contradiction) return reasoner.facts_in(m.why);
   const bool was_looked_at =
       m.tier >= Tier::kLinear && m.facts == facts_.states().facts();
   if (m.verdict == Verdict::kUnknown || was_looked_at) return std::nullopt;
   const auto why = reasoner.within(facts_.options().work_limit / 8, [&] {
-    return contradiction_near(reasoner, question, m.verdict == Verdict::kYes,
-                              m.tier, m.why);
+    return relevant_contradiction(reasoner, question,
+                                  m.verdict == Verdict::kYes, m.tier, m.why);
   });
   if (!why || !*why) return std::nullopt;
   return reasoner.facts_in(**why);

@@ -3,8 +3,8 @@
 //
 //   u0 >= 2, u0 <= 1             ranges and equalities show it when the second
 //                                is asserted: FactStack::conflict()
-//   u0 + u1 > 2*u2, u0 <= u2,    linear constraints together: near() a
-//   u0 + 3*u1 <= 4*u2            question about u0, elsewhere() for others
+//   u0 + u1 > 2*u2, u0 <= u2,    linear constraints together: relevant_to()
+//   u0 + 3*u1 <= 4*u2            a question about u0, elsewhere() for others
 //
 // The latter needs a proof.  It is looked for where no point is known at which
 // the facts hold, with a share of the call's work; where that ends, the answer
@@ -18,19 +18,20 @@
 
 namespace proviso::inline v0_2::internal {
 
-// Why the facts near the question contradict each other: on their own, because
-// none of few points meets them, or because they prove the opposite of `value`,
-// which `why` proved on `tier`, as well.  Nothing where a model of them is
-// known.  Within the caller's budget.
-std::optional<Reason> contradiction_near(Reasoner& reasoner, Expr question,
-                                         bool value, Tier tier, Reason why);
+// Why the facts relevant to the question contradict each other: on their own,
+// because none of few points meets them, or because they prove the opposite of
+// `value`, which `why` proved on `tier`, as well.  Nothing where a model of
+// them is known.  Within the caller's budget.
+std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
+                                             bool value, Tier tier, Reason why);
 
 class Consistency {
  public:
   explicit Consistency(FactStack& facts) : facts_(facts) {}
 
-  // The facts near the question that contradict each other, by its answer.
-  std::optional<std::vector<FactId>> near(Expr question, const Remembered& m);
+  // Facts relevant to the question that contradict each other, by its answer.
+  std::optional<std::vector<FactId>> relevant_to(Expr question,
+                                                 const Remembered& m);
   // Those that do, wherever they are; none where none are found.  Looked for
   // once in each state; the reference holds until the next call.
   const std::vector<FactId>& elsewhere();

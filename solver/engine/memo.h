@@ -50,7 +50,7 @@ struct Remembered {
   Verdict verdict = Verdict::kUnknown;
   Tier tier = Tier::kNone;
   uint8_t strategy = kNoStrategy;
-  bool is_contradiction = false;  // of the facts near it; `why` says which
+  bool is_contradiction = false;  // of relevant facts; `why` says which
   bool gave_up = false;           // at the limit of work
   Reason why = 0;
   // `why` is gone when the arena has been cut since, and never was where the

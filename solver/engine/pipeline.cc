@@ -91,12 +91,12 @@ Decision by_division(Reasoner& r, Search& s, uint64_t units) {
   return r.proofs().reduction.decide(s.goal, units);
 }
 
-template <Effort effort>
+template <Tier tier>
 Decision by_refutation(Reasoner& r, Search& s, uint64_t units) {
   for (bool value : {true, false}) {
     if (!(value ? s.may_hold : s.may_fail)) continue;
     const FormulaId refuted = value ? s.opposite : s.goal;
-    auto proof = r.proofs().refutation.refute(refuted, effort, units, s.tried);
+    auto proof = r.proofs().refutation.refute(refuted, tier, units, s.tried);
     if (proof) return {value, proof->why, false, proof->used_cases};
   }
   return {};
@@ -204,13 +204,13 @@ constexpr Strategy kStrategies[] = {
     {{"linear-refutation",
       "Fourier-Motzkin with integer tightening over monomials, with lemmas "
       "about their products"},
-     Stage::kProof, Tier::kLinear, 3, nullptr, by_refutation<Effort::kLinear>},
+     Stage::kProof, Tier::kLinear, 3, nullptr, by_refutation<Tier::kLinear>},
     {{"model-repair", "models that local search mends: which answers remain"},
      Stage::kProof, Tier::kNone, 0, nullptr,
      by_models<&CandidateModels::satisfiable_by_search>},
     {{"case-split",
       "linear refutations below disjunctions, floors, residues, small ranges"},
-     Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Effort::kCases>},
+     Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Tier::kCases>},
     {{"value-split", "every value of bounded variables relevant to the question"},
      Stage::kProof, Tier::kCases, 2, nullptr, by_values},
     {{"small-enumeration", "boxes of at most 256 points, or periods of one variable, each evaluated"},

@@ -144,7 +144,7 @@ Search Reasoner::decide(Expr question) {
   if (!s.value || s.tier < Tier::kLinear) return s;
   // Where that look does not end, the answer stays.
   const auto why = within(options_.work_limit / 8, [&] {
-    return contradiction_near(*this, question, *s.value, s.tier, s.why);
+    return relevant_contradiction(*this, question, *s.value, s.tier, s.why);
   });
   if (why && *why) {
     s.reset();

@@ -54,7 +54,7 @@ class Reasoner {
 
   // --- a question
   // Unknown, with the facts that contradict each other in `why`, where those
-  // near the question do.
+  // relevant to the question do.
   Search decide(Expr question);
   // By the strategies of Stage::kProof alone, in this order of the facts;
   // within the caller's budget.

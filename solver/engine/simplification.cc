@@ -91,7 +91,7 @@ Expr Simplification::substitute(Expr e) {
   return reasoner_.within_call(e, e, [&] { return with_solved(e); });
 }
 
-// e with the symbols that equalities determine put in.
+// e with the symbols substituted that equalities determine.
 Expr Simplification::with_solved(Expr e) {
   std::unordered_map<Expr, Expr, ExprHash> map;
   for (Expr s : free_symbols(e)) {
@@ -104,7 +104,7 @@ Expr Simplification::with_solved(Expr e) {
   return map.empty() ? e : proviso::substitute(e, map);
 }
 
-// e with the symbols that have one value put in.
+// e with the symbols substituted that have one value.
 Expr Simplification::with_constants(Expr e) {
   std::unordered_map<Expr, Expr, ExprHash> constants;
   for (Expr s : free_symbols(e)) {

@@ -6,8 +6,8 @@
 //
 // The simplifier of sym/ asks what the facts say (sym/facts.h): ranges and
 // normal forms, a few proofs, the equalities among the facts.  What ask()
-// proves to be a constant is it; symbols that equalities determine are put in,
-// where that is cheaper.
+// proves to be a constant is it; symbols that equalities determine are
+// substituted, where that is cheaper.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ class Simplification {
   // ends, e.
   Expr simplify(Expr e, uint64_t spent = 0);
   Expr canonical(Expr e);
-  // e with the equalities among the facts put in.
+  // e with the equalities among the facts substituted.
   Expr substitute(Expr e);
 
  private:

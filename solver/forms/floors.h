@@ -7,7 +7,7 @@
 //
 // The rules hold at every point.  They are rows of a table
 // (sym/rewrite_rule.h), most of them those of any polynomials (sym/division.h),
-// each tried once in its order; a merge starts anew, with a numerator of fewer
+// each tried once in its order; a merge starts again, with a numerator of fewer
 // nested floors.
 #pragma once
 

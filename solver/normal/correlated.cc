@@ -155,7 +155,7 @@ std::optional<Ranges::Unfloored> Ranges::without_floor(const Poly& p,
                    negative ? divisor.upper : divisor.lower};
 }
 
-// One product, or a constant: what costs little to put in.
+// One product, or a constant: what costs little to substitute.
 bool Ranges::has_short_divisor(const Atom& atom) const {
   if (atom.kind != AtomKind::kFloor) return false;
   const Poly& d = forms_.polys[atom.b];

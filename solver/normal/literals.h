@@ -6,7 +6,7 @@
 //   literals.decide(y - x - 1 >= 0)      yes, by the row's form
 //   literals.decide(y - 4 >= 0)          no answer: nothing is put together
 //
-// Two efforts: `cheaply` looks at the formula, its form and ranges of its
+// Two ways: `cheaply` looks at the formula, its form and ranges of its
 // atoms; `dearly` at chains and paths of differences, and at ranges of sums
 // whose terms move together.  Sound; complete for difference constraints.
 #pragma once

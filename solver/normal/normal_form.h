@@ -1,23 +1,23 @@
-// solver/normal/normal_form.h - polynomials with what is known put in, and what
-// that decides.
+// solver/normal/normal_form.h - polynomials with what is known substituted,
+// and what that decides.
 //
 //   Mod(s0, 8) == 0 was solved: s0 == 8*t
 //   normal.of(s0 - 4*(s0//4))          0, because of that fact
 //   normal.decide(s0 - 4*(s0//4) == 0) yes
 //
-// The normal form of a polynomial is that of its atoms put in.  The image of an
-// atom is its solved value, or it is made anew from the images of its parts:
-// floors by Quotients, maxima and conditionals by what decides them.  Images
-// are cached by Trail::stamp().  Images of images are not looked for, but for
-// values: one pass from the bottom up, linear in what is put in.  An atom
-// within its own definition stays as it is.
+// The normal form of a polynomial is that of its atoms substituted.  The image
+// of an atom is its solved value, or it is rebuilt from the images of its
+// parts: floors by Quotients, maxima and conditionals by what decides them.
+// Images are cached by Trail::stamp().  Images of images are not looked for,
+// but for values: one pass from the bottom up, linear in what is substituted.
+// An atom within its own definition stays as it is.
 #pragma once
 
 #include "solver/normal/quotients.h"
 
 namespace proviso::inline v0_2::internal {
 
-// A polynomial with solved equalities put in, and which they were.
+// A polynomial with solved equalities substituted, and which they were.
 struct Normal {
   Poly poly;
   Reason why = 0;
@@ -45,7 +45,7 @@ class NormalForm {
   }
   // The same where it changes p; false: `n` is not set.
   bool rewrite(const Poly& p, Normal& n);
-  // Of a solved atom: its value with others put in, where that is not too deep.
+  // Of a solved atom: its value, others substituted where that is not too deep.
   // The reference holds until the next change.
   const Poly& value_of(AtomId a) {
     const PolyId image = image_of(a).poly;

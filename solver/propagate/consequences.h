@@ -3,7 +3,7 @@
 //   to.bound(x, true, 3, why);                  // x >= 3, at once
 //   to.derive(FormulaKind::kGe, y - x, why);    // y >= x, when its turn comes
 //
-// Propagators put in what they find and never assert themselves, so that there
+// Propagators queue what they find and never assert themselves, so that there
 // is no recursion: a bound is entered at once, for ranges to see; everything
 // else waits.  Literals and events are taken last in, first out, in batches:
 // what an item brings comes before what waited, in the order in which it was
@@ -69,7 +69,7 @@ class Consequences {
 
   // --- the loop's side
   bool has_items() const { return !items_.empty(); }
-  // Requires one.  What is put in from here on belongs to it.
+  // Requires one.  What is queued from here on belongs to it.
   void next(Item& item);
   bool has_visits() const { return next_woken_ < woken_.size(); }
   // The next constraint that was woken, and whether it was visited as often as
@@ -79,7 +79,7 @@ class Consequences {
     bool is_last;
   };
   std::optional<Visit> next_visit();
-  // Nothing waits any longer, and visits are counted anew.
+  // Nothing waits any longer, and visits are counted from 0.
   void clear() {
     if (!items_.empty() || !woken_.empty()) forget_waiting();
     depth_ = 0;

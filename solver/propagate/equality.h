@@ -17,7 +17,7 @@
 namespace proviso::inline v0_2::internal {
 
 // Which equalities are solved for symbols: products of these symbols are then
-// about others, and longer.  What has a value is always put in.
+// about others, and longer.  What has a value is always substituted.
 enum class Solving { kNone, kWithoutFloors, kAll };
 
 class EqualitySolver {

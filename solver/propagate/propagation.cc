@@ -226,10 +226,10 @@ bool Propagation::is_row(PolyId p) {
 
 // --- originals
 
-// Whether the row, once equalities are put in, no longer bounds what it did:
-// one product of variables, as in an assumed number of elements, or a row about
-// a symbol that was solved for by a sum, or a product with a symbol that was
-// solved for.
+// Whether the constraint, once equalities are substituted, no longer bounds
+// what it did: one product of variables, as in an assumed number of elements,
+// or a row about a symbol that was solved for by a sum, or a product with a
+// symbol that was solved for.
 bool Propagation::original_says_more(const Poly& p) const {
   if (p.terms.size() == 1) {
     const Factors& factors = forms_.monomials.factors(p.terms[0].mono);

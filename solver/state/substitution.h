@@ -1,5 +1,5 @@
 // solver/state/substitution.h - equalities solved for an atom, which normal
-// forms put in everywhere.
+// forms substitute everywhere.
 //
 //   substitution.set(x, forms.polys.id_of(2*t + 1), why);      // x == 2*t + 1
 //   substitution.value_of(x);                             // 2*t + 1

@@ -17,7 +17,7 @@ Poly poly_of(const LinearRow& r) {
 
 }  // namespace
 
-// The lemmas of one neighbourhood.
+// The lemmas of one set of relevant constraints.
 class ProductLemmas::Maker {
  public:
   Maker(Domain& domain, const RelevantConstraints& relevant)

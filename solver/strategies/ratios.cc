@@ -22,7 +22,7 @@ std::optional<Binomial> as_binomial(const Poly& p) {
 
 }  // namespace
 
-// The equalities between products near some atoms, as exponents of the factors
+// The equalities of products relevant to some atoms, as exponents of factors
 // that are known to be positive.
 class MonomialRatios::Equalities {
  public:

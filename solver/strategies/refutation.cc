@@ -7,23 +7,23 @@
 
 namespace proviso::inline v0_2::internal {
 
-std::optional<Proof> Refutation::refute(FormulaId f, Effort effort,
-                                        uint64_t units, Tried& tried) {
-  return within(units, [&] { return refute_condition(f, effort, tried); })
+std::optional<Proof> Refutation::refute(FormulaId f, Tier tier, uint64_t units,
+                                        Tried& tried) {
+  return within(units, [&] { return refute_condition(f, tier, tried); })
       .value_or(std::nullopt);
 }
 
 std::optional<Proof> Refutation::refute_facts(std::span<const AtomId> seeds,
                                               uint64_t units) {
   auto search = [&] {
-    return contradiction(seeds, Effort::kCases, limits().split_depth);
+    return contradiction(seeds, Tier::kCases, limits().split_depth);
   };
   return within(units, search).value_or(std::nullopt);
 }
 
-std::optional<Proof> Refutation::refute_literal(FormulaId f, Effort effort,
+std::optional<Proof> Refutation::refute_literal(FormulaId f, Tier tier,
                                                 Tried& tried) {
-  if (effort == Effort::kCases && f != kFalse) {
+  if (tier == Tier::kCases && f != kFalse) {
     if (auto proof = refute_by_residues(forms_.formulas[f])) return proof;
   }
   return assuming(f, [&]() -> std::optional<Proof> {
@@ -31,11 +31,11 @@ std::optional<Proof> Refutation::refute_literal(FormulaId f, Effort effort,
     const int depth = limits().split_depth;
     if (std::find(tried.begin(), tried.end(), f) == tried.end()) {
       tried.push_back(f);
-      std::optional<Proof> proof = contradiction(seeds, effort, depth);
+      std::optional<Proof> proof = contradiction(seeds, tier, depth);
       if (proof) std::erase(tried, f);
       return proof;
     }
-    if (effort != Effort::kCases) return std::nullopt;
+    if (tier != Tier::kCases) return std::nullopt;
     return refute_cases(relevance_.gather(seeds), seeds, depth);
   });
 }
@@ -64,16 +64,16 @@ std::optional<Proof> Refutation::refute_by_residues(const Formula& formula) {
 }
 
 std::optional<Proof> Refutation::contradiction(std::span<const AtomId> seeds,
-                                               Effort effort, int depth) {
+                                               Tier tier, int depth) {
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
   const RelevantConstraints relevant = relevance_.gather(seeds);
   auto why = solve(relevant.rows, lemmas_.of_bounds(relevant));
-  if (!why && effort == Effort::kLinear) {
+  if (!why && tier == Tier::kLinear) {
     const std::vector<LinearRow> products = lemmas_.of_rows(relevant);
     if (!products.empty()) why = solve(relevant.rows, products);
   }
   if (why) return Proof{*why, false};
-  if (effort != Effort::kCases || depth == 0) return std::nullopt;
+  if (tier != Tier::kCases || depth == 0) return std::nullopt;
   return refute_cases(relevant, seeds, depth);
 }
 
@@ -87,7 +87,7 @@ std::optional<Proof> Refutation::refute_cases(
     std::vector<AtomId> near_branch(seeds.begin(), seeds.end());
     for (AtomId a : forms_.occurrences.of_formula(branch))
       near_branch.push_back(a);
-    return contradiction(near_branch, Effort::kCases, depth - 1);
+    return contradiction(near_branch, Tier::kCases, depth - 1);
   });
 }
 

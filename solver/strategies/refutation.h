@@ -1,35 +1,33 @@
 // solver/strategies/refutation.h - a condition contradicts the facts.
 //
 //   Refutation refutation(domain, reduction);
-//   auto proof = refutation.refute(negate(f), Effort::kLinear, units,
+//   auto proof = refutation.refute(negate(f), Tier::kLinear, units,
 //                                  tried);     // a proof that f follows
 //
 // The condition is assumed in the domain, the constraints around it are
 // gathered as linear rows over monomials (relevance.h), lemmas about products
 // are added (lemmas.h), and Fourier and Motzkin's elimination looks for a
-// contradiction (solver/linear.h).  With Effort::kCases the same is done below
-// each branch of a split (splits.h), limits().split_depth deep.  All is taken
-// back.  Complete for linear facts over the rationals, and for most over the
-// integers; what is found about products is sound and no more.
+// contradiction (solver/linear.h).  Tier::kLinear tries products of constraints
+// next; Tier::kCases the same below each branch of a split (splits.h),
+// limits().split_depth deep.  All is taken back.  Complete for linear facts
+// over the rationals, and for most over the integers; what is found about
+// products is sound and no more.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "solver/solver.h"
 #include "solver/strategies/lemmas.h"
 #include "solver/strategies/reduction.h"
 #include "solver/strategies/splits.h"
 
 namespace proviso::inline v0_2::internal {
 
-// Rows with lemmas about products and then with their own products; case splits
-// over the first.
-enum class Effort { kLinear, kCases };
-
 class Refutation {
  public:
-  // Literals whose rows do not contradict each other, as one effort leaves them
+  // Literals whose rows do not contradict each other, as one tier leaves them
   // to the next in the same state.
   using Tried = std::vector<FormulaId>;
 
@@ -43,9 +41,9 @@ class Refutation {
         splits_(domain) {}
 
   // Spends at most `units` of work; nullopt is "no proof found".
-  std::optional<Proof> refute(FormulaId f, Effort effort, uint64_t units,
+  std::optional<Proof> refute(FormulaId f, Tier tier, uint64_t units,
                               Tried& tried);
-  // A contradiction among the facts near these atoms, with nothing assumed.
+  // A contradiction among the facts relevant to these atoms.
   std::optional<Proof> refute_facts(std::span<const AtomId> seeds,
                                     uint64_t units);
 
@@ -62,16 +60,15 @@ class Refutation {
   // f is assumed while `search()` looks for a contradiction.
   template <typename Search>
   std::optional<Proof> assuming(FormulaId f, Search search);
-  std::optional<Proof> refute_condition(FormulaId f, Effort effort,
-                                        Tried& tried) {
+  std::optional<Proof> refute_condition(FormulaId f, Tier tier, Tried& tried) {
     return refute_parts(
-        f, [&](FormulaId part) { return refute_literal(part, effort, tried); });
+        f, [&](FormulaId part) { return refute_literal(part, tier, tried); });
   }
-  std::optional<Proof> contradiction(std::span<const AtomId> seeds,
-                                     Effort effort, int depth);
+  std::optional<Proof> contradiction(std::span<const AtomId> seeds, Tier tier,
+                                     int depth);
 
  private:
-  std::optional<Proof> refute_literal(FormulaId f, Effort effort, Tried& tried);
+  std::optional<Proof> refute_literal(FormulaId f, Tier tier, Tried& tried);
   std::optional<Proof> refute_by_residues(const Formula& formula);
   std::optional<Proof> refute_cases(const RelevantConstraints& relevant,
                                     std::span<const AtomId> seeds, int depth);

@@ -26,8 +26,8 @@ void push_row(std::vector<LinearRow>& rows, const Poly& p, bool equality,
   rows.push_back(std::move(r));
 }
 
-// Where facts contradict each other bounds may run away (x > y*y, 2*y > x*x):
-// then a part of the way is enough.
+// Where facts contradict each other bound propagation may not end (x > y*y, 2*y
+// > x*x): then a part of the way is enough.
 OptionalInt useful_end(const Range& r, bool lower, bool big) {
   constexpr int64_t kFar = int64_t{1} << 30;
   const OptionalInt& end = lower ? r.span.lower() : r.span.upper();

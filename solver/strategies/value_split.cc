@@ -92,7 +92,7 @@ std::optional<Proof> ValueSplit::refute_values(std::span<const AtomId> seeds,
   if (depth > 0) split = choose(choices);
   if (!split) {  // rows have the last word, where they are new
     if (depth == kMaxDepth) return std::nullopt;
-    return refutation_.contradiction(seeds, Effort::kLinear, 0);
+    return refutation_.contradiction(seeds, Tier::kLinear, 0);
   }
   return refute_branches(domain_, *split, [&](FormulaId) {
     return refute_values(seeds, choices, depth - 1);
@@ -124,7 +124,7 @@ std::optional<Decision> ValueSplit::decide_values(FormulaId f,
     auto proof = refute_condition(opposite);
     if (!proof) {
       Refutation::Tried tried;
-      proof = refutation_.refute_condition(opposite, Effort::kLinear, tried);
+      proof = refutation_.refute_condition(opposite, Tier::kLinear, tried);
     }
     if (!proof) return std::nullopt;
     Decision d{wanted, proof->why};

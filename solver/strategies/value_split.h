@@ -2,7 +2,7 @@
 //
 //   u1 in [2, 11]       -2*u0*u0*u1 - u1*u1 + 2*u0*u0 != -66
 //
-// Each value of a bounded variable near the condition is assumed, few values
+// Each value of a bounded relevant variable is assumed, few values
 // and many products first, and most of what is left is then decided by ranges
 // and equalities alone; linear rows have the last word.  Complete where all
 // variables are bounded by limits().values, up to kMaxDepth of them.
@@ -32,7 +32,7 @@ class ValueSplit {
 
  private:
   static constexpr int kMaxDepth = 4;
-  // A variable near the condition, and how often it is in products and floors.
+  // A relevant variable, and how often it is in products and floors.
   struct Choice {
     AtomId atom;
     int64_t weight = 1;

@@ -33,7 +33,7 @@ constexpr const char* kFacts[] = {
 constexpr const char* kConditions[] = {"x*y >= 3", "x <= y + 2", "x*x >= 4*y",
                                        "(x//4)*y >= 1", "max(x, y)*x >= 2"};
 
-// The neighbourhood of a condition that is assumed besides.
+// The constraints relevant to a condition that is assumed besides.
 class Near {
  public:
   Near(const char* facts, const char* condition)

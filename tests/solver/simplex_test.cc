@@ -77,8 +77,8 @@ class Systems {
   std::mt19937 random_;
 };
 
-std::optional<std::vector<uint32_t>> clash(size_t unknowns,
-                                           const std::vector<LinearRow>& rows) {
+std::optional<std::vector<uint32_t>> conflict(
+    size_t unknowns, const std::vector<LinearRow>& rows) {
   Simplex simplex(unknowns);
   for (const LinearRow& r : rows) EXPECT_TRUE(simplex.add(r));
   return simplex.infeasible(kUnits);
@@ -88,21 +88,21 @@ TEST(Simplex, NamesTheRowsThatClash) {
   // x >= 3, y >= x + 1, z <= 5, y <= 3
   std::vector<LinearRow> rows = {row({1}, -3), row({-1, 1}, -1),
                                  row({0, 0, -1}, 5), row({0, -1}, 3)};
-  EXPECT_EQ(clash(3, rows), (std::vector<uint32_t>{0, 1, 3}));
+  EXPECT_EQ(conflict(3, rows), (std::vector<uint32_t>{0, 1, 3}));
   rows.pop_back();
-  EXPECT_FALSE(clash(3, rows));
+  EXPECT_FALSE(conflict(3, rows));
 }
 
 TEST(Simplex, KnowsNothingOfRounding) {
-  EXPECT_FALSE(clash(1, {row({2}, -1), row({-2}, 1)}));  // 2x == 1
-  EXPECT_TRUE(clash(1, {row({2}, -1), row({-3}, 1)}));   // 1/2 <= x <= 1/3
+  EXPECT_FALSE(conflict(1, {row({2}, -1), row({-2}, 1)}));  // 2x == 1
+  EXPECT_TRUE(conflict(1, {row({2}, -1), row({-3}, 1)}));   // 1/2 <= x <= 1/3
 }
 
 TEST(Simplex, NeverRefutesASystemThatHolds) {
   Systems systems(101);
   for (int i = 0; i < 3000; ++i) {
     systems.make();
-    EXPECT_FALSE(clash(systems.unknowns, systems.rows)) << "system " << i;
+    EXPECT_FALSE(conflict(systems.unknowns, systems.rows)) << "system " << i;
   }
 }
 
@@ -112,13 +112,13 @@ TEST(Simplex, RefutesWhatOpposesASum) {
     systems.make();
     std::vector<LinearRow> rows = systems.rows;
     rows.push_back(systems.against());
-    auto found = clash(systems.unknowns, rows);
+    auto found = conflict(systems.unknowns, rows);
     ASSERT_TRUE(found) << "system " << i;
     // What it names clashes by itself, with the row that opposes the rest.
     EXPECT_EQ(found->back(), rows.size() - 1);
     std::vector<LinearRow> named;
     for (uint32_t k : *found) named.push_back(rows[k]);
-    EXPECT_TRUE(clash(systems.unknowns, named)) << "system " << i;
+    EXPECT_TRUE(conflict(systems.unknowns, named)) << "system " << i;
   }
 }
 
