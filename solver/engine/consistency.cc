@@ -34,11 +34,8 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
   const FormulaId proved = value ? goal : negate(goal);
   const bool by_cases = tier != Tier::kLinear;
   Refutation::Tried tried;
-  auto proof = refutation.refute(
+  const auto proof = refutation.refute(
       proved, by_cases ? Tier::kCases : Tier::kLinear, units, tried);
-  if (!proof && by_cases) {
-    proof = reasoner.proofs().values.refute(proved, units);
-  }
   if (!proof) return std::nullopt;
   return reasoner.reasons().join(why, proof->why);
 }

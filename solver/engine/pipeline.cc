@@ -102,10 +102,6 @@ Decision by_refutation(Reasoner& r, Search& s, uint64_t units) {
   return {};
 }
 
-Decision by_values(Reasoner& r, Search& s, uint64_t units) {
-  return r.proofs().values.decide(s.goal, s.may_hold, s.may_fail, units);
-}
-
 template <int64_t most>
 Decision by_enumeration(Reasoner& r, Search& s, uint64_t) {
   return enumerate(r, s, most);
@@ -211,8 +207,6 @@ constexpr Strategy kStrategies[] = {
     {{"case-split",
       "linear refutations below disjunctions, floors, residues, small ranges"},
      Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Tier::kCases>},
-    {{"value-split", "every value of bounded variables relevant to the question"},
-     Stage::kProof, Tier::kCases, 2, nullptr, by_values},
     {{"small-enumeration", "boxes of at most 256 points, or periods of one variable, each evaluated"},
      Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<kFewPoints>},
     {{"quick-model-search", "a witness and a counterexample, found in few steps"},

@@ -14,7 +14,6 @@
 #include "solver/strategies/ratios.h"
 #include "solver/strategies/reduction.h"
 #include "solver/strategies/refutation.h"
-#include "solver/strategies/value_split.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -25,8 +24,7 @@ struct ProofStrategies {
         ratios(domain, combination),
         cases(domain),
         reduction(domain),
-        refutation(domain, reduction),
-        values(domain, refutation) {}
+        refutation(domain, reduction) {}
 
   Combination combination;
   DeepFloors deep_floors;
@@ -34,7 +32,6 @@ struct ProofStrategies {
   CaseAnalysis cases;
   PolynomialReduction reduction;
   Refutation refutation;
-  ValueSplit values;
 };
 
 }  // namespace proviso::inline v0_2::internal

@@ -74,8 +74,6 @@ constexpr Row kRows[] = {
      "s0*s0 - 3*s0 > 10", "u0*(u0 + 1) % 2 == 0"},
     {"case-split", "u0:..", "", "u0*(u0 + 1) % 2 == 0", "u0*(u0 + 1) % 2 == 1",
      nullptr},
-    {"value-split", "u0:-2.. u1:2..11", "",
-     "-2*u0*u0*u1 - u1*u1 + 2*u0*u0 != -66", nullptr, "u0*u0 >= u0"},
     {"small-enumeration", "u0:0..15 u1:0..15", "",
      "(u0 ^ u1) + 2*(u0 & u1) <= 30", "(u0 ^ u1) + 2*(u0 & u1) > 30",
      "u0 + s9 >= s9"},
