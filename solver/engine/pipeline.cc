@@ -38,10 +38,6 @@ Decision by_combination(Reasoner& r, Search& s, uint64_t) {
   return r.proofs().combination.decide(s.goal);
 }
 
-Decision by_wide_combination(Reasoner& r, Search& s, uint64_t) {
-  return r.proofs().combination.decide(s.goal, limits().side_steps);
-}
-
 bool has_asserted_cases(Reasoner& r, const Search& s) {
   return r.proofs().cases.has_asserted_clause(s.goal);
 }
@@ -171,9 +167,6 @@ Decision by_z3(Reasoner& r, Search& s, uint64_t) {
 constexpr Strategy kStrategies[] = {
     {{"ranges", "normal forms, solved equalities, intervals and congruences"},
      Stage::kProof, Tier::kRanges, 0, nullptr, by_ranges},
-    {{"nonnegative-combination",
-      "a product of constraints and nonnegative factors: i*n + j < m*n"},
-     Stage::kProof, Tier::kLinear, 0, nullptr, by_combination},
     {{"monomial-ratios",
       "ratios of products that equalities between products determine"},
      Stage::kProof, Tier::kEqualities, 16, has_products,
@@ -194,9 +187,9 @@ constexpr Strategy kStrategies[] = {
     {{"polynomial-reduction",
       "pseudo-division by constraints: (a*b) % c == 0 and the like"},
      Stage::kProof, Tier::kLinear, 16, nullptr, by_division},
-    {{"wide-combination",
-      "nonnegative combinations through steps that shorten nothing"},
-     Stage::kProof, Tier::kLinear, 0, nullptr, by_wide_combination},
+    {{"nonnegative-combination",
+      "a sum of constraints times nonnegative factors: i*n + j < m*n"},
+     Stage::kProof, Tier::kLinear, 0, nullptr, by_combination},
     {{"linear-refutation",
       "Fourier-Motzkin with integer tightening over monomials, with lemmas "
       "about their products"},

@@ -84,7 +84,7 @@ bool Combination::is_nonnegative(Poly p, int side_steps, Reason& why) {
   }
 }
 
-Decision Combination::decide(FormulaId f, int side_steps) {
+Decision Combination::decide(FormulaId f) {
   const Formula& formula = forms_.formulas[f];
   if (formula.poly == kNoId) return {};
   const Normal n = domain_.normal(forms_.polys[formula.poly]);
@@ -93,7 +93,7 @@ Decision Combination::decide(FormulaId f, int side_steps) {
     return {};
   if (is_linear(forms_, n.poly)) return {};  // linear rows decide it
   return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {
-    return is_nonnegative(p, side_steps, why);
+    return is_nonnegative(p, limits().side_steps, why);
   });
 }
 

@@ -21,9 +21,8 @@ class Combination {
   explicit Combination(Domain& domain)
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
 
-  // With side steps more is found, at more cost.
-  Decision decide(FormulaId f, int side_steps = 0);
-  // Whether p >= 0; its reason then joins `why`.
+  Decision decide(FormulaId f);
+  // Whether p >= 0, by at most so many side steps; its reason then joins `why`.
   bool is_nonnegative(Poly p, int side_steps, Reason& why);
 
  private:
