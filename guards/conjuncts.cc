@@ -2,11 +2,17 @@
 
 #include <algorithm>
 
+#include "solver/whole_call.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 
-Expr negate(Expr condition) { return simplify(logical_not(condition)); }
+Expr simplified(Expr e) {
+  uint64_t units = Budget::kUnlimited;
+  return WholeCall::within(units, [&] { return simplify(e); }).value_or(e);
+}
+
+Expr negate(Expr condition) { return simplified(logical_not(condition)); }
 
 std::vector<Expr> conjuncts(Expr condition) {
   std::vector<Expr> parts, stack{condition};

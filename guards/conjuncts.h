@@ -13,7 +13,8 @@ namespace proviso::inline v0_2::internal {
 
 // Of what is no conjunction, itself alone.
 std::vector<Expr> conjuncts(Expr condition);
-// Canonical.
+// Canonical; as it is where the call under way is interrupted.
+Expr simplified(Expr e);
 Expr negate(Expr condition);
 // Where it is not among them.
 void add_once(std::vector<Expr>& all, Expr e);

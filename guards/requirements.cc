@@ -10,7 +10,6 @@
 #include "guards/weakest_checks.h"
 #include "solver/whole_call.h"
 #include "sym/print.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -46,7 +45,7 @@ std::vector<Expr> without_implied(Context& ranges, std::vector<Expr> conditions,
   for (Expr candidate : order) {
     std::vector<Expr> rest = conditions;
     std::erase(rest, candidate);
-    const auto verdict = within(
+    const auto verdict = WholeCall::within(
         units, [&] { return with_all(ranges, rest).ask(candidate).verdict; });
     if (!verdict) break;
     if (*verdict == Verdict::kYes) conditions = std::move(rest);
@@ -91,13 +90,13 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (const Guard& guard : env.guards()) {
     for (Expr part : conjuncts(guard.condition)) {
       const std::vector<Expr> terms = free_symbols(part);
-      const auto plain =
-          within(units, [&] { return weakest_checks(ranges, part, terms); });
+      const auto plain = WholeCall::within(
+          units, [&] { return weakest_checks(ranges, part, terms); });
       for (Expr c : plain.value_or(std::vector{part}))
         for (Expr piece : conjuncts(c)) add_once(all, piece);
     }
   }
-  const auto together = within(
+  const auto together = WholeCall::within(
       units, [&] { return said_together(ranges, all, symbols_among(all)); });
   const std::vector<Expr> kept =
       without_implied(ranges, together.value_or(all), units);
@@ -114,7 +113,7 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (size_t i = 0; i < kept.size(); ++i) {
     std::vector<Expr> rest = kept;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    auto counterexample = within(units, [&] {
+    auto counterexample = WholeCall::within(units, [&] {
       return with_all(ranges, rest).ask(kept[i]).counterexample;
     });
     result.conditions.push_back(
@@ -122,7 +121,7 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   }
   for (const Guard& guard : env.guards()) {
     const auto answer =
-        within(units, [&] { return context.ask(guard.condition); });
+        WholeCall::within(units, [&] { return context.ask(guard.condition); });
     AnsweredQuestion question{guard.condition, *text++, guard.origins, {}};
     if (answer && answer->verdict == Verdict::kYes)
       question.follows_from = used_by(context, *answer, kept);
@@ -130,14 +129,16 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   }
   for (Expr symbol : symbols) {
     const std::string& name = *text++;
-    const auto pinned = within(units, [&]() -> std::optional<PinnedSize> {
-      const Interval range = context.bounds(symbol);
-      if (!range.is_point() || ranges.bounds_quick(symbol).is_point())
-        return std::nullopt;
-      const Answer answer =
-          context.ask(eq(symbol, env.pool().integer(*range.lower())));
-      return PinnedSize{name, *range.lower(), used_by(context, answer, kept)};
-    });
+    const auto pinned =
+        WholeCall::within(units, [&]() -> std::optional<PinnedSize> {
+          const Interval range = context.bounds(symbol);
+          if (!range.is_point() || ranges.bounds_quick(symbol).is_point())
+            return std::nullopt;
+          const Answer answer =
+              context.ask(eq(symbol, env.pool().integer(*range.lower())));
+          return PinnedSize{name, *range.lower(),
+                            used_by(context, answer, kept)};
+        });
     if (pinned && *pinned) result.pinned.push_back(**pinned);
   }
   return result;

@@ -82,6 +82,7 @@ Expr ShapeEnv::simplify(Expr e) {
   return impl_->decider.simplify(e);
 }
 Interval ShapeEnv::bounds(Expr e) {
+  const WholeCall whole;
   require_type(pool(), e, Type::kInt, "bounds");
   return impl_->decider.bounds(e);
 }
@@ -132,10 +133,12 @@ bool ShapeEnv::guard_size_oblivious(Expr condition,
   return impl_->questions.guard_size_oblivious(condition, where);
 }
 bool ShapeEnv::statically_known_true(Expr condition) {
+  const WholeCall whole;
   require_type(pool(), condition, Type::kBool, "statically_known_true");
   return impl_->questions.is_known(condition, true);
 }
 bool ShapeEnv::statically_known_false(Expr condition) {
+  const WholeCall whole;
   require_type(pool(), condition, Type::kBool, "statically_known_false");
   return impl_->questions.is_known(condition, false);
 }

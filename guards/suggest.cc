@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "guards/conjuncts.h"
 #include "guards/phrases.h"
 #include "guards/weakest_checks.h"
 #include "solver/whole_call.h"
@@ -13,7 +14,6 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 #include "sym/traced_python.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -137,11 +137,11 @@ std::optional<std::string> as_flag(Context& context, Expr side,
 // The conditions that say it; empty where a symbol has no word.
 Texts side_texts(ShapeEnv& env, Expr side, Phrasing& phrasing,
                  uint64_t& units) {
-  const auto flag = within(
+  const auto flag = WholeCall::within(
       units, [&] { return as_flag(env.context(), side, phrasing.words()); });
   if (flag && *flag) return {**flag};
   Texts texts;
-  const auto said = within(units, [&] {
+  const auto said = WholeCall::within(units, [&] {
     return weakest_checks(env.context(), side, phrasing.terms());
   });
   for (Expr relation : said.value_or(std::vector{side})) {
@@ -196,7 +196,7 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
   for (Expr side : sides) {
     std::vector<Expr> rest = needed;
     std::erase(rest, side);
-    const auto verdict = within(units, [&] {
+    const auto verdict = WholeCall::within(units, [&] {
       Context with = env.context().clone();
       for (Expr other : rest) with.assume(other);
       return with.ask(side).verdict;
@@ -206,7 +206,7 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
   }
   Phrasing phrasing(env.pool(), words);
   Texts texts;
-  const auto together = within(units, [&] {
+  const auto together = WholeCall::within(units, [&] {
     return said_together(env.context(), needed, phrasing.terms());
   });
   for (Expr side : together.value_or(needed)) {
@@ -258,8 +258,7 @@ std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
   uint64_t units = kUnits / 2, rest = kUnits / 2;
   const Texts first = side_texts(env, side, phrasing, units);
   if (first.empty()) return {};
-  const Texts second =
-      side_texts(env, simplify(logical_not(side)), phrasing, rest);
+  const Texts second = side_texts(env, negate(side), phrasing, rest);
   std::vector<Suggestion> result{suggestion_of(first, second)};
   if (asked.is_bool() && !second.empty())
     result.push_back(suggestion_of(second, first));

@@ -10,7 +10,6 @@
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
 #include "sym/simplify.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -113,7 +112,7 @@ class Writer {
   void write(Expr condition) {
     if (Expr x = above(condition, 0)) return add(x, kFromOneOn, false);
     if (Expr x = above(condition, 1)) return add(x, kFromTwoOn, true);
-    const Parts divisions = within(units_, [&] {
+    const Parts divisions = WholeCall::within(units_, [&] {
                               return own_divisions(env_, r_, condition);
                             }).value_or(Parts());
     for (Expr part : divisions) add(part, kOwnDivisions, false);
@@ -129,8 +128,8 @@ class Writer {
     for (const InputDim& dim : env_.input_dims()) {
       if (!is_size(dim.expr)) continue;
       const Expr not_empty = ge(dim.expr, 1);
-      const auto known =
-          within(units_, [&] { return context.ask(not_empty).verdict; });
+      const auto known = WholeCall::within(
+          units_, [&] { return context.ask(not_empty).verdict; });
       if (known.value_or(Verdict::kUnknown) != Verdict::kUnknown) continue;
       add(not_empty, kNotEmpty, true);
       context.assume(not_empty);
@@ -152,12 +151,12 @@ class Writer {
           std::find_if(dims.begin(), dims.end(), [&](const InputDim& other) {
             if (other.expr == dim.expr) return true;
             if (!may_be_pinned(other) || !may_be_pinned(dim)) return false;
-            return within(units_, [&] {
+            return WholeCall::within(units_, [&] {
                      return context.equivalent(other.expr, dim.expr);
                    }) == Verdict::kYes;
           });
       const auto range =
-          within(units_, [&] { return context.bounds(dim.expr); });
+          WholeCall::within(units_, [&] { return context.bounds(dim.expr); });
       sizes.push_back({dim.source,
                        without_machine_ends(range.value_or(Interval())),
                        equal->source});

@@ -17,9 +17,9 @@
 
 #include "guards/conjuncts.h"
 #include "guards/env/session_facts.h"
+#include "solver/whole_call.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -526,8 +526,10 @@ Expr as_divisibility(Expr e) {
 
 std::vector<Expr> weakest_checks(Context& context, Expr condition,
                                  const std::vector<Expr>& terms) {
+  const WholeCall whole(context);
   uint64_t units = kUnits;
-  return within(units, [&] { return Checks(context, terms).of(condition); })
+  return WholeCall::within(units,
+                           [&] { return Checks(context, terms).of(condition); })
       .value_or(std::vector{condition});
 }
 

@@ -12,9 +12,13 @@
 // is the context that is given, or else the first that is called.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <optional>
 
 #include "solver/solver.h"
+#include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -38,6 +42,26 @@ class PROVISO_HIDDEN WholeCall {
     const std::atomic<bool>* flag = interruption();
     return flag != nullptr && flag->load(std::memory_order_relaxed);
   }
+  // What `work` returns; nothing where it takes more than the units, or than an
+  // outer budget has left, or is interrupted.  units: what it left.
+  template <typename Work>
+  static auto within(uint64_t& units, Work work)
+      -> std::optional<decltype(work())> {
+    struct Rest {
+      uint64_t& units;
+      ~Rest() { units = Budget::units_left(); }
+    };
+    units = std::min(units, Budget::units_left());
+    if (units == 0 || is_interrupted()) return std::nullopt;
+    try {
+      const Budget budget(units, interruption());
+      const Rest rest{units};
+      return work();
+    } catch (const OutOfBudget&) {
+      return std::nullopt;
+    }
+  }
+
   // What another thread sets; nullptr where no WholeCall is open.
   static const std::atomic<bool>* interruption() {
     return is_open_ ? interrupted_ : nullptr;

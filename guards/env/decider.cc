@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "solver/whole_call.h"
 #include "sym/simplify.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -25,6 +25,8 @@ bool is_decidable_op(Op op) {
     default: return false;
   }
 }
+
+constexpr uint64_t kNeverAgain = ~uint64_t{0};  // no version of the facts
 
 bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
   return std::all_of(inner.begin(), inner.end(), [&](Expr e) {
@@ -51,8 +53,10 @@ Verdict Decider::decide(Expr condition, AskEffort effort) {
   const Verdict verdict = effort == AskEffort::kFull
                               ? context.ask(condition).verdict
                               : context.ask_quick(condition);
-  memo = {verdict, effort, facts_.version(), false};
   log_.set_verdict(line, verdict);
+  if (verdict == Verdict::kUnknown && WholeCall::is_interrupted())
+    return verdict;
+  memo = {verdict, effort, facts_.version(), false};
   if (verdict != Verdict::kUnknown) add_to_unguarded_answers(condition, memo);
   return verdict;
 }
@@ -103,7 +107,7 @@ Expr Decider::simplify(Expr e) {
   } else {
     s = r;
   }
-  simplified_[r] = {s, facts_.version()};
+  if (!WholeCall::is_interrupted()) simplified_[r] = {s, facts_.version()};
   return s;
 }
 
@@ -113,6 +117,7 @@ const Interval& Decider::bounds(Expr e) {
   if (memo.version != facts_.version()) {
     memo = {without_machine_ends(facts_.context().bounds_quick(r)),
             facts_.version()};
+    if (WholeCall::is_interrupted()) memo.version = kNeverAgain;
   }
   return memo.range;
 }
@@ -128,8 +133,9 @@ std::optional<Int> Decider::static_value(Expr e) {
 
 std::optional<Int> Decider::proved_value(Expr e) {
   uint64_t units = kProofUnits;
-  const std::optional<Int> value =
-      within(units, [&] { return find_value(e); }).value_or(std::nullopt);
+  const std::optional<Int> value = WholeCall::within(units, [&] {
+                                     return find_value(e);
+                                   }).value_or(std::nullopt);
   if (!value) return std::nullopt;
   unguarded_answers_.add_decision(eq(e, facts_.pool().integer(*value)),
                                   Verdict::kYes, AskEffort::kFull);

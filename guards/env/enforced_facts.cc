@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "solver/whole_call.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -27,14 +26,15 @@ bool decides(Context& context, const UnguardedAnswers::Decision& d) {
 const EnforcedFacts::View& EnforcedFacts::view() {
   // A later answer may keep a range that makes an earlier guard superfluous.
   const bool starts_over =
-      !view_.context || view_.is_interrupted ||
+      !view_.context ||
+      (view_.is_interrupted && !WholeCall::is_interrupted()) ||
       view_.version != facts_.version() ||
       (!view_.guards.empty() &&
        view_.branches < unguarded_answers_.branches().size());
   uint64_t units = kEnforcedUnits +
                    kEnforcedUnitsOfGuard *
                        (recorder_.guards().size() + recorder_.asserts().size());
-  const bool is_examined = within(units, [&] {
+  const bool is_examined = WholeCall::within(units, [&] {
                              if (starts_over) {
                                view_ = View();
                                view_.version = facts_.version();

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "solver/whole_call.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -119,7 +118,8 @@ std::vector<Guard> MinimalGuards::find() {
   const std::vector<bool> sole = sole_equalities(all, *ranges);
   // Past the budget no guard goes.
   uint64_t units = kEnforcedUnits + kEnforcedUnitsOfGuard * all.size();
-  auto found = within(units, [&] { return minimized(all, sole, *ranges); });
+  auto found =
+      WholeCall::within(units, [&] { return minimized(all, sole, *ranges); });
   return found ? *std::move(found) : all;
 }
 

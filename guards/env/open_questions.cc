@@ -35,7 +35,7 @@ Expr at_hints(Expr e, const std::vector<Expr>& symbols, ExprPool& pool,
       map.emplace(s, pool.rational(*r));
     }
   }
-  return map.empty() ? e : simplify(substitute(e, map));
+  return map.empty() ? e : simplified(substitute(e, map));
 }
 
 bool is_long(Expr e) {

@@ -31,7 +31,7 @@ bool Questions::guard_bool(Expr condition, const SourceLocation& where,
     return verdict == Verdict::kYes;
   }
   const bool holds = hints_.truth(c, call);
-  const Expr asked = simplify(condition);
+  const Expr asked = simplified(condition);
   if (!suppressed_) {
     recorder_.record_guard(holds ? c : negate(c), holds ? asked : negate(asked),
                            where);
@@ -71,7 +71,7 @@ Value Questions::guard_value(Expr e, const SourceLocation& where,
                      " has no exact value at the example inputs; a guard on "
                      "it cannot be written");
   }
-  const Expr condition = simplify(eq(c, exact));
+  const Expr condition = simplified(eq(c, exact));
   recorder_.record_guard(condition, condition, where);
   return value;
 }
@@ -139,11 +139,11 @@ bool Questions::expect_true(Expr condition, const SourceLocation& where,
     return verdict == Verdict::kYes;
   }
   if (symbols_.depends_on_data(c)) {
-    recorder_.record_assert(simplify(condition), where, message);
+    recorder_.record_assert(simplified(condition), where, message);
     return true;
   }
   if (!hints_.truth(c, call)) return false;
-  recorder_.record_guard(c, simplify(condition), where);
+  recorder_.record_guard(c, simplified(condition), where);
   return true;
 }
 

@@ -80,7 +80,7 @@ void Recorder::require(Expr condition, const SourceLocation& where) {
         (where.code.empty() ? to_string(condition, 2000) : where.code) +
         " does not hold for the example sizes");
   }
-  const Expr asked = simplify(condition);
+  const Expr asked = simplified(condition);
   promises_.push_back(asked);
   add_guards(replacements_.apply(condition), asked, where, true);
 }
@@ -89,7 +89,8 @@ void Recorder::note_answer(Expr asked, Expr question, Verdict verdict,
                            const SourceLocation& where) {
   if (where.line == 0 || guards_.empty()) return;
   unguarded_answers_.add_place(question, where);
-  const auto it = guard_index_.find(side_that_holds(simplify(asked), verdict));
+  const auto it =
+      guard_index_.find(side_that_holds(simplified(asked), verdict));
   if (it != guard_index_.end()) add_origin(guards_[it->second], where);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "guards/conjuncts.h"
+#include "solver/whole_call.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
@@ -18,14 +20,15 @@ void Replacements::set(Expr symbol, Expr target) {
 }
 
 Expr Replacements::apply(Expr e) {
-  if (all_.empty()) return simplify(e);
+  if (all_.empty()) return simplified(e);
   ExprMemo::Entry& memo = memo_[e];
   if (memo.version == version_) return memo.value;
   const std::vector<Expr>& symbols = symbols_.in(e);
   const bool is_touched = std::any_of(symbols.begin(), symbols.end(),
                                       [&](Expr s) { return has(s); });
-  memo = {simplify(is_touched ? substitute(e, map_) : e), version_};
-  return memo.value;
+  const Expr value = simplified(is_touched ? substitute(e, map_) : e);
+  if (!WholeCall::is_interrupted()) memo = {value, version_};
+  return value;
 }
 
 void Replacements::set_equal_data(Expr symbol, Expr target) {

@@ -118,6 +118,7 @@ void FactStack::assert_waiting() {
       marks.push_back(before);
       continue;
     }
+    if (!reasoner.is_undisturbed()) break;
     const Fact& fact = waiting_[next - first];
     try {
       reasoner.assume(fact.condition, fact.origin);
@@ -147,9 +148,12 @@ std::optional<std::vector<FactId>> FactStack::conflict() {
 
 // --- another thread
 
+// First for a reasoner that is being made, and again for a call that began
+// between: who resumes must see what is left to take back.
 void FactStack::interrupt() {
   is_interrupted_ = true;
   if (Reasoner* reasoner = interruptible_) reasoner->interrupt();
+  is_interrupted_ = true;
 }
 
 void FactStack::end_interruption() {

@@ -75,13 +75,20 @@ class Simplification::KnownFacts final : public Facts {
 };
 
 Expr Simplification::simplify(Expr e, uint64_t spent) {
-  if (reasoner_.domain().conflict()) return proviso::simplify(e);
+  if (reasoner_.domain().conflict()) return without_facts(e);
   return reasoner_.within_call(e, e, [&] { return cheapest_known(e); }, spent);
+}
+
+Expr Simplification::without_facts(Expr e) {
+  return reasoner_
+      .within(reasoner_.options().work_limit,
+              [&] { return proviso::simplify(e); })
+      .value_or(e);
 }
 
 // By ranges and normal forms, in a fraction of that time.
 Expr Simplification::canonical(Expr e) {
-  if (reasoner_.domain().conflict()) return proviso::simplify(e);
+  if (reasoner_.domain().conflict()) return without_facts(e);
   return reasoner_.within_call(e, e, [&] {
     return proviso::simplify(with_constants(e), KnownFacts(*this));
   });

@@ -42,6 +42,7 @@ class Simplification {
     Expr form;
   };
 
+  Expr without_facts(Expr e);  // where these contradict each other
   Expr cheapest_known(Expr e);
   Expr find_cheapest(Expr e);
   std::optional<Expr> decided(Expr e);
