@@ -221,8 +221,7 @@ Expr GraphReader::integer(const Json& json, bool of_node, const char* what) {
   const Evaluation evaluation = evaluate(e, {});
   const Int* exact =
       evaluation.value ? std::get_if<Int>(&*evaluation.value) : nullptr;
-  const std::optional<int64_t> value =
-      exact ? exact->to_int64() : std::nullopt;
+  const std::optional<int64_t> value = exact ? exact->to_int64() : std::nullopt;
   if (!value || *value < 0) fail();
   return e;
 }
