@@ -30,7 +30,8 @@ import proviso
 NOT_STRUCTURE = (
     "KeyError: u", "expected no unbacked symbols", "!= hint", "not in VR[",
     "vr must not be None", "_mpf_", "non-real zoo", "Modulo by zero",
-    "module 'torch' has no attribute", "in pytree is not registered")
+    "module 'torch' has no attribute", "No module named 'torch.",
+    "in pytree is not registered")
 NEVER = ("INTERNAL ASSERT", "_M_", "std::", "bad_variant", "basic_string",
          "vector::", "stoi", "json.exception", "_Map_base")
 SECONDS, BYTES = 60, 6 << 30
