@@ -506,11 +506,15 @@ def test_import_takes_neither_torch_nor_sympy():
     assert done.stdout == "[]\n", done.stderr
 
 
-def test_a_name_of_torch_says_what_is_missing():
+@pytest.mark.parametrize("use", ["proviso.export", "import proviso.torch"])
+def test_what_needs_torch_says_that_it_is_missing(use):
     done = run("import sys; sys.modules['torch'] = None; import proviso\n"
-               "try: proviso.export\n"
+               f"try: {use}\n"
                "except ImportError as error: print(error)")
     assert "needs torch 2.13.0, and torch is not installed" in done.stdout
+
+
+def test_a_name_that_nothing_has():
     with pytest.raises(AttributeError, match="no attribute 'exprot'"):
         proviso.exprot
 

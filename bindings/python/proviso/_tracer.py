@@ -6,28 +6,17 @@ not import torch.
 
 import os
 
-_TORCH_VERSION = "2.13.0"
+from proviso._torch_needed import TORCH_VERSION, torch
 
 
 def _check_torch_version(found):
-    if found.split("+")[0] != _TORCH_VERSION:
+    if found.split("+")[0] != TORCH_VERSION:
         raise ImportError(
-            f"proviso is built for torch {_TORCH_VERSION}, and torch {found} "
-            f"is installed; run `pip install torch=={_TORCH_VERSION}`, or "
+            f"proviso is built for torch {TORCH_VERSION}, and torch {found} "
+            f"is installed; run `pip install torch=={TORCH_VERSION}`, or "
             "build proviso against the other version"
         )
 
-
-try:
-    import torch
-except ModuleNotFoundError as error:
-    if error.name != "torch":
-        raise
-    raise ImportError(
-        f"this part of proviso needs torch {_TORCH_VERSION}, and torch is not "
-        f"installed; run `pip install torch=={_TORCH_VERSION}`.  Context, Expr "
-        "and what else does not trace work without it"
-    ) from None
 
 _check_torch_version(torch.__version__)
 
@@ -40,7 +29,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "this proviso was built without its tracer (proviso._proviso: "
-        f"{error}); build it from source where torch {_TORCH_VERSION} is "
+        f"{error}); build it from source where torch {TORCH_VERSION} is "
         "installed, with PROVISO_WITH_TORCH=ON"
     ) from error
 from proviso._errors import (  # noqa: E402
