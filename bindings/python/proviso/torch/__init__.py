@@ -29,7 +29,6 @@ PROVISO_INDUCTOR=1 beside PROVISO_SHAPE_ENV does the same.
 
 import importlib as _importlib
 
-import proviso._torch_needed as _  # noqa: F401
 from proviso.torch._binding import disable, enable, is_enabled, shape_env
 from proviso.torch._recompiles import (
     Recompile,

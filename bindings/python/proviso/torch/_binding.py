@@ -7,9 +7,8 @@ import threading
 import typing
 
 import proviso_autoload
-import torch
+from proviso._torch_needed import TORCH_VERSION, torch
 
-_TORCH_VERSION = "2.13.0"
 _lock = threading.RLock()
 # A child that another thread's fork makes has no one who would release it.
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release,
@@ -32,10 +31,10 @@ _state = _State()
 
 def _check_torch(call):
     found = torch.__version__.split("+")[0]
-    if found != _TORCH_VERSION:
+    if found != TORCH_VERSION:
         raise RuntimeError(
             f"proviso.torch.{call}: answers for the ShapeEnv of torch "
-            f"{_TORCH_VERSION}, and torch {torch.__version__} is installed; "
+            f"{TORCH_VERSION}, and torch {torch.__version__} is installed; "
             "its own ShapeEnv goes on.  Install that version of torch, or a "
             "Proviso that is made for yours"
         )
