@@ -9,6 +9,7 @@
 #include "sym/simplify.h"
 #include "tracer_adapter/error_text.h"
 #include "tracer_adapter/executable.h"
+#include "tracer_adapter/int64_at.h"
 #include "tracer_adapter/owned_tensors.h"
 #include "tracer_adapter/sources.h"
 #include "tracer_adapter/tracer.h"
@@ -97,12 +98,10 @@ class Run {
 
 int64_t Run::size_of(const InputDim& dim) const {
   if (sizes_ == nullptr) return dim.hint.to_int64().value_or(2);
-  const Evaluation size = evaluate(dim.expr, *sizes_);
-  const Int* value = size.value ? std::get_if<Int>(&*size.value) : nullptr;
-  TORCH_CHECK(value != nullptr && value->to_int64(),
-              "Proviso: try_sizes: ", dim.source,
+  const std::optional<int64_t> size = internal::int64_at(dim.expr, *sizes_);
+  TORCH_CHECK(size, "Proviso: try_sizes: ", dim.source,
               " is not among the sizes that were given");
-  return *value->to_int64();
+  return *size;
 }
 
 Expr Run::create(const std::string& source, const InputDim& dim, bool is_size) {
@@ -130,12 +129,10 @@ c10::SymInt Run::stride(Expr e) {
   ShapeEnv& env = tracer_.env();
   if (sizes_ == nullptr)
     return to_sym_int(env, simplify(parse(env.pool(), renamed(e, ours_))));
-  const Evaluation value = evaluate(e, *sizes_);
-  const Int* stride = value.value ? std::get_if<Int>(&*value.value) : nullptr;
-  const auto fits = stride ? stride->to_int64() : std::nullopt;
-  TORCH_CHECK(fits, "Proviso: the stride ", to_string(e),
+  const std::optional<int64_t> stride = internal::int64_at(e, *sizes_);
+  TORCH_CHECK(stride, "Proviso: the stride ", to_string(e),
               " of an input is no 64-bit integer for these sizes");
-  return *fits;
+  return *stride;
 }
 
 at::Tensor Run::fake(const InputSpec& spec, const TensorMeta& meta) {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <iterator>
 
-#include "sym/evaluate.h"
 #include "sym/print.h"
+#include "tracer_adapter/int64_at.h"
 #include "tracer_adapter/pt2/node_check.h"
 #include "tracer_adapter/sym_functions.h"
 
@@ -218,10 +218,7 @@ Expr GraphReader::integer(const Json& json, bool of_node, const char* what) {
   if (!e.is_int()) fail();
   if (e.is_symbol() || !free_symbols(e).empty()) return e;
   // PowByNatural(2, 70) is a number too.
-  const Evaluation evaluation = evaluate(e, {});
-  const Int* exact =
-      evaluation.value ? std::get_if<Int>(&*evaluation.value) : nullptr;
-  const std::optional<int64_t> value = exact ? exact->to_int64() : std::nullopt;
+  const std::optional<int64_t> value = internal::int64_at(e, {});
   if (!value || *value < 0) fail();
   return e;
 }
