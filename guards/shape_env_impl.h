@@ -19,28 +19,34 @@
 #include "guards/shape_env.h"
 
 namespace proviso::inline v0_2 {
+namespace internal {
 
-struct ShapeEnv::Impl {
-  explicit Impl(ShapeEnvOptions o) : options(std::move(o)) {}
+struct EnvParts {
+  explicit EnvParts(ShapeEnvOptions o) : options(std::move(o)) {}
 
   const ShapeEnvOptions options;
-  internal::SessionLog log;
-  internal::SessionFacts facts{options.solver, log};
-  internal::Symbols symbols{options, facts, log};
-  internal::Replacements replacements{symbols};
-  internal::UnguardedAnswers unguarded_answers{symbols, facts};
-  internal::Decider decider{log, facts, symbols, replacements,
-                            unguarded_answers};
-  internal::Hints hints{facts, symbols, replacements, decider};
-  internal::Learning learning{options, log,          facts,
-                              symbols, replacements, unguarded_answers};
-  internal::Recorder recorder{options,           log,     facts, replacements,
-                              unguarded_answers, decider, hints, learning};
-  internal::OpenQuestions open_questions{facts, symbols};
-  internal::Questions questions{
+  SessionLog log;
+  SessionFacts facts{options.solver, log};
+  Symbols symbols{options, facts, log};
+  Replacements replacements{symbols};
+  UnguardedAnswers unguarded_answers{symbols, facts};
+  Decider decider{log, facts, symbols, replacements, unguarded_answers};
+  Hints hints{facts, symbols, replacements, decider};
+  Learning learning{options, log,          facts,
+                    symbols, replacements, unguarded_answers};
+  Recorder recorder{options,           log,     facts, replacements,
+                    unguarded_answers, decider, hints, learning};
+  OpenQuestions open_questions{facts, symbols};
+  Questions questions{
       options,           log,     facts, symbols,  replacements,
       unguarded_answers, decider, hints, recorder, open_questions};
-  internal::EnforcedFacts enforced{facts, symbols, unguarded_answers, recorder};
+  EnforcedFacts enforced{facts, symbols, unguarded_answers, recorder};
+};
+
+}  // namespace internal
+
+struct ShapeEnv::Impl : internal::EnvParts {
+  using EnvParts::EnvParts;
 };
 
 }  // namespace proviso::inline v0_2

@@ -46,8 +46,8 @@ class SessionLog {
   [[nodiscard]] std::string shapelog() const;
 
   // --- events
-  // Kept, and told to the listeners of the process (guards/logs.h) and to the
-  // session's own.
+  // Kept, and reported to the listeners of the process (guards/logs.h) and to
+  // the session's own.
   void emit(std::string kind, std::string subject, std::string text,
             const SourceLocation& where = {});
   void set_sink(std::function<void(const ShapeEvent&)> sink);

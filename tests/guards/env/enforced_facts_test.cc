@@ -15,15 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct Enforced : Parts {
-  void branch(Expr condition, int line = 3) {
-    questions.guard_bool(condition, {"m.py", line}, "guard_bool");
-  }
-  EnforcedFacts enforced{facts, symbols, unguarded_answers, recorder};
-};
-
 TEST(EnforcedFacts, AnAssumptionThatNoAnswerNeededIsNotKept) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8);
   a.branch(ge(s0, 0));
   a.branch(le(s0, 99));
@@ -32,7 +25,7 @@ TEST(EnforcedFacts, AnAssumptionThatNoAnswerNeededIsNotKept) {
 }
 
 TEST(EnforcedFacts, AnAnswerKeepsWhatItNeededOfItsSymbol) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8), s1 = a.size(9), s2 = a.size(7);
   a.branch(ge(s0, 2), 3);
   a.branch(ne(s1, 0), 4);
@@ -43,7 +36,7 @@ TEST(EnforcedFacts, AnAnswerKeepsWhatItNeededOfItsSymbol) {
 }
 
 TEST(EnforcedFacts, ABranchThatSaysLessThanTheAssumptionIsAGuard) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8);
   a.branch(ne(s0, 1));
   EXPECT_THAT(a.enforced.view().at_least_two, IsEmpty());
@@ -51,14 +44,14 @@ TEST(EnforcedFacts, ABranchThatSaysLessThanTheAssumptionIsAGuard) {
 }
 
 TEST(EnforcedFacts, ADecisionThatIsNoBranchKeepsAnAssumptionToo) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8), s1 = a.size(9);
   a.decider.decide(ge(s0 + s1, 4));
   EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));
 }
 
 TEST(EnforcedFacts, OfADecisionThatNeedsLessLessIsKept) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8);
   a.decider.decide(ge(s0, 1));
   EXPECT_THAT(a.enforced.view().at_least_one, ElementsAre(s0));
@@ -66,14 +59,14 @@ TEST(EnforcedFacts, OfADecisionThatNeedsLessLessIsKept) {
 }
 
 TEST(EnforcedFacts, AnAssumptionThatADecisionCanDoWithoutIsNotKept) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8), s1 = a.size(9);
   a.decider.decide(ge(max(s0, s1), 2));
   EXPECT_THAT(a.enforced.view().at_least_two, SizeIs(1));
 }
 
 TEST(EnforcedFacts, AGuardTakesTheAssumptionsPlace) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8);
   a.branch(ge(s0, 2));
   EXPECT_THAT(a.enforced.view().at_least_two, SizeIs(1));
@@ -82,7 +75,7 @@ TEST(EnforcedFacts, AGuardTakesTheAssumptionsPlace) {
 }
 
 TEST(EnforcedFacts, LaterAnswersAreExaminedOnTop) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8), s1 = a.size(9);
   a.branch(ge(s0, 2));
   const Context* before = a.enforced.view().context.get();
@@ -92,7 +85,7 @@ TEST(EnforcedFacts, LaterAnswersAreExaminedOnTop) {
 }
 
 TEST(EnforcedFacts, PastTheBudgetEverythingIsKept) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8), s1 = a.size(9);
   a.branch(ne(s0, 1));
   a.branch(ge(s1, 0));
@@ -103,7 +96,7 @@ TEST(EnforcedFacts, PastTheBudgetEverythingIsKept) {
 }
 
 TEST(EnforcedFacts, FullUnguardedAnswersKeepEveryAssumption) {
-  Enforced a;
+  Parts a;
   const Expr s0 = a.size(8), s1 = a.size(9);
   for (int i = 0; i <= static_cast<int>(kMostUnguardedAnswers); ++i)
     a.unguarded_answers.add_decision(ge(s0, -i), Verdict::kYes,

@@ -20,9 +20,6 @@ struct Minimal : Parts {
     return MinimalGuards(facts, symbols, unguarded_answers, recorder, enforced)
         .find();
   }
-  void branch(Expr condition, int line) {
-    questions.guard_bool(condition, {"m.py", line}, "guard_bool");
-  }
 };
 
 std::vector<int> lines_of(const Guard& guard) {

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "guards/env/questions.h"
+#include "guards/shape_env_impl.h"
 #include "tests/guards/support.h"
 
 namespace proviso {
 
-struct Parts {
-  explicit Parts(ShapeEnvOptions o = {}) : options(o) {}
+struct Parts : internal::EnvParts {
+  explicit Parts(const ShapeEnvOptions& o = {}) : EnvParts(o) {}
 
   // A size with that example; s0, s1, ...
   Expr size(int64_t hint) { return symbols.create_size(hint, "x", {}); }
@@ -25,24 +25,9 @@ struct Parts {
   void record(Expr condition, int line = 0) {
     recorder.record_guard(condition, condition, {"m.py", line});
   }
-
-  ShapeEnvOptions options;
-  internal::SessionLog log;
-  internal::SessionFacts facts{options.solver, log};
-  internal::Symbols symbols{options, facts, log};
-  internal::Replacements replacements{symbols};
-  internal::UnguardedAnswers unguarded_answers{symbols, facts};
-  internal::Decider decider{log, facts, symbols, replacements,
-                            unguarded_answers};
-  internal::Hints hints{facts, symbols, replacements, decider};
-  internal::Learning learning{options, log,          facts,
-                              symbols, replacements, unguarded_answers};
-  internal::Recorder recorder{options,           log,     facts, replacements,
-                              unguarded_answers, decider, hints, learning};
-  internal::OpenQuestions open_questions{facts, symbols};
-  internal::Questions questions{
-      options,           log,     facts, symbols,  replacements,
-      unguarded_answers, decider, hints, recorder, open_questions};
+  void branch(Expr condition, int line = 3) {
+    questions.guard_bool(condition, {"m.py", line}, "guard_bool");
+  }
 };
 
 }  // namespace proviso
