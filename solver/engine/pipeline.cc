@@ -121,6 +121,9 @@ Decision by_model_search(Reasoner& r, Search& s, uint64_t units) {
     find_witnesses(r, s.question, units, found);
     return true;
   });
+  s.has_model = found.witness || found.counterexample;
+  s.may_hold = s.may_hold && !found.counterexample;
+  s.may_fail = s.may_fail && !found.witness;
   if (found.tier != Tier::kModels) return {};
   s.value.reset();
   s.is_open = s.is_finished = true;

@@ -102,14 +102,13 @@ void Reasoner::keep_reason(uint32_t size, Reason& why) {
 
 // Each point at which the facts hold must define the question; then it is
 // decided with that known.
-Search Reasoner::prove(Expr question) {
-  const FormulaId defined = lower_.defined(question);
-  Search s(question, lower_.condition(question));
+Search Reasoner::prove(Search s) {
+  const FormulaId defined = lower_.defined(s.question);
   if (defined == kTrue) {
     run(*this, Stage::kProof, s);
     return s;
   }
-  Search definedness(question, defined);
+  Search definedness(s.question, defined);
   definedness.may_fail = false;
   run(*this, Stage::kProof, definedness);
   s.is_open = definedness.is_open;
@@ -130,8 +129,9 @@ Search Reasoner::prove(Expr question) {
 Search Reasoner::decide(Expr question) {
   const uint32_t arena = reasons_.size();
   const uint64_t before = domain_.work();
-  std::optional<Search> proved =
-      within(options_.work_limit / 8, [&] { return prove(question); });
+  std::optional<Search> proved = within(options_.work_limit / 8, [&] {
+    return prove(Search(question, lower_.condition(question)));
+  });
   Search s = proved ? *std::move(proved)
                     : Search(question, lower_.condition(question));
   const auto spent =
@@ -141,7 +141,7 @@ Search Reasoner::decide(Expr question) {
   s.is_finished = s.value ? is_confident : s.is_open;
   if (!s.is_finished) run(*this, Stage::kWhole, s);
   keep_reason(arena, s.why);
-  if (!s.value || s.tier < Tier::kLinear) return s;
+  if (!s.value || s.has_model || s.tier < Tier::kLinear) return s;
   // Where that look does not end, the answer stays.
   const auto why = within(options_.work_limit / 8, [&] {
     return relevant_contradiction(*this, question, *s.value, s.tier, s.why);

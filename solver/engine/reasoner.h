@@ -56,9 +56,9 @@ class Reasoner {
   // Unknown, with the facts that contradict each other in `why`, where those
   // relevant to the question do.
   Search decide(Expr question);
-  // By the strategies of Stage::kProof alone, in this order of the facts;
-  // within the caller's budget.
-  Search prove(Expr question);
+  // By the strategies of Stage::kProof alone, in this order of the facts; where
+  // models rule out an answer, `s` says so.  Within the caller's budget.
+  Search prove(Search s);
   // Of an integer expression, as a polynomial.
   Range range_of(Expr e);
 

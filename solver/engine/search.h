@@ -28,6 +28,7 @@ struct Search {
   // Whether the goal (its opposite) may follow from the facts: no model of the
   // facts is known at which the other one holds.
   bool may_hold = true, may_fail = true;
+  bool has_model = false;    // a point was found at which the facts hold
   bool is_finished = false;  // nothing further is tried in this stage
 
   std::optional<bool> value;

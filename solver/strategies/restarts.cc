@@ -57,9 +57,15 @@ class Run {
                other.reasoner_.domain().constraints().size() &&
            atom_count() == other.atom_count();
   }
-  std::optional<Search> prove() {
-    const auto found = reasoner_.within(
-        units_, [&] { return reasoner_.prove(reordered_.question); });
+  // Whether an answer is possible is what `known` says of it.
+  std::optional<Search> prove(const Search& known) {
+    const auto found = reasoner_.within(units_, [&] {
+      Search s(reordered_.question,
+               reasoner_.lower().condition(reordered_.question));
+      s.may_hold = known.may_hold;
+      s.may_fail = known.may_fail;
+      return reasoner_.prove(std::move(s));
+    });
     if (!found || !found->value || domain().conflict()) return std::nullopt;
     return found;
   }
@@ -102,7 +108,7 @@ Decision restart(Reasoner& reasoner, Search& s) {
   std::vector<Expr> conditions;
   for (FactId id : ids) conditions.push_back(reasoner.facts().condition(id));
   auto prove = [&](Run& run) -> Decision {
-    const std::optional<Search> found = run.prove();
+    const std::optional<Search> found = run.prove(s);
     if (!found) return {};
     s.tier = found->tier;
     Decision d{found->value};
