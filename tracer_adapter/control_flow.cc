@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tracer_adapter/autocast_scope.h"
+#include "tracer_adapter/open_control_flow.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::inline v0_2 {
@@ -42,17 +43,19 @@ bool is_open(const c10::IValue& predicate) {
          !predicate.toSymBool().maybe_as_bool().has_value();
 }
 
-// Where either branch may be taken, what each needs is needed; they agree in
-// the sizes of what they give.
 Values cond(const ControlFlowCall& call) {
   if (is_open(call.predicate)) {
-    call.graphs[1].run(call.lists.at(0));
-    return call.graphs[0].run(call.lists.at(0));
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        runs_on_fakes(),
+        "cond: a program that is recorded takes neither branch of another; "
+        "export the program that holds the cond again, by replay()");
+    return open_cond(call);
   }
   return call.graphs[truth(call.predicate) ? 0 : 1].run(call.lists.at(0));
 }
 
 Values while_loop(const ControlFlowCall& call) {
+  if (runs_on_fakes()) return open_while_loop(call);
   std::optional<LoopSteps> own;
   if (LoopSteps::current() == nullptr) own.emplace();
   Values carried = call.lists.at(0);
@@ -100,6 +103,7 @@ Values stacked(const Columns& columns) {
 }
 
 Values map(const ControlFlowCall& call) {
+  if (runs_on_fakes()) return open_map(call);
   const Values& xs = call.lists.at(0);
   Columns columns;
   const int64_t steps = steps_of(xs, "map");
@@ -110,6 +114,7 @@ Values map(const ControlFlowCall& call) {
 }
 
 Values scan(const ControlFlowCall& call) {
+  if (runs_on_fakes()) return open_scan(call);
   Values carry = call.lists.at(0);
   const size_t carried = carry.size();
   const Values& xs = call.lists.at(1);
@@ -126,6 +131,7 @@ Values scan(const ControlFlowCall& call) {
 
 // The combining graph takes batches of neighbours; a batch of one at a time.
 Values associative_scan(const ControlFlowCall& call) {
+  if (runs_on_fakes()) return open_associative_scan(call);
   const Values& xs = call.lists.at(0);
   const int64_t steps = steps_of(xs, "associative_scan");
   const auto rows = [&](int64_t i) {

@@ -99,6 +99,8 @@ Tensors map(const SubProgram& f, const Tensors& xs, const Tensors& args) {
     TORCH_CHECK_VALUE(x.sym_size(0) == steps,
                       "map: leading dimensions of xs must be consistent, got ",
                       steps, " and ", x.sym_size(0));
+  TORCH_CHECK_VALUE(steps.sym_ne(0).expect_true(__FILE__, __LINE__),
+                    "map: leading dimensions of xs cannot be 0");
   Tracer* tracer = Tracer::current();
   if (!tracer) {
     std::vector<Tensors> columns;

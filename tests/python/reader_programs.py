@@ -752,7 +752,7 @@ def while_of_sizes(x, i):
 def map_of_sizes(x):
     from torch._higher_order_ops import map
     return map(lambda row, k: row * k.shape[0] + torch.arange(row.shape[0]),
-               x, x)
+               x, x + 1)
 
 
 @program()

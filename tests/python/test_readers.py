@@ -10,8 +10,9 @@ OWN = {case.name.split("/")[1]: case for case in reader_programs.own()}
 
 
 @pytest.mark.parametrize("name", [
-    "dataclass_in_and_out", "every_kind",
-    "no_grad_of_a_size", "rounded_product", "unbacked_slice_added",
+    "dataclass_in_and_out", "every_kind", "map_of_sizes",
+    "no_grad_of_a_size", "powers", "root_by_power", "rounded_product",
+    "scan_of_sizes", "unbacked_slice_added", "while_of_sizes",
 ])
 def test_every_reader_gives_what_eager_gives(name, tmp_path):
     if not readers.COMMAND.exists():

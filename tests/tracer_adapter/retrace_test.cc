@@ -6,6 +6,7 @@
 
 #include "sym/parse.h"
 #include "sym/print.h"
+#include "tracer_adapter/control_flow_ops.h"
 #include "tracer_adapter/sym_functions.h"
 #include "tracer_adapter/symbolic_functions.h"
 #include "tracer_adapter/tracer.h"
@@ -78,6 +79,28 @@ std::vector<Case> cases() {
                                        return {in[0].t().reshape({-1})};
                                      },
                                      {at::randn({4, 3}).t()})});
+  found.push_back(
+      {"rows of a map",
+       traced(
+           [](const Tensors& in) -> Tensors {
+             return map(
+                 [](const Tensors& rows) -> Tensors {
+                   return {rows[0] + rows[1] + rows[2]};
+                 },
+                 {in[0], in[1]}, {in[2]});
+           },
+           {at::randn({3, 4}), at::randn({3, 4}), at::randn({4})})});
+  found.push_back(
+      {"either branch",
+       traced(
+           [](const Tensors& in) -> Tensors {
+             return cond(
+                 in[0].sum().gt(0),
+                 [](const Tensors& x) -> Tensors { return {x[0] + x[1]}; },
+                 [](const Tensors& x) -> Tensors { return {x[0] * x[2]}; },
+                 {in[0], in[1], in[2]});
+           },
+           {at::randn({5}), at::randn({5}), at::randn({5})})});
   found.push_back({"data", traced(
                                [](const Tensors& in) -> Tensors {
                                  return {in[0].nonzero(), in[0] + in[1]};

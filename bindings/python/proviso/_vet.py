@@ -90,12 +90,25 @@ def _names_function(node):
             and node.args[0].value in _FUNCTIONS)
 
 
+def _number(node):
+    """3, Integer(3), Float('0.5', precision=53); None of anything else."""
+    if (isinstance(node, ast.Call) and len(node.args) == 1
+            and _root(node) in ("Integer", "Float")):
+        node = node.args[0]
+    value = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, (int, float)) else None
+
+
 def _exponent(node):
     """A number's power is computed; to the power of a symbol it is not."""
-    if isinstance(node, ast.Call) and len(node.args) == 1:
-        node = node.args[0]  # Integer(3)
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        return node.value
+    number = _number(node)
+    if number is not None:
+        return number
     symbols = any(isinstance(n, ast.Name) and (
         n.id in ("Symbol", "L") or _SYMBOL.match(n.id))
         for n in ast.walk(node))
