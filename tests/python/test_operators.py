@@ -73,6 +73,46 @@ def test_operators_that_look_at_their_data():
         assert any(f"aten.{name}." in target for target in result.tested), name
 
 
+def test_histograms_of_points():
+    result = op_samples.run_all({"histogramdd"}, samples=12)
+    assert result.samples > 10
+    assert result.differences == [] and result.refused == []
+    assert result.without_rule == {}
+
+    def program(points, weight, edges):
+        counted = torch.histogramdd(points, [2, 3], weight=weight)
+        placed = torch.histogramdd(points, [edges, edges])
+        return counted.hist, *counted.bin_edges, placed.hist
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.randn(n, 2), torch.rand(n),
+                torch.linspace(-1, 1, m))
+
+    auto = {0: proviso.Dim.AUTO}
+    ep = proviso.export(program, inputs(5, 4),
+                        dynamic_shapes=({0: proviso.Dim.AUTO, 1: None}, auto,
+                                        auto))
+    for n, m in ((5, 4), (1, 2), (0, 7), (9, 3)):
+        args = inputs(n, m)
+        for found, expected in zip(ep.module()(*args), program(*args)):
+            assert torch.equal(found, expected), (n, m)
+    with pytest.raises(RuntimeError, match="Guard failed"):
+        ep.module()(torch.randn(5, 2), torch.rand(4), torch.linspace(0, 1, 4))
+    with pytest.raises(RuntimeError, match="Guard failed"):
+        ep.module()(torch.randn(5, 2), torch.rand(5), torch.zeros(1))
+    for bad, text in (
+            (lambda x: torch.histogramdd(x, [2, 3, 4]), "innermost dimension"),
+            (lambda x: torch.histogramdd(x, [2, 0]), "bins must be > 0"),
+            (lambda x: torch.histogramdd(x[0], [2]), "at least 2 dimensions"),
+            (lambda x: torch.histogramdd(x, [2, 2], weight=x[:, :1]),
+             "same shape as the input tensor")):
+        x = torch.randn(5, 2)
+        for run in (bad, lambda x, bad=bad: proviso.export(bad, (x,))):
+            with pytest.raises(RuntimeError, match=text):
+                run(x)
+
+
 def test_pieces_at_places_that_are_data():
     def program(x, places):
         a, b, c = x.tensor_split(places, dim=1)

@@ -149,6 +149,96 @@ bool histogram_count(RuleCall& call) {
   return true;
 }
 
+// --- histogramdd: of points of as many numbers as there are bins
+
+void check_points(const Tensor& self, size_t bins, const Tensor& weight) {
+  TORCH_CHECK(
+      self.dim() >= 2,
+      "torch.histogramdd: input tensor should have at least 2 dimensions");
+  PROVISO_REQUIRE(self.sym_size(-1).sym_eq(static_cast<int64_t>(bins)),
+                  "histogramdd: The size of bins must be equal to the "
+                  "innermost dimension of the input.");
+  if (weight.defined()) {
+    TORCH_CHECK(weight.scalar_type() == self.scalar_type(),
+                "torch.histogramdd: if weight tensor is provided, input tensor "
+                "and weight tensor should have the same dtype, but got input(",
+                self.scalar_type(), "), and weight(", weight.scalar_type(),
+                ")");
+    bool fits = weight.dim() == self.dim() - 1;
+    for (int64_t d = 0; fits && d < weight.dim(); ++d)
+      fits = expect(weight.sym_size(d).sym_eq(self.sym_size(d)));
+    TORCH_CHECK(fits,
+                "torch.histogramdd: if weight tensor is provided it should "
+                "have the same shape as the input tensor excluding its "
+                "innermost dimension, but got input with shape ",
+                self.sym_sizes(), " and weight with shape ",
+                weight.sym_sizes());
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(self.scalar_type() == ScalarType::Float ||
+                                  self.scalar_type() == ScalarType::Double,
+                              "\"histogramdd\" not implemented for '",
+                              c10::toString(self.scalar_type()), "'");
+}
+
+// (self, bins, range, weight, density): the edges, or the counts between them
+bool histogramdd_counts(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const std::vector<int64_t> bins = call.args[1].toIntVector();
+  check_points(self, bins.size(), call.optional_tensor(3));
+  if (!call.is_none(2)) {
+    const std::vector<double> range = call.args[2].toDoubleVector();
+    TORCH_CHECK(range.size() == 2 * bins.size(), "torch.histogramdd: for a ",
+                bins.size(), "-dimensional histogram range should have ",
+                2 * bins.size(), " elements, but got ", range.size());
+    for (size_t d = 0; d < bins.size(); ++d)
+      TORCH_CHECK(range[2 * d] <= range[2 * d + 1],
+                  "torch.histogramdd: min should not exceed max, but got min ",
+                  range[2 * d], " max ", range[2 * d + 1], " for dimension ",
+                  d);
+  }
+  std::vector<Tensor> edges;
+  Dims sizes;
+  for (size_t d = 0; d < bins.size(); ++d) {
+    TORCH_CHECK(bins[d] > 0, "torch.histogram(): bins must be > 0, but got ",
+                bins[d], " for dimension ", d);
+    sizes.emplace_back(bins[d]);
+    edges.push_back(
+        fresh({plus(bins[d], 1)}, self.scalar_type(), self.device()));
+  }
+  if (op_name(call) == "_histogramdd_bin_edges")
+    call.returns(edges);
+  else
+    call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  return true;
+}
+
+// (self, bins, weight, density)
+bool histogramdd_edges(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const std::vector<Tensor> bins = call.args[1].toTensorVector();
+  check_points(self, bins.size(), call.optional_tensor(2));
+  Dims sizes;
+  for (size_t d = 0; d < bins.size(); ++d) {
+    TORCH_CHECK(bins[d].scalar_type() == self.scalar_type(),
+                "torch.histogramdd: input tensor and bins tensors should have "
+                "the same dtype, but got input with dtype ",
+                self.scalar_type(), " and bins for dimension ", d,
+                " with dtype ", bins[d].scalar_type());
+    TORCH_CHECK(bins[d].dim() == 1,
+                "torch.histogramdd: bins tensor should have one dimension, but "
+                "got ",
+                bins[d].dim(), " dimensions in the bins tensor for dimension ",
+                d);
+    const SymInt edges = bins[d].sym_size(0);
+    PROVISO_REQUIRE(edges.sym_gt(1),
+                    "torch.histogram(): bins must be > 0, but got ", edges - 1,
+                    " for dimension ", d);
+    sizes.push_back(edges - 1);
+  }
+  call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  return true;
+}
+
 // --- combinations
 
 // Of n elements there are n*(n - 1)*..*(n - r + 1) / r! with r in each, and
@@ -215,6 +305,9 @@ bool tensor_split_indices(RuleCall& call) {
 }
 
 const RuleEntry kRules[] = {
+    {"aten::_histogramdd_bin_edges", histogramdd_counts, "statistics"},
+    {"aten::_histogramdd_from_bin_cts", histogramdd_counts, "statistics"},
+    {"aten::_histogramdd_from_bin_tensors", histogramdd_edges, "statistics"},
     {"aten::combinations", combinations, "statistics"},
     {"aten::corrcoef", covariance, "statistics"},
     {"aten::cov", covariance, "statistics"},
