@@ -113,6 +113,60 @@ def test_histograms_of_points():
                 run(x)
 
 
+def test_ctc_loss_of_lengths_that_are_known():
+    lengths, wanted = (6, 7), (3, 2)
+
+    def program(probs, targets):
+        return torch.nn.functional.ctc_loss(
+            probs, targets, lengths, wanted, reduction="none")
+
+    def inputs(time, labels, *rows):
+        torch.manual_seed(time)
+        return (torch.randn(time, 2, labels).log_softmax(-1),
+                torch.randint(1, labels, rows))
+
+    for first, others in (((7, 5, 2, 4), [(9, 4, 2, 3), (7, 6, 2, 9)]),
+                          ((8, 5, 5), [(7, 3, 5)])):
+        args = inputs(*first)
+        ep = proviso.export(program, args, dynamic_shapes=(
+            {0: proviso.Dim.AUTO, 2: proviso.Dim.AUTO},
+            {d: proviso.Dim.AUTO for d in range(args[1].dim())}))
+        for sizes in (first, *others):
+            args = inputs(*sizes)
+            torch.testing.assert_close(ep.module()(*args), program(*args))
+        with pytest.raises(RuntimeError, match="Guard failed"):
+            ep.module()(*inputs(6, *first[1:]))
+        with pytest.raises(RuntimeError, match="Guard failed"):
+            ep.module()(*inputs(*first[:-1], 2))
+
+    def whole(probs, targets, *numbers):
+        return torch.ops.aten._ctc_loss(probs, targets, *numbers)
+
+    for probs, targets, numbers, text in (
+            (7, (2, 4), ([7], [3, 2]), "input_lengths must be of size"),
+            (7, (2, 4), ([8, 8], [3, 2]), "at most 7, but got value 8"),
+            (7, (2, 2), ([7, 7], [3, 2]), "at least 3 at dimension 1"),
+            (7, (4,), ([7, 7], [3, 2]), "size 5 at dimension 0"),
+            (0, (2, 4), ([0, 0], [3, 2]), "must not be empty")):
+        args = torch.randn(probs, 2, 5), torch.ones(targets).long()
+        for run in (whole, lambda *a: proviso.export(
+                lambda x, y, n=a[2:]: whole(x, y, *n), a[:2])):
+            with pytest.raises(RuntimeError, match=text):
+                run(*args, *numbers)
+
+    def shapes(probs, targets):
+        seen = whole(probs, targets, [7, 7], [3, 2])
+        assert [tuple(t.shape) for t in seen] == [(2,), (2, 7, 7)]
+        assert [tuple(t.stride()) for t in seen] == [(1,), (49, 7, 1)]
+        return list(seen)
+
+    args = torch.randn(7, 2, 5), torch.ones(2, 4).long()
+    shapes(*args)
+    proviso.export(shapes, args)
+    with pytest.raises(NotImplementedError, match="_ctc_loss"):
+        proviso.export(lambda x, y: whole(x, y, y[0], y[0]), args)
+
+
 def test_pieces_at_places_that_are_data():
     def program(x, places):
         a, b, c = x.tensor_split(places, dim=1)

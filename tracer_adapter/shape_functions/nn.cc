@@ -867,6 +867,78 @@ bool loss_by_class(RuleCall& call) {
   return true;
 }
 
+// --- ctc_loss
+
+constexpr const char* kInCtc =
+    " (while checking arguments for ctc_loss_allocate_outputs)";
+
+// (log_probs [time, batch, labels], targets, input_lengths, target_lengths,
+// blank, zero_infinity): a loss a sequence, and what its gradient reads
+bool ctc_loss(RuleCall& call) {
+  if (call.args[2].isTensor()) return false;  // the sizes are data
+  const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
+  const std::vector<int64_t> lengths = call.args[2].toIntVector(),
+                             wanted = call.args[3].toIntVector();
+  const int64_t blank = call.args[4].toInt();
+  TORCH_CHECK(probs.dim() == 3, "Expected 3-dimensional tensor, but got ",
+              probs.dim(), "-dimensional tensor for argument #1 'log_probs'",
+              kInCtc);
+  TORCH_CHECK(targets.dim() == 1 || targets.dim() == 2,
+              "Expected tensor for argument #2 'targets' to have 1 or 2 "
+              "dimensions, but got ",
+              targets.dim(), kInCtc);
+  TORCH_CHECK(
+      targets.scalar_type() == at::kLong || targets.scalar_type() == at::kInt,
+      "Expected tensor for argument #2 'targets' to have scalar type "
+      "Int; but got ",
+      targets.toString(), " instead", kInCtc);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      probs.scalar_type() == at::kFloat || probs.scalar_type() == at::kDouble,
+      "\"ctc_loss_cpu\" not implemented for '",
+      c10::toString(probs.scalar_type()), "'");
+  const SymInt time = probs.sym_size(0), batch = probs.sym_size(1);
+  PROVISO_REQUIRE(probs.sym_numel().sym_gt(0),
+                  "log_probs tensor must not be empty");
+  TORCH_CHECK(blank >= 0 && expect(probs.sym_size(2).sym_gt(blank)),
+              "blank must be in label range");
+  PROVISO_REQUIRE(batch.sym_eq(static_cast<int64_t>(lengths.size())),
+                  "input_lengths must be of size batch_size");
+  PROVISO_REQUIRE(batch.sym_eq(static_cast<int64_t>(wanted.size())),
+                  "target_lengths must be of size batch_size");
+  int64_t longest = 0;
+  SymInt all(0);
+  for (size_t b = 0; b < lengths.size(); ++b) {
+    PROVISO_REQUIRE(time.sym_ge(lengths[b]),
+                    "Expected input_lengths to have value at most ", time,
+                    ", but got value ", lengths[b], kInCtc);
+    TORCH_CHECK(wanted[b] >= 0 && lengths[b] >= 0,
+                "Expected lengths to have value at least 0, but got ",
+                wanted[b], " and ", lengths[b], kInCtc);
+    longest = std::max(longest, wanted[b]);
+    all = plus(all, wanted[b]);
+  }
+  if (targets.dim() == 1) {
+    PROVISO_REQUIRE(targets.sym_size(0).sym_eq(all),
+                    "Expected tensor to have size ", all,
+                    " at dimension 0, but got size ", targets.sym_size(0),
+                    " for argument #2 'targets'", kInCtc);
+  } else {
+    // Eager reads past the end where there are fewer rows.
+    PROVISO_REQUIRE(targets.sym_size(0).sym_ge(batch),
+                    "Expected a row of targets for each sequence", kInCtc);
+    PROVISO_REQUIRE(targets.sym_size(1).sym_ge(longest),
+                    "Expected tensor to have size at least ", longest,
+                    " at dimension 1, but got size ", targets.sym_size(1),
+                    " for argument #2 'targets'", kInCtc);
+  }
+  const auto made = [&](const Dims& sizes) {
+    return fresh(sizes, probs.scalar_type(), probs.device());
+  };
+  call.returns(made({batch}));
+  call.returns(made({batch, time, plus(times(longest, 2), 1)}));
+  return true;
+}
+
 const RuleEntry kRules[] = {
     {"aten::conv1d", conv, "convolution"},
     {"aten::conv1d.padding", conv, "convolution"},
@@ -952,6 +1024,7 @@ const RuleEntry kRules[] = {
     {"aten::rnn_tanh.input", recurrent, "recurrence"},
     {"aten::embedding", embedding, "embedding"},
     {"aten::one_hot", one_hot, "embedding"},
+    {"aten::_ctc_loss", ctc_loss, "loss"},
     {"aten::cross_entropy_loss", loss_by_class, "loss"},
     {"aten::nll_loss", loss_by_class, "loss"},
     {"aten::nll_loss2d", loss_by_class, "loss"},
