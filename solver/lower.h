@@ -8,10 +8,12 @@
 // is not understood becomes an atom (or condition) without axioms, and so does
 // what takes more than kLoweringUnits of work or nests deeper than kMaxDepth:
 // the form of an expression is the same each time.
+//
+// This class remembers forms, and bounds the work and the depth of making one.
+// What an operator becomes is said in solver/lowering/, which asks for the
+// forms of arguments here.
 #pragma once
 
-#include <optional>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -32,47 +34,18 @@ class Lowering {
   // that is reached not negative, and so on.
   FormulaId defined(Expr e);
 
- private:
-  // A real number as numerator / denominator.
-  struct Fraction {
-    Poly num, den;
-  };
-  using MaybeFraction = std::optional<Fraction>;
+  FormPool& forms() { return forms_; }
 
+ private:
   // What `lower` makes, or `opaque` where that takes too much.
   template <typename Lower, typename Opaque>
   auto bounded(Expr e, Lower lower, Opaque opaque);
   void lower_arguments(Expr e);
 
-  Poly compute_integer(Expr e);
-  Poly extremum(Op op, std::span<const Expr> args);
-  Poly opened_sum(Expr e);
-  Poly power(Expr e);
-  Poly bits(Expr e);
-  Poly rounded(Expr e);
-  Poly round_half_even(const Fraction& x);
-  MaybeFraction fraction(Expr e, int depth = 0);
-  MaybeFraction fold_fractions(Expr e, int depth);
-  FormulaId compute_condition(Expr e);
-  FormulaId relation(Expr e);
-  FormulaId integer_relation(Op op, const Poly& difference);
-  FormulaId sign_relation(Op op, const Fraction& difference);
-  FormulaId opaque_relation(Expr e);
-  FormulaId choice(FormulaId c, FormulaId a, FormulaId b);
-  FormulaId compute_defined(Expr e);
-  FormulaId own_condition(Expr e);
-  FormulaId nonzero(Expr divisor);
-  FormulaId nonzero_divisors(Expr e);
-  FormulaId natural(Expr count);
-
   FormPool& forms_;
   std::vector<uint32_t> integers_, conditions_, defined_;  // by node id
   int nesting_ = 0;                                        // of calls
 };
-
-// The expression that a polynomial is the form of; nullopt when it mentions a
-// variable that an equality introduced.
-std::optional<Expr> to_expr(ExprPool& pool, FormPool& forms, const Poly& p);
 
 // The normal forms of a pool's expressions: made once, whatever the number of
 // contexts.

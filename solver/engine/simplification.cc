@@ -1,6 +1,7 @@
 #include "solver/engine/simplification.h"
 
 #include "solver/limits_in_force.h"
+#include "solver/lowering/raising.h"
 #include "sym/cheapest.h"
 #include "sym/cost.h"
 #include "sym/facts.h"

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "solver/lower.h"
+#include "solver/lowering/raising.h"
 #include "solver/point.h"
 #include "tests/solver/support.h"
 #include "tests/support/random_facts.h"

@@ -1,0 +1,82 @@
+#include "solver/lowering/conditions.h"
+
+#include <optional>
+#include <vector>
+
+#include "solver/lowering/fractions.h"
+
+namespace proviso::inline v0_2::internal {
+namespace {
+
+// < and != are the negations of <= and ==, so that an assumed one decides its
+// negation.
+FormulaId opaque_relation(FormPool& forms, Expr e) {
+  ExprPool& pool = e.pool();
+  if (e.is(Op::kLt)) {
+    const Expr reverse = pool.make(Op::kLe, {e.arg(1), e.arg(0)});
+    return negate(forms.formulas.opaque(reverse, false));
+  }
+  if (e.is(Op::kNe)) {
+    const Expr same = pool.make(Op::kEq, {e.arg(0), e.arg(1)});
+    return negate(forms.formulas.opaque(same, false));
+  }
+  return forms.formulas.opaque(e, false);
+}
+
+FormulaId relation(Lowering& lower, Expr e) {
+  FormPool& forms = lower.forms();
+  const Expr a = e.arg(0), b = e.arg(1);
+  if (a.is_bool()) {
+    const FormulaId x = lower.condition(a), y = lower.condition(b);
+    const FormulaId same = choice(forms, x, y, negate(y));
+    return e.is(Op::kEq) ? same : negate(same);
+  }
+  if (a.is_int() && b.is_int()) {
+    return integer_relation(forms, e.op(), lower.integer(b) - lower.integer(a));
+  }
+  const std::optional<Fraction> x = fraction(lower, a), y = fraction(lower, b);
+  if (!x || !y) return opaque_relation(forms, e);
+  const Poly num = mul(forms, y->num, x->den) - mul(forms, x->num, y->den);
+  return sign_relation(forms, e.op(), {num, mul(forms, x->den, y->den)});
+}
+
+}  // namespace
+
+FormulaId lowered_condition(Lowering& lower, Expr e) {
+  FormPool& forms = lower.forms();
+  switch (e.op()) {
+    case Op::kBoolean: return e.is_true() ? kTrue : kFalse;
+    case Op::kEq:
+    case Op::kNe:
+    case Op::kLt:
+    case Op::kLe: return relation(lower, e);
+    case Op::kAnd:
+    case Op::kOr: {
+      std::vector<FormulaId> kids;
+      for (Expr arg : e.args()) kids.push_back(lower.condition(arg));
+      return e.is(Op::kAnd) ? forms.formulas.all_of(kids)
+                            : forms.formulas.any_of(kids);
+    }
+    case Op::kNot: return negate(lower.condition(e.arg(0)));
+    case Op::kWhere:
+      return choice(forms, lower.condition(e.arg(0)), lower.condition(e.arg(1)),
+                    lower.condition(e.arg(2)));
+    default: return forms.formulas.opaque(e, false);
+  }
+}
+
+FormulaId integer_relation(FormPool& forms, Op op, const Poly& difference) {
+  switch (op) {
+    case Op::kEq: return forms.formulas.eq(difference);
+    case Op::kNe: return forms.formulas.ne(difference);
+    case Op::kLt: return forms.formulas.ge(difference - Poly::number(1));
+    default: return forms.formulas.ge(difference);
+  }
+}
+
+FormulaId choice(FormPool& forms, FormulaId c, FormulaId a, FormulaId b) {
+  return forms.formulas.any_of(
+      {forms.formulas.all_of({c, a}), forms.formulas.all_of({negate(c), b})});
+}
+
+}  // namespace proviso::inline v0_2::internal
