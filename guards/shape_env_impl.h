@@ -36,10 +36,8 @@ struct EnvParts {
                     symbols, replacements, unguarded_answers};
   Recorder recorder{options,           log,     facts, replacements,
                     unguarded_answers, decider, hints, learning};
-  OpenQuestions open_questions{facts, symbols};
-  Questions questions{
-      options,           log,     facts, symbols,  replacements,
-      unguarded_answers, decider, hints, recorder, open_questions};
+  OpenQuestions open_questions{facts, symbols, replacements};
+  Questions questions{symbols, decider, hints, recorder, open_questions};
   EnforcedFacts enforced{facts, symbols, unguarded_answers, recorder};
 };
 

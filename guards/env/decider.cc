@@ -36,6 +36,23 @@ bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
 
 }  // namespace
 
+Decider::Answered Decider::answer(Expr condition, const char* kind) {
+  const Expr question = replacements_.apply(condition);
+  log_.set_query(kind);
+  return {question, decide(question)};
+}
+
+Verdict Decider::decide_size_oblivious(Expr condition) {
+  Context& context = facts_.context();
+  const Scope scope(context);
+  for (Expr s : symbols_.in(condition)) {
+    if (!symbols_.is_size_like(s)) continue;
+    context.assume(ge(s, 2),
+                   {"size-oblivious: " + s.symbol().name + " >= 2", "", 0});
+  }
+  return context.ask_quick(condition);
+}
+
 // Yes and no hold for ever, as facts are only added; unknown is asked again
 // when there are new ones.
 Verdict Decider::decide(Expr condition, AskEffort effort) {

@@ -4,6 +4,7 @@
 //   Decider decider(log, facts, symbols, replacements, unguarded_answers);
 //   decider.decide(ge(s0, 2));                 // kYes: assumed
 //   decider.decide(le(s0, 512));               // kUnknown
+//   decider.answer(s3 < 9, "guard");           // {s0 < 9, kUnknown}: s3 is s0
 //   decider.simplify(max(s0, s0 - 2));         // s0
 //   decider.simplify(max(zero, s0 - 2));       // stays: right for 0 and 1 too
 //   decider.static_value(s0 - s0 + 3);         // 3
@@ -13,7 +14,7 @@
 // line of the log.
 //
 // Protocol: give decide(), static_value() and proved_value() expressions after
-// Replacements::apply(); simplify() and bounds() apply it themselves.
+// Replacements::apply(); answer(), simplify() and bounds() apply it themselves.
 #pragma once
 
 #include <optional>
@@ -37,7 +38,17 @@ class Decider {
   Decider(const Decider&) = delete;
   Decider& operator=(const Decider&) = delete;
 
+  // A condition with replacements applied, and what decide() says of it; what
+  // is asked from here on counts as a question of this kind in the shapelog.
+  struct Answered {
+    Expr question;
+    Verdict verdict;
+  };
+  Answered answer(Expr condition, const char* kind);
   Verdict decide(Expr condition, AskEffort effort = AskEffort::kQuick);
+  // Where data that are sizes are at least 2.  That may not hold when the
+  // program runs, so the answer is not remembered and counts for nothing else.
+  Verdict decide_size_oblivious(Expr condition);
   // No answer for which an assumption was used.
   bool is_known_without_assumptions(Expr condition);
 

@@ -97,9 +97,10 @@ const OpenQuestion* OpenQuestions::last_of(const ExprPool& pool) {
   return &*refused_last->last_;
 }
 
-DataDependentError OpenQuestions::refuse(Expr question,
+DataDependentError OpenQuestions::refuse(Expr asked,
                                          const SourceLocation& where,
                                          bool is_value) {
+  const Expr question = replacements_.apply(asked);
   const std::string text = text_of(question, where, is_value);
   last_ = OpenQuestion{question, text};
   refused_last = this;

@@ -18,16 +18,13 @@ bool Questions::guard_bool(Expr condition, const SourceLocation& where,
   if (suppressed_) {
     if (auto value = hints_.value(condition)) return std::get<bool>(*value);
   }
-  const Expr c = replacements_.apply(condition);
-  log_.set_query("guard");
-  Verdict verdict = decider_.decide(c);
+  auto [c, verdict] = decider_.answer(condition, "guard");
   if (verdict == Verdict::kUnknown && symbols_.depends_on_data(c)) {
     verdict = decider_.decide(c, AskEffort::kFull);
     if (verdict == Verdict::kUnknown) return answer_open(c, where);
   }
   if (verdict != Verdict::kUnknown) {
-    recorder_.note_answer(condition, c, verdict, where);
-    unguarded_answers_.add_branch(c, verdict, where);
+    recorder_.note_branch(condition, c, verdict, where);
     return verdict == Verdict::kYes;
   }
   const bool holds = hints_.truth(c, call);
@@ -63,9 +60,9 @@ Value Questions::guard_value(Expr e, const SourceLocation& where,
   if (suppressed_) return value;
   Expr exact;
   if (auto* i = std::get_if<Int>(&value)) {
-    exact = facts_.pool().integer(*i);
+    exact = c.pool().integer(*i);
   } else if (auto* r = std::get_if<Rational>(&value)) {
-    exact = facts_.pool().rational(*r);
+    exact = c.pool().rational(*r);
   } else {
     throw GuardError(std::string(call) + ": " + to_string(c, 200) +
                      " has no exact value at the example inputs; a guard on "
@@ -81,7 +78,7 @@ Value Questions::open_value(Expr e, const SourceLocation& where) {
   if (e.is_int()) {
     if (auto value = decider_.proved_value(e)) return *value;
     if (const Int* value = AssumedAnswers::of(e)) {
-      recorder_.record_assert(eq(e, facts_.pool().integer(*value)), where, "");
+      recorder_.record_assert(eq(e, e.pool().integer(*value)), where, "");
       return *value;
     }
   }
@@ -90,33 +87,21 @@ Value Questions::open_value(Expr e, const SourceLocation& where) {
 
 bool Questions::guard_or(Expr condition, bool otherwise,
                          const SourceLocation& where, const char* call) {
-  const Expr c = replacements_.apply(condition);
-  log_.set_query(otherwise ? "guard_or_true" : "guard_or_false");
-  const Verdict verdict = decider_.decide(c);
+  const auto [c, verdict] = decider_.answer(
+      condition, otherwise ? "guard_or_true" : "guard_or_false");
   if (verdict != Verdict::kUnknown) {
     recorder_.note_answer(condition, c, verdict, where);
     return verdict == Verdict::kYes;
   }
-  if (symbols_.depends_on_data(c) || options_.backed_size_oblivious)
-    return otherwise;
+  if (symbols_.may_stay_open(c)) return otherwise;
   return guard_bool(condition, where, call);
 }
 
-// The answer may differ from the program's at sizes 0 and 1, so it is not
-// remembered.
 bool Questions::guard_size_oblivious(Expr condition,
                                      const SourceLocation& where) {
-  const Expr c = replacements_.apply(condition);
-  log_.set_query("size_oblivious");
-  if (decider_.decide(c) == Verdict::kUnknown && symbols_.depends_on_data(c)) {
-    Context& context = facts_.context();
-    Scope scope(context);
-    for (Expr s : symbols_.in(c)) {
-      if (!symbols_.is_size_like(s)) continue;
-      context.assume(ge(s, 2),
-                     {"size-oblivious: " + s.symbol().name + " >= 2", "", 0});
-    }
-    const Verdict verdict = context.ask_quick(c);
+  const auto [c, known] = decider_.answer(condition, "size_oblivious");
+  if (known == Verdict::kUnknown && symbols_.depends_on_data(c)) {
+    const Verdict verdict = decider_.decide_size_oblivious(c);
     if (verdict != Verdict::kUnknown) return verdict == Verdict::kYes;
   }
   return guard_bool(condition, where, "guard_size_oblivious");
@@ -128,14 +113,11 @@ bool Questions::expect_true(Expr condition, const SourceLocation& where,
     const std::optional<Value> value = hints_.value(condition);
     return !value || std::get<bool>(*value);
   }
-  const Expr c = replacements_.apply(condition);
-  log_.set_query("assert");
-  const Verdict verdict = decider_.decide(c);
+  const auto [c, verdict] = decider_.answer(condition, "assert");
   // An equality of sizes that follows is recorded even so (recorder.h).
   const bool is_equality = verdict == Verdict::kYes && equates_sizes(c);
   if (verdict != Verdict::kUnknown && !is_equality) {
-    recorder_.note_answer(condition, c, verdict, where);
-    unguarded_answers_.add_branch(c, verdict, where);
+    recorder_.note_branch(condition, c, verdict, where);
     return verdict == Verdict::kYes;
   }
   if (symbols_.depends_on_data(c)) {
@@ -150,7 +132,7 @@ bool Questions::expect_true(Expr condition, const SourceLocation& where,
 void Questions::constrain_range(Expr e, std::optional<Int> min,
                                 std::optional<Int> max,
                                 const SourceLocation& where) {
-  ExprPool& pool = facts_.pool();
+  ExprPool& pool = e.pool();
   if (min && max && *min > *max) {
     throw Error("constrain_range: min " + shown(pool.integer(*min)) +
                 " is greater than max " + shown(pool.integer(*max)) + " for " +
@@ -178,16 +160,15 @@ void Questions::runtime_assert(Expr condition, const SourceLocation& where,
 // An example on the other side shows that it is not known.
 bool Questions::is_known(Expr condition, bool side) {
   const std::optional<Value> sample = hints_.value(condition);
-  log_.set_query("static");
   if (sample && std::get<bool>(*sample) != side) return false;
-  return decider_.decide(replacements_.apply(condition)) ==
+  return decider_.answer(condition, "static").verdict ==
          (side ? Verdict::kYes : Verdict::kNo);
 }
 
 bool Questions::has_static_value(Expr e) {
-  log_.set_query("static");
-  if (e.is_bool())
-    return decider_.decide(replacements_.apply(e)) != Verdict::kUnknown;
+  if (e.is_bool()) {
+    return decider_.answer(e, "static").verdict != Verdict::kUnknown;
+  }
   const Expr s = decider_.simplify(e);
   if (s.is_constant()) return true;
   return e.is_int() && decider_.static_value(s).has_value();
@@ -196,7 +177,7 @@ bool Questions::has_static_value(Expr e) {
 Int Questions::guarding_hint(Expr e) {
   const std::optional<Value> value = hints_.value(e);
   if (!value) {
-    throw open_questions_.refuse(replacements_.apply(e), {}, !e.is_bool());
+    throw open_questions_.refuse(e, {}, !e.is_bool());
   }
   if (auto* truth = std::get_if<bool>(&*value)) return Int(*truth ? 1 : 0);
   if (auto* integer = std::get_if<Int>(&*value)) return *integer;

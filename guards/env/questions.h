@@ -1,7 +1,7 @@
 // guards/env/questions.h - how a question that the program asks gets its
 // answer.
 //
-//   Questions questions(log, facts, symbols, replacements, ...);
+//   Questions questions(symbols, decider, hints, recorder, open_questions);
 //   questions.guard_bool(le(s0, 512), where, "guard_bool");   // true; a guard
 //   questions.guard_bool(le(s0, 600), where, "guard_bool");   // true; known
 //   questions.guard_or(eq(u0, 4), false, where, "guard_or_false");   // false
@@ -29,16 +29,9 @@ namespace proviso::inline v0_2::internal {
 class Questions {
  public:
   // All outlive it.
-  Questions(const ShapeEnvOptions& options, SessionLog& log,
-            SessionFacts& facts, Symbols& symbols, Replacements& replacements,
-            UnguardedAnswers& unguarded_answers, Decider& decider, Hints& hints,
+  Questions(Symbols& symbols, Decider& decider, Hints& hints,
             Recorder& recorder, OpenQuestions& open_questions)
-      : options_(options),
-        log_(log),
-        facts_(facts),
-        symbols_(symbols),
-        replacements_(replacements),
-        unguarded_answers_(unguarded_answers),
+      : symbols_(symbols),
         decider_(decider),
         hints_(hints),
         recorder_(recorder),
@@ -79,12 +72,7 @@ class Questions {
   bool answer_open(Expr condition, const SourceLocation& where);
   Value open_value(Expr e, const SourceLocation& where);
 
-  const ShapeEnvOptions& options_;
-  SessionLog& log_;
-  SessionFacts& facts_;
   Symbols& symbols_;
-  Replacements& replacements_;
-  UnguardedAnswers& unguarded_answers_;
   Decider& decider_;
   Hints& hints_;
   Recorder& recorder_;

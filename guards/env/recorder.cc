@@ -94,6 +94,12 @@ void Recorder::note_answer(Expr asked, Expr question, Verdict verdict,
   if (it != guard_index_.end()) add_origin(guards_[it->second], where);
 }
 
+void Recorder::note_branch(Expr asked, Expr question, Verdict verdict,
+                           const SourceLocation& where) {
+  note_answer(asked, question, verdict, where);
+  unguarded_answers_.add_branch(question, verdict, where);
+}
+
 const Guard* Recorder::guard_of(Expr condition) const {
   const auto it = guard_index_.find(condition);
   return it == guard_index_.end() ? nullptr : &guards_[it->second];

@@ -59,6 +59,9 @@ class Recorder {
   // that says the same, and a place for those that turn out to imply it.
   void note_answer(Expr asked, Expr question, Verdict verdict,
                    const SourceLocation& where);
+  // The same, where the program branches on the answer: it can become a guard.
+  void note_branch(Expr asked, Expr question, Verdict verdict,
+                   const SourceLocation& where);
 
   // Later guards are logged as late.
   void freeze() { is_frozen_ = true; }

@@ -88,6 +88,10 @@ bool Symbols::depends_on_data(Expr e) {
                      [](Expr s) { return is_unbacked(s.symbol().kind); });
 }
 
+bool Symbols::may_stay_open(Expr condition) {
+  return options_.backed_size_oblivious || depends_on_data(condition);
+}
+
 Expr Symbols::create_backed(SymbolKind kind, const std::string& name,
                             const Value& hint, const std::string& source,
                             const Interval& range) {

@@ -62,6 +62,9 @@ class Symbols {
   // --- in expressions, remembered
   const std::vector<Expr>& in(Expr e);
   bool depends_on_data(Expr e);
+  // Whether guard_or_false() and guard_or_true() may take their default: of
+  // data, and where the options say so of sizes too.
+  bool may_stay_open(Expr condition);
 
  private:
   struct NamedDim {
