@@ -23,7 +23,9 @@ _DTYPES = (torch.float32, torch.int64, torch.bool)
 # What is not a function of its inputs' values.
 _UNDEFINED = ("empty", "resize", "set_", "bernoulli", "multinomial", "rand",
               "dropout", "normal", "cauchy", "geometric", "exponential", "lowrank",
-              "uniform", "rrelu", "alpha_dropout", "fractional_max_pool")
+              "uniform", "rrelu", "alpha_dropout", "fractional_max_pool",
+              # Of no rows they give memory as they found it.
+              "multi_margin_loss", "multilabel_margin_loss")
 # Their kernels trust the places and sizes that they are given, and crash.
 _TRUSTING = ("native_batch_norm", "_batch_norm_with_update", "lu_unpack",
              "lu_solve", "ldl_solve", "segment_reduce")
