@@ -31,7 +31,7 @@ namespace proviso::inline v0_2::internal {
 
 struct TextError {
   TextErrorKind kind = TextErrorKind::kQuestion;
-  std::string expression;  // without hints put in, where the text has it
+  std::string expression;  // without hints substituted, where the text has it
   std::string message;     // the line that says it
   uint32_t line = 0;       // of the text
   uint32_t env = 0;

@@ -1,6 +1,6 @@
-// Laws of the solver: on one context that is told, asked, pushed and popped as
-// the input's bytes say, no point of a small box contradicts a verdict, bounds,
-// or the facts that are named.
+// Laws of the solver: on one context that assumes, is asked, pushed and popped
+// as the input's bytes say, no point of a small box contradicts a verdict,
+// bounds, or the facts that are named.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

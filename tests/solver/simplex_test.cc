@@ -114,7 +114,8 @@ TEST(Simplex, RefutesWhatOpposesASum) {
     rows.push_back(systems.against());
     auto found = conflict(systems.unknowns, rows);
     ASSERT_TRUE(found) << "system " << i;
-    // What it names clashes by itself, with the row that opposes the rest.
+    // What it names is in conflict by itself, with the row that opposes the
+    // rest.
     EXPECT_EQ(found->back(), rows.size() - 1);
     std::vector<LinearRow> named;
     for (uint32_t k : *found) named.push_back(rows[k]);

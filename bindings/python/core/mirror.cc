@@ -219,7 +219,7 @@ void Mirror::look(py::handle env) {
   }
 }
 
-// With replacements put in, again and again: they do not form circles, and
+// With replacements applied, again and again: they do not form circles, and
 // each round replaces at least one symbol for good.
 Expr Mirror::resolve(Expr e) {
   const auto& map = state_->resolved;

@@ -11,7 +11,7 @@
 // went away or grew wider starts the mirror afresh.
 //
 // There are two Contexts.  One knows everything.  The other knows ranges alone,
-// and is asked about expressions with replacements put in: what follows from
+// and is asked about expressions with replacements applied: what follows from
 // it, follows from what every guard set states anyway.
 //
 // A question is asked while Python may run another thread (SymPy computes some

@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Fact:
-    """What a Context was told, and where it comes from."""
+    """What a Context assumes, and where it comes from."""
 
     id: int
     condition: Expr
@@ -170,7 +170,7 @@ class Context:
         return self._context.assume(condition, (origin or text, file, line))
 
     def facts(self) -> List[Fact]:
-        """In the order told."""
+        """In the order assumed."""
         return [Fact(*row) for row in self._context.facts()]
 
     def __iter__(self) -> Iterator[Fact]:
@@ -289,7 +289,7 @@ class Context:
         return self._context.values(expression, limit)
 
     def substitute(self, expression):
-        """With the symbols put in that the facts' equalities determine.  A str
+        """With symbols substituted that the facts' equalities determine.  A str
         for a str, else an Expr."""
         return self._like(expression, self._context.substitute(expression))
 
@@ -317,7 +317,7 @@ class Context:
     __copy__ = clone
 
     def push(self) -> None:
-        """Facts told from here on are forgotten by the matching pop()."""
+        """Facts assumed from here on are forgotten by the matching pop()."""
         self._context.push()
 
     def pop(self) -> None:
@@ -331,7 +331,7 @@ class Context:
 
     @contextlib.contextmanager
     def scope(self):
-        """Facts told in the block are forgotten after it.
+        """Facts assumed in the block are forgotten after it.
 
         >>> context = Context()
         >>> with context.scope():

@@ -235,7 +235,7 @@ PROVISO_C_API proviso_status proviso_context_option(proviso_context context,
 /* With the same facts, in constant time; each goes its own way from here. */
 PROVISO_C_API proviso_status proviso_context_clone(proviso_context context,
                                                    proviso_context* clone);
-/* Facts told after push() are forgotten by the matching pop(), which is
+/* Facts assumed after push() are forgotten by the matching pop(), which is
  * PROVISO_ERROR_STATE where no push() is open. */
 PROVISO_C_API proviso_status proviso_push(proviso_context context);
 PROVISO_C_API proviso_status proviso_pop(proviso_context context);
@@ -276,7 +276,7 @@ PROVISO_C_API proviso_status proviso_assume(proviso_context context,
                                             uint32_t* fact);
 PROVISO_C_API proviso_status proviso_fact_count(proviso_context context,
                                                 size_t* count);
-/* The facts in the order told; id may be NULL. */
+/* The facts in the order assumed; id may be NULL. */
 PROVISO_C_API proviso_status proviso_fact_at(proviso_context context,
                                              size_t index,
                                              proviso_expr* condition,
@@ -365,7 +365,7 @@ PROVISO_C_API proviso_status proviso_values(proviso_context context,
                                             proviso_expr expr, int64_t* values,
                                             size_t capacity, size_t* count);
 /* The cheapest form found under the facts; the canonical form, in less time;
- * and with those symbols put in that equalities determine. */
+ * and with those symbols substituted that equalities determine. */
 PROVISO_C_API proviso_status proviso_simplify(proviso_context context,
                                               proviso_expr expr,
                                               proviso_expr* result);
