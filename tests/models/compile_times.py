@@ -5,7 +5,8 @@
 
 For each model and backend, in one process: one compilation of each kind that
 does not count, then `turns` of each in turns, by CPU time of the process and of
-its children, each on a fresh model without compiled code.  Then, with Proviso
+its children, each on a fresh model without compiled code; more turns, up to 15,
+until torch's have taken ten seconds, since short ones differ by a tenth.  Then, with Proviso
 and with caches on, the program is compiled (twice where there is a cache) and
 compared with eager at three other sizes.  Every measurement is a line of OUT;
 what OUT has already is not done again, so that a campaign goes on where it was
@@ -125,8 +126,10 @@ def measure(case, backend, turns):
     try:
         for kind in (False, True):
             one_turn(case, backend, kind)
-        for turn in range(turns):
-            for kind in ((False, True) if turn % 2 == 0 else (True, False)):
+        while len(row["torch"]) < turns or (
+                turns > 1 and len(row["torch"]) < 15 and sum(row["torch"]) < 10):
+            is_even = len(row["torch"]) % 2 == 0
+            for kind in ((False, True) if is_even else (True, False)):
                 row["proviso" if kind else "torch"].append(
                     round(one_turn(case, backend, kind), 3))
         row["wrong"], row["tried"] = differences(case, backend)
