@@ -25,6 +25,7 @@ class Case:
     refines: bool = False  # dynamic_shapes as the errors suggest
     may_fail: bool = False  # some do not export: data decides
     trains: bool = True
+    trusted: bool = False  # its examples are pickled as objects of a class
     text: str = ""
 
     def export(self, args, kwargs):

@@ -2,9 +2,15 @@
 programs; `readers.py` runs all of them."""
 
 import pytest
+import sympy
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._sympy.functions import FloorDiv
 
+import proviso
 import readers
 import reader_programs
+from proviso import _torch_program
 
 OWN = {case.name.split("/")[1]: case for case in reader_programs.own()}
 
@@ -34,3 +40,67 @@ def test_a_reader_that_differs_is_told(tmp_path):
     found._compare("torch", lambda x: x.shape[7], *found.points[0], True)
     assert "differs from eager at (3, 5)" in found.complaints[0]
     assert "refuses (3, 5): IndexError" in found.complaints[1]
+
+
+class Rows:
+    """Takes tensors alone, as a cache of keys and values does."""
+
+    def __init__(self, rows):
+        self.width = {row.shape[-1] for row in rows}
+        self.rows = rows
+
+
+pytree.register_pytree_node(
+    Rows, lambda r: (r.rows, None), lambda rows, _: Rows(rows),
+    serialized_type_name="tests.Rows", to_dumpable_context=lambda _: "",
+    from_dumpable_context=lambda _: None,
+    flatten_with_keys_fn=lambda r: (
+        [(pytree.SequenceKey(i), row) for i, row in enumerate(r.rows)], None))
+
+
+def test_a_class_that_takes_tensors_alone_is_read(tmp_path):
+    case = reader_programs.Case(
+        "rows", lambda: lambda r, x: r.rows[0] + r.rows[1] * x.shape[0],
+        lambda n: ((Rows([torch.ones(n, 3), torch.ones(n, 3)]),
+                    torch.ones(n, 2)), {}),
+        ([{0: proviso.Dim.AUTO}] * 2, {0: proviso.Dim.AUTO}),
+        [(4,), (7,), (1,)], trusted=True)
+    assert readers.examine(case, tmp_path, command=False) == []
+
+
+H, W = sympy.symbols("s0 s1", integer=True, positive=True)
+ROWS, COLUMNS = FloorDiv(H + 31, 64), FloorDiv(FloorDiv(W + 15, 16) + 1, 4)
+
+
+@pytest.mark.parametrize("condition, is_one", [
+    (sympy.Ne(ROWS * COLUMNS, COLUMNS), True),
+    (sympy.Eq(H * W, W), True),
+    (sympy.Eq(H * W * W, W * W), True),
+    (sympy.Eq(H * 2, H + 1), True),
+    (sympy.Ne(H, W), False),
+    (sympy.Eq(H * W, H * ROWS), False),
+    (sympy.Eq(H * W + 1, 2), True),
+    (sympy.Eq(H * W + 1, 4), False),
+])
+def test_questions_for_zero_or_one(condition, is_one):
+    assert _torch_program._asks_for_zero_or_one(condition) == is_one
+
+
+def test_what_is_false_of_the_example_is_tried():
+    condition = sympy.Ne(ROWS, COLUMNS)
+    assert _torch_program._can_be_tried(condition, {H: 64, W: 64})
+    assert not _torch_program._can_be_tried(condition, {H: 64, W: 128})
+
+
+def test_a_decomposition_whose_question_the_example_answers_otherwise():
+    from zoo import ZOO
+
+    case = ZOO["mobilevitv2"]
+    with torch.no_grad():
+        model = case.build()
+        ep = proviso.export(model, (), case.kwargs(case.traced),
+                            dynamic_shapes=case.shapes)
+        run = ep.run_decompositions().module()
+        for size in case.others:
+            inputs = case.kwargs(size)
+            assert readers.same(run(**inputs), model(**inputs))

@@ -92,13 +92,13 @@ class Comparison:
         """Sizes at which it is false and the program runs, 0 and 1 last."""
         for n in (*range(2, self._end(symbol)), *_SMALL):
             values = {**self._example, symbol: n}
-            if (_value(condition, values) == sympy.false
+            if (value_at(condition, values) == sympy.false
                     and self._differ({symbol: n}) is not None):
                 yield n
 
     def _differ(self, changed):
         """Whether they do at the example with some sizes changed; None where
-        the program refuses that, or nothing tells."""
+        one of them refuses that, or nothing tells."""
         point = frozenset(changed.items())
         if self._tells and point not in self._known:
             inputs = self._inputs({**self._example, **changed})
@@ -143,11 +143,12 @@ def _inputs_at(ep, forms, values):
 def _number(expression, values):
     if isinstance(expression, int):
         return expression
-    value = _value(expression, values)
+    value = value_at(expression, values)
     return int(value) if value.is_Integer and value >= 0 else None
 
 
-def _value(expression, values):
+def value_at(expression, values):
+    """The SymPy value of an expression of symbols; nan where it divides by 0."""
     try:
         return sympy.sympify(expression.subs(values))
     except ZeroDivisionError:
@@ -195,7 +196,7 @@ class _Runs:
         return True
 
     def differ(self, inputs):
-        """None where the first refuses the inputs, or both fail."""
+        """None where one refuses the inputs, or both fail."""
         results = self._both(inputs)
         if results is None or results == [None, None]:
             return None
@@ -205,12 +206,13 @@ class _Runs:
         return not _same(first, second, values=not self._is_random)
 
     def _both(self, inputs):
-        """What each gives, None for one that fails; None where the first
-        refuses the inputs."""
+        """What each gives, None for one that fails; None where one refuses the
+        inputs: there nothing wrong is computed."""
         modules = (self._modules if self._keeps
                    else [self._module(p) for p in self._programs])
         try:
-            modules[0].check(copy.deepcopy(inputs))
+            for module in modules:
+                module.check(copy.deepcopy(inputs))
         except Exception:
             return None
         return [_outcome(module, copy.deepcopy(inputs)) for module in modules]

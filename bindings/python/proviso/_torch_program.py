@@ -36,6 +36,10 @@ def to_torch(ep):
 
 # --- decomposed
 
+# Differences that are longer are not factored.
+_MOST_OPERATIONS = 100
+
+
 def decomposed(ep, table):
     """torch's decomposition of a program of ours, as a program of ours.  The
     conditions under which torch made it are guards: it may fix a size
@@ -45,23 +49,32 @@ def decomposed(ep, table):
     sources = _sources(before, ep._inputs.leaves)
     sizes = _forms(before), _symbols(sources, ep._inputs.leaves)
     after, questions = _decomposed(ep, before, sources, table)
-    assumed = [code for condition, code in questions
-               if not _can_be_tried(condition)]
+    example = {symbol: n for _, symbol, n in sizes[1]}
+    assumed, tried = [], []
+    for condition, code in questions:
+        if _can_be_tried(condition, example):
+            tried.append((condition, code))
+        else:
+            assumed.append(code)
     made = from_torch(after, origin=ep, assumed=assumed)
     compared = _small_sizes.Comparison(ep, made, sizes)
-    more = [code for condition, code in questions if _can_be_tried(condition)
-            and _matters(compared, condition, before.range_constraints)]
+    more = [code for condition, code in tried
+            if _matters(compared, condition, before.range_constraints)]
     more += compared.refusals()
     return from_torch(after, origin=ep,
                       assumed=assumed + more) if more else made
 
 
-def _can_be_tried(condition):
-    return _asks_for_zero_or_one(condition) or len(condition.free_symbols) == 1
+def _can_be_tried(condition, example):
+    """What is false of the example cannot be required: torch's decompositions
+    take every quotient of sizes to be at least 2."""
+    return (_asks_for_zero_or_one(condition)
+            or len(condition.free_symbols) == 1
+            or _small_sizes.value_at(condition, example) == sympy.false)
 
 
 def _matters(compared, condition, ranges):
-    if _asks_for_zero_or_one(condition):
+    if _asks_for_zero_or_one(condition) or len(condition.free_symbols) > 1:
         return compared.answer_matters(condition)
     symbol, = condition.free_symbols
 
@@ -134,11 +147,23 @@ def _asks_for_zero_or_one(condition):
     """How torch asks whether a size broadcasts, or is empty, and whether it is
     a multiple: mostly both answers decompose alike."""
     if isinstance(condition, (sympy.Eq, sympy.Ne)):
-        return any(side in (0, 1) for side in condition.args)
+        return (any(side in (0, 1) for side in condition.args)
+                or _vanishes_at_zero_or_one(condition.lhs - condition.rhs))
     if isinstance(condition, (sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)):
         strict = isinstance(condition, (sympy.Gt, sympy.Lt))
         return condition.lts in ((0, 1) if strict else (1, 2))
     return False
+
+
+def _vanishes_at_zero_or_one(difference):
+    """Whether it is 0 only where a size, or a quotient of sizes, is 0 or 1:
+    `h*w - w` where w is 0 or h is 1."""
+    if sympy.count_ops(difference) > _MOST_OPERATIONS:
+        return False
+    factors = sympy.Mul.make_args(sympy.factor(difference))
+    return all(not f.is_Add or any(
+        not (f + one).is_Add for one in (sympy.Integer(1), sympy.Integer(-1)))
+        for f in factors)
 
 
 def _facts(ep, sources):
@@ -293,9 +318,19 @@ def _inputs_of(torch_ep):
     forward.__signature__ = inspect.Signature(parameters)
     shapes = [_input_conditions.shape_spec(torch_ep, node)
               for node in _input_conditions.user_placeholders(torch_ep)]
-    in_args, in_kwargs = pytree.tree_unflatten(shapes, signature.in_spec)
+    in_args, in_kwargs = _nested(signature.in_spec, iter(shapes))
     bound = dict(zip(names, in_args), **in_kwargs)
     return _specs.collect(forward, tuple(args), dict(kwargs), bound)
+
+
+def _nested(spec, leaves):
+    """`leaves` in dicts and lists: a class that somebody registered may take
+    tensors alone."""
+    if spec.is_leaf():
+        return next(leaves)
+    children = [_nested(child, leaves) for child in spec.children()]
+    return (dict(zip(spec.context, children)) if spec.type is dict
+            else children)
 
 
 # --- the way back
