@@ -13,7 +13,7 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 // Calls within calls: what is deeper is lowered from below.
-constexpr int kMaxNesting = 10;
+constexpr int kMaxNesting = 8;
 
 uint32_t& slot(std::vector<uint32_t>& memo, Expr e) {
   if (e.id() >= memo.size()) memo.resize(e.id() + 1 + e.id() / 2, kNoId);
