@@ -316,6 +316,12 @@ def ends_well(command, path):
     ("aten.smooth_l1_loss.default",
      [("self", "x"), ("target", "x"), ("reduction", {"as_int": 7})],
      "7 is not a valid value for reduction"),
+    ("aten._weight_norm_interface.default",
+     [("v", "cube"), ("g", "x"), ("dim", {"as_int": 1})],
+     "is the first or the last, not 1 of 3"),
+    ("aten._weight_norm_interface.default",
+     [("v", "x"), ("g", "x"), ("dim", {"as_int": 0})],
+     "for the norms of dimension 0"),
 ], ids=lambda v: v if isinstance(v, str) and v.startswith("aten") else None)
 def test_arguments_that_kernels_trust(target, arguments, message, files,
                                       tmp_path):
@@ -369,7 +375,28 @@ def with_call(archive, target, arguments):
     given = [(name, {"as_tensor": {"name": {"cube": "made"}.get(v, v)}}
               if isinstance(v, str) else v) for name, v in arguments]
     with_node(archive, target, *given, result="last",
-              count=3 if "batch_norm" in target else 1)
+              count={"aten._native_batch_norm_legit.no_stats": 3,
+                     "aten._weight_norm_interface.default": 2,
+                     "aten.mkldnn_rnn_layer.default": 4}.get(target, 1))
+
+
+@pytest.mark.parametrize("mode, message", [
+    (3, "mode is 3; 2, an LSTM, is taken"),
+    (2, "weight0 has sizes [3, 4] where the others need [16, 4]"),
+])
+def test_an_lstm_layer_is_looked_at_before_it_runs(mode, message, files,
+                                                   tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_call(archive, "aten.mkldnn_rnn_layer.default", [
+        ("input", "cube"), *[(f"weight{i}", "x") for i in range(4)],
+        ("hx_", "cube"), ("cx_", "cube"), ("reverse", {"as_bool": False}),
+        ("batch_sizes", {"as_ints": []}), ("mode", {"as_int": mode}),
+        ("hidden_size", {"as_int": 4}), ("num_layers", {"as_int": 1}),
+        ("has_biases", {"as_bool": True}),
+        ("bidirectional", {"as_bool": False}),
+        ("batch_first", {"as_bool": False}), ("train", {"as_bool": False})])
+    archive.write(tmp_path / "bad.pt2")
+    assert message in ends_well("run", tmp_path / "bad.pt2")
 
 
 def test_a_gradient_that_nobody_asked_for_is_no_argument(files, tmp_path):

@@ -269,9 +269,26 @@ bool softmax_backward(RuleCall& call) {
   return true;
 }
 
-// v scaled to have the norms g; and the norms that v has.
+// v scaled to have the norms g; and the norms that v has.  The kernel takes as
+// many elements as there are from both, one norm for each index of the
+// dimension, and divides by its size.
 bool weight_norm_interface(RuleCall& call) {
   const Tensor &v = call.tensor(0), &g = call.tensor(1);
+  TORCH_CHECK(v.dim() >= 1, "_weight_norm_interface: v has no dimensions");
+  const int64_t dim = wrap_dim(call.args[2].toInt(), v.dim());
+  TORCH_CHECK(dim == 0 || dim == v.dim() - 1,
+              "_weight_norm_interface: the dimension that keeps its norms is "
+              "the first or the last, not ",
+              dim, " of ", v.dim());
+  for (const Tensor& t : {v, g})
+    TORCH_CHECK(is_contiguous(t) || known_dense(t.sym_sizes(), t.sym_strides()),
+                "_weight_norm_interface: v and g must be dense");
+  PROVISO_REQUIRE(v.sym_size(dim).sym_ge(1),
+                  "_weight_norm_interface: v has size 0 in dimension ", dim);
+  PROVISO_REQUIRE(product(g.sym_sizes()).sym_eq(v.sym_size(dim)),
+                  "_weight_norm_interface: g has sizes ",
+                  to_text(g.sym_sizes()), " for the norms of dimension ", dim,
+                  " of ", to_text(v.sym_sizes()));
   const ScalarType norms = v.scalar_type() == ScalarType::BFloat16
                                ? ScalarType::Float
                                : g.scalar_type();
