@@ -337,7 +337,7 @@ Dims channels_last_strides(const Dims& sizes) {
   SymInt next = sizes[1];
   for (size_t i = rank - 1; i > 1; --i) {
     strides[i] = next;
-    next = next * sizes[i];
+    next = times(next, sizes[i]);
   }
   strides[0] = next;
   return strides;
@@ -366,7 +366,7 @@ bool strides_like_channels_last(const Tensor& t) {
     if (!known_less_equal(least, strides[dim])) return false;
     // N111 with equal strides is ambiguous: contiguous wins.
     if (dim == 0 && known_equal(least, strides[1])) return false;
-    least = strides[dim] * at_least_one(sizes[dim]);
+    least = times(strides[dim], at_least_one(sizes[dim]));
   }
   return true;
 }

@@ -73,7 +73,7 @@ bool empty_permuted(RuleCall& call) {
   require_sizes(sizes);
   for (size_t i = layout.size(); i-- > 0;) {
     strides[layout[i]] = next;
-    next = next * sizes[layout[i]];
+    next = times(next, sizes[layout[i]]);
   }
   call.returns(make_fake(sizes, strides,
                          dtype_or(arg(call, "dtype"), default_dtype()),

@@ -354,7 +354,7 @@ Tensor stacked(const std::vector<Tensor>& tensors, int64_t dim, Dims sizes) {
     return fresh(sizes, join.scalar_type(), join.device());
   }
   Dims strides = strides_of(join);
-  strides.insert(strides.begin() + dim, strides[dim] * sizes[dim]);
+  strides.insert(strides.begin() + dim, times(strides[dim], sizes[dim]));
   sizes.insert(sizes.begin() + dim, SymInt(count));
   return make_fake(sizes, strides, join.scalar_type(), join.device());
 }
