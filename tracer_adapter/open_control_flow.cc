@@ -1,5 +1,6 @@
 #include "tracer_adapter/open_control_flow.h"
 
+#include "tracer_adapter/shape_functions/common.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::inline v0_2 {
@@ -8,17 +9,6 @@ namespace {
 using Values = OpenResult;
 
 ShapeEnv& env() { return Tracer::current()->env(); }
-
-bool known_same(const c10::SymInt& a, const c10::SymInt& b) {
-  return env().statically_known_true(eq(to_expr(env(), a), to_expr(env(), b)));
-}
-
-bool all_known_same(c10::SymIntArrayRef a, c10::SymIntArrayRef b) {
-  if (a.size() != b.size()) return false;
-  for (size_t d = 0; d < a.size(); ++d)
-    if (!known_same(a[d], b[d])) return false;
-  return true;
-}
 
 c10::SymInt new_int() { return to_sym_int(env(), env().create_unbacked_int()); }
 
@@ -68,10 +58,11 @@ c10::IValue either(const c10::IValue& a, const c10::IValue& b) {
                     ", the false one ", y.dtype(), y.sym_sizes());
   std::vector<c10::SymInt> sizes;
   for (int64_t d = 0; d < x.dim(); ++d)
-    sizes.push_back(known_same(x.sym_size(d), y.sym_size(d)) ? x.sym_size(d)
-                                                             : new_size(0));
-  if (all_known_same(x.sym_sizes(), y.sym_sizes()) &&
-      all_known_same(x.sym_strides(), y.sym_strides()))
+    sizes.push_back(shapes::known_equal(x.sym_size(d), y.sym_size(d))
+                        ? x.sym_size(d)
+                        : new_size(0));
+  if (shapes::same_dims(x.sym_sizes(), y.sym_sizes()) &&
+      shapes::same_dims(x.sym_strides(), y.sym_strides()))
     return fake_like(x, sizes, x.sym_strides());
   return contiguous_like(x, sizes);
 }
@@ -97,7 +88,7 @@ void require_carried(const char* name, const Values& before,
     if (!before[i].isTensor()) continue;
     const at::Tensor &x = before[i].toTensor(), &y = after[i].toTensor();
     TORCH_CHECK_VALUE(x.scalar_type() == y.scalar_type() &&
-                          all_known_same(x.sym_sizes(), y.sym_sizes()),
+                          shapes::same_dims(x.sym_sizes(), y.sym_sizes()),
                       name, ": what is carried is ", x.dtype(), x.sym_sizes(),
                       ", the body makes ", y.dtype(), y.sym_sizes(), " of it");
   }

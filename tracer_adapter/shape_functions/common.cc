@@ -35,6 +35,10 @@ bool known_equal(const SymInt& a, const SymInt& b) {
   return left == right || env.statically_known_true(simplify(eq(left, right)));
 }
 
+bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), known_equal);
+}
+
 bool known_one(const SymInt& a) { return known_equal(a, 1); }
 bool known_zero(const SymInt& a) { return known_equal(a, 0); }
 
@@ -238,10 +242,6 @@ Operand operand_of(const Tensor& t, const Dims& shape) {
     if (!stretched) operand.strides[gap + i] = strides[i];
   }
   return operand;
-}
-
-bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), known_equal);
 }
 
 // Of contiguous operands of this shape, beside numbers.

@@ -40,6 +40,7 @@ using Dims = std::vector<SymInt>;
 // --- questions about sizes
 bool known(const c10::SymBool& condition);
 bool known_equal(const SymInt& a, const SymInt& b);
+bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b);  // known equal
 bool known_one(const SymInt& a);
 bool known_zero(const SymInt& a);
 bool known_less_equal(const SymInt& a, const SymInt& b);
