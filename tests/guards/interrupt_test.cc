@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -27,7 +28,9 @@ namespace {
 constexpr uint64_t kMillisecond = 20'000;  // in units
 constexpr int kAttempts = 60;  // the other thread may be slow to come
 
-// Interrupts the context again and again, from before the first call on.
+// Interrupts the context again and again, from before the first call on.  A
+// thread that sleeps gets the core of one that works when it wakes, also where
+// there is one core for both.
 class Interrupter {
  public:
   explicit Interrupter(const Context& context)
@@ -35,6 +38,7 @@ class Interrupter {
           while (!is_over_) {
             context.interrupt();
             is_there_ = true;
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
           }
         }) {
     while (!is_there_) std::this_thread::yield();
