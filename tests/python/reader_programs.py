@@ -26,6 +26,8 @@ class Case:
     may_fail: bool = False  # some do not export: data decides
     trains: bool = True
     trusted: bool = False  # its examples are pickled as objects of a class
+    random: bool = False  # draws numbers
+    unsaved: str = ""  # what the error says where torch's format has no place
     text: str = ""
 
     def export(self, args, kwargs):
@@ -442,9 +444,15 @@ def root_by_power(x):
     return x * x.shape[1] ** -0.5, x.shape[0] ** 0.5, x.shape[1] ** 2
 
 
-@program()
+@program(unsaved="torch.log2(torch.scalar_tensor(n, dtype=torch.float64))")
 def logarithm(x):
     return x * math.log2(x.shape[0]), x.shape[1]
+
+
+@program()
+def logarithm_of_a_tensor(x):
+    n = torch.scalar_tensor(x.shape[0], dtype=torch.float64)
+    return x * torch.log2(n), x.shape[1]
 
 
 @program()
@@ -1094,3 +1102,41 @@ def permuted_input(x):
 def many_types(x, i, b, c):
     return (x.float() * 2, i * x.shape[0], b & True, c * 2j,
             i.to(torch.int8), torch.zeros(b.shape[0], dtype=torch.bfloat16))
+
+
+@program()
+def gradients(x):
+    return (*torch.gradient(x), *torch.gradient(x, spacing=0.5, dim=1))
+
+
+@program(lambda n, m: (data(n, m), data(n, 2)))
+def least_squares(x, y):
+    return torch.linalg.lstsq(x @ x.mT + torch.eye(x.shape[0]), y).solution
+
+
+@program(lambda n, m: (data(n, m, m),))
+def ranks_and_conditions(x):
+    return torch.linalg.matrix_rank(x), torch.linalg.cond(x).isnan()
+
+
+@program(lambda n, m: (data(m + 2, n, 5).log_softmax(-1),
+                       torch.ones(n, 2, dtype=torch.int64),
+                       torch.full((n,), m + 2), torch.full((n,), 2)))
+def ctc_loss(probs, targets, lengths, wanted):
+    return torch.nn.functional.ctc_loss(probs, targets, lengths, wanted)
+
+
+@program(lambda n, m: (torch.arange(n * m).reshape(n, m) % 7,), stateful=True)
+class ShortRows(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.rows = torch.nn.Embedding(7, 3, max_norm=1.0)
+
+    def forward(self, x):
+        return self.rows(x)
+
+
+@program(lambda n, m: (data(n, 4, m),))
+def shuffled_channels(x):
+    return torch.nn.functional.channel_shuffle(x, 2), torch.trapezoid(x)

@@ -302,9 +302,14 @@ void GraphCheck::node(const Json& node) {
            asserts ? "" : ", and be a value of the graph");
   }
   // The names of functions that torch's verifier does not know.
-  if (target == "_operator.xor" || target == "builtins.round" ||
-      (target.starts_with("torch._sym_") && target != "torch._sym_sqrt"))
+  if (target == "_operator.xor" || target == "builtins.round")
     fail("torch's loader knows no such function");
+  if (target.starts_with("torch._sym_") && target != "torch._sym_sqrt")
+    fail(
+        "torch's loader knows no such function of a number; it knows that of "
+        "a tensor, torch.",
+        target.substr(std::string_view("torch._sym_").size(), 20),
+        "(torch.scalar_tensor(n, dtype=torch.float64))");
   for (std::string_view part : split(target, '.'))
     check_code(std::string(part), "function");
   check_metadata(node.at("metadata"));

@@ -344,7 +344,8 @@ def from_torch(torch_ep, *, origin=None, assumed=()):
 
     start = time.perf_counter()
     inputs = origin._inputs if origin else _inputs_of(torch_ep)
-    specialize = origin._program.specializes_zero_one() if origin else False
+    specialize = (origin._program.specializes_zero_one() if origin
+                  else _vary_from_two_on(inputs.leaves))
     with _trace.tracing_environment():
         session = _proviso.Session(specialize_zero_one=specialize)
         try:
@@ -378,6 +379,22 @@ def from_torch(torch_ep, *, origin=None, assumed=()):
         program, inputs,
         origin._out_spec if origin else torch_ep.call_spec.out_spec,
         torch_ep.example_inputs, elapsed)
+
+
+def _vary_from_two_on(leaves):
+    """Whether each size that may vary is traced as torch traces it, with an
+    example of 2 or more: then which strides a tensor has at sizes 0 and 1 is
+    no question to the program."""
+    return all(number >= 2 for leaf in leaves
+               for spec, number in _specified(leaf)
+               if spec is not None and spec.policy != "static")
+
+
+def _specified(leaf):
+    """[(DimSpec, example)]"""
+    if isinstance(leaf.value, torch.Tensor):
+        return zip(leaf.spec, leaf.value.shape)
+    return [(leaf.spec, leaf.value)]
 
 
 def _direct_names(leaves):
