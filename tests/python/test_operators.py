@@ -167,6 +167,192 @@ def test_ctc_loss_of_lengths_that_are_known():
         proviso.export(lambda x, y: whole(x, y, y[0], y[0]), args)
 
 
+def compare_at(program, inputs, spec, *points):
+    """Exported at the first of the points, equal to eager at each."""
+    ep = proviso.export(program, inputs(*points[0]), dynamic_shapes=spec)
+    for sizes in points:
+        expected = program(*inputs(*sizes))
+        for found, real in zip(ep.module()(*inputs(*sizes)), expected):
+            torch.testing.assert_close(found, real, equal_nan=True)
+            assert op_samples._strides(found) == op_samples._strides(real)
+    return ep
+
+
+ROWS = {0: proviso.Dim.AUTO}
+MATRIX = {0: proviso.Dim.AUTO, 1: proviso.Dim.AUTO}
+
+
+def test_ctc_loss_of_lengths_that_are_data():
+    for reduction in ("none", "mean", "sum"):
+        def program(probs, targets, lengths, wanted, kind=reduction):
+            return [torch.nn.functional.ctc_loss(
+                probs, targets, lengths, wanted, reduction=kind)]
+
+        def inputs(time, batch, labels):
+            torch.manual_seed(time)
+            return (torch.randn(time, batch, labels).log_softmax(-1),
+                    torch.randint(1, labels, (batch, 3)),
+                    torch.randint(4, time + 1, (batch,)),
+                    torch.randint(1, 4, (batch,)))
+
+        ep = compare_at(program, inputs, (
+            {d: proviso.Dim.AUTO for d in range(3)}, ROWS, ROWS, ROWS),
+            (7, 3, 5), (9, 2, 2), (4, 1, 8))
+        probs, targets, lengths, wanted = inputs(7, 3, 5)
+        for bad in ((probs[:0], targets, lengths, wanted),
+                    (probs, targets[:2], lengths, wanted),
+                    (probs, targets, lengths[:2], wanted)):
+            with pytest.raises(RuntimeError, match="Guard failed"):
+                ep.module()(*bad)
+    for bad, text in (((probs, targets, lengths.float(), wanted), "integral"),
+                      ((probs, targets, lengths[:2], wanted), "batch_size"),
+                      ((probs[:, :, :0], targets, lengths, wanted), "empty")):
+        for run in (program, lambda *args: proviso.export(program, args)):
+            with pytest.raises(RuntimeError, match=text):
+                run(*bad)
+    one = (torch.randn(6, 5).log_softmax(-1), torch.tensor([1, 2]),
+           torch.tensor(6), torch.tensor(2))
+    assert torch.equal(proviso.export(program, one).module()(*one)[0],
+                       program(*one)[0])
+
+
+def test_least_squares():
+    def inputs(m, n, *batch):
+        torch.manual_seed(m)
+        return torch.randn(*batch, m, n), torch.randn(*batch, m, 2)
+
+    for driver in (None, "gelsy", "gels"):
+        def program(a, b, driver=driver):
+            return torch.linalg.lstsq(a, b, driver=driver)
+
+        compare_at(program, inputs, (MATRIX, ROWS), (5, 3), (9, 2), (4, 3))
+        compare_at(program, inputs, (MATRIX, ROWS), (3, 5), (2, 9), (1, 4),
+                   (0, 3))
+        compare_at(program, inputs, ({1: proviso.Dim.AUTO, 0: proviso.Dim.AUTO},
+                                     MATRIX), (5, 3, 2), (6, 3, 4), (5, 3, 1))
+        compare_at(lambda a, b: program(a, b[..., 0]), inputs,
+                   (MATRIX, MATRIX), (5, 3, 2), (6, 3, 4))
+    compare_at(lambda a, b: torch.linalg.lstsq(a, b, driver="gelsd"), inputs,
+               (MATRIX, ROWS), (3, 5), (2, 4), (1, 4))
+    with pytest.raises(NotImplementedError, match="gels or gelsy"):
+        proviso.export(lambda a, b: torch.linalg.lstsq(a, b, driver="gelss"),
+                       inputs(5, 3))
+    for shapes, text in (((5,), (5,)), "at least 2 dimensions"), (
+            ((5, 3), (4,)), r"other.size\(-"), (
+            ((5, 3), (2, 5, 2)), "greater or equal"):
+        args = tuple(torch.randn(shape) for shape in shapes)
+        for run in (torch.linalg.lstsq, lambda *a: proviso.export(
+                lambda x, y: list(torch.linalg.lstsq(x, y)), a)):
+            with pytest.raises(RuntimeError, match=text):
+                run(*args)
+
+
+def test_pools_at_places_that_are_drawn():
+    for rank in (2, 3):
+        pool = getattr(aten, f"fractional_max_pool{rank}d")
+
+        def program(x, samples, pool=pool, rank=rank):
+            return pool(x, [2] * rank, [3] * rank, samples)
+
+        def inputs(n, size, rank=rank):
+            torch.manual_seed(n)
+            return torch.randn(n, 2, *[size] * rank), torch.rand(n, 2, rank)
+
+        sizes = {d: proviso.Dim.AUTO for d in (0, *range(2, rank + 2))}
+        ep = compare_at(program, inputs, (sizes, ROWS), (3, 8), (1, 6), (0, 5),
+                        (2, 9))
+        for bad in ((2, 3), (2, 4)) if rank == 3 else ((2, 3),):
+            with pytest.raises(RuntimeError, match="Guard failed"):
+                ep.module()(*inputs(*bad))
+
+
+def test_rows_that_are_made_shorter():
+    def program(weight, rows):
+        weight = weight.clone()
+        return torch.nn.functional.embedding(rows, weight, max_norm=1.0), weight
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return torch.randn(n, 3) * 4, torch.arange(m) % n
+
+    compare_at(program, inputs, (ROWS, ROWS), (5, 4), (7, 1), (1, 9), (2, 0))
+
+
+def test_hashes_of_tensors():
+    def program(x):
+        return (torch.hash_tensor(x), torch.hash_tensor(x, dim=1),
+                torch.hash_tensor(x, dim=0, keepdim=True))
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.randn(n, m),)
+
+    ep = compare_at(program, inputs, (MATRIX,), (3, 4), (1, 5), (7, 1))
+    with pytest.raises(RuntimeError, match="Guard failed"):
+        ep.module()(torch.ones(0, 4))
+    result = op_samples.run_all(
+        {"hash_tensor", "linalg.lstsq", "nn.functional.fractional_max_pool2d",
+         "nn.functional.fractional_max_pool3d", "resize_as_"}, samples=8)
+    assert result.samples > 20
+    assert result.differences == [] and result.refused == []
+
+
+def test_gradients_along_dimensions():
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return torch.randn(n, m), torch.rand(m).cumsum(0)
+
+    def program(x, places):
+        return (*torch.gradient(x), *torch.gradient(x, spacing=0.5, dim=1),
+                *torch.gradient(x, spacing=[2, 0.5], edge_order=2),
+                *torch.gradient(x, spacing=(places,), dim=[1]),
+                *torch.gradient((x * 9).int()))
+
+    ep = compare_at(program, inputs, (MATRIX, ROWS), (5, 4), (3, 7), (9, 3))
+    for bad in ((2, 4), (4, 2)):
+        with pytest.raises(RuntimeError, match="Guard failed"):
+            ep.module()(*inputs(*bad))
+    for bad, text in ((lambda x: torch.gradient(x[:1]), "at least edge_order"),
+                      (lambda x: torch.gradient(x, edge_order=3), "only supp"),
+                      (lambda x: torch.gradient(x, dim=[0, -2]), "multiple"),
+                      (lambda x: torch.gradient(x, spacing=[1.0]), "length")):
+        x = torch.randn(4, 5)
+        for run in (bad, lambda x, bad=bad: proviso.export(bad, (x,))):
+            with pytest.raises(RuntimeError, match=text):
+                run(x)
+
+
+def test_ranks_and_conditions_of_matrices():
+    def inputs(n, m, *batch):
+        torch.manual_seed(n)
+        return (torch.randn(*batch, n, m),)
+
+    rank, cond = torch.linalg.matrix_rank, torch.linalg.cond
+    every = {d: proviso.Dim.AUTO for d in range(3)}
+    compare_at(lambda x: (rank(x), rank(x, tol=0.5), cond(x), cond(x, -2)),
+               inputs, (every,), (4, 3, 5), (3, 4, 1), (3, 3, 0), (1, 1, 2),
+               (0, 3, 2), (2, 0, 2))
+    compare_at(lambda x: (rank(x.mH @ x, hermitian=True), cond(x @ x.mH, 1),
+                          cond(x @ x.mH, "fro")),
+               inputs, (every,), (4, 3, 5), (3, 4, 1), (0, 3, 2))
+    for bad, text in ((lambda x: cond(x, 3), "invalid norm type"),
+                      (lambda x: cond(x, "fro"), "batches of square"),
+                      (lambda x: cond(x[0]), "at least 2 dimensions"),
+                      (lambda x: rank(x[0]), "at least 2 dimensions"),
+                      (lambda x: rank(x, hermitian=True), "of square")):
+        x = torch.randn(4, 5)
+        for run in (bad, lambda x, bad=bad: proviso.export(bad, (x,))):
+            with pytest.raises(RuntimeError, match=text):
+                run(x)
+    result = op_samples.run_all(
+        {"gradient", "linalg.cond", "linalg.matrix_rank", "trapezoid",
+         "triangular_solve", "_chunk_cat", "nn.functional.channel_shuffle"},
+        samples=12)
+    assert result.samples > 50
+    assert result.differences == [] and result.refused == []
+    assert result.without_rule == {} and result.meta_differences == []
+
+
 def test_pieces_at_places_that_are_data():
     def program(x, places):
         a, b, c = x.tensor_split(places, dim=1)

@@ -29,12 +29,15 @@ def test_small_sizes_are_taken_where_the_operators_equal_eager():
 
 
 # Of torch's operators; `small_sizes.py --ops` goes over all of them.
-OPS = ("cat", "chunk", "combinations", "diff", "expand_as", "fft.fft2",
-       "fft.irfft", "gather", "geqrf", "histogram",
-       "index_select", "linalg.qr", "linalg.solve", "linalg.svd", "matmul",
-       "narrow", "nn.functional.conv1d", "nn.functional.instance_norm",
-       "nn.functional.pad", "polygamma", "roll", "rot90", "split", "stft",
-       "sum_to_size", "trace", "unflatten")
+OPS = ("_chunk_cat", "_unsafe_masked_index",
+       "_unsafe_masked_index_put_accumulate", "cat", "chunk", "combinations",
+       "diff", "expand_as", "fft.fft2", "fft.irfft", "gather", "geqrf", "histogram",
+       "index_select", "linalg.cond", "linalg.lstsq", "linalg.qr",
+       "linalg.solve", "linalg.svd", "matmul", "narrow",
+       "nn.functional.channel_shuffle", "nn.functional.conv1d",
+       "nn.functional.instance_norm", "nn.functional.pad", "polygamma", "roll",
+       "rot90", "split", "stft", "sum_to_size", "trace", "trapezoid",
+       "triangular_solve", "unflatten")
 
 
 def test_small_sizes_are_taken_by_torchs_own_operators():

@@ -2,10 +2,16 @@
 // by others, recorded whole as torch.export does: their own definition, run on
 // fakes with recording off, says what they return.
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/div.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/slice.h>
+#include <ATen/ops/sub.h>
 #include <ATen/ops/sum.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "tracer_adapter/shape_functions/common.h"
 
@@ -131,6 +137,156 @@ bool tensordot(RuleCall& call) {
   return true;
 }
 
+// The kernel asks whether there is a sample.  Without one it returns zeros, on
+// which only the dtype of integers depends: they stay what they were.
+bool trapezoid(RuleCall& call) {
+  const Tensor& y = call.tensor(0);
+  const bool has_places = call.args[1].isTensor();
+  const int64_t dim = wrap_dim(arg(call, "dim").toInt(), y.dim());
+  if (!y.is_floating_point() || y.dim() == 0) return whole(call);
+  const SymInt samples = y.sym_size(dim);
+  if (has_places) {
+    const Tensor& x = call.tensor(1);
+    if (x.scalar_type() != y.scalar_type() || x.dim() != 1) return whole(call);
+    PROVISO_REQUIRE(x.sym_size(0).sym_eq(samples).sym_or(samples.sym_eq(0)),
+                    "trapezoid: There must be one `x` value for each sample "
+                    "point");
+  } else if (call.args[1].isComplexDouble()) {
+    return whole(call);
+  }
+  Dims sizes = sizes_of(y);
+  sizes.erase(sizes.begin() + dim);
+  call.returns(fresh(sizes, y.scalar_type(), y.device()));
+  return true;
+}
+
+// "fro", "nuc", 1, 2 and inf, with a sign.
+void require_norm_of_matrix(const IValue& order) {
+  if (order.isString()) {
+    const std::string& name = order.toStringRef();
+    TORCH_CHECK(name == "fro" || name == "nuc",
+                "linalg.cond got an invalid norm type: ", name);
+  } else if (!order.isNone()) {
+    const double size = std::abs(order.toScalar().toDouble());
+    TORCH_CHECK(size == 1 || size == 2 || std::isinf(size),
+                "linalg.cond got an invalid norm type: ", order);
+  }
+}
+
+// The kernel asks whether there is an element.  Without one the result is 0,
+// whatever the matrices are.
+bool condition_number(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const IValue& order = call.args[1];
+  if (!order.isNone() && !order.isString() && !order.isScalar())
+    return whole(call);
+  TORCH_CHECK(self.dim() >= 2,
+              "linalg.cond: The input tensor must have at least 2 dimensions.");
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
+              "linalg.cond: Expected a floating point or complex tensor as "
+              "input. Got ",
+              self.scalar_type());
+  require_norm_of_matrix(order);
+  const SymInt rows = self.sym_size(-2), columns = self.sym_size(-1);
+  const bool is_spectral =
+      order.isNone() ||
+      (order.isScalar() && std::abs(order.toScalar().toDouble()) == 2);
+  if (!is_spectral && !known_equal(rows, columns)) {
+    const c10::SymBool square = rows.sym_eq(columns);
+    PROVISO_REQUIRE(
+        order.isString() ? square : square.sym_or(self.sym_numel().sym_eq(0)),
+        "linalg.cond(ord=", order,
+        "): A must be batches of square matrices, but they are ", rows, " by ",
+        columns, " matrices");
+  }
+  Dims sizes = sizes_of(self);
+  sizes.resize(sizes.size() - 2);
+  call.returns(
+      fresh(sizes, c10::toRealValueType(self.scalar_type()), self.device()));
+  return true;
+}
+
+// The dimensions that a gradient is taken along.
+std::vector<int64_t> gradient_dims(const RuleCall& call) {
+  const IValue& given = arg(call, "dim");
+  const int64_t rank = call.tensor(0).dim();
+  std::vector<int64_t> dims(rank);
+  std::iota(dims.begin(), dims.end(), 0);
+  if (!given.isNone()) dims = to_ints(given);
+  std::vector<bool> seen(std::max<int64_t>(rank, 1));
+  for (int64_t& d : dims) {
+    d = wrap_dim(d, rank);
+    TORCH_CHECK(!seen[d], "dim ", d,
+                " appears multiple times in the list of dims");
+    seen[d] = true;
+  }
+  return dims;
+}
+
+// Along dim: a difference at each end, and between them what is weighed by the
+// places of the samples.
+Tensor gradient_along(const Tensor& self, int64_t dim, const IValue& spacing) {
+  const auto part = [&](int64_t begin, std::optional<SymInt> end) {
+    return at::slice_symint(self, dim, SymInt(begin), std::move(end));
+  };
+  Tensor inner = at::sub(part(2, std::nullopt), part(0, SymInt(-2)));
+  Tensor edge = at::sub(part(1, SymInt(2)), part(0, SymInt(1)));
+  if (spacing.isTensor()) {
+    const Tensor places = spacing.toTensor();
+    TORCH_CHECK(places.dim() == 1,
+                "torch.gradient expected each element of spacing to have one "
+                "dimension, but got an element with ",
+                places.dim(), " dimensions!");
+    PROVISO_REQUIRE(places.sym_size(0).sym_eq(self.sym_size(dim)),
+                    "torch.gradient: dimension ", dim, " of size ",
+                    self.sym_size(dim), " has ", places.sym_size(0), " places");
+    Dims shape(self.dim(), SymInt(1));
+    shape[dim] = inner.sym_size(dim);
+    const ScalarType dtype = as_float(places.scalar_type());
+    inner = at::mul(fresh(shape, dtype, places.device()), inner);
+    edge = at::div(edge, fresh({}, places.scalar_type(), places.device()));
+  } else {
+    const at::Scalar step = spacing.isNone() ? 1 : spacing.toScalar();
+    inner = at::div(inner, step);
+    edge = at::div(edge, step);
+  }
+  return at::cat({edge, inner, edge}, dim);
+}
+
+// The kernel reads the sizes as numbers.
+bool gradient(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const IValue& spacing = arg(call, "spacing");
+  const int64_t order = arg(call, "edge_order").toInt();
+  const std::vector<int64_t> dims = gradient_dims(call);
+  TORCH_CHECK(self.scalar_type() != ScalarType::Byte,
+              "torch.gradient does not support uint8 input.");
+  std::vector<IValue> steps(dims.size(), spacing);
+  if (spacing.isList()) {
+    const auto given = spacing.toListRef();
+    TORCH_CHECK(
+        given.size() == dims.size(),
+        "torch.gradient expected spacing to be unspecified, a scalar or "
+        "it's spacing and dim arguments to have the same length, but "
+        "got a spacing argument of length ",
+        given.size(), " and a dim argument of length ", dims.size(), ".");
+    steps.assign(given.begin(), given.end());
+  }
+  TORCH_CHECK(order == 1 || order == 2,
+              "torch.gradient only supports edge_order=1 and edge_order=2.");
+  for (const int64_t d : dims)
+    PROVISO_REQUIRE(
+        self.sym_size(d).sym_ge(order + 1),
+        "torch.gradient expected each dimension size to be at least "
+        "edge_order+1");
+  const RecordingOff off(call.tracer);
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < dims.size(); ++i)
+    results.push_back(gradient_along(self, dims[i], steps[i]));
+  call.returns(results);
+  return true;
+}
+
 // As long as the longest, one beside the other.
 bool pad_sequence(RuleCall& call) {
   const std::vector<Tensor> sequences = to_tensors(call.args[0]);
@@ -201,13 +357,14 @@ const RuleEntry kRules[] = {
     {"aten::fliplr", whole, "composite"},
     {"aten::flipud", whole, "composite"},
     {"aten::float_power", whole, "composite"},
-    {"aten::gradient", whole, "composite"},
+    {"aten::gradient", gradient, "composite"},
     {"aten::hinge_embedding_loss", whole, "composite"},
     {"aten::hsplit", whole, "composite"},
     {"aten::hstack", whole, "composite"},
     {"aten::imag", whole, "composite"},
     {"aten::inner", whole, "composite"},
     {"aten::isclose", whole, "composite"},
+    {"aten::linalg_cond", condition_number, "composite"},
     {"aten::linalg_matrix_norm", whole, "composite"},
     {"aten::linalg_norm", whole, "composite"},
     {"aten::linalg_vecdot", whole, "composite"},
@@ -224,8 +381,8 @@ const RuleEntry kRules[] = {
     {"aten::sum_to_size", sum_to_size, "composite"},
     {"aten::tensor_split", whole, "composite"},
     {"aten::tensordot", tensordot, "composite"},
-    {"aten::trapezoid", whole, "composite"},
-    {"aten::trapz", whole, "composite"},
+    {"aten::trapezoid", trapezoid, "composite"},
+    {"aten::trapz", trapezoid, "composite"},
     {"aten::triplet_margin_loss", whole, "composite"},
     {"aten::vander", whole, "composite"},
     {"aten::vsplit", whole, "composite"},

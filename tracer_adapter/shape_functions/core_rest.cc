@@ -1,6 +1,9 @@
 // tracer_adapter/shape_functions/core_rest.cc - core ATen operators of no other
 // family: gradients that PyTorch keeps whole, the Fourier leaves, pairwise
-// distances, bags of embeddings.
+// distances, bags of embeddings; and what few programs call: pools at places
+// that are drawn, shuffled channels, CTC losses of lengths that are data.
+#include <ATen/core/Reduction.h>
+
 #include <algorithm>
 
 #include "tracer_adapter/shape_functions/common.h"
@@ -391,6 +394,144 @@ bool embedding_bag(RuleCall& call) {
   return true;
 }
 
+// fractional_max_pool(self, kernel_size, output_size, random_samples): the
+// samples say for each channel where its windows begin.
+template <int64_t kRank>
+bool fractional_max_pool(RuleCall& call) {
+  const Tensor &input = call.tensor(0), &samples = call.tensor(3);
+  const std::vector<int64_t> kernel = to_ints(call.args[1]),
+                             out = to_ints(call.args[2]);
+  TORCH_CHECK(kernel.size() == kRank && out.size() == kRank, op_name(call),
+              ": kernel_size and output_size have ", kRank, " elements each");
+  TORCH_CHECK(input.dim() == kRank + 1 || input.dim() == kRank + 2,
+              op_name(call), "(): Expected ", kRank + 1, "D or ", kRank + 2,
+              "D tensor, but got: ", to_text(input.sym_sizes()));
+  TORCH_CHECK(input.scalar_type() == samples.scalar_type(),
+              "Expect _random_samples to have the same dtype as input");
+  TORCH_CHECK(samples.dim() == 3,
+              "Expect _random_samples to have 3 dimensions, got ",
+              samples.dim());
+  const int64_t first = input.dim() - kRank;
+  const SymInt batch = input.dim() > kRank + 1 ? input.sym_size(0) : SymInt(1);
+  PROVISO_REQUIRE(samples.sym_size(0).sym_ge(batch),
+                  "Expect _random_samples.size(0) no less then input batch "
+                  "size.");
+  PROVISO_REQUIRE(samples.sym_size(1).sym_eq(input.sym_size(first - 1)),
+                  "Expect _random_samples.size(1) equals to input channel "
+                  "size.");
+  PROVISO_REQUIRE(samples.sym_size(2).sym_eq(kRank),
+                  "Expect _random_samples.size(2) equals to ", kRank, "; got ",
+                  samples.sym_size(2), ".");
+  PROVISO_REQUIRE(input.sym_size(first - 1).sym_gt(0), op_name(call),
+                  "(): Expected input to have non-zero size for non-batch "
+                  "dimensions, but got ",
+                  to_text(input.sym_sizes()));
+  Dims sizes = sizes_of(input);
+  for (int64_t i = 0; i < kRank; ++i) {
+    TORCH_CHECK(kernel[i] > 0 && kernel[i] <= INT32_MAX && out[i] >= 0 &&
+                    out[i] <= INT32_MAX,
+                op_name(call),
+                "(): kernel_size must be positive, and output_size not "
+                "negative");
+    // The kernel of three dimensions leaves one place free.
+    const int64_t least = out[i] + kernel[i] - 1 + (kRank == 3 ? 1 : 0);
+    PROVISO_REQUIRE(sizes[first + i].sym_ge(std::max<int64_t>(least, 1)),
+                    op_name(call), "(): pool size ", kernel[i],
+                    " too large relative to input size ", sizes[first + i]);
+    sizes[first + i] = out[i];
+  }
+  call.returns(fresh(sizes, input.scalar_type(), input.device()));
+  call.returns(fresh(sizes, ScalarType::Long, input.device()));
+  return true;
+}
+
+// The channels of each group, one of each in turn.
+bool channel_shuffle(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const SymInt groups = call.sym_int(1);
+  TORCH_CHECK(self.dim() > 2,
+              "channel_shuffle expects input with > 2 dims, but got input with "
+              "sizes ",
+              to_text(self.sym_sizes()));
+  const SymInt channels = self.sym_size(1);
+  PROVISO_REQUIRE(groups.sym_gt(0),
+                  "Number of groups to divide channels in must be positive. "
+                  "Value of groups:",
+                  groups);
+  PROVISO_REQUIRE((channels % groups).sym_eq(0),
+                  "Number of channels must be divisible by groups. Got ",
+                  channels, " channels and ", groups, " groups.");
+  call.returns(fresh(sizes_of(self), self.scalar_type(), self.device(),
+                     suggested_format(self)));
+  return true;
+}
+
+constexpr const char* kInCtc =
+    " (while checking arguments for ctc_loss_allocate_outputs)";
+
+// ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank,
+// reduction, zero_infinity): the lengths are data, and are looked at when the
+// program runs.
+bool ctc_loss(RuleCall& call) {
+  const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
+  const bool is_batched = probs.dim() == 3;
+  const int64_t blank = call.args[4].toInt();
+  TORCH_CHECK(is_batched || probs.dim() == 2,
+              "Expected 3-dimensional tensor, but got ", probs.dim(),
+              "-dimensional tensor for argument #1 'log_probs'", kInCtc);
+  TORCH_CHECK(targets.dim() == 1 || targets.dim() == 2,
+              "Expected tensor for argument #2 'targets' to have 1 or 2 "
+              "dimensions, but got ",
+              targets.dim(), kInCtc);
+  TORCH_CHECK(
+      targets.scalar_type() == at::kLong || targets.scalar_type() == at::kInt,
+      "Expected tensor for argument #2 'targets' to have scalar type "
+      "Int; but got ",
+      targets.toString(), " instead", kInCtc);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      probs.scalar_type() == at::kFloat || probs.scalar_type() == at::kDouble,
+      "\"ctc_loss_cpu\" not implemented for '",
+      c10::toString(probs.scalar_type()), "'");
+  const SymInt batch = is_batched ? probs.sym_size(1) : SymInt(1);
+  PROVISO_REQUIRE(probs.sym_numel().sym_gt(0),
+                  "log_probs tensor must not be empty");
+  TORCH_CHECK(blank >= 0 && expect(probs.sym_size(-1).sym_gt(blank)),
+              "blank must be in label range");
+  for (const char* name : {"input_lengths", "target_lengths"}) {
+    const Tensor lengths = arg(call, name).toTensor();
+    TORCH_CHECK(c10::isIntegralType(lengths.scalar_type(), false), name,
+                " must be integral");
+    PROVISO_REQUIRE(lengths.sym_numel().sym_eq(batch), name,
+                    " must be of size batch_size");
+  }
+  // Eager reads past the end where there are fewer rows.
+  if (targets.dim() == 2)
+    PROVISO_REQUIRE(targets.sym_size(0).sym_ge(batch),
+                    "Expected a row of targets for each sequence", kInCtc);
+  const bool is_reduced = call.args[5].toInt() != at::Reduction::None;
+  call.returns(fresh(is_reduced || !is_batched ? Dims() : Dims{batch},
+                     probs.scalar_type(), probs.device()));
+  return true;
+}
+
+// embedding_renorm_(self, indices, max_norm, norm_type): the rows named are
+// made no longer than max_norm.
+bool embedding_renorm(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &indices = call.tensor(1);
+  TORCH_CHECK(self.dim() == 2, "Expected 2-dimensional tensor, but got ",
+              self.dim(),
+              "-dimensional tensor for argument #1 'self' (while checking "
+              "arguments for embedding_renorm_)");
+  TORCH_CHECK(
+      indices.scalar_type() == at::kLong || indices.scalar_type() == at::kInt,
+      "Expected tensor for argument #2 'indices' to have one of the following "
+      "scalar types: Long, Int; but got ",
+      indices.toString(),
+      " instead (while checking arguments for embedding_renorm_)");
+  return op_name(call).ends_with('_') ? return_self(call)
+                                      : return_like_self(call);
+}
+
 const RuleEntry kRules[] = {
     {"aten::_adaptive_avg_pool2d_backward", pool_backward, "gradient"},
     {"aten::avg_pool2d_backward", pool_backward, "gradient"},
@@ -413,6 +554,13 @@ const RuleEntry kRules[] = {
     {"aten::col2im", col2im, "resampling"},
     {"aten::_embedding_bag", embedding_bag, "embedding"},
     {"aten::_embedding_bag_forward_only", embedding_bag, "embedding"},
+    {"aten::fractional_max_pool2d", fractional_max_pool<2>, "pooling"},
+    {"aten::fractional_max_pool3d", fractional_max_pool<3>, "pooling"},
+    {"aten::channel_shuffle", channel_shuffle, "resampling"},
+    {"aten::native_channel_shuffle", channel_shuffle, "resampling"},
+    {"aten::ctc_loss.Tensor", ctc_loss, "loss"},
+    {"aten::embedding_renorm", embedding_renorm, "embedding"},
+    {"aten::embedding_renorm_", embedding_renorm, "embedding"},
 };
 
 }  // namespace

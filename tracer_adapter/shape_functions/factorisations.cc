@@ -242,6 +242,21 @@ bool solve_triangular(RuleCall& call) {
   return true;
 }
 
+// triangular_solve(B, A, upper, transpose, unitriangular): (X, a copy of A)
+bool triangular_solve(RuleCall& call) {
+  const Matrices b(call.tensor(0), "torch.triangular_solve");
+  const Matrices a = square(call.tensor(1), "torch.triangular_solve");
+  require_one_dtype(a.self, b.self, "torch.triangular_solve");
+  require_fitting(a, b, true, "torch.triangular_solve");
+  const Dims batch = common_batch(a, b);
+  for (const Matrices* m : {&b, &a}) {
+    Dims sizes = batch;
+    sizes.insert(sizes.end(), {m->rows, m->columns});
+    call.returns(by_columns(sizes, m->self));
+  }
+  return true;
+}
+
 // cholesky_solve(B, L, upper)
 bool cholesky_solve(RuleCall& call) {
   const Matrices b(call.tensor(0), "cholesky_solve");
@@ -250,6 +265,76 @@ bool cholesky_solve(RuleCall& call) {
   Dims sizes = common_batch(a, b);
   sizes.insert(sizes.end(), {b.rows, b.columns});
   call.returns(by_columns(sizes, b.self));
+  return true;
+}
+
+// What the least-squares solver leaves beside the solution.
+struct LeastSquares {
+  bool residuals, rank, singular_values;
+};
+
+LeastSquares kept_by(const std::string& driver, const Matrices& a) {
+  TORCH_CHECK(driver == "gels" || driver == "gelsy" || driver == "gelsd" ||
+                  driver == "gelss",
+              "torch.linalg.lstsq: parameter `driver` should be one of (gels, "
+              "gelsy, gelsd, gelss)");
+  const bool values = driver == "gelsd" || driver == "gelss";
+  const bool residuals =
+      driver != "gelsy" && branches_on(a.rows.sym_gt(a.columns));
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !values || !residuals, "Proviso: linalg.lstsq: with the driver ", driver,
+      " the residuals of more equations than unknowns have a size that the "
+      "rank decides; name the driver gels or gelsy");
+  return {residuals, driver != "gels", values};
+}
+
+// linalg_lstsq(A, B, rcond, driver): (solution, residuals, rank, singular
+// values).  LAPACK solves in as many rows as the longer side has, and the
+// solution is the first of them.
+bool lstsq(RuleCall& call) {
+  const Tensor& b = call.tensor(1);
+  TORCH_CHECK(call.tensor(0).dim() >= 2,
+              "torch.linalg.lstsq: input must have at least 2 dimensions.");
+  TORCH_CHECK(b.dim() >= 1,
+              "torch.linalg.lstsq: other must have at least 1 dimension.");
+  const Matrices a(call.tensor(0), "torch.linalg.lstsq");
+  const int64_t missing = a.self.dim() - b.dim();
+  TORCH_CHECK(missing == 0 || missing == 1,
+              "torch.linalg.lstsq: input.dim() must be greater or equal to "
+              "other.dim() and (input.dim() - other.dim()) <= 1");
+  require_one_dtype(a.self, b, "torch.linalg.lstsq");
+  const bool is_vector = is_vector_side(a.self, b);
+  TORCH_CHECK(is_vector || missing == 0,
+              "torch.linalg.lstsq: input.size(-2) should match other.size(-2)");
+  const SymInt given = b.sym_size(is_vector ? -1 : -2);
+  PROVISO_REQUIRE(given.sym_eq(a.rows),
+                  "torch.linalg.lstsq: input.size(-2) should match other.size(",
+                  is_vector ? -1 : -2, ")");
+  const SymInt sides = is_vector ? SymInt(1) : b.sym_size(-1);
+  const auto wanted =
+      call.args[3].isNone() ? std::string("gelsy") : call.args[3].toStringRef();
+  const LeastSquares kept = kept_by(wanted, a);
+  Dims sizes = broadcast(a.batch, Dims(b.sym_sizes().begin(),
+                                       b.sym_sizes().end() - 2 + is_vector));
+  const Dims batch = sizes;
+  const SymInt longer = known_less_equal(a.rows, a.columns) ? a.columns
+                        : known_less_equal(a.columns, a.rows)
+                            ? a.rows
+                            : a.rows.max(a.columns);
+  sizes.push_back(longer);
+  if (!is_vector) sizes.push_back(sides);
+  const Tensor solved = is_vector ? fresh(sizes, b.scalar_type(), b.device())
+                                  : by_columns(sizes, b);
+  sizes[batch.size()] = a.columns;
+  call.returns(
+      make_fake(sizes, solved.sym_strides(), b.scalar_type(), b.device()));
+  Dims residuals = batch;
+  residuals.push_back(sides);
+  const Dims none{SymInt(0)};
+  call.returns(a.reals(kept.residuals ? residuals : none));
+  call.returns(
+      fresh(kept.rank ? a.batch : none, ScalarType::Long, a.self.device()));
+  call.returns(a.reals(kept.singular_values ? a.with({a.shorter()}) : none));
   return true;
 }
 
@@ -263,6 +348,26 @@ bool pinv(RuleCall& call) {
   if (arg(call, "hermitian").toBool()) square(call.tensor(0), "linalg.pinv");
   call.returns(fresh(a.with({a.columns, a.rows}), a.self.scalar_type(),
                      a.self.device()));
+  return true;
+}
+
+// How many singular values are above the tolerances.  The kernel asks whether
+// there is an element; without one the ranks are 0.
+bool matrix_rank(RuleCall& call) {
+  const Matrices a(call.tensor(0), "torch.linalg.matrix_rank");
+  if (arg(call, "hermitian").toBool() && !known_equal(a.rows, a.columns))
+    PROVISO_REQUIRE(
+        a.rows.sym_eq(a.columns).sym_or(a.self.sym_numel().sym_eq(0)),
+        "linalg.eigh: A must be batches of square matrices, but they are ",
+        a.rows, " by ", a.columns, " matrices");
+  Dims sizes = a.batch;
+  for (const char* name : {"tol", "atol", "rtol"}) {
+    const IValue& limit = arg(call, name);
+    if (!limit.isTensor() || limit.toTensor().dim() == 0) continue;
+    if (branches_on(a.self.sym_numel().sym_eq(0))) break;
+    sizes = broadcast(sizes, sizes_of(limit.toTensor()));
+  }
+  call.returns(fresh(sizes, ScalarType::Long, a.self.device()));
   return true;
 }
 
@@ -384,13 +489,16 @@ const RuleEntry kRules[] = {
     {"aten::linalg_cross", cross, "linear algebra"},
     {"aten::linalg_eig", eig, "linear algebra"},
     {"aten::linalg_inv_ex", square_and_info, "linear algebra"},
+    {"aten::linalg_lstsq", lstsq, "linear algebra"},
     {"aten::linalg_lu_factor_ex", lu_factor, "linear algebra"},
+    {"aten::linalg_matrix_rank", matrix_rank, "linear algebra"},
     {"aten::linalg_multi_dot", multi_dot, "linear algebra"},
     {"aten::linalg_pinv.atol_rtol_tensor", pinv, "linear algebra"},
     {"aten::geqrf", geqrf, "linear algebra"},
     {"aten::linalg_qr", qr, "linear algebra"},
     {"aten::linalg_solve_triangular", solve_triangular, "linear algebra"},
     {"aten::trace", trace, "linear algebra"},
+    {"aten::triangular_solve", triangular_solve, "linear algebra"},
 };
 
 }  // namespace

@@ -146,6 +146,63 @@ bool index(RuleCall& call) {
   return true;
 }
 
+// Whether each of t's last sizes is that of `shape` at the example, or 1.
+bool fits_at_example(const Tensor& t, const Dims& shape) {
+  const size_t rank = static_cast<size_t>(t.dim());
+  if (rank > shape.size()) return false;
+  for (size_t d = 0; d < rank; ++d) {
+    const SymInt& size = t.sym_sizes()[d];
+    if (!known_one(size) &&
+        hint_of(size) != hint_of(shape[shape.size() - rank + d]))
+      return false;
+  }
+  return true;
+}
+
+void require_fits(const Tensor& t, const Dims& shape) {
+  for (size_t d = shape.size() - static_cast<size_t>(t.dim()), i = 0;
+       d < shape.size(); ++d, ++i) {
+    const SymInt& size = t.sym_sizes()[i];
+    if (known_one(size)) continue;
+    PROVISO_REQUIRE(size.sym_eq(shape[d]), "The size of tensor a (", size,
+                    ") must match the size of tensor b (", shape[d],
+                    ") at non-singleton dimension ", d);
+  }
+}
+
+// What _unsafe_masked_index and its kin select, where the mask is no larger:
+// their kernels ask whether there is an element, on which only then the sizes
+// of the result depend.
+std::optional<Dims> selected_by_mask(RuleCall& call) {
+  const Tensor& mask = call.tensor(1);
+  const auto given = to_tensors(call.args[2]);
+  for (const Tensor& t : given)
+    if (t.defined() && is_mask(t)) return std::nullopt;
+  if (mask.scalar_type() != ScalarType::Bool) return std::nullopt;
+  const Plan plan = plan_index(call, call.tensor(0), given);
+  Dims shape = sizes_of(iterated(plan)[0]);
+  if (!fits_at_example(mask, shape)) return std::nullopt;
+  require_fits(mask, shape);
+  return shape;
+}
+
+// (self, mask, indices, fill): what the mask leaves out is not looked up.
+bool masked_index(RuleCall& call) {
+  const auto shape = selected_by_mask(call);
+  if (!shape) return false;
+  const Tensor& self = call.tensor(0);
+  call.returns(fresh(*shape, self.scalar_type(), self.device()));
+  return true;
+}
+
+// (self, mask, indices, values): nor written to.
+bool masked_index_put(RuleCall& call) {
+  const auto shape = selected_by_mask(call);
+  if (!shape || !fits_at_example(call.tensor(3), *shape)) return false;
+  require_fits(call.tensor(3), *shape);
+  return return_like_self(call);
+}
+
 // Values must broadcast to what the index selects.  A mask selects an unknown
 // number: that is left to run time.
 void require_values_fit(RuleCall& call) {
@@ -357,6 +414,45 @@ Tensor stacked(const std::vector<Tensor>& tensors, int64_t dim, Dims sizes) {
   strides.insert(strides.begin() + dim, times(strides[dim], sizes[dim]));
   sizes.insert(sizes.begin() + dim, SymInt(count));
   return make_fake(sizes, strides, join.scalar_type(), join.device());
+}
+
+// _chunk_cat(tensors, dim, chunks): each is cut into chunks along dim, the last
+// ones filled up with zeros, and the rest of its dimensions is one; the first
+// chunks of all side by side, then the second ones.
+bool chunk_cat(RuleCall& call) {
+  const std::vector<Tensor> tensors = to_tensors(call.args[0]);
+  const int64_t chunks = call.args[2].toInt();
+  TORCH_CHECK(chunks >= 1, "_chunk_cat expects positive num_chunks");
+  TORCH_CHECK(!tensors.empty(),
+              "_chunk_cat expects a non-empty input tensor list");
+  const Tensor& first = tensors[0];
+  int64_t dim = call.args[1].toInt();
+  if (std::all_of(tensors.begin(), tensors.end(),
+                  [&](const Tensor& t) { return t.dim() == first.dim(); }))
+    dim = dim_of(first, dim);
+  TORCH_CHECK(dim >= 0,
+              "_chunk_cat expects non-negative dim when input tensors have "
+              "different ndims");
+  SymInt width(0);
+  for (const Tensor& t : tensors) {
+    PROVISO_REQUIRE(t.sym_numel().sym_gt(0),
+                    "_chunk_cat expects non-empty tensor");
+    TORCH_CHECK(t.scalar_type() == first.scalar_type(),
+                "_chunk_cat expects all input tensors with the same dtype");
+    TORCH_CHECK(dim < t.dim(),
+                "_chunk_cat expects dim < ndim for all input tensors");
+    for (int64_t d = 0; d < dim; ++d)
+      PROVISO_REQUIRE(t.sym_size(d).sym_eq(first.sym_size(d)),
+                      "_chunk_cat expects same sizes of 0,...,dim-1 dimensions "
+                      "for all tensors");
+    const SymInt rest = product(t.sym_sizes().slice(dim + 1));
+    width = plus(width, times(ceil_div(t.sym_size(dim), chunks), rest));
+  }
+  Dims sizes = sizes_of(first);
+  sizes.resize(dim);
+  sizes.insert(sizes.end(), {SymInt(chunks), width});
+  call.returns(fresh(sizes, first.scalar_type(), first.device()));
+  return true;
 }
 
 bool stack(RuleCall& call) {
@@ -612,6 +708,8 @@ bool masked_scatter(RuleCall& call) {
 const RuleEntry kRules[] = {
     {"aten::_unsafe_index.Tensor", index, "indexing"},
     {"aten::_unsafe_index_put", index_put, "indexing"},
+    {"aten::_unsafe_masked_index", masked_index, "indexing"},
+    {"aten::_unsafe_masked_index_put_accumulate", masked_index_put, "indexing"},
     {"aten::gather", gather, "indexing"},
     {"aten::index.Tensor", index, "indexing"},
     {"aten::index_add", return_contiguous, "indexing"},
@@ -645,6 +743,7 @@ const RuleEntry kRules[] = {
     {"aten::isin", isin, "search"},
     {"aten::searchsorted", buckets<1>, "search"},
     // join
+    {"aten::_chunk_cat", chunk_cat, "join"},
     {"aten::cat", cat, "join"},
     {"aten::concat", cat, "join"},
     {"aten::concatenate", cat, "join"},

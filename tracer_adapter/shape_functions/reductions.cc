@@ -101,6 +101,20 @@ void require_elements(const Tensor& self, const std::vector<bool>& dims,
   }
 }
 
+// hash_tensor(self, dim, keepdim, mode): the bits of what is reduced, xor'ed.
+bool hash_tensor(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(),
+                              "\"xor_sum_cpu\" not implemented for '",
+                              c10::toString(self.scalar_type()), "'");
+  TORCH_CHECK(arg(call, "mode").toInt() == 0,
+              "Unknown hash_tensor mode: ", arg(call, "mode").toInt());
+  require_elements(self, reduced_dims(arg(call, "dim"), self.dim()),
+                   op_name(call));
+  call.returns(reduced(call, ScalarType::UInt64));
+  return true;
+}
+
 template <Result kKind>
 bool extremum(RuleCall& call) {
   const Tensor& self = call.tensor(0);
@@ -233,6 +247,7 @@ const RuleEntry kRules[] = {
     {"aten::argmax", extremum<Result::kLong>, "reduction"},
     {"aten::argmin", extremum<Result::kLong>, "reduction"},
     {"aten::count_nonzero", count_nonzero, "reduction"},
+    {"aten::hash_tensor", hash_tensor, "reduction"},
     {"aten::linalg_vector_norm", norm, "reduction"},
     {"aten::logsumexp", reduce<Result::kFloat>, "reduction"},
     {"aten::max", extremum<Result::kSame>, "reduction"},

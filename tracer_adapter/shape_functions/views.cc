@@ -937,6 +937,23 @@ bool resize_in_place(RuleCall& call) {
   return return_self(call);
 }
 
+// resize_as_(self, other): the same sizes leave the tensor as it is, other ones
+// make it contiguous.
+bool resize_as_in_place(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const Dims sizes = sizes_of(call.tensor(1));
+  if (!call.is_none(2)) return false;
+  const bool stays =
+      !is_contiguous(self) && sizes.size() == static_cast<size_t>(self.dim()) &&
+      std::equal(sizes.begin(), sizes.end(), self.sym_sizes().begin(),
+                 [](const SymInt& a, const SymInt& b) {
+                   return known_equal(a, b) || branches_on(a.sym_eq(b));
+                 });
+  set_layout(self, sizes, stays ? strides_of(self) : contiguous_strides(sizes),
+             self.sym_storage_offset());
+  return return_self(call);
+}
+
 // What Tensor::set_data asks before it changes the tensor, of which no operator
 // would tell the program.
 bool set_data(RuleCall& call) {
@@ -997,6 +1014,7 @@ const RuleEntry kRules[] = {
     // in place
     {"aten::detach_", return_self, "view in place"},
     {"aten::resize_", resize_in_place, "view in place"},
+    {"aten::resize_as_", resize_as_in_place, "view in place"},
     {"aten::squeeze_", change_rank_in_place, "view in place"},
     {"aten::t_", transpose_in_place, "view in place"},
     {"aten::transpose_", transpose_in_place, "view in place"},
