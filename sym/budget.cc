@@ -19,7 +19,11 @@ void Budget::next_slice() {
   }
   budget->reserve_ += slice_left_;  // which is what was spent too much
   slice_left_ = 0;
-  if (budget->is_interrupted()) budget->reserve_ = -1;
+  if (budget->reserve_ >= 0 && budget->is_interrupted()) {
+    // What is left is given up, and was not spent.
+    budget->total_ -= budget->reserve_ + 1;
+    budget->reserve_ = -1;
+  }
   if (budget->reserve_ < 0) {
     slice_left_ = -1;  // each further check() throws too
     budget->reserve_ += 1;

@@ -90,7 +90,7 @@ class [[nodiscard]] Budget {
 
   Budget* const outer_;
   const int64_t outer_slice_;  // outer_'s slice_left_, while this one is open
-  const int64_t total_;
+  int64_t total_;
   int64_t reserve_;  // of total_, beside the open slice
   const std::atomic<bool>* const interrupted_;
 };

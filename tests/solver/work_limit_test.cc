@@ -267,6 +267,25 @@ TEST(Budget, NestsAndAddsUp) {
   EXPECT_THROW(Budget::spend(20), OutOfBudget);
 }
 
+TEST(Budget, WhatAnInterruptionLeavesIsNotSpent) {
+  std::atomic<bool> is_interrupted{false};
+  Budget outer(1'000'000);
+  {
+    Budget inner(500'000, &is_interrupted);
+    Budget::spend(10'000);
+    is_interrupted = true;
+    EXPECT_THROW(
+        {
+          for (int i = 0; i < 20; ++i) Budget::spend(1'000);
+        },
+        OutOfBudget);
+    EXPECT_EQ(Budget::units_left(), 0u);
+    EXPECT_THROW(Budget::check(), OutOfBudget);
+  }
+  EXPECT_GE(Budget::units_left(), 970'000u);
+  EXPECT_LE(Budget::units_left(), 990'000u);
+}
+
 TEST(WorkLimit, AnotherThreadMayInterrupt) {
   ExprPool pool;
   SolverOptions options = testing::native_only();
