@@ -1,16 +1,20 @@
 #include "tracer_adapter/checked_calls.h"
 
 #include <ATen/core/List.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "tracer_adapter/graph.h"
+#include "tracer_adapter/interceptor.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {
 
-thread_local bool checking = false;
+thread_local const pt2::AllowedOperators* asked = nullptr;  // while checking
 
 // As it is where its parts are no sizes and strides.
 at::Tensor fake_of(const at::Tensor& t) {
@@ -63,10 +67,11 @@ double largest(const c10::IValue& value) {
              : t.max().item().toDouble();
 }
 
-void check_steps(const c10::OperatorHandle& op, const c10::Stack& stack) {
+void check_steps(const c10::OperatorHandle& op,
+                 std::span<const c10::IValue> args) {
   for (const StepArgument& steps : kStepArguments) {
     if (op.schema().name() != steps.op) continue;
-    const double asked = largest(stack.at(steps.argument));
+    const double asked = largest(args[steps.argument]);
     TORCH_CHECK_VALUE(asked <= steps.most, op.schema().name(), ": ",
                       op.schema().arguments()[steps.argument].name(), " is ",
                       asked, ", a number of steps; at most ", steps.most,
@@ -74,71 +79,92 @@ void check_steps(const c10::OperatorHandle& op, const c10::Stack& stack) {
   }
 }
 
-// One layer of an LSTM as torch's decompositions write it.  The kernel trusts
-// its arguments, and there is no rule, as what it keeps for a gradient is
-// oneDNN's own.
-void check_lstm_layer(const c10::OperatorHandle& op, const c10::Stack& stack) {
-  if (op.schema().name() != "aten::mkldnn_rnn_layer") return;
-  constexpr size_t kModeIndex = 9, kHiddenIndex = 10, kLayersIndex = 11;
-  constexpr size_t kBiasesIndex = 12, kBatchFirstIndex = 14;
-  constexpr int64_t kLstm = 2;
-  const int64_t mode = stack.at(kModeIndex).toInt();
-  TORCH_CHECK_VALUE(mode == kLstm, "mkldnn_rnn_layer: mode is ", mode,
-                    "; 2, an LSTM, is taken");
-  TORCH_CHECK_VALUE(stack.at(kLayersIndex).toInt() == 1,
-                    "mkldnn_rnn_layer: num_layers is ",
-                    stack.at(kLayersIndex).toInt(), "; 1 is taken");
-  const at::Tensor input = stack.at(0).toTensor();
-  if (is_fake(input)) return;
-  const int64_t hidden = stack.at(kHiddenIndex).toInt();
-  const bool fits = input.dim() == 3 && hidden >= 1 && hidden <= (1 << 24);
-  TORCH_CHECK_VALUE(fits, "mkldnn_rnn_layer: an input of ", input.dim(),
-                    " dimensions and hidden_size ", hidden,
-                    "; 3 dimensions and at least 1 are taken");
-  const int64_t gates = 4 * hidden;
-  const std::vector<std::vector<int64_t>> weights = {
-      {gates, input.size(2)}, {gates, hidden}, {gates}, {gates}};
-  const size_t count = stack.at(kBiasesIndex).toBool() ? 4 : 2;
-  for (size_t i = 0; i < count; ++i) {
-    const at::Tensor weight = stack.at(1 + i).toTensor();
-    TORCH_CHECK_VALUE(weight.defined() && weight.sizes() == weights[i],
-                      "mkldnn_rnn_layer: weight", i, " has sizes ",
-                      weight.sizes(), " where the others need ",
-                      at::IntArrayRef(weights[i]));
-  }
-  for (size_t i : {5, 6}) {
-    const at::Tensor state = stack.at(i).toTensor();
-    TORCH_CHECK_VALUE(state.dim() >= 1 && state.size(-1) == hidden &&
-                          input.numel() > 0 && state.numel() % hidden == 0,
-                      "mkldnn_rnn_layer: a state has sizes ", state.sizes(),
-                      " for hidden_size ", hidden);
-    const int64_t rows = state.numel() / hidden;
-    TORCH_CHECK_VALUE(
-        rows == input.size(stack.at(kBatchFirstIndex).toBool() ? 0 : 1),
-        "mkldnn_rnn_layer: a state of ", rows, " rows for an input of sizes ",
-        input.sizes());
-  }
+bool is_composite(const c10::OperatorHandle& op) {
+  return op.hasKernelForDispatchKey(
+      c10::DispatchKey::CompositeImplicitAutograd);
 }
 
-}  // namespace
+// Namespaces beside these are the user's own operators.
+bool comes_with_torch(const c10::OperatorHandle& op) {
+  const std::string& name = op.schema().name();
+  return name.starts_with("aten::") || name.starts_with("prims::");
+}
 
-CheckedCalls::CheckedCalls() : outer_(std::exchange(checking, true)) {}
-CheckedCalls::~CheckedCalls() { checking = outer_; }
-
-void CheckedCalls::look_at(const c10::OperatorHandle& op,
-                           const c10::Stack& stack) {
-  if (!checking || Tracer::current() != nullptr) return;
-  check_steps(op, stack);
-  check_lstm_layer(op, stack);
+// Throws what the operator's shape function throws.  False where the data
+// decide what the operator does.
+bool look_at(const c10::OperatorHandle& op, std::span<const c10::IValue> args) {
+  check_steps(op, args);
   c10::Stack fakes;
-  for (const c10::IValue& value : stack) fakes.push_back(fakes_of(value));
+  for (const c10::IValue& value : args) fakes.push_back(fakes_of(value));
   Tracer tracer;
   const RecordingOff off(tracer);
   try {
     op.callBoxed(fakes);
-  } catch (const DataDependentError&) {  // the kernel looks at the data
-  } catch (const c10::NotImplementedError&) {
+    // Sizes and numbers that the data give have symbols here, others have none.
+    return tracer.env().pool().symbols().empty();
+  } catch (const DataDependentError&) {
+    return false;
+  } catch (const c10::NotImplementedError& error) {
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        !comes_with_torch(op) || asked->is_asked(op),
+        "nothing looks at its arguments before its kernel does (",
+        error.what_without_backtrace(),
+        "); where you trust the file, allow it by its name: ", target_name(op));
+    return true;
   }
+}
+
+void look_at_parts(const c10::OperatorHandle& op, c10::Stack* stack);
+
+// While it lives, this thread's operators on real tensors come here.
+class Parts : public Interceptor {
+ public:
+  bool intercept(const c10::OperatorHandle& op, c10::Stack* stack) override {
+    if (is_looking_) return false;  // the trace of look_at()
+    is_looking_ = true;
+    bool is_whole = true;
+    try {
+      is_whole =
+          look_at(op, std::span(*stack).last(op.schema().arguments().size()));
+    } catch (...) {
+      is_looking_ = false;
+      throw;
+    }
+    is_looking_ = false;
+    if (!is_whole && is_composite(op)) {
+      look_at_parts(op, stack);
+    } else {
+      const c10::impl::ExcludeDispatchKeyGuard execute(kTraceKey);
+      op.callBoxed(stack);
+    }
+    return true;
+  }
+
+ private:
+  bool is_looking_ = false;
+};
+
+// What an operator is composed of is called one after another, each looked at
+// when its tensors are there.
+void look_at_parts(const c10::OperatorHandle& op, c10::Stack* stack) {
+  Tracer tracer;
+  const RecordingOff off(tracer);
+  Parts parts;
+  op.callBoxedForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd,
+                             *stack);
+}
+
+}  // namespace
+
+CheckedCalls::CheckedCalls(pt2::AllowedOperators allowed)
+    : allowed_(std::move(allowed)), outer_(std::exchange(asked, &allowed_)) {}
+CheckedCalls::~CheckedCalls() { asked = outer_; }
+
+void CheckedCalls::call(const c10::OperatorHandle& op, c10::Stack& stack) {
+  const bool is_checked = asked != nullptr && Tracer::current() == nullptr;
+  if (is_checked && !look_at(op, stack) && is_composite(op))
+    return look_at_parts(op, &stack);
+  op.callBoxed(stack);
 }
 
 }  // namespace proviso::inline v0_2

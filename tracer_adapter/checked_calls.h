@@ -11,22 +11,30 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
+#include "tracer_adapter/pt2/allowed_operators.h"
+
 namespace proviso::inline v0_2 {
 
 // Of what this thread interprets while it lives.
 class CheckedCalls {
  public:
-  CheckedCalls();
+  // Operators of PyTorch whose arguments nothing looks at are called where they
+  // are among those that `allowed` was asked for, and an error otherwise.
+  explicit CheckedCalls(
+      pt2::AllowedOperators allowed = pt2::AllowedOperators());
   ~CheckedCalls();
   CheckedCalls(const CheckedCalls&) = delete;
   CheckedCalls& operator=(const CheckedCalls&) = delete;
 
-  // Throws what the operator's shape function throws; does nothing outside of
-  // a CheckedCalls, inside a trace, or where no shape function can tell.
-  static void look_at(const c10::OperatorHandle& op, const c10::Stack& stack);
+  // Calls the operator, whose arguments are the stack, once its shape function
+  // let them pass; throws what that throws.  Where the data decide what an
+  // operator does, each that it is composed of is looked at.  Outside of a
+  // CheckedCalls and inside a trace nothing is looked at.
+  static void call(const c10::OperatorHandle& op, c10::Stack& stack);
 
  private:
-  const bool outer_;
+  const pt2::AllowedOperators allowed_;
+  const pt2::AllowedOperators* const outer_;
 };
 
 }  // namespace proviso::inline v0_2

@@ -386,8 +386,7 @@ bool any_symbolic(const c10::Stack& values) {
 // What a kernel's own std::vector throws becomes an error of PyTorch's.
 void call_kernel(const c10::OperatorHandle& op, c10::Stack& stack) {
   try {
-    CheckedCalls::look_at(op, stack);
-    op.callBoxed(stack);
+    CheckedCalls::call(op, stack);
   } catch (const std::length_error&) {
     TORCH_CHECK_VALUE(false,
                       "the operator asks for more memory than there "

@@ -112,7 +112,7 @@ int run(const std::vector<std::string>& words, const Options& options) {
   const Module module = loaded.program.module();
   module.check(inputs);
   check_calls(words[0], loaded.program, inputs);
-  const CheckedCalls checked;  // what hung on data until now
+  const CheckedCalls checked(options.allowed);  // what hung on data until now
   std::vector<c10::IValue> outputs = module.run(inputs);
   for (const c10::IValue& output : outputs) describe(output);
   if (words.size() < 3) return kGood;

@@ -500,6 +500,8 @@ REACHING = {
     "aten._sparse_coo_tensor_unsafe": (
         "aten._sparse_coo_tensor_unsafe.default", ("indices", X),
         ("values", X), ("size", {"as_ints": [4, 4]})),
+    "aten.mkldnn_linear": (
+        "aten.mkldnn_linear.default", ("self", X), ("weight", X)),
     "aten.choose_qparams_optimized": (
         "aten.choose_qparams_optimized.default", ("input", X),
         ("numel", {"as_int": 4}), ("n_bins", {"as_int": 2 ** 63 - 1}),

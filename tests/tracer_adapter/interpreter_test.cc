@@ -1,13 +1,18 @@
-// Running an exported program: memory is freed early, threads do not meet.
+// Running an exported program: memory is freed early, threads do not meet, and
+// kernels are called where nothing speaks against their arguments.
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/DefaultDtype.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/library.h>
 
 #include <atomic>
 #include <thread>
 
+#include "tests/tracer_adapter/support.h"
+#include "tracer_adapter/checked_calls.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {
@@ -267,6 +272,48 @@ TEST(ConstantsTest, ThreadsMayMeetAtTheFirstRun) {
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(Counting::count, 1);
   }
+}
+
+// The norms of the first n columns.  The kernel divides by their number.
+Tensor norms(const Tensor& x, const Tensor& n) {
+  const Tensor v = x.narrow(1, 0, n.item<int64_t>()).contiguous();
+  return std::get<1>(
+      at::_weight_norm_interface(v, v.narrow(0, 0, 1).contiguous(), 1));
+}
+
+Tensor call_checked(const char* name, std::vector<c10::IValue> stack) {
+  CheckedCalls::call(c10::Dispatcher::singleton().findSchemaOrThrow(name, ""),
+                     stack);
+  return stack.at(0).toTensor();
+}
+
+TEST(CheckedCalls, LookAtThePartsThatTheDataDecide) {
+  torch::Library library(torch::Library::DEF, "checked_calls_test",
+                         std::nullopt, __FILE__, __LINE__);
+  library.def("norms(Tensor x, Tensor n) -> Tensor", &norms);
+  const Tensor x = at::rand({3, 4});
+  const auto columns = [](int64_t n) { return at::full({}, n, at::kLong); };
+  const CheckedCalls checked;
+  for (int64_t n : {1, 4})
+    EXPECT_TRUE(
+        at::equal(call_checked("checked_calls_test::norms", {x, columns(n)}),
+                  norms(x, columns(n))));
+  EXPECT_THAT(error_of([&] {
+                call_checked("checked_calls_test::norms", {x, columns(0)});
+              }),
+              ::testing::HasSubstr("v has size 0"));
+}
+
+TEST(CheckedCalls, CallNoKernelOfWhichNothingLooksAtTheArguments) {
+  const Tensor x = at::rand({2, 2});
+  const auto call = [&] { call_checked("aten::mkldnn_linear", {x, x, x}); };
+  {
+    const CheckedCalls checked;
+    EXPECT_THAT(error_of(call), ::testing::HasSubstr("allow it by its name"));
+  }
+  const CheckedCalls trusting(pt2::AllowedOperators({"aten.mkldnn_linear"}));
+  EXPECT_THAT(error_of(call),
+              ::testing::Not(::testing::HasSubstr("allow it by its name")));
 }
 
 }  // namespace

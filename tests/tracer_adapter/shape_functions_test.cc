@@ -255,6 +255,13 @@ void check(const Row& row) {
   }
 }
 
+// What the kernel would trust: the rule refuses, and nothing runs.
+void check_refused(const Row& row, std::initializer_list<Mode> modes = {
+                                       Mode::kStatic, Mode::kSymbolic}) {
+  SCOPED_TRACE(to_text(row));
+  for (Mode mode : modes) EXPECT_FALSE(run_on_fakes(row, mode).result);
+}
+
 // As check(), but silent where eager refuses (a dtype without a kernel).
 void check_if_valid(const Row& row) {
   if (run_eagerly(row).result) check(row);
@@ -1054,32 +1061,128 @@ TEST(ShapeFunctions, ResamplingAndPadding) {
   }
 }
 
-TEST(ShapeFunctions, RecurrentLayers) {
-  const int64_t kInput = 4, kHidden = 6;
-  for (bool batch_first : {false, true}) {
-    for (bool both_ways : {false, true}) {
-      int64_t ways = both_ways ? 2 : 1;
-      auto weights = [&](int64_t gates) {
-        std::vector<Tensor> result;
-        for (int64_t i = 0; i < ways; ++i) {
-          result.push_back(make({gates * kHidden, kInput}));
-          result.push_back(make({gates * kHidden, kHidden}));
-          result.push_back(make({gates * kHidden}));
-          result.push_back(make({gates * kHidden}));
-        }
-        return result;
-      };
-      Tensor x = batch_first ? make({2, 5, kInput}) : make({5, 2, kInput});
-      Tensor h = make({ways, 2, kHidden});
-      check({"aten::lstm.input",
-             {x, std::vector<Tensor>{h, h}, weights(4), true, 1, 0.0, false,
-              both_ways, batch_first}});
-      check({"aten::gru.input",
-             {x, h, weights(3), true, 1, 0.0, false, both_ways, batch_first}});
-      check({"aten::rnn_tanh.input",
-             {x, h, weights(1), true, 1, 0.0, false, both_ways, batch_first}});
+// Of `layers` layers: states of `hidden` values, of `projected` where it is not
+// 0.
+std::vector<Tensor> recurrent_weights(int64_t gates, int64_t layers,
+                                      int64_t ways, int64_t input,
+                                      int64_t hidden, bool biases = true,
+                                      int64_t projected = 0) {
+  const int64_t state = projected != 0 ? projected : hidden;
+  std::vector<Tensor> result;
+  for (int64_t i = 0; i < layers * ways; ++i) {
+    result.push_back(make({gates * hidden, i < ways ? input : state * ways}));
+    result.push_back(make({gates * hidden, state}));
+    if (biases) {
+      result.push_back(make({gates * hidden}));
+      result.push_back(make({gates * hidden}));
     }
+    if (projected != 0) result.push_back(make({projected, hidden}));
   }
+  return result;
+}
+
+TEST(ShapeFunctions, RecurrentLayers) {
+  const int64_t kInput = 4, kHidden = 6, kProjected = 3;
+  for (bool batch_first : {false, true})
+    for (bool both_ways : {false, true})
+      for (bool biases : {false, true})
+        for (int64_t layers : {1, 2}) {
+          const int64_t ways = both_ways ? 2 : 1;
+          const Tensor x =
+              batch_first ? make({2, 5, kInput}) : make({5, 2, kInput});
+          const Tensor h = make({layers * ways, 2, kHidden}),
+                       p = make({layers * ways, 2, kProjected});
+          const auto weights = [&](int64_t gates, int64_t projected = 0) {
+            return recurrent_weights(gates, layers, ways, kInput, kHidden,
+                                     biases, projected);
+          };
+          check({"aten::lstm.input",
+                 {x, std::vector<Tensor>{h, h}, weights(4), biases, layers, 0.0,
+                  false, both_ways, batch_first}});
+          check({"aten::lstm.input",
+                 {x, std::vector<Tensor>{p, h}, weights(4, kProjected), biases,
+                  layers, 0.0, false, both_ways, batch_first}});
+          check({"aten::gru.input",
+                 {x, h, weights(3), biases, layers, 0.0, false, both_ways,
+                  batch_first}});
+          check({"aten::rnn_tanh.input",
+                 {x, h, weights(1), biases, layers, 0.0, false, both_ways,
+                  batch_first}});
+        }
+}
+
+TEST(ShapeFunctions, RecurrentCells) {
+  const Tensor x = make({3, 4}), h = make({3, 6}), none;
+  for (bool biases : {false, true}) {
+    const auto call = [&](int64_t gates, IValue states) {
+      const std::vector<Tensor> w =
+          recurrent_weights(gates, 1, 1, 4, 6, biases);
+      return std::vector<IValue>{x,
+                                 states,
+                                 w[0],
+                                 w[1],
+                                 biases ? IValue(w[2]) : IValue(),
+                                 biases ? IValue(w[3]) : IValue()};
+    };
+    check({"aten::lstm_cell", call(4, std::vector<Tensor>{h, h})});
+    check({"aten::gru_cell", call(3, h)});
+  }
+}
+
+// (input, weights, hidden, cell, reverse, batch_sizes, mode, hidden_size,
+// layers, biases, bidirectional, batch_first, train)
+std::vector<IValue> lstm_layer(const Tensor& x, const Tensor& h,
+                               const Tensor& c, std::vector<Tensor> w,
+                               bool biases) {
+  return {x,        w[0], w[1],       w[2], w[3],   h,     c,     false,
+          ints({}), 2,    h.size(-1), 1,    biases, false, false, false};
+}
+
+// The kernel gives no fourth tensor where nothing is trained, and torch's meta
+// function an empty one.
+TEST(ShapeFunctions, LayersOfOneDnn) {
+  const Tensor x = make({5, 2, 4}), h = make({1, 2, 6});
+  for (bool biases : {false, true}) {
+    const Row row{
+        "aten::mkldnn_rnn_layer",
+        lstm_layer(x, h, h, recurrent_weights(4, 1, 1, 4, 6), biases)};
+    const std::string truth = run_eagerly(row).result.value();
+    for (Mode mode : {Mode::kStatic, Mode::kSymbolic})
+      EXPECT_EQ(
+          run_on_fakes(row, mode).result.value(),
+          truth.substr(0, truth.find("undefined")) + "Byte [0] strides [_]; ");
+  }
+}
+
+// Each has one size, dtype or layout that the kernel would trust.
+TEST(ShapeFunctions, RecurrencesTrustNothing) {
+  const Tensor x = make({5, 2, 4}), h = make({1, 2, 6});
+  const std::vector<Tensor> w = recurrent_weights(4, 1, 1, 4, 6);
+  for (size_t i = 0; i < w.size(); ++i)
+    for (const Tensor& wrong : {w[i].narrow(0, 0, 3), w[i].to(at::kDouble)}) {
+      std::vector<Tensor> weights = w;
+      weights[i] = wrong;
+      check_refused(
+          {"aten::mkldnn_rnn_layer", lstm_layer(x, h, h, weights, true)});
+      check_refused({"aten::lstm.input",
+                     {x, std::vector<Tensor>{h, h}, weights, true, 1, 0.0,
+                      false, false, false}});
+    }
+  for (const Tensor& wrong : {make({1, 1, 6}), make({1, 2, 5}), make({2, 2, 6}),
+                              make({2, 6}), h.to(at::kDouble)}) {
+    check_refused({"aten::mkldnn_rnn_layer", lstm_layer(x, h, wrong, w, true)});
+  }
+  // The layout of symbolic sizes is looked at when they are known.
+  const auto one = {Mode::kStatic};
+  check_refused({"aten::mkldnn_rnn_layer",
+                 lstm_layer(x, h, make({1, 1, 1}).expand({1, 2, 6}), w, true)},
+                one);
+  check_refused({"aten::mkldnn_rnn_layer",
+                 lstm_layer(make({2, 5, 4}).transpose(0, 1), h, h, w, true)},
+                one);
+  check_refused(
+      {"aten::lstm.input",
+       {x, std::vector<Tensor>{h, h}, w, true, 2, 0.0, false, false, false}});
 }
 
 TEST(ShapeFunctions, EmbeddingAndOneHot) {

@@ -49,6 +49,9 @@ constexpr std::string_view kHandle = "takes a raw handle";
 constexpr std::string_view kProcess = "reaches for more than its tensors";
 constexpr std::string_view kPart =
     "is a part of others, which trusts its arguments";
+constexpr std::string_view kUnknown =
+    "has no shape function, which would look at its arguments before its "
+    "kernel trusts them";
 constexpr std::string_view kSteps = "takes as many steps as a number says";
 constexpr Row kRefused[] = {{"choose_qparams_optimized", kSteps},
                             {"from_file", "reads and writes a file"},
@@ -103,12 +106,21 @@ std::string_view objection(const c10::OperatorHandle& op,
   for (const Row& row : kRefused)
     if (matches(name, row.pattern)) return row.what;
   const bool gradient = name.find("_backward") != std::string_view::npos;
-  const bool part = name.starts_with('_') || writes_out(op.schema());
   // What gradients are composed of trusts its arguments as well.
-  return (gradient && !has_rule(op)) || (part && !is_known(op)) ? kPart : "";
+  if (gradient && !has_rule(op)) return kPart;
+  if (is_known(op)) return "";
+  return name.starts_with('_') || writes_out(op.schema()) ? kPart : kUnknown;
 }
 
 }  // namespace
+
+bool AllowedOperators::is_asked(const c10::OperatorHandle& op) const {
+  const std::string target = target_name(op);  // aten.set_.source_Tensor
+  return std::any_of(
+      asked_.begin(), asked_.end(), [&](const std::string& asked) {
+        return target == asked || target.starts_with(asked + ".");
+      });
+}
 
 void AllowedOperators::check(const c10::OperatorHandle& op) const {
   const std::string& whole = op.schema().name();  // aten::set_
@@ -116,10 +128,7 @@ void AllowedOperators::check(const c10::OperatorHandle& op) const {
   const std::string space = whole.substr(0, colons);
   const std::string base = whole.substr(colons + 2);
   const std::string_view what = objection(op, space, base);
-  if (what.empty()) return;
-  const std::string target = target_name(op);  // aten.set_.source_Tensor
-  for (const std::string& asked : asked_)
-    if (target == asked || target.starts_with(asked + ".")) return;
+  if (what.empty() || is_asked(op)) return;
   throw FileError("the operator " + std::string(what) +
                   "; where you trust the file, allow it by its name: " + space +
                   "." + base);

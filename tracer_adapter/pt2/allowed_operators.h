@@ -6,9 +6,9 @@
 // ATen's operators on tensors and those that the user's own code registered.
 // Not, unless they are asked for: operators that read or write files, reach for
 // processes, streams or other machines, swap a tensor's memory, or build
-// tensors of parts that they do not look at; and the parts of others (private,
-// backward, out=) that the tracer does not know: their kernels trust their
-// arguments.
+// tensors of parts that they do not look at; and those that the tracer does not
+// know, of which nothing looks at the arguments before a kernel that may trust
+// them.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -26,6 +26,8 @@ class AllowedOperators {
       : asked_(std::move(asked)) {}
 
   void check(const c10::OperatorHandle& op) const;
+  // By its name.
+  bool is_asked(const c10::OperatorHandle& op) const;
 
  private:
   std::vector<std::string> asked_;

@@ -1,5 +1,5 @@
 // tracer_adapter/shape_functions/nn.cc - layers: convolution, pooling,
-// normalisation, resampling, padding, recurrence, dropout, losses by class.
+// normalisation, resampling, padding, dropout, losses by class.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -742,58 +742,6 @@ bool grid_sampler(RuleCall& call) {
   return true;
 }
 
-// --- recurrence
-
-// (input, hidden, params, biases, layers, dropout, train, bidirectional,
-// batch_first): lstm's hidden is a list of two.
-bool recurrent(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  bool two_states = call.args[1].isTensorList() || call.args[1].isList();
-  std::vector<Tensor> states =
-      two_states ? to_tensors(call.args[1]) : std::vector{call.tensor(1)};
-  if (states.empty() || !call.args[7].isBool() || !call.args[8].isBool()) {
-    return false;  // packed sequences
-  }
-  int64_t directions = call.args[7].toBool() ? 2 : 1;
-  bool batch_first = call.args[8].toBool();
-  const Tensor& hidden = states[0];
-  TORCH_CHECK(input.dim() == 3, "RNN: Expected input to be 3-D, got ",
-              input.dim(), "-D");
-  int64_t batch_dim = batch_first ? 0 : 1;
-  PROVISO_REQUIRE(input.sym_size(batch_dim).sym_eq(hidden.sym_size(1)),
-                  "Expected hidden size (", hidden.sym_size(0), ", ",
-                  input.sym_size(batch_dim), ", ", hidden.sym_size(2),
-                  "), got ", to_text(hidden.sym_sizes()));
-  auto weights = to_tensors(call.args[2]);
-  PROVISO_REQUIRE(input.sym_size(2).sym_eq(weights.at(0).sym_size(1)),
-                  "input.size(-1) must be equal to input_size. Expected ",
-                  weights.at(0).sym_size(1), ", got ", input.sym_size(2));
-  Dims sizes = sizes_of(input);
-  sizes[2] = hidden.sym_size(2) * directions;
-  Dims strides = contiguous_strides(sizes);
-  if (batch_first) {  // computed by time, then seen by batch
-    Dims by_time{sizes[1], sizes[0], sizes[2]};
-    strides = contiguous_strides(by_time);
-    std::swap(strides[0], strides[1]);
-  }
-  call.returns(make_fake(sizes, strides, input.scalar_type(), input.device()));
-  for (const Tensor& state : states) {
-    call.returns(fresh(sizes_of(state), state.scalar_type(), state.device()));
-  }
-  return true;
-}
-
-// lstm_cell(input, hx, ...), gru_cell(input, hx, ...): states like hx.
-bool recurrent_cell(RuleCall& call) {
-  std::vector<Tensor> states = call.args[1].isTensor()
-                                   ? std::vector{call.tensor(1)}
-                                   : to_tensors(call.args[1]);
-  for (const Tensor& state : states) {
-    call.returns(fresh(sizes_of(state), state.scalar_type(), state.device()));
-  }
-  return true;
-}
-
 // --- embeddings and losses by class
 
 bool embedding(RuleCall& call) {
@@ -1016,12 +964,6 @@ const RuleEntry kRules[] = {
     {"aten::upsample_nearest3d.vec", upsample, "resampling"},
     {"aten::_upsample_nearest_exact3d.vec", upsample, "resampling"},
     {"aten::upsample_trilinear3d.vec", upsample, "resampling"},
-    {"aten::gru.input", recurrent, "recurrence"},
-    {"aten::gru_cell", recurrent_cell, "recurrence"},
-    {"aten::lstm.input", recurrent, "recurrence"},
-    {"aten::lstm_cell", recurrent_cell, "recurrence"},
-    {"aten::rnn_relu.input", recurrent, "recurrence"},
-    {"aten::rnn_tanh.input", recurrent, "recurrence"},
     {"aten::embedding", embedding, "embedding"},
     {"aten::one_hot", one_hot, "embedding"},
     {"aten::_ctc_loss", ctc_loss, "loss"},

@@ -12,6 +12,7 @@ void register_factory_rules();
 void register_indexing_rules();
 void register_linalg_rules();
 void register_nn_rules();
+void register_recurrence_rules();
 void register_reduction_rules();
 void register_statistics_rules();
 void register_view_rules();
@@ -28,6 +29,7 @@ void register_all_rules() {
   register_linalg_rules();
   register_factorisation_rules();
   register_nn_rules();
+  register_recurrence_rules();
   register_data_dependent_rules();
   register_core_rest_rules();
 }
