@@ -239,34 +239,6 @@ bool histogramdd_edges(RuleCall& call) {
   return true;
 }
 
-// --- combinations
-
-// Of n elements there are n*(n - 1)*..*(n - r + 1) / r! with r in each, and
-// n*(n + 1)*..*(n + r - 1) / r! where one may be there again.
-bool combinations(RuleCall& call) {
-  const Tensor& self = call.tensor(0);
-  TORCH_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ",
-              self.sym_sizes());
-  const int64_t r = call.args[1].toInt();
-  TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
-  constexpr int64_t kMost = 20;  // 20! is a 64-bit number
-  TORCH_CHECK_NOT_IMPLEMENTED(r <= kMost, "Proviso: combinations of ", r,
-                              " elements are not traced; ", kMost,
-                              " is the most");
-  const SymInt n = self.sym_size(0);
-  const int64_t step = call.args[2].toBool() ? 1 : -1;
-  SymInt count = 1;
-  int64_t orders = 1;
-  for (int64_t i = 0; i < r; ++i) {
-    count = times(count, plus(n, step * i));
-    orders *= i + 1;
-  }
-  Dims sizes{floor_div(count, orders), r};
-  if (r == 0) sizes = {SymInt(0)};
-  call.returns(fresh(sizes, self.scalar_type(), self.device()));
-  return true;
-}
-
 // --- tensor_split at places that are data
 
 bool tensor_split_indices(RuleCall& call) {
@@ -308,7 +280,6 @@ const RuleEntry kRules[] = {
     {"aten::_histogramdd_bin_edges", histogramdd_counts, "statistics"},
     {"aten::_histogramdd_from_bin_cts", histogramdd_counts, "statistics"},
     {"aten::_histogramdd_from_bin_tensors", histogramdd_edges, "statistics"},
-    {"aten::combinations", combinations, "statistics"},
     {"aten::corrcoef", covariance, "statistics"},
     {"aten::cov", covariance, "statistics"},
     {"aten::histogram.bin_ct", histogram_count, "statistics"},
