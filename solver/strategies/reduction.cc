@@ -32,9 +32,10 @@ std::optional<PolynomialReduction::Division> PolynomialReduction::divide(
   return any ? std::optional(std::move(d)) : std::nullopt;
 }
 
-// Rows (or equalities alone) that mention an atom of p, each once.
+// Those that mention an atom of p, each once.
 std::vector<const Constraint*> PolynomialReduction::divisors_near(
-    const Poly& p, bool equalities) {
+    const Poly& p, Divisors which) {
+  const bool equalities = which == Divisors::kEqualities;
   std::vector<const Constraint*> found;
   for (AtomId a : forms_.occurrences.of(p)) {
     for (uint32_t i : domain_.constraints_of(a)) {
@@ -43,7 +44,10 @@ std::vector<const Constraint*> PolynomialReduction::divisors_near(
       const Formula& f = forms_.formulas[constraint.formula];
       const bool usable = f.kind == FormulaKind::kEq ||
                           (f.kind == FormulaKind::kGe && !equalities);
-      if (!constraint.is_active || constraint.is_original || !usable) continue;
+      if (!constraint.is_active || !usable ||
+          (constraint.is_original && which != Divisors::kOriginals)) {
+        continue;
+      }
       const Poly& row = forms_.polys[f.poly];
       if (row.terms.size() > limits().divisor_terms) continue;
       if (equalities && is_linear(forms_, row)) continue;
@@ -58,7 +62,8 @@ std::vector<const Constraint*> PolynomialReduction::divisors_near(
 std::optional<Poly> PolynomialReduction::remainder(const Poly& assumed,
                                                    Reason& why) {
   const Normal n = domain_.normal(assumed);
-  const std::vector<const Constraint*> equalities = divisors_near(n.poly, true);
+  const std::vector<const Constraint*> equalities =
+      divisors_near(n.poly, Divisors::kEqualities);
   Poly rest = n.poly;
   bool any = false;
   for (int round = 0; round < limits().division_rounds; ++round) {
@@ -78,25 +83,24 @@ std::optional<Poly> PolynomialReduction::remainder(const Poly& assumed,
   return rest;
 }
 
-bool PolynomialReduction::is_nonnegative(const Poly& p, Reason& why,
-                                         int depth) {
+bool PolynomialReduction::is_nonnegative(const Poly& p, Divisors which,
+                                         Reason& why, int depth) {
   const Range r = domain_.plain_range(p);
   if (at_least(r, 0)) {
     why = reasons_.join(why, r.lower);
     return true;
   }
   if (depth == 0) return false;
-  for (const Constraint* constraint : divisors_near(p, false)) {
+  for (const Constraint* constraint : divisors_near(p, which)) {
     const Formula& f = forms_.formulas[constraint->formula];
     const auto d = divide(p, forms_.polys[f.poly]);
     if (!d || d->rest.terms.size() >= p.terms.size()) continue;
     Reason all = reasons_.join(why, constraint->why);
-    if (f.kind == FormulaKind::kGe) {
-      const Range q = domain_.plain_range(d->quotient);
-      if (!at_least(q, 0)) continue;
-      all = reasons_.join(all, q.lower);
+    if (!is_nonnegative(d->rest, which, all, depth - 1)) continue;
+    if (f.kind == FormulaKind::kGe &&
+        !is_nonnegative(d->quotient, which, all, depth - 1)) {
+      continue;
     }
-    if (!is_nonnegative(d->rest, all, depth - 1)) continue;
     why = all;
     return true;
   }
@@ -106,14 +110,23 @@ bool PolynomialReduction::is_nonnegative(const Poly& p, Reason& why,
 Decision PolynomialReduction::decide(FormulaId f, uint64_t units) {
   const Formula& formula = forms_.formulas[f];
   if (formula.poly == kNoId) return {};
-  const auto found = domain_.within(units, [&]() -> Decision {
-    const Normal n = domain_.normal(forms_.polys[formula.poly]);
+  auto decide_by = [&](const Normal& n, Divisors which) -> Decision {
     if (n.poly.terms.size() > limits().divided_terms ||
-        is_linear(forms_, n.poly))
+        is_linear(forms_, n.poly)) {
       return {};
-    return decide_by_sign(formula.kind, n, [this](const Poly& p, Reason& why) {
-      return is_nonnegative(p, why, limits().division_depth);
+    }
+    return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {
+      return is_nonnegative(p, which, why, limits().division_depth);
     });
+  };
+  const auto found = domain_.within(units, [&]() -> Decision {
+    const Poly& asked = forms_.polys[formula.poly];
+    const Normal n = domain_.normal(asked);
+    if (n.changed) {
+      const Decision d = decide_by({asked}, Divisors::kOriginals);
+      if (d.value) return d;
+    }
+    return decide_by(n, Divisors::kRows);
   });
   return found.value_or(Decision{});
 }

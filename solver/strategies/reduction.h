@@ -6,9 +6,11 @@
 //
 // Pseudo-division, leading term by leading term: where k > 0, row >= 0 and
 // k*p == quotient*row + rest, p is not negative when the quotient and the rest
-// are not, as ranges see them; where row == 0, p has the sign of the rest.  One
-// constraint after another, limits().division_depth deep.  No Groebner basis is
-// made: what needs an S-polynomial is not found.
+// are not, as ranges see them or the same again, limits().division_depth deep;
+// where row == 0, p has the sign of the rest.  No Groebner basis is
+// made: what needs an S-polynomial is not found.  Where equalities are
+// substituted in it, a question is tried as it was asked first, with the
+// constraints as they were asserted: both may have fewer terms there.
 #pragma once
 
 #include <optional>
@@ -34,8 +36,10 @@ class PolynomialReduction {
     Poly quotient, rest;
   };
   std::optional<Division> divide(const Poly& p, const Poly& divisor);
-  std::vector<const Constraint*> divisors_near(const Poly& p, bool equalities);
-  bool is_nonnegative(const Poly& p, Reason& why, int depth);
+  // Rows, equalities alone, or rows with those that were rewritten since.
+  enum class Divisors { kRows, kEqualities, kOriginals };
+  std::vector<const Constraint*> divisors_near(const Poly& p, Divisors which);
+  bool is_nonnegative(const Poly& p, Divisors which, Reason& why, int depth);
 
   Domain& domain_;
   FormPool& forms_;
