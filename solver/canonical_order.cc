@@ -22,8 +22,10 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return h ^ (h >> 29);
 }
 
+}  // namespace
+
 // The nodes under some roots, arguments before what is made of them.
-class Dag {
+class CanonicalOrders::Dag {
  public:
   Dag(std::span<const Expr> conditions, Expr question)
       : conditions_(conditions), question_(question) {
@@ -57,7 +59,7 @@ class Dag {
     }
   }
 
-  Reordered rebuild(FactOrder order, ExprPool& into) {
+  Reordered rebuild(FactOrder order, ExprPool& into) const {
     const bool backwards = order.number % 2 == 1;
     auto rank = [&](uint64_t hash) {
       const uint64_t mixed = mix(order.number / 2, hash);
@@ -202,11 +204,13 @@ class Dag {
   std::vector<uint64_t> up_, down_, color_;  // by place
 };
 
-}  // namespace
+CanonicalOrders::CanonicalOrders(std::span<const Expr> conditions,
+                                 Expr question)
+    : dag_(std::make_unique<Dag>(conditions, question)) {}
+CanonicalOrders::~CanonicalOrders() = default;
 
-Reordered reorder(std::span<const Expr> conditions, Expr question,
-                  FactOrder order, ExprPool& into) {
-  return Dag(conditions, question).rebuild(order, into);
+Reordered CanonicalOrders::rebuild(FactOrder order, ExprPool& into) const {
+  return dag_->rebuild(order, into);
 }
 
 }  // namespace proviso::inline v0_2::internal

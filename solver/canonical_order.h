@@ -1,8 +1,9 @@
 // solver/canonical_order.h - facts and a question as a set, without the order
 // in which they were assumed.
 //
+//   const CanonicalOrders orders(conditions, question);
 //   ExprPool fresh;
-//   Reordered r = reorder(conditions, question, {.number = 0}, fresh);
+//   Reordered r = orders.rebuild({.number = 0}, fresh);
 //   // r.conditions[i] is conditions[r.from[i]], built in `fresh`
 //
 // Symbols are made and conditions listed in an order that depends on structure
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,7 +36,21 @@ struct FactOrder {
   unsigned number;
   bool bounds_last = false;
 };
-Reordered reorder(std::span<const Expr> conditions, Expr question,
-                  FactOrder order, ExprPool& into);
+
+// What all orders of the same facts have in common is found once.
+class CanonicalOrders {
+ public:
+  // The conditions are not copied.
+  CanonicalOrders(std::span<const Expr> conditions, Expr question);
+  ~CanonicalOrders();
+  CanonicalOrders(const CanonicalOrders&) = delete;
+  CanonicalOrders& operator=(const CanonicalOrders&) = delete;
+
+  Reordered rebuild(FactOrder order, ExprPool& into) const;
+
+ private:
+  class Dag;
+  const std::unique_ptr<Dag> dag_;
+};
 
 }  // namespace proviso::inline v0_2::internal

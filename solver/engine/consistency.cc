@@ -2,6 +2,7 @@
 
 #include "solver/limits_in_force.h"
 #include "solver/strategies/enumeration.h"
+#include "solver/strategies/witnesses.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -18,7 +19,9 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
   if (candidates.consistent(goal) && candidates.consistent(defined)) {
     return std::nullopt;
   }
-  const uint64_t units = reasoner.options().budget / 4;
+  const uint64_t budget = reasoner.options().budget;
+  if (value_at_model(reasoner, question, budget / 20)) return std::nullopt;
+  const uint64_t units = budget / 4;
   Occurrences& occurrences = reasoner.forms().occurrences;
   Atoms near = occurrences.of_formula(goal);
   near.append(occurrences.of_formula(defined));
@@ -28,7 +31,7 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
     return proof->why;
   }
   Search counted(question, goal);
-  enumerate(reasoner, counted, limits().consistency_points);
+  enumerate(reasoner, counted, {limits().consistency_points});
   if (counted.is_contradiction) return counted.why;
   if (counted.is_finished || tier < Tier::kLinear) return std::nullopt;
   const FormulaId proved = value ? goal : negate(goal);

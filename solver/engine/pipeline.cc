@@ -27,8 +27,8 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 // Which variables equalities leave free depends on the order of the facts: few
-// points are counted at once, more after the restarts.
-constexpr int64_t kFewPoints = 256, kManyPoints = 16384;
+// values are looked at at once, more after the restarts.
+constexpr int64_t kFewVisits = 1024, kManyPoints = 16384;
 
 Decision by_ranges(Reasoner& r, Search& s, uint64_t) {
   return r.domain().decide(s.goal);
@@ -87,20 +87,43 @@ Decision by_division(Reasoner& r, Search& s, uint64_t units) {
   return r.proofs().reduction.decide(s.goal, units);
 }
 
+// Of cases, where one answer alone is left, it has the other's share, too.
 template <Tier tier>
 Decision by_refutation(Reasoner& r, Search& s, uint64_t units) {
+  if (tier == Tier::kCases && s.may_hold != s.may_fail) units *= 2;
+  const uint64_t before = r.domain().work();
   for (bool value : {true, false}) {
     if (!(value ? s.may_hold : s.may_fail)) continue;
     const FormulaId refuted = value ? s.opposite : s.goal;
     auto proof = r.proofs().refutation.refute(refuted, tier, units, s.tried);
     if (proof) return {value, proof->why, false, proof->used_cases};
   }
+  s.refuting_work += r.domain().work() - before;
   return {};
 }
 
-template <int64_t most>
+template <int64_t visits>
 Decision by_enumeration(Reasoner& r, Search& s, uint64_t) {
-  return enumerate(r, s, most);
+  return enumerate(r, s, {kManyPoints, visits});
+}
+
+constexpr uint64_t kModelShare = 20;
+
+// Neither answer is excluded, and to look for both took as long as a model may.
+// Restarts would find what was found before.
+bool lacks_model(Reasoner& r, const Search& s) {
+  return s.may_hold && s.may_fail && s.budgets == 1 &&
+         s.refuting_work >= r.options().budget / kModelShare;
+}
+
+// A model by itself tells which of the two answers is left; where none is
+// found, there may be few in all.
+Decision by_few_models(Reasoner& r, Search& s, uint64_t units) {
+  const std::optional<bool> value = value_at_model(r, s.question, units);
+  if (!value) return enumerate(r, s, {kManyPoints, kFewVisits});
+  s.has_model = true;
+  (*value ? s.may_fail : s.may_hold) = false;
+  return {};
 }
 
 // Floats are compared with what was assumed, in any order.
@@ -116,15 +139,11 @@ bool can_restart(Reasoner& r, const Search& s) {
 }
 
 Decision by_model_search(Reasoner& r, Search& s, uint64_t units) {
-  Answer found;
   r.within(r.options().work_limit / 16, [&] {
-    find_witnesses(r, s.question, units, found);
+    rule_out_answers(r, s, units);
     return true;
   });
-  s.has_model = found.witness || found.counterexample;
-  s.may_hold = s.may_hold && !found.counterexample;
-  s.may_fail = s.may_fail && !found.witness;
-  if (found.tier != Tier::kModels) return {};
+  if (s.may_hold || s.may_fail) return {};
   s.value.reset();
   s.is_open = s.is_finished = true;
   return {};
@@ -200,18 +219,22 @@ constexpr Strategy kStrategies[] = {
     {{"model-repair", "models that local search mends: which answers remain"},
      Stage::kProof, Tier::kNone, 0, nullptr,
      by_models<&CandidateModels::satisfiable_by_search>},
+    {{"few-models",
+      "where no point is found at which the facts hold: those of a small box"},
+     Stage::kProof, Tier::kCases, kModelShare, lacks_model, by_few_models},
     {{"case-split",
       "linear refutations below disjunctions, floors, residues, small ranges"},
      Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Tier::kCases>},
-    {{"small-enumeration", "boxes of at most 256 points, or periods of one variable, each evaluated"},
-     Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<kFewPoints>},
+    {{"small-enumeration",
+      "boxes, or periods of one variable, by at most 1,024 values given"},
+     Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<kFewVisits>},
     {{"quick-model-search", "a witness and a counterexample, found in few steps"},
-     Stage::kWhole, Tier::kNone, 4, can_restart, by_model_search},
+     Stage::kWhole, Tier::kNone, 8, can_restart, by_model_search},
     {{"restarts",
       "the proof strategies again, facts and symbols in canonical orders"},
      Stage::kWhole, Tier::kNone, 0, can_restart, by_restarts},
     {{"enumeration", "the same of at most 16,384 points"},
-     Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<kManyPoints>},
+     Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<2 * kManyPoints>},
     {{"model-search", "depth-first search for a witness and a counterexample"},
      Stage::kPoints, Tier::kModels, 1, wants_models, by_shown_models},
     {{"z3", "what Z3 decides within its resource limit"},
@@ -233,6 +256,8 @@ Tier tier_of(const Strategy& row, const Search& s, const Decision& d) {
 
 void run(Reasoner& r, Stage stage, Search& s) {
   const SolverOptions& options = r.options();
+  const auto budget =
+      static_cast<uint64_t>(s.budgets * static_cast<double>(options.budget));
   for (size_t i = 0; i < kStrategyCount; ++i) {
     const Strategy& row = kStrategies[i];
     const bool is_off = options.disabled_strategies >> i & 1;
@@ -241,7 +266,7 @@ void run(Reasoner& r, Stage stage, Search& s) {
       continue;
     }
     const uint64_t before = Budget::units_left();
-    const uint64_t units = row.share == 0 ? 0 : options.budget / row.share;
+    const uint64_t units = row.share == 0 ? 0 : budget / row.share;
     const Decision d = row.decide(r, s, units);
     StrategyCount& count = r.statistics().by_strategy[i];
     ++count.tried;

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kArenaSlack = 1u << 16;
 
 // Of the budget: an answer that took more may rest on the order of the facts.
-constexpr double kConfident = 0.45;
+constexpr double kConfident = 0.6;
 
 }  // namespace
 
@@ -110,6 +110,7 @@ Search Reasoner::prove(Search s) {
   }
   Search definedness(s.question, defined);
   definedness.may_fail = false;
+  definedness.budgets = s.budgets;
   run(*this, Stage::kProof, definedness);
   s.is_open = definedness.is_open;
   if (definedness.value != true) return s;
@@ -138,7 +139,7 @@ Search Reasoner::decide(Expr question) {
       static_cast<double>(domain_.work() - before - s.rewriting_work);
   const bool is_confident =
       spent < kConfident * static_cast<double>(options_.budget);
-  s.is_finished = s.value ? is_confident : s.is_open;
+  s.is_finished = s.is_contradiction || (s.value ? is_confident : s.is_open);
   if (!s.is_finished) run(*this, Stage::kWhole, s);
   keep_reason(arena, s.why);
   if (!s.value || s.has_model || s.tier < Tier::kLinear) return s;

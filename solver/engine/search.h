@@ -28,6 +28,7 @@ struct Search {
   // Whether the goal (its opposite) may follow from the facts: no model of the
   // facts is known at which the other one holds.
   bool may_hold = true, may_fail = true;
+  double budgets = 1;        // of SolverOptions::budget, for the strategies
   bool has_model = false;    // a point was found at which the facts hold
   bool is_finished = false;  // nothing further is tried in this stage
 
@@ -40,6 +41,7 @@ struct Search {
   bool gave_up = false;           // at the limit of work
   Answer* answer = nullptr;       // that kPoints fills in
   bool cases_tried = false;
+  uint64_t refuting_work = 0;   // spent where no contradiction was found
   uint64_t rewriting_work = 0;  // spent where no order of the facts matters
   // Literals that linear constraints alone do not refute.
   Refutation::Tried tried;

@@ -1,6 +1,9 @@
 #include "solver/strategies/enumeration.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "solver/engine/reasoner.h"
 #include "solver/point.h"
@@ -9,10 +12,14 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Points of a box, one after another.
+// The points of a box at which facts hold.
 class Box {
  public:
-  Box(FormPool& forms, int64_t most) : point_(forms), most_(most) {}
+  // Where a visit goes on to, or why not.
+  enum class Next { kOn, kDone, kGaveUp };
+
+  Box(FormPool& forms, PointLimits limits)
+      : forms_(forms), point_(forms), limits_(limits) {}
 
   // False when the points are too many.
   bool add(AtomId a, const Interval& range) {
@@ -20,37 +27,162 @@ class Box {
     auto low = range.lower()->to_int64(), high = range.upper()->to_int64();
     int64_t width;
     if (!low || !high || __builtin_sub_overflow(*high, *low, &width) ||
-        width >= most_ || (size_ *= width + 1) > most_) {
+        width < 0 || width >= limits_.box ||
+        (size_ *= width + 1) > limits_.box) {
       return false;
     }
-    axes_.push_back({a, *low, *high});
     point_.set(a, *low);
+    // There are few axes: each has two points, or more.
+    if (width > 0) axes_.push_back({a, *low, *high});
     return true;
   }
+  // Its value follows from those of others.
+  void add(AtomId a, Poly value) {
+    const uint64_t needs = axes_in(forms_.occurrences.of(value));
+    solved_.push_back({a, std::move(value), needs});
+  }
+  void add_fact(FormulaId f) {
+    facts_.push_back({f, axes_in(forms_.occurrences.of_formula(f))});
+  }
   bool has(AtomId a) const { return point_.has(a); }
-  int64_t size() const { return size_; }
   Point& point() { return point_; }
-  void step() {
-    for (const Axis& axis : axes_) {
-      int64_t v = point_.at(axis.atom);
-      point_.set(axis.atom, v < axis.high ? v + 1 : axis.low);
-      if (v < axis.high) return;
-    }
+
+  // Calls visit() at each point at which the facts hold, until it says
+  // otherwise, or something is not understood.
+  template <typename Visit>
+  Next each(Domain& domain, Visit visit) {
+    order_axes();
+    const Next first = settle(levels_[0]);
+    if (first != Next::kOn) return first == Next::kDone ? Next::kOn : first;
+    return axes_.empty() ? visit() : each(domain, 0, visit);
   }
 
  private:
   struct Axis {
     AtomId atom;
     int64_t low, high;
+    int64_t width() const { return high - low + 1; }
   };
+  struct Solved {
+    AtomId atom;
+    Poly value;
+    uint64_t needs;  // a bit an axis
+  };
+  struct Fact {
+    FormulaId formula;
+    uint64_t needs;
+  };
+  // What is known once so many axes have values.
+  struct Level {
+    std::vector<const Solved*> solved;
+    std::vector<FormulaId> facts;
+  };
+
+  uint64_t axes_in(std::span<const AtomId> atoms) const {
+    uint64_t all = 0;
+    for (AtomId a : atoms) {
+      for (size_t i = 0; i < axes_.size(); ++i) {
+        if (axes_[i].atom == a) all |= uint64_t{1} << i;
+      }
+      for (const Solved& s : solved_) {
+        if (s.atom == a) all |= s.needs;
+      }
+    }
+    return all;
+  }
+
+  // First those of the fact that the fewest points meet, as far as widths tell;
+  // then of the next.
+  void order_axes() {
+    constexpr double kEqualityMeets = 1.0 / 16;
+    std::vector<Axis> ordered;
+    std::vector<uint64_t> known = {0};  // by level
+    auto take = [&](uint64_t wanted) {
+      for (size_t i = 0; i < axes_.size(); ++i) {
+        const uint64_t bit = uint64_t{1} << i;
+        if ((wanted & bit & ~known.back()) == 0) continue;
+        ordered.push_back(axes_[i]);
+        known.push_back(known.back() | bit);
+      }
+    };
+    std::vector<const Fact*> left;
+    for (const Fact& f : facts_) left.push_back(&f);
+    while (!left.empty()) {
+      auto cost = [&](const Fact* f) {
+        const bool is_equality =
+            forms_.formulas[f->formula].kind == FormulaKind::kEq;
+        double points = is_equality ? kEqualityMeets : 1;
+        for (size_t i = 0; i < axes_.size(); ++i) {
+          if ((f->needs & ~known.back()) >> i & 1) {
+            points *= static_cast<double>(axes_[i].width());
+          }
+        }
+        return points;
+      };
+      const auto next =
+          std::min_element(left.begin(), left.end(),
+                           [&](auto a, auto b) { return cost(a) < cost(b); });
+      take((*next)->needs);
+      left.erase(next);
+    }
+    take(~uint64_t{0});
+    axes_ = std::move(ordered);
+    levels_.resize(known.size());
+    auto level_of = [&](uint64_t needs) -> Level& {
+      size_t i = 0;
+      while ((needs & ~known[i]) != 0) ++i;
+      return levels_[i];
+    };
+    for (const Solved& s : solved_) level_of(s.needs).solved.push_back(&s);
+    for (const Fact& f : facts_) level_of(f.needs).facts.push_back(f.formula);
+  }
+
+  // kDone: a fact does not hold.
+  Next settle(const Level& level) {
+    for (const Solved* s : level.solved) {
+      const Point::Value v = point_.value(s->value);
+      if (!v) return Next::kGaveUp;
+      point_.set(s->atom, *v);
+    }
+    for (FormulaId fact : level.facts) {
+      const std::optional<bool> holds = point_.truth(fact);
+      if (!holds) return Next::kGaveUp;
+      if (!*holds) return Next::kDone;
+    }
+    return Next::kOn;
+  }
+
+  template <typename Visit>
+  Next each(Domain& domain, size_t axis, Visit& visit) {
+    const Axis& a = axes_[axis];
+    for (int64_t v = a.low;; ++v) {
+      if (++visited_ > limits_.visits) return Next::kGaveUp;
+      domain.spend(1);
+      point_.set(a.atom, v);
+      Next next = settle(levels_[axis + 1]);
+      if (next == Next::kGaveUp) return next;
+      if (next == Next::kOn) {
+        next =
+            axis + 1 == axes_.size() ? visit() : each(domain, axis + 1, visit);
+        if (next != Next::kOn) return next;
+      }
+      if (v == a.high) return Next::kOn;
+    }
+  }
+
+  FormPool& forms_;
   Point point_;
+  const PointLimits limits_;
+  int64_t size_ = 1, visited_ = 0;
   std::vector<Axis> axes_;
-  int64_t most_, size_ = 1;
+  std::vector<Solved> solved_;
+  std::vector<Fact> facts_;
+  std::vector<Level> levels_;
 };
 
 }  // namespace
 
-Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
+Decision enumerate(Reasoner& reasoner, Search& s, PointLimits limits) {
   FormPool& forms = reasoner.forms();
   Domain& domain = reasoner.domain();
   Lowering& lower = reasoner.lower();
@@ -60,12 +192,12 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
     const Interval range = reasoner.range_of(x).span;
     if (!range.lower() || !range.upper()) {
       if (++endless > 1) return {};
-    } else if (*range.upper() - *range.lower() > Int(most)) {
+    } else if (*range.upper() - *range.lower() > Int(limits.box)) {
       return {};
     }
   }
   const auto [ids, symbols] = reasoner.facts().connected_to(s.question);
-  Box box(forms, most);
+  Box box(forms, limits);
   std::vector<std::pair<AtomId, Poly>> solved;  // and what they are
   std::optional<AtomId> unbounded;
   for (Expr x : symbols) {
@@ -102,32 +234,24 @@ Decision enumerate(Reasoner& reasoner, Search& s, int64_t most) {
         forms, all, *unbounded, solved, domain.atom_range(*unbounded).span);
     if (!window || !box.add(*unbounded, *window)) return {};
   }
-  domain.spend(static_cast<uint64_t>(box.size()));
+  for (auto& [a, poly] : solved) box.add(a, std::move(poly));
+  for (FormulaId fact : facts_here) box.add_fact(fact);
   Point& point = box.point();
   size_t yes = 0, no = 0, undefined = 0;
-  for (int64_t i = 0; i < box.size(); ++i, box.step()) {
-    for (const auto& [a, poly] : solved) {
-      Point::Value v = point.value(poly);
-      if (!v) return {};
-      point.set(a, *v);
-    }
-    bool holds = true;
-    for (FormulaId fact : facts_here) {
-      std::optional<bool> t = point.truth(fact);
-      if (!t) return {};
-      holds = *t;
-      if (!holds) break;
-    }
-    if (!holds) continue;
-    std::optional<bool> is_defined = point.truth(defined);
-    if (!is_defined) return {};
-    std::optional<bool> t = *is_defined ? point.truth(goal) : std::nullopt;
-    if (*is_defined && !t) return {};
+  const Box::Next end = box.each(domain, [&] {
+    const std::optional<bool> is_defined = point.truth(defined);
+    if (!is_defined) return Box::Next::kGaveUp;
+    const std::optional<bool> t =
+        *is_defined ? point.truth(goal) : std::nullopt;
+    if (*is_defined && !t) return Box::Next::kGaveUp;
     ++(!*is_defined ? undefined : *t ? yes : no);
-    if ((yes > 0 && no > 0) || undefined > 0) break;
-  }
+    const bool is_open = (yes > 0 && no > 0) || undefined > 0;
+    return is_open ? Box::Next::kDone : Box::Next::kOn;
+  });
+  if (end == Box::Next::kGaveUp) return {};
   s.reset();
   s.is_finished = true;
+  s.has_model = yes + no + undefined > 0;
   s.is_open = undefined > 0 || (yes > 0 && no > 0);
   s.is_contradiction = !s.is_open && yes + no == 0;
   if (s.is_contradiction) s.why = why;

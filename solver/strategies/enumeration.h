@@ -4,8 +4,10 @@
 //   x                       (x % 6) % 3 == x % 3, at x from -6 to 5
 //
 // The box is over the variables that equalities leave free; the others follow.
-// One variable without bounds has those of its periods (periodic.h), where it
-// is the only one.  Complete for what Point understands; it sees contradictory
+// They take values one after another, and a fact is looked at as soon as all in
+// it has one: where it fails, the variables that are left take none.  One
+// variable without bounds has those of its periods (periodic.h), where it is
+// the only one.  Complete for what Point understands; it sees contradictory
 // facts and questions that hold at some points and fail at others.
 #pragma once
 
@@ -15,8 +17,13 @@ namespace proviso::inline v0_2::internal {
 
 class Reasoner;
 
-// Finishes the search unless there are more points than `most`, or a point at
-// which a formula is not understood.
-Decision enumerate(Reasoner& reasoner, Search& search, int64_t most);
+struct PointLimits {
+  int64_t box;               // points in all
+  int64_t visits = 2 * box;  // values given, one after another
+};
+
+// Finishes the search unless a limit ends it, or a point at which a formula is
+// not understood.
+Decision enumerate(Reasoner& reasoner, Search& search, PointLimits limits);
 
 }  // namespace proviso::inline v0_2::internal

@@ -9,19 +9,18 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// How the facts are assumed again.  With all equalities solved, of any two
-// facts each comes first once: an equality before the bound that lets it be
-// divided has constraints of its own.
+// How the facts are assumed again.  The first two have all equalities solved,
+// and of any two facts each comes first once: an equality before the bound that
+// lets it be divided has constraints of its own.
 struct Restart {
   Solving solving;
   FactOrder order;
 };
-constexpr Restart kRestarts[] = {
+constexpr Restart kFirst[] = {{Solving::kAll, {1}}, {Solving::kAll, {0}}};
+constexpr Restart kOthers[] = {
     {Solving::kWithoutFloors, {0}},
-    {Solving::kAll, {1}},
     {Solving::kNone, {2}},
-    {Solving::kAll, {.number = 4, .bounds_last = true}},
-    {Solving::kAll, {0}}};
+    {Solving::kAll, {.number = 4, .bounds_last = true}}};
 constexpr double kBudgets = 1.5;
 // Case analyses that one budget does not end have more in the last.
 constexpr double kLastBudgets = 4;
@@ -31,16 +30,15 @@ constexpr uint64_t kShare = 8, kLastShare = 4;
 // The facts and the question in one order, in a pool of their own.
 class Run {
  public:
-  Run(std::span<const Expr> conditions, Expr question, const Restart& how,
-      const SolverOptions& options, uint64_t units)
-      : reordered_(reorder(conditions, question, how.order, pool_)),
-        units_(units),
+  Run(const CanonicalOrders& orders, const Restart& how,
+      const SolverOptions& options)
+      : reordered_(orders.rebuild(how.order, pool_)),
         reasoner_(pool_, options, uncounted_) {
     reasoner_.domain().set_solving(how.solving);
     for (Expr c : reordered_.conditions) reasoner_.assume(c, {});
     const uint64_t before = domain().work();
     const FormulaId goal = reasoner_.lower().condition(reordered_.question);
-    reasoner_.within(units_, [&] {
+    reasoner_.within(options.work_limit / kShare, [&] {
       is_decided_ = domain().decide(goal).value.has_value();
       return true;
     });
@@ -53,17 +51,23 @@ class Run {
   // as numbers tell: then it proves nothing else.
   bool is_like(const Run& other) const {
     return deciding_work_ == other.deciding_work_ &&
-           reasoner_.domain().constraints().size() ==
-               other.reasoner_.domain().constraints().size() &&
+           constraint_count() == other.constraint_count() &&
            atom_count() == other.atom_count();
   }
-  // Whether an answer is possible is what `known` says of it.
-  std::optional<Search> prove(const Search& known) {
-    const auto found = reasoner_.within(units_, [&] {
+  size_t constraint_count() const {
+    return reasoner_.domain().constraints().size();
+  }
+  // With so many budgets and that share of the limit of work.  Whether an
+  // answer is possible is what `known` says of it.
+  std::optional<Search> prove(const Search& known, double budgets,
+                              uint64_t share) {
+    const SolverOptions& options = reasoner_.options();
+    const auto found = reasoner_.within(options.work_limit / share, [&] {
       Search s(reordered_.question,
                reasoner_.lower().condition(reordered_.question));
       s.may_hold = known.may_hold;
       s.may_fail = known.may_fail;
+      s.budgets = budgets;
       return reasoner_.prove(std::move(s));
     });
     if (!found || !found->value || domain().conflict()) return std::nullopt;
@@ -84,31 +88,27 @@ class Run {
 
   ExprPool pool_;
   const Reordered reordered_;
-  const uint64_t units_;
   Statistics uncounted_;
   Reasoner reasoner_;
   bool is_decided_ = false;
   uint64_t deciding_work_ = 0;
 };
 
-SolverOptions natively(const SolverOptions& options, double budgets) {
+SolverOptions natively(const SolverOptions& options) {
   SolverOptions plain = options;
   plain.use_z3 = plain.search_models = plain.restart = false;
-  plain.budget =
-      static_cast<uint64_t>(budgets * static_cast<double>(options.budget));
   return plain;
 }
 
 }  // namespace
 
 Decision restart(Reasoner& reasoner, Search& s) {
-  const SolverOptions& options = reasoner.options();
   std::vector<FactId> ids = reasoner.facts().connected_to(s.question).facts;
   std::sort(ids.begin(), ids.end());
   std::vector<Expr> conditions;
   for (FactId id : ids) conditions.push_back(reasoner.facts().condition(id));
-  auto prove = [&](Run& run) -> Decision {
-    const std::optional<Search> found = run.prove(s);
+  auto prove = [&](Run& run, double budgets, uint64_t share) -> Decision {
+    const std::optional<Search> found = run.prove(s, budgets, share);
     if (!found) return {};
     s.tier = found->tier;
     Decision d{found->value};
@@ -118,29 +118,42 @@ Decision restart(Reasoner& reasoner, Search& s) {
     }
     return d;
   };
-  const SolverOptions plain = natively(options, kBudgets);
+  const CanonicalOrders orders(conditions, s.question);
+  const SolverOptions plain = natively(reasoner.options());
   std::vector<std::unique_ptr<Run>> runs;
-  for (const Restart& how : kRestarts) {
-    auto run = std::make_unique<Run>(conditions, s.question, how, plain,
-                                     options.work_limit / kShare);
-    if (run->is_decided()) {
-      if (const Decision d = prove(*run); d.value) return d;
-    }
+  // In a further order, where its proofs are not those of another.
+  auto prepare = [&](const Restart& how) -> Run* {
+    auto run = std::make_unique<Run>(orders, how, plain);
     const bool is_new =
+        run->is_decided() ||
         std::none_of(runs.begin(), runs.end(),
                      [&](const auto& other) { return run->is_like(*other); });
-    if (is_new) runs.push_back(std::move(run));
+    if (!is_new) return nullptr;
+    return runs.emplace_back(std::move(run)).get();
+  };
+  for (const Restart& how : kFirst) {
+    Run* run = prepare(how);
+    if (run == nullptr || !run->is_decided()) continue;
+    if (const Decision d = prove(*run, kBudgets, kShare); d.value) return d;
   }
-  // Where no order is another, this one was tried before the restarts.
-  if (runs.size() > 1) {
-    for (const auto& run : runs) {
-      if (const Decision d = prove(*run); d.value) return d;
-    }
-    if (!runs[0]->has_run_out()) return {};
+  // What leaves less behind comes first.  Where the second is not another, the
+  // first was most likely tried before.
+  std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
+    return a->constraint_count() < b->constraint_count();
+  });
+  const bool is_alone = runs.size() == 1;
+  for (size_t i = 0; i < runs.size() && !is_alone; ++i) {
+    if (const Decision d = prove(*runs[i], kBudgets, kShare); d.value) return d;
   }
-  Run last(conditions, s.question, kRestarts[0],
-           natively(options, kLastBudgets), options.work_limit / kLastShare);
-  return prove(last);
+  Run& first = *runs[0];
+  for (const Restart& how : kOthers) {
+    if (conditions.size() < 2) break;
+    Run* run = prepare(how);
+    if (run == nullptr) continue;
+    if (const Decision d = prove(*run, kBudgets, kShare); d.value) return d;
+  }
+  if (!is_alone && !first.has_run_out()) return {};
+  return prove(first, kLastBudgets, kLastShare);
 }
 
 }  // namespace proviso::inline v0_2::internal

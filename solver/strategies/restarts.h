@@ -9,14 +9,18 @@
 // canonical orders (solver/canonical_order.h) or not at all, and the order of
 // the caller does not matter.
 //
-//   1  the facts are assumed in each order; some decide the question at once
-//   2  of those with the same first consequences one is kept, for their proofs
-//      are the same, too: with few facts there is only one
-//   3  all proof strategies on each that is left
-//   4  where work ended one of them, more work on the first
+//   1  the facts are assumed in two orders, of which one may decide the
+//   question
+//      at once
+//   2  all proof strategies on both, first on that which leaves fewer
+//   constraints 3  the same with the facts assumed in other ways, one after
+//   another; where
+//      their first consequences are those of a way before, as far as numbers
+//      tell, their proofs are, too, and none is tried
+//   4  where work ended the first of them, or no way was another, more work on
+//   it
 //
-// Most questions that come here are decided by the first order, which takes as
-// much as a first try; the look at the other orders takes a fifth of that.
+// Most questions that come here are decided by the first or the second order.
 #pragma once
 
 #include "solver/engine/search.h"

@@ -100,6 +100,49 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
   explain_points(answer, undefined);
 }
 
+void rule_out_answers(Reasoner& reasoner, Search& s, uint64_t units) {
+  const auto [relevant, symbols] = reasoner.facts().connected_to(s.question);
+  auto find = [&, &relevant = relevant, &symbols = symbols](FormulaId goal,
+                                                            auto is_wanted) {
+    const auto accept = [&](const Assignment& point) {
+      return is_wanted(evaluate(s.question, point)) &&
+             reasoner.facts().hold_at(relevant, point);
+    };
+    const auto point = find_point(reasoner, goal, symbols, accept, units);
+    s.has_model |= point.has_value();
+    return point.has_value();
+  };
+  const FormulaId defined = reasoner.lower().defined(s.question);
+  if (defined != kTrue && reasoner.domain().decide(defined).value != true &&
+      find(negate(defined),
+           [](const Evaluation& e) { return !e.defined() && !e.gave_up; })) {
+    s.may_hold = s.may_fail = false;
+    return;
+  }
+  if (s.may_hold) {
+    s.may_hold =
+        !find(s.opposite, [](const Evaluation& e) { return e.is_false(); });
+  }
+  if (s.may_fail) {
+    s.may_fail = !find(s.goal, [](const Evaluation& e) { return e.is_true(); });
+  }
+}
+
+std::optional<bool> value_at_model(Reasoner& reasoner, Expr question,
+                                   uint64_t units) {
+  const auto [relevant, symbols] = reasoner.facts().connected_to(question);
+  std::optional<bool> value;
+  const auto accept = [&, &relevant = relevant](const Assignment& point) {
+    if (!reasoner.facts().hold_at(relevant, point)) return false;
+    const Evaluation e = evaluate(question, point);
+    if (e.is_true() || e.is_false()) value = e.is_true();
+    return value.has_value();
+  };
+  ModelSearch(reasoner.domain(), reasoner.lower())
+      .find(kTrue, symbols, accept, units);
+  return value;
+}
+
 void ask_z3(Reasoner& reasoner, Expr question, Answer& answer) {
   AssumedFacts& facts = reasoner.facts();
   const std::vector<FactId> relevant = facts.connected_to(question).facts;

@@ -7,6 +7,9 @@
 // A search in depth (solver/models.h), else a candidate model.
 #pragma once
 
+#include <optional>
+
+#include "solver/engine/search.h"
 #include "solver/solver.h"
 
 namespace proviso::inline v0_2::internal {
@@ -17,6 +20,13 @@ class Reasoner;
 // both, or an undefined point, the answer's tier is kModels.
 void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
                     Answer& answer);
+// The same for a search: which answers it rules out of those that are left,
+// with fewer points.  An undefined point leaves none.
+void rule_out_answers(Reasoner& reasoner, Search& s, uint64_t units);
+// What the question is at some point where the facts about its symbols, and
+// about theirs, hold and it is defined; none where no point is found.
+std::optional<bool> value_at_model(Reasoner& reasoner, Expr question,
+                                   uint64_t units);
 // What Z3 decides within SolverOptions::z3_budget, or its points.
 void ask_z3(Reasoner& reasoner, Expr question, Answer& answer);
 

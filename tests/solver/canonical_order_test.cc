@@ -43,7 +43,8 @@ std::string assumed_text(const std::vector<size_t>& symbols,
     conditions.push_back(parse(pool, renamed(kFacts[i], false)));
   }
   Reordered r =
-      reorder(conditions, parse(pool, renamed(kQuestion, false)), order, fresh);
+      CanonicalOrders(conditions, parse(pool, renamed(kQuestion, false)))
+          .rebuild(order, fresh);
   std::string text;
   for (size_t i = 0; i < r.conditions.size(); ++i) {
     EXPECT_EQ(to_string(r.conditions[i]), to_string(conditions[r.from[i]]));
@@ -86,8 +87,9 @@ TEST(CanonicalOrder, SeesConstantsWorkedOut) {
       for (const std::string& text : facts) {
         conditions.push_back(parse(pool, text));
       }
-      orders.push_back(
-          reorder(conditions, parse(pool, "a < b"), {number}, fresh).from);
+      orders.push_back(CanonicalOrders(conditions, parse(pool, "a < b"))
+                           .rebuild({number}, fresh)
+                           .from);
     }
   }
   ASSERT_EQ(orders.size(), 12u);
@@ -109,8 +111,13 @@ TEST(CanonicalOrder, PutsBoundsFirstOrLast) {
       parse(pool, "a >= 2"), parse(pool, "Eq(a*b, 12)"), parse(pool, "b < 9")};
   for (unsigned number = 0; number < 4; ++number) {
     const Expr question = parse(pool, "a < b");
-    EXPECT_EQ(reorder(conditions, question, {number}, fresh).from[2], 1u);
-    EXPECT_EQ(reorder(conditions, question, {number, true}, fresh).from[0], 1u);
+    EXPECT_EQ(
+        CanonicalOrders(conditions, question).rebuild({number}, fresh).from[2],
+        1u);
+    EXPECT_EQ(CanonicalOrders(conditions, question)
+                  .rebuild({number, true}, fresh)
+                  .from[0],
+              1u);
   }
 }
 
@@ -118,7 +125,7 @@ TEST(CanonicalOrder, TakesDeepExpressions) {
   ExprPool pool, fresh;
   Expr e = pool.symbol("u0", SymbolKind::kUnbackedInt);
   for (int i = 0; i < 50000; ++i) e = pool.make(Op::kAbs, {e});
-  Reordered r = reorder({}, eq(e, 0), {0}, fresh);
+  Reordered r = CanonicalOrders({}, eq(e, 0)).rebuild({0}, fresh);
   EXPECT_EQ(fresh.size(), pool.size());
   EXPECT_TRUE(r.question.is(Op::kEq));
 }

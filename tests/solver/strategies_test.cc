@@ -98,6 +98,17 @@ TEST(Strategies, EachAloneDecidesItsFragment) {
   }
 }
 
+// It is tried where a refutation has taken long: not alone.
+TEST(Strategies, PointsAreCountedWhereNoModelIsFound) {
+  Case c("u0:-1.. u1:2..11 u2:2.. u3:-1..8",
+         "u1*(2*u1*u2 - 2*u2 + u2*u2*u3) == 64*u1 + 12; u0*u2 <= 10; "
+         "u2 + u0 <= u1 + 5",
+         testing::native_only());
+  const Answer answer = c.ask("max(u2, u1) <= 5");
+  EXPECT_EQ(answer.verdict, Verdict::kNo);
+  EXPECT_EQ(answer.strategy, "few-models");
+}
+
 // Of random facts and questions, and of questions about indices: no answer of
 // one strategy alone fails at a point of the box at which the facts hold.
 TEST(Strategies, EachAloneIsRightAtEveryPointOfSmallBoxes) {
