@@ -1,5 +1,6 @@
 #include "solver/normal/normal_form.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -42,6 +43,17 @@ class NormalForm::Bottom {
 
 bool NormalForm::rewrite(const Poly& p, Normal& n) {
   state_.meter.spend(p.terms.size());
+  // Most polynomials have no atom that is something else.
+  const bool stays =
+      std::none_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
+        const AtomId x = forms_.monomials.single(t.mono);
+        if (x != kNoId) return image_of(x).poly != kNoId;
+        const Factors& factors = forms_.monomials.factors(t.mono);
+        return std::any_of(factors.begin(), factors.end(), [this](AtomId a) {
+          return image_of(a).poly != kNoId;
+        });
+      });
+  if (stays) return n.changed = false;
   const auto image = [&](AtomId a) -> const Poly* {
     const Image& of_atom = image_of(a);
     if (of_atom.poly == kNoId) return nullptr;
