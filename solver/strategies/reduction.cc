@@ -32,6 +32,14 @@ std::optional<PolynomialReduction::Division> PolynomialReduction::divide(
   return any ? std::optional(std::move(d)) : std::nullopt;
 }
 
+// Whether an equality's own variable is in it: it is no original.
+bool PolynomialReduction::has_fresh(PolyId p) {
+  const Atoms& atoms = forms_.occurrences.of_poly(p);
+  return std::any_of(atoms.begin(), atoms.end(), [this](AtomId a) {
+    return forms_.atoms[a].kind == AtomKind::kFresh;
+  });
+}
+
 // Those that mention an atom of p, each once.
 std::vector<const Constraint*> PolynomialReduction::divisors_near(
     const Poly& p, Divisors which) {
@@ -45,7 +53,8 @@ std::vector<const Constraint*> PolynomialReduction::divisors_near(
       const bool usable = f.kind == FormulaKind::kEq ||
                           (f.kind == FormulaKind::kGe && !equalities);
       if (!constraint.is_active || !usable ||
-          (constraint.is_original && which != Divisors::kOriginals)) {
+          (constraint.is_original && which != Divisors::kOriginals) ||
+          (which == Divisors::kOriginals && has_fresh(f.poly))) {
         continue;
       }
       const Poly& row = forms_.polys[f.poly];

@@ -38,6 +38,7 @@ class PolynomialReduction {
   std::optional<Division> divide(const Poly& p, const Poly& divisor);
   // Rows, equalities alone, or rows with those that were rewritten since.
   enum class Divisors { kRows, kEqualities, kOriginals };
+  bool has_fresh(PolyId p);
   std::vector<const Constraint*> divisors_near(const Poly& p, Divisors which);
   bool is_nonnegative(const Poly& p, Divisors which, Reason& why, int depth);
 

@@ -8,8 +8,11 @@
 #include <random>
 #include <set>
 
+#include "solver/domain.h"
 #include "solver/forms/floors.h"
+#include "solver/lower.h"
 #include "solver/normal/normal_form.h"
+#include "solver/strategies/proof_strategies.h"
 #include "solver/z3_backend.h"
 #include "sym/rewrite_rule.h"
 #include "sym/simplifier.h"
@@ -201,6 +204,146 @@ TEST(RewriteRules, OfTheSimplifierKeepTheValueOfTheirExamples) {
                                     << after << " at " << point.to_string();
     }
     EXPECT_GE(points, 20u) << rule.name;
+  }
+}
+
+// What quotients by symbols ask for: proofs, and ratios that the equalities of
+// products determine.
+class TestProver final : public RemainderProver {
+ public:
+  TestProver(Domain& domain, ProofStrategies& by)
+      : RemainderProver(domain, by.combination), by_(by) {}
+  std::optional<Int> known_quotient(const Poly& num, const Poly& den,
+                                    Reason& why) override {
+    for (int k = 0; k < 4; ++k) {
+      const auto rest = by_.reduction.remainder(num - den * k, why);
+      if (rest && rest->is_constant() && rest->constant.is_zero()) return k;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  ProofStrategies& by_;
+};
+
+// Facts in a domain of their own, without a context's memory.
+class GivenDomain {
+ public:
+  explicit GivenDomain(const std::string& text)
+      : forms_(Forms::of(pool)), domain(forms_.pool, reasons_) {
+    for (const std::string& part : testing::split(text, ';')) {
+      if (part.find(" in [") == std::string::npos) {
+        assume(p(part));
+        continue;
+      }
+      const RangeDeclaration r = parse_range(part);
+      if (r.lower)
+        assume(pool.make(Op::kLe, {pool.integer(*r.lower), p(r.name)}));
+      if (r.upper)
+        assume(pool.make(Op::kLe, {p(r.name), pool.integer(*r.upper)}));
+    }
+  }
+  Expr p(const std::string& text) { return parse(pool, text); }
+  Poly form(Expr e) {
+    domain.set_quotient_prover(&prover_);
+    Poly p = domain.normal(forms_.lower.integer(e)).poly;
+    domain.set_quotient_prover(nullptr);
+    return p;
+  }
+  // What a form is where a point's values are all assumed.
+  Poly at(const Poly& form, const std::vector<Expr>& symbols,
+          const std::vector<Int>& values) {
+    const Domain::Mark before = domain.mark();
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      Poly is_value = forms_.lower.integer(symbols[i]);
+      is_value.constant -= values[i];
+      domain.assume(forms_.pool.formulas.eq(is_value), 0);
+    }
+    EXPECT_FALSE(domain.conflict());
+    Poly value = domain.normal(form).poly;
+    domain.undo(before);
+    return value;
+  }
+  Interval range(Expr symbol) {
+    return domain.range(forms_.lower.integer(symbol)).span;
+  }
+
+  ExprPool pool;
+  std::vector<Expr> facts;
+
+ private:
+  void assume(Expr fact) {
+    facts.push_back(fact);
+    domain.assume(forms_.lower.condition(fact), reasons_.leaf(leaves_++));
+  }
+
+  Forms& forms_;
+  ReasonArena reasons_;
+  uint32_t leaves_ = 0;
+
+ public:
+  Domain domain;
+
+ private:
+  ProofStrategies by_{domain};
+  TestProver prover_{domain, by_};
+};
+
+// The same of the solver's tables: the normal form that the rule gives the
+// example is the example's value at points at which the facts hold, once the
+// symbols are numbers.
+void keeps_the_value_of_its_example(const Table& table,
+                                    const RewriteRule& rule) {
+  constexpr int kEnd = 13;
+  SCOPED_TRACE(std::string(table.name) + ": " + rule.name);
+  GivenDomain given(rule.given);
+  const uint64_t before = count_of(table, rule.name);
+  const Expr e = given.p(rule.fires);
+  const Poly form = given.form(e);
+  EXPECT_GT(count_of(table, rule.name), before);
+  std::vector<Expr> symbols = free_symbols(e);
+  for (Expr fact : given.facts) {
+    for (Expr x : free_symbols(fact)) {
+      if (std::find(symbols.begin(), symbols.end(), x) == symbols.end()) {
+        symbols.push_back(x);
+      }
+    }
+  }
+  std::mt19937 random(11);
+  size_t points = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const int end = i % 2 == 0 ? kEnd : 2;  // small ones meet more equalities
+    Assignment point;
+    std::vector<Int> values;
+    for (Expr s : symbols) {
+      const Interval r = given.range(s);
+      const Int low = r.lower() ? *r.lower() : Int(-end);
+      const Int high = r.upper() ? *r.upper() : low + 2 * end;
+      const Int width = high - low + 1;
+      values.push_back(
+          low + floor_mod(Int(static_cast<int>(random() % 4096)), width));
+      point.set(s, values.back());
+    }
+    const bool holds =
+        std::all_of(given.facts.begin(), given.facts.end(),
+                    [&](Expr fact) { return evaluate(fact, point).is_true(); });
+    const Evaluation x = evaluate(e, point);
+    if (!holds || !x.defined()) continue;
+    ++points;
+    const Poly value = given.at(form, symbols, values);
+    ASSERT_TRUE(value.is_constant()) << " at " << point.to_string();
+    ASSERT_EQ(std::get<Int>(*x.value), value.constant)
+        << e << " at " << point.to_string();
+  }
+  EXPECT_GE(points, 20u);
+}
+
+TEST(RewriteRules, OfTheSolverKeepTheValueOfTheirExamples) {
+  for (const Table& table : kTables) {
+    if (table.counts == internal::division_rule_counts) continue;
+    for (const auto& [rule, count] : table.counts()) {
+      keeps_the_value_of_its_example(table, rule);
+    }
   }
 }
 
