@@ -88,8 +88,8 @@ class Domain {
 
   // --- reading
   bool is_solved(AtomId a) const { return state_.substitution.is_solved(a); }
-  // These require is_solved(a).  The value is with other solved equalities put
-  // in; until the next change.
+  // These require is_solved(a).  Other solved equalities are substituted in
+  // the value; until the next change.
   PolyId solved_form(AtomId a) { return state_.substitution.value_of(a); }
   const Poly& solved_value(AtomId a) { return normal_.value_of(a); }
   // Atoms whose solved form mentions the atom.

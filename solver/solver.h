@@ -198,12 +198,12 @@ class Context {
   // facts allow is missing.  nullopt when they may be more than `limit`.
   [[nodiscard]] std::optional<std::vector<Int>> values(
       Expr e, size_t limit = 64, std::vector<FactId>* facts = nullptr);
-  // e with the equalities among the facts put in: symbols that they determine
-  // are replaced.
+  // e with the equalities among the facts substituted: symbols that they
+  // determine are replaced.
   [[nodiscard]] Expr substitute(Expr e, std::vector<FactId>* facts = nullptr);
   // The cheapest form found (sym/cheapest.h) of what e is under the facts:
   // never costlier than e (sym/cost.h), a constant where ask() says that it is
-  // one, with symbols put in that equalities determine.
+  // one, with symbols that equalities determine substituted.
   [[nodiscard]] Expr simplify(Expr e, std::vector<FactId>* facts = nullptr);
   // The canonical form (sym/simplify.h), with divisions, Min/Max and relations
   // decided where the facts decide them at once.  Equal things are more often

@@ -40,8 +40,8 @@ std::optional<Proof> Refutation::refute_literal(FormulaId f, Tier tier,
   });
 }
 
-// Before it is assumed: it would be put into itself.  p >= 0 with p <= 2 is
-// p == 0, p == 1 or p == 2.
+// Before it is assumed: it would be substituted in itself.  p >= 0 with p <= 2
+// is p == 0, p == 1 or p == 2.
 std::optional<Proof> Refutation::refute_by_residues(const Formula& formula) {
   if (formula.poly == kNoId || formula.kind == FormulaKind::kNe) {
     return std::nullopt;
