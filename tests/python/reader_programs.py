@@ -1140,3 +1140,16 @@ class ShortRows(torch.nn.Module):
 @program(lambda n, m: (data(n, 4, m),))
 def shuffled_channels(x):
     return torch.nn.functional.channel_shuffle(x, 2), torch.trapezoid(x)
+
+
+@program()
+def copies(x):
+    aten = torch.ops.aten
+    return (aten.permute_copy(x, [1, 0]), aten.view_copy(x, [-1]),
+            aten.slice_copy(x, 1, 1), *aten.unbind_copy(x.new_ones(2, 3)))
+
+
+@program()
+def rare(x):
+    return (*torch.frexp(x), torch.rot90(x), torch.dist(x, x + 1),
+            torch.renorm(x, 2, 0, 1.0), torch.ldexp(x, torch.tensor(3)))

@@ -4,10 +4,13 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/div.h>
+#include <ATen/ops/flip.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/pow.h>
 #include <ATen/ops/slice.h>
 #include <ATen/ops/sub.h>
 #include <ATen/ops/sum.h>
+#include <ATen/ops/transpose.h>
 
 #include <algorithm>
 #include <cmath>
@@ -206,6 +209,55 @@ bool condition_number(RuleCall& call) {
   return true;
 }
 
+// The norm of a difference.
+bool dist(RuleCall& call) {
+  const RecordingOff off(call.tracer);
+  const Tensor difference = at::sub(call.tensor(0), call.tensor(1));
+  const ScalarType dtype = difference.scalar_type();
+  TORCH_CHECK(at::isFloatingType(dtype) || at::isComplexType(dtype),
+              "linalg.vector_norm: Expected a floating point or complex tensor "
+              "as input. Got ",
+              dtype);
+  call.returns(fresh({}, c10::toRealValueType(dtype), difference.device()));
+  return true;
+}
+
+// self * 2**exponent
+bool ldexp(RuleCall& call) {
+  const RecordingOff off(call.tracer);
+  call.returns(at::mul(call.tensor(0), at::pow(2.0, call.tensor(1))));
+  return true;
+}
+
+// rot90(self, k, dims): by how it is composed of flips and a transposition.
+bool rot90(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const int64_t rank = self.dim();
+  std::vector<int64_t> dims = to_ints(call.args[2]);
+  TORCH_CHECK(
+      dims.size() == 2,
+      "expected total rotation dims == 2, but got dims = ", dims.size());
+  TORCH_CHECK(rank >= 2,
+              "expected total dims >= 2, but got total dims = ", rank);
+  for (int64_t& d : dims) d = wrap_dim(d, rank);
+  TORCH_CHECK(dims[0] != dims[1],
+              "expected rotation dims to be different, but got dim0 = ",
+              dims[0], " and dim1 = ", dims[1]);
+  const int64_t turns = ((call.args[1].toInt() % 4) + 4) % 4;
+  const RecordingOff off(call.tracer);
+  if (turns == 0) {
+    call.returns(fresh(sizes_of(self), self.scalar_type(), self.device()));
+  } else if (turns == 2) {
+    call.returns(at::flip(self, dims));
+  } else {
+    const Tensor flipped = at::flip(self, {dims[turns == 1 ? 1 : 0]});
+    const Tensor turned = at::transpose(flipped, dims[0], dims[1]);
+    call.returns(make_fake(turned.sym_sizes(), turned.sym_strides(),
+                           self.scalar_type(), self.device()));
+  }
+  return true;
+}
+
 // The dimensions that a gradient is taken along.
 std::vector<int64_t> gradient_dims(const RuleCall& call) {
   const IValue& given = arg(call, "dim");
@@ -331,6 +383,7 @@ const RuleEntry kRules[] = {
     {"aten::cross", whole, "composite"},
     {"aten::cumulative_trapezoid", whole, "composite"},
     {"aten::diag", whole, "composite"},
+    {"aten::dist", dist, "composite"},
     {"aten::dsplit", whole, "composite"},
     {"aten::dstack", whole, "composite"},
     {"aten::einsum", whole, "composite"},
@@ -364,6 +417,7 @@ const RuleEntry kRules[] = {
     {"aten::imag", whole, "composite"},
     {"aten::inner", whole, "composite"},
     {"aten::isclose", whole, "composite"},
+    {"aten::ldexp.Tensor", ldexp, "composite"},
     {"aten::linalg_cond", condition_number, "composite"},
     {"aten::linalg_matrix_norm", whole, "composite"},
     {"aten::linalg_norm", whole, "composite"},
@@ -377,6 +431,7 @@ const RuleEntry kRules[] = {
     {"aten::pad_sequence", pad_sequence, "composite"},
     {"aten::pairwise_distance", whole, "composite"},
     {"aten::real", whole, "composite"},
+    {"aten::rot90", rot90, "composite"},
     {"aten::row_stack", whole, "composite"},
     {"aten::sum_to_size", sum_to_size, "composite"},
     {"aten::tensor_split", whole, "composite"},

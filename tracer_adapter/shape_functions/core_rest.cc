@@ -466,6 +466,37 @@ bool channel_shuffle(RuleCall& call) {
   return true;
 }
 
+// (mantissa, exponent)
+bool frexp(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.is_floating_point(),
+              "torch.frexp() only supports floating-point dtypes");
+  call.returns(fresh_like(self));
+  call.returns(fresh_like(self, ScalarType::Int));
+  return true;
+}
+
+// renorm(self, p, dim, maxnorm): the parts along dim are made no longer than
+// maxnorm.
+bool renorm(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(call.args[1].isScalar() && call.args[3].isScalar(),
+              "renorm: p and maxnorm must be numbers");
+  TORCH_CHECK(
+      !call.args[1].isComplexDouble() && call.args[1].toScalar().toDouble() > 0,
+      "renorm: non-positive-norm not supported");
+  TORCH_CHECK(!call.args[3].isComplexDouble() &&
+                  call.args[3].toScalar().toDouble() >= 0,
+              "renorm: expected maxnorm to be >= 0");
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
+              "renorm: expected a floating point or complex tensor, got ",
+              self.scalar_type());
+  TORCH_CHECK(self.dim() > 1, "renorm: input needs at least 2 dimensions, got ",
+              self.dim(), " dimensions");
+  wrap_dim(call.args[2].toInt(), self.dim());
+  return return_contiguous(call);
+}
+
 constexpr const char* kInCtc =
     " (while checking arguments for ctc_loss_allocate_outputs)";
 
@@ -558,6 +589,8 @@ const RuleEntry kRules[] = {
     {"aten::fractional_max_pool3d", fractional_max_pool<3>, "pooling"},
     {"aten::channel_shuffle", channel_shuffle, "resampling"},
     {"aten::native_channel_shuffle", channel_shuffle, "resampling"},
+    {"aten::frexp.Tensor", frexp, "elementwise"},
+    {"aten::renorm", renorm, "normalisation"},
     {"aten::ctc_loss.Tensor", ctc_loss, "loss"},
     {"aten::embedding_renorm", embedding_renorm, "embedding"},
     {"aten::embedding_renorm_", embedding_renorm, "embedding"},

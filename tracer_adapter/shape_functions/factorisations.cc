@@ -343,6 +343,37 @@ bool square_by_columns(RuleCall& call) {
   return true;
 }
 
+// The product of the reflections that geqrf() left.
+bool householder_product(RuleCall& call) {
+  const Matrices a(call.tensor(0), "torch.linalg.householder_product");
+  const Tensor& tau = call.tensor(1);
+  const char* name = "torch.linalg.householder_product";
+  require_one_dtype(a.self, tau, name);
+  TORCH_CHECK(tau.dim() == a.self.dim() - 1, name,
+              ": Expected tau to have one dimension less than input, but got "
+              "tau.ndim equal to ",
+              tau.dim(), " and input.ndim is equal to ", a.self.dim());
+  PROVISO_REQUIRE(a.rows.sym_ge(a.columns), name,
+                  ": input.shape[-2] must be greater than or equal to "
+                  "input.shape[-1]");
+  PROVISO_REQUIRE(a.columns.sym_ge(tau.sym_size(-1)), name,
+                  ": input.shape[-1] must be greater than or equal to "
+                  "tau.shape[-1]");
+  for (size_t d = 0; d < a.batch.size(); ++d)
+    PROVISO_REQUIRE(a.batch[d].sym_eq(tau.sym_size(static_cast<int64_t>(d))),
+                    name,
+                    ": Expected batch dimensions of tau to be equal to "
+                    "input.shape[:-2]");
+  call.returns(a.like_self());
+  return true;
+}
+
+bool matrix_exp(RuleCall& call) {
+  const Matrices a = square(call.tensor(0), "linalg.matrix_exp");
+  call.returns(fresh(sizes_of(a.self), a.self.scalar_type(), a.self.device()));
+  return true;
+}
+
 bool pinv(RuleCall& call) {
   const Matrices a(call.tensor(0), "linalg.pinv");
   if (arg(call, "hermitian").toBool()) square(call.tensor(0), "linalg.pinv");
@@ -476,6 +507,7 @@ bool block_diag(RuleCall& call) {
 const RuleEntry kRules[] = {
     {"aten::addr", addr, "linear algebra"},
     {"aten::block_diag", block_diag, "linear algebra"},
+    {"aten::cholesky", square_by_columns, "linear algebra"},
     {"aten::cholesky_inverse", square_by_columns, "linear algebra"},
     {"aten::cholesky_solve", cholesky_solve, "linear algebra"},
     {"aten::_linalg_det", determinant, "linear algebra"},
@@ -488,9 +520,11 @@ const RuleEntry kRules[] = {
     {"aten::linalg_cholesky_ex", square_and_info, "linear algebra"},
     {"aten::linalg_cross", cross, "linear algebra"},
     {"aten::linalg_eig", eig, "linear algebra"},
+    {"aten::linalg_householder_product", householder_product, "linear algebra"},
     {"aten::linalg_inv_ex", square_and_info, "linear algebra"},
     {"aten::linalg_lstsq", lstsq, "linear algebra"},
     {"aten::linalg_lu_factor_ex", lu_factor, "linear algebra"},
+    {"aten::linalg_matrix_exp", matrix_exp, "linear algebra"},
     {"aten::linalg_matrix_rank", matrix_rank, "linear algebra"},
     {"aten::linalg_multi_dot", multi_dot, "linear algebra"},
     {"aten::linalg_pinv.atol_rtol_tensor", pinv, "linear algebra"},

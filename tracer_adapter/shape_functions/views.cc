@@ -1,5 +1,7 @@
 // tracer_adapter/shape_functions/views.cc - the same memory seen with other
 // sizes and strides.
+#include <ATen/core/dispatch/Dispatcher.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -929,6 +931,33 @@ bool view_as_complex(RuleCall& call) {
   return true;
 }
 
+// x_copy(..): what x(..) gives, in memory of its own and contiguous.
+bool copy_of_view(RuleCall& call) {
+  const c10::OperatorName& name = call.op.operator_name();
+  std::string of = name.name.substr(0, name.name.size() - 5);
+  // Copies need not lie evenly in what they are copies of.
+  if (of == "aten::view" && name.overload_name.empty()) of = "aten::reshape";
+  const auto op =
+      c10::Dispatcher::singleton().findSchema({of, name.overload_name});
+  if (!op || op->schema().arguments().size() != call.args.size()) return false;
+  c10::Stack stack(call.args.begin(), call.args.end());
+  {
+    const RecordingOff off(call.tracer);
+    op->callBoxed(stack);
+  }
+  const auto copied = [](const Tensor& t) {
+    return fresh(sizes_of(t), t.scalar_type(), t.device());
+  };
+  if (stack[0].isTensor()) {
+    call.returns(copied(stack[0].toTensor()));
+    return true;
+  }
+  std::vector<Tensor> parts;
+  for (const Tensor& t : to_tensors(stack[0])) parts.push_back(copied(t));
+  call.returns(parts);
+  return true;
+}
+
 // resize_ of a fake: contiguous, as the storage has no size.
 bool resize_in_place(RuleCall& call) {
   const Tensor& self = call.tensor(0);
@@ -1011,6 +1040,24 @@ const RuleEntry kRules[] = {
     {"aten::view_as", view_as, "view"},
     {"aten::view_as_complex", view_as_complex, "view"},
     {"aten::view_as_real", view_as_real, "view"},
+    {"aten::alias_copy", copy_of_view, "copy"},
+    {"aten::as_strided_copy", copy_of_view, "copy"},
+    {"aten::detach_copy", copy_of_view, "copy"},
+    {"aten::diagonal_copy", copy_of_view, "copy"},
+    {"aten::expand_copy", copy_of_view, "copy"},
+    {"aten::narrow_copy", copy_of_view, "copy"},
+    {"aten::permute_copy", copy_of_view, "copy"},
+    {"aten::select_copy.int", copy_of_view, "copy"},
+    {"aten::slice_copy.Tensor", copy_of_view, "copy"},
+    {"aten::split_copy.Tensor", copy_of_view, "copy"},
+    {"aten::split_with_sizes_copy", copy_of_view, "copy"},
+    {"aten::squeeze_copy", copy_of_view, "copy"},
+    {"aten::t_copy", copy_of_view, "copy"},
+    {"aten::transpose_copy.int", copy_of_view, "copy"},
+    {"aten::unbind_copy.int", copy_of_view, "copy"},
+    {"aten::unfold_copy", copy_of_view, "copy"},
+    {"aten::unsqueeze_copy", copy_of_view, "copy"},
+    {"aten::view_copy", copy_of_view, "copy"},
     // in place
     {"aten::detach_", return_self, "view in place"},
     {"aten::resize_", resize_in_place, "view in place"},
