@@ -1,5 +1,6 @@
 #include "tracer_adapter/checked_calls.h"
 
+#include <ATen/ATen.h>
 #include <ATen/core/List.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
@@ -79,6 +80,54 @@ void check_steps(const c10::OperatorHandle& op,
   }
 }
 
+// ctc_loss(log_probs (T, N, labels), targets (N, S) or their rows one after
+// another, input_lengths, target_lengths, ...): the kernel reads what a target
+// says.  What stands behind a row's length is not looked at.
+void check_labels(const c10::OperatorHandle& op,
+                  std::span<const c10::IValue> args) {
+  const std::string& name = op.schema().name();
+  if (name != "aten::ctc_loss" && name != "aten::_ctc_loss") return;
+  const at::Tensor probs = args[0].toTensor(), targets = args[1].toTensor();
+  if (is_fake(probs) || is_fake(targets)) return;
+  const auto lengths = [&](size_t i, int64_t most) {
+    const at::Tensor given = args[i].isTensor()
+                                 ? args[i].toTensor().to(at::kLong)
+                                 : at::tensor(args[i].toIntVector(), at::kLong);
+    TORCH_CHECK_VALUE(
+        given.numel() == 0 || (given.min().item<int64_t>() >= 0 &&
+                               given.max().item<int64_t>() <= most),
+        name, ": ", op.schema().arguments()[i].name(),
+        " must be at least 0 and at most ", most, ", got ", given);
+    return given.reshape({-1});
+  };
+  TORCH_CHECK_VALUE(
+      probs.dim() >= 2 && targets.dim() >= 1 && targets.dim() <= 2, name,
+      ": log_probs of ", probs.dim(), " dimensions and targets of ",
+      targets.dim());
+  lengths(2, probs.size(0));
+  const at::Tensor used = lengths(3, targets.size(-1));
+  at::Tensor labels = targets;
+  if (targets.dim() == 2) {
+    TORCH_CHECK_VALUE(used.numel() == targets.size(0), name, ": ", used.numel(),
+                      " target_lengths for ", targets.size(0),
+                      " rows of targets");
+    labels =
+        targets.masked_select(at::arange(targets.size(1)) < used.unsqueeze(1));
+  } else {
+    const int64_t all = used.sum().item<int64_t>();
+    TORCH_CHECK_VALUE(all <= targets.numel(), name,
+                      ": target_lengths add up to ", all, " for ",
+                      targets.numel(), " targets");
+    labels = targets.narrow(0, 0, all);
+  }
+  if (labels.numel() == 0) return;
+  const int64_t least = labels.min().item<int64_t>(),
+                most = labels.max().item<int64_t>();
+  TORCH_CHECK_VALUE(least >= 0 && most < probs.size(-1), name,
+                    ": targets from ", least, " to ", most, " for ",
+                    probs.size(-1), " labels");
+}
+
 bool is_composite(const c10::OperatorHandle& op) {
   return op.hasKernelForDispatchKey(
       c10::DispatchKey::CompositeImplicitAutograd);
@@ -94,6 +143,7 @@ bool comes_with_torch(const c10::OperatorHandle& op) {
 // decide what the operator does.
 bool look_at(const c10::OperatorHandle& op, std::span<const c10::IValue> args) {
   check_steps(op, args);
+  check_labels(op, args);
   c10::Stack fakes;
   for (const c10::IValue& value : args) fakes.push_back(fakes_of(value));
   Tracer tracer;

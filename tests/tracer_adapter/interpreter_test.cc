@@ -304,6 +304,29 @@ TEST(CheckedCalls, LookAtThePartsThatTheDataDecide) {
               ::testing::HasSubstr("v has size 0"));
 }
 
+TEST(CheckedCalls, LookAtTheLabelsOfALoss) {
+  const Tensor probs = at::rand({4, 2, 3}).log_softmax(-1);
+  const auto loss = [&](std::vector<int64_t> targets, at::IntArrayRef sizes,
+                        std::vector<int64_t> inputs,
+                        std::vector<int64_t> lengths) {
+    return error_of([&] {
+      call_checked("aten::_ctc_loss",
+                   {probs, at::tensor(targets, at::kLong).reshape(sizes),
+                    inputs, lengths, 0, false});
+    });
+  };
+  const CheckedCalls checked;
+  EXPECT_EQ(loss({1, 2, 1, -5}, {2, 2}, {4, 4}, {2, 1}), "");  // -5: padding
+  EXPECT_EQ(loss({1, 2, 1}, {3}, {4, 4}, {2, 1}), "");
+  const auto refused = ::testing::HasSubstr("_ctc_loss: ");
+  EXPECT_THAT(loss({1, 2, 1, 3}, {2, 2}, {4, 4}, {2, 2}), refused);
+  EXPECT_THAT(loss({1, 2, -1, 1}, {2, 2}, {4, 4}, {2, 2}), refused);
+  EXPECT_THAT(loss({1, 99, 1}, {3}, {4, 4}, {2, 1}), refused);
+  EXPECT_THAT(loss({1, 2, 1}, {3}, {4, 4}, {2, 2}), refused);
+  EXPECT_THAT(loss({1, 2, 1}, {3}, {4, 5}, {2, 1}), refused);
+  EXPECT_THAT(loss({1, 2, 1}, {3}, {4, 4}, {2, -1}), refused);
+}
+
 TEST(CheckedCalls, CallNoKernelOfWhichNothingLooksAtTheArguments) {
   const Tensor x = at::rand({2, 2});
   const auto call = [&] { call_checked("aten::mkldnn_linear", {x, x, x}); };
