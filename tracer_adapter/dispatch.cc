@@ -292,6 +292,11 @@ bool is_known(const c10::OperatorHandle& op) {
                              c10::DispatchKey::CompositeImplicitAutograd);
 }
 
+bool has_meta_function(const c10::OperatorHandle& op) {
+  return tracer_hooks().custom_op &&
+         op.hasKernelForDispatchKey(c10::DispatchKey::Meta);
+}
+
 Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
   const c10::FunctionSchema& schema = op.schema();
   OpInfo info(op);

@@ -10,5 +10,7 @@ namespace proviso::inline v0_2 {
 bool has_rule(const c10::OperatorHandle& op);
 // It has a rule, or it is composed of operators.
 bool is_known(const c10::OperatorHandle& op);
+// The process that traces has its meta function (in Python, torch's own).
+bool has_meta_function(const c10::OperatorHandle& op);
 
 }  // namespace proviso::inline v0_2

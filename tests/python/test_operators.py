@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import pathlib
+import subprocess
 
 import op_samples
 import pytest
@@ -58,6 +59,24 @@ def test_operators_without_a_rule_follow_torchs_meta_function():
     assert result.samples > 15
     assert result.differences == [] and result.refused == []
     assert result.without_rule == {} and result.meta_differences == []
+
+
+def test_what_python_alone_knows_is_read_in_python(tmp_path):
+    """Torch's meta function looks at the arguments; the command has none."""
+    file = tmp_path / "lu.pt2"
+    x = torch.randn(3, 3)
+    ep = proviso.export(lambda x: tuple(torch.linalg.lu(x)), (x,),
+                        dynamic_shapes=({0: proviso.Dim.AUTO, 1: None},))
+    proviso.save(ep, file)
+    for found, expected in zip(proviso.load(file).module()(x),
+                               torch.linalg.lu(x)):
+        assert torch.equal(found, expected)
+    command = ROOT / "build" / "bin" / "proviso-pt2"
+    done = subprocess.run([command, "run", file], capture_output=True,
+                          text=True)
+    assert done.returncode == 3 and "allow it by its name" in done.stderr
+    assert subprocess.run([command, "run", "--allow=aten.linalg_lu", file],
+                          capture_output=True).returncode == 0
 
 
 def test_copies_of_views_and_what_is_rare():

@@ -1185,6 +1185,12 @@ TEST(ShapeFunctions, RecurrencesTrustNothing) {
        {x, std::vector<Tensor>{h, h}, w, true, 2, 0.0, false, false, false}});
 }
 
+// Eager ends the process.
+TEST(ShapeFunctions, LeastSquaresOfNoRightHandSide) {
+  check_refused({"aten::linalg_lstsq",
+                 {make({2, 3}), make({2, 0}), {}, std::string("gelss")}});
+}
+
 TEST(ShapeFunctions, EmbeddingAndOneHot) {
   for (const Tensor& i : layouts({2, 3}, at::kLong)) {
     check({"aten::embedding", {make({10, 4}), i}});

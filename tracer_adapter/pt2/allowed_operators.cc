@@ -109,7 +109,8 @@ std::string_view objection(const c10::OperatorHandle& op,
   // What gradients are composed of trusts its arguments as well.
   if (gradient && !has_rule(op)) return kPart;
   if (is_known(op)) return "";
-  return name.starts_with('_') || writes_out(op.schema()) ? kPart : kUnknown;
+  if (name.starts_with('_') || writes_out(op.schema())) return kPart;
+  return has_meta_function(op) ? "" : kUnknown;
 }
 
 }  // namespace

@@ -313,6 +313,12 @@ bool lstsq(RuleCall& call) {
   const SymInt sides = is_vector ? SymInt(1) : b.sym_size(-1);
   const auto wanted =
       call.args[3].isNone() ? std::string("gelsy") : call.args[3].toStringRef();
+  // LAPACK's function ends the process without a right-hand side.
+  if (wanted == "gelss")
+    PROVISO_REQUIRE(sides.sym_ge(1).sym_or(a.self.sym_numel().sym_eq(0)),
+                    "torch.linalg.lstsq: the driver gelss needs a right-hand "
+                    "side, got other of sizes ",
+                    to_text(b.sym_sizes()));
   const LeastSquares kept = kept_by(wanted, a);
   Dims sizes = broadcast(a.batch, Dims(b.sym_sizes().begin(),
                                        b.sym_sizes().end() - 2 + is_vector));
