@@ -9,16 +9,13 @@
 // canonical orders (solver/canonical_order.h) or not at all, and the order of
 // the caller does not matter.
 //
-//   1  the facts are assumed in two orders, of which one may decide the
-//   question
-//      at once
-//   2  all proof strategies on both, first on that which leaves fewer
-//   constraints 3  the same with the facts assumed in other ways, one after
-//   another; where
-//      their first consequences are those of a way before, as far as numbers
-//      tell, their proofs are, too, and none is tried
+//   1  the facts are assumed in two orders, of which one may decide at once
+//   2  all proof strategies on both, first on that with fewer constraints
+//   3  the same with the facts assumed in other ways, one after another, but
+//      for those whose first consequences are like those of a way before, as
+//      far as numbers tell: their proofs are, too
 //   4  where work ended the first of them, or no way was another, more work on
-//   it
+//      it
 //
 // Most questions that come here are decided by the first or the second order.
 #pragma once
