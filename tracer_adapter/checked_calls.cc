@@ -10,6 +10,7 @@
 
 #include "tracer_adapter/graph.h"
 #include "tracer_adapter/interceptor.h"
+#include "tracer_adapter/known_operators.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::inline v0_2 {
@@ -128,16 +129,19 @@ void check_labels(const c10::OperatorHandle& op,
                     probs.size(-1), " labels");
 }
 
-bool is_composite(const c10::OperatorHandle& op) {
-  return op.hasKernelForDispatchKey(
-      c10::DispatchKey::CompositeImplicitAutograd);
-}
-
 // Namespaces beside these are the user's own operators.
 bool comes_with_torch(const c10::OperatorHandle& op) {
   const std::string& name = op.schema().name();
   return name.starts_with("aten::") || name.starts_with("prims::");
 }
+
+// While it lives, operators come to the tracer alone.
+class Traced : public Interceptor {
+ public:
+  bool intercept(const c10::OperatorHandle&, c10::Stack*) override {
+    return false;
+  }
+};
 
 // Throws what the operator's shape function throws.  False where the data
 // decide what the operator does.
@@ -146,6 +150,7 @@ bool look_at(const c10::OperatorHandle& op, std::span<const c10::IValue> args) {
   check_labels(op, args);
   c10::Stack fakes;
   for (const c10::IValue& value : args) fakes.push_back(fakes_of(value));
+  const Traced traced;
   Tracer tracer;
   const RecordingOff off(tracer);
   try {
@@ -164,42 +169,28 @@ bool look_at(const c10::OperatorHandle& op, std::span<const c10::IValue> args) {
   }
 }
 
-void look_at_parts(const c10::OperatorHandle& op, c10::Stack* stack);
+void look_at_and_call(const c10::OperatorHandle& op, c10::Stack* stack);
 
 // While it lives, this thread's operators on real tensors come here.
 class Parts : public Interceptor {
  public:
   bool intercept(const c10::OperatorHandle& op, c10::Stack* stack) override {
-    if (is_looking_) return false;  // the trace of look_at()
-    is_looking_ = true;
-    bool is_whole = true;
-    try {
-      is_whole =
-          look_at(op, std::span(*stack).last(op.schema().arguments().size()));
-    } catch (...) {
-      is_looking_ = false;
-      throw;
-    }
-    is_looking_ = false;
-    if (!is_whole && is_composite(op)) {
-      look_at_parts(op, stack);
-    } else {
-      const c10::impl::ExcludeDispatchKeyGuard execute(kTraceKey);
-      op.callBoxed(stack);
-    }
+    look_at_and_call(op, stack);
     return true;
   }
-
- private:
-  bool is_looking_ = false;
 };
 
-// What an operator is composed of is called one after another, each looked at
-// when its tensors are there.
-void look_at_parts(const c10::OperatorHandle& op, c10::Stack* stack) {
+// Where the data decide what an operator does, what it is composed of is called
+// one after another, each looked at when its tensors are there.
+void look_at_and_call(const c10::OperatorHandle& op, c10::Stack* stack) {
+  const size_t count = op.schema().arguments().size();
+  if (look_at(op, std::span(*stack).last(count)) || !is_composite(op)) {
+    const c10::impl::ExcludeDispatchKeyGuard execute(kTraceKey);
+    return op.callBoxed(stack);
+  }
   Tracer tracer;
   const RecordingOff off(tracer);
-  Parts parts;
+  const Parts parts;
   op.callBoxedForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd,
                              *stack);
 }
@@ -211,10 +202,9 @@ CheckedCalls::CheckedCalls(pt2::AllowedOperators allowed)
 CheckedCalls::~CheckedCalls() { asked = outer_; }
 
 void CheckedCalls::call(const c10::OperatorHandle& op, c10::Stack& stack) {
-  const bool is_checked = asked != nullptr && Tracer::current() == nullptr;
-  if (is_checked && !look_at(op, stack) && is_composite(op))
-    return look_at_parts(op, &stack);
-  op.callBoxed(stack);
+  if (asked == nullptr || Tracer::current() != nullptr)
+    return op.callBoxed(stack);
+  look_at_and_call(op, &stack);
 }
 
 }  // namespace proviso::inline v0_2

@@ -287,9 +287,13 @@ bool has_rule(const c10::OperatorHandle& op) {
   return find_rule(op.schema()) != nullptr;
 }
 
+bool is_composite(const c10::OperatorHandle& op) {
+  return op.hasKernelForDispatchKey(
+      c10::DispatchKey::CompositeImplicitAutograd);
+}
+
 bool is_known(const c10::OperatorHandle& op) {
-  return has_rule(op) || op.hasKernelForDispatchKey(
-                             c10::DispatchKey::CompositeImplicitAutograd);
+  return has_rule(op) || is_composite(op);
 }
 
 bool has_meta_function(const c10::OperatorHandle& op) {
@@ -308,8 +312,7 @@ Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
         "aten::lift_fresh_copy", "");
   info.target = target_name(info.recorded);
   info.rule = find_rule(schema);
-  info.composite =
-      op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+  info.composite = is_composite(op);
   info.autocast = op.hasKernelForDispatchKey(c10::DispatchKey::AutocastCPU);
   info.aten = info.name.starts_with("aten::");
   info.recorded_at_all = !is_query(schema.name());

@@ -1185,6 +1185,15 @@ TEST(ShapeFunctions, RecurrencesTrustNothing) {
        {x, std::vector<Tensor>{h, h}, w, true, 2, 0.0, false, false, false}});
 }
 
+// Eager keeps all losses; kernels do not agree about such numbers.
+TEST(ShapeFunctions, LossesOfSequencesKnowTheirReductions) {
+  const Tensor probs = make({4, 2, 3}), lengths = at::full({2}, 2, at::kLong);
+  for (int64_t reduction : {-1, 3, 7})
+    check_refused({"aten::ctc_loss.Tensor",
+                   {probs, at::ones({2, 2}, at::kLong), lengths, lengths, 0,
+                    reduction, false}});
+}
+
 // Eager ends the process.
 TEST(ShapeFunctions, LeastSquaresOfNoRightHandSide) {
   check_refused({"aten::linalg_lstsq",

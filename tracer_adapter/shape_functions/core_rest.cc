@@ -1,9 +1,7 @@
 // tracer_adapter/shape_functions/core_rest.cc - core ATen operators of no other
 // family: gradients that PyTorch keeps whole, the Fourier leaves, pairwise
 // distances, bags of embeddings; and what few programs call: pools at places
-// that are drawn, shuffled channels, CTC losses of lengths that are data.
-#include <ATen/core/Reduction.h>
-
+// that are drawn, shuffled channels.
 #include <algorithm>
 
 #include "tracer_adapter/shape_functions/common.h"
@@ -497,54 +495,6 @@ bool renorm(RuleCall& call) {
   return return_contiguous(call);
 }
 
-constexpr const char* kInCtc =
-    " (while checking arguments for ctc_loss_allocate_outputs)";
-
-// ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank,
-// reduction, zero_infinity): the lengths are data, and are looked at when the
-// program runs.
-bool ctc_loss(RuleCall& call) {
-  const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
-  const bool is_batched = probs.dim() == 3;
-  const int64_t blank = call.args[4].toInt();
-  TORCH_CHECK(is_batched || probs.dim() == 2,
-              "Expected 3-dimensional tensor, but got ", probs.dim(),
-              "-dimensional tensor for argument #1 'log_probs'", kInCtc);
-  TORCH_CHECK(targets.dim() == 1 || targets.dim() == 2,
-              "Expected tensor for argument #2 'targets' to have 1 or 2 "
-              "dimensions, but got ",
-              targets.dim(), kInCtc);
-  TORCH_CHECK(
-      targets.scalar_type() == at::kLong || targets.scalar_type() == at::kInt,
-      "Expected tensor for argument #2 'targets' to have scalar type "
-      "Int; but got ",
-      targets.toString(), " instead", kInCtc);
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      probs.scalar_type() == at::kFloat || probs.scalar_type() == at::kDouble,
-      "\"ctc_loss_cpu\" not implemented for '",
-      c10::toString(probs.scalar_type()), "'");
-  const SymInt batch = is_batched ? probs.sym_size(1) : SymInt(1);
-  PROVISO_REQUIRE(probs.sym_numel().sym_gt(0),
-                  "log_probs tensor must not be empty");
-  TORCH_CHECK(blank >= 0 && expect(probs.sym_size(-1).sym_gt(blank)),
-              "blank must be in label range");
-  for (const char* name : {"input_lengths", "target_lengths"}) {
-    const Tensor lengths = arg(call, name).toTensor();
-    TORCH_CHECK(c10::isIntegralType(lengths.scalar_type(), false), name,
-                " must be integral");
-    PROVISO_REQUIRE(lengths.sym_numel().sym_eq(batch), name,
-                    " must be of size batch_size");
-  }
-  // Eager reads past the end where there are fewer rows.
-  if (targets.dim() == 2)
-    PROVISO_REQUIRE(targets.sym_size(0).sym_ge(batch),
-                    "Expected a row of targets for each sequence", kInCtc);
-  const bool is_reduced = call.args[5].toInt() != at::Reduction::None;
-  call.returns(fresh(is_reduced || !is_batched ? Dims() : Dims{batch},
-                     probs.scalar_type(), probs.device()));
-  return true;
-}
-
 // embedding_renorm_(self, indices, max_norm, norm_type): the rows named are
 // made no longer than max_norm.
 bool embedding_renorm(RuleCall& call) {
@@ -591,7 +541,6 @@ const RuleEntry kRules[] = {
     {"aten::native_channel_shuffle", channel_shuffle, "resampling"},
     {"aten::frexp.Tensor", frexp, "elementwise"},
     {"aten::renorm", renorm, "normalisation"},
-    {"aten::ctc_loss.Tensor", ctc_loss, "loss"},
     {"aten::embedding_renorm", embedding_renorm, "embedding"},
     {"aten::embedding_renorm_", embedding_renorm, "embedding"},
 };

@@ -820,17 +820,13 @@ bool loss_by_class(RuleCall& call) {
 constexpr const char* kInCtc =
     " (while checking arguments for ctc_loss_allocate_outputs)";
 
-// (log_probs [time, batch, labels], targets, input_lengths, target_lengths,
-// blank, zero_infinity): a loss a sequence, and what its gradient reads
-bool ctc_loss(RuleCall& call) {
-  if (call.args[2].isTensor()) return false;  // the sizes are data
+// What all CTC losses require; `least`: dimensions of log_probs, 3 at most.
+void require_ctc(const RuleCall& call, int64_t least) {
   const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
-  const std::vector<int64_t> lengths = call.args[2].toIntVector(),
-                             wanted = call.args[3].toIntVector();
   const int64_t blank = call.args[4].toInt();
-  TORCH_CHECK(probs.dim() == 3, "Expected 3-dimensional tensor, but got ",
-              probs.dim(), "-dimensional tensor for argument #1 'log_probs'",
-              kInCtc);
+  TORCH_CHECK(probs.dim() >= least && probs.dim() <= 3,
+              "Expected 3-dimensional tensor, but got ", probs.dim(),
+              "-dimensional tensor for argument #1 'log_probs'", kInCtc);
   TORCH_CHECK(targets.dim() == 1 || targets.dim() == 2,
               "Expected tensor for argument #2 'targets' to have 1 or 2 "
               "dimensions, but got ",
@@ -844,11 +840,49 @@ bool ctc_loss(RuleCall& call) {
       probs.scalar_type() == at::kFloat || probs.scalar_type() == at::kDouble,
       "\"ctc_loss_cpu\" not implemented for '",
       c10::toString(probs.scalar_type()), "'");
-  const SymInt time = probs.sym_size(0), batch = probs.sym_size(1);
   PROVISO_REQUIRE(probs.sym_numel().sym_gt(0),
                   "log_probs tensor must not be empty");
-  TORCH_CHECK(blank >= 0 && expect(probs.sym_size(2).sym_gt(blank)),
+  TORCH_CHECK(blank >= 0 && expect(probs.sym_size(-1).sym_gt(blank)),
               "blank must be in label range");
+}
+
+// Eager reads past the end where there are fewer rows.
+void require_rows(const Tensor& targets, const SymInt& batch) {
+  PROVISO_REQUIRE(targets.sym_size(0).sym_ge(batch),
+                  "Expected a row of targets for each sequence", kInCtc);
+}
+
+// ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank,
+// reduction, zero_infinity): the lengths are data, and are looked at when the
+// program runs.
+bool ctc_loss_of_data(RuleCall& call) {
+  require_ctc(call, 2);
+  const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
+  const bool is_batched = probs.dim() == 3;
+  const SymInt batch = is_batched ? probs.sym_size(1) : SymInt(1);
+  for (const char* name : {"input_lengths", "target_lengths"}) {
+    const Tensor lengths = arg(call, name).toTensor();
+    TORCH_CHECK(c10::isIntegralType(lengths.scalar_type(), false), name,
+                " must be integral");
+    PROVISO_REQUIRE(lengths.sym_numel().sym_eq(batch), name,
+                    " must be of size batch_size");
+  }
+  if (targets.dim() == 2) require_rows(targets, batch);
+  const bool is_one = !keeps_all(call.args[5]) || !is_batched;
+  call.returns(fresh(is_one ? Dims() : Dims{batch}, probs.scalar_type(),
+                     probs.device()));
+  return true;
+}
+
+// (log_probs [time, batch, labels], targets, input_lengths, target_lengths,
+// blank, zero_infinity): a loss a sequence, and what its gradient reads
+bool ctc_loss(RuleCall& call) {
+  if (call.args[2].isTensor()) return false;  // the sizes are data
+  require_ctc(call, 3);
+  const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
+  const std::vector<int64_t> lengths = call.args[2].toIntVector(),
+                             wanted = call.args[3].toIntVector();
+  const SymInt time = probs.sym_size(0), batch = probs.sym_size(1);
   PROVISO_REQUIRE(batch.sym_eq(static_cast<int64_t>(lengths.size())),
                   "input_lengths must be of size batch_size");
   PROVISO_REQUIRE(batch.sym_eq(static_cast<int64_t>(wanted.size())),
@@ -871,9 +905,7 @@ bool ctc_loss(RuleCall& call) {
                     " at dimension 0, but got size ", targets.sym_size(0),
                     " for argument #2 'targets'", kInCtc);
   } else {
-    // Eager reads past the end where there are fewer rows.
-    PROVISO_REQUIRE(targets.sym_size(0).sym_ge(batch),
-                    "Expected a row of targets for each sequence", kInCtc);
+    require_rows(targets, batch);
     PROVISO_REQUIRE(targets.sym_size(1).sym_ge(longest),
                     "Expected tensor to have size at least ", longest,
                     " at dimension 1, but got size ", targets.sym_size(1),
@@ -967,6 +999,7 @@ const RuleEntry kRules[] = {
     {"aten::embedding", embedding, "embedding"},
     {"aten::one_hot", one_hot, "embedding"},
     {"aten::_ctc_loss", ctc_loss, "loss"},
+    {"aten::ctc_loss.Tensor", ctc_loss_of_data, "loss"},
     {"aten::cross_entropy_loss", loss_by_class, "loss"},
     {"aten::nll_loss", loss_by_class, "loss"},
     {"aten::nll_loss2d", loss_by_class, "loss"},
