@@ -76,9 +76,10 @@ def _says(values):
 def outcome_of(run, inputs):
     """The tensors and numbers that a run gives, and the inputs as it leaves
     them; None where it fails."""
+    given = tensors_in(inputs)  # a cache has others afterwards
     try:
         with torch.no_grad():
-            return pytree.tree_leaves(run(*inputs)) + tensors_in(inputs)
+            return pytree.tree_leaves(run(*inputs)) + given
     except FAILURES:
         return None
 

@@ -392,6 +392,7 @@ def test_an_assert_on_data_is_checked_at_run_time():
             run(torch.tensor(value), Y)
     with pytest.raises(proviso.DataDependentError):  # it may hold otherwise
         trace(asserting.or_on_data)
+    assert trace(asserting.or_known).runtime_asserts == []
 
 
 def test_questions_that_may_stay_open():

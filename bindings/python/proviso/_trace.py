@@ -2,7 +2,6 @@
 
 import builtins
 import contextlib
-import dis
 import functools
 import os
 import sys
@@ -11,7 +10,7 @@ import threading
 import torch
 from torch.fx.experimental import symbolic_shapes
 
-from proviso import _control_flow, _modules, _numbers, _proviso
+from proviso import _branches, _control_flow, _modules, _numbers, _proviso
 
 _MISSING = object()
 # Patches and flags are the process's; one trace at a time.
@@ -269,32 +268,24 @@ _bool_of = torch.SymBool.__bool__
 
 
 def _our_bool(self):
-    """`assert u0 > 3` on data is checked when the program runs."""
+    """A branch that only warns is none; `x.shape == y.shape` is one question;
+    `assert u0 > 3` on data is checked when the program runs."""
     if not isinstance(self.node, _proviso.SymNode):
         return _bool_of(self)
+    asking = _branches.Asking(sys._getframe(1))
+    if asking.only_speaks():
+        return bool(self.node.hint)
+    whole = asking.compared()
+    if whole is not None:
+        return whole if type(whole) is bool else _bool_of(whole)
     try:
         return _bool_of(self)
     except RuntimeError as error:
         if not (str(error).startswith("Could not guard on data-dependent")
-                and _is_asserted(sys._getframe(1))):
+                and asking.is_asserted()):
             raise
     _proviso.assert_at_run_time(self, "")
     return True
-
-
-def _is_asserted(frame):
-    """Whether the value that the frame tests now must be true or an assert
-    fails."""
-    code = list(dis.get_instructions(frame.f_code))
-    at = next((i for i, instruction in enumerate(code)
-               if instruction.offset == frame.f_lasti), None)
-    if at is None or "POP_JUMP" not in code[at].opname:
-        return False
-    if code[at].opname.endswith("IF_TRUE"):
-        failing = code[at + 1]
-    else:
-        failing = next((i for i in code if i.offset == code[at].argval), None)
-    return failing is not None and failing.opname == "LOAD_ASSERTION_ERROR"
 
 
 _check_with = torch._check_with
