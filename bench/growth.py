@@ -1,8 +1,8 @@
-"""How telling and asking grow: families of facts that double.
+"""How assuming and asking grow: families of facts that double.
 
     ./dev python bench/growth.py [OUT.svg]
 
-Prints microseconds of telling a whole family and of its question, with the
+Prints microseconds of assuming a whole family and of its question, with the
 ratio to the size before, and draws both (log-log) into OUT.svg.  Asking is the
 median of QUESTIONS questions that differ by a number, each asked once; `first`
 is the first alone, in a context made the moment before: where its facts
@@ -69,7 +69,7 @@ def counts_of(command, suffix, text, asks):
 
 
 def measure(make, n):
-    """Microseconds of telling, of asking and of the first question."""
+    """Microseconds of assuming, of asking and of the first question."""
     symbols, facts, question = make(n, 0)
     once = counts_of("decide", ".txt", "G|growth|{}|{}|{}|valid|-\n".format(
         " ".join(f"{name}:{low}.." for name, low in symbols),
@@ -104,7 +104,7 @@ def draw(rows, path):
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} '
              f'{height}" font-family="sans-serif" font-size="11">']
     parts.append(f'<text x="{edge}" y="20">microseconds by number of facts (or '
-                 'terms), log-log: telling solid, asking dashed</text>')
+                 'terms), log-log: assuming solid, asking dashed</text>')
     for name, colour in colours.items():
         mine = [r for r in rows if r[0] == name]
         for column, dash in ((2, ""), (3, ' stroke-dasharray="4 3"')):

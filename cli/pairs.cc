@@ -16,12 +16,14 @@
 #include "cli/tally.h"
 #include "cli/timer.h"
 #include "solver/forms/floors.h"
-#include "solver/normal/normal_form.h"
+#include "solver/normal/functions.h"
+#include "solver/normal/quotients.h"
 #include "solver/solver.h"
 #include "sym/cost.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/rules.h"
+#include "sym/simplifier.h"
 #include "sym/simplify.h"
 
 namespace proviso::cli {

@@ -99,7 +99,7 @@ class Session {
     Expr symbol = declared_symbol(pool_, range);
     if (!symbol.is_int()) {
       throw Error("--symbol '" + text + "': " + range.name +
-                  " is a float by its name; tell its range with --assume");
+                  " is a float by its name; give its range with --assume");
     }
     context_.declare(symbol, Interval::of(range.lower, range.upper),
                      {text, "", 0});
@@ -206,7 +206,7 @@ std::string in_form(Expr e, const std::string& form) {
 int facts(const Arguments& arguments) {
   if (!arguments.positional.empty()) {
     throw Error("facts: unexpected '" + arguments.positional[0] +
-                "'; tell facts with --symbol and --assume");
+                "'; give facts with --symbol and --assume");
   }
   std::cout << save_context(Session(arguments).context());
   return kYesOrGood;

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 
 Expr simplified(Expr e) {
   uint64_t units = Budget::kUnlimited;
-  return WholeCall::within(units, [&] { return simplify(e); }).value_or(e);
+  return InterruptScope::within(units, [&] { return simplify(e); }).value_or(e);
 }
 
 Expr negate(Expr condition) { return simplified(logical_not(condition)); }

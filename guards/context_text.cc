@@ -132,7 +132,7 @@ class Reader {
     return found;
   }
 
-  // Up to the next blank, which goes too.
+  // Takes a word, up to the next blank, and the blank.
   std::string_view word() {
     const std::string_view found = rest_.substr(0, rest_.find(' '));
     rest_.remove_prefix(std::min(found.size() + 1, rest_.size()));

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "guards/refusal.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
@@ -52,7 +52,7 @@ std::optional<Assignment> breaking_point(ShapeEnv& env, const Guard& guard) {
 }  // namespace
 
 std::string explain(ShapeEnv& env, const Guard& guard) {
-  const internal::WholeCall whole(env.context());
+  const internal::InterruptScope scope(env.context());
   const std::vector<Expr> symbols = free_symbols(guard.condition);
   std::string text =
       to_string(guard.condition) + ", that is " +

@@ -7,10 +7,12 @@
 #include <unordered_map>
 
 #include "sym/evaluate.h"
+#include "sym/excerpt.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
+using namespace internal;
 
 namespace {
 
@@ -260,13 +262,13 @@ GuardProgram::GuardProgram(std::vector<Expr> symbols,
   Compiler compiler(symbols_);
   for (Expr c : conditions_) {
     if (!c.is_bool()) {
-      throw Error("GuardProgram: expected a boolean, got " + to_string(c, 200));
+      throw Error("GuardProgram: expected a boolean, got " + excerpt(c));
     }
     for (Expr s : free_symbols(c)) {
       if (std::find(symbols_.begin(), symbols_.end(), s) != symbols_.end()) {
         continue;
       }
-      throw Error("GuardProgram: " + to_string(c, 200) + " mentions " +
+      throw Error("GuardProgram: " + excerpt(c) + " mentions " +
                   s.symbol().name + ", which is not among the symbols");
     }
     starts_.push_back(static_cast<uint32_t>(code_.size()));
@@ -514,7 +516,7 @@ class CppPrinter {
   void then(Expr e) { pieces_.push_back({{}, e, level_}); }
 
   [[noreturn]] static void fail(Expr e, const char* why) {
-    throw Error("GuardProgram::to_cpp: " + to_string(e, 200) + " " + why +
+    throw Error("GuardProgram::to_cpp: " + excerpt(e) + " " + why +
                 "; check it with holds()");
   }
 

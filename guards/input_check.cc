@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "guards/refusal.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
+#include "sym/excerpt.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
-
+using namespace internal;
 namespace {
 
 std::optional<Expr> range_condition(Expr size, const Interval& range) {
@@ -21,7 +22,7 @@ std::optional<Expr> range_condition(Expr size, const Interval& range) {
 }  // namespace
 
 InputCheck::InputCheck(ShapeEnv& env) {
-  const internal::WholeCall whole(env.context());
+  const internal::InterruptScope scope(env.context());
   for (const InputDim& dim : env.input_dims()) add_dim(env, dim);
   for (const Guard& guard : env.minimal_guards()) add_guard(env, guard);
   for (size_t i = 0; i < dims_.size(); ++i) {
@@ -73,7 +74,7 @@ void InputCheck::add_guard(ShapeEnv& env, const Guard& guard) {
     for (size_t i = 0; i < dims_.size(); ++i) {
       if (dims_[i].symbol == symbol) return i;
     }
-    throw Error("InputCheck: the guard " + to_string(guard.condition, 200) +
+    throw Error("InputCheck: the guard " + excerpt(guard.condition) +
                 " is on " + symbol.symbol().name +
                 ", which is not a size or an integer input; make that input a "
                 "constant");

@@ -31,8 +31,8 @@ std::optional<Int> answer_at(Expr question, const Assignment& point);
 // side that holds.
 Expr side_with_answer(Expr question, Int answer);
 
-// Of this environment, where it is the one of this thread that refused last;
-// null else.
+// The last question that this environment refused, where none of this thread
+// has refused one since; else null.
 const OpenQuestion* last_refused(ShapeEnv& env);
 
 // While it lives, what the environments of this thread assume where a question

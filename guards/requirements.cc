@@ -8,7 +8,7 @@
 #include "guards/conjuncts.h"
 #include "guards/phrases.h"
 #include "guards/weakest_checks.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
@@ -45,7 +45,7 @@ std::vector<Expr> without_implied(Context& ranges, std::vector<Expr> conditions,
   for (Expr candidate : order) {
     std::vector<Expr> rest = conditions;
     std::erase(rest, candidate);
-    const auto verdict = WholeCall::within(
+    const auto verdict = InterruptScope::within(
         units, [&] { return with_all(ranges, rest).ask(candidate).verdict; });
     if (!verdict) break;
     if (*verdict == Verdict::kYes) conditions = std::move(rest);
@@ -81,7 +81,7 @@ Context input_ranges(ShapeEnv& env) {
 }
 
 Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
-  const WholeCall whole(env.context());
+  const InterruptScope scope(env.context());
   for (const InputDim& dim : env.input_dims())
     words.push_back({dim.expr, dim.display_name});
   Context ranges = input_ranges(env);
@@ -90,13 +90,13 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (const Guard& guard : env.guards()) {
     for (Expr part : conjuncts(guard.condition)) {
       const std::vector<Expr> terms = free_symbols(part);
-      const auto plain = WholeCall::within(
+      const auto plain = InterruptScope::within(
           units, [&] { return weakest_checks(ranges, part, terms); });
       for (Expr c : plain.value_or(std::vector{part}))
         for (Expr piece : conjuncts(c)) add_once(all, piece);
     }
   }
-  const auto together = WholeCall::within(
+  const auto together = InterruptScope::within(
       units, [&] { return said_together(ranges, all, symbols_among(all)); });
   const std::vector<Expr> kept =
       without_implied(ranges, together.value_or(all), units);
@@ -113,15 +113,15 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (size_t i = 0; i < kept.size(); ++i) {
     std::vector<Expr> rest = kept;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    auto counterexample = WholeCall::within(units, [&] {
+    auto counterexample = InterruptScope::within(units, [&] {
       return with_all(ranges, rest).ask(kept[i]).counterexample;
     });
     result.conditions.push_back(
         {kept[i], *text++, std::move(counterexample).value_or(std::nullopt)});
   }
   for (const Guard& guard : env.guards()) {
-    const auto answer =
-        WholeCall::within(units, [&] { return context.ask(guard.condition); });
+    const auto answer = InterruptScope::within(
+        units, [&] { return context.ask(guard.condition); });
     AnsweredQuestion question{guard.condition, *text++, guard.origins, {}};
     if (answer && answer->verdict == Verdict::kYes)
       question.follows_from = used_by(context, *answer, kept);
@@ -130,7 +130,7 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (Expr symbol : symbols) {
     const std::string& name = *text++;
     const auto pinned =
-        WholeCall::within(units, [&]() -> std::optional<PinnedSize> {
+        InterruptScope::within(units, [&]() -> std::optional<PinnedSize> {
           const Interval range = context.bounds(symbol);
           if (!range.is_point() || ranges.bounds_quick(symbol).is_point())
             return std::nullopt;

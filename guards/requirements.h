@@ -52,8 +52,8 @@ struct Requirements {
 // What holds of every input: sizes are not negative, promised ranges.
 [[nodiscard]] Context input_ranges(ShapeEnv& env);
 
-// Of a trace that has ended.  `words` call the sizes of its inputs; a size
-// without word goes by its source (x.size()[0]).
+// Requires a trace that has ended.  `words` name the sizes of its inputs; a
+// size without word goes by its source (x.size()[0]).
 [[nodiscard]] Requirements requirements(ShapeEnv& env, std::vector<Word> words);
 
 }  // namespace proviso::inline v0_2

@@ -4,7 +4,7 @@
 #include "guards/env/minimal_guards.h"
 #include "guards/env/violations.h"
 #include "guards/shape_env_impl.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -60,7 +60,7 @@ void ShapeEnv::know(Expr condition, const std::string& why) {
 }
 
 void ShapeEnv::require(Expr condition, const SourceLocation& where) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "require");
   impl_->recorder.require(condition, where);
 }
@@ -72,17 +72,17 @@ std::optional<Value> ShapeEnv::hint(Expr e) {
   return impl_->hints.value(e);
 }
 std::optional<Int> ShapeEnv::maybe_static_int(Expr e) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), e, Type::kInt, "maybe_static_int");
   return impl_->decider.static_value(impl_->decider.simplify(e));
 }
 Expr ShapeEnv::simplify(Expr e) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_own(pool(), e, "simplify");
   return impl_->decider.simplify(e);
 }
 Interval ShapeEnv::bounds(Expr e) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), e, Type::kInt, "bounds");
   return impl_->decider.bounds(e);
 }
@@ -90,19 +90,19 @@ Interval ShapeEnv::bounds(Expr e) {
 // --- questions
 
 bool ShapeEnv::guard_bool(Expr condition, const SourceLocation& where) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "guard_bool");
   return impl_->questions.guard_bool(condition, where, "guard_bool");
 }
 
 Int ShapeEnv::guard_int(Expr e, const SourceLocation& where) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), e, Type::kInt, "guard_int");
   return std::get<Int>(impl_->questions.guard_value(e, where, "guard_int"));
 }
 
 double ShapeEnv::guard_float(Expr e, const SourceLocation& where) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), e, Type::kFloat, "guard_float");
   const Value value = impl_->questions.guard_value(e, where, "guard_float");
   if (auto* exact = std::get_if<Rational>(&value)) return exact->to_double();
@@ -112,38 +112,38 @@ double ShapeEnv::guard_float(Expr e, const SourceLocation& where) {
 
 bool ShapeEnv::expect_true(Expr condition, const SourceLocation& where,
                            const std::string& message) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "expect_true");
   return impl_->questions.expect_true(condition, where, message, "expect_true");
 }
 bool ShapeEnv::guard_or_false(Expr condition, const SourceLocation& where) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "guard_or_false");
   return impl_->questions.guard_or(condition, false, where, "guard_or_false");
 }
 bool ShapeEnv::guard_or_true(Expr condition, const SourceLocation& where) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "guard_or_true");
   return impl_->questions.guard_or(condition, true, where, "guard_or_true");
 }
 bool ShapeEnv::guard_size_oblivious(Expr condition,
                                     const SourceLocation& where) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "guard_size_oblivious");
   return impl_->questions.guard_size_oblivious(condition, where);
 }
 bool ShapeEnv::statically_known_true(Expr condition) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "statically_known_true");
   return impl_->questions.is_known(condition, true);
 }
 bool ShapeEnv::statically_known_false(Expr condition) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "statically_known_false");
   return impl_->questions.is_known(condition, false);
 }
 bool ShapeEnv::has_static_value(Expr e) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_own(pool(), e, "has_static_value");
   return impl_->questions.has_static_value(e);
 }
@@ -152,20 +152,20 @@ Int ShapeEnv::guarding_hint_or_throw(Expr e) {
   return impl_->questions.guarding_hint(e);
 }
 Int ShapeEnv::optimization_hint(Expr e, Int fallback) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_own(pool(), e, "optimization_hint");
   return impl_->hints.plausible(e, fallback);
 }
 void ShapeEnv::constrain_range(Expr e, std::optional<Int> min,
                                std::optional<Int> max,
                                const SourceLocation& where) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), e, Type::kInt, "constrain_range");
   impl_->questions.constrain_range(e, std::move(min), std::move(max), where);
 }
 void ShapeEnv::runtime_assert(Expr condition, const SourceLocation& where,
                               const std::string& message) {
-  const WholeCall whole;
+  const InterruptScope scope;
   require_type(pool(), condition, Type::kBool, "runtime_assert");
   impl_->questions.runtime_assert(condition, where, message);
 }
@@ -186,26 +186,26 @@ const std::map<Expr, Expr, ExprLess>& ShapeEnv::replacements() const {
 }
 
 std::vector<Guard> ShapeEnv::minimal_guards() {
-  const WholeCall whole(impl_->facts.context());
+  const InterruptScope scope(impl_->facts.context());
   Impl& m = *impl_;
   return MinimalGuards(m.facts, m.symbols, m.unguarded_answers, m.recorder,
                        m.enforced)
       .find();
 }
 bool ShapeEnv::used_assumption(Expr symbol) const {
-  const WholeCall whole(impl_->facts.context());
+  const InterruptScope scope(impl_->facts.context());
   require_own(impl_->facts.pool(), symbol, "used_assumption");
   return impl_->enforced.view().at_least_two.count(symbol) > 0;
 }
 std::vector<SourceLocation> ShapeEnv::assumption_origins(Expr symbol) const {
-  const WholeCall whole(impl_->facts.context());
+  const InterruptScope scope(impl_->facts.context());
   require_own(impl_->facts.pool(), symbol, "assumption_origins");
   const auto& places = impl_->enforced.view().places;
   auto it = places.find(symbol);
   return it == places.end() ? std::vector<SourceLocation>() : it->second;
 }
 Interval ShapeEnv::enforced_range(Expr e) {
-  const WholeCall whole(impl_->facts.context());
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), e, Type::kInt, "enforced_range");
   Context& context = *impl_->enforced.view().context;
   return without_machine_ends(
@@ -213,7 +213,7 @@ Interval ShapeEnv::enforced_range(Expr e) {
                 context.bounds_quick(impl_->replacements.apply(e))));
 }
 void ShapeEnv::check_constraints() {
-  const WholeCall whole(impl_->facts.context());
+  const InterruptScope scope(impl_->facts.context());
   Impl& m = *impl_;
   internal::check_constraints(m.options, m.facts, m.symbols, m.replacements,
                               m.recorder);

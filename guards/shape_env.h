@@ -72,7 +72,7 @@ struct RootDim {
 
 struct DimConstraint {
   DimPolicy policy = DimPolicy::kAuto;
-  // Of a named Dim, or "2*dx + 1"; unbacked sizes of one name are one symbol.
+  // The Dim's name, or "2*dx + 1"; unbacked sizes of one name are one symbol.
   std::string name{};
   std::optional<Int> min{}, max{};  // inclusive
   std::optional<RootDim> root{};    // of a derived Dim without its root

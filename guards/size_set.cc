@@ -52,7 +52,7 @@ std::optional<int64_t> common_period(int64_t a, int64_t b) {
   return p <= kMaxPeriod ? std::optional(p) : std::nullopt;
 }
 
-// Of an expression's parts before it.
+// What is known of an expression's parts before it is looked at.
 using Repetitions =
     std::unordered_map<Expr, std::optional<Repetition>, ExprHash>;
 
@@ -104,7 +104,7 @@ size_t looked_at(Expr e) {
   return e.is(Op::kAdd) || e.is(Op::kMul) ? e.arity() : 1;
 }
 
-// Of what is not defined by other operators.
+// e is not defined by other operators.
 std::optional<Repetition> of_node(Expr e, const Repetitions& known) {
   if (e.is_constant()) return Repetition{};
   if (e.is_symbol()) return Repetition{Rational(Int(1)), 1};
@@ -172,7 +172,7 @@ std::optional<Rational> value_at(Expr e, Expr symbol, int64_t size) {
   return std::nullopt;
 }
 
-// From `from` on, the truth of a condition has this period.
+// The truth of a condition has this period from `from` on.
 struct Onset {
   int64_t period = 1;
   Int from = 0;
@@ -201,7 +201,7 @@ std::optional<Onset> onset_of_relation(Expr c, Expr symbol,
   return Onset{1, from};
 }
 
-// That of all relations, however connectives join them.
+// The onset of all relations together, however connectives join them.
 std::optional<Onset> onset(std::span<const Expr> conditions, Expr symbol) {
   Onset all;
   Repetitions known;

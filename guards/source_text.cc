@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "sym/budget.h"
+#include "sym/excerpt.h"
 #include "sym/parse.h"
 
 namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
 
 constexpr std::string_view kPrefix = "value_of_input_";
@@ -18,7 +20,7 @@ bool in_word(char c) {
 }
 
 std::string shortened(std::string_view text) {
-  return std::string(text.substr(0, 300)) + (text.size() <= 300 ? "" : "...");
+  return excerpt(text, kSentenceLength);
 }
 
 size_t end_of_word(std::string_view text, size_t begin) {
@@ -26,7 +28,7 @@ size_t end_of_word(std::string_view text, size_t begin) {
   return begin;
 }
 
-// Of *xs: L['xs'][0] is called L['xs_0'] in a signature.
+// An argument of *xs: L['xs'][0] is called L['xs_0'] in a signature.
 std::optional<std::string> as_variadic(const std::string& source) {
   const size_t quote = source.find("']");
   const size_t line = source.rfind('_', quote);
@@ -54,8 +56,8 @@ Expr SourceValues::named(std::string_view name) const {
 }
 
 Expr SourceValues::beginning(std::string_view text, size_t* length) const {
-  // Of what sorts before the text the last has most in common with it: what
-  // begins the text begins that part as well.
+  // The last key that sorts before the text has the longest beginning in common
+  // with it: what begins the text begins that part as well.
   while (true) {
     Budget::spend(1);
     auto next = values_.upper_bound(text);

@@ -9,7 +9,7 @@
 #include "guards/conjuncts.h"
 #include "guards/phrases.h"
 #include "guards/weakest_checks.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -137,11 +137,11 @@ std::optional<std::string> as_flag(Context& context, Expr side,
 // The conditions that say it; empty where a symbol has no word.
 Texts side_texts(ShapeEnv& env, Expr side, Phrasing& phrasing,
                  uint64_t& units) {
-  const auto flag = WholeCall::within(
+  const auto flag = InterruptScope::within(
       units, [&] { return as_flag(env.context(), side, phrasing.words()); });
   if (flag && *flag) return {**flag};
   Texts texts;
-  const auto said = WholeCall::within(units, [&] {
+  const auto said = InterruptScope::within(units, [&] {
     return weakest_checks(env.context(), side, phrasing.terms());
   });
   for (Expr relation : said.value_or(std::vector{side})) {
@@ -190,13 +190,13 @@ Assignment whole_example(ShapeEnv& env, Expr asked, const Assignment& known) {
 std::optional<Suggestion> suggest_together(ShapeEnv& env,
                                            const std::vector<Expr>& sides,
                                            const std::vector<Word>& words) {
-  const WholeCall whole(env.context());
+  const InterruptScope scope(env.context());
   uint64_t units = kUnits;
   std::vector<Expr> needed = sides;
   for (Expr side : sides) {
     std::vector<Expr> rest = needed;
     std::erase(rest, side);
-    const auto verdict = WholeCall::within(units, [&] {
+    const auto verdict = InterruptScope::within(units, [&] {
       Context with = env.context().clone();
       for (Expr other : rest) with.assume(other);
       return with.ask(side).verdict;
@@ -206,7 +206,7 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
   }
   Phrasing phrasing(env.pool(), words);
   Texts texts;
-  const auto together = WholeCall::within(units, [&] {
+  const auto together = InterruptScope::within(units, [&] {
     return said_together(env.context(), needed, phrasing.terms());
   });
   for (Expr side : together.value_or(needed)) {
@@ -248,7 +248,7 @@ std::vector<std::string> internal::in_words(ShapeEnv& env,
 std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
                                 const std::vector<Word>& words,
                                 const Assignment& example) {
-  const WholeCall whole(env.context());
+  const InterruptScope scope(env.context());
   const Expr asked = question.condition;
   if (asked.is_float()) return {};
   const std::optional<Expr> known = side_of_example(env, asked, example);

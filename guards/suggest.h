@@ -60,7 +60,7 @@ std::optional<Int> answer_at(ShapeEnv& env, Expr asked,
 std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
                                     const Assignment& example);
 
-// As Python over the words; a symbol without word by its own name.
+// e as Python over the words; a symbol without one goes by its own name.
 std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words);
 
 }  // namespace proviso::inline v0_2

@@ -6,7 +6,7 @@
 #include "guards/conjuncts.h"
 #include "guards/env/session_facts.h"
 #include "guards/weakest_checks.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
 #include "sym/simplify.h"
@@ -112,7 +112,7 @@ class Writer {
   void write(Expr condition) {
     if (Expr x = above(condition, 0)) return add(x, kFromOneOn, false);
     if (Expr x = above(condition, 1)) return add(x, kFromTwoOn, true);
-    const Parts divisions = WholeCall::within(units_, [&] {
+    const Parts divisions = InterruptScope::within(units_, [&] {
                               return own_divisions(env_, r_, condition);
                             }).value_or(Parts());
     for (Expr part : divisions) add(part, kOwnDivisions, false);
@@ -128,7 +128,7 @@ class Writer {
     for (const InputDim& dim : env_.input_dims()) {
       if (!is_size(dim.expr)) continue;
       const Expr not_empty = ge(dim.expr, 1);
-      const auto known = WholeCall::within(
+      const auto known = InterruptScope::within(
           units_, [&] { return context.ask(not_empty).verdict; });
       if (known.value_or(Verdict::kUnknown) != Verdict::kUnknown) continue;
       add(not_empty, kNotEmpty, true);
@@ -151,12 +151,12 @@ class Writer {
           std::find_if(dims.begin(), dims.end(), [&](const InputDim& other) {
             if (other.expr == dim.expr) return true;
             if (!may_be_pinned(other) || !may_be_pinned(dim)) return false;
-            return WholeCall::within(units_, [&] {
+            return InterruptScope::within(units_, [&] {
                      return context.equivalent(other.expr, dim.expr);
                    }) == Verdict::kYes;
           });
-      const auto range =
-          WholeCall::within(units_, [&] { return context.bounds(dim.expr); });
+      const auto range = InterruptScope::within(
+          units_, [&] { return context.bounds(dim.expr); });
       sizes.push_back({dim.source,
                        without_machine_ends(range.value_or(Interval())),
                        equal->source});
@@ -178,14 +178,14 @@ class Writer {
 }  // namespace
 
 TorchForm torch_form(ShapeEnv& env, const Requirements& r) {
-  const WholeCall whole(env.context());
+  const InterruptScope scope(env.context());
   return Writer(env, r).run();
 }
 
 std::vector<TorchCondition> answers_to_torch(ShapeEnv& env,
                                              const Requirements& r,
                                              Expr question) {
-  const WholeCall whole(env.context());
+  const InterruptScope scope(env.context());
   const std::optional<Expr> side = side_of_example(env, question, {});
   if (!side) return {};
   Context context = input_ranges(env);

@@ -17,7 +17,7 @@
 
 #include "guards/conjuncts.h"
 #include "guards/env/session_facts.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
@@ -40,7 +40,7 @@ bool is_remainder(Expr e) {
          e.arg(1).integer().sign() > 0;
 }
 
-// Of x % k and -x % k, which are 0 together, the one that is shorter to say.
+// x % k or -x % k, which are 0 together: the one with the shorter text.
 Expr shorter_remainder(Expr remainder) {
   const Expr other = simplify(mod(-remainder.arg(0), remainder.arg(1)));
   if (!is_remainder(other)) return remainder;
@@ -126,7 +126,8 @@ class Search {
     for (Expr end : ends)
       if (suffices(end)) return {{end}};
     if (ends.size() == 2 && suffices(all_of(pool_, ends))) return ends;
-    // Of where it fails: it may hold at some of these values too.
+    // The range is that of the points where it fails: it may hold at some of
+    // these values too.
     const Interval hole = fails_.bounds(t);
     if (hole.is_point()) {
       const Expr apart = ne(t, pool_.integer(*hole.lower()));
@@ -526,10 +527,10 @@ Expr as_divisibility(Expr e) {
 
 std::vector<Expr> weakest_checks(Context& context, Expr condition,
                                  const std::vector<Expr>& terms) {
-  const WholeCall whole(context);
+  const InterruptScope scope(context);
   uint64_t units = kUnits;
-  return WholeCall::within(units,
-                           [&] { return Checks(context, terms).of(condition); })
+  return InterruptScope::within(
+             units, [&] { return Checks(context, terms).of(condition); })
       .value_or(std::vector{condition});
 }
 

@@ -13,33 +13,34 @@ using Wide = __int128;  // of 64-bit values, sums and quotients fit
 }  // namespace
 
 bool CandidateModels::consistent(FormulaId goal) {
-  kept_.file_facts();
+  kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
   for (size_t w = 0; w < KeptModels::kModels; ++w) {
-    if (kept_.is_usable(symbols, w)) return true;
+    if (kept_.meets_facts(symbols, w)) return true;
   }
   return false;
 }
 
 bool CandidateModels::satisfiable(FormulaId goal) {
-  kept_.file_facts();
+  kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
   for (size_t w = 0; w < KeptModels::kModels; ++w) {
-    if (!kept_.is_usable(symbols, w) || kept_.point(w).truth(goal) != true)
+    if (!kept_.meets_facts(symbols, w) || kept_.point(w).truth(goal) != true)
       continue;
     if (wanted_) note_values(w);
     return true;
   }
   for (size_t w = 0; w < KeptModels::kModels - 1; ++w) {
-    if (kept_.is_usable(symbols, w) && reach(goal, w, false)) return true;
+    if (kept_.meets_facts(symbols, w) && repair(goal, w, false)) return true;
   }
   return scale_products(goal, symbols);
 }
 
 bool CandidateModels::satisfiable_by_search(FormulaId goal) {
+  kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
   for (size_t w = 0; w < KeptModels::kModels; ++w) {
-    if (kept_.is_usable(symbols, w) && reach(goal, w, true)) return true;
+    if (kept_.meets_facts(symbols, w) && repair(goal, w, true)) return true;
   }
   return false;
 }
@@ -63,11 +64,11 @@ std::vector<int64_t> CandidateModels::find(FormulaId goal,
 }
 
 // Changes one unsolved variable so that the goal holds.
-bool CandidateModels::reach(FormulaId goal, size_t w, bool search) {
+bool CandidateModels::repair(FormulaId goal, size_t w, bool search) {
   const Formula& f = forms_.formulas[goal];
   if (f.kind == FormulaKind::kOr) {
     return std::any_of(f.kids.begin(), f.kids.end(),
-                       [&](FormulaId kid) { return reach(kid, w, search); });
+                       [&](FormulaId kid) { return repair(kid, w, search); });
   }
   FormulaId literal = goal;
   if (f.kind == FormulaKind::kAnd) {  // the first part that fails
@@ -81,12 +82,13 @@ bool CandidateModels::reach(FormulaId goal, size_t w, bool search) {
   if (l.poly == kNoId) return false;
   Poly p = domain_.normal(forms_.polys[l.poly]).poly;
   kept_.complete(p, w);
-  return search ? search_for(goal, p, w) : step_to(goal, l.kind, p, w);
+  return search ? repair_by_search(goal, p, w)
+                : repair_by_step(goal, l.kind, p, w);
 }
 
 // A variable that is alone in a term goes where the literal holds.
-bool CandidateModels::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
-                              size_t w) {
+bool CandidateModels::repair_by_step(FormulaId goal, FormulaKind kind,
+                                     const Poly& p, size_t w) {
   Point::Value now = kept_.point(w).value(p);
   if (!now) return false;
   size_t tried = 0;
@@ -116,7 +118,8 @@ bool CandidateModels::step_to(FormulaId goal, FormulaKind kind, const Poly& p,
 }
 
 // A few likely values of each variable.
-bool CandidateModels::search_for(FormulaId goal, const Poly& p, size_t w) {
+bool CandidateModels::repair_by_search(FormulaId goal, const Poly& p,
+                                       size_t w) {
   size_t tried = 0;
   std::optional<int64_t> constant = abs(p.constant).to_int64();
   for (AtomId a : forms_.occurrences.of(p)) {
@@ -124,17 +127,17 @@ bool CandidateModels::search_for(FormulaId goal, const Poly& p, size_t w) {
     if (++tried > limits().repair_candidates) break;
     const Range r = domain_.atom_range(a);
     int64_t x = kept_.point(w).at(a);
-    std::optional<int64_t> low = KeptModels::near_end(r.span.lower());
-    std::optional<int64_t> high = KeptModels::near_end(r.span.upper());
+    std::optional<int64_t> low = KeptModels::end_in_reach(r.span.lower());
+    std::optional<int64_t> high = KeptModels::end_in_reach(r.span.upper());
     int64_t from = low.value_or(0);
-    const auto is_near = [](int64_t v) {
-      return -KeptModels::kFar < v && v < KeptModels::kFar;
+    const auto is_in_reach = [](int64_t v) {
+      return -KeptModels::kReach < v && v < KeptModels::kReach;
     };
-    if (!is_near(x)) x = from;  // what lies beside it is as far
+    if (!is_in_reach(x)) x = from;  // what lies beside it is as far
     for (int64_t v :
          {from, from + 1, from + 2, from + 6, x + 1, x - 1, 2 * x, from + 13,
           from + 62, from + 510, constant.value_or(0), high.value_or(1000)}) {
-      if (v != x && is_near(v) && try_value(goal, w, a, v)) return true;
+      if (v != x && is_in_reach(v) && try_value(goal, w, a, v)) return true;
     }
   }
   return false;
@@ -175,7 +178,7 @@ bool CandidateModels::try_values(FormulaId goal, size_t w,
     ~Restored() { last(); }
   } restored{restore};
   for (const Move& m : moves) kept_.point(w).set(m.x, m.value);
-  for (AtomId a : affected) kept_.settle(a, w);
+  for (AtomId a : affected) kept_.substitute(a, w);
   bool ok = kept_.point(w).truth(goal) == true;
   for (size_t i = 0; ok && i < affected.size(); ++i) {
     for (FormulaId f : kept_.facts_about(affected[i])) {
@@ -196,7 +199,7 @@ CandidateModels::Scalings CandidateModels::product_scalings(
     const std::vector<AtomId>& symbols) {
   std::vector<const Poly*> equalities;
   size_t looked_at = 0;
-  for (FormulaId fact : kept_.facts_near(symbols[0])) {
+  for (FormulaId fact : kept_.component_facts(symbols[0])) {
     if (++looked_at > limits().scaling_facts) break;
     const Formula& f = forms_.formulas[fact];
     if (f.kind != FormulaKind::kEq) continue;
@@ -249,7 +252,7 @@ bool CandidateModels::scale_products(FormulaId goal,
   const Scalings scalings = product_scalings(symbols);
   for (size_t w = 0; w < KeptModels::kModels && !scalings.exponents.empty();
        ++w) {
-    if (!kept_.is_usable(symbols, w)) continue;
+    if (!kept_.meets_facts(symbols, w)) continue;
     for (const Exponents& by : scalings.exponents) {
       const int64_t least =
           std::min<int64_t>(*std::min_element(by.begin(), by.end()), 0);
@@ -273,7 +276,7 @@ bool CandidateModels::try_scaling(FormulaId goal, size_t w,
   for (size_t i = 0; i < factors.size(); ++i) {
     int64_t value = kept_.point(w).at(factors[i]);
     for (int64_t k = least; k < by[i]; ++k) {
-      if (std::abs(value) > KeptModels::kFar) return false;
+      if (std::abs(value) > KeptModels::kReach) return false;
       value *= base;
     }
     if (by[i] != least) moves.push_back({factors[i], value});

@@ -48,9 +48,10 @@ class CandidateModels {
 
  private:
   void note_values(size_t w);
-  bool reach(FormulaId goal, size_t w, bool search);
-  bool step_to(FormulaId goal, FormulaKind kind, const Poly& p, size_t w);
-  bool search_for(FormulaId goal, const Poly& p, size_t w);
+  bool repair(FormulaId goal, size_t w, bool search);
+  bool repair_by_step(FormulaId goal, FormulaKind kind, const Poly& p,
+                      size_t w);
+  bool repair_by_search(FormulaId goal, const Poly& p, size_t w);
   struct Scalings {
     std::vector<AtomId> factors;
     std::vector<Exponents> exponents;  // by the factors' places

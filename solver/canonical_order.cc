@@ -111,7 +111,7 @@ class CanonicalOrders::Dag {
 
   size_t place(Expr e) const { return place_.at(e.id()); }
 
-  // Of small nodes without symbols: 0 + 1 and 1 are one fact.
+  // Small nodes without symbols have values: 0 + 1 and 1 are one fact.
   void find_values() {
     std::vector<size_t> size(nodes_.size());
     value_.resize(nodes_.size());

@@ -15,15 +15,11 @@
 #include "solver/limits_in_force.h"
 #include "solver/solver.h"
 #include "solver/trace.h"
+#include "sym/excerpt.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
 namespace internal {
-
-// "s0 + 1 (integer)"
-inline std::string described(Expr e) {
-  return to_string(e, 200) + " (" + std::string(name_of(e.type())) + ")";
-}
 
 // Throw Error where e is not of the type.
 [[noreturn]] void fail_bool(Expr e, const char* call);

@@ -29,14 +29,14 @@ class FactsBehind {
   void add_connected(Expr e) {
     if (wanted_ != nullptr) add_all(engine_.answers().connected_facts(e));
   }
-  // That e has these values at most.
+  // Adds the facts behind the claim that e has these values at most.
   void add_range(Expr e, const Interval& range) {
     if (wanted_ == nullptr) return;
     if (range.is_empty()) return add_empty(e);
     if (range.lower()) add(ge(e, e.pool().integer(*range.lower())));
     if (range.upper()) add(le(e, e.pool().integer(*range.upper())));
   }
-  // That e has no value.
+  // Adds the facts behind the claim that e has no value.
   void add_empty(Expr e) {
     if (const auto which = engine_.facts().conflict()) return add_all(*which);
     add_connected(e);

@@ -14,8 +14,9 @@
 //   Ranges        intervals of atoms and polynomials         <- State
 //   Literals      what ranges and assertions decide          <- Ranges
 //   Quotients     floors under facts                         <- Literals
-//   NormalForm    polynomials with equalities substituted  <- Quotients
-//   Propagation   asserts, and asserts what follows          <- all of them
+//   Functions     powers and bits under facts                <- Ranges
+//   NormalForm    polynomials with equalities substituted    <- all of these
+//   Propagation   asserts, and asserts what follows          <- all of these
 //
 // Propagation alone changes the state.  Everything that is derived carries a
 // Reason: the facts that it follows from.
@@ -38,7 +39,8 @@ class Domain {
         ranges_(state_),
         literals_(state_, ranges_),
         quotients_(state_, ranges_, literals_),
-        normal_(state_, ranges_, literals_, quotients_),
+        functions_(state_, ranges_),
+        normal_(state_, ranges_, literals_, quotients_, functions_),
         propagation_(state_, ranges_, literals_, normal_) {}
 
   FormPool& forms() { return state_.forms; }
@@ -73,9 +75,9 @@ class Domain {
   }
   Normal normal(const Poly& p) { return normal_.of(p); }
   Range range(const Poly& p) { return ranges_.of(p); }
-  // Of the sum of what its terms can be.
+  // The sum of the ranges of its terms.
   Range plain_range(const Poly& p) { return ranges_.plain(p); }
-  // As a product; unbounded where it is none.
+  // The range of p as a product; unbounded where p is none.
   Range factored_range(const Poly& p) { return ranges_.factored(p); }
   const Range& atom_range(AtomId a) {  // until the next change
     return ranges_.of_atom(a);
@@ -97,7 +99,7 @@ class Domain {
     return state_.substitution.dependents_of(a);
   }
   const Constraints& constraints() const { return state_.constraints; }
-  // That mention the atom, by number.
+  // The constraints that mention the atom, by number.
   const Ids& constraints_of(AtomId a) { return state_.constraints.of(a); }
 
   // --- work
@@ -119,6 +121,7 @@ class Domain {
   Ranges ranges_;
   Literals literals_;
   Quotients quotients_;
+  Functions functions_;
   NormalForm normal_;
   Propagation propagation_;
 };

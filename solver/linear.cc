@@ -65,7 +65,7 @@ void LinearSystem::add(LinearRow row) {
   }
 }
 
-void LinearSystem::put_in(LinearRow&& row) {
+void LinearSystem::add_normalized(LinearRow&& row) {
   if (!conflict_ && normalize(row)) insert(std::move(row));
 }
 
@@ -136,7 +136,7 @@ void LinearSystem::count(const LinearRow& row, int by) {
   }
 }
 
-void LinearSystem::kill(uint32_t i) {
+void LinearSystem::deactivate(uint32_t i) {
   active_[i] = false;
   count(rows_[i], -1);
 }
@@ -204,7 +204,7 @@ void LinearSystem::solve_for(uint32_t x, LinearRow&& equal, int64_t sign) {
 
 // Substitutes what was solved for.  False when a coefficient outgrows its
 // place.
-bool LinearSystem::put_solved_in(LinearRow& row) {
+bool LinearSystem::substitute_solved(LinearRow& row) {
   LinearRow other;
   LinearRow *now = &row, *next = &other;
   while (true) {  // what was solved first may be about what was solved later
@@ -232,9 +232,9 @@ void LinearSystem::solve_equalities(uint64_t limit) {
     unknown(solved_[k].unknown).rows.clear();
     for (uint32_t i : rows) {
       if (!active_[i]) continue;
-      kill(i);
+      deactivate(i);
       LinearRow row = std::move(rows_[i]);
-      if (put_solved_in(row)) put_in(std::move(row));
+      if (substitute_solved(row)) add_normalized(std::move(row));
     }
   }
 }
@@ -242,7 +242,7 @@ void LinearSystem::solve_equalities(uint64_t limit) {
 void LinearSystem::add_inequalities() {
   for (LinearRow& row : std::exchange(inequalities_, {})) {
     if (conflict_) return;
-    if (put_solved_in(row)) put_in(std::move(row));
+    if (substitute_solved(row)) add_normalized(std::move(row));
   }
 }
 
@@ -278,7 +278,7 @@ void LinearSystem::solve_equality() {
 }
 
 // Whether the rows have a rational solution.
-void LinearSystem::look_at_all(uint64_t units) {
+void LinearSystem::run_simplex(uint64_t units) {
   std::vector<uint32_t> place(unknowns_.size(), kNoId), used;
   uint32_t count = 0;
   for (uint32_t x = 0; x < unknowns_.size(); ++x) {
@@ -321,9 +321,9 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
   }
   work_ += 1 + unknowns_.size() / 8;
   // An elimination that adds rows waits for the simplex.
-  if ((best == kNoId || adds_rows) && !looked_at_all_) {
-    looked_at_all_ = true;
-    if (work_ < limit) look_at_all(limit - work_);
+  if ((best == kNoId || adds_rows) && !has_run_simplex_) {
+    has_run_simplex_ = true;
+    if (work_ < limit) run_simplex(limit - work_);
     return true;
   }
   if (best == kNoId) return false;
@@ -336,14 +336,14 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
   for (uint32_t i : rows) {
     int64_t c = active_[i] ? coefficient(rows_[i], best) : 0;
     if (c == 0) continue;
-    kill(i);
+    deactivate(i);
     (c > 0 ? lower : upper).push_back(std::move(rows_[i]));
   }
   for (const LinearRow& l : lower) {
     int64_t down = coefficient(l, best);
     for (const LinearRow& u : upper) {
       if (combine(l, -coefficient(u, best), u, down, row)) {
-        put_in(std::move(row));
+        add_normalized(std::move(row));
       }
       if (conflict_) return true;
     }

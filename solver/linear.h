@@ -68,17 +68,17 @@ class LinearSystem {
   void insert(LinearRow&& row);
   void check_opposite(const LinearRow& row, uint64_t hash);
   uint32_t find(const LinearRow& row, uint64_t hash, bool opposite) const;
-  void put_in(LinearRow&& row);
+  void add_normalized(LinearRow&& row);
   void count(const LinearRow& row, int by);
-  void kill(uint32_t i);
+  void deactivate(uint32_t i);
   Unknown& unknown(uint32_t x);
   void solve_equalities(uint64_t limit);
   void solve_equality();
   void solve_for(uint32_t x, LinearRow&& equal, int64_t sign);
-  bool put_solved_in(LinearRow& row);
+  bool substitute_solved(LinearRow& row);
   void add_inequalities();
   bool eliminate_variable(uint64_t limit);
-  void look_at_all(uint64_t units);
+  void run_simplex(uint64_t units);
   bool combine(const LinearRow& a, int64_t ka, const LinearRow& b, int64_t kb,
                LinearRow& out);
 
@@ -101,7 +101,7 @@ class LinearSystem {
   IdMap place_of_;  // from the caller's unknowns to their places there
   std::optional<Reason> conflict_;
   size_t fresh_ = 0;
-  bool looked_at_all_ = false;
+  bool has_run_simplex_ = false;
   uint64_t work_ = 0;
 };
 

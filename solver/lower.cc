@@ -1,3 +1,6 @@
+// Forms are remembered by node.  The outermost call of an expression has a
+// budget of its own; what is nested deep is lowered from the leaves up, so that
+// no call goes deep on the machine's stack.
 #include "solver/lower.h"
 
 #include <unordered_set>

@@ -4,6 +4,7 @@
 
 #include "sym/cheapest.h"
 #include "sym/definition.h"
+#include "sym/excerpt.h"
 #include "sym/not_null.h"
 #include "sym/operators.h"
 #include "sym/polynomial.h"
@@ -71,7 +72,7 @@ class Solver {
                       (relation.is(Op::kEq) && !negated);
     if (!fits || !relation.arg(0).is_int() || !relation.arg(1).is_int()) {
       throw Error("solve: expected Eq, Le or Lt of integers, got " +
-                  to_string(relation, 200));
+                  excerpt(relation));
     }
     Expr left = relation.arg(0), right = relation.arg(1);
     bool is_strict = relation.is(Op::kLt);
@@ -86,8 +87,8 @@ class Solver {
             pool_.integer(0), pool_.boolean(true)};
   }
 
-  // By floors.  The definition of a quotient that is rounded up, -(-a//d),
-  // would be written with a twice.
+  // e with quotients said by floors.  The definition of one that is rounded up,
+  // -(-a//d), would be written with a twice.
   Expr plain(Expr e) {
     const Expr defined = definition(e);
     const bool is_quotient = defined != e && e.arity() == 2 &&
@@ -251,12 +252,11 @@ std::string_view name_of(Solution::Side side) {
 std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {
   not_null(relation, "solve");
   if (!not_null(symbol, "solve").is_symbol() || !symbol.is_int()) {
-    throw Error("solve: expected an integer symbol, got " +
-                to_string(symbol, 200));
+    throw Error("solve: expected an integer symbol, got " + excerpt(symbol));
   }
   for (Expr e : {relation, symbol}) {
     if (&e.pool() == &context.pool()) continue;
-    throw Error("solve: " + to_string(e, 200) +
+    throw Error("solve: " + excerpt(e) +
                 " belongs to another ExprPool; build it with Context::pool()");
   }
   uint64_t units = kUnits;

@@ -65,8 +65,8 @@ inline constexpr size_t kStrategyCount = 19;
 inline constexpr uint8_t kNoStrategy = 255;
 const StrategyInfo& strategy(size_t index);  // requires index < kStrategyCount
 
-// Of a context and its clones together no two facts have the same id, also when
-// one is forgotten before the other comes.  Ids count up in the order assumed.
+// No two facts of a context and its clones have the same id, even where one is
+// forgotten before the other comes.  Ids count up in the order assumed.
 using FactId = uint32_t;
 
 // Where a fact comes from, for people: a source line, or the text it was
@@ -171,8 +171,8 @@ class Context {
   // The verdict of the native tiers alone, in the least time: no search for
   // counterexamples, no text.  Its tier and the facts it used are remembered.
   Verdict ask_quick(Expr question);
-  // Of the last answer to this question while the same facts hold; kNone and
-  // no facts when there is none.  The facts alone imply a yes or a no.
+  // The tier (the facts) of the last answer to this question, while the facts
+  // are the same; else kNone (none).  The facts alone imply a yes or a no.
   [[nodiscard]] Tier tier_of(Expr question) const;
   [[nodiscard]] std::vector<FactId> facts_used(Expr question) const;
 
@@ -233,7 +233,7 @@ class Context {
   // member that another thread may call.
   void interrupt() const;
 
-  // Of this context and its clones together.
+  // The counts of this context and its clones together.
   const Statistics& statistics() const;
   // The question and facts as an SMT-LIB script (a comment names each fact).
   [[nodiscard]] std::string to_smtlib(Expr question) const;

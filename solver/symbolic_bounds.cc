@@ -7,6 +7,7 @@
 
 #include "sym/budget.h"
 #include "sym/definition.h"
+#include "sym/excerpt.h"
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
@@ -303,7 +304,7 @@ std::optional<Expr> bound(Context& context, Expr e, std::span<const Expr> over,
     if (!not_null(symbol, call.c_str()).is_symbol() ||
         &symbol.pool() != &context.pool()) {
       throw Error(call + ": expected symbols of the context's pool, got " +
-                  to_string(symbol, 200));
+                  excerpt(symbol));
     }
   }
   if (facts != nullptr) facts->clear();

@@ -18,8 +18,8 @@
 // before the first that names it.  A name that is no identifier is written as
 // it is, and replay refuses its lines.
 //
-// A context that is first seen when it has facts (another set_log()) tells them
-// before its first line.
+// A context that has facts when it is first seen (another set_log()) has them
+// written before its first line.
 #pragma once
 
 #include <memory>

@@ -31,7 +31,8 @@ class Translator {
  public:
   explicit Translator(z3::context& c) : c_(c) {}
 
-  // Of e and all below it, arguments first: depth is no concern of the stack.
+  // Makes the terms of e and all below it, arguments first: depth is no concern
+  // of the stack.
   void translate(Expr e) {
     visit_arguments_first(
         e, [this](Expr x) { return terms_.contains(x.id()); },
@@ -65,7 +66,7 @@ class Translator {
   bool has_products() const { return has_products_; }
 
  private:
-  // At most so large when products are written out, which Z3 may do.
+  // An upper bound of the size after products are written out, as Z3 may do.
   struct Extent {
     double degree = 1, terms = 1;
   };

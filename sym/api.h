@@ -17,7 +17,7 @@
 #if defined(__GNUC__) && !defined(_WIN32)
 #define PROVISO_API_BEGIN _Pragma("GCC visibility push(default)")
 #define PROVISO_API_END _Pragma("GCC visibility pop")
-// Of a class that such a header only names.
+// Marks a class that a public header only names.
 #define PROVISO_HIDDEN __attribute__((visibility("hidden")))
 #else
 #define PROVISO_API_BEGIN

@@ -199,7 +199,7 @@ bool cancel_content(State& d) {
 inline constexpr RewriteRule kPullOutTerms{
     "pull_out_terms", "(b*t + r)//b", "t + r//b",   "Ne(b, 0)",
     "(x*y + z)//y",   "(x*x + z)//y", "y in [1, 9]"};
-// For a single term b.
+// b is a single term.
 template <typename State>
 bool pull_out_terms(State& d) {
   if (d.den.is_constant() || d.ring.size(d.den) != 1) return false;

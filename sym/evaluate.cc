@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sym/budget.h"
+#include "sym/excerpt.h"
 #include "sym/not_null.h"
 #include "sym/print.h"
 
@@ -23,9 +24,9 @@ void Assignment::set(Expr symbol, Value value) {
                         ? std::holds_alternative<Int>(value)
                         : !std::holds_alternative<bool>(value);
   if (!fits) {
-    throw Error("Assignment::set: " + proviso::to_string(symbol, 200) +
-                " is of type " + std::string(name_of(symbol.type())) +
-                ", the value is " + proviso::to_string(value));
+    throw Error("Assignment::set: " + excerpt(symbol) + " is of type " +
+                std::string(name_of(symbol.type())) + ", the value is " +
+                proviso::to_string(value));
   }
   values_.insert_or_assign(symbol, std::move(value));
 }
@@ -72,12 +73,9 @@ struct Undefined {
   std::string why;
 };
 
-// As much as one reads of an expression within a sentence.
-constexpr size_t kShown = 400;
-std::string short_text(Expr e) { return to_string(e, kShown); }
+std::string short_text(Expr e) { return excerpt(e, kSentenceLength); }
 std::string short_text(const Rational& number) {
-  const std::string text = number.to_string();
-  return text.size() <= kShown ? text : text.substr(0, kShown) + "...";
+  return excerpt(number.to_string(), kSentenceLength);
 }
 
 // Numbers are compared and combined exactly while both are exact.

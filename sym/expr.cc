@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "sym/budget.h"
+#include "sym/excerpt.h"
 #include "sym/intern_index.h"
 #include "sym/not_null.h"
 #include "sym/pool_stores.h"
@@ -18,17 +19,17 @@ namespace {
 // A new node and its places in the pool's tables, in units of a Budget.
 constexpr uint64_t kNodeUnits = 4;
 
-// Of what interning compares: the operator and the arguments, of which the
-// last that is no constant is the one to lie near to.
+// What interning compares: the operator and the arguments.  The last argument
+// that is no constant says where the node is laid out.
 InternIndex::Key key_of(Op op, std::span<const Expr> args) {
   uint64_t hash = static_cast<uint64_t>(op) * 0x9E3779B97F4A7C15u;
-  uint32_t near = 0;
+  uint32_t locality = 0;
   for (Expr e : args) {
     uint32_t id = e ? e.id() : kNoId;
-    if (e && !e.is_constant()) std::swap(id, near);
+    if (e && !e.is_constant()) std::swap(id, locality);
     hash = InternIndex::mix(hash, id);
   }
-  return {hash, near};
+  return {hash, locality};
 }
 
 struct ValueHash {
@@ -179,7 +180,7 @@ void Expr::fail_null() { proviso::fail_null("Expr"); }
 void Expr::fail_kind(Op wanted) const {
   const std::string call = accessor_text(wanted);
   if (node_ == nullptr) throw Error(call + ", got a null expression");
-  throw Error(call + ", got " + to_string(*this, 200) + " (" +
+  throw Error(call + ", got " + excerpt(*this) + " (" +
               std::string(info(op()).name) + "); look at op() first");
 }
 

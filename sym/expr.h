@@ -66,7 +66,7 @@ class Expr {
   struct Node;
   Expr() = default;  // the null handle; only == and bool are allowed on it
 
-  // Of the null handle these throw Error; arg(i) also where i >= arity().
+  // The null handle throws Error; so does arg(i) where i >= arity().
   inline Op op() const;
   inline Type type() const;
   inline std::span<const Expr> args() const;

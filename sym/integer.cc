@@ -12,7 +12,7 @@
 
 namespace proviso::inline v0_2 {
 
-// With room for 256 bits in place, as products of a few sizes have.
+// 256 bits have room in place: products of a few sizes allocate nothing.
 using cpp_int =
     boost::multiprecision::number<boost::multiprecision::cpp_int_backend<256>>;
 using Wide = __int128;
@@ -29,7 +29,7 @@ struct IntAccess {
   }
   static bool is_shared(const Int& a) { return a.is_shared(); }
   static int64_t small(const Int& a) { return a.low_; }
-  // Of a value that is held in 127 bits.
+  // The value, which is held in 127 bits.
   static Wide wide(const Int& a) {
     if (a.is_small()) return a.low_;
     return static_cast<Wide>(static_cast<int64_t>(a.rest_) >> 1) << 64 |

@@ -20,8 +20,8 @@ inline constexpr uint32_t kNoId = ~0u;
 class InternIndex {
  public:
   struct Key {
-    uint64_t hash;      // of the rest
-    uint32_t near = 0;  // the one id
+    uint64_t hash;          // of the rest
+    uint32_t locality = 0;  // the one id
   };
   // A hash with one more value in it.
   static uint64_t mix(uint64_t hash, uint64_t value) {
@@ -53,7 +53,7 @@ class InternIndex {
 
   static uint32_t place(const Key& key) {
     const uint64_t h = (key.hash ^ (key.hash >> 32)) * 0x9e3779b97f4a7c15ull;
-    return static_cast<uint32_t>(h >> 32) + 2 * key.near;
+    return static_cast<uint32_t>(h >> 32) + 2 * key.locality;
   }
 
   // The slot itself, its neighbour on the same line (two may share a key), then

@@ -12,165 +12,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sym/excerpt.h"
+#include "sym/lexer.h"
+
 namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
-
-constexpr size_t kMaxDigits = 20000;  // a little past 2**65536, evaluate's end
-
-enum class Kind : uint8_t { kEnd, kNumber, kName, kText, kSign };
-
-struct Token {
-  Kind kind = Kind::kEnd;
-  std::string_view text;  // of kText: what is between the quotes
-  size_t at = 0;          // offset of the first character
-};
-
-bool starts_name(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-}
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool continues_name(char c) { return starts_name(c) || is_digit(c); }
-
-std::string printable(std::string_view text) {
-  std::string out;
-  for (char c : text) out += c >= ' ' && c <= '~' ? c : '?';
-  return out;
-}
-
-// The words "at column 12 of '...'": long text is shown around the column.
-std::string place(std::string_view text, size_t at) {
-  constexpr size_t kBefore = 40, kShown = 80;
-  size_t from = at > kBefore && text.size() > kShown ? at - kBefore : 0;
-  std::string shown = printable(text.substr(from, kShown));
-  if (from > 0) shown = "..." + shown;
-  if (from + kShown < text.size()) shown += "...";
-  return "at column " + std::to_string(at + 1) + " of '" + shown + "'";
-}
-
-class Lexer {
- public:
-  Lexer(std::string_view call, std::string_view text)
-      : call_(call), text_(text) {
-    advance();
-  }
-
-  std::string_view text() const { return text_; }
-  const Token& token() const { return token_; }
-  bool sees(std::string_view sign) const {
-    return token_.kind == Kind::kSign && token_.text == sign;
-  }
-  bool sees_name(std::string_view name) const {
-    return token_.kind == Kind::kName && token_.text == name;
-  }
-  bool take(std::string_view sign) { return sees(sign) && (advance(), true); }
-  bool take_name(std::string_view name) {
-    return sees_name(name) && (advance(), true);
-  }
-  void expect(std::string_view sign) {
-    if (!take(sign)) fail_expected("'" + std::string(sign) + "'");
-  }
-
-  // To the token that begins at `at`.
-  void seek(size_t at) {
-    pos_ = at;
-    advance();
-  }
-
-  void advance() {
-    while (pos_ < text_.size() &&
-           std::isspace(static_cast<unsigned char>(text_[pos_]))) {
-      ++pos_;
-    }
-    token_.at = pos_;
-    if (pos_ == text_.size()) return set(Kind::kEnd, 0);
-    char c = text_[pos_];
-    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
-    if (starts_name(c)) return name();
-    if (c == '\'' || c == '"') return quoted(c);
-    set(Kind::kSign, sign_length());
-  }
-
-  [[noreturn]] void fail_expected(const std::string& what) const {
-    throw Error(call_ + ": expected " + what + " " + place(text_, token_.at) +
-                ": found " + found());
-  }
-  [[noreturn]] void fail(size_t at, const std::string& what) const {
-    throw Error(call_ + ": " + what + " " + place(text_, at));
-  }
-
- private:
-  char peek(size_t ahead) const {
-    return pos_ + ahead < text_.size() ? text_[pos_ + ahead] : '\0';
-  }
-  void set(Kind kind, size_t length) {
-    token_.kind = kind;
-    token_.text = text_.substr(token_.at, length);
-    pos_ = token_.at + length;
-  }
-  size_t digits(size_t from) const {
-    while (from < text_.size() && is_digit(text_[from])) ++from;
-    return from;
-  }
-
-  void number() {
-    size_t end = digits(pos_);
-    if (end < text_.size() && text_[end] == '.') end = digits(end + 1);
-    if (end < text_.size() && (text_[end] == 'e' || text_[end] == 'E')) {
-      size_t sign = end + 1;
-      if (sign < text_.size() && (text_[sign] == '-' || text_[sign] == '+')) {
-        ++sign;
-      }
-      if (sign < text_.size() && is_digit(text_[sign])) end = digits(sign);
-    }
-    if (end < text_.size() && continues_name(text_[end])) {
-      fail(token_.at, "malformed number (a name begins with a letter)");
-    }
-    if (end - pos_ > kMaxDigits) {
-      fail(token_.at, "a number of more than " + std::to_string(kMaxDigits) +
-                          " characters; write it as a power");
-    }
-    set(Kind::kNumber, end - pos_);
-  }
-
-  void name() {
-    size_t end = pos_;
-    while (end < text_.size() && continues_name(text_[end])) ++end;
-    // A dotted name (math.floor) is one token.
-    while (end + 1 < text_.size() && text_[end] == '.' &&
-           starts_name(text_[end + 1])) {
-      ++end;
-      while (end < text_.size() && continues_name(text_[end])) ++end;
-    }
-    set(Kind::kName, end - pos_);
-  }
-
-  void quoted(char quote) {
-    size_t end = text_.find(quote, pos_ + 1);
-    if (end == std::string_view::npos) fail(pos_, "unfinished string");
-    token_.kind = Kind::kText;
-    token_.text = text_.substr(pos_ + 1, end - pos_ - 1);
-    pos_ = end + 1;
-  }
-
-  size_t sign_length() const {
-    for (std::string_view two :
-         {"**", "//", "<<", ">>", "<=", ">=", "==", "!="}) {
-      if (text_.substr(pos_, 2) == two) return 2;
-    }
-    return 1;
-  }
-
-  std::string found() const {
-    if (token_.kind == Kind::kEnd) return "the end of the text";
-    if (token_.kind == Kind::kText) return "a string";
-    return "'" + printable(token_.text.substr(0, 40)) + "'";
-  }
-
-  std::string call_;
-  std::string_view text_;
-  size_t pos_ = 0;
-  Token token_;
-};
 
 // Further names, of Python, PyTorch and SymPy, for rows of sym/op.h.
 struct Alias {
@@ -250,7 +97,8 @@ std::optional<bool> truth_name(std::string_view name) {
 SymbolKind kind_of_name(std::string_view name) {
   auto numbered = [&](std::string_view prefix) {
     return name.starts_with(prefix) && name.size() > prefix.size() &&
-           std::all_of(name.begin() + prefix.size(), name.end(), is_digit);
+           std::all_of(name.begin() + prefix.size(), name.end(),
+                       [](char c) { return c >= '0' && c <= '9'; });
   };
   if (numbered("s")) return SymbolKind::kBackedSize;
   if (numbered("u")) return SymbolKind::kUnbackedInt;
@@ -267,7 +115,7 @@ class Parser {
   Expr run() {
     if (is_nested_deeper(kLevelsAtOnce)) parse_deep_parts();
     Expr e = expression();
-    if (token().kind != Kind::kEnd) {
+    if (token().kind != TokenKind::kEnd) {
       lexer_.fail_expected("an operator or the end");
     }
     return e;
@@ -329,7 +177,7 @@ class Parser {
   void parse_deep_parts() {
     std::vector<Part> open, parted;
     Token before;  // of kName: the name of a function
-    for (; token().kind != Kind::kEnd; lexer_.advance()) {
+    for (; token().kind != TokenKind::kEnd; lexer_.advance()) {
       if (lexer_.sees("(")) {
         open.push_back(part_at(before, open.empty() ? nullptr : &open.back()));
       } else if (lexer_.sees(")") && !open.empty()) {
@@ -350,7 +198,7 @@ class Parser {
   }
 
   Part part_at(const Token& before, const Part* outer) {
-    const bool is_call = before.kind == Kind::kName;
+    const bool is_call = before.kind == TokenKind::kName;
     const std::string_view word = is_call ? before.text : "";
     const bool is_arm = outer != nullptr && outer->has_arms;
     const bool has_arms = word == "Piecewise";
@@ -453,7 +301,7 @@ class Parser {
   Expr comparison(Expr left) {
     std::vector<Expr> parts;
     size_t first_at = token().at;
-    while (token().kind == Kind::kSign) {
+    while (token().kind == TokenKind::kSign) {
       size_t at = token().at;
       std::string_view sign = token().text;
       if (sign != "<" && sign != "<=" && sign != ">" && sign != ">=" &&
@@ -574,7 +422,7 @@ class Parser {
   }
 
   bool sees_product_sign() const {
-    if (token().kind != Kind::kSign) return false;
+    if (token().kind != TokenKind::kSign) return false;
     std::string_view sign = token().text;
     return sign == "*" || sign == "/" || sign == "//" || sign == "%";
   }
@@ -642,8 +490,8 @@ class Parser {
       lexer_.expect(")");
       return e;
     }
-    if (token().kind == Kind::kNumber) return number();
-    if (token().kind == Kind::kName) return name();
+    if (token().kind == TokenKind::kNumber) return number();
+    if (token().kind == TokenKind::kName) return name();
     lexer_.fail_expected("a number, a name or '('");
   }
 
@@ -687,9 +535,9 @@ class Parser {
 
   Expr symbol(size_t at, std::string_view name) {
     if (std::optional<Expr> known = pool_.find_symbol(name)) return *known;
-    if (name.empty() || !starts_name(name[0]) || is_reserved(name) ||
-        !std::all_of(name.begin(), name.end(), continues_name)) {
-      lexer_.fail(at, "'" + printable(name) + "' is not a symbol's name");
+    if (!Lexer::is_word(name) || is_reserved(name)) {
+      lexer_.fail(at,
+                  "'" + Lexer::printable(name) + "' is not a symbol's name");
     }
     if (!options_.make_symbol) return pool_.symbol(name, kind_of_name(name));
     Expr made = options_.make_symbol(pool_, name);
@@ -720,7 +568,7 @@ class Parser {
     const Function* f = find_function(name);
     if (f == nullptr) {
       lexer_.fail(word.at,
-                  "unknown function '" + std::string(name.substr(0, 80)) + "'");
+                  "unknown function '" + excerpt(name, kArgumentLength) + "'");
     }
     if (f->swapped && args.size() == 2) std::swap(args[0], args[1]);
     return make(word.at, f->op, args);
@@ -770,7 +618,8 @@ class Parser {
   // --- srepr's leaves
 
   std::string_view text_argument() {
-    if (token().kind != Kind::kText) lexer_.fail_expected("a quoted string");
+    if (token().kind != TokenKind::kText)
+      lexer_.fail_expected("a quoted string");
     std::string_view text = token().text;
     lexer_.advance();
     return text;
@@ -779,10 +628,11 @@ class Parser {
   // `positive=True, ...` up to ')': SymPy's assumptions follow from the name.
   void skip_keywords() {
     while (lexer_.take(",")) {
-      if (token().kind != Kind::kName) lexer_.fail_expected("a keyword");
+      if (token().kind != TokenKind::kName) lexer_.fail_expected("a keyword");
       lexer_.advance();
       lexer_.expect("=");
-      if (token().kind != Kind::kName && token().kind != Kind::kNumber) {
+      if (token().kind != TokenKind::kName &&
+          token().kind != TokenKind::kNumber) {
         lexer_.fail_expected("a keyword's value");
       }
       lexer_.advance();
@@ -800,7 +650,7 @@ class Parser {
   Int signed_integer() {
     bool minus = lexer_.take("-");
     std::optional<Int> value;
-    if (token().kind == Kind::kNumber) value = Int::parse(token().text);
+    if (token().kind == TokenKind::kNumber) value = Int::parse(token().text);
     if (!value) lexer_.fail_expected("an integer literal");
     lexer_.advance();
     return minus ? -*value : *value;
@@ -816,7 +666,7 @@ class Parser {
     size_t at = token().at;
     std::string_view digits = text_argument();
     skip_keywords();
-    if (digits.size() > kMaxDigits) lexer_.fail(at, "too long a number");
+    if (digits.size() > Lexer::kMaxDigits) lexer_.fail(at, "too long a number");
     return float_of(at, digits);
   }
 
@@ -852,7 +702,7 @@ void require_length(std::string_view call, std::string_view text,
 std::optional<Int> range_end(Lexer& lexer, bool is_lower) {
   bool minus = lexer.take("-");
   const Token& token = lexer.token();
-  if (token.kind == Kind::kName &&
+  if (token.kind == TokenKind::kName &&
       (token.text == "int_oo" || token.text == "oo")) {
     if (minus != is_lower) {
       lexer.fail(token.at, is_lower
@@ -863,7 +713,7 @@ std::optional<Int> range_end(Lexer& lexer, bool is_lower) {
     return std::nullopt;
   }
   std::optional<Int> value;
-  if (token.kind == Kind::kNumber) value = Int::parse(token.text);
+  if (token.kind == TokenKind::kNumber) value = Int::parse(token.text);
   if (!value) lexer.fail_expected("an integer or int_oo");
   lexer.advance();
   return minus ? -*value : *value;
@@ -881,7 +731,7 @@ RangeDeclaration parse_range(std::string_view text) {
   Lexer lexer("parse_range", text);
   RangeDeclaration range;
   const Token& token = lexer.token();
-  if (token.kind != Kind::kName || is_reserved(token.text)) {
+  if (token.kind != TokenKind::kName || is_reserved(token.text)) {
     lexer.fail_expected("a symbol's name, as in 's0 in [2, int_oo]'");
   }
   range.name = std::string(token.text);
@@ -892,7 +742,7 @@ RangeDeclaration parse_range(std::string_view text) {
   lexer.expect(",");
   range.upper = range_end(lexer, false);
   lexer.expect("]");
-  if (lexer.token().kind != Kind::kEnd) lexer.fail_expected("the end");
+  if (lexer.token().kind != TokenKind::kEnd) lexer.fail_expected("the end");
   return range;
 }
 

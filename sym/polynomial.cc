@@ -231,7 +231,7 @@ Polynomial opened_from_below(Expr e) {
   return known.at(e.id());
 }
 
-// As nearly all sums are, nested a little.
+// Nearly all sums are nested a little: so many levels are opened by recursion.
 Polynomial opened_within(Expr e, int levels) {
   if (levels == 0 && is_opened(e)) return opened_from_below(e);
   return opened(e, [=](Expr arg) { return opened_within(arg, levels - 1); });

@@ -25,7 +25,7 @@
 //                             they are one
 //   scaled(p, k)              p*k
 //   is_one(m)                 whether m is the monomial 1
-//   append(p, m, c)           adds c*m; settle(p) then puts all in order
+//   append(p, m, c)           adds c*m; sort_terms(p) then puts all in order
 //   factors(m), common(f, m)  the atoms of m; those of f that are in m too
 //   single(m)                 the only atom of m, else nothing
 //   monomial(f)               the product of atoms
@@ -115,7 +115,7 @@ typename Ring::Poly product_of(Ring ring, const typename Ring::Poly& p,
       return true;
     });
   });
-  Ring::settle(product);
+  Ring::sort_terms(product);
   return product;
 }
 
@@ -123,8 +123,8 @@ typename Ring::Poly product_of(Ring ring, const typename Ring::Poly& p,
 // an atom that stays.  `result`, which is 0 before, is then p with the images
 // in their atoms' places.
 template <typename Ring, typename Image>
-bool put_images(Ring ring, const typename Ring::Poly& p, Image image,
-                typename Ring::Poly& result) {
+bool substitute_atoms(Ring ring, const typename Ring::Poly& p, Image image,
+                      typename Ring::Poly& result) {
   using Poly = typename Ring::Poly;
   size_t stayed = 0;  // terms, up to the first that changes
   bool changed = false;
@@ -178,7 +178,7 @@ bool put_images(Ring ring, const typename Ring::Poly& p, Image image,
     }
     return true;
   });
-  if (changed) Ring::settle(result);
+  if (changed) Ring::sort_terms(result);
   return changed;
 }
 
@@ -193,7 +193,7 @@ std::optional<typename Ring::Poly> without_monomial(
     return rest.has_value();
   });
   if (!divides) return std::nullopt;
-  Ring::settle(reduced);
+  Ring::sort_terms(reduced);
   return reduced;
 }
 
@@ -223,7 +223,7 @@ std::optional<typename Ring::Poly> exact_quotient_of(
   typename Ring::Poly rest = a, result;
   for (int i = 0; i < kMaxSteps; ++i) {
     if (rest.is_zero()) {
-      Ring::settle(result);
+      Ring::sort_terms(result);
       return result;
     }
     const auto [m, c] = ring.leading(rest);
@@ -261,11 +261,11 @@ TakenOut<Ring> multiples_of_term(Ring ring, const typename Ring::Poly& num,
     if (!left.is_zero()) Ring::append(taken.rest, n, left);
     return true;
   });
-  Ring::settle(taken.outside);
+  Ring::sort_terms(taken.outside);
   return taken;  // the rest is in order, as num was
 }
 
-// Of the polynomials of sym/polynomial.h.
+// The ring of the polynomials of sym/polynomial.h.
 struct ExprRing {
   using Poly = Polynomial;
   using Monomial = proviso::Monomial;
@@ -287,7 +287,7 @@ struct ExprRing {
   static void append(Polynomial& p, Monomial m, const Int& c) {
     p.add(std::move(m), c);
   }
-  static void settle(Polynomial&) {}  // always is in order
+  static void sort_terms(Polynomial&) {}  // always is in order
   // Higher degrees first; atoms by structure.
   static int order(const Monomial& m, const Monomial& n) {
     if (m.size() != n.size()) return m.size() > n.size() ? -1 : 1;

@@ -25,7 +25,7 @@ namespace proviso::inline v0_2 {
 
 inline constexpr size_t kMaxTextLength = size_t{1} << 20;  // as parse() reads
 
-// At most about `max_length` characters, for people.
+// For people: the text ends after about `max_length` characters.
 [[nodiscard]] std::string to_string(Expr e, size_t max_length = kMaxTextLength);
 std::ostream& operator<<(std::ostream& out, Expr e);
 

@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "sym/budget.h"
-#include "sym/rules.h"
+#include "sym/find_node.h"
+#include "sym/form_search.h"
+#include "sym/rule_parts.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMaxParts = 12;  // of an And or Or
-
-Polynomial sum(Expr e) { return to_polynomial(e); }
 
 // f(Where(c, a, b), d) -> Where(c, f(a, d), f(b, d)), each arm where c holds or
 // fails.
@@ -24,7 +24,7 @@ void push_into_arms(FormSearch& s, Expr e, Found& found) {
     if (choice) return;
     if (arg.is(Op::kWhere) && arg.is_int()) choice = arg;
     if (!arg.is_int()) return;
-    for (Expr a : atoms_of(sum(arg), Op::kWhere)) {
+    for (Expr a : atoms_of(as_sum(arg), Op::kWhere)) {
       if (!choice) choice = a;
     }
   };
@@ -36,7 +36,7 @@ void push_into_arms(FormSearch& s, Expr e, Found& found) {
     std::unordered_map<Expr, Expr, ExprHash> map;
     for (Expr arg : e.args()) {
       if (!arg.is_int()) continue;
-      std::vector<Expr> choices = atoms_of(sum(arg), Op::kWhere);
+      std::vector<Expr> choices = atoms_of(as_sum(arg), Op::kWhere);
       if (arg.is(Op::kWhere)) choices.push_back(arg);
       for (Expr other : choices) {
         if (other.arg(0) == c) map.emplace(other, other.arg(taken ? 1 : 2));
@@ -49,7 +49,7 @@ void push_into_arms(FormSearch& s, Expr e, Found& found) {
   // What stands beside the choice was needed in both arms: it may be copied.
   if (e.is_bool()) {
     const Expr yes = arm(true), no = arm(false);
-    if (!s.is_total(yes) || !s.is_total(no)) return;
+    if (!is_total(s, yes) || !is_total(s, no)) return;
     const Expr opposite = s.simplifier().negate(c);
     found.push_back(logical_or(logical_and(c, yes), logical_and(opposite, no)));
     return;
@@ -126,7 +126,7 @@ void part_under_others(FormSearch& s, Expr e, Found& found) {
 void split_on_condition(FormSearch& s, Expr e, Found& found) {
   if (!s.may_assume() || !e.is_int()) return;
   const Expr c = inner_condition(e);
-  if (!c || (e.is(Op::kWhere) && e.arg(0) == c) || !s.is_total(c)) return;
+  if (!c || (e.is(Op::kWhere) && e.arg(0) == c) || !is_total(s, c)) return;
   const Expr opposite = s.simplifier().negate(c);
   const Expr yes = s.under({&c, 1}, e), no = s.under({&opposite, 1}, e);
   found.push_back(yes == no ? yes : where(c, yes, no));
@@ -136,10 +136,10 @@ void split_on_condition(FormSearch& s, Expr e, Found& found) {
 void arms_alike(FormSearch& s, Expr e, Found& found) {
   if (!s.may_assume()) return;
   const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
-  if (s.is_total(e.arg(2)) && s.under({&c, 1}, e.arg(2)) == e.arg(1)) {
+  if (is_total(s, e.arg(2)) && s.under({&c, 1}, e.arg(2)) == e.arg(1)) {
     found.push_back(e.arg(2));
   }
-  if (s.is_total(e.arg(1)) && s.under({&opposite, 1}, e.arg(1)) == e.arg(2)) {
+  if (is_total(s, e.arg(1)) && s.under({&opposite, 1}, e.arg(1)) == e.arg(2)) {
     found.push_back(e.arg(1));
   }
 }
@@ -177,6 +177,6 @@ Expr conjunction(FormSearch& s, Op op, std::vector<Expr> parts) {
   return joined(s, op, parts);
 }
 
-std::span<const Rule> case_rules() { return kRules; }
+RuleRows case_rules() { return kRules; }
 
 }  // namespace proviso::inline v0_2::internal

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "sym/budget.h"
-#include "sym/rules.h"
+#include "sym/find_node.h"
+#include "sym/form_search.h"
+#include "sym/rule_parts.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
@@ -11,11 +13,9 @@ namespace {
 constexpr size_t kMaxArgs = 6;
 constexpr int kMaxArms = 6;  // of Where within Where
 
-Polynomial sum(Expr e) { return to_polynomial(e); }
-
 // Whether a <= b everywhere (for Min the other way round), as seen at once.
 bool is_dominated(FormSearch& s, Op op, Expr a, Expr b) {
-  const Polynomial gap = sum(b) - sum(a);
+  const Polynomial gap = as_sum(b) - as_sum(a);
   return s.is_nonneg(op == Op::kMax ? gap : gap * Int(-1));
 }
 
@@ -26,7 +26,7 @@ void add_into_arguments(FormSearch& s, Expr e, Found& found) {
   std::vector<Expr> args;
   bool changed = false;
   for (Expr arg : e.args()) {
-    const Polynomial p = sum(arg);
+    const Polynomial p = as_sum(arg);
     Expr inner;
     for (Op op : {Op::kMin, Op::kMax}) {
       for (Expr a : atoms_of(p, op)) inner = a;
@@ -41,7 +41,7 @@ void add_into_arguments(FormSearch& s, Expr e, Found& found) {
     const Int c = split->factor.constant();
     std::vector<Expr> parts;
     for (Expr a : inner.args()) {
-      parts.push_back(s.canonical(sum(a) * c + split->rest));
+      parts.push_back(s.canonical(as_sum(a) * c + split->rest));
     }
     args.push_back(
         s.pool().make(c.sign() > 0 ? inner.op() : dual(inner.op()), parts));
@@ -156,7 +156,7 @@ void dominated_in_arms(FormSearch& s, Expr e, Found& found) {
 void take_out_of_some(FormSearch& s, Expr e, Found& found) {
   if (e.arity() < 3 || e.arity() > kMaxArgs) return;
   std::vector<Polynomial> all;
-  for (Expr arg : e.args()) all.push_back(sum(arg));
+  for (Expr arg : e.args()) all.push_back(as_sum(arg));
   for (size_t i = 0; i < all.size(); ++i) {
     for (const auto& [monomial, c] : all[i].terms()) {
       if (monomial.empty()) continue;
@@ -206,7 +206,7 @@ Polynomial common_terms(const std::vector<Polynomial>& all) {
 void take_out_of_extremum(FormSearch& s, Expr e, Found& found) {
   if (e.arity() > kMaxArgs) return;
   std::vector<Polynomial> all;
-  for (Expr arg : e.args()) all.push_back(sum(arg));
+  for (Expr arg : e.args()) all.push_back(as_sum(arg));
   auto take = [&](const Polynomial& r, int sign) {
     Int g = 0;
     bool all_negative = true;
@@ -242,7 +242,7 @@ void take_out_of_extremum(FormSearch& s, Expr e, Found& found) {
 void take_out_factor(FormSearch& s, Expr e, Found& found) {
   if (e.arity() > kMaxArgs) return;
   std::vector<Polynomial> all;
-  for (Expr arg : e.args()) all.push_back(sum(arg));
+  for (Expr arg : e.args()) all.push_back(as_sum(arg));
   if (all[0].is_zero()) return;
   for (Expr atom : all[0].terms().begin()->first) {
     const Polynomial x = Polynomial::atom(atom);
@@ -267,16 +267,16 @@ void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
   if (e.arity() > kMaxArgs) return;
   Expr divisor;
   for (Expr arg : e.args()) {
-    for (Expr floor : atoms_of(sum(arg), Op::kFloorDiv)) {
+    for (Expr floor : atoms_of(as_sum(arg), Op::kFloorDiv)) {
       if (!divisor) divisor = floor.arg(1);
     }
   }
-  if (!divisor || !s.is_positive(sum(divisor))) return;
-  const Polynomial m = sum(divisor);
+  if (!divisor || !s.is_positive(as_sum(divisor))) return;
+  const Polynomial m = as_sum(divisor);
   size_t floors = 0;
   std::vector<Expr> numerators, quotients, others;
   for (Expr arg : e.args()) {
-    const Polynomial p = sum(arg);
+    const Polynomial p = as_sum(arg);
     Polynomial numerator = p * m;
     const size_t before = floors;
     for (Expr floor : atoms_of(p, Op::kFloorDiv)) {
@@ -285,7 +285,7 @@ void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
           split->factor != Polynomial(Int(1))) {
         continue;
       }
-      numerator = split->rest * m + sum(floor.arg(0));
+      numerator = split->rest * m + as_sum(floor.arg(0));
       ++floors;
       break;
     }
@@ -299,7 +299,7 @@ void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
   if (floors < 2) return;
   auto whole = [&](const std::vector<Expr>& args) {
     const Expr inner = s.canonical(s.pool().make(e.op(), args));
-    return s.simplifier().floor_div(sum(s.best(inner).state), m);
+    return s.simplifier().floor_div(as_sum(s.best(inner).canonical), m);
   };
   found.push_back(whole(numerators));
   if (others.empty()) return;
@@ -325,7 +325,7 @@ void ordered_arguments(FormSearch& s, Expr e, Found& found) {
 void nested_choice(FormSearch& s, Expr e, Found& found) {
   const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
   const Expr yes = e.arg(1), no = e.arg(2);
-  if (no.is(Op::kWhere) && s.is_total(no.arg(0))) {
+  if (no.is(Op::kWhere) && is_total(s, no.arg(0))) {
     const Expr d = no.arg(0);
     if (no.arg(1) == yes) {
       found.push_back(where(logical_or(c, d), yes, no.arg(2)));
@@ -334,7 +334,7 @@ void nested_choice(FormSearch& s, Expr e, Found& found) {
       found.push_back(where(logical_and(opposite, d), no.arg(1), yes));
     }
   }
-  if (yes.is(Op::kWhere) && s.is_total(yes.arg(0))) {
+  if (yes.is(Op::kWhere) && is_total(s, yes.arg(0))) {
     const Expr d = yes.arg(0);
     if (yes.arg(2) == no) {
       found.push_back(where(logical_and(c, d), yes.arg(1), no));
@@ -350,7 +350,7 @@ void nested_choice(FormSearch& s, Expr e, Found& found) {
 void common_context(FormSearch& s, Expr e, Found& found) {
   const Expr c = e.arg(0), yes = e.arg(1), no = e.arg(2);
   if (yes.is_int() && no.is_int()) {
-    const std::vector<Polynomial> arms = {sum(yes), sum(no)};
+    const std::vector<Polynomial> arms = {as_sum(yes), as_sum(no)};
     const Polynomial common = equal_terms(arms[0], arms[1]);
     Int g = gcd(full_content(arms[0] - common), full_content(arms[1] - common));
     auto take = [&](const Int& scale) {
@@ -374,7 +374,7 @@ void common_context(FormSearch& s, Expr e, Found& found) {
         const Polynomial x = Polynomial::atom(atom);
         const auto a = exact_quotient(arms[0], x);
         const auto b = exact_quotient(arms[1], x);
-        if (!a || !b || !s.is_total(atom)) continue;
+        if (!a || !b || !is_total(s, atom)) continue;
         found.push_back(atom * s.canonical(where(c, to_expr(s.pool(), *a),
                                                  to_expr(s.pool(), *b))));
       }
@@ -435,8 +435,8 @@ void common_element_of_arms(FormSearch& s, Expr e, Found& found) {
 void choice_of_larger(FormSearch& s, Expr e, Found& found) {
   const std::optional<Sign> sign = sign_of(e.arg(0));
   if (!sign || !e.arg(1).is_int() || !e.arg(2).is_int()) return;
-  if (!s.is_total(e.arg(1)) || !s.is_total(e.arg(2))) return;
-  const Polynomial gap = sum(e.arg(1)) - sum(e.arg(2));
+  if (!is_total(s, e.arg(1)) || !is_total(s, e.arg(2))) return;
+  const Polynomial gap = as_sum(e.arg(1)) - as_sum(e.arg(2));
   if (sign->op == Op::kLe) {
     // p >= 0 chooses the first: larger where gap is p or p + 1, smaller where
     // it is -p or -p - 1.
@@ -459,11 +459,11 @@ void choice_of_truth(FormSearch& s, Expr e, Found& found) {
   if (!e.is_bool()) return;
   const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
   const Expr yes = e.arg(1), no = e.arg(2);
-  if (yes.is_constant() && s.is_total(no)) {
+  if (yes.is_constant() && is_total(s, no)) {
     found.push_back(yes.is_true() ? logical_or(c, no)
                                   : logical_and(opposite, no));
   }
-  if (no.is_constant() && s.is_total(yes)) {
+  if (no.is_constant() && is_total(s, yes)) {
     found.push_back(no.is_true() ? logical_or(opposite, yes)
                                  : logical_and(c, yes));
   }
@@ -478,16 +478,16 @@ std::optional<Truncated> truncated(FormSearch& s, Expr e) {
   if (!e.is(Op::kWhere) || !e.is_int()) return std::nullopt;
   const std::optional<Sign> sign = sign_of(e.arg(0));
   if (!sign || sign->op != Op::kLe) return std::nullopt;
-  for (Expr floor : atoms_of(sum(e.arg(1)), Op::kFloorDiv)) {
+  for (Expr floor : atoms_of(as_sum(e.arg(1)), Op::kFloorDiv)) {
     if (!floor.arg(1).is(Op::kInteger)) continue;
     const Int& m = floor.arg(1).integer();
-    const std::optional<Linear> split = split_off(sum(e.arg(1)), floor);
+    const std::optional<Linear> split = split_off(as_sum(e.arg(1)), floor);
     if (m.sign() <= 0 || !split || split->factor != Polynomial(Int(1))) {
       continue;
     }
-    const Polynomial a = split->rest * m + sum(floor.arg(0));
+    const Polynomial a = split->rest * m + as_sum(floor.arg(0));
     const Expr up = s.canonical(
-        sum(s.simplifier().floor_div(a * Int(-1), Polynomial(m))) * Int(-1));
+        as_sum(s.simplifier().floor_div(a * Int(-1), Polynomial(m))) * Int(-1));
     if (up != e.arg(2)) continue;
     const Expr is_nonneg = s.simplifier().nonneg(a);
     if (is_nonneg == e.arg(0)) return Truncated{a, m};
@@ -521,7 +521,7 @@ void extremum_of_truncated(FormSearch& s, Expr e, Found& found) {
     if (args.size() < e.arity()) continue;
     const Op op = sign > 0 ? e.op() : dual(e.op());
     const Expr a = s.canonical(s.pool().make(op, args));
-    const Expr whole = truncated_form(s, {sum(s.best(a).state), m});
+    const Expr whole = truncated_form(s, {as_sum(s.best(a).canonical), m});
     found.push_back(sign > 0 ? whole : -whole);
   }
 }
@@ -562,6 +562,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> extremum_rules() { return kRules; }
+RuleRows extremum_rules() { return kRules; }
 
 }  // namespace proviso::inline v0_2::internal

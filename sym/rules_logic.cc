@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "sym/budget.h"
-#include "sym/rules.h"
+#include "sym/form_search.h"
+#include "sym/rule_parts.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
@@ -11,7 +12,6 @@ namespace {
 constexpr size_t kMaxParts = 12;  // of an And or Or
 constexpr size_t kMaxAtoms = 6;
 
-Polynomial sum(Expr e) { return to_polynomial(e); }
 Polynomial one() { return Polynomial(Int(1)); }
 
 // p >= 0.
@@ -44,9 +44,9 @@ void cheapest_difference(FormSearch& s, Expr e, Found& found) {
   if (!sign) return;
   const Int c = sign->p.constant();
   const Expr terms = s.canonical(sign->p - Polynomial(c));
-  const Expr state = s.best(terms).state;
+  const Expr state = s.best(terms).canonical;
   if (state != terms) {
-    found.push_back(relation_of(s, sign->op, sum(state) + Polynomial(c)));
+    found.push_back(relation_of(s, sign->op, as_sum(state) + Polynomial(c)));
   }
 }
 
@@ -69,7 +69,7 @@ void relation_without_floor(FormSearch& s, Expr e, Found& found) {
   for (Expr floor : floors) {
     const std::optional<Linear> split = split_off(sign->p, floor);
     if (!split || !split->factor.is_constant()) continue;
-    const Polynomial m = sum(floor.arg(1)), a = sum(floor.arg(0));
+    const Polynomial m = as_sum(floor.arg(1)), a = as_sum(floor.arg(0));
     if (m.is_zero() || !s.is_positive(m)) continue;
     const Int c = split->factor.constant();
     Polynomial k = split->rest * Int(-1);  // c*floor >= k
@@ -103,7 +103,7 @@ void relation_without_extremum(FormSearch& s, Expr e, Found& found) {
       if (!split || !split->factor.is_constant()) continue;
       std::vector<Expr> parts;
       for (Expr arg : extremum.args()) {
-        parts.push_back(nonneg(s, split->rest + split->factor * sum(arg)));
+        parts.push_back(nonneg(s, split->rest + split->factor * as_sum(arg)));
       }
       const bool is_least =
           (op == Op::kMin) == (split->factor.constant().sign() > 0);
@@ -121,7 +121,7 @@ void relation_of_choice(FormSearch& s, Expr e, Found& found) {
     if (!split) continue;
     auto arm = [&](size_t i) {
       return relation_of(s, sign->op,
-                         split->rest + split->factor * sum(choice.arg(i)));
+                         split->rest + split->factor * as_sum(choice.arg(i)));
     };
     found.push_back(where(choice.arg(0), arm(1), arm(2)));
     return;
@@ -161,7 +161,7 @@ void equality_of_extremum(FormSearch& s, Expr e, Found& found) {
       const Polynomial c = split->rest * -f;
       const Int way = op == Op::kMax ? 1 : -1;
       for (size_t i = 0; i < extremum.arity(); ++i) {
-        const Polynomial b = sum(extremum.arg(i));
+        const Polynomial b = as_sum(extremum.arg(i));
         std::vector<Expr> others;
         for (size_t j = 0; j < extremum.arity(); ++j) {
           if (j != i) others.push_back(extremum.arg(j));
@@ -169,9 +169,9 @@ void equality_of_extremum(FormSearch& s, Expr e, Found& found) {
         const Expr rest = joined(s, op, others);
         const Polynomial above = (c - b) * way;
         if (above.is_zero()) {
-          r.add(nonneg(s, (b - sum(rest)) * way));
+          r.add(nonneg(s, (b - as_sum(rest)) * way));
         } else if (s.is_positive(above)) {
-          r.add(relation_of(s, Op::kEq, sum(rest) - c));
+          r.add(relation_of(s, Op::kEq, as_sum(rest) - c));
         } else if (s.is_positive(above * Int(-1))) {
           r.add(s.pool().boolean(false));
         }
@@ -195,7 +195,7 @@ void equality_of_remainder(FormSearch& s, Expr e, Found& found) {
     const Int f = split->factor.constant();
     if (m.sign() <= 0 || !abs(f).is_one()) continue;
     const Int value = split->rest.constant() * -f;
-    const Polynomial a = sum(remainder.arg(0));
+    const Polynomial a = as_sum(remainder.arg(0));
     if (value.sign() < 0 || value >= m) {
       r.add(s.pool().boolean(false));
       continue;
@@ -246,8 +246,9 @@ void relation_of_split_remainder(FormSearch& s, Expr e, Found& found) {
     Found forms;
     split_remainders(s, remainder, forms);
     for (Expr form : forms) {
-      found.push_back(relation_of(
-          s, sign->op, split->rest + split->factor * sum(s.canonical(form))));
+      found.push_back(
+          relation_of(s, sign->op,
+                      split->rest + split->factor * as_sum(s.canonical(form))));
     }
   }
 }
@@ -323,7 +324,7 @@ void bounds_of_one_side(FormSearch& s, Expr e, Found& found) {
       const Expr least = min(to_expr(s.pool(), x->p - common),
                              to_expr(s.pool(), y->p - common));
       const Expr both =
-          nonneg(s, common + sum(s.best(s.canonical(least)).state));
+          nonneg(s, common + as_sum(s.best(s.canonical(least)).canonical));
       found.push_back(with_both(s, e.op(), parts, i, j, both));
     }
   }
@@ -450,6 +451,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> logic_rules() { return kRules; }
+RuleRows logic_rules() { return kRules; }
 
 }  // namespace proviso::inline v0_2::internal

@@ -105,7 +105,7 @@ class Simplifier {
 // a / b when b != 0 divides a as polynomials, as long division soon finds.
 std::optional<Polynomial> exact_quotient(const Polynomial& a,
                                          const Polynomial& b);
-// Of coefficients divided by k, rounded down.
+// p with each coefficient divided by k and rounded down.
 Polynomial over(const Polynomial& p, const Int& k);
 // gcd of all coefficients, the constant's included.
 Int full_content(const Polynomial& p);

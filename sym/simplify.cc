@@ -487,7 +487,7 @@ Expr Simplifier::run(Expr e) {
   return canonical(e);
 }
 
-// Of an expression whose arguments have been looked at.
+// The arguments of e have their canonical forms already.
 Expr Simplifier::rewrite(Expr e) {
   Budget::spend(4);
   std::vector<Expr> args;

@@ -48,7 +48,7 @@ struct Division {
   // A zero divisor is undefined, whatever becomes of the rest.
   static bool is_nonzero(const Polynomial&) { return true; }
   static bool is_nonzero_atom(Expr) { return true; }
-  // Of a floor and a constant; others are the search's.
+  // The sum of a floor and a constant is merged; other sums are the search's.
   bool merges() const {
     const size_t constants = num.constant().is_zero() ? 0 : 1;
     return is_floor() && den.is_constant() && den.constant().sign() > 0 &&

@@ -5,7 +5,7 @@
 namespace proviso::inline v0_2 {
 namespace {
 
-// In the order of SymbolKind.
+// The order is that of SymbolKind.
 constexpr std::array<std::string_view, 6> kNames = {
     "backed_size",  "backed_int",     "backed_float",
     "unbacked_int", "unbacked_float", "unbacked_bool"};

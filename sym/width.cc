@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sym/budget.h"
-#include "sym/rules.h"
+#include "sym/find_node.h"
 
 namespace proviso::inline v0_2::internal {
 

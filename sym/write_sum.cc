@@ -4,6 +4,7 @@
 
 #include "sym/budget.h"
 #include "sym/operators.h"
+#include "sym/rule_parts.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -49,9 +50,9 @@ Expr SumWriter::write(const Polynomial& p) {
   return factored(gathered, 0);
 }
 
-Expr SumWriter::shown(Expr atom) {
+Expr SumWriter::written(Expr atom) {
   if (finished_.contains(atom.id())) return atom;
-  return search_.best(atom).shown;
+  return search_.best(atom).written;
 }
 
 // --- numerators
@@ -66,7 +67,7 @@ std::vector<Polynomial> SumWriter::rewritten_floor(const Int& c,
                                                    const Polynomial& n,
                                                    Expr divisor) {
   std::vector<Polynomial> forms = {
-      finished(floor_div(factored(n, 1), shown(divisor)), c)};
+      finished(floor_div(factored(n, 1), written(divisor)), c)};
   const Polynomial opposite = n * Int(-1);
   if (search_.has_negative_divisor() && divisor.is(Op::kInteger)) {
     forms.push_back(finished(
@@ -75,10 +76,10 @@ std::vector<Polynomial> SumWriter::rewritten_floor(const Int& c,
         c));
   }
   forms.push_back(
-      finished(ceil_div(factored(opposite, 1), shown(divisor)), -c));
+      finished(ceil_div(factored(opposite, 1), written(divisor)), -c));
   if (divisor.is(Op::kInteger) && divisor.integer().sign() > 0) {
     Polynomial up = opposite + Polynomial(divisor.integer() - Int(1));
-    forms.push_back(finished(floor_div(factored(up, 1), shown(divisor)), -c));
+    forms.push_back(finished(floor_div(factored(up, 1), written(divisor)), -c));
   }
   return forms;
 }
@@ -111,7 +112,7 @@ Polynomial SumWriter::gather(Polynomial p, Expr floor) {
   if (rest.is_zero() && numerator.constant().is_zero() &&
       std::all_of(numerator.terms().begin(), numerator.terms().end(),
                   [](const auto& t) { return t.second.sign() > 0; })) {
-    return finished(floor_div(factored(numerator, 1), shown(divisor)), c);
+    return finished(floor_div(factored(numerator, 1), written(divisor)), c);
   }
   consider(numerator, rest);
   if (!divisor.is(Op::kInteger)) return best;
@@ -214,7 +215,7 @@ Expr SumWriter::atom_out(const Polynomial& p, Expr atom, int depth) {
     }
   }
   std::vector<Term> terms = {
-      {sign, product_of(1, {shown(atom), factored(with * sign, depth + 1)})}};
+      {sign, product_of(1, {written(atom), factored(with * sign, depth + 1)})}};
   if (rest.terms().size() > 1) {
     terms.push_back({1, factored(rest, depth + 1)});
   } else {
@@ -258,7 +259,7 @@ Expr SumWriter::body_of(const Monomial& monomial) {
   for (size_t i = 0; i < monomial.size();) {
     size_t end = i;
     while (end < monomial.size() && monomial[end] == monomial[i]) ++end;
-    Expr atom = shown(monomial[i]);
+    Expr atom = written(monomial[i]);
     const Int power(static_cast<int64_t>(end - i));
     factors.push_back(power.is_one()
                           ? atom

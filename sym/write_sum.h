@@ -9,7 +9,7 @@
 
 #include <unordered_set>
 
-#include "sym/rules.h"
+#include "sym/form_search.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -41,7 +41,7 @@ class SumWriter {
   Expr product_of(const Int& c, std::vector<Expr> factors);
   std::vector<Term> terms_of(const Polynomial& p);
   Expr body_of(const Monomial& monomial);
-  Expr shown(Expr atom);
+  Expr written(Expr atom);
 
   FormSearch& search_;
   ExprPool& pool_;

@@ -5,10 +5,12 @@
 #include "solver/options.h"
 #include "solver/solve.h"
 #include "solver/symbolic_bounds.h"
+#include "sym/excerpt.h"
 #include "sym/print.h"
 
 using namespace proviso;
 using namespace proviso::c;
+using proviso::internal::described;
 
 namespace {
 
@@ -42,19 +44,15 @@ proviso_status rewrite(const char* call, proviso_context handle,
   });
 }
 
-std::string typed(Expr e) {
-  return to_string(e, 200) + " (" + std::string(name_of(e.type())) + ")";
-}
-
 Expr condition(Expr e, const char* call) {
   if (e.is_bool()) return e;
-  fail(PROVISO_ERROR_TYPE, call, "expected a condition, got " + typed(e));
+  fail(PROVISO_ERROR_TYPE, call, "expected a condition, got " + described(e));
 }
 
 Expr integer(Expr e, const char* call) {
   if (e.is_int()) return e;
   fail(PROVISO_ERROR_TYPE, call,
-       "expected an integer expression, got " + typed(e));
+       "expected an integer expression, got " + described(e));
 }
 
 SolverOptions options_of(const proviso_option* options, size_t count,
@@ -133,7 +131,7 @@ proviso_status bound_over(const char* call, proviso_context handle,
       symbols.push_back(expr_in(pool, over[i], call));
       if (!symbols.back().is_symbol())
         fail(PROVISO_ERROR_TYPE, call,
-             "expected a symbol, got " + typed(symbols.back()));
+             "expected a symbol, got " + described(symbols.back()));
     }
     const Expr e = integer(expr_in(pool, expr, call), call);
     const auto found = how(context, e, symbols, nullptr);
@@ -252,7 +250,7 @@ proviso_status proviso_declare(proviso_context context, proviso_expr symbol,
     const Interval interval = interval_of(required(range, kCall, "range"));
     if (!e.is_symbol())
       fail(PROVISO_ERROR_TYPE, kCall,
-           "expected a symbol, got " + typed(e) +
+           "expected a symbol, got " + described(e) +
                "; proviso_assume() takes conditions");
     const FactId id = c.declare(e, interval, origin_of(origin));
     if (fact != nullptr) *fact = id;
@@ -270,7 +268,7 @@ proviso_status proviso_declare_strided(proviso_context context,
     const Interval interval = interval_of(required(range, kCall, "range"));
     if (!e.is_symbol() || !e.is_int())
       fail(PROVISO_ERROR_TYPE, kCall,
-           "expected an integer symbol, got " + typed(e));
+           "expected an integer symbol, got " + described(e));
     if (step < 1)
       fail(PROVISO_ERROR_ARGUMENT, kCall,
            "step is " + std::to_string(step) + "; give at least 1");
@@ -366,7 +364,8 @@ proviso_status proviso_equivalent(proviso_context context, proviso_expr a,
     required(verdict, kCall, "verdict");
     const Expr left = expr_in(pool, a, kCall), right = expr_in(pool, b, kCall);
     if (left.is_bool() != right.is_bool())
-      fail(PROVISO_ERROR_TYPE, kCall, typed(left) + " beside " + typed(right));
+      fail(PROVISO_ERROR_TYPE, kCall,
+           described(left) + " beside " + described(right));
     *verdict = verdict_of(c.equivalent(left, right));
   });
 }
@@ -431,8 +430,8 @@ proviso_status proviso_solve(proviso_context context, proviso_expr relation,
     const Expr x = expr_in(pool, symbol, kCall);
     if (!r.is_bool() || !x.is_symbol() || !x.is_int())
       fail(PROVISO_ERROR_TYPE, kCall,
-           "expected a relation and an integer symbol, got " + typed(r) +
-               " and " + typed(x));
+           "expected a relation and an integer symbol, got " + described(r) +
+               " and " + described(x));
     const auto found = solve(c, r, x);
     *value = found ? give(pool, found->value) : proviso_expr{0};
     *condition = found ? give(pool, found->condition) : proviso_expr{0};

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bindings/c/calls.h"
+#include "sym/excerpt.h"
 #include "sym/op.h"
 #include "sym/parse.h"
 #include "sym/print.h"
@@ -11,6 +12,7 @@
 
 using namespace proviso;
 using namespace proviso::c;
+using proviso::internal::excerpt;
 
 namespace {
 
@@ -91,7 +93,7 @@ Expr made(Pool& pool, const char* op, const proviso_expr* args, size_t count,
 Expr symbol_in(const Pool& pool, proviso_expr handle, const char* call) {
   const Expr e = expr_in(pool, handle, call);
   if (e.is_symbol()) return e;
-  fail(PROVISO_ERROR_TYPE, call, "expected a symbol, got " + to_string(e, 200));
+  fail(PROVISO_ERROR_TYPE, call, "expected a symbol, got " + excerpt(e));
 }
 
 int64_t as_int64(const Value& value, const char* call) {
@@ -261,8 +263,7 @@ proviso_status proviso_expr_int64(proviso_expr expr, int64_t* value) {
   return look(kCall, expr, [&](Pool&, Expr e) {
     required(value, kCall, "value");
     if (!e.is(Op::kInteger))
-      fail(PROVISO_ERROR_TYPE, kCall,
-           to_string(e, 200) + " is no integer constant");
+      fail(PROVISO_ERROR_TYPE, kCall, excerpt(e) + " is no integer constant");
     *value = as_int64(e.integer(), kCall);
   });
 }
@@ -273,7 +274,7 @@ proviso_status proviso_expr_truth(proviso_expr expr, int* value) {
     required(value, kCall, "value");
     if (!e.is(Op::kBoolean))
       fail(PROVISO_ERROR_TYPE, kCall,
-           to_string(e, 200) + " is neither True nor False");
+           excerpt(e) + " is neither True nor False");
     *value = e.is_true();
   });
 }
@@ -316,9 +317,8 @@ proviso_status proviso_substitute(proviso_expr expr, const proviso_expr* from,
       const Expr a = expr_in(p, from[i], kCall), b = expr_in(p, to[i], kCall);
       if (a.type() != b.type())
         fail(PROVISO_ERROR_TYPE, kCall,
-             to_string(a, 100) + " is " + std::string(name_of(a.type())) +
-                 ", and " + to_string(b, 100) + " is " +
-                 std::string(name_of(b.type())));
+             excerpt(a) + " is " + std::string(name_of(a.type())) + ", and " +
+                 excerpt(b) + " is " + std::string(name_of(b.type())));
       map.insert_or_assign(a, b);
     }
     return substitute(e, map);

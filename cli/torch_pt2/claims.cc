@@ -170,7 +170,7 @@ class Judge {
   Facts passed_;     // the claims judged so far
   Facts signature_;  // what the inputs' sizes are called: 2*s0 is even
   Facts needed_;     // by operators
-  bool trials_tell_ = true;
+  bool trials_decide_ = true;
   std::vector<Finding> findings_;
 };
 
@@ -187,7 +187,7 @@ void Judge::try_example() {
   Assignment point;
   for (const auto& [symbol, value] : claims_.example) point.set(symbol, value);
   const Trial trial = trial_(point);
-  trials_tell_ = trial.kind == Kind::kRuns;
+  trials_decide_ = trial.kind == Kind::kRuns;
   if (trial.kind == Kind::kRefused)
     report("wrong", "the example that the program was exported with",
            trial.why);
@@ -201,7 +201,7 @@ void Judge::judge_unimplied(const std::string& text, Expr condition,
   if (!promise && signature_.ask(condition).verdict == Verdict::kYes)
     return report("promised", text, "the inputs' sizes are written so");
   const auto point = needed_.against(condition);
-  if (!point || !trials_tell_)
+  if (!point || !trials_decide_)
     return report("open", text, "no operator is known to need it");
   const Trial trial = trial_(*point);
   const std::string sizes = shown(*point, condition);
@@ -238,7 +238,7 @@ void Judge::find_missing(Facts& stated, const NeededCondition& need) {
   for (const auto& point :
        {stated.against(condition), stated.against_large(condition)}) {
     if (!point) continue;
-    const Trial trial = trials_tell_ ? trial_(*point) : Trial{};
+    const Trial trial = trials_decide_ ? trial_(*point) : Trial{};
     const std::string why =
         trial.kind == Kind::kRuns ? "runs all the same" : trial.why;
     because = "for instance " + shown(*point, condition) +

@@ -1,13 +1,13 @@
 #include "guards/env/arguments.h"
 
+#include "sym/excerpt.h"
 #include "sym/not_null.h"
-#include "sym/print.h"
 
 namespace proviso::inline v0_2::internal {
 
 void require_own(const ExprPool& pool, Expr e, const char* call) {
   if (&not_null(e, call).pool() == &pool) return;
-  throw Error(std::string(call) + ": " + to_string(e, 200) +
+  throw Error(std::string(call) + ": " + excerpt(e) +
               " belongs to another environment; build it with this one's pool");
 }
 
@@ -15,8 +15,7 @@ void require_type(const ExprPool& pool, Expr e, Type type, const char* call) {
   require_own(pool, e, call);
   if (e.type() == type) return;
   throw Error(std::string(call) + ": expected a " + std::string(name_of(type)) +
-              " expression, got " + to_string(e, 200) + " (" +
-              std::string(name_of(e.type())) + ")");
+              " expression, got " + described(e));
 }
 
 }  // namespace proviso::inline v0_2::internal

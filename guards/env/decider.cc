@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
@@ -71,7 +71,7 @@ Verdict Decider::decide(Expr condition, AskEffort effort) {
                               ? context.ask(condition).verdict
                               : context.ask_quick(condition);
   log_.set_verdict(line, verdict);
-  if (verdict == Verdict::kUnknown && WholeCall::is_interrupted())
+  if (verdict == Verdict::kUnknown && InterruptScope::is_interrupted())
     return verdict;
   memo = {verdict, effort, facts_.version(), false};
   if (verdict != Verdict::kUnknown) add_to_unguarded_answers(condition, memo);
@@ -124,7 +124,7 @@ Expr Decider::simplify(Expr e) {
   } else {
     s = r;
   }
-  if (!WholeCall::is_interrupted()) simplified_[r] = {s, facts_.version()};
+  if (!InterruptScope::is_interrupted()) simplified_[r] = {s, facts_.version()};
   return s;
 }
 
@@ -134,7 +134,7 @@ const Interval& Decider::bounds(Expr e) {
   if (memo.version != facts_.version()) {
     memo = {without_machine_ends(facts_.context().bounds_quick(r)),
             facts_.version()};
-    if (WholeCall::is_interrupted()) memo.version = kNeverAgain;
+    if (InterruptScope::is_interrupted()) memo.version = kNeverAgain;
   }
   return memo.range;
 }
@@ -150,7 +150,7 @@ std::optional<Int> Decider::static_value(Expr e) {
 
 std::optional<Int> Decider::proved_value(Expr e) {
   uint64_t units = kProofUnits;
-  const std::optional<Int> value = WholeCall::within(units, [&] {
+  const std::optional<Int> value = InterruptScope::within(units, [&] {
                                      return find_value(e);
                                    }).value_or(std::nullopt);
   if (!value) return std::nullopt;

@@ -84,7 +84,7 @@ class Decider {
   Symbols& symbols_;
   Replacements& replacements_;
   UnguardedAnswers& unguarded_answers_;
-  // By node id.
+  // The keys are node ids.
   std::unordered_map<uint32_t, VerdictMemo> verdicts_;
   ExprMemo simplified_;
   std::unordered_map<uint32_t, RangeMemo> ranges_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -27,14 +27,14 @@ const EnforcedFacts::View& EnforcedFacts::view() {
   // A later answer may keep a range that makes an earlier guard superfluous.
   const bool starts_over =
       !view_.context ||
-      (view_.is_interrupted && !WholeCall::is_interrupted()) ||
+      (view_.is_interrupted && !InterruptScope::is_interrupted()) ||
       view_.version != facts_.version() ||
       (!view_.guards.empty() &&
        view_.branches < unguarded_answers_.branches().size());
   uint64_t units = kEnforcedUnits +
                    kEnforcedUnitsOfGuard *
                        (recorder_.guards().size() + recorder_.asserts().size());
-  const bool is_examined = WholeCall::within(units, [&] {
+  const bool is_examined = InterruptScope::within(units, [&] {
                              if (starts_over) {
                                view_ = View();
                                view_.version = facts_.version();
@@ -47,7 +47,7 @@ const EnforcedFacts::View& EnforcedFacts::view() {
   if (!is_examined) keep_unexamined();
   view_.decisions = unguarded_answers_.decisions().size();
   view_.branches = unguarded_answers_.branches().size();
-  view_.is_interrupted = WholeCall::is_interrupted();
+  view_.is_interrupted = InterruptScope::is_interrupted();
   return view_;
 }
 
@@ -164,9 +164,10 @@ void EnforcedFacts::examine(const UnguardedAnswers::Decision& d) {
   }
   if (is_of_one_size(symbols_.in(d.question)))
     return keep_as_guard(side_that_holds(d.question, d.verdict));
-  const std::vector<Expr> near =
+  const std::vector<Expr> connected =
       open_assumptions(connected_symbols(d.question));
-  keep_at_least_two(is_decided_with(d, near) ? near : facts_.assumed());
+  keep_at_least_two(is_decided_with(d, connected) ? connected
+                                                  : facts_.assumed());
 }
 
 // Where an assumption says no more than the answer it is kept: a range reads

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sym/excerpt.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2::internal {
@@ -17,7 +18,7 @@ std::optional<Value> Hints::value(Expr e) {
 Value Hints::defined_value(Expr e, const char* call) {
   Evaluation r = evaluate(e, symbols_.hints());
   if (r.defined()) return *r.value;
-  throw GuardError(std::string(call) + ": " + to_string(e, 200) +
+  throw GuardError(std::string(call) + ": " + excerpt(e) +
                    " is undefined at the example inputs (" + r.why +
                    "); choose other example sizes");
 }

@@ -28,8 +28,8 @@ class Hints {
 
   // nullopt where it depends on data, or is undefined at the examples.
   std::optional<Value> value(Expr e);
-  // Of an expression that does not depend on data.  Throws GuardError, with the
-  // name of the call, where it is undefined.
+  // The value of an expression that does not depend on data.  Throws
+  // GuardError, with the name of the call, where it is undefined.
   Value defined_value(Expr e, const char* call);
   bool truth(Expr condition, const char* call) {
     return std::get<bool>(defined_value(condition, call));

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -17,8 +17,8 @@ Provenance provenance_of_guard(const Guard& guard) {
   return provenance_of(guard.origins[0], "guard");
 }
 
-// Of the conditions assumed one by one in `context`, those in `open` that the
-// others do not imply; those in `kept` are assumed throughout.
+// Finds the conditions in `open` that the others do not imply, assuming them
+// one by one in `context`; those in `kept` are assumed throughout.
 class Minimizer {
  public:
   Minimizer(Context& context, const std::vector<Guard>& all,
@@ -43,7 +43,7 @@ class Minimizer {
 
   // Assumed here: all that is kept, and all that is open outside [begin, end).
   void visit(const std::vector<size_t>& open, size_t begin, size_t end) {
-    if (WholeCall::is_interrupted()) {
+    if (InterruptScope::is_interrupted()) {
       for (size_t i = begin; i < end; ++i) kept_.push_back(open[i]);
       return;
     }
@@ -116,10 +116,10 @@ std::vector<Guard> MinimalGuards::find() {
   if (all.size() > kMostMinimized) return all;
   const std::unique_ptr<Context> ranges = enforced_ranges();
   const std::vector<bool> sole = sole_equalities(all, *ranges);
-  // Past the budget no guard goes.
+  // Where the budget ends, all guards stay.
   uint64_t units = kEnforcedUnits + kEnforcedUnitsOfGuard * all.size();
-  auto found =
-      WholeCall::within(units, [&] { return minimized(all, sole, *ranges); });
+  auto found = InterruptScope::within(
+      units, [&] { return minimized(all, sole, *ranges); });
   return found ? *std::move(found) : all;
 }
 
@@ -174,7 +174,7 @@ std::vector<bool> MinimalGuards::sole_equalities(const std::vector<Guard>& all,
   return sole;
 }
 
-// By question; but for those that the ranges answer.
+// The places by question, without the questions that the ranges answer.
 MinimalGuards::Places MinimalGuards::places_to_credit(Context& ranges) const {
   Places places;
   for (const Guard& g : recorder_.guards()) {

@@ -1,6 +1,7 @@
 #include "guards/env/open_questions.h"
 
 #include "guards/conjuncts.h"
+#include "sym/excerpt.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
@@ -9,9 +10,6 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 thread_local const OpenQuestions* refused_last = nullptr;
-
-// How much of an expression a refusal shows.
-constexpr size_t kShown = 2000;
 
 std::string size_like_text(const std::vector<Expr>& symbols,
                            const Symbols& known) {
@@ -39,7 +37,7 @@ Expr at_hints(Expr e, const std::vector<Expr>& symbols, ExprPool& pool,
 }
 
 bool is_long(Expr e) {
-  return to_string(e, kShown).find("...") != std::string::npos;
+  return to_string(e, kMessageLength).find("...") != std::string::npos;
 }
 
 std::string checks_text(Expr c, Expr negation) {
@@ -118,8 +116,8 @@ std::string OpenQuestions::text_of(Expr question, const SourceLocation& where,
                : std::string("Could not guard on data-dependent expression ");
   text +=
       to_string(at_hints(question, symbols, facts_.pool(), symbols_.hints()),
-                kShown) +
-      " (unhinted: " + to_string(question, kShown) +
+                kMessageLength) +
+      " (unhinted: " + to_string(question, kMessageLength) +
       ").  (Size-like symbols: " + size_like_text(symbols, symbols_) + ")\n\n";
   text += unbacked_inputs_text(symbols);
   text += is_value ? value_advice(question)

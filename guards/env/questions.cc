@@ -1,6 +1,7 @@
 #include "guards/env/questions.h"
 
 #include "guards/conjuncts.h"
+#include "sym/excerpt.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
@@ -9,7 +10,7 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 // An expression in an error.
-std::string shown(Expr e) { return to_string(e, 400); }
+std::string shown(Expr e) { return excerpt(e, kSentenceLength); }
 
 }  // namespace
 
@@ -36,7 +37,7 @@ bool Questions::guard_bool(Expr condition, const SourceLocation& where,
   return holds;
 }
 
-// Of a condition on data that nothing decides.
+// Nothing decides the condition, which is on data.
 bool Questions::answer_open(Expr condition, const SourceLocation& where) {
   const Int* answer = AssumedAnswers::of(condition);
   if (answer == nullptr) throw open_questions_.refuse(condition, where, false);
@@ -64,7 +65,7 @@ Value Questions::guard_value(Expr e, const SourceLocation& where,
   } else if (auto* r = std::get_if<Rational>(&value)) {
     exact = c.pool().rational(*r);
   } else {
-    throw GuardError(std::string(call) + ": " + to_string(c, 200) +
+    throw GuardError(std::string(call) + ": " + excerpt(c) +
                      " has no exact value at the example inputs; a guard on "
                      "it cannot be written");
   }
@@ -73,7 +74,7 @@ Value Questions::guard_value(Expr e, const SourceLocation& where,
   return value;
 }
 
-// Of an expression of data.
+// The value of an expression of data, which nothing decides.
 Value Questions::open_value(Expr e, const SourceLocation& where) {
   if (e.is_int()) {
     if (auto value = decider_.proved_value(e)) return *value;
@@ -152,7 +153,7 @@ void Questions::runtime_assert(Expr condition, const SourceLocation& where,
                                const std::string& message) {
   if (expect_true(condition, where, message, "runtime_assert")) return;
   throw GuardError("Runtime assertion failed for expression " +
-                   to_string(condition, 2000) +
+                   excerpt(condition, kMessageLength) +
                    (message.empty() ? "" : ": " + message) +
                    (where.line ? "\nCaused by: " + where.to_string() : ""));
 }

@@ -46,7 +46,7 @@ class Questions {
   // `otherwise` where the question is open and depends on data.
   bool guard_or(Expr condition, bool otherwise, const SourceLocation& where,
                 const char* call);
-  // As PyTorch defines it: undecided data sizes are taken to be >= 2.
+  // PyTorch's definition: undecided data sizes are taken to be >= 2.
   bool guard_size_oblivious(Expr condition, const SourceLocation& where);
 
   // --- checks: a guard or an assertion; false where it is known not to hold

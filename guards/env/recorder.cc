@@ -1,6 +1,7 @@
 #include "guards/env/recorder.h"
 
 #include "guards/conjuncts.h"
+#include "sym/excerpt.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
 
@@ -77,7 +78,7 @@ void Recorder::require(Expr condition, const SourceLocation& where) {
   const std::optional<Value> sample = hints_.value(condition);
   if (!sample || !std::get<bool>(*sample)) {
     throw ConstraintViolationError(
-        (where.code.empty() ? to_string(condition, 2000) : where.code) +
+        (where.code.empty() ? excerpt(condition, kMessageLength) : where.code) +
         " does not hold for the example sizes");
   }
   const Expr asked = simplified(condition);

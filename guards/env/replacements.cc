@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "guards/conjuncts.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
@@ -27,7 +27,7 @@ Expr Replacements::apply(Expr e) {
   const bool is_touched = std::any_of(symbols.begin(), symbols.end(),
                                       [&](Expr s) { return has(s); });
   const Expr value = simplified(is_touched ? substitute(e, map_) : e);
-  if (!WholeCall::is_interrupted()) memo = {value, version_};
+  if (!InterruptScope::is_interrupted()) memo = {value, version_};
   return value;
 }
 

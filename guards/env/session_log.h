@@ -72,7 +72,7 @@ class SessionLog {
   std::function<void(const ShapeEvent&)> sink_;
 };
 
-// To the listeners of the process.
+// Reports the event to the listeners of the process.
 void log_event(const ShapeEvent& event);
 
 }  // namespace proviso::inline v0_2::internal

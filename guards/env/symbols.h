@@ -52,7 +52,7 @@ class Symbols {
   const std::vector<InputDim>& dims() const { return dims_; }
   // The range in the event of its creation; all where it was made elsewhere.
   Interval first_range(Expr symbol) const;
-  // That of its first input, or its name.
+  // The source of its first input, or its name.
   std::string source_name(Expr symbol) const;
 
   // Data that are sizes: PyTorch's size-like symbols.

@@ -57,7 +57,7 @@ class UnguardedAnswers {
   UnguardedAnswers(const UnguardedAnswers&) = delete;
   UnguardedAnswers& operator=(const UnguardedAnswers&) = delete;
 
-  // Of a question the first record counts.
+  // The first record of a question counts.
   void add_decision(Expr question, Verdict verdict, AskEffort effort);
   void add_branch(Expr question, Verdict verdict, const SourceLocation& where);
   void add_place(Expr question, const SourceLocation& where);

@@ -183,7 +183,7 @@ class Chooser {
     return least && *least + (question_.is(Op::kLt) ? 1 : 0) > 2;
   }
 
-  // Of sizes alone, as far as data is concerned.
+  // Whether all data in it are sizes.
   bool is_about_sizes() const {
     for (Expr s : free_symbols(question_)) {
       if (!is_unbacked(s.symbol().kind)) continue;
@@ -195,7 +195,7 @@ class Chooser {
     return true;
   }
 
-  // Of numbers from data that are known not to be negative.
+  // Whether all data in it are numbers that are known not to be negative.
   bool is_of_counts() {
     for (Expr s : free_symbols(question_)) {
       if (!is_unbacked(s.symbol().kind)) continue;

@@ -108,7 +108,7 @@ class Answerer {
              "excludes nothing; it tells PyTorch.";
   }
 
-  // By the checks of the code that the text quotes.
+  // Whether checks of the code that the text quotes imply it.
   bool implied_by_program(Context& known, Expr q) {
     Context context = known.clone();
     if (!assume_user_checks(text_, e_, q, place_, names_, context) ||

@@ -53,7 +53,7 @@ struct Diagnosis {
   uint32_t times = 1;
 };
 
-// In the order of the text; what several processes say alike is one.
+// The order is that of the text; what several processes say alike is one.
 std::vector<Diagnosis> diagnose(const ErrorText& text);
 
 // What was not read, in one line; empty where all was.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "sym/excerpt.h"
+
 namespace proviso::inline v0_2::internal {
 namespace {
 
@@ -152,7 +154,7 @@ document.addEventListener("keydown", event => {
 
 // Text as HTML shows it: nothing of it is markup, and control characters are
 // gone.  Bytes that are no UTF-8 are the browser's to replace.
-std::string escaped(const std::string& text, size_t most = 2000) {
+std::string escaped(const std::string& text, size_t most = kMessageLength) {
   std::string out;
   for (char c : text.substr(0, most)) {
     switch (c) {
@@ -169,7 +171,7 @@ std::string escaped(const std::string& text, size_t most = 2000) {
   return text.size() > most ? out + "..." : out;
 }
 
-std::string code(const std::string& text, size_t most = 2000) {
+std::string code(const std::string& text, size_t most = kMessageLength) {
   return "<code>" + escaped(text, most) + "</code>";
 }
 
@@ -374,7 +376,7 @@ std::string section(const Diagnosis& d, size_t number) {
   const std::string id = "e" + std::to_string(number);
   std::string out = "<details open id=\"" + id + "\" class=\"" +
                     std::string(name_of(d.kind)) + "\"><summary>" +
-                    kind_tag(d.kind) + code(subject(d), 200) +
+                    kind_tag(d.kind) + code(subject(d), kArgumentLength) +
                     "<span class=\"place\">" + escaped(short_place(d)) +
                     "</span></summary>\n<div class=\"body\">\n";
   if (!d.file.empty()) {
@@ -420,7 +422,7 @@ std::string contents(const std::vector<Diagnosis>& errors) {
     const Diagnosis& d = errors[i];
     out += "<li><a class=\"" + std::string(name_of(d.kind)) + "\" href=\"#e" +
            std::to_string(i + 1) + "\"><span>" + kind_tag(d.kind) + "</span>" +
-           code(subject(d), 200) + "<span class=\"place\">" +
+           code(subject(d), kArgumentLength) + "<span class=\"place\">" +
            escaped(short_place(d)) + "</span></a></li>\n";
   }
   return out + "</ol></nav>\n";

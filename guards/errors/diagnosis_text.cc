@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "sym/excerpt.h"
+
 namespace proviso::inline v0_2::internal {
 namespace {
 
@@ -98,9 +100,9 @@ std::string to_json(const Diagnosis& d, bool all) {
 
 // --- for people
 
-// At most about `most` bytes, whole characters of UTF-8.  Control characters of
-// other people's texts do nothing to a terminal.
-std::string shown(const std::string& text, size_t most = 400) {
+// The text, cut after about `most` bytes at a whole character of UTF-8.
+// Control characters of other people's texts do nothing to a terminal.
+std::string shown(const std::string& text, size_t most = kSentenceLength) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
     if (out.size() >= most) return out + "...";

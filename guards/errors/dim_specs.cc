@@ -104,7 +104,7 @@ class Sources {
     });
   }
 
-  // Of L['x'].y[0].size()[1] at the start; 0 where there is none.
+  // The length of L['x'].y[0].size()[1] at the start; 0 where there is none.
   static size_t source_length(string_view text) {
     if (!text.starts_with("L['") && !text.starts_with("inputs[")) return 0;
     size_t end = text.find('[');
@@ -177,8 +177,8 @@ class Needs {
     shown_.emplace(*e, shown(text));
   }
 
-  // As the text says it, where nothing shorter says the same; as Python where
-  // sources of inputs are among its words.
+  // The text itself where nothing shorter says the same; Python where sources
+  // of inputs are among its words.
   std::string shown(const std::string& text) {
     ExprPool pool;  // of its own: names in the order of the text
     const Expr said = *read(pool, text), simple = simplify(said);

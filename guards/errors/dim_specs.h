@@ -21,7 +21,7 @@
 namespace proviso::inline v0_2::internal {
 
 struct DimNeeds {
-  // In the text's own names; none follows from the others.
+  // They use the text's own names; none follows from the others.
   std::vector<std::string> conditions;
   std::vector<std::string> specs;  // the suggested fixes
   std::map<std::string, std::string> names;
@@ -29,7 +29,7 @@ struct DimNeeds {
   bool always_held = false;
 };
 
-// Of an error of kind kConstraint.
+// Requires an error of kind kConstraint.
 DimNeeds dim_needs(const TextError& e);
 
 }  // namespace proviso::inline v0_2::internal

@@ -207,7 +207,7 @@ bool EnvReader::allocation(string_view text) {
 
 void EnvReader::add(TextFact fact) {
   auto& facts = env_.facts;
-  if (facts.size() >= kMaxFacts || !told_.insert(fact.text).second) return;
+  if (facts.size() >= kMaxFacts || !seen_.insert(fact.text).second) return;
   facts.push_back(std::move(fact));
 }
 

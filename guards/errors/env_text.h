@@ -55,8 +55,8 @@ class EnvReader {
 
   // A symbol made, a fact learnt, a value seen; false for any other line.
   bool event(std::string_view line);
-  // Of a printed graph: "# File: m.py:9 in f, code: n = x.item()" and the
-  // operations below it; false for any other line.
+  // A line of a printed graph: "# File: m.py:9 in f, code: n = x.item()" and
+  // the operations below it; false for any other line.
   bool graph(std::string_view line);
   void blank_line() { graph_code_.clear(); }
 
@@ -83,7 +83,7 @@ class EnvReader {
                    const TextFrame& where);
 
   TextEnv& env_;
-  std::unordered_set<std::string> told_;  // the texts of the facts
+  std::unordered_set<std::string> seen_;  // the texts of the facts
   std::string allocated_;                 // the symbol whose creation is logged
   TextSymbol made_before_;                // what was known of it until then
   std::string graph_code_, graph_type_;

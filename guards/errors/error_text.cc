@@ -16,6 +16,7 @@
 #include "guards/errors/log_lines.h"
 #include "guards/errors/source_code.h"
 #include "guards/errors/text_parts.h"
+#include "sym/excerpt.h"
 #include "sym/parse.h"
 #include "sym/within.h"
 
@@ -26,7 +27,8 @@ using std::string_view;
 constexpr size_t npos = string_view::npos;
 
 constexpr size_t kMaxErrors = 500, kMaxFrames = 200, kMaxLine = 20000,
-                 kMaxJoined = 12;
+                 kMaxJoined = 12,
+                 kMaxListed = 200;  // violations, or suggestions
 
 ParseOptions as_in_logs() {
   ParseOptions options;
@@ -152,7 +154,7 @@ class Reader {
     if (!awaits_code_) return false;
     if (is_underline(text)) return true;
     awaits_code_ = false;
-    of.back().code = text.substr(0, 400);
+    of.back().code = text.substr(0, kSentenceLength);
     if (section_ == Section::kAllocation) {
       env_reader_->allocated_at(of.back());
     }
@@ -263,7 +265,7 @@ class Reader {
 
   bool message(string_view text, const Following& following) {
     const std::optional<QuestionWording> wording = question_in(text);
-    if (!wording || wording->is_retold) {
+    if (!wording || wording->is_quoted) {
       if (broken_message(text, following)) return true;
       if (!wording || !is_readable(expression_in(text.substr(wording->at))))
         return false;
@@ -339,7 +341,7 @@ class Reader {
       if (old->expression.empty()) {  // the beginning of the same message
         old->kind = kind;
         old->expression = wanted;
-        (old->message += ' ') += text.substr(0, 2000);
+        (old->message += ' ') += text.substr(0, kMessageLength);
         old->line = number_;
       } else {
         ++old->times;
@@ -356,7 +358,7 @@ class Reader {
     TextError e;
     e.kind = kind;
     e.expression = wanted;
-    e.message = text.substr(0, 2000);
+    e.message = text.substr(0, kMessageLength);
     e.line = static_cast<uint32_t>(number_);
     e.env = static_cast<uint32_t>(env_);
     e.facts_before = static_cast<uint32_t>(env().facts.size());
@@ -392,7 +394,7 @@ class Reader {
   }
 
   bool phrase(string_view text) {
-    const std::optional<TextErrorKind> kind = kind_told_by(text);
+    const std::optional<TextErrorKind> kind = kind_of_phrase(text);
     if (!kind) return internal_fault(text);
     // What a question led to is no second error.
     const bool has_question = error() && is_question(error()->kind);
@@ -465,23 +467,23 @@ class Reader {
     // A list within a comment.
     if (is_list && text.starts_with('#')) text = trim(text.substr(1));
     if (section_ == Section::kFixes) {
-      if (has(text, "=") && e->suggestions.size() < 200) {
-        e->suggestions.emplace_back(text.substr(0, 400));
+      if (has(text, "=") && e->suggestions.size() < kMaxListed) {
+        e->suggestions.emplace_back(text.substr(0, kSentenceLength));
       } else {
         section_ = Section::kTraceback;
       }
       return;
     }
-    if (section_ == Section::kLines && e->violations.size() < 200) {
+    if (section_ == Section::kLines && e->violations.size() < kMaxListed) {
       // A line that was broken goes on in the next.
       const bool goes_on = !e->violations.empty() && !text.starts_with("- ") &&
                            e->violations.back().starts_with("- ") &&
                            !e->violations.back().ends_with('.') &&
-                           e->violations.back().size() < 2000;
+                           e->violations.back().size() < kMessageLength;
       if (goes_on) {
-        (e->violations.back() += ' ') += text.substr(0, 2000);
+        (e->violations.back() += ' ') += text.substr(0, kMessageLength);
       } else {
-        e->violations.emplace_back(text.substr(0, 2000));
+        e->violations.emplace_back(text.substr(0, kMessageLength));
       }
       return;
     }
@@ -502,7 +504,7 @@ class Reader {
     }
     if (local(*e, text)) return;
     if (has(text, "guard was added: ")) {
-      e->violations.emplace_back(text.substr(0, 2000));
+      e->violations.emplace_back(text.substr(0, kMessageLength));
     }
   }
 

@@ -272,7 +272,8 @@ constexpr Spelling kTypeset[] = {
     {"\u200d", ""},   {"\u2060", ""},   {"\ufeff", ""},    {"\u2212", "-"},
     {"\u2264", "<="}, {"\u2265", ">="}, {"\u2026", "..."},
 };
-// Of a page; no others, for <module> and <lambda> are functions.
+// The tags of a page.  There are no others: <module> and <lambda> are
+// functions.
 constexpr std::string_view kTags[] = {"pre", "code", "span", "div", "br", "p"};
 
 // A row that the text goes on with at `i`; null where there is none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "guards/errors/text_parts.h"
+#include "sym/excerpt.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -51,7 +52,8 @@ void SourceReader::line(string_view raw, uint32_t number) {
   for (const Open& of : open_) {
     std::vector<SourceLine>& lines = functions_[of.function].lines;
     if (lines.size() >= kMostLines) continue;
-    lines.push_back({indent, std::string(without_remark(code).substr(0, 400))});
+    lines.push_back(
+        {indent, std::string(without_remark(code).substr(0, kSentenceLength))});
   }
   if (code.starts_with("def ")) {
     const string_view rest = code.substr(4);
@@ -93,8 +95,9 @@ bool SourceReader::listing(string_view raw) {
   if (trim(code).empty()) return true;
   std::vector<SourceLine>& lines = functions_[listing_].lines;
   if (lines.size() < kMostLines) {
-    lines.push_back({indentation(code),
-                     std::string(without_remark(trim(code)).substr(0, 400))});
+    lines.push_back(
+        {indentation(code),
+         std::string(without_remark(trim(code)).substr(0, kSentenceLength))});
   }
   return true;
 }

@@ -44,7 +44,8 @@ size_t closing(std::string_view text);
 // quotation mark, or a bracket that is closed and was not opened.
 std::string_view expression_in(std::string_view text);
 
-// Of the digits at the start, at most nine; 0 where there are none.
+// The number that the digits at the start are, at most nine; 0 where there are
+// none.
 int number_of(std::string_view digits);
 
 // s0, u0, i0, zf0, zuf0, f0: what PyTorch calls symbols.

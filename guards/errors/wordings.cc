@@ -20,8 +20,8 @@ constexpr Sentence kQuestions[] = {
     {"The expression we were trying to evaluate is", TextErrorKind::kQuestion},
     {"unable to evaluate the value of `", TextErrorKind::kQuestion},
 };
-// As people quote it.
-constexpr string_view kRetold = "Could not guard on ";
+// People quote the sentence so.
+constexpr string_view kQuoted = "Could not guard on ";
 
 constexpr Sentence kPhrases[] = {
     {"Constraints violated", TextErrorKind::kConstraint},
@@ -118,9 +118,9 @@ std::optional<QuestionWording> question_in(string_view line) {
     return QuestionWording{s.kind, found + s.text.size(), s.text.back() == '`',
                            false};
   }
-  const size_t found = line.find(kRetold);
+  const size_t found = line.find(kQuoted);
   if (found == line.npos) return std::nullopt;
-  return QuestionWording{TextErrorKind::kQuestion, found + kRetold.size(),
+  return QuestionWording{TextErrorKind::kQuestion, found + kQuoted.size(),
                          false, true};
 }
 
@@ -138,7 +138,7 @@ bool is_broken_question(string_view line, string_view next) {
   return false;
 }
 
-std::optional<TextErrorKind> kind_told_by(string_view line) {
+std::optional<TextErrorKind> kind_of_phrase(string_view line) {
   for (const Sentence& s : kPhrases) {
     if (has(line, s.text)) return s.kind;
   }

@@ -3,7 +3,7 @@
 //
 //   question_in("Could not guard on data-dependent expression u0 > 2")->at;
 //   // where "u0 > 2" begins
-//   kind_told_by("PendingUnbackedSymbolNotFound: ..");  // kOperator
+//   kind_of_phrase("PendingUnbackedSymbolNotFound: ..");  // kOperator
 //   section_after("from user code:");                   // kUser
 //
 // A wording is one row of one of three tables in the .cc.
@@ -29,7 +29,7 @@ struct QuestionWording {
   TextErrorKind kind;    // kQuestion or kValue
   size_t at;             // of the line: where the expression begins
   bool is_draft_report;  // of draft_export: the expression ends with `
-  bool is_retold;  // in somebody's words: only where an expression follows
+  bool is_quoted;  // in somebody's words: only where an expression follows
 };
 std::optional<QuestionWording> question_in(std::string_view line);
 
@@ -38,7 +38,7 @@ std::optional<QuestionWording> question_in(std::string_view line);
 bool is_broken_question(std::string_view line, std::string_view next);
 
 // A phrase by which alone an error is recognised.
-std::optional<TextErrorKind> kind_told_by(std::string_view line);
+std::optional<TextErrorKind> kind_of_phrase(std::string_view line);
 
 // Whose frames, or what lines, come after a heading.
 enum class Section { kTraceback, kCulprit, kUser, kAllocation, kLines, kFixes };

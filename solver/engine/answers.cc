@@ -1,3 +1,6 @@
+// An answer is put together in this order: contradictory facts answer nothing;
+// then the native verdict, with the fewest facts found for a yes or a no; then,
+// of what is open, points and Z3.
 #include "solver/engine/answers.h"
 
 #include <numeric>
@@ -26,8 +29,8 @@ std::string why_unknown(const Remembered& m, bool is_interrupted) {
 
 }  // namespace
 
-// In one state a question has one answer.  What a caller's own budget or
-// another thread ended is not it.
+// A question has one answer in one state, which is remembered, unless a budget
+// of the caller or another thread ended the search for it.
 Answer Answers::ask(Expr question) {
   Reasoner& reasoner = facts_.reasoner();
   ++facts_.statistics().questions;
@@ -38,7 +41,7 @@ Answer Answers::ask(Expr question) {
     return last.answer;
   }
   Answer found = find(question);
-  if (reasoner.is_undisturbed()) {
+  if (reasoner.work().is_undisturbed()) {
     last = {question, facts_.states().present(), found};
   }
   return found;
@@ -66,12 +69,13 @@ Answer Answers::find(Expr question) {
     answer.reason =
         in_one_sentence(answer, reasoner.facts().in_words(answer.facts));
   } else if (answer.reason.empty()) {
-    answer.reason = why_unknown(m, reasoner.is_interrupted());
+    answer.reason = why_unknown(m, reasoner.work().is_interrupted());
   }
   return answer;
 }
 
-// Of what is unknown natively; Z3 may decide it.
+// The native strategies left the question open: points both ways are looked
+// for, and Z3 may decide it.
 Answer Answers::show_points(Expr question) {
   Answer answer;
   const Budget counted(Budget::kUnlimited);

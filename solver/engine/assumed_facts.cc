@@ -6,6 +6,7 @@
 #include "solver/kind_range.h"
 #include "solver/limits_in_force.h"
 #include "sym/budget.h"
+#include "sym/excerpt.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2::internal {
@@ -44,7 +45,7 @@ std::string AssumedFacts::in_words(const std::vector<FactId>& ids) const {
   for (FactId id : ids) {
     const std::string origin = fact(id).origin.to_string();
     if (!out.empty()) out += "; ";
-    out += origin.empty() ? to_string(condition(id), 1000) : origin;
+    out += origin.empty() ? excerpt(condition(id), kFactLength) : origin;
   }
   return out;
 }

@@ -138,7 +138,7 @@ class Box::Reader {
   std::optional<Strided> range_of(const Sum& sum) {
     Strided total = Strided::point(sum.constant);
     for (const auto& [atom, coefficient] : sum.terms) {
-      // Of what is undefined somewhere, 0 times is not 0.
+      // Where an atom is undefined, 0 times the atom is not 0.
       const std::optional<Strided> range = of_atom(atom);
       if (!range) return std::nullopt;
       if (coefficient.is_zero()) continue;

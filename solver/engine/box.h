@@ -26,7 +26,7 @@ namespace proviso::inline v0_2::internal {
 
 class Box {
  public:
-  // With more, asking the reasoner is no slower.
+  // Past this number of facts asking the reasoner is no slower.
   static constexpr size_t kMostFacts = 32;
 
   // `symbols` is where every integer lies without a fact.

@@ -1,3 +1,6 @@
+// A model of the facts ends each search for a contradiction; where none is
+// known, linear refutation, enumeration and a proof of the opposite look for
+// one.
 #include "solver/engine/consistency.h"
 
 #include "solver/limits_in_force.h"
@@ -23,11 +26,11 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
   if (value_at_model(reasoner, question, budget / 20)) return std::nullopt;
   const uint64_t units = budget / 4;
   Occurrences& occurrences = reasoner.forms().occurrences;
-  Atoms near = occurrences.of_formula(goal);
-  near.append(occurrences.of_formula(defined));
+  Atoms atoms = occurrences.of_formula(goal);
+  atoms.append(occurrences.of_formula(defined));
   Refutation& refutation = reasoner.proofs().refutation;
   if (auto proof =
-          refutation.refute_facts({near.begin(), near.size()}, units)) {
+          refutation.refute_facts({atoms.begin(), atoms.size()}, units)) {
     return proof->why;
   }
   Search counted(question, goal);
@@ -80,9 +83,9 @@ const std::vector<FactId>& Consistency::elsewhere() {
       groups.resize(limits().consistency_groups);
     }
     for (FormulaId fact : groups) {
-      const Atoms near = reasoner.forms().occurrences.of_formula(fact);
+      const Atoms atoms = reasoner.forms().occurrences.of_formula(fact);
       auto proof = reasoner.proofs().refutation.refute_facts(
-          near, facts_.options().budget / 4);
+          atoms, facts_.options().budget / 4);
       if (!proof) continue;
       found_ = reasoner.facts_in(proof->why);
       break;
@@ -90,7 +93,7 @@ const std::vector<FactId>& Consistency::elsewhere() {
     return true;
   });
   // Who ended it has not looked everywhere.
-  if (!reasoner.is_undisturbed()) state_ = 0;
+  if (!reasoner.work().is_undisturbed()) state_ = 0;
   return found_;
 }
 

@@ -1,8 +1,10 @@
+// The parts are made when they are first asked for.
 #include "solver/engine/engine.h"
 
 #include <algorithm>
 
 #include "solver/limits_in_force.h"
+#include "sym/excerpt.h"
 #include "sym/pool_stores.h"
 #include "sym/print.h"
 
@@ -33,7 +35,7 @@ void Engine::fail_check(Expr e, const char* call, const char* expected) {
     throw Error("Context::" + std::string(call) + ": expected " + expected +
                 ", got a null expression; build it with the context's pool");
   }
-  throw Error("Context::" + std::string(call) + ": " + to_string(e, 200) +
+  throw Error("Context::" + std::string(call) + ": " + excerpt(e) +
               " belongs to another ExprPool; build it with Context::pool()");
 }
 

@@ -1,3 +1,5 @@
+// Facts are left out one by one, from the last to the first, and the question
+// is asked again of what is left.
 #include "solver/engine/explanation.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A range is read from normal forms first, then its ends are moved in by asking
+// whether anything lies beyond.
 #include "solver/engine/expression_ranges.h"
 
 #include "solver/strategies/witnesses.h"
@@ -19,7 +21,7 @@ class Uncounted {
 
 // Lowers `end` to the least k found that holds; what holds at k holds beyond.
 template <typename Holds, typename Keep>
-void sharpen_end(OptionalInt end, const Holds& holds, const Keep& keep) {
+void tighten_end(OptionalInt end, const Holds& holds, const Keep& keep) {
   static const Int kFar = *pow(Int(2), 40);
   auto is_end = [&](const Int& k) {
     if (!holds(k)) return false;
@@ -55,7 +57,7 @@ Interval ExpressionRanges::bounds(Expr e) {
   Interval range;
   const bool has_points = reasoner_.within_call(false, true, [&] {
     range = reading_.range_of(e);
-    sharpen(e, range);
+    tighten(e, range);
     return true;
   });
   return has_points ? range : Interval::empty();
@@ -82,17 +84,17 @@ std::optional<std::vector<Int>> ExpressionRanges::values(Expr e, size_t limit) {
 
 // --- by proofs
 
-// By steps that double, then by halves.
-void ExpressionRanges::sharpen(Expr e, Interval& range) {
+// Each end moves in by steps that double, then by halves (exponential search).
+void ExpressionRanges::tighten(Expr e, Interval& range) {
   if (range.is_empty() || range.is_point() || is_leaf(e.op())) return;
   const Uncounted uncounted(reasoner_.statistics());
-  sharpen_end(
+  tighten_end(
       range.upper(),
       [&](const Int& k) { return proves(le(e, reasoner_.pool().integer(k))); },
       [&](const Int& k) { range.set_upper(k); });
   OptionalInt down;
   if (range.lower()) down = -*range.lower();
-  sharpen_end(
+  tighten_end(
       down,
       [&](const Int& k) { return proves(ge(e, reasoner_.pool().integer(-k))); },
       [&](const Int& k) { range.set_lower(-k); });

@@ -1,3 +1,5 @@
+// The facts after the last asserted one wait in a list, which goes to the
+// reasoner when somebody asks for it.
 #include "solver/engine/fact_stack.h"
 
 #include <algorithm>
@@ -104,7 +106,7 @@ void FactStack::assert_waiting() {
   if (!has_reasoner()) {
     asserted_ = std::make_unique<Asserted>(*this);
     interruptible_ = &asserted_->reasoner;
-    // By who came between.
+    // Another thread may have interrupted before the reasoner was there.
     if (is_interrupted_) asserted_->reasoner.interrupt();
   }
   Reasoner& reasoner = asserted_->reasoner;
@@ -118,14 +120,14 @@ void FactStack::assert_waiting() {
       marks.push_back(before);
       continue;
     }
-    if (!reasoner.is_undisturbed()) break;
+    if (!reasoner.work().is_undisturbed()) break;
     const Fact& fact = waiting_[next - first];
     try {
       reasoner.assume(fact.condition, fact.origin);
     } catch (const OutOfBudget&) {  // the caller's
     }
     // What ends a question does not leave a fact of which less follows.
-    if (!reasoner.is_undisturbed()) {
+    if (!reasoner.work().is_undisturbed()) {
       reasoner.undo(before);
       break;
     }
@@ -158,7 +160,7 @@ void FactStack::interrupt() {
 
 void FactStack::end_interruption() {
   is_interrupted_ = false;
-  if (has_reasoner()) asserted_->reasoner.resume();
+  if (has_reasoner()) asserted_->reasoner.work().resume();
 }
 
 }  // namespace proviso::inline v0_2::internal

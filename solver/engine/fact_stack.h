@@ -6,7 +6,7 @@
 //   facts.box()->decide(n <= 100);            // yes, nothing is asserted
 //   facts.push(true);
 //   facts.assume(Eq(m, 2*n), origin);         // no range: both are asserted
-//   facts.reasoner().decide(m <= 200);
+//   decide(facts.reasoner(), m <= 200);
 //   facts.pop();                              // n alone again
 //
 // A compiler makes contexts by the ten thousand and asks most of them little.
@@ -24,7 +24,7 @@
 #include "solver/engine/box.h"
 #include "solver/engine/memo.h"
 #include "solver/engine/reasoner.h"
-#include "solver/whole_call.h"
+#include "solver/interrupt_scope.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -78,7 +78,7 @@ class FactStack {
   // --- another thread ends the call under way, until resume()
   void interrupt();
   void resume() {
-    if (WholeCall::goes_on(is_interrupted_)) return;
+    if (InterruptScope::goes_on(is_interrupted_)) return;
     if (is_interrupted_.load(std::memory_order_relaxed)) end_interruption();
   }
 

@@ -1,4 +1,8 @@
+// A verdict is looked for in the memo, then in the box of ranges, and then it
+// is decided by the reasoner and remembered for the state in which it holds.
 #include "solver/engine/native_answers.h"
+
+#include "solver/engine/decide.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -64,8 +68,9 @@ const Remembered* NativeAnswers::remembered(Expr question) {
 
 const Remembered& NativeAnswers::decide(Expr question) {
   Reasoner& reasoner = facts_.reasoner();
-  const std::optional<Search> s = reasoner.within(
-      facts_.options().work_limit, [&] { return reasoner.decide(question); });
+  const std::optional<Search> s =
+      reasoner.within(facts_.options().work_limit,
+                      [&] { return internal::decide(reasoner, question); });
   Remembered m;
   if (s) {
     m = as_remembered(*s);
@@ -76,7 +81,7 @@ const Remembered& NativeAnswers::decide(Expr question) {
   m.facts = facts_.states().facts();
   // What a caller's own budget or another thread ended is not the question's
   // doing: it is remembered of no state, and the next call tries again.
-  if (reasoner.is_undisturbed()) m.state = facts_.states().present();
+  if (reasoner.work().is_undisturbed()) m.state = facts_.states().present();
   ++facts_.statistics().decided[static_cast<size_t>(m.tier)];
   return memo_.keep(question, m);
 }

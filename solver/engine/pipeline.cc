@@ -171,7 +171,8 @@ Decision by_shown_models(Reasoner& r, Search& s, uint64_t units) {
 }
 
 bool wants_z3(Reasoner& r, const Search&) {
-  return !r.is_interrupted() && r.options().use_z3 && Z3Backend::is_built();
+  return !r.work().is_interrupted() && r.options().use_z3 &&
+         Z3Backend::is_built();
 }
 
 Decision by_z3(Reasoner& r, Search& s, uint64_t) {

@@ -1,3 +1,5 @@
+// An expression has two readings, a polynomial and what is written; the range
+// is in both.
 #include "solver/engine/range_reading.h"
 
 #include <algorithm>
@@ -21,7 +23,7 @@ bool hides_ranges(Expr e) {
   }
 }
 
-// Of an operator by those of its arguments.
+// The range of an operator, given those of its arguments.
 Strided range_of_op(Expr e, const std::vector<Strided>& args) {
   switch (e.op()) {
     case Op::kAdd:
@@ -76,7 +78,7 @@ Strided RangeReading::strided_of(Expr e) {
   return intersect(read, as_written(e));
 }
 
-// By the residue classes of its atoms.
+// The range of p by the residue classes of its atoms.
 Strided RangeReading::as_polynomial(const Poly& p, int depth) {
   Budget::spend(1 + p.terms.size());
   Strided sum = Strided::point(p.constant);

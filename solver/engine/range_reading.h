@@ -1,5 +1,5 @@
 // solver/engine/range_reading.h - where an integer expression lies, as ranges
-// and normal forms tell without a proof.
+// and normal forms show without a proof.
 //
 //   0 <= x <= 31                 range_of((x + 1)*(x - 31))      [-992, 0]
 //   Mod(s0, 8) == 0              strided_of(s0 + 3)              3, 11, 19, ...

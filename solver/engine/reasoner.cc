@@ -1,18 +1,15 @@
+// A fact is lowered, asserted in the domain with a share of work of its own,
+// and given to the candidate models; undo() takes all three back.
 #include "solver/engine/reasoner.h"
 
 #include <algorithm>
 #include <cstdint>
-
-#include "solver/engine/consistency.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
 // The reason arena is cut back when questions have grown it this much.
 constexpr uint32_t kArenaSlack = 1u << 16;
-
-// Of the budget: an answer that took more may rest on the order of the facts.
-constexpr double kConfident = 0.6;
 
 }  // namespace
 
@@ -38,7 +35,7 @@ Reasoner::Reasoner(ExprPool& pool, const SolverOptions& options,
 FactId Reasoner::assume(Expr condition, const Provenance& origin) {
   const FactId id = facts_.add(condition, origin);
   // Lowering does not end the call, but who interrupts it does.
-  const Budget interruptible(Budget::kUnlimited, interruption());
+  const Budget interruptible(Budget::kUnlimited, work_.interruption());
   // An assumed fact holds, so it is defined.
   const FormulaId f = lower_.condition(condition);
   const FormulaId defined = lower_.defined(condition);
@@ -81,7 +78,6 @@ std::vector<FactId> Reasoner::facts_in(Reason why) const {
   return ids;
 }
 
-// Reasons that were made while answering are garbage afterwards.
 void Reasoner::trim_reasons(uint32_t size) {
   if (reasons_.size() < size + kArenaSlack) return;
   reasons_.truncate(size);
@@ -89,70 +85,12 @@ void Reasoner::trim_reasons(uint32_t size) {
   domain_.forget_cached();
 }
 
-// Trims, but for what one reason says.
-void Reasoner::keep_reason(uint32_t size, Reason& why) {
+void Reasoner::drop_reasons(uint32_t size, Reason& why) {
   if (reasons_.size() < size + kArenaSlack) return;
   const std::vector<uint32_t> leaves = reasons_.facts(why);
   trim_reasons(size);
   why = 0;
   for (uint32_t leaf : leaves) why = reasons_.join(why, reasons_.leaf(leaf));
-}
-
-// --- a question
-
-// Each point at which the facts hold must define the question; then it is
-// decided with that known.
-Search Reasoner::prove(Search s) {
-  const FormulaId defined = lower_.defined(s.question);
-  if (defined == kTrue) {
-    run(*this, Stage::kProof, s);
-    return s;
-  }
-  Search definedness(s.question, defined);
-  definedness.may_fail = false;
-  definedness.budgets = s.budgets;
-  run(*this, Stage::kProof, definedness);
-  s.is_open = definedness.is_open;
-  if (definedness.value != true) return s;
-  s.why = definedness.why;
-  s.tier = definedness.tier;
-  const Domain::Mark before = domain_.mark();
-  // What took a proof would take it again.
-  if (s.tier >= Tier::kLinear) domain_.assume(defined, s.why);
-  run(*this, Stage::kProof, s);
-  domain_.undo(before);
-  return s;
-}
-
-// Shares of the call's limit: an eighth for the proof, three for the restarts,
-// an eighth for the look at contradictions; none takes from another, so that
-// what one of them costs in some order of the facts changes no other's outcome.
-Search Reasoner::decide(Expr question) {
-  const uint32_t arena = reasons_.size();
-  const uint64_t before = domain_.work();
-  std::optional<Search> proved = within(options_.work_limit / 8, [&] {
-    return prove(Search(question, lower_.condition(question)));
-  });
-  Search s = proved ? *std::move(proved)
-                    : Search(question, lower_.condition(question));
-  const auto spent =
-      static_cast<double>(domain_.work() - before - s.rewriting_work);
-  const bool is_confident =
-      spent < kConfident * static_cast<double>(options_.budget);
-  s.is_finished = s.is_contradiction || (s.value ? is_confident : s.is_open);
-  if (!s.is_finished) run(*this, Stage::kWhole, s);
-  keep_reason(arena, s.why);
-  if (!s.value || s.has_model || s.tier < Tier::kLinear) return s;
-  // Where that look does not end, the answer stays.
-  const auto why = within(options_.work_limit / 8, [&] {
-    return relevant_contradiction(*this, question, *s.value, s.tier, s.why);
-  });
-  if (why && *why) {
-    s.reset();
-    s.is_contradiction = true;
-    s.why = **why;
-  }
-  return s;
 }
 
 Range Reasoner::range_of(Expr e) {

@@ -1,17 +1,19 @@
-// solver/engine/reasoner.h - facts, and the native answer to a question.
+// solver/engine/reasoner.h - the facts, asserted, and what strategies work on.
 //
 //   Reasoner reasoner(pool, options, statistics);
+//   const Reasoner::Mark before = reasoner.mark();
 //   reasoner.assume(fact, {});
-//   const Search s = reasoner.decide(question);
+//   const Search s = decide(reasoner, question);     // decide.h
 //   s.value, reasoner.facts_in(s.why)
+//   reasoner.undo(before);
 //
-// It holds what strategies work on: the domain, the strategies that prove from
-// it, candidate models, the facts as they were assumed.  It keeps no answers:
-// those who ask it do (native_answers.h, answers.h).  Restarts make further
-// ones, in pools of their own.
+// A fact goes to three parts: as it was assumed (AssumedFacts), lowered into
+// the domain, which derives what follows, and to the candidate models.  A
+// strategy takes what it needs of these.  No answers are kept here:
+// native_answers.h and answers.h keep them.  Restarts make further reasoners,
+// in pools of their own.
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,10 +21,10 @@
 #include "solver/candidate_models.h"
 #include "solver/domain.h"
 #include "solver/engine/assumed_facts.h"
+#include "solver/engine/call_work.h"
 #include "solver/engine/pipeline.h"
 #include "solver/lower.h"
 #include "solver/strategies/proof_strategies.h"
-#include "solver/whole_call.h"
 #include "solver/z3_backend.h"
 
 namespace proviso::inline v0_2::internal {
@@ -52,26 +54,26 @@ class Reasoner {
   }
   void undo(const Mark& mark);
 
-  // --- a question
-  // Unknown, with the facts that contradict each other in `why`, where those
-  // relevant to the question do.
-  Search decide(Expr question);
-  // By the strategies of Stage::kProof alone, in this order of the facts; where
-  // models rule out an answer, `s` says so.  Within the caller's budget.
-  Search prove(Search s);
-  // Of an integer expression, as a polynomial.
+  // The range of an integer expression, read as a polynomial.
   Range range_of(Expr e);
 
+  // --- reasons
   // The facts among a reason's leaves.
   std::vector<FactId> facts_in(Reason why) const;
   // How often reasons have been dropped: older ones are gone.
   uint32_t epoch() const { return epoch_; }
+  // Drops the reasons after the first `size`, when they have become many, but
+  // for what `why` says: those that were made while answering are garbage
+  // afterwards.
+  void drop_reasons(uint32_t size, Reason& why);
 
   // --- work
-  // What `work` returns; nothing when it takes more than so many units of the
-  // call's budget, and the domain is then as before.
+  CallWork& work() { return work_; }
+  const CallWork& work() const { return work_; }
   template <typename Work>
-  auto within(uint64_t units, Work work) -> std::optional<decltype(work())>;
+  auto within(uint64_t units, Work work) {
+    return work_.within(units, work);
+  }
   // What `find` returns within the limit of a call, of which so many units are
   // spent; `otherwise` where that ends it, `nowhere` where the facts contradict
   // each other.
@@ -81,18 +83,10 @@ class Reasoner {
     if (domain_.conflict()) return nowhere;
     return within(options_.work_limit - spent, find).value_or(otherwise);
   }
-  // By another thread, until the next call resumes.
+  // The only member that another thread may call.
   void interrupt() {
-    is_interrupted_ = true;
+    work_.interrupt();
     z3_.interrupt();
-  }
-  void resume() { is_interrupted_ = false; }
-  bool is_interrupted() const {
-    return is_interrupted_ || WholeCall::is_interrupted();
-  }
-  // Whether the present call has come to its end by itself.
-  bool is_undisturbed() const {
-    return !is_interrupted() && Budget::units_left() != 0;
   }
 
   // --- what strategies work on
@@ -112,12 +106,7 @@ class Reasoner {
 
  private:
   uint64_t units_for_fact() const;
-  const std::atomic<bool>* interruption() const {
-    const std::atomic<bool>* whole = WholeCall::interruption();
-    return whole != nullptr ? whole : &is_interrupted_;
-  }
   void trim_reasons(uint32_t size);
-  void keep_reason(uint32_t size, Reason& why);
 
   ExprPool& pool_;
   const SolverOptions options_;
@@ -125,6 +114,7 @@ class Reasoner {
   Lowering& lower_;
   ReasonArena reasons_;
   Domain domain_;
+  CallWork work_{domain_};
   ProofStrategies proofs_;
   CandidateModels candidates_;
   AssumedFacts facts_;
@@ -132,21 +122,6 @@ class Reasoner {
   Statistics& statistics_;
   uint32_t epoch_ = 0;
   uint64_t assuming_work_ = 0;  // of all facts
-  std::atomic<bool> is_interrupted_{false};
 };
-
-template <typename Work>
-auto Reasoner::within(uint64_t units, Work work)
-    -> std::optional<decltype(work())> {
-  if (!is_undisturbed()) return std::nullopt;  // by a caller, or a thread
-  const Domain::Mark before = domain_.mark();
-  try {
-    const Budget budget(units, interruption());
-    return work();
-  } catch (const OutOfBudget&) {
-    domain_.undo(before);
-    return std::nullopt;
-  }
-}
 
 }  // namespace proviso::inline v0_2::internal

@@ -1,7 +1,7 @@
 // solver/engine/search.h - what is known so far of one question.
 //
 //   Search search(question, lower.condition(question));
-//   reasoner.run(Stage::kProof, search);
+//   run(reasoner, Stage::kProof, search);
 //   search.value;                          // yes, no, or nothing yet
 #pragma once
 
@@ -23,23 +23,29 @@ struct Search {
     tier = Tier::kNone;
   }
 
+  // --- the question
   Expr question;
   FormulaId goal, opposite;  // opposite: the negation of the goal
+  double budgets = 1;        // of SolverOptions::budget, for the strategies
+
+  // --- what models leave of it
   // Whether the goal (its opposite) may follow from the facts: no model of the
   // facts is known at which the other one holds.
   bool may_hold = true, may_fail = true;
-  double budgets = 1;        // of SolverOptions::budget, for the strategies
-  bool has_model = false;    // a point was found at which the facts hold
-  bool is_finished = false;  // nothing further is tried in this stage
+  bool has_model = false;  // a point was found at which the facts hold
 
+  // --- the outcome
   std::optional<bool> value;
   Tier tier = Tier::kNone;
   Reason why = 0;
   uint8_t strategy = kNoStrategy;  // that decided
+  bool is_finished = false;        // nothing further is tried in this stage
   bool is_open = false;  // models both ways are known, or an undefined point
   bool is_contradiction = false;  // among the facts that `why` names
   bool gave_up = false;           // at the limit of work
   Answer* answer = nullptr;       // that kPoints fills in
+
+  // --- what strategies leave to those below them
   bool cases_tried = false;
   uint64_t refuting_work = 0;   // spent where no contradiction was found
   uint64_t rewriting_work = 0;  // spent where no order of the facts matters

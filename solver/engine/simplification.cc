@@ -1,3 +1,5 @@
+// What ask() proves to be a constant is one; else sym/cheapest.h searches, with
+// solved symbols substituted and without, and KnownFacts answers what it asks.
 #include "solver/engine/simplification.h"
 
 #include "solver/limits_in_force.h"
@@ -87,7 +89,7 @@ Expr Simplification::without_facts(Expr e) {
       .value_or(e);
 }
 
-// By ranges and normal forms, in a fraction of that time.
+// Ranges and normal forms alone are asked, in a fraction of simplify()'s time.
 Expr Simplification::canonical(Expr e) {
   if (reasoner_.domain().conflict()) return without_facts(e);
   return reasoner_.within_call(e, e, [&] {
@@ -136,7 +138,7 @@ std::optional<Expr> Simplification::decided(Expr e) {
   return value ? std::optional(reasoner_.pool().integer(*value)) : std::nullopt;
 }
 
-// In one state, once.
+// A node is simplified once in one state.
 Expr Simplification::cheapest_known(Expr e) {
   const uint64_t state = facts_.states().present();
   const auto known = simplified_.find(e.id());

@@ -44,7 +44,8 @@ struct Atom {
   friend bool operator==(const Atom&, const Atom&) = default;
 };
 
-// Of atoms and connectives within one another; up to 255.
+// The depth of an atom or connective whose deepest part has this depth; at most
+// 255.
 inline uint8_t one_deeper(unsigned depth) {
   return static_cast<uint8_t>(std::min(depth + 1, 255u));
 }

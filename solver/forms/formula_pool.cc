@@ -10,7 +10,7 @@ namespace {
 
 uint64_t heap_units(const Formula& f) { return f.kids.size() / 16; }
 
-// Of a connective or an opaque condition, the same for its negation.
+// The key of a connective or an opaque condition; its negation has the same.
 InternIndex::Key key_of(const Formula& f) {
   size_t h = f.about_definedness;
   for (FormulaId kid : f.kids) h = InternIndex::mix(h, kid >> 1);
@@ -43,7 +43,8 @@ FormulaPool::FormulaPool(TermPool& terms) : terms_(terms) {
   formulas_.push_back({.kind = FormulaKind::kConstantTrue});
 }
 
-// With its negation beside it, which is not made yet.
+// Adds the formula, and beside it a place for its negation, which is made when
+// it is looked at.
 FormulaId FormulaPool::add(const Formula& formula) {
   Budget::charge(2 * kNewUnits<Formula> + heap_units(formula));
   const auto id = static_cast<FormulaId>(formulas_.size());
@@ -107,7 +108,7 @@ FormulaId FormulaPool::ge(const Poly& p) {
     if (range->second.sign() < 0) return known = kFalse;
     if (range->second.is_zero()) return known = eq(polys[id]);
   }
-  const PolyId other = polys.find_opposite(polys[id]);
+  const PolyId other = polys.find_negation(polys[id]);
   const FormulaId negation = other == kNoId ? kNoId : polys.record(other).ge;
   if (negation == kNoId) {
     known = add({.kind = FormulaKind::kGe, .poly = id});

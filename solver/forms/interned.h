@@ -20,7 +20,7 @@
 
 namespace proviso::inline v0_2::internal {
 
-// In units of a Budget, for a T that is new.
+// What a new T costs, in units of a Budget.
 template <typename T>
 constexpr uint64_t kNewUnits = 1 + (sizeof(T) + 128) / 64;
 
@@ -39,7 +39,7 @@ class Interned {
     index_.insert(key, id);
     return id;
   }
-  // That of another value with this key, for which `same` holds; kNoId.
+  // The number of a value with this key for which `same` holds; else kNoId.
   template <typename Same>
   uint32_t find(const InternIndex::Key& key, const Same& same) const {
     return index_.find(key, [&](uint32_t i) { return same(values_[i]); });

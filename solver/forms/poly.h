@@ -87,7 +87,7 @@ struct PolyTerms {
   static void append(Poly& p, MonoId m, const Int& c) {
     internal::append(p, m, c);
   }
-  static void settle(Poly& p) { merge_terms(p); }
+  static void sort_terms(Poly& p) { merge_terms(p); }
 };
 
 }  // namespace proviso::inline v0_2::internal

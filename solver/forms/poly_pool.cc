@@ -9,13 +9,13 @@ struct PolyPool::Keys {
   static InternIndex::Key of(const Poly& p) {
     const bool turned = p.leads_negative();
     size_t h = turned ? (-1 - p.constant).hash() : p.constant.hash();
-    MonoId near = 0;
+    MonoId locality = 0;
     for (const Term& t : p.terms) {
       const size_t coef = turned ? (-t.coef).hash() : t.coef.hash();
-      h = InternIndex::mix(h, near + coef * 0x9e3779b97f4a7c15ull);
-      near = t.mono;
+      h = InternIndex::mix(h, locality + coef * 0x9e3779b97f4a7c15ull);
+      locality = t.mono;
     }
-    return {h, near};
+    return {h, locality};
   }
   static uint64_t heap_units(const Poly& p) { return p.terms.size() / 3; }
 };
@@ -38,7 +38,7 @@ PolyId PolyPool::id_of(const Poly& p) {
   return id;
 }
 
-PolyId PolyPool::find_opposite(const Poly& p) const {
+PolyId PolyPool::find_negation(const Poly& p) const {
   return polys_.find(Keys::of(p),
                      [&](const Poly& q) { return are_opposite(p, q); });
 }

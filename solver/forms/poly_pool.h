@@ -38,7 +38,7 @@ class PolyPool {
   PolyId id_of(const Poly& p);
   const Poly& operator[](PolyId id) const { return polys_[id]; }
   // The number of -p - 1; kNoId where it has none.
-  PolyId find_opposite(const Poly& p) const;
+  PolyId find_negation(const Poly& p) const;
 
   // Require a term.
   LinearForm linear_form(const Poly& p);

@@ -19,7 +19,7 @@ struct TermPool {
   MonomialPool monomials;
   PolyPool polys;
 
-  // Of the atoms of p: 0 of a constant, 1 of 2*s0.
+  // How deep the atoms of p nest: 0 for a constant, 1 for 2*s0.
   unsigned depth(const Poly& p) const {
     unsigned most = 0;
     for (const Term& t : p.terms) {

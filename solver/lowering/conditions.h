@@ -11,7 +11,7 @@
 
 namespace proviso::inline v0_2::internal {
 
-// Of a boolean expression.
+// The form of a boolean expression.
 FormulaId lowered_condition(Lowering& lower, Expr e);
 
 // a OP b, given b - a.

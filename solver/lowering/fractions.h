@@ -22,7 +22,7 @@ struct Fraction {
 // A number's; nullopt where it has none.
 std::optional<Fraction> fraction(Lowering& lower, Expr number);
 
-// By TruncToInt, CeilToInt, FloorToInt or RoundToInt (ties to even).
+// x rounded by TruncToInt, CeilToInt, FloorToInt or RoundToInt (ties to even).
 Poly rounded(FormPool& forms, Op op, const Fraction& x);
 
 // a OP b, given the difference b - a.

@@ -14,7 +14,7 @@
 
 namespace proviso::inline v0_2::internal {
 
-// Of an integer expression that is no number.
+// The form of an integer expression that is no number.
 Poly lowered_integer(Lowering& lower, Expr e);
 
 }  // namespace proviso::inline v0_2::internal

@@ -1,3 +1,6 @@
+// What costs least is asked first: the assertions, the sum of the terms'
+// ranges, the bounds of the linear form; then differences and ranges of
+// products.
 #include "solver/normal/literals.h"
 
 namespace proviso::inline v0_2::internal {
@@ -12,7 +15,7 @@ bool Literals::decides(FormulaKind kind, const Range& r, Decision& d) {
   return true;
 }
 
-// Of 0, where decides() is false.
+// p lies at 0 alone, where decides() is false.
 bool Literals::decides_at_point(FormulaKind kind, const Range& r, Decision& d) {
   if (kind == FormulaKind::kGe || !r.span.is_point()) return false;
   d.value = kind == FormulaKind::kEq;
@@ -20,7 +23,7 @@ bool Literals::decides_at_point(FormulaKind kind, const Range& r, Decision& d) {
   return true;
 }
 
-bool Literals::decide_cheaply(FormulaId f, Range& r, Decision& d) {
+bool Literals::decide_fast(FormulaId f, Range& r, Decision& d) {
   if (is_asserted(f, d)) return true;
   const Formula& formula = forms_.formulas[f];
   const Poly& p = forms_.polys[formula.poly];
@@ -34,7 +37,7 @@ bool Literals::decide_cheaply(FormulaId f, Range& r, Decision& d) {
   return decides_at_point(formula.kind, r, d);
 }
 
-bool Literals::decide_dearly(FormulaId f, Range& r, Decision& d) {
+bool Literals::decide_slowly(FormulaId f, Range& r, Decision& d) {
   const Formula& formula = forms_.formulas[f];
   const Poly& p = forms_.polys[formula.poly];
   if (is_single(forms_, p)) return false;

@@ -3,12 +3,12 @@
 //
 //   x in [2, 5], y - x >= 3 asserted
 //   literals.decide(x - 1 >= 0)          yes, by the range of x
-//   literals.decide(y - x - 1 >= 0)      yes, by the row's form
+//   literals.decide(y - x - 1 >= 0)      yes, by the inequality's form
 //   literals.decide(y - 4 >= 0)          no answer: nothing is put together
 //
-// Two ways: `cheaply` looks at the formula, its form and ranges of its
-// atoms; `dearly` at chains and paths of differences, and at ranges of sums
-// whose terms move together.  Sound; complete for difference constraints.
+// Two ways: `decide_fast` looks at the formula, its form and ranges of its
+// atoms; `decide_slowly` at chains and paths of differences, and at ranges of
+// sums whose terms move together.  Sound; complete for difference constraints.
 #pragma once
 
 #include <optional>
@@ -42,11 +42,11 @@ class Literals {
   }
   bool decide(FormulaId f, Decision& d) {
     Range r;
-    return decide_cheaply(f, r, d) || decide_dearly(f, r, d);
+    return decide_fast(f, r, d) || decide_slowly(f, r, d);
   }
   // `r` is then what this says of the polynomial, and what it may narrow.
-  bool decide_cheaply(FormulaId f, Range& r, Decision& d);
-  bool decide_dearly(FormulaId f, Range& r, Decision& d);
+  bool decide_fast(FormulaId f, Range& r, Decision& d);
+  bool decide_slowly(FormulaId f, Range& r, Decision& d);
 
   // Whether p is never 0, or always.
   Decision is_nonzero(const Poly& p);

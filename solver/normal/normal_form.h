@@ -7,12 +7,14 @@
 //
 // The normal form of a polynomial is that of its atoms substituted.  The image
 // of an atom is its solved value, or it is rebuilt from the images of its
-// parts: floors by Quotients, maxima and conditionals by what decides them.
-// Images are cached by Trail::stamp().  Images of images are not looked for,
-// but for values: one pass from the bottom up, linear in what is substituted.
-// An atom within its own definition stays as it is.
+// parts: floors by Quotients, powers and bits by Functions, maxima and
+// conditionals by what decides them.  Images are cached by Trail::stamp().
+// Images of images are not looked for, but for values: one pass from the bottom
+// up, linear in what is substituted.  An atom within its own definition stays
+// as it is.
 #pragma once
 
+#include "solver/normal/functions.h"
 #include "solver/normal/quotients.h"
 
 namespace proviso::inline v0_2::internal {
@@ -24,19 +26,17 @@ struct Normal {
   bool changed = false;
 };
 
-// The rules of powers and of bits, with how often each was used.
-std::vector<RewriteRuleCount> function_rule_counts();
-
 class NormalForm {
  public:
   NormalForm(State& state, Ranges& ranges, Literals& literals,
-             Quotients& quotients)
+             Quotients& quotients, Functions& functions)
       : state_(state),
         forms_(state.forms),
         reasons_(state.reasons),
         ranges_(ranges),
         literals_(literals),
-        quotients_(quotients) {}
+        quotients_(quotients),
+        functions_(functions) {}
 
   Normal of(const Poly& p) {
     Normal n;
@@ -45,7 +45,8 @@ class NormalForm {
   }
   // The same where it changes p; false: `n` is not set.
   bool rewrite(const Poly& p, Normal& n);
-  // Of a solved atom: its value, others substituted where that is not too deep.
+  // The value of a solved atom, with other solved atoms substituted in it where
+  // they do not nest too deep.
   // The reference holds until the next change.
   const Poly& value_of(AtomId a) {
     const PolyId image = image_of(a).poly;
@@ -53,13 +54,13 @@ class NormalForm {
         .polys[image == kNoId ? state_.substitution.value_of(a) : image];
   }
 
-  // By structure, as asserted, by ranges, and the same of the normal form.
-  // Whether it does; `d` is set then alone.
+  // Decides f by structure, assertions and ranges, and its normal form by the
+  // same.  Returns whether it does; `d` is set then alone.
   bool decide(FormulaId f, Decision& d);
 
  private:
-  // Past a depth images are made from the bottom up, so that a long chain of
-  // definitions is no concern of the machine's stack.
+  // Images below this depth are made from the bottom up, so that a long chain
+  // of definitions is no concern of the machine's stack.
   static constexpr int kMaxNesting = 8;
   static constexpr unsigned kMaxDepth = 24;  // of atoms within atoms
 
@@ -75,8 +76,6 @@ class NormalForm {
   };
   class Visit;
   class Bottom;
-  struct Call;
-  friend std::vector<RewriteRuleCount> function_rule_counts();
 
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
   const Image& image_of(AtomId a) {  // until the next change
@@ -88,7 +87,6 @@ class NormalForm {
   void make_images_below(AtomId a);
   Image rebuild(AtomId a);
   bool rebuild_parts(AtomId a, const Atom& atom, Normal& n);
-  Poly function(Op op, const Poly& x, const Poly& y, Reason& why);
   bool decide_by_kids(const Formula& formula, Decision& d);
 
   State& state_;
@@ -97,6 +95,7 @@ class NormalForm {
   Ranges& ranges_;
   Literals& literals_;
   Quotients& quotients_;
+  Functions& functions_;
   StableVector<Cached> images_;  // by AtomTable::cache_of
   int nesting_ = 0;
 };

@@ -1,3 +1,4 @@
+// The rules come one after another and their table last; quotient() runs it.
 #include "solver/normal/quotients.h"
 
 #include "solver/forms/form_ring.h"
@@ -245,7 +246,8 @@ std::vector<RewriteRuleCount> quotient_rule_counts() {
   return Quotients::Division::rules().counts();
 }
 
-// Of a floor without anything to take out, by the ranges of both parts.
+// The value of a floor that no rule shortens, where the ranges of its two parts
+// leave one.
 std::optional<Poly> Quotients::constant_value(const Poly& quotient,
                                               Reason& why) {
   const std::optional<AtomId> atom = as_atom(forms_, quotient);

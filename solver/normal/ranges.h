@@ -8,7 +8,7 @@
 //
 // Each end comes with its reason (solver/state/range.h).  What costs more is
 // tried by `of` and `factored`:
-//   asserted     bounds of the linear form itself, as rows give them
+//   asserted     bounds of the linear form itself, as inequalities give them
 //   by_shift     variables measured from their ends: products of nonnegatives
 //   correlated   a floor and its numerator, a maximum and its argument, move
 //                together: x - 8*(x//8) in [0, 7]
@@ -54,12 +54,14 @@ class Ranges {
                                        forms_.polys[p].constant, reasons_);
   }
   Range by_shift(const Poly& p);
-  // With `enough`, the first lower end that is at least that will do.
+  // Given `enough`, the search ends at the first lower end that reaches it.
   Range correlated(const Poly& p, int depth, std::optional<int> enough = {});
-  // Of p, or of p less its constant, as a product; unbounded where it is none.
+  // The range of p, or of p less its constant, as a product; unbounded where it
+  // is none.
   Range factored(const Poly& p, int depth = 0);
 
-  // A row without the floor q, a factor of its term t: low <= scale*p <= high.
+  // An inequality without the floor q, a factor of its term t: low <= scale*p
+  // <= high.
   struct Unfloored {
     Poly low, high;
     Int scale;

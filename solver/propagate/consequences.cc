@@ -32,9 +32,10 @@ void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
     post({Item::kAtomBound, {}, lower, depth_, a, why, Poly::number(value)});
   }
   if (r.solved != kNoId) {
-    Poly row = forms_.polys[state_.substitution.value_of(a)] * (lower ? 1 : -1);
-    row.constant += lower ? -value : value;
-    derive(FormulaKind::kGe, std::move(row),
+    Poly inequality =
+        forms_.polys[state_.substitution.value_of(a)] * (lower ? 1 : -1);
+    inequality.constant += lower ? -value : value;
+    derive(FormulaKind::kGe, std::move(inequality),
            reasons_.join(why, state_.substitution.why(a)));
   } else if (is_variable(r.kind) && r.own.span.is_point()) {
     solve(a, Poly::number(*r.own.span.lower()),
@@ -48,9 +49,9 @@ void Consequences::bound(const Term& t, const Int& slack, Reason why) {
       lower ? -floor_div(slack, t.coef) : floor_div(slack, -t.coef);
   const AtomId single = forms_.monomials.single(t.mono);
   if (single != kNoId) return bound(single, lower, value, why);
-  Poly row = Poly::term(t.mono, lower ? 1 : -1);
-  row.constant = lower ? -value : value;
-  bound_form(row, why);
+  Poly inequality = Poly::term(t.mono, lower ? 1 : -1);
+  inequality.constant = lower ? -value : value;
+  bound_form(inequality, why);
   post({Item::kProductBound,
         {},
         lower,
@@ -78,20 +79,22 @@ void Consequences::bound_form(const LinearForm& v, const Int& constant,
   derive(FormulaKind::kEq, std::move(equal), both);
 }
 
-// What was known of x's range becomes rows about `value`.
+// What was known of x's range becomes inequalities about `value`.
 void Consequences::solve(AtomId x, const Poly& value, Reason why) {
   if (has_conflict()) return;
   state_.substitution.set(x, forms_.polys.id_of(value), why);
   const Range& own = state_.bounds.own(x);
   if (own.span.lower()) {
-    Poly row = value;
-    row.constant -= *own.span.lower();
-    derive(FormulaKind::kGe, std::move(row), reasons_.join(own.lower, why));
+    Poly inequality = value;
+    inequality.constant -= *own.span.lower();
+    derive(FormulaKind::kGe, std::move(inequality),
+           reasons_.join(own.lower, why));
   }
   if (own.span.upper()) {
-    Poly row = -value;
-    row.constant += *own.span.upper();
-    derive(FormulaKind::kGe, std::move(row), reasons_.join(own.upper, why));
+    Poly inequality = -value;
+    inequality.constant += *own.span.upper();
+    derive(FormulaKind::kGe, std::move(inequality),
+           reasons_.join(own.upper, why));
   }
   wake(x);
 }

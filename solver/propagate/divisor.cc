@@ -24,9 +24,9 @@ void DivisorPropagator::on_equality(const Poly& p, Reason why, When) {
     for (bool lower : {true, false}) step_to_divisor(a, lower, most, why);
     if (p.terms.size() < 2) continue;
     for (int sign : {1, -1}) {
-      Poly row = *rest * sign;
-      row.constant += most;
-      to_.derive(FormulaKind::kGe, std::move(row), why);
+      Poly inequality = *rest * sign;
+      inequality.constant += most;
+      to_.derive(FormulaKind::kGe, std::move(inequality), why);
     }
   }
 }

@@ -36,8 +36,8 @@ EqualitySolver::LoneVariables EqualitySolver::lone_variables(const Poly& p) {
 }
 
 // Which symbol is eliminated matters: one whose range follows from the others'
-// leaves no row behind; then one that occurs in few constraints; then the
-// youngest.
+// leaves no inequality behind; then one that occurs in few constraints; then
+// the youngest.
 bool EqualitySolver::solve_by_unit(const Poly& p, Reason why) {
   LoneVariables lone = lone_variables(p);
   const auto units =
@@ -56,9 +56,10 @@ bool EqualitySolver::solve_by_unit(const Poly& p, Reason why) {
   for (const auto& [x, coef] : lone) {
     Poly rest = p - Poly::term(forms_.monomials.of(x), coef);
     Poly value = coef.is_one() ? -rest : std::move(rest);
-    bool leaves_rows = lone.size() > 1 && !ranges_.of_atom(x).span.contains(
-                                              ranges_.plain(value).span);
-    std::pair<bool, size_t> cost = {leaves_rows,
+    bool leaves_inequalities =
+        lone.size() > 1 &&
+        !ranges_.of_atom(x).span.contains(ranges_.plain(value).span);
+    std::pair<bool, size_t> cost = {leaves_inequalities,
                                     state_.constraints.of(x).size()};
     if (best == kNoId || cost < best_cost) {
       best = x, best_value = std::move(value), best_cost = cost;
@@ -117,11 +118,11 @@ bool EqualitySolver::hidden_by_floors(AtomId x, const Poly& p,
   return true;
 }
 
-// A fresh symbol t for each floor(a/b), b > 0; the rows b*t <= a < b*t + b are
-// returned, to be assumed when p is solved.
-std::vector<EqualitySolver::Row> EqualitySolver::define_floors(
+// A fresh symbol t for each floor(a/b), b > 0; the inequalities b*t <= a < b*t
+// + b are returned, to be assumed when p is solved.
+std::vector<EqualitySolver::Inequality> EqualitySolver::define_floors(
     const std::vector<AtomId>& floors) {
-  std::vector<Row> rows;
+  std::vector<Inequality> inequalities;
   for (AtomId q : floors) {
     const Poly& a = forms_.polys[forms_.atoms[q].a];
     const Poly& b = forms_.polys[forms_.atoms[q].b];
@@ -131,8 +132,8 @@ std::vector<EqualitySolver::Row> EqualitySolver::define_floors(
     Poly below = a - mul(forms_, b, variable(forms_, t));
     Poly above = b - below;
     above.constant -= 1;
-    rows.push_back({below, positive});
-    rows.push_back({above, positive});
+    inequalities.push_back({below, positive});
+    inequalities.push_back({above, positive});
     if (known.span.lower()) {
       to_.bound(t, true, *known.span.lower(), known.lower);
     }
@@ -141,7 +142,7 @@ std::vector<EqualitySolver::Row> EqualitySolver::define_floors(
     }
     to_.solve(q, variable(forms_, t), 0);
   }
-  return rows;
+  return inequalities;
 }
 
 // x == r + k*floor(x/k): floor(x/k) becomes a fresh t, x becomes r + k*t.  A
@@ -166,7 +167,7 @@ bool EqualitySolver::solve_by_floors(const Poly& p, Reason why) {
 void EqualitySolver::solve_with_floors(AtomId x,
                                        const std::vector<AtomId>& floors,
                                        const Poly& p, Reason why) {
-  std::vector<Row> rows = define_floors(floors);
+  std::vector<Inequality> inequalities = define_floors(floors);
   if (to_.has_conflict()) return;
   Normal n = normal_.of(p);
   why = reasons_.join(why, n.why);
@@ -180,8 +181,8 @@ void EqualitySolver::solve_with_floors(AtomId x,
   } else {
     to_.derive(FormulaKind::kEq, n.poly, why);
   }
-  for (Row& row : rows) {
-    to_.derive(FormulaKind::kGe, std::move(row.poly), row.why);
+  for (Inequality& inequality : inequalities) {
+    to_.derive(FormulaKind::kGe, std::move(inequality.poly), inequality.why);
   }
 }
 

@@ -6,7 +6,7 @@
 //
 // A congruence is a solved equality too: s0 == 8*t + 3 makes every normal form
 // show it.  Solving is complete for linear equalities with coprime
-// coefficients; what else there is stays as rows.
+// coefficients; what else there is stays as inequalities.
 #pragma once
 
 #include <vector>
@@ -39,7 +39,7 @@ class EqualitySolver {
  private:
   // Variables that occur once, alone and with power 1, and their coefficients.
   using LoneVariables = SmallVector<std::pair<AtomId, Int>, 4>;
-  struct Row {  // poly >= 0
+  struct Inequality {  // poly >= 0
     Poly poly;
     Reason why;
   };
@@ -51,7 +51,7 @@ class EqualitySolver {
                          const Poly& p, Reason why);
   LoneVariables lone_variables(const Poly& p);
   bool hidden_by_floors(AtomId x, const Poly& p, std::vector<AtomId>& floors);
-  std::vector<Row> define_floors(const std::vector<AtomId>& floors);
+  std::vector<Inequality> define_floors(const std::vector<AtomId>& floors);
 
   State& state_;
   FormPool& forms_;

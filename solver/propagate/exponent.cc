@@ -78,9 +78,9 @@ void ExponentPropagator::on_atom_bound(const Atom& atom, bool lower,
     ++log;
   }
   state_.meter.spend(static_cast<uint64_t>(log));
-  Poly row = lower ? exponent : -exponent;
-  row.constant += lower ? -log : log;
-  to_.derive(FormulaKind::kGe, row, join(why, n.lower));
+  Poly inequality = lower ? exponent : -exponent;
+  inequality.constant += lower ? -log : log;
+  to_.derive(FormulaKind::kGe, inequality, join(why, n.lower));
 }
 
 }  // namespace proviso::inline v0_2::internal

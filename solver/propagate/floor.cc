@@ -1,11 +1,11 @@
-// Rows about floor(a/d), and bounds of it.
+// Inequalities about floor(a/d), and bounds of it.
 //
 //   x - 4*(x//4) - y >= 0            y <= 3: the remainder is at most 3
 //   x//4 >= 2                        x >= 8
 //   x//4 <= 2                        x <= 11
 //
-// A floor is put below and above its numerator where the row has atoms in
-// common with it: elsewhere intervals say as much.
+// A floor is put below and above its numerator where the inequality has atoms
+// in common with it: elsewhere intervals say as much.
 #include <algorithm>
 
 #include "solver/propagate/propagators.h"
@@ -14,8 +14,8 @@ namespace proviso::inline v0_2::internal {
 
 // r + c*d*floor(a/d) >= 0, d > 0, says r + c*a >= 0 for c > 0 and, with the
 // largest remainder, r + c*(a - d + 1) >= 0 for c < 0: where r and a have atoms
-// in common, this may bound what the row does not.
-void FloorPropagator::on_row(const Poly& p, Reason why, When when) {
+// in common, this may bound what the inequality does not.
+void FloorPropagator::on_inequality(const Poly& p, Reason why, When when) {
   if (p.terms.size() < 2 || when != When::kNew) return;
   for (const Term& t : p.terms) {
     for (AtomId q : forms_.monomials.factors(t.mono)) {
@@ -52,9 +52,9 @@ void FloorPropagator::on_atom_bound(const Atom& atom, bool lower,
   const Poly& d = forms_.polys[atom.b];
   const Range divisor = ranges_.of(d);
   if (!at_least(divisor, 1)) return;
-  Poly row = lower ? add(x, d, -value) : d * (value + 1) - x;
-  if (!lower) row.constant -= 1;
-  to_.derive(FormulaKind::kGe, std::move(row), join(why, divisor.lower));
+  Poly inequality = lower ? add(x, d, -value) : d * (value + 1) - x;
+  if (!lower) inequality.constant -= 1;
+  to_.derive(FormulaKind::kGe, std::move(inequality), join(why, divisor.lower));
 }
 
 }  // namespace proviso::inline v0_2::internal

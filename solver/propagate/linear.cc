@@ -1,15 +1,16 @@
-// Each term of a row against the most that the others can be.
+// Each term of an inequality against the most that the others can be.
 //
 //   2*x + y - 7 >= 0, y <= 3        2*x >= 7 - 3, so x >= 2
 //
-// Interval propagation over the row's terms, products as they are; what that
-// says of a product's factors is product.cc's.  Ends are rounded to integers.
-// Linear in the terms of the row, which comes again when a range changes.
+// Interval propagation over the inequality's terms, products as they are; what
+// that says of a product's factors is product.cc's.  Ends are rounded to
+// integers.  Linear in the terms of the inequality, which comes again when a
+// range changes.
 #include "solver/propagate/propagators.h"
 
 namespace proviso::inline v0_2::internal {
 
-void LinearPropagator::on_row(const Poly& p, Reason why, When) {
+void LinearPropagator::on_inequality(const Poly& p, Reason why, When) {
   if (to_.has_conflict()) return;
   state_.meter.spend(p.terms.size());
   // The largest value of the terms; at most one may be without end.

@@ -1,12 +1,13 @@
-// Rows about max(0, d), and bounds of it.
+// Inequalities about max(0, d), and bounds of it.
 //
 //   y - max(0, d) >= 0              y >= 0 and y >= d
 //   y + max(0, d) >= 5, y <= 4      y + d >= 5: the other reading is ruled out
 //   max(0, d) <= 3                  d <= 3
 //
-// A row with one or more maxima is two rows, or one of two; the number of
-// maxima in a row that is expanded is limits().expanded_extrema at most, for
-// each doubles the rows.  A name that stands for a sum passes its bounds on.
+// An inequality with one or more maxima is two inequalities, or one of two; the
+// number of maxima in an inequality that is expanded is
+// limits().expanded_extrema at most, for each doubles the inequalities.  A name
+// that stands for a sum passes its bounds on.
 #include "solver/limits_in_force.h"
 #include "solver/propagate/propagators.h"
 
@@ -14,7 +15,7 @@ namespace proviso::inline v0_2::internal {
 
 // For c < 0, r + c*pos(d) >= 0 says r >= 0 and r + c*d >= 0; for c > 0 it says
 // one of them, which decides where ranges rule out the other.
-void MaximumPropagator::on_row(const Poly& p, Reason why, When when) {
+void MaximumPropagator::on_inequality(const Poly& p, Reason why, When when) {
   if (when != When::kNew) return;
   const Term* found = nullptr;
   size_t negative = 0;
@@ -48,9 +49,9 @@ void MaximumPropagator::on_atom_bound(const Atom& atom, bool lower,
   if (!is_maximum && atom.kind != AtomKind::kNamed) return;
   if (is_maximum && lower && value.sign() <= 0) return;
   const Poly& x = forms_.polys[atom.a];
-  Poly row = lower ? x : -x;
-  row.constant += lower ? -value : value;
-  to_.derive(FormulaKind::kGe, std::move(row), why);
+  Poly inequality = lower ? x : -x;
+  inequality.constant += lower ? -value : value;
+  to_.derive(FormulaKind::kGe, std::move(inequality), why);
 }
 
 }  // namespace proviso::inline v0_2::internal

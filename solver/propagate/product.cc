@@ -19,9 +19,9 @@ Int ceil_div(const Int& a, const Int& b) { return -floor_div(-a, b); }
 
 // x*r + c >= 0 with x >= 1 bounds r: by 1 where c < 0, else by -c over the
 // least x.  Where c < 0, x >= 0 makes x >= 1.  Where r has a sign, it bounds x.
-void ProductPropagator::on_row(const Poly& p, Reason why, When when) {
-  // A product alone is a bound; what follows for an original row's factors has
-  // been derived.
+void ProductPropagator::on_inequality(const Poly& p, Reason why, When when) {
+  // A product alone is a bound; what follows for an original inequality's
+  // factors has been derived.
   if (p.terms.size() < 2 || when == When::kOriginal) return;
   const bool positive = p.constant.sign() < 0;
   for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
@@ -42,7 +42,7 @@ void ProductPropagator::on_row(const Poly& p, Reason why, When when) {
   }
 }
 
-// From a bound of a product to its factors (and their powers).
+// A bound of a product bounds its factors (and their powers).
 void ProductPropagator::on_product_bound(MonoId m, bool lower, const Int& value,
                                          Reason why) {
   const Factors& factors = forms_.monomials.factors(m);

@@ -17,16 +17,7 @@ Propagation::Propagation(State& state, Ranges& ranges, Literals& literals,
       normal_(normal),
       to_(state, ranges),
       equalities_(state, ranges, normal, to_),
-      linear_(state, ranges, to_),
-      product_(state, ranges, literals, to_),
-      root_(state, ranges, to_),
-      maximum_(state, ranges, to_),
-      floor_(state, ranges, to_),
-      divisor_(state, ranges, to_),
-      exponent_(state, ranges, to_),
-      for_rows_{&linear_, &product_, &root_, &maximum_, &floor_},
-      for_equalities_{&divisor_, &exponent_, &product_},
-      for_atom_bounds_{&floor_, &maximum_, &exponent_} {}
+      propagators_(state, ranges, literals, to_) {}
 
 // And all that follows.
 void Propagation::assume_with_all(FormulaId f, Reason why) {
@@ -35,7 +26,7 @@ void Propagation::assume_with_all(FormulaId f, Reason why) {
   to_.clear();
 }
 
-// But for visits.
+// Asserts the formula and takes its items; visits of constraints are left.
 void Propagation::assume_part(FormulaId f, Reason why) {
   const Formula& formula = forms_.formulas[f];
   if (formula.kind == FormulaKind::kAnd) {
@@ -83,21 +74,21 @@ void Propagation::take(const Consequences::Item& item) {
     case Item::kLiteral:
       return assert_literal(item.literal, item.poly, item.why);
     case Item::kAtomBound:
-      for (Propagator* p : for_atom_bounds_) {
+      for (Propagator* p : propagators_.for_atom_bounds) {
         p->on_atom_bound(forms_.atoms[item.id], item.lower, item.poly.constant,
                          item.why);
       }
       return;
     case Item::kProductBound:
-      return product_.on_product_bound(item.id, item.lower, item.poly.constant,
-                                       item.why);
+      return propagators_.product.on_product_bound(
+          item.id, item.lower, item.poly.constant, item.why);
   }
 }
 
-void Propagation::call_on_row(const Poly& p, Reason why, When when) {
-  for (Propagator* propagator : for_rows_) {
+void Propagation::call_on_inequality(const Poly& p, Reason why, When when) {
+  for (Propagator* propagator : propagators_.for_inequalities) {
     if (to_.has_conflict()) return;
-    propagator->on_row(p, why, when);
+    propagator->on_inequality(p, why, when);
   }
 }
 
@@ -150,28 +141,29 @@ void Propagation::assert_ge(FormulaId f, Reason why) {
     // Its normal form may change: it is looked at again.
     add(f, why);
     to_.bound(p.terms[0], p.constant, why);
-    return maximum_.on_row(p, why, When::kNew);
+    return propagators_.maximum.on_inequality(p, why, When::kNew);
   }
-  // Against ranges alone: the form's own entry may come from this very row.
+  // Against ranges alone: the form's own entry may come from this very
+  // inequality.
   Range r = ranges_.plain(p);
   if (r.span.is_empty()) return to_.conflict(join(r.lower, r.upper));
   if (at_least(r, 0)) return;
   if (at_most(r, -1)) return to_.conflict(join(why, r.upper));
   r = ranges_.asserted(id);
   if (at_most(r, -1)) return to_.conflict(join(why, r.upper));
-  if (at_least(r, 0) && is_row(id)) return;  // or a tighter one
+  if (at_least(r, 0) && is_known_inequality(id)) return;  // or a tighter one
   to_.bound_form(forms_.polys.linear_form(id), p.constant, why, add(f, why));
   if (const auto conflict = state_.differences.add(p, why)) {
     return to_.conflict(*conflict);
   }
-  call_on_row(p, why, When::kNew);
+  call_on_inequality(p, why, When::kNew);
 }
 
 void Propagation::assert_eq(FormulaId f, Reason why) {
   const Poly& p = forms_.polys[forms_.formulas[f].poly];
   if (p.constant.is_zero()) {
     Poly rest = p;
-    if (product_.cancel(rest, why)) {
+    if (propagators_.product.cancel(rest, why)) {
       return to_.derive(FormulaKind::kEq, std::move(rest), why);
     }
   }
@@ -193,9 +185,9 @@ void Propagation::keep_equality(FormulaId f, Reason why) {
   }
   to_.bound_form(p, why);
   to_.bound_form(opposite, why);
-  call_on_row(p, why, When::kNew);
-  call_on_row(opposite, why, When::kNew);
-  for (Propagator* propagator : for_equalities_) {
+  call_on_inequality(p, why, When::kNew);
+  call_on_inequality(opposite, why, When::kNew);
+  for (Propagator* propagator : propagators_.for_equalities) {
     if (to_.has_conflict()) return;
     propagator->on_equality(p, why, When::kNew);
   }
@@ -217,7 +209,7 @@ void Propagation::assert_ne(FormulaId f, Reason why) {
 }
 
 // Whether a constraint bounds the form of p on this side.
-bool Propagation::is_row(PolyId p) {
+bool Propagation::is_known_inequality(PolyId p) {
   const LinearForm& v = forms_.polys.linear_form(p);
   const uint32_t constraint =
       state_.bounds.end_of(v.form, v.scale.sign() > 0).constraint;
@@ -228,8 +220,8 @@ bool Propagation::is_row(PolyId p) {
 
 // Whether the constraint, once equalities are substituted, no longer bounds
 // what it did: one product of variables, as in an assumed number of elements,
-// or a row about a symbol that was solved for by a sum, or a product with a
-// symbol that was solved for.
+// or an inequality about a symbol that was solved for by a sum, or a product
+// with a symbol that was solved for.
 bool Propagation::original_says_more(const Poly& p) const {
   if (p.terms.size() == 1) {
     const Factors& factors = forms_.monomials.factors(p.terms[0].mono);
@@ -276,14 +268,14 @@ void Propagation::revisit(uint32_t i) {
   if (f.kind == FormulaKind::kNe) {
     return revisit_disequality(i, p, constraint.why);
   }
-  revisit_row(i, f, constraint.why);
+  revisit_inequality(i, f, constraint.why);
 }
 
 void Propagation::revisit_original(const Formula& f, Reason why) {
   const Poly& p = forms_.polys[f.poly];
-  call_on_row(p, why, When::kOriginal);
+  call_on_inequality(p, why, When::kOriginal);
   if (f.kind != FormulaKind::kEq) return;
-  call_on_row(-p, why, When::kOriginal);
+  call_on_inequality(-p, why, When::kOriginal);
 }
 
 void Propagation::revisit_clause(uint32_t i, const Formula& f, Reason why) {
@@ -326,21 +318,21 @@ void Propagation::revisit_disequality(uint32_t i, const Poly& p, Reason why) {
              join(why, up ? r.lower : r.upper));
 }
 
-void Propagation::revisit_row(uint32_t i, const Formula& f, Reason why) {
+void Propagation::revisit_inequality(uint32_t i, const Formula& f, Reason why) {
   const Poly& p = forms_.polys[f.poly];
   Range r = ranges_.plain(p);  // what costs more is left to questions
   narrow(reasons_, r, ranges_.asserted(f.poly));
   if (r.span.is_empty()) return to_.conflict(join(r.lower, r.upper));
   if (at_most(r, -1)) return to_.conflict(join(why, r.upper));
-  call_on_row(p, why, When::kAgain);
+  call_on_inequality(p, why, When::kAgain);
   if (f.kind != FormulaKind::kEq) return;
-  call_on_row(-p, why, When::kAgain);
-  for (Propagator* propagator : for_equalities_) {
+  call_on_inequality(-p, why, When::kAgain);
+  for (Propagator* propagator : propagators_.for_equalities) {
     if (to_.has_conflict()) return;
     propagator->on_equality(p, why, When::kAgain);
   }
   Poly rest = p;
-  if (!to_.has_conflict() && product_.cancel(rest, why)) {
+  if (!to_.has_conflict() && propagators_.product.cancel(rest, why)) {
     state_.constraints.deactivate(i);
     to_.derive(FormulaKind::kEq, std::move(rest), why);
   }

@@ -7,7 +7,7 @@
 //   a formula     And: its parts.  Or: a clause.  A literal:
 //   a literal     is brought into normal form, then
 //     p >= 0        a bound, or a constraint that the propagators look at
-//     p == 0        a substitution, or a constraint with two rows
+//     p == 0        a substitution, or a constraint with two inequalities
 //     p != 0        a constraint that waits for an end of p's range to be 0
 //   a bound       the propagators that know what the atom is made of
 //   a constraint  that was woken: what it says now
@@ -47,7 +47,7 @@ class Propagation {
   // `known` is the formula itself where the caller has it.
   void assert_literal(FormulaKind kind, const Poly& p, Reason why,
                       FormulaId known = kNoId);
-  // In normal form and not constant.
+  // These require a literal in normal form that is not constant.
   void assert_ge(FormulaId f, Reason why);
   void assert_eq(FormulaId f, Reason why);
   void assert_ne(FormulaId f, Reason why);
@@ -58,15 +58,15 @@ class Propagation {
   }
   void keep_original(FormulaKind kind, const Poly& p, Reason why);
   bool original_says_more(const Poly& p) const;
-  bool is_row(PolyId p);
+  bool is_known_inequality(PolyId p);
 
   void revisit(uint32_t i);
   void revisit_original(const Formula& f, Reason why);
   void revisit_clause(uint32_t i, const Formula& f, Reason why);
   void revisit_disequality(uint32_t i, const Poly& p, Reason why);
-  void revisit_row(uint32_t i, const Formula& f, Reason why);
+  void revisit_inequality(uint32_t i, const Formula& f, Reason why);
   void look_for_cycle(uint32_t i);
-  void call_on_row(const Poly& p, Reason why, When when);
+  void call_on_inequality(const Poly& p, Reason why, When when);
 
   State& state_;
   FormPool& forms_;
@@ -76,17 +76,7 @@ class Propagation {
   NormalForm& normal_;
   Consequences to_;
   EqualitySolver equalities_;
-  LinearPropagator linear_;
-  ProductPropagator product_;
-  RootPropagator root_;
-  MaximumPropagator maximum_;
-  FloorPropagator floor_;
-  DivisorPropagator divisor_;
-  ExponentPropagator exponent_;
-  // Which are called for what, in this order.
-  Propagator* const for_rows_[5];
-  Propagator* const for_equalities_[3];
-  Propagator* const for_atom_bounds_[3];
+  Propagators propagators_;
 };
 
 }  // namespace proviso::inline v0_2::internal

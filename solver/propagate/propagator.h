@@ -11,7 +11,7 @@
 // A propagator is called for what it may know something about and puts what
 // follows into Consequences, each with its reason.  It keeps nothing: called
 // again, it finds the same or more.  Each is sound; none has to be complete,
-// for what it misses a proof may find.  The table is in propagation.cc.
+// for what it misses a proof may find.  The table is in propagators.h.
 #pragma once
 
 #include "solver/propagate/consequences.h"
@@ -21,7 +21,8 @@ namespace proviso::inline v0_2::internal {
 class Propagator {
  public:
   // kNew: was asserted now.  kAgain: ranges of its parts have changed.
-  // kOriginal: either of these, of a row that a rewritten one stands for.
+  // kOriginal: either of these, of an inequality that a rewritten one stands
+  // for.
   enum class When { kNew, kAgain, kOriginal };
 
   Propagator(State& state, Ranges& ranges, Consequences& to)
@@ -33,8 +34,8 @@ class Propagator {
   virtual ~Propagator() = default;
 
   // p >= 0; an equality is two of them.
-  virtual void on_row(const Poly&, Reason, When) {}
-  // p == 0, after its rows; p could not be solved for a variable.
+  virtual void on_inequality(const Poly&, Reason, When) {}
+  // p == 0, after its inequalities; p could not be solved for a variable.
   virtual void on_equality(const Poly&, Reason, When) {}
   // atom >= value, or <= where not `lower`; the atom is no variable.
   virtual void on_atom_bound(const Atom&, bool /*lower*/, const Int& /*value*/,

@@ -1,7 +1,12 @@
 // solver/propagate/propagators.h - the ways in which constraints imply more,
-// as propagation.cc calls them.
+// and which of them are called for what.
 //
-// Each is in the file of its name, which opens with what it derives.
+//   Propagators propagators(state, ranges, literals, to);
+//   for (Propagator* p : propagators.for_equalities) p->on_equality(...);
+//
+// Each is in the file of its name, which opens with what it derives.  A new one
+// is a class here, a member of Propagators, and an entry of each table of what
+// it knows something about; nothing else names it.
 #pragma once
 
 #include "solver/normal/normal_form.h"
@@ -9,11 +14,11 @@
 
 namespace proviso::inline v0_2::internal {
 
-// linear.cc: each term against the rest of its row.
+// linear.cc: each term against the rest of its inequality.
 class LinearPropagator final : public Propagator {
  public:
   using Propagator::Propagator;
-  void on_row(const Poly& p, Reason why, When when) override;
+  void on_inequality(const Poly& p, Reason why, When when) override;
 };
 
 // product.cc: factors of products.
@@ -22,7 +27,7 @@ class ProductPropagator final : public Propagator {
   ProductPropagator(State& state, Ranges& ranges, Literals& literals,
                     Consequences& to)
       : Propagator(state, ranges, to), literals_(literals) {}
-  void on_row(const Poly& p, Reason why, When when) override;
+  void on_inequality(const Poly& p, Reason why, When when) override;
   void on_equality(const Poly& p, Reason why, When when) override;
   // m >= value, or <= where not `lower`, for a product of several factors.
   void on_product_bound(MonoId m, bool lower, const Int& value, Reason why);
@@ -38,11 +43,11 @@ class ProductPropagator final : public Propagator {
   Literals& literals_;
 };
 
-// root.cc: what a row is a polynomial in.
+// root.cc: what an inequality is a polynomial in.
 class RootPropagator final : public Propagator {
  public:
   using Propagator::Propagator;
-  void on_row(const Poly& p, Reason why, When when) override;
+  void on_inequality(const Poly& p, Reason why, When when) override;
 
  private:
   void tighten(const Poly& p, AtomId x, bool upper, Reason why);
@@ -52,7 +57,7 @@ class RootPropagator final : public Propagator {
 class MaximumPropagator final : public Propagator {
  public:
   using Propagator::Propagator;
-  void on_row(const Poly& p, Reason why, When when) override;
+  void on_inequality(const Poly& p, Reason why, When when) override;
   void on_atom_bound(const Atom& atom, bool lower, const Int& value,
                      Reason why) override;
 };
@@ -61,7 +66,7 @@ class MaximumPropagator final : public Propagator {
 class FloorPropagator final : public Propagator {
  public:
   using Propagator::Propagator;
-  void on_row(const Poly& p, Reason why, When when) override;
+  void on_inequality(const Poly& p, Reason why, When when) override;
   void on_atom_bound(const Atom& atom, bool lower, const Int& value,
                      Reason why) override;
 };
@@ -83,6 +88,35 @@ class ExponentPropagator final : public Propagator {
   void on_equality(const Poly& p, Reason why, When when) override;
   void on_atom_bound(const Atom& atom, bool lower, const Int& value,
                      Reason why) override;
+};
+
+// All of them.
+struct Propagators {
+  Propagators(State& state, Ranges& ranges, Literals& literals,
+              Consequences& to)
+      : linear(state, ranges, to),
+        product(state, ranges, literals, to),
+        root(state, ranges, to),
+        maximum(state, ranges, to),
+        floor(state, ranges, to),
+        divisor(state, ranges, to),
+        exponent(state, ranges, to) {}
+  Propagators(const Propagators&) = delete;
+  Propagators& operator=(const Propagators&) = delete;
+
+  LinearPropagator linear;
+  ProductPropagator product;
+  RootPropagator root;
+  MaximumPropagator maximum;
+  FloorPropagator floor;
+  DivisorPropagator divisor;
+  ExponentPropagator exponent;
+
+  // The tables: which are called for what, in this order.
+  Propagator* const for_inequalities[5] = {&linear, &product, &root, &maximum,
+                                           &floor};
+  Propagator* const for_equalities[3] = {&divisor, &exponent, &product};
+  Propagator* const for_atom_bounds[3] = {&floor, &maximum, &exponent};
 };
 
 }  // namespace proviso::inline v0_2::internal

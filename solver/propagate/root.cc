@@ -1,4 +1,5 @@
-// Bounds of what a row is a polynomial in: x*x <= 2*x + 35 makes x <= 7.
+// Bounds of what an inequality is a polynomial in: x*x <= 2*x + 35 makes x <=
+// 7.
 #include <algorithm>
 
 #include "solver/limits_in_force.h"
@@ -88,8 +89,8 @@ void RootPropagator::tighten(const Poly& p, AtomId x, bool upper, Reason why) {
   to_.bound(x, !upper, upper ? root : -root, why);
 }
 
-// Of each x whose square is in p beside another term about x.
-void RootPropagator::on_row(const Poly& p, Reason why, When) {
+// Bounds each x whose square is in p beside another term about x.
+void RootPropagator::on_inequality(const Poly& p, Reason why, When) {
   if (p.terms.size() < 2 || p.terms.size() > limits().root_terms) return;
   SmallVector<AtomId, 4> seen;
   for (const Term& t : p.terms) {

@@ -72,7 +72,8 @@ class Assertions final : private Trail::Part {
 
   ReasonArena& reasons_;
   Trail& trail_;
-  // By formula ids without the last bit: the reason, and which of the two.
+  // The reason, and which of f and its negation was asserted, by formula ids
+  // without the last bit.
   IdMap known_;
   std::optional<Reason> conflict_;
 };

@@ -22,7 +22,7 @@ namespace proviso::inline v0_2::internal {
 
 using Ids = SmallVector<uint32_t, 4>;
 
-// By number, what mentions an atom.
+// The numbers of what mentions an atom.
 struct Mentions {
   Ids constraints;  // Constraints: that mention it
   Ids dependents;   // Substitution: atoms whose solved form mentions it

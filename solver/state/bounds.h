@@ -23,7 +23,7 @@ class Bounds final : private Trail::Part {
   struct End {
     OptionalInt value;
     Reason why = 0;
-    // That says so; kNoId where a constraint with more does.
+    // The constraint that says just this; kNoId where one with more terms does.
     uint32_t constraint = kNoId;
   };
 
@@ -37,15 +37,15 @@ class Bounds final : private Trail::Part {
 
   // --- forms
   bool has_forms() const { return !forms_.empty(); }
-  // Of scale * form + constant.
+  // The range of scale * form + constant.
   Range of_form(const LinearForm& v, const Int& constant,
                 ReasonArena& reasons) const;
   const End& end_of(PolyId form, bool lower) const;
   struct Ends {
     End low, high;
   };
-  // That scale * form + constant >= 0: both ends of the form then; nullptr
-  // where that says no more than was known.
+  // Asserts scale * form + constant >= 0.  Returns both ends of the form, or
+  // nullptr where that says no more than was known.
   const Ends* set_form(const LinearForm& v, const Int& constant, Reason why,
                        uint32_t constraint);
 

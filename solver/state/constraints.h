@@ -1,5 +1,5 @@
 // solver/state/constraints.h - what was asserted and is not said by bounds and
-// solved equalities alone: rows, disequalities, clauses.
+// solved equalities alone: inequalities, disequalities, clauses.
 //
 //   const uint32_t i = constraints.add(forms.formulas.ge(x - y), why);
 //   constraints.of(x);                   // ..., i: those that mention x
@@ -29,9 +29,9 @@ class Constraints final : private Trail::Part {
 
   size_t size() const { return all_.size(); }
   const Constraint& operator[](uint32_t i) const { return all_[i]; }
-  // That mention the atom, active or not.
+  // The constraints that mention the atom, active or not.
   const Ids& of(AtomId a) { return atoms_.mentions(atoms_.of(a)).constraints; }
-  // For which bounds of the form may decide something; nullptr for none.
+  // The constraints that bounds of the form may decide; nullptr for none.
   const Ids* watching(PolyId form) const {
     const uint32_t slot = slot_of_form_.get(form);
     return slot == kNoId ? nullptr : &watchers_[slot];

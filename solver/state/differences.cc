@@ -25,10 +25,10 @@ std::optional<Difference> as_difference(const Poly& p) {
 
 }  // namespace
 
-// A row x - y + c >= 0 puts x after y where y ends a chain and x is in none, or
-// y before x.  What fits neither is left to the search for paths.
-std::optional<Reason> DifferenceGraph::add(const Poly& row, Reason why) {
-  const std::optional<Difference> d = as_difference(row);
+// An inequality x - y + c >= 0 puts x after y where y ends a chain and x is in
+// none, or y before x.  What fits neither is left to the search for paths.
+std::optional<Reason> DifferenceGraph::add(const Poly& inequality, Reason why) {
+  const std::optional<Difference> d = as_difference(inequality);
   if (!d || !d->scale->is_one()) return std::nullopt;
   const AtomId x = forms_.monomials.single(d->u),
                y = forms_.monomials.single(d->v);
@@ -38,7 +38,7 @@ std::optional<Reason> DifferenceGraph::add(const Poly& row, Reason why) {
   if (links_.size() < needed) links_.resize(needed);
   Link &upper = links_[after], &lower = links_[before];
   if (upper.chain != kNoId && upper.chain == lower.chain) {
-    const Range known = in_chain(row);
+    const Range known = in_chain(inequality);
     if (!at_most(known, -1)) return std::nullopt;
     return reasons_.join(why, known.upper);
   }
@@ -46,7 +46,7 @@ std::optional<Reason> DifferenceGraph::add(const Poly& row, Reason why) {
     lower.chain = y;
     trail_.note(*this, 0, before);
   }
-  const Int step = -row.constant;
+  const Int step = -inequality.constant;
   if (upper.chain == kNoId && !lower.has_next) {
     put_beside(before, after, true, step, why);
   } else if (lower.chain == kNoId && !upper.has_previous) {
@@ -77,7 +77,7 @@ void DifferenceGraph::undo(uint8_t, uint32_t slot) {
   link = {};
 }
 
-// By the places of both in one chain.
+// Both atoms lie in one chain: their difference is that of their sums.
 Range DifferenceGraph::in_chain(const Poly& p) const {
   const std::optional<Difference> d = as_difference(p);
   if (!d || links_.empty()) return {};
@@ -100,8 +100,8 @@ Range DifferenceGraph::in_chain(const Poly& p) const {
 
 // The largest known lower bound of x - y, by the longest path (Bellman and
 // Ford's method).  A path with more steps than there are nodes has gone round a
-// cycle and gained by it: where there is one, `cycle` is why, and the rows on
-// it contradict each other.
+// cycle and gained by it: where there is one, `cycle` is why, and the
+// inequalities on it contradict each other.
 std::optional<std::pair<Int, Reason>> DifferenceGraph::least_difference(
     AtomId x, AtomId y, std::optional<Reason>* cycle) {
   struct Node {
@@ -141,14 +141,15 @@ std::optional<std::pair<Int, Reason>> DifferenceGraph::least_difference(
       bool equal = f.kind == FormulaKind::kEq;
       if (!constraint.is_active || (f.kind != FormulaKind::kGe && !equal))
         continue;
-      const Poly& row = forms_.polys[f.poly];
-      std::optional<Difference> d = as_difference(row);
+      const Poly& inequality = forms_.polys[f.poly];
+      std::optional<Difference> d = as_difference(inequality);
       if (!d || !d->scale->is_one()) continue;
       bool forward = d->u == here;  // from - v + c >= 0
       if (!forward && !(equal && d->v == here)) continue;
       const AtomId other = forms_.monomials.single(forward ? d->v : d->u);
       if (other == kNoId) continue;
-      Int least = from.least + (forward ? -row.constant : row.constant);
+      Int least =
+          from.least + (forward ? -inequality.constant : inequality.constant);
       const size_t known = place_of(other);
       if (known != kNoId && nodes[known].least >= least) continue;
       if (++relaxed > limits().relaxations) return std::nullopt;
@@ -172,8 +173,8 @@ std::optional<std::pair<Int, Reason>> DifferenceGraph::least_difference(
   return std::pair(nodes[end].least, nodes[end].why);
 }
 
-std::optional<Reason> DifferenceGraph::find_cycle(const Poly& row) {
-  const std::optional<Difference> d = as_difference(row);
+std::optional<Reason> DifferenceGraph::find_cycle(const Poly& inequality) {
+  const std::optional<Difference> d = as_difference(inequality);
   if (!d) return std::nullopt;
   const AtomId x = forms_.monomials.single(d->u),
                y = forms_.monomials.single(d->v);

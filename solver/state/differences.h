@@ -1,17 +1,17 @@
-// solver/state/differences.h - what rows x - y + c >= 0 say of the difference
-// of two atoms.
+// solver/state/differences.h - what inequalities x - y + c >= 0 say of the
+// difference of two atoms.
 //
 //   b - a >= 2,  c - b >= 0                      a chain a, b, c
 //   differences.in_chain(c - a)                  [2, int_oo], at once
 //   differences.by_paths(c - a)                  the same, by a search
 //
-// Rows that come in the order of a chain, as sizes and offsets do, put each
-// atom beside a neighbour with the sum of the steps since the first: two atoms
-// of one chain are compared in constant time.  Everything else is left to a
-// longest path over all rows (Bellman and Ford's method; at most
+// Inequalities that come in the order of a chain, as sizes and offsets do, put
+// each atom beside a neighbour with the sum of the steps since the first: two
+// atoms of one chain are compared in constant time.  Everything else is left to
+// a longest path over all inequalities (Bellman and Ford's method; at most
 // limits().relaxations steps), which is complete for difference constraints
-// between the atoms of those rows.  Both read, and keep nothing that follows
-// from other parts of the state.
+// between the atoms of those inequalities.  Both read, and keep nothing that
+// follows from other parts of the state.
 #pragma once
 
 #include <optional>
@@ -34,16 +34,17 @@ class DifferenceGraph final : private Trail::Part {
         trail_(trail),
         meter_(meter) {}
 
-  // row >= 0 was asserted; why it cannot be, where its chain says so.
-  std::optional<Reason> add(const Poly& row, Reason why);
+  // inequality >= 0 was asserted; why it cannot be, where its chain says so.
+  std::optional<Reason> add(const Poly& inequality, Reason why);
 
-  // Of k*(u - v) + c; unbounded where p is none, or nothing is known.
+  // The range of p = k*(u - v) + c; unbounded where p is no such sum, or
+  // nothing is known.
   Range in_chain(const Poly& p) const;
   Range by_paths(const Poly& p);
 
-  // Why the rows around k*(u - v) + c >= 0 contradict each other, where bounds
-  // that they hand on grow without end: x < y, y < z, z < x.
-  std::optional<Reason> find_cycle(const Poly& row);
+  // Why the inequalities around k*(u - v) + c >= 0 contradict each other, where
+  // bounds that they hand on grow without end: x < y, y < z, z < x.
+  std::optional<Reason> find_cycle(const Poly& inequality);
 
  private:
   // An atom's place in a chain of asserted steps, x' - x >= 2, x'' - x' >= 0,

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "solver/canonical_order.h"
-#include "solver/engine/reasoner.h"
+#include "solver/engine/decide.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -68,7 +68,7 @@ class Run {
       s.may_hold = known.may_hold;
       s.may_fail = known.may_fail;
       s.budgets = budgets;
-      return reasoner_.prove(std::move(s));
+      return decide_by_proof(reasoner_, std::move(s));
     });
     if (!found || !found->value || domain().conflict()) return std::nullopt;
     return found;

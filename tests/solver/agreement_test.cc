@@ -30,7 +30,8 @@ class Session {
       hidden_.set(symbols_[i], Int(value));
       const Interval range =
           random_() % 3 ? Interval(low, low + 7) : Interval::at_least(low);
-      told_ += " " + symbols_[i].symbol().name + " in " + range.to_string();
+      facts_text_ +=
+          " " + symbols_[i].symbol().name + " in " + range.to_string();
       context_.declare(symbols_[i], range);
     }
     facts_ = std::make_unique<testing::RandomFacts>(pool_, symbols_, hidden_,
@@ -38,7 +39,7 @@ class Session {
     index_ = std::make_unique<testing::RandomIndex>(pool_, symbols_, seed + 2);
     for (size_t n = random_() % 4; n > 0; --n) {
       const Expr fact = facts_->fact();
-      told_ += "; " + to_string(fact);
+      facts_text_ += "; " + to_string(fact);
       context_.assume(fact);
     }
   }
@@ -78,13 +79,15 @@ class Session {
       ++tally_.ends;
       EXPECT_FALSE(proves(le(e, pool_.integer(k))))
           << "bounds(" << e << ") is " << range.to_string()
-          << ", ask() proves it at most " << k.to_string() << ":" << told_;
+          << ", ask() proves it at most " << k.to_string() << ":"
+          << facts_text_;
     }
     for (const Int& k : below) {
       ++tally_.ends;
       EXPECT_FALSE(proves(ge(e, pool_.integer(k))))
           << "bounds(" << e << ") is " << range.to_string()
-          << ", ask() proves it at least " << k.to_string() << ":" << told_;
+          << ", ask() proves it at least " << k.to_string() << ":"
+          << facts_text_;
     }
   }
 
@@ -96,7 +99,7 @@ class Session {
       if (!proves(eq(e, other))) continue;
       ++tally_.equalities;
       EXPECT_EQ(to_string(context_.simplify(e - other)), "0")
-          << e << " - (" << other << "):" << told_;
+          << e << " - (" << other << "):" << facts_text_;
     }
   }
 
@@ -108,22 +111,22 @@ class Session {
     if (verdict == Verdict::kUnknown) return;
     ++tally_.relations;
     EXPECT_EQ(to_string(form), verdict == Verdict::kYes ? "True" : "False")
-        << e << ":" << told_;
+        << e << ":" << facts_text_;
   }
 
   void check_cost(Expr e, Expr form) {
     ++tally_.simplified;
-    EXPECT_LE(cost(form), cost(e)) << e << " -> " << form << ":" << told_;
+    EXPECT_LE(cost(form), cost(e)) << e << " -> " << form << ":" << facts_text_;
     EXPECT_TRUE(context_.simplify(form) == form)
         << e << "\n -> " << form << "\n -> " << context_.simplify(form) << ":"
-        << told_;
+        << facts_text_;
     const Evaluation before = evaluate(e, hidden_);
     if (!before.defined()) return;
     const Evaluation after = evaluate(form, hidden_);
     EXPECT_TRUE(after.defined() && *after.value == *before.value)
         << e << " is " << to_string(*before.value) << ", " << form << " is "
         << (after.defined() ? to_string(*after.value) : after.why) << " at "
-        << hidden_.to_string() << ":" << told_;
+        << hidden_.to_string() << ":" << facts_text_;
   }
 
   ExprPool pool_;
@@ -132,7 +135,7 @@ class Session {
   Tally& tally_;
   std::vector<Expr> symbols_;
   Assignment hidden_;
-  std::string told_;
+  std::string facts_text_;
   std::unique_ptr<testing::RandomFacts> facts_;
   std::unique_ptr<testing::RandomIndex> index_;
 };

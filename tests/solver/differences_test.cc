@@ -73,7 +73,8 @@ std::string text(const Step& s) {
          " >= " + std::to_string(s.least);
 }
 
-// The graph over constraints that are rows between variables, and no more.
+// The graph over constraints that are inequalities between variables, and no
+// more.
 class Graph {
  public:
   Graph() : forms_(Forms::of(pool_)) {
@@ -89,10 +90,10 @@ class Graph {
     return p;
   }
   std::optional<Reason> add(const Step& s) {
-    const Poly row = poly(s);
+    const Poly inequality = poly(s);
     const Reason why = reasons_.leaf(leaves_++);
-    state_.constraints.add(forms_.pool.formulas.ge(row), why);
-    return state_.differences.add(row, why);
+    state_.constraints.add(forms_.pool.formulas.ge(inequality), why);
+    return state_.differences.add(inequality, why);
   }
   State& state() { return state_; }
   ReasonArena& reasons() { return reasons_; }

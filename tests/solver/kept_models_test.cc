@@ -26,10 +26,10 @@ TEST(KeptModels, MeetTheFactsOfTheSymbolsForWhichTheyAreUsable) {
     testing::AssumedDomain facts(text);
     KeptModels kept(facts.domain());
     for (FormulaId f : facts.facts()) kept.add_fact(f);
-    kept.file_facts();
+    kept.index_facts();
     const std::vector<AtomId> symbols = {facts.atom("x"), facts.atom("y")};
     for (size_t w = 0; w < KeptModels::kModels; ++w) {
-      if (!kept.is_usable(symbols, w)) continue;
+      if (!kept.meets_facts(symbols, w)) continue;
       ++usable;
       for (FormulaId f : facts.facts()) {
         EXPECT_EQ(kept.point(w).truth(f), true) << text;
@@ -43,14 +43,14 @@ TEST(KeptModels, GroupFactsBySymbolsTheyShare) {
   testing::AssumedDomain facts("x <= y; z >= 4; y <= w");
   KeptModels kept(facts.domain());
   for (FormulaId f : facts.facts()) kept.add_fact(f);
-  kept.file_facts();
-  EXPECT_EQ(kept.facts_near(facts.atom("x")).size(), 2u);
-  EXPECT_EQ(kept.facts_near(facts.atom("w")).size(), 2u);
-  EXPECT_EQ(kept.facts_near(facts.atom("z")).size(), 1u);
+  kept.index_facts();
+  EXPECT_EQ(kept.component_facts(facts.atom("x")).size(), 2u);
+  EXPECT_EQ(kept.component_facts(facts.atom("w")).size(), 2u);
+  EXPECT_EQ(kept.component_facts(facts.atom("z")).size(), 1u);
   EXPECT_EQ(kept.facts_about(facts.atom("y")).size(), 2u);
   kept.undo(2);  // y <= w is taken back
-  EXPECT_EQ(kept.facts_near(facts.atom("x")).size(), 1u);
-  EXPECT_EQ(kept.facts_near(facts.atom("w")).size(), 0u);
+  EXPECT_EQ(kept.component_facts(facts.atom("x")).size(), 1u);
+  EXPECT_EQ(kept.component_facts(facts.atom("w")).size(), 0u);
   EXPECT_EQ(kept.facts_about(facts.atom("y")).size(), 1u);
 }
 
@@ -90,7 +90,7 @@ TEST(KeptModels, GroupTheFactsThatAreLeftWhateverWasAskedBetween) {
       } else if (choice < 3) {
         if (assumed < all.size()) kept.add_fact(all[assumed++]);
       } else {
-        kept.file_facts();
+        kept.index_facts();
         const AtomId x = symbols[below(symbols.size())];
         std::vector<AtomId> group = {x};
         for (size_t i = 0; i < group.size(); ++i) {
@@ -102,15 +102,15 @@ TEST(KeptModels, GroupTheFactsThatAreLeftWhateverWasAskedBetween) {
             }
           }
         }
-        std::vector<FormulaId> about, near;
+        std::vector<FormulaId> about, same_component;
         for (size_t k = 0; k < assumed; ++k) {
           const auto in = symbols_in(all[k]);
           if (has(in, x)) about.push_back(all[k]);
-          if (has(group, in[0])) near.push_back(all[k]);
+          if (has(group, in[0])) same_component.push_back(all[k]);
         }
         EXPECT_THAT(kept.facts_about(x), ::testing::ElementsAreArray(about));
-        EXPECT_THAT(kept.facts_near(x),
-                    ::testing::UnorderedElementsAreArray(near));
+        EXPECT_THAT(kept.component_facts(x),
+                    ::testing::UnorderedElementsAreArray(same_component));
         if (below(2) == 0) {
           EXPECT_TRUE(kept.groups_without_model(0).empty());
         }

@@ -1,5 +1,6 @@
-// Each propagator alone: what it derives from one row holds at every point of a
-// small box at which the row does, and its example is derived.
+// Each propagator alone: what it derives from one inequality holds at every
+// point of a small box at which the inequality does, and its example is
+// derived.
 #include "solver/propagate/propagators.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +53,9 @@ class Alone {
     return forms_.lower.condition(parse(pool_, text));
   }
 
-  void row(const Poly& p) { propagator_->on_row(p, 0, When::kNew); }
+  void inequality(const Poly& p) {
+    propagator_->on_inequality(p, 0, When::kNew);
+  }
   void equality(const Poly& p) { propagator_->on_equality(p, 0, When::kNew); }
   // Of the first atom in it that is no variable: atom >= value, or <=.  As a
   // formula.
@@ -168,14 +171,14 @@ class Alone {
 
 TEST(Propagators, Linear) {
   Alone<LinearPropagator> a("x:0.. y:2..");
-  a.row(a.poly("7 - x - y"));
+  a.inequality(a.poly("7 - x - y"));
   EXPECT_TRUE(a.derives("x <= 5"));
   EXPECT_TRUE(a.derives("y <= 7"));
 }
 
 TEST(Propagators, Product) {
   Alone<ProductPropagator> a("x:0..2 y:0..");
-  a.row(a.poly("x*y + x - 4"));  // x*(y + 1) >= 4
+  a.inequality(a.poly("x*y + x - 4"));  // x*(y + 1) >= 4
   EXPECT_TRUE(a.derives("x >= 1"));
   Alone<ProductPropagator> zero("x:.. y:..");
   zero.equality(zero.poly("x*y"));
@@ -200,16 +203,16 @@ TEST(Propagators, ProductCancelsFactorsThatAreNotZero) {
 
 TEST(Propagators, Root) {
   Alone<RootPropagator> a("x:0..");
-  a.row(a.poly("2*x + 35 - x*x"));
+  a.inequality(a.poly("2*x + 35 - x*x"));
   EXPECT_TRUE(a.derives("x <= 7"));
 }
 
 TEST(Propagators, Maximum) {
   Alone<MaximumPropagator> a("x:.. y:..");
-  a.row(a.poly("y - max(0, x)"));
+  a.inequality(a.poly("y - max(0, x)"));
   EXPECT_TRUE(a.derives("y >= 0"));
   Alone<MaximumPropagator> b("x:.. y:..");
-  b.row(b.poly("y - max(0, x)"));
+  b.inequality(b.poly("y - max(0, x)"));
   EXPECT_TRUE(b.derives("y >= x"));
   Alone<MaximumPropagator> c("x:.. y:..");
   c.bound("max(0, x)", false, 3);
@@ -218,7 +221,7 @@ TEST(Propagators, Maximum) {
 
 TEST(Propagators, Floor) {
   Alone<FloorPropagator> a("x:.. y:..");
-  a.row(a.poly("x - 4*(x//4) - y"));
+  a.inequality(a.poly("x - 4*(x//4) - y"));
   EXPECT_TRUE(a.derives("y <= 3"));
   Alone<FloorPropagator> b("x:.. y:..");
   b.bound("x//4", true, 2);
@@ -246,7 +249,7 @@ TEST(Propagators, Exponent) {
 // --- and nothing that does not hold
 
 template <typename P>
-void check_random_rows(const char* terms[], size_t count) {
+void check_random_constraints(const char* terms[], size_t count) {
   for (uint32_t seed = 0; seed < 3000; ++seed) {
     std::mt19937 random(seed);
     auto below = [&](int n) {
@@ -276,7 +279,7 @@ void check_random_rows(const char* terms[], size_t count) {
     if (is_equality) {
       alone.equality(p);
     } else {
-      alone.row(p);
+      alone.inequality(p);
     }
     const FormulaId fact = alone.forms().pool.formulas.relation(
         is_equality ? FormulaKind::kEq : FormulaKind::kGe, p);
@@ -293,14 +296,14 @@ const char* kMaxima[] = {"x", "y", "max(0, x)", "max(x, y - 1)", "max(0, z)"};
 const char* kPowers[] = {"2**x", "2**y", "2**z"};
 
 TEST(Propagators, AreSound) {
-  check_random_rows<LinearPropagator>(kProducts, std::size(kProducts));
-  check_random_rows<LinearPropagator>(kPlain, std::size(kPlain));
-  check_random_rows<ProductPropagator>(kProducts, std::size(kProducts));
-  check_random_rows<RootPropagator>(kProducts, std::size(kProducts));
-  check_random_rows<FloorPropagator>(kFloors, std::size(kFloors));
-  check_random_rows<MaximumPropagator>(kMaxima, std::size(kMaxima));
-  check_random_rows<DivisorPropagator>(kProducts, std::size(kProducts));
-  check_random_rows<ExponentPropagator>(kPowers, std::size(kPowers));
+  check_random_constraints<LinearPropagator>(kProducts, std::size(kProducts));
+  check_random_constraints<LinearPropagator>(kPlain, std::size(kPlain));
+  check_random_constraints<ProductPropagator>(kProducts, std::size(kProducts));
+  check_random_constraints<RootPropagator>(kProducts, std::size(kProducts));
+  check_random_constraints<FloorPropagator>(kFloors, std::size(kFloors));
+  check_random_constraints<MaximumPropagator>(kMaxima, std::size(kMaxima));
+  check_random_constraints<DivisorPropagator>(kProducts, std::size(kProducts));
+  check_random_constraints<ExponentPropagator>(kPowers, std::size(kPowers));
 }
 
 // Of bounds of an atom, on either side.

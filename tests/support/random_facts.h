@@ -26,7 +26,7 @@ class RandomFacts {
     while (true) {
       Expr f = candidate();
       if (!evaluate(f, hidden_).is_true()) continue;
-      told_.push_back(f);
+      facts_.push_back(f);
       return f;
     }
   }
@@ -41,11 +41,11 @@ class RandomFacts {
       default: break;
     }
     // The sum of what two facts say is at least 0, or what products make of it.
-    if (told_.size() < 2) return candidate();
-    size_t at = static_cast<size_t>(below(int(told_.size())));
-    Expr f = told_[at];
-    size_t further = 1 + static_cast<size_t>(below(int(told_.size()) - 1));
-    Expr g = told_[(at + further) % told_.size()];
+    if (facts_.size() < 2) return candidate();
+    size_t at = static_cast<size_t>(below(int(facts_.size())));
+    Expr f = facts_[at];
+    size_t further = 1 + static_cast<size_t>(below(int(facts_.size()) - 1));
+    Expr g = facts_[(at + further) % facts_.size()];
     std::optional<Expr> s = slack_of(f), t = slack_of(g);
     if (!s || !t) {
       Expr both = logical_and(f, g);
@@ -159,7 +159,7 @@ class RandomFacts {
   Assignment hidden_;
   std::mt19937 random_;
   RandomExpr any_;
-  std::vector<Expr> told_;
+  std::vector<Expr> facts_;
 };
 
 }  // namespace proviso::testing

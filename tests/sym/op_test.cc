@@ -129,36 +129,50 @@ TEST(Operators, PythonCallsWhatPythonHas) {
   EXPECT_GT(calls, 20u);
 }
 
-// A definition has the same value, and is undefined where the operator is.
+// A definition has the same value, and is undefined where the operator is; of
+// an operator that takes floats too, of floats as well.
 TEST(Operators, MeanWhatTheirDefinitionsMean) {
   ExprPool pool;
-  const Expr x = pool.symbol("x", SymbolKind::kUnbackedInt),
-             y = pool.symbol("y", SymbolKind::kUnbackedInt),
-             z = pool.symbol("z", SymbolKind::kUnbackedInt);
+  std::vector<Expr> integers, floats;
+  for (const char* name : {"x", "y", "z"}) {
+    integers.push_back(pool.symbol(name, SymbolKind::kUnbackedInt));
+    floats.push_back(
+        pool.symbol(std::string("zuf") + name, SymbolKind::kUnbackedFloat));
+  }
   int defined_by_others = 0;
-  for (size_t i = 0; i < kOpCount; ++i) {
-    const OpInfo& row = info(static_cast<Op>(i));
-    if (row.args != ArgClass::kInteger || row.max_args < 1) continue;
-    const Expr all[] = {x, y, z};
-    const Expr e = pool.make(
-        row.op, std::span(all).first(static_cast<size_t>(row.max_args)));
+  const auto compare = [&](const OpInfo& row, const std::vector<Expr>& symbols,
+                           const auto& value) {
+    const std::span<const Expr> args(symbols);
+    const Expr e =
+        pool.make(row.op, args.first(static_cast<size_t>(row.max_args)));
     const Expr meaning = definition(e);
     defined_by_others += meaning != e;
+    if (meaning == e && row.divisors == 0) return;
+    EXPECT_EQ(meaning.type(), e.type()) << to_string(e);
     for (int n = 0; n < 7 * 7 * 7; ++n) {
       Assignment point;
-      point.set(x, Int(n % 7 - 3));
-      point.set(y, Int(n / 7 % 7 - 3));
-      point.set(z, Int(n / 49 - 3));
+      point.set(symbols[0], value(n % 7 - 3));
+      point.set(symbols[1], value(n / 7 % 7 - 3));
+      point.set(symbols[2], value(n / 49 - 3));
       const Evaluation is = evaluate(e, point),
                        means = evaluate(meaning, point);
       ASSERT_EQ(is.defined(), means.defined()) << to_string(e);
       if (is.defined()) {
-        ASSERT_EQ(std::get<Int>(*is.value), std::get<Int>(*means.value));
+        ASSERT_EQ(*is.value, *means.value) << to_string(e);
       } else if (row.divisors > 0) {
         const bool zero = n / 7 % 7 == 3 || (row.divisors > 1 && n / 49 == 3);
         EXPECT_TRUE(zero) << to_string(e);
       }
     }
+  };
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    const bool takes_floats = row.args == ArgClass::kNumber;
+    if (row.args != ArgClass::kInteger && !takes_floats) continue;
+    if (row.max_args < 1) continue;
+    compare(row, integers, [](int k) { return Int(k); });
+    if (!takes_floats) continue;
+    compare(row, floats, [](int k) { return Rational(k, 2); });
   }
   EXPECT_GE(defined_by_others, 2);
 }

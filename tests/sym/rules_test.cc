@@ -1,13 +1,12 @@
 // Tests made from the rows of the rules: where each fires, where it is quiet,
 // and that all it says has the same value at every small point.
-#include "sym/rules.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "solver/solver.h"
 #include "sym/evaluate.h"
+#include "sym/form_search.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/simplify.h"

@@ -7,11 +7,15 @@
 #include "solver/options.h"
 #include "solver/solve.h"
 #include "solver/symbolic_bounds.h"
+#include "sym/excerpt.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 
 namespace proviso::python {
 namespace {
+
+using internal::described;
+using internal::excerpt;
 
 SolverOptions options_of(const py::dict& given) {
   SolverOptions options;
@@ -190,7 +194,7 @@ class PyContext {
       symbols.push_back(expr_of(pool_, symbol, call));
       if (symbols.back().is_symbol()) continue;
       throw Error("Context." + std::string(call) + ": expected symbols, got " +
-                  to_string(symbols.back(), 200));
+                  excerpt(symbols.back()));
     }
     const auto found = at_length(*pool_, [&] {
       return above ? upper_bound(*context_, e, symbols)
@@ -356,8 +360,7 @@ class PyContext {
     const Expr e = expr_of(pool_, given, call);
     if (e.is_int()) return e;
     throw Error("Context." + std::string(call) +
-                ": expected an integer expression, got " + to_string(e, 200) +
-                " (" + std::string(name_of(e.type())) + ")");
+                ": expected an integer expression, got " + described(e));
   }
   py::tuple tuple_of(const Fact& fact) {
     return py::make_tuple(fact.id, PyExpr{pool_, fact.condition},

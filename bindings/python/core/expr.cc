@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "bindings/python/core/core.h"
+#include "sym/excerpt.h"
 #include "sym/op.h"
 #include "sym/parse.h"
 #include "sym/print.h"
@@ -427,7 +428,7 @@ void bind_relations(Class& c) {
         const bool is_eq = s.e.is(Op::kEq), is_ne = s.e.is(Op::kNe);
         if (is_eq || is_ne) return (s.e.arg(0) == s.e.arg(1)) == is_eq;
         throw py::type_error(
-            "the truth of " + to_string(s.e, 200) +
+            "the truth of " + internal::excerpt(s.e) +
             " depends on its symbols; ask a Context: context.ask(..), and "
             "write &, | and ~ for `and`, `or` and `not`, "
             "(a >= 2) & (a <= 8) for a chain");

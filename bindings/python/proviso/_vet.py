@@ -25,6 +25,7 @@ _EXAMPLES = "data/sample_inputs/model.pt"
 _FOLDERS = {"data/weights/": "model_weights_config.json",
             "data/constants/": "model_constants_config.json"}
 
+_SHOWN = 200  # characters of a text that an error shows
 _TRUST = "; where you trust it: load(f, trusted=True)"
 
 
@@ -167,7 +168,7 @@ def _is_plain(node):
 
 def _check_text(text):
     """Arithmetic on symbols and sizes, as torch and we write it."""
-    shown = repr(text[:200]) if isinstance(text, str) else repr(text)[:200]
+    shown = repr(text[:_SHOWN]) if isinstance(text, str) else repr(text)[:_SHOWN]
     if not isinstance(text, str) or len(text) > _LONGEST:
         raise _Refused(f"{shown} is no expression of less than "
                        f"{_LONGEST} characters")
@@ -191,7 +192,7 @@ _FACTORIES = ("list", "dict", "set", "int", "float", "str", "tuple")
 
 def _check_name(name):
     if not isinstance(name, str) or name and not name.isidentifier():
-        raise _Refused(f"{repr(name)[:200]} is no name of a value")
+        raise _Refused(f"{repr(name)[:_SHOWN]} is no name of a value")
 
 
 def _check_spec(text):
@@ -273,7 +274,7 @@ def _check_pickle(data, name):
         raise
     except Exception as error:
         first = str(error).strip().split("\n")[0]
-        raise _Refused(f"{name} cannot be read: {first[:200]}") from None
+        raise _Refused(f"{name} cannot be read: {first[:_SHOWN]}") from None
 
 
 def _check_tensors(archive, names, folder, config):

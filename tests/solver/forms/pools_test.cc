@@ -86,12 +86,12 @@ TEST(PolyPool, FindsTheOppositeOfWhatItHas) {
   PolyPool pool;
   const Poly p = Poly::term(1, 2) + Poly::number(-7);
   const Poly opposite = -p - Poly::number(1);
-  EXPECT_EQ(pool.find_opposite(p), kNoId);
+  EXPECT_EQ(pool.find_negation(p), kNoId);
   const PolyId id = pool.id_of(opposite);
-  EXPECT_EQ(pool.find_opposite(p), id);
+  EXPECT_EQ(pool.find_negation(p), id);
   EXPECT_NE(pool.id_of(p), id);
-  EXPECT_EQ(pool.find_opposite(opposite), pool.id_of(p));
-  EXPECT_EQ(pool.find_opposite(p + Poly::number(1)), kNoId);
+  EXPECT_EQ(pool.find_negation(opposite), pool.id_of(p));
+  EXPECT_EQ(pool.find_negation(p + Poly::number(1)), kNoId);
 }
 
 TEST(AtomPool, DepthIsThatOfTheDeepestPart) {

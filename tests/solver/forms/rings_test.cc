@@ -128,7 +128,7 @@ TYPED_TEST(Rings, ImagesTakeTheirAtomsPlaces) {
       if (images[a]) moved[a] = this->value(*images[a], at);
     }
     Poly result;
-    const bool any = put_images(
+    const bool any = substitute_atoms(
         this->ring(), p,
         [&](const auto& a) -> const Poly* {
           const auto& image = images[this->index(a)];

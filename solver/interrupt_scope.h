@@ -1,15 +1,16 @@
-// solver/whole_call.h - many calls of contexts that are one call of whoever
-// makes them.
+// solver/interrupt_scope.h - what one interrupt() ends: all calls of contexts
+// within a scope.
 //
-//   const WholeCall whole(env.context());
+//   const InterruptScope scope(env.context());
 //   for (Expr q : questions) other.ask(q);   // env.context().interrupt() ends
 //                                            // them all, each at once
 //
-// A call of guards/ asks many questions, some of contexts that it makes for
-// itself and that nobody else can interrupt.  From the outermost WholeCall of a
-// thread to its end, what interrupts one context ends the calls of all: the one
-// under way, and each that comes later, with what is known without work.  That
-// is the context that is given, or else the first that is called.
+// A call of guards/ asks many questions, some of them of contexts that it makes
+// for itself and that nobody else can interrupt.  Scopes nest, and the
+// outermost of a thread counts: until it ends, an interrupt of its context ends
+// the call under way and each that comes later, with what is known without
+// work.  Its context is the one that is given, or else the first that is
+// called.
 #pragma once
 
 #include <algorithm>
@@ -22,28 +23,28 @@
 
 namespace proviso::inline v0_2::internal {
 
-class PROVISO_HIDDEN WholeCall {
+class PROVISO_HIDDEN InterruptScope {
  public:
-  WholeCall() : is_outermost_(!is_open_) {
+  InterruptScope() : is_outermost_(!is_open_) {
     if (!is_outermost_) return;
     is_open_ = true;
     interrupted_ = nullptr;
   }
-  explicit WholeCall(Context& context) : WholeCall() {
+  explicit InterruptScope(Context& context) : InterruptScope() {
     if (is_outermost_) begin(context);
   }
-  ~WholeCall() {
+  ~InterruptScope() {
     if (is_outermost_) is_open_ = false;
   }
-  WholeCall(const WholeCall&) = delete;
-  WholeCall& operator=(const WholeCall&) = delete;
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
 
   static bool is_interrupted() {
     const std::atomic<bool>* flag = interruption();
     return flag != nullptr && flag->load(std::memory_order_relaxed);
   }
   // What `work` returns; nothing where it takes more than the units, or than an
-  // outer budget has left, or is interrupted.  units: what it left.
+  // outer budget has left, or is interrupted.  `units` is then what it left.
   template <typename Work>
   static auto within(uint64_t& units, Work work)
       -> std::optional<decltype(work())> {
@@ -62,12 +63,13 @@ class PROVISO_HIDDEN WholeCall {
     }
   }
 
-  // What another thread sets; nullptr where no WholeCall is open.
+  // The flag that another thread sets; nullptr where no scope is open.
   static const std::atomic<bool>* interruption() {
     return is_open_ ? interrupted_ : nullptr;
   }
-  // Whether a context that is called, and interrupted by `flag`, goes on with a
-  // call that has begun; it begins one otherwise.
+  // A context that `flag` interrupts is called.  Whether the call is part of
+  // one that has begun, so that an interrupt of before still counts; it begins
+  // one otherwise.
   static bool goes_on(const std::atomic<bool>& flag) {
     if (!is_open_) return false;
     if (interrupted_ != nullptr) return interrupted_ == &flag;

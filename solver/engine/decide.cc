@@ -1,0 +1,72 @@
+// Three passes over the table of strategies, each on its own share of the work.
+#include "solver/engine/decide.h"
+
+#include "solver/engine/consistency.h"
+
+namespace proviso::inline v0_2::internal {
+namespace {
+
+// An answer that took more than this share of the budget may rest on the order
+// of the facts.
+constexpr double kConfident = 0.6;
+
+}  // namespace
+
+// Each point at which the facts hold must define the question; then it is
+// decided with that known.
+Search decide_by_proof(Reasoner& reasoner, Search s) {
+  const FormulaId defined = reasoner.lower().defined(s.question);
+  if (defined == kTrue) {
+    run(reasoner, Stage::kProof, s);
+    return s;
+  }
+  Search definedness(s.question, defined);
+  definedness.may_fail = false;
+  definedness.budgets = s.budgets;
+  run(reasoner, Stage::kProof, definedness);
+  s.is_open = definedness.is_open;
+  if (definedness.value != true) return s;
+  s.why = definedness.why;
+  s.tier = definedness.tier;
+  Domain& domain = reasoner.domain();
+  const Domain::Mark before = domain.mark();
+  // What took a proof would take it again.
+  if (s.tier >= Tier::kLinear) domain.assume(defined, s.why);
+  run(reasoner, Stage::kProof, s);
+  domain.undo(before);
+  return s;
+}
+
+// The shares of the call's limit: an eighth for the proof, three for the
+// restarts (pipeline.cc), an eighth for contradictions.
+Search decide(Reasoner& reasoner, Expr question) {
+  const SolverOptions& options = reasoner.options();
+  const uint32_t arena = reasoner.reasons().size();
+  const uint64_t before = reasoner.domain().work();
+  std::optional<Search> proved = reasoner.within(options.work_limit / 8, [&] {
+    return decide_by_proof(
+        reasoner, Search(question, reasoner.lower().condition(question)));
+  });
+  Search s = proved ? *std::move(proved)
+                    : Search(question, reasoner.lower().condition(question));
+  const auto spent =
+      static_cast<double>(reasoner.domain().work() - before - s.rewriting_work);
+  const bool is_confident =
+      spent < kConfident * static_cast<double>(options.budget);
+  s.is_finished = s.is_contradiction || (s.value ? is_confident : s.is_open);
+  if (!s.is_finished) run(reasoner, Stage::kWhole, s);
+  reasoner.drop_reasons(arena, s.why);
+  if (!s.value || s.has_model || s.tier < Tier::kLinear) return s;
+  // Where this does not end, the answer stays.
+  const auto why = reasoner.within(options.work_limit / 8, [&] {
+    return relevant_contradiction(reasoner, question, *s.value, s.tier, s.why);
+  });
+  if (why && *why) {
+    s.reset();
+    s.is_contradiction = true;
+    s.why = **why;
+  }
+  return s;
+}
+
+}  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,39 @@
+// solver/normal/functions.h - op(x, y) under what is known, for operators
+// without a normal form of their own: powers and bit operations.
+//
+//   2**(n + 3), n >= 0                 8 * 2**n
+//   x & y, y == 7 is known             x % 8
+//
+// The rules are rows of one table (sym/rewrite_rule.h); the reasons of the
+// facts that one needs join the caller's.  What no rule says stays a function
+// that nothing but its range is known of.
+#pragma once
+
+#include <vector>
+
+#include "solver/normal/ranges.h"
+#include "sym/rewrite_rule.h"
+
+namespace proviso::inline v0_2::internal {
+
+// The rules, with how often each was used.
+std::vector<RewriteRuleCount> function_rule_counts();
+
+class Functions {
+ public:
+  Functions(State& state, Ranges& ranges)
+      : forms_(state.forms), reasons_(state.reasons), ranges_(ranges) {}
+
+  // op(x, y); what was needed for it joins `why`.
+  Poly value(Op op, const Poly& x, const Poly& y, Reason& why);
+
+ private:
+  struct Call;
+  friend std::vector<RewriteRuleCount> function_rule_counts();
+
+  FormPool& forms_;
+  ReasonArena& reasons_;
+  Ranges& ranges_;
+};
+
+}  // namespace proviso::inline v0_2::internal
