@@ -4,6 +4,7 @@
 #include <ATen/core/List.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -87,9 +88,7 @@ void check_steps(const c10::OperatorHandle& op,
 void check_labels(const c10::OperatorHandle& op,
                   std::span<const c10::IValue> args) {
   const std::string& name = op.schema().name();
-  if (name != "aten::ctc_loss" && name != "aten::_ctc_loss") return;
   const at::Tensor probs = args[0].toTensor(), targets = args[1].toTensor();
-  if (is_fake(probs) || is_fake(targets)) return;
   const auto lengths = [&](size_t i, int64_t most) {
     const at::Tensor given = args[i].isTensor()
                                  ? args[i].toTensor().to(at::kLong)
@@ -129,6 +128,73 @@ void check_labels(const c10::OperatorHandle& op,
                     probs.size(-1), " labels");
 }
 
+// segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, ...):
+// the kernel reads where they say, along their last dimension.
+void check_segments(const c10::OperatorHandle& op,
+                    std::span<const c10::IValue> args) {
+  const at::Tensor data = args[0].toTensor();
+  const auto check = [&](size_t i, const at::Tensor& places, int64_t most) {
+    TORCH_CHECK_VALUE(
+        places.numel() == 0 || (places.min().item<int64_t>() >= 0 &&
+                                places.max().item<int64_t>() <= most),
+        op.schema().name(), ": ", op.schema().arguments()[i].name(),
+        " must be at least 0 and at most ", most, " in all, got ",
+        args[i].toTensor());
+  };
+  for (size_t i : {2, 4}) {
+    if (!args[i].isTensor()) continue;
+    const at::Tensor places = args[i].toTensor().to(at::kLong);
+    const int64_t size = data.size(places.dim() - 1);
+    check(i, places, size);
+    if (i == 2) check(i, places.sum(-1), size);
+  }
+}
+
+// linalg_ldl_solve(LD, pivots, B, ...): LAPACK takes a pivot below 0 and the
+// one beside it for a block of two rows, and its kernel looks at their range
+// alone.
+void check_pivots(const c10::OperatorHandle& op,
+                  std::span<const c10::IValue> args) {
+  const at::Tensor pivots = args[1].toTensor().to(at::kLong).contiguous();
+  const int64_t* pivot = pivots.const_data_ptr<int64_t>();
+  int64_t below = 0;
+  for (int64_t i = 0; i <= pivots.numel(); ++i) {
+    const bool is_end = i == pivots.numel() || i % pivots.size(-1) == 0;
+    if (!is_end && pivot[i] < 0) {
+      ++below;
+      continue;
+    }
+    TORCH_CHECK_VALUE(below % 2 == 0, op.schema().name(),
+                      ": pivots below 0 must come in pairs, got ", pivots);
+    below = i < pivots.numel() && pivot[i] < 0 ? 1 : 0;
+  }
+}
+
+// What is data of a call, and a place in memory for its kernel.
+struct DataCheck {
+  std::string_view op;
+  void (*check)(const c10::OperatorHandle& op,
+                std::span<const c10::IValue> args);
+};
+constexpr DataCheck kDataChecks[] = {
+    {"aten::_ctc_loss", check_labels},
+    {"aten::ctc_loss", check_labels},
+    {"aten::linalg_ldl_solve", check_pivots},
+    {"aten::segment_reduce", check_segments},
+};
+
+bool has_fakes(std::span<const c10::IValue> args) {
+  return std::any_of(args.begin(), args.end(), [](const c10::IValue& value) {
+    return value.isTensor() && is_fake(value.toTensor());
+  });
+}
+
+void check_data(const c10::OperatorHandle& op,
+                std::span<const c10::IValue> args) {
+  for (const DataCheck& data : kDataChecks)
+    if (op.schema().name() == data.op && !has_fakes(args)) data.check(op, args);
+}
+
 // Namespaces beside these are the user's own operators.
 bool comes_with_torch(const c10::OperatorHandle& op) {
   const std::string& name = op.schema().name();
@@ -145,9 +211,8 @@ class Traced : public Interceptor {
 
 // Throws what the operator's shape function throws.  False where the data
 // decide what the operator does.
-bool look_at(const c10::OperatorHandle& op, std::span<const c10::IValue> args) {
-  check_steps(op, args);
-  check_labels(op, args);
+bool shape_function_passes(const c10::OperatorHandle& op,
+                           std::span<const c10::IValue> args) {
   c10::Stack fakes;
   for (const c10::IValue& value : args) fakes.push_back(fakes_of(value));
   const Traced traced;
@@ -167,6 +232,13 @@ bool look_at(const c10::OperatorHandle& op, std::span<const c10::IValue> args) {
         "); where you trust the file, allow it by its name: ", target_name(op));
     return true;
   }
+}
+
+bool look_at(const c10::OperatorHandle& op, std::span<const c10::IValue> args) {
+  check_steps(op, args);
+  const bool is_known = shape_function_passes(op, args);
+  check_data(op, args);
+  return is_known;
 }
 
 void look_at_and_call(const c10::OperatorHandle& op, c10::Stack* stack);

@@ -19,3 +19,11 @@ def or_known(x, y):
     a = x.item()
     assert a > 3 or y.shape[0] == 60
     return y
+
+
+def with_words(x):
+    n = x.sum().item()
+    if n > 3:
+        raise RuntimeError
+    assert n > -100, "small"
+    return x

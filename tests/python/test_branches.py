@@ -3,6 +3,7 @@
 import logging
 import warnings
 
+import asserting
 import pytest
 import torch
 
@@ -186,3 +187,91 @@ def test_instance_norm_warns_of_other_channels():
     assert not any("3" in str(g.condition) for g in ep.guards)
     run, x = ep.module(), torch.randn(2, 3, 7)
     assert torch.equal(run(x), norm(x))
+
+
+# --- errors that hang on data
+
+def demands_of(program):
+    ep = proviso.export(program, (torch.zeros(3, 4),), dynamic_shapes=(AUTO,))
+    return ep, [a.condition for a in ep.runtime_asserts]
+
+
+def raises(x):
+    if x.sum() > 3:
+        raise ValueError("large")
+    return x
+
+
+def raises_under_a_mode(x):
+    with torch.no_grad():
+        if not x.sum() <= 3:
+            raise ValueError(f"large, of sizes {x.shape}")
+    return x
+
+
+class Raising(torch.nn.Module):
+    def forward(self, x):
+        return raises(x)
+
+
+@pytest.mark.parametrize("program, asserted", [
+    (raises, ["Ne(u0, 1)"]),
+    (raises_under_a_mode, ["Eq(u0, 1)"]),
+    (asserting.with_words, ["zuf0 <= 3.0", "zuf0 > -100.0"]),
+    (torch.nn.Sequential(Raising()), ["Ne(u0, 1)"]),
+])
+def test_an_error_is_checked_at_run_time(program, asserted):
+    ep, found = demands_of(program)
+    assert found == asserted
+    run, x = ep.module(), torch.zeros(2, 5)
+    assert torch.equal(run(x), x)
+    with pytest.raises(RuntimeError, match="Runtime assertion failed"):
+        run(x + 1)
+
+
+def catches(x):
+    try:
+        if x.sum() > 3:
+            raise ValueError("large")
+    except ValueError:
+        return x + 1
+    return x
+
+
+def calls_and_catches(x):
+    try:
+        raises(x)
+    except ValueError:
+        return x + 1
+    return x
+
+
+def computes_before_it_raises(x):
+    if x.sum() > 3:
+        y = x.mean()
+        raise ValueError(f"large: {y}")
+    return x
+
+
+def raises_either_way(x):
+    if x.sum() > 3:
+        x = x + 1
+    else:
+        OPTIONS.set()
+    return x
+
+
+@pytest.mark.parametrize("program", [
+    catches, calls_and_catches, computes_before_it_raises, raises_either_way])
+def test_another_branch_on_data_is_a_question(program):
+    with pytest.raises(proviso.DataDependentError):
+        demands_of(program)
+
+
+def test_a_loss_that_looks_at_its_variances():
+    loss = torch.nn.functional.gaussian_nll_loss
+    args = torch.randn(3, 4), torch.randn(3, 4), torch.rand(3, 4)
+    ep = proviso.export(lambda *args: loss(*args), args)
+    assert torch.equal(ep.module()(*args), loss(*args))
+    with pytest.raises(RuntimeError, match="Runtime assertion failed"):
+        ep.module()(*args[:2], -args[2])

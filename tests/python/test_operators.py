@@ -51,32 +51,55 @@ def test_factors_of_matrices_keep_lapacks_columns():
     assert result.without_rule == {} and result.meta_differences == []
 
 
-def test_operators_without_a_rule_follow_torchs_meta_function():
-    """Written in Python, it runs on traced tensors."""
-    names = {"linalg.lu", "linalg.lu_solve", "nn.functional.max_unpool3d",
-             "nn.functional.multi_margin_loss", "ormqr"}
-    result = op_samples.run_all(names, samples=4)
-    assert result.samples > 15
+def test_what_is_called_rarely():
+    names = {"_batch_norm_with_update", "_segment_reduce",
+             "linalg.ldl_factor", "linalg.ldl_factor_ex", "linalg.ldl_solve",
+             "linalg.lu", "linalg.lu_solve", "lu_solve", "lu_unpack",
+             "native_dropout_backward", "nn.functional.max_unpool3d",
+             "nn.functional.multi_margin_loss",
+             "nn.functional.multilabel_margin_loss", "ormqr"}
+    result = op_samples.run_all(names, samples=12)
+    assert result.samples > 130
     assert result.differences == [] and result.refused == []
     assert result.without_rule == {} and result.meta_differences == []
+    rules = op_samples.rules()
+    for target in result.tested:
+        _, name, overload = target.split(".")
+        assert op_samples.rule_of(getattr(getattr(aten, name), overload),
+                                  rules), target
+
+
+def test_operators_without_a_rule_follow_torchs_meta_function():
+    """Written in Python, it runs on traced tensors."""
+    def program(grad, x):
+        return aten.avg_pool3d_backward(grad, x, [2, 2, 2], [2, 2, 2],
+                                        [0, 0, 0], False, True, None)
+
+    inputs = torch.randn(2, 3, 2, 2, 2), torch.randn(2, 3, 4, 4, 4)
+    ep = proviso.export(program, inputs, dynamic_shapes=(
+        {0: proviso.Dim.AUTO},) * 2)
+    assert torch.equal(ep.module()(*inputs), program(*inputs))
 
 
 def test_what_python_alone_knows_is_read_in_python(tmp_path):
     """Torch's meta function looks at the arguments; the command has none."""
-    file = tmp_path / "lu.pt2"
-    x = torch.randn(3, 3)
-    ep = proviso.export(lambda x: tuple(torch.linalg.lu(x)), (x,),
-                        dynamic_shapes=({0: proviso.Dim.AUTO, 1: None},))
-    proviso.save(ep, file)
-    for found, expected in zip(proviso.load(file).module()(x),
-                               torch.linalg.lu(x)):
-        assert torch.equal(found, expected)
+    file = tmp_path / "pool.pt2"
+    inputs = torch.randn(2, 3, 2, 2, 2), torch.randn(2, 3, 4, 4, 4)
+
+    def program(grad, x):
+        return aten.avg_pool3d_backward(grad, x, [2, 2, 2], [2, 2, 2],
+                                        [0, 0, 0], False, True, None)
+
+    proviso.save(proviso.export(program, inputs), file)
+    assert torch.equal(proviso.load(file).module()(*inputs), program(*inputs))
     command = ROOT / "build" / "bin" / "proviso-pt2"
     done = subprocess.run([command, "run", file], capture_output=True,
                           text=True)
     assert done.returncode == 3 and "allow it by its name" in done.stderr
-    assert subprocess.run([command, "run", "--allow=aten.linalg_lu", file],
-                          capture_output=True).returncode == 0
+    allowed = subprocess.run(
+        [command, "run", "--allow=aten.avg_pool3d_backward", file],
+        capture_output=True)
+    assert allowed.returncode == 0
 
 
 def test_copies_of_views_and_what_is_rare():
@@ -267,6 +290,26 @@ def test_ctc_loss_of_lengths_that_are_data():
                        program(*one)[0])
 
 
+def test_residuals_of_least_squares():
+    """Of one system their size is an expression: either program is one."""
+    def program(a, b):
+        return torch.linalg.lstsq(a, b, driver="gels")
+
+    auto = {0: proviso.Dim.AUTO, 1: proviso.Dim.AUTO}
+
+    def inputs(m, n, k=2):
+        torch.manual_seed(m)
+        return torch.randn(m, n), torch.randn(m, k)
+
+    ep = proviso.export(program, inputs(5, 3), dynamic_shapes=(auto, auto))
+    assert [str(g.condition) for g in ep.guards] == ["Eq(s0, s2)"]
+    for sizes in ((5, 3), (3, 5), (4, 4), (4, 0), (3, 2, 0), (2, 4, 0)):
+        args = inputs(*sizes)
+        for found, expected in zip(ep.module()(*args), program(*args)):
+            assert found.shape == expected.shape, sizes
+            assert torch.allclose(found, expected, atol=1e-4), sizes
+
+
 def test_least_squares():
     def inputs(m, n, *batch):
         torch.manual_seed(m)
@@ -285,9 +328,19 @@ def test_least_squares():
                    (MATRIX, MATRIX), (5, 3, 2), (6, 3, 4))
     compare_at(lambda a, b: torch.linalg.lstsq(a, b, driver="gelsd"), inputs,
                (MATRIX, ROWS), (3, 5), (2, 4), (1, 4))
-    with pytest.raises(NotImplementedError, match="gels or gelsy"):
-        proviso.export(lambda a, b: torch.linalg.lstsq(a, b, driver="gelss"),
-                       inputs(5, 3))
+    for driver in ("gelsd", "gelss"):
+        def of_rank(a, b, driver=driver):
+            return torch.linalg.lstsq(a, b, driver=driver)
+
+        compare_at(of_rank, inputs, (MATRIX, ROWS), (5, 3), (9, 2), (4, 3))
+        ep = proviso.export(of_rank, inputs(5, 3))
+        a, b = inputs(5, 3)
+        a[:, 0] = a[:, 1]  # not of full rank: no residuals
+        for found, expected in zip(ep.module()(a, b), of_rank(a, b)):
+            assert found.shape == expected.shape
+        with pytest.raises(NotImplementedError, match="gels or gelsy"):
+            proviso.export(of_rank, tuple(torch.stack([t, t])
+                                          for t in inputs(5, 3)))
     for shapes, text in (((5,), (5,)), "at least 2 dimensions"), (
             ((5, 3), (4,)), r"other.size\(-"), (
             ((5, 3), (2, 5, 2)), "greater or equal"):

@@ -318,13 +318,56 @@ TEST(CheckedCalls, LookAtTheLabelsOfALoss) {
   const CheckedCalls checked;
   EXPECT_EQ(loss({1, 2, 1, -5}, {2, 2}, {4, 4}, {2, 1}), "");  // -5: padding
   EXPECT_EQ(loss({1, 2, 1}, {3}, {4, 4}, {2, 1}), "");
-  const auto refused = ::testing::HasSubstr("_ctc_loss: ");
+  const auto refused = ::testing::HasSubstr("ctc_loss");
   EXPECT_THAT(loss({1, 2, 1, 3}, {2, 2}, {4, 4}, {2, 2}), refused);
   EXPECT_THAT(loss({1, 2, -1, 1}, {2, 2}, {4, 4}, {2, 2}), refused);
   EXPECT_THAT(loss({1, 99, 1}, {3}, {4, 4}, {2, 1}), refused);
   EXPECT_THAT(loss({1, 2, 1}, {3}, {4, 4}, {2, 2}), refused);
   EXPECT_THAT(loss({1, 2, 1}, {3}, {4, 5}, {2, 1}), refused);
   EXPECT_THAT(loss({1, 2, 1}, {3}, {4, 4}, {2, -1}), refused);
+}
+
+TEST(CheckedCalls, LookAtTheSegmentsOfAReduction) {
+  const auto reduce = [](size_t by, std::vector<int64_t> places,
+                         at::IntArrayRef sizes) {
+    return error_of([&] {
+      c10::Stack args = {
+          at::rand({2, 4}), std::string("sum"), {}, {}, {}, 1, true,
+          c10::IValue()};
+      args[by] = at::tensor(places, at::kLong).reshape(sizes);
+      call_checked("aten::segment_reduce", args);
+    });
+  };
+  const CheckedCalls checked;
+  EXPECT_EQ(reduce(2, {1, 3, 2, 1}, {2, 2}), "");
+  EXPECT_EQ(reduce(4, {0, 2, 4, 0, 0, 3}, {2, 3}), "");
+  const auto refused = ::testing::HasSubstr("segment_reduce: ");
+  EXPECT_THAT(reduce(2, {1, 3, 2, 100000000}, {2, 2}), refused);
+  EXPECT_THAT(reduce(2, {4, 1, 2, 1}, {2, 2}), refused);  // 5 in all
+  EXPECT_THAT(reduce(2, {4, -1, 2, 1}, {2, 2}), refused);
+  EXPECT_THAT(reduce(4, {0, 2, 5, 0, 0, 3}, {2, 3}), refused);
+  EXPECT_THAT(reduce(4, {-9, 2, 4, 0, 0, 3}, {2, 3}), refused);
+}
+
+TEST(CheckedCalls, LookAtPivotsBelowZero) {
+  const auto solve = [](std::vector<int64_t> pivots) {
+    return error_of([&] {
+      const int64_t rows = static_cast<int64_t>(pivots.size()) / 2;
+      call_checked("aten::linalg_ldl_solve",
+                   {at::eye(rows).expand({2, rows, rows}),
+                    at::tensor(pivots, at::kInt).reshape({2, rows}),
+                    at::rand({rows, 2}), false});
+    });
+  };
+  const CheckedCalls checked;
+  EXPECT_EQ(solve({1, 2, 3, -2, -2, 3}), "");
+  EXPECT_EQ(solve({1, -3, -3, -2, -2, 3}), "");
+  EXPECT_EQ(solve({-2, -2, -4, -4, 1, 2, 3, 4}), "");
+  const auto refused = ::testing::HasSubstr("must come in pairs");
+  EXPECT_THAT(solve({-1, 2, 3, 1, 2, 3}), refused);
+  EXPECT_THAT(solve({1, 2, -3, -3, 2, 3}), refused);
+  EXPECT_THAT(solve({-1, -2, -3, 1, 2, 3}), refused);
+  EXPECT_THAT(solve({1, 2, 3, 1, 2, -3}), refused);
 }
 
 TEST(CheckedCalls, CallNoKernelOfWhichNothingLooksAtTheArguments) {

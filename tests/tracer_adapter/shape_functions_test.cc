@@ -1009,6 +1009,54 @@ TEST(ShapeFunctions, PoolsCountWindowsAsEager) {
   check({"aten::avg_pool1d", {make({2, 3, 8}), ints({2})}});
 }
 
+TEST(ShapeFunctions, NormalisationsOfBatchesKeepTheirStatistics) {
+  const Tensor one = make({3}), half = make({3}, at::kBFloat16);
+  const auto with_update = [](const Tensor& x, const IValue& w, const Tensor& s,
+                              const char* op) {
+    return Row{op, {x, w, w, s.clone(), s.clone(), 0.1, 1e-5}};
+  };
+  for (const char* op :
+       {"aten::_batch_norm_with_update", "aten::_batch_norm_no_update",
+        "aten::_batch_norm_with_update_functional"}) {
+    for (const Tensor& x : layouts({2, 3, 4, 5})) {
+      check(with_update(x, one, one, op));
+      check(with_update(x, {}, one, op));
+    }
+    const Tensor x = make({2, 3, 4}, at::kBFloat16);
+    check_all({with_update(x, one, one, op), with_update(x, {}, one, op),
+               with_update(x, half, half, op),
+               with_update(make({0, 3, 4}), one, one, op),
+               with_update(make({3}), one, one, op)});
+    for (const Tensor& wrong : {make({2}), make({4})}) {
+      check_refused(with_update(x, wrong, one, op));
+      check_refused(with_update(x, one, wrong, op));
+    }
+  }
+  check({"aten::native_batch_norm",
+         {make({2, 3}, at::kBFloat16),
+          {},
+          {},
+          one.clone(),
+          one.clone(),
+          true,
+          0.1,
+          1e-5}});
+  check({"aten::native_batch_norm",
+         {make({0, 3}), one, one, one.clone(), one.clone(), true, 0.1, 1e-5}});
+  check_refused({"aten::_batch_norm_no_update",
+                 {make({2, 3}), one, one, {}, {}, 0.1, 1e-5}});
+}
+
+TEST(ShapeFunctions, GradientsOfDropout) {
+  for (const Tensor& grad : layouts({2, 3, 4}))
+    for (const Tensor& mask : layouts({2, 3, 4}, at::kBool))
+      check({"aten::native_dropout_backward", {grad, mask, 2.0}});
+  for (at::ScalarType dtype : {at::kHalf, at::kDouble, at::kInt})
+    for (at::ScalarType other : {at::kBool, at::kDouble})
+      check({"aten::native_dropout_backward",
+             {make({3}, dtype), make({2, 3}, other), 2.0}});
+}
+
 TEST(ShapeFunctions, NormalisationsKeepTheShape) {
   Tensor c = make({3});
   for (const Tensor& x : layouts({2, 3, 4, 5})) {
@@ -1194,10 +1242,218 @@ TEST(ShapeFunctions, LossesOfSequencesKnowTheirReductions) {
                     reduction, false}});
 }
 
+TEST(ShapeFunctions, LeastSquaresLeaveResiduals) {
+  for (const auto& [m, n] :
+       std::vector<std::pair<int64_t, int64_t>>{{3, 4}, {4, 3}, {3, 3}, {3, 0}})
+    for (int64_t sides : {0, 2})
+      for (const char* driver : {"gels", "gelsy"}) {
+        check({"aten::linalg_lstsq",
+               {at::rand({m, n}), make({m, sides}), {}, std::string(driver)}});
+        check({"aten::linalg_lstsq",
+               {at::rand({2, m, n}),
+                make({2, m, sides}),
+                {},
+                std::string(driver)}});
+      }
+}
+
 // Eager ends the process.
 TEST(ShapeFunctions, LeastSquaresOfNoRightHandSide) {
   check_refused({"aten::linalg_lstsq",
                  {make({2, 3}), make({2, 0}), {}, std::string("gelss")}});
+}
+
+TEST(ShapeFunctions, FactorsOfMatrices) {
+  for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
+           {3, 3}, {2, 3, 4}, {2, 4, 3}, {0, 3}, {3, 0}, {2, 2, 2, 2}}) {
+    for (const Tensor& a : layouts(sizes)) {
+      check({"aten::linalg_lu", {a}});
+      check({"aten::linalg_ldl_factor_ex", {a}});
+    }
+    Tensor a = make(sizes);
+    std::vector<int64_t> batch(sizes.begin(), sizes.end() - 1);
+    batch.back() = std::min(*(sizes.end() - 1), *(sizes.end() - 2));
+    const Tensor pivots = make(batch, at::kInt);
+    for (bool data : {true, false})
+      for (bool permutes : {true, false})
+        check({"aten::lu_unpack", {a, pivots, data, permutes}});
+    check({"aten::lu_unpack", {a.to(at::kLong), pivots}});
+  }
+  check_all({{"aten::linalg_lu", {make({3})}},
+             {"aten::linalg_lu", {make({3, 3}, at::kInt)}},
+             {"aten::linalg_lu", {make({3, 3}, at::kHalf)}},
+             {"aten::linalg_lu", {make({3, 3}), false}},
+             {"aten::linalg_ldl_factor_ex", {make({3, 3}, at::kHalf)}},
+             {"aten::lu_unpack", {make({3}), make({3}, at::kInt)}},
+             {"aten::lu_unpack", {make({3, 3}), indices({3})}}});
+  // The kernel reads and writes past the end.
+  const Tensor a = make({3, 4, 4});
+  for (const Tensor& wrong :
+       {make({3, 2}, at::kInt), make({3, 5}, at::kInt), make({5, 4}, at::kInt),
+        make({4}, at::kInt), make({1, 3, 4}, at::kInt)})
+    check_refused({"aten::lu_unpack", {a, wrong}});
+}
+
+TEST(ShapeFunctions, WhatIsSolvedByFactors) {
+  const Tensor a = make({2, 3, 3}), one = make({3, 3});
+  const Tensor pivots = make({2, 3}, at::kInt), one_pivots = pivots[0];
+  for (const Tensor& b : {make({3, 2}), make({2, 3, 2}), make({4, 1, 3, 2}),
+                          make({2, 3, 0}), make({3}), make({4, 2})})
+    for (bool left : {true, false}) {
+      check({"aten::linalg_lu_solve", {a, pivots, b}, {{"left", left}}});
+      check({"aten::linalg_lu_solve",
+             {one, one_pivots, b.transpose(0, -1)},
+             {{"left", left}}});
+    }
+  for (const Tensor& b : {make({3, 2}), make({2, 3, 2}), make({4, 2, 3, 1})}) {
+    check({"aten::linalg_ldl_solve", {one, one_pivots, b}});
+    if (b.dim() < 4) check({"aten::linalg_ldl_solve", {a, pivots, b}});
+  }
+  for (const char* op : {"aten::linalg_lu_solve", "aten::linalg_ldl_solve"}) {
+    const Tensor b = make({2, 3, 2});
+    check_all({{op, {a, make({2, 2}, at::kInt), b}},
+               {op, {a, one_pivots, b}},
+               {op, {a, make({2, 3}), b}},
+               {op, {a, pivots, b.to(at::kDouble)}},
+               {op, {a, pivots, make({2, 4, 2})}},
+               {op, {a.to(at::kHalf), pivots, b.to(at::kHalf)}},
+               {op, {make({2, 3, 4}), pivots, b}}});
+  }
+  // The kernel takes more pivots than there are.
+  check_refused({"aten::linalg_ldl_solve", {a, pivots, make({5, 1, 3, 2})}});
+  check_refused({"aten::linalg_ldl_solve",
+                 {a.slice(0, 0, 1), pivots.slice(0, 0, 1), make({5, 3, 2})}});
+  check_refused({"aten::linalg_ldl_solve", {a, pivots, make({5, 2, 3, 2})}});
+}
+
+TEST(ShapeFunctions, ProductsWithReflections) {
+  const Tensor a = make({2, 5, 3}), tau = make({2, 3});
+  check_all({{"aten::ormqr", {a, tau, make({2, 5, 4})}},
+             {"aten::ormqr", {a, tau, make({2, 4, 5}), false}},
+             {"aten::ormqr", {a[0], tau[0], make({5, 0}), true, true}},
+             {"aten::ormqr", {make({3, 5}), make({3}), make({3, 2})}},
+             {"aten::ormqr", {make({0, 3}), make({0}), make({0, 2})}},
+             {"aten::ormqr", {a[0], tau[0].slice(0, 0, 2), make({5, 4})}},
+             {"aten::ormqr", {a, tau, make({5, 4})}},
+             {"aten::ormqr", {a, tau, make({3, 5, 4})}},
+             {"aten::ormqr", {a, tau.slice(0, 0, 1), make({2, 5, 4})}},
+             {"aten::ormqr", {a, tau, make({2, 4, 5})}},
+             {"aten::ormqr", {a, tau.to(at::kDouble), make({2, 5, 4})}},
+             {"aten::ormqr", {a, tau, make({2, 5, 4}, at::kDouble)}}});
+}
+
+TEST(ShapeFunctions, LossesWithMargins) {
+  for (int64_t reduction : {0, 1, 2}) {
+    const auto margins = [&](const Tensor& self, const Tensor& target,
+                             const IValue& weight = {}) {
+      check(
+          {"aten::multi_margin_loss", {self, target, 1, 1, weight, reduction}});
+    };
+    margins(make({3, 5}), indices({3}));
+    margins(make({3, 5}), indices({3}), make({5}));
+    margins(make({0, 5}), indices({0}));
+    margins(make({5}), indices({}));
+    margins(make({5}), indices({1}));
+    margins(make({1, 5}), indices({}));
+    margins(make({}), indices({}));
+    margins(make({3, 0}), indices({3}));
+    margins(make({3, 5, 2}), indices({3}));
+    margins(make({3, 5}), indices({2}));
+    margins(make({3, 5}), indices({3, 1}));
+    margins(make({3, 5}), make({3}, at::kInt));
+    margins(make({3, 5}, at::kHalf), indices({3}));
+    margins(make({3, 5}), indices({3}), make({3}));
+    margins(make({3, 5}), indices({3}), make({5, 1}));
+    margins(make({3, 5}), indices({3}), make({5}, at::kDouble));
+    for (const char* op : {"aten::multilabel_margin_loss",
+                           "aten::multilabel_margin_loss_forward"}) {
+      const auto labels = [&](const Tensor& self, const Tensor& target) {
+        check({op, {self, target, reduction}});
+      };
+      for (const Tensor& target : layouts({3, 5}, at::kLong))
+        labels(make({3, 5}), at::sub(target, 1));
+      labels(make({0, 5}), indices({0, 5}));
+      labels(make({5}), indices({5}));
+      labels(make({1}), indices({}));
+      labels(make({}), indices({1}));
+      labels(make({3, 0}), indices({3, 0}));
+      labels(make({3, 5}), indices({3, 4}));
+      labels(make({1, 5}), indices({5}));
+      labels(make({2, 3, 5}), indices({2, 3, 5}));
+      labels(make({3, 5}), make({3, 5}, at::kInt));
+      labels(make({3, 5}, at::kHalf), indices({3, 5}));
+    }
+  }
+  check({"aten::multi_margin_loss", {make({3, 5}), indices({3}), 2}});
+  check({"aten::multi_margin_loss", {make({3, 5}), indices({3}), 3}});
+}
+
+TEST(ShapeFunctions, SegmentsAlongADimension) {
+  const auto segments = [](const Tensor& data, const char* by,
+                           const Tensor& places, int64_t axis,
+                           bool unsafe = false) {
+    return Row{"aten::segment_reduce",
+               {data, std::string("sum")},
+               {{by, places}, {"axis", axis}, {"unsafe", unsafe}}};
+  };
+  const Tensor lengths = at::full({2}, 2, at::kLong);
+  const Tensor offsets = at::arange(0, 5, 2, at::kLong);
+  const Tensor rows = lengths.expand({3, 2});
+  check_all({segments(make({4}), "lengths", lengths, 0),
+             segments(make({4, 3}), "lengths", lengths.to(at::kInt), 0),
+             segments(make({3, 4, 2}), "lengths", rows, 1),
+             segments(make({3, 4, 2}), "lengths", rows, -2),
+             segments(make({0}), "lengths", indices({2}), 0),
+             segments(make({0}), "lengths", indices({0}), 0),
+             segments(make({0}), "lengths", indices({0}), 0, true),
+             segments(make({4}), "offsets", offsets, 0),
+             segments(make({3, 4}), "offsets", offsets.expand({3, 3}), 1),
+             segments(make({4}), "offsets", offsets.slice(0, 0, 1), 0),
+             segments(make({4}), "offsets", offsets.slice(0, 0, 0), 0),
+             segments(make({4, 4}), "lengths", lengths, 1),
+             segments(make({4}), "lengths", rows, 0),
+             segments(make({4}), "lengths", lengths.to(at::kFloat), 0),
+             segments(make({4}, at::kInt), "lengths", lengths, 0),
+             {"aten::segment_reduce", {make({4}), std::string("sum")}},
+             {"aten::segment_reduce",
+              {make({4}), std::string("first")},
+              {{"lengths", lengths}}},
+             {"aten::segment_reduce",
+              {make({4}), std::string("sum")},
+              {{"lengths", lengths}, {"offsets", offsets.slice(0, 0, 3, 2)}}},
+             {"aten::segment_reduce",
+              {make({4}), std::string("sum")},
+              {{"indices", lengths}}}});
+  // The kernel reads rows that are not there.
+  check_refused(segments(make({50, 4, 2}), "lengths", rows, 1));
+  check_refused(segments(make({50, 4}), "offsets", offsets.expand({3, 3}), 1));
+}
+
+TEST(ShapeFunctions, PlacesOfMaximaOfVolumes) {
+  const auto row = [](const Tensor& self, const Tensor& places,
+                      std::vector<int64_t> stride = {2, 2, 2},
+                      std::vector<int64_t> out = {4, 4, 5}) {
+    return Row{"aten::max_unpool3d",
+               {self, places, out, stride, std::vector<int64_t>{0, 0, 0}}};
+  };
+  const Tensor places = indices({1, 2, 2, 2, 3});
+  for (const Tensor& self : layouts({1, 2, 2, 2, 3})) check(row(self, places));
+  check(row(make({1, 2, 2, 2, 3}).contiguous(at::MemoryFormat::ChannelsLast3d),
+            places));
+  for (const Tensor& self : layouts({2, 2, 2, 3}))
+    check(row(self, indices({2, 2, 2, 3})));
+  const Tensor self = make({1, 2, 2, 2, 3});
+  check_all(
+      {row(make({0, 2, 2, 2, 3}), indices({0, 2, 2, 2, 3})),
+       row(make({1, 0, 2, 2, 3}), indices({1, 0, 2, 2, 3})),
+       row(make({1, 2, 0, 2, 3}), indices({1, 2, 0, 2, 3})),
+       row(self, indices({1, 2, 2, 2, 2})), row(self, places.to(at::kInt)),
+       row(self.to(at::kInt), places), row(self, places, {0, 2, 2}),
+       row(self, places, {2, 2}), row(self, places, {2, 2, 2}, {4, -4, -5}),
+       row(self, places, {2, 2, 2}, {4, 4}), row(self[0][0], places[0][0])});
+  check({"aten::max_unpool2d",
+         {make({1, 2, 0, 3}), indices({1, 2, 0, 3}),
+          std::vector<int64_t>{4, 4}}});
 }
 
 TEST(ShapeFunctions, EmbeddingAndOneHot) {

@@ -1,5 +1,7 @@
 // tracer_adapter/shape_functions/elementwise.cc - one output element for one
 // element of each operand: broadcast, promote, keep the operands' layout.
+#include <ATen/ops/mul.h>
+
 #include <array>
 
 #include "tracer_adapter/shape_functions/common.h"
@@ -268,7 +270,26 @@ bool fill(RuleCall& call) {
   return true;
 }
 
+// (mantissa, exponent)
+bool frexp(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.is_floating_point(),
+              "torch.frexp() only supports floating-point dtypes");
+  call.returns(fresh_like(self));
+  call.returns(fresh_like(self, ScalarType::Int));
+  return true;
+}
+
+// (grad, mask, scale): grad * mask * scale
+bool dropout_backward(RuleCall& call) {
+  const RecordingOff off(call.tracer);
+  call.returns(at::mul(at::mul(call.tensor(0), call.tensor(1)),
+                       call.args[2].toDouble()));
+  return true;
+}
+
 const RuleEntry kRules[] = {
+    {"aten::native_dropout_backward", dropout_backward, "gradient"},
     // one operand, same dtype
     {"aten::abs", absolute, "elementwise"},
     {"aten::absolute", absolute, "elementwise"},
@@ -580,6 +601,7 @@ const RuleEntry kRules[] = {
     {"aten::normal_", return_self, "random"},
     {"aten::random_", return_self, "random"},
     {"aten::uniform_", return_self, "random"},
+    {"aten::frexp.Tensor", frexp, "elementwise"},
 };
 
 }  // namespace

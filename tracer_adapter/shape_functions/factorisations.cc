@@ -7,8 +7,10 @@
 
 #include <string>
 
+#include "sym/expr.h"
 #include "tracer_adapter/shape_functions/common.h"
 #include "tracer_adapter/shape_functions/view_layout.h"
+#include "tracer_adapter/sym_node.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -39,12 +41,10 @@ class Matrices {
     TORCH_CHECK(t.is_floating_point() || t.is_complex(), what,
                 ": Expected a floating point or complex tensor as input. Got ",
                 t.scalar_type());
-    batch = sizes_of(t);
-    columns = batch.back();
-    batch.pop_back();
-    rows = batch.back();
-    batch.pop_back();
+    split();
   }
+  // Of a tensor of two dimensions at least.
+  static Matrices of_any_dtype(const Tensor& t) { return Matrices(t); }
 
   Dims with(std::initializer_list<SymInt> more) const {
     Dims sizes = batch;
@@ -74,6 +74,16 @@ class Matrices {
   Tensor self;
   Dims batch;
   SymInt rows, columns;
+
+ private:
+  explicit Matrices(const Tensor& t) : self(t) { split(); }
+  void split() {
+    batch = sizes_of(self);
+    columns = batch.back();
+    batch.pop_back();
+    rows = batch.back();
+    batch.pop_back();
+  }
 };
 
 Matrices square(const Tensor& t, const std::string& what) {
@@ -168,6 +178,87 @@ bool lu_factor(RuleCall& call) {
   return true;
 }
 
+// (P, L, U) of an LU
+void return_unpacked(RuleCall& call, const Matrices& a, bool data,
+                     bool pivots) {
+  const SymInt k = a.shorter();
+  const auto made = [&](const SymInt& m, const SymInt& n, bool is_wanted) {
+    return is_wanted
+               ? fresh(a.with({m, n}), a.self.scalar_type(), a.self.device())
+               : a.nothing();
+  };
+  call.returns(made(a.rows, a.rows, pivots));
+  call.returns(made(a.rows, k, data));
+  call.returns(made(k, a.columns, data));
+}
+
+void require_lapack(const Tensor& t, const char* kernel) {
+  const ScalarType real = c10::toRealValueType(t.scalar_type());
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      real == ScalarType::Float || real == ScalarType::Double, '"', kernel,
+      "\" not implemented for '", c10::toString(t.scalar_type()), "'");
+}
+
+// linalg_lu(A, pivot)
+bool lu(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(
+      self.dim() >= 2,
+      "linalg.lu: Expected tensor with 2 or more dimensions. Got size: ",
+      to_text(self.sym_sizes()), " instead");
+  require_lapack(self, "lu_cpu");
+  TORCH_CHECK(call.args[1].toBool() || !self.is_cpu(),
+              "linalg.lu_factor: LU without pivoting is not implemented on the "
+              "CPU");
+  return_unpacked(call, Matrices(self, "linalg.lu"), true, true);
+  return true;
+}
+
+// A number a row, in each matrix of the batch.
+void require_pivots(const Matrices& a, const Tensor& pivots,
+                    const SymInt& count, const char* what) {
+  bool fits = pivots.dim() == a.self.dim() - 1;
+  for (size_t d = 0; fits && d < a.batch.size(); ++d)
+    fits = expect(pivots.sym_size(static_cast<int64_t>(d)).sym_eq(a.batch[d]));
+  TORCH_CHECK(
+      fits && expect(pivots.sym_size(-1).sym_eq(count)), what, ": Expected ",
+      count, " pivots for each matrix of the batch, but got matrices of sizes ",
+      to_text(a.self.sym_sizes()), " and pivots of sizes ",
+      to_text(pivots.sym_sizes()));
+}
+
+// lu_unpack(LU, pivots, unpack_data, unpack_pivots): what the pivots say is
+// looked at by the kernel, and how many there are is not.
+bool lu_unpack(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &pivots = call.tensor(1);
+  TORCH_CHECK(self.dim() >= 2,
+              "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got "
+              "size: ",
+              to_text(self.sym_sizes()), " instead");
+  const Matrices a = Matrices::of_any_dtype(self);
+  const bool data = call.args[2].toBool(), permutes = call.args[3].toBool();
+  if (permutes) {
+    TORCH_CHECK(
+        pivots.scalar_type() == at::kInt,
+        "torch.lu_unpack: LU_pivots is expected to be a contiguous "
+        "tensor of torch.int32 dtype.\nNote: this function is intended "
+        "to be used with the output produced by torch.linalg.lu_factor");
+    require_pivots(a, pivots, a.shorter(), "torch.lu_unpack");
+  }
+  return_unpacked(call, a, data, permutes);
+  return true;
+}
+
+// linalg_ldl_factor_ex(A, hermitian, check_errors): (LD, pivots, info)
+bool ldl_factor(RuleCall& call) {
+  const Matrices a = square(call.tensor(0), "torch.linalg.ldl_factor_ex");
+  require_lapack(a.self, "ldl_factor_kernel_cpu");
+  call.returns(a.like_self());
+  call.returns(a.integers(a.with({a.rows})));
+  call.returns(a.integers(a.batch));
+  return true;
+}
+
 // The batches of two inputs as one.
 Dims common_batch(const Matrices& a, const Matrices& b) {
   return broadcast(a.batch, b.batch);
@@ -230,6 +321,53 @@ bool solve_ex(RuleCall& call) {
   return true;
 }
 
+// linalg_lu_solve(LU, pivots, B, left, adjoint)
+bool lu_solve(RuleCall& call) {
+  const char* name = "linalg.lu_solve";
+  const Tensor& pivots = call.tensor(1);
+  const Matrices a = square(call.tensor(0), "torch.linalg.lu_solve");
+  require_lapack(a.self, "linalg.lu_solve_cpu");
+  require_one_dtype(a.self, call.tensor(2), name);
+  TORCH_CHECK(pivots.scalar_type() == at::kInt, name,
+              ": pivots should be a Tensor of scalar type torch.int32");
+  const Matrices b(call.tensor(2), name);
+  const bool left = arg(call, "left").toBool();
+  require_fitting(a, b, left, name);
+  require_pivots(a, pivots, a.rows, name);
+  Dims sizes = common_batch(a, b);
+  sizes.insert(sizes.end(), {b.rows, b.columns});
+  call.returns(left ? by_columns(sizes, b.self)
+                    : fresh(sizes, b.self.scalar_type(), b.self.device()));
+  return true;
+}
+
+// linalg_ldl_solve(LD, pivots, B, hermitian).  The kernel takes the pivots of
+// the matrix after matrix of B: eager reads on where LD has fewer.
+bool ldl_solve(RuleCall& call) {
+  const char* name = "torch.linalg.ldl_solve";
+  const Tensor& pivots = call.tensor(1);
+  const Matrices a = square(call.tensor(0), name);
+  const Matrices b(call.tensor(2), name);
+  require_lapack(a.self, "ldl_solve_kernel_cpu");
+  require_one_dtype(a.self, b.self, name);
+  TORCH_CHECK(c10::isIntegralType(pivots.scalar_type(), false), name,
+              ": Expected pivots to be integers. Got ", pivots.scalar_type());
+  require_fitting(a, b, true, name);
+  require_pivots(a, pivots, a.rows, name);
+  Dims sizes = common_batch(a, b);
+  bool has_all = a.batch.empty() || a.batch.size() == sizes.size();
+  for (size_t d = 0; has_all && d < a.batch.size(); ++d)
+    has_all = expect(a.batch[d].sym_eq(sizes[d]));
+  TORCH_CHECK(has_all, name,
+              ": LD must be one matrix or have the batch of the "
+              "result ",
+              to_text(sizes), ", but it has sizes ",
+              to_text(a.self.sym_sizes()));
+  sizes.insert(sizes.end(), {b.rows, b.columns});
+  call.returns(by_columns(sizes, b.self));
+  return true;
+}
+
 // linalg_solve_triangular(A, B, upper, left, unitriangular)
 bool solve_triangular(RuleCall& call) {
   const Matrices a = square(call.tensor(0), "linalg.solve_triangular");
@@ -268,24 +406,42 @@ bool cholesky_solve(RuleCall& call) {
   return true;
 }
 
-// What the least-squares solver leaves beside the solution.
+// What the least-squares solvers leave beside the solution.
 struct LeastSquares {
   bool residuals, rank, singular_values;
 };
 
-LeastSquares kept_by(const std::string& driver, const Matrices& a) {
+LeastSquares kept_by(const std::string& driver) {
   TORCH_CHECK(driver == "gels" || driver == "gelsy" || driver == "gelsd" ||
                   driver == "gelss",
               "torch.linalg.lstsq: parameter `driver` should be one of (gels, "
               "gelsy, gelsd, gelss)");
   const bool values = driver == "gelsd" || driver == "gelss";
-  const bool residuals =
-      driver != "gelsy" && branches_on(a.rows.sym_gt(a.columns));
+  return {driver != "gelsy", driver != "gels", values};
+}
+
+// More equations than unknowns leave residuals, one a right-hand side, which
+// drivers that find the rank keep where it is full.  Of one system there is a
+// dimension of them even so.
+Dims residuals_of(RuleCall& call, const Matrices& a, const Dims& batch,
+                  const SymInt& sides, bool rank_decides) {
+  const c10::SymBool has_some = a.rows.sym_gt(a.columns);
+  if (batch.empty() && !rank_decides) {
+    ShapeEnv& env = call.env();
+    const Expr count = where(to_expr(env, has_some), to_expr(env, sides),
+                             env.pool().integer(0));
+    return {to_sym_int(env, env.simplify(count))};
+  }
+  if (!branches_on(has_some)) return {SymInt(0)};
+  if (batch.empty()) return {fresh_size(call, sides)};
   TORCH_CHECK_NOT_IMPLEMENTED(
-      !values || !residuals, "Proviso: linalg.lstsq: with the driver ", driver,
-      " the residuals of more equations than unknowns have a size that the "
-      "rank decides; name the driver gels or gelsy");
-  return {residuals, driver != "gels", values};
+      !rank_decides,
+      "Proviso: linalg.lstsq: with the drivers gelsd and gelss the rank "
+      "decides how many dimensions the residuals of a batch have; name the "
+      "driver gels or gelsy");
+  Dims sizes = batch;
+  sizes.push_back(sides);
+  return sizes;
 }
 
 // linalg_lstsq(A, B, rcond, driver): (solution, residuals, rank, singular
@@ -319,10 +475,10 @@ bool lstsq(RuleCall& call) {
                     "torch.linalg.lstsq: the driver gelss needs a right-hand "
                     "side, got other of sizes ",
                     to_text(b.sym_sizes()));
-  const LeastSquares kept = kept_by(wanted, a);
   Dims sizes = broadcast(a.batch, Dims(b.sym_sizes().begin(),
                                        b.sym_sizes().end() - 2 + is_vector));
   const Dims batch = sizes;
+  const LeastSquares kept = kept_by(wanted);
   const SymInt longer = known_less_equal(a.rows, a.columns) ? a.columns
                         : known_less_equal(a.columns, a.rows)
                             ? a.rows
@@ -334,10 +490,10 @@ bool lstsq(RuleCall& call) {
   sizes[batch.size()] = a.columns;
   call.returns(
       make_fake(sizes, solved.sym_strides(), b.scalar_type(), b.device()));
-  Dims residuals = batch;
-  residuals.push_back(sides);
   const Dims none{SymInt(0)};
-  call.returns(a.reals(kept.residuals ? residuals : none));
+  call.returns(a.reals(
+      kept.residuals ? residuals_of(call, a, batch, sides, kept.singular_values)
+                     : none));
   call.returns(
       fresh(kept.rank ? a.batch : none, ScalarType::Long, a.self.device()));
   call.returns(a.reals(kept.singular_values ? a.with({a.shorter()}) : none));
@@ -349,28 +505,67 @@ bool square_by_columns(RuleCall& call) {
   return true;
 }
 
+// `t` has the batch of the matrices that geqrf() left.
+void require_batch(const Matrices& a, const Tensor& t, const char* what,
+                   const char* name) {
+  for (size_t d = 0; d < a.batch.size(); ++d)
+    PROVISO_REQUIRE(a.batch[d].sym_eq(t.sym_size(static_cast<int64_t>(d))),
+                    what, ": Expected batch dimensions of ", name,
+                    " to be equal to input.shape[:-2]");
+}
+
+void require_tau(const Matrices& a, const Tensor& tau, const char* what) {
+  require_one_dtype(a.self, tau, what);
+  TORCH_CHECK(tau.dim() == a.self.dim() - 1, what,
+              ": Expected tau to have one dimension less than input, but got "
+              "tau.ndim equal to ",
+              tau.dim(), " and input.ndim is equal to ", a.self.dim());
+}
+
 // The product of the reflections that geqrf() left.
 bool householder_product(RuleCall& call) {
   const Matrices a(call.tensor(0), "torch.linalg.householder_product");
   const Tensor& tau = call.tensor(1);
   const char* name = "torch.linalg.householder_product";
-  require_one_dtype(a.self, tau, name);
-  TORCH_CHECK(tau.dim() == a.self.dim() - 1, name,
-              ": Expected tau to have one dimension less than input, but got "
-              "tau.ndim equal to ",
-              tau.dim(), " and input.ndim is equal to ", a.self.dim());
+  require_tau(a, tau, name);
   PROVISO_REQUIRE(a.rows.sym_ge(a.columns), name,
                   ": input.shape[-2] must be greater than or equal to "
                   "input.shape[-1]");
   PROVISO_REQUIRE(a.columns.sym_ge(tau.sym_size(-1)), name,
                   ": input.shape[-1] must be greater than or equal to "
                   "tau.shape[-1]");
-  for (size_t d = 0; d < a.batch.size(); ++d)
-    PROVISO_REQUIRE(a.batch[d].sym_eq(tau.sym_size(static_cast<int64_t>(d))),
-                    name,
-                    ": Expected batch dimensions of tau to be equal to "
-                    "input.shape[:-2]");
+  require_batch(a, tau, name, "tau");
   call.returns(a.like_self());
+  return true;
+}
+
+// ormqr(input, tau, other, left, transpose): other times those reflections.
+bool ormqr(RuleCall& call) {
+  const char* name = "torch.ormqr";
+  const Tensor &input = call.tensor(0), &tau = call.tensor(1),
+               &other = call.tensor(2);
+  TORCH_CHECK(input.dim() >= 2, name,
+              ": input must have at least 2 dimensions.");
+  TORCH_CHECK(other.dim() >= 2, name,
+              ": other must have at least 2 dimensions.");
+  const Matrices a(input, name), b(other, name);
+  const bool left = call.args[3].toBool();
+  const SymInt side = left ? b.rows : b.columns;
+  PROVISO_REQUIRE(side.sym_eq(a.rows), name, ": other.shape[", left ? -2 : -1,
+                  "] must be equal to input.shape[-2]");
+  require_tau(a, tau, name);
+  PROVISO_REQUIRE(tau.sym_size(-1).sym_eq(a.shorter()), name,
+                  ": tau.shape[-1] must be equal to min(other.shape[",
+                  left ? -2 : -1, "], input.shape[-1])");
+  TORCH_CHECK(input.dim() == other.dim(), name,
+              ": Expected other to have the same number of dimensions as "
+              "input, but got other.ndim equal to ",
+              other.dim(), " and input.ndim is equal to ", input.dim());
+  require_batch(a, tau, name, "tau");
+  require_batch(a, other, name, "other");
+  require_one_dtype(input, other, name);
+  require_lapack(input, "ormqr_cpu");
+  call.returns(b.like_self());
   return true;
 }
 
@@ -529,7 +724,11 @@ const RuleEntry kRules[] = {
     {"aten::linalg_householder_product", householder_product, "linear algebra"},
     {"aten::linalg_inv_ex", square_and_info, "linear algebra"},
     {"aten::linalg_lstsq", lstsq, "linear algebra"},
+    {"aten::linalg_ldl_factor_ex", ldl_factor, "linear algebra"},
+    {"aten::linalg_ldl_solve", ldl_solve, "linear algebra"},
+    {"aten::linalg_lu", lu, "linear algebra"},
     {"aten::linalg_lu_factor_ex", lu_factor, "linear algebra"},
+    {"aten::linalg_lu_solve", lu_solve, "linear algebra"},
     {"aten::linalg_matrix_exp", matrix_exp, "linear algebra"},
     {"aten::linalg_matrix_rank", matrix_rank, "linear algebra"},
     {"aten::linalg_multi_dot", multi_dot, "linear algebra"},
@@ -537,6 +736,8 @@ const RuleEntry kRules[] = {
     {"aten::geqrf", geqrf, "linear algebra"},
     {"aten::linalg_qr", qr, "linear algebra"},
     {"aten::linalg_solve_triangular", solve_triangular, "linear algebra"},
+    {"aten::lu_unpack", lu_unpack, "linear algebra"},
+    {"aten::ormqr", ormqr, "linear algebra"},
     {"aten::trace", trace, "linear algebra"},
     {"aten::triangular_solve", triangular_solve, "linear algebra"},
 };

@@ -1,5 +1,5 @@
-// tracer_adapter/shape_functions/indexing.cc - choosing elements by index, and
-// joining, repeating and moving blocks of them.
+// tracer_adapter/shape_functions/indexing.cc - choosing elements by index, rows
+// of a table too, and joining, repeating and moving blocks of them.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -705,6 +705,128 @@ bool masked_scatter(RuleCall& call) {
   return true;
 }
 
+// --- rows of a table
+
+bool embedding(RuleCall& call) {
+  const Tensor &weight = call.tensor(0), &indices = call.tensor(1);
+  TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D");
+  TORCH_CHECK(indices.scalar_type() == ScalarType::Long ||
+                  indices.scalar_type() == ScalarType::Int,
+              "Expected tensor for argument #1 'indices' to have one of the "
+              "following scalar types: Long, Int; but got ",
+              indices.toString(), " instead");
+  Dims sizes = sizes_of(indices);
+  sizes.push_back(weight.sym_size(1));
+  call.returns(fresh(sizes, weight.scalar_type(), weight.device()));
+  return true;
+}
+
+bool one_hot(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  TORCH_CHECK(self.scalar_type() == ScalarType::Long,
+              "one_hot is only applicable to index tensor of type LongTensor.");
+  Dims sizes = sizes_of(self);
+  SymInt classes = call.sym_int(1);
+  if (constant(classes) == -1) {  // one more than the largest index
+    classes = fresh_size(call, std::numeric_limits<int64_t>::max());
+  } else {
+    PROVISO_REQUIRE(classes.sym_ge(1), "num_classes should be positive");
+  }
+  sizes.push_back(classes);
+  call.returns(fresh(sizes, ScalarType::Long, self.device()));
+  return true;
+}
+
+// (output, offset2bag, bag_size, max_indices): the last three serve the
+// gradient, and their sizes follow the kernel's mode.
+bool embedding_bag(RuleCall& call) {
+  const Tensor& weight = call.tensor(0);
+  const Tensor& indices = call.tensor(1);
+  const Tensor& offsets = call.tensor(2);
+  const int64_t mode = call.args[4].toInt();
+  const bool last = arg(call, "include_last_offset").toBool();
+  const SymInt bags = last ? offsets.sym_size(0) - 1 : offsets.sym_size(0);
+  const auto integers = [&](const Dims& sizes) {
+    return fresh(sizes, indices.scalar_type(), indices.device());
+  };
+  call.returns(
+      fresh({bags, weight.sym_size(1)}, weight.scalar_type(), weight.device()));
+  const bool float_weight = weight.scalar_type() == ScalarType::Float ||
+                            weight.scalar_type() == ScalarType::Half ||
+                            weight.scalar_type() == ScalarType::BFloat16;
+  const bool fast =
+      mode == 0 && float_weight && known_one(weight.sym_stride(1));
+  call.returns(integers({fast ? SymInt(0) : indices.sym_size(0)}));
+  call.returns(integers({bags}));
+  if (mode == 2)
+    call.returns(integers({bags, weight.sym_size(1)}));
+  else
+    call.returns(integers({bags}));
+  return true;
+}
+
+// embedding_renorm_(self, indices, max_norm, norm_type): the rows named are
+// made no longer than max_norm.
+bool embedding_renorm(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &indices = call.tensor(1);
+  TORCH_CHECK(self.dim() == 2, "Expected 2-dimensional tensor, but got ",
+              self.dim(),
+              "-dimensional tensor for argument #1 'self' (while checking "
+              "arguments for embedding_renorm_)");
+  TORCH_CHECK(
+      indices.scalar_type() == at::kLong || indices.scalar_type() == at::kInt,
+      "Expected tensor for argument #2 'indices' to have one of the following "
+      "scalar types: Long, Int; but got ",
+      indices.toString(),
+      " instead (while checking arguments for embedding_renorm_)");
+  return op_name(call).ends_with('_') ? return_self(call)
+                                      : return_like_self(call);
+}
+
+bool embedding_dense_backward(RuleCall& call) {
+  const Tensor& grad = call.tensor(0);
+  call.returns(fresh({call.sym_int(2), grad.sym_size(-1)}, grad.scalar_type(),
+                     grad.device()));
+  return true;
+}
+
+// --- choices
+
+// n (n - 1) .. (n - r + 1) / r!, exact of a constant n.
+SymInt choices(const SymInt& n, int64_t r) {
+  if (const std::optional<int64_t> known = constant(n)) {
+    Int count = 1;
+    for (int64_t i = 0; i < r; ++i)
+      count = floor_div(count * (Int(*known) - i), Int(i + 1));
+    const std::optional<int64_t> fits = count.to_int64();
+    TORCH_CHECK(fits, "combinations: ", count.to_string(),
+                " rows are more than a tensor can have");
+    return *fits;
+  }
+  SymInt product = 1, factorial = 1;
+  for (int64_t i = 0; i < r; ++i) {
+    product = times(product, n - i);
+    factorial = times(factorial, i + 1);
+  }
+  return floor_div(product, factorial);
+}
+
+// combinations(self, r, with_replacement): a row for each choice.
+bool combinations(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const int64_t r = call.args[1].toInt();
+  TORCH_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ",
+              to_text(self.sym_sizes()));
+  TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
+  TORCH_CHECK(r <= 1000, "combinations of ", r,
+              " elements are not traced; 1000 is the most");
+  const SymInt n = self.sym_size(0);
+  Dims sizes{choices(call.args[2].toBool() ? n + (r - 1) : n, r), SymInt(r)};
+  if (r == 0) sizes = {SymInt(0)};
+  call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  return true;
+}
+
 const RuleEntry kRules[] = {
     {"aten::_unsafe_index.Tensor", index, "indexing"},
     {"aten::_unsafe_index_put", index_put, "indexing"},
@@ -763,6 +885,14 @@ const RuleEntry kRules[] = {
     {"aten::tril_", return_self, "move"},
     {"aten::triu", triangle, "move"},
     {"aten::triu_", return_self, "move"},
+    {"aten::embedding", embedding, "embedding"},
+    {"aten::one_hot", one_hot, "embedding"},
+    {"aten::embedding_dense_backward", embedding_dense_backward, "gradient"},
+    {"aten::combinations", combinations, "indexing"},
+    {"aten::_embedding_bag", embedding_bag, "embedding"},
+    {"aten::_embedding_bag_forward_only", embedding_bag, "embedding"},
+    {"aten::embedding_renorm", embedding_renorm, "embedding"},
+    {"aten::embedding_renorm_", embedding_renorm, "embedding"},
 };
 
 }  // namespace

@@ -433,6 +433,16 @@ bool cdist(RuleCall& call) {
   return true;
 }
 
+// The distances of n rows: n*(n - 1)/2 of them.
+bool pdist_forward(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  require_rank(self, 2, 2, "pdist");
+  const SymInt n = self.sym_size(0);
+  call.returns(fresh({floor_div(times(n, n - 1), 2)}, self.scalar_type(),
+                     self.device()));
+  return true;
+}
+
 // --- in place
 
 bool same_shape_in_place(RuleCall& call) {
@@ -474,6 +484,7 @@ const RuleEntry kRules[] = {
      "attention"},
     {"aten::_transformer_encoder_layer_fwd", encoder_layer, "attention"},
     {"aten::scaled_dot_product_attention", attention, "attention"},
+    {"aten::_pdist_forward", pdist_forward, "distance"},
 };
 
 }  // namespace

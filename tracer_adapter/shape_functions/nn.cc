@@ -1,11 +1,11 @@
-// tracer_adapter/shape_functions/nn.cc - layers: convolution, pooling,
-// normalisation, resampling, padding, dropout, losses by class.
+// tracer_adapter/shape_functions/nn.cc - layers over images and sequences:
+// convolution, pooling, padding, resampling; and dropout.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "tracer_adapter/shape_functions/common.h"
-#include "tracer_adapter/shape_functions/loss_reduction.h"
+#include "tracer_adapter/shape_functions/output_mask.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -338,157 +338,152 @@ bool adaptive_pool(RuleCall& call) {
   return return_pooled(call, sizes, kRank);
 }
 
-// --- normalisation
-
-void require_channels(const IValue& values, const SymInt& channels,
-                      const char* name) {
-  if (values.isNone() || !values.toTensor().defined()) return;
-  const Tensor t = values.toTensor();
-  if (known_equal(t.sym_numel(), channels)) return;
-  PROVISO_REQUIRE(t.sym_numel().sym_eq(channels), name, " should contain ",
-                  channels, " elements not ", t.sym_numel());
-}
-
-// batch_norm(input, weight, bias, running_mean, running_var, training, ...)
-bool batch_norm(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  TORCH_CHECK(input.dim() >= 2, "expected 2D or higher input (got ",
-              input.dim(), "D input)");
-  const char* names[] = {"weight", "bias", "running_mean", "running_var"};
-  const bool training =
-      flag_or(arg(call, "training"), flag_or(arg(call, "train"), false));
-  for (const char* name : {"running_mean", "running_var"})
-    TORCH_CHECK(training || !arg(call, name).isNone(), op_name(call), ": ",
-                name, " must be defined in evaluation mode");
-  SymInt channels = input.sym_size(1);
-  // Some overloads have no running statistics.
-  for (const char* name : names) {
-    require_channels(arg(call, name), channels, name);
+// fractional_max_pool(self, kernel_size, output_size, random_samples): the
+// samples say for each channel where its windows begin.
+template <int64_t kRank>
+bool fractional_max_pool(RuleCall& call) {
+  const Tensor &input = call.tensor(0), &samples = call.tensor(3);
+  const std::vector<int64_t> kernel = to_ints(call.args[1]),
+                             out = to_ints(call.args[2]);
+  TORCH_CHECK(kernel.size() == kRank && out.size() == kRank, op_name(call),
+              ": kernel_size and output_size have ", kRank, " elements each");
+  TORCH_CHECK(input.dim() == kRank + 1 || input.dim() == kRank + 2,
+              op_name(call), "(): Expected ", kRank + 1, "D or ", kRank + 2,
+              "D tensor, but got: ", to_text(input.sym_sizes()));
+  TORCH_CHECK(input.scalar_type() == samples.scalar_type(),
+              "Expect _random_samples to have the same dtype as input");
+  TORCH_CHECK(samples.dim() == 3,
+              "Expect _random_samples to have 3 dimensions, got ",
+              samples.dim());
+  const int64_t first = input.dim() - kRank;
+  const SymInt batch = input.dim() > kRank + 1 ? input.sym_size(0) : SymInt(1);
+  PROVISO_REQUIRE(samples.sym_size(0).sym_ge(batch),
+                  "Expect _random_samples.size(0) no less then input batch "
+                  "size.");
+  PROVISO_REQUIRE(samples.sym_size(1).sym_eq(input.sym_size(first - 1)),
+                  "Expect _random_samples.size(1) equals to input channel "
+                  "size.");
+  PROVISO_REQUIRE(samples.sym_size(2).sym_eq(kRank),
+                  "Expect _random_samples.size(2) equals to ", kRank, "; got ",
+                  samples.sym_size(2), ".");
+  PROVISO_REQUIRE(input.sym_size(first - 1).sym_gt(0), op_name(call),
+                  "(): Expected input to have non-zero size for non-batch "
+                  "dimensions, but got ",
+                  to_text(input.sym_sizes()));
+  Dims sizes = sizes_of(input);
+  for (int64_t i = 0; i < kRank; ++i) {
+    TORCH_CHECK(kernel[i] > 0 && kernel[i] <= INT32_MAX && out[i] >= 0 &&
+                    out[i] <= INT32_MAX,
+                op_name(call),
+                "(): kernel_size must be positive, and output_size not "
+                "negative");
+    // The kernel of three dimensions leaves one place free.
+    const int64_t least = out[i] + kernel[i] - 1 + (kRank == 3 ? 1 : 0);
+    PROVISO_REQUIRE(sizes[first + i].sym_ge(std::max<int64_t>(least, 1)),
+                    op_name(call), "(): pool size ", kernel[i],
+                    " too large relative to input size ", sizes[first + i]);
+    sizes[first + i] = out[i];
   }
-  Tensor result = fresh(sizes_of(input), input.scalar_type(), input.device(),
-                        suggested_format(input));
-  call.returns(result);
+  call.returns(fresh(sizes, input.scalar_type(), input.device()));
+  call.returns(fresh(sizes, ScalarType::Long, input.device()));
   return true;
 }
 
-// Each sample by itself; its kernel repeats weights and statistics for each.
-bool instance_norm(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  TORCH_CHECK(input.dim() >= 2, "expected 2D or higher input (got ",
-              input.dim(), "D input)");
-  TORCH_CHECK(arg(call, "use_input_stats").toBool() ||
-                  (!call.is_none(3) && !call.is_none(4)),
-              "Expected running_mean and running_var to be defined when "
-              "use_input_stats is false");
-  for (const char* name : {"weight", "bias", "running_mean", "running_var"})
-    require_channels(arg(call, name), input.sym_size(1), name);
-  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device()));
-  return true;
-}
-
-// native_batch_norm and its kin also return the mean and the inverse deviation.
-bool native_batch_norm(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  bool training =
-      flag_or(arg(call, "training"), flag_or(arg(call, "train"), false));
-  SymInt kept = training ? input.sym_size(1) : SymInt(0);
-  batch_norm(call);
-  ScalarType dtype = call.is_none(1) || !call.tensor(1).defined()
-                         ? input.scalar_type()
-                         : call.tensor(1).scalar_type();
-  for (int i = 0; i < 2; ++i) {
-    call.returns(fresh({kept}, dtype, input.device()));
+// max_unpool(self, indices, output_size): the kernels look at each index.
+template <int64_t kRank>
+bool max_unpool(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &indices = call.tensor(1);
+  require_rank(self, kRank + 1, kRank + 2, "max_unpool");
+  const Dims wanted = call.sym_ints(2);
+  TORCH_CHECK(
+      static_cast<int64_t>(wanted.size()) == kRank, "There should be exactly ",
+      kRank == 2 ? "two" : "three", " elements (", kRank == 2 ? "" : "depth, ",
+      "height, width) in output_size, but got ", wanted.size(), " elements.");
+  TORCH_CHECK(indices.scalar_type() == at::kLong,
+              "elements in indices should be type int64 but got: ",
+              indices.scalar_type());
+  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), '"', op_name(call),
+                              "\" not implemented for '",
+                              c10::toString(self.scalar_type()), "'");
+  TORCH_CHECK(indices.dim() == self.dim(), op_name(call),
+              ": input and indices differ in rank");
+  Dims sizes = sizes_of(self);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    PROVISO_REQUIRE(sizes[d].sym_eq(indices.sym_size(static_cast<int64_t>(d))),
+                    "Expected shape of indices to be same as that of the input "
+                    "tensor (",
+                    to_text(self.sym_sizes()),
+                    ") but got indices tensor with "
+                    "shape: ",
+                    to_text(indices.sym_sizes()));
+    if (d > 0)
+      PROVISO_REQUIRE(sizes[d].sym_ge(1), op_name(call),
+                      "(): Expected input to have non-zero size for non-batch "
+                      "dimensions, but got ",
+                      to_text(self.sym_sizes()), " with dimension ", d,
+                      " being empty.");
   }
-  size_t returns = return_count(call);
-  if (returns >= 4) {
-    call.returns(fresh({SymInt(0)}, ScalarType::Byte, input.device()));
-  }
-  if (returns == 5) call.returns(int64_t{0});
+  for (const SymInt& size : wanted)
+    PROVISO_REQUIRE(size.sym_ge(0), op_name(call),
+                    "(): output_size must contain non-negative spatial "
+                    "dimensions, but got output_size=",
+                    to_text(wanted));
+  std::copy(wanted.begin(), wanted.end(), sizes.end() - kRank);
+  call.returns(fresh(
+      sizes, self.scalar_type(), self.device(),
+      kRank == 2 ? suggested_format(self) : at::MemoryFormat::Contiguous));
   return true;
 }
 
-// Also returns the new running statistics, which it does not write.
-bool native_batch_norm_functional(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  const bool training = arg(call, "training").toBool();
-  const SymInt kept = training ? input.sym_size(1) : SymInt(0);
-  batch_norm(call);
-  for (int i = 0; i < 2; ++i)
-    call.returns(fresh({kept}, input.scalar_type(), input.device()));
-  for (const char* name : {"running_mean", "running_var"})
-    call.returns(fresh_like(arg(call, name).toTensor()));
+// max_unpool3d(self, indices, output_size, stride, padding)
+bool max_unpool3d(RuleCall& call) {
+  for (const char* name : {"stride", "padding"})
+    TORCH_CHECK(to_dims(arg(call, name)).size() == 3,
+                "There should be exactly three elements (depth, height, width) "
+                "in ",
+                name, ", but got: ", to_dims(arg(call, name)).size(),
+                " elements.");
+  for (int64_t stride : to_ints(arg(call, "stride")))
+    TORCH_CHECK(
+        stride > 0,
+        "strides should be greater than zero, but got stride: ", stride);
+  return max_unpool<3>(call);
+}
+
+// --- gradients: of the shape of what they are a gradient of
+
+// In the input's memory format, as the pooling kernels allocate it.
+bool pool_backward(RuleCall& call) {
+  const Tensor& self = call.tensor(1);
+  require_rank(self, 3, 4, "input");
+  call.returns(fresh(sizes_of(self), self.scalar_type(), self.device(),
+                     suggested_format(self)));
   return true;
 }
 
-void require_normalized(const Tensor& input, const Dims& shape,
-                        std::string_view op) {
-  size_t rank = static_cast<size_t>(input.dim());
-  bool fits = rank >= shape.size() && !shape.empty();
-  for (size_t i = 0; fits && i < shape.size(); ++i) {
-    const SymInt& size = input.sym_sizes()[rank - shape.size() + i];
-    fits = known_equal(size, shape[i]) || expect(size.sym_eq(shape[i]));
-  }
-  TORCH_CHECK(fits, op, ": Given normalized_shape=", to_text(shape),
-              ", expected input with shape [*, ", to_text(shape),
-              "], but got input of size", to_text(input.sym_sizes()));
-}
-
-bool layer_norm(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  require_normalized(input, call.sym_ints(1), op_name(call));
-  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device()));
-  return true;
-}
-
-bool native_layer_norm(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  Dims shape = call.sym_ints(1), sizes = sizes_of(input);
-  layer_norm(call);
-  for (size_t i = 0; i < shape.size(); ++i) sizes[sizes.size() - 1 - i] = 1;
-  for (int i = 0; i < 2; ++i) {
-    call.returns(fresh(sizes, input.scalar_type(), input.device()));
-  }
-  return true;
-}
-
-bool group_norm(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  int64_t groups = call.args[1].toInt();
-  TORCH_CHECK(input.dim() >= 2,
-              "Expected at least 2 dimensions for input "
-              "tensor but received ",
-              input.dim());
-  TORCH_CHECK(groups > 0, "Expected num groups to be greater than 0, got ",
-              groups);
-  SymInt channels = input.sym_size(1);
-  PROVISO_REQUIRE((channels % groups).sym_eq(0),
-                  "Expected number of channels "
-                  "in input to be divisible by num_groups, but got input of "
-                  "shape ",
-                  to_text(input.sym_sizes()), " and num_groups=", groups);
-  require_channels(call.args[2], channels, "weight");
-  require_channels(call.args[3], channels, "bias");
-  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device(),
-                     suggested_format(input)));
-  return true;
-}
-
-bool native_group_norm(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device(),
-                     suggested_format(input)));
-  for (int i = 0; i < 2; ++i) {
-    call.returns(fresh({call.sym_int(3), call.sym_int(6)}, input.scalar_type(),
-                       input.device()));
-  }
-  return true;
-}
-
-bool rms_norm(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  require_normalized(input, call.sym_ints(1), op_name(call));
-  call.returns(fresh(sizes_of(input), input.scalar_type(), input.device(),
-                     suggested_format(input)));
+bool convolution_backward(RuleCall& call) {
+  const Tensor& grad = call.tensor(0);
+  const Tensor& input = call.tensor(1);
+  const Tensor& weight = call.tensor(2);
+  const bool channels_last =
+      suggested_format(input) != at::MemoryFormat::Contiguous ||
+      suggested_format(weight) != at::MemoryFormat::Contiguous;
+  const at::MemoryFormat format =
+      !channels_last     ? at::MemoryFormat::Contiguous
+      : input.dim() == 4 ? at::MemoryFormat::ChannelsLast
+      : input.dim() == 5 ? at::MemoryFormat::ChannelsLast3d
+                         : at::MemoryFormat::Contiguous;
+  const auto like = [&](const Tensor& t) {
+    return fresh(sizes_of(t), grad.scalar_type(), t.device(), format);
+  };
+  return_if_wanted(call, 0, like(input));
+  return_if_wanted(call, 1, like(weight));
+  const bool transposed = arg(call, "transposed").toBool();
+  const SymInt channels =
+      transposed ? times(weight.sym_size(1), to_sym(arg(call, "groups")))
+                 : weight.sym_size(0);
+  return_if_wanted(call, 2,
+                   fresh({channels}, grad.scalar_type(), grad.device()));
   return true;
 }
 
@@ -698,32 +693,45 @@ bool im2col(RuleCall& call) {
   return true;
 }
 
-// max_unpool2d(self, indices, output_size)
-bool max_unpool2d(RuleCall& call) {
-  const Tensor &self = call.tensor(0), &indices = call.tensor(1);
-  require_rank(self, 3, 4, "max_unpool2d");
-  const Dims wanted = call.sym_ints(2);
-  TORCH_CHECK(wanted.size() == 2,
-              "There should be exactly two elements (height, width) in "
-              "output_size, but got ",
-              wanted.size(), " elements.");
-  TORCH_CHECK(indices.scalar_type() == at::kLong,
-              "elements in indices should be type int64 but got: ",
-              indices.scalar_type());
-  TORCH_CHECK(indices.dim() == self.dim(),
-              "max_unpool2d: input and indices differ in rank");
-  Dims sizes = sizes_of(self);
-  for (size_t d = 0; d < sizes.size(); ++d)
-    PROVISO_REQUIRE(sizes[d].sym_eq(indices.sym_size(static_cast<int64_t>(d))),
-                    "Expected shape of indices to be same as that of the input "
-                    "tensor (",
-                    to_text(self.sym_sizes()),
-                    ") but got indices tensor with "
-                    "shape: ",
-                    to_text(indices.sym_sizes()));
-  std::copy(wanted.begin(), wanted.end(), sizes.end() - 2);
-  call.returns(
-      fresh(sizes, self.scalar_type(), self.device(), suggested_format(self)));
+bool col2im(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  require_rank(self, 2, 3, "col2im");
+  const Dims output = call.sym_ints(1);
+  const std::vector<int64_t> kernel = to_ints(call.args[2]);
+  TORCH_CHECK(output.size() == 2 && kernel.size() == 2,
+              "col2im: output_size and kernel_size have two elements each");
+  TORCH_CHECK(kernel[0] > 0 && kernel[1] > 0,
+              "kernel size should be greater than zero, but got ", kernel);
+  const SymInt area = times(kernel[0], kernel[1]);
+  const SymInt rows = self.sym_size(-2);
+  PROVISO_REQUIRE((rows % area).sym_eq(0),
+                  "Expected size of input's dimension 1 to be divisible by "
+                  "the product of kernel_size, but got ",
+                  rows, " and ", area);
+  Dims sizes{floor_div(rows, area), output[0], output[1]};
+  if (self.dim() == 3) sizes.insert(sizes.begin(), self.sym_size(0));
+  call.returns(fresh(sizes, self.scalar_type(), self.device()));
+  return true;
+}
+
+// The channels of each group, one of each in turn.
+bool channel_shuffle(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  const SymInt groups = call.sym_int(1);
+  TORCH_CHECK(self.dim() > 2,
+              "channel_shuffle expects input with > 2 dims, but got input with "
+              "sizes ",
+              to_text(self.sym_sizes()));
+  const SymInt channels = self.sym_size(1);
+  PROVISO_REQUIRE(groups.sym_gt(0),
+                  "Number of groups to divide channels in must be positive. "
+                  "Value of groups:",
+                  groups);
+  PROVISO_REQUIRE((channels % groups).sym_eq(0),
+                  "Number of channels must be divisible by groups. Got ",
+                  channels, " channels and ", groups, " groups.");
+  call.returns(fresh(sizes_of(self), self.scalar_type(), self.device(),
+                     suggested_format(self)));
   return true;
 }
 
@@ -739,183 +747,6 @@ bool grid_sampler(RuleCall& call) {
                   to_text(input.sym_sizes()), " and grid with sizes ",
                   to_text(grid.sym_sizes()));
   call.returns(fresh(sizes, input.scalar_type(), input.device()));
-  return true;
-}
-
-// --- embeddings and losses by class
-
-bool embedding(RuleCall& call) {
-  const Tensor &weight = call.tensor(0), &indices = call.tensor(1);
-  TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D");
-  TORCH_CHECK(indices.scalar_type() == ScalarType::Long ||
-                  indices.scalar_type() == ScalarType::Int,
-              "Expected tensor for argument #1 'indices' to have one of the "
-              "following scalar types: Long, Int; but got ",
-              indices.toString(), " instead");
-  Dims sizes = sizes_of(indices);
-  sizes.push_back(weight.sym_size(1));
-  call.returns(fresh(sizes, weight.scalar_type(), weight.device()));
-  return true;
-}
-
-bool one_hot(RuleCall& call) {
-  const Tensor& self = call.tensor(0);
-  TORCH_CHECK(self.scalar_type() == ScalarType::Long,
-              "one_hot is only applicable to index tensor of type LongTensor.");
-  Dims sizes = sizes_of(self);
-  SymInt classes = call.sym_int(1);
-  if (constant(classes) == -1) {  // one more than the largest index
-    classes = fresh_size(call, std::numeric_limits<int64_t>::max());
-  } else {
-    PROVISO_REQUIRE(classes.sym_ge(1), "num_classes should be positive");
-  }
-  sizes.push_back(classes);
-  call.returns(fresh(sizes, ScalarType::Long, self.device()));
-  return true;
-}
-
-// Targets are class indices: input (N, C, ...), target (N, ...); or, of the
-// input's shape, probabilities.
-void require_targets(const Tensor& input, const Tensor& target) {
-  if (target.dim() == input.dim()) {
-    for (int64_t d = 0; d < input.dim(); ++d) {
-      PROVISO_REQUIRE(input.sym_size(d).sym_eq(target.sym_size(d)),
-                      "input and target must have the same sizes, got ",
-                      to_text(input.sym_sizes()), " and ",
-                      to_text(target.sym_sizes()));
-    }
-    return;
-  }
-  TORCH_CHECK(target.dim() + 1 == input.dim(), "Expected target of ",
-              input.dim() - 1, " dimensions, got ", target.dim());
-  for (int64_t d = 0; d < target.dim(); ++d) {
-    SymInt size = input.sym_size(d == 0 && input.dim() > 1 ? 0 : d + 1);
-    PROVISO_REQUIRE(size.sym_eq(target.sym_size(d)),
-                    "Expected input batch_size (", size,
-                    ") to match target batch_size (", target.sym_size(d), ").");
-  }
-}
-
-// (self, target, weight?, reduction, ...)
-bool loss_by_class(RuleCall& call) {
-  const Tensor &input = call.tensor(0), &target = call.tensor(1);
-  require_targets(input, target);
-  Dims sizes;
-  if (keeps_all(call.args[3])) {
-    sizes = sizes_of(target);
-    bool probabilities = target.dim() == input.dim();
-    if (probabilities && !sizes.empty()) {
-      sizes.erase(sizes.begin() + (sizes.size() > 1 ? 1 : 0));
-    }
-  }
-  call.returns(fresh(sizes, input.scalar_type(), input.device()));
-  if (return_count(call) == 2) {
-    call.returns(fresh({}, input.scalar_type(), input.device()));
-  }
-  return true;
-}
-
-// --- ctc_loss
-
-constexpr const char* kInCtc =
-    " (while checking arguments for ctc_loss_allocate_outputs)";
-
-// What all CTC losses require; `least`: dimensions of log_probs, 3 at most.
-void require_ctc(const RuleCall& call, int64_t least) {
-  const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
-  const int64_t blank = call.args[4].toInt();
-  TORCH_CHECK(probs.dim() >= least && probs.dim() <= 3,
-              "Expected 3-dimensional tensor, but got ", probs.dim(),
-              "-dimensional tensor for argument #1 'log_probs'", kInCtc);
-  TORCH_CHECK(targets.dim() == 1 || targets.dim() == 2,
-              "Expected tensor for argument #2 'targets' to have 1 or 2 "
-              "dimensions, but got ",
-              targets.dim(), kInCtc);
-  TORCH_CHECK(
-      targets.scalar_type() == at::kLong || targets.scalar_type() == at::kInt,
-      "Expected tensor for argument #2 'targets' to have scalar type "
-      "Int; but got ",
-      targets.toString(), " instead", kInCtc);
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      probs.scalar_type() == at::kFloat || probs.scalar_type() == at::kDouble,
-      "\"ctc_loss_cpu\" not implemented for '",
-      c10::toString(probs.scalar_type()), "'");
-  PROVISO_REQUIRE(probs.sym_numel().sym_gt(0),
-                  "log_probs tensor must not be empty");
-  TORCH_CHECK(blank >= 0 && expect(probs.sym_size(-1).sym_gt(blank)),
-              "blank must be in label range");
-}
-
-// Eager reads past the end where there are fewer rows.
-void require_rows(const Tensor& targets, const SymInt& batch) {
-  PROVISO_REQUIRE(targets.sym_size(0).sym_ge(batch),
-                  "Expected a row of targets for each sequence", kInCtc);
-}
-
-// ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank,
-// reduction, zero_infinity): the lengths are data, and are looked at when the
-// program runs.
-bool ctc_loss_of_data(RuleCall& call) {
-  require_ctc(call, 2);
-  const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
-  const bool is_batched = probs.dim() == 3;
-  const SymInt batch = is_batched ? probs.sym_size(1) : SymInt(1);
-  for (const char* name : {"input_lengths", "target_lengths"}) {
-    const Tensor lengths = arg(call, name).toTensor();
-    TORCH_CHECK(c10::isIntegralType(lengths.scalar_type(), false), name,
-                " must be integral");
-    PROVISO_REQUIRE(lengths.sym_numel().sym_eq(batch), name,
-                    " must be of size batch_size");
-  }
-  if (targets.dim() == 2) require_rows(targets, batch);
-  const bool is_one = !keeps_all(call.args[5]) || !is_batched;
-  call.returns(fresh(is_one ? Dims() : Dims{batch}, probs.scalar_type(),
-                     probs.device()));
-  return true;
-}
-
-// (log_probs [time, batch, labels], targets, input_lengths, target_lengths,
-// blank, zero_infinity): a loss a sequence, and what its gradient reads
-bool ctc_loss(RuleCall& call) {
-  if (call.args[2].isTensor()) return false;  // the sizes are data
-  require_ctc(call, 3);
-  const Tensor &probs = call.tensor(0), &targets = call.tensor(1);
-  const std::vector<int64_t> lengths = call.args[2].toIntVector(),
-                             wanted = call.args[3].toIntVector();
-  const SymInt time = probs.sym_size(0), batch = probs.sym_size(1);
-  PROVISO_REQUIRE(batch.sym_eq(static_cast<int64_t>(lengths.size())),
-                  "input_lengths must be of size batch_size");
-  PROVISO_REQUIRE(batch.sym_eq(static_cast<int64_t>(wanted.size())),
-                  "target_lengths must be of size batch_size");
-  int64_t longest = 0;
-  SymInt all(0);
-  for (size_t b = 0; b < lengths.size(); ++b) {
-    PROVISO_REQUIRE(time.sym_ge(lengths[b]),
-                    "Expected input_lengths to have value at most ", time,
-                    ", but got value ", lengths[b], kInCtc);
-    TORCH_CHECK(wanted[b] >= 0 && lengths[b] >= 0,
-                "Expected lengths to have value at least 0, but got ",
-                wanted[b], " and ", lengths[b], kInCtc);
-    longest = std::max(longest, wanted[b]);
-    all = plus(all, wanted[b]);
-  }
-  if (targets.dim() == 1) {
-    PROVISO_REQUIRE(targets.sym_size(0).sym_eq(all),
-                    "Expected tensor to have size ", all,
-                    " at dimension 0, but got size ", targets.sym_size(0),
-                    " for argument #2 'targets'", kInCtc);
-  } else {
-    require_rows(targets, batch);
-    PROVISO_REQUIRE(targets.sym_size(1).sym_ge(longest),
-                    "Expected tensor to have size at least ", longest,
-                    " at dimension 1, but got size ", targets.sym_size(1),
-                    " for argument #2 'targets'", kInCtc);
-  }
-  const auto made = [&](const Dims& sizes) {
-    return fresh(sizes, probs.scalar_type(), probs.device());
-  };
-  call.returns(made({batch}));
-  call.returns(made({batch, time, plus(times(longest, 2), 1)}));
   return true;
 }
 
@@ -948,20 +779,6 @@ const RuleEntry kRules[] = {
     {"aten::max_pool2d_with_indices", pool<2>, "pooling"},
     {"aten::max_pool3d", pool<3>, "pooling"},
     {"aten::max_pool3d_with_indices", pool<3>, "pooling"},
-    {"aten::_batch_norm_impl_index", native_batch_norm, "normalisation"},
-    {"aten::_native_batch_norm_legit", native_batch_norm, "normalisation"},
-    {"aten::_native_batch_norm_legit_functional", native_batch_norm_functional,
-     "normalisation"},
-    {"aten::_native_batch_norm_legit_no_training", native_batch_norm,
-     "normalisation"},
-    {"aten::batch_norm", batch_norm, "normalisation"},
-    {"aten::instance_norm", instance_norm, "normalisation"},
-    {"aten::group_norm", group_norm, "normalisation"},
-    {"aten::layer_norm", layer_norm, "normalisation"},
-    {"aten::native_batch_norm", native_batch_norm, "normalisation"},
-    {"aten::native_group_norm", native_group_norm, "normalisation"},
-    {"aten::native_layer_norm", native_layer_norm, "normalisation"},
-    {"aten::rms_norm", rms_norm, "normalisation"},
     {"aten::alpha_dropout", dropout, "dropout"},
     {"aten::dropout", dropout, "dropout"},
     {"aten::dropout_", return_self, "dropout"},
@@ -981,7 +798,8 @@ const RuleEntry kRules[] = {
     {"aten::grid_sampler", grid_sampler, "resampling"},
     {"aten::grid_sampler_2d", grid_sampler, "resampling"},
     {"aten::grid_sampler_3d", grid_sampler, "resampling"},
-    {"aten::max_unpool2d", max_unpool2d, "resampling"},
+    {"aten::max_unpool2d", max_unpool<2>, "pooling"},
+    {"aten::max_unpool3d", max_unpool3d, "pooling"},
     {"aten::pixel_shuffle", pixel_shuffle<true>, "resampling"},
     {"aten::pixel_unshuffle", pixel_shuffle<false>, "resampling"},
     {"aten::_upsample_bicubic2d_aa.vec", upsample, "resampling"},
@@ -996,16 +814,15 @@ const RuleEntry kRules[] = {
     {"aten::upsample_nearest3d.vec", upsample, "resampling"},
     {"aten::_upsample_nearest_exact3d.vec", upsample, "resampling"},
     {"aten::upsample_trilinear3d.vec", upsample, "resampling"},
-    {"aten::embedding", embedding, "embedding"},
-    {"aten::one_hot", one_hot, "embedding"},
-    {"aten::_ctc_loss", ctc_loss, "loss"},
-    {"aten::ctc_loss.Tensor", ctc_loss_of_data, "loss"},
-    {"aten::cross_entropy_loss", loss_by_class, "loss"},
-    {"aten::nll_loss", loss_by_class, "loss"},
-    {"aten::nll_loss2d", loss_by_class, "loss"},
-    {"aten::nll_loss2d_forward", loss_by_class, "loss"},
-    {"aten::nll_loss_forward", loss_by_class, "loss"},
-    {"aten::nll_loss_nd", loss_by_class, "loss"},
+    {"aten::_adaptive_avg_pool2d_backward", pool_backward, "gradient"},
+    {"aten::avg_pool2d_backward", pool_backward, "gradient"},
+    {"aten::max_pool2d_with_indices_backward", pool_backward, "gradient"},
+    {"aten::convolution_backward", convolution_backward, "gradient"},
+    {"aten::col2im", col2im, "resampling"},
+    {"aten::fractional_max_pool2d", fractional_max_pool<2>, "pooling"},
+    {"aten::fractional_max_pool3d", fractional_max_pool<3>, "pooling"},
+    {"aten::channel_shuffle", channel_shuffle, "resampling"},
+    {"aten::native_channel_shuffle", channel_shuffle, "resampling"},
 };
 
 }  // namespace

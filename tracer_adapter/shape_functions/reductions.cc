@@ -1,9 +1,11 @@
 // tracer_adapter/shape_functions/reductions.cc - sums, extrema, norms, scans
 // and sorts: dimensions go away, become 1, or stay.
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
 
 #include "tracer_adapter/shape_functions/common.h"
-#include "tracer_adapter/shape_functions/loss_reduction.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -191,6 +193,83 @@ bool softmax(RuleCall& call) {
   return true;
 }
 
+// (gradient, output, dim, dtype of the input)
+bool softmax_backward(RuleCall& call) {
+  const Tensor& gradient = call.tensor(0);
+  wrap_dim(call.args[2].toInt(), gradient.dim());
+  call.returns(fresh(sizes_of(gradient),
+                     dtype_or(call.args[3], gradient.scalar_type()),
+                     gradient.device()));
+  return true;
+}
+
+// --- segments
+
+// segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe,
+// initial): axis is cut into segments of those lengths, or at those offsets.
+// What lengths and offsets say is looked at when the program runs.
+bool segment_reduce(RuleCall& call) {
+  const Tensor& data = call.tensor(0);
+  const std::string& reduce = call.args[1].toStringRef();
+  const Tensor lengths = arg(call, "lengths").isNone()
+                             ? Tensor()
+                             : arg(call, "lengths").toTensor();
+  const Tensor offsets = arg(call, "offsets").isNone()
+                             ? Tensor()
+                             : arg(call, "offsets").toTensor();
+  TORCH_CHECK(
+      arg(call, "indices").isNone(),
+      "segment_reduce(): indices based reduction is not supported yet.");
+  TORCH_CHECK(lengths.defined() || offsets.defined(),
+              "segment_reduce(): Either lengths or offsets must be defined.");
+  constexpr std::string_view kReductions[] = {"sum", "prod", "mean", "max",
+                                              "min", "amax", "amin"};
+  TORCH_CHECK(std::find(std::begin(kReductions), std::end(kReductions),
+                        reduce) != std::end(kReductions),
+              "reduce argument must be either sum, prod, mean, amax or amin, "
+              "got ",
+              reduce);
+  TORCH_CHECK_NOT_IMPLEMENTED(data.is_floating_point(),
+                              "\"_segment_reduce_cpu\" not implemented for '",
+                              c10::toString(data.scalar_type()), "'");
+  const int64_t axis = wrap_dim(arg(call, "axis").toInt(), data.dim());
+  for (const Tensor* t : {&lengths, &offsets}) {
+    if (!t->defined()) continue;
+    const char* name = t == &lengths ? "lengths" : "offsets";
+    TORCH_CHECK(data.dim() >= t->dim(), "segment_reduce(): data has ",
+                data.dim(), " dimensions and ", name, " ", t->dim());
+    TORCH_CHECK(axis == t->dim() - 1,
+                "segment_reduce(): Expected axis to be the last dimension of ",
+                name, " but got ", axis, ".");
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        t->scalar_type() == at::kLong || t->scalar_type() == at::kInt,
+        "\"_segment_reduce_", name, "_cpu_kernel1\" not implemented for '",
+        c10::toString(t->scalar_type()), "'");
+    // The kernel takes a row of them for each place before the axis.
+    for (int64_t d = 0; d < axis; ++d)
+      PROVISO_REQUIRE(t->sym_size(d).sym_eq(data.sym_size(d)),
+                      "segment_reduce(): ", name, " of sizes ",
+                      to_text(t->sym_sizes()), " for data of sizes ",
+                      to_text(data.sym_sizes()));
+  }
+  Dims sizes = sizes_of(data);
+  if (offsets.defined()) {
+    PROVISO_REQUIRE(offsets.sym_size(axis).sym_ge(1),
+                    "segment_reduce(): offsets must hold one number at least");
+    sizes[axis] = offsets.sym_size(axis) - 1;
+  } else {
+    PROVISO_REQUIRE(arg(call, "unsafe").toBool()
+                        ? c10::SymBool(true)
+                        : lengths.sym_numel().sym_ge(1),
+                    "min(): Expected reduction dim to be specified for "
+                    "input.numel() == 0. Specify the reduction dim with the "
+                    "'dim' argument.");
+    sizes[axis] = lengths.sym_size(axis);
+  }
+  call.returns(fresh(sizes, data.scalar_type(), data.device()));
+  return true;
+}
+
 // --- sorts
 
 bool sort(RuleCall& call) {
@@ -219,22 +298,6 @@ bool topk(RuleCall& call) {
   if (self.dim() > 0) sizes[dim] = k;
   call.returns(fresh(sizes, self.scalar_type(), self.device()));
   call.returns(fresh(sizes, ScalarType::Long, self.device()));
-  return true;
-}
-
-// --- losses that reduce: reduction 0 none, 1 mean, 2 sum
-
-bool pointwise_loss(RuleCall& call) {
-  const Tensor& input = call.tensor(0);
-  Dims shape = broadcast(sizes_of(input), sizes_of(call.tensor(1)));
-  Promotion promotion;
-  promotion.add(call.args[0]);
-  promotion.add(call.args[1]);
-  bool whole = keeps_all(arg(call, "reduction"));
-  std::vector<Tensor> operands{input, call.tensor(1)};
-  call.returns(whole ? make_fake(shape, elementwise_strides(shape, operands),
-                                 promotion.result(), input.device())
-                     : fresh({}, promotion.result(), input.device()));
   return true;
 }
 
@@ -287,20 +350,14 @@ const RuleEntry kRules[] = {
     {"aten::softmax.int", softmax, "scan"},
     {"aten::special_log_softmax", softmax, "scan"},
     {"aten::special_softmax", softmax, "scan"},
+    {"aten::segment_reduce", segment_reduce, "reduction"},
     // sorts
     {"aten::argsort", argsort, "sort"},
     {"aten::msort", return_like_self, "sort"},
     {"aten::sort", sort, "sort"},
     {"aten::topk", topk, "sort"},
-    // losses
-    {"aten::binary_cross_entropy", pointwise_loss, "loss"},
-    {"aten::binary_cross_entropy_with_logits", pointwise_loss, "loss"},
-    {"aten::huber_loss", pointwise_loss, "loss"},
-    {"aten::kl_div", pointwise_loss, "loss"},
-    {"aten::l1_loss", pointwise_loss, "loss"},
-    {"aten::mse_loss", pointwise_loss, "loss"},
-    {"aten::smooth_l1_loss", pointwise_loss, "loss"},
-    {"aten::soft_margin_loss", pointwise_loss, "loss"},
+    {"aten::_softmax_backward_data", softmax_backward, "gradient"},
+    {"aten::_log_softmax_backward_data", softmax_backward, "gradient"},
 };
 
 }  // namespace

@@ -4,14 +4,16 @@
 namespace proviso::inline v0_2 {
 
 void register_composite_rules();
-void register_core_rest_rules();
 void register_data_dependent_rules();
 void register_elementwise_rules();
 void register_factorisation_rules();
 void register_factory_rules();
+void register_fourier_rules();
 void register_indexing_rules();
 void register_linalg_rules();
+void register_loss_rules();
 void register_nn_rules();
+void register_norm_rules();
 void register_recurrence_rules();
 void register_reduction_rules();
 void register_statistics_rules();
@@ -29,9 +31,11 @@ void register_all_rules() {
   register_linalg_rules();
   register_factorisation_rules();
   register_nn_rules();
+  register_norm_rules();
+  register_loss_rules();
+  register_fourier_rules();
   register_recurrence_rules();
   register_data_dependent_rules();
-  register_core_rest_rules();
 }
 
 }  // namespace proviso::inline v0_2

@@ -2,9 +2,9 @@
 of the frame that asks.
 
     asking = Asking(sys._getframe(1))
-    asking.is_asserted()       # assert n > 3
-    asking.only_speaks()       # if n > 512: warnings.warn(f"{n} is long")
-    asking.compared()          # x.shape == y.shape: one condition for all sizes
+    asking.demand()       # assert n > 3, or: if n <= 3: raise ValueError("few")
+    asking.only_speaks()  # if n > 512: warnings.warn(f"{n} is long")
+    asking.compared()     # x.shape == y.shape: one condition for all sizes
 
 `only_speaks` follows both ways from the branch until they meet.  On the way
 values are read and formatted and somebody is told of them; whatever else stands
@@ -22,6 +22,7 @@ import warnings
 
 import torch
 
+_OUTERMOST = "_run_program"  # of the program that is traced (_export.py)
 _MOST_STEPS = 1000  # on all ways of a branch
 _MOST_BACK = 60  # instructions that compute the two sides of a comparison
 
@@ -34,6 +35,13 @@ class _Unknown:
     """A value that is not computed."""
 
 
+class _Error:
+    """An exception that is made to be raised."""
+
+    def __init__(self, text):
+        self.text = text
+
+
 class _Null:
     """What the interpreter pushes below a callable."""
 
@@ -43,7 +51,7 @@ _PLAIN = (bool, int, float, str, type(None), torch.dtype, torch.device)
 _SEQUENCES = (tuple, list, torch.Size)
 
 _SPEAKS = (warnings.warn, print)
-_READS = (len, str, repr, int, float, type, tuple, list)
+_READS = (len, str, repr, type)
 _LOGS = frozenset("debug info warning warn error critical log warning_once "
                   "info_once warning_advice".split())
 _OF_TENSORS = frozenset("shape size dim ndim numel dtype device".split())
@@ -58,20 +66,57 @@ def _instructions_of(code):
     return found, {one.offset: i for i, one in enumerate(found)}
 
 
+@functools.lru_cache(256)
+def _handlers_of(code):
+    """Where an error does not simply leave the function: (first, end)."""
+    found, index = _instructions_of(code)
+    handlers = []
+    for entry in dis._parse_exception_table(code):
+        # `finally` and `with` raise it again before anything else.
+        first = next(one.opname for one in found[index[entry.target]:]
+                     if one.opname in ("CHECK_EXC_MATCH", "POP_EXCEPT",
+                                       "RERAISE"))
+        if (first != "RERAISE"
+                and found[index[entry.target]].opname == "PUSH_EXC_INFO"):
+            handlers.append((entry.start, entry.end))
+    return handlers
+
+
+def _catches_at(code, offset):
+    return any(start <= offset < end for start, end in _handlers_of(code))
+
+
 class Asking:
     def __init__(self, frame):
         self._frame = frame
         self._code, self._index = _instructions_of(frame.f_code)
         self._at = self._index.get(frame.f_lasti)
 
-    def is_asserted(self):
-        """Whether the value must be true or an assert fails."""
+    def demand(self):
+        """(the value without which the program ends in an error, what the
+        error says); None where the program goes on either way, or may catch
+        the error."""
         jump = self._at
         if jump is None or not _is_branch(self._code[jump]):
-            return False
-        failing = (jump + 1 if self._code[jump].opname.endswith("IF_TRUE")
-                   else self._target(jump))
-        return self._code[failing].opname == "LOAD_ASSERTION_ERROR"
+            return None
+        if self._code[jump].opname.endswith("NONE"):
+            return None
+        ways = _Ways(self._frame, self._code, self._index)
+        when_jumping = self._code[jump].opname.endswith("IF_TRUE")
+        for at, value in ((self._target(jump), when_jumping),
+                          (jump + 1, not when_jumping)):
+            error = ways.error_of(at)
+            if error is not None and not self._catches():
+                return not value, error.text
+        return None
+
+    def _catches(self):
+        frame = self._frame
+        while frame is not None and frame.f_code.co_name != _OUTERMOST:
+            if _catches_at(frame.f_code, frame.f_lasti):
+                return True
+            frame = frame.f_back
+        return False
 
     def only_speaks(self):
         """Whether both ways from here meet, and nothing but warnings depends
@@ -192,6 +237,31 @@ class _Ways:
             if at is None:
                 return
 
+    def error_of(self, at):
+        """What is raised at the end of a way that only reads."""
+        stack = []
+        while self._steps < _MOST_STEPS:
+            self._steps += 1
+            one = self._code[at]
+            if one.opname == "RAISE_VARARGS":
+                raised = stack[-1] if one.arg == 1 and stack else None
+                if isinstance(raised, type) and issubclass(raised, Exception):
+                    return _Error("")
+                return raised if isinstance(raised, _Error) else None
+            try:
+                if one.opname == "JUMP_FORWARD":
+                    at = self._index[one.argval]
+                elif _is_branch(one):
+                    at = self._branch(at, stack.pop())
+                else:
+                    self._execute(one, stack)
+                    at += 1
+            except (_Stop, IndexError):
+                return None
+            if at is None:
+                return None
+        return None
+
     def _branch(self, at, value):
         name = self._code[at].opname
         if value is _Unknown or isinstance(value, _SYMBOLIC):
@@ -233,8 +303,10 @@ class _Ways:
             args = _popped(stack, arg)
             function, null = stack.pop(), stack.pop()
             if null is not _Null:
-                raise _Stop
+                function, args = null, [function, *args]
             stack.append(_called(function, args))
+        elif name == "LOAD_ASSERTION_ERROR":
+            stack.append(AssertionError)
         elif name == "POP_TOP":
             stack.pop()
         elif name == "FORMAT_VALUE":
@@ -300,8 +372,14 @@ def _attribute(owner, name):
 
 
 def _called(function, args):
+    if isinstance(function, type) and issubclass(function, Exception):
+        has_text = len(args) == 1 and type(args[0]) is str
+        return _Error(args[0] if has_text and function is not AssertionError
+                      else "")
     if any(function is known for known in _SPEAKS + _READS):
         return _Unknown
+    if (function is tuple or function is list) and all(type(a) in _SEQUENCES for a in args):
+        return function(*args)
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
     if isinstance(owner, torch.Tensor) and name in _OF_TENSORS:

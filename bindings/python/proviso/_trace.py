@@ -268,8 +268,7 @@ _bool_of = torch.SymBool.__bool__
 
 
 def _our_bool(self):
-    """A branch that only warns is none; `x.shape == y.shape` is one question;
-    `assert u0 > 3` on data is checked when the program runs."""
+    """A branch that only warns is none; `x.shape == y.shape` is one question."""
     if not isinstance(self.node, _proviso.SymNode):
         return _bool_of(self)
     asking = _branches.Asking(sys._getframe(1))
@@ -278,14 +277,41 @@ def _our_bool(self):
     whole = asking.compared()
     if whole is not None:
         return whole if type(whole) is bool else _bool_of(whole)
+    return _answer(self, asking)
+
+
+def _answer(condition, asking):
+    """`assert u0 > 3` on data, or another error, is checked when the program
+    runs."""
     try:
-        return _bool_of(self)
+        return _bool_of(condition)
     except RuntimeError as error:
-        if not (str(error).startswith("Could not guard on data-dependent")
-                and asking.is_asserted()):
+        if not str(error).startswith("Could not guard on data-dependent"):
             raise
-    _proviso.assert_at_run_time(self, "")
-    return True
+        demand = asking.demand()
+        if demand is None:
+            raise
+    value, text = demand
+    _proviso.assert_at_run_time(
+        condition if value else torch.sym_not(condition), text)
+    return value
+
+
+_bool_of_tensor = torch.Tensor.__bool__
+
+
+def _our_bool_of_tensor(self):
+    """The same of a branch on a tensor: `if torch.any(x < 0): raise ..`"""
+    if not _is_fake(self) or self.dim() > 0:
+        return _bool_of_tensor(self)
+    asking = _branches.Asking(sys._getframe(1))
+    if asking.only_speaks():
+        return False
+    if asking.demand() is None:
+        return _bool_of_tensor(self)
+    value = self.item()
+    condition = value if isinstance(value, (bool, torch.SymBool)) else value != 0
+    return condition if type(condition) is bool else _answer(condition, asking)
 
 
 _check_with = torch._check_with
@@ -391,6 +417,7 @@ _PATCHES = [
     (torch.autocast, "__enter__", _our_autocast_enter),
     (torch.autocast, "__exit__", _our_autocast_exit),
     (torch, "tensor", _symbolic_tensor),
+    (torch.Tensor, "__bool__", _our_bool_of_tensor),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "is_contiguous", _asked_contiguous),
     (torch.Tensor, "data", property(_data.__get__, _set_data)),
