@@ -6,12 +6,12 @@
 #include "solver/point.h"
 
 namespace proviso::inline v0_2::internal {
-namespace {}  // namespace
 
 std::optional<Assignment> ModelSearch::find(FormulaId goal,
                                             const std::vector<Expr>& symbols,
                                             const Accept& accept,
-                                            uint64_t units) {
+                                            uint64_t units,
+                                            uint64_t probe_units) {
   symbols_ = symbols;
   accept_ = &accept;
   constants_.clear();
@@ -40,9 +40,10 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
     return std::optional<Assignment>();
   });
   if (found && *found) return *found;
+  if (probe_units == 0) return std::nullopt;
   dense_ = false;
   return domain_
-      .within(units / 2,
+      .within(probe_units,
               [&] { return any([this] { return probe_at_random(); }); })
       .value_or(std::nullopt);
 }

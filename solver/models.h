@@ -3,12 +3,12 @@
 //   ModelSearch search(domain, lowering);
 //   auto point = search.find(goal, symbols, [&](const Assignment& p) {
 //     return evaluate(question, p).is_false();      // what counts as a model
-//   }, units);
+//   }, units, units / 2);
 //
 // Values are assumed one symbol at a time, so that what they imply
 // is known before the next is chosen; everything is taken back.  A search in
-// depth spends at most `units`; where it fails, random probes spend half
-// as much.  A point is returned only when `accept` says so.
+// depth spends at most `units`; where it fails, random probes spend at most
+// `probe_units`.  A point is returned only when `accept` says so.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,8 @@ class ModelSearch {
 
   std::optional<Assignment> find(FormulaId goal,
                                  const std::vector<Expr>& symbols,
-                                 const Accept& accept, uint64_t units);
+                                 const Accept& accept, uint64_t units,
+                                 uint64_t probe_units);
 
  private:
   template <typename Next>

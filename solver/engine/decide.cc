@@ -1,6 +1,8 @@
 // Three passes over the table of strategies, each on its own share of the work.
 #include "solver/engine/decide.h"
 
+#include <utility>
+
 #include "solver/engine/consistency.h"
 
 namespace proviso::inline v0_2::internal {
@@ -14,18 +16,15 @@ constexpr double kConfident = 0.6;
 
 // Each point at which the facts hold must define the question; then it is
 // decided with that known.
-Search decide_by_proof(Reasoner& reasoner, Search s) {
+void decide_by_proof(Reasoner& reasoner, Search& s) {
   const FormulaId defined = reasoner.lower().defined(s.question);
-  if (defined == kTrue) {
-    run(reasoner, Stage::kProof, s);
-    return s;
-  }
+  if (defined == kTrue) return run(reasoner, Stage::kProof, s);
   Search definedness(s.question, defined);
   definedness.may_fail = false;
   definedness.budgets = s.budgets;
   run(reasoner, Stage::kProof, definedness);
   s.is_open = definedness.is_open;
-  if (definedness.value != true) return s;
+  if (definedness.value != true) return;
   s.why = definedness.why;
   s.tier = definedness.tier;
   Domain& domain = reasoner.domain();
@@ -34,7 +33,6 @@ Search decide_by_proof(Reasoner& reasoner, Search s) {
   if (s.tier >= Tier::kLinear) domain.assume(defined, s.why);
   run(reasoner, Stage::kProof, s);
   domain.undo(before);
-  return s;
 }
 
 // The shares of the call's limit: an eighth for the proof, three for the
@@ -43,12 +41,15 @@ Search decide(Reasoner& reasoner, Expr question) {
   const SolverOptions& options = reasoner.options();
   const uint32_t arena = reasoner.reasons().size();
   const uint64_t before = reasoner.domain().work();
-  std::optional<Search> proved = reasoner.within(options.work_limit / 8, [&] {
-    return decide_by_proof(
-        reasoner, Search(question, reasoner.lower().condition(question)));
+  Lowering& lower = reasoner.lower();
+  std::optional<Search> search;
+  const auto is_tried = reasoner.within(options.work_limit / 8, [&] {
+    decide_by_proof(reasoner,
+                    search.emplace(question, lower.condition(question)));
+    return true;
   });
-  Search s = proved ? *std::move(proved)
-                    : Search(question, reasoner.lower().condition(question));
+  if (!is_tried) search.emplace(question, lower.condition(question));
+  Search& s = *search;
   const auto spent =
       static_cast<double>(reasoner.domain().work() - before - s.rewriting_work);
   const bool is_confident =
@@ -56,7 +57,9 @@ Search decide(Reasoner& reasoner, Expr question) {
   s.is_finished = s.is_contradiction || (s.value ? is_confident : s.is_open);
   if (!s.is_finished) run(reasoner, Stage::kWhole, s);
   reasoner.drop_reasons(arena, s.why);
-  if (!s.value || s.has_model || s.tier < Tier::kLinear) return s;
+  if (!s.value || s.has_model || s.tier < Tier::kLinear) {
+    return *std::move(search);
+  }
   // Where this does not end, the answer stays.
   const auto why = reasoner.within(options.work_limit / 8, [&] {
     return relevant_contradiction(reasoner, question, *s.value, s.tier, s.why);
@@ -66,7 +69,7 @@ Search decide(Reasoner& reasoner, Expr question) {
     s.is_contradiction = true;
     s.why = **why;
   }
-  return s;
+  return *std::move(search);
 }
 
 }  // namespace proviso::inline v0_2::internal

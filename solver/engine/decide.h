@@ -24,8 +24,8 @@ namespace proviso::inline v0_2::internal {
 // where those relevant to the question do.
 Search decide(Reasoner& reasoner, Expr question);
 
-// The first alone.  Where models rule out an answer, the result says so.  Works
-// within the caller's budget.
-Search decide_by_proof(Reasoner& reasoner, Search s);
+// The first alone.  Where models rule out an answer, `s` says so.  Works within
+// the caller's budget.
+void decide_by_proof(Reasoner& reasoner, Search& s);
 
 }  // namespace proviso::inline v0_2::internal

@@ -29,6 +29,8 @@ namespace {
 // Which variables equalities leave free depends on the order of the facts: few
 // values are looked at at once, more after the restarts.
 constexpr int64_t kFewVisits = 1024, kManyPoints = 16384;
+// Of a small box: nine values of two variables, four of three.
+constexpr int64_t kSmallPoints = 81;
 
 Decision by_ranges(Reasoner& r, Search& s, uint64_t) {
   return r.domain().decide(s.goal);
@@ -107,22 +109,22 @@ Decision by_enumeration(Reasoner& r, Search& s, uint64_t) {
   return enumerate(r, s, {kManyPoints, visits});
 }
 
-constexpr uint64_t kModelShare = 20;
-
-// Neither answer is excluded, and to look for both took as long as a model may.
-// Restarts would find what was found before.
+// Neither answer is excluded, and to look for both took a while.  Restarts
+// would find what was found before.
 bool lacks_model(Reasoner& r, const Search& s) {
+  constexpr uint64_t kShare = 20;
   return s.may_hold && s.may_fail && s.budgets == 1 &&
-         s.refuting_work >= r.options().budget / kModelShare;
+         s.refuting_work >= r.options().budget / kShare;
 }
 
 // A model by itself tells which of the two answers is left; where none is
 // found, there may be few in all.
-Decision by_few_models(Reasoner& r, Search& s, uint64_t units) {
-  const std::optional<bool> value = value_at_model(r, s.question, units);
-  if (!value) return enumerate(r, s, {kManyPoints, kFewVisits});
-  s.has_model = true;
-  (*value ? s.may_fail : s.may_hold) = false;
+Decision by_few_models(Reasoner& r, Search& s, uint64_t) {
+  rule_out_by_small_points(r, s, kSmallPoints);
+  if (s.may_hold && s.may_fail) {
+    return enumerate(r, s, {kManyPoints, kFewVisits});
+  }
+  s.is_open = s.is_finished = !s.may_hold && !s.may_fail;
   return {};
 }
 
@@ -141,6 +143,7 @@ bool can_restart(Reasoner& r, const Search& s) {
 Decision by_model_search(Reasoner& r, Search& s, uint64_t units) {
   r.within(r.options().work_limit / 16, [&] {
     rule_out_answers(r, s, units);
+    if (s.may_hold || s.may_fail) rule_out_by_small_points(r, s, kSmallPoints);
     return true;
   });
   if (s.may_hold || s.may_fail) return {};
@@ -221,8 +224,8 @@ constexpr Strategy kStrategies[] = {
      Stage::kProof, Tier::kNone, 0, nullptr,
      by_models<&CandidateModels::satisfiable_by_search>},
     {{"few-models",
-      "where no point is found at which the facts hold: those of a small box"},
-     Stage::kProof, Tier::kCases, kModelShare, lacks_model, by_few_models},
+      "where neither answer is excluded: points of a small box, or all of few"},
+     Stage::kProof, Tier::kCases, 0, lacks_model, by_few_models},
     {{"case-split",
       "linear refutations below disjunctions, floors, residues, small ranges"},
      Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Tier::kCases>},

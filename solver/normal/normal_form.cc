@@ -79,8 +79,11 @@ const NormalForm::Image& NormalForm::derived_image(AtomId a) {
     const Visit visit(*this, a);
     if (r.solved != kNoId) {
       Substitution& known = state_.substitution;
-      const Normal n = of(forms_.polys[known.value_of(a)]);
-      image = {forms_.polys.id_of(n.poly), join(n.why, known.why(a))};
+      const PolyId value = known.value_of(a);
+      Normal n;
+      const bool changed = rewrite(forms_.polys[value], n);
+      image = {changed ? forms_.polys.id_of(n.poly) : value,
+               join(n.why, known.why(a))};
     } else {
       image = rebuild(a);
     }

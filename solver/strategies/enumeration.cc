@@ -17,9 +17,11 @@ class Box {
  public:
   // Where a visit goes on to, or why not.
   enum class Next { kOn, kDone, kGaveUp };
+  // What happens at a point that is not understood.
+  enum class Unclear { kEnds, kIsPassed };
 
-  Box(FormPool& forms, PointLimits limits)
-      : forms_(forms), point_(forms), limits_(limits) {}
+  Box(FormPool& forms, PointLimits limits, Unclear unclear)
+      : forms_(forms), point_(forms), limits_(limits), unclear_(unclear) {}
 
   // False when the points are too many.
   bool add(AtomId a, const Interval& range) {
@@ -46,6 +48,9 @@ class Box {
   }
   bool has(AtomId a) const { return point_.has(a); }
   Point& point() { return point_; }
+  Next unclear() const {
+    return unclear_ == Unclear::kEnds ? Next::kGaveUp : Next::kOn;
+  }
 
   // Calls visit() at each point at which the facts hold, until it says
   // otherwise, or something is not understood.
@@ -160,7 +165,7 @@ class Box {
       domain.spend(1);
       point_.set(a.atom, v);
       Next next = settle(levels_[axis + 1]);
-      if (next == Next::kGaveUp) return next;
+      if (next == Next::kGaveUp && unclear_ == Unclear::kEnds) return next;
       if (next == Next::kOn) {
         next =
             axis + 1 == axes_.size() ? visit() : each(domain, axis + 1, visit);
@@ -173,12 +178,98 @@ class Box {
   FormPool& forms_;
   Point point_;
   const PointLimits limits_;
+  const Unclear unclear_;
   int64_t size_ = 1, visited_ = 0;
   std::vector<Axis> axes_;
   std::vector<Solved> solved_;
   std::vector<Fact> facts_;
   std::vector<Level> levels_;
 };
+
+// So many values: from an end on, or around zero.
+Interval near_values(const Interval& range, int64_t width) {
+  const Int far = 1 << 20;
+  Int from = -width / 2;
+  if (range.lower() && *range.lower() > -far) {
+    from = *range.lower();
+  } else if (range.upper() && *range.upper() < far) {
+    from = *range.upper() - (width - 1);
+  }
+  return intersect(range, Interval(from, from + (width - 1)));
+}
+
+// The most values that each of so many variables can have at `most` points.
+int64_t width_of_box(size_t variables, int64_t most) {
+  const auto fits = [&](int64_t width) {
+    int64_t points = 1;
+    for (size_t i = 0; i < variables && points <= most; ++i) points *= width;
+    return points <= most;
+  };
+  int64_t width = 2;
+  while (fits(width + 1)) ++width;
+  return width;
+}
+
+// The variables that equalities leave free, and what the others are.
+struct Unknowns {
+  std::vector<AtomId> free;
+  std::vector<std::pair<AtomId, Poly>> solved;
+};
+
+std::optional<Unknowns> unknowns_of(Reasoner& reasoner,
+                                    const std::vector<Expr>& symbols) {
+  FormPool& forms = reasoner.forms();
+  Domain& domain = reasoner.domain();
+  Unknowns found;
+  for (Expr x : symbols) {
+    if (!x.is_int()) return std::nullopt;
+    const AtomId a = forms.atoms.symbol(x);
+    Poly value = domain.normal(variable(forms, a)).poly;
+    for (AtomId free : forms.occurrences.of(value)) {
+      if (!forms.atoms.is_variable(free) ||
+          std::find(found.free.begin(), found.free.end(), free) !=
+              found.free.end()) {
+        continue;
+      }
+      if (domain.is_solved(free))
+        return std::nullopt;  // its value is another's
+      found.free.push_back(free);
+    }
+    if (as_atom(forms, value) != a) {
+      found.solved.emplace_back(a, std::move(value));
+    }
+  }
+  return found;
+}
+
+// That the fact is defined and holds.
+FormulaId formula_of(Reasoner& reasoner, FactId id) {
+  const Expr fact = reasoner.facts().condition(id);
+  return reasoner.forms().formulas.all_of(
+      {reasoner.lower().defined(fact), reasoner.lower().condition(fact)});
+}
+
+// What a question is at the points at which its facts hold.
+struct Count {
+  size_t yes = 0, no = 0, undefined = 0;
+  size_t all() const { return yes + no + undefined; }
+  bool is_open() const { return undefined > 0 || (yes > 0 && no > 0); }
+};
+
+// Counts until the question is open.
+Box::Next count(Reasoner& reasoner, Box& box, Expr question, Count& seen) {
+  const FormulaId defined = reasoner.lower().defined(question);
+  const FormulaId goal = reasoner.lower().condition(question);
+  Point& point = box.point();
+  return box.each(reasoner.domain(), [&] {
+    const std::optional<bool> is_defined = point.truth(defined);
+    const std::optional<bool> t =
+        is_defined == true ? point.truth(goal) : std::nullopt;
+    if (is_defined != false && !t) return box.unclear();
+    ++(is_defined == false ? seen.undefined : *t ? seen.yes : seen.no);
+    return seen.is_open() ? Box::Next::kDone : Box::Next::kOn;
+  });
+}
 
 }  // namespace
 
@@ -197,66 +288,66 @@ Decision enumerate(Reasoner& reasoner, Search& s, PointLimits limits) {
     }
   }
   const auto [ids, symbols] = reasoner.facts().connected_to(s.question);
-  Box box(forms, limits);
-  std::vector<std::pair<AtomId, Poly>> solved;  // and what they are
+  const auto unknowns = unknowns_of(reasoner, symbols);
+  if (!unknowns) return {};
+  Box box(forms, limits, Box::Unclear::kEnds);
   std::optional<AtomId> unbounded;
-  for (Expr x : symbols) {
-    if (!x.is_int()) return {};
-    const AtomId a = forms.atoms.symbol(x);
-    Poly value = domain.normal(variable(forms, a)).poly;
-    for (AtomId free : forms.occurrences.of(value)) {
-      if (!forms.atoms.is_variable(free) || box.has(free)) continue;
-      if (domain.is_solved(free)) return {};  // its value is another's
-      const Interval range = domain.atom_range(free).span;
-      if (!range.lower() || !range.upper()) {
-        if (unbounded && *unbounded != free) return {};
-        unbounded = free;
-      } else if (!box.add(free, range)) {
-        return {};
-      }
+  for (AtomId a : unknowns->free) {
+    const Interval range = domain.atom_range(a).span;
+    if (!range.lower() || !range.upper()) {
+      if (unbounded) return {};
+      unbounded = a;
+    } else if (!box.add(a, range)) {
+      return {};
     }
-    if (as_atom(forms, value) != a) solved.emplace_back(a, std::move(value));
   }
   Reason why = 0;
   std::vector<FormulaId> facts_here;
   for (FactId id : ids) {
     why = reasoner.reasons().join(why, reasoner.reasons().leaf(id));
-    const Expr fact = reasoner.facts().condition(id);
-    facts_here.push_back(
-        forms.formulas.all_of({lower.defined(fact), lower.condition(fact)}));
+    facts_here.push_back(formula_of(reasoner, id));
   }
-  const FormulaId defined = lower.defined(s.question);
-  const FormulaId goal = lower.condition(s.question);
   if (unbounded) {
     std::vector<FormulaId> all = facts_here;
-    all.insert(all.end(), {defined, goal});
-    const auto window = representative_window(
-        forms, all, *unbounded, solved, domain.atom_range(*unbounded).span);
+    all.insert(all.end(),
+               {lower.defined(s.question), lower.condition(s.question)});
+    const auto window =
+        representative_window(forms, all, *unbounded, unknowns->solved,
+                              domain.atom_range(*unbounded).span);
     if (!window || !box.add(*unbounded, *window)) return {};
   }
-  for (auto& [a, poly] : solved) box.add(a, std::move(poly));
+  for (const auto& [a, poly] : unknowns->solved) box.add(a, poly);
   for (FormulaId fact : facts_here) box.add_fact(fact);
-  Point& point = box.point();
-  size_t yes = 0, no = 0, undefined = 0;
-  const Box::Next end = box.each(domain, [&] {
-    const std::optional<bool> is_defined = point.truth(defined);
-    if (!is_defined) return Box::Next::kGaveUp;
-    const std::optional<bool> t =
-        *is_defined ? point.truth(goal) : std::nullopt;
-    if (*is_defined && !t) return Box::Next::kGaveUp;
-    ++(!*is_defined ? undefined : *t ? yes : no);
-    const bool is_open = (yes > 0 && no > 0) || undefined > 0;
-    return is_open ? Box::Next::kDone : Box::Next::kOn;
-  });
-  if (end == Box::Next::kGaveUp) return {};
+  Count seen;
+  if (count(reasoner, box, s.question, seen) == Box::Next::kGaveUp) return {};
   s.reset();
   s.is_finished = true;
-  s.has_model = yes + no + undefined > 0;
-  s.is_open = undefined > 0 || (yes > 0 && no > 0);
-  s.is_contradiction = !s.is_open && yes + no == 0;
+  s.has_model = seen.all() > 0;
+  s.is_open = seen.is_open();
+  s.is_contradiction = !s.has_model;
   if (s.is_contradiction) s.why = why;
   if (s.is_open || s.is_contradiction) return {};
-  return {yes > 0, why};
+  return {seen.yes > 0, why};
+}
+
+void rule_out_by_small_points(Reasoner& reasoner, Search& s, int64_t points) {
+  const auto [ids, symbols] = reasoner.facts().connected_to(s.question);
+  const auto unknowns = unknowns_of(reasoner, symbols);
+  if (!unknowns || unknowns->free.empty()) return;
+  const int64_t width = width_of_box(unknowns->free.size(), points);
+  Box box(reasoner.forms(), {points}, Box::Unclear::kIsPassed);
+  for (AtomId a : unknowns->free) {
+    const Interval range = reasoner.domain().atom_range(a).span;
+    if (!box.add(a, near_values(range, width))) return;
+  }
+  for (const auto& [a, poly] : unknowns->solved) box.add(a, poly);
+  for (FactId id : ids) box.add_fact(formula_of(reasoner, id));
+  const Count known{.yes = !s.may_fail, .no = !s.may_hold};
+  Count seen = known;
+  count(reasoner, box, s.question, seen);
+  s.may_hold = seen.no + seen.undefined == 0;
+  s.may_fail = seen.yes + seen.undefined == 0;
+  s.has_model = s.has_model || seen.all() > known.all();
 }
 
 }  // namespace proviso::inline v0_2::internal

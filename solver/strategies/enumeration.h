@@ -26,4 +26,13 @@ struct PointLimits {
 // not understood.
 Decision enumerate(Reasoner& reasoner, Search& search, PointLimits limits);
 
+// Rules out answers by the points of a box of few values each, near zero or
+// near an end of what is known of a variable:
+//
+//   n != 0, x < n*n         x//(n*n) + x%n >= 0 fails at n = -2, x = 3
+//
+// Its cost is that of so many points at most, at which no fact is assumed.
+void rule_out_by_small_points(Reasoner& reasoner, Search& search,
+                              int64_t points);
+
 }  // namespace proviso::inline v0_2::internal

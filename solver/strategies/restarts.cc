@@ -68,7 +68,8 @@ class Run {
       s.may_hold = known.may_hold;
       s.may_fail = known.may_fail;
       s.budgets = budgets;
-      return decide_by_proof(reasoner_, std::move(s));
+      decide_by_proof(reasoner_, s);
+      return s;
     });
     if (!found || !found->value || domain().conflict()) return std::nullopt;
     return found;

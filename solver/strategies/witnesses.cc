@@ -25,9 +25,11 @@ void explain_points(Answer& answer, const std::string& undefined) {
 std::optional<Assignment> find_point(Reasoner& reasoner, FormulaId goal,
                                      const std::vector<Expr>& symbols,
                                      const ModelSearch::Accept& accept,
-                                     uint64_t units) {
+                                     uint64_t units, uint64_t probe_units) {
   ModelSearch search(reasoner.domain(), reasoner.lower());
-  if (auto found = search.find(goal, symbols, accept, units)) return found;
+  if (auto found = search.find(goal, symbols, accept, units, probe_units)) {
+    return found;
+  }
   std::vector<AtomId> atoms;
   for (Expr s : symbols) {
     if (!s.is_int()) return std::nullopt;
@@ -81,7 +83,7 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
           undefined = e.why;
           return true;
         },
-        units);
+        units, units / 2);
   }
   if (!answer.counterexample) {
     answer.counterexample = find_point(
@@ -89,14 +91,14 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
         [&](const Assignment& point) {
           return evaluate(question, point).is_false() && holds(point);
         },
-        units);
+        units, units / 2);
   }
   answer.witness = find_point(
       reasoner, f, symbols,
       [&](const Assignment& point) {
         return evaluate(question, point).is_true() && holds(point);
       },
-      units);
+      units, units / 2);
   explain_points(answer, undefined);
 }
 
@@ -108,7 +110,7 @@ void rule_out_answers(Reasoner& reasoner, Search& s, uint64_t units) {
       return is_wanted(evaluate(s.question, point)) &&
              reasoner.facts().hold_at(relevant, point);
     };
-    const auto point = find_point(reasoner, goal, symbols, accept, units);
+    const auto point = find_point(reasoner, goal, symbols, accept, units, 0);
     s.has_model |= point.has_value();
     return point.has_value();
   };
@@ -139,7 +141,7 @@ std::optional<bool> value_at_model(Reasoner& reasoner, Expr question,
     return value.has_value();
   };
   ModelSearch(reasoner.domain(), reasoner.lower())
-      .find(kTrue, symbols, accept, units);
+      .find(kTrue, symbols, accept, units, units / 2);
   return value;
 }
 

@@ -237,6 +237,19 @@ TEST(Strategies, ModelRepairFindsWhatCandidatesMiss) {
             1u);
 }
 
+// Searches one symbol after another spend their share at small y; restarts, to
+// which they left it, took 38,000 units.
+TEST(Strategies, SmallBoxesHavePointsThatSearchesMiss) {
+  Case c("n:.. x:0.. y:0..31", "x < 0 + n*n; n*n != 0; n != 0");
+  EXPECT_EQ(c.context.ask_quick(
+                c.p("((((((x*32) + y)//(n*n)) % 32)*(n*n)) + "
+                    "(((((x*32) + y)//n) % n)*n)) + (((x*32) + y) % n) >= 0")),
+            Verdict::kUnknown);
+  const auto& counts = c.context.statistics().by_strategy;
+  EXPECT_EQ(counts[index_of("quick-model-search")].tried, 1u);
+  EXPECT_EQ(counts[index_of("restarts")].tried, 0u);
+}
+
 TEST(Strategies, RestartsDecideWhatTheGivenOrderDoesNot) {
   const char* symbols = "u0:-2.. u1:2.. u2:2..";
   const char* facts = "Mod(u0, 4) == 1; Mod(u0, u1*u2) == 1";
