@@ -57,12 +57,12 @@ bool reduce(Column& b, const Column& a) {
 
 }  // namespace
 
-std::optional<std::vector<LinearRow>> with_short_columns(
-    const std::vector<LinearRow>& rows) {
-  if (rows.size() > limits().basis_rows) return std::nullopt;
+std::optional<std::vector<LinearConstraint>> with_short_columns(
+    const std::vector<LinearConstraint>& rows) {
+  if (rows.size() > limits().basis_constraints) return std::nullopt;
   std::vector<uint32_t> unknowns;
   size_t large = 0;
-  for (const LinearRow& r : rows) {
+  for (const LinearConstraint& r : rows) {
     bool is_large = false;
     for (const LinearTerm& t : r.terms) {
       if (std::abs(t.coef) > kLarge) return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<std::vector<LinearRow>> with_short_columns(
     }
   }
   if (!any) return std::nullopt;
-  std::vector<LinearRow> reduced = rows;
+  std::vector<LinearConstraint> reduced = rows;
   for (size_t i = 0; i < rows.size(); ++i) {
     reduced[i].terms.clear();
     for (size_t k = 0; k < unknowns.size(); ++k) {

@@ -12,7 +12,7 @@ using Wide = __int128;  // of 64-bit values, sums and quotients fit
 
 }  // namespace
 
-bool CandidateModels::consistent(FormulaId goal) {
+bool CandidateModels::knows_model_of_facts(FormulaId goal) {
   kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
   for (size_t w = 0; w < KeptModels::kModels; ++w) {
@@ -21,7 +21,7 @@ bool CandidateModels::consistent(FormulaId goal) {
   return false;
 }
 
-bool CandidateModels::satisfiable(FormulaId goal) {
+bool CandidateModels::finds_model(FormulaId goal) {
   kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
   for (size_t w = 0; w < KeptModels::kModels; ++w) {
@@ -36,7 +36,7 @@ bool CandidateModels::satisfiable(FormulaId goal) {
   return scale_products(goal, symbols);
 }
 
-bool CandidateModels::satisfiable_by_search(FormulaId goal) {
+bool CandidateModels::finds_model_by_search(FormulaId goal) {
   kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
   for (size_t w = 0; w < KeptModels::kModels; ++w) {
@@ -59,7 +59,7 @@ std::vector<int64_t> CandidateModels::find(FormulaId goal,
     ~Wanted() { which = nullptr; }
   } wanted{wanted_ = &symbols};
   values_.clear();
-  if (!satisfiable(goal)) satisfiable_by_search(goal);
+  if (!finds_model(goal)) finds_model_by_search(goal);
   return std::move(values_);
 }
 

@@ -3,7 +3,7 @@
 //
 //   CandidateModels candidates(domain);
 //   candidates.add_fact(f);
-//   candidates.satisfiable(q)      // true: a point was found; false: none was
+//   candidates.finds_model(q)      // true: a point was found; false: none was
 //
 // A point where a question is true leaves only "yes" to be proved, and points
 // both ways leave nothing: most questions without an answer end here.  Points
@@ -33,10 +33,10 @@ class CandidateModels {
 
   // Whether a point was found at which the relevant facts and `goal` hold:
   // among those at hand and one step from them; or by a search around them too.
-  bool satisfiable(FormulaId goal);
-  bool satisfiable_by_search(FormulaId goal);
+  bool finds_model(FormulaId goal);
+  bool finds_model_by_search(FormulaId goal);
   // Whether a point was found at which the facts relevant to `goal` hold.
-  bool consistent(FormulaId goal);
+  bool knows_model_of_facts(FormulaId goal);
   // Facts, one of each group that shares symbols, for which no point is known
   // at which the group holds; of the groups with facts after the first `from`.
   std::vector<FormulaId> groups_without_model(size_t from) {

@@ -11,16 +11,16 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Of x in the row; 0 when it is not there.
-int64_t coefficient(const LinearRow& row, uint32_t x) {
+// The coefficient of x in the constraint; 0 when it is not there.
+int64_t coefficient(const LinearConstraint& row, uint32_t x) {
   for (const LinearTerm& t : row.terms) {
     if (t.unknown == x) return t.coef;
   }
   return 0;
 }
 
-// The same for a row and its opposite.
-uint64_t hash_of(const LinearRow& row) {
+// The same for a constraint and its opposite.
+uint64_t hash_of(const LinearConstraint& row) {
   uint64_t h = row.terms.size();
   const int64_t sign = row.terms[0].coef < 0 ? -1 : 1;
   for (const LinearTerm& t : row.terms) {
@@ -46,7 +46,7 @@ LinearSystem::Unknown& LinearSystem::unknown(uint32_t x) {
 }
 
 // Unknowns are renamed by place, so that tables are as large as the system.
-void LinearSystem::add(LinearRow row) {
+void LinearSystem::add(LinearConstraint row) {
   if (conflict_) return;
   for (LinearTerm& t : row.terms) {
     uint32_t& place = place_of_.at(t.unknown);
@@ -65,12 +65,12 @@ void LinearSystem::add(LinearRow row) {
   }
 }
 
-void LinearSystem::add_normalized(LinearRow&& row) {
+void LinearSystem::add_normalized(LinearConstraint&& row) {
   if (!conflict_ && normalize(row)) insert(std::move(row));
 }
 
 // Divides by the gcd.  False when nothing is left to keep.
-bool LinearSystem::normalize(LinearRow& row) {
+bool LinearSystem::normalize(LinearConstraint& row) {
   work_ += 1 + row.terms.size();
   if (row.terms.empty()) {
     bool holds =
@@ -92,7 +92,7 @@ bool LinearSystem::normalize(LinearRow& row) {
   return true;
 }
 
-uint32_t LinearSystem::find(const LinearRow& row, uint64_t hash,
+uint32_t LinearSystem::find(const LinearConstraint& row, uint64_t hash,
                             bool opposite) const {
   return index_.find({hash}, [&](uint32_t i) {
     if (!active_[i] || rows_[i].terms.size() != row.terms.size()) return false;
@@ -105,12 +105,12 @@ uint32_t LinearSystem::find(const LinearRow& row, uint64_t hash,
   });
 }
 
-// An inequality: keeps the tightest of the rows with the same terms.
-void LinearSystem::insert(LinearRow&& row) {
+// An inequality: keeps the tightest of the constraints with the same terms.
+void LinearSystem::insert(LinearConstraint&& row) {
   const uint64_t hash = hash_of(row);
   uint32_t same = find(row, hash, false);
   if (same != kNoId) {
-    LinearRow& old = rows_[same];
+    LinearConstraint& old = rows_[same];
     if (old.constant <= row.constant) return;
     old.constant = row.constant;
     old.why = row.why;
@@ -125,8 +125,8 @@ void LinearSystem::insert(LinearRow&& row) {
   check_opposite(rows_.back(), hash);
 }
 
-// As a live row, or one no more.
-void LinearSystem::count(const LinearRow& row, int by) {
+// Counts it as an active constraint (by is 1), or as one no more (-1).
+void LinearSystem::count(const LinearConstraint& row, int by) {
   for (const LinearTerm& t : row.terms) {
     Unknown& u = unknown(t.unknown);
     const auto n = static_cast<uint32_t>(by);  // -1 wraps
@@ -143,10 +143,10 @@ void LinearSystem::deactivate(uint32_t i) {
 
 // p + c >= 0 and -p + d >= 0: a contradiction when c + d < 0, and p == -c when
 // c + d == 0.
-void LinearSystem::check_opposite(const LinearRow& row, uint64_t hash) {
+void LinearSystem::check_opposite(const LinearConstraint& row, uint64_t hash) {
   uint32_t i = find(row, hash, true);
   if (i == kNoId) return;
-  const LinearRow& other = rows_[i];
+  const LinearConstraint& other = rows_[i];
   Int gap = row.constant + other.constant;
   if (gap.sign() > 0) return;
   Reason why = reasons_.join(row.why, other.why);
@@ -154,15 +154,16 @@ void LinearSystem::check_opposite(const LinearRow& row, uint64_t hash) {
     conflict_ = why;
     return;
   }
-  LinearRow equal = row;
+  LinearConstraint equal = row;
   equal.equality = true;
   equal.why = why;
   equalities_.push_back(std::move(equal));
 }
 
 // ka*a + kb*b; false when a coefficient outgrows its place.
-bool LinearSystem::combine(const LinearRow& a, int64_t ka, const LinearRow& b,
-                           int64_t kb, LinearRow& out) {
+bool LinearSystem::combine(const LinearConstraint& a, int64_t ka,
+                           const LinearConstraint& b, int64_t kb,
+                           LinearConstraint& out) {
   out.terms.clear();
   const LinearTerm *x = a.terms.begin(), *y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
@@ -184,10 +185,11 @@ bool LinearSystem::combine(const LinearRow& a, int64_t ka, const LinearRow& b,
 }
 
 // Substitutes the equality, in which x has the coefficient `sign`.
-void LinearSystem::solve_for(uint32_t x, LinearRow&& equal, int64_t sign) {
-  LinearRow row;
+void LinearSystem::solve_for(uint32_t x, LinearConstraint&& equal,
+                             int64_t sign) {
+  LinearConstraint row;
   size_t kept = 0;
-  for (LinearRow& other : equalities_) {
+  for (LinearConstraint& other : equalities_) {
     const int64_t c = coefficient(other, x);
     if (c != 0) {
       if (!combine(other, 1, equal, -c * sign, row)) continue;
@@ -204,9 +206,9 @@ void LinearSystem::solve_for(uint32_t x, LinearRow&& equal, int64_t sign) {
 
 // Substitutes what was solved for.  False when a coefficient outgrows its
 // place.
-bool LinearSystem::substitute_solved(LinearRow& row) {
-  LinearRow other;
-  LinearRow *now = &row, *next = &other;
+bool LinearSystem::substitute_solved(LinearConstraint& row) {
+  LinearConstraint other;
+  LinearConstraint *now = &row, *next = &other;
   while (true) {  // what was solved first may be about what was solved later
     const LinearTerm* found = nullptr;
     uint32_t first = kNoId;
@@ -223,7 +225,7 @@ bool LinearSystem::substitute_solved(LinearRow& row) {
   return true;
 }
 
-// All that there are, before a row is touched.
+// All that there are, before a constraint is touched.
 void LinearSystem::solve_equalities(uint64_t limit) {
   const size_t first = solved_.size();
   while (!conflict_ && !equalities_.empty() && work_ < limit) solve_equality();
@@ -233,14 +235,14 @@ void LinearSystem::solve_equalities(uint64_t limit) {
     for (uint32_t i : rows) {
       if (!active_[i]) continue;
       deactivate(i);
-      LinearRow row = std::move(rows_[i]);
+      LinearConstraint row = std::move(rows_[i]);
       if (substitute_solved(row)) add_normalized(std::move(row));
     }
   }
 }
 
 void LinearSystem::add_inequalities() {
-  for (LinearRow& row : std::exchange(inequalities_, {})) {
+  for (LinearConstraint& row : std::exchange(inequalities_, {})) {
     if (conflict_) return;
     if (substitute_solved(row)) add_normalized(std::move(row));
   }
@@ -250,7 +252,7 @@ void LinearSystem::add_inequalities() {
 // a is replaced by t - sum floor(c/a)*y - floor(k/a), t fresh: the remainders
 // have smaller coefficients.
 void LinearSystem::solve_equality() {
-  LinearRow e = std::move(equalities_.back());
+  LinearConstraint e = std::move(equalities_.back());
   equalities_.pop_back();
   const LinearTerm* least = e.terms.begin();
   for (const LinearTerm& t : e.terms) {
@@ -262,7 +264,7 @@ void LinearSystem::solve_equality() {
   if (e.terms.size() < 2 || fresh_ >= limits().fresh_unknowns) {
     return;  // dropped: less is known, nothing false
   }
-  LinearRow definition;  // x - t + sum floor(c/a)*y + floor(k/a) == 0
+  LinearConstraint definition;  // x - t + sum floor(c/a)*y + floor(k/a) == 0
   definition.equality = true;
   for (const LinearTerm& t : e.terms) {
     int64_t c = t.unknown == x ? 1 : floor_quotient(t.coef, a);
@@ -277,7 +279,7 @@ void LinearSystem::solve_equality() {
   solve_for(x, std::move(definition), 1);
 }
 
-// Whether the rows have a rational solution.
+// Whether the constraints have a rational solution.
 void LinearSystem::run_simplex(uint64_t units) {
   std::vector<uint32_t> place(unknowns_.size(), kNoId), used;
   uint32_t count = 0;
@@ -287,7 +289,7 @@ void LinearSystem::run_simplex(uint64_t units) {
   Simplex simplex(count);
   for (uint32_t i = 0; i < rows_.size(); ++i) {
     if (!active_[i]) continue;
-    LinearRow row = rows_[i];
+    LinearConstraint row = rows_[i];
     for (LinearTerm& t : row.terms) t.unknown = place[t.unknown];
     simplex.add(row);
     used.push_back(i);
@@ -300,9 +302,10 @@ void LinearSystem::run_simplex(uint64_t units) {
   conflict_ = why;
 }
 
-// The one that leaves fewest rows.  Where all of an unknown's coefficients of
-// one sign are units, what is left has an integer solution only if the rows had
-// one (Pugh's exact elimination): that is worth some rows.
+// The one that leaves fewest constraints.  Where all of an unknown's
+// coefficients of one sign are units, what is left has an integer solution only
+// if the constraints had one (Pugh's exact elimination): that is worth some
+// constraints.
 bool LinearSystem::eliminate_variable(uint64_t limit) {
   uint32_t best = kNoId;
   int64_t best_cost = 0;
@@ -314,21 +317,21 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
     if (pos + neg == 0 || pos * neg > limits().elimination_pairs) continue;
     const int64_t more = pos * neg - (pos + neg);
     const bool is_exact = u.large_pos == 0 || u.large_neg == 0;
-    const int64_t cost = more + (is_exact ? 0 : limits().exactness_rows);
+    const int64_t cost = more + (is_exact ? 0 : limits().exactness_constraints);
     if (best != kNoId && cost >= best_cost) continue;
     best = x, best_cost = cost;
     adds_rows = more > 0;
   }
   work_ += 1 + unknowns_.size() / 8;
-  // An elimination that adds rows waits for the simplex.
+  // An elimination that adds constraints waits for the simplex.
   if ((best == kNoId || adds_rows) && !has_run_simplex_) {
     has_run_simplex_ = true;
     if (work_ < limit) run_simplex(limit - work_);
     return true;
   }
   if (best == kNoId) return false;
-  LinearRow row;
-  std::vector<LinearRow> lower, upper;
+  LinearConstraint row;
+  std::vector<LinearConstraint> lower, upper;
   lower.reserve(unknown(best).pos);
   upper.reserve(unknown(best).neg);
   const auto rows = std::move(unknown(best).rows);
@@ -339,9 +342,9 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
     deactivate(i);
     (c > 0 ? lower : upper).push_back(std::move(rows_[i]));
   }
-  for (const LinearRow& l : lower) {
+  for (const LinearConstraint& l : lower) {
     int64_t down = coefficient(l, best);
-    for (const LinearRow& u : upper) {
+    for (const LinearConstraint& u : upper) {
       if (combine(l, -coefficient(u, best), u, down, row)) {
         add_normalized(std::move(row));
       }
@@ -353,7 +356,8 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
 
 std::optional<Reason> LinearSystem::contradiction(uint64_t units) {
   uint64_t limit = work_ + units;
-  while (!conflict_ && rows_.size() < limits().linear_rows && work_ < limit) {
+  while (!conflict_ && rows_.size() < limits().linear_constraints &&
+         work_ < limit) {
     if (!equalities_.empty()) {
       solve_equalities(limit);
     } else if (!inequalities_.empty()) {

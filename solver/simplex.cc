@@ -41,7 +41,7 @@ Wide quotient(Wide a, Wide g) {
 
 }  // namespace
 
-bool Simplex::add(const LinearRow& row) {
+bool Simplex::add(const LinearConstraint& row) {
   uint32_t variable = static_cast<uint32_t>(free_) + slacks_++;
   std::optional<int64_t> constant = row.constant.to_int64();
   if (!constant || !fits(*constant)) return false;

@@ -2,12 +2,12 @@
 //
 //   Simplex simplex(unknowns);
 //   simplex.add(row0);                        // terms + constant >= 0
-//   auto conflict = simplex.infeasible(units);   // {0, 3}: these rows conflict
+//   simplex.infeasible(units);                // {0, 3}: these conflict
 //
 // The tableau method of Dutertre and de Moura (A Fast Linear-Arithmetic Solver
-// for DPLL(T), CAV 2006) with exact integers: each row is kept without common
-// factors.  Where Fourier and Motzkin's method makes too many rows, this one
-// does not; it knows nothing of rounding.
+// for DPLL(T), CAV 2006) with exact integers: each row of the tableau is kept
+// without common factors.  Where Fourier and Motzkin's method makes too many
+// constraints, this one does not; it knows nothing of rounding.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,11 @@ class Simplex {
  public:
   explicit Simplex(size_t unknowns) : columns_(unknowns), free_(unknowns) {}
 
-  // False when the row's numbers are too large; it is left out then.
-  bool add(const LinearRow& row);
-  // The rows, by the order of add(), that have no common solution.  Spends at
-  // most `units` of work; nullopt is "there is one, or none was found to lack".
+  // False when the constraint's numbers are too large; it is left out then.
+  bool add(const LinearConstraint& row);
+  // The constraints, by the order of add(), that have no common solution.
+  // Spends at most `units` of work; nullopt is "there is one, or none was found
+  // to lack".
   std::optional<std::vector<uint32_t>> infeasible(uint64_t units);
   uint64_t work() const { return work_; }
 

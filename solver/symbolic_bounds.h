@@ -8,8 +8,8 @@
 // bound of numbers alone, Context::bounds(), may be infinite or far off.
 //
 // The idea is elimination.  What the facts and the operators say is a set of
-// rows r >= 0 (tile*tiles - n >= 0; tile - 1 - pad >= 0; of q = x//8:
-// x - 8*q >= 0).  To bound e from above, a multiple of a row is added that
+// constraints r >= 0 (tile*tiles - n >= 0; tile - 1 - pad >= 0; of q = x//8: x
+// - 8*q >= 0).  To bound e from above, a multiple of a constraint is added that
 // makes a term vanish which is not in the chosen symbols; e is at most what
 // comes out.  Several ways lead to several bounds: those that others imply are
 // dropped, and the bound is the Min of what is left.

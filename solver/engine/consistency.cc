@@ -19,7 +19,8 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
   const FormulaId goal = reasoner.lower().condition(question);
   const FormulaId defined = reasoner.lower().defined(question);
   CandidateModels& candidates = reasoner.candidates();
-  if (candidates.consistent(goal) && candidates.consistent(defined)) {
+  if (candidates.knows_model_of_facts(goal) &&
+      candidates.knows_model_of_facts(defined)) {
     return std::nullopt;
   }
   const uint64_t budget = reasoner.options().budget;

@@ -55,7 +55,7 @@ Search decide(Reasoner& reasoner, Expr question) {
   const bool is_confident =
       spent < kConfident * static_cast<double>(options.budget);
   s.is_finished = s.is_contradiction || (s.value ? is_confident : s.is_open);
-  if (!s.is_finished) run(reasoner, Stage::kWhole, s);
+  if (!s.is_finished) run(reasoner, Stage::kFallback, s);
   reasoner.drop_reasons(arena, s.why);
   if (!s.value || s.has_model || s.tier < Tier::kLinear) {
     return *std::move(search);

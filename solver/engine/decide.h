@@ -8,7 +8,8 @@
 //      is defined, and then that it holds or fails (Stage::kProof)
 //   2  the question with all facts around it, where 1 left it open, or worked
 //   so
-//      hard that another order of the facts might not find it (Stage::kWhole)
+//      hard that another order of the facts might not find it
+//      (Stage::kFallback)
 //   3  where that took a proof and no point is known at which the facts hold:
 //      whether they contradict each other (consistency.h)
 //

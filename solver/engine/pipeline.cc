@@ -54,7 +54,7 @@ bool cases_untried(Reasoner&, const Search& s) { return !s.cases_tried; }
 // A model of the facts at which the goal fails leaves "no" alone to prove.
 template <bool (CandidateModels::*has_model)(FormulaId)>
 Decision by_models(Reasoner& r, Search& s, uint64_t) {
-  s.may_hold = s.may_hold && !(r.candidates().*has_model)(s.opposite);
+  s.may_hold = s.may_hold && !(r.candidates().*has_model)(s.negation);
   s.may_fail = s.may_fail && !(r.candidates().*has_model)(s.goal);
   s.is_open = s.is_finished = !s.may_hold && !s.may_fail;
   return {};
@@ -85,18 +85,18 @@ bool has_symbolic_divisor(Reasoner& r, const Search& s) {
   return r.proofs().deep_floors.applies(s.goal);
 }
 
-Decision by_division(Reasoner& r, Search& s, uint64_t units) {
+Decision by_reduction(Reasoner& r, Search& s, uint64_t units) {
   return r.proofs().reduction.decide(s.goal, units);
 }
 
-// Of cases, where one answer alone is left, it has the other's share, too.
+// Where models leave one answer alone, a case split has the other's share, too.
 template <Tier tier>
 Decision by_refutation(Reasoner& r, Search& s, uint64_t units) {
   if (tier == Tier::kCases && s.may_hold != s.may_fail) units *= 2;
   const uint64_t before = r.domain().work();
   for (bool value : {true, false}) {
     if (!(value ? s.may_hold : s.may_fail)) continue;
-    const FormulaId refuted = value ? s.opposite : s.goal;
+    const FormulaId refuted = value ? s.negation : s.goal;
     auto proof = r.proofs().refutation.refute(refuted, tier, units, s.tried);
     if (proof) return {value, proof->why, false, proof->used_cases};
   }
@@ -164,7 +164,7 @@ bool wants_models(Reasoner& r, const Search&) {
   return r.options().search_models;
 }
 
-Decision by_shown_models(Reasoner& r, Search& s, uint64_t units) {
+Decision by_model_points(Reasoner& r, Search& s, uint64_t units) {
   r.within(r.options().work_limit / 4, [&] {
     find_witnesses(r, s.question, units, *s.answer);
     return true;
@@ -200,7 +200,7 @@ constexpr Strategy kStrategies[] = {
     {{"asserted-cases", "each case of an assumed disjunction, by ranges"},
      Stage::kProof, Tier::kCases, 16, has_asserted_cases, by_cases},
     {{"candidate-models", "kept models of the facts: which answers remain"},
-     Stage::kProof, Tier::kNone, 0, nullptr, by_models<&CandidateModels::satisfiable>},
+     Stage::kProof, Tier::kNone, 0, nullptr, by_models<&CandidateModels::finds_model>},
     {{"condition-cases", "each case of a Min, Max or Where, by ranges"},
      Stage::kProof, Tier::kCases, 16, cases_untried, by_cases},
     {{"min-max-lattice",
@@ -215,14 +215,14 @@ constexpr Strategy kStrategies[] = {
      Stage::kProof, Tier::kLinear, 0, nullptr, by_combination},
     {{"polynomial-reduction",
       "pseudo-division by constraints: (a*b) % c == 0 and the like"},
-     Stage::kProof, Tier::kLinear, 16, nullptr, by_division},
+     Stage::kProof, Tier::kLinear, 16, nullptr, by_reduction},
     {{"linear-refutation",
       "Fourier-Motzkin with integer tightening over monomials, with lemmas "
       "about their products"},
      Stage::kProof, Tier::kLinear, 3, nullptr, by_refutation<Tier::kLinear>},
     {{"model-repair", "models that local search mends: which answers remain"},
      Stage::kProof, Tier::kNone, 0, nullptr,
-     by_models<&CandidateModels::satisfiable_by_search>},
+     by_models<&CandidateModels::finds_model_by_search>},
     {{"few-models",
       "where neither answer is excluded: points of a small box, or all of few"},
      Stage::kProof, Tier::kCases, 0, lacks_model, by_few_models},
@@ -231,16 +231,16 @@ constexpr Strategy kStrategies[] = {
      Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Tier::kCases>},
     {{"small-enumeration",
       "boxes, or periods of one variable, by at most 1,024 values given"},
-     Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<kFewVisits>},
+     Stage::kFallback, Tier::kCases, 0, nullptr, by_enumeration<kFewVisits>},
     {{"quick-model-search", "a witness and a counterexample, found in few steps"},
-     Stage::kWhole, Tier::kNone, 8, can_restart, by_model_search},
+     Stage::kFallback, Tier::kNone, 8, can_restart, by_model_search},
     {{"restarts",
       "the proof strategies again, facts and symbols in canonical orders"},
-     Stage::kWhole, Tier::kNone, 0, can_restart, by_restarts},
+     Stage::kFallback, Tier::kNone, 0, can_restart, by_restarts},
     {{"enumeration", "the same of at most 16,384 points"},
-     Stage::kWhole, Tier::kCases, 0, nullptr, by_enumeration<2 * kManyPoints>},
+     Stage::kFallback, Tier::kCases, 0, nullptr, by_enumeration<2 * kManyPoints>},
     {{"model-search", "depth-first search for a witness and a counterexample"},
-     Stage::kPoints, Tier::kModels, 1, wants_models, by_shown_models},
+     Stage::kPoints, Tier::kModels, 1, wants_models, by_model_points},
     {{"z3", "what Z3 decides within its resource limit"},
      Stage::kPoints, Tier::kZ3, 0, wants_z3, by_z3},
 };

@@ -17,10 +17,10 @@ namespace proviso::inline v0_2::internal {
 
 class Reasoner;
 
-// kProof looks at a formula; kWhole looks at the question with the facts around
+// kProof looks at a formula; kFallback at the question with the facts around
 // it, where a proof was not found or may rest on the order of the facts;
 // kPoints comes for ask() alone.
-enum class Stage : uint8_t { kProof, kWhole, kPoints };
+enum class Stage : uint8_t { kProof, kFallback, kPoints };
 
 struct Strategy {
   StrategyInfo info;

@@ -15,7 +15,7 @@ namespace proviso::inline v0_2::internal {
 
 struct Search {
   Search(Expr asked, FormulaId as_formula)
-      : question(asked), goal(as_formula), opposite(negate(as_formula)) {}
+      : question(asked), goal(as_formula), negation(negate(as_formula)) {}
   // What was found is dropped; what is known of the models stays.
   void reset() {
     value.reset();
@@ -25,11 +25,11 @@ struct Search {
 
   // --- the question
   Expr question;
-  FormulaId goal, opposite;  // opposite: the negation of the goal
+  FormulaId goal, negation;  // negation: of the goal
   double budgets = 1;        // of SolverOptions::budget, for the strategies
 
   // --- what models leave of it
-  // Whether the goal (its opposite) may follow from the facts: no model of the
+  // Whether the goal (its negation) may follow from the facts: no model of the
   // facts is known at which the other one holds.
   bool may_hold = true, may_fail = true;
   bool has_model = false;  // a point was found at which the facts hold

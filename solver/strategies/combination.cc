@@ -6,8 +6,8 @@
 
 namespace proviso::inline v0_2::internal {
 
-// p less |A|*row for a row about x that bounds it, p = A*x + rest: no more than
-// p is, and with so many terms at most.
+// p less |A| times a constraint that bounds x, where p = A*x + rest: no more
+// than p is, and with so many terms at most.
 std::optional<Poly> Combination::less_a_constraint(const Poly& p, size_t terms,
                                                    Reason& why) {
   SmallVector<AtomId, 8> tried;
@@ -15,32 +15,32 @@ std::optional<Poly> Combination::less_a_constraint(const Poly& p, size_t terms,
     for (AtomId x : forms_.monomials.factors(of.mono)) {
       if (std::find(tried.begin(), tried.end(), x) != tried.end()) continue;
       tried.push_back(x);
-      if (auto less = lowered_at(p, x, terms, why)) return less;
+      if (auto less = subtract_at(p, x, terms, why)) return less;
     }
   }
   return std::nullopt;
 }
 
-std::optional<Poly> Combination::lowered_at(const Poly& p, AtomId x,
-                                            size_t terms, Reason& why) {
+std::optional<Poly> Combination::subtract_at(const Poly& p, AtomId x,
+                                             size_t terms, Reason& why) {
   const MonoId single = forms_.monomials.of(x);
   std::optional<Poly> times;  // |A|
   int sign = 0;               // of A
   Reason sign_why = 0;
   size_t looked_at = 0;
   for (uint32_t i : domain_.constraints_of(x)) {
-    if (++looked_at > limits().factor_rows) return std::nullopt;
+    if (++looked_at > limits().factor_constraints) return std::nullopt;
     const Constraint& constraint = domain_.constraints()[i];
     const Formula& f = forms_.formulas[constraint.formula];
     if (!constraint.is_active || constraint.is_original ||
         f.kind != FormulaKind::kGe)
       continue;
-    const Poly& row = forms_.polys[f.poly];
-    if (row.terms.size() > limits().factor_terms) continue;
+    const Poly& inequality = forms_.polys[f.poly];
+    if (inequality.terms.size() > limits().factor_terms) continue;
     const Term* t =
-        std::find_if(row.terms.begin(), row.terms.end(),
+        std::find_if(inequality.terms.begin(), inequality.terms.end(),
                      [&](const Term& r) { return r.mono == single; });
-    if (t == row.terms.end() || !abs(t->coef).is_one()) continue;
+    if (t == inequality.terms.end() || !abs(t->coef).is_one()) continue;
     if (!times) {
       times.emplace();
       for (const Term& part : p.terms) {
@@ -58,8 +58,8 @@ std::optional<Poly> Combination::lowered_at(const Poly& p, AtomId x,
       if (sign < 0) times = -*times;
     }
     if (t->coef.sign() != sign) continue;
-    domain_.spend(times->terms.size() * row.terms.size());
-    Poly less = p - mul(forms_, *times, row);
+    domain_.spend(times->terms.size() * inequality.terms.size());
+    Poly less = p - mul(forms_, *times, inequality);
     if (less.terms.size() > terms) continue;
     why = reasons_.join(why, reasons_.join(constraint.why, sign_why));
     return less;
@@ -67,13 +67,13 @@ std::optional<Poly> Combination::lowered_at(const Poly& p, AtomId x,
   return std::nullopt;
 }
 
-// Linearised indices: i < m and j < n make i*n + j < m*n.  A side step leaves
-// as many terms as there were.
-bool Combination::is_nonnegative(Poly p, int side_steps, Reason& why) {
-  const bool looks_closely = side_steps > 0;
+// Linearised indices: i < m and j < n make i*n + j < m*n.  A sideways move
+// leaves as many terms as there were.
+bool Combination::is_nonnegative(Poly p, int sideways_moves, Reason& why) {
+  const bool looks_closely = sideways_moves > 0;
   for (;;) {
     std::optional<Poly> less = less_a_constraint(p, p.terms.size() - 1, why);
-    if (!less && side_steps-- > 0)
+    if (!less && sideways_moves-- > 0)
       less = less_a_constraint(p, p.terms.size(), why);
     if (!less) return false;
     p = *std::move(less);
@@ -89,11 +89,11 @@ Decision Combination::decide(FormulaId f) {
   if (formula.poly == kNoId) return {};
   const Normal n = domain_.normal(forms_.polys[formula.poly]);
   if (n.poly.terms.size() < 2 ||
-      n.poly.terms.size() > limits().product_row_terms)
+      n.poly.terms.size() > limits().product_constraint_terms)
     return {};
-  if (is_linear(forms_, n.poly)) return {};  // linear rows decide it
+  if (is_linear(forms_, n.poly)) return {};  // linear constraints decide it
   return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {
-    return is_nonnegative(p, limits().side_steps, why);
+    return is_nonnegative(p, limits().sideways_moves, why);
   });
 }
 

@@ -5,9 +5,9 @@
 //
 // Step by step: where p = A*x + rest and a constraint bounds x on the side of
 // A's sign, |A| times that constraint is subtracted.  What is left has fewer
-// terms, or as many in a side step; when its range is not negative, p is not.
-// That is a certificate as Handelman's theorem gives, found greedily: sound,
-// quick, and meant for linearised indices of any rank.
+// terms, or as many in a sideways move; when its range is not negative, p is
+// not.  That is a certificate as Handelman's theorem gives, found greedily:
+// sound, quick, and meant for linearised indices of any rank.
 #pragma once
 
 #include <optional>
@@ -22,15 +22,16 @@ class Combination {
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
 
   Decision decide(FormulaId f);
-  // Whether p >= 0, by at most so many side steps; its reason then joins `why`.
-  bool is_nonnegative(Poly p, int side_steps, Reason& why);
+  // Whether p >= 0, by at most so many sideways moves; its reason then joins
+  // `why`.
+  bool is_nonnegative(Poly p, int sideways_moves, Reason& why);
 
  private:
   // p less a multiple of a constraint, with so many terms at most.
   std::optional<Poly> less_a_constraint(const Poly& p, size_t terms,
                                         Reason& why);
-  std::optional<Poly> lowered_at(const Poly& p, AtomId x, size_t terms,
-                                 Reason& why);
+  std::optional<Poly> subtract_at(const Poly& p, AtomId x, size_t terms,
+                                  Reason& why);
 
   Domain& domain_;
   FormPool& forms_;

@@ -16,7 +16,7 @@
 
 namespace proviso::inline v0_2::internal {
 
-// That 0 <= num < den, by ranges and by a nonnegative combination.
+// Proves 0 <= num < den, by ranges and by a nonnegative combination.
 class RemainderProver : public QuotientProver {
  public:
   RemainderProver(Domain& domain, Combination& combination)

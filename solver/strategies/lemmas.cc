@@ -8,8 +8,8 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// A row's unknowns are monomials.
-Poly poly_of(const LinearRow& r) {
+// A constraint's unknowns are monomials.
+Poly poly_of(const LinearConstraint& r) {
   Poly p = Poly::number(r.constant);
   for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
   return p;
@@ -27,7 +27,7 @@ class ProductLemmas::Maker {
         relevant_(relevant) {}
 
   void multiply_bounds(MonoId m);
-  std::vector<LinearRow> take() { return std::move(lemmas_); }
+  std::vector<LinearConstraint> take() { return std::move(lemmas_); }
 
  private:
   // An end of a monomial, as a polynomial that is >= 0.
@@ -40,18 +40,19 @@ class ProductLemmas::Maker {
   void keep(const Poly& p, bool equality, Reason why, size_t new_monos);
   const Sides& sides(MonoId m);
   void multiply_corners(MonoId x, MonoId rest);
-  void multiply_rows(MonoId target, const Sides& cofactor, const Poly& whole);
+  void multiply_constraints(MonoId target, const Sides& cofactor,
+                            const Poly& whole);
   void add_squares(MonoId m, MonoId x, MonoId rest);
 
   Domain& domain_;
   FormPool& forms_;
   ReasonArena& reasons_;
   const RelevantConstraints& relevant_;
-  std::vector<LinearRow> lemmas_;
+  std::vector<LinearConstraint> lemmas_;
   std::deque<std::pair<MonoId, Sides>> sides_;
 };
 
-// Where at most so many of its monomials are in no row yet.
+// Where at most so many of its monomials are in no constraint yet.
 void ProductLemmas::Maker::keep(const Poly& p, bool equality, Reason why,
                                 size_t new_monos) {
   const auto count = std::count_if(
@@ -60,7 +61,7 @@ void ProductLemmas::Maker::keep(const Poly& p, bool equality, Reason why,
   if (static_cast<size_t>(count) > new_monos) return;
   if (lemmas_.size() >= limits().product_lemmas) return;
   domain_.spend(1 + p.terms.size());
-  push_row(lemmas_, p, equality, why);
+  push_constraint(lemmas_, p, equality, why);
 }
 
 const ProductLemmas::Maker::Sides& ProductLemmas::Maker::sides(MonoId m) {
@@ -98,12 +99,14 @@ void ProductLemmas::Maker::multiply_corners(MonoId x, MonoId rest) {
   }
 }
 
-// Rows that mention `target` times what is >= 0 of its cofactor, which is
-// `whole`.
-void ProductLemmas::Maker::multiply_rows(MonoId target, const Sides& cofactor,
-                                         const Poly& whole) {
-  for (const LinearRow& r : relevant_.rows) {
-    if (r.terms.size() < 2 || r.terms.size() > limits().product_row_terms) {
+// Constraints that mention `target` times what is >= 0 of its cofactor, which
+// is `whole`.
+void ProductLemmas::Maker::multiply_constraints(MonoId target,
+                                                const Sides& cofactor,
+                                                const Poly& whole) {
+  for (const LinearConstraint& r : relevant_.linear) {
+    if (r.terms.size() < 2 ||
+        r.terms.size() > limits().product_constraint_terms) {
       continue;
     }
     const bool mentions =
@@ -143,23 +146,24 @@ void ProductLemmas::Maker::multiply_bounds(MonoId m) {
     const bool had = i > 0 && factors.size() == 2;  // as y*x
     if (!had) multiply_corners(x, rest);
     if (factors.size() == 2 && i == 0) add_squares(m, x, rest);
-    multiply_rows(rest, sides(x), Poly::term(x, 1));
-    if (factors.size() > 2) {  // a row about x times all the rest
-      multiply_rows(x, sides(rest), Poly::term(rest, 1));
+    multiply_constraints(rest, sides(x), Poly::term(x, 1));
+    if (factors.size() > 2) {  // a constraint about x times all the rest
+      multiply_constraints(x, sides(rest), Poly::term(rest, 1));
     }
   }
 }
 
-std::vector<LinearRow> ProductLemmas::of_bounds(
+std::vector<LinearConstraint> ProductLemmas::of_bounds(
     const RelevantConstraints& relevant) {
   Maker maker(domain_, relevant);
   for (MonoId m : relevant.monos) maker.multiply_bounds(m);
   return maker.take();
 }
 
-// Whether the product of two rows has at most one monomial that no row mentions
-// yet; looked at before it is multiplied out.
-bool ProductLemmas::stays_relevant(const LinearRow& a, const LinearRow& b,
+// Whether the product of two constraints has at most one monomial that no
+// constraint mentions yet; looked at before it is multiplied out.
+bool ProductLemmas::stays_relevant(const LinearConstraint& a,
+                                   const LinearConstraint& b,
                                    const RelevantConstraints& relevant) {
   size_t fresh = 0;
   for (const LinearTerm& s : a.terms) {
@@ -172,16 +176,16 @@ bool ProductLemmas::stays_relevant(const LinearRow& a, const LinearRow& b,
   return true;
 }
 
-std::vector<LinearRow> ProductLemmas::of_rows(
+std::vector<LinearConstraint> ProductLemmas::of_constraints(
     const RelevantConstraints& relevant) {
-  std::vector<LinearRow> lemmas;
-  std::vector<const LinearRow*> factors;
+  std::vector<LinearConstraint> lemmas;
+  std::vector<const LinearConstraint*> factors;
   const bool has_products = std::any_of(
       relevant.monos.begin(), relevant.monos.end(),
       [this](MonoId m) { return forms_.monomials.single(m) == kNoId; });
-  if (!has_products || relevant.rows.size() > limits().small_system)
+  if (!has_products || relevant.linear.size() > limits().small_system)
     return lemmas;
-  for (const LinearRow& r : relevant.rows) {
+  for (const LinearConstraint& r : relevant.linear) {
     if (r.equality || r.terms.empty() ||
         r.terms.size() > limits().factor_terms) {
       continue;
@@ -190,11 +194,11 @@ std::vector<LinearRow> ProductLemmas::of_rows(
         r.terms.size() == 1 &&
         forms_.monomials.factors(r.terms[0].unknown).size() == 1;
     if (!is_bound) factors.push_back(&r);
-    if (factors.size() == limits().factor_rows) break;
+    if (factors.size() == limits().factor_constraints) break;
   }
   for (size_t i = 0; i < factors.size(); ++i) {
     for (size_t j = i; j < factors.size(); ++j) {
-      const LinearRow &a = *factors[i], &b = *factors[j];
+      const LinearConstraint &a = *factors[i], &b = *factors[j];
       domain_.spend(1);
       if (lemmas.size() >= limits().product_lemmas ||
           !stays_relevant(a, b, relevant)) {
@@ -202,7 +206,7 @@ std::vector<LinearRow> ProductLemmas::of_rows(
       }
       const Poly p = mul(forms_, poly_of(a), poly_of(b));
       domain_.spend(p.terms.size());
-      push_row(lemmas, p, false, reasons_.join(a.why, b.why));
+      push_constraint(lemmas, p, false, reasons_.join(a.why, b.why));
     }
   }
   return lemmas;

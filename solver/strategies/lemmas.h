@@ -1,4 +1,4 @@
-// solver/strategies/lemmas.h - linear rows about products.
+// solver/strategies/lemmas.h - linear constraints about products.
 //
 //   x in [2, 5], y in [1, 4]      (x - 2)*(y - 1) >= 0: x*y - x - 2*y + 2 >= 0
 //   x - y >= 0                    (x - y)*(x - 2) >= 0
@@ -19,15 +19,16 @@ class ProductLemmas {
   explicit ProductLemmas(Domain& domain)
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
 
-  // For a monomial x*rest: (x - low)*(rest - low) >= 0 and the other corners,
-  // and row*(x - low) >= 0 for rows that mention rest.
-  std::vector<LinearRow> of_bounds(const RelevantConstraints& relevant);
-  // Short rows times each other: 0 <= a <= b makes a*a <= b*b.
-  std::vector<LinearRow> of_rows(const RelevantConstraints& relevant);
+  // Those of each monomial x*rest: (x - low)*(rest - low) >= 0 and the other
+  // corners, and constraint*(x - low) >= 0 for constraints that mention rest.
+  std::vector<LinearConstraint> of_bounds(const RelevantConstraints& relevant);
+  // Short constraints times each other: 0 <= a <= b makes a*a <= b*b.
+  std::vector<LinearConstraint> of_constraints(
+      const RelevantConstraints& relevant);
 
  private:
   class Maker;
-  bool stays_relevant(const LinearRow& a, const LinearRow& b,
+  bool stays_relevant(const LinearConstraint& a, const LinearConstraint& b,
                       const RelevantConstraints& relevant);
 
   Domain& domain_;

@@ -189,7 +189,7 @@ class Leaves {
     return s;
   }
 
-  // In any order of the leaves, else in the orders that ranges allow.
+  // Whether a <= b in any order of the leaves, else in those that ranges allow.
   bool is_at_most(const Assignments& a, const Assignments& b) {
     Assignments outside = a;
     outside &= ~b;

@@ -138,8 +138,8 @@ Decision MonomialRatios::decide(FormulaId f, uint64_t units) {
   return found;
 }
 
-// Of p >= 0, p == 0 or p != 0 for p = c*m + d*n + e: with m/n == v * m'/n',
-// where n' is positive, p has the sign of (c*v*m' + d*n')*n + e*n'.
+// Decides p >= 0, p == 0 or p != 0 for p = c*m + d*n + e: with m/n == v *
+// m'/n', where n' is positive, p has the sign of (c*v*m' + d*n')*n + e*n'.
 Decision MonomialRatios::decide_reduced(FormulaId f, Equalities& equalities) {
   const Formula& formula = forms_.formulas[f];
   const Normal n = domain_.normal(forms_.polys[formula.poly]);

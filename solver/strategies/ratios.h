@@ -5,9 +5,9 @@
 //
 // An equality of monomials over positive factors is a linear equation between
 // exponents (solver/monomials.h); reducing by the echelon form of all that are
-// near gives the ratio, or another product in place of it.  Complete for
-// equalities of monomials over positive factors, as far as they are gathered:
-// limits().ratio_constraints.
+// gathered gives the ratio, or another product in place of it.  Complete for
+// equalities of monomials over positive factors, of which
+// limits().ratio_constraints are gathered around the question.
 #pragma once
 
 #include "solver/strategies/deep_floors.h"

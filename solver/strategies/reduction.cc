@@ -41,13 +41,13 @@ bool PolynomialReduction::has_fresh(PolyId p) {
 }
 
 // Those that mention an atom of p, each once.
-std::vector<const Constraint*> PolynomialReduction::divisors_near(
+std::vector<const Constraint*> PolynomialReduction::relevant_divisors(
     const Poly& p, Divisors which) {
   const bool equalities = which == Divisors::kEqualities;
   std::vector<const Constraint*> found;
   for (AtomId a : forms_.occurrences.of(p)) {
     for (uint32_t i : domain_.constraints_of(a)) {
-      if (found.size() == limits().division_rows) return found;
+      if (found.size() == limits().division_constraints) return found;
       const Constraint& constraint = domain_.constraints()[i];
       const Formula& f = forms_.formulas[constraint.formula];
       const bool usable = f.kind == FormulaKind::kEq ||
@@ -57,9 +57,9 @@ std::vector<const Constraint*> PolynomialReduction::divisors_near(
           (which == Divisors::kOriginals && has_fresh(f.poly))) {
         continue;
       }
-      const Poly& row = forms_.polys[f.poly];
-      if (row.terms.size() > limits().divisor_terms) continue;
-      if (equalities && is_linear(forms_, row)) continue;
+      const Poly& divisor = forms_.polys[f.poly];
+      if (divisor.terms.size() > limits().divisor_terms) continue;
+      if (equalities && is_linear(forms_, divisor)) continue;
       if (std::find(found.begin(), found.end(), &constraint) == found.end()) {
         found.push_back(&constraint);
       }
@@ -72,7 +72,7 @@ std::optional<Poly> PolynomialReduction::remainder(const Poly& assumed,
                                                    Reason& why) {
   const Normal n = domain_.normal(assumed);
   const std::vector<const Constraint*> equalities =
-      divisors_near(n.poly, Divisors::kEqualities);
+      relevant_divisors(n.poly, Divisors::kEqualities);
   Poly rest = n.poly;
   bool any = false;
   for (int round = 0; round < limits().division_rounds; ++round) {
@@ -100,7 +100,7 @@ bool PolynomialReduction::is_nonnegative(const Poly& p, Divisors which,
     return true;
   }
   if (depth == 0) return false;
-  for (const Constraint* constraint : divisors_near(p, which)) {
+  for (const Constraint* constraint : relevant_divisors(p, which)) {
     const Formula& f = forms_.formulas[constraint->formula];
     const auto d = divide(p, forms_.polys[f.poly]);
     if (!d || d->rest.terms.size() >= p.terms.size()) continue;
@@ -135,7 +135,7 @@ Decision PolynomialReduction::decide(FormulaId f, uint64_t units) {
       const Decision d = decide_by({asked}, Divisors::kOriginals);
       if (d.value) return d;
     }
-    return decide_by(n, Divisors::kRows);
+    return decide_by(n, Divisors::kInequalities);
   });
   return found.value_or(Decision{});
 }

@@ -67,10 +67,11 @@ std::optional<Proof> Refutation::contradiction(std::span<const AtomId> seeds,
                                                Tier tier, int depth) {
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
   const RelevantConstraints relevant = relevance_.gather(seeds);
-  auto why = solve(relevant.rows, lemmas_.of_bounds(relevant));
+  auto why = solve(relevant.linear, lemmas_.of_bounds(relevant));
   if (!why && tier == Tier::kLinear) {
-    const std::vector<LinearRow> products = lemmas_.of_rows(relevant);
-    if (!products.empty()) why = solve(relevant.rows, products);
+    const std::vector<LinearConstraint> products =
+        lemmas_.of_constraints(relevant);
+    if (!products.empty()) why = solve(relevant.linear, products);
   }
   if (why) return Proof{*why, false};
   if (tier != Tier::kCases || depth == 0) return std::nullopt;
@@ -91,21 +92,22 @@ std::optional<Proof> Refutation::refute_cases(
   });
 }
 
-std::optional<Reason> Refutation::solve(const std::vector<LinearRow>& rows,
-                                        const std::vector<LinearRow>& lemmas) {
-  LinearSystem system(reasons_, rows.size() + lemmas.size());
-  for (const LinearRow& r : rows) system.add(r);
-  for (const LinearRow& r : lemmas) system.add(r);
+std::optional<Reason> Refutation::solve(
+    const std::vector<LinearConstraint>& constraints,
+    const std::vector<LinearConstraint>& lemmas) {
+  LinearSystem system(reasons_, constraints.size() + lemmas.size());
+  for (const LinearConstraint& r : constraints) system.add(r);
+  for (const LinearConstraint& r : lemmas) system.add(r);
   const uint64_t units = domain_.units_left();
   auto why = system.contradiction(units);
   domain_.spend(system.work() / 4);
   if (why) return why;
   if (system.work() > units) domain_.note_run_out();
-  // Of thin polyhedra: the same with smaller coefficients.
-  const auto reduced = with_short_columns(rows);
+  // A thin polyhedron is tried again with smaller coefficients.
+  const auto reduced = with_short_columns(constraints);
   if (!reduced) return std::nullopt;
   LinearSystem again(reasons_, reduced->size());
-  for (const LinearRow& r : *reduced) again.add(r);
+  for (const LinearConstraint& r : *reduced) again.add(r);
   why = again.contradiction(domain_.units_left());
   domain_.spend(again.work() / 4);
   return why;

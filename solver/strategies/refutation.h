@@ -5,13 +5,13 @@
 //                                  tried);     // a proof that f follows
 //
 // The condition is assumed in the domain, the constraints around it are
-// gathered as linear rows over monomials (relevance.h), lemmas about products
-// are added (lemmas.h), and Fourier and Motzkin's elimination looks for a
-// contradiction (solver/linear.h).  Tier::kLinear tries products of constraints
-// next; Tier::kCases the same below each branch of a split (splits.h),
-// limits().split_depth deep.  All is taken back.  Complete for linear facts
-// over the rationals, and for most over the integers; what is found about
-// products is sound and no more.
+// gathered as linear constraints over monomials (relevance.h), lemmas about
+// products are added (lemmas.h), and Fourier and Motzkin's elimination looks
+// for a contradiction (solver/linear.h).  Tier::kLinear tries products of
+// constraints next; Tier::kCases the same below each branch of a split
+// (splits.h), limits().split_depth deep.  All is taken back.  Complete for
+// linear facts over the rationals, and for most over the integers; what is
+// found about products is sound and no more.
 #pragma once
 
 #include <optional>
@@ -27,8 +27,8 @@ namespace proviso::inline v0_2::internal {
 
 class Refutation {
  public:
-  // Literals whose rows do not contradict each other, as one tier leaves them
-  // to the next in the same state.
+  // Literals whose constraints do not contradict each other, as one tier leaves
+  // them to the next in the same state.
   using Tried = std::vector<FormulaId>;
 
   Refutation(Domain& domain, PolynomialReduction& reduction)
@@ -72,8 +72,8 @@ class Refutation {
   std::optional<Proof> refute_by_residues(const Formula& formula);
   std::optional<Proof> refute_cases(const RelevantConstraints& relevant,
                                     std::span<const AtomId> seeds, int depth);
-  std::optional<Reason> solve(const std::vector<LinearRow>& rows,
-                              const std::vector<LinearRow>& lemmas);
+  std::optional<Reason> solve(const std::vector<LinearConstraint>& constraints,
+                              const std::vector<LinearConstraint>& lemmas);
 
   Domain& domain_;
   FormPool& forms_;

@@ -12,9 +12,9 @@ bool is_big(const Int& v) { return v.bit_length() > 61; }
 
 }  // namespace
 
-void push_row(std::vector<LinearRow>& rows, const Poly& p, bool equality,
-              Reason why) {
-  LinearRow r;
+void push_constraint(std::vector<LinearConstraint>& constraints, const Poly& p,
+                     bool equality, Reason why) {
+  LinearConstraint r;
   r.terms.reserve(p.terms.size());
   for (const Term& t : p.terms) {
     if (t.coef.bit_length() > 62) return;
@@ -23,7 +23,7 @@ void push_row(std::vector<LinearRow>& rows, const Poly& p, bool equality,
   r.constant = p.constant;
   r.equality = equality;
   r.why = why;
-  rows.push_back(std::move(r));
+  constraints.push_back(std::move(r));
 }
 
 // Where facts contradict each other bound propagation may not end (x > y*y, 2*y
@@ -38,7 +38,7 @@ OptionalInt useful_end(const Range& r, bool lower, bool big) {
 
 RelevantConstraints Relevance::gather(std::span<const AtomId> seeds) {
   RelevantConstraints relevant;
-  relevant.rows.reserve(16);
+  relevant.linear.reserve(16);
   seen_atoms_.clear(forms_.atoms.size());
   seen_constraints_.clear(domain_.constraints().size());
   queue_.clear();
@@ -75,7 +75,7 @@ void Relevance::visit(AtomId a, RelevantConstraints& relevant) {
 void Relevance::visit_constraint(uint32_t i, RelevantConstraints& relevant) {
   const Constraint& constraint = domain_.constraints()[i];
   if (!constraint.is_active || constraint.is_original ||
-      relevant.rows.size() >= limits().relevant_rows ||
+      relevant.linear.size() >= limits().relevant_constraints ||
       !seen_constraints_.insert(i)) {
     return;
   }
@@ -87,23 +87,24 @@ void Relevance::visit_constraint(uint32_t i, RelevantConstraints& relevant) {
     relevant.disequalities.push_back(i);
   } else {
     const bool equality = f.kind == FormulaKind::kEq;
-    look_at(add_row(forms_.polys[f.poly], equality, constraint.why, relevant),
+    look_at(add_constraint(forms_.polys[f.poly], equality, constraint.why,
+                           relevant),
             relevant);
   }
 }
 
 void Relevance::add_impossible(Reason why, RelevantConstraints& relevant) {
-  LinearRow row;  // -1 >= 0
-  row.constant = -1;
-  row.why = why;
-  relevant.rows.push_back(std::move(row));
+  LinearConstraint constraint;  // -1 >= 0
+  constraint.constant = -1;
+  constraint.why = why;
+  relevant.linear.push_back(std::move(constraint));
 }
 
-Normal Relevance::add_row(const Poly& p, bool equality, Reason why,
-                          RelevantConstraints& relevant) {
+Normal Relevance::add_constraint(const Poly& p, bool equality, Reason why,
+                                 RelevantConstraints& relevant) {
   Normal n = domain_.normal(p);
   n.why = reasons_.join(why, n.why);
-  push_row(relevant.rows, n.poly, equality, n.why);
+  push_constraint(relevant.linear, n.poly, equality, n.why);
   relevant.has_big_constants |= is_big(n.poly.constant);
   for (const Term& t : n.poly.terms) {
     if (!relevant.mentions(t.mono)) {
@@ -119,32 +120,33 @@ Normal Relevance::add_row(const Poly& p, bool equality, Reason why,
   return n;
 }
 
-// A row that is not linear, by all its factors at once.
-void Relevance::look_at(const Normal& row, RelevantConstraints& relevant) {
-  if (row.poly.terms.size() > limits().nonlinear_terms ||
-      is_linear(forms_, row.poly))
+// A constraint that is not linear, by all its factors at once.
+void Relevance::look_at(const Normal& constraint,
+                        RelevantConstraints& relevant) {
+  if (constraint.poly.terms.size() > limits().nonlinear_terms ||
+      is_linear(forms_, constraint.poly))
     return;
-  Range r = domain_.range(row.poly);
-  narrow(reasons_, r, domain_.factored_range(row.poly));
+  Range r = domain_.range(constraint.poly);
+  narrow(reasons_, r, domain_.factored_range(constraint.poly));
   if (r.span.is_empty()) {
     add_impossible(reasons_.join(r.lower, r.upper), relevant);
   } else if (at_most(r, -1)) {
-    add_impossible(reasons_.join(row.why, r.upper), relevant);
+    add_impossible(reasons_.join(constraint.why, r.upper), relevant);
   }
 }
 
-// What an atom is, as rows.
+// What an atom is, as constraints.
 void Relevance::add_definition(AtomId a, RelevantConstraints& relevant) {
   const Atom& atom = forms_.atoms[a];
   Poly self = variable(forms_, a);
   switch (atom.kind) {
     case AtomKind::kFloor: return add_floor(atom, self, relevant);
     case AtomKind::kPos:
-      add_row(self, false, 0, relevant);
-      add_row(self - forms_.polys[atom.a], false, 0, relevant);
+      add_constraint(self, false, 0, relevant);
+      add_constraint(self - forms_.polys[atom.a], false, 0, relevant);
       return;
     case AtomKind::kNamed:
-      add_row(self - forms_.polys[atom.a], true, 0, relevant);
+      add_constraint(self - forms_.polys[atom.a], true, 0, relevant);
       return;
     case AtomKind::kFunc: return add_function(atom, self, relevant);
     default: return;
@@ -160,12 +162,12 @@ void Relevance::add_function(const Atom& atom, const Poly& self,
   Range rx = domain_.range(x), ry = domain_.range(y);
   Reason why = reasons_.join(rx.lower, ry.lower);
   if (atom.op == Op::kBitAnd && at_least(rx, 0) && at_least(ry, 0)) {
-    add_row(x - self, false, why, relevant);
-    add_row(y - self, false, why, relevant);
+    add_constraint(x - self, false, why, relevant);
+    add_constraint(y - self, false, why, relevant);
   } else if (atom.op == Op::kPow && at_least(rx, 2) && at_least(ry, 0)) {
-    Poly row = self - y;
-    row.constant -= 1;
-    add_row(row, false, why, relevant);
+    Poly constraint = self - y;
+    constraint.constant -= 1;
+    add_constraint(constraint, false, why, relevant);
     for (size_t i = 0; i + 1 < relevant.atoms.size(); ++i) {
       compare_powers(atom, forms_.atoms[relevant.atoms[i]], relevant);
       compare_powers(forms_.atoms[relevant.atoms[i]], atom, relevant);
@@ -189,9 +191,10 @@ void Relevance::compare_powers(const Atom& large, const Atom& small,
   // 1 where the power would be too large: then no more than d >= 0 is used.
   const Int times =
       pow(base.constant, static_cast<uint64_t>(*d.to_int64())).value_or(Int(1));
-  Poly row = func(forms_, Op::kPow, base, forms_.polys[large.b]) -
-             func(forms_, Op::kPow, base, forms_.polys[small.b]) * times;
-  add_row(row, false, reasons_.join(least.lower, step.lower), relevant);
+  Poly constraint = func(forms_, Op::kPow, base, forms_.polys[large.b]) -
+                    func(forms_, Op::kPow, base, forms_.polys[small.b]) * times;
+  add_constraint(constraint, false, reasons_.join(least.lower, step.lower),
+                 relevant);
 }
 
 // b*q <= x <= b*q + b - 1 for b > 0; x/b is (-x)/(-b).
@@ -209,10 +212,10 @@ void Relevance::add_floor(const Atom& atom, const Poly& q,
     return;
   }
   Poly rest = x - mul(forms_, b, q);
-  add_row(rest, false, why, relevant);
+  add_constraint(rest, false, why, relevant);
   Poly room = b - rest;
   room.constant -= 1;
-  add_row(room, false, why, relevant);
+  add_constraint(room, false, why, relevant);
 }
 
 void Relevance::add_bounds(MonoId m, RelevantConstraints& relevant) {
@@ -223,12 +226,12 @@ void Relevance::add_bounds(MonoId m, RelevantConstraints& relevant) {
   }
   if (auto low = useful_end(r, true, relevant.has_big_constants)) {
     p.constant = -*low;
-    push_row(relevant.rows, p, false, r.lower);
+    push_constraint(relevant.linear, p, false, r.lower);
   }
   if (auto high = useful_end(r, false, relevant.has_big_constants)) {
     Poly q = Poly::term(m, -1);
     q.constant = *high;
-    push_row(relevant.rows, q, false, r.upper);
+    push_constraint(relevant.linear, q, false, r.upper);
   }
 }
 

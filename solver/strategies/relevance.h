@@ -1,15 +1,15 @@
 // solver/strategies/relevance.h - the constraints around a condition, as linear
-// rows over monomials.
+// constraints over monomials.
 //
 //   Relevance relevance(domain);
-//   relevance.gather(forms.occurrences.of_formula(f)).rows
+//   relevance.gather(forms.occurrences.of_formula(f)).linear
 //       x - y + 2 >= 0, 8*t - x == 0, ...
 //
 // Breadth first from the condition's atoms: constraints that mention them, what
 // these are solved by and what depends on them, definitions of floors, maxima
 // and powers, bounds of all monomials that came up.  Nearest first, up to
-// limits().relevant_rows and relevant_atoms, so that the farthest facts are
-// what is left out.
+// limits().relevant_constraints and relevant_atoms, so that the farthest facts
+// are what is left out.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@
 namespace proviso::inline v0_2::internal {
 
 struct RelevantConstraints {
-  std::vector<LinearRow> rows;
+  std::vector<LinearConstraint> linear;
   std::vector<MonoId> monos;
   std::vector<Range> bounds;      // of the monomials
   std::vector<AtomId> atoms;      // visited, nearest first
@@ -50,10 +50,10 @@ class IdSet {
   std::vector<bool> seen_;
 };
 
-// As a row, unless a coefficient is too large for one.
-void push_row(std::vector<LinearRow>& rows, const Poly& p, bool equality,
-              Reason why);
-// Of a range, as a row can use it; any number where `big`.
+// Appends p as a linear constraint, unless a coefficient is too large for one.
+void push_constraint(std::vector<LinearConstraint>& constraints, const Poly& p,
+                     bool equality, Reason why);
+// An end of the range that a linear constraint can use; any number where `big`.
 OptionalInt useful_end(const Range& r, bool lower, bool big);
 
 class Relevance {
@@ -78,11 +78,11 @@ class Relevance {
       if (seen_atoms_.insert(a)) queue_.push_back(a);
     }
   }
-  // In normal form, with all that it follows from.
-  Normal add_row(const Poly& p, bool equality, Reason why,
-                 RelevantConstraints& relevant);
+  // Adds p in normal form, with all that it follows from.
+  Normal add_constraint(const Poly& p, bool equality, Reason why,
+                        RelevantConstraints& relevant);
   void add_impossible(Reason why, RelevantConstraints& relevant);
-  void look_at(const Normal& row, RelevantConstraints& relevant);
+  void look_at(const Normal& constraint, RelevantConstraints& relevant);
   void add_definition(AtomId a, RelevantConstraints& relevant);
   void add_floor(const Atom& atom, const Poly& q,
                  RelevantConstraints& relevant);

@@ -65,7 +65,7 @@ class Residues {
 
 bool has_no_root(Domain& domain, const Poly& p) {
   if (p.terms.size() > limits().residue_terms) return false;
-  // Of each prime the largest power that leaves few points.
+  // The largest power of each prime that leaves few points.
   for (int64_t prime : {2, 3, 5, 7, 11, 13}) {
     for (int64_t m : {prime * prime * prime, prime * prime, prime}) {
       const Residues residues(domain.forms(), p, m);

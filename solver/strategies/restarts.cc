@@ -24,7 +24,7 @@ constexpr Restart kOthers[] = {
 constexpr double kBudgets = 1.5;
 // Case analyses that one budget does not end have more in the last.
 constexpr double kLastBudgets = 4;
-// Of the limit of work, for each and for the last.
+// The shares of the limit of work: of each run, and of the last.
 constexpr uint64_t kShare = 8, kLastShare = 4;
 
 // The facts and the question in one order, in a pool of their own.
@@ -57,8 +57,8 @@ class Run {
   size_t constraint_count() const {
     return reasoner_.domain().constraints().size();
   }
-  // With so many budgets and that share of the limit of work.  Whether an
-  // answer is possible is what `known` says of it.
+  // Proves with so many budgets and that share of the limit of work.  `known`
+  // says which answers are possible.
   std::optional<Search> prove(const Search& known, double budgets,
                               uint64_t share) {
     const SolverOptions& options = reasoner_.options();
@@ -122,7 +122,7 @@ Decision restart(Reasoner& reasoner, Search& s) {
   const CanonicalOrders orders(conditions, s.question);
   const SolverOptions plain = natively(reasoner.options());
   std::vector<std::unique_ptr<Run>> runs;
-  // In a further order, where its proofs are not those of another.
+  // Makes a run in a further order, where its proofs are not those of another.
   auto prepare = [&](const Restart& how) -> Run* {
     auto run = std::make_unique<Run>(orders, how, plain);
     const bool is_new =

@@ -57,7 +57,7 @@ std::optional<Split> CaseSplits::disequality(
   return Split{sides_of(forms_, forms_.polys[p]), simplest->why};
 }
 
-// Of a literal: the factors of all terms, with what is in them.
+// The size of a literal: the factors of all terms, with what is in them.
 size_t CaseSplits::size_of(FormulaId f) const {
   size_t size = 0;
   for (const Term& t : forms_.polys[forms_.formulas[f].poly].terms) {
@@ -89,8 +89,8 @@ std::optional<Split> CaseSplits::smallest_range(
 }
 
 // x = k*t + 0..k-1 for floor(e / k), where x is a factor of a product: in e,
-// or, when e is about x alone, in a row; or where it is in another floor by k,
-// as in s//3 + (s + 1)//3 + (s + 2)//3.
+// or, when e is about x alone, in a constraint; or where it is in another floor
+// by k, as in s//3 + (s + 1)//3 + (s + 2)//3.
 std::optional<Split> CaseSplits::residue(const RelevantConstraints& relevant) {
   std::vector<AtomId> factors;  // of products
   for (MonoId m : relevant.monos) {

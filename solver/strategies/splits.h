@@ -1,4 +1,5 @@
-// solver/strategies/splits.h - what to split on when rows alone do not decide.
+// solver/strategies/splits.h - what to split on when constraints alone do not
+// decide.
 //
 //   x//4 with x in a product      x = 4*t, 4*t + 1, 4*t + 2, 4*t + 3
 //   x*y, 0 <= x                   x == 0, x >= 1

@@ -8,7 +8,7 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// In words, where the points leave no answer.
+// Says in words why the points leave no answer.
 void explain_points(Answer& answer, const std::string& undefined) {
   if (!undefined.empty()) {
     answer.tier = Tier::kModels;
@@ -123,7 +123,7 @@ void rule_out_answers(Reasoner& reasoner, Search& s, uint64_t units) {
   }
   if (s.may_hold) {
     s.may_hold =
-        !find(s.opposite, [](const Evaluation& e) { return e.is_false(); });
+        !find(s.negation, [](const Evaluation& e) { return e.is_false(); });
   }
   if (s.may_fail) {
     s.may_fail = !find(s.goal, [](const Evaluation& e) { return e.is_true(); });

@@ -42,14 +42,14 @@ class AssumedDomain {
   Atoms atoms_of(const std::string& condition) {
     return forms().occurrences.of_formula(formula(condition));
   }
-  Poly poly_of(const LinearRow& row) {
+  Poly poly_of(const LinearConstraint& row) {
     Poly p = Poly::number(row.constant);
     for (const LinearTerm& t : row.terms) {
       p.terms.push_back({t.unknown, t.coef});
     }
     return p;
   }
-  std::string text_of(const LinearRow& row) {
+  std::string text_of(const LinearConstraint& row) {
     return to_string(forms(), poly_of(row)) +
            (row.equality ? " == 0" : " >= 0");
   }
@@ -71,10 +71,10 @@ class AssumedDomain {
   }
   // The first row that fails at one of them; "" where none does.  Variables
   // that equalities introduced have no value: such rows are passed over.
-  std::string broken(const std::vector<LinearRow>& rows) {
+  std::string broken(const std::vector<LinearConstraint>& rows) {
     std::string found;
     at_each_point([&](Point& point) {
-      for (const LinearRow& row : rows) {
+      for (const LinearConstraint& row : rows) {
         const Point::Value v = point.value(poly_of(row));
         if (!found.empty() || !v) continue;
         if (row.equality ? *v != 0 : *v < 0) found = text_of(row);

@@ -136,8 +136,8 @@ TEST(CandidateModels, LeaveThePointsAsTheyWere) {
     const FormulaId goals[] = {facts.formula("x >= y"), facts.formula("x < y"),
                                facts.formula("x*y == 8")};
     std::vector<bool> first, again;
-    for (FormulaId goal : goals) first.push_back(candidates.satisfiable(goal));
-    for (FormulaId goal : goals) again.push_back(candidates.satisfiable(goal));
+    for (FormulaId goal : goals) first.push_back(candidates.finds_model(goal));
+    for (FormulaId goal : goals) again.push_back(candidates.finds_model(goal));
     EXPECT_EQ(first, again) << text;
   }
 }
@@ -169,8 +169,8 @@ TEST(CandidateModels, ScaleTheFactorsOfProducts) {
   testing::AssumedDomain facts("x*y == z*w; x >= 1; y >= 1; z >= 1; w >= 1");
   CandidateModels candidates(facts.domain());
   for (FormulaId f : facts.facts()) candidates.add_fact(f);
-  EXPECT_TRUE(candidates.satisfiable(facts.formula("x != y")));
-  EXPECT_TRUE(candidates.satisfiable(facts.formula("x*y >= 4")));
+  EXPECT_TRUE(candidates.finds_model(facts.formula("x != y")));
+  EXPECT_TRUE(candidates.finds_model(facts.formula("x*y >= 4")));
 }
 
 }  // namespace

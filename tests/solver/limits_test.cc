@@ -164,7 +164,7 @@ TEST(Limits, OfZeroLeaveMoreOpen) {
 // x*y >= 1 in cases of x: without a split nothing shows it.
 TEST(Limits, BelongToTheContext) {
   Limits limits;
-  set_limit(limits, "relevant_rows", 0);
+  set_limit(limits, "relevant_constraints", 0);
   set_limit(limits, "relevant_atoms", 0);
   auto chain = [](std::shared_ptr<const Limits> of) {
     testing::Case c("u0:.. u1:.. u2:.. u3:..", "u0 <= u1; u1 <= u2; u2 < u3",

@@ -1,5 +1,5 @@
-// What a refutation is made of, each by itself: the rows near a condition,
-// lemmas about products, what to split on.
+// What a refutation is made of, each by itself: the constraints near a
+// condition, lemmas about products, what to split on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ using namespace internal;
 using ::testing::Contains;
 using ::testing::Not;
 
-// Facts about x and y, of every kind that rows, lemmas and splits are made of.
+// Facts about x and y, of every kind that constraints, lemmas and splits are
+// made of.
 constexpr const char* kFacts[] = {
     "x >= 2; x <= 5; y >= 1; y <= 4",
     "x >= 0; y >= 1; x - y >= 1; x <= 8",
@@ -45,13 +46,15 @@ class Near {
 
   testing::AssumedDomain& facts() { return facts_; }
   Domain& domain() { return facts_.domain(); }
-  const RelevantConstraints& near() const { return relevant_; }
-  std::vector<std::string> texts(const std::vector<LinearRow>& rows) {
+  const RelevantConstraints& relevant() const { return relevant_; }
+  std::vector<std::string> texts(
+      const std::vector<LinearConstraint>& constraints) {
     std::vector<std::string> all;
-    for (const LinearRow& row : rows) all.push_back(facts_.text_of(row));
+    for (const LinearConstraint& constraint : constraints)
+      all.push_back(facts_.text_of(constraint));
     return all;
   }
-  std::string row(const char* poly, const char* relation = " >= 0") {
+  std::string constraint(const char* poly, const char* relation = " >= 0") {
     return to_string(facts_.forms(), facts_.poly(poly)) + relation;
   }
 
@@ -67,7 +70,7 @@ TEST(Relevance, RowsHoldWhereTheFactsDo) {
   for (const char* facts : kFacts) {
     for (const char* condition : kConditions) {
       Near n(facts, condition);
-      EXPECT_EQ(n.facts().broken(n.near().rows), "")
+      EXPECT_EQ(n.facts().broken(n.relevant().linear), "")
           << facts << " |- " << condition;
     }
   }
@@ -75,10 +78,10 @@ TEST(Relevance, RowsHoldWhereTheFactsDo) {
 
 TEST(Relevance, FollowsConstraintsAndNotWhatIsUnconnected) {
   Near n("x - y >= 3; y - z >= 1; v - w >= 1", "x >= 5");
-  const std::vector<std::string> rows = n.texts(n.near().rows);
-  EXPECT_THAT(rows, Contains(n.row("x - y - 3")));
-  EXPECT_THAT(rows, Contains(n.row("y - z - 1")));
-  EXPECT_THAT(rows, Not(Contains(n.row("v - w - 1"))));
+  const std::vector<std::string> constraints = n.texts(n.relevant().linear);
+  EXPECT_THAT(constraints, Contains(n.constraint("x - y - 3")));
+  EXPECT_THAT(constraints, Contains(n.constraint("y - z - 1")));
+  EXPECT_THAT(constraints, Not(Contains(n.constraint("v - w - 1"))));
 }
 
 TEST(Relevance, LeavesOutTheFarthest) {
@@ -88,29 +91,29 @@ TEST(Relevance, LeavesOutTheFarthest) {
   options.limits = few;
   const LimitsInForce in_force(limits_of(options));
   Near n("x - y >= 3; y - z >= 1; z - w >= 1", "x >= 5");
-  const std::vector<std::string> rows = n.texts(n.near().rows);
-  EXPECT_THAT(rows, Contains(n.row("x - y - 3")));
-  EXPECT_THAT(rows, Not(Contains(n.row("z - w - 1"))));
+  const std::vector<std::string> constraints = n.texts(n.relevant().linear);
+  EXPECT_THAT(constraints, Contains(n.constraint("x - y - 3")));
+  EXPECT_THAT(constraints, Not(Contains(n.constraint("z - w - 1"))));
 }
 
 TEST(Relevance, DefinesFloorsMaximaAndMonomials) {
   Near floor("x >= 0", "x//4 >= 1");
-  EXPECT_THAT(floor.texts(floor.near().rows),
-              Contains(floor.row("x - 4*(x//4)")));
-  EXPECT_THAT(floor.texts(floor.near().rows),
-              Contains(floor.row("3 - x + 4*(x//4)")));
+  EXPECT_THAT(floor.texts(floor.relevant().linear),
+              Contains(floor.constraint("x - 4*(x//4)")));
+  EXPECT_THAT(floor.texts(floor.relevant().linear),
+              Contains(floor.constraint("3 - x + 4*(x//4)")));
   Near maximum("", "max(0, x - 5) <= y");
-  EXPECT_THAT(maximum.texts(maximum.near().rows),
-              Contains(maximum.row("max(0, x - 5) - x + 5")));
+  EXPECT_THAT(maximum.texts(maximum.relevant().linear),
+              Contains(maximum.constraint("max(0, x - 5) - x + 5")));
   Near product("x >= 2; x <= 5; y >= 1; y <= 4", "x*y >= 3");
-  EXPECT_THAT(product.texts(product.near().rows),
-              Contains(product.row("20 - x*y")));
+  EXPECT_THAT(product.texts(product.relevant().linear),
+              Contains(product.constraint("20 - x*y")));
 }
 
 TEST(Relevance, KeepsWhatIsNoRowApart) {
   Near n("x + y != 3; x == 1 or y == 2", "x >= y");
-  EXPECT_EQ(n.near().disequalities.size(), 1u);
-  EXPECT_EQ(n.near().clauses.size(), 1u);
+  EXPECT_EQ(n.relevant().disequalities.size(), 1u);
+  EXPECT_EQ(n.relevant().clauses.size(), 1u);
 }
 
 // --- lemmas about products
@@ -121,10 +124,11 @@ TEST(ProductLemmas, HoldWhereTheFactsDo) {
     for (const char* condition : kConditions) {
       Near n(facts, condition);
       ProductLemmas lemmas(n.domain());
-      for (const auto& rows :
-           {lemmas.of_bounds(n.near()), lemmas.of_rows(n.near())}) {
-        count += rows.size();
-        EXPECT_EQ(n.facts().broken(rows), "") << facts << " |- " << condition;
+      for (const auto& constraints : {lemmas.of_bounds(n.relevant()),
+                                      lemmas.of_constraints(n.relevant())}) {
+        count += constraints.size();
+        EXPECT_EQ(n.facts().broken(constraints), "")
+            << facts << " |- " << condition;
       }
     }
   }
@@ -134,31 +138,31 @@ TEST(ProductLemmas, HoldWhereTheFactsDo) {
 TEST(ProductLemmas, AreCornersOfABox) {
   Near n("x >= 2; x <= 5; y >= 1; y <= 4", "x*y >= x + 2*y");
   ProductLemmas lemmas(n.domain());
-  const auto found = n.texts(lemmas.of_bounds(n.near()));
-  EXPECT_THAT(found, Contains(n.row("(x - 2)*(y - 1)")));
-  EXPECT_THAT(found, Contains(n.row("(5 - x)*(4 - y)")));
-  EXPECT_THAT(found, Contains(n.row("(x - 2)*(4 - y)")));
+  const auto found = n.texts(lemmas.of_bounds(n.relevant()));
+  EXPECT_THAT(found, Contains(n.constraint("(x - 2)*(y - 1)")));
+  EXPECT_THAT(found, Contains(n.constraint("(5 - x)*(4 - y)")));
+  EXPECT_THAT(found, Contains(n.constraint("(x - 2)*(4 - y)")));
 }
 
 TEST(ProductLemmas, MultiplyRowsByFactors) {
   Near n("x - y >= 1; x >= 0; y >= 2; z >= 3", "x*z >= y*z");
   ProductLemmas lemmas(n.domain());
-  EXPECT_THAT(n.texts(lemmas.of_bounds(n.near())),
-              Contains(n.row("(x - y - 1)*(z - 3)")));
+  EXPECT_THAT(n.texts(lemmas.of_bounds(n.relevant())),
+              Contains(n.constraint("(x - y - 1)*(z - 3)")));
 }
 
 TEST(ProductLemmas, MultiplyShortRowsByOneAnother) {
   Near n("x - y >= 0; x + y >= 3", "x*x <= x*y + 40");
   ProductLemmas lemmas(n.domain());
-  EXPECT_THAT(n.texts(lemmas.of_rows(n.near())),
-              Contains(n.row("(x - y)*(x + y - 3)")));
+  EXPECT_THAT(n.texts(lemmas.of_constraints(n.relevant())),
+              Contains(n.constraint("(x - y)*(x + y - 3)")));
 }
 
 TEST(ProductLemmas, AreNoneWithoutProducts) {
   Near n("x - y >= 0; x >= 2; x <= 5", "x >= y");
   ProductLemmas lemmas(n.domain());
-  EXPECT_TRUE(lemmas.of_bounds(n.near()).empty());
-  EXPECT_TRUE(lemmas.of_rows(n.near()).empty());
+  EXPECT_TRUE(lemmas.of_bounds(n.relevant()).empty());
+  EXPECT_TRUE(lemmas.of_constraints(n.relevant()).empty());
 }
 
 // --- what to split on
@@ -168,7 +172,7 @@ TEST(CaseSplits, SomeBranchHoldsWhereverTheFactsDo) {
   for (const char* facts : kFacts) {
     for (const char* condition : kConditions) {
       Near n(facts, condition);
-      const auto split = CaseSplits(n.domain()).choose(n.near());
+      const auto split = CaseSplits(n.domain()).choose(n.relevant());
       if (!split) continue;
       ++count;
       n.facts().at_each_point([&](Point& point) {
@@ -191,7 +195,7 @@ struct SplitRow {
 };
 
 TEST(CaseSplits, TakeTheSmallestFirst) {
-  const SplitRow rows[] = {
+  const SplitRow constraints[] = {
       // a clause before all else
       {"x == 1 or x - y >= 7; x >= 0; x <= 3; y >= -20",
        "x*y <= 3",
@@ -205,22 +209,22 @@ TEST(CaseSplits, TakeTheSmallestFirst) {
       // an end of a factor's range where nothing else is left
       {"x >= 0; y >= 5", "x*y >= 3", {"x == 1", "x >= 2"}},
   };
-  for (const SplitRow& row : rows) {
-    Near n(row.facts, row.condition);
-    const auto split = CaseSplits(n.domain()).choose(n.near());
-    ASSERT_TRUE(split.has_value()) << row.facts;
+  for (const SplitRow& constraint : constraints) {
+    Near n(constraint.facts, constraint.condition);
+    const auto split = CaseSplits(n.domain()).choose(n.relevant());
+    ASSERT_TRUE(split.has_value()) << constraint.facts;
     std::vector<FormulaId> wanted;
-    for (const char* branch : row.branches) {
+    for (const char* branch : constraint.branches) {
       wanted.push_back(n.facts().formula(branch));
     }
     EXPECT_THAT(split->branches, ::testing::UnorderedElementsAreArray(wanted))
-        << row.facts << " |- " << row.condition;
+        << constraint.facts << " |- " << constraint.condition;
   }
 }
 
 TEST(CaseSplits, ByResiduesOfAFactor) {
   Near n("", "x*(x//4) >= 3");
-  const auto split = CaseSplits(n.domain()).choose(n.near());
+  const auto split = CaseSplits(n.domain()).choose(n.relevant());
   ASSERT_TRUE(split.has_value());
   EXPECT_EQ(split->branches.size(), 4u);
   EXPECT_EQ(split->branches[1], n.facts().formula("x % 4 == 1"));
@@ -228,7 +232,7 @@ TEST(CaseSplits, ByResiduesOfAFactor) {
 
 TEST(CaseSplits, AreNoneWhereNothingIsOpen) {
   Near n("x - y >= 1", "x >= y");
-  EXPECT_FALSE(CaseSplits(n.domain()).choose(n.near()).has_value());
+  EXPECT_FALSE(CaseSplits(n.domain()).choose(n.relevant()).has_value());
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ using namespace internal;
 
 constexpr uint64_t kUnits = 1000000;
 
-LinearRow row(std::initializer_list<int64_t> coefs, int64_t constant) {
-  LinearRow r;
+LinearConstraint row(std::initializer_list<int64_t> coefs, int64_t constant) {
+  LinearConstraint r;
   uint32_t unknown = 0;
   for (int64_t c : coefs) {
     if (c != 0) r.terms.push_back({unknown, c});
@@ -22,14 +22,14 @@ LinearRow row(std::initializer_list<int64_t> coefs, int64_t constant) {
 }
 
 // Systems that hold at a hidden point, and the same with the negation of a
-// positive combination of their rows.
+// positive combination of their constraints.
 class Systems {
  public:
   explicit Systems(uint32_t seed) : random_(seed) {}
 
   size_t unknowns = 0;
   std::vector<int64_t> point;
-  std::vector<LinearRow> rows;
+  std::vector<LinearConstraint> rows;
 
   void make() {
     unknowns = 1 + random_() % 5;
@@ -37,7 +37,7 @@ class Systems {
     for (int64_t& v : point) v = pick(-9, 9);
     rows.clear();
     for (size_t n = 1 + random_() % 12; n > 0; --n) {
-      LinearRow r;
+      LinearConstraint r;
       for (uint32_t x = 0; x < unknowns; ++x) {
         int64_t c = pick(-4, 4);
         if (c != 0) r.terms.push_back({x, c});
@@ -47,16 +47,16 @@ class Systems {
     }
   }
 
-  // -(sum of some rows, each a few times) - 1 >= 0
-  LinearRow against() {
+  // -(sum of some constraints, each a few times) - 1 >= 0
+  LinearConstraint against() {
     std::vector<int64_t> sum(unknowns);
     Int constant = 0;
-    for (const LinearRow& r : rows) {
+    for (const LinearConstraint& r : rows) {
       int64_t k = pick(0, 3);
       for (const LinearTerm& t : r.terms) sum[t.unknown] -= k * t.coef;
       constant -= r.constant * k;
     }
-    LinearRow r;
+    LinearConstraint r;
     for (uint32_t x = 0; x < unknowns; ++x) {
       if (sum[x] != 0) r.terms.push_back({x, sum[x]});
     }
@@ -64,7 +64,7 @@ class Systems {
     return r;
   }
 
-  int64_t value(const LinearRow& r) const {
+  int64_t value(const LinearConstraint& r) const {
     int64_t sum = 0;
     for (const LinearTerm& t : r.terms) sum += t.coef * point[t.unknown];
     return sum + *r.constant.to_int64();
@@ -78,16 +78,16 @@ class Systems {
 };
 
 std::optional<std::vector<uint32_t>> conflict(
-    size_t unknowns, const std::vector<LinearRow>& rows) {
+    size_t unknowns, const std::vector<LinearConstraint>& rows) {
   Simplex simplex(unknowns);
-  for (const LinearRow& r : rows) EXPECT_TRUE(simplex.add(r));
+  for (const LinearConstraint& r : rows) EXPECT_TRUE(simplex.add(r));
   return simplex.infeasible(kUnits);
 }
 
 TEST(Simplex, NamesTheRowsThatClash) {
   // x >= 3, y >= x + 1, z <= 5, y <= 3
-  std::vector<LinearRow> rows = {row({1}, -3), row({-1, 1}, -1),
-                                 row({0, 0, -1}, 5), row({0, -1}, 3)};
+  std::vector<LinearConstraint> rows = {row({1}, -3), row({-1, 1}, -1),
+                                        row({0, 0, -1}, 5), row({0, -1}, 3)};
   EXPECT_EQ(conflict(3, rows), (std::vector<uint32_t>{0, 1, 3}));
   rows.pop_back();
   EXPECT_FALSE(conflict(3, rows));
@@ -110,14 +110,14 @@ TEST(Simplex, RefutesWhatOpposesASum) {
   Systems systems(202);
   for (int i = 0; i < 3000; ++i) {
     systems.make();
-    std::vector<LinearRow> rows = systems.rows;
+    std::vector<LinearConstraint> rows = systems.rows;
     rows.push_back(systems.against());
     auto found = conflict(systems.unknowns, rows);
     ASSERT_TRUE(found) << "system " << i;
-    // What it names is in conflict by itself, with the row that opposes the
-    // rest.
+    // What it names is in conflict by itself, with the constraint that opposes
+    // the rest.
     EXPECT_EQ(found->back(), rows.size() - 1);
-    std::vector<LinearRow> named;
+    std::vector<LinearConstraint> named;
     for (uint32_t k : *found) named.push_back(rows[k]);
     EXPECT_TRUE(conflict(systems.unknowns, named)) << "system " << i;
   }
@@ -125,7 +125,7 @@ TEST(Simplex, RefutesWhatOpposesASum) {
 
 TEST(Simplex, LeavesOutWhatIsTooLarge) {
   Simplex simplex(1);
-  LinearRow huge = row({1}, 0);
+  LinearConstraint huge = row({1}, 0);
   huge.constant = *pow(Int(2), 80);
   EXPECT_FALSE(simplex.add(huge));
   EXPECT_TRUE(simplex.add(row({1}, -1)));

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "sym/definition.h"
 #include "sym/parse.h"
 #include "sym/simplify.h"
 #include "tests/support/random_expr.h"
@@ -231,7 +232,8 @@ TEST_F(PrintTest, SreprIsWhatSymPyWrites) {
 }
 
 // Mod and CeilDiv of possibly negative values, and booleans in an ite, are
-// written in other words that mean the same.
+// written in other words that mean the same; so is an operator that others
+// define and PyTorch has no function for.
 TEST_F(PrintTest, SreprComesBackTheSame) {
   testing::RandomExpr random(pool, {s0, s1, u0}, 7);
   for (int i = 0; i < 2000; ++i) {
@@ -241,7 +243,10 @@ TEST_F(PrintTest, SreprComesBackTheSame) {
     ASSERT_EQ(simplify(back), simplify(e)) << text;
     if (form.find("CeilDiv") != std::string::npos) continue;
     if (text.find("PythonMod") != std::string::npos) continue;
-    ASSERT_EQ(back, e) << text;
+    const Expr written = rewrite(e, [](Expr x) {
+      return x.is(Op::kModularIndexing) ? x : definition(x);
+    });
+    ASSERT_EQ(back, written) << text;
   }
 }
 
