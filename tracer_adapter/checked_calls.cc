@@ -82,6 +82,18 @@ void check_steps(const c10::OperatorHandle& op,
   }
 }
 
+// Throws unless `values`, which are argument i or follow from it, are from
+// `least` to `most`.
+void check_range(const c10::OperatorHandle& op, size_t i,
+                 const at::Tensor& values, int64_t least, int64_t most) {
+  if (values.numel() == 0) return;
+  const int64_t first = values.min().item<int64_t>(),
+                last = values.max().item<int64_t>();
+  TORCH_CHECK_VALUE(least <= first && last <= most, op.schema().name(), ": ",
+                    op.schema().arguments()[i].name(), " must be from ", least,
+                    " to ", most, ", got ", first, " to ", last);
+}
+
 // ctc_loss(log_probs (T, N, labels), targets (N, S) or their rows one after
 // another, input_lengths, target_lengths, ...): the kernel reads what a target
 // says.  What stands behind a row's length is not looked at.
@@ -93,11 +105,7 @@ void check_labels(const c10::OperatorHandle& op,
     const at::Tensor given = args[i].isTensor()
                                  ? args[i].toTensor().to(at::kLong)
                                  : at::tensor(args[i].toIntVector(), at::kLong);
-    TORCH_CHECK_VALUE(
-        given.numel() == 0 || (given.min().item<int64_t>() >= 0 &&
-                               given.max().item<int64_t>() <= most),
-        name, ": ", op.schema().arguments()[i].name(),
-        " must be at least 0 and at most ", most, ", got ", given);
+    check_range(op, i, given, 0, most);
     return given.reshape({-1});
   };
   TORCH_CHECK_VALUE(
@@ -120,12 +128,7 @@ void check_labels(const c10::OperatorHandle& op,
                       targets.numel(), " targets");
     labels = targets.narrow(0, 0, all);
   }
-  if (labels.numel() == 0) return;
-  const int64_t least = labels.min().item<int64_t>(),
-                most = labels.max().item<int64_t>();
-  TORCH_CHECK_VALUE(least >= 0 && most < probs.size(-1), name,
-                    ": targets from ", least, " to ", most, " for ",
-                    probs.size(-1), " labels");
+  check_range(op, 1, labels, 0, probs.size(-1) - 1);
 }
 
 // segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, ...):
@@ -133,20 +136,12 @@ void check_labels(const c10::OperatorHandle& op,
 void check_segments(const c10::OperatorHandle& op,
                     std::span<const c10::IValue> args) {
   const at::Tensor data = args[0].toTensor();
-  const auto check = [&](size_t i, const at::Tensor& places, int64_t most) {
-    TORCH_CHECK_VALUE(
-        places.numel() == 0 || (places.min().item<int64_t>() >= 0 &&
-                                places.max().item<int64_t>() <= most),
-        op.schema().name(), ": ", op.schema().arguments()[i].name(),
-        " must be at least 0 and at most ", most, " in all, got ",
-        args[i].toTensor());
-  };
   for (size_t i : {2, 4}) {
     if (!args[i].isTensor()) continue;
     const at::Tensor places = args[i].toTensor().to(at::kLong);
     const int64_t size = data.size(places.dim() - 1);
-    check(i, places, size);
-    if (i == 2) check(i, places.sum(-1), size);
+    check_range(op, i, places, 0, size);
+    if (i == 2) check_range(op, i, places.sum(-1), 0, size);
   }
 }
 
@@ -170,6 +165,31 @@ void check_pivots(const c10::OperatorHandle& op,
   }
 }
 
+// embedding_dense_backward(grad_output, indices, num_weights, padding_idx,
+// scale_grad_by_freq): frequencies are counted at the indices, whatever they
+// are.
+void check_counted(const c10::OperatorHandle& op,
+                   std::span<const c10::IValue> args) {
+  if (args[4].toBool())
+    check_range(op, 1, args[1].toTensor(), 0, args[2].toInt() - 1);
+}
+
+// embedding_bag(weight, indices, offsets, ...): a bag begins at its offset.
+void check_bags(const c10::OperatorHandle& op,
+                std::span<const c10::IValue> args) {
+  const at::Tensor indices = args[1].toTensor();
+  check_range(op, 1, indices, 0, args[0].toTensor().size(0) - 1);
+  check_range(op, 2, args[2].toTensor(), 0, indices.numel());
+}
+
+// max_pool2d_with_indices_backward(grad_output, self, ..., indices): an index
+// is a place in a plane of self, or -1.
+void check_maxima(const c10::OperatorHandle& op,
+                  std::span<const c10::IValue> args) {
+  const at::Tensor self = args[1].toTensor();
+  check_range(op, 7, args[7].toTensor(), -1, self.size(-1) * self.size(-2) - 1);
+}
+
 // What is data of a call, and a place in memory for its kernel.
 struct DataCheck {
   std::string_view op;
@@ -178,8 +198,14 @@ struct DataCheck {
 };
 constexpr DataCheck kDataChecks[] = {
     {"aten::_ctc_loss", check_labels},
+    {"aten::_embedding_bag", check_bags},
+    {"aten::_embedding_bag_forward_only", check_bags},
     {"aten::ctc_loss", check_labels},
+    {"aten::embedding_backward", check_counted},
+    {"aten::embedding_bag", check_bags},
+    {"aten::embedding_dense_backward", check_counted},
     {"aten::linalg_ldl_solve", check_pivots},
+    {"aten::max_pool2d_with_indices_backward", check_maxima},
     {"aten::segment_reduce", check_segments},
 };
 

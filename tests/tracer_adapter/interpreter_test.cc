@@ -349,6 +349,70 @@ TEST(CheckedCalls, LookAtTheSegmentsOfAReduction) {
   EXPECT_THAT(reduce(4, {-9, 2, 4, 0, 0, 3}, {2, 3}), refused);
 }
 
+TEST(CheckedCalls, LookAtTheIndicesOfAnEmbeddingsGradient) {
+  const auto gradient = [](std::vector<int64_t> indices, bool is_scaled) {
+    return error_of([&] {
+      const auto count = static_cast<int64_t>(indices.size());
+      call_checked("aten::embedding_dense_backward",
+                   {at::rand({count, 3}), at::tensor(indices, at::kLong), 5, -1,
+                    is_scaled});
+    });
+  };
+  const CheckedCalls checked;
+  EXPECT_EQ(gradient({0, 4, 4}, true), "");
+  EXPECT_EQ(gradient({0, 5, -1}, false), "");  // not counted
+  const auto refused = ::testing::HasSubstr("indices must be from 0 to 4");
+  EXPECT_THAT(gradient({0, 5, 4}, true), refused);
+  EXPECT_THAT(gradient({0, -1, 4}, true), refused);
+}
+
+TEST(CheckedCalls, LookAtTheOffsetsOfBags) {
+  for (const char* name : {"aten::embedding_bag", "aten::_embedding_bag",
+                           "aten::_embedding_bag_forward_only"}) {
+    for (const int64_t mode : {0, 1, 2}) {
+      const auto bags = [&](std::vector<int64_t> indices,
+                            std::vector<int64_t> offsets) {
+        return error_of([&] {
+          c10::Stack args = {at::rand({5, 3}),
+                             at::tensor(indices, at::kLong),
+                             at::tensor(offsets, at::kLong),
+                             false,
+                             mode,
+                             false,
+                             c10::IValue(),
+                             false};
+          if (name[6] == '_') args.emplace_back(-1);
+          call_checked(name, args);
+        });
+      };
+      const CheckedCalls checked;
+      EXPECT_EQ(bags({0, 4, 4}, {0, 1, 3}), "") << name << mode;
+      const auto refused = ::testing::HasSubstr(" must be from 0 to ");
+      EXPECT_THAT(bags({0, 4, 5}, {0, 1}), refused) << name << mode;
+      EXPECT_THAT(bags({0, -4, 4}, {0, 1}), refused) << name << mode;
+      EXPECT_THAT(bags({0, 4, 4}, {0, 4}), refused) << name << mode;
+      EXPECT_THAT(bags({0, 4, 4}, {0, -1000}), refused) << name << mode;
+    }
+  }
+}
+
+TEST(CheckedCalls, LookAtThePlacesOfMaxima) {
+  const auto gradient = [](int64_t place) {
+    return error_of([&] {
+      const std::vector<int64_t> two = {2, 2}, none = {0, 0}, one = {1, 1};
+      call_checked(
+          "aten::max_pool2d_with_indices_backward",
+          {at::rand({1, 2, 2, 2}), at::rand({1, 2, 4, 5}), two, two, none, one,
+           false, at::full({1, 2, 2, 2}, place, at::kLong)});
+    });
+  };
+  const CheckedCalls checked;
+  EXPECT_EQ(gradient(19), "");
+  const auto refused = ::testing::HasSubstr("indices must be from -1 to 19");
+  EXPECT_THAT(gradient(20), refused);
+  EXPECT_THAT(gradient(-2), refused);
+}
+
 TEST(CheckedCalls, LookAtPivotsBelowZero) {
   const auto solve = [](std::vector<int64_t> pivots) {
     return error_of([&] {
