@@ -16,6 +16,7 @@ import model_files
 from test_cli import COMMAND
 
 MUTATIONS = COMMAND.parent / "model_mutations"
+CANARIES = COMMAND.parent / "libcanaries.so"
 DAMAGE = COMMAND.parent / "archive_mutations"
 SEED = int(os.environ.get("PROVISO_SEED", "1"))
 COUNT = int(os.environ.get("PROVISO_MUTATIONS", "3000"))
@@ -46,6 +47,27 @@ def test_every_mutant_is_refused_or_works(files, tmp_path):
     assert loaded.returncode == 0, said + loaded.stderr[-2000:]
     assert "finding" not in said, said
     assert "ran" in said, "nothing is left to run: " + said
+
+
+def under_canaries(*command):
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "LD_PRELOAD": str(CANARIES), "OMP_NUM_THREADS": "1"})
+
+
+def test_canaries_see_what_a_kernel_writes():
+    done = under_canaries(sys.executable, "-c", """
+import torch
+torch.ops.aten.embedding_dense_backward(
+    torch.ones(3, 2), torch.tensor([0, 5, 4]), 5, -1, True)
+""")
+    assert done.returncode != 0
+    assert "canaries: written behind" in done.stderr, done.stderr[-2000:]
+
+
+def test_no_mutant_makes_a_kernel_write_where_it_must_not(files):
+    done = under_canaries(MUTATIONS, str(COUNT), str(SEED + COUNT), *files)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
 def test_every_damaged_archive_is_refused_or_read_as_torch_reads_it(files):
