@@ -3,8 +3,7 @@
 //
 //   "expected a symbol, got " + excerpt(e)      got s0 + s1*s2 + ...
 //   "expected a symbol, got " + described(e)    got s0 + 1 (integer)
-//   excerpt(line, kSentenceLength)              a line of code, or its
-//   beginning
+//   excerpt(line, kSentenceLength)              a line, or how it begins
 //
 // What is longer is cut there, and "..." says so.
 #pragma once
@@ -21,8 +20,7 @@ namespace proviso::inline v0_2::internal {
 inline constexpr size_t kArgumentLength = 200;  // what a call was given
 inline constexpr size_t kSentenceLength = 400;  // what one sentence is about
 inline constexpr size_t kFactLength = 1000;     // one of the facts of an answer
-inline constexpr size_t kMessageLength =
-    2000;  // what all of a message is about
+inline constexpr size_t kMessageLength = 2000;  // all of a message
 
 inline std::string excerpt(Expr e, size_t most = kArgumentLength) {
   return to_string(e, most);

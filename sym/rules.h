@@ -14,8 +14,7 @@
 // The tables, a file each, in the order in which they are tried:
 //
 //   sum_rules()              rules_sums.cc        any node; sums with floors
-//   and
-//                                                 remainders in them
+//                                                 and remainders in them
 //   division_rules()         rules_division.cc    floors, remainders
 //   sum_of_extrema_rules()   rules_sums_of_extrema.cc
 //                                                 sums with Min, Max, Where

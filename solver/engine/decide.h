@@ -4,11 +4,9 @@
 //   s.value, reasoner.facts_in(s.why)             // true, {2, 5}
 //
 //   1  a proof from the facts in the order in which they came: that the
-//   question
-//      is defined, and then that it holds or fails (Stage::kProof)
+//      question is defined, and then that it holds or fails (Stage::kProof)
 //   2  the question with all facts around it, where 1 left it open, or worked
-//   so
-//      hard that another order of the facts might not find it
+//      so hard that another order of the facts might not find it
 //      (Stage::kFallback)
 //   3  where that took a proof and no point is known at which the facts hold:
 //      whether they contradict each other (consistency.h)

@@ -14,8 +14,8 @@
 //   3  the same with the facts assumed in other ways, one after another, but
 //      for those whose first consequences are like those of a way before, as
 //      far as numbers tell: their proofs are, too
-//   4  where work ended the first of them, or no way was another, more work on
-//      it
+//   4  more work on the first of them, where work ended it or no way was
+//      another
 //
 // Most questions that come here are decided by the first or the second order.
 #pragma once

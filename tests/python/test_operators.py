@@ -2,17 +2,15 @@
 
 import contextlib
 import itertools
-import pathlib
 import subprocess
 
 import op_samples
 import pytest
 import torch
+from readers import COMMAND
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import proviso
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def test_core_aten_is_covered():
@@ -40,6 +38,20 @@ def test_results_agree_with_eager():
                    for text in texts)
 
 
+def assert_as_eager(result):
+    assert result.differences == [] and result.refused == []
+    assert result.without_rule == {} and result.meta_differences == []
+
+
+def assert_all_have_rules(result):
+    assert_as_eager(result)
+    rules = op_samples.rules()
+    for target in result.tested:
+        _, name, overload = target.split(".")
+        assert op_samples.rule_of(getattr(getattr(aten, name), overload),
+                                  rules), target
+
+
 def test_factors_of_matrices_keep_lapacks_columns():
     result = op_samples.run_all(
         {"linalg.cholesky_ex", "linalg.det", "linalg.eig", "linalg.eigh",
@@ -47,8 +59,7 @@ def test_factors_of_matrices_keep_lapacks_columns():
          "linalg.slogdet", "linalg.solve", "linalg.solve_triangular",
          "linalg.svd", "linalg.svdvals", "cholesky_solve"}, samples=6)
     assert result.samples > 70
-    assert result.differences == [] and result.refused == []
-    assert result.without_rule == {} and result.meta_differences == []
+    assert_as_eager(result)
 
 
 def test_what_is_called_rarely():
@@ -60,13 +71,7 @@ def test_what_is_called_rarely():
              "nn.functional.multilabel_margin_loss", "ormqr"}
     result = op_samples.run_all(names, samples=12)
     assert result.samples > 130
-    assert result.differences == [] and result.refused == []
-    assert result.without_rule == {} and result.meta_differences == []
-    rules = op_samples.rules()
-    for target in result.tested:
-        _, name, overload = target.split(".")
-        assert op_samples.rule_of(getattr(getattr(aten, name), overload),
-                                  rules), target
+    assert_all_have_rules(result)
 
 
 def affine_grid(theta):
@@ -86,12 +91,11 @@ def test_what_python_alone_knows_is_read_in_python(tmp_path):
     file, theta = tmp_path / "grid.pt2", torch.randn(2, 2, 3)
     proviso.save(proviso.export(affine_grid, (theta,)), file)
     assert torch.equal(proviso.load(file).module()(theta), affine_grid(theta))
-    command = ROOT / "build" / "bin" / "proviso-pt2"
-    done = subprocess.run([command, "run", file], capture_output=True,
+    done = subprocess.run([COMMAND, "run", file], capture_output=True,
                           text=True)
     assert done.returncode == 3 and "allow it by its name" in done.stderr
     allowed = subprocess.run(
-        [command, "run", "--allow=aten.affine_grid_generator", file],
+        [COMMAND, "run", "--allow=aten.affine_grid_generator", file],
         capture_output=True)
     assert allowed.returncode == 0
 
@@ -105,13 +109,7 @@ def test_copies_of_views_and_what_is_rare():
              "unfold_copy", "unsqueeze_copy", "view_copy"}
     result = op_samples.run_all(names, samples=4)
     assert result.samples > 60
-    assert result.differences == [] and result.refused == []
-    assert result.without_rule == {} and result.meta_differences == []
-    rules = op_samples.rules()
-    for target in result.tested:
-        _, name, overload = target.split(".")
-        assert op_samples.rule_of(getattr(getattr(aten, name), overload),
-                                  rules), target
+    assert_all_have_rules(result)
 
     def program(x):
         return (aten.alias_copy(x), aten.permute_copy(x, [1, 0]),
@@ -447,8 +445,7 @@ def test_ranks_and_conditions_of_matrices():
          "triangular_solve", "_chunk_cat", "nn.functional.channel_shuffle"},
         samples=12)
     assert result.samples > 50
-    assert result.differences == [] and result.refused == []
-    assert result.without_rule == {} and result.meta_differences == []
+    assert_as_eager(result)
 
 
 def test_pieces_at_places_that_are_data():

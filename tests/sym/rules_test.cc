@@ -54,9 +54,10 @@ class Ranges final : public Facts {
   std::vector<std::pair<Expr, Interval>> given_;
 };
 
-class World {
+// The symbols x, y and z in given ranges, and the small points there.
+class SmallBox {
  public:
-  explicit World(const std::string& given = "")
+  explicit SmallBox(const std::string& given = "")
       : symbols_{parse(pool, "x"), parse(pool, "y"), parse(pool, "z")},
         facts(pool, given) {}
 
@@ -90,8 +91,8 @@ class World {
   Ranges facts;
 };
 
-Found said_by(const Rule& rule, World& world, Expr e) {
-  FormSearch search(world.pool, &world.facts);
+Found said_by(const Rule& rule, SmallBox& box, Expr e) {
+  FormSearch search(box.pool, &box.facts);
   const Expr c = search.canonical(e);
   Found found;
   if (applies(rule.on, c)) rule.apply(search, c, found);
@@ -102,22 +103,22 @@ Found said_by(const Rule& rule, World& world, Expr e) {
 TEST(Rules, FireOnTheirExampleAndSayWhatIsEqual) {
   for (const Rule* rule : all_rules()) {
     if (*rule->fires == '\0') continue;  // by proof alone
-    World world(rule->given);
-    const Expr e = parse(world.pool, rule->fires);
-    const Found found = said_by(*rule, world, e);
+    SmallBox box(rule->given);
+    const Expr e = parse(box.pool, rule->fires);
+    const Found found = said_by(*rule, box, e);
     EXPECT_FALSE(found.empty()) << rule->name << " on " << rule->fires;
     for (Expr f : found) {
-      EXPECT_EQ(world.difference(e, f, 12), "") << rule->name;
+      EXPECT_EQ(box.difference(e, f, 12), "") << rule->name;
     }
   }
 }
 
 TEST(Rules, AreQuietWhereTheirConditionFails) {
   for (const Rule* rule : all_rules()) {
-    World world(rule->given);
+    SmallBox box(rule->given);
     if (*rule->quiet == '\0') continue;
-    const Expr e = parse(world.pool, rule->quiet);
-    for (Expr f : said_by(*rule, world, e)) {
+    const Expr e = parse(box.pool, rule->quiet);
+    for (Expr f : said_by(*rule, box, e)) {
       ADD_FAILURE() << rule->name << ": " << rule->quiet << " -> " << f;
     }
   }
@@ -133,8 +134,8 @@ TEST(Rules, HaveNamesOfTheirOwn) {
 
 // Whatever a rule says of a part of e has that part's value, be it cheaper or
 // not.
-void check_all_rules(World& world, Expr e, const std::string& of) {
-  FormSearch search(world.pool, &world.facts);
+void check_all_rules(SmallBox& box, Expr e, const std::string& of) {
+  FormSearch search(box.pool, &box.facts);
   std::vector<Expr> parts;
   std::unordered_map<uint32_t, bool> seen;
   visit_arguments_first(
@@ -149,7 +150,7 @@ void check_all_rules(World& world, Expr e, const std::string& of) {
       Found found;
       rule->apply(search, part, found);
       for (Expr f : found) {
-        ASSERT_EQ(world.difference(part, f, 4), "") << rule->name << ", " << of;
+        ASSERT_EQ(box.difference(part, f, 4), "") << rule->name << ", " << of;
       }
     }
   }
@@ -162,14 +163,14 @@ TEST(Rules, SayOnlyWhatIsEqualOfRandomExpressions) {
   static constexpr const char* kGiven[] = {"", "y in [0, 3]",
                                            "x in [1, int_oo]; z in [-2, 2]"};
   for (uint32_t round = 0; round < count; ++round) {
-    World world(kGiven[round % 3]);
-    testing::RandomExpr any(world.pool, world.symbols_, seed + round);
-    testing::RandomIndex index(world.pool, world.symbols_, seed + round);
+    SmallBox box(kGiven[round % 3]);
+    testing::RandomExpr any(box.pool, box.symbols_, seed + round);
+    testing::RandomIndex index(box.pool, box.symbols_, seed + round);
     const Expr e = round % 4 == 0   ? any.integer(2)
                    : round % 4 == 1 ? any.boolean(2)
                    : round % 4 == 2 ? index.integer(1)
                                     : index.boolean(1);
-    check_all_rules(world, e, "seed " + std::to_string(seed + round));
+    check_all_rules(box, e, "seed " + std::to_string(seed + round));
     if (HasFatalFailure()) return;
   }
 }
@@ -180,8 +181,8 @@ TEST(Rules, SayOnlyWhatIsEqualOfTheExamplesOfAll) {
   for (const Rule* rule : all_rules()) {
     for (const char* text : {rule->fires, rule->quiet}) {
       if (*text == '\0') continue;
-      World world(rule->given);
-      check_all_rules(world, parse(world.pool, text), text);
+      SmallBox box(rule->given);
+      check_all_rules(box, parse(box.pool, text), text);
       if (HasFatalFailure()) return;
     }
   }

@@ -205,10 +205,10 @@ bool same(const PyExpr& a, const PyExpr& b) {
   if (a.pool == b.pool) return a.e == b.e;
   // From b's expressions to a's, each once.
   std::unordered_map<Expr, Expr, ExprHash> match;
-  std::vector<std::pair<Expr, Expr>> todo{{a.e, b.e}};
-  while (!todo.empty()) {
-    const auto [x, y] = todo.back();
-    todo.pop_back();
+  std::vector<std::pair<Expr, Expr>> pending{{a.e, b.e}};
+  while (!pending.empty()) {
+    const auto [x, y] = pending.back();
+    pending.pop_back();
     const auto [known, is_new] = match.emplace(y, x);
     if (!is_new) {
       if (known->second != x) return false;
@@ -223,7 +223,7 @@ bool same(const PyExpr& a, const PyExpr& b) {
       return false;
     }
     for (size_t i = 0; i < x.arity(); ++i)
-      todo.emplace_back(x.arg(i), y.arg(i));
+      pending.emplace_back(x.arg(i), y.arg(i));
   }
   return true;
 }

@@ -2,13 +2,13 @@
 of the frame that asks.
 
     asking = Asking(sys._getframe(1))
-    asking.demand()       # assert n > 3, or: if n <= 3: raise ValueError("few")
+    asking.demand         # assert n > 3, or: if n <= 3: raise ValueError("few")
     asking.only_speaks()  # if n > 512: warnings.warn(f"{n} is long")
     asking.compared()     # x.shape == y.shape: one condition for all sizes
 
 `only_speaks` follows both ways from the branch until they meet.  On the way
-values are read and formatted and somebody is told of them; whatever else stands
-there may change the program, and ends the way.
+values may be read, formatted, and printed, logged or warned of; whatever else
+stands there may change the program, and ends the way.
 """
 
 import dis
@@ -92,6 +92,7 @@ class Asking:
         self._code, self._index = _instructions_of(frame.f_code)
         self._at = self._index.get(frame.f_lasti)
 
+    @functools.cached_property
     def demand(self):
         """(the value without which the program ends in an error, what the
         error says); None where the program goes on either way, or may catch
@@ -129,7 +130,8 @@ class Asking:
                 jump += 1
         if jump is None or not _is_branch(self._code[jump]):
             return False
-        return _Ways(self._frame, self._code, self._index).meet(jump) is not None
+        ways = _Ways(self._frame, self._code, self._index)
+        return ways.meet(jump) is not None
 
     def compared(self):
         """Of two sequences of sizes that are compared: whether all are equal,
@@ -218,11 +220,29 @@ class _Ways:
 
     def _way(self, at):
         """The instructions before which the stack is as at first."""
-        stack = []
-        while self._steps < _MOST_STEPS:
-            self._steps += 1
+        for at, stack in self._steps_from(at):
             if not stack:
                 yield at
+
+    def error_of(self, at):
+        """What is raised at the end of a way that only reads."""
+        for at, stack in self._steps_from(at):
+            one = self._code[at]
+            if one.opname == "JUMP_BACKWARD":
+                return None
+            if one.opname == "RAISE_VARARGS":
+                raised = stack[-1] if one.arg == 1 and stack else None
+                if isinstance(raised, type) and issubclass(raised, Exception):
+                    return _Error("")
+                return raised if isinstance(raised, _Error) else None
+        return None
+
+    def _steps_from(self, at):
+        """Each instruction of a way, with the stack before it."""
+        stack = []
+        while at is not None and self._steps < _MOST_STEPS:
+            self._steps += 1
+            yield at, stack
             one = self._code[at]
             try:
                 if _is_branch(one):
@@ -234,33 +254,6 @@ class _Ways:
                     at += 1
             except (_Stop, IndexError):
                 return
-            if at is None:
-                return
-
-    def error_of(self, at):
-        """What is raised at the end of a way that only reads."""
-        stack = []
-        while self._steps < _MOST_STEPS:
-            self._steps += 1
-            one = self._code[at]
-            if one.opname == "RAISE_VARARGS":
-                raised = stack[-1] if one.arg == 1 and stack else None
-                if isinstance(raised, type) and issubclass(raised, Exception):
-                    return _Error("")
-                return raised if isinstance(raised, _Error) else None
-            try:
-                if one.opname == "JUMP_FORWARD":
-                    at = self._index[one.argval]
-                elif _is_branch(one):
-                    at = self._branch(at, stack.pop())
-                else:
-                    self._execute(one, stack)
-                    at += 1
-            except (_Stop, IndexError):
-                return None
-            if at is None:
-                return None
-        return None
 
     def _branch(self, at, value):
         name = self._code[at].opname
@@ -378,7 +371,8 @@ def _called(function, args):
                       else "")
     if any(function is known for known in _SPEAKS + _READS):
         return _Unknown
-    if (function is tuple or function is list) and all(type(a) in _SEQUENCES for a in args):
+    if ((function is tuple or function is list)
+            and all(type(a) in _SEQUENCES for a in args)):
         return function(*args)
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")

@@ -288,10 +288,9 @@ def _answer(condition, asking):
     except RuntimeError as error:
         if not str(error).startswith("Could not guard on data-dependent"):
             raise
-        demand = asking.demand()
-        if demand is None:
+        if asking.demand is None:
             raise
-    value, text = demand
+    value, text = asking.demand
     _proviso.assert_at_run_time(
         condition if value else torch.sym_not(condition), text)
     return value
@@ -307,10 +306,11 @@ def _our_bool_of_tensor(self):
     asking = _branches.Asking(sys._getframe(1))
     if asking.only_speaks():
         return False
-    if asking.demand() is None:
+    if asking.demand is None:
         return _bool_of_tensor(self)
     value = self.item()
-    condition = value if isinstance(value, (bool, torch.SymBool)) else value != 0
+    is_truth = isinstance(value, (bool, torch.SymBool))
+    condition = value if is_truth else value != 0
     return condition if type(condition) is bool else _answer(condition, asking)
 
 
