@@ -2,7 +2,7 @@
 
 #include <ATen/ops/stack.h>
 
-#include "tracer_adapter/sub_graph.h"
+#include "tracer_adapter/trace/sub_graph.h"
 
 namespace proviso::inline v0_2 {
 namespace {

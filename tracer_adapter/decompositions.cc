@@ -28,9 +28,9 @@
 #include <string_view>
 #include <utility>
 
-#include "tracer_adapter/interceptor.h"
-#include "tracer_adapter/replay.h"
-#include "tracer_adapter/tensors_in.h"
+#include "tracer_adapter/rerun/replay.h"
+#include "tracer_adapter/trace/interceptor.h"
+#include "tracer_adapter/trace/tensors_in.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::inline v0_2 {

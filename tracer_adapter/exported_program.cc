@@ -7,8 +7,8 @@
 
 #include "sym/budget.h"
 #include "sym/print.h"
-#include "tracer_adapter/owned_tensors.h"
-#include "tracer_adapter/sources.h"
+#include "tracer_adapter/ir/owned_tensors.h"
+#include "tracer_adapter/trace/sources.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "guards/shape_env.h"
-#include "tracer_adapter/graph.h"
-#include "tracer_adapter/graph_signature.h"
+#include "tracer_adapter/ir/graph.h"
+#include "tracer_adapter/ir/graph_signature.h"
 
 namespace proviso::inline v0_2 {
 

@@ -10,13 +10,13 @@
 #include <numeric>
 #include <utility>
 
-#include "tracer_adapter/entry.h"
-#include "tracer_adapter/op_info.h"
-#include "tracer_adapter/plain_tensor.h"
-#include "tracer_adapter/program_stack.h"
-#include "tracer_adapter/sources.h"
-#include "tracer_adapter/sub_graph.h"
-#include "tracer_adapter/torch_state.h"
+#include "tracer_adapter/trace/entry.h"
+#include "tracer_adapter/trace/op_info.h"
+#include "tracer_adapter/trace/plain_tensor.h"
+#include "tracer_adapter/trace/program_stack.h"
+#include "tracer_adapter/trace/sources.h"
+#include "tracer_adapter/trace/sub_graph.h"
+#include "tracer_adapter/trace/torch_state.h"
 
 namespace proviso::inline v0_2 {
 namespace {

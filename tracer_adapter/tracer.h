@@ -27,11 +27,11 @@
 
 #include "guards/shape_env.h"
 #include "tracer_adapter/exported_program.h"
-#include "tracer_adapter/fake_tensor.h"
-#include "tracer_adapter/graph.h"
-#include "tracer_adapter/mode_blocks.h"
-#include "tracer_adapter/rule.h"
-#include "tracer_adapter/sym_node.h"
+#include "tracer_adapter/fake/fake_tensor.h"
+#include "tracer_adapter/fake/sym_node.h"
+#include "tracer_adapter/ir/graph.h"
+#include "tracer_adapter/trace/mode_blocks.h"
+#include "tracer_adapter/trace/rule.h"
 
 namespace proviso::inline v0_2 {
 
@@ -311,7 +311,8 @@ class HeldMode {
 };
 
 // Names the line of the operators after it, where debug information does not
-// (tracer_adapter/program_stack.h), and evaluates it: y = PROVISO_LINE(x + 1);
+// (tracer_adapter/trace/program_stack.h), and evaluates it: y = PROVISO_LINE(x
+// + 1);
 #define PROVISO_LINE(...)                                            \
   (::proviso::mark_line(__FILE__, __LINE__, __func__, #__VA_ARGS__), \
    __VA_ARGS__)

@@ -1,7 +1,7 @@
 // Sub-graphs of cond, map, while_loop and scan, driven by
 // proviso/_control_flow.py.
 #include "bindings/python/bindings.h"
-#include "tracer_adapter/sub_graph.h"
+#include "tracer_adapter/trace/sub_graph.h"
 
 namespace proviso::python {
 namespace {

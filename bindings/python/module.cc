@@ -2,8 +2,8 @@
 #include <c10/util/Exception.h>
 
 #include "bindings/python/bindings.h"
-#include "tracer_adapter/error_text.h"
-#include "tracer_adapter/zero_division.h"
+#include "tracer_adapter/fake/zero_division.h"
+#include "tracer_adapter/trace/error_text.h"
 
 namespace proviso::python {
 namespace {

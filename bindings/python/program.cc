@@ -11,9 +11,9 @@
 #include "guards/explain.h"
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
-#include "tracer_adapter/executable.h"
 #include "tracer_adapter/pt2/program_reader.h"
-#include "tracer_adapter/rule.h"
+#include "tracer_adapter/run/executable.h"
+#include "tracer_adapter/trace/rule.h"
 
 namespace proviso::python {
 namespace {

@@ -10,7 +10,7 @@
 #include "guards/logs.h"
 #include "guards/open_question.h"
 #include "guards/source_text.h"
-#include "tracer_adapter/torch_state.h"
+#include "tracer_adapter/trace/torch_state.h"
 
 namespace proviso::python {
 namespace {

@@ -24,7 +24,7 @@
 
 #include "solver/solver.h"
 #include "tracer_adapter/pt2/program_reader.h"
-#include "tracer_adapter/retrace.h"
+#include "tracer_adapter/rerun/retrace.h"
 
 namespace proviso::cli {
 

@@ -9,7 +9,7 @@
 #include <exception>
 #include <iostream>
 
-#include "tracer_adapter/error_text.h"
+#include "tracer_adapter/trace/error_text.h"
 
 namespace proviso::cli {
 namespace {

@@ -14,10 +14,10 @@
 
 #include "cli/torch_pt2/claims.h"
 #include "cli/torch_pt2/contained.h"
-#include "tracer_adapter/checked_calls.h"
-#include "tracer_adapter/control_flow.h"
-#include "tracer_adapter/example_inputs.h"
 #include "tracer_adapter/pt2/program_reader.h"
+#include "tracer_adapter/run/checked_calls.h"
+#include "tracer_adapter/run/control_flow.h"
+#include "tracer_adapter/run/example_inputs.h"
 
 namespace proviso::cli {
 namespace {

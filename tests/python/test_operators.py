@@ -546,7 +546,7 @@ def test_leaf_operators(name, batch, form):
 
 
 def gives_new_memory(op):
-    """As tracer_adapter/constants.cc takes it to be."""
+    """As tracer_adapter/run/constants.cc takes it to be."""
     tags, schema = set(op.tags), op._schema
     aliases = any(a.alias_info
                   for a in (*schema.arguments, *schema.returns))

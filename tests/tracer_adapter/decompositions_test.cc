@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/tracer_adapter/support.h"
-#include "tracer_adapter/autocast_scope.h"
 #include "tracer_adapter/control_flow_ops.h"
+#include "tracer_adapter/trace/autocast_scope.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {

@@ -1,5 +1,5 @@
 // Each virtual of the fake tensor beside a real tensor, at every index.
-#include "tracer_adapter/fake_tensor.h"
+#include "tracer_adapter/fake/fake_tensor.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

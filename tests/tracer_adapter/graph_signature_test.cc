@@ -1,6 +1,6 @@
 // The signature of a C++ program and the tensors it owns, under torch.export's
 // names.
-#include "tracer_adapter/graph_signature.h"
+#include "tracer_adapter/ir/graph_signature.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "tests/tracer_adapter/support.h"
-#include "tracer_adapter/checked_calls.h"
+#include "tracer_adapter/run/checked_calls.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tracer_adapter/constants.h"
-#include "tracer_adapter/sub_graph.h"
+#include "tracer_adapter/run/constants.h"
+#include "tracer_adapter/trace/sub_graph.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {

@@ -1,5 +1,5 @@
 // NoGradGuard and autocast in C++ programs.
-#include "tracer_adapter/mode_blocks.h"
+#include "tracer_adapter/trace/mode_blocks.h"
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>

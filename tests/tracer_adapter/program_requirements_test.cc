@@ -1,4 +1,4 @@
-#include "tracer_adapter/program_requirements.h"
+#include "tracer_adapter/rerun/program_requirements.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

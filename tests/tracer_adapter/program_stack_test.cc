@@ -1,6 +1,6 @@
 // Lines of a C++ program that says none, by its debug information: this file is
 // compiled with -g, whatever the others are, and optimised as they are.
-#include "tracer_adapter/program_stack.h"
+#include "tracer_adapter/trace/program_stack.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

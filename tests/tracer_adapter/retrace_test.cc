@@ -1,5 +1,5 @@
 // A program's needs are found again from its graph, and sizes can be tried.
-#include "tracer_adapter/retrace.h"
+#include "tracer_adapter/rerun/retrace.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "tracer_adapter/control_flow_ops.h"
-#include "tracer_adapter/sym_functions.h"
-#include "tracer_adapter/symbolic_functions.h"
+#include "tracer_adapter/ir/sym_functions.h"
+#include "tracer_adapter/rerun/symbolic_functions.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {

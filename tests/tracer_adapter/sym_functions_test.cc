@@ -1,12 +1,12 @@
 // Numbers in an exported graph mean what Python's mean; names are torch.fx's.
-#include "tracer_adapter/sym_functions.h"
+#include "tracer_adapter/ir/sym_functions.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 
-#include "tracer_adapter/names.h"
+#include "tracer_adapter/trace/names.h"
 
 namespace proviso {
 namespace {

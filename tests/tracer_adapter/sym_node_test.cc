@@ -1,5 +1,5 @@
 // Each virtual of the symbolic number beside numbers.
-#include "tracer_adapter/sym_node.h"
+#include "tracer_adapter/fake/sym_node.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

@@ -4,9 +4,9 @@
 #include <array>
 #include <string_view>
 
-#include "tracer_adapter/graph.h"
-#include "tracer_adapter/known_operators.h"
+#include "tracer_adapter/ir/graph.h"
 #include "tracer_adapter/pt2/zip_reader.h"
+#include "tracer_adapter/run/known_operators.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {

@@ -11,8 +11,8 @@
 #include <map>
 #include <set>
 
-#include "tracer_adapter/plain_tensor.h"
 #include "tracer_adapter/pt2/model_json.h"
+#include "tracer_adapter/trace/plain_tensor.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {

@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "sym/print.h"
-#include "tracer_adapter/int64_at.h"
+#include "tracer_adapter/ir/sym_functions.h"
 #include "tracer_adapter/pt2/node_check.h"
-#include "tracer_adapter/sym_functions.h"
+#include "tracer_adapter/run/int64_at.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {

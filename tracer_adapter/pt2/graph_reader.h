@@ -15,7 +15,7 @@
 #include <set>
 #include <string>
 
-#include "tracer_adapter/graph.h"
+#include "tracer_adapter/ir/graph.h"
 #include "tracer_adapter/pt2/allowed_operators.h"
 #include "tracer_adapter/pt2/foreign_symbols.h"
 #include "tracer_adapter/pt2/json_reader.h"

@@ -14,7 +14,7 @@
 #include "tracer_adapter/pt2/file_hints.h"
 #include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/named_numbers.h"
-#include "tracer_adapter/sources.h"
+#include "tracer_adapter/trace/sources.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {

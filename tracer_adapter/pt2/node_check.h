@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "tracer_adapter/graph.h"
-#include "tracer_adapter/value_kind.h"
+#include "tracer_adapter/ir/graph.h"
+#include "tracer_adapter/ir/value_kind.h"
 
 namespace proviso::inline v0_2::pt2 {
 

@@ -10,13 +10,13 @@
 #include <sstream>
 
 #include "sym/print.h"
-#include "tracer_adapter/error_text.h"
-#include "tracer_adapter/owned_tensors.h"
+#include "tracer_adapter/ir/owned_tensors.h"
 #include "tracer_adapter/pt2/graph_reader.h"
 #include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/model_schema.h"
 #include "tracer_adapter/pt2/signature_check.h"
-#include "tracer_adapter/sources.h"
+#include "tracer_adapter/trace/error_text.h"
+#include "tracer_adapter/trace/sources.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {

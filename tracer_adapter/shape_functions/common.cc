@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "sym/simplify.h"
-#include "tracer_adapter/sym_node.h"
+#include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::inline v0_2::shapes {

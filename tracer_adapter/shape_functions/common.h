@@ -26,8 +26,8 @@
 #include <string>
 #include <vector>
 
-#include "tracer_adapter/fake_tensor.h"
-#include "tracer_adapter/rule.h"
+#include "tracer_adapter/fake/fake_tensor.h"
+#include "tracer_adapter/trace/rule.h"
 
 namespace proviso::inline v0_2::shapes {
 

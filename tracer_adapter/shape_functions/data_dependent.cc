@@ -2,8 +2,8 @@
 // value depends on data: fresh symbols; and the checks that speak about them.
 #include <limits>
 
+#include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/found_before.h"
-#include "tracer_adapter/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::inline v0_2 {

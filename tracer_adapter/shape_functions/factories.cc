@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/common.h"
-#include "tracer_adapter/sym_node.h"
 
 namespace proviso::inline v0_2 {
 namespace {

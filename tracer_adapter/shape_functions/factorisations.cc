@@ -8,9 +8,9 @@
 #include <string>
 
 #include "sym/expr.h"
+#include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/common.h"
 #include "tracer_adapter/shape_functions/view_layout.h"
-#include "tracer_adapter/sym_node.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -4,7 +4,7 @@
 // dimensions of known integers tells its number the same way.
 #include "tracer_adapter/shape_functions/found_before.h"
 
-#include "tracer_adapter/sym_node.h"
+#include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso::inline v0_2::shapes {

@@ -1,5 +1,5 @@
 // tracer_adapter/shape_functions/register.cc - all families.
-#include "tracer_adapter/rule.h"
+#include "tracer_adapter/trace/rule.h"
 
 namespace proviso::inline v0_2 {
 

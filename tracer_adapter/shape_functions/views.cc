@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/view_layout.h"
-#include "tracer_adapter/sym_node.h"
 
 namespace proviso::inline v0_2 {
 namespace shapes {

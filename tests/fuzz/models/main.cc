@@ -15,11 +15,11 @@
 #include "cli/torch_pt2/claims.h"
 #include "tests/fuzz/contained.h"
 #include "tests/fuzz/models/mutate.h"
-#include "tracer_adapter/checked_calls.h"
-#include "tracer_adapter/control_flow.h"
-#include "tracer_adapter/error_text.h"
-#include "tracer_adapter/example_inputs.h"
 #include "tracer_adapter/pt2/program_reader.h"
+#include "tracer_adapter/run/checked_calls.h"
+#include "tracer_adapter/run/control_flow.h"
+#include "tracer_adapter/run/example_inputs.h"
+#include "tracer_adapter/trace/error_text.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 // PyTorch leaks by design; too large an allocation is an error, as elsewhere.

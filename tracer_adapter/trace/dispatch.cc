@@ -1,0 +1,508 @@
+// The boxed fallback: what happens when a traced program calls an operator.
+#include <ATen/autocast_mode.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/enum_tag.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/library.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <utility>
+
+#include "tracer_adapter/run/known_operators.h"
+#include "tracer_adapter/trace/interceptor.h"
+#include "tracer_adapter/trace/op_info.h"
+#include "tracer_adapter/trace/plain_tensor.h"
+#include "tracer_adapter/trace/tensors_in.h"
+#include "tracer_adapter/tracer.h"
+
+namespace proviso::inline v0_2 {
+namespace {
+
+std::map<std::string, RuleEntry>& rule_table() {
+  static std::map<std::string, RuleEntry> table;
+  return table;
+}
+
+Rule find_rule(const c10::FunctionSchema& schema) {
+  static std::once_flag once;
+  std::call_once(once, register_all_rules);
+  const auto& table = rule_table();
+  std::string name = schema.name();
+  // "aten::add." names the overload without a name.
+  auto found = table.find(name + "." + schema.overload_name());
+  // A row for all overloads does not speak for those that write to `out`.
+  const bool writes_out =
+      std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                  [](const c10::Argument& a) { return a.is_out(); });
+  if (found == table.end() && !writes_out) found = table.find(name);
+  return found == table.end() ? nullptr : found->second.rule;
+}
+
+// Their answers are symbolic numbers, which finish() turns into nodes where
+// they are used; or they speak to the ShapeEnv alone.
+bool is_query(const std::string& name) {
+  static const char* const kQueries[] = {"aten::sym_size",
+                                         "aten::sym_stride",
+                                         "aten::sym_numel",
+                                         "aten::sym_storage_offset",
+                                         "aten::sym_is_contiguous",
+                                         "aten::size",
+                                         "aten::stride",
+                                         "aten::numel",
+                                         "aten::dim",
+                                         "aten::sym_constrain_range",
+                                         "aten::_assert_scalar",
+                                         "aten::sym_constrain_range_for_size"};
+  for (const char* query : kQueries)
+    if (name == query) return true;
+  return false;
+}
+
+std::span<c10::IValue> top(c10::Stack& stack, size_t count) {
+  return {stack.data() + (stack.size() - count), count};
+}
+
+bool any_batched(std::span<const c10::IValue> args) {
+  bool found = false;
+  for (const c10::IValue& arg : args)
+    for_each_tensor(arg, [&](const at::Tensor& t) {
+      found |= t.key_set().has(c10::DispatchKey::FuncTorchBatched);
+    });
+  return found;
+}
+
+// A real tensor in a program becomes a constant of it; no rule knows another
+// kind.
+void require_plain_constants(const std::string& op,
+                             std::span<const c10::IValue> args) {
+  for (const c10::IValue& arg : args)
+    for_each_tensor(arg, [&](const at::Tensor& t) {
+      if (!is_fake(t)) require_plain("a constant that " + op + " reads", t);
+    });
+}
+
+bool differentiable(c10::ScalarType dtype) {
+  return c10::isFloatingType(dtype) || c10::isComplexType(dtype);
+}
+
+bool autocast_active() {
+  return !c10::impl::tls_is_dispatch_key_excluded(
+             c10::DispatchKey::AutocastCPU) &&
+         at::autocast::is_autocast_enabled(c10::kCPU);
+}
+
+// "Tensor f32[s0, 3], 2, None", for messages.
+std::string describe(const c10::IValue& value) {
+  std::ostringstream out;
+  if (value.isTensor() && value.toTensor().defined()) {
+    const at::Tensor& t = value.toTensor();
+    out << short_name(t.scalar_type()) << "[";
+    const char* separator = "";
+    for (const c10::SymInt& size : t.sym_sizes()) {
+      out << std::exchange(separator, ", ") << size;
+    }
+    out << "]";
+  } else if (value.isTensorList()) {
+    out << value.toTensorList().size() << " tensors";
+  } else if (value.isNone()) {
+    out << "None";
+  } else {
+    out << value;
+  }
+  return out.str();
+}
+
+void fallback(const c10::OperatorHandle& op, c10::Stack* stack) {
+  Tracer* tracer = Tracer::current();
+  TORCH_CHECK(tracer != nullptr, "Proviso: ", toString(op.operator_name()),
+              " was called on a traced tensor after its trace ended; a traced "
+              "tensor has no data. Use the exported program's module() to "
+              "compute");
+  tracer->dispatch(op, stack);
+}
+
+// Restores on the way out, also when the kernel throws.
+template <typename T>
+class Restore {
+ public:
+  Restore(T& place, T value)
+      : place_(place), before_(std::exchange(place, std::move(value))) {}
+  ~Restore() { place_ = before_; }
+  Restore(const Restore&) = delete;
+  Restore& operator=(const Restore&) = delete;
+
+ private:
+  T& place_;
+  T before_;
+};
+
+// Largest constant whose value is followed through operators, and largest value
+// that is computed for that.
+constexpr int64_t kConstantLimit = 64;
+constexpr int64_t kComputedLimit = kConstantLimit * kConstantLimit;
+
+// Replaces each fake that is a known constant by its value; false when an
+// argument is no constant.
+bool to_constants(std::span<const c10::IValue> args, c10::Stack& values) {
+  bool known = true, any = false;
+  for (const c10::IValue& arg : args) {
+    c10::IValue value = arg;
+    for_each_tensor(arg, [&](const at::Tensor& t) {
+      if (!is_fake(t) && t.unsafeGetTensorImpl()->is_wrapped_number()) return;
+      at::Tensor constant = constant_of(t);
+      if (!arg.isTensor() || !constant.defined() ||
+          constant.numel() > kConstantLimit) {
+        known = false;
+        return;
+      }
+      any = true;
+      value = constant;
+    });
+    values.push_back(std::move(value));
+  }
+  return known && any;
+}
+
+// torch.tensor(..) in a program: from here on a traced tensor, whose value is
+// known until something writes to it.
+at::Tensor lifted_constant(const at::Tensor& t) {
+  at::Tensor fake =
+      make_fake(t.sym_sizes(), t.sym_strides(), t.scalar_type(), t.device());
+  set_constant(fake, t);
+  return fake;
+}
+
+bool has_constant(std::span<const c10::IValue> args) {
+  for (const c10::IValue& arg : args)
+    if (arg.isTensor())
+      if (FakeTensorImpl* impl = fake_impl(arg.toTensor()))
+        if (impl->constant.defined()) return true;
+  return false;
+}
+
+bool few_elements(const c10::IValue& value) {
+  bool few = true;
+  for_each_tensor(value, [&](const at::Tensor& t) {
+    std::optional<int64_t> count = t.sym_numel().maybe_as_int();
+    few = few && count && *count <= kComputedLimit;
+  });
+  return few;
+}
+
+// The value of an operator on constants, where it can be had: so that
+// `torch.tensor(3).add(1).item()` is 4.
+void follow_constants(const c10::OperatorHandle& op,
+                      std::span<const c10::IValue> args,
+                      const std::vector<c10::IValue>& out) {
+  if (!std::all_of(out.begin(), out.end(), few_elements)) return;
+  c10::Stack values;
+  if (!to_constants(args, values)) return;
+  const c10::impl::ExcludeDispatchKeyGuard no_trace(kTraceKey);
+  const at::NoGradGuard no_grad;
+  op.callBoxed(values);
+  for (size_t i = 0; i < out.size() && i < values.size(); ++i)
+    if (out[i].isTensor() && values[i].isTensor())
+      set_constant(out[i].toTensor(), values[i].toTensor());
+}
+
+// Outputs require a gradient when an argument does.  No graph is built: the
+// trace key is above autograd.
+void pass_on_grad(std::span<const c10::IValue> args,
+                  const std::vector<c10::IValue>& out) {
+  bool needed = false;
+  for (const c10::IValue& arg : args)
+    for_each_tensor(arg,
+                    [&](const at::Tensor& t) { needed |= t.requires_grad(); });
+  if (!needed) return;
+  for (const c10::IValue& value : out)
+    for_each_tensor(value, [](const at::Tensor& t) {
+      if (is_fake(t) && differentiable(t.scalar_type()))
+        t.unsafeGetTensorImpl()->set_requires_grad(true);
+    });
+}
+
+}  // namespace
+
+ShapeEnv& RuleCall::env() const { return tracer.env(); }
+
+std::vector<c10::SymInt> RuleCall::sym_ints(size_t i) const {
+  const c10::IValue& value = args[i];
+  if (value.isNone()) return {};
+  if (value.isInt() || value.isSymInt()) return {value.toSymInt()};
+  if (value.isIntList()) {
+    const std::vector<int64_t> ints = value.toIntVector();
+    return {ints.begin(), ints.end()};
+  }
+  std::vector<c10::SymInt> result;
+  for (const c10::IValue& item : value.toListRef())
+    result.push_back(item.toSymInt());
+  return result;
+}
+
+void register_rules(std::span<const RuleEntry> rules) {
+  for (const RuleEntry& rule : rules)
+    rule_table().insert_or_assign(rule.op, rule);
+}
+
+std::vector<RuleEntry> registered_rules() {
+  std::vector<RuleEntry> result;
+  for (const auto& [name, entry] : rule_table()) result.push_back(entry);
+  return result;
+}
+
+RecordingOff::RecordingOff(Tracer& tracer)
+    : tracer_(tracer), before_(tracer.recording()) {
+  tracer_.set_recording(false);
+}
+RecordingOff::~RecordingOff() { tracer_.set_recording(before_); }
+
+IntMeaning meaning_of(const c10::Type& type) {
+  const c10::Type* t = &type;
+  while (t->kind() == c10::TypeKind::OptionalType ||
+         t->kind() == c10::TypeKind::ListType)
+    t = t->containedTypes()[0].get();
+  switch (t->kind()) {
+    case c10::TypeKind::ScalarTypeType: return IntMeaning::kDtype;
+    case c10::TypeKind::LayoutType: return IntMeaning::kLayout;
+    case c10::TypeKind::MemoryFormatType: return IntMeaning::kMemoryFormat;
+    default: return IntMeaning::kNumber;
+  }
+}
+
+void install_fallback() {
+  // A function-local library: nothing happens before the first trace.
+  static torch::Library library = [] {
+    torch::Library lib(torch::Library::IMPL, "_", kTraceKey, __FILE__,
+                       __LINE__);
+    lib.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>());
+    return lib;
+  }();
+}
+
+bool has_rule(const c10::OperatorHandle& op) {
+  return find_rule(op.schema()) != nullptr;
+}
+
+bool is_composite(const c10::OperatorHandle& op) {
+  return op.hasKernelForDispatchKey(
+      c10::DispatchKey::CompositeImplicitAutograd);
+}
+
+bool is_known(const c10::OperatorHandle& op) {
+  return has_rule(op) || is_composite(op);
+}
+
+bool has_meta_function(const c10::OperatorHandle& op) {
+  return tracer_hooks().custom_op &&
+         op.hasKernelForDispatchKey(c10::DispatchKey::Meta);
+}
+
+Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
+  const c10::FunctionSchema& schema = op.schema();
+  OpInfo info(op);
+  info.name = toString(op.operator_name());
+  info.lifts =
+      info.name == "aten::lift_fresh" || info.name == "aten::lift_fresh_copy";
+  if (info.lifts)
+    info.recorded = c10::Dispatcher::singleton().findSchemaOrThrow(
+        "aten::lift_fresh_copy", "");
+  info.target = target_name(info.recorded);
+  info.rule = find_rule(schema);
+  info.composite = is_composite(op);
+  info.autocast = op.hasKernelForDispatchKey(c10::DispatchKey::AutocastCPU);
+  info.aten = info.name.starts_with("aten::");
+  info.recorded_at_all = !is_query(schema.name());
+  info.random = op.hasTag(at::Tag::nondeterministic_seeded);
+  info.detaches =
+      schema.name() == "aten::detach" || schema.name() == "aten::detach_";
+  info.argument_count = schema.arguments().size();
+  info.return_count = schema.returns().size();
+  for (size_t i = 0; i < info.argument_count; ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    info.meanings.push_back(meaning_of(*argument.real_type()));
+    if (argument.alias_info() && argument.alias_info()->isWrite())
+      info.written.push_back(i);
+    if (argument.real_type()->kind() == c10::TypeKind::TensorType)
+      info.tensors.push_back(i);
+  }
+  info.mutates = !info.written.empty();
+  return info;
+}
+
+const Tracer::OpInfo& Tracer::info(const c10::OperatorHandle& op) {
+  // One a thread: no lock on the hot path.
+  thread_local std::unordered_map<c10::OperatorHandle, OpInfo> infos;
+  auto found = infos.find(op);
+  if (found == infos.end()) found = infos.emplace(op, make_info(op)).first;
+  return found->second;
+}
+
+namespace {
+thread_local Interceptor* current_interceptor = nullptr;
+}  // namespace
+
+Interceptor::Interceptor() : outer_(std::exchange(current_interceptor, this)) {}
+Interceptor::~Interceptor() { current_interceptor = outer_; }
+Interceptor* Interceptor::current() { return current_interceptor; }
+
+void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
+  if (Interceptor* first = Interceptor::current())
+    if (first->intercept(op, stack)) return;
+  const OpInfo& oi = info(op);
+  require_open(oi.name.c_str());
+  const std::span<c10::IValue> args = top(*stack, oi.argument_count);
+  if (any_batched(args)) {
+    // vmap: its batching rule calls us again with the unwrapped fakes.
+    op.callBoxedForDispatchKey(
+        oi.composite ? c10::DispatchKey::FuncTorchBatchedDecomposition
+                     : c10::DispatchKey::FuncTorchBatched,
+        *stack);
+    return;
+  }
+  if (recording_) require_plain_constants(oi.name, args);
+  if (oi.autocast && autocast_active()) {
+    // Our key is above autocast's, which would be skipped.
+    return run_autocast(oi, stack);
+  }
+  if (oi.rule != nullptr && run_rule(oi, stack)) return;
+  if (oi.composite) return decompose(oi, stack);
+  if (run_custom(oi, stack)) return;
+  no_rule(oi, *stack);
+}
+
+// In an autocast block of the program the operator is recorded as called, for
+// the block casts when the program runs.  The casts are recorded instead where
+// the operator is opened into others, and where autocast is on around the whole
+// trace.
+void Tracer::run_autocast(const OpInfo& oi, c10::Stack* stack) {
+  const HeldMode held;  // the kernel that casts turns autocast off
+  const uint32_t mode = mode_now();
+  const auto cast_and_run = [&] {
+    oi.op.callBoxedForDispatchKey(c10::DispatchKey::AutocastCPU, *stack);
+  };
+  if (modes_[mode].same_autocast(modes_[0]) || oi.rule == nullptr ||
+      !recording_)
+    return cast_and_run();
+  const std::span<c10::IValue> called = top(*stack, oi.argument_count);
+  const std::vector<c10::IValue> args(called.begin(), called.end());
+  {
+    const RecordingOff off(*this);
+    cast_and_run();
+  }
+  at::autocast::clear_cache();  // it may hold casts that are not recorded
+  const std::span<c10::IValue> given = top(*stack, oi.return_count);
+  record_call(oi, args, {given.begin(), given.end()});
+}
+
+bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
+  const Restore running(running_, &oi);
+  std::vector<c10::IValue> out;
+  out.reserve(oi.return_count);
+  const std::span<c10::IValue> args = top(*stack, oi.argument_count);
+  // A gradient that nobody asked for is an undefined tensor.
+  for (size_t i : oi.tensors)
+    TORCH_CHECK(args[i].isTensor() && args[i].toTensor().defined(), oi.name,
+                ": argument '", oi.op.schema().arguments()[i].name(),
+                "' must be a tensor, found none");
+  RuleCall call{*this, oi.op, args, out};
+  if (!oi.rule(call)) return false;
+  TORCH_INTERNAL_ASSERT(out.size() == oi.return_count, "the shape rule of ",
+                        oi.name, " gave ", out.size(), " results, not ",
+                        oi.return_count);
+  if (oi.lifts && !is_fake(args[0].toTensor()))
+    out[0] = lifted_constant(args[0].toTensor());
+  finish_call(oi, args, out);
+  stack->erase(stack->end() - oi.argument_count, stack->end());
+  for (c10::IValue& value : out) stack->push_back(std::move(value));
+  return true;
+}
+
+void Tracer::finish_call(const OpInfo& oi, std::span<const c10::IValue> args,
+                         const std::vector<c10::IValue>& out) {
+  if (oi.mutates && recording_)
+    note_writes(oi, args);
+  else if (!oi.mutates && !oi.random && has_constant(args) &&
+           oi.rule != nullptr && oi.recorded_at_all && !oi.lifts)
+    follow_constants(oi.op, args, out);
+  if (at::GradMode::is_enabled() && !oi.detaches) pass_on_grad(args, out);
+  if (recording_ && oi.recorded_at_all) record_call(oi, args, out);
+}
+
+void Tracer::record_call(const OpInfo& oi, std::span<const c10::IValue> args,
+                         const std::vector<c10::IValue>& out) {
+  Node node;
+  node.op = oi.recorded;
+  node.target = oi.target;
+  node.args.reserve(args.size());
+  // Arguments first: an in-place operator returns one of them as a new value.
+  for (size_t i = 0; i < args.size(); ++i)
+    node.args.push_back(to_argument(args[i], oi.meanings[i]));
+  node.outputs.reserve(out.size());
+  for (const c10::IValue& value : out) node.outputs.push_back(output_of(value));
+  append(std::move(node));
+}
+
+void Tracer::note_writes(const OpInfo& oi, std::span<const c10::IValue> args) {
+  for (size_t i : oi.written)
+    for_each_tensor(args[i], [&](const at::Tensor& t) {
+      refuse_write(oi, t);
+      if (t.has_storage()) written_.insert(t.storage().unsafeGetStorageImpl());
+    });
+}
+
+void Tracer::decompose(const OpInfo& oi, c10::Stack* stack) {
+  struct Scope {
+    std::vector<const OpInfo*>& stack;
+    ~Scope() { stack.pop_back(); }
+  };
+  decomposing_.push_back(&oi);
+  const Scope scope{decomposing_};
+  oi.op.callBoxedForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd,
+                                *stack);
+}
+
+bool Tracer::run_custom(const OpInfo& oi, c10::Stack* stack) {
+  if (!tracer_hooks().custom_op) return false;
+  const std::span<c10::IValue> args = top(*stack, oi.argument_count);
+  std::optional<std::vector<c10::IValue>> out;
+  {
+    const RecordingOff off(*this);
+    out = tracer_hooks().custom_op(oi.op, {args.begin(), args.end()});
+  }
+  if (!out) return false;
+  TORCH_CHECK(out->size() == oi.return_count, "Proviso: the fake of ", oi.name,
+              " gave ", out->size(), " results, its schema says ",
+              oi.return_count);
+  finish_call(oi, args, *out);
+  stack->erase(stack->end() - oi.argument_count, stack->end());
+  for (c10::IValue& value : *out) stack->push_back(std::move(value));
+  return true;
+}
+
+void Tracer::no_rule(const OpInfo& oi, const c10::Stack& stack) const {
+  std::string called;
+  for (size_t i = stack.size() - oi.argument_count; i < stack.size(); ++i)
+    called += (called.empty() ? "" : ", ") + describe(stack[i]);
+  const std::string inside = decomposing();
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      false, "Proviso: no shape rule for ", oi.name, " (called with ", called,
+      ")", inside.empty() ? "" : " inside ", inside,
+      oi.aten ? ": it has no decomposition either; write a rule in "
+                "tracer_adapter/shape_functions, or express the program with "
+                "other operators"
+              : ": register a fake implementation for the custom operator "
+                "(torch.library.register_fake)");
+}
+
+std::string Tracer::decomposing() const {
+  std::string result;
+  for (const OpInfo* oi : decomposing_)
+    result += (result.empty() ? "" : " > ") + oi->name;
+  return result;
+}
+
+}  // namespace proviso::inline v0_2

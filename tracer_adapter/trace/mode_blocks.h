@@ -1,0 +1,63 @@
+// tracer_adapter/trace/mode_blocks.h - `with torch.no_grad():` and `with
+// torch.autocast(..):` in a recorded program.
+//
+// While tracing, each node notes the mode that it was recorded in.  At the end
+// a run of nodes in another mode than the graph around becomes one node with a
+// sub-graph, as in torch.export's programs:
+//
+//   out = torch.ops.higher_order.wrap_with_set_grad_enabled(
+//       False, submod_0, linear)
+//   out = torch.ops.higher_order.wrap_with_autocast(
+//       'cpu', torch.bfloat16, True, True, submod_0, x, weight)
+//
+// so that the program stops gradients and casts where eager does.  Inside an
+// autocast block operators are recorded as called: running them casts.
+//
+// A C++ autograd::Function turns gradients off for its forward as a block does,
+// and is one here: its values are right, its own backward is not recorded.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+
+#include <vector>
+
+#include "tracer_adapter/ir/graph.h"
+
+namespace proviso::inline v0_2 {
+
+// What changes how operators run, but is no argument of them.
+struct Mode {
+  bool grad = true;
+  // Of the CPU, the one device whose autocast is traced.
+  bool autocast = false;
+  c10::ScalarType autocast_dtype = c10::ScalarType::BFloat16;
+  bool autocast_cache = true;
+  int autocast_depth = 0;  // of Python's `with` blocks
+
+  bool same_autocast(const Mode& other) const {
+    return autocast == other.autocast &&
+           autocast_dtype == other.autocast_dtype &&
+           autocast_cache == other.autocast_cache &&
+           autocast_depth == other.autocast_depth;
+  }
+  bool operator==(const Mode& other) const {
+    return grad == other.grad && same_autocast(other);
+  }
+};
+
+// The mode of this thread now.
+Mode current_mode(int autocast_depth);
+
+// What outlining needs of the trace.
+struct TraceModes {
+  const std::vector<Mode>& modes;  // by Node::mode
+  // The program's conditions on what it reads: they are checked outside.
+  const std::vector<RuntimeAssert>& asserts;
+  std::vector<std::vector<ModuleFrame>>& module_stacks;
+};
+
+// `around` is the mode that the graph itself runs in.
+void outline_mode_blocks(Graph& graph, const Mode& around,
+                         const TraceModes& trace);
+
+}  // namespace proviso::inline v0_2

@@ -1,0 +1,44 @@
+// tracer_adapter/trace/op_info.h - what dispatch needs of an operator, found
+// once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tracer_adapter/tracer.h"
+
+namespace proviso::inline v0_2 {
+
+IntMeaning meaning_of(const c10::Type& type);
+
+struct Tracer::OpInfo {
+  explicit OpInfo(const c10::OperatorHandle& op) : op(op), recorded(op) {}
+
+  c10::OperatorHandle op;
+  c10::OperatorHandle recorded;  // lift_fresh is recorded as lift_fresh_copy
+  std::string name;              // aten::add.Tensor
+  std::string target;            // aten.add.Tensor
+  Rule rule = nullptr;
+  bool composite = false;  // has a CompositeImplicitAutograd kernel
+  bool autocast = false;
+  bool aten = false;
+  bool recorded_at_all = true;  // not so for queries of shapes
+  bool mutates = false;
+  bool random = false;
+  bool lifts = false;  // turns a real tensor into a traced constant
+  bool detaches = false;
+  size_t argument_count = 0;
+  size_t return_count = 0;
+  std::vector<IntMeaning> meanings;  // by argument
+  std::vector<size_t> written;       // arguments written to
+  std::vector<size_t> tensors;       // arguments that must be a tensor
+};
+
+// Traces and their sub-graphs are numbered, so that a tensor of one is known in
+// another.
+uint64_t next_trace();
+
+// The boxed fallback of kTraceKey, registered once a process.
+void install_fallback();
+
+}  // namespace proviso::inline v0_2
