@@ -1,8 +1,6 @@
 // Three passes over the table of strategies, each on its own share of the work.
 #include "solver/engine/decide.h"
 
-#include <utility>
-
 #include "solver/engine/consistency.h"
 
 namespace proviso::inline v0_2::internal {
@@ -42,14 +40,13 @@ Search decide(Reasoner& reasoner, Expr question) {
   const uint32_t arena = reasoner.reasons().size();
   const uint64_t before = reasoner.domain().work();
   Lowering& lower = reasoner.lower();
-  std::optional<Search> search;
+  Search s(question, kFalse);
   const auto is_tried = reasoner.within(options.work_limit / 8, [&] {
-    decide_by_proof(reasoner,
-                    search.emplace(question, lower.condition(question)));
+    s.set_goal(lower.condition(question));
+    decide_by_proof(reasoner, s);
     return true;
   });
-  if (!is_tried) search.emplace(question, lower.condition(question));
-  Search& s = *search;
+  if (!is_tried) s = Search(question, lower.condition(question));
   const auto spent =
       static_cast<double>(reasoner.domain().work() - before - s.rewriting_work);
   const bool is_confident =
@@ -57,9 +54,7 @@ Search decide(Reasoner& reasoner, Expr question) {
   s.is_finished = s.is_contradiction || (s.value ? is_confident : s.is_open);
   if (!s.is_finished) run(reasoner, Stage::kFallback, s);
   reasoner.drop_reasons(arena, s.why);
-  if (!s.value || s.has_model || s.tier < Tier::kLinear) {
-    return *std::move(search);
-  }
+  if (!s.value || s.has_model || s.tier < Tier::kLinear) return s;
   // Where this does not end, the answer stays.
   const auto why = reasoner.within(options.work_limit / 8, [&] {
     return relevant_contradiction(reasoner, question, *s.value, s.tier, s.why);
@@ -69,7 +64,7 @@ Search decide(Reasoner& reasoner, Expr question) {
     s.is_contradiction = true;
     s.why = **why;
   }
-  return *std::move(search);
+  return s;
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -68,12 +68,12 @@ const Remembered* NativeAnswers::remembered(Expr question) {
 
 const Remembered& NativeAnswers::decide(Expr question) {
   Reasoner& reasoner = facts_.reasoner();
-  const std::optional<Search> s =
-      reasoner.within(facts_.options().work_limit,
-                      [&] { return internal::decide(reasoner, question); });
+  const std::optional<Remembered> found = reasoner.within(
+      facts_.options().work_limit,
+      [&] { return as_remembered(internal::decide(reasoner, question)); });
   Remembered m;
-  if (s) {
-    m = as_remembered(*s);
+  if (found) {
+    m = *found;
   } else {
     m.gave_up = true;
   }

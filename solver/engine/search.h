@@ -16,6 +16,7 @@ namespace proviso::inline v0_2::internal {
 struct Search {
   Search(Expr asked, FormulaId as_formula)
       : question(asked), goal(as_formula), negation(negate(as_formula)) {}
+  void set_goal(FormulaId f) { goal = f, negation = negate(f); }
   // What was found is dropped; what is known of the models stays.
   void reset() {
     value.reset();

@@ -66,8 +66,8 @@ bool NormalForm::rewrite(const Poly& p, Normal& n) {
   return n.changed = substitute_atoms(FormRing(forms_), p, image, n.poly);
 }
 
-const NormalForm::Image& NormalForm::derived_image(AtomId a) {
-  const AtomRecord& r = state_.atoms.of(a);
+const NormalForm::Image& NormalForm::derived_image(AtomId a,
+                                                   const AtomRecord& r) {
   const uint32_t slot = state_.atoms.cache_of(r);
   if (slot >= images_.size()) images_.resize(slot + 1);
   Cached& known = images_[slot];
@@ -78,12 +78,11 @@ const NormalForm::Image& NormalForm::derived_image(AtomId a) {
   {
     const Visit visit(*this, a);
     if (r.solved != kNoId) {
-      Substitution& known = state_.substitution;
-      const PolyId value = known.value_of(a);
+      const Substitution::Solved& solved = state_.substitution.solved(r);
       Normal n;
-      const bool changed = rewrite(forms_.polys[value], n);
-      image = {changed ? forms_.polys.id_of(n.poly) : value,
-               join(n.why, known.why(a))};
+      const bool changed = rewrite(forms_.polys[solved.value], n);
+      image = {changed ? forms_.polys.id_of(n.poly) : solved.value,
+               join(n.why, solved.why)};
     } else {
       image = rebuild(a);
     }

@@ -81,9 +81,9 @@ class NormalForm {
   const Image& image_of(AtomId a) {  // until the next change
     const AtomRecord& r = state_.atoms.of(a);
     const bool is_plain = is_variable(r.kind) || r.kind == AtomKind::kOpaque;
-    return r.solved == kNoId && is_plain ? kItself : derived_image(a);
+    return r.solved == kNoId && is_plain ? kItself : derived_image(a, r);
   }
-  const Image& derived_image(AtomId a);
+  const Image& derived_image(AtomId a, const AtomRecord& r);
   void make_images_below(AtomId a);
   Image rebuild(AtomId a);
   bool rebuild_parts(AtomId a, const Atom& atom, Normal& n);

@@ -13,10 +13,10 @@ const Range& Ranges::derived(AtomId a, const AtomRecord& r) {
   Cached& known = of_atoms_[slot];
   if (known.stamp == state_.trail.stamp()) return known.range;
   if (is_variable(r.kind)) {
-    const Reason why = state_.substitution.why(a);
-    known.range = of_value(forms_.polys[state_.substitution.value_of(a)]);
-    known.range.lower = join(known.range.lower, why);
-    known.range.upper = join(known.range.upper, why);
+    const Substitution::Solved& solved = state_.substitution.solved(r);
+    known.range = of_value(forms_.polys[solved.value]);
+    known.range.lower = join(known.range.lower, solved.why);
+    known.range.upper = join(known.range.upper, solved.why);
   } else {
     state_.meter.spend(1);
     known.range = of_parts(forms_.atoms[a]);

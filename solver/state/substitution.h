@@ -24,8 +24,14 @@ class Substitution final : private Trail::Part {
     return known != nullptr && known->solved != kNoId;
   }
   // These require is_solved(a).
-  PolyId value_of(AtomId a) { return solved_[atoms_.of(a).solved].value; }
-  Reason why(AtomId a) { return solved_[atoms_.of(a).solved].why; }
+  PolyId value_of(AtomId a) { return solved(atoms_.of(a)).value; }
+  Reason why(AtomId a) { return solved(atoms_.of(a)).why; }
+  // Both at once, of the atom's record.
+  struct Solved {
+    PolyId value;
+    Reason why;
+  };
+  const Solved& solved(const AtomRecord& r) const { return solved_[r.solved]; }
   // Atoms whose value mentions it.
   const Ids& dependents_of(AtomId a) {
     return atoms_.mentions(atoms_.of(a)).dependents;
@@ -70,11 +76,6 @@ class Substitution final : private Trail::Part {
     r.solved = kNoId;
     solved_.pop_back();
   }
-
-  struct Solved {
-    PolyId value;
-    Reason why;
-  };
 
   FormPool& forms_;
   AtomTable& atoms_;
