@@ -286,6 +286,34 @@ TEST(Budget, WhatAnInterruptionLeavesIsNotSpent) {
   EXPECT_LE(Budget::units_left(), 990'000u);
 }
 
+// Those that share symbols with a question are found, not searched for.
+TEST(WorkLimit, TwiceAsManyUnrelatedFactsTakeTwiceTheWork) {
+  const auto units_of = [](int facts) {
+    ExprPool pool;
+    std::vector<Expr> conditions;
+    for (int i = 0; i < facts; ++i) {
+      conditions.push_back(
+          parse(pool, sym('u', 2 * i) + " <= " + sym('u', 2 * i + 1)));
+    }
+    const Expr implied = parse(pool, "u0 <= u1 + 1"),
+               open = parse(pool, "u2 + 3 <= u3");
+    Budget all(Budget::kUnlimited);
+    const uint64_t before = Budget::units_left();
+    Context context(pool, testing::native_only());
+    for (Expr condition : conditions) context.assume(condition);
+    EXPECT_EQ(context.ask(implied).verdict, Verdict::kYes);
+    EXPECT_TRUE(context.ask(open).counterexample.has_value());
+    return before - Budget::units_left();
+  };
+  uint64_t half = units_of(1250);
+  EXPECT_GE(half, 1250u) << "a unit a fact, at the least";
+  for (int facts : {2500, 5000, 10000}) {
+    const uint64_t whole = units_of(facts);
+    EXPECT_LE(whole * 10, half * 21) << facts;
+    half = whole;
+  }
+}
+
 TEST(WorkLimit, AnotherThreadMayInterrupt) {
   ExprPool pool;
   SolverOptions options = testing::native_only();
