@@ -228,6 +228,15 @@ void ShapeEnv::layout_questions(bool on) {
     impl_->unguarded_answers.end_layout();
   }
 }
+void ShapeEnv::add_layout_condition(Expr condition) {
+  require_type(pool(), condition, Type::kBool, "add_layout_condition");
+  impl_->unguarded_answers.add_layout_condition(condition, true);
+}
+void ShapeEnv::keep_layout_answers(const SourceLocation& where) {
+  const InterruptScope scope(impl_->facts.context());
+  for (Expr condition : impl_->unguarded_answers.keep_layout_answers())
+    impl_->questions.guard_bool(condition, where, "keep_layout_answers");
+}
 void ShapeEnv::suppress_guards(bool on) {
   if (on) {
     impl_->questions.begin_suppression();

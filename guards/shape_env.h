@@ -220,6 +220,11 @@ class ShapeEnv {
 
   // --- questions about a tensor's layout alone (see LayoutQuestions)
   void layout_questions(bool on);
+  // A layout was chosen as the condition holds at the examples.
+  void add_layout_condition(Expr condition);
+  // The program has seen a layout: the layout answers so far keep what they
+  // assumed, as any others do, and the layout conditions become guards.
+  void keep_layout_answers(const SourceLocation& where = {});
 
   // --- no recording inside: answers from hints, nothing learnt
   void suppress_guards(bool on);
@@ -240,7 +245,7 @@ class ShapeEnv {
 // While it lives, answers choose strides and nothing else.  Strides of a
 // dimension of size 1 and of a tensor without elements have no meaning, so what
 // is chosen for sizes >= 2 is right for 0 and 1 too: these answers do not keep
-// the assumption.
+// the assumption, unless the program looks at the layout (keep_layout_answers).
 class LayoutQuestions {
  public:
   explicit LayoutQuestions(ShapeEnv& env) : env_(env) {

@@ -308,6 +308,11 @@ void bind_session(py::module_& m) {
     ShapeEnv& env = tracer->env();
     env.runtime_assert(to_expr(env, condition), current_location(), message);
   });
+  m.def("keep_layout_answers", [] {
+    Tracer* tracer = Tracer::current();
+    if (tracer != nullptr)
+      tracer->env().keep_layout_answers(current_location());
+  });
   m.def("mark_size_like", [](const c10::SymInt& size) {
     Tracer* tracer = Tracer::current();
     if (!tracer || !size.is_heap_allocated()) return;

@@ -78,9 +78,15 @@ Verdict Decider::decide(Expr condition, AskEffort effort) {
   return verdict;
 }
 
-// An answer that only chose strides is added when another question gets it.
+// An answer that only chose strides is added when another question gets it, or
+// the program looks at the strides.
 void Decider::add_to_unguarded_answers(Expr condition, VerdictMemo& memo) {
-  if (memo.is_added || unguarded_answers_.is_layout()) return;
+  if (memo.is_added) return;
+  if (unguarded_answers_.is_layout()) {
+    unguarded_answers_.add_layout_decision(condition, memo.verdict,
+                                           memo.effort);
+    return;
+  }
   memo.is_added = true;
   unguarded_answers_.add_decision(condition, memo.verdict, memo.effort);
 }

@@ -158,10 +158,14 @@ void Questions::runtime_assert(Expr condition, const SourceLocation& where,
                    (where.line ? "\nCaused by: " + where.to_string() : ""));
 }
 
-// An example on the other side shows that it is not known.
+// An example on the other side shows that it is not known.  A layout that is
+// chosen so is that of sizes on the example's side.
 bool Questions::is_known(Expr condition, bool side) {
   const std::optional<Value> sample = hints_.value(condition);
-  if (sample && std::get<bool>(*sample) != side) return false;
+  if (sample && std::get<bool>(*sample) != side) {
+    recorder_.note_layout_condition(condition, !side);
+    return false;
+  }
   return decider_.answer(condition, "static").verdict ==
          (side ? Verdict::kYes : Verdict::kNo);
 }

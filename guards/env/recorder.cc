@@ -101,6 +101,11 @@ void Recorder::note_branch(Expr asked, Expr question, Verdict verdict,
   unguarded_answers_.add_branch(question, verdict, where);
 }
 
+void Recorder::note_layout_condition(Expr condition, bool side) {
+  if (unguarded_answers_.is_layout())
+    unguarded_answers_.add_layout_condition(condition, side);
+}
+
 const Guard* Recorder::guard_of(Expr condition) const {
   const auto it = guard_index_.find(condition);
   return it == guard_index_.end() ? nullptr : &guards_[it->second];

@@ -62,6 +62,8 @@ class Recorder {
   // The same, where the program branches on the answer: it can become a guard.
   void note_branch(Expr asked, Expr question, Verdict verdict,
                    const SourceLocation& where);
+  // A layout was chosen as this side of the condition holds at the example.
+  void note_layout_condition(Expr condition, bool side);
 
   // Later guards are logged as late.
   void freeze() { is_frozen_ = true; }

@@ -1,6 +1,7 @@
 #include "guards/env/unguarded_answers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace proviso::inline v0_2::internal {
 
@@ -13,6 +14,30 @@ void UnguardedAnswers::add_decision(Expr question, Verdict verdict,
     return;
   }
   decisions_.push_back({question, verdict, effort});
+}
+
+void UnguardedAnswers::add_layout_decision(Expr question, Verdict verdict,
+                                           AskEffort effort) {
+  if (facts_.assumed().empty()) return;
+  // One more than can be kept, so that keeping them says that it is full.
+  if (layout_decisions_.size() > kMostUnguardedAnswers) return;
+  if (!layout_ids_.insert(question.id()).second) return;
+  layout_decisions_.push_back({question, verdict, effort});
+}
+
+void UnguardedAnswers::add_layout_condition(Expr condition, bool side) {
+  if (layout_ids_.insert(condition.id()).second)
+    layout_conditions_.emplace_back(condition, side);
+}
+
+std::vector<Expr> UnguardedAnswers::keep_layout_answers() {
+  for (const Decision& d : layout_decisions_)
+    add_decision(d.question, d.verdict, d.effort);
+  layout_decisions_.clear();
+  std::vector<Expr> conditions;
+  for (const auto& [condition, side] : std::exchange(layout_conditions_, {}))
+    conditions.push_back(side ? condition : negate(condition));
+  return conditions;
 }
 
 void UnguardedAnswers::add_branch(Expr question, Verdict verdict,

@@ -15,14 +15,16 @@
 //              answer it.
 //
 // Nothing is kept while there is no assumption that an answer could need, and
-// no branch or place while a question chooses strides (LayoutQuestions).  Past
-// kMostUnguardedAnswers records the rest is not kept: is_full() says so, and
-// then every assumption counts as needed.
+// no branch or place while a question chooses strides (LayoutQuestions); its
+// decision waits until keep_layout_answers().  Past kMostUnguardedAnswers
+// records the rest is not kept: is_full() says so, and then every assumption
+// counts as needed.
 #pragma once
 
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "guards/conjuncts.h"
@@ -74,12 +76,22 @@ class UnguardedAnswers {
   void begin_layout() { ++layout_depth_; }
   void end_layout() { --layout_depth_; }
   bool is_layout() const { return layout_depth_ > 0; }
+  // A decision that chose a layout; a condition that did, by the side of the
+  // example.
+  void add_layout_decision(Expr question, Verdict verdict, AskEffort effort);
+  void add_layout_condition(Expr condition, bool side);
+  // The decisions so far become decisions as any others.  Returns the sides of
+  // the conditions that hold at the example, which are no longer kept here.
+  [[nodiscard]] std::vector<Expr> keep_layout_answers();
 
  private:
   Symbols& symbols_;
   const SessionFacts& facts_;
   std::vector<Decision> decisions_;
   std::set<uint32_t> decision_ids_;  // of the questions
+  std::vector<Decision> layout_decisions_;
+  std::vector<std::pair<Expr, bool>> layout_conditions_;
+  std::set<uint32_t> layout_ids_;  // of both
   std::vector<Branch> branches_;
   std::set<uint32_t> branch_ids_;
   std::vector<Place> places_;

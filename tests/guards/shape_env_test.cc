@@ -642,6 +642,40 @@ TEST(EnforcedRange, QuestionsAboutALayoutDoNotKeepTheAssumption) {
   EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));
 }
 
+TEST(EnforcedRange, KeepsTheAssumptionOfALayoutThatIsSeen) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(8, source("x", 1));
+  const Expr one = env.pool().integer(1);
+  {
+    const LayoutQuestions layout(env);
+    EXPECT_TRUE(env.statically_known_false(eq(s, one)));
+  }
+  env.keep_layout_answers();
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));
+  {
+    const LayoutQuestions layout(env);
+    EXPECT_TRUE(env.statically_known_false(eq(t, one)));
+  }
+  EXPECT_EQ(env.enforced_range(t), Interval::at_least(0));
+}
+
+TEST(EnforcedRange, GuardsTheConditionOfALayoutThatIsSeen) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(6, source("x", 1));
+  env.add_layout_condition(ne(s, t));
+  env.add_layout_condition(ne(s, t));
+  EXPECT_THAT(env.minimal_guards(), IsEmpty());
+  env.keep_layout_answers({"model.py", 9});
+  ASSERT_EQ(env.minimal_guards().size(), 1u);
+  EXPECT_EQ(env.minimal_guards()[0].condition, ne(s, t));
+  EXPECT_EQ(env.minimal_guards()[0].origins[0].line, 9);
+  env.keep_layout_answers();
+  EXPECT_EQ(env.minimal_guards().size(), 1u);
+  EXPECT_THROW(env.add_layout_condition(s), Error);
+}
+
 TEST(EnforcedRange, KeepsTheDimsPromise) {
   ShapeEnv env;
   Expr s = env.create_size(10, source("x", 0), named("dx", 4, 256));

@@ -50,6 +50,17 @@ bool known_less_equal(const SymInt& a, const SymInt& b) {
 
 LayoutScope::LayoutScope() : questions(Tracer::current()->env()) {}
 
+void add_layout_condition(const c10::SymBool& condition) {
+  if (condition.maybe_as_bool()) return;
+  ShapeEnv& env = Tracer::current()->env();
+  env.add_layout_condition(to_expr(env, condition));
+}
+
+void keep_layout_answers() {
+  Tracer& tracer = *Tracer::current();
+  tracer.env().keep_layout_answers(tracer.location());
+}
+
 bool expect(const c10::SymBool& condition) {
   if (auto value = condition.maybe_as_bool()) return *value;
   return condition.expect_true(__FILE__, __LINE__);
@@ -347,7 +358,11 @@ bool is_contiguous(const Tensor& t, at::MemoryFormat format) {
   if (format == at::MemoryFormat::ChannelsLast && t.dim() != 4) return false;
   if (format == at::MemoryFormat::ChannelsLast3d && t.dim() != 5) return false;
   const LayoutScope layout;
-  return known_contiguous(t.sym_sizes(), t.sym_strides(), format);
+  if (known_contiguous(t.sym_sizes(), t.sym_strides(), format)) return true;
+  // Without elements, or where what lies elsewhere has size 1, it may be.
+  for (const SymInt& size : t.sym_sizes())
+    if (!constant(size)) add_layout_condition(size.sym_ge(2));
+  return false;
 }
 
 namespace {

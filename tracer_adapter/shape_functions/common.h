@@ -50,6 +50,10 @@ struct LayoutScope {
   LayoutScope();
   LayoutQuestions questions;
 };
+// A layout was chosen as the condition holds at the examples.
+void add_layout_condition(const c10::SymBool& condition);
+// The program sees the layouts chosen so far (see ShapeEnv).
+void keep_layout_answers();
 // Eager would throw when the condition is false: a guard, or an assertion.
 bool expect(const c10::SymBool& condition);
 // The value at the example inputs; nullopt when it depends on data.

@@ -22,17 +22,21 @@ std::string invalid_shape(const Dims& wanted, const SymInt& numel) {
   return text.str();
 }
 
-// Whether a view is possible is part of the program: what is written to it is
-// written to its base.  So it may cost a guard; data-dependent sizes that are
-// not known equal count as different.
+// That a view is possible costs a guard, where it is only at the example sizes;
+// that it is not costs one when the program looks at the layout (see
+// ShapeEnv::keep_layout_answers).  Data-dependent sizes that are not known
+// equal count as different.
 using Equal = bool (*)(const SymInt&, const SymInt&);
 bool differ_at_example(const SymInt& a, const SymInt& b) {
   auto x = hint_of(a), y = hint_of(b);
   return x && y && *x != *y;
 }
 bool equal_or_guarded(const SymInt& a, const SymInt& b) {
-  if (!differ_at_example(a, b) && known_equal(a, b)) return true;
-  return branches_on(a.sym_eq(b));
+  if (differ_at_example(a, b)) {
+    add_layout_condition(a.sym_ne(b));
+    return false;
+  }
+  return known_equal(a, b) || branches_on(a.sym_eq(b));
 }
 // A guard only where they are equal at the example sizes.
 bool equal_at_example(const SymInt& a, const SymInt& b) {
@@ -45,7 +49,9 @@ bool equal_at_example(const SymInt& a, const SymInt& b) {
 // are such; cut_runs() then asks for equality once.
 bool fills(const SymInt& covered, const SymInt& run) {
   auto a = hint_of(covered), b = hint_of(run);
-  return a && b ? *a >= *b : known_equal(covered, run);
+  if (!a || !b) return known_equal(covered, run);
+  if (*a < *b) add_layout_condition(covered.sym_lt(run));
+  return *a >= *b;
 }
 
 // Walks both shapes from the inside: each run of dimensions of t that lies
@@ -176,6 +182,7 @@ Tensor expand_to(const Tensor& t, const Dims& wanted) {
     } else if (constant(old) == 1 ||
                (!constant(old) &&
                 old.sym_eq(1).guard_or_false(__FILE__, __LINE__))) {
+      add_layout_condition(wanted[i].sym_ne(1));
       strides[i] = 0;
     } else {
       PROVISO_REQUIRE(old.sym_eq(wanted[i]),
@@ -798,6 +805,7 @@ bool unflatten(RuleCall& call) {
 
 bool as_strided(RuleCall& call) {
   const Tensor& self = call.tensor(0);
+  keep_layout_answers();  // what lies where is seen
   SymInt offset = call.is_none(3) ? self.sym_storage_offset() : call.sym_int(3);
   call.returns(view_of(self, call.sym_ints(1), call.sym_ints(2), offset));
   return true;
