@@ -281,9 +281,10 @@ Tensor norms(const Tensor& x, const Tensor& n) {
       at::_weight_norm_interface(v, v.narrow(0, 0, 1).contiguous(), 1));
 }
 
-Tensor call_checked(const char* name, std::vector<c10::IValue> stack) {
-  CheckedCalls::call(c10::Dispatcher::singleton().findSchemaOrThrow(name, ""),
-                     stack);
+Tensor call_checked(const char* name, std::vector<c10::IValue> stack,
+                    const char* overload = "") {
+  CheckedCalls::call(
+      c10::Dispatcher::singleton().findSchemaOrThrow(name, overload), stack);
   return stack.at(0).toTensor();
 }
 
@@ -411,6 +412,109 @@ TEST(CheckedCalls, LookAtThePlacesOfMaxima) {
   const auto refused = ::testing::HasSubstr("indices must be from -1 to 19");
   EXPECT_THAT(gradient(20), refused);
   EXPECT_THAT(gradient(-2), refused);
+}
+
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
+                  kMost = std::numeric_limits<int64_t>::max();
+
+TEST(CheckedCalls, LookAtHowOftenAnElementIsRepeated) {
+  const auto repeat = [](std::vector<int64_t> repeats,
+                         std::optional<int64_t> size = std::nullopt) {
+    return error_of([&] {
+      call_checked("aten::repeat_interleave",
+                   {at::tensor(repeats, at::kLong), size}, "Tensor");
+    });
+  };
+  const auto repeat_rows = [](std::vector<int64_t> repeats) {
+    return error_of([&] {
+      call_checked(
+          "aten::repeat_interleave",
+          {at::rand({4, 2}), at::tensor(repeats, at::kLong), 0, c10::IValue()},
+          "self_Tensor");
+    });
+  };
+  const CheckedCalls checked;
+  EXPECT_EQ(repeat({1, 0, 2}), "");
+  EXPECT_EQ(repeat({1, 0, 2}, 3), "");
+  EXPECT_EQ(repeat_rows({1, 0, 2, 5}), "");
+  EXPECT_EQ(repeat_rows({3}), "");
+  const auto refused = ::testing::HasSubstr("repeats must be from 0 to ");
+  constexpr int64_t kQuarter = int64_t{1} << 62;
+  EXPECT_THAT(repeat({5, -3}, 2), refused);
+  EXPECT_THAT(repeat({kQuarter, kQuarter, kQuarter, kQuarter + 1}), refused);
+  EXPECT_THAT(repeat_rows({5, -3, 1, 1}), refused);
+  EXPECT_THAT(repeat_rows({kQuarter}), refused);  // 0 in all
+}
+
+TEST(CheckedCalls, LookAtWhatIsCounted) {
+  const auto count = [](std::vector<int64_t> values) {
+    return error_of([&] {
+      call_checked("aten::bincount",
+                   {at::tensor(values, at::kLong), c10::IValue(), 5});
+    });
+  };
+  const CheckedCalls checked;
+  EXPECT_EQ(count({7, 0}), "");
+  EXPECT_THAT(count({7, kMost}),
+              ::testing::HasSubstr("self must be from 0 to"));
+}
+
+TEST(CheckedCalls, LookAtQuotientsThatNoIntegerIs) {
+  const auto divide = [](const char* name, const c10::IValue& by,
+                         const char* rounding, at::ScalarType type) {
+    const int64_t least = type == at::kInt ? INT32_MIN : kLeast;
+    return error_of([&] {
+      call_checked(name,
+                   {at::tensor({least, 1 - least}, at::kLong).to(type), by,
+                    std::string(rounding)},
+                   by.isTensor() ? "Tensor_mode" : "Scalar_mode");
+    });
+  };
+  const auto by = [](std::vector<int64_t> values) {
+    return at::tensor(values, at::kLong).to(at::kInt);
+  };
+  const CheckedCalls checked;
+  const auto refused = ::testing::HasSubstr("where other is -1");
+  for (const char* name :
+       {"aten::div", "aten::div_", "aten::divide", "aten::divide_"}) {
+    for (const at::ScalarType type : {at::kInt, at::kLong}) {
+      EXPECT_EQ(divide(name, by({2, -1}), "trunc", type), "") << name;
+      EXPECT_EQ(divide(name, by({-1, -1}), "floor", type), "") << name;
+      EXPECT_EQ(divide(name, -2, "trunc", type), "") << name;
+      EXPECT_THAT(divide(name, by({-1, 2}), "trunc", type), refused) << name;
+      EXPECT_THAT(divide(name, -1, "trunc", type), refused) << name;
+    }
+    EXPECT_EQ(divide(name, -1, "trunc", at::kDouble), "") << name;
+    EXPECT_EQ(divide(name, -1, "trunc", at::kChar), "") << name;
+  }
+}
+
+TEST(CheckedCalls, LookAtMultiplesOfTheLeastInteger) {
+  const auto multiple = [](int64_t a, int64_t b, at::ScalarType type) {
+    return error_of([&] {
+      call_checked("aten::lcm",
+                   {at::full({2}, a, type), at::full({}, b, type)});
+    });
+  };
+  const CheckedCalls checked;
+  const auto refused = ::testing::HasSubstr("where their gcd() is -1");
+  EXPECT_EQ(multiple(kLeast, 3, at::kLong), "");
+  EXPECT_EQ(multiple(5, kLeast, at::kLong), "");
+  EXPECT_THAT(multiple(kLeast, 5, at::kLong), refused);
+  EXPECT_EQ(multiple(INT32_MIN, 3, at::kInt), "");
+  EXPECT_THAT(multiple(INT32_MIN, -5, at::kInt), refused);
+}
+
+TEST(CheckedCalls, LookAtTheStepsOfPolynomials) {
+  const auto polynomial = [](double n) {
+    return error_of([&] {
+      call_checked("aten::special_shifted_chebyshev_polynomial_u",
+                   {at::rand({2}), at::full({2}, n)});
+    });
+  };
+  const CheckedCalls checked;
+  EXPECT_EQ(polynomial(100), "");
+  EXPECT_THAT(polynomial(1e9), ::testing::HasSubstr("a number of steps"));
 }
 
 TEST(CheckedCalls, LookAtPivotsBelowZero) {

@@ -5,6 +5,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,6 +17,8 @@
 
 namespace proviso::inline v0_2 {
 namespace {
+
+constexpr int64_t kMostInteger = std::numeric_limits<int64_t>::max();
 
 thread_local const pt2::AllowedOperators* asked = nullptr;  // while checking
 
@@ -58,8 +61,18 @@ struct StepArgument {
 };
 constexpr StepArgument kStepArguments[] = {
     {"aten::combinations", 1, 1e3},
+    {"aten::special_chebyshev_polynomial_t", 1, 1e6},
+    {"aten::special_chebyshev_polynomial_u", 1, 1e6},
+    {"aten::special_chebyshev_polynomial_v", 1, 1e6},
+    {"aten::special_chebyshev_polynomial_w", 1, 1e6},
+    {"aten::special_hermite_polynomial_h", 1, 1e6},
+    {"aten::special_hermite_polynomial_he", 1, 1e6},
     {"aten::special_laguerre_polynomial_l", 1, 1e6},
     {"aten::special_legendre_polynomial_p", 1, 1e6},
+    {"aten::special_shifted_chebyshev_polynomial_t", 1, 1e6},
+    {"aten::special_shifted_chebyshev_polynomial_u", 1, 1e6},
+    {"aten::special_shifted_chebyshev_polynomial_v", 1, 1e6},
+    {"aten::special_shifted_chebyshev_polynomial_w", 1, 1e6},
 };
 
 double largest(const c10::IValue& value) {
@@ -190,7 +203,63 @@ void check_maxima(const c10::OperatorHandle& op,
   check_range(op, 7, args[7].toTensor(), -1, self.size(-1) * self.size(-2) - 1);
 }
 
-// What is data of a call, and a place in memory for its kernel.
+// repeat_interleave(repeats, output_size) and (self, repeats, dim,
+// output_size): the kernel adds the repeats up, and writes as many as each
+// says.
+void check_repeats(const c10::OperatorHandle& op,
+                   std::span<const c10::IValue> args) {
+  const size_t i = op.schema().arguments()[0].name() == "repeats" ? 0 : 1;
+  if (!args[i].isTensor()) return;
+  const at::Tensor repeats = args[i].toTensor();
+  // A single one is that of each element.
+  const int64_t count =
+      std::max<int64_t>({1, repeats.numel(), args[0].toTensor().numel()});
+  check_range(op, i, repeats, 0, kMostInteger / count);
+}
+
+// bincount(self, weights, minlength): as many bins as the largest and one more.
+void check_counts(const c10::OperatorHandle& op,
+                  std::span<const c10::IValue> args) {
+  check_range(op, 0, args[0].toTensor(), 0, kMostInteger - 1);
+}
+
+// Throws where `dividend` is the least integer of its type and `divisor` -1:
+// processors know no quotient of these, and end the process.
+void check_quotients(const c10::OperatorHandle& op, const at::Tensor& dividend,
+                     const at::Tensor& divisor, const char* named) {
+  const at::ScalarType type = dividend.scalar_type();
+  if (type != at::kInt && type != at::kLong) return;
+  const int64_t least = type == at::kInt ? std::numeric_limits<int32_t>::min()
+                                         : std::numeric_limits<int64_t>::min();
+  TORCH_CHECK_VALUE(!(dividend.eq(least) & divisor.eq(-1)).any().item<bool>(),
+                    op.schema().name(), ": self must not be ", least, " where ",
+                    named, " is -1, for ", type, " has no such quotient");
+}
+
+at::Tensor tensor_of(const c10::IValue& value) {
+  return value.isTensor() ? value.toTensor()
+                          : at::scalar_to_tensor(value.toScalar());
+}
+
+// div(self, other, rounding_mode)
+void check_division(const c10::OperatorHandle& op,
+                    std::span<const c10::IValue> args) {
+  if (!args[2].isString() || args[2].toStringRef() != "trunc") return;
+  const at::Tensor self = args[0].toTensor(), other = tensor_of(args[1]);
+  const at::ScalarType type = at::result_type(self, other);
+  check_quotients(op, self.to(type), other.to(type), "other");
+}
+
+// lcm(self, other): self is divided by what gcd() says, -1 for some.
+void check_multiples(const c10::OperatorHandle& op,
+                     std::span<const c10::IValue> args) {
+  const at::Tensor self = args[0].toTensor(), other = args[1].toTensor();
+  const at::Tensor divisor = at::gcd(self, other);
+  check_quotients(op, self.to(divisor.scalar_type()), divisor, "their gcd()");
+}
+
+// What is data of a call, and a place in memory for its kernel.  The name is
+// that of all overloads, or of one.
 struct DataCheck {
   std::string_view op;
   void (*check)(const c10::OperatorHandle& op,
@@ -200,14 +269,29 @@ constexpr DataCheck kDataChecks[] = {
     {"aten::_ctc_loss", check_labels},
     {"aten::_embedding_bag", check_bags},
     {"aten::_embedding_bag_forward_only", check_bags},
+    {"aten::bincount", check_counts},
     {"aten::ctc_loss", check_labels},
-    {"aten::embedding_backward", check_counted},
+    {"aten::div.Scalar_mode", check_division},
+    {"aten::div.Tensor_mode", check_division},
+    {"aten::div_.Scalar_mode", check_division},
+    {"aten::div_.Tensor_mode", check_division},
     {"aten::embedding_bag", check_bags},
     {"aten::embedding_dense_backward", check_counted},
+    {"aten::lcm", check_multiples},
     {"aten::linalg_ldl_solve", check_pivots},
     {"aten::max_pool2d_with_indices_backward", check_maxima},
+    {"aten::repeat_interleave", check_repeats},
     {"aten::segment_reduce", check_segments},
 };
+
+const DataCheck* data_check_of(const c10::OperatorHandle& op) {
+  const c10::OperatorName& name = op.operator_name();
+  const std::string whole = name.name + "." + name.overload_name;
+  const auto* found = std::find_if(
+      std::begin(kDataChecks), std::end(kDataChecks),
+      [&](const DataCheck& c) { return c.op == name.name || c.op == whole; });
+  return found == std::end(kDataChecks) ? nullptr : found;
+}
 
 bool has_fakes(std::span<const c10::IValue> args) {
   return std::any_of(args.begin(), args.end(), [](const c10::IValue& value) {
@@ -217,8 +301,8 @@ bool has_fakes(std::span<const c10::IValue> args) {
 
 void check_data(const c10::OperatorHandle& op,
                 std::span<const c10::IValue> args) {
-  for (const DataCheck& data : kDataChecks)
-    if (op.schema().name() == data.op && !has_fakes(args)) data.check(op, args);
+  const DataCheck* data = data_check_of(op);
+  if (data != nullptr && !has_fakes(args)) data->check(op, args);
 }
 
 // Namespaces beside these are the user's own operators.
@@ -230,24 +314,27 @@ bool comes_with_torch(const c10::OperatorHandle& op) {
 // While it lives, operators come to the tracer alone.
 class Traced : public Interceptor {
  public:
-  bool intercept(const c10::OperatorHandle&, c10::Stack*) override {
+  bool intercept(const c10::OperatorHandle& op, c10::Stack*) override {
+    has_data_checks |= data_check_of(op) != nullptr;
     return false;
   }
+
+  bool has_data_checks = false;  // an operator that came here
 };
 
 // Throws what the operator's shape function throws.  False where the data
-// decide what the operator does.
+// decide what the operator does, or are looked at.
 bool shape_function_passes(const c10::OperatorHandle& op,
                            std::span<const c10::IValue> args) {
   c10::Stack fakes;
   for (const c10::IValue& value : args) fakes.push_back(fakes_of(value));
-  const Traced traced;
+  Traced traced;
   Tracer tracer;
   const RecordingOff off(tracer);
   try {
     op.callBoxed(fakes);
     // Sizes and numbers that the data give have symbols here, others have none.
-    return tracer.env().pool().symbols().empty();
+    return tracer.env().pool().symbols().empty() && !traced.has_data_checks;
   } catch (const DataDependentError&) {
     return false;
   } catch (const c10::NotImplementedError& error) {
@@ -278,8 +365,9 @@ class Parts : public Interceptor {
   }
 };
 
-// Where the data decide what an operator does, what it is composed of is called
-// one after another, each looked at when its tensors are there.
+// Where the data decide what an operator does, or are a place for one of its
+// parts, what it is composed of is called one after another, each looked at
+// when its tensors are there.
 void look_at_and_call(const c10::OperatorHandle& op, c10::Stack* stack) {
   const size_t count = op.schema().arguments().size();
   if (look_at(op, std::span(*stack).last(count)) || !is_composite(op)) {
