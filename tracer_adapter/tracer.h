@@ -311,8 +311,9 @@ class HeldMode {
 };
 
 // Names the line of the operators after it, where debug information does not
-// (tracer_adapter/trace/program_stack.h), and evaluates it: y = PROVISO_LINE(x
-// + 1);
+// (tracer_adapter/trace/program_stack.h), and evaluates it:
+//
+//   y = PROVISO_LINE(x + 1);
 #define PROVISO_LINE(...)                                            \
   (::proviso::mark_line(__FILE__, __LINE__, __func__, #__VA_ARGS__), \
    __VA_ARGS__)

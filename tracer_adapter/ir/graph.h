@@ -1,5 +1,5 @@
 // tracer_adapter/ir/graph.h - a recorded program: inputs, nodes in order,
-// outputs. It holds no tensor of the trace and stays valid after it.
+// outputs.  It holds no tensor of the trace and stays valid after it.
 //
 //   for (const Node& node : graph.nodes)
 //     std::cout << graph.to_string(node);
