@@ -40,6 +40,7 @@ Search decide(Reasoner& reasoner, Expr question) {
   const uint32_t arena = reasoner.reasons().size();
   const uint64_t before = reasoner.domain().work();
   Lowering& lower = reasoner.lower();
+  // The goal is found in this pass, as lowering is a part of its work.
   Search s(question, kFalse);
   const auto is_tried = reasoner.within(options.work_limit / 8, [&] {
     s.set_goal(lower.condition(question));

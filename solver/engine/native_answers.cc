@@ -71,12 +71,8 @@ const Remembered& NativeAnswers::decide(Expr question) {
   const std::optional<Remembered> found = reasoner.within(
       facts_.options().work_limit,
       [&] { return as_remembered(internal::decide(reasoner, question)); });
-  Remembered m;
-  if (found) {
-    m = *found;
-  } else {
-    m.gave_up = true;
-  }
+  Remembered m = found.value_or(Remembered());
+  if (!found) m.gave_up = true;
   m.epoch = reasoner.epoch();
   m.facts = facts_.states().facts();
   // What a caller's own budget or another thread ended is not the question's

@@ -32,11 +32,11 @@ void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
     post({Item::kAtomBound, {}, lower, depth_, a, why, Poly::number(value)});
   }
   if (r.solved != kNoId) {
-    Poly inequality =
-        forms_.polys[state_.substitution.value_of(a)] * (lower ? 1 : -1);
+    const Substitution::Solved& solved = state_.substitution.solved(r);
+    Poly inequality = forms_.polys[solved.value] * (lower ? 1 : -1);
     inequality.constant += lower ? -value : value;
     derive(FormulaKind::kGe, std::move(inequality),
-           reasons_.join(why, state_.substitution.why(a)));
+           reasons_.join(why, solved.why));
   } else if (is_variable(r.kind) && r.own.span.is_point()) {
     solve(a, Poly::number(*r.own.span.lower()),
           reasons_.join(r.own.lower, r.own.upper));

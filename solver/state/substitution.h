@@ -23,15 +23,13 @@ class Substitution final : private Trail::Part {
     const AtomRecord* known = atoms_.find(a);
     return known != nullptr && known->solved != kNoId;
   }
-  // These require is_solved(a).
-  PolyId value_of(AtomId a) { return solved(atoms_.of(a)).value; }
-  Reason why(AtomId a) { return solved(atoms_.of(a)).why; }
-  // Both at once, of the atom's record.
   struct Solved {
     PolyId value;
     Reason why;
   };
+  // Of the record of an atom that is solved; until the next change.
   const Solved& solved(const AtomRecord& r) const { return solved_[r.solved]; }
+  PolyId value_of(AtomId a) { return solved(atoms_.of(a)).value; }
   // Atoms whose value mentions it.
   const Ids& dependents_of(AtomId a) {
     return atoms_.mentions(atoms_.of(a)).dependents;
