@@ -63,7 +63,7 @@ class Result:
         self.samples = 0
 
 
-def _tensors(value):
+def tensors_in(value):
     return [t for t in torch.utils._pytree.tree_leaves(value)
             if isinstance(t, torch.Tensor)]
 
@@ -100,7 +100,7 @@ def _differences(traced, real):
     return None
 
 
-def _spread(samples, count):
+def spread(samples, count):
     samples = list(samples)
     if len(samples) <= count:
         return samples
@@ -115,7 +115,7 @@ def _on_meta(op, leaves, spec):
               if isinstance(v, torch.Tensor) else v for v in leaves]
     args = torch.utils._pytree.tree_unflatten(values, spec)
     try:
-        return _tensors(op.op(args[0], *args[1], **args[2]))
+        return tensors_in(op.op(args[0], *args[1], **args[2]))
     except Exception:
         return None
 
@@ -142,8 +142,8 @@ def check(op, sample, result):
         out = op.op(args[0], *args[1], **args[2])
         # A trace's own sizes mean nothing after it, and are not kept.
         seen[:] = [(_fixed(t.shape), _fixed(t.stride()), t.dtype)
-                   for t in _tensors(out)]
-        return [t for t in _tensors(out)]
+                   for t in tensors_in(out)]
+        return [t for t in tensors_in(out)]
 
     with torch.no_grad():
         try:
@@ -151,7 +151,7 @@ def check(op, sample, result):
             for i, t in zip(where, inputs):
                 values[i] = t.clone(memory_format=torch.preserve_format)
             args = torch.utils._pytree.tree_unflatten(values, spec)
-            real = _tensors(op.op(args[0], *args[1], **args[2]))
+            real = tensors_in(op.op(args[0], *args[1], **args[2]))
         except Exception:
             return  # no eager result to compare with
         result.samples += 1
@@ -193,7 +193,7 @@ def run_all(names=None, samples=SAMPLES):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                cases = _spread(op.sample_inputs("cpu", dtype), samples)
+                cases = spread(op.sample_inputs("cpu", dtype), samples)
             except Exception:
                 continue
             for sample in cases:

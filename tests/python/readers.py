@@ -26,6 +26,7 @@ sys.path[:0] = [str(_HERE), str(_HERE.parent / "models")]
 import torch  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
+import op_samples  # noqa: E402
 import proviso  # noqa: E402
 from reader_programs import Case  # noqa: E402
 
@@ -318,8 +319,7 @@ class Examination:
         """Whether a size is none that torch's decomposition was made for: its
         own module does not check what it fixed."""
         nodes = _input_tensors(self.core)
-        leaves = [leaf for leaf in pytree.tree_leaves(inputs)
-                  if isinstance(leaf, torch.Tensor)]
+        leaves = op_samples.tensors_in(inputs)
         return any(size != wanted.node.expr
                    for leaf, value in zip(leaves, nodes)
                    for size, wanted in zip(leaf.shape, value.shape)

@@ -25,17 +25,13 @@ import op_programs
 import proviso
 import random_programs
 import small_programs
+from op_samples import tensors_in
 from proviso import Dim
 
 VALUES = (0, 1, 2, 3, 5)
 EXAMPLES = ((3, 4, 5, 6), (4, 6, 2, 8), (3, 3, 3, 3), (4, 4, 4, 4))
 FAILURES = (RuntimeError, IndexError, ValueError, ZeroDivisionError,
             AssertionError, TypeError)
-
-
-def tensors_in(value):
-    return [t for t in pytree.tree_leaves(value)
-            if isinstance(t, torch.Tensor)]
 
 
 class Steps(random_programs.Steps):

@@ -531,13 +531,13 @@ def test_leaf_operators(name, batch, form):
     if name in ("embedding_dense_backward", "pdist_forward") and batch == 0:
         pytest.skip("the example indexes a row")
     try:
-        real = op_samples._tensors(function(x))
+        real = op_samples.tensors_in(function(x))
     except RuntimeError:
         pytest.skip("eager refuses this size")
     seen = []
 
     def program(x):
-        out = op_samples._tensors(function(x))
+        out = op_samples.tensors_in(function(x))
         seen[:] = [(tuple(t.shape), tuple(t.stride()), t.dtype) for t in out]
         return out
 

@@ -30,11 +30,6 @@ import op_samples
 MOST = 1 << 16  # elements of an input: what is larger is slow, and no other
 
 
-def _tensors(value):
-    return [leaf for leaf in pytree.tree_leaves(value)
-            if isinstance(leaf, torch.Tensor)]
-
-
 def _is_plain(t):
     return (t.layout is torch.strided and not t.is_nested
             and not t.is_quantized and t.device.type == "cpu"
@@ -53,7 +48,7 @@ def _form(value):
 
 def _has_integers(call):
     return any(not t.is_floating_point() and not t.is_complex()
-               for t in _tensors(call[1:]))
+               for t in op_samples.tensors_in(call[1:]))
 
 
 class Calls(TorchDispatchMode):
@@ -66,7 +61,7 @@ class Calls(TorchDispatchMode):
 
     def __torch_dispatch__(self, op, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        tensors = _tensors((args, kwargs))
+        tensors = op_samples.tensors_in((args, kwargs))
         if not tensors or op.namespace != "aten" or not all(
                 _is_plain(t) and t.numel() <= MOST for t in tensors):
             return op(*args, **kwargs)
@@ -77,14 +72,14 @@ class Calls(TorchDispatchMode):
         kept = pytree.tree_map_only(
             torch.Tensor, lambda t: t.detach().clone(), (args, kwargs))
         result = op(*args, **kwargs)
-        if _tensors(result):
+        if op_samples.tensors_in(result):
             self.calls[form] = op, *kept
         return result
 
 
 def _gradients(result, inputs):
-    outputs = [t for t in _tensors(result) if t.requires_grad]
-    inputs = [t for t in _tensors(inputs) if t.requires_grad]
+    outputs = [t for t in op_samples.tensors_in(result) if t.requires_grad]
+    inputs = [t for t in op_samples.tensors_in(inputs) if t.requires_grad]
     if outputs and inputs:
         torch.autograd.grad(outputs, inputs, [torch.ones_like(t)
                                               for t in outputs],
@@ -111,7 +106,7 @@ def sampled(names=(), samples=24, dtypes=DTYPES):
             gradients = (info.supports_autograd
                          and (dtype.is_floating_point or dtype.is_complex))
             try:
-                cases = op_samples._spread(info.sample_inputs(
+                cases = op_samples.spread(info.sample_inputs(
                     "cpu", dtype, requires_grad=gradients), samples)
             except Exception:
                 continue
@@ -127,7 +122,7 @@ def sampled(names=(), samples=24, dtypes=DTYPES):
     for call in calls.calls.values():
         by_operator[call[0], _has_integers(call)].append(call)
     return [call for (_, has_integers), kept in by_operator.items()
-            for call in op_samples._spread(
+            for call in op_samples.spread(
                 kept, WITH_INTEGERS if has_integers else OTHERS)]
 
 
