@@ -284,12 +284,17 @@ constexpr DataCheck kDataChecks[] = {
     {"aten::segment_reduce", check_segments},
 };
 
+bool names(std::string_view row, const c10::OperatorName& op) {
+  if (!row.starts_with(op.name)) return false;
+  row.remove_prefix(op.name.size());
+  return row.empty() ||
+         (row.front() == '.' && row.substr(1) == op.overload_name);
+}
+
 const DataCheck* data_check_of(const c10::OperatorHandle& op) {
-  const c10::OperatorName& name = op.operator_name();
-  const std::string whole = name.name + "." + name.overload_name;
   const auto* found = std::find_if(
       std::begin(kDataChecks), std::end(kDataChecks),
-      [&](const DataCheck& c) { return c.op == name.name || c.op == whole; });
+      [&](const DataCheck& c) { return names(c.op, op.operator_name()); });
   return found == std::end(kDataChecks) ? nullptr : found;
 }
 

@@ -805,7 +805,7 @@ bool unflatten(RuleCall& call) {
 
 bool as_strided(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  keep_layout_answers();  // what lies where is seen
+  keep_layout_answers();  // the result shows how self lies in memory
   SymInt offset = call.is_none(3) ? self.sym_storage_offset() : call.sym_int(3);
   call.returns(view_of(self, call.sym_ints(1), call.sym_ints(2), offset));
   return true;

@@ -228,7 +228,7 @@ _is_contiguous = torch.Tensor.is_contiguous
 def _asked_contiguous(self, memory_format=torch.contiguous_format):
     """What a branch on it needs of the sizes: dimensions of size 1 lie
     anywhere, and a tensor without elements is contiguous."""
-    _layout_is_seen(self, sys._getframe(1))
+    _keep_layout_answers(self, sys._getframe(1))
     order = _inner_first(self, memory_format) if _is_fake(self) else None
     if order is None:
         return _is_contiguous(self, memory_format=memory_format)
@@ -243,16 +243,16 @@ def _asked_contiguous(self, memory_format=torch.contiguous_format):
     return bool(condition)
 
 
-def _layout_is_seen(t, caller):
-    """By the program itself, not by a function of torch, whose values do not
-    depend on it."""
+def _keep_layout_answers(t, caller):
+    """Where the program itself asks for t's layout, not a function of torch,
+    whose values do not depend on it."""
     if _is_fake(t) and not _in_library(caller.f_code.co_filename):
         _proviso.keep_layout_answers()
 
 
-def _seen(ask):
+def _keeping_layout_answers(ask):
     def asked(self, *args, **kwargs):
-        _layout_is_seen(self, sys._getframe(1))
+        _keep_layout_answers(self, sys._getframe(1))
         return ask(self, *args, **kwargs)
     return asked
 
@@ -435,8 +435,8 @@ _PATCHES = [
     (torch.Tensor, "__bool__", _our_bool_of_tensor),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "is_contiguous", _asked_contiguous),
-    (torch.Tensor, "stride", _seen(torch.Tensor.stride)),
-    (torch.Tensor, "storage_offset", _seen(torch.Tensor.storage_offset)),
+    *((torch.Tensor, name, _keeping_layout_answers(getattr(torch.Tensor, name)))
+      for name in ("stride", "storage_offset")),
     (torch.Tensor, "data", property(_data.__get__, _set_data)),
     (torch.Tensor, "__getitem__", _symbolic_getitem),
     (torch.autograd, "grad", _our_grad),
