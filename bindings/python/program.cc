@@ -12,7 +12,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
 #include "tracer_adapter/pt2/program_reader.h"
-#include "tracer_adapter/run/executable.h"
+#include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/trace/rule.h"
 
 namespace proviso::python {

@@ -8,7 +8,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/control_flow_ops.h"
 #include "tracer_adapter/ir/sym_functions.h"
-#include "tracer_adapter/rerun/symbolic_functions.h"
+#include "tracer_adapter/run/symbolic_functions.h"
 #include "tracer_adapter/tracer.h"
 
 namespace proviso {

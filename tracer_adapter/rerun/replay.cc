@@ -11,7 +11,7 @@
 
 #include "sym/print.h"
 #include "tracer_adapter/ir/owned_tensors.h"
-#include "tracer_adapter/run/executable.h"
+#include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/trace/autocast_scope.h"
 #include "tracer_adapter/trace/sources.h"
 #include "tracer_adapter/trace/sub_graph.h"

@@ -8,6 +8,7 @@
 #include "sym/print.h"
 #include "sym/simplify.h"
 #include "tracer_adapter/ir/owned_tensors.h"
+#include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/executable.h"
 #include "tracer_adapter/run/int64_at.h"
 #include "tracer_adapter/trace/error_text.h"

@@ -2,7 +2,7 @@
 
 #include <ATen/ops/zeros.h>
 
-#include "tracer_adapter/run/executable.h"
+#include "tracer_adapter/run/arguments.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -36,27 +36,21 @@ class Executable {
   std::vector<c10::IValue> run(std::vector<c10::IValue> inputs,
                                const StepHook& before = {}) const;
 
-  struct Step;
+  struct Step;  // see step.h
 
  private:
   // Results of the constant nodes, computed when first asked for.
   struct Constants;
 
-  void find_dead_values(const Graph& graph);
+  void find_uses(const Graph& graph);
   const Constants* constants() const;
   void compute_constants() const;
 
   std::vector<ValueId> inputs_;  // kNoOutput: a constant
   std::vector<Step> steps_;
-  std::vector<std::vector<Node::Output>> outputs_of_;  // by step
   std::vector<Argument> outputs_;
   size_t value_count_ = 0;
   std::unique_ptr<Constants> constants_;  // null when there are none
 };
-
-// A number as the 0-dim tensor that eager makes of it.
-at::Tensor number_tensor(const c10::IValue& value);
-// A constant argument.
-c10::IValue to_ivalue(const Argument& a);
 
 }  // namespace proviso::inline v0_2

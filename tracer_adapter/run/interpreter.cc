@@ -13,6 +13,7 @@
 #include "tracer_adapter/exported_program.h"
 #include "tracer_adapter/ir/owned_tensors.h"
 #include "tracer_adapter/rerun/replay.h"
+#include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/executable.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 #include "tracer_adapter/trace/sources.h"

@@ -1,4 +1,4 @@
-#include "tracer_adapter/rerun/symbolic_functions.h"
+#include "tracer_adapter/run/symbolic_functions.h"
 
 #include <functional>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-// tracer_adapter/rerun/symbolic_functions.h - arithmetic nodes of a graph on
+// tracer_adapter/run/symbolic_functions.h - arithmetic nodes of a graph on
 // numbers that are not known: what sym_functions.h computes, on symbols.
 //
 //   call_symbolic("_operator.mul", {s0, 2});   // the SymInt 2*s0
