@@ -16,13 +16,13 @@
 #include <ATen/core/ivalue.h>
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "guards/shape_env.h"
@@ -31,7 +31,13 @@
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/ir/graph.h"
 #include "tracer_adapter/trace/mode_blocks.h"
+#include "tracer_adapter/trace/mode_stack.h"
+#include "tracer_adapter/trace/module_stacks.h"
+#include "tracer_adapter/trace/nesting.h"
+#include "tracer_adapter/trace/program_inputs.h"
 #include "tracer_adapter/trace/rule.h"
+#include "tracer_adapter/trace/source_stacks.h"
+#include "tracer_adapter/trace/trace_asserts.h"
 
 namespace proviso::inline v0_2 {
 
@@ -97,11 +103,13 @@ enum class IntMeaning : uint8_t { kNumber, kDtype, kLayout, kMemoryFormat };
 struct SubGraph;
 struct SubGraphScope;
 
-// How many of what is entered and left around operators are open.
-struct Nesting {
-  size_t modules = 1;
-  int autocast = 0;
-  size_t held = 0;
+// A graph that is being recorded: the program's, or a sub-graph's.
+struct GraphRecording {
+  Graph graph;
+  // Traces and their sub-graphs are numbered, so that a tensor of one is known
+  // in another.
+  uint64_t trace = 0;
+  std::unordered_map<const c10::TensorImpl*, ValueId> real_values;
 };
 
 class Tracer {
@@ -116,7 +124,7 @@ class Tracer {
 
   ShapeEnv& env() { return *env_; }
   const std::shared_ptr<ShapeEnv>& shared_env() const { return env_; }
-  Graph& graph() { return graph_; }
+  Graph& graph() { return now_.graph; }
 
   // --- inputs, before the program runs.  Two tensors or numbers of one source,
   // or two parameters or buffers of one name, are an error.
@@ -163,29 +171,35 @@ class Tracer {
 
   // A condition on the inputs that the program checks when it runs and that
   // says nothing to the ShapeEnv.
-  void add_check(RuntimeAssert check);
-  const std::vector<RuntimeAssert>& checks() const { return checks_; }
+  void add_check(RuntimeAssert check) { asserts_.add_check(std::move(check)); }
+  const std::vector<RuntimeAssert>& checks() const { return asserts_.checks(); }
 
   // --- what is around the operators
   // From here to exit_module() operators are of this module of the program.
-  void enter_module(const std::string& name, const std::string& type);
-  void exit_module();
+  void enter_module(const std::string& name, const std::string& type) {
+    modules_.enter(name, type);
+  }
+  void exit_module() { modules_.exit(); }
   // The modules that the next operators are of, at once; outermost first.
-  void set_modules(std::vector<ModuleFrame> stack);
+  void set_modules(std::vector<ModuleFrame> stack) {
+    modules_.set(std::move(stack));
+  }
   // The number of a module's calls so far: that of the next one.
-  int calls_of(const std::string& module) const;
+  int calls_of(const std::string& module) const {
+    return modules_.calls_of(module);
+  }
   // What a call of a module gets or gives, for ModuleCallEntry.  Throws inside
   // sub-graphs and mode blocks, whose values the program does not have.
   void note_module_call(const std::string& call, bool outputs,
                         const std::vector<c10::IValue>& values);
   // `with torch.autocast("cpu", ..)`, also where it changes nothing.
-  void enter_autocast_block();
-  void exit_autocast_block();
+  void enter_autocast_block() { modes_.enter_autocast(); }
+  void exit_autocast_block() { modes_.exit_autocast(); }
 
   // Until release_mode() operators are of the mode that is on now, whatever
   // their kernels set: those of an autograd.Function run without gradients.
-  void hold_mode();
-  void release_mode();
+  void hold_mode() { modes_.hold(); }
+  void release_mode() { modes_.release(); }
 
   // --- sub-graphs of higher-order operators (see sub_graph.h)
   // From here to end_sub_graph() operators are recorded into a graph of their
@@ -199,7 +213,9 @@ class Tracer {
   void abandon_sub_graph();
 
   // --- sources
-  uint32_t intern_stack(std::vector<Frame> frames);
+  uint32_t intern_stack(std::vector<Frame> frames) {
+    return stacks_.number_of(std::move(frames));
+  }
   uint32_t current_stack();
   // The line that later operators come from, where no hook tells.
   void set_line(const char* file, int line, const char* function,
@@ -221,13 +237,18 @@ class Tracer {
 
  private:
   struct OpInfo;
-  friend class Finisher;
   friend class HeldMode;
   void require_open(const char* call) const;
   InputSpec user_input(const std::string& name, const std::string& source);
-  void claim_target(const std::string& target);
+  void own(InputKind kind, const std::string& target, const at::Tensor& tensor,
+           std::optional<bool> persistent);
+  ValueId lift(const at::Tensor& t);
+  TensorMeta meta_of(const at::Tensor& t);
+  Node::Output output_of(const c10::IValue& value);
+  std::optional<Argument> wrapped_number(const at::Tensor& t);
   Nesting nesting() const;
-  void check_nesting(const Nesting& begun, const std::string& end) const;
+  TraceModes trace_modes();
+  // --- one operator call (trace/dispatch.cc)
   static const OpInfo& info(const c10::OperatorHandle& op);
   static OpInfo make_info(const c10::OperatorHandle& op);
   bool run_rule(const OpInfo& info, c10::Stack* stack);
@@ -240,57 +261,28 @@ class Tracer {
   void record_call(const OpInfo& info, std::span<const c10::IValue> args,
                    const std::vector<c10::IValue>& out);
   void note_writes(const OpInfo& info, std::span<const c10::IValue> args);
-  void own(InputKind kind, const char* prefix, const std::string& target,
-           const at::Tensor& tensor, std::optional<bool> persistent);
-  ValueId lift(const at::Tensor& t);
-  ValueId known_alias(const at::Tensor& t) const;
-  TensorMeta meta_of(const at::Tensor& t);
-  Node::Output output_of(const c10::IValue& value);
-  std::optional<Argument> wrapped_number(const at::Tensor& t);
+  // --- sub-graphs (trace/sub_graph.cc)
   ValueId capture(const at::Tensor& t);
   bool is_foreign(const at::Tensor& t) const;
   void refuse_write(const OpInfo& info, const at::Tensor& t) const;
   void check_learnt(const SubGraph& sub) const;
-  bool records_grad() const;
-  uint32_t mode_now();
-  TraceModes trace_modes();
 
   std::shared_ptr<ShapeEnv> env_;
-  Graph graph_;
-  uint64_t id_;
-  Tracer* outer_;
+  Tracer* outer_;  // of this thread, around this one
   LocationHook outer_location_;
   bool recording_ = true;
   bool is_finished_ = false;
-  // Real tensors and their values; owned_inputs_ keeps the tensors alive.
-  std::unordered_map<const c10::TensorImpl*, ValueId> real_values_;
-  struct Owned {
-    InputSpec spec;
-    at::Tensor tensor;
-  };
-  std::vector<Owned> owned_inputs_;  // parameters, buffers, constants
-  std::multimap<const void*, size_t> owned_places_;  // of their memory
-  std::vector<InputSpec> user_inputs_;
-  std::unordered_set<std::string> targets_, sources_;  // given so far
-  std::unordered_map<const c10::TensorImpl*, std::string> constant_names_;
-  int lifted_ = 0;
+  GraphRecording now_;
+  std::unique_ptr<SubGraphScope> scope_;  // null outside sub-graphs
+  ProgramInputs inputs_;
+  TraceAsserts asserts_;
   std::unordered_set<const c10::StorageImpl*> written_;
+  ModeStack modes_;
+  ModuleStacks modules_;
+  SourceStacks stacks_;
+  uint32_t line_stack_ = 0;  // of set_line()
   std::vector<const OpInfo*> decomposing_;
   const OpInfo* running_ = nullptr;  // whose rule is running
-  std::unordered_map<std::string, uint32_t> interned_;
-  std::vector<std::vector<Frame>> stacks_{{}};               // [0]: unknown
-  std::vector<std::vector<ModuleFrame>> module_stacks_{{}};  // [0]: none
-  std::vector<uint32_t> modules_{0};  // in module_stacks_; the current is last
-  std::unordered_map<std::string, int> module_calls_;
-  int autocast_depth_ = 0;
-  std::vector<Mode> modes_;  // [0]: of the trace itself
-  std::vector<uint32_t> held_modes_;
-  std::unique_ptr<SubGraphScope> scope_;  // null outside sub-graphs
-  // Who checks a runtime assertion, by its number; null is the program.
-  std::vector<const Graph*> assert_owners_;
-  std::vector<RuntimeAssert> checks_;
-  std::unordered_set<Expr, ExprHash> checked_;  // their conditions
-  uint32_t line_stack_ = 0;
 };
 
 // While it lives, what is recorded is of the mode that was on when it was made.

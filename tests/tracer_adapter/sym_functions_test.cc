@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "tracer_adapter/trace/names.h"
+#include "tracer_adapter/finish/names.h"
 
 namespace proviso {
 namespace {

@@ -380,11 +380,10 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
 // trace.
 void Tracer::run_autocast(const OpInfo& oi, c10::Stack* stack) {
   const HeldMode held;  // the kernel that casts turns autocast off
-  const uint32_t mode = mode_now();
   const auto cast_and_run = [&] {
     oi.op.callBoxedForDispatchKey(c10::DispatchKey::AutocastCPU, *stack);
   };
-  if (modes_[mode].same_autocast(modes_[0]) || oi.rule == nullptr ||
+  if (modes_[modes_.now()].same_autocast(modes_[0]) || oi.rule == nullptr ||
       !recording_)
     return cast_and_run();
   const std::span<c10::IValue> called = top(*stack, oi.argument_count);

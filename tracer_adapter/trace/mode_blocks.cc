@@ -1,8 +1,5 @@
 #include "tracer_adapter/trace/mode_blocks.h"
 
-#include <ATen/autocast_mode.h>
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -152,17 +149,15 @@ std::vector<ValueId> Outliner::results(
 
 // A block stands in the innermost module that all of its nodes are of.
 uint32_t Outliner::modules(const Run& run) const {
-  auto& stacks = trace_.module_stacks;
-  std::vector<ModuleFrame> shared = stacks[nodes_[run.begin].modules];
+  ModuleStacks& stacks = trace_.modules;
+  ModuleStacks::Stack shared = stacks[nodes_[run.begin].modules];
   for (size_t i = run.begin; i < run.end; ++i) {
-    const std::vector<ModuleFrame>& stack = stacks[nodes_[i].modules];
+    const ModuleStacks::Stack& stack = stacks[nodes_[i].modules];
     const auto [end, _] =
         std::mismatch(shared.begin(), shared.end(), stack.begin(), stack.end());
     shared.erase(end, shared.end());
   }
-  auto known = std::find(stacks.begin(), stacks.end(), shared);
-  if (known == stacks.end()) known = stacks.insert(known, shared);
-  return static_cast<uint32_t>(known - stacks.begin());
+  return stacks.number_of(shared);
 }
 
 void Outliner::settings(const Mode& inside, Node& node) const {
@@ -242,13 +237,9 @@ Node Outliner::block(const Run& run) {
 void Outliner::outline() {
   const std::vector<Run> blocks = runs();
   if (blocks.empty()) return;
-  // The mode of the graph itself, for the nodes that stand for blocks.
-  const auto outside = [&] {
-    auto known = std::find(trace_.modes.begin(), trace_.modes.end(), around_);
-    return known == trace_.modes.end()
-               ? uint32_t{0}  // of a block's body: nobody asks
-               : static_cast<uint32_t>(known - trace_.modes.begin());
-  }();
+  // The mode of the graph itself, for the nodes that stand for blocks; where it
+  // has no number, it is of a block's body, and nobody asks.
+  const uint32_t outside = trace_.modes.number_of(around_).value_or(0);
   nodes_ = std::move(graph_.nodes);
   note_uses();
   graph_.nodes.clear();
@@ -268,16 +259,6 @@ void Outliner::outline() {
 }
 
 }  // namespace
-
-Mode current_mode(int autocast_depth) {
-  Mode mode;
-  mode.grad = at::GradMode::is_enabled();
-  mode.autocast = at::autocast::is_autocast_enabled(c10::kCPU);
-  mode.autocast_dtype = at::autocast::get_autocast_dtype(c10::kCPU);
-  mode.autocast_cache = at::autocast::is_autocast_cache_enabled();
-  mode.autocast_depth = autocast_depth;
-  return mode;
-}
 
 void outline_mode_blocks(Graph& graph, const Mode& around,
                          const TraceModes& trace) {

@@ -17,43 +17,20 @@
 // and is one here: its values are right, its own backward is not recorded.
 #pragma once
 
-#include <c10/core/ScalarType.h>
-
 #include <vector>
 
 #include "tracer_adapter/ir/graph.h"
+#include "tracer_adapter/trace/mode_stack.h"
+#include "tracer_adapter/trace/module_stacks.h"
 
 namespace proviso::inline v0_2 {
 
-// What changes how operators run, but is no argument of them.
-struct Mode {
-  bool grad = true;
-  // Of the CPU, the one device whose autocast is traced.
-  bool autocast = false;
-  c10::ScalarType autocast_dtype = c10::ScalarType::BFloat16;
-  bool autocast_cache = true;
-  int autocast_depth = 0;  // of Python's `with` blocks
-
-  bool same_autocast(const Mode& other) const {
-    return autocast == other.autocast &&
-           autocast_dtype == other.autocast_dtype &&
-           autocast_cache == other.autocast_cache &&
-           autocast_depth == other.autocast_depth;
-  }
-  bool operator==(const Mode& other) const {
-    return grad == other.grad && same_autocast(other);
-  }
-};
-
-// The mode of this thread now.
-Mode current_mode(int autocast_depth);
-
 // What outlining needs of the trace.
 struct TraceModes {
-  const std::vector<Mode>& modes;  // by Node::mode
+  const ModeStack& modes;
   // The program's conditions on what it reads: they are checked outside.
   const std::vector<RuntimeAssert>& asserts;
-  std::vector<std::vector<ModuleFrame>>& module_stacks;
+  ModuleStacks& modules;
 };
 
 // `around` is the mode that the graph itself runs in.

@@ -34,8 +34,7 @@ struct Tracer::OpInfo {
   std::vector<size_t> tensors;       // arguments that must be a tensor
 };
 
-// Traces and their sub-graphs are numbered, so that a tensor of one is known in
-// another.
+// The number of a GraphRecording.
 uint64_t next_trace();
 
 // The boxed fallback of kTraceKey, registered once a process.

@@ -37,11 +37,10 @@ void Tracer::begin_sub_graph(const std::string& what) {
   auto scope = std::make_unique<SubGraphScope>();
   scope->what = what;
   scope->outer = std::move(scope_);
-  scope->graph = std::exchange(graph_, Graph{});
-  scope->id = std::exchange(id_, next_trace());
-  scope->real_values = std::exchange(real_values_, {});
+  scope->around = std::exchange(now_, GraphRecording{});
+  now_.trace = next_trace();
   scope->first_assert = env_->runtime_asserts().size();
-  scope->mode = modes_[mode_now()];
+  scope->mode = modes_[modes_.now()];
   scope->nesting = nesting();
   scope_ = std::move(scope);
 }
@@ -64,7 +63,7 @@ at::Tensor Tracer::add_operand(const std::string& name,
   InputSpec spec;
   spec.name = name;
   spec.arg = {ValueRef{fresh(fake)}};
-  graph_.inputs.push_back(std::move(spec));
+  now_.graph.inputs.push_back(std::move(spec));
   ++scope_->operand_count;
   scope_->foreign.insert(fake.storage().unsafeGetStorageImpl());
   return fake;
@@ -75,8 +74,8 @@ c10::SymInt Tracer::add_int_operand(const std::string& name) {
   const Expr e = env_->create_unbacked_int();
   InputSpec spec;
   spec.name = name;
-  spec.arg = {ValueRef{graph_.add_value(e)}};
-  graph_.inputs.push_back(std::move(spec));
+  spec.arg = {ValueRef{now_.graph.add_value(e)}};
+  now_.graph.inputs.push_back(std::move(spec));
   ++scope_->operand_count;
   return to_sym_int(*env_, e);
 }
@@ -90,14 +89,14 @@ ValueId Tracer::capture(const at::Tensor& t) {
     auto known = scope_->captures.find(key);
     if (known != scope_->captures.end()) return known->second;
   }
-  const ValueId id = graph_.add_value(meta_of(t));
+  const ValueId id = now_.graph.add_value(meta_of(t));
   if (impl)
     scope_->captures.emplace(key, id);
   else
-    real_values_[t.unsafeGetTensorImpl()] = id;
+    now_.real_values[t.unsafeGetTensorImpl()] = id;
   InputSpec spec;
   spec.arg = {ValueRef{id}};
-  graph_.inputs.push_back(std::move(spec));
+  now_.graph.inputs.push_back(std::move(spec));
   scope_->captured.push_back(t);
   if (t.has_storage())
     scope_->foreign.insert(t.storage().unsafeGetStorageImpl());
@@ -107,7 +106,7 @@ ValueId Tracer::capture(const at::Tensor& t) {
 bool Tracer::is_foreign(const at::Tensor& t) const {
   if (!scope_) return false;
   const FakeTensorImpl* impl = fake_impl(t);
-  if (!impl || impl->trace != id_) return true;
+  if (!impl || impl->trace != now_.trace) return true;
   return t.has_storage() &&
          scope_->foreign.contains(t.storage().unsafeGetStorageImpl());
 }
@@ -125,7 +124,7 @@ void Tracer::refuse_write(const OpInfo& oi, const at::Tensor& t) const {
 void Tracer::check_learnt(const SubGraph& sub) const {
   const auto& asserts = env_->runtime_asserts();
   for (size_t i = scope_->first_assert; i < asserts.size(); ++i) {
-    if (i < assert_owners_.size() && assert_owners_[i]) continue;
+    if (asserts_.owner(i) != nullptr) continue;
     bool inside = false, outside = false;
     for (Expr symbol : free_symbols(asserts[i].condition))
       if (reads_data(symbol))
@@ -143,7 +142,7 @@ void Tracer::check_learnt(const SubGraph& sub) const {
 
 SubGraph Tracer::end_sub_graph(const std::vector<c10::IValue>& outputs) {
   check_in_sub_graph(scope_.get(), "end_sub_graph");
-  check_nesting(scope_->nesting, scope_->what);
+  check_nesting(nesting(), scope_->nesting, scope_->what);
   SubGraph sub;
   for (const c10::IValue& value : outputs) {
     c10::IValue output = value;
@@ -153,26 +152,22 @@ SubGraph Tracer::end_sub_graph(const std::vector<c10::IValue>& outputs) {
       output = at::clone(value.toTensor());
     OutputSpec spec;
     spec.arg = to_argument(output, IntMeaning::kNumber);
-    graph_.outputs.push_back(std::move(spec));
+    now_.graph.outputs.push_back(std::move(spec));
     sub.outputs.push_back(std::move(output));
   }
   sub.operand_count = scope_->operand_count;
   sub.captured = std::move(scope_->captured);
-  sub.graph = std::make_shared<Graph>(std::move(graph_));
+  sub.graph = std::make_shared<Graph>(std::move(now_.graph));
   check_learnt(sub);
   outline_mode_blocks(*sub.graph, scope_->mode, trace_modes());
-  assert_owners_.resize(env_->runtime_asserts().size());
-  for (size_t i = scope_->first_assert; i < assert_owners_.size(); ++i)
-    if (!assert_owners_[i]) assert_owners_[i] = sub.graph.get();
+  asserts_.give(scope_->first_assert, sub.graph.get());
   abandon_sub_graph();
   return sub;
 }
 
 void Tracer::abandon_sub_graph() {
   check_in_sub_graph(scope_.get(), "abandon_sub_graph");
-  graph_ = std::move(scope_->graph);
-  id_ = scope_->id;
-  real_values_ = std::move(scope_->real_values);
+  now_ = std::move(scope_->around);
   scope_ = std::move(scope_->outer);
 }
 

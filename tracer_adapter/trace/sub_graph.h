@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -52,9 +53,7 @@ void record_higher_order(Tracer& tracer, const std::string& name,
 struct SubGraphScope {
   std::string what;
   std::unique_ptr<SubGraphScope> outer;
-  Graph graph;
-  uint64_t id = 0;
-  std::unordered_map<const c10::TensorImpl*, ValueId> real_values;
+  GraphRecording around;
   // --- of the sub-graph itself
   size_t operand_count = 0;
   std::vector<at::Tensor> captured;

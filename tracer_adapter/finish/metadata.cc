@@ -1,0 +1,62 @@
+#include "tracer_adapter/finish/metadata.h"
+
+#include <set>
+#include <variant>
+
+#include "sym/simplify.h"
+#include "tracer_adapter/finish/input_sizes.h"
+
+namespace proviso::inline v0_2 {
+namespace {
+
+std::set<ValueId> values_of_inputs(const Graph& graph) {
+  std::set<ValueId> ids;
+  for (const InputSpec& input : graph.inputs)
+    if (const ValueRef* ref = input.arg.get<ValueRef>()) ids.insert(ref->id);
+  return ids;
+}
+
+// Symbols are replaced; the ranges that are known do not make it a constant,
+// for a reader learns them from here.  An equality that is asserted is: some
+// readers would replace symbols by it that stand in values before.
+Expr learnt_condition(Expr condition, const ExprSet& asserted, ShapeEnv& env) {
+  if (asserted.contains(condition)) return env.pool().boolean(true);
+  std::unordered_map<Expr, Expr, ExprHash> known;
+  for (Expr symbol : free_symbols(condition))
+    if (symbol.is_int()) known.emplace(symbol, env.simplify(symbol));
+  return simplify(substitute(condition, known));
+}
+
+Expr learnt(Expr e, ShapeEnv& env) {
+  return e.is_constant() ? e : env.simplify(e);
+}
+
+void substitute_tensor(TensorMeta& tensor, bool is_input, ShapeEnv& env) {
+  for (Expr& e : tensor.sizes)
+    e = is_input ? learnt_size(env, e) : learnt(e, env);
+  for (Expr& e : tensor.strides) e = learnt(e, env);
+  tensor.offset = learnt(tensor.offset, env);
+}
+
+}  // namespace
+
+void substitute_metadata(Graph& graph, GraphRole role, const ExprSet& asserted,
+                         ShapeEnv& env) {
+  std::set<ValueId> inputs;
+  if (role == GraphRole::kProgram) inputs = values_of_inputs(graph);
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
+    const bool is_input = inputs.contains(id);
+    auto& meta = graph.values[id].meta;
+    if (auto* tensor = std::get_if<TensorMeta>(&meta)) {
+      substitute_tensor(*tensor, is_input, env);
+      continue;
+    }
+    Expr& e = std::get<Expr>(meta);
+    if (is_input)
+      e = learnt_size(env, e);
+    else
+      e = e.is_bool() ? learnt_condition(e, asserted, env) : env.simplify(e);
+  }
+}
+
+}  // namespace proviso::inline v0_2
