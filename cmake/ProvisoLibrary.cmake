@@ -18,6 +18,38 @@ function(proviso_options target)
   endif()
 endfunction()
 
+# LibTorch's headers take three quarters of a unit's time: files of one folder are
+# compiled together, `SIZE` at a time (6).  Their names in anonymous namespaces
+# must differ.  Files with options of their own stay alone.
+function(proviso_unity target)
+  cmake_parse_arguments(ARG "" "SIZE" "" ${ARGN})
+  if(NOT PROVISO_UNITY)
+    return()
+  endif()
+  if(NOT ARG_SIZE)
+    set(ARG_SIZE 6)
+  endif()
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes for a header what another file includes.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  get_target_property(sources ${target} SOURCES)
+  set(folder)
+  foreach(source ${sources})
+    get_filename_component(its_folder ${source} DIRECTORY)
+    if(NOT its_folder STREQUAL folder OR count EQUAL ARG_SIZE)
+      set(folder "${its_folder}")
+      set(first ${source})
+      set(count 0)
+    endif()
+    math(EXPR count "${count} + 1")
+    string(REPLACE ${CMAKE_CURRENT_SOURCE_DIR}/ "" group ${first})
+    string(MAKE_C_IDENTIFIER ${group} group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
 # <proviso/sym/expr.h> and "sym/expr.h" are found by a project that has Proviso
 # inside it as by one that uses the installed package.
 set(PROVISO_INCLUDE_ROOT ${PROJECT_BINARY_DIR}/include)

@@ -290,11 +290,11 @@ TEST(DeferredAssertsTest, OneIsPlacedOnceItsSymbolsAreThere) {
   EXPECT_THAT(
       lines,
       ElementsAre("u >= 2",
-                  HasSubstr("'Runtime assertion failed for expression 2 <= u "
-                            "on node 'ge''"),
+                  HasSubstr("Runtime assertion failed for expression u >= 2 "
+                            "on node 'ge'"),
                   "u == v",
-                  HasSubstr("'Runtime assertion failed for expression Eq(u, v) "
-                            "on node 'eq''")));
+                  HasSubstr("Runtime assertion failed for expression Eq(u, v) "
+                            "on node 'eq'")));
 }
 
 // --- what is known at the end

@@ -21,7 +21,7 @@ bool has_addr2line() {
 }
 
 constexpr int kAddLine = __LINE__ + 3;
-struct Model {
+struct TwoLines {
   at::Tensor half(const at::Tensor& x, const at::Tensor& y) const {
     return at::add(x, y);
   }
@@ -33,7 +33,7 @@ struct Model {
 TEST(ProgramStack, NamesTheLineOfAGuardAndOfANode) {
   if (!has_addr2line()) GTEST_SKIP() << "SKIPPED: addr2line is not here";
   const ExportedProgram program =
-      export_program(Model(), {at::randn({4, 3}), at::randn({4, 3})});
+      export_program(TwoLines(), {at::randn({4, 3}), at::randn({4, 3})});
   bool is_found = false;
   for (const Guard& guard : program.guards()) {
     ASSERT_FALSE(guard.origins.empty());

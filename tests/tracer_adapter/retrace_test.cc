@@ -42,13 +42,13 @@ ExportedProgram traced(const Program& program, Tensors examples) {
   return export_program(program, std::move(examples));
 }
 
-struct Case {
+struct Retraced {
   const char* name;
   ExportedProgram program;
 };
 
-std::vector<Case> cases() {
-  std::vector<Case> found;
+std::vector<Retraced> retraced() {
+  std::vector<Retraced> found;
   found.push_back(
       {"equal sizes",
        traced([](const Tensors& in) -> Tensors { return {in[0] + in[1]}; },
@@ -110,7 +110,7 @@ std::vector<Case> cases() {
 }
 
 TEST(RetraceTest, FindsWhatTheTracingFoundNeitherMoreNorLess) {
-  for (const Case& c : cases()) {
+  for (const Retraced& c : retraced()) {
     SCOPED_TRACE(c.name);
     const Retrace again = retrace(c.program);
     EXPECT_EQ(again.problem, "");
@@ -130,7 +130,7 @@ TEST(RetraceTest, FindsWhatTheTracingFoundNeitherMoreNorLess) {
 }
 
 TEST(RetraceTest, SizesThatTheGuardsAdmitRunAndOthersAreRefused) {
-  const std::vector<Case> programs = cases();
+  const std::vector<Retraced> programs = retraced();
   const auto kind = [&](size_t i, int64_t a, int64_t b) {
     return try_sizes(programs[i].program,
                      point(programs[i].program, {{"s0", a}, {"s1", b}}))

@@ -56,7 +56,7 @@ double power(double a, double b) {
                                                             : std::pow(a, b);
 }
 
-struct Row {
+struct BinaryRow {
   const char* name;
   Binary method;
   Reference reference;  // NaN where Python raises
@@ -66,7 +66,7 @@ using Impl = c10::SymNodeImpl;
 double quotient(double a, double b) { return b == 0 ? kUndefined : a / b; }
 
 TEST_F(SymNodeTest, IntegersComputeAsPythonsDo) {
-  const Row rows[] = {{"add", &Impl::add, std::plus<>()},
+  const BinaryRow rows[] = {{"add", &Impl::add, std::plus<>()},
                       {"sub", &Impl::sub, std::minus<>()},
                       {"mul", &Impl::mul, std::multiplies<>()},
                       {"truediv", &Impl::truediv, quotient},
@@ -95,7 +95,7 @@ TEST_F(SymNodeTest, IntegersComputeAsPythonsDo) {
                       {"sym_max", &Impl::sym_max,
                        [](double a, double b) { return std::max(a, b); }},
                       {"float_pow", &Impl::float_pow, power}};
-  for (const Row& row : rows) {
+  for (const BinaryRow& row : rows) {
     for (int64_t a = -4; a <= 4; ++a) {
       for (int64_t b = -3; b <= 3; ++b) {
         SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(a) + ", " +
@@ -119,13 +119,13 @@ TEST_F(SymNodeTest, IntegersComputeAsPythonsDo) {
 }
 
 TEST_F(SymNodeTest, FloatsComputeAsPythonsDo) {
-  const Row rows[] = {{"add", &Impl::add, std::plus<>()},
+  const BinaryRow rows[] = {{"add", &Impl::add, std::plus<>()},
                       {"sub", &Impl::sub, std::minus<>()},
                       {"mul", &Impl::mul, std::multiplies<>()},
                       {"truediv", &Impl::truediv, quotient},
                       {"lt", &Impl::lt, std::less<>()},
                       {"eq", &Impl::eq, std::equal_to<>()}};
-  for (const Row& row : rows) {
+  for (const BinaryRow& row : rows) {
     for (double a : {-1.5, 0.0, 0.5, 4.0}) {
       for (double b : {-2.0, 0.0, 0.5, 3.0}) {
         SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(a) + ", " +

@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 23> kOther = {
     "symm_mem",
     "video_reader"};
 
-struct Row {
+struct Refusal {
   std::string_view pattern;  // of aten's names; '*' at an end: anything
   std::string_view what;
 };
@@ -53,7 +53,7 @@ constexpr std::string_view kUnknown =
     "has no shape function, which would look at its arguments before its "
     "kernel trusts them";
 constexpr std::string_view kSteps = "takes as many steps as a number says";
-constexpr Row kRefused[] = {{"choose_qparams_optimized", kSteps},
+constexpr Refusal kRefused[] = {{"choose_qparams_optimized", kSteps},
                             {"from_file", "reads and writes a file"},
                             {"_print", "prints"},
                             {"set", kMemory},
@@ -103,7 +103,7 @@ std::string_view objection(const c10::OperatorHandle& op,
   if (std::find(kOther.begin(), kOther.end(), space) != kOther.end())
     return kProcess;
   if (space != "aten") return "";
-  for (const Row& row : kRefused)
+  for (const Refusal& row : kRefused)
     if (matches(name, row.pattern)) return row.what;
   const bool gradient = name.find("_backward") != std::string_view::npos;
   // What gradients are composed of trusts its arguments as well.

@@ -18,10 +18,10 @@ namespace proviso::inline v0_2::pt2 {
 namespace {
 
 namespace spec = torch::_export::archive_spec;
-using Writer = caffe2::serialize::PyTorchStreamWriter;
+using caffe2::serialize::PyTorchStreamWriter;
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-void put(Writer& out, std::string_view name, std::string_view bytes) {
+void put(PyTorchStreamWriter& out, std::string_view name, std::string_view bytes) {
   out.writeRecord(std::string(name), bytes.data(), bytes.size());
 }
 
@@ -62,7 +62,7 @@ at::Tensor storable(const std::string& name, const at::Tensor& tensor) {
 
 class Payload {
  public:
-  Payload(Writer& out, const ExportedProgram& program) : out_(out) {
+  Payload(PyTorchStreamWriter& out, const ExportedProgram& program) : out_(out) {
     for (const InputSpec& spec : program.graph.inputs)
       if (spec.kind == InputKind::kParameter) parameters_.insert(spec.target);
   }
@@ -71,7 +71,7 @@ class Payload {
              std::string_view prefix, const std::string& index);
 
  private:
-  Writer& out_;
+  PyTorchStreamWriter& out_;
   std::set<std::string> parameters_;
 };
 
@@ -121,7 +121,7 @@ void Payload::write(const NamedTensors& tensors, std::string_view folder,
   put(out_, index, json.text());
 }
 
-void write_records(Writer& out, const ExportedProgram& program) {
+void write_records(PyTorchStreamWriter& out, const ExportedProgram& program) {
   put(out, spec::ARCHIVE_FORMAT_PATH, spec::ARCHIVE_FORMAT_VALUE);
   put(out, spec::ARCHIVE_VERSION_PATH, spec::ARCHIVE_VERSION_VALUE);
   put(out, "byteorder", "little");
@@ -190,7 +190,7 @@ void write_archive(const ExportedProgram& program, const std::string& path) {
               "the path of the .pt2 file to write");
   PendingFile file(path);
   {
-    Writer out(
+    PyTorchStreamWriter out(
         [&](const void* data, size_t size) { return file.append(data, size); });
     write_records(out, program);
   }

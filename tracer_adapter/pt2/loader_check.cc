@@ -7,16 +7,12 @@
 #include <set>
 #include <string>
 
+#include "tracer_adapter/pt2/fail.h"
 #include "tracer_adapter/pt2/fx_names.h"
 #include "tracer_adapter/pt2/graph_reader.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {
-
-template <typename... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
-  throw FileError(c10::str(parts...));
-}
 
 // --- texts
 

@@ -11,12 +11,12 @@ namespace {
 // "name:type ..." by blanks; the type `any` is any.  [T] is a list, {T} an
 // object of any keys; T? may be null, and a member whose type ends with '=' may
 // be missing.  A union has exactly one of its members.
-struct Row {
+struct TypeRow {
   const char* name;
   bool is_union;
   const char* members;
 };
-constexpr Row kRows[] = {
+constexpr TypeRow kTypes[] = {
     {"Device", false, "type:str index:int?="},
     {"SymExprHint", true, "as_int:int as_bool:bool as_float:float"},
     {"SymExpr", false, "expr_str:str hint:SymExprHint?="},
@@ -120,7 +120,7 @@ struct Form {
 
 std::map<std::string, Form, std::less<>> make_forms() {
   std::map<std::string, Form, std::less<>> forms;
-  for (const Row& row : kRows) {
+  for (const TypeRow& row : kTypes) {
     Form& form = forms[row.name];
     form.is_union = row.is_union;
     std::istringstream members(row.members);

@@ -3,15 +3,10 @@
 #include <span>
 #include <unordered_map>
 
-#include "tracer_adapter/pt2/zip_reader.h"
+#include "tracer_adapter/pt2/fail.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {
-
-template <typename... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
-  throw FileError(c10::str(parts...));
-}
 
 std::string shown(const Graph& graph, const Argument& a) {
   constexpr size_t kLongest = 200;

@@ -369,7 +369,7 @@ bool pad_sequence(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kCompositeRules[] = {
     {"aten::_weight_norm", whole, "composite"},
     {"aten::adjoint", whole, "composite"},
     {"aten::atleast_1d", whole, "composite"},
@@ -446,6 +446,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_composite_rules() { register_rules(kRules); }
+void register_composite_rules() { register_rules(kCompositeRules); }
 
 }  // namespace proviso::inline v0_2

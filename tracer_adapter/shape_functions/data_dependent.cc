@@ -301,7 +301,7 @@ bool constrain_range(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kDataDependentRules[] = {
     {"aten::_local_scalar_dense", item, "data dependent"},
     {"aten::allclose", same_values, "data dependent"},
     {"aten::equal", same_values, "data dependent"},
@@ -333,6 +333,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_data_dependent_rules() { register_rules(kRules); }
+void register_data_dependent_rules() { register_rules(kDataDependentRules); }
 
 }  // namespace proviso::inline v0_2

@@ -12,20 +12,20 @@ namespace {
 using namespace shapes;
 
 // What becomes of the promoted dtype.
-enum class Result {
+enum class Combined {
   kPromoted,  // add
   kFloat,     // exp, div: integers become the default float
   kBool,      // eq
   kSelf,      // masked_fill: the first operand's
 };
 
-ScalarType dtype_of(Result kind, const Promotion& promotion,
+ScalarType dtype_of(Combined kind, const Promotion& promotion,
                     const IValue& self) {
   switch (kind) {
-    case Result::kBool: return ScalarType::Bool;
-    case Result::kFloat: return as_float(promotion.result());
-    case Result::kSelf: return self.toTensor().scalar_type();
-    case Result::kPromoted: break;
+    case Combined::kBool: return ScalarType::Bool;
+    case Combined::kFloat: return as_float(promotion.result());
+    case Combined::kSelf: return self.toTensor().scalar_type();
+    case Combined::kPromoted: break;
   }
   return promotion.result();
 }
@@ -50,7 +50,7 @@ Dims common_shape(std::span<const Tensor> tensors) {
   return shape;
 }
 
-Tensor elementwise(std::span<const IValue> operands, Result kind) {
+Tensor elementwise(std::span<const IValue> operands, Combined kind) {
   Promotion promotion;
   for (const IValue& operand : operands) promotion.add(operand);
   auto tensors = tensor_operands(operands);
@@ -61,23 +61,23 @@ Tensor elementwise(std::span<const IValue> operands, Result kind) {
 }
 
 // The first `kOperands` arguments are the operands.
-template <Result kKind, size_t kOperands>
+template <Combined kKind, size_t kOperands>
 bool pointwise(RuleCall& call) {
   call.returns(elementwise(call.args.first(kOperands), kKind));
   return true;
 }
 
-constexpr Rule kUnary = pointwise<Result::kPromoted, 1>;
-constexpr Rule kUnaryFloat = pointwise<Result::kFloat, 1>;
-constexpr Rule kUnaryBool = pointwise<Result::kBool, 1>;
-constexpr Rule kBinary = pointwise<Result::kPromoted, 2>;
-constexpr Rule kBinaryFloat = pointwise<Result::kFloat, 2>;
-constexpr Rule kCompare = pointwise<Result::kBool, 2>;
-constexpr Rule kTernary = pointwise<Result::kPromoted, 3>;
+constexpr Rule kUnary = pointwise<Combined::kPromoted, 1>;
+constexpr Rule kUnaryFloat = pointwise<Combined::kFloat, 1>;
+constexpr Rule kUnaryBool = pointwise<Combined::kBool, 1>;
+constexpr Rule kBinary = pointwise<Combined::kPromoted, 2>;
+constexpr Rule kBinaryFloat = pointwise<Combined::kFloat, 2>;
+constexpr Rule kCompare = pointwise<Combined::kBool, 2>;
+constexpr Rule kTernary = pointwise<Combined::kPromoted, 3>;
 
 // polygamma(n, self)
 bool polygamma(RuleCall& call) {
-  call.returns(elementwise(call.args.subspan(1, 1), Result::kFloat));
+  call.returns(elementwise(call.args.subspan(1, 1), Combined::kFloat));
   return true;
 }
 
@@ -96,30 +96,30 @@ void require_fits(const Tensor& self, std::span<const Tensor> tensors) {
               " doesn't match the broadcast shape ", to_text(shape));
 }
 
-template <Result kKind, size_t kOperands>
+template <Combined kKind, size_t kOperands>
 bool in_place(RuleCall& call) {
   auto operands = call.args.first(kOperands);
   auto tensors = tensor_operands(operands);
   const Tensor& self = call.tensor(0);
   require_fits(self, tensors);
-  if (kKind != Result::kSelf) {
+  if (kKind != Combined::kSelf) {
     Promotion promotion;
     for (const IValue& operand : operands) promotion.add(operand);
     // A comparison writes its bool into any dtype.
     ScalarType dtype = dtype_of(kKind, promotion, operands.front());
-    if (kKind != Result::kBool) require_castable(dtype, self.scalar_type());
+    if (kKind != Combined::kBool) require_castable(dtype, self.scalar_type());
   }
   return return_self(call);
 }
 
-constexpr Rule kUnaryInPlace = in_place<Result::kPromoted, 1>;
-constexpr Rule kUnaryFloatInPlace = in_place<Result::kFloat, 1>;
-constexpr Rule kBinaryInPlace = in_place<Result::kPromoted, 2>;
-constexpr Rule kBinaryFloatInPlace = in_place<Result::kFloat, 2>;
-constexpr Rule kBinarySelfInPlace = in_place<Result::kSelf, 2>;
-constexpr Rule kCompareInPlace = in_place<Result::kBool, 2>;
-constexpr Rule kTernaryInPlace = in_place<Result::kPromoted, 3>;
-constexpr Rule kTernarySelfInPlace = in_place<Result::kSelf, 3>;
+constexpr Rule kUnaryInPlace = in_place<Combined::kPromoted, 1>;
+constexpr Rule kUnaryFloatInPlace = in_place<Combined::kFloat, 1>;
+constexpr Rule kBinaryInPlace = in_place<Combined::kPromoted, 2>;
+constexpr Rule kBinaryFloatInPlace = in_place<Combined::kFloat, 2>;
+constexpr Rule kBinarySelfInPlace = in_place<Combined::kSelf, 2>;
+constexpr Rule kCompareInPlace = in_place<Combined::kBool, 2>;
+constexpr Rule kTernaryInPlace = in_place<Combined::kPromoted, 3>;
+constexpr Rule kTernarySelfInPlace = in_place<Combined::kSelf, 3>;
 
 // --- the ones that differ
 
@@ -137,7 +137,7 @@ bool divide_with_mode(RuleCall& call) {
 bool clamp(RuleCall& call) {
   TORCH_CHECK(!call.is_none(1) || !call.is_none(2),
               "torch.clamp: At least one of 'min' or 'max' must not be None");
-  call.returns(elementwise(call.args.first(3), Result::kPromoted));
+  call.returns(elementwise(call.args.first(3), Combined::kPromoted));
   return true;
 }
 
@@ -157,13 +157,13 @@ bool where(RuleCall& call) {
 }
 
 bool lerp_scalar(RuleCall& call) {
-  call.returns(elementwise(call.args.first(2), Result::kPromoted));
+  call.returns(elementwise(call.args.first(2), Combined::kPromoted));
   return true;
 }
 
 // abs of complex is real; others keep the dtype.
 bool absolute(RuleCall& call) {
-  Tensor result = elementwise(call.args.first(1), Result::kPromoted);
+  Tensor result = elementwise(call.args.first(1), Combined::kPromoted);
   if (result.is_complex()) {
     result =
         make_fake(result.sym_sizes(), result.sym_strides(),
@@ -185,7 +185,7 @@ bool complex_of_two(RuleCall& call) {
               "Expected object of scalar type ", first.scalar_type(),
               " but got scalar type ", second.scalar_type(),
               " for second argument");
-  const Tensor result = elementwise(call.args.first(2), Result::kPromoted);
+  const Tensor result = elementwise(call.args.first(2), Combined::kPromoted);
   call.returns(make_fake(result.sym_sizes(), result.sym_strides(),
                          c10::toComplexType(result.scalar_type()),
                          result.device()));
@@ -206,7 +206,7 @@ bool power_of_number(RuleCall& call) {
 // pow(self, 2): a bool becomes an integer.
 bool square(RuleCall& call) {
   std::array<IValue, 2> operands{call.args[0], IValue(int64_t{2})};
-  call.returns(elementwise(operands, Result::kPromoted));
+  call.returns(elementwise(operands, Combined::kPromoted));
   return true;
 }
 
@@ -224,7 +224,7 @@ bool masked_fill(RuleCall& call) {
 
 // prelu(self, weight): weight is per channel.
 bool prelu(RuleCall& call) {
-  call.returns(elementwise(call.args.first(1), Result::kPromoted));
+  call.returns(elementwise(call.args.first(1), Combined::kPromoted));
   return true;
 }
 
@@ -241,7 +241,7 @@ bool glu(RuleCall& call) {
   // Its halves are narrow() views of self.
   Tensor half = view_of(self, sizes, strides_of(self));
   std::array<IValue, 1> operands{half};
-  call.returns(elementwise(operands, Result::kPromoted));
+  call.returns(elementwise(operands, Combined::kPromoted));
   return true;
 }
 
@@ -288,7 +288,7 @@ bool dropout_backward(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kElementwiseRules[] = {
     {"aten::native_dropout_backward", dropout_backward, "gradient"},
     // one operand, same dtype
     {"aten::abs", absolute, "elementwise"},
@@ -493,7 +493,7 @@ const RuleEntry kRules[] = {
     {"aten::ne", kCompare, "elementwise"},
     {"aten::not_equal", kCompare, "elementwise"},
     // three operands
-    {"aten::addcdiv", pointwise<Result::kFloat, 3>, "elementwise"},
+    {"aten::addcdiv", pointwise<Combined::kFloat, 3>, "elementwise"},
     {"aten::addcmul", kTernary, "elementwise"},
     {"aten::clamp", clamp, "elementwise"},
     {"aten::clip", clamp, "elementwise"},
@@ -587,7 +587,7 @@ const RuleEntry kRules[] = {
     {"aten::logical_xor_", kCompareInPlace, "in place"},
     {"aten::lt_", kCompareInPlace, "in place"},
     {"aten::ne_", kCompareInPlace, "in place"},
-    {"aten::addcdiv_", in_place<Result::kFloat, 3>, "in place"},
+    {"aten::addcdiv_", in_place<Combined::kFloat, 3>, "in place"},
     {"aten::addcmul_", kTernaryInPlace, "in place"},
     {"aten::lerp_", kTernarySelfInPlace, "in place"},
     {"aten::copy_", copy_in_place, "in place"},
@@ -607,6 +607,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_elementwise_rules() { register_rules(kRules); }
+void register_elementwise_rules() { register_rules(kElementwiseRules); }
 
 }  // namespace proviso::inline v0_2

@@ -360,7 +360,7 @@ bool type_as(RuleCall& call) {
 
 bool lift_copy(RuleCall& call) { return return_like_self(call); }
 
-const RuleEntry kRules[] = {
+const RuleEntry kFactoryRules[] = {
     {"aten::arange", arange, "factory"},
     {"aten::bartlett_window", window, "factory"},
     {"aten::blackman_window", window, "factory"},
@@ -416,6 +416,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_factory_rules() { register_rules(kRules); }
+void register_factory_rules() { register_rules(kFactoryRules); }
 
 }  // namespace proviso::inline v0_2

@@ -705,7 +705,7 @@ bool block_diag(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kFactorisationRules[] = {
     {"aten::addr", addr, "linear algebra"},
     {"aten::block_diag", block_diag, "linear algebra"},
     {"aten::cholesky", square_by_columns, "linear algebra"},
@@ -744,6 +744,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_factorisation_rules() { register_rules(kRules); }
+void register_factorisation_rules() { register_rules(kFactorisationRules); }
 
 }  // namespace proviso::inline v0_2

@@ -177,7 +177,7 @@ bool stft(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kFourierRules[] = {
     {"aten::_fft_r2c", fft_r2c, "fourier"},
     {"aten::_fft_c2r", fft_c2r, "fourier"},
     {"aten::_fft_c2c", fft_c2c, "fourier"},
@@ -186,6 +186,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_fourier_rules() { register_rules(kRules); }
+void register_fourier_rules() { register_rules(kFourierRules); }
 
 }  // namespace proviso::inline v0_2

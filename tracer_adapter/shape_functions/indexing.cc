@@ -827,7 +827,7 @@ bool combinations(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kIndexingRules[] = {
     {"aten::_unsafe_index.Tensor", index, "indexing"},
     {"aten::_unsafe_index_put", index_put, "indexing"},
     {"aten::_unsafe_masked_index", masked_index, "indexing"},
@@ -897,6 +897,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_indexing_rules() { register_rules(kRules); }
+void register_indexing_rules() { register_rules(kIndexingRules); }
 
 }  // namespace proviso::inline v0_2

@@ -458,7 +458,7 @@ bool same_shape_in_place(RuleCall& call) {
   return return_self(call);
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kLinalgRules[] = {
     {"aten::addbmm", addbmm, "linear algebra"},
     {"aten::addmm", addmm, "linear algebra"},
     {"aten::addmm_", same_shape_in_place, "linear algebra"},
@@ -489,6 +489,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_linalg_rules() { register_rules(kRules); }
+void register_linalg_rules() { register_rules(kLinalgRules); }
 
 }  // namespace proviso::inline v0_2

@@ -256,7 +256,7 @@ bool ctc_loss(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kLossRules[] = {
     {"aten::multi_margin_loss", multi_margin_loss, "loss"},
     {"aten::multilabel_margin_loss", multilabel_margin_loss, "loss"},
     {"aten::multilabel_margin_loss_forward", multilabel_margin_loss, "loss"},
@@ -280,6 +280,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_loss_rules() { register_rules(kRules); }
+void register_loss_rules() { register_rules(kLossRules); }
 
 }  // namespace proviso::inline v0_2

@@ -750,7 +750,7 @@ bool grid_sampler(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kNnRules[] = {
     {"aten::conv1d", conv, "convolution"},
     {"aten::conv1d.padding", conv, "convolution"},
     {"aten::conv2d", conv, "convolution"},
@@ -827,6 +827,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_nn_rules() { register_rules(kRules); }
+void register_nn_rules() { register_rules(kNnRules); }
 
 }  // namespace proviso::inline v0_2

@@ -262,7 +262,7 @@ bool renorm(RuleCall& call) {
   return return_contiguous(call);
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kNormRules[] = {
     {"aten::_batch_norm_impl_index", batch_norm_impl_index, "normalisation"},
     {"aten::_batch_norm_no_update", native_batch_norm, "normalisation"},
     {"aten::_batch_norm_with_update", native_batch_norm, "normalisation"},
@@ -291,6 +291,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_norm_rules() { register_rules(kRules); }
+void register_norm_rules() { register_rules(kNormRules); }
 
 }  // namespace proviso::inline v0_2

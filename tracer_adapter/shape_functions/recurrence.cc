@@ -221,7 +221,7 @@ bool mkldnn_rnn_layer(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kRecurrenceRules[] = {
     {"aten::gru.input", recurrent, "recurrence"},
     {"aten::gru_cell", recurrent_cell, "recurrence"},
     {"aten::lstm.input", recurrent, "recurrence"},
@@ -233,6 +233,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_recurrence_rules() { register_rules(kRules); }
+void register_recurrence_rules() { register_rules(kRecurrenceRules); }
 
 }  // namespace proviso::inline v0_2

@@ -13,7 +13,7 @@ namespace {
 using namespace shapes;
 
 // What the result's dtype is, when no dtype is asked for.
-enum class Result {
+enum class Reduced {
   kSame,      // amax
   kSum,       // integers become kLong
   kFloat,     // integers become the default float
@@ -22,22 +22,22 @@ enum class Result {
   kLong,      // indices
 };
 
-ScalarType dtype_of(Result kind, ScalarType dtype, std::string_view op) {
+ScalarType dtype_of(Reduced kind, ScalarType dtype, std::string_view op) {
   switch (kind) {
-    case Result::kSum:
+    case Reduced::kSum:
       return c10::isIntegralType(dtype, true) ? ScalarType::Long : dtype;
-    case Result::kFloat: return as_float(dtype);
-    case Result::kFloating:
+    case Reduced::kFloat: return as_float(dtype);
+    case Reduced::kFloating:
       TORCH_CHECK(
           c10::isFloatingType(dtype) || c10::isComplexType(dtype), op,
           "(): could not infer output dtype. Input dtype must be either "
           "a floating point or complex dtype. Got: ",
           c10::toString(dtype));
       return dtype;
-    case Result::kBool:
+    case Reduced::kBool:
       return dtype == ScalarType::Byte ? dtype : ScalarType::Bool;
-    case Result::kLong: return ScalarType::Long;
-    case Result::kSame: break;
+    case Reduced::kLong: return ScalarType::Long;
+    case Reduced::kSame: break;
   }
   return dtype;
 }
@@ -81,7 +81,7 @@ Tensor reduced(RuleCall& call, ScalarType dtype) {
   return fresh(sizes, dtype_or(arg(call, "dtype"), dtype), self.device());
 }
 
-template <Result kKind>
+template <Reduced kKind>
 bool reduce(RuleCall& call) {
   const IValue& wanted = arg(call, "dtype");
   ScalarType dtype =
@@ -117,10 +117,10 @@ bool hash_tensor(RuleCall& call) {
   return true;
 }
 
-template <Result kKind>
+template <Reduced kKind>
 bool extremum(RuleCall& call) {
   const Tensor& self = call.tensor(0);
-  TORCH_CHECK(kKind != Result::kLong || self.scalar_type() != ScalarType::Bool,
+  TORCH_CHECK(kKind != Reduced::kLong || self.scalar_type() != ScalarType::Bool,
               op_name(call), "(): does not support bool input");
   require_elements(self, reduced_dims(arg(call, "dim"), self.dim()),
                    op_name(call));
@@ -165,7 +165,7 @@ bool count_nonzero(RuleCall& call) {
 
 // --- scans keep the shape
 
-template <Result kKind>
+template <Reduced kKind>
 bool scan(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   wrap_dim(arg(call, "dim").toInt(), self.dim());
@@ -301,46 +301,46 @@ bool topk(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
-    {"aten::all", reduce<Result::kBool>, "reduction"},
-    {"aten::amax", extremum<Result::kSame>, "reduction"},
-    {"aten::amin", extremum<Result::kSame>, "reduction"},
+const RuleEntry kReductionRules[] = {
+    {"aten::all", reduce<Reduced::kBool>, "reduction"},
+    {"aten::amax", extremum<Reduced::kSame>, "reduction"},
+    {"aten::amin", extremum<Reduced::kSame>, "reduction"},
     {"aten::aminmax", aminmax, "reduction"},
-    {"aten::any", reduce<Result::kBool>, "reduction"},
-    {"aten::argmax", extremum<Result::kLong>, "reduction"},
-    {"aten::argmin", extremum<Result::kLong>, "reduction"},
+    {"aten::any", reduce<Reduced::kBool>, "reduction"},
+    {"aten::argmax", extremum<Reduced::kLong>, "reduction"},
+    {"aten::argmin", extremum<Reduced::kLong>, "reduction"},
     {"aten::count_nonzero", count_nonzero, "reduction"},
     {"aten::hash_tensor", hash_tensor, "reduction"},
     {"aten::linalg_vector_norm", norm, "reduction"},
-    {"aten::logsumexp", reduce<Result::kFloat>, "reduction"},
-    {"aten::max", extremum<Result::kSame>, "reduction"},
+    {"aten::logsumexp", reduce<Reduced::kFloat>, "reduction"},
+    {"aten::max", extremum<Reduced::kSame>, "reduction"},
     {"aten::max.dim", extremum_with_indices, "reduction"},
-    {"aten::mean", reduce<Result::kFloating>, "reduction"},
-    {"aten::mean.dim", reduce<Result::kFloating>, "reduction"},
-    {"aten::median", reduce<Result::kSame>, "reduction"},
+    {"aten::mean", reduce<Reduced::kFloating>, "reduction"},
+    {"aten::mean.dim", reduce<Reduced::kFloating>, "reduction"},
+    {"aten::median", reduce<Reduced::kSame>, "reduction"},
     {"aten::median.dim", extremum_with_indices, "reduction"},
-    {"aten::min", extremum<Result::kSame>, "reduction"},
+    {"aten::min", extremum<Reduced::kSame>, "reduction"},
     {"aten::min.dim", extremum_with_indices, "reduction"},
     {"aten::mode", extremum_with_indices, "reduction"},
     {"aten::kthvalue", extremum_with_indices, "reduction"},
-    {"aten::nanmedian", reduce<Result::kSame>, "reduction"},
+    {"aten::nanmedian", reduce<Reduced::kSame>, "reduction"},
     {"aten::nanmedian.dim", extremum_with_indices, "reduction"},
-    {"aten::nansum", reduce<Result::kSum>, "reduction"},
+    {"aten::nansum", reduce<Reduced::kSum>, "reduction"},
     {"aten::norm", norm, "reduction"},
-    {"aten::prod", reduce<Result::kSum>, "reduction"},
-    {"aten::prod.dim_int", reduce<Result::kSum>, "reduction"},
-    {"aten::std", reduce<Result::kSame>, "reduction"},
+    {"aten::prod", reduce<Reduced::kSum>, "reduction"},
+    {"aten::prod.dim_int", reduce<Reduced::kSum>, "reduction"},
+    {"aten::std", reduce<Reduced::kSame>, "reduction"},
     {"aten::std_mean", moments, "reduction"},
-    {"aten::sum", reduce<Result::kSum>, "reduction"},
-    {"aten::sum.dim_IntList", reduce<Result::kSum>, "reduction"},
-    {"aten::var", reduce<Result::kSame>, "reduction"},
+    {"aten::sum", reduce<Reduced::kSum>, "reduction"},
+    {"aten::sum.dim_IntList", reduce<Reduced::kSum>, "reduction"},
+    {"aten::var", reduce<Reduced::kSame>, "reduction"},
     {"aten::var_mean", moments, "reduction"},
     // scans
     {"aten::cummax", scan_with_indices, "scan"},
     {"aten::cummin", scan_with_indices, "scan"},
-    {"aten::cumprod", scan<Result::kSum>, "scan"},
-    {"aten::cumsum", scan<Result::kSum>, "scan"},
-    {"aten::logcumsumexp", scan<Result::kSame>, "scan"},
+    {"aten::cumprod", scan<Reduced::kSum>, "scan"},
+    {"aten::cumsum", scan<Reduced::kSum>, "scan"},
+    {"aten::logcumsumexp", scan<Reduced::kSame>, "scan"},
     {"aten::cumsum_", return_self, "scan"},
     {"aten::cumprod_", return_self, "scan"},
     {"aten::_log_softmax", softmax, "scan"},
@@ -362,6 +362,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_reduction_rules() { register_rules(kRules); }
+void register_reduction_rules() { register_rules(kReductionRules); }
 
 }  // namespace proviso::inline v0_2

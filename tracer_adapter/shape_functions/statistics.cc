@@ -276,7 +276,7 @@ bool tensor_split_indices(RuleCall& call) {
   return true;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kStatisticsRules[] = {
     {"aten::_histogramdd_bin_edges", histogramdd_counts, "statistics"},
     {"aten::_histogramdd_from_bin_cts", histogramdd_counts, "statistics"},
     {"aten::_histogramdd_from_bin_tensors", histogramdd_edges, "statistics"},
@@ -292,6 +292,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_statistics_rules() { register_rules(kRules); }
+void register_statistics_rules() { register_rules(kStatisticsRules); }
 
 }  // namespace proviso::inline v0_2

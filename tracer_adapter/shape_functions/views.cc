@@ -1001,7 +1001,7 @@ bool set_data(RuleCall& call) {
   return false;
 }
 
-const RuleEntry kRules[] = {
+const RuleEntry kViewRules[] = {
     {"aten::_has_compatible_shallow_copy_type", set_data, "view in place"},
     {"aten::_conj", alias, "view"},
     {"aten::_neg_view", alias, "view"},
@@ -1079,6 +1079,6 @@ const RuleEntry kRules[] = {
 
 }  // namespace
 
-void register_view_rules() { register_rules(kRules); }
+void register_view_rules() { register_rules(kViewRules); }
 
 }  // namespace proviso::inline v0_2

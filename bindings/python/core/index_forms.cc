@@ -15,7 +15,7 @@ namespace proviso::python {
 namespace {
 
 // More objects than this are dropped, and read again when they come.
-constexpr size_t kMaxObjects = 200'000;
+constexpr size_t kMaxFormObjects = 200'000;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ class IndexForms::Turn {
   explicit Turn(IndexForms& forms) : forms_(forms), mine_(!forms.busy_) {
     if (!mine_) return;
     forms_.busy_ = true;
-    if (!forms_.state_ || forms_.state_->reader.size() > kMaxObjects)
+    if (!forms_.state_ || forms_.state_->reader.size() > kMaxFormObjects)
       forms_.state_ = std::make_unique<State>();
   }
   ~Turn() {
