@@ -21,7 +21,7 @@ using namespace internal;
 namespace {
 
 // What may be done in all (sym/budget.h); past it, sides are said as they are.
-constexpr uint64_t kUnits = 1'200'000;
+constexpr uint64_t kSuggestionUnits = 1'200'000;
 
 // --- expressions in words
 
@@ -191,7 +191,7 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
                                            const std::vector<Expr>& sides,
                                            const std::vector<Word>& words) {
   const InterruptScope scope(env.context());
-  uint64_t units = kUnits;
+  uint64_t units = kSuggestionUnits;
   std::vector<Expr> needed = sides;
   for (Expr side : sides) {
     std::vector<Expr> rest = needed;
@@ -255,7 +255,7 @@ std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
   if (!known && !asked.is_bool()) return {};
   Phrasing phrasing(env.pool(), words);
   const Expr side = known.value_or(asked);
-  uint64_t units = kUnits / 2, rest = kUnits / 2;
+  uint64_t units = kSuggestionUnits / 2, rest = kSuggestionUnits / 2;
   const Texts first = side_texts(env, side, phrasing, units);
   if (first.empty()) return {};
   const Texts second = side_texts(env, negate(side), phrasing, rest);

@@ -27,13 +27,13 @@ namespace {
 constexpr size_t kMaxChecks = 32;
 // What may be done for a condition (sym/budget.h); past it, it is said as it
 // is.
-constexpr uint64_t kUnits = 700'000;
+constexpr uint64_t kCheckUnits = 700'000;
 constexpr size_t kMostTerms = 6;
 constexpr int kSamples = 160;
 constexpr int kMostModulus = 64;
 constexpr int kMostPoints = 24;  // at which a guess of two terms is tried
 
-bool is_zero(Expr e) { return e.maybe_int64() == 0; }
+bool is_literal_zero(Expr e) { return e.maybe_int64() == 0; }
 
 bool is_remainder(Expr e) {
   return e.is(Op::kMod) && e.arg(1).is(Op::kInteger) &&
@@ -403,12 +403,12 @@ class Checks {
     std::vector<Expr> result;
     Expr product, bound;
     if (e.is(Op::kNe)) {
-      product = is_zero(e.arg(0)) ? e.arg(1) : e.arg(0);
-      bound = is_zero(e.arg(0)) ? e.arg(0) : e.arg(1);
-      if (!is_zero(bound)) return {};
+      product = is_literal_zero(e.arg(0)) ? e.arg(1) : e.arg(0);
+      bound = is_literal_zero(e.arg(0)) ? e.arg(0) : e.arg(1);
+      if (!is_literal_zero(bound)) return {};
     } else if (e.is(Op::kLe) && e.arg(0).maybe_int64() == 1) {
       product = e.arg(1);
-    } else if (e.is(Op::kLt) && is_zero(e.arg(0))) {
+    } else if (e.is(Op::kLt) && is_literal_zero(e.arg(0))) {
       product = e.arg(1);
     } else {
       return {};
@@ -497,7 +497,7 @@ Expr relation_as_divisibility(Expr e) {
   const bool is_order = e.is(Op::kLe);
   if (!is_order && !e.is(Op::kEq) && !e.is(Op::kNe)) return e;
   const Expr left = e.arg(0), right = e.arg(1);
-  if (is_remainder(left) && is_zero(right)) {
+  if (is_remainder(left) && is_literal_zero(right)) {
     const Expr remainder = shorter_remainder(left);
     return e.is(Op::kNe) ? ne(remainder, 0) : eq(remainder, 0);
   }
@@ -528,7 +528,7 @@ Expr as_divisibility(Expr e) {
 std::vector<Expr> weakest_checks(Context& context, Expr condition,
                                  const std::vector<Expr>& terms) {
   const InterruptScope scope(context);
-  uint64_t units = kUnits;
+  uint64_t units = kCheckUnits;
   return InterruptScope::within(
              units, [&] { return Checks(context, terms).of(condition); })
       .value_or(std::vector{condition});

@@ -12,7 +12,7 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-constexpr size_t kLarge = size_t{8} << 20, kEnough = size_t{4} << 20;
+constexpr size_t kLargeStack = size_t{8} << 20, kEnoughStack = size_t{4} << 20;
 
 bool has_room() {
 #ifdef __GLIBC__
@@ -28,7 +28,7 @@ bool has_room() {
     return static_cast<const std::byte*>(start);
   }();
   const std::byte here{};
-  return end != nullptr && &here - end > static_cast<std::ptrdiff_t>(kEnough);
+  return end != nullptr && &here - end > static_cast<std::ptrdiff_t>(kEnoughStack);
 #else
   return false;
 #endif
@@ -60,7 +60,7 @@ void on_large_stack(const std::function<void()>& work) {
   Job job{work, units};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kLarge);
+  pthread_attr_setstacksize(&attributes, kLargeStack);
   pthread_t thread;
   const bool is_made = pthread_create(&thread, &attributes, run, &job) == 0;
   pthread_attr_destroy(&attributes);

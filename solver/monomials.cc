@@ -7,7 +7,7 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-constexpr int64_t kMaxExponent = 64;
+constexpr int64_t kMaxPower = 64;
 constexpr size_t kMaxBits = 256;  // of a value's numerator and denominator
 
 std::optional<Rational> power(const Rational& base, int64_t n) {
@@ -45,11 +45,11 @@ bool MonomialEqualities::reduce(Row& row, int64_t& times) const {
     const int64_t g = std::gcd(a, b);
     const int64_t up = std::abs(b / g), down = (b < 0 ? -a : a) / g;
     times *= up;
-    if (times > kMaxExponent) return false;
+    if (times > kMaxPower) return false;
     for (size_t i = 0; i < row.powers.size(); ++i) {
       const int64_t other = i < r.powers.size() ? r.powers[i] : 0;
       row.powers[i] = row.powers[i] * up - other * down;
-      if (std::abs(row.powers[i]) > kMaxExponent) return false;
+      if (std::abs(row.powers[i]) > kMaxPower) return false;
     }
     const auto mine = power(row.value, up), its = power(r.value, -down);
     if (!mine || !its) return false;
@@ -109,7 +109,7 @@ std::vector<Exponents> MonomialEqualities::invariant_scalings(
       for (int64_t& x : w) x *= up;
       w[r.pivot] = (p < 0 ? sum : -sum) / g;
       fits = std::all_of(w.begin(), w.end(),
-                         [](int64_t x) { return std::abs(x) <= kMaxExponent; });
+                         [](int64_t x) { return std::abs(x) <= kMaxPower; });
     }
     if (fits) found.push_back(std::move(w));
   }

@@ -10,14 +10,14 @@ using Wide = __int128;
 
 constexpr size_t kNone = ~size_t{0};
 constexpr uint64_t kCellsPerUnit = 32, kLargeCellsPerUnit = 4;
-constexpr Wide kSmall = Wide{1} << 30;
+constexpr Wide kSmallNumber = Wide{1} << 30;
 
 bool fits(Wide v) {
   return v <= LinearSystem::kMaxCoefficient &&
          v >= -LinearSystem::kMaxCoefficient;
 }
 
-bool is_small(Wide v) { return v < kSmall && v > -kSmall; }
+bool is_small(Wide v) { return v < kSmallNumber && v > -kSmallNumber; }
 
 // Most values have 64 bits, of which the machine's own division takes care.
 Wide gcd_of(Wide a, Wide b) {

@@ -61,7 +61,7 @@ struct StrategyInfo {
   std::string_view name;      // "linear-refutation"
   std::string_view fragment;  // what it decides, in words
 };
-inline constexpr size_t kStrategyCount = 19;
+inline constexpr size_t kStrategyCount = 18;
 inline constexpr uint8_t kNoStrategy = 255;
 const StrategyInfo& strategy(size_t index);  // requires index < kStrategyCount
 

@@ -19,12 +19,12 @@ using namespace internal;
 namespace {
 
 constexpr int kMaxNodes = 256;  // of the search, a bound
-constexpr int kMaxDepth = 12;   // rows added to one another
-constexpr int kMaxNesting = 4;  // bounds of what is inside an atom
+constexpr int kMaxRows = 12;   // rows added to one another
+constexpr int kMaxBoundNesting = 4;  // bounds of what is inside an atom
 constexpr size_t kMaxRowsOfAtom = 12;
 constexpr size_t kMaxCandidates = 8;
 constexpr size_t kMaxShown = 3;  // arguments of the Min
-constexpr uint64_t kUnits = 1'600'000;
+constexpr uint64_t kBoundUnits = 1'600'000;
 
 class Bounder {
  public:
@@ -144,7 +144,7 @@ class Bounder {
     const Expr rest = x - atom * d;  // in [0, d)
     add_row(rest);
     add_row(d - 1 - rest);
-    if (!is_chosen(d) || nesting == kMaxNesting) return;
+    if (!is_chosen(d) || nesting == kMaxBoundNesting) return;
     for (bool above : {true, false}) {
       const auto end = bound(x, above, nesting + 1);
       if (!end) continue;
@@ -163,7 +163,7 @@ class Bounder {
 
   // Min(a, b) <= Min(a's bound, b's bound), and so on: all have to have one.
   void define_by_arguments(Expr atom, int nesting) {
-    if (nesting == kMaxNesting) return;
+    if (nesting == kMaxBoundNesting) return;
     for (bool above : {true, false}) {
       std::vector<Expr> ends;
       for (Expr arg : atom.args()) {
@@ -181,7 +181,7 @@ class Bounder {
   void eliminate(const Polynomial& p, const Int& scale, int depth,
                  Search& search) {
     Budget::spend(8 + 4 * p.terms().size());
-    if (++search.nodes > kMaxNodes || depth > kMaxDepth ||
+    if (++search.nodes > kMaxNodes || depth > kMaxRows ||
         search.candidates.size() >= kMaxCandidates) {
       return;
     }
@@ -309,7 +309,7 @@ std::optional<Expr> bound(Context& context, Expr e, std::span<const Expr> over,
   }
   if (facts != nullptr) facts->clear();
   if (context.contradiction()) return std::nullopt;
-  uint64_t units = kUnits;
+  uint64_t units = kBoundUnits;
   const std::optional<Expr> found =
       within(units, [&] {
         return Bounder(context, over).bound(rewrite(e, definition), above);

@@ -10,8 +10,6 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-constexpr size_t kMaxAtoms = 6;  // of a kind, that a rule looks at
-
 // Whether e is defined wherever its arguments are.
 bool is_total_node(FormSearch& search, Expr e) {
   Budget::spend(1);

@@ -14,6 +14,9 @@
 
 namespace proviso::inline v0_2::internal {
 
+// Rules look at so many atoms of a kind, and parts of an And or Or.
+inline constexpr size_t kMaxAtoms = 6, kMaxParts = 12;
+
 inline Polynomial as_sum(Expr e) { return to_polynomial(e); }
 // Whether e is written as a sum or a product, of integers.
 bool is_sum(Expr e);

@@ -11,8 +11,6 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-constexpr size_t kMaxParts = 12;  // of an And or Or
-
 // f(Where(c, a, b), d) -> Where(c, f(a, d), f(b, d)), each arm where c holds or
 // fails.
 void push_into_arms(FormSearch& s, Expr e, Found& found) {
@@ -144,7 +142,7 @@ void arms_alike(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kCaseRules[] = {
     {"part_under_others", On::kJunction, part_under_others,
      "(x < y) & (x < y + 2)", "(x < y) & (x < z)"},
     {"arms_under_condition", On::kWhere, arms_under_condition,
@@ -177,6 +175,6 @@ Expr conjunction(FormSearch& s, Op op, std::vector<Expr> parts) {
   return joined(s, op, parts);
 }
 
-RuleRows case_rules() { return kRules; }
+RuleRows case_rules() { return kCaseRules; }
 
 }  // namespace proviso::inline v0_2::internal

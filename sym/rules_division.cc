@@ -247,7 +247,7 @@ void split_remainder(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kDivisionRules[] = {
     {"nested_quotient", On::kFloor, nested_quotient, "((x//2) + y)//3",
      "(2*(x//2) + y)//3"},
     {"drop_low_part", On::kFloor, drop_low_part, "(4*x + y)//8", "(3*x + y)//8",
@@ -274,6 +274,6 @@ void split_remainders(FormSearch& s, Expr e, Found& found) {
   split_remainder(s, e, found);
 }
 
-RuleRows division_rules() { return kRules; }
+RuleRows division_rules() { return kDivisionRules; }
 
 }  // namespace proviso::inline v0_2::internal

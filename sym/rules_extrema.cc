@@ -526,7 +526,7 @@ void extremum_of_truncated(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kExtremumRules[] = {
     {"add_into_arguments", On::kExtremum, add_into_arguments,
      "Max(x, Max(y, z) - 1)", "Max(x, y - 1)"},
     {"common_element", On::kExtremum, common_element,
@@ -562,6 +562,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-RuleRows extremum_rules() { return kRules; }
+RuleRows extremum_rules() { return kExtremumRules; }
 
 }  // namespace proviso::inline v0_2::internal

@@ -9,9 +9,6 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-constexpr size_t kMaxParts = 12;  // of an And or Or
-constexpr size_t kMaxAtoms = 6;
-
 Polynomial one() { return Polynomial(Int(1)); }
 
 // p >= 0.
@@ -415,7 +412,7 @@ void choice_of_parts(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kLogicRules[] = {
     {"proved_relation", On::kRelation, proved_relation, "", ""},
     {"cheapest_difference", On::kRelation, cheapest_difference,
      "8*(x//8) < x + y", "x < y"},
@@ -451,6 +448,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-RuleRows logic_rules() { return kRules; }
+RuleRows logic_rules() { return kLogicRules; }
 
 }  // namespace proviso::inline v0_2::internal

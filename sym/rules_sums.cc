@@ -221,7 +221,7 @@ void gather_in_numerator(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSumRules[] = {
     {"cheapest_arguments", On::kAny, cheapest_arguments,
      "Abs(x - 8*(x//8) - 4)", "Abs(x)"},
     {"cheapest_atoms", On::kInteger, cheapest_atoms, "2*Max(4*x, 4*y) + x",
@@ -270,6 +270,6 @@ std::vector<Polynomial> without_zeros(FormSearch& s, const Polynomial& p) {
   return found;
 }
 
-RuleRows sum_rules() { return kRules; }
+RuleRows sum_rules() { return kSumRules; }
 
 }  // namespace proviso::inline v0_2::internal

@@ -272,7 +272,7 @@ void add_into_where(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSumOfExtremaRules[] = {
     {"positive_parts", On::kInteger, positive_parts, "Min(x, y) + Max(x, y)",
      "Min(x, y)"},
     {"add_into_extremum", On::kInteger, add_into_extremum, "x + Max(y - x, z)",
@@ -291,6 +291,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-RuleRows sum_of_extrema_rules() { return kRules; }
+RuleRows sum_of_extrema_rules() { return kSumOfExtremaRules; }
 
 }  // namespace proviso::inline v0_2::internal

@@ -112,7 +112,7 @@ bool known_residue(Division& d) {
 }
 
 using namespace division;
-constinit RuleTable kRules({
+constinit RuleTable kFloorRules({
     RewriteRow<Division>{with_examples(kZeroNumerator, "0//y", "1//y"),
                          zero_numerator<Division>},
     {kNegativeConstant, negative_constant<Division>},
@@ -138,13 +138,13 @@ constinit RuleTable kRules({
 
 Expr divided(Simplifier& s, Op op, const Polynomial& a, const Polynomial& b) {
   Division division{.s = s, .op = op, .num = a, .den = b};
-  if (!b.is_zero()) kRules.run(division);
+  if (!b.is_zero()) kFloorRules.run(division);
   return division.value();
 }
 
 }  // namespace
 
-std::vector<RewriteRuleCount> division_rule_counts() { return kRules.counts(); }
+std::vector<RewriteRuleCount> division_rule_counts() { return kFloorRules.counts(); }
 
 Expr Simplifier::floor_div(const Polynomial& a, const Polynomial& b) {
   return divided(*this, Op::kFloorDiv, a, b);

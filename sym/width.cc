@@ -31,7 +31,7 @@ std::optional<Int> width(Expr e, const Facts& facts) {
 
 namespace {
 
-constexpr int kSmall = 32;  // nodes that are no leaves
+constexpr int kFewNodes = 32;  // nodes that are no leaves
 
 void take_numbers(Expr e, Int& largest) {
   if (!e.is(Op::kAdd) && !e.is(Op::kMul)) return;
@@ -59,7 +59,7 @@ Int largest_number(Expr e) { return LargestNumbers()(e); }
 
 Int LargestNumbers::operator()(Expr e) {
   Int largest = 0;
-  int nodes = kSmall;
+  int nodes = kFewNodes;
   if (take_numbers_of_small(e, largest, nodes)) return largest;
   visit_arguments_first(
       e, [&](Expr x) { return is_leaf(x.op()) || known_.contains(x.id()); },

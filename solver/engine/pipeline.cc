@@ -26,8 +26,7 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Which variables equalities leave free depends on the order of the facts: few
-// values are looked at at once, more after the restarts.
+// Points of a box, and values given one after another until they are found.
 constexpr int64_t kFewVisits = 1024, kManyPoints = 16384;
 // Of a small box: nine values of two variables, four of three.
 constexpr int64_t kSmallPoints = 81;
@@ -104,9 +103,8 @@ Decision by_refutation(Reasoner& r, Search& s, uint64_t units) {
   return {};
 }
 
-template <int64_t visits>
 Decision by_enumeration(Reasoner& r, Search& s, uint64_t) {
-  return enumerate(r, s, {kManyPoints, visits});
+  return enumerate(r, s, {kManyPoints, kFewVisits});
 }
 
 // Neither answer is excluded, and to look for both took a while.  Restarts
@@ -229,16 +227,14 @@ constexpr Strategy kStrategies[] = {
     {{"case-split",
       "linear refutations below disjunctions, floors, residues, small ranges"},
      Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Tier::kCases>},
-    {{"small-enumeration",
+    {{"enumeration",
       "boxes, or periods of one variable, by at most 1,024 values given"},
-     Stage::kFallback, Tier::kCases, 0, nullptr, by_enumeration<kFewVisits>},
+     Stage::kFallback, Tier::kCases, 0, nullptr, by_enumeration},
     {{"quick-model-search", "a witness and a counterexample, found in few steps"},
      Stage::kFallback, Tier::kNone, 8, can_restart, by_model_search},
     {{"restarts",
       "the proof strategies again, facts and symbols in canonical orders"},
      Stage::kFallback, Tier::kNone, 0, can_restart, by_restarts},
-    {{"enumeration", "the same of at most 16,384 points"},
-     Stage::kFallback, Tier::kCases, 0, nullptr, by_enumeration<2 * kManyPoints>},
     {{"model-search", "depth-first search for a witness and a counterexample"},
      Stage::kPoints, Tier::kModels, 1, wants_models, by_model_points},
     {{"z3", "what Z3 decides within its resource limit"},

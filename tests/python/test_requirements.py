@@ -328,6 +328,20 @@ class Branches(torch.nn.Module):
         return x * 2
 
 
+def test_the_loop_goes_on_where_proviso_answers_for_torch():
+    # Dynamo skips the files of Proviso from then on.
+    import torch._dynamo  # noqa: F401
+
+    import proviso.torch
+
+    args = (torch.ones(16, 3),)
+    with proviso.torch.shape_env():
+        form = proviso.requirements(Branches(), args).to_torch(Branches(), args)
+    assert form.accepted, form.why_not
+    form = proviso.requirements(Branches(), args).to_torch(Branches(), args)
+    assert form.accepted, form.why_not
+
+
 def test_the_loop_adds_what_torch_asks_beyond():
     args = (torch.ones(16, 3),)
     found = proviso.requirements(Branches(), args)

@@ -47,16 +47,23 @@ def accepted(form, requirements, mod, args, kwargs, rounds):
     return current._with(accepted=False, rounds=rounds, why_not=why_not)
 
 
+# In no file of Proviso: Dynamo skips those while proviso.torch answers.
+_BEHIND_CHECKS = """
+
+def behind_checks(mod):
+    def checked(*args, **kwargs):
+        check_sizes(*args, **kwargs)
+        return mod(*args, **kwargs)
+    return checked
+"""
+
+
 def compiled(form, mod, args, kwargs, parameters, backend="aot_eager"):
     """(torch.compile of the program behind the checks, copies of args and of
     kwargs with the sizes marked unbacked)."""
     names = {"torch": torch}
-    exec(form.shape_invariants("check_sizes"), names)
-    check_sizes = names["check_sizes"]
-
-    def checked(*args, **kwargs):
-        check_sizes(*args, **kwargs)
-        return mod(*args, **kwargs)
+    exec(form.shape_invariants("check_sizes") + _BEHIND_CHECKS, names)
+    checked = names["behind_checks"](mod)
 
     torch._dynamo.reset()
     return (torch.compile(checked, fullgraph=True, backend=backend),
