@@ -74,9 +74,8 @@ constexpr Row kRows[] = {
      "s0*s0 - 3*s0 > 10", "u0*(u0 + 1) % 2 == 0"},
     {"case-split", "u0:..", "", "u0*(u0 + 1) % 2 == 0", "u0*(u0 + 1) % 2 == 1",
      nullptr},
-    {"enumeration", "u0:0..15 u1:0..15", "",
-     "(u0 ^ u1) + 2*(u0 & u1) <= 30", "(u0 ^ u1) + 2*(u0 & u1) > 30",
-     "u0 + s9 >= s9"},
+    {"enumeration", "u0:0..15 u1:0..15", "", "(u0 ^ u1) + 2*(u0 & u1) <= 30",
+     "(u0 ^ u1) + 2*(u0 & u1) > 30", "u0 + s9 >= s9"},
 };
 
 TEST(Strategies, EachAloneDecidesItsFragment) {
