@@ -28,7 +28,8 @@ bool has_room() {
     return static_cast<const std::byte*>(start);
   }();
   const std::byte here{};
-  return end != nullptr && &here - end > static_cast<std::ptrdiff_t>(kEnoughStack);
+  return end != nullptr &&
+         &here - end > static_cast<std::ptrdiff_t>(kEnoughStack);
 #else
   return false;
 #endif

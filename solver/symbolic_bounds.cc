@@ -18,8 +18,8 @@ namespace proviso::inline v0_2 {
 using namespace internal;
 namespace {
 
-constexpr int kMaxNodes = 256;  // of the search, a bound
-constexpr int kMaxRows = 12;   // rows added to one another
+constexpr int kMaxNodes = 256;       // of the search, a bound
+constexpr int kMaxRows = 12;         // rows added to one another
 constexpr int kMaxBoundNesting = 4;  // bounds of what is inside an atom
 constexpr size_t kMaxRowsOfAtom = 12;
 constexpr size_t kMaxCandidates = 8;

@@ -144,7 +144,9 @@ Expr divided(Simplifier& s, Op op, const Polynomial& a, const Polynomial& b) {
 
 }  // namespace
 
-std::vector<RewriteRuleCount> division_rule_counts() { return kFloorRules.counts(); }
+std::vector<RewriteRuleCount> division_rule_counts() {
+  return kFloorRules.counts();
+}
 
 Expr Simplifier::floor_div(const Polynomial& a, const Polynomial& b) {
   return divided(*this, Op::kFloorDiv, a, b);

@@ -20,7 +20,6 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-constexpr size_t npos = string_view::npos;
 
 constexpr size_t kMostConditions = 64;
 

@@ -8,7 +8,6 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-constexpr size_t npos = string_view::npos;
 
 constexpr size_t kMaxFacts = 2000, kMaxSymbols = 5000;
 

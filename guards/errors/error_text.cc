@@ -24,7 +24,6 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-constexpr size_t npos = string_view::npos;
 
 constexpr size_t kMaxErrors = 500, kMaxFrames = 200, kMaxLine = 20000,
                  kMaxJoined = 12,

@@ -7,7 +7,6 @@
 namespace proviso::inline v0_2::internal {
 
 using std::string_view;
-constexpr size_t npos = string_view::npos;
 
 namespace {
 

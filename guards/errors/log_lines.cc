@@ -5,14 +5,10 @@
 
 #include <algorithm>
 
+#include "guards/errors/text_parts.h"
+
 namespace proviso::inline v0_2::internal {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         c == '_';
-}
 
 // Reads a line from the left; each member takes what it names or nothing.
 class Front {
@@ -35,7 +31,7 @@ class Front {
     return true;
   }
   bool digits(size_t least, size_t most) { return run(is_digit, least, most); }
-  bool words(size_t most = 64) { return run(is_word, 1, most); }
+  bool words(size_t most = 64) { return run(is_name, 1, most); }
   bool blanks() {
     return run([](char c) { return c == ' '; }, 1, 64);
   }
@@ -234,7 +230,7 @@ constexpr Take kPrefixes[] = {rank_in_brackets, process_in_parentheses, glog,
 std::string stream_name(std::string_view prefix) {
   std::string name;
   for (char c : prefix) {
-    if (is_word(c) || c == '=' || c == ' ' || c == '-') name += c;
+    if (is_name(c) || c == '=' || c == ' ' || c == '-') name += c;
   }
   return name;
 }

@@ -11,6 +11,8 @@
 
 namespace proviso::inline v0_2::internal {
 
+inline constexpr size_t npos = std::string_view::npos;
+
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_name(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

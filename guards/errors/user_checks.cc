@@ -18,7 +18,6 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-constexpr size_t npos = string_view::npos;
 
 constexpr size_t kMostWords = 4;    // of the line that asks
 constexpr size_t kMostChecks = 64;  // that are assumed

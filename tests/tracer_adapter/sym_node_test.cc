@@ -67,34 +67,34 @@ double quotient(double a, double b) { return b == 0 ? kUndefined : a / b; }
 
 TEST_F(SymNodeTest, IntegersComputeAsPythonsDo) {
   const BinaryRow rows[] = {{"add", &Impl::add, std::plus<>()},
-                      {"sub", &Impl::sub, std::minus<>()},
-                      {"mul", &Impl::mul, std::multiplies<>()},
-                      {"truediv", &Impl::truediv, quotient},
-                      {"float_truediv", &Impl::float_truediv, quotient},
-                      {"int_truediv", &Impl::int_truediv, quotient},
-                      {"floordiv", &Impl::floordiv,
-                       [](double a, double b) {
-                         return b == 0 ? kUndefined : std::floor(a / b);
-                       }},
-                      {"int_floordiv", &Impl::int_floordiv,
-                       [](double a, double b) {
-                         return b == 0 ? kUndefined : std::floor(a / b);
-                       }},
-                      {"mod", &Impl::mod,
-                       [](double a, double b) {
-                         return b == 0 ? kUndefined : floor_mod(a, b);
-                       }},
-                      {"eq", &Impl::eq, std::equal_to<>()},
-                      {"ne", &Impl::ne, std::not_equal_to<>()},
-                      {"lt", &Impl::lt, std::less<>()},
-                      {"le", &Impl::le, std::less_equal<>()},
-                      {"gt", &Impl::gt, std::greater<>()},
-                      {"ge", &Impl::ge, std::greater_equal<>()},
-                      {"sym_min", &Impl::sym_min,
-                       [](double a, double b) { return std::min(a, b); }},
-                      {"sym_max", &Impl::sym_max,
-                       [](double a, double b) { return std::max(a, b); }},
-                      {"float_pow", &Impl::float_pow, power}};
+                            {"sub", &Impl::sub, std::minus<>()},
+                            {"mul", &Impl::mul, std::multiplies<>()},
+                            {"truediv", &Impl::truediv, quotient},
+                            {"float_truediv", &Impl::float_truediv, quotient},
+                            {"int_truediv", &Impl::int_truediv, quotient},
+                            {"floordiv", &Impl::floordiv,
+                             [](double a, double b) {
+                               return b == 0 ? kUndefined : std::floor(a / b);
+                             }},
+                            {"int_floordiv", &Impl::int_floordiv,
+                             [](double a, double b) {
+                               return b == 0 ? kUndefined : std::floor(a / b);
+                             }},
+                            {"mod", &Impl::mod,
+                             [](double a, double b) {
+                               return b == 0 ? kUndefined : floor_mod(a, b);
+                             }},
+                            {"eq", &Impl::eq, std::equal_to<>()},
+                            {"ne", &Impl::ne, std::not_equal_to<>()},
+                            {"lt", &Impl::lt, std::less<>()},
+                            {"le", &Impl::le, std::less_equal<>()},
+                            {"gt", &Impl::gt, std::greater<>()},
+                            {"ge", &Impl::ge, std::greater_equal<>()},
+                            {"sym_min", &Impl::sym_min,
+                             [](double a, double b) { return std::min(a, b); }},
+                            {"sym_max", &Impl::sym_max,
+                             [](double a, double b) { return std::max(a, b); }},
+                            {"float_pow", &Impl::float_pow, power}};
   for (const BinaryRow& row : rows) {
     for (int64_t a = -4; a <= 4; ++a) {
       for (int64_t b = -3; b <= 3; ++b) {
@@ -120,11 +120,11 @@ TEST_F(SymNodeTest, IntegersComputeAsPythonsDo) {
 
 TEST_F(SymNodeTest, FloatsComputeAsPythonsDo) {
   const BinaryRow rows[] = {{"add", &Impl::add, std::plus<>()},
-                      {"sub", &Impl::sub, std::minus<>()},
-                      {"mul", &Impl::mul, std::multiplies<>()},
-                      {"truediv", &Impl::truediv, quotient},
-                      {"lt", &Impl::lt, std::less<>()},
-                      {"eq", &Impl::eq, std::equal_to<>()}};
+                            {"sub", &Impl::sub, std::minus<>()},
+                            {"mul", &Impl::mul, std::multiplies<>()},
+                            {"truediv", &Impl::truediv, quotient},
+                            {"lt", &Impl::lt, std::less<>()},
+                            {"eq", &Impl::eq, std::equal_to<>()}};
   for (const BinaryRow& row : rows) {
     for (double a : {-1.5, 0.0, 0.5, 4.0}) {
       for (double b : {-2.0, 0.0, 0.5, 3.0}) {

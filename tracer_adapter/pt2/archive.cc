@@ -21,7 +21,8 @@ namespace spec = torch::_export::archive_spec;
 using caffe2::serialize::PyTorchStreamWriter;
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-void put(PyTorchStreamWriter& out, std::string_view name, std::string_view bytes) {
+void put(PyTorchStreamWriter& out, std::string_view name,
+         std::string_view bytes) {
   out.writeRecord(std::string(name), bytes.data(), bytes.size());
 }
 
@@ -62,7 +63,8 @@ at::Tensor storable(const std::string& name, const at::Tensor& tensor) {
 
 class Payload {
  public:
-  Payload(PyTorchStreamWriter& out, const ExportedProgram& program) : out_(out) {
+  Payload(PyTorchStreamWriter& out, const ExportedProgram& program)
+      : out_(out) {
     for (const InputSpec& spec : program.graph.inputs)
       if (spec.kind == InputKind::kParameter) parameters_.insert(spec.target);
   }
