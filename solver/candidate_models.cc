@@ -86,7 +86,8 @@ bool CandidateModels::repair(FormulaId goal, size_t w, bool search) {
                 : repair_by_step(goal, l.kind, p, w);
 }
 
-// A variable that is alone in a term goes where the literal holds.
+// A variable that is alone in a term goes where the literal holds, or a floor
+// by a number does: (s - 1)//32 == 0 at s = 64 takes 31 for s - 1.
 bool CandidateModels::repair_by_step(FormulaId goal, FormulaKind kind,
                                      const Poly& p, size_t w) {
   Point::Value now = kept_.point(w).value(p);
@@ -95,13 +96,18 @@ bool CandidateModels::repair_by_step(FormulaId goal, FormulaKind kind,
   for (const Term& t : p.terms) {
     const Factors& factors = forms_.monomials.factors(t.mono);
     std::optional<int64_t> c = t.coef.to_int64();
-    if (factors.size() != 1 || !kept_.is_free(factors[0]) || !c) continue;
+    if (factors.size() != 1 || !c) continue;
+    const AtomId a = factors[0];
+    const bool is_free = kept_.is_free(a);
+    if (!is_free && forms_.atoms[a].kind != AtomKind::kFloor) continue;
     if (++tried > limits().repair_candidates) break;
-    const int64_t x = kept_.point(w).at(factors[0]);
+    const Point::Value x = kept_.point(w).value(variable(forms_, a));
+    if (!x) continue;
     const Wide value = *now;
     auto moves_by = [&](Wide step) {
-      const auto moved = static_cast<int64_t>(x + step);
-      return moved == x + step && try_value(goal, w, factors[0], moved);
+      const auto moved = static_cast<int64_t>(*x + step);
+      return moved == *x + step && (is_free ? try_value(goal, w, a, moved)
+                                            : try_floor(goal, w, a, moved));
     };
     if (kind == FormulaKind::kEq) {
       if (value % *c == 0 && moves_by(-(value / *c))) return true;
@@ -113,6 +119,36 @@ bool CandidateModels::repair_by_step(FormulaId goal, FormulaKind kind,
     } else if (moves_by(1) || moves_by(-1)) {
       return true;
     }
+  }
+  return false;
+}
+
+// A variable that is alone in a term of what is divided goes where the floor
+// has the value.
+bool CandidateModels::try_floor(FormulaId goal, size_t w, AtomId floor,
+                                int64_t target) {
+  const Atom& atom = forms_.atoms[floor];
+  const Poly& divisor = forms_.polys[atom.b];
+  const std::optional<int64_t> d = divisor.constant.to_int64();
+  if (!divisor.is_constant() || !d || *d <= 0) return false;
+  const Poly divided = domain_.normal(forms_.polys[atom.a]).poly;
+  kept_.complete(divided, w);
+  const Point::Value now = kept_.point(w).value(divided);
+  if (!now) return false;
+  const Wide first = Wide{target} * *d, last = first + (*d - 1);
+  if (*now >= first && *now <= last) return false;
+  const Wide missing = *now < first ? first - *now : last - *now;
+  for (const Term& t : divided.terms) {
+    const Factors& factors = forms_.monomials.factors(t.mono);
+    const std::optional<int64_t> c = t.coef.to_int64();
+    if (factors.size() != 1 || !kept_.is_free(factors[0]) || !c) continue;
+    // Rounded so that it goes far enough.
+    const bool is_up = (missing > 0) == (*c > 0);
+    const Wide step = is_up ? -floor_quotient<Wide>(-missing, *c)
+                            : floor_quotient<Wide>(missing, *c);
+    const Wide moved = kept_.point(w).at(factors[0]) + step;
+    const auto value = static_cast<int64_t>(moved);
+    if (value == moved && try_value(goal, w, factors[0], value)) return true;
   }
   return false;
 }

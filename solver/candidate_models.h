@@ -8,8 +8,9 @@
 // A point where a question is true leaves only "yes" to be proved, and points
 // both ways leave nothing: most questions without an answer end here.  Points
 // that meet the facts are kept (solver/kept_models.h); from one of them a
-// variable moves to where the condition holds, or a few likely values of each
-// are tried, or the factors of assumed products are scaled together.  What is
+// variable moves to where the condition holds, or a floor has the value that it
+// needs, or a few likely values of each are tried, or the factors of assumed
+// products are scaled together.  What is
 // found only ever saves work: no answer rests on it.
 #pragma once
 
@@ -51,6 +52,7 @@ class CandidateModels {
   bool repair(FormulaId goal, size_t w, bool search);
   bool repair_by_step(FormulaId goal, FormulaKind kind, const Poly& p,
                       size_t w);
+  bool try_floor(FormulaId goal, size_t w, AtomId floor, int64_t target);
   bool repair_by_search(FormulaId goal, const Poly& p, size_t w);
   struct Scalings {
     std::vector<AtomId> factors;

@@ -164,6 +164,35 @@ TEST(CandidateModels, FindOnlyPointsThatMeetFactsAndGoal) {
   }
 }
 
+// Up and down, to an exact value and past an end; from points at which a fact
+// about another floor holds.
+TEST(CandidateModels, MoveAVariableToWhereAFloorHasItsValue) {
+  for (const char* text :
+       {"x >= 2; (x - 1)//16 != 0", "x >= 0; x <= 4000", "x <= -70"}) {
+    testing::AssumedDomain facts(text);
+    CandidateModels candidates(facts.domain());
+    for (FormulaId f : facts.facts()) candidates.add_fact(f);
+    for (int64_t at = -60; at <= 60; at += 3) {
+      for (const std::string floor :
+           {"(x - 1)//32", "x//9 + 4", "(3*x + 5)//7", "12 - x//3"}) {
+        for (const std::string goal : {" == ", " >= ", " <= "}) {
+          const FormulaId g = facts.formula(floor + goal + std::to_string(at));
+          Point point(facts.forms());
+          bool has_point = false;
+          for (int64_t x = -400; x <= 400 && !has_point; ++x) {
+            point.set(facts.atom("x"), x);
+            has_point = point.truth(g) == true;
+            for (FormulaId f : facts.facts())
+              has_point = has_point && point.truth(f) == true;
+          }
+          EXPECT_TRUE(!has_point || candidates.finds_model(g))
+              << text << ": " << floor << goal << at;
+        }
+      }
+    }
+  }
+}
+
 // x*y == z*w holds on when x and z are multiplied by one number.
 TEST(CandidateModels, ScaleTheFactorsOfProducts) {
   testing::AssumedDomain facts("x*y == z*w; x >= 1; y >= 1; z >= 1; w >= 1");
