@@ -27,7 +27,7 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 // Points of a box, and values given one after another until they are found.
-constexpr int64_t kFewVisits = 1024, kManyPoints = 16384;
+constexpr int64_t kBoxPoints = 16384, kVisits = 1024;
 // Of a small box: nine values of two variables, four of three.
 constexpr int64_t kSmallPoints = 81;
 
@@ -104,7 +104,7 @@ Decision by_refutation(Reasoner& r, Search& s, uint64_t units) {
 }
 
 Decision by_enumeration(Reasoner& r, Search& s, uint64_t) {
-  return enumerate(r, s, {kManyPoints, kFewVisits});
+  return enumerate(r, s, {kBoxPoints, kVisits});
 }
 
 // Neither answer is excluded, and to look for both took a while.  Restarts
@@ -117,11 +117,9 @@ bool lacks_model(Reasoner& r, const Search& s) {
 
 // A model by itself tells which of the two answers is left; where none is
 // found, there may be few in all.
-Decision by_few_models(Reasoner& r, Search& s, uint64_t) {
+Decision by_few_models(Reasoner& r, Search& s, uint64_t units) {
   rule_out_by_small_points(r, s, kSmallPoints);
-  if (s.may_hold && s.may_fail) {
-    return enumerate(r, s, {kManyPoints, kFewVisits});
-  }
+  if (s.may_hold && s.may_fail) return by_enumeration(r, s, units);
   s.is_open = s.is_finished = !s.may_hold && !s.may_fail;
   return {};
 }
