@@ -18,9 +18,9 @@ function(proviso_options target)
   endif()
 endfunction()
 
-# LibTorch's headers take three quarters of a unit's time: files of one folder are
-# compiled together, `SIZE` at a time (6).  Their names in anonymous namespaces
-# must differ.  Files with options of their own stay alone.
+# Where headers take most of a unit's time (LibTorch's take three quarters), files
+# of one folder are compiled together, `SIZE` at a time (6).  Their names in
+# anonymous namespaces must differ.  Files with options of their own stay alone.
 function(proviso_unity target)
   cmake_parse_arguments(ARG "" "SIZE" "" ${ARGN})
   if(NOT PROVISO_UNITY)

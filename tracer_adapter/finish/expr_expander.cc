@@ -131,8 +131,8 @@ Argument ExprExpander::one_if(Argument condition, Expr meaning) {
       pool_.make(Op::kWhere, {meaning, pool_.integer(1), pool_.integer(0)}));
 }
 
-// torch.sym_ite takes two symbolic numbers or two constants: an integer of
-// each kind is told by how far they are apart.
+// torch.sym_ite takes two symbolic numbers or two constants: where one integer
+// is of each kind, their difference times 1 or 0 is added.
 Argument ExprExpander::choice(Expr e) {
   const Expr condition = e.arg(0), yes = e.arg(1), no = e.arg(2);
   if (yes.is_constant() == no.is_constant() || !e.is_int())

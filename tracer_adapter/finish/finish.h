@@ -9,7 +9,7 @@
 // A step each, in the order of finish_trace():
 //
 //   mode_blocks (trace/)   nodes of another mode become a block
-//   graph_writer           the graph anew, node by node, by means of
+//   graph_writer           the graph rewritten, node by node, by means of
 //     symbol_uses            which symbols are read
 //     lifted_symbols         which of them a sub-graph gets from outside
 //     symbol_bindings        which value gives a symbol

@@ -1,10 +1,11 @@
 // tracer_adapter/finish/input_sizes.h - how a program writes the sizes of its
 // inputs, once all is learnt of them.
 //
-//   is_input_size(s0);            // true; of u0, which is read from data,
-//   false learnt_size(env, s1);         // 2*s0: the guard Eq(s1, 2*s0) said so
-//   learnt_size(env, s3);         // s3, where Eq(s3, s0 + s1 - s2) did: a
-//                                 // reader would not take that for a size
+//   is_input_size(s0);        // true
+//   is_input_size(u0);        // false: it is read from data
+//   learnt_size(env, s1);     // 2*s0: the guard Eq(s1, 2*s0) said so
+//   learnt_size(env, s3);     // s3, where Eq(s3, s0 + s1 - s2) did: a reader
+//                             // would not take that for a size
 #pragma once
 
 #include "guards/shape_env.h"

@@ -1,4 +1,4 @@
-// tracer_adapter/finish/node_builder.h - the nodes of a graph, written anew:
+// tracer_adapter/finish/node_builder.h - the nodes of a rewritten graph:
 // the recorded ones in their order, and between them nodes of arithmetic.
 //
 //   NodeBuilder builder(graph);

@@ -8,7 +8,7 @@
 //   evaluate(plan, slots);                       // slots[3], or as a tensor or
 //                                                // float where that is wanted
 //
-// Values may be symbolic numbers while a program is traced anew.
+// Values may be symbolic numbers while a program is traced again.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -4,8 +4,9 @@
 //   ProgramInputs inputs;
 //   inputs.own(InputKind::kParameter, "linear.weight", w, {}, id);
 //   inputs.add(inputs.user_input("x", ""));       // guards call it L['x']
-//   inputs.own(InputKind::kConstantTensor, inputs.constant_name(t), t, {},
-//   id2); inputs.specs();    // p_linear_weight, c_lifted_tensor_0, x
+//   const std::string name = inputs.constant_name(t);
+//   inputs.own(InputKind::kConstantTensor, name, t, {}, id2);
+//   inputs.specs();          // p_linear_weight, c_lifted_tensor_0, x
 //
 // Protocol: values (ids) are the caller's.  A real tensor that a program reads
 // is asked for by alias_of() first: `w.data` is the parameter w.

@@ -2,10 +2,10 @@
 // the program runs, and which graph checks each.
 //
 //   TraceAsserts asserts(env);
-//   asserts.give(first, branch);     // what was asserted since, inside a
-//   branch asserts.of(branch);              // these, in order
-//   asserts.of(nullptr);             // the program's: all others
-//   asserts.add_check({Eq(s0, 2*s1), ..});   // checked, yet told to nobody
+//   asserts.give(first, branch);    // what was asserted since, in a branch
+//   asserts.of(branch);             // these, in order
+//   asserts.of(nullptr);            // the program's: all others
+//   asserts.add_check({Eq(s0, 2*s1), ..});   // the ShapeEnv does not learn it
 //
 // An assertion of the ShapeEnv is known by its number in
 // ShapeEnv::runtime_asserts().  What is asserted inside a sub-graph is the
