@@ -2,6 +2,7 @@
 
 #include <ATen/ops/stack.h>
 
+#include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/trace/sub_graph.h"
 
 namespace proviso::inline v0_2 {
@@ -43,6 +44,12 @@ void require_alike(const SubGraph& a, const SubGraph& b, ShapeEnv& env) {
   }
 }
 
+at::Tensor fake_row(const at::Tensor& x) {
+  const ProgramCode tracer_runs(false);
+  return make_fake(x.sym_sizes().slice(1), x.sym_strides().slice(1),
+                   x.scalar_type(), x.device());
+}
+
 Tensors record_cond(Tracer& tracer, const c10::IValue& predicate,
                     const SubProgram& true_fn, const SubProgram& false_fn,
                     const Tensors& operands) {
@@ -50,6 +57,7 @@ Tensors record_cond(Tracer& tracer, const c10::IValue& predicate,
                         [&] { return true_fn(operands); });
   SubGraph no = record(tracer, "the false branch of cond",
                        [&] { return false_fn(operands); });
+  const ProgramCode tracer_runs(false);
   require_alike(yes, no, tracer.env());
   const Tensors captured = join_captures(tracer, {&yes, &no});
   Tensors outputs;
@@ -119,9 +127,7 @@ Tensors map(const SubProgram& f, const Tensors& xs, const Tensors& args) {
   SubGraph body = record(*tracer, "the body of map", [&] {
     Tensors in;
     for (const at::Tensor& x : xs)
-      in.push_back(tracer->add_operand(
-          "xs", make_fake(x.sym_sizes().slice(1), x.sym_strides().slice(1),
-                          x.scalar_type(), x.device())));
+      in.push_back(tracer->add_operand("xs", fake_row(x)));
     in.insert(in.end(), args.begin(), args.end());
     return f(in);
   });

@@ -313,6 +313,12 @@ void bind_session(py::module_& m) {
     if (tracer != nullptr)
       tracer->env().keep_layout_answers(current_location());
   });
+  m.def("contiguity", [](const at::Tensor& t, at::MemoryFormat format) {
+    ShapeEnv& env = Tracer::current()->env();
+    const Expr e =
+        to_expr(env, contiguity(t.sym_sizes(), t.sym_strides(), format));
+    return to_sym_bool(env, e);
+  });
   m.def("mark_size_like", [](const c10::SymInt& size) {
     Tracer* tracer = Tracer::current();
     if (!tracer || !size.is_heap_allocated()) return;

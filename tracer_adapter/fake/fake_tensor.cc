@@ -1,6 +1,7 @@
 #include "tracer_adapter/fake/fake_tensor.h"
 
 #include <c10/core/Allocator.h>
+#include <c10/core/MemoryFormat.h>
 #include <c10/core/StorageImpl.h>
 #include <c10/core/TensorOptions.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "sym/simplify.h"
+#include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
@@ -51,6 +53,31 @@ bool has_zero(c10::SymIntArrayRef sizes) {
   for (const c10::SymInt& size : sizes)
     if (size.maybe_as_int() == 0) return true;
   return false;
+}
+
+// Some permutation is contiguous but for dimensions that may lie anywhere.
+template <typename LiesAnywhere, typename Is>
+bool covers_once(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
+                 const LiesAnywhere& lies_anywhere, const Is& is) {
+  c10::SmallVector<size_t, 6> left;
+  for (size_t d = sizes.size(); d-- > 0;)
+    if (!lies_anywhere(sizes[d])) left.push_back(d);
+  SizeProduct run;
+  while (!left.empty()) {
+    auto next = left.begin();
+    while (next != left.end() && !is(run, strides[*next])) ++next;
+    if (next == left.end()) return false;
+    run *= sizes[*next];
+    left.erase(next);
+  }
+  return true;
+}
+
+// Whether the format is one of tensors of this rank.
+bool stores(at::MemoryFormat format, size_t rank) {
+  return format == at::MemoryFormat::ChannelsLast     ? rank == 4
+         : format == at::MemoryFormat::ChannelsLast3d ? rank == 5
+                                                      : true;
 }
 
 // The dims from the innermost outwards.
@@ -101,7 +128,13 @@ c10::IntArrayRef FakeTensorImpl::sizes_custom() const {
 
 c10::IntArrayRef FakeTensorImpl::strides_custom() const {
   if (!has_symbolic_sizes_strides_) return strides_default();
+  keep_asked_layouts();
   return concrete(sym_strides_default(), "strides()", strides_);
+}
+
+c10::SymIntArrayRef FakeTensorImpl::sym_strides_custom() const {
+  keep_asked_layouts();
+  return sym_strides_default();
 }
 
 int64_t FakeTensorImpl::numel_custom() const {
@@ -111,7 +144,13 @@ int64_t FakeTensorImpl::numel_custom() const {
 
 int64_t FakeTensorImpl::storage_offset_custom() const {
   if (!has_symbolic_sizes_strides_) return storage_offset_default();
+  keep_asked_layouts();
   return concrete(sym_storage_offset_default(), "storage_offset()");
+}
+
+c10::SymInt FakeTensorImpl::sym_storage_offset_custom() const {
+  keep_asked_layouts();
+  return sym_storage_offset_default();
 }
 
 int64_t FakeTensorImpl::size_custom(int64_t d) const {
@@ -124,20 +163,40 @@ c10::SymBool FakeTensorImpl::sym_is_contiguous_custom(
     at::MemoryFormat format) const {
   if (!has_symbolic_sizes_strides_)
     return TensorImpl::sym_is_contiguous_custom(format);
-  return known_contiguous(sym_sizes_default(), sym_strides_default(), format);
+  const auto sizes = sym_sizes_default(), strides = sym_strides_default();
+  if (ProgramCode::runs()) return asked_contiguity(sizes, strides, format);
+  return known_contiguous(sizes, strides, format);
 }
 
 c10::SymBool FakeTensorImpl::sym_is_non_overlapping_and_dense_custom() const {
   if (!has_symbolic_sizes_strides_)
     return TensorImpl::sym_is_non_overlapping_and_dense_custom();
-  return known_dense(sym_sizes_default(), sym_strides_default());
+  const auto sizes = sym_sizes_default(), strides = sym_strides_default();
+  if (ProgramCode::runs()) {
+    keep_asked_layouts();
+    return covers_once(
+        sizes, strides, [](const c10::SymInt& size) { return size < 2; },
+        [](const SizeProduct& run, const c10::SymInt& stride) {
+          return run.value() == stride;
+        });
+  }
+  return known_dense(sizes, strides);
 }
 
 bool FakeTensorImpl::is_strides_like_custom(at::MemoryFormat format) const {
   if (!has_symbolic_sizes_strides_)
     return TensorImpl::is_strides_like_custom(format);
+  const auto sizes = sym_sizes_default(), strides = sym_strides_default();
+  if (ProgramCode::runs()) {
+    keep_asked_layouts();
+    return format == at::MemoryFormat::ChannelsLast
+               ? c10::is_channels_last_strides_2d<c10::SymInt>(sizes, strides)
+           : format == at::MemoryFormat::ChannelsLast3d
+               ? c10::is_channels_last_strides_3d<c10::SymInt>(sizes, strides)
+               : false;
+  }
   return format != at::MemoryFormat::Contiguous &&
-         known_contiguous(sym_sizes_default(), sym_strides_default(), format);
+         known_contiguous(sizes, strides, format);
 }
 
 template <typename Version>
@@ -253,12 +312,10 @@ std::optional<c10::Scalar> constant_number(const at::Tensor& fake) {
 
 bool known_contiguous(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
                       at::MemoryFormat format) {
-  const size_t rank = sizes.size();
-  if (format == at::MemoryFormat::ChannelsLast && rank != 4) return false;
-  if (format == at::MemoryFormat::ChannelsLast3d && rank != 5) return false;
+  if (!stores(format, sizes.size())) return false;
   if (has_zero(sizes)) return true;
   SizeProduct expected;
-  const auto order = inner_first(rank, format);
+  const auto order = inner_first(sizes.size(), format);
   for (size_t d : order) {
     if (is_one(sizes[d])) continue;
     if (!expected.is(strides[d])) return false;
@@ -267,20 +324,28 @@ bool known_contiguous(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
   return true;
 }
 
-bool known_dense(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides) {
-  if (has_zero(sizes)) return true;
-  c10::SmallVector<size_t, 6> left;
-  for (size_t d = sizes.size(); d-- > 0;)
-    if (!is_one(sizes[d])) left.push_back(d);
-  SizeProduct expected;
-  while (!left.empty()) {
-    auto next = left.begin();
-    while (next != left.end() && !expected.is(strides[*next])) ++next;
-    if (next == left.end()) return false;
-    expected *= sizes[*next];
-    left.erase(next);
+c10::SymBool contiguity(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
+                        at::MemoryFormat format) {
+  if (!stores(format, sizes.size())) return false;
+  c10::SymBool result = true;
+  c10::SymInt expected = 1;
+  for (size_t d : inner_first(sizes.size(), format)) {
+    result =
+        result.sym_and(sizes[d].sym_eq(1).sym_or(strides[d].sym_eq(expected)));
+    expected = expected * sizes[d];
   }
-  return true;
+  if (format == at::MemoryFormat::Contiguous)
+    for (const c10::SymInt& size : sizes)
+      result = result.sym_or(size.sym_eq(0));
+  return result;
+}
+
+bool known_dense(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides) {
+  return has_zero(sizes) ||
+         covers_once(sizes, strides, is_one,
+                     [](const SizeProduct& run, const c10::SymInt& stride) {
+                       return run.is(stride);
+                     });
 }
 
 }  // namespace proviso::inline v0_2

@@ -6,7 +6,8 @@
 //   t.sizes();          // throws, naming the operator that asked
 //
 // Questions about layout (contiguous, dense) are answered from what is known
-// without a guard: "not known to be contiguous" is no.
+// without a guard: "not known to be contiguous" is no.  The program itself gets
+// a guard (asked_layout.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -62,6 +63,10 @@ std::optional<c10::Scalar> constant_number(const at::Tensor& fake);
 // Known contiguous in this format, without a guard.
 bool known_contiguous(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
                       at::MemoryFormat format = at::MemoryFormat::Contiguous);
+// Contiguous in this format, as an expression: dimensions of size 1 lie
+// anywhere, and a tensor without elements is contiguous.
+c10::SymBool contiguity(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
+                        at::MemoryFormat format);
 // Known to cover a run of memory once: some permutation of it is contiguous.
 bool known_dense(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides);
 
@@ -81,7 +86,9 @@ class FakeTensorImpl final : public c10::TensorImpl {
   c10::IntArrayRef sizes_custom() const override;
   c10::IntArrayRef strides_custom() const override;
   int64_t numel_custom() const override;
+  c10::SymIntArrayRef sym_strides_custom() const override;
   int64_t storage_offset_custom() const override;
+  c10::SymInt sym_storage_offset_custom() const override;
   int64_t size_custom(int64_t dim) const override;
   c10::SymBool sym_is_contiguous_custom(at::MemoryFormat format) const override;
   c10::SymBool sym_is_non_overlapping_and_dense_custom() const override;

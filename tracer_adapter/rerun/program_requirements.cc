@@ -123,8 +123,7 @@ TracedOnce trace(const Entry& entry, const ExportOptions& options,
   assume(tracer.env(), conditions);
   std::vector<c10::IValue> outputs;
   try {
-    for (at::Tensor& t : entry.program(std::move(fakes)))
-      outputs.emplace_back(t);
+    outputs = run_program(entry.program, std::move(fakes));
   } catch (const std::exception& error) {
     auto asked = asked_by(tracer, error.what());
     if (!asked) throw;

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/run/known_operators.h"
 #include "tracer_adapter/trace/interceptor.h"
 #include "tracer_adapter/trace/op_info.h"
@@ -350,6 +351,7 @@ Interceptor::~Interceptor() { current_interceptor = outer_; }
 Interceptor* Interceptor::current() { return current_interceptor; }
 
 void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
+  const ProgramCode operator_runs(false);
   if (Interceptor* first = Interceptor::current())
     if (first->intercept(op, stack)) return;
   const OpInfo& oi = info(op);

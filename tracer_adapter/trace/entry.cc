@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/trace/torch_state.h"
 
 namespace proviso::inline v0_2 {
@@ -50,6 +51,14 @@ std::vector<at::Tensor> add_inputs(Tracer& tracer,
   return fakes;
 }
 
+std::vector<c10::IValue> run_program(const Program& program,
+                                     std::vector<at::Tensor> fakes) {
+  const ProgramCode runs;
+  std::vector<c10::IValue> outputs;
+  for (at::Tensor& t : program(std::move(fakes))) outputs.emplace_back(t);
+  return outputs;
+}
+
 ExportedProgram export_program(const Program& program,
                                const std::vector<OwnedTensor>& parameters,
                                const std::vector<OwnedTensor>& buffers,
@@ -60,9 +69,7 @@ ExportedProgram export_program(const Program& program,
   Tracer tracer(options.shape_env);
   std::vector<at::Tensor> fakes =
       add_inputs(tracer, parameters, buffers, examples, options);
-  std::vector<c10::IValue> outputs;
-  for (at::Tensor& t : program(std::move(fakes))) outputs.emplace_back(t);
-  return tracer.finish(outputs);
+  return tracer.finish(run_program(program, std::move(fakes)));
 }
 
 }  // namespace proviso::inline v0_2

@@ -13,6 +13,10 @@ std::vector<at::Tensor> add_inputs(Tracer& tracer,
                                    const std::vector<at::Tensor>& examples,
                                    const ExportOptions& options);
 
+// What the program gives for these fakes; its own code runs (ProgramCode).
+std::vector<c10::IValue> run_program(const Program& program,
+                                     std::vector<at::Tensor> fakes);
+
 // Errors for malformed arguments of `who`.
 void check_entry(const char* who, const Program& program,
                  const std::vector<at::Tensor>& examples,

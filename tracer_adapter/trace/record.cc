@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/trace/op_info.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 #include "tracer_adapter/trace/sub_graph.h"
@@ -14,6 +15,7 @@
 namespace proviso::inline v0_2 {
 
 TensorMeta Tracer::meta_of(const at::Tensor& t) {
+  const ProgramCode tracer_runs(false);
   TensorMeta meta;
   meta.dtype = t.scalar_type();
   meta.sizes = to_exprs(*env_, t.sym_sizes());

@@ -229,18 +229,9 @@ def _asked_contiguous(self, memory_format=torch.contiguous_format):
     """What a branch on it needs of the sizes: dimensions of size 1 lie
     anywhere, and a tensor without elements is contiguous."""
     _keep_layout_answers(self, sys._getframe(1))
-    order = _inner_first(self, memory_format) if _is_fake(self) else None
-    if order is None:
+    if not _is_fake(self):
         return _is_contiguous(self, memory_format=memory_format)
-    condition, expected = True, 1
-    for d in order:
-        size, stride = self.shape[d], self.stride(d)
-        condition = _and(condition, _or(size == 1, stride == expected))
-        expected = expected * size
-    if memory_format is torch.contiguous_format:
-        for size in self.shape:
-            condition = _or(condition, size == 0)
-    return bool(condition)
+    return bool(_proviso.contiguity(self, memory_format))
 
 
 def _keep_layout_answers(t, caller):
@@ -255,28 +246,6 @@ def _keeping_layout_answers(ask):
         _keep_layout_answers(self, sys._getframe(1))
         return ask(self, *args, **kwargs)
     return asked
-
-
-def _inner_first(t, memory_format):
-    """The dimensions as the format stores them, None where it stores none of
-    this rank."""
-    inwards = range(t.dim() - 1, -1, -1)
-    if memory_format is torch.contiguous_format:
-        return inwards
-    ranks = {torch.channels_last: 4, torch.channels_last_3d: 5}
-    if ranks.get(memory_format) != t.dim():
-        return None
-    return [1, *(d for d in inwards if d != 1)]
-
-
-def _and(a, b):
-    return b if a is True else a if b is True else (
-        False if a is False or b is False else a & b)
-
-
-def _or(a, b):
-    return b if a is False else a if b is False else (
-        True if a is True or b is True else a | b)
 
 
 _bool_of = torch.SymBool.__bool__
