@@ -1,10 +1,10 @@
 #include "sym/cost.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "sym/budget.h"
 #include "sym/costs.h"
+#include "sym/find_node.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -43,20 +43,6 @@ uint64_t node_cost(Expr e) {
   }
 }
 
-// Most expressions are small: their cost is summed as it is defined, a shared
-// part as often as it is used.  Nothing where that takes more than `nodes`.
-std::optional<uint64_t> cost_of_small(Expr e, int& nodes) {
-  if (is_leaf(e.op())) return 1;
-  if (--nodes < 0) return std::nullopt;
-  uint64_t total = node_cost(e);
-  for (Expr arg : e.args()) {
-    const std::optional<uint64_t> part = cost_of_small(arg, nodes);
-    if (!part) return std::nullopt;
-    total += *part;
-  }
-  return std::min(total, kMaxCost);
-}
-
 }  // namespace
 
 uint64_t internal::Costs::operator()(Expr e) {
@@ -76,9 +62,14 @@ uint64_t internal::Costs::operator()(Expr e) {
 }
 
 uint64_t cost(Expr e) {
+  if (is_leaf(e.op())) return 1;
+  uint64_t total = 0;
   int nodes = kSmall;
-  if (const auto total = cost_of_small(e, nodes)) return *total;
-  return internal::Costs()(e);
+  const bool is_small = internal::visit_few(e, nodes, [&](Expr x) {
+    total += node_cost(x);
+    for (Expr arg : x.args()) total += is_leaf(arg.op());
+  });
+  return is_small ? std::min(total, kMaxCost) : internal::Costs()(e);
 }
 
 }  // namespace proviso::inline v0_2

@@ -1,8 +1,10 @@
-// sym/find_node.h - whether an expression has a part of a kind.
+// sym/find_node.h - the nodes of an expression, one after the other.
 //
 //   find_node(e, [](Expr x) { return x.is(Op::kMod); })   // null: none
 //
-// What is shared is looked at once, and depth is no concern of the stack.
+// What is shared is looked at once, and depth is no concern of the stack.  Most
+// expressions are small, and quicker walked as the trees that they are written
+// as (visit_few).
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,20 @@ Expr find_node(Expr e, IsIt is_it) {
         if (!found && is_it(x)) found = x;
       });
   return found;
+}
+
+// The nodes of e that are no leaves, each before its arguments, a shared one as
+// often as it is used.  False, in the midst of them, where they are more than
+// `most`, which is counted down.
+template <typename Visit>
+bool visit_few(Expr e, int& most, const Visit& visit) {
+  if (is_leaf(e.op())) return true;
+  if (--most < 0) return false;
+  visit(e);
+  for (Expr arg : e.args()) {
+    if (!visit_few(arg, most, visit)) return false;
+  }
+  return true;
 }
 
 }  // namespace proviso::inline v0_2::internal

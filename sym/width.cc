@@ -42,17 +42,6 @@ void take_numbers(Expr e, Int& largest) {
   }
 }
 
-// False where e has more nodes than that, counting shared ones each time.
-bool take_numbers_of_small(Expr e, Int& largest, int& nodes) {
-  if (is_leaf(e.op())) return true;
-  if (--nodes < 0) return false;
-  take_numbers(e, largest);
-  for (Expr arg : e.args()) {
-    if (!take_numbers_of_small(arg, largest, nodes)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Int largest_number(Expr e) { return LargestNumbers()(e); }
@@ -60,7 +49,8 @@ Int largest_number(Expr e) { return LargestNumbers()(e); }
 Int LargestNumbers::operator()(Expr e) {
   Int largest = 0;
   int nodes = kFewNodes;
-  if (take_numbers_of_small(e, largest, nodes)) return largest;
+  if (visit_few(e, nodes, [&](Expr x) { take_numbers(x, largest); }))
+    return largest;
   visit_arguments_first(
       e, [&](Expr x) { return is_leaf(x.op()) || known_.contains(x.id()); },
       [&](Expr x) {

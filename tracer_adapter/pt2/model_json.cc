@@ -11,6 +11,7 @@
 
 #include "sym/evaluate.h"
 #include "sym/print.h"
+#include "tracer_adapter/ir/schema_types.h"
 #include "tracer_adapter/pt2/file_hints.h"
 #include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/named_numbers.h"
@@ -95,12 +96,6 @@ void write_meta(JsonWriter& json, at::ScalarType dtype, const Sizes& sizes,
     offset();
     json.key("layout").integer(layout_code(at::kStrided));
   });
-}
-
-const c10::Type* without_optional(const c10::Type* type) {
-  while (type && type->kind() == c10::TypeKind::OptionalType)
-    type = type->castRaw<c10::OptionalType>()->getElementType().get();
-  return type;
 }
 
 // Whether leaving this argument out means the same.
@@ -277,7 +272,7 @@ void Writer::constant_expr(Expr e) {
 }
 
 void Writer::argument(const Argument& a, const c10::Type* type) {
-  type = without_optional(type);
+  if (type != nullptr) type = &without_optional(*type);
   auto put = [&](const auto& v) {
     using T = std::decay_t<decltype(v)>;
     if constexpr (std::is_same_v<T, NoneArgument>)
@@ -393,7 +388,7 @@ void Writer::tensor_list(Items items) {
 std::string_view Writer::empty_list_tag(const c10::Type* type) {
   const auto* list = type ? type->castRaw<c10::ListType>() : nullptr;
   const c10::Type* element =
-      list ? without_optional(list->getElementType().get()) : nullptr;
+      list ? &without_optional(*list->getElementType()) : nullptr;
   switch (element ? element->kind() : c10::TypeKind::TensorType) {
     case c10::TypeKind::TensorType: return "as_tensors";
     case c10::TypeKind::BoolType: return "as_bools";

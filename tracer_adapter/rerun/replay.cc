@@ -11,6 +11,7 @@
 
 #include "sym/print.h"
 #include "tracer_adapter/ir/owned_tensors.h"
+#include "tracer_adapter/ir/schema_types.h"
 #include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/trace/autocast_scope.h"
 #include "tracer_adapter/trace/sources.h"
@@ -30,12 +31,6 @@ const InputDim* find_dim(const ExportedProgram& program,
   for (const InputDim& dim : program.env->input_dims())
     if (dim.source == source) return &dim;
   return nullptr;
-}
-
-const c10::Type& without_optional(const c10::Type& type) {
-  return type.kind() == c10::TypeKind::OptionalType
-             ? without_optional(*type.containedTypes()[0])
-             : type;
 }
 
 bool reads_data(Expr condition) {

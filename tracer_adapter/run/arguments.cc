@@ -4,6 +4,7 @@
 #include <ATen/ops/scalar_tensor.h>
 
 #include "tracer_adapter/fake/fake_tensor.h"
+#include "tracer_adapter/ir/schema_types.h"
 #include "tracer_adapter/run/symbolic_functions.h"
 
 namespace proviso::inline v0_2 {
@@ -47,12 +48,6 @@ double to_double(const c10::IValue& v) {
 // --- planned
 
 namespace {
-
-const c10::Type& without_optional(const c10::Type& type) {
-  if (type.kind() == c10::TypeKind::OptionalType)
-    return *type.containedTypes()[0];
-  return type;
-}
 
 ArgumentPlan::Kind list_kind(const c10::Type& element) {
   switch (element.kind()) {
