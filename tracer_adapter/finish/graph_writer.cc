@@ -25,7 +25,9 @@ GraphWriter::GraphWriter(const RecordedTrace& trace, Graph& graph,
 void GraphWriter::write() {
   bindings_.bind_inputs();
   asserts_.place();
-  for (Node& node : std::exchange(graph_.nodes, {})) write(std::move(node));
+  std::vector<Node> recorded = std::exchange(graph_.nodes, {});
+  builder_.reserve(recorded.size());
+  for (Node& node : recorded) write(node);
   for (OutputSpec& output : graph_.outputs) expand(output.arg);
   asserts_.require_placed();
   graph_.nodes = builder_.take();
@@ -33,16 +35,16 @@ void GraphWriter::write() {
   graph_.module_stacks = trace_.modules.all();
 }
 
-void GraphWriter::write(Node node) {
+void GraphWriter::write(Node& node) {
   builder_.move_to(node);
   if (node.kind == Node::Kind::kHigherOrder) write_sub_graphs(node);
   for (Argument& a : node.args) expand(a);
   if (node.kind == Node::Kind::kModuleCall)
     return keep_module_call(std::move(node));
-  std::vector<ValueId> values;
-  for_each_output(node, [&](ValueId id) { values.push_back(id); });
+  defined_.clear();
+  for_each_output(node, [&](ValueId id) { defined_.push_back(id); });
   builder_.append(std::move(node));
-  for (ValueId id : values) bindings_.bind(id);
+  for (ValueId id : defined_) bindings_.bind(id);
   asserts_.place();
 }
 

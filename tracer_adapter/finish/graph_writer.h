@@ -55,7 +55,7 @@ class GraphWriter {
   }
 
  private:
-  void write(Node node);
+  void write(Node& node);  // which is moved from
   void write_sub_graphs(Node& node);
   void expand(Argument& a);
   void keep_module_call(Node marker);
@@ -70,6 +70,7 @@ class GraphWriter {
   SymbolBindings bindings_;
   std::vector<std::unique_ptr<GraphWriter>> sub_graphs_;
   std::vector<ModuleCallEntry> module_calls_;
+  std::vector<ValueId> defined_;  // by the node that was written last
 };
 
 }  // namespace proviso::inline v0_2

@@ -30,7 +30,9 @@ class NodeBuilder {
   const Graph& graph() const { return graph_; }
 
   void move_to(const Node& recorded);
-  void append(Node recorded) { nodes_.push_back(std::move(recorded)); }
+  // So many recorded ones are appended.
+  void reserve(size_t count) { nodes_.reserve(nodes_.size() + count); }
+  void append(Node&& recorded) { nodes_.push_back(std::move(recorded)); }
 
   // A function of numbers: "_operator.mul", "torch.sym_max".
   Argument call(std::string_view target, std::vector<Argument> args,
