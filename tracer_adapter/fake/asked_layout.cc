@@ -92,13 +92,13 @@ class AskedContiguity final : public c10::SymNodeImpl {
 }  // namespace
 
 ProgramCode::ProgramCode(bool runs)
-    : before_(std::exchange(program_runs, runs)) {}
-ProgramCode::~ProgramCode() { program_runs = before_; }
+    : runs_(program_runs), before_(std::exchange(runs_, runs)) {}
+ProgramCode::~ProgramCode() { runs_ = before_; }
 bool ProgramCode::runs() { return program_runs; }
 
 void keep_asked_layouts() {
-  Tracer* tracer = Tracer::current();
-  if (program_runs && tracer != nullptr)
+  if (!program_runs) return;
+  if (Tracer* tracer = Tracer::current())
     tracer->env().keep_layout_answers(tracer->location());
 }
 

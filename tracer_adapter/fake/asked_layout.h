@@ -31,7 +31,8 @@ class ProgramCode {
   static bool runs();
 
  private:
-  bool before_;
+  bool& runs_;  // of this thread
+  const bool before_;
 };
 
 // Where the program asks, what chose the layouts so far becomes guards.

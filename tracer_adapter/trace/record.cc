@@ -6,7 +6,6 @@
 
 #include <utility>
 
-#include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/trace/op_info.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 #include "tracer_adapter/trace/sub_graph.h"
@@ -15,12 +14,15 @@
 namespace proviso::inline v0_2 {
 
 TensorMeta Tracer::meta_of(const at::Tensor& t) {
-  const ProgramCode tracer_runs(false);
   TensorMeta meta;
   meta.dtype = t.scalar_type();
   meta.sizes = to_exprs(*env_, t.sym_sizes());
-  meta.strides = to_exprs(*env_, t.sym_strides());
-  meta.offset = to_expr(*env_, t.sym_storage_offset());
+  // The tracer asks, not the program (see fake/asked_layout.h).
+  const FakeTensorImpl* fake = fake_impl(t);
+  meta.strides =
+      to_exprs(*env_, fake ? fake->sym_strides_default() : t.sym_strides());
+  meta.offset = to_expr(*env_, fake ? fake->sym_storage_offset_default()
+                                    : t.sym_storage_offset());
   meta.device = t.device();
   meta.requires_grad = t.requires_grad();
   return meta;
