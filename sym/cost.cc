@@ -10,7 +10,6 @@ namespace proviso::inline v0_2 {
 namespace {
 
 constexpr uint64_t kDivisionCost = 4;
-constexpr int kSmall = 32;  // nodes that are no leaves
 
 bool is_minus_one(Expr e) {
   return e.is(Op::kInteger) && e.integer() == Int(-1);
@@ -64,7 +63,7 @@ uint64_t internal::Costs::operator()(Expr e) {
 uint64_t cost(Expr e) {
   if (is_leaf(e.op())) return 1;
   uint64_t total = 0;
-  int nodes = kSmall;
+  int nodes = internal::kFewNodes;
   const bool is_small = internal::visit_few(e, nodes, [&](Expr x) {
     total += node_cost(x);
     for (Expr arg : x.args()) total += is_leaf(arg.op());

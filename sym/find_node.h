@@ -30,6 +30,9 @@ Expr find_node(Expr e, IsIt is_it) {
   return found;
 }
 
+// Of a small expression; no leaves.
+inline constexpr int kFewNodes = 32;
+
 // The nodes of e that are no leaves, each before its arguments, a shared one as
 // often as it is used.  False, in the midst of them, where they are more than
 // `most`, which is counted down.

@@ -31,8 +31,6 @@ std::optional<Int> width(Expr e, const Facts& facts) {
 
 namespace {
 
-constexpr int kFewNodes = 32;  // nodes that are no leaves
-
 void take_numbers(Expr e, Int& largest) {
   if (!e.is(Op::kAdd) && !e.is(Op::kMul)) return;
   for (Expr arg : e.args()) {

@@ -2,7 +2,6 @@
 
 #include <ATen/ops/stack.h>
 
-#include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/trace/sub_graph.h"
 
 namespace proviso::inline v0_2 {
@@ -34,20 +33,14 @@ void require_alike(const SubGraph& a, const SubGraph& b, ShapeEnv& env) {
     for (int64_t d = 0; same && d < x.dim(); ++d)
       same = env.statically_known_true(eq(to_expr(env, x.sym_size(d)),
                                           to_expr(env, y.sym_size(d)))) &&
-             env.statically_known_true(eq(to_expr(env, x.sym_stride(d)),
-                                          to_expr(env, y.sym_stride(d))));
+             env.statically_known_true(eq(to_expr(env, tracer_strides(x)[d]),
+                                          to_expr(env, tracer_strides(y)[d])));
     TORCH_CHECK_VALUE(same, "cond: output ", i, " is ", x.dtype(),
                       x.sym_sizes(), " in the true branch, ", y.dtype(),
                       y.sym_sizes(),
                       " in the false one; the branches must agree in dtype, "
                       "sizes and strides");
   }
-}
-
-at::Tensor fake_row(const at::Tensor& x) {
-  const ProgramCode tracer_runs(false);
-  return make_fake(x.sym_sizes().slice(1), x.sym_strides().slice(1),
-                   x.scalar_type(), x.device());
 }
 
 Tensors record_cond(Tracer& tracer, const c10::IValue& predicate,
@@ -57,15 +50,11 @@ Tensors record_cond(Tracer& tracer, const c10::IValue& predicate,
                         [&] { return true_fn(operands); });
   SubGraph no = record(tracer, "the false branch of cond",
                        [&] { return false_fn(operands); });
-  const ProgramCode tracer_runs(false);
   require_alike(yes, no, tracer.env());
   const Tensors captured = join_captures(tracer, {&yes, &no});
   Tensors outputs;
-  for (const c10::IValue& value : yes.outputs) {
-    const at::Tensor& t = value.toTensor();
-    outputs.push_back(
-        make_fake(t.sym_sizes(), t.sym_strides(), t.scalar_type(), t.device()));
-  }
+  for (const c10::IValue& value : yes.outputs)
+    outputs.push_back(fake_like(value.toTensor()));
   record_higher_order(tracer, "cond", {"true_graph", "false_graph"},
                       {predicate, yes, no, ivalues(captured)},
                       ivalues(outputs));
@@ -127,7 +116,9 @@ Tensors map(const SubProgram& f, const Tensors& xs, const Tensors& args) {
   SubGraph body = record(*tracer, "the body of map", [&] {
     Tensors in;
     for (const at::Tensor& x : xs)
-      in.push_back(tracer->add_operand("xs", fake_row(x)));
+      in.push_back(tracer->add_operand(
+          "xs", make_fake(x.sym_sizes().slice(1), tracer_strides(x).slice(1),
+                          x.scalar_type(), x.device())));
     in.insert(in.end(), args.begin(), args.end());
     return f(in);
   });

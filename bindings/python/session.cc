@@ -314,10 +314,10 @@ void bind_session(py::module_& m) {
       tracer->env().keep_layout_answers(current_location());
   });
   m.def("contiguity", [](const at::Tensor& t, at::MemoryFormat format) {
-    ShapeEnv& env = Tracer::current()->env();
-    const Expr e =
-        to_expr(env, contiguity(t.sym_sizes(), t.sym_strides(), format));
-    return to_sym_bool(env, e);
+    const c10::SymBool found =
+        contiguity(t.sym_sizes(), t.sym_strides(), format);
+    const SymNode* node = as_sym_node(found.toSymNodeImplUnowned());
+    return node ? to_sym_bool(node->env(), node->expr()) : found;
   });
   m.def("mark_size_like", [](const c10::SymInt& size) {
     Tracer* tracer = Tracer::current();

@@ -135,6 +135,9 @@ TEST(FakeTensorTest, AYesAboutTheLayoutIsRightForTheRealTensor) {
       EXPECT_LE(t.unsafeGetTensorImpl()->is_strides_like(format),
                 real.unsafeGetTensorImpl()->is_strides_like(format));
     }
+    EXPECT_LE(t.is_contiguous(c10::MemoryFormat::Preserve),
+              real.is_contiguous(c10::MemoryFormat::Preserve));
+    EXPECT_EQ(t.is_contiguous(c10::MemoryFormat::Preserve), t.is_contiguous());
     EXPECT_LE(t.is_non_overlapping_and_dense(),
               real.is_non_overlapping_and_dense());
   }

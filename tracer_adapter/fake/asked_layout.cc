@@ -2,6 +2,7 @@
 
 #include <c10/core/SymNodeImpl.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ class AskedContiguity final : public c10::SymNodeImpl {
       : sizes_(sizes.begin(), sizes.end()),
         strides_(strides.begin(), strides.end()),
         format_(format),
+        env_(Tracer::current()->shared_env()),
         known_(known_contiguous(sizes, strides, format)) {}
 
   bool is_bool() override { return true; }
@@ -80,12 +82,12 @@ class AskedContiguity final : public c10::SymNodeImpl {
   }
   // Also where it is known.
   c10::SymNode node() const {
-    ShapeEnv& env = Tracer::current()->env();
-    return make_sym_node(env, to_expr(env, seen()));
+    return make_sym_node(*env_, to_expr(*env_, seen()));
   }
 
   std::vector<c10::SymInt> sizes_, strides_;
   at::MemoryFormat format_;
+  std::shared_ptr<ShapeEnv> env_;
   bool known_;
 };
 

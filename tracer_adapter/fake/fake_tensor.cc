@@ -73,17 +73,21 @@ bool covers_once(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
   return true;
 }
 
+bool is_channels_last(at::MemoryFormat format) {
+  return format == at::MemoryFormat::ChannelsLast ||
+         format == at::MemoryFormat::ChannelsLast3d;
+}
+
 // Whether the format is one of tensors of this rank.
 bool stores(at::MemoryFormat format, size_t rank) {
-  return format == at::MemoryFormat::ChannelsLast     ? rank == 4
-         : format == at::MemoryFormat::ChannelsLast3d ? rank == 5
-                                                      : true;
+  return !is_channels_last(format) ||
+         rank == (format == at::MemoryFormat::ChannelsLast ? 4 : 5);
 }
 
 // The dims from the innermost outwards.
 c10::SmallVector<size_t, 6> inner_first(size_t rank, at::MemoryFormat format) {
   c10::SmallVector<size_t, 6> order;
-  const bool last = format != at::MemoryFormat::Contiguous;
+  const bool last = is_channels_last(format);
   if (last) order.push_back(1);
   for (size_t d = rank; d-- > 0;)
     if (!last || d != 1) order.push_back(d);
@@ -195,8 +199,7 @@ bool FakeTensorImpl::is_strides_like_custom(at::MemoryFormat format) const {
                ? c10::is_channels_last_strides_3d<c10::SymInt>(sizes, strides)
                : false;
   }
-  return format != at::MemoryFormat::Contiguous &&
-         known_contiguous(sizes, strides, format);
+  return is_channels_last(format) && known_contiguous(sizes, strides, format);
 }
 
 template <typename Version>
@@ -258,6 +261,16 @@ std::vector<c10::SymInt> contiguous_strides(c10::SymIntArrayRef sizes) {
 at::Tensor make_contiguous(c10::SymIntArrayRef sizes, at::ScalarType dtype,
                            c10::Device device) {
   return make_fake(sizes, contiguous_strides(sizes), dtype, device);
+}
+
+at::Tensor fake_like(const at::Tensor& t) {
+  return make_fake(t.sym_sizes(), tracer_strides(t), t.scalar_type(),
+                   t.device());
+}
+
+c10::SymIntArrayRef tracer_strides(const at::Tensor& t) {
+  const FakeTensorImpl* fake = fake_impl(t);
+  return fake ? fake->sym_strides_default() : t.sym_strides();
 }
 
 FakeTensorImpl* fake_impl(const at::Tensor& t) {
@@ -334,7 +347,7 @@ c10::SymBool contiguity(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
         result.sym_and(sizes[d].sym_eq(1).sym_or(strides[d].sym_eq(expected)));
     expected = expected * sizes[d];
   }
-  if (format == at::MemoryFormat::Contiguous)
+  if (!is_channels_last(format))
     for (const c10::SymInt& size : sizes)
       result = result.sym_or(size.sym_eq(0));
   return result;

@@ -44,6 +44,10 @@ at::Tensor make_fake(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
 at::Tensor make_contiguous(c10::SymIntArrayRef sizes, at::ScalarType dtype,
                            c10::Device device);
 std::vector<c10::SymInt> contiguous_strides(c10::SymIntArrayRef sizes);
+// A fake of t's dtype, device, sizes and strides, with a storage of its own.
+at::Tensor fake_like(const at::Tensor& t);
+// t's strides where the tracer asks, not the program (asked_layout.h).
+c10::SymIntArrayRef tracer_strides(const at::Tensor& t);
 
 bool is_fake(const at::Tensor& t);
 // Null when t is not a fake.

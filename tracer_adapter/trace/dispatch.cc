@@ -171,8 +171,7 @@ bool to_constants(std::span<const c10::IValue> args, c10::Stack& values) {
 // torch.tensor(..) in a program: from here on a traced tensor, whose value is
 // known until something writes to it.
 at::Tensor lifted_constant(const at::Tensor& t) {
-  at::Tensor fake =
-      make_fake(t.sym_sizes(), t.sym_strides(), t.scalar_type(), t.device());
+  at::Tensor fake = fake_like(t);
   set_constant(fake, t);
   return fake;
 }

@@ -18,17 +18,8 @@ c10::SymInt new_size(int64_t least) {
   return to_sym_int(env(), u);
 }
 
-at::Tensor fake_like(const at::Tensor& t, c10::SymIntArrayRef sizes,
-                     c10::SymIntArrayRef strides) {
-  return make_fake(sizes, strides, t.scalar_type(), t.device());
-}
-
 at::Tensor contiguous_like(const at::Tensor& t, c10::SymIntArrayRef sizes) {
   return make_contiguous(sizes, t.scalar_type(), t.device());
-}
-
-at::Tensor fresh(const at::Tensor& t) {
-  return fake_like(t, t.sym_sizes(), t.sym_strides());
 }
 
 std::vector<c10::SymInt> with_rows(c10::SymInt rows, c10::SymIntArrayRef rest) {
@@ -63,14 +54,14 @@ c10::IValue either(const c10::IValue& a, const c10::IValue& b) {
                         : new_size(0));
   if (shapes::same_dims(x.sym_sizes(), y.sym_sizes()) &&
       shapes::same_dims(x.sym_strides(), y.sym_strides()))
-    return fake_like(x, sizes, x.sym_strides());
+    return make_fake(sizes, x.sym_strides(), x.scalar_type(), x.device());
   return contiguous_like(x, sizes);
 }
 
 // --- loops
 
 c10::IValue any_turn(const c10::IValue& carried) {
-  if (carried.isTensor()) return fresh(carried.toTensor());
+  if (carried.isTensor()) return fake_like(carried.toTensor());
   return is_integer(carried) ? c10::IValue(new_int()) : carried;
 }
 
@@ -112,8 +103,9 @@ Values any_row(const Values& xs) {
   Values result;
   for (const c10::IValue& value : xs) {
     const at::Tensor& x = value.toTensor();
-    result.emplace_back(
-        fake_like(x, x.sym_sizes().slice(1), x.sym_strides().slice(1)));
+    result.emplace_back(make_fake(x.sym_sizes().slice(1),
+                                  x.sym_strides().slice(1), x.scalar_type(),
+                                  x.device()));
   }
   return result;
 }

@@ -17,10 +17,8 @@ TensorMeta Tracer::meta_of(const at::Tensor& t) {
   TensorMeta meta;
   meta.dtype = t.scalar_type();
   meta.sizes = to_exprs(*env_, t.sym_sizes());
-  // The tracer asks, not the program (see fake/asked_layout.h).
+  meta.strides = to_exprs(*env_, tracer_strides(t));
   const FakeTensorImpl* fake = fake_impl(t);
-  meta.strides =
-      to_exprs(*env_, fake ? fake->sym_strides_default() : t.sym_strides());
   meta.offset = to_expr(*env_, fake ? fake->sym_storage_offset_default()
                                     : t.sym_storage_offset());
   meta.device = t.device();

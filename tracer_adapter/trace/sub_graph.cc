@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "sym/print.h"
-#include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/trace/op_info.h"
 
 namespace proviso::inline v0_2 {
@@ -59,9 +58,7 @@ at::Tensor Tracer::add_operand(const std::string& name,
   check_in_sub_graph(scope_.get(), "add_operand");
   TORCH_CHECK_VALUE(like.defined(), "Proviso: add_operand: '", name,
                     "' is an undefined tensor");
-  const ProgramCode tracer_runs(false);
-  at::Tensor fake = make_fake(like.sym_sizes(), like.sym_strides(),
-                              like.scalar_type(), like.device());
+  at::Tensor fake = fake_like(like);
   InputSpec spec;
   spec.name = name;
   spec.arg = {ValueRef{fresh(fake)}};
