@@ -12,6 +12,7 @@
 #include "solver/large_stack.h"
 #include "sym/budget.h"
 #include "sym/definition.h"
+#include "sym/doubles.h"
 #endif
 
 namespace proviso::inline v0_2::internal {
@@ -75,9 +76,18 @@ class Translator {
     constexpr double kMaxDegree = 64, kMaxTerms = 4096;
     constexpr size_t kMaxBits = 4096;
     Extent all;
+    if (e.is_float() && !is_exact_double(e)) throw Unsupported();
     if (e.is(Op::kInteger)) {
       all.degree = 0;
       if (e.integer().bit_length() > kMaxBits) throw Unsupported();
+    }
+    // Congruences are put together modulo the least common multiple, and what
+    // that costs is hardly counted: seconds at 400 bits.
+    constexpr size_t kMaxModulusBits = 256;
+    if (info(e.op()).divisors > 0 && e.arg(1).is(Op::kInteger) &&
+        !e.arg(1).integer().is_zero()) {
+      modulus_ = lcm(modulus_, e.arg(1).integer());
+      if (modulus_.bit_length() > kMaxModulusBits) throw Unsupported();
     }
     const bool is_product = e.is(Op::kMul);
     for (size_t i = 0; i < e.arity(); ++i) {
@@ -267,6 +277,7 @@ class Translator {
   std::unordered_map<uint32_t, Extent> extents_;
   Symbols symbols_;
   bool has_products_ = false;  // of symbols, or divisions by them
+  Int modulus_ = 1;            // a multiple of each constant divisor
 };
 
 }  // namespace

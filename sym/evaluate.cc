@@ -220,6 +220,13 @@ class Evaluator {
     throw Undefined{whole, "the value of " + short_text(whole) +
                                " has more than 65536 bits"};
   }
+  // The exact value, or the double next to it.
+  Value as_computed(Expr whole, const Rational& exact) {
+    if (whole.pool().floats() == FloatArithmetic::kExact) return exact;
+    const std::optional<Rational> rounded =
+        Rational::from_double(exact.to_double());
+    return rounded ? *rounded : real(whole, exact.to_double());
+  }
   Value real(Expr whole, double result) {
     if (std::isfinite(result)) return result;
     throw Undefined{whole, short_text(whole) + " is not a finite number here"};
@@ -248,8 +255,8 @@ Value Evaluator::fold(Expr e) {
     auto* y = std::get_if<Int>(&b);
     if (x && y) return sum ? *x + *y : *x * *y;
     if (is_exact(a) && is_exact(b)) {
-      return sum ? as_rational(a) + as_rational(b)
-                 : as_rational(a) * as_rational(b);
+      const Rational x = as_rational(a), y = as_rational(b);
+      return as_computed(e, sum ? x + y : x * y);
     }
     return real(
         e, sum ? as_double(a) + as_double(b) : as_double(a) * as_double(b));
@@ -272,7 +279,8 @@ Value Evaluator::float_power(Expr e) {
     if (abs(n) <= Int(65536)) {
       auto k = static_cast<uint64_t>(*abs(n).to_int64());
       Int top = power(e, b.num(), k), bottom = power(e, b.den(), k);
-      return n.sign() < 0 ? Rational(bottom, top) : Rational(top, bottom);
+      return as_computed(
+          e, n.sign() < 0 ? Rational(bottom, top) : Rational(top, bottom));
     }
   }
   return real(e, std::pow(as_double(base), as_double(exponent)));
@@ -281,7 +289,8 @@ Value Evaluator::float_power(Expr e) {
 Value Evaluator::true_divide(Expr e) {
   Value a = value(e.arg(0)), b = value(e.arg(1));
   if (compare(b, Int(0)) == 0) zero_divisor(e, e.arg(1));
-  if (is_exact(a) && is_exact(b)) return as_rational(a) / as_rational(b);
+  if (is_exact(a) && is_exact(b))
+    return as_computed(e, as_rational(a) / as_rational(b));
   return real(e, as_double(a) / as_double(b));
 }
 
@@ -408,7 +417,7 @@ Value Evaluator::compute(Expr e) {
     }
     case Op::kToFloat: {
       Value x = value(e.arg(0));
-      return is_exact(x) ? Value(as_rational(x)) : x;
+      return is_exact(x) ? as_computed(e, as_rational(x)) : x;
     }
     case Op::kIntTrueDiv:
     case Op::kFloatTrueDiv: return true_divide(e);
@@ -425,8 +434,9 @@ Value Evaluator::compute(Expr e) {
       }
       int64_t n = *digits.num().to_int64();
       Rational scale(*pow(Int(10), static_cast<uint64_t>(std::abs(n))));
-      if (n < 0) return Rational(round_half_even(x / scale)) * scale;
-      return Rational(round_half_even(x * scale)) / scale;
+      if (n < 0)
+        return as_computed(e, Rational(round_half_even(x / scale)) * scale);
+      return as_computed(e, Rational(round_half_even(x * scale)) / scale);
     }
     case Op::kDenseIndicator: return dense_indicator(e);
     default:

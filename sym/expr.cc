@@ -149,6 +149,7 @@ struct ExprPool::Impl {
   std::vector<Expr> symbols;
   Expr truth[2];
   std::unordered_map<uint32_t, Expr> simplify_memo;
+  FloatArithmetic floats = FloatArithmetic::kExact;
   std::shared_ptr<void> companion;
 
   Expr::Node& add(ExprPool* pool, Op op, Type type) {
@@ -191,7 +192,9 @@ void Expr::fail_index(size_t i) const {
               " arguments; look at arity() first");
 }
 
-ExprPool::ExprPool() : impl_(std::make_unique<Impl>()) {}
+ExprPool::ExprPool(FloatArithmetic floats) : impl_(std::make_unique<Impl>()) {
+  impl_->floats = floats;
+}
 ExprPool::~ExprPool() = default;
 
 Expr ExprPool::integer(const Int& value) {
@@ -204,7 +207,12 @@ Expr ExprPool::integer(const Int& value) {
   return slot;
 }
 
-Expr ExprPool::rational(const Rational& value) {
+Expr ExprPool::rational(const Rational& exact) {
+  const std::optional<Rational> rounded =
+      floats() == FloatArithmetic::kDouble
+          ? Rational::from_double(exact.to_double())
+          : std::nullopt;
+  const Rational& value = rounded ? *rounded : exact;
   Expr& slot = impl_->rationals[value];
   if (!slot) {
     Expr::Node& node = impl_->add(this, Op::kRational, Type::kFloat);
@@ -270,6 +278,7 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
 }
 
 size_t ExprPool::size() const { return impl_->nodes.size(); }
+FloatArithmetic ExprPool::floats() const { return impl_->floats; }
 
 std::unordered_map<uint32_t, Expr>& PoolStores::simplify_memo(ExprPool& pool) {
   return pool.impl_->simplify_memo;

@@ -162,9 +162,14 @@ struct ExprLess {
   bool operator()(Expr a, Expr b) const { return a.id() < b.id(); }
 };
 
+// What float operations give: the exact rational (a third is a third), or, as
+// a program computes, the double next to it (int(5*0.6) is 3).  Of doubles,
+// what a rounding may change is not reasoned about (sym/doubles.h).
+enum class FloatArithmetic : uint8_t { kExact, kDouble };
+
 class ExprPool {
  public:
-  ExprPool();
+  explicit ExprPool(FloatArithmetic floats = FloatArithmetic::kExact);
   ~ExprPool();
   ExprPool(const ExprPool&) = delete;
   ExprPool& operator=(const ExprPool&) = delete;
@@ -187,6 +192,7 @@ class ExprPool {
   }
 
   size_t size() const;  // number of nodes
+  FloatArithmetic floats() const;
 
  private:
   friend struct internal::PoolStores;

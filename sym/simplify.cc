@@ -18,6 +18,7 @@
 
 #include "sym/budget.h"
 #include "sym/definition.h"
+#include "sym/doubles.h"
 #include "sym/evaluate.h"
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
@@ -203,7 +204,7 @@ Expr Simplifier::relation(Op op, Expr a, Expr b) {
     return decided(pool_.make(Op::kEq, {a, b}));
   }
   auto x = ratio(a), y = ratio(b);
-  if (x && y) {
+  if (x && y && compares_exactly(a, b)) {
     Polynomial gap = y->numerator * x->denominator -
                      x->numerator * y->denominator;  // b - a, scaled up
     if (op == Op::kEq) return is_zero(gap);
@@ -306,6 +307,8 @@ Expr Simplifier::absolute(Expr a) {
 
 // Float sums and products: flat, constants folded, arguments sorted.
 Expr Simplifier::float_sum(Op op, Args args) {
+  const Expr whole = pool_.make(op, args);
+  if (!is_exact_double(whole)) return whole;
   const bool sum = op == Op::kAdd;
   Rational constant(sum ? 0 : 1);
   std::vector<Expr> parts;
@@ -341,7 +344,7 @@ Expr Simplifier::float_sum(Op op, Args args) {
 Expr Simplifier::round(Op op, Expr a) {
   if (op == Op::kTruncToFloat) return pool_.make(op, {a});
   auto r = ratio(a);
-  if (!r) return pool_.make(op, {a});
+  if (!r || !rounds_exactly(a)) return pool_.make(op, {a});
   const Polynomial& n = r->numerator;
   const Polynomial d(r->denominator);
   auto down = [&] { return floor_div(n, d); };

@@ -64,7 +64,7 @@ class SessionFacts {
 
  private:
   const SolverOptions& options_;
-  ExprPool pool_;
+  ExprPool pool_{FloatArithmetic::kDouble};  // programs compute in doubles
   Context context_;
   SessionLog& log_;
   std::vector<std::pair<Expr, Interval>> declared_;

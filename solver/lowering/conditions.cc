@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solver/lowering/fractions.h"
+#include "sym/doubles.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -35,7 +36,7 @@ FormulaId relation(Lowering& lower, Expr e) {
     return integer_relation(forms, e.op(), lower.integer(b) - lower.integer(a));
   }
   const std::optional<Fraction> x = fraction(lower, a), y = fraction(lower, b);
-  if (!x || !y) return opaque_relation(forms, e);
+  if (!x || !y || !compares_exactly(a, b)) return opaque_relation(forms, e);
   const Poly num = mul(forms, y->num, x->den) - mul(forms, x->num, y->den);
   return sign_relation(forms, e.op(), {num, mul(forms, x->den, y->den)});
 }

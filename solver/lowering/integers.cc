@@ -8,6 +8,7 @@
 #include "solver/lowering/fractions.h"
 #include "sym/budget.h"
 #include "sym/definition.h"
+#include "sym/doubles.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -115,8 +116,8 @@ Poly rounded(Lowering& lower, Expr e) {
   if (e.arg(0).is_int()) return lower.integer(e.arg(0));
   FormPool& forms = lower.forms();
   const std::optional<Fraction> x = fraction(lower, e.arg(0));
-  return x ? rounded(forms, e.op(), *x)
-           : variable(forms, forms.atoms.opaque(e));
+  return x && rounds_exactly(e.arg(0)) ? rounded(forms, e.op(), *x)
+                                       : variable(forms, forms.atoms.opaque(e));
 }
 
 }  // namespace

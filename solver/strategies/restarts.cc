@@ -31,8 +31,9 @@ constexpr uint64_t kShare = 8, kLastShare = 4;
 class Run {
  public:
   Run(const CanonicalOrders& orders, const Restart& how,
-      const SolverOptions& options)
-      : reordered_(orders.rebuild(how.order, pool_)),
+      const SolverOptions& options, FloatArithmetic floats)
+      : pool_(floats),
+        reordered_(orders.rebuild(how.order, pool_)),
         reasoner_(pool_, options, uncounted_) {
     reasoner_.domain().set_solving(how.solving);
     for (Expr c : reordered_.conditions) reasoner_.assume(c, {});
@@ -124,7 +125,8 @@ Decision restart(Reasoner& reasoner, Search& s) {
   std::vector<std::unique_ptr<Run>> runs;
   // Makes a run in a further order, where its proofs are not those of another.
   auto prepare = [&](const Restart& how) -> Run* {
-    auto run = std::make_unique<Run>(orders, how, plain);
+    auto run =
+        std::make_unique<Run>(orders, how, plain, reasoner.pool().floats());
     const bool is_new =
         run->is_decided() ||
         std::none_of(runs.begin(), runs.end(),

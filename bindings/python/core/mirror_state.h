@@ -76,7 +76,7 @@ struct Mirror::State {
         all(pool, quick_options()),
         ranges_alone(pool, quick_options()) {}
 
-  ExprPool pool;
+  ExprPool pool{FloatArithmetic::kDouble};
   SymPyReader reader;
   Context all;
   Context ranges_alone;
