@@ -68,6 +68,7 @@ void read_number(Arguments& a, const char* option, const std::string& prefix,
     throw Error(std::string(option) + ": expected NAME=NUMBER, got '" + text +
                 "'");
   }
+  a.sets_options = true;
   const auto problem =
       try_set_option(a.solver, prefix + text.substr(0, equals), value);
   if (problem) throw Error(std::string(option) + ": " + *problem);
@@ -150,7 +151,7 @@ const Option* find_option(const Command& command, std::string_view name) {
 }
 
 std::string padded(std::string text, size_t width) {
-  if (text.size() < width) text.resize(width, ' ');
+  text.resize(std::max(width, text.size() + 2), ' ');
   return text;
 }
 
@@ -185,7 +186,7 @@ const std::vector<Command> kCommands = {
      "--tiers",
      simplify_command},
     {"facts", "", "the facts as text, to keep and to read with --context",
-     "--context --symbol --assume --tiers --int64", facts},
+     "--context --symbol --assume --tiers --int64 --option --limit", facts},
     {"replay", "FILE...", "ask recorded sessions (*.shapelog) again",
      "--tiers --list --reasons --stats --without --option --limit --json",
      replay},

@@ -20,6 +20,7 @@ struct Arguments {
   bool native = false;                   // --tiers native
   bool stats = false;                    // --stats
   SolverOptions solver;                  // --option, --limit, --without
+  bool sets_options = false;             // --option, --limit
   bool int64 = false;
   bool json = false;
   bool reasons = false;

@@ -144,8 +144,7 @@ class Question {
     asked.verdict = a.verdict;
     asked.tier = a.tier;
     asked.shown_open = a.counterexample && a.witness;
-    asked.contradiction = context.contradiction().has_value() ||
-                          a.reason.starts_with("contradictory");
+    asked.contradiction = a.is_contradiction;
     return asked;
   }
 

@@ -21,10 +21,10 @@ Context start(ExprPool& pool, const Arguments& arguments) {
   if (arguments.context.empty()) {
     return Context(pool, solver_options(arguments));
   }
-  if (arguments.native || arguments.int64) {
+  if (arguments.native || arguments.int64 || arguments.sets_options) {
     throw Error(
-        "--context: the file says how its facts are asked; leave "
-        "--tiers and --int64 to the command that writes it");
+        "--context: the file says how its facts are asked; leave --tiers, "
+        "--int64, --option and --limit to the command that writes it");
   }
   std::ifstream in(arguments.context, std::ios::binary);
   std::ostringstream text;
@@ -193,7 +193,7 @@ int print_text(const Arguments& arguments, const char* key,
 }
 
 std::string in_form(Expr e, const std::string& form) {
-  if (form == "torch") return to_string(e);
+  if (form == "torch") return to_torch(e);
   if (form == "python") return to_python(e);
   if (form == "smtlib") return to_smtlib(e);
   if (form == "srepr") return to_srepr(e);
@@ -224,8 +224,8 @@ int prove(const Arguments& arguments) {
   Timer timer;
   Answer answer = session.context().ask(question);
   double us = timer.us();
-  if (auto conflict = session.contradiction()) {
-    return report_contradiction(*conflict, arguments.json);
+  if (answer.is_contradiction) {
+    return report_contradiction(session.texts(answer.facts), arguments.json);
   }
   print_answer(session, answer);
   if (arguments.json) print_json(session, answer, us);

@@ -436,7 +436,7 @@ class Replay {
       it->second = {here.version, a.counterexample && a.witness};
       asked.verdict = a.verdict;
       asked.tier = a.tier;
-      asked.contradiction = a.verdict == Verdict::kUnknown && !a.facts.empty();
+      asked.contradiction = a.is_contradiction;
     }
     asked.shown_open = it->second.second;
   }

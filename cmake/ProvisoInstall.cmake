@@ -57,8 +57,7 @@ if(TARGET proviso_tracer)
   proviso_install_libraries(Tracer proviso_tracer)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/tracer_adapter
     DESTINATION ${headers} FILES_MATCHING PATTERN "*.h"
-    PATTERN shape_functions EXCLUDE PATTERN finish EXCLUDE
-    PATTERN pt2 EXCLUDE)
+    PATTERN shape_functions EXCLUDE PATTERN finish EXCLUDE)
 endif()
 # A command finds our libraries beside its folder, and Z3 and LibTorch where they
 # were when it was built.

@@ -1,6 +1,7 @@
 #include "guards/conjuncts.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "solver/interrupt_scope.h"
 #include "sym/simplify.h"
@@ -16,9 +17,11 @@ Expr negate(Expr condition) { return simplified(logical_not(condition)); }
 
 std::vector<Expr> conjuncts(Expr condition) {
   std::vector<Expr> parts, stack{condition};
+  std::unordered_set<Expr, ExprHash> seen;  // what is shared is one part
   while (!stack.empty()) {
     const Expr e = stack.back();
     stack.pop_back();
+    if (!seen.insert(e).second) continue;
     if (e.is(Op::kAnd)) {
       for (size_t i = e.arity(); i-- > 0;) stack.push_back(e.arg(i));
     } else if (e.is(Op::kNot) && e.arg(0).is(Op::kOr)) {

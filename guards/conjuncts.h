@@ -11,7 +11,7 @@
 
 namespace proviso::inline v0_2::internal {
 
-// The parts of a conjunction; anything else is its own only part.
+// The parts of a conjunction, each once; anything else is its own only part.
 std::vector<Expr> conjuncts(Expr condition);
 // Canonical; as it is where the call under way is interrupted.
 Expr simplified(Expr e);

@@ -10,6 +10,7 @@
 
 #include "solver/limits.h"
 #include "solver/options.h"
+#include "sym/excerpt.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/symbol_kinds.h"
@@ -259,6 +260,20 @@ class Reader {
 
 }  // namespace
 
+namespace {
+
+std::string whole_text(const Fact& fact) {
+  try {
+    return to_torch(fact.condition);
+  } catch (const Error& e) {
+    throw Error("save_context: fact " + std::to_string(fact.id) + ", " +
+                internal::excerpt(fact.condition) +
+                ", is too long to be written; " + e.what());
+  }
+}
+
+}  // namespace
+
 std::string save_context(const Context& context) {
   std::ostringstream out;
   const size_t depth = context.depth();
@@ -289,7 +304,7 @@ std::string save_context(const Context& context) {
       out << "declare " << d->symbol.symbol().name << ' '
           << Interval::of(d->lower, d->upper).to_string();
     } else {
-      out << "assume " << to_string(fact.condition);
+      out << "assume " << whole_text(fact);
     }
     out << " ; " << quoted(fact.origin.text) << ' ' << quoted(fact.origin.file)
         << ' ' << fact.origin.line << '\n';

@@ -28,7 +28,9 @@ constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
 class Compiler {
  public:
   explicit Compiler(const std::vector<Expr>& symbols) {
-    for (size_t i = 0; i < symbols.size(); ++i) {
+    // A condition on a symbol that an instruction cannot name is evaluated.
+    const size_t named = std::min(symbols.size(), size_t{1} << 16);
+    for (size_t i = 0; i < named; ++i) {
       slots_.emplace(symbols[i], static_cast<uint16_t>(i));
     }
   }

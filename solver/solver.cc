@@ -17,10 +17,8 @@ Answer Context::ask(Expr question) {
   Answer answer = here.answers().ask(question);
   answer.facts = here.facts().ids_of(std::move(answer.facts));
   log([&](Trace& t) {
-    const bool is_contradiction =
-        answer.verdict == Verdict::kUnknown && !answer.facts.empty();
     t.asked(number_, "prove", question, answer.verdict,
-            answer.counterexample && answer.witness, is_contradiction);
+            answer.counterexample && answer.witness, answer.is_contradiction);
   });
   return answer;
 }
@@ -42,6 +40,7 @@ Tier Context::tier_of(Expr question) const {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(question, "tier_of", "a boolean");
+  require_bool(question, "tier_of");
   const Remembered* m = here.native().remembered(question);
   return m == nullptr ? Tier::kNone : m->tier;
 }
@@ -50,6 +49,7 @@ std::vector<FactId> Context::facts_used(Expr question) const {
   const Call call(*this);
   Engine& here = call.engine;
   here.check(question, "facts_used", "a boolean");
+  require_bool(question, "facts_used");
   return here.facts().ids_of(here.answers().facts_used(question));
 }
 
@@ -73,7 +73,10 @@ Verdict Context::equivalent(Expr a, Expr b) {
   return verdict;
 }
 
-void Context::interrupt() const { engine_->facts().interrupt(); }
+void Context::interrupt() const {
+  usable(engine_);
+  engine_->facts().interrupt();
+}
 
 // --- facts
 

@@ -89,8 +89,11 @@ struct Fact {
 struct [[nodiscard]] Answer {
   Verdict verdict = Verdict::kUnknown;
   Tier tier = Tier::kNone;
-  std::string_view strategy;                 // that decided; empty for unknown
-  std::vector<FactId> facts;                 // sorted; for yes and no
+  std::string_view strategy;  // that decided; empty for unknown
+  // For yes and no: the facts that imply it, sorted.  Facts that contradict
+  // each other answer unknown, and these are which.
+  std::vector<FactId> facts;
+  bool is_contradiction = false;
   std::optional<Assignment> counterexample;  // for unknown, where found
   std::optional<Assignment> witness;         // for unknown, where found
   std::string reason;                        // one sentence
@@ -123,7 +126,9 @@ struct StrategyCount {
 
 struct Statistics {
   uint64_t questions = 0;
-  std::array<uint64_t, kTierCount> decided{};  // by tier
+  // By tier, each question that no memo answered once: with memo_hits, the
+  // questions.
+  std::array<uint64_t, kTierCount> decided{};
   std::array<StrategyCount, kStrategyCount> by_strategy{};
   uint64_t memo_hits = 0;
   uint64_t z3_calls = 0;

@@ -8,6 +8,7 @@
 #include "sym/budget.h"
 #include "sym/definition.h"
 #include "sym/excerpt.h"
+#include "sym/find_node.h"
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
@@ -79,10 +80,13 @@ class Bounder {
   // --- rows
 
   void read(Expr condition) {
-    if (condition.is(Op::kAnd)) {
-      for (Expr part : condition.args()) read(part);
-      return;
-    }
+    visit_conjuncts(condition, [this](Expr part) {
+      read_relation(part);
+      return true;
+    });
+  }
+
+  void read_relation(Expr condition) {
     if (!is_relation(condition.op()) || !condition.arg(0).is_int() ||
         !condition.arg(1).is_int() || condition.is(Op::kNe)) {
       return;

@@ -103,8 +103,13 @@ void Trace::line(uint64_t context, std::string_view what, Expr e,
                  std::string_view rest) {
   const std::lock_guard alone(lock_);
   name_symbols(context, e.pool());
-  write(context,
-        std::string(what) + " " + proviso::to_string(e) + std::string(rest));
+  std::string text;
+  try {
+    text = std::string(what) + " " + to_torch(e) + std::string(rest);
+  } catch (const Error& error) {
+    text = "# " + std::string(what) + ": " + error.what();
+  }
+  write(context, text);
 }
 
 void Trace::range(uint64_t context, Expr symbol, const Interval& range) {

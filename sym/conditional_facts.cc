@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sym/find_node.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
@@ -74,10 +75,13 @@ std::optional<bool> ConditionalFacts::truth(Expr e) const {
 }
 
 void ConditionalFacts::assume(Expr c) {
-  if (c.is(Op::kAnd)) {
-    for (Expr part : c.args()) assume(part);
-    return;
-  }
+  visit_conjuncts(c, [this](Expr part) {
+    assume_part(part);
+    return true;
+  });
+}
+
+void ConditionalFacts::assume_part(Expr c) {
   true_.push_back(c);
   false_.push_back(simplify(logical_not(c)));
   auto s = sign_of(c);

@@ -34,6 +34,7 @@ class ConditionalFacts final : public Facts {
 
  private:
   void assume(Expr c);
+  void assume_part(Expr c);
   std::optional<Int> base_lower(Expr e) const;
   std::optional<Int> base_lower_of(Expr e, const Polynomial& p) const;
   bool is_known_nonzero(const Polynomial& p) const;

@@ -7,8 +7,10 @@
 // as (visit_few).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_set>
+#include <vector>
 
 #include "sym/budget.h"
 #include "sym/expr.h"
@@ -43,6 +45,31 @@ bool visit_few(Expr e, int& most, const Visit& visit) {
   visit(e);
   for (Expr arg : e.args()) {
     if (!visit_few(arg, most, visit)) return false;
+  }
+  return true;
+}
+
+// Calls visit(x) for each condition that e joins by &, from left to right, and
+// ends where it returns false, as then does this.  A conjunction that is shared
+// is looked at once; what is none is its own only part.
+template <typename Visit>
+bool visit_conjuncts(Expr e, const Visit& visit) {
+  if (!e.is(Op::kAnd)) return visit(e);
+  const auto is_and = [](Expr x) { return x.is(Op::kAnd); };
+  if (std::none_of(e.args().begin(), e.args().end(), is_and)) {
+    return std::all_of(e.args().begin(), e.args().end(), visit);
+  }
+  std::unordered_set<uint32_t> seen;
+  std::vector<Expr> stack{e};
+  while (!stack.empty()) {
+    const Expr next = stack.back();
+    stack.pop_back();
+    if (!is_and(next)) {
+      if (!visit(next)) return false;
+    } else if (seen.insert(next.id()).second) {
+      Budget::charge(next.arity());
+      for (size_t i = next.arity(); i-- > 0;) stack.push_back(next.arg(i));
+    }
   }
   return true;
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "sym/budget.h"
 
@@ -186,10 +187,42 @@ double Int::to_double() const {
                      : static_cast<double>(IntAccess::wide(*this));
 }
 
+namespace {
+
+// Appends n >= 0 with leading zeros, as 18 * 2**level digits: halves by a
+// division, as a digit at a time takes ten times as long.
+void append_digits(const cpp_int& n, const std::vector<cpp_int>& powers,
+                   size_t level, std::string& out) {
+  if (level == 0) {
+    const std::string digits = n.str();
+    out.append(18 - digits.size(), '0');
+    out += digits;
+    return;
+  }
+  cpp_int high, low;
+  divide_qr(n, powers[level - 1], high, low);
+  append_digits(high, powers, level - 1, out);
+  append_digits(low, powers, level - 1, out);
+}
+
+}  // namespace
+
 std::string Int::to_string() const {
+  constexpr size_t kLong = 8;  // limbs
   if (is_small()) return std::to_string(low_);
-  Budget::charge(1 + limbs(*this) * limbs(*this) / 16);
-  return big(*this).str();
+  const size_t length = limbs(*this);
+  Budget::charge(1 + length * length / 16);
+  if (length <= kLong) return big(*this).str();
+  const cpp_int n = boost::multiprecision::abs(big(*this));
+  // powers[i] is 10**(18 * 2**i); the last is past the square root of n.
+  std::vector<cpp_int> powers{cpp_int(1'000'000'000'000'000'000)};
+  while (2 * msb(powers.back()) <= msb(n)) {
+    powers.push_back(powers.back() * powers.back());
+  }
+  std::string digits;
+  append_digits(n, powers, powers.size(), digits);
+  digits.erase(0, digits.find_first_not_of('0'));
+  return (sign() < 0 ? "-" : "") + digits;
 }
 
 size_t Int::big_hash() const {

@@ -35,6 +35,8 @@ int take_factor(Int& n, const Int& prime) {
 }  // namespace
 
 std::optional<std::string> internal::decimal(const Rational& r) {
+  // No power of ten of so few places has more bits.
+  if (r.den().bit_length() > 4 * kMaxPlaces) return std::nullopt;
   Int rest = r.den();
   int places = std::max(take_factor(rest, 2), take_factor(rest, 5));
   if (!rest.is_one() || places > kMaxPlaces) return std::nullopt;
@@ -389,6 +391,11 @@ std::string to_string(Expr e, size_t max_length) {
   style.set_most_digits(2 * max_length);
   bool is_cut = false;
   return write_text(style, e, is_cut, max_length);
+}
+
+std::string to_torch(Expr e) {
+  TorchText style;
+  return whole_text("to_torch", style, e);
 }
 
 std::ostream& operator<<(std::ostream& out, Expr e) {

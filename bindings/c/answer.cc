@@ -117,6 +117,14 @@ proviso_status proviso_answer_reason(proviso_answer answer, char* buffer,
   });
 }
 
+proviso_status proviso_answer_is_contradiction(proviso_answer answer,
+                                               int* contradict) {
+  constexpr const char* kCall = "proviso_answer_is_contradiction";
+  return look(kCall, answer, [&](const PlainAnswer& a) {
+    required(contradict, kCall, "contradict") = a.answer.is_contradiction;
+  });
+}
+
 proviso_status proviso_answer_facts(proviso_answer answer, uint32_t* ids,
                                     size_t capacity, size_t* count) {
   constexpr const char* kCall = "proviso_answer_facts";

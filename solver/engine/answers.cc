@@ -7,6 +7,7 @@
 
 #include "solver/engine/explanation.h"
 #include "solver/limits_in_force.h"
+#include "solver/strategies/witnesses.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -41,6 +42,7 @@ Answer Answers::ask(Expr question) {
     return last.answer;
   }
   Answer found = find(question);
+  facts_.count(found.tier);
   if (reasoner.work().is_undisturbed()) {
     last = {question, facts_.states().present(), found};
   }
@@ -83,16 +85,11 @@ Answer Answers::show_points(Expr question) {
   points.answer = &answer;
   run(facts_.reasoner(), Stage::kPoints, points);
   if (points.value) answer.strategy = strategy(points.strategy).name;
-  ++facts_.statistics().decided[static_cast<size_t>(answer.tier)];
   return answer;
 }
 
 Answer Answers::contradictory(const std::vector<FactId>& which) {
-  Answer answer;
-  answer.facts = which;
-  answer.reason =
-      "contradictory facts: " + facts_.reasoner().facts().in_words(which);
-  return answer;
+  return contradiction(facts_.reasoner().facts(), which);
 }
 
 // --- facts

@@ -7,6 +7,7 @@
 #include "sym/cheapest.h"
 #include "sym/cost.h"
 #include "sym/facts.h"
+#include "sym/find_node.h"
 #include "sym/simplify.h"
 #include "sym/width.h"
 
@@ -27,11 +28,14 @@ void Box::clear() {
 }
 
 bool Box::is_range(Expr condition) {
+  size_t parts = 0;
+  return visit_conjuncts(condition, [&](Expr part) {
+    return ++parts <= kMostParts && is_simple_range(part);
+  });
+}
+
+bool Box::is_simple_range(Expr condition) {
   if (condition.is_constant()) return condition.is_true();
-  if (condition.is(Op::kAnd)) {
-    return std::all_of(condition.args().begin(), condition.args().end(),
-                       is_range);
-  }
   if (!is_relation(condition.op()) || condition.is(Op::kNe)) return false;
   const auto is_integer = [](Expr e) { return e.is_symbol() && e.is_int(); };
   const Expr a = condition.arg(0), b = condition.arg(1);
@@ -44,11 +48,12 @@ bool Box::is_range(Expr condition) {
 
 // Requires is_range(condition): whether it leaves the symbol a value.
 bool Box::take(Expr condition) {
+  return visit_conjuncts(condition,
+                         [this](Expr part) { return take_simple(part); });
+}
+
+bool Box::take_simple(Expr condition) {
   if (condition.is_constant()) return true;
-  if (condition.is(Op::kAnd)) {
-    return std::all_of(condition.args().begin(), condition.args().end(),
-                       [this](Expr part) { return take(part); });
-  }
   const Expr a = condition.arg(0), b = condition.arg(1);
   const Int slack = condition.is(Op::kLt) ? 1 : 0;
   if (!b.is(Op::kInteger)) {

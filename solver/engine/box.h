@@ -28,6 +28,7 @@ class Box {
  public:
   // Past this number of facts asking the reasoner is no slower.
   static constexpr size_t kMostFacts = 32;
+  static constexpr size_t kMostParts = 64;  // of one conjunction
 
   // `symbols` is where every integer lies without a fact.
   explicit Box(const Interval& symbols) : symbols_(symbols) {}
@@ -52,7 +53,9 @@ class Box {
   class Reader;
   class KnownFacts;
 
+  static bool is_simple_range(Expr condition);
   bool take(Expr condition);
+  bool take_simple(Expr condition);
   bool narrow(Expr symbol, const Strided& to);
   Strided values_of(Expr symbol) const;
   bool is_settled(Expr canonical) const;

@@ -27,6 +27,7 @@ Verdict NativeAnswers::ask(Expr question) {
   ++statistics.questions;
   const Box* box = facts_.has_reasoner() ? nullptr : facts_.box();
   if (box == nullptr && facts_.reasoner().domain().conflict()) {
+    facts_.count(Tier::kNone);
     return Verdict::kUnknown;
   }
   if (const Remembered* m = memo_.find(question)) {
@@ -38,7 +39,9 @@ Verdict NativeAnswers::ask(Expr question) {
       return keep_of_box(question, *value);
     }
   }
-  return decide(question).verdict;
+  const Remembered& m = decide(question);
+  facts_.count(m.tier);
+  return m.verdict;
 }
 
 // What the box decides the first strategy does, with the same ranges.
@@ -49,7 +52,7 @@ Verdict NativeAnswers::keep_of_box(Expr question, bool value) {
   m.epoch = Remembered::kNoReason;
   m.facts = facts_.states().facts();
   m.state = facts_.states().present();
-  ++facts_.statistics().decided[static_cast<size_t>(m.tier)];
+  facts_.count(m.tier);
   return memo_.keep(question, m).verdict;
 }
 
@@ -78,7 +81,6 @@ const Remembered& NativeAnswers::decide(Expr question) {
   // What a caller's own budget or another thread ended is not the question's
   // doing: it is remembered of no state, and the next call tries again.
   if (reasoner.work().is_undisturbed()) m.state = facts_.states().present();
-  ++facts_.statistics().decided[static_cast<size_t>(m.tier)];
   return memo_.keep(question, m);
 }
 

@@ -254,8 +254,9 @@ Tier tier_of(const Strategy& row, const Search& s, const Decision& d) {
 
 void run(Reasoner& r, Stage stage, Search& s) {
   const SolverOptions& options = r.options();
+  const uint64_t whole = std::min(options.budget, Budget::kUnlimited / 16);
   const auto budget =
-      static_cast<uint64_t>(s.budgets * static_cast<double>(options.budget));
+      static_cast<uint64_t>(s.budgets * static_cast<double>(whole));
   for (size_t i = 0; i < kStrategyCount; ++i) {
     const Strategy& row = kStrategies[i];
     const bool is_off = options.disabled_strategies >> i & 1;

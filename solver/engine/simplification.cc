@@ -7,6 +7,7 @@
 #include "sym/cheapest.h"
 #include "sym/cost.h"
 #include "sym/facts.h"
+#include "sym/find_node.h"
 #include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
@@ -43,7 +44,8 @@ class Simplification::KnownFacts final : public Facts {
       zeros_.emplace();
       const AssumedFacts& facts = known_.reasoner_.facts();
       for (FactId id = 0; id < facts.size(); ++id) {
-        note_zeros(facts.condition(id));
+        visit_conjuncts(facts.condition(id),
+                        [this](Expr part) { return note_zero(part); });
       }
     }
     return *zeros_;
@@ -60,15 +62,15 @@ class Simplification::KnownFacts final : public Facts {
   }
 
  private:
-  void note_zeros(Expr condition) const {
-    if (zeros_->size() == limits().zeros) return;
-    if (condition.is(Op::kAnd)) {
-      for (Expr part : condition.args()) note_zeros(part);
-    } else if (condition.is(Op::kEq) && condition.arg(0).is_int() &&
-               condition.arg(1).is_int()) {
+  // Whether more of them are wanted.
+  bool note_zero(Expr condition) const {
+    if (zeros_->size() == limits().zeros) return false;
+    if (condition.is(Op::kEq) && condition.arg(0).is_int() &&
+        condition.arg(1).is_int()) {
       const Expr gap = proviso::simplify(condition.arg(0) - condition.arg(1));
       if (!gap.is_constant()) zeros_->push_back(gap);
     }
+    return true;
   }
 
   Simplification& known_;

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "sym/budget.h"
+
 namespace proviso::inline v0_2::internal {
 namespace {
 
@@ -12,6 +14,8 @@ class Raising {
   std::optional<Expr> poly(const Poly& p) {
     std::vector<Expr> sum;
     for (const Term& t : p.terms) {
+      // A power is written out: as many factors as its exponent says.
+      Budget::spend(2 + 4 * forms_.monomials.factors(t.mono).size());
       std::vector<Expr> product;
       if (!t.coef.is_one()) product.push_back(pool_.integer(t.coef));
       for (AtomId a : forms_.monomials.factors(t.mono)) {

@@ -21,7 +21,7 @@ class Meter {
   class Limit {
    public:
     Limit(Meter& meter, uint64_t units) : meter_(meter), outer_(meter.limit_) {
-      meter.limit_ = std::min(outer_, meter.work_ + units);
+      meter.limit_ = meter.work_ + std::min(units, meter.units_left());
     }
     ~Limit() { meter_.limit_ = outer_; }
     Limit(const Limit&) = delete;

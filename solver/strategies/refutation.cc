@@ -68,7 +68,8 @@ std::optional<Proof> Refutation::contradiction(std::span<const AtomId> seeds,
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
   const RelevantConstraints relevant = relevance_.gather(seeds);
   auto why = solve(relevant.linear, lemmas_.of_bounds(relevant));
-  if (!why && tier == Tier::kLinear) {
+  const bool is_small = relevant.linear.size() <= limits().slack_constraints;
+  if (!why && (tier == Tier::kLinear || is_small)) {
     const std::vector<LinearConstraint> products =
         lemmas_.of_constraints(relevant);
     if (!products.empty()) why = solve(relevant.linear, products);
@@ -82,6 +83,7 @@ std::optional<Proof> Refutation::refute_cases(
     const RelevantConstraints& relevant, std::span<const AtomId> seeds,
     int depth) {
   std::optional<Split> split = splits_.choose(relevant);
+  if (!split) split = few_values_of_slack(relevant);
   // No branches would be a proof without any.
   if (!split || split->branches.empty()) return std::nullopt;
   return refute_branches(domain_, *split, [&](FormulaId branch) {
@@ -90,6 +92,49 @@ std::optional<Proof> Refutation::refute_cases(
       near_branch.push_back(a);
     return contradiction(near_branch, Tier::kCases, depth - 1);
   });
+}
+
+namespace {
+
+Poly as_poly(const LinearConstraint& row) {
+  Poly p = Poly::number(row.constant);
+  for (const LinearTerm& t : row.terms) p.terms.push_back({t.unknown, t.coef});
+  return p;
+}
+
+}  // namespace
+
+// The values of a constraint's left side, where the others leave it few: in a
+// thin polyhedron one at least does, and each value leaves one dimension less.
+//
+//   2*x + 3*y >= 1, x - 4*y >= 0, 5*x + 2*y <= 4     x - 4*y is 0 or 1
+std::optional<Split> Refutation::few_values_of_slack(
+    const RelevantConstraints& relevant) {
+  const std::vector<LinearConstraint>& rows = relevant.linear;
+  if (rows.size() > limits().slack_constraints) return std::nullopt;
+  const std::vector<LinearConstraint> bounds = lemmas_.of_bounds(relevant);
+  for (int most = 2; most <= limits().few_values; most *= 2) {
+    for (const LinearConstraint& row : rows) {
+      if (row.equality || row.terms.size() < 2) continue;
+      LinearConstraint larger = row;  // row >= most
+      larger.constant -= most;
+      larger.why = 0;
+      LinearSystem system(reasons_, rows.size() + bounds.size() + 1);
+      for (const LinearConstraint& r : rows) system.add(r);
+      for (const LinearConstraint& r : bounds) system.add(r);
+      system.add(std::move(larger));
+      const auto why = system.contradiction(domain_.units_left());
+      domain_.spend(1 + system.work() / 4);
+      if (!why) continue;
+      Poly p = as_poly(row);
+      Split split{{}, reasons_.join(row.why, *why)};
+      for (int value = 0; value < most; ++value, p.constant -= 1) {
+        split.branches.push_back(forms_.formulas.eq(p));
+      }
+      return split;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Reason> Refutation::solve(

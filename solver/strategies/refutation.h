@@ -72,6 +72,7 @@ class Refutation {
   std::optional<Proof> refute_by_residues(const Formula& formula);
   std::optional<Proof> refute_cases(const RelevantConstraints& relevant,
                                     std::span<const AtomId> seeds, int depth);
+  std::optional<Split> few_values_of_slack(const RelevantConstraints& relevant);
   std::optional<Reason> solve(const std::vector<LinearConstraint>& constraints,
                               const std::vector<LinearConstraint>& lemmas);
 

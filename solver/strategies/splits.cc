@@ -21,7 +21,8 @@ std::optional<Split> CaseSplits::choose(const RelevantConstraints& relevant) {
     if (auto split = split_divisor(domain_, a)) return split;
   }
   if (auto split = smallest_range(relevant)) return split;
-  return end(relevant);
+  if (auto split = end(relevant)) return split;
+  return sign(relevant);
 }
 
 // The shortest that the domain does not decide.
@@ -167,6 +168,24 @@ std::optional<Split> CaseSplits::end(const RelevantConstraints& relevant) {
   const FormulaId least = forms_.formulas.eq(p);
   p.constant -= 1;
   return Split{{least, forms_.formulas.ge(p)}, r.lower};
+}
+
+// Of a factor without ends: what a product says of its other factors.
+std::optional<Split> CaseSplits::sign(const RelevantConstraints& relevant) {
+  for (MonoId m : relevant.monos) {
+    const Factors& factors = forms_.monomials.factors(m);
+    if (factors.size() < 2) continue;
+    for (AtomId x : factors) {
+      if (!forms_.atoms.is_variable(x) || domain_.is_solved(x)) continue;
+      const Interval& range = domain_.atom_range(x).span;
+      if (range.lower() || range.upper()) continue;
+      Poly p = variable(forms_, x);
+      const FormulaId nonpositive = forms_.formulas.ge(-p);
+      p.constant = -1;
+      return Split{{forms_.formulas.ge(p), nonpositive}, 0};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -6,7 +6,7 @@
 //
 // In this order, the smallest first: a clause; the sign of a maximum; variables
 // of few values; a disequality; residues; a divisor's sign; variables of more
-// values; the end of a range.
+// values; the end of a range; the sign of a factor.
 #pragma once
 
 #include <optional>
@@ -32,6 +32,7 @@ class CaseSplits {
   std::optional<Split> range(AtomId a, const Int& widest);
   std::optional<Split> smallest_range(const RelevantConstraints& relevant);
   std::optional<Split> end(const RelevantConstraints& relevant);
+  std::optional<Split> sign(const RelevantConstraints& relevant);
   size_t size_of(FormulaId f) const;
 
   Domain& domain_;

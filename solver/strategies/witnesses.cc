@@ -64,6 +64,14 @@ void keep_points(const AssumedFacts& facts, Expr question,
 
 }  // namespace
 
+Answer contradiction(const AssumedFacts& facts, std::vector<FactId> which) {
+  Answer answer;
+  answer.is_contradiction = true;
+  answer.reason = "contradictory facts: " + facts.in_words(which);
+  answer.facts = std::move(which);
+  return answer;
+}
+
 void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
                     Answer& answer) {
   AssumedFacts& facts = reasoner.facts();
@@ -160,9 +168,7 @@ void ask_z3(Reasoner& reasoner, Expr question, Answer& answer) {
   std::sort(used.begin(), used.end());
   switch (r.verdict) {
     case Result::kContradiction:
-      answer = Answer();
-      answer.facts = used;
-      answer.reason = "contradictory facts: " + facts.in_words(used);
+      answer = contradiction(facts, std::move(used));
       return;
     case Result::kYes:
     case Result::kNo:

@@ -8,14 +8,18 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "solver/engine/search.h"
 #include "solver/solver.h"
 
 namespace proviso::inline v0_2::internal {
 
+class AssumedFacts;
 class Reasoner;
 
+// Unknown, for these facts contradict each other.
+Answer contradiction(const AssumedFacts& facts, std::vector<FactId> which);
 // Spends `units` on each of the points, and half as much on missing one.  With
 // both, or an undefined point, the answer's tier is kModels.
 void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,

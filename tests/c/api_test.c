@@ -117,6 +117,7 @@ static void questions(void) {
   proviso_range range = {1, 64, 1, 1, 0};
   proviso_origin origin = {"x.view(-1, 8)", "model.py", 12};
   uint32_t fact, ids[4];
+  int contradict;
   size_t count, length;
   int64_t divisor, values[16];
   char text[4096];
@@ -137,6 +138,8 @@ static void questions(void) {
   CHECK(verdict == PROVISO_YES);
   OK(proviso_answer_facts(answer, ids, 4, &count));
   CHECK(count == 1 && ids[0] == fact);
+  OK(proviso_answer_is_contradiction(answer, &contradict));
+  CHECK(contradict == 0);
   OK(proviso_answer_tier(answer, &tier));
   CHECK(strlen(tier) > 0);
   OK(proviso_answer_reason(answer, text, sizeof text, &length));
@@ -179,9 +182,12 @@ static void questions(void) {
   OK(proviso_context_clone(context, &copy));
   OK(proviso_assume(copy, parsed(pool, "n < 0"), NULL, NULL));
   {
-    int contradict;
     OK(proviso_contradiction(copy, &contradict));
     CHECK(contradict == 1);
+    OK(proviso_ask(copy, parsed(pool, "n > 8"), &answer));
+    OK(proviso_answer_is_contradiction(answer, &contradict));
+    CHECK(contradict == 1);
+    OK(proviso_answer_free(answer));
     OK(proviso_contradiction(context, &contradict));
     CHECK(contradict == 0);
   }
@@ -428,6 +434,7 @@ static void wrong_contexts(proviso_pool pool, proviso_expr n) {
   WRONG(proviso_interrupt(null_context), HANDLE, "null handle");
   WRONG(proviso_answer_verdict(null_answer, &verdict), HANDLE, "null handle");
   WRONG(proviso_answer_verdict(answer, NULL), NULL, "verdict");
+  WRONG(proviso_answer_is_contradiction(answer, NULL), NULL, "contradict");
   WRONG(proviso_answer_reason(answer, NULL, 5, NULL), NULL, "buffer");
   WRONG(proviso_point_size(answer, (proviso_point)3, &count), ARGUMENT,
         "PROVISO_WITNESS");

@@ -218,6 +218,23 @@ TEST(ContextText, RaisesLimitsOnlySoFar) {
   }
 }
 
+// What cannot be written whole is an error when it is saved, not when it is
+// read.
+TEST(ContextText, RefusesAFactThatIsTooLongToBeWritten) {
+  ExprPool pool;
+  Context context(pool);
+  Expr e = pool.symbol("x", SymbolKind::kUnbackedInt);
+  for (int i = 0; i < 20; ++i) e = floor_div(e * e + i, pool.integer(3));
+  context.assume(ge(e, 0));
+  try {
+    (void)save_context(context);
+    FAIL() << "it was written";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("save_context: fact 0"));
+    EXPECT_THAT(error.what(), HasSubstr("1048576 characters"));
+  }
+}
+
 // However many facts a text has, to read it takes work in its length alone.
 TEST(ContextText, IsReadWithinABudget) {
   std::string text = "proviso context 1\n";

@@ -95,6 +95,23 @@ class RandomGuards {
   std::mt19937 random_;
 };
 
+TEST(GuardProgram, NamesAnyNumberOfSymbols) {
+  ExprPool pool;
+  std::vector<Expr> symbols;
+  for (int i = 0; i < 65600; ++i) {
+    symbols.push_back(
+        pool.symbol("u" + std::to_string(i), SymbolKind::kUnbackedInt));
+  }
+  std::vector<int64_t> values(symbols.size(), 3);
+  for (const char* text : {"Eq(u65537, 5)", "u65537 - u1 <= 2", "u65537 > 4"}) {
+    const GuardProgram program(symbols, {parse(pool, text)});
+    values[1] = 3, values[65537] = 5;
+    EXPECT_TRUE(program.holds(values.data())) << text;
+    values[1] = 5, values[65537] = 3;  // what a slot of 16 bits would name
+    EXPECT_EQ(program.holds(values.data()), text[7] == '-') << text;
+  }
+}
+
 TEST(GuardProgram, SaysWhichConditionFails) {
   Sizes s;
   GuardProgram program =

@@ -74,6 +74,11 @@ def test_contradictory_facts_are_not_used(run):
     assert done.returncode == 3
     assert done.stdout.startswith("contradictory facts: ")
     assert json.loads(done.stdout.splitlines()[-1])["answer"] is None
+    # No range shows these: a proof does.
+    done = run("prove", "--assume", "u0 + u1 > 2*u2", "--assume", "u0 <= u2",
+               "--assume", "u0 + 3*u1 <= 4*u2", "u0 > 3")
+    assert done.returncode == 3
+    assert done.stdout.startswith("contradictory facts: ")
 
 
 def test_without_z3_the_native_tiers_answer(run):
@@ -142,6 +147,8 @@ def test_help_and_version(run):
     assert done.returncode == 0
     for word in ("prove", "bounds", "simplify", "replay", "decide", "--symbol"):
         assert word in done.stdout
+    assert all(line[2:].strip().count("  ") for line in done.stdout.split(
+        "commands:\n")[1].split("\n\n")[0].splitlines())
     assert "--assume" in run("prove", "--help").stdout
     assert run("--version").stdout.startswith("proviso ")
 
@@ -292,7 +299,15 @@ def test_a_file_that_holds_no_facts_is_refused(run, tmp_path, text, error):
     assert done.returncode == 3 and "cannot read" in done.stderr
     path.write_text("proviso context 1\nend\n")
     done = run("prove", "--context", path, "--int64", "s0 > 1")
-    assert done.returncode == 3 and "leave --tiers and --int64" in done.stderr
+    assert done.returncode == 3 and "leave --tiers, --int64" in done.stderr
+    done = run("prove", "--context", path, "--option", "budget=5", "s0 > 1")
+    assert done.returncode == 3 and "leave --tiers, --int64" in done.stderr
+
+
+def test_a_file_of_facts_keeps_the_options_of_its_command(run, tmp_path):
+    done = run("facts", *SIZE, "--option", "budget=77", "--limit", "zeros=3")
+    assert "option budget 77\n" in done.stdout
+    assert "option limit.zeros 3\n" in done.stdout
 
 
 # --- operating it

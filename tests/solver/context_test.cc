@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
+#include <numeric>
 
 #include "solver/z3_backend.h"
 #include "tests/solver/support.h"
@@ -42,13 +44,20 @@ TEST(Context, ContradictoryFactsAreNamedAndNotUsed) {
   EXPECT_EQ(answer.verdict, Verdict::kUnknown);
   EXPECT_THAT(answer.reason, HasSubstr("contradictory facts"));
   EXPECT_THAT(answer.reason, HasSubstr("u0 > 5"));
+  EXPECT_TRUE(answer.is_contradiction);
   EXPECT_EQ(c.context.contradiction(), (std::vector<FactId>{1, 2}));
 }
 
 TEST(Context, ContradictionsThatOnlyProofsSeeGiveNoAnswer) {
   Case c("u0:.. u1:.. u2:..", "u0 < u1; u1 < u2; u2 < u0");
-  EXPECT_EQ(c.ask("u0 == 7").verdict, Verdict::kUnknown);
-  EXPECT_EQ(c.ask("u0 < u2").verdict, Verdict::kUnknown);
+  for (const char* question : {"u0 == 7", "u0 < u2"}) {
+    const Answer answer = c.ask(question);
+    EXPECT_EQ(answer.verdict, Verdict::kUnknown);
+    EXPECT_TRUE(answer.is_contradiction);
+    EXPECT_EQ(answer.facts.size(), 3u);
+  }
+  Case open("u0:.. u1:..", "u0 < u1");
+  EXPECT_FALSE(open.ask("u0 == 7").is_contradiction);
 }
 
 TEST(Context, BoundsAreCorrelated) {
@@ -109,6 +118,13 @@ TEST(Context, MistakesNameTheCallTheValueAndTheRemedy) {
               HasSubstr("Context::bounds: expected an integer"));
   EXPECT_THAT(message([&] { c.context.pop(); }), HasSubstr("push()"));
   EXPECT_THAT(message([&] { c.context.ask(Expr()); }), HasSubstr("null"));
+  EXPECT_THAT(message([&] { (void)c.context.tier_of(c.p("s0")); }),
+              HasSubstr("Context::tier_of: expected a boolean"));
+  EXPECT_THAT(message([&] { (void)c.context.facts_used(c.p("s0")); }),
+              HasSubstr("Context::facts_used: expected a boolean"));
+  Context moved(c.pool);
+  const Context to = std::move(moved);
+  EXPECT_THAT(message([&] { moved.interrupt(); }), HasSubstr("moved from"));
   ExprPool other;
   EXPECT_THAT(message([&] { c.context.ask(parse(other, "s0 > 1")); }),
               HasSubstr("another ExprPool"));
@@ -123,6 +139,43 @@ TEST(Context, RepeatedQuestionsAreRemembered) {
   EXPECT_EQ(c.context.statistics().memo_hits, 1u);
   EXPECT_EQ(c.context.statistics().questions, 2u);
   EXPECT_THAT(c.context.statistics().to_string(), HasSubstr("ranges 1"));
+}
+
+// Whoever answers, and however often it is asked.
+TEST(Context, EachQuestionIsCountedOnce) {
+  Case c("s0:2.. u0:.. u1:..", "u0 + 3*u1 == 7; s0 % 4 == 0");
+  const auto all = [&] {
+    const Statistics& s = c.context.statistics();
+    return std::accumulate(s.decided.begin(), s.decided.end(), s.memo_hits);
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (const char* text :
+         {"s0 > 1", "s0 % 2 == 0", "u0*u1 == 3", "u0 < 5", "u0 == 7 - 3*u1",
+          "u0*u0 >= u1", "u0 // u1 == 2"}) {
+      const Expr question = c.p(text);
+      if (round != 1) (void)c.context.ask(question);
+      if (round != 0) (void)c.context.ask_quick(question);
+      (void)c.context.facts_used(question);
+      EXPECT_EQ(all(), c.context.statistics().questions) << text;
+    }
+  }
+  c.context.assume(c.p("u0 < 0"));
+  c.context.assume(c.p("u0 > 0"));
+  (void)c.context.ask(c.p("u0 < 5"));
+  (void)c.context.ask_quick(c.p("u0 < 5"));
+  EXPECT_EQ(all(), c.context.statistics().questions);
+}
+
+TEST(Context, ABudgetMayBeAnyNumber) {
+  for (const uint64_t budget : {uint64_t{1} << 62, uint64_t{1} << 63,
+                                std::numeric_limits<uint64_t>::max()}) {
+    ExprPool pool;
+    Context context(pool, {.use_z3 = false, .budget = budget});
+    context.assume(parse(pool, "x + y <= 7"));
+    context.assume(parse(pool, "x - y <= 3"));
+    EXPECT_EQ(context.ask(parse(pool, "2*x + y <= 20")).verdict, Verdict::kYes)
+        << budget;
+  }
 }
 
 TEST(Context, AForgottenFactTakesItsAnswersAlong) {

@@ -9,10 +9,13 @@
 #include <functional>
 #include <thread>
 
+#include "solver/symbolic_bounds.h"
 #include "sym/budget.h"
+#include "sym/cost.h"
 #include "sym/evaluate.h"
 #include "sym/polynomial.h"
 #include "sym/simplify.h"
+#include "sym/translate.h"
 #include "tests/bombs/bombs.h"
 #include "tests/solver/support.h"
 #include "tests/support/small_stack.h"
@@ -118,6 +121,110 @@ TEST(WorkLimit, DepthIsNoConcernOfTheStack) {
     context.to_smtlib(ge(e, 3));
   });
   EXPECT_LE(stack, kStack);
+}
+
+// All that one may do with an expression.
+void call_all(Context& context, Expr e) {
+  ExprPool& pool = context.pool();
+  const Expr claim = e.is_bool() ? e : ge(e, 0);
+  const Expr s0 = *pool.find_symbol("s0");
+  context.ask_quick(claim);
+  context.ask(claim);
+  context.facts_used(claim);
+  context.push();
+  context.assume(claim);
+  context.ask_quick(ge(s0, 7));
+  context.ask(ge(s0, 7));
+  for (Expr x : {e, s0}) {
+    context.simplify(x);
+    context.canonical(x);
+    context.substitute(x);
+    simplify(x);
+    if (!x.is_int()) continue;
+    context.bounds(x);
+    context.bounds_quick(x);
+    context.strided(x);
+    context.multiple_of(x);
+    context.values(x);
+    const Expr over[] = {*pool.find_symbol("s1")};
+    (void)upper_bound(context, x, over);
+  }
+  const std::function<std::string()> writers[] = {
+      [&] { return to_string(e); }, [&] { return to_srepr(e); },
+      [&] { return to_python(e); }, [&] { return to_smtlib(e); },
+      [&] { return context.to_smtlib(claim); }};
+  for (const auto& write : writers) {
+    try {
+      write();
+    } catch (const Error&) {  // not every operator has a form, or a short one
+    }
+  }
+  Assignment point;
+  for (Expr s : pool.symbols()) point.set(s, Int(7));
+  evaluate(e, point);
+  (void)free_symbols(e);
+  (void)cost(e);
+  (void)substitute(e, {{s0, pool.integer(5)}});
+  ExprPool other;
+  (void)translate(claim, other);
+  context.pop();
+}
+
+// An operator applied to itself over and over: its chain stands at `place`
+// among its arguments, or at all of them.
+std::optional<Expr> chain(ExprPool& pool, Op op, size_t place, int levels) {
+  const Expr s0 = pool.symbol("s0", SymbolKind::kBackedSize);
+  const Expr s1 = pool.symbol("s1", SymbolKind::kBackedSize);
+  const OpInfo& row = info(op);
+  const size_t arity = std::max(row.min_args, row.max_args < 0 ? 2 : 0);
+  if (place > arity || arity == 0 || (place == arity && arity == 1)) return {};
+  const bool of_conditions =
+      row.args == ArgClass::kBoolean ||
+      (row.result == ResultClass::kBool && row.args == ArgClass::kSame) ||
+      (row.args == ArgClass::kCondition && place == 0);
+  Expr e = of_conditions ? lt(s0, 5) : s0;
+  try {
+    for (int i = 0; i < levels; ++i) {
+      std::vector<Expr> args;
+      for (size_t k = 0; k < arity; ++k) {
+        const bool is_condition = row.args == ArgClass::kCondition
+                                      ? k == 0 || of_conditions
+                                      : of_conditions;
+        args.push_back(k == place || place == arity ? e
+                       : is_condition               ? lt(s1, 6 + i)
+                                                    : s1 + (2 + i));
+      }
+      e = pool.make(op, args);
+    }
+    return e;
+  } catch (const Error&) {  // it does not take what it gives
+    return std::nullopt;
+  }
+}
+
+TEST(WorkLimit, ChainsOfEachOperatorAreNoConcernOfTheStack) {
+  constexpr uint64_t kCall = 1'000'000;
+  int chains = 0;
+  for (size_t op = 0; op < kOpCount; ++op) {
+    for (size_t place = 0; place < 4; ++place) {
+      uint64_t units = 0;
+      std::string name;
+      const size_t stack = testing::stack_used_by([&] {
+        ExprPool pool;
+        const auto e = chain(pool, static_cast<Op>(op), place, 2500);
+        if (!e) return;
+        ++chains;
+        name = std::string(info(e->op()).name) + " at " + std::to_string(place);
+        Budget all(Budget::kUnlimited);
+        Context context(pool, testing::native_only());
+        EXPECT_NO_THROW(call_all(context, *e)) << name;
+        units = Budget::kUnlimited - Budget::units_left();
+      });
+      EXPECT_LE(stack, kStack) << name;
+      EXPECT_LE(units, 20 * kCall) << name;
+    }
+  }
+  EXPECT_GT(chains, 40);
 }
 
 TEST(WorkLimit, DeepSumsAreNoConcernOfTheStack) {

@@ -137,7 +137,8 @@ class PyContext {
     return at_length(*pool_, [&] { return context_->assume(e, origin); });
   }
 
-  // (verdict, [fact], counterexample, witness, reason, tier, strategy, [id])
+  // (verdict, [fact], counterexample, witness, reason, tier, strategy, [id],
+  //  is_contradiction)
   py::tuple ask(const py::object& question) {
     const Expr e = expr_of(pool_, question, "Context.ask");
     std::vector<Fact> used;
@@ -151,11 +152,11 @@ class PyContext {
       facts.append(fact.origin.text.empty() ? to_string(fact.condition)
                                             : fact.origin.to_string());
     }
-    return py::make_tuple(std::string(name_of(answer.verdict)), facts,
-                          point_of(answer.counterexample),
-                          point_of(answer.witness), answer.reason,
-                          std::string(name_of(answer.tier)),
-                          std::string(answer.strategy), answer.facts);
+    return py::make_tuple(
+        std::string(name_of(answer.verdict)), facts,
+        point_of(answer.counterexample), point_of(answer.witness),
+        answer.reason, std::string(name_of(answer.tier)),
+        std::string(answer.strategy), answer.facts, answer.is_contradiction);
   }
   std::string ask_quick(const py::object& question) {
     const Expr e = expr_of(pool_, question, "Context.ask_quick");

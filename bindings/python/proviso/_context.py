@@ -30,7 +30,9 @@ Number = Union[str, Expr, int, float]
 @dataclass(frozen=True)
 class Answer:
     """yes and no follow from `facts` alone; for unknown there are, where found,
-    sizes for which the facts hold and the question does not (does).
+    sizes for which the facts hold and the question does not (does).  Facts that
+    contradict each other (`is_contradiction`) answer unknown, and `facts` are
+    those.
 
     As a truth value: True for yes, False for no, and an Error for unknown."""
 
@@ -42,6 +44,7 @@ class Answer:
     tier: str  # which part of the solver decided
     strategy: str = ""  # that decided; empty for unknown
     fact_ids: List[int] = ()  # of `facts`, as Context.fact() takes them
+    is_contradiction: bool = False
 
     def __bool__(self):
         if self.verdict == "unknown":

@@ -422,7 +422,12 @@ PROVISO_C_API proviso_status proviso_answer_strategy(proviso_answer answer,
 PROVISO_C_API proviso_status proviso_answer_reason(proviso_answer answer,
                                                    char* buffer, size_t size,
                                                    size_t* length);
-/* The facts that alone imply a yes or a no: as many as fit. */
+/* Sets contradict to 1 where the facts contradict each other: the verdict is
+ * then unknown, and the answer's facts are those. */
+PROVISO_C_API proviso_status
+proviso_answer_is_contradiction(proviso_answer answer, int* contradict);
+/* The facts that alone imply a yes or a no, or that contradict each other: as
+ * many as fit. */
 PROVISO_C_API proviso_status proviso_answer_facts(proviso_answer answer,
                                                   uint32_t* ids,
                                                   size_t capacity,

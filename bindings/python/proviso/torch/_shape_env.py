@@ -98,6 +98,11 @@ class _IsTorchs(type(TorchShapeEnv)):
             return isinstance(instance, TorchShapeEnv)
         return super().__instancecheck__(instance)
 
+    def __subclasscheck__(cls, subclass):
+        if cls is ShapeEnv:
+            return issubclass(subclass, TorchShapeEnv)
+        return super().__subclasscheck__(subclass)
+
 
 def _range(bounds):
     lower, upper = bounds
