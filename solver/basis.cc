@@ -86,7 +86,7 @@ std::optional<std::vector<LinearConstraint>> with_short_columns(
     }
   }
   bool any = false;
-  for (int step = 0, last = 0; step - last < 2 && step < limits().basis_steps;
+  for (int step = 0, last = 0; step - last < 2 && step < limits().basis_passes;
        ++step) {
     for (Column& b : columns) {
       for (const Column& a : columns) {

@@ -55,7 +55,7 @@ void ModelSearch::collect_constants(FormulaId f) {
   if (formula.kind == FormulaKind::kEq) zeros_.push_back(formula.poly);
   const Poly& p = forms_.polys[formula.poly];
   Int c = abs(p.constant);
-  if (c > Int(1) && constants_.size() < limits().model_moduli)
+  if (c > Int(1) && constants_.size() < limits().model_constants)
     constants_.push_back(c);
 }
 

@@ -73,7 +73,7 @@ bool Functions::Call::power_of_number(Call& c) {
 
 bool Functions::Call::pull_out_of_exponent(Call& c) {
   if (!c.is_power() || !c.x.is_constant() || c.y.constant.sign() <= 0 ||
-      c.y.constant > Int(limits().pulled_out)) {
+      c.y.constant > Int(limits().pulled_exponent)) {
     return false;
   }
   FormPool& forms = c.within.forms_;

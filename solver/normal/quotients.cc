@@ -35,7 +35,7 @@ struct Quotients::Division {
   }
   bool merges() {
     if (!within.has_prover()) return false;
-    if (num.terms.size() > limits().quotient_terms) return false;
+    if (num.terms.size() > limits().merged_floor_terms) return false;
     const Range divisor = within.ranges_.of(den);
     divisor_why = divisor.lower;
     return at_least(divisor, 1);

@@ -29,14 +29,14 @@ std::optional<Poly> Combination::subtract_at(const Poly& p, AtomId x,
   Reason sign_why = 0;
   size_t looked_at = 0;
   for (uint32_t i : domain_.constraints_of(x)) {
-    if (++looked_at > limits().factor_constraints) return std::nullopt;
+    if (++looked_at > limits().subtracted_constraints) return std::nullopt;
     const Constraint& constraint = domain_.constraints()[i];
     const Formula& f = forms_.formulas[constraint.formula];
     if (!constraint.is_active || constraint.is_original ||
         f.kind != FormulaKind::kGe)
       continue;
     const Poly& inequality = forms_.polys[f.poly];
-    if (inequality.terms.size() > limits().factor_terms) continue;
+    if (inequality.terms.size() > limits().subtracted_terms) continue;
     const Term* t =
         std::find_if(inequality.terms.begin(), inequality.terms.end(),
                      [&](const Term& r) { return r.mono == single; });
@@ -89,7 +89,7 @@ Decision Combination::decide(FormulaId f) {
   if (formula.poly == kNoId) return {};
   const Normal n = domain_.normal(forms_.polys[formula.poly]);
   if (n.poly.terms.size() < 2 ||
-      n.poly.terms.size() > limits().product_constraint_terms)
+      n.poly.terms.size() > limits().combination_terms)
     return {};
   if (is_linear(forms_, n.poly)) return {};  // linear constraints decide it
   return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {

@@ -52,7 +52,7 @@ std::optional<Proof> Refutation::refute_by_residues(const Formula& formula) {
   if (formula.kind == FormulaKind::kGe) {
     const Range r = domain_.range(n.poly);
     const OptionalInt& end = r.span.upper();
-    if (r.span.is_empty() || !end || *end > Int(limits().roots))
+    if (r.span.is_empty() || !end || *end > Int(limits().residue_values))
       return std::nullopt;
     most = *end;
     n.why = reasons_.join(n.why, r.upper);

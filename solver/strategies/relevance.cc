@@ -187,7 +187,7 @@ void Relevance::compare_powers(const Atom& large, const Atom& small,
   Range least = domain_.range(forms_.polys[small.b]);
   Range step = domain_.range(forms_.polys[large.b] - forms_.polys[small.b]);
   if (!at_least(least, 0) || !at_least(step, 0)) return;
-  Int d = std::min(*step.span.lower(), Int(limits().divisor_step));
+  Int d = std::min(*step.span.lower(), Int(limits().exponent_step));
   // 1 where the power would be too large: then no more than d >= 0 is used.
   const Int times =
       pow(base.constant, static_cast<uint64_t>(*d.to_int64())).value_or(Int(1));
