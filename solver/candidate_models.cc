@@ -259,7 +259,7 @@ CandidateModels::Scalings CandidateModels::product_scalings(
     }
   }
   const size_t count = found.factors.size();
-  if (count == 0 || count > MonomialEqualities::kMaxFactors) return {};
+  if (count == 0 || count > limits().ratio_factors) return {};
   MonomialEqualities system;
   for (const Poly* p : equalities) {
     Exponents powers(count);

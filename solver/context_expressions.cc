@@ -48,9 +48,9 @@ class FactsBehind {
                        : eq(mod(e, e.pool().integer(step)), value));
   }
   void add_values(Expr e, const std::vector<Int>& values) {
-    constexpr size_t kMostCases = 16;
     if (wanted_ == nullptr) return;
-    if (values.empty() || values.size() > kMostCases) return add_connected(e);
+    if (values.empty() || values.size() > limits().explained_values)
+      return add_connected(e);
     std::vector<Expr> cases;
     for (const Int& value : values)
       cases.push_back(eq(e, e.pool().integer(value)));

@@ -4,18 +4,17 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "solver/limits_in_force.h"
+
 namespace proviso::inline v0_2::internal {
 namespace {
-
-constexpr int64_t kMaxPower = 64;
-constexpr size_t kMaxBits = 256;  // of a value's numerator and denominator
 
 std::optional<Rational> power(const Rational& base, int64_t n) {
   const auto size = static_cast<uint64_t>(std::abs(n));
   if (base == Rational(1)) return base;
   const size_t bits =
       std::max(base.num().bit_length(), base.den().bit_length());
-  if (bits * size > kMaxBits) return std::nullopt;
+  if (bits * size > limits().ratio_bits) return std::nullopt;
   const auto num = pow(base.num(), size), den = pow(base.den(), size);
   if (!num || !den) return std::nullopt;
   return n >= 0 ? Rational(*num, *den) : Rational(*den, *num);
@@ -45,11 +44,11 @@ bool MonomialEqualities::reduce(Row& row, int64_t& times) const {
     const int64_t g = std::gcd(a, b);
     const int64_t up = std::abs(b / g), down = (b < 0 ? -a : a) / g;
     times *= up;
-    if (times > kMaxPower) return false;
+    if (times > limits().ratio_exponent) return false;
     for (size_t i = 0; i < row.powers.size(); ++i) {
       const int64_t other = i < r.powers.size() ? r.powers[i] : 0;
       row.powers[i] = row.powers[i] * up - other * down;
-      if (std::abs(row.powers[i]) > kMaxPower) return false;
+      if (std::abs(row.powers[i]) > limits().ratio_exponent) return false;
     }
     const auto mine = power(row.value, up), its = power(r.value, -down);
     if (!mine || !its) return false;
@@ -61,7 +60,10 @@ bool MonomialEqualities::reduce(Row& row, int64_t& times) const {
 
 void MonomialEqualities::add(Exponents powers, const Rational& value,
                              uint32_t name) {
-  if (rows_.size() == kMaxEqualities || powers.size() > kMaxFactors) return;
+  if (rows_.size() >= limits().ratio_equalities ||
+      powers.size() > limits().ratio_factors) {
+    return;
+  }
   Row row{std::move(powers), value, {name}, 0};
   int64_t times = 1;
   if (!reduce(row, times)) return;
@@ -108,8 +110,9 @@ std::vector<Exponents> MonomialEqualities::invariant_scalings(
       const int64_t g = std::gcd(sum, p), up = std::abs(p / g);
       for (int64_t& x : w) x *= up;
       w[r.pivot] = (p < 0 ? sum : -sum) / g;
-      fits = std::all_of(w.begin(), w.end(),
-                         [](int64_t x) { return std::abs(x) <= kMaxPower; });
+      fits = std::all_of(w.begin(), w.end(), [](int64_t x) {
+        return std::abs(x) <= limits().ratio_exponent;
+      });
     }
     if (fits) found.push_back(std::move(w));
   }

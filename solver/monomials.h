@@ -22,9 +22,6 @@ using Exponents = std::vector<int64_t>;
 
 class MonomialEqualities {
  public:
-  static constexpr size_t kMaxFactors = 32;
-  static constexpr size_t kMaxEqualities = 16;
-
   // The product of the powers is `value` > 0; `name` is what uses() returns.
   void add(Exponents powers, const Rational& value, uint32_t name);
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "solver/limits_in_force.h"
 #include "sym/budget.h"
 #include "sym/definition.h"
 #include "sym/excerpt.h"
@@ -19,12 +20,7 @@ namespace proviso::inline v0_2 {
 using namespace internal;
 namespace {
 
-constexpr int kMaxNodes = 256;       // of the search, a bound
-constexpr int kMaxRows = 12;         // rows added to one another
 constexpr int kMaxBoundNesting = 4;  // bounds of what is inside an atom
-constexpr size_t kMaxRowsOfAtom = 12;
-constexpr size_t kMaxCandidates = 8;
-constexpr size_t kMaxShown = 3;  // arguments of the Min
 constexpr uint64_t kBoundUnits = 1'600'000;
 
 class Bounder {
@@ -106,7 +102,7 @@ class Bounder {
     for (const auto& [monomial, coefficient] : rows_.back().terms()) {
       if (monomial.empty()) continue;
       std::vector<uint32_t>& of = rows_with_[monomial];
-      if (of.size() < kMaxRowsOfAtom) of.push_back(index);
+      if (of.size() < limits().bound_rows_of_term) of.push_back(index);
     }
   }
   void add_row(Expr nonnegative) {
@@ -185,8 +181,8 @@ class Bounder {
   void eliminate(const Polynomial& p, const Int& scale, int depth,
                  Search& search) {
     Budget::spend(8 + 4 * p.terms().size());
-    if (++search.nodes > kMaxNodes || depth > kMaxRows ||
-        search.candidates.size() >= kMaxCandidates) {
+    if (++search.nodes > limits().bound_nodes || depth > limits().bound_rows ||
+        search.candidates.size() >= limits().bound_candidates) {
       return;
     }
     const Polynomial::Terms& terms = p.terms();
@@ -265,7 +261,9 @@ class Bounder {
           });
       if (is_implied) all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    if (all.size() > kMaxShown) all.resize(kMaxShown);
+    const size_t most = limits().bound_arguments;
+    if (all.size() > most) all.resize(most);
+    if (all.empty()) return std::nullopt;
     const Expr together = all.size() == 1
                               ? all[0]
                               : proviso::simplify(pool_.make(
@@ -313,6 +311,7 @@ std::optional<Expr> bound(Context& context, Expr e, std::span<const Expr> over,
   }
   if (facts != nullptr) facts->clear();
   if (context.contradiction()) return std::nullopt;
+  const LimitsInForce in_force(limits_of(context.options()));
   uint64_t units = kBoundUnits;
   const std::optional<Expr> found =
       within(units, [&] {

@@ -2,6 +2,7 @@
 // whether anything lies beyond.
 #include "solver/engine/expression_ranges.h"
 
+#include "solver/limits_in_force.h"
 #include "solver/strategies/witnesses.h"
 
 namespace proviso::inline v0_2::internal {
@@ -125,14 +126,13 @@ std::optional<Int> ExpressionRanges::constant_of(Expr e) {
 
 std::optional<std::vector<Int>> ExpressionRanges::list_values(Expr e,
                                                               size_t limit) {
-  constexpr int kMaxCandidates = 4096;
   std::vector<Int> found;
   const Strided range = reading_.strided_of(e);
   if (range.is_empty()) return found;
   const OptionalInt &first = range.span().lower(), &last = range.span().upper();
   if (!first || !last) return std::nullopt;
   const Int step = range.is_point() ? Int(1) : range.stride();
-  if (floor_div(*last - *first, step) >= Int(kMaxCandidates)) {
+  if (floor_div(*last - *first, step) >= Int(limits().listed_values)) {
     return std::nullopt;
   }
   for (Int v = *first; v <= *last; v += step) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "solver/limits_in_force.h"
 #include "sym/definition.h"
 
 namespace proviso::inline v0_2::internal {
@@ -45,7 +46,7 @@ Strided range_of_op(Expr e, const std::vector<Strided>& args) {
     }
     case Op::kPow: {
       const auto n = e.arg(1).maybe_int64();
-      if (!n || *n < 0 || *n > 64) return {};
+      if (!n || *n < 0 || *n > limits().read_exponent) return {};
       return pow(args[0], static_cast<unsigned>(*n));
     }
     case Op::kFloorDiv:
@@ -94,10 +95,9 @@ Strided RangeReading::as_polynomial(const Poly& p, int depth) {
 }
 
 Strided RangeReading::of_atom(AtomId a, int depth) {
-  constexpr int kMaxDepth = 4;
   const FormPool& forms = reasoner_.forms();
   const Strided range(reasoner_.domain().atom_range(a).span);
-  if (depth == kMaxDepth) return range;
+  if (depth >= limits().read_depth) return range;
   const Atom& atom = forms.atoms[a];
   auto part = [&](PolyId p) {
     return as_polynomial(forms.polys[p], depth + 1);

@@ -55,18 +55,16 @@ bool Functions::Call::mask_of_low_bits(Call& c) {
 }
 
 bool Functions::Call::multiply_out(Call& c) {
-  constexpr int64_t kMost = 8;
   if (!c.is_power() || !c.y.is_constant()) return false;
   const int64_t n = c.y.constant.to_int64().value_or(-1);
-  if (n < 0 || n > kMost) return false;
+  if (n < 0 || n > limits().expanded_exponent) return false;
   return c.finish(pow(c.within.forms_, c.x, static_cast<unsigned>(n)));
 }
 
 bool Functions::Call::power_of_number(Call& c) {
-  constexpr int64_t kMost = 4095;
   if (!c.is_power() || !c.x.is_constant() || !c.y.is_constant()) return false;
   const int64_t n = c.y.constant.to_int64().value_or(-1);
-  if (n < 0 || n > kMost) return false;
+  if (n < 0 || n > limits().number_exponent) return false;
   const auto power = pow(c.x.constant, static_cast<uint64_t>(n));
   return power && c.finish(Poly::number(*power));
 }

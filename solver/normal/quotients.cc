@@ -141,7 +141,7 @@ bool Quotients::Division::pull_out_sums(Division& d) {
     multiples = multiples + times;
     rest = std::move(next);
     i = 0;
-    if (multiples.terms.size() > 64) break;
+    if (multiples.terms.size() > limits().pulled_terms) break;
   }
   if (multiples.is_zero() || !d.is_nonzero(d.den)) return false;
   d.num = std::move(rest);

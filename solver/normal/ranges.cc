@@ -105,10 +105,9 @@ Range Ranges::of_bits(const Range& x, const Range& y) {
 Range Ranges::of_power(const Range& base, const Range& exponent) {
   if (!at_least(base, 1) || !at_least(exponent, 0)) return {};
   auto at_end = [&](bool lower) -> std::optional<Int> {
-    constexpr int64_t kMaxExponent = 1000;
     const auto &b = lower ? base.span.lower() : base.span.upper(),
                &n = lower ? exponent.span.lower() : exponent.span.upper();
-    if (!b || !n || *n >= Int(kMaxExponent)) return std::nullopt;
+    if (!b || !n || *n >= Int(limits().range_exponent)) return std::nullopt;
     return pow(*b, static_cast<uint64_t>(*n->to_int64()));
   };
   const Int low = at_end(true).value_or(Int(1));

@@ -138,7 +138,7 @@ void ProductLemmas::Maker::add_squares(MonoId m, MonoId x, MonoId rest) {
 
 void ProductLemmas::Maker::multiply_bounds(MonoId m) {
   const Factors& factors = forms_.monomials.factors(m);
-  if (factors.size() < 2 || factors.size() > 4) return;
+  if (factors.size() < 2 || factors.size() > limits().product_factors) return;
   for (size_t i = 0; i < factors.size(); ++i) {
     if (i > 0 && factors[i] == factors[i - 1]) continue;
     const MonoId x = forms_.monomials.of(factors[i]);

@@ -108,7 +108,7 @@ class MonomialRatios::Equalities {
         auto at = std::find(factors_.begin(), factors_.end(), a);
         const auto place = static_cast<size_t>(at - factors_.begin());
         if (at == factors_.end()) {
-          if (factors_.size() == MonomialEqualities::kMaxFactors) {
+          if (factors_.size() >= limits().ratio_factors) {
             return std::nullopt;
           }
           factors_.push_back(a);
