@@ -3,8 +3,8 @@
 //   Polynomial p = to_polynomial(simplify(e));   // 3*s0*u0 - 2*(s0//4) + 7
 //
 // Atoms are whatever is not +, * or a small constant power: symbols, floor
-// divisions, Min, ...  Terms are sorted (higher degree first, then creation
-// order of the atoms; the constant last) and have nonzero coefficients.
+// divisions, Min, ...  Terms are sorted (higher degree first, then by compare()
+// of the atoms; the constant last) and have nonzero coefficients.
 #pragma once
 
 #include <utility>

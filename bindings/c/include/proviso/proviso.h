@@ -89,7 +89,7 @@ typedef struct proviso_answer {
 
 /* ---- the library ------------------------------------------------------- */
 
-/* "0.1.0", and PROVISO_ABI_VERSION as the library was built with it: compare
+/* "0.2.0", and PROVISO_ABI_VERSION as the library was built with it: compare
  * it with the header's. */
 PROVISO_C_API const char* proviso_version(void);
 PROVISO_C_API uint32_t proviso_abi_version(void);
@@ -142,8 +142,8 @@ PROVISO_C_API proviso_status proviso_parse(proviso_pool pool, const char* text,
                                            proviso_names names,
                                            proviso_expr* expr);
 /* op(args): "Add", "Mul", "FloorDiv", "Mod", "CeilDiv", "Min", "Max", "Eq",
- * "Ne", "Lt", "Le", "And", "Or", "Not", "Where", .. (docs/operators.md).
- * All arguments are of the pool. */
+ * "Ne", "Lt", "Le", "And", "Or", "Not", "Where", ..: the first name in each
+ * row of the table in sym/op.h.  All arguments are of the pool. */
 PROVISO_C_API proviso_status proviso_make(proviso_pool pool, const char* op,
                                           const proviso_expr* args,
                                           size_t count, proviso_expr* expr);
