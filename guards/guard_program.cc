@@ -378,7 +378,7 @@ std::optional<size_t> GuardProgram::first_failing(const int64_t* v) const {
   return std::nullopt;
 }
 
-// The same as first_failing(), with the frequent conditions in one short loop.
+// Whether first_failing() finds none; frequent conditions in one short loop.
 bool GuardProgram::holds(const int64_t* v) const {
   const Instruction* at = code_.data();
   const Instruction* const end = at + code_.size();

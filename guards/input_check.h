@@ -48,7 +48,7 @@ class InputCheck {
   // on a wrong number of values.
   [[nodiscard]] std::optional<std::string> problem(
       std::span<const int64_t> values) const;
-  // The same, asking for each value by its InputDim::source.
+  // problem() that asks for each value by its InputDim::source.
   [[nodiscard]] std::optional<std::string> problem(
       const std::function<int64_t(const std::string& source)>& value_of) const;
 

@@ -30,7 +30,7 @@ std::vector<Expr> said_together(Context& context,
                                 const std::vector<Expr>& conditions,
                                 const std::vector<Expr>& terms);
 
-// The same condition with x % k <= 0 said as x % k == 0, and 1 <= x % k as
+// The condition with x % k <= 0 written as x % k == 0, and 1 <= x % k as
 // x % k != 0, wherever k is a positive number.
 Expr as_divisibility(Expr condition);
 

@@ -48,7 +48,7 @@ class Domain {
 
   // --- assuming
   void assume(FormulaId f, Reason why) { propagation_.assume(f, why); }
-  // The same, but nothing else is derived from it.
+  // Assumes f, but derives nothing else from it.
   void assume_alone(FormulaId f, Reason why) {
     propagation_.assume_alone(f, why);
   }

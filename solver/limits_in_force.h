@@ -11,10 +11,10 @@ namespace proviso::inline v0_2::internal {
 
 extern constinit thread_local const Limits* current_limits;
 
-// Those of the engine that works on this thread.
+// The limits of the engine that works on this thread.
 inline const Limits& limits() { return *current_limits; }
 
-// Those that the options name; they live as long.
+// The limits that the options name, else the defaults; they live as long.
 const Limits& limits_of(const SolverOptions& options);
 
 // Has an engine's limits in force for as long as one of its calls lasts.

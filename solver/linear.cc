@@ -19,7 +19,7 @@ int64_t coefficient(const LinearConstraint& row, uint32_t x) {
   return 0;
 }
 
-// The same for a constraint and its opposite.
+// A hash of the terms, equal for a constraint and its opposite.
 uint64_t hash_of(const LinearConstraint& row) {
   uint64_t h = row.terms.size();
   const int64_t sign = row.terms[0].coef < 0 ? -1 : 1;

@@ -163,7 +163,7 @@ class Context {
   // The symbol lies in `range` from here on.  Throws Error when `symbol` is not
   // a symbol.  Unbounded ranges may be declared too.
   FactId declare(Expr symbol, const Interval& range, Provenance origin = {});
-  // The same of values at equal distances.
+  // The symbol has one of the values of `range`, which lie at equal distances.
   template <std::same_as<Strided> Range>  // so that {} is an Interval
   FactId declare(Expr symbol, const Range& range, Provenance origin = {}) {
     return declare_strided(symbol, range, std::move(origin));
@@ -192,9 +192,9 @@ class Context {
   // A superset of the values of an integer expression under the facts, with
   // ends moved in as far as ask() proves.
   Interval bounds(Expr e, std::vector<FactId>* facts = nullptr);
-  // The same by ranges and normal forms alone, in the least time.
+  // A range as wide or wider, by ranges and normal forms alone, in less time.
   Interval bounds_quick(Expr e);
-  // The same with the distance between the values: start, stop and step.
+  // bounds() with the distance between the values: start, stop and step.
   Strided strided(Expr e, std::vector<FactId>* facts = nullptr);
   // A number that divides every value of an integer expression: 8 for 8*u0, 0
   // for what is always 0.  As large as equalities and congruences imply.

@@ -27,7 +27,7 @@ namespace proviso::inline v0_2 {
 inline constexpr uint64_t kCheapestUnits = 300'000;  // sym/budget.h
 
 [[nodiscard]] Expr cheapest(Expr e);
-// The same under facts.
+// The cheapest form wherever the facts hold.
 [[nodiscard]] Expr cheapest(Expr e, const Facts& facts);
 
 }  // namespace proviso::inline v0_2

@@ -213,7 +213,7 @@ bool pull_out_terms(State& d) {
   return true;
 }
 
-// The same rule, shown and tried on other expressions.
+// `rule` with other expressions to show it and to test it on.
 constexpr RewriteRule with_examples(RewriteRule rule, const char* fires,
                                     const char* quiet, const char* given = "") {
   rule.fires = fires;

@@ -18,7 +18,7 @@ struct Facts {
   virtual std::optional<Int> upper(Expr e) const = 0;
   // Proved truth of a canonical boolean expression.
   virtual std::optional<bool> truth(Expr e) const = 0;
-  // The same with all that the solver has: costly, and asked rarely.
+  // truth(e) by all that the solver has, at a cost: the search asks rarely.
   virtual std::optional<bool> proved(Expr e) const { return truth(e); }
   // Some integer expressions that are known to be 0, canonical.
   virtual std::span<const Expr> zeros() const { return {}; }

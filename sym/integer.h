@@ -194,7 +194,7 @@ class OptionalInt {
 // the divisor.  Require b != 0.
 [[nodiscard]] Int floor_div(const Int& a, const Int& b);
 [[nodiscard]] Int floor_mod(const Int& a, const Int& b);
-// The same of machine integers.  Require b != 0 and a quotient that fits.
+// floor_div of machine integers.  Requires b != 0 and a quotient that fits.
 template <typename Integer>
 constexpr Integer floor_quotient(Integer a, Integer b) {
   const Integer quotient = a / b, rest = a % b;

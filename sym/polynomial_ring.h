@@ -59,7 +59,7 @@ Int content_of(const typename Ring::Poly& p) {
   return g;
 }
 
-// The same with the constant's.
+// The gcd of all coefficients of p, the constant among them.
 template <typename Ring>
 Int full_content_of(const typename Ring::Poly& p) {
   Int g = 0;

@@ -32,7 +32,7 @@ struct Linear {
   Polynomial factor, rest;
 };
 std::optional<Linear> split_off(const Polynomial& p, Expr atom);
-// The same where the factor is a number.
+// p == coefficient * atom + rest; nothing when the factor is no number.
 struct ConstantTimes {
   Int coefficient;
   Polynomial rest;

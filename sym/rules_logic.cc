@@ -231,7 +231,8 @@ void relation_of_high_part(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-// The same after a remainder's high part has been set apart.
+// A relation of (g*h + l) % (g*k) -> of g*((h + t) % k) + l - t*g, in place of
+// that remainder, where l lies in [t*g, t*g + g).
 void relation_of_split_remainder(FormSearch& s, Expr e, Found& found) {
   const std::optional<Sign> sign = sign_of(e);
   if (!sign) return;

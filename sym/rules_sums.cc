@@ -23,7 +23,7 @@ void cheapest_arguments(FormSearch& s, Expr e, Found& found) {
   if (changed) found.push_back(s.pool().make(e.op(), args));
 }
 
-// The same of the atoms of a sum.
+// a*b + c -> the sum with the cheapest form of each of its atoms a, b, c.
 void cheapest_atoms(FormSearch& s, Expr e, Found& found) {
   const Polynomial* p = small_sum(s, e);
   if (!p) return;

@@ -26,7 +26,7 @@ namespace proviso::inline v0_2 {
 inline constexpr uint64_t kSimplifyUnits = 200'000;  // sym/budget.h
 
 [[nodiscard]] Expr simplify(Expr e);
-// The same, with divisors, Min/Max and relations decided by what is known.
+// As simplify(e), with divisors, Min, Max and relations decided by the facts.
 [[nodiscard]] Expr simplify(Expr e, const Facts& facts);
 
 }  // namespace proviso::inline v0_2

@@ -23,7 +23,7 @@ std::optional<Int> width(Expr e, const Facts& facts);
 // size: a form with none larger is hardly wider.
 Int largest_number(Expr e);
 
-// The same of many expressions that share parts: each node is looked at once.
+// largest_number() of many expressions that share parts, each node once.
 class LargestNumbers {
  public:
   Int operator()(Expr e);

@@ -107,7 +107,8 @@ void EnforcedFacts::keep_as_guard(Expr condition) {
   view_.context->assume(condition);
 }
 
-// Those of `symbols` whose assumption exists and is not kept yet.
+// The symbols among these that are assumed to be 2 or more, where the view does
+// not assume it yet.
 std::vector<Expr> EnforcedFacts::open_assumptions(
     const std::vector<Expr>& symbols) const {
   const std::vector<Expr>& assumed = facts_.assumed();

@@ -59,7 +59,7 @@ class Recorder {
   // that says the same, and a place for those that turn out to imply it.
   void note_answer(Expr asked, Expr question, Verdict verdict,
                    const SourceLocation& where);
-  // The same, where the program branches on the answer: it can become a guard.
+  // As note_answer(), where the program branches on it: it can become a guard.
   void note_branch(Expr asked, Expr question, Verdict verdict,
                    const SourceLocation& where);
   // A layout was chosen as this side of the condition holds at the example.

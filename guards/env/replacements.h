@@ -56,7 +56,7 @@ class Replacements {
 
   // `target` has older symbols alone.  The first target of a symbol stays.
   void set_equal_data(Expr symbol, Expr target);
-  // The same with the oldest of equal data, and apply().
+  // apply(e), with each data symbol replaced by the oldest that equals it.
   Expr apply_equal_data(Expr e);
 
  private:

@@ -436,8 +436,8 @@ class Reader {
            text.starts_with("class ") || text.starts_with("import ") ||
            text.starts_with("from ");
   }
-  // The same error, once more by the exception that wraps it; what belongs to
-  // a list of violations is part of it.
+  // Whether the text repeats the error before it, as an exception that wraps it
+  // does, or is part of its list of violations.
   bool same_again(TextErrorKind kind, string_view text) {
     TextError* e = error();
     if (!e || e->kind != kind) return false;

@@ -110,7 +110,8 @@ std::vector<FactId> Answers::facts_behind(Expr claim) {
   return fewest_facts(reasoner, claim, m.verdict, reasoner.facts_in(m.why));
 }
 
-// Where not all of them fit, all facts.
+// The facts connected to e by symbols; all facts where there are more of these
+// than limits().relevant_facts, since which are missing is not known.
 std::vector<FactId> Answers::connected_facts(Expr e) {
   std::vector<FactId> found = facts_.reasoner().facts().connected_to(e).facts;
   if (found.size() < limits().relevant_facts) return found;

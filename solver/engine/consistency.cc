@@ -93,7 +93,8 @@ const std::vector<FactId>& Consistency::elsewhere() {
     }
     return true;
   });
-  // Who ended it has not looked everywhere.
+  // A search that was interrupted, or that the caller's budget ended, has not
+  // seen every group: the next call searches again.
   if (!reasoner.work().is_undisturbed()) state_ = 0;
   return found_;
 }

@@ -32,8 +32,9 @@ class Consistency {
   // Facts relevant to the question that contradict each other, by its answer.
   std::optional<std::vector<FactId>> relevant_to(Expr question,
                                                  const Remembered& m);
-  // Those that do, wherever they are; none where none are found.  Looked for
-  // once in each state; the reference holds until the next call.
+  // Facts that contradict each other, whatever they are about; empty where none
+  // are found.  The search is made once in each state; the reference holds
+  // until the next call.
   const std::vector<FactId>& elsewhere();
 
  private:

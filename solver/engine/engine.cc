@@ -11,7 +11,8 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// What there is of it for as long as the pool is there.
+// The pool's companion, which ends with the pool; made with the pool's forms,
+// so that there is one.
 std::weak_ptr<void> companion_of(ExprPool& pool) {
   Forms::of(pool);
   return PoolStores::companion(pool);

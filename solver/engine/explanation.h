@@ -20,7 +20,7 @@ namespace proviso::inline v0_2::internal {
 // matter; all of them where the limit ends before that is known.
 std::vector<FactId> complete_facts(Reasoner& reasoner, Expr question,
                                    Verdict verdict, std::vector<FactId> used);
-// The same with facts dropped that are not needed, one by one.
+// complete_facts() less those that it does without, dropped one by one.
 std::vector<FactId> fewest_facts(Reasoner& reasoner, Expr question,
                                  Verdict verdict, std::vector<FactId> used);
 

@@ -21,8 +21,8 @@ class NativeAnswers {
   explicit NativeAnswers(FactStack& facts) : facts_(facts) {}
 
   Verdict ask(Expr question);
-  // The same with its reason, wherever there is one.  The reference holds until
-  // the next question.
+  // The answer to `question` with its reason, wherever there is one.  The
+  // reference holds until the next question.
   const Remembered& with_reason(Expr question);
   // The last answer, where it still holds; else nullptr.
   const Remembered* remembered(Expr question);

@@ -22,7 +22,7 @@ class RangeReading {
   explicit RangeReading(Reasoner& reasoner) : reasoner_(reasoner) {}
 
   Interval range_of(Expr e);
-  // The same with the distance between the values.
+  // The range of e with the distance between its values.
   Strided strided_of(Expr e);
 
  private:

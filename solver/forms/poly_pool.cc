@@ -5,7 +5,7 @@
 namespace proviso::inline v0_2::internal {
 
 struct PolyPool::Keys {
-  // The same for p and -p - 1: p >= 0 is the negation of the other's.
+  // p and -p - 1 have one key: p >= 0 is the negation of -p - 1 >= 0.
   static InternIndex::Key of(const Poly& p) {
     const bool turned = p.leads_negative();
     size_t h = turned ? (-1 - p.constant).hash() : p.constant.hash();

@@ -43,7 +43,7 @@ class NormalForm {
     if (!rewrite(p, n)) n.poly = p;
     return n;
   }
-  // The same where it changes p; false: `n` is not set.
+  // Sets n to the normal form of p; false, with n as it was, where that is p.
   bool rewrite(const Poly& p, Normal& n);
   // The value of a solved atom, with other solved atoms substituted in it where
   // they do not nest too deep.

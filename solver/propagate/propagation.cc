@@ -19,7 +19,7 @@ Propagation::Propagation(State& state, Ranges& ranges, Literals& literals,
       equalities_(state, ranges, normal, to_),
       propagators_(state, ranges, literals, to_) {}
 
-// And all that follows.
+// Assumes f and all that follows from it.
 void Propagation::assume_with_all(FormulaId f, Reason why) {
   assume_part(f, why);
   if (to_.has_visits()) take_visits();

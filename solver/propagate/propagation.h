@@ -27,7 +27,7 @@ class Propagation {
   void assume(FormulaId f, Reason why) {
     if (f != kTrue) assume_with_all(f, why);
   }
-  // The same, but nothing else is derived from it.
+  // Assumes f, but derives nothing else from it.
   void assume_alone(FormulaId f, Reason why);
   void set_solving(Solving which) { equalities_.set_solving(which); }
   // The state was taken back, perhaps in the middle of assume().

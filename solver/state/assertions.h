@@ -43,7 +43,7 @@ class Assertions final : private Trail::Part {
     trail_.note(*this, kFormula, f);
     return true;
   }
-  // The same; a conflict where the negation was asserted before.
+  // As add(); raises a conflict where the negation was asserted before.
   bool add_or_conflict(FormulaId f, Reason why) {
     if (add(f, why)) return true;
     const Truth known = *find(f);

@@ -27,7 +27,7 @@ class Substitution final : private Trail::Part {
     PolyId value;
     Reason why;
   };
-  // Of the record of an atom that is solved; until the next change.
+  // What a solved atom is solved to; the reference holds until a change.
   const Solved& solved(const AtomRecord& r) const { return solved_[r.solved]; }
   PolyId value_of(AtomId a) { return solved(atoms_.of(a)).value; }
   // Atoms whose value mentions it.

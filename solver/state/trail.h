@@ -69,7 +69,7 @@ class Trail {
   uint64_t stamp() const { return stamp_; }
   // Another state than any before: nothing that was cached holds in it.
   void advance() { stamp_ = ++last_; }
-  // The same, and of outer states too: they get new stamps when undone to.
+  // As advance(), and outer states get new stamps when undone to.
   void forget() {
     forgotten_ = last_;
     advance();

@@ -96,8 +96,9 @@ class Box {
     return all;
   }
 
-  // First those of the fact that the fewest points meet, as far as widths tell;
-  // then of the next.
+  // The variables of one fact after another.  The next fact is the one that the
+  // fewest points meet, as far as the widths of its new variables tell, so that
+  // most points end at an outer variable.
   void order_axes() {
     constexpr double kEqualityMeets = 1.0 / 16;
     std::vector<Axis> ordered;

@@ -254,7 +254,7 @@ bool MinMaxLattice::applies(const Search& s) {
   }
   if (s.goal != lower_.condition(q)) return false;
   const Atoms& atoms = forms_.occurrences.of_formula(s.goal);
-  // One alone is two cases.
+  // With a single Min or Max there are two cases, which condition-cases tries.
   return std::count_if(atoms.begin(), atoms.end(), [this](AtomId a) {
            return forms_.atoms[a].kind == AtomKind::kPos;
          }) >= 2;

@@ -24,8 +24,8 @@ Answer contradiction(const AssumedFacts& facts, std::vector<FactId> which);
 // both, or an undefined point, the answer's tier is kModels.
 void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
                     Answer& answer);
-// The same for a search: which answers it rules out of those that are left,
-// with fewer points.  An undefined point leaves none.
+// Looks for points that rule out answers which the search has left open, and
+// for fewer of them.  A point where the question is undefined rules out both.
 void rule_out_answers(Reasoner& reasoner, Search& s, uint64_t units);
 // What the question is at some point where the facts about its symbols, and
 // about theirs, hold and it is defined; none where no point is found.
