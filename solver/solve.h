@@ -5,6 +5,18 @@
 //   solve(context, x // 8 >= n, x)      // x >= 8*n
 //   solve(context, 8*x >= n, x)         // x >= ceil_div(n, 8)
 //   common_divisor(context, 6*n*k, 4*n) // 2*n
+//
+// The idea is isolation, as in PRESS (Sterling, Bundy and others, Solving
+// symbolic equations with PRESS, 1982): each round takes the outermost operator
+// off the side with the symbol and applies its inverse to the other side.
+//
+//   (4*x + 3)//8 >= n    4*x + 3 >= 8*n    4*x >= 8*n - 3
+//                                          x >= ceil_div(8*n - 3, 4)
+//
+// A round costs a few ask_quick() of signs, and there are as many as operators
+// around the symbol.  Complete for a symbol within one atom of each sum on the
+// way, where signs of factors and of divisors are known: quotients in <= and
+// >=, Max in <=, Min in >=; a symbol in two places, x*x + x, is not solved for.
 #pragma once
 
 #include <optional>

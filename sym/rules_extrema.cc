@@ -1,4 +1,22 @@
 // Rules on Min, Max and Where.
+//
+//   Min(x + y, x + z)                x + Min(y, z)
+//   Max(y, Min(z, Max(x, y)))        Max(y, Min(x, z)): the inner y is useless
+//   Max((x//4) + 2, (y//4))          Max(y, x + 8)//4
+//   Where(x < 0, Min(y, z), Min(x, z))
+//                                    Min(z, Where(x < 0, y, x))
+//
+// Min and Max are a distributive lattice (Birkhoff, Lattice Theory) in which
+// adding a number and floors by a positive number keep the order: absorption,
+// distribution and monotone functions taken out are the rules, as in max-plus
+// algebra (Baccelli and others, Synchronization and Linearity, 1992).  A Where
+// is taken apart by what its arms share, and is a Min or Max where its
+// condition compares them.
+//
+// A rule looks at pairs of at most kMaxArgs arguments, each by the sign of a
+// difference.  Complete for nothing: which of two forms is cheaper, and whether
+// a further rule shortens it, is the search's (sym/form_search.h); relations of
+// trees of Min and Max are decided by solver/strategies/min_max.h.
 #include <algorithm>
 
 #include "sym/budget.h"

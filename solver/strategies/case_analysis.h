@@ -3,10 +3,17 @@
 //   s0 == 1 or s0 == s1       s0 <= s1, in either case, as s1 >= 1
 //   max(u0, u1) >= min(u0, u1), whichever is the larger
 //
-// Cases of an asserted disjunction about the condition's atoms come first, then
-// those of a maximum or conditional within the condition, then a divisor's
-// sign; limits().clause_depth of them within one another.  Sound; what needs a
-// combination of facts within a case is left to case-split.
+// The proof by cases of any textbook of logic: each case is assumed, the
+// domain derives what follows, and the condition must come out alike in all
+// that are possible.  Cases of an asserted disjunction about the condition's
+// atoms come first, then those of a maximum or conditional within the
+// condition, then a divisor's sign; limits().clause_depth of them within one
+// another.
+//
+// The cost is an assumption a case: at most limits().clause_cases of each
+// split, so 4 times 4.  Complete where ranges and equalities decide each of
+// these cases; what needs a combination of facts within a case is left to
+// case-split (splits.h).
 #pragma once
 
 #include <optional>

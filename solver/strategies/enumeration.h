@@ -1,14 +1,19 @@
 // solver/strategies/enumeration.h - few points in all: evaluate each.
 //
-//   u0, u1 in [0, 15]       (u0 ^ u1) + 2*(u0 & u1) <= 30, at 256 points
-//   x                       (x % 6) % 3 == x % 3, at x from -6 to 5
+//   u0, u1 in [0, 15]       (u0 ^ u1)*(u0 & u1) <= 56, at 256 points
 //
 // The box is over the variables that equalities leave free; the others follow.
-// They take values one after another, and a fact is looked at as soon as all in
-// it has one: where it fails, the variables that are left take none.  One
-// variable without bounds has those of its periods (periodic.h), where it is
-// the only one.  Complete for what Point understands; it sees contradictory
-// facts and questions that hold at some points and fail at others.
+// Variables take values one after another, and a fact is looked at as soon as
+// all in it has a value: where it fails, the variables that are left take none
+// (backtracking, Golomb and Baumert, Backtrack programming, 1965).  The fact
+// that the fewest points meet comes first (Haralick and Elliott, 1980).  One
+// variable without bounds has the values of its periods (periodic.h), where it
+// is the only one.
+//
+// The cost is an evaluation of the facts that are complete for each value
+// given, which PointLimits bounds.  Complete for boxes within them and what
+// Point understands: it decides, sees facts that contradict each other, and
+// sees questions that hold at some points and fail at others.
 #pragma once
 
 #include "solver/engine/search.h"

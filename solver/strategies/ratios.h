@@ -2,12 +2,18 @@
 // equalities between products.
 //
 //   a*b == c*d, c*d == e*f         a*b == e*f, (a*b) % (e*f) == 0
+//   a*b == 2*c*d, c*d == e*f       a*b > e*f: the ratio is 2
 //
 // An equality of monomials over positive factors is a linear equation between
 // exponents (solver/monomials.h); reducing by the echelon form of all that are
-// gathered gives the ratio, or another product in place of it.  Complete for
-// equalities of monomials over positive factors, of which
-// limits().ratio_constraints are gathered around the question.
+// gathered gives the ratio, or another product in place of it.  This is the
+// lattice of exponents of a binomial ideal (Eisenbud and Sturmfels, Binomial
+// ideals, 1996).
+//
+// The cost is Gauss's elimination over few rows: at most
+// limits().ratio_constraints are looked at, limits().ratio_equalities kept.
+// Complete for the ratio of two products as far as such equalities imply it; a
+// product compared with a number, a*d == 6, is not read as a ratio.
 #pragma once
 
 #include "solver/strategies/deep_floors.h"

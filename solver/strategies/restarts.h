@@ -3,6 +3,9 @@
 //
 //   facts of the caller, in any order -> sorted by structure, renamed, asked
 //
+//   u0 % 4 == 1, u0 % (u1*u2) == 1       u0 % u2 < 5, for u0 >= -2, u1, u2 >= 2
+//     undecided in this order; in a canonical one, by equalities
+//
 // Heuristics depend on the order in which facts came: the last one is derived
 // from most, and what was made first comes first where choices are alike.  So
 // what one order does not decide, or decides with much work, is decided by
@@ -11,13 +14,18 @@
 //
 //   1  the facts are assumed in two orders, of which one may decide at once
 //   2  all proof strategies on both, first on that with fewer constraints
-//   3  the same with the facts assumed in other ways, one after another, but
-//      for those whose first consequences are like those of a way before, as
-//      far as numbers tell: their proofs are, too
+//   3  all proof strategies with the facts assumed in three other ways, less
+//      those whose first consequences are like those of a way before, as far
+//      as numbers tell: their proofs would be the same
 //   4  more work on the first of them, where work ended it or no way was
 //      another
 //
 // Most questions that come here are decided by the first or the second order.
+// A try has 1.5 budgets, the last 4, and all together 3/8 of the call's work.
+// The idea is that of restarts in satisfiability (Gomes, Selman and Kautz,
+// Boosting combinatorial search through randomization, 1998), with a few fixed
+// orders in place of random ones.  Complete for nothing that the strategies
+// are not complete for.
 #pragma once
 
 #include "solver/engine/search.h"

@@ -1,12 +1,22 @@
 // solver/strategies/splits.h - what to split on when constraints alone do not
 // decide.
 //
-//   x//4 with x in a product      x = 4*t, 4*t + 1, 4*t + 2, 4*t + 3
-//   x*y, 0 <= x                   x == 0, x >= 1
+//   x*(x//2) >= 0       x == 2*t:      2*t*t >= 0
+//                       x == 2*t + 1:  (2*t + 1)*t >= 0
+//   x*y, 0 <= x         x == 0, x >= 1
 //
-// In this order, the smallest first: a clause; the sign of a maximum; variables
-// of few values; a disequality; residues; a divisor's sign; variables of more
-// values; the end of a range; the sign of a factor.
+// A split is made where it turns products into linear terms or floors into
+// whole quotients, and each branch is refuted by itself (refutation.h): the
+// splitting of Davis, Logemann and Loveland (1962) on clauses, and of branch
+// and bound on values (Land and Doig, 1960).  In this order, of each kind the
+// smallest first: a clause; the sign of a maximum; variables of few values; a
+// disequality; residues; a divisor's sign; variables of more values; the end of
+// a range; the sign of a factor.
+//
+// To choose is one pass over the relevant atoms.  What costs is the tree: a
+// linear refutation a branch, limits().split_depth deep, until the budget ends.
+// Complete where so many splits of finitely many values leave linear
+// constraints that have no rational solution.
 #pragma once
 
 #include <optional>
