@@ -21,15 +21,15 @@ struct Arguments {
   bool stats = false;                    // --stats
   SolverOptions solver;                  // --option, --limit, --without
   bool sets_options = false;             // --option, --limit
-  bool int64 = false;
-  bool json = false;
-  bool reasons = false;
-  bool pairs = false;
-  std::string list;                  // --list
-  std::string tag;                   // --tag
-  std::vector<std::string> allowed;  // --allow
-  std::string loop_steps;            // --loop-steps
-  std::string html;                  // --html
+  bool int64 = false;                    // --int64
+  bool json = false;                     // --json
+  bool reasons = false;                  // --reasons
+  bool pairs = false;                    // --pairs
+  std::string list;                      // --list
+  std::string tag;                       // --tag
+  std::vector<std::string> allowed;      // --allow
+  std::string loop_steps;                // --loop-steps
+  std::string html;                      // --html
   std::vector<std::string> positional;
 };
 
