@@ -248,7 +248,7 @@ class Bounder {
       search.candidates.push_back(candidate);
   }
 
-  // Those that no other implies, as one expression.
+  // The candidates that no other implies, as one expression.
   std::optional<Expr> best(Search& search) {
     std::vector<Expr>& all = search.candidates;
     if (all.empty()) return std::nullopt;

@@ -32,7 +32,7 @@ Expr find_node(Expr e, IsIt is_it) {
   return found;
 }
 
-// Of a small expression; no leaves.
+// The most nodes of a small expression, leaves not counted.
 inline constexpr int kFewNodes = 32;
 
 // The nodes of e that are no leaves, each before its arguments, a shared one as

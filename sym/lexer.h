@@ -27,7 +27,7 @@ struct Token {
 
 class Lexer {
  public:
-  // Of a number; a little past 2**65536, where evaluate() ends.
+  // The most digits of a number: beyond 2**65536, where evaluate() ends.
   static constexpr size_t kMaxDigits = 20000;
   // Letters, digits and _, and no digit first.
   static bool is_word(std::string_view name);

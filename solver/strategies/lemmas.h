@@ -19,7 +19,7 @@ class ProductLemmas {
   explicit ProductLemmas(Domain& domain)
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
 
-  // Those of each monomial x*rest: (x - low)*(rest - low) >= 0 and the other
+  // Lemmas of each monomial x*rest: (x - low)*(rest - low) >= 0 and the other
   // corners, and constraint*(x - low) >= 0 for constraints that mention rest.
   std::vector<LinearConstraint> of_bounds(const RelevantConstraints& relevant);
   // Short constraints times each other: 0 <= a <= b makes a*a <= b*b.

@@ -18,7 +18,7 @@ class Assignments {
     s.words_.fill(~uint64_t{0});
     return s;
   }
-  // Those that give the leaf a 1: of assignment i, bit `leaf` of i.
+  // The assignments that give the leaf a 1: bit `leaf` of assignment i is set.
   static Assignments of_leaf(size_t leaf) {
     constexpr uint64_t kInWord[] = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
                                     0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,

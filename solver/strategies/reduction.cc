@@ -40,7 +40,7 @@ bool PolynomialReduction::has_fresh(PolyId p) {
   });
 }
 
-// Those that mention an atom of p, each once.
+// The constraints that mention an atom of p, each once.
 std::vector<const Constraint*> PolynomialReduction::relevant_divisors(
     const Poly& p, Divisors which) {
   const bool equalities = which == Divisors::kEqualities;
