@@ -8,7 +8,7 @@
 // it need not know whether they are cheaper.  The row names the rule, says on
 // which nodes it is tried, and has examples from which tests are made: an
 // expression on which it says something, one on which it is quiet, and the
-// ranges that both are given.  tests/sym/rules_test.cc checks both, and that
+// facts that both are given.  tests/sym/rules_test.cc checks both, and that
 // what the rule says has the same value at every small point.
 //
 // The tables, a file each, in the order in which they are tried:
@@ -54,7 +54,7 @@ struct Rule {
   void (*apply)(FormSearch& search, Expr e, Found& found);
   const char* fires;
   const char* quiet;
-  const char* given = "";  // "y in [0, 31]; z in [0, 9]"
+  const char* given = "";  // "y in [0, 31]; x < y"
 };
 
 // Whether a rule is tried on such a node.

@@ -86,13 +86,14 @@ std::vector<Int> moduli(FormSearch& s, const Polynomial& p, const Int& m) {
   return found;
 }
 
-// (g*h + r + l)//m -> (g*h + t*g)//m where g divides m and r + l stays in
-// [t*g, t*g + g).
-void drop_low_part(FormSearch& s, Expr e, Found& found) {
-  if (!e.arg(1).is(Op::kInteger)) return;
-  const Int& m = e.arg(1).integer();
-  if (m.sign() <= 0) return;
-  const Polynomial p = as_sum(e.arg(0));
+// The forms of (g*h + r + l)//m as (g*h + t*g)//m where g divides m and r + l
+// stays in [t*g, t*g + g): of x % 4 == 3, (x - 1)//2 is x//2.
+std::vector<Expr> without_low_part(FormSearch& s, Expr floor) {
+  std::vector<Expr> forms;
+  if (!floor.arg(1).is(Op::kInteger)) return forms;
+  const Int& m = floor.arg(1).integer();
+  if (m.sign() <= 0) return forms;
+  const Polynomial& p = s.polynomial(floor.arg(0));
   for (const Int& g : moduli(s, p, m)) {
     const std::optional<LowPart> part = low_part(s, p, g);
     if (!part) continue;
@@ -100,13 +101,28 @@ void drop_low_part(FormSearch& s, Expr e, Found& found) {
     if (t != floor_div(part->most + part->remainder, g)) continue;
     // any constant that keeps remainder + constant in the block will do
     const Int least = t * g - part->remainder;
-    std::vector<Int> constants = {least};
+    Int constant = least;
     const Int up = -floor_div(-least, m) * m;  // the next multiple of m
-    if (up < least + g) constants.insert(constants.begin(), up);
-    if (least.sign() <= 0 && least + g > Int(0)) constants = {0};
-    const Polynomial n = part->high + Polynomial(constants[0]);
-    if (n == p) continue;
-    found.push_back(s.simplifier().floor_div(n, Polynomial(m)));
+    if (up < least + g) constant = up;
+    if (least.sign() <= 0 && least + g > Int(0)) constant = 0;
+    const Polynomial n = part->high + Polynomial(constant);
+    if (n != p) forms.push_back(s.simplifier().floor_div(n, Polynomial(m)));
+  }
+  return forms;
+}
+
+// The same of a floor in a sum: what is less by a constant, (x - 1)//2, is
+// (x + 1)//2 - 1 in canonical form, and the constants meet.
+void drop_low_part(FormSearch& s, Expr e, Found& found) {
+  const Polynomial* p = small_sum(s, e);
+  if (!p) return;
+  for (Expr floor : few_atoms(*p, Op::kFloorDiv)) {
+    const std::optional<Linear> split = split_off(*p, floor);
+    if (!split) continue;
+    for (Expr form : without_low_part(s, floor)) {
+      found.push_back(
+          to_expr(s.pool(), split->rest + split->factor * as_sum(form)));
+    }
   }
 }
 
@@ -250,8 +266,8 @@ void split_remainder(FormSearch& s, Expr e, Found& found) {
 constexpr Rule kDivisionRules[] = {
     {"nested_quotient", On::kFloor, nested_quotient, "((x//2) + y)//3",
      "(2*(x//2) + y)//3"},
-    {"drop_low_part", On::kFloor, drop_low_part, "(4*x + y)//8", "(3*x + y)//8",
-     "y in [0, 3]"},
+    {"drop_low_part", On::kInteger, drop_low_part, "((x - 1)//4)",
+     "((x + y)//4)", "Eq(Mod(x, 8), 3); y in [0, 9]"},
     {"quotient_into_extremum", On::kFloor, quotient_into_extremum,
      "(Min(8*x, 4*y)//4)", "(Min(x, y)//4)"},
     {"two_values", On::kFloor, two_values, "(y + 1)//2", "(x + 1)//2",

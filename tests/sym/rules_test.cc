@@ -16,12 +16,17 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Ranges of symbols, and of what follows from them at once.
-class Ranges final : public Facts {
+// Ranges of symbols and facts, and what follows from them at once.
+class Given final : public Facts {
  public:
-  Ranges(ExprPool& pool, const std::string& text) : context_(pool) {
+  Given(ExprPool& pool, const std::string& text) : context_(pool) {
     std::istringstream parts(text);
     for (std::string part; std::getline(parts, part, ';');) {
+      if (part.find(" in [") == std::string::npos) {
+        facts_.push_back(parse(pool, part));
+        context_.assume(facts_.back());
+        continue;
+      }
       const RangeDeclaration r = parse_range(part);
       const Expr symbol = parse(pool, r.name);
       given_.emplace_back(symbol, Interval::of(r.lower, r.upper));
@@ -39,22 +44,26 @@ class Ranges final : public Facts {
     if (verdict == Verdict::kUnknown) return std::nullopt;
     return verdict == Verdict::kYes;
   }
-  std::optional<Int> residue(Expr, const Int&) const override {
-    return std::nullopt;
+  std::optional<Int> residue(Expr e, const Int& m) const override {
+    const Expr r = context_.canonical(mod(e, e.pool().integer(m)));
+    return r.is(Op::kInteger) ? std::optional(r.integer()) : std::nullopt;
   }
   bool allow(const Assignment& point) const {
     for (const auto& [symbol, range] : given_) {
       if (!range.contains(std::get<Int>(*point.find(symbol)))) return false;
     }
-    return true;
+    return std::all_of(facts_.begin(), facts_.end(), [&](Expr fact) {
+      return evaluate(fact, point).is_true();
+    });
   }
 
  private:
   mutable Context context_;
   std::vector<std::pair<Expr, Interval>> given_;
+  std::vector<Expr> facts_;
 };
 
-// The symbols x, y and z in given ranges, and the small points there.
+// The symbols x, y and z with what is given, and the small points there.
 class SmallBox {
  public:
   explicit SmallBox(const std::string& given = "")
@@ -88,7 +97,7 @@ class SmallBox {
 
   ExprPool pool;
   std::vector<Expr> symbols_;
-  Ranges facts;
+  Given facts;
 };
 
 Found said_by(const Rule& rule, SmallBox& box, Expr e) {
