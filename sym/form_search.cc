@@ -28,8 +28,8 @@ constexpr int kPatience = 4;  // expansions in a row that find nothing cheaper
 
 bool divides_by_negative(Expr e) {
   return static_cast<bool>(find_node(e, [](Expr x) {
-    return x.is(Op::kFloorDiv) && x.arg(1).is(Op::kInteger) &&
-           x.arg(1).integer().sign() < 0;
+    return (x.is(Op::kFloorDiv) || x.is(Op::kMod)) &&
+           x.arg(1).is(Op::kInteger) && x.arg(1).integer().sign() < 0;
   }));
 }
 

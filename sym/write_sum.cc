@@ -47,6 +47,9 @@ Expr SumWriter::write(const Polynomial& p) {
   if (floors.size() <= kMaxGatheredFloors) {
     for (Expr floor : floors) gathered = gather(std::move(gathered), floor);
   }
+  if (search_.has_negative_divisor()) {
+    gathered = with_positive_remainders(std::move(gathered));
+  }
   return factored(gathered, 0);
 }
 
@@ -151,6 +154,27 @@ Polynomial SumWriter::gather(Polynomial p, Expr floor) {
     rest = r;
   }
   return best;
+}
+
+// -(a % m) is (-a) % (-m).
+Polynomial SumWriter::with_positive_remainders(Polynomial p) {
+  for (Expr remainder : atoms_of(p, Op::kMod)) {
+    const auto at = p.terms().find({remainder});
+    if (at == p.terms().end() || at->second.sign() > 0) continue;
+    const Polynomial m = to_polynomial(remainder.arg(1));
+    if (!m.is_constant()) continue;
+    const Expr opposite =
+        search_.simplifier().mod(to_polynomial(remainder.arg(0)) * Int(-1), m);
+    const Expr form = search_.best(opposite).written;
+    if (!form.is(Op::kMod) || form.arg(1) != remainder.arg(1)) continue;
+    const Int c = at->second;
+    const Polynomial rest = p - Polynomial::term({remainder}, c);
+    const Expr flipped =
+        pool_.make(Op::kMod, {form.arg(0), pool_.integer(-m.constant())});
+    const Polynomial other = rest + finished(flipped, -c);
+    if (search_.cost(flat(other)) < search_.cost(flat(p))) p = other;
+  }
+  return p;
 }
 
 // --- common factors

@@ -30,6 +30,7 @@ class SumWriter {
   std::vector<Polynomial> rewritten_floor(const Int& coefficient,
                                           const Polynomial& numerator,
                                           Expr divisor);
+  Polynomial with_positive_remainders(Polynomial p);
   Polynomial finished(Expr e, const Int& coefficient);
   Expr factored(const Polynomial& p, int depth);
   Expr content_out(const Polynomial& p, int depth);

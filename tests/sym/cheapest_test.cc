@@ -71,6 +71,11 @@ constexpr Row kRows[] = {
     {"CeilDiv(x + 3*y, 3)", "CeilDiv(x, 3) + y"},
     {"Mod(-Mod(x, 2*y), y)", "Mod(-x, y)"},
     {"Mod(x*Mod(x + 2, 4) + 4*Mod(x, 4), 4)", "Mod(x*(x + 2), 4)"},
+    {"Mod(Mod(x, -4), -2)", "Mod(x, -2)"},
+    {"Mod(Mod(x, 4), -2)", "Mod(x, -2)"},
+    {"Mod(Mod(x, 6), -3)", "Mod(x, -3)"},
+    {"Mod(x, -5) + 0", "Mod(x, -5)"},
+    {"y - Mod(x, -8)", "y - Mod(x, -8)"},
     // extrema
     {"Min(x, y) + Max(x, y)", "x + y"},
     {"Min(x, y)*Max(x, y)", "x*y"},
