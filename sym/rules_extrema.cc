@@ -325,6 +325,28 @@ void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
   found.push_back(s.pool().make(e.op(), others));
 }
 
+// Max(s + d, s - d) -> s + Abs(d), and Min -> s - Abs(d).
+void absolute_difference(FormSearch& s, Expr e, Found& found) {
+  if (e.arity() > kMaxArgs) return;
+  const Int two(2);
+  for (size_t i = 0; i < e.arity(); ++i) {
+    for (size_t j = i + 1; j < e.arity(); ++j) {
+      const Polynomial a = as_sum(e.arg(i)), b = as_sum(e.arg(j));
+      const Polynomial sum = a + b;
+      if (!floor_mod(full_content(sum), two).is_zero()) continue;
+      const Expr d = to_expr(s.pool(), over(a - b, two));
+      const Int sign = e.is(Op::kMax) ? 1 : -1;
+      std::vector<Expr> args = {
+          to_expr(s.pool(),
+                  over(sum, two) + as_sum(s.canonical(Op::kAbs, {d})) * sign)};
+      for (size_t k = 0; k < e.arity(); ++k) {
+        if (k != i && k != j) args.push_back(e.arg(k));
+      }
+      found.push_back(joined(s, e.op(), args));
+    }
+  }
+}
+
 // Arguments that the facts order, as far as can be proved.
 void ordered_arguments(FormSearch& s, Expr e, Found& found) {
   if (e.arity() != 2 || s.facts() == nullptr) return;
@@ -449,20 +471,31 @@ void common_element_of_arms(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-// Where(a <= b, b, a) -> Max(a, b).
+// p is k*q + t for a number k > 0 and t in [0, k]: not negative where q is not,
+// and not positive where q < 0.
+bool has_sign_of(const Polynomial& p, const Polynomial& q) {
+  if (p.is_constant() || q.is_constant()) return false;
+  const auto& [monomial, c] = *q.terms().begin();
+  const auto at = p.terms().find(monomial);
+  if (at == p.terms().end()) return false;
+  const Int k = floor_div(at->second, c);
+  const Polynomial t = p - q * k;
+  return k.sign() > 0 && t.is_constant() && t.constant().sign() >= 0 &&
+         t.constant() <= k;
+}
+
+// Where(a <= b, b, a) -> Max(a, b), and where the condition is another one with
+// the sign of the arms' difference: Where(x > 0, x, -x) -> Max(x, -x).
 void choice_of_larger(FormSearch& s, Expr e, Found& found) {
   const std::optional<Sign> sign = sign_of(e.arg(0));
   if (!sign || !e.arg(1).is_int() || !e.arg(2).is_int()) return;
   if (!is_total(s, e.arg(1)) || !is_total(s, e.arg(2))) return;
   const Polynomial gap = as_sum(e.arg(1)) - as_sum(e.arg(2));
   if (sign->op == Op::kLe) {
-    // p >= 0 chooses the first: larger where gap is p or p + 1, smaller where
-    // it is -p or -p - 1.
-    const Polynomial up = gap - sign->p, down = gap + sign->p;
-    const bool larger = up.is_zero() || up == Polynomial(Int(1));
-    const bool smaller = down.is_zero() || down == Polynomial(Int(-1));
-    if (larger) found.push_back(max(e.arg(1), e.arg(2)));
-    if (smaller) found.push_back(min(e.arg(1), e.arg(2)));
+    if (has_sign_of(gap, sign->p)) found.push_back(max(e.arg(1), e.arg(2)));
+    if (has_sign_of(gap * Int(-1), sign->p)) {
+      found.push_back(min(e.arg(1), e.arg(2)));
+    }
     return;
   }
   // Where(a == b, .., ..) with arms that are equal there.
@@ -568,13 +601,15 @@ constexpr Rule kExtremumRules[] = {
      "Where(x < 0, z, Where(y < 0, y, x))"},
     {"common_context", On::kWhere, common_context, "Where(x < 0, y + x, z + x)",
      "Where(Eq(x, 2), Abs(y), Max(x, z))"},
-    {"choice_of_larger", On::kWhere, choice_of_larger, "Where(x < y, x, y)",
-     "Where(x < y, x, z)"},
+    {"choice_of_larger", On::kWhere, choice_of_larger, "Where(x > 0, x, -x)",
+     "Where(x > 1, x, -x)"},
     {"choice_of_truth", On::kWhere, choice_of_truth,
      "Where(x < y, True, x < z)", "Where(x < y, z < 1, x < z)"},
     {"extremum_of_truncated", On::kExtremum, extremum_of_truncated,
      "Max(Where(x >= 0, x//3, -((-x)//3)), Where(y >= 0, y//3, -((-y)//3)))",
      "Max(Where(x >= 0, x//3, -((-x)//3)), y)"},
+    {"absolute_difference", On::kExtremum, absolute_difference,
+     "Max(y + x, y - x, z)", "Max(x, y - x)"},
     {"ordered_arguments", On::kExtremum, ordered_arguments, "", ""},
 };
 

@@ -49,6 +49,38 @@ void equal_by_facts(FormSearch& s, Expr e, Found& found) {
   }
 }
 
+// Abs(a)*Abs(a) -> a*a, and Abs(a)*Abs(b) -> Abs(a*b).
+void product_of_absolutes(FormSearch& s, Expr e, Found& found) {
+  const Polynomial* p = small_sum(s, e);
+  if (!p || p->degree() < 2) return;
+  Polynomial sum;
+  bool changed = false;
+  for (const auto& [monomial, c] : p->terms()) {
+    Monomial rest;
+    std::vector<Expr> once;  // the arguments that are in no pair
+    Polynomial product{c};
+    for (size_t i = 0; i < monomial.size(); ++i) {
+      const Expr x = monomial[i];
+      if (!x.is(Op::kAbs) || !x.is_int()) {
+        rest.push_back(x);
+      } else if (i + 1 < monomial.size() && monomial[i + 1] == x) {
+        product = product * as_sum(x.arg(0)) * as_sum(x.arg(0));
+        changed = true;
+        ++i;
+      } else {
+        once.push_back(x.arg(0));
+      }
+    }
+    if (!once.empty()) {
+      changed = changed || once.size() > 1;
+      product =
+          product * as_sum(s.canonical(Op::kAbs, {joined(s, Op::kMul, once)}));
+    }
+    sum = sum + product * Polynomial::term(rest, 1);
+  }
+  if (changed) found.push_back(to_expr(s.pool(), sum));
+}
+
 // ---- floors and remainders within a sum
 
 // a % b -> a - b*(a//b), everywhere.
@@ -227,6 +259,8 @@ constexpr Rule kSumRules[] = {
     {"cheapest_atoms", On::kInteger, cheapest_atoms, "2*Max(4*x, 4*y) + x",
      "2*Max(x, y) + x"},
     {"equal_by_facts", On::kInteger, equal_by_facts, "", ""},
+    {"product_of_absolutes", On::kInteger, product_of_absolutes,
+     "Abs(x)*Abs(x)*y + Abs(y)*Abs(z)", "Abs(x)*y"},
     {"open_remainders", On::kInteger, open_remainders, "x + Mod(x, 8)",
      "x + 8*(x//8)"},
     {"close_remainder", On::kInteger, close_remainder, "x - 8*(x//8)",

@@ -76,6 +76,18 @@ constexpr Row kRows[] = {
     {"Mod(Mod(x, 6), -3)", "Mod(x, -3)"},
     {"Mod(x, -5) + 0", "Mod(x, -5)"},
     {"y - Mod(x, -8)", "y - Mod(x, -8)"},
+    // absolute values
+    {"Abs(x)*Abs(x)", "x**2"},
+    {"Abs(x)*Abs(y)", "Abs(x*y)"},
+    {"Max(x, -x)", "Abs(x)"},
+    {"Max(x - y, y - x)", "Abs(x - y)"},
+    {"Min(x, -x)", "-Abs(x)"},
+    {"Max(x + 1, 1 - x)", "Abs(x) + 1"},
+    {"Max(x, y, -x)", "Max(Abs(x), y)"},
+    {"Where(x >= 0, x, -x)", "Abs(x)"},
+    {"Where(x > 0, x, -x)", "Abs(x)"},
+    {"Where(x < 0, -x, x)", "Abs(x)"},
+    {"Where(x <= 0, x, -x)", "-Abs(x)"},
     // extrema
     {"Min(x, y) + Max(x, y)", "x + y"},
     {"Min(x, y)*Max(x, y)", "x*y"},
