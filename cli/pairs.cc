@@ -188,9 +188,11 @@ void print_row(const std::string& name, const Counts& c) {
               static_cast<unsigned long long>(c.peer));
 }
 
-void print_rewrite_rules(const std::vector<internal::RewriteRuleCount>& rules) {
+// Several tables have one rule, each of its own forms: the name says whose.
+void print_rewrite_rules(const std::string& table,
+                         const std::vector<internal::RewriteRuleCount>& rules) {
   for (const auto& [rule, count] : rules) {
-    std::printf("  %-30s %9llu\n", rule.name,
+    std::printf("  %-30s %9llu\n", (table + "." + rule.name).c_str(),
                 static_cast<unsigned long long>(count));
   }
 }
@@ -201,13 +203,13 @@ void print_rules() {
     std::printf("  %-30s %9llu\n", rule.name,
                 static_cast<unsigned long long>(rule.count));
   }
-  std::printf("rules of floors and remainders, times that each rewrote\n");
-  print_rewrite_rules(internal::division_rule_counts());
+  std::printf("rules of // and %%, times that each rewrote\n");
+  print_rewrite_rules("simplifier", internal::division_rule_counts());
   std::printf("the same in the solver's forms, by numbers and under facts\n");
-  print_rewrite_rules(number_division_rule_counts());
-  print_rewrite_rules(quotient_rule_counts());
+  print_rewrite_rules("floor", number_division_rule_counts());
+  print_rewrite_rules("quotient", quotient_rule_counts());
   std::printf("rules of powers and bits in the solver's forms\n");
-  print_rewrite_rules(function_rule_counts());
+  print_rewrite_rules("function", function_rule_counts());
 }
 
 }  // namespace
