@@ -141,6 +141,21 @@ void quotient_into_extremum(FormSearch& s, Expr e, Found& found) {
   if (is_simpler) found.push_back(s.pool().make(n.op(), args));
 }
 
+// Whether 0 <= a < b for a symbolic b, as far as can be proved.
+bool is_proved_within(FormSearch& s, const Polynomial& a, const Polynomial& b) {
+  if (s.facts() == nullptr || b.is_constant()) return false;
+  Simplifier& simplifier = s.simplifier();
+  return s.proved(simplifier.nonneg(a)) == true &&
+         s.proved(simplifier.nonneg(b - a - Polynomial(Int(1)))) == true;
+}
+
+// a//b -> 0 where 0 <= a < b.
+void proved_quotient(FormSearch& s, Expr e, Found& found) {
+  if (is_proved_within(s, as_sum(e.arg(0)), as_sum(e.arg(1)))) {
+    found.push_back(s.integer(0));
+  }
+}
+
 // What takes two values that follow each other: a//m is linear in it.
 void two_values(FormSearch& s, Expr e, Found& found) {
   if (!e.arg(1).is(Op::kInteger)) return;
@@ -173,6 +188,13 @@ void known_quotient(FormSearch& s, Expr e, Found& found) {
     if (!is_one) continue;
     found.push_back(to_expr(s.pool(), r));
     return;
+  }
+}
+
+// a % b -> a where 0 <= a < b: (32*x + y) % (32*n) for x < n and y in [0, 31].
+void proved_remainder(FormSearch& s, Expr e, Found& found) {
+  if (is_proved_within(s, as_sum(e.arg(0)), as_sum(e.arg(1)))) {
+    found.push_back(e.arg(0));
   }
 }
 
@@ -282,6 +304,10 @@ constexpr Rule kDivisionRules[] = {
      "Mod(x + 3, 2*y)"},
     {"split_remainder", On::kMod, split_remainder, "Mod(4*x + y, 12)",
      "Mod(4*x + z, 12)", "y in [0, 3]"},
+    {"proved_quotient", On::kFloor, proved_quotient, "((32*x + y)//(32*z))",
+     "((32*x + y)//(16*z))", "x in [0, 99]; y in [0, 31]; x < z"},
+    {"proved_remainder", On::kMod, proved_remainder, "Mod(32*x + y, 32*z)",
+     "Mod(32*x + y, 16*z)", "x in [0, 99]; y in [0, 31]; x < z"},
 };
 
 }  // namespace

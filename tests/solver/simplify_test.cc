@@ -41,6 +41,12 @@ constexpr Row kRows[] = {
     {"", "Ne(t, 0)", "Mod(-Mod(x, t), -2*t)", "-Mod(x, t)"},
     {"", "Ne(t, 0)", "Mod(Mod(x, t), 2*t)", "Mod(x, t)"},
     {"", "Ne(a + b, 0)", "x - (a + b)*(x//(a + b))", "Mod(x, a + b)"},
+    // bounds by symbols, which take a proof
+    {"x:0.. y:0..31", "x < n", "Mod(32*x + y, 32*n)", "32*x + y"},
+    {"x:0.. y:0..31", "x < n*m", "Mod(32*x + y, 32*n*m)", "32*x + y"},
+    {"x:0.. y:0..", "x < n;y < m", "Mod(m*x + y, m*n)", "m*x + y"},
+    {"x:0.. y:0..31", "x < n", "(32*x + y)//(32*n)", "0"},
+    {"x:0.. y:0..31 z:0..", "x < n", "(32*n*z + 32*x + y)//(32*n)", "z"},
     // equalities that are known, either way round
     {"", "Eq(n, 4*m)", "n - 4*m", "0"},
     {"", "Eq(n, 4*m)", "4*m + 1", "n + 1"},
