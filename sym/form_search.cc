@@ -148,7 +148,7 @@ class FormSearch::Expansion {
         --expansions;
         --patience;
         next->is_expanded = true;
-        expand(next->best.canonical);
+        expand(index_of(*next));
         continue;
       }
       // Cases last: each is a search of its own.
@@ -156,7 +156,7 @@ class FormSearch::Expansion {
       if (next == nullptr || case_expansions == 0) break;
       --case_expansions;
       next->is_expanded_by_cases = true;
-      expand_by_cases(next->best.canonical);
+      expand_by_cases(index_of(*next));
     }
     return forms_[least_].best;
   }
@@ -165,7 +165,14 @@ class FormSearch::Expansion {
   struct Form {
     Best best;
     bool is_expanded = false, is_expanded_by_cases = false;
+    // Which form a rule said it of, and which rule; the start is of none.
+    size_t from = 0, rule = 0;
+    bool led_on = false;  // it is a cheaper form, or led to one
   };
+
+  size_t index_of(const Form& form) const {
+    return static_cast<size_t>(&form - forms_.data());
+  }
 
   uint64_t least_cost() const { return forms_[least_].best.cost; }
 
@@ -198,7 +205,7 @@ class FormSearch::Expansion {
     return next == forms_.end() ? nullptr : &*next;
   }
 
-  void expand(Expr form) {
+  void expand(size_t form) {
     const auto tables = rule_tables();
     size_t first = 0;
     for (RuleRows rules : tables.first(tables.size() - 1)) {
@@ -206,7 +213,7 @@ class FormSearch::Expansion {
       first += rules.size();
     }
   }
-  void expand_by_cases(Expr form) {
+  void expand_by_cases(size_t form) {
     const auto tables = rule_tables();
     size_t first = 0;
     for (RuleRows rules : tables.first(tables.size() - 1)) {
@@ -216,7 +223,8 @@ class FormSearch::Expansion {
   }
 
   // `first`: the number of the first of these rules.
-  void try_rules(RuleRows rules, size_t first, Expr form) {
+  void try_rules(RuleRows rules, size_t first, size_t from) {
+    const Expr form = forms_[from].best.canonical;
     for (size_t i = 0; i < rules.size(); ++i) {
       if (!applies(rules[i].on, form)) continue;
       Budget::spend(1);
@@ -227,12 +235,22 @@ class FormSearch::Expansion {
         if (other.type() != start_.type() || !add(search_.canonical(other))) {
           continue;
         }
+        forms_.back().from = from;
+        forms_.back().rule = first + i;
         if (forms_.back().best.cost >= least_cost()) continue;
         least_ = forms_.size() - 1;
-        count_rule(first + i);
+        count_rules();
         // The budget may end before there is more.
         search_.best_[start_.id()].best = forms_[least_].best;
       }
+    }
+  }
+
+  // The rules that led to the cheapest form, each form's once.
+  void count_rules() {
+    for (size_t i = least_; i != 0 && !forms_[i].led_on; i = forms_[i].from) {
+      forms_[i].led_on = true;
+      count_rule(forms_[i].rule);
     }
   }
 

@@ -72,28 +72,6 @@ void arms_under_condition(FormSearch& s, Expr e, Found& found) {
   found.push_back(s.pool().make(Op::kWhere, {c, yes, no}));
 }
 
-// Where(p >= 0, a, b) -> Where(q >= 0, a, b) for a condition q >= 0 within it
-// that is stricter or laxer by a constant, where a is b between the two.
-void condition_of_part(FormSearch& s, Expr e, Found& found) {
-  if (!s.may_assume() || !e.is_int()) return;
-  const std::optional<Sign> outer = sign_of(e.arg(0));
-  if (!outer || outer->op != Op::kLe) return;
-  for (Expr arm : {e.arg(1), e.arg(2)}) {
-    const Expr c = inner_condition(arm);
-    const std::optional<Sign> inner = c ? sign_of(c) : std::nullopt;
-    if (!inner || inner->op != Op::kLe) continue;
-    const Polynomial gap = outer->p - inner->p;
-    if (!gap.is_constant() || gap.is_zero()) continue;
-    const bool is_laxer = gap.constant().sign() > 0;  // holds where c does
-    const Expr between[] = {is_laxer ? e.arg(0) : c,
-                            s.simplifier().negate(is_laxer ? c : e.arg(0))};
-    const Expr yes = s.under(between, e.arg(1));
-    if (yes == s.under(between, e.arg(2))) {
-      found.push_back(where(c, e.arg(1), e.arg(2)));
-    }
-  }
-}
-
 // Each part where the others hold.
 void part_under_others(FormSearch& s, Expr e, Found& found) {
   if (!s.may_assume() || e.arity() > kMaxParts) return;
@@ -147,9 +125,6 @@ constexpr Rule kCaseRules[] = {
      "(x < y) & (x < y + 2)", "(x < y) & (x < z)"},
     {"arms_under_condition", On::kWhere, arms_under_condition,
      "Where(x < y, Where(x < y, x, z), z)", "Where(x < y, x, z)"},
-    {"condition_of_part", On::kWhere, condition_of_part,
-     "Where(x >= -2, (Where(x >= 0, x, -x)//4), ((-x)//4))",
-     "Where(x >= -2, (Where(x >= 0, x, -x)//4), (x//4))"},
     {"arms_alike", On::kWhere, arms_alike, "Where(Eq(x, 3), 3, x)",
      "Where(x < 3, 3, x)"},
     {"push_into_arms", On::kAny, push_into_arms,

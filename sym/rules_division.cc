@@ -269,22 +269,6 @@ void reduce_by_divisor(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-// (g*h + l) % (g*k) -> g*((h + t) % k) + l - t*g for l in [t*g, t*g + g).
-void split_remainder(FormSearch& s, Expr e, Found& found) {
-  if (!e.arg(1).is(Op::kInteger)) return;
-  const Int& m = e.arg(1).integer();
-  if (m.sign() <= 0) return;
-  const Polynomial a = as_sum(e.arg(0));
-  for (const Int& g : moduli(s, a, m)) {
-    const auto b = block_of(s, a, g);
-    if (!b) continue;
-    const Expr inner = s.simplifier().mod(b->high + Polynomial(b->block),
-                                          Polynomial(floor_div(m, g)));
-    found.push_back(to_expr(
-        s.pool(), as_sum(inner) * g + b->low - Polynomial(b->block * g)));
-  }
-}
-
 constexpr Rule kDivisionRules[] = {
     {"nested_quotient", On::kFloor, nested_quotient, "((x//2) + y)//3",
      "(2*(x//2) + y)//3"},
@@ -302,8 +286,6 @@ constexpr Rule kDivisionRules[] = {
      "Mod(-Mod(x, y), 2*y)"},
     {"reduce_by_divisor", On::kMod, reduce_by_divisor, "Mod(x + 3*y, 2*y)",
      "Mod(x + 3, 2*y)"},
-    {"split_remainder", On::kMod, split_remainder, "Mod(4*x + y, 12)",
-     "Mod(4*x + z, 12)", "y in [0, 3]"},
     {"proved_quotient", On::kFloor, proved_quotient, "((32*x + y)//(32*z))",
      "((32*x + y)//(16*z))", "x in [0, 99]; y in [0, 31]; x < z"},
     {"proved_remainder", On::kMod, proved_remainder, "Mod(32*x + y, 32*z)",
@@ -312,8 +294,20 @@ constexpr Rule kDivisionRules[] = {
 
 }  // namespace
 
+// (g*h + l) % (g*k) -> g*((h + t) % k) + l - t*g for l in [t*g, t*g + g).
 void split_remainders(FormSearch& s, Expr e, Found& found) {
-  split_remainder(s, e, found);
+  if (!e.arg(1).is(Op::kInteger)) return;
+  const Int& m = e.arg(1).integer();
+  if (m.sign() <= 0) return;
+  const Polynomial a = as_sum(e.arg(0));
+  for (const Int& g : moduli(s, a, m)) {
+    const auto b = block_of(s, a, g);
+    if (!b) continue;
+    const Expr inner = s.simplifier().mod(b->high + Polynomial(b->block),
+                                          Polynomial(floor_div(m, g)));
+    found.push_back(to_expr(
+        s.pool(), as_sum(inner) * g + b->low - Polynomial(b->block * g)));
+  }
 }
 
 RuleRows division_rules() { return kDivisionRules; }

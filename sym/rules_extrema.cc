@@ -256,29 +256,6 @@ void take_out_of_extremum(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-// Min(x*y, x*z) -> x*Min(y, z) where x >= 0.
-void take_out_factor(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxArgs) return;
-  std::vector<Polynomial> all;
-  for (Expr arg : e.args()) all.push_back(as_sum(arg));
-  if (all[0].is_zero()) return;
-  for (Expr atom : all[0].terms().begin()->first) {
-    const Polynomial x = Polynomial::atom(atom);
-    const bool is_nonneg = s.is_nonneg(x);
-    if (!is_nonneg && !s.is_nonneg(x * Int(-1))) continue;
-    std::vector<Expr> args;
-    for (const Polynomial& p : all) {
-      const auto q = exact_quotient(p, x);
-      if (!q) break;
-      args.push_back(to_expr(s.pool(), *q));
-    }
-    if (args.size() < all.size()) continue;
-    const Op op = is_nonneg ? e.op() : dual(e.op());
-    found.push_back(atom * s.canonical(s.pool().make(op, args)));
-    return;
-  }
-}
-
 // Max(a//m + r, b//m) -> Max(a + m*r, b)//m; what is no quotient may stay
 // outside.
 void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
@@ -586,8 +563,6 @@ constexpr Rule kExtremumRules[] = {
      "Max(y, Min(z, Max(x, y)))", "Max(y, Min(z, x))"},
     {"take_out_of_extremum", On::kExtremum, take_out_of_extremum,
      "Min(x + y, x + z)", "Min(x*y, x*x)"},
-    {"take_out_factor", On::kExtremum, take_out_factor, "Min(y*x, y*z)",
-     "Min(x*y, x*z)", "y in [0, 3]"},
     {"dominated_in_arms", On::kExtremum, dominated_in_arms,
      "Max(y, Where(x < 0, Max(y, z), x))", "Max(y, Where(x < 0, z, x))"},
     {"take_out_of_some", On::kExtremum, take_out_of_some,

@@ -392,27 +392,6 @@ void known_part_inside(FormSearch& s, Expr e, Found& found) {
   if (changed) found.push_back(s.pool().make(e.op(), args));
 }
 
-// (p | q) & (~p | r) -> Where(p, r, q), and (p & q) | (~p & r) ->
-// Where(p, q, r).
-void choice_of_parts(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() != 2) return;
-  const bool is_and = e.is(Op::kAnd);
-  const Op other = dual(e.op());
-  const std::vector<Expr> x = elements(e.arg(0), other);
-  const std::vector<Expr> y = elements(e.arg(1), other);
-  if (x.size() < 2 || y.size() < 2 || x.size() > kMaxParts) return;
-  for (Expr p : x) {
-    const Expr opposite = s.simplifier().negate(p);
-    if (std::find(y.begin(), y.end(), opposite) == y.end()) continue;
-    std::vector<Expr> q = x, r = y;
-    std::erase(q, p);
-    std::erase(r, opposite);
-    const Expr with = joined(s, other, is_and ? r : q);
-    const Expr without = joined(s, other, is_and ? q : r);
-    found.push_back(where(p, with, without));
-  }
-}
-
 constexpr Rule kLogicRules[] = {
     {"proved_relation", On::kRelation, proved_relation, "", ""},
     {"cheapest_difference", On::kRelation, cheapest_difference,
@@ -441,8 +420,6 @@ constexpr Rule kLogicRules[] = {
      "(x <= y) & (y <= z)"},
     {"bounds_of_one_side", On::kJunction, bounds_of_one_side,
      "(x < y) & (x < z)", "(x < y) & (z < 2)"},
-    {"choice_of_parts", On::kJunction, choice_of_parts,
-     "((x < 0) | (y < 0)) & ((x >= 0) | (z < 0))", "(x < 0) & (y < 0)"},
     {"common_part", On::kJunction, common_part,
      "((x < 0) & (y < 0)) | ((x < 0) & (z < 0))", "(x < 0) | (y < 0)"},
 };

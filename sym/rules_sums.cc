@@ -172,36 +172,6 @@ void complete_halves(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-// c*((a + i)//n) for all i from 0 to n - 1 -> c*a (Hermite).  Where less than
-// half of them are there, what is missing is more than what goes.
-void complete_quotients(FormSearch& s, Expr e, Found& found) {
-  constexpr int64_t kMaxDivisor = 8;
-  const Polynomial* p = small_sum(s, e);
-  if (!p) return;
-  const auto floors = few_atoms(*p, Op::kFloorDiv);
-  auto quotients_by = [&](int64_t n) {
-    return std::count_if(floors.begin(), floors.end(), [n](Expr floor) {
-      return floor.arg(1).maybe_int64() == n;
-    });
-  };
-  for (Expr floor : floors) {
-    const auto n = floor.arg(1).maybe_int64();
-    const auto term = constant_times(*p, floor);
-    if (!n || *n < 3 || *n > kMaxDivisor || !term) continue;
-    if (2 * quotients_by(*n) < *n) continue;
-    const Polynomial divisor((Int(*n)));
-    const Polynomial a = as_sum(floor.arg(0));
-    Polynomial rest = *p;
-    for (int64_t i = 0; i < *n; ++i) {
-      rest = rest -
-             as_sum(s.simplifier().floor_div(a + Polynomial(Int(i)), divisor)) *
-                 term->coefficient;
-    }
-    if (rest.terms().size() >= p->terms().size()) continue;
-    found.push_back(to_expr(s.pool(), rest + a * term->coefficient));
-  }
-}
-
 // a//m - b//m -> (a - b + b % m)//m.
 void difference_of_quotients(FormSearch& s, Expr e, Found& found) {
   const Polynomial* p = small_sum(s, e);
@@ -271,8 +241,6 @@ constexpr Rule kSumRules[] = {
      "2 - Mod(x, 3)", "Mod(x, 3) + 2"},
     {"complete_halves", On::kInteger, complete_halves, "(x//2) + ((x + 1)//2)",
      "(x//3) + ((x + 1)//3)"},
-    {"complete_quotients", On::kInteger, complete_quotients,
-     "(x//3) + ((x + 1)//3) + ((x + 2)//3)", "(x//3) + ((x + 1)//4)"},
     {"difference_of_quotients", On::kInteger, difference_of_quotients,
      "((x + 1)//3) - (x//3)", "((x + 1)//3) + (x//3)"},
     {"gather_in_numerator", On::kInteger, gather_in_numerator,

@@ -117,30 +117,6 @@ void add_into_extremum(FormSearch& s, Expr e, Found& found) {
   }
 }
 
-// Min(3*a, 3*b) -> 3*Min(a, b), of all extrema of a sum.
-void content_of_extrema(FormSearch& s, Expr e, Found& found) {
-  const Polynomial* p = small_sum(s, e);
-  if (p == nullptr || p->terms().size() < 2) return;
-  Polynomial rest = *p;
-  bool changed = false;
-  for (Op op : {Op::kMin, Op::kMax}) {
-    for (Expr extremum : few_atoms(*p, op)) {
-      Int g = 0;
-      for (Expr arg : extremum.args()) g = gcd(g, full_content(as_sum(arg)));
-      const auto term = constant_times(rest, extremum);
-      if (!term || g.is_zero() || g.is_one()) continue;
-      std::vector<Expr> args;
-      for (Expr arg : extremum.args()) {
-        args.push_back(to_expr(s.pool(), over(as_sum(arg), g)));
-      }
-      const Expr primitive = s.canonical(s.pool().make(op, args));
-      rest = term->rest + as_sum(primitive) * (term->coefficient * g);
-      changed = true;
-    }
-  }
-  if (changed) found.push_back(to_expr(s.pool(), rest));
-}
-
 // c*Max(0, d + k) - c*Max(0, d) -> c*Min(Max(d + k, 0), k), k > 0.
 void clamp(FormSearch& s, Expr e, Found& found) {
   const Polynomial* p = small_sum(s, e);
@@ -277,8 +253,6 @@ constexpr Rule kSumOfExtremaRules[] = {
      "Min(x, y)"},
     {"add_into_extremum", On::kInteger, add_into_extremum, "x + Max(y - x, z)",
      "x*Max(y, z)"},
-    {"content_of_extrema", On::kInteger, content_of_extrema,
-     "Min(3*x, 3*y) - Min(x, z)", "Min(3*x, 2*y) - Min(x, z)"},
     {"clamp", On::kInteger, clamp, "Max(x, y + 3) - Max(x, y)",
      "Max(x, y + 3) - Max(z, y)"},
     {"shift_clamp", On::kInteger, shift_clamp, "Min(60, Max(0, x + 63)) + 3",
