@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import re
+import sys
 import zipfile
 
 import pytest
@@ -637,3 +638,59 @@ def test_what_was_saved_is_loaded(files):
         if "rows" in name or "loops" in name:
             continue  # from_torch's business, not the file's
         assert proviso.load(path).guards is not None, name
+
+
+# --- how inputs nest: torch imports what the JSON in a spec names
+
+MEMBER = json.dumps([{"__enum__": True, "fqn": "MARK:E", "name": "A"}, 1, 2])
+FACTORY = {"default_factory_module": "MARK", "default_factory_name": "E",
+           "dict_context": ["a", "b", "c"]}
+
+
+def nested_in(type_, context, before=""):
+    """The whole output is of that type."""
+    def damage(archive):
+        call = archive.model["graph_module"]["module_call_graph"][0]
+        spec = json.loads(call["signature"]["out_spec"])
+        spec[1].update(type=type_, context=context)
+        call["signature"]["out_spec"] = before + json.dumps(spec)
+    return damage
+
+
+@pytest.mark.parametrize("damage, message", [
+    *((nested_in("builtins.dict", blank + MEMBER), "is not imported")
+      for blank in ("", " ", "\n", "\r", "\t ")),
+    (nested_in("builtins.dict", MEMBER, before="\n"), "is not imported"),
+    (nested_in("builtins.dict", json.dumps("\t" + MEMBER)), "is not imported"),
+    *((nested_in("collections.defaultdict", FACTORY, before=blank),
+       "a defaultdict that makes 'E'") for blank in ("", " ")),
+    (nested_in("collections.defaultdict", json.dumps(FACTORY)),
+     "a defaultdict that makes 'E'"),
+    (nested_in("collections.defaultdict",
+               dict(FACTORY, default_factory_module="builtins",
+                    default_factory_name="eval")),
+     "a defaultdict that makes 'eval'"),
+    (nested_in("builtins.dict", MEMBER.replace("MARK:E", "os:environ")
+               .replace('"A"', '"PATH"')), "no member of an enum in 'os'"),
+    (nested_in("builtins.dict", MEMBER.replace("MARK:E", "enum:Enum")),
+     "no member of an enum in 'enum'"),
+    (nested_in("builtins.dict", MEMBER.replace("MARK:E", "torch:onnx.E")),
+     "no member of an enum in 'torch'"),
+    (nested_in("builtins.dict", MEMBER.replace('"name": "A"', '"name": 1')),
+     "is no member of an enum"),
+    (nested_in("collections.namedtuple", "builtins.dict"), "no named tuple"),
+    (nested_in("builtins.dict", " " * 8 + "[" * 10 ** 6), "nested too deeply"),
+])
+def test_a_spec_imports_nothing(damage, message, files, tmp_path, monkeypatch):
+    module = f"mark_{tmp_path.name}"
+    (tmp_path / f"{module}.py").write_text(
+        "import enum\nclass E(enum.Enum):\n    A = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    archive = Archive(files["linear_torch"])
+    damage(archive)
+    archive.model = json.loads(json.dumps(archive.model).replace("MARK", module))
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        proviso.load(tmp_path / "bad.pt2")
+    assert "bad.pt2" in str(error.value) and len(str(error.value)) < 1000
+    assert module not in sys.modules

@@ -8,10 +8,12 @@ tensors and of types that you registered, and there are no libraries.
 """
 
 import ast
+import enum
 import io
 import json
 import re
 import sys
+import types
 
 import torch
 from torch.utils import _pytree as pytree
@@ -195,29 +197,71 @@ def _check_name(name):
         raise _Refused(f"{repr(name)[:_SHOWN]} is no name of a value")
 
 
+def _parsed(text):
+    """What json.loads makes of it, white space and all; None of other text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+    except RecursionError:
+        raise _Refused(f"{text[:_SHOWN]!r} is nested too deeply") from None
+
+
 def _check_spec(text):
-    """How inputs nest: no module is imported for it."""
+    """How inputs nest.  torch imports what the JSON in it names, and calls what
+    it finds there; types read more of it, JSON within JSON, as they like."""
     stack = [text]
     while stack:
         value = stack.pop()
-        if isinstance(value, str) and value[:1] in ("[", "{"):
-            try:
-                stack.append(json.loads(value))
-            except ValueError:
-                continue
+        if isinstance(value, str):
+            stack.append(_parsed(value))
         elif isinstance(value, list):
             stack.extend(value)
         elif isinstance(value, dict):
-            module = str(value.get("fqn", "")).partition(":")[0]
-            if "__enum__" in value and module not in sys.modules:
-                raise _Refused(f"'{module}' is not imported: import what "
-                               "defines the types of the inputs")
-            if (value.get("default_factory_name", "list") not in _FACTORIES
-                    or value.get("default_factory_module",
-                                 "builtins") != "builtins"):
-                raise _Refused("a defaultdict that makes "
-                               f"{value.get('default_factory_name')!r}{_TRUST}")
+            if "__enum__" in value:
+                _check_enum(value)
+            if any(key.startswith("default_factory") for key in value):
+                _check_factory(value)
+            if value.get("type") == "collections.namedtuple":
+                _check_named_tuple(value.get("context"))
+            stack.extend(value)
             stack.extend(value.values())
+
+
+def _check_enum(value):
+    """A member of an enum that is there: nothing is imported for it, nor asked
+    of a module that imports when it is asked."""
+    shown = repr(value)[:_SHOWN]
+    if (set(value) != {"__enum__", "fqn", "name"}
+            or not isinstance(value["fqn"], str)
+            or not isinstance(value["name"], str)):
+        raise _Refused(f"{shown} is no member of an enum")
+    module, _, path = value["fqn"].partition(":")
+    kind = sys.modules.get(module)
+    if not isinstance(kind, types.ModuleType):
+        raise _Refused(f"'{module[:_SHOWN]}' is not imported: import what "
+                       "defines the types of the inputs")
+    for name in path.split("."):
+        kind = vars(kind).get(name) if hasattr(kind, "__dict__") else None
+    if (not isinstance(kind, type) or not issubclass(kind, enum.Enum)
+            or value["name"] not in kind.__members__):
+        raise _Refused(f"{shown} is no member of an enum in '{module}'")
+
+
+def _check_factory(value):
+    """Of a defaultdict."""
+    if (value.get("default_factory_module") != "builtins"
+            or value.get("default_factory_name") not in _FACTORIES):
+        made = repr(value.get("default_factory_name"))[:_SHOWN]
+        raise _Refused(f"a defaultdict that makes {made}{_TRUST}")
+
+
+def _check_named_tuple(context):
+    kind = (pytree.SERIALIZED_TYPE_TO_PYTHON_TYPE.get(context)
+            if isinstance(context, str) else None)
+    if not pytree.is_namedtuple_class(kind):
+        raise _Refused(f"{repr(context)[:_SHOWN]} is no named tuple that is "
+                       "registered: import what defines the types of the inputs")
 
 
 def _check_model(model):
@@ -263,12 +307,12 @@ def _check_pickle(data, name):
     try:
         names = torch.serialization.get_unsafe_globals_in_checkpoint(
             io.BytesIO(data))
-        types = {other: _known_type(other) for other in names}
-        for other, kind in types.items():
+        known = {other: _known_type(other) for other in names}
+        for other, kind in known.items():
             if kind is None:
                 raise _Refused(f"{name} holds {other}, which is neither a "
                                f"tensor nor a type that you registered{_TRUST}")
-        with torch.serialization.safe_globals(list(types.values())):
+        with torch.serialization.safe_globals(list(known.values())):
             torch.load(io.BytesIO(data), weights_only=True)
     except _Refused:
         raise
