@@ -694,3 +694,84 @@ def test_a_spec_imports_nothing(damage, message, files, tmp_path, monkeypatch):
         proviso.load(tmp_path / "bad.pt2")
     assert "bad.pt2" in str(error.value) and len(str(error.value)) < 1000
     assert module not in sys.modules
+
+
+# --- tensors
+
+def index_of(archive, folder="weights"):
+    name = next(n for n in archive.records
+                if n.endswith(f"model_{folder}_config.json"))
+    return name, json.loads(archive.records[name])
+
+
+def with_index(folder, edit):
+    def damage(archive):
+        name, index = index_of(archive, folder)
+        edit(index["config"])
+        archive.records[name] = json.dumps(index).encode()
+    damage.__name__ = f"{folder}: {edit.__name__}"
+    return damage
+
+
+def legacy(folder):
+    """torch would take these for the tensors, and never open the others."""
+    def damage(archive):
+        root = archive.model_name.partition("/")[0]
+        buffer = io.BytesIO()
+        torch.save({"scale": torch.zeros(10 ** 4)}, buffer)
+        archive.records[f"{root}/data/{folder}/model.pt"] = buffer.getvalue()
+    damage.__name__ = f"legacy {folder}"
+    return damage
+
+
+def two_dtypes_of_one_record(config):
+    first, second = list(config.values())[:2]
+    second["path_name"] = first["path_name"]
+    second["tensor_meta"].update(dtype=4, requires_grad=False)  # int32
+
+
+def bytes_first(config):
+    two_dtypes_of_one_record(config)
+    config.update({name: config.pop(name) for name in list(config)[:1]})
+
+
+def first_entry(**meta):
+    def edit(config):
+        next(iter(config.values()))["tensor_meta"].update(meta)
+    edit.__name__ = ", ".join(meta)
+    return edit
+
+
+def a_buffer_that_learns(config):
+    next(entry for entry in config.values() if not entry["is_param"])[
+        "tensor_meta"]["requires_grad"] = True
+
+
+TENSORS = [
+    (legacy("weights"), "data/weights/model.pt holds tensors as older versions"),
+    (legacy("constants"), "data/constants/model.pt holds tensors as older ver"),
+    (with_index("weights", two_dtypes_of_one_record), "are of one dtype"),
+    (with_index("weights", bytes_first), "are of one dtype"),
+    (with_index("weights", first_entry(device={"type": "meta", "index": None})),
+     "it is on the device meta"),
+    (with_index("weights", first_entry(device={"type": "cuda", "index": 3})),
+     "it is on the device cuda:3"),
+    (with_index("weights", first_entry(layout=1)), "only strided tensors"),
+    (with_index("weights", first_entry(layout=99)), "unknown layout code 99"),
+    (with_index("weights", a_buffer_that_learns),
+     "it is no parameter, and is said to require a gradient"),
+]
+
+
+@pytest.mark.parametrize("damage, message", TENSORS,
+                         ids=lambda v: getattr(v, "__name__", None))
+def test_tensors_are_those_that_are_checked(damage, message, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    damage(archive)
+    archive.write(tmp_path / "bad.pt2")
+    refused(tmp_path / "bad.pt2", message)
+    for command in ("show", "run"):
+        done = tool(command, tmp_path / "bad.pt2")
+        assert done.returncode == 3 and message in done.stderr
+    with pytest.raises(ValueError, match="bad.pt2.*" + re.escape(message)):
+        proviso.load(tmp_path / "bad.pt2")

@@ -369,6 +369,49 @@ ROWS += [spec(which, old, new) for which in ("in_spec", "out_spec")
              ("[1,", "[2,"), ("[1,", "[0,")]]
 
 
+# --- the tensors
+
+def of_index(archive, folder):
+    """(name of the record, its contents) of the weights or constants."""
+    name = next(n for n in archive.records
+                if n.endswith(f"/data/{folder}/model_{folder}_config.json"))
+    return name, json.loads(archive.records[name])
+
+
+def tensors(title, folder, edit):
+    def damage(a):
+        name, index = of_index(a, folder)
+        edit(a, name.rpartition("/")[0], index["config"])
+        a.records[name] = json.dumps(index).encode()
+    return Row(f"{folder}: {title}", "linear", damage)
+
+
+def one_byte_more(a, folder, config):
+    path = next(iter(config.values()))["path_name"]
+    a.records[f"{folder}/{path}"] += b"x"
+
+
+def another_prefix(a, folder, config):
+    entry = next(iter(config.values()))
+    a.records[f"{folder}/data_0"] = a.records.pop(
+        f"{folder}/{entry['path_name']}")
+    entry["path_name"] = "data_0"
+
+
+def on_a_device_of_none(a, folder, config):
+    next(iter(config.values()))["tensor_meta"]["device"] = {
+        "type": "cuda", "index": 90}
+
+
+ROWS += [tensors("a record of odd length", folder, one_byte_more)
+         for folder in ("weights", "constants")]
+ROWS += [tensors("another prefix", "constants", another_prefix),
+         tensors("a device that is not there", "weights", on_a_device_of_none)]
+ROWS += [Row(f"{folder}: no index", "linear", lambda a, folder=folder:
+             a.records.pop(of_index(a, folder)[0]))
+         for folder in ("weights", "constants")]
+
+
 # --- what both read
 
 SAME = [Row("unchanged", "linear", lambda a: None)]

@@ -33,16 +33,6 @@ c10::Layout read_layout(const Json& json) {
                             "layout");
 }
 
-// Kernels of other layouts trust what they are given (zeros(layout=_mkldnn)
-// writes past the end of its memory).
-c10::Layout strided_layout(const Json& json) {
-  const c10::Layout layout = read_layout(json);
-  if (layout != c10::kStrided)
-    throw FileError("only strided tensors can be read, found layout " +
-                    c10::str(layout));
-  return layout;
-}
-
 c10::MemoryFormat read_format(const Json& json) {
   using enum c10::MemoryFormat;
   return coded<c10::MemoryFormat>(
@@ -181,6 +171,16 @@ c10::Device read_device(const Json& json) {
   }
 }
 
+// Kernels of other layouts trust what they are given (zeros(layout=_mkldnn)
+// writes past the end of its memory).
+c10::Layout read_strided(const Json& json) {
+  const c10::Layout layout = read_layout(json);
+  if (layout != c10::kStrided)
+    throw FileError("only strided tensors can be read, found layout " +
+                    c10::str(layout));
+  return layout;
+}
+
 // --- values
 
 Expr GraphReader::number(const Json& json, bool of_node) {
@@ -247,7 +247,7 @@ TensorMeta GraphReader::tensor_meta(const Json& json, bool of_node) {
   for (const Json& stride : json.at("strides").items())
     meta.strides.push_back(integer(stride, of_node, "stride"));
   meta.offset = integer(json.at("storage_offset"), of_node, "offset");
-  strided_layout(json.at("layout"));
+  read_strided(json.at("layout"));
   if (meta.sizes.size() != meta.strides.size())
     throw FileError("a tensor of " + std::to_string(meta.sizes.size()) +
                     " sizes has " + std::to_string(meta.strides.size()) +
@@ -331,7 +331,7 @@ Argument GraphReader::argument(const Scope& scope, const Json& json) {
   if (tag == "as_bool") return {body.boolean()};
   if (tag == "as_string") return {body.string()};
   if (tag == "as_scalar_type") return {read_dtype(body)};
-  if (tag == "as_layout") return {strided_layout(body)};
+  if (tag == "as_layout") return {read_strided(body)};
   if (tag == "as_memory_format") return {read_format(body)};
   if (tag == "as_device") return {read_device(body)};
   if (tag == "as_complex")

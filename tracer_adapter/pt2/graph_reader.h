@@ -27,6 +27,7 @@ namespace proviso::inline v0_2::pt2 {
 std::optional<c10::OperatorHandle> find_operator(const std::string& target);
 c10::ScalarType read_dtype(const Json& json);
 c10::Device read_device(const Json& json);
+c10::Layout read_strided(const Json& json);  // throws on other layouts
 
 class GraphReader {
  public:

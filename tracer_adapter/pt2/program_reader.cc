@@ -59,14 +59,14 @@ int64_t extent(const std::vector<int64_t>& sizes,
 
 class TensorReader {
  public:
-  TensorReader(const ZipReader& zip, std::string folder)
-      : zip_(zip), folder_(std::move(folder)) {}
+  // `prefix`: of the names of records that torch takes for tensors.
+  TensorReader(const ZipReader& zip, std::string folder, std::string prefix)
+      : zip_(zip), folder_(std::move(folder)), prefix_(std::move(prefix)) {}
 
   // `parameters`: takes the names of those that are.
   NamedTensors read(const std::string& index,
                     std::set<std::string>* parameters) {
     NamedTensors tensors;
-    if (!zip_.has(folder_ + index)) return tensors;
     const Json json = parse_json(zip_.record(folder_ + index), index);
     check_form(json, "PayloadConfig");
     for (const auto& [name, entry] : json.at("config").members()) {
@@ -81,11 +81,40 @@ class TensorReader {
   }
 
  private:
+  // The elements of a record.
+  at::Tensor base_of(const std::string& record, c10::ScalarType dtype) {
+    const std::string_view bytes = zip_.record(folder_ + record);
+    const size_t item = c10::elementSize(dtype);
+    if (bytes.size() % item != 0)
+      throw FileError("record '" + record + "' has " +
+                      std::to_string(bytes.size()) + " bytes, no multiple of " +
+                      std::to_string(item) + ", the size of a " +
+                      c10::toString(dtype));
+    at::Tensor& base = bases_[record];
+    if (!base.defined()) {
+      base = at::empty({static_cast<int64_t>(bytes.size() / item)}, dtype);
+      std::memcpy(base.data_ptr(), bytes.data(), bytes.size());
+    }
+    // torch takes the bytes for what the first of its tensors is.
+    if (base.scalar_type() != dtype)
+      throw FileError("it is of " + std::string(c10::toString(dtype)) +
+                      ", and record '" + record + "' is of " +
+                      c10::toString(base.scalar_type()) +
+                      " for another tensor; tensors of one record are of one "
+                      "dtype");
+    return base;
+  }
+
   at::Tensor tensor(const Json& entry) {
     if (entry.at("use_pickle").boolean())
       throw FileError("it is pickled; only plain tensors can be read");
     const Json& meta = entry.at("tensor_meta");
-    read_device(meta.at("device"));
+    if (const c10::Device device = read_device(meta.at("device"));
+        !device.is_cpu())
+      throw FileError("it is on the device " + device.str() +
+                      "; move the program's tensors to the CPU before it is "
+                      "exported");
+    read_strided(meta.at("layout"));
     const auto dtype = read_dtype(meta.at("dtype"));
     const auto sizes = plain_list(meta.at("sizes"), "size");
     const auto strides = plain_list(meta.at("strides"), "stride");
@@ -93,31 +122,30 @@ class TensorReader {
     if (sizes.size() != strides.size() || offset < 0)
       throw FileError("its sizes, strides and offset do not fit together");
     const std::string& record = entry.at("path_name").string();
-    const std::string_view bytes = zip_.record(folder_ + record);
-    const auto item = static_cast<int64_t>(c10::elementSize(dtype));
-    const int64_t have = static_cast<int64_t>(bytes.size()) / item;
+    if (!record.starts_with(prefix_))
+      throw FileError("record '" + record + "' is no '" + prefix_ +
+                      "...', as those of its tensors are called");
+    const at::Tensor base = base_of(record, dtype);
+    const int64_t have = base.numel();
     if (extent(sizes, strides, offset) > have)
       throw FileError("record '" + record + "' holds " + std::to_string(have) +
                       " elements, fewer than its sizes and strides claim");
-    at::Tensor& base = bases_[{record, dtype}];
-    if (!base.defined()) {
-      base = at::empty({have}, dtype);
-      std::memcpy(base.data_ptr(), bytes.data(), have * item);
-    }
     at::Tensor result = base.as_strided(sizes, strides, offset);
     const bool differentiable =
         result.is_floating_point() || result.is_complex();
     if (meta.at("requires_grad").boolean() && !differentiable)
       throw FileError(std::string("it is of ") + c10::toString(dtype) +
                       ", and cannot require a gradient");
-    if (entry.at("is_param").boolean() && meta.at("requires_grad").boolean())
+    if (meta.at("requires_grad").boolean() && !entry.at("is_param").boolean())
+      throw FileError("it is no parameter, and is said to require a gradient");
+    if (meta.at("requires_grad").boolean())
       result = result.detach().requires_grad_();
     return result;
   }
 
   const ZipReader& zip_;
-  std::string folder_;
-  std::map<std::pair<std::string, c10::ScalarType>, at::Tensor> bases_;
+  std::string folder_, prefix_;
+  std::map<std::string, at::Tensor> bases_;  // by record
 };
 
 // --- where inputs come from: L['x']['k'][0]
@@ -544,11 +572,14 @@ LoadedProgram ProgramReader::read() {
   check_signature(signature(), graph());
   check_for_loader(json_);
   check_calls(reader);
-  program.state_dict = TensorReader(zip_, "data/weights/")
+  program.state_dict = TensorReader(zip_, std::string(spec::WEIGHTS_DIR),
+                                    std::string(spec::WEIGHT_FILENAME_PREFIX))
                            .read("model_weights_config.json", &parameters_);
   std::set<std::string> none;
-  program.constants = TensorReader(zip_, "data/constants/")
-                          .read("model_constants_config.json", &none);
+  program.constants =
+      TensorReader(zip_, std::string(spec::CONSTANTS_DIR),
+                   std::string(spec::TENSOR_CONSTANT_FILENAME_PREFIX))
+          .read("model_constants_config.json", &none);
   owned_.emplace(program);
   read_inputs(reader, sources);
   read_outputs();
@@ -602,6 +633,13 @@ void check_archive(const ZipReader& zip) {
                     std::string(text.substr(0, 20)) +
                     "', which is no version of an archive that is known");
   zip.record("data/sample_inputs/model.pt");  // throws where there is none
+  // torch would read these in place of the tensors that are checked.
+  for (const char* folder : {"data/weights/", "data/constants/"})
+    if (const std::string old = std::string(folder) + "model.pt"; zip.has(old))
+      throw FileError(old +
+                      " holds tensors as older versions of PyTorch wrote them; "
+                      "load the program where you trust it, and save it again "
+                      "with PyTorch 2.13's torch.export.save");
 }
 
 LoadedProgram read_program(const ZipReader& zip,

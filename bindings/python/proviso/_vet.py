@@ -322,9 +322,6 @@ def _check_pickle(data, name):
 
 
 def _check_tensors(archive, names, folder, config):
-    if folder + "model.pt" in names:
-        _check_pickle(archive.record(folder + "model.pt"),
-                      folder + "model.pt")
     if folder + config not in names:
         return
     for name, entry in json.loads(

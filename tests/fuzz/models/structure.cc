@@ -23,7 +23,7 @@ class Structure {
     signature_ = member(module_, "signature");
   }
 
-  void change();
+  void change(Json& documents);
 
  private:
   Json& any_node() { return any_of(*nodes_, random_); }
@@ -36,6 +36,7 @@ class Structure {
   void name_a_sub_graph();
   void metadata();
   void spec();
+  void tensor(Json& documents);
   void dialect();
   void order(const char* values, const char* specs);
   void constant(const char* values, const char* specs, const char* kind);
@@ -178,12 +179,45 @@ void Structure::spec() {
     case 1: (*part)["type"] = nullptr; break;
     case 2: (*part)["context"] = nullptr; break;
     case 3:
-      (*part)["context"] = text_of({"null", "[\"a\"]", "{", "3", ""});
+      (*part)["context"] =
+          text_of({"null", " null", "\t[\"a\"]", "[\"a\"]", "{", "3", ""});
       break;
     case 4: (*part)["children_spec"] = Json::array(); break;
     default: pair[0] = below(random_, 3);
   }
-  *text = pair.dump();
+  *text = (below(random_, 8) ? "" : "\n") + pair.dump();
+}
+
+// What the index of the weights or constants says of a tensor.
+void Structure::tensor(Json& documents) {
+  static const std::vector<const char*> kIndices = {
+      "data/weights/model_weights_config.json",
+      "data/constants/model_constants_config.json"};
+  Json* config =
+      member(member(&documents, any_of(kIndices, random_)), "config");
+  if (config == nullptr || !config->is_object() || config->empty()) return;
+  const auto any = [&] {
+    auto at = config->begin();
+    std::advance(at, below(random_, config->size()));
+    return &at.value();
+  };
+  Json *entry = any(), *other = any(), *meta = member(entry, "tensor_meta");
+  if (meta == nullptr || !meta->is_object()) return;
+  static const std::vector<Json> kDevices = {
+      {{"type", "cpu"}, {"index", nullptr}},
+      {{"type", "meta"}, {"index", nullptr}},
+      {{"type", "cuda"}, {"index", 0}}};
+  switch (below(random_, 6)) {
+    case 0:
+      if (const Json* record = member(other, "path_name"))
+        (*entry)["path_name"] = *record;
+      break;
+    case 1: (*meta)["dtype"] = 1 + below(random_, 13); break;
+    case 2: (*meta)["device"] = any_of(kDevices, random_); break;
+    case 3: (*meta)["layout"] = below(random_, 9); break;
+    case 4: (*meta)["requires_grad"] = below(random_, 2) == 0; break;
+    default: (*entry)["is_param"] = below(random_, 2) == 0;
+  }
 }
 
 void Structure::dialect() {
@@ -331,9 +365,9 @@ void Structure::arithmetic() {
   nodes_->push_back(node);
 }
 
-void Structure::change() {
+void Structure::change(Json& documents) {
   if (nodes_ == nullptr) return;
-  switch (below(random_, 15)) {
+  switch (below(random_, 16)) {
     case 0:
     case 1: return name_a_node();
     case 2:
@@ -348,6 +382,7 @@ void Structure::change() {
     case 11: return constant("inputs", "input_specs", "user_input");
     case 12: return constant("outputs", "output_specs", "user_output");
     case 13: return below(random_, 2) ? mutation() : fewer_results();
+    case 14: return tensor(documents);
     default: return arithmetic();
   }
 }
@@ -355,7 +390,7 @@ void Structure::change() {
 }  // namespace
 
 void change_structure(Json& documents, Random& random) {
-  Structure(documents, random).change();
+  Structure(documents, random).change(documents);
 }
 
 }  // namespace proviso::fuzz
