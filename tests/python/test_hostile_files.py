@@ -775,3 +775,51 @@ def test_tensors_are_those_that_are_checked(damage, message, files, tmp_path):
         assert done.returncode == 3 and message in done.stderr
     with pytest.raises(ValueError, match="bad.pt2.*" + re.escape(message)):
         proviso.load(tmp_path / "bad.pt2")
+
+
+# --- JSON that is none
+
+@pytest.mark.parametrize("old, new, message", [
+    ('"torch_version": "', '"torch_version": "\x01', "a control character"),
+    ('"torch_version": "', '"torch_version": "\n', "a control character"),
+    ('"major": 8', '"major": 08', "expected a value"),
+    ('"major": 8', '"major": 8, "z": 1.', "expected a value"),
+    ('"major": 8', '"major": 8, "z": .5', "expected a value"),
+    ('"major": 8', '"major": 8, "z": 1e', "expected a value"),
+    ('"major": 8', '"major": 8, "z": +1', "expected a value"),
+    ('"major": 8', '"major": 8, "z": -', "expected a value"),
+    ('"major": 8', '"major": 8, "z": -inf', "expected a value"),
+    ('"major": 8', '"major": 8, "z": nan', "not JSON"),
+    ('"major": 8', '"major": 8, "z": 1e400', "too large or too small"),
+    ('"torch_version": "', b'"torch_version": "\xff', "not UTF-8"),
+    ('"torch_version": "', b'"torch_version": "\xc0\x80', "not UTF-8"),
+    ('"torch_version": "', b'"torch_version": "\xed\xa0\x80', "not UTF-8"),
+    ('"torch_version": "', b'"torch_version": "\xf4\x90\x80\x80', "not UTF-8"),
+    ('"torch_version": "', b'"torch_version": "\xe2\x82', "not UTF-8"),
+    ('"torch_version": "', '"torch_version": "\\ud800', "surrogate"),
+    ('"torch_version": "', '"torch_version": "\\udc00', "surrogate"),
+    ('"torch_version": "', '"torch_version": "\\ud800\\u0041', "surrogate"),
+])
+def test_what_is_no_json_is_refused(old, new, message, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    text = json.dumps(archive.model).encode()
+    assert text.count(old.encode()) == 1
+    archive.model = None
+    archive.records[archive.model_name] = text.replace(
+        old.encode(), new if isinstance(new, bytes) else new.encode())
+    archive.write(tmp_path / "bad.pt2")
+    refused(tmp_path / "bad.pt2", message)
+
+
+@pytest.mark.parametrize("text", [
+    '"\\ud83d\\ude00"', '"\u20ac\U0001f600\x7f"', "-0", "1.5e-3", "NaN",
+    "-Infinity", "1E5", "[]"])
+def test_what_is_json_is_read(text, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    body = json.dumps(archive.model).replace('"major": 8',
+                                             f'"major": 8, "z": {text}')
+    archive.model = None
+    archive.records[archive.model_name] = body.encode()
+    archive.write(tmp_path / "good.pt2")
+    done = tool("show", tmp_path / "good.pt2")
+    assert done.returncode == 0, done.stderr

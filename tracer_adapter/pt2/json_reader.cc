@@ -108,6 +108,8 @@ class JsonParser {
   Json object(size_t depth);
   Json array(size_t depth);
   Json number();
+  size_t number_size() const;
+  void append_character(std::string& out);
   std::string quoted();
   uint32_t hex();
   void append_escape(std::string& out);
@@ -133,6 +135,12 @@ Json JsonParser::parse(size_t depth) {
     result.value_ = true;
   else if (word("false"))
     result.value_ = false;
+  else if (word("NaN"))
+    result.value_ = std::nan("");
+  else if (word("Infinity"))
+    result.value_ = std::numeric_limits<double>::infinity();
+  else if (word("-Infinity"))
+    result.value_ = -std::numeric_limits<double>::infinity();
   else if (!word("null"))
     return number();
   return result;
@@ -180,19 +188,48 @@ Json JsonParser::array(size_t depth) {
   return result;
 }
 
+// -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)?, or 0 where there is none.
+size_t JsonParser::number_size() const {
+  size_t at = at_;
+  const auto is = [&](std::string_view any) {
+    return at < text_.size() && any.find(text_[at]) != any.npos;
+  };
+  const auto digits = [&] {
+    const size_t from = at;
+    while (is("0123456789")) ++at;
+    return at > from;
+  };
+  at += is("-");
+  if (is("0"))
+    ++at;
+  else if (!digits())
+    return 0;
+  if (is("0123456789")) return 0;
+  if (is(".")) {
+    ++at;
+    if (!digits()) return 0;
+  }
+  if (is("eE")) {
+    ++at;
+    at += is("+-");
+    if (!digits()) return 0;
+  }
+  return at - at_;
+}
+
 Json JsonParser::number() {
   const char* begin = text_.data() + at_;
-  const char* end = text_.data() + text_.size();
+  const char* end = begin + number_size();
+  if (begin == end) fail("expected a value");
   Json result;
   int64_t whole = 0;
   const auto as_int = std::from_chars(begin, end, whole);
   double real = 0;
   const auto as_real = std::from_chars(begin, end, real);
-  if (as_real.ec != std::errc() ||
-      !(*begin == '-' || (*begin >= '0' && *begin <= '9')))
-    fail("expected a value");
-  at_ += as_real.ptr - begin;
-  if (as_int.ec == std::errc() && as_int.ptr == as_real.ptr)
+  if (as_real.ec != std::errc() || as_real.ptr != end)
+    fail("the number is too large or too small");
+  at_ += end - begin;
+  if (as_int.ec == std::errc() && as_int.ptr == end)
     result.value_ = whole;
   else
     result.value_ = real;
@@ -221,8 +258,11 @@ void JsonParser::append_escape(std::string& out) {
   }
   if (c != 'u') fail("unknown escape");
   uint32_t code = hex();
-  if (code >= 0xd800 && code < 0xdc00 && word("\\u"))
-    code = 0x10000 + ((code - 0xd800) << 10) + ((hex() - 0xdc00) & 0x3ff);
+  if (code >= 0xd800 && code < 0xe000) {
+    const uint32_t low = code < 0xdc00 && word("\\u") ? hex() : 0;
+    if (low < 0xdc00 || low >= 0xe000) fail("half of a surrogate pair");
+    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+  }
   if (code < 0x80) {
     out += static_cast<char>(code);
     return;
@@ -234,18 +274,42 @@ void JsonParser::append_escape(std::string& out) {
     out += static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));
 }
 
+// One of UTF-8: the shortest form, no surrogate, up to U+10FFFF.
+void JsonParser::append_character(std::string& out) {
+  const auto byte = [&](size_t i) -> uint32_t {
+    return i < text_.size() ? static_cast<unsigned char>(text_[i]) : 0;
+  };
+  const uint32_t first = byte(at_);
+  if (first < ' ') fail("a control character in a string");
+  const size_t more = first < 0x80                    ? 0
+                      : first >= 0xc2 && first < 0xe0 ? 1
+                      : (first & 0xf0) == 0xe0        ? 2
+                      : first >= 0xf0 && first < 0xf5 ? 3
+                                                      : 4;
+  bool good = more < 4;
+  for (size_t i = 1; i <= more; ++i) good &= (byte(at_ + i) & 0xc0) == 0x80;
+  const uint32_t second = byte(at_ + 1);
+  good &=
+      !(first == 0xe0 && second < 0xa0) && !(first == 0xed && second >= 0xa0) &&
+      !(first == 0xf0 && second < 0x90) && !(first == 0xf4 && second >= 0x90);
+  if (!good) fail("a string is not UTF-8");
+  out += text_.substr(at_, more + 1);
+  at_ += more + 1;
+}
+
 std::string JsonParser::quoted() {
   if (peek() != '"') fail("expected a string");
   ++at_;
   std::string out;
   for (;;) {
     if (at_ >= text_.size()) fail("a string does not end");
-    const char c = text_[at_++];
+    const char c = text_[at_];
+    if (c == '"' || c == '\\') ++at_;
     if (c == '"') return out;
     if (c == '\\')
       append_escape(out);
     else
-      out += c;
+      append_character(out);
   }
 }
 

@@ -4,9 +4,10 @@
 //   model.at("graph_module").at("graph").at("nodes").items().size();
 //
 // Every access says what it expected: "models/model.json: there is no 'graph'
-// among: inputs, outputs".  No object has a key twice.  Depth and the number of
-// values are bounded, so memory is in proportion to the text.  Knows no torch
-// type.
+// among: inputs, outputs".  The text is JSON by RFC 8259, in UTF-8, with
+// Python's NaN and Infinity for numbers; no object has a key twice, and no
+// string half of a surrogate pair.  Depth and the number of values are bounded,
+// so memory is in proportion to the text.  Knows no torch type.
 #pragma once
 
 #include <cstdint>
