@@ -823,3 +823,28 @@ def test_what_is_json_is_read(text, files, tmp_path):
     archive.write(tmp_path / "good.pt2")
     done = tool("show", tmp_path / "good.pt2")
     assert done.returncode == 0, done.stderr
+
+
+# --- what a loaded program computes
+
+def full(archive, name, size, value, dtype):
+    with_node(archive, "aten.full.default", ("size", {"as_ints": size}),
+              ("fill_value", value), ("dtype", {"as_scalar_type": dtype}),
+              result=name)
+    archive.graph["nodes"][-1]["inputs"][2]["kind"] = 2
+    return {"as_tensor": {"name": name}}
+
+
+def test_the_new_value_of_a_tensor_is_like_it(files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    new = full(archive, "new", [4], {"as_int": 1}, 5)
+    archive.graph["tensor_values"]["new"] = dict(
+        archive.graph["tensor_values"]["x"], dtype=5, sizes=[{"as_int": 4}],
+        strides=[{"as_int": 1}])
+    signature = archive.model["graph_module"]["signature"]
+    signature["output_specs"].insert(0, {"buffer_mutation": {
+        "arg": new["as_tensor"], "buffer_name": "scale"}})
+    archive.graph["outputs"].insert(0, new)
+    archive.write(tmp_path / "bad.pt2")
+    refused(tmp_path / "bad.pt2", "the new value of 'scale', and is i64 of 1 "
+            "dimensions where that is f32 of 1 dimensions")

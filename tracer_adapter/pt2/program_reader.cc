@@ -493,23 +493,33 @@ void ProgramReader::read_outputs() {
   }
 }
 
-// A tensor that becomes the new value of a tensor that is there.
+// A tensor that becomes the new value of a tensor that is there, and like it.
 void ProgramReader::check_mutation(const OutputSpec& output) const {
   const Graph& graph = loaded_.program.graph;
-  const auto is_tensor = [&](const Argument& a) {
+  const auto tensor_of = [&](const Argument& a) -> const TensorMeta* {
     const ValueRef* ref = a.get<ValueRef>();
-    return ref != nullptr && graph.value(ref->id).is_tensor();
+    return ref != nullptr && graph.value(ref->id).is_tensor()
+               ? &graph.value(ref->id).tensor()
+               : nullptr;
   };
   const bool user = output.kind == OutputKind::kUserInputMutation;
-  const bool found = std::any_of(
-      graph.inputs.begin(), graph.inputs.end(), [&](const InputSpec& input) {
-        return (input.kind == InputKind::kUserInput) == user &&
-               (user ? input.name : input.target) == output.target &&
-               is_tensor(input.arg);
-      });
-  if (!found || !is_tensor(output.arg))
-    throw FileError("an output is the new value of '" + output.target +
-                    "', and one of the two is no tensor of the program");
+  const TensorMeta *before = nullptr, *after = tensor_of(output.arg);
+  for (const InputSpec& input : graph.inputs)
+    if ((input.kind == InputKind::kUserInput) == user &&
+        (user ? input.name : input.target) == output.target)
+      if (const TensorMeta* tensor = tensor_of(input.arg)) before = tensor;
+  const std::string what =
+      "an output is the new value of '" + output.target + "', and ";
+  if (before == nullptr || after == nullptr)
+    throw FileError(what + "one of the two is no tensor of the program");
+  const auto shown = [](const TensorMeta& meta) {
+    return meta_text(meta.dtype, "") + " of " +
+           std::to_string(meta.sizes.size()) + " dimensions";
+  };
+  if (before->dtype != after->dtype ||
+      before->sizes.size() != after->sizes.size())
+    throw FileError(what + "is " + shown(*after) + " where that is " +
+                    shown(*before));
 }
 
 void check_call_argument(const GraphReader& reader, const Json& json) {
