@@ -7,6 +7,7 @@ import os
 import pickle
 import re
 import sys
+import time
 import zipfile
 
 import pytest
@@ -848,3 +849,49 @@ def test_the_new_value_of_a_tensor_is_like_it(files, tmp_path):
     archive.write(tmp_path / "bad.pt2")
     refused(tmp_path / "bad.pt2", "the new value of 'scale', and is i64 of 1 "
             "dimensions where that is f32 of 1 dimensions")
+
+
+# --- texts that SymPy would take hours for
+
+S77 = "Symbol('s77', positive=True, integer=True)"
+LONG = {
+    "remainder": f"Mod(Pow({S77}, Integer(4000)), Add(Pow({S77}, Integer(3)), "
+                 "Integer(1)))",
+    "quotient": f"FloorDiv(Pow(Add({S77}, Integer(1)), Integer(900)), "
+                f"Add({S77}, Integer(1)))",
+    "by its name": f"Mod(Pow({S77}, e=4000), Add({S77}, Integer(1)))",
+    "operators": f"(({S77} + 1)**900)//({S77} + 1)",
+    "product": "Mod(Mul(" + ", ".join([S77] * 300) + f"), Add({S77}, 1))",
+    "sums": "FloorDiv(Mul(" + ", ".join(
+        f"Add({S77}, {i})" for i in range(40)) + f"), Add({S77}, 1))",
+    "extremes": "Max(" + ", ".join(
+        f"Add(Mul({i % 7 + 2}, {S77}), {i})" for i in range(250)) + ")",
+    "number": "Pow(Pow(Integer(2), Integer(4000)), Integer(4000))",
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_text_is_read_at_once_or_refused(text, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    value = archive.graph["tensor_values"]["linear"]
+    value["sizes"][0] = {"as_expr": {"expr_str": text, "hint": None}}
+    archive.write(tmp_path / "bad.pt2")
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match="would take torch long to read"):
+        proviso.load(tmp_path / "bad.pt2")
+    assert time.perf_counter() - start < 10  # of a loaded machine
+
+
+@pytest.mark.parametrize("guard", [
+    "(L['x'].zero_ if True else 0)() is not None",
+    "(True and L['x'].zero_)() is not None", "L['x']() == 1",
+    "[0] * 3000000000 != 1", "(1, 2) * 3000000000 != 1",
+    "('a' if True else 'b') * 3000000000 != 1",
+    "L['x'].size() * 3000000000 != 1",
+    "3000000000 * (True and [0]) != 1"])
+def test_a_guard_calls_and_repeats_nothing(guard, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    archive.model["guards_code"] = [guard]
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(ValueError, match="is not arithmetic on sizes"):
+        proviso.load(tmp_path / "bad.pt2")

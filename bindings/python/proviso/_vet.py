@@ -20,6 +20,7 @@ from torch.utils import _pytree as pytree
 
 from proviso import _proviso
 from proviso._errors import Error
+from proviso._growth import TooMuch, growth
 
 _MODEL = "models/model.json"
 _LIBRARIES = "data/aotinductor/"
@@ -52,10 +53,9 @@ tan sinh cosh tanh asin acos atan max min abs int float round bool
 _CONSTANTS = frozenset(
     "L oo zoo nan int_oo inf true false True False None pi E".split())
 _SYMBOL = re.compile(r"[a-z]{1,4}[0-9]+\Z")
-_POWERS = frozenset("Pow PowByNatural FloatPow LShift".split())
 _MATH = frozenset(
     "floor ceil trunc sqrt isnan inf nan log log2 exp sin cos tan".split())
-_LONGEST, _LARGEST, _HIGHEST = 100_000, 2 ** 64, 4096
+_LONGEST, _LARGEST = 100_000, 2 ** 64
 _NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare,
           ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Attribute,
           ast.keyword, ast.IfExp, ast.Tuple, ast.List, ast.operator,
@@ -78,12 +78,16 @@ def _attribute_is_plain(node):
 
 
 def _call_is_plain(node):
+    """Of what has a name: (f if c else g)() is called as well as f()."""
     function = node.func
     if isinstance(function, ast.Name):
         return function.id in _FUNCTIONS or _names_function(node)
-    if isinstance(function, ast.Attribute) and _root(function) == "L":
+    if not isinstance(function, ast.Attribute):
+        return False
+    if _root(function) == "L":
         return function.attr in ("size", "stride", "storage_offset")
-    return True
+    return (isinstance(function.value, ast.Name)
+            and function.value.id in ("math", "torch"))
 
 
 def _names_function(node):
@@ -91,44 +95,6 @@ def _names_function(node):
     return (node.func.id == "Function" and len(node.args) == 1
             and isinstance(node.args[0], ast.Constant)
             and node.args[0].value in _FUNCTIONS)
-
-
-def _number(node):
-    """3, Integer(3), Float('0.5', precision=53); None of anything else."""
-    if (isinstance(node, ast.Call) and len(node.args) == 1
-            and _root(node) in ("Integer", "Float")):
-        node = node.args[0]
-    value = node.value if isinstance(node, ast.Constant) else None
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return value if isinstance(value, (int, float)) else None
-
-
-def _exponent(node):
-    """A number's power is computed; to the power of a symbol it is not."""
-    number = _number(node)
-    if number is not None:
-        return number
-    symbols = any(isinstance(n, ast.Name) and (
-        n.id in ("Symbol", "L") or _SYMBOL.match(n.id))
-        for n in ast.walk(node))
-    return 1 if symbols else _HIGHEST + 1
-
-
-def _degree(node):
-    """The highest power that stands in the text, powers of powers
-    multiplied."""
-    degree = max(map(_degree, ast.iter_child_nodes(node)), default=1)
-    if isinstance(node, ast.BinOp) and isinstance(node.op,
-                                                  (ast.Pow, ast.LShift)):
-        return degree * max(1, _exponent(node.right))
-    if (isinstance(node, ast.Call) and _root(node) in _POWERS
-            and len(node.args) == 2):
-        return degree * max(1, _exponent(node.args[1]))
-    return degree
 
 
 def _name_is_known(name):
@@ -140,6 +106,19 @@ def _is_text(node):
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
+def _is_sequence(node):
+    """Text, lists and all the sizes of a tensor: multiplied, they are
+    repeated."""
+    if isinstance(node, ast.IfExp):
+        return _is_sequence(node.body) or _is_sequence(node.orelse)
+    if isinstance(node, ast.BoolOp):
+        return any(map(_is_sequence, node.values))
+    if isinstance(node, ast.Call):
+        return (isinstance(node.func, ast.Attribute) and not node.args
+                and node.func.attr in ("size", "stride"))
+    return _is_text(node) or isinstance(node, (ast.Tuple, ast.List))
+
+
 def _reads_text(node):
     """Text is a name or a key: SymPy would evaluate it elsewhere."""
     if isinstance(node, ast.Call):
@@ -148,7 +127,7 @@ def _reads_text(node):
         return any(map(_is_text, [k.value for k in node.keywords])) or (
             not named and any(map(_is_text, node.args)))
     if isinstance(node, ast.BinOp):
-        return _is_text(node.left) or _is_text(node.right)
+        return _is_sequence(node.left) or _is_sequence(node.right)
     if isinstance(node, (ast.Tuple, ast.List)):
         return any(map(_is_text, node.elts))
     return False
@@ -176,8 +155,12 @@ def _check_text(text):
                        f"{_LONGEST} characters")
     try:
         tree = ast.parse(text.strip(), mode="eval")
-        plain = (all(map(_is_plain, ast.walk(tree)))
-                 and _degree(tree) <= _HIGHEST)
+        plain = all(map(_is_plain, ast.walk(tree)))
+        if plain:
+            growth(tree.body)
+    except TooMuch as error:
+        raise _Refused(f"{shown} would take torch long to read: {error}"
+                       f"{_TRUST}") from None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         plain = False
     if not plain:

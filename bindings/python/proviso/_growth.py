@@ -1,0 +1,170 @@
+"""How much SymPy makes of a text before it is a value.
+
+    growth(ast.parse("FloorDiv(Pow(Add(s0, 1), 900), s0)", mode="eval"))
+
+SymPy multiplies out what is compared or divided, and computes powers of numbers;
+a line of text is then work for hours.  Bounds of what it would write are reckoned
+from the text alone, and a text beyond them raises TooMuch.
+"""
+
+import ast
+import math
+
+# The highest power of a number, of a symbol, and of one that is divided or
+# compared.
+_NUMBER, _SYMBOL, _DIVIDED = 4096, 64, 16
+# Terms of both sides of a division or comparison, multiplied: of one, of all of
+# a text; and the squares of their degrees, of all of a text.
+_TERMS, _ALL_TERMS, _ALL_DEGREES = 10_000, 40_000, 1024
+_EXTREMES = 64  # arguments of Max and Min in a text
+
+_SUMS = frozenset(
+    "Add And Or Not Xor ITE Piecewise ExprCondPair Where Identity".split())
+_POWERS = frozenset("Pow PowByNatural FloatPow LShift".split())
+_PLAIN = frozenset("Symbol Integer Float Rational Function".split())
+
+
+class TooMuch(ValueError):
+    pass
+
+
+def growth(tree):
+    measure = _Measure()
+    _, degrees = measure.of(tree)
+    measure.check_power(degrees, _SYMBOL)
+
+
+def _number(node):
+    """3, Integer(-3), Rational(1, 2), Float('0.5', precision=53); None of
+    anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _number(node.operand)
+        return None if value is None else -value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in ("Integer", "Float") and len(node.args) == 1:
+            return _number(node.args[0])
+        if node.func.id == "Rational" and len(node.args) == 2:
+            above, below = map(_number, node.args)
+            return above / below if above is not None and below else None
+        return None
+    value = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, (int, float)) else None
+
+
+class _Measure:
+    """(terms, {symbol: degree}) of each node; of numbers, the symbol is ""."""
+
+    def __init__(self):
+        self._terms = self._degrees = self._extremes = 0
+
+    def of(self, node):
+        if isinstance(node, ast.BinOp):
+            return self._operation(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Compare):
+            return self._divided([node.left, *node.comparators])
+        if isinstance(node, ast.Constant):
+            return 1, {"": 1}
+        if isinstance(node, ast.UnaryOp):
+            return self.of(node.operand)
+        if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
+            self._sum(list(ast.iter_child_nodes(node)))  # [2**4096**4096]
+            return 1, {ast.unparse(node): 1}
+        return self._sum(list(ast.iter_child_nodes(node)))
+
+    def _operation(self, node):
+        sides = [node.left, node.right]
+        if isinstance(node.op, (ast.Pow, ast.LShift)):
+            return self._power(*sides)
+        if isinstance(node.op, (ast.Mult, ast.Div)):
+            return self._product(sides)
+        if isinstance(node.op, (ast.FloorDiv, ast.Mod)):
+            return self._divided(sides)
+        return self._sum(sides)
+
+    def _call(self, node):
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        args = node.args + [keyword.value for keyword in node.keywords]
+        if name in _PLAIN:
+            value = _number(node)
+            return 1, {"" if value is not None else ast.unparse(node): 1}
+        if not name and not args:  # L['x'].size()
+            return 1, {ast.unparse(node): 1}
+        if name in _POWERS and len(args) > 1:
+            return self._power(*args[:2])
+        if name == "Mul":
+            return self._product(args)
+        if name in _SUMS:
+            return self._sum(args)
+        if name in ("Max", "Min", "max", "min"):
+            self._extremes += len(args)
+            if self._extremes > _EXTREMES:
+                raise TooMuch(f"more than {_EXTREMES} arguments of Max and Min")
+        return self._divided(args)
+
+    def _sum(self, nodes):
+        terms, degrees = 0, {}
+        for node in nodes:
+            more, its = self.of(node)
+            terms += more
+            degrees = _merged(degrees, its, max)
+        return terms or 1, degrees
+
+    def _product(self, nodes):
+        terms, degrees = 1, {}
+        for node in nodes:
+            more, its = self.of(node)
+            terms = min(terms * more, 10 * _ALL_TERMS)
+            degrees = _merged(degrees, its, int.__add__)
+        return terms, degrees
+
+    def _power(self, base, exponent):
+        terms, degrees = self.of(base)
+        more, its = self.of(exponent)
+        value = _number(exponent)
+        if value is None and any(its):  # of a symbol: not computed
+            return terms * more, _merged(degrees, its, max)
+        times = _NUMBER + 1 if value is None or not math.isfinite(value) else (
+            max(1, math.ceil(abs(value))))
+        degrees = {symbol: min(degree * times, 2 * _NUMBER)
+                   for symbol, degree in degrees.items()}
+        self.check_power(degrees, _SYMBOL)
+        if terms > 1:  # the check bounds the exponent where there is a symbol
+            terms = min(math.comb(terms + min(times, _SYMBOL) - 1,
+                                  terms - 1), 10 * _ALL_TERMS)
+        return terms, degrees
+
+    def _divided(self, nodes):
+        terms, degrees = self._product(nodes)
+        self.check_power(degrees, _DIVIDED)
+        degree = max((d for symbol, d in degrees.items() if symbol), default=0)
+        self._terms += terms
+        self._degrees += degree ** 2 if degree > 2 else 0
+        if (terms > _TERMS or self._terms > _ALL_TERMS
+                or self._degrees > _ALL_DEGREES):
+            raise TooMuch("what it divides or compares has too many terms")
+        return terms, degrees
+
+    @staticmethod
+    def check_power(degrees, most):
+        for symbol, degree in degrees.items():
+            limit = most if symbol else _NUMBER
+            if degree > limit:
+                what = f"{symbol} is" if symbol else "a number is"
+                raise TooMuch(f"{what[:100]} raised to a power beyond {limit}")
+
+
+def _merged(degrees, others, of_both):
+    """Of two that nobody needs any more."""
+    if len(degrees) < len(others):
+        degrees, others = others, degrees
+    for symbol, degree in others.items():
+        before = degrees.get(symbol, 0)
+        degrees[symbol] = (of_both if symbol else max)(before, degree)
+    return degrees
