@@ -13,6 +13,7 @@
 #include "tracer_adapter/decompositions.h"
 #include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/run/arguments.h"
+#include "tracer_adapter/run/checked_calls.h"
 #include "tracer_adapter/trace/rule.h"
 
 namespace proviso::python {
@@ -226,11 +227,30 @@ std::optional<std::vector<c10::IValue>> plain_values(const py::tuple& inputs) {
   return values;
 }
 
-py::list run_values(const Module& module, std::vector<c10::IValue> values,
+// A module, and whether its calls are looked at: those of a program from a file
+// that is not trusted are.
+struct Callable {
+  Module module;
+  std::optional<pt2::AllowedOperators> looks_but_for;
+};
+
+// `but_for`: None where no call is looked at, or the names of operators at
+// whose arguments nothing can look.
+Callable callable_of(const ExportedProgram& program,
+                     std::optional<std::vector<std::string>> but_for) {
+  Callable result{program.module(), std::nullopt};
+  if (but_for) result.looks_but_for.emplace(std::move(*but_for));
+  return result;
+}
+
+py::list run_values(const Callable& callable, std::vector<c10::IValue> values,
                     bool checked) {
+  const Module& module = callable.module;
   std::vector<c10::IValue> outputs;
   {
     const py::gil_scoped_release others_may_run;
+    std::optional<CheckedCalls> looks;
+    if (callable.looks_but_for) looks.emplace(*callable.looks_but_for);
     outputs = checked ? module.run(std::move(values))
                       : module.run_unchecked(std::move(values));
   }
@@ -247,8 +267,9 @@ pt2::ZipReader open_archive(const std::variant<py::bytes, std::string>& file,
   return {std::get<py::bytes>(file), shown};
 }
 
-py::list run(const Module& module, const py::sequence& inputs, bool checked) {
-  return run_values(module, input_values(inputs), checked);
+py::list run(const Callable& callable, const py::sequence& inputs,
+             bool checked) {
+  return run_values(callable, input_values(inputs), checked);
 }
 
 }  // namespace
@@ -335,7 +356,7 @@ void bind_program(py::module_& m) {
       .def("constants",
            [](const ExportedProgram& p) { return tensors(p.constants); })
       .def("with_tensors", &with_tensors)
-      .def("module", &ExportedProgram::module)
+      .def("module", &callable_of, py::arg("looks_but_for") = py::none())
       .def("run_decompositions",
            [](const ExportedProgram& p) { return run_decompositions(p); })
       .def("set_name", [](ExportedProgram& p,
@@ -355,22 +376,22 @@ void bind_program(py::module_& m) {
         p.save(path);
       });
 
-  py::class_<Module>(m, "Module")
+  py::class_<Callable>(m, "Module")
       .def("check_plain",
-           [](const Module& module, const py::tuple& inputs) {
+           [](const Callable& callable, const py::tuple& inputs) {
              const auto values = plain_values(inputs);
-             if (values) module.check(*values);
+             if (values) callable.module.check(*values);
              return values.has_value();
            })
       .def("run_plain",
-           [](const Module& module, const py::tuple& inputs) -> py::object {
+           [](const Callable& callable, const py::tuple& inputs) -> py::object {
              auto values = plain_values(inputs);
              if (!values) return py::none();
-             return run_values(module, std::move(*values), true);
+             return run_values(callable, std::move(*values), true);
            })
       .def("check",
-           [](const Module& module, const py::sequence& inputs) {
-             module.check(input_values(inputs));
+           [](const Callable& callable, const py::sequence& inputs) {
+             callable.module.check(input_values(inputs));
            })
       .def("run", &run, py::arg("inputs"), py::arg("checked") = true);
 }

@@ -1,6 +1,7 @@
 """Files that were made to break in: nodes that do not fit their operators,
 operators that do more than compute, texts and pickles that run code."""
 
+import copy
 import io
 import json
 import os
@@ -895,3 +896,62 @@ def test_a_guard_calls_and_repeats_nothing(guard, files, tmp_path):
     archive.write(tmp_path / "bad.pt2")
     with pytest.raises(ValueError, match="is not arithmetic on sizes"):
         proviso.load(tmp_path / "bad.pt2")
+
+
+def lengths_of_segments(archive):
+    data = full(archive, "data", [4], {"as_float": 1.0}, 7)
+    far = full(archive, "far", [4], {"as_int": 2 ** 40}, 5)
+    with_node(archive, "aten.segment_reduce.default", ("data", data),
+              ("reduce", {"as_string": "sum"}), ("lengths", far),
+              ("axis", {"as_int": 0}), ("unsafe", {"as_bool": True}))
+    for given in archive.graph["nodes"][-1]["inputs"][2:]:
+        given["kind"] = 2
+
+
+def places_of_maxima(archive):
+    given = [full(archive, name, size, value, dtype) for name, size, value, dtype
+             in [("gradient", [1, 1, 2, 2], {"as_float": 1.0}, 7),
+                 ("image", [1, 1, 4, 4], {"as_float": 1.0}, 7),
+                 ("places", [1, 1, 2, 2], {"as_int": 2 ** 40}, 5)]]
+    two = {"as_ints": [2, 2]}
+    with_node(archive, "aten.max_pool2d_with_indices_backward.default",
+              ("grad_output", given[0]), ("self", given[1]),
+              ("kernel_size", two), ("stride", two),
+              ("padding", {"as_ints": [0, 0]}),
+              ("dilation", {"as_ints": [1, 1]}),
+              ("ceil_mode", {"as_bool": False}), ("indices", given[2]))
+
+
+@pytest.mark.parametrize("damage, message", [
+    (lengths_of_segments, "lengths must be from 0 to 4"),
+    (places_of_maxima, "indices must be from -1 to 15"),
+], ids=lambda v: getattr(v, "__name__", None))
+def test_a_loaded_program_looks_at_its_calls(damage, message, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    damage(archive)
+    archive.write(tmp_path / "bad.pt2")
+    program = proviso.load(tmp_path / "bad.pt2")
+    args, kwargs = program.example_inputs
+    for made in (program, copy.copy(program), copy.deepcopy(program),
+                 pickle.loads(pickle.dumps(program))):
+        with pytest.raises(ValueError, match=message):
+            made.module()(*args, **kwargs)
+
+
+def test_only_a_file_of_others_is_looked_at(files):
+    loaded = proviso.load(files["linear_torch"], allow=["aten.set_"])
+    assert loaded._looks_but_for == ["aten.set_"]
+    core = loaded.run_decompositions()
+    assert core._looks_but_for == ["aten.set_"]
+    trusted = proviso.load(files["linear_torch"], trusted=True)
+    assert trusted._looks_but_for is None
+    args, kwargs = loaded.example_inputs
+    for one, other in zip(loaded.module()(*args, **kwargs),
+                          trusted.module()(*args, **kwargs)):
+        assert torch.equal(one, other)
+
+
+def test_gradients_of_a_loaded_program_are_recorded(files):
+    loaded = proviso.load(files["linear_torch"]).module()
+    loaded(*loaded.program.example_inputs[0])[2].backward()
+    assert all(p.grad is not None for p in loaded.parameters())

@@ -47,9 +47,11 @@ def _add(path, extra_files):
             archive.writestr(f"{root}/{_EXTRA}/{name}", text)
 
 
-def loads(data):
+def loads(data, looks_but_for=None):
     """The program in the bytes that save() wrote."""
-    return load(io.BytesIO(data), trusted=True)
+    program = load(io.BytesIO(data), trusted=True)
+    program._looks_but_for = looks_but_for
+    return program
 
 
 def load(f, extra_files=None, *, allow=(), trusted=False):
@@ -84,7 +86,8 @@ def load(f, extra_files=None, *, allow=(), trusted=False):
                 f"load: {shown} is no .pt2 archive: {error}") from error
     if extra_files is not None:
         extra_files.update(texts)
-    return from_torch(program)
+    return from_torch(program,
+                      looks_but_for=None if trusted else list(allow))
 
 
 def _load_pt2(f, texts):

@@ -182,7 +182,8 @@ class _Runs:
     @staticmethod
     def _module(program):
         tensors = program._program.state_dict(), program._program.constants()
-        return program._program.with_tensors(*copy.deepcopy(tensors)).module()
+        return program._program.with_tensors(*copy.deepcopy(tensors)).module(
+            program._looks_but_for)
 
     def take(self, inputs):
         """Looks at the example: whether the forms agree there, value by

@@ -335,10 +335,11 @@ def _nested(spec, leaves):
 
 # --- the way back
 
-def from_torch(torch_ep, *, origin=None, assumed=()):
+def from_torch(torch_ep, *, origin=None, assumed=(), looks_but_for=None):
     """origin: the program of ours that torch_ep was made from; its inputs and
     what it requires of them are kept.  Else what torch_ep itself says.
-    assumed: further conditions on the inputs."""
+    assumed: further conditions on the inputs.  looks_but_for: of a file that is
+    not trusted, see ExportedProgram."""
     from proviso._export import _fake
     from proviso._program import ExportedProgram
 
@@ -378,7 +379,8 @@ def from_torch(torch_ep, *, origin=None, assumed=()):
     return ExportedProgram(
         program, inputs,
         origin._out_spec if origin else torch_ep.call_spec.out_spec,
-        torch_ep.example_inputs, elapsed)
+        torch_ep.example_inputs, elapsed,
+        origin._looks_but_for if origin else looks_but_for)
 
 
 def _vary_from_two_on(leaves):
