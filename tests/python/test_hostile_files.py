@@ -827,31 +827,6 @@ def test_what_is_json_is_read(text, files, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-# --- what a loaded program computes
-
-def full(archive, name, size, value, dtype):
-    with_node(archive, "aten.full.default", ("size", {"as_ints": size}),
-              ("fill_value", value), ("dtype", {"as_scalar_type": dtype}),
-              result=name)
-    archive.graph["nodes"][-1]["inputs"][2]["kind"] = 2
-    return {"as_tensor": {"name": name}}
-
-
-def test_the_new_value_of_a_tensor_is_like_it(files, tmp_path):
-    archive = Archive(files["linear_torch"])
-    new = full(archive, "new", [4], {"as_int": 1}, 5)
-    archive.graph["tensor_values"]["new"] = dict(
-        archive.graph["tensor_values"]["x"], dtype=5, sizes=[{"as_int": 4}],
-        strides=[{"as_int": 1}])
-    signature = archive.model["graph_module"]["signature"]
-    signature["output_specs"].insert(0, {"buffer_mutation": {
-        "arg": new["as_tensor"], "buffer_name": "scale"}})
-    archive.graph["outputs"].insert(0, new)
-    archive.write(tmp_path / "bad.pt2")
-    refused(tmp_path / "bad.pt2", "the new value of 'scale', and is i64 of 1 "
-            "dimensions where that is f32 of 1 dimensions")
-
-
 # --- texts that SymPy would take hours for
 
 S77 = "Symbol('s77', positive=True, integer=True)"
@@ -896,6 +871,16 @@ def test_a_guard_calls_and_repeats_nothing(guard, files, tmp_path):
     archive.write(tmp_path / "bad.pt2")
     with pytest.raises(ValueError, match="is not arithmetic on sizes"):
         proviso.load(tmp_path / "bad.pt2")
+
+
+# --- what a loaded program computes
+
+def full(archive, name, size, value, dtype):
+    with_node(archive, "aten.full.default", ("size", {"as_ints": size}),
+              ("fill_value", value), ("dtype", {"as_scalar_type": dtype}),
+              result=name)
+    archive.graph["nodes"][-1]["inputs"][2]["kind"] = 2
+    return {"as_tensor": {"name": name}}
 
 
 def lengths_of_segments(archive):
@@ -955,3 +940,63 @@ def test_gradients_of_a_loaded_program_are_recorded(files):
     loaded = proviso.load(files["linear_torch"]).module()
     loaded(*loaded.program.example_inputs[0])[2].backward()
     assert all(p.grad is not None for p in loaded.parameters())
+
+
+@pytest.mark.parametrize("examples", [
+    ((torch.ones(3, 4, dtype=torch.int64),), {}),
+    ((torch.ones(3, 4, device="meta"),), {}),
+    ((torch.ones(3, 4).to_sparse(),), {}),
+    ((torch.ones(3),), {}), ((3,), {}), ((), {}),
+    ((torch.ones(3, 4), torch.ones(3, 4)), {}),
+], ids=["dtype", "device", "layout", "rank", "number", "none", "more"])
+def test_examples_are_what_the_graph_takes(examples, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    buffer = io.BytesIO()
+    torch.save(examples, buffer)
+    name = next(n for n in archive.records if n.endswith("sample_inputs/model.pt"))
+    archive.records[name] = buffer.getvalue()
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(ValueError, match="load: .*bad.pt2.*example"):
+        proviso.load(tmp_path / "bad.pt2")
+
+
+def test_the_new_value_of_a_tensor_is_like_it(files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    new = full(archive, "new", [4], {"as_int": 1}, 5)
+    archive.graph["tensor_values"]["new"] = dict(
+        archive.graph["tensor_values"]["x"], dtype=5, sizes=[{"as_int": 4}],
+        strides=[{"as_int": 1}])
+    signature = archive.model["graph_module"]["signature"]
+    signature["output_specs"].insert(0, {"buffer_mutation": {
+        "arg": new["as_tensor"], "buffer_name": "scale"}})
+    archive.graph["outputs"].insert(0, new)
+    archive.write(tmp_path / "bad.pt2")
+    refused(tmp_path / "bad.pt2", "the new value of 'scale', and is i64 of 1 "
+            "dimensions where that is f32 of 1 dimensions")
+
+
+def test_what_was_looked_at_is_what_is_loaded(files, tmp_path, monkeypatch):
+    """A file that is exchanged meanwhile."""
+    from proviso import _vet
+    path = tmp_path / "good.pt2"
+    path.write_bytes(files["linear_torch"].read_bytes())
+    check = _vet.check_file
+
+    def exchanged(*args):
+        check(*args)
+        path.write_bytes(files["sizes_torch"].read_bytes())
+
+    monkeypatch.setattr(_vet, "check_file", exchanged)
+    assert "aten.linear.default" in str(proviso.load(path).operators)
+
+
+def test_an_error_of_torchs_names_the_file(files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    archive.model["range_constraints"] = {"s77": {"min_val": None,
+                                                  "max_val": None}}
+    value = archive.graph["tensor_values"]["linear"]
+    value["sizes"][0] = {"as_expr": {"expr_str": f"FloorDiv({S77}, Integer(0))",
+                                     "hint": {"as_int": 3}}}
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(Exception, match=r"load: '.*bad\.pt2': "):
+        proviso.load(tmp_path / "bad.pt2")

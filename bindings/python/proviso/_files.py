@@ -74,20 +74,44 @@ def load(f, extra_files=None, *, allow=(), trusted=False):
         raise FileNotFoundError(f"load: there is no file {os.fspath(f)!r}")
     texts = dict.fromkeys(extra_files or {}, "")
     shown = repr(os.fspath(f)) if _is_path(f) else "the file"
-    if not trusted:
-        f = os.fspath(f) if _is_path(f) else io.BytesIO(f.read())
-        _vet.check_file(f, allow, shown)
-        program = _load_pt2(f, texts)
-    else:
-        try:
+    try:
+        if trusted:
             program = torch.export.load(f, extra_files=texts)
-        except zipfile.BadZipFile as error:
-            raise ValueError(
-                f"load: {shown} is no .pt2 archive: {error}") from error
+        else:
+            data = _contents(f)
+            _vet.check_file(data, allow, shown)
+            program = _load_pt2(io.BytesIO(data), texts)
+        program = from_torch(program,
+                             looks_but_for=None if trusted else list(allow))
+    except Exception as error:
+        if str(error).startswith("load: "):
+            raise
+        raise _named(error, shown) from error
     if extra_files is not None:
         extra_files.update(texts)
-    return from_torch(program,
-                      looks_but_for=None if trusted else list(allow))
+    return program
+
+
+def _contents(f):
+    """Read once: what is looked at is what is loaded, whoever writes to the
+    file meanwhile."""
+    if not _is_path(f):
+        return f.read()
+    with open(f, "rb") as file:
+        return file.read()
+
+
+def _named(error, shown):
+    """The same error with the name of the file."""
+    if isinstance(error, zipfile.BadZipFile):
+        return ValueError(f"load: {shown} is no .pt2 archive: {error}")
+    kind = type(error)
+    if (kind.__module__.partition(".")[0] not in ("builtins", "proviso")
+            or issubclass(kind, (OSError, KeyError, UnicodeError))):
+        return ValueError(f"load: {shown}: {kind.__name__}: {error}")
+    made = kind(f"load: {shown}: {error}")
+    made.__dict__.update(error.__dict__)
+    return made
 
 
 def _load_pt2(f, texts):
@@ -95,8 +119,6 @@ def _load_pt2(f, texts):
     more, by another zip reader, as an older format."""
     from torch.export.pt2_archive._package import load_pt2
 
-    if not _is_path(f):
-        f.seek(0)
     contents = load_pt2(f)
     texts.update(contents.extra_files)
     return contents.exported_programs["model"]

@@ -306,6 +306,7 @@ def _inputs_of(torch_ep):
             "trace with; save it with its examples")
     args, kwargs = torch_ep.example_inputs
     signature = torch_ep.module_call_graph[0].signature
+    _check_examples(torch_ep, args, kwargs, signature.in_spec)
     names = list(signature.forward_arg_names or [])
     if len(names) < len(args):
         names = [f"args_{i}" for i in range(len(args))] + list(kwargs)
@@ -321,6 +322,31 @@ def _inputs_of(torch_ep):
     in_args, in_kwargs = _nested(signature.in_spec, iter(shapes))
     bound = dict(zip(names, in_args), **in_kwargs)
     return _specs.collect(forward, tuple(args), dict(kwargs), bound)
+
+
+def _check_examples(torch_ep, args, kwargs, in_spec):
+    """Each is what the graph was made for, for it is traced with the
+    examples."""
+    wanted = in_spec.child(1).context
+    if sorted(kwargs) == sorted(wanted):
+        kwargs = {name: kwargs[name] for name in wanted}
+    values = pytree.tree_leaves((args, kwargs))
+    nodes = _input_conditions.user_placeholders(torch_ep)
+    if len(nodes) != len(values):
+        raise ValueError(f"the program has {len(nodes)} inputs, and there are "
+                         f"{len(values)} examples of inputs")
+    for node, value in zip(nodes, values):
+        said, given = _kind(node.meta.get("val")), _kind(value)
+        if said != given:
+            raise ValueError(f"the example of the input {node.name} is {given}, "
+                             f"and the graph says that the input is {said}")
+
+
+def _kind(value):
+    if not isinstance(value, torch.Tensor):
+        return "no tensor"
+    return (f"a tensor of {value.dim()} dimensions, {value.dtype}, "
+            f"{value.layout}, on {value.device}")
 
 
 def _nested(spec, leaves):

@@ -318,11 +318,10 @@ def _check_tensors(archive, names, folder, config):
 
 # --- files
 
-def check_file(f, allow, shown):
-    """Raises ValueError unless what torch loads from f computes nothing but the
-    program, and the program is one that `proviso run` would run.  `shown` names
-    the file."""
-    data = f if isinstance(f, str) else f.getvalue()
+def check_file(data, allow, shown):
+    """Raises ValueError unless what torch loads from these bytes computes nothing
+    but the program, and the program is one that `proviso run` would run.  `shown`
+    names the file."""
     try:
         archive = _proviso.Archive(data, shown)
         _check_archive(archive)
