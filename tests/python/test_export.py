@@ -622,3 +622,47 @@ def test_large_results_of_constants_are_not_computed():
 
     ep = proviso.export(program, (torch.ones(2),))
     assert "aten.repeat.default" in ep.operators
+
+
+def draws(kind, generator):
+    return {
+        "rand": lambda x: torch.rand(x.shape[0], generator=generator),
+        "randn": lambda x: torch.randn(x.shape, generator=generator),
+        "randint": lambda x: torch.randint(9, x.shape, generator=generator),
+        "randperm": lambda x: torch.randperm(x.shape[0], generator=generator),
+        "normal": lambda x: torch.normal(x, 1.0, generator=generator),
+        "normal_": lambda x: x.clone().normal_(generator=generator),
+        "uniform_": lambda x: x.clone().uniform_(generator=generator),
+        "bernoulli": lambda x: torch.bernoulli(x, generator=generator),
+        "multinomial": lambda x: torch.multinomial(x, 2, generator=generator),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", [
+    "rand", "randn", "randint", "randperm", "normal", "normal_", "uniform_",
+    "bernoulli", "multinomial"])
+def test_a_generator_of_its_own_is_refused(kind):
+    x = torch.full((4,), 0.5)
+    name = kind.rstrip("_")
+    with pytest.raises(NotImplementedError,
+                       match=rf"aten::{name}.*torch.manual_seed"):
+        proviso.export(draws(kind, torch.Generator()), (x,),
+                       dynamic_shapes=({0: AUTO},))
+    if kind == "normal":  # of a tensor and a number: torch has no meta function
+        return
+    program = draws(kind, torch.default_generator)
+    ep = proviso.export(program, (x,), dynamic_shapes=({0: AUTO},))
+    y = torch.full((6,), 0.25)
+    torch.manual_seed(3)
+    expected = program(y)
+    torch.manual_seed(3)
+    same(ep.module()(y), expected)
+
+
+def test_a_generator_made_in_the_program_is_refused():
+    def program(x):
+        return torch.rand(x.shape[0],
+                          generator=torch.Generator().manual_seed(4))
+
+    with pytest.raises(NotImplementedError, match="aten::rand.generator"):
+        proviso.export(program, (torch.ones(3),))

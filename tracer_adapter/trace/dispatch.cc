@@ -1,4 +1,5 @@
 // The boxed fallback: what happens when a traced program calls an operator.
+#include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/enum_tag.h>
@@ -84,6 +85,29 @@ void require_plain_constants(const std::string& op,
     for_each_tensor(arg, [&](const at::Tensor& t) {
       if (!is_fake(t)) require_plain("a constant that " + op + " reads", t);
     });
+}
+
+bool draws_from(const c10::Type& type) {
+  const c10::Type& t = type.kind() == c10::TypeKind::OptionalType
+                           ? *type.containedTypes()[0]
+                           : type;
+  return t.kind() == c10::TypeKind::GeneratorType;
+}
+
+// A program draws from the default generator when it runs: it cannot hold the
+// state of another.
+void require_default_generator(const std::string& op,
+                               const c10::IValue& argument) {
+  if (!argument.isGenerator()) return;
+  const at::Generator& generator = argument.toGenerator();
+  if (!generator.defined() ||
+      generator == at::globalContext().defaultGenerator(generator.device()))
+    return;
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      false, "Proviso: ", op,
+      " draws from a torch.Generator of its own, whose state a program cannot "
+      "hold. Leave generator= out and call torch.manual_seed() before the "
+      "program runs, or draw the numbers outside and pass them as an input");
 }
 
 bool differentiable(c10::ScalarType dtype) {
@@ -328,6 +352,7 @@ Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
       info.written.push_back(i);
     if (argument.real_type()->kind() == c10::TypeKind::TensorType)
       info.tensors.push_back(i);
+    if (draws_from(*argument.real_type())) info.generators.push_back(i);
   }
   info.mutates = !info.written.empty();
   return info;
@@ -364,7 +389,10 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
         *stack);
     return;
   }
-  if (recording_) require_plain_constants(oi.name, args);
+  if (recording_) {
+    require_plain_constants(oi.name, args);
+    for (size_t i : oi.generators) require_default_generator(oi.name, args[i]);
+  }
   if (oi.autocast && autocast_active()) {
     // Our key is above autocast's, which would be skipped.
     return run_autocast(oi, stack);

@@ -32,6 +32,7 @@ struct Tracer::OpInfo {
   std::vector<IntMeaning> meanings;  // by argument
   std::vector<size_t> written;       // arguments written to
   std::vector<size_t> tensors;       // arguments that must be a tensor
+  std::vector<size_t> generators;    // arguments that may be a generator
 };
 
 // The number of a GraphRecording.
