@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 
 #include "cli/torch_pt2/claims.h"
 #include "cli/torch_pt2/contained.h"
@@ -95,6 +96,32 @@ void require_understood(const pt2::LoadedProgram& loaded) {
                 "; `proviso check` tells more of the file");
 }
 
+// A file has one dtype a storage, and a whole number of its elements: a tensor
+// of another becomes a copy.
+class StoragesOfFile {
+ public:
+  at::Tensor as_written(const at::Tensor& t) {
+    if (!t.has_storage()) return t;
+    const bool is_whole = t.storage().nbytes() % t.element_size() == 0;
+    const auto [first, is_new] = dtypes_.try_emplace(
+        t.storage().unsafeGetStorageImpl(), t.scalar_type());
+    return is_whole && first->second == t.scalar_type() ? t : t.clone();
+  }
+
+ private:
+  std::map<const c10::StorageImpl*, at::ScalarType> dtypes_;
+};
+
+c10::IValue as_written(const std::vector<c10::IValue>& outputs) {
+  c10::impl::GenericList list(c10::AnyType::get());
+  StoragesOfFile storages;
+  for (const c10::IValue& output : outputs)
+    list.push_back(output.isTensor()
+                       ? c10::IValue(storages.as_written(output.toTensor()))
+                       : output);
+  return list;
+}
+
 // The shape functions look at every call before a kernel does.
 void check_calls(const std::string& path, const ExportedProgram& program,
                  const std::vector<c10::IValue>& inputs) {
@@ -113,12 +140,10 @@ int run(const std::vector<std::string>& words, const Options& options) {
   module.check(inputs);
   check_calls(words[0], loaded.program, inputs);
   const CheckedCalls checked(options.allowed);  // what hung on data until now
-  std::vector<c10::IValue> outputs = module.run(inputs);
+  const std::vector<c10::IValue> outputs = module.run(inputs);
   for (const c10::IValue& output : outputs) describe(output);
   if (words.size() < 3) return kGood;
-  c10::impl::GenericList list(c10::AnyType::get());
-  for (c10::IValue& output : outputs) list.push_back(std::move(output));
-  const std::vector<char> bytes = torch::jit::pickle_save(list);
+  const std::vector<char> bytes = torch::jit::pickle_save(as_written(outputs));
   std::ofstream file(words[2], std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   TORCH_CHECK(file.flush(), "run: cannot write '", words[2], "'");

@@ -42,6 +42,23 @@ def test_a_reader_that_differs_is_told(tmp_path):
     assert "refuses (3, 5): IndexError" in found.complaints[1]
 
 
+def same_memory(x):
+    y, z = x * 2, x + 1
+    return (y, y.view(torch.int32), y.t(), x.view(torch.int32),
+            x.view(torch.int16), z.view(torch.int16), z.view(torch.int64),
+            x[:, 2:], z[1:].view(torch.int32))
+
+
+def test_the_command_writes_views_of_other_dtypes(tmp_path):
+    if not readers.COMMAND.exists():
+        pytest.skip(f"{readers.COMMAND} is not built (./dev build makes it)")
+    case = reader_programs.Case(
+        "same memory", lambda: same_memory,
+        lambda n: ((torch.randn(n, 4),), {}), ({0: proviso.Dim.AUTO},),
+        [(3,), (5,), (1,)], trains=False)
+    assert readers.examine(case, tmp_path) == []
+
+
 class Rows:
     """Takes tensors alone, as a cache of keys and values does."""
 
