@@ -181,3 +181,50 @@ def test_tensor_split_is_for_every_size():
         return torch.cat([c, b, a])
 
     check(program, example(0), example(1), example(2), example(13))
+
+
+# --- numbers that become known
+
+def counts(x, n):
+    torch._check(n.item() == 2)
+    for i in range(n.item()):
+        x = x + i
+    return x
+
+
+def scales(x, n):
+    k = n.item()
+    torch._check(k == 2)
+    return x * n.item()
+
+
+def lies_between(x, n):
+    torch._check(n.item() < 3)
+    torch._check(n.item() > 1)
+    return x * n.item()
+
+
+def branches_on_one(x, n):
+    is_two = n == 2
+    torch._check(is_two.item())
+    if is_two:
+        return x + 1
+    return x
+
+
+def knows_a_constant(x, n):
+    return x * torch.tensor(3).item() + n
+
+
+@pytest.mark.parametrize("program", [counts, scales, lies_between,
+                                     branches_on_one, knows_a_constant])
+def test_a_number_that_is_known_by_now_has_no_node(program, round_trip,
+                                                   tmp_path):
+    ep = proviso.export(program, (torch.ones(3), torch.tensor(2)),
+                        dynamic_shapes=({0: Dim.AUTO}, None))
+    round_trip(ep, program, [(torch.ones(4), torch.tensor(2))])
+    ep.save(tmp_path / "a.pt2")
+    loaded = proviso.load(tmp_path / "a.pt2")
+    x, n = torch.ones(5), torch.tensor(2)
+    assert torch.equal(loaded.module()(x, n), program(x, n))
+    assert len(list(ep.graph.nodes)) > 2

@@ -14,7 +14,8 @@ using namespace shapes;
 // --- values
 
 // The value of a tensor of one element: known for constants, else a symbol.
-IValue item_of(RuleCall& call, const Tensor& self) {
+bool item(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
   PROVISO_REQUIRE(self.sym_numel().sym_eq(1), "a Tensor with ",
                   self.sym_numel(), " elements cannot be converted to Scalar");
   ScalarType dtype = self.scalar_type();
@@ -22,30 +23,26 @@ IValue item_of(RuleCall& call, const Tensor& self) {
               "item(): complex values cannot be traced; take .real or .imag");
   ShapeEnv& env = call.env();
   if (std::optional<at::Scalar> value = constant_number(self)) {
-    return IValue(*value);
+    call.returns(*value);
+  } else if (IValue known = known_item(call, self); !known.isNone()) {
+    call.returns(known);
+  } else if (dtype == ScalarType::Bool) {
+    call.returns(to_sym_bool(env, env.create_unbacked_bool()));
+  } else if (c10::isIntegralType(dtype, /*includeBool=*/false)) {
+    call.returns(to_sym_int(env, env.create_unbacked_int()));
+  } else {
+    call.returns(to_sym_float(env, env.create_unbacked_float()));
   }
-  IValue known = known_item(call, self);
-  if (!known.isNone()) return known;
-  if (dtype == ScalarType::Bool) {
-    return to_sym_bool(env, env.create_unbacked_bool());
-  }
-  if (c10::isIntegralType(dtype, /*includeBool=*/false)) {
-    return to_sym_int(env, env.create_unbacked_int());
-  }
-  return to_sym_float(env, env.create_unbacked_float());
-}
-
-bool item(RuleCall& call) {
-  call.returns(item_of(call, call.tensor(0)));
   return true;
 }
 
-// A Python `if` on a tensor: only a constant has an answer while tracing.
+// A Python `if` on a tensor: only what is known has an answer while tracing.
+// What is recorded is its item(), so that another reading is the same number.
 bool is_nonzero(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   PROVISO_REQUIRE(self.sym_numel().sym_eq(1), "Boolean value of Tensor with ",
                   self.sym_numel(), " values is ambiguous");
-  IValue value = item_of(call, self);
+  const at::Scalar value = self.item();
   bool answer = false;
   if (value.isSymBool()) {
     answer = value.toSymBool().guard_bool(__FILE__, __LINE__);
@@ -54,7 +51,7 @@ bool is_nonzero(RuleCall& call) {
   } else if (value.isSymFloat()) {
     answer = value.toSymFloat().guard_float(__FILE__, __LINE__) != 0;
   } else {
-    answer = value.toScalar().toBool();
+    answer = value.toBool();
   }
   call.returns(answer);
   return true;

@@ -233,6 +233,18 @@ void follow_constants(const c10::OperatorHandle& op,
       set_constant(out[i].toTensor(), values[i].toTensor());
 }
 
+// Numbers that are known while tracing: nothing reads them from a node.
+bool all_known_numbers(ShapeEnv& env, const std::vector<c10::IValue>& out) {
+  const auto is_known = [&](const c10::IValue& value) {
+    if (value.isSymInt()) return to_expr(env, value.toSymInt()).is_constant();
+    if (value.isSymFloat())
+      return to_expr(env, value.toSymFloat()).is_constant();
+    if (value.isSymBool()) return to_expr(env, value.toSymBool()).is_constant();
+    return value.isInt() || value.isDouble() || value.isBool();
+  };
+  return !out.empty() && std::all_of(out.begin(), out.end(), is_known);
+}
+
 // Outputs require a gradient when an argument does.  No graph is built: the
 // trace key is above autograd.
 void pass_on_grad(std::span<const c10::IValue> args,
@@ -462,6 +474,9 @@ void Tracer::finish_call(const OpInfo& oi, std::span<const c10::IValue> args,
 
 void Tracer::record_call(const OpInfo& oi, std::span<const c10::IValue> args,
                          const std::vector<c10::IValue>& out) {
+  // Another item() of a value that is known by now: no reader of files knows
+  // a node without results.
+  if (oi.aten && !oi.mutates && all_known_numbers(*env_, out)) return;
   Node node;
   node.op = oi.recorded;
   node.target = oi.target;
