@@ -593,3 +593,37 @@ def test_core_operators_without_an_alias_give_new_memory():
                 op(sample.input, *sample.args, **sample.kwargs)
     assert len(watch.watched) > 100
     assert watch.aliasing == set()
+
+# --- what a kernel would choose by the example
+
+def bag(**options):
+    places, bags = torch.tensor([1, 2, 1, 0]), torch.tensor([0, 2])
+    return lambda w: torch.nn.functional.embedding_bag(places, w, bags,
+                                                       **options)
+
+
+@pytest.mark.parametrize("program, kept", [
+    (torch.linalg.eigvalsh, "linalg_eigvalsh"),
+    (torch.linalg.eigvals, "linalg_eigvals"),
+    (torch.linalg.svdvals, "linalg_svdvals"),
+    (lambda x: torch.linalg.matrix_norm(x, 2), "linalg_matrix_norm"),
+    (lambda x: torch.linalg.cond(x), "linalg_cond"),
+    (bag(), "embedding_bag"),
+    (bag(mode="sum"), "embedding_bag"),
+    (bag(mode="max"), "embedding_bag"),
+])
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_gradients_do_not_depend_on_the_example(program, kept, requires_grad):
+    """Their kernels compute less where nothing requires a gradient."""
+    shape = (5, 3) if kept == "embedding_bag" else (4, 3, 3)
+    x = torch.rand(shape) + torch.eye(*shape[-2:])
+    ep = proviso.export(lambda x: program(x),
+                        (x.clone().requires_grad_(requires_grad),),
+                        dynamic_shapes=(ROWS,))
+    assert any(f"aten.{kept}." in op for op in ep.operators)
+    gradients = []
+    for run in (program, ep.module()):
+        y = x[:3].clone().requires_grad_()
+        run(y).abs().sum().backward()
+        gradients.append(y.grad)
+    torch.testing.assert_close(*gradients)
