@@ -228,3 +228,16 @@ def test_a_number_that_is_known_by_now_has_no_node(program, round_trip,
     x, n = torch.ones(5), torch.tensor(2)
     assert torch.equal(loaded.module()(x, n), program(x, n))
     assert len(list(ep.graph.nodes)) > 2
+
+
+def test_a_bin_count_is_no_less_than_a_size():
+    """minlength stays symbolic; the rest follows from it."""
+    def program(i, x):
+        n = torch.bincount(i, minlength=x.shape[0])
+        return n[: x.shape[0]] + x
+
+    i = torch.tensor([0, 1, 1])
+    check(program, (i, torch.ones(9)), (i, torch.ones(2)),
+          (i, torch.ones(0)), args=(i, torch.ones(5)))
+    with pytest.raises(RuntimeError, match="minlength should be >= 0"):
+        proviso.export(lambda i: torch.bincount(i, minlength=-1), (i,))

@@ -91,3 +91,33 @@ def test_two_sizes_that_are_small_together(program, example, sizes, taken):
         assert torch.equal(found, program(*args)), (n, m)
         accepted.append((n, m))
     assert accepted == taken, [g.condition for g in ep.guards]
+
+
+def test_a_slice_to_a_number_from_data_takes_every_size():
+    def program(x, n):
+        p = n.item()
+        torch._check(p >= 0)
+        torch._check(p + x.shape[0] <= 32)
+        return torch.ones(32, 4)[: p + x.shape[0]]
+
+    ep = proviso.export(program, (torch.ones(5), torch.tensor(3)),
+                        dynamic_shapes=({0: Dim.AUTO}, None))
+    for size in (0, 1, 29):
+        args = torch.ones(size), torch.tensor(3)
+        assert torch.equal(ep.module()(*args), program(*args))
+
+
+def test_a_slice_of_what_data_made_takes_every_size(tmp_path):
+    def program(x, n):
+        a, c = n.tolist()
+        torch._check(a >= 1)
+        torch._check(c >= 1)
+        return torch.zeros(a, c).reshape(-1)[: x.shape[0]]
+
+    ep = proviso.export(program, (torch.ones(3), torch.tensor([3, 4])),
+                        dynamic_shapes=({0: Dim.AUTO}, None))
+    ep.save(tmp_path / "a.pt2")
+    for run in ep.module(), proviso.load(tmp_path / "a.pt2").module():
+        for size in (0, 1, 9, 12, 20):
+            args = torch.ones(size), torch.tensor([3, 4])
+            assert torch.equal(run(*args), program(*args))

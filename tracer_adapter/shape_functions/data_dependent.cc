@@ -164,10 +164,13 @@ bool bincount(RuleCall& call) {
               "bincount only supports 1-d non-negative integral inputs.");
   SymInt count = fresh_size(call, std::numeric_limits<int64_t>::max());
   SymInt least = call.sym_int(2);
-  if (constant(least) != 0) {
-    call.env().constrain_range(to_expr(call.env(), count),
-                               Int(specialize(least)), std::nullopt);
-  }
+  PROVISO_REQUIRE(least.sym_ge(0), "minlength should be >= 0");
+  ShapeEnv& env = call.env();
+  if (const std::optional<int64_t> number = constant(least); !number)
+    env.know(le(to_expr(env, least), to_expr(env, count)),
+             "bincount counts minlength numbers at the least");
+  else if (*number != 0)
+    env.constrain_range(to_expr(env, count), Int(*number), std::nullopt);
   ScalarType dtype = ScalarType::Long;
   if (!call.is_none(1)) {
     dtype = call.tensor(1).scalar_type() == ScalarType::Float

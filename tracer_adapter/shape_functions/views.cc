@@ -212,12 +212,13 @@ std::optional<bool> less(const SymInt& a, const SymInt& b) {
 }
 
 // true where a <= b, false where b <= a; else as less().  The guard leaves
-// equal sizes free: either answer is right.
+// equal sizes free: either answer is right.  Where both hold, the other is not
+// asked: that it is refuted would have to hold of every input.
 std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
   auto x = hint_of(a), y = hint_of(b);
   if (!x || !y) {
-    if (known_less_equal(b, a)) return false;
     if (known_less_equal(a, b)) return true;
+    if (known_less_equal(b, a)) return false;
     return std::nullopt;
   }
   if (*x == *y && known_less_equal(b, a)) return false;
