@@ -74,28 +74,33 @@ def test_what_is_called_rarely():
     assert_all_have_rules(result)
 
 
-def affine_grid(theta):
-    return torch.nn.functional.affine_grid(theta, [2, 3, 4, 5])
+def integers():
+    return torch.randint(-9, 9, (24, 32), dtype=torch.int8)
+
+
+def multiply(a):
+    return torch._int_mm(a, a.t())
 
 
 def test_operators_without_a_rule_follow_torchs_meta_function():
     """Written in Python, it runs on traced tensors."""
-    theta = torch.randn(2, 2, 3)
-    ep = proviso.export(affine_grid, (theta,))
-    assert ep.operators == ["aten.affine_grid_generator.default"]
-    assert torch.equal(ep.module()(theta), affine_grid(theta))
+    a = integers()
+    ep = proviso.export(multiply, (a,))
+    assert "aten._int_mm.default" in ep.operators
+    assert torch.equal(ep.module()(a), multiply(a))
 
 
 def test_what_python_alone_knows_is_read_in_python(tmp_path):
     """Torch's meta function looks at the arguments; the command has none."""
-    file, theta = tmp_path / "grid.pt2", torch.randn(2, 2, 3)
-    proviso.save(proviso.export(affine_grid, (theta,)), file)
-    assert torch.equal(proviso.load(file).module()(theta), affine_grid(theta))
+    file, a = tmp_path / "product.pt2", integers()
+    proviso.save(proviso.export(multiply, (a,)), file)
+    loaded = proviso.load(file, allow=["aten._int_mm"])
+    assert torch.equal(loaded.module()(a), multiply(a))
     done = subprocess.run([COMMAND, "run", file], capture_output=True,
                           text=True)
     assert done.returncode == 3 and "allow it by its name" in done.stderr
     allowed = subprocess.run(
-        [COMMAND, "run", "--allow=aten.affine_grid_generator", file],
+        [COMMAND, "run", "--allow=aten._int_mm", file],
         capture_output=True)
     assert allowed.returncode == 0
 
@@ -594,6 +599,7 @@ def test_core_operators_without_an_alias_give_new_memory():
     assert len(watch.watched) > 100
     assert watch.aliasing == set()
 
+
 # --- what a kernel would choose by the example
 
 def bag(**options):
@@ -627,3 +633,27 @@ def test_gradients_do_not_depend_on_the_example(program, kept, requires_grad):
         run(y).abs().sum().backward()
         gradients.append(y.grad)
     torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize("size", [lambda x: [x.shape[0], 3, x.shape[1], 5],
+                                  lambda x: [x.shape[0], 3, 2, x.shape[1], 4]])
+@pytest.mark.parametrize("align", [False, True])
+def test_a_grid_of_any_sizes(size, align):
+    def program(x):
+        wanted = size(x)
+        rank = len(wanted) - 2
+        theta = x[:, : rank * (rank + 1)].reshape(-1, rank, rank + 1)
+        return [torch.nn.functional.affine_grid(theta, wanted, align)]
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.rand(n, m),)
+
+    compare_at(program, inputs, (MATRIX,), (3, 12), (1, 12), (4, 12))
+
+
+def test_a_grid_needs_its_transformations():
+    with pytest.raises(RuntimeError, match="affine_grid_generator: expected"):
+        proviso.export(
+            lambda x: torch.affine_grid_generator(x, [2, 1, 4, 4], False),
+            (torch.rand(2, 3, 3),))

@@ -750,6 +750,32 @@ bool grid_sampler(RuleCall& call) {
   return true;
 }
 
+// affine_grid_generator(theta, size, align_corners): a place for each of the
+// N x C x H x W (or N x C x D x H x W) elements of an image.
+bool affine_grid(RuleCall& call) {
+  const Tensor& theta = call.tensor(0);
+  const Dims size = call.sym_ints(1);
+  TORCH_CHECK(size.size() == 4 || size.size() == 5,
+              "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) "
+              "inputs.");
+  const int64_t rank = static_cast<int64_t>(size.size()) - 2;
+  TORCH_CHECK(theta.dim() == 3, "batch2 must be a 3D tensor");
+  PROVISO_REQUIRE(theta.sym_size(0)
+                      .sym_eq(size[0])
+                      .sym_and(theta.sym_size(1).sym_eq(rank))
+                      .sym_and(theta.sym_size(2).sym_eq(rank + 1)),
+                  "affine_grid_generator: expected theta of shape [", size[0],
+                  ", ", rank, ", ", rank + 1, "], but got ",
+                  to_text(theta.sym_sizes()));
+  Dims sizes{size[0]};
+  sizes.insert(sizes.end(), size.begin() + 2, size.end());
+  sizes.push_back(rank);
+  for (const SymInt& s : size)
+    PROVISO_REQUIRE(s.sym_ge(0), "affine_grid_generator: negative size ", s);
+  call.returns(fresh(sizes, theta.scalar_type(), theta.device()));
+  return true;
+}
+
 const RuleEntry kNnRules[] = {
     {"aten::conv1d", conv, "convolution"},
     {"aten::conv1d.padding", conv, "convolution"},
@@ -795,6 +821,7 @@ const RuleEntry kNnRules[] = {
     {"aten::replication_pad1d", replication_pad, "padding"},
     {"aten::replication_pad2d", replication_pad, "padding"},
     {"aten::replication_pad3d", replication_pad, "padding"},
+    {"aten::affine_grid_generator", affine_grid, "resampling"},
     {"aten::grid_sampler", grid_sampler, "resampling"},
     {"aten::grid_sampler_2d", grid_sampler, "resampling"},
     {"aten::grid_sampler_3d", grid_sampler, "resampling"},
