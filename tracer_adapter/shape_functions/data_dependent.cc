@@ -223,6 +223,18 @@ bool sym_storage_offset(RuleCall& call) {
   return true;
 }
 
+// Asked of a tangent and its base (jvp): "no" makes a copy of the tangent,
+// which is right of any.
+bool has_same_storage_numel(RuleCall& call) {
+  const Tensor &a = call.tensor(0), &b = call.tensor(1);
+  const auto is_dense = [](const Tensor& t) {
+    return known_dense(t.sym_sizes(), tracer_strides(t));
+  };
+  call.returns(is_dense(a) && is_dense(b) &&
+               known_equal(a.sym_numel(), b.sym_numel()));
+  return true;
+}
+
 // --- checks
 
 bool speaks_of_data(Expr e) {
@@ -320,6 +332,7 @@ const RuleEntry kDataDependentRules[] = {
     {"aten::unique_consecutive", unique_slices, "data dependent"},
     {"aten::unique_dim", unique_slices, "data dependent"},
     {"aten::where", nonzero_by_dim, "data dependent"},
+    {"aten::_has_same_storage_numel", has_same_storage_numel, "metadata"},
     {"aten::sym_numel", sym_numel, "metadata"},
     {"aten::sym_size.int", sym_size, "metadata"},
     {"aten::sym_storage_offset", sym_storage_offset, "metadata"},

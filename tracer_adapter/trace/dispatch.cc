@@ -17,6 +17,7 @@
 #include "tracer_adapter/run/known_operators.h"
 #include "tracer_adapter/trace/interceptor.h"
 #include "tracer_adapter/trace/op_info.h"
+#include "tracer_adapter/trace/out_overloads.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 #include "tracer_adapter/trace/tensors_in.h"
 #include "tracer_adapter/tracer.h"
@@ -351,6 +352,8 @@ Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
   info.composite = is_composite(op);
   info.autocast = op.hasKernelForDispatchKey(c10::DispatchKey::AutocastCPU);
   info.aten = info.name.starts_with("aten::");
+  if (info.aten && !info.rule && !info.composite)
+    info.functional = functional_of(op);
   info.recorded_at_all = !is_query(schema.name());
   info.random = op.hasTag(at::Tag::nondeterministic_seeded);
   info.detaches =
@@ -411,6 +414,7 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
   }
   if (oi.rule != nullptr && run_rule(oi, stack)) return;
   if (oi.composite) return decompose(oi, stack);
+  if (oi.functional) return run_with_outs(oi.op, *oi.functional, *stack);
   if (run_custom(oi, stack)) return;
   no_rule(oi, *stack);
 }

@@ -2,6 +2,7 @@
 // once.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ struct Tracer::OpInfo {
 
   c10::OperatorHandle op;
   c10::OperatorHandle recorded;  // lift_fresh is recorded as lift_fresh_copy
-  std::string name;              // aten::add.Tensor
-  std::string target;            // aten.add.Tensor
+  // Of an overload that writes to `out`, where it is recorded as this one.
+  std::optional<c10::OperatorHandle> functional;
+  std::string name;    // aten::add.Tensor
+  std::string target;  // aten.add.Tensor
   Rule rule = nullptr;
   bool composite = false;  // has a CompositeImplicitAutograd kernel
   bool autocast = false;
