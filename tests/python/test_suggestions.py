@@ -256,6 +256,37 @@ def forward(x, m):
         ep.module()(*masked(2))
 
 
+@pytest.mark.parametrize("body", [
+    """
+    found = m.any()
+    if found:
+        return x + 1
+    return x
+""", """
+    most = x[m].argmax()
+    for i in range(most):
+        x = x + i
+    return x
+"""])
+def test_a_tensor_that_the_line_reads_is_a_name(body, tmp_path):
+    run = Pasting(tmp_path, source_of(body))
+    args = masked(8)
+    expected = run.callable()(*args)
+    ep = run.export(args, dynamic_shapes=DYNAMIC)
+    assert len(run.pasted) == 1 and ".item()" in run.pasted[0].code
+    assert torch.equal(ep.module()(*args), expected)
+
+
+@pytest.mark.parametrize("line", ["if (x > 10).any(): return x",
+                                  "for i in range((x > 10).sum()): x = x + i"])
+def test_what_has_no_name_is_no_code(line, tmp_path):
+    run = Pasting(tmp_path, source_of(f"\n    {line}\n    return x - 1\n"))
+    with pytest.raises(proviso.DataDependentError) as raised:
+        proviso.export(run.callable(), masked(8), dynamic_shapes=DYNAMIC)
+    assert "torch._check(u0" not in str(raised.value)
+    assert "n = ....item()" in str(raised.value)
+
+
 def test_without_a_name_nothing_is_offered(tmp_path):
     run = Pasting(tmp_path, """\
 def forward(x, m):

@@ -243,6 +243,23 @@ def _words_read(function, statement, bound, frame):
         yield from _numbers(text, value, depth=0)
 
 
+def _items_read(statement, bound, frame):
+    """The numbers in tensors that a statement reads as they are: `if found:`,
+    `range(n)`."""
+    for node in _own_expressions(statement):
+        if (not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+                or not _only_reads(node, bound)):
+            continue
+        text = ast.unparse(node)
+        try:
+            value = eval(compile(ast.Expression(node), "<check>", "eval"),
+                         frame.f_globals, frame.f_locals)
+            if isinstance(value, torch.Tensor) and value.dim() == 0:
+                yield from _numbers(f"{text}.item()", value.item())
+        except Exception:
+            continue
+
+
 def _best_first(words):
     """Names before sizes, sizes before parts; else as they come.  len() last:
     for PyTorch it fixes the size."""
@@ -276,7 +293,8 @@ def of_frame(frame, line):
              if name in bound and _is_name(name)
              for word in _numbers(name, value)]
     known = {text for text, _ in words}
-    words += [word for word in _words_read(function, statement, bound, frame)
+    words += [word for word in (*_words_read(function, statement, bound, frame),
+                                *_items_read(statement, bound, frame))
               if word[0] not in known]
     torch_there = frame.f_locals.get("torch", frame.f_globals.get("torch"))
     return Place(code.co_filename, at, _best_first(words),

@@ -189,6 +189,24 @@ _ADVICE = re.compile(
     r"To fix the error, insert one of the following checks [^\n]*\n"
     r"(?:  \d\. [^\n]*\n)+")
 _VALUE_ADVICE = re.compile(r"  1\. torch\._check\([^\n]* == <value>\)\n")
+_CHECK = re.compile(r"torch\._check\((.*)\)$", re.MULTILINE)
+
+
+def _unnamed(text):
+    """The advice where no name of the program has the value: its symbols are
+    no code."""
+    def advice(match):
+        sides = "".join(f"  {i}. {side}\n" for i, side in enumerate(
+            _CHECK.findall(match.group()), 1))
+        return ("To fix the error, give what the line reads from data a name "
+                "on a line above (`n = ....item()`), use the name here, and "
+                "say of it there, with torch._check, which of these holds:\n"
+                + sides)
+
+    text = _ADVICE.sub(advice, text)
+    return _VALUE_ADVICE.sub(
+        "     n = ....item(); torch._check(n == <value>)\n"
+        "     and use the name `n` here\n", text)
 
 
 def completed(error, suggestions):
@@ -207,6 +225,8 @@ def completed(error, suggestions):
         if not count:
             text = _VALUE_ADVICE.sub(lambda _: lines.rstrip("\n")
                                      + f"\n     {where}\n", text)
+    else:
+        text = _unnamed(text)
     result = DataDependentError(text)
     result.suggestions, result.plain_text = suggestions, plain
     return result
