@@ -68,7 +68,7 @@ std::optional<Proof> Refutation::contradiction(std::span<const AtomId> seeds,
   if (domain_.conflict()) return Proof{*domain_.conflict(), false};
   const RelevantConstraints relevant = relevance_.gather(seeds);
   auto why = solve(relevant.linear, lemmas_.of_bounds(relevant));
-  const bool is_small = relevant.linear.size() <= limits().slack_constraints;
+  const bool is_small = relevant.linear.size() <= limits().small_refutation;
   if (!why && (tier == Tier::kLinear || is_small)) {
     const std::vector<LinearConstraint> products =
         lemmas_.of_constraints(relevant);
@@ -111,9 +111,9 @@ Poly as_poly(const LinearConstraint& row) {
 std::optional<Split> Refutation::few_values_of_slack(
     const RelevantConstraints& relevant) {
   const std::vector<LinearConstraint>& rows = relevant.linear;
-  if (rows.size() > limits().slack_constraints) return std::nullopt;
+  if (rows.size() > limits().small_refutation) return std::nullopt;
   const std::vector<LinearConstraint> bounds = lemmas_.of_bounds(relevant);
-  for (int most = 2; most <= limits().few_values; most *= 2) {
+  for (int most = 2; most <= limits().slack_values; most *= 2) {
     for (const LinearConstraint& row : rows) {
       if (row.equality || row.terms.size() < 2) continue;
       LinearConstraint larger = row;  // row >= most
