@@ -95,6 +95,28 @@ bool is_exact_double(Expr number) {
   return is_exact_pool(number) || width_of(number, 0).has_value();
 }
 
+bool is_scaled_exactly(Expr product) {
+  if (!product.is(Op::kMul)) return false;
+  size_t numbers = 0;
+  const auto is_fine = [&](Expr x) {
+    if (!x.is_constant()) return ++numbers <= 2;
+    const Rational r =
+        x.is(Op::kInteger) ? Rational(x.integer()) : x.rational();
+    const auto is_power = [](const Int& n) {
+      return n == *pow(Int(2), n.bit_length() - 1);
+    };
+    return !r.num().is_zero() && is_power(abs(r.num())) && is_power(r.den());
+  };
+  for (Expr x : product.args()) {
+    const bool is_nested = x.is(Op::kMul) && x.is_float();
+    if (is_nested ? !std::all_of(x.args().begin(), x.args().end(), is_fine)
+                  : !is_fine(x)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool rounds_exactly(Expr number) {
   return is_exact_double(number) || is_quotient_of_integers(number);
 }

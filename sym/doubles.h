@@ -19,6 +19,9 @@ namespace proviso::inline v0_2::internal {
 
 // Whether the number is the exact one.
 bool is_exact_double(Expr number);
+// Whether it is a product of one or two numbers and of powers of two, which may
+// be put together: nothing but the exponent changes.
+bool is_scaled_exactly(Expr product);
 // Whether floor, ceil, trunc and round give what they give of the exact number.
 bool rounds_exactly(Expr number);
 // Whether ==, < and <= of the two are those of the exact numbers.

@@ -308,7 +308,7 @@ Expr Simplifier::absolute(Expr a) {
 // Float sums and products: flat, constants folded, arguments sorted.
 Expr Simplifier::float_sum(Op op, Args args) {
   const Expr whole = pool_.make(op, args);
-  if (!is_exact_double(whole)) return whole;
+  if (!is_exact_double(whole) && !is_scaled_exactly(whole)) return whole;
   const bool sum = op == Op::kAdd;
   Rational constant(sum ? 0 : 1);
   std::vector<Expr> parts;

@@ -109,8 +109,11 @@ Argument ExprExpander::sum(Expr e) {
 }
 
 Argument ExprExpander::product(Expr e) {
-  if (e.arg(0).maybe_int64() == -1 && e.arity() > 1)
-    return builder_.call("_operator.neg", {expand(simplify(-e))}, e);
+  if (e.arg(0).maybe_int64() == -1 && e.arity() > 1) {
+    const Expr rest =
+        e.arity() == 2 ? e.arg(1) : pool_.make(Op::kMul, e.args().subspan(1));
+    return builder_.call("_operator.neg", {expand(rest)}, e);
+  }
   return chain(e, "_operator.mul");
 }
 

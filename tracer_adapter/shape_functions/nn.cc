@@ -509,8 +509,7 @@ bool native_dropout(RuleCall& call) {
 // --- resampling and padding
 
 // floor(size * scale), in integers where the scale is a fraction of powers of
-// two (2.0, 0.5, 1.25); else the size is specialised, as the product is a
-// floating-point one.
+// two (2.0, 0.5, 1.25); else of the double that the kernel computes.
 SymInt scaled(const SymInt& size, double scale) {
   const auto rounded_down = [&](int64_t value) {
     const double product = static_cast<double>(value) * scale;
@@ -525,7 +524,9 @@ SymInt scaled(const SymInt& size, double scale) {
     if (numerator != std::floor(numerator) || numerator > 1e6) continue;
     return floor_div(size * static_cast<int64_t>(numerator), denominator);
   }
-  return rounded_down(specialize(size));
+  const c10::SymFloat product = c10::SymFloat(size) * c10::SymFloat(scale);
+  return product.is_symbolic() ? SymInt(product.toSymNodeImplUnowned()->floor())
+                               : SymInt(rounded_down(specialize(size)));
 }
 
 // upsample_*.vec(input, output_size?, [align_corners,] scale_factors?)
