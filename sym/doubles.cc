@@ -79,6 +79,22 @@ bool is_exact_pool(Expr e) {
   return e.pool().floats() == FloatArithmetic::kExact;
 }
 
+// A symbol is its own double, and so is what a power of two makes of it.
+bool is_scaled_symbol(Expr e) {
+  if (e.is_symbol()) return true;
+  if (e.is(Op::kToFloat) || e.is(Op::kIdentity))
+    return is_scaled_symbol(e.arg(0));
+  if (!is_scaled_exactly(e)) return false;
+  return std::all_of(e.args().begin(), e.args().end(),
+                     [](Expr x) { return x.is_constant() || x.is_symbol(); }) &&
+         std::count_if(e.args().begin(), e.args().end(),
+                       [](Expr x) { return x.is_symbol(); }) <= 1;
+}
+
+bool is_exact(Expr number) {
+  return width_of(number, 0).has_value() || is_scaled_symbol(number);
+}
+
 // The bits after the point that a quotient of two integers may be compared
 // with.
 bool is_quotient_of_integers(Expr e) {
@@ -92,7 +108,7 @@ bool is_quotient_of_integers(Expr e) {
 }  // namespace
 
 bool is_exact_double(Expr number) {
-  return is_exact_pool(number) || width_of(number, 0).has_value();
+  return is_exact_pool(number) || is_exact(number);
 }
 
 bool is_scaled_exactly(Expr product) {
@@ -123,8 +139,8 @@ bool rounds_exactly(Expr number) {
 
 bool compares_exactly(Expr a, Expr b) {
   if (is_exact_pool(a)) return true;
+  if (is_exact(a) && is_exact(b)) return true;
   const auto x = width_of(a, 0), y = width_of(b, 0);
-  if (x && y) return true;
   // n/d differs from k/2**after by a part of n*2**after, if at all.
   constexpr int kAfter = kDoubleBits - 1 - kIntegerBits;
   if (x && is_quotient_of_integers(b)) return x->after <= kAfter;

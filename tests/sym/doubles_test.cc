@@ -126,7 +126,8 @@ TEST(Doubles, WhatNoRoundingChangesIsReasonedAbout) {
         "Eq(TruncToInt(ToFloat(s0)*0.5), s0//2)",
         "Eq(FloorToInt(ToFloat(s0)*1.5), (3*s0)//2)",
         "Eq(CeilToInt(IntTrueDiv(s0, 4)), (s0 + 3)//4)",
-        "ToFloat(s0)*0.25 >= 0.0", "Eq(ToFloat(s0) + 1.0, ToFloat(s0 + 1))"}) {
+        "(zf0 > 0.5) | (zf0 <= 0.6)", "ToFloat(s0)*0.25 >= 0.0",
+        "Eq(ToFloat(s0) + 1.0, ToFloat(s0 + 1))"}) {
     EXPECT_EQ(context.ask(parse(pool, text)).verdict, Verdict::kYes) << text;
   }
   for (const char* text : {"Eq(TruncToInt(0.6*ToFloat(s0)), (3*s0)//5)",
