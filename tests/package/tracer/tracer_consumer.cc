@@ -1,5 +1,7 @@
 // A stranger's program over the installed tracer.
 #include <ATen/ATen.h>
+#include <proviso/tracer_adapter/pt2/program_reader.h>
+#include <proviso/tracer_adapter/run/checked_calls.h>
 #include <proviso/tracer_adapter/tracer.h>
 
 #include <iostream>
@@ -13,4 +15,10 @@ int main() {
       {at::randn({3, 2})},
       {.dynamic_shapes = {{proviso::Dim::automatic(), proviso::Dim::fixed()}}});
   std::cout << program.to_string();
+  try {
+    (void)proviso::pt2::load_program("nothing.pt2");
+    return 1;
+  } catch (const proviso::Error& e) {
+    std::cout << e.what() << '\n';
+  }
 }
