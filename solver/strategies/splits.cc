@@ -170,8 +170,12 @@ std::optional<Split> CaseSplits::end(const RelevantConstraints& relevant) {
   return Split{{least, forms_.formulas.ge(p)}, r.lower};
 }
 
-// Of a factor without ends: what a product says of its other factors.
+// Of a factor without ends: what a product says of its other factors.  The one
+// of the most products comes first:
+//
+//   a < b, b < c, a*d < b*d      d >= 1, or d <= 0
 std::optional<Split> CaseSplits::sign(const RelevantConstraints& relevant) {
+  std::vector<std::pair<AtomId, size_t>> products;  // of each factor
   for (MonoId m : relevant.monos) {
     const Factors& factors = forms_.monomials.factors(m);
     if (factors.size() < 2) continue;
@@ -179,13 +183,26 @@ std::optional<Split> CaseSplits::sign(const RelevantConstraints& relevant) {
       if (!forms_.atoms.is_variable(x) || domain_.is_solved(x)) continue;
       const Interval& range = domain_.atom_range(x).span;
       if (range.lower() || range.upper()) continue;
-      Poly p = variable(forms_, x);
-      const FormulaId nonpositive = forms_.formulas.ge(-p);
-      p.constant = -1;
-      return Split{{forms_.formulas.ge(p), nonpositive}, 0};
+      const auto at = std::find_if(products.begin(), products.end(),
+                                   [x](const auto& p) { return p.first == x; });
+      if (at == products.end()) {
+        products.emplace_back(x, 1);
+      } else {
+        ++at->second;
+      }
     }
   }
-  return std::nullopt;
+  if (products.empty()) return std::nullopt;
+  const AtomId most =
+      std::max_element(products.begin(), products.end(),
+                       [](const auto& a, const auto& b) {
+                         return a.second < b.second;
+                       })
+          ->first;
+  Poly p = variable(forms_, most);
+  const FormulaId nonpositive = forms_.formulas.ge(-p);
+  p.constant = -1;
+  return Split{{forms_.formulas.ge(p), nonpositive}, 0};
 }
 
 }  // namespace proviso::inline v0_2::internal
