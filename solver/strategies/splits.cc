@@ -193,12 +193,11 @@ std::optional<Split> CaseSplits::sign(const RelevantConstraints& relevant) {
     }
   }
   if (products.empty()) return std::nullopt;
-  const AtomId most =
-      std::max_element(products.begin(), products.end(),
-                       [](const auto& a, const auto& b) {
-                         return a.second < b.second;
-                       })
-          ->first;
+  const AtomId most = std::max_element(products.begin(), products.end(),
+                                       [](const auto& a, const auto& b) {
+                                         return a.second < b.second;
+                                       })
+                          ->first;
   Poly p = variable(forms_, most);
   const FormulaId nonpositive = forms_.formulas.ge(-p);
   p.constant = -1;
