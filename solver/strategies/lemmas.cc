@@ -6,17 +6,6 @@
 #include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2::internal {
-namespace {
-
-// A constraint's unknowns are monomials.
-Poly poly_of(const LinearConstraint& r) {
-  Poly p = Poly::number(r.constant);
-  for (const LinearTerm& t : r.terms) p.terms.push_back({t.unknown, t.coef});
-  return p;
-}
-
-}  // namespace
-
 // The lemmas of one set of relevant constraints.
 class ProductLemmas::Maker {
  public:

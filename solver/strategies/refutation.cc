@@ -94,16 +94,6 @@ std::optional<Proof> Refutation::refute_cases(
   });
 }
 
-namespace {
-
-Poly as_poly(const LinearConstraint& row) {
-  Poly p = Poly::number(row.constant);
-  for (const LinearTerm& t : row.terms) p.terms.push_back({t.unknown, t.coef});
-  return p;
-}
-
-}  // namespace
-
 // The values of a constraint's left side, where the others leave it few: in a
 // thin polyhedron one at least does, and each value leaves one dimension less.
 //
@@ -126,7 +116,7 @@ std::optional<Split> Refutation::few_values_of_slack(
       const auto why = system.contradiction(domain_.units_left());
       domain_.spend(1 + system.work() / 4);
       if (!why) continue;
-      Poly p = as_poly(row);
+      Poly p = poly_of(row);
       Split split{{}, reasons_.join(row.why, *why)};
       for (int value = 0; value < most; ++value, p.constant -= 1) {
         split.branches.push_back(forms_.formulas.eq(p));

@@ -26,6 +26,13 @@ void push_constraint(std::vector<LinearConstraint>& constraints, const Poly& p,
   constraints.push_back(std::move(r));
 }
 
+Poly poly_of(const LinearConstraint& constraint) {
+  Poly p = Poly::number(constraint.constant);
+  for (const LinearTerm& t : constraint.terms)
+    p.terms.push_back({t.unknown, t.coef});
+  return p;
+}
+
 // Where facts contradict each other bound propagation may not end (x > y*y, 2*y
 // > x*x): then a part of the way is enough.
 OptionalInt useful_end(const Range& r, bool lower, bool big) {

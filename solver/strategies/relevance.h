@@ -53,6 +53,8 @@ class IdSet {
 // Appends p as a linear constraint, unless a coefficient is too large for one.
 void push_constraint(std::vector<LinearConstraint>& constraints, const Poly& p,
                      bool equality, Reason why);
+// Its left side; a constraint's unknowns are monomials.
+Poly poly_of(const LinearConstraint& constraint);
 // An end of the range that a linear constraint can use; any number where `big`.
 OptionalInt useful_end(const Range& r, bool lower, bool big);
 
