@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "sym/budget.h"
 
@@ -20,60 +21,75 @@ std::optional<Width> fitting(Width w) {
   return w.bits <= kDoubleBits ? std::optional(w) : std::nullopt;
 }
 
+// For n >= 1.
+bool is_power_of_two(const Int& n) { return bit_and(n, n - Int(1)).is_zero(); }
+
 std::optional<Width> width_of(const Rational& r) {
-  const Int& den = r.den();
-  const auto after = static_cast<int>(den.bit_length()) - 1;
-  if (after > kDoubleBits || *pow(Int(2), static_cast<uint64_t>(after)) != den)
-    return std::nullopt;
+  const auto after = static_cast<int>(r.den().bit_length()) - 1;
+  if (after > kDoubleBits || !is_power_of_two(r.den())) return std::nullopt;
   return fitting({static_cast<int>(r.num().bit_length()), after});
 }
 
-std::optional<Width> width_of(Expr e, int depth);
-
-std::optional<Width> width_of_quotient(Expr e, int depth) {
-  const Expr by = e.arg(1);
-  if (!by.is_constant()) return std::nullopt;
-  const Rational divisor =
-      by.is(Op::kInteger) ? Rational(by.integer()) : by.rational();
-  if (divisor.num().is_zero()) return std::nullopt;
-  const auto a = width_of(e.arg(0), depth + 1);
-  const auto inverse = width_of(Rational(divisor.den(), divisor.num()));
-  if (!a || !inverse) return std::nullopt;
-  return fitting({a->bits + inverse->bits - 1, a->after + inverse->after});
-}
-
-// Of a number that is exact; else nothing.
-std::optional<Width> width_of(Expr e, int depth) {
-  if (depth == kMaxDepth) return std::nullopt;
-  Budget::charge(1);
-  if (e.is(Op::kInteger)) return width_of(Rational(e.integer()));
-  if (e.is_int()) return Width{kIntegerBits, 0};
-  switch (e.op()) {
-    case Op::kRational: return width_of(e.rational());
-    case Op::kToFloat:
-    case Op::kIdentity: return width_of(e.arg(0), depth + 1);
-    case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: return width_of_quotient(e, depth);
-    case Op::kAdd:
-    case Op::kMul: {
-      std::optional<Width> all = width_of(e.arg(0), depth + 1);
-      for (Expr arg : e.args().subspan(1)) {
-        const std::optional<Width> next = width_of(arg, depth + 1);
-        if (!all || !next) return std::nullopt;
-        if (e.is(Op::kMul)) {
-          all = fitting({all->bits + next->bits, all->after + next->after});
-        } else {
-          const int after = std::max(all->after, next->after);
-          all = fitting({1 + std::max(all->bits + after - all->after,
-                                      next->bits + after - next->after),
-                         after});
-        }
-      }
-      return all;
-    }
-    default: return std::nullopt;
+// The widths of what is exact within one number.  What is shared has its width
+// once; deeper than so many levels there is none.
+class Widths {
+ public:
+  std::optional<Width> of(Expr e, int depth = 0) {
+    if (e.is(Op::kInteger)) return width_of(Rational(e.integer()));
+    if (e.is_int()) return Width{kIntegerBits, 0};
+    if (depth == kMaxDepth) return std::nullopt;
+    if (const auto known = known_.find(e.id()); known != known_.end())
+      return known->second;
+    Budget::spend(1);
+    return known_.emplace(e.id(), made_of(e, depth + 1)).first->second;
   }
-}
+
+ private:
+  std::optional<Width> made_of(Expr e, int depth) {
+    switch (e.op()) {
+      case Op::kRational: return width_of(e.rational());
+      case Op::kToFloat:
+      case Op::kIdentity: return of(e.arg(0), depth);
+      case Op::kIntTrueDiv:
+      case Op::kFloatTrueDiv: return quotient(e, depth);
+      case Op::kAdd:
+      case Op::kMul: return folded(e, depth);
+      default: return std::nullopt;
+    }
+  }
+
+  std::optional<Width> quotient(Expr e, int depth) {
+    if (!e.arg(1).is_constant()) return std::nullopt;
+    const Rational divisor = number_of(e.arg(1));
+    if (divisor.num().is_zero()) return std::nullopt;
+    const auto a = of(e.arg(0), depth);
+    const auto inverse = width_of(Rational(divisor.den(), divisor.num()));
+    if (!a || !inverse) return std::nullopt;
+    return fitting({a->bits + inverse->bits - 1, a->after + inverse->after});
+  }
+
+  std::optional<Width> folded(Expr e, int depth) {
+    std::optional<Width> all = of(e.arg(0), depth);
+    for (Expr arg : e.args().subspan(1)) {
+      const std::optional<Width> next = all ? of(arg, depth) : std::nullopt;
+      if (!next) return std::nullopt;
+      all = e.is(Op::kMul) ? product(*all, *next) : sum(*all, *next);
+    }
+    return all;
+  }
+
+  static std::optional<Width> product(const Width& a, const Width& b) {
+    return fitting({a.bits + b.bits, a.after + b.after});
+  }
+  static std::optional<Width> sum(const Width& a, const Width& b) {
+    const int after = std::max(a.after, b.after);
+    return fitting(
+        {1 + std::max(a.bits + after - a.after, b.bits + after - b.after),
+         after});
+  }
+
+  std::unordered_map<uint32_t, std::optional<Width>> known_;
+};
 
 bool is_exact_pool(Expr e) {
   return e.pool().floats() == FloatArithmetic::kExact;
@@ -81,31 +97,34 @@ bool is_exact_pool(Expr e) {
 
 // A symbol is its own double, and so is what a power of two makes of it.
 bool is_scaled_symbol(Expr e) {
+  while (e.is(Op::kToFloat) || e.is(Op::kIdentity)) e = e.arg(0);
   if (e.is_symbol()) return true;
-  if (e.is(Op::kToFloat) || e.is(Op::kIdentity))
-    return is_scaled_symbol(e.arg(0));
   if (!is_scaled_exactly(e)) return false;
-  return std::all_of(e.args().begin(), e.args().end(),
-                     [](Expr x) { return x.is_constant() || x.is_symbol(); }) &&
-         std::count_if(e.args().begin(), e.args().end(),
-                       [](Expr x) { return x.is_symbol(); }) <= 1;
+  size_t symbols = 0;
+  for (Expr x : e.args()) {
+    if (!x.is_constant() && (!x.is_symbol() || ++symbols > 1)) return false;
+  }
+  return true;
 }
 
 bool is_exact(Expr number) {
-  return width_of(number, 0).has_value() || is_scaled_symbol(number);
+  return is_scaled_symbol(number) || Widths().of(number).has_value();
 }
 
-// The bits after the point that a quotient of two integers may be compared
-// with.
 bool is_quotient_of_integers(Expr e) {
   if (!e.is(Op::kIntTrueDiv) && !e.is(Op::kFloatTrueDiv)) return false;
   return std::all_of(e.args().begin(), e.args().end(), [](Expr x) {
-    const auto w = width_of(x, 0);
+    const auto w = Widths().of(x);
     return w && w->after == 0 && w->bits <= kIntegerBits;
   });
 }
 
 }  // namespace
+
+Rational number_of(Expr constant) {
+  return constant.is(Op::kInteger) ? Rational(constant.integer())
+                                   : constant.rational();
+}
 
 bool is_exact_double(Expr number) {
   return is_exact_pool(number) || is_exact(number);
@@ -116,12 +135,9 @@ bool is_scaled_exactly(Expr product) {
   size_t numbers = 0;
   const auto is_fine = [&](Expr x) {
     if (!x.is_constant()) return ++numbers <= 2;
-    const Rational r =
-        x.is(Op::kInteger) ? Rational(x.integer()) : x.rational();
-    const auto is_power = [](const Int& n) {
-      return n == *pow(Int(2), n.bit_length() - 1);
-    };
-    return !r.num().is_zero() && is_power(abs(r.num())) && is_power(r.den());
+    const Rational r = number_of(x);
+    return !r.num().is_zero() && is_power_of_two(abs(r.num())) &&
+           is_power_of_two(r.den());
   };
   for (Expr x : product.args()) {
     const bool is_nested = x.is(Op::kMul) && x.is_float();
@@ -140,7 +156,7 @@ bool rounds_exactly(Expr number) {
 bool compares_exactly(Expr a, Expr b) {
   if (is_exact_pool(a)) return true;
   if (is_exact(a) && is_exact(b)) return true;
-  const auto x = width_of(a, 0), y = width_of(b, 0);
+  const auto x = Widths().of(a), y = Widths().of(b);
   // n/d differs from k/2**after by a part of n*2**after, if at all.
   constexpr int kAfter = kDoubleBits - 1 - kIntegerBits;
   if (x && is_quotient_of_integers(b)) return x->after <= kAfter;

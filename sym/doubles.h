@@ -17,6 +17,9 @@
 
 namespace proviso::inline v0_2::internal {
 
+// The value of an integer or float constant.
+Rational number_of(Expr constant);
+
 // Whether the number is the exact one.
 bool is_exact_double(Expr number);
 // Whether it is a product of one or two numbers and of powers of two, which may

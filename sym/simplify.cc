@@ -305,7 +305,8 @@ Expr Simplifier::absolute(Expr a) {
   return expr(to_polynomial(inner) * g);
 }
 
-// Float sums and products: flat, constants folded, arguments sorted.
+// Float sums and products: flat, constants folded, arguments sorted, where no
+// rounding depends on it.
 Expr Simplifier::float_sum(Op op, Args args) {
   const Expr whole = pool_.make(op, args);
   if (!is_exact_double(whole) && !is_scaled_exactly(whole)) return whole;
@@ -317,7 +318,7 @@ Expr Simplifier::float_sum(Op op, Args args) {
       parts.push_back(e);
       return;
     }
-    Rational value = e.is(Op::kInteger) ? Rational(e.integer()) : e.rational();
+    const Rational value = number_of(e);
     constant = sum ? constant + value : constant * value;
   };
   for (Expr arg : args) {

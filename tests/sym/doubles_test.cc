@@ -9,9 +9,11 @@
 #include <functional>
 
 #include "solver/solver.h"
+#include "sym/budget.h"
 #include "sym/evaluate.h"
 #include "sym/parse.h"
 #include "sym/simplify.h"
+#include "tests/support/small_stack.h"
 
 namespace proviso {
 namespace {
@@ -134,6 +136,27 @@ TEST(Doubles, WhatNoRoundingChangesIsReasonedAbout) {
                            "Eq(ToFloat(s0)*0.1*3.0, ToFloat(s0)*0.3)"}) {
     EXPECT_NE(context.ask(parse(pool, text)).verdict, Verdict::kYes) << text;
   }
+}
+
+// Each level of the first is one node and twice the tree; the second is deep.
+TEST(Doubles, WhatIsSharedOrDeepIsLookedAtOnce) {
+  ExprPool pool(FloatArithmetic::kDouble);
+  const Expr s0 = pool.symbol("s0", SymbolKind::kBackedSize);
+  const Expr start = parse(pool, "ToFloat(s0)*0.5");
+  Expr shared = start, deep = start;
+  for (int i = 0; i < 60; ++i) shared = pool.make(Op::kAdd, {shared, shared});
+  for (int i = 0; i < 20000; ++i) deep = pool.make(Op::kIdentity, {deep});
+  const size_t stack = testing::stack_used_by([&] {
+    const Budget all(Budget::kUnlimited);
+    const uint64_t before = Budget::units_left();
+    for (Expr e : {shared, deep}) {
+      EXPECT_FALSE(internal::is_exact_double(e));
+      EXPECT_FALSE(internal::rounds_exactly(e));
+      EXPECT_FALSE(internal::compares_exactly(e, s0));
+    }
+    EXPECT_LE(before - Budget::units_left(), 2000u);
+  });
+  EXPECT_LE(stack, size_t{64} << 10);
 }
 
 TEST(Doubles, ExactPoolsHaveThirds) {
