@@ -258,10 +258,6 @@ class Reader {
   std::optional<size_t> fact_column_;
 };
 
-}  // namespace
-
-namespace {
-
 std::string whole_text(const Fact& fact) {
   try {
     return to_torch(fact.condition);

@@ -116,9 +116,7 @@ Tensors map(const SubProgram& f, const Tensors& xs, const Tensors& args) {
   SubGraph body = record(*tracer, "the body of map", [&] {
     Tensors in;
     for (const at::Tensor& x : xs)
-      in.push_back(tracer->add_operand(
-          "xs", make_fake(x.sym_sizes().slice(1), tracer_strides(x).slice(1),
-                          x.scalar_type(), x.device())));
+      in.push_back(tracer->add_operand("xs", fake_row(x)));
     in.insert(in.end(), args.begin(), args.end());
     return f(in);
   });

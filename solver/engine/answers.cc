@@ -50,13 +50,14 @@ Answer Answers::ask(Expr question) {
 }
 
 Answer Answers::find(Expr question) {
-  if (const auto which = facts_.conflict()) return contradictory(*which);
   Reasoner& reasoner = facts_.reasoner();
+  if (auto which = facts_.conflict())
+    return contradiction(reasoner.facts(), *std::move(which));
   const Remembered m = native_.with_reason(question);
   if (auto which = consistency_.relevant_to(question, m))
-    return contradictory(*which);
+    return contradiction(reasoner.facts(), *std::move(which));
   const std::vector<FactId>& elsewhere = consistency_.elsewhere();
-  if (!elsewhere.empty()) return contradictory(elsewhere);
+  if (!elsewhere.empty()) return contradiction(reasoner.facts(), elsewhere);
   Answer answer;
   if (m.verdict == Verdict::kUnknown) {
     answer = show_points(question);
@@ -86,10 +87,6 @@ Answer Answers::show_points(Expr question) {
   run(facts_.reasoner(), Stage::kPoints, points);
   if (points.value) answer.strategy = strategy(points.strategy).name;
   return answer;
-}
-
-Answer Answers::contradictory(const std::vector<FactId>& which) {
-  return contradiction(facts_.reasoner().facts(), which);
 }
 
 // --- facts

@@ -44,7 +44,6 @@ class Answers {
 
   Answer find(Expr question);
   Answer show_points(Expr question);
-  Answer contradictory(const std::vector<FactId>& which);
 
   FactStack& facts_;
   NativeAnswers& native_;

@@ -6,6 +6,14 @@
 #include "solver/strategies/residues.h"
 
 namespace proviso::inline v0_2::internal {
+namespace {
+
+void add_all(LinearSystem& system,
+             const std::vector<LinearConstraint>& constraints) {
+  for (const LinearConstraint& r : constraints) system.add(r);
+}
+
+}  // namespace
 
 std::optional<Proof> Refutation::refute(FormulaId f, Tier tier, uint64_t units,
                                         Tried& tried) {
@@ -110,8 +118,8 @@ std::optional<Split> Refutation::few_values_of_slack(
       larger.constant -= most;
       larger.why = 0;
       LinearSystem system(reasons_, rows.size() + bounds.size() + 1);
-      for (const LinearConstraint& r : rows) system.add(r);
-      for (const LinearConstraint& r : bounds) system.add(r);
+      add_all(system, rows);
+      add_all(system, bounds);
       system.add(std::move(larger));
       const auto why = system.contradiction(domain_.units_left());
       domain_.spend(1 + system.work() / 4);
@@ -131,8 +139,8 @@ std::optional<Reason> Refutation::solve(
     const std::vector<LinearConstraint>& constraints,
     const std::vector<LinearConstraint>& lemmas) {
   LinearSystem system(reasons_, constraints.size() + lemmas.size());
-  for (const LinearConstraint& r : constraints) system.add(r);
-  for (const LinearConstraint& r : lemmas) system.add(r);
+  add_all(system, constraints);
+  add_all(system, lemmas);
   const uint64_t units = domain_.units_left();
   auto why = system.contradiction(units);
   domain_.spend(system.work() / 4);
@@ -142,7 +150,7 @@ std::optional<Reason> Refutation::solve(
   const auto reduced = with_short_columns(constraints);
   if (!reduced) return std::nullopt;
   LinearSystem again(reasons_, reduced->size());
-  for (const LinearConstraint& r : *reduced) again.add(r);
+  add_all(again, *reduced);
   why = again.contradiction(domain_.units_left());
   domain_.spend(again.work() / 4);
   return why;

@@ -143,24 +143,30 @@ std::optional<Split> CaseSplits::residue_of(
   return std::nullopt;
 }
 
-// The end of a factor's range, where a product has another sign or none: of the
-// end that is nearest to 0, so that none is split again and again.
-std::optional<Split> CaseSplits::end(const RelevantConstraints& relevant) {
-  std::optional<AtomId> nearest;
-  Int distance;
+template <typename Visit>
+void CaseSplits::each_factor(const RelevantConstraints& relevant, Visit visit) {
   for (MonoId m : relevant.monos) {
     const Factors& factors = forms_.monomials.factors(m);
     if (factors.size() < 2) continue;
     for (AtomId x : factors) {
       if (!forms_.atoms.is_variable(x) || domain_.is_solved(x)) continue;
-      const OptionalInt& low = domain_.atom_range(x).span.lower();
-      if (!low) continue;
-      Int from_zero = abs(*low);
-      if (nearest && distance <= from_zero) continue;
-      nearest = x;
-      distance = std::move(from_zero);
+      visit(x, domain_.atom_range(x).span);
     }
   }
+}
+
+// The end of a factor's range, where a product has another sign or none: of the
+// end that is nearest to 0, so that none is split again and again.
+std::optional<Split> CaseSplits::end(const RelevantConstraints& relevant) {
+  std::optional<AtomId> nearest;
+  Int distance;
+  each_factor(relevant, [&](AtomId x, const Interval& range) {
+    if (!range.lower()) return;
+    Int from_zero = abs(*range.lower());
+    if (nearest && distance <= from_zero) return;
+    nearest = x;
+    distance = std::move(from_zero);
+  });
   if (!nearest) return std::nullopt;
   const Range& r = domain_.atom_range(*nearest);
   Poly p = variable(forms_, *nearest);
@@ -176,22 +182,16 @@ std::optional<Split> CaseSplits::end(const RelevantConstraints& relevant) {
 //   a < b, b < c, a*d < b*d      d >= 1, or d <= 0
 std::optional<Split> CaseSplits::sign(const RelevantConstraints& relevant) {
   std::vector<std::pair<AtomId, size_t>> products;  // of each factor
-  for (MonoId m : relevant.monos) {
-    const Factors& factors = forms_.monomials.factors(m);
-    if (factors.size() < 2) continue;
-    for (AtomId x : factors) {
-      if (!forms_.atoms.is_variable(x) || domain_.is_solved(x)) continue;
-      const Interval& range = domain_.atom_range(x).span;
-      if (range.lower() || range.upper()) continue;
-      const auto at = std::find_if(products.begin(), products.end(),
-                                   [x](const auto& p) { return p.first == x; });
-      if (at == products.end()) {
-        products.emplace_back(x, 1);
-      } else {
-        ++at->second;
-      }
+  each_factor(relevant, [&](AtomId x, const Interval& range) {
+    if (range.lower() || range.upper()) return;
+    const auto at = std::find_if(products.begin(), products.end(),
+                                 [x](const auto& p) { return p.first == x; });
+    if (at == products.end()) {
+      products.emplace_back(x, 1);
+    } else {
+      ++at->second;
     }
-  }
+  });
   if (products.empty()) return std::nullopt;
   const AtomId most = std::max_element(products.begin(), products.end(),
                                        [](const auto& a, const auto& b) {

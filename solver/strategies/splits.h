@@ -41,6 +41,9 @@ class CaseSplits {
                                   const std::vector<AtomId>& factors);
   std::optional<Split> range(AtomId a, const Int& widest);
   std::optional<Split> smallest_range(const RelevantConstraints& relevant);
+  // Calls visit(x, range) for each unsolved variable x of each product.
+  template <typename Visit>
+  void each_factor(const RelevantConstraints& relevant, Visit visit);
   std::optional<Split> end(const RelevantConstraints& relevant);
   std::optional<Split> sign(const RelevantConstraints& relevant);
   size_t size_of(FormulaId f) const;

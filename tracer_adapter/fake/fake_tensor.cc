@@ -268,6 +268,11 @@ at::Tensor fake_like(const at::Tensor& t) {
                    t.device());
 }
 
+at::Tensor fake_row(const at::Tensor& t) {
+  return make_fake(t.sym_sizes().slice(1), tracer_strides(t).slice(1),
+                   t.scalar_type(), t.device());
+}
+
 c10::SymIntArrayRef tracer_strides(const at::Tensor& t) {
   const FakeTensorImpl* fake = fake_impl(t);
   return fake ? fake->sym_strides_default() : t.sym_strides();

@@ -46,6 +46,8 @@ at::Tensor make_contiguous(c10::SymIntArrayRef sizes, at::ScalarType dtype,
 std::vector<c10::SymInt> contiguous_strides(c10::SymIntArrayRef sizes);
 // A fake of t's dtype, device, sizes and strides, with a storage of its own.
 at::Tensor fake_like(const at::Tensor& t);
+// A fake of t[0].
+at::Tensor fake_row(const at::Tensor& t);
 // t's strides where the tracer asks, not the program (asked_layout.h).
 c10::SymIntArrayRef tracer_strides(const at::Tensor& t);
 

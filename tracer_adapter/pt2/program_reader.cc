@@ -644,7 +644,7 @@ void check_archive(const ZipReader& zip) {
                     "', which is no version of an archive that is known");
   zip.record("data/sample_inputs/model.pt");  // throws where there is none
   // torch would read these in place of the tensors that are checked.
-  for (const char* folder : {"data/weights/", "data/constants/"})
+  for (const auto& folder : {spec::WEIGHTS_DIR, spec::CONSTANTS_DIR})
     if (const std::string old = std::string(folder) + "model.pt"; zip.has(old))
       throw FileError(old +
                       " holds tensors as older versions of PyTorch wrote them; "

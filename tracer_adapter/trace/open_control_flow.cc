@@ -101,12 +101,7 @@ c10::SymInt steps_of(const Values& xs, const char* name) {
 
 Values any_row(const Values& xs) {
   Values result;
-  for (const c10::IValue& value : xs) {
-    const at::Tensor& x = value.toTensor();
-    result.emplace_back(make_fake(x.sym_sizes().slice(1),
-                                  x.sym_strides().slice(1), x.scalar_type(),
-                                  x.device()));
-  }
+  for (const c10::IValue& x : xs) result.emplace_back(fake_row(x.toTensor()));
   return result;
 }
 
