@@ -62,7 +62,12 @@ class Presentation {
         stack.pop_back();
         continue;
       }
+      if (units == 0 && plain_units_ == 0) {
+        presented_.emplace(x.id(), x);
+        continue;
+      }
       const std::vector<Expr> parts = operands(x);
+      units -= std::min(units, parts.size() / 2);
       const size_t before = stack.size();
       for (size_t i = parts.size(); i-- > 0;) {
         if (!is_presented(parts[i])) stack.push_back(parts[i]);

@@ -122,7 +122,7 @@ class SmtText {
         name_ = std::move(value.pieces[0].text);
         return;
       }
-      name_ = smt.prefix_ + std::to_string(smt.next_++);
+      name_ = smt.new_name();
       value_ = std::move(value);
     }
     const std::string& name() const { return name_; }
@@ -211,16 +211,28 @@ class SmtText {
     return x.around(y.around(std::move(ite)));
   }
 
+  // Max(x, y, z) is (let ((m Max(x, y))) (ite (>= m z) m z)): each step stands
+  // in the let of the next one, whose beginning so comes before it.
   Line extreme(Expr e) {
-    std::string sign = e.is(Op::kMin) ? "<=" : ">=";
-    Line out = typed(e.arg(0), e);
-    for (Expr arg : e.args().subspan(1)) {
-      Let a(*this, std::move(out)), b(*this, typed(arg, e));
-      out = a.around(
-          b.around(text("(ite (" + sign + " " + a.name() + " " + b.name() +
-                        ") " + a.name() + " " + b.name() + ")")));
+    const std::string sign = e.is(Op::kMin) ? "(<= " : "(>= ";
+    Let first(*this, typed(e.arg(0), e));
+    if (e.arity() == 1) return first.around(text(first.name()));
+    auto step = [&](const std::string& a, Expr arg) {
+      Let b(*this, typed(arg, e));
+      const std::string both = a + " " + b.name();
+      return b.around(text("(ite " + sign + both + ") " + both + ")"));
+    };
+    Line steps = first.around(step(first.name(), e.arg(1)));
+    std::vector<std::string> names;
+    for (Expr arg : e.args().subspan(2)) {
+      names.push_back(new_name());
+      steps << ")) " << step(names.back(), arg) << ")";
     }
-    return out;
+    Line out;
+    for (auto name = names.rbegin(); name != names.rend(); ++name) {
+      out << "(let ((" + *name + " ";
+    }
+    return std::move(out << std::move(steps));
   }
 
   Line absolute(Expr e) {
@@ -266,6 +278,8 @@ class SmtText {
                       "))";
     return x.around(down.around(rest.around(text(ite))));
   }
+
+  std::string new_name() { return prefix_ + std::to_string(next_++); }
 
   std::string prefix_ = "let!";
   int next_ = 0;

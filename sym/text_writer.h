@@ -13,7 +13,9 @@
 //
 // A style says what is written for a node and how tightly that binds; pieces
 // that wait lie on a stack of the writer's own, so that depth is no concern of
-// the machine's.  The styles are print.cc, print_srepr.cc and print_smtlib.cc.
+// the machine's.  In a long text, an expression that stands in it again is
+// copied from where it was first written: shared parts cost their characters
+// alone.  The styles are print.cc, print_srepr.cc and print_smtlib.cc.
 #pragma once
 
 #include <iterator>
@@ -21,6 +23,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sym/budget.h"
@@ -82,6 +85,45 @@ inline Line joined(std::span<const Expr> args, std::string_view separator,
   return line;
 }
 
+// Where expressions stand in a text that is being written.
+class WrittenParts {
+ public:
+  struct Part {
+    size_t begin = 0, end = 0;
+    Level level = kOrLevel;
+  };
+
+  // `e` begins at `begin`, and ends when no more than `waiting` pieces wait.
+  // Of a short text nothing is kept: it is written again sooner than found.
+  void open(Expr e, size_t begin, Level level, size_t waiting) {
+    if (begin < kLongText || e.arity() == 0) return;
+    open_.push_back({e, {begin, 0, level}, waiting});
+  }
+  void close(size_t waiting, size_t end) {
+    while (!open_.empty() && open_.back().waiting == waiting) {
+      Open& last = open_.back();
+      last.part.end = end;
+      parts_.emplace(last.e, last.part);
+      open_.pop_back();
+    }
+  }
+  const Part* find(Expr e) const {
+    const auto it = parts_.find(e);
+    return it == parts_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  static constexpr size_t kLongText = 4096;
+
+  struct Open {
+    Expr e;
+    Part part;
+    size_t waiting;
+  };
+  std::vector<Open> open_;
+  std::unordered_map<Expr, Part, ExprHash> parts_;
+};
+
 // The text of an expression in a style, written from left to right; pieces that
 // wait lie on a stack of its own.  style.write(e, line) appends what is written
 // for e, and returns how tightly that binds.  Past the limit it ends in "...",
@@ -91,7 +133,9 @@ std::string write_text(Style& style, Expr root, bool& is_cut,
                        size_t max_length = kMaxTextLength) {
   std::string out;
   std::vector<Piece> waiting{loose(root)};
+  WrittenParts written;
   while (!waiting.empty()) {
+    written.close(waiting.size(), out.size());
     const Piece piece = std::move(waiting.back());
     waiting.pop_back();
     Budget::charge(2);
@@ -100,12 +144,26 @@ std::string write_text(Style& style, Expr root, bool& is_cut,
       continue;
     }
     if (out.size() > max_length) break;
+    if (const WrittenParts::Part* part = written.find(piece.e)) {
+      const size_t length = part->end - part->begin;
+      if (out.size() + length < max_length) {
+        Budget::charge(length / 64);
+        const bool is_loose = part->level < piece.level;
+        if (is_loose) out += "(";
+        out.append(out, part->begin, length);
+        if (is_loose) out += ")";
+        continue;
+      }
+    }
     Line line;
-    const bool is_loose = style.write(piece.e, line) < piece.level;
-    if (is_loose) waiting.push_back({")"});
+    const Level level = style.write(piece.e, line);
+    if (level < piece.level) {
+      waiting.push_back({")"});
+      out += "(";
+    }
+    written.open(piece.e, out.size(), level, waiting.size());
     std::move(line.pieces.rbegin(), line.pieces.rend(),
               std::back_inserter(waiting));
-    if (is_loose) out += "(";
   }
   is_cut = !waiting.empty() || out.size() > 2 * max_length;
   if (is_cut) out = out.substr(0, max_length) + "...";

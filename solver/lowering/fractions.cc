@@ -1,33 +1,49 @@
 #include "solver/lowering/fractions.h"
 
+#include <optional>
+#include <unordered_map>
+
 #include "solver/lowering/conditions.h"
 #include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Sums within sums: what is deeper has no fraction.
-constexpr int kMaxDepth = 64;
-
+// Fractions of a number's parts, arguments first: depth is no concern of the
+// stack, and a part that is shared is looked at once.
 class Fractions {
  public:
   explicit Fractions(Lowering& lower) : lower_(lower), forms_(lower.forms()) {}
 
-  std::optional<Fraction> of(Expr e, int depth) {
-    if (depth > kMaxDepth) return std::nullopt;
-    Budget::spend(1);
+  std::optional<Fraction> of(Expr number) {
+    visit_arguments_first(
+        number, [this](Expr e) { return e.is_int() || parts_.contains(e); },
+        [this](Expr e) {
+          Budget::spend(1);
+          parts_.emplace(e, made_of_parts(e));
+        });
+    return part(number);
+  }
+
+ private:
+  std::optional<Fraction> part(Expr e) {
     if (e.is_int()) return Fraction{lower_.integer(e), Poly::number(1)};
+    const auto known = parts_.find(e);
+    return known == parts_.end() ? std::nullopt : known->second;
+  }
+
+  std::optional<Fraction> made_of_parts(Expr e) {
     switch (e.op()) {
       case Op::kRational:
         return Fraction{Poly::number(e.rational().num()),
                         Poly::number(e.rational().den())};
       case Op::kToFloat:
-      case Op::kIdentity: return of(e.arg(0), depth + 1);
+      case Op::kIdentity: return part(e.arg(0));
       case Op::kAdd:
-      case Op::kMul: return folded(e, depth);
+      case Op::kMul: return folded(e);
       case Op::kIntTrueDiv:
       case Op::kFloatTrueDiv: {
-        const auto a = of(e.arg(0), depth + 1), b = of(e.arg(1), depth + 1);
+        const auto a = part(e.arg(0)), b = part(e.arg(1));
         if (!a || !b) return std::nullopt;
         return Fraction{mul(forms_, a->num, b->den),
                         mul(forms_, a->den, b->num)};
@@ -36,11 +52,10 @@ class Fractions {
     }
   }
 
- private:
-  std::optional<Fraction> folded(Expr e, int depth) {
-    std::optional<Fraction> total = of(e.arg(0), depth + 1);
+  std::optional<Fraction> folded(Expr e) {
+    std::optional<Fraction> total = part(e.arg(0));
     for (Expr arg : e.args().subspan(1)) {
-      const std::optional<Fraction> next = of(arg, depth + 1);
+      const std::optional<Fraction> next = part(arg);
       if (!total || !next) return std::nullopt;
       Poly num = e.is(Op::kMul) ? mul(forms_, total->num, next->num)
                                 : mul(forms_, total->num, next->den) +
@@ -52,6 +67,7 @@ class Fractions {
 
   Lowering& lower_;
   FormPool& forms_;
+  std::unordered_map<Expr, std::optional<Fraction>, ExprHash> parts_;
 };
 
 // floor(x + 1/2), less one on a tie that went up to an odd number.
@@ -68,7 +84,7 @@ Poly round_half_even(FormPool& forms, const Fraction& x) {
 }  // namespace
 
 std::optional<Fraction> fraction(Lowering& lower, Expr number) {
-  return Fractions(lower).of(number, 0);
+  return Fractions(lower).of(number);
 }
 
 Poly rounded(FormPool& forms, Op op, const Fraction& x) {

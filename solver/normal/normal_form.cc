@@ -74,6 +74,7 @@ const NormalForm::Image& NormalForm::derived_image(AtomId a,
   if (known.stamp == state_.trail.stamp()) return known.image;
   if (r.is_visited) return kItself;
   if (nesting_ == kMaxNesting) make_images_below(a);
+  state_.meter.spend(4);
   Image image;
   {
     const Visit visit(*this, a);
@@ -111,7 +112,7 @@ void NormalForm::make_images_below(AtomId a) {
   };
   while (!stack.empty()) {
     const auto [next, is_open] = stack.back();
-    state_.meter.spend(1);
+    state_.meter.spend(4);
     if (is_open || seen.contains(next)) {
       stack.pop_back();
       if (!is_open || next == a) continue;

@@ -299,6 +299,26 @@ const std::vector<Family> kFamilies = {
                                to_string(i % 5) + ")";
                       }), "u0 >= 100"};
      }},
+    {"a size modulo the first primes",
+     [](int n) {
+       std::vector<std::string> facts;
+       for (int p = 2; std::ssize(facts) < 4 * n; ++p) {
+         int divisor = 2;
+         while (divisor * divisor <= p && p % divisor != 0) ++divisor;
+         if (divisor * divisor <= p) continue;
+         facts.push_back("Eq(Mod(s0, " + to_string(p) + "), " +
+                         to_string(p / 2) + ")");
+       }
+       return Problem{std::move(facts), "s0 + 1 >= s1*s1"};
+     }},
+    {"sums of sizes modulo many numbers",
+     [](int n) {
+       return Problem{list(2 * n, [](int i) {
+                        return "Eq(Mod(" + sym('s', i % 7) + " + s0*" +
+                               to_string(i) + ", " + to_string(6 * i + 5) +
+                               "), " + to_string(i % 5) + ")";
+                      }), "s0 + 1 >= s1*s1"};
+     }},
     {"parities of sums",
      [](int n) {
        return Problem{list(2 * n, [n](int i) {

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "sym/budget.h"
 #include "sym/definition.h"
 #include "sym/parse.h"
 #include "sym/simplify.h"
@@ -256,6 +257,46 @@ TEST_F(PrintTest, SreprUsesModWhereBothSidesAreNaturalBySight) {
        {"Mod(u0, 4)", "Mod(s0 - 1, 4)", "Mod(s0, -4)", "PythonMod(s0, 4)"}) {
     EXPECT_THAT(to_srepr(p(text)), ::testing::StartsWith("PythonMod(")) << text;
   }
+}
+
+// A part that stands in a long text again is copied: the text is the one that
+// is written without that, and costs its characters alone.
+TEST_F(PrintTest, SharedPartsAreCopiedInLongTexts) {
+  const auto naive = [](auto& self, Expr e) -> std::string {
+    if (e.arity() == 0) return to_string(e);
+    if (e.is(Op::kMod)) {
+      return "Mod(" + self(self, e.arg(0)) + ", " + self(self, e.arg(1)) + ")";
+    }
+    std::string all;
+    for (Expr arg : e.args()) {
+      const bool is_sum = arg.is(Op::kAdd);
+      if (!all.empty()) all += e.is(Op::kMul) ? "*" : " + ";
+      all += is_sum ? "(" + self(self, arg) + ")" : self(self, arg);
+    }
+    return all;
+  };
+  Expr e = s0 + u0;
+  for (int i = 0; i < 10; ++i) {
+    const Expr args[] = {e, mod(e, e + (i + 2))};
+    e = pool.make(i % 2 == 0 ? Op::kMul : Op::kAdd, args);
+  }
+  const std::string text = naive(naive, e);
+  ASSERT_GT(text.size(), 300'000U);
+  const Budget counted(Budget::kUnlimited);
+  const uint64_t before = Budget::units_left();
+  const std::string found = to_string(e);
+  EXPECT_TRUE(found == text) << found.size() << " of " << text.size();
+  EXPECT_LT(before - Budget::units_left(), 30'000U);
+}
+
+// Each step stands in the let of the next one.
+TEST_F(PrintTest, SmtlibOfManyArguments) {
+  std::vector<Expr> args;
+  for (int i = 2; i < 5; ++i) args.push_back(s0 * i + u0);
+  EXPECT_EQ(to_smtlib(pool.make(Op::kMax, args)),
+            "(let ((let!2 (let ((let!0 (+ (* 2 s0) u0))) (let ((let!1 (+ (* 3 "
+            "s0) u0))) (ite (>= let!0 let!1) let!0 let!1))))) (let ((let!3 (+ "
+            "(* 4 s0) u0))) (ite (>= let!2 let!3) let!2 let!3)))");
 }
 
 }  // namespace
