@@ -60,7 +60,7 @@ Answer Answers::find(Expr question) {
   if (!elsewhere.empty()) return contradiction(reasoner.facts(), elsewhere);
   Answer answer;
   if (m.verdict == Verdict::kUnknown) {
-    answer = show_points(question);
+    answer = show_points(reasoner, question);
   } else {
     answer.verdict = m.verdict;
     answer.tier = m.tier;
@@ -74,18 +74,6 @@ Answer Answers::find(Expr question) {
   } else if (answer.reason.empty()) {
     answer.reason = why_unknown(m, reasoner.work().is_interrupted());
   }
-  return answer;
-}
-
-// The native strategies left the question open: points both ways are looked
-// for, and Z3 may decide it.
-Answer Answers::show_points(Expr question) {
-  Answer answer;
-  const Budget counted(Budget::kUnlimited);
-  Search points(question, kTrue);
-  points.answer = &answer;
-  run(facts_.reasoner(), Stage::kPoints, points);
-  if (points.value) answer.strategy = strategy(points.strategy).name;
   return answer;
 }
 

@@ -43,7 +43,6 @@ class Answers {
   static constexpr size_t kLast = 16;
 
   Answer find(Expr question);
-  Answer show_points(Expr question);
 
   FactStack& facts_;
   NativeAnswers& native_;

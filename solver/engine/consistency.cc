@@ -36,8 +36,8 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
   }
   Search counted(question, goal);
   enumerate(reasoner, counted, {limits().consistency_points});
-  if (counted.is_contradiction) return counted.why;
-  if (counted.is_finished || tier < Tier::kLinear) return std::nullopt;
+  if (counted.is_contradiction()) return counted.why();
+  if (counted.is_finished() || tier < Tier::kLinear) return std::nullopt;
   const FormulaId proved = value ? goal : negate(goal);
   const bool by_cases = tier != Tier::kLinear;
   Refutation::Tried tried;

@@ -15,20 +15,18 @@ constexpr double kConfident = 0.6;
 // Each point at which the facts hold must define the question; then it is
 // decided with that known.
 void decide_by_proof(Reasoner& reasoner, Search& s) {
-  const FormulaId defined = reasoner.lower().defined(s.question);
+  const FormulaId defined = reasoner.lower().defined(s.question());
   if (defined == kTrue) return run(reasoner, Stage::kProof, s);
-  Search definedness(s.question, defined);
-  definedness.may_fail = false;
-  definedness.budgets = s.budgets;
+  Search definedness(s.question(), defined, s.budgets());
+  definedness.rule_out(false);  // to prove it would not help
   run(reasoner, Stage::kProof, definedness);
-  s.is_open = definedness.is_open;
-  if (definedness.value != true) return;
-  s.why = definedness.why;
-  s.tier = definedness.tier;
+  if (definedness.is_open()) s.leave_open();
+  if (definedness.value() != true) return;
+  s.rest_on(definedness.why(), definedness.tier());
   Domain& domain = reasoner.domain();
   const Domain::Mark before = domain.mark();
   // What took a proof would take it again.
-  if (s.tier >= Tier::kLinear) domain.assume(defined, s.why);
+  if (s.tier() >= Tier::kLinear) domain.assume(defined, s.why());
   run(reasoner, Stage::kProof, s);
   domain.undo(before);
 }
@@ -39,32 +37,29 @@ Search decide(Reasoner& reasoner, Expr question) {
   const SolverOptions& options = reasoner.options();
   const uint32_t arena = reasoner.reasons().size();
   const uint64_t before = reasoner.domain().work();
-  Lowering& lower = reasoner.lower();
   // The goal is found in this pass, as lowering is a part of its work.
-  Search s(question, kFalse);
-  const auto is_tried = reasoner.within(options.work_limit / 8, [&] {
-    s.set_goal(lower.condition(question));
+  std::optional<Search> proved = reasoner.within(options.work_limit / 8, [&] {
+    Search s(question, reasoner.lower().condition(question));
     decide_by_proof(reasoner, s);
-    return true;
+    return s;
   });
-  if (!is_tried) s = Search(question, lower.condition(question));
-  const auto spent =
-      static_cast<double>(reasoner.domain().work() - before - s.rewriting_work);
+  Search s =
+      proved ? *proved : Search(question, reasoner.lower().condition(question));
+  const auto spent = static_cast<double>(reasoner.domain().work() - before -
+                                         s.rewriting_work());
   const bool is_confident =
       spent < kConfident * static_cast<double>(options.budget);
-  s.is_finished = s.is_contradiction || (s.value ? is_confident : s.is_open);
-  if (!s.is_finished) run(reasoner, Stage::kFallback, s);
-  reasoner.drop_reasons(arena, s.why);
-  if (!s.value || s.has_model || s.tier < Tier::kLinear) return s;
+  const bool is_settled =
+      s.is_contradiction() || (s.value() ? is_confident : s.is_open());
+  if (!is_settled) run(reasoner, Stage::kFallback, s);
+  s.renumber(reasoner.drop_reasons(arena, s.why()));
+  if (!s.value() || s.has_model() || s.tier() < Tier::kLinear) return s;
   // Where this does not end, the answer stays.
   const auto why = reasoner.within(options.work_limit / 8, [&] {
-    return relevant_contradiction(reasoner, question, *s.value, s.tier, s.why);
+    return relevant_contradiction(reasoner, question, *s.value(), s.tier(),
+                                  s.why());
   });
-  if (why && *why) {
-    s.reset();
-    s.is_contradiction = true;
-    s.why = **why;
-  }
+  if (why && *why) s.contradict(**why);
   return s;
 }
 

@@ -1,7 +1,7 @@
 // solver/engine/decide.h - how a question is decided natively.
 //
 //   const Search s = decide(reasoner, question);
-//   s.value, reasoner.facts_in(s.why)             // true, {2, 5}
+//   s.value(), reasoner.facts_in(s.why())         // true, {2, 5}
 //
 //   1  a proof from the facts in the order in which they came: that the
 //      question is defined, and then that it holds or fails (Stage::kProof)

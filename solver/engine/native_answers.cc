@@ -9,14 +9,13 @@ namespace {
 
 Remembered as_remembered(const Search& s) {
   Remembered m;
-  m.verdict = !s.value   ? Verdict::kUnknown
-              : *s.value ? Verdict::kYes
-                         : Verdict::kNo;
-  m.tier = s.value ? s.tier : Tier::kNone;
-  m.strategy = s.value ? s.strategy : kNoStrategy;
-  m.is_contradiction = s.is_contradiction;
-  m.gave_up = s.gave_up;
-  m.why = s.why;
+  if (s.value()) {
+    m.verdict = *s.value() ? Verdict::kYes : Verdict::kNo;
+    m.tier = s.tier();
+    m.strategy = s.strategy();
+  }
+  m.is_contradiction = s.is_contradiction();
+  m.why = s.why();
   return m;
 }
 

@@ -31,162 +31,183 @@ constexpr int64_t kBoxPoints = 16384, kVisits = 1024;
 // Of a small box: nine values of two variables, four of three.
 constexpr int64_t kSmallPoints = 81;
 
-Decision by_ranges(Reasoner& r, Search& s, uint64_t) {
-  return r.domain().decide(s.goal);
+// One way down the rows of a stage: what they work on, and what some of them
+// leave to those below.
+struct Pass {
+  Reasoner& r;
+  Search& s;
+  Answer* answer = nullptr;  // kPoints fills it in
+  bool cases_tried = false;
+  uint64_t refuting_work = 0;    // spent where no contradiction was found
+  Refutation::Tried tried = {};  // by linear-refutation, before case-split
+};
+
+struct Row {
+  StrategyInfo info;
+  Stage stage;
+  Tier tier;  // that its answers count to; kNone where they bring their own
+  // The budget is divided by this for one try; 0: a try is not metered, for
+  // its work is bounded by the size of the question.
+  uint32_t share;
+  bool (*applies)(const Pass&);  // nullptr: always
+  // Decides, or notes in the search what it has found out.
+  Decision (*decide)(Pass&, uint64_t units);
+};
+
+Decision by_ranges(Pass& p, uint64_t) {
+  return p.r.domain().decide(p.s.goal());
 }
 
-Decision by_combination(Reasoner& r, Search& s, uint64_t) {
-  return r.proofs().combination.decide(s.goal);
+Decision by_combination(Pass& p, uint64_t) {
+  return p.r.proofs().combination.decide(p.s.goal());
 }
 
-bool has_asserted_cases(Reasoner& r, const Search& s) {
-  return r.proofs().cases.has_asserted_clause(s.goal);
+bool has_asserted_cases(const Pass& p) {
+  return p.r.proofs().cases.has_asserted_clause(p.s.goal());
 }
 
-Decision by_cases(Reasoner& r, Search& s, uint64_t units) {
-  s.cases_tried = true;
-  return r.proofs().cases.decide(s.goal, units);
+Decision by_cases(Pass& p, uint64_t units) {
+  p.cases_tried = true;
+  return p.r.proofs().cases.decide(p.s.goal(), units);
 }
 
-bool cases_untried(Reasoner&, const Search& s) { return !s.cases_tried; }
+bool cases_untried(const Pass& p) { return !p.cases_tried; }
 
 // A model of the facts at which the goal fails leaves "no" alone to prove.
 template <bool (CandidateModels::*has_model)(FormulaId)>
-Decision by_models(Reasoner& r, Search& s, uint64_t) {
-  s.may_hold = s.may_hold && !(r.candidates().*has_model)(s.negation);
-  s.may_fail = s.may_fail && !(r.candidates().*has_model)(s.goal);
-  s.is_open = s.is_finished = !s.may_hold && !s.may_fail;
+Decision by_models(Pass& p, uint64_t) {
+  for (bool value : {true, false}) {
+    const FormulaId opposite = p.s.opposite_of(value);
+    if (p.s.may_be(value) && (p.r.candidates().*has_model)(opposite)) {
+      p.s.rule_out(value);
+    }
+  }
   return {};
 }
 
-bool has_products(Reasoner& r, const Search& s) {
-  return r.proofs().ratios.applies(s.goal);
+bool has_products(const Pass& p) {
+  return p.r.proofs().ratios.applies(p.s.goal());
 }
 
 // What no order of the facts changes.
 template <auto strategy>
-Decision by_rewriting(Reasoner& r, Search& s, uint64_t units) {
-  const uint64_t before = r.domain().work();
-  const Decision d = (r.proofs().*strategy).decide(s.goal, units);
-  s.rewriting_work += r.domain().work() - before;
+Decision by_rewriting(Pass& p, uint64_t units) {
+  const uint64_t before = p.r.domain().work();
+  const Decision d = (p.r.proofs().*strategy).decide(p.s.goal(), units);
+  p.s.note_rewriting(p.r.domain().work() - before);
   return d;
 }
 
-bool has_min_max(Reasoner& r, const Search& s) {
-  return MinMaxLattice(r.domain(), r.lower()).applies(s);
+bool has_min_max(const Pass& p) {
+  return MinMaxLattice(p.r.domain(), p.r.lower()).applies(p.s);
 }
 
-Decision by_min_max(Reasoner& r, Search& s, uint64_t) {
-  return MinMaxLattice(r.domain(), r.lower()).decide(s);
+Decision by_min_max(Pass& p, uint64_t) {
+  return MinMaxLattice(p.r.domain(), p.r.lower()).decide(p.s);
 }
 
-bool has_symbolic_divisor(Reasoner& r, const Search& s) {
-  return r.proofs().deep_floors.applies(s.goal);
+bool has_symbolic_divisor(const Pass& p) {
+  return p.r.proofs().deep_floors.applies(p.s.goal());
 }
 
-Decision by_reduction(Reasoner& r, Search& s, uint64_t units) {
-  return r.proofs().reduction.decide(s.goal, units);
+Decision by_reduction(Pass& p, uint64_t units) {
+  return p.r.proofs().reduction.decide(p.s.goal(), units);
 }
 
 // Where models leave one answer alone, a case split has the other's share, too.
 template <Tier tier>
-Decision by_refutation(Reasoner& r, Search& s, uint64_t units) {
-  if (tier == Tier::kCases && s.may_hold != s.may_fail) units *= 2;
-  const uint64_t before = r.domain().work();
+Decision by_refutation(Pass& p, uint64_t units) {
+  if (tier == Tier::kCases && !p.s.may_be_either()) units *= 2;
+  const uint64_t before = p.r.domain().work();
   for (bool value : {true, false}) {
-    if (!(value ? s.may_hold : s.may_fail)) continue;
-    const FormulaId refuted = value ? s.negation : s.goal;
-    auto proof = r.proofs().refutation.refute(refuted, tier, units, s.tried);
+    if (!p.s.may_be(value)) continue;
+    auto proof = p.r.proofs().refutation.refute(p.s.opposite_of(value), tier,
+                                                units, p.tried);
     if (proof) return {value, proof->why, false, proof->used_cases};
   }
-  s.refuting_work += r.domain().work() - before;
+  p.refuting_work += p.r.domain().work() - before;
   return {};
 }
 
-Decision by_enumeration(Reasoner& r, Search& s, uint64_t) {
-  return enumerate(r, s, {kBoxPoints, kVisits});
+Decision by_enumeration(Pass& p, uint64_t) {
+  return enumerate(p.r, p.s, {kBoxPoints, kVisits});
 }
 
 // Neither answer is excluded, and to look for both took a while.  Restarts
 // would find what was found before.
-bool lacks_model(Reasoner& r, const Search& s) {
+bool lacks_model(const Pass& p) {
   constexpr uint64_t kShare = 20;
-  return s.may_hold && s.may_fail && s.budgets == 1 &&
-         s.refuting_work >= r.options().budget / kShare;
+  return p.s.may_be_either() && p.s.budgets() == 1 &&
+         p.refuting_work >= p.r.options().budget / kShare;
 }
 
 // A model by itself tells which of the two answers is left; where none is
 // found, there may be few in all.
-Decision by_few_models(Reasoner& r, Search& s, uint64_t units) {
-  rule_out_by_small_points(r, s, kSmallPoints);
-  if (s.may_hold && s.may_fail) return by_enumeration(r, s, units);
-  s.is_open = s.is_finished = !s.may_hold && !s.may_fail;
-  return {};
+Decision by_few_models(Pass& p, uint64_t units) {
+  rule_out_by_small_points(p.r, p.s, kSmallPoints);
+  return p.s.may_be_either() ? by_enumeration(p, units) : Decision{};
 }
 
 // Floats are compared with what was assumed, in any order.
-bool can_restart(Reasoner& r, const Search& s) {
-  if (!r.options().restart) return false;
-  const std::vector<Expr> asked = free_symbols(s.question);
+bool can_restart(const Pass& p) {
+  if (!p.r.options().restart) return false;
+  const std::vector<Expr> asked = free_symbols(p.s.question());
   if (std::none_of(asked.begin(), asked.end(),
                    [](Expr x) { return x.is_int(); })) {
     return false;
   }
-  return r.facts().connected_to(s.question).facts.size() <=
+  return p.r.facts().connected_to(p.s.question()).facts.size() <=
          limits().restart_facts;
 }
 
-Decision by_model_search(Reasoner& r, Search& s, uint64_t units) {
-  r.within(r.options().work_limit / 16, [&] {
-    rule_out_answers(r, s, units);
-    if (s.may_hold || s.may_fail) rule_out_by_small_points(r, s, kSmallPoints);
+Decision by_model_search(Pass& p, uint64_t units) {
+  p.r.within(p.r.options().work_limit / 16, [&] {
+    rule_out_answers(p.r, p.s, units);
+    if (!p.s.is_open()) rule_out_by_small_points(p.r, p.s, kSmallPoints);
     return true;
   });
-  if (s.may_hold || s.may_fail) return {};
-  s.value.reset();
-  s.is_open = s.is_finished = true;
   return {};
 }
 
 // A share of its own: what came before depends on the order of the facts.
-Decision by_restarts(Reasoner& r, Search& s, uint64_t) {
-  s.reset();
-  s.is_finished = true;
-  return r.within(r.options().work_limit / 8 * 3, [&] { return restart(r, s); })
+Decision by_restarts(Pass& p, uint64_t) {
+  p.s.withdraw();
+  p.s.finish();
+  return p.r
+      .within(p.r.options().work_limit / 8 * 3,
+              [&] { return restart(p.r, p.s); })
       .value_or(Decision{});
 }
 
-bool wants_models(Reasoner& r, const Search&) {
-  return r.options().search_models;
-}
+bool wants_models(const Pass& p) { return p.r.options().search_models; }
 
-Decision by_model_points(Reasoner& r, Search& s, uint64_t units) {
-  r.within(r.options().work_limit / 4, [&] {
-    find_witnesses(r, s.question, units, *s.answer);
+Decision by_model_points(Pass& p, uint64_t units) {
+  p.r.within(p.r.options().work_limit / 4, [&] {
+    find_witnesses(p.r, p.s.question(), units, *p.answer);
     return true;
   });
-  s.is_finished = s.answer->tier == Tier::kModels;
+  if (p.answer->tier == Tier::kModels) p.s.finish();
   return {};
 }
 
-bool wants_z3(Reasoner& r, const Search&) {
-  return !r.work().is_interrupted() && r.options().use_z3 &&
+bool wants_z3(const Pass& p) {
+  return !p.r.work().is_interrupted() && p.r.options().use_z3 &&
          Z3Backend::is_built();
 }
 
-Decision by_z3(Reasoner& r, Search& s, uint64_t) {
-  const uint64_t own = Z3Backend::kUnits * r.options().z3_budget;
-  r.within(r.options().work_limit / 4 + own, [&] {
-    ask_z3(r, s.question, *s.answer);
+Decision by_z3(Pass& p, uint64_t) {
+  const uint64_t own = Z3Backend::kUnits * p.r.options().z3_budget;
+  p.r.within(p.r.options().work_limit / 4 + own, [&] {
+    ask_z3(p.r, p.s.question(), *p.answer);
     return true;
   });
-  if (s.answer->verdict == Verdict::kUnknown) return {};
-  return {s.answer->verdict == Verdict::kYes, 0};
+  if (p.answer->verdict == Verdict::kUnknown) return {};
+  return {p.answer->verdict == Verdict::kYes, 0};
 }
 
 // The fragment is what the row is complete for, or what it is meant for.
 // clang-format off
-constexpr Strategy kStrategies[] = {
+constexpr Row kStrategies[] = {
     {{"ranges", "normal forms, solved equalities, intervals and congruences"},
      Stage::kProof, Tier::kRanges, 0, nullptr, by_ranges},
     {{"monomial-ratios",
@@ -241,48 +262,65 @@ constexpr Strategy kStrategies[] = {
 // clang-format on
 static_assert(std::size(kStrategies) == kStrategyCount);
 
-Tier tier_of(const Strategy& row, const Search& s, const Decision& d) {
-  if (row.tier != Tier::kRanges) {
-    return d.used_cases ? Tier::kCases : row.tier;
+Tier tier_of(const Row& row, const Search& s, const Decision& d) {
+  switch (row.tier) {
+    case Tier::kNone: return s.tier();
+    case Tier::kRanges:
+      return s.goal() <= kTrue   ? Tier::kStructure
+             : d.used_equalities ? Tier::kEqualities
+                                 : Tier::kRanges;
+    case Tier::kStructure:
+    case Tier::kEqualities:
+    case Tier::kLinear:
+    case Tier::kCases:
+    case Tier::kModels:
+    case Tier::kZ3: return d.used_cases ? Tier::kCases : row.tier;
   }
-  return s.goal <= kTrue     ? Tier::kStructure
-         : d.used_equalities ? Tier::kEqualities
-                             : Tier::kRanges;
+  __builtin_unreachable();
 }
 
-}  // namespace
-
-void run(Reasoner& r, Stage stage, Search& s) {
-  const SolverOptions& options = r.options();
+void run_rows(Stage stage, Pass& pass) {
+  const SolverOptions& options = pass.r.options();
+  Search& s = pass.s;
   const uint64_t whole = std::min(options.budget, Budget::kUnlimited / 16);
   const auto budget =
-      static_cast<uint64_t>(s.budgets * static_cast<double>(whole));
-  for (size_t i = 0; i < kStrategyCount; ++i) {
-    const Strategy& row = kStrategies[i];
+      static_cast<uint64_t>(s.budgets() * static_cast<double>(whole));
+  s.begin_stage();
+  for (size_t i = 0; i < kStrategyCount && !s.is_finished(); ++i) {
+    const Row& row = kStrategies[i];
     const bool is_off = options.disabled_strategies >> i & 1;
     if (row.stage != stage || is_off ||
-        (row.applies != nullptr && !row.applies(r, s))) {
+        (row.applies != nullptr && !row.applies(pass))) {
       continue;
     }
     const uint64_t before = Budget::units_left();
     const uint64_t units = row.share == 0 ? 0 : budget / row.share;
-    const Decision d = row.decide(r, s, units);
-    StrategyCount& count = r.statistics().by_strategy[i];
+    const Decision d = row.decide(pass, units);
+    StrategyCount& count = pass.r.statistics().by_strategy[i];
     ++count.tried;
     count.work += before - Budget::units_left();
-    if (d.value) {
-      ++count.decided;
-      s.value = d.value;
-      s.why = r.reasons().join(s.why, d.why);
-      if (row.tier != Tier::kNone) {
-        const Tier tier = tier_of(row, s, d);
-        s.tier = s.tier == Tier::kNone ? tier : std::max(s.tier, tier);
-      }
-      s.strategy = static_cast<uint8_t>(i);
-      s.is_finished = true;
-    }
-    if (s.is_finished) return;
+    if (!d.value) continue;
+    ++count.decided;
+    s.decide(*d.value, pass.r.reasons().join(s.why(), d.why),
+             tier_of(row, s, d), static_cast<uint8_t>(i));
   }
+}
+
+}  // namespace
+
+void run(Reasoner& reasoner, Stage stage, Search& search) {
+  Pass pass{reasoner, search};
+  run_rows(stage, pass);
+}
+
+Answer show_points(Reasoner& reasoner, Expr question) {
+  Answer answer;
+  const Budget counted(Budget::kUnlimited);
+  Search points(question, kTrue);
+  Pass pass{reasoner, points, &answer};
+  run_rows(Stage::kPoints, pass);
+  if (points.value()) answer.strategy = strategy(points.strategy()).name;
+  return answer;
 }
 
 }  // namespace proviso::inline v0_2::internal

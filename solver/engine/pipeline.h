@@ -4,9 +4,9 @@
 //   Search search(question, goal);
 //   run(reasoner, Stage::kProof, search);      // row by row until one decides
 //
-// Each row names the fragment of questions that it can decide and the share of
-// SolverOptions::budget that one try may spend.  The table is in pipeline.cc;
-// its order is the order of the tries: what is cheap and likely comes first.
+// The table is in pipeline.cc; its order is the order of the tries: what is
+// cheap and likely comes first.  Each row names the fragment of questions that
+// it can decide and the share of SolverOptions::budget that one try may spend.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,11 @@ class Reasoner;
 // kPoints comes for ask() alone.
 enum class Stage : uint8_t { kProof, kFallback, kPoints };
 
-struct Strategy {
-  StrategyInfo info;
-  Stage stage;
-  Tier tier;  // that its answers count to; kNone where they bring their own
-  // The budget is divided by this for one try; 0: a try is not metered, for
-  // its work is bounded by the size of the question.
-  uint32_t share;
-  bool (*applies)(Reasoner&, const Search&);  // nullptr: always
-  // Decides, or notes in the search what it has found out; a value is taken
-  // over by the caller with its reason.
-  Decision (*decide)(Reasoner&, Search&, uint64_t units);
-};
-
-// The rows of a stage, until one finishes the search; counts what they did.
+// The rows of kProof or of kFallback, until one finishes the search.  What they
+// did is counted in the reasoner's statistics.
 void run(Reasoner& reasoner, Stage stage, Search& search);
+// The rows of kPoints, for a question that the others left open: points both
+// ways, or an answer of Z3.
+Answer show_points(Reasoner& reasoner, Expr question);
 
 }  // namespace proviso::inline v0_2::internal

@@ -85,12 +85,13 @@ void Reasoner::trim_reasons(uint32_t size) {
   domain_.forget_cached();
 }
 
-void Reasoner::drop_reasons(uint32_t size, Reason& why) {
-  if (reasons_.size() < size + kArenaSlack) return;
+Reason Reasoner::drop_reasons(uint32_t size, Reason why) {
+  if (reasons_.size() < size + kArenaSlack) return why;
   const std::vector<uint32_t> leaves = reasons_.facts(why);
   trim_reasons(size);
-  why = 0;
-  for (uint32_t leaf : leaves) why = reasons_.join(why, reasons_.leaf(leaf));
+  Reason kept = 0;
+  for (uint32_t leaf : leaves) kept = reasons_.join(kept, reasons_.leaf(leaf));
+  return kept;
 }
 
 Range Reasoner::range_of(Expr e) {

@@ -4,7 +4,7 @@
 //   const Reasoner::Mark before = reasoner.mark();
 //   reasoner.assume(fact, {});
 //   const Search s = decide(reasoner, question);     // decide.h
-//   s.value, reasoner.facts_in(s.why)
+//   s.value(), reasoner.facts_in(s.why())
 //   reasoner.undo(before);
 //
 // A fact goes to three parts: as it was assumed (AssumedFacts), lowered into
@@ -62,10 +62,10 @@ class Reasoner {
   std::vector<FactId> facts_in(Reason why) const;
   // How often reasons have been dropped: older ones are gone.
   uint32_t epoch() const { return epoch_; }
-  // Drops the reasons after the first `size`, when they have become many, but
-  // for what `why` says: those that were made while answering are garbage
-  // afterwards.
-  void drop_reasons(uint32_t size, Reason& why);
+  // Drops the reasons after the first `size`, when they have become many: those
+  // that were made while answering are garbage afterwards.  What `why` says is
+  // kept: by the reason that is returned.
+  Reason drop_reasons(uint32_t size, Reason why);
 
   // --- work
   CallWork& work() { return work_; }

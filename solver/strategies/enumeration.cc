@@ -279,7 +279,7 @@ Decision enumerate(Reasoner& reasoner, Search& s, PointLimits limits) {
   Domain& domain = reasoner.domain();
   Lowering& lower = reasoner.lower();
   size_t endless = 0;
-  for (Expr x : free_symbols(s.question)) {  // most questions end here
+  for (Expr x : free_symbols(s.question())) {  // most questions end here
     if (!x.is_int()) return {};
     const Interval range = reasoner.range_of(x).span;
     if (!range.lower() || !range.upper()) {
@@ -288,7 +288,7 @@ Decision enumerate(Reasoner& reasoner, Search& s, PointLimits limits) {
       return {};
     }
   }
-  const auto [ids, symbols] = reasoner.facts().connected_to(s.question);
+  const auto [ids, symbols] = reasoner.facts().connected_to(s.question());
   const auto unknowns = unknowns_of(reasoner, symbols);
   if (!unknowns) return {};
   Box box(forms, limits, Box::Unclear::kEnds);
@@ -311,7 +311,7 @@ Decision enumerate(Reasoner& reasoner, Search& s, PointLimits limits) {
   if (unbounded) {
     std::vector<FormulaId> all = facts_here;
     all.insert(all.end(),
-               {lower.defined(s.question), lower.condition(s.question)});
+               {lower.defined(s.question()), lower.condition(s.question())});
     const auto window =
         representative_window(forms, all, *unbounded, unknowns->solved,
                               domain.atom_range(*unbounded).span);
@@ -320,19 +320,21 @@ Decision enumerate(Reasoner& reasoner, Search& s, PointLimits limits) {
   for (const auto& [a, poly] : unknowns->solved) box.add(a, poly);
   for (FormulaId fact : facts_here) box.add_fact(fact);
   Count seen;
-  if (count(reasoner, box, s.question, seen) == Box::Next::kGaveUp) return {};
-  s.reset();
-  s.is_finished = true;
-  s.has_model = seen.all() > 0;
-  s.is_open = seen.is_open();
-  s.is_contradiction = !s.has_model;
-  if (s.is_contradiction) s.why = why;
-  if (s.is_open || s.is_contradiction) return {};
-  return {seen.yes > 0, why};
+  if (count(reasoner, box, s.question(), seen) == Box::Next::kGaveUp) return {};
+  s.withdraw();
+  s.finish();
+  if (seen.all() == 0) {
+    s.contradict(why);
+    return {};
+  }
+  s.note_model();
+  if (!seen.is_open()) return {seen.yes > 0, why};
+  s.leave_open();
+  return {};
 }
 
 void rule_out_by_small_points(Reasoner& reasoner, Search& s, int64_t points) {
-  const auto [ids, symbols] = reasoner.facts().connected_to(s.question);
+  const auto [ids, symbols] = reasoner.facts().connected_to(s.question());
   const auto unknowns = unknowns_of(reasoner, symbols);
   if (!unknowns || unknowns->free.empty()) return;
   const int64_t width = width_of_box(unknowns->free.size(), points);
@@ -343,12 +345,12 @@ void rule_out_by_small_points(Reasoner& reasoner, Search& s, int64_t points) {
   }
   for (const auto& [a, poly] : unknowns->solved) box.add(a, poly);
   for (FactId id : ids) box.add_fact(formula_of(reasoner, id));
-  const Count known{.yes = !s.may_fail, .no = !s.may_hold};
+  const Count known{.yes = !s.may_be(false), .no = !s.may_be(true)};
   Count seen = known;
-  count(reasoner, box, s.question, seen);
-  s.may_hold = seen.no + seen.undefined == 0;
-  s.may_fail = seen.yes + seen.undefined == 0;
-  s.has_model = s.has_model || seen.all() > known.all();
+  count(reasoner, box, s.question(), seen);
+  if (seen.no + seen.undefined > 0) s.rule_out(true);
+  if (seen.yes + seen.undefined > 0) s.rule_out(false);
+  if (seen.all() > known.all()) s.note_model();
 }
 
 }  // namespace proviso::inline v0_2::internal

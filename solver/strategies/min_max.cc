@@ -248,12 +248,12 @@ class Leaves {
 }  // namespace
 
 bool MinMaxLattice::applies(const Search& s) {
-  const Expr q = s.question;
+  const Expr q = s.question();
   if (!is_relation(q.op()) || !q.arg(0).is_int() || !q.arg(1).is_int()) {
     return false;
   }
-  if (s.goal != lower_.condition(q)) return false;
-  const Atoms& atoms = forms_.occurrences.of_formula(s.goal);
+  if (s.goal() != lower_.condition(q)) return false;
+  const Atoms& atoms = forms_.occurrences.of_formula(s.goal());
   // With a single Min or Max there are two cases, which condition-cases tries.
   return std::count_if(atoms.begin(), atoms.end(), [this](AtomId a) {
            return forms_.atoms[a].kind == AtomKind::kPos;
@@ -263,14 +263,15 @@ bool MinMaxLattice::applies(const Search& s) {
 Decision MinMaxLattice::decide(const Search& s) {
   Trees trees(forms_, lower_);
   Leaves leaves(domain_);
-  const Op op = s.question.op();
+  const Op op = s.question().op();
   auto is_at_most = [&](const Tree& a, const Tree& b) {
     const auto x = leaves.value(a), y = leaves.value(b);
     return x && y && leaves.is_at_most(*x, *y);
   };
   std::optional<bool> value;
   try {
-    const Tree a = trees.of(s.question.arg(0)), b = trees.of(s.question.arg(1));
+    const Tree a = trees.of(s.question().arg(0)),
+               b = trees.of(s.question().arg(1));
     auto is_below = [&](const Tree& x, const Tree& y) {
       return is_at_most(trees.shifted(x, 1), y);
     };

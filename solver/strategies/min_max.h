@@ -19,6 +19,7 @@
 // pairs, and ranges show it.
 #pragma once
 
+#include "solver/domain.h"
 #include "solver/engine/search.h"
 #include "solver/lower.h"
 

@@ -57,9 +57,9 @@ class Refutation {
   // A disjunction is refuted part by part; so is p != 0.
   template <typename Refute>
   std::optional<Proof> refute_parts(FormulaId f, Refute refute);
-  // f is assumed while `search()` looks for a contradiction.
-  template <typename Search>
-  std::optional<Proof> assuming(FormulaId f, Search search);
+  // f is assumed while `find()` looks for a contradiction.
+  template <typename Find>
+  std::optional<Proof> assuming(FormulaId f, Find find);
   std::optional<Proof> refute_condition(FormulaId f, Tier tier, Tried& tried) {
     return refute_parts(
         f, [&](FormulaId part) { return refute_literal(part, tier, tried); });
@@ -85,8 +85,8 @@ class Refutation {
   CaseSplits splits_;
 };
 
-template <typename Search>
-std::optional<Proof> Refutation::assuming(FormulaId f, Search search) {
+template <typename Find>
+std::optional<Proof> Refutation::assuming(FormulaId f, Find find) {
   if (f == kFalse) return Proof{};
   const Formula& formula = forms_.formulas[f];
   const Domain::Mark before = domain_.mark();
@@ -100,7 +100,7 @@ std::optional<Proof> Refutation::assuming(FormulaId f, Search search) {
   if (rest)
     domain_.assume(forms_.formulas.relation(formula.kind, *rest), because);
   const std::optional<Proof> proof =
-      domain_.conflict() ? Proof{*domain_.conflict(), false} : search();
+      domain_.conflict() ? Proof{*domain_.conflict(), false} : find();
   domain_.undo(before);
   return proof;
 }

@@ -65,14 +65,14 @@ class Run {
     const SolverOptions& options = reasoner_.options();
     const auto found = reasoner_.within(options.work_limit / share, [&] {
       Search s(reordered_.question,
-               reasoner_.lower().condition(reordered_.question));
-      s.may_hold = known.may_hold;
-      s.may_fail = known.may_fail;
-      s.budgets = budgets;
+               reasoner_.lower().condition(reordered_.question), budgets);
+      for (bool value : {true, false}) {
+        if (!known.may_be(value)) s.rule_out(value);
+      }
       decide_by_proof(reasoner_, s);
       return s;
     });
-    if (!found || !found->value || domain().conflict()) return std::nullopt;
+    if (!found || !found->value() || domain().conflict()) return std::nullopt;
     return found;
   }
   // Whether a strategy ended for want of work that it was allowed.
@@ -105,22 +105,22 @@ SolverOptions natively(const SolverOptions& options) {
 }  // namespace
 
 Decision restart(Reasoner& reasoner, Search& s) {
-  std::vector<FactId> ids = reasoner.facts().connected_to(s.question).facts;
+  std::vector<FactId> ids = reasoner.facts().connected_to(s.question()).facts;
   std::sort(ids.begin(), ids.end());
   std::vector<Expr> conditions;
   for (FactId id : ids) conditions.push_back(reasoner.facts().condition(id));
   auto prove = [&](Run& run, double budgets, uint64_t share) -> Decision {
     const std::optional<Search> found = run.prove(s, budgets, share);
     if (!found) return {};
-    s.tier = found->tier;
-    Decision d{found->value};
-    for (uint32_t place : run.facts_in(found->why)) {
+    Reason why = 0;
+    for (uint32_t place : run.facts_in(found->why())) {
       const Reason leaf = reasoner.reasons().leaf(ids[place]);
-      d.why = reasoner.reasons().join(d.why, leaf);
+      why = reasoner.reasons().join(why, leaf);
     }
-    return d;
+    s.rest_on(why, found->tier());
+    return {found->value()};
   };
-  const CanonicalOrders orders(conditions, s.question);
+  const CanonicalOrders orders(conditions, s.question());
   const SolverOptions plain = natively(reasoner.options());
   std::vector<std::unique_ptr<Run>> runs;
   // Makes a run in a further order, where its proofs are not those of another.

@@ -111,30 +111,31 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
 }
 
 void rule_out_answers(Reasoner& reasoner, Search& s, uint64_t units) {
-  const auto [relevant, symbols] = reasoner.facts().connected_to(s.question);
+  const auto [relevant, symbols] = reasoner.facts().connected_to(s.question());
   auto find = [&, &relevant = relevant, &symbols = symbols](FormulaId goal,
                                                             auto is_wanted) {
     const auto accept = [&](const Assignment& point) {
-      return is_wanted(evaluate(s.question, point)) &&
+      return is_wanted(evaluate(s.question(), point)) &&
              reasoner.facts().hold_at(relevant, point);
     };
     const auto point = find_point(reasoner, goal, symbols, accept, units, 0);
-    s.has_model |= point.has_value();
+    if (point) s.note_model();
     return point.has_value();
   };
-  const FormulaId defined = reasoner.lower().defined(s.question);
+  const FormulaId defined = reasoner.lower().defined(s.question());
   if (defined != kTrue && reasoner.domain().decide(defined).value != true &&
       find(negate(defined),
            [](const Evaluation& e) { return !e.defined() && !e.gave_up; })) {
-    s.may_hold = s.may_fail = false;
+    s.leave_open();
     return;
   }
-  if (s.may_hold) {
-    s.may_hold =
-        !find(s.negation, [](const Evaluation& e) { return e.is_false(); });
-  }
-  if (s.may_fail) {
-    s.may_fail = !find(s.goal, [](const Evaluation& e) { return e.is_true(); });
+  for (bool value : {true, false}) {
+    const auto is_opposite = [value](const Evaluation& e) {
+      return value ? e.is_false() : e.is_true();
+    };
+    if (s.may_be(value) && find(s.opposite_of(value), is_opposite)) {
+      s.rule_out(value);
+    }
   }
 }
 
