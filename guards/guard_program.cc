@@ -284,48 +284,55 @@ GuardProgram::Outcome GuardProgram::run(const Instruction* at,
                                         const int64_t* v) {
   std::array<int64_t, kMaxStack> stack;  // NOLINT: filled before it is read
   int64_t* top = stack.data() - 1;
+  const auto pop = [&top] { return *top--; };
   for (; at != end; ++at) {
+    int64_t b = 0;  // the upper of two operands
     switch (at->code) {
-      case Code::kPush: *++top = at->imm; continue;
-      case Code::kLoad: *++top = v[at->a]; continue;
+      case Code::kPush: *++top = at->imm; break;
+      case Code::kLoad: *++top = v[at->a]; break;
       case Code::kAbs:
         if (*top == kLeast) return Outcome::kUnsure;
         *top = *top < 0 ? -*top : *top;
-        continue;
-      case Code::kNot: *top = !*top; continue;
+        break;
+      case Code::kNot: *top = !*top; break;
       case Code::kWhere:
         top -= 2;
         *top = *top ? top[1] : top[2];
-        continue;
-      default: break;
-    }
-    --top;  // two operands
-    const int64_t b = top[1];
-    switch (at->code) {
+        break;
       case Code::kAdd:
+        b = pop();
         if (__builtin_add_overflow(*top, b, top)) return Outcome::kUnsure;
         break;
       case Code::kMul:
+        b = pop();
         if (__builtin_mul_overflow(*top, b, top)) return Outcome::kUnsure;
         break;
       // A zero divisor may be in an arm that is not taken.
       case Code::kFloorDiv:
+        b = pop();
         if (b == 0 || b == -1) return Outcome::kUnsure;
         *top = floor_quotient(*top, b);
         break;
       case Code::kMod:
+        b = pop();
         if (b == 0 || b == -1) return Outcome::kUnsure;
         *top = floor_remainder(*top, b);
         break;
-      case Code::kMin: *top = std::min(*top, b); break;
-      case Code::kMax: *top = std::max(*top, b); break;
-      case Code::kEq: *top = *top == b; break;
-      case Code::kNe: *top = *top != b; break;
-      case Code::kLt: *top = *top < b; break;
-      case Code::kLe: *top = *top <= b; break;
-      case Code::kAnd: *top = *top & b; break;
-      case Code::kOr: *top = *top | b; break;
-      default: return Outcome::kUnsure;
+      case Code::kMin: b = pop(), *top = std::min(*top, b); break;
+      case Code::kMax: b = pop(), *top = std::max(*top, b); break;
+      case Code::kEq: b = pop(), *top = *top == b; break;
+      case Code::kNe: b = pop(), *top = *top != b; break;
+      case Code::kLt: b = pop(), *top = *top < b; break;
+      case Code::kLe: b = pop(), *top = *top <= b; break;
+      case Code::kAnd: b = pop(), *top = *top & b; break;
+      case Code::kOr: b = pop(), *top = *top | b; break;
+      case Code::kInRange:
+      case Code::kSame:
+      case Code::kMultiple:
+      case Code::kProduct:
+      case Code::kRemainder:
+      case Code::kStack:
+      case Code::kExact: return Outcome::kUnsure;  // whole conditions
     }
   }
   return stack[0] ? Outcome::kTrue : Outcome::kFalse;

@@ -16,8 +16,12 @@ inline const Interval& range_of_kind(SymbolKind kind) {
   switch (kind) {
     case SymbolKind::kBackedSize: return sizes;
     case SymbolKind::kUnbackedBool: return truths;
-    default: return every;
+    case SymbolKind::kBackedInt:
+    case SymbolKind::kBackedFloat:
+    case SymbolKind::kUnbackedInt:
+    case SymbolKind::kUnbackedFloat: break;
   }
+  return every;
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -14,8 +14,9 @@ std::string_view name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kYes: return "yes";
     case Verdict::kNo: return "no";
-    default: return "unknown";
+    case Verdict::kUnknown: break;
   }
+  return "unknown";
 }
 
 std::string_view name_of(Tier tier) {

@@ -43,15 +43,14 @@ std::optional<bool> Point::truth(FormulaId f) {
       if (unknown) return std::nullopt;
       return !absorbing;
     }
-    default: break;
+    case FormulaKind::kGe:
+    case FormulaKind::kEq:
+    case FormulaKind::kNe: break;
   }
   Value v = value(forms_.polys[formula.poly]);
   if (!v) return std::nullopt;
-  switch (formula.kind) {
-    case FormulaKind::kGe: return *v >= 0;
-    case FormulaKind::kEq: return *v == 0;
-    default: return *v != 0;
-  }
+  if (formula.kind == FormulaKind::kGe) return *v >= 0;
+  return (*v == 0) == (formula.kind == FormulaKind::kEq);
 }
 
 Point::Value Point::value(const Poly& p) {

@@ -33,8 +33,9 @@ Side opposite(Side side) {
   switch (side) {
     case Side::kAtMost: return Side::kAtLeast;
     case Side::kAtLeast: return Side::kAtMost;
-    default: return side;
+    case Side::kEqual: break;
   }
+  return side;
 }
 
 class Solver {
@@ -245,8 +246,9 @@ std::string_view name_of(Solution::Side side) {
   switch (side) {
     case Side::kAtMost: return "<=";
     case Side::kAtLeast: return ">=";
-    default: return "==";
+    case Side::kEqual: break;
   }
+  return "==";
 }
 
 std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {

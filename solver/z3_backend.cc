@@ -152,7 +152,8 @@ class Translator {
         case Op::kMin: total = z3::ite(total <= next, total, next); break;
         case Op::kMax: total = z3::ite(total >= next, total, next); break;
         case Op::kAnd: total = total && next; break;
-        default: total = total || next; break;
+        case Op::kOr: total = total || next; break;
+        default: throw Unsupported();
       }
     }
     return total;
@@ -167,7 +168,8 @@ class Translator {
       case Op::kEq: return a == b;
       case Op::kNe: return a != b;
       case Op::kLt: return a < b;
-      default: return a <= b;
+      case Op::kLe: return a <= b;
+      default: throw Unsupported();
     }
   }
 

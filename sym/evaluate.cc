@@ -1,6 +1,7 @@
 #include "sym/evaluate.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -301,8 +302,11 @@ Value Evaluator::round_to_int(Expr e) {
     case Op::kTruncToFloat: return Rational(trunc(x));
     case Op::kCeilToInt: return ceil(x);
     case Op::kFloorToInt: return floor(x);
-    default: return round_half_even(x);
+    case Op::kRoundToInt: return round_half_even(x);
+    default: break;
   }
+  assert(false && "rounds to an integer");
+  return x;
 }
 
 Value Evaluator::opaque_function(Expr e) {
@@ -439,10 +443,27 @@ Value Evaluator::compute(Expr e) {
       return as_computed(e, Rational(round_half_even(x * scale)) / scale);
     }
     case Op::kDenseIndicator: return dense_indicator(e);
-    default:
-      if (is_opaque(e.op())) return opaque_function(e);
-      throw Undefined{e, "no meaning is defined for " + short_text(e)};
+    case Op::kSqrt:
+    case Op::kCos:
+    case Op::kCosh:
+    case Op::kSin:
+    case Op::kSinh:
+    case Op::kTan:
+    case Op::kTanh:
+    case Op::kAsin:
+    case Op::kAcos:
+    case Op::kAtan:
+    case Op::kExp:
+    case Op::kLog:
+    case Op::kAsinh:
+    case Op::kLog2: return opaque_function(e);
+    case Op::kInteger:
+    case Op::kRational:
+    case Op::kBoolean:
+    case Op::kSymbol: break;
   }
+  assert(false && "leaves are not computed");
+  return leaf(e);
 }
 
 }  // namespace

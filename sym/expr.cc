@@ -110,8 +110,12 @@ Type type_of(SymbolKind kind) {
   switch (kind) {
     case SymbolKind::kBackedFloat:
     case SymbolKind::kUnbackedFloat: return Type::kFloat;
-    default: return Type::kInt;  // an unbacked boolean is an int in [0, 1]
+    case SymbolKind::kBackedSize:
+    case SymbolKind::kBackedInt:
+    case SymbolKind::kUnbackedInt:
+    case SymbolKind::kUnbackedBool: break;  // an int in [0, 1]
   }
+  return Type::kInt;
 }
 
 }  // namespace

@@ -286,8 +286,10 @@ class Parser {
       case kShiftRank: return {shift(left.e)};
       case kSumRank: return sum(left);
       case kProductRank: return product(left);
-      default: return left;
+      case kNotRank:
+      case kFactorRank: break;
     }
+    return left;
   }
 
   Expr word_chain(std::string_view word, Op op, Rank rank, Expr first) {

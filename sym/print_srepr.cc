@@ -19,7 +19,9 @@ std::string srepr_symbol(const Symbol& s) {
       break;
     case SymbolKind::kBackedFloat: assumptions = ", real=True"; break;
     case SymbolKind::kUnbackedFloat: break;
-    default: assumptions = ", integer=True";
+    case SymbolKind::kBackedInt:
+    case SymbolKind::kUnbackedInt:
+    case SymbolKind::kUnbackedBool: assumptions = ", integer=True"; break;
   }
   return "Symbol('" + s.name + "'" + assumptions + ")";
 }

@@ -1,6 +1,7 @@
 #include "sym/rule_parts.h"
 
 #include <algorithm>
+#include <cassert>
 #include <unordered_set>
 
 #include "sym/budget.h"
@@ -184,8 +185,11 @@ Op dual(Op op) {
     case Op::kMin: return Op::kMax;
     case Op::kMax: return Op::kMin;
     case Op::kAnd: return Op::kOr;
-    default: return Op::kAnd;
+    case Op::kOr: return Op::kAnd;
+    default: break;
   }
+  assert(false && "Min, Max, And or Or");
+  return op;
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -16,16 +16,18 @@ const char* truth_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kYes: return "valid";
     case Verdict::kNo: return "refuted";
-    default: return "hard";  // not examined further
+    case Verdict::kUnknown: break;
   }
+  return "hard";  // not examined further
 }
 
 const char* answer_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kYes: return "True";
     case Verdict::kNo: return "False";
-    default: return "unknown";
+    case Verdict::kUnknown: break;
   }
+  return "unknown";
 }
 
 }  // namespace

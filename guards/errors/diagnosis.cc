@@ -156,7 +156,10 @@ class Answerer {
                        "ends and need not ask: a fault to report.  The check "
                        "is a way around it that restricts the inputs.";
         return;
-      default:
+      case DiagnosisKind::kImplied:
+      case DiagnosisKind::kNeededCheck:
+      case DiagnosisKind::kContradiction:
+      case DiagnosisKind::kDimSpec:
         d_.why = asker_of(e_) == Asker::kOperator
                      ? "An operator must know it to go on, and nothing known "
                        "decides it."

@@ -110,8 +110,12 @@ Strided RangeReading::of_atom(AtomId a, int depth) {
       return intersect(range, hull(part(atom.a), part(atom.b)));
     case AtomKind::kFloor:
       return intersect(range, floor_div(part(atom.a), part(atom.b)));
-    default: return range;
+    case AtomKind::kSymbol:
+    case AtomKind::kFresh:
+    case AtomKind::kFunc:
+    case AtomKind::kOpaque: break;
   }
+  return range;
 }
 
 // Each part of e is also read as a polynomial.

@@ -36,8 +36,9 @@ class Simplification::KnownFacts final : public Facts {
     switch (known_.native_.ask(e)) {
       case Verdict::kYes: return true;
       case Verdict::kNo: return false;
-      default: return std::nullopt;
+      case Verdict::kUnknown: break;
     }
+    return std::nullopt;
   }
   std::span<const Expr> zeros() const override {
     if (!zeros_) {

@@ -1,6 +1,7 @@
 #include "solver/forms/formula_pool.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "solver/forms/floors.h"
@@ -30,7 +31,11 @@ Formula negated(const Formula& formula) {
       // Still sorted: a formula and its negation are neighbours.
       for (FormulaId& kid : result.kids) kid = negate(kid);
       break;
-    default: result.positive = !formula.positive; break;
+    case FormulaKind::kOpaque: result.positive = !formula.positive; break;
+    case FormulaKind::kGe:
+    case FormulaKind::kConstantFalse:
+    case FormulaKind::kConstantTrue:
+      assert(false && "its negation is made with it");
   }
   return result;
 }

@@ -1,5 +1,6 @@
 #include "solver/lowering/conditions.h"
 
+#include <cassert>
 #include <optional>
 #include <vector>
 
@@ -71,8 +72,11 @@ FormulaId integer_relation(FormPool& forms, Op op, const Poly& difference) {
     case Op::kEq: return forms.formulas.eq(difference);
     case Op::kNe: return forms.formulas.ne(difference);
     case Op::kLt: return forms.formulas.ge(difference - Poly::number(1));
-    default: return forms.formulas.ge(difference);
+    case Op::kLe: return forms.formulas.ge(difference);
+    default: break;
   }
+  assert(false && "a relation");
+  return kFalse;
 }
 
 FormulaId choice(FormPool& forms, FormulaId c, FormulaId a, FormulaId b) {

@@ -50,8 +50,12 @@ class Raising {
         if (!c) return std::nullopt;
         return where(*c, *x, *y);
       }
-      default: return x;
+      case AtomKind::kNamed: return x;
+      case AtomKind::kSymbol:
+      case AtomKind::kFresh:
+      case AtomKind::kOpaque: break;
     }
+    return std::nullopt;
   }
 
   std::optional<Expr> condition(FormulaId id) {
@@ -76,8 +80,14 @@ class Raising {
     switch (f.kind) {
       case FormulaKind::kGe: return ge(*p, 0);
       case FormulaKind::kEq: return eq(*p, 0);
-      default: return ne(*p, 0);
+      case FormulaKind::kNe: return ne(*p, 0);
+      case FormulaKind::kConstantFalse:
+      case FormulaKind::kConstantTrue:
+      case FormulaKind::kAnd:
+      case FormulaKind::kOr:
+      case FormulaKind::kOpaque: break;
     }
+    return std::nullopt;
   }
 
   ExprPool& pool_;

@@ -202,8 +202,14 @@ bool NormalForm::rebuild_parts(AtomId a, const Atom& atom, Normal& n) {
       return true;
     }
     case AtomKind::kNamed: n.poly = x; return changed;
-    default: n.poly = functions_.value(atom.op, x, y, n.why); return true;
+    case AtomKind::kFunc:
+      n.poly = functions_.value(atom.op, x, y, n.why);
+      return true;
+    case AtomKind::kSymbol:
+    case AtomKind::kFresh:
+    case AtomKind::kOpaque: break;  // they have no parts
   }
+  return false;
 }
 
 // --- deciding
@@ -239,7 +245,9 @@ bool NormalForm::decide(FormulaId f, Decision& d) {
     case FormulaKind::kAnd:
     case FormulaKind::kOr:
       return literals_.is_asserted(f, d) || decide_by_kids(formula, d);
-    default: break;
+    case FormulaKind::kGe:
+    case FormulaKind::kEq:
+    case FormulaKind::kNe: break;
   }
   Range r;
   if (literals_.decide_fast(f, r, d)) return true;

@@ -61,8 +61,10 @@ Range Ranges::of_parts(const Atom& atom) {
     case AtomKind::kOpaque:
       if (!atom.expr.is(Op::kDenseIndicator)) return {};
       return {Interval(0, 1), 0, 0};
-    default: return {};
+    case AtomKind::kSymbol:
+    case AtomKind::kFresh: break;
   }
+  return {};
 }
 
 Range Ranges::of_function(const Atom& atom) {

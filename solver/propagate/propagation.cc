@@ -1,6 +1,7 @@
 #include "solver/propagate/propagation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "solver/limits.h"
@@ -126,8 +127,14 @@ void Propagation::assert_literal(FormulaKind kind, const Poly& p, Reason why,
   switch (forms_.formulas[f].kind) {  // p >= 0 may be p == 0
     case FormulaKind::kGe: return assert_ge(f, why);
     case FormulaKind::kEq: return assert_eq(f, why);
-    default: return assert_ne(f, why);
+    case FormulaKind::kNe: return assert_ne(f, why);
+    case FormulaKind::kConstantFalse:
+    case FormulaKind::kConstantTrue:
+    case FormulaKind::kAnd:
+    case FormulaKind::kOr:
+    case FormulaKind::kOpaque: break;
   }
+  assert(false && "a relation to 0 that is no constant is a literal");
 }
 
 void Propagation::assert_ge(FormulaId f, Reason why) {

@@ -134,8 +134,12 @@ class Direction {
       case AtomKind::kFloor: return floor(atom);
       case AtomKind::kPos: return positive_part(atom);
       case AtomKind::kIte: return choice(atom);
-      default: return std::nullopt;
+      case AtomKind::kSymbol:
+      case AtomKind::kFresh:
+      case AtomKind::kFunc:
+      case AtomKind::kOpaque: break;
     }
+    return std::nullopt;
   }
 
   std::optional<Tail> floor(const Atom& atom) {

@@ -156,7 +156,10 @@ void Relevance::add_definition(AtomId a, RelevantConstraints& relevant) {
       add_constraint(self - forms_.polys[atom.a], true, 0, relevant);
       return;
     case AtomKind::kFunc: return add_function(atom, self, relevant);
-    default: return;
+    case AtomKind::kSymbol:
+    case AtomKind::kFresh:
+    case AtomKind::kIte:
+    case AtomKind::kOpaque: return;
   }
 }
 

@@ -178,7 +178,9 @@ void ask_z3(Reasoner& reasoner, Expr question, Answer& answer) {
       answer.tier = Tier::kZ3;
       answer.facts = used;
       return;
-    default: return keep_points(facts, question, relevant, r, answer);
+    case Result::kUnknown:
+    case Result::kUnsupported:
+      return keep_points(facts, question, relevant, r, answer);
   }
 }
 
