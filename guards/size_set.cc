@@ -20,7 +20,11 @@ constexpr size_t kMaxListed = 16;  // sizes and remainders written one by one
 // What may be done for a table, and for its description (sym/budget.h).
 constexpr uint64_t kTableUnits = 1'000'000, kTextUnits = 1'000'000;
 
-// e(s + period) = e(s) + slope*period at every size s.
+// e(s + period) = e(s) + slope*period at every size s.  The solver's periods
+// (solver/strategies/periodic.h) hold from some point on, one way, of forms
+// without floats, and bound values between two lines; these are exact from the
+// first size on, of expressions with floats, so that the two share no step but
+// a least common multiple.
 struct Repetition {
   Rational slope = Rational();
   int64_t period = 1;

@@ -8,7 +8,9 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Where something repeats: from `from` on, with the period.
+// Where something repeats: from `from` on, with the period.  The periods of
+// guards/size_set.cc are of expressions, which may be floats, and hold at every
+// size; these begin somewhere, as Min, Max and Where need it.
 struct Repeats {
   Int from = 0, period = 1;
 
