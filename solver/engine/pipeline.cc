@@ -26,11 +26,6 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Points of a box, and values given one after another until they are found.
-constexpr int64_t kBoxPoints = 16384, kVisits = 1024;
-// Of a small box: nine values of two variables, four of three.
-constexpr int64_t kSmallPoints = 81;
-
 // One way down the rows of a stage: what they work on, and what some of them
 // leave to those below.
 struct Pass {
@@ -130,7 +125,7 @@ Decision by_refutation(Pass& p, uint64_t units) {
 }
 
 Decision by_enumeration(Pass& p, uint64_t) {
-  return enumerate(p.r, p.s, {kBoxPoints, kVisits});
+  return enumerate(p.r, p.s, {limits().box_points, limits().box_visits});
 }
 
 // Neither answer is excluded, and to look for both took a while.  Restarts
@@ -144,7 +139,7 @@ bool lacks_model(const Pass& p) {
 // A model by itself tells which of the two answers is left; where none is
 // found, there may be few in all.
 Decision by_few_models(Pass& p, uint64_t units) {
-  rule_out_by_small_points(p.r, p.s, kSmallPoints);
+  rule_out_by_small_points(p.r, p.s, limits().small_box_points);
   return p.s.may_be_either() ? by_enumeration(p, units) : Decision{};
 }
 
@@ -163,7 +158,8 @@ bool can_restart(const Pass& p) {
 Decision by_model_search(Pass& p, uint64_t units) {
   p.r.within(p.r.options().work_limit / 16, [&] {
     rule_out_answers(p.r, p.s, units);
-    if (!p.s.is_open()) rule_out_by_small_points(p.r, p.s, kSmallPoints);
+    if (!p.s.is_open())
+      rule_out_by_small_points(p.r, p.s, limits().small_box_points);
     return true;
   });
   return {};
