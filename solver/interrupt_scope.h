@@ -19,7 +19,7 @@
 #include <optional>
 
 #include "solver/solver.h"
-#include "sym/budget.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -48,19 +48,9 @@ class PROVISO_HIDDEN InterruptScope {
   template <typename Work>
   static auto within(uint64_t& units, Work work)
       -> std::optional<decltype(work())> {
-    struct Rest {
-      uint64_t& units;
-      ~Rest() { units = Budget::units_left(); }
-    };
     units = std::min(units, Budget::units_left());
-    if (units == 0 || is_interrupted()) return std::nullopt;
-    try {
-      const Budget budget(units, interruption());
-      const Rest rest{units};
-      return work();
-    } catch (const OutOfBudget&) {
-      return std::nullopt;
-    }
+    if (is_interrupted()) return std::nullopt;
+    return internal::within(units, work, interruption());
   }
 
   // The flag that another thread sets; nullptr where no scope is open.

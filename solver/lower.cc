@@ -11,6 +11,7 @@
 #include "solver/lowering/integers.h"
 #include "sym/budget.h"
 #include "sym/pool_stores.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -40,17 +41,15 @@ auto Lowering::bounded(Expr e, Lower lower, Opaque opaque) {
     --nesting_;
     return form;
   }
-  try {
-    Budget budget(kLoweringUnits);
-    nesting_ = 1;
-    auto form = lower();
-    nesting_ = 0;
-    return form;
-  } catch (const OutOfBudget&) {
-    nesting_ = 0;
-    Budget::check();
-    return opaque();
-  }
+  struct Nesting {
+    int& levels;
+    ~Nesting() { levels = 0; }
+  };
+  auto form = within_own(kLoweringUnits, [&] {
+    const Nesting nesting{nesting_ = 1};
+    return lower();
+  });
+  return form ? *std::move(form) : opaque();
 }
 
 // All that is below e, arguments first, so that no call goes deep.

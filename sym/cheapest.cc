@@ -108,19 +108,15 @@ class Presentation {
   Best best_within(Expr e, uint64_t& units) {
     Expr start = plain(e);
     if (units > 0) {
-      try {
-        const Budget budget(units);
+      const auto searched = within(units, [&] {
         start = search_.canonical(e);
         visit_arguments_first(
             start,
             [this](Expr x) { return is_leaf(x.op()) || search_.is_known(x); },
             [this](Expr x) { search_.best(x); });
-        const Best found = search_.best(start);
-        units = Budget::units_left();
-        return found;
-      } catch (const OutOfBudget&) {
-        units = 0;
-      }
+        return Best(search_.best(start));
+      });
+      if (searched) return *searched;
       search_.recover();
     }
     const std::optional<Best> found = search_.found(start);

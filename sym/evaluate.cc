@@ -9,6 +9,7 @@
 #include "sym/excerpt.h"
 #include "sym/not_null.h"
 #include "sym/print.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -472,13 +473,14 @@ Evaluation evaluate(Expr e, const Assignment& point) {
   not_null(e, "evaluate");
   Evaluation result;
   try {
-    Budget budget(kEvaluateUnits);
-    result.value = Evaluator(point).value(e);
+    result.value =
+        within_own(kEvaluateUnits, [&] { return Evaluator(point).value(e); });
   } catch (const Undefined& undefined) {
     result.culprit = undefined.culprit;
     result.why = undefined.why;
-  } catch (const OutOfBudget&) {
-    Budget::check();  // an outer budget is its owner's
+    return result;
+  }
+  if (!result.value) {
     result.gave_up = true;
     result.why = "its value takes more work than " +
                  std::to_string(kEvaluateUnits) + " units";

@@ -23,6 +23,7 @@
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
 #include "sym/simplifier.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -521,16 +522,10 @@ namespace {
 
 using internal::Simplifier;
 
-// e as it is where this takes more than kSimplifyUnits; what an outer budget
-// ends is its owner's to catch.
+// Null where this takes more than kSimplifyUnits.
 Expr run_within_budget(Simplifier simplifier, Expr e) {
-  try {
-    Budget budget(kSimplifyUnits);
-    return simplifier.run(e);
-  } catch (const OutOfBudget&) {
-    Budget::check();
-    return Expr();
-  }
+  return within_own(kSimplifyUnits, [&] { return simplifier.run(e); })
+      .value_or(Expr());
 }
 
 }  // namespace

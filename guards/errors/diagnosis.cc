@@ -22,6 +22,7 @@
 #include "sym/budget.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -345,16 +346,15 @@ Diagnosis answer_within(const ErrorText& text, KnownFacts& known,
                         const TextError& e) {
   // What all errors of a text may take is bounded, and so is each.
   constexpr uint64_t kUnits = 1'500'000;
-  try {
-    Budget budget(kUnits);
-    return Answerer(text, known, e).answer();
-  } catch (const OutOfBudget&) {
-    Diagnosis d;
-    d.question = e.expression;
-    d.text_line = e.line;
-    d.why = "The question takes more work than one may.";
-    return d;
-  }
+  auto answered = try_within(kUnits, nullptr, [&] {
+    return Diagnosis(Answerer(text, known, e).answer());
+  });
+  if (answered) return *std::move(answered);
+  Diagnosis d;
+  d.question = e.expression;
+  d.text_line = e.line;
+  d.why = "The question takes more work than one may.";
+  return d;
 }
 
 // What several processes say alike.

@@ -16,6 +16,7 @@
 
 #include "solver/domain.h"
 #include "solver/interrupt_scope.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -53,13 +54,9 @@ auto CallWork::within(uint64_t units, Work work)
     -> std::optional<decltype(work())> {
   if (!is_undisturbed()) return std::nullopt;
   const Domain::Mark before = domain_.mark();
-  try {
-    const Budget budget(units, interruption());
-    return work();
-  } catch (const OutOfBudget&) {
-    domain_.undo(before);
-    return std::nullopt;
-  }
+  auto result = try_within(units, interruption(), work);
+  if (!result) domain_.undo(before);
+  return result;
 }
 
 }  // namespace proviso::inline v0_2::internal

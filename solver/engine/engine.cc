@@ -7,6 +7,7 @@
 #include "sym/excerpt.h"
 #include "sym/pool_stores.h"
 #include "sym/print.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -57,11 +58,9 @@ Expr Engine::simplify(Expr e) {
   uint64_t units = 0;  // for the box
   if (const Box* box = facts_.box()) {
     units = std::min<uint64_t>(2000, options_.work_limit / 2);
-    try {
-      const Budget budget(units);
-      if (const std::optional<Expr> form = box->simplify(e)) return *form;
-    } catch (const OutOfBudget&) {
-    }
+    const auto found =
+        try_within(units, nullptr, [&] { return box->simplify(e); });
+    if (found && *found) return **found;
   }
   return expressions().simplification.simplify(e, units);
 }

@@ -3,6 +3,9 @@
 #include "solver/engine/fact_stack.h"
 
 #include <algorithm>
+#include <tuple>
+
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -122,10 +125,9 @@ void FactStack::assert_waiting() {
     }
     if (!reasoner.work().is_undisturbed()) break;
     const Fact& fact = waiting_[next - first];
-    try {
-      reasoner.assume(fact.condition, fact.origin);
-    } catch (const OutOfBudget&) {  // the caller's
-    }
+    std::ignore = try_within(Budget::kUnlimited, nullptr, [&] {
+      return reasoner.assume(fact.condition, fact.origin);
+    });
     // What ends a question does not leave a fact of which less follows.
     if (!reasoner.work().is_undisturbed()) {
       reasoner.undo(before);
