@@ -12,8 +12,11 @@ Never a silent reuse: FX and AOTAutograd keep a compiled graph with the guards
 over that graph's own symbols.  A question about them may have been decided by
 guards over other symbols.  What was decided is remembered, and
 `get_pruned_guards` adds what the kept guards do not imply.
+
+An exported program checks less than a compiled one: see _exports.py.
 """
 
+import contextlib
 import functools
 import logging
 import os
@@ -23,8 +26,10 @@ import weakref
 
 import proviso_autoload
 import sympy
+import torch
 from torch._guards import CompileContext
 from torch.fx.experimental import symbolic_shapes
+from torch.fx.experimental.symbolic_shapes import DimDynamic
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
@@ -33,6 +38,7 @@ from proviso import _core
 from proviso.torch import (
     _data_dependent,
     _differences,
+    _exports,
     _joint_checks,
     _recompiles,
     _sympy_classes,
@@ -51,11 +57,21 @@ class _Companion:
     mirror is none of them.
     """
 
-    __slots__ = ("mirror", "replacing", "example", "sources")
+    __slots__ = ("mirror", "replacing", "guarded", "example", "sources",
+                 "initial", "promised", "checked", "no_guards",
+                 "is_reported")
 
     def __init__(self):
         self.mirror = _core.Mirror()
-        self.replacing = 0  # depth of calls of _set_replacement
+        self.replacing = []  # symbols that calls of _set_replacement are about
+        self.guarded = None  # what is asked now and becomes a guard if unknown
+        self.initial = {}  # {symbol: its range when it was made}
+        self.promised = set()  # symbols whose range is a promise of the user
+        # For torch.export: an _exports.Checked; {question: answer} where that
+        # saved a guard; whether the guards of the program are made.
+        self.checked = None
+        self.no_guards = {}
+        self.is_reported = False
         # Of inputs' sizes that have no hint: {symbol: the size}, {symbol: its
         # source}.  Errors speak of them, and no answer depends on them.
         self.example = {}
@@ -102,6 +118,28 @@ class _IsTorchs(type(TorchShapeEnv)):
         if cls is ShapeEnv:
             return issubclass(subclass, TorchShapeEnv)
         return super().__subclasscheck__(subclass)
+
+
+def _is_value(answer):
+    return answer is not None and answer is not NotImplemented
+
+
+def _is_exported(env, beside):
+    """Whether this ShapeEnv is (or was) that of a torch.export."""
+    if beside.checked is None and (
+        env.trace_asserts or torch.compiler.is_exporting()
+    ):
+        beside.checked = _exports.Checked()
+    return beside.checked is not None
+
+
+def _promises_ranges(contexts):
+    """Whether some size of the inputs has a range that its user gave."""
+    return any(
+        isinstance(constraint, symbolic_shapes.StrictMinMaxConstraint)
+        for context in contexts or ()
+        for constraint in getattr(context, "constraint_sizes", None) or ()
+    )
 
 
 def _range(bounds):
@@ -165,6 +203,22 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             # than that while one of them has no hint.
             is_backed = beside.mirror.is_backed(self, expr)
             answer = expr if is_backed is False else NotImplemented
+        elif (
+            axioms is None
+            and var_to_range is None
+            and not size_oblivious
+            and not settings.verify
+            and _is_exported(self, beside)
+        ):
+            is_guarded = expr is beside.guarded
+            answer = beside.mirror.ask(self, expr, None, None, False,
+                                       is_guarded)
+            if not _is_value(answer):
+                pass
+            elif is_guarded:
+                beside.no_guards[expr] = answer
+            else:
+                answer = self._for_a_program(beside, expr, answer, torchs)
         else:
             answer = beside.mirror.ask(
                 self, expr, axioms, var_to_range, size_oblivious,
@@ -188,10 +242,22 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         TorchShapeEnv._maybe_evaluate_static.cache_info
     )
 
+    def _for_a_program(self, beside, expr, answer, torchs):
+        """`answer` where an exported program may rest on it, else None: where
+        its checks imply it, or torch itself says so."""
+        if beside.checked.ask(self, expr) != answer and torchs() != answer:
+            return None
+        beside.mirror.remember(expr, answer)
+        return answer
+
     def _maybe_evaluate_range_only(self, expr, fallback=None):
         """As torch's: the value where it follows, else `fallback`."""
         beside = companion(self)
-        if beside is not None and not settings.verify:
+        if (
+            beside is not None
+            and not settings.verify
+            and not _is_exported(self, beside)
+        ):
             answer = beside.mirror.ask(self, expr)
             if answer is not NotImplemented:
                 return fallback if answer is None else answer
@@ -206,20 +272,54 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         beside = companion(self)
         if beside is None or size_oblivious or settings.verify:
             return super().bound_sympy(expr, size_oblivious)
-        bounds = beside.mirror.bounds(self, expr, beside.replacing > 0)
+        if _is_exported(self, beside):
+            return self._bounds_for_a_program(beside, expr)
+        bounds = beside.mirror.bounds(self, expr, bool(beside.replacing))
         if bounds is NotImplemented:
             return super().bound_sympy(expr, size_oblivious)
         return _range(bounds)
+
+    def _bounds_for_a_program(self, beside, expr):
+        """torch.export writes what this says as a check of the program."""
+        theirs = super().bound_sympy(expr)
+        if beside.replacing:
+            # A smaller range is of use where it lets the symbol go.
+            bounds = beside.mirror.bounds(self, expr, True)
+            whole = self.var_to_range.get(beside.replacing[-1])
+            if bounds is NotImplemented or whole is None:
+                return theirs
+            ours = _range(bounds)
+            return ours if ours.issubset(whole) else theirs
+        bounds = beside.checked.bounds(self, expr)
+        if bounds is NotImplemented:
+            return theirs
+        ours = _range(bounds)
+        return theirs & ours if theirs.lower <= ours.upper and (
+            ours.lower <= theirs.upper
+        ) else theirs
+
+    def create_symbol(self, val, source, dynamic_dim=DimDynamic.DUCK,
+                      constraint_dim=None, *args, **kwargs):
+        """As torch's; its first range is remembered."""
+        made = super().create_symbol(val, source, dynamic_dim, constraint_dim,
+                                     *args, **kwargs)
+        beside = companion(self)
+        if beside is not None and made in self.var_to_range:
+            beside.initial.setdefault(made, self.var_to_range[made])
+            if isinstance(constraint_dim,
+                          symbolic_shapes.StrictMinMaxConstraint):
+                beside.promised.add(made)
+        return made
 
     def _set_replacement(self, a, tgt, msg):
         beside = companion(self)
         if beside is None:
             return super()._set_replacement(a, tgt, msg)
-        beside.replacing += 1
+        beside.replacing.append(a)
         try:
             return super()._set_replacement(a, tgt, msg)
         finally:
-            beside.replacing -= 1
+            beside.replacing.pop()
 
     def get_pruned_guards(self, symints):
         """As torch's, and what was decided about these symbols with the help
@@ -278,14 +378,24 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                     beside.sources[size] = f"{source.name}.size()[{i}]"
         return sizes
 
-    def _evaluate_expr(self, orig_expr, *args, **kwargs):
+    def _evaluate_expr(self, orig_expr, hint=None, fx_node=None,
+                       size_oblivious=False, fallback_value=None, **kwargs):
         """As torch's.  An equality of a symbol that follows from guards is
         learnt like one that becomes a guard: torch unifies symbols so."""
         before = len(self.guards), self.num_deferred_runtime_asserts
+        beside = companion(self)
+        # Without a fallback, each unknown one becomes a guard or an error.
+        is_strict = fallback_value is None
         try:
-            result = super()._evaluate_expr(orig_expr, *args, **kwargs)
+            with self._guarding(beside, orig_expr, not size_oblivious,
+                                is_strict):
+                result = self._assert_for_a_program(beside, orig_expr)
+                if result is None:
+                    result = super()._evaluate_expr(
+                        orig_expr, hint, fx_node, size_oblivious,
+                        fallback_value, **kwargs,
+                    )
         except symbolic_shapes.GuardOnDataDependentSymNode as error:
-            beside = companion(self)
             if beside is None or not _joint_checks.is_answering():
                 raise
             result = _joint_checks.answer(self, beside.example, orig_expr,
@@ -302,12 +412,105 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             and not self.frozen
             and not settings.verify
             and not self._suppress_guards_tls()
-            and companion(self) is not None
+            and beside is not None
         ):
             equality = self.replace(orig_expr)
             if isinstance(equality, sympy.Eq) and equality.free_symbols:
                 self._maybe_guard_rel(equality)
         return result
+
+    def guard_or_defer_runtime_assert(self, orig_expr, *args, **kwargs):
+        """As torch's."""
+        with self._guarding(companion(self), orig_expr):
+            return super().guard_or_defer_runtime_assert(orig_expr, *args,
+                                                         **kwargs)
+
+    @contextlib.contextmanager
+    def _guarding(self, beside, expr, is_plain=True, is_strict=False):
+        """torch.export asks `expr`, and it becomes a guard if it is unknown and
+        about sizes of inputs (or `is_strict`)."""
+        if beside is None or not _is_exported(self, beside):
+            yield
+            return
+        outer = beside.guarded
+        beside.guarded = expr if (
+            is_plain
+            and not beside.is_reported
+            and not settings.verify
+            and not self._suppress_guards_tls()
+            and (is_strict or self._is_of_inputs(expr))
+        ) else None
+        try:
+            yield
+        finally:
+            beside.guarded = outer
+
+    def _is_of_inputs(self, expr):
+        return self.replace(expr).free_symbols <= self.backed_var_to_val.keys()
+
+    def _assert_for_a_program(self, beside, expr):
+        """The value of a question about data that torch would raise and that
+        follows only where no size is 0 or 1: the program asserts it."""
+        if (
+            beside is None
+            or beside.guarded is not expr
+            or self._is_of_inputs(expr)
+        ):
+            return None
+        beside.guarded = None
+        answer = beside.mirror.ask(self, expr, None, None, False, False)
+        if not _is_value(answer):
+            return None
+        if self._maybe_evaluate_static(expr) is None:
+            self.guard_or_defer_runtime_assert(
+                _condition(expr, answer), "it follows for sizes from 2 on"
+            )
+        return answer
+
+    def _guard_for_a_program(self, beside):
+        """What was decided where torch would have made a guard becomes one, if
+        no check of the program implies it and torch does not itself say so."""
+        for condition in self._unguarded(tuple(beside.no_guards.items())):
+            if (
+                beside.checked.ask(self, condition) is not sympy.true
+                and not self._follows_for_torch(beside, condition)
+            ):
+                self.guards.append(symbolic_shapes.ShapeGuard(
+                    condition, self._get_sloc(), size_oblivious=False
+                ))
+                self._maybe_guard_rel(condition)
+
+    def _unguarded(self, decided):
+        """The conditions of sizes of inputs; not what was decided while a size
+        was one number for a while."""
+        for expr, value in decided:
+            condition = self.replace(_condition(expr, value))
+            if (
+                self._is_of_inputs(condition)
+                and companion(self).mirror.hint(self, condition) is sympy.true
+            ):
+                yield condition
+
+    def _follows_for_torch(self, beside, condition):
+        """Whether torch itself decides it before it knows any guard."""
+        initial = tuple(
+            (symbol, beside.initial.get(symbol, found))
+            for symbol, found in self.var_to_range.items()
+        )
+        return TorchShapeEnv._maybe_evaluate_static(
+            self, condition, axioms=(), var_to_range=initial
+        ) is not None
+
+    def _is_hushed(self, decided):
+        """Whether torch would report that some promised range does not satisfy
+        a guard that is decided here and so is none."""
+        beside = companion(self)
+        return any(
+            len(condition.free_symbols) == 1
+            and condition.free_symbols <= beside.promised
+            and not self._follows_for_torch(beside, condition)
+            for condition in self._unguarded(decided)
+        )
 
     def _make_data_dependent_error(self, expr, unhinted_expr, **kwargs):
         """As torch's, with the checks that would decide the question."""
@@ -326,8 +529,8 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
     def produce_guards_verbose(self, *args, guards=None, **kwargs):
         """As torch's, without guards that others imply.
 
-        torch.export, which reads the constraints of each, gets them all: it
-        asks for one language or for static sizes too.
+        Where ranges are promised (torch.export; mark_dynamic with an end) each
+        guard is held against them, and none is left out.
         """
         beside = companion(self)
         if (
@@ -335,11 +538,28 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             and beside is not None
             and not settings.verify
             and not self._translation_validation_enabled
-            and "verbose_python" in kwargs.get("langs", ())
-            and kwargs.get("ignore_static", True)
         ):
-            guards = self._guards_not_implied(beside.mirror)
-            self._note_pinned(beside.mirror, guards)
+            if _is_exported(self, beside):
+                if not self.frozen:
+                    self._guard_for_a_program(beside)
+                    beside.is_reported = True
+                    decided = tuple(beside.no_guards.items())
+                    _exports.note_report(
+                        self,
+                        # Without Dynamo's builder of guards, which is gone then.
+                        functools.partial(
+                            super().produce_guards_verbose, *args,
+                            **kwargs | {"source_ref": lambda s: s.name},
+                        ),
+                        functools.partial(self._is_hushed, decided),
+                    )
+            elif (
+                "verbose_python" in kwargs.get("langs", ())
+                and kwargs.get("ignore_static", True)
+                and not _promises_ranges(kwargs.get("input_contexts"))
+            ):
+                guards = self._guards_not_implied(beside.mirror)
+                self._note_pinned(beside.mirror, guards)
         return super().produce_guards_verbose(*args, guards=guards, **kwargs)
 
     def _guards_not_implied(self, mirror):
