@@ -6,10 +6,16 @@ gives eager's result where it serves one.
 """
 
 import contextlib
+import copy
 import itertools
+import os
+import pickle
 import re
+import subprocess
+import sys
 
 import pytest
+import sympy
 import torch
 from torch.export import Dim
 from torch.fx.experimental import symbolic_shapes
@@ -226,3 +232,62 @@ def test_a_guard_that_contradicts_a_promised_range_is_reported():
                            match=r"\[0\] != 3"):
             torch.compile(f, backend="eager")(x, y)
 
+
+# ---- in another process ---------------------------------------------------
+
+
+def env_that_decided():
+    """A ShapeEnv with guards a < c < b, which decided a <= b; and its sizes."""
+    from torch._dynamo.source import ConstantSource
+
+    from proviso.torch import _shape_env
+
+    env = _shape_env.ShapeEnv()
+    a, b, c = (
+        env.create_symbol(
+            size, ConstantSource(name),
+            dynamic_dim=symbolic_shapes.DimDynamic.DYNAMIC,
+        )
+        for name, size in (("a", 4), ("b", 10), ("c", 7))
+    )
+    for condition in (a < c, c < b, sympy.Le(a, b)):
+        assert env.evaluate_expr(condition, True)
+    return env, a, b
+
+
+READER = """
+import pickle
+import sys
+
+sys.modules["proviso"] = None  # importing it is an error
+env = pickle.load(sys.stdin.buffer)
+print(type(env).__module__, [str(g.expr) for g in env.guards])
+"""
+
+
+@pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
+def test_a_pickled_shape_env_is_read_without_proviso(protocol):
+    env, a, b = env_that_decided()
+    with proviso.torch.shape_env():
+        inside = pickle.dumps(env, protocol)
+    for data in (inside, pickle.dumps(env, protocol)):
+        other = pickle.loads(data)
+        assert type(other) is symbolic_shapes.ShapeEnv
+        assert other.guards[-1].expr == sympy.Le(a, b)
+        path = os.pathsep.join(p for p in sys.path if "site-packages" in p)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", READER], input=data,
+            env=dict(os.environ, PYTHONPATH=path), capture_output=True,
+            timeout=120,
+        )
+        module, _, guards = done.stdout.decode().partition(" ")
+        assert module == symbolic_shapes.__name__, done.stderr.decode()
+        assert f"{a} <= {b}" in guards
+    assert len(env.guards) == 2
+
+
+def test_copies_of_a_shape_env_ask_proviso():
+    env, a, b = env_that_decided()
+    for other in (copy.copy(env), copy.deepcopy(env)):
+        assert type(other) is type(env)
+        assert other._maybe_evaluate_static(sympy.Le(a, b)) is sympy.true

@@ -17,7 +17,10 @@ An exported program checks less than a compiled one: see _exports.py.
 """
 
 import contextlib
+import copy
+import copyreg
 import functools
+import importlib
 import logging
 import os
 import sys
@@ -118,6 +121,18 @@ class _IsTorchs(type(TorchShapeEnv)):
         if cls is ShapeEnv:
             return issubclass(subclass, TorchShapeEnv)
         return super().__subclasscheck__(subclass)
+
+
+class _TorchsName:
+    """Pickled, it is what torch calls ShapeEnv in the process that reads it."""
+
+    def __reduce__(self):
+        return getattr, (_TorchsModule(), "ShapeEnv")
+
+
+class _TorchsModule:
+    def __reduce__(self):
+        return importlib.import_module, (symbolic_shapes.__name__,)
 
 
 def _is_value(answer):
@@ -586,6 +601,28 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                 "[%s] the guards leave one size: %s", compile_id,
                 ", ".join(f"{name} == {size}" for name, size in pinned.items()),
             )
+
+    def __reduce_ex__(self, protocol):
+        """Pickled, it is the ShapeEnv of torch in the process that reads it,
+        which may not know Proviso: what was decided goes along as guards."""
+        if companion(self) is None:
+            return super().__reduce_ex__(protocol)
+        state = self.__dict__ | {"guards": self._closed_guards()}
+        return copyreg._reconstructor, (_TorchsName(), object, None), state
+
+    def __copy__(self):
+        return self._copied(self.__getstate__())
+
+    def __deepcopy__(self, memo):
+        return self._copied(self.__getstate__(), memo)
+
+    def _copied(self, state, memo=None):
+        other = type(self).__new__(type(self))
+        if memo is not None:
+            memo[id(self)] = other
+            state = copy.deepcopy(state, memo)
+        other.__setstate__(state)
+        return other
 
     # A copy knows what was decided: it may be asked for its pruned guards.
     def __getstate__(self):
