@@ -785,6 +785,55 @@ def test_guards_that_later_ones_imply_are_not_checked():
     assert [r.guard for r in again] == ["(x.size()[0] % 4) == 0"]
 
 
+@pytest.mark.parametrize("condition, size, checks", [
+    # n//2 != 1 decides n//2 >= 2, and n >= 4 says both.
+    (lambda n: n // 2 != 1 and n // 2 >= 2, 8, ["4 <= L['x'].size()[0]"]),
+    (lambda n: n != 3 and n != 2, 8, ["4 <= L['x'].size()[0]"]),
+    (lambda n: (n + 3) // 4 != 1, 8, ["5 <= L['x'].size()[0]"]),
+    # No range says n != 5; that n is even does.
+    (lambda n: n > 3 and n != 5 and n % 2 == 0, 8,
+     ["(L['x'].size()[0] % 2) == 0", "4 <= L['x'].size()[0]"]),
+])
+def test_a_guard_that_a_range_says_is_a_range(condition, size, checks):
+    seen = []
+    make = TORCHS.produce_guards_verbose
+
+    def watch(env, *args, **kwargs):
+        made = make(env, *args, **kwargs)
+        seen.append(made[0].exprs)
+        return made
+
+    def f(x):
+        return x + 1 if condition(x.shape[0]) else x - 1
+
+    sizes = [(size,), *((n,) for n in range(2, 12))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TORCHS, "produce_guards_verbose", watch)
+        again = compiled_again(f, *sizes, dynamic=True)
+    assert seen[0] == checks
+    assert os.path.basename(__file__) in again[0].asked_by
+
+
+def test_a_range_leaves_guards_that_divide_by_a_size():
+    from torch._dynamo.source import ConstantSource
+    from torch.fx.experimental.symbolic_shapes import DimDynamic
+    from torch.utils._sympy.functions import PythonMod
+
+    from proviso.torch import _narrowing
+
+    env, _ = new_env(x=8)
+    k = env.create_symbol(
+        4, ConstantSource("k"), dynamic_dim=DimDynamic.DYNAMIC, positive=None,
+        do_not_specialize_zero_one=True,
+    )
+    divides = sympy.Eq(PythonMod(8, k), 0)
+    for condition in (sympy.Ge(k, 0), sympy.Ne(k, 0), divides):
+        assert env.evaluate_expr(condition, True)
+    kept = _narrowing.with_ranges_for_guards(env, list(env.guards))
+    # k = 0 is kept from the division by a guard before it.
+    assert [g.expr for g in kept] == [g.expr for g in env.guards]
+
+
 def test_a_branch_is_explained_by_its_line():
     def f(x):
         return x.view(-1, 2).sum(0) if x.shape[0] % 2 == 0 else x

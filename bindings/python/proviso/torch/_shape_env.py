@@ -43,6 +43,7 @@ from proviso.torch import (
     _differences,
     _exports,
     _joint_checks,
+    _narrowing,
     _recompiles,
     _sympy_classes,
 )
@@ -574,6 +575,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                 and not _promises_ranges(kwargs.get("input_contexts"))
             ):
                 guards = self._guards_not_implied(beside.mirror)
+                guards = _narrowing.with_ranges_for_guards(self, guards)
                 self._note_pinned(beside.mirror, guards)
         return super().produce_guards_verbose(*args, guards=guards, **kwargs)
 
