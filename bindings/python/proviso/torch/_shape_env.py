@@ -21,6 +21,7 @@ import copy
 import copyreg
 import functools
 import importlib
+import itertools
 import logging
 import os
 import sys
@@ -49,6 +50,7 @@ from proviso.torch import (
 )
 
 log = logging.getLogger("proviso.torch")
+_LONG = 16  # nodes of an expression
 
 TorchShapeEnv = symbolic_shapes.ShapeEnv
 _sympy_classes.register()
@@ -138,6 +140,11 @@ class _TorchsModule:
 
 def _is_value(answer):
     return answer is not None and answer is not NotImplemented
+
+
+def _is_long(expr):
+    nodes = itertools.islice(sympy.preorder_traversal(expr), _LONG + 1)
+    return sum(1 for _ in nodes) > _LONG
 
 
 def _is_exported(env, beside):
@@ -260,8 +267,11 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
 
     def _for_a_program(self, beside, expr, answer, torchs):
         """`answer` where an exported program may rest on it, else None: where
-        its checks imply it, or torch itself says so."""
-        if beside.checked.ask(self, expr) != answer and torchs() != answer:
+        its checks imply it, or torch itself says so (it is not asked about long
+        expressions: milliseconds each, and what it knows of them is checked)."""
+        if beside.checked.ask(self, expr) != answer and (
+            _is_long(expr) or torchs() != answer
+        ):
             return None
         beside.mirror.remember(expr, answer)
         return answer
