@@ -7,6 +7,7 @@
 //   floor      y == x//4, y >= 2             x >= 8
 //   divisor    x*y == 12                     -12 <= x <= 12
 //   exponent   2**n <= 40                    n <= 5
+//   power      x*x == y*y                    x == y or x == -y
 //
 // A propagator is called for what it may know something about and puts what
 // follows into Consequences, each with its reason.  It keeps nothing: called

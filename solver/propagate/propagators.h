@@ -90,6 +90,23 @@ class ExponentPropagator final : public Propagator {
                      Reason why) override;
 };
 
+// power.cc: powers beside powers.
+class PowerPropagator final : public Propagator {
+ public:
+  using Propagator::Propagator;
+  void on_inequality(const Poly& p, Reason why, When when) override;
+  void on_equality(const Poly& p, Reason why, When when) override;
+
+ private:
+  struct Bases {
+    Poly a, b;
+    unsigned k;
+  };
+  unsigned multiplicity(MonoId m) const;
+  std::optional<Poly> root(const Term& t, unsigned k);
+  std::optional<Bases> bases(const Poly& p);
+};
+
 // All of them.
 struct Propagators {
   Propagators(State& state, Ranges& ranges, Literals& literals,
@@ -100,7 +117,8 @@ struct Propagators {
         maximum(state, ranges, to),
         floor(state, ranges, to),
         divisor(state, ranges, to),
-        exponent(state, ranges, to) {}
+        exponent(state, ranges, to),
+        power(state, ranges, to) {}
   Propagators(const Propagators&) = delete;
   Propagators& operator=(const Propagators&) = delete;
 
@@ -111,11 +129,12 @@ struct Propagators {
   FloorPropagator floor;
   DivisorPropagator divisor;
   ExponentPropagator exponent;
+  PowerPropagator power;
 
   // The tables: which are called for what, in this order.
-  Propagator* const for_inequalities[5] = {&linear, &product, &root, &maximum,
-                                           &floor};
-  Propagator* const for_equalities[3] = {&divisor, &exponent, &product};
+  Propagator* const for_inequalities[6] = {&linear,  &product, &root,
+                                           &maximum, &floor,   &power};
+  Propagator* const for_equalities[4] = {&divisor, &exponent, &product, &power};
   Propagator* const for_atom_bounds[3] = {&floor, &maximum, &exponent};
 };
 

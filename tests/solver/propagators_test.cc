@@ -246,6 +246,24 @@ TEST(Propagators, Exponent) {
   EXPECT_TRUE(b.derives("n <= 5"));
 }
 
+TEST(Propagators, Power) {
+  Alone<PowerPropagator> cubes("x:.. y:..");
+  cubes.inequality(cubes.poly("8*y*y*y - x*x*x"));
+  EXPECT_TRUE(cubes.derives("2*y - x >= 0"));
+  Alone<PowerPropagator> sum("x:.. y:..");
+  sum.equality(sum.poly("27*y*y*y + x*x*x"));
+  EXPECT_TRUE(sum.derives("x + 3*y == 0"));
+  Alone<PowerPropagator> squares("x:.. y:..");
+  squares.equality(squares.poly("x*x - y*y"));
+  EXPECT_TRUE(squares.derives("x == y or x + y == 0"));
+  Alone<PowerPropagator> less("x:.. y:0..");
+  less.inequality(less.poly("9*y*y - x*x - 1"));
+  EXPECT_TRUE(less.derives("3*y - x >= 1"));
+  Alone<PowerPropagator> more("x:.. y:0..");
+  more.inequality(more.poly("9*y*y - x*x - 1"));
+  EXPECT_TRUE(more.derives("3*y + x >= 1"));
+}
+
 // --- and nothing that does not hold
 
 template <typename P>
@@ -294,6 +312,8 @@ const char* kFloors[] = {"x",        "y",           "(x//2)", "((x + y)//3)",
                          "y*(x//2)", "((x - z)//y)"};
 const char* kMaxima[] = {"x", "y", "max(0, x)", "max(x, y - 1)", "max(0, z)"};
 const char* kPowers[] = {"2**x", "2**y", "2**z"};
+const char* kEqualPowers[] = {"x*x",   "y*y",   "4*y*y",  "x*x*z*z",
+                              "x*x*x", "y*y*y", "8*y*y*y"};
 
 TEST(Propagators, AreSound) {
   check_random_constraints<LinearPropagator>(kProducts, std::size(kProducts));
@@ -304,6 +324,8 @@ TEST(Propagators, AreSound) {
   check_random_constraints<MaximumPropagator>(kMaxima, std::size(kMaxima));
   check_random_constraints<DivisorPropagator>(kProducts, std::size(kProducts));
   check_random_constraints<ExponentPropagator>(kPowers, std::size(kPowers));
+  check_random_constraints<PowerPropagator>(kEqualPowers,
+                                            std::size(kEqualPowers));
 }
 
 // Of bounds of an atom, on either side.

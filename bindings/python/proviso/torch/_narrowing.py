@@ -49,7 +49,7 @@ def _by_symbol(env, guards):
     return result
 
 
-def _world(env, symbol, conditions):
+def _env_of_one(env, symbol, conditions):
     """`env` with one size and these guards, as a mirror looks at it."""
     return types.SimpleNamespace(
         var_to_range={symbol: env.var_to_range[symbol]},
@@ -69,9 +69,9 @@ def _narrow(env, symbol, pairs):
     """The guards that the range of `symbol` says once it is as small as all of
     them make it.  It becomes so where that is at least one."""
     known = env.var_to_range[symbol]
-    world = _world(env, symbol, [condition for _, condition in pairs])
+    alone = _env_of_one(env, symbol, [condition for _, condition in pairs])
     mirror = _core.Mirror()
-    bounds = mirror.bounds(world, symbol, False)
+    bounds = mirror.bounds(alone, symbol, False)
     if bounds is NotImplemented or bounds[0] is None or bounds[0] == bounds[1]:
         return []
     lower, upper = bounds
@@ -80,7 +80,7 @@ def _narrow(env, symbol, pairs):
         return []
     said = [
         guard for guard, condition in pairs
-        if mirror.ask(world, condition, (), ((symbol, new),), False, False)
+        if mirror.ask(alone, condition, (), ((symbol, new),), False, False)
         is sympy.true
     ]
     if said:
