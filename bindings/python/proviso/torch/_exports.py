@@ -18,15 +18,14 @@ reported something that is decided here, all guards are held against them again.
 """
 
 import functools
-import sys
 import threading
 import types
 
-import proviso_autoload
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from proviso import _core
+from proviso.torch._replaced import Replaced
 
 _LAST_UNCHECKED = 2  # torch writes `size >= 3`, never `size >= 2`
 
@@ -89,8 +88,6 @@ class Checked:
 
 # ---- what is reported of a strict export
 
-_WHERE = "torch.export._trace"
-_state = {"bound": False, "waits": False}
 _running = threading.local()
 
 
@@ -160,24 +157,12 @@ def _reporting(original):
         finally:
             _running.export = outer
 
-    _strict_export.of_proviso = True
     return _strict_export
+
+
+_strict_exports = Replaced("torch.export._trace", "_strict_export", _reporting)
 
 
 def bind(wanted):
     """Strict exports report so from here on, or do not."""
-    _state["bound"] = wanted
-    if hasattr(sys.modules.get(_WHERE), "_strict_export"):
-        _put()
-    elif wanted and not _state["waits"]:
-        _state["waits"] = True
-        proviso_autoload.after_import(_WHERE, _put)
-
-
-def _put():
-    trace = sys.modules[_WHERE]
-    is_put = getattr(trace._strict_export, "of_proviso", False)
-    if _state["bound"] and not is_put:
-        trace._strict_export = _reporting(trace._strict_export)
-    elif is_put and not _state["bound"]:
-        trace._strict_export = trace._strict_export.__wrapped__
+    _strict_exports.bind(wanted)

@@ -27,20 +27,18 @@ import inspect
 import linecache
 import logging
 import re
-import sys
 import threading
 
-import proviso_autoload
 import sympy
 
 from proviso import _core, _diagnose
 from proviso.torch import _sympy_classes
+from proviso.torch._replaced import Replaced
 
 _sympy_classes.register()
 log = logging.getLogger("proviso.torch")
 
 _MOST_QUESTIONS = 64
-_WHERE = "torch._dynamo.convert_frame"
 
 
 class _OfThread(threading.local):
@@ -49,7 +47,6 @@ class _OfThread(threading.local):
 
 
 _here = _OfThread()
-_state = {"bound": False, "waits": False, "watched": None}
 
 
 # ---- asked by the ShapeEnv
@@ -137,23 +134,7 @@ class _Done(Exception):
 
 def bind(wanted):
     """Compilations of Dynamo are watched from here on, or are not."""
-    _state["bound"] = wanted
-    if hasattr(sys.modules.get(_WHERE), "_compile"):
-        _put()
-    elif wanted and not _state["waits"]:
-        _state["waits"] = True
-        proviso_autoload.after_import(_WHERE, _put)
-
-
-def _put():
-    """Dynamo's function is the watched one, or torch's own."""
-    convert = sys.modules[_WHERE]
-    watched = _state["watched"]
-    if not _state["bound"]:
-        if watched is not None and convert._compile is watched:
-            convert._compile = watched.__wrapped__
-    elif watched is None or convert._compile is watched.__wrapped__:
-        convert._compile = _state["watched"] = _watching(convert._compile)
+    _compilations.bind(wanted)
 
 
 def _watching(original):
@@ -161,7 +142,7 @@ def _watching(original):
 
     @functools.wraps(original)
     def _compile(*args, **kwargs):
-        if not _state["bound"] or is_in_lesson():
+        if not _compilations.is_bound or is_in_lesson():
             return original(*args, **kwargs)
         outer, _here.made = _here.made, []
         try:
@@ -177,6 +158,9 @@ def _watching(original):
             _here.made = outer
 
     return _compile
+
+
+_compilations = Replaced("torch._dynamo.convert_frame", "_compile", _watching)
 
 
 def _explain(compile_function, call, error, made):
