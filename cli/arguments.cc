@@ -26,8 +26,7 @@ std::string one_of(const char* option, const std::string& value,
 
 Words strategies() {
   Words names;
-  for (size_t i = 0; i < kStrategyCount; ++i)
-    names.emplace_back(strategy(i).name);
+  for (Strategy s : all_strategies()) names.emplace_back(name_of(s));
   return names;
 }
 
@@ -45,13 +44,6 @@ Words option_names() {
     names.push_back(std::string(row.name) + "=");
   });
   return names;
-}
-
-uint64_t bit_of(const std::string& name) {
-  const Words known = strategies();
-  const std::string found = one_of("--without", name, known);
-  return uint64_t{1} << (std::find(known.begin(), known.end(), found) -
-                         known.begin());
 }
 
 // NAME=NUMBER of an option of the solver, whose name begins with `prefix`.
@@ -109,7 +101,8 @@ constexpr Option kOptions[] = {
      [](Arguments& a, const std::string&) { a.stats = true; }},
     {"--without", "STRATEGY", "switch a strategy off (repeatable)",
      [](Arguments& a, const std::string& v) {
-       a.solver.disabled_strategies |= bit_of(v);
+       const std::string name = one_of("--without", v, strategies());
+       a.solver.disabled_strategies.insert(*strategy_named(name));
      },
      strategies},
     {"--option", "NAME=NUMBER",

@@ -136,8 +136,8 @@ void print_answer(const Session& session, const Answer& answer) {
     std::cout << "  " << answer.reason << "\n";
   }
   if (answer.verdict != Verdict::kUnknown) {
-    std::cout << "  tier: " << name_of(answer.tier) << " (" << answer.strategy
-              << ")\n";
+    std::cout << "  tier: " << name_of(answer.tier) << " ("
+              << name_of(answer.strategy) << ")\n";
   }
 }
 
@@ -158,7 +158,7 @@ void print_json(const Session& session, const Answer& answer, double us) {
       .add("witness", json_of(answer.witness))
       .add("reason", json_text(answer.reason))
       .add("tier", json_text(name_of(answer.tier)))
-      .add("strategy", json_text(answer.strategy))
+      .add("strategy", json_text(name_of(answer.strategy)))
       .add("us", format_us(us));
   std::cout << object.text() << "\n";
 }

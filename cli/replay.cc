@@ -335,6 +335,7 @@ class Replay {
         set_option(merged, row.name, asked);
     });
     if (result.limits) merged.limits = result.limits;
+    merged.disabled_strategies.insert(result.disabled_strategies);
     return merged;
   }
 

@@ -104,7 +104,7 @@ void Tally::add(const std::string& group, const std::string& label,
   Counts& c = groups_[group];
   ++c.asks;
   c.us += a.us;
-  ++tiers_[static_cast<size_t>(a.tier)];
+  ++tiers_[a.tier];
   bool known = a.verdict != Verdict::kUnknown;
   if (a.first_time) {
     first_.push_back(a.us);
@@ -158,9 +158,9 @@ Tally::Counts Tally::total() const {
 
 void Tally::add(const Statistics& of_a_context) {
   statistics_.z3_calls += of_a_context.z3_calls;
-  for (size_t i = 0; i < kStrategyCount; ++i) {
-    StrategyCount& total = statistics_.by_strategy[i];
-    const StrategyCount& more = of_a_context.by_strategy[i];
+  for (Strategy strategy : all_strategies()) {
+    StrategyCount& total = statistics_.by_strategy[strategy];
+    const StrategyCount& more = of_a_context.by_strategy[strategy];
     total.tried += more.tried;
     total.decided += more.decided;
     total.work += more.work;
@@ -202,10 +202,8 @@ void Tally::print(const std::string& list) const {
                 reasons_short_);
   }
   std::printf("\ntiers:");
-  for (size_t i = 0; i < kTierCount; ++i) {
-    std::printf(" %s %zu", std::string(name_of(static_cast<Tier>(i))).c_str(),
-                tiers_[i]);
-  }
+  for (Tier tier : all_tiers())
+    std::printf(" %s %zu", std::string(name_of(tier)).c_str(), tiers_[tier]);
   std::printf("\n");
   if (all.vacuous > 0) {
     std::printf("contradictions found: %s\n",
@@ -252,18 +250,16 @@ std::string Tally::json() const {
   distinct.add("decidable", number(distinct_decidable_))
       .add("decided", number(distinct_decided_));
   hard.add("asks", number(c.hard)).add("decided", number(c.hard_decided));
-  for (size_t i = 0; i < kTierCount; ++i) {
-    tiers.add(name_of(static_cast<Tier>(i)), number(tiers_[i]));
-  }
+  for (Tier tier : all_tiers()) tiers.add(name_of(tier), number(tiers_[tier]));
   JsonObject strategies;
-  for (size_t i = 0; i < kStrategyCount; ++i) {
-    const StrategyCount& count = statistics_.by_strategy[i];
+  for (Strategy strategy : all_strategies()) {
+    const StrategyCount& count = statistics_.by_strategy[strategy];
     if (count.tried == 0) continue;
-    strategies.add(strategy(i).name, JsonObject()
-                                         .add("tried", number(count.tried))
-                                         .add("decided", number(count.decided))
-                                         .add("work", number(count.work))
-                                         .text());
+    strategies.add(name_of(strategy), JsonObject()
+                                          .add("tried", number(count.tried))
+                                          .add("decided", number(count.decided))
+                                          .add("work", number(count.work))
+                                          .text());
   }
   JsonObject reasons;
   reasons.add("checked", number(reasons_checked_))

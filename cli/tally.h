@@ -1,7 +1,6 @@
 // cli/tally.h - answers against the truth, counted and timed.
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -79,7 +78,7 @@ class Tally {
   void remember_slow(const std::string& label, double us);
 
   std::map<std::string, Counts> groups_;
-  std::array<size_t, kTierCount> tiers_{};
+  PerEnumerator<Tier, size_t, kTierCount> tiers_;
   std::vector<std::string> wrong_, undecided_, errors_;
   std::vector<Timed> slowest_;  // descending
   std::vector<double> first_, repeat_, setup_;

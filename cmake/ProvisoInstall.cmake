@@ -15,7 +15,7 @@ set(sym_headers
   api budget cheapest cost definition evaluate expr facts integer op operators
   parse polynomial print simplify small_vector symbol_kinds translate)
 set(solver_headers
-  interval limits options solve solver strided symbolic_bounds)
+  interval limits options solve solver strategy strided symbolic_bounds)
 set(guards_headers
   context_text explain guard_program input_check logs open_question refusal
   requirements shape_env size_set source_text suggest torch_form)

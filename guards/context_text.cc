@@ -8,7 +8,6 @@
 #include <sstream>
 #include <vector>
 
-#include "solver/limits.h"
 #include "solver/options.h"
 #include "sym/excerpt.h"
 #include "sym/parse.h"
@@ -181,6 +180,8 @@ class Reader {
     std::string_view name = word();
     const auto value = number<uint64_t>();
     if (name == "look_again") name = "restart";  // its name until 0.1
+    // A mask until 0.1, written where it was 0, too.
+    if (name == "disabled_strategies" && value == 0) return;
     if (const auto problem = try_set_option(options, name, value))
       fail(*problem, at);
     for (std::string_view cost : {"budget", "work_limit", "z3_budget"}) {
@@ -278,12 +279,8 @@ std::string save_context(const Context& context) {
   each_option(options, [&](const OptionInfo& row, auto& field) {
     out << "option " << row.name << ' ' << static_cast<uint64_t>(field) << '\n';
   });
-  for (const LimitInfo& row : all_limits()) {
-    const uint64_t value =
-        options.limits ? row.get(*options.limits) : row.value;
-    if (value == row.value) continue;
-    out << "option limit." << row.name << ' ' << value << '\n';
-  }
+  for (const OptionValue& option : changed_limits_and_strategies(options))
+    out << "option " << option.name << ' ' << option.value << '\n';
   for (Expr s : context.pool().symbols()) {
     // A place in a compiled check: no fact can speak of it.
     if (!is_identifier(s.symbol().name)) continue;

@@ -37,17 +37,20 @@ const Limits& limits_of(const SolverOptions& options) {
 std::span<const LimitInfo> all_limits() { return kLimits; }
 
 void set_limit(Limits& limits, std::string_view name, uint64_t value) {
-  for (const LimitInfo& row : kLimits) {
-    if (row.name != name) continue;
-    if (value > kMostTimesDefault * row.value) {
-      throw Error("set_limit: " + std::string(name) + " is at most " +
-                  std::to_string(kMostTimesDefault * row.value) +
-                  " (16 times its default), got " + std::to_string(value));
-    }
-    row.set(limits, value);
-    return;
+  const LimitInfo& row = limit_named(name);
+  if (value > kMostTimesDefault * row.value) {
+    throw Error("set_limit: " + std::string(name) + " is at most " +
+                std::to_string(kMostTimesDefault * row.value) +
+                " (16 times its default), got " + std::to_string(value));
   }
-  throw Error("set_limit: no limit is called '" + std::string(name) +
+  row.set(limits, value);
+}
+
+const LimitInfo& limit_named(std::string_view name) {
+  for (const LimitInfo& row : kLimits) {
+    if (row.name == name) return row;
+  }
+  throw Error("no limit is called '" + std::string(name) +
               "'; `proviso limits` lists them");
 }
 

@@ -31,9 +31,9 @@ std::string Provenance::to_string() const {
 
 std::string Statistics::to_string() const {
   std::string out = std::to_string(questions) + " questions:";
-  for (size_t i = 0; i < kTierCount; ++i) {
-    out += (i == 0 ? " " : ", ") + std::string(kTierNames[i]) + " " +
-           std::to_string(decided[i]);
+  for (Tier tier : all_tiers()) {
+    out += (tier == Tier::kStructure ? " " : ", ") +
+           std::string(name_of(tier)) + " " + std::to_string(decided[tier]);
   }
   out += "; memo hits " + std::to_string(memo_hits);
   return out + ", Z3 calls " + std::to_string(z3_calls);
@@ -41,10 +41,10 @@ std::string Statistics::to_string() const {
 
 std::string Statistics::strategies_to_string() const {
   std::string out;
-  for (size_t i = 0; i < kStrategyCount; ++i) {
-    const StrategyCount& c = by_strategy[i];
+  for (Strategy strategy : all_strategies()) {
+    const StrategyCount& c = by_strategy[strategy];
     if (c.tried == 0) continue;
-    std::string line(strategy(i).name);
+    std::string line(name_of(strategy));
     line.resize(28, ' ');
     for (uint64_t n : {c.tried, c.decided, c.work}) {
       const std::string digits = std::to_string(n);

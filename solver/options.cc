@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "solver/limits.h"
+#include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -19,6 +20,8 @@ std::string no_option(std::string_view name) {
   });
   return "no option '" + std::string(name) + "'; there are " + known;
 }
+
+constexpr std::string_view kLimit = "limit.", kWithout = "without.";
 
 std::optional<std::string> try_set_limit(SolverOptions& options,
                                          std::string_view name,
@@ -33,24 +36,50 @@ std::optional<std::string> try_set_limit(SolverOptions& options,
   return std::nullopt;
 }
 
+std::string no_strategy(std::string_view name) {
+  std::string known;
+  for (Strategy s : all_strategies())
+    known += (known.empty() ? "" : ", ") + std::string(name_of(s));
+  return "no strategy is called '" + std::string(name) + "'; there are " +
+         known;
+}
+
+std::string too_large(std::string_view name, uint64_t value, uint64_t most) {
+  return "the number is too large for " + std::string(name) + ": it is " +
+         std::to_string(value) + ", and at most " + std::to_string(most);
+}
+
+std::optional<std::string> try_set_strategy(SolverOptions& options,
+                                            std::string_view name,
+                                            uint64_t value) {
+  const auto strategy = strategy_named(name);
+  if (!strategy) return no_strategy(name);
+  if (value > 1)
+    return too_large(std::string(kWithout) + std::string(name), value, 1);
+  if (value == 1) {
+    options.disabled_strategies.insert(*strategy);
+  } else {
+    options.disabled_strategies.erase(*strategy);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> try_set_option(SolverOptions& options,
                                           std::string_view name,
                                           uint64_t value) {
-  constexpr std::string_view kLimit = "limit.";
-  if (name.starts_with(kLimit)) {
+  if (name.starts_with(kLimit))
     return try_set_limit(options, name.substr(kLimit.size()), value);
-  }
+  if (name.starts_with(kWithout))
+    return try_set_strategy(options, name.substr(kWithout.size()), value);
   std::optional<std::string> problem = no_option(name);
   each_option(options, [&](const OptionInfo& row, auto& field) {
     if (row.name != name) return;
     using Field = std::decay_t<decltype(field)>;
     const uint64_t most = std::numeric_limits<Field>::max();
     if (value > most) {
-      problem = "the number is too large for " + std::string(name) +
-                ": it is " + std::to_string(value) + ", and at most " +
-                std::to_string(most);
+      problem = too_large(name, value, most);
       return;
     }
     field = static_cast<Field>(value);
@@ -65,12 +94,38 @@ void set_option(SolverOptions& options, std::string_view name, uint64_t value) {
 }
 
 uint64_t get_option(const SolverOptions& options, std::string_view name) {
+  if (name.starts_with(kLimit)) {
+    const LimitInfo& row = limit_named(name.substr(kLimit.size()));
+    return row.get(internal::limits_of(options));
+  }
+  if (name.starts_with(kWithout)) {
+    const auto strategy = strategy_named(name.substr(kWithout.size()));
+    if (!strategy) {
+      throw Error("get_option: " + no_strategy(name.substr(kWithout.size())));
+    }
+    return options.disabled_strategies.contains(*strategy) ? 1 : 0;
+  }
   std::optional<uint64_t> found;
   each_option(options, [&](const OptionInfo& row, const auto& field) {
     if (row.name == name) found = static_cast<uint64_t>(field);
   });
   if (!found) throw Error("get_option: " + no_option(name));
   return *found;
+}
+
+std::vector<OptionValue> changed_limits_and_strategies(
+    const SolverOptions& options) {
+  std::vector<OptionValue> changed;
+  for (const LimitInfo& row : all_limits()) {
+    const uint64_t value = row.get(internal::limits_of(options));
+    if (value != row.value)
+      changed.push_back({std::string(kLimit) + std::string(row.name), value});
+  }
+  for (Strategy s : all_strategies()) {
+    if (options.disabled_strategies.contains(s))
+      changed.push_back({std::string(kWithout) + std::string(name_of(s)), 1});
+  }
+  return changed;
 }
 
 }  // namespace proviso::inline v0_2

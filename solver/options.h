@@ -3,6 +3,8 @@
 //
 //   SolverOptions options;
 //   set_option(options, "budget", 20000);
+//   set_option(options, "limit.split_depth", 4);    // a row of limits.def
+//   set_option(options, "without.case-split", 1);   // a strategy is off
 //   each_option(options, [](const OptionInfo& row, auto& field) { .. });
 #pragma once
 
@@ -10,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "solver/solver.h"
 #include "sym/api.h"
@@ -48,13 +51,13 @@ void each_option(Options& o, Visit visit) {
                    "when unknown, try other orders of the facts "
                    "(0 or 1)"},
         o.restart);
-  visit(OptionInfo{"disabled_strategies",
-                   "bit i switches off strategy i (docs/solver.md)"},
-        o.disabled_strategies);
 }
 
-// "limit.NAME" is a row of solver/limits.def.  What is wrong, in words, when
-// there is no such option or the value does not fit it.
+// Below, "limit.NAME" and "without.NAME" are options too: a limit of
+// solver/limits.def, and 1 where the strategy of that name is off.
+
+// What is wrong, in words, when there is no such option or the value does not
+// fit it.
 [[nodiscard]] std::optional<std::string> try_set_option(SolverOptions& options,
                                                         std::string_view name,
                                                         uint64_t value);
@@ -63,6 +66,15 @@ void set_option(SolverOptions& options, std::string_view name, uint64_t value);
 // Throws Error when there is no such option.
 [[nodiscard]] uint64_t get_option(const SolverOptions& options,
                                   std::string_view name);
+
+struct OptionValue {
+  std::string name;  // as set_option() takes it
+  uint64_t value;
+};
+// The limits and strategies that are not as in SolverOptions(), each in the
+// order of its table.
+[[nodiscard]] std::vector<OptionValue> changed_limits_and_strategies(
+    const SolverOptions& options);
 
 }  // namespace proviso::inline v0_2
 PROVISO_API_END

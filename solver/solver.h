@@ -20,7 +20,6 @@
 // facts and the question alone.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -31,6 +30,7 @@
 #include <vector>
 
 #include "solver/interval.h"
+#include "solver/strategy.h"
 #include "solver/strided.h"
 #include "sym/api.h"
 #include "sym/evaluate.h"
@@ -41,29 +41,6 @@ namespace proviso::inline v0_2 {
 
 enum class [[nodiscard]] Verdict { kYes, kNo, kUnknown };
 std::string_view name_of(Verdict verdict);  // "yes", "no", "unknown"
-
-enum class Tier {
-  kStructure,
-  kRanges,
-  kEqualities,
-  kLinear,
-  kCases,
-  kModels,
-  kZ3,
-  kNone
-};
-inline constexpr size_t kTierCount = 8;
-std::string_view name_of(Tier tier);  // "structure", "ranges", ...
-
-// One way to decide a question, tried in the order of the table in
-// solver/engine/pipeline.cc.
-struct StrategyInfo {
-  std::string_view name;      // "linear-refutation"
-  std::string_view fragment;  // what it decides, in words
-};
-inline constexpr size_t kStrategyCount = 18;
-inline constexpr uint8_t kNoStrategy = 255;
-const StrategyInfo& strategy(size_t index);  // requires index < kStrategyCount
 
 // No two facts of a context and its clones have the same id, even where one is
 // forgotten before the other comes.  Ids count up in the order assumed.
@@ -89,7 +66,7 @@ struct Fact {
 struct [[nodiscard]] Answer {
   Verdict verdict = Verdict::kUnknown;
   Tier tier = Tier::kNone;
-  std::string_view strategy;  // that decided; empty for unknown
+  Strategy strategy = Strategy::kNone;  // that decided; kNone for unknown
   // For yes and no: the facts that imply it, sorted.  Facts that contradict
   // each other answer unknown, and these are which.
   std::vector<FactId> facts;
@@ -113,8 +90,7 @@ struct SolverOptions {
   bool search_models = true;    // look for a counterexample when unknown
   bool restart = true;  // when unknown, retry with the facts in other orders:
                         // up to eight budgets more
-  uint64_t disabled_strategies = 0;  // bit i switches strategy(i) off, to see
-                                     // what it earns
+  StrategySet disabled_strategies = {};            // to see what they earn
   std::shared_ptr<const Limits> limits = nullptr;  // null: the defaults
 };
 
@@ -128,8 +104,8 @@ struct Statistics {
   uint64_t questions = 0;
   // By tier, each question that no memo answered once: with memo_hits, the
   // questions.
-  std::array<uint64_t, kTierCount> decided{};
-  std::array<StrategyCount, kStrategyCount> by_strategy{};
+  PerEnumerator<Tier, uint64_t, kTierCount> decided;
+  PerEnumerator<Strategy, StrategyCount, kStrategyCount> by_strategy;
   uint64_t memo_hits = 0;
   uint64_t z3_calls = 0;
   uint64_t work = 0;  // native units spent, on facts and questions

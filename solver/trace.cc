@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "solver/limits.h"
 #include "solver/options.h"
 #include "sym/pool_stores.h"
 #include "sym/print.h"
@@ -77,13 +76,8 @@ uint64_t Trace::begin(ExprPool& pool, const SolverOptions& options) {
     write(number, "option " + std::string(row.name) + " " +
                       std::to_string(static_cast<uint64_t>(field)));
   });
-  if (!options.limits) return number;
-  for (const LimitInfo& row : all_limits()) {
-    const uint64_t value = row.get(*options.limits);
-    if (value == row.value) continue;
-    write(number, "option limit." + std::string(row.name) + " " +
-                      std::to_string(value));
-  }
+  for (const OptionValue& option : changed_limits_and_strategies(options))
+    write(number, "option " + option.name + " " + std::to_string(option.value));
   return number;
 }
 

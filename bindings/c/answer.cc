@@ -104,8 +104,8 @@ proviso_status proviso_answer_strategy(proviso_answer answer,
                                        const char** strategy) {
   constexpr const char* kCall = "proviso_answer_strategy";
   return look(kCall, answer, [&](const PlainAnswer& a) {
-    const std::string_view name = a.answer.strategy;  // a literal, or empty
-    required(strategy, kCall, "strategy") = name.empty() ? "" : name.data();
+    required(strategy, kCall, "strategy") =
+        name_of(a.answer.strategy).data();  // a literal
   });
 }
 

@@ -64,7 +64,7 @@ Answer Answers::find(Expr question) {
   } else {
     answer.verdict = m.verdict;
     answer.tier = m.tier;
-    answer.strategy = strategy(m.strategy).name;
+    answer.strategy = m.strategy;
     answer.facts =
         fewest_facts(reasoner, question, m.verdict, reasoner.facts_in(m.why));
   }

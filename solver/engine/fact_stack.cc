@@ -95,7 +95,8 @@ std::vector<FactId> FactStack::ids_of(std::vector<FactId> numbers) const {
 // --- what they say
 
 const Box* FactStack::box() {
-  if (ids_.size() > Box::kMostFacts || options_.disabled_strategies != 0) {
+  if (ids_.size() > Box::kMostFacts ||
+      !options_.disabled_strategies.is_empty()) {
     return nullptr;  // it stands for a strategy
   }
   for (size_t i = box_.fact_count(); i < ids_.size() && box_.is_exact(); ++i) {

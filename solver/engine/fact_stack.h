@@ -37,9 +37,7 @@ class FactStack {
   ExprPool& pool() const { return pool_; }
   const SolverOptions& options() const { return options_; }
   Statistics& statistics() const { return statistics_; }
-  void count(Tier decided_by) {
-    ++statistics_.decided[static_cast<size_t>(decided_by)];
-  }
+  void count(Tier decided_by) { ++statistics_.decided[decided_by]; }
 
   // --- the stack.  Inside, facts are numbered as they stand; what a caller
   // gets are ids, which count up and are never used twice.

@@ -49,7 +49,7 @@ struct Remembered {
   uint32_t facts = 0;
   Verdict verdict = Verdict::kUnknown;
   Tier tier = Tier::kNone;
-  uint8_t strategy = kNoStrategy;
+  Strategy strategy = Strategy::kNone;
   bool is_contradiction = false;  // of relevant facts; `why` says which
   bool gave_up = false;           // at the limit of work
   Reason why = 0;

@@ -15,6 +15,7 @@
 #include "solver/engine/pipeline.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "solver/engine/reasoner.h"
 #include "solver/limits_in_force.h"
@@ -38,7 +39,9 @@ struct Pass {
 };
 
 struct Row {
-  StrategyInfo info;
+  Strategy strategy;
+  std::string_view name;
+  std::string_view fragment;  // that it is complete for, or meant for
   Stage stage;
   Tier tier;  // that its answers count to; kNone where they bring their own
   // The budget is divided by this for one try; 0: a try is not metered, for
@@ -201,62 +204,75 @@ Decision by_z3(Pass& p, uint64_t) {
   return {p.answer->verdict == Verdict::kYes, 0};
 }
 
-// The fragment is what the row is complete for, or what it is meant for.
 // clang-format off
 constexpr Row kStrategies[] = {
-    {{"ranges", "normal forms, solved equalities, intervals and congruences"},
+    {Strategy::kRanges, "ranges",
+     "normal forms, solved equalities, intervals and congruences",
      Stage::kProof, Tier::kRanges, 0, nullptr, by_ranges},
-    {{"monomial-ratios",
-      "ratios of products that equalities between products determine"},
+    {Strategy::kMonomialRatios, "monomial-ratios",
+     "ratios of products that equalities between products determine",
      Stage::kProof, Tier::kEqualities, 16, has_products,
      by_rewriting<&ProofStrategies::ratios>},
-    {{"asserted-cases", "each case of an assumed disjunction, by ranges"},
+    {Strategy::kAssertedCases, "asserted-cases",
+     "each case of an assumed disjunction, by ranges",
      Stage::kProof, Tier::kCases, 16, has_asserted_cases, by_cases},
-    {{"candidate-models", "kept models of the facts: which answers remain"},
+    {Strategy::kCandidateModels, "candidate-models",
+     "kept models of the facts: which answers remain",
      Stage::kProof, Tier::kNone, 0, nullptr, by_models<&CandidateModels::finds_model>},
-    {{"condition-cases", "each case of a Min, Max or Where, by ranges"},
+    {Strategy::kConditionCases, "condition-cases",
+     "each case of a Min, Max or Where, by ranges",
      Stage::kProof, Tier::kCases, 16, cases_untried, by_cases},
-    {{"min-max-lattice",
-      "relations between trees of Min and Max, whatever their leaves are"},
+    {Strategy::kMinMaxLattice, "min-max-lattice",
+     "relations between trees of Min and Max, whatever their leaves are",
      Stage::kProof, Tier::kCases, 0, has_min_max, by_min_max},
-    {{"deep-floors",
-      "nested floors by symbols; quotients by symbols in linearised indices"},
+    {Strategy::kDeepFloors, "deep-floors",
+     "nested floors by symbols; quotients by symbols in linearised indices",
      Stage::kProof, Tier::kLinear, 8, has_symbolic_divisor,
      by_rewriting<&ProofStrategies::deep_floors>},
-    {{"nonnegative-combination",
-      "a sum of constraints times nonnegative factors: i*n + j < m*n"},
+    {Strategy::kNonnegativeCombination, "nonnegative-combination",
+     "a sum of constraints times nonnegative factors: i*n + j < m*n",
      Stage::kProof, Tier::kLinear, 0, nullptr, by_combination},
-    {{"polynomial-reduction",
-      "pseudo-division by constraints: (a*b) % c == 0 and the like"},
+    {Strategy::kPolynomialReduction, "polynomial-reduction",
+     "pseudo-division by constraints: (a*b) % c == 0 and the like",
      Stage::kProof, Tier::kLinear, 16, nullptr, by_reduction},
-    {{"linear-refutation",
-      "Fourier-Motzkin with integer tightening over monomials, with lemmas "
-      "about their products"},
+    {Strategy::kLinearRefutation, "linear-refutation",
+     "Fourier-Motzkin with integer tightening over monomials, with lemmas "
+      "about their products",
      Stage::kProof, Tier::kLinear, 3, nullptr, by_refutation<Tier::kLinear>},
-    {{"model-repair", "models that local search mends: which answers remain"},
+    {Strategy::kModelRepair, "model-repair",
+     "models that local search mends: which answers remain",
      Stage::kProof, Tier::kNone, 0, nullptr,
      by_models<&CandidateModels::finds_model_by_search>},
-    {{"few-models",
-      "where neither answer is excluded: points of a small box, or all of few"},
+    {Strategy::kFewModels, "few-models",
+     "where neither answer is excluded: points of a small box, or all of few",
      Stage::kProof, Tier::kCases, 0, lacks_model, by_few_models},
-    {{"case-split",
-      "linear refutations below disjunctions, floors, residues, small ranges"},
+    {Strategy::kCaseSplit, "case-split",
+     "linear refutations below disjunctions, floors, residues, small ranges",
      Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Tier::kCases>},
-    {{"enumeration",
-      "boxes, or periods of one variable, by at most 1,024 values given"},
+    {Strategy::kEnumeration, "enumeration",
+     "boxes, or periods of one variable, by at most 1,024 values given",
      Stage::kFallback, Tier::kCases, 0, nullptr, by_enumeration},
-    {{"quick-model-search", "a witness and a counterexample, found in few steps"},
+    {Strategy::kQuickModelSearch, "quick-model-search",
+     "a witness and a counterexample, found in few steps",
      Stage::kFallback, Tier::kNone, 8, can_restart, by_model_search},
-    {{"restarts",
-      "the proof strategies again, facts and symbols in canonical orders"},
+    {Strategy::kRestarts, "restarts",
+     "the proof strategies again, facts and symbols in canonical orders",
      Stage::kFallback, Tier::kNone, 0, can_restart, by_restarts},
-    {{"model-search", "depth-first search for a witness and a counterexample"},
+    {Strategy::kModelSearch, "model-search",
+     "depth-first search for a witness and a counterexample",
      Stage::kPoints, Tier::kModels, 1, wants_models, by_model_points},
-    {{"z3", "what Z3 decides within its resource limit"},
+    {Strategy::kZ3, "z3",
+     "what Z3 decides within its resource limit",
      Stage::kPoints, Tier::kZ3, 0, wants_z3, by_z3},
 };
 // clang-format on
 static_assert(std::size(kStrategies) == kStrategyCount);
+static_assert(std::ranges::equal(kStrategies, all_strategies(), {},
+                                 &Row::strategy));
+
+const Row& row_of(Strategy strategy) {
+  return kStrategies[static_cast<size_t>(strategy)];
+}
 
 Tier tier_of(const Row& row, const Search& s, const Decision& d) {
   switch (row.tier) {
@@ -272,7 +288,8 @@ Tier tier_of(const Row& row, const Search& s, const Decision& d) {
     case Tier::kModels:
     case Tier::kZ3: return d.used_cases ? Tier::kCases : row.tier;
   }
-  __builtin_unreachable();
+  assert(false);
+  return Tier::kNone;
 }
 
 void run_rows(Stage stage, Pass& pass) {
@@ -282,23 +299,23 @@ void run_rows(Stage stage, Pass& pass) {
   const auto budget =
       static_cast<uint64_t>(s.budgets() * static_cast<double>(whole));
   s.begin_stage();
-  for (size_t i = 0; i < kStrategyCount && !s.is_finished(); ++i) {
-    const Row& row = kStrategies[i];
-    const bool is_off = options.disabled_strategies >> i & 1;
-    if (row.stage != stage || is_off ||
+  for (const Row& row : kStrategies) {
+    if (s.is_finished()) break;
+    if (row.stage != stage ||
+        options.disabled_strategies.contains(row.strategy) ||
         (row.applies != nullptr && !row.applies(pass))) {
       continue;
     }
     const uint64_t before = Budget::units_left();
     const uint64_t units = row.share == 0 ? 0 : budget / row.share;
     const Decision d = row.decide(pass, units);
-    StrategyCount& count = pass.r.statistics().by_strategy[i];
+    StrategyCount& count = pass.r.statistics().by_strategy[row.strategy];
     ++count.tried;
     count.work += before - Budget::units_left();
     if (!d.value) continue;
     ++count.decided;
     s.decide(*d.value, pass.r.reasons().join(s.why(), d.why),
-             tier_of(row, s, d), static_cast<uint8_t>(i));
+             tier_of(row, s, d), row.strategy);
   }
 }
 
@@ -315,7 +332,7 @@ Answer show_points(Reasoner& reasoner, Expr question) {
   Search points(question, kTrue);
   Pass pass{reasoner, points, &answer};
   run_rows(Stage::kPoints, pass);
-  if (points.value()) answer.strategy = strategy(points.strategy()).name;
+  if (points.value()) answer.strategy = points.strategy();
   return answer;
 }
 
@@ -323,8 +340,19 @@ Answer show_points(Reasoner& reasoner, Expr question) {
 
 namespace proviso::inline v0_2 {
 
-const StrategyInfo& strategy(size_t index) {
-  return internal::kStrategies[index].info;
+std::string_view name_of(Strategy strategy) {
+  return strategy == Strategy::kNone ? "" : internal::row_of(strategy).name;
+}
+
+std::string_view fragment_of(Strategy strategy) {
+  return strategy == Strategy::kNone ? "" : internal::row_of(strategy).fragment;
+}
+
+std::optional<Strategy> strategy_named(std::string_view name) {
+  for (const internal::Row& row : internal::kStrategies) {
+    if (row.name == name) return row.strategy;
+  }
+  return std::nullopt;
 }
 
 }  // namespace proviso::inline v0_2

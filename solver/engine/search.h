@@ -78,7 +78,7 @@ class Search {
   // The facts that the value follows from, or that contradict each other.
   Reason why() const { return why_; }
   Tier tier() const { return tier_; }
-  uint8_t strategy() const { return strategy_; }  // that decided
+  Strategy strategy() const { return strategy_; }  // that decided
   bool is_contradiction() const { return is_contradiction_; }
 
   // An answer will rest on `why` as well, which was proved on this tier.
@@ -87,7 +87,7 @@ class Search {
     tier_ = tier;
   }
   // `why` has the facts that the search rests on, too.
-  void decide(bool value, Reason why, Tier tier, uint8_t strategy) {
+  void decide(bool value, Reason why, Tier tier, Strategy strategy) {
     value_ = value;
     rest_on(why, std::max(tier, tier_ == Tier::kNone ? tier : tier_));
     strategy_ = strategy;
@@ -120,7 +120,7 @@ class Search {
   bool is_contradiction_ = false;
   Tier tier_ = Tier::kNone;
   Reason why_ = 0;
-  uint8_t strategy_ = kNoStrategy;
+  Strategy strategy_ = Strategy::kNone;
 };
 
 }  // namespace proviso::inline v0_2::internal

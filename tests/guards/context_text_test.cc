@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "solver/options.h"
 #include "sym/budget.h"
 #include "tests/guards/support.h"
 
@@ -59,6 +60,26 @@ TEST(ContextText, KeepsScopes) {
   loaded.pop();
   EXPECT_EQ(loaded.ask_quick(ge(m, 1)), Verdict::kYes);
   EXPECT_THAT(save_context(loaded), HasSubstr("proviso context 1\n"));
+}
+
+TEST(ContextText, KeepsLimitsAndStrategiesThatAreOff) {
+  SolverOptions options;
+  set_option(options, "limit.split_depth", 3);
+  set_option(options, "without.case-split", 1);
+  ExprPool pool;
+  const std::string text = save_context(Context(pool, options));
+  EXPECT_THAT(text, HasSubstr("option limit.split_depth 3\n"
+                              "option without.case-split 1\n"));
+  ExprPool other;
+  EXPECT_EQ(save_context(load_context(other, text)), text);
+}
+
+// What 0.1 wrote.
+TEST(ContextText, ReadsAMaskOfNoStrategies) {
+  ExprPool pool;
+  const Context context = load_context(
+      pool, "proviso context 1\noption disabled_strategies 0\nend\n");
+  EXPECT_TRUE(context.options().disabled_strategies.is_empty());
 }
 
 TEST(ContextText, ReadsAnyNumberOfScopes) {

@@ -97,7 +97,7 @@ TEST(MonomialEqualities, AnswersHoldAtEachPoint) {
     const Answer answer = c.ask(question);
     if (answer.verdict == Verdict::kUnknown) continue;
     ++decided;
-    by_ratios += answer.strategy == "monomial-ratios";
+    by_ratios += answer.strategy == Strategy::kMonomialRatios;
     const Expr asked = c.p(question);
     for (int code = 0; code < 1 << (2 * kSymbols); ++code) {
       Assignment point;

@@ -42,6 +42,37 @@ TEST(Options, LimitsAreOptionsToo) {
               HasSubstr("nothing"));
 }
 
+TEST(Options, StrategiesAreOptionsToo) {
+  SolverOptions options;
+  set_option(options, "without.case-split", 1);
+  set_option(options, "without.ranges", 1);
+  set_option(options, "without.ranges", 0);
+  EXPECT_TRUE(options.disabled_strategies.contains(Strategy::kCaseSplit));
+  EXPECT_FALSE(options.disabled_strategies.contains(Strategy::kRanges));
+  EXPECT_THAT(*try_set_option(options, "without.luck", 1),
+              HasSubstr("no strategy is called 'luck'; there are ranges, "));
+  EXPECT_THAT(*try_set_option(options, "without.z3", 2),
+              HasSubstr("too large for without.z3"));
+}
+
+TEST(Options, ChangedLimitsAndStrategiesMakeTheSameOptions) {
+  SolverOptions options;
+  EXPECT_TRUE(changed_limits_and_strategies(options).empty());
+  set_option(options, "limit.split_depth", 1);
+  set_option(options, "without.restarts", 1);
+  SolverOptions same;
+  for (const OptionValue& option : changed_limits_and_strategies(options)) {
+    EXPECT_EQ(get_option(options, option.name), option.value);
+    EXPECT_NE(get_option(same, option.name), option.value);
+    set_option(same, option.name, option.value);
+    EXPECT_EQ(get_option(same, option.name), option.value);
+  }
+  EXPECT_EQ(same.disabled_strategies, options.disabled_strategies);
+  EXPECT_EQ(same.limits->split_depth, 1);
+  EXPECT_THROW(get_option(options, "limit.nothing"), Error);
+  EXPECT_THROW(get_option(options, "without.luck"), Error);
+}
+
 TEST(Options, WrongNamesAndValuesAreSaid) {
   SolverOptions options;
   EXPECT_THAT(*try_set_option(options, "fast", 1),

@@ -21,24 +21,18 @@ using namespace internal;
 
 using testing::Case;
 
-size_t index_of(std::string_view name) {
-  for (size_t i = 0; i < kStrategyCount; ++i) {
-    if (strategy(i).name == name) return i;
-  }
-  ADD_FAILURE() << "no strategy " << name;
-  return 0;
-}
-
 // Divisors that are symbols need ranges to be known not to be 0.
-SolverOptions only(std::string_view name) {
+SolverOptions only(Strategy strategy) {
   SolverOptions options = testing::native_only();
-  options.disabled_strategies = ~(uint64_t{1} << index_of(name));
-  if (name == "deep-floors") options.disabled_strategies &= ~uint64_t{1};
+  options.disabled_strategies = StrategySet::all();
+  options.disabled_strategies.erase(strategy);
+  if (strategy == Strategy::kDeepFloors)
+    options.disabled_strategies.erase(Strategy::kRanges);
   return options;
 }
 
 struct Row {
-  const char* strategy;
+  Strategy strategy;
   const char* symbols;
   const char* facts;
   const char* decided;  // by it alone: yes
@@ -47,40 +41,42 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"ranges", "s0:2.. s1:2..", "Mod(s0, 8) == 0", "Mod(s0, 4) == 0", "s0 < 2",
-     "s0*s1 + s1*s1 >= 4*s0 - 4"},
-    {"nonnegative-combination", "s0:2.. s1:2.. s2:2.. u0:0.. u1:0.. u2:0..",
-     "u0 < s0; u1 < s1; u2 < s2", "u0*s1*s2 + u1*s2 + u2 < s0*s1*s2",
-     "u0*s1*s2 + u1*s2 + u2 >= s0*s1*s2", "u0 + u1 + u2 < s0 + s1 + s2"},
-    {"monomial-ratios", "s0:2.. s1:2.. s2:2.. s3:2.. s4:2.. s5:2..",
+    {Strategy::kRanges, "s0:2.. s1:2..", "Mod(s0, 8) == 0", "Mod(s0, 4) == 0",
+     "s0 < 2", "s0*s1 + s1*s1 >= 4*s0 - 4"},
+    {Strategy::kNonnegativeCombination,
+     "s0:2.. s1:2.. s2:2.. u0:0.. u1:0.. u2:0..", "u0 < s0; u1 < s1; u2 < s2",
+     "u0*s1*s2 + u1*s2 + u2 < s0*s1*s2", "u0*s1*s2 + u1*s2 + u2 >= s0*s1*s2",
+     "u0 + u1 + u2 < s0 + s1 + s2"},
+    {Strategy::kMonomialRatios, "s0:2.. s1:2.. s2:2.. s3:2.. s4:2.. s5:2..",
      "s0*s1 == s2*s3; s2*s3 == s4*s5", "s0*s1 == s4*s5", "s0*s1 < s4*s5",
      "s2*s2 + s0*s0 >= 2*s0*s2"},
-    {"asserted-cases", "s0:1.. s1:1..", "s0 == 1 or s0 == s1", "s0 <= s1",
-     "s0 > s1", "s1*(s1 + 1) % 2 == 0"},
-    {"condition-cases", "u0:.. u1:..", "", "max(u0, u1) >= min(u0, u1)",
+    {Strategy::kAssertedCases, "s0:1.. s1:1..", "s0 == 1 or s0 == s1",
+     "s0 <= s1", "s0 > s1", "s1*(s1 + 1) % 2 == 0"},
+    {Strategy::kConditionCases, "u0:.. u1:..", "", "max(u0, u1) >= min(u0, u1)",
      "max(u0, u1) < min(u0, u1)", "u0*u0 + u1*u1 >= 2*u0*u1"},
-    {"min-max-lattice", "x:.. y:.. z:..", "",
+    {Strategy::kMinMaxLattice, "x:.. y:.. z:..", "",
      "min(max(x, y), max(x, z)) == max(min(y, z), x)",
      "min(max(x, y), max(x, z)) > max(min(y, z), x)",
      "max(x, y)*max(x, y) >= max(x, y)"},
-    {"deep-floors", "x:.. a:1.. b:1.. c:1..", "",
+    {Strategy::kDeepFloors, "x:.. a:1.. b:1.. c:1..", "",
      "((x//a)//b)//c == x//(a*b*c)", "((x//a)//b)//c == x//(a*b*c) + 1",
      "x*x*a >= x*a"},
-    {"polynomial-reduction", "s0:2.. s1:2..", "s0 > s1", "s0*s0 > s1*s1",
-     "s0*s0 <= s1*s1", "s0 + s1 > 2*s1"},
-    {"nonnegative-combination", "u0:-3.. s1:2.. u2:-3..", "s1 > u2",
+    {Strategy::kPolynomialReduction, "s0:2.. s1:2..", "s0 > s1",
+     "s0*s0 > s1*s1", "s0*s0 <= s1*s1", "s0 + s1 > 2*s1"},
+    {Strategy::kNonnegativeCombination, "u0:-3.. s1:2.. u2:-3..", "s1 > u2",
      "u2 < s1*s1", "u2 >= s1*s1", "s1 + u0 > u2 + u0"},
-    {"linear-refutation", "s0:0..5 s1:2..", "", "s0*s0 - 3*s0 <= 10",
+    {Strategy::kLinearRefutation, "s0:0..5 s1:2..", "", "s0*s0 - 3*s0 <= 10",
      "s0*s0 - 3*s0 > 10", "u0*(u0 + 1) % 2 == 0"},
-    {"case-split", "u0:..", "", "u0*(u0 + 1) % 2 == 0", "u0*(u0 + 1) % 2 == 1",
-     nullptr},
-    {"enumeration", "u0:0..15 u1:0..15", "", "(u0 ^ u1) + 2*(u0 & u1) <= 30",
-     "(u0 ^ u1) + 2*(u0 & u1) > 30", "u0 + s9 >= s9"},
+    {Strategy::kCaseSplit, "u0:..", "", "u0*(u0 + 1) % 2 == 0",
+     "u0*(u0 + 1) % 2 == 1", nullptr},
+    {Strategy::kEnumeration, "u0:0..15 u1:0..15", "",
+     "(u0 ^ u1) + 2*(u0 & u1) <= 30", "(u0 ^ u1) + 2*(u0 & u1) > 30",
+     "u0 + s9 >= s9"},
 };
 
 TEST(Strategies, EachAloneDecidesItsFragment) {
   for (const Row& row : kRows) {
-    SCOPED_TRACE(row.strategy);
+    SCOPED_TRACE(name_of(row.strategy));
     Case c(row.symbols, row.facts, only(row.strategy));
     const Answer yes = c.ask(row.decided);
     EXPECT_EQ(yes.verdict, Verdict::kYes) << row.decided;
@@ -103,7 +99,7 @@ TEST(Strategies, PointsAreCountedWhereNoModelIsFound) {
   const Answer answer = c.ask("Max(Max(u2, -2), Abs(u1)) <= Abs(5)**1");
   EXPECT_EQ(answer.verdict, Verdict::kNo);
   const Statistics& s = c.context.statistics();
-  EXPECT_GE(s.by_strategy[index_of("few-models")].decided, 1u);
+  EXPECT_GE(s.by_strategy[Strategy::kFewModels].decided, 1u);
 }
 
 // Of random facts and questions, and of questions about indices: no answer of
@@ -111,7 +107,7 @@ TEST(Strategies, PointsAreCountedWhereNoModelIsFound) {
 TEST(Strategies, EachAloneIsRightAtEveryPointOfSmallBoxes) {
   constexpr int kLow = -2, kHigh = 5;
   const uint32_t seed = testing::seed_or(31);
-  std::map<std::string, size_t> decided;
+  std::map<Strategy, size_t> decided;
   for (uint32_t round = 0; round < 120; ++round) {
     ExprPool pool;
     const std::vector<Expr> symbols = {parse(pool, "u0"), parse(pool, "u1")};
@@ -146,8 +142,8 @@ TEST(Strategies, EachAloneIsRightAtEveryPointOfSmallBoxes) {
             if (!holds) continue;
             const Evaluation e = evaluate(q, point);
             EXPECT_TRUE(v == Verdict::kYes ? e.is_true() : e.is_false())
-                << row.strategy << ": " << q << " at " << point.to_string()
-                << ", seed " << seed + round;
+                << name_of(row.strategy) << ": " << q << " at "
+                << point.to_string() << ", seed " << seed + round;
           }
         }
       }
@@ -175,7 +171,7 @@ TEST(Strategies, DeepFloorsAreRightAtEveryPointOfABox) {
   for (const char* f : kFacts) facts.push_back(parse(pool, f));
   size_t decided = 0;
   for (uint32_t chosen = 0; chosen < 128; ++chosen) {
-    Context context(pool, only("deep-floors"));
+    Context context(pool, only(Strategy::kDeepFloors));
     for (size_t i = 0; i < facts.size(); ++i) {
       if (chosen >> i & 1) context.assume(facts[i]);
     }
@@ -203,7 +199,7 @@ TEST(Strategies, DeepFloorsAreRightAtEveryPointOfABox) {
     }
   }
   EXPECT_GE(decided, 300u);
-  Case positive("x:.. y:.. b:1.. c:1..", "", only("deep-floors"));
+  Case positive("x:.. y:.. b:1.. c:1..", "", only(Strategy::kDeepFloors));
   EXPECT_EQ(positive.ask("(x//b + y)//c == (x + b*y)//(b*c)").verdict,
             Verdict::kYes);
 }
@@ -211,7 +207,7 @@ TEST(Strategies, DeepFloorsAreRightAtEveryPointOfABox) {
 TEST(Strategies, WhatOneDecidesIsUnknownWithoutAny) {
   for (const Row& row : kRows) {
     SolverOptions none = testing::native_only();
-    none.disabled_strategies = ~uint64_t{0};
+    none.disabled_strategies = StrategySet::all();
     Case c(row.symbols, row.facts, none);
     EXPECT_EQ(c.ask(row.decided).verdict, Verdict::kUnknown) << row.decided;
   }
@@ -222,14 +218,14 @@ TEST(Strategies, CandidateModelsLeaveNothingToProve) {
   EXPECT_EQ(c.context.ask_quick(c.p("s0*s1 >= s0 + s1 + 5")),
             Verdict::kUnknown);
   const auto& counts = c.context.statistics().by_strategy;
-  EXPECT_EQ(counts[index_of("candidate-models")].tried, 1u);
-  EXPECT_EQ(counts[index_of("linear-refutation")].tried, 0u);
+  EXPECT_EQ(counts[Strategy::kCandidateModels].tried, 1u);
+  EXPECT_EQ(counts[Strategy::kLinearRefutation].tried, 0u);
 }
 
 TEST(Strategies, ModelRepairFindsWhatCandidatesMiss) {
-  Case c("u0:0.. u1:0..", "u0*u1 >= 1", only("model-repair"));
+  Case c("u0:0.. u1:0..", "u0*u1 >= 1", only(Strategy::kModelRepair));
   EXPECT_EQ(c.context.ask_quick(c.p("u0*u1 == 12")), Verdict::kUnknown);
-  EXPECT_EQ(c.context.statistics().by_strategy[index_of("model-repair")].tried,
+  EXPECT_EQ(c.context.statistics().by_strategy[Strategy::kModelRepair].tried,
             1u);
 }
 
@@ -242,8 +238,8 @@ TEST(Strategies, SmallBoxesHavePointsThatSearchesMiss) {
                     "(((((x*32) + y)//n) % n)*n)) + (((x*32) + y) % n) >= 0")),
             Verdict::kUnknown);
   const auto& counts = c.context.statistics().by_strategy;
-  EXPECT_EQ(counts[index_of("quick-model-search")].tried, 1u);
-  EXPECT_EQ(counts[index_of("restarts")].tried, 0u);
+  EXPECT_EQ(counts[Strategy::kQuickModelSearch].tried, 1u);
+  EXPECT_EQ(counts[Strategy::kRestarts].tried, 0u);
 }
 
 TEST(Strategies, RestartsDecideWhatTheGivenOrderDoesNot) {
@@ -251,9 +247,9 @@ TEST(Strategies, RestartsDecideWhatTheGivenOrderDoesNot) {
   const char* facts = "Mod(u0, 4) == 1; Mod(u0, u1*u2) == 1";
   const char* question = "max(u0 % u2, min(0, u1)) < 5";
   Case all(symbols, facts);
-  EXPECT_EQ(all.ask(question).strategy, "restarts");
+  EXPECT_EQ(all.ask(question).strategy, Strategy::kRestarts);
   SolverOptions without = testing::native_only();
-  without.disabled_strategies = uint64_t{1} << index_of("restarts");
+  without.disabled_strategies.insert(Strategy::kRestarts);
   Case c(symbols, facts, without);
   EXPECT_EQ(c.ask(question).verdict, Verdict::kUnknown);
 }
@@ -267,13 +263,13 @@ TEST(Strategies, RestartsTryOrdersThatAreAlikeOnce) {
   const Answer a = c.ask("max(" + truncated("x", "-((-x)//10)") + ", " +
                          truncated("y", "-((-y)//10)") + ") == " +
                          truncated("max(x, y)", "-((-max(x, y))//10)"));
-  EXPECT_EQ(a.strategy, "restarts");
-  EXPECT_LT(c.context.statistics().by_strategy[index_of("restarts")].work,
+  EXPECT_EQ(a.strategy, Strategy::kRestarts);
+  EXPECT_LT(c.context.statistics().by_strategy[Strategy::kRestarts].work,
             20'000u);
 }
 
 TEST(Strategies, ModelSearchShowsBothSides) {
-  Case c("s0:2.. s1:2..", "s0*s1 == 12", only("model-search"));
+  Case c("s0:2.. s1:2..", "s0*s1 == 12", only(Strategy::kModelSearch));
   const Answer a = c.ask("s0 < s1");
   EXPECT_EQ(a.verdict, Verdict::kUnknown);
   EXPECT_TRUE(a.witness && a.counterexample);
@@ -281,9 +277,9 @@ TEST(Strategies, ModelSearchShowsBothSides) {
 
 TEST(Strategies, CountsSayWhoDecided) {
   Case c("s0:0..5", "");
-  EXPECT_EQ(c.ask("s0*s0 - 3*s0 <= 10").strategy, "linear-refutation");
+  EXPECT_EQ(c.ask("s0*s0 - 3*s0 <= 10").strategy, Strategy::kLinearRefutation);
   const Statistics& s = c.context.statistics();
-  const StrategyCount& linear = s.by_strategy[index_of("linear-refutation")];
+  const StrategyCount& linear = s.by_strategy[Strategy::kLinearRefutation];
   EXPECT_EQ(linear.tried, 1u);
   EXPECT_EQ(linear.decided, 1u);
   EXPECT_GT(linear.work, 0u);
@@ -294,26 +290,30 @@ TEST(Strategies, CountsSayWhoDecided) {
 // What is missing here is not a strategy that proves alone: it looks for
 // models, or runs the others again, or after them.
 TEST(Strategies, EachThatProvesHasARowHereAndAllAreDocumented) {
-  const std::set<std::string_view> others = {
-      "candidate-models", "model-repair", "quick-model-search", "restarts",
-      "model-search",     "z3",           "few-models"};
-  std::set<std::string_view> rows;
+  const std::set<Strategy> others = {
+      Strategy::kCandidateModels,  Strategy::kModelRepair,
+      Strategy::kQuickModelSearch, Strategy::kRestarts,
+      Strategy::kModelSearch,      Strategy::kZ3,
+      Strategy::kFewModels};
+  std::set<Strategy> rows;
   for (const Row& row : kRows) rows.insert(row.strategy);
   std::ifstream file(PROVISO_SOURCE_DIR "/docs/solver.md");
   std::stringstream manual;
   manual << file.rdbuf();
-  for (size_t i = 0; i < kStrategyCount; ++i) {
-    const std::string name(strategy(i).name);
-    EXPECT_NE(rows.contains(name), others.contains(name)) << name;
+  for (Strategy strategy : all_strategies()) {
+    const std::string name(name_of(strategy));
+    EXPECT_NE(rows.contains(strategy), others.contains(strategy)) << name;
     EXPECT_THAT(manual.str(), ::testing::HasSubstr(name)) << "docs/solver.md";
   }
 }
 
 TEST(Strategies, NamesDiffer) {
-  for (size_t i = 0; i < kStrategyCount; ++i) {
-    EXPECT_FALSE(strategy(i).fragment.empty());
-    EXPECT_EQ(index_of(strategy(i).name), i);
+  for (Strategy strategy : all_strategies()) {
+    EXPECT_FALSE(fragment_of(strategy).empty());
+    EXPECT_EQ(strategy_named(name_of(strategy)), strategy);
   }
+  EXPECT_EQ(strategy_named(""), std::nullopt);
+  EXPECT_EQ(name_of(Strategy::kNone), "");
 }
 
 }  // namespace

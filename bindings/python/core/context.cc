@@ -40,6 +40,8 @@ py::dict dict_of(const SolverOptions& options) {
   each_option(options, [&](const OptionInfo& row, const auto& field) {
     result[py::str(std::string(row.name))] = py::cast(field);
   });
+  for (const OptionValue& option : changed_limits_and_strategies(options))
+    result[py::str(option.name)] = option.value;
   return result;
 }
 
@@ -152,11 +154,12 @@ class PyContext {
       facts.append(fact.origin.text.empty() ? to_string(fact.condition)
                                             : fact.origin.to_string());
     }
-    return py::make_tuple(
-        std::string(name_of(answer.verdict)), facts,
-        point_of(answer.counterexample), point_of(answer.witness),
-        answer.reason, std::string(name_of(answer.tier)),
-        std::string(answer.strategy), answer.facts, answer.is_contradiction);
+    return py::make_tuple(std::string(name_of(answer.verdict)), facts,
+                          point_of(answer.counterexample),
+                          point_of(answer.witness), answer.reason,
+                          std::string(name_of(answer.tier)),
+                          std::string(name_of(answer.strategy)), answer.facts,
+                          answer.is_contradiction);
   }
   std::string ask_quick(const py::object& question) {
     const Expr e = expr_of(pool_, question, "Context.ask_quick");
@@ -309,12 +312,12 @@ class PyContext {
     const Statistics s =
         briefly(*pool_, [&] { return context_->statistics(); });
     py::dict tiers, strategies, result;
-    for (size_t i = 0; i < kTierCount; ++i)
-      tiers[py::str(std::string(name_of(static_cast<Tier>(i))))] = s.decided[i];
-    for (size_t i = 0; i < kStrategyCount; ++i) {
-      const StrategyCount& c = s.by_strategy[i];
+    for (Tier tier : all_tiers())
+      tiers[py::str(std::string(name_of(tier)))] = s.decided[tier];
+    for (Strategy strategy : all_strategies()) {
+      const StrategyCount& c = s.by_strategy[strategy];
       if (c.tried == 0) continue;
-      strategies[py::str(std::string(strategy(i).name))] =
+      strategies[py::str(std::string(name_of(strategy)))] =
           py::make_tuple(c.tried, c.decided, c.work);
     }
     result["questions"] = s.questions;
