@@ -2,11 +2,11 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/require.h"
+#include "sym/canonical.h"
 #include "sym/expr.h"
 #include "sym/parse.h"
 #include "sym/pool_stores.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::bench {
 namespace {
@@ -55,7 +55,7 @@ const Case kCases[] = {
 
 void Parse(benchmark::State& state, const Case& c) {
   ExprPool pool;
-  require(simplify(parse(pool, c.text)) == parse(pool, c.simple), c.text);
+  require(canonical(parse(pool, c.text)) == parse(pool, c.simple), c.text);
   for (auto _ : state) benchmark::DoNotOptimize(parse(pool, c.text));
   state.SetItemsProcessed(state.iterations());
 }
@@ -64,10 +64,10 @@ void Parse(benchmark::State& state, const Case& c) {
 void SimplifyFirst(benchmark::State& state, const Case& c) {
   ExprPool pool;
   Expr e = parse(pool, c.text);
-  require(simplify(e) == parse(pool, c.simple), c.text);
+  require(canonical(e) == parse(pool, c.simple), c.text);
   for (auto _ : state) {
-    internal::PoolStores::simplify_memo(pool).clear();
-    benchmark::DoNotOptimize(simplify(e));
+    internal::PoolStores::canonical_memo(pool).clear();
+    benchmark::DoNotOptimize(canonical(e));
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -75,8 +75,8 @@ void SimplifyFirst(benchmark::State& state, const Case& c) {
 void SimplifyAgain(benchmark::State& state, const Case& c) {
   ExprPool pool;
   Expr e = parse(pool, c.text);
-  require(simplify(e) == parse(pool, c.simple), c.text);
-  for (auto _ : state) benchmark::DoNotOptimize(simplify(e));
+  require(canonical(e) == parse(pool, c.simple), c.text);
+  for (auto _ : state) benchmark::DoNotOptimize(canonical(e));
   state.SetItemsProcessed(state.iterations());
 }
 

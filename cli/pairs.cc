@@ -19,12 +19,12 @@
 #include "solver/normal/functions.h"
 #include "solver/normal/quotients.h"
 #include "solver/solver.h"
+#include "sym/canonical.h"
+#include "sym/canonicalizer.h"
 #include "sym/cost.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/rules.h"
-#include "sym/simplifier.h"
-#include "sym/simplify.h"
 
 namespace proviso::cli {
 namespace {

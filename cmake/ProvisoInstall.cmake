@@ -12,7 +12,7 @@ endif()
 
 # --- headers: what a user may include, and what those include
 set(sym_headers
-  api budget cheapest cost definition evaluate expr facts integer op operators
+  api budget canonical cost definition evaluate expr facts integer op operators
   parse polynomial print simplify small_vector symbol_kinds translate)
 set(solver_headers
   interval limits options solve solver strategy strided symbolic_bounds)

@@ -4,13 +4,14 @@
 #include <unordered_set>
 
 #include "solver/interrupt_scope.h"
-#include "sym/simplify.h"
+#include "sym/canonical.h"
 
 namespace proviso::inline v0_2::internal {
 
 Expr simplified(Expr e) {
   uint64_t units = Budget::kUnlimited;
-  return InterruptScope::within(units, [&] { return simplify(e); }).value_or(e);
+  return InterruptScope::within(units, [&] { return canonical(e); })
+      .value_or(e);
 }
 
 Expr negate(Expr condition) { return simplified(logical_not(condition)); }

@@ -4,9 +4,9 @@
 
 #include "guards/conjuncts.h"
 #include "guards/env/open_questions.h"
+#include "sym/canonical.h"
 #include "sym/evaluate.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -29,7 +29,7 @@ std::optional<Int> answer_at(Expr question, const Assignment& point) {
 
 Expr side_with_answer(Expr question, Int answer) {
   if (question.is_int()) {
-    return simplify(eq(question, question.pool().integer(answer)));
+    return canonical(eq(question, question.pool().integer(answer)));
   }
   return answer != Int(0) ? question : negate(question);
 }

@@ -7,9 +7,9 @@
 #include "guards/env/session_facts.h"
 #include "guards/weakest_checks.h"
 #include "solver/interrupt_scope.h"
+#include "sym/canonical.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;

@@ -18,8 +18,8 @@
 #include "guards/conjuncts.h"
 #include "guards/env/session_facts.h"
 #include "solver/interrupt_scope.h"
+#include "sym/canonical.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -42,7 +42,7 @@ bool is_remainder(Expr e) {
 
 // x % k or -x % k, which are 0 together: the one with the shorter text.
 Expr shorter_remainder(Expr remainder) {
-  const Expr other = simplify(mod(-remainder.arg(0), remainder.arg(1)));
+  const Expr other = canonical(mod(-remainder.arg(0), remainder.arg(1)));
   if (!is_remainder(other)) return remainder;
   const bool is_shorter = to_string(other).size() < to_string(remainder).size();
   return is_shorter ? other : remainder;
@@ -55,7 +55,7 @@ bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
 }
 
 Expr all_of(ExprPool& pool, const std::vector<Expr>& parts) {
-  return simplify(conjunction(pool, parts));
+  return canonical(conjunction(pool, parts));
 }
 
 // --- one condition, as few relations over given terms
@@ -71,7 +71,7 @@ class Search {
         holds_(context.clone()),
         fails_(context.clone()) {
     holds_.assume(condition);
-    fails_.assume(simplify(logical_not(condition)));
+    fails_.assume(canonical(logical_not(condition)));
   }
 
   // nullopt where no guess is the same.
@@ -333,7 +333,7 @@ class Checks {
     Expr simple = as_divisibility(context_.simplify(condition));
     // u0//4 != 1 is not said better by u0 <= 3 or u0 >= 8.
     if (simple.is(Op::kOr)) {
-      const Expr as_asked = as_divisibility(simplify(condition));
+      const Expr as_asked = as_divisibility(canonical(condition));
       if (is_relation(as_asked.op())) simple = as_asked;
     }
     if (simple.is_constant()) return {condition};

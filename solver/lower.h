@@ -52,7 +52,7 @@ class Lowering {
 struct Forms {
   FormPool pool;
   Lowering lower{pool};
-  // The cheapest forms of canonical expressions without facts (sym/cheapest.h).
+  // The cheapest forms of canonical expressions without facts (sym/simplify.h).
   std::unordered_map<Expr, Expr, ExprHash> cheapest;
 
   static Forms& of(ExprPool& expressions);

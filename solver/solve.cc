@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sym/cheapest.h"
+#include "sym/canonical.h"
 #include "sym/definition.h"
 #include "sym/excerpt.h"
 #include "sym/not_null.h"
@@ -53,9 +53,9 @@ class Solver {
                                : peel(state);
       if (!goes_on || state.term == before) return std::nullopt;
     }
-    state.value = cheapest(state.value);
+    state.value = simplify(state.value);
     state.condition = is_known(state.condition) ? pool_.boolean(true)
-                                                : cheapest(state.condition);
+                                                : simplify(state.condition);
     if (has_symbol(state.value) || has_symbol(state.condition))
       return std::nullopt;
     return Solution{state.side, state.value, state.condition};
@@ -82,7 +82,7 @@ class Solver {
       is_strict = !is_strict;
     }
     const Expr gap =
-        proviso::simplify(is_strict ? left - right + 1 : left - right);
+        proviso::canonical(is_strict ? left - right + 1 : left - right);
     // The sum of one term is that term; it is not taken apart before.
     return {gap, relation.is(Op::kEq) ? Side::kEqual : Side::kAtMost,
             pool_.integer(0), pool_.boolean(true)};
@@ -109,7 +109,7 @@ class Solver {
 
   // factor * term + rest: term is then what the symbol is in.
   bool isolate(State& state) {
-    const Polynomial p = to_polynomial(proviso::simplify(state.term));
+    const Polynomial p = to_polynomial(proviso::canonical(state.term));
     Polynomial factor, rest;
     Expr term;
     for (const auto& [monomial, coefficient] : p.terms()) {

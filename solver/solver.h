@@ -182,11 +182,11 @@ class Context {
   // e with the equalities among the facts substituted: symbols that they
   // determine are replaced.
   [[nodiscard]] Expr substitute(Expr e, std::vector<FactId>* facts = nullptr);
-  // The cheapest form found (sym/cheapest.h) of what e is under the facts:
+  // The cheapest form found (sym/simplify.h) of what e is under the facts:
   // never costlier than e (sym/cost.h), a constant where ask() says that it is
   // one, with symbols that equalities determine substituted.
   [[nodiscard]] Expr simplify(Expr e, std::vector<FactId>* facts = nullptr);
-  // The canonical form (sym/simplify.h), with divisions, Min/Max and relations
+  // The canonical form (sym/canonical.h), with divisions, Min/Max and relations
   // decided where the facts decide them at once.  Equal things are more often
   // the same than short; it takes a fraction of simplify()'s time.
   [[nodiscard]] Expr canonical(Expr e, std::vector<FactId>* facts = nullptr);

@@ -7,13 +7,13 @@
 
 #include "solver/limits_in_force.h"
 #include "sym/budget.h"
+#include "sym/canonical.h"
 #include "sym/definition.h"
 #include "sym/excerpt.h"
 #include "sym/find_node.h"
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 #include "sym/within.h"
 
 namespace proviso::inline v0_2 {
@@ -35,12 +35,12 @@ class Bounder {
 
   // e <= result; with `above` false, e >= result.
   std::optional<Expr> bound(Expr e, bool above, int nesting = 0) {
-    const Expr known = proviso::simplify(context_.substitute(e));
+    const Expr known = proviso::canonical(context_.substitute(e));
     for (Expr exact : {e, known}) {
       if (is_chosen(exact)) return exact;
     }
     Search search{.above = above, .nesting = nesting};
-    for (Expr start : {proviso::simplify(e), known}) {
+    for (Expr start : {proviso::canonical(e), known}) {
       Polynomial p = to_polynomial(start);
       if (!above) p = p * Int(-1);
       eliminate(p, 1, 0, search);
@@ -88,7 +88,7 @@ class Bounder {
       return;
     }
     const Expr gap = condition.arg(1) - condition.arg(0);
-    Polynomial p = to_polynomial(proviso::simplify(gap));
+    Polynomial p = to_polynomial(proviso::canonical(gap));
     if (condition.is(Op::kLt)) p.add({}, -1);
     add_row(p);
     if (condition.is(Op::kEq)) add_row(p * Int(-1));
@@ -106,7 +106,7 @@ class Bounder {
     }
   }
   void add_row(Expr nonnegative) {
-    add_row(to_polynomial(proviso::simplify(nonnegative)));
+    add_row(to_polynomial(proviso::canonical(nonnegative)));
   }
 
   bool is_known(Expr condition) {
@@ -239,7 +239,7 @@ class Bounder {
     Expr e = to_expr(pool_, p);
     if (!scale.is_one()) e = floor_div(e, pool_.integer(scale));
     if (!search.above) e = -e;
-    add(search, proviso::simplify(e));
+    add(search, proviso::canonical(e));
   }
 
   void add(Search& search, Expr candidate) {
@@ -266,7 +266,7 @@ class Bounder {
     if (all.empty()) return std::nullopt;
     const Expr together = all.size() == 1
                               ? all[0]
-                              : proviso::simplify(pool_.make(
+                              : proviso::canonical(pool_.make(
                                     search.above ? Op::kMin : Op::kMax, all));
     const Expr shorter = context_.canonical(together);
     return is_chosen(shorter) ? shorter : together;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sym/canonical.h"
 #include "sym/find_node.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -83,7 +83,7 @@ void ConditionalFacts::assume(Expr c) {
 
 void ConditionalFacts::assume_part(Expr c) {
   true_.push_back(c);
-  false_.push_back(simplify(logical_not(c)));
+  false_.push_back(canonical(logical_not(c)));
   auto s = sign_of(c);
   if (!s) return;
   if (s->op == Op::kEq) zeros_.push_back(to_expr(c.pool(), s->p));

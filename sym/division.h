@@ -6,11 +6,11 @@
 //     pull_out_number          2*x + 3 + 0 // 4
 //     small_constant           2*x + 3
 //
-// Three tables are made of them: the simplifier's (sym/simplify_division.cc),
-// that of floors by numbers in the solver's forms (solver/forms/floors.cc), and
-// that of floors under facts (solver/normal/quotients.cc).  Each has rules of
-// its own beside them, of what it alone knows: bounds of expressions,
-// remainders, reasons.
+// Three tables are made of them: the canonical form's
+// (sym/canonical_division.cc), that of floors by numbers in the solver's forms
+// (solver/forms/floors.cc), and that of floors under facts
+// (solver/normal/quotients.cc).  Each has rules of its own beside them, of what
+// it alone knows: bounds of expressions, remainders, reasons.
 //
 // A rule rewrites a State and says whether it did.  The State says what is done
 // with what a rule finds:

@@ -152,7 +152,7 @@ struct ExprPool::Impl {
   std::unordered_map<std::string, Expr> by_name;
   std::vector<Expr> symbols;
   Expr truth[2];
-  std::unordered_map<uint32_t, Expr> simplify_memo;
+  std::unordered_map<uint32_t, Expr> canonical_memo;
   FloatArithmetic floats = FloatArithmetic::kExact;
   std::shared_ptr<void> companion;
 
@@ -284,8 +284,8 @@ Expr ExprPool::make(Op op, std::span<const Expr> args) {
 size_t ExprPool::size() const { return impl_->nodes.size(); }
 FloatArithmetic ExprPool::floats() const { return impl_->floats; }
 
-std::unordered_map<uint32_t, Expr>& PoolStores::simplify_memo(ExprPool& pool) {
-  return pool.impl_->simplify_memo;
+std::unordered_map<uint32_t, Expr>& PoolStores::canonical_memo(ExprPool& pool) {
+  return pool.impl_->canonical_memo;
 }
 std::shared_ptr<void>& PoolStores::companion(ExprPool& pool) {
   return pool.impl_->companion;

@@ -2,12 +2,12 @@
 //
 //   ExprPool pool;
 //   Expr s0 = pool.symbol("s0", SymbolKind::kBackedSize);
-//   Expr e = simplify(s0 + s0 * 2);           // 3*s0
-//   assert(e == simplify(s0 * 3));            // equal structure, equal handle
+//   Expr e = canonical(s0 + s0 * 2);           // 3*s0
+//   assert(e == canonical(s0 * 3));            // equal structure, equal handle
 //
 // An Expr is a pointer-sized handle to an immutable node owned by a pool.
 // Equal structure within a pool is the same handle.  make() interns what it is
-// given and rewrites nothing; simplify() (sym/simplify.h) gives the canonical
+// given and rewrites nothing; canonical() (sym/canonical.h) gives the canonical
 // form.  Node ids count in order of creation, and every order in this library
 // follows them (or names), never addresses.  A pool is not thread-safe; pools
 // are independent of each other.

@@ -1,4 +1,4 @@
-// sym/facts.h - the questions that the simplifier may ask about an expression.
+// sym/facts.h - the questions that simplifications may ask about an expression.
 // The solver implements them; the simplifier works without.
 #pragma once
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "sym/budget.h"
+#include "sym/canonical.h"
 #include "sym/conditional_facts.h"
 #include "sym/find_node.h"
 #include "sym/rule_parts.h"
-#include "sym/simplify.h"
 #include "sym/write_form.h"
 
 namespace proviso::inline v0_2::internal {
@@ -61,7 +61,7 @@ std::optional<std::pair<Int, Expr>> scaled_atom(Expr e) {
 
 FormSearch::FormSearch(ExprPool& pool, const Facts* facts, int depth,
                        std::shared_ptr<Costs> costs)
-    : simplifier_(pool, facts),
+    : canonicalizer_(pool, facts),
       pool_(pool),
       facts_(facts),
       depth_(depth),
@@ -74,10 +74,10 @@ void FormSearch::begin(Expr e) {
 }
 
 Expr FormSearch::canonical(Expr e) {
-  const Expr plain = simplify(e);
+  const Expr plain = proviso::canonical(e);
   // Facts change nothing in a sum of products of symbols.
   const bool is_linear = plain.is(Op::kAdd) && is_linear_sum(plain);
-  return is_linear ? plain : simplifier_.run(plain);
+  return is_linear ? plain : canonicalizer_.run(plain);
 }
 
 const Polynomial& FormSearch::polynomial(Expr e) {

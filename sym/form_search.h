@@ -25,10 +25,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sym/canonicalizer.h"
 #include "sym/costs.h"
 #include "sym/facts.h"
 #include "sym/rules.h"
-#include "sym/simplifier.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -65,7 +65,7 @@ class FormSearch {
   // --- for rules, and for what writes forms
   ExprPool& pool() { return pool_; }
   const Facts* facts() const { return facts_; }
-  Simplifier& simplifier() { return simplifier_; }
+  Canonicalizer& canonicalizer() { return canonicalizer_; }
   Expr canonical(Expr e);
   Expr canonical(Op op, std::initializer_list<Expr> args) {
     return canonical(pool_.make(op, args));
@@ -75,11 +75,15 @@ class FormSearch {
   uint64_t cost(Expr e) { return (*costs_)(e); }
   // e as a sum, made once.
   const Polynomial& polynomial(Expr e);
-  std::optional<Int> lower(const Polynomial& p) { return simplifier_.lower(p); }
-  std::optional<Int> upper(const Polynomial& p) { return simplifier_.upper(p); }
-  bool is_nonneg(const Polynomial& p) { return simplifier_.known_nonneg(p); }
+  std::optional<Int> lower(const Polynomial& p) {
+    return canonicalizer_.lower(p);
+  }
+  std::optional<Int> upper(const Polynomial& p) {
+    return canonicalizer_.upper(p);
+  }
+  bool is_nonneg(const Polynomial& p) { return canonicalizer_.known_nonneg(p); }
   bool is_positive(const Polynomial& p) {
-    return simplifier_.known_positive(p);
+    return canonicalizer_.known_positive(p);
   }
   // Whether facts say that something is 0: sums then have further forms.
   bool has_zeros() const {
@@ -115,7 +119,7 @@ class FormSearch {
 
   Best search(Expr e, int effort);
 
-  Simplifier simplifier_;
+  Canonicalizer canonicalizer_;
   ExprPool& pool_;
   const Facts* facts_;
   int depth_;                           // of conditions within conditions

@@ -1,6 +1,6 @@
 // sym/polynomial.h - an integer expression as a sum of coefficient * monomial.
 //
-//   Polynomial p = to_polynomial(simplify(e));   // 3*s0*u0 - 2*(s0//4) + 7
+//   Polynomial p = to_polynomial(canonical(e));   // 3*s0*u0 - 2*(s0//4) + 7
 //
 // Atoms are whatever is not +, * or a small constant power: symbols, floor
 // divisions, Min, ...  Terms are sorted (higher degree first, then by compare()
@@ -83,8 +83,8 @@ class [[nodiscard]] Polynomial {
 };
 
 // Sums and products of integer expressions opened; all else is an atom (as it
-// stands: simplify first).  Products of sums past 64 terms stay atoms, and so
-// do products and powers past degree 256.
+// stands: canonical() first).  Products of sums past 64 terms stay atoms, and
+// so do products and powers past degree 256.
 Polynomial to_polynomial(Expr e);
 // The canonical expression of p.
 [[nodiscard]] Expr to_expr(ExprPool& pool, const Polynomial& p);

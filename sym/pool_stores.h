@@ -11,8 +11,8 @@
 namespace proviso::inline v0_2::internal {
 
 struct PoolStores {
-  // simplify()'s memo: from node to canonical node.
-  PROVISO_HIDDEN static std::unordered_map<uint32_t, Expr>& simplify_memo(
+  // canonical()'s memo: from node to canonical node.
+  PROVISO_HIDDEN static std::unordered_map<uint32_t, Expr>& canonical_memo(
       ExprPool& pool);
   // What the solver derives from nodes and shares among its contexts.
   PROVISO_HIDDEN static std::shared_ptr<void>& companion(ExprPool& pool);

@@ -166,7 +166,7 @@ std::optional<Sign> sign_of(Expr e) {
 }
 
 Expr relation_of(FormSearch& search, Op op, const Polynomial& p) {
-  Simplifier& s = search.simplifier();
+  Canonicalizer& s = search.canonicalizer();
   if (op == Op::kLe) return s.nonneg(p);
   const Expr zero = s.is_zero(p);
   return op == Op::kEq ? zero : s.negate(zero);

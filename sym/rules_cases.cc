@@ -30,7 +30,7 @@ void push_into_arms(FormSearch& s, Expr e, Found& found) {
   if (!choice || e.is(Op::kAdd) || e.is(Op::kMul)) return;
   const Expr c = choice.arg(0);
   auto arm = [&](bool taken) {
-    const Expr condition = taken ? c : s.simplifier().negate(c);
+    const Expr condition = taken ? c : s.canonicalizer().negate(c);
     std::unordered_map<Expr, Expr, ExprHash> map;
     for (Expr arg : e.args()) {
       if (!arg.is_int()) continue;
@@ -48,7 +48,7 @@ void push_into_arms(FormSearch& s, Expr e, Found& found) {
   if (e.is_bool()) {
     const Expr yes = arm(true), no = arm(false);
     if (!is_total(s, yes) || !is_total(s, no)) return;
-    const Expr opposite = s.simplifier().negate(c);
+    const Expr opposite = s.canonicalizer().negate(c);
     found.push_back(logical_or(logical_and(c, yes), logical_and(opposite, no)));
     return;
   }
@@ -64,7 +64,7 @@ Expr inner_condition(Expr e) {
 // Where(c, a, b) -> Where(c, a under c, b under ~c).
 void arms_under_condition(FormSearch& s, Expr e, Found& found) {
   if (!s.may_assume()) return;
-  const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
+  const Expr c = e.arg(0), opposite = s.canonicalizer().negate(c);
   const Expr yes = s.under({&c, 1}, e.arg(1));
   const Expr no = s.under({&opposite, 1}, e.arg(2));
   if (yes == e.arg(1) && no == e.arg(2)) return;
@@ -103,7 +103,7 @@ void split_on_condition(FormSearch& s, Expr e, Found& found) {
   if (!s.may_assume() || !e.is_int()) return;
   const Expr c = inner_condition(e);
   if (!c || (e.is(Op::kWhere) && e.arg(0) == c) || !is_total(s, c)) return;
-  const Expr opposite = s.simplifier().negate(c);
+  const Expr opposite = s.canonicalizer().negate(c);
   const Expr yes = s.under({&c, 1}, e), no = s.under({&opposite, 1}, e);
   found.push_back(yes == no ? yes : where(c, yes, no));
 }
@@ -111,7 +111,7 @@ void split_on_condition(FormSearch& s, Expr e, Found& found) {
 // Where(c, a, b) -> b where b is a under c, and a where a is b under ~c.
 void arms_alike(FormSearch& s, Expr e, Found& found) {
   if (!s.may_assume()) return;
-  const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
+  const Expr c = e.arg(0), opposite = s.canonicalizer().negate(c);
   if (is_total(s, e.arg(2)) && s.under({&c, 1}, e.arg(2)) == e.arg(1)) {
     found.push_back(e.arg(2));
   }
@@ -138,14 +138,14 @@ constexpr Rule kCaseRules[] = {
 std::vector<Expr> conjuncts(FormSearch& s, Expr e) {
   std::vector<Expr> parts(e.args().begin(), e.args().end());
   if (e.is(Op::kOr)) {
-    for (Expr& part : parts) part = s.simplifier().negate(part);
+    for (Expr& part : parts) part = s.canonicalizer().negate(part);
   }
   return parts;
 }
 Expr conjunction(FormSearch& s, Op op, std::vector<Expr> parts) {
   if (parts.empty()) return s.pool().boolean(op == Op::kAnd);
   if (op == Op::kOr) {
-    for (Expr& part : parts) part = s.simplifier().negate(s.canonical(part));
+    for (Expr& part : parts) part = s.canonicalizer().negate(s.canonical(part));
   }
   return joined(s, op, parts);
 }

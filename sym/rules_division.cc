@@ -19,8 +19,8 @@ void nested_quotient(FormSearch& s, Expr e, Found& found) {
     const auto term = constant_times(n, floor);
     if (!term || !term->coefficient.is_one()) continue;
     const Polynomial k = as_sum(floor.arg(1));
-    found.push_back(
-        s.simplifier().floor_div(as_sum(floor.arg(0)) + k * term->rest, k * b));
+    found.push_back(s.canonicalizer().floor_div(
+        as_sum(floor.arg(0)) + k * term->rest, k * b));
   }
 }
 
@@ -106,7 +106,7 @@ std::vector<Expr> without_low_part(FormSearch& s, Expr floor) {
     if (up < least + g) constant = up;
     if (least.sign() <= 0 && least + g > Int(0)) constant = 0;
     const Polynomial n = part->high + Polynomial(constant);
-    if (n != p) forms.push_back(s.simplifier().floor_div(n, Polynomial(m)));
+    if (n != p) forms.push_back(s.canonicalizer().floor_div(n, Polynomial(m)));
   }
   return forms;
 }
@@ -135,7 +135,7 @@ void quotient_into_extremum(FormSearch& s, Expr e, Found& found) {
   std::vector<Expr> args;
   bool is_simpler = false;
   for (Expr arg : n.args()) {
-    args.push_back(s.simplifier().floor_div(as_sum(arg), m));
+    args.push_back(s.canonicalizer().floor_div(as_sum(arg), m));
     is_simpler = is_simpler || !contains(args.back(), Op::kFloorDiv);
   }
   if (is_simpler) found.push_back(s.pool().make(n.op(), args));
@@ -144,9 +144,9 @@ void quotient_into_extremum(FormSearch& s, Expr e, Found& found) {
 // Whether 0 <= a < b for a symbolic b, as far as can be proved.
 bool is_proved_within(FormSearch& s, const Polynomial& a, const Polynomial& b) {
   if (s.facts() == nullptr || b.is_constant()) return false;
-  Simplifier& simplifier = s.simplifier();
-  return s.proved(simplifier.nonneg(a)) == true &&
-         s.proved(simplifier.nonneg(b - a - Polynomial(Int(1)))) == true;
+  Canonicalizer& canonicalizer = s.canonicalizer();
+  return s.proved(canonicalizer.nonneg(a)) == true &&
+         s.proved(canonicalizer.nonneg(b - a - Polynomial(Int(1)))) == true;
 }
 
 // a//b -> 0 where 0 <= a < b.
@@ -175,7 +175,7 @@ void two_values(FormSearch& s, Expr e, Found& found) {
 void known_quotient(FormSearch& s, Expr e, Found& found) {
   const Polynomial a = as_sum(e.arg(0)), b = as_sum(e.arg(1));
   if (b.is_constant()) {
-    const Expr floor = s.simplifier().floor_div(a, b);
+    const Expr floor = s.canonicalizer().floor_div(a, b);
     if (floor.is(Op::kInteger)) {
       found.push_back(to_expr(s.pool(), a - b * floor.integer()));
     }
@@ -303,8 +303,8 @@ void split_remainders(FormSearch& s, Expr e, Found& found) {
   for (const Int& g : moduli(s, a, m)) {
     const auto b = block_of(s, a, g);
     if (!b) continue;
-    const Expr inner = s.simplifier().mod(b->high + Polynomial(b->block),
-                                          Polynomial(floor_div(m, g)));
+    const Expr inner = s.canonicalizer().mod(b->high + Polynomial(b->block),
+                                             Polynomial(floor_div(m, g)));
     found.push_back(to_expr(
         s.pool(), as_sum(inner) * g + b->low - Polynomial(b->block * g)));
   }

@@ -20,10 +20,10 @@
 #include <algorithm>
 
 #include "sym/budget.h"
+#include "sym/canonical.h"
 #include "sym/find_node.h"
 #include "sym/form_search.h"
 #include "sym/rule_parts.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -294,7 +294,7 @@ void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
   if (floors < 2) return;
   auto whole = [&](const std::vector<Expr>& args) {
     const Expr inner = s.canonical(s.pool().make(e.op(), args));
-    return s.simplifier().floor_div(as_sum(s.best(inner).canonical), m);
+    return s.canonicalizer().floor_div(as_sum(s.best(inner).canonical), m);
   };
   found.push_back(whole(numerators));
   if (others.empty()) return;
@@ -340,7 +340,7 @@ void ordered_arguments(FormSearch& s, Expr e, Found& found) {
 
 // Where(c, a, Where(d, a, b)) -> Where(c | d, a, b), and with b instead.
 void nested_choice(FormSearch& s, Expr e, Found& found) {
-  const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
+  const Expr c = e.arg(0), opposite = s.canonicalizer().negate(c);
   const Expr yes = e.arg(1), no = e.arg(2);
   if (no.is(Op::kWhere) && is_total(s, no.arg(0))) {
     const Expr d = no.arg(0);
@@ -358,7 +358,7 @@ void nested_choice(FormSearch& s, Expr e, Found& found) {
     }
     if (yes.arg(1) == no) {
       found.push_back(
-          where(logical_and(c, s.simplifier().negate(d)), yes.arg(2), no));
+          where(logical_and(c, s.canonicalizer().negate(d)), yes.arg(2), no));
     }
   }
 }
@@ -485,7 +485,7 @@ void choice_of_larger(FormSearch& s, Expr e, Found& found) {
 // Where(c, True, b) -> c | b, and so on.
 void choice_of_truth(FormSearch& s, Expr e, Found& found) {
   if (!e.is_bool()) return;
-  const Expr c = e.arg(0), opposite = s.simplifier().negate(c);
+  const Expr c = e.arg(0), opposite = s.canonicalizer().negate(c);
   const Expr yes = e.arg(1), no = e.arg(2);
   if (yes.is_constant() && is_total(s, no)) {
     found.push_back(yes.is_true() ? logical_or(c, no)
@@ -515,17 +515,19 @@ std::optional<Truncated> truncated(FormSearch& s, Expr e) {
     }
     const Polynomial a = split->rest * m + as_sum(floor.arg(0));
     const Expr up = s.canonical(
-        as_sum(s.simplifier().floor_div(a * Int(-1), Polynomial(m))) * Int(-1));
+        as_sum(s.canonicalizer().floor_div(a * Int(-1), Polynomial(m))) *
+        Int(-1));
     if (up != e.arg(2)) continue;
-    const Expr is_nonneg = s.simplifier().nonneg(a);
+    const Expr is_nonneg = s.canonicalizer().nonneg(a);
     if (is_nonneg == e.arg(0)) return Truncated{a, m};
   }
   return std::nullopt;
 }
 Expr truncated_form(FormSearch& s, const Truncated& t) {
   const Polynomial m(t.m);
-  return where(s.simplifier().nonneg(t.a), s.simplifier().floor_div(t.a, m),
-               -s.simplifier().floor_div(t.a * Int(-1), m));
+  return where(s.canonicalizer().nonneg(t.a),
+               s.canonicalizer().floor_div(t.a, m),
+               -s.canonicalizer().floor_div(t.a * Int(-1), m));
 }
 
 // -Where(c, a, b), said by the arms.

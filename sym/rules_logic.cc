@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "sym/budget.h"
+#include "sym/canonical.h"
 #include "sym/form_search.h"
 #include "sym/rule_parts.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -13,7 +13,7 @@ Polynomial one() { return Polynomial(Int(1)); }
 
 // p >= 0.
 Expr nonneg(FormSearch& s, const Polynomial& p) {
-  return s.simplifier().nonneg(p);
+  return s.canonicalizer().nonneg(p);
 }
 
 // What a rule says of Eq(p, 0), said of Ne too.
@@ -23,7 +23,8 @@ struct Relation {
   Found& found;
 
   void add(Expr e) const {
-    found.push_back(op == Op::kNe ? s.simplifier().negate(s.canonical(e)) : e);
+    found.push_back(op == Op::kNe ? s.canonicalizer().negate(s.canonical(e))
+                                  : e);
   }
 };
 
@@ -199,7 +200,7 @@ void equality_of_remainder(FormSearch& s, Expr e, Found& found) {
     }
     if (a.constant().is_zero()) continue;
     const Expr plain =
-        s.simplifier().mod(a - Polynomial(a.constant()), Polynomial(m));
+        s.canonicalizer().mod(a - Polynomial(a.constant()), Polynomial(m));
     r.add(eq(plain, s.pool().integer(floor_mod(value - a.constant(), m))));
   }
 }
@@ -300,7 +301,7 @@ void two_bounds(FormSearch& s, Expr e, Found& found) {
         }
       }
       if (k.is_zero() || a.is_constant()) continue;
-      const Expr quotient = s.simplifier().floor_div(a, Polynomial(m));
+      const Expr quotient = s.canonicalizer().floor_div(a, Polynomial(m));
       replace(i, j, eq(quotient, to_expr(s.pool(), k)));
     }
   }
@@ -381,7 +382,7 @@ void known_part_inside(FormSearch& s, Expr e, Found& found) {
     if (part.is(Op::kAnd) || part.is(Op::kOr)) continue;
     std::unordered_map<Expr, Expr, ExprHash> known;
     known.emplace(part, s.pool().boolean(is_and));
-    known.emplace(s.simplifier().negate(part), s.pool().boolean(!is_and));
+    known.emplace(s.canonicalizer().negate(part), s.pool().boolean(!is_and));
     for (size_t j = 0; j < args.size(); ++j) {
       if (j == i || args[j] == part) continue;
       const Expr now = substitute(args[j], known);

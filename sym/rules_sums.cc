@@ -101,7 +101,7 @@ void close_remainder(FormSearch& s, Expr e, Found& found) {
     if (b.is_zero()) continue;
     const std::optional<Polynomial> q = exact_quotient(split->factor, b);
     if (!q) continue;
-    const Expr remainder = s.simplifier().mod(a, b);
+    const Expr remainder = s.canonicalizer().mod(a, b);
     found.push_back(
         to_expr(s.pool(), split->rest + *q * a - *q * as_sum(remainder)));
   }
@@ -128,7 +128,7 @@ void close_remainder_of_quotient(FormSearch& s, Expr e, Found& found) {
       const auto c = exact_quotient(split->factor * Int(-1), *b);
       if (!c) continue;
       const Polynomial quotient = Polynomial::atom(inner) + *shift;
-      const Expr remainder = s.simplifier().mod(quotient, *b);
+      const Expr remainder = s.canonicalizer().mod(quotient, *b);
       found.push_back(
           to_expr(s.pool(), split->rest + *c * (as_sum(remainder) - quotient)));
     }
@@ -144,8 +144,8 @@ void complement_remainder(FormSearch& s, Expr e, Found& found) {
     if (!term || term->coefficient.sign() > 0) continue;
     const Polynomial m = as_sum(remainder.arg(1));
     if (!m.is_constant() || m.constant().sign() <= 0) continue;
-    const Expr other =
-        s.simplifier().mod(Polynomial(Int(-1)) - as_sum(remainder.arg(0)), m);
+    const Expr other = s.canonicalizer().mod(
+        Polynomial(Int(-1)) - as_sum(remainder.arg(0)), m);
     found.push_back(to_expr(
         s.pool(), term->rest + (m - Polynomial(Int(1)) - as_sum(other)) *
                                    term->coefficient));
@@ -166,7 +166,7 @@ void complete_halves(FormSearch& s, Expr e, Found& found) {
     if (!split) continue;
     // a//2 == a - (a + 1)//2
     const Polynomial a = as_sum(floor.arg(0));
-    const Expr other = s.simplifier().floor_div(a + Polynomial(Int(1)), two);
+    const Expr other = s.canonicalizer().floor_div(a + Polynomial(Int(1)), two);
     found.push_back(to_expr(s.pool(), split->rest + split->factor * a -
                                           split->factor * as_sum(other)));
   }
@@ -189,8 +189,8 @@ void difference_of_quotients(FormSearch& s, Expr e, Found& found) {
       const Polynomial m = as_sum(x.arg(1));
       const Polynomial rest = cx->rest + Polynomial::term({y}, cx->coefficient);
       auto merged = [&](const Polynomial& up, const Polynomial& down) {
-        const Polynomial r = as_sum(s.simplifier().mod(down, m));
-        return as_sum(s.simplifier().floor_div(up - down + r, m));
+        const Polynomial r = as_sum(s.canonicalizer().mod(down, m));
+        return as_sum(s.canonicalizer().floor_div(up - down + r, m));
       };
       const Int& c = cx->coefficient;
       found.push_back(to_expr(s.pool(), rest + merged(a, b) * c));
@@ -216,7 +216,7 @@ void gather_in_numerator(FormSearch& s, Expr e, Found& found) {
                          over(r, term->coefficient) * floor.arg(1).integer();
     const Expr numerator = s.best(s.canonical(a)).canonical;
     const Expr gathered =
-        s.simplifier().floor_div(as_sum(numerator), as_sum(floor.arg(1)));
+        s.canonicalizer().floor_div(as_sum(numerator), as_sum(floor.arg(1)));
     found.push_back(
         to_expr(s.pool(), Polynomial(term->rest.constant()) +
                               as_sum(gathered) * term->coefficient));

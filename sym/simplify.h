@@ -1,19 +1,21 @@
-// sym/simplify.h - the canonical form of an expression.
+// sym/simplify.h - of the forms of an expression that rules lead to, the one
+// that costs least (sym/cost.h).
 //
-//   simplify(parse("s0 + s0 - 2*s0"))          // 0
-//   simplify(parse("Eq(2*s0 + 2, 4*u0)"))      // Eq(s0 + 1, 2*u0)
-//   simplify(parse("Mod(6*s0 + 5, 3)"))        // 2
+//   simplify(parse("8*(x//8) + Mod(x, 8)"))      // x
+//   simplify(parse("Min(x + y, x + z)"))         // x + Min(y, z)
+//   simplify(parse("(x < 20) | (x >= 19)"))      // True
 //
-// Promise: where e is defined, simplify(e) is defined with the same value.  A
-// rewrite may make an undefined point defined (u0//u0 is 1): whoever needs
-// definedness asks it of the expression as it was written.
-// simplify(simplify(e)) is simplify(e).  Numeric sums are polynomials over
-// atoms with products of sums expanded while small; relations have their terms
-// split by sign and are divided by the gcd of their coefficients with the
-// constant rounded inward.
+// canonical() makes equal things the same; this makes them short.  The
+// canonical form is where the search starts; each rule (sym/rules.h) says other
+// forms of a node, those are made canonical, and the cheapest few are looked at
+// further. Sums are written with common factors taken out and numerators
+// gathered.
 //
-// An expression that takes more than kSimplifyUnits of work comes back as it
-// is, and does so each time.
+// Promise: where e is defined and the facts hold, the result is defined with
+// the same value.  It is never costlier than e.  What is found is searched
+// again until nothing cheaper is found, so that the cheapest form of the result
+// is the result itself, unless kSimplifyUnits of work end the search: what it
+// has not come to by then stays as it is.
 #pragma once
 
 #include "sym/api.h"
@@ -23,10 +25,10 @@
 PROVISO_API_BEGIN
 namespace proviso::inline v0_2 {
 
-inline constexpr uint64_t kSimplifyUnits = 200'000;  // sym/budget.h
+inline constexpr uint64_t kSimplifyUnits = 300'000;  // sym/budget.h
 
 [[nodiscard]] Expr simplify(Expr e);
-// As simplify(e), with divisors, Min, Max and relations decided by the facts.
+// The cheapest form wherever the facts hold.
 [[nodiscard]] Expr simplify(Expr e, const Facts& facts);
 
 }  // namespace proviso::inline v0_2

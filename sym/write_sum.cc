@@ -163,8 +163,8 @@ Polynomial SumWriter::with_positive_remainders(Polynomial p) {
     if (at == p.terms().end() || at->second.sign() > 0) continue;
     const Polynomial m = to_polynomial(remainder.arg(1));
     if (!m.is_constant()) continue;
-    const Expr opposite =
-        search_.simplifier().mod(to_polynomial(remainder.arg(0)) * Int(-1), m);
+    const Expr opposite = search_.canonicalizer().mod(
+        to_polynomial(remainder.arg(0)) * Int(-1), m);
     const Expr form = search_.best(opposite).written;
     if (!form.is(Op::kMod) || form.arg(1) != remainder.arg(1)) continue;
     const Int c = at->second;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bindings/c/calls.h"
+#include "sym/canonical.h"
 #include "sym/excerpt.h"
 #include "sym/op.h"
 #include "sym/parse.h"
@@ -345,6 +346,11 @@ proviso_status proviso_evaluate(proviso_expr expr, const proviso_expr* symbols,
     if (!result.defined()) fail(PROVISO_ERROR_UNDEFINED, kCall, result.why);
     *value = as_int64(*result.value, kCall);
   });
+}
+
+proviso_status proviso_expr_canonical(proviso_expr expr, proviso_expr* result) {
+  return rebuild("proviso_expr_canonical", expr, result,
+                 [&](Pool&, Expr e) { return canonical(e); });
 }
 
 proviso_status proviso_expr_simplify(proviso_expr expr, proviso_expr* result) {

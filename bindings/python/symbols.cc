@@ -3,8 +3,8 @@
 #include <torch/csrc/utils/python_symnode.h>
 
 #include "bindings/python/bindings.h"
+#include "sym/canonical.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::python {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "sym/canonical.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::cli {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "sym/canonical.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -41,7 +41,7 @@ std::vector<Solution> solutions(ExprPool& pool, const Polynomial& p) {
         symbols.end()) {
       continue;
     }
-    found.push_back({monomial[0], simplify(target)});
+    found.push_back({monomial[0], canonical(target)});
   }
   return found;
 }

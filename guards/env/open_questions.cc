@@ -1,9 +1,9 @@
 #include "guards/env/open_questions.h"
 
 #include "guards/conjuncts.h"
+#include "sym/canonical.h"
 #include "sym/excerpt.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 

@@ -4,14 +4,14 @@
 
 #include "guards/conjuncts.h"
 #include "solver/interrupt_scope.h"
-#include "sym/simplify.h"
+#include "sym/canonical.h"
 
 namespace proviso::inline v0_2::internal {
 
 void Replacements::set(Expr symbol, Expr target) {
   const std::unordered_map<Expr, Expr, ExprHash> one{{symbol, target}};
   for (auto& [key, value] : all_) {
-    value = simplify(substitute(value, one));
+    value = canonical(substitute(value, one));
     map_[key] = value;
   }
   all_[symbol] = target;

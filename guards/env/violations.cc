@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "guards/size_set.h"
+#include "sym/canonical.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -307,7 +307,7 @@ class Checker {
 
   // Where the guard arose that makes `condition` true.
   std::string origin_of(Expr condition) const {
-    const Guard* guard = recorder_.guard_of(simplify(condition));
+    const Guard* guard = recorder_.guard_of(canonical(condition));
     return guard ? place_of(*guard) : "";
   }
 
@@ -392,7 +392,7 @@ class Checker {
                           facts_.pool().integer(root->offset);
       for (std::vector<Expr>* list : {&all, &others}) {
         for (Expr& c : *list) {
-          c = simplify(substitute(c, {{symbol, scaled}}));
+          c = canonical(substitute(c, {{symbol, scaled}}));
         }
       }
       limits = divided(limits, *root);

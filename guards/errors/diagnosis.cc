@@ -20,8 +20,8 @@
 #include "guards/open_question.h"
 #include "guards/weakest_checks.h"
 #include "sym/budget.h"
+#include "sym/canonical.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 #include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
@@ -97,7 +97,7 @@ class Answerer {
     d_.kind = DiagnosisKind::kImplied;
     const bool yes = answer.verdict == Verdict::kYes;
     if (e_.kind == TextErrorKind::kQuestion) d_.answer = yes;
-    const Expr side = yes ? q : logical_not(q), simple = simplify(side);
+    const Expr side = yes ? q : logical_not(q), simple = canonical(side);
     // What is so for every value is said as it was asked.
     const Expr said = simple.is_constant() ? side : simple;
     const bool is_plain = said == simple || is_relation(said.op());

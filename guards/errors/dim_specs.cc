@@ -12,9 +12,9 @@
 #include "guards/errors/symbol_names.h"
 #include "guards/errors/text_parts.h"
 #include "solver/solver.h"
+#include "sym/canonical.h"
 #include "sym/parse.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -167,7 +167,7 @@ class Needs {
   void add(const std::string& text) {
     if (conditions_.size() >= kMostConditions) return;
     const std::optional<Expr> e = read(text);
-    if (!e || !e->is_bool() || simplify(*e).is_true()) return;
+    if (!e || !e->is_bool() || canonical(*e).is_true()) return;
     if (std::find(conditions_.begin(), conditions_.end(), *e) !=
         conditions_.end()) {
       return;
@@ -180,7 +180,7 @@ class Needs {
   // of inputs are among its words.
   std::string shown(const std::string& text) {
     ExprPool pool;  // of its own: names in the order of the text
-    const Expr said = *read(pool, text), simple = simplify(said);
+    const Expr said = *read(pool, text), simple = canonical(said);
     const bool is_shorter = to_string(simple).size() < to_string(said).size();
     const Expr best = is_shorter ? simple : said;
     if (!sources_.has_any_of(best)) return to_string(best);

@@ -11,8 +11,8 @@
 
 #include "guards/errors/error_text.h"
 #include "guards/errors/text_parts.h"
+#include "sym/canonical.h"
 #include "sym/parse.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -254,11 +254,11 @@ class Quoted {
     const size_t n = symbols.size();
     if (asked->words.size() != n || n > kMostWords) return false;
     std::sort(symbols.begin(), symbols.end(), ExprLess());
-    const Expr wanted = simplify(question_);
+    const Expr wanted = canonical(question_);
     std::optional<std::vector<Expr>> found;
     do {
       const auto one = parsed(asked->text, symbols);
-      if (!one || !one->is_bool() || simplify(*one) != wanted) continue;
+      if (!one || !one->is_bool() || canonical(*one) != wanted) continue;
       if (found) return false;
       found = symbols;
     } while (std::next_permutation(symbols.begin(), symbols.end(), ExprLess()));

@@ -4,7 +4,7 @@
 
 #include "solver/kind_range.h"
 #include "solver/lower.h"
-#include "sym/cheapest.h"
+#include "sym/canonical.h"
 #include "sym/cost.h"
 #include "sym/facts.h"
 #include "sym/find_node.h"
@@ -264,14 +264,14 @@ std::optional<Expr> Box::simplify(Expr e) const {
   for (const auto& [symbol, range] : ranges_) {
     if (range.is_point()) return std::nullopt;  // it is substituted
   }
-  Expr canonical = proviso::simplify(e);
+  Expr canonical = proviso::canonical(e);
   if (!is_settled(canonical)) {
-    canonical = proviso::simplify(canonical, KnownFacts(*this));
+    canonical = proviso::canonical(canonical, KnownFacts(*this));
     if (!canonical.is_int() || !is_settled(canonical)) return std::nullopt;
   }
   Expr& form =
       Forms::of(e.pool()).cheapest.try_emplace(canonical).first->second;
-  if (!form) form = cheapest(canonical);
+  if (!form) form = proviso::simplify(canonical);
   if (cost(form) > cost(e)) return e;
   if (largest_number(form) > largest_number(e)) {
     const KnownFacts facts(*this);

@@ -1,10 +1,10 @@
-// What ask() proves to be a constant is one; else sym/cheapest.h searches, with
+// What ask() proves to be a constant is one; else sym/simplify.h searches, with
 // solved symbols substituted and without, and KnownFacts answers what it asks.
 #include "solver/engine/simplification.h"
 
 #include "solver/limits_in_force.h"
 #include "solver/lowering/raising.h"
-#include "sym/cheapest.h"
+#include "sym/canonical.h"
 #include "sym/cost.h"
 #include "sym/facts.h"
 #include "sym/find_node.h"
@@ -68,7 +68,7 @@ class Simplification::KnownFacts final : public Facts {
     if (zeros_->size() == limits().zeros) return false;
     if (condition.is(Op::kEq) && condition.arg(0).is_int() &&
         condition.arg(1).is_int()) {
-      const Expr gap = proviso::simplify(condition.arg(0) - condition.arg(1));
+      const Expr gap = proviso::canonical(condition.arg(0) - condition.arg(1));
       if (!gap.is_constant()) zeros_->push_back(gap);
     }
     return true;
@@ -88,7 +88,7 @@ Expr Simplification::simplify(Expr e, uint64_t spent) {
 Expr Simplification::without_facts(Expr e) {
   return reasoner_
       .within(reasoner_.options().work_limit,
-              [&] { return proviso::simplify(e); })
+              [&] { return proviso::canonical(e); })
       .value_or(e);
 }
 
@@ -96,7 +96,7 @@ Expr Simplification::without_facts(Expr e) {
 Expr Simplification::canonical(Expr e) {
   if (reasoner_.domain().conflict()) return without_facts(e);
   return reasoner_.within_call(e, e, [&] {
-    return proviso::simplify(with_constants(e), KnownFacts(*this));
+    return proviso::canonical(with_constants(e), KnownFacts(*this));
   });
 }
 
@@ -159,11 +159,11 @@ Expr Simplification::find_cheapest(Expr e) {
   if (is_leaf(e.op()) && !e.is_symbol()) return e;
   if (std::optional<Expr> constant = decided(e)) return *constant;
   const KnownFacts known(*this);
-  Expr best = cheapest(with_constants(e), known);
+  Expr best = proviso::simplify(with_constants(e), known);
   if (best.type() != e.type() || cost(best) > cost(e)) best = e;
   const Expr solved = with_solved(e);
   if (solved == e) return best;
-  const Expr other = cheapest(solved, known);
+  const Expr other = proviso::simplify(solved, known);
   const bool is_better = other.type() == e.type() && cost(other) < cost(best);
   return is_better ? other : best;
 }

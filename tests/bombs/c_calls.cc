@@ -47,6 +47,8 @@ void use_c(const Problem& problem, Meter& meter) {
       });
     }
     proviso_expr other{};
+    meter.call("proviso_expr_canonical",
+               [&] { check(proviso_expr_canonical(question, &other)); });
     meter.call("proviso_expr_simplify",
                [&] { check(proviso_expr_simplify(question, &other)); });
     proviso_answer answer{};

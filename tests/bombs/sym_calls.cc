@@ -4,7 +4,7 @@
 #include "solver/solve.h"
 #include "solver/solver.h"
 #include "solver/symbolic_bounds.h"
-#include "sym/cheapest.h"
+#include "sym/canonical.h"
 #include "sym/cost.h"
 #include "sym/definition.h"
 #include "sym/evaluate.h"
@@ -56,16 +56,16 @@ void use_expression(Expr e, Meter& meter) {
                [&] { evaluate(e, point); });
   }
   Expr simple;
-  if (meter.call("simplify", [&] { simple = simplify(e); })) {
+  if (meter.call("simplify", [&] { simple = canonical(e); })) {
     meter.call("to_string, simplified", [&] { to_string(simple); });
   }
-  meter.call("cheapest", [&] { simple = cheapest(e); });
+  meter.call("simplify", [&] { simple = simplify(e); });
   Expr squares;
   std::unordered_map<Expr, Expr, ExprHash> by;
   for (Expr s : free_symbols(e))
     if (s.is_int()) by.emplace(s, s * s + 1);
   if (meter.call("substitute", [&] { squares = substitute(e, by); })) {
-    meter.call("simplify, substituted", [&] { simplify(squares); });
+    meter.call("simplify, substituted", [&] { canonical(squares); });
     meter.call("to_string, substituted", [&] { to_string(squares); });
   }
 }

@@ -321,7 +321,7 @@ static void wrong_expressions(proviso_pool pool, proviso_expr n) {
   WRONG(proviso_expr_arg(n, 0, &e), RANGE, "of 0 arguments");
   WRONG(proviso_expr_int64(n, &value), TYPE, "no integer constant");
   WRONG(proviso_expr_int64(big, &value), TYPE, "no integer constant");
-  OK(proviso_expr_simplify(big, &big));
+  OK(proviso_expr_canonical(big, &big));
   WRONG(proviso_expr_int64(big, &value), RANGE, "64 bits");
   WRONG(proviso_expr_truth(n, &truth), TYPE, "neither");
   WRONG(proviso_symbol_name(parsed(pool, "n + 1"), text, 4, NULL), TYPE,

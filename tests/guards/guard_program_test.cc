@@ -8,8 +8,8 @@
 #include <fstream>
 #include <random>
 
+#include "sym/canonical.h"
 #include "sym/evaluate.h"
-#include "sym/simplify.h"
 #include "tests/guards/support.h"
 
 namespace proviso {

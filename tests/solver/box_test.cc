@@ -6,8 +6,8 @@
 
 #include <random>
 
+#include "sym/canonical.h"
 #include "sym/cost.h"
-#include "sym/simplify.h"
 #include "tests/solver/support.h"
 #include "tests/support/random_index.h"
 
@@ -31,7 +31,7 @@ struct RandomBox {
   }
   int below(int n) { return static_cast<int>(random() % unsigned(n)); }
   void add(Expr fact) {
-    facts.push_back(simplify(fact));
+    facts.push_back(canonical(fact));
     box.add(facts.back());
   }
   // Every point at which the facts hold.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "solver/solver.h"
-#include "sym/cheapest.h"
+#include "sym/canonical.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
@@ -64,7 +64,7 @@ std::string work(bool with_z3) {
   }
   for (const char* text : kForms) {
     const Expr form = parse(pool, text);
-    out << simplify(form) << " " << known.simplify(form) << " "
+    out << canonical(form) << " " << known.simplify(form) << " "
         << to_python(known.canonical(form)) << " "
         << known.multiple_of(form).to_string() << "\n";
   }

@@ -15,9 +15,9 @@
 #include "solver/normal/quotients.h"
 #include "solver/strategies/proof_strategies.h"
 #include "solver/z3_backend.h"
+#include "sym/canonical.h"
+#include "sym/canonicalizer.h"
 #include "sym/rewrite_rule.h"
-#include "sym/simplifier.h"
-#include "sym/simplify.h"
 #include "tests/solver/support.h"
 
 namespace proviso {
@@ -376,7 +376,7 @@ TEST(RewriteRules, KeepTheRemainderOfTheSameDivision) {
       const Expr quotient = parse(pool, rule.fires);
       if (!quotient.is(Op::kFloorDiv)) continue;
       const Expr remainder = pool.make(Op::kMod, quotient.args());
-      const Expr simple = simplify(remainder);
+      const Expr simple = canonical(remainder);
       const std::vector<Expr> symbols = free_symbols(remainder);
       std::mt19937 random(7);
       for (int i = 0; i < 300; ++i) {

@@ -11,10 +11,10 @@
 
 #include "solver/symbolic_bounds.h"
 #include "sym/budget.h"
+#include "sym/canonical.h"
 #include "sym/cost.h"
 #include "sym/evaluate.h"
 #include "sym/polynomial.h"
-#include "sym/simplify.h"
 #include "sym/translate.h"
 #include "tests/bombs/bombs.h"
 #include "tests/solver/support.h"
@@ -36,7 +36,7 @@ void use(const testing::Problem& problem) {
     context.assume(parse(pool, fact));
   }
   const Expr question = parse(pool, problem.question);
-  simplify(question);
+  canonical(question);
   context.ask(question);
   context.simplify(question);
   context.substitute(question);
@@ -110,7 +110,7 @@ TEST(WorkLimit, DepthIsNoConcernOfTheStack) {
     context.ask(ge(e, 3));
     context.bounds(e);
     context.simplify(e);
-    simplify(e);
+    canonical(e);
     Assignment point;
     point.set(*pool.find_symbol("s0"), Int(7));
     EXPECT_EQ(std::get<Int>(*evaluate(e, point).value), Int(1));
@@ -139,7 +139,7 @@ void call_all(Context& context, Expr e) {
     context.simplify(x);
     context.canonical(x);
     context.substitute(x);
-    simplify(x);
+    canonical(x);
     if (!x.is_int()) continue;
     context.bounds(x);
     context.bounds_quick(x);
@@ -270,7 +270,7 @@ TEST(WorkLimit, WhatIsSharedIsLookedAtOnce) {
   context.assume(ge(e, 1));
   context.ask(ge(e, 3));
   context.bounds(e);
-  simplify(e);
+  canonical(e);
   context.simplify(e);
   Assignment point;
   point.set(*pool.find_symbol("u0"), Int(7));

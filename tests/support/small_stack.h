@@ -1,6 +1,6 @@
 // tests/support/small_stack.h - how much of the machine's stack a call uses.
 //
-//   size_t bytes = stack_used_by([&] { simplify(deep); });
+//   size_t bytes = stack_used_by([&] { canonical(deep); });
 #pragma once
 
 #include <pthread.h>

@@ -10,9 +10,9 @@
 
 #include "solver/solver.h"
 #include "sym/budget.h"
+#include "sym/canonical.h"
 #include "sym/evaluate.h"
 #include "sym/parse.h"
-#include "sym/simplify.h"
 #include "tests/support/small_stack.h"
 
 namespace proviso {
@@ -70,7 +70,7 @@ TEST(Doubles, AreWhatAProgramComputes) {
     ExprPool pool(FloatArithmetic::kDouble);
     const Expr s0 = pool.symbol("s0", SymbolKind::kBackedSize);
     const Expr s1 = pool.symbol("s1", SymbolKind::kBackedSize);
-    const Expr e = parse(pool, row.text), simple = simplify(e);
+    const Expr e = parse(pool, row.text), simple = canonical(e);
     for (int x = 0; x <= 120; ++x) {
       for (int y = 1; y <= 12; ++y) {
         Assignment point;

@@ -5,11 +5,11 @@
 #include <sstream>
 
 #include "solver/solver.h"
+#include "sym/canonical.h"
 #include "sym/evaluate.h"
 #include "sym/form_search.h"
 #include "sym/parse.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 #include "tests/support/random_expr.h"
 #include "tests/support/random_index.h"
 

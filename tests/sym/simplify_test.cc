@@ -2,192 +2,185 @@
 
 #include <gtest/gtest.h>
 
+#include "sym/canonical.h"
+#include "sym/cost.h"
 #include "sym/evaluate.h"
 #include "sym/parse.h"
-#include "sym/polynomial.h"
 #include "sym/print.h"
 #include "tests/support/random_expr.h"
+#include "tests/support/random_index.h"
 
 namespace proviso {
 namespace {
 
-struct Row {
-  const char* input;
-  const char* expected;
-};
-
-// Each rule: a row where it fires and one where it stays quiet.
-constexpr Row kRows[] = {
-    {"s0 + s0 - 2*s0", "0"},
-    {"(s0 + 1)*(s0 - 1)", "s0**2 - 1"},
-    {"3 + s1 + s0", "s0 + s1 + 3"},
-    // floor division
-    {"0//s0", "0"},
-    {"s0//-2", "(-s0)//2"},
-    {"(4*s0 + 6)//4", "s0 + (0*s0 + 1)"},
-    {"(4*s0 + s1)//4", "s0 + (s1//4)"},
-    {"(s0 + 3)//4", "(s0 + 3)//4"},
-    {"(6*s0 + 3)//4", "s0 + (2*s0 + 3)//4"},
-    {"(2*s0 + 3)//4", "(s0 + 1)//2"},
-    {"(s0//2)//3", "s0//6"},
-    {"(s0//2 + 1)//3", "(s0 + 2)//6"},
-    {"(s0//2)//u0", "(s0//2)//u0"},
-    {"(s0*s1)//s1", "s0"},
-    {"(s0*s1 + s1)//(s0 + 1)", "s1"},
-    {"(s0*u0)//(s1*u0)", "s0//s1"},
-    {"(s0*u0 + s1)//u0", "s0 + s1//u0"},
-    {"(s0 + s1)//u0", "(s0 + s1)//u0"},
-    {"CleanDiv(4*s0, 2)", "2*s0"},
-    {"s0//0", "s0//0"},
-    // modulo
-    {"Mod(6*s0 + 5, 3)", "2"},
-    {"PythonMod(s0, 4)", "Mod(s0, 4)"},
-    {"Mod(s0 + 9, 4)", "Mod(s0 + 1, 4)"},
-    {"Mod(2*s0, 4)", "2*Mod(s0, 2)"},
-    {"Mod(Mod(s0, 8), 4)", "Mod(s0, 4)"},
-    {"Mod(Mod(s0, 6), 4)", "Mod(Mod(s0, 6), 4)"},
-    {"Mod(s0*s1, s1)", "0"},
-    {"Mod(s0*s1 + u0, s1)", "Mod(u0, s1)"},
-    {"Mod(s0*u0, s1*u0)", "u0*Mod(s0, s1)"},
-    {"Mod(s0, 0)", "Mod(s0, 0)"},
-    {"ModularIndexing(s0, 2, 3)", "Mod(s0//2, 3)"},
-    // Min, Max, Abs
-    {"Max(s0, Max(s1, 2), s0)", "Max(s0, s1, 2)"},
-    {"Max(s0, s0 + 1)", "s0 + 1"},
-    {"Min(s0, s0 + 1)", "s0"},
-    {"Min(3, 5, s0)", "Min(s0, 3)"},
-    {"Abs(-3*s0)", "3*Abs(s0)"},
-    // relations
-    {"Eq(2*s0 + 2, 4*u0)", "Eq(s0 + 1, 2*u0)"},
-    {"Eq(2*s0, 3)", "False"},
-    {"Ne(2*s0, 3)", "True"},
-    {"2*s0 <= 9", "s0 <= 4"},
-    {"3*s0 >= 10", "s0 >= 4"},
-    {"s0 < s1", "s0 < s1"},
-    {"s0 + 1 <= s1", "s0 < s1"},
-    {"s0 > s0", "False"},
-    {"~(s0 < 4)", "s0 >= 4"},
-    {"Eq(s5, s2*s3)", "Eq(s2*s3, s5)"},
-    // logic
-    {"(s0 < 4) & True", "s0 < 4"},
-    {"(s0 < 4) | (s0 >= 4)", "True"},
-    {"~((s0 < 4) & (s1 < 4))", "(s0 >= 4) | (s1 >= 4)"},
-    {"Where(True, s0, s1)", "s0"},
-    {"Where(s0 < 4, s1, s1)", "s1"},
-    // bits
-    {"7 & s0", "Mod(s0, 8)"},
-    {"(s0 & -1)", "s0"},
-    {"s0 ^ s0", "0"},
-    {"s0 << 2", "4*s0"},
-    {"s0 >> 1", "s0//2"},
-    // exact rationals
-    {"math.floor(s0/2)", "s0//2"},
-    {"math.ceil(s0/2)", "-((-s0)//2)"},
-    {"s0/2 > 2.5", "s0 >= 6"},
-    {"Eq(float(s0), 2.5)", "False"},
-    {"round(2.5)", "2"},
-    {"round(3.5)", "4"},
-    {"math.trunc(-7/2)", "-3"},
-};
-
-TEST(Simplify, GivesTheCanonicalFormOfEveryRow) {
+TEST(Cost, IsOneANodeAndFourADivision) {
+  ExprPool pool;
+  struct Row {
+    const char* text;
+    uint64_t cost;
+  };
+  // clang-format off
+  constexpr Row kRows[] = {
+      {"s0", 1}, {"-3", 1}, {"s0 + 1", 3}, {"s0 - s1", 3}, {"-s0 + s1", 4},
+      {"-s0", 2}, {"-s0*s1", 4}, {"2*s0", 3}, {"s0 + s1 + u0", 5},
+      {"s0**2", 3}, {"s0//4", 6}, {"Mod(s0, 4)", 6}, {"s0 % 4", 6},
+      {"CeilDiv(s0, 4)", 6}, {"ModularIndexing(s0, 2, 4)", 7},
+      {"Min(s0, s1)", 3}, {"Max(s0, s1, 3)", 5}, {"s0 < s1", 3},
+      {"(s0 < s1) & (s1 < 3)", 7}, {"Where(s0 < 1, 2, s1)", 6},
+      {"~(s0 < u0)", 4},
+  };
+  // clang-format on
   for (const Row& row : kRows) {
-    ExprPool pool;
-    for (const char* name : {"s0", "s1", "s2", "s3", "s5"}) {
-      pool.symbol(name, SymbolKind::kBackedSize);
-    }
-    Expr expected = simplify(parse(pool, row.expected));
-    Expr got = simplify(parse(pool, row.input));
-    EXPECT_EQ(to_string(got), to_string(expected)) << row.input;
-    EXPECT_TRUE(got == expected) << row.input;
+    EXPECT_EQ(cost(parse(pool, row.text)), row.cost) << row.text;
   }
 }
 
-TEST(Simplify, PrintsWhatTheRowSaysWhereTheRowIsCanonical) {
+// What is shared counts each time, in time that does not.
+TEST(Cost, OfSharedPartsIsCountedOnce) {
   ExprPool pool;
-  auto text = [&](const char* input) {
-    return to_string(simplify(parse(pool, input)));
-  };
-  EXPECT_EQ(text("Eq(2*s0 + 2, 4*u0)"), "Eq(s0 + 1, 2*u0)");
-  EXPECT_EQ(text("PythonMod(s0 + 8, 4)"), "Mod(s0, 4)");
-  EXPECT_EQ(text("2*s0 <= 9"), "s0 <= 4");
-  EXPECT_EQ(text("1 + s0 - 3*s1"), "s0 - 3*s1 + 1");
+  Expr e = pool.symbol("s0", SymbolKind::kBackedSize);
+  for (int i = 0; i < 200; ++i) e = pool.make(Op::kMul, {e, e});
+  EXPECT_EQ(cost(e), kMaxCost);
 }
 
-// One law, many expressions: the value is kept wherever it is defined, and a
-// second pass is idle.
-TEST(Simplify, KeepsTheValueOfRandomExpressions) {
-  uint32_t seed = testing::seed_or(20261121);
-  RecordProperty("seed", int(seed));
-  for (uint32_t round = 0; round < 6000; ++round) {
+struct Row {
+  const char* input;
+  const char* cheapest;
+};
+
+// The classes of the peers' tests, an example or two of each.
+constexpr Row kRows[] = {
+    // sums
+    {"x*y + x*z", "x*(y + z)"},
+    {"-x + y", "y - x"},
+    {"2*x + 2*y", "2*(x + y)"},
+    {"x*y + x + y + 1", "(x + 1)*(y + 1)"},
+    {"(y - z)*x", "x*(y - z)"},
+    // floors and remainders
+    {"8*(x//8) + Mod(x, 8)", "x"},
+    {"x - 8*(x//8)", "Mod(x, 8)"},
+    {"x//2 - 2*(x//4)", "Mod((x//2), 2)"},
+    {"Mod(x, 32) + 32*Mod(x//32, 4)", "Mod(x, 128)"},
+    {"12*(x//12) + 4*(Mod(x, 12)//4) + Mod(x, 4)", "x"},
+    {"Mod(Mod(x, 120)//6, 5)", "Mod((x//6), 5)"},
+    {"Mod(x, 120)//6", "Mod((x//6), 20)"},
+    {"Mod(x, 2) + Mod(x + 1, 2)", "1"},
+    {"2*x + (2*x + y)//5", "((12*x + y)//5)"},
+    {"CeilDiv(x, 16)", "CeilDiv(x, 16)"},
+    {"CeilDiv(CeilDiv(x, 2), 3)", "CeilDiv(x, 6)"},
+    {"CeilDiv(x + 3*y, 3)", "CeilDiv(x, 3) + y"},
+    {"Mod(-Mod(x, 2*y), y)", "Mod(-x, y)"},
+    {"Mod(x*Mod(x + 2, 4) + 4*Mod(x, 4), 4)", "Mod(x*(x + 2), 4)"},
+    {"Mod(Mod(x, -4), -2)", "Mod(x, -2)"},
+    {"Mod(Mod(x, 4), -2)", "Mod(x, -2)"},
+    {"Mod(Mod(x, 6), -3)", "Mod(x, -3)"},
+    {"Mod(x, -5) + 0", "Mod(x, -5)"},
+    {"y - Mod(x, -8)", "y - Mod(x, -8)"},
+    // absolute values
+    {"Abs(x)*Abs(x)", "x**2"},
+    {"Abs(x)*Abs(y)", "Abs(x*y)"},
+    {"Max(x, -x)", "Abs(x)"},
+    {"Max(x - y, y - x)", "Abs(x - y)"},
+    {"Min(x, -x)", "-Abs(x)"},
+    {"Max(x + 1, 1 - x)", "Abs(x) + 1"},
+    {"Max(x, y, -x)", "Max(Abs(x), y)"},
+    {"Where(x >= 0, x, -x)", "Abs(x)"},
+    {"Where(x > 0, x, -x)", "Abs(x)"},
+    {"Where(x < 0, -x, x)", "Abs(x)"},
+    {"Where(x <= 0, x, -x)", "-Abs(x)"},
+    // extrema
+    {"Min(x, y) + Max(x, y)", "x + y"},
+    {"Min(x, y)*Max(x, y)", "x*y"},
+    {"Min(x + 10, y + 1) - Min(x, y - 9)", "10"},
+    {"Min(x + y, x + z)", "Min(y, z) + x"},
+    {"Max(4*x + 8, 4*y)", "4*Max(x + 2, y)"},
+    {"Max(x - y, z) + y", "Max(y + z, x)"},
+    {"Min(Max(x, y), Max(x, z))", "Max(Min(y, z), x)"},
+    {"Max(y, Min(z, Max(x, y)))", "Max(Min(z, x), y)"},
+    {"Max(x//4, y//4 + 2)", "(Max(x, y + 8)//4)"},
+    {"Min(y, x + 63) - Min(x, y - 3)", "Max(Min(y - x, 63), 3)"},
+    // choices
+    {"Where(x < 0, y, 0) + Where(x < 0, 1, z)", "Where(x < 0, y + 1, z)"},
+    {"Where(x < y, x, y)", "Min(x, y)"},
+    {"Where(x < 0, z, Where(y < 0, z, x))", "Where((x < 0) | (y < 0), z, x)"},
+    {"Where(x < 0, x + y, x + z)", "Where(x < 0, y, z) + x"},
+    // (x/2)/3 rounded towards 0, twice
+    {"Where(Where(x >= 0, x//2, -((-x)//2)) >= 0, "
+     "Where(x >= 0, x//2, -((-x)//2))//3, "
+     "-((-Where(x >= 0, x//2, -((-x)//2)))//3))",
+     "Where(x >= 0, x//6, CeilDiv(x, 6))"},
+    {"Min(Where(Eq(x, 3), 1, x), x)", "Where(Eq(x, 3), 1, x)"},
+    // relations
+    {"(x//4) < 3", "x < 12"},
+    {"x <= 4*(x//4)", "Eq(Mod(x, 4), 0)"},
+    {"Max(x, y) <= y", "x <= y"},
+    {"Min(y, z) < Min(x, y)", "z < Min(x, y)"},
+    {"Eq(Max(Min(x, 5), 1), 5)", "x >= 5"},
+    {"Eq(Mod(x + 31, 32), 31)", "Eq(Mod(x, 32), 0)"},
+    {"Where(x < 5, 4, 0) > 0", "x < 5"},
+    // logic
+    {"(x < 20) | (x >= 19)", "True"},
+    {"(x <= 18) & (x > 19)", "False"},
+    {"(x < y) & (x < y + 2)", "x < y"},
+    {"(x <= y) & (y <= x)", "Eq(x, y)"},
+    {"Eq(x, 1) & Ne(x, 2)", "Eq(x, 1)"},
+    {"(x < 0) | ((x < 0) & (y < 0))", "x < 0"},
+    {"(x < y) & (Eq(z, 1) | (y <= x))", "(x < y) & Eq(z, 1)"},
+    {"(x >= 5*y) & (x < 5*y + 5)", "Eq((x//5), y)"},
+    {"Eq(x//8, 3) & Eq(Mod(x, 8), 4)", "Eq(x, 28)"},
+};
+
+TEST(Simplify, IsAsCheapAsTheRowSays) {
+  for (const Row& row : kRows) {
     ExprPool pool;
-    std::vector<Expr> symbols = {pool.symbol("s0", SymbolKind::kBackedSize),
-                                 pool.symbol("u0", SymbolKind::kUnbackedInt),
-                                 pool.symbol("u1", SymbolKind::kUnbackedInt)};
-    testing::RandomExpr random(pool, symbols, seed + round);
-    Expr e = round % 3 ? random.integer(3) : random.boolean(2);
-    Expr simple = simplify(e);
-    ASSERT_TRUE(simplify(simple) == simple)
-        << "seed " << seed + round << ": " << e << "\n  -> " << simple
-        << "\n  -> " << simplify(simple);
+    for (const char* name : {"x", "y", "z"}) parse(pool, name);
+    const Expr e = parse(pool, row.input), c = simplify(e);
+    EXPECT_LE(cost(c), cost(parse(pool, row.cheapest)))
+        << row.input << " -> " << c << ", not " << row.cheapest;
+  }
+}
+
+// Where e is defined the cheapest form has its value; it costs no more than e,
+// and is its own cheapest form.
+TEST(Simplify, KeepsTheValueOfRandomExpressions) {
+  const uint32_t seed = testing::seed_or(20261123);
+  const char* rounds = std::getenv("PROVISO_TEST_PROBLEMS");
+  const int count = rounds ? std::atoi(rounds) : 400;
+  int unsettled = 0;
+  for (uint32_t round = 0; round < static_cast<uint32_t>(count); ++round) {
+    ExprPool pool;
+    const std::vector<Expr> symbols = {
+        pool.symbol("s0", SymbolKind::kBackedSize),
+        pool.symbol("u0", SymbolKind::kUnbackedInt),
+        pool.symbol("u1", SymbolKind::kUnbackedInt)};
+    testing::RandomExpr any(pool, symbols, seed + round);
+    testing::RandomIndex index(pool, symbols, seed + round);
+    const Expr e = round % 4 == 0   ? any.integer(1 + round % 3)
+                   : round % 4 == 1 ? any.boolean(2)
+                   : round % 4 == 2 ? index.integer(1)
+                                    : index.boolean(1);
+    const Expr c = simplify(e);
+    ASSERT_LE(cost(c), cost(e))
+        << "seed " << seed + round << ": " << e << " -> " << c;
+    if (simplify(c) != c) ++unsettled;
     for (int a = -3; a <= 3; ++a) {
       for (int b = -3; b <= 3; ++b) {
         Assignment point;
         point.set(symbols[0], Int(2 * a + 1));
         point.set(symbols[1], Int(b));
         point.set(symbols[2], Int(a - b));
-        Evaluation before = evaluate(e, point);
+        const Evaluation before = evaluate(e, point);
         if (!before.defined()) continue;
-        Evaluation after = evaluate(simple, point);
+        const Evaluation after = evaluate(c, point);
         ASSERT_TRUE(after.defined() && *after.value == *before.value)
             << "seed " << seed + round << " at " << point.to_string() << ": "
-            << e << " is " << to_string(*before.value) << ", " << simple
-            << " is "
+            << e << " is " << to_string(*before.value) << ", " << c << " is "
             << (after.defined() ? to_string(*after.value) : after.why);
       }
     }
   }
-}
-
-// A facts object that knows s0 in [4, 7] and nothing else.
-struct SmallFacts : Facts {
-  std::optional<Int> bound(Expr e, bool low) const {
-    Polynomial p = to_polynomial(e);
-    Int sum = p.constant();
-    for (const auto& [monomial, c] : p.terms()) {
-      if (monomial.empty()) continue;
-      if (monomial.size() != 1 || !monomial[0].is_symbol() ||
-          monomial[0].symbol().name != "s0") {
-        return std::nullopt;
-      }
-      sum += c * Int((c.sign() > 0) == low ? 4 : 7);
-    }
-    return sum;
-  }
-  std::optional<Int> lower(Expr e) const override { return bound(e, true); }
-  std::optional<Int> upper(Expr e) const override { return bound(e, false); }
-  std::optional<bool> truth(Expr) const override { return std::nullopt; }
-  std::optional<Int> residue(Expr, const Int&) const override {
-    return std::nullopt;
-  }
-};
-
-TEST(Simplify, UsesFactsToDecideDivisionsExtremaAndRelations) {
-  // clang-format off
-  constexpr Row kKnown[] = {
-      {"s0//8", "0"},        {"s0//4", "1"},        {"Mod(s0, 8)", "s0"},
-      {"Max(s0, 2)", "s0"},  {"Min(s0, 9)", "9*0 + s0"},
-      {"s0 >= 4", "True"},   {"s0 > 7", "False"},   {"Eq(s0, 3)", "False"},
-      {"Abs(s0 - 8)", "8 - s0"}, {"math.trunc(s0/2)", "s0//2"},
-      {"s0//3", "s0//3"},    {"Max(s0, 5)", "Max(s0, 5)"},
-  };
-  // clang-format on
-  for (const Row& row : kKnown) {
-    ExprPool pool;
-    Expr got = simplify(parse(pool, row.input), SmallFacts());
-    Expr expected = simplify(parse(pool, row.expected));
-    EXPECT_EQ(to_string(got), to_string(expected)) << row.input;
-  }
+  // Few take more work than there is before nothing cheaper is found.
+  EXPECT_LE(unsettled, 1 + count / 100);
 }
 
 }  // namespace

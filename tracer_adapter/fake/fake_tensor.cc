@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "sym/simplify.h"
+#include "sym/canonical.h"
 #include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/tracer.h"

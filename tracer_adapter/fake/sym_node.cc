@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "sym/canonical.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 #include "tracer_adapter/fake/fake_tensor.h"
 #include "tracer_adapter/fake/zero_division.h"
 #include "tracer_adapter/tracer.h"
@@ -136,7 +136,7 @@ bool divides(Op op) {
 void require_defined(ShapeEnv& env, Op op, std::span<const Expr> args) {
   Expr condition = defined_when(op, args);
   if (!condition) return;
-  condition = proviso::simplify(condition);
+  condition = proviso::canonical(condition);
   if (condition.is_true()) return;
   const std::optional<Value> example = env.hint(condition);
   if (env.statically_known_false(condition) ||
@@ -206,7 +206,7 @@ Expr SymNode::expr() const {
 }
 
 c10::SymNode SymNode::wrap(Expr e) const {
-  return c10::make_intrusive<SymNode>(env_, proviso::simplify(e));
+  return c10::make_intrusive<SymNode>(env_, proviso::canonical(e));
 }
 
 c10::SymNode SymNode::apply(Op op, std::initializer_list<Expr> args) const {
@@ -585,7 +585,7 @@ void SizeProduct::operator*=(const c10::SymInt& factor) {
   }
   SymNode* node = as_sym_node(factor.toSymNodeImplUnowned());
   TORCH_CHECK(node != nullptr, "Proviso: a size is a foreign symbolic number");
-  symbols_ = env_ ? simplify(symbols_ * node->expr()) : node->expr();
+  symbols_ = env_ ? canonical(symbols_ * node->expr()) : node->expr();
   env_ = &node->env();
 }
 
@@ -594,7 +594,7 @@ bool SizeProduct::is(const c10::SymInt& number) const {
     return env_ == nullptr && *constant == times_;
   }
   if (env_ == nullptr) return false;
-  const Expr product = times_ == 1 ? symbols_ : simplify(symbols_ * times_);
+  const Expr product = times_ == 1 ? symbols_ : canonical(symbols_ * times_);
   const Expr e = to_expr(*env_, number);
   return product == e || env_->simplify(product) == e;
 }
@@ -602,7 +602,7 @@ bool SizeProduct::is(const c10::SymInt& number) const {
 c10::SymInt SizeProduct::value() const {
   if (env_ == nullptr) return times_;
   return to_sym_int(*env_,
-                    times_ == 1 ? symbols_ : simplify(symbols_ * times_));
+                    times_ == 1 ? symbols_ : canonical(symbols_ * times_));
 }
 
 // --- where the program stands

@@ -5,13 +5,13 @@
 #include <string>
 #include <variant>
 
+#include "sym/canonical.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2 {
 
 bool DeferredAsserts::place(const RuntimeAssert& assertion) {
-  const Expr condition = simplify(assertion.condition);
+  const Expr condition = canonical(assertion.condition);
   if (condition.is_true()) return true;
   if (!expander_.can_expand(condition)) return false;
   const Argument value = expander_.expand(condition);

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "sym/canonical.h"
 #include "sym/operators.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 #include "tracer_adapter/finish/legal_form.h"
 
 namespace proviso::inline v0_2 {
@@ -26,10 +26,10 @@ Argument constant_argument(Expr e) {
 
 // e is minus something: what.
 std::optional<Expr> negated(Expr e) {
-  if (e.is(Op::kInteger) && e.integer() < Int(0)) return simplify(-e);
+  if (e.is(Op::kInteger) && e.integer() < Int(0)) return canonical(-e);
   if (e.is(Op::kMul) && e.arg(0).is(Op::kInteger) &&
       e.arg(0).integer() < Int(0))
-    return simplify(-e);
+    return canonical(-e);
   return std::nullopt;
 }
 
@@ -87,7 +87,7 @@ Argument ExprExpander::chain(Expr e, std::string_view target) {
     const std::span<const Expr> so_far(args.data(), i + 1);
     result = builder_.call(
         target, {result, expand(args[i])},
-        i + 1 == args.size() ? e : simplify(pool_.make(e.op(), so_far)));
+        i + 1 == args.size() ? e : canonical(pool_.make(e.op(), so_far)));
   }
   return result;
 }
@@ -100,10 +100,10 @@ Argument ExprExpander::sum(Expr e) {
     so_far = so_far + term;
     if (std::optional<Expr> minus = negated(term))
       result = builder_.call("_operator.sub", {result, expand(*minus)},
-                             simplify(so_far));
+                             canonical(so_far));
     else
       result = builder_.call("_operator.add", {result, expand(term)},
-                             simplify(so_far));
+                             canonical(so_far));
   }
   return result;
 }
@@ -141,10 +141,10 @@ Argument ExprExpander::choice(Expr e) {
   if (yes.is_constant() == no.is_constant() || !e.is_int())
     return builder_.call("torch.sym_ite",
                          {expand(condition), expand(yes), expand(no)}, e);
-  const Expr step = simplify(yes - no);
+  const Expr step = canonical(yes - no);
   const Argument chosen = one_if(expand(condition), condition);
   const Argument rise =
-      builder_.call("_operator.mul", {chosen, expand(step)}, simplify(e - no));
+      builder_.call("_operator.mul", {chosen, expand(step)}, canonical(e - no));
   return builder_.call("_operator.add", {rise, expand(no)}, e);
 }
 
@@ -176,7 +176,7 @@ Argument ExprExpander::round_float(Expr e) {
   const Argument up =
       builder_.call("_operator.mul", {tie, expand(odd)}, to_even);
   const Argument raised = builder_.call("_operator.add", {expand(floor), above},
-                                        simplify(e - to_even));
+                                        canonical(e - to_even));
   return builder_.call("_operator.add", {raised, up}, e);
 }
 

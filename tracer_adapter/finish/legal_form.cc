@@ -1,8 +1,8 @@
 #include "tracer_adapter/finish/legal_form.h"
 
+#include "sym/canonical.h"
 #include "sym/definition.h"
 #include "sym/operators.h"
-#include "sym/simplify.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -13,10 +13,10 @@ bool is_quotient_of_integers(Expr e) {
 
 // floor(a/b) and ceil(a/b) of integers, exactly: a // b and -(-a // b).
 Expr rounded_down(Expr quotient) {
-  return simplify(floor_div(quotient.arg(0), quotient.arg(1)));
+  return canonical(floor_div(quotient.arg(0), quotient.arg(1)));
 }
 Expr rounded_up(Expr quotient) {
-  return simplify(-floor_div(-quotient.arg(0), quotient.arg(1)));
+  return canonical(-floor_div(-quotient.arg(0), quotient.arg(1)));
 }
 
 // round(a/b) of integers, b a positive constant: to the nearest, ties to the
@@ -28,18 +28,18 @@ std::optional<Expr> rounded(Expr quotient) {
     return std::nullopt;
   ExprPool& pool = quotient.pool();
   const Expr doubled = a * 2 + b;
-  const Expr half_up = simplify(floor_div(doubled, b * 2));
+  const Expr half_up = canonical(floor_div(doubled, b * 2));
   const Expr rest = pool.make(Op::kPythonMod, {doubled, b * 2});
   const Expr is_tie = pool.integer(1) - min(pool.integer(1), rest);
   const Expr is_odd = pool.make(Op::kPythonMod, {half_up, pool.integer(2)});
-  return simplify(half_up - is_tie * is_odd);
+  return canonical(half_up - is_tie * is_odd);
 }
 
 std::optional<Expr> by_definition(Expr e) {
   if (!info(e.op()).target.empty()) return std::nullopt;
   const Expr meaning = definition(e);
   if (meaning == e) return std::nullopt;
-  return simplify(meaning);
+  return canonical(meaning);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::optional<Expr> by_definition(Expr e) {
 std::optional<Expr> legal_form(Expr e) {
   switch (e.op()) {
     case Op::kIdentity: return e.arg(0);
-    case Op::kAbs: return max(e.arg(0), simplify(-e.arg(0)));
+    case Op::kAbs: return max(e.arg(0), canonical(-e.arg(0)));
     case Op::kFloorToInt:
       if (!is_quotient_of_integers(e.arg(0))) return std::nullopt;
       return rounded_down(e.arg(0));

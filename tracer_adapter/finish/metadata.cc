@@ -3,7 +3,7 @@
 #include <set>
 #include <variant>
 
-#include "sym/simplify.h"
+#include "sym/canonical.h"
 #include "tracer_adapter/finish/input_sizes.h"
 
 namespace proviso::inline v0_2 {
@@ -24,7 +24,7 @@ Expr learnt_condition(Expr condition, const ExprSet& asserted, ShapeEnv& env) {
   std::unordered_map<Expr, Expr, ExprHash> known;
   for (Expr symbol : free_symbols(condition))
     if (symbol.is_int()) known.emplace(symbol, env.simplify(symbol));
-  return simplify(substitute(condition, known));
+  return canonical(substitute(condition, known));
 }
 
 Expr learnt(Expr e, ShapeEnv& env) {

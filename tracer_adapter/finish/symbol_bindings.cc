@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "sym/canonical.h"
 #include "sym/operators.h"
 #include "sym/polynomial.h"
-#include "sym/simplify.h"
 #include "tracer_adapter/finish/input_sizes.h"
 
 namespace proviso::inline v0_2 {
@@ -45,7 +45,7 @@ void SymbolBindings::bind_size(ValueId id, size_t dim, Expr symbol) {
 // A truth value read from data: Eq(u0, 1).
 void SymbolBindings::bind_truth_value(ValueId id, Expr e) {
   for (Expr symbol : free_symbols(e))
-    if (is_wanted(symbol) && simplify(eq(symbol, 1)) == e)
+    if (is_wanted(symbol) && canonical(eq(symbol, 1)) == e)
       define(symbol, builder_.call("torch.sym_ite",
                                    {{ValueRef{id}}, {int64_t{1}}, {int64_t{0}}},
                                    symbol));
@@ -53,7 +53,7 @@ void SymbolBindings::bind_truth_value(ValueId id, Expr e) {
 
 // A dim of size a*s + b gives s when nothing else does.
 bool SymbolBindings::bind_derived_size(ValueId id, size_t dim) {
-  const Expr size = simplify(graph_.value(id).tensor().sizes[dim]);
+  const Expr size = canonical(graph_.value(id).tensor().sizes[dim]);
   if (!size.is_int() || size.is_symbol()) return false;
   std::vector<Expr> unknown;
   for (Expr symbol : free_symbols(size))
@@ -64,8 +64,8 @@ bool SymbolBindings::bind_derived_size(ValueId id, size_t dim) {
   auto term = p.terms().find({symbol});
   if (term == p.terms().end()) return false;
   const Expr factor = env_.pool().integer(term->second);
-  const Expr scaled = simplify(factor * symbol);
-  const Expr rest = simplify(size - scaled);
+  const Expr scaled = canonical(factor * symbol);
+  const Expr rest = canonical(size - scaled);
   const std::vector<Expr> left = free_symbols(rest);
   if (std::find(left.begin(), left.end(), symbol) != left.end()) return false;
   if (!expander_.can_expand(rest)) return false;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "sym/canonical.h"
 #include "sym/operators.h"
 #include "sym/parse.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 #include "tracer_adapter/pt2/zip_reader.h"
 
 namespace proviso::inline v0_2::pt2 {
@@ -143,9 +143,9 @@ Expr ForeignSymbols::create_of_root(const Input& input,
   const std::string name = "root_" + root;
   ours_[root] = name;
   roots_[name] = env_.pool().integer(0);
-  const Expr rest = simplify(expression(input.expression));
+  const Expr rest = canonical(expression(input.expression));
   roots_[name] = env_.pool().integer(1);
-  const Expr times = simplify(expression(input.expression) - rest);
+  const Expr times = canonical(expression(input.expression) - rest);
   if (!rest.is(Op::kInteger) || !times.is(Op::kInteger) ||
       times.integer().sign() <= 0) {
     ours_.erase(root);
@@ -160,7 +160,7 @@ Expr ForeignSymbols::create_of_root(const Input& input,
   if (range.min && *range.min <= 2) range.min.reset();
   const Expr made = create(input, {derived(range.min), derived(range.max)},
                            RootDim{root, times.integer(), rest.integer()});
-  roots_[name] = simplify(floor_div(made - rest, times));
+  roots_[name] = canonical(floor_div(made - rest, times));
   return made;
 }
 

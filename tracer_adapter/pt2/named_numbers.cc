@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "sym/simplify.h"
+#include "sym/canonical.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {
@@ -64,7 +64,7 @@ void NamedNumbers::note_names(const Graph& graph) {
 
 Expr NamedNumbers::written(Expr e) const {
   if (!symbols_.empty() && !is_readable(e)) e = substitute(e, symbols_);
-  return derived_.empty() ? e : simplify(substitute(e, derived_));
+  return derived_.empty() ? e : canonical(substitute(e, derived_));
 }
 
 bool NamedNumbers::is_from_data(Expr written) const {

@@ -4,9 +4,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "sym/canonical.h"
 #include "sym/parse.h"
 #include "sym/print.h"
-#include "sym/simplify.h"
 #include "tracer_adapter/ir/owned_tensors.h"
 #include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/executable.h"
@@ -33,7 +33,7 @@ bool is_contiguous(const TensorMeta& meta) {
   Expr expected;  // null: 1
   for (size_t d = meta.sizes.size(); d-- > 0;) {
     const Expr stride = meta.strides[d];
-    if (expected ? simplify(expected) != stride : stride.maybe_int64() != 1)
+    if (expected ? canonical(expected) != stride : stride.maybe_int64() != 1)
       return false;
     expected = expected ? expected * meta.sizes[d] : meta.sizes[d];
   }
@@ -129,7 +129,7 @@ Expr Run::create(const std::string& source, const InputDim& dim, bool is_size) {
 c10::SymInt Run::stride(Expr e) {
   ShapeEnv& env = tracer_.env();
   if (sizes_ == nullptr)
-    return to_sym_int(env, simplify(parse(env.pool(), renamed(e, ours_))));
+    return to_sym_int(env, canonical(parse(env.pool(), renamed(e, ours_))));
   const std::optional<int64_t> stride = internal::int64_at(e, *sizes_);
   TORCH_CHECK(stride, "Proviso: the stride ", to_string(e),
               " of an input is no 64-bit integer for these sizes");
@@ -204,7 +204,7 @@ std::string Run::stopped_at() const {
 }
 
 Expr Run::in_program(Expr e) const {
-  return simplify(parse(program_.env->pool(), renamed(e, theirs_)));
+  return canonical(parse(program_.env->pool(), renamed(e, theirs_)));
 }
 
 std::vector<NeededCondition> Run::requirements() {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "sym/simplify.h"
+#include "sym/canonical.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/tracer.h"
 
@@ -32,7 +32,7 @@ bool known_equal(const SymInt& a, const SymInt& b) {
   // No node is made for the question, and none is asked of one expression.
   ShapeEnv& env = node->env();
   const Expr left = to_expr(env, a), right = to_expr(env, b);
-  return left == right || env.statically_known_true(simplify(eq(left, right)));
+  return left == right || env.statically_known_true(canonical(eq(left, right)));
 }
 
 bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b) {

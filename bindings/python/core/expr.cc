@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "bindings/python/core/core.h"
+#include "sym/canonical.h"
 #include "sym/excerpt.h"
 #include "sym/op.h"
 #include "sym/parse.h"
@@ -540,16 +541,27 @@ Raises Error where it is undefined or a symbol has no value.)")
 >>> Expr("n + m").subs({"n": "m", "m": 3})
 m + 3)")
       .def(
+          "canonical",
+          [](const PyExpr& s) {
+            return PyExpr{s.pool, at_length(*s.pool, [&] {
+                            return proviso::canonical(s.e);
+                          })};
+          },
+          R"(The canonical form, without facts: equal things are more often the same.
+
+>>> Expr("n + n - 2*n").canonical()
+0)")
+      .def(
           "simplify",
           [](const PyExpr& s) {
             return PyExpr{s.pool, at_length(*s.pool, [&] {
                             return proviso::simplify(s.e);
                           })};
           },
-          R"(The canonical form, without facts.
+          R"(The cheapest form that is found without facts.
 
->>> Expr("n + n - 2*n").simplify()
-0)")
+>>> Expr("8*(n//8) + n%8").simplify()
+n)")
       .def(
           "to_python", [](const PyExpr& s) { return to_python(s.e); },
           "Python code: n % 4 == 0.")

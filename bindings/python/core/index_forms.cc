@@ -8,7 +8,7 @@
 
 #include "bindings/python/core/core.h"
 #include "bindings/python/core/mirror_state.h"
-#include "sym/simplifier.h"
+#include "sym/canonicalizer.h"
 
 namespace proviso::python {
 

@@ -13,7 +13,7 @@
 
 #include "bindings/python/core/core.h"
 #include "bindings/python/core/mirror_state.h"
-#include "sym/simplify.h"
+#include "sym/canonical.h"
 
 namespace proviso::python {
 

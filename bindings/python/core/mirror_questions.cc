@@ -12,8 +12,8 @@
 #include "bindings/python/core/core.h"
 #include "bindings/python/core/mirror.h"
 #include "bindings/python/core/mirror_state.h"
+#include "sym/canonical.h"
 #include "sym/evaluate.h"
-#include "sym/simplify.h"
 
 namespace proviso::python {
 
@@ -216,7 +216,7 @@ py::object Mirror::is_backed(py::handle env, py::handle expr) {
   const std::optional<Expr> e = state.reader.read(expr.ptr());
   if (!e) return py::none();
   const py::dict hints = env.attr("backed_var_to_val");
-  for (const Expr& s : free_symbols(simplify(resolve(*e)))) {
+  for (const Expr& s : free_symbols(canonical(resolve(*e)))) {
     PyObject* symbol = state.reader.symbol_named(s.symbol().name);
     if (!symbol || !hints.contains(py::handle(symbol))) return py::bool_(false);
   }

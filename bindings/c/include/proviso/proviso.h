@@ -193,7 +193,9 @@ PROVISO_C_API proviso_status proviso_evaluate(proviso_expr expr,
                                               const proviso_expr* symbols,
                                               const int64_t* values,
                                               size_t count, int64_t* value);
-/* The canonical form, without facts. */
+/* The canonical form, and the cheapest that is found, without facts. */
+PROVISO_C_API proviso_status proviso_expr_canonical(proviso_expr expr,
+                                                    proviso_expr* result);
 PROVISO_C_API proviso_status proviso_expr_simplify(proviso_expr expr,
                                                    proviso_expr* result);
 /* The same expression in another pool, by the symbols' names. */

@@ -1,10 +1,10 @@
-// sym/simplifier.h - how canonical forms are built; what sym/simplify.h and the
-// search for the cheapest form (sym/cheapest.h) share.  Not for callers of the
-// library.
+// sym/canonicalizer.h - how canonical forms are built; what sym/canonical.h and
+// the search for the cheapest form (sym/simplify.h) share.  Not for callers of
+// the library.
 //
-//   Simplifier simplifier(pool, &facts);
-//   Expr c = simplifier.run(e);                      // canonical under facts
-//   Expr f = simplifier.floor_div(p, Polynomial(8)); // of canonical p
+//   Canonicalizer canonicalizer(pool, &facts);
+//   Expr c = canonicalizer.run(e);                      // canonical under
+//   facts Expr f = canonicalizer.floor_div(p, Polynomial(8)); // of canonical p
 #pragma once
 
 #include <optional>
@@ -29,9 +29,10 @@ struct Ratio {
   Int denominator = 1;
 };
 
-class Simplifier {
+class Canonicalizer {
  public:
-  Simplifier(ExprPool& pool, const Facts* facts) : pool_(pool), facts_(facts) {}
+  Canonicalizer(ExprPool& pool, const Facts* facts)
+      : pool_(pool), facts_(facts) {}
 
   Expr run(Expr e);
   // What run() found; the node itself where it has not been looked at.
@@ -90,7 +91,7 @@ class Simplifier {
   bool has_opposites(Args parts);  // one the opposite of another
   Expr rewrite(Expr e);
   std::unordered_map<uint32_t, Expr>& memo() {
-    return facts_ ? memo_ : PoolStores::simplify_memo(pool_);
+    return facts_ ? memo_ : PoolStores::canonical_memo(pool_);
   }
 
   ExprPool& pool_;

@@ -9,11 +9,11 @@
 // A rule that fires begins the table again; each shortens the division, so that
 // a call costs a few passes over its terms.  Most rules are those of any
 // polynomials (sym/division.h); the rest use the facts.  The form is complete
-// for nothing: equal quotients may differ, and the search (sym/cheapest.h)
+// for nothing: equal quotients may differ, and the search (sym/simplify.h)
 // knows more.
 #include "sym/budget.h"
+#include "sym/canonicalizer.h"
 #include "sym/division.h"
-#include "sym/simplifier.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -24,7 +24,7 @@ struct Division {
   using Ring = ExprRing;
   static constexpr bool kWholeCoefficients = true;
 
-  Simplifier& s;
+  Canonicalizer& s;
   const Op op;  // kFloorDiv or kMod
   Polynomial num, den;
   Polynomial outside = {}, times = Polynomial(Int(1));
@@ -136,7 +136,8 @@ constinit RuleTable kFloorRules({
      bounded},
 });
 
-Expr divided(Simplifier& s, Op op, const Polynomial& a, const Polynomial& b) {
+Expr divided(Canonicalizer& s, Op op, const Polynomial& a,
+             const Polynomial& b) {
   Division division{.s = s, .op = op, .num = a, .den = b};
   if (!b.is_zero()) kFloorRules.run(division);
   return division.value();
@@ -148,11 +149,11 @@ std::vector<RewriteRuleCount> division_rule_counts() {
   return kFloorRules.counts();
 }
 
-Expr Simplifier::floor_div(const Polynomial& a, const Polynomial& b) {
+Expr Canonicalizer::floor_div(const Polynomial& a, const Polynomial& b) {
   return divided(*this, Op::kFloorDiv, a, b);
 }
 
-Expr Simplifier::mod(const Polynomial& a, const Polynomial& b) {
+Expr Canonicalizer::mod(const Polynomial& a, const Polynomial& b) {
   return divided(*this, Op::kMod, a, b);
 }
 
