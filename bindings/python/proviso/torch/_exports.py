@@ -56,24 +56,29 @@ def _checked_range(env, symbol, found):
 class _Checked:
     """What follows from the guards over the ranges that a program checks."""
 
-    __slots__ = ("_mirror", "_ranges", "_seen")
+    __slots__ = ("_mirror", "_ranges", "_symbols", "_seen")
 
     def __init__(self):
         self._mirror = _core.Mirror()
         self._ranges = {}  # {symbol: its checked range}
-        self._seen = {}  # {symbol: the range that this was made of}
+        self._symbols, self._seen = [], []  # and the range that it is made of
 
     def _view(self, env):
         """`env` as the mirror looks at it, with these ranges.
 
         The mirror compares objects: a range that is the same stays the same.
+        Some code writes into var_to_range, so that no counter tells a change;
+        to compare lists of the same objects takes little time.
         """
-        for symbol in self._seen.keys() - env.var_to_range.keys():
-            del self._seen[symbol], self._ranges[symbol]
-        for symbol, found in env.var_to_range.items():
-            if self._seen.get(symbol) is not found:
-                self._seen[symbol] = found
-                self._ranges[symbol] = _checked_range(env, symbol, found)
+        symbols, found = [*env.var_to_range], [*env.var_to_range.values()]
+        if found != self._seen or symbols != self._symbols:
+            seen = dict(zip(self._symbols, self._seen))
+            self._ranges = {
+                symbol: self._ranges[symbol] if seen.get(symbol) is one
+                else _checked_range(env, symbol, one)
+                for symbol, one in env.var_to_range.items()
+            }
+            self._symbols, self._seen = symbols, found
         return types.SimpleNamespace(
             var_to_range=self._ranges,
             replacements=env.replacements,
@@ -103,6 +108,9 @@ def _is_long(expr):
 
 
 def _is_of_inputs(env, expr):
+    """Whether `expr` is about inputs' sizes and numbers, and not about data."""
+    if env.var_to_range.keys() <= env.backed_var_to_val.keys():
+        return True  # a walk through an expression costs more than this
     return env.replace(expr).free_symbols <= env.backed_var_to_val.keys()
 
 
@@ -216,7 +224,14 @@ class Program:
     def add_guards(self, env):
         """What was decided where torch would have made a guard becomes one, if
         no check of the program implies it and torch does not itself say so."""
-        for condition in self._unguarded(env):
+        # Most are implied.  A mirror knows the replacements, so that it can tell
+        # before they are made, which costs more than to ask.
+        decided = [
+            (expr, value) for expr, value in self._instead_of_guards.items()
+            if self._checked.ask(env, _answers.condition(expr, value))
+            is not sympy.true
+        ]
+        for condition in self._unguarded(env, decided):
             if (
                 self._checked.ask(env, condition) is not sympy.true
                 and not self._follows_for_torch(env, condition)
@@ -234,13 +249,15 @@ class Program:
             len(condition.free_symbols) == 1
             and condition.free_symbols <= self._promised
             and not self._follows_for_torch(env, condition)
-            for condition in self._unguarded(env)
+            for condition in self._unguarded(
+                env, tuple(self._instead_of_guards.items())
+            )
         )
 
-    def _unguarded(self, env):
+    def _unguarded(self, env, decided):
         """The conditions of sizes of inputs; not what was decided while a size
         was one number for a while."""
-        for expr, value in tuple(self._instead_of_guards.items()):
+        for expr, value in decided:
             condition = env.replace(_answers.condition(expr, value))
             if (
                 _is_of_inputs(env, condition)
