@@ -224,8 +224,8 @@ class Program:
     def add_guards(self, env):
         """What was decided where torch would have made a guard becomes one, if
         no check of the program implies it and torch does not itself say so."""
-        # Most are implied.  A mirror knows the replacements, so that it can tell
-        # before they are made, which costs more than to ask.
+        # Most are implied, which a mirror can tell before replacements are
+        # made: to make them takes longer than to ask.
         decided = [
             (expr, value) for expr, value in self._instead_of_guards.items()
             if self._checked.ask(env, _answers.condition(expr, value))

@@ -3,9 +3,9 @@
     env = ShapeEnv()          # isinstance(env, torch's ShapeEnv)
     env._maybe_evaluate_static(expr)
 
-Each method here asks the mirror of this ShapeEnv (bindings/python/core/mirror.h)
-before torch's own method would simplify anything, and hands over to torch's
-method where the mirror says NotImplemented: floats, infinities, symbols
+Each method here asks the mirror of this ShapeEnv, of bindings/python/core/
+mirror.h, before torch's own method would simplify anything, and hands over to
+torch's method where the mirror says NotImplemented: floats, infinities, symbols
 without a range, a mirror that another thread uses.  None (unknown) is final.
 
 Never a silent reuse: FX and AOTAutograd keep a compiled graph with the guards
@@ -381,7 +381,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             _joint_checks.note_made(error)
             _data_dependent.answer(
                 self, unhinted_expr, error, beside.example,
-                keep=not _joint_checks.is_in_lesson(),
+                keep=not _joint_checks.is_retracing(),
             )
         return error
 
@@ -404,7 +404,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
                     program.add_guards(self)
                     _strict_exports.note_report(
                         self,
-                        # Without Dynamo's builder of guards, which is gone then.
+                        # Dynamo's builder of guards is gone then.
                         functools.partial(
                             super().produce_guards_verbose, *args,
                             **kwargs | {"source_ref": lambda s: s.name},
