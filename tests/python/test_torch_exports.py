@@ -17,10 +17,13 @@ import sys
 import pytest
 import sympy
 import torch
+from torch._dynamo.source import ConstantSource
 from torch.export import Dim
 from torch.fx.experimental import symbolic_shapes
+from torch.utils._sympy.value_ranges import ValueRanges
 
 import proviso.torch
+from proviso.torch import _exports, _shape_env
 
 SIZES = (0, 1, 2, 3, 5, 6, 8)
 
@@ -134,6 +137,18 @@ def is_same(a, b):
     return a is not None and b is not None and torch.equal(a, b)
 
 
+def env_of_sizes(*sizes):
+    """A ShapeEnv of ours and its symbols, of which these are the hints."""
+    env = _shape_env.ShapeEnv()
+    return env, [
+        env.create_symbol(
+            size, ConstantSource(f"n{i}"),
+            dynamic_dim=symbolic_shapes.DimDynamic.DYNAMIC,
+        )
+        for i, size in enumerate(sizes)
+    ]
+
+
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("function, example, build", PROGRAMS, ids=IDS)
 def test_a_program_serves_what_the_one_of_torch_serves(
@@ -171,6 +186,19 @@ def test_ends_of_ranges_that_guards_imply_are_written():
     program = exported(between, one_size(8), True, False)
     (found,) = program.range_constraints.values()
     assert (found.lower, found.upper) == (6, 13)
+
+
+def test_a_range_that_is_written_directly_is_seen():
+    env, (a, _, _) = env_of_sizes(4, 10, 7)
+    checked = _exports._Checked()
+    assert checked.bounds(env, a) == (0, None)
+    first = env.var_to_range[a]
+    env.var_to_range[a] = ValueRanges(3, 9)
+    assert checked.bounds(env, a) == (3, 9)
+    env.var_to_range[a] = first
+    assert checked.bounds(env, a) == (0, None)
+    del env.var_to_range[a]
+    assert checked.bounds(env, a) is NotImplemented
 
 
 # ---- what is reported -----------------------------------------------------
@@ -238,18 +266,7 @@ def test_a_guard_that_contradicts_a_promised_range_is_reported():
 
 def env_that_decided():
     """A ShapeEnv with guards a < c < b, which decided a <= b; and its sizes."""
-    from torch._dynamo.source import ConstantSource
-
-    from proviso.torch import _shape_env
-
-    env = _shape_env.ShapeEnv()
-    a, b, c = (
-        env.create_symbol(
-            size, ConstantSource(name),
-            dynamic_dim=symbolic_shapes.DimDynamic.DYNAMIC,
-        )
-        for name, size in (("a", 4), ("b", 10), ("c", 7))
-    )
+    env, (a, b, c) = env_of_sizes(4, 10, 7)
     for condition in (a < c, c < b, sympy.Le(a, b)):
         assert env.evaluate_expr(condition, True)
     return env, a, b

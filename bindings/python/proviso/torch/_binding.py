@@ -52,13 +52,18 @@ def _bind(old, new):
 
 def _update():
     """Binds what the state says.  Called under the lock."""
-    from proviso.torch import _exports, _joint_checks, _quotients, _shape_env
+    from proviso.torch import (
+        _joint_checks,
+        _quotients,
+        _shape_env,
+        _strict_exports,
+    )
 
     wanted = _state.blocks[-1] if _state.blocks else _state.enabled
     _shape_env.settings.verify = wanted is not None and wanted.verify
     _quotients.bind(wanted is not None, wanted is not None and wanted.verify)
     _joint_checks.bind(wanted is not None and not wanted.verify)
-    _exports.bind(wanted is not None and not wanted.verify)
+    _strict_exports.bind(wanted is not None and not wanted.verify)
     _bind_inductor(wanted)
     ours, theirs = _shape_env.ShapeEnv, _shape_env.TorchShapeEnv
     if wanted is None:

@@ -10,7 +10,8 @@ the text alone, so the answer goes into the text:
       or instead        torch._check(n >= 5)
 
 and, as `proviso_report`, onto the exception, where `proviso.explain(error)`
-finds it.  What it asks besides, _joint_checks.py tells.  Where Dynamo breaks the graph instead, `report()` still lists it.
+finds it.  What the program asks after that, _joint_checks.py adds.  Where
+Dynamo breaks the graph instead, `report()` still lists the question.
 """
 
 import collections

@@ -42,7 +42,7 @@ _MOST_QUESTIONS = 64
 
 
 class _OfThread(threading.local):
-    lesson = None  # the trace that answers, while one runs
+    retrace = None  # the trace that answers, while one runs
     made = ()      # first lines of data-dependent errors of this compilation
 
 
@@ -63,21 +63,21 @@ def _first_line(error):
 
 
 def is_answering():
-    return _here.lesson is not None and _here.lesson.answers
+    return _here.retrace is not None and _here.retrace.answers
 
 
 def answer(env, values, question, error):
     """The answer of the example to a question that raised `error`, asserted in
     `env`; None where no trace is made for that, or the example does not tell.
     `values`: {symbol: the size that it stands for}."""
-    return _here.lesson.answer(env, values, question, error)
+    return _here.retrace.answer(env, values, question, error)
 
 
-def is_in_lesson():
-    return _here.lesson is not None
+def is_retracing():
+    return _here.retrace is not None
 
 
-class _Lesson:
+class _Retrace:
     """What one trace that goes on past its questions has met."""
 
     def __init__(self, answers):
@@ -142,7 +142,7 @@ def _watching(original):
 
     @functools.wraps(original)
     def _compile(*args, **kwargs):
-        if not _compilations.is_bound or is_in_lesson():
+        if not _compilations.is_bound or is_retracing():
             return original(*args, **kwargs)
         outer, _here.made = _here.made, []
         try:
@@ -172,14 +172,15 @@ def _explain(compile_function, call, error, made):
         return
     if not one_graph and _is_suppressed(error):
         return
-    lesson = _Lesson(answers=one_graph)
-    _trace(compile_function, call, lesson)
-    if not lesson.questions.intersection(asked):
+    retrace = _Retrace(answers=one_graph)
+    _trace(compile_function, call, retrace)
+    if not retrace.questions.intersection(asked):
         return
-    found = _joint(lesson, call.arguments["code"], call.arguments["closure"])
+    found = _joint(retrace, call.arguments["code"],
+                   call.arguments["closure"])
     if found is None:
         return
-    error.proviso_report = _diagnose.joined(lesson.reports, found)
+    error.proviso_report = _diagnose.joined(retrace.reports, found)
     error.args = (f"{error.args[0]}\n\nProviso: {found}\n", *error.args[1:])
 
 
@@ -191,7 +192,7 @@ def _is_suppressed(error):
     return config.suppress_errors or isinstance(error, soft)
 
 
-def _trace(compile_function, call, lesson):
+def _trace(compile_function, call, retrace):
     import torch._functorch.config as aot
     import torch._inductor.config as inductor
 
@@ -200,8 +201,8 @@ def _trace(compile_function, call, lesson):
     arguments.update(cache_entry=None, cache_entries=[],
                      cache_entries_for_reasons=[])
     arguments["hooks"] = type(arguments["hooks"])()
-    arguments["compiler_fn"] = _backend(arguments["compiler_fn"], lesson)
-    _here.lesson = lesson
+    arguments["compiler_fn"] = _backend(arguments["compiler_fn"], retrace)
+    _here.retrace = retrace
     try:
         with aot.patch(enable_autograd_cache=False), inductor.patch(
             force_disable_caches=True
@@ -210,10 +211,10 @@ def _trace(compile_function, call, lesson):
     except Exception:
         log.debug("the trace that answers ended", exc_info=True)
     finally:
-        _here.lesson = None
+        _here.retrace = None
 
 
-def _backend(given, lesson):
+def _backend(given, retrace):
     """What is called instead of the backend."""
     from torch._dynamo.backends.debugging import aot_eager_decomp_partition
     from torch._dynamo.eval_frame import innermost_backend
@@ -230,7 +231,7 @@ def _backend(given, lesson):
 
     def asked_alone(graph, inputs):
         if chosen is not None:
-            lesson.answers = True
+            retrace.answers = True
             chosen(graph, inputs)
         raise _Done
 
@@ -240,16 +241,16 @@ def _backend(given, lesson):
 # ---- the checks
 
 
-def _joint(lesson, code, closure):
-    words = _words(lesson.env)
+def _joint(retrace, code, closure):
+    words = _words(retrace.env)
     code, words = _without_torchs_wrapper(code, closure, words)
-    checks = _core.joint_checks(lesson.steps, words)
+    checks = _core.joint_checks(retrace.steps, words)
     if not checks:
         return None
     lines = [line for _, line in checks]
     file, line = _entry_of(code)
     return _diagnose.JointChecks(
-        questions=len(lesson.steps),
+        questions=len(retrace.steps),
         conditions=[condition for condition, _ in checks],
         code=lines if line is not None and None not in lines else [],
         file=file,

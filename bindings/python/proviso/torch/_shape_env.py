@@ -3,9 +3,9 @@
     env = ShapeEnv()          # isinstance(env, torch's ShapeEnv)
     env._maybe_evaluate_static(expr)
 
-Each method here asks the mirror of this ShapeEnv (bindings/python/core/mirror.h)
-before torch's own method would simplify anything, and hands over to torch's
-method where the mirror says NotImplemented: floats, infinities, symbols
+Each method here asks the mirror of this ShapeEnv, of bindings/python/core/
+mirror.h, before torch's own method would simplify anything, and hands over to
+torch's method where the mirror says NotImplemented: floats, infinities, symbols
 without a range, a mirror that another thread uses.  None (unknown) is final.
 
 Never a silent reuse: FX and AOTAutograd keep a compiled graph with the guards
@@ -21,7 +21,6 @@ import copy
 import copyreg
 import functools
 import importlib
-import itertools
 import logging
 import os
 import sys
@@ -34,23 +33,22 @@ import torch
 from torch._guards import CompileContext
 from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import DimDynamic
-from torch.utils._sympy.numbers import int_oo
-from torch.utils._sympy.value_ranges import ValueRanges
 
 import proviso
 from proviso import _core
 from proviso.torch import (
+    _answers,
     _data_dependent,
     _differences,
     _exports,
     _joint_checks,
     _narrowing,
     _recompiles,
+    _strict_exports,
     _sympy_classes,
 )
 
 log = logging.getLogger("proviso.torch")
-_LONG = 16  # nodes of an expression
 
 TorchShapeEnv = symbolic_shapes.ShapeEnv
 _sympy_classes.register()
@@ -63,21 +61,12 @@ class _Companion:
     mirror is none of them.
     """
 
-    __slots__ = ("mirror", "replacing", "guarded", "example", "sources",
-                 "initial", "promised", "checked", "no_guards",
-                 "is_reported")
+    __slots__ = ("mirror", "program", "replacing", "example", "sources")
 
     def __init__(self):
         self.mirror = _core.Mirror()
+        self.program = _exports.Program(self.mirror)
         self.replacing = []  # symbols that calls of _set_replacement are about
-        self.guarded = None  # what is asked now and becomes a guard if unknown
-        self.initial = {}  # {symbol: its range when it was made}
-        self.promised = set()  # symbols whose range is a promise of the user
-        # For torch.export: an _exports.Checked; {question: answer} where that
-        # saved a guard; whether the guards of the program are made.
-        self.checked = None
-        self.no_guards = {}
-        self.is_reported = False
         # Of inputs' sizes that have no hint: {symbol: the size}, {symbol: its
         # source}.  Errors speak of them, and no answer depends on them.
         self.example = {}
@@ -138,24 +127,6 @@ class _TorchsModule:
         return importlib.import_module, (symbolic_shapes.__name__,)
 
 
-def _is_value(answer):
-    return answer is not None and answer is not NotImplemented
-
-
-def _is_long(expr):
-    nodes = itertools.islice(sympy.preorder_traversal(expr), _LONG + 1)
-    return sum(1 for _ in nodes) > _LONG
-
-
-def _is_exported(env, beside):
-    """Whether this ShapeEnv is (or was) that of a torch.export."""
-    if beside.checked is None and (
-        env.trace_asserts or torch.compiler.is_exporting()
-    ):
-        beside.checked = _exports.Checked()
-    return beside.checked is not None
-
-
 def _promises_ranges(contexts):
     """Whether some size of the inputs has a range that its user gave."""
     return any(
@@ -163,31 +134,6 @@ def _promises_ranges(contexts):
         for context in contexts or ()
         for constraint in getattr(context, "constraint_sizes", None) or ()
     )
-
-
-def _range(bounds):
-    lower, upper = bounds
-    return ValueRanges(
-        -int_oo if lower is None else sympy.Integer(lower),
-        int_oo if upper is None else sympy.Integer(upper),
-    )
-
-
-def _condition(expr, value):
-    """The boolean that says that `expr` has this value or lies within."""
-    if value is sympy.true:
-        return expr
-    if value is sympy.false:
-        return sympy.Not(expr)
-    if not isinstance(value, tuple):
-        return sympy.Eq(expr, value)
-    lower, upper = value
-    ends = []
-    if lower is not None:
-        ends.append(sympy.Le(lower, expr))
-    if upper is not None:
-        ends.append(sympy.Le(expr, upper))
-    return sympy.And(*ends)
 
 
 class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
@@ -231,17 +177,9 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             and var_to_range is None
             and not size_oblivious
             and not settings.verify
-            and _is_exported(self, beside)
+            and beside.program.is_exported(self)
         ):
-            is_guarded = expr is beside.guarded
-            answer = beside.mirror.ask(self, expr, None, None, False,
-                                       is_guarded)
-            if not _is_value(answer):
-                pass
-            elif is_guarded:
-                beside.no_guards[expr] = answer
-            else:
-                answer = self._for_a_program(beside, expr, answer, torchs)
+            answer = beside.program.answer(self, expr, torchs)
         else:
             answer = beside.mirror.ask(
                 self, expr, axioms, var_to_range, size_oblivious,
@@ -265,24 +203,13 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         TorchShapeEnv._maybe_evaluate_static.cache_info
     )
 
-    def _for_a_program(self, beside, expr, answer, torchs):
-        """`answer` where an exported program may rest on it, else None: where
-        its checks imply it, or torch itself says so (it is not asked about long
-        expressions: milliseconds each, and what it knows of them is checked)."""
-        if beside.checked.ask(self, expr) != answer and (
-            _is_long(expr) or torchs() != answer
-        ):
-            return None
-        beside.mirror.remember(expr, answer)
-        return answer
-
     def _maybe_evaluate_range_only(self, expr, fallback=None):
         """As torch's: the value where it follows, else `fallback`."""
         beside = companion(self)
         if (
             beside is not None
             and not settings.verify
-            and not _is_exported(self, beside)
+            and not beside.program.is_exported(self)
         ):
             answer = beside.mirror.ask(self, expr)
             if answer is not NotImplemented:
@@ -298,31 +225,14 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         beside = companion(self)
         if beside is None or size_oblivious or settings.verify:
             return super().bound_sympy(expr, size_oblivious)
-        if _is_exported(self, beside):
-            return self._bounds_for_a_program(beside, expr)
+        if beside.program.is_exported(self):
+            replacing = beside.replacing[-1] if beside.replacing else None
+            return beside.program.bounds(self, expr, replacing,
+                                         super().bound_sympy(expr))
         bounds = beside.mirror.bounds(self, expr, bool(beside.replacing))
         if bounds is NotImplemented:
             return super().bound_sympy(expr, size_oblivious)
-        return _range(bounds)
-
-    def _bounds_for_a_program(self, beside, expr):
-        """torch.export writes what this says as a check of the program."""
-        theirs = super().bound_sympy(expr)
-        if beside.replacing:
-            # A smaller range is of use where it lets the symbol go.
-            bounds = beside.mirror.bounds(self, expr, True)
-            whole = self.var_to_range.get(beside.replacing[-1])
-            if bounds is NotImplemented or whole is None:
-                return theirs
-            ours = _range(bounds)
-            return ours if ours.issubset(whole) else theirs
-        bounds = beside.checked.bounds(self, expr)
-        if bounds is NotImplemented:
-            return theirs
-        ours = _range(bounds)
-        return theirs & ours if theirs.lower <= ours.upper and (
-            ours.lower <= theirs.upper
-        ) else theirs
+        return _answers.value_range(bounds)
 
     def create_symbol(self, val, source, dynamic_dim=DimDynamic.DUCK,
                       constraint_dim=None, *args, **kwargs):
@@ -330,11 +240,8 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         made = super().create_symbol(val, source, dynamic_dim, constraint_dim,
                                      *args, **kwargs)
         beside = companion(self)
-        if beside is not None and made in self.var_to_range:
-            beside.initial.setdefault(made, self.var_to_range[made])
-            if isinstance(constraint_dim,
-                          symbolic_shapes.StrictMinMaxConstraint):
-                beside.promised.add(made)
+        if beside is not None:
+            beside.program.note_symbol(self, made, constraint_dim)
         return made
 
     def _set_replacement(self, a, tgt, msg):
@@ -382,7 +289,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         for expr, value in beside.mirror.project(
             self, symbols, [guard.expr for guard in kept], others
         ):
-            condition = self.replace(_condition(expr, value))
+            condition = self.replace(_answers.condition(expr, value))
             if condition.free_symbols <= symbols:
                 result.append(
                     symbolic_shapes.ShapeGuard(
@@ -412,10 +319,12 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         beside = companion(self)
         # Without a fallback, each unknown one becomes a guard or an error.
         is_strict = fallback_value is None
+        result = None
         try:
-            with self._guarding(beside, orig_expr, not size_oblivious,
-                                is_strict):
-                result = self._assert_for_a_program(beside, orig_expr)
+            with self._guarding(beside, orig_expr, is_strict=is_strict,
+                                is_plain=not size_oblivious):
+                if beside is not None:
+                    result = beside.program.asserted_answer(self, orig_expr)
                 if result is None:
                     result = super()._evaluate_expr(
                         orig_expr, hint, fx_node, size_oblivious,
@@ -451,92 +360,16 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             return super().guard_or_defer_runtime_assert(orig_expr, *args,
                                                          **kwargs)
 
-    @contextlib.contextmanager
-    def _guarding(self, beside, expr, is_plain=True, is_strict=False):
-        """torch.export asks `expr`, and it becomes a guard if it is unknown and
-        about sizes of inputs (or `is_strict`)."""
-        if beside is None or not _is_exported(self, beside):
-            yield
-            return
-        outer = beside.guarded
-        beside.guarded = expr if (
-            is_plain
-            and not beside.is_reported
-            and not settings.verify
-            and not self._suppress_guards_tls()
-            and (is_strict or self._is_of_inputs(expr))
-        ) else None
-        try:
-            yield
-        finally:
-            beside.guarded = outer
-
-    def _is_of_inputs(self, expr):
-        return self.replace(expr).free_symbols <= self.backed_var_to_val.keys()
-
-    def _assert_for_a_program(self, beside, expr):
-        """The value of a question about data that torch would raise and that
-        follows only where no size is 0 or 1: the program asserts it."""
+    def _guarding(self, beside, expr, **how):
+        """A block in which torch asks `expr` and makes a guard of what nothing
+        decides.  `how`: as of Program.guarding."""
         if (
             beside is None
-            or beside.guarded is not expr
-            or self._is_of_inputs(expr)
+            or settings.verify
+            or not beside.program.is_exported(self)
         ):
-            return None
-        beside.guarded = None
-        answer = beside.mirror.ask(self, expr, None, None, False, False)
-        if not _is_value(answer):
-            return None
-        if self._maybe_evaluate_static(expr) is None:
-            self.guard_or_defer_runtime_assert(
-                _condition(expr, answer), "it follows for sizes from 2 on"
-            )
-        return answer
-
-    def _guard_for_a_program(self, beside):
-        """What was decided where torch would have made a guard becomes one, if
-        no check of the program implies it and torch does not itself say so."""
-        for condition in self._unguarded(tuple(beside.no_guards.items())):
-            if (
-                beside.checked.ask(self, condition) is not sympy.true
-                and not self._follows_for_torch(beside, condition)
-            ):
-                self.guards.append(symbolic_shapes.ShapeGuard(
-                    condition, self._get_sloc(), size_oblivious=False
-                ))
-                self._maybe_guard_rel(condition)
-
-    def _unguarded(self, decided):
-        """The conditions of sizes of inputs; not what was decided while a size
-        was one number for a while."""
-        for expr, value in decided:
-            condition = self.replace(_condition(expr, value))
-            if (
-                self._is_of_inputs(condition)
-                and companion(self).mirror.hint(self, condition) is sympy.true
-            ):
-                yield condition
-
-    def _follows_for_torch(self, beside, condition):
-        """Whether torch itself decides it before it knows any guard."""
-        initial = tuple(
-            (symbol, beside.initial.get(symbol, found))
-            for symbol, found in self.var_to_range.items()
-        )
-        return TorchShapeEnv._maybe_evaluate_static(
-            self, condition, axioms=(), var_to_range=initial
-        ) is not None
-
-    def _is_hushed(self, decided):
-        """Whether torch would report that some promised range does not satisfy
-        a guard that is decided here and so is none."""
-        beside = companion(self)
-        return any(
-            len(condition.free_symbols) == 1
-            and condition.free_symbols <= beside.promised
-            and not self._follows_for_torch(beside, condition)
-            for condition in self._unguarded(decided)
-        )
+            return contextlib.nullcontext()
+        return beside.program.guarding(self, expr, **how)
 
     def _make_data_dependent_error(self, expr, unhinted_expr, **kwargs):
         """As torch's, with the checks that would decide the question."""
@@ -548,7 +381,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             _joint_checks.note_made(error)
             _data_dependent.answer(
                 self, unhinted_expr, error, beside.example,
-                keep=not _joint_checks.is_in_lesson(),
+                keep=not _joint_checks.is_retracing(),
             )
         return error
 
@@ -565,19 +398,18 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             and not settings.verify
             and not self._translation_validation_enabled
         ):
-            if _is_exported(self, beside):
+            program = beside.program
+            if program.is_exported(self):
                 if not self.frozen:
-                    self._guard_for_a_program(beside)
-                    beside.is_reported = True
-                    decided = tuple(beside.no_guards.items())
-                    _exports.note_report(
+                    program.add_guards(self)
+                    _strict_exports.note_report(
                         self,
-                        # Without Dynamo's builder of guards, which is gone then.
+                        # Dynamo's builder of guards is gone then.
                         functools.partial(
                             super().produce_guards_verbose, *args,
                             **kwargs | {"source_ref": lambda s: s.name},
                         ),
-                        functools.partial(self._is_hushed, decided),
+                        functools.partial(program.hides_violation, self),
                     )
             elif (
                 "verbose_python" in kwargs.get("langs", ())
