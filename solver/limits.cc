@@ -32,26 +32,31 @@ const Limits& limits_of(const SolverOptions& options) {
   return options.limits ? *options.limits : kDefaults;
 }
 
+std::string no_limit(std::string_view name) {
+  return "no limit is called '" + std::string(name) +
+         "'; `proviso limits` lists them";
+}
+
 }  // namespace internal
 
 std::span<const LimitInfo> all_limits() { return kLimits; }
 
 void set_limit(Limits& limits, std::string_view name, uint64_t value) {
-  const LimitInfo& row = limit_named(name);
-  if (value > kMostTimesDefault * row.value) {
+  const LimitInfo* const row = limit_named(name);
+  if (row == nullptr) throw Error("set_limit: " + internal::no_limit(name));
+  if (value > kMostTimesDefault * row->value) {
     throw Error("set_limit: " + std::string(name) + " is at most " +
-                std::to_string(kMostTimesDefault * row.value) +
+                std::to_string(kMostTimesDefault * row->value) +
                 " (16 times its default), got " + std::to_string(value));
   }
-  row.set(limits, value);
+  row->set(limits, value);
 }
 
-const LimitInfo& limit_named(std::string_view name) {
+const LimitInfo* limit_named(std::string_view name) {
   for (const LimitInfo& row : kLimits) {
-    if (row.name == name) return row;
+    if (row.name == name) return &row;
   }
-  throw Error("no limit is called '" + std::string(name) +
-              "'; `proviso limits` lists them");
+  return nullptr;
 }
 
 }  // namespace proviso::inline v0_2

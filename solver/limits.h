@@ -35,8 +35,8 @@ struct LimitInfo {
 };
 
 [[nodiscard]] std::span<const LimitInfo> all_limits();  // in the table's order
-// Throws Error where no limit has that name.
-[[nodiscard]] const LimitInfo& limit_named(std::string_view name);
+// nullptr where no limit has that name.
+[[nodiscard]] const LimitInfo* limit_named(std::string_view name);
 
 // Throws Error where no limit has that name, or the value is more than 16 times
 // the default: depth takes stack, and size memory.

@@ -5,6 +5,9 @@
 //   if (depth > limits().split_depth) ..      // anywhere below it
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "solver/limits.h"
 
 namespace proviso::inline v0_2::internal {
@@ -16,6 +19,9 @@ inline const Limits& limits() { return *current_limits; }
 
 // The limits that the options name, else the defaults; they live as long.
 const Limits& limits_of(const SolverOptions& options);
+
+// What is wrong where limit_named() finds nothing.
+std::string no_limit(std::string_view name);
 
 // Has an engine's limits in force for as long as one of its calls lasts.
 class LimitsInForce {

@@ -12,11 +12,15 @@
 namespace proviso::inline v0_2 {
 namespace {
 
+void add_name(std::string& names, std::string_view name) {
+  names += (names.empty() ? "" : ", ") + std::string(name);
+}
+
 std::string no_option(std::string_view name) {
   std::string known;
   const SolverOptions defaults;
   each_option(defaults, [&](const OptionInfo& row, const auto&) {
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
+    add_name(known, row.name);
   });
   return "no option '" + std::string(name) + "'; there are " + known;
 }
@@ -38,8 +42,7 @@ std::optional<std::string> try_set_limit(SolverOptions& options,
 
 std::string no_strategy(std::string_view name) {
   std::string known;
-  for (Strategy s : all_strategies())
-    known += (known.empty() ? "" : ", ") + std::string(name_of(s));
+  for (Strategy s : all_strategies()) add_name(known, name_of(s));
   return "no strategy is called '" + std::string(name) + "'; there are " +
          known;
 }
@@ -95,14 +98,15 @@ void set_option(SolverOptions& options, std::string_view name, uint64_t value) {
 
 uint64_t get_option(const SolverOptions& options, std::string_view name) {
   if (name.starts_with(kLimit)) {
-    const LimitInfo& row = limit_named(name.substr(kLimit.size()));
-    return row.get(internal::limits_of(options));
+    const std::string_view limit = name.substr(kLimit.size());
+    const LimitInfo* const row = limit_named(limit);
+    if (row == nullptr) throw Error("get_option: " + internal::no_limit(limit));
+    return row->get(internal::limits_of(options));
   }
   if (name.starts_with(kWithout)) {
-    const auto strategy = strategy_named(name.substr(kWithout.size()));
-    if (!strategy) {
-      throw Error("get_option: " + no_strategy(name.substr(kWithout.size())));
-    }
+    const std::string_view of = name.substr(kWithout.size());
+    const auto strategy = strategy_named(of);
+    if (!strategy) throw Error("get_option: " + no_strategy(of));
     return options.disabled_strategies.contains(*strategy) ? 1 : 0;
   }
   std::optional<uint64_t> found;

@@ -237,7 +237,7 @@ constexpr Row kStrategies[] = {
      Stage::kProof, Tier::kLinear, 16, nullptr, by_reduction},
     {Strategy::kLinearRefutation, "linear-refutation",
      "Fourier-Motzkin with integer tightening over monomials, with lemmas "
-      "about their products",
+     "about their products",
      Stage::kProof, Tier::kLinear, 3, nullptr, by_refutation<Tier::kLinear>},
     {Strategy::kModelRepair, "model-repair",
      "models that local search mends: which answers remain",
@@ -266,7 +266,6 @@ constexpr Row kStrategies[] = {
      Stage::kPoints, Tier::kZ3, 0, wants_z3, by_z3},
 };
 // clang-format on
-static_assert(std::size(kStrategies) == kStrategyCount);
 static_assert(std::ranges::equal(kStrategies, all_strategies(), {},
                                  &Row::strategy));
 

@@ -73,6 +73,25 @@ TEST(Options, ChangedLimitsAndStrategiesMakeTheSameOptions) {
   EXPECT_THROW(get_option(options, "without.luck"), Error);
 }
 
+TEST(Options, ErrorsNameTheCall) {
+  const auto said = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const SolverOptions options;
+  Limits limits;
+  EXPECT_THAT(said([&] { set_limit(limits, "luck", 1); }),
+              HasSubstr("set_limit: no limit is called 'luck'"));
+  EXPECT_THAT(said([&] { (void)get_option(options, "limit.luck"); }),
+              HasSubstr("get_option: no limit is called 'luck'"));
+  EXPECT_THAT(said([&] { (void)get_option(options, "without.luck"); }),
+              HasSubstr("get_option: no strategy is called 'luck'"));
+}
+
 TEST(Options, WrongNamesAndValuesAreSaid) {
   SolverOptions options;
   EXPECT_THAT(*try_set_option(options, "fast", 1),

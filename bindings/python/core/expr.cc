@@ -270,6 +270,11 @@ py::object evaluated(const PyExpr& self, const py::dict& values) {
   throw Error("Expr.evaluate: " + result.why);
 }
 
+template <Expr (*rewrite)(Expr)>
+PyExpr rewritten(const PyExpr& self) {
+  return {self.pool, at_length(*self.pool, [&] { return rewrite(self.e); })};
+}
+
 PyExpr substituted(const PyExpr& self, const py::dict& values) {
   std::unordered_map<std::string, Expr> by_name;
   for (Expr s : free_symbols(self.e)) by_name.emplace(s.symbol().name, s);
@@ -541,24 +546,13 @@ Raises Error where it is undefined or a symbol has no value.)")
 >>> Expr("n + m").subs({"n": "m", "m": 3})
 m + 3)")
       .def(
-          "canonical",
-          [](const PyExpr& s) {
-            return PyExpr{s.pool, at_length(*s.pool, [&] {
-                            return proviso::canonical(s.e);
-                          })};
-          },
+          "canonical", &rewritten<proviso::canonical>,
           R"(The canonical form, without facts: equal things are more often the same.
 
 >>> Expr("n + n - 2*n").canonical()
 0)")
-      .def(
-          "simplify",
-          [](const PyExpr& s) {
-            return PyExpr{s.pool, at_length(*s.pool, [&] {
-                            return proviso::simplify(s.e);
-                          })};
-          },
-          R"(The cheapest form that is found without facts.
+      .def("simplify", &rewritten<proviso::simplify>,
+           R"(The cheapest form that is found without facts.
 
 >>> Expr("8*(n//8) + n%8").simplify()
 n)")

@@ -5,7 +5,7 @@
     _compile.bind(False)        # torch's own again
 
 `_watching(original)` makes the other one; functools.wraps says whose it is.
-What somebody else has put in its place is left alone.
+A function that other code has bound to that name since is left alone.
 """
 
 import sys
