@@ -123,7 +123,7 @@ def traced(program):
 
     def export(shapes):
         def run(x, y):
-            steps.inputs = [str(x.shape[0]), str(y.shape[0])]
+            steps.inputs = [name_of(x.shape[0]), name_of(y.shape[0])]
             return program.run(x, y)
 
         with Steps() as steps:
@@ -160,6 +160,13 @@ class Outcome:
                      f"refused here; {self.peer_lucky} off it and right; "
                      f"{self.peer_wrong} silently different")
         return text
+
+
+def name_of(size):
+    """"s0", or "4": not asked of the size, of whose text an export takes
+    note."""
+    return (size.node._graph_repr() if isinstance(size, torch.SymInt)
+            else str(size))
 
 
 class Steps(torch.overrides.TorchFunctionMode):

@@ -517,6 +517,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-command", action="store_true")
     parser.add_argument("--tests", nargs="*", default=())
+    parser.add_argument("--verbose", action="store_true",
+                        help="name each program on stderr before it is read")
     options = parser.parse_args()
     programs = failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -529,6 +531,8 @@ def main():
                 if options.only not in case.name:
                     continue
                 programs += 1
+                if options.verbose:
+                    print(place, case.name, file=sys.stderr, flush=True)
                 found = examine(case, folder, not options.no_command)
                 failed += bool(found)
                 print("\n".join(found), end="\n" * bool(found), flush=True)

@@ -39,7 +39,8 @@ class Steps(random_programs.Steps):
 
     def take(self, inputs):
         tensors = tensors_in(inputs)
-        self.inputs = [str(n) for t in tensors for n in t.shape]
+        self.inputs = [random_programs.name_of(n)
+                       for t in tensors for n in t.shape]
         self.shapes = [tuple(t.shape) for t in tensors]
 
     def holds(self, inputs, shapes):

@@ -35,6 +35,28 @@ TEST(SymFunctionsTest, DivisionRoundsDownAndTheRemainderHasTheDivisorsSign) {
     }
 }
 
+// The expected numbers are CPython's divmod().
+TEST(SymFunctionsTest, FloatsDivideAsPythonsDo) {
+  struct Case {
+    double x, y, quotient, remainder;
+  };
+  const Case cases[] = {{1.0, 0.1, 9.0, 0.09999999999999995},
+                        {7.5, -2.0, -4.0, -0.5},
+                        {-1.0, 0.1, -10.0, 5.551115123125783e-17},
+                        {6.0, 0.5, 12.0, 0.0},
+                        {6.0, -0.5, -12.0, -0.0},
+                        {-0.25, 3.0, -1.0, 2.75},
+                        {0.3, 0.1, 2.0, 0.09999999999999998}};
+  for (const Case& c : cases) {
+    const double quotient = call("_operator.floordiv", {c.x, c.y}).toDouble();
+    const double remainder = call("_operator.mod", {c.x, c.y}).toDouble();
+    EXPECT_EQ(quotient, c.quotient) << c.x << " // " << c.y;
+    EXPECT_EQ(remainder, c.remainder) << c.x << " % " << c.y;
+    EXPECT_EQ(std::signbit(remainder), std::signbit(c.y));
+  }
+  EXPECT_EQ(call("_operator.floordiv", {int64_t{1}, 0.1}).toDouble(), 9.0);
+}
+
 TEST(SymFunctionsTest, RoundingTiesGoToEven) {
   EXPECT_EQ(call("builtins.round", {2.5}).toInt(), 2);
   EXPECT_EQ(call("builtins.round", {3.5}).toInt(), 4);

@@ -66,9 +66,28 @@ void check_divisor(const c10::IValue& v) {
               "size");
 }
 
+// Of the divisor's sign, as in Python.
+double float_mod(double x, double y) {
+  const double rest = std::fmod(x, y);
+  if (rest == 0) return std::copysign(0.0, y);
+  return (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+// Python's 1.0 // 0.1 is 9.0, for 0.1 is a little more than a tenth; x / y is
+// rounded to 10.0.  x less its remainder is y times a whole number, but for
+// rounding.
+double float_floordiv(double x, double y) {
+  const double rest = std::fmod(x, y);
+  double quotient = (x - rest) / y;
+  if (rest != 0 && (rest < 0) != (y < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(0.0, x / y);
+  const double floor = std::floor(quotient);
+  return quotient - floor > 0.5 ? floor + 1 : floor;
+}
+
 c10::IValue floordiv(Args a) {
   check_divisor(a[1]);
-  if (any_double(a)) return std::floor(as_double(a[0]) / as_double(a[1]));
+  if (any_double(a)) return float_floordiv(as_double(a[0]), as_double(a[1]));
   const int64_t x = as_int(a[0]), y = as_int(a[1]);
   if (y == -1) return checked(x == INT64_MIN, -x, "//");
   return floor_quotient(x, y);
@@ -76,10 +95,7 @@ c10::IValue floordiv(Args a) {
 
 c10::IValue mod(Args a) {
   check_divisor(a[1]);
-  if (any_double(a)) {  // of the divisor's sign, as in Python
-    const double y = as_double(a[1]), rest = std::fmod(as_double(a[0]), y);
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
-  }
+  if (any_double(a)) return float_mod(as_double(a[0]), as_double(a[1]));
   const int64_t x = as_int(a[0]), y = as_int(a[1]);
   if (y == -1) return int64_t{0};
   return floor_remainder(x, y);

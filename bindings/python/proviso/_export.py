@@ -16,6 +16,7 @@ from proviso import (
     _specs,
     _state,
     _suggest,
+    _texts,
     _trace,
 )
 from proviso._errors import ConstraintViolationError, DataDependentError
@@ -72,7 +73,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
             assumed_answers=answers)
 
     try:
-        program, out_spec = trace()
+        program, out_spec = _texts.settled(trace)
     except DataDependentError as error:
         refused = _suggest.with_later_questions(
             error, lambda *known: _error_of(trace, *known))

@@ -10,7 +10,14 @@ import threading
 import torch
 from torch.fx.experimental import symbolic_shapes
 
-from proviso import _branches, _control_flow, _modules, _numbers, _proviso
+from proviso import (
+    _branches,
+    _control_flow,
+    _modules,
+    _numbers,
+    _proviso,
+    _texts,
+)
 
 _MISSING = object()
 # Patches and flags are the process's; one trace at a time.
@@ -25,7 +32,8 @@ def tracing_environment():
     with _lock, contextlib.ExitStack() as stack:
         stack.callback(_set_flags, *_get_flags())
         _set_flags(True, True, False)
-        for owner, name, replacement in _PATCHES + _numbers.PATCHES:
+        for owner, name, replacement in (
+                _PATCHES + _numbers.PATCHES + _texts.PATCHES):
             before = vars(owner).get(name, _MISSING)
             stack.callback(_put_back, owner, name, before)
             setattr(owner, name, replacement)
