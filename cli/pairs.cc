@@ -203,9 +203,10 @@ void print_rules() {
     std::printf("  %-30s %9llu\n", rule.name,
                 static_cast<unsigned long long>(rule.count));
   }
-  std::printf("rules of // and %%, times that each rewrote\n");
-  print_rewrite_rules("simplifier", internal::division_rule_counts());
-  std::printf("the same in the solver's forms, by numbers and under facts\n");
+  std::printf("rules of the canonical form, times that each rewrote\n");
+  print_rewrite_rules("canonical", internal::canonical_rule_counts());
+  std::printf(
+      "rules of // and %% in the solver's forms, by numbers and under facts\n");
   print_rewrite_rules("floor", number_division_rule_counts());
   print_rewrite_rules("quotient", quotient_rule_counts());
   std::printf("rules of powers and bits in the solver's forms\n");

@@ -1,6 +1,6 @@
-// The canonical form, operator by operator; floors and remainders have a file
-// of their own (sym/canonical_division.cc).  Each is proved against evaluate()
-// on small domains by tests/sym/canonical_test.cc.
+// The canonical form of an expression.  Each operator is proved against
+// evaluate() on small domains by tests/sym/canonical_test.cc; those with rules
+// have a file each (sym/canonicalizer.h).
 //
 //   2*(x + 1) <= x + y + 2     both sides are one polynomial, y - x >= 0, which
 //                              is written x <= y
@@ -26,285 +26,6 @@
 #include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
-
-// ---- Min and Max
-
-Expr Canonicalizer::extremum(Op op, Args args) {
-  std::vector<Expr> kept;
-  for (Expr arg : args) {
-    if (arg.is(op)) {
-      kept.insert(kept.end(), arg.args().begin(), arg.args().end());
-    } else {
-      kept.push_back(arg);
-    }
-  }
-  std::sort(kept.begin(), kept.end(),
-            [](Expr a, Expr b) { return compare(a, b) < 0; });
-  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-  // An argument that another one dominates everywhere goes.
-  auto dominated = [&](Expr a, Expr b) {
-    if (!a.is_int() || !b.is_int()) return false;
-    Polynomial gap = to_polynomial(b) - to_polynomial(a);
-    return known_nonneg(op == Op::kMax ? gap : gap * Int(-1));
-  };
-  for (size_t i = 0; i < kept.size();) {
-    bool drop = false;
-    for (size_t j = 0; j < kept.size() && !drop; ++j) {
-      drop = j != i && dominated(kept[i], kept[j]);
-    }
-    if (drop) {
-      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
-  }
-  return kept.size() == 1 ? kept[0] : pool_.make(op, kept);
-}
-
-// ---- relations
-
-Expr Canonicalizer::decided(Expr condition) {
-  if (!facts_ || condition.is_constant()) return condition;
-  auto truth = facts_->truth(condition);
-  return truth ? boolean(*truth) : condition;
-}
-
-namespace {
-
-// The terms with a positive coefficient, and those with a negative one negated.
-struct Sides {
-  Polynomial positive, negative;
-  Int constant;
-};
-
-Sides sides_of(const Polynomial& p) {
-  Sides sides;
-  sides.constant = p.constant();
-  for (const auto& [monomial, c] : p.terms()) {
-    if (monomial.empty()) continue;
-    if (c.sign() > 0) {
-      sides.positive.add(monomial, c);
-    } else {
-      sides.negative.add(monomial, -c);
-    }
-  }
-  return sides;
-}
-
-}  // namespace
-
-// N <= P + c, with the constant where it reads best.
-Expr Canonicalizer::render_nonneg(const Polynomial& p) {
-  auto [positive, negative, c] = sides_of(p);
-  if (negative.is_zero()) {
-    return pool_.make(Op::kLe, {integer(-c), expr(positive)});
-  }
-  if (positive.is_zero()) {
-    return pool_.make(Op::kLe, {expr(negative), integer(c)});
-  }
-  if (c == Int(-1)) {
-    return pool_.make(Op::kLt, {expr(negative), expr(positive)});
-  }
-  if (c.sign() < 0) {
-    negative.add({}, -c);
-  } else {
-    positive.add({}, c);
-  }
-  return pool_.make(Op::kLe, {expr(negative), expr(positive)});
-}
-
-Expr Canonicalizer::render_zero(const Polynomial& p) {
-  auto [positive, negative, c] = sides_of(p);
-  bool left = c.sign() > 0 && !negative.is_zero();
-  if (left) {
-    positive.add({}, c);
-  } else {
-    negative.add({}, -c);
-  }
-  return pool_.make(Op::kEq, {expr(positive), expr(negative)});
-}
-
-Expr Canonicalizer::nonneg(const Polynomial& p) {
-  if (p.is_constant()) return boolean(p.constant().sign() >= 0);
-  Polynomial tight = over(p, p.content());  // the constant rounds down
-  if (known_nonneg(tight)) return boolean(true);
-  auto high = upper(tight);
-  if (high && high->sign() < 0) return boolean(false);
-  return decided(render_nonneg(tight));
-}
-
-Expr Canonicalizer::is_zero(const Polynomial& p) {
-  if (p.is_constant()) return boolean(p.constant().is_zero());
-  Int g = p.content();
-  if (!floor_mod(p.constant(), g).is_zero()) return boolean(false);
-  if (p.terms().begin()->second.sign() < 0) g = -g;
-  Polynomial primitive = over(p, g);
-  auto low = lower(primitive), high = upper(primitive);
-  if ((low && low->sign() > 0) || (high && high->sign() < 0)) {
-    return boolean(false);
-  }
-  if (low && high && low->is_zero() && high->is_zero()) return boolean(true);
-  return decided(render_zero(primitive));
-}
-
-// Exact real arithmetic on both sides becomes one integer relation.
-std::optional<Ratio> Canonicalizer::ratio(Expr e, int depth) {
-  constexpr int kMaxDepth = 64;
-  if (e.is_int()) return Ratio{to_polynomial(e), 1};
-  if (depth == kMaxDepth) return {};
-  Budget::spend(1);
-  switch (e.op()) {
-    case Op::kRational:
-      return Ratio{Polynomial(e.rational().num()), e.rational().den()};
-    case Op::kToFloat: return ratio(e.arg(0), depth + 1);
-    case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: {
-      auto a = ratio(e.arg(0), depth + 1), b = ratio(e.arg(1), depth + 1);
-      if (!a || !b || !b->numerator.is_constant()) return {};
-      Int divisor = b->numerator.constant();
-      if (divisor.is_zero()) return {};
-      Int sign = divisor.sign();
-      return Ratio{a->numerator * (b->denominator * sign),
-                   a->denominator * divisor * sign};
-    }
-    case Op::kAdd: {
-      Ratio sum;
-      for (Expr arg : e.args()) {
-        auto part = ratio(arg, depth + 1);
-        if (!part) return {};
-        sum.numerator = sum.numerator * part->denominator +
-                        part->numerator * sum.denominator;
-        sum.denominator *= part->denominator;
-      }
-      return sum;
-    }
-    case Op::kMul: {
-      Ratio product{Polynomial(Int(1)), 1};
-      for (Expr arg : e.args()) {
-        auto part = ratio(arg, depth + 1);
-        if (!part) return {};
-        size_t terms =
-            product.numerator.terms().size() * part->numerator.terms().size();
-        if (terms > 64) return {};
-        product.numerator = product.numerator * part->numerator;
-        product.denominator *= part->denominator;
-      }
-      return product;
-    }
-    default: return {};
-  }
-}
-
-Expr Canonicalizer::relation(Op op, Expr a, Expr b) {
-  if (op == Op::kNe) return negate(relation(Op::kEq, a, b));
-  if (a.is_bool()) {
-    if (a == b) return boolean(true);
-    if (a.is_constant()) std::swap(a, b);
-    if (b.is_constant()) return b.is_true() ? a : negate(a);
-    if (compare(b, a) < 0) std::swap(a, b);
-    return decided(pool_.make(Op::kEq, {a, b}));
-  }
-  auto x = ratio(a), y = ratio(b);
-  if (x && y && compares_exactly(a, b)) {
-    Polynomial gap = y->numerator * x->denominator -
-                     x->numerator * y->denominator;  // b - a, scaled up
-    if (op == Op::kEq) return is_zero(gap);
-    return nonneg(op == Op::kLe ? gap : gap - Polynomial(Int(1)));
-  }
-  if (a == b) return boolean(op != Op::kLt);
-  if (op == Op::kEq && compare(b, a) < 0) std::swap(a, b);
-  return decided(pool_.make(op, {a, b}));
-}
-
-// ---- logic
-
-Expr Canonicalizer::negate(Expr e) {
-  if (e.is_constant()) return boolean(!e.is_true());
-  const auto is_junction = [](Expr x) {
-    return x.is(Op::kAnd) || x.is(Op::kOr);
-  };
-  if (!is_junction(e)) return opposite(e);
-  // Arguments first, so that no call goes deep.
-  visit_arguments_first(
-      e, [&](Expr x) { return !is_junction(x) || opposites_.contains(x.id()); },
-      [&](Expr x) { opposites_.emplace(x.id(), opposite(x)); });
-  return opposites_.at(e.id());
-}
-
-Expr Canonicalizer::opposite(Expr e) {
-  switch (e.op()) {
-    case Op::kNot: return e.arg(0);
-    case Op::kEq: return pool_.make(Op::kNe, e.args());
-    case Op::kNe: return pool_.make(Op::kEq, e.args());
-    case Op::kLt: return relation(Op::kLe, e.arg(1), e.arg(0));
-    case Op::kLe: return relation(Op::kLt, e.arg(1), e.arg(0));
-    case Op::kAnd:
-    case Op::kOr: {
-      std::vector<Expr> parts;
-      for (Expr arg : e.args()) parts.push_back(negate(arg));
-      return junction(e.is(Op::kAnd) ? Op::kOr : Op::kAnd, parts);
-    }
-    default: return pool_.make(Op::kNot, {e});
-  }
-}
-
-bool Canonicalizer::has_opposites(Args parts) {
-  if (nested_ == kMostNested) return false;
-  struct Nested {
-    int& levels;
-    ~Nested() { --levels; }
-  } const nested{++nested_};
-  return std::any_of(parts.begin(), parts.end(), [&](Expr part) {
-    return std::find(parts.begin(), parts.end(), negate(part)) != parts.end();
-  });
-}
-
-Expr Canonicalizer::junction(Op op, Args args) {
-  const bool absorbing = op == Op::kOr;
-  std::vector<Expr> parts;
-  for (Expr arg : args) {
-    if (arg.is(op)) {
-      parts.insert(parts.end(), arg.args().begin(), arg.args().end());
-    } else if (!arg.is_constant()) {
-      parts.push_back(arg);
-    } else if (arg.is_true() == absorbing) {
-      return boolean(absorbing);
-    }
-  }
-  std::sort(parts.begin(), parts.end(),
-            [](Expr a, Expr b) { return compare(a, b) < 0; });
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  if (has_opposites(parts)) return boolean(absorbing);
-  if (parts.empty()) return boolean(!absorbing);
-  return parts.size() == 1 ? parts[0] : pool_.make(op, parts);
-}
-
-Expr Canonicalizer::where(Expr condition, Expr then, Expr otherwise) {
-  if (condition.is_constant()) return condition.is_true() ? then : otherwise;
-  if (then == otherwise) return then;
-  if (then.is_bool() && then.is_constant() && otherwise.is_constant()) {
-    return then.is_true() ? condition : negate(condition);
-  }
-  return pool_.make(Op::kWhere, {condition, then, otherwise});
-}
-
-// ---- the rest of arithmetic
-
-Expr Canonicalizer::absolute(Expr a) {
-  if (!a.is_int()) return pool_.make(Op::kAbs, {a});
-  Polynomial p = to_polynomial(a);
-  if (known_nonneg(p)) return a;
-  if (known_nonneg(p * Int(-1))) return expr(p * Int(-1));
-  Int g = full_content(p);
-  Polynomial primitive = over(p, g);
-  if (primitive.terms().begin()->second.sign() < 0) {
-    primitive = primitive * Int(-1);
-  }
-  Expr inner = primitive.is_constant()
-                   ? expr(primitive)
-                   : pool_.make(Op::kAbs, {expr(primitive)});
-  return expr(to_polynomial(inner) * g);
-}
 
 // Float sums and products: flat, constants folded, arguments sorted, where no
 // rounding depends on it.
@@ -361,32 +82,6 @@ Expr Canonicalizer::round(Op op, Expr a) {
     if (known_nonneg(n * Int(-1))) return up();
   }
   return pool_.make(op, {a});
-}
-
-Expr Canonicalizer::bits(Op op, Expr a, Expr b) {
-  if (compare(a, b) < 0) std::swap(a, b);  // a constant goes right
-  if (a.is(Op::kInteger)) std::swap(a, b);
-  if (a == b) return op == Op::kBitXor ? integer(0) : a;
-  if (b.is(Op::kInteger)) {
-    const Int& mask = b.integer();
-    if (mask.is_zero()) return op == Op::kBitAnd ? b : a;
-    if (mask == Int(-1) && op == Op::kBitAnd) return a;
-    if (mask == Int(-1) && op == Op::kBitOr) return b;
-    // (x ^ 5) ^ 3 is x ^ 6, and so on.
-    if (a.is(op) && a.arg(1).is(Op::kInteger)) {
-      const Int& inner = a.arg(1).integer();
-      const Int both = op == Op::kBitAnd  ? bit_and(inner, mask)
-                       : op == Op::kBitOr ? bit_or(inner, mask)
-                                          : bit_xor(inner, mask);
-      return bits(op, a.arg(0), integer(both));
-    }
-    // x & (2**k - 1) is x % 2**k.
-    if (op == Op::kBitAnd && mask.sign() > 0 &&
-        bit_and(mask, mask + Int(1)).is_zero()) {
-      return mod(to_polynomial(a), Polynomial(mask + Int(1)));
-    }
-  }
-  return pool_.make(op, {a, b});
 }
 
 Expr Canonicalizer::power(Expr base, Expr exponent) {
@@ -512,6 +207,17 @@ Expr Canonicalizer::rewrite(Expr e) {
   memo().emplace(e.id(), result);
   memo().emplace(result.id(), result);
   return result;
+}
+
+std::vector<RewriteRuleCount> canonical_rule_counts() {
+  std::vector<RewriteRuleCount> all;
+  for (auto* counts :
+       {division_rule_counts, bit_rule_counts, extremum_rule_counts,
+        absolute_rule_counts, nonneg_rule_counts, zero_rule_counts,
+        junction_rule_counts, choice_rule_counts}) {
+    for (const RewriteRuleCount& rule : counts()) all.push_back(rule);
+  }
+  return all;
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -3,8 +3,19 @@
 // the library.
 //
 //   Canonicalizer canonicalizer(pool, &facts);
-//   Expr c = canonicalizer.run(e);                      // canonical under
-//   facts Expr f = canonicalizer.floor_div(p, Polynomial(8)); // of canonical p
+//   Expr c = canonicalizer.run(e);                 // canonical under the facts
+//   Expr f = canonicalizer.floor_div(p, Polynomial(8));    // of canonical p
+//
+// An operator is a table of rules (sym/rewrite_rule.h) over what is built:
+//
+//   canonical.cc             the way over an expression; sums, products,
+//   powers,
+//                            rounding
+//   canonical_division.cc    a // b, a % b
+//   canonical_bits.cc        a & b, a | b, a ^ b
+//   canonical_extrema.cc     Min, Max, Abs
+//   canonical_relations.cc   p >= 0, p == 0
+//   canonical_logic.cc       And, Or, Not, Where
 #pragma once
 
 #include <optional>
@@ -47,6 +58,8 @@ class Canonicalizer {
   Expr is_zero(const Polynomial& p);  // p == 0
   Expr negate(Expr condition);
   Expr junction(Op op, Args args);
+  // Whether one of the conditions is the opposite of another.
+  bool has_opposites(Args conditions);
 
   Expr expr(const Polynomial& p) { return to_expr(pool_, p); }
   Expr integer(const Int& value) { return pool_.integer(value); }
@@ -88,7 +101,6 @@ class Canonicalizer {
   std::optional<Expr> fold_constants(Expr raw);
   Expr decided(Expr condition);
   Expr opposite(Expr condition);
-  bool has_opposites(Args parts);  // one the opposite of another
   Expr rewrite(Expr e);
   std::unordered_map<uint32_t, Expr>& memo() {
     return facts_ ? memo_ : PoolStores::canonical_memo(pool_);
@@ -111,7 +123,15 @@ Polynomial over(const Polynomial& p, const Int& k);
 // gcd of all coefficients, the constant's included.
 Int full_content(const Polynomial& p);
 
-// The rules of a // b and a % b.
+// The rules of all tables, and those of each.
+std::vector<RewriteRuleCount> canonical_rule_counts();
 std::vector<RewriteRuleCount> division_rule_counts();
+std::vector<RewriteRuleCount> bit_rule_counts();
+std::vector<RewriteRuleCount> extremum_rule_counts();
+std::vector<RewriteRuleCount> absolute_rule_counts();
+std::vector<RewriteRuleCount> nonneg_rule_counts();
+std::vector<RewriteRuleCount> zero_rule_counts();
+std::vector<RewriteRuleCount> junction_rule_counts();
+std::vector<RewriteRuleCount> choice_rule_counts();
 
 }  // namespace proviso::inline v0_2::internal

@@ -1,0 +1,208 @@
+// And, Or and Where in canonical form, a table of rules each, and Not, the
+// opposite of each operator.
+//
+//   And(x < y, And(z < 3, True), x < y)
+//     flatten_parts, idle_constant, repeated_part     And(x < y, z < 3)
+//   Not(And(x < y, z < 3))                            Or(y <= x, 3 <= z)
+//
+// Parts are compared by their opposites, whose memo a call keeps, so that the
+// opposite of a shared part is made once.  What one part says of another is
+// the search's (sym/rules_logic.cc).
+#include <algorithm>
+
+#include "sym/canonicalizer.h"
+
+namespace proviso::inline v0_2::internal {
+namespace {
+
+// ---- And and Or
+
+struct Junction {
+  Canonicalizer& s;
+  const Op op;  // kAnd or kOr
+  std::vector<Expr> parts;
+  Expr value = {};
+  bool is_done = false;
+
+  // Alone it decides an Or; its opposite says nothing there.
+  bool absorbing() const { return op == Op::kOr; }
+  bool is(bool truth) {
+    value = s.boolean(truth);
+    return is_done = true;
+  }
+};
+
+bool flatten_parts(Junction& c) {
+  const auto is_nested = [&](Expr part) { return part.is(c.op); };
+  if (std::none_of(c.parts.begin(), c.parts.end(), is_nested)) return false;
+  std::vector<Expr> flat;
+  for (Expr part : c.parts) {
+    if (is_nested(part)) {
+      flat.insert(flat.end(), part.args().begin(), part.args().end());
+    } else {
+      flat.push_back(part);
+    }
+  }
+  c.parts = std::move(flat);
+  return true;
+}
+
+bool absorbing_constant(Junction& c) {
+  return std::any_of(c.parts.begin(), c.parts.end(),
+                     [&](Expr part) {
+                       return part.is_constant() &&
+                              part.is_true() == c.absorbing();
+                     }) &&
+         c.is(c.absorbing());
+}
+
+bool idle_constant(Junction& c) {
+  return std::erase_if(c.parts, [](Expr part) { return part.is_constant(); });
+}
+
+bool repeated_part(Junction& c) {
+  std::sort(c.parts.begin(), c.parts.end(),
+            [](Expr a, Expr b) { return compare(a, b) < 0; });
+  const auto end = std::unique(c.parts.begin(), c.parts.end());
+  if (end == c.parts.end()) return false;
+  c.parts.erase(end, c.parts.end());
+  return true;
+}
+
+bool opposite_parts(Junction& c) {
+  return c.s.has_opposites(c.parts) && c.is(c.absorbing());
+}
+
+constinit RuleTable kJunctionRules({
+    RewriteRow<Junction>{
+        {"flatten_parts", "And(a < b, And(b < c, c < d))",
+         "And(a < b, b < c, c < d)", "", "And(x < y, And(y < z, z < 3))",
+         "And(x < y, Or(y < z, z < 3))"},
+        flatten_parts,
+        Then::kNext},
+    {{"absorbing_constant", "Or(a < b, True)", "True", "", "Or(x < y, True)",
+      "Or(x < y, False)"},
+     absorbing_constant},
+    {{"idle_constant", "And(a < b, True)", "a < b", "", "And(x < y, True)",
+      "And(x < y, False)"},
+     idle_constant,
+     Then::kNext},
+    {{"repeated_part", "And(a < b, b < c, a < b)", "And(a < b, b < c)", "",
+      "And(x < y, y < z, x < y)", "And(x < y, y < z)"},
+     repeated_part,
+     Then::kNext},
+    {{"opposite_parts", "And(a < b, b <= a)", "False", "",
+      "And(x < y, z < 3, y <= x)", "And(x < y, z < 3, y <= z)"},
+     opposite_parts,
+     Then::kNext},
+});
+
+// ---- Where
+
+struct Choice {
+  Canonicalizer& s;
+  Expr condition, then, otherwise;
+  Expr value = {};
+  bool is_done = false;
+
+  bool becomes(Expr e) {
+    value = e;
+    return is_done = true;
+  }
+};
+
+bool known_condition(Choice& c) {
+  return c.condition.is_constant() &&
+         c.becomes(c.condition.is_true() ? c.then : c.otherwise);
+}
+
+bool same_arms(Choice& c) { return c.then == c.otherwise && c.becomes(c.then); }
+
+bool truth_of_condition(Choice& c) {
+  const bool are_truths =
+      c.then.is_bool() && c.then.is_constant() && c.otherwise.is_constant();
+  return are_truths &&
+         c.becomes(c.then.is_true() ? c.condition : c.s.negate(c.condition));
+}
+
+constinit RuleTable kChoiceRules({
+    RewriteRow<Choice>{{"known_condition", "Where(a < b, c, d)", "c", "a < b",
+                        "Where(x < x + 1, y, z)", "Where(x < y, y, z)"},
+                       known_condition},
+    {{"same_arms", "Where(a < b, c, c)", "c", "", "Where(x < y, z, z)",
+      "Where(x < y, y, z)"},
+     same_arms},
+    {{"truth_of_condition", "Where(a < b, False, True)", "b <= a", "",
+      "Where(x < y, False, True)", "Where(x < y, y < z, True)"},
+     truth_of_condition},
+});
+
+}  // namespace
+
+std::vector<RewriteRuleCount> junction_rule_counts() {
+  return kJunctionRules.counts();
+}
+std::vector<RewriteRuleCount> choice_rule_counts() {
+  return kChoiceRules.counts();
+}
+
+bool Canonicalizer::has_opposites(Args parts) {
+  if (nested_ == kMostNested) return false;
+  struct Nested {
+    int& levels;
+    ~Nested() { --levels; }
+  } const nested{++nested_};
+  return std::any_of(parts.begin(), parts.end(), [&](Expr part) {
+    return std::find(parts.begin(), parts.end(), negate(part)) != parts.end();
+  });
+}
+
+Expr Canonicalizer::junction(Op op, Args args) {
+  Junction call{.s = *this, .op = op, .parts = {args.begin(), args.end()}};
+  kJunctionRules.run(call);
+  if (call.is_done) return call.value;
+  if (call.parts.empty()) return boolean(!call.absorbing());
+  return call.parts.size() == 1 ? call.parts[0] : pool_.make(op, call.parts);
+}
+
+Expr Canonicalizer::where(Expr condition, Expr then, Expr otherwise) {
+  Choice call{
+      .s = *this, .condition = condition, .then = then, .otherwise = otherwise};
+  kChoiceRules.run(call);
+  return call.is_done ? call.value
+                      : pool_.make(Op::kWhere, {condition, then, otherwise});
+}
+
+// ---- Not
+
+Expr Canonicalizer::negate(Expr e) {
+  if (e.is_constant()) return boolean(!e.is_true());
+  const auto is_junction = [](Expr x) {
+    return x.is(Op::kAnd) || x.is(Op::kOr);
+  };
+  if (!is_junction(e)) return opposite(e);
+  // Arguments first, so that no call goes deep.
+  visit_arguments_first(
+      e, [&](Expr x) { return !is_junction(x) || opposites_.contains(x.id()); },
+      [&](Expr x) { opposites_.emplace(x.id(), opposite(x)); });
+  return opposites_.at(e.id());
+}
+
+Expr Canonicalizer::opposite(Expr e) {
+  switch (e.op()) {
+    case Op::kNot: return e.arg(0);
+    case Op::kEq: return pool_.make(Op::kNe, e.args());
+    case Op::kNe: return pool_.make(Op::kEq, e.args());
+    case Op::kLt: return relation(Op::kLe, e.arg(1), e.arg(0));
+    case Op::kLe: return relation(Op::kLt, e.arg(1), e.arg(0));
+    case Op::kAnd:
+    case Op::kOr: {
+      std::vector<Expr> parts;
+      for (Expr arg : e.args()) parts.push_back(negate(arg));
+      return junction(e.is(Op::kAnd) ? Op::kOr : Op::kAnd, parts);
+    }
+    default: return pool_.make(Op::kNot, {e});
+  }
+}
+
+}  // namespace proviso::inline v0_2::internal
