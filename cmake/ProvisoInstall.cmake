@@ -19,12 +19,23 @@ set(solver_headers
 set(guards_headers
   context_text explain guard_program input_check logs open_question refusal
   requirements shape_env size_set source_text suggest torch_form)
+set(tracer_adapter_headers
+  control_flow_ops decompositions exported_program tracer
+  pt2/allowed_operators pt2/program_reader pt2/zip_reader run/checked_calls)
+set(tracer_adapter_headers_within  # what those include; not for users
+  fake/fake_tensor fake/sym_node ir/graph ir/graph_signature trace/mode_blocks
+  trace/mode_stack trace/module_stacks trace/nesting trace/program_inputs
+  trace/rule trace/source_stacks trace/trace_asserts)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/proviso)
-foreach(folder sym solver guards)
-  foreach(header ${${folder}_headers})
+function(proviso_install_headers folder)
+  foreach(header ${ARGN})
+    get_filename_component(below ${folder}/${header} DIRECTORY)
     install(FILES ${PROJECT_SOURCE_DIR}/${folder}/${header}.h
-      DESTINATION ${headers}/${folder})
+      DESTINATION ${headers}/${below})
   endforeach()
+endfunction()
+foreach(folder sym solver guards)
+  proviso_install_headers(${folder} ${${folder}_headers})
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/solver/limits.def
   DESTINATION ${headers}/solver)
@@ -55,9 +66,8 @@ if(TARGET proviso_c)
 endif()
 if(TARGET proviso_tracer)
   proviso_install_libraries(Tracer proviso_tracer)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/tracer_adapter
-    DESTINATION ${headers} FILES_MATCHING PATTERN "*.h"
-    PATTERN shape_functions EXCLUDE PATTERN finish EXCLUDE)
+  proviso_install_headers(tracer_adapter
+    ${tracer_adapter_headers} ${tracer_adapter_headers_within})
 endif()
 # A command finds our libraries beside its folder, and Z3 and LibTorch where they
 # were when it was built.

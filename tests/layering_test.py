@@ -6,6 +6,7 @@ A folder includes itself and what lies to its left; torch is known to the
 tracer and what stands on it, Z3 to one file, Boost to one file.  A file includes
 its own header first, so that its compilation shows that the header needs nothing
 before it (tests/CMakeLists.txt compiles the headers that have no such file).
+An installed header includes installed ones.
 """
 
 import pathlib
@@ -110,6 +111,23 @@ def violations():
                     yield f"{name}:{number}: includes {included}: {why}"
 
 
+def installed_headers():
+    """What cmake/ProvisoInstall.cmake installs."""
+    text = (ROOT / "cmake/ProvisoInstall.cmake").read_text()
+    lists = re.findall(r"set\((\w+)_headers(?:_within)?\s([^)]*)\)", text)
+    assert len(lists) == 5, lists
+    return {f"{folder}/{name}.h" for folder, names in lists
+            for name in re.sub("#.*", "", names).split()}
+
+
+def not_installed(installed, includes_of):
+    """(header, what it includes) where that is ours and not installed."""
+    return [(name, included) for name in sorted(installed)
+            for included in includes_of(name)
+            if included.endswith(".h") and included not in installed
+            and included.split("/")[0] in MAY_INCLUDE]
+
+
 def self_check():
     """A seeded breach of each rule is noticed."""
     assert complaint("sym/x.cc", "sym", "solver/solver.h")
@@ -127,11 +145,17 @@ def self_check():
     assert not part_complaint("guards/shape_env.cc", "guards/env/log.h", order)
     assert not complaint(Z3_FILE, "solver", "z3++.h")
     assert not complaint("solver/x.cc", "solver", "sym/expr.h")
+    assert not_installed({"sym/a.h"}, {"sym/a.h": ["sym/b.h"]}.get)
+    assert not not_installed({"sym/a.h"}, {"sym/a.h": ["c10/b.h"]}.get)
 
 
 def main():
     self_check()
     found = list(violations())
+    found += [f"{name} is installed and includes {included}, which is not"
+              for name, included in not_installed(
+                  installed_headers(),
+                  lambda name: [i for _, i in includes(ROOT / name)])]
     print("\n".join(found) or "the arrows hold")
     return 1 if found else 0
 
