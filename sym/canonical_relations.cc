@@ -175,7 +175,7 @@ Expr Canonicalizer::is_zero(const Polynomial& p) {
 
 // Exact real arithmetic on both sides becomes one integer relation.
 std::optional<Ratio> Canonicalizer::ratio(Expr e, int depth) {
-  constexpr int kMaxDepth = 64;
+  constexpr int kMaxDepth = 40;
   if (e.is_int()) return Ratio{to_polynomial(e), 1};
   if (depth == kMaxDepth) return {};
   Budget::spend(1);

@@ -97,6 +97,7 @@ Best FormSearch::best(Expr e) {
       (it->second.effort >= effort_ || it->second.is_in_progress)) {
     return it->second.best;
   }
+  if (nested_ == kMostNested) return {e, e, cost(e)};
   if (!has_zeros() && is_sum(e) && is_plain_sum(polynomial(e))) {
     return (best_[e.id()] = {written(e), kMostEffort}).best;
   }
@@ -106,7 +107,9 @@ Best FormSearch::best(Expr e) {
   known.is_in_progress = true;
   const int effort = effort_;
   effort_ = std::max(effort - 1, 0);
+  ++nested_;
   const Best found = search(e, effort);
+  --nested_;
   effort_ = effort;
   Known& now = best_[e.id()];
   now.is_in_progress = false;
@@ -124,6 +127,7 @@ std::optional<Best> FormSearch::found(Expr e) const {
 void FormSearch::recover() {
   for (auto& [id, known] : best_) known.is_in_progress = false;
   effort_ = kMostEffort;
+  nested_ = 0;
 }
 
 // The forms of one node.

@@ -105,6 +105,8 @@ class FormSearch {
   static constexpr int kMostEffort = 3;
   static constexpr int kMaxAssumptions = 2;
   static constexpr int kMaxProofs = 12;
+  // Searches within searches: a level is 1.5 KiB of stack.
+  static constexpr int kMostNested = 24;
 
   FormSearch(ExprPool& pool, const Facts* facts, int depth,
              std::shared_ptr<Costs> costs);
@@ -127,6 +129,7 @@ class FormSearch {
   bool has_negative_divisor_ = false;
   int effort_ = kMostEffort;  // of the search that comes next
   int proofs_left_ = kMaxProofs;
+  int nested_ = 0;
   std::unordered_map<uint32_t, Known> best_, written_;  // by node
   std::unordered_map<uint32_t, Expr> floor_forms_;
   std::unordered_map<uint32_t, Polynomial> polynomials_;

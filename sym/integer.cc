@@ -103,16 +103,16 @@ void charge_big(uint64_t units) {
   Budget::spend(std::min(units, Budget::units_left() + 1));
 }
 void charge_sum(const Int& a, const Int& b) {
-  charge_big(1 + (limbs(a) + limbs(b)) / 8);
+  charge_big(2 + (limbs(a) + limbs(b)) / 8);
 }
 void charge_product(const Int& a, const Int& b) {
-  charge_big(1 + (limbs(a) + limbs(b)) / 8 + limbs(a) * limbs(b) / 64);
+  charge_big(2 + (limbs(a) + limbs(b)) / 8 + limbs(a) * limbs(b) / 64);
 }
 // Boost's division by more than a limb walks all that is left of the dividend
 // for each limb of the quotient.
 void charge_quotient(const Int& a, const Int& b) {
   const uint64_t n = limbs(a), steps = n - std::min(n, limbs(b)) + 1;
-  charge_big(1 + (n + limbs(b)) / 8 + (b.is_small() ? 0 : n * steps / 32));
+  charge_big(4 + (n + limbs(b)) / 8 + (b.is_small() ? 0 : n * steps / 18));
 }
 
 cpp_int big(const Int& a) { return IntAccess::big(a); }
@@ -323,16 +323,26 @@ Int gcd(const Int& a, const Int& b) {
     return Int(std::gcd(small(a), small(b)));
   }
   if (both_wide(a, b)) {
-    Wide x = wide(a), y = wide(b);
-    while (y != 0) x = std::exchange(y, x % y);
-    return IntAccess::make(x < 0 ? -x : x);
+    using Unsigned = unsigned __int128;
+    const auto magnitude = [](const Int& i) {
+      return i.sign() < 0 ? -static_cast<Unsigned>(wide(i))
+                          : static_cast<Unsigned>(wide(i));
+    };
+    Unsigned x = magnitude(a), y = magnitude(b);
+    uint64_t steps = 0;
+    for (; y >> 64 != 0; ++steps) x = std::exchange(y, x % y);
+    Budget::charge(2 + steps);
+    if (y == 0) return IntAccess::make(static_cast<Wide>(x));
+    const auto low = static_cast<uint64_t>(y);
+    return IntAccess::make(
+        static_cast<Wide>(std::gcd(static_cast<uint64_t>(x % y), low)));
   }
   // A bit a step, each of which shifts what is left: one division first where
   // one of the two is longer.
   if (limbs(a) > limbs(b) + 1 && !b.is_zero()) return gcd(b, floor_mod(a, b));
   if (limbs(b) > limbs(a) + 1 && !a.is_zero()) return gcd(a, floor_mod(b, a));
   const uint64_t longest = std::max(limbs(a), limbs(b));
-  charge_big(1 + 8 * longest + longest * longest / 3 * 2);
+  charge_big(4 + 8 * longest + longest * longest);
   return IntAccess::make(
       boost::multiprecision::gcd(cpp_int(boost::multiprecision::abs(big(a))),
                                  cpp_int(boost::multiprecision::abs(big(b)))));
