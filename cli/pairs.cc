@@ -19,7 +19,6 @@
 #include "solver/normal/functions.h"
 #include "solver/normal/quotients.h"
 #include "solver/solver.h"
-#include "sym/canonical.h"
 #include "sym/canonicalizer.h"
 #include "sym/cost.h"
 #include "sym/parse.h"

@@ -1,68 +1,29 @@
-// replay: recorded sessions, asked again line by line.  The format is
-// "shapelog 1": symbol, range, assume and ask lines; an ask line carries the
-// truth.  What PROVISO_TRACE wrote is read too (solver/trace.h): there a line
-// starts with @N, the context that it is of, and may make, copy, scope or end
-// it, or say what a call gave.
-#include <charconv>
+// replay: recorded sessions (cli/session.h), asked again line by line.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <system_error>
-#include <tuple>
 #include <unordered_map>
 
 #include "cli/arguments.h"
 #include "cli/progress.h"
+#include "cli/session.h"
 #include "cli/tally.h"
 #include "cli/timer.h"
 #include "solver/options.h"
 #include "sym/budget.h"
-#include "sym/parse.h"
 #include "sym/print.h"
-#include "sym/symbol_kinds.h"
 
 namespace proviso::cli {
 namespace {
 
-// What a question took is the median of so many replays, each parsed and
-// assumed anew: the answers are the last one's.
+// What a question took is the median of so many replays, each of which parses
+// and assumes by itself: the answers are the last one's.
 constexpr size_t kRounds = 3;
 constexpr uintmax_t kShort = 16'384;   // bytes
 constexpr uint64_t kEnough = 500'000;  // units of work (sym/budget.h)
-
-// The text before `word`, which is taken off `rest` with it.
-std::string_view take_until(std::string_view& rest, std::string_view word) {
-  size_t at = rest.find(word);
-  std::string_view head = rest.substr(0, at);
-  rest = at == std::string_view::npos ? std::string_view{}
-                                      : rest.substr(at + word.size());
-  return trimmed(head);
-}
-
-struct Event {
-  enum Kind {
-    kDeclare,
-    kAssume,
-    kAsk,
-    kValue,
-    kOpen,
-    kClone,
-    kPush,
-    kPop,
-    kEnd,
-    kResult
-  } kind;
-  Expr expr = {};       // what is declared, assumed or asked
-  Interval range = {};  // kDeclare
-  Truth truth = Truth::kHard;
-  double peer_us = 0;
-  int line = 0;
-  uint64_t context = 0;                     // 0: of a session that names none
-  uint64_t of = 0;                          // kClone
-  std::string_view call = {}, result = {};  // kResult
-};
 
 // What a call gives, as a trace writes it; nullopt for another call.
 std::optional<std::string> result_of(Context& context, std::string_view call,
@@ -83,202 +44,6 @@ std::optional<std::string> result_of(Context& context, std::string_view call,
     text += (text.empty() ? "" : " ") + value.to_string();
   return text;
 }
-
-// A session's file, parsed.
-class Session {
- public:
-  Session(const std::string& path, Tally& tally) : path_(path) {
-    for (std::string& line : read_lines(path)) {
-      lines_.push_back(std::make_unique<std::string>(std::move(line)));
-      std::string_view rest = trimmed(*lines_.back());
-      if (rest.empty() || rest[0] == '#') continue;
-      try {
-        context_ = rest[0] == '@' ? take_context(rest) : 0;
-        if (context_ == 0 || !read_of_trace(rest)) read(rest);
-      } catch (const Error& error) {
-        tally.add_error(group(), place(static_cast<int>(lines_.size())),
-                        error.what());
-      }
-    }
-  }
-
-  ExprPool& pool(uint64_t context) {
-    const auto known = pool_of_.find(context);
-    if (known != pool_of_.end()) return *known->second;
-    if (context != 0) {
-      throw Error("replay: context " + std::to_string(context) +
-                  " has no pool or clone line before");
-    }
-    return *pool_of_.emplace(0, &made_pool(0)).first->second;
-  }
-  // Those that a trace gives a context; nullptr for a session without.
-  const SolverOptions* options(uint64_t context) const {
-    const auto known = options_of_.find(context);
-    return known == options_of_.end() ? nullptr : &known->second;
-  }
-  const std::vector<Event>& events() const { return events_; }
-  std::string group() const {
-    size_t from = path_.find_last_of('/') + 1;  // npos + 1 is 0
-    return path_.substr(from, path_.rfind('.') - from);
-  }
-  std::string place(int line) const {
-    return path_ + ":" + std::to_string(line);
-  }
-  const std::string& text(const Event& e) const {
-    return *lines_[static_cast<size_t>(e.line) - 1];
-  }
-
- private:
-  void add(Event e) {
-    e.line = static_cast<int>(lines_.size());
-    e.context = context_;
-    events_.push_back(std::move(e));
-  }
-  Expr parsed(std::string_view text) { return parse(pool(context_), text); }
-
-  static uint64_t number(std::string_view text, const char* what) {
-    uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, value);
-    if (read.ec == std::errc() && read.ptr == end) return value;
-    throw Error("replay: expected " + std::string(what) + ", got '" +
-                std::string(text) + "'");
-  }
-
-  uint64_t take_context(std::string_view& rest) {
-    rest.remove_prefix(1);
-    const uint64_t n = number(take_until(rest, " "), "a context's number");
-    if (n == 0) throw Error("replay: contexts are numbered from 1");
-    return n;
-  }
-
-  ExprPool& made_pool(uint64_t number) {
-    std::unique_ptr<ExprPool>& pool = pools_[number];
-    if (pool == nullptr) pool = std::make_unique<ExprPool>();
-    return *pool;
-  }
-
-  // False for a line that is as in other sessions.
-  bool read_of_trace(std::string_view line) {
-    std::string_view rest = line;
-    const std::string_view word = take_until(rest, " ");
-    rest = trimmed(rest);
-    if (word == "pool") {
-      pool_of_[context_] = &made_pool(number(rest, "a pool's number"));
-      options_of_[context_] = {};
-      add({.kind = Event::kOpen});
-    } else if (word == "option") {
-      const std::string_view name = take_until(rest, " ");
-      (void)pool(context_);
-      set_option(options_of_[context_], name, number(rest, "a value"));
-    } else if (word == "symbol") {
-      read_symbol(rest);
-    } else if (word == "clone") {
-      const uint64_t of = number(rest, "a context's number");
-      pool_of_[context_] = &pool(of);
-      add({.kind = Event::kClone, .of = of});
-    } else if (word == "push" || word == "pop" || word == "end") {
-      (void)pool(context_);
-      add({.kind = word == "push"  ? Event::kPush
-                   : word == "pop" ? Event::kPop
-                                   : Event::kEnd});
-    } else if (const size_t is = rest.find(" =");
-               is != std::string_view::npos && word != "ask" &&
-               word != "assume") {
-      read_result(word, rest.substr(0, is), trimmed(rest.substr(is + 2)));
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  void read_symbol(std::string_view rest) {
-    const size_t space = rest.rfind(' ');
-    const auto kind = find_symbol_kind(
-        space == std::string_view::npos ? "" : rest.substr(space + 1));
-    if (!kind) throw Error("replay: expected symbol NAME KIND");
-    pool(context_).symbol(rest.substr(0, space), *kind);
-  }
-
-  void read_result(std::string_view call, std::string_view text,
-                   std::string_view result) {
-    if (call == "values") {  // values LIMIT EXPR
-      const size_t space = text.find(' ');
-      if (space == std::string_view::npos)
-        throw Error("replay: expected values LIMIT EXPR");
-      call = std::string_view(call.data(), call.size() + 1 + space);
-      text.remove_prefix(space + 1);
-    }
-    add({.kind = Event::kResult,
-         .expr = parsed(text),
-         .call = call,
-         .result = result});
-  }
-
-  void read(std::string_view rest) {
-    std::string_view word = take_until(rest, " ");
-    if (word == "symbol" || word == "range") {
-      // NAME backed hint V range [LO, HI]  |  NAME unbacked range [LO, HI]
-      std::string_view name = take_until(rest, " ");
-      if (word == "symbol") take_until(rest, "range ");
-      return declare(name, rest);
-    }
-    if (word == "assume")
-      return add({.kind = Event::kAssume, .expr = parsed(rest)});
-    if (word == "ask") return ask(rest);
-    throw Error("replay: expected symbol, range, assume or ask, got '" +
-                std::string(word) + "'");
-  }
-
-  void declare(std::string_view name, std::string_view ends) {
-    if (ExprPool scratch; parse(scratch, name).is_float())
-      return declare_float(parsed(name), ends);
-    RangeDeclaration r =
-        parse_range(std::string(name) + " in " + std::string(ends));
-    const Expr symbol = declared_symbol(pool(context_), r);
-    if (!symbol.is_symbol()) throw Error("replay: not a symbol's name");
-    add({.kind = Event::kDeclare,
-         .expr = symbol,
-         .range = Interval::of(r.lower, r.upper)});
-  }
-
-  // Float ends are relations: "[1.0e-12, oo]".
-  void declare_float(Expr symbol, std::string_view ends) {
-    if (!ends.starts_with("[") || !ends.ends_with("]")) {
-      throw Error("replay: expected [LO, HI], got '" + std::string(ends) + "'");
-    }
-    std::string_view high = ends.substr(1, ends.size() - 2);
-    std::string_view low = take_until(high, ",");
-    high = trimmed(high);
-    if (low != "-oo") {
-      add({.kind = Event::kAssume, .expr = le(parsed(low), symbol)});
-    }
-    if (high != "oo") {
-      add({.kind = Event::kAssume, .expr = le(symbol, parsed(high))});
-    }
-  }
-
-  // KIND EXPR ; truth T ; peer ANSWER Nus
-  void ask(std::string_view rest) {
-    take_until(rest, " ");
-    std::string_view text = take_until(rest, ";");
-    take_until(rest, "truth ");
-    Event e{.kind = Event::kAsk, .expr = parsed(text)};
-    e.truth = truth_of(take_until(rest, ";"));
-    std::string_view us = rest.substr(rest.rfind(' ') + 1);
-    e.peer_us = std::strtod(std::string(us).c_str(), nullptr);
-    if (!e.expr.is_bool()) e.kind = Event::kValue;
-    add(e);
-  }
-
-  std::string path_;
-  std::map<uint64_t, std::unique_ptr<ExprPool>> pools_;
-  std::map<uint64_t, ExprPool*> pool_of_;  // by context
-  std::map<uint64_t, SolverOptions> options_of_;
-  uint64_t context_ = 0;                             // of the line that is read
-  std::vector<std::unique_ptr<std::string>> lines_;  // events point into them
-  std::vector<Event> events_;
-};
 
 // One pass over a session's events, in contexts of its own.
 class Replay {

@@ -45,4 +45,8 @@ Expr conjunction(ExprPool& pool, const std::vector<Expr>& parts) {
   return parts.size() == 1 ? parts[0] : pool.make(Op::kAnd, parts);
 }
 
+Expr canonical_conjunction(ExprPool& pool, const std::vector<Expr>& parts) {
+  return canonical(conjunction(pool, parts));
+}
+
 }  // namespace proviso::inline v0_2::internal

@@ -20,5 +20,6 @@ Expr negate(Expr condition);
 void add_once(std::vector<Expr>& all, Expr e);
 // All of them: true of none, and of one that one.
 Expr conjunction(ExprPool& pool, const std::vector<Expr>& parts);
+Expr canonical_conjunction(ExprPool& pool, const std::vector<Expr>& parts);
 
 }  // namespace proviso::inline v0_2::internal

@@ -10,7 +10,6 @@
 #include "guards/phrases.h"
 #include "guards/weakest_checks.h"
 #include "solver/interrupt_scope.h"
-#include "sym/canonical.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/traced_python.h"

@@ -7,7 +7,6 @@
 #include "guards/env/session_facts.h"
 #include "guards/weakest_checks.h"
 #include "solver/interrupt_scope.h"
-#include "sym/canonical.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
 

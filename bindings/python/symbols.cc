@@ -3,7 +3,6 @@
 #include <torch/csrc/utils/python_symnode.h>
 
 #include "bindings/python/bindings.h"
-#include "sym/canonical.h"
 #include "sym/print.h"
 
 namespace proviso::python {

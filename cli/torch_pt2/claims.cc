@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sym/canonical.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "solver/interrupt_scope.h"
-#include "sym/canonical.h"
 
 namespace proviso::inline v0_2::internal {
 

@@ -1,7 +1,6 @@
 #include "guards/env/open_questions.h"
 
 #include "guards/conjuncts.h"
-#include "sym/canonical.h"
 #include "sym/excerpt.h"
 #include "sym/print.h"
 

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <random>
 
-#include "sym/canonical.h"
 #include "sym/evaluate.h"
 #include "tests/guards/support.h"
 

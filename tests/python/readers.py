@@ -1,6 +1,6 @@
 """Every .pt2 of ours is read by every reader, and gives what eager gives.
 
-    python tests/python/readers.py [--only NAME] [--from SOURCE ...]
+    python tests/python/readers.py [--only NAME] [--from SOURCE ...] [--every N]
 
 A program is exported and saved.  Its readers are `proviso check` and `run`,
 proviso.load, torch.export.load, the decompositions of both, and what both write
@@ -515,6 +515,8 @@ def main():
     parser.add_argument("--from", dest="places", nargs="*")
     parser.add_argument("--random", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1,
+                        help="only each so many-th program of a source")
     parser.add_argument("--no-command", action="store_true")
     parser.add_argument("--tests", nargs="*", default=())
     parser.add_argument("--verbose", action="store_true",
@@ -527,8 +529,8 @@ def main():
         for place, cases in sources(options.random, options.seed).items():
             if options.places and place not in options.places:
                 continue
-            for case in cases():
-                if options.only not in case.name:
+            for i, case in enumerate(cases()):
+                if options.only not in case.name or i % options.every:
                     continue
                 programs += 1
                 if options.verbose:

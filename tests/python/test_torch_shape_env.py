@@ -19,7 +19,7 @@ from torch.utils._sympy.functions import FloorDiv
 from torch.utils._sympy.numbers import int_oo
 
 import proviso.torch
-from proviso.torch import _binding, _shape_env
+from proviso.torch import _binding, _settings, _shape_env
 
 TORCHS = symbolic_shapes.ShapeEnv
 
@@ -533,8 +533,8 @@ def test_the_name_is_bound_where_torch_constructs_one_and_taken_away():
         assert symbolic_shapes.ShapeEnv is _shape_env.ShapeEnv
         assert dynamo.ShapeEnv is _shape_env.ShapeEnv
         with proviso.torch.shape_env(verify=True):
-            assert _shape_env.settings.verify
-        assert not _shape_env.settings.verify
+            assert _settings.verify
+        assert not _settings.verify
         assert symbolic_shapes.ShapeEnv is _shape_env.ShapeEnv
     assert symbolic_shapes.ShapeEnv is TORCHS
     assert dynamo.ShapeEnv is TORCHS
@@ -1090,7 +1090,7 @@ def test_blocks_that_an_error_leaves_are_closed():
             with proviso.torch.shape_env(verify=True):
                 raise ZeroDivisionError
     assert symbolic_shapes.ShapeEnv is TORCHS
-    assert not _shape_env.settings.verify
+    assert not _settings.verify
     assert not _binding._state.blocks
 
 

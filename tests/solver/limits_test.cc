@@ -8,7 +8,6 @@
 #include <set>
 
 #include "guards/context_text.h"
-#include "sym/canonical.h"
 #include "tests/solver/support.h"
 #include "tests/support/random_facts.h"
 #include "tests/support/random_index.h"

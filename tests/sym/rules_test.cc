@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "solver/solver.h"
-#include "sym/canonical.h"
 #include "sym/evaluate.h"
 #include "sym/form_search.h"
 #include "sym/parse.h"

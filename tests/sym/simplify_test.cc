@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sym/canonical.h"
 #include "sym/cost.h"
 #include "sym/evaluate.h"
 #include "sym/parse.h"

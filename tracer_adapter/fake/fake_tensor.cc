@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "sym/canonical.h"
 #include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/tracer.h"

@@ -13,7 +13,6 @@
 
 #include "bindings/python/core/core.h"
 #include "bindings/python/core/mirror_state.h"
-#include "sym/canonical.h"
 
 namespace proviso::python {
 

@@ -55,13 +55,14 @@ def _update():
     from proviso.torch import (
         _joint_checks,
         _quotients,
+        _settings,
         _shape_env,
         _strict_exports,
     )
 
     wanted = _state.blocks[-1] if _state.blocks else _state.enabled
-    _shape_env.settings.verify = wanted is not None and wanted.verify
-    _quotients.bind(wanted is not None, wanted is not None and wanted.verify)
+    _settings.verify = wanted is not None and wanted.verify
+    _quotients.bind(wanted is not None)
     _joint_checks.bind(wanted is not None and not wanted.verify)
     _strict_exports.bind(wanted is not None and not wanted.verify)
     _bind_inductor(wanted)

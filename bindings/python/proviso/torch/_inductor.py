@@ -24,8 +24,8 @@ import sympy
 from torch._inductor import sizevars
 from torch.utils._sympy.functions import FloorDiv, ModularIndexing
 
-from proviso.torch import _differences
-from proviso.torch._quotients import checked, forms, settings
+from proviso.torch import _differences, _settings
+from proviso.torch._quotients import checked, forms
 
 
 # ---- strides ---------------------------------------------------------------
@@ -40,7 +40,7 @@ def _stride_at(index, var):
     ours = forms.stride(index, var)
     if ours is NotImplemented:
         return _torch_stride_at(index, var)
-    if settings.verify:
+    if _settings.verify:
         theirs = _torch_stride_at(index, var)
         return checked("stride_at", (index, var), ours, theirs)
     return ours
@@ -103,7 +103,7 @@ def _stride_at_vec_range(index, var, vec_length=None):
     if not vec_length or not index.has(FloorDiv, ModularIndexing):
         return _stride_at(index, var)
     ours = _stride_at(_in_vector(index, var, vec_length), var)
-    if not settings.verify:
+    if not _settings.verify:
         return ours
     point = None
     if ours.is_number:  # else it has symbols that stand for quotients
@@ -165,7 +165,7 @@ def _joined(expr):
             break
         low, high, joined = pair
         result = result - low - high + joined
-    if settings.verify:
+    if _settings.verify:
         theirs = _torch_join_dimensions(expr)
         return checked("join_dimensions", (expr,), result, theirs)
     return result
@@ -205,8 +205,8 @@ _verified = False  # what the caches hold
 def bind(wanted):
     """Puts these functions where torch's are, or torch's back."""
     global _is_bound, _verified
-    if settings.verify != _verified:
-        _verified = settings.verify
+    if _settings.verify != _verified:
+        _verified = _settings.verify
         for cached in (_stride_at, _stride_at_vec_range, _joined):
             cached.cache_clear()
     if wanted == _is_bound:

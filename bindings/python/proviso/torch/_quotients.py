@@ -18,17 +18,10 @@ from torch.utils._sympy import functions
 from torch.utils._sympy.functions import FloorDiv
 
 from proviso import _core
-from proviso.torch import _differences, _sympy_classes
+from proviso.torch import _differences, _settings, _sympy_classes
 
 _sympy_classes.register()
 forms = _core.IndexForms()
-
-
-class _Settings:
-    verify = False
-
-
-settings = _Settings()
 
 
 # ---- what is equal ---------------------------------------------------------
@@ -112,7 +105,7 @@ def _floor_div(base, divisor):
     ours = _without_common_factor(base, divisor)
     if ours is NotImplemented:
         return _torch_floor_div(FloorDiv, base, divisor)
-    if settings.verify:
+    if _settings.verify:
         theirs = _torch_floor_div(FloorDiv, base, divisor)
         plain = FloorDiv(base, divisor, evaluate=False)
         checked(
@@ -128,13 +121,14 @@ def _eval_floor_div(cls, base, divisor):
 
 
 _is_bound = False
+_verified = False  # what the cache holds
 
 
-def bind(wanted, verify=False):
+def bind(wanted):
     """Puts this FloorDiv.eval where torch's is, or torch's back."""
-    global _is_bound
-    if settings.verify != verify:
-        settings.verify = verify
+    global _is_bound, _verified
+    if _settings.verify != _verified:
+        _verified = _settings.verify
         _floor_div.cache_clear()
     if wanted == _is_bound:
         return

@@ -18,9 +18,7 @@ An exported program checks less than a compiled one: see _exports.py.
 
 import contextlib
 import copy
-import copyreg
 import functools
-import importlib
 import logging
 import os
 import sys
@@ -43,7 +41,9 @@ from proviso.torch import (
     _exports,
     _joint_checks,
     _narrowing,
+    _pickling,
     _recompiles,
+    _settings,
     _strict_exports,
     _sympy_classes,
 )
@@ -73,11 +73,6 @@ class _Companion:
         self.sources = {}
 
 
-class _Settings:
-    verify = False
-
-
-settings = _Settings()
 _companions = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 os.register_at_fork(before=_making.acquire, after_in_parent=_making.release,
@@ -94,7 +89,7 @@ def companion(env):
         # ours.  Not at import, when the modules that it lists may be half made.
         symbolic_shapes.uninteresting_files().update(_own_files())
         _hide_from_dynamo()
-        _watch_pickling()
+        _pickling.watch_graphs(_guards_of)
         with _making:
             found = _companions.setdefault(env, _Companion())
     return found
@@ -113,18 +108,6 @@ class _IsTorchs(type(TorchShapeEnv)):
         if cls is ShapeEnv:
             return issubclass(subclass, TorchShapeEnv)
         return super().__subclasscheck__(subclass)
-
-
-class _TorchsName:
-    """Pickled, it is what torch calls ShapeEnv in the process that reads it."""
-
-    def __reduce__(self):
-        return getattr, (_TorchsModule(), "ShapeEnv")
-
-
-class _TorchsModule:
-    def __reduce__(self):
-        return importlib.import_module, (symbolic_shapes.__name__,)
 
 
 def _promises_ranges(contexts):
@@ -176,16 +159,16 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             axioms is None
             and var_to_range is None
             and not size_oblivious
-            and not settings.verify
+            and not _settings.verify
             and beside.program.is_exported(self)
         ):
             answer = beside.program.answer(self, expr, torchs)
         else:
             answer = beside.mirror.ask(
                 self, expr, axioms, var_to_range, size_oblivious,
-                not settings.verify,
+                not _settings.verify,
             )
-        if settings.verify:
+        if _settings.verify:
             theirs = torchs()
             _differences.compare(
                 self, expr, answer, theirs,
@@ -208,7 +191,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         beside = companion(self)
         if (
             beside is not None
-            and not settings.verify
+            and not _settings.verify
             and not beside.program.is_exported(self)
         ):
             answer = beside.mirror.ask(self, expr)
@@ -223,7 +206,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         guards is no property of the symbol.
         """
         beside = companion(self)
-        if beside is None or size_oblivious or settings.verify:
+        if beside is None or size_oblivious or _settings.verify:
             return super().bound_sympy(expr, size_oblivious)
         if beside.program.is_exported(self):
             replacing = beside.replacing[-1] if beside.replacing else None
@@ -345,7 +328,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             and before
             == (len(self.guards), self.num_deferred_runtime_asserts)
             and not self.frozen
-            and not settings.verify
+            and not _settings.verify
             and not self._suppress_guards_tls()
             and beside is not None
         ):
@@ -365,7 +348,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         decides.  `how`: as of Program.guarding."""
         if (
             beside is None
-            or settings.verify
+            or _settings.verify
             or not beside.program.is_exported(self)
         ):
             return contextlib.nullcontext()
@@ -377,7 +360,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             expr, unhinted_expr, **kwargs
         )
         beside = companion(self)
-        if beside is not None and not settings.verify:
+        if beside is not None and not _settings.verify:
             _joint_checks.note_made(error)
             _data_dependent.answer(
                 self, unhinted_expr, error, beside.example,
@@ -395,7 +378,7 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
         if (
             guards is None
             and beside is not None
-            and not settings.verify
+            and not _settings.verify
             and not self._translation_validation_enabled
         ):
             program = beside.program
@@ -447,12 +430,10 @@ class ShapeEnv(TorchShapeEnv, metaclass=_IsTorchs):
             )
 
     def __reduce_ex__(self, protocol):
-        """Pickled, it is the ShapeEnv of torch in the process that reads it,
-        which may not know Proviso: what was decided goes along as guards."""
         if companion(self) is None:
             return super().__reduce_ex__(protocol)
-        state = self.__dict__ | {"guards": self._closed_guards()}
-        return copyreg._reconstructor, (_TorchsName(), object, None), state
+        return _pickling.reduced(
+            self.__dict__ | {"guards": self._closed_guards()})
 
     def __copy__(self):
         return self._copied(self.__getstate__())
@@ -512,22 +493,6 @@ def _hide_from_dynamo():
         rules.FORCE_SKIP_FILES.update(_own_files())
 
 
-def _watch_pickling():
-    """Graphs are pickled (for compile workers, compiled artifacts and their
-    caches) with the attributes of their ShapeEnv, and put into one of the
-    process that reads them, perhaps torch's own: what was decided goes along
-    as guards."""
-    from torch.fx import _graph_pickler
-
-    data = _graph_pickler._ShapeEnvPickleData
-    take = data.__init__
-    if getattr(take, "of_proviso", False):
-        return
-
-    def __init__(self, env):
-        take(self, env)
-        if companion(env) is not None:
-            self.data["guards"] = env._closed_guards()
-
-    __init__.of_proviso = True
-    data.__init__ = __init__
+def _guards_of(env):
+    """With what was decided; None for a ShapeEnv of another class."""
+    return None if companion(env) is None else env._closed_guards()
