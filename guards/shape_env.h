@@ -173,7 +173,8 @@ class ShapeEnv {
   bool guard_bool(Expr condition, const SourceLocation& where = {});
   Int guard_int(Expr e, const SourceLocation& where = {});
   double guard_float(Expr e, const SourceLocation& where = {});
-  // torch._check: false when the condition is known false (the caller raises).
+  // torch._check: false when the condition is known false, or is so for the
+  // hints, which becomes a guard (the caller raises).
   bool expect_true(Expr condition, const SourceLocation& where = {},
                    const std::string& message = "");
   bool guard_or_false(Expr condition, const SourceLocation& where = {});

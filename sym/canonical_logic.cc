@@ -169,8 +169,12 @@ Expr Canonicalizer::where(Expr condition, Expr then, Expr otherwise) {
   Choice call{
       .s = *this, .condition = condition, .then = then, .otherwise = otherwise};
   kChoiceRules.run(call);
-  return call.is_done ? call.value
-                      : pool_.make(Op::kWhere, {condition, then, otherwise});
+  const Expr whole = pool_.make(Op::kWhere, {condition, then, otherwise});
+  if (!call.is_done) return whole;
+  // Of an integer and a float it is a float, whichever arm it is.
+  if (call.value.type() == whole.type()) return call.value;
+  const Expr value[] = {call.value};
+  return build(Op::kToFloat, value);
 }
 
 // ---- Not

@@ -103,10 +103,10 @@ void charge_big(uint64_t units) {
   Budget::spend(std::min(units, Budget::units_left() + 1));
 }
 void charge_sum(const Int& a, const Int& b) {
-  charge_big(2 + (limbs(a) + limbs(b)) / 8);
+  charge_big(1 + (limbs(a) + limbs(b)) / 8);
 }
 void charge_product(const Int& a, const Int& b) {
-  charge_big(2 + (limbs(a) + limbs(b)) / 8 + limbs(a) * limbs(b) / 64);
+  charge_big(1 + (limbs(a) + limbs(b)) / 8 + limbs(a) * limbs(b) / 64);
 }
 // Boost's division by more than a limb walks all that is left of the dividend
 // for each limb of the quotient.

@@ -260,6 +260,11 @@ void mark_line(const char* file, int line, const char* function,
 ExportedProgram Tracer::finish(const std::vector<c10::IValue>& outputs) {
   require_open("finish");
   TORCH_CHECK(!scope_, "Proviso: ", scope_->what, " is still being recorded");
+  TORCH_CHECK_NOT_IMPLEMENTED(refusal_.empty(),
+                              "Proviso: the program catches this error, which "
+                              "eager does not raise, and "
+                              "goes on: ",
+                              refusal_);
   // A program may leave autocast on, as it may in eager.
   check_nesting(nesting(), {.autocast = modes_.autocast_depth()}, "finish");
   struct Spent {

@@ -174,6 +174,11 @@ class Tracer {
   void add_check(RuntimeAssert check) { asserts_.add_check(std::move(check)); }
   const std::vector<RuntimeAssert>& checks() const { return asserts_.checks(); }
 
+  // An error of the tracer's own, which eager would not raise, is on its way to
+  // the program: finish() throws where the program catches it and goes on.
+  void note_refusal(const std::string& error) { refusal_ = error; }
+  void forget_refusal() { refusal_.clear(); }
+
   // --- what is around the operators
   // From here to exit_module() operators are of this module of the program.
   void enter_module(const std::string& name, const std::string& type) {
@@ -261,6 +266,9 @@ class Tracer {
   void record_call(const OpInfo& info, std::span<const c10::IValue> args,
                    const std::vector<c10::IValue>& out);
   void note_writes(const OpInfo& info, std::span<const c10::IValue> args);
+  // An operator raises an error as eager does at the example sizes: those at
+  // which it may not are excluded, as the program may catch the error.
+  void exclude_small_sizes(std::span<const c10::IValue> args);
   // --- sub-graphs (trace/sub_graph.cc)
   ValueId capture(const at::Tensor& t);
   bool is_foreign(const at::Tensor& t) const;
@@ -270,6 +278,7 @@ class Tracer {
   std::shared_ptr<ShapeEnv> env_;
   Tracer* outer_;  // of this thread, around this one
   LocationHook outer_location_;
+  std::string refusal_;
   bool recording_ = true;
   bool is_finished_ = false;
   GraphRecording now_;

@@ -308,6 +308,12 @@ void bind_session(py::module_& m) {
     ShapeEnv& env = tracer->env();
     env.runtime_assert(to_expr(env, condition), current_location(), message);
   });
+  m.def("note_refusal", [](const std::string& error) {
+    if (Tracer* tracer = Tracer::current()) tracer->note_refusal(error);
+  });
+  m.def("forget_refusal", [] {
+    if (Tracer* tracer = Tracer::current()) tracer->forget_refusal();
+  });
   m.def("keep_layout_answers", [] {
     Tracer* tracer = Tracer::current();
     if (tracer != nullptr)

@@ -124,9 +124,12 @@ bool Questions::expect_true(Expr condition, const SourceLocation& where,
     recorder_.record_assert(simplified(condition), where, message);
     return true;
   }
-  if (!hints_.truth(c, call)) return false;
-  recorder_.record_guard(c, simplified(condition), where);
-  return true;
+  // Who calls raises, and may catch that: then the other side is a branch, too.
+  const bool holds = hints_.truth(c, call);
+  recorder_.record_guard(holds ? c : negate(c),
+                         holds ? simplified(condition) : negate(condition),
+                         where);
+  return holds;
 }
 
 void Questions::constrain_range(Expr e, std::optional<Int> min,

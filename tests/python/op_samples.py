@@ -70,7 +70,7 @@ def tensors_in(value):
 
 def _fixed(sizes):
     """None for a size that is an expression."""
-    return tuple(n if type(n) is int else None for n in sizes)
+    return tuple(None if isinstance(n, torch.SymInt) else n for n in sizes)
 
 
 def _strides(t):

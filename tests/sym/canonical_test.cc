@@ -127,6 +127,7 @@ TEST(Canonical, KeepsTheValueOfRandomExpressions) {
     testing::RandomExpr random(pool, symbols, seed + round);
     Expr e = round % 3 ? random.integer(3) : random.boolean(2);
     Expr simple = canonical(e);
+    ASSERT_EQ(simple.type(), e.type()) << e << " -> " << simple;
     ASSERT_TRUE(canonical(simple) == simple)
         << "seed " << seed + round << ": " << e << "\n  -> " << simple
         << "\n  -> " << canonical(simple);
@@ -147,6 +148,52 @@ TEST(Canonical, KeepsTheValueOfRandomExpressions) {
       }
     }
   }
+}
+
+// Integers and floats together: a result has the type that its operator says.
+TEST(Canonical, KeepsTheTypeOfMixedExpressions) {
+  ExprPool pool;
+  const Expr x = pool.symbol("x", SymbolKind::kUnbackedInt);
+  const Expr y = pool.symbol("y", SymbolKind::kUnbackedInt);
+  const std::vector<Expr> leaves = {x,
+                                    y,
+                                    pool.integer(1),
+                                    pool.rational(Rational(5, 2)),
+                                    pool.rational(Rational(Int(1))),
+                                    pool.make(Op::kToFloat, {x})};
+  const std::vector<Expr> conditions = {pool.boolean(true), lt(x, y),
+                                        lt(x, x + 1)};
+  const auto combined = [&](const std::vector<Expr>& left) {
+    std::vector<Expr> all;
+    for (Expr a : left) {
+      for (Expr b : leaves) {
+        for (Op op : {Op::kMin, Op::kMax, Op::kAdd, Op::kMul}) {
+          all.push_back(pool.make(op, {a, b}));
+        }
+        for (Expr c : conditions) {
+          all.push_back(pool.make(Op::kWhere, {c, a, b}));
+          all.push_back(pool.make(Op::kWhere, {c, b, a}));
+        }
+      }
+    }
+    return all;
+  };
+  const std::vector<Expr> small = combined(leaves);
+  size_t floats = 0;
+  for (Expr e : combined(small)) {
+    const Expr c = canonical(e);
+    ASSERT_EQ(c.type(), e.type()) << e << " -> " << c;
+    floats += e.is_float();
+    for (int i = -2; i <= 2; ++i) {
+      Assignment point;
+      point.set(x, Int(i));
+      point.set(y, Int(i * i - 1));
+      const Evaluation before = evaluate(e, point), after = evaluate(c, point);
+      ASSERT_TRUE(before.defined() && after.defined()) << e << " -> " << c;
+      ASSERT_EQ(*before.value, *after.value) << e << " -> " << c;
+    }
+  }
+  EXPECT_GT(floats, 10000u);
 }
 
 // A facts object that knows s0 in [4, 7] and nothing else.

@@ -139,8 +139,10 @@ void require_defined(ShapeEnv& env, Op op, std::span<const Expr> args) {
   condition = proviso::canonical(condition);
   if (condition.is_true()) return;
   const std::optional<Value> example = env.hint(condition);
-  if (env.statically_known_false(condition) ||
-      (example && !std::get<bool>(*example))) {
+  const bool never = env.statically_known_false(condition);
+  if (never || (example && !std::get<bool>(*example))) {
+    // The program may catch the error: then it is a branch.
+    if (!never) env.guard_bool(condition, current_location(__FILE__, __LINE__));
     const std::string call = to_string(env.pool().make(op, args));
     const c10::SourceLocation here{__func__, __FILE__, __LINE__};
     if (divides(op))
@@ -150,6 +152,12 @@ void require_defined(ShapeEnv& env, Op op, std::span<const Expr> args) {
   }
   check_when_run(env, condition,
                  divides(op) ? "division by zero" : "math domain error");
+}
+
+// Eager computes it: a program that catches the error takes another way.
+[[noreturn]] void not_traced(const std::string& what) {
+  if (Tracer* tracer = Tracer::current()) tracer->note_refusal(what);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Proviso: ", what);
 }
 
 Expr float_constant(ExprPool& pool, double value) {
@@ -300,11 +308,12 @@ c10::SymNode SymNode::floordiv(const c10::SymNode& other) {
   const Expr a = as_int(pool, expr());
   const Expr b = as_int(pool, operand(other));
   // Python's 1.0 // 0.1 is 9.0, and floor(1.0 / 0.1) is 10.
-  TORCH_CHECK(
-      a.is_int() && b.is_int(), "Proviso: ", str(), " // ", other->str(),
-      ": the floored quotient of symbolic floats is not supported; take "
-      "it of integers, or write math.floor(a / b), which rounds a / b "
-      "first");
+  if (!a.is_int() || !b.is_int()) {
+    not_traced(str() + " // " + other->str() +
+               ": the floored quotient of symbolic floats is not supported; "
+               "take it of integers, or write math.floor(a / b), which rounds "
+               "a / b first");
+  }
   return apply(Op::kFloorDiv, {a, b});
 }
 
@@ -316,9 +325,11 @@ c10::SymNode SymNode::mod(const c10::SymNode& other) {
   ExprPool& pool = env_->pool();
   const Expr a = as_int(pool, expr());
   const Expr b = as_int(pool, operand(other));
-  TORCH_CHECK(a.is_int() && b.is_int(), "Proviso: ", str(), " % ", other->str(),
-              ": the remainder of symbolic floats is not "
-              "supported; take it of integers");
+  if (!a.is_int() || !b.is_int()) {
+    not_traced(str() + " % " + other->str() +
+               ": the remainder of symbolic floats is not supported; take it "
+               "of integers");
+  }
   const Interval divisor = env_->bounds(b);
   const Interval value = env_->bounds(a);
   const bool natural = value.lower() && *value.lower() >= Int(0) &&
@@ -449,10 +460,25 @@ std::optional<bool> SymNode::constant_bool() {
 
 // --- questions
 
+namespace {
+// A program that catches the error takes a way that eager does not.
+template <typename Ask>
+auto or_refusal(const Ask& ask) {
+  try {
+    return ask();
+  } catch (const DataDependentError& error) {
+    if (Tracer* tracer = Tracer::current()) tracer->note_refusal(error.what());
+    throw;
+  }
+}
+}  // namespace
+
 int64_t SymNode::guard_int(const char* file, int64_t line) {
   if (is_bool()) return guard_bool(file, line);
   if (std::optional<int64_t> value = expr().maybe_int64()) return *value;
-  return fits(env_->guard_int(expr(), current_location(file, line)), str());
+  return or_refusal([&] {
+    return fits(env_->guard_int(expr(), current_location(file, line)), str());
+  });
 }
 
 bool SymNode::guard_bool(const char* file, int64_t line) {
@@ -461,11 +487,13 @@ bool SymNode::guard_bool(const char* file, int64_t line) {
       is_bool()  ? expr()
       : is_int() ? proviso::ne(expr(), 0)
                  : proviso::ne(expr(), env_->pool().rational(Int(0)));
-  return env_->guard_bool(question, current_location(file, line));
+  return or_refusal(
+      [&] { return env_->guard_bool(question, current_location(file, line)); });
 }
 
 double SymNode::guard_float(const char* file, int64_t line) {
-  return env_->guard_float(expr(), current_location(file, line));
+  return or_refusal(
+      [&] { return env_->guard_float(expr(), current_location(file, line)); });
 }
 
 bool SymNode::guard_size_oblivious(const char* file, int64_t line) {

@@ -72,6 +72,7 @@ std::optional<Asked> asked_by(Tracer& tracer, const std::string& what) {
   }
   if (outputs.empty()) return asked;
   try {
+    tracer.forget_refusal();  // the question, which ended the trace
     asked.program = tracer.finish(outputs);
   } catch (const std::exception&) {
     // What was recorded is no whole program: the example tells nothing.

@@ -389,7 +389,7 @@ Interceptor::Interceptor() : outer_(std::exchange(current_interceptor, this)) {}
 Interceptor::~Interceptor() { current_interceptor = outer_; }
 Interceptor* Interceptor::current() { return current_interceptor; }
 
-void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
+void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) try {
   const ProgramCode operator_runs(false);
   if (Interceptor* first = Interceptor::current())
     if (first->intercept(op, stack)) return;
@@ -417,6 +417,10 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) {
   if (oi.functional) return run_with_outs(oi.op, *oi.functional, *stack);
   if (run_custom(oi, stack)) return;
   no_rule(oi, *stack);
+} catch (const c10::NotImplementedError& error) {
+  const std::string text = error.what_without_backtrace();
+  if (text.starts_with("Proviso:")) note_refusal(text);
+  throw;
 }
 
 // In an autocast block of the program the operator is recorded as called, for
@@ -453,7 +457,12 @@ bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
                 ": argument '", oi.op.schema().arguments()[i].name(),
                 "' must be a tensor, found none");
   RuleCall call{*this, oi.op, args, out};
-  if (!oi.rule(call)) return false;
+  try {
+    if (!oi.rule(call)) return false;
+  } catch (const c10::Error&) {
+    if (recording_) exclude_small_sizes(args);
+    throw;
+  }
   TORCH_INTERNAL_ASSERT(out.size() == oi.return_count, "the shape rule of ",
                         oi.name, " gave ", out.size(), " results, not ",
                         oi.return_count);
@@ -463,6 +472,21 @@ bool Tracer::run_rule(const OpInfo& oi, c10::Stack* stack) {
   stack->erase(stack->end() - oi.argument_count, stack->end());
   for (c10::IValue& value : out) stack->push_back(std::move(value));
   return true;
+}
+
+// Eager broadcasts a size of 1, and often looks at nothing where a tensor has
+// no elements.
+void Tracer::exclude_small_sizes(std::span<const c10::IValue> args) {
+  const auto exclude = [](const at::Tensor& t) {
+    for (const c10::SymInt& size : t.sym_sizes()) {
+      for (int small : {0, 1}) {
+        const c10::SymBool is_small = size.sym_eq(small);
+        if (!is_small.maybe_as_bool() && is_small.has_hint())
+          (void)is_small.guard_bool(__FILE__, __LINE__);
+      }
+    }
+  };
+  for (const c10::IValue& arg : args) for_each_tensor(arg, exclude);
 }
 
 void Tracer::finish_call(const OpInfo& oi, std::span<const c10::IValue> args,

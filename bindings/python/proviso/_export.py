@@ -8,8 +8,10 @@ from torch.utils import _pytree as pytree
 
 from proviso import (
     _input_conditions,
+    _keys,
     _logs,
     _modules,
+    _number_types,
     _numbers,
     _promises,
     _proviso,
@@ -73,7 +75,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
             assumed_answers=answers)
 
     try:
-        program, out_spec = _texts.settled(trace)
+        program, out_spec = _texts.settled(lambda: _keys.settled(trace))
     except DataDependentError as error:
         refused = _suggest.with_later_questions(
             error, lambda *known: _error_of(trace, *known))
@@ -160,15 +162,15 @@ def _name_of(mod):
     return getattr(mod, "__qualname__", type(mod).__name__)
 
 
-def _trace_with_numbers(*args, **policies):
+def _trace_with_numbers(mod, *args, **policies):
     """Traces again when float() or int() was asked for a number from data,
     with one that keeps it symbolic."""
-    askers = []
+    askers = _number_types.askers_for_types(mod)
     while True:
         try:
             with (_trace.tracing_environment(),
                   _numbers.symbolic_types_in(askers)):
-                return _trace_program(*args, **policies)
+                return _trace_program(mod, *args, **policies)
         except DataDependentError as error:
             asker = _numbers.asker_of(error)
             if asker is None or any(asker[0] is module and asker[1] == name
@@ -182,7 +184,7 @@ def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
     """assumed: further conditions on the inputs, over their sources."""
     calls = _modules.ModuleCalls(_owner(mod), preserved)
     with _state.kept_as_it_is(mod):
-        session = _proviso.Session(**policies)
+        session, known = _proviso.Session(**policies), None
         try:
             if owned is not None:
                 owned.register(session)
@@ -206,6 +208,7 @@ def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
         else:
             return program, out_spec
         finally:
+            _keys.fix_looked_up(known)
             _logs.save_shapelog(session, mod)
             session.close()
     if pending is not None:

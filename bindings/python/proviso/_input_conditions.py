@@ -83,9 +83,17 @@ class Conditions:
     def __init__(self, session, leaves, fakes):
         self._session = session
         self._values = {}  # "L['x'].size()[0]": size
+        self.examples = {}  # "s0", as it is called now: conditions that fix it
         for i, (leaf, fake) in enumerate(zip(leaves, fakes)):
+            for source, size in _parts(leaf.source, fake).items():
+                self._note_example(source, size)
             for source in (leaf.source, f"L['flat_args'][{i}]"):
                 self._values.update(_parts(source, fake))
+
+    def _note_example(self, source, size):
+        if isinstance(size, torch.SymInt) and size.node.hint is not None:
+            self.examples.setdefault(size.node._graph_repr(), []).append(
+                f"{source} == {size.node.hint}")
 
     def require(self, code):
         """A condition as Python over L['x'].size()[0]."""

@@ -14,13 +14,10 @@ import sys
 
 import torch
 
-from proviso import _proviso
+from proviso import _number_types, _proviso
 from proviso._errors import DataDependentError
-
-
-def _is_symbolic(value):
-    return (isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool))
-            and isinstance(value.node, _proviso.SymNode))
+from proviso._not_traced import NotTraced
+from proviso._number_types import is_symbolic as _is_symbolic
 
 
 # --- max and min
@@ -98,7 +95,7 @@ def _floor_of_floats(original):
         if _is_symbolic(self) and (
                 isinstance(self, torch.SymFloat)
                 or isinstance(other, (float, torch.SymFloat))):
-            raise NotImplementedError(
+            raise NotTraced(
                 "the floored quotient of symbolic floats is not supported; "
                 "take it of integers, or write math.floor(a / b), which rounds "
                 "a / b first")
@@ -107,13 +104,74 @@ def _floor_of_floats(original):
     return method
 
 
+def _of_ours(function):
+    """function(n) of a number that is traced; of torch's own, what it lacks."""
+
+    @functools.wraps(function)
+    def method(self, *args):
+        if not _is_symbolic(self):
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute "
+                f"'{function.__name__}'")
+        return function(self, *args)
+
+    return method
+
+
+def _itself(n):
+    return n
+
+
+def _invert(n):
+    return -n - 1
+
+
+def _bit_count(n):
+    return n.__index__().bit_count()
+
+
+def _truth_index(b):
+    return builtins.int(builtins.bool(b))
+
+
+# numpy asks an object that is no number of its own for these methods.
+_OF_NUMPY = {"sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "log2",
+             "log10": "log10", "sin": "sin", "cos": "cos", "tan": "tan",
+             "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsin": "asin",
+             "arccos": "acos", "arctan": "atan", "radians": "radians",
+             "degrees": "degrees", "expm1": "expm1", "log1p": "log1p"}
+
+
+def _of_numpy(name):
+    def function(n):
+        return getattr(math, name)(n)
+
+    function.__name__ = name
+    return _of_ours(function)
+
+
+_LACKING = [
+    (torch.SymInt, "__invert__", _of_ours(_invert)),
+    (torch.SymInt, "bit_count", _of_ours(_bit_count)),
+    (torch.SymInt, "numerator", property(_of_ours(_itself))),
+    (torch.SymInt, "denominator", property(_of_ours(lambda n: 1))),
+    (torch.SymBool, "__index__", _of_ours(_truth_index)),
+] + [
+    (kind, name, property(_of_ours(value)))
+    for kind in (torch.SymInt, torch.SymFloat)
+    for name, value in (("real", _itself), ("imag", lambda n: 0))
+] + [
+    (kind, name, _of_numpy(of_math)) for kind in (torch.SymInt, torch.SymFloat)
+    for name, of_math in _OF_NUMPY.items()]
+
+
 _round = torch.SymInt.__round__
 
 
 def _round_of_int(self, ndigits=None):
     """round(1234, -2) is 1200, and torch's is 1234."""
     if _is_symbolic(self) and ndigits is not None and ndigits < 0:
-        raise NotImplementedError(
+        raise NotTraced(
             f"round({self}, {ndigits}) of a symbolic number is not supported; "
             "divide by a power of ten and round")
     return _round(self, ndigits)
@@ -184,8 +242,8 @@ def _float_of_int(self):
     return builtins.float(self.__index__())
 
 
-class _Number(type):
-    """Is to isinstance() and == what the number's own type is."""
+class _OfValue(_number_types.NumberType):
+    """Called, gives a number; of a symbolic one, a symbolic one."""
 
     def __call__(cls, *args, **options):
         value = args[0] if len(args) == 1 and not options else None
@@ -195,23 +253,8 @@ class _Number(type):
             return cls.symbolic(value)
         return cls.plain(*args, **options)
 
-    def __instancecheck__(cls, value):
-        return isinstance(value, cls.plain)
 
-    def __subclasscheck__(cls, other):
-        return other is cls or issubclass(other, cls.plain)
-
-    def __eq__(cls, other):
-        return other is cls or other is cls.plain
-
-    def __hash__(cls):
-        return hash(cls.plain)
-
-    def __getattr__(cls, name):
-        return getattr(cls.plain, name)
-
-
-class SymbolicFloat(metaclass=_Number):
+class SymbolicFloat(metaclass=_OfValue):
     """float, for a module whose float() must take symbolic numbers."""
 
     plain = builtins.float
@@ -224,7 +267,7 @@ def _symbolic_int(value):
     return torch.sym_int(value)
 
 
-class SymbolicInt(metaclass=_Number):
+class SymbolicInt(metaclass=_OfValue):
     """int, for a module whose int() must take symbolic numbers."""
 
     plain = builtins.int
@@ -258,47 +301,15 @@ _SYMBOLIC_TYPES = {"float": SymbolicFloat, "int": SymbolicInt,
 
 @contextlib.contextmanager
 def symbolic_types_in(askers):
-    """askers: (globals of functions, "float", "int" or "len")."""
+    """askers: (globals of functions, "float", "int", "len" or "type")."""
     with contextlib.ExitStack() as stack:
         for module, name in askers:
-            if name in module:
-                continue  # the module's own is not Python's
-            module[name] = _SYMBOLIC_TYPES[name]
-            stack.callback(module.pop, name)
-        yield
-
-
-# --- isinstance(n, int)
-
-_TYPES = {torch.SymInt: builtins.int, torch.SymFloat: builtins.float,
-          torch.SymBool: builtins.bool}
-# Whose own questions tell a symbolic number from a plain one.
-_KNOWING = ("torch", "proviso")
-
-
-def _class_of(kind, plain):
-    """The __class__ of a symbolic number: isinstance() asks for it where the
-    type alone says no, and a program would else take the branch of what is no
-    number."""
-    def __class__(self):
-        asker = sys._getframe(1).f_globals.get("__name__") or ""
-        is_ours = type(self.node) is _proviso.SymNode  # isinstance asks us
-        if is_ours and asker.partition(".")[0] not in _KNOWING:
-            return plain
-        return kind
-
-    return property(__class__)
-
-
-@contextlib.contextmanager
-def of_their_types():
-    """isinstance(n, int) of a traced number is in a program what it is of the
-    number; torch still sees that it is symbolic."""
-    with contextlib.ExitStack() as stack:
-        for kind, plain in _TYPES.items():
-            before = vars(kind).get("__class__")  # of the export around this one
-            _proviso.set_in_class(kind, "__class__", _class_of(kind, plain))
-            stack.callback(_proviso.set_in_class, kind, "__class__", before)
+            for name in {name, "type"}:  # which knows what int is called now
+                if name in module:
+                    continue  # the module's own is not Python's
+                module[name] = (_number_types.type_of(module) if name == "type"
+                                else _SYMBOLIC_TYPES[name])
+                stack.callback(module.pop, name)
         yield
 
 
@@ -330,4 +341,4 @@ PATCHES = [_unary(name) for name in (
 ] + [
     (kind, name, _floor_of_floats(getattr(kind, name)))
     for kind in (torch.SymInt, torch.SymFloat)
-    for name in ("__floordiv__", "__rfloordiv__")]
+    for name in ("__floordiv__", "__rfloordiv__")] + _LACKING

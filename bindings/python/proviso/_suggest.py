@@ -12,7 +12,7 @@ from typing import Optional
 
 import torch
 
-from proviso import _places
+from proviso import _places, _proviso
 from proviso._errors import DataDependentError, Suggestion
 
 
@@ -136,6 +136,7 @@ def _program_of(session, symbols):
     if all(source for _, source, _ in symbols):
         return None
     try:
+        _proviso.forget_refusal()  # which ended the trace
         return session.finish([number for _, _, number in symbols
                                if number is not None])
     except Exception:  # what was recorded is no whole program

@@ -13,11 +13,14 @@ from torch.fx.experimental import symbolic_shapes
 from proviso import (
     _branches,
     _control_flow,
+    _keys,
     _modules,
+    _number_types,
     _numbers,
     _proviso,
     _texts,
 )
+from proviso._not_traced import NotTraced
 
 _MISSING = object()
 # Patches and flags are the process's; one trace at a time.
@@ -33,12 +36,12 @@ def tracing_environment():
         stack.callback(_set_flags, *_get_flags())
         _set_flags(True, True, False)
         for owner, name, replacement in (
-                _PATCHES + _numbers.PATCHES + _texts.PATCHES):
+                _PATCHES + _keys.PATCHES + _numbers.PATCHES + _texts.PATCHES):
             before = vars(owner).get(name, _MISSING)
             stack.callback(_put_back, owner, name, before)
             setattr(owner, name, replacement)
         stack.callback(_control_flow.redirect())
-        stack.enter_context(_numbers.of_their_types())
+        stack.enter_context(_number_types.of_their_types())
         yield
 
 
@@ -256,6 +259,31 @@ def _keeping_layout_answers(ask):
     return asked
 
 
+_nbytes = torch.Tensor.nbytes
+
+
+def _symbolic_nbytes(self):
+    """torch's counts elements as one number, which would fix the sizes."""
+    if _is_fake(self):
+        return self.numel() * self.element_size()
+    return _nbytes.__get__(self)
+
+
+def _no_storage(name):
+    original = getattr(torch.Tensor, name)
+
+    @functools.wraps(original)
+    def asked(self):
+        if _is_fake(self) and not _in_library(
+                sys._getframe(1).f_code.co_filename):
+            raise NotTraced(
+                f"t.{name}() of a traced tensor has no bytes that a program "
+                "could speak of; write t.nbytes, t.numel() or t.stride()")
+        return original(self)
+
+    return asked
+
+
 _bool_of = torch.SymBool.__bool__
 
 
@@ -283,6 +311,7 @@ def _answer(condition, asking):
         if asking.demand is None:
             raise
     value, text = asking.demand
+    _proviso.forget_refusal()
     _proviso.assert_at_run_time(
         condition if value else torch.sym_not(condition), text)
     return value
@@ -343,14 +372,14 @@ def _our_grad(outputs, inputs, *args, **kwargs):
     """torch.func.grad comes here too, with tensors of its own."""
     wanted = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
     if _proviso.is_tracing() and any(map(_is_fake, wanted)):
-        raise NotImplementedError(_NO_BACKWARD.format("torch.autograd.grad"))
+        raise NotTraced(_NO_BACKWARD.format("torch.autograd.grad"))
     return _grad(outputs, inputs, *args, **kwargs)
 
 
 def _our_backward(tensors, *args, **kwargs):
     of = (tensors,) if isinstance(tensors, torch.Tensor) else tensors
     if _proviso.is_tracing() and any(map(_is_fake, of)):
-        raise NotImplementedError(_NO_BACKWARD.format("Tensor.backward"))
+        raise NotTraced(_NO_BACKWARD.format("Tensor.backward"))
     return _backward(tensors, *args, **kwargs)
 
 
@@ -383,7 +412,7 @@ def _set_data(self, value):
     if not _proviso.is_tracing():
         _data.__set__(self, value)
     elif not _proviso.same_value(self, value):
-        raise NotImplementedError(
+        raise NotTraced(
             "t.data = .. cannot be exported by proviso: it changes the tensor "
             "and leaves no operator in the program; write `with "
             "torch.no_grad(): t.copy_(..)`")
@@ -409,6 +438,9 @@ _PATCHES = [
     (torch.autocast, "__enter__", _our_autocast_enter),
     (torch.autocast, "__exit__", _our_autocast_exit),
     (torch, "tensor", _symbolic_tensor),
+    (torch.Tensor, "nbytes", property(_symbolic_nbytes)),
+    *((torch.Tensor, name, _no_storage(name))
+      for name in ("untyped_storage", "storage")),
     (torch.Tensor, "__bool__", _our_bool_of_tensor),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "is_contiguous", _asked_contiguous),

@@ -1,0 +1,356 @@
+"""What Python asks of a size, at every place where it may: a program takes the
+way that eager takes, or its size is fixed, or it is refused.
+
+Each program is exported at five rows and run at others: what it gives, eager
+gives.  (`n is 5` and `(n == 5) is True` cannot be seen, and are not here.)
+"""
+
+import bisect
+import collections
+import copy
+import dataclasses
+import enum
+import functools
+import heapq
+import json
+import math
+import numbers
+import operator
+import random
+import struct
+
+import numpy as np
+import pytest
+import torch
+
+import proviso
+from proviso import Dim
+
+ROWS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 17)
+# Python takes nothing but its own numbers here, or the operation has no form in
+# a graph.
+REFUSED = {"roundn", "floorf", "modf", "powm", "jsonf"}
+
+
+class _Rows(enum.IntEnum):
+    THREE = 3
+    FOUR = 4
+    FIVE = 5
+    SIX = 6
+
+
+@functools.lru_cache
+def _cached(n):
+    return n * 2
+
+
+def _match_case(x):
+    match x.shape[0]:
+        case 3:
+            return x + 3
+        case 5:
+            return x + 5
+        case _:
+            return x
+
+
+def _match_shape(x):
+    match tuple(x.shape):
+        case [5, k]:
+            return x * k
+        case [n, k]:
+            return x + 1
+
+
+def _rangef(x):
+    y = x
+    for i in range(x.shape[0]):
+        y = y + i
+    return y
+
+
+def _rangestep(x):
+    y = x
+    for i in range(0, 10, x.shape[0]):
+        y = y + i
+    return y
+
+
+def _heap(x):
+    h = [x.shape[0], 4, 9]
+    heapq.heapify(h)
+    return x + h[0]
+
+
+def _divm(x):
+    q, r = divmod(x.shape[0], 3)
+    return x + q * 10 + r
+
+
+def _unpack(x):
+    n, k = x.shape
+    return x.reshape(k, n)
+
+
+def _walrus(x):
+    if (n := x.shape[0]) > 4:
+        return x + n
+    return x - n
+
+
+def _trycatch(x):
+    try:
+        return x + [1, 2, 3, 4][x.shape[0]]
+    except IndexError:
+        return x - 1
+
+
+def _trycatch2(x):
+    try:
+        return x.view(4, -1)
+    except RuntimeError:
+        return x - 1
+
+
+def _trycatch3(x):
+    try:
+        return x + torch.ones(5, 2)
+    except RuntimeError:
+        return x - 1
+
+
+def _trycatch4(x):
+    try:
+        return x / (1 / (x.shape[0] - 3))
+    except ZeroDivisionError:
+        return x - 1
+
+
+def _whilef(x):
+    n = x.shape[0]
+    while n > 2:
+        n = n // 2
+    return x + n
+
+
+def _dc(x):
+
+    @dataclasses.dataclass(frozen=True)
+    class S:
+        n: int
+    return x + 1 if S(x.shape[0]) == S(5) else x - 1
+
+
+def _nt(x):
+    T = collections.namedtuple('T', 'n')
+    return x + 1 if T(x.shape[0]) == T(5) else x - 1
+
+
+PROGRAMS = {
+    "type_is_int": lambda x: x + 1 if type(x.shape[0]) is int else x - 1,
+    "type_eq_int": lambda x: x + 1 if type(x.shape[0]) == int else x - 1,
+    "in_set": lambda x: x + 1 if x.shape[0] in {3, 5} else x - 1,
+    "in_list": lambda x: x + 1 if x.shape[0] in [3, 5] else x - 1,
+    "in_range": lambda x: x + 1 if x.shape[0] in range(4, 9) else x - 1,
+    "in_dict": lambda x: x * {3: 1.0, 5: 2.0}.get(x.shape[0], 3.0),
+    "dict_by_tuple": lambda x: x * {(5, 2): 2.0}.get(tuple(x.shape), 3.0),
+    "dict_by_shape": lambda x: x * {torch.Size([5, 2]): 2.0}.get(x.shape, 3.0),
+    "integral": lambda x: (
+        x + 1 if isinstance(x.shape[0], numbers.Integral) else x - 1),
+    "gcd": lambda x: x + math.gcd(x.shape[0], 6),
+    "comb": lambda x: x + math.comb(x.shape[0], 2),
+    "factorial": lambda x: x + math.factorial(x.shape[0]),
+    "isqrt": lambda x: x + math.isqrt(x.shape[0]),
+    "log": lambda x: x + math.log(x.shape[0]),
+    "logb": lambda x: x + math.log(x.shape[0], 3),
+    "log10": lambda x: x + math.log10(x.shape[0]),
+    "exp": lambda x: x + math.exp(x.shape[0] / 10),
+    "hypot": lambda x: x + math.hypot(x.shape[0], x.shape[1]),
+    "atan2": lambda x: x + math.atan2(x.shape[0], x.shape[1]),
+    "prod": lambda x: x.reshape(math.prod(x.shape)),
+    "npprod": lambda x: x.reshape(int(np.prod(x.shape))),
+    "npsqrt": lambda x: x / np.sqrt(x.shape[0]),
+    "nparray": lambda x: x + torch.tensor(np.array(x.shape).sum()),
+    "bitlen": lambda x: x + x.shape[0].bit_length(),
+    "popcount": lambda x: x + x.shape[0].bit_count(),
+    "binf": lambda x: x + len(bin(x.shape[0])),
+    "hexf": lambda x: x + len(hex(x.shape[0] * 10)),
+    "pct": lambda x: x + len('%d' % (x.shape[0] * 3)),
+    "pcts": lambda x: x + len('%s' % (x.shape[0] * 3)),
+    "fmt": lambda x: x + len('{:d}'.format(x.shape[0] * 3)),
+    "fmt2": lambda x: x + len('{0}'.format(x.shape[0] * 3)),
+    "joined": lambda x: x + len(','.join(map(str, x.shape))),
+    "reprl": lambda x: x + len(repr([x.shape[0] * 3])),
+    "listmul": lambda x: x + sum([1] * x.shape[0]),
+    "index": lambda x: (
+        x * list(range(1, 20))[x.shape[0]]),
+    "tupleslice": lambda x: x + sum((1, 2, 3, 4, 5, 6, 7)[:x.shape[0]]),
+    "strslice": lambda x: x + len('abcdefghijklm'[:x.shape[0]]),
+    "strmul": lambda x: x + len('ab' * x.shape[0]),
+    "rjust": lambda x: x + len('a'.rjust(x.shape[0])),
+    "bytesf": lambda x: x + len(bytes(x.shape[0])),
+    "chrf": lambda x: x + ord(chr(60 + x.shape[0])),
+    "hashf": lambda x: x + hash(x.shape[0]) % 7,
+    "boolf": lambda x: x + 1 if x.shape[0] - 5 else x - 1,
+    "notf": lambda x: x + 1 if not x.shape[0] - 5 else x - 1,
+    "andf": lambda x: x + (x.shape[0] - 5 and 7),
+    "orf": lambda x: x + (x.shape[0] - 5 or 7),
+    "maxkey": lambda x: x + max([x.shape[0], 4], key=lambda v: -v),
+    "sortedf": lambda x: x + sorted([x.shape[0], 4, 7])[1],
+    "sumf": lambda x: x + sum([x.shape[0], 4, 7]),
+    "minf": lambda x: x + min(x.shape[0], 4, 7),
+    "allf": lambda x: x + 1 if all((s > 4 for s in x.shape[:1])) else x - 1,
+    "anyf": lambda x: x + 1 if any((s == 5 for s in x.shape)) else x - 1,
+    "bis": lambda x: x + bisect.bisect([2, 4, 6], x.shape[0]),
+    "counter": lambda x: (
+        x + collections.Counter([5, 3])[x.shape[0]] if True else x),
+    "roundn": lambda x: x + round(x.shape[0], -1),
+    "roundf": lambda x: x + round(x.shape[0] / 3, 1),
+    "floorf": lambda x: x + x.shape[0] * 0.7 // 1,
+    "modf": lambda x: x + x.shape[0] * 0.7 % 1,
+    "mathmodf": lambda x: x + math.modf(x.shape[0] * 0.7)[0],
+    "fmod": lambda x: x + math.fmod(x.shape[0], 3),
+    "powf": lambda x: x + 2 ** x.shape[0],
+    "powm": lambda x: x + pow(2, x.shape[0], 5),
+    "shift": lambda x: x + (1 << x.shape[0]),
+    "andb": lambda x: x + (x.shape[0] & 3),
+    "xorb": lambda x: x + (x.shape[0] ^ 3),
+    "inv": lambda x: x + ~x.shape[0],
+    "absf": lambda x: x + abs(3 - x.shape[0]),
+    "negf": lambda x: x[-x.shape[0] + 1:],
+    "posf": lambda x: x + +x.shape[0],
+    "asratio": lambda x: x + x.shape[0].as_integer_ratio()[0],
+    "real": lambda x: x + x.shape[0].real,
+    "numer": lambda x: x + x.shape[0].numerator,
+    "conj": lambda x: x + x.shape[0].conjugate(),
+    "isint": lambda x: x + 1 if (x.shape[0] / 5).is_integer() else x - 1,
+    "floatf": lambda x: x * float(x.shape[0]),
+    "complexf": lambda x: (x * complex(x.shape[0], 1)).real,
+    "lenx": lambda x: x + len(x),
+    "zipx": lambda x: torch.stack([a + b for a, b in zip(x, [1, 2, 3])]),
+    "enumx": lambda x: torch.stack([a * i for i, a in enumerate(x)]),
+    "star": lambda x: torch.zeros(*x.shape) + x,
+    "shapeeq": lambda x: x + 1 if x.shape == (5, 2) else x - 1,
+    "shapeeq2": lambda x: x + 1 if list(x.shape) == [5, 2] else x - 1,
+    "shapein": lambda x: x + 1 if x.shape in [(5, 2), (3, 2)] else x - 1,
+    "shapelt": lambda x: x + 1 if tuple(x.shape) < (5, 3) else x - 1,
+    "shapecount": lambda x: x + x.shape.count(5),
+    "shapeindex": lambda x: x + list(x.shape).index(2),
+    "numelf": lambda x: x + x.shape.numel(),
+    "numel2": lambda x: x + x.numel(),
+    "nbytes": lambda x: x + x.nbytes,
+    "stridef": lambda x: x + x.t().stride(0),
+    "attr": lambda x: x + getattr(math, 'pi' if x.shape[0] == 5 else 'e'),
+    "lru": lambda x: x * _cached(x.shape[0]),
+    "jsonf": lambda x: x + len(json.dumps(list(x.shape))),
+    "structf": lambda x: x + len(struct.pack('i', x.shape[0])),
+    "rng": lambda x: x + random.Random(x.shape[0]).random(),
+    "enumc": lambda x: x + 1 if _Rows(x.shape[0]) is _Rows.FIVE else x - 1,
+    "ternchain": lambda x: x + (1 if 3 < x.shape[0] < 7 else 2),
+    "setf": lambda x: x + len({x.shape[0], 5}),
+    "distinct": lambda x: x + len(set(x.shape)),
+    "pad": lambda x: torch.nn.functional.pad(x, (0, 0, 0, -x.shape[0] % 4)),
+    "chunks": lambda x: x.chunk(3)[-1],
+    "splitf": lambda x: x.split(3)[-1],
+    "tsplit": lambda x: x.tensor_split(3)[0],
+    "unbindf": lambda x: x.unbind(0)[-1],
+    "einops": lambda x: torch.einsum('nk,mk->nm', x, x),
+    "opindex": lambda x: x + operator.index(x.shape[0]),
+    "intf": lambda x: x + int(x.shape[0]),
+    "inttext": lambda x: x + int(str(x.shape[0])),
+    "evalf": lambda x: x + eval(f'{x.shape[0]}+1'),
+    "copyf": lambda x: x + copy.copy(x.shape[0]),
+    "deepcopyf": lambda x: x + copy.deepcopy(tuple(x.shape))[0],
+    "torchtensor": lambda x: x + torch.tensor(x.shape[0]),
+    "torchtensor2": lambda x: x + torch.tensor(x.shape).sum(),
+    "astensor": lambda x: x + torch.as_tensor([x.shape[0] * 1.0]),
+    "full": lambda x: x + torch.full((2,), x.shape[0]),
+    "item": lambda x: x + torch.tensor(x.shape[0]).item(),
+    "npint": lambda x: x + 1 if np.int64(5) == x.shape[0] else x - 1,
+    "npint2": lambda x: x + 1 if x.shape[0] == np.int64(5) else x - 1,
+    "floateq": lambda x: x + 1 if x.shape[0] == 5.0 else x - 1,
+    "booleq": lambda x: x + 1 if (x.shape[0] == 5) == True else x - 1,
+    "boolint": lambda x: x + int(x.shape[0] == 5),
+    "boolmul": lambda x: x * (x.shape[0] == 5),
+    "boolidx": lambda x: x + [10, 20][x.shape[0] == 5],
+    "boolsum": lambda x: x + sum([x.shape[0] == 5, True]),
+    "match_case": _match_case,
+    "match_shape": _match_shape,
+    "rangef": _rangef,
+    "rangestep": _rangestep,
+    "heap": _heap,
+    "divm": _divm,
+    "unpack": _unpack,
+    "walrus": _walrus,
+    "trycatch": _trycatch,
+    "trycatch2": _trycatch2,
+    "trycatch3": _trycatch3,
+    "trycatch4": _trycatch4,
+    "whilef": _whilef,
+    "dc": _dc,
+    "nt": _nt,
+}
+
+
+class Of(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def run(function, x):
+    try:
+        return function(x)
+    except Exception:
+        return None
+
+
+def is_same(found, expected):
+    return (expected is not None and found.dtype == expected.dtype
+            and found.shape == expected.shape
+            and torch.allclose(found, expected, equal_nan=True))
+
+
+def exported(function, x):
+    return proviso.export(Of(function), (x,), dynamic_shapes=[{0: Dim.AUTO}])
+
+
+@pytest.mark.parametrize("name", sorted(set(PROGRAMS) - REFUSED))
+def test_a_program_takes_eagers_way(name):
+    program = PROGRAMS[name]
+    module = exported(program, torch.randn(5, 2)).module()
+    taken = []
+    for rows in ROWS:
+        x = torch.randn(rows, 2)
+        found = run(module, x)
+        if found is not None:
+            taken.append(rows)
+            assert is_same(found, run(program, x)), f"at {rows} rows"
+    assert 5 in taken
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_what_has_no_form_is_an_error(name):
+    with pytest.raises((NotImplementedError, TypeError, RuntimeError)):
+        exported(PROGRAMS[name], torch.randn(5, 2))
+
+
+def test_a_cache_keeps_no_traced_number():
+    _cached.cache_clear()
+    exported(lambda x: x * _cached(x.shape[0]), torch.randn(5, 2))
+    assert type(_cached(5)) is int and _cached(5) == 10
+    assert _cached.cache_info().currsize == 1
+
+
+def test_the_storage_of_a_traced_tensor_is_refused():
+    with pytest.raises(NotImplementedError, match="t.nbytes"):
+        exported(lambda x: x + x.untyped_storage().nbytes(), torch.randn(5, 2))
+
+
+def test_a_key_from_data_is_an_error_that_says_so():
+    with pytest.raises(TypeError, match="data alone knows it"):
+        exported(lambda x: x * {5: 2}.get(int(x.sum()), 3),
+                 torch.ones(5, 2, dtype=torch.int64))
