@@ -8,7 +8,6 @@
 import builtins
 import contextlib
 import functools
-import inspect
 import sys
 import types
 
@@ -100,53 +99,111 @@ def type_of(module):
     return _Type("type", (), {"plain": builtins.type, "module": module})
 
 
-_MOST_FUNCTIONS = 5000  # of a program that are looked at
+_MOST_FUNCTIONS = 2000  # of a program that are looked at
+_MOST_SCANS = 64  # that are kept
+_FUNCTIONS = (types.FunctionType, types.MethodType)
+_LEADING = (*_FUNCTIONS, types.ModuleType, type)
+_scans = {}  # by what they began with
 
 
 def askers_for_types(mod):
     """(globals of functions, "type") of the functions of a program that compare
-    a type with int, float or bool."""
-    found, seen = {}, set()
-    left = [getattr(mod, "__func__", mod)]
+    a type with int, float or bool: of those that the names in forward() lead
+    to."""
+    functions, kinds = [mod], ()
     if isinstance(mod, torch.nn.Module):
         modules = list(mod.modules())
-        left = [base for kind in dict.fromkeys(map(type, modules))
-                for base in kind.__mro__]
-        left += [value for m in modules for value in vars(m).values()
-                 if isinstance(value, (types.FunctionType, types.MethodType))]
-    while left and len(seen) < _MOST_FUNCTIONS:
-        one = left.pop()
-        if id(one) in seen or _is_of_library(getattr(one, "__module__", "")):
-            continue
-        seen.add(id(one))
-        if isinstance(one, type):
-            left += vars(one).values()
-            continue
-        one = inspect.unwrap(getattr(one, "__func__", one))
-        if isinstance(one, types.FunctionType):
+        kinds = tuple(dict.fromkeys(map(type, modules)))
+        own = {kind for kind in kinds if not _is_of_library(kind.__module__)}
+        functions = [value for m in modules if type(m) in own
+                     for value in vars(m).values()
+                     if isinstance(value, _FUNCTIONS)]
+    key = kinds, tuple(map(_python_function, functions))
+    scan = _scans.get(key)
+    if scan is None or not scan.is_current():
+        if len(_scans) >= _MOST_SCANS:
+            _scans.clear()
+        scan = _scans[key] = _Scan(*key)
+    return scan.askers
+
+
+class _Scan:
+    """kinds: the classes of a program's modules."""
+
+    def __init__(self, kinds, functions):
+        self._lookups = []  # (names of a module or a class, name, value)
+        self._classes = [vars(base) for base in dict.fromkeys(
+            base for kind in kinds for base in kind.__mro__)
+            if not _is_of_library(base.__module__)]
+        found, seen, named = {}, set(), set()
+        left = [*functions, *(kind.forward for kind in kinds)]
+        while left and len(seen) < _MOST_FUNCTIONS:
+            one = _python_function(left.pop())
+            if one is None or one in seen:
+                continue
+            seen.add(one)
             names = _names_in(one.__code__)
             if "type" in names and not names.isdisjoint(("int", "float",
                                                          "bool")):
                 found[id(one.__globals__)] = (one.__globals__, "type")
-            left += _named_by(sorted(names), one.__globals__)
-            left += inspect.getclosurevars(one).nonlocals.values()
-    return list(found.values())
+            for cell in one.__closure__ or ():
+                if isinstance(_content_of(cell), _FUNCTIONS):
+                    left.append(cell.cell_contents)
+            for name in sorted(names):
+                left += self._global(name, one.__globals__, names)
+                if name not in named:
+                    left += [self._look_up(c, name) for c in self._classes]
+            named |= names
+        self.askers = list(found.values())
+
+    def is_current(self):
+        """Whether the names stand for the functions that they stood for."""
+        return all(space.get(name) is value
+                   for space, name, value in self._lookups)
+
+    def _look_up(self, space, name):
+        """What is not there, no program has called."""
+        value = space.get(name)
+        if isinstance(value, _LEADING):
+            self._lookups.append((space, name, value))
+        return value
+
+    def _global(self, name, space, names):
+        """The functions that a name of a function's globals may lead to."""
+        value = self._look_up(space, name)
+        if isinstance(value, types.ModuleType):
+            if not _is_of_library(value.__name__):
+                return [self._look_up(vars(value), n) for n in sorted(names)]
+        elif isinstance(value, type):
+            if not _is_of_library(value.__module__):
+                return [self._look_up(vars(value), n)
+                        for n in ("__init__", "__call__", "apply")]
+        elif isinstance(value, _FUNCTIONS):
+            return [value]
+        return []
+
+
+def _python_function(value):
+    """What is wrapped and bound; None for a library's and for no function."""
+    while isinstance(value, _FUNCTIONS):
+        inner = getattr(value, "__func__", None) or getattr(
+            value, "__wrapped__", None)
+        if inner is None:
+            return None if _is_of_library(value.__module__) else value
+        value = inner
+    return None
+
+
+def _content_of(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # of a variable that has no value yet
+        return None
 
 
 def _is_of_library(module):
     top = (module or "").partition(".")[0]
     return top in _KNOWING or top in sys.stdlib_module_names
-
-
-def _named_by(names, space):
-    """The functions and classes that a function's names may stand for."""
-    for name in names:
-        value = space.get(name)
-        if isinstance(value, types.ModuleType):
-            if not _is_of_library(value.__name__):
-                yield from (vars(value).get(other) for other in names)
-        elif isinstance(value, (type, types.FunctionType)):
-            yield value
 
 
 @functools.lru_cache(4096)

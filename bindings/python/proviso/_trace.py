@@ -35,21 +35,22 @@ def tracing_environment():
     with _lock, contextlib.ExitStack() as stack:
         stack.callback(_set_flags, *_get_flags())
         _set_flags(True, True, False)
-        for owner, name, replacement in (
-                _PATCHES + _keys.PATCHES + _numbers.PATCHES + _texts.PATCHES):
-            before = vars(owner).get(name, _MISSING)
-            stack.callback(_put_back, owner, name, before)
+        before = [vars(owner).get(name, _MISSING)
+                  for owner, name, _ in _ALL_PATCHES]
+        stack.callback(_put_back, before)
+        for owner, name, replacement in _ALL_PATCHES:
             setattr(owner, name, replacement)
         stack.callback(_control_flow.redirect())
         stack.enter_context(_number_types.of_their_types())
         yield
 
 
-def _put_back(owner, name, before):
-    if before is _MISSING:
-        delattr(owner, name)
-    else:
-        setattr(owner, name, before)
+def _put_back(before):
+    for (owner, name, _), value in zip(_ALL_PATCHES, before):
+        if value is not _MISSING:
+            setattr(owner, name, value)
+        elif name in vars(owner):
+            delattr(owner, name)
 
 
 def _get_flags():
@@ -461,6 +462,9 @@ _PATCHES = [
     (torch.SymInt, "__torch_function__",
      torch._C._disabled_torch_function_impl),
 ]
+
+# (owner, name, what stands there while a program is traced), each place once.
+_ALL_PATCHES = _PATCHES + _keys.PATCHES + _numbers.PATCHES + _texts.PATCHES
 
 
 # --- operators without a shape rule
