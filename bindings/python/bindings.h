@@ -28,8 +28,6 @@ void bind_errors(py::module_& m);
 uint32_t current_python_stack(Tracer& tracer);
 // Where torch and proviso live.  Called once, when the package is imported.
 void set_package_folders(const std::string& torch, const std::string& proviso);
-// Forgets what was remembered for the previous trace.
-void start_stacks();
 
 // The Question that the trace refused last, or None.
 py::object open_question(Tracer& tracer);

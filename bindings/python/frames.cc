@@ -126,10 +126,15 @@ void set_package_folders(const std::string& torch, const std::string& proviso) {
   origins().clear();
 }
 
-void start_stacks() { known.clear(); }
-
 uint32_t current_python_stack(Tracer& tracer) {
   const py::gil_scoped_acquire gil;
+  // Numbers are of one tracer: a loaded program that runs has tracers of its
+  // own, which look at its calls.
+  thread_local std::weak_ptr<ShapeEnv> of;
+  if (of.lock() != tracer.shared_env()) {
+    known.clear();
+    of = tracer.shared_env();
+  }
   thread_local std::vector<Place> user, library;
   user.clear();
   library.clear();

@@ -136,7 +136,6 @@ class Session {
       answers.emplace(question.cast<std::string>(),
                       to_bound(answer).value_or(Int(0)));
     answers_ = std::make_unique<AssumedAnswers>(std::move(answers));
-    start_stacks();
     state_ = std::make_unique<TorchState>();
     tracer_ = std::make_unique<Tracer>(options);
   }

@@ -297,3 +297,17 @@ def test_a_registered_dataclass_is_an_input_and_output():
     run = proviso.export(f, (Pair(torch.ones(2), torch.ones(2)),)).module()
     out = run(Pair(torch.full((2,), 3.0), torch.ones(2)))
     assert isinstance(out, Pair) and out.b.tolist() == [2, 2]
+
+
+class Strided(torch.nn.Module):
+    def forward(self, x):
+        return torch.as_strided(x, (2, 2), (1, 2)) + 1
+
+
+def test_a_loaded_program_is_called_again_from_the_same_line(tmp_path):
+    """What looks at its calls asks for the line, each call for itself."""
+    x = torch.randn(4, 4)
+    proviso.export(Strided(), (x,)).save(tmp_path / "strided.pt2")
+    module = proviso.load(tmp_path / "strided.pt2").module()
+    for _ in range(3):
+        assert torch.equal(module(x), Strided()(x))
