@@ -209,6 +209,37 @@ Expr Canonicalizer::rewrite(Expr e) {
   return result;
 }
 
+bool flatten(Op op, std::vector<Expr>& args) {
+  const auto is_nested = [&](Expr arg) { return arg.is(op); };
+  if (std::none_of(args.begin(), args.end(), is_nested)) return false;
+  std::vector<Expr> flat;
+  for (Expr arg : args) {
+    if (is_nested(arg)) {
+      flat.insert(flat.end(), arg.args().begin(), arg.args().end());
+    } else {
+      flat.push_back(arg);
+    }
+  }
+  args = std::move(flat);
+  return true;
+}
+
+bool drop_repeated(std::vector<Expr>& args) {
+  std::sort(args.begin(), args.end(),
+            [](Expr a, Expr b) { return compare(a, b) < 0; });
+  const auto end = std::unique(args.begin(), args.end());
+  if (end == args.end()) return false;
+  args.erase(end, args.end());
+  return true;
+}
+
+bool divide_by_content(Polynomial& p) {
+  const Int g = p.content();
+  if (g.is_one()) return false;
+  p = over(p, g);
+  return true;
+}
+
 std::vector<RewriteRuleCount> canonical_rule_counts() {
   std::vector<RewriteRuleCount> all;
   for (auto* counts :

@@ -23,29 +23,9 @@ struct Extremum {
   bool is_done = false;
 };
 
-bool flatten_extremum(Extremum& c) {
-  const auto is_nested = [&](Expr arg) { return arg.is(c.op); };
-  if (std::none_of(c.args.begin(), c.args.end(), is_nested)) return false;
-  std::vector<Expr> flat;
-  for (Expr arg : c.args) {
-    if (is_nested(arg)) {
-      flat.insert(flat.end(), arg.args().begin(), arg.args().end());
-    } else {
-      flat.push_back(arg);
-    }
-  }
-  c.args = std::move(flat);
-  return true;
-}
+bool flatten_extremum(Extremum& c) { return flatten(c.op, c.args); }
 
-bool repeated_argument(Extremum& c) {
-  std::sort(c.args.begin(), c.args.end(),
-            [](Expr a, Expr b) { return compare(a, b) < 0; });
-  const auto end = std::unique(c.args.begin(), c.args.end());
-  if (end == c.args.end()) return false;
-  c.args.erase(end, c.args.end());
-  return true;
-}
+bool repeated_argument(Extremum& c) { return drop_repeated(c.args); }
 
 // Whether b is at least as far out as a, everywhere.
 bool is_dominated(Extremum& c, Expr a, Expr b) {

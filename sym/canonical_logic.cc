@@ -32,20 +32,7 @@ struct Junction {
   }
 };
 
-bool flatten_parts(Junction& c) {
-  const auto is_nested = [&](Expr part) { return part.is(c.op); };
-  if (std::none_of(c.parts.begin(), c.parts.end(), is_nested)) return false;
-  std::vector<Expr> flat;
-  for (Expr part : c.parts) {
-    if (is_nested(part)) {
-      flat.insert(flat.end(), part.args().begin(), part.args().end());
-    } else {
-      flat.push_back(part);
-    }
-  }
-  c.parts = std::move(flat);
-  return true;
-}
+bool flatten_parts(Junction& c) { return flatten(c.op, c.parts); }
 
 bool absorbing_constant(Junction& c) {
   return std::any_of(c.parts.begin(), c.parts.end(),
@@ -60,14 +47,7 @@ bool idle_constant(Junction& c) {
   return std::erase_if(c.parts, [](Expr part) { return part.is_constant(); });
 }
 
-bool repeated_part(Junction& c) {
-  std::sort(c.parts.begin(), c.parts.end(),
-            [](Expr a, Expr b) { return compare(a, b) < 0; });
-  const auto end = std::unique(c.parts.begin(), c.parts.end());
-  if (end == c.parts.end()) return false;
-  c.parts.erase(end, c.parts.end());
-  return true;
-}
+bool repeated_part(Junction& c) { return drop_repeated(c.parts); }
 
 bool opposite_parts(Junction& c) {
   return c.s.has_opposites(c.parts) && c.is(c.absorbing());

@@ -53,12 +53,7 @@ struct SignQuestion {
 };
 
 // p >= 0 for integers: over their common divisor, the constant rounds down.
-bool round_down(SignQuestion& c) {
-  const Int g = c.p.content();
-  if (g.is_one()) return false;
-  c.p = over(c.p, g);
-  return true;
-}
+bool round_down(SignQuestion& c) { return divide_by_content(c.p); }
 
 bool always_nonneg(SignQuestion& c) {
   return c.s.known_nonneg(c.p) && c.is(true);
@@ -86,12 +81,7 @@ bool no_multiple(SignQuestion& c) {
   return !floor_mod(c.p.constant(), c.p.content()).is_zero() && c.is(false);
 }
 
-bool divide(SignQuestion& c) {
-  const Int g = c.p.content();
-  if (g.is_one()) return false;
-  c.p = over(c.p, g);
-  return true;
-}
+bool divide(SignQuestion& c) { return divide_by_content(c.p); }
 
 bool never_zero(SignQuestion& c) {
   const auto low = c.s.lower(c.p), high = c.s.upper(c.p);

@@ -85,10 +85,11 @@ class Conditions:
         self._values = {}  # "L['x'].size()[0]": size
         self.examples = {}  # "s0", as it is called now: conditions that fix it
         for i, (leaf, fake) in enumerate(zip(leaves, fakes)):
-            for source, size in _parts(leaf.source, fake).items():
+            sizes = _parts(leaf.source, fake)
+            for source, size in sizes.items():
                 self._note_example(source, size)
-            for source in (leaf.source, f"L['flat_args'][{i}]"):
-                self._values.update(_parts(source, fake))
+            self._values.update(sizes)
+            self._values.update(_parts(f"L['flat_args'][{i}]", fake))
 
     def _note_example(self, source, size):
         if isinstance(size, torch.SymInt) and size.node.hint is not None:

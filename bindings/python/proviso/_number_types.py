@@ -14,6 +14,7 @@ import types
 import torch
 
 from proviso import _proviso
+from proviso._state import is_library
 
 
 def is_symbolic(value):
@@ -114,7 +115,7 @@ def askers_for_types(mod):
     if isinstance(mod, torch.nn.Module):
         modules = list(mod.modules())
         kinds = tuple(dict.fromkeys(map(type, modules)))
-        own = {kind for kind in kinds if not _is_of_library(kind.__module__)}
+        own = {kind for kind in kinds if not is_library(kind.__module__)}
         functions = [value for m in modules if type(m) in own
                      for value in vars(m).values()
                      if isinstance(value, _FUNCTIONS)]
@@ -134,7 +135,7 @@ class _Scan:
         self._lookups = []  # (names of a module or a class, name, value)
         self._classes = [vars(base) for base in dict.fromkeys(
             base for kind in kinds for base in kind.__mro__)
-            if not _is_of_library(base.__module__)]
+            if not is_library(base.__module__)]
         found, seen, named = {}, set(), set()
         left = [*functions, *(kind.forward for kind in kinds)]
         while left and len(seen) < _MOST_FUNCTIONS:
@@ -172,10 +173,10 @@ class _Scan:
         """The functions that a name of a function's globals may lead to."""
         value = self._look_up(space, name)
         if isinstance(value, types.ModuleType):
-            if not _is_of_library(value.__name__):
+            if not is_library(value.__name__):
                 return [self._look_up(vars(value), n) for n in sorted(names)]
         elif isinstance(value, type):
-            if not _is_of_library(value.__module__):
+            if not is_library(value.__module__):
                 return [self._look_up(vars(value), n)
                         for n in ("__init__", "__call__", "apply")]
         elif isinstance(value, _FUNCTIONS):
@@ -189,7 +190,7 @@ def _python_function(value):
         inner = getattr(value, "__func__", None) or getattr(
             value, "__wrapped__", None)
         if inner is None:
-            return None if _is_of_library(value.__module__) else value
+            return None if is_library(value.__module__) else value
         value = inner
     return None
 
@@ -199,11 +200,6 @@ def _content_of(cell):
         return cell.cell_contents
     except ValueError:  # of a variable that has no value yet
         return None
-
-
-def _is_of_library(module):
-    top = (module or "").partition(".")[0]
-    return top in _KNOWING or top in sys.stdlib_module_names
 
 
 @functools.lru_cache(4096)

@@ -225,7 +225,8 @@ _WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
 _PACKAGES = {"torch", "proviso", "numpy"}.union(sys.stdlib_module_names)
 
 
-def _is_library(name):
+def is_library(name):
+    """Whether the module of this name is torch's, ours or Python's."""
     return str(name).partition(".")[0] in _PACKAGES
 
 
@@ -233,7 +234,7 @@ def _is_library(name):
 def _is_installed(name):
     """Whether the module of this name is no code of the user's."""
     path = getattr(sys.modules.get(name), "__file__", None) or ""
-    return _is_library(name) or "site-packages" in path.split(os.sep)
+    return is_library(name) or "site-packages" in path.split(os.sep)
 
 
 class ObjectState:
@@ -246,7 +247,7 @@ class ObjectState:
     is compared at once."""
 
     def __init__(self, roots, modules=()):
-        self._modules = {name for name in modules if not _is_library(name)}
+        self._modules = {name for name in modules if not is_library(name)}
         self._kept = {}  # by kind: [(object, (keys, items), place)]
         self._empty = []  # object, *place; and the next
         self._copies = []  # (kind, object, copy)
@@ -388,7 +389,7 @@ def _is_walked(kind):
     """Whether the attributes of its objects are looked into: not of most
     that are the libraries', nor of what names in code lead into."""
     return issubclass(kind, _WALKED) or not (
-        _is_library(kind.__module__)
+        is_library(kind.__module__)
         or issubclass(kind, (type, types.ModuleType)))
 
 
