@@ -205,11 +205,11 @@ class Leaves {
     FormPool& forms = domain_.forms();
     const Normal n = domain_.normal(p);
     const PolyId id = forms.polys.id_of(n.poly);
+    why_ = domain_.reasons().join(why_, n.why);
     for (size_t i = 0; i < leaves_.size(); ++i) {
       if (leaves_[i] == id) return i;
     }
     if (leaves_.size() == kMaxLeaves) return std::nullopt;
-    why_ = domain_.reasons().join(why_, n.why);
     leaves_.push_back(id);
     return leaves_.size() - 1;
   }

@@ -20,16 +20,7 @@ namespace {
 using namespace internal;
 
 using testing::Case;
-
-// Divisors that are symbols need ranges to be known not to be 0.
-SolverOptions only(Strategy strategy) {
-  SolverOptions options = testing::native_only();
-  options.disabled_strategies = StrategySet::all();
-  options.disabled_strategies.erase(strategy);
-  if (strategy == Strategy::kDeepFloors)
-    options.disabled_strategies.erase(Strategy::kRanges);
-  return options;
-}
+using testing::only;
 
 struct Row {
   Strategy strategy;

@@ -29,6 +29,17 @@ inline SolverOptions native_only() {
   return options;
 }
 
+// Of all strategies the one; but divisors that are symbols need ranges to be
+// known not to be 0.
+inline SolverOptions only(Strategy strategy) {
+  SolverOptions options = native_only();
+  options.disabled_strategies = StrategySet::all();
+  options.disabled_strategies.erase(strategy);
+  if (strategy == Strategy::kDeepFloors)
+    options.disabled_strategies.erase(Strategy::kRanges);
+  return options;
+}
+
 // A pool and a context with the symbols' ranges and the facts assumed.
 class Case {
  public:
