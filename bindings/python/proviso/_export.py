@@ -13,6 +13,7 @@ from proviso import (
     _modules,
     _number_types,
     _numbers,
+    _owned_tensors,
     _promises,
     _proviso,
     _specs,
@@ -151,7 +152,7 @@ def _owned_by(mod):
     if isinstance(mod, Module):
         return TensorsOfProgram(mod.program)
     owner = _owner(mod)
-    return None if owner is None else _trace.OwnedTensors(owner)
+    return None if owner is None else _owned_tensors.OwnedTensors(owner)
 
 
 def _name_of(mod):

@@ -1,0 +1,247 @@
+"""What a program asks of a traced tensor, where torch's own answer would fix a
+size: torch.tensor([n, 1]), x[n], x.tolist(), x.nbytes, x.is_contiguous().
+"""
+
+import builtins
+import functools
+import os
+import sys
+
+import torch
+
+from proviso import _proviso
+from proviso._not_traced import NotTraced
+
+_SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
+
+
+def is_fake(value):
+    return isinstance(value, torch.Tensor) and _proviso.is_fake(value)
+
+
+def _holds_symbols(data):
+    if isinstance(data, (list, tuple)):
+        return any(_holds_symbols(item) for item in data)
+    return isinstance(data, _SYMBOLIC) or is_fake(data)
+
+
+def _inferred_dtype(data):
+    """As torch.tensor infers it."""
+    if isinstance(data, (list, tuple)):
+        kinds = [_inferred_dtype(item) for item in data]
+        result = kinds[0] if kinds else torch.get_default_dtype()
+        for kind in kinds[1:]:
+            result = torch.promote_types(result, kind)
+        return result
+    if isinstance(data, torch.Tensor):
+        return data.dtype
+    if isinstance(data, (bool, torch.SymBool)):
+        return torch.bool
+    if isinstance(data, (int, torch.SymInt)):
+        return torch.int64
+    if isinstance(data, complex):
+        return torch.complex64
+    return torch.get_default_dtype()
+
+
+def _stacked(data, dtype, device):
+    if isinstance(data, torch.Tensor):
+        return data.to(dtype=dtype, device=device)
+    if isinstance(data, (list, tuple)):
+        if not data:
+            return torch.empty(0, dtype=dtype, device=device)
+        return torch.stack([_stacked(item, dtype, device) for item in data])
+    return torch.scalar_tensor(data, dtype=dtype, device=device)
+
+
+_tensor = torch.tensor
+
+
+def _symbolic_tensor(data, *, dtype=None, device=None, requires_grad=False,
+                     **options):
+    """torch.tensor([s, 1]) reads its numbers, which would fix s."""
+    if not _proviso.is_tracing() or not _holds_symbols(data):
+        return _tensor(data, dtype=dtype, device=device,
+                       requires_grad=requires_grad, **options)
+    if isinstance(data, torch.Tensor):
+        result = data.detach().clone()
+        return result.to(dtype=dtype or data.dtype,
+                         device=device or data.device)
+    if dtype is None:
+        dtype = _inferred_dtype(data)
+    return _stacked(data, dtype, device or torch.get_default_device())
+
+
+_tolist = torch.Tensor.tolist
+
+
+def _symbolic_tolist(self):
+    """Numbers read one by one: each is a symbol."""
+    if not is_fake(self):
+        return _tolist(self)
+    if self.dim() == 0:
+        return self.item()
+    return [_symbolic_tolist(row) for row in self.unbind(0)]
+
+
+def _is_index_tensor(value):
+    """A 0-dim integer tensor: as an index it is the number that it holds."""
+    return (is_fake(value) and value.dim() == 0
+            and not value.is_floating_point() and value.dtype != torch.bool)
+
+
+def _index_number(value):
+    return value.item() if _is_index_tensor(value) else value
+
+
+def _is_symbolic_index(item):
+    if isinstance(item, slice):
+        return any(_is_index_tensor(bound)
+                   for bound in (item.start, item.stop, item.step))
+    return isinstance(item, torch.SymInt) or _is_index_tensor(item)
+
+
+def _is_basic_index(item):
+    return (item is None or item is Ellipsis or isinstance(item, slice)
+            or type(item) is int or _is_symbolic_index(item))
+
+
+_getitem = torch.Tensor.__getitem__
+
+
+def _symbolic_getitem(self, index):
+    """x[s] reads the number s, which would fix it; select() does not."""
+    items = index if type(index) is tuple else (index,)
+    if not (_proviso.is_tracing() and any(map(_is_symbolic_index, items))
+            and all(map(_is_basic_index, items))):
+        return _getitem(self, index)
+    dims = self.dim() - sum(i is not None and i is not Ellipsis for i in items)
+    result, dim = self, 0
+    for item in items:
+        if item is Ellipsis:
+            dim += dims
+        elif item is None:
+            result, dim = result.unsqueeze(dim), dim + 1
+        elif item == slice(None):
+            dim += 1
+        elif isinstance(item, slice):
+            bounds = slice(*map(_index_number,
+                                (item.start, item.stop, item.step)))
+            result = _getitem(result, (slice(None),) * dim + (bounds,))
+            dim += 1
+        else:
+            result = result.select(dim, _index_number(item))
+    return result
+
+
+_id = builtins.id
+
+
+def _user_id(value, /):
+    """id(x) in a program would be a number of this process, for ever."""
+    if (_proviso.is_tracing() and is_fake(value)
+            and not _in_library(sys._getframe(1).f_code.co_filename)):
+        raise TypeError(
+            "id() of a traced tensor is a number of this process that the "
+            "exported program cannot have; compare tensors with `is`, or "
+            "leave it out")
+    return _id(value)
+
+
+_LIBRARIES = tuple(os.path.dirname(path) + os.sep
+                   for path in (torch.__file__, __file__, os.__file__))
+
+
+def _in_library(filename):
+    return filename.startswith(_LIBRARIES) or filename.startswith("<")
+
+
+_repr = torch.Tensor.__repr__
+
+
+def _fake_repr(self, *, tensor_contents=None):
+    if not is_fake(self):
+        return _repr(self, tensor_contents=tensor_contents)
+    size = ", ".join(str(s) for s in self.shape)
+    return f"traced tensor(size=({size}), dtype={self.dtype})"
+
+
+_is_contiguous = torch.Tensor.is_contiguous
+
+
+def _asked_contiguous(self, memory_format=torch.contiguous_format):
+    """What a branch on it needs of the sizes: dimensions of size 1 lie
+    anywhere, and a tensor without elements is contiguous."""
+    _keep_layout_answers(self, sys._getframe(1))
+    if not is_fake(self):
+        return _is_contiguous(self, memory_format=memory_format)
+    return bool(_proviso.contiguity(self, memory_format))
+
+
+def _keep_layout_answers(t, caller):
+    """Where the program itself asks for t's layout, not a function of torch,
+    whose values do not depend on it."""
+    if is_fake(t) and not _in_library(caller.f_code.co_filename):
+        _proviso.keep_layout_answers()
+
+
+def _keeping_layout_answers(ask):
+    def asked(self, *args, **kwargs):
+        _keep_layout_answers(self, sys._getframe(1))
+        return ask(self, *args, **kwargs)
+    return asked
+
+
+_nbytes = torch.Tensor.nbytes
+
+
+def _symbolic_nbytes(self):
+    """torch's counts elements as one number, which would fix the sizes."""
+    if is_fake(self):
+        return self.numel() * self.element_size()
+    return _nbytes.__get__(self)
+
+
+def _no_storage(name):
+    original = getattr(torch.Tensor, name)
+
+    @functools.wraps(original)
+    def asked(self):
+        if is_fake(self) and not _in_library(
+                sys._getframe(1).f_code.co_filename):
+            raise NotTraced(
+                f"t.{name}() of a traced tensor has no bytes that a program "
+                "could speak of; write t.nbytes, t.numel() or t.stride()")
+        return original(self)
+
+    return asked
+
+
+_data = torch.Tensor.data
+
+
+def _set_data(self, value):
+    """No operator: the tensor would change, and the program would not."""
+    if not _proviso.is_tracing():
+        _data.__set__(self, value)
+    elif not _proviso.same_value(self, value):
+        raise NotTraced(
+            "t.data = .. cannot be exported by proviso: it changes the tensor "
+            "and leaves no operator in the program; write `with "
+            "torch.no_grad(): t.copy_(..)`")
+
+
+PATCHES = [
+    (torch, "tensor", _symbolic_tensor),
+    (torch.Tensor, "nbytes", property(_symbolic_nbytes)),
+    *((torch.Tensor, name, _no_storage(name))
+      for name in ("untyped_storage", "storage")),
+    (torch.Tensor, "tolist", _symbolic_tolist),
+    (torch.Tensor, "is_contiguous", _asked_contiguous),
+    *((torch.Tensor, name, _keeping_layout_answers(getattr(torch.Tensor, name)))
+      for name in ("stride", "storage_offset")),
+    (torch.Tensor, "data", property(_data.__get__, _set_data)),
+    (torch.Tensor, "__getitem__", _symbolic_getitem),
+    (torch.Tensor, "__repr__", _fake_repr),
+    (builtins, "id", _user_id),
+]
