@@ -387,6 +387,8 @@ std::optional<size_t> GuardProgram::first_failing(const int64_t* v) const {
 
 // Whether first_failing() finds none; frequent conditions in one short loop.
 bool GuardProgram::holds(const int64_t* v) const {
+  constexpr int64_t kNoValue = 0;
+  if (v == nullptr) v = &kNoValue;  // of no symbols
   const Instruction* at = code_.data();
   const Instruction* const end = at + code_.size();
   for (; at != end; ++at) {

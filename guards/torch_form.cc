@@ -128,10 +128,10 @@ class Writer {
       if (!is_size(dim.expr)) continue;
       const Expr not_empty = ge(dim.expr, 1);
       const auto known = InterruptScope::within(
-          units_, [&] { return context.ask(not_empty).verdict; });
+          units_, [&] { return context.ask_quick(not_empty); });
       if (known.value_or(Verdict::kUnknown) != Verdict::kUnknown) continue;
       add(not_empty, kNotEmpty, true);
-      context.assume(not_empty);
+      InterruptScope::within(units_, [&] { return context.assume(not_empty); });
     }
   }
 

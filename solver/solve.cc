@@ -196,6 +196,7 @@ class Solver {
                                                          : arg >= state.value);
       }
     }
+    if (!with) return false;
     state.term = with;
     return true;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "solver/interrupt_scope.h"
+#include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -70,8 +71,9 @@ Verdict Decider::decide(Expr condition, AskEffort effort) {
                               ? context.ask(condition).verdict
                               : context.ask_quick(condition);
   log_.set_verdict(line, verdict);
-  if (verdict == Verdict::kUnknown && InterruptScope::is_interrupted())
-    return verdict;
+  const bool is_cut =
+      InterruptScope::is_interrupted() || Budget::units_left() == 0;
+  if (verdict == Verdict::kUnknown && is_cut) return verdict;
   memo = {verdict, effort, facts_.version(), false};
   if (verdict != Verdict::kUnknown) add_to_unguarded_answers(condition, memo);
   return verdict;

@@ -1,6 +1,7 @@
 #include "guards/env/recorder.h"
 
 #include "guards/conjuncts.h"
+#include "solver/interrupt_scope.h"
 #include "sym/excerpt.h"
 #include "sym/print.h"
 
@@ -9,6 +10,10 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr size_t kMostOrigins = 16;
+
+// What asking about the parts of one conjunction may take (sym/budget.h); past
+// it parts are recorded unasked.
+constexpr uint64_t kUnitsOfParts = 500'000;
 
 bool is_same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.line == b.line && a.file == b.file && a.code == b.code;
@@ -36,6 +41,7 @@ void Recorder::record_guard(Expr condition, Expr asked,
 // promised as s >= 2, and refuse 0.
 void Recorder::add_guards(Expr condition, Expr asked,
                           const SourceLocation& where, bool is_promised) {
+  uint64_t units = kUnitsOfParts;
   const auto is_known = [&](Expr part) {
     return is_promised
                ? decider_.is_known_without_assumptions(part)
@@ -43,7 +49,8 @@ void Recorder::add_guards(Expr condition, Expr asked,
   };
   for (Expr part : conjuncts(condition)) {
     part = replacements_.apply(part);
-    if (is_known(part)) continue;
+    if (InterruptScope::within(units, [&] { return is_known(part); }) == true)
+      continue;
     const size_t index = guards_.size();
     guards_.push_back({part, {where}, is_promised});
     guard_index_.try_emplace(part, index);
@@ -59,8 +66,11 @@ void Recorder::add_guards(Expr condition, Expr asked,
 
 void Recorder::record_assert(Expr condition, const SourceLocation& where,
                              const std::string& message) {
+  uint64_t units = kUnitsOfParts;
   for (Expr part : conjuncts(condition)) {
-    if (decider_.decide(replacements_.apply(part)) == Verdict::kYes) continue;
+    const auto known = InterruptScope::within(
+        units, [&] { return decider_.decide(replacements_.apply(part)); });
+    if (known == Verdict::kYes) continue;
     if (!asserted_.insert(part).second) continue;
     const std::string text = to_string(part);
     asserts_.push_back({part, where,

@@ -29,9 +29,7 @@ FormulaId nonzero_divisors(Lowering& lower, Expr e) {
 }
 
 FormulaId natural(Lowering& lower, Expr count) {
-  const Poly n = lower.integer(count);
-  if (n.is_constant() && n.constant > Int(int64_t{1} << 32)) return kFalse;
-  return lower.forms().formulas.ge(n);
+  return lower.forms().formulas.ge(lower.integer(count));
 }
 
 // Beyond that the arguments are defined.

@@ -1,10 +1,12 @@
-// bombs LAYER [--quick] [--cut] [--slow FACTOR] [--verbose] [FAMILY]
+// bombs LAYER [--quick] [--cut] [--slow FACTOR] [--verbose]
+//       [FAMILY | --random SEED COUNT]
 //
 //   build/bin/bombs solver              every size, doubled
 //   build/bin/bombs guards --quick      the largest size of 10 KB alone
 //   build/bin/bombs solver --cut        each call ended somewhere (measure.h)
 //   build/bin/bombs texts               what the largest are, as JSON lines
 //   build/bin/bombs solver cubes        families whose names have the word
+//   build/bin/bombs solver --random 1000 500   problems of random_bombs.h
 //
 // Every public call of a layer on every family of bombs (bombs.h), a family a
 // process: what takes more than 100 ms of CPU, 64 MiB or 64 KiB of stack, or
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "tests/bombs/calls.h"
+#include "tests/bombs/random_bombs.h"
 
 namespace proviso::testing {
 namespace {
@@ -51,6 +54,7 @@ struct Options {
   std::string family;
   bool is_quick = false, is_verbose = false, is_cut = false;
   double slow = 1;
+  uint32_t first_seed = 0, seeds = 0;
 };
 
 void out_of_time(int) {
@@ -78,12 +82,32 @@ int largest_of(const Family& family) {
   return n;
 }
 
-// In a process of its own: what it does to memory is its own.
-int run_family(const Family& family, const Options& options) {
-  std::signal(SIGPROF, out_of_time);
-  itimerval timer{};
-  timer.it_value.tv_sec = kSeconds;
-  setitimer(ITIMER_PROF, &timer, nullptr);
+// Runs `work` in a process of its own: what it does to memory is its own.
+// Whether nothing exceeded.
+bool run_apart(const char* name, const std::function<void(Meter&)>& work,
+               const Limits& limits, const Options& options) {
+  std::fflush(Meter::report);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGPROF, out_of_time);
+    itimerval timer{};
+    timer.it_value.tv_sec = kSeconds;
+    setitimer(ITIMER_PROF, &timer, nullptr);
+    Meter meter(limits, options.is_verbose, options.is_cut);
+    work(meter);
+    std::fflush(Meter::report);
+    _exit(meter.found() == 0 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) {
+    std::fprintf(Meter::report, "%s ends with signal %d\n", name,
+                 WTERMSIG(status));
+  }
+  return status == 0;
+}
+
+bool run_family(const Family& family, const Options& options) {
   const bool is_deep = static_cast<bool>(family.make(1).build);
   Limits limits = limits_of(options);
   if (is_deep) {  // as much as a text of 40 KB
@@ -91,37 +115,42 @@ int run_family(const Family& family, const Options& options) {
     limits.milliseconds *= 4;
     limits.bytes *= 4;
   }
-  Meter meter(limits, options.is_verbose, options.is_cut);
   const int smallest = is_deep ? kFewLevels : kSmallest;
   const int largest = is_deep ? kLevels : largest_of(family);
-  for (int n = options.is_quick ? largest : smallest; n <= largest; n *= 2) {
-    const Problem problem = family.make(n);
-    meter.run(family.name, n, problem.length(),
+  const auto work = [&](Meter& meter) {
+    for (int n = options.is_quick ? largest : smallest; n <= largest; n *= 2) {
+      const Problem problem = family.make(n);
+      meter.run(family.name, n, problem.length(),
+                [&] { options.layer->use(problem, meter); });
+    }
+  };
+  return run_apart(family.name, work, limits, options);
+}
+
+bool run_seed(uint32_t seed, const Options& options) {
+  const std::string name = "random " + std::to_string(seed);
+  const Problem problem = random_bomb(seed);
+  const auto work = [&](Meter& meter) {
+    meter.run(name, 0, problem.length(),
               [&] { options.layer->use(problem, meter); });
-  }
-  std::fflush(Meter::report);
-  return meter.found() == 0 ? 0 : 1;
+  };
+  return run_apart(name.c_str(), work, limits_of(options), options);
 }
 
 int run(const Options& options) {
   int bad = 0;
-  std::vector<Family> families = bombs();
-  families.insert(families.end(), deep_bombs().begin(), deep_bombs().end());
-  for (const Family& family : families) {
-    if (std::string(family.name).find(options.family) == std::string::npos)
-      continue;
-    std::fflush(Meter::report);
-    const pid_t child = fork();
-    if (child == 0) _exit(run_family(family, options));
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status))
-      std::fprintf(Meter::report, "%s ends with signal %d\n", family.name,
-                   WTERMSIG(status));
-    bad += status != 0;
+  for (uint32_t i = 0; i < options.seeds; ++i)
+    bad += !run_seed(options.first_seed + i, options);
+  if (options.seeds == 0) {
+    std::vector<Family> families = bombs();
+    families.insert(families.end(), deep_bombs().begin(), deep_bombs().end());
+    for (const Family& family : families) {
+      if (std::string(family.name).find(options.family) != std::string::npos)
+        bad += !run_family(family, options);
+    }
   }
-  std::fprintf(Meter::report, "%s: %d families exceed\n", options.layer->name,
-               bad);
+  std::fprintf(Meter::report, "%s: %d %s exceed\n", options.layer->name, bad,
+               options.seeds == 0 ? "families" : "random problems");
   return bad == 0 ? 0 : 1;
 }
 
@@ -155,6 +184,9 @@ int main(int argc, char** argv) {
       options.is_verbose = true;
     } else if (word == "--slow" && i + 1 < argc) {
       options.slow = std::atof(argv[++i]);
+    } else if (word == "--random" && i + 2 < argc) {
+      options.first_seed = static_cast<uint32_t>(std::atoi(argv[++i]));
+      options.seeds = static_cast<uint32_t>(std::atoi(argv[++i]));
     } else if (i == 1) {
       for (const Layer& layer : kLayers)
         if (word == layer.name) options.layer = &layer;
@@ -166,7 +198,7 @@ int main(int argc, char** argv) {
   if (options.layer == nullptr) {
     std::fprintf(stderr,
                  "usage: bombs LAYER [--quick] [--cut] [--slow FACTOR] "
-                 "[--verbose] [FAMILY]\nlayers:");
+                 "[--verbose] [FAMILY | --random SEED COUNT]\nlayers:");
     for (const Layer& layer : kLayers) std::fprintf(stderr, " %s", layer.name);
     std::fprintf(stderr, "\n");
     return 2;

@@ -122,6 +122,13 @@ TEST(GuardProgram, SaysWhichConditionFails) {
   EXPECT_EQ(program.first_failing(small), 0u);
 }
 
+TEST(GuardProgram, OfNoSymbolsNeedsNoValues) {
+  ExprPool pool;
+  const GuardProgram program({}, {parse(pool, "1 < 2"), parse(pool, "4 < 3")});
+  EXPECT_FALSE(program.holds(nullptr));
+  EXPECT_EQ(program.first_failing(nullptr), 1u);
+}
+
 TEST(GuardProgram, IsExactBeyondInt64) {
   Sizes s;
   const int64_t large = INT64_MAX, values[] = {large, large, 3};

@@ -276,5 +276,18 @@ TEST(Z3, StopsAtItsLimit) {
 }
 #endif
 
+// 2**40 is a shift and an exponent like any other: no value is too large.
+TEST(Context, HugeShiftsAndExponentsAreDefined) {
+  for (const char* fact :
+       {"(u0 << 2**40) == 0", "(u0 >> 2**40) == 0", "u0*2**(2**40) == 0",
+        "u0//2**(2**40) == 0", "u0**(2**40) == 0"}) {
+    Case c("u0:..", fact);
+    EXPECT_FALSE(c.context.contradiction()) << fact;
+    EXPECT_NE(c.ask("u0 == 0").verdict, Verdict::kNo) << fact;
+  }
+  Case c("u0:..", "");
+  EXPECT_EQ(c.ask("1**(2**40) == 1").verdict, Verdict::kYes);
+}
+
 }  // namespace
 }  // namespace proviso

@@ -20,6 +20,7 @@
 #include "solver/point.h"
 #include "sym/evaluate.h"
 #include "tests/solver/support.h"
+#include "tests/support/random_expr.h"
 #include "tests/support/random_facts.h"
 #include "tests/support/random_index.h"
 
@@ -66,6 +67,44 @@ constexpr const char* kQuestions[] = {
     "Mod(u0*u2, u1) == 0",
     "Mod(u0, 3) == 0",
     "u0*u1 + 1 > u2 - u0",
+    "u0//2 == u2",
+    "2**(u0 + 1) == 2*2**u0",
+    "2**(u0 + 1) <= 2*u1 + 2",
+    "u1*(u0//u1) <= u0",
+    "u1*(u0//u1) + u1 + u2 > u0 + u2",
+    "u2*(u0//u1)*u1 + u2 <= u2*u0 + u2",
+    "Mod(u0, u1) + Mod(u2, u1) < 2*u1",
+    "max(u0, u1)//u2 <= max(u0//u2, u1)",
+};
+
+constexpr const char* kIntegers[] = {
+    "2**u0",
+    "2**(u0 + 1)",
+    "(u1 + 2)**u0",
+    "2**u0*u1",
+    "u0 & u1",
+    "u0 | u1",
+    "u0*u0 - 3*u0",
+    "u0*u1 - u1*u2",
+    "u0//u1",
+    "u0 % u1",
+    "(u0*u1)//u2",
+    "(u0*u1 + u2)//u1",
+    "(u0*u1 + u2) % u1",
+    "u2*u1*(u0//u1)",
+    "u0 - u1*(u0//u1)",
+    "u2 - (u0 % u1)",
+    "max(u0, u1)//u2",
+    "max(u0, u1) - u0",
+    "2*min(u0, u1) - u1",
+    "abs(u0) + u0",
+    "u0**3",
+    "(u0*u1) // (u1*u2)",
+    "u2*(u0//u2) - u0",
+    "(u0//u1)//u2",
+    "(u0*u0)//u0",
+    "CeilDiv(u0, u1)",
+
 };
 
 // Random facts and questions, of which one point is a model.
@@ -103,12 +142,18 @@ struct Problem {
     for (int i = 0; i < 6; ++i) {
       questions.push_back(i < 4 ? make.question() : index.boolean(1));
     }
+    testing::RandomExpr any(pool, symbols, seed);
+    for (int i = 0; i < 10; ++i)
+      integers.push_back(i < 6 ? any.integer(2) : index.integer(1));
+    for (const char* text : kIntegers) {
+      if (below(2) == 0) integers.push_back(parse(pool, text));
+    }
   }
   int below(int n) { return static_cast<int>(random() % unsigned(n)); }
 
   std::mt19937 random;
   ExprPool pool;
-  std::vector<Expr> symbols, facts, questions;
+  std::vector<Expr> symbols, facts, questions, integers;
 };
 
 // At which of the points which facts hold.
@@ -202,6 +247,72 @@ void expect_reasons(const Problem& problem, const FactsAtPoints& at_points,
     ++t.decided;
     t.by_some += !facts.empty() && facts.size() < problem.facts.size();
   }
+}
+
+// The ranges and the normal form of each integer, by themselves.
+void expect_reasons_of_integers(const Problem& problem,
+                                const FactsAtPoints& at_points, Tally& tally) {
+  Statistics statistics;
+  const SolverOptions options = testing::native_only();
+  FactStack stack(problem.symbols[0].pool(), options, statistics);
+  for (Expr fact : problem.facts) stack.assume(fact, {});
+  Reasoner& reasoner = stack.reasoner();
+  Domain& domain = reasoner.domain();
+  if (domain.conflict()) return;
+  const auto expect = [&](Expr e, const char* what, Reason why, auto holds) {
+    const std::vector<FactId> facts = reasoner.facts_in(why);
+    ++tally.decided;
+    tally.by_some += !facts.empty() && facts.size() < problem.facts.size();
+    at_points.where_hold(facts, [&](const auto& values) {
+      const Evaluation v = evaluate(e, at_points.at(values));
+      if (!v.defined() || holds(values, std::get<Int>(*v.value))) return true;
+      ADD_FAILURE() << to_python(e) << ": its " << what << " at "
+                    << at_points.at(values).to_string() << ' '
+                    << in_words(problem, facts);
+      return false;
+    });
+  };
+  const auto expect_range = [&](Expr e, const char* what, const Range& r) {
+    if (const OptionalInt& low = r.span.lower()) {
+      expect(e, what, r.lower,
+             [&](const auto&, const Int& v) { return v >= *low; });
+    }
+    if (const OptionalInt& high = r.span.upper()) {
+      expect(e, what, r.upper,
+             [&](const auto&, const Int& v) { return v <= *high; });
+    }
+  };
+  for (Expr e : problem.integers) {
+    const Poly p = reasoner.lower().integer(e);
+    expect_range(e, "range", domain.range(p));
+    expect_range(e, "plain range", domain.plain_range(p));
+    expect_range(e, "factored range", domain.factored_range(p));
+    const Normal n = domain.normal(p);
+    if (!n.changed) continue;
+    Point point(domain.forms());
+    expect(e, "normal form", n.why, [&](const auto& values, const Int& v) {
+      for (size_t i = 0; i < kSymbols; ++i) {
+        point.set(domain.forms().atoms.symbol(problem.symbols[i]), values[i]);
+      }
+      const Point::Value found = point.value(n.poly);
+      return !found || Int(*found) == v;
+    });
+  }
+}
+
+TEST(Reasons, OfRangesAndNormalFormsNameAllFactsThatTheyNeed) {
+  const uint32_t seed = testing::seed_or(7);
+  Tally tally;
+  const char* more = std::getenv("PROVISO_TEST_PROBLEMS");
+  const int rounds = more ? std::atoi(more) : 600;
+  for (int round = 0; round < rounds && !HasFailure(); ++round) {
+    SCOPED_TRACE("seed " + std::to_string(seed + uint32_t(round)));
+    const Problem problem(seed + uint32_t(round));
+    expect_reasons_of_integers(problem, FactsAtPoints(problem), tally);
+  }
+  std::cout << tally.decided << " known, " << tally.by_some
+            << " by some of the facts\n";
+  EXPECT_GE(tally.by_some * 4, tally.decided);
 }
 
 TEST(Reasons, OfAnswersNameAllFactsThatTheyNeed) {

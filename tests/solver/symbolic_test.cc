@@ -203,6 +203,7 @@ TEST(Solve, GivesTheSymbolAndWhatElseIsNeeded) {
       {"", "Max(x, k) >= n", "none"},
       {"", "3*(x//8) + 1 <= n", "<= 8*CeilDiv(n, 3) - 1"},
       {"", "x <= x + 1", "none"},
+      {"", "Max(x//x, n) <= 0", "none"},
   };
   for (const SolveCase& c : cases) {
     Case here("x:.. n:.. k:..", c.facts);
