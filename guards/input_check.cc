@@ -11,6 +11,10 @@ namespace proviso::inline v0_2 {
 using namespace internal;
 namespace {
 
+// What asking whether ranges say guards may take (sym/budget.h); past it guards
+// are asked beside them.
+constexpr uint64_t kRangeUnits = 400'000;
+
 std::optional<Expr> range_condition(Expr size, const Interval& range) {
   ExprPool& pool = size.pool();
   std::optional<Expr> lower, upper;
@@ -24,7 +28,8 @@ std::optional<Expr> range_condition(Expr size, const Interval& range) {
 InputCheck::InputCheck(ShapeEnv& env) {
   const internal::InterruptScope scope(env.context());
   for (const InputDim& dim : env.input_dims()) add_dim(env, dim);
-  for (const Guard& guard : env.minimal_guards()) add_guard(env, guard);
+  uint64_t units = kRangeUnits;
+  for (const Guard& guard : env.minimal_guards()) add_guard(env, guard, units);
   for (size_t i = 0; i < dims_.size(); ++i) {
     // A dim without a symbol of its own is called by its place.
     const std::string name = "input:" + std::to_string(i);
@@ -69,7 +74,7 @@ void InputCheck::add_dim(ShapeEnv& env, const InputDim& dim) {
   dims_.push_back(std::move(d));
 }
 
-void InputCheck::add_guard(ShapeEnv& env, const Guard& guard) {
+void InputCheck::add_guard(ShapeEnv& env, const Guard& guard, uint64_t& units) {
   auto dim_of = [&](Expr symbol) -> size_t {
     for (size_t i = 0; i < dims_.size(); ++i) {
       if (dims_[i].symbol == symbol) return i;
@@ -89,7 +94,9 @@ void InputCheck::add_guard(ShapeEnv& env, const Guard& guard) {
     Dim& only = dims_[c.dims[0]];
     Context context(env.pool(), env.options().solver);
     context.declare(only.symbol, only.range);
-    if (context.ask_quick(guard.condition) == Verdict::kYes) {
+    const auto verdict = InterruptScope::within(
+        units, [&] { return context.ask_quick(guard.condition); });
+    if (verdict == Verdict::kYes) {
       only.origins.insert(only.origins.end(), guard.origins.begin(),
                           guard.origins.end());
       return;

@@ -71,7 +71,7 @@ class InputCheck {
   };
 
   void add_dim(ShapeEnv& env, const InputDim& dim);
-  void add_guard(ShapeEnv& env, const Guard& guard);
+  void add_guard(ShapeEnv& env, const Guard& guard, uint64_t& units);
   std::optional<std::string> range_text(const Dim& dim, const Int& value) const;
   std::string failed(const std::string& text, std::span<const size_t> dims,
                      std::span<const int64_t> values,

@@ -10,6 +10,7 @@
 #include "guards/phrases.h"
 #include "guards/weakest_checks.h"
 #include "solver/interrupt_scope.h"
+#include "sym/budget.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/traced_python.h"
@@ -197,12 +198,16 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
     std::erase(rest, side);
     const auto verdict = InterruptScope::within(units, [&] {
       Context with = env.context().clone();
-      for (Expr other : rest) with.assume(other);
+      for (Expr other : rest) {
+        with.assume(other);
+        Budget::check();
+      }
       return with.ask(side).verdict;
     });
     if (!verdict) break;
     if (*verdict == Verdict::kYes) needed = std::move(rest);
   }
+  if (InterruptScope::is_interrupted()) return std::nullopt;
   Phrasing phrasing(env.pool(), words);
   Texts texts;
   const auto together = InterruptScope::within(units, [&] {

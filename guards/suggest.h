@@ -45,7 +45,7 @@ std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
 
 // The checks that say several sides at once, without those that others imply:
 // {u0 >= 4, u0 <= 15} of {Ne(u0, 0), u0 >= 4, u0 < 16}.  nullopt where the
-// words do not say them.
+// words do not say them, or another thread interrupts.
 std::optional<Suggestion> suggest_together(ShapeEnv& env,
                                            const std::vector<Expr>& sides,
                                            const std::vector<Word>& words);

@@ -165,7 +165,7 @@ class Writer {
 
   // What may be done in all (sym/budget.h); past it conditions are written as
   // they are.
-  static constexpr uint64_t kUnits = 950'000, kUnitsOfOne = 1'000;
+  static constexpr uint64_t kUnits = 700'000, kUnitsOfOne = 1'000;
 
   ShapeEnv& env_;
   const Requirements& r_;

@@ -29,7 +29,7 @@ class ReasonArena {
     if (a > b) std::swap(a, b);
     const Node& last = nodes_.back();
     if (last.left == a && last.right == b) return size() - 1;
-    return push({a, b});
+    return size() < kFew ? push({a, b}) : join_again(a, b);
   }
 
   // The leaves below `reason`, sorted.
@@ -68,12 +68,28 @@ class ReasonArena {
     uint32_t left = 0, right = 0;
   };
 
+  static constexpr uint32_t kFew = 4096;       // nodes
+  static constexpr size_t kRemembered = 4096;  // joins; a power of two
+
   Reason push(Node node) {
     nodes_.push_back(node);
     return size() - 1;
   }
 
+  // The same ranges are looked at again and again: without this, a session of
+  // 570 facts made eight million nodes.  What is remembered of a join is
+  // where it was made; what stands there says whether it is still that one.
+  Reason join_again(Reason a, Reason b) {
+    if (joins_.empty()) joins_.resize(kRemembered);
+    const uint32_t hash = a * 0x9e3779b1u ^ b * 0x85ebca6bu;
+    Reason& known = joins_[(hash ^ hash >> 15) % kRemembered];
+    const bool is_known =
+        known < size() && nodes_[known].left == a && nodes_[known].right == b;
+    return is_known ? known : known = push({a, b});
+  }
+
   std::vector<Node> nodes_;
+  std::vector<Reason> joins_;
 };
 
 }  // namespace proviso::inline v0_2::internal

@@ -82,6 +82,6 @@ class EnforcedFacts {
 
 // What examining and minimising may cost (sym/budget.h), and for each guard
 // besides.
-constexpr uint64_t kEnforcedUnits = 700'000, kEnforcedUnitsOfGuard = 2'000;
+constexpr uint64_t kEnforcedUnits = 600'000, kEnforcedUnitsOfGuard = 1'500;
 
 }  // namespace proviso::inline v0_2::internal

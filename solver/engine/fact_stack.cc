@@ -8,6 +8,13 @@
 #include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
+namespace {
+
+// What a fact takes beside what follows from it (sym/budget.h): its places in
+// the stack and in what looks it up, until it is popped.
+constexpr uint64_t kAssumingUnits = 6;
+
+}  // namespace
 
 FactStack::FactStack(ExprPool& pool, const SolverOptions& options,
                      Statistics& statistics)
@@ -19,6 +26,7 @@ FactStack::FactStack(ExprPool& pool, const SolverOptions& options,
 // --- the stack
 
 FactId FactStack::assume(Expr condition, Provenance&& origin, FactId id) {
+  Budget::charge(kAssumingUnits);
   states_.push();
   ids_.push_back(id);
   if (waiting_.empty()) waiting_.reserve(4);

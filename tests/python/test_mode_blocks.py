@@ -293,3 +293,35 @@ def test_an_optimizer_trains_a_program_with_tied_weights():
             trained(x).square().sum().backward()
             optimizer.step()
     assert_same(list(model.parameters()), list(eager.parameters()))
+
+
+# --- what leaves no operator
+
+def _seeded(x):
+    torch.manual_seed(5)
+    return x + torch.rand(2)
+
+
+def _of_doubles(x):
+    torch.set_default_dtype(torch.float64)
+    try:
+        return x + torch.zeros(2)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("program, name", [
+    (_seeded, "manual_seed"), (_of_doubles, "set_default_dtype")])
+def test_a_mode_that_leaves_no_operator_is_an_error(program, name):
+    with pytest.raises(NotImplementedError, match=name):
+        proviso.export(program, (torch.ones(2),))
+    assert torch.get_default_dtype() == torch.float32
+
+
+def test_a_default_dtype_that_is_set_already_is_no_change():
+    def program(x):
+        torch.set_default_dtype(torch.float32)
+        return x + torch.zeros(2)
+
+    x = torch.randn(2)
+    assert torch.equal(proviso.export(program, (x,)).module()(x), x)

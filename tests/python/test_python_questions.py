@@ -17,6 +17,7 @@ import math
 import numbers
 import operator
 import random
+import statistics
 import struct
 
 import numpy as np
@@ -29,7 +30,8 @@ from proviso import Dim
 ROWS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 17)
 # Python takes nothing but its own numbers here, or the operation has no form in
 # a graph.
-REFUSED = {"roundn", "floorf", "modf", "powm", "jsonf"}
+REFUSED = {"roundn", "floorf", "modf", "powm", "jsonf", "oftype", "mean", "base",
+           "isview", "version", "storage"}
 
 
 class _Rows(enum.IntEnum):
@@ -145,6 +147,22 @@ def _nt(x):
     T = collections.namedtuple('T', 'n')
     return x + 1 if T(x.shape[0]) == T(5) else x - 1
 
+
+def _mask_set(x):
+    y = x.clone()
+    y[x.shape[0] > 3] = 0
+    return y
+
+
+def _version(x):
+    y = x.clone()
+    y.add_(1)
+    return y + y._version
+
+
+# Code whose file has no name that a file could have.
+_IN_TEXT = {"torch": torch}
+exec("def storage(x): return x + x.untyped_storage().nbytes()", _IN_TEXT)
 
 PROGRAMS = {
     "type_is_int": lambda x: x + 1 if type(x.shape[0]) is int else x - 1,
@@ -274,6 +292,20 @@ PROGRAMS = {
     "boolmul": lambda x: x * (x.shape[0] == 5),
     "boolidx": lambda x: x + [10, 20][x.shape[0] == 5],
     "boolsum": lambda x: x + sum([x.shape[0] == 5, True]),
+    "mask": lambda x: x[x.shape[0] > 3],
+    "mask_dim": lambda x: x[:, x.shape[0] > 3],
+    "mask_of_none": lambda x: x[None, x.shape[0] == 5],
+    "mask_number": lambda x: x[x.shape[0] == 5, ..., 0],
+    "mask_list": lambda x: x[:3][[x.shape[0] > 3, True, False]],
+    "mask_set": _mask_set,
+    "oftype": lambda x: x * type(x.shape[0])(2),
+    "mean": lambda x: x + statistics.mean(x.shape),
+    "base": lambda x: x + (x[:]._base is x),
+    "isview": lambda x: x + x[:]._is_view(),
+    "version": _version,
+    "storage": _IN_TEXT["storage"],
+    "offset": lambda x: x + x[1:].storage_offset(),
+    "strides": lambda x: x + sum(x.stride()),
     "match_case": _match_case,
     "match_shape": _match_shape,
     "rangef": _rangef,
@@ -348,6 +380,20 @@ def test_a_cache_keeps_no_traced_number():
 def test_the_storage_of_a_traced_tensor_is_refused():
     with pytest.raises(NotImplementedError, match="t.nbytes"):
         exported(lambda x: x + x.untyped_storage().nbytes(), torch.randn(5, 2))
+
+
+@pytest.mark.parametrize("ask", [
+    lambda x: torch.ones(2) * x.stride(0), lambda x: torch.ones(2) * x.stride()[0],
+    lambda x: torch.ones(2) * x[1:].storage_offset()])
+def test_strides_are_those_of_sizes_that_are_not_0(ask):
+    module = proviso.export(
+        Of(ask), (torch.ones(3, 5),),
+        dynamic_shapes=[{0: Dim.AUTO, 1: Dim.AUTO}]).module()
+    for shape in [(3, 5), (3, 1), (2, 7), (3, 0), (0, 5)]:
+        x = torch.ones(shape)
+        found = run(module, x)
+        assert found is None or is_same(found, run(ask, x)), shape
+    assert run(module, torch.ones(3, 1)) is not None
 
 
 def test_a_key_from_data_is_an_error_that_says_so():

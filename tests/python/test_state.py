@@ -4,14 +4,16 @@ programs are made to break it)."""
 
 import collections
 import functools
+import importlib
 import random
+import sys
 import warnings
 
 import pytest
 import torch
 
 import proviso
-from proviso import Dim
+from proviso import Dim, _state
 import state_snapshot
 
 CACHE = {}
@@ -165,7 +167,7 @@ def _autocast(m, x):
 
 
 def _defaults(m, x):
-    torch.set_default_dtype(torch.float64)
+    torch._C._set_default_dtype(torch.float64)
     torch.set_default_device("meta")
     torch.set_printoptions(precision=2)
     torch.set_float32_matmul_precision("medium")
@@ -190,7 +192,7 @@ def _anomaly(m, x):
 
 
 def _seeds(m, x):
-    torch.manual_seed(99)
+    torch.default_generator.manual_seed(99)
     random.seed(99)
     numpy = pytest.importorskip("numpy")
     numpy.random.seed(99)
@@ -357,3 +359,80 @@ def test_dividing_a_size_by_zero_raises_as_eager_does():
     with pytest.raises(RuntimeError):
         ep.module()(X)
     assert torch.equal(ep.module()(torch.ones(5, 3)), torch.ones(5, 3) + 3)
+
+
+# --- what the exported program does not see
+
+def _counts(m, x):
+    m.count += 1
+    return x * m.count
+
+
+def _draws(m, x):
+    return x * random.random()
+
+
+@pytest.mark.parametrize("act, words", [
+    (_counts, "self.count was changed during export from 100000 to 100001"),
+    (_draws, "random")])
+def test_a_number_that_each_call_changes_is_warned_of(act, words):
+    module = Module(act)
+    state = random.getstate()
+    with pytest.warns(UserWarning, match=words):
+        proviso.export(module, (X,), dynamic_shapes=ROWS)
+    assert module.count == 100_000 and random.getstate() == state
+
+
+# --- packages: whose code is the user's
+
+PACKAGE = {
+    "cache.py": """
+CACHE = {}
+def pos(x):
+    key = str(x.device)
+    if key not in CACHE:
+        CACHE[key] = x[:1]*2
+    return CACHE[key]
+""",
+    "model.py": """
+import torch
+from .cache import pos
+class Net(torch.nn.Module):
+    seen = None
+    def forward(self, x):
+        type(self).seen = x
+        self.last = x
+        return x + pos(x) + (1 if type(x.shape[0]) is int else 0)
+"""}
+
+
+@pytest.mark.parametrize("package, folder", [
+    ("code", "."), ("profile", "."), ("some_package", "site-packages"),
+    ("some_package", ".")])
+def test_a_package_is_put_back_wherever_it_is(package, folder, tmp_path,
+                                              monkeypatch):
+    place = tmp_path / folder / package
+    place.mkdir(parents=True)
+    (place / "__init__.py").touch()
+    for name, text in PACKAGE.items():
+        (place / name).write_text(text)
+    names = [package, package + ".cache", package + ".model"]
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(tmp_path / folder)
+    _state._is_namesake.cache_clear()
+    _state._is_installed.cache_clear()
+    try:
+        model = importlib.import_module(package + ".model")
+        module = model.Net()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ep = proviso.export(module, (X,), dynamic_shapes=ROWS)
+        assert not sys.modules[package + ".cache"].CACHE
+        assert model.Net.seen is None and not hasattr(module, "last")
+        assert torch.equal(ep.module()(X), module(X))
+    finally:
+        for name in names:
+            sys.modules.pop(name, None)
+        _state._is_namesake.cache_clear()
+        _state._is_installed.cache_clear()

@@ -2,6 +2,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -45,7 +46,10 @@ bool same_value(const c10::IValue& a, const c10::IValue& b) {
   if (a.isDevice() && b.isDevice()) return a.toDevice() == b.toDevice();
   if (a.isInt() && b.isInt()) return a.toInt() == b.toInt();
   if (a.isBool() && b.isBool()) return a.toBool() == b.toBool();
-  return a.isDouble() && b.isDouble() && a.toDouble() == b.toDouble();
+  if (!a.isDouble() || !b.isDouble()) return false;
+  const double x = a.toDouble(), y = b.toDouble();
+  return std::isnan(x) ? std::isnan(y)
+                       : x == y && std::signbit(x) == std::signbit(y);
 }
 
 bool is_traced(const c10::IValue& value) {

@@ -1,4 +1,4 @@
-"""Gradients and autocast in a program: what torch does with them by Python."""
+"""Gradients in a program: what torch does with them by Python."""
 
 import torch
 
@@ -29,23 +29,6 @@ _NO_BACKWARD = (
     "{} cannot be exported by proviso: a trace records the program, not its "
     "derivatives; write it with torch.func.grad, or leave it out")
 
-_autocast_enter = torch.autocast.__enter__
-_autocast_exit = torch.autocast.__exit__
-
-
-def _our_autocast_enter(self):
-    entered = _autocast_enter(self)
-    if self.device == "cpu" and _proviso.is_tracing():
-        _proviso.enter_autocast_block()
-    return entered
-
-
-def _our_autocast_exit(self, *error):
-    if self.device == "cpu":
-        _proviso.exit_autocast_block()
-    return _autocast_exit(self, *error)
-
-
 _function_apply = torch.autograd.Function.apply.__func__
 
 
@@ -65,6 +48,4 @@ PATCHES = [
     (torch.autograd, "grad", _our_grad),
     (torch.autograd, "backward", _our_backward),
     (torch.autograd.Function, "apply", classmethod(_our_function_apply)),
-    (torch.autocast, "__enter__", _our_autocast_enter),
-    (torch.autocast, "__exit__", _our_autocast_exit),
 ]

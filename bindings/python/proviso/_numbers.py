@@ -165,6 +165,21 @@ _LACKING = [
     for name, of_math in _OF_NUMPY.items()]
 
 
+def _only_of_nodes(kind):
+    """kind(node); type(n)(2), which is int(2) of a plain n, is refused."""
+    original = kind.__init__
+
+    def __init__(self, node):
+        if (type(node) is not _proviso.SymNode
+                and not hasattr(node, "is_symbolic")):
+            raise NotTraced(
+                f"type(n)({node!r}) of a symbolic number n is not supported; "
+                "write int(..), float(..) or bool(..)")
+        original(self, node)
+
+    return (kind, "__init__", __init__)
+
+
 _round = torch.SymInt.__round__
 
 
@@ -341,4 +356,6 @@ PATCHES = [_unary(name) for name in (
 ] + [
     (kind, name, _floor_of_floats(getattr(kind, name)))
     for kind in (torch.SymInt, torch.SymFloat)
-    for name in ("__floordiv__", "__rfloordiv__")] + _LACKING
+    for name in ("__floordiv__", "__rfloordiv__")] + [
+    _only_of_nodes(kind)
+    for kind in (torch.SymInt, torch.SymFloat, torch.SymBool)] + _LACKING

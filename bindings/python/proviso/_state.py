@@ -7,6 +7,7 @@ import functools
 import itertools
 import operator
 import os
+import queue
 import random
 import re
 import sys
@@ -221,13 +222,25 @@ _LRU_CACHE = type(functools.lru_cache(operator.neg))
 # Of the libraries' own objects these are walked.
 _WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
            weakref.WeakKeyDictionary, weakref.WeakValueDictionary,
-           collections.UserDict, collections.UserList)
+           collections.UserDict, collections.UserList, collections.ChainMap,
+           queue.Queue, torch.optim.Optimizer)
 _PACKAGES = {"torch", "proviso", "numpy"}.union(sys.stdlib_module_names)
+_PYTHON = os.path.dirname(os.__file__) + os.sep
 
 
 def is_library(name):
     """Whether the module of this name is torch's, ours or Python's."""
-    return str(name).partition(".")[0] in _PACKAGES
+    package = str(name).partition(".")[0]
+    return package in _PACKAGES and not _is_namesake(package)
+
+
+@functools.cache
+def _is_namesake(package):
+    """Whether this is a user's package, called as one of Python's is."""
+    if package not in sys.stdlib_module_names:
+        return False
+    path = getattr(sys.modules.get(package), "__file__", None)
+    return bool(path) and not path.startswith(_PYTHON)
 
 
 @functools.cache
@@ -237,17 +250,22 @@ def _is_installed(name):
     return is_library(name) or "site-packages" in path.split(os.sep)
 
 
+def _package_of(module):
+    return "" if is_library(module) else module.rpartition(".")[0]
+
+
 class ObjectState:
     """The objects that a program reaches from `roots`, {path: object}, by
     attributes, items, closures and the names in its code: the user's, and that
-    of the `modules` of these names.
+    of the `modules` of these names and of the `package` of this name.
 
     Nearly all of what is reached are dicts, most of them empty (the hooks of
     modules): as little as possible is done for each, and what is of one kind
     is compared at once."""
 
-    def __init__(self, roots, modules=()):
+    def __init__(self, roots, modules=(), package=""):
         self._modules = {name for name in modules if not is_library(name)}
+        self._package = package
         self._kept = {}  # by kind: [(object, (keys, items), place)]
         self._empty = []  # object, *place; and the next
         self._copies = []  # (kind, object, copy)
@@ -270,11 +288,13 @@ class ObjectState:
 
     def put_back(self, all_changes):
         """Where traced values were left, all changes or none.  Returns their
-        paths: they cannot be kept."""
-        left = []
+        paths, for they cannot be kept, and the _counts() that were put back."""
+        left, counts = [], []
         for kind, value, before, place in self._changed():
             known = set(map(_id, before[1]))
             now = kind.read(value)
+            if all_changes and kind is _ATTRIBUTES:
+                counts += _counts(before, now, place)
             traced = [_path((place, kind.where or "[{}]", key))
                       for key, item in zip(now[0] or itertools.count(), now[1])
                       if _id(item) not in known and _holds_traced(item)]
@@ -284,7 +304,7 @@ class ObjectState:
         for kind, value, copy in self._copies:
             if all_changes or kind is _CACHE:
                 kind.write(value, copy)
-        return left
+        return left, counts
 
     def _changed(self):
         for kind, rows in self._kept.items():
@@ -335,7 +355,9 @@ class ObjectState:
         return found
 
     def _follows(self, module):
-        return module in self._modules or not _is_installed(module)
+        return (not _is_installed(module) or module in self._modules
+                or self._package
+                and str(module).rpartition(".")[0] == self._package)
 
     def _visit_attributes(self, value, place):
         attributes = object.__getattribute__(value, "__dict__")
@@ -443,6 +465,17 @@ _VISITS = (
 )
 
 
+def _counts(before, now, place):
+    """[(path, number, what it became)] of the attributes that are numbers
+    before and after."""
+    numbers = {key: item for key, item in zip(*before)
+               if type(item) in (int, float)}
+    return [(_path((place, ".{}", key)), numbers[key], item)
+            for key, item in zip(*now)
+            if key in numbers and type(item) is type(numbers[key])
+            and item != numbers[key]]
+
+
 def _path(place):
     """What ((((), "{}", "self"), ".{}", "items"), "[{}]", 2) says:
     self.items[2]."""
@@ -464,18 +497,21 @@ def kept_as_it_is(program):
     parts = ([part for _, part in _modules.named_modules(program)]
              if isinstance(program, torch.nn.Module) else [program])
     objects = ObjectState({"self": program},
-                          {type(part).__module__ for part in parts})
+                          {type(part).__module__ for part in parts},
+                          _package_of(type(program).__module__))
     modes = ObjectState({
         "torch": [value for name, value in vars(_global_hooks).items()
                   if name.startswith("_global_")],
         "printing": vars(torch._tensor_str.PRINT_OPTS),
         "random": [random._inst, numpy and numpy.random.mtrand._rand]})
+    random_before = _random_state(numpy)
     device = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
     precision = torch.get_float32_matmul_precision()
     try:
         yield
     finally:
-        left = objects.put_back(all_changes)
+        left, counts = objects.put_back(all_changes)
+        draws = _random_state(numpy) != random_before
         modes.put_back(True)
         torch._GLOBAL_DEVICE_CONTEXT.device_context = device
         if torch.get_float32_matmul_precision() != precision:
@@ -486,6 +522,24 @@ def kept_as_it_is(program):
             "export, and is now as it was before: the exported program does "
             "not keep it. Such attributes must be registered as buffers using "
             "the `register_buffer` API.", stacklevel=2)
+    for path, old, new in counts:
+        warnings.warn(
+            f"The attribute {_attribute(path)} was changed during export from "
+            f"{old} to {new}, and is {old} again: the exported program neither "
+            "changes it nor sees it change. A number that the program counts "
+            "must be a tensor that is registered as a buffer.", stacklevel=2)
+    if draws:
+        warnings.warn(
+            "The program drew numbers from Python's or numpy's random during "
+            "export: the exported program has these numbers in every call. "
+            "Draw them with torch.", stacklevel=2)
+
+
+def _random_state(numpy):
+    if numpy is None:
+        return random.getstate(), None
+    _, key, *others = numpy.random.get_state()
+    return random.getstate(), (key.tobytes(), *others)
 
 
 def _attribute(path):

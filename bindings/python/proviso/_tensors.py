@@ -106,11 +106,29 @@ def _is_basic_index(item):
             or type(item) is int or _is_symbolic_index(item))
 
 
+def _with_plain_truths(index):
+    """x[n > 3] is a mask without dimensions, of which either side is another
+    program."""
+    if isinstance(index, torch.SymBool):
+        return bool(index)
+    if type(index) in (tuple, list):
+        return type(index)(map(_with_plain_truths, index))
+    return index
+
+
+_setitem = torch.Tensor.__setitem__
+
+
+def _symbolic_setitem(self, index, value):
+    return _setitem(self, _with_plain_truths(index), value)
+
+
 _getitem = torch.Tensor.__getitem__
 
 
 def _symbolic_getitem(self, index):
     """x[s] reads the number s, which would fix it; select() does not."""
+    index = _with_plain_truths(index)
     items = index if type(index) is tuple else (index,)
     if not (_proviso.is_tracing() and any(map(_is_symbolic_index, items))
             and all(map(_is_basic_index, items))):
@@ -140,7 +158,7 @@ _id = builtins.id
 def _user_id(value, /):
     """id(x) in a program would be a number of this process, for ever."""
     if (_proviso.is_tracing() and is_fake(value)
-            and not _in_library(sys._getframe(1).f_code.co_filename)):
+            and not in_library(sys._getframe(1).f_code.co_filename)):
         raise TypeError(
             "id() of a traced tensor is a number of this process that the "
             "exported program cannot have; compare tensors with `is`, or "
@@ -152,8 +170,9 @@ _LIBRARIES = tuple(os.path.dirname(path) + os.sep
                    for path in (torch.__file__, __file__, os.__file__))
 
 
-def _in_library(filename):
-    return filename.startswith(_LIBRARIES) or filename.startswith("<")
+def in_library(filename):
+    """Whether this is torch's code, ours or Python's."""
+    return filename.startswith((*_LIBRARIES, "<frozen ", "<__array_function__"))
 
 
 _repr = torch.Tensor.__repr__
@@ -180,16 +199,34 @@ def _asked_contiguous(self, memory_format=torch.contiguous_format):
 
 def _keep_layout_answers(t, caller):
     """Where the program itself asks for t's layout, not a function of torch,
-    whose values do not depend on it."""
-    if is_fake(t) and not _in_library(caller.f_code.co_filename):
-        _proviso.keep_layout_answers()
+    whose values do not depend on it.  Whether it does."""
+    if not is_fake(t) or in_library(caller.f_code.co_filename):
+        return False
+    _proviso.keep_layout_answers()
+    return True
 
 
 def _keeping_layout_answers(ask):
+    """`ask`, for a stride or an offset: where a size is 0 the strides are those
+    of 1."""
+
+    @functools.wraps(ask)
     def asked(self, *args, **kwargs):
-        _keep_layout_answers(self, sys._getframe(1))
+        if _keep_layout_answers(self, sys._getframe(1)):
+            for size in self.shape:
+                _keep_empty_or_not(size)
         return ask(self, *args, **kwargs)
+
     return asked
+
+
+def _keep_empty_or_not(size):
+    if not isinstance(size, torch.SymInt):
+        return
+    if size.node.hint is None:
+        torch._check(size != 0)
+    else:
+        bool(size != 0)
 
 
 _nbytes = torch.Tensor.nbytes
@@ -207,7 +244,7 @@ def _no_storage(name):
 
     @functools.wraps(original)
     def asked(self):
-        if is_fake(self) and not _in_library(
+        if is_fake(self) and not in_library(
                 sys._getframe(1).f_code.co_filename):
             raise NotTraced(
                 f"t.{name}() of a traced tensor has no bytes that a program "
@@ -215,6 +252,32 @@ def _no_storage(name):
         return original(self)
 
     return asked
+
+
+def _no_answer(name):
+    """Of whether a tensor is a view, of what, and how often it was written
+    to."""
+    original = getattr(torch.Tensor, name)
+    get = original.__get__ if hasattr(original, "__set__") else None
+
+    def refuse(self):
+        if is_fake(self) and not in_library(
+                sys._getframe(2).f_code.co_filename):
+            raise NotTraced(
+                f"t.{name} of a traced tensor is not supported: it is a "
+                "question about memory that the exported program lays out in "
+                "its own way")
+
+    if get is None:
+        def asked(self):
+            refuse(self)
+            return original(self)
+        return functools.wraps(original)(asked)
+
+    def answer(self):
+        refuse(self)
+        return get(self)
+    return property(answer)
 
 
 _data = torch.Tensor.data
@@ -242,6 +305,9 @@ PATCHES = [
       for name in ("stride", "storage_offset")),
     (torch.Tensor, "data", property(_data.__get__, _set_data)),
     (torch.Tensor, "__getitem__", _symbolic_getitem),
+    (torch.Tensor, "__setitem__", _symbolic_setitem),
+    *((torch.Tensor, name, _no_answer(name))
+      for name in ("_base", "_is_view", "_version")),
     (torch.Tensor, "__repr__", _fake_repr),
     (builtins, "id", _user_id),
 ]
