@@ -5,11 +5,13 @@
 #include <cassert>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "sym/budget.h"
+#include "sym/integer_bytes.h"
 
 namespace proviso::inline v0_2 {
 
@@ -171,6 +173,22 @@ std::optional<Int> Int::parse(std::string_view text) {
   charge_big(1 + chunks * chunks / 128);
   cpp_int value{std::string(text)};
   return IntAccess::make(negative ? cpp_int(-value) : value);
+}
+
+std::vector<unsigned char> internal::magnitude_bytes(const Int& x) {
+  charge_big(1 + limbs(x) / 8);
+  std::vector<unsigned char> bytes;
+  export_bits(cpp_int(abs(big(x))), std::back_inserter(bytes), 8, false);
+  return bytes;
+}
+
+Int internal::from_magnitude(std::span<const unsigned char> bytes,
+                             bool is_negative) {
+  charge_big(1 + bytes.size() / 64);
+  if (bytes.empty()) return 0;  // which Boost takes for no integer
+  cpp_int value;
+  import_bits(value, bytes.begin(), bytes.end(), 8, false);
+  return IntAccess::make(is_negative ? cpp_int(-value) : value);
 }
 
 bool Int::big_is_odd() const {

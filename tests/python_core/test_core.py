@@ -22,6 +22,7 @@ from proviso import (
     Max,
     Min,
     Not,
+    StridedRange,
     ValueRange,
     Where,
     symbol,
@@ -432,6 +433,66 @@ def test_statistics_count_questions():
     statistics = context.statistics()
     assert statistics["questions"] >= 1
     assert sum(statistics["decided"].values()) >= 1
+
+
+# --- integers of any size: Python writes no decimal text of more than 4300 digits
+
+BIG = 2 ** 20000
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("more", [-1, 0, 1])
+@pytest.mark.parametrize("bits", [62, 63, 64, 65, 126, 127, 128, 20000])
+def test_an_integer_comes_back_as_it_went(bits, more, sign):
+    number = sign * (2 ** bits + more)
+    assert (N - N + number).simplify().constant == number
+    assert (N + 1).evaluate({"n": number}) == number + 1
+    assert N.subs({"n": number}).constant == number
+    assert pickle.loads(pickle.dumps(N + number)).same(N + number)
+
+
+def test_a_context_takes_and_gives_huge_integers():
+    context = Context()
+    context.declare("n", BIG)
+    answer = context.ask("n < 2**20001")
+    assert answer.verdict == "unknown"
+    assert answer.counterexample["n"] >= 2 * BIG > answer.witness["n"] >= BIG
+    assert context.values("2**20000 + 1") == [BIG + 1]
+    assert context.bounds("2**20000 - 1") == ValueRange(BIG - 1, BIG - 1)
+    assert context.strided("2**20000 + 1").lower == BIG + 1
+    assert context.multiple_of(3 * BIG) == 3 * BIG
+    assert context.ask(N >= BIG).verdict == "yes"
+    assert (N == BIG).evaluate({"n": BIG}) is True
+    assert hash(N + BIG) == hash(N + BIG)
+
+
+def test_what_has_huge_integers_is_shown():
+    context = Context()
+    context.declare("n", BIG, BIG + 7)
+    answer = context.ask("n < 2**20001 - 2**20000 + 3")
+    shown = "0x10000000000000000000000000000000... (20001 bits)"
+    assert f"'n': {shown}" in repr(answer)
+    assert repr(answer.witness) == f"{{'n': {shown}}}"
+    with pytest.raises(Error, match="it fails at {'n': 0x10"):
+        bool(answer)
+    assert str(context.bounds("2**20000")) == f"VR[{shown}, {shown}]"
+    assert shown in str(StridedRange(0, BIG, 2, 0))
+    assert f"0 mod {shown}" in str(StridedRange(0, None, BIG, 0))
+    assert str(ValueRange(-BIG, 0)) == f"VR[-{shown}, 0]"
+    assert answer == pickle.loads(pickle.dumps(answer))
+
+
+def test_an_int_that_overrides_its_methods_is_its_number():
+    class Odd(int):
+        def __abs__(self):
+            return 1
+
+        def __lt__(self, other):
+            raise AssertionError
+
+        to_bytes = bit_length = __str__ = __neg__ = __abs__
+
+    assert (N + Odd(-BIG)).evaluate({"n": BIG}) == 0
 
 
 # --- SymPy

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sym/integer_bytes.h"
+
 namespace proviso {
 namespace {
 
@@ -18,6 +20,23 @@ TEST(Int, GrowsPastSixtyFourBitsAndComesBack) {
   EXPECT_EQ(Int::parse("-0009223372036854775808"),
             Int(std::numeric_limits<int64_t>::min()));
   EXPECT_FALSE(Int::parse("12a") || Int::parse("") || Int::parse("-"));
+}
+
+TEST(Int, ComesBackFromItsBytes) {
+  using internal::from_magnitude, internal::magnitude_bytes;
+  EXPECT_EQ(magnitude_bytes(Int(-258)), (std::vector<unsigned char>{2, 1}));
+  EXPECT_EQ(from_magnitude({}, true), Int(0));
+  for (const uint64_t bits :
+       {0, 1, 7, 8, 62, 63, 64, 65, 126, 127, 128, 20000}) {
+    for (int more = -1; more <= 1; ++more) {
+      const Int x = *pow(Int(2), bits) + Int(more);
+      EXPECT_EQ(from_magnitude(magnitude_bytes(x), false), x) << bits;
+      EXPECT_EQ(from_magnitude(magnitude_bytes(-x), true), -x) << bits;
+    }
+  }
+  const unsigned char zeros[] = {5, 0, 0, 0, 0, 0, 0, 0,
+                                 0, 0, 0, 0, 0, 0, 0, 0};
+  EXPECT_TRUE(from_magnitude(zeros, false).is_small());
 }
 
 TEST(Int, DividesAsTheDefinitionSaysOnEverySmallCaseAndScaledUp) {

@@ -36,14 +36,6 @@ py::object attribute(PyObject* object, const char* name) {
   return py::reinterpret_steal<py::object>(value);
 }
 
-std::optional<Int> integer_of(PyObject* number) {
-  if (!PyLong_Check(number)) return std::nullopt;
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
-  if (overflow == 0) return Int(static_cast<int64_t>(value));
-  return Int::parse(std::string(py::str(py::handle(number))));
-}
-
 // The arguments, borrowed: the object keeps them.
 std::optional<std::vector<PyObject*>> arguments(PyObject* object) {
   const py::object args = attribute(object, "_args");
@@ -124,8 +116,7 @@ std::optional<Expr> SymPyReader::leaf(PyObject* object,
   if (name == "false") return pool_.boolean(false);
   if (name == "Integer") {
     const py::object p = attribute(object, "p");
-    const std::optional<Int> value =
-        p ? integer_of(p.ptr()) : std::optional<Int>();
+    const std::optional<Int> value = p ? to_bound(p) : std::optional<Int>();
     if (value) return pool_.integer(*value);
   }
   if (name == "Symbol") {

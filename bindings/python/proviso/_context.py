@@ -21,7 +21,7 @@ from typing import (
 from proviso import _core
 from proviso._errors import Error
 from proviso._expr import Expr
-from proviso._values import StridedRange, ValueRange
+from proviso._values import Point, StridedRange, ValueRange
 
 Condition = Union[str, Expr, bool]
 Number = Union[str, Expr, int, float]
@@ -195,7 +195,9 @@ class Context:
 
     def ask(self, question: Condition) -> Answer:
         """Whether the facts imply the question."""
-        return Answer(*self._context.ask(question))
+        verdict, facts, fails, holds, *rest = self._context.ask(question)
+        return Answer(verdict, facts, fails and Point(fails),
+                      holds and Point(holds), *rest)
 
     def ask_quick(self, question: Condition) -> str:
         """The verdict of the native tiers alone, in the least time: "yes",

@@ -6,6 +6,24 @@ from typing import Optional
 from proviso._errors import Error
 
 
+def shown(number):
+    """As Python writes it.  Of an integer that it has too many digits for (more
+    than sys.get_int_max_str_digits()), how it begins in hexadecimal."""
+    try:
+        return repr(number)
+    except ValueError:
+        sign, digits = "-" * (number < 0), f"{abs(number):x}"
+        return f"{sign}0x{digits[:32]}... ({abs(number).bit_length()} bits)"
+
+
+class Point(dict):
+    """{name: number}, of numbers of any size."""
+
+    def __repr__(self):
+        return "{" + ", ".join(f"{name!r}: {shown(value)}"
+                               for name, value in self.items()) + "}"
+
+
 @dataclass(frozen=True)
 class ValueRange:
     """All integers from lower to upper; None is infinite.  There are none when
@@ -24,8 +42,8 @@ class ValueRange:
                 and (self.upper is None or value <= self.upper))
 
     def __repr__(self):
-        lower = "-int_oo" if self.lower is None else self.lower
-        upper = "int_oo" if self.upper is None else self.upper
+        lower = "-int_oo" if self.lower is None else shown(self.lower)
+        upper = "int_oo" if self.upper is None else shown(self.upper)
         return f"VR[{lower}, {upper}]"
 
 
@@ -51,6 +69,6 @@ class StridedRange(ValueRange):
         if self.step == 1:
             return super().__repr__()
         if self.lower is None or self.upper is None:
-            return (f"{super().__repr__()} = {self.residue} "
-                    f"mod {self.step}")
-        return f"{self.lower}:{self.upper}:{self.step}"
+            return (f"{super().__repr__()} = {shown(self.residue)} "
+                    f"mod {shown(self.step)}")
+        return ":".join(map(shown, (self.lower, self.upper, self.step)))
