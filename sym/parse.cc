@@ -46,6 +46,8 @@ constexpr Alias kAliases[] = {
     {"Xor", Op::kNe},
 };
 
+constexpr std::string_view kDenseInPython = "eval_is_non_overlapping_and_dense";
+
 struct Function {
   Op op;
   bool swapped;
@@ -561,6 +563,7 @@ class Parser {
     if (name == "Float") return srepr_float();
     if (name == "Rational") return srepr_rational();
     if (name == "Piecewise") return piecewise(word.at);
+    if (name == kDenseInPython) return dense_indicator(word.at);
     std::vector<Expr> args = arguments();
     if (name == "round" || name == "math.round") return round(word.at, args);
     if (name == "sym_int" || name == "torch.sym_int" || name == "int") {
@@ -615,6 +618,29 @@ class Parser {
       result = make(at, Op::kWhere, {arms[i].second, arms[i].first, result});
     }
     return result;
+  }
+
+  // eval_is_non_overlapping_and_dense([sizes], [strides])
+  Expr dense_indicator(size_t at) {
+    std::vector<Expr> args = list();
+    const size_t sizes = args.size();
+    lexer_.expect(",");
+    for (Expr stride : list()) args.push_back(stride);
+    lexer_.expect(")");
+    if (args.size() / 2 != sizes)
+      lexer_.fail(at, "there must be a stride of each size");
+    return make(at, Op::kDenseIndicator, args);
+  }
+
+  std::vector<Expr> list() {
+    lexer_.expect("[");
+    std::vector<Expr> items;
+    if (lexer_.take("]")) return items;
+    do {
+      items.push_back(expression());
+    } while (lexer_.take(","));
+    lexer_.expect("]");
+    return items;
   }
 
   // --- srepr's leaves

@@ -96,6 +96,58 @@ TEST(Operators, AreReadAsTheyArePrinted) {
   }
 }
 
+// What Python is given is read back: as what is meant, and as the operator
+// where Python has a function that is it.
+TEST(Operators, AreReadAsPythonMeansThem) {
+  ExprPool pool;
+  const Expr symbols[] = {pool.symbol("x", SymbolKind::kUnbackedInt),
+                          pool.symbol("y", SymbolKind::kUnbackedInt),
+                          pool.symbol("z", SymbolKind::kUnbackedInt)};
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    if (is_leaf(row.op)) continue;
+    std::vector<Expr> args;
+    const int most = row.max_args < 0 ? 2 : row.max_args;
+    for (size_t k = 0; k < static_cast<size_t>(most); ++k) {
+      const bool is_truth = row.args == ArgClass::kBoolean ||
+                            (row.args == ArgClass::kCondition && k == 0);
+      args.push_back(is_truth ? lt(symbols[k], pool.integer(1)) : symbols[k]);
+    }
+    const Expr e = pool.make(row.op, args);
+    const Expr read = parse(pool, to_python(e));
+    EXPECT_EQ(read.type(), e.type()) << to_python(e);
+    for (int n = 0; n < 7 * 7 * 7; ++n) {
+      Assignment point;
+      const int at[] = {n % 7 - 3, n / 7 % 7 - 3, n / 49 - 3};
+      for (size_t k = 0; k < 3; ++k) point.set(symbols[k], Int(at[k]));
+      const Evaluation is = evaluate(e, point), means = evaluate(read, point);
+      if (!is.defined()) continue;
+      ASSERT_TRUE(means.defined()) << to_python(e) << ": " << means.why;
+      ASSERT_EQ(*is.value, *means.value)
+          << to_python(e) << " at " << point.to_string();
+    }
+  }
+}
+
+TEST(Operators, AnIndicatorOfAnyRankIsReadAsPythonWritesIt) {
+  ExprPool pool;
+  for (const char* text :
+       {"IsNonOverlappingAndDenseIndicator()",
+        "IsNonOverlappingAndDenseIndicator(a, b)",
+        "a + 2*IsNonOverlappingAndDenseIndicator(a, b + 1, c, Mod(d, 3))",
+        "IsNonOverlappingAndDenseIndicator(a, b, "
+        "IsNonOverlappingAndDenseIndicator(c, d), 1)"}) {
+    const Expr e = parse(pool, text);
+    EXPECT_EQ(parse(pool, to_python(e)), e) << to_python(e);
+  }
+  for (const char* text : {"eval_is_non_overlapping_and_dense([a], [])",
+                           "eval_is_non_overlapping_and_dense(a, b)",
+                           "eval_is_non_overlapping_and_dense([a], [b)",
+                           "eval_is_non_overlapping_and_dense([a, b, c])"}) {
+    EXPECT_THROW((void)parse(pool, text), Error) << text;
+  }
+}
+
 // Checks of a program run what is printed for Python: what it calls, Python
 // has. A call of nothing, `(x, y)`, is a pair.
 TEST(Operators, PythonCallsWhatPythonHas) {
