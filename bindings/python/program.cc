@@ -11,6 +11,7 @@
 #include "guards/explain.h"
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
+#include "tracer_adapter/ir/sym_functions.h"
 #include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/checked_calls.h"
@@ -259,6 +260,13 @@ py::list run_values(const Callable& callable, std::vector<c10::IValue> values,
   return result;
 }
 
+// Throws where what a node of this target computes of numbers does not fit in
+// 64 bits, or is not defined; a target that is no function of numbers passes.
+void check_numbers(const std::string& target, const py::sequence& numbers) {
+  if (const SymFunction function = find_sym_function(target))
+    function(input_values(numbers));
+}
+
 // Of a path, or of bytes that errors call `shown`.
 pt2::ZipReader open_archive(const std::variant<py::bytes, std::string>& file,
                             const std::string& shown) {
@@ -283,6 +291,7 @@ void bind_program(py::module_& m) {
       result.append(py::make_tuple(rule.op, rule.family));
     return result;
   });
+  m.def("check_numbers", &check_numbers);
   py::class_<pt2::ZipReader>(m, "Archive")
       .def(py::init(&open_archive))
       .def("names", &pt2::ZipReader::names)

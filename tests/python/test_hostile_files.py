@@ -1000,3 +1000,63 @@ def test_an_error_of_torchs_names_the_file(files, tmp_path):
     archive.write(tmp_path / "bad.pt2")
     with pytest.raises(Exception, match=r"load: '.*bad\.pt2': "):
         proviso.load(tmp_path / "bad.pt2")
+
+
+# --- numbers that Python would compute, of any length
+
+def number_node(archive, target, *operands, result="made"):
+    """Of integers, and of names of sizes."""
+    archive.graph["sym_int_values"][result] = {"as_expr": {
+        "expr_str": S77, "hint": {"as_int": 3}}}
+    archive.graph["nodes"].append({
+        "target": target, "metadata": {},
+        "inputs": [{"name": "", "kind": 1, "arg":
+                    {"as_sym_int": {"as_name": operand}}
+                    if isinstance(operand, str) else {"as_int": operand}}
+                   for operand in operands],
+        "outputs": [{"as_sym_int": {"as_name": result}}]})
+
+
+def squares(archive, first):
+    for i in range(64):
+        number_node(archive, "_operator.mul", first, first, result=f"made_{i}")
+        first = f"made_{i}"
+
+
+HUGE = {
+    "**": lambda a, seven: number_node(a, "_operator.pow", seven, 10 ** 9),
+    "<<": lambda a, seven: number_node(a, "_operator.lshift", seven, 10 ** 12),
+    "*": squares,
+}
+
+
+@pytest.mark.parametrize("sign", HUGE)
+def test_a_number_of_constants_fits_in_64_bits(sign, files, tmp_path):
+    """No run gives another; Python would compute it for ever."""
+    archive = Archive(files["sizes_torch"])
+    HUGE[sign](archive, 7)
+    archive.write(tmp_path / "bad.pt2")
+    refused(tmp_path / "bad.pt2", f"a size computed by {sign} does not fit in "
+            "64 bits")
+    with pytest.raises(ValueError, match=r"load: .*: node \d+ \(_operator\."
+                       rf".*computed by {re.escape(sign)} does not fit"):
+        proviso.load(tmp_path / "bad.pt2")
+
+
+@pytest.mark.parametrize("sign", HUGE)
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_number_of_fixed_sizes_fits_in_64_bits(sign, trusted, files,
+                                                 tmp_path):
+    """The file does not say that it is one."""
+    archive = Archive(files["sizes_torch"])
+    with_node(archive, "aten.arange.default", ("end", {"as_int": 7}),
+              result="seven")
+    number_node(archive, "torch.ops.aten.sym_size.int", result="fixed")
+    archive.graph["nodes"][-1]["inputs"] = [
+        {"name": "self", "arg": {"as_tensor": {"name": "seven"}}, "kind": 1},
+        {"name": "dim", "arg": {"as_int": 0}, "kind": 1}]
+    HUGE[sign](archive, "fixed")
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(RuntimeError, match=rf"computed by {re.escape(sign)} "
+                       r"does not fit in 64 bits \(in node made"):
+        proviso.load(tmp_path / "bad.pt2", trusted=trusted)

@@ -35,6 +35,21 @@ TEST(SymFunctionsTest, DivisionRoundsDownAndTheRemainderHasTheDivisorsSign) {
     }
 }
 
+TEST(SymFunctionsTest, AShiftIsExactOrNamesItself) {
+  EXPECT_EQ(ints("_operator.lshift", 3, 61), int64_t{3} << 61);
+  EXPECT_EQ(ints("_operator.lshift", -1, 63), INT64_MIN);
+  EXPECT_EQ(ints("_operator.lshift", 0, INT64_MAX), 0);
+  for (const int64_t k : {int64_t{63}, int64_t{64}, int64_t{1} << 40}) {
+    try {
+      ints("_operator.lshift", 7, k);
+      FAIL() << k;
+    } catch (const c10::Error& error) {
+      EXPECT_STREQ(error.what_without_backtrace(),
+                   "Proviso: a size computed by << does not fit in 64 bits");
+    }
+  }
+}
+
 // The expected numbers are CPython's divmod().
 TEST(SymFunctionsTest, FloatsDivideAsPythonsDo) {
   struct Case {

@@ -152,9 +152,10 @@ c10::IValue sum(Args a) {
 c10::IValue lshift(Args a) {
   const int64_t k = as_int(a[1]);
   TORCH_CHECK(k >= 0, "Proviso: negative shift count ", k);
-  const c10::IValue scaled[] = {int64_t{2}, k};
-  const c10::IValue factors[] = {a[0], power(scaled)};
-  return mul(factors);
+  const __int128 scale = static_cast<__int128>(1) << (k < 64 ? k : 64);
+  int64_t result = 0;
+  const bool overflow = __builtin_mul_overflow(as_int(a[0]), scale, &result);
+  return checked(overflow, result, "<<");
 }
 
 c10::IValue rshift(Args a) {

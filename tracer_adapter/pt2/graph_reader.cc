@@ -7,6 +7,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/ir/sym_functions.h"
 #include "tracer_adapter/pt2/node_check.h"
+#include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/int64_at.h"
 
 namespace proviso::inline v0_2::pt2 {
@@ -461,6 +462,25 @@ void GraphReader::outputs(Scope& scope, const Json& json, Node& node) {
   }
 }
 
+// What a function gives of numbers that the file has.  Throws where it does not
+// fit in 64 bits, or is not defined: then no run would give it.
+void GraphReader::compute_constant(const Node& node) {
+  std::vector<c10::IValue> numbers;
+  for (const Argument& a : node.args) {
+    const ValueRef* ref = a.get<ValueRef>();
+    const auto known = ref ? constants_.find(ref->id) : constants_.end();
+    if (ref != nullptr && known == constants_.end()) return;
+    numbers.push_back(ref ? known->second : to_ivalue(a));
+  }
+  const ValueId result = node.outputs[0].values[0];
+  try {
+    c10::IValue number = find_sym_function(node.target)(numbers);
+    if (result != kNoOutput) constants_.emplace(result, std::move(number));
+  } catch (const c10::Error& error) {
+    throw FileError(error.what_without_backtrace());
+  }
+}
+
 uint32_t GraphReader::location(const Json& json) {
   const Json* metadata = json.find("metadata");
   const Json* trace = metadata ? metadata->find("stack_trace") : nullptr;
@@ -549,6 +569,7 @@ void GraphReader::node(Scope& scope, const Json& json) {
   if (!node.name.empty() && !node.has_single_value())
     scope.node_names.insert(node.name);
   check_node(*graph_, node);
+  if (node.kind == Node::Kind::kSymbolic) compute_constant(node);
   graph_->nodes.push_back(std::move(node));
 }
 

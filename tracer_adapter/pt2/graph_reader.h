@@ -75,6 +75,7 @@ class GraphReader {
   std::vector<Named> named(const Json& json) const;
   std::vector<Named> all_named(const Json& outputs) const;
   void outputs(Scope& scope, const Json& json, Node& node);
+  void compute_constant(const Node& node);
   uint32_t location(const Json& json);
 
   ForeignSymbols& symbols_;
@@ -84,6 +85,7 @@ class GraphReader {
   std::set<std::string> used_names_;
   std::map<std::string, int> suffixes_;  // the last that made a name new
   Names top_;
+  std::map<ValueId, c10::IValue> constants_;  // numbers, of numbers alone
 };
 
 }  // namespace proviso::inline v0_2::pt2

@@ -240,10 +240,20 @@ _HIGHER_ORDER = {
 }
 
 
+def _check_numbers(target, args):
+    """A number of a program has 64 bits; Python would compute one of any
+    length, and take as long."""
+    numbers = list(args[0]) if target is torch.sym_sum else args
+    if all(type(number) in (int, float, bool) for number in numbers):
+        _proviso.check_numbers(f"{target.__module__}.{target.__name__}",
+                               numbers)
+
+
 class _Replay(torch.fx.Interpreter):
     def __init__(self, module):
         # Values are kept: module calls name them when all has run.
         super().__init__(module, garbage_collect_values=False)
+        self.extra_traceback = False  # _name_node says it in our words
 
     def run_node(self, node):
         stack = node.meta.get("nn_module_stack") or {}
@@ -252,6 +262,9 @@ class _Replay(torch.fx.Interpreter):
             for key, (name, kind) in stack.items()])
         try:
             return super().run_node(node)
+        except Exception as error:
+            _name_node(error, node)
+            raise
         finally:
             _proviso.exit_module()
 
@@ -278,7 +291,19 @@ class _Replay(torch.fx.Interpreter):
             return _HIGHER_ORDER[name](*args, **kwargs)
         if target is builtins.round and args[1:] == (None,):
             args = args[:1]
+        _check_numbers(target, args)
         return super().call_function(target, args, kwargs)
+
+
+def _name_node(error, node):
+    """In the error's text, the node that raised it; of a sub-graph's, that
+    one."""
+    if getattr(error, "_names_node", False) or not error.args:
+        return
+    target = getattr(node.target, "__name__", node.target)
+    error.args = (f"{error.args[0]} (in node {node.name}, {target})",
+                  *error.args[1:])
+    error._names_node = True
 
 
 def _run_program(replay, values):
