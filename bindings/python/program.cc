@@ -300,6 +300,7 @@ void bind_program(py::module_& m) {
              const std::string_view bytes = zip.record(name);
              return py::bytes(bytes.data(), bytes.size());
            })
+      .def("check_documents", &pt2::check_documents)
       // Throws what `proviso run` would say of it before it runs.
       .def("check_program", [](const pt2::ZipReader& zip,
                                const std::vector<std::string>& allowed) {

@@ -16,6 +16,7 @@ import torch
 
 import model_files
 import proviso
+import wrong_fields
 from test_pt2_reading import Archive, refused, tool
 
 
@@ -1060,3 +1061,111 @@ def test_a_number_of_fixed_sizes_fits_in_64_bits(sign, trusted, files,
     with pytest.raises(RuntimeError, match=rf"computed by {re.escape(sign)} "
                        r"does not fit in 64 bits \(in node made"):
         proviso.load(tmp_path / "bad.pt2", trusted=trusted)
+
+
+def test_memory_that_is_not_there_is_named_by_its_node(files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_node(archive, "aten.arange.default", ("end", {"as_int": 2 ** 50}))
+    archive.write(tmp_path / "bad.pt2")
+    said = (rf"the program asks for {8 * 2 ** 50} bytes of memory, more than "
+            r"there is \(in node \d+, aten.arange.default\)$")
+    assert re.search(said, ends_well("run", tmp_path / "bad.pt2").strip())
+    program = proviso.load(tmp_path / "bad.pt2")
+    args, kwargs = program.example_inputs
+    with pytest.raises(RuntimeError, match=said):
+        program.module()(*args, **kwargs)
+
+
+# --- what errors say
+
+def test_an_error_names_its_node_and_nothing_of_torchs(files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_node(archive, "aten.full.default",
+              ("size", {"as_ints": [2 ** 62, 4, 0]}),
+              ("fill_value", {"as_int": 1}))
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(RuntimeError) as error:
+        proviso.load(tmp_path / "bad.pt2")
+    assert str(error.value).endswith(
+        "integer multiplication overflow (in node made, full.default)")
+
+
+@pytest.mark.parametrize("expression, message", [
+    ("Add(Symbol('u5', integer=True), 1)", "u5 .* has no range"),
+    ("Symbol('u5', integer=True)", "u5 .* has no range"),
+    (f"ModularIndexing({S77}, 0, 0)", "divides by 0"),
+    (f"ModularIndexing({S77}, 2, 0)", "divides by 0"),
+    (f"FloorDiv({S77}, Integer(0))", "divides by 0"),
+    (f"Mod({S77}, Add({S77}, Mul(Integer(-1), {S77})))",
+     "PyTorch's loader does not read it"),
+], ids=str)
+def test_a_size_that_sympy_fails_at(expression, message, files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    value = archive.graph["tensor_values"]["linear"]
+    value["sizes"][0] = {"as_expr": {"expr_str": expression, "hint": None}}
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(ValueError, match=f"load: .*{message}") as error:
+        proviso.load(tmp_path / "bad.pt2")
+    assert len(str(error.value)) < 600
+    assert not any(words in str(error.value) for words in
+                   wrong_fields.INTERNALS)
+
+
+# A member, the change, what the error says.
+FIELDS = [
+    ("model.json", [], "range_constraints", 5,
+     "model.json: range_constraints: expected an object, found an integer"),
+    ("model.json", [], "guards_code", 5,
+     "model.json: guards_code: expected a list, found an integer"),
+    ("model.json", None, None, None,
+     "model.json: expected an object, found null"),
+    ("model.json", None, None, [], "model.json: expected an object, found a l"),
+    ("weights_config.json", None, None, "x",
+     "config.json: expected an object, found a string"),
+    ("weights_config.json", [], "config", [],
+     "config.json: config: expected an object, found a list"),
+    ("weights_config.json", ["config"], "linear.weight", None,
+     "config.linear.weight: expected an object, found null"),
+    ("weights_config.json", ["config", "linear.weight"], "path_name", 3,
+     "config.linear.weight.path_name: expected a string, found an integer"),
+    ("weights_config.json", ["config", "linear.weight"], "use_pickle", None,
+     "use_pickle: expected true or false, found null"),
+]
+
+
+@pytest.mark.parametrize("record, path, key, value, message", FIELDS, ids=str)
+def test_a_field_of_another_type_is_named(record, path, key, value, message,
+                                          files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    name = next(n for n in archive.records if n.endswith(record))
+    document = json.loads(archive.records[name])
+    if path is None:
+        document = value
+    else:
+        part = document
+        for step in path:
+            part = part[step]
+        part[key] = value
+    archive.model, archive.records[name] = None, json.dumps(document).encode()
+    archive.write(tmp_path / "bad.pt2")
+    refused(tmp_path / "bad.pt2", message)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        proviso.load(tmp_path / "bad.pt2")
+
+
+@pytest.mark.parametrize("field, value", [
+    ("expr_str", []), ("expr_str", {}), ("expr_str", 5), ("guards_code", 5),
+    ("guards_code", [[]]), ("forward_arg_names", 5), ("name", []),
+    ("in_spec", []), ("as_name", {})])
+def test_what_nobody_knows_may_be_of_any_form(field, value, files, tmp_path):
+    """Torch reads files with members of a later version."""
+    archive = Archive(files["linear_torch"])
+    archive.model["later"] = {field: value}
+    archive.write(tmp_path / "bad.pt2")
+    assert wrong_fields.finding((tmp_path / "bad.pt2").read_bytes()) is None
+
+
+def test_every_field_may_be_wrong(files):
+    """`wrong_fields.py FILE` tries them all."""
+    for name, most in (("linear_torch", 120), ("branches_proviso", 60)):
+        assert list(wrong_fields.findings(files[name], most)) == []

@@ -4,6 +4,8 @@
 #include <cctype>
 
 #include "sym/canonical.h"
+#include "sym/find_node.h"
+#include "sym/op.h"
 #include "sym/operators.h"
 #include "sym/parse.h"
 #include "sym/print.h"
@@ -58,6 +60,14 @@ std::string with_keys(const std::string& guard) {
   return out;
 }
 
+// Whether a divisor is the number 0: SymPy fails to divide.
+bool divides_by_zero(Expr e) {
+  const auto divisors = static_cast<size_t>(info(e.op()).divisors);
+  for (size_t i = 1; i <= divisors && i < e.arity(); ++i)
+    if (e.arg(i).maybe_int64() == 0) return true;
+  return false;
+}
+
 constexpr const char* kDefined =
     "a symbol stands for an input's size or for "
     "what an earlier node reads from data";
@@ -85,6 +95,11 @@ std::optional<std::string> ForeignSymbols::lone_symbol(
   }
   if (is_symbol_name(text)) return text;
   return std::nullopt;
+}
+
+ForeignRange ForeignSymbols::range_of(const std::string& name) const {
+  const auto known = ranges_.find(name);
+  return known == ranges_.end() ? ForeignRange{} : known->second;
 }
 
 Expr ForeignSymbols::create(const Input& input, const ForeignRange& range,
@@ -155,7 +170,7 @@ Expr ForeignSymbols::create_of_root(const Input& input,
     return end ? (times.integer() * Int(*end) + rest.integer()).to_int64()
                : std::nullopt;
   };
-  ForeignRange range = ranges_[root];
+  ForeignRange range = range_of(root);
   // As of every size, torch does not enforce it.
   if (range.min && *range.min <= 2) range.min.reset();
   const Expr made = create(input, {derived(range.min), derived(range.max)},
@@ -169,7 +184,7 @@ void ForeignSymbols::bind() {
   for (const Input& input : inputs_) {
     const std::optional<std::string> name = lone_symbol(input.expression);
     if (name && !ours_.contains(*name)) {
-      ours_[*name] = to_string(create(input, ranges_[*name]));
+      ours_[*name] = to_string(create(input, range_of(*name)));
       continue;
     }
     const std::optional<std::string> root = root_of(input.expression);
@@ -185,7 +200,7 @@ void ForeignSymbols::bind() {
 }
 
 void ForeignSymbols::create_unbacked(const std::string& name) {
-  const ForeignRange range = ranges_[name];
+  const ForeignRange range = range_of(name);
   const Expr made = name.starts_with("zuf")
                         ? env_.create_unbacked_float()
                         : env_.create_unbacked_int(interval_of(range));
@@ -234,7 +249,10 @@ Expr ForeignSymbols::parsed(const std::string& text,
                     shortened(original) + "' is bound nowhere; " + kDefined);
   };
   try {
-    return parse(env_.pool(), text, options);
+    const Expr e = parse(env_.pool(), text, options);
+    if (internal::find_node(e, divides_by_zero))
+      throw FileError("'" + shortened(original) + "' divides by 0");
+    return e;
   } catch (const FileError&) {
     throw;
   } catch (const Error& error) {
@@ -249,6 +267,19 @@ Expr ForeignSymbols::expression(const std::string& text) {
 
 Expr ForeignSymbols::value_of_node(const std::string& text) {
   return parsed(renamed(text, true), text);
+}
+
+void ForeignSymbols::require_ranges(const std::string& text) const {
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && in_word(text[end])) ++end;
+    const std::string word = text.substr(i, end - i);
+    i = std::max(end, i + 1);
+    if (is_symbol_name(word) && word[0] == 'u' && !ranges_.contains(word))
+      throw FileError("the symbol " + word + " of '" + shortened(text) +
+                      "' has no range among range_constraints, and torch's "
+                      "loader needs that of a symbol in a tensor's sizes");
+  }
 }
 
 Expr ForeignSymbols::guard(const std::string& python) {

@@ -42,6 +42,8 @@ class ForeignSymbols {
   Expr expression(const std::string& text);
   // In the value of a node, which may be read from data: new u0, u1, ...
   Expr value_of_node(const std::string& text);
+  // Throws unless the file has the range of each u0, u1, ... in the text.
+  void require_ranges(const std::string& text) const;
   Expr guard(const std::string& python);
 
   // The symbols of inputs and the ranges that the file enforces for them.
@@ -63,6 +65,7 @@ class ForeignSymbols {
   };
   Expr parsed(const std::string& text, const std::string& original);
   std::string renamed(const std::string& text, bool may_create);
+  ForeignRange range_of(const std::string& name) const;  // of the file, or none
   Expr create(const Input& input, const ForeignRange& range,
               std::optional<RootDim> root = {});
   std::optional<std::string> root_of(const std::string& text) const;

@@ -210,6 +210,8 @@ void GraphReader::check_hint(const Json& number, Expr e) {
 }
 
 Expr GraphReader::integer(const Json& json, bool of_node, const char* what) {
+  if (const Json* value = json.find("as_expr"))
+    symbols_.require_ranges(value->at("expr_str").string());
   const Expr e = number(json, of_node);
   const auto fail = [&] {
     throw FileError("a tensor's " + std::string(what) +

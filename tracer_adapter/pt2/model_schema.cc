@@ -100,6 +100,8 @@ constexpr TypeRow kTypes[] = {
      "module_call_graph:[ModuleCallEntry] metadata:{str}= "
      "treespec_namedtuple_fields:{NamedTupleDef}="},
     {"SchemaVersion", false, "major:int minor:int"},
+    // Of any version: what is read of a program first.
+    {"VersionedProgram", false, "schema_version:SchemaVersion"},
     {"ExportedProgram", false,
      "graph_module:GraphModule opset_version:{int} "
      "range_constraints:{RangeConstraint} schema_version:SchemaVersion "
@@ -226,8 +228,13 @@ void Check::value(const Json& json, std::string_view type,
 
 }  // namespace
 
-void check_form(const Json& json, std::string_view type) {
-  Check().value(json, type, {});
+void check_form(const Json& json, std::string_view type,
+                const std::string& where) {
+  try {
+    Check().value(json, type, {});
+  } catch (const FileError& error) {
+    throw FileError(where + ": " + error.what());
+  }
 }
 
 }  // namespace proviso::inline v0_2::pt2

@@ -23,6 +23,9 @@ namespace {
 
 namespace spec = torch::_export::archive_spec;
 constexpr int kReadableMajor = 8;
+constexpr const char* kModel = "models/model.json";
+constexpr const char* kWeightsIndex = "model_weights_config.json";
+constexpr const char* kConstantsIndex = "model_constants_config.json";
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 // --- tensors
@@ -57,6 +60,13 @@ int64_t extent(const std::vector<int64_t>& sizes,
   return end + 1;
 }
 
+// What names the tensors of a folder.
+Json read_payload_index(const ZipReader& zip, const std::string& record) {
+  Json json = parse_json(zip.record(record), record);
+  check_form(json, "PayloadConfig", record);
+  return json;
+}
+
 class TensorReader {
  public:
   // `prefix`: of the names of records that torch takes for tensors.
@@ -67,8 +77,7 @@ class TensorReader {
   NamedTensors read(const std::string& index,
                     std::set<std::string>* parameters) {
     NamedTensors tensors;
-    const Json json = parse_json(zip_.record(folder_ + index), index);
-    check_form(json, "PayloadConfig");
+    const Json json = read_payload_index(zip_, folder_ + index);
     for (const auto& [name, entry] : json.at("config").members()) {
       try {
         tensors.emplace_back(name, tensor(entry));
@@ -224,7 +233,7 @@ void check_spec(const std::string& text, const char* what) {
   if (!pair.is_array() || pair.items().size() != 2 ||
       !pair.items()[0].is_int() || pair.items()[0].integer() != 1)
     throw FileError(std::string(what) + " is no [1, spec]");
-  check_form(pair.items()[1], "TreeSpec");
+  check_form(pair.items()[1], "TreeSpec", what);
   check_tree(pair.items()[1], what);
 }
 
@@ -257,9 +266,9 @@ class ProgramReader {
   ProgramReader(const ZipReader& zip, const AllowedOperators& allowed)
       : zip_(zip),
         allowed_(allowed),
-        json_(
-            parse_json(zip.record("models/model.json"), "models/model.json")) {}
+        json_(parse_json(zip.record(kModel), kModel)) {}
 
+  void check_document();
   LoadedProgram read();
 
  private:
@@ -291,6 +300,12 @@ class ProgramReader {
   std::set<std::string> parameters_;   // among the weights
   std::optional<OwnedTensors> owned_;  // when they were read
 };
+
+void ProgramReader::check_document() {
+  check_form(json_, "VersionedProgram", kModel);
+  check_version();
+  check_form(json_, "ExportedProgram", kModel);
+}
 
 void ProgramReader::check_version() {
   const int64_t major = json_.at("schema_version").at("major").integer();
@@ -559,8 +574,7 @@ void ProgramReader::read_claims(ForeignSymbols& symbols) {
 }
 
 LoadedProgram ProgramReader::read() {
-  check_version();
-  check_form(json_, "ExportedProgram");
+  check_document();
   ExportedProgram& program = loaded_.program;
   ShapeEnvOptions options;
   options.specialize_zero_one = false;
@@ -584,12 +598,12 @@ LoadedProgram ProgramReader::read() {
   check_calls(reader);
   program.state_dict = TensorReader(zip_, std::string(spec::WEIGHTS_DIR),
                                     std::string(spec::WEIGHT_FILENAME_PREFIX))
-                           .read("model_weights_config.json", &parameters_);
+                           .read(kWeightsIndex, &parameters_);
   std::set<std::string> none;
   program.constants =
       TensorReader(zip_, std::string(spec::CONSTANTS_DIR),
                    std::string(spec::TENSOR_CONSTANT_FILENAME_PREFIX))
-          .read("model_constants_config.json", &none);
+          .read(kConstantsIndex, &none);
   owned_.emplace(program);
   read_inputs(reader, sources);
   read_outputs();
@@ -652,19 +666,42 @@ void check_archive(const ZipReader& zip) {
                       "with PyTorch 2.13's torch.export.save");
 }
 
-LoadedProgram read_program(const ZipReader& zip,
-                           const AllowedOperators& allowed) {
+namespace {
+
+// What `read` gives; its errors name the archive, and say so much of it as
+// fits.
+template <typename Read>
+auto named(const ZipReader& zip, const Read& read) {
   try {
-    check_archive(zip);
-    return ProgramReader(zip, allowed).read();
+    return read();
   } catch (const std::exception& error) {
     const std::string what = error_text(error);
-    constexpr size_t kLongest = 2000;
+    constexpr size_t kLongest = 1500;
     const std::string text =
         what.size() <= kLongest ? what : what.substr(0, kLongest) + "...";
     throw FileError(text.starts_with(zip.path()) ? text
                                                  : zip.path() + ": " + text);
   }
+}
+
+}  // namespace
+
+void check_documents(const ZipReader& zip) {
+  named(zip, [&] {
+    for (const std::string& index :
+         {std::string(spec::WEIGHTS_DIR) + kWeightsIndex,
+          std::string(spec::CONSTANTS_DIR) + kConstantsIndex})
+      if (zip.has(index)) read_payload_index(zip, index);
+    ProgramReader(zip, AllowedOperators()).check_document();
+  });
+}
+
+LoadedProgram read_program(const ZipReader& zip,
+                           const AllowedOperators& allowed) {
+  return named(zip, [&] {
+    check_archive(zip);
+    return ProgramReader(zip, allowed).read();
+  });
 }
 
 LoadedProgram load_program(const std::string& path,

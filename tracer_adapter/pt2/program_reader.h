@@ -44,6 +44,10 @@ struct LoadedProgram {
 // of it: format, versions, examples.
 void check_archive(const ZipReader& zip);
 
+// Throws FileError unless the archive's JSON documents, those of them that are
+// there, are of the form that PyTorch writes: a reader of them may count on it.
+void check_documents(const ZipReader& zip);
+
 LoadedProgram load_program(
     const std::string& path,
     const AllowedOperators& allowed = AllowedOperators());

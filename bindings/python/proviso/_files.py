@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import tempfile
 import zipfile
 
@@ -80,7 +81,7 @@ def load(f, extra_files=None, *, allow=(), trusted=False):
         else:
             data = _contents(f)
             _vet.check_file(data, allow, shown)
-            program = _load_pt2(io.BytesIO(data), texts)
+            program = _load_pt2(io.BytesIO(data), texts, shown)
         program = from_torch(program,
                              looks_but_for=None if trusted else list(allow))
     except Exception as error:
@@ -106,6 +107,8 @@ def _named(error, shown):
     if isinstance(error, zipfile.BadZipFile):
         return ValueError(f"load: {shown} is no .pt2 archive: {error}")
     kind = type(error)
+    if kind.__module__.startswith("torch"):
+        return _unread(error, shown)
     if (kind.__module__.partition(".")[0] not in ("builtins", "proviso")
             or issubclass(kind, (OSError, KeyError, UnicodeError))):
         return ValueError(f"load: {shown}: {kind.__name__}: {error}")
@@ -114,11 +117,41 @@ def _named(error, shown):
     return made
 
 
-def _load_pt2(f, texts):
+# The kinds of errors whose text speaks of Python's objects, not of the file.
+_BY_ACCIDENT = (AssertionError, AttributeError, LookupError, RecursionError,
+                TypeError)
+_NODE = re.compile(r"Failed deserializing node Node\(target='([^']*)'")
+
+
+def _first_line(error):
+    line = str(error).strip().partition("\n")[0]
+    node = _NODE.match(line)
+    if node:
+        return f"it fails at a node {node[1]}"
+    return line if len(line) <= 200 else line[:200] + "..."
+
+
+def _unread(error, shown):
+    """What PyTorch's loader says, in a line; the error that ours is raised from
+    has its stack."""
+    cause = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    words = [_first_line(e) for e in dict.fromkeys((error, cause))
+             if not isinstance(e, _BY_ACCIDENT)]
+    said = ": ".join(filter(None, words))
+    return ValueError(f"load: {shown}: PyTorch's loader does not read it: "
+                      + (said or "it fails at something that it does not name"))
+
+
+def _load_pt2(f, texts, shown):
     """As torch.export.load, which would read a file that it cannot load once
     more, by another zip reader, as an older format."""
     from torch.export.pt2_archive._package import load_pt2
 
-    contents = load_pt2(f)
+    try:
+        contents = load_pt2(f)
+    except Exception as error:
+        raise _unread(error, shown) from error
     texts.update(contents.extra_files)
     return contents.exported_programs["model"]

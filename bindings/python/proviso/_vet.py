@@ -247,6 +247,15 @@ def _check_named_tuple(context):
                        "registered: import what defines the types of the inputs")
 
 
+def _listed(value, field):
+    """Of an object of any form: torch lets it hold more than we know."""
+    found = value.get(field)
+    if found is not None and not isinstance(found, list):
+        raise _Refused(f"{_MODEL}: {field} is no list: "
+                       f"{repr(found)[:_SHOWN]}")
+    return found or []
+
+
 def _check_model(model):
     for symbol in model.get("range_constraints") or ():
         if re.match("z?u", symbol) and len(symbol) > 10:  # torch counts to it
@@ -261,13 +270,13 @@ def _check_model(model):
         for name in _NAMED:
             if value.get(name) is not None:
                 _check_name(value[name])
-        for name in value.get("forward_arg_names") or ():
+        for name in _listed(value, "forward_arg_names"):
             _check_name(name)
         for spec in _SPECS:
             _check_spec(value.get(spec))
         texts = [value["expr_str"]] if "expr_str" in value else []
-        for text in texts + list(value.get("guards_code") or ()):
-            if text not in seen:
+        for text in texts + _listed(value, "guards_code"):
+            if not isinstance(text, str) or text not in seen:
                 _check_text(text)
                 seen.add(text)
         stack.extend(value.values())
@@ -347,6 +356,7 @@ def _check_archive(archive):
         if name.startswith("models/") and name != _MODEL:
             raise _Refused(f"it holds another program, "
                            f"{name[:100]!r}{_TRUST}")
+    archive.check_documents()
     _check_model(json.loads(archive.record(_MODEL)))
     if _EXAMPLES in names:
         _check_pickle(archive.record(_EXAMPLES), _EXAMPLES)
