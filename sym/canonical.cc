@@ -245,7 +245,7 @@ std::vector<RewriteRuleCount> canonical_rule_counts() {
   for (auto* counts :
        {division_rule_counts, bit_rule_counts, extremum_rule_counts,
         absolute_rule_counts, nonneg_rule_counts, zero_rule_counts,
-        junction_rule_counts, choice_rule_counts}) {
+        real_rule_counts, junction_rule_counts, choice_rule_counts}) {
     for (const RewriteRuleCount& rule : counts()) all.push_back(rule);
   }
   return all;

@@ -11,6 +11,7 @@
 // that a call costs a few passes over its terms.  What facts beyond bounds say
 // of a relation is asked last (Facts::truth).
 #include <optional>
+#include <tuple>
 
 #include "sym/budget.h"
 #include "sym/canonicalizer.h"
@@ -102,8 +103,29 @@ constinit RuleTable kZeroRules({
      never_zero},
 });
 
+// a == b, a < b or a <= b of real numbers that are not exact.
+struct RealQuestion {
+  Expr a, b;
+  bool is_done = false;
+};
+
+bool root_sign(RealQuestion& c) {
+  const auto simple = without_root(c.a, c.b);
+  if (simple) std::tie(c.a, c.b) = *simple;
+  return simple.has_value();
+}
+
+constinit RuleTable kRealRules({
+    RewriteRow<RealQuestion>{
+        {"root_sign", "Eq(OpaqueUnaryFn_sqrt(ToFloat(a)), 0.0)",
+         "Eq(ToFloat(a), 0.0)", "", "Eq(OpaqueUnaryFn_sqrt(ToFloat(x)), 0.0)",
+         "Eq(OpaqueUnaryFn_sqrt(ToFloat(x)), 1.0)", "0 <= x"},
+        root_sign},
+});
+
 }  // namespace
 
+std::vector<RewriteRuleCount> real_rule_counts() { return kRealRules.counts(); }
 std::vector<RewriteRuleCount> nonneg_rule_counts() {
   return kNonnegRules.counts();
 }
@@ -220,6 +242,10 @@ Expr Canonicalizer::relation(Op op, Expr a, Expr b) {
     if (compare(b, a) < 0) std::swap(a, b);
     return decided(pool_.make(Op::kEq, {a, b}));
   }
+  RealQuestion reals{a, b};
+  kRealRules.run(reals);
+  a = reals.a;
+  b = reals.b;
   auto x = ratio(a), y = ratio(b);
   if (x && y && compares_exactly(a, b)) {
     Polynomial gap = y->numerator * x->denominator -

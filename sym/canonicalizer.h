@@ -14,7 +14,7 @@
 //   canonical_division.cc    a // b, a % b
 //   canonical_bits.cc        a & b, a | b, a ^ b
 //   canonical_extrema.cc     Min, Max, Abs
-//   canonical_relations.cc   p >= 0, p == 0
+//   canonical_relations.cc   p >= 0, p == 0, sqrt(a) == 0
 //   canonical_logic.cc       And, Or, Not, Where
 #pragma once
 
@@ -139,6 +139,7 @@ std::vector<RewriteRuleCount> extremum_rule_counts();
 std::vector<RewriteRuleCount> absolute_rule_counts();
 std::vector<RewriteRuleCount> nonneg_rule_counts();
 std::vector<RewriteRuleCount> zero_rule_counts();
+std::vector<RewriteRuleCount> real_rule_counts();
 std::vector<RewriteRuleCount> junction_rule_counts();
 std::vector<RewriteRuleCount> choice_rule_counts();
 

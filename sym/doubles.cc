@@ -163,4 +163,17 @@ bool compares_exactly(Expr a, Expr b) {
   return y && is_quotient_of_integers(a) && y->after <= kAfter;
 }
 
+std::optional<std::pair<Expr, Expr>> without_root(Expr a, Expr b) {
+  const auto is_zero = [](Expr e) {
+    return e.is_constant() && number_of(e) == Rational(0);
+  };
+  const auto under = [](Expr root) {
+    const Expr e = root.arg(0);
+    return e.is_float() ? e : e.pool().make(Op::kToFloat, {e});
+  };
+  if (a.is(Op::kSqrt) && is_zero(b)) return std::pair(under(a), b);
+  if (b.is(Op::kSqrt) && is_zero(a)) return std::pair(a, under(b));
+  return std::nullopt;
+}
+
 }  // namespace proviso::inline v0_2::internal

@@ -13,6 +13,9 @@
 // FloatArithmetic::kExact every operation is exact.
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "sym/expr.h"
 
 namespace proviso::inline v0_2::internal {
@@ -29,5 +32,8 @@ bool is_scaled_exactly(Expr product);
 bool rounds_exactly(Expr number);
 // Whether ==, < and <= of the two are those of the exact numbers.
 bool compares_exactly(Expr a, Expr b);
+// A root has the sign of what it is taken of, also where that is no number: of
+// a root and the constant 0, in either order, what is compared instead.
+std::optional<std::pair<Expr, Expr>> without_root(Expr a, Expr b);
 
 }  // namespace proviso::inline v0_2::internal

@@ -36,6 +36,9 @@ FormulaId relation(Lowering& lower, Expr e) {
   if (a.is_int() && b.is_int()) {
     return integer_relation(forms, e.op(), lower.integer(b) - lower.integer(a));
   }
+  if (const auto simple = without_root(a, b))
+    return relation(lower,
+                    e.pool().make(e.op(), {simple->first, simple->second}));
   const std::optional<Fraction> x = fraction(lower, a), y = fraction(lower, b);
   if (!x || !y || !compares_exactly(a, b)) return opaque_relation(forms, e);
   const Poly num = mul(forms, y->num, x->den) - mul(forms, x->num, y->den);

@@ -32,6 +32,11 @@ FormulaId natural(Lowering& lower, Expr count) {
   return lower.forms().formulas.ge(lower.integer(count));
 }
 
+FormulaId has_root(Lowering& lower, Expr number) {
+  const std::optional<Fraction> x = fraction(lower, number);
+  return x ? sign_relation(lower.forms(), Op::kLe, *x) : kNoId;
+}
+
 // Beyond that the arguments are defined.
 FormulaId own_condition(Lowering& lower, Expr e) {
   FormulaId f = nonzero_divisors(lower, e);
@@ -42,6 +47,7 @@ FormulaId own_condition(Lowering& lower, Expr e) {
     case Op::kRShift: f = natural(lower, e.arg(1)); break;
     case Op::kFloatPow:
     case Op::kRoundDecimal: f = kNoId; break;
+    case Op::kSqrt: f = has_root(lower, e.arg(0)); break;
     default:
       if (is_opaque(e.op())) f = kNoId;
       break;
