@@ -2,6 +2,7 @@
 process, and they compute what eager computes, decomposed or not."""
 
 import io
+import math
 import zipfile
 
 import pytest
@@ -295,3 +296,106 @@ def test_a_sub_graph_takes_a_size_among_its_tensors(round_trip):
                         dynamic_shapes=shapes)
     round_trip(ep, program, [(torch.ones(6, 3), torch.ones(7)),
                              (-torch.ones(6, 3), torch.ones(2))])
+
+
+# --- what a program computes and asserts of its numbers
+
+OF_NUMBERS = {
+    "root": lambda n, m: math.sqrt(n),
+    "root of a product": lambda n, m: math.sqrt(n * m + 1),
+    "root and more": lambda n, m: math.sqrt(n) - 1.25,
+    "power": lambda n, m: n ** 0.5, "inverse power": lambda n, m: n ** -0.5,
+    "square of a quotient": lambda n, m: (n / 2) ** 2,
+    "high power": lambda n, m: n ** 20 % 9 + 1,
+    "sum with a power": lambda n, m: (n ** 12 + m) % 9 + 1,
+    "power of two numbers": lambda n, m: n ** m % 7 + 1,
+    "bits": lambda n, m: (n ^ m) + (n & m) + (n >> 1) + (m << 2) + 1,
+    "shift by a number": lambda n, m: 1 << n % 5,
+    "chosen": lambda n, m: torch.sym_ite((n > 3) == (m > 3), n, m),
+    "rounded": lambda n, m: round(n / 3) + math.ceil(m / 2) + math.trunc(n / 2),
+}
+TRUE = {
+    "not zero": lambda v, n, m: 1 / v > -1e9,
+    "more": lambda v, n, m: v > 0.1,
+    "either": lambda v, n, m: torch.sym_not((v > 900) & (n > 3)),
+    "alike": lambda v, n, m: (v > 0) == (m > -3),
+    "unlike": lambda v, n, m: torch.sym_not((v > 900) == (n > -3)),
+    "one of two": lambda v, n, m: torch.sym_ite(v > 2, n > -2, m > -2),
+}
+
+
+def used(x, value, condition):
+    n, m = x.shape
+    v = value(n, m)
+    return x * v + condition(v, n, m), x / v
+
+
+def checked(x, value, condition):
+    n, m = x.shape
+    torch._check(condition(value(n, m), n, m))
+    return x + 1
+
+
+def checked_of_data(x, value, condition):
+    n, m = (torch.sum(x) * 0 + torch.tensor([2, 4])).long().tolist()
+    torch._check(m >= 0)
+    torch._check(condition(value(n, m), n, m))
+    return x * n
+
+
+@pytest.mark.parametrize("program", [used, checked, checked_of_data])
+@pytest.mark.parametrize("condition", TRUE)
+@pytest.mark.parametrize("value", OF_NUMBERS)
+def test_every_loader_reads_what_is_computed_and_asserted(
+        program, value, condition, tmp_path):
+    args = OF_NUMBERS[value], TRUE[condition]
+    ep = proviso.export(lambda x: program(x, *args), (torch.rand(3, 5),),
+                        dynamic_shapes=((AUTO, AUTO),))
+    ep.save(tmp_path / "a.pt2")
+    x = torch.rand(2, 4)
+    for loaded in (torch.export.load(str(tmp_path / "a.pt2")),
+                   proviso.load(tmp_path / "a.pt2")):
+        torch.testing.assert_close(loaded.module()(x), program(x, *args))
+
+
+def test_what_torch_reads_as_a_tensor_alone_is_checked(tmp_path):
+    def program(x, n):
+        torch._check(math.sqrt(n.item()) < 2.5)
+        return x * x.shape[0]
+
+    x = torch.ones(3)
+    ep = proviso.export(program, (x, torch.tensor(4)),
+                        dynamic_shapes=((AUTO,), None))
+    assert "_assert_async" in str(ep)
+    save(ep, tmp_path / "a.pt2")
+    for run in (ep, proviso.load(tmp_path / "a.pt2"),
+                torch.export.load(str(tmp_path / "a.pt2"))):
+        assert run.module()(x, torch.tensor(6)).sum() == 9
+        with pytest.raises(RuntimeError, match="sqrt"):
+            run.module()(x, torch.tensor(7))
+
+
+# Each with a value at which the check below fails.
+OF_FLOATS = {
+    "square": (lambda u: u ** 2, 1e9), "cube": (lambda u: u ** 3.0, 1e9),
+    "inverse": (lambda u: 1 / u, 0.0), "inverse square": (lambda u: u ** -2, 0.0),
+    "half": (lambda u: abs(u) ** 0.5, 1e14),
+}
+
+
+@pytest.mark.parametrize("value", OF_FLOATS)
+def test_every_loader_reads_a_float_of_data(value, tmp_path):
+    def program(x):
+        u = OF_FLOATS[value][0](x.max().item())
+        torch._check(u < 1e6)
+        return x * u
+
+    ep = proviso.export(program, (torch.ones(3, 5),),
+                        dynamic_shapes=((AUTO, AUTO),))
+    save(ep, tmp_path / "a.pt2")
+    for run in (ep, proviso.load(tmp_path / "a.pt2"),
+                torch.export.load(str(tmp_path / "a.pt2"))):
+        for x in (torch.rand(2, 3) + 1, -torch.rand(2, 3) - 1):
+            torch.testing.assert_close(run.module()(x), program(x))
+        with pytest.raises((RuntimeError, ZeroDivisionError)):
+            run.module()(torch.full((2, 2), OF_FLOATS[value][1]))

@@ -297,6 +297,29 @@ TEST(DeferredAssertsTest, OneIsPlacedOnceItsSymbolsAreThere) {
                             "on node 'eq'")));
 }
 
+// torch.export.load computes ranges of what _assert_scalar takes, and knows no
+// range of a root.
+TEST(DeferredAssertsTest, WhatTorchHasNoRangeOfIsAssertedOfATensor) {
+  Writing w;
+  DeferredAsserts asserts({{w.p("2.0 <= OpaqueUnaryFn_sqrt(u)"), {}, ""},
+                           {w.p("Eq(u < 3, u < 5)"), {}, ""}},
+                          w.builder, w.expander);
+  w.expander.define(w.p("u"), w.input("u", w.p("u")));
+  asserts.place();
+  asserts.require_placed();
+  w.lines();
+  asserts.name_conditions(w.graph);
+  Lines targets;
+  for (const Node& node : w.graph.nodes) targets.push_back(node.target);
+  EXPECT_THAT(
+      targets,
+      ElementsAre("torch._sym_sqrt", "_operator.ge", "torch.sym_ite",
+                  "aten.scalar_tensor.default", "aten._assert_async.msg",
+                  "_operator.le", "_operator.le", "_operator.eq",
+                  "torch.sym_ite", "aten.scalar_tensor.default",
+                  "aten._assert_async.msg"));
+}
+
 // --- what is known at the end
 
 TEST(MetadataTest, SymbolsAreReplacedButAnInputIsNoDifference) {

@@ -6,6 +6,12 @@
 //   _assert_scalar(ge, "Runtime assertion failed for expression 2 <= u0 on
 //                       node 'ge'")
 //
+// A condition that torch.export.load cannot read as one on numbers is asserted
+// of a scalar tensor:
+//
+//   ite = sym_ite(gt, 1, 0)         # gt = _sym_sqrt(u0) > 2
+//   _assert_async.msg(scalar_tensor(ite, dtype=torch.bool), "..")
+//
 // Protocol: place() after the inputs are bound and after each node;
 // require_placed() after the last; name_conditions() when values have names.
 #pragma once
@@ -40,6 +46,7 @@ class DeferredAsserts {
 
  private:
   bool place(const RuntimeAssert& assertion);
+  void assert_that(Expr condition);
 
   std::vector<RuntimeAssert> pending_;
   NodeBuilder& builder_;

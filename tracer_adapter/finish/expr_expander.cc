@@ -127,7 +127,6 @@ Argument ExprExpander::relation(Expr e) {
                        {expand(e.arg(1)), expand(e.arg(0))}, e);
 }
 
-// 1 where the condition holds, else 0.
 Argument ExprExpander::one_if(Argument condition, Expr meaning) {
   return builder_.call(
       "torch.sym_ite", {std::move(condition), {int64_t{1}}, {int64_t{0}}},

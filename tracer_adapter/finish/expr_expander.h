@@ -35,6 +35,8 @@ class ExprExpander {
   bool can_expand(Expr e) const;
   // A value, or a constant.
   Argument expand(Expr e);
+  // 1 where the condition, which means so much, holds, else 0.
+  Argument one_if(Argument condition, Expr meaning);
 
  private:
   Argument make(Expr e);
@@ -45,7 +47,6 @@ class ExprExpander {
   Argument choice(Expr e);
   Argument round_float(Expr e);
   Argument bit_xor(Expr e);
-  Argument one_if(Argument condition, Expr meaning);
 
   ExprPool& pool_;
   NodeBuilder& builder_;

@@ -35,6 +35,12 @@ std::optional<Expr> rounded(Expr quotient) {
   return canonical(half_up - is_tie * is_odd);
 }
 
+// Python asks two symbolic truth values for == alone, and negates the answer.
+std::optional<Expr> unlike(Expr e) {
+  if (!e.arg(0).is_bool()) return std::nullopt;
+  return e.pool().make(Op::kNot, {e.pool().make(Op::kEq, e.args())});
+}
+
 std::optional<Expr> by_definition(Expr e) {
   if (!info(e.op()).target.empty()) return std::nullopt;
   const Expr meaning = definition(e);
@@ -55,6 +61,7 @@ std::optional<Expr> legal_form(Expr e) {
       if (!is_quotient_of_integers(e.arg(0))) return std::nullopt;
       return rounded_up(e.arg(0));
     case Op::kRoundToInt: return rounded(e.arg(0));
+    case Op::kNe: return unlike(e);
     default: return by_definition(e);
   }
 }

@@ -4,6 +4,7 @@
 //   legal_form(CeilToInt(a / b));      // -(-a // b), of integers
 //   legal_form(RoundToInt(a / 2));     // by // and %, in integers alone
 //   legal_form(CeilDiv(a, b));         // its definition
+//   legal_form(Ne(p, q));              // sym_not(p == q), of conditions
 //   legal_form(a + b);                 // nullopt: legal as it is
 //
 // The form has the value of the expression wherever that is defined.  Its own

@@ -29,8 +29,8 @@ void NodeBuilder::place(Node node) {
   nodes_.push_back(std::move(node));
 }
 
-Argument NodeBuilder::add(Node node, Expr meaning) {
-  const ValueId id = graph_.add_value(meaning);
+Argument NodeBuilder::add(Node node, std::variant<TensorMeta, Expr> meaning) {
+  const ValueId id = graph_.add_value(std::move(meaning));
   node.outputs = {{false, {id}}};
   place(std::move(node));
   return {ValueRef{id}};
@@ -56,6 +56,28 @@ size_t NodeBuilder::assert_scalar(Argument condition, std::string message) {
   static const c10::OperatorHandle op = find_op("aten::_assert_scalar", "");
   Node node = operator_node(op);
   node.args = {std::move(condition), {std::move(message)}};
+  place(std::move(node));
+  return nodes_.size() - 1;
+}
+
+Argument NodeBuilder::truth(Argument number, Expr zero) {
+  static const c10::OperatorHandle op = find_op("aten::scalar_tensor", "");
+  Node node = operator_node(op);
+  node.args = {std::move(number),
+               {c10::ScalarType::Bool},
+               {NoneArgument{}},
+               {c10::Device(c10::kCPU)},
+               {NoneArgument{}}};
+  TensorMeta meta;
+  meta.dtype = c10::ScalarType::Bool;
+  meta.offset = zero;
+  return add(std::move(node), std::move(meta));
+}
+
+size_t NodeBuilder::assert_tensor(Argument truth, std::string message) {
+  static const c10::OperatorHandle op = find_op("aten::_assert_async", "msg");
+  Node node = operator_node(op);
+  node.args = {std::move(truth), {std::move(message)}};
   place(std::move(node));
   return nodes_.size() - 1;
 }

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tracer_adapter/ir/graph.h"
@@ -40,11 +41,14 @@ class NodeBuilder {
   Argument sym_size(ValueId tensor, size_t dim, Expr meaning);
   // The place of the node, which has no value.
   size_t assert_scalar(Argument condition, std::string message);
+  // A scalar tensor of truth of a number, and its assertion's place.
+  Argument truth(Argument number, Expr zero);
+  size_t assert_tensor(Argument truth, std::string message);
 
   std::vector<Node> take() { return std::move(nodes_); }
 
  private:
-  Argument add(Node node, Expr meaning);
+  Argument add(Node node, std::variant<TensorMeta, Expr> meaning);
   void place(Node node);
 
   Graph& graph_;

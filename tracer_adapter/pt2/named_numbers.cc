@@ -50,7 +50,10 @@ NamedNumbers::NamedNumbers(const ExportedProgram& program) : program_(program) {
 
 void NamedNumbers::note_names(const Graph& graph) {
   const auto note = [&](Expr e) {
-    for (Expr symbol : free_symbols(e)) names_.insert(symbol.symbol().name);
+    for (Expr symbol : free_symbols(e))
+      if (names_.insert(symbol.symbol().name).second &&
+          symbol.symbol().kind == SymbolKind::kUnbackedFloat)
+        ranges_.push_back({symbol, Interval()});
   };
   for (const GraphValue& value : graph.values) {
     if (value.is_tensor())

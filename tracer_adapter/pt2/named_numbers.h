@@ -30,7 +30,8 @@ class NamedNumbers {
   Expr written(Expr e) const;
   // Whether a symbol of `written` stands for what a node computes.
   bool is_from_data(Expr written) const;
-  // The symbols that stand for something, with their ranges.
+  // The symbols that stand for something, with their ranges, and the floats
+  // read from data: torch.export.load reads no assertion of one without.
   const std::vector<RangeConstraint>& ranges() const { return ranges_; }
 
  private:

@@ -104,6 +104,18 @@ def _floor_of_floats(original):
     return method
 
 
+_float_power = torch.SymFloat.__pow__
+
+
+def _power_of_float(self, other):
+    """torch's asserts that the base is not negative: of a whole power it may
+    be."""
+    is_whole = type(other) is int or type(other) is float and other.is_integer()
+    if is_whole and _is_symbolic(self):
+        return self.__float_pow__(builtins.float(other))
+    return _float_power(self, other)
+
+
 def _of_ours(function):
     """function(n) of a number that is traced; of torch's own, what it lacks."""
 
@@ -346,6 +358,7 @@ PATCHES = [_unary(name) for name in (
     (math, "pow", _symbolic_pow),
     (math, "fabs", _symbolic_fabs),
     (torch.SymInt, "__round__", _round_of_int),
+    (torch.SymFloat, "__pow__", _power_of_float),
     (torch.SymInt, "__float__", _asking(_float_of_int, "float")),
     (torch.Tensor, "__len__", _asking_len),
 ] + [

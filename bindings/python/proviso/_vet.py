@@ -41,9 +41,9 @@ class _Refused(ValueError):
 _FUNCTIONS = frozenset("""
 Symbol Integer Float Rational Add Mul Pow Mod Max Min Abs Sum Eq Ne Lt Le Gt Ge
 Equality Unequality StrictLessThan LessThan StrictGreaterThan GreaterThan And Or
-Not Xor ITE Piecewise ExprCondPair Where FloorDiv ModularIndexing PythonMod
-CleanDiv CeilDiv CeilToInt FloorToInt LShift RShift PowByNatural FloatPow
-FloatTrueDiv IntTrueDiv IsNonOverlappingAndDenseIndicator TruncToFloat
+Not Xor Equivalent ITE Piecewise ExprCondPair Where FloorDiv ModularIndexing
+PythonMod CleanDiv CeilDiv CeilToInt FloorToInt LShift RShift PowByNatural
+FloatPow FloatTrueDiv IntTrueDiv IsNonOverlappingAndDenseIndicator TruncToFloat
 TruncToInt RoundToInt RoundDecimal ToFloat Identity BitwiseFn_bitwise_and
 BitwiseFn_bitwise_or BitwiseFn_bitwise_xor floor ceiling sqrt log exp sin cos
 tan sinh cosh tanh asin acos atan max min abs int float round bool
