@@ -1,6 +1,7 @@
 """The .pt2 files that save() writes: torch.export.load reads them in another
 process, and they compute what eager computes, decomposed or not."""
 
+import collections
 import io
 import math
 import zipfile
@@ -8,6 +9,7 @@ import zipfile
 import pytest
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 
 import proviso
 from proviso import Dim
@@ -399,3 +401,26 @@ def test_every_loader_reads_a_float_of_data(value, tmp_path):
             torch.testing.assert_close(run.module()(x), program(x))
         with pytest.raises((RuntimeError, ZeroDivisionError)):
             run.module()(torch.full((2, 2), OF_FLOATS[value][1]))
+
+
+# --- what a file cannot say
+
+@pytest.mark.parametrize("nest", [
+    lambda x: {(0, "a"): x}, lambda x: [{"a": {(): x}}],
+    lambda x: collections.OrderedDict([((1,), x)]),
+    lambda x: collections.defaultdict(list, {("a", ("b",)): x})])
+def test_a_key_that_a_file_cannot_hold_is_refused(nest, tmp_path):
+    for program, given in ((nest, torch.ones(2)),
+                           (lambda x: pytree.tree_leaves(x)[0] + 1,
+                            nest(torch.ones(2)))):
+        ep = proviso.export(program, (given,))
+        with pytest.raises(ValueError, match="save: .* the key"):
+            ep.save(tmp_path / "a.pt2")
+
+
+@pytest.mark.parametrize("key", ["a", 3, 2.5, None, True])
+def test_a_key_that_a_file_holds_is_kept(key, tmp_path):
+    ep = proviso.export(lambda x: {key: x + 1}, (torch.ones(2),))
+    save(ep, tmp_path / "a.pt2")
+    assert list(proviso.load(tmp_path / "a.pt2").module()(torch.ones(2))) == [
+        key]

@@ -1,6 +1,8 @@
 """What export gives."""
 
+import collections
 import copy
+import enum
 import functools
 import inspect
 import io
@@ -305,11 +307,28 @@ def explain_guard(ep: ExportedProgram, guard: Any) -> str:
 
 def _dumped(spec, what):
     try:
-        return pytree.treespec_dumps(spec)
-    except NotImplementedError as error:
+        text = pytree.treespec_dumps(spec)
+    except (NotImplementedError, TypeError) as error:
         raise ValueError(
             f"ExportedProgram.save: the structure of the {what} cannot be "
             f"written: {error}") from error
+    for key, kept in _keys_of(spec, json.loads(text)[1]):
+        if key != kept and not isinstance(key, enum.Enum):
+            raise ValueError(
+                f"ExportedProgram.save: the {what} have the key {key!r}, which "
+                "a .pt2 file cannot hold: a key is a string or a number")
+    return text
+
+
+def _keys_of(spec, written):
+    """(key, what is written of it) of the dicts in a structure."""
+    context = written["context"]
+    if spec.type is collections.defaultdict:
+        yield from zip(spec.context[1], context["dict_context"])
+    elif spec.type in (dict, collections.OrderedDict):
+        yield from zip(spec.context, json.loads(context))
+    for child, form in zip(spec.children(), written["children_spec"]):
+        yield from _keys_of(child, form)
 
 
 def _saved(examples):
