@@ -679,8 +679,15 @@ def compared(x):
             torch.pow(x, 2, out=x.clone())]
 
 
-@pytest.mark.parametrize("program", [quotient_then_sum, normalized, compared])
-def test_pointwise_operators_write_to_out(program):
+def joined(x):
+    y = torch.empty(2 * x.shape[0], x.shape[1], dtype=torch.float64)
+    return [torch.cat([x, x + 1], out=y), y * 2,
+            torch.stack([x, x], 1, out=torch.empty(x.shape[0], 2, x.shape[1]))]
+
+
+@pytest.mark.parametrize("program", [quotient_then_sum, normalized, compared,
+                                     joined])
+def test_operators_write_to_out(program):
     def inputs(n, m):
         torch.manual_seed(n)
         return (torch.rand(n, m),)
@@ -691,6 +698,7 @@ def test_pointwise_operators_write_to_out(program):
 
 @pytest.mark.parametrize("program, error", [
     (lambda x: torch.add(x, 1, out=torch.empty(0)), "would resize out="),
+    (lambda x: torch.cat([x, x], out=torch.empty(0)), "would resize out="),
     (lambda x: torch.add(x, 1, out=torch.empty(3, 4, dtype=torch.int64)),
      "can't be cast to the desired output type Long"),
     (lambda x: torch.add(x, torch.ones(4, requires_grad=True),
@@ -711,3 +719,92 @@ def test_a_product_with_a_jacobian():
         return torch.rand(n, m), torch.rand(n, m) + 1
 
     compare_at(program, inputs, (MATRIX, MATRIX), (3, 5), (7, 4), (1, 2))
+
+
+@pytest.mark.parametrize("function", [
+    torch.sin, lambda x: (x * x).cumsum(1), lambda x: x.sum(1) * 2,
+    lambda x: torch.softmax(x, 1) @ x.T, lambda x: x.exp().reshape(-1),
+])
+def test_a_product_of_a_jacobian_with_a_cotangent(function):
+    def program(x):
+        value, pull = torch.func.vjp(function, x)
+        return [value, pull(torch.cos(value))[0],
+                torch.func.vjp(lambda y: pull(y)[0], value)[1](x)[0]]
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.rand(n, m),)
+
+    compare_at(program, inputs, (MATRIX,), (3, 5), (7, 4), (2, 2))
+
+
+def test_a_cotangent_of_a_function_of_a_module():
+    layer = torch.nn.Linear(4, 3)
+
+    def program(x):
+        return list(torch.func.vjp(layer, x)[1](torch.ones(x.shape[0], 3)))
+
+    ep = proviso.export(program, (torch.ones(2, 4),), dynamic_shapes=(ROWS,))
+    x = torch.rand(5, 4)
+    torch.testing.assert_close(ep.module()(x), program(x))
+
+
+# --- what draws, and powers
+
+@pytest.mark.parametrize("draw", [
+    lambda x: torch.normal(x, 1.0), lambda x: torch.normal(2.0, x),
+    lambda x: torch.normal(x, x), lambda x: torch.normal(x, x[0].double()),
+    lambda x: torch.normal(x[:, :1], x.half()),
+    lambda x: torch.normal(x.T, 0.5)])
+def test_a_normal_of_tensors_draws_as_eager(draw):
+    def program(x):
+        torch.manual_seed(7)
+        return [draw(x)]
+
+    def seeded(x):
+        return [draw(x)]
+
+    ep = proviso.export(seeded, (torch.rand(3, 5),), dynamic_shapes=(MATRIX,))
+    for sizes in ((3, 5), (1, 4), (6, 1)):
+        x = torch.rand(*sizes)
+        expected = program(x)
+        torch.manual_seed(7)
+        found = ep.module()(x)
+        torch.testing.assert_close(found, expected)
+        assert found[0].stride() == expected[0].stride()
+
+
+@pytest.mark.parametrize("program", [
+    lambda x: torch.normal(x, -1.0), lambda x: torch.vander(x)])
+def test_what_normal_and_vander_do_not_take(program):
+    with pytest.raises(RuntimeError, match="std >= 0.0|one-dimensional"):
+        proviso.export(program, (torch.ones(3, 4),))
+
+
+def test_powers_and_windows():
+    def program(x):
+        row = x[0]
+        return [torch.vander(row), torch.vander(row, 3, increasing=True),
+                torch.vander(row.int(), 0), torch.kaiser_window(4),
+                torch.kaiser_window(5, False), torch.kaiser_window(5, True, 9.0)]
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.rand(n, m) * 9,)
+
+    compare_at(program, inputs, (MATRIX,), (3, 5), (7, 4), (1, 1))
+
+
+def test_a_tensor_of_sizes_like_another():
+    def program(x):
+        n = x.shape[0]
+        return [x.new_tensor([n, 2]), x.new_tensor(n), x.new_tensor([1.5, 2]),
+                x.int().new_tensor([[n, 1], [2, n * 2]]),
+                x.new_tensor([n], dtype=torch.int64),
+                x.new_tensor(x[0]), torch.ones(2).new_tensor([n, n])]
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.rand(n, m),)
+
+    compare_at(program, inputs, (MATRIX,), (3, 5), (7, 4), (1, 1))

@@ -118,6 +118,34 @@ bool window(RuleCall& call) {
   return true;
 }
 
+// normal(mean, std), of which one is a tensor or both are.
+bool normal_of_tensors(RuleCall& call) {
+  const bool of_mean = call.args[0].isTensor();
+  const Tensor& first = call.tensor(of_mean ? 0 : 1);
+  if (!first.is_floating_point()) return false;
+  Dims sizes = sizes_of(first);
+  if (of_mean && call.args[1].isTensor())
+    sizes = broadcast(sizes, sizes_of(call.tensor(1)));
+  if (call.args[1].isDouble())
+    TORCH_CHECK(call.args[1].toDouble() >= 0.0,
+                "normal expects std >= 0.0, but found std ",
+                call.args[1].toDouble());
+  call.returns(fresh(sizes, first.scalar_type(), first.device()));
+  return true;
+}
+
+// vander(x, N, increasing): the powers of each number.
+bool vander(RuleCall& call) {
+  const Tensor& x = call.tensor(0);
+  TORCH_CHECK(x.dim() == 1, "x must be a one-dimensional tensor.");
+  const SymInt powers = call.is_none(1) ? x.sym_size(0) : call.sym_int(1);
+  PROVISO_REQUIRE(powers.sym_ge(0), "N must be non-negative.");
+  call.returns(fresh({x.sym_size(0), powers},
+                     c10::promoteTypes(x.scalar_type(), ScalarType::Long),
+                     x.device()));
+  return true;
+}
+
 // tril_indices(row, col, offset): needs the sizes.
 // Of a matrix, the entries (r, c) with c - r <= offset: row after row one more
 // than the last, within 0 and the columns.
@@ -373,12 +401,17 @@ const RuleEntry kFactoryRules[] = {
     {"aten::full", full, "factory"},
     {"aten::hamming_window", window, "factory"},
     {"aten::hann_window", window, "factory"},
+    {"aten::kaiser_window", window, "factory"},
+    {"aten::vander", vander, "factory"},
     {"aten::linspace", linspace, "factory"},
     {"aten::logspace", linspace, "factory"},
     {"aten::ones", from_sizes, "factory"},
     {"aten::rand", from_sizes, "factory"},
     {"aten::randint", from_sizes_long, "factory"},
     {"aten::randn", from_sizes, "factory"},
+    {"aten::normal.Tensor_Tensor", normal_of_tensors, "random"},
+    {"aten::normal.Tensor_float", normal_of_tensors, "random"},
+    {"aten::normal.float_Tensor", normal_of_tensors, "random"},
     {"aten::normal.float_float", from_sizes, "factory"},
     {"aten::randperm", randperm, "factory"},
     {"aten::scalar_tensor", scalar_tensor, "factory"},

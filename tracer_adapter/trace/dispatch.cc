@@ -4,6 +4,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/enum_tag.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/functorch/TensorWrapper.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
@@ -74,6 +75,18 @@ bool any_batched(std::span<const c10::IValue> args) {
   for (const c10::IValue& arg : args)
     for_each_tensor(arg, [&](const at::Tensor& t) {
       found |= t.key_set().has(c10::DispatchKey::FuncTorchBatched);
+    });
+  return found;
+}
+
+// A tensor that a torch.func.grad or vjp made which has ended: what its
+// backward pass saved.
+bool any_dead_wrapper(std::span<const c10::IValue> args) {
+  bool found = false;
+  for (const c10::IValue& arg : args)
+    for_each_tensor(arg, [&](const at::Tensor& t) {
+      const auto* wrapper = at::functorch::maybeGetTensorWrapper(t);
+      found |= wrapper != nullptr && !wrapper->is_alive();
     });
   return found;
 }
@@ -402,6 +415,11 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) try {
         oi.composite ? c10::DispatchKey::FuncTorchBatchedDecomposition
                      : c10::DispatchKey::FuncTorchBatched,
         *stack);
+    return;
+  }
+  if (any_dead_wrapper(args)) {
+    // It calls us again with what they wrap.
+    op.callBoxedForDispatchKey(c10::DispatchKey::FuncTorchGradWrapper, *stack);
     return;
   }
   if (recording_) {

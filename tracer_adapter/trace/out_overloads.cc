@@ -68,9 +68,10 @@ std::optional<c10::OperatorHandle> functional_of(
   for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
     if (name.name != op.operator_name().name) continue;
     const auto found = dispatcher.findSchema(name);
-    if (found && found->hasTag(at::Tag::pointwise) &&
-        takes_all_but_out(found->schema(), given))
-      return found;
+    const bool copies =
+        found && (found->hasTag(at::Tag::pointwise) ||
+                  name.name == "aten::cat" || name.name == "aten::stack");
+    if (copies && takes_all_but_out(found->schema(), given)) return found;
   }
   return std::nullopt;
 }

@@ -72,6 +72,20 @@ def _symbolic_tensor(data, *, dtype=None, device=None, requires_grad=False,
     return _stacked(data, dtype, device or torch.get_default_device())
 
 
+_new_tensor = torch.Tensor.new_tensor
+
+
+def _tensor_like(self, data, *, dtype=None, device=None, requires_grad=False):
+    """x.new_tensor([s, 1]): torch's makes memory for a traced x, which has
+    none."""
+    if not is_fake(self):
+        return _new_tensor(self, data, dtype=dtype, device=device,
+                           requires_grad=requires_grad)
+    return _symbolic_tensor(data, dtype=dtype or self.dtype,
+                            device=device or self.device,
+                            requires_grad=requires_grad)
+
+
 _tolist = torch.Tensor.tolist
 
 
@@ -299,6 +313,7 @@ PATCHES = [
     (torch.Tensor, "nbytes", property(_symbolic_nbytes)),
     *((torch.Tensor, name, _no_storage(name))
       for name in ("untyped_storage", "storage")),
+    (torch.Tensor, "new_tensor", _tensor_like),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "is_contiguous", _asked_contiguous),
     *((torch.Tensor, name, _keeping_layout_answers(getattr(torch.Tensor, name)))
