@@ -58,17 +58,14 @@ class Run {
   size_t constraint_count() const {
     return reasoner_.domain().constraints().size();
   }
-  // Proves with so many budgets and that share of the limit of work.  `known`
-  // says which answers are possible.
-  std::optional<Search> prove(const Search& known, double budgets,
-                              uint64_t share) {
+  // Proves with so many budgets and that share of the limit of work.  Either
+  // answer is tried, also where a model has ruled one out: in another order of
+  // the facts that model may not be found.
+  std::optional<Search> prove(double budgets, uint64_t share) {
     const SolverOptions& options = reasoner_.options();
     const auto found = reasoner_.within(options.work_limit / share, [&] {
       Search s(reordered_.question,
                reasoner_.lower().condition(reordered_.question), budgets);
-      for (bool value : {true, false}) {
-        if (!known.may_be(value)) s.rule_out(value);
-      }
       decide_by_proof(reasoner_, s);
       return s;
     });
@@ -110,7 +107,7 @@ Decision restart(Reasoner& reasoner, Search& s) {
   std::vector<Expr> conditions;
   for (FactId id : ids) conditions.push_back(reasoner.facts().condition(id));
   auto prove = [&](Run& run, double budgets, uint64_t share) -> Decision {
-    const std::optional<Search> found = run.prove(s, budgets, share);
+    const std::optional<Search> found = run.prove(budgets, share);
     if (!found) return {};
     Reason why = 0;
     for (uint32_t place : run.facts_in(found->why())) {
