@@ -168,7 +168,8 @@ std::optional<std::pair<Expr, Expr>> without_root(Expr a, Expr b) {
     return e.is_constant() && number_of(e) == Rational(0);
   };
   const auto under = [](Expr root) {
-    const Expr e = root.arg(0);
+    Expr e = root.arg(0);
+    while (e.is(Op::kSqrt)) e = e.arg(0);
     return e.is_float() ? e : e.pool().make(Op::kToFloat, {e});
   };
   if (a.is(Op::kSqrt) && is_zero(b)) return std::pair(under(a), b);

@@ -33,7 +33,8 @@ bool rounds_exactly(Expr number);
 // Whether ==, < and <= of the two are those of the exact numbers.
 bool compares_exactly(Expr a, Expr b);
 // A root has the sign of what it is taken of, also where that is no number: of
-// a root and the constant 0, in either order, what is compared instead.
+// a root and the constant 0, in either order, what is compared instead; neither
+// is a root then.
 std::optional<std::pair<Expr, Expr>> without_root(Expr a, Expr b);
 
 }  // namespace proviso::inline v0_2::internal

@@ -844,6 +844,10 @@ LONG = {
     "extremes": "Max(" + ", ".join(
         f"Add(Mul({i % 7 + 2}, {S77}), {i})" for i in range(250)) + ")",
     "number": "Pow(Pow(Integer(2), Integer(4000)), Integer(4000))",
+    "one term": f"Mod(Pow({S77}, Integer(65)), Integer(9))",
+    "two terms": f"Mod(Add(Pow({S77}, Integer(33)), {S77}), Integer(9))",
+    "many remainders": "Add(" + ", ".join(
+        f"Mod(Pow({S77}, Integer(60)), Integer({i}))" for i in range(7, 90)) + ")",
 }
 
 

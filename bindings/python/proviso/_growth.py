@@ -16,7 +16,8 @@ import math
 # s0**64 % 9, 0.1 s for a sum of two terms with s0**32, minutes with s0**64.)
 _NUMBER, _SYMBOL, _DIVIDED = 4096, 64, 16
 # Terms of both sides of a division or comparison, multiplied: of one, of all of
-# a text; and the squares of their degrees, of all of a text.
+# a text; and the squares of their degrees (of one term, the degree), of all of a
+# text.
 _TERMS, _ALL_TERMS, _ALL_DEGREES = 10_000, 40_000, 1024
 _EXTREMES = 64  # arguments of Max and Min in a text
 
@@ -148,7 +149,8 @@ class _Measure:
         self.check_power(degrees, max(_DIVIDED, _SYMBOL // terms))
         degree = max((d for symbol, d in degrees.items() if symbol), default=0)
         self._terms += terms
-        self._degrees += degree ** 2 if degree > 2 and terms > 1 else 0
+        if degree > 2:
+            self._degrees += degree ** 2 if terms > 1 else degree
         if (terms > _TERMS or self._terms > _ALL_TERMS
                 or self._degrees > _ALL_DEGREES):
             raise TooMuch("what it divides or compares has too many terms")
