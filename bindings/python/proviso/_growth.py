@@ -13,7 +13,7 @@ import math
 # The highest power of a number, of a symbol, and of one that is divided or
 # compared in a sum of many terms: of n terms it may be _SYMBOL / n.  (Powers of
 # 64 and more are beyond 64 bits for sizes from 2 on; SymPy takes 20 ms for
-# s0**64 % 9, 0.1 s for a sum of two terms with s0**32, minutes with s0**64.)
+# s0**64 % 9, 0.1 s for a sum of two terms with s0**32, more than 8 s with s0**64.)
 _NUMBER, _SYMBOL, _DIVIDED = 4096, 64, 16
 # Terms of both sides of a division or comparison, multiplied: of one, of all of
 # a text; and the squares of their degrees (of one term, the degree), of all of a
