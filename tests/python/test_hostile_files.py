@@ -106,6 +106,11 @@ def block_gives_none(archive):
         {"as_none": True}]
 
 
+def block_gives_a_list(archive):
+    nodes(archive, "wrap_with_autocast")[0].update(
+        is_hop_single_tensor_return=True)
+
+
 def block_takes_less(archive):
     nodes(archive, "wrap_with_autocast")[0]["inputs"].pop()
 
@@ -219,6 +224,7 @@ NODES = [
     ("modes_torch", block_gives_less, "its body gives 0 values"),
     ("modes_torch", block_gives_none, "used before it is defined"),
     ("modes_torch", block_takes_less, "takes"),
+    ("modes_torch", block_gives_a_list, "and its graph gives a list"),
     ("linear_torch", dtype({"as_scalar_type": 1000}), "unknown dtype code 1000"),
     ("linear_torch", dtype({"as_scalar_type": -1}), "unknown dtype code -1"),
     ("linear_torch", dtype({"as_int": 1000}), "must be ScalarType"),

@@ -81,9 +81,12 @@ def finding(data):
     """What is wrong with what load says of the file; None where nothing is."""
     try:
         proviso.load(io.BytesIO(data))
-    except (proviso.Error, ValueError) as error:
+    except (proviso.Error, ValueError, RuntimeError, TypeError,
+            IndexError) as error:
         text = str(error)
-        if not text.startswith("load: "):
+        ours = isinstance(error, (proviso.Error, ValueError))
+        # Of an operator: the error that it has in eager.
+        if not text.startswith("load: ") or not (ours or "(in node" in text):
             return f"{type(error).__name__}: {text[:300]}"
         if len(text) >= LONGEST:
             return f"{len(text)} characters: {text[:300]}"

@@ -232,6 +232,17 @@ std::string GraphCheck::candidate(const Json& node) const {
   return fx_name_of(target.substr(name_start));
 }
 
+// A node gives a list where its sub-graph does.
+void check_single(const Json& node) {
+  for (const Json& input : node.at("inputs").items()) {
+    const auto& [tag, body] = input.at("arg").tagged();
+    if (tag != "as_graph") continue;
+    const Json* single = body.at("graph").find("is_single_tensor_return");
+    if (single == nullptr || !single->boolean())
+      fail("it is said to give one tensor, and its graph gives a list");
+  }
+}
+
 // One of several results.
 void GraphCheck::item(const Json& output) {
   const auto& [tag, body] = output.tagged();
@@ -259,6 +270,7 @@ void GraphCheck::outputs(const Json& node, const std::string& candidate) {
   const std::string tag = results.empty() ? "" : results[0].tagged().first;
   const std::string* name = results.size() == 1 ? name_in(results[0]) : nullptr;
   const bool in_tuple = higher_order && !(flag && flag->boolean());
+  if (higher_order && !in_tuple) check_single(node);
   if (results.size() == 1 && tag == "as_none") {
     const std::string unused = fx_name_of(
         target.substr(higher_order || !find_operator(target)
