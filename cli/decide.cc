@@ -5,7 +5,7 @@
 //   *.jsonl  {"group", "symbols": {name: kind}, "facts", "ask", "truth"}
 //
 // Each fact is answered once, and then timed in fresh contexts: its expressions
-// are parsed and their forms known by then, the facts are assumed anew.
+// are parsed and their forms known by then, the facts are assumed again.
 #include <array>
 #include <cstdio>
 #include <iostream>

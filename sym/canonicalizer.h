@@ -8,9 +8,7 @@
 //
 // An operator is a table of rules (sym/rewrite_rule.h) over what is built:
 //
-//   canonical.cc             the way over an expression; sums, products,
-//   powers,
-//                            rounding
+//   canonical.cc             the walk over it; sums, products, powers, rounding
 //   canonical_division.cc    a // b, a % b
 //   canonical_bits.cc        a & b, a | b, a ^ b
 //   canonical_extrema.cc     Min, Max, Abs

@@ -1,5 +1,5 @@
 // sym/facts.h - the questions that simplifications may ask about an expression.
-// The solver implements them; the simplifier works without.
+// Whoever has facts implements them; the simplifier works without.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,8 @@ void decide_by_proof(Reasoner& reasoner, Search& s) {
   s.rest_on(definedness.why(), definedness.tier());
   Domain& domain = reasoner.domain();
   const Domain::Mark before = domain.mark();
-  // What took a proof would take it again.
+  // Where a proof showed that it is defined, that is a fact from here on, lest
+  // the strategies prove it again.
   if (s.tier() >= Tier::kLinear) domain.assume(defined, s.why());
   run(reasoner, Stage::kProof, s);
   domain.undo(before);

@@ -32,7 +32,7 @@ class NormalForm::Visit {
   AtomRecord& atom_;
 };
 
-// What is made as if nothing was being made.
+// Normal forms that are asked for while another is made, as if none was.
 class NormalForm::Bottom {
  public:
   explicit Bottom(NormalForm& within)

@@ -28,7 +28,8 @@ import proviso
 # Of expressions, ranges and hints, whose values torch reckons with while it
 # loads, and of devices that this machine's torch has no module for.
 NOT_STRUCTURE = (
-    "KeyError: u", "expected no unbacked symbols", "!= hint", "not in VR[",
+    "KeyError: u", "expected no unbacked symbols", "!= hint",
+    "hint must be None for unbacked symbol", "not in VR[",
     "vr must not be None", "_mpf_", "non-real zoo", "Modulo by zero",
     "module 'torch' has no attribute", "No module named 'torch.",
     "in pytree is not registered")

@@ -15,7 +15,7 @@ using namespace internal;
 using testing::Case;
 using ::testing::HasSubstr;
 
-TEST(Context, ScopesForgetWhatWasToldInside) {
+TEST(Context, ScopesForgetWhatWasAssumedInside) {
   Case c("s0:2.. s1:2..", "");
   Expr q = c.p("Eq(Mod(s0, 4), 0)");
   EXPECT_EQ(c.context.ask_quick(q), Verdict::kUnknown);
@@ -202,7 +202,7 @@ TEST(Context, SmtLibNamesEachFact) {
 }
 
 // Not a benchmark: it fails when assuming or asking turns quadratic.
-TEST(Context, ThousandsOfFactsAreToldOneByOne) {
+TEST(Context, ThousandsOfFactsAreAssumedOneByOne) {
   auto begin = std::chrono::steady_clock::now();
   ExprPool pool;
   Context context(pool, testing::native_only());

@@ -116,7 +116,7 @@ TEST(Normal, Quotients) {
   EXPECT_NE(facts.normal("(w*w - v*v)//(w + v)"), facts.normal("w - v"));
 }
 
-TEST(Normal, SolvedEqualitiesArePutIn) {
+TEST(Normal, SolvedEqualitiesAreSubstituted) {
   Facts facts("x % 8 == 0; y == 2*x");
   EXPECT_EQ(facts.normal("x - 4*(x//4)"), facts.normal("0"));
   EXPECT_EQ(facts.normal("y % 16"), facts.normal("0"));

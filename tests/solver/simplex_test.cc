@@ -84,7 +84,7 @@ std::optional<std::vector<uint32_t>> conflict(
   return simplex.infeasible(kUnits);
 }
 
-TEST(Simplex, NamesTheRowsThatClash) {
+TEST(Simplex, NamesTheConstraintsInConflict) {
   // x >= 3, y >= x + 1, z <= 5, y <= 3
   std::vector<LinearConstraint> rows = {row({1}, -3), row({-1, 1}, -1),
                                         row({0, 0, -1}, 5), row({0, -1}, 3)};

@@ -66,7 +66,7 @@ TEST(Decider, SimplifiesByFactsButNotByAssumptions) {
   EXPECT_THAT(a.unguarded_answers.decisions(), SizeIs(1));
 }
 
-TEST(Decider, SimplifiesWithReplacementsAndAnew) {
+TEST(Decider, SimplifiesWithReplacementsAndAgain) {
   Parts a;
   const Expr s0 = a.size(8), s1 = a.size(9);
   const Expr e = max(s0, a.integer(3)) + s1;

@@ -84,7 +84,7 @@ TEST(SessionLog, FloatsHaveTheRangeOfAllNumbers) {
   EXPECT_THAT(lines(log)[1], "symbol zf0 backed hint 5/2 range [-oo, oo]");
 }
 
-TEST(SessionLog, EventsAreKeptAndToldToBothListeners) {
+TEST(SessionLog, EventsAreKeptAndGivenToBothListeners) {
   SessionLog log;
   std::vector<std::string> own, everyone;
   log.set_sink([&](const ShapeEvent& e) { own.push_back(e.text); });

@@ -115,7 +115,7 @@ TEST(Threads, S13_pt163791_TwoRopesAreTwoPrograms) {
   EXPECT_THAT(d.excludes, ElementsAre("u0 >= 4096"));
 }
 
-TEST(Threads, S14_pt147096_OnlyTheEqualityIsHonest) {
+TEST(Threads, S14_pt147096_OnlyTheEqualityIsOffered) {
   const Diagnosis d = only(
       asks("Ne(u0, 589824)", "none") +
       "\nCaused by: (transformers/models/p/modeling_p.py:532 in forward)\n");
