@@ -171,19 +171,40 @@ _NAMES = _Kind(_Names.read, _Names.write, ".{}")
 _CONTAINERS = {dict: _DICT, collections.OrderedDict: _DICT, list: _ITEMS,
                set: _ITEMS, collections.deque: _ITEMS}
 
-# What cannot be looked into: read(object) is a copy, write(object, copy) puts
-# it back whether or not there is a change.
+# What cannot be looked into: read(object) is a copy, write(object, copy) puts it
+# back whether or not there is a change; of random numbers it says whether some
+# were drawn.
 _Copy = collections.namedtuple("_Copy", "read write")
 
-_RANDOM = _Copy(
-    random.Random.getstate,
-    lambda r, state: r.getstate() == state or r.setstate(state))
+
+def _write_random(generator, state):
+    is_drawn = generator.getstate() != state
+    if is_drawn:
+        generator.setstate(state)
+    return is_drawn
+
+
+def _read_numpy_random(generator):
+    if hasattr(generator, "bit_generator"):
+        return generator.bit_generator.state
+    return generator.get_state()
+
+
+def _write_numpy_random(generator, state):
+    if hasattr(generator, "bit_generator"):
+        generator.bit_generator.state = state
+        return False  # not looked at
+    (_, now, *others), (_, before, *others_before) = (
+        generator.get_state(), state)
+    is_drawn = others != others_before or bool((now != before).any())
+    if is_drawn:
+        generator.set_state(state)
+    return is_drawn
+
+
+_RANDOM = _Copy(random.Random.getstate, _write_random)
 _TORCH_RANDOM = _Copy(lambda g: g.get_state(), lambda g, s: g.set_state(s))
-_NUMPY_RANDOM = _Copy(
-    lambda g: (g.bit_generator.state if hasattr(g, "bit_generator")
-               else g.get_state()),
-    lambda g, state: (setattr(g.bit_generator, "state", state)
-                      if hasattr(g, "bit_generator") else g.set_state(state)))
+_NUMPY_RANDOM = _Copy(_read_numpy_random, _write_numpy_random)
 _ARRAY = _Copy(lambda a: a.copy(),
                lambda a, copy: operator.setitem(a, ..., copy))
 # What a functools.lru_cache holds cannot be read: it is emptied if it grew.
@@ -288,8 +309,9 @@ class ObjectState:
 
     def put_back(self, all_changes):
         """Where traced values were left, all changes or none.  Returns their
-        paths, for they cannot be kept, and the _counts() that were put back."""
-        left, counts = [], []
+        paths, for they cannot be kept, the _counts() that were put back, and
+        whether random numbers were drawn."""
+        left, counts, is_drawn = [], [], False
         for kind, value, before, place in self._changed():
             known = set(map(_id, before[1]))
             now = kind.read(value)
@@ -303,8 +325,9 @@ class ObjectState:
             left += traced
         for kind, value, copy in self._copies:
             if all_changes or kind is _CACHE:
-                kind.write(value, copy)
-        return left, counts
+                said = kind.write(value, copy)
+                is_drawn |= kind in (_RANDOM, _NUMPY_RANDOM) and said
+        return left, counts, is_drawn
 
     def _changed(self):
         for kind, rows in self._kept.items():
@@ -504,15 +527,13 @@ def kept_as_it_is(program):
                   if name.startswith("_global_")],
         "printing": vars(torch._tensor_str.PRINT_OPTS),
         "random": [random._inst, numpy and numpy.random.mtrand._rand]})
-    random_before = _random_state(numpy)
     device = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
     precision = torch.get_float32_matmul_precision()
     try:
         yield
     finally:
-        left, counts = objects.put_back(all_changes)
-        draws = _random_state(numpy) != random_before
-        modes.put_back(True)
+        left, counts, _ = objects.put_back(all_changes)
+        _, _, is_drawn = modes.put_back(True)
         torch._GLOBAL_DEVICE_CONTEXT.device_context = device
         if torch.get_float32_matmul_precision() != precision:
             torch.set_float32_matmul_precision(precision)
@@ -528,18 +549,11 @@ def kept_as_it_is(program):
             f"{old} to {new}, and is {old} again: the exported program neither "
             "changes it nor sees it change. A number that the program counts "
             "must be a tensor that is registered as a buffer.", stacklevel=2)
-    if draws:
+    if is_drawn:
         warnings.warn(
             "The program drew numbers from Python's or numpy's random during "
             "export: the exported program has these numbers in every call. "
             "Draw them with torch.", stacklevel=2)
-
-
-def _random_state(numpy):
-    if numpy is None:
-        return random.getstate(), None
-    _, key, *others = numpy.random.get_state()
-    return random.getstate(), (key.tobytes(), *others)
 
 
 def _attribute(path):
