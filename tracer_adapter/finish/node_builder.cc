@@ -52,12 +52,17 @@ Argument NodeBuilder::sym_size(ValueId tensor, size_t dim, Expr meaning) {
   return add(std::move(node), meaning);
 }
 
-size_t NodeBuilder::assert_scalar(Argument condition, std::string message) {
-  static const c10::OperatorHandle op = find_op("aten::_assert_scalar", "");
+size_t NodeBuilder::add_check(const c10::OperatorHandle& op, Argument truth,
+                              std::string message) {
   Node node = operator_node(op);
-  node.args = {std::move(condition), {std::move(message)}};
+  node.args = {std::move(truth), {std::move(message)}};
   place(std::move(node));
   return nodes_.size() - 1;
+}
+
+size_t NodeBuilder::assert_scalar(Argument condition, std::string message) {
+  static const c10::OperatorHandle op = find_op("aten::_assert_scalar", "");
+  return add_check(op, std::move(condition), std::move(message));
 }
 
 Argument NodeBuilder::truth(Argument number, Expr zero) {
@@ -76,10 +81,7 @@ Argument NodeBuilder::truth(Argument number, Expr zero) {
 
 size_t NodeBuilder::assert_tensor(Argument truth, std::string message) {
   static const c10::OperatorHandle op = find_op("aten::_assert_async", "msg");
-  Node node = operator_node(op);
-  node.args = {std::move(truth), {std::move(message)}};
-  place(std::move(node));
-  return nodes_.size() - 1;
+  return add_check(op, std::move(truth), std::move(message));
 }
 
 }  // namespace proviso::inline v0_2

@@ -49,6 +49,9 @@ class NodeBuilder {
 
  private:
   Argument add(Node node, std::variant<TensorMeta, Expr> meaning);
+  // A node without a value, and its place.
+  size_t add_check(const c10::OperatorHandle& op, Argument truth,
+                   std::string message);
   void place(Node node);
 
   Graph& graph_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -70,25 +71,24 @@ std::span<c10::IValue> top(c10::Stack& stack, size_t count) {
   return {stack.data() + (stack.size() - count), count};
 }
 
-bool any_batched(std::span<const c10::IValue> args) {
-  bool found = false;
+// Whose kernel takes off what torch.func put around one of the tensors and
+// calls us again: vmap's batching rule, or, of what the backward pass of a grad
+// or vjp that has ended saved, the gradient's.
+std::optional<c10::DispatchKey> unwrapping_key(
+    std::span<const c10::IValue> args, bool is_composite) {
+  bool is_batched = false, is_dead = false;
   for (const c10::IValue& arg : args)
     for_each_tensor(arg, [&](const at::Tensor& t) {
-      found |= t.key_set().has(c10::DispatchKey::FuncTorchBatched);
-    });
-  return found;
-}
-
-// A tensor that a torch.func.grad or vjp made which has ended: what its
-// backward pass saved.
-bool any_dead_wrapper(std::span<const c10::IValue> args) {
-  bool found = false;
-  for (const c10::IValue& arg : args)
-    for_each_tensor(arg, [&](const at::Tensor& t) {
+      is_batched |= t.key_set().has(c10::DispatchKey::FuncTorchBatched);
       const auto* wrapper = at::functorch::maybeGetTensorWrapper(t);
-      found |= wrapper != nullptr && !wrapper->is_alive();
+      is_dead |= wrapper != nullptr && !wrapper->is_alive();
     });
-  return found;
+  if (is_batched) {
+    return is_composite ? c10::DispatchKey::FuncTorchBatchedDecomposition
+                        : c10::DispatchKey::FuncTorchBatched;
+  }
+  if (is_dead) return c10::DispatchKey::FuncTorchGradWrapper;
+  return std::nullopt;
 }
 
 // A real tensor in a program becomes a constant of it; no rule knows another
@@ -409,17 +409,8 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) try {
   const OpInfo& oi = info(op);
   require_open(oi.name.c_str());
   const std::span<c10::IValue> args = top(*stack, oi.argument_count);
-  if (any_batched(args)) {
-    // vmap: its batching rule calls us again with the unwrapped fakes.
-    op.callBoxedForDispatchKey(
-        oi.composite ? c10::DispatchKey::FuncTorchBatchedDecomposition
-                     : c10::DispatchKey::FuncTorchBatched,
-        *stack);
-    return;
-  }
-  if (any_dead_wrapper(args)) {
-    // It calls us again with what they wrap.
-    op.callBoxedForDispatchKey(c10::DispatchKey::FuncTorchGradWrapper, *stack);
+  if (const auto key = unwrapping_key(args, oi.composite)) {
+    op.callBoxedForDispatchKey(*key, *stack);
     return;
   }
   if (recording_) {
