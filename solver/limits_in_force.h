@@ -5,10 +5,12 @@
 //   if (depth > limits().split_depth) ..      // anywhere below it
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "solver/limits.h"
+#include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -19,6 +21,12 @@ inline const Limits& limits() { return *current_limits; }
 
 // The limits that the options name, else the defaults; they live as long.
 const Limits& limits_of(const SolverOptions& options);
+
+// So many thousandths of a budget, as rows of the table say shares.
+inline uint64_t thousandths(uint64_t share, uint64_t budget) {
+  const uint64_t whole = std::min(budget, Budget::kUnlimited / 64);
+  return whole / 1000 * share + whole % 1000 * share / 1000;
+}
 
 // What is wrong where limit_named() finds nothing.
 std::string no_limit(std::string_view name);

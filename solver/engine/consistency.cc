@@ -24,8 +24,11 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
     return std::nullopt;
   }
   const uint64_t budget = reasoner.options().budget;
-  if (value_at_model(reasoner, question, budget / 20)) return std::nullopt;
-  const uint64_t units = budget / 4;
+  if (value_at_model(reasoner, question,
+                     thousandths(limits().consistency_model_budget, budget))) {
+    return std::nullopt;
+  }
+  const uint64_t units = thousandths(limits().consistency_budget, budget);
   Occurrences& occurrences = reasoner.forms().occurrences;
   Atoms atoms = occurrences.of_formula(goal);
   atoms.append(occurrences.of_formula(defined));
@@ -55,12 +58,16 @@ std::optional<std::vector<FactId>> Consistency::relevant_to(
   const bool was_looked_at =
       m.tier >= Tier::kLinear && m.facts == facts_.states().facts();
   if (m.verdict == Verdict::kUnknown || was_looked_at) return std::nullopt;
-  const auto why = reasoner.within(facts_.options().work_limit / 8, [&] {
+  const auto why = reasoner.within(units(), [&] {
     return relevant_contradiction(reasoner, question,
                                   m.verdict == Verdict::kYes, m.tier, m.why);
   });
   if (!why || !*why) return std::nullopt;
   return reasoner.facts_in(**why);
+}
+
+uint64_t Consistency::units() const {
+  return thousandths(limits().consistency_work, facts_.options().work_limit);
 }
 
 // Groups of facts that have a model need no proof; more facts keep a
@@ -78,7 +85,7 @@ const std::vector<FactId>& Consistency::elsewhere() {
   fact_count_ = states.facts();
   formulas_ = candidates.mark();
   found_.clear();
-  reasoner.within(facts_.options().work_limit / 8, [&] {
+  reasoner.within(units(), [&] {
     std::vector<FormulaId> groups = candidates.groups_without_model(from);
     if (groups.size() > limits().consistency_groups) {
       groups.resize(limits().consistency_groups);
@@ -86,7 +93,8 @@ const std::vector<FactId>& Consistency::elsewhere() {
     for (FormulaId fact : groups) {
       const Atoms atoms = reasoner.forms().occurrences.of_formula(fact);
       auto proof = reasoner.proofs().refutation.refute_facts(
-          atoms, facts_.options().budget / 4);
+          atoms,
+          thousandths(limits().consistency_budget, facts_.options().budget));
       if (!proof) continue;
       found_ = reasoner.facts_in(proof->why);
       break;

@@ -38,6 +38,8 @@ class Consistency {
   const std::vector<FactId>& elsewhere();
 
  private:
+  uint64_t units() const;  // of one search
+
   FactStack& facts_;
   // The state in which they were looked for, and what was found there.
   uint64_t state_ = 0;

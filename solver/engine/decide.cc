@@ -2,15 +2,9 @@
 #include "solver/engine/decide.h"
 
 #include "solver/engine/consistency.h"
+#include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2::internal {
-namespace {
-
-// An answer that took more than this share of the budget may rest on the order
-// of the facts.
-constexpr double kConfident = 0.6;
-
-}  // namespace
 
 // Each point at which the facts hold must define the question; then it is
 // decided with that known.
@@ -32,34 +26,33 @@ void decide_by_proof(Reasoner& reasoner, Search& s) {
   domain.undo(before);
 }
 
-// The shares of the call's limit: an eighth for the proof, three for the
-// restarts (pipeline.cc), an eighth for contradictions.
 Search decide(Reasoner& reasoner, Expr question) {
   const SolverOptions& options = reasoner.options();
   const uint32_t arena = reasoner.reasons().size();
   const uint64_t before = reasoner.domain().work();
   // The goal is found in this pass, as lowering is a part of its work.
-  std::optional<Search> proved = reasoner.within(options.work_limit / 8, [&] {
-    Search s(question, reasoner.lower().condition(question));
-    decide_by_proof(reasoner, s);
-    return s;
-  });
+  std::optional<Search> proved = reasoner.within(
+      thousandths(limits().proof_work, options.work_limit), [&] {
+        Search s(question, reasoner.lower().condition(question));
+        decide_by_proof(reasoner, s);
+        return s;
+      });
   Search s =
       proved ? *proved : Search(question, reasoner.lower().condition(question));
-  const auto spent = static_cast<double>(reasoner.domain().work() - before -
-                                         s.rewriting_work());
+  const uint64_t spent = reasoner.domain().work() - before - s.rewriting_work();
   const bool is_confident =
-      spent < kConfident * static_cast<double>(options.budget);
+      spent < thousandths(limits().confident_budget, options.budget);
   const bool is_settled =
       s.is_contradiction() || (s.value() ? is_confident : s.is_open());
   if (!is_settled) run(reasoner, Stage::kFallback, s);
   s.renumber(reasoner.drop_reasons(arena, s.why()));
   if (!s.value() || s.has_model() || s.tier() < Tier::kLinear) return s;
   // Where this does not end, the answer stays.
-  const auto why = reasoner.within(options.work_limit / 8, [&] {
-    return relevant_contradiction(reasoner, question, *s.value(), s.tier(),
-                                  s.why());
-  });
+  const auto why = reasoner.within(
+      thousandths(limits().consistency_work, options.work_limit), [&] {
+        return relevant_contradiction(reasoner, question, *s.value(), s.tier(),
+                                      s.why());
+      });
   if (why && *why) s.contradict(**why);
   return s;
 }

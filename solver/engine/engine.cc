@@ -57,7 +57,7 @@ Engine::Expressions& Engine::expressions() {
 Expr Engine::simplify(Expr e) {
   uint64_t units = 0;  // for the box
   if (const Box* box = facts_.box()) {
-    units = std::min<uint64_t>(2000, options_.work_limit / 2);
+    units = std::min(limits().box_work, options_.work_limit / 2);
     const auto found =
         try_within(units, nullptr, [&] { return box->simplify(e); });
     if (found && *found) return **found;

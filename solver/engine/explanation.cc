@@ -101,7 +101,7 @@ std::vector<FactId> fewest_facts(Reasoner& reasoner, Expr question,
   Subsets subsets(reasoner, question, verdict);
   const bool is_complete =
       reasoner
-          .within(work_limit / 8,
+          .within(thousandths(limits().completion_work, work_limit),
                   [&] {
                     complete(reasoner, question, subsets, used);
                     return true;
@@ -109,7 +109,7 @@ std::vector<FactId> fewest_facts(Reasoner& reasoner, Expr question,
           .has_value();
   if (!is_complete) return first(count);
   if (used.size() > limits().minimized_facts) return used;
-  reasoner.within(work_limit / 4, [&] {
+  reasoner.within(thousandths(limits().minimization_work, work_limit), [&] {
     minimize(subsets, used);
     return true;
   });

@@ -110,7 +110,10 @@ std::optional<Int> ExpressionRanges::constant_of(Expr e) {
   const Uncounted uncounted(reasoner_.statistics());
   const Expr is_zero = eq(e, reasoner_.pool().integer(0));
   Answer points;
-  find_witnesses(reasoner_, is_zero, reasoner_.options().budget / 4, points);
+  find_witnesses(
+      reasoner_, is_zero,
+      thousandths(limits().constant_budget, reasoner_.options().budget),
+      points);
   if (points.witness && points.counterexample) return std::nullopt;
   Int value = 0;
   if (points.counterexample) {

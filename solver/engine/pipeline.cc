@@ -38,25 +38,38 @@ struct Pass {
   Refutation::Tried tried = {};  // by linear-refutation, before case-split
 };
 
+// The parts of SolverOptions that one try may spend.
+struct Share {
+  // The budget is divided by this; 0: a try is not metered, for its work is
+  // bounded by the size of the question.
+  uint32_t budget = 0;
+  // So much more where models leave one answer alone.
+  uint32_t times_if_one = 1;
+  uint32_t work_sixteenths = 0;  // of work_limit; 0: what the call has left
+};
+
+// The same in units.
+struct Units {
+  uint64_t budget, work;
+};
+
 struct Row {
   Strategy strategy;
   std::string_view name;
   std::string_view fragment;  // that it is complete for, or meant for
   Stage stage;
   Tier tier;  // that its answers count to; kNone where they bring their own
-  // The budget is divided by this for one try; 0: a try is not metered, for
-  // its work is bounded by the size of the question.
-  uint32_t share;
+  Share share;
   bool (*applies)(const Pass&);  // nullptr: always
   // Decides, or notes in the search what it has found out.
-  Decision (*decide)(Pass&, uint64_t units);
+  Decision (*decide)(Pass&, const Units&);
 };
 
-Decision by_ranges(Pass& p, uint64_t) {
+Decision by_ranges(Pass& p, const Units&) {
   return p.r.domain().decide(p.s.goal());
 }
 
-Decision by_combination(Pass& p, uint64_t) {
+Decision by_combination(Pass& p, const Units&) {
   return p.r.proofs().combination.decide(p.s.goal());
 }
 
@@ -64,16 +77,16 @@ bool has_asserted_cases(const Pass& p) {
   return p.r.proofs().cases.has_asserted_clause(p.s.goal());
 }
 
-Decision by_cases(Pass& p, uint64_t units) {
+Decision by_cases(Pass& p, const Units& units) {
   p.cases_tried = true;
-  return p.r.proofs().cases.decide(p.s.goal(), units);
+  return p.r.proofs().cases.decide(p.s.goal(), units.budget);
 }
 
 bool cases_untried(const Pass& p) { return !p.cases_tried; }
 
 // A model of the facts at which the goal fails leaves "no" alone to prove.
 template <bool (CandidateModels::*has_model)(FormulaId)>
-Decision by_models(Pass& p, uint64_t) {
+Decision by_models(Pass& p, const Units&) {
   for (bool value : {true, false}) {
     const FormulaId opposite = p.s.opposite_of(value);
     if (p.s.may_be(value) && (p.r.candidates().*has_model)(opposite)) {
@@ -89,9 +102,9 @@ bool has_products(const Pass& p) {
 
 // What no order of the facts changes.
 template <auto strategy>
-Decision by_rewriting(Pass& p, uint64_t units) {
+Decision by_rewriting(Pass& p, const Units& units) {
   const uint64_t before = p.r.domain().work();
-  const Decision d = (p.r.proofs().*strategy).decide(p.s.goal(), units);
+  const Decision d = (p.r.proofs().*strategy).decide(p.s.goal(), units.budget);
   p.s.note_rewriting(p.r.domain().work() - before);
   return d;
 }
@@ -100,7 +113,7 @@ bool has_min_max(const Pass& p) {
   return MinMaxLattice(p.r.domain(), p.r.lower()).applies(p.s);
 }
 
-Decision by_min_max(Pass& p, uint64_t) {
+Decision by_min_max(Pass& p, const Units&) {
   return MinMaxLattice(p.r.domain(), p.r.lower()).decide(p.s);
 }
 
@@ -108,40 +121,38 @@ bool has_symbolic_divisor(const Pass& p) {
   return p.r.proofs().deep_floors.applies(p.s.goal());
 }
 
-Decision by_reduction(Pass& p, uint64_t units) {
-  return p.r.proofs().reduction.decide(p.s.goal(), units);
+Decision by_reduction(Pass& p, const Units& units) {
+  return p.r.proofs().reduction.decide(p.s.goal(), units.budget);
 }
 
-// Where models leave one answer alone, a case split has the other's share, too.
 template <Tier tier>
-Decision by_refutation(Pass& p, uint64_t units) {
-  if (tier == Tier::kCases && !p.s.may_be_either()) units *= 2;
+Decision by_refutation(Pass& p, const Units& units) {
   const uint64_t before = p.r.domain().work();
   for (bool value : {true, false}) {
     if (!p.s.may_be(value)) continue;
     auto proof = p.r.proofs().refutation.refute(p.s.opposite_of(value), tier,
-                                                units, p.tried);
+                                                units.budget, p.tried);
     if (proof) return {value, proof->why, false, proof->used_cases};
   }
   p.refuting_work += p.r.domain().work() - before;
   return {};
 }
 
-Decision by_enumeration(Pass& p, uint64_t) {
+Decision by_enumeration(Pass& p, const Units&) {
   return enumerate(p.r, p.s, {limits().box_points, limits().box_visits});
 }
 
 // Neither answer is excluded, and to look for both took a while.  Restarts
 // would find what was found before.
 bool lacks_model(const Pass& p) {
-  constexpr uint64_t kShare = 20;
   return p.s.may_be_either() && p.s.budgets() == 1 &&
-         p.refuting_work >= p.r.options().budget / kShare;
+         p.refuting_work >=
+             thousandths(limits().few_models_budget, p.r.options().budget);
 }
 
 // A model by itself tells which of the two answers is left; where none is
 // found, there may be few in all.
-Decision by_few_models(Pass& p, uint64_t units) {
+Decision by_few_models(Pass& p, const Units& units) {
   rule_out_by_small_points(p.r, p.s, limits().small_box_points);
   return p.s.may_be_either() ? by_enumeration(p, units) : Decision{};
 }
@@ -158,9 +169,9 @@ bool can_restart(const Pass& p) {
          limits().restart_facts;
 }
 
-Decision by_model_search(Pass& p, uint64_t units) {
-  p.r.within(p.r.options().work_limit / 16, [&] {
-    rule_out_answers(p.r, p.s, units);
+Decision by_model_search(Pass& p, const Units& units) {
+  p.r.within(units.work, [&] {
+    rule_out_answers(p.r, p.s, units.budget);
     if (!p.s.is_open())
       rule_out_by_small_points(p.r, p.s, limits().small_box_points);
     return true;
@@ -169,20 +180,18 @@ Decision by_model_search(Pass& p, uint64_t units) {
 }
 
 // A share of its own: what came before depends on the order of the facts.
-Decision by_restarts(Pass& p, uint64_t) {
+Decision by_restarts(Pass& p, const Units& units) {
   p.s.withdraw();
   p.s.finish();
-  return p.r
-      .within(p.r.options().work_limit / 8 * 3,
-              [&] { return restart(p.r, p.s); })
+  return p.r.within(units.work, [&] { return restart(p.r, p.s); })
       .value_or(Decision{});
 }
 
 bool wants_models(const Pass& p) { return p.r.options().search_models; }
 
-Decision by_model_points(Pass& p, uint64_t units) {
-  p.r.within(p.r.options().work_limit / 4, [&] {
-    find_witnesses(p.r, p.s.question(), units, *p.answer);
+Decision by_model_points(Pass& p, const Units& units) {
+  p.r.within(units.work, [&] {
+    find_witnesses(p.r, p.s.question(), units.budget, *p.answer);
     return true;
   });
   if (p.answer->tier == Tier::kModels) p.s.finish();
@@ -194,9 +203,9 @@ bool wants_z3(const Pass& p) {
          Z3Backend::is_built();
 }
 
-Decision by_z3(Pass& p, uint64_t) {
+Decision by_z3(Pass& p, const Units& units) {
   const uint64_t own = Z3Backend::kUnits * p.r.options().z3_budget;
-  p.r.within(p.r.options().work_limit / 4 + own, [&] {
+  p.r.within(units.work + own, [&] {
     ask_z3(p.r, p.s.question(), *p.answer);
     return true;
   });
@@ -208,62 +217,67 @@ Decision by_z3(Pass& p, uint64_t) {
 constexpr Row kStrategies[] = {
     {Strategy::kRanges, "ranges",
      "normal forms, solved equalities, intervals and congruences",
-     Stage::kProof, Tier::kRanges, 0, nullptr, by_ranges},
+     Stage::kProof, Tier::kRanges, {}, nullptr, by_ranges},
     {Strategy::kMonomialRatios, "monomial-ratios",
      "ratios of products that equalities between products determine",
-     Stage::kProof, Tier::kEqualities, 16, has_products,
+     Stage::kProof, Tier::kEqualities, {.budget = 16}, has_products,
      by_rewriting<&ProofStrategies::ratios>},
     {Strategy::kAssertedCases, "asserted-cases",
      "each case of an assumed disjunction, by ranges",
-     Stage::kProof, Tier::kCases, 16, has_asserted_cases, by_cases},
+     Stage::kProof, Tier::kCases, {.budget = 16}, has_asserted_cases, by_cases},
     {Strategy::kCandidateModels, "candidate-models",
      "kept models of the facts: which answers remain",
-     Stage::kProof, Tier::kNone, 0, nullptr, by_models<&CandidateModels::finds_model>},
+     Stage::kProof, Tier::kNone, {}, nullptr, by_models<&CandidateModels::finds_model>},
     {Strategy::kConditionCases, "condition-cases",
      "each case of a Min, Max or Where, by ranges",
-     Stage::kProof, Tier::kCases, 16, cases_untried, by_cases},
+     Stage::kProof, Tier::kCases, {.budget = 16}, cases_untried, by_cases},
     {Strategy::kMinMaxLattice, "min-max-lattice",
      "relations between trees of Min and Max, whatever their leaves are",
-     Stage::kProof, Tier::kCases, 0, has_min_max, by_min_max},
+     Stage::kProof, Tier::kCases, {}, has_min_max, by_min_max},
     {Strategy::kDeepFloors, "deep-floors",
      "nested floors by symbols; quotients by symbols in linearised indices",
-     Stage::kProof, Tier::kLinear, 8, has_symbolic_divisor,
+     Stage::kProof, Tier::kLinear, {.budget = 8}, has_symbolic_divisor,
      by_rewriting<&ProofStrategies::deep_floors>},
     {Strategy::kNonnegativeCombination, "nonnegative-combination",
      "a sum of constraints times nonnegative factors: i*n + j < m*n",
-     Stage::kProof, Tier::kLinear, 0, nullptr, by_combination},
+     Stage::kProof, Tier::kLinear, {}, nullptr, by_combination},
     {Strategy::kPolynomialReduction, "polynomial-reduction",
      "pseudo-division by constraints: (a*b) % c == 0 and the like",
-     Stage::kProof, Tier::kLinear, 16, nullptr, by_reduction},
+     Stage::kProof, Tier::kLinear, {.budget = 16}, nullptr, by_reduction},
     {Strategy::kLinearRefutation, "linear-refutation",
      "Fourier-Motzkin with integer tightening over monomials, with lemmas "
      "about their products",
-     Stage::kProof, Tier::kLinear, 3, nullptr, by_refutation<Tier::kLinear>},
+     Stage::kProof, Tier::kLinear, {.budget = 3}, nullptr,
+     by_refutation<Tier::kLinear>},
     {Strategy::kModelRepair, "model-repair",
      "models that local search mends: which answers remain",
-     Stage::kProof, Tier::kNone, 0, nullptr,
+     Stage::kProof, Tier::kNone, {}, nullptr,
      by_models<&CandidateModels::finds_model_by_search>},
     {Strategy::kFewModels, "few-models",
      "where neither answer is excluded: points of a small box, or all of few",
-     Stage::kProof, Tier::kCases, 0, lacks_model, by_few_models},
+     Stage::kProof, Tier::kCases, {}, lacks_model, by_few_models},
     {Strategy::kCaseSplit, "case-split",
      "linear refutations below disjunctions, floors, residues, small ranges",
-     Stage::kProof, Tier::kLinear, 6, nullptr, by_refutation<Tier::kCases>},
+     Stage::kProof, Tier::kLinear, {.budget = 6, .times_if_one = 2}, nullptr,
+     by_refutation<Tier::kCases>},
     {Strategy::kEnumeration, "enumeration",
      "boxes, or periods of one variable, by at most 1,024 values given",
-     Stage::kFallback, Tier::kCases, 0, nullptr, by_enumeration},
+     Stage::kFallback, Tier::kCases, {}, nullptr, by_enumeration},
     {Strategy::kQuickModelSearch, "quick-model-search",
      "a witness and a counterexample, found in few steps",
-     Stage::kFallback, Tier::kNone, 8, can_restart, by_model_search},
+     Stage::kFallback, Tier::kNone, {.budget = 8, .work_sixteenths = 1},
+     can_restart, by_model_search},
     {Strategy::kRestarts, "restarts",
      "the proof strategies again, facts and symbols in canonical orders",
-     Stage::kFallback, Tier::kNone, 0, can_restart, by_restarts},
+     Stage::kFallback, Tier::kNone, {.work_sixteenths = 6}, can_restart,
+     by_restarts},
     {Strategy::kModelSearch, "model-search",
      "depth-first search for a witness and a counterexample",
-     Stage::kPoints, Tier::kModels, 1, wants_models, by_model_points},
+     Stage::kPoints, Tier::kModels, {.budget = 1, .work_sixteenths = 4},
+     wants_models, by_model_points},
     {Strategy::kZ3, "z3",
      "what Z3 decides within its resource limit",
-     Stage::kPoints, Tier::kZ3, 0, wants_z3, by_z3},
+     Stage::kPoints, Tier::kZ3, {.work_sixteenths = 4}, wants_z3, by_z3},
 };
 // clang-format on
 static_assert(std::ranges::equal(kStrategies, all_strategies(), {},
@@ -291,12 +305,19 @@ Tier tier_of(const Row& row, const Search& s, const Decision& d) {
   return Tier::kNone;
 }
 
+Units units_of(const Share& share, const Pass& pass) {
+  const SolverOptions& options = pass.r.options();
+  const uint64_t whole = std::min(options.budget, Budget::kUnlimited / 64);
+  const auto budget =
+      static_cast<uint64_t>(pass.s.budgets() * static_cast<double>(whole));
+  const uint64_t times = pass.s.may_be_either() ? 1 : share.times_if_one;
+  return {share.budget == 0 ? 0 : budget / share.budget * times,
+          options.work_limit / 16 * share.work_sixteenths};
+}
+
 void run_rows(Stage stage, Pass& pass) {
   const SolverOptions& options = pass.r.options();
   Search& s = pass.s;
-  const uint64_t whole = std::min(options.budget, Budget::kUnlimited / 16);
-  const auto budget =
-      static_cast<uint64_t>(s.budgets() * static_cast<double>(whole));
   s.begin_stage();
   for (const Row& row : kStrategies) {
     if (s.is_finished()) break;
@@ -306,8 +327,7 @@ void run_rows(Stage stage, Pass& pass) {
       continue;
     }
     const uint64_t before = Budget::units_left();
-    const uint64_t units = row.share == 0 ? 0 : budget / row.share;
-    const Decision d = row.decide(pass, units);
+    const Decision d = row.decide(pass, units_of(row.share, pass));
     StrategyCount& count = pass.r.statistics().by_strategy[row.strategy];
     ++count.tried;
     count.work += before - Budget::units_left();

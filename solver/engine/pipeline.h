@@ -6,7 +6,8 @@
 //
 // The table is in pipeline.cc; its order is the order of the tries: what is
 // cheap and likely comes first.  Each row names the fragment of questions that
-// it can decide and the share of SolverOptions::budget that one try may spend.
+// it can decide and the shares of SolverOptions::budget and work_limit that one
+// try may spend.
 #pragma once
 
 #include <cstdint>

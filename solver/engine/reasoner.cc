@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "solver/limits_in_force.h"
+
 namespace proviso::inline v0_2::internal {
 namespace {
 
@@ -55,12 +57,15 @@ FactId Reasoner::assume(Expr condition, const Provenance& origin) {
   return id;
 }
 
-// A quarter of a call's, while all facts together take no more than two calls
-// do and a little for each: many are asserted in one call.
+// All facts together have a limit, too, and a little more for each: many are
+// asserted in one call.
 uint64_t Reasoner::units_for_fact() const {
-  const uint64_t limit = std::min(options_.work_limit, Budget::kUnlimited / 4);
-  const uint64_t all = 2 * limit + limit / 400 * facts_.size();
-  return std::min(limit / 4, all - std::min(all, assuming_work_));
+  const uint64_t limit = options_.work_limit;
+  const uint64_t one = thousandths(limits().fact_work, limit);
+  const uint64_t all =
+      thousandths(limits().facts_work, limit) +
+      thousandths(limits().further_fact_work, one) * facts_.size();
+  return std::min(one, all - std::min(all, assuming_work_));
 }
 
 void Reasoner::undo(const Mark& mark) {

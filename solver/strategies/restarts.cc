@@ -5,6 +5,7 @@
 
 #include "solver/canonical_order.h"
 #include "solver/engine/decide.h"
+#include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -21,11 +22,10 @@ constexpr Restart kOthers[] = {
     {Solving::kWithoutFloors, {0}},
     {Solving::kNone, {2}},
     {Solving::kAll, {.number = 4, .bounds_last = true}}};
-constexpr double kBudgets = 1.5;
-// Case analyses that one budget does not end have more in the last.
-constexpr double kLastBudgets = 4;
-// The shares of the limit of work: of each run, and of the last.
-constexpr uint64_t kShare = 8, kLastShare = 4;
+
+uint64_t work_of_a_run(const SolverOptions& options) {
+  return thousandths(limits().restart_work, options.work_limit);
+}
 
 // The facts and the question in one order, in a pool of their own.
 class Run {
@@ -39,7 +39,7 @@ class Run {
     for (Expr c : reordered_.conditions) reasoner_.assume(c, {});
     const uint64_t before = domain().work();
     const FormulaId goal = reasoner_.lower().condition(reordered_.question);
-    reasoner_.within(options.work_limit / kShare, [&] {
+    reasoner_.within(work_of_a_run(options), [&] {
       is_decided_ = domain().decide(goal).value.has_value();
       return true;
     });
@@ -58,12 +58,11 @@ class Run {
   size_t constraint_count() const {
     return reasoner_.domain().constraints().size();
   }
-  // Proves with so many budgets and that share of the limit of work.  Either
-  // answer is tried, also where a model has ruled one out: in another order of
-  // the facts that model may not be found.
-  std::optional<Search> prove(double budgets, uint64_t share) {
-    const SolverOptions& options = reasoner_.options();
-    const auto found = reasoner_.within(options.work_limit / share, [&] {
+  // Proves with so many budgets and units of work.  Either answer is tried,
+  // also where a model has ruled one out: in another order of the facts that
+  // model may not be found.
+  std::optional<Search> prove(double budgets, uint64_t units) {
+    const auto found = reasoner_.within(units, [&] {
       Search s(reordered_.question,
                reasoner_.lower().condition(reordered_.question), budgets);
       decide_by_proof(reasoner_, s);
@@ -106,8 +105,9 @@ Decision restart(Reasoner& reasoner, Search& s) {
   std::sort(ids.begin(), ids.end());
   std::vector<Expr> conditions;
   for (FactId id : ids) conditions.push_back(reasoner.facts().condition(id));
-  auto prove = [&](Run& run, double budgets, uint64_t share) -> Decision {
-    const std::optional<Search> found = run.prove(budgets, share);
+  auto prove_with = [&](Run& run, uint64_t budget, uint64_t units) -> Decision {
+    const std::optional<Search> found =
+        run.prove(static_cast<double>(budget) / 1000, units);
     if (!found) return {};
     Reason why = 0;
     for (uint32_t place : run.facts_in(found->why())) {
@@ -119,6 +119,9 @@ Decision restart(Reasoner& reasoner, Search& s) {
   };
   const CanonicalOrders orders(conditions, s.question());
   const SolverOptions plain = natively(reasoner.options());
+  auto prove = [&](Run& run) {
+    return prove_with(run, limits().restart_budget, work_of_a_run(plain));
+  };
   std::vector<std::unique_ptr<Run>> runs;
   // Makes a run in a further order, where its proofs are not those of another.
   auto prepare = [&](const Restart& how) -> Run* {
@@ -134,7 +137,7 @@ Decision restart(Reasoner& reasoner, Search& s) {
   for (const Restart& how : kFirst) {
     Run* run = prepare(how);
     if (run == nullptr || !run->is_decided()) continue;
-    if (const Decision d = prove(*run, kBudgets, kShare); d.value) return d;
+    if (const Decision d = prove(*run); d.value) return d;
   }
   // What leaves less behind comes first.  Where the second is not another, the
   // first was most likely tried before.
@@ -143,17 +146,19 @@ Decision restart(Reasoner& reasoner, Search& s) {
   });
   const bool is_alone = runs.size() == 1;
   for (size_t i = 0; i < runs.size() && !is_alone; ++i) {
-    if (const Decision d = prove(*runs[i], kBudgets, kShare); d.value) return d;
+    if (const Decision d = prove(*runs[i]); d.value) return d;
   }
   Run& first = *runs[0];
   for (const Restart& how : kOthers) {
     if (conditions.size() < 2) break;
     Run* run = prepare(how);
     if (run == nullptr) continue;
-    if (const Decision d = prove(*run, kBudgets, kShare); d.value) return d;
+    if (const Decision d = prove(*run); d.value) return d;
   }
   if (!is_alone && !first.has_run_out()) return {};
-  return prove(first, kLastBudgets, kLastShare);
+  // Case analyses that one budget does not end have more here.
+  return prove_with(first, limits().last_restart_budget,
+                    thousandths(limits().last_restart_work, plain.work_limit));
 }
 
 }  // namespace proviso::inline v0_2::internal

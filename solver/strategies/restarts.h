@@ -21,7 +21,7 @@
 //      another
 //
 // Most questions that come here are decided by the first or the second order.
-// A try has 1.5 budgets, the last 4, and all together 3/8 of the call's work.
+// solver/limits.def has the budget and the work of a try and of the last.
 // The idea is that of restarts in satisfiability (Gomes, Selman and Kautz,
 // Boosting combinatorial search through randomization, 1998), with a few fixed
 // orders in place of random ones.  Complete for nothing that the strategies

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "solver/engine/reasoner.h"
+#include "solver/limits_in_force.h"
 #include "solver/models.h"
 
 namespace proviso::inline v0_2::internal {
@@ -62,6 +63,10 @@ void keep_points(const AssumedFacts& facts, Expr question,
   explain_points(answer, undefined);
 }
 
+uint64_t probe_units(uint64_t units) {
+  return thousandths(limits().probe_budget, units);
+}
+
 }  // namespace
 
 Answer contradiction(const AssumedFacts& facts, std::vector<FactId> which) {
@@ -91,7 +96,7 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
           undefined = e.why;
           return true;
         },
-        units, units / 2);
+        units, probe_units(units));
   }
   if (!answer.counterexample) {
     answer.counterexample = find_point(
@@ -99,14 +104,14 @@ void find_witnesses(Reasoner& reasoner, Expr question, uint64_t units,
         [&](const Assignment& point) {
           return evaluate(question, point).is_false() && holds(point);
         },
-        units, units / 2);
+        units, probe_units(units));
   }
   answer.witness = find_point(
       reasoner, f, symbols,
       [&](const Assignment& point) {
         return evaluate(question, point).is_true() && holds(point);
       },
-      units, units / 2);
+      units, probe_units(units));
   explain_points(answer, undefined);
 }
 
@@ -150,7 +155,7 @@ std::optional<bool> value_at_model(Reasoner& reasoner, Expr question,
     return value.has_value();
   };
   ModelSearch(reasoner.domain(), reasoner.lower())
-      .find(kTrue, symbols, accept, units, units / 2);
+      .find(kTrue, symbols, accept, units, probe_units(units));
   return value;
 }
 
