@@ -18,8 +18,7 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-constexpr int64_t kSmall = 16;  // coefficients that elimination rounds well
-constexpr int64_t kLarge = int64_t{1} << 40;
+constexpr int64_t kLarge = int64_t{1} << 40;  // whose squares fit in Wide
 
 using Wide = __int128;
 using Column = std::vector<int64_t>;
@@ -66,7 +65,8 @@ std::optional<std::vector<LinearConstraint>> with_short_columns(
     bool is_large = false;
     for (const LinearTerm& t : r.terms) {
       if (std::abs(t.coef) > kLarge) return std::nullopt;
-      is_large |= std::abs(t.coef) > kSmall && r.terms.size() > 1;
+      is_large |=
+          std::abs(t.coef) > limits().small_coefficient && r.terms.size() > 1;
       unknowns.push_back(t.unknown);
     }
     large += is_large;

@@ -7,13 +7,11 @@
 #include <utility>
 #include <variant>
 
+#include "solver/limits_in_force.h"
 #include "sym/evaluate.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-constexpr int kMaxRounds = 8;
-constexpr size_t kMaxClosedNodes = 32;
 
 uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
@@ -49,7 +47,7 @@ class CanonicalOrders::Dag {
     }
     size_t distinguished = colors();
     hash_up();
-    for (int round = 0; round < kMaxRounds; ++round) {
+    for (int round = 0; round < limits().order_rounds; ++round) {
       hash_down();
       for (size_t i : symbols_) color_[i] = mix(color_[i], down_[i]);
       hash_up();
@@ -121,9 +119,9 @@ class CanonicalOrders::Dag {
       size[i] = 1;
       for (Expr a : e.args()) {
         is_closed = is_closed && value_[place(a)];
-        size[i] = std::min(size[i] + size[place(a)], kMaxClosedNodes + 1);
+        size[i] = std::min(size[i] + size[place(a)], limits().closed_nodes + 1);
       }
-      if (!is_closed || size[i] > kMaxClosedNodes) continue;
+      if (!is_closed || size[i] > limits().closed_nodes) continue;
       const Evaluation found = evaluate(e, Assignment());
       if (!found.defined()) continue;
       if (const Int* n = std::get_if<Int>(&*found.value)) value_[i] = *n;

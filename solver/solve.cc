@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/limits_in_force.h"
 #include "sym/canonical.h"
 #include "sym/definition.h"
 #include "sym/excerpt.h"
@@ -17,9 +18,6 @@ using namespace internal;
 namespace {
 
 using Side = Solution::Side;
-
-// What may be done (sym/budget.h); what takes more is not found.
-constexpr uint64_t kUnits = 1'600'000;
 
 // term side value, where condition holds.
 struct State {
@@ -262,7 +260,8 @@ std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {
     throw Error("solve: " + excerpt(e) +
                 " belongs to another ExprPool; build it with Context::pool()");
   }
-  uint64_t units = kUnits;
+  const LimitsInForce in_force(limits_of(context.options()));
+  uint64_t units = limits().compound_work;
   return within(units, [&] { return Solver(context, symbol).solve(relation); })
       .value_or(std::nullopt);
 }
@@ -271,7 +270,8 @@ Expr common_divisor(Context& context, Expr a, Expr b) {
   ExprPool& pool = context.pool();
   a = context.canonical(a);
   b = context.canonical(b);
-  uint64_t units = kUnits / 2;
+  const LimitsInForce in_force(limits_of(context.options()));
+  uint64_t units = limits().compound_work / 2;
   const auto found = within(units, [&] {
     const Polynomial p = to_polynomial(a);
     const Polynomial q = to_polynomial(b);

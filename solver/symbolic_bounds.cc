@@ -21,7 +21,6 @@ using namespace internal;
 namespace {
 
 constexpr int kMaxBoundNesting = 4;  // bounds of what is inside an atom
-constexpr uint64_t kBoundUnits = 1'600'000;
 
 class Bounder {
  public:
@@ -312,7 +311,7 @@ std::optional<Expr> bound(Context& context, Expr e, std::span<const Expr> over,
   if (facts != nullptr) facts->clear();
   if (context.contradiction()) return std::nullopt;
   const LimitsInForce in_force(limits_of(context.options()));
-  uint64_t units = kBoundUnits;
+  uint64_t units = limits().compound_work;
   const std::optional<Expr> found =
       within(units, [&] {
         return Bounder(context, over).bound(rewrite(e, definition), above);

@@ -40,7 +40,7 @@ class Answers {
     uint64_t state = 0;
     Answer answer;
   };
-  static constexpr size_t kLast = 16;
+  static constexpr size_t kLast = 16;  // of the table below
 
   Answer find(Expr question);
 

@@ -14,6 +14,7 @@
 
 #include "solver/engine/search.h"
 #include "solver/id_map.h"
+#include "solver/limits_in_force.h"
 #include "sym/small_vector.h"
 
 namespace proviso::inline v0_2::internal {
@@ -74,8 +75,9 @@ class Memo {
         m.verdict != Verdict::kUnknown || names_.is_present(m.state, m.facts);
     return holds ? &m : nullptr;
   }
-  // The reference holds until the next.  Past kMost all but the first few are
-  // forgotten, so that a context that is asked for days stays small.
+  // The reference holds until the next.  Past limits().remembered_answers all
+  // but the first few are forgotten, so that a context that is asked for days
+  // stays small.
   const Remembered& keep(Expr question, const Remembered& answer) {
     const uint32_t id = question.id(), i = place_of(id);
     if (i != kNoId) {
@@ -85,7 +87,7 @@ class Memo {
       ids_of_first_[few_] = id;
       return first_[few_++] = answer;
     }
-    if (others_.size() == kMost) {
+    if (others_.size() >= limits().remembered_answers) {
       others_.clear();
       place_of_other_.clear();
     }
@@ -94,7 +96,7 @@ class Memo {
   }
 
  private:
-  static constexpr size_t kMost = 32768, kFew = 4;
+  static constexpr size_t kFew = 4;
 
   uint32_t place_of(uint32_t id) const {
     for (uint32_t i = 0; i < few_; ++i) {
