@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include "solver/fixed_limits.h"
 #include "solver/options.h"
 #include "sym/excerpt.h"
 #include "sym/parse.h"
@@ -185,7 +186,8 @@ class Reader {
     if (const auto problem = try_set_option(options, name, value))
       fail(*problem, at);
     for (std::string_view cost : {"budget", "work_limit", "z3_budget"}) {
-      const uint64_t most = kMostTimes * get_option(SolverOptions(), cost);
+      const uint64_t most =
+          internal::fixed::times_default * get_option(SolverOptions(), cost);
       if (name == cost && value > most) {
         fail("a text may raise " + std::string(name) + " to " +
                  std::to_string(most) + ", not to " + std::to_string(value) +
@@ -248,8 +250,6 @@ class Reader {
     if (!rest_.empty()) fail("nothing may follow the source");
     pool_.symbol(name, *known, source);
   }
-
-  static constexpr uint64_t kMostTimes = 16;  // of an option's default
 
   ExprPool& pool_;
   std::string_view text_;         // after the line

@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "guards/fixed_limits.h"
 #include "sym/evaluate.h"
 #include "sym/excerpt.h"
 #include "sym/polynomial.h"
@@ -19,8 +20,6 @@ namespace {
 using Code = GuardProgram::Code;
 using Instruction = GuardProgram::Instruction;
 
-constexpr size_t kMaxStack = 32;
-constexpr int kMaxLevels = 256;  // of one expression of C++
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
 
@@ -141,7 +140,7 @@ class Compiler {
 
   // A part that is shared is compiled wherever it stands.
   bool is_too_long() const {
-    return deepest_ > kMaxStack ||
+    return deepest_ > fixed::program_stack ||
            code_.size() > std::numeric_limits<uint16_t>::max();
   }
 
@@ -282,7 +281,8 @@ GuardProgram::GuardProgram(std::vector<Expr> symbols,
 GuardProgram::Outcome GuardProgram::run(const Instruction* at,
                                         const Instruction* end,
                                         const int64_t* v) {
-  std::array<int64_t, kMaxStack> stack;  // NOLINT: filled before it is read
+  std::array<int64_t, fixed::program_stack>
+      stack;  // NOLINT: filled before it is read
   int64_t* top = stack.data() - 1;
   const auto pop = [&top] { return *top--; };
   for (; at != end; ++at) {
@@ -505,7 +505,7 @@ class CppPrinter {
         out += piece.text;
         continue;
       }
-      if (piece.level > kMaxLevels)
+      if (piece.level > fixed::program_levels)
         fail(piece.e, "is too deep to be one expression of C++");
       if (out.size() > kMaxTextLength) fail(root, "is too long in C++");
       level_ = piece.level + 1;

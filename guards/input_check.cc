@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "guards/fixed_limits.h"
 #include "guards/refusal.h"
 #include "solver/interrupt_scope.h"
 #include "sym/excerpt.h"
@@ -10,10 +11,6 @@
 namespace proviso::inline v0_2 {
 using namespace internal;
 namespace {
-
-// What asking whether ranges say guards may take (sym/budget.h); past it guards
-// are asked beside them.
-constexpr uint64_t kRangeUnits = 400'000;
 
 std::optional<Expr> range_condition(Expr size, const Interval& range) {
   ExprPool& pool = size.pool();
@@ -28,7 +25,8 @@ std::optional<Expr> range_condition(Expr size, const Interval& range) {
 InputCheck::InputCheck(ShapeEnv& env) {
   const internal::InterruptScope scope(env.context());
   for (const InputDim& dim : env.input_dims()) add_dim(env, dim);
-  uint64_t units = kRangeUnits;
+  // Past it guards are asked beside the ranges.
+  uint64_t units = fixed::input_range_units;
   for (const Guard& guard : env.minimal_guards()) add_guard(env, guard, units);
   for (size_t i = 0; i < dims_.size(); ++i) {
     // A dim without a symbol of its own is called by its place.

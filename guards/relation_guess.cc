@@ -12,15 +12,11 @@
 
 #include "guards/conjuncts.h"
 #include "guards/env/session_facts.h"
+#include "guards/fixed_limits.h"
 #include "sym/canonical.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-constexpr size_t kMostTerms = 6;
-constexpr int kSamples = 160;
-constexpr int kMostModulus = 64;
-constexpr int kMostPoints = 24;  // at which a guess of two terms is tried
 
 bool subset(const std::vector<Expr>& inner, const std::vector<Expr>& outer) {
   return std::all_of(inner.begin(), inner.end(), [&](Expr e) {
@@ -47,8 +43,8 @@ class RelationGuess {
     const std::vector<Expr> symbols = free_symbols(condition_);
     std::vector<Expr> terms;
     for (Expr t : all_terms) {
-      if (terms.size() < kMostTerms && t.is_int() && !t.is_constant() &&
-          subset(free_symbols(t), symbols)) {
+      if (terms.size() < fixed::guessed_terms && t.is_int() &&
+          !t.is_constant() && subset(free_symbols(t), symbols)) {
         terms.push_back(t);
       }
     }
@@ -166,7 +162,7 @@ class RelationGuess {
       if (!s.is_int()) return *points_;
     }
     // Small values in an order that mixes them: k*(i+1)^2 mod 7, and near ends.
-    for (int i = 0; i < 4 * kMostPoints; ++i) {
+    for (int i = 0; i < 4 * fixed::guess_points; ++i) {
       Assignment point;
       for (size_t k = 0; k < symbols.size(); ++k) {
         const int step = static_cast<int>(k) + 1;
@@ -179,7 +175,7 @@ class RelationGuess {
           })) {
         points_->push_back(point);
       }
-      if (points_->size() == kMostPoints) break;
+      if (points_->size() == fixed::guess_points) break;
     }
     return *points_;
   }
@@ -198,12 +194,12 @@ class RelationGuess {
     const std::vector<Expr> symbols = free_symbols(condition_);
     if (symbols.size() != 1 || !symbols[0].is_int()) return std::nullopt;
     const std::vector<Sample> samples = take(symbols[0], t);
-    if (samples.size() < kSamples / 4) return std::nullopt;
+    if (samples.size() < fixed::guess_samples / 4) return std::nullopt;
     if (auto ends = borders(t, samples)) {
       const Expr both = canonical_conjunction(pool_, *ends);
       if (is_same(both)) return ends;
     }
-    for (int m = 2; m <= kMostModulus; ++m) {
+    for (int m = 2; m <= fixed::guessed_modulus; ++m) {
       for (Expr guess : guesses(t, m, samples))
         if (is_same(guess)) return {{guess}};
     }
@@ -222,10 +218,10 @@ class RelationGuess {
         known.push_back(fact.condition);
     const Interval range = facts_.bounds_quick(symbol);
     // Around 0 where it has no end below.
-    Int first(-kSamples / 2);
+    Int first(-fixed::guess_samples / 2);
     if (range.lower() && *range.lower() > first) first = *range.lower();
     std::vector<Sample> samples;
-    for (int i = 0; i < kSamples; ++i) {
+    for (int i = 0; i < fixed::guess_samples; ++i) {
       Assignment point;
       point.set(symbol, first + Int(i));
       const bool allowed = std::all_of(known.begin(), known.end(), [&](Expr k) {

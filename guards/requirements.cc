@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "guards/conjuncts.h"
+#include "guards/fixed_limits.h"
 #include "guards/phrases.h"
 #include "guards/weakest_checks.h"
 #include "solver/interrupt_scope.h"
@@ -15,10 +16,6 @@ namespace proviso::inline v0_2 {
 using namespace internal;
 
 namespace {
-
-// What may be done in all (sym/budget.h), and for each guard besides: past it
-// guards are said as they are, and proofs and counterexamples are missing.
-constexpr uint64_t kUnits = 1'000'000, kUnitsOfGuard = 1'500;
 
 Context with_all(Context& ranges, const std::vector<Expr>& conditions) {
   Context context = ranges.clone();
@@ -85,7 +82,10 @@ Requirements requirements(ShapeEnv& env, std::vector<Word> words) {
   for (const InputDim& dim : env.input_dims())
     words.push_back({dim.expr, dim.display_name});
   Context ranges = input_ranges(env);
-  uint64_t units = kUnits + kUnitsOfGuard * env.guards().size();
+  // Past it guards are said as they are, and proofs and counterexamples are
+  // missing.
+  uint64_t units =
+      fixed::requirement_units + fixed::units_of_guard * env.guards().size();
   std::vector<Expr> all;
   for (const Guard& guard : env.guards()) {
     for (Expr part : conjuncts(guard.condition)) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "guards/fixed_limits.h"
 #include "sym/definition.h"
 #include "sym/evaluate.h"
 #include "sym/within.h"
@@ -13,12 +14,6 @@ namespace proviso::inline v0_2 {
 using namespace internal;
 
 namespace {
-
-constexpr int64_t kMaxPeriod = 4096;
-constexpr int64_t kMaxTable = 16384;
-constexpr size_t kMaxListed = 16;  // sizes and remainders written one by one
-// What may be done for a table, and for its description (sym/budget.h).
-constexpr uint64_t kTableUnits = 1'000'000, kTextUnits = 1'000'000;
 
 // e(s + period) = e(s) + slope*period at every size s.  The solver's periods
 // (solver/strategies/periodic.h) hold from some point on, one way, of forms
@@ -39,7 +34,7 @@ Rational magnitude(const Rational& r) {
 // `step`.
 std::optional<int64_t> period_with(const Rational& slope, int64_t period,
                                    const Rational& step) {
-  for (int64_t p = period; p <= kMaxPeriod; p += period) {
+  for (int64_t p = period; p <= fixed::size_period; p += period) {
     if ((slope * Rational(Int(p)) / step).is_integer()) return p;
   }
   return std::nullopt;
@@ -53,7 +48,7 @@ std::optional<Rational> constant_of(Expr e) {
 
 std::optional<int64_t> common_period(int64_t a, int64_t b) {
   const int64_t p = std::lcm(a, b);
-  return p <= kMaxPeriod ? std::optional(p) : std::nullopt;
+  return p <= fixed::size_period ? std::optional(p) : std::nullopt;
 }
 
 // What is known of an expression's parts before it is looked at.
@@ -248,7 +243,8 @@ std::vector<bool> table_of(Expr symbol, std::span<const Expr> conditions,
 std::optional<SizeSet> by_enumeration(Expr symbol,
                                       std::span<const Expr> conditions,
                                       const Interval& range) {
-  if (!range.upper() || *range.upper() >= Int(kMaxTable)) return std::nullopt;
+  if (!range.upper() || *range.upper() >= Int(fixed::size_table))
+    return std::nullopt;
   const int64_t last = *range.upper()->to_int64();
   SizeSet set{table_of(symbol, conditions, last + 1), 1};
   set.table.push_back(false);
@@ -258,7 +254,7 @@ std::optional<SizeSet> by_enumeration(Expr symbol,
 std::optional<SizeSet> by_repetition(Expr symbol,
                                      std::span<const Expr> conditions) {
   const auto all = onset(conditions, symbol);
-  if (!all || all->from > Int(kMaxTable)) return std::nullopt;
+  if (!all || all->from > Int(fixed::size_table)) return std::nullopt;
   const int64_t count = *all->from.to_int64() + all->period;
   return SizeSet{table_of(symbol, conditions, count),
                  static_cast<size_t>(all->period)};
@@ -267,12 +263,11 @@ std::optional<SizeSet> by_repetition(Expr symbol,
 // All sizes from some small one on, or none: seen in a table, then proved.
 std::optional<SizeSet> by_proof(Expr symbol, std::span<const Expr> conditions,
                                 const ProveOnRange& prove) {
-  constexpr int64_t kSeen = 512;
-  SizeSet set{table_of(symbol, conditions, kSeen), 1};
+  SizeSet set{table_of(symbol, conditions, fixed::seen_sizes), 1};
   const bool tail = set.table.back();
-  int64_t from = kSeen;
+  int64_t from = fixed::seen_sizes;
   while (from > 0 && set.table[static_cast<size_t>(from - 1)] == tail) --from;
-  if (from > kSeen / 2) return std::nullopt;
+  if (from > fixed::seen_sizes / 2) return std::nullopt;
   const Interval rest = Interval::at_least(Int(from));
   const auto holds = [&](Expr c) { return prove(c, rest); };
   const auto fails = [&](Expr c) { return prove(logical_not(c), rest); };
@@ -347,8 +342,8 @@ class Pattern {
       if (!fits) is_exact_ = false;
       excluded_.push_back(n);
     }
-    is_exact_ = is_exact_ && excluded_.size() <= kMaxListed &&
-                remainders_.size() <= kMaxListed;
+    is_exact_ = is_exact_ && excluded_.size() <= fixed::listed_sizes &&
+                remainders_.size() <= fixed::listed_sizes;
   }
   bool is_exact() const { return is_exact_; }
   bool is_plain() const { return is_exact_ && excluded_.empty(); }
@@ -427,7 +422,7 @@ std::optional<SizeSet> sizes_where(Expr symbol,
                                    std::span<const Expr> conditions,
                                    const Interval& range,
                                    const ProveOnRange& prove) {
-  uint64_t units = kTableUnits;
+  uint64_t units = fixed::size_set_units;
   return within(units,
                 [&] {
                   auto set = by_repetition(symbol, conditions);
@@ -454,7 +449,8 @@ std::vector<std::string> lines_for(const SizeSet& set, const std::string& name,
                                    const PromisedSizes& wanted) {
   const Interval& promised = wanted.range;
   const int64_t least = promised.lower() ? *promised.lower()->to_int64() : 0;
-  const bool is_short = promised.upper() && *promised.upper() < Int(kMaxTable);
+  const bool is_short =
+      promised.upper() && *promised.upper() < Int(fixed::size_table);
   const auto start = static_cast<int64_t>(set.start());
   const auto period = static_cast<int64_t>(set.period);
   // Beyond `last` nothing new happens.
@@ -477,7 +473,8 @@ std::vector<std::string> lines_for(const SizeSet& set, const std::string& name,
   const int64_t most =
       ends ? std::max<int64_t>(1, (end - tail + 1) / 2) : period;
   std::optional<Pattern> excluding;  // the first that needs exclusions
-  for (int64_t modulus = 1; modulus <= std::min(most, kMaxPeriod); ++modulus) {
+  for (int64_t modulus = 1; modulus <= std::min(most, fixed::size_period);
+       ++modulus) {
     if (!ends && period % modulus != 0) continue;
     Pattern pattern(set, members.front(), end, modulus, tail);
     if (pattern.is_plain()) {
@@ -486,7 +483,7 @@ std::vector<std::string> lines_for(const SizeSet& set, const std::string& name,
     if (pattern.is_exact() && !excluding) excluding = pattern;
   }
   const bool is_list_shorter =
-      ends && members.size() <= kMaxListed &&
+      ends && members.size() <= fixed::listed_sizes &&
       (!excluding || members.size() <= excluding->excluded().size() + 2);
   if (is_list_shorter) return {name + " in " + listed(members)};
   if (!excluding) return {};
@@ -497,7 +494,7 @@ std::vector<std::string> lines_for(const SizeSet& set, const std::string& name,
 
 std::vector<std::string> describe(const SizeSet& set, const std::string& name,
                                   const PromisedSizes& wanted) {
-  uint64_t units = kTextUnits;
+  uint64_t units = fixed::size_set_units;
   return within(units, [&] { return lines_for(set, name, wanted); })
       .value_or(std::vector<std::string>());
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "guards/conjuncts.h"
+#include "guards/fixed_limits.h"
 #include "guards/phrases.h"
 #include "guards/weakest_checks.h"
 #include "solver/interrupt_scope.h"
@@ -19,9 +20,6 @@ namespace proviso::inline v0_2 {
 using namespace internal;
 
 namespace {
-
-// What may be done in all (sym/budget.h); past it, sides are said as they are.
-constexpr uint64_t kSuggestionUnits = 1'200'000;
 
 // --- expressions in words
 
@@ -191,7 +189,7 @@ std::optional<Suggestion> suggest_together(ShapeEnv& env,
                                            const std::vector<Expr>& sides,
                                            const std::vector<Word>& words) {
   const InterruptScope scope(env.context());
-  uint64_t units = kSuggestionUnits;
+  uint64_t units = fixed::suggestion_units;
   std::vector<Expr> needed = sides;
   for (Expr side : sides) {
     std::vector<Expr> rest = needed;
@@ -259,7 +257,8 @@ std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
   if (!known && !asked.is_bool()) return {};
   Phrasing phrasing(env.pool(), words);
   const Expr side = known.value_or(asked);
-  uint64_t units = kSuggestionUnits / 2, rest = kSuggestionUnits / 2;
+  uint64_t units = fixed::suggestion_units / 2,
+           rest = fixed::suggestion_units / 2;
   const Texts first = side_texts(env, side, phrasing, units);
   if (first.empty()) return {};
   const Texts second = side_texts(env, negate(side), phrasing, rest);

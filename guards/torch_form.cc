@@ -5,6 +5,7 @@
 
 #include "guards/conjuncts.h"
 #include "guards/env/session_facts.h"
+#include "guards/fixed_limits.h"
 #include "guards/weakest_checks.h"
 #include "solver/interrupt_scope.h"
 #include "sym/find_node.h"
@@ -86,8 +87,9 @@ class Writer {
   Writer(ShapeEnv& env, const Requirements& r)
       : env_(env),
         r_(r),
-        units_(kUnits +
-               kUnitsOfOne * (env.input_dims().size() + r.conditions.size())) {}
+        units_(fixed::torch_form_units +
+               fixed::torch_form_units_of_one *
+                   (env.input_dims().size() + r.conditions.size())) {}
 
   TorchForm run() {
     for (const Requirement& requirement : r_.conditions) {
@@ -162,10 +164,6 @@ class Writer {
     }
     return sizes;
   }
-
-  // What may be done in all (sym/budget.h); past it conditions are written as
-  // they are.
-  static constexpr uint64_t kUnits = 700'000, kUnitsOfOne = 1'000;
 
   ShapeEnv& env_;
   const Requirements& r_;

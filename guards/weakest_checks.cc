@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "guards/conjuncts.h"
+#include "guards/fixed_limits.h"
 #include "guards/relation_guess.h"
 #include "solver/interrupt_scope.h"
 #include "sym/canonical.h"
@@ -22,11 +23,6 @@
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-constexpr size_t kMaxChecks = 32;
-// What may be done for a condition (sym/budget.h); past it, it is said as it
-// is.
-constexpr uint64_t kCheckUnits = 700'000;
 
 bool is_literal_zero(Expr e) { return e.maybe_int64() == 0; }
 
@@ -60,7 +56,7 @@ class Checks {
     }
     if (simple.is_constant()) return {condition};
     take_apart(simple, 0);
-    if (parts_.size() > kMaxChecks) return {simple};
+    if (parts_.size() > fixed::weakest_checks) return {simple};
     if (parts_.size() > 1) say_each();
     move_ends();
     drop_implied();
@@ -251,7 +247,7 @@ Expr as_divisibility(Expr e) {
 std::vector<Expr> weakest_checks(Context& context, Expr condition,
                                  const std::vector<Expr>& terms) {
   const InterruptScope scope(context);
-  uint64_t units = kCheckUnits;
+  uint64_t units = fixed::weakest_check_units;
   return InterruptScope::within(
              units, [&] { return Checks(context, terms).of(condition); })
       .value_or(std::vector{condition});

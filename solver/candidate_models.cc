@@ -15,7 +15,7 @@ using Wide = __int128;  // of 64-bit values, sums and quotients fit
 bool CandidateModels::knows_model_of_facts(FormulaId goal) {
   kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
-  for (size_t w = 0; w < KeptModels::kModels; ++w) {
+  for (size_t w = 0; w < fixed::kept_points; ++w) {
     if (kept_.meets_facts(symbols, w)) return true;
   }
   return false;
@@ -24,13 +24,13 @@ bool CandidateModels::knows_model_of_facts(FormulaId goal) {
 bool CandidateModels::finds_model(FormulaId goal) {
   kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
-  for (size_t w = 0; w < KeptModels::kModels; ++w) {
+  for (size_t w = 0; w < fixed::kept_points; ++w) {
     if (!kept_.meets_facts(symbols, w) || kept_.point(w).truth(goal) != true)
       continue;
     if (wanted_) note_values(w);
     return true;
   }
-  for (size_t w = 0; w < KeptModels::kModels - 1; ++w) {
+  for (size_t w = 0; w < fixed::kept_points - 1; ++w) {
     if (kept_.meets_facts(symbols, w) && repair(goal, w, false)) return true;
   }
   return scale_products(goal, symbols);
@@ -39,7 +39,7 @@ bool CandidateModels::finds_model(FormulaId goal) {
 bool CandidateModels::finds_model_by_search(FormulaId goal) {
   kept_.index_facts();
   std::vector<AtomId> symbols = kept_.symbols_of(goal);
-  for (size_t w = 0; w < KeptModels::kModels; ++w) {
+  for (size_t w = 0; w < fixed::kept_points; ++w) {
     if (kept_.meets_facts(symbols, w) && repair(goal, w, true)) return true;
   }
   return false;
@@ -286,7 +286,7 @@ bool CandidateModels::scale_products(FormulaId goal,
                                      const std::vector<AtomId>& symbols) {
   if (symbols.empty()) return false;
   const Scalings scalings = product_scalings(symbols);
-  for (size_t w = 0; w < KeptModels::kModels && !scalings.exponents.empty();
+  for (size_t w = 0; w < fixed::kept_points && !scalings.exponents.empty();
        ++w) {
     if (!kept_.meets_facts(symbols, w)) continue;
     for (const Exponents& by : scalings.exponents) {

@@ -82,7 +82,7 @@ void FactComponents::join(uint32_t a, uint32_t b) {
   unions_.push_back({b, a, static_cast<uint32_t>(whole.facts.size()),
                      static_cast<uint32_t>(whole.members.size())});
   trail_.push_back({Step::kUnion, 0});
-  for (size_t w = 0; w < kPoints; ++w) {
+  for (size_t w = 0; w < fixed::kept_points; ++w) {
     bool all = whole.holding[w] == whole.facts.size() &&
                part.holding[w] == part.facts.size();
     if (all) whole.holding[w] += part.holding[w];
@@ -147,7 +147,7 @@ void FactComponents::take_last_fact(uint32_t root) {
     nodes_[node_of(a)].facts_here.pop_back();
   }
   r.facts.pop_back();
-  for (size_t w = 0; w < kPoints; ++w) {
+  for (size_t w = 0; w < fixed::kept_points; ++w) {
     r.holding[w] =
         std::min(r.holding[w], static_cast<uint32_t>(r.facts.size()));
     r.failed[w] = 0;
@@ -163,7 +163,7 @@ void FactComponents::undo_step() {
   Node &whole = nodes_[u.root], &part = nodes_[u.child];
   part.parent = u.child;
   // A point of the whole is a point of its parts; else both are looked at.
-  for (size_t w = 0; w < kPoints; ++w) {
+  for (size_t w = 0; w < fixed::kept_points; ++w) {
     bool all = whole.holding[w] == whole.facts.size();
     whole.holding[w] = all ? u.facts : 0;
     part.holding[w] = all ? static_cast<uint32_t>(part.facts.size()) : 0;

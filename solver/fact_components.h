@@ -9,9 +9,9 @@
 // with another has no node until something is asked about it: ranges of ten
 // thousand sizes wait as a list each.
 //
-// A component also counts, for each of kPoints points, how many of its facts
-// are known to hold there (solver/kept_models.h); the counts stay right as
-// facts and components come and go.
+// A component also counts, for each of fixed::kept_points points, how many of
+// its facts are known to hold there (solver/kept_models.h); the counts stay
+// right as facts and components come and go.
 //
 // Protocol: add_fact() notes a fact, index_next() enters the next of them,
 // whose symbols must have nodes where it has several.  Marks are numbers of
@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "solver/fixed_limits.h"
 #include "solver/forms/form_pool.h"
 #include "solver/id_map.h"
 #include "sym/stable_vector.h"
@@ -31,8 +32,6 @@ namespace proviso::inline v0_2::internal {
 
 class FactComponents {
  public:
-  static constexpr size_t kPoints = 3;
-
   explicit FactComponents(FormPool& forms) : forms_(forms) {}
 
   // --- facts
@@ -101,7 +100,7 @@ class FactComponents {
     SmallVector<FormulaId, 4> facts_here;
     SmallVector<FormulaId, 8> facts;
     SmallVector<uint32_t, 4> members;
-    std::array<uint32_t, kPoints> holding{}, failed{};
+    std::array<uint32_t, fixed::kept_points> holding{}, failed{};
   };
   struct Union {
     uint32_t child, root, facts, members;

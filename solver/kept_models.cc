@@ -14,10 +14,13 @@ std::optional<int64_t> KeptModels::end_in_reach(const OptionalInt& end) {
 
 uint32_t KeptModels::make_node(AtomId symbol) {
   const uint32_t place = components_.place_of(symbol);
-  std::array<int64_t, kModels> values;  // first, for it may end the budget
-  for (size_t w = 0; w < kModels; ++w) values[w] = choose(symbol, w, 0, place);
+  std::array<int64_t, fixed::kept_points>
+      values;  // first, for it may end the budget
+  for (size_t w = 0; w < fixed::kept_points; ++w)
+    values[w] = choose(symbol, w, 0, place);
   const uint32_t made = components_.make_node(symbol);
-  for (size_t w = 0; w < kModels; ++w) models_[w].set(symbol, values[w]);
+  for (size_t w = 0; w < fixed::kept_points; ++w)
+    models_[w].set(symbol, values[w]);
   return made;
 }
 
@@ -136,7 +139,7 @@ bool KeptModels::has_model_alone(AtomId symbol, Point& trial) {
   const uint32_t place = components_.place_of(symbol);
   const SmallVector<FormulaId, 4> facts =
       components_.facts_without_node(symbol);
-  for (size_t w = 0; w < kModels; ++w) {
+  for (size_t w = 0; w < fixed::kept_points; ++w) {
     trial.set(symbol, choose(symbol, w, 0, place));
     const bool holds =
         std::all_of(facts.begin(), facts.end(), [&](FormulaId f) {
@@ -166,7 +169,7 @@ std::vector<FormulaId> KeptModels::groups_without_model(size_t from) {
     if (is_seen[group]) continue;
     is_seen[group] = true;
     bool has_model = false;
-    for (size_t w = 0; w < kModels && !has_model; ++w) {
+    for (size_t w = 0; w < fixed::kept_points && !has_model; ++w) {
       has_model = ensure_holds(group, w);
     }
     if (!has_model) found.push_back(components_.fact(i));

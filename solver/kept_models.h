@@ -14,7 +14,7 @@
 //
 // Protocol: a fact that is added is looked at by the next index_facts(), which
 // stands before what is asked of points.  Points are called by their numbers,
-// below kModels.
+// below fixed::kept_points.
 #pragma once
 
 #include <array>
@@ -30,7 +30,6 @@ namespace proviso::inline v0_2::internal {
 
 class KeptModels {
  public:
-  static constexpr size_t kModels = FactComponents::kPoints;
   // Values are looked for within; ends of ranges beyond are no ends.
   static constexpr int64_t kReach = int64_t{1} << 40;
   static std::optional<int64_t> end_in_reach(const OptionalInt& end);
@@ -96,7 +95,7 @@ class KeptModels {
   Domain& domain_;
   FormPool& forms_;
   FactComponents components_;
-  std::array<Point, kModels> models_;
+  std::array<Point, fixed::kept_points> models_;
 };
 
 }  // namespace proviso::inline v0_2::internal

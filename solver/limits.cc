@@ -2,13 +2,13 @@
 
 #include <string>
 
+#include "solver/fixed_limits.h"
 #include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2 {
 namespace {
 
 constexpr Limits kDefaults{};
-constexpr uint64_t kMostTimesDefault = 16;
 
 constexpr LimitInfo kLimits[] = {
 #define PROVISO_LIMIT(name, type, value, unit, why)               \
@@ -19,7 +19,6 @@ constexpr LimitInfo kLimits[] = {
    [](const Limits& l) { return static_cast<uint64_t>(l.name); }, \
    [](Limits& l, uint64_t v) { l.name = static_cast<type>(v); }},
 #include "solver/limits.def"
-#undef PROVISO_LIMIT
 };
 
 }  // namespace
@@ -44,9 +43,9 @@ std::span<const LimitInfo> all_limits() { return kLimits; }
 void set_limit(Limits& limits, std::string_view name, uint64_t value) {
   const LimitInfo* const row = limit_named(name);
   if (row == nullptr) throw Error("set_limit: " + internal::no_limit(name));
-  if (value > kMostTimesDefault * row->value) {
+  if (value > internal::fixed::times_default * row->value) {
     throw Error("set_limit: " + std::string(name) + " is at most " +
-                std::to_string(kMostTimesDefault * row->value) +
+                std::to_string(internal::fixed::times_default * row->value) +
                 " (16 times its default), got " + std::to_string(value));
   }
   row->set(limits, value);

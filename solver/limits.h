@@ -22,7 +22,6 @@ namespace proviso::inline v0_2 {
 struct Limits {
 #define PROVISO_LIMIT(name, type, value, unit, why) type name = value;
 #include "solver/limits.def"
-#undef PROVISO_LIMIT
 };
 
 struct LimitInfo {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "solver/fixed_limits.h"
 #include "solver/lowering/conditions.h"
 #include "solver/lowering/definedness.h"
 #include "solver/lowering/integers.h"
@@ -16,8 +17,7 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Calls within calls: what is deeper is lowered from below.
-constexpr int kMaxNesting = 8;
+constexpr int kLevelsAtOnce = 8;  // what is deeper is lowered from below
 
 uint32_t& slot(std::vector<uint32_t>& memo, Expr e) {
   if (e.id() >= memo.size()) memo.resize(e.id() + 1 + e.id() / 2, kNoId);
@@ -33,7 +33,7 @@ auto Lowering::bounded(Expr e, Lower lower, Opaque opaque) {
   Budget::charge(2);
   if (nesting_ > 0) {
     Budget::check();
-    if (nesting_ == kMaxNesting) {
+    if (nesting_ == kLevelsAtOnce) {
       for (Expr arg : e.args()) lower_arguments(arg);
     }
     ++nesting_;
@@ -45,7 +45,7 @@ auto Lowering::bounded(Expr e, Lower lower, Opaque opaque) {
     int& levels;
     ~Nesting() { levels = 0; }
   };
-  auto form = within_own(kLoweringUnits, [&] {
+  auto form = within_own(fixed::lowering_units, [&] {
     const Nesting nesting{nesting_ = 1};
     return lower();
   });
@@ -82,7 +82,7 @@ Poly Lowering::integer(Expr e) {
       e,
       [&] {
         Poly made = lowered_integer(*this, e);
-        return forms_.depth(made) <= kMaxDepth ? made : opaque();
+        return forms_.depth(made) <= fixed::atom_depth ? made : opaque();
       },
       opaque);
   slot(integers_, e) = forms_.polys.id_of(p);
@@ -97,7 +97,8 @@ FormulaId Lowering::condition(Expr e) {
       e,
       [&] {
         const FormulaId made = lowered_condition(*this, e);
-        return forms_.formulas.depth(made) <= kMaxDepth ? made : opaque();
+        return forms_.formulas.depth(made) <= fixed::atom_depth ? made
+                                                                : opaque();
       },
       opaque);
   slot(conditions_, e) = f;
@@ -113,7 +114,8 @@ FormulaId Lowering::defined(Expr e) {
       e,
       [&] {
         const FormulaId made = lowered_definedness(*this, e);
-        return forms_.formulas.depth(made) <= kMaxDepth ? made : opaque();
+        return forms_.formulas.depth(made) <= fixed::atom_depth ? made
+                                                                : opaque();
       },
       opaque);
   slot(defined_, e) = f;

@@ -6,8 +6,8 @@
 //
 // Where `defined(e)` holds, e and its lowered form have the same value.  What
 // is not understood becomes an atom (or condition) without axioms, and so does
-// what takes more than kLoweringUnits of work or nests deeper than kMaxDepth:
-// the form of an expression is the same each time.
+// what takes more than fixed::lowering_units of work or nests deeper than
+// fixed::atom_depth: the form of an expression is the same each time.
 //
 // This class remembers forms, and bounds the work and the depth of making one.
 // What an operator becomes is said in solver/lowering/, which asks for the
@@ -23,9 +23,6 @@ namespace proviso::inline v0_2::internal {
 
 class Lowering {
  public:
-  static constexpr uint64_t kLoweringUnits = 100'000;  // sym/budget.h
-  static constexpr unsigned kMaxDepth = 24;            // of atoms within atoms
-
   explicit Lowering(FormPool& forms) : forms_(forms) {}
 
   Poly integer(Expr e);

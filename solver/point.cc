@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "solver/fixed_limits.h"
 #include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
-namespace {
-
-constexpr int kMaxDepth = 64;
-
-}  // namespace
 
 void Point::set(AtomId variable, int64_t value) {
   uint32_t& slot = slot_of_.at(variable);
@@ -79,7 +75,7 @@ Point::Value Point::value(AtomId a) {
   }
   const Atom& atom = forms_.atoms[a];
   if (atom.a == kNoId || atom.kind == AtomKind::kFresh) return std::nullopt;
-  if (depth_ >= kMaxDepth) return std::nullopt;
+  if (depth_ >= fixed::point_depth) return std::nullopt;
   struct Nested {  // to its end, or to that of the budget
     int& depth;
     explicit Nested(int& d) : depth(d) { ++depth; }

@@ -1,9 +1,10 @@
 #include "solver/strided.h"
 
-namespace proviso::inline v0_2 {
-namespace {
+#include "solver/fixed_limits.h"
 
-constexpr unsigned kMaxPower = 8;  // beyond, congruences are not looked for
+namespace proviso::inline v0_2 {
+using namespace internal;
+namespace {
 
 // u with a*u == gcd(a, b) modulo b, and that gcd; for b > 0.
 struct Bezout {
@@ -151,7 +152,7 @@ Strided pow(const Strided& a, unsigned exponent) {
   if (a.is_empty()) return Strided(span);
   Strided product = Strided::point(1);
   const Strided base(Interval::all(), a.stride(), a.offset());
-  if (exponent > kMaxPower) return Strided(span);
+  if (exponent > fixed::strided_exponent) return Strided(span);
   for (unsigned i = 0; i < exponent; ++i) product = product * base;
   return Strided(span, product.stride(), product.offset());
 }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "solver/fixed_limits.h"
 #include "solver/limits_in_force.h"
 #include "sym/budget.h"
 #include "sym/canonical.h"
@@ -19,8 +20,6 @@
 namespace proviso::inline v0_2 {
 using namespace internal;
 namespace {
-
-constexpr int kMaxBoundNesting = 4;  // bounds of what is inside an atom
 
 class Bounder {
  public:
@@ -143,7 +142,7 @@ class Bounder {
     const Expr rest = x - atom * d;  // in [0, d)
     add_row(rest);
     add_row(d - 1 - rest);
-    if (!is_chosen(d) || nesting == kMaxBoundNesting) return;
+    if (!is_chosen(d) || nesting == fixed::bound_nesting) return;
     for (bool above : {true, false}) {
       const auto end = bound(x, above, nesting + 1);
       if (!end) continue;
@@ -162,7 +161,7 @@ class Bounder {
 
   // Min(a, b) <= Min(a's bound, b's bound), and so on: all have to have one.
   void define_by_arguments(Expr atom, int nesting) {
-    if (nesting == kMaxBoundNesting) return;
+    if (nesting == fixed::bound_nesting) return;
     for (bool above : {true, false}) {
       std::vector<Expr> ends;
       for (Expr arg : atom.args()) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "solver/fixed_limits.h"
 #include "solver/kind_range.h"
 #include "solver/large_stack.h"
 #include "sym/budget.h"
@@ -23,8 +24,6 @@ namespace {
 
 // Thrown for what has no translation; caught in implied().
 struct Unsupported {};
-
-constexpr int64_t kMaxExponent = 8;
 
 // Expressions to Z3 terms.  Divisions are guarded: `defined` collects that
 // their divisors are not zero, under the condition of the arm they stand in.
@@ -73,21 +72,18 @@ class Translator {
   };
 
   void measure(Expr e) {
-    constexpr double kMaxDegree = 64, kMaxTerms = 4096;
-    constexpr size_t kMaxBits = 4096;
     Extent all;
     if (e.is_float() && !is_exact_double(e)) throw Unsupported();
     if (e.is(Op::kInteger)) {
       all.degree = 0;
-      if (e.integer().bit_length() > kMaxBits) throw Unsupported();
+      if (e.integer().bit_length() > fixed::z3_bits) throw Unsupported();
     }
     // Congruences are put together modulo the least common multiple, and what
     // that costs is hardly counted: 0.4 seconds at 96 bits, 2.5 at 256.
-    constexpr size_t kMaxModulusBits = 96;
     if (info(e.op()).divisors > 0 && e.arg(1).is(Op::kInteger) &&
         !e.arg(1).integer().is_zero()) {
       modulus_ = lcm(modulus_, e.arg(1).integer());
-      if (modulus_.bit_length() > kMaxModulusBits) throw Unsupported();
+      if (modulus_.bit_length() > fixed::z3_modulus_bits) throw Unsupported();
     }
     const bool is_product = e.is(Op::kMul);
     for (size_t i = 0; i < e.arity(); ++i) {
@@ -101,12 +97,13 @@ class Translator {
       }
     }
     if (e.is(Op::kPow) || e.is(Op::kPowByNatural)) {
-      const double n =
-          static_cast<double>(e.arg(1).maybe_int64().value_or(kMaxExponent));
+      const double n = static_cast<double>(
+          e.arg(1).maybe_int64().value_or(fixed::lowered_exponent));
       const Extent base = extents_[e.arg(0).id()];
       all = {base.degree * n, std::pow(base.terms, n)};
     }
-    if (all.degree > kMaxDegree || all.terms > kMaxTerms) throw Unsupported();
+    if (all.degree > fixed::z3_degree || all.terms > fixed::z3_terms)
+      throw Unsupported();
     extents_[e.id()] = all;
   }
 
@@ -192,7 +189,7 @@ class Translator {
 
   z3::expr power(Expr e) {
     auto n = e.arg(1).maybe_int64();
-    if (!n || *n < 0 || *n > kMaxExponent) throw Unsupported();
+    if (!n || *n < 0 || *n > fixed::lowered_exponent) throw Unsupported();
     z3::expr total = c_.int_val(1), base = term(e.arg(0));
     for (int64_t i = 0; i < *n; ++i) total = product(total, base);
     return total;

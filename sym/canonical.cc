@@ -21,6 +21,7 @@
 #include "sym/definition.h"
 #include "sym/doubles.h"
 #include "sym/evaluate.h"
+#include "sym/fixed_limits.h"
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
 #include "sym/within.h"
@@ -148,7 +149,7 @@ Expr Canonicalizer::build(Op op, Args args) {
     case Op::kLShift:
     case Op::kRShift: {
       auto count = args[1].maybe_int64();
-      if (!count || *count < 0 || *count > 4096) break;
+      if (!count || *count < 0 || *count > fixed::shift) break;
       Int scale = *pow(Int(2), static_cast<uint64_t>(*count));
       if (op == Op::kLShift) return expr(poly(0) * scale);
       return floor_div(poly(0), Polynomial(scale));
@@ -259,9 +260,10 @@ namespace {
 
 using internal::Canonicalizer;
 
-// Null where this takes more than kCanonicalUnits.
+// Null where this takes more than fixed::canonical_units.
 Expr run_within_budget(Canonicalizer canonicalizer, Expr e) {
-  return within_own(kCanonicalUnits, [&] { return canonicalizer.run(e); })
+  return within_own(fixed::canonical_units,
+                    [&] { return canonicalizer.run(e); })
       .value_or(Expr());
 }
 

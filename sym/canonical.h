@@ -12,8 +12,8 @@
 // split by sign and are divided by the gcd of their coefficients with the
 // constant rounded inward.
 //
-// An expression that takes more than kCanonicalUnits of work comes back as it
-// is, and does so each time.
+// An expression that takes more than 200,000 units of work (sym/budget.h) comes
+// back as it is, and does so each time.
 #pragma once
 
 #include "sym/api.h"
@@ -22,8 +22,6 @@
 
 PROVISO_API_BEGIN
 namespace proviso::inline v0_2 {
-
-inline constexpr uint64_t kCanonicalUnits = 200'000;  // sym/budget.h
 
 [[nodiscard]] Expr canonical(Expr e);
 // As canonical(e), with divisors, Min, Max and relations decided by the facts.

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "sym/canonicalizer.h"
+#include "sym/fixed_limits.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -127,7 +128,7 @@ std::vector<RewriteRuleCount> choice_rule_counts() {
 }
 
 bool Canonicalizer::has_opposites(Args parts) {
-  if (nested_ == kMostNested) return false;
+  if (nested_ == fixed::opposites_depth) return false;
   struct Nested {
     int& levels;
     ~Nested() { --levels; }

@@ -16,6 +16,7 @@
 #include "sym/budget.h"
 #include "sym/canonicalizer.h"
 #include "sym/doubles.h"
+#include "sym/fixed_limits.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -187,9 +188,8 @@ Expr Canonicalizer::is_zero(const Polynomial& p) {
 
 // Exact real arithmetic on both sides becomes one integer relation.
 std::optional<Ratio> Canonicalizer::ratio(Expr e, int depth) {
-  constexpr int kMaxDepth = 40;
   if (e.is_int()) return Ratio{to_polynomial(e), 1};
-  if (depth == kMaxDepth) return {};
+  if (depth == fixed::ratio_depth) return {};
   Budget::spend(1);
   switch (e.op()) {
     case Op::kRational:
@@ -223,7 +223,7 @@ std::optional<Ratio> Canonicalizer::ratio(Expr e, int depth) {
         if (!part) return {};
         size_t terms =
             product.numerator.terms().size() * part->numerator.terms().size();
-        if (terms > 64) return {};
+        if (terms > fixed::product_terms) return {};
         product.numerator = product.numerator * part->numerator;
         product.denominator *= part->denominator;
       }

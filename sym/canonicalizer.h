@@ -109,7 +109,6 @@ class Canonicalizer {
   std::unordered_map<uint32_t, Expr> memo_;  // used when facts_ is set
   std::unordered_map<uint32_t, Expr> opposites_;
   // Levels of has_opposites(): the opposite of a part has parts itself.
-  static constexpr int kMostNested = 32;
   int nested_ = 0;
 };
 

@@ -5,12 +5,12 @@
 #include <unordered_map>
 
 #include "sym/budget.h"
+#include "sym/fixed_limits.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
 constexpr int kIntegerBits = 40, kDoubleBits = 53;
-constexpr int kMaxDepth = 64;
 
 // |value| * 2**after is an integer below 2**bits.
 struct Width {
@@ -37,7 +37,7 @@ class Widths {
   std::optional<Width> of(Expr e, int depth = 0) {
     if (e.is(Op::kInteger)) return width_of(Rational(e.integer()));
     if (e.is_int()) return Width{kIntegerBits, 0};
-    if (depth == kMaxDepth) return std::nullopt;
+    if (depth == fixed::double_depth) return std::nullopt;
     if (const auto known = known_.find(e.id()); known != known_.end())
       return known->second;
     Budget::spend(1);

@@ -7,6 +7,7 @@
 
 #include "sym/budget.h"
 #include "sym/excerpt.h"
+#include "sym/fixed_limits.h"
 #include "sym/not_null.h"
 #include "sym/print.h"
 #include "sym/within.h"
@@ -134,7 +135,7 @@ class Evaluator {
     if (is_leaf(e.op())) return leaf(e);
     if (auto it = memo_.find(e.id()); it != memo_.end()) return it->second;
     Budget::spend(1);
-    if (depth_ == kMaxDepth) evaluate_below(e);
+    if (depth_ == kLevelsAtOnce) evaluate_below(e);
     ++depth_, ++levels_;
     Value result = compute(e);
     --depth_, --levels_;
@@ -143,7 +144,7 @@ class Evaluator {
   }
 
  private:
-  static constexpr int kMaxDepth = 16;  // of calls
+  static constexpr int kLevelsAtOnce = 16;
 
   // Throwing takes 5 us, and 1.4 us for each level that it leaves.
   [[noreturn]] void undefined(Expr culprit, std::string why) {
@@ -484,8 +485,8 @@ Evaluation evaluate(Expr e, const Assignment& point) {
   not_null(e, "evaluate");
   Evaluation result;
   try {
-    result.value =
-        within_own(kEvaluateUnits, [&] { return Evaluator(point).value(e); });
+    result.value = within_own(fixed::evaluate_units,
+                              [&] { return Evaluator(point).value(e); });
   } catch (const Undefined& undefined) {
     result.culprit = undefined.culprit;
     result.why = undefined.why;
@@ -494,7 +495,7 @@ Evaluation evaluate(Expr e, const Assignment& point) {
   if (!result.value) {
     result.gave_up = true;
     result.why = "its value takes more work than " +
-                 std::to_string(kEvaluateUnits) + " units";
+                 std::to_string(fixed::evaluate_units) + " units";
   }
   return result;
 }

@@ -44,7 +44,7 @@ struct [[nodiscard]] Evaluation {
   std::optional<Value> value;  // nullopt: undefined, see culprit and why
   Expr culprit;                // the sub-expression that is undefined
   std::string why;             // "divisor u0 is 0 in 4//u0"
-  bool gave_up = false;        // past kEvaluateUnits of work: not undefined
+  bool gave_up = false;        // at 200,000 units of work: not undefined
   bool defined() const { return value.has_value(); }
   bool is_true() const;   // defined and the boolean true
   bool is_false() const;  // defined and the boolean false
@@ -52,7 +52,6 @@ struct [[nodiscard]] Evaluation {
 
 // Total: an unassigned symbol, a zero divisor, a negative shift or exponent and
 // a result past `2**65536` are undefined with a sentence that says so.
-inline constexpr uint64_t kEvaluateUnits = 200'000;  // sym/budget.h
 
 Evaluation evaluate(Expr e, const Assignment& point);
 

@@ -21,10 +21,6 @@ struct Effort {
   int expansions, case_expansions;
 };
 constexpr Effort kEfforts[] = {{1, 0, 0}, {8, 2, 0}, {16, 4, 1}, {40, 12, 3}};
-// A form is expanded that costs so much more than the cheapest; by cases, only
-// one that is closer.
-constexpr uint64_t kSlack = 14, kCaseSlack = 2;
-constexpr int kPatience = 4;  // expansions in a row that find nothing cheaper
 
 bool divides_by_negative(Expr e) {
   return static_cast<bool>(find_node(e, [](Expr x) {
@@ -69,7 +65,7 @@ FormSearch::FormSearch(ExprPool& pool, const Facts* facts, int depth,
 FormSearch::~FormSearch() = default;
 
 void FormSearch::begin(Expr e) {
-  proofs_left_ = kMaxProofs;
+  proofs_left_ = fixed::rule_proofs;
   has_negative_divisor_ = has_negative_divisor_ || divides_by_negative(e);
 }
 
@@ -97,9 +93,9 @@ Best FormSearch::best(Expr e) {
       (it->second.effort >= effort_ || it->second.is_in_progress)) {
     return it->second.best;
   }
-  if (nested_ == kMostNested) return {e, e, cost(e)};
+  if (nested_ == fixed::search_depth) return {e, e, cost(e)};
   if (!has_zeros() && is_sum(e) && is_plain_sum(polynomial(e))) {
-    return (best_[e.id()] = {written(e), kMostEffort}).best;
+    return (best_[e.id()] = {written(e), kFullEffort}).best;
   }
   auto [at, is_new] = best_.try_emplace(e.id());
   Known& known = at->second;
@@ -126,7 +122,7 @@ std::optional<Best> FormSearch::found(Expr e) const {
 
 void FormSearch::recover() {
   for (auto& [id, known] : best_) known.is_in_progress = false;
-  effort_ = kMostEffort;
+  effort_ = kFullEffort;
   nested_ = 0;
 }
 
@@ -141,12 +137,12 @@ class FormSearch::Expansion {
   Best run() {
     int expansions = effort_.expansions;
     int case_expansions = effort_.case_expansions;
-    int patience = kPatience;
+    int patience = fixed::search_patience;
     uint64_t last = least_cost();
     while (expansions > 0 && least_cost() > 1) {
       if (least_cost() < last) {
         last = least_cost();
-        patience = kPatience;
+        patience = fixed::search_patience;
       }
       if (Form* next = patience > 0 ? next_form() : nullptr) {
         --expansions;
@@ -196,13 +192,13 @@ class FormSearch::Expansion {
       if (next == nullptr || form.best.cost < next->best.cost) next = &form;
     }
     const bool leads_on =
-        next != nullptr && next->best.cost <= least_cost() + kSlack;
+        next != nullptr && next->best.cost <= least_cost() + fixed::form_slack;
     return leads_on ? next : nullptr;
   }
   Form* next_for_cases() {
     const auto is_next = [&](const Form& form) {
       return !form.is_expanded_by_cases && !is_leaf(form.best.canonical.op()) &&
-             form.best.cost <= least_cost() + kCaseSlack;
+             form.best.cost <= least_cost() + fixed::case_form_slack;
     };
     if (is_next(forms_[least_])) return &forms_[least_];
     const auto next = std::find_if(forms_.begin(), forms_.end(), is_next);

@@ -28,6 +28,7 @@
 #include "sym/canonicalizer.h"
 #include "sym/costs.h"
 #include "sym/facts.h"
+#include "sym/fixed_limits.h"
 #include "sym/rules.h"
 
 namespace proviso::inline v0_2::internal {
@@ -94,7 +95,7 @@ class FormSearch {
   // The cheapest form, canonical, of e where the conditions hold.
   Expr under(std::span<const Expr> conditions, Expr e);
   // Whether the conditions that rules look into may nest further.
-  bool may_assume() const { return depth_ < kMaxAssumptions; }
+  bool may_assume() const { return depth_ < fixed::assumption_depth; }
   // Asks the facts for a proof, a few times for each expression that is begun.
   std::optional<bool> proved(Expr condition);
   // Whether a division by a negative constant is in what was begun: then it may
@@ -102,11 +103,7 @@ class FormSearch {
   bool has_negative_divisor() const { return has_negative_divisor_; }
 
  private:
-  static constexpr int kMostEffort = 3;
-  static constexpr int kMaxAssumptions = 2;
-  static constexpr int kMaxProofs = 12;
-  // Searches within searches: a level is 1.5 KiB of stack.
-  static constexpr int kMostNested = 24;
+  static constexpr int kFullEffort = 3;  // a row of the table in the .cc
 
   FormSearch(ExprPool& pool, const Facts* facts, int depth,
              std::shared_ptr<Costs> costs);
@@ -127,8 +124,8 @@ class FormSearch {
   int depth_;                           // of conditions within conditions
   const std::shared_ptr<Costs> costs_;  // of this search and those within
   bool has_negative_divisor_ = false;
-  int effort_ = kMostEffort;  // of the search that comes next
-  int proofs_left_ = kMaxProofs;
+  int effort_ = kFullEffort;  // of the search that comes next
+  int proofs_left_ = fixed::rule_proofs;
   int nested_ = 0;
   std::unordered_map<uint32_t, Known> best_, written_;  // by node
   std::unordered_map<uint32_t, Expr> floor_forms_;

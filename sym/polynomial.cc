@@ -5,14 +5,12 @@
 #include <unordered_map>
 
 #include "sym/budget.h"
+#include "sym/fixed_limits.h"
 #include "sym/polynomial_ring.h"
 
 namespace proviso::inline v0_2 {
+using namespace internal;
 namespace {
-
-constexpr size_t kMaxTerms = 64;    // of an expanded product
-constexpr size_t kMaxPower = 64;    // the exponent of an expanded power
-constexpr size_t kMaxDegree = 256;  // of what products and powers expand to
 
 int sign_of(std::strong_ordering order) {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
@@ -158,9 +156,9 @@ Polynomial product_of(ExprPool& pool, std::span<const Expr> factors, Of of) {
   for (Expr factor : factors) {
     Polynomial p = of(factor);
     if (p.terms().size() > 1) {
-      terms = std::min(terms * p.terms().size(), 2 * kMaxTerms);
+      terms = std::min(terms * p.terms().size(), 2 * fixed::product_terms);
       sums.push_back(std::move(p));
-    } else if (single.degree() + p.degree() <= kMaxDegree) {
+    } else if (single.degree() + p.degree() <= fixed::product_degree) {
       single = single * p;
     } else {
       const auto& [monomial, coefficient] = *p.terms().begin();
@@ -170,7 +168,8 @@ Polynomial product_of(ExprPool& pool, std::span<const Expr> factors, Of of) {
   }
   size_t degree = single.degree();
   for (const Polynomial& p : sums) degree += p.degree();
-  if (kept.empty() && terms <= kMaxTerms && degree <= kMaxDegree) {
+  if (kept.empty() && terms <= fixed::product_terms &&
+      degree <= fixed::product_degree) {
     for (const Polynomial& p : sums) single = single * p;
     return single;
   }
@@ -183,15 +182,15 @@ Polynomial product_of(ExprPool& pool, std::span<const Expr> factors, Of of) {
 
 // base**exponent opened, or nothing when it would be too large.
 std::optional<Polynomial> power_of(const Polynomial& base, const Int& n) {
-  if (n.sign() < 0 || n > Int(static_cast<int64_t>(kMaxPower))) return {};
+  if (n.sign() < 0 || n > Int(fixed::power_exponent)) return {};
   auto exponent = static_cast<size_t>(*n.to_int64());
-  if (base.degree() * exponent > kMaxDegree) return {};
+  if (base.degree() * exponent > fixed::product_degree) return {};
   if (base.terms().size() > 1 && exponent > 1) {
     size_t terms = 1;
-    for (size_t i = 0; i < exponent && terms <= kMaxTerms; ++i) {
+    for (size_t i = 0; i < exponent && terms <= fixed::product_terms; ++i) {
       terms *= base.terms().size();
     }
-    if (terms > kMaxTerms) return {};
+    if (terms > fixed::product_terms) return {};
   }
   Polynomial result(Int(1));
   for (size_t i = 0; i < exponent; ++i) result = result * base;
@@ -240,8 +239,8 @@ Polynomial opened_within(Expr e, int levels) {
 }  // namespace
 
 Polynomial to_polynomial(Expr e) {
-  constexpr int kLevels = 16;
-  return opened_within(e, kLevels);
+  constexpr int kLevelsAtOnce = 16;
+  return opened_within(e, kLevelsAtOnce);
 }
 
 namespace {

@@ -42,6 +42,7 @@
 #include <optional>
 #include <utility>
 
+#include "sym/fixed_limits.h"
 #include "sym/integer.h"
 #include "sym/polynomial.h"
 #include "sym/small_vector.h"
@@ -216,12 +217,10 @@ typename Ring::Factors common_factors(Ring ring, const typename Ring::Poly& p,
 template <typename Ring>
 std::optional<typename Ring::Poly> exact_quotient_of(
     Ring ring, const typename Ring::Poly& a, const typename Ring::Poly& b) {
-  constexpr int kMaxSteps = 64;
-  constexpr size_t kMaxTerms = 64;
   if (b.is_zero()) return std::nullopt;
   const auto [divisor, divisor_c] = ring.leading(b);
   typename Ring::Poly rest = a, result;
-  for (int i = 0; i < kMaxSteps; ++i) {
+  for (int i = 0; i < fixed::quotient_steps; ++i) {
     if (rest.is_zero()) {
       Ring::sort_terms(result);
       return result;
@@ -232,7 +231,7 @@ std::optional<typename Ring::Poly> exact_quotient_of(
     const Int times = floor_div(c, divisor_c);
     Ring::append(result, *q, times);
     rest = ring.add(rest, ring.times(b, *q, times), -1);
-    if (Ring::size(rest) > kMaxTerms) return std::nullopt;
+    if (Ring::size(rest) > fixed::quotient_rest_terms) return std::nullopt;
   }
   return std::nullopt;
 }

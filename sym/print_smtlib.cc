@@ -5,6 +5,7 @@
 
 #include "sym/definition.h"
 #include "sym/excerpt.h"
+#include "sym/fixed_limits.h"
 #include "sym/not_null.h"
 #include "sym/text_writer.h"
 
@@ -244,7 +245,7 @@ class SmtText {
 
   Line power(Expr e) {
     std::optional<int64_t> n = e.arg(1).maybe_int64();
-    if (!n || *n < 0 || *n > 64) unsupported(e);
+    if (!n || *n < 0 || *n > fixed::power_exponent) unsupported(e);
     if (*n == 0) return text(e.is_float() ? "1.0" : "1");
     if (*n == 1) return typed(e.arg(0), e);
     Let x(*this, typed(e.arg(0), e));
@@ -255,7 +256,7 @@ class SmtText {
 
   std::string shift(Expr e) {
     std::optional<int64_t> n = e.arg(1).maybe_int64();
-    if (!n || *n < 0 || *n > 4096) unsupported(e);
+    if (!n || *n < 0 || *n > fixed::shift) unsupported(e);
     return pow(Int(2), static_cast<uint64_t>(*n))->to_string();
   }
 

@@ -6,6 +6,7 @@
 
 #include "sym/budget.h"
 #include "sym/find_node.h"
+#include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 
 namespace proviso::inline v0_2::internal {
@@ -82,7 +83,7 @@ bool is_linear_sum(Expr e) {
 
 const Polynomial* small_sum(FormSearch& search, Expr e) {
   const Polynomial& p = search.polynomial(e);
-  return p.terms().size() > kMaxTerms ? nullptr : &p;
+  return p.terms().size() > fixed::rule_terms ? nullptr : &p;
 }
 
 std::optional<Linear> split_off(const Polynomial& p, Expr atom) {
@@ -124,7 +125,7 @@ std::vector<Expr> atoms_of(const Polynomial& p, Op op) {
 
 std::vector<Expr> few_atoms(const Polynomial& p, Op op) {
   std::vector<Expr> atoms = atoms_of(p, op);
-  if (atoms.size() > kMaxAtoms) atoms.clear();
+  if (atoms.size() > fixed::rule_atoms) atoms.clear();
   return atoms;
 }
 

@@ -14,16 +14,12 @@
 
 namespace proviso::inline v0_2::internal {
 
-// Rules look at so many atoms of a kind, and parts of an And or Or.
-inline constexpr size_t kMaxAtoms = 6, kMaxParts = 12;
-
 inline Polynomial as_sum(Expr e) { return to_polynomial(e); }
 // Whether e is written as a sum or a product, of integers.
 bool is_sum(Expr e);
 // Whether e is a sum of symbols times numbers, as it is written.
 bool is_linear_sum(Expr e);
-// The sum that e is, where it has at most kMaxTerms terms; else null.
-inline constexpr size_t kMaxTerms = 24;
+// The sum that e is, where it has at most fixed::rule_terms terms; else null.
 const Polynomial* small_sum(FormSearch& search, Expr e);
 
 // p == factor * atom + rest, where the atom is in neither; nothing when it is

@@ -7,7 +7,7 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-constexpr size_t kMaxRules = 96;
+constexpr size_t kMaxRules = 96;  // that there is room to count
 std::array<Counter, kMaxRules> counts;
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "sym/budget.h"
 #include "sym/find_node.h"
+#include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/rule_parts.h"
 
@@ -74,7 +75,7 @@ void arms_under_condition(FormSearch& s, Expr e, Found& found) {
 
 // Each part where the others hold.
 void part_under_others(FormSearch& s, Expr e, Found& found) {
-  if (!s.may_assume() || e.arity() > kMaxParts) return;
+  if (!s.may_assume() || e.arity() > fixed::rule_parts) return;
   std::vector<Expr> parts = conjuncts(s, e);
   bool changed = false;
   for (size_t i = parts.size(); i-- > 0;) {

@@ -2,6 +2,7 @@
 // ranges of its parts, by a divisor of its divisor, by another quotient in it.
 #include <algorithm>
 
+#include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/rule_parts.h"
 
@@ -201,11 +202,11 @@ void proved_remainder(FormSearch& s, Expr e, Found& found) {
 // a % m -> b - m*q where b is a with some coefficients c replaced by c - m, and
 // lies in [m*q, m*q + m): (3*y + 3) % 4 is 3 - y for y in [0, 3].
 void congruent_numerator(FormSearch& s, Expr e, Found& found) {
-  constexpr size_t kMaxLowered = 4;
   if (!e.arg(1).is(Op::kInteger) || s.facts() == nullptr) return;
   const Int& m = e.arg(1).integer();
   const Polynomial& a = s.polynomial(e.arg(0));
-  if (m.sign() <= 0 || a.terms().size() > kMaxLowered + 1) return;
+  if (m.sign() <= 0 || a.terms().size() > fixed::lowered_coefficients + 1)
+    return;
   struct Range {
     Int least, most;
   };

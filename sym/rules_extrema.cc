@@ -13,23 +13,21 @@
 // is taken apart by what its arms share, and is a Min or Max where its
 // condition compares them.
 //
-// A rule looks at pairs of at most kMaxArgs arguments, each by the sign of a
-// difference.  Complete for nothing: which of two forms is cheaper, and whether
-// a further rule shortens it, is the search's (sym/form_search.h); relations of
-// trees of Min and Max are decided by solver/strategies/min_max.h.
+// A rule looks at pairs of at most fixed::rule_arguments arguments, each by the
+// sign of a difference.  Complete for nothing: which of two forms is cheaper,
+// and whether a further rule shortens it, is the search's (sym/form_search.h);
+// relations of trees of Min and Max are decided by solver/strategies/min_max.h.
 #include <algorithm>
 
 #include "sym/budget.h"
 #include "sym/canonical.h"
 #include "sym/find_node.h"
+#include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/rule_parts.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-constexpr size_t kMaxArgs = 6;
-constexpr int kMaxArms = 6;  // of Where within Where
 
 // Whether a <= b everywhere (for Min the other way round), as seen at once.
 bool is_dominated(FormSearch& s, Op op, Expr a, Expr b) {
@@ -52,7 +50,7 @@ void add_into_arguments(FormSearch& s, Expr e, Found& found) {
     const std::optional<Linear> split =
         inner ? split_off(p, inner) : std::nullopt;
     if (!split || inner == arg || !split->factor.is_constant() ||
-        inner.arity() > kMaxArgs) {
+        inner.arity() > fixed::rule_arguments) {
       args.push_back(arg);
       continue;
     }
@@ -70,7 +68,7 @@ void add_into_arguments(FormSearch& s, Expr e, Found& found) {
 
 // Min(Max(a, b), Max(a, c)) -> Max(a, Min(b, c)), and Min(a, Max(a, b)) -> a.
 void common_element(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxArgs) return;
+  if (e.arity() > fixed::rule_arguments) return;
   const Op op = e.op(), other = dual(op);
   for (size_t i = 0; i < e.arity(); ++i) {
     for (size_t j = i + 1; j < e.arity(); ++j) {
@@ -101,7 +99,7 @@ void common_element(FormSearch& s, Expr e, Found& found) {
 // In Max(y, Min(z, Max(x, y))) the inner y says nothing, and Max(y, Min(z, w))
 // is y where z or w is no larger.
 void dominated_inside(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxArgs) return;
+  if (e.arity() > fixed::rule_arguments) return;
   const Op op = e.op(), other = dual(op);
   for (size_t i = 0; i < e.arity(); ++i) {
     if (!e.arg(i).is(other)) continue;
@@ -147,7 +145,7 @@ Expr without_dominated(FormSearch& s, Op op, Expr e, Expr outer, int depth) {
     }
     return kept.empty() || kept.size() == e.arity() ? e : joined(s, op, kept);
   }
-  if (!e.is(Op::kWhere) || depth == kMaxArms) return e;
+  if (!e.is(Op::kWhere) || depth == fixed::where_depth) return e;
   const Expr yes = without_dominated(s, op, e.arg(1), outer, depth + 1);
   const Expr no = without_dominated(s, op, e.arg(2), outer, depth + 1);
   if (yes == e.arg(1) && no == e.arg(2)) return e;
@@ -156,7 +154,7 @@ Expr without_dominated(FormSearch& s, Op op, Expr e, Expr outer, int depth) {
 
 // Max(y, Where(c, Max(y, z), w)) -> Max(y, Where(c, z, w)).
 void dominated_in_arms(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxArgs) return;
+  if (e.arity() > fixed::rule_arguments) return;
   for (size_t i = 0; i < e.arity(); ++i) {
     if (!e.arg(i).is(Op::kWhere)) continue;
     for (size_t j = 0; j < e.arity(); ++j) {
@@ -172,7 +170,7 @@ void dominated_in_arms(FormSearch& s, Expr e, Found& found) {
 
 // Max(x + y, x + z, w) -> Max(x + Max(y, z), w): terms of some arguments.
 void take_out_of_some(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() < 3 || e.arity() > kMaxArgs) return;
+  if (e.arity() < 3 || e.arity() > fixed::rule_arguments) return;
   std::vector<Polynomial> all;
   for (Expr arg : e.args()) all.push_back(as_sum(arg));
   for (size_t i = 0; i < all.size(); ++i) {
@@ -222,7 +220,7 @@ Polynomial common_terms(const std::vector<Polynomial>& all) {
 // Min(r + g*a, r + g*b) -> r + g*Min(a, b); also with g < 0, and with one
 // argument's constant for r: Min(8 - x, 2) -> 8 - Max(x, 6).
 void take_out_of_extremum(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxArgs) return;
+  if (e.arity() > fixed::rule_arguments) return;
   std::vector<Polynomial> all;
   for (Expr arg : e.args()) all.push_back(as_sum(arg));
   auto take = [&](const Polynomial& r, int sign) {
@@ -259,7 +257,7 @@ void take_out_of_extremum(FormSearch& s, Expr e, Found& found) {
 // Max(a//m + r, b//m) -> Max(a + m*r, b)//m; what is no quotient may stay
 // outside.
 void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxArgs) return;
+  if (e.arity() > fixed::rule_arguments) return;
   Expr divisor;
   for (Expr arg : e.args()) {
     for (Expr floor : atoms_of(as_sum(arg), Op::kFloorDiv)) {
@@ -304,7 +302,7 @@ void quotient_of_extremum(FormSearch& s, Expr e, Found& found) {
 
 // Max(s + d, s - d) -> s + Abs(d), and Min -> s - Abs(d).
 void absolute_difference(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxArgs) return;
+  if (e.arity() > fixed::rule_arguments) return;
   const Int two(2);
   for (size_t i = 0; i < e.arity(); ++i) {
     for (size_t j = i + 1; j < e.arity(); ++j) {
@@ -424,7 +422,7 @@ std::optional<Expr> without_element(FormSearch& s, Op op, Expr e, Expr x,
     if (std::erase(kept, x) == 0) return std::nullopt;
     return joined(s, op, kept);
   }
-  if (!e.is(Op::kWhere) || depth == kMaxArms) return std::nullopt;
+  if (!e.is(Op::kWhere) || depth == fixed::where_depth) return std::nullopt;
   const auto yes = without_element(s, op, e.arg(1), x, depth + 1);
   if (!yes) return std::nullopt;
   const auto no = without_element(s, op, e.arg(2), x, depth + 1);
@@ -439,7 +437,7 @@ void common_element_of_arms(FormSearch& s, Expr e, Found& found) {
   for (Op op : {Op::kMin, Op::kMax}) {
     const Expr first =
         find_node(e, [op](Expr x) { return x.is(op) && x.is_int(); });
-    if (!first || first.arity() > kMaxArgs) continue;
+    if (!first || first.arity() > fixed::rule_arguments) continue;
     for (Expr x : first.args()) {
       if (const auto rest = without_element(s, op, e, x, 0)) {
         found.push_back(s.pool().make(op, {x, *rest}));
@@ -538,7 +536,7 @@ Expr opposite_arms(FormSearch& s, Expr e) {
 
 // Max(trunc(a/m), trunc(b/m)) -> trunc(Max(a, b)/m).
 void extremum_of_truncated(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxArgs) return;
+  if (e.arity() > fixed::rule_arguments) return;
   for (int sign : {1, -1}) {
     std::vector<Expr> args;
     Int m = 0;

@@ -3,6 +3,7 @@
 
 #include "sym/budget.h"
 #include "sym/canonical.h"
+#include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/rule_parts.h"
 
@@ -63,7 +64,7 @@ void relation_without_floor(FormSearch& s, Expr e, Found& found) {
   const std::optional<Sign> sign = sign_of(e);
   if (!sign) return;
   const std::vector<Expr> floors = atoms_of(sign->p, Op::kFloorDiv);
-  if (floors.size() > kMaxAtoms) return;
+  if (floors.size() > fixed::rule_atoms) return;
   for (Expr floor : floors) {
     const std::optional<Linear> split = split_off(sign->p, floor);
     if (!split || !split->factor.is_constant()) continue;
@@ -95,7 +96,7 @@ void relation_without_extremum(FormSearch& s, Expr e, Found& found) {
   if (!sign || sign->op != Op::kLe) return;
   for (Op op : {Op::kMin, Op::kMax}) {
     const std::vector<Expr> extrema = atoms_of(sign->p, op);
-    if (extrema.size() > kMaxAtoms) return;
+    if (extrema.size() > fixed::rule_atoms) return;
     for (Expr extremum : extrema) {
       const std::optional<Linear> split = split_off(sign->p, extremum);
       if (!split || !split->factor.is_constant()) continue;
@@ -207,13 +208,13 @@ void equality_of_remainder(FormSearch& s, Expr e, Found& found) {
 
 // g*h + l >= 0 -> h + t >= 0 where g*t <= l < g*t + g everywhere.
 void relation_of_high_part(FormSearch& s, Expr e, Found& found) {
-  constexpr size_t kMaxModuli = 6;
   const std::optional<Sign> sign = sign_of(e);
   if (!sign || sign->op != Op::kLe) return;
   std::vector<Int> moduli;
   for (const auto& [monomial, c] : sign->p.terms()) {
     const Int g = abs(c);
-    if (monomial.empty() || g.is_one() || moduli.size() == kMaxModuli ||
+    if (monomial.empty() || g.is_one() ||
+        moduli.size() == fixed::relation_moduli ||
         std::find(moduli.begin(), moduli.end(), g) != moduli.end()) {
       continue;
     }
@@ -222,7 +223,8 @@ void relation_of_high_part(FormSearch& s, Expr e, Found& found) {
   if (moduli.size() > 1) {  // and what large ones have in common
     for (size_t i = moduli.size(); i-- > 1;) {
       const Int g = gcd(moduli[i], moduli[0]);
-      if (!g.is_one() && moduli.size() < 2 * kMaxModuli) moduli.push_back(g);
+      if (!g.is_one() && moduli.size() < 2 * fixed::relation_moduli)
+        moduli.push_back(g);
     }
   }
   for (const Int& g : moduli) {
@@ -238,7 +240,7 @@ void relation_of_split_remainder(FormSearch& s, Expr e, Found& found) {
   const std::optional<Sign> sign = sign_of(e);
   if (!sign) return;
   const std::vector<Expr> remainders = atoms_of(sign->p, Op::kMod);
-  if (remainders.size() > kMaxAtoms) return;
+  if (remainders.size() > fixed::rule_atoms) return;
   for (Expr remainder : remainders) {
     const std::optional<Linear> split = split_off(sign->p, remainder);
     if (!split) continue;
@@ -267,7 +269,7 @@ Expr with_both(FormSearch& s, Op op, const std::vector<Expr>& parts, size_t i,
 // p >= 0 and -p >= 0 -> Eq(p, 0); p >= 0 and p != 0 -> p >= 1; p >= 0 and
 // m - 1 - p >= 0 with p = a - m*q -> Eq(a//m, q).
 void two_bounds(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxParts) return;
+  if (e.arity() > fixed::rule_parts) return;
   const std::vector<Expr> parts = conjuncts(s, e);
   std::vector<std::optional<Sign>> signs;
   for (Expr part : parts) signs.push_back(sign_of(part));
@@ -309,7 +311,7 @@ void two_bounds(FormSearch& s, Expr e, Found& found) {
 
 // x <= a and x <= b -> x <= Min(a, b), for what both have on one side.
 void bounds_of_one_side(FormSearch& s, Expr e, Found& found) {
-  if (e.arity() > kMaxParts) return;
+  if (e.arity() > fixed::rule_parts) return;
   const std::vector<Expr> parts = conjuncts(s, e);
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::optional<Sign> x = sign_of(parts[i]);
@@ -341,7 +343,7 @@ void common_part(FormSearch& s, Expr e, Found& found) {
       }
     }
   }
-  if (candidates.size() > 4 * kMaxParts) return;
+  if (candidates.size() > fixed::rule_shared_parts) return;
   for (Expr common : candidates) {
     std::vector<Expr> without, others;
     size_t uses = 0;

@@ -3,6 +3,7 @@
 // like.
 #include <algorithm>
 
+#include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/polynomial_ring.h"
 #include "sym/rule_parts.h"
@@ -250,18 +251,17 @@ constexpr Rule kSumRules[] = {
 }  // namespace
 
 std::vector<Polynomial> without_zeros(FormSearch& s, const Polynomial& p) {
-  constexpr size_t kMaxFound = 12;
   std::vector<Polynomial> found;
   if (s.facts() == nullptr) return found;
   for (Expr zero : s.facts()->zeros()) {
     const Polynomial z = as_sum(zero);
-    if (z.terms().size() > kMaxTerms || z.is_constant()) continue;
+    if (z.terms().size() > fixed::rule_terms || z.is_constant()) continue;
     for (const auto& [lead, k] : z.terms()) {
       if (lead.empty()) continue;
       for (const auto& [monomial, c] : p.terms()) {
         const auto q = exact_quotient(Polynomial::term(monomial, c),
                                       Polynomial::term(lead, k));
-        if (!q || found.size() == kMaxFound) continue;
+        if (!q || found.size() == fixed::zero_forms) continue;
         Polynomial other = p - *q * z;
         if (other.terms().size() <= p.terms().size() + 1) {
           found.push_back(std::move(other));

@@ -8,6 +8,7 @@
 
 #include "sym/budget.h"
 #include "sym/canonical.h"
+#include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/not_null.h"
 #include "sym/rule_parts.h"
@@ -93,7 +94,7 @@ class Presentation {
     for (Expr part : parts) args.push_back(presented(part));
     const Expr as_written = pool_.make(e.op(), args);
     // One part does not take all that there is.
-    uint64_t share = std::min(units, kSimplifyUnits / 6);
+    uint64_t share = std::min(units, fixed::simplify_part_units);
     units -= share;
     const Best found = best_within(e, share);
     units += share;
@@ -154,7 +155,7 @@ class Presentation {
   std::unordered_map<uint32_t, Expr> presented_;  // by node
   // For plain(): the search's own units do not pay for it, so that what takes
   // long to simplify leaves no less for the other parts.
-  uint64_t plain_units_ = kCanonicalUnits;
+  uint64_t plain_units_ = fixed::canonical_units;
   Expr first_;              // that was presented; null where there are no facts
   Int largest_number_ = 0;  // in it
   LargestNumbers largest_numbers_;
@@ -174,10 +175,10 @@ bool is_better(Expr a, Expr b) {
 Expr cheapest_of(Expr e, const Facts* facts) {
   if (is_leaf(not_null(e, "simplify").op())) return e;
   Expr least = e;
-  uint64_t total = kSimplifyUnits;
+  uint64_t total = fixed::simplify_units;
   Presentation presentation(e.pool(), facts);
   while (total > 0) {
-    uint64_t units = std::min(total, kSimplifyUnits / 3);
+    uint64_t units = std::min(total, fixed::simplify_pass_units);
     total -= units;
     const Expr form = presentation.of(least, units);
     total += units;

@@ -14,7 +14,7 @@
 // Promise: where e is defined and the facts hold, the result is defined with
 // the same value.  It is never costlier than e.  What is found is searched
 // again until nothing cheaper is found, so that the cheapest form of the result
-// is the result itself, unless kSimplifyUnits of work end the search: what it
+// is the result itself, unless 300,000 units of work end the search: what it
 // has not come to by then stays as it is.
 #pragma once
 
@@ -24,8 +24,6 @@
 
 PROVISO_API_BEGIN
 namespace proviso::inline v0_2 {
-
-inline constexpr uint64_t kSimplifyUnits = 300'000;  // sym/budget.h
 
 [[nodiscard]] Expr simplify(Expr e);
 // The cheapest form wherever the facts hold.

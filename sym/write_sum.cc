@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "sym/budget.h"
+#include "sym/fixed_limits.h"
 #include "sym/operators.h"
 #include "sym/rule_parts.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-constexpr int kMaxFactorDepth = 4;
-constexpr size_t kMaxFactoredTerms = 16, kMaxCandidates = 6;
-constexpr size_t kMaxGatheredFloors = 4;
 
 bool all_negative(const Polynomial& p) {
   return std::all_of(p.terms().begin(), p.terms().end(),
@@ -44,7 +41,7 @@ Expr SumWriter::cheaper(Expr a, Expr b) {
 Expr SumWriter::write(const Polynomial& p) {
   Polynomial gathered = p;
   std::vector<Expr> floors = atoms_of(p, Op::kFloorDiv);
-  if (floors.size() <= kMaxGatheredFloors) {
+  if (floors.size() <= fixed::gathered_floors) {
     for (Expr floor : floors) gathered = gather(std::move(gathered), floor);
   }
   if (search_.has_negative_divisor()) {
@@ -135,7 +132,7 @@ Polynomial SumWriter::gather(Polynomial p, Expr floor) {
     parts.push_back(Polynomial::term(monomial, k));
     if (!monomial.empty()) all = all + parts.back();
   }
-  if (parts.size() > kMaxCandidates) return best;
+  if (parts.size() > fixed::written_candidates) return best;
   if (parts.size() > 1 && !all.is_zero()) {
     Polynomial n = numerator, r = rest;
     moved(all, n, r);
@@ -182,7 +179,8 @@ Polynomial SumWriter::with_positive_remainders(Polynomial p) {
 Expr SumWriter::factored(const Polynomial& p, int depth) {
   Expr best = flat(p);
   const size_t terms = p.terms().size();
-  if (terms < 2 || terms > kMaxFactoredTerms || depth >= kMaxFactorDepth) {
+  if (terms < 2 || terms > fixed::written_terms ||
+      depth >= fixed::written_depth) {
     return best;
   }
   Budget::spend(4 * terms);
@@ -209,12 +207,12 @@ Expr SumWriter::factored(const Polynomial& p, int depth) {
     }
   }
   std::erase_if(uses, [](const auto& use) { return use.second < 2; });
-  if (uses.size() <= kMaxCandidates) {
+  if (uses.size() <= fixed::written_candidates) {
     for (const auto& [atom, count] : uses) {
       best = cheaper(best, atom_out(p, atom, depth));
     }
   }
-  if (coefficients.size() <= kMaxCandidates) {
+  if (coefficients.size() <= fixed::written_candidates) {
     for (const Int& c : coefficients) {
       best = cheaper(best, coefficient_out(p, c, depth));
     }

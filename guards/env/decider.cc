@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "guards/fixed_limits.h"
 #include "solver/interrupt_scope.h"
 #include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 
 namespace {
-
-constexpr uint64_t kProofUnits = 1'000'000;  // of proved_value()
 
 bool is_decidable_op(Op op) {
   if (is_integer_division(op)) return true;
@@ -156,7 +155,7 @@ std::optional<Int> Decider::static_value(Expr e) {
 }
 
 std::optional<Int> Decider::proved_value(Expr e) {
-  uint64_t units = kProofUnits;
+  uint64_t units = fixed::value_units;
   const std::optional<Int> value = InterruptScope::within(units, [&] {
                                      return find_value(e);
                                    }).value_or(std::nullopt);
@@ -167,13 +166,12 @@ std::optional<Int> Decider::proved_value(Expr e) {
 }
 
 std::optional<Int> Decider::find_value(Expr e) {
-  constexpr int kMostTried = 8;
   Context& context = facts_.context();
   const Interval range = context.bounds(e);
   if (range.is_point()) return range.lower();
   const Int first =
       range.lower() && *range.lower() > Int(0) ? *range.lower() : Int(0);
-  for (int i = 0; i < kMostTried; ++i) {
+  for (int i = 0; i < fixed::tried_values; ++i) {
     const Int candidate = first + Int(i);
     if (!range.contains(candidate)) break;
     const Answer answer = context.ask(eq(e, facts_.pool().integer(candidate)));

@@ -60,7 +60,8 @@ class Decider {
   // The only value, where the range has no other.
   std::optional<Int> static_value(Expr e);
   // The only value: where the ends of the range meet, or one of its first that
-  // is proved to be it, as counts of pieces are.  Costs up to kProofUnits.
+  // is proved to be it, as counts of pieces are.  Costs up to
+  // fixed::value_units.
   std::optional<Int> proved_value(Expr e);
 
  private:

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "guards/fixed_limits.h"
 #include "solver/interrupt_scope.h"
 
 namespace proviso::inline v0_2::internal {
 
 namespace {
-
-constexpr size_t kMostDroppedOneByOne = 6;
 
 bool is_of_one_size(const std::vector<Expr>& symbols) {
   return symbols.size() == 1 && symbols[0].is_int() &&
@@ -31,8 +30,8 @@ const EnforcedFacts::View& EnforcedFacts::view() {
       view_.version != facts_.version() ||
       (!view_.guards.empty() &&
        view_.branches < unguarded_answers_.branches().size());
-  uint64_t units = kEnforcedUnits +
-                   kEnforcedUnitsOfGuard *
+  uint64_t units = fixed::enforced_units +
+                   fixed::units_of_guard *
                        (recorder_.guards().size() + recorder_.asserts().size());
   const bool is_examined = InterruptScope::within(units, [&] {
                              if (starts_over) {
@@ -135,7 +134,7 @@ bool EnforcedFacts::is_decided_with(const UnguardedAnswers::Decision& decision,
 // While they are few, each is tried without.
 std::vector<Expr> EnforcedFacts::without_needless(
     const UnguardedAnswers::Decision& decision, std::vector<Expr> symbols) {
-  if (symbols.size() > kMostDroppedOneByOne) return symbols;
+  if (symbols.size() > fixed::dropped_ranges) return symbols;
   for (size_t i = 0; symbols.size() > 1 && i < symbols.size();) {
     std::vector<Expr> rest = symbols;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));

@@ -80,8 +80,4 @@ class EnforcedFacts {
   View view_;
 };
 
-// What examining and minimising may cost (sym/budget.h), and for each guard
-// besides.
-constexpr uint64_t kEnforcedUnits = 600'000, kEnforcedUnitsOfGuard = 1'500;
-
 }  // namespace proviso::inline v0_2::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "guards/fixed_limits.h"
 #include "sym/canonical.h"
 #include "sym/find_node.h"
 #include "sym/polynomial.h"
@@ -11,8 +12,6 @@
 namespace proviso::inline v0_2::internal {
 
 namespace {
-
-constexpr size_t kMaxRefinedSymbols = 8;
 
 bool is_integer_symbol(Expr e) { return e.is_symbol() && e.is_int(); }
 
@@ -69,7 +68,7 @@ void Learning::assume(Expr condition, const SourceLocation& where,
 
 void Learning::refine_ranges(Expr condition) {
   const std::vector<Expr>& all = symbols_.in(condition);
-  if (all.size() > kMaxRefinedSymbols) return;
+  if (all.size() > fixed::refined_symbols) return;
   for (Expr s : all) {
     if (!s.is_int() || replacements_.has(s)) continue;
     Interval now = without_machine_ends(facts_.context().bounds_quick(s));

@@ -5,13 +5,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "guards/fixed_limits.h"
 #include "solver/interrupt_scope.h"
 
 namespace proviso::inline v0_2::internal {
 
 namespace {
-
-constexpr size_t kMostMinimized = 500;
 
 Provenance provenance_of_guard(const Guard& guard) {
   return provenance_of(guard.origins[0], "guard");
@@ -113,11 +112,11 @@ std::vector<Guard> MinimalGuards::find() {
   std::vector<Guard> all = recorder_.guards();
   const std::vector<Guard>& answers = enforced_.view().guards;
   all.insert(all.end(), answers.begin(), answers.end());
-  if (all.size() > kMostMinimized) return all;
+  if (all.size() > fixed::minimized_guards) return all;
   const std::unique_ptr<Context> ranges = enforced_ranges();
   const std::vector<bool> sole = sole_equalities(all, *ranges);
   // Where the budget ends, all guards stay.
-  uint64_t units = kEnforcedUnits + kEnforcedUnitsOfGuard * all.size();
+  uint64_t units = fixed::enforced_units + fixed::units_of_guard * all.size();
   auto found = InterruptScope::within(
       units, [&] { return minimized(all, sole, *ranges); });
   return found ? *std::move(found) : all;

@@ -1,6 +1,7 @@
 #include "guards/env/recorder.h"
 
 #include "guards/conjuncts.h"
+#include "guards/fixed_limits.h"
 #include "solver/interrupt_scope.h"
 #include "sym/excerpt.h"
 #include "sym/print.h"
@@ -9,12 +10,6 @@ namespace proviso::inline v0_2::internal {
 
 namespace {
 
-constexpr size_t kMostOrigins = 16;
-
-// What asking about the parts of one conjunction may take (sym/budget.h); past
-// it parts are recorded unasked.
-constexpr uint64_t kUnitsOfParts = 500'000;
-
 bool is_same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.line == b.line && a.file == b.file && a.code == b.code;
 }
@@ -22,7 +17,7 @@ bool is_same_place(const SourceLocation& a, const SourceLocation& b) {
 }  // namespace
 
 void add_origin(Guard& guard, const SourceLocation& where) {
-  if (guard.origins.size() >= kMostOrigins) return;
+  if (guard.origins.size() >= fixed::guard_origins) return;
   for (const SourceLocation& known : guard.origins) {
     if (is_same_place(known, where)) return;
   }
@@ -41,7 +36,7 @@ void Recorder::record_guard(Expr condition, Expr asked,
 // promised as s >= 2, and refuse 0.
 void Recorder::add_guards(Expr condition, Expr asked,
                           const SourceLocation& where, bool is_promised) {
-  uint64_t units = kUnitsOfParts;
+  uint64_t units = fixed::recorded_part_units;
   const auto is_known = [&](Expr part) {
     return is_promised
                ? decider_.is_known_without_assumptions(part)
@@ -66,7 +61,7 @@ void Recorder::add_guards(Expr condition, Expr asked,
 
 void Recorder::record_assert(Expr condition, const SourceLocation& where,
                              const std::string& message) {
-  uint64_t units = kUnitsOfParts;
+  uint64_t units = fixed::recorded_part_units;
   for (Expr part : conjuncts(condition)) {
     const auto known = InterruptScope::within(
         units, [&] { return decider_.decide(replacements_.apply(part)); });

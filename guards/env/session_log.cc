@@ -4,13 +4,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "guards/fixed_limits.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2::internal {
 
 namespace {
-
-constexpr size_t kMaxCondition = size_t{1} << 16;  // characters
 
 const char* truth_of(Verdict verdict) {
   switch (verdict) {
@@ -59,7 +58,7 @@ std::string SessionLog::shapelog() const {
   std::unordered_map<Expr, std::string, ExprHash> written;
   const auto text_of = [&](Expr e) -> const std::string& {
     const auto [at, is_new] = written.try_emplace(e);
-    if (is_new) at->second = to_string(e, kMaxCondition);
+    if (is_new) at->second = to_string(e, fixed::logged_text);
     return at->second;
   };
   const auto begin = [&](Expr e, const char* word) {

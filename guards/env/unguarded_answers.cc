@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "guards/fixed_limits.h"
+
 namespace proviso::inline v0_2::internal {
 
 void UnguardedAnswers::add_decision(Expr question, Verdict verdict,
                                     AskEffort effort) {
   if (facts_.assumed().empty()) return;
   if (!decision_ids_.insert(question.id()).second) return;
-  if (decisions_.size() >= kMostUnguardedAnswers) {
+  if (decisions_.size() >= fixed::unguarded_answers) {
     is_full_ = true;
     return;
   }
@@ -20,7 +22,7 @@ void UnguardedAnswers::add_layout_decision(Expr question, Verdict verdict,
                                            AskEffort effort) {
   if (facts_.assumed().empty()) return;
   // One more than can be kept, so that keeping them says that it is full.
-  if (layout_decisions_.size() > kMostUnguardedAnswers) return;
+  if (layout_decisions_.size() > fixed::unguarded_answers) return;
   if (!layout_ids_.insert(question.id()).second) return;
   layout_decisions_.push_back({question, verdict, effort});
 }
@@ -50,7 +52,7 @@ void UnguardedAnswers::add_branch(Expr question, Verdict verdict,
     return;
   }
   if (!branch_ids_.insert(question.id()).second) return;
-  if (branches_.size() >= kMostUnguardedAnswers) {
+  if (branches_.size() >= fixed::unguarded_answers) {
     is_full_ = true;
     return;
   }
@@ -58,7 +60,7 @@ void UnguardedAnswers::add_branch(Expr question, Verdict verdict,
 }
 
 void UnguardedAnswers::add_place(Expr question, const SourceLocation& where) {
-  if (places_.size() >= kMostUnguardedAnswers || is_layout() ||
+  if (places_.size() >= fixed::unguarded_answers || is_layout() ||
       question.is_constant()) {
     return;
   }

@@ -16,7 +16,7 @@
 //
 // Nothing is kept while there is no assumption that an answer could need, and
 // no branch or place while a question chooses strides (LayoutQuestions); its
-// decision waits until keep_layout_answers().  Past kMostUnguardedAnswers
+// decision waits until keep_layout_answers().  Past fixed::unguarded_answers
 // records the rest is not kept: is_full() says so, and then every assumption
 // counts as needed.
 #pragma once
@@ -31,8 +31,6 @@
 #include "guards/env/symbols.h"
 
 namespace proviso::inline v0_2::internal {
-
-constexpr size_t kMostUnguardedAnswers = 5000;
 
 // Quick: Context::ask_quick; full: Context::ask.
 enum class AskEffort : uint8_t { kQuick, kFull };

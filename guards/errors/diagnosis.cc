@@ -17,6 +17,7 @@
 #include "guards/errors/symbol_names.h"
 #include "guards/errors/text_parts.h"
 #include "guards/errors/user_checks.h"
+#include "guards/fixed_limits.h"
 #include "guards/open_question.h"
 #include "guards/weakest_checks.h"
 #include "sym/budget.h"
@@ -345,8 +346,7 @@ class Answerer {
 Diagnosis answer_within(const ErrorText& text, KnownFacts& known,
                         const TextError& e) {
   // What all errors of a text may take is bounded, and so is each.
-  constexpr uint64_t kUnits = 1'500'000;
-  auto answered = try_within(kUnits, nullptr, [&] {
+  auto answered = try_within(fixed::error_units, nullptr, [&] {
     return Diagnosis(Answerer(text, known, e).answer());
   });
   if (answered) return *std::move(answered);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "guards/fixed_limits.h"
 #include "sym/excerpt.h"
 
 namespace proviso::inline v0_2::internal {
@@ -232,19 +233,19 @@ class Picture {
   };
   static constexpr int kLeft = 2, kHigh = 30, kGap = 10, kTitle = 26,
                        kBetween = 64, kLetter = 9, kAnswer = 64;
-  static constexpr size_t kMost = 8, kLetters = 44;
+  static constexpr size_t kLetters = 44;  // of a box
 
   void add_group(const char* title, const std::vector<std::string>& all,
                  const char* style, std::optional<bool> answer) {
     if (all.empty()) return;
     Group group{title, style, {}, answer, {}};
     for (const auto& text : all) {
-      if (group.texts.size() == kMost) break;
+      if (group.texts.size() == fixed::drawn_boxes) break;
       group.texts.push_back(text);
     }
-    if (all.size() > kMost) {
-      group.texts.push_back("and " + std::to_string(all.size() - kMost) +
-                            " more");
+    if (all.size() > fixed::drawn_boxes) {
+      group.texts.push_back(
+          "and " + std::to_string(all.size() - fixed::drawn_boxes) + " more");
     }
     groups_.push_back(std::move(group));
   }

@@ -11,6 +11,7 @@
 #include "guards/errors/error_text.h"
 #include "guards/errors/symbol_names.h"
 #include "guards/errors/text_parts.h"
+#include "guards/fixed_limits.h"
 #include "solver/solver.h"
 #include "sym/canonical.h"
 #include "sym/parse.h"
@@ -20,8 +21,6 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-
-constexpr size_t kMostConditions = 64;
 
 std::string replace_all(std::string text, string_view what, string_view by) {
   for (size_t at = 0; !what.empty() && (at = text.find(what, at)) != npos;
@@ -165,7 +164,7 @@ class Needs {
   // --- one condition
 
   void add(const std::string& text) {
-    if (conditions_.size() >= kMostConditions) return;
+    if (conditions_.size() >= fixed::spec_conditions) return;
     const std::optional<Expr> e = read(text);
     if (!e || !e->is_bool() || canonical(*e).is_true()) return;
     if (std::find(conditions_.begin(), conditions_.end(), *e) !=

@@ -3,13 +3,12 @@
 #include <optional>
 
 #include "guards/errors/text_parts.h"
+#include "guards/fixed_limits.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-
-constexpr size_t kMaxFacts = 2000, kMaxSymbols = 5000;
 
 // An end of a range; what is as far as integers of the machine go is open.
 OptionalInt range_end(string_view text) {
@@ -206,7 +205,8 @@ bool EnvReader::allocation(string_view text) {
 
 void EnvReader::add(TextFact fact) {
   auto& facts = env_.facts;
-  if (facts.size() >= kMaxFacts || !seen_.insert(fact.text).second) return;
+  if (facts.size() >= fixed::read_facts || !seen_.insert(fact.text).second)
+    return;
   facts.push_back(std::move(fact));
 }
 
@@ -235,7 +235,7 @@ TextSymbol* EnvReader::symbol(string_view name) {
   auto& symbols = env_.symbols;
   auto it = symbols.find(std::string(name));
   if (it != symbols.end()) return &it->second;
-  if (symbols.size() >= kMaxSymbols) return nullptr;
+  if (symbols.size() >= fixed::read_symbols) return nullptr;
   return &symbols[std::string(name)];
 }
 

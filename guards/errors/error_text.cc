@@ -16,6 +16,7 @@
 #include "guards/errors/log_lines.h"
 #include "guards/errors/source_code.h"
 #include "guards/errors/text_parts.h"
+#include "guards/fixed_limits.h"
 #include "sym/excerpt.h"
 #include "sym/parse.h"
 #include "sym/within.h"
@@ -24,10 +25,6 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-
-constexpr size_t kMaxErrors = 500, kMaxFrames = 200, kMaxLine = 20000,
-                 kMaxJoined = 12,
-                 kMaxListed = 200;  // violations, or suggestions
 
 ParseOptions as_in_logs() {
   ParseOptions options;
@@ -59,15 +56,16 @@ class Reader {
   void read(const std::vector<const LogLine*>& lines) {
     for (size_t i = 0; i < lines.size(); ++i) {
       number_ = lines[i]->number;
-      const string_view text = lines[i]->text.substr(0, kMaxLine);
+      const string_view text = lines[i]->text.substr(0, fixed::read_line);
       // A message that was printed as a string of Python.
       if (has(text, "data-dependent") && has(text, "\\n")) {
         for (string_view part : split(text, "\\n")) line(part, {});
         continue;
       }
       line(text, [&](size_t k) -> string_view {
-        return i + k < lines.size() ? lines[i + k]->text.substr(0, kMaxLine)
-                                    : string_view();
+        return i + k < lines.size()
+                   ? lines[i + k]->text.substr(0, fixed::read_line)
+                   : string_view();
       });
     }
     if (!was_answered_) report_announced();
@@ -132,7 +130,7 @@ class Reader {
     if (!found) return false;
     source_.frame(found->function);
     std::vector<TextFrame>& to = frames();
-    if (to.size() >= kMaxFrames) to.erase(to.begin());
+    if (to.size() >= fixed::read_frames) to.erase(to.begin());
     to.push_back(*found);
     awaits_code_ = true;
     section_has_frames_ = true;
@@ -235,7 +233,8 @@ class Reader {
   std::string whole_message(string_view text, const Following& following) {
     std::string all(text);
     if (!following) return all;
-    for (size_t k = 1; k <= kMaxJoined && all.size() < kMaxLine; ++k) {
+    for (size_t k = 1;
+         k <= fixed::joined_lines && all.size() < fixed::read_line; ++k) {
       if (is_whole(all)) break;
       const string_view next = trim(following(k));
       if (next.empty() || frame_in(next) || !goes_on(all, next)) break;
@@ -349,7 +348,7 @@ class Reader {
       begin(static_cast<size_t>(old - out_.errors.data()));
       return *old;
     }
-    if (out_.errors.size() >= kMaxErrors) {
+    if (out_.errors.size() >= fixed::read_errors) {
       unread();
       begin(out_.errors.size() - 1);
       return out_.errors.back();
@@ -466,14 +465,15 @@ class Reader {
     // A list within a comment.
     if (is_list && text.starts_with('#')) text = trim(text.substr(1));
     if (section_ == Section::kFixes) {
-      if (has(text, "=") && e->suggestions.size() < kMaxListed) {
+      if (has(text, "=") && e->suggestions.size() < fixed::read_suggestions) {
         e->suggestions.emplace_back(text.substr(0, kSentenceLength));
       } else {
         section_ = Section::kTraceback;
       }
       return;
     }
-    if (section_ == Section::kLines && e->violations.size() < kMaxListed) {
+    if (section_ == Section::kLines &&
+        e->violations.size() < fixed::read_suggestions) {
       // A line that was broken goes on in the next.
       const bool goes_on = !e->violations.empty() && !text.starts_with("- ") &&
                            e->violations.back().starts_with("- ") &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "guards/errors/text_parts.h"
+#include "guards/fixed_limits.h"
 #include "sym/parse.h"
 
 namespace proviso::inline v0_2::internal {
@@ -42,14 +43,14 @@ Context KnownFacts::before(const TextError& e, Expr about) {
 // Facts that share symbols with `about`, directly or through others; the
 // latest where there are many.
 std::vector<size_t> KnownFacts::relevant(const TextError& e, Expr about) {
-  constexpr size_t kMost = 200;
   symbols_ = free_symbols(about);
   std::set<Expr, ExprLess> seen(symbols_.begin(), symbols_.end());
   std::set<size_t> chosen;
   for (size_t next = 0; next < symbols_.size(); ++next) {
     const std::vector<size_t>& of = facts_of_[symbols_[next]];
     for (auto it = of.rbegin(); it != of.rend(); ++it) {
-      if (*it >= e.facts_before || chosen.size() >= kMost) continue;
+      if (*it >= e.facts_before || chosen.size() >= fixed::relevant_known_facts)
+        continue;
       if (!chosen.insert(*it).second) continue;
       for (Expr s : free_symbols(*facts_[*it])) {
         if (seen.insert(s).second) symbols_.push_back(s);

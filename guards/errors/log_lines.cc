@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "guards/errors/text_parts.h"
+#include "guards/fixed_limits.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -285,8 +286,7 @@ const Spelling* spelling_at(const Spelling (&rows)[N], std::string_view text,
 // How long <pre class="x"> or </pre> at `i` is, where a line begins or ends
 // with it; 0 for anything else.
 size_t tag_length(std::string_view text, size_t i) {
-  constexpr size_t kLongest = 200;
-  const size_t close = text.substr(i, kLongest).find('>');
+  const size_t close = text.substr(i, fixed::log_tag).find('>');
   if (close == text.npos) return 0;
   const size_t end = i + close + 1;
   const bool begins_line = i == 0 || text[i - 1] == '\n' || text[i - 1] == '>';
@@ -358,16 +358,16 @@ std::string as_printed(std::string_view text) {
 }  // namespace
 
 uint32_t LogLines::stream_number(const std::string& name) {
-  constexpr size_t kMaxStreams = 4096;  // more are one
-  if (streams_.size() >= kMaxStreams && !number_of_.count(name)) return 0;
+  if (streams_.size() >= fixed::log_streams && !number_of_.count(name))
+    return 0;
   auto [it, is_new] = number_of_.emplace(name, streams_.size());
   if (is_new) streams_.push_back(name);
   return it->second;
 }
 
 LogLines::LogLines(std::string_view text) : streams_{""}, number_of_{{"", 0}} {
-  was_cut_ = text.size() > kMaxText;
-  text_ = as_printed(text.substr(0, kMaxText));
+  was_cut_ = text.size() > fixed::log_text;
+  text_ = as_printed(text.substr(0, fixed::log_text));
   for (size_t from = 0, number = 1; from < text_.size(); ++number) {
     const size_t end = std::min(text_.find('\n', from), text_.size());
     LogLine line;

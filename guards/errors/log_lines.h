@@ -29,8 +29,7 @@ struct LogLine {
 class LogLines {
  public:
   // A copy of the text is kept: the lines are views of it.  What lies past
-  // kMaxText is left out.
-  static constexpr size_t kMaxText = size_t{64} << 20;
+  // fixed::log_text is left out.
   explicit LogLines(std::string_view text);
   LogLines(const LogLines&) = delete;
   LogLines& operator=(const LogLines&) = delete;

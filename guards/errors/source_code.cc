@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "guards/errors/text_parts.h"
+#include "guards/fixed_limits.h"
 #include "sym/excerpt.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-
-constexpr size_t kMostFunctions = 500, kMostLines = 1000, kMostNested = 16;
 
 size_t indentation(string_view raw) {
   const size_t at = raw.find_first_not_of(" \t");
@@ -51,7 +50,7 @@ void SourceReader::line(string_view raw, uint32_t number) {
   }
   for (const Open& of : open_) {
     std::vector<SourceLine>& lines = functions_[of.function].lines;
-    if (lines.size() >= kMostLines) continue;
+    if (lines.size() >= fixed::source_lines) continue;
     lines.push_back(
         {indent, std::string(without_remark(code).substr(0, kSentenceLength))});
   }
@@ -62,8 +61,8 @@ void SourceReader::line(string_view raw, uint32_t number) {
 }
 
 void SourceReader::begin(string_view name, size_t indent, string_view code) {
-  if (!is_identifier(name) || functions_.size() >= kMostFunctions ||
-      open_.size() >= kMostNested) {
+  if (!is_identifier(name) || functions_.size() >= fixed::source_functions ||
+      open_.size() >= fixed::source_depth) {
     return;
   }
   open_.push_back({functions_.size(), indent, open_brackets(code)});
@@ -86,7 +85,7 @@ bool SourceReader::listing(string_view raw) {
   const int number = number_of(text);
   const bool goes_on = number == next_number_;
   if (!goes_on) {
-    if (functions_.size() >= kMostFunctions) return false;
+    if (functions_.size() >= fixed::source_functions) return false;
     listing_ = functions_.size();
     functions_.push_back({listed_, {}, number_, stream_});
   }
@@ -94,7 +93,7 @@ bool SourceReader::listing(string_view raw) {
   const string_view code = text.substr(digits);
   if (trim(code).empty()) return true;
   std::vector<SourceLine>& lines = functions_[listing_].lines;
-  if (lines.size() < kMostLines) {
+  if (lines.size() < fixed::source_lines) {
     lines.push_back(
         {indentation(code),
          std::string(without_remark(trim(code)).substr(0, kSentenceLength))});

@@ -11,6 +11,7 @@
 
 #include "guards/errors/error_text.h"
 #include "guards/errors/text_parts.h"
+#include "guards/fixed_limits.h"
 #include "sym/canonical.h"
 #include "sym/parse.h"
 
@@ -18,9 +19,6 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 using std::string_view;
-
-constexpr size_t kMostWords = 4;    // of the line that asks
-constexpr size_t kMostChecks = 64;  // that are assumed
 
 // The argument of a call that ends a line: up to its comma or bracket.
 string_view first_argument(string_view text) {
@@ -228,7 +226,7 @@ class Quoted {
     std::vector<Check> found;
     for (size_t i : before()) {
       const std::string check = checked_by(lines()[i].code);
-      if (check.empty() || found.size() >= kMostChecks) continue;
+      if (check.empty() || found.size() >= fixed::assumed_checks) continue;
       if (auto condition = read(check, i)) {
         found.push_back({*condition, lines()[i].code});
       }
@@ -252,7 +250,7 @@ class Quoted {
     if (!asked || asked->words.empty()) return false;
     std::vector<Expr> symbols = free_symbols(question_);
     const size_t n = symbols.size();
-    if (asked->words.size() != n || n > kMostWords) return false;
+    if (asked->words.size() != n || n > fixed::asked_words) return false;
     std::sort(symbols.begin(), symbols.end(), ExprLess());
     const Expr wanted = canonical(question_);
     std::optional<std::vector<Expr>> found;

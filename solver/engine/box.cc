@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/fixed_limits.h"
 #include "solver/kind_range.h"
 #include "solver/lower.h"
 #include "sym/canonical.h"
@@ -17,7 +18,7 @@ namespace proviso::inline v0_2::internal {
 
 void Box::add(Expr condition) {
   ++facts_;
-  is_exact_ = is_exact_ && facts_ <= kMostFacts && is_range(condition) &&
+  is_exact_ = is_exact_ && facts_ <= fixed::box_facts && is_range(condition) &&
               take(condition);
 }
 
@@ -30,7 +31,7 @@ void Box::clear() {
 bool Box::is_range(Expr condition) {
   size_t parts = 0;
   return visit_conjuncts(condition, [&](Expr part) {
-    return ++parts <= kMostParts && is_simple_range(part);
+    return ++parts <= fixed::box_parts && is_simple_range(part);
   });
 }
 
@@ -104,15 +105,13 @@ class Box::Reader {
   }
 
  private:
-  static constexpr int kMostNodes = 48;
-
   struct Sum {
     SmallVector<std::pair<Expr, Int>, 6> terms;
     Int constant = 0;
   };
 
   bool add(Sum& sum, Expr e, const Int& times) {
-    if (!e.is_int() || ++nodes_ > kMostNodes) return false;
+    if (!e.is_int() || ++nodes_ > fixed::box_nodes) return false;
     switch (e.op()) {
       case Op::kInteger: sum.constant += times * e.integer(); return true;
       case Op::kAdd:

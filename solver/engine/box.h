@@ -26,10 +26,6 @@ namespace proviso::inline v0_2::internal {
 
 class Box {
  public:
-  // Past this number of facts asking the reasoner is no slower.
-  static constexpr size_t kMostFacts = 32;
-  static constexpr size_t kMostParts = 64;  // of one conjunction
-
   // `symbols` is where every integer lies without a fact.
   explicit Box(const Interval& symbols) : symbols_(symbols) {}
 

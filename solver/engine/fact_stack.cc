@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "solver/fixed_limits.h"
 #include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
@@ -103,7 +104,7 @@ std::vector<FactId> FactStack::ids_of(std::vector<FactId> numbers) const {
 // --- what they say
 
 const Box* FactStack::box() {
-  if (ids_.size() > Box::kMostFacts ||
+  if (ids_.size() > fixed::box_facts ||
       !options_.disabled_strategies.is_empty()) {
     return nullptr;  // it stands for a strategy
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/fixed_limits.h"
 #include "solver/forms/form_ring.h"
 #include "solver/forms/operations.h"
 #include "sym/division.h"
@@ -96,10 +97,9 @@ Poly floor_by_number(TermPool& terms, Poly p, const Int& k) {
 
 std::optional<std::pair<Int, Int>> remainder_range(const TermPool& terms,
                                                    const Poly& p) {
-  constexpr int kMaxRemainders = 8;
   Poly rest = p;
   Int low = 0, high = 0;
-  for (int i = 0; i < kMaxRemainders && !rest.is_constant(); ++i) {
+  for (int i = 0; i < fixed::form_remainders && !rest.is_constant(); ++i) {
     // What was made last has no part in another's numerator.
     AtomId last = kNoId;
     const Term* last_term = nullptr;

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "solver/fixed_limits.h"
 #include "solver/forms/floors.h"
 #include "solver/forms/form_pool.h"
 #include "solver/forms/form_ring.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-// Products with more terms than this, or of a higher degree, stay folded.
-constexpr size_t kMaxExpandedTerms = 64;
-constexpr size_t kMaxDegree = 64;
 
 // An atom over polynomials.
 AtomId atom_of(TermPool& terms, AtomKind kind, const Poly& a, const Poly* b,
@@ -52,9 +49,9 @@ Poly mul(TermPool& terms, const Poly& a, const Poly& b) {
   if (a.is_constant()) return b * a.constant;
   if (b.is_constant()) return a * b.constant;
   const size_t width = (a.terms.size() + 1) * (b.terms.size() + 1);
-  Budget::charge(std::min(width, kMaxExpandedTerms));
-  const bool is_high = degree(terms, a) + degree(terms, b) > kMaxDegree;
-  if (width <= kMaxExpandedTerms && !is_high) {
+  Budget::charge(std::min(width, fixed::product_terms));
+  const bool is_high = degree(terms, a) + degree(terms, b) > fixed::form_degree;
+  if (width <= fixed::product_terms && !is_high) {
     return product_of(FormRing{terms}, a, b);
   }
   auto folded = [&](const Poly& p) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "solver/fixed_limits.h"
 #include "solver/lowering/fractions.h"
 #include "sym/budget.h"
 #include "sym/definition.h"
@@ -12,10 +13,6 @@
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-// Larger constant exponents and shifts stay opaque.
-constexpr int64_t kMaxExponent = 8;
-constexpr int64_t kMaxShift = 4096;
 
 Int two_to(int64_t n) { return *pow(Int(2), static_cast<uint64_t>(n)); }
 
@@ -67,7 +64,7 @@ Poly power(Lowering& lower, Expr e) {
   Poly base = lower.integer(e.arg(0)), exponent = lower.integer(e.arg(1));
   if (exponent.is_constant()) {
     auto n = exponent.constant.to_int64();
-    if (n && *n >= 0 && *n <= kMaxExponent) {
+    if (n && *n >= 0 && *n <= fixed::lowered_exponent) {
       return pow(forms, base, static_cast<unsigned>(*n));
     }
     if (n && *n >= 0 && base.is_constant()) {
@@ -82,7 +79,7 @@ Poly power(Lowering& lower, Expr e) {
 Poly shift(FormPool& forms, Op op, const Poly& a, const Poly& count) {
   Poly scale = func(forms, Op::kPow, Poly::number(2), count);
   const auto n = count.is_constant() ? count.constant.to_int64() : std::nullopt;
-  if (n && *n >= 0 && *n <= kMaxShift) scale = Poly::number(two_to(*n));
+  if (n && *n >= 0 && *n <= fixed::shift) scale = Poly::number(two_to(*n));
   return op == Op::kLShift ? mul(forms, a, scale) : floor_div(forms, a, scale);
 }
 

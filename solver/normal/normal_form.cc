@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "solver/fixed_limits.h"
 #include "solver/forms/form_ring.h"
 
 namespace proviso::inline v0_2::internal {
@@ -73,7 +74,7 @@ const NormalForm::Image& NormalForm::derived_image(AtomId a,
   Cached& known = images_[slot];
   if (known.stamp == state_.trail.stamp()) return known.image;
   if (r.is_visited) return kItself;
-  if (nesting_ == kMaxNesting) make_images_below(a);
+  if (nesting_ == kLevelsAtOnce) make_images_below(a);
   state_.meter.spend(4);
   Image image;
   {
@@ -90,7 +91,7 @@ const NormalForm::Image& NormalForm::derived_image(AtomId a,
   }
   // Each substitution may put atoms within atoms: past a depth they stay.
   if (image.poly != kNoId &&
-      forms_.depth(forms_.polys[image.poly]) > kMaxDepth) {
+      forms_.depth(forms_.polys[image.poly]) > fixed::atom_depth) {
     image = {};
   }
   known.image = image;

@@ -61,8 +61,7 @@ class NormalForm {
  private:
   // Images below this depth are made from the bottom up, so that a long chain
   // of definitions is no concern of the machine's stack.
-  static constexpr int kMaxNesting = 8;
-  static constexpr unsigned kMaxDepth = 24;  // of atoms within atoms
+  static constexpr int kLevelsAtOnce = 8;
 
   // What an atom is in normal form; kNoId: itself.
   struct Image {

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "solver/fixed_limits.h"
 #include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-constexpr size_t kMaxLeaves = 8;
 
 // A set of assignments of 0 and 1 to the leaves, a bit each.
 class Assignments {
@@ -50,7 +49,7 @@ class Assignments {
   }
 
  private:
-  std::array<uint64_t, (size_t{1} << kMaxLeaves) / 64> words_{};
+  std::array<uint64_t, (size_t{1} << fixed::lattice_leaves) / 64> words_{};
 };
 
 // Op::kMin or kMax of kids, or a leaf.
@@ -70,7 +69,7 @@ class Trees {
   Trees(FormPool& forms, Lowering& lower) : forms_(forms), lower_(lower) {}
 
   Tree of(Expr e) {
-    if (depth_ == kDeepest) throw TooLarge();
+    if (depth_ == fixed::lattice_depth) throw TooLarge();
     ++depth_;
     Tree tree = made_of(e);
     --depth_;
@@ -85,8 +84,6 @@ class Trees {
   }
 
  private:
-  static constexpr int kDeepest = 64;  // levels of an expression
-
   Tree made_of(Expr e) {
     switch (e.op()) {
       case Op::kMin:
@@ -209,7 +206,7 @@ class Leaves {
     for (size_t i = 0; i < leaves_.size(); ++i) {
       if (leaves_[i] == id) return i;
     }
-    if (leaves_.size() == kMaxLeaves) return std::nullopt;
+    if (leaves_.size() == fixed::lattice_leaves) return std::nullopt;
     leaves_.push_back(id);
     return leaves_.size() - 1;
   }

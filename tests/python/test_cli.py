@@ -338,6 +338,23 @@ def test_the_options_are_the_solvers_table(run):
     assert done.returncode == 3 and "NAME=NUMBER" in done.stderr
 
 
+def test_the_limits_are_the_tables(run):
+    done = run("limits", "--json")
+    assert done.returncode == 0
+    *lines, last = done.stdout.splitlines()
+    known = json.loads(last)
+    fixed = known.pop("fixed")
+    assert known["split_depth"] == 8 and fixed["product_terms"] == 64
+    rows = {line.split()[0]: line for line in lines}
+    for name, value in (known | fixed).items():
+        assert rows[name].split()[1] == str(value)
+        assert rows[name].endswith(" (fixed)") == (name in fixed)
+    question = ["prove", *SIZE, "s0 > 1", "--limit"]
+    assert run(*question, "split_depth=3").returncode == 0
+    done = run(*question, "product_terms=3")
+    assert done.returncode == 3 and "no limit is called" in done.stderr
+
+
 TRACED = """
 import proviso
 context = proviso.Context(budget=20000)

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "solver/fixed_limits.h"
 #include "sym/canonical.h"
 #include "sym/cost.h"
 #include "tests/solver/support.h"
@@ -159,7 +160,7 @@ TEST(Box, ReadsRangesAndStridesOfSymbolsAndNothingElse) {
   EXPECT_FALSE(is_range("(n < 9) | (n > 11)"));
 
   Box box{Interval()};
-  for (size_t i = 0; i < Box::kMostFacts; ++i) box.add(ge(n, 1));
+  for (size_t i = 0; i < fixed::box_facts; ++i) box.add(ge(n, 1));
   EXPECT_TRUE(box.is_exact());
   box.add(ge(n, 1));
   EXPECT_FALSE(box.is_exact());

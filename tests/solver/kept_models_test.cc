@@ -28,7 +28,7 @@ TEST(KeptModels, MeetTheFactsOfTheSymbolsForWhichTheyAreUsable) {
     for (FormulaId f : facts.facts()) kept.add_fact(f);
     kept.index_facts();
     const std::vector<AtomId> symbols = {facts.atom("x"), facts.atom("y")};
-    for (size_t w = 0; w < KeptModels::kModels; ++w) {
+    for (size_t w = 0; w < fixed::kept_points; ++w) {
       if (!kept.meets_facts(symbols, w)) continue;
       ++usable;
       for (FormulaId f : facts.facts()) {

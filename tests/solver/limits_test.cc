@@ -8,6 +8,7 @@
 #include <set>
 
 #include "guards/context_text.h"
+#include "solver/symbolic_bounds.h"
 #include "tests/solver/support.h"
 #include "tests/support/random_facts.h"
 #include "tests/support/random_index.h"
@@ -77,7 +78,10 @@ class Box {
   void check() {
     for (int i = 0; i < 4; ++i) check_question(facts_->question());
     check_question(index_->boolean(1));
-    check_integer(index_->integer(2));
+    const Expr e = index_->integer(2);
+    check_integer(e);
+    check_bound(e, true);
+    check_bound(e, false);
   }
   int decided() const { return decided_; }
 
@@ -120,6 +124,22 @@ class Box {
       const Evaluation same = evaluate(form, point);
       ASSERT_TRUE(same.defined() && std::get<Int>(*same.value) == v)
           << to_string(e) << " -> " << to_string(form);
+    }
+  }
+
+  // In the first symbol alone.
+  void check_bound(Expr e, bool above) {
+    const std::vector<Expr> over = {symbols_[0]};
+    const auto end =
+        above ? upper_bound(context_, e, over) : lower_bound(context_, e, over);
+    if (!end) return;
+    for (const Assignment& point : points_) {
+      const Evaluation value = evaluate(e, point), at = evaluate(*end, point);
+      if (!value.defined()) continue;
+      ASSERT_TRUE(at.defined()) << to_string(e) << ", " << to_string(*end);
+      const Int &v = std::get<Int>(*value.value), &b = std::get<Int>(*at.value);
+      ASSERT_TRUE(above ? v <= b : v >= b)
+          << to_string(e) << ", " << to_string(*end);
     }
   }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "guards/fixed_limits.h"
 #include "sym/budget.h"
 #include "tests/guards/env/parts.h"
 
@@ -98,7 +99,7 @@ TEST(EnforcedFacts, PastTheBudgetEverythingIsKept) {
 TEST(EnforcedFacts, FullUnguardedAnswersKeepEveryAssumption) {
   Parts a;
   const Expr s0 = a.size(8), s1 = a.size(9);
-  for (int i = 0; i <= static_cast<int>(kMostUnguardedAnswers); ++i)
+  for (int i = 0; i <= static_cast<int>(fixed::unguarded_answers); ++i)
     a.unguarded_answers.add_decision(ge(s0, -i), Verdict::kYes,
                                      AskEffort::kQuick);
   EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "guards/fixed_limits.h"
 #include "sym/print.h"
 
 namespace proviso {
@@ -79,19 +80,19 @@ TEST(UnguardedAnswers, AboutStridesAreNoBranches) {
 
 TEST(UnguardedAnswers, DecisionsAloneFillThemToo) {
   Session a;
-  for (int i = 0; i <= static_cast<int>(kMostUnguardedAnswers); ++i)
+  for (int i = 0; i <= static_cast<int>(fixed::unguarded_answers); ++i)
     a.answers.add_decision(ge(a.s0, -i), Verdict::kYes, AskEffort::kQuick);
   EXPECT_TRUE(a.answers.is_full());
 }
 
 TEST(UnguardedAnswers, SayWhenTheyAreFull) {
   Session a;
-  const int most = static_cast<int>(kMostUnguardedAnswers);
+  const int most = static_cast<int>(fixed::unguarded_answers);
   for (int i = 0; i < most; ++i) a.add_all(ge(a.s0, i + 1));
   EXPECT_FALSE(a.answers.is_full());
   a.add_all(ge(a.s0, most + 1));
   EXPECT_TRUE(a.answers.is_full());
-  EXPECT_THAT(a.answers.decisions(), SizeIs(kMostUnguardedAnswers));
+  EXPECT_THAT(a.answers.decisions(), SizeIs(fixed::unguarded_answers));
 }
 
 }  // namespace
