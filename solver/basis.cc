@@ -57,11 +57,11 @@ bool reduce(Column& b, const Column& a) {
 }  // namespace
 
 std::optional<std::vector<LinearConstraint>> with_short_columns(
-    const std::vector<LinearConstraint>& rows) {
-  if (rows.size() > limits().basis_constraints) return std::nullopt;
+    const std::vector<LinearConstraint>& constraints) {
+  if (constraints.size() > limits().basis_constraints) return std::nullopt;
   std::vector<uint32_t> unknowns;
   size_t large = 0;
-  for (const LinearConstraint& r : rows) {
+  for (const LinearConstraint& r : constraints) {
     bool is_large = false;
     for (const LinearTerm& t : r.terms) {
       if (std::abs(t.coef) > kLarge) return std::nullopt;
@@ -77,9 +77,9 @@ std::optional<std::vector<LinearConstraint>> with_short_columns(
   if (unknowns.size() < 2 || unknowns.size() > limits().basis_unknowns) {
     return std::nullopt;
   }
-  std::vector<Column> columns(unknowns.size(), Column(rows.size()));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    for (const LinearTerm& t : rows[i].terms) {
+  std::vector<Column> columns(unknowns.size(), Column(constraints.size()));
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    for (const LinearTerm& t : constraints[i].terms) {
       const auto at =
           std::lower_bound(unknowns.begin(), unknowns.end(), t.unknown);
       columns[static_cast<size_t>(at - unknowns.begin())][i] = t.coef;
@@ -95,8 +95,8 @@ std::optional<std::vector<LinearConstraint>> with_short_columns(
     }
   }
   if (!any) return std::nullopt;
-  std::vector<LinearConstraint> reduced = rows;
-  for (size_t i = 0; i < rows.size(); ++i) {
+  std::vector<LinearConstraint> reduced = constraints;
+  for (size_t i = 0; i < constraints.size(); ++i) {
     reduced[i].terms.clear();
     for (size_t k = 0; k < unknowns.size(); ++k) {
       if (columns[k][i] == 0) continue;

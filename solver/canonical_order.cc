@@ -121,7 +121,9 @@ class CanonicalOrders::Dag {
         is_closed = is_closed && value_[place(a)];
         size[i] = std::min(size[i] + size[place(a)], limits().closed_nodes + 1);
       }
-      if (!is_closed || size[i] > limits().closed_nodes) continue;
+      const bool is_small =
+          e.is(Op::kInteger) || size[i] <= limits().closed_nodes;
+      if (!is_closed || !is_small) continue;
       const Evaluation found = evaluate(e, Assignment());
       if (!found.defined()) continue;
       if (const Int* n = std::get_if<Int>(&*found.value)) value_[i] = *n;

@@ -12,18 +12,18 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 // The coefficient of x in the constraint; 0 when it is not there.
-int64_t coefficient(const LinearConstraint& row, uint32_t x) {
-  for (const LinearTerm& t : row.terms) {
+int64_t coefficient(const LinearConstraint& constraint, uint32_t x) {
+  for (const LinearTerm& t : constraint.terms) {
     if (t.unknown == x) return t.coef;
   }
   return 0;
 }
 
 // A hash of the terms, equal for a constraint and its opposite.
-uint64_t hash_of(const LinearConstraint& row) {
-  uint64_t h = row.terms.size();
-  const int64_t sign = row.terms[0].coef < 0 ? -1 : 1;
-  for (const LinearTerm& t : row.terms) {
+uint64_t hash_of(const LinearConstraint& constraint) {
+  uint64_t h = constraint.terms.size();
+  const int64_t sign = constraint.terms[0].coef < 0 ? -1 : 1;
+  for (const LinearTerm& t : constraint.terms) {
     h = (h ^ t.unknown) * 0x9e3779b97f4a7c15ull +
         static_cast<uint64_t>(sign * t.coef);
     h ^= h >> 31;
@@ -33,12 +33,12 @@ uint64_t hash_of(const LinearConstraint& row) {
 
 }  // namespace
 
-LinearSystem::LinearSystem(ReasonArena& reasons, size_t rows)
+LinearSystem::LinearSystem(ReasonArena& reasons, size_t constraints)
     : reasons_(reasons) {
-  inequalities_.reserve(rows);
-  rows_.reserve(3 * rows);
-  active_.reserve(3 * rows);
-  unknowns_.reserve(rows);
+  inequalities_.reserve(constraints);
+  constraints_.reserve(3 * constraints);
+  active_.reserve(3 * constraints);
+  unknowns_.reserve(constraints);
 }
 
 LinearSystem::Unknown& LinearSystem::unknown(uint32_t x) {
@@ -46,9 +46,9 @@ LinearSystem::Unknown& LinearSystem::unknown(uint32_t x) {
 }
 
 // Unknowns are renamed by place, so that tables are as large as the system.
-void LinearSystem::add(LinearConstraint row) {
+void LinearSystem::add(LinearConstraint constraint) {
   if (conflict_) return;
-  for (LinearTerm& t : row.terms) {
+  for (LinearTerm& t : constraint.terms) {
     uint32_t& place = place_of_.at(t.unknown);
     if (place == kNoId) {
       place = static_cast<uint32_t>(unknowns_.size());
@@ -56,48 +56,50 @@ void LinearSystem::add(LinearConstraint row) {
     }
     t.unknown = place;
   }
-  std::sort(row.terms.begin(), row.terms.end(),
+  std::sort(constraint.terms.begin(), constraint.terms.end(),
             [](const LinearTerm& a, const LinearTerm& b) {
               return a.unknown < b.unknown;
             });
-  if (normalize(row)) {
-    (row.equality ? equalities_ : inequalities_).push_back(std::move(row));
+  if (normalize(constraint)) {
+    (constraint.equality ? equalities_ : inequalities_)
+        .push_back(std::move(constraint));
   }
 }
 
-void LinearSystem::add_normalized(LinearConstraint&& row) {
-  if (!conflict_ && normalize(row)) insert(std::move(row));
+void LinearSystem::add_normalized(LinearConstraint&& constraint) {
+  if (!conflict_ && normalize(constraint)) insert(std::move(constraint));
 }
 
 // Divides by the gcd.  False when nothing is left to keep.
-bool LinearSystem::normalize(LinearConstraint& row) {
-  work_ += 1 + row.terms.size();
-  if (row.terms.empty()) {
-    bool holds =
-        row.equality ? row.constant.is_zero() : row.constant.sign() >= 0;
-    if (!holds) conflict_ = row.why;
+bool LinearSystem::normalize(LinearConstraint& constraint) {
+  work_ += 1 + constraint.terms.size();
+  if (constraint.terms.empty()) {
+    bool holds = constraint.equality ? constraint.constant.is_zero()
+                                     : constraint.constant.sign() >= 0;
+    if (!holds) conflict_ = constraint.why;
     return false;
   }
   int64_t g = 0;
-  for (const LinearTerm& t : row.terms) {
+  for (const LinearTerm& t : constraint.terms) {
     g = std::gcd(g, t.coef);
     if (g == 1) return true;
   }
-  if (row.equality && !floor_mod(row.constant, g).is_zero()) {
-    conflict_ = row.why;
+  if (constraint.equality && !floor_mod(constraint.constant, g).is_zero()) {
+    conflict_ = constraint.why;
     return false;
   }
-  for (LinearTerm& t : row.terms) t.coef /= g;
-  row.constant = floor_div(row.constant, g);
+  for (LinearTerm& t : constraint.terms) t.coef /= g;
+  constraint.constant = floor_div(constraint.constant, g);
   return true;
 }
 
-uint32_t LinearSystem::find(const LinearConstraint& row, uint64_t hash,
+uint32_t LinearSystem::find(const LinearConstraint& constraint, uint64_t hash,
                             bool opposite) const {
   return index_.find({hash}, [&](uint32_t i) {
-    if (!active_[i] || rows_[i].terms.size() != row.terms.size()) return false;
-    for (size_t k = 0; k < row.terms.size(); ++k) {
-      const LinearTerm &a = rows_[i].terms[k], &b = row.terms[k];
+    if (!active_[i] || constraints_[i].terms.size() != constraint.terms.size())
+      return false;
+    for (size_t k = 0; k < constraint.terms.size(); ++k) {
+      const LinearTerm &a = constraints_[i].terms[k], &b = constraint.terms[k];
       if (a.unknown != b.unknown) return false;
       if (a.coef != (opposite ? -b.coef : b.coef)) return false;
     }
@@ -106,28 +108,29 @@ uint32_t LinearSystem::find(const LinearConstraint& row, uint64_t hash,
 }
 
 // An inequality: keeps the tightest of the constraints with the same terms.
-void LinearSystem::insert(LinearConstraint&& row) {
-  const uint64_t hash = hash_of(row);
-  uint32_t same = find(row, hash, false);
+void LinearSystem::insert(LinearConstraint&& constraint) {
+  const uint64_t hash = hash_of(constraint);
+  uint32_t same = find(constraint, hash, false);
   if (same != kNoId) {
-    LinearConstraint& old = rows_[same];
-    if (old.constant <= row.constant) return;
-    old.constant = row.constant;
-    old.why = row.why;
+    LinearConstraint& old = constraints_[same];
+    if (old.constant <= constraint.constant) return;
+    old.constant = constraint.constant;
+    old.why = constraint.why;
     return check_opposite(old, hash);
   }
-  auto i = static_cast<uint32_t>(rows_.size());
+  auto i = static_cast<uint32_t>(constraints_.size());
   index_.insert({hash}, i);
-  for (const LinearTerm& t : row.terms) unknown(t.unknown).rows.push_back(i);
-  count(row, 1);
-  rows_.push_back(std::move(row));
+  for (const LinearTerm& t : constraint.terms)
+    unknown(t.unknown).constraints.push_back(i);
+  count(constraint, 1);
+  constraints_.push_back(std::move(constraint));
   active_.push_back(true);
-  check_opposite(rows_.back(), hash);
+  check_opposite(constraints_.back(), hash);
 }
 
 // Counts it as an active constraint (by is 1), or as one no more (-1).
-void LinearSystem::count(const LinearConstraint& row, int by) {
-  for (const LinearTerm& t : row.terms) {
+void LinearSystem::count(const LinearConstraint& constraint, int by) {
+  for (const LinearTerm& t : constraint.terms) {
     Unknown& u = unknown(t.unknown);
     const auto n = static_cast<uint32_t>(by);  // -1 wraps
     (t.coef > 0 ? u.pos : u.neg) += n;
@@ -138,23 +141,24 @@ void LinearSystem::count(const LinearConstraint& row, int by) {
 
 void LinearSystem::deactivate(uint32_t i) {
   active_[i] = false;
-  count(rows_[i], -1);
+  count(constraints_[i], -1);
 }
 
 // p + c >= 0 and -p + d >= 0: a contradiction when c + d < 0, and p == -c when
 // c + d == 0.
-void LinearSystem::check_opposite(const LinearConstraint& row, uint64_t hash) {
-  uint32_t i = find(row, hash, true);
+void LinearSystem::check_opposite(const LinearConstraint& constraint,
+                                  uint64_t hash) {
+  uint32_t i = find(constraint, hash, true);
   if (i == kNoId) return;
-  const LinearConstraint& other = rows_[i];
-  Int gap = row.constant + other.constant;
+  const LinearConstraint& other = constraints_[i];
+  Int gap = constraint.constant + other.constant;
   if (gap.sign() > 0) return;
-  Reason why = reasons_.join(row.why, other.why);
+  Reason why = reasons_.join(constraint.why, other.why);
   if (gap.sign() < 0) {
     conflict_ = why;
     return;
   }
-  LinearConstraint equal = row;
+  LinearConstraint equal = constraint;
   equal.equality = true;
   equal.why = why;
   equalities_.push_back(std::move(equal));
@@ -187,14 +191,14 @@ bool LinearSystem::combine(const LinearConstraint& a, int64_t ka,
 // Substitutes the equality, in which x has the coefficient `sign`.
 void LinearSystem::solve_for(uint32_t x, LinearConstraint&& equal,
                              int64_t sign) {
-  LinearConstraint row;
+  LinearConstraint constraint;
   size_t kept = 0;
   for (LinearConstraint& other : equalities_) {
     const int64_t c = coefficient(other, x);
     if (c != 0) {
-      if (!combine(other, 1, equal, -c * sign, row)) continue;
-      if (!normalize(row)) continue;
-      std::swap(other, row);
+      if (!combine(other, 1, equal, -c * sign, constraint)) continue;
+      if (!normalize(constraint)) continue;
+      std::swap(other, constraint);
     }
     if (&equalities_[kept] != &other) equalities_[kept] = std::move(other);
     ++kept;
@@ -206,9 +210,9 @@ void LinearSystem::solve_for(uint32_t x, LinearConstraint&& equal,
 
 // Substitutes what was solved for.  False when a coefficient outgrows its
 // place.
-bool LinearSystem::substitute_solved(LinearConstraint& row) {
+bool LinearSystem::substitute_solved(LinearConstraint& constraint) {
   LinearConstraint other;
-  LinearConstraint *now = &row, *next = &other;
+  LinearConstraint *now = &constraint, *next = &other;
   while (true) {  // what was solved first may be about what was solved later
     const LinearTerm* found = nullptr;
     uint32_t first = kNoId;
@@ -218,10 +222,11 @@ bool LinearSystem::substitute_solved(LinearConstraint& row) {
     }
     if (!found) break;
     const Solved& s = solved_[first];
-    if (!combine(*now, 1, s.row, -found->coef * s.sign, *next)) return false;
+    if (!combine(*now, 1, s.constraint, -found->coef * s.sign, *next))
+      return false;
     std::swap(now, next);
   }
-  if (now != &row) row = std::move(*now);
+  if (now != &constraint) constraint = std::move(*now);
   return true;
 }
 
@@ -230,21 +235,21 @@ void LinearSystem::solve_equalities(uint64_t limit) {
   const size_t first = solved_.size();
   while (!conflict_ && !equalities_.empty() && work_ < limit) solve_equality();
   for (size_t k = first; k < solved_.size() && !conflict_; ++k) {
-    const auto rows = std::move(unknown(solved_[k].unknown).rows);
-    unknown(solved_[k].unknown).rows.clear();
-    for (uint32_t i : rows) {
+    const auto constraints = std::move(unknown(solved_[k].unknown).constraints);
+    unknown(solved_[k].unknown).constraints.clear();
+    for (uint32_t i : constraints) {
       if (!active_[i]) continue;
       deactivate(i);
-      LinearConstraint row = std::move(rows_[i]);
-      if (substitute_solved(row)) add_normalized(std::move(row));
+      LinearConstraint constraint = std::move(constraints_[i]);
+      if (substitute_solved(constraint)) add_normalized(std::move(constraint));
     }
   }
 }
 
 void LinearSystem::add_inequalities() {
-  for (LinearConstraint& row : std::exchange(inequalities_, {})) {
+  for (LinearConstraint& constraint : std::exchange(inequalities_, {})) {
     if (conflict_) return;
-    if (substitute_solved(row)) add_normalized(std::move(row));
+    if (substitute_solved(constraint)) add_normalized(std::move(constraint));
   }
 }
 
@@ -287,18 +292,19 @@ void LinearSystem::run_simplex(uint64_t units) {
     if (unknowns_[x].pos + unknowns_[x].neg > 0) place[x] = count++;
   }
   Simplex simplex(count);
-  for (uint32_t i = 0; i < rows_.size(); ++i) {
+  for (uint32_t i = 0; i < constraints_.size(); ++i) {
     if (!active_[i]) continue;
-    LinearConstraint row = rows_[i];
-    for (LinearTerm& t : row.terms) t.unknown = place[t.unknown];
-    simplex.add(row);
+    LinearConstraint constraint = constraints_[i];
+    for (LinearTerm& t : constraint.terms) t.unknown = place[t.unknown];
+    simplex.add(constraint);
     used.push_back(i);
   }
   auto conflict = simplex.infeasible(units);
   work_ += simplex.work();
   if (!conflict) return;
   Reason why = 0;
-  for (uint32_t k : *conflict) why = reasons_.join(why, rows_[used[k]].why);
+  for (uint32_t k : *conflict)
+    why = reasons_.join(why, constraints_[used[k]].why);
   conflict_ = why;
 }
 
@@ -330,23 +336,23 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
     return true;
   }
   if (best == kNoId) return false;
-  LinearConstraint row;
+  LinearConstraint constraint;
   std::vector<LinearConstraint> lower, upper;
   lower.reserve(unknown(best).pos);
   upper.reserve(unknown(best).neg);
-  const auto rows = std::move(unknown(best).rows);
-  unknown(best).rows.clear();
-  for (uint32_t i : rows) {
-    int64_t c = active_[i] ? coefficient(rows_[i], best) : 0;
+  const auto constraints = std::move(unknown(best).constraints);
+  unknown(best).constraints.clear();
+  for (uint32_t i : constraints) {
+    int64_t c = active_[i] ? coefficient(constraints_[i], best) : 0;
     if (c == 0) continue;
     deactivate(i);
-    (c > 0 ? lower : upper).push_back(std::move(rows_[i]));
+    (c > 0 ? lower : upper).push_back(std::move(constraints_[i]));
   }
   for (const LinearConstraint& l : lower) {
     int64_t down = coefficient(l, best);
     for (const LinearConstraint& u : upper) {
-      if (combine(l, -coefficient(u, best), u, down, row)) {
-        add_normalized(std::move(row));
+      if (combine(l, -coefficient(u, best), u, down, constraint)) {
+        add_normalized(std::move(constraint));
       }
       if (conflict_) return true;
     }
@@ -356,7 +362,7 @@ bool LinearSystem::eliminate_variable(uint64_t limit) {
 
 std::optional<Reason> LinearSystem::contradiction(uint64_t units) {
   uint64_t limit = work_ + units;
-  while (!conflict_ && rows_.size() < limits().linear_constraints &&
+  while (!conflict_ && constraints_.size() < limits().linear_constraints &&
          work_ < limit) {
     if (!equalities_.empty()) {
       solve_equalities(limit);

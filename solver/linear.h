@@ -42,16 +42,16 @@ struct LinearConstraint {
 // these of them, with smaller coefficients: integer solutions correspond.
 // Nothing where coefficients are small already, or the constraints are many.
 std::optional<std::vector<LinearConstraint>> with_short_columns(
-    const std::vector<LinearConstraint>& rows);
+    const std::vector<LinearConstraint>& constraints);
 
 class LinearSystem {
  public:
   static constexpr int64_t kMaxCoefficient = int64_t{1} << 62;
 
   // Room is made for so many constraints.
-  LinearSystem(ReasonArena& reasons, size_t rows);
+  LinearSystem(ReasonArena& reasons, size_t constraints);
 
-  void add(LinearConstraint row);
+  void add(LinearConstraint constraint);
   // Spends at most `units` of work.
   std::optional<Reason> contradiction(uint64_t units);
   uint64_t work() const { return work_; }
@@ -63,22 +63,23 @@ class LinearSystem {
              neg = 0;  // active constraints by the sign of its coefficient
     // The ones among these where it is not 1 or -1.
     uint32_t large_pos = 0, large_neg = 0;
-    SmallVector<uint32_t, 8> rows;  // and others that are inactive by now
+    SmallVector<uint32_t, 8>
+        constraints;  // and others that are inactive by now
   };
 
-  bool normalize(LinearConstraint& row);
-  void insert(LinearConstraint&& row);
-  void check_opposite(const LinearConstraint& row, uint64_t hash);
-  uint32_t find(const LinearConstraint& row, uint64_t hash,
+  bool normalize(LinearConstraint& constraint);
+  void insert(LinearConstraint&& constraint);
+  void check_opposite(const LinearConstraint& constraint, uint64_t hash);
+  uint32_t find(const LinearConstraint& constraint, uint64_t hash,
                 bool opposite) const;
-  void add_normalized(LinearConstraint&& row);
-  void count(const LinearConstraint& row, int by);
+  void add_normalized(LinearConstraint&& constraint);
+  void count(const LinearConstraint& constraint, int by);
   void deactivate(uint32_t i);
   Unknown& unknown(uint32_t x);
   void solve_equalities(uint64_t limit);
   void solve_equality();
   void solve_for(uint32_t x, LinearConstraint&& equal, int64_t sign);
-  bool substitute_solved(LinearConstraint& row);
+  bool substitute_solved(LinearConstraint& constraint);
   void add_inequalities();
   bool eliminate_variable(uint64_t limit);
   void run_simplex(uint64_t units);
@@ -89,14 +90,14 @@ class LinearSystem {
   struct Solved {
     uint32_t unknown;
     int64_t sign;
-    LinearConstraint row;
+    LinearConstraint constraint;
   };
 
   ReasonArena& reasons_;
   std::vector<LinearConstraint>
       inequalities_;            // inequalities, until equalities are solved
   std::vector<Solved> solved_;  // each may be about later ones
-  std::vector<LinearConstraint> rows_;  // inequalities
+  std::vector<LinearConstraint> constraints_;  // inequalities
   std::vector<bool> active_;
   InternIndex index_;  // of constraints by their terms
   std::vector<LinearConstraint> equalities_;

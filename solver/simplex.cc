@@ -41,12 +41,12 @@ Wide quotient(Wide a, Wide g) {
 
 }  // namespace
 
-bool Simplex::add(const LinearConstraint& row) {
+bool Simplex::add(const LinearConstraint& constraint) {
   uint32_t variable = static_cast<uint32_t>(free_) + slacks_++;
-  std::optional<int64_t> constant = row.constant.to_int64();
+  std::optional<int64_t> constant = constraint.constant.to_int64();
   if (!constant || !fits(*constant)) return false;
   Row r{std::vector<int64_t>(columns_), *constant, 1, variable};
-  for (const LinearTerm& t : row.terms) r.cells[t.unknown] = t.coef;
+  for (const LinearTerm& t : constraint.terms) r.cells[t.unknown] = t.coef;
   rows_.push_back(std::move(r));
   return true;
 }

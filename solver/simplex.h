@@ -23,7 +23,7 @@ class Simplex {
   explicit Simplex(size_t unknowns) : columns_(unknowns), free_(unknowns) {}
 
   // False when the constraint's numbers are too large; it is left out then.
-  bool add(const LinearConstraint& row);
+  bool add(const LinearConstraint& constraint);
   // The constraints, by the order of add(), that have no common solution.
   // Spends at most `units` of work; nullopt is "there is one, or none was found
   // to lack".

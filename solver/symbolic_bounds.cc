@@ -71,7 +71,7 @@ class Bounder {
     });
   }
 
-  // --- rows
+  // --- constraints
 
   void read(Expr condition) {
     visit_conjuncts(condition, [this](Expr part) {
@@ -88,23 +88,23 @@ class Bounder {
     const Expr gap = condition.arg(1) - condition.arg(0);
     Polynomial p = to_polynomial(proviso::canonical(gap));
     if (condition.is(Op::kLt)) p.add({}, -1);
-    add_row(p);
-    if (condition.is(Op::kEq)) add_row(p * Int(-1));
+    add_constraint(p);
+    if (condition.is(Op::kEq)) add_constraint(p * Int(-1));
   }
 
   // p >= 0.
-  void add_row(Polynomial p) {
+  void add_constraint(Polynomial p) {
     if (p.is_constant()) return;
-    const auto index = static_cast<uint32_t>(rows_.size());
-    rows_.push_back(std::move(p));
-    for (const auto& [monomial, coefficient] : rows_.back().terms()) {
+    const auto index = static_cast<uint32_t>(constraints_.size());
+    constraints_.push_back(std::move(p));
+    for (const auto& [monomial, coefficient] : constraints_.back().terms()) {
       if (monomial.empty()) continue;
-      std::vector<uint32_t>& of = rows_with_[monomial];
-      if (of.size() < limits().bound_rows_of_term) of.push_back(index);
+      std::vector<uint32_t>& of = constraints_with_[monomial];
+      if (of.size() < limits().bound_constraints_of_term) of.push_back(index);
     }
   }
-  void add_row(Expr nonnegative) {
-    add_row(to_polynomial(proviso::canonical(nonnegative)));
+  void add_constraint(Expr nonnegative) {
+    add_constraint(to_polynomial(proviso::canonical(nonnegative)));
   }
 
   bool is_known(Expr condition) {
@@ -116,8 +116,8 @@ class Bounder {
   void define(Expr atom, int nesting) {
     if (!defined_.insert(atom).second) return;
     const Interval range = context_.bounds_quick(atom);
-    if (range.lower()) add_row(atom - pool_.integer(*range.lower()));
-    if (range.upper()) add_row(pool_.integer(*range.upper()) - atom);
+    if (range.lower()) add_constraint(atom - pool_.integer(*range.lower()));
+    if (range.upper()) add_constraint(pool_.integer(*range.upper()) - atom);
     if (atom.arity() != 2 && !atom.is(Op::kMin) && !atom.is(Op::kMax)) return;
     switch (atom.op()) {
       case Op::kFloorDiv:
@@ -125,11 +125,11 @@ class Bounder {
       case Op::kMod:
       case Op::kPythonMod: define_remainder(atom); break;
       case Op::kMin:
-        for (Expr arg : atom.args()) add_row(arg - atom);
+        for (Expr arg : atom.args()) add_constraint(arg - atom);
         define_by_arguments(atom, nesting);
         break;
       case Op::kMax:
-        for (Expr arg : atom.args()) add_row(atom - arg);
+        for (Expr arg : atom.args()) add_constraint(atom - arg);
         define_by_arguments(atom, nesting);
         break;
       default: break;
@@ -140,23 +140,23 @@ class Bounder {
     const Expr x = atom.arg(0), d = atom.arg(1);
     if (!is_positive(d)) return;
     const Expr rest = x - atom * d;  // in [0, d)
-    add_row(rest);
-    add_row(d - 1 - rest);
+    add_constraint(rest);
+    add_constraint(d - 1 - rest);
     if (!is_chosen(d) || nesting == fixed::bound_nesting) return;
     for (bool above : {true, false}) {
       const auto end = bound(x, above, nesting + 1);
       if (!end) continue;
       const Expr q = floor_div(*end, d);
-      add_row(above ? q - atom : atom - q);
+      add_constraint(above ? q - atom : atom - q);
     }
   }
 
   void define_remainder(Expr atom) {
     const Expr x = atom.arg(0), d = atom.arg(1);
     if (!is_positive(d)) return;
-    add_row(atom);
-    add_row(d - 1 - atom);
-    if (is_known(le(pool_.integer(0), x))) add_row(x - atom);
+    add_constraint(atom);
+    add_constraint(d - 1 - atom);
+    if (is_known(le(pool_.integer(0), x))) add_constraint(x - atom);
   }
 
   // Min(a, b) <= Min(a's bound, b's bound), and so on: all have to have one.
@@ -170,7 +170,7 @@ class Bounder {
       }
       if (ends.size() != atom.arity()) continue;
       const Expr end = pool_.make(atom.op(), ends);
-      add_row(above ? end - atom : atom - end);
+      add_constraint(above ? end - atom : atom - end);
     }
   }
 
@@ -179,7 +179,8 @@ class Bounder {
   void eliminate(const Polynomial& p, const Int& scale, int depth,
                  Search& search) {
     Budget::spend(8 + 4 * p.terms().size());
-    if (++search.nodes > limits().bound_nodes || depth > limits().bound_rows ||
+    if (++search.nodes > limits().bound_nodes ||
+        depth > limits().bound_constraints ||
         search.candidates.size() >= limits().bound_candidates) {
       return;
     }
@@ -193,30 +194,33 @@ class Bounder {
     for (Expr atom : monomial) {
       if (!is_chosen(Monomial{atom})) define(atom, search.nesting);
     }
-    // Rows that name the monomial, then rows of a part of it times the rest.
+    // Constraints that name the monomial, then constraints of a part of it
+    // times the rest.
     for (const auto& [part, rest] : divisions(monomial)) {
-      const auto rows = rows_with_.find(part);
-      if (rows == rows_with_.end()) continue;
+      const auto constraints = constraints_with_.find(part);
+      if (constraints == constraints_with_.end()) continue;
       if (!rest.empty() && !is_nonnegative(rest)) continue;
-      const std::vector<uint32_t> indices = rows->second;  // define() adds
+      const std::vector<uint32_t> indices =
+          constraints->second;  // define() adds
       for (uint32_t index : indices) {
-        const Polynomial row = rest.empty()
-                                   ? rows_[index]
-                                   : rows_[index] * Polynomial::term(rest, 1);
-        const auto at = row.terms().find(monomial);
-        if (at == row.terms().end()) continue;
+        const Polynomial constraint =
+            rest.empty() ? constraints_[index]
+                         : constraints_[index] * Polynomial::term(rest, 1);
+        const auto at = constraint.terms().find(monomial);
+        if (at == constraint.terms().end()) continue;
         const Int& there = at->second;
         if (there.sign() == coefficient.sign()) continue;
         const Int common = gcd(abs(coefficient), abs(there));
         const Int mine = floor_div(abs(there), common);
         const Int theirs = floor_div(abs(coefficient), common);
-        eliminate(p * mine + row * theirs, scale * mine, depth + 1, search);
+        eliminate(p * mine + constraint * theirs, scale * mine, depth + 1,
+                  search);
       }
     }
   }
 
-  // The monomial as what a row may name times the rest: whole, then atom by
-  // atom.
+  // The monomial as what a constraint may name times the rest: whole, then atom
+  // by atom.
   std::vector<std::pair<Monomial, Monomial>> divisions(const Monomial& m) {
     std::vector<std::pair<Monomial, Monomial>> all = {{m, {}}};
     for (size_t i = 0; m.size() > 1 && i < m.size(); ++i) {
@@ -282,8 +286,9 @@ class Bounder {
   ExprPool& pool_;
   const std::unordered_set<Expr, ExprHash> over_;
   std::unordered_map<Expr, bool, ExprHash> chosen_;
-  std::vector<Polynomial> rows_;
-  std::unordered_map<Monomial, std::vector<uint32_t>, MonomialHash> rows_with_;
+  std::vector<Polynomial> constraints_;
+  std::unordered_map<Monomial, std::vector<uint32_t>, MonomialHash>
+      constraints_with_;
   std::unordered_set<Expr, ExprHash> defined_;
 };
 

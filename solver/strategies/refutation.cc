@@ -108,24 +108,24 @@ std::optional<Proof> Refutation::refute_cases(
 //   2*x + 3*y >= 1, x - 4*y >= 0, 5*x + 2*y <= 4     x - 4*y is 0 or 1
 std::optional<Split> Refutation::few_values_of_slack(
     const RelevantConstraints& relevant) {
-  const std::vector<LinearConstraint>& rows = relevant.linear;
-  if (rows.size() > limits().small_refutation) return std::nullopt;
+  const std::vector<LinearConstraint>& constraints = relevant.linear;
+  if (constraints.size() > limits().small_refutation) return std::nullopt;
   const std::vector<LinearConstraint> bounds = lemmas_.of_bounds(relevant);
   for (int most = 2; most <= limits().slack_values; most *= 2) {
-    for (const LinearConstraint& row : rows) {
-      if (row.equality || row.terms.size() < 2) continue;
-      LinearConstraint larger = row;  // row >= most
+    for (const LinearConstraint& constraint : constraints) {
+      if (constraint.equality || constraint.terms.size() < 2) continue;
+      LinearConstraint larger = constraint;  // constraint >= most
       larger.constant -= most;
       larger.why = 0;
-      LinearSystem system(reasons_, rows.size() + bounds.size() + 1);
-      add_all(system, rows);
+      LinearSystem system(reasons_, constraints.size() + bounds.size() + 1);
+      add_all(system, constraints);
       add_all(system, bounds);
       system.add(std::move(larger));
       const auto why = system.contradiction(domain_.units_left());
       domain_.spend(1 + system.work() / 4);
       if (!why) continue;
-      Poly p = poly_of(row);
-      Split split{{}, reasons_.join(row.why, *why)};
+      Poly p = poly_of(constraint);
+      Split split{{}, reasons_.join(constraint.why, *why)};
       for (int value = 0; value < most; ++value, p.constant -= 1) {
         split.branches.push_back(forms_.formulas.eq(p));
       }
