@@ -19,11 +19,10 @@ namespace {
 
 thread_local Tracer* current_tracer = nullptr;
 
-// Strides of an example, told through its symbolic sizes where they fit: the
+// Strides of an example in terms of its symbolic sizes where they fit: the
 // stride of a dim is a product of an inner dim's size and stride.
-std::vector<c10::SymInt> symbolic_strides(
-    const at::Tensor& example, const std::vector<c10::SymInt>& sizes) {
-  if (example.is_contiguous()) return contiguous_strides(sizes);
+std::vector<c10::SymInt> fitted_strides(const at::Tensor& example,
+                                        const std::vector<c10::SymInt>& sizes) {
   const size_t rank = sizes.size();
   std::vector<size_t> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);  // inner dims first
@@ -39,6 +38,24 @@ std::vector<c10::SymInt> symbolic_strides(
     for (const auto& [value, product] : products)
       if (value == stride) strides[d] = product;
     products.emplace_back(stride * example.size(d), strides[d] * sizes[d]);
+  }
+  return strides;
+}
+
+// A contiguous tensor may have any stride where its size is 1: torch.rand(4, 1)
+// transposed has (1, 1), and a program sees them.
+std::vector<c10::SymInt> symbolic_strides(
+    const at::Tensor& example, const std::vector<c10::SymInt>& sizes) {
+  if (!example.is_contiguous()) return fitted_strides(example, sizes);
+  std::vector<c10::SymInt> strides = contiguous_strides(sizes);
+  std::vector<c10::SymInt> fitted;
+  int64_t expected = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d].maybe_as_int() == 1 && example.stride(d) != expected) {
+      if (fitted.empty()) fitted = fitted_strides(example, sizes);
+      strides[d] = fitted[d];
+    }
+    expected *= std::max<int64_t>(example.size(d), 1);
   }
   return strides;
 }

@@ -1,6 +1,8 @@
 """cond, map, while_loop, scan, associative_scan: recorded once, run like eager,
 loaded by torch; each broken rule a clear error."""
 
+import io
+
 import pytest
 import torch
 from torch._higher_order_ops import associative_scan, map, scan, while_loop
@@ -321,8 +323,16 @@ def test_associative_scan_with_a_dynamic_length():
                                 combine_mode="generic")
 
     program = export(f, (torch.randn(5, 2),), ({0: AUTO},))
-    check(program, lambda x: x.cumprod(0), *[(torch.randn(n, 2),)
-                                             for n in (2, 5, 8)])
+    inputs = [(torch.randn(n, 2),) for n in (2, 5, 8)]
+    check(program, lambda x: x.cumprod(0), *inputs)
+    # The body's inputs have a size of their own: the pairs of one level.
+    file = io.BytesIO()
+    proviso.save(program, file)
+    for load in (proviso.load, torch.export.load):
+        file.seek(0)
+        loaded = load(file).module()
+        for x, in inputs:
+            torch.testing.assert_close(loaded(x), x.cumprod(0))
 
 
 @pytest.mark.parametrize("function, error, text", [

@@ -81,6 +81,13 @@ def test_nested_specs_are_refused_with_their_path():
     with pytest.raises(ValueError, match=r"has the keys \['a'\]"):
         proviso.export(nested, (inputs,), dynamic_shapes=({"a": [None]},))
 
+    def variadic(*xs):
+        return xs[0] + 1
+
+    with pytest.raises(ValueError, match=r"`dynamic_shapes\['xs'\]` is .* has 1 "
+                                         "items; give a tuple"):
+        proviso.export(variadic, (X,), dynamic_shapes=({0: Dim("n")},))
+
 
 def test_one_name_has_one_range():
     def add(x, y):

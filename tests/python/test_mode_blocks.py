@@ -325,3 +325,30 @@ def test_a_default_dtype_that_is_set_already_is_no_change():
 
     x = torch.randn(2)
     assert torch.equal(proviso.export(program, (x,)).module()(x), x)
+
+
+class Counted(torch.nn.Module):
+    """Nobody reads what the block computes: it writes."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(3))
+
+    def forward(self, x):
+        with torch.no_grad():
+            self.calls.add_(1)
+        return x * 2
+
+
+def test_a_block_that_only_writes_is_saved():
+    x = torch.randn(5)
+    program = proviso.export(Counted(), (x,), dynamic_shapes=({0: Dim.AUTO},))
+    file = io.BytesIO()
+    proviso.save(program, file)
+    for load in (proviso.load, torch.export.load):
+        file.seek(0)
+        module = load(file).module()
+        for size in (5, 7):
+            module(torch.randn(size))
+        calls = dict(module.named_buffers())["calls"]
+        assert torch.equal(calls, torch.full((3,), 2.0)), load

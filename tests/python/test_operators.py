@@ -808,3 +808,46 @@ def test_a_tensor_of_sizes_like_another():
         return (torch.rand(n, m),)
 
     compare_at(program, inputs, (MATRIX,), (3, 5), (7, 4), (1, 1))
+
+
+def test_new_makes_a_tensor_of_the_same_type():
+    def program(x):
+        n = x.shape[0]
+        return [x.new([n, 2]), x.new([1, 2]), x.new(n, 2).zero_(), x.new(),
+                x.new(x.shape).fill_(3), x.long().new([n]), x.new(x[0])]
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.rand(n, m),)
+
+    compare_at(program, inputs, (MATRIX,), (3, 5), (7, 4), (1, 1))
+
+
+def test_shifts_in_place():
+    def program(x):
+        y = (x * 9).long()
+        y <<= 2
+        z = y.clone()
+        z >>= 1
+        return y, z, y.bitwise_left_shift_(1)
+
+    def inputs(n, m):
+        torch.manual_seed(n)
+        return (torch.rand(n, m),)
+
+    compare_at(program, inputs, (MATRIX,), (3, 5), (7, 4), (1, 1))
+
+
+def test_derivatives_of_what_is_multiplied_by_a_number():
+    def program(x):
+        def f(t):
+            return t.sin() * 3
+
+        return [torch.func.jvp(f, (x,), (torch.ones_like(x),))[1],
+                torch.func.jvp(f, (x,), (x,))[0]]
+
+    def inputs(n):
+        torch.manual_seed(n)
+        return (torch.rand(n),)
+
+    compare_at(program, inputs, ({0: proviso.Dim.AUTO},), (5,), (7,), (3,))

@@ -138,3 +138,29 @@ def test_only_who_looks_is_refused():
     ep = proviso.export(reshapes, inputs(3), dynamic_shapes=specs)
     for n in SIZES:
         assert torch.equal(ep.module()(*inputs(n)), reshapes(*inputs(n)))
+
+
+# A dimension of size 1 may have any stride, and a tensor is contiguous all the
+# same.
+ODD = {
+    "a row": torch.randn(4, 1).t(),
+    "channels last": torch.randn(2, 3, 1, 1).to(memory_format=LAST),
+    "far": torch.randn(3, 1, 2).as_strided((3, 1, 2), (2, 6, 1)),
+    "one": torch.randn(1, 1).as_strided((1, 1), (5, 7)),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("name", ["itself", "clone", "contiguous", "double",
+                                  "zeros_like"])
+def test_strides_of_dimensions_of_size_one(kind, name):
+    made = {"itself": lambda x: x, "clone": lambda x: x.clone(),
+            "contiguous": lambda x: x.contiguous(),
+            "double": lambda x: x.double(), "zeros_like": torch.zeros_like}
+
+    def program(x):
+        return x + 1, made[name](x).stride()
+
+    x = ODD[kind]
+    module = proviso.export(program, (x,)).module()
+    assert module(x)[1] == program(x)[1]

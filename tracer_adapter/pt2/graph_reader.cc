@@ -342,7 +342,7 @@ Argument GraphReader::argument(const Scope& scope, const Json& json) {
                                  body.at("imag").number())};
   if (tag == "as_graph") {
     GraphReader sub(symbols_, allowed_);
-    Graph graph = sub.read(body.at("graph"));
+    Graph graph = sub.read(body.at("graph"), body_binds_sizes_);
     return {GraphArgument{body.at("name").string(),
                           std::make_shared<Graph>(std::move(graph))}};
   }
@@ -544,6 +544,7 @@ void GraphReader::node(Scope& scope, const Json& json) {
   node.target = target == "torch.builtins.round" ? "builtins.round" : target;
   if (const Json* name = json.find("name")) node.name = name->string();
   node.location = location(json);
+  body_binds_sizes_ = target == "torch.ops.higher_order.associative_scan";
   if (target.starts_with(kHigherOrderPrefix)) {
     node.kind = Node::Kind::kHigherOrder;
   } else if ((node.op = find_operator(target))) {
@@ -590,11 +591,11 @@ void GraphReader::nodes(Scope& scope) {
   }
 }
 
-Argument GraphReader::input(Scope& scope, const Json& json) {
+Argument GraphReader::input(Scope& scope, const Json& json, bool binds_sizes) {
   const auto& [tag, body] = json.tagged();
   const bool value = tag == "as_tensor" || (tag.starts_with("as_sym_") &&
                                             body.tagged().first == "as_name");
-  if (value) return {ValueRef{define(scope, named(json).at(0), false)}};
+  if (value) return {ValueRef{define(scope, named(json).at(0), binds_sizes)}};
   const Argument constant = argument(scope, json);
   if (constant.get<ListArgument>() || constant.get<GraphArgument>() ||
       constant.get<ValueRef>())
@@ -602,13 +603,13 @@ Argument GraphReader::input(Scope& scope, const Json& json) {
   return constant;
 }
 
-Graph GraphReader::read(const Json& json) {
+Graph GraphReader::read(const Json& json, bool binds_sizes) {
   Graph graph;
   graph_ = &graph;
   Scope scope{json, {}};
   for (const Json& entry : json.at("inputs").items()) {
     InputSpec spec;
-    spec.arg = input(scope, entry);
+    spec.arg = input(scope, entry, binds_sizes);
     if (const ValueRef* ref = spec.arg.get<ValueRef>())
       spec.name = graph.value(ref->id).name;
     graph.inputs.push_back(std::move(spec));

@@ -34,8 +34,9 @@ class GraphReader {
   GraphReader(ForeignSymbols& symbols, const AllowedOperators& allowed)
       : symbols_(symbols), allowed_(allowed) {}
 
-  // Inputs have their arguments alone; their kinds are the signature's.
-  Graph read(const Json& json);
+  // Inputs have their arguments alone; their kinds are the signature's.  The
+  // inputs of a body may bind symbols of their own.
+  Graph read(const Json& json, bool binds_sizes = false);
   // An argument of the graph that was read last (of its signature).
   Argument argument(const Json& json) const;
 
@@ -58,7 +59,7 @@ class GraphReader {
                                          bool of_node);
   ValueId define(Scope& scope, const Named& named, bool of_node);
   static void bind(Scope& scope, const std::string& name, ValueId id);
-  Argument input(Scope& scope, const Json& json);
+  Argument input(Scope& scope, const Json& json, bool binds_sizes);
   Argument argument(const Scope& scope, const Json& json);
   Argument list(const Scope& scope, const std::string& tag, const Json& json);
   ValueId value(const Scope& scope, const std::string& name) const;
@@ -86,6 +87,9 @@ class GraphReader {
   std::map<std::string, int> suffixes_;  // the last that made a name new
   Names top_;
   std::map<ValueId, c10::IValue> constants_;  // numbers, of numbers alone
+  // associative_scan(combine, xs) combines as many pairs at once as one of its
+  // levels has: the sizes of the body's inputs are no others'.
+  bool body_binds_sizes_ = false;
 };
 
 }  // namespace proviso::inline v0_2::pt2

@@ -572,6 +572,8 @@ const RuleEntry kElementwiseRules[] = {
     {"aten::__iand__", kBinaryInPlace, "in place"},
     {"aten::__ior__", kBinaryInPlace, "in place"},
     {"aten::__ixor__", kBinaryInPlace, "in place"},
+    {"aten::__ilshift__", kBinaryInPlace, "in place"},
+    {"aten::__irshift__", kBinaryInPlace, "in place"},
     {"aten::atan2_", kBinaryFloatInPlace, "in place"},
     {"aten::clamp_", kTernaryInPlace, "in place"},
     {"aten::clip_", kTernaryInPlace, "in place"},

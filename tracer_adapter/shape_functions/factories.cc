@@ -393,6 +393,7 @@ const RuleEntry kFactoryRules[] = {
     {"aten::bartlett_window", window, "factory"},
     {"aten::blackman_window", window, "factory"},
     {"aten::empty.memory_format", from_sizes, "factory"},
+    {"aten::_efficientzerotensor", from_sizes, "factory"},
     {"aten::empty_permuted", empty_permuted, "factory"},
     {"aten::empty_strided", empty_strided, "factory"},
     {"aten::eye", eye, "factory"},

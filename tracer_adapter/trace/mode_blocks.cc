@@ -117,8 +117,8 @@ Symbols Outliner::symbols_after(const Run& run) const {
   return result;
 }
 
-// What the block gives: the values that are read after it, and values that
-// tell the symbols that are.
+// The values that are read after the block, and values that tell the symbols
+// that are.
 std::vector<ValueId> Outliner::results(
     const Run& run, const std::vector<ValueId>& defined) const {
   std::vector<ValueId> result;
@@ -179,6 +179,8 @@ void rename(Argument& a, const std::unordered_map<ValueId, ValueId>& names) {
     for (Argument& item : list->items) rename(item, names);
 }
 
+// What gives nothing has no place in a file: a block whose results nobody reads
+// (it adds to a buffer) gives the last one that it makes, or what it writes to.
 Node Outliner::block(const Run& run) {
   auto body = std::make_shared<Graph>();
   std::vector<Argument> operands;
@@ -210,11 +212,20 @@ Node Outliner::block(const Run& run) {
   settings(inside, result);
   result.location = nodes_[run.begin].location;
   result.modules = modules(run);
-  for (ValueId id : results(run, defined)) {
-    result.outputs.push_back({false, {id}});
+  const auto give = [&](ValueId outside, ValueId inside) {
+    result.outputs.push_back({false, {outside}});
     body->outputs.push_back({OutputKind::kUserOutput,
-                             {ValueRef{names.at(id)}},
+                             {ValueRef{inside}},
                              /*target=*/{}});
+  };
+  for (ValueId id : results(run, defined)) give(id, names.at(id));
+  if (result.outputs.empty()) {
+    if (!defined.empty()) {
+      give(defined.back(), names.at(defined.back()));
+    } else if (!operands.empty()) {
+      const ValueId written = operands[0].get<ValueRef>()->id;
+      give(graph_.add_value(graph_.value(written).meta), names.at(written));
+    }
   }
   for (size_t i = run.begin; i < run.end; ++i) {
     Node& node = nodes_[i];

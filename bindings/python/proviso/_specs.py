@@ -76,7 +76,8 @@ def collect(forward, args: Tuple, kwargs: dict, dynamic_shapes: Any) -> Inputs:
         if name == variadic[0]:
             index = i - positions.index(name)
             key = pytree.SequenceKey(index)
-            spec = _child(specs.get(name), key, index, len(bound[name]), name)
+            spec = _child(specs.get(name), key, index, len(bound[name]),
+                          f"[{name!r}]")
             walker.walk((pytree.MappingKey(name), key), value, spec)
         else:
             walker.walk((pytree.MappingKey(name),), value, specs.get(name))
@@ -152,6 +153,11 @@ def _child(spec, key, index, count, where):
             return spec[key.key]
         if name in spec:
             return spec[name]
+        if isinstance(key, pytree.SequenceKey):
+            raise ValueError(
+                f"export: `dynamic_shapes{where}` is {spec!r} where "
+                f"`inputs{where}` has {count} items; give a tuple with an entry "
+                "for each")
         raise ValueError(
             f"export: `dynamic_shapes{where}` has the keys {list(spec)} where "
             f"`inputs{where}` has {_key_text(key)!r}; give the same keys")

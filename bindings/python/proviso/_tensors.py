@@ -86,6 +86,26 @@ def _tensor_like(self, data, *, dtype=None, device=None, requires_grad=False):
                             requires_grad=requires_grad)
 
 
+_new = torch.Tensor.new
+
+
+def _new_of_dtype(self, *args, **options):
+    """x.new([s, 1]) and x.new(s, 2): torch's asks which legacy type a traced x
+    is of, and it is of none."""
+    if not is_fake(self):
+        return _new(self, *args, **options)
+    device = options.pop("device", self.device)
+    if options:
+        return _new(self, *args, **options)
+    if len(args) != 1 or isinstance(args[0], (torch.Size, int, torch.SymInt)):
+        sizes = (args[0] if args and isinstance(args[0], torch.Size)
+                 else args or (0,))
+        return self.new_empty(sizes, device=device)
+    if isinstance(args[0], torch.Tensor):
+        return args[0].detach()
+    return self.new_tensor(args[0], device=device)
+
+
 _tolist = torch.Tensor.tolist
 
 
@@ -314,6 +334,7 @@ PATCHES = [
     *((torch.Tensor, name, _no_storage(name))
       for name in ("untyped_storage", "storage")),
     (torch.Tensor, "new_tensor", _tensor_like),
+    (torch.Tensor, "new", _new_of_dtype),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "is_contiguous", _asked_contiguous),
     *((torch.Tensor, name, _keeping_layout_answers(getattr(torch.Tensor, name)))
