@@ -1,6 +1,8 @@
 """Programs with plain asserts, out of reach of pytest, which rewrites those of
 test files."""
 
+import torch
+
 
 def on_data(x, y):
     a = x.item()
@@ -27,3 +29,11 @@ def with_words(x):
         raise RuntimeError
     assert n > -100, "small"
     return x
+
+
+def formatted_and_dropped(x):
+    message = f"{x.shape[0]} rows, {x.shape[1]!r} columns"
+    message += " of " + str(x.shape[0] * 2)
+    assert x.dim() == 2, message
+    torch._check(x.shape[0] > 1, lambda: f"{x.shape[0]} are few")
+    return x + 1

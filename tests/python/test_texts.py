@@ -1,12 +1,16 @@
 """A program that depends on the text of a size keeps that size; one that only
 shows it does not."""
 
+import dataclasses
+import io
+import itertools
 import logging
 import warnings
 
 import pytest
 import torch
 
+import asserting
 import proviso
 from proviso import Dim, _export
 
@@ -59,17 +63,18 @@ def as_a_name(x):
     return {f"of {x.shape[0]}": x + 1}
 
 
+def built_key(x):
+    return Built()(x[:, 0])
+
+
 def of_a_float(x):
     return x + 1 if str(x.shape[0] / 2) == "2.5" else x
 
 
 DEPENDING = {"table": Cached().eval(), "layer": chosen_layer,
              "digits": of_its_digits, "shape": of_a_shape, "padded": padded,
-             "returned": returned, "name": as_a_name, "float": of_a_float}
-
-
-def built_key(x):
-    return Built()(x[:, 0])
+             "returned": returned, "name": as_a_name, "float": of_a_float,
+             "built": built_key}
 
 
 def printed(x):
@@ -89,16 +94,152 @@ def warned(x):
     return x + 1
 
 
-def formatted_and_dropped(x):
-    message = f"{x.shape[0]} rows, {x.shape[1]!r} columns"
-    message += " of " + str(x.shape[0] * 2)
-    assert x.dim() == 2, message
-    torch._check(x.shape[0] > 1, lambda: f"{x.shape[0]} are few")
+def joined(x):
+    print("x".join(f"{s}" for s in x.shape), ",".join(map(str, x.shape)),
+          [str(s) for s in x.shape])
+    print(*x.shape)
+    return x + 1
+
+
+def of_a_choice(x, loud=True):
+    print(f"{x.shape[0]} rows" if loud else "", x.mean().dtype)
+    return x + 1
+
+
+def formatted(x):
+    _log.warning("%s of %s" % (x.shape[0], str(x.shape)))
+    _log.info("{} rows".format(x.shape[0]))
+    logging.getLogger(__name__).info(repr(x.shape).upper())
+    return x + 1
+
+
+def of_a_function(x):
+    def described():
+        return f"a shape of {x.shape}"
+
+    print(described())
+    text = described()
+    if x.dim() == 3:
+        raise ValueError(text) from None
+    if x.dim() == 4:
+        raise ValueError(f"not {text}" + text)
+    return x + 1
+
+
+@dataclasses.dataclass
+class Sizes:
+    rows: int
+
+
+def of_an_object(x):
+    print(Sizes(x.shape[0]), f"{Sizes(x.shape[0])}")
+    _log.warning("%s", Sizes(x.shape[0]))
     return x + 1
 
 
 SHOWING = {"printed": printed, "logged": logged, "warned": warned,
-           "dropped": formatted_and_dropped, "built": built_key}
+           "dropped": asserting.formatted_and_dropped, "joined": joined,
+           "choice": of_a_choice, "formatted": formatted,
+           "function": of_a_function, "object": of_an_object}
+
+
+# --- every way to ask for a text, with every way to use it
+
+ASKED = {
+    "f-string": lambda n: f"{n}",
+    "of words": lambda n: f"k{n}",
+    "str": lambda n: str(n),
+    "repr": lambda n: repr(n),
+    "format": lambda n: format(n),
+    "method": lambda n: "{}".format(n),
+    "percent": lambda n: "%s" % n,
+    "percent of two": lambda n: "%s-%s" % (n, 2),
+    "added": lambda n: "k" + str(n),
+    "joined": lambda n: "x".join(map(str, (n, 4))),
+    "generated": lambda n: ",".join(f"{s}" for s in (n, 4)),
+    "listed": lambda n: ",".join([str(s) for s in (n, 4)]),
+    "tuple": lambda n: str((n, 4)),
+    "list": lambda n: repr([n]),
+    "size": lambda n: str(torch.Size([n, 4])),
+    "object": lambda n: str(Sizes(n)),
+    "product": lambda n: str(n * 2),
+    "half": lambda n: str(n / 2),
+    "condition": lambda n: f"{n > 4}",
+    "of a tree": lambda n: torch.utils._pytree.tree_map(str, [n])[0],
+    "written": lambda n: _written(n),
+    "callback": lambda n: sorted([n], key=lambda s: f"{s}") and f"{n}",
+}
+
+
+def _written(n):
+    print(n, file=(text := io.StringIO()))
+    return text.getvalue().strip()
+
+
+TEXTS_OF_5 = {name: ask(5) for name, ask in ASKED.items()}
+
+
+class Named:
+    k5 = 2.0
+
+
+def _variable(text, of_5):
+    found = text
+    if found == of_5:
+        return 2.0
+    return 1.0
+
+
+def _caught(text, of_5):
+    try:
+        raise ValueError(text)
+    except ValueError as error:
+        return 2.0 if str(error) == of_5 else 1.0
+
+
+def _kept(text, of_5):
+    kept = []
+    kept += [text]
+    print(text)
+    return 2.0 if of_5 in kept else 1.0
+
+
+USED = {
+    "equal": lambda text, of_5: 2.0 if text == of_5 else 1.0,
+    "in": lambda text, of_5: 2.0 if text in (of_5, "7") else 1.0,
+    "get": lambda text, of_5: {of_5: 2.0}.get(text, 1.0),
+    "length": lambda text, of_5: len(text),
+    "end": lambda text, of_5: 2.0 if text.endswith(of_5[-1]) else 1.0,
+    "start": lambda text, of_5: 2.0 if text.startswith(of_5[:2]) else 1.0,
+    "digit": lambda text, of_5: text.count("1"),
+    "attribute": lambda text, of_5: getattr(Named, text, 1.0),
+    "upper": lambda text, of_5: 2.0 if text.upper() == of_5.upper() else 1.0,
+    "sum": lambda text, of_5: sum(map(ord, text)),
+    "variable": _variable, "caught": _caught, "kept": _kept,
+    "once more": lambda text, of_5: (
+        2.0 if f"<{text}>" == f"<{of_5}>" else 1.0),
+}
+
+
+@pytest.mark.parametrize("asked, used", list(
+    itertools.product(ASKED, USED)))
+def test_a_text_decides_as_in_eager(asked, used):
+    ask, use, of_5 = ASKED[asked], USED[used], TEXTS_OF_5[asked]
+
+    def program(x):
+        return x * use(ask(x.shape[0]), of_5)
+
+    for example in (2, 10):
+        module = exported(program, torch.ones(example, 1)).module()
+        assert is_same(module(torch.ones(example, 1)),
+                       program(torch.ones(example, 1)))
+        for rows in (1, 2, 3, 5, 7, 10, 17, 20, 100):
+            x = torch.ones(rows, 1)
+            try:
+                found = module(x)
+            except RuntimeError:
+                continue  # a guard refuses
+            assert is_same(found, program(x)), f"{example} and {rows} rows"
 
 
 def exported(program, x):
@@ -142,7 +283,7 @@ def test_a_size_whose_text_is_shown_varies(name):
             assert is_same(module(x), program(x))
 
 
-@pytest.mark.parametrize("name", ["printed", "logged", "warned"])
+@pytest.mark.parametrize("name", ["printed", "logged", "warned", "dropped"])
 def test_what_only_shows_a_size_is_traced_once(name, monkeypatch, capsys):
     traces, trace = [], _export._trace_program
 

@@ -4,7 +4,6 @@ of the frame that asks.
     asking = Asking(sys._getframe(1))
     asking.demand         # assert n > 3, or: if n <= 3: raise ValueError("few")
     asking.only_speaks()  # if n > 512: warnings.warn(f"{n} is long")
-    asking.is_only_spoken()  # print(f"{n} rows")
     asking.compared()     # x.shape == y.shape: one condition for all sizes
 
 `only_speaks` follows both ways from the branch until they meet.  On the way
@@ -133,26 +132,6 @@ class Asking:
             return False
         ways = _Ways(self._frame, self._code, self._index)
         return ways.meet(jump) is not None
-
-    def is_only_spoken(self):
-        """Whether the statement that asks does nothing but read and speak."""
-        if self._at is None:
-            return False
-        for first in range(self._at, max(-1, self._at - _MOST_BACK), -1):
-            if self._speaks_from(first):
-                return True
-        return False
-
-    def _speaks_from(self, first):
-        """Whether a whole statement begins at `first`, and only speaks."""
-        ways = _Ways(self._frame, self._code, self._index)
-        end = self._at + 1
-        while end < len(self._code) and self._code[end].opname != "POP_TOP":
-            end += 1
-        try:
-            return len(ways.run(first, end)) == 1
-        except (_Stop, IndexError):
-            return False
 
     def compared(self):
         """Of two sequences of sizes that are compared: whether all are equal,

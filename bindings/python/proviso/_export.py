@@ -19,7 +19,6 @@ from proviso import (
     _specs,
     _state,
     _suggest,
-    _texts,
     _trace,
 )
 from proviso._errors import ConstraintViolationError, DataDependentError
@@ -76,7 +75,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
             assumed_answers=answers)
 
     try:
-        program, out_spec = _texts.settled(lambda: _keys.settled(trace))
+        program, out_spec = _keys.settled(trace)
     except DataDependentError as error:
         refused = _suggest.with_later_questions(
             error, lambda *known: _error_of(trace, *known))
