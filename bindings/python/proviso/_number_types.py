@@ -22,6 +22,15 @@ def is_symbolic(value):
             and isinstance(value.node, _proviso.SymNode))
 
 
+def number_of(value):
+    """The number itself, which fixes it."""
+    if isinstance(value, torch.SymInt):
+        return value.__index__()
+    if isinstance(value, torch.SymFloat):
+        return value.node.guard_float("", 0)
+    return bool(value) if isinstance(value, torch.SymBool) else value
+
+
 class NumberType(type):
     """Is to isinstance() and == what the number's own type is."""
 

@@ -146,22 +146,6 @@ def _truth_index(b):
     return builtins.int(builtins.bool(b))
 
 
-# numpy asks an object that is no number of its own for these methods.
-_OF_NUMPY = {"sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "log2",
-             "log10": "log10", "sin": "sin", "cos": "cos", "tan": "tan",
-             "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsin": "asin",
-             "arccos": "acos", "arctan": "atan", "radians": "radians",
-             "degrees": "degrees", "expm1": "expm1", "log1p": "log1p"}
-
-
-def _of_numpy(name):
-    def function(n):
-        return getattr(math, name)(n)
-
-    function.__name__ = name
-    return _of_ours(function)
-
-
 _LACKING = [
     (torch.SymInt, "__invert__", _of_ours(_invert)),
     (torch.SymInt, "bit_count", _of_ours(_bit_count)),
@@ -171,10 +155,7 @@ _LACKING = [
 ] + [
     (kind, name, property(_of_ours(value)))
     for kind in (torch.SymInt, torch.SymFloat)
-    for name, value in (("real", _itself), ("imag", lambda n: 0))
-] + [
-    (kind, name, _of_numpy(of_math)) for kind in (torch.SymInt, torch.SymFloat)
-    for name, of_math in _OF_NUMPY.items()]
+    for name, value in (("real", _itself), ("imag", lambda n: 0))]
 
 
 def _only_of_nodes(kind):

@@ -19,6 +19,7 @@ import warnings
 import torch
 
 from proviso import _proviso, _shown
+from proviso._number_types import number_of
 
 _KINDS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _FORMAT = object.__format__
@@ -41,19 +42,10 @@ def _may_decide(frame):
     return not _shown.is_only_shown(frame)
 
 
-def _number(value):
-    """The number itself, which fixes it."""
-    if isinstance(value, torch.SymInt):
-        return value.__index__()
-    if isinstance(value, torch.SymFloat):
-        return value.node.guard_float("", 0)
-    return value.node.bool_()
-
-
 def _written(value, frame, symbol, spec=""):
     """The text of `value`, for which the frame asks."""
     if _may_decide(frame):
-        return builtins.format(_number(value), spec)
+        return builtins.format(number_of(value), spec)
     if spec:  # one that numbers have
         builtins.format(1.0 if isinstance(value, torch.SymFloat) else 1, spec)
     return symbol

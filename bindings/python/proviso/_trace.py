@@ -14,6 +14,7 @@ from proviso import (
     _modes,
     _number_types,
     _numbers,
+    _numpy,
     _proviso,
     _tensors,
     _texts,
@@ -75,6 +76,7 @@ _PATCHES = [
     *_modes.PATCHES,
     *_keys.PATCHES,
     *_numbers.PATCHES,
+    *_numpy.PATCHES,
     *_texts.PATCHES,
 ]
 

@@ -1,0 +1,133 @@
+"""numpy's functions of sizes: a program gives the value and the type that eager
+gives, at every size that it takes."""
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import proviso
+from proviso import Dim
+
+PROGRAMS = {
+    "ceil/2": lambda n: np.ceil(n / 2),
+    "floor/2": lambda n: np.floor(n / 2),
+    "ceil n": lambda n: np.ceil(n),
+    "rint": lambda n: np.rint(n / 2),
+    "rint n": lambda n: np.rint(n),
+    "trunc": lambda n: np.trunc(n / 3),
+    "round": lambda n: np.round(n / 3, 1),
+    "around": lambda n: np.around(n / 3),
+    "fix": lambda n: np.fix(n / 3),
+    "neg": lambda n: np.ceil(-n / 3),
+    "arr": lambda n: np.ceil(np.array([n, 3]) / 2)[0],
+    "arr2": lambda n: np.floor(np.array([n, 4]) / 2).sum(),
+    "mul": lambda n: np.int64(2) * n,
+    "mul2": lambda n: n * np.float64(2),
+    "div": lambda n: n / np.int64(2),
+    "fdiv": lambda n: n // np.int64(2),
+    "f32": lambda n: n * np.float32(0.1),
+    "max": lambda n: np.maximum(n, 4),
+    "min": lambda n: np.minimum(n / 2, 4),
+    "prod": lambda n: np.prod([n, 4]),
+    "mean": lambda n: np.mean([n, 4]),
+    "sum": lambda n: np.sum([n, 4]),
+    "abs": lambda n: np.abs(3 - n),
+    "sign": lambda n: np.sign(3 - n),
+    "sq": lambda n: np.square(n),
+    "pow": lambda n: np.power(n, 2),
+    "sqrt": lambda n: np.sqrt(n),
+    "log": lambda n: np.log(n),
+    "float64": lambda n: np.float64(n),
+    "int64": lambda n: np.int64(n),
+    "clip": lambda n: np.clip(n, 2, 6),
+    "mod": lambda n: np.mod(n, 3),
+    "fmod": lambda n: np.fmod(n, 3),
+    "isf": lambda n: float(np.isfinite(n)),
+    "cbrt": lambda n: np.cbrt(n),
+    "hypot": lambda n: np.hypot(n, 3),
+    "exp2": lambda n: np.exp2(n),
+    "arange": lambda n: np.arange(n).sum(),
+    "linspace": lambda n: np.linspace(0, 1, n).sum(),
+    "float32": lambda n: np.float32(n / 3),
+    "log2ceil": lambda n: 2 ** np.ceil(np.log2(n)),
+    "int(ceil)": lambda n: int(np.ceil(n / 2)),
+    "gcd": lambda n: np.gcd(n, 6),
+    "eq": lambda n: float(np.int64(5) == n),
+    "lt": lambda n: float(np.less(n, 5)),
+    "and": lambda n: np.bitwise_and(n, 3),
+    "shift": lambda n: np.left_shift(1, n),
+    "floor_divide": lambda n: np.floor_divide(n, 2),
+    "true_divide": lambda n: np.true_divide(n, 2),
+    "arr*": lambda n: (np.array([1, 2]) * n).sum(),
+    "neg1": lambda n: np.negative(n),
+    "recip": lambda n: np.reciprocal(n),
+    "recipf": lambda n: np.reciprocal(n / 2),
+    "maxlist": lambda n: np.max([n, 4]),
+    "divmod": lambda n: np.divmod(n, 3)[1],
+    "rint arr": lambda n: np.rint(np.array([n / 2, 1.0]))[0],
+}
+UFUNCS = sorted(
+    name for name, f in vars(np).items()
+    if isinstance(f, np.ufunc) and f.nout == 1 and f.nin <= 2
+    and not f.signature)
+PARTNERS = (3, 2.5, np.int64(3), np.float32(2.5), np.array(2))
+FREE = ("ceil/2", "floor/2", "trunc", "rint", "mul", "mul2", "prod", "sqrt",
+        "arr", "floor_divide")
+
+
+def _programs_of(name):
+    """With a size and its half, and another number on either side."""
+    f = getattr(np, name)
+    for number in (lambda n: n, lambda n: n / 2, lambda n: 3 - n):
+        if f.nin == 1:
+            yield lambda n, of=number: f(of(n))
+        for other in PARTNERS if f.nin == 2 else ():
+            yield lambda n, of=number, other=other: f(of(n), other)
+            yield lambda n, of=number, other=other: f(other, of(n))
+
+
+def _rows_taken(program):
+    """Those of which eager gives a number, and the exported program the same."""
+    def filled(x):
+        return torch.full((2,), program(x.shape[0]))
+
+    def outcome(function, rows):
+        try:
+            return function(torch.ones(rows, 4))
+        except Exception:
+            return None
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if outcome(filled, 5) is None:
+            return None
+        try:
+            module = proviso.export(filled, (torch.ones(5, 4),),
+                                    dynamic_shapes=[{0: Dim.AUTO}]).module()
+        except (NotImplementedError, TypeError):
+            return []
+        taken = []
+        for rows in (1, 2, 3, 4, 5, 6, 7, 17):
+            found, expected = outcome(module, rows), outcome(filled, rows)
+            if found is None or expected is None:
+                continue
+            taken.append(rows)
+            assert found.dtype == expected.dtype, rows
+            assert torch.equal(found.nan_to_num(7), expected.nan_to_num(7)), rows
+            assert torch.equal(found.signbit(), expected.signbit()), rows
+    return taken
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_function_of_a_size_is_eagers(name):
+    taken = _rows_taken(PROGRAMS[name])
+    assert 5 in taken
+    assert len(taken) >= 7 or name not in FREE
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_every_ufunc_of_a_size_is_eagers(name):
+    taken = [_rows_taken(program) for program in _programs_of(name)]
+    assert any(taken) or all(rows is None for rows in taken)
