@@ -12,7 +12,6 @@ there, and the guards refuse them.
 """
 
 import argparse
-import contextvars
 import itertools
 import random
 import sys
@@ -174,26 +173,30 @@ class Steps(torch.overrides.TorchFunctionMode):
 
     def __init__(self):
         super().__init__()
-        # An export puts back what it reaches: not what a variable holds.
-        self._notes = contextvars.ContextVar("notes")
-        self._notes.set(types.SimpleNamespace(shapes=[], inputs=[]))
+        # An export puts back what it reaches; not the table of modules.
+        self._place = f"notes of {id(self)}"
+        sys.modules[self._place] = types.ModuleType(self._place)
+        self.shapes, self.inputs = [], []
+
+    def __del__(self):
+        sys.modules.pop(self._place, None)
 
     @property
     def shapes(self):
-        return self._notes.get().shapes
+        return sys.modules[self._place].shapes
 
     @shapes.setter
     def shapes(self, shapes):
-        self._notes.get().shapes = shapes
+        sys.modules[self._place].shapes = shapes
 
     @property
     def inputs(self):
         """What n and m are called: "s0", "s1", or "4"."""
-        return self._notes.get().inputs
+        return sys.modules[self._place].inputs
 
     @inputs.setter
     def inputs(self, inputs):
-        self._notes.get().inputs = inputs
+        sys.modules[self._place].inputs = inputs
 
     def __torch_function__(self, function, _, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))

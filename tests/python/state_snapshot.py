@@ -9,7 +9,7 @@ import types
 import torch
 from torch.nn.modules import module as hooks
 
-from proviso import _proviso
+from proviso import _iterators, _proviso
 from proviso._state import is_traced
 
 # Neither holds state of a program; from here everything would be reached.
@@ -47,6 +47,8 @@ def objects(program, limit=100_000):
         if (id(value) in seen or isinstance(value, _SKIPPED)
                 or type(value).__module__.startswith(_SKIPPED_PACKAGES)):
             continue
+        if isinstance(value, (*_iterators.TYPES, _iterators.GENERATOR)):
+            continue  # what there is of it is taken when it is advanced
         if isinstance(value, torch.Tensor) and not value.is_leaf:
             continue
         behind = _behind(value)
@@ -56,12 +58,14 @@ def objects(program, limit=100_000):
 
 
 def changes(before, traced_alone=False):
-    """Sentences about the objects that are not as they were."""
+    """Sentences about the objects that are not as they were; an iterator that
+    was advanced is another one now."""
     found = []
     for value, behind in before.values():
         now = _behind(value)
         if len(now) == len(behind) and all(
                 a is b or (type(a) in (int, float, str) and a == b)
+                or all(isinstance(v, _iterators.TYPES) for v in (a, b))
                 for a, b in zip(now, behind)):
             continue
         new = [item for item in now if not any(item is b for b in behind)]

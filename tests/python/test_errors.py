@@ -86,7 +86,7 @@ def test_nested_specs_are_refused_with_their_path():
 
     with pytest.raises(ValueError, match=r"`dynamic_shapes\['xs'\]` is .* has 1 "
                                          "items; give a tuple"):
-        proviso.export(variadic, (X,), dynamic_shapes=({0: Dim("n")},))
+        proviso.export(variadic, (X,), dynamic_shapes=({"0th": Dim("n")},))
 
 
 def test_one_name_has_one_range():

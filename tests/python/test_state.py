@@ -2,12 +2,22 @@
 every mode of torch is as before (conftest.py checks it of each export; these
 programs are made to break it)."""
 
+import array
 import collections
+import contextvars
+import decimal
 import functools
 import importlib
+import io
+import itertools
+import logging
+import os
+import queue
 import random
 import sys
+import threading
 import warnings
+import weakref
 
 import pytest
 import torch
@@ -436,3 +446,271 @@ def test_a_package_is_put_back_wherever_it_is(package, folder, tmp_path,
             sys.modules.pop(name, None)
         _state._is_namesake.cache_clear()
         _state._is_installed.cache_clear()
+
+
+# --- objects of every other kind: (kept, act(kept, x), read(kept))
+
+class _Counted(type):
+    made = 0
+
+    def __setattr__(cls, name, value):
+        type.__setattr__(_Counted, "made", _Counted.made + 1)
+        type.__setattr__(cls, name, value)
+
+
+class _OfMeta(metaclass=_Counted):
+    number = 0
+
+
+class _LocalKind(threading.local):
+    pass
+
+
+class _Target:
+    pass
+
+
+def _set_entry(name, value):
+    globals()["ENTRY"] = value
+
+
+def _local():
+    local = threading.local()
+    local.number = 1
+    return local
+
+
+_LOCAL, _VARIABLE = _local(), contextvars.ContextVar("kept", default=1)
+_TARGET, _LOGGER = _Target(), logging.getLogger("a program's logger")
+_BOX = contextvars.ContextVar("box", default=[])
+
+
+def _of_library(kept, x):
+    torch.nn.functional.relu = kept
+    torch.nn.functional.of_the_program = x
+    torch.Tensor.of_the_program = x
+    setattr(torch.nn, "of_the_program_too", x)
+    del functools.WRAPPER_UPDATES
+
+
+def _of_import(kept, x):
+    import torch.nn.functional as f
+    from torch import nn
+    f.gelu = kept
+    nn.Linear.of_the_program = x
+
+
+def _of_numpy(kept, x):
+    numpy = sys.modules["numpy"]
+    numpy.seterr(all="ignore")
+    numpy.set_printoptions(precision=2)
+
+
+def _flags(kept, x):
+    torch.set_flush_denormal(True)
+    torch.set_warn_always(not torch.is_warn_always_enabled())
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    sys.setrecursionlimit(sys.getrecursionlimit() + 7)
+    decimal.getcontext().prec = 5
+    os.environ["OF_THE_PROGRAM"] = "1"
+    os.environ.pop("BEFORE_THE_PROGRAM")
+    sys.path.append("/of/the/program")
+    warnings.simplefilter("error")
+    _LOGGER.setLevel(10)
+    _LOGGER.addHandler(logging.NullHandler())
+
+
+def _read_flags(kept):
+    return (float(torch.tensor(1e-40) * 1) == 0, torch.is_warn_always_enabled(),
+            torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction,
+            sys.getrecursionlimit(), decimal.getcontext().prec,
+            dict(os.environ), list(sys.path), list(warnings.filters),
+            _LOGGER.level, list(_LOGGER.handlers))
+
+
+def _read_numpy(kept):
+    numpy = pytest.importorskip("numpy")
+    return numpy.geterr(), numpy.get_printoptions()
+
+
+def _read_library(kept):
+    return (torch.nn.functional.relu, torch.nn.functional.gelu,
+            functools.WRAPPER_UPDATES, hasattr(torch.Tensor, "of_the_program"),
+            [hasattr(m, n) for m in (torch.nn, torch.nn.functional,
+                                     torch.nn.Linear)
+             for n in ("of_the_program", "of_the_program_too")])
+
+
+def _queue():
+    kept = queue.SimpleQueue()
+    kept.put(1)
+    kept.put(2)
+    return kept
+
+
+def _read_queue(kept):
+    items = [kept.get() for _ in range(kept.qsize())]
+    for item in items:
+        kept.put(item)
+    return items
+
+
+def _buffer(kind, text):
+    kept = kind()
+    kept.write(text * 3)
+    kept.seek(2)
+    return kept
+
+
+OBJECTS = {
+    "bytearray": (lambda: bytearray(b"abc"),
+                  lambda kept, x: (kept.extend(b"d"), kept.pop(0)), bytes),
+    "array": (lambda: array.array("i", [1, 2]),
+              lambda kept, x: (kept.append(3), kept.pop(0)), list),
+    "text": (lambda: _buffer(io.StringIO, "ab"),
+             lambda kept, x: kept.write("more than there was"),
+             lambda kept: (kept.getvalue(), kept.tell())),
+    "bytes": (lambda: _buffer(io.BytesIO, b"ab"),
+              lambda kept, x: kept.truncate(0),
+              lambda kept: (kept.getvalue(), kept.tell())),
+    "weak set": (weakref.WeakSet, lambda kept, x: kept.add(_TARGET), len),
+    "weak reference": (lambda: weakref.ref(_TARGET),
+                       lambda kept, x: setattr(kept(), "v", x),
+                       lambda kept: dict(vars(_TARGET))),
+    "queue": (_queue, lambda kept, x: (kept.get(), kept.put(x)), _read_queue),
+    "bound method": (lambda: [].append, lambda kept, x: kept(x),
+                     lambda kept: list(kept.__self__)),
+    "bound wrapper": (lambda: {}.__setitem__, lambda kept, x: kept("x", x),
+                      lambda kept: dict(kept.__self__)),
+    "lock": (threading.Lock, lambda kept, x: kept.acquire(),
+             lambda kept: kept.locked()),
+    "event": (threading.Event, lambda kept, x: kept.set(),
+              lambda kept: kept.is_set()),
+    "semaphore": (lambda: threading.Semaphore(3),
+                  lambda kept, x: kept.acquire(), lambda kept: kept._value),
+    "thread's": (_local, lambda kept, x: setattr(kept, "number", x),
+                 lambda kept: dict(vars(kept))),
+    "thread's of a class": (_LocalKind, lambda kept, x: setattr(kept, "v", x),
+                            lambda kept: dict(vars(kept))),
+    "thread's global": (int, lambda kept, x: setattr(_LOCAL, "number", x),
+                        lambda kept: dict(vars(_LOCAL))),
+    "context": (int, lambda kept, x: (_VARIABLE.set(x), _BOX.get().append(x)),
+                lambda kept: (_VARIABLE.get(), list(_BOX.get()))),
+    "context's": (lambda: contextvars.ContextVar("own", default=1),
+                  lambda kept, x: kept.set(x), lambda kept: kept.get()),
+    "metaclass": (int, lambda kept, x: setattr(_OfMeta, "number", x),
+                  lambda kept: (_OfMeta.number, _Counted.made)),
+    "global by name": (int, lambda kept, x: _set_entry("ENTRY", x),
+                       lambda kept: "ENTRY" in globals()),
+    "library": (lambda: torch.sin, _of_library, _read_library),
+    "import": (lambda: torch.sin, _of_import, _read_library),
+    "numpy": (int, _of_numpy, _read_numpy),
+    "flags": (int, _flags, _read_flags),
+}
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["ends", "raises"])
+@pytest.mark.parametrize("name", OBJECTS)
+def test_what_a_module_keeps_is_as_before(name, fails, monkeypatch):
+    monkeypatch.setenv("BEFORE_THE_PROGRAM", "1")
+    make, act, read = OBJECTS[name]
+
+    def acting(m, x):
+        act(m.kept, x)
+        if fails:
+            raise RuntimeError("as asked")
+
+    module = Module(acting)
+    module.kept = make()
+    before = read(module.kept)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            before = read(module.kept)
+            try:
+                proviso.export(module, (X,), dynamic_shapes=ROWS)
+            except RuntimeError as error:
+                assert fails and "as asked" in str(error)
+            else:
+                assert not fails
+            now = read(module.kept)
+        assert not _has_traced(now)
+        assert now == before
+    finally:
+        act_undone(name)
+
+
+def _has_traced(value):
+    return any(map(_state.is_traced, torch.utils._pytree.tree_leaves(value)))
+
+
+def act_undone(name):
+    """Whatever an export left is not the next test's."""
+    if name == "flags":
+        torch.set_flush_denormal(False)
+        decimal.getcontext().prec = 28
+
+
+# --- iterators
+
+def _running():
+    yield from range(10)
+
+
+ITERATORS = {
+    "count": lambda: itertools.count(1),
+    "cycle": lambda: itertools.cycle([1, 2, 3]),
+    "list": lambda: iter([1, 2, 3, 4]),
+    "range": lambda: iter(range(1, 9)),
+    "dict": lambda: iter({1: 2, 3: 4, 5: 6}),
+    "set": lambda: iter({1, 2, 3}),
+    "reversed": lambda: reversed([1, 2, 3]),
+    "enumerate": lambda: map(sum, enumerate([1, 2, 3])),
+    "zip": lambda: map(sum, zip([1, 2, 3], itertools.count())),
+    "chain": lambda: itertools.chain([1, 2], iter([3, 4])),
+    "islice": lambda: itertools.islice(itertools.count(), 1, None, 2),
+    "product": lambda: map(sum, itertools.product([1, 2], [3, 4])),
+    "accumulate": lambda: itertools.accumulate([1, 2, 3]),
+    "filter": lambda: filter(None, [0, 1, 2, 3]),
+    "repeat": lambda: itertools.repeat(2, 5),
+    "takewhile": lambda: itertools.takewhile(lambda n: n < 9, [1, 2, 3]),
+    "zip_longest": lambda: map(sum, itertools.zip_longest([1, 2], [3, 4])),
+}
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+@pytest.mark.parametrize("name", ITERATORS)
+def test_an_iterator_is_where_it_was_and_is_warned_of(name, taken):
+    def started():
+        iterator = ITERATORS[name]()
+        for _ in range(taken):
+            next(iterator)
+        return iterator
+
+    module = Module(lambda m, x: x * next(m.nested["a"][0]) * next(m.kept))
+    module.kept, module.nested = started(), {"a": [started()]}
+    with pytest.warns(UserWarning, match="self.kept was advanced during"
+                      " export, and is where it was again"):
+        proviso.export(module, (X,), dynamic_shapes=ROWS)
+    for iterator in (module.kept, module.nested["a"][0]):
+        assert list(itertools.islice(iterator, 9)) == list(
+            itertools.islice(started(), 9))
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: _running(), "cannot be put back")])
+def test_a_generator_is_warned_of(make, words):
+    module = Module(lambda m, x: x * next(m.kept))
+    module.kept = make()
+    with pytest.warns(UserWarning, match="self.kept.*" + words):
+        proviso.export(module, (X,), dynamic_shapes=ROWS)
+
+
+def test_an_iterator_that_stays_is_not_warned_of():
+    module = Module(lambda m, x: x + 1)
+    module.kept = itertools.count(), iter([1, 2]), _running()
+    kept = module.kept
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        proviso.export(module, (X,), dynamic_shapes=ROWS)
+    assert module.kept is kept

@@ -14,6 +14,7 @@ from proviso import (
     _number_types,
     _numbers,
     _owned_tensors,
+    _process,
     _promises,
     _proviso,
     _specs,
@@ -252,7 +253,7 @@ def _explained(session, mod, inputs, fakes, args, kwargs):
     """Runs the program; a question about data is answered by the line that
     asked it, whichever way the error came."""
     try:
-        return _run_program(mod, args, kwargs)
+        return _process.run_apart(_run_program, mod, args, kwargs)
     except RuntimeError as error:
         text = str(error)
         if not isinstance(error, DataDependentError) and not any(

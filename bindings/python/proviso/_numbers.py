@@ -14,10 +14,10 @@ import sys
 
 import torch
 
-from proviso import _number_types, _proviso
+from proviso import _number_types, _numpy, _proviso
 from proviso._errors import DataDependentError
 from proviso._not_traced import NotTraced
-from proviso._number_types import is_symbolic as _is_symbolic
+from proviso._number_types import is_symbolic as _is_symbolic, number_of
 
 
 # --- max and min
@@ -130,32 +130,47 @@ def _of_ours(function):
     return method
 
 
-def _itself(n):
-    return n
-
-
 def _invert(n):
     return -n - 1
-
-
-def _bit_count(n):
-    return n.__index__().bit_count()
 
 
 def _truth_index(b):
     return builtins.int(builtins.bool(b))
 
 
+_PLAIN = {torch.SymInt: builtins.int, torch.SymFloat: builtins.float,
+          torch.SymBool: builtins.bool}
+_ITSELF = {torch.SymInt: ("real", "numerator"), torch.SymFloat: ("real",),
+           torch.SymBool: ()}
+
+
+def _lacking(kind, plain):
+    """What a plain number has and torch's lacks is the number's own, which
+    fixes it, but for what is known of every number."""
+
+    def __getattr__(self, name):
+        if name != "node" and _is_symbolic(self):
+            if name in _ITSELF[kind]:
+                return self
+            if name == "imag" and plain is not builtins.bool:
+                return plain(0)
+            if name == "denominator" and plain is builtins.int:
+                return 1
+            found = _numpy.method_of(self, name)
+            if found is not None:
+                return found
+            if hasattr(plain, name) and not name.startswith("__"):
+                return getattr(number_of(self), name)
+        raise AttributeError(
+            f"'{kind.__name__}' object has no attribute '{name}'")
+
+    return (kind, "__getattr__", __getattr__)
+
+
 _LACKING = [
     (torch.SymInt, "__invert__", _of_ours(_invert)),
-    (torch.SymInt, "bit_count", _of_ours(_bit_count)),
-    (torch.SymInt, "numerator", property(_of_ours(_itself))),
-    (torch.SymInt, "denominator", property(_of_ours(lambda n: 1))),
     (torch.SymBool, "__index__", _of_ours(_truth_index)),
-] + [
-    (kind, name, property(_of_ours(value)))
-    for kind in (torch.SymInt, torch.SymFloat)
-    for name, value in (("real", _itself), ("imag", lambda n: 0))]
+    *(_lacking(*row) for row in _PLAIN.items())]
 
 
 def _only_of_nodes(kind):

@@ -23,9 +23,9 @@ _AS_IN_PYTHON = {int: _INTEGERS, float: _FLOATS}  # numpy's function
 _ROUNDED = {"ceil": math.ceil, "floor": math.floor, "trunc": math.trunc,
             "rint": round, "fix": math.trunc}
 # numpy asks an object that is no number of its own for these methods.
-_METHODS = ("exp exp2 log log2 log10 log1p expm1 sin cos tan sinh cosh tanh "
-            "arcsin arccos arctan arcsinh arccosh arctanh radians degrees "
-            "cbrt").split()
+_METHODS = frozenset(
+    "exp exp2 log log2 log10 log1p expm1 sin cos tan sinh cosh tanh "
+    "arcsin arccos arctan arcsinh arccosh arctanh radians degrees cbrt".split())
 
 
 def _numpy():
@@ -101,18 +101,15 @@ def _holds_symbols(x):
     return isinstance(x, (list, tuple)) and any(map(is_symbolic, x))
 
 
-def _method(name, function):
-    def method(self):
-        if not is_symbolic(self):
-            raise AttributeError(
-                f"'{type(self).__name__}' object has no attribute '{name}'")
-        return function(self)
-
-    return [(kind, name, method) for kind in (torch.SymInt, torch.SymFloat)]
-
-
-def _of_number(name):
-    return lambda n: float(getattr(_numpy(), name)(number_of(n)))
+def method_of(number, name):
+    """For which numpy asks an object of an array; None where it does not."""
+    if name == "sqrt":
+        return functools.partial(_root, number)
+    if name == "rint":
+        return functools.partial(_rounded, name, number)
+    if name in _METHODS:
+        return lambda: float(getattr(_numpy(), name)(number_of(number)))
+    return None
 
 
 PATCHES = []
@@ -120,7 +117,3 @@ if "numpy" in sys.modules:
     PATCHES += [(kind, "__array_ufunc__", _of_symbols)
                 for kind in (torch.SymInt, torch.SymFloat, torch.SymBool)]
     PATCHES += map(_of_arrays, _ROUNDED)
-    PATCHES += _method("sqrt", _root)
-    PATCHES += _method("rint", lambda n: _rounded("rint", n))
-    for _name in _METHODS:
-        PATCHES += _method(_name, _of_number(_name))

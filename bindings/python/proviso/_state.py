@@ -1,16 +1,22 @@
 """What a traced program may change, put back as it was: the objects that it
 reaches, and the modes of torch that Python keeps (C++ keeps the others)."""
 
+import array
 import collections
 import contextlib
+import contextvars
+import dis
 import functools
+import io
 import itertools
+import logging
 import operator
 import os
 import queue
 import random
 import re
 import sys
+import threading
 import types
 import warnings
 import weakref
@@ -18,7 +24,7 @@ import weakref
 import torch
 from torch.nn.modules import module as _global_hooks
 
-from proviso import _modules, _proviso
+from proviso import _iterators, _modules, _process, _proviso
 
 _MISSING = object()
 _NOTHING = ((), ())
@@ -149,16 +155,43 @@ class _Names:
     def read(self):
         names = list(self.found)
         if self.space.keys() != self.keys:
-            names += sorted(self.mentioned & self.space.keys() - self.keys)
+            names += sorted(
+                name for name in self.space.keys() - self.keys
+                if name in self.mentioned or is_traced(self.space[name]))
         return names, [self.space.get(name, _MISSING) for name in names]
 
     def write(self, names, items):
-        owner, is_class = self.owner, isinstance(self.owner, type)
         for name in set(self.read()[0]) - set(names):
-            (delattr if is_class else dict.pop)(owner, name)
+            _put_name(self.owner, name, _MISSING)
         for name, item in zip(names, items):
             if self.space.get(name, _MISSING) is not item:
-                (setattr if is_class else dict.__setitem__)(owner, name, item)
+                _put_name(self.owner, name, item)
+
+
+def _put_name(owner, name, item):
+    """In the globals of a module or in a class, whose metaclass does not see
+    it."""
+    is_class = isinstance(owner, type)
+    if item is not _MISSING:
+        (type.__setattr__ if is_class else dict.__setitem__)(owner, name, item)
+    elif name in (vars(owner) if is_class else owner):
+        (type.__delattr__ if is_class else dict.pop)(owner, name)
+
+
+class _Entries:
+    """Those names of a library's module or class that a program may write."""
+
+    def __init__(self, owner, names):
+        self.owner = owner
+        self.names = sorted(names)
+
+    def read(self):
+        space = self.owner if type(self.owner) is dict else vars(self.owner)
+        return self.names, [space.get(name, _MISSING) for name in self.names]
+
+    def write(self, names, items):
+        for name, item in zip(names, items):
+            _put_name(self.owner, name, item)
 
 
 _DICT = _Kind(_read_dict, _write_dict, "[{!r}]")
@@ -168,6 +201,7 @@ _CELL = _Kind(_read_cell, _write_cell, "")
 _SLOTS = _Kind(_read_slots, _write_names, ".{}")
 _TENSOR = _Kind(_read_tensor, _write_tensor, ".{}")
 _NAMES = _Kind(_Names.read, _Names.write, ".{}")
+_ENTRIES = _Kind(_Entries.read, _Entries.write, ".{}")
 _CONTAINERS = {dict: _DICT, collections.OrderedDict: _DICT, list: _ITEMS,
                set: _ITEMS, collections.deque: _ITEMS}
 
@@ -211,6 +245,61 @@ _ARRAY = _Copy(lambda a: a.copy(),
 _CACHE = _Copy(lambda f: f.cache_info().misses,
                lambda f, misses: (f.cache_info().misses == misses
                                   or f.cache_clear()))
+_BYTES = _Copy(lambda a: a[:], lambda a, copy: operator.setitem(
+    a, slice(None), copy))
+
+
+def _read_buffer(buffer):
+    return None if buffer.closed else buffer.__getstate__()
+
+
+def _write_buffer(buffer, state):
+    if state is not None and not buffer.closed:
+        buffer.__setstate__(state)
+
+
+def _read_queue(queue_):
+    items = []
+    with contextlib.suppress(queue.Empty):
+        while True:
+            items.append(queue_.get_nowait())
+    for item in items:
+        queue_.put(item)
+    return items
+
+
+def _write_queue(queue_, items):
+    if list(map(_id, _read_queue(queue_))) == list(map(_id, items)):
+        return
+    with contextlib.suppress(queue.Empty):
+        while True:
+            queue_.get_nowait()
+    for item in items:
+        queue_.put(item)
+
+
+def _write_lock(lock, was_locked):
+    if lock.locked() and not was_locked:
+        lock.release()
+    elif was_locked:
+        lock.acquire(blocking=False)
+
+
+def _read_logger(logger):
+    return logger.level, logger.disabled, logger.propagate, logger.handlers[:]
+
+
+def _write_logger(logger, state):
+    if _read_logger(logger) != state:
+        level, logger.disabled, logger.propagate, logger.handlers[:] = state
+        logger.setLevel(level)
+
+
+_BUFFER = _Copy(_read_buffer, _write_buffer)
+_QUEUE = _Copy(_read_queue, _write_queue)
+_LOCK = _Copy(lambda lock: lock.locked(), _write_lock)
+_LOGGER = _Copy(_read_logger, _write_logger)
+_ALWAYS = (_CACHE, _QUEUE)  # put back also where a mere function reaches them
 
 
 def _same(now, before):
@@ -237,12 +326,13 @@ _CALLED_BY_PYTHON = {"forward", "__torch_function__"}.union(*(
 
 _NUMBERS = {int, float, str, bool, complex, bytes}
 _LEAVES = _NUMBERS | {type(None), type(...), torch.dtype, torch.device,
-                      torch.Size, range, slice, types.CodeType,
-                      types.BuiltinFunctionType}
+                      torch.Size, range, slice, types.CodeType}
 _LRU_CACHE = type(functools.lru_cache(operator.neg))
 # Of the libraries' own objects these are walked.
 _WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
            weakref.WeakKeyDictionary, weakref.WeakValueDictionary,
+           weakref.WeakSet, threading.local, threading.Event,
+           threading.Semaphore, threading.Condition,
            collections.UserDict, collections.UserList, collections.ChainMap,
            queue.Queue, torch.optim.Optimizer)
 _PACKAGES = {"torch", "proviso", "numpy"}.union(sys.stdlib_module_names)
@@ -290,6 +380,8 @@ class ObjectState:
         self._kept = {}  # by kind: [(object, (keys, items), place)]
         self._empty = []  # object, *place; and the next
         self._copies = []  # (kind, object, copy)
+        self._iterators = []  # (iterator, position, place)
+        self._written = {}  # by id: (library's module or class, names, place)
         self._seen = {}  # by id, so that they stay alive
         self._visits = {}  # by type
         self._mentioned = set()  # the names in the code met so far
@@ -306,6 +398,8 @@ class ObjectState:
             self._look_up_names()
         for names, place in self._spaces.values():
             self._keep(_NAMES, names, place)
+        for owner, names, place in self._written.values():
+            self._keep(_ENTRIES, _Entries(owner, names), place)
 
     def put_back(self, all_changes):
         """Where traced values were left, all changes or none.  Returns their
@@ -324,10 +418,30 @@ class ObjectState:
                 kind.write(value, *before)
             left += traced
         for kind, value, copy in self._copies:
-            if all_changes or kind is _CACHE:
+            if all_changes or kind in _ALWAYS:
                 said = kind.write(value, copy)
                 is_drawn |= kind in (_RANDOM, _NUMPY_RANDOM) and said
         return left, counts, is_drawn
+
+    def put_back_iterators(self):
+        """Returns those that were advanced: (path, whether it is back)."""
+        advanced = []
+        for iterator, before, place in self._iterators:
+            if not _iterators.is_at(iterator, before):
+                again = _iterators.renewed(before)
+                is_back = again is not None and self._replace(iterator, again)
+                advanced.append((_path(place), is_back))
+        return advanced
+
+    def _replace(self, value, other):
+        """Where `value` was before; whether anywhere."""
+        found = [(kind, holder, before) for kind, rows in self._kept.items()
+                 for holder, before, _ in rows
+                 if any(item is value for item in before[1])]
+        for kind, holder, (keys, items) in found:
+            kind.write(holder, keys,
+                       [other if item is value else item for item in items])
+        return bool(found)
 
     def _changed(self):
         for kind, rows in self._kept.items():
@@ -365,16 +479,10 @@ class ObjectState:
         """What is done with each object of this type."""
         found = self._visits.get(kind)
         if found is None:
-            found = self._visits[kind] = [
-                visit for bases, visit in _VISITS if issubclass(kind, bases)]
-            if _is_walked(kind):
+            found, is_walked = _fitting(kind)
+            self._visits[kind] = found
+            if is_walked:
                 self._visit_class(kind)
-                if kind.__dictoffset__:
-                    found.append(ObjectState._visit_attributes)
-                if _slots_of(kind):
-                    found.append(_keeping(_SLOTS))
-            if str(kind.__module__).startswith("numpy"):
-                found.append(_visit_numpy)
         return found
 
     def _follows(self, module):
@@ -383,7 +491,8 @@ class ObjectState:
                 and str(module).rpartition(".")[0] == self._package)
 
     def _visit_attributes(self, value, place):
-        attributes = object.__getattribute__(value, "__dict__")
+        base = threading.local if isinstance(value, threading.local) else object
+        attributes = base.__getattribute__(value, "__dict__")
         if attributes:
             self._seen[_id(attributes)] = attributes
         self._reach(place, ".{}", *self._keep(_ATTRIBUTES, attributes, place))
@@ -391,7 +500,9 @@ class ObjectState:
     def _visit_function(self, function, place):
         if not self._follows(function.__module__):
             return
-        self._mention(function.__code__)
+        self._new_names.update(_names_in(function.__code__))
+        if _writes_in(function.__code__) is not None:
+            self._watch_libraries(function)
         self._add_space(function.__globals__, function.__module__)
         if function.__closure__:
             self._reach((), "{}", function.__code__.co_freevars,
@@ -407,17 +518,29 @@ class ObjectState:
         for base in cls.__mro__:
             if self._follows(base.__module__):
                 self._add_space(base, base.__name__)
+        if type(cls) is not type:
+            self._visit_class(type(cls))
 
     def _add_space(self, owner, name):
         if _id(owner) not in self._spaces:
             self._spaces[_id(owner)] = (_Names(owner, self._mentioned),
                                         ((), "{}", name))
 
-    def _mention(self, code):
-        self._new_names.update(code.co_names)
-        for constant in code.co_consts:
-            if isinstance(constant, types.CodeType):
-                self._mention(constant)
+    def _watch_libraries(self, function):
+        """The names that the function may write in a library's module or
+        class: F.relu = f."""
+        paths, names = _writes_in(function.__code__)
+        for path in paths:
+            owner = _found_at(path, function.__globals__)
+            if (isinstance(owner, types.ModuleType)
+                    and not self._follows(owner.__name__)
+                    or isinstance(owner, type)
+                    and not self._follows(owner.__module__)):
+                is_class = isinstance(owner, type)
+                _, watched, _ = self._written.setdefault(_id(owner), (
+                    owner if is_class else vars(owner), set(),
+                    ((), "{}", owner.__name__)))
+                watched |= names
 
     def _look_up_names(self):
         """What code calls by name, in all globals and classes met so far."""
@@ -428,6 +551,80 @@ class ObjectState:
             self._reach(place, ".{}", found.keys(), found.values())
 
 
+@functools.lru_cache(4096)
+def _names_in(code):
+    """Those that a function uses, and those within it; also the texts that may
+    be names: setattr(cls, "kept", x)."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names_in(constant)
+        elif type(constant) is str and constant.isidentifier():
+            names.add(constant)
+    return frozenset(names)
+
+
+_WRITES = tuple(dis.opmap[name] for name in ("STORE_ATTR", "DELETE_ATTR"))
+_WRITERS = frozenset(("setattr", "delattr", "__setattr__", "__dict__", "vars"))
+
+
+@functools.lru_cache(4096)
+def _writes_in(code):
+    """(paths of what a function names, ("torch", "nn"); the attributes that it
+    writes); None where it writes none."""
+    paths, names = set(), set()
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            more_paths, more_names = _writes_in(inner) or ((), ())
+            paths.update(more_paths)
+            names.update(more_names)
+    operations = code.co_code[::2]
+    by_name = not _WRITERS.isdisjoint(code.co_names)
+    if by_name or any(write in operations for write in _WRITES):
+        _add_writes(code, by_name, paths, names)
+    return (frozenset(paths), frozenset(names)) if names else None
+
+
+def _add_writes(code, by_name, paths, names):
+    variables = {}  # the paths of what they may be
+    now, imported, of_self = set(), None, False
+    for one in dis.get_instructions(code):
+        name, value = one.opname, one.argval
+        if name in ("STORE_ATTR", "DELETE_ATTR") and not of_self:
+            names.add(value)
+        if by_name and name == "LOAD_CONST" and type(value) is str:
+            names.add(value)
+        if name == "IMPORT_NAME":
+            now = {tuple(value.split("."))}
+            imported = next(iter(now))
+        elif name == "LOAD_GLOBAL":
+            now = {(value,)}
+        elif name == "LOAD_FAST":
+            now = variables.get(value, set())
+        elif name == "LOAD_ATTR":
+            now = {(*path, value) for path in now}
+        elif name == "IMPORT_FROM":
+            now = {imported, (*imported, value)}
+        elif name == "STORE_FAST":
+            variables[value] = variables.get(value, set()) | now
+        elif name not in ("EXTENDED_ARG", "CACHE"):
+            now = set()
+        paths |= now
+        of_self = name == "LOAD_FAST" and value == "self"
+
+
+def _found_at(path, space):
+    """What torch.nn.functional is, for a function with these globals."""
+    found = space.get(path[0])
+    if not isinstance(found, (types.ModuleType, type)):
+        found = sys.modules.get(path[0])
+    for name in path[1:]:
+        if not isinstance(found, types.ModuleType):
+            return None
+        found = vars(found).get(name)
+    return found
+
+
 # --- what is done with the objects of a type
 
 def _is_walked(kind):
@@ -436,6 +633,22 @@ def _is_walked(kind):
     return issubclass(kind, _WALKED) or not (
         is_library(kind.__module__)
         or issubclass(kind, (type, types.ModuleType)))
+
+
+@functools.lru_cache(1024)
+def _fitting(kind):
+    """(what is done with an object of this type, whether its class is looked
+    at)."""
+    found = [visit for bases, visit in _VISITS if issubclass(kind, bases)]
+    is_walked = _is_walked(kind)
+    if is_walked:
+        if kind.__dictoffset__ or issubclass(kind, threading.local):
+            found.append(ObjectState._visit_attributes)
+        if _slots_of(kind):
+            found.append(_keeping(_SLOTS))
+    if str(kind.__module__).startswith("numpy"):
+        found.append(_visit_numpy)
+    return found, is_walked
 
 
 def _keeping(kind):
@@ -449,6 +662,17 @@ def _copying(kind):
     def visit(state, value, place):
         state._copies.append((kind, value, kind.read(value)))
     return visit
+
+
+def _visit_iterator(state, value, place):
+    before = _iterators.position(value)
+    if before is not None:
+        state._iterators.append((value, before, place))
+
+
+def _visit_variable(state, value, place):
+    with contextlib.suppress(LookupError):  # it may have no value
+        state._reach_all((value.get(),), place)
 
 
 def _going_on(*names):
@@ -485,6 +709,17 @@ _VISITS = (
     (random.Random, _copying(_RANDOM)),
     (torch.Generator, _copying(_TORCH_RANDOM)),
     (torch.Tensor, _keeping(_TENSOR)),
+    ((types.BuiltinFunctionType, types.MethodWrapperType),
+     _going_on("__self__")),
+    (weakref.ref,
+     lambda state, value, place: state._reach_all((value(),), place)),
+    (contextvars.ContextVar, _visit_variable),
+    ((bytearray, array.array), _copying(_BYTES)),
+    ((io.StringIO, io.BytesIO), _copying(_BUFFER)),
+    (queue.SimpleQueue, _copying(_QUEUE)),
+    (type(threading.Lock()), _copying(_LOCK)),
+    (logging.Logger, _copying(_LOGGER)),
+    ((*_iterators.TYPES, _iterators.GENERATOR), _visit_iterator),
 )
 
 
@@ -527,16 +762,15 @@ def kept_as_it_is(program):
                   if name.startswith("_global_")],
         "printing": vars(torch._tensor_str.PRINT_OPTS),
         "random": [random._inst, numpy and numpy.random.mtrand._rand]})
-    device = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
-    precision = torch.get_float32_matmul_precision()
+    advanced = []
     try:
-        yield
+        with _process.kept_as_it_is():
+            yield
     finally:
         left, counts, _ = objects.put_back(all_changes)
+        if all_changes:
+            advanced = objects.put_back_iterators()
         _, _, is_drawn = modes.put_back(True)
-        torch._GLOBAL_DEVICE_CONTEXT.device_context = device
-        if torch.get_float32_matmul_precision() != precision:
-            torch.set_float32_matmul_precision(precision)
     for path in left:
         warnings.warn(
             f"The tensor attribute {_attribute(path)} was assigned during "
@@ -549,6 +783,12 @@ def kept_as_it_is(program):
             f"{old} to {new}, and is {old} again: the exported program neither "
             "changes it nor sees it change. A number that the program counts "
             "must be a tensor that is registered as a buffer.", stacklevel=2)
+    for path, is_back in advanced:
+        warnings.warn(
+            f"The iterator {_attribute(path)} was advanced during export, and "
+            + ("is where it was again" if is_back else "cannot be put back")
+            + ": the exported program has what it gave then in every call.",
+            stacklevel=2)
     if is_drawn:
         warnings.warn(
             "The program drew numbers from Python's or numpy's random during "
