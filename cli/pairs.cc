@@ -198,10 +198,7 @@ void print_rewrite_rules(const std::string& table,
 
 void print_rules() {
   std::printf("rules of the search, times that each led to a cheaper form\n");
-  for (const internal::RuleCount& rule : internal::rule_counts()) {
-    std::printf("  %-30s %9llu\n", rule.name,
-                static_cast<unsigned long long>(rule.count));
-  }
+  print_rewrite_rules("search", internal::search_rule_counts());
   std::printf("rules of the canonical form, times that each rewrote\n");
   print_rewrite_rules("canonical", internal::canonical_rule_counts());
   std::printf(

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "sym/rewrite_rule.h"
-
 namespace proviso::inline v0_2::internal {
 namespace {
 
@@ -41,10 +39,10 @@ std::vector<const Rule*> all_rules() {
   return all;
 }
 
-std::vector<RuleCount> rule_counts() {
-  std::vector<RuleCount> all;
+std::vector<RewriteRuleCount> search_rule_counts() {
+  std::vector<RewriteRuleCount> all;
   for (const Rule* rule : all_rules()) {
-    all.push_back({rule->name, counts[all.size()].count()});
+    all.push_back({rule->row, counts[all.size()].count()});
   }
   return all;
 }

@@ -1,15 +1,18 @@
 // sym/rules.h - the rules that sym/form_search.h searches with: one row each.
 // Not for callers of the library.
 //
-//   {"close_remainder", On::kInteger, close_remainder,
-//    "x - 8*(x//8)", "x - 7*(x//8)"}      fires on one, is quiet on the other
+//   {{"close_remainder", "q*b*(a//b)", "q*a - q*Mod(a, b)", "",
+//     "x - 8*(x//8)", "x - 7*(x//8)"},     fires on one, is quiet on the other
+//    On::kInteger, close_remainder}
 //
 // A rule is given a canonical expression and says forms that are equal to it;
-// it need not know whether they are cheaper.  The row names the rule, says on
-// which nodes it is tried, and has examples from which tests are made: an
-// expression on which it says something, one on which it is quiet, and the
-// facts that both are given.  tests/sym/rules_test.cc checks both, and that
-// what the rule says has the same value at every small point.
+// it need not know whether they are cheaper.  The row has the rule's statement
+// (sym/rewrite_rule.h), says on which nodes it is tried, and has the function.
+// The statement is an instance where the rule is of any function or any number
+// of arguments.  Tests are made from the row:
+// tests/solver/rewrite_rules_test.cc proves the identity, and
+// tests/sym/rules_test.cc checks that the function says it, where it fires and
+// is quiet, and that what it says has the same value at every small point.
 //
 // The tables, a file each, in the order in which they are tried:
 //
@@ -30,6 +33,7 @@
 #include <vector>
 
 #include "sym/expr.h"
+#include "sym/rewrite_rule.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -49,12 +53,9 @@ enum class On : uint8_t {
 };
 
 struct Rule {
-  const char* name;
+  RewriteRule row;
   On on;
   void (*apply)(FormSearch& search, Expr e, Found& found);
-  const char* fires;
-  const char* quiet;
-  const char* given = "";  // "y in [0, 31]; x < y"
 };
 
 // Whether a rule is tried on such a node.
@@ -73,11 +74,8 @@ RuleRows case_rules();
 std::span<const RuleRows> rule_tables();
 std::vector<const Rule*> all_rules();
 
-struct RuleCount {
-  const char* name;
-  uint64_t count;  // times that it led to a cheaper form, in this process
-};
-std::vector<RuleCount> rule_counts();
+// The counts are times that a rule led to a cheaper form.
+std::vector<RewriteRuleCount> search_rule_counts();
 // The rule with this number, in the order of all_rules(), did once more.
 void count_rule(size_t number);
 

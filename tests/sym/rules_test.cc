@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "solver/solver.h"
+#include "sym/canonical.h"
 #include "sym/evaluate.h"
+#include "sym/find_node.h"
 #include "sym/form_search.h"
 #include "sym/parse.h"
 #include "sym/print.h"
@@ -15,21 +17,28 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Ranges of symbols and facts, and what follows from them at once.
+// Ranges of symbols and facts, what follows from them at once, and what is
+// proved.
 class Given final : public Facts {
  public:
   Given(ExprPool& pool, const std::string& text) : context_(pool) {
     std::istringstream parts(text);
     for (std::string part; std::getline(parts, part, ';');) {
       if (part.find(" in [") == std::string::npos) {
-        facts_.push_back(parse(pool, part));
-        context_.assume(facts_.back());
+        assume(parse(pool, part));
         continue;
       }
       const RangeDeclaration r = parse_range(part);
       const Expr symbol = parse(pool, r.name);
       given_.emplace_back(symbol, Interval::of(r.lower, r.upper));
       context_.declare(symbol, given_.back().second);
+    }
+  }
+  void assume(Expr fact) {
+    facts_.push_back(fact);
+    context_.assume(fact);
+    if (fact.is(Op::kEq) && fact.arg(0).is_int()) {
+      zeros_.push_back(proviso::canonical(fact.arg(0) - fact.arg(1)));
     }
   }
   std::optional<Int> lower(Expr e) const override {
@@ -39,10 +48,15 @@ class Given final : public Facts {
     return e.is_int() ? context_.bounds_quick(e).upper() : std::nullopt;
   }
   std::optional<bool> truth(Expr e) const override {
-    const Verdict verdict = context_.ask_quick(e);
+    const Expr known = context_.canonical(e);
+    return known.is_constant() ? std::optional(known.is_true()) : std::nullopt;
+  }
+  std::optional<bool> proved(Expr e) const override {
+    const Verdict verdict = context_.ask(e).verdict;
     if (verdict == Verdict::kUnknown) return std::nullopt;
     return verdict == Verdict::kYes;
   }
+  std::span<const Expr> zeros() const override { return zeros_; }
   std::optional<Int> residue(Expr e, const Int& m) const override {
     const Expr r = context_.canonical(mod(e, e.pool().integer(m)));
     return r.is(Op::kInteger) ? std::optional(r.integer()) : std::nullopt;
@@ -59,7 +73,7 @@ class Given final : public Facts {
  private:
   mutable Context context_;
   std::vector<std::pair<Expr, Interval>> given_;
-  std::vector<Expr> facts_;
+  std::vector<Expr> facts_, zeros_;
 };
 
 // The symbols x, y and z with what is given, and the small points there.
@@ -82,6 +96,7 @@ class SmallBox {
           if (!facts.allow(point)) continue;
           const Evaluation x = evaluate(before, point);
           if (!x.defined()) continue;
+          ++points;
           const Evaluation y = evaluate(after, point);
           if (y.defined() && *x.value == *y.value) continue;
           return to_string(before) + " is " + to_string(*x.value) + ", " +
@@ -97,6 +112,7 @@ class SmallBox {
   ExprPool pool;
   std::vector<Expr> symbols_;
   Given facts;
+  size_t points = 0;  // at which difference() has compared two values
 };
 
 Found said_by(const Rule& rule, SmallBox& box, Expr e) {
@@ -110,34 +126,101 @@ Found said_by(const Rule& rule, SmallBox& box, Expr e) {
 
 TEST(Rules, FireOnTheirExampleAndSayWhatIsEqual) {
   for (const Rule* rule : all_rules()) {
-    if (*rule->fires == '\0') continue;  // by proof alone
-    SmallBox box(rule->given);
-    const Expr e = parse(box.pool, rule->fires);
+    SmallBox box(rule->row.given);
+    const Expr e = parse(box.pool, rule->row.fires);
     const Found found = said_by(*rule, box, e);
-    EXPECT_FALSE(found.empty()) << rule->name << " on " << rule->fires;
+    EXPECT_FALSE(found.empty()) << rule->row.name << " on " << rule->row.fires;
     for (Expr f : found) {
-      EXPECT_EQ(box.difference(e, f, 12), "") << rule->name;
+      EXPECT_EQ(box.difference(e, f, 12), "") << rule->row.name;
     }
+    EXPECT_GE(box.points, 20u) << rule->row.name;
   }
 }
 
 TEST(Rules, AreQuietWhereTheirConditionFails) {
   for (const Rule* rule : all_rules()) {
-    SmallBox box(rule->given);
-    if (*rule->quiet == '\0') continue;
-    const Expr e = parse(box.pool, rule->quiet);
+    SmallBox box(rule->row.given);
+    const Expr e = parse(box.pool, rule->row.quiet);
     for (Expr f : said_by(*rule, box, e)) {
-      ADD_FAILURE() << rule->name << ": " << rule->quiet << " -> " << f;
+      ADD_FAILURE() << rule->row.name << ": " << rule->row.quiet << " -> " << f;
     }
+  }
+}
+
+// Whether the rule says `after` of `before` where the symbols have these
+// values, or stay, and the condition is a fact.
+bool says_its_row(const Rule& rule, const std::vector<std::string>& names,
+                  const std::vector<int>& values) {
+  ExprPool pool;
+  std::unordered_map<Expr, Expr, ExprHash> numbers;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (values[i] != 0) {
+      numbers.emplace(parse(pool, names[i]), pool.integer(values[i]));
+    }
+  }
+  const auto at_values = [&](const char* text) {
+    return substitute(parse(pool, text), numbers);
+  };
+  Given facts(pool, "");
+  if (*rule.row.condition != '\0') {
+    const Expr condition = proviso::canonical(at_values(rule.row.condition));
+    if (condition.is_false()) return false;
+    visit_conjuncts(condition, [&](Expr part) {
+      if (!part.is_constant()) facts.assume(part);
+      return true;
+    });
+  }
+  FormSearch search(pool, &facts);
+  const Expr before = search.canonical(at_values(rule.row.before));
+  const Expr after = search.canonical(at_values(rule.row.after));
+  if (before == after || !applies(rule.on, before)) return false;
+  Found found;
+  rule.apply(search, before, found);
+  return std::any_of(found.begin(), found.end(),
+                     [&](Expr f) { return search.canonical(f) == after; });
+}
+
+// The function says what the row says, of what stands there, with some numbers
+// for the symbols.
+TEST(Rules, SayWhatTheirRowsSay) {
+  constexpr int kValues[] = {0, 1, 2, 3, 6};  // 0: the symbol
+  for (const Rule* rule : all_rules()) {
+    ExprPool pool;
+    std::vector<std::string> names;
+    for (const char* text :
+         {rule->row.before, rule->row.after, rule->row.condition}) {
+      if (*text == '\0') continue;
+      for (Expr s : free_symbols(parse(pool, text))) {
+        const std::string name = to_string(s);
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+          names.push_back(name);
+        }
+      }
+    }
+    bool says = false;
+    std::vector<size_t> choice(names.size(), 0);
+    while (!says) {
+      std::vector<int> values;
+      for (size_t c : choice) values.push_back(kValues[c]);
+      says = says_its_row(*rule, names, values);
+      size_t i = 0;
+      while (i < choice.size() && choice[i] + 1 == std::size(kValues)) {
+        choice[i++] = 0;
+      }
+      if (i == choice.size()) break;
+      ++choice[i];
+    }
+    EXPECT_TRUE(says) << rule->row.name << ": " << rule->row.before << " -> "
+                      << rule->row.after;
   }
 }
 
 TEST(Rules, HaveNamesOfTheirOwn) {
   std::vector<std::string> names;
-  for (const Rule* rule : all_rules()) names.push_back(rule->name);
+  for (const Rule* rule : all_rules()) names.push_back(rule->row.name);
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
-  EXPECT_EQ(rule_counts().size(), names.size());
+  EXPECT_EQ(search_rule_counts().size(), names.size());
 }
 
 // Whatever a rule says of a part of e has that part's value, be it cheaper or
@@ -158,7 +241,8 @@ void check_all_rules(SmallBox& box, Expr e, const std::string& of) {
       Found found;
       rule->apply(search, part, found);
       for (Expr f : found) {
-        ASSERT_EQ(box.difference(part, f, 4), "") << rule->name << ", " << of;
+        ASSERT_EQ(box.difference(part, f, 4), "")
+            << rule->row.name << ", " << of;
       }
     }
   }
@@ -187,9 +271,8 @@ TEST(Rules, SayOnlyWhatIsEqualOfRandomExpressions) {
 // its own: a rule that forgets a condition says something wrong of one of them.
 TEST(Rules, SayOnlyWhatIsEqualOfTheExamplesOfAll) {
   for (const Rule* rule : all_rules()) {
-    for (const char* text : {rule->fires, rule->quiet}) {
-      if (*text == '\0') continue;
-      SmallBox box(rule->given);
+    for (const char* text : {rule->row.fires, rule->row.quiet}) {
+      SmallBox box(rule->row.given);
       check_all_rules(box, parse(box.pool, text), text);
       if (HasFatalFailure()) return;
     }
