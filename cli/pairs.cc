@@ -16,6 +16,7 @@
 #include "cli/tally.h"
 #include "cli/timer.h"
 #include "solver/forms/floors.h"
+#include "solver/forms/functions.h"
 #include "solver/normal/functions.h"
 #include "solver/normal/quotients.h"
 #include "solver/solver.h"
@@ -206,7 +207,8 @@ void print_rules() {
   print_rewrite_rules("floor", number_division_rule_counts());
   print_rewrite_rules("quotient", quotient_rule_counts());
   std::printf("rules of powers and bits in the solver's forms\n");
-  print_rewrite_rules("function", function_rule_counts());
+  print_rewrite_rules("function", number_function_rule_counts());
+  print_rewrite_rules("function under facts", function_rule_counts());
 }
 
 }  // namespace

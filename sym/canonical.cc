@@ -147,13 +147,7 @@ Expr Canonicalizer::build(Op op, Args args) {
     case Op::kAbs: return absolute(args[0]);
     case Op::kIdentity: return args[0];
     case Op::kLShift:
-    case Op::kRShift: {
-      auto count = args[1].maybe_int64();
-      if (!count || *count < 0 || *count > fixed::shift) break;
-      Int scale = *pow(Int(2), static_cast<uint64_t>(*count));
-      if (op == Op::kLShift) return expr(poly(0) * scale);
-      return floor_div(poly(0), Polynomial(scale));
-    }
+    case Op::kRShift:
     case Op::kBitAnd:
     case Op::kBitOr:
     case Op::kBitXor: return bits(op, args[0], args[1]);

@@ -10,7 +10,7 @@
 //
 //   canonical.cc             the walk over it; sums, products, powers, rounding
 //   canonical_division.cc    a // b, a % b
-//   canonical_bits.cc        a & b, a | b, a ^ b
+//   canonical_bits.cc        a & b, a | b, a ^ b, a << b, a >> b
 //   canonical_extrema.cc     Min, Max, Abs
 //   canonical_relations.cc   p >= 0, p == 0, sqrt(a) == 0
 //   canonical_logic.cc       And, Or, Not, Where
@@ -58,6 +58,9 @@ class Canonicalizer {
   Expr junction(Op op, Args args);
   // Whether one of the conditions is the opposite of another.
   bool has_opposites(Args conditions);
+  // e, a bit operation, as a sum where that is known: of x & -8 that is
+  // x - Mod(x, 8), which the canonical form leaves as it is written.
+  Expr open_bits(Expr e);
 
   Expr expr(const Polynomial& p) { return to_expr(pool_, p); }
   Expr integer(const Int& value) { return pool_.integer(value); }

@@ -213,13 +213,4 @@ bool pull_out_terms(State& d) {
   return true;
 }
 
-// `rule` with other expressions to show it and to test it on.
-constexpr RewriteRule with_examples(RewriteRule rule, const char* fires,
-                                    const char* quiet, const char* given = "") {
-  rule.fires = fires;
-  rule.quiet = quiet;
-  rule.given = given;
-  return rule;
-}
-
 }  // namespace proviso::inline v0_2::internal::division

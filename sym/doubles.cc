@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "sym/bits.h"
 #include "sym/budget.h"
 #include "sym/fixed_limits.h"
 
@@ -21,12 +22,10 @@ std::optional<Width> fitting(Width w) {
   return w.bits <= kDoubleBits ? std::optional(w) : std::nullopt;
 }
 
-// For n >= 1.
-bool is_power_of_two(const Int& n) { return bit_and(n, n - Int(1)).is_zero(); }
-
 std::optional<Width> width_of(const Rational& r) {
   const auto after = static_cast<int>(r.den().bit_length()) - 1;
-  if (after > kDoubleBits || !is_power_of_two(r.den())) return std::nullopt;
+  if (after > kDoubleBits || !bits::is_power_of_two(r.den()))
+    return std::nullopt;
   return fitting({static_cast<int>(r.num().bit_length()), after});
 }
 
@@ -136,8 +135,8 @@ bool is_scaled_exactly(Expr product) {
   const auto is_fine = [&](Expr x) {
     if (!x.is_constant()) return ++numbers <= 2;
     const Rational r = number_of(x);
-    return !r.num().is_zero() && is_power_of_two(abs(r.num())) &&
-           is_power_of_two(r.den());
+    return !r.num().is_zero() && bits::is_power_of_two(abs(r.num())) &&
+           bits::is_power_of_two(r.den());
   };
   for (Expr x : product.args()) {
     const bool is_nested = x.is(Op::kMul) && x.is_float();

@@ -34,6 +34,15 @@ struct RewriteRule {
   const char* given = "";
 };
 
+// `rule` with other expressions to show it and to test it on.
+constexpr RewriteRule with_examples(RewriteRule rule, const char* fires,
+                                    const char* quiet, const char* given = "") {
+  rule.fires = fires;
+  rule.quiet = quiet;
+  rule.given = given;
+  return rule;
+}
+
 struct RewriteRuleCount {
   const RewriteRule& rule;
   uint64_t count;

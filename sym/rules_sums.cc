@@ -3,6 +3,7 @@
 // like.
 #include <algorithm>
 
+#include "sym/bits.h"
 #include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/polynomial_ring.h"
@@ -89,6 +90,23 @@ void open_remainders(FormSearch& s, Expr e, Found& found) {
   const bool is_alone = e.is(Op::kMod) && !contains(e.arg(0), Op::kMod) &&
                         !contains(e.arg(0), Op::kFloorDiv);
   if (!is_alone && contains(e, Op::kMod)) found.push_back(s.floor_form(e));
+}
+
+// a & -8 -> a - a % 8, and so on: bit operations with masks of which all low or
+// all high bits are set.
+void open_masks(FormSearch& s, Expr e, Found& found) {
+  const Polynomial* p = small_sum(s, e);
+  if (!p) return;
+  for (const auto& [monomial, c] : p->terms()) {
+    for (Expr operation : monomial) {
+      if (!bits::is_bitwise(operation.op())) continue;
+      const std::optional<Linear> split = split_off(*p, operation);
+      const Expr sum = s.canonicalizer().open_bits(operation);
+      if (!split || sum == operation) continue;
+      found.push_back(
+          to_expr(s.pool(), split->rest + split->factor * as_sum(sum)));
+    }
+  }
 }
 
 // q*b*(a//b) -> q*a - q*(a % b).
@@ -245,6 +263,10 @@ constexpr Rule kSumRules[] = {
       "x + Mod(x, 8)", "x + 8*(x//8)"},
      On::kInteger,
      open_remainders},
+    {{"open_masks", bits::kHighBits.before, bits::kHighBits.after,
+      bits::kHighBits.condition, "(x & -8) - x", "(x & -7) - x"},
+     On::kInteger,
+     open_masks},
     {{"close_remainder", "q*b*(a//b)", "q*a - q*Mod(a, b)", "", "x - 8*(x//8)",
       "x - 7*(x//8)"},
      On::kInteger,

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "solver/fixed_limits.h"
+#include "solver/forms/functions.h"
 #include "solver/lowering/fractions.h"
 #include "sym/budget.h"
 #include "sym/definition.h"
@@ -13,16 +13,6 @@
 
 namespace proviso::inline v0_2::internal {
 namespace {
-
-Int two_to(int64_t n) { return *pow(Int(2), static_cast<uint64_t>(n)); }
-
-// n when value is 2**n.
-std::optional<int64_t> log2_exact(const Int& value) {
-  if (value.sign() <= 0) return std::nullopt;
-  int64_t n = static_cast<int64_t>(value.bit_length()) - 1;
-  if (two_to(n) == value) return n;
-  return std::nullopt;
-}
 
 // Few from the left; many by halves, so that atoms within atoms stay few.
 Poly extremum(Lowering& lower, Op op, std::span<const Expr> args) {
@@ -59,56 +49,6 @@ Poly opened_sum(Lowering& lower, Expr e) {
   return sum(parts);
 }
 
-Poly power(Lowering& lower, Expr e) {
-  FormPool& forms = lower.forms();
-  Poly base = lower.integer(e.arg(0)), exponent = lower.integer(e.arg(1));
-  if (exponent.is_constant()) {
-    auto n = exponent.constant.to_int64();
-    if (n && *n >= 0 && *n <= fixed::lowered_exponent) {
-      return pow(forms, base, static_cast<unsigned>(*n));
-    }
-    if (n && *n >= 0 && base.is_constant()) {
-      if (auto value = proviso::pow(base.constant, static_cast<uint64_t>(*n))) {
-        return Poly::number(*value);
-      }
-    }
-  }
-  return func(forms, Op::kPow, base, exponent);
-}
-
-Poly shift(FormPool& forms, Op op, const Poly& a, const Poly& count) {
-  Poly scale = func(forms, Op::kPow, Poly::number(2), count);
-  const auto n = count.is_constant() ? count.constant.to_int64() : std::nullopt;
-  if (n && *n >= 0 && *n <= fixed::shift) scale = Poly::number(two_to(*n));
-  return op == Op::kLShift ? mul(forms, a, scale) : floor_div(forms, a, scale);
-}
-
-Poly common_bits(FormPool& forms, Poly a, Poly b) {
-  if (a.is_constant()) std::swap(a, b);
-  if (b.is_constant() && a.is_constant()) {
-    return Poly::number(bit_and(a.constant, b.constant));
-  }
-  if (a == b) return a;
-  if (b.is_constant() && log2_exact(b.constant + 1)) {
-    return mod(forms, a, Poly::number(b.constant + 1));
-  }
-  if (b.is_constant() && log2_exact(-b.constant)) {
-    return a - mod(forms, a, Poly::number(-b.constant));
-  }
-  if (forms.polys.id_of(b) < forms.polys.id_of(a)) std::swap(a, b);
-  return func(forms, Op::kBitAnd, a, b);
-}
-
-Poly bits(Lowering& lower, Expr e) {
-  FormPool& forms = lower.forms();
-  const Poly a = lower.integer(e.arg(0)), b = lower.integer(e.arg(1));
-  if (e.is(Op::kLShift) || e.is(Op::kRShift)) return shift(forms, e.op(), a, b);
-  const Poly both = common_bits(forms, a, b);
-  if (e.is(Op::kBitAnd)) return both;
-  // a + b counts common bits twice: a | b keeps them once, a ^ b drops them.
-  return add(a + b, both, e.is(Op::kBitOr) ? -1 : -2);
-}
-
 Poly rounded(Lowering& lower, Expr e) {
   if (e.arg(0).is_int()) return lower.integer(e.arg(0));
   FormPool& forms = lower.forms();
@@ -133,7 +73,7 @@ Poly lowered_integer(Lowering& lower, Expr e) {
       return product;
     }
     case Op::kPow:
-    case Op::kPowByNatural: return power(lower, e);
+    case Op::kPowByNatural: return function_of(forms, Op::kPow, arg(0), arg(1));
     case Op::kFloorDiv:
     case Op::kCleanDiv: return floor_div(forms, arg(0), arg(1));
     case Op::kMod:
@@ -147,7 +87,7 @@ Poly lowered_integer(Lowering& lower, Expr e) {
     case Op::kRShift:
     case Op::kBitAnd:
     case Op::kBitOr:
-    case Op::kBitXor: return bits(lower, e);
+    case Op::kBitXor: return function_of(forms, e.op(), arg(0), arg(1));
     case Op::kWhere:
       return where(forms, lower.condition(e.arg(0)), arg(1), arg(2));
     case Op::kTruncToInt:

@@ -4,9 +4,11 @@
 //   2**(n + 3), n >= 0                 8 * 2**n
 //   x & y, y == 7 is known             x % 8
 //
-// The rules are rows of one table (sym/rewrite_rule.h); the reasons of the
-// facts that one needs join the caller's.  What no rule says stays a function
-// that nothing but its range is known of.
+// The rules that facts are needed for are rows of a table
+// (sym/rewrite_rule.h); their reasons join the caller's.  What holds at every
+// point of operands that the facts have changed is known to
+// solver/forms/functions.h.  What no rule says stays a function that nothing
+// but its range is known of.
 #pragma once
 
 #include <vector>

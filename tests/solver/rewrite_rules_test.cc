@@ -11,6 +11,7 @@
 
 #include "solver/domain.h"
 #include "solver/forms/floors.h"
+#include "solver/forms/functions.h"
 #include "solver/lower.h"
 #include "solver/normal/functions.h"
 #include "solver/normal/quotients.h"
@@ -34,7 +35,8 @@ constexpr Table kTables[] = {
     {"canonical form", internal::canonical_rule_counts},
     {"floors by numbers", number_division_rule_counts},
     {"quotients under facts", quotient_rule_counts},
-    {"powers and bits under facts", function_rule_counts},
+    {"powers and bits by numbers", number_function_rule_counts},
+    {"powers under facts", function_rule_counts},
 };
 constexpr Table kSearchTable = {"search", search_rule_counts};
 

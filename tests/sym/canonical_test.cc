@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sym/canonicalizer.h"
 #include "sym/evaluate.h"
 #include "sym/parse.h"
 #include "sym/polynomial.h"
@@ -9,6 +10,7 @@
 #include "tests/support/random_expr.h"
 
 namespace proviso {
+using namespace internal;
 namespace {
 
 struct Row {
@@ -78,6 +80,15 @@ constexpr Row kRows[] = {
     {"7 & s0", "Mod(s0, 8)"},
     {"(s0 & -1)", "s0"},
     {"s0 ^ s0", "0"},
+    {"s0 ^ -1", "-s0 - 1"},
+    {"s0 | -1", "-1"},
+    {"(s0 | 4) | 1", "s0 | 5"},
+    {"8*s0 | 3", "8*s0 + 3"},
+    {"8*s0 ^ 3", "8*s0 + 3"},
+    {"(8*s0 + 3) & -8", "8*s0"},
+    {"s0 & -8", "s0 & -8"},
+    {"s0 | 7", "s0 | 7"},
+    {"s0 << s1", "s0 << s1"},
     {"s0 << 2", "4*s0"},
     {"s0 >> 1", "s0//2"},
     // exact rationals
@@ -148,6 +159,45 @@ TEST(Canonical, KeepsTheValueOfRandomExpressions) {
       }
     }
   }
+}
+
+// Every mask: the canonical form and the sum that open_bits() says have the
+// operation's value.
+TEST(Canonical, KeepsTheValueOfBitOperationsWithEveryMask) {
+  constexpr int kEnd = 17;
+  size_t opened = 0;
+  for (const char* text :
+       {"x", "-x", "4*x", "8*x + 5", "6*x + 3", "x*y", "x//y", "x & 12",
+        "x | 3", "BitwiseFn_bitwise_xor(x, 6)", "x & y"}) {
+    for (const Op op : {Op::kBitAnd, Op::kBitOr, Op::kBitXor}) {
+      for (int mask = -kEnd; mask <= kEnd; ++mask) {
+        ExprPool pool;
+        const Expr x = parse(pool, "x"), y = parse(pool, "y");
+        const Expr e =
+            pool.make(op, {parse(pool, text), pool.integer(Int(mask))});
+        const Expr form = canonical(e);
+        ASSERT_EQ(canonical(form), form) << e;
+        Expr sum = form;
+        if (form.is(op)) sum = Canonicalizer(pool, nullptr).open_bits(form);
+        opened += sum != form;
+        for (int a = -kEnd; a <= kEnd; ++a) {
+          for (int b = -3; b <= 3; ++b) {
+            Assignment point;
+            point.set(x, Int(a));
+            point.set(y, Int(b));
+            const Evaluation value = evaluate(e, point);
+            if (!value.defined()) continue;
+            for (Expr other : {form, sum}) {
+              const Evaluation same = evaluate(other, point);
+              ASSERT_TRUE(same.defined() && *same.value == *value.value)
+                  << e << " -> " << other << " at " << point.to_string();
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(opened, 150u);
 }
 
 // Integers and floats together: a result has the type that its operator says.

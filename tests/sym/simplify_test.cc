@@ -58,6 +58,12 @@ constexpr Row kRows[] = {
     // floors and remainders
     {"8*(x//8) + Mod(x, 8)", "x"},
     {"x - 8*(x//8)", "Mod(x, 8)"},
+    // bits with masks
+    {"y + (x & -8) - x + Mod(x, 8)", "y"},
+    {"y + (x | 7) - (x & -8)", "y + 7"},
+    {"BitwiseFn_bitwise_xor(x, -8) + x - 2*Mod(x, 8)", "-8"},
+    {"Eq(x & -8, 8*(x//8))", "True"},
+    {"Max(x & -8, y)", "Max(x & -8, y)"},
     {"x//2 - 2*(x//4)", "Mod((x//2), 2)"},
     {"Mod(x, 32) + 32*Mod(x//32, 4)", "Mod(x, 128)"},
     {"12*(x//12) + 4*(Mod(x, 12)//4) + Mod(x, 4)", "x"},
