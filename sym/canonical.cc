@@ -64,42 +64,6 @@ Expr Canonicalizer::float_sum(Op op, Args args) {
   return parts.size() == 1 ? parts[0] : pool_.make(op, parts);
 }
 
-// floor, ceil, trunc and round of an exact ratio.
-Expr Canonicalizer::round(Op op, Expr a) {
-  if (op == Op::kTruncToFloat) return pool_.make(op, {a});
-  auto r = ratio(a);
-  if (!r || !rounds_exactly(a)) return pool_.make(op, {a});
-  const Polynomial& n = r->numerator;
-  const Polynomial d(r->denominator);
-  auto down = [&] { return floor_div(n, d); };
-  auto up = [&] {
-    return expr(to_polynomial(floor_div(n * Int(-1), d)) * Int(-1));
-  };
-  if (op == Op::kFloorToInt) return down();
-  if (op == Op::kCeilToInt) return up();
-  if (r->denominator.is_one()) return expr(n);
-  if (op == Op::kTruncToInt) {
-    if (known_nonneg(n)) return down();
-    if (known_nonneg(n * Int(-1))) return up();
-  }
-  return pool_.make(op, {a});
-}
-
-Expr Canonicalizer::power(Expr base, Expr exponent) {
-  Expr raw = pool_.make(Op::kPow, {base, exponent});
-  if (raw.is_int()) return expr(to_polynomial(raw));
-  if (exponent.is(Op::kInteger) && exponent.integer().is_one()) return base;
-  return raw;
-}
-
-Expr Canonicalizer::true_divide(Op op, Expr a, Expr b) {
-  bool by_one =
-      b.is_constant() &&
-      (b.is(Op::kInteger) ? b.integer().is_one() : b.rational() == Rational(1));
-  if (!by_one) return pool_.make(op, {a, b});
-  return a.is_float() ? a : pool_.make(Op::kToFloat, {a});
-}
-
 // An operator on constants alone is its value, where that is exact.
 std::optional<Expr> Canonicalizer::fold_constants(Expr raw) {
   for (Expr arg : raw.args()) {
@@ -137,7 +101,11 @@ Expr Canonicalizer::build(Op op, Args args) {
   if (auto value = fold_constants(pool_.make(op, args))) return *value;
   switch (op) {
     case Op::kPow:
-    case Op::kPowByNatural: return power(args[0], args[1]);
+    case Op::kPowByNatural: {
+      const Expr raw = pool_.make(Op::kPow, args);
+      return raw.is_int() ? expr(to_polynomial(raw))
+                          : real_operation(Op::kPow, args[0], args[1]);
+    }
     case Op::kFloorDiv:
     case Op::kCleanDiv: return floor_div(poly(0), poly(1));
     case Op::kMod:
@@ -156,12 +124,11 @@ Expr Canonicalizer::build(Op op, Args args) {
       if (args[0].is_float()) return args[0];
       break;
     case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: return true_divide(op, args[0], args[1]);
+    case Op::kFloatTrueDiv: return real_operation(op, args[0], args[1]);
     case Op::kTruncToInt:
     case Op::kCeilToInt:
     case Op::kFloorToInt:
-    case Op::kRoundToInt:
-    case Op::kTruncToFloat: return round(op, args[0]);
+    case Op::kRoundToInt: return round(op, args[0]);
     default: break;
   }
   const Expr raw = pool_.make(op, args), meaning = definition(raw);
@@ -240,7 +207,8 @@ std::vector<RewriteRuleCount> canonical_rule_counts() {
   for (auto* counts :
        {division_rule_counts, bit_rule_counts, extremum_rule_counts,
         absolute_rule_counts, nonneg_rule_counts, zero_rule_counts,
-        real_rule_counts, junction_rule_counts, choice_rule_counts}) {
+        real_rule_counts, rounding_rule_counts, real_operation_rule_counts,
+        junction_rule_counts, choice_rule_counts}) {
     for (const RewriteRuleCount& rule : counts()) all.push_back(rule);
   }
   return all;

@@ -8,12 +8,13 @@
 //
 // An operator is a table of rules (sym/rewrite_rule.h) over what is built:
 //
-//   canonical.cc             the walk over it; sums, products, powers, rounding
+//   canonical.cc             the walk over it; sums, products, powers
 //   canonical_division.cc    a // b, a % b
 //   canonical_bits.cc        a & b, a | b, a ^ b, a << b, a >> b
 //   canonical_extrema.cc     Min, Max, Abs
 //   canonical_relations.cc   p >= 0, p == 0, sqrt(a) == 0
 //   canonical_logic.cc       And, Or, Not, Where
+//   canonical_reals.cc       floor(a/b), round(a), a/1
 #pragma once
 
 #include <optional>
@@ -96,8 +97,7 @@ class Canonicalizer {
   Expr float_sum(Op op, Args args);
   Expr round(Op op, Expr a);
   Expr bits(Op op, Expr a, Expr b);
-  Expr power(Expr base, Expr exponent);
-  Expr true_divide(Op op, Expr a, Expr b);
+  Expr real_operation(Op op, Expr a, Expr b);
   std::optional<Ratio> ratio(Expr e, int depth = 0);
   std::optional<Expr> fold_constants(Expr raw);
   Expr decided(Expr condition);
@@ -140,6 +140,8 @@ std::vector<RewriteRuleCount> absolute_rule_counts();
 std::vector<RewriteRuleCount> nonneg_rule_counts();
 std::vector<RewriteRuleCount> zero_rule_counts();
 std::vector<RewriteRuleCount> real_rule_counts();
+std::vector<RewriteRuleCount> rounding_rule_counts();
+std::vector<RewriteRuleCount> real_operation_rule_counts();
 std::vector<RewriteRuleCount> junction_rule_counts();
 std::vector<RewriteRuleCount> choice_rule_counts();
 

@@ -377,6 +377,7 @@ TEST(RewriteRules, AreKnownToSolverAndSimplifierAlike) {
     for (const auto& [rule, count] : table.counts()) {
       Given given(rule.given);
       const Expr e = given.p(rule.fires);
+      if (e.is_float()) continue;  // the solver's forms are of integers
       if (e.is_bool()) {
         const Expr s = given.context.simplify(e);
         EXPECT_EQ(given.context.ask_quick(eq(e, s)), Verdict::kYes)
