@@ -158,13 +158,17 @@ Tally::Counts Tally::total() const {
 
 void Tally::add(const Statistics& of_a_context) {
   statistics_.z3_calls += of_a_context.z3_calls;
-  for (Strategy strategy : all_strategies()) {
-    StrategyCount& total = statistics_.by_strategy[strategy];
-    const StrategyCount& more = of_a_context.by_strategy[strategy];
+  const auto add_to = [](StrategyCount& total, const StrategyCount& more) {
     total.tried += more.tried;
     total.decided += more.decided;
     total.work += more.work;
+  };
+  add_to(statistics_.box, of_a_context.box);
+  for (Strategy strategy : all_strategies()) {
+    add_to(statistics_.by_strategy[strategy],
+           of_a_context.by_strategy[strategy]);
   }
+  add_to(statistics_.consistency, of_a_context.consistency);
 }
 
 void Tally::print_strategies() const {
@@ -251,15 +255,17 @@ std::string Tally::json() const {
       .add("decided", number(distinct_decided_));
   hard.add("asks", number(c.hard)).add("decided", number(c.hard_decided));
   for (Tier tier : all_tiers()) tiers.add(name_of(tier), number(tiers_[tier]));
+  const auto counts = [&number](const StrategyCount& count) {
+    return JsonObject()
+        .add("tried", number(count.tried))
+        .add("decided", number(count.decided))
+        .add("work", number(count.work))
+        .text();
+  };
   JsonObject strategies;
   for (Strategy strategy : all_strategies()) {
     const StrategyCount& count = statistics_.by_strategy[strategy];
-    if (count.tried == 0) continue;
-    strategies.add(name_of(strategy), JsonObject()
-                                          .add("tried", number(count.tried))
-                                          .add("decided", number(count.decided))
-                                          .add("work", number(count.work))
-                                          .text());
+    if (count.tried > 0) strategies.add(name_of(strategy), counts(count));
   }
   JsonObject reasons;
   reasons.add("checked", number(reasons_checked_))
@@ -284,6 +290,8 @@ std::string Tally::json() const {
       .add("distinct", distinct.text())
       .add("tiers", tiers.text())
       .add("strategies", strategies.text())
+      .add("box", counts(statistics_.box))
+      .add("consistency", counts(statistics_.consistency))
       .add("reasons", reasons.text())
       .add("setup_us", times(setup_, false))
       .add("first_us", times(first_, true))

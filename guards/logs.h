@@ -23,7 +23,7 @@ struct LogSettings {
   std::string guard{};   // print the stack where this condition is recorded
 };
 
-LogSettings logs();
+[[nodiscard]] LogSettings logs();
 void set_logs(const LogSettings& settings);
 // Called for each event of each ShapeEnv, whatever the settings; {} for none.
 void set_log_callback(std::function<void(const ShapeEvent&)> callback);
@@ -32,7 +32,7 @@ void set_log_stack(std::function<std::string()> stack);
 
 // {"event": "eval", "subject": "Eq(s2, s4)", "text": .., "file": .., "line": 7,
 //  "code": ..}
-std::string to_json(const ShapeEvent& event);
+[[nodiscard]] std::string to_json(const ShapeEvent& event);
 
 }  // namespace proviso::inline v0_2
 PROVISO_API_END

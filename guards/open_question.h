@@ -25,15 +25,16 @@ struct OpenQuestion {
 
 // The answer of a question at a point: 1 or 0 of a condition, or the value;
 // nullopt where it has none there, or none that is an integer.
-std::optional<Int> answer_at(Expr question, const Assignment& point);
+[[nodiscard]] std::optional<Int> answer_at(Expr question,
+                                           const Assignment& point);
 
 // The condition that says that the answer is this one: Eq(e, value), or the
 // side that holds.
-Expr side_with_answer(Expr question, Int answer);
+[[nodiscard]] Expr side_with_answer(Expr question, Int answer);
 
 // The last question that this environment refused, where none of this thread
 // has refused one since; else null.
-const OpenQuestion* last_refused(ShapeEnv& env);
+[[nodiscard]] const OpenQuestion* last_refused(ShapeEnv& env);
 
 // While it lives, what the environments of this thread assume where a question
 // about data stays open, by its text: 1 or 0 of a condition ("u0 > 20"), or the

@@ -12,17 +12,19 @@ PROVISO_API_BEGIN
 namespace proviso::inline v0_2 {
 
 // "  needed at model.py:7 in `if n > 3:`", "        and ...".
-std::string needed_at(const std::vector<SourceLocation>& origins);
+[[nodiscard]] std::string needed_at(const std::vector<SourceLocation>& origins);
 
-std::string guard_remedy(const Guard& guard);
+[[nodiscard]] std::string guard_remedy(const Guard& guard);
 
 // `value` is no size of this dim.  `origins` are the places that narrowed its
 // range.
-std::string size_remedy(const InputDim& dim, const Int& value,
-                        const std::vector<SourceLocation>& origins);
+[[nodiscard]] std::string size_remedy(
+    const InputDim& dim, const Int& value,
+    const std::vector<SourceLocation>& origins);
 
 // Two dims of one symbol that differ.
-std::string equal_sizes_remedy(const InputDim& first, const InputDim& second);
+[[nodiscard]] std::string equal_sizes_remedy(const InputDim& first,
+                                             const InputDim& second);
 
 }  // namespace proviso::inline v0_2
 PROVISO_API_END

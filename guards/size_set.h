@@ -31,7 +31,7 @@ struct SizeSet {
   std::vector<bool> table;
   size_t period = 1;  // 1 <= period <= table.size()
 
-  bool contains(const Int& size) const;
+  [[nodiscard]] bool contains(const Int& size) const;
   // Where the periodic part begins.
   size_t start() const { return table.size() - period; }
 };
@@ -42,10 +42,9 @@ using ProveOnRange = std::function<bool(Expr condition, const Interval& range)>;
 // The sizes in `range` for which all conditions are defined and true; other
 // sizes may be in the set or not.  `prove` is asked for conditions that do not
 // repeat by their form.  nullopt where no exact table is found.
-std::optional<SizeSet> sizes_where(Expr symbol,
-                                   std::span<const Expr> conditions,
-                                   const Interval& range,
-                                   const ProveOnRange& prove);
+[[nodiscard]] std::optional<SizeSet> sizes_where(
+    Expr symbol, std::span<const Expr> conditions, const Interval& range,
+    const ProveOnRange& prove);
 
 // The sizes that a Dim promises.
 struct PromisedSizes {
@@ -57,11 +56,13 @@ struct PromisedSizes {
 
 // Lines that redefine the Dim `name`, so that of the promised sizes it has
 // those in the set and no others.  Empty when no short form is exact.
-std::vector<std::string> describe(const SizeSet& set, const std::string& name,
-                                  const PromisedSizes& promised);
+[[nodiscard]] std::vector<std::string> describe(const SizeSet& set,
+                                                const std::string& name,
+                                                const PromisedSizes& promised);
 
 // "dx = Dim('dx', min=6, max=99)"; a min that promises nothing is left out.
-std::string dim_definition(const std::string& name, const PromisedSizes& sizes);
+[[nodiscard]] std::string dim_definition(const std::string& name,
+                                         const PromisedSizes& sizes);
 
 }  // namespace proviso::inline v0_2
 PROVISO_API_END

@@ -26,10 +26,10 @@ class SourceValues {
  public:
   void add(const std::string& source, Expr value);
   // Null where there is none.
-  Expr named(std::string_view name) const;
+  [[nodiscard]] Expr named(std::string_view name) const;
   // The longest source that `text` begins with: L['x'].size()[0] before L['x'].
   // Null where there is none; its length else.
-  Expr beginning(std::string_view text, size_t* length) const;
+  [[nodiscard]] Expr beginning(std::string_view text, size_t* length) const;
 
  private:
   struct Named {
@@ -40,8 +40,8 @@ class SourceValues {
 };
 
 // The values are of `pool`.
-Expr parse_over(ExprPool& pool, std::string_view text,
-                const SourceValues& values);
+[[nodiscard]] Expr parse_over(ExprPool& pool, std::string_view text,
+                              const SourceValues& values);
 
 }  // namespace proviso::inline v0_2
 PROVISO_API_END

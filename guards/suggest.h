@@ -39,29 +39,31 @@ struct Suggestion {
 // that have no hint; a question for a value needs it.  Empty where the words do
 // not say what the question is about, or no value is known.
 // An earlier word goes before a later one of the same value.
-std::vector<Suggestion> suggest(ShapeEnv& env, const OpenQuestion& question,
-                                const std::vector<Word>& words,
-                                const Assignment& example);
+[[nodiscard]] std::vector<Suggestion> suggest(ShapeEnv& env,
+                                              const OpenQuestion& question,
+                                              const std::vector<Word>& words,
+                                              const Assignment& example);
 
 // The checks that say several sides at once, without those that others imply:
 // {u0 >= 4, u0 <= 15} of {Ne(u0, 0), u0 >= 4, u0 < 16}.  nullopt where the
 // words do not say them, or another thread interrupts.
-std::optional<Suggestion> suggest_together(ShapeEnv& env,
-                                           const std::vector<Expr>& sides,
-                                           const std::vector<Word>& words);
+[[nodiscard]] std::optional<Suggestion> suggest_together(
+    ShapeEnv& env, const std::vector<Expr>& sides,
+    const std::vector<Word>& words);
 
 // The value at the example: 1 or 0 of a condition; nullopt where the example
 // does not decide it.  Hints, and sizes of inputs, need not be given.
-std::optional<Int> answer_at(ShapeEnv& env, Expr asked,
-                             const Assignment& example);
+[[nodiscard]] std::optional<Int> answer_at(ShapeEnv& env, Expr asked,
+                                           const Assignment& example);
 
 // The side of a condition that holds at the example, or Eq(e, its value) of an
 // integer.
-std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
-                                    const Assignment& example);
+[[nodiscard]] std::optional<Expr> side_of_example(ShapeEnv& env, Expr asked,
+                                                  const Assignment& example);
 
 // e as Python over the words; a symbol without one goes by its own name.
-std::string in_words(ShapeEnv& env, Expr e, const std::vector<Word>& words);
+[[nodiscard]] std::string in_words(ShapeEnv& env, Expr e,
+                                   const std::vector<Word>& words);
 
 }  // namespace proviso::inline v0_2
 PROVISO_API_END

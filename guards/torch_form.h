@@ -45,9 +45,8 @@ struct TorchForm {
 // example's side, said plainly, and as it was asked, for where PyTorch does not
 // see that from the other; of an integer, its value there.  Stronger where the
 // requirements do not imply it.  Empty where the example has no value for it.
-std::vector<TorchCondition> answers_to_torch(ShapeEnv& env,
-                                             const Requirements& r,
-                                             Expr question);
+[[nodiscard]] std::vector<TorchCondition> answers_to_torch(
+    ShapeEnv& env, const Requirements& r, Expr question);
 
 // The rows, for documents and tests.
 struct TorchRule {
@@ -55,7 +54,7 @@ struct TorchRule {
   std::string_view before, after;  // an example, over x, y, v, w >= 0
   bool is_stronger;
 };
-std::vector<TorchRule> torch_rules();
+[[nodiscard]] std::vector<TorchRule> torch_rules();
 
 }  // namespace proviso::inline v0_2
 PROVISO_API_END

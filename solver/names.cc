@@ -41,10 +41,9 @@ std::string Statistics::to_string() const {
 
 std::string Statistics::strategies_to_string() const {
   std::string out;
-  for (Strategy strategy : all_strategies()) {
-    const StrategyCount& c = by_strategy[strategy];
-    if (c.tried == 0) continue;
-    std::string line(name_of(strategy));
+  const auto add = [&out](std::string_view name, const StrategyCount& c) {
+    if (c.tried == 0) return;
+    std::string line(name);
     line.resize(28, ' ');
     for (uint64_t n : {c.tried, c.decided, c.work}) {
       const std::string digits = std::to_string(n);
@@ -52,7 +51,11 @@ std::string Statistics::strategies_to_string() const {
       line += digits;
     }
     out += line + "\n";
-  }
+  };
+  add("box", box);
+  for (Strategy strategy : all_strategies())
+    add(name_of(strategy), by_strategy[strategy]);
+  add("consistency", consistency);
   return out;
 }
 

@@ -6,6 +6,26 @@
 #include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
+namespace {
+
+Point::Value quotient(int64_t x, int64_t y) {
+  if (y == 0) return std::nullopt;
+  if (y != -1) return floor_quotient(x, y);
+  int64_t negated;
+  if (__builtin_sub_overflow(int64_t{0}, x, &negated)) return std::nullopt;
+  return negated;
+}
+
+// Nothing of an operator that has no value here.
+Point::Value function(Op op, int64_t x, int64_t y) {
+  if (op == Op::kBitAnd) return x & y;
+  if (op != Op::kPow || y < 0) return std::nullopt;
+  const std::optional<Int> power =
+      pow(Int(x), static_cast<uint64_t>(y), size_t{62});
+  return power ? power->to_int64() : std::nullopt;
+}
+
+}  // namespace
 
 void Point::set(AtomId variable, int64_t value) {
   uint32_t& slot = slot_of_.at(variable);
@@ -96,31 +116,29 @@ Point::Value Point::value(AtomId a) {
 }
 
 Point::Value Point::compute(const Atom& atom) {
-  if (atom.kind == AtomKind::kIte) {
-    std::optional<bool> c = truth(atom.condition);
-    if (!c) return std::nullopt;
-    return value(forms_.polys[*c ? atom.a : atom.b]);
-  }
-  Value x = value(forms_.polys[atom.a]);
-  if (!x) return std::nullopt;
-  if (atom.kind == AtomKind::kPos) return std::max<int64_t>(*x, 0);
-  if (atom.kind == AtomKind::kNamed) return x;
-  Value y = value(forms_.polys[atom.b]);
-  if (!y) return std::nullopt;
-  if (atom.kind == AtomKind::kFloor) {
-    if (*y == 0) return std::nullopt;
-    if (*y == -1) {
-      int64_t negated;
-      if (__builtin_sub_overflow(int64_t{0}, *x, &negated)) return std::nullopt;
-      return negated;
+  const auto part = [this](PolyId p) { return value(forms_.polys[p]); };
+  switch (atom.kind) {
+    case AtomKind::kPos: {
+      const Value x = part(atom.a);
+      return x ? Value(std::max<int64_t>(*x, 0)) : x;
     }
-    return floor_quotient(*x, *y);
-  }
-  if (atom.op == Op::kBitAnd) return *x & *y;
-  if (atom.op == Op::kPow && *y >= 0) {
-    std::optional<Int> power =
-        pow(Int(*x), static_cast<uint64_t>(*y), size_t{62});
-    return power ? power->to_int64() : std::nullopt;
+    case AtomKind::kNamed: return part(atom.a);
+    case AtomKind::kIte: {
+      const std::optional<bool> c = truth(atom.condition);
+      if (!c) return std::nullopt;
+      return part(*c ? atom.a : atom.b);
+    }
+    case AtomKind::kFloor:
+    case AtomKind::kFunc: {
+      const Value x = part(atom.a);
+      const Value y = x ? part(atom.b) : x;
+      if (!y) return std::nullopt;
+      return atom.kind == AtomKind::kFloor ? quotient(*x, *y)
+                                           : function(atom.op, *x, *y);
+    }
+    case AtomKind::kSymbol:
+    case AtomKind::kFresh:
+    case AtomKind::kOpaque: break;
   }
   return std::nullopt;
 }

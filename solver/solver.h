@@ -40,7 +40,8 @@ PROVISO_API_BEGIN
 namespace proviso::inline v0_2 {
 
 enum class [[nodiscard]] Verdict { kYes, kNo, kUnknown };
-std::string_view name_of(Verdict verdict);  // "yes", "no", "unknown"
+// "yes", "no", "unknown"
+[[nodiscard]] std::string_view name_of(Verdict verdict);
 
 // No two facts of a context and its clones have the same id, even where one is
 // forgotten before the other comes.  Ids count up in the order assumed.
@@ -53,7 +54,8 @@ struct Provenance {
   std::string file = {};  // empty when unknown
   int line = 0;
   bool is_empty() const { return text.empty() && file.empty() && line == 0; }
-  std::string to_string() const;  // "torch._check(u0 >= 0)  # model.py:12"
+  // "torch._check(u0 >= 0)  # model.py:12"
+  [[nodiscard]] std::string to_string() const;
 };
 
 struct Fact {
@@ -94,6 +96,7 @@ struct SolverOptions {
   std::shared_ptr<const Limits> limits = nullptr;  // null: the defaults
 };
 
+// Of a strategy, or of another part that decides.
 struct StrategyCount {
   uint64_t tried = 0;    // times it was applied
   uint64_t decided = 0;  // times it gave a yes or a no
@@ -106,12 +109,19 @@ struct Statistics {
   // questions.
   PerEnumerator<Tier, uint64_t, kTierCount> decided;
   PerEnumerator<Strategy, StrategyCount, kStrategyCount> by_strategy;
+  // Before the strategies: questions and expressions read where the facts are
+  // ranges of symbols, and those that this settled.
+  StrategyCount box;
+  // After them: looks for facts that contradict each other, and those that
+  // found some.
+  StrategyCount consistency;
   uint64_t memo_hits = 0;
   uint64_t z3_calls = 0;
   uint64_t work = 0;  // native units spent, on facts and questions
-  std::string to_string() const;
-  // A line for each strategy that was tried: name, tried, decided, work.
-  std::string strategies_to_string() const;
+  [[nodiscard]] std::string to_string() const;
+  // A line for each strategy that was tried, "box" and "consistency" around
+  // them: name, tried, decided, work.
+  [[nodiscard]] std::string strategies_to_string() const;
 };
 
 // Takes one line of text, without its end (solver/trace.h).

@@ -33,13 +33,13 @@ enum class Tier {
   kNone
 };
 inline constexpr size_t kTierCount = 8;
-std::string_view name_of(Tier tier);  // "structure", "ranges", ...
+[[nodiscard]] std::string_view name_of(
+    Tier tier);  // "structure", "ranges", ...
 
 // One way to decide a question, in the order of the tries.
 enum class Strategy : uint8_t {
   kRanges,
   kMonomialRatios,
-  kAssertedCases,
   kCandidateModels,
   kConditionCases,
   kMinMaxLattice,
@@ -58,9 +58,10 @@ enum class Strategy : uint8_t {
   kNone  // of an unknown
 };
 inline constexpr auto kStrategyCount = static_cast<size_t>(Strategy::kNone);
-std::string_view name_of(Strategy strategy);  // "case-split"; kNone: ""
+[[nodiscard]] std::string_view name_of(
+    Strategy strategy);  // "case-split"; kNone: ""
 // What it is complete for, or meant for, in words; kNone: "".
-std::string_view fragment_of(Strategy strategy);
+[[nodiscard]] std::string_view fragment_of(Strategy strategy);
 [[nodiscard]] std::optional<Strategy> strategy_named(std::string_view name);
 
 // The enumerators in their order, kNone last: for (Tier t : all_tiers()).

@@ -15,6 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("sym", "solver", "guards")
 OPEN = {"Op", "Code"}
 
+# Enumerators without a scope are of a closed enumeration, too.
+ENUMERATOR = re.compile(r"k[A-Z]\w*$")
+
 TOKEN = re.compile(r"\bswitch\b|\bcase\s+([^:]*(?:::[^:]+)*):|\bdefault:|[{}]")
 
 
@@ -24,6 +27,11 @@ def code_of(text):
     text = re.sub(r'R"\w*\((?:.|\n)*?\)\w*"', '""', text)
     text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
     return re.sub(r"'(?:\\.|[^'\\\n])'", "'c'", text)
+
+
+def is_closed(label):
+    scope, _, name = label.rpartition("::")
+    return bool(ENUMERATOR.match(name)) and scope.split("::")[-1] not in OPEN
 
 
 def complaints(text):
@@ -38,8 +46,7 @@ def complaints(text):
             blocks[-1]["switch"], is_switch = is_switch, False
         elif word == "}" and blocks:
             block = blocks.pop()
-            closed = [label for label in block["labels"]
-                      if "::" in label and label.split("::")[-2] not in OPEN]
+            closed = [label for label in block["labels"] if is_closed(label)]
             if block["default"] and closed:
                 yield closed[0]
         else:
@@ -55,6 +62,8 @@ def complaints(text):
 def self_check():
     closed = "switch (v) { case Verdict::kYes: { f(); } default: g(); }"
     assert list(complaints(closed)) == ["Verdict::kYes"]
+    bare = "switch (kind) { case kUnion: f(); break; default: g(); }"
+    assert list(complaints(bare)) == ["kUnion"]
     for fine in ("switch (op) { case Op::kAdd: default: f(); }",
                  "switch (c) { case '}': f(); break; default: g(); }",
                  "switch (v) { case Verdict::kYes: switch (op) { "

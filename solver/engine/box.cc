@@ -5,6 +5,7 @@
 #include "solver/fixed_limits.h"
 #include "solver/kind_range.h"
 #include "solver/lower.h"
+#include "sym/budget.h"
 #include "sym/canonical.h"
 #include "sym/cost.h"
 #include "sym/facts.h"
@@ -92,6 +93,9 @@ Strided Box::values_of(Expr symbol) const {
 class Box::Reader {
  public:
   explicit Reader(const Box& box) : box_(box) {}
+  ~Reader() { Budget::charge(static_cast<uint64_t>(nodes_) / 2); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
 
   std::optional<Strided> range_of(Expr e) {
     Sum sum;

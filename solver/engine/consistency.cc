@@ -3,19 +3,17 @@
 // one.
 #include "solver/engine/consistency.h"
 
+#include "solver/engine/counted_try.h"
 #include "solver/limits_in_force.h"
 #include "solver/strategies/enumeration.h"
 #include "solver/strategies/witnesses.h"
 
 namespace proviso::inline v0_2::internal {
 
-// Facts whose contradiction ranges and equalities show have ended the context's
-// answers already; the rest is looked for where a proof was needed, for there
-// the facts act together.
-std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
-                                             bool value, Tier tier,
-                                             Reason why) {
-  if (why == 0) return std::nullopt;
+namespace {
+
+std::optional<Reason> contradiction_near(Reasoner& reasoner, Expr question,
+                                         bool value, Tier tier, Reason why) {
   const FormulaId goal = reasoner.lower().condition(question);
   const FormulaId defined = reasoner.lower().defined(question);
   CandidateModels& candidates = reasoner.candidates();
@@ -48,6 +46,21 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
       proved, by_cases ? Tier::kCases : Tier::kLinear, units, tried);
   if (!proof) return std::nullopt;
   return reasoner.reasons().join(why, proof->why);
+}
+
+}  // namespace
+
+// Facts whose contradiction ranges and equalities show have ended the context's
+// answers already; the rest is looked for where a proof was needed, for there
+// the facts act together.
+std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
+                                             bool value, Tier tier,
+                                             Reason why) {
+  if (why == 0) return std::nullopt;
+  CountedTry a_try(reasoner.statistics().consistency);
+  const auto found = contradiction_near(reasoner, question, value, tier, why);
+  if (found) a_try.decided();
+  return found;
 }
 
 // Proofs are looked at when they are found, unless facts have come since.
@@ -86,6 +99,7 @@ const std::vector<FactId>& Consistency::elsewhere() {
   formulas_ = candidates.mark();
   found_.clear();
   reasoner.within(units(), [&] {
+    CountedTry a_try(facts_.statistics().consistency);
     std::vector<FormulaId> groups = candidates.groups_without_model(from);
     if (groups.size() > limits().consistency_groups) {
       groups.resize(limits().consistency_groups);
@@ -97,6 +111,7 @@ const std::vector<FactId>& Consistency::elsewhere() {
           thousandths(limits().consistency_budget, facts_.options().budget));
       if (!proof) continue;
       found_ = reasoner.facts_in(proof->why);
+      a_try.decided();
       break;
     }
     return true;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "solver/engine/counted_try.h"
 #include "solver/limits_in_force.h"
 #include "sym/excerpt.h"
 #include "sym/pool_stores.h"
@@ -58,8 +59,12 @@ Expr Engine::simplify(Expr e) {
   uint64_t units = 0;  // for the box
   if (const Box* box = facts_.box()) {
     units = std::min(limits().box_work, options_.work_limit / 2);
-    const auto found =
-        try_within(units, nullptr, [&] { return box->simplify(e); });
+    const auto found = try_within(units, nullptr, [&] {
+      CountedTry a_try(statistics_->box);
+      const std::optional<Expr> form = box->simplify(e);
+      if (form) a_try.decided();
+      return form;
+    });
     if (found && *found) return **found;
   }
   return expressions().simplification.simplify(e, units);

@@ -2,6 +2,7 @@
 // is decided by the reasoner and remembered for the state in which it holds.
 #include "solver/engine/native_answers.h"
 
+#include "solver/engine/counted_try.h"
 #include "solver/engine/decide.h"
 
 namespace proviso::inline v0_2::internal {
@@ -34,7 +35,10 @@ Verdict NativeAnswers::ask(Expr question) {
     return m->verdict;
   }
   if (box != nullptr) {
+    const Budget counted(Budget::kUnlimited);
+    CountedTry a_try(statistics.box);
     if (const std::optional<bool> value = box->decide(question)) {
+      a_try.decided();
       return keep_of_box(question, *value);
     }
   }

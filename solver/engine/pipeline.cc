@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "solver/engine/counted_try.h"
 #include "solver/engine/reasoner.h"
 #include "solver/limits_in_force.h"
 #include "solver/strategies/enumeration.h"
@@ -32,8 +33,7 @@ namespace {
 struct Pass {
   Reasoner& r;
   Search& s;
-  Answer* answer = nullptr;  // kPoints fills it in
-  bool cases_tried = false;
+  Answer* answer = nullptr;      // kPoints fills it in
   uint64_t refuting_work = 0;    // spent where no contradiction was found
   Refutation::Tried tried = {};  // by linear-refutation, before case-split
 };
@@ -73,16 +73,9 @@ Decision by_combination(Pass& p, const Units&) {
   return p.r.proofs().combination.decide(p.s.goal());
 }
 
-bool has_asserted_cases(const Pass& p) {
-  return p.r.proofs().cases.has_asserted_clause(p.s.goal());
-}
-
 Decision by_cases(Pass& p, const Units& units) {
-  p.cases_tried = true;
   return p.r.proofs().cases.decide(p.s.goal(), units.budget);
 }
-
-bool cases_untried(const Pass& p) { return !p.cases_tried; }
 
 // A model of the facts at which the goal fails leaves "no" alone to prove.
 template <bool (CandidateModels::*has_model)(FormulaId)>
@@ -222,15 +215,12 @@ constexpr Row kStrategies[] = {
      "ratios of products that equalities between products determine",
      Stage::kProof, Tier::kEqualities, {.budget = 16}, has_products,
      by_rewriting<&ProofStrategies::ratios>},
-    {Strategy::kAssertedCases, "asserted-cases",
-     "each case of an assumed disjunction, by ranges",
-     Stage::kProof, Tier::kCases, {.budget = 16}, has_asserted_cases, by_cases},
     {Strategy::kCandidateModels, "candidate-models",
      "kept models of the facts: which answers remain",
      Stage::kProof, Tier::kNone, {}, nullptr, by_models<&CandidateModels::finds_model>},
     {Strategy::kConditionCases, "condition-cases",
-     "each case of a Min, Max or Where, by ranges",
-     Stage::kProof, Tier::kCases, {.budget = 16}, cases_untried, by_cases},
+     "each case of an assumed disjunction, or of a Min, Max or Where, by ranges",
+     Stage::kProof, Tier::kCases, {.budget = 16}, nullptr, by_cases},
     {Strategy::kMinMaxLattice, "min-max-lattice",
      "relations between trees of Min and Max, whatever their leaves are",
      Stage::kProof, Tier::kCases, {}, has_min_max, by_min_max},
@@ -326,13 +316,10 @@ void run_rows(Stage stage, Pass& pass) {
         (row.applies != nullptr && !row.applies(pass))) {
       continue;
     }
-    const uint64_t before = Budget::units_left();
+    CountedTry a_try(pass.r.statistics().by_strategy[row.strategy]);
     const Decision d = row.decide(pass, units_of(row.share, pass));
-    StrategyCount& count = pass.r.statistics().by_strategy[row.strategy];
-    ++count.tried;
-    count.work += before - Budget::units_left();
     if (!d.value) continue;
-    ++count.decided;
+    a_try.decided();
     s.decide(*d.value, pass.r.reasons().join(s.why(), d.why),
              tier_of(row, s, d), row.strategy);
   }

@@ -27,9 +27,6 @@ class CaseAnalysis {
   explicit CaseAnalysis(Domain& domain)
       : domain_(domain), forms_(domain.forms()) {}
 
-  bool has_asserted_clause(FormulaId f) {
-    return asserted_clause(f).has_value();
-  }
   Decision decide(FormulaId f, uint64_t units);
 
  private:

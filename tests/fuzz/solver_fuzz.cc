@@ -1,12 +1,17 @@
 // Laws of the solver: on one context that assumes, is asked, pushed and popped
 // as the input's bytes say, no point of a small box contradicts a verdict,
-// bounds, or the facts that are named.
+// bounds, a simplified form, or the facts that are named; and ask, bounds and
+// simplify agree.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "solver/solver.h"
 #include "sym/print.h"
+#include "tests/support/agreement_laws.h"
 
 namespace {
 
@@ -48,7 +53,7 @@ class Session {
 
   void run() {
     for (int i = 0; i < kMaxSteps && !bytes_.done(); ++i) {
-      switch (bytes_.below(8)) {
+      switch (bytes_.below(10)) {
         case 0:
           context_.push();
           live_.push_back(live_.back());
@@ -60,6 +65,8 @@ class Session {
           break;
         case 2:
         case 3: assume(boolean(2)); break;
+        case 4: agree_about_integer(integer(2)); break;
+        case 5: agree_about_condition(boolean(2)); break;
         default: ask(boolean(2)); break;
       }
     }
@@ -69,7 +76,7 @@ class Session {
   static SolverOptions options() {
     SolverOptions o;
     o.use_z3 = false;
-    return o;
+    return testing::AgreementLaws::unhurried(o);
   }
 
   Expr integer(int depth) {
@@ -142,6 +149,62 @@ class Session {
     }
   }
 
+  // Facts without a point imply everything: then there is no law.
+  std::optional<size_t> live_point() const {
+    const auto& live = live_.back();
+    const auto at = std::find(live.begin(), live.end(), true);
+    if (at == live.end()) return std::nullopt;
+    return static_cast<size_t>(at - live.begin());
+  }
+
+  void agree_about_integer(Expr e) {
+    const std::optional<size_t> first = live_point();
+    if (!first) return;
+    const Interval range = context_.bounds(e);
+    for (size_t i = *first; i < points_.size(); ++i) {
+      if (!live_.back()[i]) continue;
+      const Evaluation v = evaluate(e, points_[i]);
+      if (v.defined() && !range.contains(std::get<Int>(*v.value)))
+        fail("bounds", e, i);
+    }
+    if (defined_everywhere(e)) {
+      expect_law(laws_.broken_by_bounds(e), e, *first);
+      expect_law(laws_.broken_by_difference(e), e, *first);
+    }
+    expect_same_values(e);
+  }
+
+  void agree_about_condition(Expr e) {
+    const std::optional<size_t> first = live_point();
+    if (!first) return;
+    if (defined_everywhere(e))
+      expect_law(laws_.broken_by_relation(e), e, *first);
+    expect_same_values(e);
+  }
+
+  bool defined_everywhere(Expr e) const {
+    for (size_t i = 0; i < points_.size(); ++i) {
+      if (live_.back()[i] && !evaluate(e, points_[i]).defined()) return false;
+    }
+    return true;
+  }
+
+  void expect_same_values(Expr e) {
+    const Expr form = context_.simplify(e);
+    for (size_t i = 0; i < points_.size(); ++i) {
+      if (!live_.back()[i]) continue;
+      const Evaluation before = evaluate(e, points_[i]);
+      if (!before.defined()) continue;
+      const Evaluation after = evaluate(form, points_[i]);
+      if (!after.defined() || *after.value != *before.value)
+        fail(("simplified to " + to_string(form)).c_str(), e, i);
+    }
+  }
+
+  void expect_law(const std::string& broken, Expr e, size_t point) {
+    if (!broken.empty()) fail(broken.c_str(), e, point);
+  }
+
   // As a line of tests/regress: to be kept there when it is mended.
   [[noreturn]] void fail(const char* what, Expr question, size_t point) {
     std::string text;
@@ -157,6 +220,7 @@ class Session {
   Bytes bytes_;
   ExprPool pool_;
   Context context_;
+  testing::AgreementLaws laws_{context_};
   std::vector<Expr> symbols_;
   std::vector<Assignment> points_;
   std::vector<std::vector<bool>> live_;  // by scope, by point

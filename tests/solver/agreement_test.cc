@@ -4,23 +4,22 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "sym/cost.h"
 #include "tests/solver/support.h"
+#include "tests/support/agreement_laws.h"
 #include "tests/support/random_facts.h"
 #include "tests/support/random_index.h"
 
 namespace proviso {
 namespace {
 
-struct Tally {
-  int bounds = 0, ends = 0, equalities = 0, relations = 0, simplified = 0;
-};
-
 // Random facts, true at a hidden point, and expressions near them.
 class Session {
  public:
-  Session(uint32_t seed, Tally& tally)
-      : context_(pool_, unhurried()), random_(seed), tally_(tally) {
+  using Laws = testing::AgreementLaws;
+
+  explicit Session(uint32_t seed)
+      : context_(pool_, Laws::unhurried(testing::native_only())),
+        random_(seed) {
     const size_t count = 2 + random_() % 2;
     for (size_t i = 0; i < count; ++i) {
       symbols_.push_back(
@@ -46,80 +45,20 @@ class Session {
 
   void run() {
     if (context_.contradiction()) return;
-    check_bounds(index_->integer(random_() % 2));
-    check_equality(index_->integer(random_() % 2));
-    check_relation(index_->boolean(1));
-    check_relation(facts_->question());
+    const Expr bounded = index_->integer(random_() % 2),
+               integer = index_->integer(random_() % 2),
+               condition = index_->boolean(1), question = facts_->question();
+    EXPECT_EQ(laws_.broken_by_bounds(bounded), "") << facts_text_;
+    EXPECT_EQ(laws_.broken_by_difference(integer), "") << facts_text_;
+    for (Expr relation : {condition, question})
+      EXPECT_EQ(laws_.broken_by_relation(relation), "") << facts_text_;
+    for (Expr e : {integer, condition, question}) expect_same_value(e);
   }
+  const Laws::Tally& tally() const { return laws_.tally(); }
 
  private:
-  // bounds() asks many questions within the limit of one call.
-  static SolverOptions unhurried() {
-    SolverOptions options = testing::native_only();
-    options.work_limit *= 100;
-    return options;
-  }
-  bool proves(Expr question) {
-    return context_.ask_quick(question) == Verdict::kYes;
-  }
-
-  // bounds() is never wider than what ask() proves about its ends.
-  void check_bounds(Expr e) {
-    const Interval range = context_.bounds(e);
-    ++tally_.bounds;
-    if (range.is_empty()) return;
-    std::vector<Int> above, below;
-    for (int k : {-64, -9, -1, 0, 1, 7, 63}) {
-      if (!range.upper() || Int(k) < *range.upper()) above.push_back(Int(k));
-      if (!range.lower() || Int(k) > *range.lower()) below.push_back(Int(k));
-    }
-    if (range.upper()) above.push_back(*range.upper() - Int(1));
-    if (range.lower()) below.push_back(*range.lower() + Int(1));
-    for (const Int& k : above) {
-      ++tally_.ends;
-      EXPECT_FALSE(proves(le(e, pool_.integer(k))))
-          << "bounds(" << e << ") is " << range.to_string()
-          << ", ask() proves it at most " << k.to_string() << ":"
-          << facts_text_;
-    }
-    for (const Int& k : below) {
-      ++tally_.ends;
-      EXPECT_FALSE(proves(ge(e, pool_.integer(k))))
-          << "bounds(" << e << ") is " << range.to_string()
-          << ", ask() proves it at least " << k.to_string() << ":"
-          << facts_text_;
-    }
-  }
-
-  // What ask() proves equal differs by 0, and by nothing that simplify() shows.
-  void check_equality(Expr e) {
+  void expect_same_value(Expr e) {
     const Expr form = context_.simplify(e);
-    check_cost(e, form);
-    for (Expr other : {form, context_.canonical(e), pool_.integer(0)}) {
-      if (!proves(eq(e, other))) continue;
-      ++tally_.equalities;
-      EXPECT_EQ(to_string(context_.simplify(e - other)), "0")
-          << e << " - (" << other << "):" << facts_text_;
-    }
-  }
-
-  // What ask() decides is True or False.
-  void check_relation(Expr e) {
-    const Verdict verdict = context_.ask(e).verdict;
-    const Expr form = context_.simplify(e);
-    check_cost(e, form);
-    if (verdict == Verdict::kUnknown) return;
-    ++tally_.relations;
-    EXPECT_EQ(to_string(form), verdict == Verdict::kYes ? "True" : "False")
-        << e << ":" << facts_text_;
-  }
-
-  void check_cost(Expr e, Expr form) {
-    ++tally_.simplified;
-    EXPECT_LE(cost(form), cost(e)) << e << " -> " << form << ":" << facts_text_;
-    EXPECT_TRUE(context_.simplify(form) == form)
-        << e << "\n -> " << form << "\n -> " << context_.simplify(form) << ":"
-        << facts_text_;
     const Evaluation before = evaluate(e, hidden_);
     if (!before.defined()) return;
     const Evaluation after = evaluate(form, hidden_);
@@ -131,8 +70,8 @@ class Session {
 
   ExprPool pool_;
   Context context_;
+  Laws laws_{context_};
   std::mt19937 random_;
-  Tally& tally_;
   std::vector<Expr> symbols_;
   Assignment hidden_;
   std::string facts_text_;
@@ -144,10 +83,16 @@ TEST(Agreement, OfAskBoundsAndSimplifyOnRandomFacts) {
   const uint32_t seed = testing::seed_or(20261124);
   const char* rounds = std::getenv("PROVISO_TEST_PROBLEMS");
   const auto count = static_cast<uint32_t>(rounds ? std::atoi(rounds) : 150);
-  Tally tally;
+  testing::AgreementLaws::Tally tally;
   for (uint32_t i = 0; i < count; ++i) {
     SCOPED_TRACE("seed " + std::to_string(seed + i));
-    Session(seed + i, tally).run();
+    Session session(seed + i);
+    session.run();
+    tally.bounds += session.tally().bounds;
+    tally.ends += session.tally().ends;
+    tally.equalities += session.tally().equalities;
+    tally.relations += session.tally().relations;
+    tally.simplified += session.tally().simplified;
   }
   std::cout << tally.bounds << " bounds, " << tally.ends << " ends asked, "
             << tally.equalities << " equalities, " << tally.relations

@@ -1,10 +1,11 @@
 // Each propagator alone: what it derives from one inequality holds at every
-// point of a small box at which the inequality does, and its example is
-// derived.
+// point of a small box at which the inequality and the bounds that its reason
+// names do, and its example is derived.
 #include "solver/propagate/propagators.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <vector>
@@ -35,8 +36,8 @@ class Alone {
           forms_.pool.atoms.symbol(parse(pool_, s.substr(0, colon)));
       const std::string low = s.substr(colon + 1, dots - colon - 1);
       const std::string high = s.substr(dots + 2);
-      if (!low.empty()) state_.bounds.set(a, true, *Int::parse(low), 0);
-      if (!high.empty()) state_.bounds.set(a, false, *Int::parse(high), 0);
+      if (!low.empty()) set_bound(a, true, *Int::parse(low));
+      if (!high.empty()) set_bound(a, false, *Int::parse(high));
       atoms_.push_back(a);
     }
     if constexpr (std::is_same_v<P, ProductPropagator>) {
@@ -54,49 +55,62 @@ class Alone {
   }
 
   void inequality(const Poly& p) {
-    propagator_->on_inequality(p, 0, When::kNew);
+    const Reason why = fact(forms_.pool.formulas.ge(p));
+    propagator_->on_inequality(p, why, When::kNew);
   }
-  void equality(const Poly& p) { propagator_->on_equality(p, 0, When::kNew); }
-  // Of the first atom in it that is no variable: atom >= value, or <=.  As a
-  // formula.
-  FormulaId bound(const std::string& text, bool lower, int value) {
+  void equality(const Poly& p) {
+    const Reason why = fact(forms_.pool.formulas.eq(p));
+    propagator_->on_equality(p, why, When::kNew);
+  }
+  // Of the first atom in it that is no variable: atom >= value, or <=.
+  void bound(const std::string& text, bool lower, int value) {
     AtomId a = kNoId;
     for (const Term& t : poly(text).terms) {
       const AtomId x = forms_.pool.monomials.single(t.mono);
       if (a == kNoId && !forms_.pool.atoms.is_variable(x)) a = x;
     }
-    propagator_->on_atom_bound(forms_.pool.atoms[a], lower, value, 0);
-    Poly p = variable(forms_.pool, a) * (lower ? 1 : -1);
-    p.constant = lower ? -value : value;
-    return forms_.pool.formulas.ge(p);
+    const Reason why = fact(at_least(a, lower, value));
+    propagator_->on_atom_bound(forms_.pool.atoms[a], lower, value, why);
   }
 
   void product_bound(const std::string& text, bool lower, int value) {
-    hand_on(poly(text).terms[0].mono, lower, value, 0);
+    Poly p = poly(text) * (lower ? 1 : -1);
+    p.constant = lower ? -value : value;
+    const Reason why = fact(forms_.pool.formulas.ge(p));
+    hand_on(poly(text).terms[0].mono, lower, value, why);
   }
 
-  // p / the factors that are known not to be 0.
-  Poly cancelled(const std::string& text) {
+  // p / the factors that are known not to be 0, because of `why`.
+  Poly cancelled(const std::string& text, Reason* why = nullptr) {
     Poly p = poly(text);
-    Reason why = 0;
+    Reason because = 0;
     if constexpr (std::is_same_v<P, ProductPropagator>) {
-      propagator_->cancel(p, why);
+      propagator_->cancel(p, because);
     }
+    if (why != nullptr) *why = because;
     return p;
+  }
+  std::vector<uint32_t> facts_in(Reason why) const {
+    return reasons_.facts(why);
   }
 
   // All that was derived: bounds entered at once, and what waits, with the
   // bounds that products hand on to their factors.
-  std::vector<FormulaId> derived() {
-    std::vector<FormulaId> found;
+  struct Derived {
+    FormulaId formula;
+    Reason why;
+  };
+  std::vector<Derived> derived() {
+    std::vector<Derived> found;
     for (Consequences::Item item; to_.has_items();) {
       using Item = Consequences::Item;
       to_.next(item);
       switch (item.kind) {
-        case Item::kFormula: found.push_back(item.id); break;
+        case Item::kFormula: found.push_back({item.id, item.why}); break;
         case Item::kLiteral:
           found.push_back(
-              forms_.pool.formulas.relation(item.literal, item.poly));
+              {forms_.pool.formulas.relation(item.literal, item.poly),
+               item.why});
           break;
         case Item::kAtomBound: break;  // among the records below
         case Item::kProductBound:
@@ -105,36 +119,41 @@ class Alone {
       }
     }
     for (AtomId a = 0; a < forms_.pool.atoms.size(); ++a) {
-      const Interval& span = state_.bounds.own(a).span;
+      const Range& own = state_.bounds.own(a);
       for (bool lower : {true, false}) {
-        const OptionalInt& end = lower ? span.lower() : span.upper();
+        const OptionalInt& end = lower ? own.span.lower() : own.span.upper();
         if (!end) continue;
-        Poly p = variable(forms_.pool, a) * (lower ? 1 : -1);
-        p.constant = lower ? -*end : *end;
-        found.push_back(forms_.pool.formulas.ge(p));
+        found.push_back(
+            {at_least(a, lower, *end), lower ? own.lower : own.upper});
       }
     }
-    if (state_.assertions.conflict()) found.push_back(kFalse);
+    if (const auto& conflict = state_.assertions.conflict())
+      found.push_back({kFalse, *conflict});
     return found;
   }
 
-  // The first derived formula that fails at a point of the box [-4, 4]^n within
-  // the symbols' ranges at which all of `facts` hold.
-  std::string wrong(const std::vector<FormulaId>& facts,
-                    const std::vector<Interval>& box) {
-    const std::vector<FormulaId> found = derived();
+  // The first derived formula that fails at a point of the box [-4, 4]^n at
+  // which the facts of its reason hold: the symbols' bounds, and what the
+  // propagator was called for.
+  std::string wrong() {
+    std::vector<std::pair<FormulaId, std::vector<uint32_t>>> found;
+    for (const Derived& d : derived())
+      found.emplace_back(d.formula, reasons_.facts(d.why));
     std::vector<int64_t> at(atoms_.size(), -4);
     for (;;) {
       Point point(forms_.pool);
-      bool holds = true;
-      for (size_t i = 0; i < at.size(); ++i) {
-        point.set(atoms_[i], at[i]);
-        holds = holds && box[i].contains(Int(at[i]));
-      }
-      for (FormulaId fact : facts) holds = holds && point.truth(fact) == true;
-      for (FormulaId f : found) {
-        if (holds && point.truth(f) == false)
-          return formula_to_string(forms_.pool, f);
+      for (size_t i = 0; i < at.size(); ++i) point.set(atoms_[i], at[i]);
+      std::vector<bool> holds;
+      for (FormulaId fact : facts_) holds.push_back(point.truth(fact) == true);
+      for (const auto& [f, facts] : found) {
+        const bool all = std::all_of(facts.begin(), facts.end(),
+                                     [&](uint32_t i) { return holds[i]; });
+        if (all && point.truth(f) == false) {
+          std::string text = formula_to_string(forms_.pool, f) + " by {";
+          for (uint32_t i : facts)
+            text += formula_to_string(forms_.pool, facts_[i]) + "; ";
+          return text + "}";
+        }
       }
       size_t i = 0;
       while (i < at.size() && ++at[i] > 4) at[i++] = -4;
@@ -143,13 +162,25 @@ class Alone {
   }
 
   bool derives(const std::string& text) {
-    const std::vector<FormulaId> found = derived();
-    return std::find(found.begin(), found.end(), formula(text)) != found.end();
+    const std::vector<Derived> found = derived();
+    const FormulaId wanted = formula(text);
+    return std::any_of(found.begin(), found.end(),
+                       [&](const Derived& d) { return d.formula == wanted; });
   }
 
-  Forms& forms() { return forms_; }
-
  private:
+  Reason fact(FormulaId f) {
+    facts_.push_back(f);
+    return reasons_.leaf(static_cast<uint32_t>(facts_.size() - 1));
+  }
+  FormulaId at_least(AtomId a, bool lower, const Int& value) {  // or at most
+    Poly p = variable(forms_.pool, a) * (lower ? 1 : -1);
+    p.constant = lower ? -value : value;
+    return forms_.pool.formulas.ge(p);
+  }
+  void set_bound(AtomId a, bool lower, const Int& value) {
+    state_.bounds.set(a, lower, value, fact(at_least(a, lower, value)));
+  }
   void hand_on(MonoId m, bool lower, const Int& value, Reason why) {
     if constexpr (std::is_same_v<P, ProductPropagator>) {
       propagator_->on_product_bound(m, lower, value, why);
@@ -165,6 +196,7 @@ class Alone {
   Consequences to_{state_, ranges_};
   std::unique_ptr<P> propagator_;
   std::vector<AtomId> atoms_;
+  std::vector<FormulaId> facts_;  // by the leaves of reasons
 };
 
 // --- what each is for
@@ -196,7 +228,9 @@ TEST(Propagators, ProductHandsABoundToItsFactors) {
 
 TEST(Propagators, ProductCancelsFactorsThatAreNotZero) {
   Alone<ProductPropagator> a("x:1.. y:..");
-  EXPECT_EQ(a.cancelled("x*x*y - 2*x*x"), a.poly("y - 2"));
+  Reason why = 0;
+  EXPECT_EQ(a.cancelled("x*x*y - 2*x*x", &why), a.poly("y - 2"));
+  EXPECT_EQ(a.facts_in(why), (std::vector<uint32_t>{0}));
   EXPECT_EQ(a.cancelled("x*y - 2*x*y*y"), a.poly("y - 2*y*y"));
   EXPECT_EQ(a.cancelled("x*y - 2*x + 1"), a.poly("x*y - 2*x + 1"));
 }
@@ -274,16 +308,12 @@ void check_random_constraints(const char* terms[], size_t count) {
       return static_cast<int>(random() % static_cast<unsigned>(n));
     };
     std::string symbols;
-    std::vector<Interval> box;
     for (int i = 0; i < kSymbols; ++i) {
       const int low = below(9) - 4, high = low + below(5);
       const bool has_low = below(4) != 0, has_high = below(3) != 0;
       symbols += std::string(1, static_cast<char>('x' + i)) + ":" +
                  (has_low ? std::to_string(low) : "") + ".." +
                  (has_high ? std::to_string(high) : "") + " ";
-      box.push_back(
-          Interval::of(has_low ? OptionalInt(Int(low)) : std::nullopt,
-                       has_high ? OptionalInt(Int(high)) : std::nullopt));
     }
     std::string sum = std::to_string(below(25) - 12);
     for (int n = 1 + below(3); n > 0; --n) {
@@ -299,9 +329,7 @@ void check_random_constraints(const char* terms[], size_t count) {
     } else {
       alone.inequality(p);
     }
-    const FormulaId fact = alone.forms().pool.formulas.relation(
-        is_equality ? FormulaKind::kEq : FormulaKind::kGe, p);
-    ASSERT_EQ(alone.wrong({fact}, box), "")
+    ASSERT_EQ(alone.wrong(), "")
         << symbols << ": " << sum << (is_equality ? " == 0" : " >= 0");
   }
 }
@@ -334,8 +362,8 @@ void check_bounds(const char* atom) {
   for (int value = -4; value <= 9; ++value) {
     for (bool lower : {true, false}) {
       Alone<P> alone("x:.. y:0..3");
-      const FormulaId fact = alone.bound(atom, lower, value);
-      ASSERT_EQ(alone.wrong({fact}, {Interval::all(), Interval(0, 3)}), "")
+      alone.bound(atom, lower, value);
+      ASSERT_EQ(alone.wrong(), "")
           << atom << (lower ? " >= " : " <= ") << value;
     }
   }

@@ -314,15 +314,19 @@ class PyContext {
     py::dict tiers, strategies, result;
     for (Tier tier : all_tiers())
       tiers[py::str(std::string(name_of(tier)))] = s.decided[tier];
+    const auto counts = [](const StrategyCount& c) {
+      return py::make_tuple(c.tried, c.decided, c.work);
+    };
     for (Strategy strategy : all_strategies()) {
       const StrategyCount& c = s.by_strategy[strategy];
       if (c.tried == 0) continue;
-      strategies[py::str(std::string(name_of(strategy)))] =
-          py::make_tuple(c.tried, c.decided, c.work);
+      strategies[py::str(std::string(name_of(strategy)))] = counts(c);
     }
     result["questions"] = s.questions;
     result["decided"] = tiers;
     result["strategies"] = strategies;
+    result["box"] = counts(s.box);
+    result["consistency"] = counts(s.consistency);
     result["memo_hits"] = s.memo_hits;
     result["z3_calls"] = s.z3_calls;
     result["work"] = s.work;

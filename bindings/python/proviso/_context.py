@@ -381,8 +381,9 @@ class Context:
 
     def statistics(self) -> Dict[str, Any]:
         """Of this context and its clones: questions, decided (by tier),
-        strategies ({name: (tried, decided, work)}), memo_hits, z3_calls,
-        work."""
+        strategies ({name: (tried, decided, work)}), box and consistency
+        (counted alike: ranges of symbols read before the strategies, looks
+        for contradictions after them), memo_hits, z3_calls, work."""
         return self._context.statistics()
 
     def options(self) -> Dict[str, int]:
