@@ -66,3 +66,21 @@ def test_a_scale_leaves_the_size_free():
         x = torch.randn(1, 2, n)
         torch.testing.assert_close(
             ep.module()(x), F.interpolate(x, scale_factor=0.7))
+
+
+def test_a_float_is_written_as_python_writes_it():
+    ep = proviso.export(
+        lambda x: x + 1 if x.shape[0] * (1 / 6) > 0.3 else x,
+        (torch.ones(5, 4),), dynamic_shapes=({0: proviso.Dim.AUTO},))
+    guard, = ep.guards
+    text = "ToFloat(s0)*0.16666666666666666 > 0.3"
+    assert str(guard).startswith(text + "   ")
+    assert proviso.explain_guard(ep, guard).startswith(text + ", that is ")
+    code, = ep.guards_code
+    assert code == "float(L['x'].size()[0])*0.16666666666666666 > 0.3"
+    for call in (ep.module(), ep.module().check):
+        with pytest.raises(RuntimeError, match=r"0.16666666666666666 > 0.3 \("):
+            call(torch.ones(1, 4))
+    # Reads back as the number that it is.
+    assert eval(code, {"L": {"x": torch.ones(2, 4)}})
+    assert "0.1666666666666666574148081281236954964697" in guard.condition

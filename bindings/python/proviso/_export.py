@@ -7,6 +7,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from proviso import (
+    _conditions,
     _input_conditions,
     _keys,
     _logs,
@@ -165,11 +166,13 @@ def _name_of(mod):
 
 def _trace_with_numbers(mod, *args, **policies):
     """Traces again when float() or int() was asked for a number from data,
-    with one that keeps it symbolic."""
-    askers = _number_types.askers_for_types(mod)
+    with one that keeps it symbolic; and when a condition stood where only a
+    bool will do."""
+    askers, decides = _number_types.askers_for_types(mod), False
     while True:
         try:
             with (_trace.tracing_environment(),
+                  _conditions.decided_where_made(decides),
                   _numbers.symbolic_types_in(askers)):
                 return _trace_program(mod, *args, **policies)
         except DataDependentError as error:
@@ -178,6 +181,13 @@ def _trace_with_numbers(mod, *args, **policies):
                                     for module, name in askers):
                 raise
             askers.append(asker)
+        except Exception as error:
+            if decides or not _conditions.is_refusal(error):
+                explained = _conditions.with_remedy(error)
+                if explained is error:
+                    raise
+                raise explained from error
+            decides = True
 
 
 def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),

@@ -8,6 +8,7 @@ a `float`, an `int` or a `len` of ours in the module that asked.
 
 import builtins
 import contextlib
+import copy
 import functools
 import math
 import sys
@@ -62,6 +63,17 @@ def _symbolic_divmod(a, b, /):
     return _divmod(a, b)
 
 
+# --- pow of three, for which Python asks no number but its own
+
+_power = builtins.pow
+
+
+def _symbolic_power(base, exp, mod=None):
+    if mod is None:
+        return _power(base, exp)
+    return _power(*map(number_of, (base, exp, mod)))
+
+
 # --- the math module
 
 def _unary(name):
@@ -69,7 +81,9 @@ def _unary(name):
 
     @functools.wraps(original)
     def function(x, /):
-        return symbolic(x) if _is_symbolic(x) else original(x)
+        if _is_symbolic(x) and not isinstance(x, torch.SymBool):
+            return symbolic(x)
+        return original(x)
 
     return (math, name, function)
 
@@ -116,6 +130,43 @@ def _power_of_float(self, other):
     return _float_power(self, other)
 
 
+def _with_complex(kind, name, original):
+    """There is no symbolic complex number: n * 1j is that of the number."""
+    of_complex = getattr(builtins.complex, name)
+
+    def method(self, other):
+        if type(other) is builtins.complex and _is_symbolic(self):
+            return of_complex(builtins.complex(number_of(self)), other)
+        return original(self, other)
+
+    return (kind, name, method)
+
+
+def _with_truth(name):
+    """n & True is n & 1."""
+    original = getattr(torch.SymInt, name)
+
+    def method(self, other):
+        if _is_symbolic(self) and isinstance(other, (bool, torch.SymBool)):
+            other = builtins.int(builtins.bool(other))
+        return original(self, other)
+
+    return (torch.SymInt, name, method)
+
+
+def _pickled(kind):
+    """As the number, which that fixes; copy.copy() gives what it copies."""
+    original = kind.__reduce_ex__
+
+    def __reduce_ex__(self, protocol):
+        asker = sys._getframe(1).f_globals.get("__name__")
+        if not _is_symbolic(self) or asker == copy.__name__:
+            return original(self, protocol)
+        return _PLAIN[kind], (number_of(self),)
+
+    return (kind, "__reduce_ex__", __reduce_ex__)
+
+
 def _of_ours(function):
     """function(n) of a number that is traced; of torch's own, what it lacks."""
 
@@ -140,6 +191,7 @@ def _truth_index(b):
 
 _PLAIN = {torch.SymInt: builtins.int, torch.SymFloat: builtins.float,
           torch.SymBool: builtins.bool}
+_BY_NAME = ("__divmod__", "__rdivmod__")  # n.__divmod__(3)
 _ITSELF = {torch.SymInt: ("real", "numerator"), torch.SymFloat: ("real",),
            torch.SymBool: ()}
 
@@ -159,7 +211,8 @@ def _lacking(kind, plain):
             found = _numpy.method_of(self, name)
             if found is not None:
                 return found
-            if hasattr(plain, name) and not name.startswith("__"):
+            if hasattr(plain, name) and (
+                    not name.startswith("__") or name in _BY_NAME):
                 return getattr(number_of(self), name)
         raise AttributeError(
             f"'{kind.__name__}' object has no attribute '{name}'")
@@ -351,10 +404,10 @@ PATCHES = [_unary(name) for name in (
     "atan", "log2")] + [
     _extreme(max, torch.sym_max), _extreme(min, torch.sym_min),
     (builtins, "divmod", _symbolic_divmod),
+    (builtins, "pow", _symbolic_power),
     (math, "pow", _symbolic_pow),
     (math, "fabs", _symbolic_fabs),
     (torch.SymInt, "__round__", _round_of_int),
-    (torch.SymFloat, "__pow__", _power_of_float),
     (torch.SymInt, "__float__", _asking(_float_of_int, "float")),
     (torch.Tensor, "__len__", _asking_len),
 ] + [
@@ -366,5 +419,14 @@ PATCHES = [_unary(name) for name in (
     (kind, name, _floor_of_floats(getattr(kind, name)))
     for kind in (torch.SymInt, torch.SymFloat)
     for name in ("__floordiv__", "__rfloordiv__")] + [
+    _with_complex(kind, name, getattr(kind, name))
+    for kind in (torch.SymInt, torch.SymFloat)
+    for name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__",
+                 "__rmul__", "__truediv__", "__rtruediv__", "__rpow__")] + [
+    _with_complex(torch.SymInt, "__pow__", torch.SymInt.__pow__),
+    _with_complex(torch.SymFloat, "__pow__", _power_of_float),
+] + [_with_truth(name) for name in (
+    "__and__", "__or__", "__xor__", "__rand__", "__ror__", "__rxor__")] + [
+    _pickled(kind) for kind in _PLAIN] + [
     _only_of_nodes(kind)
     for kind in (torch.SymInt, torch.SymFloat, torch.SymBool)] + _LACKING

@@ -8,7 +8,9 @@ import inspect
 import io
 import json
 import os
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, List, NamedTuple, Optional
 
 import torch
@@ -41,6 +43,24 @@ class SourceLocation:
         return f"{where} in `{self.code}`" if self.code else where
 
 
+_LONG_FLOAT = re.compile(r"\b\d+\.\d{17,}\b")
+
+
+def _with_short_floats(text):
+    """0.1 for the 55 digits that are that double exactly."""
+    def short(digits):
+        number = float(digits[0])
+        return repr(number) if Fraction(number) == Fraction(digits[0]) else (
+            digits[0])
+
+    return _LONG_FLOAT.sub(short, text)
+
+
+def _shorten(error):
+    if len(error.args) == 1 and type(error.args[0]) is str:
+        error.args = (_with_short_floats(error.args[0]),)
+
+
 @dataclass(frozen=True)
 class Guard:
     """A condition on the inputs, and the lines that need it."""
@@ -50,7 +70,8 @@ class Guard:
 
     def __str__(self):
         places = ", ".join(str(origin) for origin in self.origins)
-        return f"{self.condition}   {places}" if places else self.condition
+        condition = _with_short_floats(self.condition)
+        return f"{condition}   {places}" if places else condition
 
 
 @dataclass(frozen=True)
@@ -62,7 +83,7 @@ class RuntimeAssert:
     origin: SourceLocation
 
     def __str__(self):
-        return f"{self.condition}   {self.origin}"
+        return f"{_with_short_floats(self.condition)}   {self.origin}"
 
 
 @dataclass(frozen=True)
@@ -142,7 +163,7 @@ class ExportedProgram:
     @property
     def guards_code(self) -> List[str]:
         """The guards as Python over L['x'].size()[0]."""
-        return self._program.guards_code()
+        return list(map(_with_short_floats, self._program.guards_code()))
 
     @property
     def runtime_asserts(self) -> List[RuntimeAssert]:
@@ -302,7 +323,7 @@ def explain_guard(ep: ExportedProgram, guard: Any) -> str:
     sizes, and sizes that would break it.  `guard` is one of ep.guards or its
     condition."""
     condition = guard.condition if isinstance(guard, Guard) else guard
-    return ep._program.explain_guard(condition)
+    return _with_short_floats(ep._program.explain_guard(condition))
 
 
 def _dumped(spec, what):
@@ -381,11 +402,15 @@ class Module:
         self._plain_count = positional.num_children if is_plain else None
 
     def __call__(self, *args, **kwargs):
-        outputs = None
-        if not kwargs and len(args) == self._plain_count:
-            outputs = self._module.run_plain(args)
-        if outputs is None:
-            outputs = self._module.run(self._flat(args, kwargs))
+        try:
+            outputs = None
+            if not kwargs and len(args) == self._plain_count:
+                outputs = self._module.run_plain(args)
+            if outputs is None:
+                outputs = self._module.run(self._flat(args, kwargs))
+        except RuntimeError as error:
+            _shorten(error)
+            raise
         return pytree.tree_unflatten(outputs, self._out_spec)
 
     forward = __call__
@@ -429,9 +454,13 @@ class Module:
 
     def check(self, *args, **kwargs) -> None:
         """Raises what a call would raise for its inputs; runs nothing."""
-        if (kwargs or len(args) != self._plain_count
-                or not self._module.check_plain(args)):
-            self._module.check(self._flat(args, kwargs))
+        try:
+            if (kwargs or len(args) != self._plain_count
+                    or not self._module.check_plain(args)):
+                self._module.check(self._flat(args, kwargs))
+        except RuntimeError as error:
+            _shorten(error)
+            raise
 
     def _flat(self, args, kwargs):
         wanted = self._in_spec.child(1).context

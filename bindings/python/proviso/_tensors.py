@@ -314,6 +314,19 @@ def _no_answer(name):
     return property(answer)
 
 
+_numpy = torch.Tensor.numpy
+
+
+@functools.wraps(_numpy)
+def _no_numpy(self, *args, **options):
+    if is_fake(self):
+        raise NotTraced(
+            "t.numpy() of a traced tensor has no numbers: numpy's functions "
+            "leave no operator in the program; compute with torch's (torch.sum "
+            "for np.sum), or outside of the program")
+    return _numpy(self, *args, **options)
+
+
 _data = torch.Tensor.data
 
 
@@ -335,6 +348,7 @@ PATCHES = [
       for name in ("untyped_storage", "storage")),
     (torch.Tensor, "new_tensor", _tensor_like),
     (torch.Tensor, "new", _new_of_dtype),
+    (torch.Tensor, "numpy", _no_numpy),
     (torch.Tensor, "tolist", _symbolic_tolist),
     (torch.Tensor, "is_contiguous", _asked_contiguous),
     *((torch.Tensor, name, _keeping_layout_answers(getattr(torch.Tensor, name)))

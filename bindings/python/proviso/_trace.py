@@ -33,21 +33,32 @@ def tracing_environment():
     with _lock, contextlib.ExitStack() as stack:
         stack.callback(_set_flags, *_get_flags())
         _set_flags(True, True, False)
-        before = [vars(owner).get(name, _MISSING)
-                  for owner, name, _ in _PATCHES]
-        stack.callback(_put_back, before)
-        for owner, name, replacement in _PATCHES:
-            setattr(owner, name, replacement)
+        stack.callback(_put_back, *_patch())
         stack.callback(_control_flow.redirect())
         stack.enter_context(_number_types.of_their_types())
         yield
 
 
-def _put_back(before):
-    for (owner, name, _), value in zip(_PATCHES, before):
+def _patch():
+    """What was there, of modules and of classes."""
+    of_modules = [{name: space[name] for name in names}
+                  for space, names in _IN_MODULES]
+    of_classes = [space.get(name, _MISSING)
+                  for _, space, name, _ in _IN_CLASSES]
+    for space, names in _IN_MODULES:
+        space.update(names)
+    for owner, _, name, replacement in _IN_CLASSES:
+        setattr(owner, name, replacement)
+    return of_modules, of_classes
+
+
+def _put_back(of_modules, of_classes):
+    for (space, _), before in zip(_IN_MODULES, of_modules):
+        space.update(before)
+    for (owner, space, name, _), value in zip(_IN_CLASSES, of_classes):
         if value is not _MISSING:
             setattr(owner, name, value)
-        elif name in vars(owner):
+        elif name in space:
             delattr(owner, name)
 
 
@@ -79,5 +90,14 @@ _PATCHES = [
     *_numpy.PATCHES,
     *_texts.PATCHES,
 ]
+
+_IN_MODULES = [  # (names of a module, what stands there)
+    (vars(module), {name: replacement for owner, name, replacement in _PATCHES
+                    if owner is module})
+    for module in {id(owner): owner for owner, _, _ in _PATCHES}.values()
+    if not isinstance(module, type)]
+_IN_CLASSES = [(owner, vars(owner), name, replacement)
+               for owner, name, replacement in _PATCHES
+               if isinstance(owner, type)]
 
 _proviso.set_custom_op_function(_fake_results.results_of)
