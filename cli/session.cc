@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "sym/operators.h"
 #include "sym/parse.h"
+#include "sym/pool_stores.h"
 #include "sym/symbol_kinds.h"
 
 namespace proviso::cli {
@@ -118,7 +119,8 @@ void Session::read_symbol(std::string_view rest) {
   const auto kind = find_symbol_kind(
       space == std::string_view::npos ? "" : rest.substr(space + 1));
   if (!kind) throw Error("replay: expected symbol NAME KIND");
-  pool(context_).symbol(rest.substr(0, space), *kind);
+  internal::PoolStores::symbol_of_any_name(pool(context_),
+                                           rest.substr(0, space), *kind);
 }
 
 void Session::read_result(std::string_view call, std::string_view text,

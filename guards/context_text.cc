@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include "solver/fixed_limits.h"
 #include "solver/options.h"
 #include "sym/excerpt.h"
+#include "sym/lexer.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/symbol_kinds.h"
@@ -66,14 +66,6 @@ std::optional<Declared> as_declared(Expr condition) {
     return d;
   }
   return add_end(d, condition) ? std::optional(d) : std::nullopt;
-}
-
-bool is_identifier(std::string_view name) {
-  const auto is_word = [](unsigned char c) {
-    return std::isalnum(c) || c == '_';
-  };
-  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
-         std::all_of(name.begin(), name.end(), is_word);
 }
 
 // Takes words off the front of one line after the other.
@@ -237,9 +229,8 @@ class Reader {
   void read_symbol() {
     const size_t name_at = column();
     const std::string_view name = word();
-    if (!is_identifier(name)) {
-      fail("'" + std::string(name) + "' is no name", name_at);
-    }
+    if (!internal::names_a_symbol(name))
+      fail(internal::not_a_name(name), name_at);
     const size_t kind_at = column();
     const std::string_view kind = word();
     const auto known = find_symbol_kind(kind);
@@ -283,7 +274,7 @@ std::string save_context(const Context& context) {
     out << "option " << option.name << ' ' << option.value << '\n';
   for (Expr s : context.pool().symbols()) {
     // A place in a compiled check: no fact can speak of it.
-    if (!is_identifier(s.symbol().name)) continue;
+    if (!internal::names_a_symbol(s.symbol().name)) continue;
     out << "symbol " << s.symbol().name << ' ' << name_of(s.symbol().kind)
         << ' ' << quoted(s.symbol().source) << '\n';
   }

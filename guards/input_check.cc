@@ -6,6 +6,7 @@
 #include "guards/refusal.h"
 #include "solver/interrupt_scope.h"
 #include "sym/excerpt.h"
+#include "sym/pool_stores.h"
 #include "sym/print.h"
 
 namespace proviso::inline v0_2 {
@@ -33,7 +34,8 @@ InputCheck::InputCheck(ShapeEnv& env) {
     const std::string name = "input:" + std::to_string(i);
     symbols_.push_back(dims_[i].symbol
                            ? dims_[i].symbol
-                           : env.pool().symbol(name, SymbolKind::kBackedInt));
+                           : PoolStores::symbol_of_any_name(
+                                 env.pool(), name, SymbolKind::kBackedInt));
   }
   program_ = {symbols_, all_conditions()};
 }

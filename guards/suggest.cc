@@ -13,6 +13,7 @@
 #include "solver/interrupt_scope.h"
 #include "sym/budget.h"
 #include "sym/polynomial.h"
+#include "sym/pool_stores.h"
 #include "sym/print.h"
 #include "sym/traced_python.h"
 
@@ -30,8 +31,8 @@ class Phrasing {
     for (const Word& word : words) {
       if (!word.value.is_int() || word.value.is_constant()) continue;
       if (stand_ins_.contains(word.value)) continue;
-      const Expr stand_in =
-          pool.symbol("the word " + word.text, SymbolKind::kBackedInt);
+      const Expr stand_in = PoolStores::symbol_of_any_name(
+          pool, "the word " + word.text, SymbolKind::kBackedInt);
       stand_ins_.emplace(word.value, stand_in);
       texts_.emplace(stand_in, word.text);
     }

@@ -9,6 +9,7 @@
 
 #include "solver/limits_in_force.h"
 #include "sym/evaluate.h"
+#include "sym/pool_stores.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -86,7 +87,7 @@ class CanonicalOrders::Dag {
     std::vector<Expr> built(nodes_.size());
     for (size_t i : symbols) {
       const Symbol& s = nodes_[i].symbol();
-      built[i] = into.symbol(s.name, s.kind, s.source);
+      built[i] = PoolStores::symbol_of_any_name(into, s.name, s.kind, s.source);
     }
     for (uint32_t i : r.from) {
       r.conditions.push_back(build(conditions_[i], into, built));

@@ -6,6 +6,7 @@
 #include "sym/budget.h"
 #include "sym/excerpt.h"
 #include "sym/intern_index.h"
+#include "sym/lexer.h"
 #include "sym/not_null.h"
 #include "sym/pool_stores.h"
 #include "sym/print.h"
@@ -238,19 +239,26 @@ Expr ExprPool::boolean(bool value) {
 
 Expr ExprPool::symbol(std::string_view name, SymbolKind kind,
                       std::string_view source) {
-  if (name.empty()) throw Error("ExprPool::symbol: the name is empty");
-  Expr& slot = impl_->by_name[std::string(name)];
+  if (!names_a_symbol(name))
+    throw Error("ExprPool::symbol: " + not_a_name(name));
+  return PoolStores::symbol_of_any_name(*this, name, kind, source);
+}
+
+Expr PoolStores::symbol_of_any_name(ExprPool& pool, std::string_view name,
+                                    SymbolKind kind, std::string_view source) {
+  ExprPool::Impl& impl = *pool.impl_;
+  Expr& slot = impl.by_name[std::string(name)];
   if (slot && slot.symbol().kind != kind) {
-    throw Error("ExprPool::symbol: '" + std::string(name) +
+    throw Error("ExprPool::symbol: '" + excerpt(name, kArgumentLength) +
                 "' exists with another kind; choose another name");
   }
   if (!slot) {
-    Expr::Node& node = impl_->add(this, Op::kSymbol, type_of(kind));
+    Expr::Node& node = impl.add(&pool, Op::kSymbol, type_of(kind));
     node.symbol = std::make_unique<Symbol>(
         Symbol{std::string(name), kind, std::string(source),
-               static_cast<uint32_t>(impl_->symbols.size())});
+               static_cast<uint32_t>(impl.symbols.size())});
     slot = Expr(&node);
-    impl_->symbols.push_back(slot);
+    impl.symbols.push_back(slot);
   }
   return slot;
 }

@@ -178,8 +178,8 @@ class ExprPool {
   [[nodiscard]] Expr rational(const Rational& value);  // a float constant
   [[nodiscard]] Expr boolean(bool value);
 
-  // A new symbol.  Throws Error when the name is taken by another kind; the
-  // same name and kind give the same symbol.
+  // The symbol of this name, new or known.  Throws Error where it has another
+  // kind, and for a name that is no word, or is one of parse() (True, int_oo).
   Expr symbol(std::string_view name, SymbolKind kind,
               std::string_view source = "");
   [[nodiscard]] std::optional<Expr> find_symbol(std::string_view name) const;

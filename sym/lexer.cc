@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
+#include "sym/excerpt.h"
 #include "sym/expr.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
+// A text of names alone is within the default limit of parse() many times.
+constexpr size_t kMaxNameLength = 1 << 16;
+
+// ASCII in every locale.
 bool starts_name(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool continues_name(char c) { return starts_name(c) || is_digit(c); }
@@ -26,9 +32,40 @@ std::string place(std::string_view text, size_t at) {
 
 }  // namespace
 
-bool Lexer::is_word(std::string_view name) {
-  return !name.empty() && starts_name(name[0]) &&
-         std::all_of(name.begin(), name.end(), continues_name);
+std::optional<bool> truth_name(std::string_view name) {
+  if (name.empty() || std::string_view("TtFfB").find(name[0]) == name.npos) {
+    return std::nullopt;
+  }
+  if (name == "True" || name == "true" || name == "BooleanTrue") return true;
+  if (name == "False" || name == "false" || name == "BooleanFalse") {
+    return false;
+  }
+  return std::nullopt;
+}
+
+bool is_reserved(std::string_view name) {
+  static constexpr std::string_view kWords[] = {"and",  "or", "not", "if",
+                                                "else", "in", "is",  "lambda",
+                                                "None", "oo", "nan", "zoo"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [name](std::string_view word) {
+                       return name.starts_with(word[0]) && name == word;
+                     });
+}
+
+bool names_a_symbol(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxNameLength &&
+         starts_name(name[0]) &&
+         std::all_of(name.begin(), name.end(), continues_name) &&
+         !is_reserved(name) && !truth_name(name) && name != "int_oo";
+}
+
+std::string not_a_name(std::string_view name) {
+  return "'" + excerpt(Lexer::printable(name), kArgumentLength) +
+         "' is not a symbol's name; a name is up to " +
+         std::to_string(kMaxNameLength) +
+         " ASCII letters, digits and _, no digit first, and no word of the "
+         "language (if, True, int_oo, ..)";
 }
 
 std::string Lexer::printable(std::string_view text) {

@@ -12,10 +12,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace proviso::inline v0_2::internal {
+
+// The words that are no names: what True and its like say, and the others.
+std::optional<bool> truth_name(std::string_view name);
+bool is_reserved(std::string_view name);
+
+// Whether parse() reads the text as the symbol of this name: ASCII letters,
+// digits and _, no digit first, and neither of the words above.
+bool names_a_symbol(std::string_view name);
+// "'a b' is not a symbol's name; a name is ...", for the error of what is none.
+std::string not_a_name(std::string_view name);
 
 enum class TokenKind : uint8_t { kEnd, kNumber, kName, kText, kSign };
 
@@ -29,8 +40,6 @@ class Lexer {
  public:
   // The most digits of a number: beyond 2**65536, where evaluate() ends.
   static constexpr size_t kMaxDigits = 20000;
-  // Letters, digits and _, and no digit first.
-  static bool is_word(std::string_view name);
   // With ? for what is no ASCII.
   static std::string printable(std::string_view text);
 

@@ -79,22 +79,6 @@ const Function* find_function(std::string_view name) {
   return it == table.end() ? nullptr : &it->second;
 }
 
-bool is_reserved(std::string_view name) {
-  for (std::string_view word : {"and", "or", "not", "if", "else", "in", "is",
-                                "lambda", "None", "oo", "nan", "zoo"}) {
-    if (name == word) return true;
-  }
-  return false;
-}
-
-std::optional<bool> truth_name(std::string_view name) {
-  if (name == "True" || name == "true" || name == "BooleanTrue") return true;
-  if (name == "False" || name == "false" || name == "BooleanFalse") {
-    return false;
-  }
-  return std::nullopt;
-}
-
 // PyTorch tells the kind of a symbol by the prefix of its name.
 SymbolKind kind_of_name(std::string_view name) {
   auto numbered = [&](std::string_view prefix) {
@@ -539,10 +523,7 @@ class Parser {
 
   Expr symbol(size_t at, std::string_view name) {
     if (std::optional<Expr> known = pool_.find_symbol(name)) return *known;
-    if (!Lexer::is_word(name) || is_reserved(name)) {
-      lexer_.fail(at,
-                  "'" + Lexer::printable(name) + "' is not a symbol's name");
-    }
+    if (!names_a_symbol(name)) lexer_.fail(at, not_a_name(name) + ";");
     if (!options_.make_symbol) return pool_.symbol(name, kind_of_name(name));
     Expr made = options_.make_symbol(pool_, name);
     if (!made) {
@@ -759,7 +740,7 @@ RangeDeclaration parse_range(std::string_view text) {
   Lexer lexer("parse_range", text);
   RangeDeclaration range;
   const Token& token = lexer.token();
-  if (token.kind != TokenKind::kName || is_reserved(token.text)) {
+  if (token.kind != TokenKind::kName || !names_a_symbol(token.text)) {
     lexer.fail_expected("a symbol's name, as in 's0 in [2, int_oo]'");
   }
   range.name = std::string(token.text);

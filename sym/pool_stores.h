@@ -1,4 +1,5 @@
-// sym/pool_stores.h - what other parts keep in a pool, so that it dies with it.
+// sym/pool_stores.h - what other parts keep in a pool, so that it dies with it,
+// symbols that no text names among it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,12 @@ struct PoolStores {
       ExprPool& pool);
   // What the solver derives from nodes and shares among its contexts.
   PROVISO_HIDDEN static std::shared_ptr<void>& companion(ExprPool& pool);
+  // ExprPool::symbol() of any name.  One that is no word ("input:0") is no
+  // caller's, and no text comes by it.
+  PROVISO_HIDDEN static Expr symbol_of_any_name(ExprPool& pool,
+                                                std::string_view name,
+                                                SymbolKind kind,
+                                                std::string_view source = "");
 };
 
 }  // namespace proviso::inline v0_2::internal

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sym/not_null.h"
+#include "sym/pool_stores.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -16,7 +17,8 @@ Expr leaf_in(ExprPool& to, Expr leaf) {
     default: break;
   }
   const Symbol& symbol = leaf.symbol();
-  return to.symbol(symbol.name, symbol.kind, symbol.source);
+  return PoolStores::symbol_of_any_name(to, symbol.name, symbol.kind,
+                                        symbol.source);
 }
 }  // namespace
 

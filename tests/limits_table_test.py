@@ -27,6 +27,7 @@ LIMIT_NAME = re.compile(r"\b(k(?:Max|Most)[A-Z]\w*|k\w*Units) =")
 # What is called like a limit and bounds no reasoning.
 EXCEPTIONS = {
     "sym/cost.h kMaxCost": "where costs saturate",
+    "sym/lexer.cc kMaxNameLength": "the texts that parse() takes",
     "sym/lexer.h kMaxDigits": "the texts that parse() takes",
     "sym/parse.cc kMaxOperands": "the texts that parse() takes",
     "sym/print.cc kMaxPlaces": "how a fraction is written",

@@ -14,6 +14,7 @@
 #include "guards/fixed_limits.h"
 #include "sym/canonical.h"
 #include "sym/parse.h"
+#include "sym/pool_stores.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -332,8 +333,8 @@ class Quoted {
       return known->second;
     }
     if (!is_size(word) && !is_integer(word, line)) return {};
-    const Expr value =
-        pool_.symbol(std::string(kWordPrefix) + word, SymbolKind::kUnbackedInt);
+    const Expr value = PoolStores::symbol_of_any_name(
+        pool_, std::string(kWordPrefix) + word, SymbolKind::kUnbackedInt);
     named_.emplace(word, value);
     return value;
   }

@@ -288,7 +288,14 @@ static void wrong_expressions(proviso_pool pool, proviso_expr n) {
   WRONG(proviso_symbol(pool, NULL, "backed_int", NULL, &e), NULL, "name");
   WRONG(proviso_symbol(pool, "a", NULL, NULL, &e), NULL, "kind");
   WRONG(proviso_symbol(pool, "a", "backed_int", NULL, NULL), NULL, "result");
-  WRONG(proviso_symbol(pool, "", "backed_int", NULL, &e), ARGUMENT, "empty");
+  WRONG(proviso_symbol(pool, "", "backed_int", NULL, &e), ARGUMENT,
+        "'' is not a symbol's name");
+  WRONG(proviso_symbol(pool, "a b", "backed_int", NULL, &e), ARGUMENT,
+        "'a b' is not a symbol's name");
+  WRONG(proviso_symbol(pool, "\xff", "backed_int", NULL, &e), ARGUMENT,
+        "'?' is not a symbol's name");
+  WRONG(proviso_symbol(pool, "True", "backed_int", NULL, &e), ARGUMENT,
+        "'True' is not a symbol's name");
   WRONG(proviso_symbol(pool, "a", "size", NULL, &e), ARGUMENT, "backed_size");
   WRONG(proviso_symbol(pool, "n", "unbacked_int", NULL, &e), ARGUMENT,
         "another kind");

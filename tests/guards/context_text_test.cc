@@ -120,7 +120,11 @@ TEST(ContextText, RefusesWhatItDidNotWrite) {
       {"option use_z3 2\nend", "the number is too large for use_z3"},
       {"symbol a size \"\"\nend",
        "line 2, column 10: no kind of symbol 'size'"},
-      {"symbol 1+1 backed_int \"\"\nend", "line 2, column 8: '1+1' is no name"},
+      {"symbol 1+1 backed_int \"\"\nend",
+       "line 2, column 8: '1+1' is not a symbol's name"},
+      {"symbol if backed_int \"\"\nend",
+       "line 2, column 8: 'if' is not a symbol's name"},
+      {"symbol int_oo backed_int \"\"\nend", "is not a symbol's name"},
       {"symbol s0 backed_size \"\"\nsymbol s0 unbacked_int \"\"\nend",
        "line 3, column 1: "},
       {"symbol s0 backed_size \"\" x\nend", "nothing may follow the source"},
@@ -178,6 +182,46 @@ TEST(ContextText, SurvivesEveryCutAndChange) {
       survives(changed);
     }
   }
+}
+
+// A name is refused where the symbol is made, or the text keeps it.
+TEST(ContextText, KeepsSymbolsOfEveryName) {
+  const std::string kParts[] = {
+      "n",   "s0", "_", "3",   "if",       "True", "int_oo",   "oo",   "in",
+      "end", " ",  ";", "\"",  "\n",       "\\",   "\xc3\xa9", "\xff", ".",
+      "(",   ")",  "[", " ; ", "declare ", "Mod",  "lambda",   "'",    "#"};
+  std::mt19937 random(13);
+  int kept = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string name;
+    for (size_t k = 1 + random() % 3; k > 0; --k)
+      name += kParts[random() % std::size(kParts)];
+    const auto kind =
+        random() % 2 == 0 ? SymbolKind::kBackedInt : SymbolKind::kUnbackedInt;
+    ExprPool pool, other;
+    Expr s;
+    try {
+      s = pool.symbol(name, kind, name);
+    } catch (const Error&) {
+      continue;
+    }
+    ++kept;
+    Context context(pool, {.use_z3 = false});
+    context.declare(s, {2, 40}, {name, name, 3});
+    context.assume(eq(mod(s, s - 1), 0));
+    const std::string text = save_context(context);
+    Context loaded = load_context(other, text);
+    EXPECT_EQ(save_context(loaded), text);
+    ASSERT_EQ(other.symbols().size(), 1u) << text;
+    EXPECT_EQ(other.symbols()[0].symbol().name, name);
+    EXPECT_EQ(other.symbols()[0].symbol().kind, kind);
+    ASSERT_EQ(loaded.facts().size(), 2u);
+    for (size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(to_string(loaded.facts()[k].condition),
+                to_string(context.facts()[k].condition));
+    }
+  }
+  EXPECT_GT(kept, 300);
 }
 
 // load(save(c)) answers every question as c does.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "sym/parse.h"
 #include "sym/polynomial.h"
+#include "sym/print.h"
 
 namespace proviso {
 namespace {
@@ -40,8 +42,38 @@ TEST_F(ExprTest, ASymbolKeepsItsKindAndSource) {
               pool.symbol("s0", SymbolKind::kUnbackedInt);
             }).find("'s0' exists with another kind"),
             std::string::npos);
-  EXPECT_EQ(error_of([&] { pool.symbol("", SymbolKind::kBackedInt); }),
-            "ExprPool::symbol: the name is empty");
+}
+
+// What it is asked for by text must be what was made.
+TEST_F(ExprTest, ASymbolHasANameThatParseReadsBack) {
+  for (const std::string name :
+       {"n", "_", "_n1", "s9", "Mod", "Symbol", "Integer", "backed_int",
+        "ExprCondPair", "i", "a_b", "Infinity", "none"}) {
+    const Expr s = pool.symbol(name, SymbolKind::kBackedInt);
+    EXPECT_EQ(parse(pool, name), s) << name;
+    EXPECT_EQ(parse(pool, to_string(s + s0 * 2)), s + s0 * 2) << name;
+  }
+  const size_t before = pool.size();
+  for (const std::string name :
+       {"",     "a b",  "a;b",   "q\"",   "n\n",    "\xc3\xa9", "\xff", "3",
+        "3n",   "a\\",  "x.y",   "if",    "and",    "None",     "oo",   "nan",
+        "True", "true", "False", "false", "int_oo", "a-b",      "(n)",  "n "}) {
+    const std::string error =
+        error_of([&] { pool.symbol(name, SymbolKind::kBackedInt); });
+    EXPECT_EQ(error.find("ExprPool::symbol: '"), 0u) << name << ": " << error;
+    EXPECT_NE(error.find("is not a symbol's name; a name is"),
+              std::string::npos);
+    EXPECT_FALSE(pool.find_symbol(name)) << name;
+  }
+  const std::string nul("n\0m", 3);
+  EXPECT_NE(error_of([&] { pool.symbol(nul, SymbolKind::kBackedInt); }), "");
+  const std::string most(1 << 16, 'n');
+  EXPECT_TRUE(pool.symbol(most, SymbolKind::kBackedInt).is_symbol());
+  const std::string error =
+      error_of([&] { pool.symbol(most + "n", SymbolKind::kBackedInt); });
+  EXPECT_NE(error, "");
+  EXPECT_LT(error.size(), 500u);
+  EXPECT_EQ(pool.size(), before + 1);
 }
 
 TEST_F(ExprTest, WrongArgumentsAreRefusedByNameAndType) {

@@ -3,6 +3,7 @@
 #include "bindings/python/core/sympy_reader.h"
 
 #include "sym/op.h"
+#include "sym/pool_stores.h"
 
 namespace proviso::python {
 namespace {
@@ -93,9 +94,10 @@ std::optional<Expr> SymPyReader::admit(PyObject* symbol) {
     PyErr_Clear();
     return refuse(kOtherSymbol);
   }
-  return remember(symbol, pool_.symbol(text, text.starts_with('u')
-                                                 ? SymbolKind::kUnbackedInt
-                                                 : SymbolKind::kBackedInt));
+  return remember(symbol, internal::PoolStores::symbol_of_any_name(
+                              pool_, text,
+                              text.starts_with('u') ? SymbolKind::kUnbackedInt
+                                                    : SymbolKind::kBackedInt));
 }
 
 bool SymPyReader::has_other_symbol() const { return refused_ == kOtherSymbol; }

@@ -106,10 +106,11 @@ PROVISO_C_API const char* proviso_error_text(void);
 PROVISO_C_API proviso_status proviso_pool_new(proviso_pool* pool);
 PROVISO_C_API proviso_status proviso_pool_free(proviso_pool pool);
 
-/* A symbol.  kind: "backed_size", "backed_int", "backed_float",
- * "unbacked_int", "unbacked_float" or "unbacked_bool".  source: where the value
- * comes from, for people; may be NULL.  The same name and kind give the same
- * symbol; another kind is PROVISO_ERROR_ARGUMENT. */
+/* A symbol.  name: ASCII letters, digits and _, no digit first, and no word of
+ * proviso_parse (True, int_oo).  kind: "backed_size", "backed_int",
+ * "backed_float", "unbacked_int", "unbacked_float" or "unbacked_bool".  source:
+ * where the value comes from, for people; may be NULL.  The same name and kind
+ * give the same symbol; another kind is PROVISO_ERROR_ARGUMENT. */
 PROVISO_C_API proviso_status proviso_symbol(proviso_pool pool, const char* name,
                                             const char* kind,
                                             const char* source,
