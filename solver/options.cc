@@ -8,6 +8,7 @@
 
 #include "solver/limits.h"
 #include "solver/limits_in_force.h"
+#include "sym/excerpt.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -22,7 +23,8 @@ std::string no_option(std::string_view name) {
   each_option(defaults, [&](const OptionInfo& row, const auto&) {
     add_name(known, row.name);
   });
-  return "no option '" + std::string(name) + "'; there are " + known;
+  return "no option '" + internal::excerpt(name, internal::kArgumentLength) +
+         "'; there are " + known;
 }
 
 constexpr std::string_view kLimit = "limit.", kWithout = "without.";

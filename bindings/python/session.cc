@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "bindings/python/arguments.h"
 #include "bindings/python/bindings.h"
 #include "guards/logs.h"
 #include "guards/open_question.h"
@@ -99,8 +100,9 @@ DimConstraint constraint_of(const py::tuple& spec) {
                        .max = to_bound(spec[3])};
   if (!spec[4].is_none()) {
     const auto root = spec[4].cast<py::tuple>();
-    result.root = RootDim{root[0].cast<std::string>(), *to_bound(root[1]),
-                          *to_bound(root[2])};
+    result.root = RootDim{root[0].cast<std::string>(),
+                          int_of(root[1], "Session", "a factor"),
+                          int_of(root[2], "Session", "an offset")};
   }
   return result;
 }

@@ -2,6 +2,7 @@
 // objects that torch.fx.experimental.symbolic_shapes reaches through it.
 #include <torch/csrc/utils/python_symnode.h>
 
+#include "bindings/python/arguments.h"
 #include "bindings/python/bindings.h"
 #include "sym/print.h"
 
@@ -150,7 +151,9 @@ void bind_env(py::module_& m) {
             return to_python_int(
                 fallback.is_none()
                     ? env->optimization_hint(e.e)
-                    : env->optimization_hint(e.e, *to_bound(fallback)));
+                    : env->optimization_hint(
+                          e.e, int_of(fallback, "ShapeEnv.optimization_hint",
+                                      "fallback")));
           },
           py::arg("expr"), py::arg("fallback") = py::none())
       .def("_constrain_range",
@@ -210,7 +213,8 @@ c10::SymNode is_integer(SymNode& self) {
 
 // An integer of Python (or True), which may be more than 64 bits.
 c10::SymNode wrap_integer(SymNode& self, const py::int_& value) {
-  return self.wrap(self.env().pool().integer(*to_bound(value + py::int_(0))));
+  return self.wrap(self.env().pool().integer(
+      int_of(value + py::int_(0), "SymNode.wrap_int", "value")));
 }
 
 template <Op op>

@@ -1,13 +1,16 @@
 // Context for proviso/_context.py, which gives the answers their classes.
 #include <cstdint>
+#include <limits>
 
 #include "bindings/facts_behind.h"
+#include "bindings/python/bound_class.h"
 #include "bindings/python/core/core.h"
 #include "guards/context_text.h"
 #include "solver/options.h"
 #include "solver/solve.h"
 #include "solver/symbolic_bounds.h"
 #include "sym/excerpt.h"
+#include "sym/lexer.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 
@@ -16,17 +19,17 @@ namespace {
 
 using internal::described;
 using internal::excerpt;
+using internal::kArgumentLength;
 
-SolverOptions options_of(const py::dict& given) {
+SolverOptions options_of(const py::object& given) {
   SolverOptions options;
-  for (const auto& [key, value] : given) {
-    const auto name = key.cast<std::string>();
-    const bool is_number = PyLong_Check(value.ptr());
-    const auto number = is_number ? int_of(value).to_int64() : std::nullopt;
+  for (const auto& [key, value] : dict_of(given, "Context", "options")) {
+    const std::string name = text_of(key, "Context", "an option's name");
+    const std::optional<Int> exact = to_bound(value);
+    const auto number = exact ? exact->to_int64() : std::nullopt;
     if (!number || *number < 0) {
-      throw Error("Context: option " + name + " is " +
-                  py::repr(value).cast<std::string>() +
-                  "; give an int >= 0, or True or False");
+      throw Error("Context: option " + excerpt(name, kArgumentLength) + " is " +
+                  shown(value) + "; give an int >= 0, or True or False");
     }
     const auto problem =
         try_set_option(options, name, static_cast<uint64_t>(*number));
@@ -35,7 +38,7 @@ SolverOptions options_of(const py::dict& given) {
   return options;
 }
 
-py::dict dict_of(const SolverOptions& options) {
+py::dict values_of(const SolverOptions& options) {
   py::dict result;
   each_option(options, [&](const OptionInfo& row, const auto& field) {
     result[py::str(std::string(row.name))] = py::cast(field);
@@ -60,17 +63,13 @@ py::tuple ends_of(const Interval& range) {
                         to_python_int(range.upper()));
 }
 
-// Python's int, which is exact; 0 for None.
-Int int_or_zero(const py::object& number) {
-  return number.is_none() ? Int(0) : int_of(number);
-}
-
 class PyContext {
  public:
-  PyContext(const py::dict& options, std::optional<bool> strict)
+  PyContext(const py::object& options, const py::object& strict)
       : pool_(std::make_shared<Pool>()),
         context_(std::make_unique<Context>(pool_->pool, options_of(options))) {
-    pool_->is_strict = strict;
+    if (!strict.is_none())
+      pool_->is_strict = truth_of(strict, "Context", "strict");
   }
   explicit PyContext(const std::string& text)
       : pool_(std::make_shared<Pool>()),
@@ -81,10 +80,12 @@ class PyContext {
   }
   PyContext(PyContext&&) = delete;
 
-  PyExpr symbol(const std::string& name,
-                const std::optional<std::string>& kind) {
+  PyExpr symbol(const py::object& name, const py::object& kind) {
+    constexpr const char* kCall = "Context.symbol";
+    const Expr e = symbol_of_name(*pool_, text_of(name, kCall, "name"),
+                                  text_or_none(kind, kCall, "kind"), kCall);
     pool_->has_declared = true;
-    return {pool_, symbol_of_name(*pool_, name, kind)};
+    return {pool_, e};
   }
   PyExpr expr(const py::object& given) {
     return {pool_, expr_of(pool_, given, "Context.expr")};
@@ -102,37 +103,39 @@ class PyContext {
     return at_length(*pool_, [&] { return save_context(*context_); });
   }
 
-  FactId declare_text(const std::string& range, const Provenance& origin) {
-    const RangeDeclaration r = parse_range(range);
-    briefly(*pool_, [&] { declared_symbol(pool_->pool, r); });
-    return declare(py::str(r.name), to_python_int(r.lower),
-                   to_python_int(r.upper), origin);
-  }
-  FactId declare(const py::object& symbol, const py::object& lower,
-                 const py::object& upper, const Provenance& origin) {
-    const Interval range = Interval::of(end_of(lower), end_of(upper));
+  // "s0 in [2, int_oo]"
+  FactId declare_text(const py::object& range, const Provenance& origin) {
+    const std::string text = text_of(range, kDeclare, "the range");
+    const RangeDeclaration r =
+        on_behalf_of(kDeclare, [&] { return parse_range(text); });
     pool_->has_declared = true;
-    const Expr e = PyUnicode_Check(symbol.ptr())
-                       ? named(symbol.cast<std::string>(), range)
-                       : expr_of(pool_, symbol, "Context.declare");
-    return at_length(*pool_,
-                     [&] { return context_->declare(e, range, origin); });
+    return at_length(*pool_, [&] {
+      return context_->declare(declared_symbol(pool_->pool, r),
+                               Interval::of(r.lower, r.upper), origin);
+    });
   }
-  FactId declare_strided(const py::object& symbol, const py::object& lower,
-                         const py::object& upper, const py::object& step,
-                         const py::object& residue, const Provenance& origin) {
-    const Expr e = PyUnicode_Check(symbol.ptr())
-                       ? symbol_of_name(*pool_, symbol.cast<std::string>(), {})
-                       : expr_of(pool_, symbol, "Context.declare");
-    const Int distance = int_of(step);
+  // step and residue may be None: every value from lower on.
+  FactId declare(const py::object& symbol, const py::object& lower,
+                 const py::object& upper, const py::object& step,
+                 const py::object& residue, const Provenance& origin) {
+    const Interval range =
+        Interval::of(end_of(lower, "lower"), end_of(upper, "upper"));
+    const Int distance = int_of(step, kDeclare, "step");
     if (distance.sign() <= 0) {
-      throw Error("Context.declare: the step is " + distance.to_string() +
+      throw Error("Context.declare: the step is " +
+                  excerpt(distance.to_string(), kArgumentLength) +
                   "; give at least 1");
     }
-    const Strided range(Interval::of(end_of(lower), end_of(upper)), distance,
-                        int_or_zero(residue));
-    return at_length(*pool_,
-                     [&] { return context_->declare(e, range, origin); });
+    const Int rest = residue.is_none() ? range.lower().value_or(Int(0))
+                                       : int_of(residue, kDeclare, "residue");
+    const Expr e = PyUnicode_Check(symbol.ptr())
+                       ? named(text_of(symbol, kDeclare, "symbol"), range)
+                       : expr_of(pool_, symbol, kDeclare);
+    pool_->has_declared = true;
+    return at_length(*pool_, [&] {
+      if (distance == Int(1)) return context_->declare(e, range, origin);
+      return context_->declare(e, Strided(range, distance, rest), origin);
+    });
   }
   FactId assume(const py::object& condition, const Provenance& origin) {
     const Expr e = expr_of(pool_, condition, "Context.assume");
@@ -172,8 +175,9 @@ class PyContext {
     return std::string(name_of(
         at_length(*pool_, [&] { return context_->equivalent(left, right); })));
   }
-  py::tuple bounds(const py::object& given, bool quick) {
-    const Expr e = integer(given, "bounds");
+  py::tuple bounds(const py::object& given, const py::object& is_quick) {
+    const bool quick = truth_of(is_quick, "Context.bounds", "quick");
+    const Expr e = integer(given, quick ? "bounds_quick" : "bounds");
     return ends_of(at_length(*pool_, [&] {
       return quick ? context_->bounds_quick(e) : context_->bounds(e);
     }));
@@ -190,12 +194,15 @@ class PyContext {
                           to_python_int(is_point ? Int(0) : range.offset()));
   }
   std::optional<PyExpr> bound_over(const py::object& given,
-                                   const py::sequence& over, bool above) {
+                                   const py::object& over,
+                                   const py::object& is_above) {
+    const bool above = truth_of(is_above, "Context.upper_bound", "above");
     const char* call = above ? "upper_bound" : "lower_bound";
+    const std::string qualified = std::string("Context.") + call;
     const Expr e = integer(given, call);
     std::vector<Expr> symbols;
-    for (const py::handle symbol : over) {
-      symbols.push_back(expr_of(pool_, symbol, call));
+    for (const py::object& symbol : items_of(over, qualified.c_str(), "over")) {
+      symbols.push_back(expr_of(pool_, symbol, qualified.c_str()));
       if (symbols.back().is_symbol()) continue;
       throw Error("Context." + std::string(call) + ": expected symbols, got " +
                   excerpt(symbols.back()));
@@ -225,20 +232,23 @@ class PyContext {
               return proviso::common_divisor(*context_, left, right);
             })};
   }
-  std::vector<FactId> facts_behind(const std::string& call,
+  std::vector<FactId> facts_behind(const py::object& of,
                                    const py::object& given) {
+    const std::string call = text_of(of, "Context.facts_behind", "call");
     const Expr e = expr_of(pool_, given, "Context.facts_behind");
-    auto found = at_length(
-        *pool_, [&] { return proviso::facts_behind(*context_, call, e); });
+    auto found = on_behalf_of("Context.facts_behind", [&] {
+      return at_length(
+          *pool_, [&] { return proviso::facts_behind(*context_, call, e); });
+    });
     if (found) return *std::move(found);
     throw Error("Context.facts_behind: expected one of " +
-                std::string(kCallsWithFacts) + "; got '" + call + "'");
+                std::string(kCallsWithFacts) + "; got " + shown(of));
   }
   void set_log(const py::object& callback) {
     if (!callback.is_none() && PyCallable_Check(callback.ptr()) == 0) {
       throw py::type_error(
           "Context.set_log: expected a callable or None, got " +
-          py::repr(callback).cast<std::string>());
+          shown(callback));
     }
     Pool* const pool = pool_.get();  // which outlives its contexts
     at_length(*pool_, [&] {
@@ -255,8 +265,9 @@ class PyContext {
     return to_python_int(
         at_length(*pool_, [&] { return context_->multiple_of(e); }));
   }
-  py::object values(const py::object& given, size_t limit) {
+  py::object values(const py::object& given, const py::object& most) {
     const Expr e = integer(given, "values");
+    const size_t limit = count_of(most, "Context.values", "limit");
     const auto all =
         at_length(*pool_, [&] { return context_->values(e, limit); });
     if (!all) return py::none();
@@ -299,11 +310,15 @@ class PyContext {
   py::list facts() {
     py::list result;
     const auto all = at_length(*pool_, [&] { return context_->facts(); });
-    for (const Fact& fact : all) result.append(tuple_of(fact));
+    for (const Fact& fact : all) result.append(row_of(fact));
     return result;
   }
-  py::tuple fact(FactId id) {
-    return tuple_of(at_length(*pool_, [&] { return context_->fact(id); }));
+  py::tuple fact(const py::object& number) {
+    const size_t id = count_of(number, "Context.fact", "id");
+    if (id > std::numeric_limits<FactId>::max())
+      throw Error("Context.fact: there is no fact " + std::to_string(id));
+    return row_of(at_length(
+        *pool_, [&] { return context_->fact(static_cast<FactId>(id)); }));
   }
   std::optional<std::vector<FactId>> contradiction() {
     return at_length(*pool_, [&] { return context_->contradiction(); });
@@ -338,39 +353,40 @@ class PyContext {
   }
   void interrupt() { context_->interrupt(); }
   py::dict options() {
-    return dict_of(briefly(*pool_, [&] { return context_->options(); }));
+    return values_of(briefly(*pool_, [&] { return context_->options(); }));
   }
 
  private:
+  static constexpr const char* kDeclare = "Context.declare";
+
   // The symbol of a name that is declared: s0 of negative numbers is no size.
   Expr named(const std::string& name, const Interval& range) {
-    ExprPool scratch;
     const bool is_negative = range.lower() && *range.lower() < Int(0);
-    if (is_negative && parse(scratch, name).is_symbol())
-      briefly(*pool_, [&] {
-        declared_symbol(pool_->pool, {name, range.lower(), range.upper()});
+    if (is_negative && internal::names_a_symbol(name)) {
+      return briefly(*pool_, [&] {
+        return declared_symbol(pool_->pool,
+                               {name, range.lower(), range.upper()});
       });
-    return symbol_of_name(*pool_, name, {});
+    }
+    return symbol_of_name(*pool_, name, {}, kDeclare);
   }
 
   PyContext(PoolPtr pool, Context context)
       : pool_(std::move(pool)),
         context_(std::make_unique<Context>(std::move(context))) {}
 
-  static OptionalInt end_of(const py::object& end) {
+  static OptionalInt end_of(const py::object& end, const char* name) {
     if (end.is_none()) return std::nullopt;
-    if (PyLong_Check(end.ptr())) return int_of(end);
-    throw Error("Context.declare: an end of the range is " +
-                py::repr(end).cast<std::string>() +
-                "; give an int, or None for no end");
+    if (auto number = to_bound(end)) return number;
+    refuse(end, kDeclare, name, "an int, or None for no end");
   }
-  Expr integer(const py::object& given, const char* call) {
-    const Expr e = expr_of(pool_, given, call);
+  Expr integer(const py::object& given, const char* method) {
+    const std::string call = std::string("Context.") + method;
+    const Expr e = expr_of(pool_, given, call.c_str());
     if (e.is_int()) return e;
-    throw Error("Context." + std::string(call) +
-                ": expected an integer expression, got " + described(e));
+    throw Error(call + ": expected an integer expression, got " + described(e));
   }
-  py::tuple tuple_of(const Fact& fact) {
+  py::tuple row_of(const Fact& fact) {
     return py::make_tuple(fact.id, PyExpr{pool_, fact.condition},
                           fact.origin.text, fact.origin.file, fact.origin.line,
                           fact.depth);
@@ -380,25 +396,22 @@ class PyContext {
   std::unique_ptr<Context> context_;
 };
 
-// A Provenance comes as (text, file, line).
-Provenance origin_of(const py::tuple& where) {
-  auto refuse = [&](size_t i, const char* name, const char* wanted) {
-    throw py::type_error("Context: " + std::string(name) + " is " +
-                         py::repr(where[i]).cast<std::string>() + "; give " +
-                         wanted);
-  };
-  if (!PyUnicode_Check(where[0].ptr())) refuse(0, "origin", "a str");
-  if (!PyUnicode_Check(where[1].ptr())) refuse(1, "file", "a str");
+// A Provenance comes as (text, file, line).  Where the text is empty, what was
+// assumed is its own.
+Provenance origin_of(const char* call, const py::object& given,
+                     const py::object& assumed) {
+  const py::tuple where = tuple_of(given, call, "where");
+  if (where.size() != 3) refuse(given, call, "where", "(text, file, line)");
   const py::object line = where[2];
-  int overflow = 0;
-  const long number = PyLong_Check(line.ptr())
-                          ? PyLong_AsLongAndOverflow(line.ptr(), &overflow)
-                          : -1;
-  if (overflow != 0 || number < 0 || number > INT32_MAX) {
-    refuse(2, "line", "an int >= 0");
-  }
-  return {where[0].cast<std::string>(), where[1].cast<std::string>(),
-          static_cast<int>(number)};
+  const std::optional<Int> number = to_bound(line);
+  if (!number || *number < Int(0) || *number > Int(INT32_MAX))
+    refuse(line, call, "line", "an int >= 0");
+  Provenance origin{text_of(where[0], call, "origin"),
+                    text_of(where[1], call, "file"),
+                    static_cast<int>(*number->to_int64())};
+  if (origin.text.empty() && PyUnicode_Check(assumed.ptr()))
+    origin.text = text_of(assumed, call, "the text");
+  return origin;
 }
 
 }  // namespace
@@ -424,34 +437,35 @@ void deliver_log(Pool& pool) {
 }
 
 void bind_context(py::module_& m) {
-  py::class_<PyContext>(m, "Context")
-      .def(py::init<const py::dict&, std::optional<bool>>(), py::arg("options"),
+  bound_class<PyContext>(m, "Context")
+      .def(py::init<const py::object&, const py::object&>(), py::arg("options"),
            py::arg("strict") = py::none())
-      .def(py::init<const std::string&>(), py::arg("text"))
+      .def_static("load",
+                  [](const py::object& text) {
+                    return std::make_unique<PyContext>(
+                        text_of(text, "load_context", "text"));
+                  })
       .def("symbol", &PyContext::symbol)
       .def("expr", &PyContext::expr)
       .def("symbols", &PyContext::symbols)
       .def("save", &PyContext::save)
       .def("declare_text",
-           [](PyContext& c, const std::string& range, const py::tuple& where) {
-             return c.declare_text(range, origin_of(where));
+           [](PyContext& c, const py::object& range, const py::object& where) {
+             return c.declare_text(range,
+                                   origin_of("Context.declare", where, range));
            })
       .def("declare",
            [](PyContext& c, const py::object& symbol, const py::object& lower,
-              const py::object& upper, const py::tuple& where) {
-             return c.declare(symbol, lower, upper, origin_of(where));
-           })
-      .def("declare_strided",
-           [](PyContext& c, const py::object& symbol, const py::object& lower,
               const py::object& upper, const py::object& step,
-              const py::object& residue, const py::tuple& where) {
-             return c.declare_strided(symbol, lower, upper, step, residue,
-                                      origin_of(where));
+              const py::object& residue, const py::object& where) {
+             return c.declare(symbol, lower, upper, step, residue,
+                              origin_of("Context.declare", where, py::none()));
            })
       .def("assume",
            [](PyContext& c, const py::object& condition,
-              const py::tuple& where) {
-             return c.assume(condition, origin_of(where));
+              const py::object& where) {
+             return c.assume(condition,
+                             origin_of("Context.assume", where, condition));
            })
       .def("ask", &PyContext::ask)
       .def("ask_quick", &PyContext::ask_quick)

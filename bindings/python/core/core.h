@@ -26,6 +26,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "bindings/python/arguments.h"
 #include "bindings/python/values.h"
 #include "solver/solver.h"
 
@@ -83,6 +84,16 @@ auto at_length(Pool& pool, Work work) {
   }
 }
 
+// work(), with the call in front of what its errors say.
+template <typename Work>
+auto on_behalf_of(const char* call, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(std::string(call) + ": " + error.what());
+  }
+}
+
 struct PyExpr {
   PoolPtr pool;  // owns the expression
   Expr e;
@@ -94,9 +105,7 @@ Expr expr_of(const PoolPtr& pool, py::handle given, const char* call);
 // The symbol of the pool that has this name, else a new one of the kind (the
 // parser's for the name when there is none).
 Expr symbol_of_name(Pool& pool, const std::string& name,
-                    const std::optional<std::string>& kind);
-// The exact number that this int is.
-Int int_of(py::handle number);
+                    const std::optional<std::string>& kind, const char* call);
 
 void bind_expr(py::module_& m);
 void bind_context(py::module_& m);

@@ -1,9 +1,11 @@
 // Expr for proviso/_expr.py: building, reading, evaluating and pickling.
 #include <unordered_map>
 
+#include "bindings/python/bound_class.h"
 #include "bindings/python/core/core.h"
 #include "sym/canonical.h"
 #include "sym/excerpt.h"
+#include "sym/lexer.h"
 #include "sym/op.h"
 #include "sym/parse.h"
 #include "sym/print.h"
@@ -14,49 +16,63 @@
 namespace proviso::python {
 namespace {
 
+using internal::excerpt;
+using internal::kArgumentLength;
+
 // --- making
 
-PyExpr parsed(const std::string& text, const PoolPtr& pool,
-              std::string_view call) {
+PyExpr parsed(const std::string& text, const PoolPtr& pool, const char* call) {
   ParseOptions options;
   if (pool->refuses_unknown_names(call))
     options.make_symbol = [](ExprPool&, std::string_view) { return Expr(); };
-  return {pool,
-          at_length(*pool, [&] { return parse(pool->pool, text, options); })};
+  return on_behalf_of(call, [&] {
+    return PyExpr{pool, at_length(*pool, [&] {
+                    return parse(pool->pool, text, options);
+                  })};
+  });
 }
 
-SymbolKind kind_called(const std::string& name) {
+// In errors: whole, or as it begins, of ASCII alone.
+std::string quoted(std::string_view text) {
+  return "'" + excerpt(internal::Lexer::printable(text), kArgumentLength) + "'";
+}
+
+SymbolKind kind_called(const std::string& name, const char* call) {
   if (const auto kind = find_symbol_kind(name)) return *kind;
-  throw Error("symbol: '" + name + "' is no kind of symbol; give one of " +
-              symbol_kind_names());
+  throw Error(std::string(call) + ": " + quoted(name) +
+              " is no kind of symbol; give one of " + symbol_kind_names());
+}
+
+// The kind that is given, else the parser's for the name.
+SymbolKind kind_for(const std::string& name,
+                    const std::optional<std::string>& kind, const char* call) {
+  if (!internal::names_a_symbol(name))
+    throw Error(std::string(call) + ": " + internal::not_a_name(name));
+  if (kind) return kind_called(*kind, call);
+  ExprPool scratch;
+  return parse(scratch, name).symbol().kind;
 }
 
 PyExpr symbol_in(const PoolPtr& pool, const std::string& name,
                  const std::optional<std::string>& kind,
-                 const std::string& source) {
-  if (!kind) {  // as the parser takes the name
-    ExprPool scratch;
-    const Expr e = parse(scratch, name);
-    if (!e.is_symbol())
-      throw Error("symbol: '" + name + "' is an expression and no name");
-    return {pool, pool->pool.symbol(name, e.symbol().kind, source)};
-  }
-  return {pool, pool->pool.symbol(name, kind_called(*kind), source)};
+                 const std::string& source, const char* call) {
+  return {pool, pool->pool.symbol(name, kind_for(name, kind, call), source)};
 }
 
 // Makes symbols for proviso/_sympy.py.
-py::cpp_function symbol_maker(const PoolPtr& pool) {
+py::cpp_function symbol_maker(const PoolPtr& pool, const char* call) {
   return py::cpp_function(
-      [pool](const std::string& name, const std::string& kind) {
-        return PyExpr{pool, symbol_of_name(*pool, name, kind)};
+      [pool, called = std::string(call)](const std::string& name,
+                                         const std::string& kind) {
+        return PyExpr{pool, symbol_of_name(*pool, name, kind, called.c_str())};
       });
 }
 
 Op op_called(const std::string& name) {
   const OpInfo* row = op_named(name);
   if (row != nullptr && !is_leaf(row->op)) return row->op;
-  throw Error("make: '" + name +
-              "' is no operator; Expr.op of an expression is one, such as "
+  throw Error("make: " + quoted(name) +
+              " is no operator; Expr.op of an expression is one, such as "
               "'Mod' or 'FloorDiv'");
 }
 
@@ -68,7 +84,8 @@ PoolPtr pool_of(const py::args& args) {
   return std::make_shared<Pool>();
 }
 
-PyExpr make(const std::string& name, const py::args& given) {
+PyExpr make(const py::object& op_name, const py::args& given) {
+  const std::string name = text_of(op_name, "make", "op");
   const Op op = op_called(name);
   const PoolPtr pool = pool_of(given);
   std::vector<Expr> args;
@@ -176,7 +193,7 @@ py::list symbols_of(const PyExpr& self) {
 
 const Symbol& symbol_of(const PyExpr& self, const char* property) {
   if (self.e.is_symbol()) return self.e.symbol();
-  throw Error(std::string("Expr.") + property + ": " + to_string(self.e) +
+  throw Error(std::string("Expr.") + property + ": " + excerpt(self.e) +
               " is no symbol; look at its free_symbols");
 }
 
@@ -202,7 +219,10 @@ size_t structural_hash(Expr root) {
 }
 
 // Whether two are written alike, whatever their pools.
-bool same(const PyExpr& a, const PyExpr& b) {
+bool same(const PyExpr& a, const py::object& other) {
+  if (!py::isinstance<PyExpr>(other))
+    refuse(other, "Expr.same", "other", "an Expr");
+  const PyExpr& b = other.cast<PyExpr&>();
   if (a.pool == b.pool) return a.e == b.e;
   // From b's expressions to a's, each once.
   std::unordered_map<Expr, Expr, ExprHash> match;
@@ -233,35 +253,35 @@ bool same(const PyExpr& a, const PyExpr& b) {
 
 Value value_of(Expr symbol, py::handle given) {
   if (PyBool_Check(given.ptr())) return Int(given.cast<bool>());
-  if (PyLong_Check(given.ptr())) {
-    const Int value = int_of(given);
-    if (symbol.is_float()) return Rational(value);
-    return value;
+  if (const std::optional<Int> value = to_bound(given)) {
+    if (symbol.is_float()) return Rational(*value);
+    return *value;
   }
   if (PyFloat_Check(given.ptr()) && symbol.is_float()) {
     if (auto value = Rational::from_double(given.cast<double>())) return *value;
   }
-  throw Error("Expr.evaluate: " + symbol.symbol().name + " is " +
-              py::repr(given).cast<std::string>() + "; give " +
-              (symbol.is_float() ? "a finite number" : "an int"));
+  throw Error(
+      "Expr.evaluate: " + excerpt(symbol.symbol().name, kArgumentLength) +
+      " is " + shown(given) + "; give " +
+      (symbol.is_float() ? "a finite number" : "an int"));
 }
 
-std::string name_in(py::handle key) {
-  if (py::isinstance<PyExpr>(key)) {
-    return symbol_of(key.cast<PyExpr&>(), "evaluate").name;
-  }
-  if (PyUnicode_Check(key.ptr())) return key.cast<std::string>();
-  throw py::type_error("Expr: expected a symbol or its name, got " +
-                       py::repr(key).cast<std::string>());
+std::string name_in(py::handle key, const char* method) {
+  if (py::isinstance<PyExpr>(key))
+    return symbol_of(key.cast<PyExpr&>(), method).name;
+  const std::string call = std::string("Expr.") + method;
+  if (PyUnicode_Check(key.ptr())) return text_of(key, call.c_str(), "a key");
+  throw py::type_error(call + ": expected a symbol or its name, got " +
+                       shown(key));
 }
 
 // Values by symbol or by name; None where it is undefined, with no symbol left.
-py::object evaluated(const PyExpr& self, const py::dict& values) {
+py::object evaluated(const PyExpr& self, const py::object& values) {
   Assignment point;
   std::unordered_map<std::string, Expr> by_name;
   for (Expr s : free_symbols(self.e)) by_name.emplace(s.symbol().name, s);
-  for (const auto& [key, value] : values) {
-    const auto found = by_name.find(name_in(key));
+  for (const auto& [key, value] : dict_of(values, "Expr.evaluate", "values")) {
+    const auto found = by_name.find(name_in(key, "evaluate"));
     if (found != by_name.end())
       point.set(found->second, value_of(found->second, value));
   }
@@ -275,18 +295,18 @@ PyExpr rewritten(const PyExpr& self) {
   return {self.pool, at_length(*self.pool, [&] { return rewrite(self.e); })};
 }
 
-PyExpr substituted(const PyExpr& self, const py::dict& values) {
+PyExpr substituted(const PyExpr& self, const py::object& values) {
   std::unordered_map<std::string, Expr> by_name;
   for (Expr s : free_symbols(self.e)) by_name.emplace(s.symbol().name, s);
   std::unordered_map<Expr, Expr, ExprHash> map;
-  for (const auto& [key, value] : values) {
-    const auto found = by_name.find(name_in(key));
+  for (const auto& [key, value] : dict_of(values, "Expr.subs", "values")) {
+    const auto found = by_name.find(name_in(key, "subs"));
     if (found == by_name.end()) continue;
     const Expr other = expr_of(self.pool, value, "Expr.subs");
     if (other.type() != found->second.type()) {
-      throw Error("Expr.subs: " + found->first + " is " +
-                  std::string(name_of(found->second.type())) + ", and " +
-                  to_string(other) + " is " +
+      throw Error("Expr.subs: " + excerpt(found->first, kArgumentLength) +
+                  " is " + std::string(name_of(found->second.type())) +
+                  ", and " + excerpt(other) + " is " +
                   std::string(name_of(other.type())));
     }
     map.emplace(found->second, other);
@@ -326,9 +346,19 @@ py::list rows(const PyExpr& self) {
 }
 
 [[noreturn]] void fail_row(size_t i) {
-  throw Error("Expr: row " + std::to_string(i) +
+  throw Error("from_rows: row " + std::to_string(i) +
               " of the pickled expression is malformed; it was not written by "
               "pickle.dumps of an Expr");
+}
+
+// A str of the row; one without UTF-8 is of no pickle.
+std::string text_in(const py::tuple& row, size_t k, size_t i) {
+  const py::object text = row[k];
+  if (!PyUnicode_Check(text.ptr())) fail_row(i);
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (utf8 == nullptr) PyErr_Clear(), fail_row(i);
+  return {utf8, static_cast<size_t>(size)};
 }
 
 Expr leaf_of(ExprPool& pool, const py::tuple& row, const std::string& op,
@@ -337,44 +367,49 @@ Expr leaf_of(ExprPool& pool, const py::tuple& row, const std::string& op,
     if (row.size() != 2 || !py::isinstance<py::bool_>(row[1])) fail_row(i);
     return pool.boolean(row[1].cast<bool>());
   }
-  for (size_t k = 1; k < row.size(); ++k) {
-    if (!py::isinstance<py::str>(row[k])) fail_row(i);
-  }
   if (row.size() < 2) fail_row(i);
-  const auto text = row[1].cast<std::string>();
+  const std::string text = text_in(row, 1, i);
   if (op == "Integer") {
     if (auto value = Int::parse(text)) return pool.integer(*value);
   } else if (op == "Float") {
     if (auto value = Rational::parse(text)) return pool.rational(*value);
   } else if (op == "Symbol" && row.size() == 4) {
-    if (auto kind = find_symbol_kind(row[2].cast<std::string>()))
-      return pool.symbol(text, *kind, row[3].cast<std::string>());
+    if (auto kind = find_symbol_kind(text_in(row, 2, i)))
+      return pool.symbol(text, *kind, text_in(row, 3, i));
   }
   fail_row(i);
 }
 
-PyExpr from_rows(const py::sequence& all) {
+Expr row_of(ExprPool& pool, const py::tuple& row, const std::vector<Expr>& made,
+            size_t i) {
+  if (row.empty()) fail_row(i);
+  const std::string name = text_in(row, 0, i);
+  const OpInfo* op = op_named(name);
+  if (op == nullptr || is_leaf(op->op)) return leaf_of(pool, row, name, i);
+  std::vector<Expr> args;
+  for (size_t k = 1; k < row.size(); ++k) {
+    if (!py::isinstance<py::int_>(row[k])) fail_row(i);
+    const auto place = PyLong_AsSize_t(row[k].ptr());
+    if (PyErr_Occurred() != nullptr) PyErr_Clear(), fail_row(i);
+    if (place >= made.size()) fail_row(i);
+    args.push_back(made[place]);
+  }
+  return pool.make(op->op, args);
+}
+
+PyExpr from_rows(const py::object& all) {
   auto pool = std::make_shared<Pool>();
   std::vector<Expr> made;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (!py::isinstance<py::tuple>(all[i])) fail_row(i);
-    const auto row = all[i].cast<py::tuple>();
-    if (row.empty() || !py::isinstance<py::str>(row[0])) fail_row(i);
-    const auto name = row[0].cast<std::string>();
-    const OpInfo* op = op_named(name);
-    if (op == nullptr || is_leaf(op->op)) {
-      made.push_back(leaf_of(pool->pool, row, name, i));
-      continue;
+  for (const py::object& row : items_of(all, "from_rows", "rows")) {
+    const size_t i = made.size();
+    if (!py::isinstance<py::tuple>(row)) fail_row(i);
+    try {
+      made.push_back(row_of(pool->pool, row.cast<py::tuple>(), made, i));
+    } catch (const Error& error) {  // of a name, or of an operator's arguments
+      const std::string why = error.what();
+      if (why.starts_with("from_rows: ")) throw;
+      throw Error("from_rows: row " + std::to_string(i) + ": " + why);
     }
-    std::vector<Expr> args;
-    for (size_t k = 1; k < row.size(); ++k) {
-      if (!py::isinstance<py::int_>(row[k])) fail_row(i);
-      const auto place = PyLong_AsSize_t(row[k].ptr());
-      if (PyErr_Occurred() != nullptr) PyErr_Clear(), fail_row(i);
-      if (place >= made.size()) fail_row(i);
-      args.push_back(made[place]);
-    }
-    made.push_back(pool->pool.make(op->op, args));
   }
   if (made.empty()) fail_row(0);
   return {pool, made.back()};
@@ -466,17 +501,12 @@ void bind_properties(Class& c) {
 }  // namespace
 
 Expr symbol_of_name(Pool& pool, const std::string& name,
-                    const std::optional<std::string>& kind) {
+                    const std::optional<std::string>& kind, const char* call) {
   return briefly(pool, [&] {
     if (auto known = pool.pool.find_symbol(name)) return *known;
-    if (kind) return pool.pool.symbol(name, kind_called(*kind));
-    const Expr e = parse(pool.pool, name);
-    if (e.is_symbol()) return e;
-    throw Error("symbol: '" + name + "' is an expression and no name");
+    return pool.pool.symbol(name, kind_for(name, kind, call));
   });
 }
-
-Int int_of(py::handle number) { return *to_bound(number); }
 
 Expr expr_of(const PoolPtr& pool, py::handle given, const char* call) {
   if (py::isinstance<PyExpr>(given)) {
@@ -485,14 +515,12 @@ Expr expr_of(const PoolPtr& pool, py::handle given, const char* call) {
     return briefly(*pool, [&] { return translate(other.e, pool->pool); });
   }
   if (PyUnicode_Check(given.ptr()))
-    return parsed(given.cast<std::string>(), pool, call).e;
+    return parsed(text_of(given, call, "the text"), pool, call).e;
   if (PyBool_Check(given.ptr()))
     return briefly(*pool,
                    [&] { return pool->pool.boolean(given.ptr() == Py_True); });
-  if (PyLong_Check(given.ptr())) {
-    const Int value = int_of(given);
-    return briefly(*pool, [&] { return pool->pool.integer(value); });
-  }
+  if (const std::optional<Int> value = to_bound(given))
+    return briefly(*pool, [&] { return pool->pool.integer(*value); });
   if (PyFloat_Check(given.ptr())) {
     const auto value = Rational::from_double(given.cast<double>());
     if (value)
@@ -500,13 +528,14 @@ Expr expr_of(const PoolPtr& pool, py::handle given, const char* call) {
   }
   static auto* other_form =
       new py::object(py::module_::import("proviso._sympy").attr("expr_of"));
-  const py::object converted = (*other_form)(given, call, symbol_maker(pool));
+  const py::object converted =
+      (*other_form)(given, call, symbol_maker(pool, call));
   return expr_of(pool, converted, call);
 }
 
 void bind_expr(py::module_& m) {
-  py::class_<PyExpr> expr(m, "Expr",
-                          R"(An expression over sizes: immutable, exact.
+  auto expr = bound_class<PyExpr>(m, "Expr",
+                                  R"(An expression over sizes: immutable, exact.
 
 >>> n, m = symbols("n m")
 >>> (2*n + 1) % 4
@@ -519,13 +548,9 @@ between conditions and bit operations between integers.  == and != make a
 condition, whose truth is whether both sides are written alike: expressions
 are keys of dicts.  The truth of any other condition is an error; a Context
 answers.)");
-  // Without this an Expr made by __new__ alone would be what its memory says.
-  py::detail::get_type_info(typeid(PyExpr))->operator_new =
-      [](size_t) -> void* {
-    throw Error("Expr: made without its constructor; write Expr(text)");
-  };
-  expr.def(py::init([](const std::string& text) {
-             return parsed(text, std::make_shared<Pool>(), "Expr");
+  expr.def(py::init([](const py::object& text) {
+             return parsed(text_of(text, "Expr", "text"),
+                           std::make_shared<Pool>(), "Expr");
            }),
            py::arg("text"),
            "The expression that the text says, in PyTorch's form or Python's.")
@@ -570,20 +595,25 @@ n)")
   bind_relations(expr);
   bind_properties(expr);
   m.def("from_rows", &from_rows);
+  m.def("shown", &shown);
   m.def("make", &make, py::arg("op"));
-  m.def("symbols_in_one_pool", [](const std::vector<std::string>& names,
-                                  const std::optional<std::string>& kind) {
-    auto pool = std::make_shared<Pool>();
-    py::list result;
-    for (const std::string& name : names)
-      result.append(symbol_in(pool, name, kind, ""));
-    return result;
-  });
-  m.def("symbol",
-        [](const std::string& name, const std::optional<std::string>& kind,
-           const std::string& source) {
-          return symbol_in(std::make_shared<Pool>(), name, kind, source);
+  m.def("symbols_in_one_pool",
+        [](const py::object& names, const py::object& kind) {
+          const auto pool = std::make_shared<Pool>();
+          const auto of_kind = text_or_none(kind, "symbols", "kind");
+          py::list result;
+          for (const py::object& item : items_of(names, "symbols", "names")) {
+            result.append(symbol_in(pool, text_of(item, "symbols", "a name"),
+                                    of_kind, "", "symbols"));
+          }
+          return result;
         });
+  m.def("symbol", [](const py::object& name, const py::object& kind,
+                     const py::object& source) {
+    return symbol_in(std::make_shared<Pool>(), text_of(name, "symbol", "name"),
+                     text_or_none(kind, "symbol", "kind"),
+                     text_of(source, "symbol", "source"), "symbol");
+  });
 }
 
 }  // namespace proviso::python

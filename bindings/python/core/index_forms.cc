@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "bindings/python/bound_class.h"
 #include "bindings/python/core/core.h"
 #include "bindings/python/core/mirror_state.h"
 #include "sym/canonicalizer.h"
@@ -137,7 +138,7 @@ py::object IndexForms::exact_quotient(py::handle base, py::handle divisor) {
 }
 
 void bind_index_forms(py::module_& m) {
-  py::class_<IndexForms>(m, "IndexForms")
+  bound_class<IndexForms>(m, "IndexForms")
       .def(py::init<>())
       .def("stride", &IndexForms::stride)
       .def("exact_quotient", &IndexForms::exact_quotient);

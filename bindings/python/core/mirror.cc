@@ -11,6 +11,8 @@
 // mirror forgets all and reads all.
 #include "bindings/python/core/mirror.h"
 
+#include <stdexcept>
+
 #include "bindings/python/core/core.h"
 #include "bindings/python/core/mirror_state.h"
 
@@ -186,8 +188,8 @@ bool Mirror::look_at_guards(PyObject* guards) {
 
 void Mirror::look_at_asserts(PyObject* asserts) {
   State& state = *state_;
-  for (const auto& [symbol, list] : py::reinterpret_borrow<py::dict>(asserts)) {
-    for (const py::handle& one : py::reinterpret_borrow<py::list>(list)) {
+  for (const auto& [symbol, list] : py::cast<py::dict>(asserts)) {
+    for (const py::handle& one : py::cast<py::list>(list)) {
       const auto object = py::reinterpret_borrow<py::object>(one);
       if (!state.asserts.emplace(one.ptr(), object).second) continue;
       assume(py::object(object.attr("expr")).ptr());
@@ -197,6 +199,8 @@ void Mirror::look_at_asserts(PyObject* asserts) {
 }
 
 void Mirror::look(py::handle env) {
+  if (!sympy_values().integer)
+    throw std::logic_error("Mirror: set_sympy was not called");
   if (!state_ || state_->reader.size() > kMaxObjects) restart();
   const py::dict ranges = env.attr("var_to_range");
   const py::dict replacements = env.attr("replacements");

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "bindings/python/bound_class.h"
 #include "bindings/python/core/core.h"
 #include "bindings/python/core/mirror.h"
 #include "bindings/python/core/mirror_state.h"
@@ -33,7 +34,7 @@ void bind_mirror(py::module_& m) {
   });
   m.def("mirror_counts", &counts);
   m.def("reset_mirror_counts", [] { mirror_counts() = {}; });
-  py::class_<Mirror>(m, "Mirror")
+  bound_class<Mirror>(m, "Mirror")
       .def(py::init<>())
       .def("ask", &Mirror::ask, py::arg("env"), py::arg("expr"),
            py::arg("axioms") = py::none(), py::arg("ranges") = py::none(),

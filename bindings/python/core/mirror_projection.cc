@@ -105,8 +105,9 @@ Expr Mirror::meaning(Expr e, py::handle value) {
   if (value.ptr() == sympy_values().yes.ptr()) return e;
   if (value.ptr() == sympy_values().no.ptr()) return logical_not(e);
   if (!py::isinstance<py::tuple>(value))
-    return eq(e, state_->pool.integer(*to_bound(value.attr("p"))));
-  const auto ends = py::reinterpret_borrow<py::tuple>(value);
+    return eq(
+        e, state_->pool.integer(int_of(value.attr("p"), "Mirror", "a value")));
+  const auto ends = py::cast<py::tuple>(value);
   Expr result = state_->pool.boolean(true);
   if (const auto lower = to_bound(ends[0]))
     result = logical_and(result, ge(e, state_->pool.integer(*lower)));
@@ -123,7 +124,7 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
   State& state = *state_;
   Context known(state.pool, quick_options());
   std::set<uint32_t> wanted;
-  const auto names = py::reinterpret_borrow<py::set>(symbols);
+  const auto names = py::cast<py::set>(symbols);
   for (size_t i = 0; i < state.ranges.size(); ++i) {
     const auto& symbol = state.ranges[i].first;
     if (!state.intervals[i] || !names.contains(symbol)) continue;
@@ -132,7 +133,7 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
     known.declare(*s, *state.intervals[i]);
     wanted.insert(s->id());
   }
-  for (const py::handle& guard : py::reinterpret_borrow<py::list>(kept)) {
+  for (const py::handle& guard : py::cast<py::list>(kept)) {
     const auto e = state.reader.read(guard.ptr());
     if (e && e->is_bool() && !divides_by_zero_somewhere(*e)) known.assume(*e);
   }
@@ -160,7 +161,7 @@ py::list Mirror::project(py::handle env, py::handle symbols, py::handle kept,
     if (!divides_by_zero_somewhere(fact)) projection.learn(fact);
     projection.result.append(py::make_tuple(expr, value));
   };
-  for (const py::handle& guard : py::reinterpret_borrow<py::list>(others))
+  for (const py::handle& guard : py::cast<py::list>(others))
     offer(py::reinterpret_borrow<py::object>(guard), sympy_values().yes);
   for (size_t i = 0; i < decided_.size(); ++i) {
     const auto entry = decided_[i];
@@ -214,7 +215,7 @@ Mirror::Within Mirror::with_loop(const LoopNest& nest, Within& outside) {
   State& state = *state_;
   Within result{outside.context.clone(), outside.symbols, {}};
   for (const py::handle& pair : nest.ranges) {
-    const auto entry = py::reinterpret_borrow<py::tuple>(pair);
+    const auto entry = py::cast<py::tuple>(pair);
     const auto range = interval_of(py::object(entry[1]).ptr());
     const auto s =
         range ? state.reader.admit(py::object(entry[0]).ptr()) : std::nullopt;
@@ -250,7 +251,7 @@ void Mirror::add_unbacked(py::handle env,
   }
   const py::dict asserts = env.attr("deferred_runtime_asserts");
   for (const auto& [symbol, list] : asserts) {
-    for (const py::handle& one : py::reinterpret_borrow<py::list>(list)) {
+    for (const py::handle& one : py::cast<py::list>(list)) {
       const auto e = state.reader.read(py::object(one.attr("expr")).ptr());
       if (!e || !e->is_bool()) continue;
       const Expr fact = resolve(*e);
@@ -341,7 +342,7 @@ void Mirror::project_within(py::handle env, Expr fact, Within& within,
 // that is not too much, each beside all others.  What may divide by 0 stays.
 py::list Mirror::minimal(py::handle env, py::handle conditions) {
   const Turn turn(*this);
-  const auto list = py::reinterpret_borrow<py::list>(conditions);
+  const auto list = py::cast<py::list>(conditions);
   std::vector<std::optional<Expr>> facts(list.size());
   if (turn.mine()) {
     look(env);

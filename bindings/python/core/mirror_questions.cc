@@ -39,8 +39,8 @@ Interval without_zero_and_one(const Interval& range) {
 void Mirror::fill(Variant& variant, py::handle axioms, py::handle ranges) {
   State& state = *state_;
   if (!ranges.is_none()) {
-    for (const py::handle& pair : py::reinterpret_borrow<py::tuple>(ranges)) {
-      const auto entry = py::reinterpret_borrow<py::tuple>(pair);
+    for (const py::handle& pair : py::cast<py::tuple>(ranges)) {
+      const auto entry = py::cast<py::tuple>(pair);
       const auto range = interval_of(py::object(entry[1]).ptr());
       const auto symbol =
           range ? state.reader.admit(py::object(entry[0]).ptr()) : std::nullopt;
@@ -51,7 +51,7 @@ void Mirror::fill(Variant& variant, py::handle axioms, py::handle ranges) {
     }
   }
   if (axioms.is_none()) return;
-  for (const py::handle& axiom : py::reinterpret_borrow<py::tuple>(axioms)) {
+  for (const py::handle& axiom : py::cast<py::tuple>(axioms)) {
     const auto e = state.reader.read(axiom.ptr());
     if (!e || !e->is_bool()) continue;
     const FactId id = variant.context.assume(resolve(*e));
@@ -149,8 +149,8 @@ std::optional<Expr> Mirror::read_with(py::handle ranges, py::handle expr) {
   SymPyReader& reader = state_->reader;
   const std::optional<Expr> e = reader.read(expr.ptr());
   if (e || ranges.is_none()) return e;
-  for (const py::handle& pair : py::reinterpret_borrow<py::tuple>(ranges))
-    reader.admit(py::object(py::reinterpret_borrow<py::tuple>(pair)[0]).ptr());
+  for (const py::handle& pair : py::cast<py::tuple>(ranges))
+    reader.admit(py::object(py::cast<py::tuple>(pair)[0]).ptr());
   return reader.read(expr.ptr());
 }
 

@@ -112,6 +112,12 @@ class Context:
     def __init__(self, *, strict: Optional[bool] = None, **options):
         self._context = _core.Context(options, strict)
 
+    def __getattr__(self, name):
+        if name == "_context":
+            raise Error("Context: made without its constructor; write "
+                        "Context(..)")
+        raise AttributeError(f"'Context' object has no attribute {name!r}")
+
     @classmethod
     def _of(cls, context):
         result = cls.__new__(cls)
@@ -150,27 +156,21 @@ class Context:
         >>> context.values("n")
         [16, 32, 48, 64, 80, 96]
         """
+        where = (origin, file, line)
         if isinstance(symbol, str) and " in " in symbol:
             if lower is not None or upper is not None:
                 raise TypeError(
-                    f"Context.declare: {symbol!r} says its range, and lower "
-                    "and upper say one too; give one of them")
-            return self._context.declare_text(
-                symbol, (origin or symbol, file, line))
-        if step == 1 and residue is None:
-            return self._context.declare(symbol, lower, upper,
-                                         (origin, file, line))
-        if residue is None:
-            residue = 0 if lower is None else lower
-        return self._context.declare_strided(symbol, lower, upper, step,
-                                             residue, (origin, file, line))
+                    f"Context.declare: {_core.shown(symbol)} says its range, "
+                    "and lower and upper say one too; give one of them")
+            return self._context.declare_text(symbol, where)
+        return self._context.declare(symbol, lower, upper, step, residue,
+                                     where)
 
     def assume(self, condition: Condition, *, origin: str = "",
                file: str = "", line: int = 0) -> int:
         """The condition holds (and is defined) from here on.  Gives the fact's
         id.  origin, file, line: where it comes from, for reasons."""
-        text = condition if isinstance(condition, str) else ""
-        return self._context.assume(condition, (origin or text, file, line))
+        return self._context.assume(condition, (origin, file, line))
 
     def facts(self) -> List[Fact]:
         """In the order assumed."""
@@ -239,12 +239,14 @@ class Context:
         >>> context.upper_bound("n + pad", ["tile", "tiles"])
         tile*tiles + tile - 1
         """
-        return self._context.bound_over(expression, list(over), True)
+        return self._context.bound_over(
+            expression, _listed(over, "Context.upper_bound"), True)
 
     def lower_bound(self, expression: Number,
                     over: Iterable[Union[str, Expr]] = ()) -> Optional[Expr]:
         """The same of what it is never less than."""
-        return self._context.bound_over(expression, list(over), False)
+        return self._context.bound_over(
+            expression, _listed(over, "Context.lower_bound"), False)
 
     def solve(self, relation: Condition,
               symbol: Union[str, Expr]) -> Optional[Solution]:
@@ -354,7 +356,7 @@ class Context:
         return self._context.save()
 
     def __setstate__(self, text):
-        self._context = _core.Context(text)
+        self._context = _core.Context.load(text)
 
     # --- operating it
 
@@ -406,12 +408,20 @@ def save_context(source) -> str:
         return program.save_context()
     raise TypeError(
         "save_context: expected a Context or an ExportedProgram, got "
-        f"{source!r}")
+        f"{_core.shown(source)}")
 
 
 def load_context(text: str) -> Context:
     """The Context that save_context() wrote.  Raises Error with line and
     column for any other text."""
-    if not isinstance(text, str):
-        raise TypeError(f"load_context: expected the text, got {text!r}")
-    return Context._of(_core.Context(text))
+    return Context._of(_core.Context.load(text))
+
+
+def _listed(symbols, call):
+    try:
+        if not isinstance(symbols, str):
+            return list(symbols)
+    except TypeError:
+        pass
+    raise TypeError(f"{call}: over is {_core.shown(symbols)}; give a list of "
+                    "symbols")

@@ -88,6 +88,9 @@ class Report:
     torch.compile under `proviso.torch.shape_env()`, else None."""
 
     def __init__(self, text: str, together: Optional[JointChecks] = None):
+        if not isinstance(text, str):
+            raise TypeError(
+                f"Report: text is {_core.shown(text)}; give a str")
         self._text = text.encode("utf-8", "replace")
         self.together = together
         self.errors = [Diagnosis(**fields)

@@ -37,6 +37,9 @@ def symbols(names: str, kind: Optional[str] = None) -> Tuple[Expr, ...]:
     >>> n + m
     n + m
     """
+    if not isinstance(names, str):
+        raise TypeError(f"symbols: names is {_core.shown(names)}; give a str, "
+                        "such as 'n m'")
     return tuple(_core.symbols_in_one_pool(
         names.replace(",", " ").split(), kind))
 

@@ -11,9 +11,11 @@ floor(n/8) + 1
 'yes'
 """
 
+import contextlib
 import sys
 
 from proviso import _core
+from proviso._errors import Error
 
 _RENAMED = {
     "Equality": "Eq", "Unequality": "Ne", "StrictLessThan": "Lt",
@@ -33,8 +35,21 @@ def expr_of(value, call, symbol):
     if sympy is None or not isinstance(value, sympy.Basic):
         raise TypeError(
             f"{call}: expected an expression (a str, a proviso.Expr, an int, "
-            f"a bool or an object of SymPy), got {value!r}")
-    return _Reader(sympy, call, symbol).read(value)
+            f"a bool or an object of SymPy), got {_core.shown(value)}")
+    with _within_the_stack(call):
+        return _Reader(sympy, call, symbol).read(value)
+
+
+@contextlib.contextmanager
+def _within_the_stack(call):
+    """SymPy calls itself for each level of an expression."""
+    try:
+        yield
+    except RecursionError:
+        raise Error(
+            f"{call}: the expression is too deep for SymPy, which may call "
+            f"itself {sys.getrecursionlimit()} times; give "
+            "sys.setrecursionlimit() more") from None
 
 
 class _Reader:
@@ -144,7 +159,10 @@ class _Reader:
     def _symbol_of(self, node):
         if node.is_integer:
             # By its name's prefix where that is an integer's, as in texts.
-            kind = _core.symbol(node.name, None, "").kind
+            try:
+                kind = _core.symbol(node.name, None, "").kind
+            except Error as error:
+                raise Error(f"{self._call}: {error}") from None
             return self._symbol(
                 node.name, "backed_int" if "float" in kind else kind)
         if node.is_integer is None:
@@ -191,9 +209,14 @@ def to_sympy(expr):
     the operator's name."""
     import sympy
 
+    with _within_the_stack("Expr.sympy"):
+        return _made_of(expr._rows(), sympy)
+
+
+def _made_of(rows, sympy):
     functions = _functions(sympy)
     made = []
-    for op, *rest in expr._rows():
+    for op, *rest in rows:
         if op == "Symbol":
             name, kind, _ = rest
             is_float = kind.endswith("float")

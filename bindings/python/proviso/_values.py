@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Optional
 
+from proviso import _core
 from proviso._errors import Error
 
 
@@ -38,8 +39,12 @@ class ValueRange:
                 and self.lower > self.upper)
 
     def __contains__(self, value):
-        return ((self.lower is None or value >= self.lower)
-                and (self.upper is None or value <= self.upper))
+        try:
+            return bool((self.lower is None or value >= self.lower)
+                        and (self.upper is None or value <= self.upper))
+        except (TypeError, ValueError):
+            raise TypeError(f"{type(self).__name__}: value is "
+                            f"{_core.shown(value)}; give a number") from None
 
     def __repr__(self):
         lower = "-int_oo" if self.lower is None else shown(self.lower)
