@@ -291,3 +291,27 @@ def test_inputs_outside_the_promise_are_refused():
     refused(ep, torch.ones(4, 3).double(), torch.ones(4, 3), match="x")
     refused(ep, torch.ones(4, 3), match="nested differently")
     refused(ep, torch.ones(4, 3), 3, match="y")
+
+
+# --- an operator without a rule
+
+@torch.library.custom_op("proviso_test::plus_one", mutates_args=())
+def plus_one(x: torch.Tensor) -> torch.Tensor:
+    return torch._foreach_add([x], 1)[0]
+
+
+@plus_one.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+def test_an_operator_without_a_rule_says_what_a_program_may_do():
+    rows = {"x": {0: Dim.AUTO}}
+    with pytest.raises(NotImplementedError,
+                       match="_foreach_add.*torch.library.custom_op, "
+                             "register_fake"):
+        proviso.export(lambda x: torch._foreach_add([x], 1)[0], (X,),
+                       dynamic_shapes=rows)
+    module = proviso.export(lambda x: plus_one(x), (X,),
+                            dynamic_shapes=rows).module()
+    assert torch.equal(module(torch.ones(7, 4)), torch.ones(7, 4) + 1)

@@ -571,9 +571,10 @@ void Tracer::no_rule(const OpInfo& oi, const c10::Stack& stack) const {
   TORCH_CHECK_NOT_IMPLEMENTED(
       false, "Proviso: no shape rule for ", oi.name, " (called with ", called,
       ")", inside.empty() ? "" : " inside ", inside,
-      oi.aten ? ": it has no decomposition either; write a rule in "
-                "tracer_adapter/shape_functions, or express the program with "
-                "other operators"
+      oi.aten ? ": it has no decomposition either; express the program with "
+                "other operators, or call it in a custom operator whose fake "
+                "implementation says the sizes of its results "
+                "(torch.library.custom_op, register_fake)"
               : ": register a fake implementation for the custom operator "
                 "(torch.library.register_fake)");
 }
