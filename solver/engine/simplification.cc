@@ -81,20 +81,22 @@ class Simplification::KnownFacts final : public Facts {
 };
 
 Expr Simplification::simplify(Expr e, uint64_t spent) {
-  if (reasoner_.domain().conflict()) return without_facts(e);
+  if (reasoner_.domain().conflict()) {
+    return without_facts(e, [e] { return proviso::simplify(e); });
+  }
   return reasoner_.within_call(e, e, [&] { return cheapest_known(e); }, spent);
 }
 
-Expr Simplification::without_facts(Expr e) {
-  return reasoner_
-      .within(reasoner_.options().work_limit,
-              [&] { return proviso::canonical(e); })
-      .value_or(e);
+template <typename Rewrite>
+Expr Simplification::without_facts(Expr e, Rewrite rewrite) {
+  return reasoner_.within(reasoner_.options().work_limit, rewrite).value_or(e);
 }
 
 // Ranges and normal forms alone are asked, in a fraction of simplify()'s time.
 Expr Simplification::canonical(Expr e) {
-  if (reasoner_.domain().conflict()) return without_facts(e);
+  if (reasoner_.domain().conflict()) {
+    return without_facts(e, [e] { return proviso::canonical(e); });
+  }
   return reasoner_.within_call(e, e, [&] {
     return proviso::canonical(with_constants(e), KnownFacts(*this));
   });

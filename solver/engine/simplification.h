@@ -42,7 +42,9 @@ class Simplification {
     Expr form;
   };
 
-  Expr without_facts(Expr e);  // where these contradict each other
+  // Where these contradict each other.
+  template <typename Rewrite>
+  Expr without_facts(Expr e, Rewrite rewrite);
   Expr cheapest_known(Expr e);
   Expr find_cheapest(Expr e);
   std::optional<Expr> decided(Expr e);
