@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "solver/engine/box.h"
 #include "solver/kind_range.h"
 #include "solver/limits_in_force.h"
 #include "sym/budget.h"
@@ -85,7 +86,20 @@ void AssumedFacts::index_new_facts() {
   }
 }
 
-AssumedFacts::Connected AssumedFacts::connected_to(Expr question) {
+bool AssumedFacts::are_ranges(Expr symbol) {
+  index_new_facts();
+  const size_t index = symbol.symbol().index;
+  if (index >= last_of_symbol_.size()) return true;
+  for (uint32_t m = last_of_symbol_[index]; m != kNoId;
+       m = mentions_[m].before) {
+    Budget::charge(4);
+    if (!Box::is_range(condition(mentions_[m].fact))) return false;
+  }
+  return true;
+}
+
+AssumedFacts::Connected AssumedFacts::connected_to(
+    std::span<const Expr> symbols) {
   index_new_facts();
   Connected found;
   std::vector<bool> seen_fact(all_.size()), seen_symbol;
@@ -101,7 +115,7 @@ AssumedFacts::Connected AssumedFacts::connected_to(Expr question) {
                                           : mentions_.size();
   };
   SmallVector<FactId, 16> facts;  // about one symbol
-  for (Expr s : free_symbols(question)) visit(s);
+  for (Expr s : symbols) visit(s);
   for (size_t i = 0; i < found.symbols.size(); ++i) {
     const size_t index = found.symbols[i].symbol().index;
     if (index >= last_of_symbol_.size()) continue;

@@ -9,6 +9,7 @@
 // is made when it is first asked for and grows from there.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,13 +33,18 @@ class AssumedFacts {
   std::string in_words(const std::vector<FactId>& ids) const;
   bool hold_at(const std::vector<FactId>& ids, const Assignment& point) const;
 
-  // The facts connected to the question through symbols, and all their symbols;
-  // no more than limits().relevant_facts.
+  // Whether the facts about a symbol are ranges and congruences of symbols.
+  bool are_ranges(Expr symbol);
+
+  // The facts connected to symbols, of an expression or some, through those
+  // that they share, and all their symbols; no more than
+  // limits().relevant_facts.
   struct Connected {
     std::vector<FactId> facts;
     std::vector<Expr> symbols;
   };
-  Connected connected_to(Expr question);
+  Connected connected_to(Expr e) { return connected_to(free_symbols(e)); }
+  Connected connected_to(std::span<const Expr> symbols);
 
  private:
   struct Assumed {

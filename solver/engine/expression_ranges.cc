@@ -2,8 +2,11 @@
 // whether anything lies beyond.
 #include "solver/engine/expression_ranges.h"
 
+#include <algorithm>
+
 #include "solver/limits_in_force.h"
 #include "solver/strategies/witnesses.h"
+#include "sym/find_node.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -20,29 +23,72 @@ class Uncounted {
   const Statistics before_;
 };
 
+Int two_to(size_t bits) { return *pow(Int(2), bits); }
+
+// Most ends are within, whatever the facts.
+constexpr size_t kNearBits = 40;
+
 // Lowers `end` to the least k found that holds; what holds at k holds beyond.
-template <typename Holds, typename Keep>
-void tighten_end(OptionalInt end, const Holds& holds, const Keep& keep) {
-  static const Int kFar = *pow(Int(2), 40);
+// Ends are looked for up to 2**reach(), and nothing is taken for no end that
+// was not asked about: the search is over where the largest k that failed is
+// beside the least that held.
+template <typename Holds, typename Keep, typename Reach>
+void tighten_end(OptionalInt end, const Holds& holds, const Keep& keep,
+                 const Reach& reach) {
+  OptionalInt failed;  // the largest
   auto is_end = [&](const Int& k) {
-    if (!holds(k)) return false;
+    if (!holds(k)) {
+      failed = failed ? std::max(*failed, k) : k;
+      return false;
+    }
     end = k;
     keep(k);
     return true;
   };
   if (!end) {  // its size first
-    if (!is_end(kFar)) return;
-    for (int64_t k : {65536, 64, 0}) {
-      if (!is_end(Int(k))) break;
+    if (is_end(two_to(kNearBits))) {
+      for (int64_t k : {65536, 64, 0}) {
+        if (!is_end(Int(k))) break;
+      }
+    } else {
+      size_t low = kNearBits, high = reach();
+      if (high <= low || !is_end(two_to(high))) return;
+      while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        (is_end(two_to(middle)) ? high : low) = middle;
+      }
     }
   }
-  Int step = 1;
-  while (step < kFar && is_end(*end - step)) step = step * Int(2);
-  Int below = *end - step;  // does not hold
-  while (below + Int(1) < *end) {
-    const Int middle = floor_div(below + *end, Int(2));
-    if (!is_end(middle)) below = middle;
+  for (Int step = 1; !failed || *end - step > *failed; step = step * Int(2)) {
+    const size_t bits = step.bit_length();
+    // Facts that prove this contradict each other.
+    if (bits > kNearBits && bits > reach() + 1) return;
+    if (!is_end(*end - step)) break;
   }
+  while (*failed + Int(1) < *end) {
+    is_end(floor_div(*failed + *end, Int(2)));
+  }
+}
+
+// The bits of the largest number in e.
+size_t bits_of_numbers(Expr e) {
+  size_t most = 0;
+  const auto bits = [](Expr x) {
+    return x.is(Op::kInteger) ? x.integer().bit_length() : 0;
+  };
+  find_node(e, [&](Expr x) {
+    size_t here = bits(x);
+    if (x.is(Op::kPow) || x.is(Op::kPowByNatural) || x.is(Op::kLShift)) {
+      const auto n = x.arg(1).maybe_int64();
+      const auto exponent = static_cast<size_t>(std::clamp<int64_t>(
+          n.value_or(0), 0, static_cast<int64_t>(limits().bound_bits)));
+      const size_t base = bits(x.arg(0));
+      here = x.is(Op::kLShift) ? base + exponent : base * exponent;
+    }
+    most = std::max(most, here);
+    return false;
+  });
+  return most;
 }
 
 }  // namespace
@@ -85,20 +131,47 @@ std::optional<std::vector<Int>> ExpressionRanges::values(Expr e, size_t limit) {
 
 // --- by proofs
 
+// How many bits an end of e may have: those of the largest number in e, in its
+// range and in the facts about its symbols, as often as e multiplies symbols
+// and once more, and a few for sums.
+size_t ExpressionRanges::reach(Expr e, const Interval& range) {
+  size_t numbers = bits_of_numbers(e), degree = 1;
+  for (const OptionalInt& end : {range.lower(), range.upper()}) {
+    if (end) numbers = std::max(numbers, end->bit_length());
+  }
+  AssumedFacts& facts = reasoner_.facts();
+  for (FactId id : facts.connected_to(e).facts) {
+    numbers = std::max(numbers, bits_of_numbers(facts.condition(id)));
+  }
+  for (const Term& t : reasoner_.lower().integer(e).terms) {
+    degree =
+        std::max(degree, reasoner_.forms().monomials.factors(t.mono).size());
+  }
+  constexpr size_t kForSums = 8;
+  return std::min(numbers * (degree + 1) + kForSums, limits().bound_bits);
+}
+
 // Each end moves in by steps that double, then by halves (exponential search).
+// Facts that are ranges of a symbol alone are in what was read of it.
 void ExpressionRanges::tighten(Expr e, Interval& range) {
-  if (range.is_empty() || range.is_point() || is_leaf(e.op())) return;
+  if (range.is_empty() || range.is_point()) return;
+  if (is_leaf(e.op()) && reasoner_.facts().are_ranges(e)) return;
   const Uncounted uncounted(reasoner_.statistics());
+  size_t known_reach = 0;  // when asked for
+  const auto reach_of_e = [&, before = range] {
+    if (known_reach == 0) known_reach = reach(e, before);
+    return known_reach;
+  };
   tighten_end(
       range.upper(),
       [&](const Int& k) { return proves(le(e, reasoner_.pool().integer(k))); },
-      [&](const Int& k) { range.set_upper(k); });
+      [&](const Int& k) { range.set_upper(k); }, reach_of_e);
   OptionalInt down;
   if (range.lower()) down = -*range.lower();
   tighten_end(
       down,
       [&](const Int& k) { return proves(ge(e, reasoner_.pool().integer(-k))); },
-      [&](const Int& k) { range.set_lower(-k); });
+      [&](const Int& k) { range.set_lower(-k); }, reach_of_e);
 }
 
 // The value that e has wherever the facts hold, when it has only one.

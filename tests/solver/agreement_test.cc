@@ -49,6 +49,8 @@ class Session {
                integer = index_->integer(random_() % 2),
                condition = index_->boolean(1), question = facts_->question();
     EXPECT_EQ(laws_.broken_by_bounds(bounded), "") << facts_text_;
+    for (Expr s : symbols_)
+      EXPECT_EQ(laws_.broken_by_bounds(s), "") << facts_text_;
     EXPECT_EQ(laws_.broken_by_difference(integer), "") << facts_text_;
     for (Expr relation : {condition, question})
       EXPECT_EQ(laws_.broken_by_relation(relation), "") << facts_text_;
@@ -106,6 +108,59 @@ TEST(Agreement, OfAskBoundsAndSimplifyOnRandomFacts) {
   std::cout << tally.bounds << " bounds, " << tally.ends << " ends asked, "
             << tally.equalities << " equalities, " << tally.relations
             << " decided relations, " << tally.simplified << " simplified\n";
+}
+
+// Ends that only a proof finds, however far: the facts are two cases of each of
+// which something is at most (at least) a large number.
+TEST(Agreement, OfAskAndBoundsOnLargeNumbers) {
+  const uint32_t seed = testing::seed_or(20261127);
+  std::mt19937 random(seed);
+  auto below = [&random](int n) {
+    return static_cast<int>(random() % unsigned(n));
+  };
+  size_t found = 0;
+  for (int i = 0; i < 40; ++i) {
+    ExprPool pool;
+    SolverOptions options = testing::native_only();
+    options.work_limit *= 100;
+    Context context(pool, options);
+    const Expr a = pool.symbol("u0", SymbolKind::kUnbackedInt);
+    const Expr b = pool.symbol("u1", SymbolKind::kUnbackedInt);
+    context.declare(a, Interval(0, 1 + below(3)));
+    const int sign = below(2) ? 1 : -1;
+    const Expr up = b * sign;  // lies above -1
+    context.assume(ge(up, 0));
+    const auto power = [&](int bits) {
+      return pool.integer(*pow(Int(2), unsigned(bits)));
+    };
+    const int bits = 38 + below(80);
+    context.assume(logical_or(le(up, power(bits) + below(5)), lt(up, a)));
+    const Expr exprs[] = {b, b + a, b * 3 - a, min(b, b + a),
+                          b * power(below(70)) + a};
+    const Expr e = exprs[below(5)];
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(i) +
+                 ": " + to_string(e) + ", " + std::to_string(bits) + " bits");
+    const Interval range = context.bounds(e);
+    std::vector<Int> ends;
+    for (int k = 36; k < 200; k += 3) ends.push_back(*pow(Int(2), unsigned(k)));
+    if (range.upper()) ends.push_back(abs(*range.upper() - Int(1)));
+    if (range.lower()) ends.push_back(abs(*range.lower() + Int(1)));
+    found += range.upper() && range.lower();
+    for (const Int& end : ends) {
+      for (const Int& k : {end, -end}) {
+        if (!range.upper() || k < *range.upper()) {
+          EXPECT_NE(context.ask_quick(le(e, pool.integer(k))), Verdict::kYes)
+              << range.to_string() << ", at most " << k.to_string();
+        }
+        if (!range.lower() || k > *range.lower()) {
+          EXPECT_NE(context.ask_quick(ge(e, pool.integer(k))), Verdict::kYes)
+              << range.to_string() << ", at least " << k.to_string();
+        }
+      }
+    }
+  }
+  std::cout << found << " with both ends\n";
+  EXPECT_GT(found, 30u);
 }
 
 }  // namespace
