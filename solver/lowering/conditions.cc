@@ -4,25 +4,36 @@
 #include <optional>
 #include <vector>
 
+#include "solver/lowering/closed.h"
 #include "solver/lowering/fractions.h"
 #include "sym/doubles.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
+// What has no value here is left open: that it is defined is another condition.
+FormulaId condition_without_form(FormPool& forms, Expr e) {
+  const std::optional<Evaluation> known = value_without_symbols(e);
+  if (known && known->defined()) return known->is_true() ? kTrue : kFalse;
+  return forms.formulas.opaque(e, false);
+}
+
 // < and != are the negations of <= and ==, so that an assumed one decides its
 // negation.
 FormulaId opaque_relation(FormPool& forms, Expr e) {
   ExprPool& pool = e.pool();
+  if (e.arg(0) == e.arg(1)) {
+    return e.is(Op::kLe) || e.is(Op::kEq) ? kTrue : kFalse;
+  }
   if (e.is(Op::kLt)) {
     const Expr reverse = pool.make(Op::kLe, {e.arg(1), e.arg(0)});
-    return negate(forms.formulas.opaque(reverse, false));
+    return negate(condition_without_form(forms, reverse));
   }
   if (e.is(Op::kNe)) {
     const Expr same = pool.make(Op::kEq, {e.arg(0), e.arg(1)});
-    return negate(forms.formulas.opaque(same, false));
+    return negate(condition_without_form(forms, same));
   }
-  return forms.formulas.opaque(e, false);
+  return condition_without_form(forms, e);
 }
 
 FormulaId relation(Lowering& lower, Expr e) {
@@ -66,7 +77,7 @@ FormulaId lowered_condition(Lowering& lower, Expr e) {
     case Op::kWhere:
       return choice(forms, lower.condition(e.arg(0)), lower.condition(e.arg(1)),
                     lower.condition(e.arg(2)));
-    default: return forms.formulas.opaque(e, false);
+    default: return condition_without_form(forms, e);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "solver/lowering/closed.h"
 #include "solver/lowering/conditions.h"
 #include "solver/lowering/fractions.h"
 
@@ -52,7 +53,11 @@ FormulaId own_condition(Lowering& lower, Expr e) {
       if (is_opaque(e.op())) f = kNoId;
       break;
   }
-  return f == kNoId ? lower.forms().formulas.opaque(e, true) : f;
+  if (f != kNoId) return f;
+  if (const std::optional<Evaluation> known = value_without_symbols(e)) {
+    return known->defined() ? kTrue : kFalse;
+  }
+  return lower.forms().formulas.opaque(e, true);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/forms/functions.h"
+#include "solver/lowering/closed.h"
 #include "solver/lowering/fractions.h"
 #include "sym/budget.h"
 #include "sym/definition.h"
@@ -49,12 +50,20 @@ Poly opened_sum(Lowering& lower, Expr e) {
   return sum(parts);
 }
 
+Poly integer_without_form(FormPool& forms, Expr e) {
+  const std::optional<Evaluation> known = value_without_symbols(e);
+  if (known && known->defined()) {
+    return Poly::number(std::get<Int>(*known->value));
+  }
+  return variable(forms, forms.atoms.opaque(e));
+}
+
 Poly rounded(Lowering& lower, Expr e) {
   if (e.arg(0).is_int()) return lower.integer(e.arg(0));
   FormPool& forms = lower.forms();
   const std::optional<Fraction> x = fraction(lower, e.arg(0));
   return x && rounds_exactly(e.arg(0)) ? rounded(forms, e.op(), *x)
-                                       : variable(forms, forms.atoms.opaque(e));
+                                       : integer_without_form(forms, e);
 }
 
 }  // namespace
@@ -97,8 +106,7 @@ Poly lowered_integer(Lowering& lower, Expr e) {
     default: break;
   }
   const Expr meaning = definition(e);
-  return meaning == e ? variable(forms, forms.atoms.opaque(e))
-                      : lower.integer(meaning);
+  return meaning == e ? integer_without_form(forms, e) : lower.integer(meaning);
 }
 
 }  // namespace proviso::inline v0_2::internal
