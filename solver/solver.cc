@@ -156,9 +156,10 @@ Fact Context::fact(FactId id) const {
 std::optional<std::vector<FactId>> Context::contradiction() const {
   const Call call(*this);
   Engine& here = call.engine;
-  auto found = here.facts().conflict();
-  if (found) found = here.facts().ids_of(*std::move(found));
-  return found;
+  if (here.facts().box() != nullptr) return std::nullopt;
+  std::vector<FactId> found = here.answers().contradiction();
+  if (found.empty()) return std::nullopt;
+  return here.facts().ids_of(std::move(found));
 }
 
 // --- what they are asked with

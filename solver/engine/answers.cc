@@ -51,13 +51,14 @@ Answer Answers::ask(Expr question) {
 
 Answer Answers::find(Expr question) {
   Reasoner& reasoner = facts_.reasoner();
+  const AssumedFacts& facts = reasoner.facts();
   if (auto which = facts_.conflict())
-    return contradiction(reasoner.facts(), *std::move(which));
+    return internal::contradiction(facts, *std::move(which));
   const Remembered m = native_.with_reason(question);
   if (auto which = consistency_.relevant_to(question, m))
-    return contradiction(reasoner.facts(), *std::move(which));
+    return internal::contradiction(facts, *std::move(which));
   const std::vector<FactId>& elsewhere = consistency_.elsewhere();
-  if (!elsewhere.empty()) return contradiction(reasoner.facts(), elsewhere);
+  if (!elsewhere.empty()) return internal::contradiction(facts, elsewhere);
   Answer answer;
   if (m.verdict == Verdict::kUnknown) {
     answer = show_points(reasoner, question);
@@ -78,6 +79,11 @@ Answer Answers::find(Expr question) {
 }
 
 // --- facts
+
+std::vector<FactId> Answers::contradiction() {
+  if (auto which = facts_.conflict()) return *std::move(which);
+  return consistency_.elsewhere();
+}
 
 std::vector<FactId> Answers::facts_used(Expr question) {
   const Remembered* m = native_.remembered(question);

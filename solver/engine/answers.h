@@ -26,6 +26,8 @@ class Answers {
 
   // Facts are given by their numbers on the stack, here and below.
   Answer ask(Expr question);
+  // Facts that contradict each other; empty where that is not known.
+  std::vector<FactId> contradiction();
   // Facts that imply the answer that still holds; none where there is none.
   std::vector<FactId> facts_used(Expr question);
   // Facts that imply the claim alone: few, where it is a yes or a no natively;

@@ -1,11 +1,12 @@
 // A model of the facts ends each search for a contradiction; where none is
-// known, linear refutation, enumeration and a proof of the opposite look for
-// one.
+// known, linear refutation, enumeration, a proof of the opposite and other
+// orders of the facts look for one.
 #include "solver/engine/consistency.h"
 
 #include "solver/engine/counted_try.h"
 #include "solver/limits_in_force.h"
 #include "solver/strategies/enumeration.h"
+#include "solver/strategies/restarts.h"
 #include "solver/strategies/witnesses.h"
 
 namespace proviso::inline v0_2::internal {
@@ -83,6 +84,26 @@ uint64_t Consistency::units() const {
   return thousandths(limits().consistency_work, facts_.options().work_limit);
 }
 
+// What the given order of the facts does not show, canonical ones may, as with
+// answers.
+std::optional<Reason> Consistency::contradiction_of_group(FormulaId fact) {
+  Reasoner& reasoner = facts_.reasoner();
+  const uint64_t units =
+      thousandths(limits().consistency_budget, facts_.options().budget);
+  const Atoms atoms = reasoner.forms().occurrences.of_formula(fact);
+  if (const auto proof =
+          reasoner.proofs().refutation.refute_facts(atoms, units)) {
+    return proof->why;
+  }
+  if (!facts_.options().restart) return std::nullopt;
+  std::vector<Expr> symbols;
+  for (AtomId a : atoms) {
+    const Atom& atom = reasoner.forms().atoms[a];
+    if (atom.kind == AtomKind::kSymbol) symbols.push_back(atom.expr);
+  }
+  return contradiction_in_other_orders(reasoner, symbols, units);
+}
+
 // Groups of facts that have a model need no proof; more facts keep a
 // contradiction.
 const std::vector<FactId>& Consistency::elsewhere() {
@@ -105,14 +126,11 @@ const std::vector<FactId>& Consistency::elsewhere() {
       groups.resize(limits().consistency_groups);
     }
     for (FormulaId fact : groups) {
-      const Atoms atoms = reasoner.forms().occurrences.of_formula(fact);
-      auto proof = reasoner.proofs().refutation.refute_facts(
-          atoms,
-          thousandths(limits().consistency_budget, facts_.options().budget));
-      if (!proof) continue;
-      found_ = reasoner.facts_in(proof->why);
-      a_try.decided();
-      break;
+      if (const auto why = contradiction_of_group(fact)) {
+        found_ = reasoner.facts_in(*why);
+        a_try.decided();
+        break;
+      }
     }
     return true;
   });

@@ -39,6 +39,7 @@ class Consistency {
 
  private:
   uint64_t units() const;  // of one search
+  std::optional<Reason> contradiction_of_group(FormulaId fact);
 
   FactStack& facts_;
   // The state in which they were looked for, and what was found there.

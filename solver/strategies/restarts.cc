@@ -71,6 +71,18 @@ class Run {
     if (!found || !found->value() || domain().conflict()) return std::nullopt;
     return found;
   }
+  // Why the facts contradict each other: when they were assumed, or as the
+  // atoms of all of them show by a refutation.
+  std::optional<Reason> contradiction(uint64_t units) {
+    if (domain().conflict()) return domain().conflict();
+    Atoms seeds;
+    for (Expr c : reordered_.conditions) {
+      seeds.append(reasoner_.forms().occurrences.of_formula(
+          reasoner_.lower().condition(c)));
+    }
+    const auto proof = reasoner_.proofs().refutation.refute_facts(seeds, units);
+    return proof ? std::optional(proof->why) : std::nullopt;
+  }
   // Whether a strategy ended for want of work that it was allowed.
   bool has_run_out() const { return reasoner_.domain().has_run_out(); }
   // The places of the facts behind a proof, as they were given.
@@ -98,23 +110,45 @@ SolverOptions natively(const SolverOptions& options) {
   return plain;
 }
 
+// The facts that are assumed again, as they were assumed.
+class Given {
+ public:
+  Given(Reasoner& reasoner, std::vector<FactId> ids)
+      : reasoner_(reasoner), ids_(std::move(ids)) {
+    std::sort(ids_.begin(), ids_.end());
+    for (FactId id : ids_) {
+      conditions_.push_back(reasoner_.facts().condition(id));
+    }
+  }
+
+  const std::vector<Expr>& conditions() const { return conditions_; }
+  // The facts behind a proof of a run, as a reason of theirs.
+  Reason why(const Run& run, Reason proof) const {
+    Reason why = 0;
+    for (uint32_t place : run.facts_in(proof)) {
+      const Reason leaf = reasoner_.reasons().leaf(ids_[place]);
+      why = reasoner_.reasons().join(why, leaf);
+    }
+    return why;
+  }
+
+ private:
+  Reasoner& reasoner_;
+  std::vector<FactId> ids_;
+  std::vector<Expr> conditions_;
+};
+
 }  // namespace
 
 Decision restart(Reasoner& reasoner, Search& s) {
-  std::vector<FactId> ids = reasoner.facts().connected_to(s.question()).facts;
-  std::sort(ids.begin(), ids.end());
-  std::vector<Expr> conditions;
-  for (FactId id : ids) conditions.push_back(reasoner.facts().condition(id));
+  const Given given(reasoner,
+                    reasoner.facts().connected_to(s.question()).facts);
+  const std::vector<Expr>& conditions = given.conditions();
   auto prove_with = [&](Run& run, uint64_t budget, uint64_t units) -> Decision {
     const std::optional<Search> found =
         run.prove(static_cast<double>(budget) / 1000, units);
     if (!found) return {};
-    Reason why = 0;
-    for (uint32_t place : run.facts_in(found->why())) {
-      const Reason leaf = reasoner.reasons().leaf(ids[place]);
-      why = reasoner.reasons().join(why, leaf);
-    }
-    s.rest_on(why, found->tier());
+    s.rest_on(given.why(run, found->why()), found->tier());
     return {found->value()};
   };
   const CanonicalOrders orders(conditions, s.question());
@@ -159,6 +193,23 @@ Decision restart(Reasoner& reasoner, Search& s) {
   // Case analyses that one budget does not end have more here.
   return prove_with(first, limits().last_restart_budget,
                     thousandths(limits().last_restart_work, plain.work_limit));
+}
+
+std::optional<Reason> contradiction_in_other_orders(
+    Reasoner& reasoner, std::span<const Expr> symbols, uint64_t units) {
+  const Given given(reasoner, reasoner.facts().connected_to(symbols).facts);
+  const size_t count = given.conditions().size();
+  if (count < 2 || count > limits().restart_facts) return std::nullopt;
+  const CanonicalOrders orders(given.conditions(),
+                               reasoner.pool().boolean(true));
+  const SolverOptions plain = natively(reasoner.options());
+  for (const Restart& how : kFirst) {
+    Run run(orders, how, plain, reasoner.pool().floats());
+    if (const auto proof = run.contradiction(units)) {
+      return given.why(run, *proof);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -28,6 +28,9 @@
 // are not complete for.
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "solver/engine/search.h"
 
 namespace proviso::inline v0_2::internal {
@@ -37,5 +40,11 @@ class Reasoner;
 // On a reasoner of its own for each order, with the facts relevant to the
 // question.
 Decision restart(Reasoner& reasoner, Search& search);
+
+// Why the facts about these symbols, and about theirs, contradict each other,
+// where that shows when they are assumed in some canonical order, or by a
+// linear refutation then.  `units` for each of these.
+std::optional<Reason> contradiction_in_other_orders(
+    Reasoner& reasoner, std::span<const Expr> symbols, uint64_t units);
 
 }  // namespace proviso::inline v0_2::internal

@@ -253,6 +253,68 @@ TEST(Laws, NoOrderOfTheFactsOrOfTheSymbolsIsBetter) {
   }
 }
 
+// Facts with the opposite of one of their consequences contradict each other,
+// in whatever order they are assumed.
+TEST(Laws, NoOrderOfTheFactsHidesAContradiction) {
+  const uint32_t seed = testing::seed_or(7501), count = problems_or(400);
+  size_t contradictory = 0, known = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    Problem p = make_problem(seed + i);
+    std::mt19937 random(seed + i);
+    std::string opposite;
+    {
+      Assumed plain;
+      assume(plain, p, numbers(p.ranges.size()), numbers(p.facts.size()));
+      for (const std::string& q : p.questions) {
+        const Verdict verdict = plain.context.ask_quick(parse(plain.pool, q));
+        if (verdict == Verdict::kUnknown) continue;
+        opposite = verdict == Verdict::kYes ? "Not(" + q + ")" : q;
+      }
+    }
+    if (opposite.empty()) continue;
+    // What may be undefined is no fact of its own.
+    p.facts.push_back(opposite);
+    ++contradictory;
+    std::vector<size_t> symbols = numbers(p.ranges.size());
+    std::vector<size_t> facts = numbers(p.facts.size());
+    std::optional<bool> first;
+    for (int round = 0; round < 4; ++round) {
+      std::shuffle(symbols.begin(), symbols.end(), random);
+      std::shuffle(facts.begin(), facts.end(), random);
+      Assumed shuffled;
+      assume(shuffled, p, symbols, facts);
+      const bool found = shuffled.context.contradiction().has_value();
+      if (!first) first = found;
+      EXPECT_EQ(found, *first) << describe(p, "") << " seed " << seed + i;
+      if (found) {
+        const Answer answer =
+            shuffled.context.ask(parse(shuffled.pool, p.questions[0]));
+        EXPECT_TRUE(answer.is_contradiction) << describe(p, p.questions[0]);
+      }
+    }
+    known += *first;
+  }
+  std::cout << contradictory << " contradict each other, of " << known
+            << " it is known\n";
+  EXPECT_GT(known * 10, contradictory * 9);
+}
+
+TEST(Laws, NoOrderOfFewFactsHidesTheirContradiction) {
+  std::vector<std::string> facts = {"7*Where(Eq(u1, u0), 1, 0) >= u1",
+                                    "Not(2*u1 <= 2)", "Eq(u0, 1)",
+                                    "Eq(Mod(u1, 2), 1)"};
+  std::sort(facts.begin(), facts.end());
+  do {
+    testing::Case problem("u0:0.. u1:0..", "");
+    std::string order;
+    for (const std::string& fact : facts) {
+      problem.context.assume(problem.p(fact));
+      order += fact + "; ";
+    }
+    EXPECT_TRUE(problem.context.contradiction()) << order;
+  } while (std::next_permutation(facts.begin(), facts.end()));
+}
+
 TEST(Laws, ScopesLeaveNothingBehindAndMoreFactsLoseNothing) {
   const uint32_t seed = testing::seed_or(8001), count = problems_or(500);
   for (uint32_t i = 0; i < count; ++i) {
