@@ -1,9 +1,13 @@
 """A slice of small_sizes.py: no guard that nothing needs, at sizes 0 and 1 too."""
 
+import itertools
 import os
 import warnings
 
+import torch
+
 import op_programs
+import proviso
 import small_programs
 import small_sizes
 
@@ -64,3 +68,65 @@ def test_what_a_decomposition_changes_at_sizes_0_and_1_is_refused():
                             decomposed=True)
     assert count.wrong == []
     assert count.accepted >= 50
+
+
+IN_PLACE = sorted(name for name in dir(torch.Tensor)
+                  if name.endswith("_") and not name.startswith("_"))
+FORMS = {"none": lambda x: (), "a tensor": lambda x: (x.clone(),),
+         "a number": lambda x: (1,)}
+
+
+def in_place(name, form, dtype):
+    def program(x):
+        y = x.clone()
+        getattr(y, name)(*FORMS[form](x))
+        return y
+
+    def inputs(n):
+        return (torch.arange(n * 2).reshape(n, 2) + 1).to(dtype)
+
+    return program, inputs
+
+
+def runs(program, inputs):
+    try:
+        program(inputs(3))
+        return True
+    except (RuntimeError, TypeError, ValueError, NotImplementedError):
+        return False
+
+
+# These draw, swap memory, ask for a layout, or drop a dimension of size 1.
+NOT_ALIKE = {"apply_", "bernoulli_", "cauchy_", "exponential_", "geometric_",
+             "log_normal_", "map_", "map2_", "normal_", "random_",
+             "requires_grad_", "resize_", "resize_as_", "retain_grad", "rrelu_", "set_",
+             "share_memory_", "squeeze_", "uniform_", "detach_", "rename_"}
+
+
+def test_operators_in_place_take_sizes_0_and_1():
+    tried, refused = set(), []
+    for name in IN_PLACE:
+        if name in NOT_ALIKE:
+            continue
+        for form, dtype in itertools.product(
+                FORMS, (torch.float32, torch.int64)):
+            program, inputs = in_place(name, form, dtype)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if not runs(program, inputs):
+                    continue
+                tried.add(name)
+                module = proviso.export(
+                    program, (inputs(3),),
+                    dynamic_shapes=({0: proviso.Dim.AUTO},)).module()
+            for n in (0, 1, 5):
+                try:
+                    found = module(inputs(n))
+                except RuntimeError as error:
+                    refused.append((name, form, n, str(error)[:60]))
+                    continue
+                assert torch.equal(found.nan_to_num(),
+                                   program(inputs(n)).nan_to_num()), (name, n)
+            break
+    assert refused == []
+    assert len(tried) > 100
