@@ -287,6 +287,15 @@ TEST(Witnesses, AValueAtAModelIsOneThatItHas) {
   EXPECT_GE(found, 60u);
 }
 
+// Of a fact that nothing is derived from, evaluate() knows the models.
+TEST(Witnesses, AValueAtAModelIsOneOfTheFactsAsTheyAre) {
+  BoxedFacts facts({"(x ^ y) == 5", "x >= 0", "x <= 7", "y >= 0", "y <= 7"});
+  EXPECT_EQ(value_at_model(facts.reasoner(), facts.expr("x == y"), kUnits),
+            false);
+  EXPECT_EQ(value_at_model(facts.reasoner(), facts.expr("x != y"), kUnits),
+            true);
+}
+
 TEST(Witnesses, RuleOutAnswers) {
   size_t ruled_out = 0;
   for (uint32_t seed = 0; seed < 150; ++seed) {

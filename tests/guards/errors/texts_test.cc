@@ -161,6 +161,9 @@ TEST(Wordings, ASentenceMayBreakBetweenAnyWords) {
   }
   EXPECT_EQ(breaks, 5u);
   EXPECT_FALSE(is_broken_question(sentence, "u0 > 2"));
+  EXPECT_FALSE(is_broken_question("Could not gu", "rd on data-dependent"));
+  EXPECT_FALSE(
+      is_broken_question("Could not gu", "rd on data-dependent expression"));
 }
 
 TEST(Wordings, OfPhrasesAndSections) {
