@@ -10,7 +10,7 @@ import torch
 from torch.nn.modules import module as hooks
 
 from proviso import _iterators, _proviso
-from proviso._state import is_traced
+from proviso._kinds_of_state import is_traced
 
 # Neither holds state of a program; from here everything would be reached.
 _SKIPPED = (types.ModuleType, type, types.FrameType, types.BuiltinFunctionType,

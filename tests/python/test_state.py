@@ -23,7 +23,7 @@ import pytest
 import torch
 
 import proviso
-from proviso import Dim, _state
+from proviso import Dim, _kinds_of_state, _state
 import state_snapshot
 
 CACHE = {}
@@ -641,7 +641,7 @@ def test_what_a_module_keeps_is_as_before(name, fails, monkeypatch):
 
 
 def _has_traced(value):
-    return any(map(_state.is_traced, torch.utils._pytree.tree_leaves(value)))
+    return any(map(_kinds_of_state.is_traced, torch.utils._pytree.tree_leaves(value)))
 
 
 def act_undone(name):

@@ -5,7 +5,6 @@ import array
 import collections
 import contextlib
 import contextvars
-import dis
 import functools
 import io
 import itertools
@@ -24,299 +23,40 @@ import weakref
 import torch
 from torch.nn.modules import module as _global_hooks
 
-from proviso import _iterators, _modules, _process, _proviso
+from proviso import _iterators, _modules, _process
+from proviso._kinds_of_state import (
+    ALWAYS,
+    ARRAY,
+    ATTRIBUTES,
+    BUFFER,
+    BYTES,
+    CACHE,
+    CELL,
+    CONTAINERS,
+    DICT,
+    ENTRIES,
+    ITEMS,
+    LOCK,
+    LOGGER,
+    NAMES,
+    NOTHING,
+    NUMBERS,
+    NUMPY_RANDOM,
+    QUEUE,
+    RANDOM,
+    SLOTS,
+    TENSOR,
+    TORCH_RANDOM,
+    Entries,
+    Names,
+    all_same,
+    holds_traced,
+    same,
+    slots_of,
+)
+from proviso._names_in_code import found_at, names_in, writes_in
 
-_MISSING = object()
-_NOTHING = ((), ())
 _id = id  # while tracing, builtins.id refuses traced tensors
-
-
-def is_traced(value):
-    """Whether the value means nothing outside of its trace."""
-    if isinstance(value, torch.Tensor):
-        return _proviso.is_fake(value)
-    return isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool))
-
-
-def _holds_traced(value, depth=4):
-    if is_traced(value):
-        return True
-    if depth == 0 or isinstance(value, (str, bytes, type, types.ModuleType)):
-        return False
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, (list, tuple, set, frozenset)):
-        value = getattr(value, "__dict__", {}).values()
-    return any(_holds_traced(item, depth - 1) for item in list(value))
-
-
-# --- kinds of state: read(object) is (keys, items), write() puts them back;
-# where those are that is said in error messages
-
-_Kind = collections.namedtuple("_Kind", "read write where")
-
-
-def _base_of(value):
-    """Of a dict, the type that knows its order."""
-    ordered = isinstance(value, collections.OrderedDict)
-    return collections.OrderedDict if ordered else dict
-
-
-def _read_dict(value):
-    if not value:
-        return _NOTHING
-    base = _base_of(value)
-    return list(base.__iter__(value)), list(base.values(value))
-
-
-def _write_dict(value, keys, items):
-    base = _base_of(value)
-    base.clear(value)
-    for key, item in zip(keys, items):
-        base.__setitem__(value, key, item)
-
-
-def _write_items(value, keys, items):
-    value.clear()
-    (value.update if isinstance(value, set) else value.extend)(items)
-
-
-def _read_cell(cell):
-    try:
-        return [""], [cell.cell_contents]
-    except ValueError:
-        return [""], [_MISSING]
-
-
-def _write_cell(cell, keys, items):
-    if items[0] is not _MISSING:
-        cell.cell_contents = items[0]
-    else:
-        del cell.cell_contents
-
-
-def _slots_of(cls):
-    names = []
-    for base in cls.__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        names += [slots] if isinstance(slots, str) else slots
-    return [n for n in names if n not in ("__dict__", "__weakref__")]
-
-
-def _read_slots(value):
-    names = _slots_of(type(value))
-    return names, [getattr(value, name, _MISSING) for name in names]
-
-
-def _write_names(value, names, items):
-    for name, item in zip(names, items):
-        if item is not _MISSING:
-            object.__setattr__(value, name, item)
-        elif hasattr(value, name):
-            object.__delattr__(value, name)
-
-
-_OF_LEAVES = ("requires_grad", "grad", "_backward_hooks",
-              "_post_accumulate_grad_hooks")
-_read_leaf = operator.attrgetter(*_OF_LEAVES)
-
-
-def _read_tensor(tensor):
-    return (_OF_LEAVES, _read_leaf(tensor)) if tensor.is_leaf else ((), ())
-
-
-def _write_tensor(tensor, names, items):
-    for name, item in zip(names, items):
-        if getattr(tensor, name) is not item:
-            setattr(tensor, name, item)
-
-
-class _Names:
-    """Those of the `mentioned` names that a module's globals or a class have,
-    or come to have."""
-
-    def __init__(self, owner, mentioned):
-        self.owner = owner
-        self.mentioned = mentioned
-        self.space = owner if isinstance(owner, dict) else vars(owner)
-        self.keys = set(self.space)
-        self.found = None
-
-    def look_up(self, new):
-        """{name: value} of what was not looked at before; `new` of the
-        mentioned names are since then."""
-        if self.found is None:
-            self.found, new = {}, self.mentioned
-        found = {name: self.space[name]
-                 for name in sorted(self.keys.intersection(new))}
-        self.found.update(found)
-        return found
-
-    def read(self):
-        names = list(self.found)
-        if self.space.keys() != self.keys:
-            names += sorted(
-                name for name in self.space.keys() - self.keys
-                if name in self.mentioned or is_traced(self.space[name]))
-        return names, [self.space.get(name, _MISSING) for name in names]
-
-    def write(self, names, items):
-        for name in set(self.read()[0]) - set(names):
-            _put_name(self.owner, name, _MISSING)
-        for name, item in zip(names, items):
-            if self.space.get(name, _MISSING) is not item:
-                _put_name(self.owner, name, item)
-
-
-def _put_name(owner, name, item):
-    """In the globals of a module or in a class, whose metaclass does not see
-    it."""
-    is_class = isinstance(owner, type)
-    if item is not _MISSING:
-        (type.__setattr__ if is_class else dict.__setitem__)(owner, name, item)
-    elif name in (vars(owner) if is_class else owner):
-        (type.__delattr__ if is_class else dict.pop)(owner, name)
-
-
-class _Entries:
-    """Those names of a library's module or class that a program may write."""
-
-    def __init__(self, owner, names):
-        self.owner = owner
-        self.names = sorted(names)
-
-    def read(self):
-        space = self.owner if type(self.owner) is dict else vars(self.owner)
-        return self.names, [space.get(name, _MISSING) for name in self.names]
-
-    def write(self, names, items):
-        for name, item in zip(names, items):
-            _put_name(self.owner, name, item)
-
-
-_DICT = _Kind(_read_dict, _write_dict, "[{!r}]")
-_ATTRIBUTES = _Kind(_read_dict, _write_dict, ".{}")
-_ITEMS = _Kind(lambda v: ((), list(v)), _write_items, "")
-_CELL = _Kind(_read_cell, _write_cell, "")
-_SLOTS = _Kind(_read_slots, _write_names, ".{}")
-_TENSOR = _Kind(_read_tensor, _write_tensor, ".{}")
-_NAMES = _Kind(_Names.read, _Names.write, ".{}")
-_ENTRIES = _Kind(_Entries.read, _Entries.write, ".{}")
-_CONTAINERS = {dict: _DICT, collections.OrderedDict: _DICT, list: _ITEMS,
-               set: _ITEMS, collections.deque: _ITEMS}
-
-# What cannot be looked into: read(object) is a copy, write(object, copy) puts it
-# back whether or not there is a change; of random numbers it says whether some
-# were drawn.
-_Copy = collections.namedtuple("_Copy", "read write")
-
-
-def _write_random(generator, state):
-    is_drawn = generator.getstate() != state
-    if is_drawn:
-        generator.setstate(state)
-    return is_drawn
-
-
-def _read_numpy_random(generator):
-    if hasattr(generator, "bit_generator"):
-        return generator.bit_generator.state
-    return generator.get_state()
-
-
-def _write_numpy_random(generator, state):
-    if hasattr(generator, "bit_generator"):
-        generator.bit_generator.state = state
-        return False  # not looked at
-    (_, now, *others), (_, before, *others_before) = (
-        generator.get_state(), state)
-    is_drawn = others != others_before or bool((now != before).any())
-    if is_drawn:
-        generator.set_state(state)
-    return is_drawn
-
-
-_RANDOM = _Copy(random.Random.getstate, _write_random)
-_TORCH_RANDOM = _Copy(lambda g: g.get_state(), lambda g, s: g.set_state(s))
-_NUMPY_RANDOM = _Copy(_read_numpy_random, _write_numpy_random)
-_ARRAY = _Copy(lambda a: a.copy(),
-               lambda a, copy: operator.setitem(a, ..., copy))
-# What a functools.lru_cache holds cannot be read: it is emptied if it grew.
-_CACHE = _Copy(lambda f: f.cache_info().misses,
-               lambda f, misses: (f.cache_info().misses == misses
-                                  or f.cache_clear()))
-_BYTES = _Copy(lambda a: a[:], lambda a, copy: operator.setitem(
-    a, slice(None), copy))
-
-
-def _read_buffer(buffer):
-    return None if buffer.closed else buffer.__getstate__()
-
-
-def _write_buffer(buffer, state):
-    if state is not None and not buffer.closed:
-        buffer.__setstate__(state)
-
-
-def _read_queue(queue_):
-    items = []
-    with contextlib.suppress(queue.Empty):
-        while True:
-            items.append(queue_.get_nowait())
-    for item in items:
-        queue_.put(item)
-    return items
-
-
-def _write_queue(queue_, items):
-    if list(map(_id, _read_queue(queue_))) == list(map(_id, items)):
-        return
-    with contextlib.suppress(queue.Empty):
-        while True:
-            queue_.get_nowait()
-    for item in items:
-        queue_.put(item)
-
-
-def _write_lock(lock, was_locked):
-    if lock.locked() and not was_locked:
-        lock.release()
-    elif was_locked:
-        lock.acquire(blocking=False)
-
-
-def _read_logger(logger):
-    return logger.level, logger.disabled, logger.propagate, logger.handlers[:]
-
-
-def _write_logger(logger, state):
-    if _read_logger(logger) != state:
-        level, logger.disabled, logger.propagate, logger.handlers[:] = state
-        logger.setLevel(level)
-
-
-_BUFFER = _Copy(_read_buffer, _write_buffer)
-_QUEUE = _Copy(_read_queue, _write_queue)
-_LOCK = _Copy(lambda lock: lock.locked(), _write_lock)
-_LOGGER = _Copy(_read_logger, _write_logger)
-_ALWAYS = (_CACHE, _QUEUE)  # put back also where a mere function reaches them
-
-
-def _same(now, before):
-    """Whether these are the same keys and items, in this order."""
-    return all(
-        len(a) == len(b) and all(
-            x is y or type(x) is type(y) and type(x) in _NUMBERS and x == y
-            for x, y in zip(a, b))
-        for a, b in zip(now, before))
-
-
-def _all_same(now, before):
-    """The same of lists of (keys, items), in one sweep; may say no of equal
-    numbers."""
-    chain = itertools.chain.from_iterable
-    return (list(map(len, chain(now))) == list(map(len, chain(before)))
-            and all(map(operator.is_, chain(chain(now)), chain(chain(before)))))
 
 
 # --- the walk
@@ -324,9 +64,8 @@ def _all_same(now, before):
 _CALLED_BY_PYTHON = {"forward", "__torch_function__"}.union(*(
     dir(kind) for kind in (float, dict, property, contextlib.ExitStack)))
 
-_NUMBERS = {int, float, str, bool, complex, bytes}
-_LEAVES = _NUMBERS | {type(None), type(...), torch.dtype, torch.device,
-                      torch.Size, range, slice, types.CodeType}
+_LEAVES = NUMBERS | {type(None), type(...), torch.dtype, torch.device,
+                     torch.Size, range, slice, types.CodeType}
 _LRU_CACHE = type(functools.lru_cache(operator.neg))
 # Of the libraries' own objects these are walked.
 _WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
@@ -387,7 +126,7 @@ class ObjectState:
         self._mentioned = set()  # the names in the code met so far
         # Since the last look, and at first those that Python calls unasked.
         self._new_names = set(_CALLED_BY_PYTHON)
-        self._spaces = {}  # by id: (_Names, place)
+        self._spaces = {}  # by id: (Names, place)
         self._todo = []  # (object, place); a place is (of what, where, key)
         self._reach((), "{}", roots.keys(), roots.values())
         while self._todo:
@@ -397,9 +136,9 @@ class ObjectState:
                     visit(self, value, place)
             self._look_up_names()
         for names, place in self._spaces.values():
-            self._keep(_NAMES, names, place)
+            self._keep(NAMES, names, place)
         for owner, names, place in self._written.values():
-            self._keep(_ENTRIES, _Entries(owner, names), place)
+            self._keep(ENTRIES, Entries(owner, names), place)
 
     def put_back(self, all_changes):
         """Where traced values were left, all changes or none.  Returns their
@@ -409,18 +148,18 @@ class ObjectState:
         for kind, value, before, place in self._changed():
             known = set(map(_id, before[1]))
             now = kind.read(value)
-            if all_changes and kind is _ATTRIBUTES:
+            if all_changes and kind is ATTRIBUTES:
                 counts += _counts(before, now, place)
             traced = [_path((place, kind.where or "[{}]", key))
                       for key, item in zip(now[0] or itertools.count(), now[1])
-                      if _id(item) not in known and _holds_traced(item)]
+                      if _id(item) not in known and holds_traced(item)]
             if traced or all_changes:
                 kind.write(value, *before)
             left += traced
         for kind, value, copy in self._copies:
-            if all_changes or kind in _ALWAYS:
+            if all_changes or kind in ALWAYS:
                 said = kind.write(value, copy)
-                is_drawn |= kind in (_RANDOM, _NUMPY_RANDOM) and said
+                is_drawn |= kind in (RANDOM, NUMPY_RANDOM) and said
         return left, counts, is_drawn
 
     def put_back_iterators(self):
@@ -445,16 +184,16 @@ class ObjectState:
 
     def _changed(self):
         for kind, rows in self._kept.items():
-            if _all_same([kind.read(value) for value, _, _ in rows],
+            if all_same([kind.read(value) for value, _, _ in rows],
                          [before for _, before, _ in rows]):
                 continue
             for value, before, place in rows:
-                if not _same(kind.read(value), before):
+                if not same(kind.read(value), before):
                     yield kind, value, before, place
         if any(self._empty[::4]):
             for value, *place in zip(*(self._empty[i::4] for i in range(4))):
                 if value:
-                    yield _CONTAINERS[type(value)], value, _NOTHING, place
+                    yield CONTAINERS[type(value)], value, NOTHING, place
 
     def _keep(self, kind, value, place):
         before = kind.read(value)
@@ -466,7 +205,7 @@ class ObjectState:
         for key, item in zip(keys, items):
             if type(item) in _LEAVES:
                 continue
-            if type(item) in _CONTAINERS and not item:
+            if type(item) in CONTAINERS and not item:
                 self._empty += (item, place, where, key)
             elif _id(item) not in seen:
                 seen[_id(item)] = item
@@ -495,13 +234,13 @@ class ObjectState:
         attributes = base.__getattribute__(value, "__dict__")
         if attributes:
             self._seen[_id(attributes)] = attributes
-        self._reach(place, ".{}", *self._keep(_ATTRIBUTES, attributes, place))
+        self._reach(place, ".{}", *self._keep(ATTRIBUTES, attributes, place))
 
     def _visit_function(self, function, place):
         if not self._follows(function.__module__):
             return
-        self._new_names.update(_names_in(function.__code__))
-        if _writes_in(function.__code__) is not None:
+        self._new_names.update(names_in(function.__code__))
+        if writes_in(function.__code__) is not None:
             self._watch_libraries(function)
         self._add_space(function.__globals__, function.__module__)
         if function.__closure__:
@@ -523,15 +262,15 @@ class ObjectState:
 
     def _add_space(self, owner, name):
         if _id(owner) not in self._spaces:
-            self._spaces[_id(owner)] = (_Names(owner, self._mentioned),
+            self._spaces[_id(owner)] = (Names(owner, self._mentioned),
                                         ((), "{}", name))
 
     def _watch_libraries(self, function):
         """The names that the function may write in a library's module or
         class: F.relu = f."""
-        paths, names = _writes_in(function.__code__)
+        paths, names = writes_in(function.__code__)
         for path in paths:
-            owner = _found_at(path, function.__globals__)
+            owner = found_at(path, function.__globals__)
             if (isinstance(owner, types.ModuleType)
                     and not self._follows(owner.__name__)
                     or isinstance(owner, type)
@@ -549,80 +288,6 @@ class ObjectState:
         for names, place in self._spaces.values():
             found = names.look_up(new)
             self._reach(place, ".{}", found.keys(), found.values())
-
-
-@functools.lru_cache(4096)
-def _names_in(code):
-    """Those that a function uses, and those within it; also the texts that may
-    be names: setattr(cls, "kept", x)."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names |= _names_in(constant)
-        elif type(constant) is str and constant.isidentifier():
-            names.add(constant)
-    return frozenset(names)
-
-
-_WRITES = tuple(dis.opmap[name] for name in ("STORE_ATTR", "DELETE_ATTR"))
-_WRITERS = frozenset(("setattr", "delattr", "__setattr__", "__dict__", "vars"))
-
-
-@functools.lru_cache(4096)
-def _writes_in(code):
-    """(paths of what a function names, ("torch", "nn"); the attributes that it
-    writes); None where it writes none."""
-    paths, names = set(), set()
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            more_paths, more_names = _writes_in(inner) or ((), ())
-            paths.update(more_paths)
-            names.update(more_names)
-    operations = code.co_code[::2]
-    by_name = not _WRITERS.isdisjoint(code.co_names)
-    if by_name or any(write in operations for write in _WRITES):
-        _add_writes(code, by_name, paths, names)
-    return (frozenset(paths), frozenset(names)) if names else None
-
-
-def _add_writes(code, by_name, paths, names):
-    variables = {}  # the paths of what they may be
-    now, imported, of_self = set(), None, False
-    for one in dis.get_instructions(code):
-        name, value = one.opname, one.argval
-        if name in ("STORE_ATTR", "DELETE_ATTR") and not of_self:
-            names.add(value)
-        if by_name and name == "LOAD_CONST" and type(value) is str:
-            names.add(value)
-        if name == "IMPORT_NAME":
-            now = {tuple(value.split("."))}
-            imported = next(iter(now))
-        elif name == "LOAD_GLOBAL":
-            now = {(value,)}
-        elif name == "LOAD_FAST":
-            now = variables.get(value, set())
-        elif name == "LOAD_ATTR":
-            now = {(*path, value) for path in now}
-        elif name == "IMPORT_FROM":
-            now = {imported, (*imported, value)}
-        elif name == "STORE_FAST":
-            variables[value] = variables.get(value, set()) | now
-        elif name not in ("EXTENDED_ARG", "CACHE"):
-            now = set()
-        paths |= now
-        of_self = name == "LOAD_FAST" and value == "self"
-
-
-def _found_at(path, space):
-    """What torch.nn.functional is, for a function with these globals."""
-    found = space.get(path[0])
-    if not isinstance(found, (types.ModuleType, type)):
-        found = sys.modules.get(path[0])
-    for name in path[1:]:
-        if not isinstance(found, types.ModuleType):
-            return None
-        found = vars(found).get(name)
-    return found
 
 
 # --- what is done with the objects of a type
@@ -644,8 +309,8 @@ def _fitting(kind):
     if is_walked:
         if kind.__dictoffset__ or issubclass(kind, threading.local):
             found.append(ObjectState._visit_attributes)
-        if _slots_of(kind):
-            found.append(_keeping(_SLOTS))
+        if slots_of(kind):
+            found.append(_keeping(SLOTS))
     if str(kind.__module__).startswith("numpy"):
         found.append(_visit_numpy)
     return found, is_walked
@@ -684,18 +349,18 @@ def _going_on(*names):
 
 def _visit_numpy(state, value, place):
     if type(value).__module__.startswith("numpy.random"):
-        _copying(_NUMPY_RANDOM)(state, value, place)
+        _copying(NUMPY_RANDOM)(state, value, place)
     elif hasattr(value, "flags") and value.flags.writeable:
-        _copying(_ARRAY)(state, value, place)
+        _copying(ARRAY)(state, value, place)
 
 
 # Of the types that fit an object, all that is said is done.
 _VISITS = (
-    (dict, _keeping(_DICT)),
-    ((list, set, collections.deque), _keeping(_ITEMS)),
+    (dict, _keeping(DICT)),
+    ((list, set, collections.deque), _keeping(ITEMS)),
     ((tuple, frozenset),
      lambda state, value, place: state._reach_all(value, place)),
-    (types.CellType, _keeping(_CELL)),
+    (types.CellType, _keeping(CELL)),
     (types.FunctionType, ObjectState._visit_function),
     (types.ModuleType, ObjectState._visit_module),
     (type, ObjectState._visit_class),
@@ -704,21 +369,21 @@ _VISITS = (
     (property, _going_on("fget", "fset")),
     (functools.cached_property, _going_on("func")),
     (functools.partial, _going_on("func", "args", "keywords")),
-    (_LRU_CACHE, _copying(_CACHE)),
+    (_LRU_CACHE, _copying(CACHE)),
     (_LRU_CACHE, _going_on("__wrapped__")),
-    (random.Random, _copying(_RANDOM)),
-    (torch.Generator, _copying(_TORCH_RANDOM)),
-    (torch.Tensor, _keeping(_TENSOR)),
+    (random.Random, _copying(RANDOM)),
+    (torch.Generator, _copying(TORCH_RANDOM)),
+    (torch.Tensor, _keeping(TENSOR)),
     ((types.BuiltinFunctionType, types.MethodWrapperType),
      _going_on("__self__")),
     (weakref.ref,
      lambda state, value, place: state._reach_all((value(),), place)),
     (contextvars.ContextVar, _visit_variable),
-    ((bytearray, array.array), _copying(_BYTES)),
-    ((io.StringIO, io.BytesIO), _copying(_BUFFER)),
-    (queue.SimpleQueue, _copying(_QUEUE)),
-    (type(threading.Lock()), _copying(_LOCK)),
-    (logging.Logger, _copying(_LOGGER)),
+    ((bytearray, array.array), _copying(BYTES)),
+    ((io.StringIO, io.BytesIO), _copying(BUFFER)),
+    (queue.SimpleQueue, _copying(QUEUE)),
+    (type(threading.Lock()), _copying(LOCK)),
+    (logging.Logger, _copying(LOGGER)),
     ((*_iterators.TYPES, _iterators.GENERATOR), _visit_iterator),
 )
 
