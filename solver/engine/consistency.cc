@@ -10,8 +10,12 @@
 #include "solver/strategies/witnesses.h"
 
 namespace proviso::inline v0_2::internal {
-
 namespace {
+
+// Of one search.  Where it does not end, the answer stays.
+uint64_t work_of_search(const SolverOptions& options) {
+  return thousandths(limits().consistency_work, options.work_limit);
+}
 
 std::optional<Reason> contradiction_near(Reasoner& reasoner, Expr question,
                                          bool value, Tier tier, Reason why) {
@@ -58,10 +62,13 @@ std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
                                              bool value, Tier tier,
                                              Reason why) {
   if (why == 0) return std::nullopt;
-  CountedTry a_try(reasoner.statistics().consistency);
-  const auto found = contradiction_near(reasoner, question, value, tier, why);
-  if (found) a_try.decided();
-  return found;
+  const auto found = reasoner.within(work_of_search(reasoner.options()), [&] {
+    CountedTry a_try(reasoner.statistics().consistency);
+    const auto proof = contradiction_near(reasoner, question, value, tier, why);
+    if (proof) a_try.decided();
+    return proof;
+  });
+  return found.value_or(std::nullopt);
 }
 
 // Proofs are looked at when they are found, unless facts have come since.
@@ -72,16 +79,10 @@ std::optional<std::vector<FactId>> Consistency::relevant_to(
   const bool was_looked_at =
       m.tier >= Tier::kLinear && m.facts == facts_.states().facts();
   if (m.verdict == Verdict::kUnknown || was_looked_at) return std::nullopt;
-  const auto why = reasoner.within(units(), [&] {
-    return relevant_contradiction(reasoner, question,
-                                  m.verdict == Verdict::kYes, m.tier, m.why);
-  });
-  if (!why || !*why) return std::nullopt;
-  return reasoner.facts_in(**why);
-}
-
-uint64_t Consistency::units() const {
-  return thousandths(limits().consistency_work, facts_.options().work_limit);
+  const auto why = relevant_contradiction(
+      reasoner, question, m.verdict == Verdict::kYes, m.tier, m.why);
+  if (!why) return std::nullopt;
+  return reasoner.facts_in(*why);
 }
 
 // What the given order of the facts does not show, canonical ones may, as with
@@ -119,7 +120,7 @@ const std::vector<FactId>& Consistency::elsewhere() {
   fact_count_ = states.facts();
   formulas_ = candidates.mark();
   found_.clear();
-  reasoner.within(units(), [&] {
+  reasoner.within(work_of_search(facts_.options()), [&] {
     CountedTry a_try(facts_.statistics().consistency);
     std::vector<FormulaId> groups = candidates.groups_without_model(from);
     if (groups.size() > limits().consistency_groups) {

@@ -21,7 +21,7 @@ namespace proviso::inline v0_2::internal {
 // Why the facts relevant to the question contradict each other: on their own,
 // because none of few points meets them, or because they prove the opposite of
 // `value`, which `why` proved on `tier`, as well.  Nothing where a model of
-// them is known.  Within the caller's budget.
+// them is known, or the search's share of the work ends.
 std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
                                              bool value, Tier tier, Reason why);
 
@@ -38,7 +38,6 @@ class Consistency {
   const std::vector<FactId>& elsewhere();
 
  private:
-  uint64_t units() const;  // of one search
   std::optional<Reason> contradiction_of_group(FormulaId fact);
 
   FactStack& facts_;

@@ -47,13 +47,9 @@ Search decide(Reasoner& reasoner, Expr question) {
   if (!is_settled) run(reasoner, Stage::kFallback, s);
   s.renumber(reasoner.drop_reasons(arena, s.why()));
   if (!s.value() || s.has_model() || s.tier() < Tier::kLinear) return s;
-  // Where this does not end, the answer stays.
-  const auto why = reasoner.within(
-      thousandths(limits().consistency_work, options.work_limit), [&] {
-        return relevant_contradiction(reasoner, question, *s.value(), s.tier(),
-                                      s.why());
-      });
-  if (why && *why) s.contradict(**why);
+  const auto why =
+      relevant_contradiction(reasoner, question, *s.value(), s.tier(), s.why());
+  if (why) s.contradict(*why);
   return s;
 }
 

@@ -295,19 +295,19 @@ Tier tier_of(const Row& row, const Search& s, const Decision& d) {
   return Tier::kNone;
 }
 
-Units units_of(const Share& share, const Pass& pass) {
-  const SolverOptions& options = pass.r.options();
-  const uint64_t whole = std::min(options.budget, Budget::kUnlimited / 64);
-  const auto budget =
-      static_cast<uint64_t>(pass.s.budgets() * static_cast<double>(whole));
+// Of the `budget` that a pass has.
+Units units_of(const Share& share, uint64_t budget, const Pass& pass) {
   const uint64_t times = pass.s.may_be_either() ? 1 : share.times_if_one;
   return {share.budget == 0 ? 0 : budget / share.budget * times,
-          options.work_limit / 16 * share.work_sixteenths};
+          pass.r.options().work_limit / 16 * share.work_sixteenths};
 }
 
 void run_rows(Stage stage, Pass& pass) {
   const SolverOptions& options = pass.r.options();
   Search& s = pass.s;
+  const uint64_t whole = std::min(options.budget, Budget::kUnlimited / 64);
+  const auto budget =
+      static_cast<uint64_t>(s.budgets() * static_cast<double>(whole));
   s.begin_stage();
   for (const Row& row : kStrategies) {
     if (s.is_finished()) break;
@@ -317,7 +317,7 @@ void run_rows(Stage stage, Pass& pass) {
       continue;
     }
     CountedTry a_try(pass.r.statistics().by_strategy[row.strategy]);
-    const Decision d = row.decide(pass, units_of(row.share, pass));
+    const Decision d = row.decide(pass, units_of(row.share, budget, pass));
     if (!d.value) continue;
     a_try.decided();
     s.decide(*d.value, pass.r.reasons().join(s.why(), d.why),

@@ -190,6 +190,21 @@ TEST(Enumeration, GivesUpAtItsLimit) {
   EXPECT_TRUE(enough.is_open());  // 5*5*2
 }
 
+// How many answers the search has ruled out; each must fail at a point.
+size_t count_ruled_out(BoxedFacts& facts, const std::string& question,
+                       const Search& search) {
+  const Truths truths = truths_of(facts, question);
+  if (truths.all() == 0) return 0;
+  size_t ruled_out = 0;
+  for (bool value : {true, false}) {
+    if (search.may_be(value)) continue;
+    ++ruled_out;
+    EXPECT_GT((value ? truths.no : truths.yes) + truths.undefined, 0u)
+        << question;
+  }
+  return ruled_out;
+}
+
 TEST(SmallPoints, RuleOutWhatFailsAtOne) {
   size_t ruled_out = 0;
   for (uint32_t seed = 0; seed < 200; ++seed) {
@@ -199,16 +214,7 @@ TEST(SmallPoints, RuleOutWhatFailsAtOne) {
     const std::string question = some_question(choices);
     Search search(facts.expr(question), facts.formula(question));
     rule_out_by_small_points(facts.reasoner(), search, 200);
-    const Truths truths = truths_of(facts, question);
-    if (truths.all() == 0) continue;
-    if (!search.may_be(true)) {
-      ++ruled_out;
-      EXPECT_GT(truths.no + truths.undefined, 0u) << question;
-    }
-    if (!search.may_be(false)) {
-      ++ruled_out;
-      EXPECT_GT(truths.yes + truths.undefined, 0u) << question;
-    }
+    ruled_out += count_ruled_out(facts, question, search);
   }
   EXPECT_GE(ruled_out, 100u);
 }
@@ -305,16 +311,7 @@ TEST(Witnesses, RuleOutAnswers) {
     const std::string question = some_question(choices);
     Search search(facts.expr(question), facts.formula(question));
     rule_out_answers(facts.reasoner(), search, kUnits / 4);
-    const Truths truths = truths_of(facts, question);
-    if (truths.all() == 0) continue;
-    if (!search.may_be(true)) {
-      ++ruled_out;
-      EXPECT_GT(truths.no + truths.undefined, 0u) << question;
-    }
-    if (!search.may_be(false)) {
-      ++ruled_out;
-      EXPECT_GT(truths.yes + truths.undefined, 0u) << question;
-    }
+    ruled_out += count_ruled_out(facts, question, search);
   }
   EXPECT_GE(ruled_out, 100u);
 }
