@@ -40,6 +40,7 @@ inline constexpr size_t kTierCount = 8;
 enum class Strategy : uint8_t {
   kRanges,
   kMonomialRatios,
+  kAssertedCases,
   kCandidateModels,
   kConditionCases,
   kMinMaxLattice,

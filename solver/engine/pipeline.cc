@@ -73,6 +73,13 @@ Decision by_combination(Pass& p, const Units&) {
   return p.r.proofs().combination.decide(p.s.goal());
 }
 
+// Models of a disjunction are found by trying its cases, so these come first.
+bool has_asserted_cases(const Pass& p) {
+  return p.r.proofs().cases.has_asserted_clause(p.s.goal());
+}
+
+bool has_no_asserted_cases(const Pass& p) { return !has_asserted_cases(p); }
+
 Decision by_cases(Pass& p, const Units& units) {
   return p.r.proofs().cases.decide(p.s.goal(), units.budget);
 }
@@ -215,12 +222,15 @@ constexpr Row kStrategies[] = {
      "ratios of products that equalities between products determine",
      Stage::kProof, Tier::kEqualities, {.budget = 16}, has_products,
      by_rewriting<&ProofStrategies::ratios>},
+    {Strategy::kAssertedCases, "asserted-cases",
+     "each case of an assumed disjunction, by ranges",
+     Stage::kProof, Tier::kCases, {.budget = 16}, has_asserted_cases, by_cases},
     {Strategy::kCandidateModels, "candidate-models",
      "kept models of the facts: which answers remain",
      Stage::kProof, Tier::kNone, {}, nullptr, by_models<&CandidateModels::finds_model>},
     {Strategy::kConditionCases, "condition-cases",
-     "each case of an assumed disjunction, or of a Min, Max or Where, by ranges",
-     Stage::kProof, Tier::kCases, {.budget = 16}, nullptr, by_cases},
+     "each case of a Min, Max or Where, by ranges",
+     Stage::kProof, Tier::kCases, {.budget = 16}, has_no_asserted_cases, by_cases},
     {Strategy::kMinMaxLattice, "min-max-lattice",
      "relations between trees of Min and Max, whatever their leaves are",
      Stage::kProof, Tier::kCases, {}, has_min_max, by_min_max},

@@ -28,6 +28,10 @@ class CaseAnalysis {
       : domain_(domain), forms_(domain.forms()) {}
 
   Decision decide(FormulaId f, uint64_t units);
+  // Whether decide() begins with the cases of a disjunction among the facts.
+  bool has_asserted_clause(FormulaId f) {
+    return asserted_clause(f).has_value();
+  }
 
  private:
   Decision decide(FormulaId f, int depth);

@@ -41,7 +41,7 @@ constexpr Row kRows[] = {
     {Strategy::kMonomialRatios, "s0:2.. s1:2.. s2:2.. s3:2.. s4:2.. s5:2..",
      "s0*s1 == s2*s3; s2*s3 == s4*s5", "s0*s1 == s4*s5", "s0*s1 < s4*s5",
      "s2*s2 + s0*s0 >= 2*s0*s2"},
-    {Strategy::kConditionCases, "s0:1.. s1:1..", "s0 == 1 or s0 == s1",
+    {Strategy::kAssertedCases, "s0:1.. s1:1..", "s0 == 1 or s0 == s1",
      "s0 <= s1", "s0 > s1", "s1*(s1 + 1) % 2 == 0"},
     {Strategy::kConditionCases, "u0:.. u1:..", "", "max(u0, u1) >= min(u0, u1)",
      "max(u0, u1) < min(u0, u1)", "u0*u0 + u1*u1 >= 2*u0*u1"},
