@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/require.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
 
 namespace proviso::bench {
 namespace {

@@ -10,7 +10,7 @@ if(NOT PROVISO_INSTALL)
   return()
 endif()
 
-# --- headers: what a user may include, and what those include
+# --- headers: what a user may include
 set(sym_headers
   api budget canonical cost definition evaluate expr facts integer op operators
   parse polynomial print simplify small_vector symbol_kinds translate)
@@ -20,12 +20,9 @@ set(guards_headers
   context_text explain guard_program input_check logs open_question refusal
   requirements shape_env size_set source_text suggest torch_form)
 set(tracer_adapter_headers
-  control_flow_ops decompositions exported_program tracer
-  pt2/allowed_operators pt2/program_reader pt2/zip_reader run/checked_calls)
-set(tracer_adapter_headers_within  # what those include; not for users
-  fake/fake_tensor fake/sym_node ir/graph ir/graph_signature trace/mode_blocks
-  trace/mode_stack trace/module_stacks trace/nesting trace/program_inputs
-  trace/rule trace/source_stacks trace/trace_asserts)
+  control_flow_ops decompositions export exported_program ir/graph
+  ir/graph_signature pt2/allowed_operators pt2/program_reader pt2/zip_reader
+  run/checked_calls)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/proviso)
 function(proviso_install_headers folder)
   foreach(header ${ARGN})
@@ -66,8 +63,7 @@ if(TARGET proviso_c)
 endif()
 if(TARGET proviso_tracer)
   proviso_install_libraries(Tracer proviso_tracer)
-  proviso_install_headers(tracer_adapter
-    ${tracer_adapter_headers} ${tracer_adapter_headers_within})
+  proviso_install_headers(tracer_adapter ${tracer_adapter_headers})
 endif()
 # A command finds our libraries beside its folder, and Z3 and LibTorch where they
 # were when it was built.

@@ -17,7 +17,7 @@
 #include <sstream>
 
 #include "sym/print.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "tracer_adapter/control_flow_ops.h"
 #include "tracer_adapter/decompositions.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
 
 using at::Tensor;
 using c10::SymInt;

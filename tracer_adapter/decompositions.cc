@@ -31,7 +31,7 @@
 #include "tracer_adapter/rerun/replay.h"
 #include "tracer_adapter/trace/interceptor.h"
 #include "tracer_adapter/trace/tensors_in.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

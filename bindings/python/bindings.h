@@ -12,7 +12,7 @@
 #include <torch/csrc/utils/pybind.h>
 
 #include "bindings/python/values.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::python {
 

@@ -15,7 +15,7 @@
 
 #include "tests/tracer_adapter/support.h"
 #include "tracer_adapter/control_flow_ops.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
 
 namespace proviso {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "tests/tracer_adapter/support.h"
 #include "tracer_adapter/control_flow_ops.h"
+#include "tracer_adapter/export.h"
 #include "tracer_adapter/trace/autocast_scope.h"
-#include "tracer_adapter/tracer.h"
 
 namespace proviso {
 namespace {

@@ -8,7 +8,8 @@
 #include <cmath>
 
 #include "tests/tracer_adapter/support.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso {
 namespace {

@@ -11,7 +11,7 @@
 #include <torch/csrc/autograd/anomaly_mode.h>
 
 #include "tests/tracer_adapter/support.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
 
 namespace proviso {
 namespace {

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "tests/tracer_adapter/support.h"
+#include "tracer_adapter/export.h"
 #include "tracer_adapter/run/checked_calls.h"
-#include "tracer_adapter/tracer.h"
 
 namespace proviso {
 namespace {

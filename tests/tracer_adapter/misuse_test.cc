@@ -9,9 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tracer_adapter/export.h"
 #include "tracer_adapter/run/constants.h"
 #include "tracer_adapter/trace/sub_graph.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso {
 namespace {

@@ -10,7 +10,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "tests/tracer_adapter/support.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
 
 namespace proviso {
 namespace {

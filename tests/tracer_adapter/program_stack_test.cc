@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
 
 namespace proviso {
 namespace {

@@ -7,9 +7,10 @@
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "tracer_adapter/control_flow_ops.h"
+#include "tracer_adapter/export.h"
 #include "tracer_adapter/ir/sym_functions.h"
 #include "tracer_adapter/run/symbolic_functions.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso {
 namespace {

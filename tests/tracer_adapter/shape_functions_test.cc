@@ -16,7 +16,8 @@
 #include <sstream>
 
 #include "sym/print.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso {
 namespace {

@@ -1,5 +1,5 @@
 // From a C++ program to an exported one: symbols, guards, text, running.
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -11,6 +11,7 @@
 
 #include "sym/print.h"
 #include "tests/tracer_adapter/support.h"
+#include "tracer_adapter/export.h"
 
 namespace proviso {
 namespace {

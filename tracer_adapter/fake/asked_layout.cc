@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tracer_adapter/fake/fake_tensor.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

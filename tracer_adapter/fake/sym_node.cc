@@ -11,7 +11,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/fake/fake_tensor.h"
 #include "tracer_adapter/fake/zero_division.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "guards/requirements.h"
 #include "guards/torch_form.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
 
 namespace proviso::inline v0_2 {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "tracer_adapter/exported_program.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 

@@ -13,7 +13,7 @@
 #include "tracer_adapter/run/int64_at.h"
 #include "tracer_adapter/trace/error_text.h"
 #include "tracer_adapter/trace/sources.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

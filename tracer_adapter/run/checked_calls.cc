@@ -13,7 +13,7 @@
 #include "tracer_adapter/ir/graph.h"
 #include "tracer_adapter/run/known_operators.h"
 #include "tracer_adapter/trace/interceptor.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tracer_adapter/trace/autocast_scope.h"
 #include "tracer_adapter/trace/open_control_flow.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -18,7 +18,7 @@
 #include "tracer_adapter/run/executable.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 #include "tracer_adapter/trace/sources.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

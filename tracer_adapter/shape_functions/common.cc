@@ -10,7 +10,7 @@
 
 #include "sym/canonical.h"
 #include "tracer_adapter/fake/sym_node.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2::shapes {
 

@@ -4,7 +4,7 @@
 
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/found_before.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

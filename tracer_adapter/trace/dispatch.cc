@@ -15,6 +15,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tracer_adapter/export.h"
 #include "tracer_adapter/fake/asked_layout.h"
 #include "tracer_adapter/run/known_operators.h"
 #include "tracer_adapter/trace/interceptor.h"
@@ -22,7 +23,7 @@
 #include "tracer_adapter/trace/out_overloads.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 #include "tracer_adapter/trace/tensors_in.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -1,7 +1,8 @@
 // tracer_adapter/trace/entry.h - how the traces of C++ programs begin.
 #pragma once
 
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/export.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 

@@ -1,7 +1,7 @@
 #include "tracer_adapter/trace/open_control_flow.h"
 
 #include "tracer_adapter/shape_functions/common.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace {

@@ -6,7 +6,7 @@
 // The machine's stack, without what is LibTorch's, Proviso's or the standard
 // library's, and with functions that the compiler inlined.  A program compiled
 // without -g has no lines: nothing is looked for in it, and PROVISO_LINE
-// (tracer_adapter/tracer.h) says them.  addr2line of binutils reads the lines,
+// (tracer_adapter/export.h) says them.  addr2line of binutils reads the lines,
 // one process for each library that has some; where it is not there, there are
 // none.
 #pragma once

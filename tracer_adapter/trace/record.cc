@@ -6,10 +6,11 @@
 
 #include <utility>
 
+#include "tracer_adapter/export.h"
 #include "tracer_adapter/trace/op_info.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 #include "tracer_adapter/trace/sub_graph.h"
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 

@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 

@@ -1,8 +1,8 @@
 // A stranger's program over the installed tracer.
 #include <ATen/ATen.h>
+#include <proviso/tracer_adapter/export.h>
 #include <proviso/tracer_adapter/pt2/program_reader.h>
 #include <proviso/tracer_adapter/run/checked_calls.h>
-#include <proviso/tracer_adapter/tracer.h>
 
 #include <iostream>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tracer_adapter/tracer.h"
+#include "tracer_adapter/trace/tracer.h"
 
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tracer_adapter/export.h"
 #include "tracer_adapter/finish/finish.h"
 #include "tracer_adapter/trace/op_info.h"
 #include "tracer_adapter/trace/plain_tensor.h"
