@@ -11,6 +11,7 @@
 #include "sym/excerpt.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
+#include "sym/relations.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -75,15 +76,15 @@ class Compiler {
   }
 
   std::optional<Instruction> range(Expr c, Expr l, Expr r) const {
-    const int64_t strict = c.is(Op::kLt) ? 1 : 0;
+    const int64_t least = relations::least_gap(c.op());
     auto upper = r.maybe_int64(), lower = l.maybe_int64();
     if (slot(l) && upper && *upper != kLeast) {
-      return Instruction{Code::kInRange, *slot(l),       0, 0,
-                         kLeast,         *upper - strict};
+      return Instruction{Code::kInRange, *slot(l),      0, 0,
+                         kLeast,         *upper - least};
     }
     if (slot(r) && lower && *lower != kGreatest) {
-      return Instruction{Code::kInRange,  *slot(r), 0, 0,
-                         *lower + strict, kGreatest};
+      return Instruction{Code::kInRange, *slot(r), 0, 0,
+                         *lower + least, kGreatest};
     }
     return std::nullopt;
   }

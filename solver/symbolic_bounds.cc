@@ -15,6 +15,7 @@
 #include "sym/not_null.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
+#include "sym/relations.h"
 #include "sym/within.h"
 
 namespace proviso::inline v0_2 {
@@ -87,7 +88,7 @@ class Bounder {
     }
     const Expr gap = condition.arg(1) - condition.arg(0);
     Polynomial p = to_polynomial(proviso::canonical(gap));
-    if (condition.is(Op::kLt)) p.add({}, -1);
+    p.add({}, -relations::least_gap(condition.op()));
     add_constraint(p);
     if (condition.is(Op::kEq)) add_constraint(p * Int(-1));
   }

@@ -195,13 +195,6 @@ bool drop_repeated(std::vector<Expr>& args) {
   return true;
 }
 
-bool divide_by_content(Polynomial& p) {
-  const Int g = p.content();
-  if (g.is_one()) return false;
-  p = over(p, g);
-  return true;
-}
-
 std::vector<RewriteRuleCount> canonical_rule_counts() {
   std::vector<RewriteRuleCount> all;
   for (auto* counts :

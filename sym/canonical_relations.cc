@@ -12,11 +12,13 @@
 // of a relation is asked last (Facts::truth).
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "sym/budget.h"
 #include "sym/canonicalizer.h"
 #include "sym/doubles.h"
 #include "sym/fixed_limits.h"
+#include "sym/relations.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -41,67 +43,42 @@ Sides sides_of(const Polynomial& p) {
   return sides;
 }
 
-// p >= 0, or p == 0, of what is no constant.
+// p >= 0, or p == 0, of what is no constant (sym/relations.h).
 struct SignQuestion {
+  using Ring = ExprRing;
+
   Canonicalizer& s;
-  Polynomial p;
+  Polynomial polynomial;
+  const Int content;
   bool value = false;  // once done
   bool is_done = false;
 
+  SignQuestion(Canonicalizer& canonicalizer, const Polynomial& p)
+      : s(canonicalizer), polynomial(p), content(p.content()) {}
+
+  const Polynomial& p() const { return polynomial; }
+  bool leads_negative() const {
+    return polynomial.terms().begin()->second.sign() < 0;
+  }
+  void becomes(Polynomial q) { polynomial = std::move(q); }
+  std::optional<Int> lower() { return s.lower(polynomial); }
+  std::optional<Int> upper() { return s.upper(polynomial); }
   bool is(bool answer) {
     value = answer;
     return is_done = true;
   }
 };
 
-// p >= 0 for integers: over their common divisor, the constant rounds down.
-bool round_down(SignQuestion& c) { return divide_by_content(c.p); }
-
-bool always_nonneg(SignQuestion& c) {
-  return c.s.known_nonneg(c.p) && c.is(true);
-}
-
-bool always_negative(SignQuestion& c) {
-  const auto high = c.s.upper(c.p);
-  return high && high->sign() < 0 && c.is(false);
-}
-
+using namespace relations;
 constinit RuleTable kNonnegRules({
-    RewriteRow<SignQuestion>{{"round_down", "0 <= k*a + c", "0 <= a + c//k",
-                              "0 < k", "0 <= 2*x + 3", "0 <= 2*x + 3*y + 1"},
-                             round_down,
-                             Then::kNext},
-    {{"always_nonneg", "0 <= a", "True", "0 <= a", "0 <= y", "0 <= x",
-      "y in [0, 7]"},
-     always_nonneg},
-    {{"always_negative", "0 <= a - b", "False", "a < b", "0 <= y", "0 <= x",
-      "y in [-7, -1]"},
-     always_negative},
+    RewriteRow<SignQuestion>{kRoundDown, round_down<SignQuestion>, Then::kNext},
+    {kAlwaysNonneg, always_nonneg<SignQuestion>},
+    {kAlwaysNegative, always_negative<SignQuestion>},
 });
-
-bool no_multiple(SignQuestion& c) {
-  return !floor_mod(c.p.constant(), c.p.content()).is_zero() && c.is(false);
-}
-
-bool divide(SignQuestion& c) { return divide_by_content(c.p); }
-
-bool never_zero(SignQuestion& c) {
-  const auto low = c.s.lower(c.p), high = c.s.upper(c.p);
-  const bool apart = (low && low->sign() > 0) || (high && high->sign() < 0);
-  return apart && c.is(false);
-}
-
 constinit RuleTable kZeroRules({
-    RewriteRow<SignQuestion>{{"no_multiple", "Eq(k*a, c)", "False",
-                              "Ne(Mod(c, k), 0)", "Eq(2*x, 3)", "Eq(2*x, 4)"},
-                             no_multiple},
-    {{"divide", "Eq(k*a, k*b)", "Eq(a, b)", "Ne(k, 0)", "Eq(2*x, 4*y)",
-      "Eq(2*x, 3*y)"},
-     divide,
-     Then::kNext},
-    {{"never_zero", "Eq(a, 0)", "False", "Ne(a, 0)", "Eq(y, 0)", "Eq(x, 0)",
-      "y in [1, 7]"},
-     never_zero},
+    RewriteRow<SignQuestion>{kNoMultiple, no_multiple<SignQuestion>},
+    {kDivide, divide<SignQuestion>, Then::kNext},
+    {kNeverZero, never_zero<SignQuestion>},
 });
 
 // a == b, a < b or a <= b of real numbers that are not exact.
@@ -171,19 +148,19 @@ Expr Canonicalizer::render_zero(const Polynomial& p) {
 
 Expr Canonicalizer::nonneg(const Polynomial& p) {
   if (p.is_constant()) return boolean(p.constant().sign() >= 0);
-  SignQuestion question{.s = *this, .p = p};
+  SignQuestion question(*this, p);
   kNonnegRules.run(question);
   return question.is_done ? boolean(question.value)
-                          : decided(render_nonneg(question.p));
+                          : decided(render_nonneg(question.p()));
 }
 
 Expr Canonicalizer::is_zero(const Polynomial& p) {
   if (p.is_constant()) return boolean(p.constant().is_zero());
-  const bool positive = p.terms().begin()->second.sign() > 0;
-  SignQuestion question{.s = *this, .p = positive ? p : p * Int(-1)};
+  SignQuestion question(*this, p);
+  positive_first(question);
   kZeroRules.run(question);
   return question.is_done ? boolean(question.value)
-                          : decided(render_zero(question.p));
+                          : decided(render_zero(question.p()));
 }
 
 // Exact real arithmetic on both sides becomes one integer relation.
@@ -251,7 +228,8 @@ Expr Canonicalizer::relation(Op op, Expr a, Expr b) {
     Polynomial gap = y->numerator * x->denominator -
                      x->numerator * y->denominator;  // b - a, scaled up
     if (op == Op::kEq) return is_zero(gap);
-    return nonneg(op == Op::kLe ? gap : gap - Polynomial(Int(1)));
+    gap.add({}, -least_gap(op));
+    return nonneg(gap);
   }
   if (a == b) return boolean(op != Op::kLt);
   if (op == Op::kEq && compare(b, a) < 0) std::swap(a, b);

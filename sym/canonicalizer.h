@@ -120,9 +120,6 @@ class Canonicalizer {
 bool flatten(Op op, std::vector<Expr>& args);
 // Sorts them; false where each is there once.
 bool drop_repeated(std::vector<Expr>& args);
-// Divides p by the content of its terms, the constant rounded down; false where
-// that is 1.
-bool divide_by_content(Polynomial& p);
 // a / b when b != 0 divides a as polynomials, as long division soon finds.
 std::optional<Polynomial> exact_quotient(const Polynomial& a,
                                          const Polynomial& b);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cassert>
 #include <unordered_set>
+#include <utility>
 
 #include "sym/budget.h"
 #include "sym/find_node.h"
 #include "sym/fixed_limits.h"
 #include "sym/form_search.h"
+#include "sym/relations.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -161,9 +163,9 @@ std::optional<Sign> sign_of(Expr e) {
   if (!is_relation(e.op()) || !e.arg(0).is_int() || !e.arg(1).is_int()) {
     return std::nullopt;
   }
-  const Polynomial gap = to_polynomial(e.arg(1)) - to_polynomial(e.arg(0));
-  if (e.is(Op::kLt)) return Sign{Op::kLe, gap - Polynomial(Int(1))};
-  return Sign{e.op(), gap};
+  Polynomial gap = to_polynomial(e.arg(1)) - to_polynomial(e.arg(0));
+  gap.add({}, -relations::least_gap(e.op()));
+  return Sign{e.is(Op::kLt) ? Op::kLe : e.op(), std::move(gap)};
 }
 
 Expr relation_of(FormSearch& search, Op op, const Polynomial& p) {

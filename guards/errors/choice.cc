@@ -14,6 +14,7 @@
 #include "guards/errors/text_parts.h"
 #include "guards/open_question.h"
 #include "guards/weakest_checks.h"
+#include "sym/relations.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -180,7 +181,7 @@ class Chooser {
   bool is_threshold() const {
     if (!is_order()) return false;
     const auto least = question_.arg(0).maybe_int64();
-    return least && *least + (question_.is(Op::kLt) ? 1 : 0) > 2;
+    return least && *least + relations::least_gap(question_.op()) > 2;
   }
 
   // Whether all data in it are sizes.

@@ -10,6 +10,7 @@
 #include "sym/cost.h"
 #include "sym/facts.h"
 #include "sym/find_node.h"
+#include "sym/relations.h"
 #include "sym/simplify.h"
 #include "sym/width.h"
 
@@ -57,12 +58,12 @@ bool Box::take(Expr condition) {
 bool Box::take_simple(Expr condition) {
   if (condition.is_constant()) return true;
   const Expr a = condition.arg(0), b = condition.arg(1);
-  const Int slack = condition.is(Op::kLt) ? 1 : 0;
+  const Int least = relations::least_gap(condition.op());
   if (!b.is(Op::kInteger)) {
-    return narrow(b, Strided(Interval::at_least(a.integer() + slack)));
+    return narrow(b, Strided(Interval::at_least(a.integer() + least)));
   }
   if (!condition.is(Op::kEq)) {
-    return narrow(a, Strided(Interval::at_most(b.integer() - slack)));
+    return narrow(a, Strided(Interval::at_most(b.integer() - least)));
   }
   if (!a.is(Op::kMod)) return narrow(a, Strided::point(b.integer()));
   const Int &m = a.arg(1).integer(), &rest = b.integer();
@@ -206,7 +207,7 @@ std::optional<bool> Box::decide(Expr condition) const {
     if (!gap->contains(0)) return !is_equality;
     return gap->is_point() ? std::optional(is_equality) : std::nullopt;
   }
-  const Int least = condition.is(Op::kLt) ? 1 : 0;
+  const Int least = relations::least_gap(condition.op());
   if (low && *low >= least) return true;
   if (high && *high < least) return false;
   return std::nullopt;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "solver/forms/floors.h"
+#include "sym/relations.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -40,7 +42,84 @@ Formula negated(const Formula& formula) {
   return result;
 }
 
+// p >= 0, or p == 0, of what is no constant (sym/relations.h).
+struct SignQuestion {
+  using Ring = PolyTerms;
+
+  const TermPool& terms;
+  const Poly* polynomial;
+  const Int content;
+  Poly reduced = {};  // once it is another
+  std::optional<std::optional<std::pair<Int, Int>>> ends = {};  // once asked
+  bool value = false;                                           // once done
+  bool is_zero = false;  // p >= 0 is p == 0
+  bool is_done = false;
+
+  SignQuestion(const TermPool& pool, const Poly& p)
+      : terms(pool), polynomial(&p), content(p.content()) {}
+
+  const Poly& p() const { return *polynomial; }
+  bool leads_negative() const { return p().leads_negative(); }
+  void becomes(Poly q) {
+    Budget::charge(1 + q.terms.size() / 2);
+    reduced = std::move(q);
+    polynomial = &reduced;
+  }
+  const Int* lower() { return range() ? &range()->first : nullptr; }
+  const Int* upper() { return range() ? &range()->second : nullptr; }
+  const std::optional<std::pair<Int, Int>>& range() {
+    if (!ends) ends = remainder_range(terms, p());
+    return *ends;
+  }
+  bool is(bool answer) {
+    value = answer;
+    return is_done = true;
+  }
+};
+
+bool at_most_zero(SignQuestion& c) {
+  const Int* high = c.upper();
+  return high != nullptr && high->is_zero() && (c.is_zero = c.is_done = true);
+}
+
+// What shortens p, before it is looked up; and what decides it, when it is new.
+using namespace relations;
+constinit RuleTable kNonnegForms({
+    RewriteRow<SignQuestion>{kRoundDown, round_down<SignQuestion>, Then::kNext},
+});
+constinit RuleTable kNewNonnegForms({
+    RewriteRow<SignQuestion>{
+        with_examples(kAlwaysNonneg, "0 <= Mod(x, 4)", "0 <= x"),
+        always_nonneg<SignQuestion>},
+    {with_examples(kAlwaysNegative, "4 <= Mod(x, 4)", "3 <= Mod(x, 4)"),
+     always_negative<SignQuestion>},
+    {{"at_most_zero", "0 <= a", "Eq(a, 0)", "a <= 0", "3 <= Mod(x, 4)",
+      "2 <= Mod(x, 4)"},
+     at_most_zero},
+});
+constinit RuleTable kZeroForms({
+    RewriteRow<SignQuestion>{kNoMultiple, no_multiple<SignQuestion>},
+    {kDivide, divide<SignQuestion>, Then::kNext},
+});
+constinit RuleTable kNewZeroForms({
+    RewriteRow<SignQuestion>{
+        with_examples(kNeverZero, "Eq(Mod(x, 4), 5)", "Eq(Mod(x, 4), 3)"),
+        never_zero<SignQuestion>},
+});
+
 }  // namespace
+
+std::vector<RewriteRuleCount> nonneg_form_rule_counts() {
+  std::vector<RewriteRuleCount> all = kNonnegForms.counts();
+  for (const auto& rule : kNewNonnegForms.counts()) all.push_back(rule);
+  return all;
+}
+
+std::vector<RewriteRuleCount> zero_form_rule_counts() {
+  std::vector<RewriteRuleCount> all = kZeroForms.counts();
+  for (const auto& rule : kNewZeroForms.counts()) all.push_back(rule);
+  return all;
+}
 
 FormulaPool::FormulaPool(TermPool& terms) : terms_(terms) {
   depth_.push_back(0);
@@ -92,10 +171,6 @@ FormulaId FormulaPool::intern(const Formula& formula) {
   return id;
 }
 
-PolyId FormulaPool::divided(const Poly& p, const Int& k) {
-  return k.is_one() ? terms_.polys.id_of(p) : terms_.polys.id_of(over(p, k));
-}
-
 FormulaId FormulaPool::relation(FormulaKind kind, const Poly& p) {
   return kind == FormulaKind::kGe   ? ge(p)
          : kind == FormulaKind::kEq ? eq(p)
@@ -104,15 +179,15 @@ FormulaId FormulaPool::relation(FormulaKind kind, const Poly& p) {
 
 FormulaId FormulaPool::ge(const Poly& p) {
   if (p.is_constant()) return p.constant.sign() >= 0 ? kTrue : kFalse;
+  SignQuestion question(terms_, p);
+  kNonnegForms.run(question);
   PolyPool& polys = terms_.polys;
-  const PolyId id = divided(p, p.content());
+  const PolyId id = polys.id_of(question.p());
   FormulaId& known = polys.record(id).ge;
   if (known != kNoId) return known;
-  if (const auto range = remainder_range(terms_, polys[id])) {
-    if (range->first.sign() >= 0) return known = kTrue;
-    if (range->second.sign() < 0) return known = kFalse;
-    if (range->second.is_zero()) return known = eq(polys[id]);
-  }
+  kNewNonnegForms.run(question);
+  if (question.is_zero) return known = eq(polys[id]);
+  if (question.is_done) return known = question.value ? kTrue : kFalse;
   const PolyId other = polys.find_negation(polys[id]);
   const FormulaId negation = other == kNoId ? kNoId : polys.record(other).ge;
   if (negation == kNoId) {
@@ -125,17 +200,16 @@ FormulaId FormulaPool::ge(const Poly& p) {
 
 FormulaId FormulaPool::eq(const Poly& p) {
   if (p.is_constant()) return p.constant.is_zero() ? kTrue : kFalse;
-  Int g = p.content();
-  if (!floor_mod(p.constant, g).is_zero()) return kFalse;
-  if (p.leads_negative()) g = -g;
-  PolyPool& polys = terms_.polys;
-  const PolyId id = divided(p, g);
-  FormulaId& known = polys.record(id).eq;
+  SignQuestion question(terms_, p);
+  positive_first(question);
+  kZeroForms.run(question);
+  if (question.is_done) return kFalse;
+  const PolyId id = terms_.polys.id_of(question.p());
+  FormulaId& known = terms_.polys.record(id).eq;
   if (known != kNoId) return known;
-  const auto range = remainder_range(terms_, polys[id]);
-  const bool is_never =
-      range && (range->first.sign() > 0 || range->second.sign() < 0);
-  known = is_never ? kFalse : add({.kind = FormulaKind::kEq, .poly = id});
+  kNewZeroForms.run(question);
+  known =
+      question.is_done ? kFalse : add({.kind = FormulaKind::kEq, .poly = id});
   return known;
 }
 

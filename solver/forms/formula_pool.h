@@ -7,13 +7,16 @@
 //
 // A condition is p >= 0, p == 0 or p != 0 under And and Or, with negation
 // pushed in.  Coefficients have no common factor; what a sum of remainders
-// decides (floors.h) is decided here.  A negation is made when it is first
+// decides (floors.h) is decided here: by the rules of relations of any
+// polynomials (sym/relations.h), which cost a pass over the terms, and those
+// about ends once for each polynomial.  A negation is made when it is first
 // looked at.
 #pragma once
 
 #include <vector>
 
 #include "solver/forms/term_pool.h"
+#include "sym/rewrite_rule.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -66,12 +69,15 @@ class FormulaPool {
   FormulaId intern(const Formula& formula);
   const Formula& make_negation(FormulaId f);
   FormulaId connect(FormulaKind kind, std::vector<FormulaId> kids);
-  PolyId divided(const Poly& p, const Int& k);  // rounded down
 
   TermPool& terms_;
   StableVector<Formula> formulas_;
   InternIndex index_;           // of those that are no relations
   std::vector<uint8_t> depth_;  // by formula without the last bit
 };
+
+// The rules of p >= 0 and of p == 0, with how often each was used.
+std::vector<RewriteRuleCount> nonneg_form_rule_counts();
+std::vector<RewriteRuleCount> zero_form_rule_counts();
 
 }  // namespace proviso::inline v0_2::internal

@@ -7,6 +7,7 @@
 #include "solver/lowering/closed.h"
 #include "solver/lowering/fractions.h"
 #include "sym/doubles.h"
+#include "sym/relations.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -81,11 +82,12 @@ FormulaId lowered_condition(Lowering& lower, Expr e) {
   }
 }
 
-FormulaId integer_relation(FormPool& forms, Op op, const Poly& difference) {
+FormulaId integer_relation(FormPool& forms, Op op, Poly difference) {
+  difference.constant -= relations::least_gap(op);
   switch (op) {
     case Op::kEq: return forms.formulas.eq(difference);
     case Op::kNe: return forms.formulas.ne(difference);
-    case Op::kLt: return forms.formulas.ge(difference - Poly::number(1));
+    case Op::kLt:
     case Op::kLe: return forms.formulas.ge(difference);
     default: break;
   }

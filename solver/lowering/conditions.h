@@ -15,7 +15,7 @@ namespace proviso::inline v0_2::internal {
 FormulaId lowered_condition(Lowering& lower, Expr e);
 
 // a OP b, given b - a.
-FormulaId integer_relation(FormPool& forms, Op op, const Poly& difference);
+FormulaId integer_relation(FormPool& forms, Op op, Poly difference);
 // c ? a : b
 FormulaId choice(FormPool& forms, FormulaId c, FormulaId a, FormulaId b);
 

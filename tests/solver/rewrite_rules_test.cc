@@ -11,6 +11,7 @@
 
 #include "solver/domain.h"
 #include "solver/forms/floors.h"
+#include "solver/forms/formula_pool.h"
 #include "solver/forms/functions.h"
 #include "solver/lower.h"
 #include "solver/normal/functions.h"
@@ -37,6 +38,8 @@ constexpr Table kTables[] = {
     {"quotients under facts", quotient_rule_counts},
     {"powers and bits by numbers", number_function_rule_counts},
     {"powers under facts", function_rule_counts},
+    {"p >= 0 in forms", nonneg_form_rule_counts},
+    {"p == 0 in forms", zero_form_rule_counts},
 };
 constexpr Table kSearchTable = {"search", search_rule_counts};
 
@@ -154,11 +157,14 @@ TEST(RewriteRules, AreNotRefutedByZ3) {
 }
 
 // Simplified by the simplifier, or asked about in a context: a value that it
-// may have, and one for which only a proof is left.
+// may have, and one for which only a proof is left.  A condition is lowered
+// alone: proofs make further ones of it.
 void use(const Table& table, Given& given, const char* text) {
   const Expr e = given.p(text);
   if (table.counts == internal::canonical_rule_counts) {
     given.context.canonical(e);
+  } else if (e.is_bool()) {
+    Forms::of(given.pool).lower.condition(e);
   } else {
     given.context.ask_quick(eq(e, given.p("any")));
     given.context.ask_quick(eq(e, given.pool.integer(777)));
@@ -321,7 +327,11 @@ void keeps_the_value_of_its_example(const Table& table,
   SCOPED_TRACE(std::string(table.name) + ": " + rule.name);
   GivenDomain given(rule.given);
   const uint64_t before = count_of(table, rule.name);
-  const Expr e = given.p(rule.fires);
+  Expr e = given.p(rule.fires);
+  if (e.is_bool()) {
+    e = given.pool.make(Op::kWhere,
+                        {e, given.pool.integer(1), given.pool.integer(0)});
+  }
   const Poly form = given.form(e);
   EXPECT_GT(count_of(table, rule.name), before);
   std::vector<Expr> symbols = free_symbols(e);
