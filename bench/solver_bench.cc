@@ -123,5 +123,36 @@ void AssumeAmong(benchmark::State& state) {
 }
 BENCHMARK(AssumeAmong)->Arg(1)->Arg(16)->Arg(256);
 
+// The fewest facts behind an answer that is known, among state.range(0) facts
+// in chains of six; nothing is remembered of it.
+void Explain(benchmark::State& state) {
+  const auto count = static_cast<int>(state.range(0));
+  const auto s = [](int i) { return "s" + std::to_string(i); };
+  for (auto _ : state) {
+    state.PauseTiming();
+    {
+      ExprPool pool;
+      SolverOptions options;
+      options.use_z3 = false;
+      Context context(pool, options);
+      for (int i = 0; i <= count; ++i) {
+        context.declare(pool.symbol(s(i), SymbolKind::kBackedSize),
+                        Interval::at_least(2));
+      }
+      for (int i = 0; i < count; ++i) {
+        if (i % 7 != 6) context.assume(parse(pool, s(i) + " <= " + s(i + 1)));
+      }
+      const Expr question = parse(pool, "s0 <= s6");
+      std::ignore = context.ask_quick(question);
+      state.ResumeTiming();
+      const Answer answer = context.ask(question);
+      state.PauseTiming();
+      require(answer.facts.size() == 6, "s0 <= s6 by six facts");
+    }
+    state.ResumeTiming();
+  }
+}
+BENCHMARK(Explain)->Arg(10)->Arg(100)->Arg(1000);
+
 }  // namespace
 }  // namespace proviso::bench

@@ -66,8 +66,7 @@ Answer Answers::find(Expr question) {
     answer.verdict = m.verdict;
     answer.tier = m.tier;
     answer.strategy = m.strategy;
-    answer.facts =
-        fewest_facts(reasoner, question, m.verdict, reasoner.facts_in(m.why));
+    answer.facts = fewest_facts(reasoner, question, m);
   }
   if (answer.verdict != Verdict::kUnknown) {
     answer.reason =
@@ -89,16 +88,14 @@ std::vector<FactId> Answers::facts_used(Expr question) {
   const Remembered* m = native_.remembered(question);
   Reasoner& reasoner = facts_.reasoner();
   if (m == nullptr || m->epoch != reasoner.epoch()) return {};
-  return complete_facts(reasoner, question, m->verdict,
-                        reasoner.facts_in(m->why));
+  return complete_facts(reasoner, question, *m);
 }
 
 std::vector<FactId> Answers::facts_behind(Expr claim) {
   if (const auto which = facts_.conflict()) return *which;
   const Remembered m = native_.with_reason(claim);
   if (m.verdict == Verdict::kUnknown) return connected_facts(claim);
-  Reasoner& reasoner = facts_.reasoner();
-  return fewest_facts(reasoner, claim, m.verdict, reasoner.facts_in(m.why));
+  return fewest_facts(facts_.reasoner(), claim, m);
 }
 
 // The facts connected to e by symbols; all facts where there are more of these

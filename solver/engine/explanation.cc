@@ -1,5 +1,3 @@
-// Facts are left out one by one, from the last to the first, and the question
-// is asked again of what is left.
 #include "solver/engine/explanation.h"
 
 #include <algorithm>
@@ -11,19 +9,21 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-SolverOptions without_points(SolverOptions options) {
+// What found the answer to all facts is enough for a subset, mostly.
+SolverOptions as_needed_for(const Remembered& answer, SolverOptions options) {
   options.use_z3 = options.search_models = false;
+  options.restart = options.restart && answer.strategy == Strategy::kRestarts;
   return options;
 }
 
 // Whether subsets of a reasoner's facts imply what all of them do.
 class Subsets {
  public:
-  Subsets(Reasoner& all, Expr question, Verdict verdict)
+  Subsets(Reasoner& all, Expr question, const Remembered& answer)
       : all_(all),
         question_(question),
-        verdict_(verdict),
-        options_(without_points(all.options())) {}
+        verdict_(answer.verdict),
+        options_(as_needed_for(answer, all.options())) {}
 
   // Requires ascending ids.
   bool imply(const std::vector<FactId>& ids) {
@@ -78,13 +78,14 @@ void minimize(Subsets& subsets, std::vector<FactId>& used) {
 }  // namespace
 
 std::vector<FactId> complete_facts(Reasoner& reasoner, Expr question,
-                                   Verdict verdict, std::vector<FactId> used) {
-  if (verdict == Verdict::kUnknown) return used;
+                                   const Remembered& answer) {
+  std::vector<FactId> used = reasoner.facts_in(answer.why);
+  if (answer.verdict == Verdict::kUnknown) return used;
   const bool is_complete =
       reasoner
           .within(reasoner.options().work_limit,
                   [&] {
-                    Subsets subsets(reasoner, question, verdict);
+                    Subsets subsets(reasoner, question, answer);
                     complete(reasoner, question, subsets, used);
                     return true;
                   })
@@ -93,12 +94,13 @@ std::vector<FactId> complete_facts(Reasoner& reasoner, Expr question,
 }
 
 std::vector<FactId> fewest_facts(Reasoner& reasoner, Expr question,
-                                 Verdict verdict, std::vector<FactId> used) {
+                                 const Remembered& answer) {
+  std::vector<FactId> used = reasoner.facts_in(answer.why);
   const uint64_t work_limit = reasoner.options().work_limit;
   const size_t count = reasoner.facts().size();
   if (used.size() == count && used.size() < 2) return used;
   if (used.size() > limits().minimized_facts) return used;
-  Subsets subsets(reasoner, question, verdict);
+  Subsets subsets(reasoner, question, answer);
   const bool is_complete =
       reasoner
           .within(thousandths(limits().completion_work, work_limit),
