@@ -53,13 +53,9 @@ class Simplification::KnownFacts final : public Facts {
   }
   std::optional<Int> residue(Expr e, const Int& m) const override {
     if (!e.is_int() || m.sign() <= 0) return std::nullopt;
-    Poly p = lower_.integer(e);
-    Normal n = domain_.normal(p);
-    if (n.changed) p = n.poly;
-    for (const Term& t : p.terms) {
-      if (!floor_mod(t.coef, m).is_zero()) return std::nullopt;
-    }
-    return floor_mod(p.constant, m);
+    const Strided range = known_.reading_.strided_of(e);
+    if (!floor_mod(range.stride(), m).is_zero()) return std::nullopt;
+    return floor_mod(range.offset(), m);
   }
 
  private:
