@@ -1,3 +1,13 @@
+// A condition becomes one instruction, else a program of a stack machine, else
+// an expression to be evaluated.
+//
+//   2 <= s0 <= 64            kInRange of s0's slot
+//   Eq(s1, 4*s0 + 2)         kMultiple: two slots and two numbers
+//   Max(s0, s1) < 2*s2       kStack, and the code of the arguments first
+//   Eq(ToFloat(s0)/3, s1)    kExact: evaluate() says it
+//
+// The machine has int64 values.  Where one leaves these, evaluate() says the
+// condition at this point, so that each answer is exact.
 #include "guards/guard_program.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// Three ways, one after another: what repeats is listed up to where it does; a
+// short range is listed; what looks alike from some small size on is proved to
+// be.
+//
+//   s % 6 < s//4       s % 6 repeats at 6; s//4 at 4, and grows by 1/4 a size
+//     onset            together at 12; from 25 on the growth outweighs what
+//                      repeats: the sizes below are looked at one by one
+//
+// repetition() says from the leaves up how an expression repeats.  The cost is
+// an evaluation of the conditions for each size in the table
+// (fixed::size_table), and of both sides for each in a period
+// (fixed::size_period).
 #include "guards/size_set.h"
 
 #include <algorithm>

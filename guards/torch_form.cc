@@ -1,3 +1,7 @@
+// A condition is said by the first row that fits it: x != 0 as x >= 1, x != 1
+// as x >= 2, remainders as the program asked for them, products of sizes factor
+// by factor, else as it is.  Then come the sizes: that they are not 0, which
+// PyTorch asks of most, their ranges, and which are equal.
 #include "guards/torch_form.h"
 
 #include <algorithm>

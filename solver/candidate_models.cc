@@ -1,3 +1,19 @@
+// A kept point is moved until the condition holds, and is taken where the facts
+// about what has moved hold as well.  The cheapest way comes first:
+//
+//   x >= 2, y >= x; kept x = 2, y = 3          wanted y - 2*x >= 0, which is -1
+//     repair_by_step     x is at its end; y moves by 1, to 4
+//   0 <= x; kept x = 64                        wanted (x - 1)//32 == 0
+//     try_floor          x - 1 is to be at most 31: x moves to 32
+//   a*b == c*d; kept all 2                     wanted a > c
+//     scale_products     4*a, 2*c and 2*d: the products stay equal
+//   whatever else        repair_by_search: a few likely values a variable
+//
+// A step to where one literal holds just so is the critical move of local
+// search for integer arithmetic (Cai, Li and Zhang, Local search for SMT on
+// linear integer arithmetic, 2022); this one has no second step.  A move costs
+// the facts about the symbols that it changes; limits().repair_candidates
+// variables are moved.  Complete for nothing.
 #include "solver/candidate_models.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// Colours are hashes; all nodes are one graph, which is walked up and down.
+//
+//   a <= b, b <= c, 4 <= c           a, b and c are sizes: one colour
+//     up     what is below: a <= b and b <= c are alike, 4 <= c is not
+//     down   where a symbol stands: a left of one <=, b right of one and left
+//            of another, c right of one and right of 4 <= c: three colours
+//
+// A round is a pass each way over the nodes.  There are at most
+// limits().order_rounds, and none after one that tells no more symbols apart.
+// An order sorts symbols and conditions by their hashes, mixed with its number.
+// Symbols with one colour, or whose hashes collide, keep the order that they
+// came in.
 #include "solver/canonical_order.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Products are those of the ends, on the line with both infinities; quotients
+// and remainders those by the positive and by the negative part of the divisor;
+// bits stay below the next power of two.
 #include "solver/interval.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// choose() says which values a point has at first and at each attempt.  A
+// component remembers how many of its facts hold at a point, so that each is
+// looked at once, and of how many facts all attempts ended in vain, so that
+// they are made again only when another has come.
 #include "solver/kept_models.h"
 
 #include <algorithm>

@@ -1,3 +1,18 @@
+// Equalities are solved first, then inequalities meet their opposites, and what
+// is left is eliminated, one unknown after another.
+//
+//   3*x - 2*y == 1, x + y >= 2, x <= 0
+//     solve_equality     y == t + 2*x, so x == -2*t - 1 and y == -3*t - 2
+//     substitute         -5*t - 5 >= 0,   2*t + 1 >= 0
+//     normalize          -t - 1 >= 0,     t >= 0: the constant is rounded
+//     check_opposite     their sum is -1 >= 0, for all three reasons
+//
+// A pair of a lower and an upper bound makes one constraint, and an elimination
+// of more than limits().elimination_pairs pairs is left out; `units` and
+// limits().linear_constraints end the rest.  Complete over the rationals where
+// nothing ends it (the simplex alone is), and over the integers where each
+// unknown has units as coefficients on one side (the exact eliminations of
+// Pugh's Omega test, 1991; his dark shadow and splinters are not here).
 #include "solver/linear.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// Depth first, the variable with the fewest values next, likely values first.
+//
+//   x*x == 3*y + 1, y >= 5
+//     x == 0, 1, -1, 2     contradict the facts
+//     x == 5               y == 8 follows: a point, where accept() says so
+//
+// Likely are roots of what is to be 0, ends of the range, constants of the goal
+// and their neighbours, and some small numbers.  A second walk takes values one
+// by one from an end (`dense_`), and probes take a path each, chosen by a
+// linear congruential generator that starts the same each time.  A value costs
+// what the domain derives from it; limits().model_points complete points are
+// tried.  Complete for nothing.
 #include "solver/models.h"
 
 #include <algorithm>

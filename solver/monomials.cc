@@ -1,3 +1,6 @@
+// Rows are kept in echelon form over whole exponents: a row that would need a
+// fraction is raised to a power, and one that outgrows limits().ratio_exponent
+// or ratio_bits is left out.  A reduction costs the rows times the factors.
 #include "solver/monomials.h"
 
 #include <algorithm>

@@ -1,3 +1,14 @@
+// Each row is scale * basic == cells * nonbasic + constant, and nonbasic
+// variables are 0: where all constants are >= 0, that is a solution.
+//
+//   a: x - y - 1 >= 0,  b: y - x >= 0           x, y free; a, b rows
+//     a is -1       x enters: x == a + y + 1, and b == -a - 1
+//     b is -1       a may only grow, and lowers b: a and b are in conflict
+//
+// Bland's rule, the first row and the first column that will do, never goes
+// round in a circle.  A pivot costs the cells of the tableau.  Numbers past 62
+// bits end it without an answer; otherwise, and within `units`, complete over
+// the rationals.
 #include "solver/simplex.h"
 
 #include <algorithm>

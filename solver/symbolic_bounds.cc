@@ -1,3 +1,17 @@
+// A search in depth: the first term of the sum that has an unwanted atom goes,
+// in each way that a constraint offers.
+//
+//   1 <= n <= tile*tiles, 0 <= pad < tile      n + pad over {tile, tiles}
+//     + (tile*tiles - n)       tile*tiles + pad
+//     + (tile - 1 - pad)       tile*tiles + tile - 1
+//
+// Constraints of an atom (x - 8*q >= 0 of q = x//8) are made when it comes up.
+// A constraint may be multiplied by what is known not to be negative.  This is
+// the elimination of Fourier and Motzkin with one sum as its aim.  A step costs
+// a product of polynomials; there are limits().bound_nodes at most, and
+// limits().bound_constraints after one another.  ask_quick() says which bounds
+// others imply.  Complete for nothing: no two constraints are combined but in
+// the sum.
 #include "solver/symbolic_bounds.h"
 
 #include <algorithm>

@@ -1,3 +1,16 @@
+// Two refutations: yes where the facts and "false or undefined" have no model,
+// no where the facts and "true or undefined" have none.
+//
+//   x//y == 3        ite(y > 0, x div y, (-x) div (-y)) == 3, where y != 0
+//   facts f, g       p => f, q => g, and p, q assumed: the core of a refutation
+//                    names the facts that it used
+//
+// Python's division is said by SMT-LIB's, which is Euclid's; integers are Int,
+// floats whose arithmetic is exact Real.  What has no such term (a power by a
+// symbol, bits of symbols) is Unsupported: a question with it has no answer
+// here, and a fact with it is left out.  Where symbols are multiplied, models
+// are looked for in a small box first.  What Z3 decides within its limit, this
+// does.
 #include "solver/z3_backend.h"
 
 #ifdef PROVISO_WITH_Z3

@@ -1,3 +1,14 @@
+// The value of each node from those of its arguments, which are remembered; of
+// a Where the arm that is taken alone.  Deep expressions are evaluated from the
+// leaves up, on a stack of their own.
+//
+//   (x//2 if y > 0 else x//y) at x = 7, y = 0        divisor y is 0
+//   ToFloat(x)/3 at x = 7                            7/3, exact
+//   sqrt(2.0)                                        the double next to it
+//
+// A float is a ratio while its operations are exact: in a pool of
+// FloatArithmetic::kDouble each is rounded to the double next to it, and is a
+// ratio still.
 #include "sym/evaluate.h"
 
 #include <algorithm>

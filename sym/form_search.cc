@@ -1,5 +1,15 @@
 // best() looks up what is known of a node, search() expands its forms, and
 // under() has a search of its own for each set of conditions.
+//
+//   32*(x//32) + x % 32         cost 15
+//     close_remainder           x - x % 32 + x % 32: x, cost 1
+//
+// The cheapest form that is open is expanded next, while it costs at most
+// fixed::form_slack more than the least, and for as long as the node's effort
+// (kEfforts) and patience last; a node within another has one effort less.  An
+// expansion costs what the rules ask, and a canonical form for each of theirs.
+// Best-first search (Pearl, Heuristics, 1984), in the same order each time.
+// Complete for nothing.
 #include "sym/form_search.h"
 
 #include <algorithm>

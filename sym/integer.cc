@@ -1,3 +1,5 @@
+// What fits in 127 bits is computed in the compiler's 128-bit integers, the
+// rest in Boost's cpp_int.
 #include "sym/integer.h"
 
 #include <atomic>

@@ -1,3 +1,5 @@
+// Sums, products and small powers are opened from the arguments up; a product
+// of sums is an atom where it would have more than fixed::product_terms terms.
 #include "sym/polynomial.h"
 
 #include <algorithm>

@@ -1,6 +1,13 @@
 // Rules that look at a part where a condition holds: an arm of a Where, a part
 // of an And beside the others.  Each such look is a search of its own, so these
 // rules come last.
+//
+//   Max(Where(Eq(x, -1), 1, x), x)      Where(Eq(x, -1), 1, x), by both arms
+//   (x < y) & (x < y + 2)               x < y: the other holds where it does
+//   Where(Eq(x, 3), 3, x)               x: the arms are alike
+//
+// FormSearch::may_assume() bounds how many conditions are assumed within one
+// another.
 #include <algorithm>
 
 #include "sym/budget.h"

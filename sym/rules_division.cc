@@ -1,5 +1,12 @@
 // Rules on floors and on remainders: what a quotient or a remainder is by the
 // ranges of its parts, by a divisor of its divisor, by another quotient in it.
+//
+//   (x - 1)//4 with x % 8 == 3         x//4: x - 1 and x are in one block of 4
+//   (3*y + 3) % 4 with y in [0, 3]     3 - y: a coefficient less by 4
+//   ((x//2) + y)//3                    (x + 2*y)//6
+//
+// A rule costs a range for each of a few moduli or quotients that it tries.
+// Complete for nothing: the search (sym/form_search.h) puts rules together.
 #include <algorithm>
 
 #include "sym/fixed_limits.h"

@@ -1,4 +1,14 @@
 // Rules on relations of integers, And and Or.
+//
+//   x//8 >= n                        x >= 8*n
+//   32*x + y >= 0, y in [0, 31]      x >= 0
+//   (x >= 3) & (x <= 3)              Eq(x, 3)
+//   (a & b) | (a & c)                a & (b | c)
+//
+// A relation is read as p >= 0, p == 0 or p != 0 (sign_of), an Or as the
+// opposite of an And, so that a rule is said once.  Parts are compared in pairs
+// where they are no more than fixed::rule_parts; what a part is where the
+// others hold is asked in rules_cases.cc.  Complete for nothing.
 #include <algorithm>
 
 #include "sym/budget.h"

@@ -1,6 +1,14 @@
 // Rules on any node, and on sums with floors and remainders in them.  A sum is
 // read as a polynomial whose atoms are floors, remainders, extrema and the
 // like.
+//
+//   x - 8*(x//8)                close_remainder                x % 8
+//   (x//2) - 3*(x//6)           close_remainder_of_quotient    (x//2) % 3
+//   (x//2) + ((x + 1)//2)       complete_halves                x
+//
+// Each rule takes one floor or two out of the sum, and says what they are with
+// the rest: a division of polynomials each.  They close and open remainders;
+// the cost decides which stays.
 #include <algorithm>
 
 #include "sym/bits.h"

@@ -1,5 +1,13 @@
 // Rules on sums with Min, Max and Where in them: what is added goes into the
 // arguments, or comes out of them, where something cancels.
+//
+//   Min(x, y) + Max(x, y)        positive_parts       x + y
+//   x + Max(y - x, z)            add_into_extremum    Max(y, x + z)
+//   Max(x, y + 3) - Max(x, y)    clamp                Min(Max(y - x + 3, 0), 3)
+//
+// By Min(a, b) == a - Max(0, a - b) all extrema of a sum are positive parts, of
+// which equal ones cancel: complete for sums of extrema of two arguments whose
+// differences are equal up to sign.
 #include <algorithm>
 
 #include "sym/form_search.h"

@@ -1,4 +1,6 @@
-// Forms are compared by cost after their parts are in their cheapest forms.
+// Forms are compared by cost after their parts are in their cheapest forms: a
+// sum by SumWriter, a relation with each atom's terms on one side, a remainder
+// with coefficients c or c - m.
 #include "sym/write_form.h"
 
 #include <algorithm>

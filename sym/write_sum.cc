@@ -1,3 +1,13 @@
+// First the floors of the sum, one after another, then its common factors; each
+// way of writing is compared by cost with the best so far.
+//
+//   2*x + (2*x + y)//5        gather: (12*x + y)//5, for 2*x is (10*x)//5
+//   x*y + x*z + 2*x           factored: x*(y + z + 2), by the atom x
+//
+// Greedy: what a numerator took is not given back, and a factor that is taken
+// out leaves two sums that are written alike, fixed::written_depth deep.  A way
+// costs the writing of its polynomials; sums of more than fixed::written_terms
+// terms stay flat.
 #include "sym/write_sum.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// Each answer is asked again without assumptions; where it falls, the least
+// that brings it back is kept.
+//
+//   s0 <= 0 was False         unknown without; False with s0 >= 1: it is kept
+//   s0*s1 == 0 was False      neither can be left out: s0 >= 1 and s1 >= 1
+//
+// The symbols of the answer come first, then all that guards and assertions tie
+// to them, then all.
 #include "guards/env/enforced_facts.h"
 
 #include <algorithm>

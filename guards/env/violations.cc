@@ -1,3 +1,11 @@
+// Each promise is looked at by itself: what the trace made of the dim, and then
+// the guards about it alone.
+//
+//   batch, which the trace made 8        batch = 8
+//   d, with the guard d <= 512           d = Dim('d', max=512)
+//   w, with the guard w % 16 == 0        w = 16*_w, by guards/size_set.h
+//
+// What a context of the promises alone implies is no violation.
 #include "guards/env/violations.h"
 
 #include <algorithm>

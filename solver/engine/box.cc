@@ -1,3 +1,5 @@
+// Terms of a sum are gathered before their ranges are added: n - n is 0 and not
+// [-63, 63].  The cost is the expression's nodes, fixed::box_nodes at most.
 #include "solver/engine/box.h"
 
 #include <algorithm>

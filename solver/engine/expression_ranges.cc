@@ -1,5 +1,11 @@
 // A range is read from normal forms first, then its ends are moved in by asking
 // whether anything lies beyond.
+//
+//   (x + 1)*(x - 31), 0 <= x <= 31        read: [-992, 0]
+//     -992 moves by 1, 2, 4, ..., 256 to -481, and then by halves to -256
+//
+// That is two questions for each bit of the way at most.  Complete for what
+// ask() proves.
 #include "solver/engine/expression_ranges.h"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// remainder_range() takes the remainders out of a sum, the latest floor first:
+//
+//   2*x - 8*(x//4) - y + 3*(y//3) + 1         2*(x % 4) - (y % 3) + 1
+//     y//3     3 is 1*3: -(y % 3) is in [-2, 0]; left 2*x - 8*(x//4) + 1
+//     x//4    -8 is -2*4: 2*(x % 4) is in [0, 6]; left 1
+//     so it is in [-1, 7]
+//
+// A floor costs a sum of polynomials, and there are fixed::form_remainders at
+// most.  Complete for sums of remainders by numbers whose numerators cancel in
+// this order.
 #include "solver/forms/floors.h"
 
 #include <algorithm>

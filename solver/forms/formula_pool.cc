@@ -1,3 +1,12 @@
+// p is shortened, looked up, and decided where it is new.
+//
+//   2*x + 4 <= 2*y + 7       y - x + 1 >= 0, as sym/relations.h says, and is
+//                            remembered with the polynomial y - x + 1
+//   x - y - 2 >= 0           the same but for the last bit: its negation
+//   x % 4 >= 3               x % 4 is in [0, 3]: it is x % 4 == 3
+//
+// The rules of the canonical form (sym/canonical_relations.cc) are these, and
+// know ends from facts; here there are none, and every context sees the result.
 #include "solver/forms/formula_pool.h"
 
 #include <algorithm>

@@ -1,4 +1,11 @@
 // The rules come one after another and their table last; quotient() runs it.
+//
+//   (m*i + m + j) // m, 0 <= j < m
+//     pull_out_terms     i + 1, and j // m is left
+//     bound_by_range     0: m - j - 1 and j are not negative
+//
+// A rule costs the terms of the two polynomials, and what it asks: whether a
+// divisor is 0, a range, or, with a prover, a proof.
 #include "solver/normal/quotients.h"
 
 #include "solver/forms/form_ring.h"

@@ -1,5 +1,13 @@
-// Bounds of what an inequality is a polynomial in: x*x <= 2*x + 35 makes x <=
-// 7.
+// Bounds of what an inequality is a polynomial in.
+//
+//   x*x <= 2*x + 35                x <= 7
+//   x*x <= y*x + 35, y <= 2        the same
+//
+// Coefficients are taken at their upper ends, for x >= 0 and for x <= 0.  Below
+// Cauchy's bound of roots, bisection finds where the polynomial and all its
+// derivatives are not positive from there on (by Taylor coefficients): that is
+// the last root or beyond it.  The cost is the square of the degree for each
+// bit of the bound; limits().root_degree and root_bits end it.
 #include <algorithm>
 
 #include "solver/limits_in_force.h"

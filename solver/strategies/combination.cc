@@ -1,3 +1,6 @@
+// The cost is a product of two polynomials for each constraint that is tried,
+// limits().subtracted_constraints of an atom.  No step is taken back: complete
+// where the first constraint that fits is the right one.
 #include "solver/strategies/combination.h"
 
 #include <algorithm>

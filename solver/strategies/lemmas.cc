@@ -1,3 +1,11 @@
+// A lemma is kept where its monomials occur already, all but one at most.
+//
+//   x*y occurs, 2 <= x, 1 <= y            (x - 2)*(y - 1) >= 0
+//   x*y occurs, x - z >= 0, 1 <= y        (x - z)*(y - 1) >= 0: z*y is new
+//   x*y, x*x and y*y occur                (x - y)*(x - y) >= 0
+//
+// The cost is a product for each pair of what bounds or mentions the factors of
+// a monomial; limits().product_lemmas is the most that are kept.
 #include "solver/strategies/lemmas.h"
 
 #include <algorithm>

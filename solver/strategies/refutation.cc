@@ -1,3 +1,14 @@
+// From a condition to a linear system, and on where that has solutions.
+//
+//   s0 <= s1, s1 + 3 <= s2, s2 < s3           is s0 + 3 < s3?
+//     assume     s0 + 3 >= s3, in the domain
+//     gather     the four constraints around s0 and s3
+//     solve      their sum is -1 >= 0: they contradict each other
+//
+// Where it is not refuted, products of constraints are added, and then come the
+// branches of a split, each from the start.  The cost is that of a system of
+// the relevant constraints with their lemmas, and of one for each branch of a
+// tree that is limits().split_depth deep.
 #include "solver/strategies/refutation.h"
 
 #include <algorithm>

@@ -1,3 +1,12 @@
+// A walk from atom to atom through the constraints that both are in.
+//
+//   8*t - x - 3 >= 0, u - t >= 0, z >= 4          about x
+//     x        8*t - x - 3 >= 0, and t comes next
+//     t        u - t >= 0, and u comes next
+//     bounds   of x, t and u; z is never met
+//
+// An atom costs its constraints, which are brought into normal form.  What is
+// left out past the limits leaves less to refute with: no proof is wrong.
 #include "solver/strategies/relevance.h"
 
 #include <algorithm>

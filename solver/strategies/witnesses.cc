@@ -1,3 +1,5 @@
+// As a counterexample undefined comes first, then false; a search looks for
+// each by itself, and evaluate() confirms every point before it is shown.
 #include "solver/strategies/witnesses.h"
 
 #include <algorithm>
