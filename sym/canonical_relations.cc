@@ -1,10 +1,9 @@
 // Relations in canonical form: both sides are one polynomial, of which it is
-// said that it is >= 0 or that it is 0; a table of rules each.
+// said that it is >= 0 or that it is 0; a table of the rules of sym/relations.h
+// each, with ends from the facts.
 //
-//   2*x + 4 <= 2*y + 7     2*y - 2*x + 3 >= 0
-//     round_down           y - x + 1 >= 0, which is written x <= y + 1
-//   2*x == 4*y + 1
-//     no_multiple          False
+//   2*x + 4 <= 2*y + 7     y - x + 1 >= 0, which is written x <= y + 1
+//   ToFloat(x)/2 < 3/4     5 - 4*x >= 0 and so 1 - x >= 0, written x <= 1
 //
 // Real numbers whose operations are exact are ratios of polynomials, and are
 // compared as these.  A rule ends the call or divides the polynomial once, so

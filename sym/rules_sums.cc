@@ -6,7 +6,7 @@
 //   (x//2) - 3*(x//6)           close_remainder_of_quotient    (x//2) % 3
 //   (x//2) + ((x + 1)//2)       complete_halves                x
 //
-// Each rule takes one floor or two out of the sum, and says what they are with
+// Most rules take one floor or two out of the sum, and say what they are with
 // the rest: a division of polynomials each.  They close and open remainders;
 // the cost decides which stays.
 #include <algorithm>

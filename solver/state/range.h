@@ -3,16 +3,17 @@
 //   x in [2, 5], because of facts a and b; y in [1, 4], because of c and d
 //   product(reasons, x, y)     [2, 20]: 2 because of a, c; 20 of a, b, c, d
 //
-// There is no congruence in it.  That of an atom is a solved equality, x == 8*t
-// + 3 (propagate/equality.h): every normal form shows it, forms are compared
-// with 0 over their common factors, and a bound of x is one of t, so that x <=
-// 30 leaves x <= 27.  An expression that is read as a whole has interval and
-// congruence as one value, Strided (solver/strided.h), over boxes
-// (engine/box.h) and for bounds(), values() and multiple_of()
-// (engine/range_reading.h).  So read beside its normal form, 27 of the 3,442
-// questions of our corpora are decided that the state leaves open, four of them
-// equalities, and strategies decide all of these; an atom's record, which has a
-// Range in it, is one line of the cache as it is (state/atom_table.h).
+// There is no congruence in it.  That of an atom is a solved equality
+// (propagate/equality.h), such as x == 8*t + 3: every normal form shows it,
+// forms are compared with 0 over their common factors, and a bound of x is one
+// of t, so that of x <= 30 is left x <= 27.  An expression that is read as a
+// whole has interval and congruence as one value, Strided (solver/strided.h):
+// over boxes (engine/box.h), and for bounds(), values(), multiple_of() and
+// simplify() (engine/range_reading.h).  Read so beside its normal form, 27 of
+// 3,442 questions (corpora, peers, tests/regress) are decided that the state
+// leaves open, four of them equalities, and strategies decide all of these.  An
+// atom's record, which has a Range in it, is one line of the cache as it is
+// (state/atom_table.h).
 //
 // Promise of each operation: the result's interval is that of interval.h, and
 // the reason of an end names all facts that this end follows from.  An empty
