@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pickle
+import random
 import re
 import sys
 import time
@@ -638,6 +639,63 @@ def test_loading_runs_nothing(damage, opened, files, tmp_path):
     for command in ("show", "check", "run"):
         tool(command, tmp_path / "bad.pt2")
     assert not mark.exists()
+
+
+def without_ranges(archive):
+    archive.model["range_constraints"].clear()
+
+
+def of_another_name(archive):
+    name = archive.model_name.replace("model.json", "other.json")
+    archive.records[name] = archive.records.pop(archive.model_name)
+    archive.model = None
+
+
+def without_a_value(archive):
+    archive.graph["tensor_values"].popitem()
+
+
+@pytest.mark.parametrize("damage", [
+    without_ranges, of_another_name, without_a_value],
+    ids=lambda d: d.__name__)
+@pytest.mark.parametrize("trusted", [False, True])
+def test_what_a_file_lacks_is_named(damage, trusted, files, tmp_path):
+    archive = Archive(files["item_torch"])
+    damage(archive)
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(ValueError) as caught:
+        proviso.load(tmp_path / "bad.pt2", trusted=trusted)
+    text = str(caught.value)
+    assert text.startswith(f"load: '{tmp_path / 'bad.pt2'}': "), text
+    assert "Error" not in text and len(text.split()) > 6, text
+
+
+def keys_of(value, path=()):
+    """(path, dict, key) of each member of a document."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield path + (key,), value, key
+            yield from keys_of(part, path + (key,))
+    if isinstance(value, list):
+        for part in value:
+            yield from keys_of(part, path + ("*",))
+
+
+def test_a_trusted_file_may_lack_any_member(files, tmp_path):
+    whole = Archive(files["item_torch"])
+    paths = sorted({path for path, _, _ in keys_of(whole.model)})
+    for path in random.Random(5).sample(paths, 60):
+        archive = Archive(files["item_torch"])
+        _, holder, key = next(found for found in keys_of(archive.model)
+                              if found[0] == path)
+        del holder[key]
+        archive.write(tmp_path / "bad.pt2")
+        try:
+            proviso.load(tmp_path / "bad.pt2", trusted=True)
+        except ValueError as error:
+            text = str(error)
+            assert text.startswith("load: ") and "KeyError" not in text, path
+            assert len(text.split()) > 6, (path, text)
 
 
 def test_what_was_saved_is_loaded(files):

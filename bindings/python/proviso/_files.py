@@ -77,7 +77,7 @@ def load(f, extra_files=None, *, allow=(), trusted=False):
     shown = repr(os.fspath(f)) if _is_path(f) else "the file"
     try:
         if trusted:
-            program = torch.export.load(f, extra_files=texts)
+            program = _load_trusted(f, texts, shown)
         else:
             data = _contents(f)
             _vet.check_file(data, allow, shown)
@@ -109,8 +109,10 @@ def _named(error, shown):
     kind = type(error)
     if kind.__module__.startswith("torch"):
         return _unread(error, shown)
+    if isinstance(error, KeyError):
+        return ValueError(f"load: {shown}: {_missing(error)}")
     if (kind.__module__.partition(".")[0] not in ("builtins", "proviso")
-            or issubclass(kind, (OSError, KeyError, UnicodeError))):
+            or issubclass(kind, (OSError, UnicodeError))):
         return ValueError(f"load: {shown}: {kind.__name__}: {error}")
     made = kind(f"load: {shown}: {error}")
     made.__dict__.update(error.__dict__)
@@ -131,17 +133,41 @@ def _first_line(error):
     return line if len(line) <= 200 else line[:200] + "..."
 
 
+def _missing(error):
+    """Of a KeyError, whose text is the key."""
+    key = repr(error.args[0])[:200] if error.args else "something"
+    return (f"it looks for {key}, which the file does not define; save the "
+            "program again with torch.export.save or with ours")
+
+
 def _unread(error, shown):
     """What PyTorch's loader says, in a line; the error that ours is raised from
     has its stack."""
     cause = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
-    words = [_first_line(e) for e in dict.fromkeys((error, cause))
-             if not isinstance(e, _BY_ACCIDENT)]
+    words = [_missing(e) if isinstance(e, KeyError) else _first_line(e)
+             for e in dict.fromkeys((error, cause))
+             if isinstance(e, KeyError) or not isinstance(e, _BY_ACCIDENT)]
     said = ": ".join(filter(None, words))
     return ValueError(f"load: {shown}: PyTorch's loader does not read it: "
                       + (said or "it fails at something that it does not name"))
+
+
+def _load_trusted(f, texts, shown):
+    """Pickled objects too, and torch's older format, which has a version."""
+    import torch
+
+    with zipfile.ZipFile(f) as archive:
+        is_old = "version" in archive.namelist()
+    if not _is_path(f):
+        f.seek(0)
+    if not is_old:
+        return _load_pt2(f, texts, shown)
+    try:
+        return torch.export.load(f, extra_files=texts)
+    except Exception as error:
+        raise _unread(error, shown) from error
 
 
 def _load_pt2(f, texts, shown):
@@ -154,4 +180,9 @@ def _load_pt2(f, texts, shown):
     except Exception as error:
         raise _unread(error, shown) from error
     texts.update(contents.extra_files)
-    return contents.exported_programs["model"]
+    programs = contents.exported_programs
+    if "model" not in programs:
+        raise ValueError(f"load: {shown}: none of its programs is called "
+                         f"'model', they are {sorted(programs)}; save one with "
+                         "PyTorch 2.13's torch.export.save or with ours")
+    return programs["model"]
