@@ -119,6 +119,61 @@ def test_a_remainder_that_a_dim_promises_is_no_defect(name, by, tmp_path):
     assert good and "promised" in found, found
 
 
+N = Dim("n")
+OURS = proviso.Dim("k")
+PROMISES = {  # (sizes of x and y, of which dims), and what is promised
+    "min": ((6, 6), (Dim("n", min=3), AUTO), ">= 3"),
+    "max": ((6, 6), (Dim("n", max=9), AUTO), "<= 9"),
+    "one name": ((6, 6), (N, N), "=="),
+    "a multiple": ((6, 7), (2 * N, AUTO), "% 2"),
+    "one more": ((6, 7), (N, N + 1), "=="),
+    "one less": ((6, 5), (N, N - 1), "=="),
+    "one more, alone": ((6, 7), (N + 3, AUTO), ">= 3"),
+    "two of one root": ((8, 13), (2 * N, 3 * N + 1), "=="),
+    "multiple_of": ((6, 7), (OURS.multiple_of(2), AUTO), "% 2"),
+    "of the example": ((6, 7), (OURS.multiple_of(6), AUTO), "% 6"),
+    "twice": ((12, 7), (OURS.multiple_of(6).multiple_of(4), AUTO), "% "),
+    "in a range": ((6, 7), (proviso.Dim("k", min=3, max=9).multiple_of(3),
+                            AUTO), "% 3"),
+    "both": ((6, 6), (OURS.multiple_of(2), OURS), "% 2"),
+    "twice a multiple": ((6, 12), (OURS.multiple_of(2), 2 * OURS), "% 2"),
+    "remainders": ((7, 6), (OURS.remainders(4, 3), AUTO), "% 4"),
+}
+
+
+@pytest.mark.parametrize("kind", PROMISES)
+def test_every_kind_of_promise_is_no_defect(kind, tmp_path):
+    """Nor is it after torch or we have read the file and written it again."""
+    (n, m), (first, second), promised = PROMISES[kind]
+    made = proviso.export(Free(), (torch.randn(n), torch.randn(m)),
+                          dynamic_shapes=({0: first}, {0: second}))
+    path, ours, theirs = (tmp_path / f"{w}.pt2" for w in "pot")
+    made.save(path)
+    proviso.load(path).save(ours)
+    torch.export.save(torch.export.load(path), theirs)
+    taken = {(a, b) for a in range(15) for b in range(31)
+             if takes(made, a, b)}
+    assert (n, m) in taken
+    for again in (path, ours, theirs):
+        found, good = findings(again)
+        assert good, (again, found)
+        if again != theirs:  # which states some ranges by its sizes alone
+            lines = found.get("promised", []) + found.get("needed", [])
+            assert promised in " ".join(lines), found
+        read = proviso.load(again)
+        assert {(a, b) for a in range(15) for b in range(31)
+                if takes(read, a, b)} == taken, again
+
+
+def takes(program, n, m):
+    try:
+        program.module().check(torch.randn(n), torch.randn(m))
+        return True
+    except RuntimeError as error:
+        assert "Guard failed" in str(error), error
+        return False
+
+
 @BY
 def test_a_remainder_that_nobody_promised_is_a_finding(by, tmp_path):
     made("own branch", by, tmp_path / "p.pt2")

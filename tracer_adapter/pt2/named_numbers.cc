@@ -77,17 +77,35 @@ bool NamedNumbers::is_from_data(Expr written) const {
          });
 }
 
+// What a Dim promises of the remainders of its sizes: the program's own
+// questions may not narrow it.  Dim("n").multiple_of(4) is 4*s1.
+std::optional<RootDim> NamedNumbers::root_of(const InputDim& dim) const {
+  if (dim.constraint.root) return dim.constraint.root;
+  if (dim.constraint.policy != DimPolicy::kNamed) return std::nullopt;
+  Context promised(program_.env->pool());
+  const std::vector<Expr> alone{dim.expr};
+  for (const Guard& guard : program_.guards())
+    if (free_symbols(guard.condition) == alone)
+      promised.assume(guard.condition);
+  if (promised.facts().empty()) return std::nullopt;
+  const Strided sizes = promised.strided(dim.expr);
+  if (sizes.stride() < Int(2)) return std::nullopt;
+  return RootDim{dim.source, sizes.stride(), sizes.offset()};
+}
+
 // Dims of one root are multiples of one symbol.
 void NamedNumbers::name_roots() {
   ShapeEnv& env = *program_.env;
   ExprPool& pool = env.pool();
   std::map<std::string, size_t> known;  // the root's place in ranges_
   for (const InputDim& dim : env.input_dims()) {
-    const std::optional<RootDim>& root = dim.constraint.root;
-    if (!root || !dim.expr.is_symbol()) continue;
-    const Interval range =
-        floor_div(env.enforced_range(dim.expr) - Interval::point(root->offset),
-                  Interval::point(root->factor));
+    if (!dim.expr.is_symbol() || derived_.contains(dim.expr)) continue;
+    const std::optional<RootDim> root = root_of(dim);
+    if (!root) continue;
+    const Interval sizes = intersect(env.enforced_range(dim.expr),
+                                     Interval::at_least(root->offset));
+    const Interval range = floor_div(sizes - Interval::point(root->offset),
+                                     Interval::point(root->factor));
     if (!range.lower() || *range.lower() < Int(0)) continue;
     const auto [at, is_new] = known.emplace(root->name, ranges_.size());
     if (is_new)

@@ -9,10 +9,12 @@
 // not those of bits, no power of two symbols, no square root.  What a node
 // computes with another one is in the file a symbol, as if the node read it
 // from data, with the range that it is known to have.  A size that is promised
-// to be factor*d + offset of a Dim is written so, as torch.export does: a
-// reader can tell the promise from what the program found out.
+// to be factor*d + offset of a Dim, or to have one remainder, is written so, as
+// torch.export does: a reader can tell the promise from what the program found
+// out.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -40,6 +42,8 @@ class NamedNumbers {
   void name_values(const Graph& graph);
   void name_value(Expr e);
   Expr fresh_symbol(char prefix, SymbolKind kind);
+
+  std::optional<RootDim> root_of(const InputDim& dim) const;
 
   const ExportedProgram& program_;
   std::set<std::string> names_;                       // of symbols
