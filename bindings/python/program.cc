@@ -12,6 +12,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
 #include "tracer_adapter/ir/sym_functions.h"
+#include "tracer_adapter/pt2/model_json.h"
 #include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/checked_calls.h"
@@ -381,6 +382,7 @@ void bind_program(py::module_& m) {
            [](ExportedProgram& p, const py::bytes& bytes) {
              p.sample_inputs = bytes;
            })
+      .def("symbolic_texts", &pt2::symbolic_texts)
       .def("save", [](const ExportedProgram& p, const std::string& path) {
         const py::gil_scoped_release others_may_run;
         p.save(path);

@@ -4,6 +4,8 @@ process, and they compute what eager computes, decomposed or not."""
 import collections
 import io
 import math
+import random
+import re
 import zipfile
 
 import pytest
@@ -424,3 +426,48 @@ def test_a_key_that_a_file_holds_is_kept(key, tmp_path):
     save(ep, tmp_path / "a.pt2")
     assert list(proviso.load(tmp_path / "a.pt2").module()(torch.ones(2))) == [
         key]
+
+
+def nested(rng, depth, power):
+    """A number of a size, with a power somewhere in quotients of others."""
+    a, b, k = rng.randint(1, 9), rng.randint(2, 9), rng.randint(0, depth)
+    forms = [lambda e: (e + a) // b, lambda e: e // b * (e + a),
+             lambda e: (e * e + a) // b, lambda e: (e + a) % b + e // b,
+             lambda e: e + a]
+    steps = [rng.choice(forms) for _ in range(depth)]
+
+    def computed(n):
+        for i, step in enumerate(steps):
+            n = step(n ** power if i == k else n)
+        return n
+    return computed
+
+
+def test_what_save_writes_load_reads():
+    """Or save says which limit it passes: torch takes hours to read some."""
+    rng, refused, compared = random.Random(19), 0, 0
+    for power in range(2, 41):
+        for depth in 1, 2, 3:
+            computed = nested(rng, depth, power)
+            ep = proviso.export(lambda x: (x + 1, computed(x.shape[0])),
+                                (torch.ones(2),),
+                                dynamic_shapes=({0: AUTO},))
+            buffer = io.BytesIO()
+            try:
+                ep.save(buffer)
+            except ValueError as error:
+                assert re.search(r"load\(\) would refuse the file: .*(beyond "
+                                 r"\d+|too many terms)", str(error)), error
+                assert buffer.getvalue() == b"" and power > 4
+                refused += 1
+                continue
+            buffer.seek(0)
+            again = proviso.load(buffer).module()
+            try:
+                found = again(torch.ones(2))[1]
+            except RuntimeError as error:
+                assert "does not fit in 64 bits" in str(error), error
+                continue
+            assert found == computed(2)
+            compared += 1
+    assert refused > 10 and compared > 20, (refused, compared)

@@ -11,6 +11,7 @@
 
 #include "sym/evaluate.h"
 #include "sym/print.h"
+#include "tracer_adapter/finish/expr_set.h"
 #include "tracer_adapter/ir/schema_types.h"
 #include "tracer_adapter/pt2/file_hints.h"
 #include "tracer_adapter/pt2/loader_check.h"
@@ -128,6 +129,7 @@ class Writer {
       : program_(program), hints_(file_hints(program)), numbers_(program) {}
 
   std::string program();
+  std::vector<std::string> texts();
 
  private:
   ShapeEnv& env() const { return *program_.env; }
@@ -876,6 +878,34 @@ std::vector<std::string> Writer::guards() const {
   return result;
 }
 
+std::vector<std::string> Writer::texts() {
+  std::vector<std::string> result = guards();
+  ExprSet seen;
+  const auto add = [&](Expr e) {
+    const Expr written = numbers_.written(e);
+    if (written.is_symbol() || written.is_constant()) return;
+    if (seen.insert(written).second) result.push_back(to_srepr(written));
+  };
+  const auto add_all = [&](const auto& again, const Graph& graph) -> void {
+    for (const GraphValue& value : graph.values) {
+      if (!value.is_tensor()) {
+        add(value.expr());
+        continue;
+      }
+      const TensorMeta& meta = value.tensor();
+      std::ranges::for_each(meta.sizes, add);
+      std::ranges::for_each(meta.strides, add);
+      add(meta.offset);
+    }
+    for (const Node& node : graph.nodes)
+      for (const Argument& a : node.args)
+        if (const GraphArgument* sub = a.get<GraphArgument>())
+          again(again, *sub->graph);
+  };
+  add_all(add_all, program_.graph);
+  return result;
+}
+
 std::string Writer::program() {
   json_.object([&] {
     json_.key("graph_module").object([&] {
@@ -910,6 +940,10 @@ void write_tensor_meta(JsonWriter& json, const at::Tensor& tensor,
   };
   write_meta(json, tensor.scalar_type(), tensor.sizes(), tensor.strides(),
              tensor.device(), requires_grad, size, [&] { size(offset); });
+}
+
+std::vector<std::string> symbolic_texts(const ExportedProgram& program) {
+  return Writer(program).texts();
 }
 
 std::string model_json(const ExportedProgram& program) {

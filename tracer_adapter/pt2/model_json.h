@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tracer_adapter/exported_program.h"
 #include "tracer_adapter/pt2/json_writer.h"
@@ -20,6 +21,9 @@ inline constexpr int kSchemaMinor = 20;
 
 // Throws c10::Error naming what the format cannot hold.
 std::string model_json(const ExportedProgram& program);
+
+// What of it SymPy reads: each expression once, and the guards.
+std::vector<std::string> symbolic_texts(const ExportedProgram& program);
 
 // The metadata of a real tensor at this offset of its record.
 void write_tensor_meta(JsonWriter& json, const at::Tensor& tensor,

@@ -23,7 +23,10 @@ def _check_extra(extra_files):
 
 def save(program, f, extra_files):
     """f: a path, or an object with write()."""
+    from proviso import _vet
+
     _check_extra(extra_files)
+    _vet.check_written(program.symbolic_texts())
     if _is_path(f):
         program.save(os.fspath(f))
         return _add(os.fspath(f), extra_files)

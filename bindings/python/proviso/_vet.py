@@ -147,25 +147,40 @@ def _is_plain(node):
     return True
 
 
-def _check_text(text):
-    """Arithmetic on symbols and sizes, as torch and we write it."""
+def _fault_of(text):
+    """Why a text is not arithmetic on symbols and sizes, as torch and we write
+    it; None where it is."""
     shown = repr(text[:_SHOWN]) if isinstance(text, str) else repr(text)[:_SHOWN]
     if not isinstance(text, str) or len(text) > _LONGEST:
-        raise _Refused(f"{shown} is no expression of less than "
-                       f"{_LONGEST} characters")
+        return f"{shown} is no expression of less than {_LONGEST} characters"
     try:
         tree = ast.parse(text.strip(), mode="eval")
         plain = all(map(_is_plain, ast.walk(tree)))
         if plain:
             growth(tree.body)
     except TooMuch as error:
-        raise _Refused(f"{shown} would take torch long to read: {error}"
-                       f"{_TRUST}") from None
+        return f"{shown} would take torch long to read: {error}"
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         plain = False
     if not plain:
-        raise _Refused(f"{shown} is not arithmetic on sizes, and torch would "
-                       f"run it as Python{_TRUST}")
+        return (f"{shown} is not arithmetic on sizes, and torch would run it as "
+                "Python")
+    return None
+
+
+def _check_text(text):
+    fault = _fault_of(text)
+    if fault:
+        raise _Refused(fault + _TRUST)
+
+
+def check_written(texts):
+    """What save() writes, load() reads."""
+    for text in texts:
+        fault = _fault_of(text)
+        if fault:
+            raise ValueError("ExportedProgram.save: load() would refuse the "
+                             f"file: {fault}")
 
 
 # --- names: torch writes them into Python, too
