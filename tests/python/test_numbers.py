@@ -146,11 +146,46 @@ def test_the_math_of_sizes_stays_symbolic():
     (lambda x, y: y if math.isnan(x.double().item()) else y,
      proviso.DataDependentError, "specialized float"),
     (lambda x, y: y + x.double().item() // 0.1, NotImplementedError,
-     r"floored quotient of symbolic floats .*math.floor\(a / b\)"),
+     r"floordiv of symbolic floats from data .*math.floor\(a / b\)"),
     (lambda x, y: y + round(x.item(), -1), NotImplementedError,
-     r"round\(u0, -1\) of a symbolic number is not supported"),
+     r"round\(u0, -1\) of a symbolic number from data is not supported"),
 ])
 def test_what_must_be_known_while_tracing(program, error, text):
     with pytest.raises(error, match=text):
         proviso.export(program, (torch.tensor(6), Y))
     assert math.sqrt(4) == 2.0  # the process goes on
+
+
+@pytest.mark.parametrize("of", [
+    lambda n: n % 2.5, lambda n: n // 2.5, lambda n: -n % 2.5,
+    lambda n: -n // 0.75, lambda n: sum(divmod(n, 2.5)), lambda n: n % 1.0,
+    lambda n: n % -2.5, lambda n: n // -2.5, lambda n: math.fmod(n, 2.5),
+    lambda n: n % 0.1, lambda n: n // 0.1, lambda n: 7.5 % n,
+    lambda n: 7.5 // n, lambda n: n / 2 % 1, lambda n: n / 3 // 1,
+    lambda n: n % (n / 2), lambda n: n % math.inf, lambda n: n * 0.7 % 1,
+    lambda n: round(n, -1), lambda n: math.remainder(n, 2.5),
+])
+def test_quotients_and_remainders_of_floats_are_pythons(of):
+    def program(x):
+        return x + of(x.shape[0])
+
+    run = proviso.export(program, (torch.zeros(5),),
+                         dynamic_shapes=[{0: Dim.AUTO}]).module()
+    for rows in range(10):
+        x = torch.zeros(rows)
+        found = outcome(run, x)
+        if isinstance(found, str):
+            assert rows != 5
+        else:
+            assert torch.equal(found, program(x)), rows
+
+
+def test_few_parts_keep_a_size_free():
+    def program(x):
+        return x + x.shape[0] % 2.5 + x.shape[0] // 2.5
+
+    run = proviso.export(program, (torch.zeros(5),),
+                         dynamic_shapes=[{0: Dim.AUTO}]).module()
+    for rows in range(20):
+        x = torch.zeros(rows)
+        assert torch.equal(run(x), program(x))

@@ -75,6 +75,51 @@ UFUNCS = sorted(
 PARTNERS = (3, 2.5, np.int64(3), np.float32(2.5), np.array(2))
 FREE = ("ceil/2", "floor/2", "trunc", "rint", "mul", "mul2", "prod", "sqrt",
         "arr", "floor_divide")
+# An array of a size and another number, one of its numbers or a tensor of it.
+ARRAYS = {
+    "array": lambda v: np.array(v), "asarray": lambda v: np.asarray(v),
+    "stack": np.stack,
+    "concatenate": lambda v: np.concatenate([[item] for item in v]),
+    "of rows": lambda v: np.array([v, v])[0],
+    "of int64": lambda v: np.array(v, dtype=np.int64),
+    "of float": lambda v: np.array(v, dtype=float),
+    "of float32": lambda v: np.array(v, np.float32),
+    "of objects": lambda v: np.array(v, dtype=object),
+    "cumsum": np.cumsum, "sort": np.sort, "where": (
+        lambda v: np.where([True, False], *v)),
+    "append": lambda v: np.append(v[:1], v[1]),
+    "full": lambda v: np.full(2, v[0]), "r_": lambda v: np.r_[v[0], v[1]],
+    "fromiter": lambda v: np.fromiter(v, float),
+    "written": lambda v: _written(np.zeros(2, int), 0, v[0]),
+}
+ITEMS = {
+    "n, 2": lambda n: [n, 2], "n, 2.5": lambda n: [n, 2.5],
+    "n/2, 2": lambda n: [n / 2, 2], "n, True": lambda n: [n, True],
+    "n, float32": lambda n: [n, np.float32(2.5)],
+    "n, float64": lambda n: [n, np.float64(2.5)],
+    "n, int32": lambda n: [n, np.int32(2)],
+}
+USES = {
+    "[0]": lambda a: torch.tensor(a[0]), "tensor": lambda a: torch.tensor(a),
+    "from_numpy": lambda a: torch.from_numpy(np.asarray(a)),
+    "as_tensor": torch.as_tensor, "full": lambda a: torch.full((2,), a[0]),
+    "sum": lambda a: torch.tensor(a.sum()),
+    "max": lambda a: torch.tensor(a.max()),
+    "half": lambda a: torch.tensor((a / 2)[0]),
+    "two": lambda a: torch.tensor(a[0] + a[-1]),
+    "ceil": lambda a: torch.tensor(np.ceil(a / 2).astype(int).tolist()),
+    "kind": lambda a: torch.full((2,), float(a.dtype.kind == "f")),
+    "isinstance": lambda a: torch.full((2,), float(
+        isinstance(a[0], np.floating)
+        + 2 * isinstance(a[0], int) + 4 * isinstance(a, np.ndarray))),
+    "in place": lambda a: torch.tensor(a.__iadd__(a)),
+    "a view": lambda a: (_written(a[1:], 0, 9), torch.tensor(a))[1],
+}
+
+
+def _written(array, index, value):
+    array[index] = value
+    return array
 
 
 def _programs_of(name):
@@ -90,9 +135,11 @@ def _programs_of(name):
 
 def _rows_taken(program):
     """Those of which eager gives a number, and the exported program the same."""
-    def filled(x):
-        return torch.full((2,), program(x.shape[0]))
+    return _rows_where_equal(
+        lambda x: torch.full((2,), program(x.shape[0])))
 
+
+def _rows_where_equal(filled):
     def outcome(function, rows):
         try:
             return function(torch.ones(rows, 4))
@@ -131,3 +178,24 @@ def test_a_function_of_a_size_is_eagers(name):
 def test_every_ufunc_of_a_size_is_eagers(name):
     taken = [_rows_taken(program) for program in _programs_of(name)]
     assert any(taken) or all(rows is None for rows in taken)
+
+
+@pytest.mark.parametrize("items", ITEMS)
+@pytest.mark.parametrize("array", ARRAYS)
+def test_an_array_of_sizes_is_eagers(array, items):
+    for name, use in USES.items():
+        taken = _rows_where_equal(
+            lambda x: use(ARRAYS[array](ITEMS[items](x.shape[0]))))
+        assert taken is None or 5 in taken, name
+        if array == "array" and items == "n, 2.5" and name in (
+                "[0]", "sum", "tensor", "half", "two"):
+            assert len(taken) >= 7, name
+
+
+def test_a_number_of_numpys_is_one_of_float64():
+    for of in (lambda n: np.ceil(n / 2), lambda n: np.float64(2) * n,
+               lambda n: n * np.float64(2), lambda n: np.prod([n, 2]),
+               lambda n: np.mean([n, 2]) + 1, lambda n: 2 - np.sqrt(n),
+               lambda n: np.prod([n, 2]).astype(float).item(),
+               lambda n: np.square(n) % 3, lambda n: np.prod([n, 2]) ** 2):
+        assert _rows_where_equal(lambda x: torch.tensor(of(x.shape[0])))

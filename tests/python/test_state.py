@@ -23,7 +23,7 @@ import pytest
 import torch
 
 import proviso
-from proviso import Dim, _kinds_of_state, _state
+from proviso import Dim, _kinds_of_state, _libraries
 import state_snapshot
 
 CACHE = {}
@@ -430,8 +430,8 @@ def test_a_package_is_put_back_wherever_it_is(package, folder, tmp_path,
     for name in names:
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.syspath_prepend(tmp_path / folder)
-    _state._is_namesake.cache_clear()
-    _state._is_installed.cache_clear()
+    _libraries._is_namesake.cache_clear()
+    _libraries.is_installed.cache_clear()
     try:
         model = importlib.import_module(package + ".model")
         module = model.Net()
@@ -444,8 +444,8 @@ def test_a_package_is_put_back_wherever_it_is(package, folder, tmp_path,
     finally:
         for name in names:
             sys.modules.pop(name, None)
-        _state._is_namesake.cache_clear()
-        _state._is_installed.cache_clear()
+        _libraries._is_namesake.cache_clear()
+        _libraries.is_installed.cache_clear()
 
 
 # --- objects of every other kind: (kept, act(kept, x), read(kept))
@@ -518,6 +518,11 @@ def _flags(kept, x):
     warnings.simplefilter("error")
     _LOGGER.setLevel(10)
     _LOGGER.addHandler(logging.NullHandler())
+    logging.getLogger("of.the.program").setLevel(10)
+    logging.getLogger("torch").addFilter(logging.Filter("program"))
+    logging.disable(10)
+    sys.modules["of_the_program"] = type(sys)("of_the_program")
+    sys.modules["colorsys"] = sys.modules.pop("calendar")
 
 
 def _read_flags(kept):
@@ -525,7 +530,11 @@ def _read_flags(kept):
             torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction,
             sys.getrecursionlimit(), decimal.getcontext().prec,
             dict(os.environ), list(sys.path), list(warnings.filters),
-            _LOGGER.level, list(_LOGGER.handlers))
+            _LOGGER.level, list(_LOGGER.handlers),
+            logging.getLogger("of.the.program").level,
+            list(logging.getLogger("torch").filters),
+            logging.root.manager.disable, "of_the_program" in sys.modules,
+            sys.modules.get("colorsys"), sys.modules.get("calendar"))
 
 
 def _read_numpy(kept):

@@ -279,12 +279,14 @@ def _write_lock(lock, was_locked):
 
 
 def _read_logger(logger):
-    return logger.level, logger.disabled, logger.propagate, logger.handlers[:]
+    return (logger.level, logger.disabled, logger.propagate,
+            logger.handlers[:], logger.filters[:])
 
 
 def _write_logger(logger, state):
     if _read_logger(logger) != state:
-        level, logger.disabled, logger.propagate, logger.handlers[:] = state
+        (level, logger.disabled, logger.propagate, logger.handlers[:],
+         logger.filters[:]) = state
         logger.setLevel(level)
 
 

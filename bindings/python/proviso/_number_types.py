@@ -14,7 +14,7 @@ import types
 import torch
 
 from proviso import _proviso
-from proviso._state import is_library
+from proviso._libraries import is_library
 
 
 def is_symbolic(value):
@@ -54,18 +54,22 @@ class NumberType(type):
 
 _TYPES = {torch.SymInt: builtins.int, torch.SymFloat: builtins.float,
           torch.SymBool: builtins.bool}
-# Whose own questions tell a symbolic number from a plain one.
 _KNOWING = ("torch", "proviso")
 
 
-def _class_of(kind, plain):
+def is_known_to(frame):
+    """Whether the frame's questions tell a symbolic number from a plain one."""
+    name = frame.f_globals.get("__name__") or ""
+    return name.partition(".")[0] in _KNOWING
+
+
+def class_of(kind, plain):
     """The __class__ of a symbolic number: isinstance() asks for it where the
     type alone says no, and a program would else take the branch of what is no
     number."""
     def __class__(self):
-        asker = sys._getframe(1).f_globals.get("__name__") or ""
         is_ours = type(self.node) is _proviso.SymNode  # isinstance asks us
-        if is_ours and asker.partition(".")[0] not in _KNOWING:
+        if is_ours and not is_known_to(sys._getframe(1)):
             return plain
         return kind
 
@@ -79,7 +83,7 @@ def of_their_types():
     with contextlib.ExitStack() as stack:
         for kind, plain in _TYPES.items():
             before = vars(kind).get("__class__")  # of the export around this one
-            _proviso.set_in_class(kind, "__class__", _class_of(kind, plain))
+            _proviso.set_in_class(kind, "__class__", class_of(kind, plain))
             stack.callback(_proviso.set_in_class, kind, "__class__", before)
         yield
 

@@ -10,6 +10,7 @@ import builtins
 import contextlib
 import copy
 import functools
+import json
 import math
 import sys
 
@@ -103,17 +104,63 @@ def _symbolic_fabs(x, /):
 
 # --- what torch's SymInt and SymFloat do otherwise than Python's numbers
 
-def _floor_of_floats(original):
+_MOST_PARTS = 2**20
+
+
+def _in_parts(name, n, number):
+    """n % 2.5 is (2*n % 5) / 2, and n // 2.5 is 2*n // 5; None where the parts
+    are too many for exact doubles."""
+    if not (isinstance(n, torch.SymInt) and type(number) is float
+            and 0 < number < math.inf):
+        return None
+    above, below = number.as_integer_ratio()
+    if max(above, below) > _MOST_PARTS:
+        return None
+    if name == "__mod__":
+        return n * below % above / below
+    return torch.sym_float(n * below // above)
+
+
+def _dividing(kind, name):
     """Python's 1.0 // 0.1 is 9.0, and torch's is floor(1.0 / 0.1)."""
+    original = getattr(kind, name)
+    of_floats = getattr(builtins.float, name)
+
     def method(self, other):
-        if _is_symbolic(self) and (
-                isinstance(self, torch.SymFloat)
-                or isinstance(other, (float, torch.SymFloat))):
+        if (not _is_symbolic(self) or type(other) not in _REALS
+                or not isinstance(self, torch.SymFloat)
+                and not isinstance(other, (float, torch.SymFloat))):
+            return original(self, other)
+        exact = (None if name.startswith("__r")
+                 else _in_parts(name, self, other))
+        if exact is not None:
+            return exact
+        if _is_of_data(self) or _is_of_data(other):
             raise NotTraced(
-                "the floored quotient of symbolic floats is not supported; "
-                "take it of integers, or write math.floor(a / b), which rounds "
-                "a / b first")
-        return original(self, other)
+                f"{name.strip('_')} of symbolic floats from data is not "
+                "supported: Python rounds it in its own way; take it of "
+                "integers, or write math.floor(a / b), which rounds a / b "
+                "first")
+        return of_floats(builtins.float(number_of(self)), number_of(other))
+
+    return (kind, name, _of_one_kind(method))
+
+
+def _is_of_data(value):
+    return _is_symbolic(value) and value.node.hint is None
+
+
+_REALS = (int, float, bool, torch.SymInt, torch.SymFloat)
+
+
+def _of_one_kind(operation):
+    """With a number of numpy's, the operation is numpy's."""
+
+    @functools.wraps(operation)
+    def method(self, other):
+        if _is_symbolic(self) and _numpy.is_number(other):
+            return NotImplemented
+        return operation(self, other)
 
     return method
 
@@ -139,7 +186,7 @@ def _with_complex(kind, name, original):
             return of_complex(builtins.complex(number_of(self)), other)
         return original(self, other)
 
-    return (kind, name, method)
+    return (kind, name, _of_one_kind(method))
 
 
 def _with_truth(name):
@@ -241,15 +288,27 @@ def _only_of_nodes(kind):
     return (kind, "__init__", __init__)
 
 
+_default_of_json = json.JSONEncoder.default
+
+
+def _number_of_json(self, value):
+    """json asks for what it does not know."""
+    if _is_symbolic(value):
+        return number_of(value)
+    return _default_of_json(self, value)
+
+
 _round = torch.SymInt.__round__
 
 
 def _round_of_int(self, ndigits=None):
     """round(1234, -2) is 1200, and torch's is 1234."""
     if _is_symbolic(self) and ndigits is not None and ndigits < 0:
-        raise NotTraced(
-            f"round({self}, {ndigits}) of a symbolic number is not supported; "
-            "divide by a power of ten and round")
+        if _is_of_data(self):
+            raise NotTraced(
+                f"round({self}, {ndigits}) of a symbolic number from data is "
+                "not supported; divide by a power of ten and round")
+        return builtins.round(number_of(self), ndigits)
     return _round(self, ndigits)
 
 
@@ -408,6 +467,7 @@ PATCHES = [_unary(name) for name in (
     (math, "pow", _symbolic_pow),
     (math, "fabs", _symbolic_fabs),
     (torch.SymInt, "__round__", _round_of_int),
+    (json.JSONEncoder, "default", _number_of_json),
     (torch.SymInt, "__float__", _asking(_float_of_int, "float")),
     (torch.Tensor, "__len__", _asking_len),
 ] + [
@@ -416,9 +476,9 @@ PATCHES = [_unary(name) for name in (
                        (torch.SymInt, "int"), (torch.SymFloat, "int"),
                        (torch.SymBool, "int"), (torch.Tensor, "int"))
 ] + [
-    (kind, name, _floor_of_floats(getattr(kind, name)))
+    _dividing(kind, name)
     for kind in (torch.SymInt, torch.SymFloat)
-    for name in ("__floordiv__", "__rfloordiv__")] + [
+    for name in ("__floordiv__", "__rfloordiv__", "__mod__", "__rmod__")] + [
     _with_complex(kind, name, getattr(kind, name))
     for kind in (torch.SymInt, torch.SymFloat)
     for name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__",

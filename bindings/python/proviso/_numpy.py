@@ -1,8 +1,9 @@
-"""numpy's functions of symbolic numbers: np.ceil(x.shape[0] / 2).
+"""numpy's numbers and arrays of sizes: np.ceil(x.shape[0] / 2), np.array([n, 3]).
 
-numpy takes a symbolic number for an object, and computes with Python's
-operators; where that gives the value and the type that it gives of a number the
-size stays symbolic, and else the number itself is taken, which fixes it.
+numpy's own code takes a symbolic number for the number itself, which fixes the
+size (__array__).  A few functions keep it symbolic, where Python's operators give
+numpy's value: of numpy's type (_numpy_numbers.py), or an array of such
+(_numpy_arrays.py).
 """
 
 import functools
@@ -11,15 +12,19 @@ import sys
 
 import torch
 
+from proviso import _numpy_arrays, _numpy_numbers
 from proviso._number_types import is_symbolic, number_of
+from proviso._numpy_arrays import Array, plain
+from proviso._numpy_numbers import (
+    AS_IN_PYTHON,
+    converted,
+    is_numpys,
+    kind_of,
+    kind_of_type,
+    of_numpy,
+    python_number,
+)
 
-_FLOATS = frozenset(
-    "add subtract multiply divide negative positive absolute square "
-    "equal not_equal less less_equal greater greater_equal".split())
-_INTEGERS = _FLOATS | frozenset(
-    "floor_divide remainder power maximum minimum bitwise_and bitwise_or "
-    "bitwise_xor".split())
-_AS_IN_PYTHON = {int: _INTEGERS, float: _FLOATS}  # numpy's function
 _ROUNDED = {"ceil": math.ceil, "floor": math.floor, "trunc": math.trunc,
             "rint": round, "fix": math.trunc}
 # numpy asks an object that is no number of its own for these methods.
@@ -32,73 +37,91 @@ def _numpy():
     return sys.modules["numpy"]
 
 
-def _kind(value):
-    """int or float, of a number that numpy takes for an int64 or a float64."""
-    numpy = _numpy()
-    if type(value) in (int, torch.SymInt, numpy.int64):
-        return int
-    if type(value) in (float, torch.SymFloat, numpy.float64):
-        return float
-    if isinstance(value, numpy.ndarray) and value.dtype.name in (
-            "int64", "float64", "object"):
-        return float
-    return None
+def _array_of(self, dtype=None, copy=None):
+    """__array__ of a symbolic number."""
+    return _numpy().array(number_of(self), dtype=dtype)
 
 
 def _of_symbols(self, ufunc, method, *inputs, **options):
-    """__array_ufunc__ of a symbolic number."""
-    numpy, name = _numpy(), ufunc.__name__
-    kinds = [_kind(value) for value in inputs]
-    kind = None if None in kinds else float if float in kinds else int
-    if method == "__call__" and not options and kind is not None:
-        if name in _ROUNDED and is_symbolic(inputs[0]):
-            return _rounded(name, inputs[0])
-        if name == "sqrt":
-            return _root(inputs[0])
-        if name in _AS_IN_PYTHON[kind]:
-            return ufunc(*(numpy.asarray(value, dtype=object)
-                           if is_symbolic(value) else value
-                           for value in inputs))
-    return getattr(ufunc, method)(*map(number_of, inputs), **options)
+    """__array_ufunc__ of a symbolic number, and of an array of them."""
+    result = None
+    if method == "__call__" and not options:
+        result = _called(ufunc, inputs)
+    if result is not None:
+        return result
+    return getattr(ufunc, method)(
+        *map(_fixed, inputs),
+        **{name: _fixed(value) for name, value in options.items()})
+
+
+def _fixed(value):
+    """With numbers of Python's, which numpy promotes otherwise than arrays."""
+    if is_symbolic(value):
+        return value._number() if is_numpys(value) else number_of(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(_fixed, value))
+    return plain(value)
+
+
+def _of_functions(self, function, types, args, kwargs):
+    """__array_function__ of both."""
+    return function(*map(_fixed, args),
+                    **{name: _fixed(value) for name, value in kwargs.items()})
+
+
+def _called(ufunc, inputs):
+    """What Python's operators give; None where they do not give numpy's."""
+    name, arrays = ufunc.__name__, _numpy_arrays.as_arrays(inputs)
+    kinds = ([array.kind for array in arrays] if arrays
+             else list(map(kind_of, inputs)))
+    if None in kinds:
+        return None
+    if name in _ROUNDED:
+        function = functools.partial(_rounded, name)
+    elif name == "sqrt":
+        function = _root
+    else:
+        function = AS_IN_PYTHON[float if float in kinds else int].get(name)
+    if function is None:
+        return None
+    if arrays:
+        return _numpy_arrays.elementwise(function, arrays)
+    return of_numpy(function(*map(python_number, inputs)))
 
 
 def _rounded(name, value):
     function = getattr(_numpy(), name)
+    if not is_symbolic(value):
+        return function(value).item()
     if isinstance(value, torch.SymInt) and not isinstance(function(1), float):
         return value
     if not value >= 0:  # -0.0 is ceil(-0.5)
-        return function(number_of(value))
+        return function(number_of(value)).item()
     return torch.sym_float(_ROUNDED[name](value))
 
 
 def _root(value):
-    if not value >= 0:  # numpy's is nan, and Python's an error
-        return _numpy().sqrt(number_of(value))
+    if not is_symbolic(value) or not value >= 0:  # numpy's is nan
+        return _numpy().sqrt(number_of(value)).item()
     return math.sqrt(value)
 
 
-def _of_arrays(name):
-    """An array of sizes is one of objects, of which numpy's ceil is Python's."""
+def _rounding(name):
+    """np.fix asks for the array first."""
     original = getattr(_numpy(), name)
 
     @functools.wraps(original)
     def function(x, *args, **options):
-        if _holds_symbols(x) and not args and not options:
-            array = _numpy().array(x, dtype=object)
-            flat = [_rounded(name, value) if is_symbolic(value)
-                    else original(value) for value in array.flat]
-            result = _numpy().empty(len(flat), dtype=object)
-            result[:] = flat
-            return result.reshape(array.shape)
+        if not args and not options and kind_of(x) and is_symbolic(x):
+            return of_numpy(_rounded(name, python_number(x)))
         return original(x, *args, **options)
 
     return (_numpy(), name, function)
 
 
-def _holds_symbols(x):
-    if isinstance(x, _numpy().ndarray):
-        return x.dtype == object and any(map(is_symbolic, x.flat))
-    return isinstance(x, (list, tuple)) and any(map(is_symbolic, x))
+def is_number(value):
+    """Whether it is one of numpy's own."""
+    return "numpy" in sys.modules and isinstance(value, _numpy().generic)
 
 
 def method_of(number, name):
@@ -112,8 +135,82 @@ def method_of(number, name):
     return None
 
 
+# --- functions that make arrays of lists
+
+def _making(name, copies):
+    """np.array and its like."""
+    original = getattr(_numpy(), name)
+
+    @functools.wraps(original)
+    def function(x, dtype=None, **options):
+        if not options and (isinstance(x, Array) or _numpy_arrays.holds(x)):
+            kind = None if dtype is None else kind_of_type(dtype)
+            array = (None if dtype is not None and kind is None
+                     else _numpy_arrays.array_of(x, kind))
+            if array is not None:
+                is_same = (isinstance(x, Array) and not copies
+                           and array.kind is x.kind)
+                return x if is_same else array
+        return original(plain(x), dtype=dtype, **options)
+
+    return (_numpy(), name, function)
+
+
+def _of_index(kind):
+    """np.r_[n, 2]"""
+    original = kind.__getitem__
+    return (kind, "__getitem__", lambda self, key: original(self, _fixed(key)))
+
+
+def _reducing(name):
+    """np.prod and its like, of a list too."""
+    original = getattr(_numpy(), name)
+
+    @functools.wraps(original)
+    def function(x, *args, **options):
+        if not args and not options and (
+                isinstance(x, Array) or _numpy_arrays.holds(x)):
+            array = _numpy_arrays.array_of(x)
+            result = None if array is None else array.reduced(name)
+            if result is not None:
+                return result
+        return original(plain(x), *args, **options)
+
+    return (_numpy(), name, function)
+
+
+# --- torch's functions that take numpy's numbers for float64
+
+def _of_plain(name):
+    original = getattr(torch, name)
+
+    @functools.wraps(original)
+    def function(data, *args, **options):
+        return original(_without_numpys(data), *args, **options)
+
+    return (torch, name, function)
+
+
+def _without_numpys(data):
+    if is_numpys(data):
+        return data._number()
+    if type(data) in (list, tuple):
+        return type(data)(map(_without_numpys, data))
+    return plain(data)
+
+
 PATCHES = []
 if "numpy" in sys.modules:
-    PATCHES += [(kind, "__array_ufunc__", _of_symbols)
-                for kind in (torch.SymInt, torch.SymFloat, torch.SymBool)]
-    PATCHES += map(_of_arrays, _ROUNDED)
+    for _kind in (torch.SymInt, torch.SymFloat, torch.SymBool):
+        PATCHES += [(_kind, "__array_ufunc__", _of_symbols),
+                    (_kind, "__array_function__", _of_functions),
+                    (_kind, "__array__", _array_of)]
+    PATCHES += map(_rounding, _ROUNDED)
+    PATCHES += [_making("array", True), _making("asarray", False),
+                _making("asanyarray", False)]
+    PATCHES += map(_reducing, ("prod", "sum", "max", "min", "amax", "amin",
+                               "mean"))
+    PATCHES += map(_of_plain, ("as_tensor", "asarray", "from_numpy"))
+    PATCHES.append(_of_index(type(_numpy().r_).__base__))
+    Array.__array_ufunc__ = _of_symbols
+    Array.__array_function__ = _of_functions

@@ -1,13 +1,18 @@
 """What a program may set for the whole process, put back after a trace: flags of
-torch that its C++ state does not keep, warning filters, the environment."""
+torch that its C++ state does not keep, warning filters, the environment, loggers
+and the modules that are imported."""
 
 import contextlib
 import contextvars
+import logging
 import os
 import sys
 import warnings
 
 import torch
+
+from proviso._kinds_of_state import LOGGER
+from proviso._libraries import is_library
 
 _TINY = 1e-310  # is 0 to a processor that flushes denormal numbers
 
@@ -38,6 +43,8 @@ def kept_as_it_is():
     flags = [read() for read, _ in _FLAGS]
     filters, items = warnings.filters, list(warnings.filters)
     environment, path = dict(os.environ._data), list(sys.path)
+    modules, loggers = dict(sys.modules), _read_loggers()
+    disabled = logging.root.manager.disable
     try:
         yield
     finally:
@@ -49,10 +56,48 @@ def kept_as_it_is():
             warnings.filters = filters
             filters[:] = items
             warnings._filters_mutated()
+        logging.root.manager.disable = disabled
+        _put_back_loggers(loggers, modules)
+        _put_back_modules(modules)
         if sys.path != path:
             sys.path[:] = path
         if os.environ._data != environment:
             _put_back_environment(environment)
+
+
+def _loggers():
+    """{name: logger}; what stands there for names alone is none."""
+    found = {name: logger for name, logger
+             in logging.root.manager.loggerDict.items()
+             if isinstance(logger, logging.Logger)}
+    return {"": logging.root, **found}
+
+
+def _read_loggers():
+    return {name: LOGGER.read(logger) for name, logger in _loggers().items()}
+
+
+_NEW_LOGGER = (logging.NOTSET, False, True, [], [])
+
+
+def _put_back_loggers(before, modules):
+    """A new one is as getLogger() makes it, unless a package that is new too
+    made it."""
+    for name, logger in _loggers().items():
+        package = name.partition(".")[0]
+        if name in before or package in modules or package not in sys.modules:
+            LOGGER.write(logger, before.get(name, _NEW_LOGGER))
+
+
+def _put_back_modules(before):
+    """But for those that were imported, which stay."""
+    for name in sys.modules.keys() - before.keys():
+        if (getattr(sys.modules[name], "__spec__", None) is None
+                and not is_library(name)):
+            del sys.modules[name]
+    for name, module in before.items():
+        if sys.modules.get(name, before) is not module:
+            sys.modules[name] = module
 
 
 def _put_back_environment(before):

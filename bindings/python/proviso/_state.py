@@ -54,6 +54,7 @@ from proviso._kinds_of_state import (
     same,
     slots_of,
 )
+from proviso._libraries import is_installed, is_library
 from proviso._names_in_code import found_at, names_in, writes_in
 
 _id = id  # while tracing, builtins.id refuses traced tensors
@@ -74,31 +75,6 @@ _WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
            threading.Semaphore, threading.Condition,
            collections.UserDict, collections.UserList, collections.ChainMap,
            queue.Queue, torch.optim.Optimizer)
-_PACKAGES = {"torch", "proviso", "numpy"}.union(sys.stdlib_module_names)
-_PYTHON = os.path.dirname(os.__file__) + os.sep
-
-
-def is_library(name):
-    """Whether the module of this name is torch's, ours or Python's."""
-    package = str(name).partition(".")[0]
-    return package in _PACKAGES and not _is_namesake(package)
-
-
-@functools.cache
-def _is_namesake(package):
-    """Whether this is a user's package, called as one of Python's is."""
-    if package not in sys.stdlib_module_names:
-        return False
-    path = getattr(sys.modules.get(package), "__file__", None)
-    return bool(path) and not path.startswith(_PYTHON)
-
-
-@functools.cache
-def _is_installed(name):
-    """Whether the module of this name is no code of the user's."""
-    path = getattr(sys.modules.get(name), "__file__", None) or ""
-    return is_library(name) or "site-packages" in path.split(os.sep)
-
 
 def _package_of(module):
     return "" if is_library(module) else module.rpartition(".")[0]
@@ -225,7 +201,7 @@ class ObjectState:
         return found
 
     def _follows(self, module):
-        return (not _is_installed(module) or module in self._modules
+        return (not is_installed(module) or module in self._modules
                 or self._package
                 and str(module).rpartition(".")[0] == self._package)
 

@@ -11,6 +11,8 @@ import torch
 
 from proviso import _proviso
 from proviso._not_traced import NotTraced
+from proviso._numpy_arrays import Array
+from proviso._numpy_numbers import is_numpys
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
@@ -22,7 +24,8 @@ def is_fake(value):
 def _holds_symbols(data):
     if isinstance(data, (list, tuple)):
         return any(_holds_symbols(item) for item in data)
-    return isinstance(data, _SYMBOLIC) or is_fake(data)
+    return (isinstance(data, _SYMBOLIC) or is_fake(data)
+            or type(data) is Array and not data.is_plain())
 
 
 def _inferred_dtype(data):
@@ -35,6 +38,8 @@ def _inferred_dtype(data):
         return result
     if isinstance(data, torch.Tensor):
         return data.dtype
+    if type(data) is Array or is_numpys(data):
+        return torch.int64 if data.dtype == int else torch.float64
     if isinstance(data, (bool, torch.SymBool)):
         return torch.bool
     if isinstance(data, (int, torch.SymInt)):
@@ -47,6 +52,8 @@ def _inferred_dtype(data):
 def _stacked(data, dtype, device):
     if isinstance(data, torch.Tensor):
         return data.to(dtype=dtype, device=device)
+    if type(data) is Array:
+        data = data.tolist()
     if isinstance(data, (list, tuple)):
         if not data:
             return torch.empty(0, dtype=dtype, device=device)
