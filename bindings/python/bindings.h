@@ -5,6 +5,7 @@
 //   control_flow.cc  sub-graphs of cond, map, while_loop and scan
 //   program.cc   ExportedProgram and its module
 //   suggestions.cc   Question: what a trace refused, and checks for it
+//   caught_errors.cc  errors that a program catches and eager does not raise
 //   frames.cc    the Python stack as the tracer's source locations
 #pragma once
 
@@ -22,6 +23,7 @@ void bind_control_flow(py::module_& m);
 void bind_program(py::module_& m);
 void bind_suggestions(py::module_& m);
 void bind_errors(py::module_& m);
+void bind_caught_errors(py::module_& m);
 
 // The user's frames now, outermost first; files of torch and proviso are left
 // out unless there is nothing else.

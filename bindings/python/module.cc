@@ -73,4 +73,5 @@ PYBIND11_MODULE(_proviso, m) {
   proviso::python::bind_control_flow(m);
   proviso::python::bind_program(m);
   proviso::python::bind_suggestions(m);
+  proviso::python::bind_caught_errors(m);
 }

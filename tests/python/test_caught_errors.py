@@ -5,7 +5,15 @@ Each operator is tried in `try .. except` on x of so many rows and two columns,
 exported where it fails and where it runs, and run at other sizes.
 """
 
+import array
+import datetime
+import decimal
+import fractions
+import itertools
+import json
 import math
+import statistics
+import struct
 
 import pytest
 import torch
@@ -212,6 +220,65 @@ def test_an_error_of_the_tracers_own_is_not_caught():
     with pytest.raises(NotImplementedError, match="eager does not raise"):
         proviso.export(Catching(program), (torch.randn(5, 2),),
                        dynamic_shapes=[{0: Dim.AUTO}])
+
+
+# What torch and Python refuse of a symbolic number alone.
+REFUSED = {
+    "keepdim": lambda x: x.sum(0, keepdim=x.shape[0] > 3),
+    "condition before": lambda x, c=None: _kept(x.shape[0] > 3, x),
+    "arange": lambda x: torch.arange(x.shape[0] > 3) + 1.0,
+    "invert": lambda x: x + ~(x.shape[0] > 3),
+    "or": lambda x: x + ((x.shape[0] > 3) | 4),
+    "dropout": lambda x: F.dropout(x, 0.0, training=x.shape[0] > 3),
+    "sort": lambda x: torch.sort(x, 0, descending=x.shape[0] > 3)[0],
+    "decimal": lambda x: x + float(decimal.Decimal(x.shape[0])),
+    "fraction": lambda x: x + float(fractions.Fraction(x.shape[0], 2)),
+    "json": lambda x: x + len(json.dumps(x.shape[0])),
+    "timedelta": lambda x: x + datetime.timedelta(x.shape[0]).days,
+    "date": lambda x: x + datetime.date(2000, 1, 1 + x.shape[0]).day,
+    "struct": lambda x: x + len(struct.pack(f"{x.shape[0]}s", b"")),
+    "bytes": lambda x: x + len(bytes(x.shape[0])),
+    "array": lambda x: x + array.array("l", [x.shape[0]])[0],
+    "str": lambda x: x + len("ab" * x.shape[0]),
+    "join": lambda x: x + len("".join(map(str, x.shape))),
+    "comb": lambda x: x + math.comb(x.shape[0] + 1, 2),
+    "statistics": lambda x: x + statistics.mean([x.shape[0], 2.5]),
+    "data_ptr": lambda x: x + (x.data_ptr() > 0),
+    "islice": lambda x: x + len(list(itertools.islice("abcdef", x.shape[0]))),
+    "repeat": lambda x: x + len(list(itertools.repeat(1, x.shape[0]))),
+    "isqrt": lambda x: x + math.isqrt(x.shape[0]),
+    "list": lambda x: x + sum([1] * x.shape[0]),
+    "slice": lambda x: x + len("abcdefgh"[:x.shape[0]]),
+    "dict": lambda x: x + {True: 1.0, False: 2.0}[x.shape[0] > 3],
+}
+
+
+def _kept(keepdim, x):
+    try:
+        return x.sum(0, keepdim=keepdim)
+    except TypeError:
+        return x - 2
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("rows", (2, 5))
+def test_a_refusal_of_what_is_symbolic_decides_no_way(name, rows):
+    eager = Catching(REFUSED[name])
+    try:
+        module = proviso.export(eager, (torch.randn(rows, 2),),
+                                dynamic_shapes=[{0: Dim.AUTO}]).module()
+    except (NotImplementedError, TypeError):
+        return
+    for n in ROWS:
+        x = torch.randn(n, 2)
+        try:
+            found = module(x)
+        except Exception:
+            assert n != rows
+            continue
+        expected = eager(x)
+        assert found.shape == expected.shape and found.dtype == expected.dtype
+        assert torch.equal(found, expected), f"{n} rows"
 
 
 def test_a_question_about_data_is_not_caught():

@@ -352,3 +352,31 @@ def test_a_block_that_only_writes_is_saved():
             module(torch.randn(size))
         calls = dict(module.named_buffers())["calls"]
         assert torch.equal(calls, torch.full((3,), 2.0)), load
+
+
+def _named(x):
+    with torch.profiler.record_function("twice"):
+        y = x * 2
+    with torch.autograd.profiler.record_function("sum", "of rows"):
+        return y + x.shape[0]
+
+
+@torch.profiler.record_function("whole")
+def _decorated(x):
+    handle = torch.ops.profiler._record_function_enter_new("inner", None)
+    y = x + 1
+    torch.ops.profiler._record_function_exit(handle)
+    return y
+
+
+@pytest.mark.parametrize("program", [_named, _decorated])
+def test_ranges_of_a_profile_are_no_part_of_a_program(program):
+    ep = proviso.export(program, (torch.randn(5, 2),),
+                        dynamic_shapes=[{0: Dim.AUTO}])
+    assert not any("profiler" in str(node.target) for node in ep.graph.nodes)
+    with torch.profiler.profile() as profile:
+        proviso.export(program, (torch.randn(5, 2),))
+    assert {"twice", "whole"} & {event.key for event in profile.key_averages()}
+    for rows in range(10):
+        x = torch.randn(rows, 2)
+        assert torch.equal(ep.module()(x), program(x))

@@ -851,3 +851,68 @@ def test_derivatives_of_what_is_multiplied_by_a_number():
         return (torch.rand(n),)
 
     compare_at(program, inputs, ({0: proviso.Dim.AUTO},), (5,), (7,), (3,))
+
+
+# --- lists of tensors: torch._foreach_add is torch.add one by one
+
+# The other lists and numbers of a call, by operator.
+_LISTS = {
+    "lerp": [("L", 0.5), ("L", "M"), ("L", [0.1, 0.2, 0.3])],
+    "addcmul": [("L", "M"), ("L", "M", 2.0), ("L", "M", [1.0, 2.0, 3.0])],
+    "addcdiv": [("L", "M"), ("L", "M", [1.0, 2.0, 3.0])],
+    "norm": [(), (1,)], "copy": [("L",)],
+    **dict.fromkeys(
+        ("add", "sub", "mul", "div", "clamp_max", "clamp_min", "maximum",
+         "minimum", "pow"), [(2.0,), ("L",), ([1.0, 2.0, 3.0],)]),
+}
+# One looks at how many elements there are, the others have no rule.
+_NO_LISTS = {"max", "mm", "powsum"}
+
+
+def _foreach_calls():
+    for name in sorted(name for name in dir(torch)
+                       if name.startswith("_foreach_")):
+        base = name.removeprefix("_foreach_").rstrip("_")
+        if base not in _NO_LISTS:
+            for args in _LISTS.get(base, [()]):
+                yield name, args
+
+
+@pytest.mark.parametrize("name, args", _foreach_calls())
+def test_operators_of_lists_are_those_of_tensors(name, args):
+    def program(x, y):
+        tensors = [x.clone(), y.clone(), x * 2]
+        lists = {"L": [t + 0.5 for t in tensors],
+                 "M": [t + 1.5 for t in tensors]}
+        result = getattr(torch, name)(
+            tensors, *(lists.get(a, a) if isinstance(a, str) else a
+                       for a in args))
+        return tensors if name.endswith("_") else list(result)
+
+    x, y = torch.rand(5, 2) + 0.1, torch.rand(3) + 0.1
+    ep = proviso.export(program, (x, y),
+                        dynamic_shapes=[{0: proviso.Dim.AUTO}, None])
+    assert not any("_foreach" in str(node.target) for node in ep.graph.nodes)
+    for rows in range(10):
+        x = torch.rand(rows, 2) + 0.1
+        torch.testing.assert_close(ep.module()(x, y), program(x, y),
+                                   equal_nan=True)
+
+
+def test_lists_that_are_written_to_are_the_programs_tensors():
+    def program(x):
+        y = x * 2
+        torch._foreach_add_([y], x.shape[0])
+        torch._foreach_mul_([y[:1]], 3)
+        return y
+
+    run = proviso.export(program, (torch.randn(5, 2),),
+                         dynamic_shapes=[{0: proviso.Dim.AUTO}]).module()
+    for rows in range(1, 10):
+        x = torch.randn(rows, 2)
+        torch.testing.assert_close(run(x), program(x))
+
+
+def test_a_tensor_that_takes_anothers_memory_is_refused():
+    with pytest.raises(NotImplementedError, match=r"t\.copy_\(other\)"):
+        proviso.export(lambda x: x.clone().set_(x), (torch.randn(5, 2),))

@@ -2,7 +2,7 @@
 way that eager takes, or its size is fixed, or it is refused.
 
 Each program is exported at five rows and run at others: what it gives, eager
-gives.  (`n is 5` and `(n == 5) is True` cannot be seen, and are not here.)
+gives.  (`n is 5` cannot be seen, and is not here.)
 """
 
 import bisect
@@ -20,6 +20,7 @@ import numbers
 import operator
 import pickle
 import random
+import re
 import statistics
 import struct
 
@@ -42,6 +43,19 @@ class _Rows(enum.IntEnum):
     FOUR = 4
     FIVE = 5
     SIX = 6
+
+
+class _Int(int):
+    pass
+
+
+class _Float(float):
+    pass
+
+
+def _is_false(condition, x):
+    more = x.shape[0] > 4
+    return x + 1 if more is not False else x - 1
 
 
 @functools.lru_cache
@@ -244,6 +258,21 @@ PROGRAMS = {
     "real": lambda x: x + x.shape[0].real,
     "numer": lambda x: x + x.shape[0].numerator,
     "conj": lambda x: x + x.shape[0].conjugate(),
+    "intenum": lambda x: x + 1 if x.shape[0] == _Rows.FIVE else x - 1,
+    "enumint": lambda x: x + 1 if _Rows.FIVE != x.shape[0] else x - 1,
+    "enumless": lambda x: x + 1 if x.shape[0] < _Rows.FIVE else x - 1,
+    "inenum": lambda x: x + 1 if x.shape[0] in list(_Rows) else x - 1,
+    "enumsum": lambda x: x * (x.shape[0] + _Rows.SIX) * (
+        _Rows.THREE - x.shape[0]) * (x.shape[0] // _Rows.FOUR),
+    "intflag": lambda x: x + 1 if x.shape[0] & re.IGNORECASE else x - 1,
+    "ofint": lambda x: x * (x.shape[0] % _Int(3)) * (x.shape[0] == _Int(5)),
+    "offloat": lambda x: x * (x.shape[0] * _Float(0.5)) * (
+        x.shape[0] // _Float(2.5)) * (x.shape[0] == _Float(5)),
+    "complexeq": lambda x: x + 1 if x.shape[0] == 5 + 0j else x - 1,
+    "decimal": lambda x: x + 1 if x.shape[0] == decimal.Decimal(5) else x - 1,
+    "decimals": lambda x: x * float(decimal.Decimal(2) * x.shape[0] - 1),
+    "istrue": lambda x: x + 1 if (x.shape[0] > 4) is True else x - 1,
+    "isfalse": lambda x: _is_false(x.shape[0] == 5, x),
     "isint": lambda x: x + 1 if (x.shape[0] / 5).is_integer() else x - 1,
     "floatf": lambda x: x * float(x.shape[0]),
     "complexf": lambda x: (x * complex(x.shape[0], 1)).real,

@@ -7,6 +7,12 @@ import proviso
 from proviso import Dim
 
 
+def _written(x, index, value):
+    result = x.clone()
+    result[index] = value
+    return result
+
+
 @pytest.mark.parametrize("program, example, taken", [
     (lambda x: x[:7], 5, range(0, 8)),       # Min(7, n) is n
     (lambda x: x[:7], 9, range(7, 13)),      # Min(7, n) is 7
@@ -33,6 +39,19 @@ from proviso import Dim
     (lambda x: x * 2 if x.t().is_contiguous() else x, 6, range(2, 13)),
     (lambda x: x.new_ones(max(x.shape[0], 4)), 6, range(0, 13)),
     (lambda x: x[:min([x.shape[0], 4])], 6, range(0, 13)),
+    (lambda x: _written(x, torch.arange(x.shape[0]), x * 2), 6, range(0, 13)),
+    (lambda x: _written(x, (slice(None), torch.arange(2)), x * 2), 6,
+     range(0, 13)),
+    (lambda x: _written(x, (..., torch.arange(2)), x * 2), 6, range(0, 13)),
+    (lambda x: _written(x, x > 0, x[x > 0] * 2), 6, range(0, 13)),
+    (lambda x: _written(x, (None, torch.arange(x.shape[0])), x * 2), 6,
+     [n for n in range(13) if n != 1]),
+    (lambda x: _written(x, torch.arange(x.shape[0]), torch.ones(1, 2)), 6,
+     range(0, 13)),
+    (lambda x: _written(x, (x.shape[0] // 2, torch.tensor(1)), 5.0), 6,
+     range(1, 13)),
+    (lambda x: _written(x, (x.shape[0] - 1, None), torch.ones(1, 1, 2)), 6,
+     range(1, 13)),
 ])
 def test_of_one_size(program, example, taken):
     ep = proviso.export(program, (torch.randn(example, 2),),

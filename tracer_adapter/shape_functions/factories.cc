@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sym/canonical.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/common.h"
 
@@ -193,34 +194,76 @@ c10::SymFloat to_sym_float_value(const IValue& number) {
 // Above this doubles do not hold every integer.
 constexpr double kExactInDouble = 0x1p53;
 
-// The integer that a number is: s0, 4, 4.0, float(s0).
-std::optional<SymInt> whole_number(RuleCall& call, const IValue& number) {
-  if (!is_float(number)) return to_sym(number);
-  if (number.isDouble()) {
-    const double value = number.toDouble();
-    if (value != std::trunc(value) || std::abs(value) > kExactInDouble)
-      return std::nullopt;
-    return SymInt(static_cast<int64_t>(value));
-  }
-  const Expr e = to_expr(call.env(), number.toSymFloat());
-  if (!e.is(Op::kToFloat) || !e.arg(0).is_int()) return std::nullopt;
-  return to_sym_int(call.env(), e.arg(0));
+// numerator / divisor, which is a whole number > 0.
+struct Ratio {
+  Expr numerator;
+  int64_t divisor;
+};
+
+bool is_power_of_two(int64_t number) { return (number & (number - 1)) == 0; }
+
+// Doubles that are sums and products of such ratios are exact.
+constexpr int64_t kMostParts = 1 << 20;
+
+std::optional<Ratio> ratio_of(Expr e);
+
+std::optional<Ratio> quotient(Expr a, Expr b) {
+  const auto above = a.is_int() ? Ratio{a, 1} : ratio_of(a);
+  const auto below = b.is_int() ? Ratio{b, 1} : ratio_of(b);
+  if (!above || !below || below->divisor != 1) return std::nullopt;
+  const auto by = below->numerator.maybe_int64();
+  if (!by || *by <= 0 || *by > kMostParts / above->divisor) return std::nullopt;
+  // What is rounded already is not divided again.
+  if (!is_power_of_two(above->divisor)) return std::nullopt;
+  return Ratio{above->numerator, above->divisor * *by};
 }
 
-// The integer that parts * number is, for a power of two: 1 of 0.5 and 2; 2*s0
-// of s0 and 2.
-std::optional<SymInt> in_parts(RuleCall& call, const IValue& number,
-                               int64_t parts) {
-  if (number.isDouble())
-    return whole_number(call, number.toDouble() * static_cast<double>(parts));
-  const auto whole = whole_number(call, number);
-  if (!whole) return std::nullopt;
-  int64_t product = 0;
-  if (const auto known = constant(*whole))
-    return __builtin_mul_overflow(*known, parts, &product)
-               ? std::nullopt
-               : std::optional<SymInt>(product);
-  return *whole * parts;
+std::optional<Ratio> sum_or_product(Expr e) {
+  const bool adds = e.is(Op::kAdd);
+  ExprPool& pool = e.pool();
+  Ratio result{pool.integer(adds ? 0 : 1), 1};
+  for (const Expr arg : e.args()) {
+    const auto part = arg.is_int() ? Ratio{arg, 1} : ratio_of(arg);
+    if (!part || !is_power_of_two(part->divisor)) return std::nullopt;
+    if (!adds) {
+      result.numerator = result.numerator * part->numerator;
+      result.divisor *= part->divisor;
+    } else {
+      const int64_t common = std::max(result.divisor, part->divisor);
+      result.numerator = result.numerator * (common / result.divisor) +
+                         part->numerator * (common / part->divisor);
+      result.divisor = common;
+    }
+    if (result.divisor > kMostParts) return std::nullopt;
+  }
+  return result;
+}
+
+// The ratio of integers that a float is: n of float(n), n/2, 3*n/8 of n*0.375.
+std::optional<Ratio> ratio_of(Expr e) {
+  switch (e.op()) {
+    case Op::kToFloat:
+      if (!e.arg(0).is_int()) return std::nullopt;
+      return Ratio{e.arg(0), 1};
+    case Op::kRational: {
+      const auto above = e.rational().num().to_int64();
+      const auto below = e.rational().den().to_int64();
+      if (!above || !below || *below > kMostParts) return std::nullopt;
+      return Ratio{e.pool().integer(*above), *below};
+    }
+    case Op::kIntTrueDiv:
+    case Op::kFloatTrueDiv: return quotient(e.arg(0), e.arg(1));
+    case Op::kAdd:
+    case Op::kMul: return sum_or_product(e);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Ratio> ratio_of(RuleCall& call, const IValue& number) {
+  if (!is_float(number)) return Ratio{to_expr(call.env(), to_sym(number)), 1};
+  if (number.isDouble() && !std::isfinite(number.toDouble()))
+    return std::nullopt;
+  return ratio_of(to_expr(call.env(), to_sym_float_value(number)));
 }
 
 // ceil((end - start) / step) of constants, as eager computes it.
@@ -248,19 +291,26 @@ SymInt int_length(const SymInt& start, const SymInt& end, const SymInt& step) {
   return ceil_div(span, upwards ? step : minus(0, step));
 }
 
-// arange(n, 0, -1.0) has n elements, arange(0, n, 0.5) has 2*n: in whole
-// numbers of halves, quarters, ... eager's difference is exact, and its
-// quotient rounds to no integer that it is not.
+// arange(n, 0, -1.0) has n elements, arange(0, n, 0.5) has 2*n and arange(n/2)
+// (n + 1)//2: in whole numbers of halves, thirds, ... eager's difference and
+// its quotient round to no integer that they are not.
 std::optional<SymInt> exact_length(RuleCall& call, const IValue& start,
                                    const IValue& end, const IValue& step) {
-  constexpr int64_t kMostParts = 1 << 20;
-  for (int64_t parts = 1; parts <= kMostParts; parts *= 2) {
-    const auto from = in_parts(call, start, parts),
-               to = in_parts(call, end, parts),
-               by = in_parts(call, step, parts);
-    if (from && to && by) return int_length(*from, *to, *by);
-  }
-  return std::nullopt;
+  const auto from = ratio_of(call, start), to = ratio_of(call, end),
+             by = ratio_of(call, step);
+  if (!from || !to || !by) return std::nullopt;
+  const int64_t parts =
+      std::lcm(std::lcm(from->divisor, to->divisor), by->divisor);
+  if (parts > kMostParts) return std::nullopt;
+  // n/3 - k/3 is no integer where the difference is.
+  if (!is_power_of_two(parts) &&
+      (from->divisor != 1 || !is_power_of_two(by->divisor)))
+    return std::nullopt;
+  const auto in_parts = [&](const Ratio& ratio) {
+    return to_sym_int(call.env(),
+                      canonical(ratio.numerator * (parts / ratio.divisor)));
+  };
+  return int_length(in_parts(*from), in_parts(*to), in_parts(*by));
 }
 
 bool arange(RuleCall& call) {
@@ -307,6 +357,20 @@ bool make_new(RuleCall& call) {
   require_sizes(sizes);
   call.returns(fresh(sizes, dtype_or(arg(call, "dtype"), self.scalar_type()),
                      device_or(arg(call, "device"), self.device())));
+  return true;
+}
+
+// A tangent of zeros: of the sizes of `other` after the first ones of self,
+// which are those that jacfwd maps over.
+bool new_zeros_of_tangent(RuleCall& call) {
+  const Tensor &self = call.tensor(0), &other = call.tensor(1);
+  const int64_t mapped = call.args[2].toInt();
+  Dims sizes(self.sym_sizes().begin(), self.sym_sizes().begin() + mapped);
+  sizes.insert(sizes.end(), other.sym_sizes().begin(), other.sym_sizes().end());
+  const Dims strides =
+      mapped == 0 ? Dims(other.sym_strides().begin(), other.sym_strides().end())
+                  : Dims(contiguous_strides(sizes));
+  call.returns(make_fake(sizes, strides, self.scalar_type(), self.device()));
   return true;
 }
 
@@ -432,6 +496,8 @@ const RuleEntry kFactoryRules[] = {
     {"aten::new_full", make_new, "factory"},
     {"aten::new_ones", make_new, "factory"},
     {"aten::new_zeros", make_new, "factory"},
+    {"aten::_new_zeros_with_same_feature_meta", new_zeros_of_tangent,
+     "factory"},
     // copies
     {"aten::_to_copy", to_copy, "copy"},
     {"aten::clone", clone, "copy"},

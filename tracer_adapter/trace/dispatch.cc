@@ -343,6 +343,16 @@ bool is_composite(const c10::OperatorHandle& op) {
       c10::DispatchKey::CompositeImplicitAutograd);
 }
 
+// _foreach_add is add of one tensor after the other.
+std::optional<c10::DispatchKey> composite_key(const c10::OperatorHandle& op) {
+  if (is_composite(op)) return c10::DispatchKey::CompositeImplicitAutograd;
+  constexpr auto kExplicit = c10::DispatchKey::CompositeExplicitAutograd;
+  if (op.operator_name().name.starts_with("aten::_foreach_") &&
+      op.hasKernelForDispatchKey(kExplicit))
+    return kExplicit;
+  return std::nullopt;
+}
+
 bool is_known(const c10::OperatorHandle& op) {
   return has_rule(op) || is_composite(op);
 }
@@ -363,8 +373,9 @@ Tracer::OpInfo Tracer::make_info(const c10::OperatorHandle& op) {
         "aten::lift_fresh_copy", "");
   info.target = target_name(info.recorded);
   info.rule = find_rule(schema);
-  info.composite = is_composite(op);
+  info.composite = composite_key(op);
   info.autocast = op.hasKernelForDispatchKey(c10::DispatchKey::AutocastCPU);
+  info.profiles = info.name.starts_with("profiler::");
   info.aten = info.name.starts_with("aten::");
   if (info.aten && !info.rule && !info.composite)
     info.functional = functional_of(op);
@@ -409,8 +420,13 @@ void Tracer::dispatch(const c10::OperatorHandle& op, c10::Stack* stack) try {
     if (first->intercept(op, stack)) return;
   const OpInfo& oi = info(op);
   require_open(oi.name.c_str());
+  if (oi.profiles) {
+    const c10::impl::ExcludeDispatchKeyGuard no_trace(kTraceKey);
+    return op.callBoxed(stack);
+  }
   const std::span<c10::IValue> args = top(*stack, oi.argument_count);
-  if (const auto key = unwrapping_key(args, oi.composite)) {
+  if (const auto key = unwrapping_key(
+          args, oi.composite == c10::DispatchKey::CompositeImplicitAutograd)) {
     op.callBoxedForDispatchKey(*key, *stack);
     return;
   }
@@ -542,8 +558,7 @@ void Tracer::decompose(const OpInfo& oi, c10::Stack* stack) {
   };
   decomposing_.push_back(&oi);
   const Scope scope{decomposing_};
-  oi.op.callBoxedForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd,
-                                *stack);
+  oi.op.callBoxedForDispatchKey(*oi.composite, *stack);
 }
 
 bool Tracer::run_custom(const OpInfo& oi, c10::Stack* stack) {
@@ -565,6 +580,11 @@ bool Tracer::run_custom(const OpInfo& oi, c10::Stack* stack) {
 }
 
 void Tracer::no_rule(const OpInfo& oi, const c10::Stack& stack) const {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !oi.name.starts_with("aten::set_"), "Proviso: ", oi.name,
+      " gives a tensor the memory of another, which no operator of a program "
+      "says. Write `with torch.no_grad(): t.copy_(other)`, or use the other "
+      "tensor in its place");
   std::string called;
   for (size_t i = stack.size() - oi.argument_count; i < stack.size(); ++i)
     called += (called.empty() ? "" : ", ") + describe(stack[i]);

@@ -22,7 +22,10 @@ struct Tracer::OpInfo {
   std::string name;    // aten::add.Tensor
   std::string target;  // aten.add.Tensor
   Rule rule = nullptr;
-  bool composite = false;  // has a CompositeImplicitAutograd kernel
+  // Of the kernel that calls other operators, where it has one and they are
+  // recorded in its place.
+  std::optional<c10::DispatchKey> composite;
+  bool profiles = false;  // names a range of a profile: no part of a program
   bool autocast = false;
   bool aten = false;
   bool recorded_at_all = true;  // not so for queries of shapes

@@ -168,11 +168,12 @@ def _trace_with_numbers(mod, *args, **policies):
     """Traces again when float() or int() was asked for a number from data,
     with one that keeps it symbolic; and when a condition stood where only a
     bool will do."""
-    askers, decides = _number_types.askers_for_types(mod), False
+    scan, decides = _number_types.scan_of(mod), False
+    askers = list(scan.askers)
     while True:
         try:
             with (_trace.tracing_environment(),
-                  _conditions.decided_where_made(decides),
+                  _conditions.decided_where_made(decides, scan.identities),
                   _numbers.symbolic_types_in(askers)):
                 return _trace_program(mod, *args, **policies)
         except DataDependentError as error:
@@ -206,7 +207,7 @@ def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
             for condition in assumed:
                 known.require(condition)
             args, kwargs = pytree.tree_unflatten(fakes, inputs.in_spec)
-            with calls.watched():
+            with calls.watched(), _conditions.caught_refusals_noted():
                 result = _explained(session, mod, inputs, fakes, args, kwargs)
             if owned is not None:
                 owned.record_buffer_assignments()

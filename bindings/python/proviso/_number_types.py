@@ -7,6 +7,7 @@
 
 import builtins
 import contextlib
+import dis
 import functools
 import sys
 import types
@@ -120,10 +121,11 @@ _LEADING = (*_FUNCTIONS, types.ModuleType, type)
 _scans = {}  # by what they began with
 
 
-def askers_for_types(mod):
-    """(globals of functions, "type") of the functions of a program that compare
-    a type with int, float or bool: of those that the names in forward() lead
-    to."""
+def scan_of(mod):
+    """What the functions of a program are, that the names in forward() lead to:
+    .askers, (globals of functions, "type") of those that compare a type with
+    int, float or bool; .identities, the code that asks whether something is
+    True or is False."""
     functions, kinds = [mod], ()
     if isinstance(mod, torch.nn.Module):
         modules = list(mod.modules())
@@ -138,7 +140,7 @@ def askers_for_types(mod):
         if len(_scans) >= _MOST_SCANS:
             _scans.clear()
         scan = _scans[key] = _Scan(*key)
-    return scan.askers
+    return scan
 
 
 class _Scan:
@@ -150,6 +152,7 @@ class _Scan:
             base for kind in kinds for base in kind.__mro__)
             if not is_library(base.__module__)]
         found, seen, named = {}, set(), set()
+        self.identities = set()
         left = [*functions, *(kind.forward for kind in kinds)]
         while left and len(seen) < _MOST_FUNCTIONS:
             one = _python_function(left.pop())
@@ -157,6 +160,7 @@ class _Scan:
                 continue
             seen.add(one)
             names = _names_in(one.__code__)
+            self.identities.update(_identities_in(one.__code__))
             if "type" in names and not names.isdisjoint(("int", "float",
                                                          "bool")):
                 found[id(one.__globals__)] = (one.__globals__, "type")
@@ -220,3 +224,19 @@ def _names_in(code):
     """The names that a function and those within it use."""
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
     return frozenset(code.co_names).union(*map(_names_in, inner))
+
+
+_IS, _CONSTANT = (dis.opmap[name] for name in ("IS_OP", "LOAD_CONST"))
+
+
+@functools.lru_cache(4096)
+def _identities_in(code):
+    """Of a function and those within it, those with `c is True` in them."""
+    found = [one for c in code.co_consts if isinstance(c, types.CodeType)
+             for one in _identities_in(c)]
+    operations = code.co_code
+    for i in range(2, len(operations), 2):
+        if (operations[i] == _IS and operations[i - 2] == _CONSTANT
+                and type(code.co_consts[operations[i - 1]]) is bool):
+            return [code, *found]
+    return found

@@ -9,12 +9,15 @@ a `float`, an `int` or a `len` of ours in the module that asked.
 import builtins
 import contextlib
 import copy
+import decimal
 import functools
 import json
 import math
+import operator
 import sys
 
 import torch
+from torch.fx.experimental import sym_node
 
 from proviso import _number_types, _numpy, _proviso
 from proviso._errors import DataDependentError
@@ -110,7 +113,7 @@ _MOST_PARTS = 2**20
 def _in_parts(name, n, number):
     """n % 2.5 is (2*n % 5) / 2, and n // 2.5 is 2*n // 5; None where the parts
     are too many for exact doubles."""
-    if not (isinstance(n, torch.SymInt) and type(number) is float
+    if not (isinstance(n, torch.SymInt) and isinstance(number, float)
             and 0 < number < math.inf):
         return None
     above, below = number.as_integer_ratio()
@@ -127,9 +130,8 @@ def _dividing(kind, name):
     of_floats = getattr(builtins.float, name)
 
     def method(self, other):
-        if (not _is_symbolic(self) or type(other) not in _REALS
-                or not isinstance(self, torch.SymFloat)
-                and not isinstance(other, (float, torch.SymFloat))):
+        if not _is_symbolic(self) or not isinstance(
+                other, _FLOATS if isinstance(self, torch.SymInt) else _REALS):
             return original(self, other)
         exact = (None if name.startswith("__r")
                  else _in_parts(name, self, other))
@@ -150,7 +152,8 @@ def _is_of_data(value):
     return _is_symbolic(value) and value.node.hint is None
 
 
-_REALS = (int, float, bool, torch.SymInt, torch.SymFloat)
+_FLOATS = (float, torch.SymFloat)
+_REALS = (int, bool, torch.SymInt, *_FLOATS)
 
 
 def _of_one_kind(operation):
@@ -177,16 +180,34 @@ def _power_of_float(self, other):
     return _float_power(self, other)
 
 
-def _with_complex(kind, name, original):
-    """There is no symbolic complex number: n * 1j is that of the number."""
-    of_complex = getattr(builtins.complex, name)
+def _with_others(kind, name, original):
+    """There is no symbolic complex number and no Decimal: n * 1j is that of the
+    number."""
+    is_reflected = name in _REFLECTED
+    of_numbers = getattr(operator, name.strip("_")[is_reflected:])
 
     def method(self, other):
-        if type(other) is builtins.complex and _is_symbolic(self):
-            return of_complex(builtins.complex(number_of(self)), other)
+        if type(other) in _OTHERS and _is_symbolic(self):
+            operands = (number_of(self), other)
+            return of_numbers(*(operands[::-1] if is_reflected else operands))
         return original(self, other)
 
     return (kind, name, _of_one_kind(method))
+
+
+_OTHERS = (complex, decimal.Decimal)
+_REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rpow__")
+
+
+_to_node = sym_node.to_node
+
+
+def _node_of_number(self, number):
+    """torch's takes no number of a subclass: E.A of an enum.IntEnum."""
+    if type(number) not in _REALS and isinstance(number, (int, float)):
+        number = (builtins.int(number) if isinstance(number, int)
+                  else builtins.float(number))
+    return _to_node(self, number)
 
 
 def _with_truth(name):
@@ -463,6 +484,7 @@ PATCHES = [_unary(name) for name in (
     "atan", "log2")] + [
     _extreme(max, torch.sym_max), _extreme(min, torch.sym_min),
     (builtins, "divmod", _symbolic_divmod),
+    (sym_node, "to_node", _node_of_number),
     (builtins, "pow", _symbolic_power),
     (math, "pow", _symbolic_pow),
     (math, "fabs", _symbolic_fabs),
@@ -479,12 +501,13 @@ PATCHES = [_unary(name) for name in (
     _dividing(kind, name)
     for kind in (torch.SymInt, torch.SymFloat)
     for name in ("__floordiv__", "__rfloordiv__", "__mod__", "__rmod__")] + [
-    _with_complex(kind, name, getattr(kind, name))
+    _with_others(kind, name, getattr(kind, name))
     for kind in (torch.SymInt, torch.SymFloat)
     for name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__",
-                 "__rmul__", "__truediv__", "__rtruediv__", "__rpow__")] + [
-    _with_complex(torch.SymInt, "__pow__", torch.SymInt.__pow__),
-    _with_complex(torch.SymFloat, "__pow__", _power_of_float),
+                 "__rmul__", "__truediv__", "__rtruediv__", "__rpow__",
+                 "__eq__", "__ne__")] + [
+    _with_others(torch.SymInt, "__pow__", torch.SymInt.__pow__),
+    _with_others(torch.SymFloat, "__pow__", _power_of_float),
 ] + [_with_truth(name) for name in (
     "__and__", "__or__", "__xor__", "__rand__", "__ror__", "__rxor__")] + [
     _pickled(kind) for kind in _PLAIN] + [

@@ -12,12 +12,11 @@ import sys
 
 import torch
 
-from proviso import _numpy_arrays, _numpy_numbers
+from proviso import _numpy_arrays
 from proviso._number_types import is_symbolic, number_of
 from proviso._numpy_arrays import Array, plain
 from proviso._numpy_numbers import (
     AS_IN_PYTHON,
-    converted,
     is_numpys,
     kind_of,
     kind_of_type,

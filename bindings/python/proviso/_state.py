@@ -10,7 +10,6 @@ import io
 import itertools
 import logging
 import operator
-import os
 import queue
 import random
 import re

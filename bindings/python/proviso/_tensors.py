@@ -161,7 +161,49 @@ _setitem = torch.Tensor.__setitem__
 
 
 def _symbolic_setitem(self, index, value):
-    return _setitem(self, _with_plain_truths(index), value)
+    """x[i] = v asks which sizes of v are 1, to leave them out in front: where
+    v has no more dimensions than it may have, no answer changes what is
+    written."""
+    index = _with_plain_truths(index)
+    if is_fake(self):
+        items = index if type(index) is tuple else (index,)
+        indices = [None if type(item) is slice and item == slice(None)
+                   else item for item in _without_ellipsis(items, self.dim())]
+        if (isinstance(value, torch.Tensor)
+                and not any(item is None for item in items)
+                and value.dim() <= _dims_written(self, indices)):
+            return torch.ops.aten.index_put_(self, indices, value)
+        if (any(map(_is_symbolic_index, items))
+                and all(map(_is_basic_index, items))):
+            return _setitem(_symbolic_getitem(self, index), Ellipsis, value)
+    _setitem(self, index, value)
+
+
+def _without_ellipsis(items, dims):
+    at = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(at) != 1:
+        return items
+    whole = (slice(None),) * (dims - len(items) + 1)
+    return (*items[:at[0]], *whole, *items[at[0] + 1:])
+
+
+def _dims_written(t, indices):
+    """Those of t[indices], where these are all there are: tensors, and None for
+    whole dimensions; else -1."""
+    tensors = [index for index in indices if index is not None]
+    if not tensors or not all(
+            isinstance(index, torch.Tensor) and index.dim() > 0
+            and index.dtype in _INDEX_TYPES for index in tensors):
+        return -1
+    taken = [index.dim() if index.dtype == torch.bool else 1
+             for index in tensors]
+    if sum(taken) + len(indices) - len(tensors) > t.dim():
+        return -1
+    return t.dim() - sum(taken) + max(
+        1 if index.dtype == torch.bool else index.dim() for index in tensors)
+
+
+_INDEX_TYPES = (torch.int64, torch.int32, torch.bool)
 
 
 _getitem = torch.Tensor.__getitem__
