@@ -6,6 +6,7 @@ exported where it fails and where it runs, and run at other sizes.
 """
 
 import array
+import contextlib
 import datetime
 import decimal
 import fractions
@@ -279,6 +280,30 @@ def test_a_refusal_of_what_is_symbolic_decides_no_way(name, rows):
         expected = eager(x)
         assert found.shape == expected.shape and found.dtype == expected.dtype
         assert torch.equal(found, expected), f"{n} rows"
+
+
+# What is an error of a plain number too.
+ALSO_EAGERS = {
+    "iter": lambda x: iter(x.shape[0]), "len": lambda x: len(x.shape[0]),
+    "add": lambda x: x.shape[0] + "a", "call": lambda x: x.shape[0](),
+    "less": lambda x: x.shape[0] < "a", "none": lambda x: x.shape[0] < None,
+    "item": lambda x: x.shape[0][0], "sort": lambda x: sorted([x.shape[0], ""]),
+    "sum": lambda x: sum([x.shape[0], None]), "star": lambda x: [*x.shape[0]],
+    "concatenate": lambda x: [1] + x.shape[0], "in": lambda x: 1 in x.shape[0],
+    "join": lambda x: "".join(x.shape), "path": lambda x: open(x.shape),
+    "unpack": lambda x: (lambda a: a)(**x.shape[0]),
+    "enter": lambda x: contextlib.ExitStack().enter_context(x.shape[0]),
+}
+
+
+@pytest.mark.parametrize("name", ALSO_EAGERS)
+def test_an_error_of_a_plain_number_is_caught(name):
+    eager = Catching(ALSO_EAGERS[name])
+    module = proviso.export(eager, (torch.randn(5, 2),),
+                            dynamic_shapes=[{0: Dim.AUTO}]).module()
+    for n in ROWS:
+        x = torch.randn(n, 2)
+        assert torch.equal(module(x), eager(x))
 
 
 def test_a_question_about_data_is_not_caught():

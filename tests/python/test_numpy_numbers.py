@@ -192,6 +192,18 @@ def test_an_array_of_sizes_is_eagers(array, items):
             assert len(taken) >= 7, name
 
 
+@pytest.mark.parametrize("of", [
+    lambda n: 2 if ~(np.prod([n, 2]) > 8) else 3,
+    lambda n: 2 if ~np.less(n, 5) else 3,
+    lambda n: 2 + hasattr(np.prod([n, 2]), "bit_length"),
+    lambda n: {10: 2}.get(np.prod([n, 2]), 3),
+    lambda n: 2 + (np.float64(n) == 5.0),
+])
+def test_a_number_of_numpys_answers_as_one(of):
+    assert 5 in _rows_where_equal(
+        lambda x: torch.full((2,), of(x.shape[0])))
+
+
 def test_a_number_of_numpys_is_one_of_float64():
     for of in (lambda n: np.ceil(n / 2), lambda n: np.float64(2) * n,
                lambda n: n * np.float64(2), lambda n: np.prod([n, 2]),

@@ -11,6 +11,7 @@ caught is known by its traceback, which ends where it was caught.
 
 import contextlib
 import pickle
+import re
 import sys
 
 import torch
@@ -120,7 +121,16 @@ def caught_refusals_noted():
         _heard.pop()
 
 
+# What is said of a plain number too: `iter(n)`, `n + "a"`.
+_OF_NUMBERS = re.compile(
+    r"object is not \w+|is not iterable|non-iterable|must be an? (iterable|mapping)"
+    r"|has no len\(\)|does not support|can only concatenate|(must be|expected) str"
+    r"|(unsupported operand|not supported between).*"
+    r"'(str|NoneType|list|tuple|dict|set|bytes|range|type|function)'")
+
+
 def _is_caught_by_a_program(error):
     last = error.__traceback__  # of the outermost frame
-    return last is not None and not is_library(
-        last.tb_frame.f_globals.get("__name__") or "")
+    return (last is not None
+            and not is_library(last.tb_frame.f_globals.get("__name__") or "")
+            and _OF_NUMBERS.search(str(error)) is None)

@@ -74,6 +74,18 @@ def _may_be_zero(value):
     return not isinstance(value, torch.Tensor) and bool(value == 0)
 
 
+def _comparison(name):
+    """numpy's truths are no bools: ~(n > 3) is not -2."""
+    def method(self, other):
+        base = type(self).__base__
+        result = getattr(base, name)(base(self.node), python_number(other))
+        return (result if result is NotImplemented
+                else _numpy().bool_(bool(result)))
+
+    return name, method
+
+
+_RELATIONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 _DIVIDING = ("__truediv__", "__floordiv__", "__mod__")
 _OPERATIONS = [f"__{prefix}{name}__" for name in (
     "add", "sub", "mul", "truediv", "floordiv", "mod") for prefix in ("", "r")
@@ -102,6 +114,14 @@ def _attribute(self, name):
     return getattr(self._number(), name)
 
 
+def _no_attribute(numpys, name):
+    def get(self):
+        raise AttributeError(
+            f"'numpy.{numpys.__name__}' object has no attribute '{name}'")
+
+    return get
+
+
 def _make(base, numpys):
     """The class of symbolic numbers of this type of numpy's."""
     def _number(self):
@@ -115,10 +135,14 @@ def _make(base, numpys):
         "ndim": 0, "shape": (), "size": 1,
         "__pow__": _power,
         "__getattr__": _attribute,
+        "__hash__": lambda self: base.__hash__(self),  # as it is patched
         **dict(map(_operation, _OPERATIONS)),
+        **dict(map(_comparison, _RELATIONS)),
+        **{name: property(_no_attribute(numpys, name)) for name in dir(base)
+           if not name.startswith("_") and not hasattr(numpys, name)
+           and name != "node"},
     }
     kind = type(numpys.__name__, (base,), names)
-    kind.__hash__ = base.__hash__
     _proviso.set_in_class(kind, "__class__", class_of(kind, numpys))
     return kind
 
