@@ -123,8 +123,9 @@ def caught_refusals_noted():
 
 # What is said of a plain number too: `iter(n)`, `n + "a"`.
 _OF_NUMBERS = re.compile(
-    r"object is not \w+|is not iterable|non-iterable|must be an? (iterable|mapping)"
-    r"|has no len\(\)|does not support|can only concatenate|(must be|expected) str"
+    r"object is not \w+|is not iterable|non-iterable"
+    r"|must be an? (iterable|mapping)|has no len\(\)|does not support"
+    r"|can only concatenate|(must be|expected) str"
     r"|(unsupported operand|not supported between).*"
     r"'(str|NoneType|list|tuple|dict|set|bytes|range|type|function)'")
 
