@@ -130,6 +130,8 @@ def _dividing(kind, name):
     of_floats = getattr(builtins.float, name)
 
     def method(self, other):
+        if _is_symbolic(self) and _numpy.is_number(other):
+            return NotImplemented  # numpy's is asked then
         if not _is_symbolic(self) or not isinstance(
                 other, _FLOATS if isinstance(self, torch.SymInt) else _REALS):
             return original(self, other)
@@ -145,7 +147,7 @@ def _dividing(kind, name):
                 "first")
         return of_floats(builtins.float(number_of(self)), number_of(other))
 
-    return (kind, name, _of_one_kind(method))
+    return (kind, name, method)
 
 
 def _is_of_data(value):
@@ -154,18 +156,6 @@ def _is_of_data(value):
 
 _FLOATS = (float, torch.SymFloat)
 _REALS = (int, bool, torch.SymInt, *_FLOATS)
-
-
-def _of_one_kind(operation):
-    """With a number of numpy's, the operation is numpy's."""
-
-    @functools.wraps(operation)
-    def method(self, other):
-        if _is_symbolic(self) and _numpy.is_number(other):
-            return NotImplemented
-        return operation(self, other)
-
-    return method
 
 
 _float_power = torch.SymFloat.__pow__
@@ -187,12 +177,17 @@ def _with_others(kind, name, original):
     of_numbers = getattr(operator, name.strip("_")[is_reflected:])
 
     def method(self, other):
-        if type(other) in _OTHERS and _is_symbolic(self):
+        kind = type(other)
+        if kind in _REALS or not _is_symbolic(self):
+            return original(self, other)
+        if _numpy.is_number(other):
+            return NotImplemented  # numpy's is asked then
+        if kind in _OTHERS:
             operands = (number_of(self), other)
             return of_numbers(*(operands[::-1] if is_reflected else operands))
         return original(self, other)
 
-    return (kind, name, _of_one_kind(method))
+    return (kind, name, method)
 
 
 _OTHERS = (complex, decimal.Decimal)
@@ -204,9 +199,14 @@ _to_node = sym_node.to_node
 
 def _node_of_number(self, number):
     """torch's takes no number of a subclass: E.A of an enum.IntEnum."""
-    if type(number) not in _REALS and isinstance(number, (int, float)):
-        number = (builtins.int(number) if isinstance(number, int)
-                  else builtins.float(number))
+    kind = type(number)
+    if kind is int:
+        return self.wrap_int(number)
+    if kind not in _REALS:
+        if isinstance(number, int):
+            return self.wrap_int(builtins.int(number))
+        if isinstance(number, float):
+            return self.wrap_float(builtins.float(number))
     return _to_node(self, number)
 
 

@@ -5,6 +5,7 @@ and the modules that are imported."""
 import contextlib
 import contextvars
 import logging
+import operator
 import os
 import sys
 import warnings
@@ -38,13 +39,15 @@ _FLAGS = [  # (read, write)
 
 
 @contextlib.contextmanager
-def kept_as_it_is():
+def kept_as_it_is(names):
+    """names: those in the program's code, without which it does not come to
+    loggers and sys.modules."""
     device = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
     flags = [read() for read, _ in _FLAGS]
     filters, items = warnings.filters, list(warnings.filters)
     environment, path = dict(os.environ._data), list(sys.path)
-    modules, loggers = dict(sys.modules), _read_loggers()
-    disabled = logging.root.manager.disable
+    modules = dict(sys.modules) if {"sys", "modules"} <= names else None
+    loggers = None if names.isdisjoint(_OF_LOGGING) else _Loggers()
     try:
         yield
     finally:
@@ -56,41 +59,70 @@ def kept_as_it_is():
             warnings.filters = filters
             filters[:] = items
             warnings._filters_mutated()
-        logging.root.manager.disable = disabled
-        _put_back_loggers(loggers, modules)
-        _put_back_modules(modules)
+        if loggers is not None:
+            loggers.put_back()
+        if modules is not None:
+            _put_back_modules(modules)
         if sys.path != path:
             sys.path[:] = path
         if os.environ._data != environment:
             _put_back_environment(environment)
 
 
+_OF_LOGGING = {"logging", "getLogger", "setLevel", "addHandler",
+               "removeHandler", "addFilter", "removeFilter", "handlers",
+               "filters", "propagate", "disabled"}
+
+
 def _loggers():
     """{name: logger}; what stands there for names alone is none."""
-    found = {name: logger for name, logger
-             in logging.root.manager.loggerDict.items()
-             if isinstance(logger, logging.Logger)}
-    return {"": logging.root, **found}
+    return {name: logger for name, logger
+            in [("", logging.root), *logging.root.manager.loggerDict.items()]
+            if type(logger) is not logging.PlaceHolder}
 
 
-def _read_loggers():
-    return {name: LOGGER.read(logger) for name, logger in _loggers().items()}
+_flags_of = operator.attrgetter("level", "disabled", "propagate")
+_lists_of = operator.attrgetter("handlers", "filters")
 
 
-_NEW_LOGGER = (logging.NOTSET, False, True, [], [])
+class _Loggers:
+    """How the loggers are, which are read all at once, for there are many."""
 
+    def __init__(self):
+        self.disabled = logging.root.manager.disable
+        self.packages = {name.partition(".")[0] for name in sys.modules}
+        self.loggers = _loggers()
+        self.flags, self.lists = self._read()
 
-def _put_back_loggers(before, modules):
-    """A new one is as getLogger() makes it, unless a package that is new too
-    made it."""
-    for name, logger in _loggers().items():
-        package = name.partition(".")[0]
-        if name in before or package in modules or package not in sys.modules:
-            LOGGER.write(logger, before.get(name, _NEW_LOGGER))
+    def _read(self):
+        loggers = self.loggers.values()
+        return (list(map(_flags_of, loggers)),
+                [x[:] for lists in map(_lists_of, loggers) for x in lists])
+
+    def put_back(self):
+        """A new one is as getLogger() makes it, unless a package that is new
+        too made it."""
+        logging.root.manager.disable = self.disabled
+        for name, logger in self._new():
+            package = name.partition(".")[0]
+            if package in self.packages or package not in sys.modules:
+                LOGGER.write(logger, (logging.NOTSET, False, True, [], []))
+        if self._read() == (self.flags, self.lists):
+            return
+        pairs = zip(self.lists[::2], self.lists[1::2])
+        for logger, flags, lists in zip(self.loggers.values(), self.flags,
+                                        pairs):
+            LOGGER.write(logger, (*flags, *lists))
+
+    def _new(self):
+        return [(name, logger) for name, logger in _loggers().items()
+                if name not in self.loggers]
 
 
 def _put_back_modules(before):
     """But for those that were imported, which stay."""
+    if sys.modules == before:
+        return
     for name in sys.modules.keys() - before.keys():
         if (getattr(sys.modules[name], "__spec__", None) is None
                 and not is_library(name)):

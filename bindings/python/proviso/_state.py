@@ -110,6 +110,7 @@ class ObjectState:
                 for visit in self._visits_of(type(value)):
                     visit(self, value, place)
             self._look_up_names()
+        self.names = self._mentioned  # in the code
         for names, place in self._spaces.values():
             self._keep(NAMES, names, place)
         for owner, names, place in self._written.values():
@@ -404,7 +405,7 @@ def kept_as_it_is(program):
         "random": [random._inst, numpy and numpy.random.mtrand._rand]})
     advanced = []
     try:
-        with _process.kept_as_it_is():
+        with _process.kept_as_it_is(objects.names):
             yield
     finally:
         left, counts, _ = objects.put_back(all_changes)
