@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/timer.h"
 #include "guards/context_text.h"
+#include "solver/options.h"
 #include "solver/solver.h"
 #include "sym/budget.h"
 #include "sym/parse.h"
@@ -32,7 +33,8 @@ Context start(ExprPool& pool, const Arguments& arguments) {
     throw Error("--context: cannot read '" + arguments.context +
                 "'; give a file that `proviso facts` wrote");
   }
-  return load_context(pool, text.str());
+  // What it says is spent within the command's own budget.
+  return load_context(pool, text.str(), highest_costs());
 }
 
 // What a command may do in all; a long context file more.

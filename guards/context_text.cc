@@ -7,7 +7,6 @@
 #include <sstream>
 #include <vector>
 
-#include "solver/fixed_limits.h"
 #include "solver/options.h"
 #include "sym/excerpt.h"
 #include "sym/lexer.h"
@@ -71,7 +70,8 @@ std::optional<Declared> as_declared(Expr condition) {
 // Takes words off the front of one line after the other.
 class Reader {
  public:
-  Reader(ExprPool& pool, std::string_view text) : pool_(pool), text_(text) {}
+  Reader(ExprPool& pool, std::string_view text, const SolverOptions& most)
+      : pool_(pool), text_(text), most_(most) {}
 
   Context read() {
     if (!next_line() || (rest_ != kHeader && rest_ != kHeaderWithScopes)) {
@@ -83,6 +83,8 @@ class Reader {
     for (; more && rest_.starts_with("option "); more = next_line()) {
       read_option(options);
     }
+    // A limit without a line has its default.
+    for (std::string_view cost : cost_options()) check_cost(options, cost, 1);
     Context context(pool_, options);
     for (; more && rest_ != "end"; more = next_line()) {
       const size_t column = this->column();
@@ -177,15 +179,20 @@ class Reader {
     if (name == "disabled_strategies" && value == 0) return;
     if (const auto problem = try_set_option(options, name, value))
       fail(*problem, at);
-    for (std::string_view cost : {"budget", "work_limit", "z3_budget"}) {
-      const uint64_t most =
-          internal::fixed::times_default * get_option(SolverOptions(), cost);
-      if (name == cost && value > most) {
-        fail("a text may raise " + std::string(name) + " to " +
-                 std::to_string(most) + ", not to " + std::to_string(value) +
-                 "; set more on a context that code makes",
-             at);
-      }
+    const auto costs = cost_options();
+    if (std::ranges::find(costs, name) != costs.end())
+      check_cost(options, name, at);
+  }
+
+  void check_cost(const SolverOptions& options, std::string_view name,
+                  size_t at) const {
+    const uint64_t value = get_option(options, name);
+    const uint64_t most = get_option(most_, name);
+    if (value > most) {
+      fail("the text may raise " + std::string(name) + " to " +
+               std::to_string(most) + ", not to " + std::to_string(value) +
+               "; whoever loads it may allow more",
+           at);
     }
   }
 
@@ -244,6 +251,7 @@ class Reader {
 
   ExprPool& pool_;
   std::string_view text_;         // after the line
+  const SolverOptions& most_;     // that a call may spend
   std::string_view line_, rest_;  // of the line
   size_t number_ = 0;
   bool has_scopes_ = false;
@@ -298,8 +306,9 @@ std::string save_context(const Context& context) {
   return out.str();
 }
 
-Context load_context(ExprPool& pool, std::string_view text) {
-  return Reader(pool, text).read();
+Context load_context(ExprPool& pool, std::string_view text,
+                     const SolverOptions& most) {
+  return Reader(pool, text, most).read();
 }
 
 }  // namespace proviso::inline v0_2

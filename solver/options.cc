@@ -1,11 +1,13 @@
 #include "solver/options.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 
+#include "solver/fixed_limits.h"
 #include "solver/limits.h"
 #include "solver/limits_in_force.h"
 #include "sym/excerpt.h"
@@ -117,6 +119,32 @@ uint64_t get_option(const SolverOptions& options, std::string_view name) {
   });
   if (!found) throw Error("get_option: " + no_option(name));
   return *found;
+}
+
+std::span<const std::string_view> cost_options() {
+  // The facts' consequences and compound questions are beside work_limit.
+  static constexpr std::string_view kCosts[] = {"budget",
+                                                "work_limit",
+                                                "z3_budget",
+                                                "limit.fact_work",
+                                                "limit.facts_work",
+                                                "limit.further_fact_work",
+                                                "limit.compound_work"};
+  return kCosts;
+}
+
+SolverOptions highest_costs() {
+  SolverOptions options;
+  each_option(options, [](const OptionInfo& row, auto& field) {
+    if (std::ranges::find(cost_options(), row.name) != cost_options().end())
+      field = std::numeric_limits<std::decay_t<decltype(field)>>::max();
+  });
+  for (const LimitInfo& row : all_limits()) {
+    const std::string name = std::string(kLimit) + std::string(row.name);
+    if (std::ranges::find(cost_options(), name) != cost_options().end())
+      set_option(options, name, internal::fixed::times_default * row.value);
+  }
+  return options;
 }
 
 std::vector<OptionValue> changed_limits_and_strategies(

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,12 @@ void set_option(SolverOptions& options, std::string_view name, uint64_t value);
 // Throws Error when there is no such option.
 [[nodiscard]] uint64_t get_option(const SolverOptions& options,
                                   std::string_view name);
+
+// The options that say how much a call may spend: whoever reads options from a
+// text decides how far it may raise these.  All others are bounded by them.
+[[nodiscard]] std::span<const std::string_view> cost_options();
+// Each of those at the most that set_option() takes.
+[[nodiscard]] SolverOptions highest_costs();
 
 struct OptionValue {
   std::string name;  // as set_option() takes it

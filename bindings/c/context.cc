@@ -548,15 +548,17 @@ proviso_status proviso_save(proviso_context context, char* buffer, size_t size,
 }
 
 proviso_status proviso_load(proviso_pool pool, const char* text,
+                            const proviso_option* most, size_t count,
                             proviso_context* context) {
   constexpr const char* kCall = "proviso_load";
   return guarded(kCall, [&] {
     required(text, kCall, "text");
     required(context, kCall, "context");
+    const SolverOptions allowed = options_of(most, count, kCall);
     const auto held = find(pool, kCall);
     const Lock alone(held->lock);
     try {
-      *context = {add_context(held, load_context(held->pool, text))};
+      *context = {add_context(held, load_context(held->pool, text, allowed))};
     } catch (const Error& e) {
       fail(PROVISO_ERROR_PARSE, kCall, e.what());
     }

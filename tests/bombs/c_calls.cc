@@ -102,8 +102,9 @@ void use_c(const Problem& problem, Meter& meter) {
                    }) &&
         length < 12'000) {
       proviso_context again{};
-      if (meter.call("proviso_load",
-                     [&] { check(proviso_load(pool, buffer.data(), &again)); }))
+      if (meter.call("proviso_load", [&] {
+            check(proviso_load(pool, buffer.data(), NULL, 0, &again));
+          }))
         check(proviso_context_free(again));
     }
   }

@@ -212,7 +212,7 @@ static void questions(void) {
     proviso_pool other;
     proviso_context same;
     OK(proviso_pool_new(&other));
-    OK(proviso_load(other, text, &same));
+    OK(proviso_load(other, text, NULL, 0, &same));
     OK(proviso_translate(parsed(pool, "n % 4 == 0"), other, &e));
     OK(proviso_ask_quick(same, e, &verdict));
     CHECK(verdict == PROVISO_YES);
@@ -436,8 +436,8 @@ static void wrong_contexts(proviso_pool pool, proviso_expr n) {
   WRONG(proviso_canonical(context, of_other, &e), POOL, "another pool");
   WRONG(proviso_to_smtlib(context, n, text, 8, NULL), TYPE, "condition");
   WRONG(proviso_save(context, text, 8, &count), SPACE, "bytes");
-  WRONG(proviso_load(pool, "proviso context 9", &gone), PARSE, "line 1");
-  WRONG(proviso_load(pool, NULL, &gone), NULL, "text");
+  WRONG(proviso_load(pool, "proviso context 9", NULL, 0, &gone), PARSE, "line 1");
+  WRONG(proviso_load(pool, NULL, NULL, 0, &gone), NULL, "text");
   WRONG(proviso_interrupt(null_context), HANDLE, "null handle");
   WRONG(proviso_answer_verdict(null_answer, &verdict), HANDLE, "null handle");
   WRONG(proviso_answer_verdict(answer, NULL), NULL, "verdict");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "solver/options.h"
@@ -267,19 +268,28 @@ TEST(ContextText, TheLoadedContextAnswersAlike) {
 }
 
 // A text cannot make later questions take for ever.
-TEST(ContextText, RaisesLimitsOnlySoFar) {
-  ExprPool pool;
-  Context context(pool, {.work_limit = 16 * SolverOptions().work_limit});
-  const std::string text = save_context(context);
-  ExprPool other;
-  EXPECT_EQ(load_context(other, text).options().work_limit,
-            context.options().work_limit);
-  Context large(pool, {.work_limit = uint64_t{1} << 40});
-  try {
-    load_context(other, save_context(large));
-    FAIL() << "a limit of 2**40 was taken";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("may raise work_limit to 6400000"));
+TEST(ContextText, SpendsNoMoreThanWhoeverLoadsItAllows) {
+  for (std::string_view cost : cost_options()) {
+    SCOPED_TRACE(cost);
+    SolverOptions more;
+    set_option(more, cost, 2 * get_option(more, cost));
+    ExprPool pool, other;
+    const std::string text = save_context(Context(pool, more));
+    try {
+      load_context(other, text);
+      FAIL() << "it was raised";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(),
+                  HasSubstr("may raise " + std::string(cost) + " to " +
+                            std::to_string(get_option(SolverOptions(), cost))));
+    }
+    for (const SolverOptions& most : {more, highest_costs()})
+      EXPECT_EQ(save_context(load_context(other, text, most)), text);
+    SolverOptions less;
+    set_option(less, cost, 1);
+    const std::string lower = save_context(Context(pool, less));
+    EXPECT_EQ(save_context(load_context(other, lower)), lower);
+    EXPECT_THROW(load_context(other, save_context(Context(pool)), less), Error);
   }
 }
 

@@ -1,5 +1,6 @@
 """Facts as text: what save_context writes, load_context reads."""
 
+import copy
 import subprocess
 import sys
 
@@ -81,6 +82,23 @@ def test_what_a_trace_learnt_is_the_same_in_another_process():
 def test_other_text_is_refused_with_its_place(text, error):
     with pytest.raises(proviso.Error, match="load_context: " + error):
         proviso.load_context(text)
+
+
+def test_a_text_raises_no_cost_above_what_its_loader_allows():
+    for name in ("work_limit", "limit.facts_work", "limit.compound_work"):
+        default = proviso.Context().options().get(
+            name, 1_600_000 if "compound" in name else 2000)
+        context = proviso.Context(**{name: 2 * default})
+        text = proviso.save_context(context)
+        for most in {}, {name: 2 * default - 1}:
+            with pytest.raises(proviso.Error, match=f"may raise {name} to"):
+                proviso.load_context(text, **most)
+        same = proviso.load_context(text, **{name: 2 * default})
+        assert same.options() == context.options()
+        # A pickle is as trusted as any.
+        assert copy.deepcopy(context).options() == context.options()
+    with pytest.raises(proviso.Error, match="load_context: no option 'w'"):
+        proviso.load_context(text, w=1)
 
 
 def test_what_is_no_context_is_refused():

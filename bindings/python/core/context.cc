@@ -21,19 +21,20 @@ using internal::described;
 using internal::excerpt;
 using internal::kArgumentLength;
 
-SolverOptions options_of(const py::object& given) {
+SolverOptions options_of(const py::object& given, const char* call) {
   SolverOptions options;
-  for (const auto& [key, value] : dict_of(given, "Context", "options")) {
-    const std::string name = text_of(key, "Context", "an option's name");
+  for (const auto& [key, value] : dict_of(given, call, "options")) {
+    const std::string name = text_of(key, call, "an option's name");
     const std::optional<Int> exact = to_bound(value);
     const auto number = exact ? exact->to_int64() : std::nullopt;
     if (!number || *number < 0) {
-      throw Error("Context: option " + excerpt(name, kArgumentLength) + " is " +
-                  shown(value) + "; give an int >= 0, or True or False");
+      throw Error(std::string(call) + ": option " +
+                  excerpt(name, kArgumentLength) + " is " + shown(value) +
+                  "; give an int >= 0, or True or False");
     }
     const auto problem =
         try_set_option(options, name, static_cast<uint64_t>(*number));
-    if (problem) throw Error("Context: " + *problem);
+    if (problem) throw Error(std::string(call) + ": " + *problem);
   }
   return options;
 }
@@ -67,13 +68,15 @@ class PyContext {
  public:
   PyContext(const py::object& options, const py::object& strict)
       : pool_(std::make_shared<Pool>()),
-        context_(std::make_unique<Context>(pool_->pool, options_of(options))) {
+        context_(std::make_unique<Context>(pool_->pool,
+                                           options_of(options, "Context"))) {
     if (!strict.is_none())
       pool_->is_strict = truth_of(strict, "Context", "strict");
   }
-  explicit PyContext(const std::string& text)
+  PyContext(const std::string& text, const SolverOptions& most)
       : pool_(std::make_shared<Pool>()),
-        context_(std::make_unique<Context>(load_context(pool_->pool, text))) {}
+        context_(
+            std::make_unique<Context>(load_context(pool_->pool, text, most))) {}
   // A clone shares the engine, so that it too goes under the lock.
   ~PyContext() {
     briefly(*pool_, [&] { context_.reset(); });
@@ -440,11 +443,15 @@ void bind_context(py::module_& m) {
   bound_class<PyContext>(m, "Context")
       .def(py::init<const py::object&, const py::object&>(), py::arg("options"),
            py::arg("strict") = py::none())
-      .def_static("load",
-                  [](const py::object& text) {
-                    return std::make_unique<PyContext>(
-                        text_of(text, "load_context", "text"));
-                  })
+      .def_static(
+          "load",
+          [](const py::object& text, const py::object& most) {
+            return std::make_unique<PyContext>(
+                text_of(text, "load_context", "text"),
+                most.is_none() ? highest_costs()
+                               : options_of(most, "load_context"));
+          },
+          py::arg("text"), py::arg("most") = py::dict())
       .def("symbol", &PyContext::symbol)
       .def("expr", &PyContext::expr)
       .def("symbols", &PyContext::symbols)

@@ -356,7 +356,8 @@ class Context:
         return self._context.save()
 
     def __setstate__(self, text):
-        self._context = _core.Context.load(text)
+        # As much trusted as any pickle: its options are kept.
+        self._context = _core.Context.load(text, None)
 
     # --- operating it
 
@@ -411,10 +412,11 @@ def save_context(source) -> str:
         f"{_core.shown(source)}")
 
 
-def load_context(text: str) -> Context:
+def load_context(text: str, **most: int) -> Context:
     """The Context that save_context() wrote.  Raises Error with line and
-    column for any other text."""
-    return Context._of(_core.Context.load(text))
+    column for any other text, and for one whose options let a call spend more
+    than Context(**most) would: load_context(text, work_limit=6_400_000)."""
+    return Context._of(_core.Context.load(text, most))
 
 
 def _listed(symbols, call):

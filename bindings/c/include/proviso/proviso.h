@@ -404,10 +404,14 @@ PROVISO_C_API proviso_status proviso_to_smtlib(proviso_context context,
                                                proviso_expr question,
                                                char* buffer, size_t size,
                                                size_t* length);
-/* The facts and options as text, and a context from it. */
+/* The facts and options as text, and a context from it.  A call on that spends
+   no more than one on a context with the options `most` would (NULL and 0: the
+   defaults); a text that says more is an error. */
 PROVISO_C_API proviso_status proviso_save(proviso_context context, char* buffer,
                                           size_t size, size_t* length);
 PROVISO_C_API proviso_status proviso_load(proviso_pool pool, const char* text,
+                                          const proviso_option* most,
+                                          size_t count,
                                           proviso_context* context);
 
 /* ---- answers ------------------------------------------------------------ */
