@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "sym/canonical.h"
+#include "sym/find_node.h"
 #include "tracer_adapter/finish/input_sizes.h"
 
 namespace proviso::inline v0_2 {
@@ -31,11 +32,23 @@ Expr learnt(Expr e, ShapeEnv& env) {
   return e.is_constant() ? e : env.simplify(e);
 }
 
+bool is_extremum(Expr e) { return e.is(Op::kMin) || e.is(Op::kMax); }
+
+// Min(2, s0), the length of x[:2], is 2 where the program has come to promise
+// that s0 >= 2.
+Expr settled(Expr e, ShapeEnv& env) {
+  if (!internal::find_node(e, is_extremum)) return e;
+  Context promised(env.pool());
+  for (Expr symbol : free_symbols(e))
+    if (symbol.is_int()) promised.declare(symbol, env.enforced_range(symbol));
+  return promised.canonical(e);
+}
+
 void substitute_tensor(TensorMeta& tensor, bool is_input, ShapeEnv& env) {
-  for (Expr& e : tensor.sizes)
-    e = is_input ? learnt_size(env, e) : learnt(e, env);
-  for (Expr& e : tensor.strides) e = learnt(e, env);
-  tensor.offset = learnt(tensor.offset, env);
+  const auto meaning = [&](Expr e) { return settled(learnt(e, env), env); };
+  for (Expr& e : tensor.sizes) e = is_input ? learnt_size(env, e) : meaning(e);
+  for (Expr& e : tensor.strides) e = meaning(e);
+  tensor.offset = meaning(tensor.offset);
 }
 
 }  // namespace

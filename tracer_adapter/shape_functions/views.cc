@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "sym/canonical.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/view_layout.h"
+#include "tracer_adapter/trace/tracer.h"
 
 namespace proviso::inline v0_2 {
 namespace shapes {
@@ -211,9 +213,59 @@ std::optional<bool> less(const SymInt& a, const SymInt& b) {
   return std::nullopt;
 }
 
-// true where a <= b, false where b <= a; else as less().  The guard leaves
-// equal sizes free: either answer is right.  Where both hold, the other is not
-// asked: that it is refuted would have to hold of every input.
+// Whether the condition is false of some sizes 0 and 1 that an input may have,
+// the other sizes being the example's.
+bool may_fail_below_two(ShapeEnv& env, Expr condition) {
+  std::vector<Expr> sizes;
+  Assignment example;
+  for (Expr s : free_symbols(condition)) {
+    const std::optional<Value> hint = env.hint(s);
+    if (!hint) return false;
+    example.set(s, *hint);
+    if (s.symbol().kind == SymbolKind::kBackedSize) sizes.push_back(s);
+  }
+  const auto least_of = [&](Expr s) {
+    Int least = 0;
+    for (const InputDim& dim : env.input_dims())
+      if (dim.expr == s)
+        least = std::max(least, dim.constraint.min.value_or(0));
+    return least;
+  };
+  for (Expr s : sizes)
+    for (Int n = least_of(s); n < Int(2); n = n + Int(1)) {
+      Assignment point = example;
+      point.set(s, n);
+      if (evaluate(condition, point).is_false()) return true;
+    }
+  return false;
+}
+
+// Whether a <= b where sizes are at least 2, and not where one is 0 or 1.  The
+// question costs nothing: no assumption counts as used.
+bool ascends_from_two_on(const SymInt& a, const SymInt& b) {
+  if (constant(a) && constant(b)) return false;
+  ShapeEnv& env = Tracer::current()->env();
+  const Expr condition = canonical(le(to_expr(env, a), to_expr(env, b)));
+  if (condition.is_constant() || !may_fail_below_two(env, condition))
+    return false;
+  Context& context = env.context();
+  if (context.ask_quick(condition) == Verdict::kYes) return true;
+  std::vector<Expr> small;
+  for (Expr s : free_symbols(condition))
+    if (s.symbol().kind == SymbolKind::kBackedSize &&
+        env.bounds(s).lower().value_or(Int(0)) < Int(2))
+      small.push_back(s);
+  if (small.empty()) return false;
+  const Scope scope(context);
+  for (Expr s : small) context.assume(ge(s, 2));
+  return context.ask_quick(condition) == Verdict::kYes;
+}
+
+// true where a <= b, false where b <= a; else as less(), and where the order is
+// known from 2 on alone: then both stay, and a guard says more when something
+// asks for it.  The guard leaves equal sizes free: either answer is right.
+// Where both hold, the other is not asked: that it is refuted would have to
+// hold of every input.
 std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
   auto x = hint_of(a), y = hint_of(b);
   if (!x || !y) {
@@ -221,8 +273,10 @@ std::optional<bool> ordered(const SymInt& a, const SymInt& b) {
     if (known_less_equal(b, a)) return false;
     return std::nullopt;
   }
-  if (*x == *y && known_less_equal(b, a)) return false;
   const bool ascends = *x <= *y;
+  if (ascends ? ascends_from_two_on(a, b) : ascends_from_two_on(b, a))
+    return std::nullopt;
+  if (*x == *y && known_less_equal(b, a)) return false;
   return expect(ascends ? a.sym_le(b) : b.sym_le(a)) == ascends;
 }
 
@@ -258,10 +312,22 @@ SymInt steps_between(const SymInt& low, const SymInt& high,
   const SymInt width = high - low;
   const auto by = constant(step), example = hint_of(width);
   if (by == 1) return not_negative(width);
-  if (!by || !example || *example < 0)
+  if (!by || !example || *example < 0 || ascends_from_two_on(1 - *by, width))
     return ceil_div(not_negative(width), step);
   expect(width.sym_gt(-*by));
   return ceil_div(width, step);
+}
+
+// The same of a start before it was clamped to `low`: x[2:] has max(s - 2, 0)
+// elements, x[-2:] min(s, 2), as short as they can be written.
+SymInt length_between(const std::optional<SymInt>& begin, const SymInt& low,
+                      const SymInt& high, const SymInt& size,
+                      const SymInt& step) {
+  const auto start = begin ? constant(*begin) : 0;
+  if (!start || constant(low)) return steps_between(low, high, step);
+  if (*start >= 0) return steps_between(*start, high, step);
+  if (!high.is_same(size)) return steps_between(low, high, step);
+  return steps_between(0, at_most(-*start, size), step);
 }
 
 // Some number in [0, most] that data decides.  `known_by` lends its session.
@@ -330,7 +396,7 @@ Tensor slice_of(const Tensor& t, int64_t dim,
       !end || constant(*end) == std::numeric_limits<int64_t>::max();
   auto high = to_the_end ? size : clamp_end(*end, size);
   sizes[dim] = low && high
-                   ? steps_between(*low, *high, step)
+                   ? length_between(begin, *low, *high, size, step)
                    : ceil_div(some_number(low ? *end : *begin, size), step);
   SymInt first = low ? *low : some_number(*begin, size);
   SymInt offset = plus(t.sym_storage_offset(), times(first, strides[dim]));
