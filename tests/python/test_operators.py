@@ -916,3 +916,23 @@ def test_lists_that_are_written_to_are_the_programs_tensors():
 def test_a_tensor_that_takes_anothers_memory_is_refused():
     with pytest.raises(NotImplementedError, match=r"t\.copy_\(other\)"):
         proviso.export(lambda x: x.clone().set_(x), (torch.randn(5, 2),))
+
+
+IN_PLACE = {
+    "deg2rad_": (), "logit_": (), "mvlgamma_": (2,), "rad2deg_": (),
+    "sinc_": (), "sgn_": (), "conj_physical_": (), "xlogy_": (2.0,),
+    "put_": (torch.tensor([0, 1]), torch.tensor([0.5, 0.25]), True),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_operators_in_place(name):
+    def program(x):
+        y = x.clone()
+        return getattr(y, name)(*IN_PLACE[name]), y[:1]
+
+    run = proviso.export(program, (torch.rand(5, 2) + 1,),
+                         dynamic_shapes=[{0: proviso.Dim.AUTO}]).module()
+    for rows in range(1, 10):
+        x = torch.rand(rows, 2) + 1
+        torch.testing.assert_close(run(x), program(x), equal_nan=True)

@@ -848,6 +848,7 @@ const RuleEntry kIndexingRules[] = {
     {"aten::masked_scatter", masked_scatter, "indexing"},
     {"aten::masked_scatter_", return_self, "indexing"},
     {"aten::put", return_like_self, "indexing"},
+    {"aten::put_", return_self, "indexing"},
     {"aten::scatter", scatter, "indexing"},
     {"aten::scatter_", scatter_in_place, "indexing"},
     {"aten::scatter_add", scatter, "indexing"},
