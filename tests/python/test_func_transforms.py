@@ -105,3 +105,11 @@ def test_what_cannot_be_transformed_is_an_error(name):
             match="make the dimension static|no shape rule|vmap: "):
         proviso.export(REFUSED[name], (torch.randn(5, 2),),
                        dynamic_shapes=[{0: Dim.AUTO}])
+
+
+@pytest.mark.parametrize("mapped", [-1, 2, 1 << 40])
+def test_a_tangent_has_the_dimensions_that_are_mapped_over(mapped):
+    with pytest.raises(RuntimeError, match="self_num_batch_dims"):
+        proviso.export(
+            lambda x: torch.ops.aten._new_zeros_with_same_feature_meta(
+                x, x, self_num_batch_dims=mapped), (torch.randn(5),))

@@ -365,6 +365,9 @@ bool make_new(RuleCall& call) {
 bool new_zeros_of_tangent(RuleCall& call) {
   const Tensor &self = call.tensor(0), &other = call.tensor(1);
   const int64_t mapped = call.args[2].toInt();
+  TORCH_CHECK(0 <= mapped && mapped <= self.dim(),
+              "_new_zeros_with_same_feature_meta: self_num_batch_dims is ",
+              mapped, ", and self has ", self.dim(), " dimensions");
   Dims sizes(self.sym_sizes().begin(), self.sym_sizes().begin() + mapped);
   sizes.insert(sizes.end(), other.sym_sizes().begin(), other.sym_sizes().end());
   const Dims strides =
