@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sym/canonical.h"
+#include "sym/find_node.h"
 #include "sym/print.h"
 #include "tracer_adapter/fake/fake_tensor.h"
 #include "tracer_adapter/fake/zero_division.h"
@@ -471,6 +472,32 @@ auto or_refusal(const Ask& ask) {
     throw;
   }
 }
+
+// Max(0, s0 - 1) or Min(s0, 2): the length of x[1:] or x[:2].
+bool is_length(Expr e) {
+  if (!e.is(Op::kMax) && !e.is(Op::kMin)) return false;
+  if (e.args().size() != 2 || !e.arg(0).is(Op::kInteger)) return false;
+  const Int& end = e.arg(0).integer();
+  return e.is(Op::kMax) ? end.is_zero() : end == Int(1) || end == Int(2);
+}
+
+// Where the length of a slice is compared with another size, sizes 0 and 1 of
+// which it is said otherwise are excluded: x + y[1:] asks s0 == s1 - 1, and not
+// s0 == Max(0, s1 - 1), which says nothing of s1 by s0.
+Expr with_settled_lengths(ShapeEnv& env, Expr condition, const char* file,
+                          int64_t line) {
+  if (!condition.is(Op::kEq) || free_symbols(condition).size() < 2)
+    return condition;
+  while (const Expr length = internal::find_node(condition, is_length)) {
+    if (env.statically_known_true(condition)) break;
+    const Expr order = le(length.arg(0), length.arg(1));
+    if (!env.hint(order)) break;
+    const bool ascends = env.guard_bool(order, current_location(file, line));
+    const Expr settled = length.arg(ascends == length.is(Op::kMax) ? 1 : 0);
+    condition = proviso::canonical(substitute(condition, {{length, settled}}));
+  }
+  return condition;
+}
 }  // namespace
 
 int64_t SymNode::guard_int(const char* file, int64_t line) {
@@ -484,7 +511,7 @@ int64_t SymNode::guard_int(const char* file, int64_t line) {
 bool SymNode::guard_bool(const char* file, int64_t line) {
   if (expr().is_bool() && expr().is_constant()) return expr().is_true();
   const Expr question =
-      is_bool()  ? expr()
+      is_bool()  ? with_settled_lengths(*env_, expr(), file, line)
       : is_int() ? proviso::ne(expr(), 0)
                  : proviso::ne(expr(), env_->pool().rational(Int(0)));
   return or_refusal(
@@ -513,7 +540,8 @@ bool SymNode::statically_known_true(const char*, int64_t) {
 }
 
 bool SymNode::expect_true(const char* file, int64_t line) {
-  return env_->expect_true(expr(), current_location(file, line));
+  const Expr condition = with_settled_lengths(*env_, expr(), file, line);
+  return env_->expect_true(condition, current_location(file, line));
 }
 
 bool SymNode::has_hint() { return env_->hint(expr()).has_value(); }

@@ -245,7 +245,12 @@ bool may_fail_below_two(ShapeEnv& env, Expr condition) {
 bool ascends_from_two_on(const SymInt& a, const SymInt& b) {
   if (constant(a) && constant(b)) return false;
   ShapeEnv& env = Tracer::current()->env();
-  const Expr condition = canonical(le(to_expr(env, a), to_expr(env, b)));
+  // A constant below -2**62 has a node that is not ours.
+  const auto expr_of = [&](const SymInt& n) {
+    const auto known = constant(n);
+    return known ? env.pool().integer(*known) : to_expr(env, n);
+  };
+  const Expr condition = canonical(le(expr_of(a), expr_of(b)));
   if (condition.is_constant() || !may_fail_below_two(env, condition))
     return false;
   Context& context = env.context();
