@@ -96,9 +96,10 @@ def examined(count=0):
     return found, untraced
 
 
-# What fixes more than the length of a slice: how many pieces there are, and
-# starts and ends from 3 on, which are guards as in torch.
-MORE = ("[:3]", "[3:]", "chunk", "split")
+# What fixes more than the length of a slice: how many pieces there are, starts
+# and ends from 3 on, which are guards as in torch, and a slice of a slice, of
+# which one length alone is kept.
+MORE = ("[:3]", "[3:]", "chunk", "split", "[1:][1:]", "[:2][:1]", "[1:][:-1]")
 
 
 def test_slices_of_every_kind():

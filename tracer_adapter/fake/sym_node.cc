@@ -481,24 +481,28 @@ bool is_length(Expr e) {
   return e.is(Op::kMax) ? end.is_zero() : end == Int(1) || end == Int(2);
 }
 
-// Where the length of a slice is compared with another size, sizes 0 and 1 of
-// which it is said otherwise are excluded: x + y[1:] asks s0 == s1 - 1, and not
-// s0 == Max(0, s1 - 1), which says nothing of s1 by s0.
-Expr with_settled_lengths(ShapeEnv& env, Expr condition, const char* file,
-                          int64_t line) {
-  if (!condition.is(Op::kEq) || free_symbols(condition).size() < 2)
+// Where the length of a slice is compared with another size: x + y[1:] asks
+// s0 == s1 - 1, and not s0 == Max(0, s1 - 1), which says nothing of s1 by s0.
+Expr settled_question(ShapeEnv& env, Expr condition, const char* file,
+                      int64_t line) {
+  if (!condition.is(Op::kEq) || free_symbols(condition).size() < 2 ||
+      !internal::find_node(condition, is_length) ||
+      env.statically_known_true(condition))
     return condition;
-  while (const Expr length = internal::find_node(condition, is_length)) {
-    if (env.statically_known_true(condition)) break;
-    const Expr order = le(length.arg(0), length.arg(1));
-    if (!env.hint(order)) break;
-    const bool ascends = env.guard_bool(order, current_location(file, line));
-    const Expr settled = length.arg(ascends == length.is(Op::kMax) ? 1 : 0);
-    condition = proviso::canonical(substitute(condition, {{length, settled}}));
-  }
-  return condition;
+  return settled_lengths(env, condition, current_location(file, line));
 }
 }  // namespace
+
+Expr settled_lengths(ShapeEnv& env, Expr e, const SourceLocation& where) {
+  while (const Expr length = internal::find_node(e, is_length)) {
+    const Expr order = le(length.arg(0), length.arg(1));
+    if (!env.hint(order)) break;
+    const bool ascends = env.guard_bool(order, where);
+    const Expr arm = length.arg(ascends == length.is(Op::kMax) ? 1 : 0);
+    e = proviso::canonical(substitute(e, {{length, arm}}));
+  }
+  return e;
+}
 
 int64_t SymNode::guard_int(const char* file, int64_t line) {
   if (is_bool()) return guard_bool(file, line);
@@ -511,7 +515,7 @@ int64_t SymNode::guard_int(const char* file, int64_t line) {
 bool SymNode::guard_bool(const char* file, int64_t line) {
   if (expr().is_bool() && expr().is_constant()) return expr().is_true();
   const Expr question =
-      is_bool()  ? with_settled_lengths(*env_, expr(), file, line)
+      is_bool()  ? settled_question(*env_, expr(), file, line)
       : is_int() ? proviso::ne(expr(), 0)
                  : proviso::ne(expr(), env_->pool().rational(Int(0)));
   return or_refusal(
@@ -540,7 +544,7 @@ bool SymNode::statically_known_true(const char*, int64_t) {
 }
 
 bool SymNode::expect_true(const char* file, int64_t line) {
-  const Expr condition = with_settled_lengths(*env_, expr(), file, line);
+  const Expr condition = settled_question(*env_, expr(), file, line);
   return env_->expect_true(condition, current_location(file, line));
 }
 

@@ -162,4 +162,8 @@ using LocationHook = std::function<SourceLocation()>;
 LocationHook set_location_hook(LocationHook hook);
 SourceLocation current_location(const char* file = "", int64_t line = 0);
 
+// e with the lengths of slices in it settled: s0 - 1 for Max(0, s0 - 1), and a
+// guard excludes the sizes at which it is not.  Lengths from data stay.
+Expr settled_lengths(ShapeEnv& env, Expr e, const SourceLocation& where);
+
 }  // namespace proviso::inline v0_2

@@ -37,7 +37,7 @@ bool is_extremum(Expr e) { return e.is(Op::kMin) || e.is(Op::kMax); }
 // Min(2, s0), the length of x[:2], is 2 where the program has come to promise
 // that s0 >= 2.
 Expr settled(Expr e, ShapeEnv& env) {
-  if (!internal::find_node(e, is_extremum)) return e;
+  if (e.args().empty() || !internal::find_node(e, is_extremum)) return e;
   Context promised(env.pool());
   for (Expr symbol : free_symbols(e))
     if (symbol.is_int()) promised.declare(symbol, env.enforced_range(symbol));

@@ -213,6 +213,16 @@ std::optional<bool> less(const SymInt& a, const SymInt& b) {
   return std::nullopt;
 }
 
+// Whether a guard about this size alone is false at the point.
+bool is_excluded(ShapeEnv& env, Expr size, const Assignment& point) {
+  const std::vector<Expr> alone{size};
+  const std::vector<Guard>& guards = env.guards();
+  return std::any_of(guards.begin(), guards.end(), [&](const Guard& guard) {
+    return free_symbols(guard.condition) == alone &&
+           evaluate(guard.condition, point).is_false();
+  });
+}
+
 // Whether the condition is false of some sizes 0 and 1 that an input may have,
 // the other sizes being the example's.
 bool may_fail_below_two(ShapeEnv& env, Expr condition) {
@@ -235,7 +245,8 @@ bool may_fail_below_two(ShapeEnv& env, Expr condition) {
     for (Int n = least_of(s); n < Int(2); n = n + Int(1)) {
       Assignment point = example;
       point.set(s, n);
-      if (evaluate(condition, point).is_false()) return true;
+      if (evaluate(condition, point).is_false() && !is_excluded(env, s, point))
+        return true;
     }
   return false;
 }
@@ -250,7 +261,9 @@ bool ascends_from_two_on(const SymInt& a, const SymInt& b) {
     const auto known = constant(n);
     return known ? env.pool().integer(*known) : to_expr(env, n);
   };
-  const Expr condition = canonical(le(expr_of(a), expr_of(b)));
+  const Expr least = expr_of(a), most = expr_of(b);
+  if (constant(a).value_or(0) > 2 && most.is_symbol()) return false;
+  const Expr condition = canonical(le(least, most));
   if (condition.is_constant() || !may_fail_below_two(env, condition))
     return false;
   Context& context = env.context();
@@ -321,6 +334,17 @@ SymInt steps_between(const SymInt& low, const SymInt& high,
     return ceil_div(not_negative(width), step);
   expect(width.sym_gt(-*by));
   return ceil_div(width, step);
+}
+
+// A slice of a slice does not keep both of its lengths.
+SymInt settled(const SymInt& size) {
+  if (constant(size)) return size;
+  ShapeEnv& env = Tracer::current()->env();
+  const Expr length = to_expr(env, size);
+  if (length.is_symbol()) return size;
+  const Expr result =
+      settled_lengths(env, length, current_location(__FILE__, __LINE__));
+  return result == length ? size : to_sym_int(env, result);
 }
 
 // The same of a start before it was clamped to `low`: x[2:] has max(s - 2, 0)
@@ -395,7 +419,7 @@ Tensor slice_of(const Tensor& t, int64_t dim,
   TORCH_CHECK(expect(step.sym_gt(0)), "slice step must be positive");
   dim = wrap_dim(dim, t.dim());
   Dims sizes = sizes_of(t), strides = strides_of(t);
-  SymInt size = sizes[dim];
+  SymInt size = settled(sizes[dim]);
   auto low = begin ? clamp_bound(*begin, size) : SymInt(0);
   bool to_the_end =
       !end || constant(*end) == std::numeric_limits<int64_t>::max();
