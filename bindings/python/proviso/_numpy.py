@@ -20,6 +20,7 @@ from proviso._numpy_numbers import (
     is_numpys,
     kind_of,
     kind_of_type,
+    numpy,
     of_numpy,
     python_number,
 )
@@ -32,13 +33,9 @@ _METHODS = frozenset(
     "arcsin arccos arctan arcsinh arccosh arctanh radians degrees cbrt".split())
 
 
-def _numpy():
-    return sys.modules["numpy"]
-
-
 def _array_of(self, dtype=None, copy=None):
     """__array__ of a symbolic number."""
-    return _numpy().array(number_of(self), dtype=dtype)
+    return numpy().array(number_of(self), dtype=dtype)
 
 
 def _of_symbols(self, ufunc, method, *inputs, **options):
@@ -89,7 +86,7 @@ def _called(ufunc, inputs):
 
 
 def _rounded(name, value):
-    function = getattr(_numpy(), name)
+    function = getattr(numpy(), name)
     if not is_symbolic(value):
         return function(value).item()
     if isinstance(value, torch.SymInt) and not isinstance(function(1), float):
@@ -101,13 +98,13 @@ def _rounded(name, value):
 
 def _root(value):
     if not is_symbolic(value) or not value >= 0:  # numpy's is nan
-        return _numpy().sqrt(number_of(value)).item()
+        return numpy().sqrt(number_of(value)).item()
     return math.sqrt(value)
 
 
 def _rounding(name):
     """np.fix asks for the array first."""
-    original = getattr(_numpy(), name)
+    original = getattr(numpy(), name)
 
     @functools.wraps(original)
     def function(x, *args, **options):
@@ -115,12 +112,12 @@ def _rounding(name):
             return of_numpy(_rounded(name, python_number(x)))
         return original(x, *args, **options)
 
-    return (_numpy(), name, function)
+    return (numpy(), name, function)
 
 
 def is_number(value):
     """Whether it is one of numpy's own."""
-    return "numpy" in sys.modules and isinstance(value, _numpy().generic)
+    return "numpy" in sys.modules and isinstance(value, numpy().generic)
 
 
 def method_of(number, name):
@@ -130,7 +127,7 @@ def method_of(number, name):
     if name == "rint":
         return functools.partial(_rounded, name, number)
     if name in _METHODS:
-        return lambda: float(getattr(_numpy(), name)(number_of(number)))
+        return lambda: float(getattr(numpy(), name)(number_of(number)))
     return None
 
 
@@ -138,7 +135,7 @@ def method_of(number, name):
 
 def _making(name, copies):
     """np.array and its like."""
-    original = getattr(_numpy(), name)
+    original = getattr(numpy(), name)
 
     @functools.wraps(original)
     def function(x, dtype=None, **options):
@@ -152,7 +149,7 @@ def _making(name, copies):
                 return x if is_same else array
         return original(plain(x), dtype=dtype, **options)
 
-    return (_numpy(), name, function)
+    return (numpy(), name, function)
 
 
 def _of_index(kind):
@@ -163,7 +160,7 @@ def _of_index(kind):
 
 def _reducing(name):
     """np.prod and its like, of a list too."""
-    original = getattr(_numpy(), name)
+    original = getattr(numpy(), name)
 
     @functools.wraps(original)
     def function(x, *args, **options):
@@ -175,7 +172,7 @@ def _reducing(name):
                 return result
         return original(plain(x), *args, **options)
 
-    return (_numpy(), name, function)
+    return (numpy(), name, function)
 
 
 # --- torch's functions that take numpy's numbers for float64
@@ -210,6 +207,6 @@ if "numpy" in sys.modules:
     PATCHES += map(_reducing, ("prod", "sum", "max", "min", "amax", "amin",
                                "mean"))
     PATCHES += map(_of_plain, ("as_tensor", "asarray", "from_numpy"))
-    PATCHES.append(_of_index(type(_numpy().r_).__base__))
+    PATCHES.append(_of_index(type(numpy().r_).__base__))
     Array.__array_ufunc__ = _of_symbols
     Array.__array_function__ = _of_functions

@@ -11,13 +11,15 @@ import sys
 import torch
 
 from proviso._number_types import is_known_to, is_symbolic, number_of
-from proviso._numpy_numbers import converted, kind_of, kind_of_type, of_numpy
+from proviso._numpy_numbers import (
+    converted,
+    kind_of,
+    kind_of_type,
+    numpy,
+    of_numpy,
+)
 
 _MOST_ITEMS = 7  # numpy adds more in another order
-
-
-def _numpy():
-    return sys.modules["numpy"]
 
 
 def holds(x):
@@ -56,7 +58,7 @@ def as_arrays(inputs):
     for value in inputs:
         if isinstance(value, Array):
             found.append(None if value.is_plain() else value)
-        elif isinstance(value, _numpy().ndarray):
+        elif isinstance(value, numpy().ndarray):
             kind = kind_of_type(value.dtype)
             found.append(Array(value.tolist(), kind)
                          if kind and value.ndim == 1 else None)
@@ -80,14 +82,14 @@ def elementwise(function, arrays):
     kinds = set(map(kind_of, results))
     if len(kinds) == 1 and None not in kinds:
         return Array(results, kinds.pop())
-    return _numpy().array(results)  # of truths
+    return numpy().array(results)  # of truths
 
 
 def _to_numpy(name):
     """A method of the array that numpy makes."""
     def method(self, *args):
         result = getattr(self.plain(), name)(*map(plain, args))
-        return self if name.startswith("__i") and name in _IN_PLACE else result
+        return self if name in _IN_PLACE else result
 
     return method
 
@@ -106,7 +108,7 @@ def _operator(name):
 
 def _binary(function, a, b):
     """By numpy's functions, or torch's of its tensors."""
-    ufunc = getattr(_numpy(), _UFUNCS[function.__name__])
+    ufunc = getattr(numpy(), _UFUNCS[function.__name__])
     if not any(isinstance(value, torch.Tensor) for value in (a, b)):
         return ufunc(a, b)
     return function(plain(a), plain(b))
@@ -130,7 +132,7 @@ class Array:
     @property
     def __class__(self):
         """isinstance(a, np.ndarray) is true in a program."""
-        return Array if is_known_to(sys._getframe(1)) else _numpy().ndarray
+        return Array if is_known_to(sys._getframe(1)) else numpy().ndarray
 
     def __init__(self, items, kind):
         self.items = [converted(item, kind) for item in items]
@@ -143,15 +145,15 @@ class Array:
     def plain(self):
         """numpy's own array, which this one is from here on."""
         if self._plain is None:
-            self._plain = _numpy().array(
+            self._plain = numpy().array(
                 list(map(number_of, self.items)), dtype=self.kind)
         return self._plain
 
     def __array__(self, dtype=None, copy=None):
-        return _numpy().array(self.plain(), dtype=dtype)
+        return numpy().array(self.plain(), dtype=dtype)
 
     def __getattr__(self, name):
-        if name.startswith("__") and name not in ("__array_interface__",):
+        if name.startswith("__") and name != "__array_interface__":
             raise AttributeError(name)
         return getattr(self.plain(), name)
 
@@ -173,7 +175,7 @@ class Array:
 
     @property
     def dtype(self):
-        return _numpy().dtype(self.kind)
+        return numpy().dtype(self.kind)
 
     shape = property(lambda self: (len(self.items),))
     size = property(lambda self: len(self.items))
@@ -245,11 +247,6 @@ for _name in _IN_PLACE + (
         "__copy__", "__reduce__", "__repr__", "__str__", "__format__"):
     setattr(Array, _name, _to_numpy(_name))
 
-
-def _negative(self):
-    return _numpy().negative(self)
-
-
-Array.__neg__ = _negative
-Array.__pos__ = lambda self: _numpy().positive(self)
-Array.__abs__ = lambda self: _numpy().absolute(self)
+Array.__neg__ = lambda self: numpy().negative(self)
+Array.__pos__ = lambda self: numpy().positive(self)
+Array.__abs__ = lambda self: numpy().absolute(self)

@@ -13,7 +13,8 @@ from proviso import _proviso
 from proviso._number_types import class_of, is_symbolic, number_of
 
 
-def _numpy():
+def numpy():
+    """The module, which is never imported for the program."""
     return sys.modules["numpy"]
 
 
@@ -30,7 +31,7 @@ def python_number(value):
     kind = type(value)
     if kind in _SYMBOLIC:
         return kind.__base__(value.node)
-    return value.item() if isinstance(value, _numpy().generic) else value
+    return value.item() if isinstance(value, numpy().generic) else value
 
 
 def kind_of(value):
@@ -41,7 +42,7 @@ def kind_of(value):
 def kind_of_type(dtype):
     """int or float, of what numpy takes for int64 or float64."""
     try:
-        name = _numpy().dtype(dtype).name
+        name = numpy().dtype(dtype).name
     except TypeError:
         return None
     return {"int64": int, "float64": float}.get(name)
@@ -80,7 +81,7 @@ def _comparison(name):
         base = type(self).__base__
         result = getattr(base, name)(base(self.node), python_number(other))
         return (result if result is NotImplemented
-                else _numpy().bool_(bool(result)))
+                else numpy().bool_(bool(result)))
 
     return name, method
 
@@ -131,7 +132,7 @@ def _make(base, numpys):
         "_number": _number,
         "astype": _astype,
         "item": python_number,
-        "dtype": property(lambda self: _numpy().dtype(numpys)),
+        "dtype": property(lambda self: numpy().dtype(numpys)),
         "ndim": 0, "shape": (), "size": 1,
         "__pow__": _power,
         "__getattr__": _attribute,
@@ -150,7 +151,7 @@ def _make(base, numpys):
 _NUMPYS, _SYMBOLIC_OF = {}, {}
 _KINDS = {int: int, float: float, torch.SymInt: int, torch.SymFloat: float}
 if "numpy" in sys.modules:
-    _NUMPYS = {int: _numpy().int64, float: _numpy().float64}
+    _NUMPYS = {int: numpy().int64, float: numpy().float64}
     _SYMBOLIC_OF = {torch.SymInt: _make(torch.SymInt, _NUMPYS[int]),
                     torch.SymFloat: _make(torch.SymFloat, _NUMPYS[float])}
     for _kind, _numpys in _NUMPYS.items():
@@ -175,10 +176,10 @@ def _quotient(function):
 
 
 def _relation(function):
-    return lambda a, b: _numpy().bool_(bool(function(a, b)))
+    return lambda a, b: numpy().bool_(bool(function(a, b)))
 
 
-OPERATORS = {
+_OF_NUMBERS = {
     "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
     "negative": operator.neg, "positive": lambda a: a, "absolute": abs,
     "square": lambda a: a * a, "divide": _quotient(operator.truediv),
@@ -194,4 +195,4 @@ _OF_INTEGERS = {
     "bitwise_and": operator.and_, "bitwise_or": operator.or_,
     "bitwise_xor": operator.xor,
 }
-AS_IN_PYTHON = {float: OPERATORS, int: {**OPERATORS, **_OF_INTEGERS}}
+AS_IN_PYTHON = {float: _OF_NUMBERS, int: {**_OF_NUMBERS, **_OF_INTEGERS}}
