@@ -123,7 +123,7 @@ struct InputDim {
 
 class ShapeEnv {
  public:
-  struct Impl;  // guards/shape_env_impl.h
+  struct Impl;
 
   explicit ShapeEnv(ShapeEnvOptions options = {});
   ~ShapeEnv();
@@ -236,7 +236,8 @@ class ShapeEnv {
   // --- events
   void set_event_sink(std::function<void(const ShapeEvent&)> sink);
   const std::vector<ShapeEvent>& events() const;
-  // All that was assumed and asked, as "shapelog 1": `proviso replay` reads it.
+  // All that was assumed and asked, as text ("shapelog 1") from which it can be
+  // asked again.
   [[nodiscard]] std::string shapelog() const;
 
  private:

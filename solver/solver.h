@@ -14,8 +14,8 @@
 // facts hold and the question is false or undefined) and a witness (a point
 // where it is true) where the search found them, both confirmed by evaluate().
 //
-// A question goes from strategy to strategy (solver/engine/pipeline.cc) until
-// one decides it.  Contradictory facts are never used: ask() then answers
+// A question goes from strategy to strategy (solver/strategy.h) until one
+// decides it.  Contradictory facts are never used: ask() then answers
 // unknown and says which facts contradict each other. Answers depend on the
 // facts and the question alone.
 #pragma once
@@ -90,8 +90,9 @@ struct SolverOptions {
   uint64_t work_limit = 400'000;
   uint32_t z3_budget = 200000;  // Z3 resource units (rlimit) a question
   bool search_models = true;    // look for a counterexample when unknown
-  bool restart = true;  // when unknown, retry with the facts in other orders:
-                        // up to eight budgets more
+  // Decide with the facts in other orders, too, where theirs leaves a question
+  // open or takes most of the budget.
+  bool restart = true;
   StrategySet disabled_strategies = {};            // to see what they earn
   std::shared_ptr<const Limits> limits = nullptr;  // null: the defaults
 };
@@ -124,7 +125,7 @@ struct Statistics {
   [[nodiscard]] std::string strategies_to_string() const;
 };
 
-// Takes one line of text, without its end (solver/trace.h).
+// Takes one line of text, without its end.
 using LogSink = std::function<void(std::string_view line)>;
 
 namespace internal {
@@ -229,10 +230,10 @@ class Context {
   // The question and facts as an SMT-LIB script (a comment names each fact).
   [[nodiscard]] std::string to_smtlib(Expr question) const;
 
-  // Each call from here on, of this context and its clones, as a line that
-  // `proviso replay` reads; an empty sink ends it.  Called on the thread of the
-  // call, when it is done.  Without it, PROVISO_TRACE=FILE in the environment
-  // writes the lines of every context to FILE.
+  // Each call from here on, of this context and its clones, as a line of text
+  // from which it can be made again; an empty sink ends it.  Called on the
+  // thread of the call, when it is done.  Without it, PROVISO_TRACE=FILE in the
+  // environment writes the lines of every context to FILE.
   void set_log(LogSink sink);
 
  private:

@@ -6,8 +6,7 @@
 //   options.disabled_strategies.insert(Strategy::kRestarts);
 //   statistics.by_strategy[Strategy::kRanges].tried
 //
-// What a strategy does, in which order they are tried and how much of the
-// budget each may spend says the table in solver/engine/pipeline.cc.
+// fragment_of() says in words which questions a strategy is for.
 #pragma once
 
 #include <array>

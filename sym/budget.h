@@ -14,8 +14,8 @@
 //
 // charge() only counts, so that a low layer may call it in the middle of a
 // change; check() throws OutOfBudget, and stands where nothing is half done.
-// Whoever makes a Budget catches what it throws, by a function of sym/within.h,
-// which says what is whole then: it never reaches a caller of the library.
+// Whoever makes a Budget catches what it throws: it never reaches a caller of
+// the library.
 #pragma once
 
 #include <algorithm>

@@ -164,7 +164,7 @@ struct ExprLess {
 
 // What float operations give: the exact rational (a third is a third), or, as
 // a program computes, the double next to it (int(5*0.6) is 3).  Of doubles,
-// what a rounding may change is not reasoned about (sym/doubles.h).
+// what a rounding may change is not reasoned about.
 enum class FloatArithmetic : uint8_t { kExact, kDouble };
 
 class ExprPool {

@@ -18,7 +18,7 @@ struct Facts {
   virtual std::optional<Int> upper(Expr e) const = 0;
   // Proved truth of a canonical boolean expression.
   virtual std::optional<bool> truth(Expr e) const = 0;
-  // truth(e) by all that the solver has, at a cost: the search asks rarely.
+  // The same by a search for a proof, at a cost: it is asked rarely.
   virtual std::optional<bool> proved(Expr e) const { return truth(e); }
   // Some integer expressions that are known to be 0, canonical.
   virtual std::span<const Expr> zeros() const { return {}; }

@@ -25,7 +25,7 @@ namespace proviso::inline v0_2 {
 
 class Int {
  public:
-  struct Big;  // a shared Boost.Multiprecision integer; integer.cc alone knows
+  struct Big;  // a shared Boost.Multiprecision integer
 
   Int(int64_t value = 0) noexcept : low_(value) {}  // NOLINT: literals are Ints
   Int(int value) noexcept : low_(value) {}          // NOLINT

@@ -1,7 +1,6 @@
 // sym/op.h - the operator table: one row an operator.
 //
-// CONTRIBUTING.md, "Add an operator", says which other files an operator needs;
-// parser, printers, cost and definedness read the row.
+// Parser, printers, cost and definedness read the row.
 #pragma once
 
 #include <cstddef>

@@ -6,10 +6,9 @@
 //   simplify(parse("(x < 20) | (x >= 19)"))      // True
 //
 // canonical() makes equal things the same; this makes them short.  The
-// canonical form is where the search starts; each rule (sym/rules.h) says other
-// forms of a node, those are made canonical, and the cheapest few are looked at
-// further. Sums are written with common factors taken out and numerators
-// gathered.
+// canonical form is where the search starts; each rule says other forms of a
+// node, those are made canonical, and the cheapest few are looked at further.
+// Sums are written with common factors taken out and numerators gathered.
 //
 // Promise: where e is defined and the facts hold, the result is defined with
 // the same value.  It is never costlier than e.  What is found is searched

@@ -6,7 +6,7 @@ A folder includes itself and what lies to its left; torch is known to the
 tracer and what stands on it, Z3 to one file, Boost to one file.  A file includes
 its own header first, so that its compilation shows that the header needs nothing
 before it (tests/CMakeLists.txt compiles the headers that have no such file).
-An installed header includes installed ones.
+An installed header includes installed ones, and names no other file.
 """
 
 import pathlib
@@ -55,6 +55,11 @@ def part_complaint(name, included, order):
     above = order[:order.index(this.group(1)) + 1]
     return None if other.group(1) in above else "is no part above it"
 
+
+# Installed beside the headers that cmake/ProvisoInstall.cmake lists; the table
+# says where each row is read.
+C_HEADER = "bindings/c/include/proviso/proviso.h"
+LIMITS = "solver/limits.def"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
@@ -128,6 +133,13 @@ def not_installed(installed, includes_of):
             and included.split("/")[0] in MAY_INCLUDE]
 
 
+def names_not_installed(installed, text_of):
+    """(header, a file that its text names) where that is not installed."""
+    file = re.compile(rf"\b(?:{'|'.join(sorted(OURS))})/[\w/]+\.\w+|\w+\.md\b")
+    return [(name, named) for name in sorted(installed)
+            for named in sorted(set(file.findall(text_of(name))) - installed)]
+
+
 def self_check():
     """A seeded breach of each rule is noticed."""
     assert complaint("sym/x.cc", "sym", "solver/solver.h")
@@ -147,6 +159,10 @@ def self_check():
     assert not complaint("solver/x.cc", "solver", "sym/expr.h")
     assert not_installed({"sym/a.h"}, {"sym/a.h": ["sym/b.h"]}.get)
     assert not not_installed({"sym/a.h"}, {"sym/a.h": ["c10/b.h"]}.get)
+    for text in ("// see sym/b.cc", "(tests/sym/b_test.cc)", "// GUIDE.md says"):
+        assert names_not_installed({"sym/a.h"}, {"sym/a.h": text}.get)
+    for text in ('#include "sym/a.h"', "x/2.5 * sym/a", "// model.cc:12"):
+        assert not names_not_installed({"sym/a.h"}, {"sym/a.h": text}.get)
 
 
 def main():
@@ -156,6 +172,10 @@ def main():
               for name, included in not_installed(
                   installed_headers(),
                   lambda name: [i for _, i in includes(ROOT / name)])]
+    found += [f"{name} is installed and names {named}, which is not"
+              for name, named in names_not_installed(
+                  installed_headers() | {C_HEADER},
+                  lambda name: (ROOT / name).read_text()) if named != LIMITS]
     print("\n".join(found) or "the arrows hold")
     return 1 if found else 0
 

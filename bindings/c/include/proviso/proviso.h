@@ -386,10 +386,11 @@ PROVISO_C_API proviso_status proviso_facts_behind(
     proviso_context context, const char* call, proviso_expr expr, uint32_t* ids,
     size_t capacity, size_t* count);
 
-/* Gets each call of the context and its clones from here on as a line that
- * `proviso replay` reads, without its end; NULL ends it.  It is called while
- * the call holds the pool: it must make no call on that pool.  Without it,
- * PROVISO_TRACE=FILE in the environment writes the lines of every context. */
+/* Gets each call of the context and its clones from here on as a line of text
+ * from which it can be made again, without its end; NULL ends it.  It is called
+ * while the call holds the pool: it must make no call on that pool.  Without
+ * it, PROVISO_TRACE=FILE in the environment writes the lines of every context.
+ */
 typedef void (*proviso_log_sink)(const char* line, void* user);
 PROVISO_C_API proviso_status proviso_set_log(proviso_context context,
                                              proviso_log_sink sink, void* user);
