@@ -46,7 +46,8 @@ void set_limit(Limits& limits, std::string_view name, uint64_t value) {
   if (value > internal::fixed::times_default * row->value) {
     throw Error("set_limit: " + std::string(name) + " is at most " +
                 std::to_string(internal::fixed::times_default * row->value) +
-                " (16 times its default), got " + std::to_string(value));
+                " (" + std::to_string(internal::fixed::times_default) +
+                " times its default), got " + std::to_string(value));
   }
   row->set(limits, value);
 }

@@ -37,8 +37,9 @@ struct LimitInfo {
 // nullptr where no limit has that name.
 [[nodiscard]] const LimitInfo* limit_named(std::string_view name);
 
-// Throws Error where no limit has that name, or the value is more than 16 times
-// the default: depth takes stack, and size memory.
+// Throws Error where no limit has that name, or the value is more than
+// times_default (a row of the table) times the default: depth takes stack, and
+// size memory.
 void set_limit(Limits& limits, std::string_view name, uint64_t value);
 
 }  // namespace proviso::inline v0_2

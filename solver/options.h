@@ -49,8 +49,8 @@ void each_option(Options& o, Visit visit) {
                    "(0 or 1)"},
         o.search_models);
   visit(OptionInfo{"restart",
-                   "when unknown, try other orders of the facts "
-                   "(0 or 1)"},
+                   "decide with the facts in other orders too, where theirs "
+                   "does not or takes long (0 or 1)"},
         o.restart);
 }
 

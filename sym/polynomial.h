@@ -18,7 +18,7 @@ namespace proviso::inline v0_2 {
 
 // A total order by structure alone: symbols by creation, then by operator and
 // arguments.  Negative, 0 or positive.
-int compare(Expr a, Expr b);
+[[nodiscard]] int compare(Expr a, Expr b);
 
 // A sorted run of atoms; repetition is a power; empty is the constant 1.
 using Monomial = internal::SmallVector<Expr, 2>;

@@ -13,7 +13,7 @@
 PROVISO_API_BEGIN
 namespace proviso::inline v0_2 {
 
-std::string_view name_of(SymbolKind kind);
+[[nodiscard]] std::string_view name_of(SymbolKind kind);
 [[nodiscard]] std::optional<SymbolKind> find_symbol_kind(std::string_view name);
 [[nodiscard]] std::string symbol_kind_names();  // all of them, for error texts
 

@@ -38,7 +38,6 @@ EXCEPTIONS = {
     "solver/engine/fact_stack.cc kAssumingUnits": "what a fact is charged",
     "solver/forms/interned.h kNewUnits": "what a form is charged",
     "solver/linear.h kMaxCoefficient": "what fits in 64 bits",
-    "solver/state/trail.h kMostParts": "the size of an array of parts",
     "solver/z3_backend.h kUnits": "what a unit of Z3's counts",
 }
 

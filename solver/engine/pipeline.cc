@@ -261,7 +261,7 @@ constexpr Row kStrategies[] = {
      Stage::kProof, Tier::kLinear, {.budget = 6, .times_if_one = 2}, nullptr,
      by_refutation<Tier::kCases>},
     {Strategy::kEnumeration, "enumeration",
-     "boxes, or periods of one variable, by at most 1,024 values given",
+     "every point of a small box, or of a period of one variable",
      Stage::kFallback, Tier::kCases, {}, nullptr, by_enumeration},
     {Strategy::kQuickModelSearch, "quick-model-search",
      "a witness and a counterexample, found in few steps",

@@ -30,9 +30,9 @@ struct Mentions {
 
 struct AtomRecord {
   AtomKind kind = AtomKind::kSymbol;
-  bool is_in_use = false;     // Substitution: a fresh variable that it has made
-  bool is_visited = false;    // NormalForm: its image is being made
-  uint32_t cache = kNoId;     // AtomTable: where caches have room for it
+  bool is_in_use = false;   // Substitution: a fresh variable that it has made
+  bool is_visited = false;  // NormalForm: its image is being made
+  mutable uint32_t cache = kNoId;  // AtomTable: its place in caches, once asked
   uint32_t mentions = kNoId;  // AtomTable: where they are, once there are any
   uint32_t solved = kNoId;    // Substitution: where its value is, once known
   Range own;                  // Bounds: what was asserted of it; never empty
@@ -64,9 +64,9 @@ class AtomTable {
   }
   uint32_t find_slot(AtomId a) const { return slot_of_.get(a); }
 
-  // The atom's place in caches, which need none for most atoms.
+  // The atom's place in caches, given when first asked for: most need none.
   uint32_t cache_of(const AtomRecord& r) {
-    if (r.cache == kNoId) const_cast<AtomRecord&>(r).cache = caches_++;
+    if (r.cache == kNoId) r.cache = caches_++;
     return r.cache;
   }
 

@@ -11,10 +11,11 @@
 // stamp() holds whenever that is the stamp again, also after an undo().
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "sym/small_vector.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -27,9 +28,9 @@ class Trail {
     virtual void undo(uint8_t what, uint32_t index) = 0;
 
    protected:
-    explicit Part(Trail& trail) : number_(trail.parts_) {
-      assert(number_ < kMostParts && "make room for the part");
-      trail.part_[trail.parts_++] = this;
+    explicit Part(Trail& trail)
+        : number_(static_cast<uint8_t>(trail.parts_.size())) {
+      trail.parts_.push_back(this);
     }
     ~Part() = default;
 
@@ -57,7 +58,7 @@ class Trail {
     while (changes_.size() > mark.size) {
       const Change last = changes_.back();
       changes_.pop_back();
-      part_[last.part]->undo(last.what, last.index);
+      parts_[last.part]->undo(last.what, last.index);
     }
     if (mark.stamp > forgotten_) {
       stamp_ = mark.stamp;
@@ -76,15 +77,13 @@ class Trail {
   }
 
  private:
-  static constexpr size_t kMostParts = 5;
   struct Change {
     uint32_t index;
     uint8_t part, what;
   };
   static_assert(sizeof(Change) == 8);
 
-  Part* part_[kMostParts] = {};
-  uint8_t parts_ = 0;
+  SmallVector<Part*, 5> parts_;
   std::vector<Change> changes_;
   uint64_t stamp_ = 1, last_ = 1, forgotten_ = 0;
 };
