@@ -249,7 +249,8 @@ class Compiler {
 
   bool power(Expr e) {
     auto exponent = e.arg(1).maybe_int64();
-    if (e.is_float() || !exponent || *exponent < 1 || *exponent > 8) {
+    if (e.is_float() || !exponent || *exponent < 1 ||
+        *exponent > fixed::compiled_exponent) {
       return false;
     }
     for (int64_t i = 0; i < *exponent; ++i) {
@@ -617,7 +618,8 @@ class CppPrinter {
   }
   void power(Expr e) {
     auto exponent = e.arg(1).maybe_int64();
-    if (e.is_float() || !exponent || *exponent < 1 || *exponent > 8) {
+    if (e.is_float() || !exponent || *exponent < 1 ||
+        *exponent > fixed::compiled_exponent) {
       fail(e, "has no form over int64");
     }
     for (int64_t i = 0; i < *exponent; ++i) {

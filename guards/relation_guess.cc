@@ -162,7 +162,7 @@ class RelationGuess {
       if (!s.is_int()) return *points_;
     }
     // Small values in an order that mixes them: k*(i+1)^2 mod 7, and near ends.
-    for (int i = 0; i < 4 * fixed::guess_points; ++i) {
+    for (int i = 0; i < fixed::guess_point_tries; ++i) {
       Assignment point;
       for (size_t k = 0; k < symbols.size(); ++k) {
         const int step = static_cast<int>(k) + 1;

@@ -110,7 +110,7 @@ class Checks {
       return;
     }
     const std::vector<Expr> factors = factors_that_decide(e);
-    if (factors.empty() || depth > 4) {
+    if (factors.empty() || depth == fixed::factor_depth) {
       parts_.push_back(end_of_range(e));
       return;
     }

@@ -179,17 +179,17 @@ bool CandidateModels::repair_by_search(FormulaId goal, const Poly& p,
     if (++tried > limits().repair_candidates) break;
     const Range r = domain_.atom_range(a);
     int64_t x = kept_.point(w).at(a);
-    std::optional<int64_t> low = KeptModels::end_in_reach(r.span.lower());
-    std::optional<int64_t> high = KeptModels::end_in_reach(r.span.upper());
+    std::optional<int64_t> low = KeptModels::usable_end(r.span.lower());
+    std::optional<int64_t> high = KeptModels::usable_end(r.span.upper());
     int64_t from = low.value_or(0);
-    const auto is_in_reach = [](int64_t v) {
-      return -KeptModels::kReach < v && v < KeptModels::kReach;
+    const auto is_within = [](int64_t v) {
+      return -fixed::model_end < v && v < fixed::model_end;
     };
-    if (!is_in_reach(x)) x = from;  // what lies beside it is as far
+    if (!is_within(x)) x = from;  // what lies beside it is as far
     for (int64_t v :
          {from, from + 1, from + 2, from + 6, x + 1, x - 1, 2 * x, from + 13,
           from + 62, from + 510, constant.value_or(0), high.value_or(1000)}) {
-      if (v != x && is_in_reach(v) && try_value(goal, w, a, v)) return true;
+      if (v != x && is_within(v) && try_value(goal, w, a, v)) return true;
     }
   }
   return false;
@@ -328,7 +328,7 @@ bool CandidateModels::try_scaling(FormulaId goal, size_t w,
   for (size_t i = 0; i < factors.size(); ++i) {
     int64_t value = kept_.point(w).at(factors[i]);
     for (int64_t k = least; k < by[i]; ++k) {
-      if (std::abs(value) > KeptModels::kReach) return false;
+      if (std::abs(value) > fixed::model_end) return false;
       value *= base;
     }
     if (by[i] != least) moves.push_back({factors[i], value});

@@ -10,10 +10,11 @@
 
 namespace proviso::inline v0_2::internal {
 
-std::optional<int64_t> KeptModels::end_in_reach(const OptionalInt& end) {
+std::optional<int64_t> KeptModels::usable_end(const OptionalInt& end) {
   if (!end) return std::nullopt;
   std::optional<int64_t> v = end->to_int64();
-  return v && *v > -kReach && *v < kReach ? v : std::nullopt;
+  const bool is_usable = v && *v > -fixed::model_end && *v < fixed::model_end;
+  return is_usable ? v : std::nullopt;
 }
 
 uint32_t KeptModels::make_node(AtomId symbol) {
@@ -43,8 +44,8 @@ void KeptModels::index_facts() {
 // later attempts at multiples of 8.
 int64_t KeptModels::choose(AtomId a, size_t w, int attempt, size_t place) {
   const Range& r = domain_.atom_range(a);
-  std::optional<int64_t> low = end_in_reach(r.span.lower());
-  std::optional<int64_t> high = end_in_reach(r.span.upper());
+  std::optional<int64_t> low = usable_end(r.span.lower());
+  std::optional<int64_t> high = usable_end(r.span.upper());
   auto i = static_cast<int64_t>(place % 97);
   int64_t step = w == 0 ? 0 : w == 1 ? 1 + i % 3 : 2 + (7 * i) % 11;
   int64_t v = 0;

@@ -30,9 +30,8 @@ namespace proviso::inline v0_2::internal {
 
 class KeptModels {
  public:
-  // Values are looked for within; ends of ranges beyond are no ends.
-  static constexpr int64_t kReach = int64_t{1} << 40;
-  static std::optional<int64_t> end_in_reach(const OptionalInt& end);
+  // An end of a range, where values are looked for from it.
+  static std::optional<int64_t> usable_end(const OptionalInt& end);
 
   explicit KeptModels(Domain& domain)
       : domain_(domain),

@@ -6,14 +6,15 @@
 //
 // Likely are roots of what is to be 0, ends of the range, constants of the goal
 // and their neighbours, and some small numbers.  A second walk takes values one
-// by one from an end (`dense_`), and probes take a path each, chosen by a
-// linear congruential generator that starts the same each time.  A value costs
-// what the domain derives from it; limits().model_points complete points are
-// tried.  Complete for nothing.
+// by one from an end (`is_exhaustive_`), and probes take a path each, chosen by
+// a linear congruential generator that starts the same each time.  A value
+// costs what the domain derives from it; limits().model_points complete points
+// are tried.  Complete for nothing.
 #include "solver/models.h"
 
 #include <algorithm>
 
+#include "solver/fixed_limits.h"
 #include "solver/limits_in_force.h"
 #include "solver/point.h"
 
@@ -45,15 +46,15 @@ std::optional<Assignment> ModelSearch::find(FormulaId goal,
     return found;
   };
   auto found = domain_.within(units, [&] {
-    for (bool dense : {false, true}) {
-      dense_ = dense;
-      if (auto point = any([this] { return descend(); })) return point;
+    for (bool exhaustive : {false, true}) {
+      is_exhaustive_ = exhaustive;
+      if (auto point = any([this] { return depth_first(); })) return point;
     }
     return std::optional<Assignment>();
   });
   if (found && *found) return *found;
   if (probe_units == 0) return std::nullopt;
-  dense_ = false;
+  is_exhaustive_ = false;
   return domain_
       .within(probe_units,
               [&] { return any([this] { return probe_at_random(); }); })
@@ -110,9 +111,9 @@ std::vector<Int> ModelSearch::roots(AtomId a, const Range& r) {
       point.set(a, v);
       return point.value(n.poly);
     };
-    constexpr int64_t kFar = int64_t{1} << 40;
-    if (r.span.lower() && *r.span.lower() > Int(kFar)) continue;
-    const bool is_near = r.span.lower() && *r.span.lower() > Int(-kFar);
+    const Int far = fixed::model_end;
+    if (r.span.lower() && *r.span.lower() > far) continue;
+    const bool is_near = r.span.lower() && *r.span.lower() > -far;
     const int64_t from =
         is_near ? *r.span.lower()->to_int64() : -limits().scanned_values / 2;
     for (int64_t v = from; v < from + limits().scanned_values; ++v) {
@@ -148,22 +149,24 @@ std::vector<Int> ModelSearch::candidates(AtomId a) {
       values.push_back(v);
     }
   };
-  if (dense_) {  // of one symbol many values, of several few
-    const int side = symbols_.size() == 1 ? 80 : symbols_.size() == 2 ? 19 : 7;
-    Int from = low ? *low : Int(-side / 2);
-    if (high && !low) from = *high - side + 1;
-    for (int k = 0; k < side; ++k) add(from + k);
+  if (is_exhaustive_) {
+    const int count = symbols_.size() == 1   ? limits().exhaustive_values_of_1
+                      : symbols_.size() == 2 ? limits().exhaustive_values_of_2
+                                             : limits().exhaustive_values_of_3;
+    Int from = low ? *low : Int(-count / 2);
+    if (high && !low) from = *high - count + 1;
+    for (int k = 0; k < count; ++k) add(from + k);
     return values;
   }
   for (const Int& root : roots(a, r)) add(root);
   // Near zero and near the ends first: small points read best.
-  bool far = low && *low < Int(-1000000);
+  bool far = low && *low < Int(-limits().near_end);
   if (low && !far) {
     for (int k : {0, 1, 2, 3}) add(*low + k);
   } else {
     for (int k : {0, 1, -1, 2}) add(k);
   }
-  if (high && *high < Int(1000000)) add(*high);
+  if (high && *high < Int(limits().near_end)) add(*high);
   for (const Int& c : constants_) {
     for (const Int& v : {c, c + 1, c - 1, -c, floor_div(c, Int(2))}) add(v);
   }
@@ -212,13 +215,13 @@ bool ModelSearch::with_value(AtomId a, const Int& value, Next next) {
   return is_possible;
 }
 
-std::optional<Assignment> ModelSearch::descend() {
+std::optional<Assignment> ModelSearch::depth_first() {
   if (points_left_ <= 0) return std::nullopt;
   std::optional<AtomId> a = next_unknown();
   if (!a) return finish();
   for (const Int& value : candidates(*a)) {
     std::optional<Assignment> found;
-    with_value(*a, value, [&] { found = descend(); });
+    with_value(*a, value, [&] { found = depth_first(); });
     if (found || points_left_ <= 0) return found;
   }
   return std::nullopt;

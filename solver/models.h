@@ -36,7 +36,7 @@ class ModelSearch {
  private:
   template <typename Next>
   bool with_value(AtomId a, const Int& value, Next next);
-  std::optional<Assignment> descend();
+  std::optional<Assignment> depth_first();
   std::optional<Assignment> probe_at_random();
   std::optional<Assignment> probe_at_random(uint32_t choice);
   std::optional<Assignment> finish();
@@ -52,7 +52,7 @@ class ModelSearch {
   std::vector<Int> constants_;  // of the goal: likely values
   std::vector<PolyId> zeros_;   // what the goal wants to be 0
   const Accept* accept_ = nullptr;
-  bool dense_ = false;  // values one by one, where chosen ones have failed
+  bool is_exhaustive_ = false;  // values one by one: likely ones have failed
   int points_left_ = 0;
 };
 

@@ -158,7 +158,8 @@ Expr Canonicalizer::rewrite(Expr e) {
   Expr result = build(e.op(), args);
   // A rule's result may itself have something left to do (a Max that became a
   // sum inside a product); a few rounds reach the fixpoint.
-  for (int round = 0; round < 4 && result != e && !is_leaf(result.op());
+  for (int round = 0;
+       round < fixed::canonical_rounds && result != e && !is_leaf(result.op());
        ++round) {
     std::vector<Expr> again;
     for (Expr arg : result.args()) again.push_back(arg);

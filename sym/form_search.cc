@@ -5,9 +5,9 @@
 //     close_remainder           x - x % 32 + x % 32: x, cost 1
 //
 // The cheapest form that is open is expanded next, while it costs at most
-// fixed::form_slack more than the least, and for as long as the node's effort
-// (kEfforts) and patience last; a node within another has one effort less.  An
-// expansion costs what the rules ask, and a canonical form for each of theirs.
+// fixed::form_slack more than the least, and as often as the node's depth
+// (kAtDepth) and patience allow.  An expansion costs what the rules ask, and a
+// canonical form for each of theirs.
 // Best-first search (Pearl, Heuristics, 1984), in the same order each time.
 // Complete for nothing.
 #include "sym/form_search.h"
@@ -24,13 +24,19 @@
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// What a search may do, by its effort: how many forms it keeps, how many of
+// What is done for a node, by its depth: how many forms are kept, how many of
 // these the rules expand, and how many the rules that look at cases.
-struct Effort {
+struct NodeLimits {
   size_t forms;
   int expansions, case_expansions;
 };
-constexpr Effort kEfforts[] = {{1, 0, 0}, {8, 2, 0}, {16, 4, 1}, {40, 12, 3}};
+constexpr NodeLimits kAtDepth[] = {
+    {fixed::forms_at_depth_0, fixed::expanded_at_depth_0,
+     fixed::cases_at_depth_0},
+    {fixed::forms_at_depth_1, fixed::expanded_at_depth_1,
+     fixed::cases_at_depth_1},
+    {fixed::forms_at_depth_2, fixed::expanded_at_depth_2, 0},
+    {1, 0, 0}};
 
 bool divides_by_negative(Expr e) {
   return static_cast<bool>(find_node(e, [](Expr x) {
@@ -65,12 +71,12 @@ std::optional<std::pair<Int, Expr>> scaled_atom(Expr e) {
 
 }  // namespace
 
-FormSearch::FormSearch(ExprPool& pool, const Facts* facts, int depth,
+FormSearch::FormSearch(ExprPool& pool, const Facts* facts, int assumed,
                        std::shared_ptr<Costs> costs)
     : canonicalizer_(pool, facts),
       pool_(pool),
       facts_(facts),
-      depth_(depth),
+      assumed_(assumed),
       costs_(std::move(costs)) {}
 FormSearch::~FormSearch() = default;
 
@@ -100,26 +106,26 @@ Best FormSearch::best(Expr e) {
   if (is_leaf(e.op())) return {e, e, 1};
   if (auto it = best_.find(e.id());
       it != best_.end() &&
-      (it->second.effort >= effort_ || it->second.is_in_progress)) {
+      (it->second.depth <= depth_ || it->second.is_in_progress)) {
     return it->second.best;
   }
   if (nested_ == fixed::search_depth) return {e, e, cost(e)};
   if (!has_zeros() && is_sum(e) && is_plain_sum(polynomial(e))) {
-    return (best_[e.id()] = {written(e), kFullEffort}).best;
+    return (best_[e.id()] = {written(e), 0}).best;
   }
   auto [at, is_new] = best_.try_emplace(e.id());
   Known& known = at->second;
   if (is_new) known.best = {e, e, cost(e)};
   known.is_in_progress = true;
-  const int effort = effort_;
-  effort_ = std::max(effort - 1, 0);
+  const int depth = depth_;
+  depth_ = std::min(depth + 1, kDeepest);
   ++nested_;
-  const Best found = search(e, effort);
+  const Best found = search(e, depth);
   --nested_;
-  effort_ = effort;
+  depth_ = depth;
   Known& now = best_[e.id()];
   now.is_in_progress = false;
-  now.effort = effort;
+  now.depth = depth;
   if (found.cost < now.best.cost || is_new) now.best = found;
   return now.best;
 }
@@ -132,21 +138,21 @@ std::optional<Best> FormSearch::found(Expr e) const {
 
 void FormSearch::recover() {
   for (auto& [id, known] : best_) known.is_in_progress = false;
-  effort_ = kFullEffort;
+  depth_ = 0;
   nested_ = 0;
 }
 
 // The forms of one node.
 class FormSearch::Expansion {
  public:
-  Expansion(FormSearch& search, Expr start, int effort)
-      : search_(search), start_(start), effort_(kEfforts[effort]) {
+  Expansion(FormSearch& search, Expr start, int depth)
+      : search_(search), start_(start), limits_(kAtDepth[depth]) {
     add(start);
   }
 
   Best run() {
-    int expansions = effort_.expansions;
-    int case_expansions = effort_.case_expansions;
+    int expansions = limits_.expansions;
+    int case_expansions = limits_.case_expansions;
     int patience = fixed::search_patience;
     uint64_t last = least_cost();
     while (expansions > 0 && least_cost() > 1) {
@@ -241,7 +247,7 @@ class FormSearch::Expansion {
       Found found;
       rules[i].apply(search_, form, found);
       for (Expr other : found) {
-        if (forms_.size() >= effort_.forms) break;
+        if (forms_.size() >= limits_.forms) break;
         if (other.type() != start_.type() || !add(search_.canonical(other))) {
           continue;
         }
@@ -266,29 +272,29 @@ class FormSearch::Expansion {
 
   FormSearch& search_;
   const Expr start_;
-  const Effort& effort_;
+  const NodeLimits& limits_;
   std::vector<Form> forms_;
   size_t least_ = 0;  // the cheapest
 };
 
-Best FormSearch::search(Expr e, int effort) {
+Best FormSearch::search(Expr e, int depth) {
   if (auto product = scaled_atom(e)) {  // c times the cheapest form of the atom
     const auto& [c, atom] = *product;
     return written(canonical(to_polynomial(best(atom).canonical) * c));
   }
-  return Expansion(*this, e, effort).run();
+  return Expansion(*this, e, depth).run();
 }
 
 Best FormSearch::written(Expr e) {
   if (is_leaf(e.op())) return {e, e, 1};
   if (auto it = written_.find(e.id());
-      it != written_.end() && it->second.effort >= effort_) {
+      it != written_.end() && it->second.depth <= depth_) {
     return it->second.best;
   }
   const Expr text = write_form(*this, e);
   Best result{e, text, cost(text)};
   if (const uint64_t own = cost(e); own < result.cost) result = {e, e, own};
-  written_[e.id()] = {result, effort_};
+  written_[e.id()] = {result, depth_};
   return result;
 }
 
@@ -299,7 +305,7 @@ struct FormSearch::Assumption {
   Assumption(const FormSearch& outer, std::span<const Expr> c)
       : conditions(c.begin(), c.end()),
         facts(outer.facts_, c),
-        search(outer.pool_, &facts, outer.depth_ + 1, outer.costs_) {}
+        search(outer.pool_, &facts, outer.assumed_ + 1, outer.costs_) {}
 
   const std::vector<Expr> conditions;
   const ConditionalFacts facts;
@@ -319,7 +325,7 @@ Expr FormSearch::under(std::span<const Expr> conditions, Expr e) {
   const Assumption& known = **at;
   FormSearch& inner = (*at)->search;
   for (auto& [id, known] : inner.best_) known.is_in_progress = false;
-  inner.effort_ = effort_;
+  inner.depth_ = depth_;
   const Expr state = inner.best(inner.canonical(e)).canonical;
   if (!state.is_int() || is_leaf(state.op()) != state.is_symbol()) return state;
   const auto low = known.facts.lower(state), high = known.facts.upper(state);

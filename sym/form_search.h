@@ -8,11 +8,11 @@
 //
 // Rules (sym/rules.h) say other forms of a node; each is made canonical, and
 // its cost is that of what is written.  The cheapest form that has not been
-// expanded is expanded next, until the node's effort is spent or a few
-// expansions in a row have led to nothing cheaper.  Arguments are searched with
-// less effort than the node that they are in.  A rule that looks at cases needs
-// a search with more facts, which is under(conditions, e).  What is found is
-// remembered.
+// expanded is expanded next, as often as the node's depth allows or until a few
+// expansions in a row have led to nothing cheaper.  An argument is one deeper
+// than the node that it is in, and less is done there.  A rule that looks at
+// cases needs a search with more facts, which is under(conditions, e).  What is
+// found is remembered.
 //
 // Protocol: OutOfBudget may leave best() at any time.  Who catches it calls
 // recover(); found(e) is then what the search had come to.
@@ -51,10 +51,10 @@ class FormSearch {
   void begin(Expr e);
   // The cheapest form of a canonical expression.
   Best best(Expr e);
-  // Whether best(e) is known, with as much effort as the next call has.
+  // Whether best(e) is known, as the next call would find it or better.
   bool is_known(Expr e) const {
     auto at = best_.find(e.id());
-    return at != best_.end() && at->second.effort >= effort_;
+    return at != best_.end() && at->second.depth <= depth_;
   }
   // What best(e) has found so far, where it was begun.
   std::optional<Best> found(Expr e) const;
@@ -95,7 +95,7 @@ class FormSearch {
   // The cheapest form, canonical, of e where the conditions hold.
   Expr under(std::span<const Expr> conditions, Expr e);
   // Whether the conditions that rules look into may nest further.
-  bool may_assume() const { return depth_ < fixed::assumption_depth; }
+  bool may_assume() const { return assumed_ < fixed::assumption_depth; }
   // Asks the facts for a proof, a few times for each expression that is begun.
   std::optional<bool> proved(Expr condition);
   // Whether a division by a negative constant is in what was begun: then it may
@@ -103,28 +103,28 @@ class FormSearch {
   bool has_negative_divisor() const { return has_negative_divisor_; }
 
  private:
-  static constexpr int kFullEffort = 3;  // a row of the table in the .cc
+  static constexpr int kDeepest = 3;  // the last row of the table in the .cc
 
-  FormSearch(ExprPool& pool, const Facts* facts, int depth,
+  FormSearch(ExprPool& pool, const Facts* facts, int assumed,
              std::shared_ptr<Costs> costs);
 
   struct Known {
     Best best;
-    int effort = -1;  // of the search that found it; more looks again
+    int depth = kDeepest + 1;     // where it was found; further up looks again
     bool is_in_progress = false;  // a search that comes back to it takes `best`
   };
   class Expansion;
   struct Assumption;
 
-  Best search(Expr e, int effort);
+  Best search(Expr e, int depth);
 
   Canonicalizer canonicalizer_;
   ExprPool& pool_;
   const Facts* facts_;
-  int depth_;                           // of conditions within conditions
+  int assumed_;                         // conditions within one another
   const std::shared_ptr<Costs> costs_;  // of this search and those within
   bool has_negative_divisor_ = false;
-  int effort_ = kFullEffort;  // of the search that comes next
+  int depth_ = 0;  // of the node that comes next
   int proofs_left_ = fixed::rule_proofs;
   int nested_ = 0;
   std::unordered_map<uint32_t, Known> best_, written_;  // by node

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sym/budget.h"
+#include "sym/fixed_limits.h"
 #include "sym/integer_bytes.h"
 
 namespace proviso::inline v0_2 {
@@ -384,6 +385,10 @@ Int integer_root(const Int& n, int64_t k) {
     if (next >= r) return r;
     r = next;
   }
+}
+
+std::optional<Int> pow(const Int& base, uint64_t exponent) {
+  return pow(base, exponent, internal::fixed::power_bits);
 }
 
 std::optional<Int> pow(const Int& base, uint64_t exponent, size_t max_bits) {

@@ -210,9 +210,11 @@ constexpr Integer floor_remainder(Integer a, Integer b) {
 [[nodiscard]] Int lcm(const Int& a, const Int& b);  // >= 0
 // The largest r with r**k <= n.  Requires n >= 0 and k >= 1.
 [[nodiscard]] Int integer_root(const Int& n, int64_t k = 2);
-// base**exponent; nullopt when the result would exceed `max_bits` bits.
+// base**exponent; nullopt when the result would exceed `max_bits` bits, 65,536
+// where they are not given.
+[[nodiscard]] std::optional<Int> pow(const Int& base, uint64_t exponent);
 [[nodiscard]] std::optional<Int> pow(const Int& base, uint64_t exponent,
-                                     size_t max_bits = 1 << 16);
+                                     size_t max_bits);
 // Two's complement of infinite width, as in Python.
 [[nodiscard]] Int bit_and(const Int& a, const Int& b);
 [[nodiscard]] Int bit_or(const Int& a, const Int& b);

@@ -77,7 +77,7 @@ std::vector<Int> moduli(FormSearch& s, const Polynomial& p, const Int& m) {
   auto add = [&](const Int& g) {
     if (!g.is_one() && g.sign() > 0 &&
         std::find(found.begin(), found.end(), g) == found.end() &&
-        found.size() < 8) {
+        found.size() < fixed::division_moduli) {
       found.push_back(g);
     }
   };

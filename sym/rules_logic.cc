@@ -233,7 +233,7 @@ void relation_of_high_part(FormSearch& s, Expr e, Found& found) {
   if (moduli.size() > 1) {  // and what large ones have in common
     for (size_t i = moduli.size(); i-- > 1;) {
       const Int g = gcd(moduli[i], moduli[0]);
-      if (!g.is_one() && moduli.size() < 2 * fixed::relation_moduli)
+      if (!g.is_one() && moduli.size() < fixed::relation_divisors)
         moduli.push_back(g);
     }
   }

@@ -10,6 +10,7 @@
 // differences are equal up to sign.
 #include <algorithm>
 
+#include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/rule_parts.h"
 
@@ -51,7 +52,7 @@ void positive_parts(FormSearch& s, Expr e, Found& found) {
   if (extrema.size() < 2) return;  // nothing to cancel with
   Polynomial sum = *p;
   for (Expr extremum : extrema) {
-    if (extremum.arity() > 4) return;
+    if (extremum.arity() > fixed::opened_arguments) return;
     const std::optional<Linear> split = split_off(sum, extremum);
     if (!split) return;
     sum = split->rest + split->factor * positive_part_form(s, extremum);

@@ -173,7 +173,7 @@ bool EnvReader::named(string_view text) {
   if (equals == npos || at == npos || at < equals) return false;
   TextSymbol* s = symbol(text.substr(0, equals));
   std::optional<TextFrame> where = place_in(text.substr(at + 4));
-  if (!s || !where || s->words.size() > 64) return false;
+  if (!s || !where || s->words.size() >= fixed::read_names) return false;
   s->words.push_back(
       {std::string(text.substr(equals + 3, at - equals - 3)), *where});
   return true;
@@ -310,7 +310,7 @@ void EnvReader::name_by_graph() {
 void EnvReader::name_symbol(string_view symbol_name, std::string words,
                             const TextFrame& where) {
   TextSymbol* s = symbol(symbol_name);
-  if (!s || s->words.size() > 16) return;
+  if (!s || s->words.size() >= fixed::read_graph_names) return;
   for (const WordsFor& known : s->words) {
     if (known.words == words) return;
   }

@@ -511,7 +511,7 @@ class Reader {
   // s95: L['x'].size()[0]
   bool local(TextError& e, string_view text) {
     const size_t colon = text.find(": ");
-    if (colon == npos || colon > 100) return false;
+    if (colon == npos || colon > fixed::read_local) return false;
     const std::string name(text.substr(0, colon));
     if (!std::all_of(name.begin(), name.end(), is_name)) return false;
     const string_view value = text.substr(colon + 2);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "guards/fixed_limits.h"
+
 namespace proviso::inline v0_2::internal {
 
 using std::string_view;
@@ -75,7 +77,7 @@ class Place {
     return take(close);
   }
   bool place(int depth) {
-    if (depth > 8 || !name()) return false;
+    if (depth > fixed::place_depth || !name()) return false;
     while (true) {
       if (take('.')) {
         if (!name()) return false;

@@ -31,16 +31,14 @@ class Uncounted {
 
 Int two_to(size_t bits) { return *pow(Int(2), bits); }
 
-// Most ends are within, whatever the facts.
-constexpr size_t kNearBits = 40;
-
 // Lowers `end` to the least k found that holds; what holds at k holds beyond.
-// Ends are looked for up to 2**reach(), and nothing is taken for no end that
-// was not asked about: the search is over where the largest k that failed is
-// beside the least that held.
-template <typename Holds, typename Keep, typename Reach>
+// Most ends have at most limits().end_bits bits, whatever the facts; others are
+// looked for up to 2**most_bits().  Nothing is taken for no end that was not
+// asked about: the search is over where the largest k that failed is beside the
+// least that held.
+template <typename Holds, typename Keep, typename MostBits>
 void tighten_end(OptionalInt end, const Holds& holds, const Keep& keep,
-                 const Reach& reach) {
+                 const MostBits& most_bits) {
   OptionalInt failed;  // the largest
   auto is_end = [&](const Int& k) {
     if (!holds(k)) {
@@ -52,12 +50,12 @@ void tighten_end(OptionalInt end, const Holds& holds, const Keep& keep,
     return true;
   };
   if (!end) {  // its size first
-    if (is_end(two_to(kNearBits))) {
+    if (is_end(two_to(limits().end_bits))) {
       for (int64_t k : {65536, 64, 0}) {
-        if (!is_end(Int(k))) break;
+        if (*end > Int(k) && !is_end(Int(k))) break;
       }
     } else {
-      size_t low = kNearBits, high = reach();
+      size_t low = limits().end_bits, high = most_bits();
       if (high <= low || !is_end(two_to(high))) return;
       while (high - low > 1) {
         const size_t middle = (low + high) / 2;
@@ -68,7 +66,7 @@ void tighten_end(OptionalInt end, const Holds& holds, const Keep& keep,
   for (Int step = 1; !failed || *end - step > *failed; step = step * Int(2)) {
     const size_t bits = step.bit_length();
     // Facts that prove this contradict each other.
-    if (bits > kNearBits && bits > reach() + 1) return;
+    if (bits > limits().end_bits && bits > most_bits() + 1) return;
     if (!is_end(*end - step)) break;
   }
   while (*failed + Int(1) < *end) {
@@ -140,7 +138,7 @@ std::optional<std::vector<Int>> ExpressionRanges::values(Expr e, size_t limit) {
 // How many bits an end of e may have: those of the largest number in e, in its
 // range and in the facts about its symbols, as often as e multiplies symbols
 // and once more, and a few for sums.
-size_t ExpressionRanges::reach(Expr e, const Interval& range) {
+size_t ExpressionRanges::most_bits(Expr e, const Interval& range) {
   size_t numbers = bits_of_numbers(e), degree = 1;
   for (const OptionalInt& end : {range.lower(), range.upper()}) {
     if (end) numbers = std::max(numbers, end->bit_length());
@@ -153,8 +151,8 @@ size_t ExpressionRanges::reach(Expr e, const Interval& range) {
     degree =
         std::max(degree, reasoner_.forms().monomials.factors(t.mono).size());
   }
-  constexpr size_t kForSums = 8;
-  return std::min(numbers * (degree + 1) + kForSums, limits().bound_bits);
+  return std::min(numbers * (degree + 1) + limits().end_bits_of_sums,
+                  limits().bound_bits);
 }
 
 // Each end moves in by steps that double, then by halves (exponential search).
@@ -163,21 +161,21 @@ void ExpressionRanges::tighten(Expr e, Interval& range) {
   if (range.is_empty() || range.is_point()) return;
   if (is_leaf(e.op()) && reasoner_.facts().are_ranges(e)) return;
   const Uncounted uncounted(reasoner_.statistics());
-  size_t known_reach = 0;  // when asked for
-  const auto reach_of_e = [&, before = range] {
-    if (known_reach == 0) known_reach = reach(e, before);
-    return known_reach;
+  size_t known = 0;  // when asked for
+  const auto bits = [&, before = range] {
+    if (known == 0) known = most_bits(e, before);
+    return known;
   };
   tighten_end(
       range.upper(),
       [&](const Int& k) { return proves(le(e, reasoner_.pool().integer(k))); },
-      [&](const Int& k) { range.set_upper(k); }, reach_of_e);
+      [&](const Int& k) { range.set_upper(k); }, bits);
   OptionalInt down;
   if (range.lower()) down = -*range.lower();
   tighten_end(
       down,
       [&](const Int& k) { return proves(ge(e, reasoner_.pool().integer(-k))); },
-      [&](const Int& k) { range.set_lower(-k); }, reach_of_e);
+      [&](const Int& k) { range.set_lower(-k); }, bits);
 }
 
 // The value that e has wherever the facts hold, when it has only one.

@@ -37,7 +37,7 @@ class ExpressionRanges {
 
  private:
   bool proves(Expr e) { return native_.ask(e) == Verdict::kYes; }
-  size_t reach(Expr e, const Interval& range);
+  size_t most_bits(Expr e, const Interval& range);
   void tighten(Expr e, Interval& range);
   std::optional<std::vector<Int>> list_values(Expr e, size_t limit);
 

@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "solver/fixed_limits.h"
 #include "solver/limits_in_force.h"
 
 namespace proviso::inline v0_2::internal {
-namespace {
-
-// The reason arena is cut back when questions have grown it this much.
-constexpr uint32_t kArenaSlack = 1u << 16;
-
-}  // namespace
 
 Interval symbols_of(const SolverOptions& options) {
   if (!options.machine_int64) return {};
@@ -84,14 +79,14 @@ std::vector<FactId> Reasoner::facts_in(Reason why) const {
 }
 
 void Reasoner::trim_reasons(uint32_t size) {
-  if (reasons_.size() < size + kArenaSlack) return;
+  if (reasons_.size() < size + fixed::spare_reasons) return;
   reasons_.truncate(size);
   ++epoch_;
   domain_.forget_cached();
 }
 
 Reason Reasoner::drop_reasons(uint32_t size, Reason why) {
-  if (reasons_.size() < size + kArenaSlack) return why;
+  if (reasons_.size() < size + fixed::spare_reasons) return why;
   const std::vector<uint32_t> leaves = reasons_.facts(why);
   trim_reasons(size);
   Reason kept = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "solver/fixed_limits.h"
 #include "solver/forms/functions.h"
 #include "solver/lowering/closed.h"
 #include "solver/lowering/fractions.h"
@@ -17,12 +18,11 @@ namespace {
 
 // Few from the left; many by halves, so that atoms within atoms stay few.
 Poly extremum(Lowering& lower, Op op, std::span<const Expr> args) {
-  constexpr size_t kFew = 8;
   FormPool& forms = lower.forms();
   auto join = [&](const Poly& a, const Poly& b) {
     return op == Op::kMin ? min(forms, a, b) : max(forms, a, b);
   };
-  if (args.size() > kFew) {
+  if (args.size() > fixed::chained_extrema) {
     const size_t half = args.size() / 2;
     return join(extremum(lower, op, args.first(half)),
                 extremum(lower, op, args.subspan(half)));

@@ -77,7 +77,7 @@ Range Ranges::by_shift(const Poly& p) {
       append(shifted, part.mono, part.coef);
     }
     state_.meter.spend(4);
-    if (shifted.terms.size() > 16 * limits().shift_terms) return {};
+    if (shifted.terms.size() > limits().shifted_terms) return {};
   }
   merge_terms(shifted);
   bool up = true, down = true;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/engine/reasoner.h"
+#include "solver/limits_in_force.h"
 #include "solver/point.h"
 #include "solver/strategies/periodic.h"
 
@@ -189,7 +190,7 @@ class Box {
 
 // So many values: from an end on, or around zero.
 Interval near_values(const Interval& range, int64_t width) {
-  const Int far = 1 << 20;
+  const Int far = limits().near_end;
   Int from = -width / 2;
   if (range.lower() && *range.lower() > -far) {
     from = *range.lower();
