@@ -172,28 +172,9 @@ Expr Canonicalizer::rewrite(Expr e) {
   return result;
 }
 
-bool flatten(Op op, std::vector<Expr>& args) {
-  const auto is_nested = [&](Expr arg) { return arg.is(op); };
-  if (std::none_of(args.begin(), args.end(), is_nested)) return false;
-  std::vector<Expr> flat;
-  for (Expr arg : args) {
-    if (is_nested(arg)) {
-      flat.insert(flat.end(), arg.args().begin(), arg.args().end());
-    } else {
-      flat.push_back(arg);
-    }
-  }
-  args = std::move(flat);
-  return true;
-}
-
-bool drop_repeated(std::vector<Expr>& args) {
+void sort_by_structure(std::vector<Expr>& args) {
   std::sort(args.begin(), args.end(),
             [](Expr a, Expr b) { return compare(a, b) < 0; });
-  const auto end = std::unique(args.begin(), args.end());
-  if (end == args.end()) return false;
-  args.erase(end, args.end());
-  return true;
 }
 
 std::vector<RewriteRuleCount> canonical_rule_counts() {

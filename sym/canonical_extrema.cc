@@ -1,4 +1,5 @@
-// Min, Max and Abs in canonical form: a table of rules each.
+// Min, Max and Abs in canonical form: a table of rules each.  Nested and
+// repeated arguments go as those of And do (sym/junctions.h).
 //
 //   Max(Max(x, y), x + 1, y)
 //     flatten_extremum, repeated_argument     Max(x, y, x + 1)
@@ -12,20 +13,22 @@
 #include <algorithm>
 
 #include "sym/canonicalizer.h"
+#include "sym/junctions.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
 struct Extremum {
+  using Part = Expr;
+
   Canonicalizer& s;
   const Op op;  // kMin or kMax
-  std::vector<Expr> args;
+  std::vector<Expr> parts;
   bool is_done = false;
+
+  Args nested(Expr part) const { return part.is(op) ? part.args() : Args(); }
+  void sort() { sort_by_structure(parts); }
 };
-
-bool flatten_extremum(Extremum& c) { return flatten(c.op, c.args); }
-
-bool repeated_argument(Extremum& c) { return drop_repeated(c.args); }
 
 // Whether b is at least as far out as a, everywhere.
 bool is_dominated(Extremum& c, Expr a, Expr b) {
@@ -35,30 +38,30 @@ bool is_dominated(Extremum& c, Expr a, Expr b) {
 }
 
 bool dominated_argument(Extremum& c) {
-  const size_t before = c.args.size();
-  for (size_t i = 0; i < c.args.size();) {
+  const size_t before = c.parts.size();
+  for (size_t i = 0; i < c.parts.size();) {
     const bool goes =
-        std::any_of(c.args.begin(), c.args.end(), [&](Expr other) {
-          return other != c.args[i] && is_dominated(c, c.args[i], other);
+        std::any_of(c.parts.begin(), c.parts.end(), [&](Expr other) {
+          return other != c.parts[i] && is_dominated(c, c.parts[i], other);
         });
     if (goes) {
-      c.args.erase(c.args.begin() + static_cast<std::ptrdiff_t>(i));
+      c.parts.erase(c.parts.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;
     }
   }
-  return c.args.size() != before;
+  return c.parts.size() != before;
 }
 
 constinit RuleTable kExtremumRules({
     RewriteRow<Extremum>{
         {"flatten_extremum", "Max(a, Max(b, c))", "Max(a, b, c)", "",
          "Max(x, Max(y, z))", "Max(x, Min(y, z))"},
-        flatten_extremum,
+        junctions::flatten_parts<Extremum>,
         Then::kNext},
     {{"repeated_argument", "Max(a, b, a)", "Max(a, b)", "", "Max(x, y, x)",
       "Max(x, y)"},
-     repeated_argument,
+     junctions::repeated_part<Extremum>,
      Then::kNext},
     {{"dominated_argument", "Max(a, b)", "b", "a <= b", "Max(x, x + 1)",
       "Max(x, y)"},
@@ -122,9 +125,9 @@ std::vector<RewriteRuleCount> absolute_rule_counts() {
 }
 
 Expr Canonicalizer::extremum(Op op, Args args) {
-  Extremum call{.s = *this, .op = op, .args = {args.begin(), args.end()}};
+  Extremum call{.s = *this, .op = op, .parts = {args.begin(), args.end()}};
   kExtremumRules.run(call);
-  return call.args.size() == 1 ? call.args[0] : pool_.make(op, call.args);
+  return call.parts.size() == 1 ? call.parts[0] : pool_.make(op, call.parts);
 }
 
 Expr Canonicalizer::absolute(Expr a) {

@@ -1,5 +1,5 @@
-// And, Or and Where in canonical form, a table of rules each, and Not, the
-// opposite of each operator.
+// And and Or (by sym/junctions.h) and Where in canonical form, a table of rules
+// each, and Not, the opposite of each operator.
 //
 //   And(x < y, And(z < 3, True), x < y)
 //     flatten_parts, idle_constant, repeated_part     And(x < y, z < 3)
@@ -9,9 +9,12 @@
 // opposite of a shared part is made once.  What one part says of another is
 // the search's (sym/rules_logic.cc).
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "sym/canonicalizer.h"
 #include "sym/fixed_limits.h"
+#include "sym/junctions.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -19,63 +22,34 @@ namespace {
 // ---- And and Or
 
 struct Junction {
+  using Part = Expr;
+
   Canonicalizer& s;
   const Op op;  // kAnd or kOr
   std::vector<Expr> parts;
   Expr value = {};
   bool is_done = false;
 
-  // Alone it decides an Or; its opposite says nothing there.
+  Args nested(Expr part) const { return part.is(op) ? part.args() : Args(); }
+  static std::optional<bool> truth(Expr part) {
+    return part.is_constant() ? std::optional(part.is_true()) : std::nullopt;
+  }
   bool absorbing() const { return op == Op::kOr; }
+  void sort() { sort_by_structure(parts); }
+  bool has_opposites() { return s.has_opposites(parts); }
   bool is(bool truth) {
     value = s.boolean(truth);
     return is_done = true;
   }
 };
 
-bool flatten_parts(Junction& c) { return flatten(c.op, c.parts); }
-
-bool absorbing_constant(Junction& c) {
-  return std::any_of(c.parts.begin(), c.parts.end(),
-                     [&](Expr part) {
-                       return part.is_constant() &&
-                              part.is_true() == c.absorbing();
-                     }) &&
-         c.is(c.absorbing());
-}
-
-bool idle_constant(Junction& c) {
-  return std::erase_if(c.parts, [](Expr part) { return part.is_constant(); });
-}
-
-bool repeated_part(Junction& c) { return drop_repeated(c.parts); }
-
-bool opposite_parts(Junction& c) {
-  return c.s.has_opposites(c.parts) && c.is(c.absorbing());
-}
-
+using namespace junctions;
 constinit RuleTable kJunctionRules({
-    RewriteRow<Junction>{
-        {"flatten_parts", "And(a < b, And(b < c, c < d))",
-         "And(a < b, b < c, c < d)", "", "And(x < y, And(y < z, z < 3))",
-         "And(x < y, Or(y < z, z < 3))"},
-        flatten_parts,
-        Then::kNext},
-    {{"absorbing_constant", "Or(a < b, True)", "True", "", "Or(x < y, True)",
-      "Or(x < y, False)"},
-     absorbing_constant},
-    {{"idle_constant", "And(a < b, True)", "a < b", "", "And(x < y, True)",
-      "And(x < y, False)"},
-     idle_constant,
-     Then::kNext},
-    {{"repeated_part", "And(a < b, b < c, a < b)", "And(a < b, b < c)", "",
-      "And(x < y, y < z, x < y)", "And(x < y, y < z)"},
-     repeated_part,
-     Then::kNext},
-    {{"opposite_parts", "And(a < b, b <= a)", "False", "",
-      "And(x < y, z < 3, y <= x)", "And(x < y, z < 3, y <= z)"},
-     opposite_parts,
-     Then::kNext},
+    RewriteRow<Junction>{kFlattenParts, flatten_parts<Junction>, Then::kNext},
+    {kAbsorbingConstant, absorbing_constant<Junction>},
+    {kIdleConstant, idle_constant<Junction>, Then::kNext},
+    {kRepeatedPart, repeated_part<Junction>, Then::kNext},
+    {kOppositeParts, opposite_parts<Junction>, Then::kNext},
 });
 
 // ---- Where

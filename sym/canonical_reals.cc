@@ -5,20 +5,20 @@
 //   math.trunc(x/4), x >= 0         trunc_of_nonneg, x//4
 //   x/1                             divided_by_one, ToFloat(x)
 //
-// A number is rounded where it is a ratio of integer polynomials and the
-// program's arithmetic gives what the exact number would (sym/doubles.h).  A
-// call costs a division of polynomials.
+// A number is rounded where it is a fraction of integer polynomials over a
+// number (sym/fractions.h) and the program's arithmetic gives what the exact
+// number would (sym/doubles.h).  A call costs a division of polynomials.
 #include "sym/canonicalizer.h"
 #include "sym/doubles.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// op of numerator/denominator; the denominator is positive.
+// op of x.
 struct Rounding {
   Canonicalizer& s;
   const Op op;
-  const Ratio ratio;
+  const Fraction x;
   Expr value = {};
   bool is_done = false;
 
@@ -26,12 +26,11 @@ struct Rounding {
     return op == Op::kTruncToInt && s.known_nonneg(p);
   }
   bool down() {
-    value = s.floor_div(ratio.numerator, Polynomial(ratio.denominator));
+    value = s.floor_div(x.num, x.den);
     return is_done = true;
   }
   bool up() {
-    const Expr opposite =
-        s.floor_div(ratio.numerator * Int(-1), Polynomial(ratio.denominator));
+    const Expr opposite = s.floor_div(x.num * Int(-1), x.den);
     value = s.expr(to_polynomial(opposite) * Int(-1));
     return is_done = true;
   }
@@ -42,15 +41,15 @@ bool floor_of_ratio(Rounding& c) { return c.op == Op::kFloorToInt && c.down(); }
 bool ceil_of_ratio(Rounding& c) { return c.op == Op::kCeilToInt && c.up(); }
 
 bool of_integer(Rounding& c) {
-  return c.ratio.denominator.is_one() && c.down();
+  return c.x.den == Polynomial(Int(1)) && c.down();
 }
 
 bool trunc_of_nonneg(Rounding& c) {
-  return c.is_truncation_of_nonneg(c.ratio.numerator) && c.down();
+  return c.is_truncation_of_nonneg(c.x.num) && c.down();
 }
 
 bool trunc_of_nonpos(Rounding& c) {
-  return c.is_truncation_of_nonneg(c.ratio.numerator * Int(-1)) && c.up();
+  return c.is_truncation_of_nonneg(c.x.num * Int(-1)) && c.up();
 }
 
 constinit RuleTable kRoundingRules({
@@ -118,9 +117,9 @@ std::vector<RewriteRuleCount> real_operation_rule_counts() {
 
 Expr Canonicalizer::round(Op op, Expr a) {
   const Expr raw = pool_.make(op, {a});
-  const auto r = ratio(a);
-  if (!r || !rounds_exactly(a)) return raw;
-  Rounding call{.s = *this, .op = op, .ratio = *r};
+  const auto x = fraction(a);
+  if (!x || !rounds_exactly(a)) return raw;
+  Rounding call{.s = *this, .op = op, .x = *x};
   kRoundingRules.run(call);
   return call.is_done ? call.value : raw;
 }

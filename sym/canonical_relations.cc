@@ -5,7 +5,7 @@
 //   2*x + 4 <= 2*y + 7     y - x + 1 >= 0, which is written x <= y + 1
 //   ToFloat(x)/2 < 3/4     5 - 4*x >= 0 and so 1 - x >= 0, written x <= 1
 //
-// Real numbers whose operations are exact are ratios of polynomials, and are
+// Real numbers whose operations are exact are fractions of polynomials, and are
 // compared as these.  A rule ends the call or divides the polynomial once, so
 // that a call costs a few passes over its terms.  What facts beyond bounds say
 // of a relation is asked last (Facts::truth).
@@ -65,6 +65,26 @@ struct SignQuestion {
   bool is(bool answer) {
     value = answer;
     return is_done = true;
+  }
+};
+
+// Denominators are positive numbers (sym/fractions.h).
+struct OverNumbers {
+  using Poly = Polynomial;
+
+  Poly integer(Expr e) { return to_polynomial(e); }
+  Poly number(const Int& k) { return Polynomial(k); }
+  std::optional<Poly> product(const Poly& p, const Poly& q) {
+    if (p.is_constant()) return q * p.constant();
+    if (q.is_constant()) return p * q.constant();
+    if (p.terms().size() * q.terms().size() > fixed::product_terms) return {};
+    if (p.degree() + q.degree() > fixed::product_degree) return {};
+    return p * q;
+  }
+  std::optional<Fraction> oriented(const Fraction& x) {
+    if (!x.den.is_constant() || x.den.is_zero()) return {};
+    const Int sign = x.den.constant().sign();
+    return Fraction{x.num * sign, x.den * sign};
   }
 };
 
@@ -162,51 +182,17 @@ Expr Canonicalizer::is_zero(const Polynomial& p) {
                           : decided(render_zero(question.p()));
 }
 
-// Exact real arithmetic on both sides becomes one integer relation.
-std::optional<Ratio> Canonicalizer::ratio(Expr e, int depth) {
-  if (e.is_int()) return Ratio{to_polynomial(e), 1};
-  if (depth == fixed::ratio_depth) return {};
-  Budget::spend(1);
-  switch (e.op()) {
-    case Op::kRational:
-      return Ratio{Polynomial(e.rational().num()), e.rational().den()};
-    case Op::kToFloat: return ratio(e.arg(0), depth + 1);
-    case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: {
-      auto a = ratio(e.arg(0), depth + 1), b = ratio(e.arg(1), depth + 1);
-      if (!a || !b || !b->numerator.is_constant()) return {};
-      Int divisor = b->numerator.constant();
-      if (divisor.is_zero()) return {};
-      Int sign = divisor.sign();
-      return Ratio{a->numerator * (b->denominator * sign),
-                   a->denominator * divisor * sign};
-    }
-    case Op::kAdd: {
-      Ratio sum;
-      for (Expr arg : e.args()) {
-        auto part = ratio(arg, depth + 1);
-        if (!part) return {};
-        sum.numerator = sum.numerator * part->denominator +
-                        part->numerator * sum.denominator;
-        sum.denominator *= part->denominator;
-      }
-      return sum;
-    }
-    case Op::kMul: {
-      Ratio product{Polynomial(Int(1)), 1};
-      for (Expr arg : e.args()) {
-        auto part = ratio(arg, depth + 1);
-        if (!part) return {};
-        size_t terms =
-            product.numerator.terms().size() * part->numerator.terms().size();
-        if (terms > fixed::product_terms) return {};
-        product.numerator = product.numerator * part->numerator;
-        product.denominator *= part->denominator;
-      }
-      return product;
-    }
-    default: return {};
-  }
+std::optional<Fraction> Canonicalizer::fraction(Expr e) {
+  return FractionReader(OverNumbers()).read(e);
+}
+
+// b - a, times a positive number; nothing where the program's arithmetic may
+// round.
+std::optional<Polynomial> Canonicalizer::gap(Expr a, Expr b) {
+  if (a.is_int() && b.is_int()) return to_polynomial(b) - to_polynomial(a);
+  const auto x = fraction(a), y = fraction(b);
+  if (!x || !y || !compares_exactly(a, b)) return {};
+  return y->num * x->den - x->num * y->den;
 }
 
 Expr Canonicalizer::relation(Op op, Expr a, Expr b) {
@@ -222,13 +208,10 @@ Expr Canonicalizer::relation(Op op, Expr a, Expr b) {
   kRealRules.run(reals);
   a = reals.a;
   b = reals.b;
-  auto x = ratio(a), y = ratio(b);
-  if (x && y && compares_exactly(a, b)) {
-    Polynomial gap = y->numerator * x->denominator -
-                     x->numerator * y->denominator;  // b - a, scaled up
-    if (op == Op::kEq) return is_zero(gap);
-    gap.add({}, -least_gap(op));
-    return nonneg(gap);
+  if (auto difference = gap(a, b)) {
+    if (op == Op::kEq) return is_zero(*difference);
+    difference->add({}, -least_gap(op));
+    return nonneg(*difference);
   }
   if (a == b) return boolean(op != Op::kLt);
   if (op == Op::kEq && compare(b, a) < 0) std::swap(a, b);

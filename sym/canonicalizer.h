@@ -24,6 +24,7 @@
 
 #include "sym/expr.h"
 #include "sym/facts.h"
+#include "sym/fractions.h"
 #include "sym/polynomial.h"
 #include "sym/pool_stores.h"
 #include "sym/rewrite_rule.h"
@@ -32,12 +33,8 @@ namespace proviso::inline v0_2::internal {
 
 using Args = std::span<const Expr>;
 
-// An exact real expression that is a ratio of integer polynomials with a
-// constant denominator: numerator / denominator, denominator > 0.
-struct Ratio {
-  Polynomial numerator;
-  Int denominator = 1;
-};
+// An exact real expression (sym/fractions.h); den is a number > 0.
+using Fraction = FractionOf<Polynomial>;
 
 class Canonicalizer {
  public:
@@ -98,7 +95,8 @@ class Canonicalizer {
   Expr round(Op op, Expr a);
   Expr bits(Op op, Expr a, Expr b);
   Expr real_operation(Op op, Expr a, Expr b);
-  std::optional<Ratio> ratio(Expr e, int depth = 0);
+  std::optional<Fraction> fraction(Expr e);
+  std::optional<Polynomial> gap(Expr a, Expr b);
   std::optional<Expr> fold_constants(Expr raw);
   Expr decided(Expr condition);
   Expr opposite(Expr condition);
@@ -115,11 +113,8 @@ class Canonicalizer {
   int nested_ = 0;
 };
 
-// The arguments of an associative op with those of each op among them in its
-// place; false where there is none.
-bool flatten(Op op, std::vector<Expr>& args);
-// Sorts them; false where each is there once.
-bool drop_repeated(std::vector<Expr>& args);
+// Equal ones side by side.
+void sort_by_structure(std::vector<Expr>& args);
 // a / b when b != 0 divides a as polynomials, as long division soon finds.
 std::optional<Polynomial> exact_quotient(const Polynomial& a,
                                          const Polynomial& b);

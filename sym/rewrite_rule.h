@@ -72,6 +72,14 @@ struct RewriteRow {
   Then then = Then::kFirst;
 };
 
+// Those of the rules of several tables, in order.
+template <typename... Tables>
+std::vector<RewriteRuleCount> counts_of(const Tables&... tables) {
+  std::vector<RewriteRuleCount> all;
+  (tables.append_counts(all), ...);
+  return all;
+}
+
 template <typename State, size_t N>
 class RuleTable {
  public:
@@ -88,13 +96,11 @@ class RuleTable {
     }
   }
 
-  std::vector<RewriteRuleCount> counts() const {
-    std::vector<RewriteRuleCount> all;
-    all.reserve(N);
+  std::vector<RewriteRuleCount> counts() const { return counts_of(*this); }
+  void append_counts(std::vector<RewriteRuleCount>& all) const {
     for (size_t i = 0; i < N; ++i) {
       all.push_back({rows_[i].rule, counts_[i].count()});
     }
-    return all;
   }
 
  private:

@@ -7,14 +7,17 @@
 //
 // The rules of the canonical form (sym/canonical_relations.cc) are these, and
 // know ends from facts; here there are none, and every context sees the result.
+// And and Or are put together by sym/junctions.h.
 #include "solver/forms/formula_pool.h"
 
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "solver/forms/floors.h"
+#include "sym/junctions.h"
 #include "sym/relations.h"
 
 namespace proviso::inline v0_2::internal {
@@ -116,18 +119,71 @@ constinit RuleTable kNewZeroForms({
         never_zero<SignQuestion>},
 });
 
+FormulaId constant_formula(bool truth) { return truth ? kTrue : kFalse; }
+
+// And or Or of conditions (sym/junctions.h).
+struct Junction {
+  using Part = FormulaId;
+
+  FormulaPool& pool;
+  const FormulaKind kind;
+  std::vector<FormulaId> parts;
+  FormulaId value = kFalse;  // once done
+  bool is_done = false;
+
+  std::span<const FormulaId> nested(FormulaId part) const {
+    const Formula& f = pool[part];
+    return f.kind == kind ? std::span(f.kids) : std::span<const FormulaId>();
+  }
+  static std::optional<bool> truth(FormulaId part) {
+    if (part != kTrue && part != kFalse) return std::nullopt;
+    return part == kTrue;
+  }
+  bool absorbing() const { return kind == FormulaKind::kOr; }
+  void sort() { std::sort(parts.begin(), parts.end()); }
+  bool has_opposites() const {
+    return std::any_of(parts.begin(), parts.end(), [&](FormulaId part) {
+      return std::binary_search(parts.begin(), parts.end(), negate(part));
+    });
+  }
+  bool is(bool answer) {
+    value = constant_formula(answer);
+    return is_done = true;
+  }
+};
+
+using namespace junctions;
+constinit RuleTable kJunctionForms({
+    RewriteRow<Junction>{
+        with_examples(kFlattenParts, "Or(z < 3, Where(x < y, y < z, True))",
+                      "And(z < 3, Where(x < y, y < z, True))"),
+        flatten_parts<Junction>, Then::kNext},
+    {with_examples(kAbsorbingConstant, "Or(x < y, Mod(x, 4) <= 3)",
+                   "Or(x < y, Mod(x, 4) <= 2)"),
+     absorbing_constant<Junction>},
+    {with_examples(kIdleConstant, "And(x < y, Mod(x, 4) <= 3)",
+                   "And(x < y, Mod(x, 4) <= 2)"),
+     idle_constant<Junction>, Then::kNext},
+    {with_examples(kRepeatedPart, "Or(y <= x, Where(x < y, y < z, True))",
+                   "Or(z <= x, Where(x < y, y < z, True))"),
+     repeated_part<Junction>, Then::kNext},
+    {with_examples(kOppositeParts, "Or(x < y, Where(x < y, y < z, True))",
+                   "Or(x < z, Where(x < y, y < z, True))"),
+     opposite_parts<Junction>, Then::kNext},
+});
+
 }  // namespace
 
+std::vector<RewriteRuleCount> junction_form_rule_counts() {
+  return counts_of(kJunctionForms);
+}
+
 std::vector<RewriteRuleCount> nonneg_form_rule_counts() {
-  std::vector<RewriteRuleCount> all = kNonnegForms.counts();
-  for (const auto& rule : kNewNonnegForms.counts()) all.push_back(rule);
-  return all;
+  return counts_of(kNonnegForms, kNewNonnegForms);
 }
 
 std::vector<RewriteRuleCount> zero_form_rule_counts() {
-  std::vector<RewriteRuleCount> all = kZeroForms.counts();
-  for (const auto& rule : kNewZeroForms.counts()) all.push_back(rule);
-  return all;
+  return counts_of(kZeroForms, kNewZeroForms);
 }
 
 FormulaPool::FormulaPool(TermPool& terms) : terms_(terms) {
@@ -223,30 +279,15 @@ FormulaId FormulaPool::eq(const Poly& p) {
 }
 
 FormulaId FormulaPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
-  const FormulaId neutral = kind == FormulaKind::kAnd ? kTrue : kFalse;
-  const FormulaId absorbing = negate(neutral);
-  std::vector<FormulaId> flat;
-  for (FormulaId kid : kids) {
-    const Formula& f = (*this)[kid];
-    if (f.kind == kind) {
-      flat.insert(flat.end(), f.kids.begin(), f.kids.end());
-    } else if (kid == absorbing) {
-      return absorbing;
-    } else if (kid != neutral) {
-      flat.push_back(kid);
-    }
-  }
-  Budget::charge(1 + kids.size() / 2 + flat.size() / 2);
-  std::sort(flat.begin(), flat.end());
-  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
-  for (FormulaId kid : flat) {
-    if (std::binary_search(flat.begin(), flat.end(), negate(kid))) {
-      return absorbing;
-    }
-  }
-  if (flat.empty()) return neutral;
-  if (flat.size() == 1) return flat[0];
-  return intern(Formula{.kind = kind, .poly = kNoId, .kids = flat});
+  const size_t given = kids.size();
+  Junction junction{.pool = *this, .kind = kind, .parts = std::move(kids)};
+  kJunctionForms.run(junction);
+  const std::vector<FormulaId>& parts = junction.parts;
+  Budget::charge(1 + given / 2 + parts.size() / 2);
+  if (junction.is_done) return junction.value;
+  if (parts.empty()) return negate(constant_formula(junction.absorbing()));
+  if (parts.size() == 1) return parts[0];
+  return intern(Formula{.kind = kind, .poly = kNoId, .kids = parts});
 }
 
 FormulaId FormulaPool::all_of(std::vector<FormulaId> kids) {

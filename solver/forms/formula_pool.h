@@ -76,8 +76,10 @@ class FormulaPool {
   std::vector<uint8_t> depth_;  // by formula without the last bit
 };
 
-// The rules of p >= 0 and of p == 0, with how often each was used.
+// The rules of p >= 0, of p == 0 and of And and Or, with how often each was
+// used.
 std::vector<RewriteRuleCount> nonneg_form_rule_counts();
 std::vector<RewriteRuleCount> zero_form_rule_counts();
+std::vector<RewriteRuleCount> junction_form_rule_counts();
 
 }  // namespace proviso::inline v0_2::internal

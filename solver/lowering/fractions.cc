@@ -1,73 +1,24 @@
 #include "solver/lowering/fractions.h"
 
 #include <optional>
-#include <unordered_map>
 
 #include "solver/lowering/conditions.h"
-#include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
 
-// Fractions of a number's parts, arguments first: depth is no concern of the
-// stack, and a part that is shared is looked at once.
-class Fractions {
- public:
-  explicit Fractions(Lowering& lower) : lower_(lower), forms_(lower.forms()) {}
+// Any polynomial may be a denominator.
+struct LoweredPolynomials {
+  using Poly = internal::Poly;
 
-  std::optional<Fraction> of(Expr number) {
-    visit_arguments_first(
-        number, [this](Expr e) { return e.is_int() || parts_.contains(e); },
-        [this](Expr e) {
-          Budget::spend(1);
-          parts_.emplace(e, made_of_parts(e));
-        });
-    return part(number);
+  Poly integer(Expr e) { return lower.integer(e); }
+  Poly number(const Int& k) { return Poly::number(k); }
+  std::optional<Poly> product(const Poly& p, const Poly& q) {
+    return mul(lower.forms(), p, q);
   }
+  std::optional<Fraction> oriented(Fraction x) { return x; }
 
- private:
-  std::optional<Fraction> part(Expr e) {
-    if (e.is_int()) return Fraction{lower_.integer(e), Poly::number(1)};
-    const auto known = parts_.find(e);
-    return known == parts_.end() ? std::nullopt : known->second;
-  }
-
-  std::optional<Fraction> made_of_parts(Expr e) {
-    switch (e.op()) {
-      case Op::kRational:
-        return Fraction{Poly::number(e.rational().num()),
-                        Poly::number(e.rational().den())};
-      case Op::kToFloat:
-      case Op::kIdentity: return part(e.arg(0));
-      case Op::kAdd:
-      case Op::kMul: return folded(e);
-      case Op::kIntTrueDiv:
-      case Op::kFloatTrueDiv: {
-        const auto a = part(e.arg(0)), b = part(e.arg(1));
-        if (!a || !b) return std::nullopt;
-        return Fraction{mul(forms_, a->num, b->den),
-                        mul(forms_, a->den, b->num)};
-      }
-      default: return std::nullopt;
-    }
-  }
-
-  std::optional<Fraction> folded(Expr e) {
-    std::optional<Fraction> total = part(e.arg(0));
-    for (Expr arg : e.args().subspan(1)) {
-      const std::optional<Fraction> next = part(arg);
-      if (!total || !next) return std::nullopt;
-      Poly num = e.is(Op::kMul) ? mul(forms_, total->num, next->num)
-                                : mul(forms_, total->num, next->den) +
-                                      mul(forms_, next->num, total->den);
-      total = Fraction{std::move(num), mul(forms_, total->den, next->den)};
-    }
-    return total;
-  }
-
-  Lowering& lower_;
-  FormPool& forms_;
-  std::unordered_map<Expr, std::optional<Fraction>, ExprHash> parts_;
+  Lowering& lower;
 };
 
 // floor(x + 1/2), less one on a tie that went up to an odd number.
@@ -84,7 +35,7 @@ Poly round_half_even(FormPool& forms, const Fraction& x) {
 }  // namespace
 
 std::optional<Fraction> fraction(Lowering& lower, Expr number) {
-  return Fractions(lower).of(number);
+  return FractionReader(LoweredPolynomials{lower}).read(number);
 }
 
 Poly rounded(FormPool& forms, Op op, const Fraction& x) {

@@ -40,6 +40,7 @@ constexpr Table kTables[] = {
     {"powers under facts", function_rule_counts},
     {"p >= 0 in forms", nonneg_form_rule_counts},
     {"p == 0 in forms", zero_form_rule_counts},
+    {"And and Or in forms", junction_form_rule_counts},
 };
 constexpr Table kSearchTable = {"search", search_rule_counts};
 

@@ -269,6 +269,25 @@ struct SmallFacts : Facts {
   }
 };
 
+// A fraction's denominator is a number, and multiplies a sum of any length.
+TEST(Canonical, ComparesHalvesOfLongSumsAsIntegers) {
+  ExprPool pool;
+  std::vector<Expr> terms;
+  for (int i = 0; i < 200; ++i) {
+    terms.push_back(
+        pool.symbol("x" + std::to_string(i), SymbolKind::kUnbackedInt));
+  }
+  const Expr sum = pool.make(Op::kAdd, terms);
+  const Expr half = pool.make(Op::kIntTrueDiv, {sum, pool.integer(2)});
+  const Expr more =
+      pool.make(Op::kAdd, {half, pool.rational(Rational(1, 4)), half});
+  EXPECT_EQ(
+      canonical(pool.make(Op::kLe, {half, pool.rational(Rational(7, 2))})),
+      canonical(le(sum, pool.integer(7))));
+  EXPECT_EQ(canonical(pool.make(Op::kLt, {more, pool.integer(3)})),
+            canonical(le(sum, pool.integer(2))));
+}
+
 TEST(Canonical, UsesFactsToDecideDivisionsExtremaAndRelations) {
   // clang-format off
   constexpr Row kKnown[] = {

@@ -1,0 +1,120 @@
+// sym/fractions.h - exact real numbers as fractions of integer polynomials of
+// either kind (sym/polynomial_ring.h).  Not for callers of the library.
+//
+//   x/2 + 1/3           (3*x + 2) / 6
+//   ToFloat(x) / 4      x / 4
+//   x**0.5              no fraction
+//
+// Complete for sums, products and quotients of integers and constants.  What is
+// a power, a root or a choice has none.  The canonical form reads fractions so
+// (sym/canonical_relations.cc), whose denominators are positive numbers; so
+// does the lowering (solver/lowering/fractions.h), of which any polynomial may
+// be one.  A call costs a product of polynomials for each part of the number.
+//
+// What differs is said by Polynomials:
+//
+//   Poly             a polynomial
+//   integer(e)       that of an integer expression
+//   number(k)        k as a polynomial
+//   product(p, q)    p*q, or nothing where that is too large
+//   oriented(x)      the fraction x, a quotient's, as it is kept; nothing where
+//                    its denominator is not allowed
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "sym/budget.h"
+#include "sym/expr.h"
+
+namespace proviso::inline v0_2::internal {
+
+template <typename Poly>
+struct FractionOf {
+  Poly num, den;  // den is not 0 where the number is defined
+};
+
+// Fractions of a number's parts, arguments first: depth is no concern of the
+// stack, and a part that is shared is looked at once.
+template <typename Polynomials>
+class FractionReader {
+ public:
+  using Poly = typename Polynomials::Poly;
+  using Fraction = FractionOf<Poly>;
+
+  explicit FractionReader(Polynomials polynomials)
+      : polynomials_(std::move(polynomials)) {}
+
+  // A number's; nullopt where it has none.
+  std::optional<Fraction> read(Expr number) {
+    visit_arguments_first(
+        number, [this](Expr e) { return e.is_int() || parts_.contains(e); },
+        [this](Expr e) {
+          Budget::spend(1);
+          parts_.emplace(e, of_parts(e));
+        });
+    return part(number);
+  }
+
+ private:
+  std::optional<Fraction> part(Expr e) {
+    if (e.is_int()) {
+      return Fraction{polynomials_.integer(e), polynomials_.number(1)};
+    }
+    const auto known = parts_.find(e);
+    return known == parts_.end() ? std::nullopt : known->second;
+  }
+
+  std::optional<Fraction> of_parts(Expr e) {
+    switch (e.op()) {
+      case Op::kRational:
+        return Fraction{polynomials_.number(e.rational().num()),
+                        polynomials_.number(e.rational().den())};
+      case Op::kToFloat:
+      case Op::kIdentity: return part(e.arg(0));
+      case Op::kAdd:
+      case Op::kMul: return folded(e);
+      case Op::kIntTrueDiv:
+      case Op::kFloatTrueDiv: {
+        const auto a = part(e.arg(0)), b = part(e.arg(1));
+        if (!a || !b) return std::nullopt;
+        auto quotient = fraction(polynomials_.product(a->num, b->den),
+                                 polynomials_.product(a->den, b->num));
+        if (!quotient) return std::nullopt;
+        return polynomials_.oriented(*std::move(quotient));
+      }
+      default: return std::nullopt;
+    }
+  }
+
+  std::optional<Fraction> folded(Expr e) {
+    std::optional<Fraction> total = part(e.arg(0));
+    for (Expr arg : e.args().subspan(1)) {
+      const std::optional<Fraction> next = part(arg);
+      if (!total || !next) return std::nullopt;
+      total =
+          fraction(e.is(Op::kMul) ? polynomials_.product(total->num, next->num)
+                                  : cross_sum(*total, *next),
+                   polynomials_.product(total->den, next->den));
+    }
+    return total;
+  }
+
+  std::optional<Poly> cross_sum(const Fraction& x, const Fraction& y) {
+    const auto a = polynomials_.product(x.num, y.den);
+    const auto b = polynomials_.product(y.num, x.den);
+    return a && b ? std::optional(*a + *b) : std::nullopt;
+  }
+
+  static std::optional<Fraction> fraction(std::optional<Poly> num,
+                                          std::optional<Poly> den) {
+    if (!num || !den) return std::nullopt;
+    return Fraction{*std::move(num), *std::move(den)};
+  }
+
+  Polynomials polynomials_;
+  std::unordered_map<Expr, std::optional<Fraction>, ExprHash> parts_;
+};
+
+}  // namespace proviso::inline v0_2::internal
