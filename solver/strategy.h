@@ -55,6 +55,12 @@ enum class Strategy : uint8_t {
   kRestarts,
   kModelSearch,
   kZ3,
+  // Of whether the facts contradict each other; these decide no question.
+  kModelOfFacts,
+  kFactsEnumeration,
+  kOppositeRefutation,
+  kFactsReordering,
+  kFactsRefutation,
   kNone  // of an unknown
 };
 inline constexpr auto kStrategyCount = static_cast<size_t>(Strategy::kNone);

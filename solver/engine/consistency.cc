@@ -1,13 +1,17 @@
-// A model of the facts ends each search for a contradiction; where none is
-// known, linear refutation, enumeration, a proof of the opposite and other
-// orders of the facts look for one.
+// When a contradiction is looked for, and what is remembered of it.  How, say
+// the rows of Stage::kContradiction (pipeline.cc).
+//
+//   u1 > u2 was proved from u0 + u1 > 2*u2, u0 <= u2, u0 + 3*u1 <= 4*u2
+//     relevant_to()    no point is known at which these hold: the rows are
+//                      tried, and opposite-refutation proves u1 <= u2
+//   u9 > 3 has another answer, and none of these facts
+//     elsewhere()      their group has no known model either; looked for once
+//
+// A search costs at most its share of one call's work.
 #include "solver/engine/consistency.h"
 
 #include "solver/engine/counted_try.h"
 #include "solver/limits_in_force.h"
-#include "solver/strategies/enumeration.h"
-#include "solver/strategies/restarts.h"
-#include "solver/strategies/witnesses.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -17,54 +21,17 @@ uint64_t work_of_search(const SolverOptions& options) {
   return thousandths(limits().consistency_work, options.work_limit);
 }
 
-std::optional<Reason> contradiction_near(Reasoner& reasoner, Expr question,
-                                         bool value, Tier tier, Reason why) {
-  const FormulaId goal = reasoner.lower().condition(question);
-  const FormulaId defined = reasoner.lower().defined(question);
-  CandidateModels& candidates = reasoner.candidates();
-  if (candidates.knows_model_of_facts(goal) &&
-      candidates.knows_model_of_facts(defined)) {
-    return std::nullopt;
-  }
-  const uint64_t budget = reasoner.options().budget;
-  if (value_at_model(reasoner, question,
-                     thousandths(limits().consistency_model_budget, budget))) {
-    return std::nullopt;
-  }
-  const uint64_t units = thousandths(limits().consistency_budget, budget);
-  Occurrences& occurrences = reasoner.forms().occurrences;
-  Atoms atoms = occurrences.of_formula(goal);
-  atoms.append(occurrences.of_formula(defined));
-  Refutation& refutation = reasoner.proofs().refutation;
-  if (auto proof =
-          refutation.refute_facts({atoms.begin(), atoms.size()}, units)) {
-    return proof->why;
-  }
-  Search counted(question, goal);
-  enumerate(reasoner, counted, {limits().consistency_points});
-  if (counted.is_contradiction()) return counted.why();
-  if (counted.is_finished() || tier < Tier::kLinear) return std::nullopt;
-  const FormulaId proved = value ? goal : negate(goal);
-  const bool by_cases = tier != Tier::kLinear;
-  Refutation::Tried tried;
-  const auto proof = refutation.refute(
-      proved, by_cases ? Tier::kCases : Tier::kLinear, units, tried);
-  if (!proof) return std::nullopt;
-  return reasoner.reasons().join(why, proof->why);
-}
-
 }  // namespace
 
 // Facts whose contradiction ranges and equalities show have ended the context's
 // answers already; the rest is looked for where a proof was needed, for there
 // the facts act together.
-std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
-                                             bool value, Tier tier,
-                                             Reason why) {
-  if (why == 0) return std::nullopt;
+std::optional<Reason> relevant_contradiction(Reasoner& reasoner,
+                                             const ProvedAnswer& proved) {
+  if (proved.why == 0) return std::nullopt;
   const auto found = reasoner.within(work_of_search(reasoner.options()), [&] {
     CountedTry a_try(reasoner.statistics().consistency);
-    const auto proof = contradiction_near(reasoner, question, value, tier, why);
+    const auto proof = find_contradiction(reasoner, proved);
     if (proof) a_try.decided();
     return proof;
   });
@@ -80,29 +47,9 @@ std::optional<std::vector<FactId>> Consistency::relevant_to(
       m.tier >= Tier::kLinear && m.facts == facts_.states().facts();
   if (m.verdict == Verdict::kUnknown || was_looked_at) return std::nullopt;
   const auto why = relevant_contradiction(
-      reasoner, question, m.verdict == Verdict::kYes, m.tier, m.why);
+      reasoner, {question, m.verdict == Verdict::kYes, m.tier, m.why});
   if (!why) return std::nullopt;
   return reasoner.facts_in(*why);
-}
-
-// What the given order of the facts does not show, canonical ones may, as with
-// answers.
-std::optional<Reason> Consistency::contradiction_of_group(FormulaId fact) {
-  Reasoner& reasoner = facts_.reasoner();
-  const uint64_t units =
-      thousandths(limits().consistency_budget, facts_.options().budget);
-  const Atoms atoms = reasoner.forms().occurrences.of_formula(fact);
-  if (const auto proof =
-          reasoner.proofs().refutation.refute_facts(atoms, units)) {
-    return proof->why;
-  }
-  if (!facts_.options().restart) return std::nullopt;
-  std::vector<Expr> symbols;
-  for (AtomId a : atoms) {
-    const Atom& atom = reasoner.forms().atoms[a];
-    if (atom.kind == AtomKind::kSymbol) symbols.push_back(atom.expr);
-  }
-  return contradiction_in_other_orders(reasoner, symbols, units);
 }
 
 // Groups of facts that have a model need no proof; more facts keep a
@@ -127,7 +74,7 @@ const std::vector<FactId>& Consistency::elsewhere() {
       groups.resize(limits().consistency_groups);
     }
     for (FormulaId fact : groups) {
-      if (const auto why = contradiction_of_group(fact)) {
+      if (const auto why = find_contradiction(reasoner, fact)) {
         found_ = reasoner.facts_in(*why);
         a_try.decided();
         break;

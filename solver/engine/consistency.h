@@ -15,15 +15,14 @@
 #include <vector>
 
 #include "solver/engine/fact_stack.h"
+#include "solver/engine/pipeline.h"
 
 namespace proviso::inline v0_2::internal {
 
-// Why the facts relevant to the question contradict each other: on their own,
-// because none of few points meets them, or because they prove the opposite of
-// `value`, which `why` proved on `tier`, as well.  Nothing where a model of
-// them is known, or the search's share of the work ends.
-std::optional<Reason> relevant_contradiction(Reasoner& reasoner, Expr question,
-                                             bool value, Tier tier, Reason why);
+// Why the facts relevant to an answer contradict each other (pipeline.h);
+// nothing either where the search's share of the work ends.
+std::optional<Reason> relevant_contradiction(Reasoner& reasoner,
+                                             const ProvedAnswer& proved);
 
 class Consistency {
  public:
@@ -38,8 +37,6 @@ class Consistency {
   const std::vector<FactId>& elsewhere();
 
  private:
-  std::optional<Reason> contradiction_of_group(FormulaId fact);
-
   FactStack& facts_;
   // The state in which they were looked for, and what was found there.
   uint64_t state_ = 0;

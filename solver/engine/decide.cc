@@ -47,8 +47,8 @@ Search decide(Reasoner& reasoner, Expr question) {
   if (!is_settled) run(reasoner, Stage::kFallback, s);
   s.renumber(reasoner.drop_reasons(arena, s.why()));
   if (!s.value() || s.has_model() || s.tier() < Tier::kLinear) return s;
-  const auto why =
-      relevant_contradiction(reasoner, question, *s.value(), s.tier(), s.why());
+  const auto why = relevant_contradiction(
+      reasoner, {question, *s.value(), s.tier(), s.why()});
   if (why) s.contradict(*why);
   return s;
 }

@@ -8,6 +8,10 @@
 //     ranges                    undecided
 //     nonnegative-combination   s1*s2 - s0 = s1*(s2 - 1) + (s1 - s0): yes
 //
+//   u0 > u1, u0 <= u1 + u2, u2 <= 0, u0 >= 1     the facts of an answer that
+//   was
+//     facts-refutation        0 >= 1: they contradict each other        proved
+//
 // Most questions end in the first row.  A row that is reached has the rows
 // above it behind it: models that candidate-models found leave one answer to
 // prove, or none.  The loop keeps the counts that `proviso decide --stats`
@@ -33,19 +37,21 @@ namespace {
 struct Pass {
   Reasoner& r;
   Search& s;
-  Answer* answer = nullptr;      // kPoints fills it in
+  Answer* answer = nullptr;              // kPoints fills it in
+  const ProvedAnswer* proved = nullptr;  // kContradiction: beside an answer
   uint64_t refuting_work = 0;    // spent where no contradiction was found
   Refutation::Tried tried = {};  // by linear-refutation, before case-split
 };
 
-// The parts of SolverOptions that one try may spend.
-struct Share {
+// The most that one try may cost, in parts of SolverOptions.
+struct Cost {
   // The budget is divided by this; 0: a try is not metered, for its work is
   // bounded by the size of the question.
   uint32_t budget = 0;
   // So much more where models leave one answer alone.
   uint32_t times_if_one = 1;
   uint32_t work_sixteenths = 0;  // of work_limit; 0: what the call has left
+  uint64_t Limits::* thousandths = nullptr;  // of the budget, instead of all
 };
 
 // The same in units.
@@ -59,7 +65,7 @@ struct Row {
   std::string_view fragment;  // that it is complete for, or meant for
   Stage stage;
   Tier tier;  // that its answers count to; kNone where they bring their own
-  Share share;
+  Cost cost;
   bool (*applies)(const Pass&);  // nullptr: always
   // Decides, or notes in the search what it has found out.
   Decision (*decide)(Pass&, const Units&);
@@ -154,7 +160,10 @@ bool lacks_model(const Pass& p) {
 // found, there may be few in all.
 Decision by_few_models(Pass& p, const Units& units) {
   rule_out_by_small_points(p.r, p.s, limits().small_box_points);
-  return p.s.may_be_either() ? by_enumeration(p, units) : Decision{};
+  const bool may_enumerate =
+      !p.r.options().disabled_strategies.contains(Strategy::kEnumeration);
+  return p.s.may_be_either() && may_enumerate ? by_enumeration(p, units)
+                                              : Decision{};
 }
 
 // Floats are compared with what was assumed, in any order.
@@ -211,6 +220,75 @@ Decision by_z3(Pass& p, const Units& units) {
   });
   if (p.answer->verdict == Verdict::kUnknown) return {};
   return {p.answer->verdict == Verdict::kYes, 0};
+}
+
+bool has_answer(const Pass& p) { return p.proved != nullptr; }
+
+// Known, or found in few steps.
+Decision by_model_of_facts(Pass& p, const Units& units) {
+  CandidateModels& candidates = p.r.candidates();
+  if ((candidates.knows_model_of_facts(p.s.goal()) &&
+       candidates.knows_model_of_facts(p.r.lower().defined(p.s.question()))) ||
+      value_at_model(p.r, p.s.question(), units.budget)) {
+    p.s.finish();
+  }
+  return {};
+}
+
+Decision by_refutation_of_facts(Pass& p, const Units& units) {
+  const Atoms atoms = p.r.forms().occurrences.of_formula(p.s.goal());
+  if (const auto proof = p.r.proofs().refutation.refute_facts(
+          {atoms.begin(), atoms.size()}, units.budget)) {
+    p.s.contradict(proof->why);
+  }
+  return {};
+}
+
+// Its walk ends the search where all points were seen.
+Decision by_enumeration_of_facts(Pass& p, const Units&) {
+  enumerate(p.r, p.s, {limits().consistency_points});
+  return {};
+}
+
+// Facts that prove an answer and its opposite.
+Decision by_proof_of_opposite(Pass& p, const Units& units) {
+  const Tier tier =
+      p.proved->tier <= Tier::kLinear ? Tier::kLinear : Tier::kCases;
+  const FormulaId opposite = p.s.opposite_of(!p.proved->value);
+  if (const auto proof = p.r.proofs().refutation.refute(
+          opposite, tier, units.budget, p.tried)) {
+    p.s.contradict(p.r.reasons().join(p.proved->why, proof->why));
+  }
+  return {};
+}
+
+std::vector<Expr> symbols_of_goal(const Pass& p) {
+  std::vector<Expr> symbols;
+  for (AtomId a : p.r.forms().occurrences.of_formula(p.s.goal())) {
+    const Atom& atom = p.r.forms().atoms[a];
+    if (atom.kind == AtomKind::kSymbol) symbols.push_back(atom.expr);
+  }
+  return symbols;
+}
+
+bool may_reorder_facts(const Pass& p) {
+  if (has_answer(p) || !p.r.options().restart) return false;
+  const size_t count =
+      p.r.facts().connected_to(symbols_of_goal(p)).facts.size();
+  return count >= 2 && count <= limits().restart_facts;
+}
+
+// A contradiction that the given order alone shows would be one of its order.
+bool has_one_order_of_facts(const Pass& p) {
+  return !has_answer(p) && !may_reorder_facts(p);
+}
+
+Decision by_orders_of_facts(Pass& p, const Units& units) {
+  if (const auto why = contradiction_in_other_orders(p.r, symbols_of_goal(p),
+                                                     units.budget)) {
+    p.s.contradict(*why);
+  }
+  return {};
 }
 
 // clang-format off
@@ -278,6 +356,27 @@ constexpr Row kStrategies[] = {
     {Strategy::kZ3, "z3",
      "what Z3 decides within its resource limit",
      Stage::kPoints, Tier::kZ3, {.work_sixteenths = 4}, wants_z3, by_z3},
+    {Strategy::kModelOfFacts, "model-of-facts",
+     "a point at which the facts hold, which do not contradict each other then",
+     Stage::kContradiction, Tier::kNone,
+     {.thousandths = &Limits::consistency_model_budget}, has_answer, by_model_of_facts},
+    {Strategy::kFactsEnumeration, "facts-enumeration",
+     "boxes of few points, none of which meets the facts",
+     Stage::kContradiction, Tier::kNone, {}, has_answer, by_enumeration_of_facts},
+    {Strategy::kOppositeRefutation, "opposite-refutation",
+     "facts that prove the opposite of an answer as well",
+     Stage::kContradiction, Tier::kNone,
+     {.thousandths = &Limits::consistency_budget}, has_answer,
+     by_proof_of_opposite},
+    {Strategy::kFactsReordering, "facts-reordering",
+     "facts that contradict each other when they are assumed in canonical orders",
+     Stage::kContradiction, Tier::kNone,
+     {.thousandths = &Limits::consistency_budget}, may_reorder_facts,
+     by_orders_of_facts},
+    {Strategy::kFactsRefutation, "facts-refutation",
+     "linear refutation of facts too many, or too few, to be reordered",
+     Stage::kContradiction, Tier::kNone,
+     {.thousandths = &Limits::consistency_budget}, has_one_order_of_facts, by_refutation_of_facts},
 };
 // clang-format on
 static_assert(std::ranges::equal(kStrategies, all_strategies(), {},
@@ -306,10 +405,13 @@ Tier tier_of(const Row& row, const Search& s, const Decision& d) {
 }
 
 // Of the `budget` that a pass has.
-Units units_of(const Share& share, uint64_t budget, const Pass& pass) {
-  const uint64_t times = pass.s.may_be_either() ? 1 : share.times_if_one;
-  return {share.budget == 0 ? 0 : budget / share.budget * times,
-          pass.r.options().work_limit / 16 * share.work_sixteenths};
+Units units_of(const Cost& cost, uint64_t budget, const Pass& pass) {
+  const uint64_t work = pass.r.options().work_limit / 16 * cost.work_sixteenths;
+  if (cost.thousandths != nullptr) {
+    return {thousandths(limits().*cost.thousandths, budget), work};
+  }
+  const uint64_t times = pass.s.may_be_either() ? 1 : cost.times_if_one;
+  return {cost.budget == 0 ? 0 : budget / cost.budget * times, work};
 }
 
 void run_rows(Stage stage, Pass& pass) {
@@ -327,9 +429,9 @@ void run_rows(Stage stage, Pass& pass) {
       continue;
     }
     CountedTry a_try(pass.r.statistics().by_strategy[row.strategy]);
-    const Decision d = row.decide(pass, units_of(row.share, budget, pass));
+    const Decision d = row.decide(pass, units_of(row.cost, budget, pass));
+    if (d.value || s.is_contradiction()) a_try.decided();
     if (!d.value) continue;
-    a_try.decided();
     s.decide(*d.value, pass.r.reasons().join(s.why(), d.why),
              tier_of(row, s, d), row.strategy);
   }
@@ -338,15 +440,30 @@ void run_rows(Stage stage, Pass& pass) {
 }  // namespace
 
 void run(Reasoner& reasoner, Stage stage, Search& search) {
-  Pass pass{reasoner, search};
+  Pass pass{.r = reasoner, .s = search};
   run_rows(stage, pass);
+}
+
+std::optional<Reason> find_contradiction(Reasoner& reasoner,
+                                         const ProvedAnswer& proved) {
+  Search s(proved.question, reasoner.lower().condition(proved.question));
+  Pass pass{.r = reasoner, .s = s, .proved = &proved};
+  run_rows(Stage::kContradiction, pass);
+  return s.is_contradiction() ? std::optional(s.why()) : std::nullopt;
+}
+
+std::optional<Reason> find_contradiction(Reasoner& reasoner, FormulaId fact) {
+  Search s(Expr(), fact);
+  Pass pass{.r = reasoner, .s = s};
+  run_rows(Stage::kContradiction, pass);
+  return s.is_contradiction() ? std::optional(s.why()) : std::nullopt;
 }
 
 Answer show_points(Reasoner& reasoner, Expr question) {
   Answer answer;
   const Budget counted(Budget::kUnlimited);
   Search points(question, kTrue);
-  Pass pass{reasoner, points, &answer};
+  Pass pass{.r = reasoner, .s = points, .answer = &answer};
   run_rows(Stage::kPoints, pass);
   if (points.value()) answer.strategy = points.strategy();
   return answer;

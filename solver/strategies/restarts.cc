@@ -198,8 +198,6 @@ Decision restart(Reasoner& reasoner, Search& s) {
 std::optional<Reason> contradiction_in_other_orders(
     Reasoner& reasoner, std::span<const Expr> symbols, uint64_t units) {
   const Given given(reasoner, reasoner.facts().connected_to(symbols).facts);
-  const size_t count = given.conditions().size();
-  if (count < 2 || count > limits().restart_facts) return std::nullopt;
   const CanonicalOrders orders(given.conditions(),
                                reasoner.pool().boolean(true));
   const SolverOptions plain = natively(reasoner.options());

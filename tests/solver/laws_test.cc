@@ -303,6 +303,27 @@ TEST(Laws, NoOrderOfFewFactsHidesTheirContradiction) {
   std::vector<std::string> facts = {"7*Where(Eq(u1, u0), 1, 0) >= u1",
                                     "Not(2*u1 <= 2)", "Eq(u0, 1)",
                                     "Eq(Mod(u1, 2), 1)"};
+  // A linear refutation in the given order showed this in some orders alone.
+  for (int i = 0; i < 24; ++i) {
+    std::vector<std::string> symbols = {"u0:-1..8", "u1:1..10", "u2:-2..7",
+                                        "u3:0.."};
+    std::vector<std::string> some = {
+        "u3 + u2 <= u0 + 2",
+        "Ne((u3*u2)*(-3*((u3*u1)*u2) - 2*(u0*u3)), (u3*u2)*(-52))",
+        "Eq(Mod(u0, 2), 0)", "u1 < u2",
+        "Not((2*((u0 + 2) - (u3 + u2)) + 2*((u2 - u1) - 1)) + "
+        "((u0 + 2) - (u3 + u2))*((u2 - u1) - 1) >= 0)"};
+    std::mt19937 random(static_cast<uint32_t>(i));
+    std::shuffle(symbols.begin(), symbols.end(), random);
+    std::shuffle(some.begin(), some.end(), random);
+    std::string order, declared;
+    for (const std::string& symbol : symbols) declared += symbol + " ";
+    for (const std::string& fact : some) order += fact + "; ";
+    testing::Case problem(declared, order);
+    static const bool known = problem.context.contradiction().has_value();
+    EXPECT_EQ(problem.context.contradiction().has_value(), known)
+        << declared << "; " << order;
+  }
   std::sort(facts.begin(), facts.end());
   do {
     testing::Case problem("u0:0.. u1:0..", "");

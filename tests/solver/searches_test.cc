@@ -351,9 +351,9 @@ TEST(Consistency, WhatContradictsHasNoPoint) {
     Search search(facts.expr(question), goal);
     decide_by_proof(facts.reasoner(), search);
     if (!search.value()) continue;
-    const auto why =
-        relevant_contradiction(facts.reasoner(), facts.expr(question),
-                               *search.value(), search.tier(), search.why());
+    const auto why = relevant_contradiction(
+        facts.reasoner(),
+        {facts.expr(question), *search.value(), search.tier(), search.why()});
     if (!why) {
       ++consistent;
       continue;

@@ -304,13 +304,15 @@ TEST(Strategies, CountsSayWhoDecided) {
 }
 
 // What is missing here is not a strategy that proves alone: it looks for
-// models, or runs the others again, or after them.
+// models, or runs the others again, or after them, or looks at the facts.
 TEST(Strategies, EachThatProvesHasARowHereAndAllAreDocumented) {
   const std::set<Strategy> others = {
-      Strategy::kCandidateModels,  Strategy::kModelRepair,
-      Strategy::kQuickModelSearch, Strategy::kRestarts,
-      Strategy::kModelSearch,      Strategy::kZ3,
-      Strategy::kFewModels};
+      Strategy::kCandidateModels,    Strategy::kModelRepair,
+      Strategy::kQuickModelSearch,   Strategy::kRestarts,
+      Strategy::kModelSearch,        Strategy::kZ3,
+      Strategy::kFewModels,          Strategy::kModelOfFacts,
+      Strategy::kFactsRefutation,    Strategy::kFactsEnumeration,
+      Strategy::kOppositeRefutation, Strategy::kFactsReordering};
   std::set<Strategy> rows;
   for (const Row& row : kRows) rows.insert(row.strategy);
   std::ifstream file(PROVISO_SOURCE_DIR "/docs/solver.md");
