@@ -3,10 +3,10 @@
     // solver/normal/ranges.cc, correlated.cc
     PROVISO_LIMIT(correlation_depth, ...)
 
-Each file that is named reads a row below its name, as limits().NAME, or as
-fixed::NAME where the row is fixed; each row is read there, and no other file of
-sym/, solver/ and guards/ reads it.  A comment may name a row anywhere, but only
-one that exists.  No two rows have one name.
+Each file that is named reads a row below its name, as limits().NAME or
+&Limits::NAME, or as fixed::NAME where the row is fixed; each row is read there,
+and no other file of sym/, solver/ and guards/ reads it.  A comment may name a row
+anywhere, but only one that exists.  No two rows have one name.
 
 A number is a row, or one of the EXCEPTIONS, where it may be a limit: a constant
 of its own, and without a name what is compared with, or is a multiple of a
@@ -23,7 +23,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("sym", "solver", "guards")
 
-READ = re.compile(r"\b(?:limits\(\)(?:\.|->)|fixed::)(\w+)")
+READ = re.compile(r"(?:\blimits\(\)(?:\.|->)|\bfixed::|&Limits::)(\w+)")
 ROW = re.compile(r"^PROVISO_(?:FIXED_)?LIMIT\((\w+),", re.MULTILINE)
 FIXED = re.compile(r"^PROVISO_FIXED_LIMIT\((\w+),", re.MULTILINE)
 FILES = re.compile(r"^// ((?:[\w/]+\.(?:cc|h)(?:, )?)+),?$")
