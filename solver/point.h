@@ -4,7 +4,10 @@
 //   point.set(s0, 4);
 //   point.truth(f);     // nullopt: overflows, is undefined or not understood
 //
-// What compound atoms are is remembered until a value changes.
+// What compound atoms are is remembered until a value changes, so that a value
+// or a truth costs one pass over what it is made of.  Where there is one it is
+// exact; there is none where a part leaves 64 bits, divides by 0, is opaque or
+// lies deeper than fixed::point_depth.
 #pragma once
 
 #include <cstdint>

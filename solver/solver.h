@@ -111,7 +111,7 @@ struct Statistics {
   PerEnumerator<Tier, uint64_t, kTierCount> decided;
   PerEnumerator<Strategy, StrategyCount, kStrategyCount> by_strategy;
   // Before the strategies: questions and expressions read where the facts are
-  // ranges of symbols, and those that this settled.
+  // ranges of symbols, and those that this decided.
   StrategyCount box;
   // After them: looks for facts that contradict each other, and those that
   // found some.

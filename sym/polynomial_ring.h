@@ -120,11 +120,11 @@ typename Ring::Poly product_of(Ring ring, const typename Ring::Poly& p,
   return product;
 }
 
-// Whether an atom of p has an image: `image(a)` is a polynomial, or nullptr of
-// an atom that stays.  `result`, which is 0 before, is then p with the images
-// in their atoms' places.
-template <typename Ring, typename Image>
-bool substitute_atoms(Ring ring, const typename Ring::Poly& p, Image image,
+// Whether an atom of p has a value: `value_of(a)` is a polynomial, or nullptr
+// of an atom that stays.  `result`, which is 0 before, is then p with the
+// values substituted.
+template <typename Ring, typename ValueOf>
+bool substitute_atoms(Ring ring, const typename Ring::Poly& p, ValueOf value_of,
                       typename Ring::Poly& result) {
   using Poly = typename Ring::Poly;
   size_t stayed = 0;  // terms, up to the first that changes
@@ -148,29 +148,29 @@ bool substitute_atoms(Ring ring, const typename Ring::Poly& p, Image image,
   };
   const auto product = [&](const auto& m, Int coefficient) {
     typename Ring::Factors same;
-    SmallVector<const Poly*, 4> images;
-    bool has_image = false;
+    SmallVector<const Poly*, 4> values;
+    bool has_value = false;
     for (const auto& a : ring.factors(m)) {
-      const Poly* value = image(a);
-      has_image = has_image || value != nullptr;
+      const Poly* value = value_of(a);
+      has_value = has_value || value != nullptr;
       if (value == nullptr) {
         same.push_back(a);
       } else if (value->is_constant()) {
         coefficient *= Ring::constant(*value);
       } else {
-        images.push_back(value);
+        values.push_back(value);
       }
     }
-    if (!has_image) return stays(m, coefficient);
+    if (!has_value) return stays(m, coefficient);
     if (coefficient.is_zero()) return becomes({}, 0);
     Poly all = Ring::number(same.empty() ? coefficient : 1);
     if (!same.empty()) all = ring.times(all, ring.monomial(same), coefficient);
-    for (const Poly* value : images) all = ring.mul(all, *value);
+    for (const Poly* value : values) all = ring.mul(all, *value);
     becomes(all, 1);
   };
   Ring::each(p, [&](const auto& m, const Int& c) {
     if (const auto a = ring.single(m)) {
-      const Poly* value = image(*a);
+      const Poly* value = value_of(*a);
       value != nullptr ? becomes(*value, c) : stays(m, c);
     } else if (Ring::is_one(m)) {
       stays(m, c);

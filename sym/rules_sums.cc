@@ -38,14 +38,14 @@ void cheapest_atoms(FormSearch& s, Expr e, Found& found) {
   const Polynomial* p = small_sum(s, e);
   if (!p) return;
   std::unordered_map<Expr, Polynomial, ExprHash> cheaper;
-  const auto image = [&](Expr a) -> const Polynomial* {
+  const auto value_of = [&](Expr a) -> const Polynomial* {
     if (is_leaf(a.op()) || a == e) return nullptr;
     const Expr state = s.best(a).canonical;
     return state == a ? nullptr
                       : &cheaper.try_emplace(a, as_sum(state)).first->second;
   };
   Polynomial sum;
-  if (substitute_atoms(ExprRing(), *p, image, sum)) {
+  if (substitute_atoms(ExprRing(), *p, value_of, sum)) {
     found.push_back(to_expr(s.pool(), sum));
   }
 }

@@ -54,7 +54,7 @@ Verdict Decider::decide_size_oblivious(Expr condition) {
 
 // Yes and no hold for ever, as facts are only added; unknown is asked again
 // when there are new ones.
-Verdict Decider::decide(Expr condition, AskEffort effort) {
+Verdict Decider::decide(Expr condition, AskMode mode) {
   if (condition.is_true()) return Verdict::kYes;
   if (condition.is_false()) return Verdict::kNo;
   VerdictMemo& memo = verdicts_[condition.id()];
@@ -63,17 +63,17 @@ Verdict Decider::decide(Expr condition, AskEffort effort) {
     add_to_unguarded_answers(condition, memo);
     return memo.verdict;
   }
-  if (memo.version == facts_.version() && memo.effort >= effort)
+  if (memo.version == facts_.version() && memo.mode >= mode)
     return memo.verdict;
   Context& context = facts_.context();
-  const Verdict verdict = effort == AskEffort::kFull
+  const Verdict verdict = mode == AskMode::kFull
                               ? context.ask(condition).verdict
                               : context.ask_quick(condition);
   log_.set_verdict(line, verdict);
   const bool is_cut =
       InterruptScope::is_interrupted() || Budget::units_left() == 0;
   if (verdict == Verdict::kUnknown && is_cut) return verdict;
-  memo = {verdict, effort, facts_.version(), false};
+  memo = {verdict, mode, facts_.version(), false};
   if (verdict != Verdict::kUnknown) add_to_unguarded_answers(condition, memo);
   return verdict;
 }
@@ -83,12 +83,11 @@ Verdict Decider::decide(Expr condition, AskEffort effort) {
 void Decider::add_to_unguarded_answers(Expr condition, VerdictMemo& memo) {
   if (memo.is_added) return;
   if (unguarded_answers_.is_layout()) {
-    unguarded_answers_.add_layout_decision(condition, memo.verdict,
-                                           memo.effort);
+    unguarded_answers_.add_layout_decision(condition, memo.verdict, memo.mode);
     return;
   }
   memo.is_added = true;
-  unguarded_answers_.add_decision(condition, memo.verdict, memo.effort);
+  unguarded_answers_.add_decision(condition, memo.verdict, memo.mode);
 }
 
 bool Decider::is_known_without_assumptions(Expr condition) {
@@ -125,7 +124,7 @@ Expr Decider::simplify(Expr e) {
   if (s != r && s.type() == r.type() &&
       subset(symbols_.in(s), symbols_.in(r)) &&
       !facts_.leans_on_assumption(eq(r, s))) {
-    unguarded_answers_.add_decision(eq(r, s), Verdict::kYes, AskEffort::kFull);
+    unguarded_answers_.add_decision(eq(r, s), Verdict::kYes, AskMode::kFull);
     s = replacements_.apply(s);
   } else {
     s = r;
@@ -150,7 +149,7 @@ std::optional<Int> Decider::static_value(Expr e) {
   const Interval range = facts_.context().bounds_quick(e);
   if (!range.is_point()) return std::nullopt;
   unguarded_answers_.add_decision(eq(e, facts_.pool().integer(*range.lower())),
-                                  Verdict::kYes, AskEffort::kFull);
+                                  Verdict::kYes, AskMode::kFull);
   return range.lower();
 }
 
@@ -161,7 +160,7 @@ std::optional<Int> Decider::proved_value(Expr e) {
                                    }).value_or(std::nullopt);
   if (!value) return std::nullopt;
   unguarded_answers_.add_decision(eq(e, facts_.pool().integer(*value)),
-                                  Verdict::kYes, AskEffort::kFull);
+                                  Verdict::kYes, AskMode::kFull);
   return value;
 }
 

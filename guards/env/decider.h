@@ -45,7 +45,7 @@ class Decider {
     Verdict verdict;
   };
   Answered answer(Expr condition, const char* kind);
-  Verdict decide(Expr condition, AskEffort effort = AskEffort::kQuick);
+  Verdict decide(Expr condition, AskMode mode = AskMode::kQuick);
   // Where data that are sizes are at least 2.  That may not hold when the
   // program runs, so the answer is not remembered and counts for nothing else.
   Verdict decide_size_oblivious(Expr condition);
@@ -67,7 +67,7 @@ class Decider {
  private:
   struct VerdictMemo {
     Verdict verdict = Verdict::kUnknown;
-    AskEffort effort = AskEffort::kQuick;
+    AskMode mode = AskMode::kQuick;
     uint64_t version = 0;   // of the facts: an unknown is forgotten
     bool is_added = false;  // to the unguarded answers
   };

@@ -24,7 +24,7 @@ bool is_of_one_size(const std::vector<Expr>& symbols) {
 
 bool decides(Context& context, const UnguardedAnswers::Decision& d) {
   if (context.ask_quick(d.question) == d.verdict) return true;
-  return d.effort == AskEffort::kFull &&
+  return d.mode == AskMode::kFull &&
          context.ask(d.question).verdict == d.verdict;
 }
 
@@ -62,7 +62,7 @@ void EnforcedFacts::examine_new() {
   const auto& decisions = unguarded_answers_.decisions();
   const auto& branches = unguarded_answers_.branches();
   if (unguarded_answers_.is_full()) keep_at_least_two(facts_.assumed());
-  // Questions about one symbol settle most cases, and leave no choice of whose
+  // Questions about one symbol decide most cases, and leave no choice of whose
   // assumption to keep; so they go first.
   for (bool alone : {true, false}) {
     for (size_t i = view_.decisions; i < decisions.size(); ++i) {

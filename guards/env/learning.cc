@@ -85,7 +85,7 @@ void Learning::refine_ranges(Expr condition) {
     }
     Expr value = facts_.pool().integer(*now.lower());
     unguarded_answers_.add_decision(eq(s, value), Verdict::kYes,
-                                    AskEffort::kFull);
+                                    AskMode::kFull);
     replace(s, value, "range_refined_to_singleton");
   }
 }

@@ -20,7 +20,7 @@ bool Questions::guard_bool(Expr condition, const SourceLocation& where,
   }
   auto [c, verdict] = decider_.answer(condition, "guard");
   if (verdict == Verdict::kUnknown && symbols_.depends_on_data(c)) {
-    verdict = decider_.decide(c, AskEffort::kFull);
+    verdict = decider_.decide(c, AskMode::kFull);
     if (verdict == Verdict::kUnknown) return answer_open(c, where);
   }
   if (verdict != Verdict::kUnknown) {

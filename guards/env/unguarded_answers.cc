@@ -8,23 +8,23 @@
 namespace proviso::inline v0_2::internal {
 
 void UnguardedAnswers::add_decision(Expr question, Verdict verdict,
-                                    AskEffort effort) {
+                                    AskMode mode) {
   if (facts_.assumed().empty()) return;
   if (!decision_ids_.insert(question.id()).second) return;
   if (decisions_.size() >= fixed::unguarded_answers) {
     is_full_ = true;
     return;
   }
-  decisions_.push_back({question, verdict, effort});
+  decisions_.push_back({question, verdict, mode});
 }
 
 void UnguardedAnswers::add_layout_decision(Expr question, Verdict verdict,
-                                           AskEffort effort) {
+                                           AskMode mode) {
   if (facts_.assumed().empty()) return;
   // One more than can be kept, so that keeping them says that it is full.
   if (layout_decisions_.size() > fixed::unguarded_answers) return;
   if (!layout_ids_.insert(question.id()).second) return;
-  layout_decisions_.push_back({question, verdict, effort});
+  layout_decisions_.push_back({question, verdict, mode});
 }
 
 void UnguardedAnswers::add_layout_condition(Expr condition, bool side) {
@@ -34,7 +34,7 @@ void UnguardedAnswers::add_layout_condition(Expr condition, bool side) {
 
 std::vector<Expr> UnguardedAnswers::keep_layout_answers() {
   for (const Decision& d : layout_decisions_)
-    add_decision(d.question, d.verdict, d.effort);
+    add_decision(d.question, d.verdict, d.mode);
   layout_decisions_.clear();
   std::vector<Expr> conditions;
   for (const auto& [condition, side] : std::exchange(layout_conditions_, {}))

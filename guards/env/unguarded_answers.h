@@ -2,7 +2,7 @@
 // it can be found out which assumption each of them needed.
 //
 //   UnguardedAnswers answers(symbols, facts);
-//   answers.add_decision(ge(s0, 1), Verdict::kYes, AskEffort::kQuick);
+//   answers.add_decision(ge(s0, 1), Verdict::kYes, AskMode::kQuick);
 //   answers.add_branch(ge(s0, 1), Verdict::kYes, where);
 //   answers.add_place(ge(s0, 1), where);
 //
@@ -33,14 +33,14 @@
 namespace proviso::inline v0_2::internal {
 
 // Quick: Context::ask_quick; full: Context::ask.
-enum class AskEffort : uint8_t { kQuick, kFull };
+enum class AskMode : uint8_t { kQuick, kFull };
 
 class UnguardedAnswers {
  public:
   struct Decision {
     Expr question;
     Verdict verdict;
-    AskEffort effort;
+    AskMode mode;
   };
   struct Branch {
     Expr condition;  // that held
@@ -58,7 +58,7 @@ class UnguardedAnswers {
   UnguardedAnswers& operator=(const UnguardedAnswers&) = delete;
 
   // The first record of a question counts.
-  void add_decision(Expr question, Verdict verdict, AskEffort effort);
+  void add_decision(Expr question, Verdict verdict, AskMode mode);
   void add_branch(Expr question, Verdict verdict, const SourceLocation& where);
   void add_place(Expr question, const SourceLocation& where);
 
@@ -76,7 +76,7 @@ class UnguardedAnswers {
   bool is_layout() const { return layout_depth_ > 0; }
   // A decision that chose a layout; a condition that did, by the side of the
   // example.
-  void add_layout_decision(Expr question, Verdict verdict, AskEffort effort);
+  void add_layout_decision(Expr question, Verdict verdict, AskMode mode);
   void add_layout_condition(Expr condition, bool side);
   // The decisions so far become decisions as any others.  Returns the sides of
   // the conditions that hold at the example, which are no longer kept here.

@@ -42,9 +42,9 @@ Search decide(Reasoner& reasoner, Expr question) {
   const uint64_t spent = reasoner.domain().work() - before - s.rewriting_work();
   const bool is_confident =
       spent < thousandths(limits().confident_budget, options.budget);
-  const bool is_settled =
+  const bool is_final =
       s.is_contradiction() || (s.value() ? is_confident : s.is_open());
-  if (!is_settled) run(reasoner, Stage::kFallback, s);
+  if (!is_final) run(reasoner, Stage::kFallback, s);
   s.renumber(reasoner.drop_reasons(arena, s.why()));
   if (!s.value() || s.has_model() || s.tier() < Tier::kLinear) return s;
   const auto why = relevant_contradiction(

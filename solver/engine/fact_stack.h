@@ -13,7 +13,7 @@
 // While the facts are ranges of symbols they are a list, from which a box is
 // made when something is asked (box.h).  The reasoner is made for the first
 // fact that is no range, or for the first question that the box does not
-// settle; from then on each fact is asserted when it is assumed.
+// decide; from then on each fact is asserted when it is assumed.
 #pragma once
 
 #include <atomic>

@@ -74,7 +74,7 @@ void Reasoner::undo(const Mark& mark) {
 std::vector<FactId> Reasoner::facts_in(Reason why) const {
   Budget::charge(1 + why / 64);
   std::vector<FactId> ids = reasons_.facts(why);
-  std::erase(ids, kQuestionLeaf);
+  std::erase(ids, kAssumptionLiteral);
   return ids;
 }
 

@@ -10,7 +10,7 @@
 //
 //   poly.h           a polynomial as a value: sums
 //   monomial_pool.h  products of atoms, as numbers
-//   poly_pool.h      polynomials, as numbers, and their linear forms
+//   poly_pool.h      polynomials, as numbers, and their primitive parts
 //   atom_pool.h      symbols, floors, maxima, ..., as numbers
 //   term_pool.h      these three together
 //   operations.h     products, floors, maxima, ...: what makes atoms

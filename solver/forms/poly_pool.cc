@@ -43,18 +43,18 @@ PolyId PolyPool::find_negation(const Poly& p) const {
                      [&](const Poly& q) { return are_opposite(p, q); });
 }
 
-LinearForm PolyPool::linear_form(const Poly& p) {
+PrimitivePart PolyPool::primitive_part(const Poly& p) {
   Int g = p.content();
   if (p.leads_negative()) g = -g;
   if (g.is_one() && p.constant.is_zero()) return {id_of(p), g};
-  Poly form = g.is_one() ? p : over(p, g);
-  form.constant = 0;
-  return {id_of(form), g};
+  Poly part = g.is_one() ? p : over(p, g);
+  part.constant = 0;
+  return {id_of(part), g};
 }
 
-const LinearForm& PolyPool::linear_form(PolyId p) {
-  LinearForm& known = record(p).form;
-  if (known.form == kNoId) known = linear_form(polys_[p]);
+const PrimitivePart& PolyPool::primitive_part(PolyId p) {
+  PrimitivePart& known = record(p).primitive;
+  if (known.part == kNoId) known = primitive_part(polys_[p]);
   return known;
 }
 

@@ -1,9 +1,11 @@
-// solver/forms/poly_pool.h - polynomials, as numbers, and their linear forms.
+// solver/forms/poly_pool.h - polynomials, as numbers, and their primitive
+// parts.
 //
 //   PolyId p = polys.id_of(6*x - 3*y + 5);
 //   polys[p]                       the polynomial
-//   polys.linear_form(p)           3 * (2*x - y), less the constant: a bound of
-//                                  2*x - y is one of p
+//   polys.primitive_part(p)        2*x - y and the content 3, less the
+//   constant:
+//                                  a bound of 2*x - y is one of p
 //
 // The record of a polynomial is one line of the cache.  Each field is written
 // by the part that it is listed under, and by no other; everybody reads.
@@ -19,15 +21,15 @@ using PolyId = uint32_t;
 using FormulaId = uint32_t;
 using Atoms = SmallVector<AtomId, 4>;  // sorted, each once
 
-// p == scale * form + p.constant, where the coefficients of the form have no
-// common factor and the first is positive.
-struct LinearForm {
-  PolyId form = kNoId;
-  Int scale;
+// p == content * part + p.constant, where the coefficients of the part have no
+// common factor and the first is positive: the content has the sign of p's.
+struct PrimitivePart {
+  PolyId part = kNoId;
+  Int content;
 };
 
 struct PolyRecord {
-  LinearForm form;                   // PolyPool: kNoId until asked for
+  PrimitivePart primitive;           // PolyPool: kNoId until asked for
   FormulaId ge = kNoId, eq = kNoId;  // FormulaPool: p >= 0, p == 0, once made
   Atoms atoms;                       // Occurrences: empty until asked for
 };
@@ -41,8 +43,8 @@ class PolyPool {
   PolyId find_negation(const Poly& p) const;
 
   // Require a term.
-  LinearForm linear_form(const Poly& p);
-  const LinearForm& linear_form(PolyId p);  // remembered
+  PrimitivePart primitive_part(const Poly& p);
+  const PrimitivePart& primitive_part(PolyId p);  // remembered
 
  private:
   struct Keys;

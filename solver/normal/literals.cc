@@ -44,7 +44,7 @@ bool Literals::decide_slowly(FormulaId f, Range& r, Decision& d) {
   auto decided_by = [&](const Range& other) {
     return narrow(reasons_, r, other) && decides(formula.kind, r, d);
   };
-  if (decided_by(state_.differences.in_chain(p)) ||
+  if (decided_by(state_.differences.by_potentials(p)) ||
       decided_by(state_.differences.by_paths(p))) {
     return true;
   }

@@ -7,8 +7,9 @@
 //   literals.decide(y - 4 >= 0)          no answer: nothing is put together
 //
 // Two ways: `decide_fast` looks at the formula, its form and ranges of its
-// atoms; `decide_slowly` at chains and paths of differences, and at ranges of
-// sums whose terms move together.  Sound; complete for difference constraints.
+// atoms; `decide_slowly` at potentials and paths of differences, and at ranges
+// of sums whose terms move together.  Sound; complete for difference
+// constraints.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
-// From the top: rewrite() puts the images of atoms in their places, the image
-// of an atom is its solved value or rebuild() of its parts' images, and
-// decide(), at the end, asks for the polynomial first and for its normal form
-// then.
+// From the top: rewrite() puts the representatives of atoms in their places,
+// the representative of an atom is its solved value or rebuild() of its parts'
+// representatives, and decide(), at the end, asks for the polynomial first and
+// for its normal form then.
 #include "solver/normal/normal_form.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace proviso::inline v0_2::internal {
 
-constinit const NormalForm::Image NormalForm::kItself = {};
+constinit const NormalForm::Representative NormalForm::kItself = {};
 
-// An atom whose image is being made.
+// An atom whose representative is being made.
 class NormalForm::Visit {
  public:
   Visit(NormalForm& within, AtomId a)
@@ -51,56 +51,57 @@ bool NormalForm::rewrite(const Poly& p, Normal& n) {
   const bool stays =
       std::none_of(p.terms.begin(), p.terms.end(), [this](const Term& t) {
         const AtomId x = forms_.monomials.single(t.mono);
-        if (x != kNoId) return image_of(x).poly != kNoId;
+        if (x != kNoId) return representative_of(x).poly != kNoId;
         const Factors& factors = forms_.monomials.factors(t.mono);
         return std::any_of(factors.begin(), factors.end(), [this](AtomId a) {
-          return image_of(a).poly != kNoId;
+          return representative_of(a).poly != kNoId;
         });
       });
   if (stays) return n.changed = false;
-  const auto image = [&](AtomId a) -> const Poly* {
-    const Image& of_atom = image_of(a);
+  const auto representative = [&](AtomId a) -> const Poly* {
+    const Representative& of_atom = representative_of(a);
     if (of_atom.poly == kNoId) return nullptr;
     n.why = join(n.why, of_atom.why);
     return &forms_.polys[of_atom.poly];
   };
-  return n.changed = substitute_atoms(FormRing(forms_), p, image, n.poly);
+  return n.changed =
+             substitute_atoms(FormRing(forms_), p, representative, n.poly);
 }
 
-const NormalForm::Image& NormalForm::derived_image(AtomId a,
-                                                   const AtomRecord& r) {
+const NormalForm::Representative& NormalForm::derived_representative(
+    AtomId a, const AtomRecord& r) {
   const uint32_t slot = state_.atoms.cache_of(r);
-  if (slot >= images_.size()) images_.resize(slot + 1);
-  Cached& known = images_[slot];
-  if (known.stamp == state_.trail.stamp()) return known.image;
+  if (slot >= representatives_.size()) representatives_.resize(slot + 1);
+  Cached& known = representatives_[slot];
+  if (known.stamp == state_.trail.stamp()) return known.representative;
   if (r.is_visited) return kItself;
-  if (nesting_ == kLevelsAtOnce) make_images_below(a);
+  if (nesting_ == kLevelsAtOnce) make_representatives_below(a);
   state_.meter.spend(4);
-  Image image;
+  Representative representative;
   {
     const Visit visit(*this, a);
     if (r.solved != kNoId) {
       const Substitution::Solved& solved = state_.substitution.solved(r);
       Normal n;
       const bool changed = rewrite(forms_.polys[solved.value], n);
-      image = {changed ? forms_.polys.id_of(n.poly) : solved.value,
-               join(n.why, solved.why)};
+      representative = {changed ? forms_.polys.id_of(n.poly) : solved.value,
+                        join(n.why, solved.why)};
     } else {
-      image = rebuild(a);
+      representative = rebuild(a);
     }
   }
   // Each substitution may put atoms within atoms: past a depth they stay.
-  if (image.poly != kNoId &&
-      forms_.depth(forms_.polys[image.poly]) > fixed::atom_depth) {
-    image = {};
+  if (representative.poly != kNoId &&
+      forms_.depth(forms_.polys[representative.poly]) > fixed::atom_depth) {
+    representative = {};
   }
-  known.image = image;
+  known.representative = representative;
   known.stamp = state_.trail.stamp();
-  return known.image;
+  return known.representative;
 }
 
-// The images of all that the image of `a` is made of.
-void NormalForm::make_images_below(AtomId a) {
+// The representatives of all that the representative of `a` is made of.
+void NormalForm::make_representatives_below(AtomId a) {
   std::vector<std::pair<AtomId, bool>> stack{{a, false}};
   std::unordered_set<AtomId> seen;
   auto push = [&](PolyId p) {
@@ -118,7 +119,7 @@ void NormalForm::make_images_below(AtomId a) {
       stack.pop_back();
       if (!is_open || next == a) continue;
       const Bottom bottom(*this);
-      image_of(next);
+      representative_of(next);
       continue;
     }
     stack.back().second = true;
@@ -133,7 +134,7 @@ void NormalForm::make_images_below(AtomId a) {
   }
 }
 
-NormalForm::Image NormalForm::rebuild(AtomId a) {
+NormalForm::Representative NormalForm::rebuild(AtomId a) {
   Normal n;
   if (!rebuild_parts(a, forms_.atoms[a], n)) return {};
   if (as_atom(forms_, n.poly) == a) return {};

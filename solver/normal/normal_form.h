@@ -5,13 +5,13 @@
 //   normal.of(s0 - 4*(s0//4))          0, because of that fact
 //   normal.decide(s0 - 4*(s0//4) == 0) yes
 //
-// The normal form of a polynomial is that of its atoms substituted.  The image
-// of an atom is its solved value, or it is rebuilt from the images of its
-// parts: floors by Quotients, powers and bits by Functions, maxima and
-// conditionals by what decides them.  Images are cached by Trail::stamp().
-// Images of images are not looked for, but for values: one pass from the bottom
-// up, linear in what is substituted.  An atom within its own definition stays
-// as it is.
+// The normal form of a polynomial is that of its atoms substituted.  The
+// representative of an atom is its solved value, or it is rebuilt from the
+// representatives of its parts: floors by Quotients, powers and bits by
+// Functions, maxima and conditionals by what decides them.  Representatives are
+// cached by Trail::stamp(). Representatives of representatives are not looked
+// for, but for values: one pass from the bottom up, linear in what is
+// substituted.  An atom within its own definition stays as it is.
 #pragma once
 
 #include "solver/normal/functions.h"
@@ -49,9 +49,10 @@ class NormalForm {
   // they do not nest too deep.
   // The reference holds until the next change.
   const Poly& value_of(AtomId a) {
-    const PolyId image = image_of(a).poly;
+    const PolyId representative = representative_of(a).poly;
     return forms_
-        .polys[image == kNoId ? state_.substitution.value_of(a) : image];
+        .polys[representative == kNoId ? state_.substitution.value_of(a)
+                                       : representative];
   }
 
   // Decides f by structure, assertions and ranges, and its normal form by the
@@ -59,32 +60,33 @@ class NormalForm {
   bool decide(FormulaId f, Decision& d);
 
  private:
-  // Images below this depth are made from the bottom up, so that a long chain
-  // of definitions is no concern of the machine's stack.
+  // Representatives below this depth are made from the bottom up, so that a
+  // long chain of definitions is no concern of the machine's stack.
   static constexpr int kLevelsAtOnce = 8;
 
   // What an atom is in normal form; kNoId: itself.
-  struct Image {
+  struct Representative {
     PolyId poly = kNoId;
     Reason why = 0;
   };
-  static const Image kItself;
+  static const Representative kItself;
   struct Cached {
     uint64_t stamp = 0;
-    Image image;
+    Representative representative;
   };
   class Visit;
   class Bottom;
 
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
-  const Image& image_of(AtomId a) {  // until the next change
+  const Representative& representative_of(AtomId a) {  // until the next change
     const AtomRecord& r = state_.atoms.of(a);
     const bool is_plain = is_variable(r.kind) || r.kind == AtomKind::kOpaque;
-    return r.solved == kNoId && is_plain ? kItself : derived_image(a, r);
+    return r.solved == kNoId && is_plain ? kItself
+                                         : derived_representative(a, r);
   }
-  const Image& derived_image(AtomId a, const AtomRecord& r);
-  void make_images_below(AtomId a);
-  Image rebuild(AtomId a);
+  const Representative& derived_representative(AtomId a, const AtomRecord& r);
+  void make_representatives_below(AtomId a);
+  Representative rebuild(AtomId a);
   bool rebuild_parts(AtomId a, const Atom& atom, Normal& n);
   bool decide_by_kids(const Formula& formula, Decision& d);
 
@@ -95,7 +97,7 @@ class NormalForm {
   Literals& literals_;
   Quotients& quotients_;
   Functions& functions_;
-  StableVector<Cached> images_;  // by AtomTable::cache_of
+  StableVector<Cached> representatives_;  // by AtomTable::cache_of
   int nesting_ = 0;
 };
 

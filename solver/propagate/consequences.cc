@@ -29,7 +29,13 @@ void Consequences::bound(AtomId a, bool lower, const Int& value, Reason why) {
     for (AtomId b : where.dependents) wake(b);
   }
   if (!is_variable(r.kind) && r.kind != AtomKind::kOpaque) {
-    post({Item::kAtomBound, {}, lower, depth_, a, why, Poly::number(value)});
+    post({Consequence::kAtomBound,
+          {},
+          lower,
+          depth_,
+          a,
+          why,
+          Poly::number(value)});
   }
   if (r.solved != kNoId) {
     const Substitution::Solved& solved = state_.substitution.solved(r);
@@ -52,7 +58,7 @@ void Consequences::bound(const Term& t, const Int& slack, Reason why) {
   Poly inequality = Poly::term(t.mono, lower ? 1 : -1);
   inequality.constant = lower ? -value : value;
   bound_form(inequality, why);
-  post({Item::kProductBound,
+  post({Consequence::kProductBound,
         {},
         lower,
         depth_,
@@ -61,20 +67,20 @@ void Consequences::bound(const Term& t, const Int& slack, Reason why) {
         Poly::number(value)});
 }
 
-void Consequences::bound_form(const LinearForm& v, const Int& constant,
+void Consequences::bound_form(const PrimitivePart& v, const Int& constant,
                               Reason why, uint32_t constraint) {
   const Bounds::Ends* ends =
       state_.bounds.set_form(v, constant, why, constraint);
   if (ends == nullptr) return;
-  if (const Ids* watching = state_.constraints.watching(v.form)) {
+  if (const Ids* watching = state_.constraints.watching(v.part)) {
     wake_all(*watching);
   }
-  wake_solved_by(forms_.polys[v.form]);
+  wake_solved_by(forms_.polys[v.part]);
   const auto& [low, high] = *ends;
   if (!low.value || !high.value || *low.value < *high.value) return;
   const Reason both = reasons_.join(low.why, high.why);
   if (*low.value > *high.value) return conflict(both);
-  Poly equal = forms_.polys[v.form];
+  Poly equal = forms_.polys[v.part];
   equal.constant -= *low.value;
   derive(FormulaKind::kEq, std::move(equal), both);
 }
@@ -101,18 +107,18 @@ void Consequences::solve(AtomId x, const Poly& value, Reason why) {
 
 // --- the queue
 
-void Consequences::post(Item&& item) {
-  if (has_conflict() || item.depth > limits().derivation_depth) return;
-  items_.push_back(std::move(item));
+void Consequences::post(Consequence&& c) {
+  if (has_conflict() || c.depth > limits().derivation_depth) return;
+  waiting_.push_back(std::move(c));
 }
 
-void Consequences::next(Item& item) {
-  std::reverse(items_.begin() + static_cast<std::ptrdiff_t>(batch_),
-               items_.end());
-  item = std::move(items_.back());
-  items_.pop_back();
-  batch_ = items_.size();
-  depth_ = item.depth;
+void Consequences::next(Consequence& c) {
+  std::reverse(waiting_.begin() + static_cast<std::ptrdiff_t>(batch_),
+               waiting_.end());
+  c = std::move(waiting_.back());
+  waiting_.pop_back();
+  batch_ = waiting_.size();
+  depth_ = c.depth;
 }
 
 std::optional<Consequences::Visit> Consequences::next_visit() {
@@ -136,7 +142,7 @@ std::optional<Consequences::Visit> Consequences::next_visit() {
 void Consequences::forget_waiting() {
   for (uint32_t i : woken_) is_woken_[i] = false, rounds_[i] = 0;
   woken_.clear();
-  items_.clear();
+  waiting_.clear();
   next_woken_ = visits_ = batch_ = 0;
 }
 

@@ -6,7 +6,10 @@
 //
 // A congruence is a solved equality too: s0 == 8*t + 3 makes every normal form
 // show it.  Solving is complete for linear equalities with coprime
-// coefficients; what else there is stays as inequalities.
+// coefficients; what else there is stays as inequalities.  It takes a pass over
+// the terms for each symbol that is compared (limits().solved_candidates); the
+// steps of Euclid are at most twice the bits of the least coefficient, and end
+// at limits().derivation_depth.
 #pragma once
 
 #include <vector>

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <vector>
 
+#include "solver/forms/form_ring.h"
 #include "solver/limits.h"
 
 namespace proviso::inline v0_2::internal {
@@ -27,7 +28,7 @@ void Propagation::assume_with_all(FormulaId f, Reason why) {
   to_.clear();
 }
 
-// Asserts the formula and takes its items; visits of constraints are left.
+// Asserts the formula and takes what it brings; visits of constraints are left.
 void Propagation::assume_part(FormulaId f, Reason why) {
   const Formula& formula = forms_.formulas[f];
   if (formula.kind == FormulaKind::kAnd) {
@@ -35,7 +36,7 @@ void Propagation::assume_part(FormulaId f, Reason why) {
     return;
   }
   assert_formula(f, why);
-  take_items();
+  take_waiting();
 }
 
 void Propagation::assume_alone(FormulaId f, Reason why) {
@@ -46,12 +47,12 @@ void Propagation::assume_alone(FormulaId f, Reason why) {
 
 // --- the loop
 
-void Propagation::take_items() {
-  if (!to_.has_items()) return;
-  Consequences::Item item;
-  while (to_.has_items() && !to_.has_conflict()) {
-    to_.next(item);
-    take(item);
+void Propagation::take_waiting() {
+  if (!to_.has_waiting()) return;
+  Consequence c;
+  while (to_.has_waiting() && !to_.has_conflict()) {
+    to_.next(c);
+    take(c);
   }
 }
 
@@ -64,25 +65,22 @@ void Propagation::take_visits() {
     } else {
       revisit(visit->constraint);
     }
-    take_items();
+    take_waiting();
   }
 }
 
-void Propagation::take(const Consequences::Item& item) {
-  using Item = Consequences::Item;
-  switch (item.kind) {
-    case Item::kFormula: return assert_formula(item.id, item.why);
-    case Item::kLiteral:
-      return assert_literal(item.literal, item.poly, item.why);
-    case Item::kAtomBound:
+void Propagation::take(const Consequence& c) {
+  switch (c.kind) {
+    case Consequence::kFormula: return assert_formula(c.id, c.why);
+    case Consequence::kLiteral: return assert_literal(c.literal, c.poly, c.why);
+    case Consequence::kAtomBound:
       for (Propagator* p : propagators_.for_atom_bounds) {
-        p->on_atom_bound(forms_.atoms[item.id], item.lower, item.poly.constant,
-                         item.why);
+        p->on_atom_bound(forms_.atoms[c.id], c.lower, c.poly.constant, c.why);
       }
       return;
-    case Item::kProductBound:
-      return propagators_.product.on_product_bound(
-          item.id, item.lower, item.poly.constant, item.why);
+    case Consequence::kProductBound:
+      return propagators_.product.on_product_bound(c.id, c.lower,
+                                                   c.poly.constant, c.why);
   }
 }
 
@@ -159,7 +157,7 @@ void Propagation::assert_ge(FormulaId f, Reason why) {
   r = ranges_.asserted(id);
   if (at_most(r, -1)) return to_.conflict(join(why, r.upper));
   if (at_least(r, 0) && is_known_inequality(id)) return;  // or a tighter one
-  to_.bound_form(forms_.polys.linear_form(id), p.constant, why, add(f, why));
+  to_.bound_form(forms_.polys.primitive_part(id), p.constant, why, add(f, why));
   if (const auto conflict = state_.differences.add(p, why)) {
     return to_.conflict(*conflict);
   }
@@ -205,7 +203,8 @@ void Propagation::assert_ne(FormulaId f, Reason why) {
   const Poly& p = forms_.polys[forms_.formulas[f].poly];
   if (p.constant.is_zero()) {
     for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
-      std::optional<Poly> rest = without_factor(forms_, p, a);
+      std::optional<Poly> rest =
+          without_monomial(FormRing(forms_), p, forms_.monomials.of(a));
       if (!rest || rest->is_constant()) continue;
       to_.derive(FormulaKind::kNe, variable(forms_, a), why);
       return to_.derive(FormulaKind::kNe, *std::move(rest), why);
@@ -217,9 +216,9 @@ void Propagation::assert_ne(FormulaId f, Reason why) {
 
 // Whether a constraint bounds the form of p on this side.
 bool Propagation::is_known_inequality(PolyId p) {
-  const LinearForm& v = forms_.polys.linear_form(p);
+  const PrimitivePart& v = forms_.polys.primitive_part(p);
   const uint32_t constraint =
-      state_.bounds.end_of(v.form, v.scale.sign() > 0).constraint;
+      state_.bounds.end_of(v.part, v.content.sign() > 0).constraint;
   return constraint != kNoId && state_.constraints[constraint].is_active;
 }
 

@@ -12,6 +12,11 @@
 //   a bound       the propagators that know what the atom is made of
 //   a constraint  that was woken: what it says now
 // After a conflict nothing more is derived.
+//
+// Cost: each propagator passes over the terms of a constraint once a visit;
+// Consequences bounds how many visits there are.  Complete for nothing: what
+// one constraint says of a variable is found, what takes several together is
+// left to the strategies.
 #pragma once
 
 #include "solver/propagate/equality.h"
@@ -39,9 +44,9 @@ class Propagation {
   Reason join(Reason a, Reason b) { return reasons_.join(a, b); }
   void assume_with_all(FormulaId f, Reason why);
   void assume_part(FormulaId f, Reason why);
-  void take_items();
+  void take_waiting();
   void take_visits();
-  void take(const Consequences::Item& item);
+  void take(const Consequence& c);
 
   void assert_formula(FormulaId f, Reason why);
   // `known` is the formula itself where the caller has it.

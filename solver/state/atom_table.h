@@ -31,7 +31,7 @@ struct Mentions {
 struct AtomRecord {
   AtomKind kind = AtomKind::kSymbol;
   bool is_in_use = false;   // Substitution: a fresh variable that it has made
-  bool is_visited = false;  // NormalForm: its image is being made
+  bool is_visited = false;  // NormalForm: its representative is being made
   mutable uint32_t cache = kNoId;  // AtomTable: its place in caches, once asked
   uint32_t mentions = kNoId;  // AtomTable: where they are, once there are any
   uint32_t solved = kNoId;    // Substitution: where its value is, once known

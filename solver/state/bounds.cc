@@ -54,22 +54,23 @@ const Bounds::End& Bounds::end_of(PolyId form, bool lower) const {
   return lower ? forms_[slot].low : forms_[slot].high;
 }
 
-Range Bounds::of_form(const LinearForm& v, const Int& constant,
+Range Bounds::of_form(const PrimitivePart& v, const Int& constant,
                       ReasonArena& reasons) const {
-  const uint32_t slot = slot_of_form_.get(v.form);
+  const uint32_t slot = slot_of_form_.get(v.part);
   if (slot == kNoId) return {};
   const Ends& f = forms_[slot];
   Range r{Interval::of(f.low.value, f.high.value), f.low.why, f.high.why};
   if (r.span.is_empty()) r.lower = r.upper = reasons.join(r.lower, r.upper);
-  return shifted(scaled(r, v.scale), constant);
+  return shifted(scaled(r, v.content), constant);
 }
 
-const Bounds::Ends* Bounds::set_form(const LinearForm& v, const Int& constant,
-                                     Reason why, uint32_t constraint) {
-  const bool lower = v.scale.sign() > 0;
+const Bounds::Ends* Bounds::set_form(const PrimitivePart& v,
+                                     const Int& constant, Reason why,
+                                     uint32_t constraint) {
+  const bool lower = v.content.sign() > 0;
   Int bound =
-      lower ? -floor_div(constant, v.scale) : floor_div(constant, -v.scale);
-  uint32_t& slot = slot_of_form_.at(v.form);
+      lower ? -floor_div(constant, v.content) : floor_div(constant, -v.content);
+  uint32_t& slot = slot_of_form_.at(v.part);
   if (slot == kNoId) {
     slot = static_cast<uint32_t>(forms_.size());
     forms_.emplace_back();

@@ -2,13 +2,13 @@
 // forms.
 //
 //   bounds.set(x, true, 2, why);              // x >= 2
-//   bounds.set_form(form_of(x - y), ...);     // 3*x - 3*y - 7 >= 0
-//   bounds.of_form(form_of(2*x - 2*y), 1);    // [7, int_oo]
+//   bounds.set_form(3 * (x - y), -7, why, ..);   // 3*x - 3*y - 7 >= 0
+//   bounds.of_form(2 * (x - y), 1, reasons);     // [7, int_oo]
 //
-// A form stands for all its multiples: its coefficients have no common factor
-// and the first is positive (PolyPool::linear_form), so that a bound is rounded
-// to what whole numbers reach.  Invariant: an atom's asserted range is not
-// empty, and ends only move inwards, until the trail takes that back.
+// A form is kept as its primitive part (PolyPool::primitive_part), which stands
+// for all its multiples, so that a bound is rounded to what whole numbers
+// reach.  Invariant: an atom's asserted range is not empty, and ends only move
+// inwards, until the trail takes that back.
 #pragma once
 
 #include <vector>
@@ -37,16 +37,16 @@ class Bounds final : private Trail::Part {
 
   // --- forms
   bool has_forms() const { return !forms_.empty(); }
-  // The range of scale * form + constant.
-  Range of_form(const LinearForm& v, const Int& constant,
+  // The range of content * part + constant.
+  Range of_form(const PrimitivePart& v, const Int& constant,
                 ReasonArena& reasons) const;
   const End& end_of(PolyId form, bool lower) const;
   struct Ends {
     End low, high;
   };
-  // Asserts scale * form + constant >= 0.  Returns both ends of the form, or
+  // Asserts content * part + constant >= 0.  Returns both ends of the part, or
   // nullptr where that says no more than was known.
-  const Ends* set_form(const LinearForm& v, const Int& constant, Reason why,
+  const Ends* set_form(const PrimitivePart& v, const Int& constant, Reason why,
                        uint32_t constraint);
 
  private:

@@ -31,10 +31,11 @@ void Constraints::undo(uint8_t what, uint32_t i) {
 void Constraints::prepare_index(FormulaId f) {
   for (AtomId a : forms_.occurrences.of_formula(f)) {
     const Atom& atom = forms_.atoms[a];
-    if (atom.kind == AtomKind::kPos) forms_.polys.linear_form(atom.a);
+    if (atom.kind == AtomKind::kPos) forms_.polys.primitive_part(atom.a);
   }
   const Formula& formula = forms_.formulas[f];
-  if (formula.kind == FormulaKind::kNe) forms_.polys.linear_form(formula.poly);
+  if (formula.kind == FormulaKind::kNe)
+    forms_.polys.primitive_part(formula.poly);
 }
 
 void Constraints::index(uint32_t i, bool add) {
@@ -52,10 +53,10 @@ void Constraints::index(uint32_t i, bool add) {
     // Its sign, once asserted, decides the atom.
     const Atom& atom = forms_.atoms[a];
     if (atom.kind != AtomKind::kPos) continue;
-    enter(watchers(forms_.polys.linear_form(atom.a).form));
+    enter(watchers(forms_.polys.primitive_part(atom.a).part));
   }
   if (formula.kind == FormulaKind::kNe) {
-    enter(watchers(forms_.polys.linear_form(formula.poly).form));
+    enter(watchers(forms_.polys.primitive_part(formula.poly).part));
   }
 }
 

@@ -25,8 +25,8 @@ std::optional<Difference> as_difference(const Poly& p) {
 
 }  // namespace
 
-// An inequality x - y + c >= 0 puts x after y where y ends a chain and x is in
-// none, or y before x.  What fits neither is left to the search for paths.
+// An inequality x - y + c >= 0 attaches x after y where y ends a path and x is
+// on none, or y before x.  What fits neither is left to the search for paths.
 std::optional<Reason> DifferenceGraph::add(const Poly& inequality, Reason why) {
   const std::optional<Difference> d = as_difference(inequality);
   if (!d || !d->scale->is_one()) return std::nullopt;
@@ -35,105 +35,109 @@ std::optional<Reason> DifferenceGraph::add(const Poly& inequality, Reason why) {
   if (x == kNoId || y == kNoId) return std::nullopt;
   const uint32_t after = atoms_.slot(x), before = atoms_.slot(y);
   const size_t needed = std::max(after, before) + size_t{1};
-  if (links_.size() < needed) links_.resize(needed);
-  Link &upper = links_[after], &lower = links_[before];
-  if (upper.chain != kNoId && upper.chain == lower.chain) {
-    const Range known = in_chain(inequality);
+  if (nodes_.size() < needed) nodes_.resize(needed);
+  Node &upper = nodes_[after], &lower = nodes_[before];
+  if (upper.component != kNoId && upper.component == lower.component) {
+    const Range known = by_potentials(inequality);
     if (!at_most(known, -1)) return std::nullopt;
     return reasons_.join(why, known.upper);
   }
-  if (upper.chain == kNoId && lower.chain == kNoId) {
-    lower.chain = y;
+  if (upper.component == kNoId && lower.component == kNoId) {
+    lower.component = y;
     trail_.note(*this, 0, before);
   }
   const Int step = -inequality.constant;
-  if (upper.chain == kNoId && !lower.has_next) {
-    put_beside(before, after, true, step, why);
-  } else if (lower.chain == kNoId && !upper.has_previous) {
-    put_beside(after, before, false, step, why);
+  if (upper.component == kNoId && !lower.has_next) {
+    attach(after, before, true, step, why);
+  } else if (lower.component == kNoId && !upper.has_previous) {
+    attach(before, after, false, step, why);
   }
   return std::nullopt;
 }
 
-void DifferenceGraph::put_beside(uint32_t neighbor, uint32_t slot, bool after,
-                                 const Int& step, Reason why) {
-  Link &known = links_[neighbor], &added = links_[slot];
-  added.chain = known.chain;
-  added.at = known.at + (after ? 1 : -1);
+void DifferenceGraph::attach(uint32_t slot, uint32_t neighbor, bool after,
+                             const Int& step, Reason why) {
+  Node &known = nodes_[neighbor], &added = nodes_[slot];
+  added.component = known.component;
+  added.position = known.position + (after ? 1 : -1);
   added.neighbor = neighbor;
   added.why = reasons_.join(known.why, why);
-  added.sum = after ? known.sum + step : known.sum - step;
+  added.potential = after ? known.potential + step : known.potential - step;
   (after ? known.has_next : known.has_previous) = true;
   (after ? added.has_previous : added.has_next) = true;
   trail_.note(*this, 0, slot);
 }
 
 void DifferenceGraph::undo(uint8_t, uint32_t slot) {
-  Link& link = links_[slot];
-  if (link.neighbor != kNoId) {
-    Link& neighbor = links_[link.neighbor];
-    (link.at > 0 ? neighbor.has_next : neighbor.has_previous) = false;
+  Node& node = nodes_[slot];
+  if (node.neighbor != kNoId) {
+    Node& neighbor = nodes_[node.neighbor];
+    (node.position > 0 ? neighbor.has_next : neighbor.has_previous) = false;
   }
-  link = {};
+  node = {};
 }
 
-// Both atoms lie in one chain: their difference is that of their sums.
-Range DifferenceGraph::in_chain(const Poly& p) const {
+// Both atoms lie on one path: their difference is bounded by that of their
+// potentials.
+Range DifferenceGraph::by_potentials(const Poly& p) const {
   const std::optional<Difference> d = as_difference(p);
-  if (!d || links_.empty()) return {};
-  auto link_of = [this](MonoId m) -> const Link* {
+  if (!d || nodes_.empty()) return {};
+  auto node_of = [this](MonoId m) -> const Node* {
     const AtomId a = forms_.monomials.single(m);
     const uint32_t slot = a == kNoId ? kNoId : atoms_.find_slot(a);
-    return slot < links_.size() ? &links_[slot] : nullptr;
+    return slot < nodes_.size() ? &nodes_[slot] : nullptr;
   };
-  const Link *u = link_of(d->u), *v = link_of(d->v);
-  if (!u || !v || u->chain == kNoId || u->chain != v->chain) return {};
-  // u - v >= the sum of the steps where u is the later one, else <=.
-  const Link &first = u->at > v->at ? *v : *u, &last = u->at > v->at ? *u : *v;
-  const Reason why = first.at >= 0  ? last.why
-                     : last.at <= 0 ? first.why
-                                    : reasons_.join(first.why, last.why);
-  const Int end = (u->sum - v->sum) * *d->scale + p.constant;
-  if (u->at > v->at) return {Interval::at_least(end), why, 0};
+  const Node *u = node_of(d->u), *v = node_of(d->v);
+  if (!u || !v || u->component == kNoId || u->component != v->component) {
+    return {};
+  }
+  // u - v >= the difference of potentials where u is the later one, else <=.
+  const bool is_later = u->position > v->position;
+  const Node &first = is_later ? *v : *u, &last = is_later ? *u : *v;
+  const Reason why = first.position >= 0  ? last.why
+                     : last.position <= 0 ? first.why
+                                          : reasons_.join(first.why, last.why);
+  const Int end = (u->potential - v->potential) * *d->scale + p.constant;
+  if (is_later) return {Interval::at_least(end), why, 0};
   return {Interval::at_most(end), 0, why};
 }
 
 // The largest known lower bound of x - y, by the longest path (Bellman and
-// Ford's method).  A path with more steps than there are nodes has gone round a
-// cycle and gained by it: where there is one, `cycle` is why, and the
-// inequalities on it contradict each other.
+// Ford's method).  A path with more steps than there are nodes has a positive
+// cycle: where there is one, `cycle` is why, and the inequalities on it
+// contradict each other.
 std::optional<std::pair<Int, Reason>> DifferenceGraph::least_difference(
     AtomId x, AtomId y, std::optional<Reason>* cycle) {
-  struct Node {
+  struct Reached {
     AtomId atom;
     Int least;  // of x - atom
     Reason why;
     bool queued;
     size_t steps;
   };
-  SmallVector<Node, 6> nodes = {{x, 0, 0, true, 0}};
+  SmallVector<Reached, 6> reached = {{x, 0, 0, true, 0}};
   SmallVector<size_t, 8> queue = {0};
   std::optional<IdMap> places;
   auto place_of = [&](AtomId a) -> size_t {
     if (places) return places->get(a);
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].atom == a) return i;
+    for (size_t i = 0; i < reached.size(); ++i) {
+      if (reached[i].atom == a) return i;
     }
     return kNoId;
   };
-  auto add = [&](const Node& n) {
-    if (nodes.size() == kFewNodes) {
+  auto add = [&](const Reached& n) {
+    if (reached.size() == kFewNodes) {
       places.emplace();
-      for (uint32_t i = 0; i < kFewNodes; ++i) places->set(nodes[i].atom, i);
+      for (uint32_t i = 0; i < kFewNodes; ++i) places->set(reached[i].atom, i);
     }
-    if (places) places->set(n.atom, static_cast<uint32_t>(nodes.size()));
-    queue.push_back(nodes.size());
-    nodes.push_back(n);
+    if (places) places->set(n.atom, static_cast<uint32_t>(reached.size()));
+    queue.push_back(reached.size());
+    reached.push_back(n);
   };
   size_t relaxed = 0;
   for (size_t next = 0; next < queue.size(); ++next) {
-    nodes[queue[next]].queued = false;
-    const Node from = nodes[queue[next]];
+    reached[queue[next]].queued = false;
+    const Reached from = reached[queue[next]];
     const MonoId here = forms_.monomials.of(from.atom);
     for (uint32_t i : constraints_.of(from.atom)) {
       const Constraint& constraint = constraints_[i];
@@ -151,11 +155,11 @@ std::optional<std::pair<Int, Reason>> DifferenceGraph::least_difference(
       Int least =
           from.least + (forward ? -inequality.constant : inequality.constant);
       const size_t known = place_of(other);
-      if (known != kNoId && nodes[known].least >= least) continue;
+      if (known != kNoId && reached[known].least >= least) continue;
       if (++relaxed > limits().relaxations) return std::nullopt;
-      Node to{other, least, reasons_.join(from.why, constraint.why), true,
-              from.steps + 1};
-      if (known == 0 || to.steps > nodes.size()) {
+      Reached to{other, least, reasons_.join(from.why, constraint.why), true,
+                 from.steps + 1};
+      if (known == 0 || to.steps > reached.size()) {
         if (cycle) *cycle = to.why;
         return std::nullopt;
       }
@@ -163,14 +167,14 @@ std::optional<std::pair<Int, Reason>> DifferenceGraph::least_difference(
         add(to);
         continue;
       }
-      if (!nodes[known].queued) queue.push_back(known);
-      nodes[known] = to;
+      if (!reached[known].queued) queue.push_back(known);
+      reached[known] = to;
     }
   }
   meter_.spend(relaxed + 1);
   const size_t end = place_of(y);
   if (end == kNoId || x == y) return std::nullopt;
-  return std::pair(nodes[end].least, nodes[end].why);
+  return std::pair(reached[end].least, reached[end].why);
 }
 
 std::optional<Reason> DifferenceGraph::find_cycle(const Poly& inequality) {

@@ -70,13 +70,13 @@ std::optional<Poly> Combination::subtract_at(const Poly& p, AtomId x,
   return std::nullopt;
 }
 
-// Linearised indices: i < m and j < n make i*n + j < m*n.  A sideways move
-// leaves as many terms as there were.
-bool Combination::is_nonnegative(Poly p, int sideways_moves, Reason& why) {
-  const bool looks_closely = sideways_moves > 0;
+// Linearised indices: i < m and j < n make i*n + j < m*n.  A step of equal
+// length leaves as many terms as there were.
+bool Combination::is_nonnegative(Poly p, int equal_length_steps, Reason& why) {
+  const bool looks_closely = equal_length_steps > 0;
   for (;;) {
     std::optional<Poly> less = less_a_constraint(p, p.terms.size() - 1, why);
-    if (!less && sideways_moves-- > 0)
+    if (!less && equal_length_steps-- > 0)
       less = less_a_constraint(p, p.terms.size(), why);
     if (!less) return false;
     p = *std::move(less);
@@ -96,7 +96,7 @@ Decision Combination::decide(FormulaId f) {
     return {};
   if (is_linear(forms_, n.poly)) return {};  // linear constraints decide it
   return decide_by_sign(formula.kind, n, [&](const Poly& p, Reason& why) {
-    return is_nonnegative(p, limits().sideways_moves, why);
+    return is_nonnegative(p, limits().equal_length_steps, why);
   });
 }
 

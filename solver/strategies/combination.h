@@ -5,9 +5,9 @@
 //
 // Step by step: where p = A*x + rest and a constraint bounds x on the side of
 // A's sign, |A| times that constraint is subtracted.  What is left has fewer
-// terms, or as many in a sideways move; when its range is not negative, p is
-// not.  That is a certificate as Handelman's theorem gives, found greedily:
-// sound, quick, and meant for linearised indices of any rank.
+// terms, or as many in a step of equal length; when its range is not negative,
+// p is not.  That is a certificate as Handelman's theorem gives, found
+// greedily: sound, quick, and meant for linearised indices of any rank.
 #pragma once
 
 #include <optional>
@@ -22,9 +22,9 @@ class Combination {
       : domain_(domain), forms_(domain.forms()), reasons_(domain.reasons()) {}
 
   Decision decide(FormulaId f);
-  // Whether p >= 0, by at most so many sideways moves; its reason then joins
-  // `why`.
-  bool is_nonnegative(Poly p, int sideways_moves, Reason& why);
+  // Whether p >= 0, by at most so many steps of equal length; its reason then
+  // joins `why`.
+  bool is_nonnegative(Poly p, int equal_length_steps, Reason& why);
 
  private:
   // p less a multiple of a constraint, with so many terms at most.

@@ -15,7 +15,7 @@ bool RemainderProver::is_nonnegative(const Poly& p, Reason& why) {
     return true;
   }
   if (p.terms.size() < 2 || p.terms.size() > limits().floor_terms) return false;
-  return combination_.is_nonnegative(p, limits().floor_sideways_moves, why);
+  return combination_.is_nonnegative(p, limits().floor_equal_length_steps, why);
 }
 
 bool DeepFloors::applies(FormulaId f) const {

@@ -58,7 +58,7 @@ class Box {
   template <typename Visit>
   Next each(Domain& domain, Visit visit) {
     order_axes();
-    const Next first = settle(levels_[0]);
+    const Next first = propagate(levels_[0]);
     if (first != Next::kOn) return first == Next::kDone ? Next::kOn : first;
     return axes_.empty() ? visit() : each(domain, 0, visit);
   }
@@ -145,7 +145,7 @@ class Box {
   }
 
   // kDone: a fact does not hold.
-  Next settle(const Level& level) {
+  Next propagate(const Level& level) {
     for (const Solved* s : level.solved) {
       const Point::Value v = point_.value(s->value);
       if (!v) return Next::kGaveUp;
@@ -166,7 +166,7 @@ class Box {
       if (++visited_ > limits_.visits) return Next::kGaveUp;
       domain.spend(1);
       point_.set(a.atom, v);
-      Next next = settle(levels_[axis + 1]);
+      Next next = propagate(levels_[axis + 1]);
       if (next == Next::kGaveUp && unclear_ == Unclear::kEnds) return next;
       if (next == Next::kOn) {
         next =
@@ -189,7 +189,7 @@ class Box {
 };
 
 // So many values: from an end on, or around zero.
-Interval near_values(const Interval& range, int64_t width) {
+Interval small_window(const Interval& range, int64_t width) {
   const Int far = limits().near_end;
   Int from = -width / 2;
   if (range.lower() && *range.lower() > -far) {
@@ -342,7 +342,7 @@ void rule_out_by_small_points(Reasoner& reasoner, Search& s, int64_t points) {
   Box box(reasoner.forms(), {points}, Box::Unclear::kIsPassed);
   for (AtomId a : unknowns->free) {
     const Interval range = reasoner.domain().atom_range(a).span;
-    if (!box.add(a, near_values(range, width))) return;
+    if (!box.add(a, small_window(range, width))) return;
   }
   for (const auto& [a, poly] : unknowns->solved) box.add(a, poly);
   for (FactId id : ids) box.add_fact(formula_of(reasoner, id));

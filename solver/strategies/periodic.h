@@ -11,9 +11,10 @@
 //
 // In one direction a sum of floors by numbers, of Min, Max and Where of such is
 // eventually g(w + p) == g(w) + a*p for a slope a and a period p, since the
-// sign of a term with a slope settles and what has none repeats.  So does the
-// truth of a relation, with a slope 0.  Past both ends of the window every
-// point has one inside of it at which all formulas are as true as at itself.
+// sign of a term with a slope changes no more and what has none repeats.  So
+// does the truth of a relation, with a slope 0.  Past both ends of the window
+// every point has one inside of it at which all formulas are as true as at
+// itself.
 //
 // Complete for Presburger formulas with one variable and without quantifiers
 // (Presburger, 1929; the periods are those of Cooper's divisors, 1972) as long

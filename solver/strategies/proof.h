@@ -3,8 +3,8 @@
 //   Split split{{x == 0, x >= 1}, why_x_is_not_negative};
 //   decide_branches(domain, f, split, ...);      // what holds in both
 //
-// A refutation assumes a condition in the domain, for the reason kQuestionLeaf,
-// and derives a contradiction.
+// A refutation assumes a condition in the domain, for the reason
+// kAssumptionLiteral, and derives a contradiction.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 namespace proviso::inline v0_2::internal {
 
 // Stands for the condition that is refuted, among the leaves of a reason.
-inline constexpr uint32_t kQuestionLeaf = ~0u - 1;
+inline constexpr uint32_t kAssumptionLiteral = ~0u - 1;
 
 struct Proof {
   Reason why = 0;

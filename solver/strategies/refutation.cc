@@ -79,7 +79,7 @@ std::optional<Proof> Refutation::refute_by_residues(const Formula& formula) {
   for (; most.sign() >= 0; most -= 1, n.poly.constant -= 1) {
     if (!has_no_root(domain_, n.poly)) return std::nullopt;
   }
-  return Proof{reasons_.join(reasons_.leaf(kQuestionLeaf), n.why), false};
+  return Proof{reasons_.join(reasons_.leaf(kAssumptionLiteral), n.why), false};
 }
 
 std::optional<Proof> Refutation::contradiction(std::span<const AtomId> seeds,
@@ -106,10 +106,10 @@ std::optional<Proof> Refutation::refute_cases(
   // No branches would be a proof without any.
   if (!split || split->branches.empty()) return std::nullopt;
   return refute_branches(domain_, *split, [&](FormulaId branch) {
-    std::vector<AtomId> near_branch(seeds.begin(), seeds.end());
+    std::vector<AtomId> relevant_atoms(seeds.begin(), seeds.end());
     for (AtomId a : forms_.occurrences.of_formula(branch))
-      near_branch.push_back(a);
-    return contradiction(near_branch, Tier::kCases, depth - 1);
+      relevant_atoms.push_back(a);
+    return contradiction(relevant_atoms, Tier::kCases, depth - 1);
   });
 }
 

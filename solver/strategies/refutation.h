@@ -90,7 +90,7 @@ std::optional<Proof> Refutation::assuming(FormulaId f, Find find) {
   if (f == kFalse) return Proof{};
   const Formula& formula = forms_.formulas[f];
   const Domain::Mark before = domain_.mark();
-  const Reason why = reasons_.leaf(kQuestionLeaf);
+  const Reason why = reasons_.leaf(kAssumptionLiteral);
   Reason because = why;
   std::optional<Poly> rest;
   if (formula.poly != kNoId) {

@@ -109,7 +109,7 @@ TEST(Box, DecidesAndBoundsWhatHoldsAtEveryPointAndTheReasonerProves) {
 }
 
 TEST(Box, SimplifiesToWhatCostsNoMoreThanTheSearchFinds) {
-  size_t settled = 0;
+  size_t decided = 0;
   for (uint32_t seed = 0; seed < 300; ++seed) {
     RandomBox r(seed);
     if (!r.box.is_exact()) continue;
@@ -120,7 +120,7 @@ TEST(Box, SimplifiesToWhatCostsNoMoreThanTheSearchFinds) {
       const Expr e = index.integer(i % 2);
       const std::optional<Expr> form = r.box.simplify(e);
       if (!form) continue;
-      ++settled;
+      ++decided;
       for (const Assignment& point : points) {
         const Evaluation at = evaluate(e, point);
         if (!at.defined()) continue;
@@ -134,7 +134,7 @@ TEST(Box, SimplifiesToWhatCostsNoMoreThanTheSearchFinds) {
           << reasoner.simplify(e);
     }
   }
-  EXPECT_GT(settled, 100u);
+  EXPECT_GT(decided, 100u);
 }
 
 TEST(Box, ReadsRangesAndStridesOfSymbolsAndNothingElse) {

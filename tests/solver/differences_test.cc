@@ -112,7 +112,7 @@ class Graph {
 };
 
 TEST(Differences, TheGraphSaysWhatTheClosureSays) {
-  size_t in_chains = 0;
+  size_t by_potentials = 0;
   for (uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     Graph graph;
@@ -125,7 +125,7 @@ TEST(Differences, TheGraphSaysWhatTheClosureSays) {
       const bool is_contradictory = Closure(steps).is_contradictory();
       const auto conflict = graph.add(step);
       if (is_contradictory) {
-        // Of a chain at once; else where bounds would grow without end.
+        // By potentials at once; else where bounds would grow without end.
         const auto cycle =
             graph.state().differences.find_cycle(graph.poly(step));
         EXPECT_TRUE(conflict || cycle) << seed;
@@ -139,19 +139,19 @@ TEST(Differences, TheGraphSaysWhatTheClosureSays) {
         const Step asked = random_step(random);
         const Poly p = graph.poly(asked);
         const Range paths = graph.state().differences.by_paths(p);
-        const Range chain = graph.state().differences.in_chain(p);
+        const Range potentials = graph.state().differences.by_potentials(p);
         const auto least = closure.at(asked.from, asked.to);
         const auto most = closure.at(asked.to, asked.from);
         OptionalInt low, high;
         if (least) low = Int(*least - asked.least);
         if (most) high = Int(-*most - asked.least);
         ASSERT_EQ(paths.span, Interval::of(low, high)) << seed;
-        ASSERT_TRUE(chain.span.contains(paths.span)) << seed;
-        in_chains += chain.span != Interval::all();
+        ASSERT_TRUE(potentials.span.contains(paths.span)) << seed;
+        by_potentials += potentials.span != Interval::all();
       }
     }
   }
-  EXPECT_GT(in_chains, 100u);
+  EXPECT_GT(by_potentials, 100u);
 }
 
 TEST(Differences, AContextSaysWhatTheClosureSays) {

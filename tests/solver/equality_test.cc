@@ -35,14 +35,14 @@ class Solved {
   // not said by a substitution.
   bool solve(const Poly& p, Reason why) {
     if (!solver_.solve(p, why)) return false;
-    for (Consequences::Item item; to_.has_items();) {
-      to_.next(item);
-      if (item.kind != Consequences::Item::kLiteral) continue;
-      Normal n = normal_.of(item.poly);
-      if (item.literal == FormulaKind::kGe) {
+    for (Consequence c; to_.has_waiting();) {
+      to_.next(c);
+      if (c.kind != Consequence::kLiteral) continue;
+      Normal n = normal_.of(c.poly);
+      if (c.literal == FormulaKind::kGe) {
         inequalities_.push_back(n.poly);
       } else if (!n.poly.is_constant() &&
-                 !solve(n.poly, reasons_.join(item.why, n.why))) {
+                 !solve(n.poly, reasons_.join(c.why, n.why))) {
         return false;
       }
     }

@@ -107,7 +107,7 @@ class RandomFormula {
 // finds it true (false) at all of these may say so of all.
 TEST(Periodic, BeyondTheWindowNothingIsNew) {
   RandomFormula random(testing::seed_or(20));
-  size_t with_window = 0, settled = 0;
+  size_t with_window = 0, decided = 0;
   for (int i = 0; i < 3000; ++i) {
     const std::string text = random.condition(1 + random.pick(3));
     Window window(text);
@@ -122,7 +122,7 @@ TEST(Periodic, BeyondTheWindowNothingIsNew) {
     const int64_t low = *found->lower()->to_int64(),
                   high = *found->upper()->to_int64();
     for (int64_t x = low; x <= high; ++x) seen[*window.truth(x)] = true;
-    settled += seen[0] != seen[1];
+    decided += seen[0] != seen[1];
     for (int64_t out = 1; out < 600; ++out) {
       for (const int64_t x : {low - out, high + out}) {
         if (!range.contains(Int(x))) continue;
@@ -132,7 +132,7 @@ TEST(Periodic, BeyondTheWindowNothingIsNew) {
     }
   }
   EXPECT_GT(with_window, 1500u);
-  EXPECT_GT(settled, 500u);
+  EXPECT_GT(decided, 500u);
 }
 
 TEST(Periodic, DecidesWhatOneVariableSays) {

@@ -134,7 +134,7 @@ TEST(Propagation, ChainsOfPropagators) {
 
 // --- the queue
 
-// What an item brings comes before what waited, in the order in which it was
+// What an c brings comes before what waited, in the order in which it was
 // brought; depth counts the derivations.
 TEST(Consequences, ComeNearestFirst) {
   ExprPool pool;
@@ -148,31 +148,31 @@ TEST(Consequences, ComeNearestFirst) {
     all.push_back(
         forms.lower.condition(parse(pool, "x" + std::to_string(i) + " >= 0")));
   }
-  Consequences::Item item;
-  EXPECT_FALSE(to.has_items());
+  Consequence c;
+  EXPECT_FALSE(to.has_waiting());
   to.derive(all[0], 0);
   to.derive(all[1], 0);
-  to.next(item);
-  const FormulaId first = item.id;
-  EXPECT_EQ(item.depth, 1);
+  to.next(c);
+  const FormulaId first = c.id;
+  EXPECT_EQ(c.depth, 1);
   to.derive(all[2], 0);
   to.derive(all[3], 0);
-  to.next(item);
-  EXPECT_EQ(item.id, all[2]);
-  EXPECT_EQ(item.depth, 2);
+  to.next(c);
+  EXPECT_EQ(c.id, all[2]);
+  EXPECT_EQ(c.depth, 2);
   to.derive(all[4], 0);
-  to.next(item);
-  EXPECT_EQ(item.id, all[4]);
-  EXPECT_EQ(item.depth, 3);
-  to.next(item);
-  EXPECT_EQ(item.id, all[3]);
-  EXPECT_EQ(item.depth, 2);
-  to.next(item);
-  EXPECT_EQ(item.id, first == all[0] ? all[1] : all[0]);
-  EXPECT_FALSE(to.has_items());
+  to.next(c);
+  EXPECT_EQ(c.id, all[4]);
+  EXPECT_EQ(c.depth, 3);
+  to.next(c);
+  EXPECT_EQ(c.id, all[3]);
+  EXPECT_EQ(c.depth, 2);
+  to.next(c);
+  EXPECT_EQ(c.id, first == all[0] ? all[1] : all[0]);
+  EXPECT_FALSE(to.has_waiting());
   to.derive(all[0], 0);
   to.clear();
-  EXPECT_FALSE(to.has_items());
+  EXPECT_FALSE(to.has_waiting());
 }
 
 }  // namespace

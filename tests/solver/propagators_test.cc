@@ -102,19 +102,17 @@ class Alone {
   };
   std::vector<Derived> derived() {
     std::vector<Derived> found;
-    for (Consequences::Item item; to_.has_items();) {
-      using Item = Consequences::Item;
-      to_.next(item);
-      switch (item.kind) {
-        case Item::kFormula: found.push_back({item.id, item.why}); break;
-        case Item::kLiteral:
+    for (Consequence c; to_.has_waiting();) {
+      to_.next(c);
+      switch (c.kind) {
+        case Consequence::kFormula: found.push_back({c.id, c.why}); break;
+        case Consequence::kLiteral:
           found.push_back(
-              {forms_.pool.formulas.relation(item.literal, item.poly),
-               item.why});
+              {forms_.pool.formulas.relation(c.literal, c.poly), c.why});
           break;
-        case Item::kAtomBound: break;  // among the records below
-        case Item::kProductBound:
-          hand_on(item.id, item.lower, item.poly.constant, item.why);
+        case Consequence::kAtomBound: break;  // among the records below
+        case Consequence::kProductBound:
+          hand_on(c.id, c.lower, c.poly.constant, c.why);
           break;
       }
     }

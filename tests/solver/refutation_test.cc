@@ -35,9 +35,9 @@ constexpr const char* kConditions[] = {"x*y >= 3", "x <= y + 2", "x*x >= 4*y",
                                        "(x//4)*y >= 1", "max(x, y)*x >= 2"};
 
 // The constraints relevant to a condition that is assumed besides.
-class Near {
+class Gathered {
  public:
-  Near(const char* facts, const char* condition)
+  Gathered(const char* facts, const char* condition)
       : facts_(facts), relevance_(facts_.domain()) {
     relevance_.start();
     facts_.assume(condition);
@@ -69,7 +69,7 @@ class Near {
 TEST(Relevance, RowsHoldWhereTheFactsDo) {
   for (const char* facts : kFacts) {
     for (const char* condition : kConditions) {
-      Near n(facts, condition);
+      Gathered n(facts, condition);
       EXPECT_EQ(n.facts().broken(n.relevant().linear), "")
           << facts << " |- " << condition;
     }
@@ -77,7 +77,7 @@ TEST(Relevance, RowsHoldWhereTheFactsDo) {
 }
 
 TEST(Relevance, FollowsConstraintsAndNotWhatIsUnconnected) {
-  Near n("x - y >= 3; y - z >= 1; v - w >= 1", "x >= 5");
+  Gathered n("x - y >= 3; y - z >= 1; v - w >= 1", "x >= 5");
   const std::vector<std::string> constraints = n.texts(n.relevant().linear);
   EXPECT_THAT(constraints, Contains(n.constraint("x - y - 3")));
   EXPECT_THAT(constraints, Contains(n.constraint("y - z - 1")));
@@ -90,28 +90,28 @@ TEST(Relevance, LeavesOutTheFarthest) {
   SolverOptions options;
   options.limits = few;
   const LimitsInForce in_force(limits_of(options));
-  Near n("x - y >= 3; y - z >= 1; z - w >= 1", "x >= 5");
+  Gathered n("x - y >= 3; y - z >= 1; z - w >= 1", "x >= 5");
   const std::vector<std::string> constraints = n.texts(n.relevant().linear);
   EXPECT_THAT(constraints, Contains(n.constraint("x - y - 3")));
   EXPECT_THAT(constraints, Not(Contains(n.constraint("z - w - 1"))));
 }
 
 TEST(Relevance, DefinesFloorsMaximaAndMonomials) {
-  Near floor("x >= 0", "x//4 >= 1");
+  Gathered floor("x >= 0", "x//4 >= 1");
   EXPECT_THAT(floor.texts(floor.relevant().linear),
               Contains(floor.constraint("x - 4*(x//4)")));
   EXPECT_THAT(floor.texts(floor.relevant().linear),
               Contains(floor.constraint("3 - x + 4*(x//4)")));
-  Near maximum("", "max(0, x - 5) <= y");
+  Gathered maximum("", "max(0, x - 5) <= y");
   EXPECT_THAT(maximum.texts(maximum.relevant().linear),
               Contains(maximum.constraint("max(0, x - 5) - x + 5")));
-  Near product("x >= 2; x <= 5; y >= 1; y <= 4", "x*y >= 3");
+  Gathered product("x >= 2; x <= 5; y >= 1; y <= 4", "x*y >= 3");
   EXPECT_THAT(product.texts(product.relevant().linear),
               Contains(product.constraint("20 - x*y")));
 }
 
 TEST(Relevance, KeepsWhatIsNoRowApart) {
-  Near n("x + y != 3; x == 1 or y == 2", "x >= y");
+  Gathered n("x + y != 3; x == 1 or y == 2", "x >= y");
   EXPECT_EQ(n.relevant().disequalities.size(), 1u);
   EXPECT_EQ(n.relevant().clauses.size(), 1u);
 }
@@ -122,7 +122,7 @@ TEST(ProductLemmas, HoldWhereTheFactsDo) {
   size_t count = 0;
   for (const char* facts : kFacts) {
     for (const char* condition : kConditions) {
-      Near n(facts, condition);
+      Gathered n(facts, condition);
       ProductLemmas lemmas(n.domain());
       for (const auto& constraints : {lemmas.of_bounds(n.relevant()),
                                       lemmas.of_constraints(n.relevant())}) {
@@ -136,7 +136,7 @@ TEST(ProductLemmas, HoldWhereTheFactsDo) {
 }
 
 TEST(ProductLemmas, AreCornersOfABox) {
-  Near n("x >= 2; x <= 5; y >= 1; y <= 4", "x*y >= x + 2*y");
+  Gathered n("x >= 2; x <= 5; y >= 1; y <= 4", "x*y >= x + 2*y");
   ProductLemmas lemmas(n.domain());
   const auto found = n.texts(lemmas.of_bounds(n.relevant()));
   EXPECT_THAT(found, Contains(n.constraint("(x - 2)*(y - 1)")));
@@ -145,21 +145,21 @@ TEST(ProductLemmas, AreCornersOfABox) {
 }
 
 TEST(ProductLemmas, MultiplyRowsByFactors) {
-  Near n("x - y >= 1; x >= 0; y >= 2; z >= 3", "x*z >= y*z");
+  Gathered n("x - y >= 1; x >= 0; y >= 2; z >= 3", "x*z >= y*z");
   ProductLemmas lemmas(n.domain());
   EXPECT_THAT(n.texts(lemmas.of_bounds(n.relevant())),
               Contains(n.constraint("(x - y - 1)*(z - 3)")));
 }
 
 TEST(ProductLemmas, MultiplyShortRowsByOneAnother) {
-  Near n("x - y >= 0; x + y >= 3", "x*x <= x*y + 40");
+  Gathered n("x - y >= 0; x + y >= 3", "x*x <= x*y + 40");
   ProductLemmas lemmas(n.domain());
   EXPECT_THAT(n.texts(lemmas.of_constraints(n.relevant())),
               Contains(n.constraint("(x - y)*(x + y - 3)")));
 }
 
 TEST(ProductLemmas, AreNoneWithoutProducts) {
-  Near n("x - y >= 0; x >= 2; x <= 5", "x >= y");
+  Gathered n("x - y >= 0; x >= 2; x <= 5", "x >= y");
   ProductLemmas lemmas(n.domain());
   EXPECT_TRUE(lemmas.of_bounds(n.relevant()).empty());
   EXPECT_TRUE(lemmas.of_constraints(n.relevant()).empty());
@@ -171,7 +171,7 @@ TEST(CaseSplits, SomeBranchHoldsWhereverTheFactsDo) {
   size_t count = 0;
   for (const char* facts : kFacts) {
     for (const char* condition : kConditions) {
-      Near n(facts, condition);
+      Gathered n(facts, condition);
       const auto split = CaseSplits(n.domain()).choose(n.relevant());
       if (!split) continue;
       ++count;
@@ -210,7 +210,7 @@ TEST(CaseSplits, TakeTheSmallestFirst) {
       {"x >= 0; y >= 5", "x*y >= 3", {"x == 1", "x >= 2"}},
   };
   for (const SplitRow& constraint : constraints) {
-    Near n(constraint.facts, constraint.condition);
+    Gathered n(constraint.facts, constraint.condition);
     const auto split = CaseSplits(n.domain()).choose(n.relevant());
     ASSERT_TRUE(split.has_value()) << constraint.facts;
     std::vector<FormulaId> wanted;
@@ -223,7 +223,7 @@ TEST(CaseSplits, TakeTheSmallestFirst) {
 }
 
 TEST(CaseSplits, ByResiduesOfAFactor) {
-  Near n("", "x*(x//4) >= 3");
+  Gathered n("", "x*(x//4) >= 3");
   const auto split = CaseSplits(n.domain()).choose(n.relevant());
   ASSERT_TRUE(split.has_value());
   EXPECT_EQ(split->branches.size(), 4u);
@@ -231,7 +231,7 @@ TEST(CaseSplits, ByResiduesOfAFactor) {
 }
 
 TEST(CaseSplits, AreNoneWhereNothingIsOpen) {
-  Near n("x - y >= 1", "x >= y");
+  Gathered n("x - y >= 1", "x >= y");
   EXPECT_FALSE(CaseSplits(n.domain()).choose(n.relevant()).has_value());
 }
 

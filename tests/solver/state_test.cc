@@ -123,7 +123,7 @@ TEST_F(States, BoundsOfFormsAreTheTightest) {
       if (tells && (!ends.low || high >= *ends.low)) ends.high = high;
       if (ends.low && high < *ends.low) continue;
     }
-    const auto* set = state.bounds.set_form(forms.pool.polys.linear_form(p),
+    const auto* set = state.bounds.set_form(forms.pool.polys.primitive_part(p),
                                             p.constant, reasons.leaf(1), 0);
     EXPECT_EQ(set != nullptr, tells) << round;
     // Asked of another multiple.
@@ -132,7 +132,7 @@ TEST_F(States, BoundsOfFormsAreTheTightest) {
     std::vector<int> asked = directions[which];
     for (int& c : asked) c *= times;
     const Range r = state.bounds.of_form(
-        forms.pool.polys.linear_form(sum(asked, 0)), offset, reasons);
+        forms.pool.polys.primitive_part(sum(asked, 0)), offset, reasons);
     const auto end = [&](std::optional<int> e) {
       return e ? OptionalInt(Int(*e * times + offset)) : OptionalInt();
     };

@@ -53,9 +53,9 @@ class Changes {
         if (a == b) continue;
         const Poly p = difference(a, b, 0);
         const Range form = state_.bounds.of_form(
-            forms_.pool.polys.linear_form(p), 0, reasons_);
-        const Range chain = state_.differences.in_chain(p);
-        out << "\n" << form.span.to_string() << chain.span.to_string();
+            forms_.pool.polys.primitive_part(p), 0, reasons_);
+        const Range potentials = state_.differences.by_potentials(p);
+        out << "\n" << form.span.to_string() << potentials.span.to_string();
         const auto known = state_.assertions.find(forms_.pool.formulas.ge(p));
         if (known) out << (known->value ? " holds " : " fails ") << known->why;
       }
@@ -73,8 +73,8 @@ class Changes {
       case 1:
         if (a != b) {
           const Poly p = difference(a, b, k);
-          state_.bounds.set_form(forms_.pool.polys.linear_form(p), p.constant,
-                                 why, kNoId);
+          state_.bounds.set_form(forms_.pool.polys.primitive_part(p),
+                                 p.constant, why, kNoId);
         }
         return;
       case 2:

@@ -29,7 +29,7 @@ TEST(Decider, WhatItDecidesIsAnUnguardedAnswerAndALine) {
   EXPECT_EQ(a.decider.decide(ge(s0, 1)), Verdict::kYes);
   EXPECT_EQ(a.decider.decide(le(s0, 9)), Verdict::kUnknown);
   ASSERT_THAT(a.unguarded_answers.decisions(), SizeIs(1));
-  EXPECT_EQ(a.unguarded_answers.decisions()[0].effort, AskEffort::kQuick);
+  EXPECT_EQ(a.unguarded_answers.decisions()[0].mode, AskMode::kQuick);
   EXPECT_THAT(a.log.shapelog(),
               ::testing::EndsWith(
                   "ask static s0 >= 1 ; truth valid ; peer True 0us\n"
@@ -51,10 +51,10 @@ TEST(Decider, AnAnswerThatChoseStridesIsAddedWhenAnotherQuestionGetsIt) {
 TEST(Decider, AnUnguardedAnswerHasTheEffortThatFoundIt) {
   Parts a;
   const Expr question = ge(a.size(8), 1);
-  a.decider.decide(question, AskEffort::kFull);
+  a.decider.decide(question, AskMode::kFull);
   a.decider.decide(question);
   ASSERT_THAT(a.unguarded_answers.decisions(), SizeIs(1));
-  EXPECT_EQ(a.unguarded_answers.decisions()[0].effort, AskEffort::kFull);
+  EXPECT_EQ(a.unguarded_answers.decisions()[0].mode, AskMode::kFull);
 }
 
 TEST(Decider, SimplifiesByFactsButNotByAssumptions) {

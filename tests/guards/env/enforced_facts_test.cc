@@ -101,7 +101,7 @@ TEST(EnforcedFacts, FullUnguardedAnswersKeepEveryAssumption) {
   const Expr s0 = a.size(8), s1 = a.size(9);
   for (int i = 0; i <= static_cast<int>(fixed::unguarded_answers); ++i)
     a.unguarded_answers.add_decision(ge(s0, -i), Verdict::kYes,
-                                     AskEffort::kQuick);
+                                     AskMode::kQuick);
   EXPECT_THAT(a.enforced.view().at_least_two, ElementsAre(s0, s1));
 }
 

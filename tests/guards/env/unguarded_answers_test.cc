@@ -19,7 +19,7 @@ struct Session {
     u0 = symbols.create_unbacked(SymbolKind::kUnbackedInt, {});
   }
   void add_all(Expr question) {
-    answers.add_decision(question, Verdict::kYes, AskEffort::kQuick);
+    answers.add_decision(question, Verdict::kYes, AskMode::kQuick);
     answers.add_branch(question, Verdict::kYes, {"m.py", 3});
     answers.add_place(question, {"m.py", 3});
   }
@@ -81,7 +81,7 @@ TEST(UnguardedAnswers, AboutStridesAreNoBranches) {
 TEST(UnguardedAnswers, DecisionsAloneFillThemToo) {
   Session a;
   for (int i = 0; i <= static_cast<int>(fixed::unguarded_answers); ++i)
-    a.answers.add_decision(ge(a.s0, -i), Verdict::kYes, AskEffort::kQuick);
+    a.answers.add_decision(ge(a.s0, -i), Verdict::kYes, AskMode::kQuick);
   EXPECT_TRUE(a.answers.is_full());
 }
 

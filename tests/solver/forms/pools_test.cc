@@ -64,20 +64,20 @@ TEST(MonomialPool, ProductsQuotientsAndTheirOrder) {
   EXPECT_EQ(pool.quotient(x, pool.product(x, x)), kNoId);
 }
 
-TEST(PolyPool, AFormStandsForItsMultiples) {
+TEST(PolyPool, APrimitivePartStandsForItsMultiples) {
   PolyPool pool;
   const MonoId x = 1, y = 2;
   for (int a = -6; a <= 6; ++a) {
     for (int b = -6; b <= 6; ++b) {
       if (a == 0 && b == 0) continue;
       const Poly p = Poly::term(x, a) + Poly::term(y, b) + Poly::number(5);
-      const LinearForm form = pool.linear_form(p);
-      EXPECT_EQ(pool[form.form] * form.scale + Poly::number(5), p);
-      EXPECT_TRUE(pool[form.form].constant.is_zero());
-      EXPECT_TRUE(pool[form.form].content().is_one());
-      EXPECT_FALSE(pool[form.form].leads_negative());
-      EXPECT_EQ(pool.linear_form(-p).form, form.form);
-      EXPECT_EQ(pool.linear_form(pool.id_of(p)).form, form.form);
+      const PrimitivePart split = pool.primitive_part(p);
+      EXPECT_EQ(pool[split.part] * split.content + Poly::number(5), p);
+      EXPECT_TRUE(pool[split.part].constant.is_zero());
+      EXPECT_TRUE(pool[split.part].content().is_one());
+      EXPECT_FALSE(pool[split.part].leads_negative());
+      EXPECT_EQ(pool.primitive_part(-p).part, split.part);
+      EXPECT_EQ(pool.primitive_part(pool.id_of(p)).part, split.part);
     }
   }
 }
