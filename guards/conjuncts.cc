@@ -5,6 +5,7 @@
 
 #include "solver/interrupt_scope.h"
 #include "sym/canonical.h"
+#include "sym/find_node.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -23,15 +24,16 @@ std::vector<Expr> conjuncts(Expr condition) {
     const Expr e = stack.back();
     stack.pop_back();
     if (!seen.insert(e).second) continue;
+    std::vector<Expr> within;
     if (e.is(Op::kAnd)) {
-      for (size_t i = e.arity(); i-- > 0;) stack.push_back(e.arg(i));
+      within = operands(e, Op::kAnd);
     } else if (e.is(Op::kNot) && e.arg(0).is(Op::kOr)) {
-      const Expr any = e.arg(0);
-      for (size_t i = any.arity(); i-- > 0;)
-        stack.push_back(negate(any.arg(i)));
+      within = operands(e.arg(0), Op::kOr);
+      for (Expr& part : within) part = negate(part);
     } else {
       parts.push_back(e);
     }
+    stack.insert(stack.end(), within.rbegin(), within.rend());
   }
   return parts;
 }

@@ -89,7 +89,7 @@ class Bounder {
   // --- constraints
 
   void read(Expr condition) {
-    visit_conjuncts(condition, [this](Expr part) {
+    visit_operands(condition, Op::kAnd, [this](Expr part) {
       read_relation(part);
       return true;
     });

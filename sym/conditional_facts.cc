@@ -75,7 +75,7 @@ std::optional<bool> ConditionalFacts::truth(Expr e) const {
 }
 
 void ConditionalFacts::assume(Expr c) {
-  visit_conjuncts(c, [this](Expr part) {
+  visit_operands(c, Op::kAnd, [this](Expr part) {
     assume_part(part);
     return true;
   });

@@ -1,6 +1,7 @@
 // sym/find_node.h - the nodes of an expression, one after the other.
 //
 //   find_node(e, [](Expr x) { return x.is(Op::kMod); })   // null: none
+//   operands((a & b) & c, Op::kAnd)                       // {a, b, c}
 //
 // What is shared is looked at once, and depth is no concern of the stack.  Most
 // expressions are small, and quicker walked as the trees that they are written
@@ -49,29 +50,42 @@ bool visit_few(Expr e, int& most, const Visit& visit) {
   return true;
 }
 
-// Calls visit(x) for each condition that e joins by &, from left to right, and
-// ends where it returns false, as then does this.  A conjunction that is shared
-// is looked at once; what is none is its own only part.
+// Calls visit(x) for each operand that `op` joins in e, from left to right, and
+// ends where it returns false, as then does this.  What is another node, or of
+// another type, is its own only operand.  A part that is shared is opened once:
+// again it is nothing new for And, Or, Min and Max, and one operand of a sum.
 template <typename Visit>
-bool visit_conjuncts(Expr e, const Visit& visit) {
-  if (!e.is(Op::kAnd)) return visit(e);
-  const auto is_and = [](Expr x) { return x.is(Op::kAnd); };
-  if (std::none_of(e.args().begin(), e.args().end(), is_and)) {
+bool visit_operands(Expr e, Op op, const Visit& visit) {
+  if (!e.is(op)) return visit(e);
+  const auto is_joined = [&](Expr x) {
+    return x.is(op) && x.type() == e.type();
+  };
+  if (std::none_of(e.args().begin(), e.args().end(), is_joined)) {
     return std::all_of(e.args().begin(), e.args().end(), visit);
   }
+  const bool counts = op == Op::kAdd || op == Op::kMul;
   std::unordered_set<uint32_t> seen;
   std::vector<Expr> stack{e};
   while (!stack.empty()) {
     const Expr next = stack.back();
     stack.pop_back();
-    if (!is_and(next)) {
-      if (!visit(next)) return false;
-    } else if (seen.insert(next.id()).second) {
+    if (is_joined(next) && seen.insert(next.id()).second) {
       Budget::charge(next.arity());
       for (size_t i = next.arity(); i-- > 0;) stack.push_back(next.arg(i));
+    } else if (!is_joined(next) || counts) {
+      if (!visit(next)) return false;
     }
   }
   return true;
+}
+
+inline std::vector<Expr> operands(Expr e, Op op) {
+  std::vector<Expr> all;
+  visit_operands(e, op, [&all](Expr x) {
+    all.push_back(x);
+    return true;
+  });
+  return all;
 }
 
 }  // namespace proviso::inline v0_2::internal

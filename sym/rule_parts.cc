@@ -175,10 +175,6 @@ Expr relation_of(FormSearch& search, Op op, const Polynomial& p) {
   return op == Op::kEq ? zero : s.negate(zero);
 }
 
-std::vector<Expr> elements(Expr e, Op op) {
-  if (e.is(op)) return {e.args().begin(), e.args().end()};
-  return {e};
-}
 Expr joined(FormSearch& search, Op op, const std::vector<Expr>& args) {
   return args.size() == 1 ? args[0] : search.pool().make(op, args);
 }

@@ -72,8 +72,8 @@ void common_element(FormSearch& s, Expr e, Found& found) {
   const Op op = e.op(), other = dual(op);
   for (size_t i = 0; i < e.arity(); ++i) {
     for (size_t j = i + 1; j < e.arity(); ++j) {
-      std::vector<Expr> x = elements(e.arg(i), other), common;
-      std::vector<Expr> y = elements(e.arg(j), other);
+      std::vector<Expr> x = operands(e.arg(i), other), common;
+      std::vector<Expr> y = operands(e.arg(j), other);
       for (Expr a : x) {
         if (std::find(y.begin(), y.end(), a) != y.end()) common.push_back(a);
       }

@@ -13,6 +13,7 @@
 
 #include "sym/budget.h"
 #include "sym/canonical.h"
+#include "sym/find_node.h"
 #include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/rule_parts.h"
@@ -346,7 +347,7 @@ void common_part(FormSearch& s, Expr e, Found& found) {
   const Op op = e.op(), other = dual(op);
   std::vector<Expr> candidates;
   for (Expr arg : e.args()) {
-    for (Expr part : elements(arg, other)) {
+    for (Expr part : operands(arg, other)) {
       if (std::find(candidates.begin(), candidates.end(), part) ==
           candidates.end()) {
         candidates.push_back(part);
@@ -359,7 +360,7 @@ void common_part(FormSearch& s, Expr e, Found& found) {
     size_t uses = 0;
     bool alone = false;
     for (Expr arg : e.args()) {
-      std::vector<Expr> parts = elements(arg, other);
+      std::vector<Expr> parts = operands(arg, other);
       auto at = std::find(parts.begin(), parts.end(), common);
       if (at == parts.end()) {
         others.push_back(arg);

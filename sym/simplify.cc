@@ -8,6 +8,7 @@
 
 #include "sym/budget.h"
 #include "sym/canonical.h"
+#include "sym/find_node.h"
 #include "sym/fixed_limits.h"
 #include "sym/form_search.h"
 #include "sym/not_null.h"
@@ -24,20 +25,10 @@ bool is_associative(Op op) {
          op == Op::kAdd;
 }
 
-// What a chain of one operator joins: a, b and c of (a & b) & c.
-std::vector<Expr> operands(Expr e) {
-  if (!is_associative(e.op())) return {e.args().begin(), e.args().end()};
-  std::vector<Expr> found, stack{e};
-  while (!stack.empty()) {
-    const Expr next = stack.back();
-    stack.pop_back();
-    if (!next.is(e.op()) || next.type() != e.type()) {
-      found.push_back(next);
-      continue;
-    }
-    for (size_t i = next.arity(); i-- > 0;) stack.push_back(next.arg(i));
-  }
-  return found;
+// The arguments of e, those of one operator within another opened.
+std::vector<Expr> parts_of(Expr e) {
+  if (is_associative(e.op())) return operands(e, e.op());
+  return {e.args().begin(), e.args().end()};
 }
 
 // The forms of expressions that are presented one after another, under one set
@@ -67,7 +58,7 @@ class Presentation {
         presented_.emplace(x.id(), x);
         continue;
       }
-      const std::vector<Expr> parts = operands(x);
+      const std::vector<Expr> parts = parts_of(x);
       units -= std::min(units, parts.size() / 2);
       const size_t before = stack.size();
       for (size_t i = parts.size(); i-- > 0;) {

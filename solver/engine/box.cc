@@ -34,7 +34,7 @@ void Box::clear() {
 
 bool Box::is_range(Expr condition) {
   size_t parts = 0;
-  return visit_conjuncts(condition, [&](Expr part) {
+  return visit_operands(condition, Op::kAnd, [&](Expr part) {
     return ++parts <= fixed::box_parts && is_simple_range(part);
   });
 }
@@ -53,8 +53,8 @@ bool Box::is_simple_range(Expr condition) {
 
 // Requires is_range(condition): whether it leaves the symbol a value.
 bool Box::take(Expr condition) {
-  return visit_conjuncts(condition,
-                         [this](Expr part) { return take_simple(part); });
+  return visit_operands(condition, Op::kAnd,
+                        [this](Expr part) { return take_simple(part); });
 }
 
 bool Box::take_simple(Expr condition) {
@@ -245,7 +245,7 @@ class Box::KnownFacts final : public Facts {
 //
 //   a sum of symbols times numbers, of which no common factor is left
 //   x//c, x%c    where x has two of its periods
-bool Box::is_settled(Expr canonical) const {
+bool Box::is_cheapest(Expr canonical) const {
   auto is_term = [](Expr x) {
     return is_leaf(x.op()) ||
            (x.is(Op::kMul) && x.arity() == 2 && x.arg(0).is(Op::kInteger) &&
@@ -271,9 +271,9 @@ std::optional<Expr> Box::simplify(Expr e) const {
     if (range.is_point()) return std::nullopt;  // it is substituted
   }
   Expr canonical = proviso::canonical(e);
-  if (!is_settled(canonical)) {
+  if (!is_cheapest(canonical)) {
     canonical = proviso::canonical(canonical, KnownFacts(*this));
-    if (!canonical.is_int() || !is_settled(canonical)) return std::nullopt;
+    if (!canonical.is_int() || !is_cheapest(canonical)) return std::nullopt;
   }
   Expr& form =
       Forms::of(e.pool()).cheapest.try_emplace(canonical).first->second;

@@ -11,7 +11,7 @@
 // Each symbol has its own values, whatever the others have, so that nothing
 // needs to be asserted: an expression is read as it is written, sums by their
 // terms, with intervals and congruences.  Most contexts of a compiler know no
-// more than this.  Sound, and it settles only what the reasoner settles, too
+// more than this.  Sound, and it decides only what the reasoner decides, too
 // (tests/solver/box_test.cc compares them); the rest is the reasoner's.
 #pragma once
 
@@ -54,7 +54,7 @@ class Box {
   bool take_simple(Expr condition);
   bool narrow(Expr symbol, const Strided& to);
   Strided values_of(Expr symbol) const;
-  bool is_settled(Expr canonical) const;
+  bool is_cheapest(Expr canonical) const;
 
   const Interval symbols_;
   SmallVector<std::pair<Expr, Strided>, 2> ranges_;

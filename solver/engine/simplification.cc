@@ -45,8 +45,8 @@ class Simplification::KnownFacts final : public Facts {
       zeros_.emplace();
       const AssumedFacts& facts = known_.reasoner_.facts();
       for (FactId id = 0; id < facts.size(); ++id) {
-        visit_conjuncts(facts.condition(id),
-                        [this](Expr part) { return note_zero(part); });
+        visit_operands(facts.condition(id), Op::kAnd,
+                       [this](Expr part) { return note_zero(part); });
       }
     }
     return *zeros_;

@@ -68,24 +68,6 @@ Poly pow(TermPool& terms, const Poly& p, unsigned n) {
   return result;
 }
 
-std::optional<Poly> without_factor(TermPool& terms, const Poly& p, AtomId a) {
-  if (!p.constant.is_zero()) return std::nullopt;
-  return terms_without_factor(terms, p, a);
-}
-
-std::optional<Poly> terms_without_factor(TermPool& terms, const Poly& p,
-                                         AtomId a) {
-  const MonoId divisor = terms.monomials.of(a);
-  Poly reduced;
-  for (const Term& t : p.terms) {
-    const MonoId q = terms.monomials.quotient(t.mono, divisor);
-    if (q == kNoId) return std::nullopt;
-    append(reduced, q, t.coef);
-  }
-  merge_terms(reduced);
-  return reduced;
-}
-
 std::optional<Poly> exact_quotient(TermPool& terms, const Poly& a,
                                    const Poly& b) {
   if (b.is_constant()) return std::nullopt;

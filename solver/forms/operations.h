@@ -4,7 +4,6 @@
 //   floor_div(forms, 4*x + y, 4)          x + floor(y/4)        (floors.h)
 //   mod(forms, x, y)                      x - y*floor(x/y)
 //   max(forms, x, y)                      x + pos(y - x)
-//   without_factor(terms, x*y + 3*x, x)   y + 3
 //
 // Every operator that has a normal form is said by products, floors, pos and
 // conditionals, so that D//k, D % k and Min/Max cancel against each other.
@@ -27,11 +26,6 @@ Poly pow(TermPool& terms, const Poly& p, unsigned n);
 size_t degree(const TermPool& terms, const Poly& p);  // most factors of a term
 // The first term in the order that products respect.  Requires one.
 const Term& leading(const TermPool& terms, const Poly& p);
-// p / a, where a is in every term of p and there is no constant; and that of p
-// less its constant.
-std::optional<Poly> without_factor(TermPool& terms, const Poly& p, AtomId a);
-std::optional<Poly> terms_without_factor(TermPool& terms, const Poly& p,
-                                         AtomId a);
 // The polynomial q with a == q*b, if there is one and it is soon found.  No b
 // that is a number.
 std::optional<Poly> exact_quotient(TermPool& terms, const Poly& a,

@@ -4,6 +4,7 @@
 //   x*x*r == 12         -3 <= x <= 3
 //
 // Ends of a factor move in to the next divisor, by limits().divisor_steps.
+#include "solver/forms/form_ring.h"
 #include "solver/limits_in_force.h"
 #include "solver/propagate/propagators.h"
 
@@ -14,10 +15,14 @@ namespace proviso::inline v0_2::internal {
 void DivisorPropagator::on_equality(const Poly& p, Reason why, When) {
   if (p.constant.is_zero()) return;
   const Int most = abs(p.constant);
+  Poly product = p;
+  product.constant = 0;
   for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
-    std::optional<Poly> rest = terms_without_factor(forms_, p, a);
+    const MonoId factor = forms_.monomials.of(a);
+    const auto rest = without_monomial(FormRing(forms_), product, factor);
     if (to_.has_conflict() || !rest) continue;
-    const bool again = without_factor(forms_, *rest, a).has_value();
+    const bool again =
+        without_monomial(FormRing(forms_), *rest, factor).has_value();
     const Int end = again ? integer_root(most) : most;
     to_.bound(a, true, -end, why);
     to_.bound(a, false, end, why);

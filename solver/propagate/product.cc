@@ -7,6 +7,7 @@
 //
 // One factor is looked at a time, the range of the others given; powers by
 // integer roots.  Constant work a factor.
+#include "solver/forms/form_ring.h"
 #include "solver/limits_in_force.h"
 #include "solver/propagate/propagators.h"
 
@@ -24,9 +25,12 @@ void ProductPropagator::on_inequality(const Poly& p, Reason why, When when) {
   // factors has been derived.
   if (p.terms.size() < 2 || when == When::kOriginal) return;
   const bool positive = p.constant.sign() < 0;
+  Poly product = p;
+  product.constant = 0;
   for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
     if (to_.has_conflict()) return;
-    std::optional<Poly> rest = terms_without_factor(forms_, p, a);
+    std::optional<Poly> rest =
+        without_monomial(FormRing(forms_), product, forms_.monomials.of(a));
     if (!rest) continue;
     Range r = ranges_.plain(*rest);
     const bool negative = at_most(r, -1);
@@ -125,7 +129,8 @@ bool ProductPropagator::cancel(Poly& p, Reason& why) {
   if (!p.constant.is_zero() || p.terms.empty()) return false;
   bool any = false;
   for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
-    std::optional<Poly> rest = without_factor(forms_, p, a);
+    std::optional<Poly> rest =
+        without_monomial(FormRing(forms_), p, forms_.monomials.of(a));
     if (!rest) continue;
     const Decision nonzero = literals_.is_nonzero(variable(forms_, a));
     if (nonzero.value != true) continue;
@@ -140,7 +145,8 @@ bool ProductPropagator::cancel(Poly& p, Reason& why) {
 void ProductPropagator::on_equality(const Poly& p, Reason why, When when) {
   if (when != When::kNew || !p.constant.is_zero()) return;
   for (AtomId a : forms_.monomials.factors(p.terms[0].mono)) {
-    const std::optional<Poly> rest = without_factor(forms_, p, a);
+    const std::optional<Poly> rest =
+        without_monomial(FormRing(forms_), p, forms_.monomials.of(a));
     if (!rest || rest->is_constant()) continue;
     const FormulaId zero = forms_.formulas.eq(variable(forms_, a));
     return to_.derive(forms_.formulas.any_of({zero, forms_.formulas.eq(*rest)}),

@@ -165,7 +165,7 @@ bool says_its_row(const Rule& rule, const std::vector<std::string>& names,
   if (*rule.row.condition != '\0') {
     const Expr condition = proviso::canonical(at_values(rule.row.condition));
     if (condition.is_false()) return false;
-    visit_conjuncts(condition, [&](Expr part) {
+    visit_operands(condition, Op::kAnd, [&](Expr part) {
       if (!part.is_constant()) facts.assume(part);
       return true;
     });

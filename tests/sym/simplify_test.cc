@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sym/canonical.h"
 #include "sym/cost.h"
 #include "sym/evaluate.h"
 #include "sym/parse.h"
@@ -147,6 +148,14 @@ TEST(Simplify, IsAsCheapAsTheRowSays) {
 
 // Where e is defined the cheapest form has its value; it costs no more than e,
 // and is its own cheapest form.
+// The sum has 2**60 terms where what is shared is written out.
+TEST(Simplify, EndsWhereASumIsSharedManyTimes) {
+  ExprPool pool;
+  Expr e = parse(pool, "x*y");
+  for (int i = 0; i < 60; ++i) e = pool.make(Op::kAdd, {e, e});
+  EXPECT_EQ(simplify(e), canonical(e));
+}
+
 TEST(Simplify, KeepsTheValueOfRandomExpressions) {
   const uint32_t seed = testing::seed_or(20261123);
   const char* rounds = std::getenv("PROVISO_TEST_PROBLEMS");

@@ -47,13 +47,6 @@ class Operations : public ::testing::Test {
 
 TEST_F(Operations, OfTheHeader) {
   EXPECT_EQ(mul(forms_, x_ + one_, y_), mul(forms_, x_, y_) + y_);
-  const Poly three = mul(forms_, x_, y_) + x_ * 3;
-  EXPECT_EQ(without_factor(forms_, three, *as_atom(forms_, x_)),
-            y_ + Poly::number(3));
-  EXPECT_EQ(without_factor(forms_, three + one_, *as_atom(forms_, x_)),
-            std::nullopt);
-  EXPECT_EQ(terms_without_factor(forms_, three + one_, *as_atom(forms_, x_)),
-            y_ + Poly::number(3));
   EXPECT_EQ(max(forms_, x_, y_) + min(forms_, x_, y_), x_ + y_);
   EXPECT_EQ(max(forms_, x_, x_), x_);
 }
