@@ -6,8 +6,9 @@
 //   state.constraints.add(forms.formulas.ge(x - y), why);
 //
 // Nothing here reasons: Ranges, NormalForm and Propagation (solver/domain.h)
-// read the parts.  Propagation alone changes what they hold; whoever reads of an
-// atom makes its record, and NormalForm marks those that it is in the midst of.
+// read the parts.  Propagation alone changes what they hold; whoever reads of
+// an atom makes its record, and NormalForm marks those that it is in the midst
+// of.
 #pragma once
 
 #include <utility>
