@@ -6,6 +6,7 @@ namespace proviso::inline v0_2 {
 namespace {
 
 // The columns' words, as the table writes them.
+using enum Precedence;
 constexpr ArgClass kNone = ArgClass::kNone, kInteger = ArgClass::kInteger,
                    kNumber = ArgClass::kNumber, kBoolean = ArgClass::kBoolean,
                    kSame = ArgClass::kSame, kCondition = ArgClass::kCondition;
@@ -15,7 +16,8 @@ constexpr ResultClass kInt = ResultClass::kInt, kFloat = ResultClass::kFloat,
                       kOfArms = ResultClass::kOfArms;
 
 constexpr OpInfo kTable[] = {
-#define PROVISO_ROW(enumerator, ...) {Op::enumerator, __VA_ARGS__},
+#define PROVISO_ROW(enumerator, kind, ...) \
+  {Op::enumerator, OpKind::kind, __VA_ARGS__},
     PROVISO_OPERATORS(PROVISO_ROW)
 #undef PROVISO_ROW
 };

@@ -53,6 +53,15 @@ struct Function {
   bool swapped;
 };
 
+// A sign between operands, of a chain of those that bind as tightly.
+struct Sign {
+  std::string_view text;
+  Op op;
+  bool swapped = false;
+
+  Precedence precedence() const { return info(op).infix.precedence; }
+};
+
 std::string_view without_module(std::string_view name) {
   for (std::string_view prefix : {"math.", "torch.", "sympy."}) {
     if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
@@ -77,6 +86,31 @@ const Function* find_function(std::string_view name) {
   static const auto& table = *new auto(make_functions());
   auto it = table.find(without_module(name));
   return it == table.end() ? nullptr : &it->second;
+}
+
+// Each sign means its first row.
+std::vector<Sign> make_signs() {
+  std::vector<Sign> table = {
+      {"-", Op::kAdd}, {">", Op::kLt, true}, {">=", Op::kLe, true}};
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    const std::string_view text = row.infix.sign;
+    const bool is_known =
+        std::any_of(table.begin(), table.end(),
+                    [&](const Sign& sign) { return sign.text == text; });
+    if (!text.empty() && !is_known) table.push_back({text, row.op});
+  }
+  return table;
+}
+
+const Sign* find_sign(const Token& token) {
+  static const auto& table = *new auto(make_signs());
+  if (token.kind != TokenKind::kSign && token.kind != TokenKind::kName)
+    return nullptr;
+  for (const Sign& sign : table) {
+    if (sign.text == token.text) return &sign;
+  }
+  return nullptr;
 }
 
 // PyTorch tells the kind of a symbol by the prefix of its name.
@@ -216,147 +250,130 @@ class Parser {
 
   // --- chains of operators, by how tightly they bind
 
-  enum Rank {
-    kOrRank,
-    kAndRank,
-    kNotRank,
-    kCompareRank,
-    kBitOrRank,
-    kBitXorRank,
-    kBitAndRank,
-    kShiftRank,
-    kSumRank,
-    kProductRank,
-    kFactorRank
-  };
-  static Rank tighter(Rank rank) { return static_cast<Rank>(rank + 1); }
-
   Expr expression() {
     Level level(*this);
-    Expr value = operand(kOrRank).e;
+    Expr value = operand(Precedence::kOr).e;
     size_t at = token().at;
     if (!lexer_.take_name("if")) return value;
-    Expr condition = operand(kOrRank).e;
+    Expr condition = operand(Precedence::kOr).e;
     if (!lexer_.take_name("else")) lexer_.fail_expected("'else'");
     return make(at, Op::kWhere, {condition, value, expression()});
   }
 
   // A factor and the chains that follow it, tightest first, none looser than
   // `loosest`: one call a parenthesis, and one a chain within a chain.
-  Term operand(Rank loosest) {
+  Term operand(Precedence loosest) {
     Level level(*this, operands_, kMaxOperands * options_.max_depth);
     size_t at = token().at;
-    const bool is_not = loosest <= kNotRank && lexer_.take_name("not");
+    const bool is_not = loosest <= Precedence::kNot && lexer_.take_name("not");
     Term left = is_not ? Term{negation(at)} : factor();
-    for (int rank = is_not ? kAndRank : kProductRank; rank >= loosest; --rank) {
-      left = chain(static_cast<Rank>(rank), left);
-    }
+    while (const Sign* sign = next_sign(loosest)) left = chain(*sign, left);
     return left;
+  }
+
+  // The sign that the token is, where it binds no looser than that.
+  const Sign* next_sign(Precedence loosest) const {
+    const Sign* sign = find_sign(token());
+    return sign && sign->precedence() >= loosest ? sign : nullptr;
+  }
+  const Sign* take_sign(Precedence loosest) {
+    const Sign* sign = next_sign(loosest);
+    if (sign) lexer_.advance();
+    return sign;
   }
 
   Expr negation(size_t at) {
     Level level(*this);
-    return make(at, Op::kNot, {operand(kNotRank).e});
+    return make(at, Op::kNot, {operand(Precedence::kNot).e});
   }
 
-  Term chain(Rank rank, Term left) {
-    switch (rank) {
-      case kOrRank: return {word_chain("or", Op::kOr, rank, left.e)};
-      case kAndRank: return {word_chain("and", Op::kAnd, rank, left.e)};
-      case kCompareRank: return {comparison(left.e)};
-      case kBitOrRank:
-        return {bit_chain("|", Op::kOr, Op::kBitOr, rank, left.e)};
-      case kBitXorRank: return {bit_xor(left.e)};
-      case kBitAndRank:
-        return {bit_chain("&", Op::kAnd, Op::kBitAnd, rank, left.e)};
-      case kShiftRank: return {shift(left.e)};
-      case kSumRank: return sum(left);
-      case kProductRank: return product(left);
-      case kNotRank:
-      case kFactorRank: break;
+  Term chain(const Sign& sign, Term left) {
+    switch (sign.precedence()) {
+      case Precedence::kOr:
+      case Precedence::kAnd: return {junction(sign.op, left.e)};
+      case Precedence::kCompare: return {comparison(left.e)};
+      case Precedence::kBitOr:
+      case Precedence::kBitAnd: return {bit_chain(sign.op, left.e)};
+      case Precedence::kBitXor:
+      case Precedence::kShift: return {left_chain(sign.precedence(), left.e)};
+      case Precedence::kSum: return sum(left);
+      case Precedence::kProduct: return product(left);
+      case Precedence::kNot:
+      case Precedence::kSign:
+      case Precedence::kPower:
+      case Precedence::kAtom: break;
+    }
+    lexer_.fail_expected("an operator");  // no chain; operand() has taken it
+  }
+
+  // The operator that a sign means between these.
+  static Op meant(Op op, Expr a, Expr b) {
+    const bool has_float = a.is_float() || b.is_float();
+    if (op == Op::kIntTrueDiv && has_float) return Op::kFloatTrueDiv;
+    const bool are_integers = a.is_int() && b.is_int();
+    if (op == Op::kPow && !are_integers) return Op::kFloatPow;
+    const bool are_conditions = a.is_bool() && b.is_bool();
+    return op == Op::kBitXor && are_conditions ? Op::kNe : op;
+  }
+
+  // The operands of a chain that begins with `first`.
+  std::vector<Expr> operands(Precedence precedence, Expr first) {
+    std::vector<Expr> all{first};
+    while (take_sign(precedence)) {
+      all.push_back(operand(tighter(precedence)).e);
+    }
+    return all;
+  }
+
+  Expr junction(Op op, Expr first) {
+    size_t at = token().at;
+    return make(at, op, operands(info(op).infix.precedence, first));
+  }
+
+  // Conditions join into one node, integers fold from the left.
+  Expr bit_chain(Op op, Expr left) {
+    size_t at = token().at;
+    const auto parts = operands(info(op).infix.precedence, left);
+    if (left.is_bool()) {
+      return make(at, op == Op::kBitAnd ? Op::kAnd : Op::kOr, parts);
+    }
+    for (size_t i = 1; i < parts.size(); ++i) {
+      left = make(at, op, {left, parts[i]});
     }
     return left;
   }
 
-  Expr word_chain(std::string_view word, Op op, Rank rank, Expr first) {
-    if (!lexer_.sees_name(word)) return first;
+  Expr left_chain(Precedence precedence, Expr left) {
     size_t at = token().at;
-    std::vector<Expr> parts{first};
-    while (lexer_.take_name(word)) parts.push_back(operand(tighter(rank)).e);
-    return make(at, op, parts);
+    while (const Sign* sign = take_sign(precedence)) {
+      Expr right = operand(tighter(precedence)).e;
+      left = make(at, meant(sign->op, left, right), {left, right});
+      at = token().at;
+    }
+    return left;
   }
 
   Expr comparison(Expr left) {
     std::vector<Expr> parts;
-    size_t first_at = token().at;
-    while (token().kind == TokenKind::kSign) {
-      size_t at = token().at;
-      std::string_view sign = token().text;
-      if (sign != "<" && sign != "<=" && sign != ">" && sign != ">=" &&
-          sign != "==" && sign != "!=") {
-        break;
-      }
-      lexer_.advance();
-      Expr right = operand(kBitOrRank).e;
-      parts.push_back(relation(at, sign, left, right));
+    size_t first_at = token().at, at = first_at;
+    while (const Sign* sign = take_sign(Precedence::kCompare)) {
+      Expr right = operand(tighter(Precedence::kCompare)).e;
+      parts.push_back(sign->swapped ? make(at, sign->op, {right, left})
+                                    : make(at, sign->op, {left, right}));
       left = right;
+      at = token().at;
     }
-    if (parts.empty()) return left;
     return parts.size() == 1 ? parts[0] : make(first_at, Op::kAnd, parts);
   }
 
-  Expr relation(size_t at, std::string_view sign, Expr a, Expr b) {
-    if (sign == "<") return make(at, Op::kLt, {a, b});
-    if (sign == "<=") return make(at, Op::kLe, {a, b});
-    if (sign == ">") return make(at, Op::kLt, {b, a});
-    if (sign == ">=") return make(at, Op::kLe, {b, a});
-    return make(at, sign == "==" ? Op::kEq : Op::kNe, {a, b});
-  }
-
-  Expr bit_xor(Expr left) {
-    while (lexer_.sees("^")) {
-      size_t at = token().at;
-      lexer_.advance();
-      Expr right = operand(kBitAndRank).e;
-      bool logic = left.is_bool() && right.is_bool();
-      left = make(at, logic ? Op::kNe : Op::kBitXor, {left, right});
-    }
-    return left;
-  }
-
-  // Booleans join into one node, integers fold from the left.
-  Expr bit_chain(std::string_view sign, Op logic, Op bits, Rank rank,
-                 Expr left) {
-    if (!lexer_.sees(sign)) return left;
-    size_t at = token().at;
-    std::vector<Expr> parts{left};
-    while (lexer_.take(sign)) parts.push_back(operand(tighter(rank)).e);
-    if (left.is_bool()) return make(at, logic, parts);
-    for (size_t i = 1; i < parts.size(); ++i) {
-      left = make(at, bits, {left, parts[i]});
-    }
-    return left;
-  }
-
-  Expr shift(Expr left) {
-    while (lexer_.sees("<<") || lexer_.sees(">>")) {
-      size_t at = token().at;
-      Op op = lexer_.sees("<<") ? Op::kLShift : Op::kRShift;
-      lexer_.advance();
-      left = make(at, op, {left, operand(kSumRank).e});
-    }
-    return left;
-  }
-
   Term sum(Term first) {
-    if (!lexer_.sees("+") && !lexer_.sees("-")) return first;
     size_t at = token().at;
     std::vector<Expr> terms{first.e};
-    while (lexer_.sees("+") || lexer_.sees("-")) {
+    while (next_sign(Precedence::kSum)) {
       bool minus = lexer_.sees("-");
       size_t sign_at = token().at;
       lexer_.advance();
-      Term term = operand(kProductRank);
+      Term term = operand(tighter(Precedence::kSum));
       terms.push_back(minus ? negate(sign_at, term).e : term.e);
     }
     return {make(at, Op::kAdd, terms)};
@@ -386,33 +403,26 @@ class Parser {
   }
 
   Term product(Term first) {
-    if (!sees_product_sign()) return first;
     std::vector<Expr> factors{first.e};
     bool open = first.open;
     size_t product_at = token().at;
-    while (sees_product_sign()) {
-      std::string_view sign = token().text;
+    while (const Sign* sign = next_sign(Precedence::kProduct)) {
       size_t at = token().at;
       lexer_.advance();
       Expr right = factor().e;
-      if (sign == "*") {
+      if (sign->op == Op::kMul) {
         if (open && factors.size() == 1) open_product(factors);
         open = false;
         factors.push_back(right);
         continue;
       }
       Expr left = close_product(product_at, factors);
-      factors.assign(1, make(at, division(sign, left, right), {left, right}));
+      const Op op = meant(sign->op, left, right);
+      factors.assign(1, make(at, op, {left, right}));
       open = false;
     }
     if (factors.size() == 1) return {factors[0], open};
     return {close_product(product_at, factors), true};
-  }
-
-  bool sees_product_sign() const {
-    if (token().kind != TokenKind::kSign) return false;
-    std::string_view sign = token().text;
-    return sign == "*" || sign == "/" || sign == "//" || sign == "%";
   }
 
   // -x * y continues the product that the sign began.
@@ -422,12 +432,6 @@ class Parser {
   }
   Expr close_product(size_t at, const std::vector<Expr>& factors) {
     return factors.size() == 1 ? factors[0] : make(at, Op::kMul, factors);
-  }
-
-  static Op division(std::string_view sign, Expr a, Expr b) {
-    if (sign == "//") return Op::kFloorDiv;
-    if (sign == "%") return Op::kMod;
-    return a.is_float() || b.is_float() ? Op::kFloatTrueDiv : Op::kIntTrueDiv;
   }
 
   // Signs bind looser than ** and tighter than *, as in Python.
@@ -459,11 +463,11 @@ class Parser {
   Expr power() {
     Expr base = primary();
     size_t at = token().at;
-    if (!lexer_.take("**")) return base;
+    const Sign* sign = take_sign(Precedence::kPower);
+    if (sign == nullptr) return base;
     Level level(*this);
     Expr exponent = factor().e;
-    bool ints = base.is_int() && exponent.is_int();
-    return make(at, ints ? Op::kPow : Op::kFloatPow, {base, exponent});
+    return make(at, meant(sign->op, base, exponent), {base, exponent});
   }
 
   Expr primary() {

@@ -60,23 +60,33 @@ std::optional<std::string> internal::decimal(const Rational& r) {
 
 namespace {
 
-// What PyTorch's form and Python share: sums, products, powers, comparisons.
-class Infix {
+// What PyTorch's form and Python share: constants, sums, products, powers,
+// comparisons.
+class InfixText {
  public:
   // A number of more digits is not written: what makes them takes time as their
   // square.
   void set_most_digits(size_t digits) { most_digits_ = digits; }
 
  protected:
-  ~Infix() = default;
+  ~InfixText() = default;
 
   // The text of a positive float constant.
   virtual std::string fraction(const Rational& r) const = 0;
 
-  Level number(Expr e, Line& line) const {
+  static std::string sign(Op op) { return std::string(info(op).infix.sign); }
+  static std::string spaced(const Infix& infix) {
+    return " " + std::string(infix.sign) + " ";
+  }
+
+  Precedence constant(Expr e, Line& line) const {
+    if (e.is_bool()) {
+      line << (e.is_true() ? "True" : "False");
+      return Precedence::kAtom;
+    }
     const bool minus = is_negative(e);
     line << (minus ? "-" : "") + unsigned_number(e);
-    return minus ? kSignLevel : kAtomLevel;
+    return minus ? Precedence::kSign : Precedence::kAtom;
   }
   std::string unsigned_number(Expr e) const {
     if (e.is(Op::kInteger)) {
@@ -90,17 +100,18 @@ class Infix {
     return digits ? *digits : fraction(r);
   }
 
-  Level sum(Expr e, Line& line) const {
-    line << at_least(e.arg(0), kProductLevel);
+  Precedence sum(Expr e, Line& line) const {
+    const Infix& plus = info(Op::kAdd).infix;
+    line << at_least(e.arg(0), tighter(plus.precedence));
     for (Expr term : e.args().subspan(1)) {
       std::optional<Line> minus = subtracted(term);
       if (minus) {
         line << " - " << *std::move(minus);
       } else {
-        line << " + " << at_least(term, kProductLevel);
+        line << spaced(plus) << at_least(term, tighter(plus.precedence));
       }
     }
-    return kSumLevel;
+    return plus.precedence;
   }
 
   // What stands after " - " when the sign of `term` can go there.
@@ -113,7 +124,7 @@ class Infix {
     Expr first = term.arg(0);
     if (!is_number(first) || !is_negative(first)) return std::nullopt;
     if (!is_minus_one(first)) {
-      line << unsigned_number(first) << "*";
+      line << unsigned_number(first) << sign(Op::kMul);
     } else if (is_number(term.arg(1))) {
       return std::nullopt;  // -1*2: a number would swallow the sign
     }
@@ -124,41 +135,46 @@ class Infix {
     return e.is(Op::kInteger) && e.integer() == Int(-1);
   }
 
-  static Level product(Expr e, Line& line) {
+  static Precedence product(Expr e, Line& line) {
     std::span<const Expr> args = e.args();
     if (is_minus_one(args[0]) && !is_number(args[1])) {
-      line << "-" << factors(args.subspan(1));
+      line << "-";
     } else {
-      line << at_least(args[0], kSignLevel) << "*" << factors(args.subspan(1));
+      line << at_least(args[0], Precedence::kSign) << sign(Op::kMul);
     }
-    return kProductLevel;
+    line << factors(args.subspan(1));
+    return info(Op::kMul).infix.precedence;
   }
   static Line factors(std::span<const Expr> args) {
-    return joined(args, "*", kPowerLevel);
+    return joined(args, sign(Op::kMul), Precedence::kPower);
   }
 
-  static Level power(Expr base, Expr exponent, Line& line) {
-    line << at_least(base, kAtomLevel) << "**"
-         << at_least(exponent, kSignLevel);
-    return kPowerLevel;
+  // A sign may stand after **, but not before it.
+  static Precedence power(Expr e, Line& line) {
+    const auto& [sign, precedence] = info(e.op()).infix;
+    line << at_least(e.arg(0), tighter(precedence)) << std::string(sign)
+         << at_least(e.arg(1), Precedence::kSign);
+    return precedence;
   }
 
-  static Level compare(Expr a, std::string_view sign, Expr b, Line& line) {
-    line << at_least(a, kBitOrLevel) << " " + std::string(sign) + " "
-         << at_least(b, kBitOrLevel);
-    return kCompareLevel;
-  }
-  static Level inequality(Expr e, Line& line) {
-    bool strict = e.is(Op::kLt);
-    if (flips(e)) {
-      return compare(e.arg(1), strict ? ">" : ">=", e.arg(0), line);
-    }
-    return compare(e.arg(0), strict ? "<" : "<=", e.arg(1), line);
+  static Precedence relation(Expr e, Line& line) {
+    const Infix& infix = info(e.op()).infix;
+    std::string sign = spaced(infix);
+    const bool is_flipped = (e.is(Op::kLt) || e.is(Op::kLe)) && flips(e);
+    if (is_flipped) sign[1] = '>';
+    line << at_least(e.arg(is_flipped), tighter(infix.precedence)) << sign
+         << at_least(e.arg(!is_flipped), tighter(infix.precedence));
+    return infix.precedence;
   }
 
-  static Level call(std::string_view name, Expr e, Line& line) {
+  // PyTorch joins conditions by the signs of bits.
+  static const Infix& sign_of_bits(Expr junction) {
+    return info(junction.is(Op::kAnd) ? Op::kBitAnd : Op::kBitOr).infix;
+  }
+
+  static Precedence call(std::string_view name, Expr e, Line& line) {
     line << std::string(name) + "(" << joined(e.args(), ", ") << ")";
-    return kAtomLevel;
+    return Precedence::kAtom;
   }
 
  private:
@@ -175,33 +191,26 @@ class Infix {
 
 // --- PyTorch's and SymPy's str()
 
-class TorchText final : public Infix {
+class TorchText final : public InfixText {
  public:
-  Level write(Expr e, Line& line) const {
-    switch (e.op()) {
-      case Op::kInteger:
-      case Op::kRational: return number(e, line);
-      case Op::kBoolean:
-        line << (e.is_true() ? "True" : "False");
-        return kAtomLevel;
-      case Op::kSymbol: line << e.symbol().name; return kAtomLevel;
-      case Op::kLt:
-      case Op::kLe: return inequality(e, line);
-      case Op::kNot: line << "~(" << loose(e.arg(0)) << ")"; return kSignLevel;
-      case Op::kFloorDiv:
-        line << "(" << at_least(e.arg(0), kSignLevel) << "//"
-             << at_least(e.arg(1), kSignLevel) << ")";
-        return kAtomLevel;
-      case Op::kPow:
-        if (e.is_float()) break;  // ** of floats is FloatPow
-        return power(e.arg(0), e.arg(1), line);
-      case Op::kAdd:
-      case Op::kMul:
-      case Op::kAnd:
-      case Op::kOr:
-        if (e.arity() < 2) break;
-        return chain(e, line);
-      default: break;
+  Precedence write(Expr e, Line& line) const {
+    if (e.is_constant()) return constant(e, line);
+    if (e.is_symbol()) {
+      line << e.symbol().name;
+      return Precedence::kAtom;
+    }
+    if (e.is(Op::kAdd) && e.arity() > 1) return sum(e, line);
+    if (e.is(Op::kMul) && e.arity() > 1) return product(e, line);
+    // ** of floats is FloatPow
+    if (e.is(Op::kPow) && e.is_int()) return power(e, line);
+    if (e.is(Op::kFloorDiv)) return quotient(e, line);
+    if (e.is(Op::kLt) || e.is(Op::kLe)) return relation(e, line);
+    if (e.is(Op::kNot)) {
+      line << "~(" << loose(e.arg(0)) << ")";
+      return Precedence::kSign;
+    }
+    if ((e.is(Op::kAnd) || e.is(Op::kOr)) && e.arity() > 1) {
+      return junction(e, line);
     }
     return call(info(e.op()).name, e, line);
   }
@@ -212,51 +221,63 @@ class TorchText final : public Infix {
   }
 
  private:
-  Level chain(Expr e, Line& line) const {
-    if (e.is(Op::kAdd)) return sum(e, line);
-    if (e.is(Op::kMul)) return product(e, line);
-    const bool both = e.is(Op::kAnd);
+  static Precedence quotient(Expr e, Line& line) {
+    line << "(" << joined(e.args(), sign(e.op()), Precedence::kSign) << ")";
+    return Precedence::kAtom;
+  }
+  static Precedence junction(Expr e, Line& line) {
+    const Infix& infix = sign_of_bits(e);
     for (size_t i = 0; i < e.arity(); ++i) {
-      if (i > 0) line << (both ? " & " : " | ");
+      if (i > 0) line << spaced(infix);
       line << "(" << loose(e.arg(i)) << ")";
     }
-    return both ? kBitAndLevel : kBitOrLevel;
+    return infix.precedence;
   }
 };
 
 // --- Python
 
-class PythonText : public Infix {
+class PythonText : public InfixText {
  public:
   using Names = std::function<std::string(Expr)>;
   explicit PythonText(const Names& names) : names_(names) {}
   virtual ~PythonText() = default;
 
-  virtual Level write(Expr e, Line& line) const {
-    switch (e.op()) {
-      case Op::kInteger:
-      case Op::kRational: return number(e, line);
-      case Op::kBoolean:
-        line << (e.is_true() ? "True" : "False");
-        return kAtomLevel;
-      case Op::kSymbol:
+  virtual Precedence write(Expr e, Line& line) const {
+    switch (info(e.op()).kind) {
+      case OpKind::kConstant: return constant(e, line);
+      case OpKind::kSymbol:
         line << (names_ ? names_(e) : e.symbol().name);
-        return kAtomLevel;
-      case Op::kEq: return compare(e.arg(0), "==", e.arg(1), line);
-      case Op::kNe: return compare(e.arg(0), "!=", e.arg(1), line);
-      case Op::kLt:
-      case Op::kLe: return inequality(e, line);
-      case Op::kAnd: return chain(e, " and ", kAndLevel, line);
-      case Op::kOr: return chain(e, " or ", kOrLevel, line);
-      case Op::kNot:
-        line << "not " << at_least(e.arg(0), kAtomLevel);
-        return kNotLevel;
-      case Op::kWhere:
-        line << "(" << at_least(e.arg(1), kOrLevel) << " if " << loose(e.arg(0))
-             << " else " << loose(e.arg(2)) << ")";
-        return kAtomLevel;
-      default: return arithmetic(e, line);
+        return Precedence::kAtom;
+      case OpKind::kSum: return e.arity() > 1 ? sum(e, line) : same(e, line);
+      case OpKind::kProduct:
+        return e.arity() > 1 ? product(e, line) : same(e, line);
+      case OpKind::kExtremum:
+        return e.arity() > 1 ? function(e, line) : same(e, line);
+      case OpKind::kIdentity: return same(e, line);
+      case OpKind::kPower: return power(e, line);
+      case OpKind::kFloorDiv: return binary(e, sign(e.op()), line);
+      case OpKind::kMod:
+      case OpKind::kTrueDiv:
+      case OpKind::kShift:
+      case OpKind::kBitwise: return binary(e, spaced(info(e.op()).infix), line);
+      case OpKind::kRelation: return relation(e, line);
+      case OpKind::kJunction: return junction(e, info(e.op()).infix, line);
+      case OpKind::kNot:
+        line << "not " << at_least(e.arg(0), Precedence::kAtom);
+        return Precedence::kNot;
+      case OpKind::kWhere:
+        line << "(" << at_least(e.arg(1), Precedence::kOr) << " if "
+             << loose(e.arg(0)) << " else " << loose(e.arg(2)) << ")";
+        return Precedence::kAtom;
+      case OpKind::kAbs:
+      case OpKind::kToFloat:
+      case OpKind::kRounding: return function(e, line);
+      case OpKind::kReal: return real(e, line);
+      case OpKind::kIndicator: return dense_indicator(e, line);
+      case OpKind::kDefined: break;
     }
+    return write(definition(e), line);
   }
 
  protected:
@@ -264,85 +285,52 @@ class PythonText : public Infix {
     return "(" + r.num().to_string() + "/" + r.den().to_string() + ")";
   }
 
-  static Level chain(Expr e, std::string_view word, Level level, Line& line) {
+  static Precedence junction(Expr e, const Infix& infix, Line& line) {
     if (e.arity() < 2) return same(e, line);
-    line << joined(e.args(), word, static_cast<Level>(level + 1));
-    return level;
+    line << joined(e.args(), spaced(infix), tighter(infix.precedence));
+    return infix.precedence;
   }
 
  private:
   // The only argument, which stands for the whole.
-  static Level same(Expr e, Line& line) {
-    line << at_least(e.arg(0), kAtomLevel);
-    return kAtomLevel;
+  static Precedence same(Expr e, Line& line) {
+    line << at_least(e.arg(0), Precedence::kAtom);
+    return Precedence::kAtom;
   }
 
-  Level arithmetic(Expr e, Line& line) const {
-    switch (e.op()) {
-      case Op::kAdd: return e.arity() > 1 ? sum(e, line) : same(e, line);
-      case Op::kMul: return e.arity() > 1 ? product(e, line) : same(e, line);
-      case Op::kPow:
-      case Op::kPowByNatural: return power(e.arg(0), e.arg(1), line);
-      case Op::kFloatPow:
-        line << as_float(e.arg(0)) << "**" << as_float(e.arg(1));
-        return kPowerLevel;
-      case Op::kFloorDiv:
-      case Op::kCleanDiv: return binary(e, "//", line);
-      case Op::kMod:
-      case Op::kPythonMod: return binary(e, " % ", line);
-      case Op::kIntTrueDiv:
-      case Op::kFloatTrueDiv: return binary(e, " / ", line);
-      case Op::kMin:
-        return e.arity() > 1 ? call("min", e, line) : same(e, line);
-      case Op::kMax:
-        return e.arity() > 1 ? call("max", e, line) : same(e, line);
-      case Op::kIdentity: return same(e, line);
-      default: return bits(e, line);
-    }
-  }
-
-  Level bits(Expr e, Line& line) const {
-    switch (e.op()) {
-      case Op::kLShift: return binary(e, " << ", line, kShiftLevel);
-      case Op::kRShift: return binary(e, " >> ", line, kShiftLevel);
-      case Op::kBitAnd: return binary(e, " & ", line, kBitAndLevel);
-      case Op::kBitOr: return binary(e, " | ", line, kBitOrLevel);
-      case Op::kBitXor: return binary(e, " ^ ", line, kBitXorLevel);
-      default: return function(e, line);
-    }
-  }
-
-  Level function(Expr e, Line& line) const {
-    if (e.is(Op::kTruncToFloat)) {
-      line << "float(math.trunc(" << loose(e.arg(0)) << "))";
-      return kAtomLevel;
-    }
-    if (e.is(Op::kDenseIndicator)) return dense_indicator(e, line);
-    if (const Expr meaning = definition(e); meaning != e) {
-      return write(meaning, line);
-    }
+  static Precedence function(Expr e, Line& line) {
     return call(info(e.op()).python, e, line);
   }
 
-  static Level binary(Expr e, std::string_view sign, Line& line,
-                      Level level = kProductLevel) {
-    auto tighter = static_cast<Level>(level + 1);
-    line << at_least(e.arg(0), level) << std::string(sign)
-         << at_least(e.arg(1), tighter);
+  static Precedence real(Expr e, Line& line) {
+    if (e.is(Op::kFloatPow)) {
+      const auto& [sign, precedence] = info(e.op()).infix;
+      line << as_float(e.arg(0)) << std::string(sign) << as_float(e.arg(1));
+      return precedence;
+    }
+    if (!e.is(Op::kTruncToFloat)) return function(e, line);
+    line << "float(math.trunc(" << loose(e.arg(0)) << "))";
+    return Precedence::kAtom;
+  }
+
+  static Precedence binary(Expr e, std::string sign, Line& line) {
+    const Precedence level = info(e.op()).infix.precedence;
+    line << at_least(e.arg(0), level) << std::move(sign)
+         << at_least(e.arg(1), tighter(level));
     return level;
   }
   static Line as_float(Expr e) {
     Line line;
-    if (e.is_float()) return std::move(line << at_least(e, kAtomLevel));
+    if (e.is_float()) return std::move(line << at_least(e, Precedence::kAtom));
     return std::move(line << "float(" << loose(e) << ")");
   }
   // The name that PyTorch's guard code has in scope.
-  static Level dense_indicator(Expr e, Line& line) {
+  static Precedence dense_indicator(Expr e, Line& line) {
     size_t rank = e.arity() / 2;
     line << "eval_is_non_overlapping_and_dense(["
          << joined(e.args().first(rank), ", ") << "], ["
          << joined(e.args().subspan(rank), ", ") << "])";
-    return kAtomLevel;
+    return Precedence::kAtom;
   }
 
   const Names& names_;
@@ -354,32 +342,29 @@ class TracedText final : public PythonText {
  public:
   using PythonText::PythonText;
 
-  Level write(Expr e, Line& line) const override {
-    switch (e.op()) {
-      case Op::kAnd: return chain(e, " & ", kBitAndLevel, line);
-      case Op::kOr: return chain(e, " | ", kBitOrLevel, line);
-      case Op::kNot: return call("torch.sym_not", e, line);
-      case Op::kWhere: return call("torch.sym_ite", e, line);
-      case Op::kMin: return nested("torch.sym_min", e.args(), line);
-      case Op::kMax: return nested("torch.sym_max", e.args(), line);
-      case Op::kToFloat: return call("torch.sym_float", e, line);
-      case Op::kTruncToInt: return call("torch.sym_int", e, line);
-      default: return PythonText::write(e, line);
+  Precedence write(Expr e, Line& line) const override {
+    if (e.is(Op::kAnd) || e.is(Op::kOr)) {
+      return junction(e, sign_of_bits(e), line);
     }
+    if (e.is(Op::kMin) || e.is(Op::kMax)) return nested(e, line);
+    if (e.is(Op::kTruncToInt)) return call("torch.sym_int", e, line);
+    if (e.is(Op::kNot) || e.is(Op::kWhere) || e.is(Op::kToFloat)) {
+      return call(info(e.op()).target, e, line);
+    }
+    return PythonText::write(e, line);
   }
 
  private:
   // f(a, f(b, c)): torch's take two.
-  static Level nested(std::string_view name, std::span<const Expr> args,
-                      Line& line) {
-    for (size_t i = 0; i < args.size(); ++i) {
-      const bool is_last = i + 1 == args.size();
-      if (!is_last) line << std::string(name) + "(";
-      line << loose(args[i]);
+  static Precedence nested(Expr e, Line& line) {
+    for (size_t i = 0; i < e.arity(); ++i) {
+      const bool is_last = i + 1 == e.arity();
+      if (!is_last) line << std::string(info(e.op()).target) + "(";
+      line << loose(e.arg(i));
       if (!is_last) line << ", ";
     }
-    line << std::string(args.size() - 1, ')');
-    return kAtomLevel;
+    line << std::string(e.arity() - 1, ')');
+    return Precedence::kAtom;
   }
 };
 

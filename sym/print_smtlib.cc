@@ -22,9 +22,9 @@ class SmtText {
     }
   }
 
-  Level write(Expr e, Line& line) {
+  Precedence write(Expr e, Line& line) {
     line << form(e);
-    return kAtomLevel;
+    return Precedence::kAtom;
   }
 
  private:

@@ -57,9 +57,9 @@ bool is_plainly_natural(Expr e, int& looks) {
 
 class SreprText {
  public:
-  Level write(Expr e, Line& line) const {
+  Precedence write(Expr e, Line& line) const {
     line << form(e);
-    return kAtomLevel;
+    return Precedence::kAtom;
   }
 
  private:

@@ -2,10 +2,10 @@
 // piece, from left to right.  Not for callers of the library.
 //
 //   struct Sums {
-//     Level write(Expr e, Line& line) const {     // a + b
-//       line << at_least(e.arg(0), kSumLevel) << " + "
-//            << at_least(e.arg(1), kProductLevel);
-//       return kSumLevel;
+//     Precedence write(Expr e, Line& line) const {     // a + b
+//       line << at_least(e.arg(0), Precedence::kSum) << " + "
+//            << at_least(e.arg(1), Precedence::kProduct);
+//       return Precedence::kSum;
 //     }
 //   };
 //   Sums style;
@@ -31,29 +31,12 @@
 
 namespace proviso::inline v0_2::internal {
 
-// How tightly a piece of text binds, in Python's order.
-enum Level {
-  kOrLevel,
-  kAndLevel,
-  kNotLevel,
-  kCompareLevel,
-  kBitOrLevel,
-  kBitXorLevel,
-  kBitAndLevel,
-  kShiftLevel,
-  kSumLevel,
-  kProductLevel,
-  kSignLevel,
-  kPowerLevel,
-  kAtomLevel
-};
-
 // What is to be written, in order: text, and expressions in parentheses where
 // they bind looser than `level`.
 struct Piece {
   std::string text;
   Expr e = {};
-  Level level = kOrLevel;
+  Precedence level = Precedence::kOr;
 };
 struct Line {
   std::vector<Piece> pieces;
@@ -72,11 +55,11 @@ struct Line {
     return *this;
   }
 };
-inline Piece at_least(Expr e, Level level) { return {{}, e, level}; }
+inline Piece at_least(Expr e, Precedence level) { return {{}, e, level}; }
 inline Piece loose(Expr e) { return {{}, e}; }
 
 inline Line joined(std::span<const Expr> args, std::string_view separator,
-                   Level level = kOrLevel) {
+                   Precedence level = Precedence::kOr) {
   Line line;
   for (size_t i = 0; i < args.size(); ++i) {
     if (i > 0) line << std::string(separator);
@@ -90,12 +73,12 @@ class WrittenParts {
  public:
   struct Part {
     size_t begin = 0, end = 0;
-    Level level = kOrLevel;
+    Precedence level = Precedence::kOr;
   };
 
   // `e` begins at `begin`, and ends when no more than `waiting` pieces wait.
   // Of a short text nothing is kept: it is written again sooner than found.
-  void open(Expr e, size_t begin, Level level, size_t waiting) {
+  void open(Expr e, size_t begin, Precedence level, size_t waiting) {
     if (begin < kLongText || e.arity() == 0) return;
     open_.push_back({e, {begin, 0, level}, waiting});
   }
@@ -156,7 +139,7 @@ std::string write_text(Style& style, Expr root, bool& is_cut,
       }
     }
     Line line;
-    const Level level = style.write(piece.e, line);
+    const Precedence level = style.write(piece.e, line);
     if (level < piece.level) {
       waiting.push_back({")"});
       out += "(";

@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sym/definition.h"
 #include "sym/evaluate.h"
@@ -75,24 +77,100 @@ TEST(Operators, CeilDivTouchesTheFilesOfTheGuideAndNoMore) {
   EXPECT_EQ(files_naming("kCeilDiv"), guide);
 }
 
-TEST(Operators, AreReadAsTheyArePrinted) {
-  ExprPool pool;
+// The operator of a row, which is no leaf's, of symbols and conditions.
+Expr example(ExprPool& pool, const OpInfo& row) {
   const Expr x = pool.symbol("x", SymbolKind::kUnbackedInt);
   const Expr flag = lt(x, pool.integer(3));
+  const bool of_booleans = row.args == ArgClass::kBoolean;
+  std::vector<Expr> args(static_cast<size_t>(std::max(row.min_args, 2)),
+                         of_booleans ? flag : x);
+  if (row.max_args >= 0) args.resize(static_cast<size_t>(row.max_args));
+  while (args.size() < static_cast<size_t>(std::max(row.min_args, 0))) {
+    args.push_back(x);
+  }
+  if (row.args == ArgClass::kCondition) args[0] = flag;
+  return pool.make(row.op, args);
+}
+
+TEST(Operators, AreReadAsTheyArePrinted) {
+  ExprPool pool;
   for (size_t i = 0; i < kOpCount; ++i) {
     const OpInfo& row = info(static_cast<Op>(i));
     EXPECT_EQ(static_cast<size_t>(row.op), i);
     if (is_leaf(row.op)) continue;
-    const bool of_booleans = row.args == ArgClass::kBoolean;
-    std::vector<Expr> args(static_cast<size_t>(std::max(row.min_args, 2)),
-                           of_booleans ? flag : x);
-    if (row.max_args >= 0) args.resize(static_cast<size_t>(row.max_args));
-    while (args.size() < static_cast<size_t>(std::max(row.min_args, 0))) {
-      args.push_back(x);
-    }
-    if (row.args == ArgClass::kCondition) args[0] = flag;
-    const Expr e = pool.make(row.op, args);
+    const Expr e = example(pool, row);
     EXPECT_EQ(parse(pool, to_string(e)), e) << to_string(e);
+  }
+}
+
+TEST(Operators, AreOfTheKindThatOthersDefineWhereTheyHaveADefinition) {
+  ExprPool pool;
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    if (is_leaf(row.op)) continue;
+    const Expr e = example(pool, row);
+    EXPECT_EQ(row.kind == OpKind::kDefined, definition(e) != e) << row.name;
+  }
+}
+
+// Loosest first.
+const std::vector<std::set<std::string_view>> kPythonsSigns = {
+    {"or"},       {"and"}, {"==", "!=", "<", "<="}, {"|"}, {"^"}, {"&"},
+    {"<<", ">>"}, {"+"},   {"*", "/", "//", "%"},   {"**"}};
+
+TEST(Operators, SignsBindAsInPython) {
+  std::vector<std::pair<size_t, Precedence>> found;
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const Infix& infix = info(static_cast<Op>(i)).infix;
+    if (infix.sign.empty()) continue;
+    for (size_t level = 0; level < kPythonsSigns.size(); ++level) {
+      if (kPythonsSigns[level].contains(infix.sign))
+        found.emplace_back(level, infix.precedence);
+    }
+  }
+  EXPECT_GT(found.size(), 20u);
+  for (const auto& [level, precedence] : found) {
+    for (const auto& [other, others] : found) {
+      EXPECT_EQ(level < other, precedence < others) << level << ' ' << other;
+    }
+  }
+}
+
+// x - y*z by the rows of * and +: brackets where they are read change nothing.
+TEST(Operators, SignsAreReadAsTheyBind) {
+  ExprPool pool;
+  std::vector<Infix> signs;
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    const bool of_integers = row.result == ResultClass::kInt ||
+                             row.result == ResultClass::kOfArguments;
+    if (of_integers && !row.infix.sign.empty()) signs.push_back(row.infix);
+  }
+  EXPECT_GT(signs.size(), 10u);
+  const Expr symbols[] = {pool.symbol("x", SymbolKind::kUnbackedInt),
+                          pool.symbol("y", SymbolKind::kUnbackedInt),
+                          pool.symbol("z", SymbolKind::kUnbackedInt)};
+  for (const Infix& first : signs) {
+    for (const Infix& second : signs) {
+      const std::string a = " " + std::string(first.sign) + " ";
+      const std::string b = " " + std::string(second.sign) + " ";
+      const bool is_power = first.precedence == Precedence::kPower;
+      const bool from_right =
+          first.precedence < second.precedence ||
+          (is_power && second.precedence == Precedence::kPower);
+      const Expr plain = parse(pool, "x" + a + "y" + b + "z");
+      const Expr bracketed =
+          parse(pool, from_right ? "x" + a + "(y" + b + "z)"
+                                 : "(x" + a + "y)" + b + "z");
+      for (int n = 0; n < 4 * 4 * 4; ++n) {
+        Assignment point;
+        const int at[] = {n % 4, n / 4 % 4, n / 16};
+        for (size_t k = 0; k < 3; ++k) point.set(symbols[k], Int(at[k]));
+        EXPECT_EQ(evaluate(plain, point).value,
+                  evaluate(bracketed, point).value)
+            << to_string(plain) << " at " << point.to_string();
+      }
+    }
   }
 }
 
