@@ -34,6 +34,45 @@ using Instruction = GuardProgram::Instruction;
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
 
+// What an operator is over int64: an instruction, and a function (a sign, of
+// sums and products) of what to_cpp() writes.
+struct Form {
+  Op op;
+  Code code;
+  const char* cpp;
+};
+constexpr Form kForms[] = {
+    {Op::kAdd, Code::kAdd, " + "},
+    {Op::kMul, Code::kMul, "*"},
+    {Op::kFloorDiv, Code::kFloorDiv, "div"},
+    {Op::kMod, Code::kMod, "mod"},
+    {Op::kPythonMod, Code::kMod, "mod"},
+    {Op::kMin, Code::kMin, "min"},
+    {Op::kMax, Code::kMax, "max"},
+    {Op::kAbs, Code::kAbs, "abs"},
+    {Op::kEq, Code::kEq, "eq"},
+    {Op::kNe, Code::kNe, "ne"},
+    {Op::kLt, Code::kLt, "lt"},
+    {Op::kLe, Code::kLe, "le"},
+    {Op::kAnd, Code::kAnd, "both"},
+    {Op::kOr, Code::kOr, "either"},
+    {Op::kNot, Code::kNot, "no"},
+    {Op::kWhere, Code::kWhere, "where"},
+};
+
+const Form* form_of(Expr e) {
+  const auto at = std::find_if(std::begin(kForms), std::end(kForms),
+                               [&](const Form& f) { return e.is(f.op); });
+  return at == std::end(kForms) ? nullptr : at;
+}
+
+bool is_power(Expr e) { return e.is(Op::kPow) || e.is(Op::kPowByNatural); }
+
+bool has_float(Expr e) {
+  return e.is_float() || std::any_of(e.args().begin(), e.args().end(),
+                                     [](Expr arg) { return arg.is_float(); });
+}
+
 // What the stack machine cannot do is left to evaluate().
 class Compiler {
  public:
@@ -200,49 +239,19 @@ class Compiler {
       emit({Code::kPush, 0, 0, 0, e.is_true() ? 1 : 0}, 1);
       return true;
     }
-    switch (e.op()) {
-      case Op::kAdd: return fold(e, Code::kAdd);
-      case Op::kMul: return fold(e, Code::kMul);
-      case Op::kMin: return fold(e, Code::kMin);
-      case Op::kMax: return fold(e, Code::kMax);
-      case Op::kAnd: return fold(e, Code::kAnd);
-      case Op::kOr: return fold(e, Code::kOr);
-      case Op::kFloorDiv: return fold(e, Code::kFloorDiv);
-      case Op::kPythonMod:
-      case Op::kMod: return fold(e, Code::kMod);
-      case Op::kAbs: return fold(e, Code::kAbs);
-      case Op::kNot: return fold(e, Code::kNot);
-      case Op::kWhere: return fold(e, Code::kWhere);
-      case Op::kPow:
-      case Op::kPowByNatural: return power(e);
-      case Op::kEq: return relation(e, Code::kEq);
-      case Op::kNe: return relation(e, Code::kNe);
-      case Op::kLt: return relation(e, Code::kLt);
-      case Op::kLe: return relation(e, Code::kLe);
-      default: return false;
-    }
-  }
-
-  bool relation(Expr e, Code code) {
-    if (e.arg(0).is_float() || e.arg(1).is_float()) return false;
-    return fold(e, code);
-  }
-
-  bool fold(Expr e, Code code) {
-    if (e.is_float()) return false;
-    if (code == Code::kAbs || code == Code::kNot) {
-      then(e.arg(0));
-      then(code, 0);
-      return true;
-    }
-    if (code == Code::kWhere) {
+    if (is_power(e)) return power(e);
+    const Form* form = form_of(e);
+    if (!form || has_float(e)) return false;
+    if (e.is(Op::kWhere)) {
       for (Expr arg : e.args()) then(arg);
-      then(code, -2);
+      then(form->code, -2);
       return true;
     }
-    for (size_t i = 0; i < e.arity(); ++i) {
-      then(e.arg(i));
-      if (i > 0) then(code, -1);
+    then(e.arg(0));
+    if (e.is(Op::kAbs) || e.is(Op::kNot)) then(form->code, 0);
+    for (Expr arg : e.args().subspan(1)) {
+      then(arg);
+      then(form->code, -1);
     }
     return true;
   }
@@ -482,6 +491,9 @@ struct Checked {  // int64 arithmetic; `bad` when it had no result
 [[maybe_unused]] Checked eq(Checked a, Checked b) {
   return {a.n == b.n, a.bad || b.bad};
 }
+[[maybe_unused]] Checked ne(Checked a, Checked b) {
+  return {a.n != b.n, a.bad || b.bad};
+}
 [[maybe_unused]] Checked lt(Checked a, Checked b) {
   return {a.n < b.n, a.bad || b.bad};
 }
@@ -556,36 +568,18 @@ class CppPrinter {
                       ? "Checked{INT64_MIN}"
                       : "Checked{" + std::to_string(*number) + "}");
     }
-    switch (e.op()) {
-      case Op::kAdd: return infix(e, " + ");
-      case Op::kMul: return infix(e, "*");
-      case Op::kFloorDiv: return call(e, "div");
-      case Op::kMod:
-      case Op::kPythonMod: return call(e, "mod");
-      case Op::kMin: return call(e, "min");
-      case Op::kMax: return call(e, "max");
-      case Op::kAbs: return call(e, "abs");
-      case Op::kEq: return relation(e, "eq");
-      case Op::kNe:
-        then("no(");
-        relation(e, "eq");
-        return then(")");
-      case Op::kLt: return relation(e, "lt");
-      case Op::kLe: return relation(e, "le");
-      case Op::kAnd: return call(e, "both");
-      case Op::kOr: return call(e, "either");
-      case Op::kNot: return call(e, "no");
-      case Op::kWhere:
-        then("where(");
-        for (size_t i = 0; i < 3; ++i) {
-          then(e.arg(i));
-          then(i < 2 ? ", " : ")");
-        }
-        return;
-      case Op::kPow:
-      case Op::kPowByNatural: return power(e);
-      default: fail(e, "has no form over int64");
+    if (is_power(e)) return power(e);
+    const Form* form = form_of(e);
+    if (!form) fail(e, "has no form over int64");
+    if (is_relation(e.op()) && has_float(e)) fail(e, "is about floats");
+    if (e.is(Op::kAdd) || e.is(Op::kMul)) return infix(e, form->cpp);
+    if (!e.is(Op::kWhere)) return call(e, form->cpp);
+    then(form->cpp);
+    for (size_t i = 0; i < 3; ++i) {
+      then(i == 0 ? "(" : ", ");
+      then(e.arg(i));
     }
+    then(")");
   }
 
   void infix(Expr e, const char* sign) {
@@ -611,10 +605,6 @@ class CppPrinter {
       then(e.arg(i));
       then(")");
     }
-  }
-  void relation(Expr e, const std::string& name) {
-    if (e.arg(0).is_float() || e.arg(1).is_float()) fail(e, "is about floats");
-    call(e, name);
   }
   void power(Expr e) {
     auto exponent = e.arg(1).maybe_int64();

@@ -126,34 +126,25 @@ std::optional<Repetition> of_node(Expr e, const Repetitions& known) {
   if (!first) return std::nullopt;
   const Rational one{Int(1)};
   if (is_unary) {
-    switch (e.op()) {
-      case Op::kToFloat:
-      case Op::kIdentity: return first;
-      case Op::kFloorToInt:
-      case Op::kCeilToInt: return rounded(*first, one);
-      case Op::kRoundToInt:  // ties go to even
-        return rounded(*first, Rational(Int(2)));
-      default: return std::nullopt;
+    if (e.is(Op::kToFloat) || e.is(Op::kIdentity)) return first;
+    if (e.is(Op::kFloorToInt) || e.is(Op::kCeilToInt)) {
+      return rounded(*first, one);
     }
+    // Ties go to even.
+    if (e.is(Op::kRoundToInt)) return rounded(*first, Rational(Int(2)));
+    return std::nullopt;
   }
   if (e.arity() != 2) return std::nullopt;
   auto divisor = constant_of(e.arg(1));
   if (!divisor || is_zero(*divisor)) return std::nullopt;
-  switch (e.op()) {
-    case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv:
-      return Repetition{first->slope / *divisor, first->period};
-    case Op::kFloorDiv:
-    case Op::kCleanDiv:
-      return rounded({first->slope / *divisor, first->period}, one);
-    case Op::kMod:
-    case Op::kPythonMod: {
-      auto r = rounded(*first, *divisor);
-      return r ? std::optional(Repetition{Rational(), r->period})
-               : std::nullopt;
-    }
-    default: return std::nullopt;
+  const OpKind kind = info(e.op()).kind;
+  if (kind == OpKind::kMod) {
+    auto r = rounded(*first, *divisor);
+    return r ? std::optional(Repetition{Rational(), r->period}) : std::nullopt;
   }
+  const Repetition quotient{first->slope / *divisor, first->period};
+  if (kind == OpKind::kTrueDiv) return quotient;
+  return kind == OpKind::kFloorDiv ? rounded(quotient, one) : std::nullopt;
 }
 
 std::optional<Repetition> repetition(Expr root, Repetitions& known) {

@@ -97,10 +97,7 @@ class CanonicalOrders::Dag {
     std::stable_sort(r.from.begin(), r.from.end(),
                      [&](uint32_t a, uint32_t b) { return key[a] < key[b]; });
     std::vector<Expr> built(nodes_.size());
-    for (size_t i : symbols) {
-      const Symbol& s = nodes_[i].symbol();
-      built[i] = PoolStores::symbol_of_any_name(into, s.name, s.kind, s.source);
-    }
+    for (size_t i : symbols) built[i] = PoolStores::leaf_in(into, nodes_[i]);
     for (uint32_t i : r.from) {
       r.conditions.push_back(build(conditions_[i], into, built));
     }
@@ -156,17 +153,18 @@ class CanonicalOrders::Dag {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       Expr e = nodes_[i];
       const Op op = value_[i] ? Op::kInteger : e.op();
-      uint64_t h = mix(2, static_cast<uint64_t>(op));
-      switch (op) {
-        case Op::kInteger: h = mix(h, value_[i]->hash()); break;
-        case Op::kRational: h = mix(h, e.rational().hash()); break;
-        case Op::kBoolean: h = mix(h, e.is_true()); break;
-        case Op::kSymbol: h = mix(h, color_[i]); break;
-        default:
-          for (Expr a : e.args()) h = mix(h, up_[place(a)]);
-      }
-      up_[i] = h;
+      const uint64_t h = mix(2, static_cast<uint64_t>(op));
+      up_[i] = value_[i] ? mix(h, value_[i]->hash()) : hash_of(i, h);
     }
+  }
+
+  uint64_t hash_of(size_t i, uint64_t h) const {
+    const Expr e = nodes_[i];
+    if (e.is_symbol()) return mix(h, color_[i]);
+    if (e.is(Op::kRational)) return mix(h, e.rational().hash());
+    if (e.is(Op::kBoolean)) return mix(h, e.is_true());
+    for (Expr a : e.args()) h = mix(h, up_[place(a)]);
+    return h;
   }
 
   // Where a node stands: a sum over its places, for they have no order.
@@ -197,12 +195,8 @@ class CanonicalOrders::Dag {
       if (made) continue;
       std::vector<Expr> args;
       for (Expr a : e.args()) args.push_back(built[place(a)]);
-      switch (e.op()) {
-        case Op::kInteger: made = into.integer(e.integer()); break;
-        case Op::kRational: made = into.rational(e.rational()); break;
-        case Op::kBoolean: made = into.boolean(e.is_true()); break;
-        default: made = into.make(e.op(), args);
-      }
+      made = is_leaf(e.op()) ? PoolStores::leaf_in(into, e)
+                             : into.make(e.op(), args);
     }
     return built[place(root)];
   }

@@ -151,13 +151,9 @@ class Solver {
   }
 
   bool peel(State& state) {
-    switch (state.term.op()) {
-      case Op::kFloorDiv:
-      case Op::kCleanDiv: return peel_quotient(state);
-      case Op::kMin:
-      case Op::kMax: return peel_extremum(state);
-      default: return false;
-    }
+    const OpKind kind = info(state.term.op()).kind;
+    if (kind == OpKind::kFloorDiv) return peel_quotient(state);
+    return kind == OpKind::kExtremum && peel_extremum(state);
   }
 
   bool peel_quotient(State& state) {

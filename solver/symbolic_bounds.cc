@@ -133,21 +133,13 @@ class Bounder {
     const Interval range = context_.bounds_quick(atom);
     if (range.lower()) add_constraint(atom - pool_.integer(*range.lower()));
     if (range.upper()) add_constraint(pool_.integer(*range.upper()) - atom);
-    if (atom.arity() != 2 && !atom.is(Op::kMin) && !atom.is(Op::kMax)) return;
-    switch (atom.op()) {
-      case Op::kFloorDiv:
-      case Op::kCleanDiv: define_quotient(atom, nesting); break;
-      case Op::kMod:
-      case Op::kPythonMod: define_remainder(atom); break;
-      case Op::kMin:
-        for (Expr arg : atom.args()) add_constraint(arg - atom);
-        define_by_arguments(atom, nesting);
-        break;
-      case Op::kMax:
-        for (Expr arg : atom.args()) add_constraint(atom - arg);
-        define_by_arguments(atom, nesting);
-        break;
-      default: break;
+    const OpKind kind = info(atom.op()).kind;
+    if (kind == OpKind::kFloorDiv) define_quotient(atom, nesting);
+    if (kind == OpKind::kMod) define_remainder(atom);
+    if (kind == OpKind::kExtremum) {
+      for (Expr arg : atom.args())
+        add_constraint(atom.is(Op::kMin) ? arg - atom : atom - arg);
+      define_by_arguments(atom, nesting);
     }
   }
 

@@ -120,7 +120,7 @@ class Translator {
     extents_[e.id()] = all;
   }
 
-  z3::expr constant(const Int& v) { return c_.int_val(v.to_string().c_str()); }
+  z3::expr number(const Int& v) { return c_.int_val(v.to_string().c_str()); }
 
   z3::expr product(const z3::expr& a, const z3::expr& b) {
     has_products_ |= !a.is_numeral() && !b.is_numeral();
@@ -156,17 +156,16 @@ class Translator {
     z3::expr total = floating ? real(e.arg(0)) : term(e.arg(0));
     for (Expr arg : e.args().subspan(1)) {
       z3::expr next = floating ? real(arg) : term(arg);
-      switch (e.op()) {
-        case Op::kAdd: total = total + next; break;
-        case Op::kMul: total = product(total, next); break;
-        case Op::kMin: total = z3::ite(total <= next, total, next); break;
-        case Op::kMax: total = z3::ite(total >= next, total, next); break;
-        case Op::kAnd: total = total && next; break;
-        case Op::kOr: total = total || next; break;
-        default: throw Unsupported();
-      }
+      total = joined(e.op(), total, next);
     }
     return total;
+  }
+  z3::expr joined(Op op, const z3::expr& a, const z3::expr& b) {
+    if (op == Op::kAdd) return a + b;
+    if (op == Op::kMul) return product(a, b);
+    if (op == Op::kMin) return z3::ite(a <= b, a, b);
+    if (op == Op::kMax) return z3::ite(a >= b, a, b);
+    return op == Op::kAnd ? a && b : a || b;
   }
 
   z3::expr relation(Expr e) {
@@ -174,25 +173,18 @@ class Translator {
     bool floating = x.is_float() || y.is_float();
     z3::expr a = floating ? real(x) : term(x);
     z3::expr b = floating ? real(y) : term(y);
-    switch (e.op()) {
-      case Op::kEq: return a == b;
-      case Op::kNe: return a != b;
-      case Op::kLt: return a < b;
-      case Op::kLe: return a <= b;
-      default: throw Unsupported();
-    }
+    if (e.is(Op::kEq)) return a == b;
+    if (e.is(Op::kNe)) return a != b;
+    return e.is(Op::kLt) ? a < b : a <= b;
   }
 
   z3::expr rounded(Expr e) {
     if (e.arg(0).is_int()) return term(e.arg(0));
     z3::expr x = real(e.arg(0));
     z3::expr down = floor_of(x), up = -floor_of(-x);
-    switch (e.op()) {
-      case Op::kFloorToInt: return down;
-      case Op::kCeilToInt: return up;
-      case Op::kTruncToInt: return z3::ite(x >= 0, down, up);
-      default: break;
-    }
+    if (e.is(Op::kFloorToInt)) return down;
+    if (e.is(Op::kCeilToInt)) return up;
+    if (e.is(Op::kTruncToInt)) return z3::ite(x >= 0, down, up);
     z3::expr half = c_.real_val(1, 2);
     z3::expr near = floor_of(x + half);
     z3::expr tie = z3::to_real(near) == x + half;
@@ -202,7 +194,8 @@ class Translator {
 
   z3::expr power(Expr e) {
     auto n = e.arg(1).maybe_int64();
-    if (!n || *n < 0 || *n > fixed::lowered_exponent) throw Unsupported();
+    if (!e.is_int() || !n || *n < 0 || *n > fixed::lowered_exponent)
+      throw Unsupported();
     z3::expr total = c_.int_val(1), base = term(e.arg(0));
     for (int64_t i = 0; i < *n; ++i) total = product(total, base);
     return total;
@@ -216,50 +209,43 @@ class Translator {
     return symbols_.back().second;
   }
 
+  z3::expr constant(Expr e) {
+    if (e.is(Op::kInteger)) return number(e.integer());
+    if (e.is_bool()) return c_.bool_val(e.is_true());
+    return c_.real_val(e.rational().to_string().c_str());
+  }
+
   z3::expr compute(Expr e) {
     auto arg = [&](size_t i) { return term(e.arg(i)); };
-    switch (e.op()) {
-      case Op::kInteger: return constant(e.integer());
-      case Op::kRational: return c_.real_val(e.rational().to_string().c_str());
-      case Op::kBoolean: return c_.bool_val(e.is_true());
-      case Op::kSymbol: return symbol(e);
-      case Op::kAdd:
-      case Op::kMul:
-      case Op::kMin:
-      case Op::kMax:
-      case Op::kAnd:
-      case Op::kOr: return fold(e);
-      case Op::kPow:
-      case Op::kPowByNatural:
-        if (!e.is_int()) throw Unsupported();
-        return power(e);
-      case Op::kFloorDiv:
-      case Op::kCleanDiv: return floor_div(arg(0), arg(1));
-      case Op::kMod:
-      case Op::kPythonMod: return floor_mod(arg(0), arg(1));
-      case Op::kAbs: return z3::ite(arg(0) >= 0, arg(0), -arg(0));
-      case Op::kIdentity: return arg(0);
-      case Op::kEq:
-      case Op::kNe:
-      case Op::kLt:
-      case Op::kLe: return relation(e);
-      case Op::kNot: return !arg(0);
-      case Op::kWhere:
+    switch (info(e.op()).kind) {
+      case OpKind::kConstant: return constant(e);
+      case OpKind::kSymbol: return symbol(e);
+      case OpKind::kSum:
+      case OpKind::kProduct:
+      case OpKind::kExtremum:
+      case OpKind::kJunction: return fold(e);
+      case OpKind::kPower: return power(e);
+      case OpKind::kFloorDiv: return floor_div(arg(0), arg(1));
+      case OpKind::kMod: return floor_mod(arg(0), arg(1));
+      case OpKind::kAbs: return z3::ite(arg(0) >= 0, arg(0), -arg(0));
+      case OpKind::kIdentity: return arg(0);
+      case OpKind::kRelation: return relation(e);
+      case OpKind::kNot: return !arg(0);
+      case OpKind::kWhere:
         if (e.is_float()) {
           return z3::ite(arg(0), real(e.arg(1)), real(e.arg(2)));
         }
         return z3::ite(arg(0), arg(1), arg(2));
-      case Op::kToFloat: return real(e.arg(0));
-      case Op::kIntTrueDiv:
-      case Op::kFloatTrueDiv: return quotient(real(e.arg(0)), real(e.arg(1)));
-      case Op::kTruncToInt:
-      case Op::kCeilToInt:
-      case Op::kFloorToInt:
-      case Op::kRoundToInt: return rounded(e);
-      default:
-        if (Expr meaning = definition(e); meaning != e) return term(meaning);
-        throw Unsupported();
+      case OpKind::kToFloat: return real(e.arg(0));
+      case OpKind::kTrueDiv: return quotient(real(e.arg(0)), real(e.arg(1)));
+      case OpKind::kRounding: return rounded(e);
+      case OpKind::kDefined: return term(definition(e));
+      case OpKind::kShift:
+      case OpKind::kBitwise:
+      case OpKind::kReal:
+      case OpKind::kIndicator: break;
     }
+    throw Unsupported();
   }
 
   z3::expr nonzero(Expr e) {

@@ -14,6 +14,7 @@
 #include "sym/canonical.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 
 #include "sym/budget.h"
@@ -27,6 +28,16 @@
 #include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
+namespace {
+
+// Whether the rules of the kind fold constants, so that nothing else need.
+bool folds_constants(OpKind kind) {
+  return kind == OpKind::kSum || kind == OpKind::kProduct ||
+         kind == OpKind::kRelation || kind == OpKind::kJunction ||
+         kind == OpKind::kNot;
+}
+
+}  // namespace
 
 // Float sums and products: flat, constants folded, arguments sorted, where no
 // rounding depends on it.
@@ -83,56 +94,44 @@ std::optional<Expr> Canonicalizer::fold_constants(Expr raw) {
 
 Expr Canonicalizer::build(Op op, Args args) {
   auto poly = [&](size_t i) { return to_polynomial(args[i]); };
-  switch (op) {
-    case Op::kAdd:
-    case Op::kMul: {
-      Expr raw = pool_.make(op, args);
+  const auto made = [&] { return pool_.make(op, args); };
+  const OpKind kind = info(op).kind;
+  if (!folds_constants(kind)) {
+    if (auto value = fold_constants(made())) return *value;
+  }
+  switch (kind) {
+    case OpKind::kSum:
+    case OpKind::kProduct: {
+      const Expr raw = made();
       return raw.is_int() ? expr(to_polynomial(raw)) : float_sum(op, args);
     }
-    case Op::kEq:
-    case Op::kNe:
-    case Op::kLt:
-    case Op::kLe: return relation(op, args[0], args[1]);
-    case Op::kAnd:
-    case Op::kOr: return junction(op, args);
-    case Op::kNot: return negate(args[0]);
-    default: break;
-  }
-  if (auto value = fold_constants(pool_.make(op, args))) return *value;
-  switch (op) {
-    case Op::kPow:
-    case Op::kPowByNatural: {
+    case OpKind::kRelation: return relation(op, args[0], args[1]);
+    case OpKind::kJunction: return junction(op, args);
+    case OpKind::kNot: return negate(args[0]);
+    case OpKind::kPower: {
       const Expr raw = pool_.make(Op::kPow, args);
       return raw.is_int() ? expr(to_polynomial(raw))
                           : real_operation(Op::kPow, args[0], args[1]);
     }
-    case Op::kFloorDiv:
-    case Op::kCleanDiv: return floor_div(poly(0), poly(1));
-    case Op::kMod:
-    case Op::kPythonMod: return mod(poly(0), poly(1));
-    case Op::kMin:
-    case Op::kMax: return extremum(op, args);
-    case Op::kAbs: return absolute(args[0]);
-    case Op::kIdentity: return args[0];
-    case Op::kLShift:
-    case Op::kRShift:
-    case Op::kBitAnd:
-    case Op::kBitOr:
-    case Op::kBitXor: return bits(op, args[0], args[1]);
-    case Op::kWhere: return where(args[0], args[1], args[2]);
-    case Op::kToFloat:
-      if (args[0].is_float()) return args[0];
-      break;
-    case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: return real_operation(op, args[0], args[1]);
-    case Op::kTruncToInt:
-    case Op::kCeilToInt:
-    case Op::kFloorToInt:
-    case Op::kRoundToInt: return round(op, args[0]);
-    default: break;
+    case OpKind::kFloorDiv: return floor_div(poly(0), poly(1));
+    case OpKind::kMod: return mod(poly(0), poly(1));
+    case OpKind::kExtremum: return extremum(op, args);
+    case OpKind::kAbs: return absolute(args[0]);
+    case OpKind::kIdentity: return args[0];
+    case OpKind::kShift:
+    case OpKind::kBitwise: return bits(op, args[0], args[1]);
+    case OpKind::kWhere: return where(args[0], args[1], args[2]);
+    case OpKind::kToFloat: return args[0].is_float() ? args[0] : made();
+    case OpKind::kTrueDiv: return real_operation(op, args[0], args[1]);
+    case OpKind::kRounding: return round(op, args[0]);
+    case OpKind::kDefined: return run(definition(made()));
+    case OpKind::kReal:
+    case OpKind::kIndicator: return made();
+    case OpKind::kConstant:
+    case OpKind::kSymbol: break;
   }
-  const Expr raw = pool_.make(op, args), meaning = definition(raw);
-  return meaning == raw ? raw : run(meaning);
+  assert(false && "a leaf is not built");
+  return made();
 }
 
 Expr Canonicalizer::canonical(Expr e) const {

@@ -148,20 +148,15 @@ Expr Canonicalizer::negate(Expr e) {
 }
 
 Expr Canonicalizer::opposite(Expr e) {
-  switch (e.op()) {
-    case Op::kNot: return e.arg(0);
-    case Op::kEq: return pool_.make(Op::kNe, e.args());
-    case Op::kNe: return pool_.make(Op::kEq, e.args());
-    case Op::kLt: return relation(Op::kLe, e.arg(1), e.arg(0));
-    case Op::kLe: return relation(Op::kLt, e.arg(1), e.arg(0));
-    case Op::kAnd:
-    case Op::kOr: {
-      std::vector<Expr> parts;
-      for (Expr arg : e.args()) parts.push_back(negate(arg));
-      return junction(e.is(Op::kAnd) ? Op::kOr : Op::kAnd, parts);
-    }
-    default: return pool_.make(Op::kNot, {e});
-  }
+  if (e.is(Op::kNot)) return e.arg(0);
+  if (e.is(Op::kEq)) return pool_.make(Op::kNe, e.args());
+  if (e.is(Op::kNe)) return pool_.make(Op::kEq, e.args());
+  if (e.is(Op::kLt)) return relation(Op::kLe, e.arg(1), e.arg(0));
+  if (e.is(Op::kLe)) return relation(Op::kLt, e.arg(1), e.arg(0));
+  if (!e.is(Op::kAnd) && !e.is(Op::kOr)) return pool_.make(Op::kNot, {e});
+  std::vector<Expr> parts;
+  for (Expr arg : e.args()) parts.push_back(negate(arg));
+  return junction(e.is(Op::kAnd) ? Op::kOr : Op::kAnd, parts);
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -24,22 +24,17 @@ bool is_negation(Expr e) {
 // A node on its own, what it is made of apart.
 uint64_t node_cost(Expr e) {
   if (is_integer_division(e.op())) return kDivisionCost;
-  switch (e.op()) {
-    case Op::kAdd: {
-      uint64_t total = std::max<uint64_t>(e.arity(), 1) - 1;
-      // A later term's sign is the operation.
-      for (size_t i = 1; i < e.arity(); ++i) total -= is_negation(e.arg(i));
-      return total;
-    }
-    case Op::kMul:
-      // -x: the factor -1 is the sign, an operation of one argument.
-      return e.arity() - 1 - (is_negation(e) ? 1 : 0);
-    case Op::kMin:
-    case Op::kMax:
-    case Op::kAnd:
-    case Op::kOr: return std::max<uint64_t>(e.arity(), 2) - 1;
-    default: return 1;
+  if (e.is(Op::kAdd)) {
+    uint64_t total = std::max<uint64_t>(e.arity(), 1) - 1;
+    // A later term's sign is the operation.
+    for (size_t i = 1; i < e.arity(); ++i) total -= is_negation(e.arg(i));
+    return total;
   }
+  // -x: the factor -1 is the sign, an operation of one argument.
+  if (e.is(Op::kMul)) return e.arity() - 1 - (is_negation(e) ? 1 : 0);
+  const bool joins_many =
+      e.is(Op::kMin) || e.is(Op::kMax) || e.is(Op::kAnd) || e.is(Op::kOr);
+  return joins_many ? std::max<uint64_t>(e.arity(), 2) - 1 : 1;
 }
 
 }  // namespace

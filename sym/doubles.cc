@@ -45,16 +45,13 @@ class Widths {
 
  private:
   std::optional<Width> made_of(Expr e, int depth) {
-    switch (e.op()) {
-      case Op::kRational: return width_of(e.rational());
-      case Op::kToFloat:
-      case Op::kIdentity: return of(e.arg(0), depth);
-      case Op::kIntTrueDiv:
-      case Op::kFloatTrueDiv: return quotient(e, depth);
-      case Op::kAdd:
-      case Op::kMul: return folded(e, depth);
-      default: return std::nullopt;
+    if (e.is(Op::kRational)) return width_of(e.rational());
+    if (e.is(Op::kToFloat) || e.is(Op::kIdentity)) return of(e.arg(0), depth);
+    if (e.is(Op::kIntTrueDiv) || e.is(Op::kFloatTrueDiv)) {
+      return quotient(e, depth);
     }
+    if (e.is(Op::kAdd) || e.is(Op::kMul)) return folded(e, depth);
+    return std::nullopt;
   }
 
   std::optional<Width> quotient(Expr e, int depth) {

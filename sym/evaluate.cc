@@ -118,26 +118,6 @@ std::optional<Int> exact_sqrt(const Int& n) {
   return root * root == n ? std::optional(root) : std::nullopt;
 }
 
-double opaque(Op op, double x) {
-  switch (op) {
-    case Op::kSqrt: return std::sqrt(x);
-    case Op::kCos: return std::cos(x);
-    case Op::kCosh: return std::cosh(x);
-    case Op::kSin: return std::sin(x);
-    case Op::kSinh: return std::sinh(x);
-    case Op::kTan: return std::tan(x);
-    case Op::kTanh: return std::tanh(x);
-    case Op::kAsin: return std::asin(x);
-    case Op::kAcos: return std::acos(x);
-    case Op::kAtan: return std::atan(x);
-    case Op::kExp: return std::exp(x);
-    case Op::kLog: return std::log(x);
-    case Op::kAsinh: return std::asinh(x);
-    case Op::kLog2: return std::log2(x);
-    default: return std::nan("");
-  }
-}
-
 class Evaluator {
  public:
   explicit Evaluator(const Assignment& point) : point_(point) {}
@@ -195,12 +175,9 @@ class Evaluator {
   }
 
   Value leaf(Expr e) {
-    switch (e.op()) {
-      case Op::kInteger: return e.integer();
-      case Op::kRational: return e.rational();
-      case Op::kBoolean: return e.is_true();
-      default: break;
-    }
+    if (e.is(Op::kInteger)) return e.integer();
+    if (e.is(Op::kRational)) return e.rational();
+    if (e.is(Op::kBoolean)) return e.is_true();
     const Value* value = point_.find(e);
     if (!value) undefined(e, e.symbol().name + " has no value");
     // An integer given to a float symbol is that float.
@@ -258,9 +235,8 @@ class Evaluator {
   Value compute(Expr e);
   Value fold(Expr e);
   Value float_power(Expr e);
-  Value round_to_int(Expr e);
   Value true_divide(Expr e);
-  Value opaque_function(Expr e);
+  Value root(Expr e);
   Value dense_indicator(Expr e);
 
   const Assignment& point_;
@@ -319,29 +295,15 @@ Value Evaluator::true_divide(Expr e) {
   return real(e, as_double(a) / as_double(b));
 }
 
-Value Evaluator::round_to_int(Expr e) {
-  Rational x = as_rational(value(e.arg(0)));
-  switch (e.op()) {
-    case Op::kTruncToInt: return trunc(x);
-    case Op::kTruncToFloat: return Rational(trunc(x));
-    case Op::kCeilToInt: return ceil(x);
-    case Op::kFloorToInt: return floor(x);
-    case Op::kRoundToInt: return round_half_even(x);
-    default: break;
-  }
-  assert(false && "rounds to an integer");
-  return x;
-}
-
-Value Evaluator::opaque_function(Expr e) {
+Value Evaluator::root(Expr e) {
   Value x = value(e.arg(0));
-  if (e.is(Op::kSqrt) && is_exact(x)) {
+  if (is_exact(x)) {
     Rational r = as_rational(x);
     auto top = exact_sqrt(r.num());
     auto bottom = exact_sqrt(r.den());
     if (top && bottom) return Rational(*top, *bottom);
   }
-  return real(e, opaque(e.op(), as_double(x)));
+  return real(e, std::sqrt(as_double(x)));
 }
 
 // PyTorch's rule: sorted by stride, each stride is the product of the sizes
@@ -363,6 +325,8 @@ Value Evaluator::dense_indicator(Expr e) {
 }
 
 Value Evaluator::compute(Expr e) {
+  const auto ratio = [&] { return as_rational(value(e.arg(0))); };
+  const auto number = [&] { return as_double(value(e.arg(0))); };
   switch (e.op()) {
     case Op::kAdd:
     case Op::kMul:
@@ -373,10 +337,7 @@ Value Evaluator::compute(Expr e) {
       return power(e, integer(e.arg(0)), natural(e, e.arg(1), "exponent"));
     case Op::kPowByNatural:
       return power(e, integer(e.arg(0)), natural(e, e.arg(1), "exponent"));
-    case Op::kFloatPow: {
-      Value result = float_power(e);
-      return result;
-    }
+    case Op::kFloatPow: return float_power(e);
     case Op::kFloorDiv:
     case Op::kCleanDiv: {
       Int a = integer(e.arg(0));
@@ -449,11 +410,11 @@ Value Evaluator::compute(Expr e) {
     }
     case Op::kIntTrueDiv:
     case Op::kFloatTrueDiv: return true_divide(e);
-    case Op::kTruncToFloat:
-    case Op::kTruncToInt:
-    case Op::kCeilToInt:
-    case Op::kFloorToInt:
-    case Op::kRoundToInt: return round_to_int(e);
+    case Op::kTruncToFloat: return Rational(trunc(ratio()));
+    case Op::kTruncToInt: return trunc(ratio());
+    case Op::kCeilToInt: return ceil(ratio());
+    case Op::kFloorToInt: return floor(ratio());
+    case Op::kRoundToInt: return round_half_even(ratio());
     case Op::kRoundDecimal: {
       Rational x = as_rational(value(e.arg(0)));
       Rational digits = as_rational(value(e.arg(1)));
@@ -467,20 +428,20 @@ Value Evaluator::compute(Expr e) {
       return as_computed(e, Rational(round_half_even(x * scale)) / scale);
     }
     case Op::kDenseIndicator: return dense_indicator(e);
-    case Op::kSqrt:
-    case Op::kCos:
-    case Op::kCosh:
-    case Op::kSin:
-    case Op::kSinh:
-    case Op::kTan:
-    case Op::kTanh:
-    case Op::kAsin:
-    case Op::kAcos:
-    case Op::kAtan:
-    case Op::kExp:
-    case Op::kLog:
-    case Op::kAsinh:
-    case Op::kLog2: return opaque_function(e);
+    case Op::kSqrt: return root(e);
+    case Op::kCos: return real(e, std::cos(number()));
+    case Op::kCosh: return real(e, std::cosh(number()));
+    case Op::kSin: return real(e, std::sin(number()));
+    case Op::kSinh: return real(e, std::sinh(number()));
+    case Op::kTan: return real(e, std::tan(number()));
+    case Op::kTanh: return real(e, std::tanh(number()));
+    case Op::kAsin: return real(e, std::asin(number()));
+    case Op::kAcos: return real(e, std::acos(number()));
+    case Op::kAtan: return real(e, std::atan(number()));
+    case Op::kExp: return real(e, std::exp(number()));
+    case Op::kLog: return real(e, std::log(number()));
+    case Op::kAsinh: return real(e, std::asinh(number()));
+    case Op::kLog2: return real(e, std::log2(number()));
     case Op::kInteger:
     case Op::kRational:
     case Op::kBoolean:

@@ -172,11 +172,11 @@ namespace {
 
 // The accessor that a leaf of this kind has, and what it is of.
 std::string accessor_text(Op wanted) {
-  switch (wanted) {
-    case Op::kInteger: return "Expr::integer: expected an integer constant";
-    case Op::kRational: return "Expr::rational: expected a float constant";
-    default: return "Expr::symbol: expected a symbol";
+  if (wanted == Op::kInteger) {
+    return "Expr::integer: expected an integer constant";
   }
+  return wanted == Op::kRational ? "Expr::rational: expected a float constant"
+                                 : "Expr::symbol: expected a symbol";
 }
 
 }  // namespace
@@ -261,6 +261,14 @@ Expr PoolStores::symbol_of_any_name(ExprPool& pool, std::string_view name,
     impl.symbols.push_back(slot);
   }
   return slot;
+}
+
+Expr PoolStores::leaf_in(ExprPool& pool, Expr leaf) {
+  if (leaf.is(Op::kInteger)) return pool.integer(leaf.integer());
+  if (leaf.is(Op::kRational)) return pool.rational(leaf.rational());
+  if (leaf.is(Op::kBoolean)) return pool.boolean(leaf.is_true());
+  const Symbol& s = leaf.symbol();
+  return symbol_of_any_name(pool, s.name, s.kind, s.source);
 }
 
 std::optional<Expr> ExprPool::find_symbol(std::string_view name) const {

@@ -67,25 +67,19 @@ class FractionReader {
   }
 
   std::optional<Fraction> of_parts(Expr e) {
-    switch (e.op()) {
-      case Op::kRational:
-        return Fraction{polynomials_.number(e.rational().num()),
-                        polynomials_.number(e.rational().den())};
-      case Op::kToFloat:
-      case Op::kIdentity: return part(e.arg(0));
-      case Op::kAdd:
-      case Op::kMul: return folded(e);
-      case Op::kIntTrueDiv:
-      case Op::kFloatTrueDiv: {
-        const auto a = part(e.arg(0)), b = part(e.arg(1));
-        if (!a || !b) return std::nullopt;
-        auto quotient = fraction(polynomials_.product(a->num, b->den),
-                                 polynomials_.product(a->den, b->num));
-        if (!quotient) return std::nullopt;
-        return polynomials_.oriented(*std::move(quotient));
-      }
-      default: return std::nullopt;
+    if (e.is(Op::kRational)) {
+      return Fraction{polynomials_.number(e.rational().num()),
+                      polynomials_.number(e.rational().den())};
     }
+    if (e.is(Op::kToFloat) || e.is(Op::kIdentity)) return part(e.arg(0));
+    if (e.is(Op::kAdd) || e.is(Op::kMul)) return folded(e);
+    if (!e.is(Op::kIntTrueDiv) && !e.is(Op::kFloatTrueDiv)) return std::nullopt;
+    const auto a = part(e.arg(0)), b = part(e.arg(1));
+    if (!a || !b) return std::nullopt;
+    auto quotient = fraction(polynomials_.product(a->num, b->den),
+                             polynomials_.product(a->den, b->num));
+    if (!quotient) return std::nullopt;
+    return polynomials_.oriented(*std::move(quotient));
   }
 
   std::optional<Fraction> folded(Expr e) {

@@ -1,6 +1,6 @@
 // sym/op.h - the operator table: one row an operator.
 //
-// Parser, printers, cost and definedness read the row.
+// Parser, printers, cost, Z3 and the tracer read the row.
 #pragma once
 
 #include <cstddef>

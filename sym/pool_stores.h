@@ -23,6 +23,8 @@ struct PoolStores {
                                                 std::string_view name,
                                                 SymbolKind kind,
                                                 std::string_view source = "");
+  // The constant or symbol that the leaf of another pool is in this one.
+  PROVISO_HIDDEN static Expr leaf_in(ExprPool& pool, Expr leaf);
 };
 
 }  // namespace proviso::inline v0_2::internal

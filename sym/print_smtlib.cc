@@ -29,26 +29,38 @@ class SmtText {
 
  private:
   Line form(Expr e) {
-    switch (e.op()) {
-      case Op::kInteger: return text(number(e.integer()));
-      case Op::kRational: return text(real(e.rational()));
-      case Op::kBoolean: return text(e.is_true() ? "true" : "false");
-      case Op::kSymbol: return text(symbol(e.symbol().name));
-      case Op::kEq:
-      case Op::kNe:
-      case Op::kLt:
-      case Op::kLe: return relation(e);
-      case Op::kNot: return list("not", {term(e.arg(0))});
-      case Op::kAnd: return chain("and", e);
-      case Op::kOr: return chain("or", e);
-      case Op::kAdd: return chain("+", e);
-      case Op::kMul: return chain("*", e);
-      case Op::kWhere:
+    auto as_real = [&](size_t i) { return as(e.arg(i), true); };
+    switch (info(e.op()).kind) {
+      case OpKind::kConstant: return text(constant(e));
+      case OpKind::kSymbol: return text(symbol(e.symbol().name));
+      case OpKind::kSum: return chain("+", e);
+      case OpKind::kProduct: return chain("*", e);
+      case OpKind::kPower: return power(e);
+      case OpKind::kFloorDiv: return floor_div(term(e.arg(0)), e.arg(1));
+      case OpKind::kMod: return floor_mod(term(e.arg(0)), e.arg(1));
+      case OpKind::kExtremum: return extreme(e);
+      case OpKind::kAbs: return absolute(e);
+      case OpKind::kIdentity: return term(e.arg(0));
+      case OpKind::kShift:
+        return list(e.is(Op::kLShift) ? "*" : "div",
+                    {term(e.arg(0)), text(shift(e))});
+      case OpKind::kRelation: return relation(e);
+      case OpKind::kJunction: return chain(e.is(Op::kAnd) ? "and" : "or", e);
+      case OpKind::kNot: return list("not", {term(e.arg(0))});
+      case OpKind::kWhere:
         return list("ite",
                     {term(e.arg(0)), typed(e.arg(1), e), typed(e.arg(2), e)});
-      case Op::kIdentity: return term(e.arg(0));
-      default: return function(e);
+      case OpKind::kToFloat: return as_real(0);
+      case OpKind::kTrueDiv: return list("/", {as_real(0), as_real(1)});
+      case OpKind::kRounding: return rounded(e);
+      case OpKind::kDefined: return term(definition(e));
+      case OpKind::kReal:
+        if (e.is(Op::kTruncToFloat)) return list("to_real", {truncated(e)});
+        break;
+      case OpKind::kBitwise:
+      case OpKind::kIndicator: break;
     }
+    unsupported(e);
   }
 
   static Line text(std::string s) { return std::move(Line() << std::move(s)); }
@@ -66,7 +78,10 @@ class SmtText {
     return is_leaf(e.op()) ? form(e) : std::move(Line() << loose(e));
   }
 
-  static std::string number(const Int& n) {
+  static std::string constant(Expr e) {
+    if (e.is(Op::kRational)) return real(e.rational());
+    if (e.is_bool()) return e.is_true() ? "true" : "false";
+    const Int& n = e.integer();
     if (n.sign() >= 0) return n.to_string();
     return "(- " + abs(n).to_string() + ")";
   }
@@ -139,42 +154,6 @@ class SmtText {
     std::string name_;
     Line value_;
   };
-
-  Line function(Expr e) {
-    switch (e.op()) {
-      case Op::kFloorDiv:
-      case Op::kCleanDiv: return floor_div(term(e.arg(0)), e.arg(1));
-      case Op::kMod:
-      case Op::kPythonMod: return floor_mod(term(e.arg(0)), e.arg(1));
-      case Op::kMin:
-      case Op::kMax: return extreme(e);
-      case Op::kAbs: return absolute(e);
-      case Op::kPow:
-      case Op::kPowByNatural: return power(e);
-      case Op::kLShift: return list("*", {term(e.arg(0)), text(shift(e))});
-      case Op::kRShift: return list("div", {term(e.arg(0)), text(shift(e))});
-      default: return real_function(e);
-    }
-  }
-
-  Line real_function(Expr e) {
-    auto argument = [&] { return as(e.arg(0), true); };
-    switch (e.op()) {
-      case Op::kToFloat: return argument();
-      case Op::kIntTrueDiv:
-      case Op::kFloatTrueDiv:
-        return list("/", {argument(), as(e.arg(1), true)});
-      case Op::kFloorToInt: return to_int(argument());
-      case Op::kCeilToInt: return minus(to_int(minus(argument())));
-      case Op::kTruncToInt: return truncated(e);
-      case Op::kTruncToFloat: return list("to_real", {truncated(e)});
-      case Op::kRoundToInt: return rounded(e);
-      default: break;
-    }
-    const Expr meaning = definition(e);
-    if (meaning == e) unsupported(e);
-    return term(meaning);
-  }
 
   [[noreturn]] static void unsupported(Expr e) {
     throw Error("to_smtlib: " + std::string(info(e.op()).name) +
@@ -261,13 +240,20 @@ class SmtText {
   }
 
   static Line to_int(Line x) { return list("to_int", {std::move(x)}); }
+  Line rounded(Expr e) {
+    if (e.is(Op::kTruncToInt)) return truncated(e);
+    if (e.is(Op::kRoundToInt)) return round_half_even(e);
+    Line x = as(e.arg(0), true);
+    return e.is(Op::kFloorToInt) ? to_int(std::move(x))
+                                 : minus(to_int(minus(std::move(x))));
+  }
   Line truncated(Expr e) {
     Let x(*this, as(e.arg(0), true));
     return x.around(text("(ite (>= " + x.name() + " 0.0) (to_int " + x.name() +
                          ") (- (to_int (- " + x.name() + "))))"));
   }
   // The nearest integer; a tie goes to the even one.
-  Line rounded(Expr e) {
+  Line round_half_even(Expr e) {
     Let x(*this, as(e.arg(0), true));
     Let down(*this, to_int(text(x.name())));
     Let rest(*this, text("(- " + x.name() + " (to_real " + down.name() + "))"));

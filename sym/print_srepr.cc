@@ -40,19 +40,14 @@ std::string srepr_float(const Rational& r) {
 bool is_plainly_natural(Expr e, int& looks) {
   if (--looks < 0) return false;
   auto natural = [&](Expr x) { return is_plainly_natural(x, looks); };
-  switch (e.op()) {
-    case Op::kInteger: return !is_negative(e);
-    case Op::kSymbol: return e.symbol().kind == SymbolKind::kBackedSize;
-    case Op::kAdd:
-    case Op::kMul:
-    case Op::kMin:
-    case Op::kFloorDiv:
-    case Op::kMod:
-      return std::all_of(e.args().begin(), e.args().end(), natural);
-    case Op::kMax:
-      return std::any_of(e.args().begin(), e.args().end(), natural);
-    default: return false;
+  if (e.is(Op::kInteger)) return !is_negative(e);
+  if (e.is_symbol()) return e.symbol().kind == SymbolKind::kBackedSize;
+  if (e.is(Op::kAdd) || e.is(Op::kMul) || e.is(Op::kMin) ||
+      e.is(Op::kFloorDiv) || e.is(Op::kMod)) {
+    return std::all_of(e.args().begin(), e.args().end(), natural);
   }
+  return e.is(Op::kMax) &&
+         std::any_of(e.args().begin(), e.args().end(), natural);
 }
 
 class SreprText {
@@ -64,29 +59,26 @@ class SreprText {
 
  private:
   static Line form(Expr e) {
-    Line line;
-    switch (e.op()) {
-      case Op::kInteger:
-        return std::move(line << "Integer(" + e.integer().to_string() + ")");
-      case Op::kRational: return std::move(line << srepr_float(e.rational()));
-      case Op::kBoolean:
-        return std::move(line << (e.is_true() ? "true" : "false"));
-      case Op::kSymbol: return std::move(line << srepr_symbol(e.symbol()));
-      case Op::kEq:
-      case Op::kNe: return equality(e);
-      case Op::kLt:
-      case Op::kLe: return relation(e);
-      case Op::kWhere: return where(e);
-      case Op::kMod: return mod(e);
-      case Op::kCeilDiv: return ceil_div(e);
-      case Op::kModularIndexing: return call(info(e.op()).name, e.args());
-      default: break;
-    }
+    if (is_leaf(e.op())) return std::move(Line() << leaf(e));
+    if (e.is(Op::kEq) || e.is(Op::kNe)) return equality(e);
+    if (is_relation(e.op())) return relation(e);
+    if (e.is(Op::kWhere)) return where(e);
+    if (e.is(Op::kMod)) return mod(e);
+    if (e.is(Op::kCeilDiv)) return ceil_div(e);
     // PyTorch has a function of each other name but those of operators that
     // others define here.
     const Expr meaning = definition(e);
-    if (meaning != e) return std::move(line << loose(meaning));
-    return call(info(e.op()).name, e.args());
+    if (meaning == e || e.is(Op::kModularIndexing)) {
+      return call(info(e.op()).name, e.args());
+    }
+    return std::move(Line() << loose(meaning));
+  }
+
+  static std::string leaf(Expr e) {
+    if (e.is(Op::kInteger)) return "Integer(" + e.integer().to_string() + ")";
+    if (e.is(Op::kRational)) return srepr_float(e.rational());
+    if (e.is_symbol()) return srepr_symbol(e.symbol());
+    return e.is_true() ? "true" : "false";
   }
 
   static Line call(std::string_view name, std::span<const Expr> args) {

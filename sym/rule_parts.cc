@@ -27,30 +27,32 @@ bool is_total_node(FormSearch& search, Expr e) {
       return false;
     }
   }
-  switch (e.op()) {
-    case Op::kPow:
-    case Op::kPowByNatural:
-      if (!e.arg(1).is(Op::kInteger) || e.arg(1).integer().sign() < 0) {
-        return false;
-      }
-      break;
-    case Op::kAdd:
-    case Op::kMul:
-    case Op::kMin:
-    case Op::kMax:
-    case Op::kAbs:
-    case Op::kEq:
-    case Op::kNe:
-    case Op::kLt:
-    case Op::kLe:
-    case Op::kAnd:
-    case Op::kOr:
-    case Op::kNot:
-    case Op::kWhere:
-    case Op::kIdentity: break;
-    default: return is_division;
+  switch (info(e.op()).kind) {
+    case OpKind::kPower:
+      return e.arg(1).is(Op::kInteger) && e.arg(1).integer().sign() >= 0;
+    case OpKind::kSum:
+    case OpKind::kProduct:
+    case OpKind::kFloorDiv:
+    case OpKind::kMod:
+    case OpKind::kExtremum:
+    case OpKind::kAbs:
+    case OpKind::kIdentity:
+    case OpKind::kRelation:
+    case OpKind::kJunction:
+    case OpKind::kNot:
+    case OpKind::kWhere:
+    case OpKind::kConstant:
+    case OpKind::kSymbol: return true;
+    case OpKind::kDefined: return is_division;
+    case OpKind::kShift:
+    case OpKind::kBitwise:
+    case OpKind::kToFloat:
+    case OpKind::kTrueDiv:
+    case OpKind::kRounding:
+    case OpKind::kReal:
+    case OpKind::kIndicator: break;  // or it is not known
   }
-  return true;
+  return false;
 }
 
 }  // namespace
@@ -180,15 +182,10 @@ Expr joined(FormSearch& search, Op op, const std::vector<Expr>& args) {
 }
 
 Op dual(Op op) {
-  switch (op) {
-    case Op::kMin: return Op::kMax;
-    case Op::kMax: return Op::kMin;
-    case Op::kAnd: return Op::kOr;
-    case Op::kOr: return Op::kAnd;
-    default: break;
-  }
-  assert(false && "Min, Max, And or Or");
-  return op;
+  if (op == Op::kMin) return Op::kMax;
+  if (op == Op::kMax) return Op::kMin;
+  assert((op == Op::kAnd || op == Op::kOr) && "Min, Max, And or Or");
+  return op == Op::kAnd ? Op::kOr : Op::kAnd;
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -8,19 +8,6 @@
 
 namespace proviso::inline v0_2 {
 using namespace internal;
-namespace {
-Expr leaf_in(ExprPool& to, Expr leaf) {
-  switch (leaf.op()) {
-    case Op::kInteger: return to.integer(leaf.integer());
-    case Op::kRational: return to.rational(leaf.rational());
-    case Op::kBoolean: return to.boolean(leaf.is_true());
-    default: break;
-  }
-  const Symbol& symbol = leaf.symbol();
-  return PoolStores::symbol_of_any_name(to, symbol.name, symbol.kind,
-                                        symbol.source);
-}
-}  // namespace
 
 Expr translate(Expr e, ExprPool& to) {
   if (&not_null(e, "translate").pool() == &to) return e;
@@ -31,8 +18,8 @@ Expr translate(Expr e, ExprPool& to) {
       [&](Expr x) {
         args.clear();
         for (Expr arg : x.args()) args.push_back(there.at(arg));
-        there.emplace(x,
-                      is_leaf(x.op()) ? leaf_in(to, x) : to.make(x.op(), args));
+        there.emplace(x, is_leaf(x.op()) ? PoolStores::leaf_in(to, x)
+                                         : to.make(x.op(), args));
       });
   return there.at(e);
 }

@@ -1,10 +1,10 @@
 """A switch over an enumeration lists it, so that -Wswitch names what a new
 enumerator touches.
 
-`default:` stands over characters and numbers, and over what is open: Op, where
-it says what holds for an operator without a case (its definition, or that
-nothing is known), and the instructions of a GuardProgram, of which each of its
-loops understands one kind.
+`default:` stands over characters and numbers, and over what is open: the
+instructions of a GuardProgram, of which each of its loops understands one kind.
+Of operators there are many: visitors switch over their kinds (OpKind in
+sym/op.h).
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("sym", "solver", "guards")
-OPEN = {"Op", "Code"}
+OPEN = {"Code"}
 
 # Enumerators without a scope are of a closed enumeration, too.
 ENUMERATOR = re.compile(r"k[A-Z]\w*$")
@@ -62,12 +62,14 @@ def complaints(text):
 def self_check():
     closed = "switch (v) { case Verdict::kYes: { f(); } default: g(); }"
     assert list(complaints(closed)) == ["Verdict::kYes"]
+    operators = "switch (op) { case Op::kAdd: f(); break; default: g(); }"
+    assert list(complaints(operators)) == ["Op::kAdd"]
     bare = "switch (kind) { case kUnion: f(); break; default: g(); }"
     assert list(complaints(bare)) == ["kUnion"]
-    for fine in ("switch (op) { case Op::kAdd: default: f(); }",
+    for fine in ("switch (i.code) { case Code::kAdd: default: f(); }",
                  "switch (c) { case '}': f(); break; default: g(); }",
-                 "switch (v) { case Verdict::kYes: switch (op) { "
-                 "case Op::kAdd: break; default: break; } }"):
+                 "switch (v) { case Verdict::kYes: switch (n) { "
+                 "case 1: break; default: break; } }"):
         assert not list(complaints(fine)), fine
 
 

@@ -11,18 +11,10 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 bool is_decidable_op(Op op) {
-  if (is_integer_division(op)) return true;
-  switch (op) {
-    case Op::kMin:
-    case Op::kMax:
-    case Op::kAbs:
-    case Op::kWhere:
-    case Op::kTruncToInt:
-    case Op::kCeilToInt:
-    case Op::kFloorToInt:
-    case Op::kRoundToInt: return true;
-    default: return false;
-  }
+  const OpKind kind = info(op).kind;
+  return is_integer_division(op) || kind == OpKind::kExtremum ||
+         kind == OpKind::kAbs || kind == OpKind::kWhere ||
+         kind == OpKind::kRounding;
 }
 
 constexpr uint64_t kNeverAgain = ~uint64_t{0};  // no version of the facts

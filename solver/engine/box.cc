@@ -119,22 +119,18 @@ class Box::Reader {
 
   bool add(Sum& sum, Expr e, const Int& times) {
     if (!e.is_int() || ++nodes_ > fixed::box_nodes) return false;
-    switch (e.op()) {
-      case Op::kInteger: sum.constant += times * e.integer(); return true;
-      case Op::kAdd:
-        for (Expr part : e.args()) {
-          if (!add(sum, part, times)) return false;
-        }
-        return true;
-      case Op::kMul:
-        if (e.arity() == 2 && e.arg(0).is(Op::kInteger)) {
-          return add(sum, e.arg(1), times * e.arg(0).integer());
-        }
-        if (e.arity() == 2 && e.arg(1).is(Op::kInteger)) {
-          return add(sum, e.arg(0), times * e.arg(1).integer());
-        }
-        break;
-      default: break;
+    if (e.is(Op::kInteger)) {
+      sum.constant += times * e.integer();
+      return true;
+    }
+    if (e.is(Op::kAdd)) {
+      return std::all_of(e.args().begin(), e.args().end(),
+                         [&](Expr part) { return add(sum, part, times); });
+    }
+    if (e.is(Op::kMul) && e.arity() == 2) {
+      const Expr a = e.arg(0), b = e.arg(1);
+      if (a.is(Op::kInteger)) return add(sum, b, times * a.integer());
+      if (b.is(Op::kInteger)) return add(sum, a, times * b.integer());
     }
     for (auto& [atom, coefficient] : sum.terms) {
       if (atom == e) {
@@ -161,30 +157,29 @@ class Box::Reader {
   }
 
   std::optional<Strided> of_atom(Expr e) {
-    switch (e.op()) {
-      case Op::kSymbol: return box_.values_of(e);
-      case Op::kFloorDiv:
-      case Op::kMod: {
-        const Expr by = e.arg(1);
-        if (!by.is(Op::kInteger) || by.integer().sign() <= 0) break;
-        const std::optional<Strided> a = range_of(e.arg(0));
-        if (!a) break;
-        const Strided divisor = Strided::point(by.integer());
-        return e.is(Op::kMod) ? mod(*a, divisor) : floor_div(*a, divisor);
-      }
-      case Op::kMin:
-      case Op::kMax: {
-        std::optional<Strided> all = range_of(e.arg(0));
-        for (size_t i = 1; all && i < e.arity(); ++i) {
-          const std::optional<Strided> next = range_of(e.arg(i));
-          if (!next) return std::nullopt;
-          all = e.is(Op::kMin) ? min(*all, *next) : max(*all, *next);
-        }
-        return all;
-      }
-      default: break;
-    }
+    if (e.is_symbol()) return box_.values_of(e);
+    if (e.is(Op::kFloorDiv) || e.is(Op::kMod)) return of_division(e);
+    if (e.is(Op::kMin) || e.is(Op::kMax)) return of_extremum(e);
     return std::nullopt;
+  }
+
+  std::optional<Strided> of_division(Expr e) {
+    const Expr by = e.arg(1);
+    if (!by.is(Op::kInteger) || by.integer().sign() <= 0) return std::nullopt;
+    const std::optional<Strided> a = range_of(e.arg(0));
+    if (!a) return std::nullopt;
+    const Strided divisor = Strided::point(by.integer());
+    return e.is(Op::kMod) ? mod(*a, divisor) : floor_div(*a, divisor);
+  }
+
+  std::optional<Strided> of_extremum(Expr e) {
+    std::optional<Strided> all = range_of(e.arg(0));
+    for (size_t i = 1; all && i < e.arity(); ++i) {
+      const std::optional<Strided> next = range_of(e.arg(i));
+      if (!next) return std::nullopt;
+      all = e.is(Op::kMin) ? min(*all, *next) : max(*all, *next);
+    }
+    return all;
   }
 
   const Box& box_;

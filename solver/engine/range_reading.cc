@@ -11,56 +11,68 @@ namespace proviso::inline v0_2::internal {
 namespace {
 
 bool hides_ranges(Expr e) {
-  switch (e.op()) {
-    case Op::kBitAnd:
-    case Op::kBitOr:
-    case Op::kBitXor: return true;
-    case Op::kMul:
-    case Op::kPow:
-      return e.is_int() &&
-             std::any_of(e.args().begin(), e.args().end(),
-                         [](Expr arg) { return !is_leaf(arg.op()); });
-    default: return false;
-  }
+  if (info(e.op()).kind == OpKind::kBitwise) return true;
+  return (e.is(Op::kMul) || e.is(Op::kPow)) && e.is_int() &&
+         std::any_of(e.args().begin(), e.args().end(),
+                     [](Expr arg) { return !is_leaf(arg.op()); });
 }
 
-// The range of an operator, given those of its arguments.
-Strided range_of_op(Expr e, const std::vector<Strided>& args) {
-  switch (e.op()) {
-    case Op::kAdd:
-    case Op::kMul:
-    case Op::kMin:
-    case Op::kMax: {
-      Strided total = args[0];
-      for (size_t i = 1; i < args.size(); ++i) {
-        if (e.is(Op::kAdd)) total = total + args[i];
-        if (e.is(Op::kMul)) {
-          const bool is_square =
-              i == 1 && e.arity() == 2 && e.arg(0) == e.arg(1);
-          total = is_square ? pow(total, 2) : total * args[i];
-        }
-        if (e.is(Op::kMin)) total = min(total, args[i]);
-        if (e.is(Op::kMax)) total = max(total, args[i]);
-      }
-      return total;
+// The range of a sum, a product or an extremum.
+Strided folded(Expr e, const std::vector<Strided>& args) {
+  Strided total = args[0];
+  for (size_t i = 1; i < args.size(); ++i) {
+    if (e.is(Op::kAdd)) total = total + args[i];
+    if (e.is(Op::kMul)) {
+      const bool is_square = i == 1 && e.arity() == 2 && e.arg(0) == e.arg(1);
+      total = is_square ? pow(total, 2) : total * args[i];
     }
-    case Op::kPow: {
-      const auto n = e.arg(1).maybe_int64();
-      if (!n || *n < 0 || *n > limits().read_exponent) return {};
-      return pow(args[0], static_cast<unsigned>(*n));
-    }
-    case Op::kFloorDiv:
-    case Op::kCleanDiv: return floor_div(args[0], args[1]);
-    case Op::kMod:
-    case Op::kPythonMod: return mod(args[0], args[1]);
-    case Op::kAbs: return abs(args[0]);
-    case Op::kIdentity: return args[0];
-    case Op::kWhere: return hull(args[1], args[2]);
-    case Op::kBitAnd: return Strided(bit_and(args[0].span(), args[1].span()));
-    case Op::kBitOr: return Strided(bit_or(args[0].span(), args[1].span()));
-    case Op::kBitXor: return Strided(bit_xor(args[0].span(), args[1].span()));
-    default: return {};
+    if (e.is(Op::kMin)) total = min(total, args[i]);
+    if (e.is(Op::kMax)) total = max(total, args[i]);
   }
+  return total;
+}
+
+Strided power(Expr e, const Strided& base) {
+  const auto n = e.arg(1).maybe_int64();
+  if (!n || *n < 0 || *n > limits().read_exponent) return {};
+  return pow(base, static_cast<unsigned>(*n));
+}
+
+Interval bitwise(Op op, const Interval& a, const Interval& b) {
+  if (op == Op::kBitAnd) return bit_and(a, b);
+  return op == Op::kBitOr ? bit_or(a, b) : bit_xor(a, b);
+}
+
+// The range of an integer operator that no others define, given those of its
+// arguments.
+Strided range_of_op(Expr e, const std::vector<Strided>& args) {
+  switch (info(e.op()).kind) {
+    case OpKind::kSum:
+    case OpKind::kProduct:
+    case OpKind::kExtremum: return folded(e, args);
+    case OpKind::kPower: return power(e, args[0]);
+    case OpKind::kFloorDiv: return floor_div(args[0], args[1]);
+    case OpKind::kMod: return mod(args[0], args[1]);
+    case OpKind::kAbs: return abs(args[0]);
+    case OpKind::kIdentity: return args[0];
+    case OpKind::kWhere: return hull(args[1], args[2]);
+    case OpKind::kBitwise:
+      return Strided(bitwise(e.op(), args[0].span(), args[1].span()));
+    case OpKind::kIndicator: return Strided(Interval(0, 1));
+    case OpKind::kShift:
+    case OpKind::kRounding:
+    case OpKind::kDefined:
+    // No integers, or leaves.
+    case OpKind::kConstant:
+    case OpKind::kSymbol:
+    case OpKind::kRelation:
+    case OpKind::kJunction:
+    case OpKind::kNot:
+    case OpKind::kToFloat:
+    case OpKind::kTrueDiv:
+    case OpKind::kReal: break;
+  }
+  return {};
 }
 
 }  // namespace

@@ -61,38 +61,28 @@ FormulaId relation(Lowering& lower, Expr e) {
 
 FormulaId lowered_condition(Lowering& lower, Expr e) {
   FormPool& forms = lower.forms();
-  switch (e.op()) {
-    case Op::kBoolean: return e.is_true() ? kTrue : kFalse;
-    case Op::kEq:
-    case Op::kNe:
-    case Op::kLt:
-    case Op::kLe: return relation(lower, e);
-    case Op::kAnd:
-    case Op::kOr: {
-      std::vector<FormulaId> kids;
-      for (Expr arg : e.args()) kids.push_back(lower.condition(arg));
-      return e.is(Op::kAnd) ? forms.formulas.all_of(kids)
-                            : forms.formulas.any_of(kids);
-    }
-    case Op::kNot: return negate(lower.condition(e.arg(0)));
-    case Op::kWhere:
-      return choice(forms, lower.condition(e.arg(0)), lower.condition(e.arg(1)),
-                    lower.condition(e.arg(2)));
-    default: return condition_without_form(forms, e);
+  if (e.is(Op::kBoolean)) return e.is_true() ? kTrue : kFalse;
+  if (is_relation(e.op())) return relation(lower, e);
+  if (e.is(Op::kNot)) return negate(lower.condition(e.arg(0)));
+  if (e.is(Op::kAnd) || e.is(Op::kOr)) {
+    std::vector<FormulaId> kids;
+    for (Expr arg : e.args()) kids.push_back(lower.condition(arg));
+    return e.is(Op::kAnd) ? forms.formulas.all_of(kids)
+                          : forms.formulas.any_of(kids);
   }
+  if (e.is(Op::kWhere)) {
+    return choice(forms, lower.condition(e.arg(0)), lower.condition(e.arg(1)),
+                  lower.condition(e.arg(2)));
+  }
+  return condition_without_form(forms, e);
 }
 
 FormulaId integer_relation(FormPool& forms, Op op, Poly difference) {
   difference.constant -= relations::least_gap(op);
-  switch (op) {
-    case Op::kEq: return forms.formulas.eq(difference);
-    case Op::kNe: return forms.formulas.ne(difference);
-    case Op::kLt:
-    case Op::kLe: return forms.formulas.ge(difference);
-    default: break;
-  }
-  assert(false && "a relation");
-  return kFalse;
+  if (op == Op::kEq) return forms.formulas.eq(difference);
+  if (op == Op::kNe) return forms.formulas.ne(difference);
+  assert(is_relation(op) && "a relation");
+  return forms.formulas.ge(difference);
 }
 
 FormulaId choice(FormPool& forms, FormulaId c, FormulaId a, FormulaId b) {

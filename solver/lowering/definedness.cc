@@ -7,6 +7,7 @@
 #include "solver/lowering/closed.h"
 #include "solver/lowering/conditions.h"
 #include "solver/lowering/fractions.h"
+#include "sym/definition.h"
 
 namespace proviso::inline v0_2::internal {
 namespace {
@@ -15,18 +16,6 @@ namespace {
 FormulaId nonzero(Lowering& lower, Expr divisor) {
   const std::optional<Fraction> x = fraction(lower, divisor);
   return x ? lower.forms().formulas.ne(x->num) : kNoId;
-}
-
-FormulaId nonzero_divisors(Lowering& lower, Expr e) {
-  const auto count = static_cast<size_t>(info(e.op()).divisors);
-  if (count == 0) return kTrue;
-  if (count == 1) return nonzero(lower, e.arg(1));
-  std::vector<FormulaId> parts;
-  for (Expr divisor : e.args().subspan(1, count)) {
-    parts.push_back(nonzero(lower, divisor));
-    if (parts.back() == kNoId) return kNoId;
-  }
-  return lower.forms().formulas.all_of(std::move(parts));
 }
 
 FormulaId natural(Lowering& lower, Expr count) {
@@ -40,20 +29,36 @@ FormulaId has_root(Lowering& lower, Expr number) {
 
 // Beyond that the arguments are defined.
 FormulaId own_condition(Lowering& lower, Expr e) {
-  FormulaId f = nonzero_divisors(lower, e);
-  switch (e.op()) {
-    case Op::kPow: f = e.is_int() ? natural(lower, e.arg(1)) : kNoId; break;
-    case Op::kPowByNatural:
-    case Op::kLShift:
-    case Op::kRShift: f = natural(lower, e.arg(1)); break;
-    case Op::kFloatPow:
-    case Op::kRoundDecimal: f = kNoId; break;
-    case Op::kSqrt: f = has_root(lower, e.arg(0)); break;
-    default:
-      if (is_opaque(e.op())) f = kNoId;
-      break;
+  switch (info(e.op()).kind) {
+    case OpKind::kPower: return e.is_int() ? natural(lower, e.arg(1)) : kNoId;
+    case OpKind::kShift: return natural(lower, e.arg(1));
+    case OpKind::kReal:
+      if (e.is(Op::kTruncToFloat)) return kTrue;
+      return e.is(Op::kSqrt) ? has_root(lower, e.arg(0)) : kNoId;
+    case OpKind::kFloorDiv:
+    case OpKind::kMod:
+    case OpKind::kTrueDiv: return nonzero(lower, e.arg(1));
+    case OpKind::kDefined:  // of these two lowered_definedness() says more
+    case OpKind::kWhere:
+    case OpKind::kConstant:
+    case OpKind::kSymbol:
+    case OpKind::kSum:
+    case OpKind::kProduct:
+    case OpKind::kExtremum:
+    case OpKind::kAbs:
+    case OpKind::kIdentity:
+    case OpKind::kBitwise:
+    case OpKind::kRelation:
+    case OpKind::kJunction:
+    case OpKind::kNot:
+    case OpKind::kToFloat:
+    case OpKind::kRounding:
+    case OpKind::kIndicator: break;
   }
-  if (f != kNoId) return f;
+  return kTrue;
+}
+
+FormulaId own_condition_without_form(Lowering& lower, Expr e) {
   if (const std::optional<Evaluation> known = value_without_symbols(e)) {
     return known->defined() ? kTrue : kFalse;
   }
@@ -64,6 +69,9 @@ FormulaId own_condition(Lowering& lower, Expr e) {
 
 FormulaId lowered_definedness(Lowering& lower, Expr e) {
   FormPool& forms = lower.forms();
+  if (info(e.op()).kind == OpKind::kDefined) {
+    return lower.defined(definition(e));
+  }
   if (e.is(Op::kWhere)) {
     const FormulaId a = lower.defined(e.arg(1)), b = lower.defined(e.arg(2));
     const FormulaId arms =
@@ -75,7 +83,8 @@ FormulaId lowered_definedness(Lowering& lower, Expr e) {
     const FormulaId part = lower.defined(arg);
     if (part != kTrue) parts.push_back(part);
   }
-  const FormulaId own = own_condition(lower, e);
+  FormulaId own = own_condition(lower, e);
+  if (own == kNoId) own = own_condition_without_form(lower, e);
   if (own != kTrue) parts.push_back(own);
   return parts.empty() ? kTrue : forms.formulas.all_of(std::move(parts));
 }

@@ -1,5 +1,6 @@
 #include "solver/lowering/integers.h"
 
+#include <cassert>
 #include <optional>
 #include <span>
 #include <utility>
@@ -71,42 +72,40 @@ Poly rounded(Lowering& lower, Expr e) {
 Poly lowered_integer(Lowering& lower, Expr e) {
   FormPool& forms = lower.forms();
   const auto arg = [&](size_t i) { return lower.integer(e.arg(i)); };
-  switch (e.op()) {
-    case Op::kSymbol: return variable(forms, forms.atoms.symbol(e));
-    case Op::kAdd: return opened_sum(lower, e);
-    case Op::kMul: {
+  switch (info(e.op()).kind) {
+    case OpKind::kSymbol: return variable(forms, forms.atoms.symbol(e));
+    case OpKind::kSum: return opened_sum(lower, e);
+    case OpKind::kProduct: {
       Poly product = arg(0);
       for (Expr a : e.args().subspan(1)) {
         product = mul(forms, product, lower.integer(a));
       }
       return product;
     }
-    case Op::kPow:
-    case Op::kPowByNatural: return function_of(forms, Op::kPow, arg(0), arg(1));
-    case Op::kFloorDiv:
-    case Op::kCleanDiv: return floor_div(forms, arg(0), arg(1));
-    case Op::kMod:
-    case Op::kPythonMod: return mod(forms, arg(0), arg(1));
-    case Op::kMin:
-    case Op::kMax: return extremum(lower, e.op(), e.args());
-    case Op::kAbs:  // |x| == 2*pos(x) - x
+    case OpKind::kPower: return function_of(forms, Op::kPow, arg(0), arg(1));
+    case OpKind::kFloorDiv: return floor_div(forms, arg(0), arg(1));
+    case OpKind::kMod: return mod(forms, arg(0), arg(1));
+    case OpKind::kExtremum: return extremum(lower, e.op(), e.args());
+    case OpKind::kAbs:  // |x| == 2*pos(x) - x
       return pos(forms, arg(0)) * 2 - arg(0);
-    case Op::kIdentity: return arg(0);
-    case Op::kLShift:
-    case Op::kRShift:
-    case Op::kBitAnd:
-    case Op::kBitOr:
-    case Op::kBitXor: return function_of(forms, e.op(), arg(0), arg(1));
-    case Op::kWhere:
+    case OpKind::kIdentity: return arg(0);
+    case OpKind::kShift:
+    case OpKind::kBitwise: return function_of(forms, e.op(), arg(0), arg(1));
+    case OpKind::kWhere:
       return where(forms, lower.condition(e.arg(0)), arg(1), arg(2));
-    case Op::kTruncToInt:
-    case Op::kCeilToInt:
-    case Op::kFloorToInt:
-    case Op::kRoundToInt: return rounded(lower, e);
-    default: break;
+    case OpKind::kRounding: return rounded(lower, e);
+    case OpKind::kDefined: return lower.integer(definition(e));
+    case OpKind::kIndicator: return integer_without_form(forms, e);
+    case OpKind::kConstant:
+    case OpKind::kRelation:
+    case OpKind::kJunction:
+    case OpKind::kNot:
+    case OpKind::kToFloat:
+    case OpKind::kTrueDiv:
+    case OpKind::kReal: break;
   }
-  const Expr meaning = definition(e);
-  return meaning == e ? integer_without_form(forms, e) : lower.integer(meaning);
+  assert(false && "no integer, or a constant");
+  return integer_without_form(forms, e);
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -69,11 +69,8 @@ Range Ranges::of_parts(const Atom& atom) {
 
 Range Ranges::of_function(const Atom& atom) {
   const Range x = of(forms_.polys[atom.a], 1), y = of(forms_.polys[atom.b], 1);
-  switch (atom.op) {
-    case Op::kBitAnd: return of_bits(x, y);
-    case Op::kPow: return of_power(x, y);
-    default: return {};
-  }
+  if (atom.op == Op::kBitAnd) return of_bits(x, y);
+  return atom.op == Op::kPow ? of_power(x, y) : Range{};
 }
 
 // x & y clears bits of x: with y >= 0 it lies in [0, y], with y < 0 it is at

@@ -85,28 +85,23 @@ class Trees {
 
  private:
   Tree made_of(Expr e) {
-    switch (e.op()) {
-      case Op::kMin:
-      case Op::kMax: {
-        Tree t{e.op(), {}, {}};
-        for (Expr a : e.args()) t.kids.push_back(of(a));
-        return count(std::move(t));
-      }
-      case Op::kAdd: {
-        Tree sum = leaf(Poly{});
-        for (Expr a : e.args()) sum = add(sum, of(a));
-        return sum;
-      }
-      case Op::kMul: return multiple(e);
-      case Op::kFloorDiv:
-        if (e.arg(1).is(Op::kInteger) && e.arg(1).integer().sign() > 0) {
-          const Poly divisor = Poly::number(e.arg(1).integer());
-          return mapped(of(e.arg(0)), [&](const Poly& p) {
-            return leaf(floor_div(forms_, p, divisor));
-          });
-        }
-        break;
-      default: break;
+    if (e.is(Op::kMin) || e.is(Op::kMax)) {
+      Tree t{e.op(), {}, {}};
+      for (Expr a : e.args()) t.kids.push_back(of(a));
+      return count(std::move(t));
+    }
+    if (e.is(Op::kAdd)) {
+      Tree sum = leaf(Poly{});
+      for (Expr a : e.args()) sum = add(sum, of(a));
+      return sum;
+    }
+    if (e.is(Op::kMul)) return multiple(e);
+    if (e.is(Op::kFloorDiv) && e.arg(1).is(Op::kInteger) &&
+        e.arg(1).integer().sign() > 0) {
+      const Poly divisor = Poly::number(e.arg(1).integer());
+      return mapped(of(e.arg(0)), [&](const Poly& p) {
+        return leaf(floor_div(forms_, p, divisor));
+      });
     }
     return leaf(lower_.integer(e));
   }
