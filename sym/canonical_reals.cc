@@ -18,7 +18,7 @@ namespace {
 struct Rounding {
   Canonicalizer& s;
   const Op op;
-  const Fraction x;
+  const Canonicalizer::Fraction x;
   Expr value = {};
   bool is_done = false;
 

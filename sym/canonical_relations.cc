@@ -71,6 +71,7 @@ struct SignQuestion {
 // Denominators are positive numbers (sym/fractions.h).
 struct OverNumbers {
   using Poly = Polynomial;
+  using Fraction = Canonicalizer::Fraction;
 
   Poly integer(Expr e) { return to_polynomial(e); }
   Poly number(const Int& k) { return Polynomial(k); }
@@ -182,7 +183,7 @@ Expr Canonicalizer::is_zero(const Polynomial& p) {
                           : decided(render_zero(question.p()));
 }
 
-std::optional<Fraction> Canonicalizer::fraction(Expr e) {
+std::optional<Canonicalizer::Fraction> Canonicalizer::fraction(Expr e) {
   return FractionReader(OverNumbers()).read(e);
 }
 

@@ -33,11 +33,11 @@ namespace proviso::inline v0_2::internal {
 
 using Args = std::span<const Expr>;
 
-// An exact real expression (sym/fractions.h); den is a number > 0.
-using Fraction = FractionOf<Polynomial>;
-
 class Canonicalizer {
  public:
+  // An exact real expression (sym/fractions.h); den is a number > 0.
+  using Fraction = FractionOf<Polynomial>;
+
   Canonicalizer(ExprPool& pool, const Facts* facts)
       : pool_(pool), facts_(facts) {}
 

@@ -5,11 +5,11 @@
 //   ToFloat(x) / 4      x / 4
 //   x**0.5              no fraction
 //
-// Complete for sums, products and quotients of integers and constants.  What is
-// a power, a root or a choice has none.  The canonical form reads fractions so
-// (sym/canonical_relations.cc), whose denominators are positive numbers; so
-// does the lowering (solver/lowering/fractions.h), of which any polynomial may
-// be one.  A call costs a product of polynomials for each part of the number.
+// Complete for sums, products and quotients of integers and constants; a power,
+// a root or a choice has none.  The canonical form (sym/canonical_relations.cc)
+// takes positive numbers as denominators, the lowering
+// (solver/lowering/fractions.h) any polynomial.  A call costs a product of
+// polynomials for each part.
 //
 // What differs is said by Polynomials:
 //
@@ -21,6 +21,7 @@
 //                    its denominator is not allowed
 #pragma once
 
+#include <cassert>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -49,7 +50,8 @@ class FractionReader {
   // A number's; nullopt where it has none.
   std::optional<Fraction> read(Expr number) {
     visit_arguments_first(
-        number, [this](Expr e) { return e.is_int() || parts_.contains(e); },
+        number,
+        [this](Expr e) { return !is_arithmetic(e) || parts_.contains(e); },
         [this](Expr e) {
           Budget::spend(1);
           parts_.emplace(e, of_parts(e));
@@ -58,6 +60,16 @@ class FractionReader {
   }
 
  private:
+  // Nothing below others gives them a fraction; integers are read whole.
+  static bool is_arithmetic(Expr e) {
+    return !e.is_int() &&
+           (e.is(Op::kRational) || e.is(Op::kToFloat) || e.is(Op::kIdentity) ||
+            e.is(Op::kAdd) || e.is(Op::kMul) || is_quotient(e));
+  }
+  static bool is_quotient(Expr e) {
+    return e.is(Op::kIntTrueDiv) || e.is(Op::kFloatTrueDiv);
+  }
+
   std::optional<Fraction> part(Expr e) {
     if (e.is_int()) {
       return Fraction{polynomials_.integer(e), polynomials_.number(1)};
@@ -73,7 +85,7 @@ class FractionReader {
     }
     if (e.is(Op::kToFloat) || e.is(Op::kIdentity)) return part(e.arg(0));
     if (e.is(Op::kAdd) || e.is(Op::kMul)) return folded(e);
-    if (!e.is(Op::kIntTrueDiv) && !e.is(Op::kFloatTrueDiv)) return std::nullopt;
+    assert(is_quotient(e));
     const auto a = part(e.arg(0)), b = part(e.arg(1));
     if (!a || !b) return std::nullopt;
     auto quotient = fraction(polynomials_.product(a->num, b->den),

@@ -174,7 +174,7 @@ enum class OpKind : uint8_t {
   kToFloat,
   kTrueDiv,
   kRounding,   // to an integer
-  kReal,       // a float of which only values are known
+  kReal,       // a float without rules of its own
   kIndicator,  // an integer of which only values are known, 0 and 1
   kDefined     // by others: a visitor takes the definition (sym/definition.h)
 };

@@ -105,8 +105,9 @@ std::vector<Sign> make_signs() {
 
 const Sign* find_sign(const Token& token) {
   static const auto& table = *new auto(make_signs());
-  if (token.kind != TokenKind::kSign && token.kind != TokenKind::kName)
+  if (token.kind != TokenKind::kSign && token.kind != TokenKind::kName) {
     return nullptr;
+  }
   for (const Sign& sign : table) {
     if (sign.text == token.text) return &sign;
   }

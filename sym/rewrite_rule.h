@@ -72,7 +72,7 @@ struct RewriteRow {
   Then then = Then::kFirst;
 };
 
-// Those of the rules of several tables, in order.
+// The counts of the rules of several tables, in order.
 template <typename... Tables>
 std::vector<RewriteRuleCount> counts_of(const Tables&... tables) {
   std::vector<RewriteRuleCount> all;

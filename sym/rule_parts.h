@@ -62,7 +62,7 @@ std::vector<Polynomial> without_zeros(FormSearch& search, const Polynomial& p);
 // The canonical relation.
 Expr relation_of(FormSearch& search, Op op, const Polynomial& p);
 Op dual(Op op);  // Min and Max, And and Or
-// The opposite of operands(e, op) (sym/find_node.h).
+// The inverse of operands(e, op) (sym/find_node.h).
 Expr joined(FormSearch& search, Op op, const std::vector<Expr>& args);
 // The parts of an And, or the opposites of an Or's; and back.
 std::vector<Expr> conjuncts(FormSearch& search, Expr e);

@@ -8,9 +8,8 @@
 //     ranges                    undecided
 //     nonnegative-combination   s1*s2 - s0 = s1*(s2 - 1) + (s1 - s0): yes
 //
-//   u0 > u1, u0 <= u1 + u2, u2 <= 0, u0 >= 1     the facts of an answer that
-//   was
-//     facts-refutation        0 >= 1: they contradict each other        proved
+//   u1 > u2, proved from u0 + u1 > 2*u2, u0 <= u2, u0 + 3*u1 <= 4*u2
+//     opposite-refutation       u1 <= u2 as well: these facts contradict
 //
 // Most questions end in the first row.  A row that is reached has the rows
 // above it behind it: models that candidate-models found leave one answer to
@@ -51,7 +50,8 @@ struct Cost {
   // So much more where models leave one answer alone.
   uint32_t times_if_one = 1;
   uint32_t work_sixteenths = 0;  // of work_limit; 0: what the call has left
-  uint64_t Limits::* thousandths = nullptr;  // of the budget, instead of all
+  uint64_t Limits::* thousandths =
+      nullptr;  // of the budget, in place of 1/budget
 };
 
 // The same in units.
@@ -250,15 +250,20 @@ Decision by_enumeration_of_facts(Pass& p, const Units&) {
   return {};
 }
 
-// Facts that prove an answer and its opposite.
+// Facts that prove an answer and its opposite; where they contradict each other
+// without it, those are named that do.
 Decision by_proof_of_opposite(Pass& p, const Units& units) {
   const Tier tier =
       p.proved->tier <= Tier::kLinear ? Tier::kLinear : Tier::kCases;
-  const FormulaId opposite = p.s.opposite_of(!p.proved->value);
-  if (const auto proof = p.r.proofs().refutation.refute(
-          opposite, tier, units.budget, p.tried)) {
-    p.s.contradict(p.r.reasons().join(p.proved->why, proof->why));
-  }
+  Refutation& refutation = p.r.proofs().refutation;
+  const FormulaId answer = p.s.opposite_of(!p.proved->value);
+  const auto proof = refutation.refute(answer, tier, units.budget, p.tried);
+  if (!proof) return {};
+  const Atoms atoms = p.r.forms().occurrences.of_formula(p.s.goal());
+  const auto alone =
+      refutation.refute_facts({atoms.begin(), atoms.size()}, units.budget);
+  p.s.contradict(alone ? alone->why
+                       : p.r.reasons().join(p.proved->why, proof->why));
   return {};
 }
 
@@ -272,7 +277,11 @@ std::vector<Expr> symbols_of_goal(const Pass& p) {
 }
 
 bool may_reorder_facts(const Pass& p) {
-  if (has_answer(p) || !p.r.options().restart) return false;
+  const SolverOptions& options = p.r.options();
+  if (has_answer(p) || !options.restart ||
+      options.disabled_strategies.contains(Strategy::kFactsReordering)) {
+    return false;
+  }
   const size_t count =
       p.r.facts().connected_to(symbols_of_goal(p)).facts.size();
   return count >= 2 && count <= limits().restart_facts;

@@ -40,8 +40,8 @@ struct ProvedAnswer {
   Reason why;
 };
 // The rows of kContradiction: why the facts relevant to the answer contradict
-// each other: because none of few points meets them, or because they prove its
-// opposite as well.  Nothing where a model of them is known.
+// each other, as none of few points meets them or they prove its opposite as
+// well.  Nothing where a model of them is known.
 std::optional<Reason> find_contradiction(Reasoner& reasoner,
                                          const ProvedAnswer& proved);
 // The same of the facts relevant to one of them, of which no model is known.

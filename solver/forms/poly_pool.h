@@ -3,9 +3,8 @@
 //
 //   PolyId p = polys.id_of(6*x - 3*y + 5);
 //   polys[p]                       the polynomial
-//   polys.primitive_part(p)        2*x - y and the content 3, less the
-//   constant:
-//                                  a bound of 2*x - y is one of p
+//   polys.primitive_part(p)        2*x - y, and the content 3: a bound of it
+//                                  is one of p less its constant
 //
 // The record of a polynomial is one line of the cache.  Each field is written
 // by the part that it is listed under, and by no other; everybody reads.

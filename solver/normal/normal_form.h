@@ -9,7 +9,7 @@
 // representative of an atom is its solved value, or it is rebuilt from the
 // representatives of its parts: floors by Quotients, powers and bits by
 // Functions, maxima and conditionals by what decides them.  Representatives are
-// cached by Trail::stamp(). Representatives of representatives are not looked
+// cached by Trail::stamp().  Representatives of representatives are not looked
 // for, but for values: one pass from the bottom up, linear in what is
 // substituted.  An atom within its own definition stays as it is.
 #pragma once

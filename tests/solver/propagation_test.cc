@@ -134,8 +134,8 @@ TEST(Propagation, ChainsOfPropagators) {
 
 // --- the queue
 
-// What an c brings comes before what waited, in the order in which it was
-// brought; depth counts the derivations.
+// What a consequence brings comes before what waited, in the order in which it
+// was brought; depth counts the derivations.
 TEST(Consequences, ComeNearestFirst) {
   ExprPool pool;
   Forms& forms = Forms::of(pool);

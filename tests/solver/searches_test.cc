@@ -341,7 +341,7 @@ TEST(Restarts, DecideWhatHoldsWhereTheirFactsDo) {
 // --- contradictions
 
 TEST(Consistency, WhatContradictsHasNoPoint) {
-  size_t found = 0, consistent = 0;
+  size_t found = 0, consistent = 0, by_enumeration = 0;
   for (uint32_t seed = 0; seed < 400; ++seed) {
     Choices choices(seed);
     BoxedFacts facts(some_facts(choices));
@@ -354,6 +354,10 @@ TEST(Consistency, WhatContradictsHasNoPoint) {
     const auto why = relevant_contradiction(
         facts.reasoner(),
         {facts.expr(question), *search.value(), search.tier(), search.why()});
+    by_enumeration += facts.reasoner()
+                          .statistics()
+                          .by_strategy[Strategy::kFactsEnumeration]
+                          .decided;
     if (!why) {
       ++consistent;
       continue;
@@ -363,6 +367,7 @@ TEST(Consistency, WhatContradictsHasNoPoint) {
   }
   std::cout << found << " contradictions, " << consistent << " without\n";
   EXPECT_GE(found, 5u);
+  EXPECT_GE(by_enumeration, 1u);
   EXPECT_GE(consistent, 20u);
 }
 

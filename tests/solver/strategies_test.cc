@@ -229,6 +229,54 @@ TEST(Strategies, TheBoxAndTheLookForContradictionsAreCounted) {
             std::string::npos);
 }
 
+// Facts that contradict each other, as one strategy of those that look for it
+// finds out; facts-enumeration and facts-reordering find some of random facts
+// (WhatContradictsHasNoPoint, NoOrderOfTheFactsHidesAContradiction).
+struct Contradiction {
+  Strategy strategy;
+  std::string symbols, facts, question;
+};
+
+std::string many_facts() {
+  std::string facts = "u0 + u1 > 2*u2; u0 <= u2; u0 + 3*u1 <= 4*u2";
+  for (int i = 0; i < 60; ++i) facts += "; u0 != " + std::to_string(1000 + i);
+  return facts;
+}
+
+const Contradiction kContradictions[] = {
+    {Strategy::kOppositeRefutation, "",
+     "u0 + u1 > 2*u2; u0 <= u2; u0 + 3*u1 <= 4*u2", "u1 > u2"},
+    {Strategy::kFactsRefutation, "u9:0..", many_facts(), "u9 >= 3"},
+};
+
+TEST(Strategies, EachThatLooksForContradictionsFindsItsOwn) {
+  StrategySet all;
+  for (Strategy s : {Strategy::kFactsEnumeration, Strategy::kOppositeRefutation,
+                     Strategy::kFactsReordering, Strategy::kFactsRefutation}) {
+    all.insert(s);
+  }
+  for (const Contradiction& row : kContradictions) {
+    SolverOptions none = testing::native_only();
+    none.disabled_strategies.insert(all);
+    SolverOptions one = none;
+    one.disabled_strategies.erase(row.strategy);
+    Case with(row.symbols, row.facts, one),
+        without(row.symbols, row.facts, none);
+    EXPECT_TRUE(with.ask(row.question).is_contradiction) << row.facts;
+    EXPECT_EQ(with.context.statistics().by_strategy[row.strategy].decided, 1u)
+        << row.facts;
+    EXPECT_FALSE(without.ask(row.question).is_contradiction) << row.facts;
+  }
+}
+
+// u2 >= 5 answers the question, and has no part in the contradiction.
+TEST(Strategies, AContradictionNamesNoFactOfTheAnswerAlone) {
+  Case c("", "u0 + u1 > 2*u2; u0 <= u2; u0 + 3*u1 <= 4*u2; u2 >= 5");
+  const Answer answer = c.ask("u2 >= 4");
+  EXPECT_TRUE(answer.is_contradiction);
+  EXPECT_THAT(answer.facts, ::testing::SizeIs(3));
+}
+
 TEST(Strategies, CandidateModelsLeaveNothingToProve) {
   Case c("s0:2.. s1:2..", "");
   EXPECT_EQ(c.context.ask_quick(c.p("s0*s1 >= s0 + s1 + 5")),

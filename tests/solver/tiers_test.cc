@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <random>
+#include <span>
+#include <utility>
 
 #include "tests/solver/support.h"
 
@@ -238,6 +241,62 @@ TEST(Definedness, AnAnswerNeedsEveryReachedDivisorToBeNonzero) {
     EXPECT_EQ(name_of(answer.verdict), name_of(row.expected)) << answer.reason;
     EXPECT_EQ(testing::check_points(c.context, c.p(row.question), answer), "");
   }
+}
+
+using Box = std::vector<std::pair<int, int>>;  // ends, by symbol
+
+bool is_defined_in(Expr e, std::span<const Expr> symbols, const Box& box) {
+  Assignment point;
+  std::function<bool(size_t)> from = [&](size_t k) {
+    if (k == box.size()) return evaluate(e, point).defined();
+    for (int value = box[k].first; value <= box[k].second; ++value) {
+      point.set(symbols[k], Int(value));
+      if (!from(k + 1)) return false;
+    }
+    return true;
+  };
+  return from(0);
+}
+
+// Of real functions it is not known everywhere.
+TEST(Definedness, IsThatOfEvaluateForEachOperator) {
+  constexpr std::pair<int, int> kEnds[] = {
+      {-2, 2}, {-2, -1}, {-1, 0}, {0, 2}, {1, 2}};
+  ExprPool pool;
+  const Expr symbols[] = {pool.symbol("x", SymbolKind::kUnbackedInt),
+                          pool.symbol("y", SymbolKind::kUnbackedInt),
+                          pool.symbol("z", SymbolKind::kUnbackedInt)};
+  size_t defined = 0, undefined = 0;
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo& row = info(static_cast<Op>(i));
+    if (is_leaf(row.op)) continue;
+    const auto arity = static_cast<size_t>(row.max_args < 0 ? 2 : row.max_args);
+    std::vector<Expr> args(symbols, symbols + arity);
+    for (size_t k = 0; k < arity; ++k) {
+      const bool is_truth = row.args == ArgClass::kBoolean ||
+                            (row.args == ArgClass::kCondition && k == 0);
+      if (is_truth) args[k] = lt(args[k], pool.integer(1));
+    }
+    const Expr e = pool.make(row.op, args);
+    for (size_t n = 0; n < 5 * 5 * 5; ++n) {
+      Box box = {kEnds[n % 5], kEnds[n / 5 % 5], kEnds[n / 25]};
+      box.resize(arity);
+      Context context(pool, testing::native_only());
+      std::string where;
+      for (size_t k = 0; k < arity; ++k) {
+        const Interval range(box[k].first, box[k].second);
+        context.declare(symbols[k], range);
+        where += " " + to_string(symbols[k]) + " in " + range.to_string();
+      }
+      const Verdict verdict = context.ask(eq(e, e)).verdict;
+      const bool is_defined = is_defined_in(e, symbols, box);
+      ++(is_defined ? defined : undefined);
+      if (is_defined && row.kind == OpKind::kReal) continue;
+      EXPECT_EQ(name_of(verdict), name_of(is_defined ? kYes : kOpen))
+          << to_string(e) << where;
+    }
+  }
+  EXPECT_GT(std::min(defined, undefined), 500u);
 }
 
 TEST(Definedness, TheCounterexampleNamesTheDivisor) {

@@ -269,6 +269,22 @@ struct SmallFacts : Facts {
   }
 };
 
+// No choice has a fraction, whatever is below: a condition costs as much as its
+// own sums and quotients.
+TEST(Canonical, EndsWhereChoicesStandWithinOneAnother) {
+  ExprPool pool;
+  Expr e = pool.symbol("zf0", SymbolKind::kUnbackedFloat);
+  const Expr y = pool.symbol("zf1", SymbolKind::kUnbackedFloat);
+  for (int i = 0; i < 800; ++i) {
+    e = pool.make(Op::kWhere,
+                  {lt(e, y), pool.rational(Rational(3, 2)),
+                   pool.make(Op::kAdd, {e, pool.rational(Rational(1, 2))})});
+  }
+  const Budget budget(100'000);
+  EXPECT_EQ(canonical(lt(e, y)).op(), Op::kLt);
+  EXPECT_GT(Budget::units_left(), 0u);
+}
+
 // A fraction's denominator is a number, and multiplies a sum of any length.
 TEST(Canonical, ComparesHalvesOfLongSumsAsIntegers) {
   ExprPool pool;

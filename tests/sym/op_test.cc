@@ -123,6 +123,9 @@ TEST(Operators, SignsBindAsInPython) {
   for (size_t i = 0; i < kOpCount; ++i) {
     const Infix& infix = info(static_cast<Op>(i)).infix;
     if (infix.sign.empty()) continue;
+    EXPECT_TRUE(std::ranges::any_of(kPythonsSigns, [&](const auto& s) {
+      return s.contains(infix.sign);
+    })) << infix.sign;
     for (size_t level = 0; level < kPythonsSigns.size(); ++level) {
       if (kPythonsSigns[level].contains(infix.sign))
         found.emplace_back(level, infix.precedence);
@@ -136,7 +139,7 @@ TEST(Operators, SignsBindAsInPython) {
   }
 }
 
-// x - y*z by the rows of * and +: brackets where they are read change nothing.
+// x - y*z is x - (y*z), by the rows of * and +: such brackets change no value.
 TEST(Operators, SignsAreReadAsTheyBind) {
   ExprPool pool;
   std::vector<Infix> signs;

@@ -146,8 +146,6 @@ TEST(Simplify, IsAsCheapAsTheRowSays) {
   }
 }
 
-// Where e is defined the cheapest form has its value; it costs no more than e,
-// and is its own cheapest form.
 // The sum has 2**60 terms where what is shared is written out.
 TEST(Simplify, EndsWhereASumIsSharedManyTimes) {
   ExprPool pool;
@@ -156,6 +154,8 @@ TEST(Simplify, EndsWhereASumIsSharedManyTimes) {
   EXPECT_EQ(simplify(e), canonical(e));
 }
 
+// Where e is defined the cheapest form has its value; it costs no more than e,
+// and is its own cheapest form.
 TEST(Simplify, KeepsTheValueOfRandomExpressions) {
   const uint32_t seed = testing::seed_or(20261123);
   const char* rounds = std::getenv("PROVISO_TEST_PROBLEMS");

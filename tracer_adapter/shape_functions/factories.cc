@@ -240,6 +240,8 @@ std::optional<Ratio> sum_or_product(Expr e) {
 }
 
 // The ratio of integers that a float is: n of float(n), n/2, 3*n/8 of n*0.375.
+// Not the fraction of sym/fractions.h, which is that of the exact number: here
+// each step must be exact in the program's doubles as well.
 std::optional<Ratio> ratio_of(Expr e) {
   switch (e.op()) {
     case Op::kToFloat:

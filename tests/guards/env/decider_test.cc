@@ -48,7 +48,7 @@ TEST(Decider, AnAnswerThatChoseStridesIsAddedWhenAnotherQuestionGetsIt) {
   EXPECT_THAT(a.unguarded_answers.decisions(), SizeIs(1));
 }
 
-TEST(Decider, AnUnguardedAnswerHasTheEffortThatFoundIt) {
+TEST(Decider, AnUnguardedAnswerHasTheModeThatFoundIt) {
   Parts a;
   const Expr question = ge(a.size(8), 1);
   a.decider.decide(question, AskMode::kFull);
