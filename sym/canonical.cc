@@ -63,8 +63,7 @@ Expr Canonicalizer::float_sum(Op op, Args args) {
     }
   }
   if (parts.empty()) return pool_.rational(constant);
-  std::sort(parts.begin(), parts.end(),
-            [](Expr a, Expr b) { return compare(a, b) < 0; });
+  sort_by_structure(parts);
   bool idle = constant == Rational(sum ? 0 : 1);
   bool has_float = false;
   for (Expr part : parts) has_float = has_float || part.is_float();

@@ -67,7 +67,7 @@ class FractionReader {
             e.is(Op::kAdd) || e.is(Op::kMul) || is_quotient(e));
   }
   static bool is_quotient(Expr e) {
-    return e.is(Op::kIntTrueDiv) || e.is(Op::kFloatTrueDiv);
+    return info(e.op()).kind == OpKind::kTrueDiv;
   }
 
   std::optional<Fraction> part(Expr e) {

@@ -17,11 +17,12 @@
 // The rules look at a State, And or Or of some parts:
 //
 //   Part, parts             a std::vector of them
-//   nested(part)            a part's own parts where it is And (Or) too, or
-//   none truth(part)             a constant's absorbing()             the
-//   constant that decides the whole: True of Or sort()                  puts
-//   equal parts side by side has_opposites()         whether a part is the
-//   opposite of another is(value)               the answer; true
+//   nested(part)            the parts of one that is And (Or) too, else none
+//   truth(part)             a constant's
+//   absorbing()             the constant that decides the whole: True of Or
+//   sort()                  puts equal parts side by side
+//   has_opposites()         whether a part is the opposite of another
+//   is(value)               the answer; true
 #pragma once
 
 #include <algorithm>

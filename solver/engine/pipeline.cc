@@ -36,8 +36,11 @@ namespace {
 struct Pass {
   Reasoner& r;
   Search& s;
-  Answer* answer = nullptr;              // kPoints fills it in
-  const ProvedAnswer* proved = nullptr;  // kContradiction: beside an answer
+  Answer* answer = nullptr;  // kPoints fills it in
+  // kContradiction: the answer that was proved, or the facts that are looked at
+  // where there is none.
+  const ProvedAnswer* proved = nullptr;
+  std::vector<FactId> group = {};
   uint64_t refuting_work = 0;    // spent where no contradiction was found
   Refutation::Tried tried = {};  // by linear-refutation, before case-split
 };
@@ -50,8 +53,8 @@ struct Cost {
   // So much more where models leave one answer alone.
   uint32_t times_if_one = 1;
   uint32_t work_sixteenths = 0;  // of work_limit; 0: what the call has left
-  uint64_t Limits::* thousandths =
-      nullptr;  // of the budget, in place of 1/budget
+  // Not nullptr: so much of the budget, whatever `budget` says.
+  uint64_t Limits::* thousandths = nullptr;
 };
 
 // The same in units.
@@ -70,6 +73,10 @@ struct Row {
   // Decides, or notes in the search what it has found out.
   Decision (*decide)(Pass&, const Units&);
 };
+
+bool is_disabled(const Pass& p, Strategy strategy) {
+  return p.r.options().disabled_strategies.contains(strategy);
+}
 
 Decision by_ranges(Pass& p, const Units&) {
   return p.r.domain().decide(p.s.goal());
@@ -160,10 +167,9 @@ bool lacks_model(const Pass& p) {
 // found, there may be few in all.
 Decision by_few_models(Pass& p, const Units& units) {
   rule_out_by_small_points(p.r, p.s, limits().small_box_points);
-  const bool may_enumerate =
-      !p.r.options().disabled_strategies.contains(Strategy::kEnumeration);
-  return p.s.may_be_either() && may_enumerate ? by_enumeration(p, units)
-                                              : Decision{};
+  return p.s.may_be_either() && !is_disabled(p, Strategy::kEnumeration)
+             ? by_enumeration(p, units)
+             : Decision{};
 }
 
 // Floats are compared with what was assumed, in any order.
@@ -235,12 +241,15 @@ Decision by_model_of_facts(Pass& p, const Units& units) {
   return {};
 }
 
-Decision by_refutation_of_facts(Pass& p, const Units& units) {
+// A contradiction of the facts relevant to the goal's atoms.
+std::optional<Proof> refuted_facts(Pass& p, const Units& units) {
   const Atoms atoms = p.r.forms().occurrences.of_formula(p.s.goal());
-  if (const auto proof = p.r.proofs().refutation.refute_facts(
-          {atoms.begin(), atoms.size()}, units.budget)) {
-    p.s.contradict(proof->why);
-  }
+  return p.r.proofs().refutation.refute_facts({atoms.begin(), atoms.size()},
+                                              units.budget);
+}
+
+Decision by_refutation_of_facts(Pass& p, const Units& units) {
+  if (const auto proof = refuted_facts(p, units)) p.s.contradict(proof->why);
   return {};
 }
 
@@ -255,46 +264,30 @@ Decision by_enumeration_of_facts(Pass& p, const Units&) {
 Decision by_proof_of_opposite(Pass& p, const Units& units) {
   const Tier tier =
       p.proved->tier <= Tier::kLinear ? Tier::kLinear : Tier::kCases;
-  Refutation& refutation = p.r.proofs().refutation;
   const FormulaId answer = p.s.opposite_of(!p.proved->value);
-  const auto proof = refutation.refute(answer, tier, units.budget, p.tried);
+  const auto proof =
+      p.r.proofs().refutation.refute(answer, tier, units.budget, p.tried);
   if (!proof) return {};
-  const Atoms atoms = p.r.forms().occurrences.of_formula(p.s.goal());
-  const auto alone =
-      refutation.refute_facts({atoms.begin(), atoms.size()}, units.budget);
+  const auto alone = refuted_facts(p, units);
   p.s.contradict(alone ? alone->why
                        : p.r.reasons().join(p.proved->why, proof->why));
   return {};
 }
 
-std::vector<Expr> symbols_of_goal(const Pass& p) {
-  std::vector<Expr> symbols;
-  for (AtomId a : p.r.forms().occurrences.of_formula(p.s.goal())) {
-    const Atom& atom = p.r.forms().atoms[a];
-    if (atom.kind == AtomKind::kSymbol) symbols.push_back(atom.expr);
-  }
-  return symbols;
-}
-
 bool may_reorder_facts(const Pass& p) {
-  const SolverOptions& options = p.r.options();
-  if (has_answer(p) || !options.restart ||
-      options.disabled_strategies.contains(Strategy::kFactsReordering)) {
-    return false;
-  }
-  const size_t count =
-      p.r.facts().connected_to(symbols_of_goal(p)).facts.size();
-  return count >= 2 && count <= limits().restart_facts;
+  return !has_answer(p) && p.r.options().restart && p.group.size() >= 2 &&
+         p.group.size() <= limits().restart_facts;
 }
 
 // A contradiction that the given order alone shows would be one of its order.
 bool has_one_order_of_facts(const Pass& p) {
-  return !has_answer(p) && !may_reorder_facts(p);
+  return !has_answer(p) &&
+         (!may_reorder_facts(p) || is_disabled(p, Strategy::kFactsReordering));
 }
 
 Decision by_orders_of_facts(Pass& p, const Units& units) {
-  if (const auto why = contradiction_in_other_orders(p.r, symbols_of_goal(p),
-                                                     units.budget)) {
+  if (const auto why =
+          contradiction_in_other_orders(p.r, p.group, units.budget)) {
     p.s.contradict(*why);
   }
   return {};
@@ -432,8 +425,7 @@ void run_rows(Stage stage, Pass& pass) {
   s.begin_stage();
   for (const Row& row : kStrategies) {
     if (s.is_finished()) break;
-    if (row.stage != stage ||
-        options.disabled_strategies.contains(row.strategy) ||
+    if (row.stage != stage || is_disabled(pass, row.strategy) ||
         (row.applies != nullptr && !row.applies(pass))) {
       continue;
     }
@@ -444,6 +436,11 @@ void run_rows(Stage stage, Pass& pass) {
     s.decide(*d.value, pass.r.reasons().join(s.why(), d.why),
              tier_of(row, s, d), row.strategy);
   }
+}
+
+std::optional<Reason> contradiction(Pass& pass) {
+  run_rows(Stage::kContradiction, pass);
+  return pass.s.is_contradiction() ? std::optional(pass.s.why()) : std::nullopt;
 }
 
 }  // namespace
@@ -457,15 +454,20 @@ std::optional<Reason> find_contradiction(Reasoner& reasoner,
                                          const ProvedAnswer& proved) {
   Search s(proved.question, reasoner.lower().condition(proved.question));
   Pass pass{.r = reasoner, .s = s, .proved = &proved};
-  run_rows(Stage::kContradiction, pass);
-  return s.is_contradiction() ? std::optional(s.why()) : std::nullopt;
+  return contradiction(pass);
 }
 
 std::optional<Reason> find_contradiction(Reasoner& reasoner, FormulaId fact) {
+  std::vector<Expr> symbols;
+  for (AtomId a : reasoner.forms().occurrences.of_formula(fact)) {
+    const Atom& atom = reasoner.forms().atoms[a];
+    if (atom.kind == AtomKind::kSymbol) symbols.push_back(atom.expr);
+  }
   Search s(Expr(), fact);
-  Pass pass{.r = reasoner, .s = s};
-  run_rows(Stage::kContradiction, pass);
-  return s.is_contradiction() ? std::optional(s.why()) : std::nullopt;
+  Pass pass{.r = reasoner,
+            .s = s,
+            .group = reasoner.facts().connected_to(symbols).facts};
+  return contradiction(pass);
 }
 
 Answer show_points(Reasoner& reasoner, Expr question) {

@@ -285,7 +285,7 @@ FormulaId FormulaPool::connect(FormulaKind kind, std::vector<FormulaId> kids) {
   const std::vector<FormulaId>& parts = junction.parts;
   Budget::charge(1 + given / 2 + parts.size() / 2);
   if (junction.is_done) return junction.value;
-  if (parts.empty()) return negate(constant_formula(junction.absorbing()));
+  if (parts.empty()) return constant_formula(!junction.absorbing());
   if (parts.size() == 1) return parts[0];
   return intern(Formula{.kind = kind, .poly = kNoId, .kids = parts});
 }

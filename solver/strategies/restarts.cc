@@ -195,9 +195,10 @@ Decision restart(Reasoner& reasoner, Search& s) {
                     thousandths(limits().last_restart_work, plain.work_limit));
 }
 
-std::optional<Reason> contradiction_in_other_orders(
-    Reasoner& reasoner, std::span<const Expr> symbols, uint64_t units) {
-  const Given given(reasoner, reasoner.facts().connected_to(symbols).facts);
+std::optional<Reason> contradiction_in_other_orders(Reasoner& reasoner,
+                                                    std::vector<FactId> facts,
+                                                    uint64_t units) {
+  const Given given(reasoner, std::move(facts));
   const CanonicalOrders orders(given.conditions(),
                                reasoner.pool().boolean(true));
   const SolverOptions plain = natively(reasoner.options());

@@ -29,7 +29,7 @@
 #pragma once
 
 #include <optional>
-#include <span>
+#include <vector>
 
 #include "solver/engine/search.h"
 
@@ -41,10 +41,11 @@ class Reasoner;
 // question.
 Decision restart(Reasoner& reasoner, Search& search);
 
-// Why the facts about these symbols, and about theirs, contradict each other,
-// where that shows when they are assumed in some canonical order, or by a
-// linear refutation then.  `units` for each of these.
-std::optional<Reason> contradiction_in_other_orders(
-    Reasoner& reasoner, std::span<const Expr> symbols, uint64_t units);
+// Why these facts contradict each other, where that shows when they are assumed
+// in some canonical order, or by a linear refutation then.  `units` for each of
+// these.
+std::optional<Reason> contradiction_in_other_orders(Reasoner& reasoner,
+                                                    std::vector<FactId> facts,
+                                                    uint64_t units);
 
 }  // namespace proviso::inline v0_2::internal
