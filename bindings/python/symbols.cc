@@ -5,6 +5,7 @@
 #include "bindings/python/arguments.h"
 #include "bindings/python/bindings.h"
 #include "sym/print.h"
+#include "tracer_adapter/fake/float_ratio.h"
 
 namespace proviso::python {
 namespace {
@@ -229,6 +230,11 @@ c10::SymNode unary_float(SymNode& self) {
   return self.apply(op, {self.operand(as_float)});
 }
 
+// Whether a // b and a % b of floats are those of integers.
+bool divides_in_parts(SymNode& a, const c10::SymNode& b) {
+  return in_parts(a.expr(), a.operand(b)).has_value();
+}
+
 template <typename Class>
 void bind_arithmetic(Class& c) {
   // torch binds these for every node; here their errors are ours.
@@ -239,6 +245,7 @@ void bind_arithmetic(Class& c) {
       .def("floordiv", &SymNode::floordiv)
       .def("int_floordiv", &SymNode::int_floordiv)
       .def("mod", &SymNode::mod)
+      .def("divides_in_parts", &divides_in_parts)
       .def("pow", &SymNode::pow)
       .def("float_pow", &SymNode::float_pow);
   c.def("pos", &SymNode::clone)

@@ -161,6 +161,7 @@ def test_what_must_be_known_while_tracing(program, error, text):
     lambda n: -n // 0.75, lambda n: sum(divmod(n, 2.5)), lambda n: n % 1.0,
     lambda n: n % -2.5, lambda n: n // -2.5, lambda n: math.fmod(n, 2.5),
     lambda n: n % 0.1, lambda n: n // 0.1, lambda n: 7.5 % n,
+    lambda n: math.fmod(-n, 3), lambda n: math.modf(-n / 4)[0],
     lambda n: 7.5 // n, lambda n: n / 2 % 1, lambda n: n / 3 // 1,
     lambda n: n % (n / 2), lambda n: n % math.inf, lambda n: n * 0.7 % 1,
     lambda n: round(n, -1), lambda n: math.remainder(n, 2.5),
@@ -180,12 +181,28 @@ def test_quotients_and_remainders_of_floats_are_pythons(of):
             assert torch.equal(found, program(x)), rows
 
 
-def test_few_parts_keep_a_size_free():
+@pytest.mark.parametrize("of", [
+    lambda n: n % 2.5, lambda n: n // 2.5, lambda n: n / 2 % 1,
+    lambda n: n / 4 % 1.5 + n / 4 // 1.5, lambda n: (n * 0.375 + 1) % 2,
+    lambda n: -n / 2 // 1, lambda n: -n / 8 % 0.25,
+    lambda n: sum(divmod(n / 2, 1)), lambda n: math.fmod(n, 3),
+    lambda n: math.fmod(n / 4, 1), lambda n: math.modf(n / 4)[0],
+    lambda n: math.modf(n / 4)[1], lambda n: sum(math.modf(n)),
+])
+def test_few_parts_keep_a_size_free(of):
     def program(x):
-        return x + x.shape[0] % 2.5 + x.shape[0] // 2.5
+        return x + of(x.shape[0])
 
     run = proviso.export(program, (torch.zeros(5),),
                          dynamic_shapes=[{0: Dim.AUTO}]).module()
     for rows in range(20):
         x = torch.zeros(rows)
         assert torch.equal(run(x), program(x))
+
+
+def test_parts_that_round_are_refused_past_2_to_the_53():
+    run = proviso.export(lambda x, n: x + n / 2 % 1, (torch.zeros(2), 5),
+                         dynamic_shapes=[None, Dim.AUTO]).module()
+    assert run(torch.zeros(2), 2**53 - 1).tolist() == [0.5, 0.5]
+    with pytest.raises(RuntimeError, match="9007199254740992"):
+        run(torch.zeros(2), 2**53 + 1)

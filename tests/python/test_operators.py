@@ -922,6 +922,7 @@ IN_PLACE = {
     "deg2rad_": (), "logit_": (), "mvlgamma_": (2,), "rad2deg_": (),
     "sinc_": (), "sgn_": (), "conj_physical_": (), "xlogy_": (2.0,),
     "put_": (torch.tensor([0, 1]), torch.tensor([0.5, 0.25]), True),
+    "as_strided_": ((1, 2), (1, 1)),
 }
 
 
@@ -936,3 +937,17 @@ def test_operators_in_place(name):
     for rows in range(1, 10):
         x = torch.rand(rows, 2) + 1
         torch.testing.assert_close(run(x), program(x), equal_nan=True)
+
+
+def test_addr_in_place():
+    def program(x):
+        return x.clone().addr_(x[:, 0], torch.ones(2), alpha=2)
+
+    run = proviso.export(program, (torch.rand(5, 2),),
+                         dynamic_shapes=[{0: proviso.Dim.AUTO}]).module()
+    for rows in range(10):
+        x = torch.rand(rows, 2)
+        torch.testing.assert_close(run(x), program(x))
+    with pytest.raises(RuntimeError, match="addr_: self must be of the result"):
+        proviso.export(lambda x: x.addr_(torch.ones(3), torch.ones(2)),
+                       (torch.rand(1, 2),))

@@ -11,6 +11,7 @@
 #include "sym/find_node.h"
 #include "sym/print.h"
 #include "tracer_adapter/fake/fake_tensor.h"
+#include "tracer_adapter/fake/float_ratio.h"
 #include "tracer_adapter/fake/zero_division.h"
 #include "tracer_adapter/trace/tracer.h"
 
@@ -310,6 +311,10 @@ c10::SymNode SymNode::floordiv(const c10::SymNode& other) {
   const Expr b = as_int(pool, operand(other));
   // Python's 1.0 // 0.1 is 9.0, and floor(1.0 / 0.1) is 10.
   if (!a.is_int() || !b.is_int()) {
+    if (const auto parts = in_parts(a, b)) {
+      assert_exact_in_double(*env_, parts->a);
+      return wrap(pool.make(Op::kToFloat, {floor_div(parts->a, parts->b)}));
+    }
     not_traced(str() + " // " + other->str() +
                ": the floored quotient of symbolic floats is not supported; "
                "take it of integers, or write math.floor(a / b), which rounds "
@@ -327,6 +332,12 @@ c10::SymNode SymNode::mod(const c10::SymNode& other) {
   const Expr a = as_int(pool, expr());
   const Expr b = as_int(pool, operand(other));
   if (!a.is_int() || !b.is_int()) {
+    if (const auto parts = in_parts(a, b)) {
+      assert_exact_in_double(*env_, parts->a);
+      const Expr rest = pool.make(Op::kPythonMod, {parts->a, parts->b});
+      return wrap(
+          pool.make(Op::kIntTrueDiv, {rest, pool.integer(parts->divisor)}));
+    }
     not_traced(str() + " % " + other->str() +
                ": the remainder of symbolic floats is not supported; take it "
                "of integers");

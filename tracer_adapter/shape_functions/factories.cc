@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sym/canonical.h"
+#include "tracer_adapter/fake/float_ratio.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/shape_functions/common.h"
 
@@ -191,78 +192,9 @@ c10::SymFloat to_sym_float_value(const IValue& number) {
   return c10::SymFloat(to_sym(number));
 }
 
-// Above this doubles do not hold every integer.
-constexpr double kExactInDouble = 0x1p53;
-
-// numerator / divisor, which is a whole number > 0.
-struct Ratio {
-  Expr numerator;
-  int64_t divisor;
-};
-
-bool is_power_of_two(int64_t number) { return (number & (number - 1)) == 0; }
-
-// Doubles that are sums and products of such ratios are exact.
-constexpr int64_t kMostParts = 1 << 20;
-
-std::optional<Ratio> ratio_of(Expr e);
-
-std::optional<Ratio> quotient(Expr a, Expr b) {
-  const auto above = a.is_int() ? Ratio{a, 1} : ratio_of(a);
-  const auto below = b.is_int() ? Ratio{b, 1} : ratio_of(b);
-  if (!above || !below || below->divisor != 1) return std::nullopt;
-  const auto by = below->numerator.maybe_int64();
-  if (!by || *by <= 0 || *by > kMostParts / above->divisor) return std::nullopt;
-  // What is rounded already is not divided again.
-  if (!is_power_of_two(above->divisor)) return std::nullopt;
-  return Ratio{above->numerator, above->divisor * *by};
-}
-
-std::optional<Ratio> sum_or_product(Expr e) {
-  const bool adds = e.is(Op::kAdd);
-  ExprPool& pool = e.pool();
-  Ratio result{pool.integer(adds ? 0 : 1), 1};
-  for (const Expr arg : e.args()) {
-    const auto part = arg.is_int() ? Ratio{arg, 1} : ratio_of(arg);
-    if (!part || !is_power_of_two(part->divisor)) return std::nullopt;
-    if (!adds) {
-      result.numerator = result.numerator * part->numerator;
-      result.divisor *= part->divisor;
-    } else {
-      const int64_t common = std::max(result.divisor, part->divisor);
-      result.numerator = result.numerator * (common / result.divisor) +
-                         part->numerator * (common / part->divisor);
-      result.divisor = common;
-    }
-    if (result.divisor > kMostParts) return std::nullopt;
-  }
-  return result;
-}
-
-// The ratio of integers that a float is: n of float(n), n/2, 3*n/8 of n*0.375.
-// Not the fraction of sym/fractions.h, which is that of the exact number: here
-// each step must be exact in the program's doubles as well.
-std::optional<Ratio> ratio_of(Expr e) {
-  switch (e.op()) {
-    case Op::kToFloat:
-      if (!e.arg(0).is_int()) return std::nullopt;
-      return Ratio{e.arg(0), 1};
-    case Op::kRational: {
-      const auto above = e.rational().num().to_int64();
-      const auto below = e.rational().den().to_int64();
-      if (!above || !below || *below > kMostParts) return std::nullopt;
-      return Ratio{e.pool().integer(*above), *below};
-    }
-    case Op::kIntTrueDiv:
-    case Op::kFloatTrueDiv: return quotient(e.arg(0), e.arg(1));
-    case Op::kAdd:
-    case Op::kMul: return sum_or_product(e);
-    default: return std::nullopt;
-  }
-}
-
-std::optional<Ratio> ratio_of(RuleCall& call, const IValue& number) {
-  if (!is_float(number)) return Ratio{to_expr(call.env(), to_sym(number)), 1};
+std::optional<FloatRatio> ratio_of(RuleCall& call, const IValue& number) {
+  if (!is_float(number))
+    return FloatRatio{to_expr(call.env(), to_sym(number)), 1};
   if (number.isDouble() && !std::isfinite(number.toDouble()))
     return std::nullopt;
   return ratio_of(to_expr(call.env(), to_sym_float_value(number)));
@@ -308,7 +240,7 @@ std::optional<SymInt> exact_length(RuleCall& call, const IValue& start,
   if (!is_power_of_two(parts) &&
       (from->divisor != 1 || !is_power_of_two(by->divisor)))
     return std::nullopt;
-  const auto in_parts = [&](const Ratio& ratio) {
+  const auto in_parts = [&](const FloatRatio& ratio) {
     return to_sym_int(call.env(),
                       canonical(ratio.numerator * (parts / ratio.divisor)));
   };

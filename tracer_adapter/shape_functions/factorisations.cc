@@ -669,6 +669,18 @@ bool addr(RuleCall& call) {
               " dimensions; give it 2 at the most");
   Promotion promotion;
   for (size_t i = 0; i < 3; ++i) promotion.add(call.args[i]);
+  if (op_name(call) == "addr_") {
+    const Tensor& self = call.tensor(0);
+    require_castable(promotion.result(), self.scalar_type());
+    TORCH_CHECK(self.dim() == 2, "addr_: self has ", self.dim(),
+                " dimensions; give it 2");
+    for (int64_t d = 0; d < 2; ++d) {
+      PROVISO_REQUIRE(self.sym_size(d).sym_eq(sizes[d]),
+                      "addr_: self must be of the result's shape ",
+                      to_text(sizes), ", but got ", to_text(self.sym_sizes()));
+    }
+    return return_self(call);
+  }
   call.returns(fresh(sizes, promotion.result(), a.device()));
   return true;
 }
@@ -707,6 +719,7 @@ bool block_diag(RuleCall& call) {
 
 const RuleEntry kFactorisationRules[] = {
     {"aten::addr", addr, "linear algebra"},
+    {"aten::addr_", addr, "linear algebra"},
     {"aten::block_diag", block_diag, "linear algebra"},
     {"aten::cholesky", square_by_columns, "linear algebra"},
     {"aten::cholesky_inverse", square_by_columns, "linear algebra"},

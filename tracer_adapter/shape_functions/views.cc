@@ -907,6 +907,14 @@ bool as_strided(RuleCall& call) {
   return true;
 }
 
+bool as_strided_in_place(RuleCall& call) {
+  const Tensor& self = call.tensor(0);
+  keep_layout_answers();
+  set_layout(self, call.sym_ints(1), call.sym_ints(2),
+             call.is_none(3) ? self.sym_storage_offset() : call.sym_int(3));
+  return return_self(call);
+}
+
 bool diagonal(RuleCall& call) {
   const Tensor& self = call.tensor(0);
   int64_t offset = diagonal_offset(call.args[1]);
@@ -1164,6 +1172,7 @@ const RuleEntry kViewRules[] = {
     {"aten::view_copy", copy_of_view, "copy"},
     // in place
     {"aten::detach_", return_self, "view in place"},
+    {"aten::as_strided_", as_strided_in_place, "view in place"},
     {"aten::resize_", resize_in_place, "view in place"},
     {"aten::resize_as_", resize_as_in_place, "view in place"},
     {"aten::squeeze_", change_rank_in_place, "view in place"},

@@ -18,6 +18,7 @@ import sys
 
 import torch
 from torch.fx.experimental import sym_node
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from proviso import _number_types, _numpy, _proviso
 from proviso._errors import DataDependentError
@@ -105,23 +106,38 @@ def _symbolic_fabs(x, /):
     return abs(torch.sym_float(x)) if _is_symbolic(x) else _fabs(x)
 
 
+_fmod, _modf = math.fmod, math.modf
+
+
+def _symbolic_fmod(x, y, /):
+    """C's remainder, which is Python's of what is not negative."""
+    if _is_natural(x) and not _is_symbolic(y) and y > 0:
+        return torch.sym_float(x) % y
+    return _fmod(*map(number_of, (x, y)))
+
+
+def _symbolic_modf(x, /):
+    if _is_natural(x):
+        return torch.sym_float(x) % 1, torch.sym_float(math.floor(x))
+    return _modf(number_of(x))
+
+
+def _is_natural(x):
+    return (_is_symbolic(x) and not isinstance(x, torch.SymBool)
+            and statically_known_true(x >= 0))
+
+
 # --- what torch's SymInt and SymFloat do otherwise than Python's numbers
 
-_MOST_PARTS = 2**20
-
-
-def _in_parts(name, n, number):
-    """n % 2.5 is (2*n % 5) / 2, and n // 2.5 is 2*n // 5; None where the parts
-    are too many for exact doubles."""
-    if not (isinstance(n, torch.SymInt) and isinstance(number, float)
-            and 0 < number < math.inf):
+def _in_parts(operation, a, b):
+    """(n/2) % 1 is (n % 2)/2, n % 2.5 is (2*n % 5)/2 and n // 2.5 is
+    float(2*n // 5): nothing rounds.  None where something may."""
+    if type(b) is float and not math.isfinite(b):
         return None
-    above, below = number.as_integer_ratio()
-    if max(above, below) > _MOST_PARTS:
+    divisor = sym_node.to_node(a.node, b)
+    if not a.node.divides_in_parts(divisor):
         return None
-    if name == "__mod__":
-        return n * below % above / below
-    return torch.sym_float(n * below // above)
+    return sym_node.wrap_node(getattr(a.node, operation)(divisor))
 
 
 def _dividing(kind, name):
@@ -136,7 +152,7 @@ def _dividing(kind, name):
                 other, _FLOATS if isinstance(self, torch.SymInt) else _REALS):
             return original(self, other)
         exact = (None if name.startswith("__r")
-                 else _in_parts(name, self, other))
+                 else _in_parts(name.strip("_"), self, other))
         if exact is not None:
             return exact
         if _is_of_data(self) or _is_of_data(other):
@@ -488,6 +504,8 @@ PATCHES = [_unary(name) for name in (
     (builtins, "pow", _symbolic_power),
     (math, "pow", _symbolic_pow),
     (math, "fabs", _symbolic_fabs),
+    (math, "fmod", _symbolic_fmod),
+    (math, "modf", _symbolic_modf),
     (torch.SymInt, "__round__", _round_of_int),
     (json.JSONEncoder, "default", _number_of_json),
     (torch.SymInt, "__float__", _asking(_float_of_int, "float")),
