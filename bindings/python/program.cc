@@ -12,6 +12,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
 #include "tracer_adapter/ir/sym_functions.h"
+#include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/model_json.h"
 #include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/run/arguments.h"
@@ -29,6 +30,18 @@ py::list strings(const std::vector<Guard>& guards) {
 
 py::tuple location_tuple(const SourceLocation& where) {
   return py::make_tuple(where.file, where.line, where.code);
+}
+
+// {text: [(file, line, code)]}
+py::dict place_dict(const pt2::GuardPlaces& places) {
+  py::dict result;
+  for (const auto& [text, origins] : places) {
+    py::list locations;
+    for (const SourceLocation& where : origins)
+      locations.append(location_tuple(where));
+    result[py::str(text)] = locations;
+  }
+  return result;
 }
 
 // [(condition, [(file, line, code)])]
@@ -309,6 +322,11 @@ void bind_program(py::module_& m) {
         pt2::read_program(zip, pt2::AllowedOperators(allowed));
       });
 
+  // Of the text of the record extra/proviso_guards.json.
+  m.def("read_guard_places", [](const std::string& json) {
+    return place_dict(pt2::read_guard_places(json));
+  });
+
   py::class_<ExportedProgram>(m, "ExportedProgram")
       .def("__str__", &ExportedProgram::to_string)
       .def("signature_to_string", &ExportedProgram::signature_to_string)
@@ -381,6 +399,10 @@ void bind_program(py::module_& m) {
       .def("set_sample_inputs",
            [](ExportedProgram& p, const py::bytes& bytes) {
              p.sample_inputs = bytes;
+           })
+      .def("guard_places",
+           [](const ExportedProgram& p) {
+             return place_dict(pt2::guard_places(p));
            })
       .def("symbolic_texts", &pt2::symbolic_texts)
       .def("save", [](const ExportedProgram& p, const std::string& path) {

@@ -157,11 +157,18 @@ class Session {
     return tracer().add_input(name, example, dims_of(dims), source);
   }
   // Text over sources and names: {"L['x'].size()[0]": size}.
-  void require_code(const std::string& code, const py::dict& values) {
+  // place: (file, line, code) of the program that asked for it, or None.
+  void require_code(const std::string& code, const py::dict& values,
+                    const py::object& place) {
     const Expr condition = parsed(code, values);
     TORCH_CHECK_VALUE(condition.is_bool(), "'", code, "' is no condition");
     SourceLocation where;
     where.code = code;
+    if (!place.is_none()) {
+      const auto [file, line, text] =
+          place.cast<std::tuple<std::string, int, std::string>>();
+      where = {file, line, text};
+    }
     ShapeEnv& env = tracer().env();
     if (env.hint(condition)) return env.require(condition, where);
     if (env.statically_known_true(condition)) return;
@@ -380,7 +387,8 @@ void bind_session(py::module_& m) {
              where.code = why;
              env.require(to_expr(env, condition), where);
            })
-      .def("require_code", &Session::require_code)
+      .def("require_code", &Session::require_code, py::arg("code"),
+           py::arg("values"), py::arg("place") = py::none())
       .def("number_of_code", &Session::number_of_code)
       .def("add_constant_input",
            [](Session& s, const std::string& name, const py::object& value) {

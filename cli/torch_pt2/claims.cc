@@ -141,6 +141,12 @@ std::string shown(const Assignment& point, Expr question) {
   return out;
 }
 
+std::string place_text(const std::vector<SourceLocation>& places) {
+  if (places.empty()) return "";
+  return places[0].line > 0 ? places[0].to_string()
+                            : "`" + places[0].code + "`";
+}
+
 class Judge {
  public:
   Judge(const Claims& claims, const std::vector<NeededCondition>& needs,
@@ -156,8 +162,10 @@ class Judge {
 
  private:
   void try_example();
-  void judge_claim(const std::string& text, Expr condition, bool promise);
-  void judge_unimplied(const std::string& text, Expr condition, bool promise);
+  void judge_claim(const std::string& text, Expr condition, bool promise,
+                   const std::string& place = "");
+  void judge_unimplied(const std::string& text, Expr condition, bool promise,
+                       const std::string& place);
   void find_missing(Facts& stated, const NeededCondition& need);
   void report(const char* kind, const std::string& text, std::string because) {
     findings_.push_back({kind, text, std::move(because)});
@@ -193,7 +201,7 @@ void Judge::try_example() {
 }
 
 void Judge::judge_unimplied(const std::string& text, Expr condition,
-                            bool promise) {
+                            bool promise, const std::string& place) {
   const Answer answer = needed_.ask(condition);
   if (answer.verdict == Verdict::kYes)
     return report("needed", text, needed_.because_of(answer));
@@ -208,20 +216,24 @@ void Judge::judge_unimplied(const std::string& text, Expr condition,
     return report("needed", text, sizes + ": " + trial.why);
   if (trial.kind == Kind::kOpen)
     return report("open", text, sizes + ": " + trial.why);
-  report(promise ? "promised" : "wrong", text,
+  const bool asked = !place.empty();
+  report(promise ? "promised" : asked ? "asked" : "wrong", text,
          "no operator needs it: " + sizes + " runs" +
-             (promise ? "" : "; right if the model's own code asks for it"));
+             (asked     ? "; asked for at " + place
+              : promise ? ""
+                        : "; right if the model's own code asks for it"));
 }
 
 // `promise`: a Dim can say such a thing.
-void Judge::judge_claim(const std::string& text, Expr condition, bool promise) {
+void Judge::judge_claim(const std::string& text, Expr condition, bool promise,
+                        const std::string& place) {
   const Answer answer = passed_.ask(condition);
   if (answer.verdict == Verdict::kNo)
     return report("wrong", text, "never so: " + passed_.because_of(answer));
   if (answer.verdict == Verdict::kYes)
     report("implied", text, passed_.because_of(answer));
   else
-    judge_unimplied(text, condition, promise);
+    judge_unimplied(text, condition, promise, place);
   passed_.assume(condition, text);
 }
 
@@ -268,7 +280,8 @@ std::vector<Finding> Judge::run() {
       judge_claim(with_sources(end), end, true);
   for (const ClaimText& guard : claims_.guards) {
     if (guard.problem.empty())
-      judge_claim(guard.text, guard.condition, is_promise(guard.condition));
+      judge_claim(guard.text, guard.condition, is_promise(guard.condition),
+                  guard.place);
     else
       report("wrong", guard.text, guard.problem);
   }
@@ -307,7 +320,8 @@ Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
                 loaded.equations,
                 traced.asserted};
   for (const pt2::Claim& claim : loaded.claims)
-    claims.guards.push_back({claim.text, claim.condition, claim.problem});
+    claims.guards.push_back(
+        {claim.text, claim.condition, claim.problem, place_text(claim.places)});
   for (const InputDim& dim : loaded.program.env->input_dims())
     if (dim.expr.is_symbol()) claims.example.emplace_back(dim.expr, dim.hint);
   return claims;

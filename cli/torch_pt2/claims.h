@@ -9,8 +9,11 @@
 //   promised  no operator needs it: the sizes shown run.  An end of a range or
 //             an equation of sizes, as a Dim promises; stated by a guard, or by
 //             how the inputs' sizes are written (one name twice; 2*s0 is even)
+//   asked     no operator needs it: the model's own code asks for it, or a Dim
+//             promises it, at the place that the file names
 //   wrong     not understood; false for every input that passes the others; or
-//             no operator needs it and no Dim promises such a thing
+//             no operator needs it, no Dim promises such a thing, and the file
+//             names no place
 //   missing   an operator needs it, and nothing in the file implies it: no
 //             guard, range or assertion of the program, no equation of sizes
 //   open      needed by a shape function's reckoning, yet no sizes are found
@@ -32,6 +35,7 @@ struct ClaimText {
   std::string text;
   Expr condition;       // null: not understood
   std::string problem;  // why
+  std::string place;    // where its program asked for it; "": not known
 };
 
 // What a file says of its inputs.

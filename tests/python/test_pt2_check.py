@@ -174,12 +174,55 @@ def takes(program, n, m):
         return False
 
 
-@BY
-def test_a_remainder_that_nobody_promised_is_a_finding(by, tmp_path):
-    made("own branch", by, tmp_path / "p.pt2")
+def test_a_remainder_that_nobody_promised_is_a_finding(tmp_path):
+    made("own branch", "torch", tmp_path / "p.pt2")
     found, good = findings(tmp_path / "p.pt2")
     (line,) = found["wrong"]
     assert not good and "% 2" in line and "the model's own code" in line
+
+
+def test_our_files_say_whose_a_guard_is(tmp_path):
+    """Of a branch, or of a relation that a Dim promises: no defect, in the file
+    as it was saved, and read and saved again."""
+    made("own branch", "proviso", tmp_path / "branch.pt2")
+    proviso.export(
+        Free(), (torch.randn(4), torch.randn(7)), dynamic_shapes=(
+            {0: OURS.one_of(2, 4, 8)},
+            {0: proviso.Dim("m").where("m % 3 != 0")})
+    ).save(tmp_path / "dims.pt2")
+    asked = {"branch": ("% 2", "return x + 1 if x.shape[0] % 2 == 0"),
+             "dims": ("== 4", "k in {2, 4, 8}")}
+    for name, (guard, place) in asked.items():
+        again = tmp_path / f"{name}.again.pt2"
+        proviso.load(tmp_path / f"{name}.pt2").save(again)
+        for path in (tmp_path / f"{name}.pt2", again):
+            found, good = findings(path)
+            assert good and "wrong" not in found, found
+            line = " ".join(found["asked"])
+            assert guard in line and place in line and "runs" in line
+    with pytest.raises(RuntimeError, match="in `return x [+] 1 if"):
+        proviso.load(tmp_path / "branch.again.pt2").module()(
+            torch.randn(3), torch.randn(5))
+
+
+@pytest.mark.parametrize("text, said", [
+    ("[", "expected a value"), ("[]", "expected "),
+    ('{"guards": 3}', "guards: "),
+    ('{"guards": [{"guard": "x"}]}', "there is no 'places'"),
+    ('{"guards": [{"guard": "x", "places": [{"file": "", "code": "", '
+     '"line": -1}]}]}', "line is -1"),
+])
+def test_places_that_are_none_are_refused(text, said, tmp_path):
+    made("own branch", "proviso", tmp_path / "good.pt2")
+    archive = Archive(tmp_path / "good.pt2")
+    (name,) = [n for n in archive.records if "guards.json" in n]
+    archive.records[name] = text.encode()
+    archive.write(tmp_path / "bad.pt2")
+    done = tool("check", tmp_path / "bad.pt2")
+    assert done.returncode == 3, done
+    assert "extra/proviso_guards.json" in done.stderr and said in done.stderr
+    with pytest.raises(ValueError, match="extra/proviso_guards.json"):
+        proviso.load(tmp_path / "bad.pt2")
 
 
 def test_a_derived_dim_is_held_to_its_promise(tmp_path):
@@ -264,10 +307,9 @@ def test_what_a_dim_promises_is_not_wrong(by, tmp_path):
     assert ">= 4" in lines and "<= 64" in lines and "runs" in lines
 
 
-@BY
-def test_a_branch_of_the_model_is_shown_with_sizes_that_run(by, tmp_path):
-    """The graph does not tell why: its other branch is gone."""
-    made("branch", by, tmp_path / "p.pt2")
+def test_a_branch_of_the_model_is_shown_with_sizes_that_run(tmp_path):
+    """The graph does not say why: its other branch is gone."""
+    made("branch", "torch", tmp_path / "p.pt2")
     found, _ = findings(tmp_path / "p.pt2")
     (line,) = found["wrong"]
     assert "% 3" in line and "right if the model's own code asks" in line

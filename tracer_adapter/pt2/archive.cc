@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/model_json.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 
@@ -138,6 +139,8 @@ void write_records(PyTorchStreamWriter& out, const ExportedProgram& program) {
   put(out, std::string(spec::SAMPLE_INPUTS_DIR) + "model.pt",
       program.sample_inputs);
   put(out, std::string(spec::MODELS_DIR) + "model.json", model_json(program));
+  if (const GuardPlaces places = guard_places(program); !places.empty())
+    put(out, kGuardPlaces, write_guard_places(places));
   out.writeEndOfFile();
 }
 

@@ -109,7 +109,11 @@ constexpr TypeRow kTypes[] = {
     {"TreeSpec", false, "type:str? context:any children_spec:[TreeSpec]"},
     {"PayloadMeta", false,
      "path_name:str is_param:bool use_pickle:bool tensor_meta:TensorMeta?"},
-    {"PayloadConfig", false, "config:{PayloadMeta}"}};
+    {"PayloadConfig", false, "config:{PayloadMeta}"},
+    // Our own, of guard_places.h.
+    {"Place", false, "file:str line:int code:str"},
+    {"PlacesOfGuard", false, "guard:str places:[Place]"},
+    {"GuardPlaces", false, "guards:[PlacesOfGuard]"}};
 
 struct Member {
   std::string name, type;

@@ -12,6 +12,7 @@
 #include "sym/print.h"
 #include "tracer_adapter/ir/owned_tensors.h"
 #include "tracer_adapter/pt2/graph_reader.h"
+#include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/model_schema.h"
 #include "tracer_adapter/pt2/signature_check.h"
@@ -562,8 +563,13 @@ void ProgramReader::check_calls(const GraphReader& reader) const {
 void ProgramReader::read_claims(ForeignSymbols& symbols) {
   const Json* code = json_.find("guards_code");
   if (code == nullptr) return;
+  GuardPlaces places;
+  if (zip_.has(kGuardPlaces))
+    places = read_guard_places(zip_.record(kGuardPlaces));
   for (const Json& line : code->items()) {
     Claim claim{line.string(), {}, ""};
+    if (const auto found = places.find(claim.text); found != places.end())
+      claim.places = found->second;
     try {
       claim.condition = symbols.guard(claim.text);
     } catch (const Error& error) {
@@ -611,7 +617,9 @@ LoadedProgram ProgramReader::read() {
   for (const Claim& claim : loaded_.claims) {
     if (claim.problem.empty()) {
       try {
-        program.env->require(claim.condition, {});
+        program.env->require(claim.condition, claim.places.empty()
+                                                  ? SourceLocation{}
+                                                  : claim.places[0]);
       } catch (const Error& error) {
         throw FileError(
             "the guard '" + claim.text +

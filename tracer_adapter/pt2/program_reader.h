@@ -25,6 +25,7 @@ struct Claim {
   std::string text;  // L['x'].size()[0] <= 16
   Expr condition;    // null when `problem` says why it is not understood
   std::string problem;
+  std::vector<SourceLocation> places{};  // where its program asked for it
 };
 
 struct LoadedProgram {

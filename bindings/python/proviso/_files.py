@@ -7,6 +7,7 @@ import tempfile
 import zipfile
 
 _EXTRA = "extra"
+_GUARD_PLACES = "proviso_guards.json"  # an extra file of our own
 
 
 def _is_path(f):
@@ -19,6 +20,10 @@ def _check_extra(extra_files):
             raise TypeError(
                 "save: extra_files maps names to text, got "
                 f"{name!r}: {type(text)}")
+        if name == _GUARD_PLACES:
+            raise ValueError(
+                f"save: extra_files has {name!r}, which is the archive's own; "
+                "give another name")
 
 
 def save(program, f, extra_files):
@@ -67,7 +72,7 @@ def load(f, extra_files=None, *, allow=(), trusted=False):
     file is your own, and may hold pickled objects too."""
     import torch
 
-    from proviso import _vet
+    from proviso import _proviso, _vet
     from proviso._torch_program import from_torch
 
     if not _is_path(f) and not hasattr(f, "read"):
@@ -85,8 +90,10 @@ def load(f, extra_files=None, *, allow=(), trusted=False):
             data = _contents(f)
             _vet.check_file(data, allow, shown)
             program = _load_pt2(io.BytesIO(data), texts, shown)
-        program = from_torch(program,
-                             looks_but_for=None if trusted else list(allow))
+        places = texts.pop(_GUARD_PLACES, None)
+        program = from_torch(
+            program, places=places and _proviso.read_guard_places(places),
+            looks_but_for=None if trusted else list(allow))
     except Exception as error:
         if str(error).startswith("load: "):
             raise

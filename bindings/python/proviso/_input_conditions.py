@@ -96,10 +96,11 @@ class Conditions:
             self.examples.setdefault(size.node._graph_repr(), []).append(
                 f"{source} == {size.node.hint}")
 
-    def require(self, code):
-        """A condition as Python over L['x'].size()[0]."""
+    def require(self, code, place=None):
+        """A condition as Python over L['x'].size()[0].  place: (file, line,
+        code) that asked for it."""
         try:
-            self._session.require_code(code, self._values)
+            self._session.require_code(code, self._values, place)
         except RuntimeError as error:
             raise ValueError(
                 f"the guard `{code}` of the program cannot be kept: {error}"

@@ -386,9 +386,11 @@ def _nested(spec, leaves):
 
 # --- the way back
 
-def from_torch(torch_ep, *, origin=None, assumed=(), looks_but_for=None):
+def from_torch(torch_ep, *, origin=None, assumed=(), places=None,
+               looks_but_for=None):
     """origin: the program of ours that torch_ep was made from; its inputs and
-    what it requires of them are kept.  Else what torch_ep itself says.
+    what it requires of them are kept.  Else what torch_ep itself says, and
+    places, of a file: where its guards were asked for, by their texts.
     assumed: further conditions on the inputs.  looks_but_for: of a file that is
     not trusted, see ExportedProgram."""
     from proviso._export import _fake
@@ -408,9 +410,10 @@ def from_torch(torch_ep, *, origin=None, assumed=(), looks_but_for=None):
                                                       fakes)
             if origin is None:
                 conditions.require_sizes(torch_ep, inputs.leaves)
+            places = origin._program.guard_places() if origin else places or {}
             for code in (origin._program.conditions_code() if origin
                          else getattr(torch_ep, "_guards_code", ())):
-                conditions.require(code)
+                conditions.require(code, *places.get(code, ())[:1])
             for code in assumed:
                 conditions.require(code)
             values = _in_order(torch_ep, owned, fakes)
