@@ -217,7 +217,10 @@ void Judge::judge_unimplied(const std::string& text, Expr condition,
   if (trial.kind == Kind::kOpen)
     return report("open", text, sizes + ": " + trial.why);
   const bool asked = !place.empty();
-  report(promise ? "promised" : asked ? "asked" : "wrong", text,
+  report(promise ? "promised"
+         : asked ? "asked"
+                 : "wrong",
+         text,
          "no operator needs it: " + sizes + " runs" +
              (asked     ? "; asked for at " + place
               : promise ? ""
