@@ -308,6 +308,11 @@ void bind_session(py::module_& m) {
   });
   m.def("is_tracing", [] { return Tracer::current() != nullptr; });
   m.def("is_fake", [](const at::Tensor& t) { return is_fake(t); });
+  m.def("share_memory", [](const at::Tensor& a, const at::Tensor& b) {
+    return a.has_storage() && b.has_storage() &&
+           a.storage().unsafeGetStorageImpl() ==
+               b.storage().unsafeGetStorageImpl();
+  });
   // A plain Python assert on data: the program checks it when it runs.
   m.def("assert_at_run_time", [](const c10::SymBool& condition,
                                  const std::string& message) {

@@ -58,19 +58,31 @@ Value Questions::guard_value(Expr e, const SourceLocation& where,
   if (symbols_.depends_on_data(c)) return open_value(c, where);
   const Value value = hints_.defined_value(c, call);
   if (suppressed_) return value;
+  if (std::holds_alternative<double>(value)) {
+    // No guard says that a root is 2.23606..: what it is of is fixed.
+    for (Expr symbol : free_symbols(c)) fix(symbol, c, where, call);
+  } else {
+    fix(c, c, where, call);
+  }
+  return value;
+}
+
+// `e`, which `asked` needs, is what it is for the example.
+void Questions::fix(Expr e, Expr asked, const SourceLocation& where,
+                    const char* call) {
+  const Value value = hints_.defined_value(e, call);
   Expr exact;
   if (auto* i = std::get_if<Int>(&value)) {
-    exact = c.pool().integer(*i);
+    exact = e.pool().integer(*i);
   } else if (auto* r = std::get_if<Rational>(&value)) {
-    exact = c.pool().rational(*r);
+    exact = e.pool().rational(*r);
   } else {
-    throw GuardError(std::string(call) + ": " + excerpt(c) +
+    throw GuardError(std::string(call) + ": " + excerpt(asked) +
                      " has no exact value at the example inputs; a guard on "
                      "it cannot be written");
   }
-  const Expr condition = simplified(eq(c, exact));
+  const Expr condition = simplified(eq(e, exact));
   recorder_.record_guard(condition, condition, where);
-  return value;
 }
 
 // The value of an expression of data, which nothing decides.

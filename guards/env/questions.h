@@ -69,6 +69,7 @@ class Questions {
   void end_suppression() { suppressed_ -= suppressed_ > 0 ? 1 : 0; }
 
  private:
+  void fix(Expr e, Expr asked, const SourceLocation& where, const char* call);
   bool answer_open(Expr condition, const SourceLocation& where);
   Value open_value(Expr e, const SourceLocation& where);
 

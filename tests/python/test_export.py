@@ -1,11 +1,13 @@
 """proviso.export: what is traced, printed, promised and run."""
 
+import copy
 from collections import namedtuple
 from dataclasses import dataclass
 
 import pytest
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 
 import proviso
 from proviso import Dim
@@ -433,6 +435,102 @@ def test_buffers_are_read_and_written(kind):
     assert list(ep.state_dict) == ["count"] and "table" in ep.constants
     run = ep.module()
     same(run(torch.zeros(2, 3)), torch.arange(3.0).expand(2, 3) + 1)
+
+
+class Assigning(nn.Module):
+    """`step` assigns its buffers."""
+
+    def __init__(self, step):
+        super().__init__()
+        self.step = step
+        self.register_buffer("a", torch.zeros(3))
+        self.register_buffer("b", torch.ones(3))
+
+    def forward(self, x):
+        return self.step(self, x)
+
+
+def _previous(self, x):
+    self.b = self.a
+    self.a = x.mean(0)
+    return x + self.b
+
+
+def _previous_in_the_other_order(self, x):
+    self.a = self.b.detach()
+    self.b = x.mean(0)
+    return x + self.a
+
+
+def _swapped(self, x):
+    self.a, self.b = self.b, self.a + 2
+    return x + self.a
+
+
+def _flipped(self, x):
+    self.b = self.b.flip(0) + x.sum()
+    self.a = self.b[:1].expand(3)
+    return x * self.a
+
+
+def _old_returned(self, x):
+    old = self.a
+    self.a = self.a + x.mean(0)
+    return [old, old.view(1, 3), {"part": old[1:]}]
+
+
+def _set_twice(self, x):
+    self.a = self.a + 1
+    before = self.a
+    self.a = self.a * 2 + x.sum()
+    return before, self.a
+
+
+def _input_kept(self, x):
+    self.a = x[0]
+    return self.a + self.b
+
+
+@pytest.mark.parametrize("step", [
+    _previous, _previous_in_the_other_order, _swapped, _flipped,
+    _old_returned, _set_twice, _input_kept])
+def test_assigned_buffers_hold_what_eagers_hold(step, tmp_path):
+    model, x = Assigning(step), torch.ones(4, 3)
+    ep = proviso.export(model, (x,), dynamic_shapes=({0: AUTO},))
+    ep.save(tmp_path / "p.pt2")
+    for run in (ep.module(), proviso.load(tmp_path / "p.pt2").module(),
+                torch.export.load(tmp_path / "p.pt2").module()):
+        eager = Assigning(step)
+        for rows in (4, 2, 5):
+            x = torch.arange(rows * 3.0).reshape(rows, 3)
+            expected = copy.deepcopy(eager(x))
+            for a, b in zip(pytree.tree_leaves(run(x)),
+                            pytree.tree_leaves(expected)):
+                same(a, b)
+            for a, b in zip(run.buffers(), eager.buffers()):
+                same(a, b)
+
+
+@pytest.mark.parametrize("step, said", [
+    (lambda self, x: setattr(self, "a", self.a.sum()),
+     r"sizes \(3,\) to a tensor of sizes \(\)"),
+    (lambda self, x: setattr(self, "a", torch.cat([self.a, x[:, 0]])),
+     r"sizes \(3,\) to a tensor of sizes \(s0 [+] 3,\)"),
+    (lambda self, x: setattr(self, "a", self.a.double()),
+     "dtype torch.float32 to a tensor of dtype torch.float64"),
+    (lambda self, x: setattr(self, "a", None), "to NoneType"),
+])
+def test_buffers_that_change_their_kind_are_refused(step, said):
+    with pytest.raises(ValueError, match=f"buffer 'a'.*{said}"):
+        proviso.export(Assigning(step), (torch.ones(4, 3),),
+                       dynamic_shapes=({0: AUTO},))
+
+
+def test_an_assigned_buffer_shares_no_memory():
+    model = Assigning(lambda self, x: setattr(self, "a", self.a + 1))
+    model.b = model.a[:]
+    with pytest.raises(ValueError, match="'a', which shares its memory with"):
+        proviso.export(model, (torch.ones(4, 3),))
 
 
 def test_training_mode_is_traced_as_it_is():

@@ -200,6 +200,59 @@ def test_few_parts_keep_a_size_free(of):
         assert torch.equal(run(x), program(x))
 
 
+@pytest.mark.parametrize("of", [
+    lambda n: abs(n / 2 - 1.0), lambda n: max(n / 2 - 1.0, 1.0 - n / 2),
+    lambda n: max(n / 2 - 1.0, -(n / 2 - 1.0)), lambda n: abs(n / 2 - 1),
+    lambda n: min(n / 2 - 1.0, n * 0.5 - 1.0), lambda n: (-1) ** n,
+    lambda n: (-3) ** (n % 4), lambda n: (-2.0) ** (n % 3),
+    lambda n: (-0.5) ** n, lambda n: -2 ** n, lambda n: (1 - 2) ** (n + 1),
+])
+def test_signs_are_eagers_for_every_reader(of, tmp_path):
+    def program(x):
+        return x / of(x.shape[0])
+
+    ep = proviso.export(program, (torch.ones(5),),
+                        dynamic_shapes=[{0: Dim.AUTO}])
+    ep.save(tmp_path / "p.pt2")
+    for run in (ep.module(), proviso.load(tmp_path / "p.pt2").module(),
+                torch.export.load(tmp_path / "p.pt2").module()):
+        for rows in range(1, 8):
+            x = torch.ones(rows)
+            assert torch.equal(run(x), program(x)), rows
+
+
+def test_what_no_symbol_says_is_refused_by_name(tmp_path):
+    def program(x):
+        return x / (-0.0 * x.shape[0])
+
+    with pytest.raises(RuntimeError, match="-0 has no place"):
+        proviso.export(program, (torch.ones(5),),
+                       dynamic_shapes=[{0: Dim.AUTO}])
+    ep = proviso.export(lambda x: (x, math.nan), (torch.ones(5),))
+    with pytest.raises(ValueError, match="returns the number nan"):
+        ep.save(tmp_path / "p.pt2")
+    with pytest.raises(NotImplementedError, match="is_shared"):
+        proviso.export(lambda x: x if x.is_shared() else -x, (torch.ones(5),))
+
+
+@pytest.mark.parametrize("of", [
+    lambda n: float(math.sqrt(n)), lambda n: float(n ** 0.5),
+    lambda n: math.sqrt(n) % 1, lambda n: len(f"{math.sqrt(n):.2f}"),
+    lambda n: float(math.log2(n) * math.sin(n)),
+])
+def test_a_root_that_must_be_known_fixes_its_size(of):
+    def program(x):
+        return x + of(x.shape[0])
+
+    for rows in (4, 5):
+        run = proviso.export(program, (torch.zeros(rows),),
+                             dynamic_shapes=[{0: Dim.AUTO}]).module()
+        x = torch.zeros(rows)
+        assert torch.equal(run(x), program(x))
+        with pytest.raises(RuntimeError, match="Guard failed"):
+            run(torch.zeros(rows + 1))
+
+
 def test_parts_that_round_are_refused_past_2_to_the_53():
     run = proviso.export(lambda x, n: x + n / 2 % 1, (torch.zeros(2), 5),
                          dynamic_shapes=[None, Dim.AUTO]).module()

@@ -7,6 +7,7 @@ import dataclasses
 import io
 import itertools
 import random
+import warnings
 
 import pytest
 import torch
@@ -155,6 +156,50 @@ def test_a_length_says_two_when_two_is_asked_for():
     # The branch of a model is a guard, whatever its length is written as.
     text, ranges = sizes(lambda x: x + 1 if x[:2].shape[0] == 2 else x - 1)
     assert "Min" not in text and ranges == ["VR[2, int_oo]"]
+
+
+PLACES_FROM_DATA = (
+    "x[k:]", "x[-k:]", "x[k:k + 2]", "x[k]", "x[:k]", "x[:k:2]", "x[1:k:2]",
+    "x[k::3]", "x[k:][1:]", "x[:, k]", "x.t()[k:]", "x.narrow(0, k, 1)",
+    "x[:k:2].sum(0) + x[1]", "torch.cat([x[k:], x[:k]])",
+    "torch.zeros(x[::2].shape[0] + x[1:k:2].shape[0])",
+    "written(x, slice(k, None))", "written(x, slice(1, k, 2))",
+    "written(x, k)")
+
+
+def written(x, place):
+    y = x.clone()
+    y[place] += 1
+    return y
+
+
+@pytest.mark.parametrize("code", PLACES_FROM_DATA)
+def test_every_reader_reads_slices_by_data(code, tmp_path):
+    at = eval(f"lambda x, k: {code}", {"torch": torch, "written": written})
+
+    def program(x, t):
+        return at(x, t.item()) * 2
+
+    ep = proviso.export(program, (torch.randn(8, 3), torch.tensor(1)),
+                        dynamic_shapes=({0: Dim.AUTO}, None))
+    ep.save(tmp_path / "p.pt2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        readers = [ep.module(), proviso.load(tmp_path / "p.pt2").module(),
+                   torch.export.load(tmp_path / "p.pt2").module()]
+    for rows, k in itertools.product((8, 3), range(-4, 10)):
+        inputs = torch.randn(rows, 3), torch.tensor(k)
+        try:
+            expected = program(*inputs)
+        except (IndexError, RuntimeError):
+            continue
+        for run in readers:
+            try:
+                found = run(*inputs)
+            except RuntimeError as error:
+                assert k < 0 or k > 2, (k, error)
+            else:
+                torch.testing.assert_close(found, expected)
 
 
 def main():

@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <cmath>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -164,7 +165,9 @@ void require_defined(ShapeEnv& env, Op op, std::span<const Expr> args) {
 
 Expr float_constant(ExprPool& pool, double value) {
   std::optional<Rational> exact = Rational::from_double(value);
-  TORCH_CHECK(exact.has_value(), "Proviso: SymFloat: ", value,
+  // Rational numbers have one zero, and x / -0.0 is -inf.
+  const bool negative_zero = value == 0 && std::signbit(value);
+  TORCH_CHECK(exact.has_value() && !negative_zero, "Proviso: SymFloat: ", value,
               " has no place in a symbolic expression; test for it before "
               "computing with sizes");
   return pool.rational(*exact);

@@ -48,6 +48,17 @@ std::optional<Expr> by_definition(Expr e) {
   return canonical(meaning);
 }
 
+// FX writes (-2)**n without brackets, which Python reads as -(2**n).
+std::optional<Expr> without_negative_base(Expr e) {
+  const Expr base = e.arg(0), power = e.arg(1);
+  if (!base.is(Op::kInteger) || base.integer() >= Int(0) || !power.is_int())
+    return by_definition(e);
+  ExprPool& pool = e.pool();
+  const Expr size = pool.make(e.op(), {canonical(-base), power});
+  const Expr is_odd = pool.make(Op::kPythonMod, {power, pool.integer(2)});
+  return canonical(size * (pool.integer(1) - is_odd * 2));
+}
+
 }  // namespace
 
 std::optional<Expr> legal_form(Expr e) {
@@ -62,6 +73,8 @@ std::optional<Expr> legal_form(Expr e) {
       return rounded_up(e.arg(0));
     case Op::kRoundToInt: return rounded(e.arg(0));
     case Op::kNe: return unlike(e);
+    case Op::kPow:
+    case Op::kPowByNatural: return without_negative_base(e);
     default: return by_definition(e);
   }
 }

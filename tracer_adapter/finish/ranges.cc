@@ -12,10 +12,14 @@ namespace {
 template <typename Visit>
 void visit_values(const Graph& graph, const Visit& visit) {
   for (const GraphValue& value : graph.values) {
-    if (value.is_tensor())
-      for (Expr e : value.tensor().sizes) visit(e);
-    else
+    if (!value.is_tensor()) {
       visit(value.expr());
+      continue;
+    }
+    const TensorMeta& meta = value.tensor();
+    std::ranges::for_each(meta.sizes, visit);
+    std::ranges::for_each(meta.strides, visit);
+    // Torch reads no symbols of offsets, and warns of a range of theirs.
   }
   for (const Node& node : graph.nodes)
     for (const Argument& a : node.args)

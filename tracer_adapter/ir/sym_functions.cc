@@ -176,8 +176,9 @@ PROVISO_BITS(bit_xor, ^)
 #undef PROVISO_BITS
 
 c10::IValue sym_not(Args a) { return as_int(a[0]) == 0; }
-c10::IValue sym_min(Args a) { return lt(a).toBool() ? a[0] : a[1]; }
-c10::IValue sym_max(Args a) { return gt(a).toBool() ? a[0] : a[1]; }
+// The first of equal ones, as in Python: max(0.0, -0.0) is 0.0.
+c10::IValue sym_min(Args a) { return gt(a).toBool() ? a[1] : a[0]; }
+c10::IValue sym_max(Args a) { return lt(a).toBool() ? a[1] : a[0]; }
 c10::IValue sym_ite(Args a) { return as_int(a[0]) ? a[1] : a[2]; }
 c10::IValue sym_float(Args a) { return as_double(a[0]); }
 

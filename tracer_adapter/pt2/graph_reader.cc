@@ -210,8 +210,6 @@ void GraphReader::check_hint(const Json& number, Expr e) {
 }
 
 Expr GraphReader::integer(const Json& json, bool of_node, const char* what) {
-  if (const Json* value = json.find("as_expr"))
-    symbols_.require_ranges(value->at("expr_str").string());
   const Expr e = number(json, of_node);
   const auto fail = [&] {
     throw FileError("a tensor's " + std::string(what) +
@@ -245,10 +243,16 @@ TensorMeta GraphReader::tensor_meta(const Json& json, bool of_node) {
       !c10::isComplexType(meta.dtype))
     throw FileError(std::string("a tensor of ") + c10::toString(meta.dtype) +
                     " cannot require a gradient");
+  const auto read = [&](const Json& entry, const char* what) {
+    if (const Json* value = entry.find("as_expr"))
+      symbols_.require_ranges(value->at("expr_str").string());
+    return integer(entry, of_node, what);
+  };
   for (const Json& size : json.at("sizes").items())
-    meta.sizes.push_back(integer(size, of_node, "size"));
+    meta.sizes.push_back(read(size, "size"));
   for (const Json& stride : json.at("strides").items())
-    meta.strides.push_back(integer(stride, of_node, "stride"));
+    meta.strides.push_back(read(stride, "stride"));
+  // Torch reads no symbols here.
   meta.offset = integer(json.at("storage_offset"), of_node, "offset");
   read_strided(json.at("layout"));
   if (meta.sizes.size() != meta.strides.size())

@@ -720,6 +720,12 @@ void Writer::output_spec(const OutputSpec& spec) {
               "', which torch.export.load does not read; return it outside the "
               "exported program");
   if (is_mutation(spec.kind)) return mutation_spec(spec);
+  const double* number = spec.arg.get<double>();
+  TORCH_CHECK_VALUE(number == nullptr || !std::isnan(*number),
+                    "ExportedProgram::save: the program returns the number "
+                    "nan, which torch.export.load compares with itself; return "
+                    "a tensor of it, or return it outside the exported "
+                    "program");
   TORCH_CHECK(spec.kind == OutputKind::kUserOutput,
               "ExportedProgram::save: outputs of kind ", name_of(spec.kind),
               " have no place in the .pt2 format that is written");

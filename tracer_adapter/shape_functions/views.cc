@@ -374,6 +374,11 @@ SymInt some_number(const SymInt& known_by, const SymInt& most) {
   return to_sym_int(env, number);
 }
 
+// Where t's part `place` begins.
+SymInt offset_at(const Tensor& t, const SymInt& place, const SymInt& stride) {
+  return plus(t.sym_storage_offset(), times(place, stride));
+}
+
 }  // namespace
 
 Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
@@ -392,10 +397,11 @@ Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
   TORCH_CHECK_INDEX(ok, "select(): index ", index,
                     " out of range for tensor of size ", to_text(t.sym_sizes()),
                     " at dimension ", dim);
-  SymInt place = !negative   ? some_number(index, size - 1)
-                 : *negative ? index + size
-                             : index;
-  SymInt offset = plus(t.sym_storage_offset(), times(place, strides[dim]));
+  const SymInt place = !negative   ? not_negative(size - 1)
+                       : *negative ? index + size
+                                   : index;
+  SymInt offset = offset_at(t, place, strides[dim]);
+  if (!negative) offset = some_number(index, offset);
   sizes.erase(sizes.begin() + dim);
   strides.erase(strides.begin() + dim);
   return view_of(t, sizes, strides, offset);
@@ -424,11 +430,12 @@ Tensor slice_of(const Tensor& t, int64_t dim,
   bool to_the_end =
       !end || constant(*end) == std::numeric_limits<int64_t>::max();
   auto high = to_the_end ? size : clamp_end(*end, size);
+  // Lengths and offsets of data are symbols: torch's loader finds them there.
   sizes[dim] = low && high
                    ? length_between(begin, *low, *high, size, step)
-                   : ceil_div(some_number(low ? *end : *begin, size), step);
-  SymInt first = low ? *low : some_number(*begin, size);
-  SymInt offset = plus(t.sym_storage_offset(), times(first, strides[dim]));
+                   : some_number(low ? *end : *begin, ceil_div(size, step));
+  SymInt offset = offset_at(t, low ? *low : size, strides[dim]);
+  if (!low) offset = some_number(*begin, offset);
   strides[dim] = stride_of_steps(strides[dim], step);
   return view_of(t, sizes, strides, offset);
 }

@@ -210,7 +210,7 @@ def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
             with calls.watched(), _conditions.caught_refusals_noted():
                 result = _explained(session, mod, inputs, fakes, args, kwargs)
             if owned is not None:
-                owned.record_buffer_assignments()
+                result = owned.record_buffer_assignments(result)
             _specs.check_strict(inputs.leaves, fakes)
             outputs, out_spec = pytree.tree_flatten(result)
             program = session.finish(outputs)

@@ -186,6 +186,16 @@ def _power_of_float(self, other):
     return _float_power(self, other)
 
 
+_reflected_power = torch.SymInt.__rpow__
+
+
+def _reflected_power_of_int(self, other):
+    """(-2.0)**n, of which torch's asserts that the base is not negative."""
+    if type(other) is float and other < 0 and _is_symbolic(self):
+        return _reflected_power(self, -other) * (1 - 2 * (self % 2))
+    return _reflected_power(self, other)
+
+
 def _with_others(kind, name, original):
     """There is no symbolic complex number and no Decimal: n * 1j is that of the
     number."""
@@ -522,8 +532,10 @@ PATCHES = [_unary(name) for name in (
     _with_others(kind, name, getattr(kind, name))
     for kind in (torch.SymInt, torch.SymFloat)
     for name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__",
-                 "__rmul__", "__truediv__", "__rtruediv__", "__rpow__",
-                 "__eq__", "__ne__")] + [
+                 "__rmul__", "__truediv__", "__rtruediv__", "__eq__",
+                 "__ne__")] + [
+    _with_others(torch.SymInt, "__rpow__", _reflected_power_of_int),
+    _with_others(torch.SymFloat, "__rpow__", torch.SymFloat.__rpow__),
     _with_others(torch.SymInt, "__pow__", torch.SymInt.__pow__),
     _with_others(torch.SymFloat, "__pow__", _power_of_float),
 ] + [_with_truth(name) for name in (

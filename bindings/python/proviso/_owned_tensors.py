@@ -1,8 +1,9 @@
 """The tensors that a module owns, by name, for the time of a trace."""
 
 import torch
+from torch.utils import _pytree as pytree
 
-from proviso import _modules
+from proviso import _modules, _proviso
 
 
 class OwnedTensors:
@@ -39,17 +40,73 @@ class OwnedTensors:
         for name, tensor in self.constants:
             session.name_constant(name, tensor)
 
-    def record_buffer_assignments(self):
-        """`self.count = self.count + 1` on a buffer writes into the buffer."""
+    def record_buffer_assignments(self, results):
+        """`self.count = self.count + 1` on a buffer writes into the buffer, at
+        the end: what shares its memory (the buffer as it was, a view of it) is
+        copied first.  Returns the results, as they are then."""
+        assigned = list(self._assigned_buffers())
+        olds = [old for _, old, _ in assigned]
+        self._check_not_shared(assigned)
+
+        def apart(value):
+            if isinstance(value, torch.Tensor) and any(
+                    _proviso.share_memory(value, old) for old in olds):
+                return value.clone()
+            return value
+
+        if assigned:
+            results = pytree.tree_map(apart, results)
+        for old, new in [(old, apart(new)) for _, old, new in assigned]:
+            old.copy_(new)
+        return results
+
+    def _assigned_buffers(self):
+        """(name, the buffer, what it is set to); the module has the buffer
+        again."""
         for prefix, child, buffers in self._buffers_before:
             for name, old in buffers.items():
                 new = child._buffers.get(name)
                 if new is old:
                     continue
                 child._buffers[name] = old
-                if not isinstance(new, torch.Tensor) or old is None:
+                full = f"{prefix}.{name}" if prefix else name
+                _check_alike(full, old, new)
+                yield full, old, new
+
+    def _check_not_shared(self, assigned):
+        """In eager the other one keeps its numbers."""
+        named = self.parameters + [b[:2] for b in self.buffers] + self.constants
+        for name, old, _ in assigned:
+            for other, tensor in named:
+                if (_proviso.share_memory(old, tensor)
+                        and not self._is_one_place(name, other)):
                     raise ValueError(
-                        f"export: the program sets the buffer "
-                        f"'{prefix + '.' if prefix else ''}{name}' to "
-                        f"{type(new).__name__}; buffers stay tensors")
-                old.copy_(new)
+                        f"export: the program sets the buffer '{name}', which "
+                        f"shares its memory with '{other}'; give each memory of "
+                        "its own (.clone())")
+
+    def _is_one_place(self, name, other):
+        return self._place(name) == self._place(other)
+
+    def _place(self, name):
+        """The module, of the several names that it may have, and its name."""
+        prefix, _, last = name.rpartition(".")
+        children = (id(c) for p, c, _ in self._buffers_before if p == prefix)
+        return next(children, prefix), last
+
+
+def _check_alike(name, old, new):
+    """A program's buffers keep their sizes and dtypes, from call to call."""
+    if not isinstance(new, torch.Tensor) or old is None:
+        raise ValueError(
+            f"export: the program sets the buffer '{name}' to "
+            f"{type(new).__name__}; buffers stay tensors")
+    for what, before, after in (
+            ("dtype", old.dtype, new.dtype),
+            ("sizes", tuple(old.shape), tuple(new.shape))):
+        if before != after:
+            raise ValueError(
+                f"export: the program sets the buffer '{name}' of {what} "
+                f"{before} to a tensor of {what} {after}, and the next call "
+                "would find it so; keep it, or take the tensor as an input and "
+                "return it")

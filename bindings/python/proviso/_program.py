@@ -382,8 +382,9 @@ class TensorsOfProgram:
             elif kind == "CONSTANT_TENSOR":
                 session.name_constant(name, owned[name])
 
-    def record_buffer_assignments(self):
+    def record_buffer_assignments(self, results):
         """The program writes into its buffers by operators alone."""
+        return results
 
 
 class Module:

@@ -142,6 +142,12 @@ def _is_symbolic_index(item):
     return isinstance(item, torch.SymInt) or _is_index_tensor(item)
 
 
+def _has_end_of_data(item):
+    return isinstance(item, slice) and any(
+        isinstance(end, torch.SymInt) and end.node.hint is None
+        for end in (item.start, item.stop))
+
+
 def _is_basic_index(item):
     return (item is None or item is Ellipsis or isinstance(item, slice)
             or type(item) is int or _is_symbolic_index(item))
@@ -173,9 +179,14 @@ def _symbolic_setitem(self, index, value):
                 and not any(item is None for item in items)
                 and value.dim() <= _dims_written(self, indices)):
             return torch.ops.aten.index_put_(self, indices, value)
-        if (any(map(_is_symbolic_index, items))
-                and all(map(_is_basic_index, items))):
-            return _setitem(_symbolic_getitem(self, index), Ellipsis, value)
+        if all(map(_is_basic_index, items)) and any(
+                _is_symbolic_index(item) or _has_end_of_data(item)
+                for item in items):
+            target = _symbolic_getitem(self, index)
+            if isinstance(value, torch.Tensor) and value.dim() <= target.dim():
+                # Torch's views what it writes, with strides of its own.
+                return target.copy_(value)
+            return _setitem(target, Ellipsis, value)
     _setitem(self, index, value)
 
 
@@ -337,15 +348,15 @@ def _no_storage(name):
     return asked
 
 
-def _no_answer(name):
+def _no_answer(name, but_libraries=True):
     """Of whether a tensor is a view, of what, and how often it was written
-    to."""
+    to; libraries may ask, unless their question ends the process."""
     original = getattr(torch.Tensor, name)
     get = original.__get__ if hasattr(original, "__set__") else None
 
     def refuse(self):
-        if is_fake(self) and not in_library(
-                sys._getframe(2).f_code.co_filename):
+        if is_fake(self) and not (but_libraries and in_library(
+                sys._getframe(2).f_code.co_filename)):
             raise NotTraced(
                 f"t.{name} of a traced tensor is not supported: it is a "
                 "question about memory that the exported program lays out in "
@@ -407,6 +418,7 @@ PATCHES = [
     (torch.Tensor, "__setitem__", _symbolic_setitem),
     *((torch.Tensor, name, _no_answer(name))
       for name in ("_base", "_is_view", "_version")),
+    (torch.Tensor, "is_shared", _no_answer("is_shared", but_libraries=False)),
     (torch.Tensor, "__repr__", _fake_repr),
     (builtins, "id", _user_id),
 ]
