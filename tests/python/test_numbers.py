@@ -235,6 +235,29 @@ def test_what_no_symbol_says_is_refused_by_name(tmp_path):
         proviso.export(lambda x: x if x.is_shared() else -x, (torch.ones(5),))
 
 
+_OF_TYPES = {"int": 1.0, "float": 2.0}
+
+
+@pytest.mark.parametrize("of", [
+    lambda n, d: 2 if type(n) == type(d) else 3,
+    lambda n, d: 2 if type(n) is type(d) else 3,
+    lambda n, d: 2 if type(n / 2) is type(d / 2) else 3,
+    lambda n, d: _OF_TYPES.get(type(n).__name__, 5.0),
+    lambda n, d: len(f"{type(n * 0.5)}"),
+    lambda n, d: 2 if type(n) in {type(d): 0} else 3,
+    lambda n, d: 2 if type(n) != type("") else 3,
+])
+def test_the_type_of_a_size_is_a_numbers(of):
+    def program(x):
+        return x + of(x.shape[0], x.dim())
+
+    run = proviso.export(program, (torch.zeros(5),),
+                         dynamic_shapes=[{0: Dim.AUTO}]).module()
+    for rows in (2, 5):
+        x = torch.zeros(rows)
+        assert torch.equal(run(x), program(x))
+
+
 @pytest.mark.parametrize("of", [
     lambda n: float(math.sqrt(n)), lambda n: float(n ** 0.5),
     lambda n: math.sqrt(n) % 1, lambda n: len(f"{math.sqrt(n):.2f}"),

@@ -123,8 +123,8 @@ _scans = {}  # by what they began with
 
 def scan_of(mod):
     """What the functions of a program are, that the names in forward() lead to:
-    .askers, (globals of functions, "type") of those that compare a type with
-    int, float or bool; .identities, the code that asks whether something is
+    .askers, (globals of functions, "type") of those that ask for the type of
+    something; .identities, the code that asks whether something is
     True or is False."""
     functions, kinds = [mod], ()
     if isinstance(mod, torch.nn.Module):
@@ -161,8 +161,7 @@ class _Scan:
             seen.add(one)
             names = _names_in(one.__code__)
             self.identities.update(_identities_in(one.__code__))
-            if "type" in names and not names.isdisjoint(("int", "float",
-                                                         "bool")):
+            if "type" in names and _asks_for_types(one.__code__):
                 found[id(one.__globals__)] = (one.__globals__, "type")
             for cell in one.__closure__ or ():
                 if isinstance(_content_of(cell), _FUNCTIONS):
@@ -224,6 +223,17 @@ def _names_in(code):
     """The names that a function and those within it use."""
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
     return frozenset(code.co_names).union(*map(_names_in, inner))
+
+
+@functools.lru_cache(4096)
+def _asks_for_types(code):
+    """Whether `type` in a function, or in those within it, is Python's: it is
+    an attribute's name, too."""
+    return any(
+        _asks_for_types(c) for c in code.co_consts
+        if isinstance(c, types.CodeType)) or any(
+        operation.argval == "type" and operation.opname == "LOAD_GLOBAL"
+        for operation in dis.get_instructions(code))
 
 
 _IS, _CONSTANT = (dis.opmap[name] for name in ("IS_OP", "LOAD_CONST"))
