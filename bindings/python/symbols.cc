@@ -212,8 +212,14 @@ c10::SymNode is_integer(SymNode& self) {
   return self.wrap(eq(pool.make(Op::kToFloat, {floor}), e));
 }
 
-// An integer of Python (or True), which may be more than 64 bits.
-c10::SymNode wrap_integer(SymNode& self, const py::int_& value) {
+// An integer of Python (or True), which may be more than 64 bits, or what int()
+// of a condition of data stays, of which torch's (c > 3) + 1 makes an integer.
+c10::SymNode wrap_integer(SymNode& self, const py::object& number) {
+  if (torch::is_symint(number)) {
+    const auto value = number.cast<c10::SymInt>();
+    return self.wrap(to_expr(self.env(), value));
+  }
+  const auto value = number.cast<py::int_>();
   return self.wrap(self.env().pool().integer(
       int_of(value + py::int_(0), "SymNode.wrap_int", "value")));
 }

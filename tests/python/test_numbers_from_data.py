@@ -241,3 +241,17 @@ def test_a_bin_count_is_no_less_than_a_size():
           (i, torch.ones(0)), args=(i, torch.ones(5)))
     with pytest.raises(RuntimeError, match="minlength should be >= 0"):
         proviso.export(lambda i: torch.bincount(i, minlength=-1), (i,))
+
+
+@pytest.mark.parametrize("of", [
+    lambda k: (k > 3) + 1, lambda k: 2 - (k > 3), lambda k: (k > 3) * k,
+    lambda k: sum([k > 3, k > 5, True]), lambda k: (k > 3) + (k > 5),
+])
+def test_conditions_of_data_count(of):
+    def program(x, t):
+        return x * of(t.item())
+
+    ep = proviso.export(program, (torch.ones(3), torch.tensor(4)))
+    for value in (2, 4, 7):
+        inputs = torch.ones(3), torch.tensor(value)
+        assert torch.equal(ep.module()(*inputs), program(*inputs))
