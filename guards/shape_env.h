@@ -140,7 +140,8 @@ class ShapeEnv {
   // ("3 not in range [4, 256]") and Error when hint < 0.
   Expr create_size(int64_t hint, const std::string& source,
                    const DimConstraint& constraint = {});
-  // An integer input; the constraint's range may be negative.
+  // An integer input, a constant with the static policy; the constraint's range
+  // may be negative.
   Expr create_backed_int(int64_t hint, const std::string& source,
                          const DimConstraint& constraint = {});
   Expr create_backed_float(double hint, const std::string& source);

@@ -1,6 +1,7 @@
 // proviso-pt2 show|check|run [--allow=OPERATOR...] [--loop-steps=N] FILE.pt2
 // ...: the half of the command that needs LibTorch.  `proviso show`, `check`
 // and `run` become it.
+#include <ATen/core/grad_mode.h>
 #include <sys/resource.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <unistd.h>
@@ -140,6 +141,7 @@ int run(const std::vector<std::string>& words, const Options& options) {
   module.check(inputs);
   check_calls(words[0], loaded.program, inputs);
   const CheckedCalls checked(options.allowed);  // what hung on data until now
+  const at::NoGradGuard no_grad;  // of what the graph's blocks did without
   const std::vector<c10::IValue> outputs = module.run(inputs);
   for (const c10::IValue& output : outputs) describe(output);
   if (words.size() < 3) return kGood;

@@ -200,6 +200,12 @@ Expr Symbols::create_backed_int(int64_t hint, const std::string& source,
         source +
         "; give an example in the range, or widen it in dynamic_shapes");
   }
+  if (constraint.policy == DimPolicy::kStatic) {
+    const Expr fixed = facts_.pool().integer(Int(hint));
+    dims_.push_back(
+        {source, display_name_of(source), Int(hint), constraint, fixed});
+    return fixed;
+  }
   const std::string name = "s" + std::to_string(backed_++);
   Expr s =
       create_backed(SymbolKind::kBackedInt, name, Int(hint), source, range);

@@ -288,6 +288,40 @@ def int_first(n, x):
     return torch.arange(x.shape[0]) + n
 
 
+@program(lambda n, m: (data(n, m), 1), shapes=({0: Dim.AUTO}, Dim.AUTO))
+def int_that_is_a_dimension(x, k):
+    return x.softmax(k), k
+
+
+@program(lambda n, m: (data(n), 3), shapes=({0: Dim.AUTO}, Dim.AUTO))
+def int_that_decides(x, k):
+    return x * 2 if k == 3 else x
+
+
+@program(lambda n, m: (-2, data(n)), shapes=(Dim.AUTO, {0: Dim.AUTO}))
+def int_that_is_read(k, x):
+    return x * int(k) + sum(range(-k))
+
+
+@program(lambda n, m: (data(n * m), n, m),
+         shapes=({0: Dim.AUTO}, Dim.AUTO, Dim.AUTO))
+def int_rows_and_columns(x, h, w):
+    return x.view(h, w)
+
+
+@program(lambda n, m: (data(n * m), data(m), n),
+         shapes=({0: Dim.AUTO}, {0: Dim.AUTO}, Dim.AUTO))
+def int_rows(x, y, h):
+    return x.view(h, y.shape[0]) + y
+
+
+@program(lambda n, m: (n, data(n + m), m),
+         shapes=(Dim.AUTO, {0: Dim.AUTO}, Dim.AUTO))
+def int_sum(h, x, w):
+    torch._check(x.shape[0] == h + w)
+    return x + h, x.shape[0] * w
+
+
 @program(lambda n, m: (data(n), 3), shapes=({0: Dim.AUTO}, None))
 def int_constant(x, k):
     return x * k, k
@@ -567,6 +601,19 @@ def no_grad_of_a_size(x):
     with torch.no_grad():
         y = torch.arange(x.shape[1])
     return y, x + 1
+
+
+@program(stateful=True)
+class ChangedWithoutGradients(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        with torch.no_grad():
+            self.weight.view(-1).mul_(2)
+            self.weight[0] = 5.0
+        return x.sum() * self.weight
 
 
 @program()

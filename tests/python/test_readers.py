@@ -16,7 +16,9 @@ OWN = {case.name.split("/")[1]: case for case in reader_programs.own()}
 
 
 @pytest.mark.parametrize("name", [
-    "dataclass_in_and_out", "every_kind", "map_of_sizes",
+    "ChangedWithoutGradients", "dataclass_in_and_out", "every_kind",
+    "int_rows", "int_rows_and_columns", "int_sum", "int_that_decides",
+    "int_that_is_a_dimension", "int_that_is_read", "map_of_sizes",
     "no_grad_of_a_size", "powers", "root_by_power", "rounded_product",
     "scan_of_sizes", "unbacked_slice_added", "while_of_sizes",
 ])

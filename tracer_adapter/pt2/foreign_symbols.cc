@@ -80,9 +80,12 @@ void ForeignSymbols::add_input(const std::string& source,
   inputs_.push_back({source, expression, hint, is_size});
 }
 
-void ForeignSymbols::add_constant(const std::string& source, int64_t value) {
-  env_.create_size(value, source, {DimPolicy::kStatic});
-  by_source_.add(source, env_.pool().integer(value));
+void ForeignSymbols::add_constant(const std::string& source, int64_t value,
+                                  bool is_size) {
+  const DimConstraint constraint{DimPolicy::kStatic};
+  by_source_.add(source,
+                 is_size ? env_.create_size(value, source, constraint)
+                         : env_.create_backed_int(value, source, constraint));
 }
 
 // The name in "Symbol('s77', positive=True, integer=True)" or "s77".

@@ -33,7 +33,8 @@ class ForeignSymbols {
   // An input's size (or the input itself, an integer), in the order of inputs.
   void add_input(const std::string& source, const std::string& expression,
                  std::optional<int64_t> hint, bool is_size = true);
-  void add_constant(const std::string& source, int64_t value);
+  void add_constant(const std::string& source, int64_t value,
+                    bool is_size = true);
   // Makes the symbols: bare ones first, then those that derive from them,
   // whose equations become guards.  A symbol at several inputs is a symbol and
   // an equation for each further one.

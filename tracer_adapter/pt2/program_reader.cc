@@ -384,6 +384,8 @@ void ProgramReader::bind_inputs(ForeignSymbols& symbols,
       if (number == "as_expr")
         symbols.add_input(source, value.at("expr_str").string(), hint_of(value),
                           false);
+      else  // the program takes this one alone
+        symbols.add_constant(source, value.integer(), false);
     }
   }
   if (user != sources.size())

@@ -112,7 +112,8 @@ Expr Run::create(const std::string& source, const InputDim& dim, bool is_size) {
     constraint.policy = DimPolicy::kStatic;
   if (!is_size) {
     if (sizes_ != nullptr) return env.pool().integer(size_of(dim));
-    const Expr e = env.create_backed_int(size_of(dim), source);
+    const Expr e = env.create_backed_int(size_of(dim), source, constraint);
+    if (e.is_constant()) return e;
     made_.push_back(e);
     theirs_[to_string(e)] = to_string(dim.expr);
     return e;

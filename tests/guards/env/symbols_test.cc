@@ -104,6 +104,9 @@ TEST(Symbols, ValuesCountForThemselves) {
   const auto text = [](Expr e) { return to_string(e); };
   EXPECT_EQ(text(a.symbols.create_backed_float(2.5, "f")), "zf0");
   EXPECT_EQ(text(a.symbols.create_backed_int(-3, "n", {})), "s0");
+  EXPECT_EQ(text(a.symbols.create_backed_int(-3, "k", {DimPolicy::kStatic})),
+            "-3");
+  EXPECT_EQ(text(a.symbols.create_backed_int(4, "l", {})), "s1");
   EXPECT_EQ(text(a.symbols.create_unbacked(SymbolKind::kUnbackedFloat, {})),
             "zuf0");
   EXPECT_EQ(text(a.symbols.create_unbacked(SymbolKind::kUnbackedBool, {0, 1})),
