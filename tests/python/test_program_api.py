@@ -1,5 +1,6 @@
 """The API of an exported program, under torch.export's names."""
 
+import collections
 import dataclasses
 import io
 
@@ -150,6 +151,42 @@ def test_input_mutation_is_an_output():
     assert torch.equal(x, twice)
 
 
+class RowsOf(torch.nn.Module):
+    def forward(self, x):
+        torch._check((x.shape[0] == 4) | (x.shape[0] == 8)
+                     | (x.shape[0] % 5 == 0))
+        return x.new_ones(x.shape[0]) + x
+
+
+@pytest.mark.parametrize("module, rows", [
+    (RowsOf(), Dim.AUTO), (torch.nn.ReLU(), Dim("m").one_of(4, 8, 15))])
+def test_one_of_several_sizes_stays_so_decomposed(module, rows):
+    ep = proviso.export(module, (torch.randn(8),),
+                        dynamic_shapes=({0: rows},))
+    core = ep.run_decompositions()
+    assert [str(g.condition) for g in core.guards] == [
+        str(g.condition) for g in ep.guards]
+    for count in (4, 8, 15):
+        x = torch.randn(count)
+        assert torch.equal(core.module()(x), module(x))
+    with pytest.raises(RuntimeError, match="Guard failed"):
+        core.module()(torch.randn(7))
+
+
+@pytest.mark.parametrize("dtype", [
+    torch.float8_e4m3fn, torch.float8_e5m2, torch.uint16, torch.complex32])
+def test_types_with_few_operators_are_decomposed(dtype):
+    class Wide(torch.nn.Module):
+        def forward(self, x):
+            return x.to(torch.complex64 if x.is_complex() else torch.float32)
+
+    x = torch.ones(5).to(dtype)
+    ep = proviso.export(Wide(), (x,), dynamic_shapes=({0: Dim.AUTO},))
+    core = ep.run_decompositions()
+    for rows in (x, x[:2], x[:0]):
+        assert torch.equal(core.module()(rows), Wide()(rows))
+
+
 def test_an_empty_table_only_makes_it_functional():
     core = exported().run_decompositions({})
     assert "aten.linear.default" in core.operators
@@ -235,6 +272,31 @@ def test_guards_survive_the_file(tmp_path):
         run(torch.ones(4), torch.ones(3))
 
 
+class TimesLength(torch.nn.Module):
+    def forward(self, x, text):
+        return x * len(text)
+
+
+@pytest.mark.parametrize("text", ["a\nb", "it's", 'say "a"', "a\\b", "\r"])
+def test_a_text_that_torch_cannot_quote_is_not_saved(text, tmp_path):
+    ep = proviso.export(TimesLength(), (torch.ones(3), text))
+    assert ep.module()(torch.ones(3), text)[0] == len(text)
+    for write in (lambda: ep.save(tmp_path / "a.pt2"), ep.run_decompositions):
+        with pytest.raises(ValueError, match="the input text is .* no quotes"):
+            write()
+    assert not (tmp_path / "a.pt2").exists()
+
+
+@pytest.mark.parametrize("text", ["", "a b", "{k} %s", "\t#", "\u00e9"])
+def test_other_texts_are_saved(text, tmp_path):
+    proviso.export(TimesLength(), (torch.ones(3), text)).save(
+        tmp_path / "a.pt2")
+    for load in (proviso.load, torch.export.load):
+        run = load(tmp_path / "a.pt2").module()
+        assert torch.equal(run(torch.ones(3), text),
+                           torch.full((3,), len(text)))
+
+
 @pytest.mark.parametrize("call, error, text", [
     (lambda p: proviso.save(3, p / "a.pt2"), TypeError, "'ExportedProgram'"),
     (lambda p: proviso.save(exported(), 7), TypeError, "file opened for"),
@@ -264,6 +326,29 @@ def test_to_torch_compiles():
     assert ep.call_spec.in_spec.num_leaves == 1
     entry = ep.module_call_graph[0]
     assert entry.fqn == "" and entry.signature.inputs[0].name == "input_1"
+
+
+class Difference(torch.nn.Module):
+    def forward(self, d, *, rest=None):
+        return d["a"] - d["b"]["c"] + (0 if rest is None else rest["x"])
+
+
+@pytest.mark.parametrize("kind", [
+    dict, collections.OrderedDict,
+    lambda d: collections.defaultdict(int, d)])
+def test_a_dict_is_taken_by_its_keys(kind):
+    one, two = torch.ones(3), torch.ones(3) * 2
+    args = (kind({"a": one, "b": kind({"c": two, "d": one})}),)
+    swapped = (kind({"b": kind({"d": one, "c": two}), "a": one}),)
+    kwargs = {"rest": kind({"x": one, "y": two})}
+    run = proviso.export(Difference(), args, kwargs).module()
+    assert run(*swapped, rest=kind({"y": two, "x": one})).tolist() == [0, 0, 0]
+    for wrong in (kind({"a": one, "c": kind({"c": two, "d": one})}),
+                  kind({"a": one}), [one, kind({"c": two, "d": one})],
+                  kind({"a": one, "b": two}),
+                  kind({"b": kind({"d": [one], "c": two}), "a": one})):
+        with pytest.raises(ValueError, match="nested differently"):
+            run(wrong, **kwargs)
 
 
 def test_a_program_is_not_called_directly():

@@ -1,5 +1,6 @@
 """What export gives."""
 
+import ast
 import collections
 import copy
 import enum
@@ -147,7 +148,7 @@ class ExportedProgram:
 
     def __reduce__(self):
         buffer = io.BytesIO()
-        self.save(buffer)
+        self._write(buffer)
         return _files.loads, (buffer.getvalue(),
                               self._looks_but_for)
 
@@ -273,6 +274,7 @@ class ExportedProgram:
 
         decomp_table: {operator: function}; None is default_decompositions(),
         which leaves core ATen; {} decomposes nothing."""
+        _check_texts(self._inputs.leaves, "run_decompositions")
         return _torch_program.decomposed(self, decomp_table)
 
     def __call__(self, *args, **kwargs):
@@ -306,6 +308,10 @@ class ExportedProgram:
     def save(self, f, *, extra_files=None) -> None:
         """Writes a .pt2 archive, which torch.export.load reads, to a path or
         a file object.  extra_files: {name: text} kept in it."""
+        _check_texts(self._inputs.leaves, "ExportedProgram.save")
+        self._write(f, extra_files)
+
+    def _write(self, f, extra_files=None):
         self._program.set_specs(_dumped(self._in_spec, "inputs"),
                                 _dumped(self._out_spec, "outputs"),
                                 self._argument_names)
@@ -324,6 +330,25 @@ def explain_guard(ep: ExportedProgram, guard: Any) -> str:
     condition."""
     condition = guard.condition if isinstance(guard, Guard) else guard
     return _with_short_floats(ep._program.explain_guard(condition))
+
+
+def _check_texts(leaves, call):
+    """torch compiles a guard from the text of an input, between quotes as it
+    stands."""
+    for leaf in leaves:
+        if isinstance(leaf.value, str) and not _stands_in_quotes(leaf.value):
+            raise ValueError(
+                f"{call}: the input {leaf.name} is {leaf.value[:200]!r}, which "
+                "torch.export's programs cannot hold: a text has no quotes, "
+                "backslashes and ends of lines; make it a constant of the "
+                "module")
+
+
+def _stands_in_quotes(text):
+    try:
+        return '"' not in text and ast.literal_eval(f"'{text}'") == text
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _dumped(spec, what):
@@ -464,14 +489,43 @@ class Module:
             raise
 
     def _flat(self, args, kwargs):
-        wanted = self._in_spec.child(1).context
-        if list(kwargs) != wanted and sorted(kwargs) == sorted(wanted):
-            kwargs = {name: kwargs[name] for name in wanted}
         flat, spec = pytree.tree_flatten((args, kwargs))
-        if spec != self._in_spec:
+        if spec == self._in_spec:
+            return flat
+        flat = []
+        if not _take((args, kwargs), self._in_spec, flat):
             raise ValueError(
                 "The inputs are nested differently from the examples that "
                 f"were exported:\n  exported with {self._in_spec}\n  called "
                 f"with   {spec}\nGive the same number and type of args and "
                 "kwargs as the ones used when tracing.")
         return flat
+
+
+def _take(value, spec, leaves):
+    """Appends the leaves of a value in the order of `spec`, those of dicts by
+    their keys; whether it is nested so."""
+    if spec.is_leaf():
+        leaves.append(value)
+        return pytree.tree_is_leaf(value)
+    if pytree._get_node_type(value) is not spec.type:
+        return False
+    children, context = pytree.SUPPORTED_NODES[spec.type].flatten_fn(value)
+    if context != spec.context:
+        keys = _order_of_keys(value, spec.context)
+        if keys is None:
+            return False
+        children = [value[key] for key in keys]
+    return len(children) == spec.num_children and all(
+        _take(child, wanted, leaves)
+        for child, wanted in zip(children, spec.children()))
+
+
+def _order_of_keys(value, context):
+    """That of a structure's dict; None where the value has other keys."""
+    if isinstance(value, collections.defaultdict):
+        factory, keys = context
+        return (keys if factory is value.default_factory
+                and set(keys) == set(value) else None)
+    is_dict = type(value) in (dict, collections.OrderedDict)
+    return context if is_dict and set(context) == set(value) else None

@@ -162,7 +162,8 @@ def _with_sizes(tensor, sizes):
             result = result.narrow(dim, 0, size)
         elif result.shape[dim]:
             index = torch.arange(size, device=result.device)
-            result = result.index_select(dim, index % result.shape[dim])
+            rows = index % result.shape[dim]
+            result = result[(slice(None),) * dim + (rows,)]
         else:
             return None
     return result.clone(memory_format=torch.contiguous_format
@@ -240,4 +241,10 @@ def _same_value(a, b, values):
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     return not values or a.is_quantized or torch.allclose(
-        a.to_dense(), b.to_dense(), rtol=1e-3, atol=1e-4, equal_nan=True)
+        _wide(a), _wide(b), rtol=1e-3, atol=1e-4, equal_nan=True)
+
+
+def _wide(tensor):
+    """In a type that has all operators, which float8 and uint16 have not."""
+    return tensor.to_dense().to(
+        torch.complex128 if tensor.is_complex() else torch.float64)

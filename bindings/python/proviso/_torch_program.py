@@ -5,6 +5,7 @@ from_torch() records torch's graph again, operator by operator, so that what
 comes back is a program of ours: checked shapes, guards, printing, running.
 """
 
+import ast
 import builtins
 import inspect
 import io
@@ -29,7 +30,7 @@ from proviso._context import Context
 
 def to_torch(ep):
     buffer = io.BytesIO()
-    ep.save(buffer)
+    ep._write(buffer)
     buffer.seek(0)
     return torch.export.load(buffer)
 
@@ -46,6 +47,8 @@ def decomposed(ep, table):
     (`reshape(6, -1)`), and nothing of it checks that.  So are those sizes 0 and
     1 at which it gives something else than the program (_small_sizes.py)."""
     before = to_torch(ep)
+    before._guards_code = [code for code in before._guards_code
+                           if not _is_decided_in_parts(code)]
     sources = _sources(before, ep._inputs.leaves)
     sizes = _forms(before), _symbols(sources, ep._inputs.leaves)
     after, questions = _decomposed(ep, before, sources, table)
@@ -63,6 +66,15 @@ def decomposed(ep, table):
     more += compared.refusals()
     return from_torch(after, origin=ep,
                       assumed=assumed + more) if more else made
+
+
+def _is_decided_in_parts(guard):
+    """Where Python branches on its way, as in `n == 4 or n == 8`: torch would
+    require the example's way, and fix n."""
+    return any(isinstance(node, (ast.Or, ast.Not, ast.IfExp))
+               or isinstance(node, ast.Call)
+               and not isinstance(node.func, ast.Attribute)
+               for node in ast.walk(ast.parse(guard, mode="eval")))
 
 
 def _can_be_tried(condition, example):
