@@ -122,7 +122,9 @@ def modes():
         "included keys": str(torch._C._dispatch_tls_local_include_set()),
         "excluded keys": str(torch._C._dispatch_tls_local_exclude_set()),
         "saved tensor hooks": torch._C._autograd._saved_tensors_hooks_is_enabled(),
-        "precision": torch.get_float32_matmul_precision(),
+        "precision": [torch._C._get_fp32_precision_getter(*one)
+                      for one in (("generic", "all"), ("cuda", "matmul"),
+                                  ("mkldnn", "matmul"))],
         "kernels": (torch.backends.cuda.flash_sdp_enabled(),
                     torch.backends.cuda.math_sdp_enabled(),
                     torch.backends.cuda.mem_efficient_sdp_enabled(),

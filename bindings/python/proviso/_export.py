@@ -195,7 +195,7 @@ def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
                    **policies):
     """assumed: further conditions on the inputs, over their sources."""
     calls = _modules.ModuleCalls(_owner(mod), preserved)
-    with _state.kept_as_it_is(mod):
+    with _state.kept_as_it_is(mod, _constants_of(inputs.in_spec)):
         session, known = _proviso.Session(**policies), None
         try:
             if owned is not None:
@@ -226,6 +226,15 @@ def _trace_program(mod, inputs, owned, relations, preserved, *, assumed=(),
     if pending is not None:
         error = _with_cause(pending.completed(error, inputs.leaves), error)
     raise error
+
+
+def _constants_of(spec):
+    """The arguments of classes that torch.utils._pytree.register_constant
+    knows, which the program gets as they are."""
+    if pytree.is_constant_class(spec.type):
+        return [spec.context.value]
+    return [value for child in spec.children()
+            for value in _constants_of(child)]
 
 
 class _Refused(Exception):

@@ -7,10 +7,12 @@
 
 import collections
 import contextlib
+import functools
 import itertools
 import operator
 import queue
 import random
+import sys
 import types
 
 import torch
@@ -36,10 +38,23 @@ def holds_traced(value, depth=4):
     if depth == 0 or isinstance(value, (str, bytes, type, types.ModuleType)):
         return False
     if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, (list, tuple, set, frozenset)):
-        value = getattr(value, "__dict__", {}).values()
-    return any(holds_traced(item, depth - 1) for item in list(value))
+        items = dict.values(value)
+    elif isinstance(value, _SEQUENCES):
+        base = next(base for base in _SEQUENCES if isinstance(value, base))
+        items = base.__iter__(value)
+    else:
+        items = _attributes_of(value).values()
+    return any(holds_traced(item, depth - 1) for item in list(items))
+
+
+_SEQUENCES = (list, tuple, set, frozenset)
+
+
+def _attributes_of(value):
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
 
 
 # --- what is looked into
@@ -49,29 +64,38 @@ def holds_traced(value, depth=4):
 _Kind = collections.namedtuple("_Kind", "read write where")
 
 
-def _base_of(value):
-    """Of a dict, the type that knows its order."""
-    ordered = isinstance(value, collections.OrderedDict)
-    return collections.OrderedDict if ordered else dict
+_BASES = (collections.OrderedDict, dict, list, set, collections.deque)
+
+
+@functools.lru_cache(1024)
+def _base_of(cls):
+    """The type whose methods read and write the items, for those of a user's
+    class may do anything."""
+    return next(base for base in _BASES if issubclass(cls, base))
 
 
 def _read_dict(value):
-    if not value:
+    base = _base_of(type(value))
+    if not base.__len__(value):
         return NOTHING
-    base = _base_of(value)
     return list(base.__iter__(value)), list(base.values(value))
 
 
 def _write_dict(value, keys, items):
-    base = _base_of(value)
+    base = _base_of(type(value))
     base.clear(value)
     for key, item in zip(keys, items):
         base.__setitem__(value, key, item)
 
 
+def _read_items(value):
+    return (), list(_base_of(type(value)).__iter__(value))
+
+
 def _write_items(value, keys, items):
-    value.clear()
-    (value.update if isinstance(value, set) else value.extend)(items)
+    base = _base_of(type(value))
+    base.clear(value)
+    (base.update if base is set else base.extend)(value, items)
 
 
 def _read_cell(cell):
@@ -88,25 +112,51 @@ def _write_cell(cell, keys, items):
         del cell.cell_contents
 
 
+@functools.lru_cache(1024)
 def slots_of(cls):
-    names = []
-    for base in cls.__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        names += [slots] if isinstance(slots, str) else slots
-    return [n for n in names if n not in ("__dict__", "__weakref__")]
+    """By their descriptors, for the name of a private one is not what
+    __slots__ says."""
+    return [slot for base in cls.__mro__ if "__slots__" in vars(base)
+            for slot in vars(base).values()
+            if isinstance(slot, types.MemberDescriptorType)]
+
+
+def _read_slot(slot, value):
+    try:
+        return slot.__get__(value)
+    except AttributeError:
+        return _MISSING
 
 
 def _read_slots(value):
-    names = slots_of(type(value))
-    return names, [getattr(value, name, _MISSING) for name in names]
+    slots = slots_of(type(value))
+    return ([slot.__name__ for slot in slots],
+            [_read_slot(slot, value) for slot in slots])
 
 
-def _write_names(value, names, items):
-    for name, item in zip(names, items):
+def _write_slots(value, names, items):
+    for slot, item in zip(slots_of(type(value)), items):
         if item is not _MISSING:
-            object.__setattr__(value, name, item)
-        elif hasattr(value, name):
-            object.__delattr__(value, name)
+            slot.__set__(value, item)
+        elif _read_slot(slot, value) is not _MISSING:
+            slot.__delete__(value)
+
+
+def _named(*names):
+    """The kind of objects with these attributes."""
+    read = operator.attrgetter(*names)
+
+    def write(value, names, items):
+        for name, item in zip(names, items):
+            if object.__getattribute__(value, name) is not item:
+                object.__setattr__(value, name, item)
+
+    return _Kind((lambda value: (names, read(value))) if len(names) > 1 else
+                 (lambda value: (names, (read(value),))), write, ".{}")
+
+
+def _write_partial(partial, names, items):
+    partial.__setstate__(tuple(items))
 
 
 _OF_LEAVES = ("requires_grad", "grad", "_backward_hooks",
@@ -189,9 +239,14 @@ class Entries:
 
 DICT = _Kind(_read_dict, _write_dict, "[{!r}]")
 ATTRIBUTES = _Kind(_read_dict, _write_dict, ".{}")
-ITEMS = _Kind(lambda v: ((), list(v)), _write_items, "")
+ITEMS = _Kind(_read_items, _write_items, "")
 CELL = _Kind(_read_cell, _write_cell, "")
-SLOTS = _Kind(_read_slots, _write_names, ".{}")
+SLOTS = _Kind(_read_slots, _write_slots, ".{}")
+CLASS = _named("__class__")
+FACTORY = _named("default_factory")
+FUNCTION = _named("__code__", "__defaults__", "__kwdefaults__")
+ERROR = _named("args", "__cause__", "__context__", "__traceback__")
+PARTIAL = _named("func", "args", "keywords", "__dict__")._replace(write=_write_partial)
 TENSOR = _Kind(_read_tensor, _write_tensor, ".{}")
 NAMES = _Kind(Names.read, Names.write, ".{}")
 ENTRIES = _Kind(Entries.read, Entries.write, ".{}")
@@ -212,28 +267,47 @@ def _write_random(generator, state):
 
 
 def _read_numpy_random(generator):
-    if hasattr(generator, "bit_generator"):
-        return generator.bit_generator.state
-    return generator.get_state()
+    """(the source of its bits, the state)."""
+    if hasattr(generator, "get_state"):  # a RandomState, whose source may change
+        return generator._bit_generator, generator.get_state(legacy=False)
+    source = getattr(generator, "bit_generator", generator)
+    return source, source.state
 
 
-def _write_numpy_random(generator, state):
-    if hasattr(generator, "bit_generator"):
-        generator.bit_generator.state = state
-        return False  # not looked at
-    (_, now, *others), (_, before, *others_before) = (
-        generator.get_state(), state)
-    is_drawn = others != others_before or bool((now != before).any())
-    if is_drawn:
+def _write_numpy_random(generator, before):
+    now, (source, state) = _read_numpy_random(generator), before
+    if now[0] is source and _is_same_state(now[1], state):
+        return False
+    if now[0] is not source:
+        sys.modules["numpy"].random.set_bit_generator(source)
+    if hasattr(generator, "set_state"):
         generator.set_state(state)
-    return is_drawn
+    else:
+        source.state = state
+    return True
+
+
+def _is_same_state(now, before):
+    if isinstance(before, dict):
+        return all(_is_same_state(now[key], before[key]) for key in before)
+    return sys.modules["numpy"].array_equal(now, before)
+
+
+def _write_array(array, before):
+    copy, is_writeable = before
+    if not array.flags.writeable:
+        array.flags.writeable = True
+    if array.shape != copy.shape:
+        array.resize(copy.shape, refcheck=False)
+    array[...] = copy
+    if not is_writeable:
+        array.flags.writeable = False
 
 
 RANDOM = _Copy(random.Random.getstate, _write_random)
 TORCH_RANDOM = _Copy(lambda g: g.get_state(), lambda g, s: g.set_state(s))
 NUMPY_RANDOM = _Copy(_read_numpy_random, _write_numpy_random)
-ARRAY = _Copy(lambda a: a.copy(),
-               lambda a, copy: operator.setitem(a, ..., copy))
+ARRAY = _Copy(lambda a: (a.copy(), a.flags.writeable), _write_array)
 # What a functools.lru_cache holds cannot be read: it is emptied if it grew.
 CACHE = _Copy(lambda f: f.cache_info().misses,
                lambda f, misses: (f.cache_info().misses == misses

@@ -3,6 +3,7 @@ reaches, and the modes of torch that Python keeps (C++ keeps the others)."""
 
 import array
 import collections
+import concurrent.futures
 import contextlib
 import contextvars
 import functools
@@ -31,9 +32,13 @@ from proviso._kinds_of_state import (
     BYTES,
     CACHE,
     CELL,
+    CLASS,
     CONTAINERS,
     DICT,
     ENTRIES,
+    ERROR,
+    FACTORY,
+    FUNCTION,
     ITEMS,
     LOCK,
     LOGGER,
@@ -41,6 +46,7 @@ from proviso._kinds_of_state import (
     NOTHING,
     NUMBERS,
     NUMPY_RANDOM,
+    PARTIAL,
     QUEUE,
     RANDOM,
     SLOTS,
@@ -73,14 +79,15 @@ _WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
            weakref.WeakSet, threading.local, threading.Event,
            threading.Semaphore, threading.Condition,
            collections.UserDict, collections.UserList, collections.ChainMap,
-           queue.Queue, torch.optim.Optimizer)
+           queue.Queue, concurrent.futures.Future, functools.partialmethod,
+           BaseException, torch.optim.Optimizer)
 
 def _package_of(module):
     return "" if is_library(module) else module.rpartition(".")[0]
 
 
 class ObjectState:
-    """The objects that a program reaches from `roots`, {path: object}, by
+    """The objects that a program reaches from `roots`, [(path, object)], by
     attributes, items, closures and the names in its code: the user's, and that
     of the `modules` of these names and of the `package` of this name.
 
@@ -93,6 +100,7 @@ class ObjectState:
         self._package = package
         self._kept = {}  # by kind: [(object, (keys, items), place)]
         self._empty = []  # object, *place; and the next
+        self._classes = []  # (object, its class, place)
         self._copies = []  # (kind, object, copy)
         self._iterators = []  # (iterator, position, place)
         self._written = {}  # by id: (library's module or class, names, place)
@@ -103,7 +111,7 @@ class ObjectState:
         self._new_names = set(_CALLED_BY_PYTHON)
         self._spaces = {}  # by id: (Names, place)
         self._todo = []  # (object, place); a place is (of what, where, key)
-        self._reach((), "{}", roots.keys(), roots.values())
+        self._reach((), "{}", *zip(*roots))
         while self._todo:
             while self._todo:
                 value, place = self._todo.pop()
@@ -123,20 +131,27 @@ class ObjectState:
         left, counts, is_drawn = [], [], False
         for kind, value, before, place in self._changed():
             known = set(map(_id, before[1]))
-            now = kind.read(value)
+            now = _read(kind, value)
             if all_changes and kind is ATTRIBUTES:
                 counts += _counts(before, now, place)
             traced = [_path((place, kind.where or "[{}]", key))
                       for key, item in zip(now[0] or itertools.count(), now[1])
                       if _id(item) not in known and holds_traced(item)]
             if traced or all_changes:
-                kind.write(value, *before)
+                self._write(kind, value, place, *before)
             left += traced
-        for kind, value, copy in self._copies:
+        for kind, value, copy, place in self._copies:
             if all_changes or kind in ALWAYS:
-                said = kind.write(value, copy)
-                is_drawn |= kind in (RANDOM, NUMPY_RANDOM) and said
+                said = self._write(kind, value, place, copy)
+                is_drawn |= kind in (RANDOM, NUMPY_RANDOM) and bool(said)
         return left, counts, is_drawn
+
+    def _write(self, kind, value, place, *before):
+        """Whatever it raises, the others are put back."""
+        try:
+            return kind.write(value, *before)
+        except Exception as error:
+            _process.warn_of_what_stays(_path(place), error)
 
     def put_back_iterators(self):
         """Returns those that were advanced: (path, whether it is back)."""
@@ -154,25 +169,28 @@ class ObjectState:
                  for holder, before, _ in rows
                  if any(item is value for item in before[1])]
         for kind, holder, (keys, items) in found:
-            kind.write(holder, keys,
-                       [other if item is value else item for item in items])
+            self._write(kind, holder, ((), "{}", "its holder"), keys,
+                        [other if item is value else item for item in items])
         return bool(found)
 
     def _changed(self):
         for kind, rows in self._kept.items():
-            if all_same([kind.read(value) for value, _, _ in rows],
+            if all_same([_read(kind, value) for value, _, _ in rows],
                          [before for _, before, _ in rows]):
                 continue
             for value, before, place in rows:
-                if not same(kind.read(value), before):
+                if not same(_read(kind, value), before):
                     yield kind, value, before, place
+        for value, cls, place in self._classes:
+            if type(value) is not cls:
+                yield CLASS, value, (("__class__",), (cls,)), place
         if any(self._empty[::4]):
             for value, *place in zip(*(self._empty[i::4] for i in range(4))):
                 if value:
                     yield CONTAINERS[type(value)], value, NOTHING, place
 
     def _keep(self, kind, value, place):
-        before = kind.read(value)
+        before = _read(kind, value)
         self._kept.setdefault(kind, []).append((value, before, place))
         return before
 
@@ -205,6 +223,9 @@ class ObjectState:
                 or self._package
                 and str(module).rpartition(".")[0] == self._package)
 
+    def _note_class(self, value, place):
+        self._classes.append((value, type(value), place))
+
     def _visit_attributes(self, value, place):
         base = threading.local if isinstance(value, threading.local) else object
         attributes = base.__getattribute__(value, "__dict__")
@@ -213,17 +234,17 @@ class ObjectState:
         self._reach(place, ".{}", *self._keep(ATTRIBUTES, attributes, place))
 
     def _visit_function(self, function, place):
+        if function.__closure__:
+            self._reach((), "{}", function.__code__.co_freevars,
+                        function.__closure__)
         if not self._follows(function.__module__):
             return
         self._new_names.update(names_in(function.__code__))
         if writes_in(function.__code__) is not None:
             self._watch_libraries(function)
         self._add_space(function.__globals__, function.__module__)
-        if function.__closure__:
-            self._reach((), "{}", function.__code__.co_freevars,
-                        function.__closure__)
-        self._reach_all((function.__dict__, function.__defaults__,
-                         function.__kwdefaults__), place)
+        self._reach(place, ".{}", *self._keep(FUNCTION, function, place))
+        self._reach_all((function.__dict__,), place)
 
     def _visit_module(self, module, place):
         if self._follows(module.__name__):
@@ -283,6 +304,7 @@ def _fitting(kind):
     found = [visit for bases, visit in _VISITS if issubclass(kind, bases)]
     is_walked = _is_walked(kind)
     if is_walked:
+        found.append(ObjectState._note_class)
         if kind.__dictoffset__ or issubclass(kind, threading.local):
             found.append(ObjectState._visit_attributes)
         if slots_of(kind):
@@ -290,6 +312,14 @@ def _fitting(kind):
     if str(kind.__module__).startswith("numpy"):
         found.append(_visit_numpy)
     return found, is_walked
+
+
+def _read(kind, value):
+    """What cannot be read is nothing."""
+    try:
+        return kind.read(value)
+    except Exception:
+        return NOTHING
 
 
 def _keeping(kind):
@@ -301,7 +331,8 @@ def _keeping(kind):
 
 def _copying(kind):
     def visit(state, value, place):
-        state._copies.append((kind, value, kind.read(value)))
+        with contextlib.suppress(Exception):  # what cannot be read is left out
+            state._copies.append((kind, value, kind.read(value), place))
     return visit
 
 
@@ -326,16 +357,20 @@ def _going_on(*names):
 def _visit_numpy(state, value, place):
     if type(value).__module__.startswith("numpy.random"):
         _copying(NUMPY_RANDOM)(state, value, place)
-    elif hasattr(value, "flags") and value.flags.writeable:
+    elif isinstance(value, sys.modules["numpy"].ndarray) and (
+            value.flags.writeable or value.flags.owndata):
         _copying(ARRAY)(state, value, place)
 
 
 # Of the types that fit an object, all that is said is done.
 _VISITS = (
     (dict, _keeping(DICT)),
+    (collections.defaultdict, _keeping(FACTORY)),
     ((list, set, collections.deque), _keeping(ITEMS)),
-    ((tuple, frozenset),
-     lambda state, value, place: state._reach_all(value, place)),
+    (tuple, lambda state, value, place: state._reach_all(
+        tuple.__iter__(value), place)),
+    (frozenset, lambda state, value, place: state._reach_all(
+        frozenset.__iter__(value), place)),
     (types.CellType, _keeping(CELL)),
     (types.FunctionType, ObjectState._visit_function),
     (types.ModuleType, ObjectState._visit_module),
@@ -344,7 +379,9 @@ _VISITS = (
     ((staticmethod, classmethod), _going_on("__func__")),
     (property, _going_on("fget", "fset")),
     (functools.cached_property, _going_on("func")),
-    (functools.partial, _going_on("func", "args", "keywords")),
+    (functools.partial, _keeping(PARTIAL)),
+    (BaseException, _keeping(ERROR)),
+    (memoryview, _going_on("obj")),
     (_LRU_CACHE, _copying(CACHE)),
     (_LRU_CACHE, _going_on("__wrapped__")),
     (random.Random, _copying(RANDOM)),
@@ -385,9 +422,9 @@ def _path(place):
 # --- around a trace
 
 @contextlib.contextmanager
-def kept_as_it_is(program):
-    """Whatever happens inside, what `program` reaches and torch's modes are
-    afterwards as before.  What a mere function reaches is its caller's too:
+def kept_as_it_is(program, constants=()):
+    """Whatever happens inside, what `program` and the `constants` among its
+    arguments reach and torch's modes are afterwards as before.  What a mere function reaches is its caller's too:
     there only what traced values were put into is put back.  Warns of tensors
     that the program meant to keep."""
     numpy = sys.modules.get("numpy")
@@ -395,14 +432,15 @@ def kept_as_it_is(program):
                              torch.nn.Module)
     parts = ([part for _, part in _modules.named_modules(program)]
              if isinstance(program, torch.nn.Module) else [program])
-    objects = ObjectState({"self": program},
-                          {type(part).__module__ for part in parts},
+    roots = [("self", program)] + [(type(value).__name__, value)
+                                   for value in constants]
+    objects = ObjectState(roots, {type(part).__module__ for part in parts},
                           _package_of(type(program).__module__))
-    modes = ObjectState({
-        "torch": [value for name, value in vars(_global_hooks).items()
-                  if name.startswith("_global_")],
-        "printing": vars(torch._tensor_str.PRINT_OPTS),
-        "random": [random._inst, numpy and numpy.random.mtrand._rand]})
+    modes = ObjectState((
+        ("torch", [value for name, value in vars(_global_hooks).items()
+                   if name.startswith("_global_")]),
+        ("printing", vars(torch._tensor_str.PRINT_OPTS)),
+        ("random", [random._inst, numpy and numpy.random.mtrand._rand])))
     advanced = []
     try:
         with _process.kept_as_it_is(objects.names):
