@@ -6,9 +6,8 @@
 //   learnt_size(env, s1);     // 2*s0: the guard Eq(s1, 2*s0) said so
 //   learnt_size(env, s3);     // s3, where Eq(s3, s0 + s1 - s2) did: a reader
 //                             // would not take that for a size
-//   learnt_size(env, s4);     // s4, where Eq(s4, s5*s6) did and s5 is an
-//   integer
-//                             // input: it may be negative
+//   learnt_size(env, s4);     // s4, where Eq(s4, s5*s6) did: an integer input
+//                             // s5 may be negative
 #pragma once
 
 #include "guards/shape_env.h"
