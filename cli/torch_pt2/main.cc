@@ -3,19 +3,16 @@
 // and `run` become it.
 #include <ATen/core/grad_mode.h>
 #include <sys/resource.h>
-#include <torch/csrc/jit/serialization/pickle.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <exception>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <map>
 
 #include "cli/torch_pt2/claims.h"
 #include "cli/torch_pt2/contained.h"
+#include "cli/torch_pt2/value_file.h"
 #include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/run/checked_calls.h"
 #include "tracer_adapter/run/control_flow.h"
@@ -66,16 +63,11 @@ int check(const std::string& path, const AllowedOperators& allowed) {
   return defects > 0 ? kDefects : ended ? kGood : kUnknown;
 }
 
-std::vector<c10::IValue> read_inputs(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
-  TORCH_CHECK(!bytes.empty(), "run: cannot read '", path,
-              "'; give a file that torch.save([x, y], path) wrote");
-  const c10::IValue value = torch::jit::pickle_load(bytes);
-  TORCH_CHECK(value.isList() || value.isTuple(), "run: '", path,
-              "' holds no list; write it with torch.save([x, y], path)");
-  if (value.isTuple()) return value.toTupleRef().elements().vec();
-  return value.toListRef().vec();
+std::vector<std::string> input_names(const ExportedProgram& program) {
+  std::vector<std::string> names;
+  for (const InputSpec& input : program.graph.inputs)
+    if (input.kind == InputKind::kUserInput) names.push_back(input.name);
+  return names;
 }
 
 void describe(const c10::IValue& value) {
@@ -85,8 +77,11 @@ void describe(const c10::IValue& value) {
   }
   const at::Tensor& t = value.toTensor();
   std::cout << short_name(t.scalar_type()) << t.sizes();
-  if (t.is_floating_point() && t.numel() > 0)
-    std::cout << "  mean " << t.mean().item<double>();
+  if (t.is_floating_point() && t.numel() > 0) {
+    // float8 has no mean
+    const at::Tensor wide = t.element_size() > 1 ? t : t.to(at::kFloat);
+    std::cout << "  mean " << wide.mean().item<double>();
+  }
   std::cout << "\n";
 }
 
@@ -95,32 +90,6 @@ void require_understood(const pt2::LoadedProgram& loaded) {
   for (const pt2::Claim& claim : loaded.claims)
     TORCH_CHECK(claim.problem.empty(), "run: ", claim.problem,
                 "; `proviso check` tells more of the file");
-}
-
-// A file has one dtype a storage, and a whole number of its elements: a tensor
-// of another becomes a copy.
-class StoragesOfFile {
- public:
-  at::Tensor as_written(const at::Tensor& t) {
-    if (!t.has_storage()) return t;
-    const bool is_whole = t.storage().nbytes() % t.element_size() == 0;
-    const auto [first, is_new] = dtypes_.try_emplace(
-        t.storage().unsafeGetStorageImpl(), t.scalar_type());
-    return is_whole && first->second == t.scalar_type() ? t : t.clone();
-  }
-
- private:
-  std::map<const c10::StorageImpl*, at::ScalarType> dtypes_;
-};
-
-c10::IValue as_written(const std::vector<c10::IValue>& outputs) {
-  c10::impl::GenericList list(c10::AnyType::get());
-  StoragesOfFile storages;
-  for (const c10::IValue& output : outputs)
-    list.push_back(output.isTensor()
-                       ? c10::IValue(storages.as_written(output.toTensor()))
-                       : output);
-  return list;
 }
 
 // The shape functions look at every call before a kernel does.
@@ -136,7 +105,8 @@ int run(const std::vector<std::string>& words, const Options& options) {
       pt2::load_program(words[0], options.allowed);
   require_understood(loaded);
   const std::vector<c10::IValue> inputs =
-      words.size() > 1 ? read_inputs(words[1]) : example_inputs(loaded.program);
+      words.size() > 1 ? read_values(words[1], input_names(loaded.program))
+                       : example_inputs(loaded.program);
   const Module module = loaded.program.module();
   module.check(inputs);
   check_calls(words[0], loaded.program, inputs);
@@ -144,11 +114,7 @@ int run(const std::vector<std::string>& words, const Options& options) {
   const at::NoGradGuard no_grad;  // of what the graph's blocks did without
   const std::vector<c10::IValue> outputs = module.run(inputs);
   for (const c10::IValue& output : outputs) describe(output);
-  if (words.size() < 3) return kGood;
-  const std::vector<char> bytes = torch::jit::pickle_save(as_written(outputs));
-  std::ofstream file(words[2], std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  TORCH_CHECK(file.flush(), "run: cannot write '", words[2], "'");
+  if (words.size() == 3) write_values(words[2], outputs);
   return kGood;
 }
 

@@ -24,8 +24,12 @@ at::Tensor example_tensor(const ExportedProgram& program,
                 "run: the example of ", input.name, " has the sizes ",
                 c10::IntArrayRef(sizes),
                 ", too many to make up; give inputs: run FILE.pt2 INPUTS.pt");
-  const at::Tensor zeros = at::zeros(sizes, meta.dtype);
-  return zeros.is_floating_point() ? zeros.uniform_() : zeros;
+  if (!c10::isFloatingType(meta.dtype)) return at::zeros(sizes, meta.dtype);
+  const bool narrow =
+      c10::elementSize(meta.dtype) == 1;  // none are drawn of it
+  return at::zeros(sizes, narrow ? at::kFloat : meta.dtype)
+      .uniform_()
+      .to(meta.dtype);
 }
 
 }  // namespace
