@@ -298,6 +298,10 @@ Item PickleReader::tensor(const std::vector<Item>& args, bool with_dtype) {
                                        static_cast<size_t>(offset)) >
           memory.storage.nbytes())
     fail("a tensor in its pickle is larger than its storage");
+  int64_t elements = 1;  // of strides of 0, more than the storage has
+  for (int64_t n : size)
+    if (__builtin_mul_overflow(elements, std::max<int64_t>(n, 1), &elements))
+      fail("a tensor in its pickle has more elements than 64 bits count");
   at::Tensor t = at::empty({0}, *dtype);
   t.set_(memory.storage, offset, size, stride);
   const size_t metadata = with_dtype ? 7 : 6;
