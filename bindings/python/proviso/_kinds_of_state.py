@@ -294,7 +294,12 @@ def _is_same_state(now, before):
 
 
 def _write_array(array, before):
+    """What it became, where that is another."""
     copy, is_writeable = before
+    if (array.shape == copy.shape and array.flags.writeable == is_writeable
+            and array.tobytes() == copy.tobytes()):
+        return None
+    now = array.copy()
     if not array.flags.writeable:
         array.flags.writeable = True
     if array.shape != copy.shape:
@@ -302,6 +307,7 @@ def _write_array(array, before):
     array[...] = copy
     if not is_writeable:
         array.flags.writeable = False
+    return now
 
 
 RANDOM = _Copy(random.Random.getstate, _write_random)

@@ -134,10 +134,17 @@ def _read_flags(rows):
     return found
 
 
+def _can_be_other(read, before):
+    try:
+        return read() != before
+    except Exception:
+        return True
+
+
 def _write_flags(flags):
     for read, write, before in flags:
         try:
-            if _read_flags([(read, write)]) != [(read, write, before)]:
+            if _can_be_other(read, before):
                 write(before)
         except Exception as error:
             warn_of_what_stays(f"What {getattr(write, '__name__', write)} sets",

@@ -82,6 +82,13 @@ _WALKED = (torch.nn.Module, torch.Tensor, types.SimpleNamespace,
            queue.Queue, concurrent.futures.Future, functools.partialmethod,
            BaseException, torch.optim.Optimizer)
 
+@functools.lru_cache(1024)
+def _modules_of_code(cls):
+    """Of the class and of those whose forward() it may call."""
+    return {cls.__module__} | {base.__module__ for base in cls.__mro__
+                               if "forward" in vars(base)}
+
+
 def _package_of(module):
     return "" if is_library(module) else module.rpartition(".")[0]
 
@@ -132,8 +139,8 @@ class ObjectState:
         for kind, value, before, place in self._changed():
             known = set(map(_id, before[1]))
             now = _read(kind, value)
-            if all_changes and kind is ATTRIBUTES:
-                counts += _counts(before, now, place)
+            if all_changes:
+                counts += _counts(kind, value, before, now, place)
             traced = [_path((place, kind.where or "[{}]", key))
                       for key, item in zip(now[0] or itertools.count(), now[1])
                       if _id(item) not in known and holds_traced(item)]
@@ -143,6 +150,8 @@ class ObjectState:
         for kind, value, copy, place in self._copies:
             if all_changes or kind in ALWAYS:
                 said = self._write(kind, value, place, copy)
+                if kind is ARRAY and said is not None:
+                    counts.append((_path(place), copy[0], said))
                 is_drawn |= kind in (RANDOM, NUMPY_RANDOM) and bool(said)
         return left, counts, is_drawn
 
@@ -401,15 +410,31 @@ _VISITS = (
 )
 
 
-def _counts(before, now, place):
-    """[(path, number, what it became)] of the attributes that are numbers
-    before and after."""
-    numbers = {key: item for key, item in zip(*before)
-               if type(item) in (int, float)}
-    return [(_path((place, ".{}", key)), numbers[key], item)
+_DECIDING = (int, float, bool, str, type(None))
+
+
+def _counts(kind, value, before, now, place):
+    """[(path, what it was, what it became)] of the numbers, flags and texts
+    that changed, and of the lists that have another length: what the next call
+    may decide by.  What was None or nothing is a cache that was filled, unless
+    it is a flag."""
+    if kind is ITEMS:
+        lengths = [f"{len(items)} items" for _, items in (before, now)]
+        is_other = isinstance(value, list) and lengths[0] != lengths[1]
+        return [(_path(place), *lengths)] * is_other
+    if kind not in (ATTRIBUTES, DICT, NAMES, SLOTS):
+        return []
+    were = dict(zip(*before))
+    return [(_path((place, kind.where, key)), were.get(key, "nothing"), item)
             for key, item in zip(*now)
-            if key in numbers and type(item) is type(numbers[key])
-            and item != numbers[key]]
+            if _decides(were.get(key), item)]
+
+
+def _decides(old, new):
+    if old is None:
+        return type(new) is bool
+    return type(new) in _DECIDING and (
+        type(old) in _DECIDING and old != new or new is None)
 
 
 def _path(place):
@@ -430,11 +455,11 @@ def kept_as_it_is(program, constants=()):
     numpy = sys.modules.get("numpy")
     all_changes = isinstance(getattr(program, "__self__", program),
                              torch.nn.Module)
-    parts = ([part for _, part in _modules.named_modules(program)]
-             if isinstance(program, torch.nn.Module) else [program])
+    kinds = ({type(part) for _, part in _modules.named_modules(program)}
+             if isinstance(program, torch.nn.Module) else {type(program)})
     roots = [("self", program)] + [(type(value).__name__, value)
                                    for value in constants]
-    objects = ObjectState(roots, {type(part).__module__ for part in parts},
+    objects = ObjectState(roots, set().union(*map(_modules_of_code, kinds)),
                           _package_of(type(program).__module__))
     modes = ObjectState((
         ("torch", [value for name, value in vars(_global_hooks).items()
@@ -460,8 +485,9 @@ def kept_as_it_is(program, constants=()):
         warnings.warn(
             f"The attribute {_attribute(path)} was changed during export from "
             f"{old} to {new}, and is {old} again: the exported program neither "
-            "changes it nor sees it change. A number that the program counts "
-            "must be a tensor that is registered as a buffer.", stacklevel=2)
+            "changes it nor sees it change, and takes the way of the first "
+            "call each time. A number that the program counts must be a tensor "
+            "that is registered as a buffer.", stacklevel=2)
     for path, is_back in advanced:
         warnings.warn(
             f"The iterator {_attribute(path)} was advanced during export, and "
