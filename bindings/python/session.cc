@@ -11,6 +11,7 @@
 #include "guards/logs.h"
 #include "guards/open_question.h"
 #include "guards/source_text.h"
+#include "tracer_adapter/fake/living_fakes.h"
 #include "tracer_adapter/trace/torch_state.h"
 
 namespace proviso::python {
@@ -313,6 +314,8 @@ void bind_session(py::module_& m) {
            a.storage().unsafeGetStorageImpl() ==
                b.storage().unsafeGetStorageImpl();
   });
+  m.def("note_new_fakes", &note_new_fakes);
+  m.def("take_living_fakes", &take_living_fakes);
   // A plain Python assert on data: the program checks it when it runs.
   m.def("assert_at_run_time", [](const c10::SymBool& condition,
                                  const std::string& message) {

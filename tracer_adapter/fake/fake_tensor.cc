@@ -9,11 +9,13 @@
 #include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
 
+#include <optional>
 #include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include "tracer_adapter/fake/asked_layout.h"
+#include "tracer_adapter/fake/living_fakes.h"
 #include "tracer_adapter/fake/sym_node.h"
 #include "tracer_adapter/trace/tracer.h"
 
@@ -201,11 +203,39 @@ bool FakeTensorImpl::is_strides_like_custom(at::MemoryFormat format) const {
   return is_channels_last(format) && known_contiguous(sizes, strides, format);
 }
 
+namespace {
+using WeakFake =
+    c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
+thread_local std::optional<std::vector<WeakFake>> new_fakes;
+
+// Remembers it, if fakes are to be remembered.
+c10::intrusive_ptr<FakeTensorImpl> new_fake(c10::Storage storage,
+                                            c10::DispatchKeySet keys,
+                                            caffe2::TypeMeta dtype) {
+  auto impl =
+      c10::make_intrusive<FakeTensorImpl>(std::move(storage), keys, dtype);
+  if (new_fakes)
+    new_fakes->emplace_back(
+        c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>(impl));
+  return impl;
+}
+}  // namespace
+
+void note_new_fakes() { new_fakes.emplace(); }
+
+std::vector<at::Tensor> take_living_fakes() {
+  std::vector<at::Tensor> living;
+  const auto noted = std::exchange(new_fakes, std::nullopt);
+  if (noted)
+    for (const WeakFake& fake : *noted)
+      if (auto impl = fake.lock()) living.emplace_back(std::move(impl));
+  return living;
+}
+
 template <typename Version>
 c10::intrusive_ptr<c10::TensorImpl> FakeTensorImpl::copy(
     Version&& version, bool allow_change) const {
-  auto result = c10::make_intrusive<FakeTensorImpl>(c10::Storage(storage_),
-                                                    key_set_, data_type_);
+  auto result = new_fake(c10::Storage(storage_), key_set_, data_type_);
   copy_tensor_metadata(this, result.get(), std::forward<Version>(version),
                        allow_change);
   result->value = value;
@@ -239,9 +269,8 @@ at::Tensor make_fake(c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides,
   const c10::DispatchKeySet keys =
       c10::DispatchKeySet(c10::computeDispatchKey(dtype, c10::kStrided, device))
           .add(kTraceKey);
-  auto impl = c10::make_intrusive<FakeTensorImpl>(
-      share ? std::move(*share) : make_storage(device), keys,
-      at::scalarTypeToTypeMeta(dtype));
+  auto impl = new_fake(share ? std::move(*share) : make_storage(device), keys,
+                       at::scalarTypeToTypeMeta(dtype));
   impl->set_sizes_and_strides(plain(sizes), plain(strides), plain(offset));
   return at::Tensor(std::move(impl));
 }

@@ -10,6 +10,7 @@ from proviso import (
     _conditions,
     _input_conditions,
     _keys,
+    _leaks,
     _logs,
     _modules,
     _number_types,
@@ -174,7 +175,7 @@ def _trace_with_numbers(mod, *args, **policies):
         try:
             with (_trace.tracing_environment(),
                   _conditions.decided_where_made(decides, scan.identities),
-                  _numbers.symbolic_types_in(askers)):
+                  _numbers.symbolic_types_in(askers), _leaks.taken_out()):
                 return _trace_program(mod, *args, **policies)
         except DataDependentError as error:
             asker = _numbers.asker_of(error)

@@ -184,9 +184,11 @@ class ObjectState:
 
     def _changed(self):
         for kind, rows in self._kept.items():
-            if all_same([_read(kind, value) for value, _, _ in rows],
-                         [before for _, before, _ in rows]):
-                continue
+            with contextlib.suppress(Exception):
+                read = kind.read
+                if all_same([read(value) for value, _, _ in rows],
+                            [before for _, before, _ in rows]):
+                    continue
             for value, before, place in rows:
                 if not same(_read(kind, value), before):
                     yield kind, value, before, place
