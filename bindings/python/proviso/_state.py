@@ -451,9 +451,9 @@ def _path(place):
 @contextlib.contextmanager
 def kept_as_it_is(program, constants=()):
     """Whatever happens inside, what `program` and the `constants` among its
-    arguments reach and torch's modes are afterwards as before.  What a mere function reaches is its caller's too:
-    there only what traced values were put into is put back.  Warns of tensors
-    that the program meant to keep."""
+    arguments reach and torch's modes are afterwards as before.  What a mere
+    function reaches is its caller's too: there only what traced values were put
+    into is put back.  Warns of tensors that the program meant to keep."""
     numpy = sys.modules.get("numpy")
     all_changes = isinstance(getattr(program, "__self__", program),
                              torch.nn.Module)
