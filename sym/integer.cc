@@ -319,6 +319,7 @@ Int floor_div(const Int& a, const Int& b) {
   }
   if (b == Int(-1)) return -a;
   if (both_wide(a, b)) {
+    Budget::charge(1);
     return IntAccess::make(floor_quotient(wide(a), wide(b)));
   }
   return IntAccess::make(big_divmod(a, b).first);
@@ -331,6 +332,7 @@ Int floor_mod(const Int& a, const Int& b) {
     return Int(floor_remainder(small(a), small(b)));
   }
   if (both_wide(a, b)) {
+    Budget::charge(1);
     return IntAccess::make(floor_remainder(wide(a), wide(b)));
   }
   return IntAccess::make(big_divmod(a, b).second);

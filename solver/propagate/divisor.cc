@@ -7,6 +7,7 @@
 #include "solver/forms/form_ring.h"
 #include "solver/limits_in_force.h"
 #include "solver/propagate/propagators.h"
+#include "sym/budget.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -44,10 +45,13 @@ void DivisorPropagator::step_to_divisor(AtomId x, bool lower, const Int& n,
   const OptionalInt& end = lower ? r.span.lower() : r.span.upper();
   if (!end) return;
   Int v = *end;
-  for (int step = 0; step < limits().divisor_steps; ++step) {
+  int step = 0;
+  for (; step < limits().divisor_steps; ++step) {
     if (!v.is_zero() && floor_mod(n, v).is_zero()) break;
     v += lower ? 1 : -1;
   }
+  // Beside the division of what is longer than 64 bits.
+  Budget::charge(static_cast<uint64_t>(step) / 8);
   if (v != *end) to_.bound(x, lower, v, join(why, lower ? r.lower : r.upper));
 }
 
