@@ -7,12 +7,14 @@
 #include <sstream>
 #include <vector>
 
+#include "guards/fixed_limits.h"
 #include "solver/options.h"
 #include "sym/excerpt.h"
 #include "sym/lexer.h"
 #include "sym/parse.h"
 #include "sym/print.h"
 #include "sym/symbol_kinds.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 
@@ -85,7 +87,26 @@ class Reader {
     }
     // A limit without a line has its default.
     for (std::string_view cost : cost_options()) check_cost(options, cost, 1);
-    Context context(pool_, options);
+    const uint64_t units = units_of(options);
+    std::optional<Context> context = internal::within_own(
+        units, [&] { return read_facts(Context(pool_, options), more); });
+    if (context) return *std::move(context);
+    fail("the facts to here take more than " + std::to_string(units) +
+             " units of work; a context with more work_limit may take more",
+         1);
+  }
+
+ private:
+  // Of the lines after the options.
+  uint64_t units_of(const SolverOptions& options) const {
+    namespace fixed = internal::fixed;
+    const uint64_t call =
+        std::clamp(options.work_limit, SolverOptions().work_limit,
+                   Budget::kUnlimited / fixed::load_work);
+    return fixed::load_work * call + fixed::load_units_of_byte * text_.size();
+  }
+
+  Context read_facts(Context context, bool more) {
     for (; more && rest_ != "end"; more = next_line()) {
       const size_t column = this->column();
       try {
@@ -95,13 +116,14 @@ class Reader {
       } catch (const Error& error) {  // of a fact
         fail(error.what(), fact_column_.value_or(column));
       }
+      // From what a fact says less would follow.
+      if (Budget::units_left() == 0) throw OutOfBudget();
     }
     if (!more) fail("expected 'end'");
     if (next_line()) fail("nothing may follow 'end'");
     return context;
   }
 
- private:
   class Refused : public Error {
    public:
     using Error::Error;

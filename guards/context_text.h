@@ -33,7 +33,8 @@ namespace proviso::inline v0_2 {
 
 // Symbols are made in `pool`, which should have none of the same name and
 // another kind.  Throws Error naming line and column for text that
-// save_context() did not write, another version, or an incomplete one; and
+// save_context() did not write, another version, or an incomplete one; where
+// its facts take more work than twice its work_limit and 40 units a byte; and
 // where its options let a call spend more than `most` (cost_options() of
 // solver/options.h): of a text of your own, give highest_costs().
 [[nodiscard]] Context load_context(ExprPool& pool, std::string_view text,

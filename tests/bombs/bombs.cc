@@ -500,6 +500,70 @@ const std::vector<Family> kFamilies = {
                        to_string(30 * n) + ") > 1e" + to_string(20 * n)};
      }},
 
+    {"remainders of powers",
+     [](int n) {
+       return Problem{list(std::min(2 * n, 232), [](int i) {
+                        return "Mod(3**" + to_string(65000 - i) + ", 7**" +
+                               to_string(20000 + i) + ") < s0";
+                      }), "s0 > 3"};
+     }},
+    {"remainders by powers",
+     [](int n) {
+       return Problem{list(n, [](int i) {
+                        return "Mod(Mod(Mod(s0, 7**" + to_string(23000 - i) +
+                               "), 7**" + to_string(22000 - i) + "), 7**" +
+                               to_string(21000 - i) + ") > 1";
+                      }), "s0 > 3"};
+     }},
+    {"products of three that are large numbers",
+     [](int n) {
+       return Problem{list(2 * n, [](int i) {
+                        return "Eq(" + sym('u', i) + "*" + sym('u', i + 1) +
+                               "*" + sym('u', i + 2) + ", 7**30 + " +
+                               to_string(i) + ")";
+                      }), "u0 > 7"};
+     }},
+    {"products of two that are numbers of two words",
+     [](int n) {
+       return Problem{list(2 * n, [](int i) {
+                        return "Eq(" + sym('u', i) + "*" + sym('u', i + 1) +
+                               ", 7**43 - " + to_string(i) + ")";
+                      }), "u0 > 7"};
+     }},
+    {"a product of sums of large decimals",
+     [](int n) {
+       return Problem{{}, joined(std::min(n / 3, 12), "*", [](int i) {
+                        return "(" + sym('u', i) + "*1e-300 + 1e300)";
+                      }) + " < 7.5"};
+     }},
+    {"quotients by small decimals",
+     [](int n) {
+       return Problem{{}, "s0" + joined(7 * n, "", [](int) {
+                        return std::string("/3e-308");
+                      }) + " > 2.5"};
+     }},
+    {"rows of primes",
+     [](int n) {
+       static constexpr int kPrimes[] = {211, 223, 227, 229, 233, 239, 241,
+                                         251, 257, 263, 269, 271, 277, 281};
+       const auto prime = [](int i) { return to_string(kPrimes[i % 14]); };
+       const int m = n + n / 4;
+       return Problem{list(m, [&](int i) {
+                        return prime(i) + "*" + sym('u', i) + " + " +
+                               prime(i * i + 5) + "*" +
+                               sym('u', (i * i + 1) % m) + " - " +
+                               prime(3 * i + 9) + "*" +
+                               sym('u', (i * 7 + 2) % m) + " >= " +
+                               to_string(i);
+                      }), "u0 + u1 >= 3*u2"};
+     }},
+    {"a hidden parity",
+     [](int n) {
+       return Problem{{"Eq(" + joined(3 * n, " + ", [](int i) {
+                        return sym('u', i) + "*(" + sym('u', i) + " + 1)";
+                      }) + ", 2*" + sym('u', 3 * n) + " + 1)"}, "u0 > 3"};
+     }},
+
     // --- shapes of one expression
     {"absolute values",
      [](int n) {

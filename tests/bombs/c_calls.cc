@@ -4,6 +4,7 @@
 #include "proviso/proviso.h"
 #include "sym/expr.h"
 #include "tests/bombs/calls.h"
+#include "tests/bombs/texts.h"
 
 namespace proviso::testing {
 namespace {
@@ -32,6 +33,14 @@ void use_c(const Problem& problem, Meter& meter) {
       continue;
     meter.call("proviso_assume",
                [&] { check(proviso_assume(context, e, nullptr, nullptr)); });
+  }
+  if (const std::string text = context_of(problem.facts);
+      text.size() <= 12'000) {
+    proviso_context loaded{};
+    if (meter.call("proviso_load of the facts", [&] {
+          check(proviso_load(pool, text.c_str(), nullptr, 0, &loaded));
+        }))
+      check(proviso_context_free(loaded));
   }
   proviso_expr question{};
   if (meter.call("proviso_parse", [&] {

@@ -14,6 +14,7 @@
 #include "sym/traced_python.h"
 #include "sym/translate.h"
 #include "tests/bombs/calls.h"
+#include "tests/bombs/texts.h"
 
 namespace proviso::testing {
 namespace {
@@ -234,6 +235,13 @@ void use_sym(const Problem& problem, Meter& meter) {
 }
 
 void use_solver(const Problem& problem, Meter& meter) {
+  if (const std::string text = context_of(problem.facts);
+      !problem.build && text.size() <= 12'000) {
+    meter.call("load_context of the facts", [&] {
+      ExprPool pool;
+      load_context(pool, text);
+    });
+  }
   for (const Entry& entry : kEntries) {
     ExprPool pool;
     Parsed parsed;

@@ -29,6 +29,15 @@ inline std::string joined(int n, const std::string& separator,
   return out;
 }
 
+// What save_context() would write of facts that say themselves which symbols
+// they have.
+inline std::string context_of(const std::vector<std::string>& facts) {
+  std::string text = "proviso context 1\n";
+  for (const std::string& fact : facts)
+    text += "assume " + fact + " ; \"\" \"\" 0\n";
+  return text + "end\n";
+}
+
 inline std::vector<std::string> list(
     int n, const std::function<std::string(int)>& part) {
   std::vector<std::string> out;
