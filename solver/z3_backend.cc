@@ -11,6 +11,11 @@
 // here, and a fact with it is left out.  Where symbols are multiplied, models
 // are looked for in a small box first.  What Z3 decides within its limit, this
 // does.
+//
+// Z3 counts its steps and not what they take: numbers in a tableau have as many
+// bits as the coefficients of all rows, and lemmas about products are tried in
+// pairs.  Weight says how much longer than usual a step may be; the limit is
+// divided by it, and each step is charged so.
 #include "solver/z3_backend.h"
 
 #ifdef PROVISO_WITH_Z3
@@ -37,6 +42,31 @@ namespace {
 
 // Thrown for what has no translation; caught in implied().
 struct Unsupported {};
+
+// How long a step of Z3 may be, where 1 is some 2 us.  The divisors are from
+// the longest steps seen: 85 us in 257 rows of three primes, 32 us in a sum of
+// 512 products, 0.4 ms in a product of four sums of decimals of 1,000 bits.
+class Weight {
+ public:
+  // Of the coefficients of a relation, whose products have `bits` altogether
+  // written out.
+  void add_row(double coefficient_bits) {
+    rows_ += 1;
+    row_bits_ += coefficient_bits;
+  }
+  void add_products(double degree, double terms, double bits) {
+    products_ += terms * terms / kProductPairs;
+    products_ += terms * bits * (degree - 1) * (degree - 1) / kProductBits;
+  }
+  uint64_t value() const {
+    return static_cast<uint64_t>(1 + products_ + rows_ * row_bits_ / kRowBits);
+  }
+
+ private:
+  static constexpr double kRowBits = 12'000, kProductPairs = 16'000,
+                          kProductBits = 6'400;
+  double rows_ = 0, row_bits_ = 0, products_ = 0;
+};
 
 // Expressions to Z3 terms.  Divisions are guarded: `defined` collects that
 // their divisors are not zero, under the condition of the arm they stand in.
@@ -77,19 +107,53 @@ class Translator {
   using Symbols = std::vector<std::pair<Expr, z3::expr>>;
   const Symbols& symbols() const { return symbols_; }
   bool has_products() const { return has_products_; }
+  uint64_t weight() const { return weight_.value(); }
 
  private:
   // An upper bound of the size after products are written out, as Z3 may do.
   struct Extent {
     double degree = 1, terms = 1;
+    double bits = 0;         // of a number in it
+    double scale = 0;        // of them, those of what a symbol is multiplied by
+    double denominator = 0;  // bits of what is no power of two
+
+    Extent times(const Extent& o) const {
+      Extent all{degree + o.degree, terms * o.terms, bits + o.bits, 0,
+                 denominator + o.denominator};
+      all.scale = all.bits;
+      return all;
+    }
+    Extent beside(const Extent& o) const {
+      return {std::max(degree, o.degree), terms + o.terms,
+              std::max(bits, o.bits), std::max(scale, o.scale),
+              denominator + o.denominator};
+    }
+    double written_bits() const {
+      return (bits + denominator) * (degree > 1 ? terms : 1);
+    }
   };
 
+  static Extent of_constant(Expr e) {
+    if (e.is_bool()) return {};
+    const Rational value = e.is_int() ? e.integer() : e.rational();
+    const size_t bits = value.num().bit_length() + value.den().bit_length();
+    return {0, 1, static_cast<double>(bits - std::min<size_t>(bits, 2))};
+  }
+  static Extent power_of(const Extent& base, double n) {
+    return {base.degree * n, std::pow(base.terms, n), base.bits * n,
+            base.bits * n, base.denominator * n};
+  }
+  // A quotient by a number has its bits below the line.
+  static Extent quotient_of(const Extent& a, const Extent& b) {
+    Extent all = b.degree == 0 ? a.times(b) : a.beside(b);
+    if (b.degree == 0) all.denominator += b.bits;
+    return all;
+  }
+
   void measure(Expr e) {
-    Extent all;
     if (e.is_float() && !is_exact_double(e)) throw Unsupported();
-    if (e.is(Op::kInteger)) {
-      all.degree = 0;
-      if (e.integer().bit_length() > fixed::z3_bits) throw Unsupported();
+    if (e.is(Op::kInteger) && e.integer().bit_length() > fixed::z3_bits) {
+      throw Unsupported();
     }
     // Congruences are put together modulo the least common multiple, and what
     // that costs is hardly counted: 0.4 seconds at 96 bits, 2.5 at 256.
@@ -98,26 +162,38 @@ class Translator {
       modulus_ = lcm(modulus_, e.arg(1).integer());
       if (modulus_.bit_length() > fixed::z3_modulus_bits) throw Unsupported();
     }
-    const bool is_product = e.is(Op::kMul);
-    for (size_t i = 0; i < e.arity(); ++i) {
-      const Extent& part = extents_[e.arg(i).id()];
-      if (i == 0) {
-        all = part;
-      } else if (is_product) {
-        all = {all.degree + part.degree, all.terms * part.terms};
-      } else {
-        all = {std::max(all.degree, part.degree), all.terms + part.terms};
+    const Extent all = extent(e);
+    written_bits_ += all.written_bits();
+    if (all.degree > fixed::z3_degree || all.terms > fixed::z3_terms ||
+        written_bits_ > fixed::z3_terms * fixed::z3_bits) {
+      throw Unsupported();
+    }
+    if (info(e.op()).kind == OpKind::kRelation) {
+      weight_.add_row(all.scale + all.denominator);
+      if (all.degree > 1) {
+        weight_.add_products(all.degree, all.terms, all.bits + all.denominator);
       }
     }
-    if (e.is(Op::kPow) || e.is(Op::kPowByNatural)) {
-      const double n = static_cast<double>(
-          e.arg(1).maybe_int64().value_or(fixed::lowered_exponent));
-      const Extent base = extents_[e.arg(0).id()];
-      all = {base.degree * n, std::pow(base.terms, n)};
-    }
-    if (all.degree > fixed::z3_degree || all.terms > fixed::z3_terms)
-      throw Unsupported();
     extents_[e.id()] = all;
+  }
+
+  Extent extent(Expr e) {
+    const OpKind kind = info(e.op()).kind;
+    if (kind == OpKind::kConstant) return of_constant(e);
+    if (e.arity() == 0) return {};
+    if (kind == OpKind::kPower) {
+      return power_of(extents_[e.arg(0).id()],
+                      static_cast<double>(e.arg(1).maybe_int64().value_or(
+                          fixed::lowered_exponent)));
+    }
+    Extent all = extents_[e.arg(0).id()];
+    for (size_t i = 1; i < e.arity(); ++i) {
+      const Extent& part = extents_[e.arg(i).id()];
+      all = kind == OpKind::kProduct    ? all.times(part)
+            : info(e.op()).divisors > 0 ? quotient_of(all, part)
+                                        : all.beside(part);
+    }
+    return all;
   }
 
   z3::expr number(const Int& v) { return c_.int_val(v.to_string().c_str()); }
@@ -276,6 +352,8 @@ class Translator {
   Symbols symbols_;
   bool has_products_ = false;  // of symbols, or divisions by them
   Int modulus_ = 1;            // a multiple of each constant divisor
+  double written_bits_ = 0;    // of all expressions
+  Weight weight_;
 };
 
 }  // namespace
@@ -322,7 +400,7 @@ struct Z3Backend::Impl {
     auto refute = [&](const z3::expr& opposite,
                       std::optional<Assignment>& model) {
       const std::vector<Box> boxes = boxes_for(translate, bounded);
-      const auto share = budget / static_cast<uint32_t>(2 * boxes.size());
+      const Share share{budget / (2 * boxes.size()), translate.weight()};
       Result result;
       for (const Box& box : boxes) {
         result =
@@ -370,6 +448,20 @@ struct Z3Backend::Impl {
     return {{4, false}, {bounded ? 63u : 128u, bounded}};
   }
 
+  // Steps of the usual length, and how long those of this question may be.
+  struct Share {
+    uint64_t steps, weight;
+
+    // What the caller has left, if that is less.
+    uint32_t limit() const {
+      const uint64_t most = std::min(steps, Budget::units_left() / kUnits);
+      return static_cast<uint32_t>(most / weight);
+    }
+    void charge(uint32_t spent) const {
+      Budget::charge(kUnits * weight * spent);
+    }
+  };
+
   static z3::expr number(z3::context& c, const Int& value) {
     return c.int_val(value.to_string().c_str());
   }
@@ -401,15 +493,14 @@ struct Z3Backend::Impl {
   static Result check(z3::context& c, const std::vector<z3::expr>& assumed,
                       const z3::expr& opposite, const Box& box,
                       const Translator::Symbols& symbols,
-                      std::optional<Assignment>& model, uint32_t budget) {
-    // What the caller has left, if that is less; 0 would be no limit to Z3.
-    budget = static_cast<uint32_t>(
-        std::min<uint64_t>(budget, Budget::units_left() / kUnits));
-    if (budget == 0) return {Result::kUnknown, {}, {}, {}};
+                      std::optional<Assignment>& model, const Share& share) {
+    const uint32_t limit = share.limit();
+    if (limit == 0)  // which would be none to Z3
+      return {Result::kUnknown, {}, {}, {}};
     z3::solver solver(c);
     z3::params p(c);
     p.set("random_seed", 0u);
-    p.set("rlimit", budget);
+    p.set("rlimit", limit);
     // Its algebraic numbers do not look at the limit: minutes at degree 5.
     p.set("arith.nl.nra", false);
     solver.set(p);
@@ -440,7 +531,7 @@ struct Z3Backend::Impl {
     Result result;
     const unsigned before = units_of(solver);
     const z3::check_result found = solver.check(names);
-    Budget::charge(kUnits * (units_of(solver) - before));
+    share.charge(units_of(solver) - before);
     if (found != z3::unsat) {
       if (found == z3::sat) model = point_of(solver.get_model(), symbols);
       result.verdict = Result::kUnknown;

@@ -69,6 +69,8 @@ EXCEPTIONS = {
     "solver/strategies/relevance.cc bit_length() > 6?": "what fits in 64 bits",
     "solver/strategies/relevance.cc kFar": "what fits in 64 bits",
     "solver/strategy.h kTierCount": "the number of tiers",
+    "solver/z3_backend.cc kProduct*": "how long a step of Z3's may be",
+    "solver/z3_backend.cc kRowBits": "how long a step of Z3's may be",
     "solver/z3_backend.h kUnits": "what a unit of Z3's counts",
     "sym/budget.h kSlice": "units between two looks at a flag",
     "sym/budget.h kUnlimited": "more than any limit",
