@@ -91,7 +91,8 @@ void use_cli(const Problem& problem, Meter& meter) {
   std::string session;
   for (const std::string& fact : problem.facts)
     session += "assume " + fact + "\n";
-  const File log(".shapelog", session + "ask " + problem.question + "\n");
+  const File log(".shapelog",
+                 session + "ask guard " + problem.question + " ; truth open\n");
   read.positional = {log.path};
   run(meter, "replay", cli::replay, read);
 
