@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "cli/arguments.h"
+#include "cli/command_units.h"
 #include "cli/json.h"
 #include "cli/tally.h"
 #include "cli/timer.h"
@@ -101,8 +102,11 @@ Problem read_probe(const std::string& line) {
 // A problem over a pool of its own, parsed.
 class Question {
  public:
-  Question(const Problem& p, const Arguments& arguments) {
+  // `bytes`: of its text.
+  Question(const Problem& p, const Arguments& arguments, size_t bytes) {
     options_ = solver_options(arguments);
+    units_ = fact_units(bytes);
+    const Budget budget(command_units(bytes));
     for (const RangeDeclaration& r : p.symbols) {
       symbols_.push_back(
           {declared_symbol(pool_, r), Interval::of(r.lower, r.upper)});
@@ -114,8 +118,12 @@ class Question {
   }
 
   void assume(Context& context) const {
+    const Budget budget(units_);
     for (const auto& [symbol, range] : symbols_) context.declare(symbol, range);
-    for (Expr condition : assumptions_) context.assume(condition);
+    for (Expr condition : assumptions_) {
+      context.assume(condition);
+      if (Budget::units_left() == 0) throw OutOfBudget();
+    }
   }
 
   // The whole answer, untimed.
@@ -190,6 +198,7 @@ class Question {
 
   ExprPool pool_;
   SolverOptions options_;
+  uint64_t units_ = 0;  // of the facts
   std::vector<std::pair<Expr, Interval>> symbols_;
   std::vector<Expr> assumptions_;
   Expr question_;
@@ -198,10 +207,10 @@ class Question {
 
 void decide_one(const Problem& p, const std::string& place,
                 const Arguments& arguments, Tally& tally) {
-  Question question(p, arguments);
   std::string label = place + ": " + p.label + (p.label.empty() ? "" : " ");
   for (const std::string& text : p.assumptions) label += text + "; ";
   label += "|- " + p.query;
+  Question question(p, arguments, label.size());
   Asked asked =
       question.answer(p.truth, arguments.reasons ? &label : nullptr, tally);
   auto [setup, first, again] = question.times();
@@ -229,6 +238,10 @@ void decide_file(const std::string& path, const Arguments& arguments,
                  tally);
     } catch (const Error& error) {
       tally.add_error("errors", place, error.what());
+    } catch (const OutOfBudget&) {
+      tally.add_error("errors", place,
+                      "decide: its facts take more work than a command may do; "
+                      "ask about a part of them");
     }
   }
 }

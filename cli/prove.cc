@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/arguments.h"
+#include "cli/command_units.h"
 #include "cli/json.h"
 #include "cli/timer.h"
 #include "guards/context_text.h"
@@ -39,7 +40,6 @@ Context start(ExprPool& pool, const Arguments& arguments) {
 
 // What a command may do in all; a long context file more.
 uint64_t command_units(const Arguments& arguments) {
-  constexpr uint64_t kCommand = 600'000, kByte = 20;
   uint64_t bytes = 0;
   for (const auto* texts :
        {&arguments.symbols, &arguments.assumptions, &arguments.positional}) {
@@ -47,7 +47,7 @@ uint64_t command_units(const Arguments& arguments) {
   }
   std::error_code none;
   const uint64_t file = std::filesystem::file_size(arguments.context, none);
-  return kCommand + kByte * (none ? bytes : bytes + file);
+  return cli::command_units(none ? bytes : bytes + file);
 }
 
 // The facts as the user wrote them, assumed by a solver.  All that the command

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "cli/arguments.h"
+#include "cli/command_units.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/tally.h"
@@ -68,6 +69,11 @@ class Replay {
       } catch (const Error& error) {
         tally_.add_error(session_.group(), session_.place(e.line),
                          error.what());
+      } catch (const OutOfBudget&) {  // later answers would lack facts
+        tally_.add_error(session_.group(), session_.place(e.line),
+                         "replay: the facts to here take more work than a "
+                         "command may do; replay a part of them");
+        break;
       }
     }
     while (!running_.empty()) end(running_.begin()->first);
@@ -143,10 +149,17 @@ class Replay {
         return;
       case Event::kPush: here.context.push(); break;
       case Event::kPop: here.context.pop(); break;
-      case Event::kAssume: here.context.assume(e.expr); break;
+      case Event::kAssume: assume(here.context, e.expr); break;
       default: here.context.declare(e.expr, e.range); break;
     }
     ++here.version;
+  }
+
+  void assume(Context& context, Expr fact) {
+    const Budget budget(fact_units_);
+    context.assume(fact);
+    fact_units_ = Budget::units_left();
+    if (fact_units_ == 0) throw OutOfBudget();
   }
 
   void compare(const Event& e, Context& context) {
@@ -213,6 +226,7 @@ class Replay {
   const std::vector<Times>& before_;
   Times times_;
   std::map<uint64_t, Running> running_;
+  uint64_t fact_units_ = fact_units(session_.bytes());  // left for facts
   bool native_, reasons_;
 };
 

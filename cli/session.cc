@@ -2,9 +2,12 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 
 #include "cli/arguments.h"
+#include "cli/command_units.h"
+#include "sym/budget.h"
 #include "sym/operators.h"
 #include "sym/parse.h"
 #include "sym/pool_stores.h"
@@ -25,7 +28,21 @@ std::string_view take_until(std::string_view& rest, std::string_view word) {
 }  // namespace
 
 Session::Session(const std::string& path, Tally& tally) : path_(path) {
-  for (std::string& line : read_lines(path)) {
+  std::error_code none;
+  const uint64_t bytes = std::filesystem::file_size(path, none);
+  if (!none) bytes_ = bytes;
+  try {
+    const Budget budget(command_units(bytes_));
+    read_all(tally);
+  } catch (const OutOfBudget&) {
+    tally.add_error(group(), place(static_cast<int>(lines_.size())),
+                    "replay: the lines to here take more work than a command "
+                    "may do; ask about a part of them");
+  }
+}
+
+void Session::read_all(Tally& tally) {
+  for (std::string& line : read_lines(path_)) {
     lines_.push_back(std::make_unique<std::string>(std::move(line)));
     std::string_view rest = trimmed(*lines_.back());
     if (rest.empty() || rest[0] == '#') continue;

@@ -54,6 +54,7 @@ class Session {
     return known == options_of_.end() ? nullptr : &known->second;
   }
   const std::vector<Event>& events() const { return events_; }
+  uint64_t bytes() const { return bytes_; }  // of its file
   std::string group() const {
     size_t from = path_.find_last_of('/') + 1;  // npos + 1 is 0
     return path_.substr(from, path_.rfind('.') - from);
@@ -66,6 +67,7 @@ class Session {
   }
 
  private:
+  void read_all(Tally& tally);
   void add(Event e);
   Expr parsed(std::string_view text);
   static uint64_t number(std::string_view text, const char* what);
@@ -84,6 +86,7 @@ class Session {
   void ask(std::string_view rest);
 
   std::string path_;
+  uint64_t bytes_ = 0;
   std::map<uint64_t, std::unique_ptr<ExprPool>> pools_;
   std::map<uint64_t, ExprPool*> pool_of_;  // by context
   std::map<uint64_t, SolverOptions> options_of_;
