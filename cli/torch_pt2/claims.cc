@@ -281,13 +281,9 @@ std::vector<Finding> Judge::run() {
   for (const auto& [symbol, range] : claims_.ranges)
     for (Expr end : Facts::ends_of(symbol, range))
       judge_claim(with_sources(end), end, true);
-  for (const ClaimText& guard : claims_.guards) {
-    if (guard.problem.empty())
-      judge_claim(guard.text, guard.condition, is_promise(guard.condition),
-                  guard.place);
-    else
-      report("wrong", guard.text, guard.problem);
-  }
+  for (const ClaimText& guard : claims_.guards)
+    judge_claim(guard.text, guard.condition, is_promise(guard.condition),
+                guard.place);
   for (Expr equation : claims_.equations)
     if (passed_.ask(equation).verdict != Verdict::kYes)
       judge_claim(with_sources(equation), equation, true);
@@ -296,7 +292,7 @@ std::vector<Finding> Judge::run() {
     stated.declare(symbol, range,
                    with_sources(symbol) + " in " + range.to_string());
   for (const ClaimText& guard : claims_.guards)
-    if (guard.problem.empty()) stated.assume(guard.condition, guard.text);
+    stated.assume(guard.condition, guard.text);
   for (Expr equation : claims_.equations)
     stated.assume(equation, with_sources(equation));
   for (Expr condition : claims_.asserted)
@@ -324,7 +320,7 @@ Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
                 traced.asserted};
   for (const pt2::Claim& claim : loaded.claims)
     claims.guards.push_back(
-        {claim.text, claim.condition, claim.problem, place_text(claim.places)});
+        {claim.text, claim.condition, place_text(claim.places)});
   for (const InputDim& dim : loaded.program.env->input_dims())
     if (dim.expr.is_symbol()) claims.example.emplace_back(dim.expr, dim.hint);
   return claims;

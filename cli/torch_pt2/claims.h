@@ -33,9 +33,8 @@ namespace proviso::cli {
 
 struct ClaimText {
   std::string text;
-  Expr condition;       // null: not understood
-  std::string problem;  // why
-  std::string place;    // where its program asked for it; "": not known
+  Expr condition;
+  std::string place;  // where its program asked for it; "": not known
 };
 
 // What a file says of its inputs.

@@ -9,10 +9,12 @@
 #include <charconv>
 #include <exception>
 #include <iostream>
+#include <sstream>
 
 #include "cli/torch_pt2/claims.h"
 #include "cli/torch_pt2/contained.h"
 #include "cli/torch_pt2/value_file.h"
+#include "tracer_adapter/ir/printable.h"
 #include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/run/checked_calls.h"
 #include "tracer_adapter/run/control_flow.h"
@@ -32,11 +34,12 @@ struct Options {
 
 int show(const std::string& path, const AllowedOperators& allowed) {
   const pt2::LoadedProgram loaded = pt2::load_program(path, allowed);
-  std::cout << loaded.program.to_string();
+  std::cout << printable(loaded.program.to_string());
   std::cout << "    Guards:\n";
   for (const std::string& guard : loaded.program.guards_code())
-    std::cout << "        " << guard << "\n";
-  std::cout << "    Written by: torch " << loaded.torch_version << "\n";
+    std::cout << "        " << escaped(guard) << "\n";
+  std::cout << "    Written by: torch " << escaped(loaded.torch_version)
+            << "\n";
   return kGood;
 }
 
@@ -49,13 +52,15 @@ int check(const std::string& path, const AllowedOperators& allowed) {
        judge(claims, traced.requirements, [&](const Assignment& sizes) {
          return try_sizes(loaded.program, sizes);
        })) {
-    std::cout << f.kind << std::string(10 - f.kind.size(), ' ') << f.text;
-    if (!f.because.empty()) std::cout << "   (" << f.because << ")";
+    std::cout << f.kind << std::string(10 - f.kind.size(), ' ')
+              << printable(f.text);
+    if (!f.because.empty()) std::cout << "   (" << printable(f.because) << ")";
     std::cout << "\n";
     defects += f.is_defect();
   }
   const bool ended = traced.problem.empty();
-  if (!ended) std::cout << "not traced to its end: " << traced.problem << "\n";
+  if (!ended)
+    std::cout << "not traced to its end: " << printable(traced.problem) << "\n";
   std::cout << loaded.program.graph.nodes.size() << " nodes verified, "
             << claims.guards.size() << " guards, " << defects
             << (defects == 1 ? " defect" : " defects")
@@ -72,7 +77,9 @@ std::vector<std::string> input_names(const ExportedProgram& program) {
 
 void describe(const c10::IValue& value) {
   if (!value.isTensor()) {
-    std::cout << value << "\n";
+    std::ostringstream text;
+    text << value;
+    std::cout << printable(text.str()) << "\n";
     return;
   }
   const at::Tensor& t = value.toTensor();
@@ -83,13 +90,6 @@ void describe(const c10::IValue& value) {
     std::cout << "  mean " << wide.mean().item<double>();
   }
   std::cout << "\n";
-}
-
-// What is not understood cannot be checked before the program runs.
-void require_understood(const pt2::LoadedProgram& loaded) {
-  for (const pt2::Claim& claim : loaded.claims)
-    TORCH_CHECK(claim.problem.empty(), "run: ", claim.problem,
-                "; `proviso check` tells more of the file");
 }
 
 // The shape functions look at every call before a kernel does.
@@ -103,7 +103,6 @@ int run(const std::vector<std::string>& words, const Options& options) {
   const LoopSteps steps(options.loop_steps);
   const pt2::LoadedProgram loaded =
       pt2::load_program(words[0], options.allowed);
-  require_understood(loaded);
   const std::vector<c10::IValue> inputs =
       words.size() > 1 ? read_values(words[1], input_names(loaded.program))
                        : example_inputs(loaded.program);

@@ -942,6 +942,192 @@ def test_a_guard_calls_and_repeats_nothing(guard, files, tmp_path):
         proviso.load(tmp_path / "bad.pt2")
 
 
+# --- what one reader refuses, all refuse
+
+def guarded(text):
+    def damage(archive):
+        archive.model["guards_code"] = [text]
+    return damage
+
+
+def autocast(position, argument):
+    def damage(archive):
+        node = nodes(archive, "wrap_with_autocast")[0]
+        node["inputs"][position]["arg"] = argument
+    return damage
+
+
+def decided_by(name):
+    def damage(archive):
+        nodes(archive, "cond")[0]["inputs"][0]["arg"] = {
+            "as_tensor": {"name": name}}
+    return damage
+
+
+def loop_tests_the_tensor(archive):
+    graph = body_of(nodes(archive, "while_loop")[0])
+    graph["outputs"] = [copy.deepcopy(graph["inputs"][1])]
+
+
+def branch_writes(*views):
+    """The true branch writes to its operand, or to a view of it."""
+    def damage(archive):
+        graph = nodes(archive, "cond")[0]["inputs"][1]["arg"]["as_graph"][
+            "graph"]
+        name = graph["inputs"][0]["as_tensor"]["name"]
+        like = graph["tensor_values"][name]
+        made = []
+        for i, (operator, *more) in enumerate([*views, (
+                "mul_.Tensor", ("other", {"as_float": 3.0}))]):
+            graph["tensor_values"][f"made_{i}"] = like
+            made.append({
+                "target": f"torch.ops.aten.{operator}", "metadata": {},
+                "inputs": [{"name": name, "arg": arg, "kind": 1}
+                           for name, arg in [
+                               ("self", {"as_tensor": {"name": name}}), *more]],
+                "outputs": [{"as_tensor": {"name": f"made_{i}"}}]})
+            name = f"made_{i}"
+        graph["nodes"][:0] = made
+    return damage
+
+
+def value_called(name):
+    def damage(archive):
+        with_node(archive, "aten.relu.default",
+                  ("self", {"as_tensor": {"name": "x"}}), result=name)
+    return damage
+
+
+SIZE = "L['x'].size()[0]"
+REFUSED = [
+    ("linear_torch", guarded(f"Mod({SIZE}, 2) == 1"), "torch does not know"),
+    ("linear_torch", guarded(f"PythonMod({SIZE}, 2) == 1"),
+     "torch does not know"),
+    ("linear_torch", guarded(f"Eq({SIZE}, 3)"), "torch does not know"),
+    ("linear_torch", guarded(f"{SIZE} < oo"), "torch does not know"),
+    ("linear_torch", guarded(f"{SIZE} > 1\nor True"), ""),
+    ("linear_torch", guarded("0"), ""),
+    ("linear_torch", guarded(""), ""),
+    ("linear_torch", guarded("L['x'].size()[5] > 1"), ""),
+    ("linear_torch", guarded("L['y'].size()[0] > 1"), ""),
+    ("linear_torch", guarded(f"{SIZE} in (3, 4)"), ""),
+    ("linear_torch", guarded(f"{SIZE} > 1 # c"), ""),
+    ("linear_torch", value_called("a.b"), "is no name of a value"),
+    ("linear_torch", value_called("def"), "is no name of a value"),
+    ("modes_torch", autocast(0, {"as_string": "meta"}),
+     "a device that has autocast"),
+    ("modes_torch", autocast(0, {"as_string": "x"}),
+     "a device that has autocast"),
+    ("branches_torch", decided_by("sum_1"), "a tensor of one bool"),
+    ("branches_torch", decided_by("x"), "a tensor of one bool"),
+    ("loops_torch", loop_tests_the_tensor, "a tensor of one bool"),
+    ("branches_torch", branch_writes(), "got from outside"),
+    ("branches_torch", branch_writes(("detach.default",)), "got from outside"),
+    ("branches_torch", branch_writes(
+        ("reshape.default", ("shape", {"as_ints": [-1, 4]}))),
+     "got from outside"),
+]
+
+
+@pytest.mark.parametrize("name, damage, message", REFUSED, ids=range(
+    len(REFUSED)))
+def test_what_one_reader_refuses_all_refuse(name, damage, message, files,
+                                            tmp_path):
+    archive = Archive(files[name])
+    damage(archive)
+    archive.write(tmp_path / "bad.pt2")
+    for command in ("show", "check", "run"):
+        done = tool(command, tmp_path / "bad.pt2")
+        assert done.returncode == 3, (command, done.stdout, done.stderr)
+        assert message in done.stderr
+    with pytest.raises(ValueError) as refusal:
+        proviso.load(tmp_path / "bad.pt2")
+    assert str(refusal.value).isprintable()
+
+
+def test_a_branch_may_write_to_its_own_tensors(files, tmp_path):
+    archive = Archive(files["branches_torch"])
+    branch_writes(("clone.default",))(archive)
+    archive.write(tmp_path / "good.pt2")
+    assert tool("run", tmp_path / "good.pt2").returncode == 0
+
+
+@pytest.mark.filterwarnings("ignore:In CPU autocast")
+@pytest.mark.parametrize("dtype", [None, 5, 6, 7, 8, 13])
+def test_autocast_casts_as_torchs(dtype, files, tmp_path):
+    """torch is off for a dtype that it does not cast to."""
+    archive = Archive(files["modes_torch"])
+    autocast(1, {"as_none": True} if dtype is None else
+             {"as_scalar_type": dtype})(archive)
+    archive.write(tmp_path / "p.pt2")
+    x = torch.linspace(0.1, 1.7, 12).reshape(3, 4)
+    torch.save([x], tmp_path / "in.pt")
+    done = tool("run", tmp_path / "p.pt2", tmp_path / "in.pt",
+                tmp_path / "out.pt")
+    assert done.returncode == 0, done.stderr
+    theirs = torch.export.load(tmp_path / "p.pt2").module()(x)
+    ours = torch.load(tmp_path / "out.pt", weights_only=False)[0]
+    loaded = proviso.load(tmp_path / "p.pt2").module()(x)
+    for result in (ours, loaded):
+        torch.testing.assert_close(result, theirs, rtol=0, atol=0)
+
+
+def test_examples_have_the_keywords_of_the_program(files, tmp_path):
+    archive = Archive(files["linear_torch"])
+    call = archive.model["graph_module"]["module_call_graph"][0]["signature"]
+    leaf = {"type": None, "context": None, "children_spec": []}
+    call["in_spec"] = json.dumps([1, {
+        "type": "builtins.tuple", "context": "null", "children_spec": [
+            {"type": "builtins.tuple", "context": "null", "children_spec": []},
+            {"type": "builtins.dict", "context": '["x"]',
+             "children_spec": [leaf]}]}])
+    archive.write(tmp_path / "p.pt2")
+    with pytest.raises(ValueError, match=r"keywords \[\], .* takes \['x'\]"):
+        proviso.load(tmp_path / "p.pt2")
+
+
+# --- what a terminal shows
+
+ORDERS = "\x1b]0;title\x07\x1b[2J\u202e"
+
+
+def with_message(archive, holds):
+    node = nodes(archive, "_assert_scalar")[0]
+    node["inputs"][0]["arg"] = {"as_bool": holds}
+    node["inputs"][1]["arg"] = {"as_string": ORDERS}
+
+
+def with_traces(archive):
+    for node in archive.graph["nodes"]:
+        node["metadata"]["stack_trace"] = (
+            f'  File "{ORDERS}.py", line 3, in {ORDERS}\n    {ORDERS}()')
+
+
+@pytest.mark.parametrize("damage", [
+    lambda a: with_message(a, True), lambda a: with_message(a, False),
+    with_traces, lambda a: a.model.update(torch_version=ORDERS),
+    value_called(ORDERS), guarded(f"{ORDERS} > 1"),
+    lambda a: a.model.update({ORDERS: 3}),
+    lambda a: a.graph["nodes"][0].update(target=ORDERS),
+    lambda a: nodes(a, "_assert_scalar")[0].update(name=ORDERS)])
+def test_a_file_orders_nothing_of_the_terminal(damage, files, tmp_path):
+    archive = Archive(files["item_torch"])
+    damage(archive)
+    archive.write(tmp_path / "p.pt2")
+    shown = ""
+    for command in ("show", "check", "run"):
+        done = tool(command, tmp_path / "p.pt2")
+        shown += done.stdout + done.stderr
+    try:
+        program = proviso.load(tmp_path / "p.pt2")
+        shown += str(program)
+        program.module()(torch.tensor(2), torch.ones(4))
+    except Exception as error:
+        shown += str(error)
+    assert not set(ORDERS) - set("]0;title[2J") & set(shown)
+    assert shown.replace("\n", "").replace("\t", "").isprintable()
+
+
 # --- what a loaded program computes
 
 def full(archive, name, size, value, dtype):

@@ -11,6 +11,8 @@ import io
 import json
 import keyword
 import re
+import unicodedata
+import warnings
 
 import pytest
 import torch
@@ -412,6 +414,120 @@ ROWS += [Row(f"{folder}: no index", "linear", lambda a, folder=folder:
          for folder in ("weights", "constants")]
 
 
+# --- names that torch's code of the module cannot hold, calls that it cannot
+# make: torch's loader reads the file, and its module cannot be made or called
+
+def owned(kind, name):
+    """The first tensor of that kind gets that name."""
+    def damage(a):
+        field = f"{kind}_name"
+        spec = next(s[kind] for s in signature(a)["input_specs"] if kind in s)
+        old, spec[field] = spec[field], name
+        for folder in ("weights", "constants"):
+            record, index = of_index(a, folder)
+            if old in index["config"]:
+                index["config"][name] = index["config"].pop(old)
+            a.records[record] = json.dumps(index).encode()
+    return Row(f"{kind} called {name!r}", "linear", damage)
+
+
+def renamed(model, old, new):
+    def damage(a):
+        text = json.dumps(a.model)
+        for key in ('"name": ', '"as_name": ', ""):
+            text = text.replace(f'{key}"{old}"' + ("" if key else ": {"),
+                                f"{key}{json.dumps(new)}"
+                                + ("" if key else ": {"))
+        a.model = json.loads(text)
+    return Row(f"{old} renamed {new!r}", model, damage)
+
+
+LEAF = '{"type": null, "context": null, "children_spec": []}'
+
+
+def nested(kind, context, *children):
+    return json.dumps({"type": kind, "context": context, "children_spec": [
+        json.loads(child) for child in children]})
+
+
+def called(title, model="linear", **fields):
+    return Row(f"call: {title}", model, lambda a: call(a).update(fields))
+
+
+def with_keyword(key):
+    return "[1, " + nested(
+        "builtins.tuple", "null", nested("builtins.tuple", "null"),
+        nested("builtins.dict", json.dumps([key]), LEAF)) + "]"
+
+
+def gives(kind, context, leaves):
+    return "[1, " + nested(kind, context, *[LEAF] * leaves) + "]"
+
+
+# Code between the quotes of getattr(self, ".."), which torch writes.
+CODE = 'training") and open("made", "w") or str("x'
+
+RUNS = [owned("parameter", name) for name in (
+    "forward", "__class__", "_parameters", "training", "", ".", "linear",
+    "__dict__", "_guards_fn", "meta", "forward.x", "self", "state_dict.x",
+    "_buffers.x", "call_super_init", "_modules.x", "graph", "code", "train",
+    "_guards_fn.x", "validate_inputs", "_in_spec", "range_constraints",
+    "def", "linear.in", "\ufb01", "linear.forward.x", CODE, 'a"b', "a\\")]
+RUNS += [owned("buffer", name)
+         for name in ("forward", "linear", "_buffers", "graph.x")]
+RUNS += [owned("tensor_constant", name)
+         for name in ("forward", "linear", "_guards_fn")]
+RUNS += [renamed("linear", "x", name) for name in ("def", "self", "torch", "")]
+RUNS += [renamed("linear", "mul", "self"),
+         renamed("branches", "true_graph_0", "_guards_fn")]
+RUNS += [
+    called("fewer results", out_spec="[1, " + LEAF + "]"),
+    called("more results", out_spec=gives("builtins.tuple", "null", 4)),
+    called("fewer keys", out_spec=gives("builtins.dict", '["a", "b"]', 3)),
+    called("a key that is a list",
+           out_spec=gives("builtins.dict", '["a", "b", []]', 3)),
+    called("an ordered dict",
+           out_spec=gives("collections.OrderedDict", '["a", "b"]', 3)),
+    called("a named tuple of none",
+           out_spec=gives("collections.namedtuple", "null", 3)),
+    called("a keyword that is a number", in_spec=with_keyword(1),
+           forward_arg_names=None),
+    called("a keyword with a quote", in_spec=with_keyword("x':print(1),'y"),
+           forward_arg_names=["x"]),
+    called("more names", forward_arg_names=["x", "y"]),
+    called("a keyword of Python", forward_arg_names=["def"]),
+    called("code for a name", forward_arg_names=["x=print(1)"]),
+    called("self", forward_arg_names=["self"]),
+    called("torch", forward_arg_names=["torch"]),
+    Row("call: another module's first", "linear", lambda a: a.model[
+        "graph_module"]["module_call_graph"].reverse()),
+    Row("a persistent buffer among the constants", "linear", lambda a: next(
+        s["buffer"] for s in signature(a)["input_specs"] if "buffer" in s
+        and not s["buffer"]["persistent"]).update(persistent=True)),
+]
+
+
+# --- what torch's module would compute otherwise
+
+OTHERWISE = [
+    owned("tensor_constant", "scale"),
+    renamed("linear", "mul", "a.b"), renamed("linear", "mul", "%x"),
+    renamed("linear", "mul", "\u202e"), renamed("linear", "mul", "lambda"),
+    called("a key twice", out_spec=gives("builtins.dict", '["a", "a", "b"]', 3)),
+    called("a key twice, as a truth value",
+           out_spec=gives("builtins.dict", '[1, true, "b"]', 3)),
+    called("a deque that drops results",
+           out_spec=gives("collections.deque", "2", 3)),
+    called("a tuple with a context", out_spec=gives("builtins.tuple", "3", 3)),
+    Row("a mutation of a name that is a buffer's too", "linear", lambda a: (
+        owned("buffer", "x").change(a), mutates_x(a))),
+    Row("a buffer's new value for a parameter", "linear", lambda a: (
+        mutates_x(a), signature(a)["output_specs"][0].clear(),
+        signature(a)["output_specs"][0].update({"buffer_mutation": {
+            "arg": {"name": "new_x"}, "buffer_name": "linear.weight"}}))),
+]
+
+
 # --- what both read
 
 SAME = [Row("unchanged", "linear", lambda a: None)]
@@ -425,11 +541,17 @@ SAME += [metadata(key, text) for key, texts in {
 }.items() for text in texts]
 SAME += [Row(f"value called {name}", "linear",
              lambda a, name=name: relu(a, name))
-         for name in ("output", "max", "lambda", "split_1", "linear_9", "x_007",
-                      "torch", "_1")]
+         for name in ("output", "max", "split_1", "linear_9", "x_007", "_1")]
 
 
 SAME += [Row("a mutation first", "linear", mutates_x)]
+SAME += [owned("parameter", name) for name in (
+    "x", "0", "a b", "\u00e9", "linear.weight.x", "torch", "max", "deep.graph.x")]
+SAME += [called("a list", out_spec=gives("builtins.list", "null", 3)),
+         called("a dict", out_spec=gives("builtins.dict", '["a", 1, "b"]', 3)),
+         called("a deque", out_spec=gives("collections.deque", "3", 3)),
+         called("another name", forward_arg_names=["\u00e9"]),
+         called("no names", forward_arg_names=[])]
 
 
 # --- the tests
@@ -453,6 +575,27 @@ def test_what_torch_refuses_is_refused(row, files, tmp_path):
     with pytest.raises(proviso.Error, match=r"changed\.pt2: ") as refusal:
         check(data)
     assert len(str(refusal.value)) < 1000
+
+
+@pytest.mark.parametrize("row", RUNS, ids="{0.model}: {0.name}".format)
+def test_what_torch_cannot_run_is_refused(row, files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = written(files, row, tmp_path)
+    with pytest.raises(Exception):
+        program = load_pt2(io.BytesIO(data)).exported_programs["model"]
+        args, kwargs = program.example_inputs
+        program.module()(*args, **kwargs)
+    with pytest.raises(proviso.Error, match=r"changed\.pt2: ") as refusal:
+        check(data)
+    assert len(str(refusal.value)) < 1000
+    assert str(refusal.value).isprintable()
+
+
+@pytest.mark.parametrize("row", OTHERWISE, ids="{0.model}: {0.name}".format)
+def test_what_torch_computes_otherwise_is_refused(row, files, tmp_path):
+    with pytest.raises(proviso.Error, match=r"changed\.pt2: ") as refusal:
+        check(written(files, row, tmp_path))
+    assert str(refusal.value).isprintable()
 
 
 @pytest.mark.parametrize("row", SAME, ids="{0.model}: {0.name}".format)
@@ -490,6 +633,13 @@ def words(name):
     return re.findall(r'"(\w+)"', table)
 
 
+def letters():
+    source = COMMAND.parents[2] / "tracer_adapter/pt2/fx_names.cc"
+    table = re.search(r"kLetters\[\] = \{(.*?)\};", source.read_text(), re.DOTALL)
+    return [(int(first, 16), int(last, 16)) for first, last in
+            re.findall(r"\{(0x\w+), (0x\w+)\}", table[1])]
+
+
 @pytest.mark.skipif(not (COMMAND.parents[2] / "tracer_adapter").exists(),
                     reason="needs the sources")
 def test_the_tables_of_names_are_torchs():
@@ -498,9 +648,25 @@ def test_the_tables_of_names_are_torchs():
               if not name.startswith("___")  # torch.compile's
               and name not in others]
     assert words("kModule") == sorted(module)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(torch.nn.ReLU(), (torch.ones(2),))
+        made = {*dir(program.module())} - {*dir(torch.nn.Module())}
+    assert words("kProgram") == sorted(made)
     taken = {*keyword.kwlist, *dir(builtins), "inf", "nan", "NoneType", "torch",
              "device", "fx_pytree", "pytree"}
     site = {"_", "copyright", "credits", "exit", "license", "quit"}
     assert set(words("kTaken")) - site == taken - site
     assert words("kTaken") == sorted(words("kTaken"))
     assert words("kKeywords") == sorted(keyword.kwlist)
+
+
+@pytest.mark.skipif(not (COMMAND.parents[2] / "tracer_adapter").exists(),
+                    reason="needs the sources")
+def test_letters_are_those_that_python_reads_as_they_stand():
+    characters = [chr(c) for first, last in letters()
+                  for c in range(first, last + 1)]
+    assert all(c.isidentifier() and not unicodedata.combining(c)
+               for c in characters)
+    text = "".join(characters)
+    assert unicodedata.normalize("NFKC", text) == text

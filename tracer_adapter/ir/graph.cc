@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "sym/print.h"
+#include "tracer_adapter/ir/printable.h"
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -93,16 +94,9 @@ std::string python_string(const std::string& text) {
   std::string out(1, quote);
   for (char c : text) {
     if (c == quote || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '\t')
-      out += "\\t";
-    else if (c == '\r')
-      out += "\\r";
-    else
-      out += c;
+    out += c;
   }
-  return out + quote;
+  return escaped(out + quote);
 }
 
 std::string python_device(c10::Device device) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "tracer_adapter/ir/printable.h"
+
 namespace proviso::inline v0_2::pt2 {
 namespace {
 
@@ -94,7 +96,40 @@ constexpr std::array<std::string_view, 117> kModule = {
     "register_state_dict_pre_hook", "requires_grad_", "set_extra_state",
     "set_submodule", "share_memory", "state_dict", "to", "to_empty",
     "train", "training", "type", "xpu", "zero_grad"};
+
+// dir() of the module of an exported program without what kModule has, sorted;
+// a test compares it, too.
+constexpr std::array<std::string_view, 42> kProgram = {
+    "__copy__", "__deepcopy__", "__jit_unused_properties__",
+    "__reduce_package__", "_boxed_call", "_code", "_create_node_hooks",
+    "_deepcopy_hooks", "_deepcopy_init", "_erase_node_hooks", "_graph",
+    "_guards_fn", "_in_spec", "_lineno_map", "_out_spec", "_prologue_start",
+    "_recompile_submodules", "_register_create_node_hook",
+    "_register_deepcopy_hook", "_register_erase_node_hook",
+    "_register_replace_node_hook", "_replace_hooks", "_set_replace_hook",
+    "_tracer_cls", "_tracer_extras", "_unregister_create_node_hook",
+    "_unregister_deepcopy_hook", "_unregister_erase_node_hook",
+    "_unregister_replace_node_hook", "_wrapped_call", "add_submodule",
+    "code", "delete_all_unused_submodules", "delete_submodule", "graph",
+    "meta", "print_readable", "range_constraints", "recompile", "shape_env",
+    "to_folder", "validate_inputs"};
 // clang-format on
+
+// Letters outside of ASCII that stay what they are, alone and side by side; a
+// test compares them with Python's.
+struct Letters {
+  uint32_t first, last;
+};
+constexpr Letters kLetters[] = {
+    {0x00C0, 0x00D6}, {0x00D8, 0x00F6}, {0x00F8, 0x0131},  // Latin
+    {0x0134, 0x013E}, {0x0141, 0x0148}, {0x014A, 0x017E},
+    {0x0391, 0x03A1}, {0x03A3, 0x03CE},                    // Greek
+    {0x0400, 0x0481}, {0x048A, 0x052F},                    // Cyrillic
+    {0x05D0, 0x05EA},                                      // Hebrew
+    {0x0620, 0x064A},                                      // Arabic
+    {0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x30FC, 0x30FC},  // Kana
+    {0x4E00, 0x9FEA},                                      // Han
+    {0xAC00, 0xD7A3}};                                     // Hangul
 
 template <size_t N>
 bool contains(const std::array<std::string_view, N>& words,
@@ -105,6 +140,26 @@ bool contains(const std::array<std::string_view, N>& words,
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_other_letter(uint32_t character) {
+  return std::ranges::any_of(kLetters, [&](const Letters& letters) {
+    return letters.first <= character && character <= letters.last;
+  });
+}
+
+// Whether each character is a letter of another alphabet or one that `ascii`
+// takes.
+template <typename Ascii>
+bool all_are(std::string_view text, Ascii ascii) {
+  uint32_t c = 0;
+  for (size_t at = 0, length = 0; at < text.size(); at += length) {
+    length = character_at(text, at, c);
+    const bool taken =
+        c < 0x80 ? ascii(static_cast<char>(c)) : is_other_letter(c);
+    if (length == 0 || !taken) return false;
+  }
+  return true;
 }
 
 // What is left of a text in an identifier: each run of other characters is '_'.
@@ -163,13 +218,27 @@ std::string fx_name_of(std::string_view called) {
 
 bool is_python_name(std::string_view name) {
   return !name.empty() && !is_digit(name[0]) && !contains(kKeywords, name) &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return is_letter(c) || is_digit(c) || c < 0;
+         all_are(name, [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+bool is_value_name(std::string_view name) {
+  return is_python_name(name) && name != "self" && name != "torch" &&
+         std::ranges::all_of(name, [](char c) { return c >= 0; });
+}
+
+bool is_attribute_part(std::string_view part) {
+  return !part.empty() && !contains(kKeywords, part) &&
+         all_are(part, [](char c) {
+           return c >= ' ' && c <= '~' && c != '"' && c != '\\';
          });
 }
 
 bool is_module_attribute(std::string_view name) {
   return contains(kModule, name);
+}
+
+bool is_program_attribute(std::string_view name) {
+  return contains(kModule, name) || contains(kProgram, name);
 }
 
 }  // namespace proviso::inline v0_2::pt2

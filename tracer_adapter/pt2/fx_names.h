@@ -32,10 +32,22 @@ class FxNames {
 // "aten.split.Tensor" -> "split.tensor": a candidate for a node that calls it.
 std::string fx_name_of(std::string_view called);
 
-// An identifier and no keyword.  Letters of other alphabets are believed.
+// An identifier that Python reads as it stands, and no keyword: of letters,
+// digits and '_'.  Letters that Python replaces (NFKC makes "fi" of a ligature)
+// are none, nor are those of alphabets that combine theirs.
 bool is_python_name(std::string_view name);
 
-// Names of attributes that every torch.nn.Module has.
+// What torch calls values of a graph: a name in ASCII that its code can use as
+// a variable.
+bool is_value_name(std::string_view name);
+
+// A part of a dotted name of a tensor.  torch writes parts that are no
+// identifiers into text between double quotes: getattr(self.layers, "0").
+bool is_attribute_part(std::string_view part);
+
+// Names of attributes that every torch.nn.Module has, and those that the module
+// of an exported program has besides.
 bool is_module_attribute(std::string_view name);
+bool is_program_attribute(std::string_view name);
 
 }  // namespace proviso::inline v0_2::pt2

@@ -5,7 +5,10 @@
 #include <iterator>
 
 #include "sym/print.h"
+#include "tracer_adapter/ir/printable.h"
 #include "tracer_adapter/ir/sym_functions.h"
+#include "tracer_adapter/pt2/fail.h"
+#include "tracer_adapter/pt2/fx_names.h"
 #include "tracer_adapter/pt2/node_check.h"
 #include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/int64_at.h"
@@ -114,7 +117,7 @@ std::vector<Frame> frames_of(const std::string& trace) {
   std::vector<Frame> frames;
   for (size_t at = 0; at < trace.size();) {
     const size_t end = std::min(trace.find('\n', at), trace.size());
-    std::string line = trace.substr(at, end - at);
+    std::string line = printable(trace.substr(at, end - at));
     at = end + 1;
     const size_t text = line.find_first_not_of(' ');
     if (text == std::string::npos) continue;
@@ -287,11 +290,10 @@ ValueId GraphReader::define(Scope& scope, const Named& named, bool of_node) {
 }
 
 void GraphReader::bind(Scope& scope, const std::string& name, ValueId id) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return c < 0 || c > ' ';  // what a terminal shows
-  });
-  if (name.empty() || !plain || name.size() > 1000)
-    throw FileError("'" + name.substr(0, 100) + "' is no name of a value");
+  if (!is_value_name(name) || name.size() > 1000)
+    fail(shown_text(name), " is no name of a value: letters of ASCII, digits ",
+         "and '_' are, not a digit first, but for Python's keywords, self "
+         "and torch");
   if (scope.node_names.contains(name) || !scope.names.emplace(name, id).second)
     throw FileError("the value '" + name + "' is defined twice");
 }

@@ -39,6 +39,7 @@ class Json {
   using Members = std::vector<std::pair<std::string, Json>>;
 
   bool is_null() const { return value_.index() == 0; }
+  bool is_bool() const { return value_.index() == 1; }
   bool is_int() const { return value_.index() == 2; }
   bool is_string() const { return value_.index() == 4; }
   bool is_array() const { return value_.index() == 5; }

@@ -102,7 +102,6 @@ class GraphCheck {
   void node(const Json& node);
   void sub_graph(const Json& argument);
   void arguments(const Json& node);
-  void check_code(const std::string& name, const char* what);
   void output_of_graph(const Json& json);
   std::string candidate(const Json& node) const;
   void outputs(const Json& node, const std::string& candidate);
@@ -137,21 +136,13 @@ class GraphCheck {
   FxNames names_;
   std::set<std::string> values_, nodes_;
   std::map<std::string, const Json*> sub_graphs_;
-  std::string odd_;  // a name that Python code cannot hold, and what it names
+  std::string odd_;  // a function that Python code cannot name
 };
-
-// torch makes Python code of a graph.  Where it cannot, its sub-graphs are
-// lost.
-void GraphCheck::check_code(const std::string& name, const char* what) {
-  if (odd_.empty() && !is_python_name(name))
-    odd_ = c10::str("the ", what, " '", name.substr(0, 100), "'");
-}
 
 void GraphCheck::input(size_t index, const Json& json) {
   const std::string& tag = json.tagged().first;
   const std::string* name = name_in(json);
   if (name != nullptr && is_one_of(tag, {"as_tensor", "as_sym_int"})) {
-    check_code(*name, "input");
     names_.create(fx_name_of(*name));
     return value(*name);
   }
@@ -163,7 +154,9 @@ void GraphCheck::input(size_t index, const Json& json) {
          inputs_.size());
   const std::string constant =
       inputs_[index].empty() ? "arg" + std::to_string(index) : inputs_[index];
-  check_code(constant, "input");
+  if (!is_value_name(constant))
+    fail("a constant input is called ", shown_text(constant),
+         ", which is no name of a value");
   make(fx_name_of(constant));
 }
 
@@ -180,8 +173,8 @@ void GraphCheck::output_of_graph(const Json& json) {
 void GraphCheck::sub_graph(const Json& argument) {
   const std::string& name = argument.at("name").string();
   const Json& graph = argument.at("graph");
-  if (name.empty() || name.find('.') != name.npos || is_module_attribute(name))
-    fail("'", name.substr(0, 100), "' is no name of a sub-graph");
+  if (!is_value_name(name) || is_program_attribute(name))
+    fail(shown_text(name), " is no name of a sub-graph");
   const auto [before, fresh] = sub_graphs_.emplace(name, &graph);
   if (!fresh && !(*before->second == graph))
     fail("two sub-graphs are called '", name.substr(0, 100), "'");
@@ -318,8 +311,13 @@ void GraphCheck::node(const Json& node) {
         "a tensor, torch.",
         target.substr(std::string_view("torch._sym_").size(), 20),
         "(torch.scalar_tensor(n, dtype=torch.float64))");
+  if (const Json* name = node.find("name");
+      name && !name->string().empty() && !is_value_name(name->string()))
+    fail(shown_text(name->string()), " is no name of a node");
+  // torch makes Python code of a graph.  Where it cannot, its sub-graphs are
+  // lost.
   for (std::string_view part : split(target, '.'))
-    check_code(std::string(part), "function");
+    if (odd_.empty() && !is_python_name(part)) odd_ = shown_text(part);
   check_metadata(node.at("metadata"));
   arguments(node);
   outputs(node, candidate(node));
@@ -341,8 +339,8 @@ void GraphCheck::run() {
   for (const Json& json : graph_.at("outputs").items()) output_of_graph(json);
   make("output");
   if (!sub_graphs_.empty() && !odd_.empty())
-    fail(odd_, " has a name that Python code cannot hold, and torch's loader ",
-         "needs code of a graph that has sub-graphs");
+    fail("Python code cannot call ", odd_,
+         ", and torch's loader needs code of ", "a graph that has sub-graphs");
 }
 
 // --- the signature
@@ -381,6 +379,10 @@ void check_outputs(const Json& signature) {
       continue;
     }
     const std::string& name = spec.at("arg").at("name").string();
+    if (kind == "loss_output" || kind.starts_with("gradient_to_"))
+      fail("outputs of the kind '", kind, "' cannot be read: they are of a ",
+           "program for training, made with torch.export's joint graph; save ",
+           "the program of the forward pass");
     if (results)
       fail("the new value '", name.substr(0, 100),
            "' of a tensor comes after a result of the program");

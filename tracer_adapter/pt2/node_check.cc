@@ -1,9 +1,13 @@
 #include "tracer_adapter/pt2/node_check.h"
 
+#include <ATen/autocast_mode.h>
+
+#include <algorithm>
 #include <span>
 #include <unordered_map>
 
 #include "tracer_adapter/pt2/fail.h"
+#include "tracer_adapter/pt2/outside_writes.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {
@@ -233,6 +237,9 @@ class HigherOrderCheck {
   void takes(size_t graph, const Kinds& expected) const;
   void gives(size_t graph, const Kinds& expected) const;
   Kinds outputs_of(const Graph& graph) const;
+  static void check_predicate(const Graph& graph, const Argument& a,
+                              const std::string& what);
+  void check_writes() const;
   void has_outputs(const Kinds& expected) const;
   static Kinds joined(Kinds a, const Kinds& b) {
     a.insert(a.end(), b.begin(), b.end());
@@ -304,6 +311,30 @@ void HigherOrderCheck::has_outputs(const Kinds& expected) const {
          shown(expected));
 }
 
+// What decides is a truth value, or a tensor that holds one.
+void HigherOrderCheck::check_predicate(const Graph& graph, const Argument& a,
+                                       const std::string& what) {
+  const ValueRef* ref = a.get<ValueRef>();
+  if (ref == nullptr || !graph.value(ref->id).is_tensor()) return;
+  const TensorMeta& meta = graph.value(ref->id).tensor();
+  const bool is_one = std::ranges::all_of(meta.sizes, [](Expr size) {
+    return size.maybe_int64().value_or(1) == 1;
+  });
+  if (meta.dtype != at::kBool || !is_one)
+    fail(what,
+         " must be a truth value or a tensor of one bool, found a tensor ",
+         "of ", c10::toString(meta.dtype), is_one ? "" : " of several elements",
+         "; compare it, or reduce it with any() or all()");
+}
+
+void HigherOrderCheck::check_writes() const {
+  for (const GraphArgument* graph : graphs_)
+    if (const Node* node = find_outside_write(*graph->graph))
+      fail(node->target, " writes to a tensor that the graph '", graph->name,
+           "' got from outside; a sub-graph changes nothing but its own ",
+           "tensors: clone() the tensor before the sub-graph writes to it");
+}
+
 void HigherOrderCheck::run() {
   const std::string_view name =
       std::string_view(node_.target).substr(kHigherOrderPrefix.size());
@@ -316,6 +347,9 @@ void HigherOrderCheck::run() {
     if (test != Kinds{ValueKind::kTensor} && test != Kinds{ValueKind::kBool})
       fail("its graph '", graphs_[0]->name, "' gives ", shown(test),
            " where the operator needs a tensor or a truth value");
+    const Graph& condition = *graphs_[0]->graph;
+    check_predicate(condition, condition.outputs[0].arg,
+                    "what its graph '" + graphs_[0]->name + "' gives");
     gives(1, first);
   } else if (name == "map_impl") {
     takes(0, joined(first, lists_[1]));
@@ -333,13 +367,31 @@ void HigherOrderCheck::run() {
       gives(i, results);
     }
   }
+  if (name == "cond") check_predicate(graph_, node_.args[0], "argument 0");
+  if (!name.starts_with("wrap_with_")) check_writes();
   has_outputs(results);
+}
+
+void check_autocast_device(const std::string& device) {
+  const auto has_autocast = [&] {
+    try {
+      return at::autocast::is_autocast_available(c10::Device(device).type());
+    } catch (const c10::Error&) {
+      return false;
+    }
+  };
+  if (!has_autocast())
+    fail("argument 0 must be a device that has autocast (cpu, cuda), found ",
+         shown_text(device));
 }
 
 void check_higher_order(const Graph& graph, const Node& node) {
   // What is not known is shown, and never runs.
-  if (const HigherOrder* row = find_higher_order(node.target))
-    HigherOrderCheck(graph, node, row->layout).run();
+  const HigherOrder* row = find_higher_order(node.target);
+  if (row == nullptr) return;
+  HigherOrderCheck(graph, node, row->layout).run();
+  if (row->name == std::string_view("wrap_with_autocast"))
+    check_autocast_device(*node.args[0].get<std::string>());
 }
 
 }  // namespace

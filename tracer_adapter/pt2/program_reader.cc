@@ -11,7 +11,10 @@
 
 #include "sym/print.h"
 #include "tracer_adapter/ir/owned_tensors.h"
+#include "tracer_adapter/pt2/attribute_names.h"
+#include "tracer_adapter/pt2/call_signature.h"
 #include "tracer_adapter/pt2/graph_reader.h"
+#include "tracer_adapter/pt2/guard_names.h"
 #include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/model_schema.h"
@@ -197,9 +200,7 @@ void add_sources(const Json& spec, const std::string& source,
 
 std::vector<std::string> sources_of(const TreeSpecs& specs) {
   const Json pair = parse_json(specs.in_spec, "in_spec");
-  if (pair.items().size() != 2) throw FileError("in_spec is no [1, spec]");
   const Json::Items& top = pair.items()[1].at("children_spec").items();
-  if (top.size() != 2) throw FileError("in_spec is not of (args, kwargs)");
   std::vector<std::string> out;
   const Json::Items& args = top[0].at("children_spec").items();
   for (size_t i = 0; i < args.size(); ++i)
@@ -213,44 +214,16 @@ std::vector<std::string> sources_of(const TreeSpecs& specs) {
   return out;
 }
 
-// Of Python's own containers; what others write is theirs to read.
-void check_tree(const Json& spec, const char* what) {
-  static const std::set<std::string> kOwn = {
-      "builtins.tuple", "builtins.list", "builtins.dict",
-      "collections.OrderedDict", "collections.deque"};
-  const Json* type = spec.find("type");
-  const Json& context = *spec.member("context");
-  const Json::Items& children = spec.at("children_spec").items();
-  if (type == nullptr && (!context.is_null() || !children.empty()))
-    throw FileError(std::string(what) + " has a leaf with a context or parts");
-  if (type != nullptr && kOwn.contains(type->string()))
-    parse_json(context.string(), std::string(what) + ", " + type->string());
-  for (const Json& child : children) check_tree(child, what);
-}
-
-// [1, spec]
-void check_spec(const std::string& text, const char* what) {
-  const Json pair = parse_json(text, what);
-  if (!pair.is_array() || pair.items().size() != 2 ||
-      !pair.items()[0].is_int() || pair.items()[0].integer() != 1)
-    throw FileError(std::string(what) + " is no [1, spec]");
-  check_form(pair.items()[1], "TreeSpec", what);
-  check_tree(pair.items()[1], what);
-}
-
 TreeSpecs read_specs(const Json& module) {
   TreeSpecs specs;
-  for (const Json& entry : module.at("module_call_graph").items()) {
-    if (!entry.at("fqn").string().empty()) continue;
-    const Json& signature = entry.at("signature");
-    specs.in_spec = signature.at("in_spec").string();
-    specs.out_spec = signature.at("out_spec").string();
-    if (const Json* names = signature.find("forward_arg_names"))
-      for (const Json& name : names->items())
-        specs.argument_names.push_back(name.string());
-    return specs;
-  }
-  throw FileError("module_call_graph has no entry of the whole program");
+  const Json& signature =
+      module.at("module_call_graph").items()[0].at("signature");
+  specs.in_spec = signature.at("in_spec").string();
+  specs.out_spec = signature.at("out_spec").string();
+  if (const Json* names = signature.find("forward_arg_names"))
+    for (const Json& name : names->items())
+      specs.argument_names.push_back(name.string());
+  return specs;
 }
 
 // --- the program
@@ -369,8 +342,6 @@ void ProgramReader::bind_inputs(ForeignSymbols& symbols,
   for (const Json& spec : signature().at("input_specs").items()) {
     const auto& [kind, body] = spec.tagged();
     if (kind != "user_input" && kind != "constant_input") continue;
-    if (user == sources.size())
-      throw FileError("there are more inputs than in_spec has");
     const std::string& source = sources[user++];
     if (kind == "constant_input") continue;
     const auto& [tag, arg] = body.at("arg").tagged();
@@ -388,8 +359,6 @@ void ProgramReader::bind_inputs(ForeignSymbols& symbols,
         symbols.add_constant(source, value.integer(), false);
     }
   }
-  if (user != sources.size())
-    throw FileError("there are fewer inputs than in_spec has");
   symbols.bind();
 }
 
@@ -434,8 +403,14 @@ void ProgramReader::check_place(const InputSpec& input) const {
     refuse("parameter; the file's weights have no parameter of that name");
   if (input.kind == InputKind::kBuffer && !*input.persistent && in_state)
     refuse("buffer that is not persistent; it is among the file's weights");
+  if (input.kind == InputKind::kBuffer && *input.persistent && !in_state)
+    refuse("buffer that is persistent; it is not among the file's weights");
   if (input.kind == InputKind::kConstantTensor && !in_constants)
     refuse("constant; it is not among the file's constants");
+  if (in_state && in_constants)
+    throw FileError("the name '" + input.target +
+                    "' is of one of the file's weights and of one of its "
+                    "constants; each tensor has a name of its own");
 }
 
 void ProgramReader::read_owned(const std::string& kind, const Json& body,
@@ -520,16 +495,24 @@ void ProgramReader::check_mutation(const OutputSpec& output) const {
                ? &graph.value(ref->id).tensor()
                : nullptr;
   };
-  const bool user = output.kind == OutputKind::kUserInputMutation;
+  const InputKind kind =
+      output.kind == OutputKind::kUserInputMutation ? InputKind::kUserInput
+      : output.kind == OutputKind::kBufferMutation  ? InputKind::kBuffer
+                                                    : InputKind::kParameter;
+  const bool user = kind == InputKind::kUserInput;
   const TensorMeta *before = nullptr, *after = tensor_of(output.arg);
   for (const InputSpec& input : graph.inputs)
-    if ((input.kind == InputKind::kUserInput) == user &&
+    if (input.kind == kind &&
         (user ? input.name : input.target) == output.target)
       if (const TensorMeta* tensor = tensor_of(input.arg)) before = tensor;
+  const char* shown_kind = user                         ? "input"
+                           : kind == InputKind::kBuffer ? "buffer"
+                                                        : "parameter";
   const std::string what =
       "an output is the new value of '" + output.target + "', and ";
   if (before == nullptr || after == nullptr)
-    throw FileError(what + "one of the two is no tensor of the program");
+    throw FileError(what + "the program has no " + shown_kind +
+                    " of that name that is a tensor");
   const auto shown = [](const TensorMeta& meta) {
     return meta_text(meta.dtype, "") + " of " +
            std::to_string(meta.sizes.size()) + " dimensions";
@@ -554,8 +537,6 @@ void ProgramReader::check_calls(const GraphReader& reader) const {
   for (const Json& entry : module().at("module_call_graph").items()) {
     const Json* call = entry.find("signature");
     if (call == nullptr) continue;
-    check_spec(call->at("in_spec").string(), "in_spec");
-    check_spec(call->at("out_spec").string(), "out_spec");
     for (const char* which : {"inputs", "outputs"})
       for (const Json& value : call->at(which).items())
         check_call_argument(reader, value);
@@ -569,20 +550,19 @@ void ProgramReader::read_claims(ForeignSymbols& symbols) {
   if (zip_.has(kGuardPlaces))
     places = read_guard_places(zip_.record(kGuardPlaces));
   for (const Json& line : code->items()) {
-    Claim claim{line.string(), {}, ""};
+    Claim claim{line.string(), {}};
     if (const auto found = places.find(claim.text); found != places.end())
       claim.places = found->second;
-    try {
-      claim.condition = symbols.guard(claim.text);
-    } catch (const Error& error) {
-      claim.problem = error.what();
-    }
+    check_guard(claim.text);
+    claim.condition = symbols.guard(claim.text);
     loaded_.claims.push_back(std::move(claim));
   }
 }
 
 LoadedProgram ProgramReader::read() {
   check_document();
+  check_call_signature(module());
+  check_attribute_names(signature(), graph());
   ExportedProgram& program = loaded_.program;
   ShapeEnvOptions options;
   options.specialize_zero_one = false;
@@ -617,16 +597,13 @@ LoadedProgram ProgramReader::read() {
   read_outputs();
   read_claims(symbols);
   for (const Claim& claim : loaded_.claims) {
-    if (claim.problem.empty()) {
-      try {
-        program.env->require(claim.condition, claim.places.empty()
-                                                  ? SourceLocation{}
-                                                  : claim.places[0]);
-      } catch (const Error& error) {
-        throw FileError(
-            "the guard '" + claim.text +
-            "' fails for the program's own example: " + error.what());
-      }
+    try {
+      program.env->require(claim.condition, claim.places.empty()
+                                                ? SourceLocation{}
+                                                : claim.places[0]);
+    } catch (const Error& error) {
+      throw FileError("the guard '" + claim.text +
+                      "' fails for the program's own example: " + error.what());
     }
   }
   program.set_guards(program.env->minimal_guards());

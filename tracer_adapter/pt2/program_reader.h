@@ -23,8 +23,7 @@ namespace proviso::inline v0_2::pt2 {
 // A guard of the file, as it stands there.
 struct Claim {
   std::string text;  // L['x'].size()[0] <= 16
-  Expr condition;    // null when `problem` says why it is not understood
-  std::string problem;
+  Expr condition;
   std::vector<SourceLocation> places{};  // where its program asked for it
 };
 

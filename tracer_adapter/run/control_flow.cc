@@ -158,14 +158,18 @@ Values with_grad(const ControlFlowCall& call) {
   return call.graphs[0].run(call.lists.at(1));
 }
 
+// As torch.autocast, which warns and is off where it does not cast to the
+// dtype.
 Values with_autocast(const ControlFlowCall& call) {
   const Values& mode = call.lists.at(0);
   const std::string& device = mode.at(0).toStringRef();
-  const at::ScalarType dtype =
-      mode.at(1).isNone()
-          ? at::autocast::get_autocast_dtype(c10::Device(device).type())
-          : mode.at(1).toScalarType();
-  const AutocastScope scope(device, dtype, mode.at(2).toBool(),
+  const at::DeviceType type = c10::Device(device).type();
+  const at::ScalarType dtype = mode.at(1).isNone()
+                                   ? at::autocast::get_autocast_dtype(type)
+                                   : mode.at(1).toScalarType();
+  const bool casts =
+      type == at::kCUDA || dtype == at::kBFloat16 || dtype == at::kHalf;
+  const AutocastScope scope(device, dtype, mode.at(2).toBool() && casts,
                             mode.at(3).toBool());
   return call.graphs[0].run(call.lists.at(1));
 }

@@ -2,6 +2,8 @@
 
 #include <c10/util/Exception.h>
 
+#include "tracer_adapter/ir/printable.h"
+
 namespace proviso::inline v0_2 {
 
 namespace {
@@ -52,7 +54,7 @@ std::string cleaned(const std::exception& error) {
 
 std::string error_text(const std::exception& error) {
   constexpr size_t kMost = 3000;
-  const std::string text = cleaned(error);
+  const std::string text = printable(cleaned(error));
   if (text.size() <= kMost) return text;
   return text.substr(0, kMost) + " ... (" +
          std::to_string(text.size() - kMost) + " characters more)";

@@ -4,7 +4,7 @@
 //
 // Of PyTorch's errors: no backtrace, no list of backends, and of its failed
 // assertions the sentence without the place in its sources.  A file's own texts
-// may be long: they are cut.
+// may be long: they are cut, and printable.
 #pragma once
 
 #include <exception>

@@ -36,3 +36,10 @@ class DataDependentError(Error):
     suggestions = ()
     # Of proviso's own traces: _suggest.Asked and .Pending.
     question = pending = None
+
+
+def printable(text):
+    """A message that quotes a file, without what a terminal would take for an
+    order."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1]
+                   for c in text)

@@ -6,6 +6,8 @@ import re
 import tempfile
 import zipfile
 
+from proviso._errors import printable
+
 _EXTRA = "extra"
 _GUARD_PLACES = "proviso_guards.json"  # an extra file of our own
 
@@ -124,7 +126,7 @@ def _named(error, shown):
     if (kind.__module__.partition(".")[0] not in ("builtins", "proviso")
             or issubclass(kind, (OSError, UnicodeError))):
         return ValueError(f"load: {shown}: {kind.__name__}: {error}")
-    made = kind(f"load: {shown}: {error}")
+    made = kind(f"load: {shown}: {printable(str(error))}")
     made.__dict__.update(error.__dict__)
     return made
 

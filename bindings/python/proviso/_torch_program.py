@@ -365,8 +365,11 @@ def _check_examples(torch_ep, args, kwargs, in_spec):
     """Each is what the graph was made for, for it is traced with the
     examples."""
     wanted = in_spec.child(1).context
-    if sorted(kwargs) == sorted(wanted):
-        kwargs = {name: kwargs[name] for name in wanted}
+    if set(kwargs) != set(wanted):
+        raise ValueError(f"the examples of inputs have the keywords "
+                         f"{sorted(kwargs)}, and the program takes "
+                         f"{sorted(wanted)}")
+    kwargs = {name: kwargs[name] for name in wanted}
     values = pytree.tree_leaves((args, kwargs))
     nodes = _input_conditions.user_placeholders(torch_ep)
     if len(nodes) != len(values):

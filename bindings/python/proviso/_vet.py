@@ -3,8 +3,9 @@
 torch evaluates the texts of expressions and guards as Python, writes names into
 Python, imports what nests the inputs, unpickles examples, and opens compiled
 libraries: of a file that somebody else wrote, each runs whatever it likes.  Here
-texts must be arithmetic, names identifiers, types imported already, pickles of
-tensors and of types that you registered, and there are no libraries.
+texts must be arithmetic, types imported already, pickles of tensors and of types
+that you registered, and there are no libraries.  Names, which torch writes into
+Python, too, are checked with the rest of the program (check_program).
 """
 
 import ast
@@ -183,16 +184,10 @@ def check_written(texts):
                              f"file: {fault}")
 
 
-# --- names: torch writes them into Python, too
+# --- how inputs nest
 
-_NAMED = ("name", "as_name")
 _SPECS = ("in_spec", "out_spec")
 _FACTORIES = ("list", "dict", "set", "int", "float", "str", "tuple")
-
-
-def _check_name(name):
-    if not isinstance(name, str) or name and not name.isidentifier():
-        raise _Refused(f"{repr(name)[:_SHOWN]} is no name of a value")
 
 
 def _parsed(text):
@@ -282,11 +277,6 @@ def _check_model(model):
             stack.extend(value)
         if not isinstance(value, dict):
             continue
-        for name in _NAMED:
-            if value.get(name) is not None:
-                _check_name(value[name])
-        for name in _listed(value, "forward_arg_names"):
-            _check_name(name)
         for spec in _SPECS:
             _check_spec(value.get(spec))
         texts = [value["expr_str"]] if "expr_str" in value else []
