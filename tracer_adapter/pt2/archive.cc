@@ -11,7 +11,9 @@
 #include <map>
 #include <set>
 
+#include "tracer_adapter/pt2/attribute_names.h"
 #include "tracer_adapter/pt2/guard_places.h"
+#include "tracer_adapter/pt2/json_reader.h"
 #include "tracer_adapter/pt2/model_json.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 
@@ -124,6 +126,19 @@ void Payload::write(const NamedTensors& tensors, std::string_view folder,
   put(out_, index, json.text());
 }
 
+// What no loader reads is not written.
+void require_names(const std::string& model) {
+  try {
+    const Json json = parse_json(model, "models/model.json");
+    const Json& module = json.at("graph_module");
+    check_attribute_names(module.at("signature"), module.at("graph"));
+  } catch (const FileError& error) {
+    TORCH_CHECK_VALUE(false, "ExportedProgram::save: ", error.what(),
+                      "; rename it in the model, for torch.export.load does "
+                      "not read it");
+  }
+}
+
 void write_records(PyTorchStreamWriter& out, const ExportedProgram& program) {
   put(out, spec::ARCHIVE_FORMAT_PATH, spec::ARCHIVE_FORMAT_VALUE);
   put(out, spec::ARCHIVE_VERSION_PATH, spec::ARCHIVE_VERSION_VALUE);
@@ -138,7 +153,9 @@ void write_records(PyTorchStreamWriter& out, const ExportedProgram& program) {
                 constants + "model_constants_config.json");
   put(out, std::string(spec::SAMPLE_INPUTS_DIR) + "model.pt",
       program.sample_inputs);
-  put(out, std::string(spec::MODELS_DIR) + "model.json", model_json(program));
+  const std::string model = model_json(program);
+  require_names(model);
+  put(out, std::string(spec::MODELS_DIR) + "model.json", model);
   if (const GuardPlaces places = guard_places(program); !places.empty())
     put(out, kGuardPlaces, write_guard_places(places));
   out.writeEndOfFile();
