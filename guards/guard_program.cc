@@ -22,6 +22,7 @@
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/relations.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -297,6 +298,22 @@ GuardProgram::GuardProgram(std::vector<Expr> symbols,
     for (const Instruction& i : compiler.compile(c)) code_.push_back(i);
   }
   starts_.push_back(static_cast<uint32_t>(code_.size()));
+  require_quick();
+}
+
+// What evaluate() decides takes its time at each call: numbers of thousands of
+// bits, and powers of them.
+void GuardProgram::require_quick() const {
+  const std::vector<int64_t> ones(symbols_.size(), 1);
+  const auto done = internal::within_own(fixed::evaluated_units, [&] {
+    for (size_t i = 0; i < conditions_.size(); ++i)
+      if (code_[starts_[i]].code == Code::kExact) (void)exactly(i, ones.data());
+    return true;
+  });
+  if (!done)
+    throw Error("GuardProgram: its conditions take more than " +
+                std::to_string(fixed::evaluated_units) +
+                " units of work at each call; give fewer, or canonical() ones");
 }
 
 GuardProgram::Outcome GuardProgram::run(const Instruction* at,

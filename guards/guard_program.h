@@ -27,7 +27,8 @@ class GuardProgram {
  public:
   GuardProgram() = default;
   // values[i] is the value of symbols[i].  Throws Error when a condition is not
-  // boolean, or mentions another symbol.
+  // boolean, or mentions another symbol, and when the conditions take long at
+  // each call (numbers of 10,000s of bits that are no canonical() ones).
   GuardProgram(std::vector<Expr> symbols, std::vector<Expr> conditions);
 
   // Whether every condition holds.  Requires values.size() >= symbols.
@@ -83,6 +84,7 @@ class GuardProgram {
   static Outcome run(const Instruction* at, const Instruction* end,
                      const int64_t* values);
   bool exactly(size_t condition, const int64_t* values) const;
+  void require_quick() const;
 
   std::vector<Expr> symbols_, conditions_;
   std::vector<Instruction> code_;

@@ -6,6 +6,7 @@
 
 #include "guards/fixed_limits.h"
 #include "sym/print.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
 
@@ -56,9 +57,13 @@ std::string SessionLog::shapelog() const {
   // A condition is asked again and again: each is written once.  A line of one
   // that is too long to be read again is a comment.
   std::unordered_map<Expr, std::string, ExprHash> written;
+  uint64_t units = fixed::log_units + fixed::log_units_of_line * lines_.size();
   const auto text_of = [&](Expr e) -> const std::string& {
     const auto [at, is_new] = written.try_emplace(e);
-    if (is_new) at->second = to_string(e, fixed::logged_text);
+    if (is_new)
+      at->second = within(units, [&] {
+                     return to_string(e, fixed::logged_text);
+                   }).value_or("...");
     return at->second;
   };
   const auto begin = [&](Expr e, const char* word) {
