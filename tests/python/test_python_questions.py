@@ -35,7 +35,7 @@ from proviso import Dim
 ROWS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 17)
 # Python takes nothing but its own numbers here, or the operation has no form in
 # a graph.
-REFUSED = {"oftype", "mean", "base", "isview", "version", "storage"}
+REFUSED = {"mean", "base", "isview", "version", "storage"}
 
 
 class _Rows(enum.IntEnum):

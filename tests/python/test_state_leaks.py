@@ -79,8 +79,9 @@ def test_a_cache_of_an_installed_package_is_emptied(name, holder, library):
         assert not (library.TABLE or library.PAIRS or library.ITEMS
                     or library.Helper.shared
                     or library.ones.cache_info().currsize)
-        for warning in noted:
-            assert holder in str(warning.message)
+        for warning in noted:  # a collection may speak of others' files
+            assert (holder in str(warning.message)
+                    or warning.category is ResourceWarning)
     torch.testing.assert_close(ep.module()(X), function(X))
 
 
