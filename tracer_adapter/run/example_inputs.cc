@@ -25,11 +25,9 @@ at::Tensor example_tensor(const ExportedProgram& program,
                 c10::IntArrayRef(sizes),
                 ", too many to make up; give inputs: run FILE.pt2 INPUTS.pt");
   if (!c10::isFloatingType(meta.dtype)) return at::zeros(sizes, meta.dtype);
-  const bool narrow =
-      c10::elementSize(meta.dtype) == 1;  // none are drawn of it
-  return at::zeros(sizes, narrow ? at::kFloat : meta.dtype)
-      .uniform_()
-      .to(meta.dtype);
+  // None are drawn of the dtypes of one byte.
+  const bool narrow = c10::elementSize(meta.dtype) == 1;
+  return at::rand(sizes, narrow ? at::kFloat : meta.dtype).to(meta.dtype);
 }
 
 }  // namespace
