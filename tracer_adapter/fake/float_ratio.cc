@@ -10,8 +10,7 @@ namespace proviso::inline v0_2 {
 namespace {
 
 std::optional<FloatRatio> quotient(Expr a, Expr b) {
-  const auto above = a.is_int() ? FloatRatio{a, 1} : ratio_of(a);
-  const auto below = b.is_int() ? FloatRatio{b, 1} : ratio_of(b);
+  const auto above = ratio_of(a), below = ratio_of(b);
   if (!above || !below || below->divisor != 1) return std::nullopt;
   const auto by = below->numerator.maybe_int64();
   if (!by || *by <= 0 || *by > kMostParts / above->divisor) return std::nullopt;
@@ -25,7 +24,7 @@ std::optional<FloatRatio> sum_or_product(Expr e) {
   ExprPool& pool = e.pool();
   FloatRatio result{pool.integer(adds ? 0 : 1), 1};
   for (const Expr arg : e.args()) {
-    const auto part = arg.is_int() ? FloatRatio{arg, 1} : ratio_of(arg);
+    const auto part = ratio_of(arg);
     if (!part || !is_power_of_two(part->divisor)) return std::nullopt;
     if (!adds) {
       result.numerator = result.numerator * part->numerator;
@@ -44,6 +43,7 @@ std::optional<FloatRatio> sum_or_product(Expr e) {
 }  // namespace
 
 std::optional<FloatRatio> ratio_of(Expr e) {
+  if (e.is_int()) return FloatRatio{e, 1};
   switch (e.op()) {
     case Op::kToFloat:
       if (!e.arg(0).is_int()) return std::nullopt;
@@ -63,8 +63,7 @@ std::optional<FloatRatio> ratio_of(Expr e) {
 }
 
 std::optional<FloatParts> in_parts(Expr a, Expr b) {
-  const auto above = a.is_int() ? FloatRatio{a, 1} : ratio_of(a);
-  const auto below = b.is_int() ? FloatRatio{b, 1} : ratio_of(b);
+  const auto above = ratio_of(a), below = ratio_of(b);
   if (!above || !below || !is_power_of_two(above->divisor) ||
       !is_power_of_two(below->divisor))
     return std::nullopt;

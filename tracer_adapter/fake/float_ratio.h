@@ -33,7 +33,8 @@ constexpr bool is_power_of_two(int64_t number) {
 }
 
 // The ratio that the double e is the rounding of, which rounds nothing where
-// the divisor is a power of two: n of float(n), n/2, n/3, 3*n/8 of n*0.375.
+// the divisor is a power of two: n/2, n/3, 3*n/8 of n*0.375, n of float(n), and
+// of an integer itself.
 std::optional<FloatRatio> ratio_of(Expr e);
 
 // a = a.numerator/divisor and b = b.numerator/divisor, so that a // b is that

@@ -193,8 +193,7 @@ c10::SymFloat to_sym_float_value(const IValue& number) {
 }
 
 std::optional<FloatRatio> ratio_of(RuleCall& call, const IValue& number) {
-  if (!is_float(number))
-    return FloatRatio{to_expr(call.env(), to_sym(number)), 1};
+  if (!is_float(number)) return ratio_of(to_expr(call.env(), to_sym(number)));
   if (number.isDouble() && !std::isfinite(number.toDouble()))
     return std::nullopt;
   return ratio_of(to_expr(call.env(), to_sym_float_value(number)));

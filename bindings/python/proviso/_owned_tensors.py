@@ -79,14 +79,11 @@ class OwnedTensors:
         for name, old, _ in assigned:
             for other, tensor in named:
                 if (_proviso.share_memory(old, tensor)
-                        and not self._is_one_place(name, other)):
+                        and self._place(name) != self._place(other)):
                     raise ValueError(
                         f"export: the program sets the buffer '{name}', which "
                         f"shares its memory with '{other}'; give each memory of "
                         "its own (.clone())")
-
-    def _is_one_place(self, name, other):
-        return self._place(name) == self._place(other)
 
     def _place(self, name):
         """The module, of the several names that it may have, and its name."""
