@@ -20,12 +20,16 @@ std::string promise_text(const DimConstraint& c) {
 
 }  // namespace
 
+std::string shown_place(const SourceLocation& where) {
+  return where.line ? where.to_string() : "`" + where.code + "`";
+}
+
 std::string needed_at(const std::vector<SourceLocation>& origins) {
   std::string text;
   for (const SourceLocation& where : origins) {
     if (where.line == 0 && where.code.empty()) continue;
     text += text.empty() ? "\n  needed at " : "\n        and ";
-    text += where.line ? where.to_string() : "`" + where.code + "`";
+    text += shown_place(where);
   }
   return text;
 }

@@ -11,6 +11,9 @@
 PROVISO_API_BEGIN
 namespace proviso::inline v0_2 {
 
+// "model.py:7 in `if n > 3:`"; where no line is known, the code alone.
+[[nodiscard]] std::string shown_place(const SourceLocation& where);
+
 // "  needed at model.py:7 in `if n > 3:`", "        and ...".
 [[nodiscard]] std::string needed_at(const std::vector<SourceLocation>& origins);
 

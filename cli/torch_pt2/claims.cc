@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "guards/refusal.h"
 #include "sym/polynomial.h"
 #include "sym/print.h"
 
@@ -139,12 +140,6 @@ std::string shown(const Assignment& point, Expr question) {
       out += (out.empty() ? "" : ", ") + with_sources(symbol) + " = " +
              to_string(*value);
   return out;
-}
-
-std::string place_text(const std::vector<SourceLocation>& places) {
-  if (places.empty()) return "";
-  return places[0].line > 0 ? places[0].to_string()
-                            : "`" + places[0].code + "`";
 }
 
 class Judge {
@@ -320,7 +315,8 @@ Claims claims_of(const pt2::LoadedProgram& loaded, const Retrace& traced) {
                 traced.asserted};
   for (const pt2::Claim& claim : loaded.claims)
     claims.guards.push_back(
-        {claim.text, claim.condition, place_text(claim.places)});
+        {claim.text, claim.condition,
+         claim.places.empty() ? "" : shown_place(claim.places[0])});
   for (const InputDim& dim : loaded.program.env->input_dims())
     if (dim.expr.is_symbol()) claims.example.emplace_back(dim.expr, dim.hint);
   return claims;
