@@ -70,6 +70,7 @@ using Repetitions =
 std::optional<Repetition> of_sum(Expr e, const Repetitions& known) {
   Repetition sum;
   for (Expr term : e.args()) {
+    Budget::check();  // slopes grow with each
     const auto& r = known.at(term);
     if (!r) return std::nullopt;
     auto p = common_period(sum.period, r->period);
@@ -84,6 +85,7 @@ std::optional<Repetition> of_product(Expr e, const Repetitions& known) {
   Rational scale{Int(1)};
   std::vector<Repetition> factors;
   for (Expr factor : e.args()) {
+    Budget::check();
     if (auto c = constant_of(factor)) {
       scale = scale * *c;
     } else if (const auto& r = known.at(factor)) {
