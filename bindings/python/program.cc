@@ -15,6 +15,7 @@
 #include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/model_json.h"
 #include "tracer_adapter/pt2/program_reader.h"
+#include "tracer_adapter/pt2/quoted_texts.h"
 #include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/checked_calls.h"
 #include "tracer_adapter/trace/rule.h"
@@ -322,6 +323,8 @@ void bind_program(py::module_& m) {
         pt2::read_program(zip, pt2::AllowedOperators(allowed));
       });
 
+  m.def("stands_in_quotes",
+        [](const std::string& text) { return pt2::stands_in_quotes(text); });
   // Of the text of the record extra/proviso_guards.json.
   m.def("read_guard_places", [](const std::string& json) {
     return place_dict(pt2::read_guard_places(json));

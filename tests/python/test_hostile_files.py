@@ -10,6 +10,7 @@ import random
 import re
 import sys
 import time
+import types
 import zipfile
 
 import pytest
@@ -367,6 +368,23 @@ def test_a_kernel_takes_no_endless_steps(operator, degree, files, tmp_path):
               ("fill_value", {"as_int": 2 ** 40}), result="n")
     with_node(archive, f"aten.special_{operator}.{degree[0]}", ("x", X),
               ("n", degree[1]))
+    archive.write(tmp_path / "bad.pt2")
+    assert "a number of steps; at most" in ends_well(
+        "run", tmp_path / "bad.pt2")
+
+
+@pytest.mark.parametrize("operator, least", [
+    ("aten.special_zeta.default", ()),
+    ("aten.polygamma.default", (("n", {"as_int": 2}),))],
+    ids=["zeta", "polygamma"])
+def test_a_kernel_does_not_count_up_from_minus_infinity(operator, least, files,
+                                                        tmp_path):
+    archive = Archive(files["linear_torch"])
+    with_node(archive, "aten.full_like.default", ("self", X),
+              ("fill_value", {"as_float": -2.0 ** 51}), result="q")
+    q = {"as_tensor": {"name": "q"}}
+    with_node(archive, operator, *least, ("self", q if least else X),
+              *(() if least else [("other", q)]))
     archive.write(tmp_path / "bad.pt2")
     assert "a number of steps; at most" in ends_well(
         "run", tmp_path / "bad.pt2")
@@ -915,6 +933,19 @@ LONG = {
 }
 
 
+LONG |= {
+    "digits": "floor(Float('0.1', dps=300000000))",
+    "bits": "floor(Float('0.1', precision=10000000000))",
+    "bits by position": "floor(Float('0.1', 10000000000))",
+    "exponent": "floor(Float('1e300000000', precision=53))",
+    "small exponent": "floor(Float('1e-300000000', precision=53))",
+    "root": f"floor(Pow(Add(Pow({S77}, Integer(16)), Integer(1)), "
+            "Rational(1, 2)))",
+    "extremes of quotients": "Max(" + ", ".join(
+        f"FloorDiv({S77}, {i})" for i in range(2, 20)) + ")",
+}
+
+
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_a_text_is_read_at_once_or_refused(text, files, tmp_path):
     archive = Archive(files["linear_torch"])
@@ -998,8 +1029,107 @@ def value_called(name):
     return damage
 
 
+# torch writes these into Python between quotes.
+RUNS = """' or open("made", "w") or '"""
+
+
+def text_input(archive):
+    module = archive.model["graph_module"]
+    at = next(i for i, s in enumerate(module["signature"]["input_specs"])
+              if "as_string" in s.get("constant_input", {}).get("value", {}))
+    spec = module["signature"]["input_specs"][at]["constant_input"]
+    spec["value"] = archive.graph["inputs"][at] = {"as_string": RUNS}
+
+
+def nested_key(key):
+    def damage(archive):
+        call = archive.model["graph_module"]["module_call_graph"][0]
+        text = call["signature"]["in_spec"]
+        spec = json.loads(text)
+        mapping = find_spec(spec[1]["children_spec"][0], "builtins.dict")
+        keys = json.loads(mapping["context"])
+        mapping["context"] = json.dumps([key, *keys[1:]])
+        call["signature"]["in_spec"] = json.dumps(spec)
+    return damage
+
+
+def find_spec(spec, type_):
+    if spec["type"] == type_:
+        return spec
+    return next(filter(None, (find_spec(child, type_)
+                              for child in spec["children_spec"])), None)
+
+
+def in_module_path(path):
+    def damage(archive):
+        for node in archive.graph["nodes"]:
+            stack = node["metadata"].get("nn_module_stack", "")
+            node["metadata"]["nn_module_stack"] = stack.replace(
+                ",linear,", f",{path},")
+    return damage
+
+
+def preserved_call(keyword):
+    """As if a module's call were kept, which had that keyword."""
+    def damage(archive):
+        calls = archive.model["graph_module"]["module_call_graph"]
+        leaf = {"type": None, "context": None, "children_spec": []}
+        spec = [1, {"type": "builtins.tuple", "context": "null",
+                    "children_spec": [
+                        {"type": "builtins.tuple", "context": "null",
+                         "children_spec": []},
+                        {"type": "builtins.dict",
+                         "context": json.dumps([keyword]),
+                         "children_spec": [leaf]}]}]
+        calls.append({"fqn": "linear", "signature": {
+            **calls[0]["signature"], "inputs": [], "outputs": [],
+            "in_spec": json.dumps(spec), "forward_arg_names": None}})
+    return damage
+
+
+def module_called(name):
+    def damage(archive):
+        archive.model["graph_module"]["module_call_graph"].append(
+            {"fqn": name, "signature": None})
+    return damage
+
+
+def gives(type_, context):
+    def damage(archive):
+        call = archive.model["graph_module"]["module_call_graph"][0]
+        spec = json.loads(call["signature"]["out_spec"])
+        spec[1].update(type=type_, context=context)
+        call["signature"]["out_spec"] = json.dumps(spec)
+    return damage
+
+
+def endless_power(archive):
+    with_node(archive, "aten.linalg_matrix_power.default", ("self", X),
+              ("n", {"as_int": -2 ** 63}))
+
+
+FX = "torch.fx.immutable_collections.immutable_"
 SIZE = "L['x'].size()[0]"
 REFUSED = [
+    ("nested_torch", text_input, "writes it into code"),
+    ("nested_torch", nested_key(RUNS), "writes it into code"),
+    ("nested_torch", nested_key('K"'), "writes it into code"),
+    ("nested_torch", nested_key("K\x00"), "writes it into code"),
+    ("linear_torch", guarded(f"L['x'][{RUNS!r}] == 3"), "writes it into code"),
+    ("linear_torch", guarded("L['\\x22'].size()[0] == 3"),
+     "writes it into code"),
+    ("linear_proviso", in_module_path('training") and exec("1") or ("'),
+     "writes it into code"),
+    ("linear_proviso", in_module_path("a\\"), "writes it into code"),
+    ("linear_torch", preserved_call("k=open('made','w')"),
+     "torch cannot write in Python"),
+    ("linear_torch", module_called(RUNS), "writes it into code"),
+    ("linear_torch", gives(FX + "dict", "3"), "no list of keys"),
+    ("linear_torch", gives(FX + "dict", '["a", "a", "c"]'), "twice"),
+    ("linear_torch", gives(FX + "list", "3"), "null is right"),
+    ("linear_torch", gives("NO_SERIALIZED_TYPE_NAME_FOUND", "null"),
+     "without a name"),
+    ("linear_torch", endless_power, "has no end"),
     ("linear_torch", guarded(f"Mod({SIZE}, 2) == 1"), "torch does not know"),
     ("linear_torch", guarded(f"PythonMod({SIZE}, 2) == 1"),
      "torch does not know"),
@@ -1128,6 +1258,26 @@ def test_a_file_orders_nothing_of_the_terminal(damage, files, tmp_path):
     assert shown.replace("\n", "").replace("\t", "").isprintable()
 
 
+def test_the_places_of_guards_are_printable(tmp_path):
+    class Even(torch.nn.Module):
+        def forward(self, x):
+            return x + 1 if x.shape[0] % 2 else x
+
+    proviso.export(Even(), (torch.ones(3),), dynamic_shapes=(
+        {0: torch.export.Dim.AUTO},)).save(tmp_path / "even.pt2")
+    archive = Archive(tmp_path / "even.pt2")
+    name = next(n for n in archive.records if n.endswith("proviso_guards.json"))
+    places = json.loads(archive.records[name])
+    places["guards"][0]["places"] = [
+        {"file": ORDERS, "line": 3, "code": ORDERS}]
+    archive.records[name] = json.dumps(places).encode()
+    archive.write(tmp_path / "bad.pt2")
+    program = proviso.load(tmp_path / "bad.pt2")
+    shown = proviso.explain_guard(program, program.guards[0])
+    shown += str(program.guards[0])
+    assert shown.replace("\n", "").isprintable(), shown
+
+
 # --- what a loaded program computes
 
 def full(archive, name, size, value, dtype):
@@ -1213,6 +1363,49 @@ def test_examples_are_what_the_graph_takes(examples, files, tmp_path):
     archive.write(tmp_path / "bad.pt2")
     with pytest.raises(ValueError, match="load: .*bad.pt2.*example"):
         proviso.load(tmp_path / "bad.pt2")
+
+
+def test_the_example_of_a_constant_is_the_constant(tmp_path):
+    class Scaled(torch.nn.Module):
+        def forward(self, x, factor):
+            return x * factor
+
+    torch.export.save(torch.export.export(Scaled(), (torch.ones(3), 0.5)),
+                      tmp_path / "good.pt2")
+    proviso.load(tmp_path / "good.pt2")
+    archive = Archive(tmp_path / "good.pt2")
+    buffer = io.BytesIO()
+    torch.save(((torch.ones(3), 0.75), {}), buffer)
+    name = next(n for n in archive.records if n.endswith("sample_inputs/model.pt"))
+    archive.records[name] = buffer.getvalue()
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(ValueError, match="factor is 0.75, .* is always 0.5"):
+        proviso.load(tmp_path / "bad.pt2")
+
+
+def test_names_in_examples_are_not_asked_for(files, tmp_path):
+    """A module of a lazy package imports when it is asked for an attribute."""
+    lazy = types.ModuleType("lazy_package")
+    lazy.__getattr__ = lambda name: asked.append(name)
+    asked = []
+    archive = Archive(files["linear_torch"])
+    name = next(n for n in archive.records if n.endswith("sample_inputs/model.pt"))
+    made = io.BytesIO()
+    with (zipfile.ZipFile(io.BytesIO(archive.records[name])) as before,
+          zipfile.ZipFile(made, "w") as after):
+        for record in before.namelist():
+            is_pickle = record.endswith("data.pkl")
+            after.writestr(record, b"\x80\x02clazy_package\nthing\n." if is_pickle
+                           else before.read(record))
+    archive.records[name] = made.getvalue()
+    archive.write(tmp_path / "bad.pt2")
+    sys.modules["lazy_package"] = lazy
+    try:
+        with pytest.raises(ValueError, match="lazy_package"):
+            proviso.load(tmp_path / "bad.pt2")
+    finally:
+        del sys.modules["lazy_package"]
+    assert not asked
 
 
 def test_the_new_value_of_a_tensor_is_like_it(files, tmp_path):

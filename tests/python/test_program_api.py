@@ -304,6 +304,9 @@ def test_other_texts_are_saved(text, tmp_path):
     (lambda p: proviso.load(p / "none.pt2"), FileNotFoundError, "none.pt2"),
     (lambda p: proviso.save(exported(), p / "a.pt2", extra_files={"a": 1}),
      TypeError, "extra_files maps names to text"),
+    (lambda p: proviso.save(exported(), p / "a.pt2",
+                            extra_files={"a": b"\xff\xfe"}),
+     ValueError, "'a', whose bytes are no UTF-8"),
     (lambda p: proviso.save(exported(), p / "no" / "a.pt2"), RuntimeError,
      "a.pt2"),
 ])

@@ -420,6 +420,41 @@ def test_a_key_that_a_file_cannot_hold_is_refused(nest, tmp_path):
             ep.save(tmp_path / "a.pt2")
 
 
+@pytest.mark.parametrize("key", ["a b", "a\\b", "a\nb", "\u00e9"])
+def test_a_guard_on_an_input_of_an_odd_key_is_read(key, tmp_path):
+    inputs = ({key: torch.ones(3, 4), "other": torch.ones(3, 4)},)
+    shapes = ({name: {0: torch.export.Dim.AUTO} for name in inputs[0]},)
+    proviso.export(lambda d: d[key] + d["other"], inputs,
+                   dynamic_shapes=shapes).save(tmp_path / "p.pt2")
+    for load in (proviso.load, torch.export.load):
+        program = load(tmp_path / "p.pt2").module()
+        assert program(*inputs).equal(inputs[0][key] * 2)
+        with pytest.raises(Exception, match="(?i)guard"):
+            program({key: torch.ones(3, 4), "other": torch.ones(5, 4)})
+
+
+@pytest.mark.parametrize("key", ["it's", 'a "b"', "a\x00"])
+def test_a_key_that_ends_a_text_of_code_is_not_saved(key, tmp_path):
+    program = proviso.export(lambda d: d[key] + 1, ({key: torch.ones(3)},))
+    with pytest.raises(ValueError, match="save: a key is .* rename it"):
+        program.save(tmp_path / "p.pt2")
+
+
+@pytest.mark.parametrize("name", ["it's", "a,b", "a;b", "a\\b"])
+def test_a_module_of_an_odd_name_is_not_saved(name, tmp_path):
+    class Odd(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.ModuleDict({name: torch.nn.ReLU()})
+
+        def forward(self, x):
+            return self.layers[name](x)
+
+    program = proviso.export(Odd(), (torch.ones(3),))
+    with pytest.raises(ValueError, match="save: the module .* rename it"):
+        program.save(tmp_path / "p.pt2")
+
+
 @pytest.mark.parametrize("key", ["a", 3, 2.5, None, True])
 def test_a_key_that_a_file_holds_is_kept(key, tmp_path):
     ep = proviso.export(lambda x: {key: x + 1}, (torch.ones(2),))

@@ -15,6 +15,7 @@
 #include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/json_reader.h"
 #include "tracer_adapter/pt2/model_json.h"
+#include "tracer_adapter/pt2/quoted_texts.h"
 #include "tracer_adapter/trace/plain_tensor.h"
 
 namespace proviso::inline v0_2::pt2 {
@@ -127,11 +128,12 @@ void Payload::write(const NamedTensors& tensors, std::string_view folder,
 }
 
 // What no loader reads is not written.
-void require_names(const std::string& model) {
+void require_readable(const std::string& model) {
   try {
     const Json json = parse_json(model, "models/model.json");
     const Json& module = json.at("graph_module");
     check_attribute_names(module.at("signature"), module.at("graph"));
+    check_quoted_texts(module);
   } catch (const FileError& error) {
     TORCH_CHECK_VALUE(false, "ExportedProgram::save: ", error.what(),
                       "; rename it in the model, for torch.export.load does "
@@ -154,7 +156,7 @@ void write_records(PyTorchStreamWriter& out, const ExportedProgram& program) {
   put(out, std::string(spec::SAMPLE_INPUTS_DIR) + "model.pt",
       program.sample_inputs);
   const std::string model = model_json(program);
-  require_names(model);
+  require_readable(model);
   put(out, std::string(spec::MODELS_DIR) + "model.json", model);
   if (const GuardPlaces places = guard_places(program); !places.empty())
     put(out, kGuardPlaces, write_guard_places(places));

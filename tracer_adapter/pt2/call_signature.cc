@@ -66,7 +66,11 @@ void check_length(const Json& context, size_t children) {
 void check_context(const std::string& type, const Json& context,
                    size_t children, const std::string& what) {
   const auto parsed = [&] { return parse_json(context.string(), what); };
-  if (type == "builtins.dict" || type == "collections.OrderedDict")
+  constexpr const char* kOfFx = "torch.fx.immutable_collections.immutable_";
+  if (type == "NO_SERIALIZED_TYPE_NAME_FOUND")
+    fail("a type without a name; register it with one");
+  if (type == "builtins.dict" || type == "collections.OrderedDict" ||
+      type == std::string(kOfFx) + "dict")
     return check_keys(parsed(), children);
   if (type == "collections.defaultdict")
     return check_keys(context.at("dict_context"), children);
@@ -74,7 +78,8 @@ void check_context(const std::string& type, const Json& context,
   if (type == "collections.namedtuple" &&
       (context.string().empty() || context.string() == "null"))
     fail("a named tuple has no name of its type");
-  if ((type == "builtins.tuple" || type == "builtins.list") &&
+  if ((type == "builtins.tuple" || type == "builtins.list" ||
+       type == std::string(kOfFx) + "list") &&
       !parsed().is_null())
     fail("a ", type.substr(type.find('.') + 1),
          " has a context; null is right");
@@ -196,8 +201,9 @@ void check_call_signature(const Json& module) {
     if (signature == nullptr) continue;
     const Json in_spec = read_spec(*signature, "in_spec");
     const Json out_spec = read_spec(*signature, "out_spec");
-    if (&call != &calls[0]) continue;
     check_in_spec(in_spec);
+    check_argument_names(*signature, in_spec);
+    if (&call != &calls[0]) continue;
     const Json& specs = module.at("signature");
     check_leaves(
         "in_spec", in_spec,
@@ -206,7 +212,6 @@ void check_call_signature(const Json& module) {
     check_leaves("out_spec", out_spec,
                  count_of(specs.at("output_specs"), {"user_output"}),
                  "results");
-    check_argument_names(*signature, in_spec);
   }
 }
 

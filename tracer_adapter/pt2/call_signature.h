@@ -8,9 +8,9 @@ namespace proviso::inline v0_2::pt2 {
 
 // `module`: the graph_module of a model.json of the right form.  Throws
 // FileError unless its first call is the whole program's, with as many leaves
-// as the signature has inputs and results, arguments that Python can name, and
-// dicts that Python can make; and unless every module's call has specs that can
-// be read.
+// as the signature has inputs and results; and unless every module's call has
+// specs that can be read, arguments that Python can name, and dicts that Python
+// can make.
 void check_call_signature(const Json& module);
 
 }  // namespace proviso::inline v0_2::pt2

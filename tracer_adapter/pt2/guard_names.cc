@@ -1,11 +1,13 @@
 #include "tracer_adapter/pt2/guard_names.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <string_view>
 
 #include "tracer_adapter/ir/printable.h"
 #include "tracer_adapter/pt2/fail.h"
+#include "tracer_adapter/pt2/quoted_texts.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {
@@ -23,12 +25,11 @@ bool is_known(std::string_view name) {
   return kNames.contains(name);
 }
 
-// The end of a text between quotes that starts at `at`.
+// The end of the text between quotes that starts at `at`.
 size_t end_of_text(std::string_view guard, size_t at) {
-  const char quote = guard[at++];
-  for (; at < guard.size() && guard[at] != quote; ++at)
-    if (guard[at] == '\\') ++at;
-  return std::min(at + 1, guard.size());
+  const size_t end = std::min(guard.find(guard[at], at + 1), guard.size());
+  check_quoted_key(guard.substr(at + 1, end - at - 1));
+  return std::min(end + 1, guard.size());
 }
 
 }  // namespace

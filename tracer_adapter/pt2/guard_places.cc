@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "tracer_adapter/ir/printable.h"
 #include "tracer_adapter/pt2/json_reader.h"
 #include "tracer_adapter/pt2/json_writer.h"
 #include "tracer_adapter/pt2/model_schema.h"
@@ -29,8 +30,8 @@ SourceLocation read_place(const Json& json) {
   if (line < 0 || line > std::numeric_limits<int>::max())
     throw FileError(std::string(kGuardPlaces) + ": line is " +
                     std::to_string(line) + "; give one of a file, or 0");
-  return {json.at("file").string(), static_cast<int>(line),
-          json.at("code").string()};
+  return {escaped(json.at("file").string()), static_cast<int>(line),
+          escaped(json.at("code").string())};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tracer_adapter/pt2/fail.h"
 #include "tracer_adapter/pt2/fx_names.h"
 #include "tracer_adapter/pt2/graph_reader.h"
+#include "tracer_adapter/pt2/quoted_texts.h"
 
 namespace proviso::inline v0_2::pt2 {
 namespace {
@@ -55,10 +56,12 @@ void check_metadata(const Json& metadata) {
     return found ? std::string_view(found->string()) : std::string_view();
   };
   if (const auto stack = text("nn_module_stack"); !stack.empty())
-    for (std::string_view module : split(stack, ';'))
+    for (std::string_view module : split(stack, ';')) {
       if (open_commas(module) != 2)
         fail("its nn_module_stack has an entry that is no 'key,path,type': '",
              module.substr(0, 100), "'");
+      require_quotable("an entry of its nn_module_stack", module);
+    }
   if (const auto stack = text("source_fn_stack"); !stack.empty())
     for (std::string_view source : split(stack, ';'))
       if (std::count(source.begin(), source.end(), ',') != 1)

@@ -13,9 +13,11 @@
 #include "sym/print.h"
 #include "tracer_adapter/finish/expr_set.h"
 #include "tracer_adapter/ir/schema_types.h"
+#include "tracer_adapter/pt2/fail.h"
 #include "tracer_adapter/pt2/file_hints.h"
 #include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/named_numbers.h"
+#include "tracer_adapter/pt2/quoted_texts.h"
 #include "tracer_adapter/trace/sources.h"
 
 namespace proviso::inline v0_2::pt2 {
@@ -596,6 +598,12 @@ std::string module_stack(const Graph& graph, const Node& node,
   }
   std::string text;
   for (const ModuleFrame& frame : stack) {
+    TORCH_CHECK_VALUE(stands_in_quotes(frame.name) &&
+                          frame.name.find_first_of(",;") == std::string::npos,
+                      "ExportedProgram::save: the module ",
+                      shown_text(frame.name),
+                      " has a name that the file cannot hold: rename it, "
+                      "without quotes, backslashes, commas and semicolons");
     if (!text.empty()) text += ";";
     text += "L__self__" + frame.name;
     if (frame.call > 0) text += "@" + std::to_string(frame.call);

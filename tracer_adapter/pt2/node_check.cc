@@ -424,6 +424,11 @@ bool fits_type(const Graph& graph, const Argument& a, const c10::Type& type) {
   }
 }
 
+bool is_matrix_power(std::string_view target) {
+  return target.starts_with("aten.linalg_matrix_power.") ||
+         target.starts_with("aten.matrix_power.");
+}
+
 }  // namespace
 
 void check_argument(const Graph& graph, const Argument& a,
@@ -445,6 +450,10 @@ void check_argument(const Graph& graph, const Argument& a,
 
 void check_node(const Graph& graph, const Node& node) {
   if (node.kind == Node::Kind::kOperator) check_operator_outputs(graph, node);
+  // The operator goes on until -n is positive.
+  if (is_matrix_power(node.target) && node.args[1].get<int64_t>() != nullptr &&
+      *node.args[1].get<int64_t>() == INT64_MIN)
+    fail("a power of -2**63 has no end; give a larger n");
   // torch looks for the symbol of what is asserted.
   if (node.target == "aten._assert_scalar.default" &&
       node.args[0].get<ValueRef>() == nullptr &&

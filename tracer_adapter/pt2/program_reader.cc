@@ -18,6 +18,7 @@
 #include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/loader_check.h"
 #include "tracer_adapter/pt2/model_schema.h"
+#include "tracer_adapter/pt2/quoted_texts.h"
 #include "tracer_adapter/pt2/signature_check.h"
 #include "tracer_adapter/trace/error_text.h"
 #include "tracer_adapter/trace/sources.h"
@@ -182,7 +183,7 @@ void add_sources(const Json& spec, const std::string& source,
         names = &names->items()[0];
       if (names->is_array() && names->items().size() == children.size())
         for (const Json& key : names->items())
-          keys.push_back(key.is_string() ? "'" + key.string() + "'"
+          keys.push_back(key.is_string() ? quoted_key(key.string())
                          : key.is_int()  ? std::to_string(key.integer())
                                          : "");
     } catch (const FileError&) {
@@ -563,6 +564,7 @@ LoadedProgram ProgramReader::read() {
   check_document();
   check_call_signature(module());
   check_attribute_names(signature(), graph());
+  check_quoted_texts(module());
   ExportedProgram& program = loaded_.program;
   ShapeEnvOptions options;
   options.specialize_zero_one = false;

@@ -58,6 +58,7 @@ struct StepArgument {
   std::string_view op;
   size_t argument;
   double most;
+  bool is_negative = false;  // the steps are -argument
 };
 constexpr StepArgument kStepArguments[] = {
     {"aten::combinations", 1, 1e3},
@@ -73,25 +74,29 @@ constexpr StepArgument kStepArguments[] = {
     {"aten::special_shifted_chebyshev_polynomial_u", 1, 1e6},
     {"aten::special_shifted_chebyshev_polynomial_v", 1, 1e6},
     {"aten::special_shifted_chebyshev_polynomial_w", 1, 1e6},
+    {"aten::special_zeta", 1, 1e6, true},
+    {"aten::polygamma", 1, 1e6, true},
 };
 
-double largest(const c10::IValue& value) {
-  if (value.isScalar()) return value.toScalar().toDouble();
+// The largest of value, or of -value.
+double largest(const c10::IValue& value, bool negated) {
+  if (value.isScalar()) return (negated ? -1 : 1) * value.toScalar().toDouble();
   const at::Tensor t = value.toTensor();
-  return is_fake(t) || t.is_complex() || t.numel() == 0
-             ? 0
-             : t.max().item().toDouble();
+  if (is_fake(t) || t.is_complex() || t.numel() == 0) return 0;
+  return negated ? -t.min().item().toDouble() : t.max().item().toDouble();
 }
 
 void check_steps(const c10::OperatorHandle& op,
                  std::span<const c10::IValue> args) {
   for (const StepArgument& steps : kStepArguments) {
     if (op.schema().name() != steps.op) continue;
-    const double asked = largest(args[steps.argument]);
-    TORCH_CHECK_VALUE(asked <= steps.most, op.schema().name(), ": ",
-                      op.schema().arguments()[steps.argument].name(), " is ",
-                      asked, ", a number of steps; at most ", steps.most,
-                      " are taken");
+    // polygamma(0, x) and (1, x) take none.
+    if (steps.op == "aten::polygamma" && args[0].toInt() < 2) continue;
+    const double asked = largest(args[steps.argument], steps.is_negative);
+    TORCH_CHECK_VALUE(!(asked > steps.most), op.schema().name(), ": ",
+                      op.schema().arguments()[steps.argument].name(),
+                      " asks for ", asked, ", a number of steps; at most ",
+                      steps.most, " are taken");
   }
 }
 

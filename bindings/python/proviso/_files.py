@@ -22,10 +22,22 @@ def _check_extra(extra_files):
             raise TypeError(
                 "save: extra_files maps names to text, got "
                 f"{name!r}: {type(text)}")
+        if isinstance(text, bytes) and not _is_utf8(text):
+            raise ValueError(
+                f"save: extra_files has {name!r}, whose bytes are no UTF-8; "
+                "load() gives text: encode them (base64)")
         if name == _GUARD_PLACES:
             raise ValueError(
                 f"save: extra_files has {name!r}, which is the archive's own; "
                 "give another name")
+
+
+def _is_utf8(data):
+    try:
+        data.decode()
+        return True
+    except UnicodeDecodeError:
+        return False
 
 
 def save(program, f, extra_files):
@@ -126,7 +138,10 @@ def _named(error, shown):
     if (kind.__module__.partition(".")[0] not in ("builtins", "proviso")
             or issubclass(kind, (OSError, UnicodeError))):
         return ValueError(f"load: {shown}: {kind.__name__}: {error}")
-    made = kind(f"load: {shown}: {printable(str(error))}")
+    said = printable(str(error))
+    if "std::vector" in said:
+        said = "an operator asks for more memory than there can be"
+    made = kind(f"load: {shown}: {said}")
     made.__dict__.update(error.__dict__)
     return made
 

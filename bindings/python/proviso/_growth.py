@@ -9,17 +9,20 @@ from the text alone, and a text beyond them raises TooMuch.
 
 import ast
 import math
+import re
 
 # The highest power of a number, of a symbol, and of one that is divided or
 # compared in a sum of many terms: of n terms it may be _SYMBOL / n.  (Powers of
 # 64 and more are beyond 64 bits for sizes from 2 on; SymPy takes 20 ms for
 # s0**64 % 9, 0.1 s for a sum of two terms with s0**32, more than 8 s with s0**64.)
 _NUMBER, _SYMBOL, _DIVIDED = 4096, 64, 16
+_ROOT = 4  # of what a root is taken of, or that a number is divided by
 # Terms of both sides of a division or comparison, multiplied: of one, of all of
 # a text; and the squares of their degrees (of one term, the degree), of all of a
 # text.
 _TERMS, _ALL_TERMS, _ALL_DEGREES = 10_000, 40_000, 1024
-_EXTREMES = 64  # arguments of Max and Min in a text
+_EXTREMES = 64  # arguments of Max and Min in a text, and pairs of them
+_DIGITS = 64  # of a Float: torch writes precision=53, in bits
 
 _SUMS = frozenset(
     "Add And Or Not Xor Equivalent ITE Piecewise ExprCondPair Where Identity "
@@ -28,8 +31,23 @@ _POWERS = frozenset("Pow PowByNatural FloatPow LShift".split())
 _PLAIN = frozenset("Symbol Integer Float Rational Function".split())
 
 
+_DOUBLE = re.compile(r"[-+]?[0-9.]{1,400}(e[-+]?[0-9]{1,3})?", re.IGNORECASE)
+
+
 class TooMuch(ValueError):
     pass
+
+
+def _check_float(node):
+    """Float('0.1', precision=53): of no more digits than a double has, and no
+    larger."""
+    digits = [a.value if isinstance(a, ast.Constant) else None
+              for a in node.args[1:] + [k.value for k in node.keywords]]
+    if not all(isinstance(d, int) and 0 < d <= _DIGITS for d in digits):
+        raise TooMuch(f"a Float of more than {_DIGITS} digits")
+    text = ast.unparse(node.args[0]) if node.args else ""
+    if not _DOUBLE.fullmatch(text.strip("'\"")):
+        raise TooMuch("a Float that is no number of 64 bits")
 
 
 def growth(tree):
@@ -60,11 +78,18 @@ def _number(node):
     return value if isinstance(value, (int, float)) else None
 
 
+def _is_atom(node):
+    """A symbol or a number."""
+    return isinstance(node, (ast.Name, ast.Constant)) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        and node.func.id in _PLAIN)
+
+
 class _Measure:
     """(terms, {symbol: degree}) of each node; of numbers, the symbol is ""."""
 
     def __init__(self):
-        self._terms = self._degrees = self._extremes = 0
+        self._terms = self._degrees = self._extremes = self._pairs = 0
 
     def of(self, node):
         if isinstance(node, ast.BinOp):
@@ -95,6 +120,8 @@ class _Measure:
     def _call(self, node):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         args = node.args + [keyword.value for keyword in node.keywords]
+        if name == "Float":
+            _check_float(node)
         if name in _PLAIN:
             value = _number(node)
             return 1, {"" if value is not None else ast.unparse(node): 1}
@@ -107,10 +134,18 @@ class _Measure:
         if name in _SUMS:
             return self._sum(args)
         if name in ("Max", "Min", "max", "min"):
-            self._extremes += len(args)
-            if self._extremes > _EXTREMES:
-                raise TooMuch(f"more than {_EXTREMES} arguments of Max and Min")
+            self._extreme(args)
         return self._divided(args)
+
+    def _extreme(self, args):
+        self._extremes += len(args)
+        if self._extremes > _EXTREMES:
+            raise TooMuch(f"more than {_EXTREMES} arguments of Max and Min")
+        composed = sum(not _is_atom(arg) for arg in args)
+        self._pairs += composed * (len(args) - 1)
+        if self._pairs > _EXTREMES:
+            raise TooMuch(f"more than {_EXTREMES} pairs of expressions in Max "
+                          "and Min, which SymPy compares")
 
     def _sum(self, nodes):
         terms, degrees = 0, {}
@@ -138,7 +173,7 @@ class _Measure:
             max(1, math.ceil(abs(value))))
         degrees = {symbol: min(degree * times, 2 * _NUMBER)
                    for symbol, degree in degrees.items()}
-        self.check_power(degrees, _SYMBOL)
+        self.check_power(degrees, _SYMBOL if times == value else _ROOT)
         if terms > 1:  # the check bounds the exponent where there is a symbol
             terms = min(math.comb(terms + min(times, _SYMBOL) - 1,
                                   terms - 1), 10 * _ALL_TERMS)

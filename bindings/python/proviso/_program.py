@@ -1,6 +1,5 @@
 """What export gives."""
 
-import ast
 import collections
 import copy
 import enum
@@ -18,7 +17,7 @@ import torch
 from torch._export.verifier import load_verifier
 from torch.utils import _pytree as pytree
 
-from proviso import _files, _torch_program
+from proviso import _files, _proviso, _torch_program
 from proviso._signature import (
     ExportGraphSignature,
     InputKind,
@@ -336,19 +335,13 @@ def _check_texts(leaves, call):
     """torch compiles a guard from the text of an input, between quotes as it
     stands."""
     for leaf in leaves:
-        if isinstance(leaf.value, str) and not _stands_in_quotes(leaf.value):
+        if isinstance(leaf.value, str) and not _proviso.stands_in_quotes(
+                leaf.value.encode(errors="backslashreplace")):
             raise ValueError(
                 f"{call}: the input {leaf.name} is {leaf.value[:200]!r}, which "
                 "torch.export's programs cannot hold: a text has no quotes, "
                 "backslashes and ends of lines; make it a constant of the "
                 "module")
-
-
-def _stands_in_quotes(text):
-    try:
-        return '"' not in text and ast.literal_eval(f"'{text}'") == text
-    except (SyntaxError, ValueError):
-        return False
 
 
 def _dumped(spec, what):

@@ -376,10 +376,21 @@ def _check_examples(torch_ep, args, kwargs, in_spec):
         raise ValueError(f"the program has {len(nodes)} inputs, and there are "
                          f"{len(values)} examples of inputs")
     for node, value in zip(nodes, values):
-        said, given = _kind(node.meta.get("val")), _kind(value)
+        constant = node.meta.get("val")
+        if isinstance(constant, (int, float, str, type(None))) and not (
+                _is_same_constant(constant, value)):
+            raise ValueError(f"the example of the input {node.name} is "
+                             f"{repr(value)[:100]}, and the graph says that it "
+                             f"is always {repr(constant)[:100]}")
+        said, given = _kind(constant), _kind(value)
         if said != given:
             raise ValueError(f"the example of the input {node.name} is {given}, "
                              f"and the graph says that the input is {said}")
+
+
+def _is_same_constant(constant, value):
+    return type(constant) is type(value) and (
+        constant == value or constant != constant and value != value)
 
 
 def _kind(value):

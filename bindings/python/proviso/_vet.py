@@ -46,8 +46,8 @@ Not Xor Equivalent ITE Piecewise ExprCondPair Where FloorDiv ModularIndexing
 PythonMod CleanDiv CeilDiv CeilToInt FloorToInt LShift RShift PowByNatural
 FloatPow FloatTrueDiv IntTrueDiv IsNonOverlappingAndDenseIndicator TruncToFloat
 TruncToInt RoundToInt RoundDecimal ToFloat Identity BitwiseFn_bitwise_and
-BitwiseFn_bitwise_or BitwiseFn_bitwise_xor floor ceiling sqrt log exp sin cos
-tan sinh cosh tanh asin acos atan max min abs int float round bool
+BitwiseFn_bitwise_or BitwiseFn_bitwise_xor floor ceiling max min abs int float
+round bool
 """.split()) | frozenset(
     f"OpaqueUnaryFn_{name}" for name in
     "sqrt cos cosh sin sinh tan tanh asin acos atan exp log asinh log2".split())
@@ -292,7 +292,10 @@ def _check_model(model):
 def _known_type(name):
     """A type of that name that a pytree may be made of, already imported."""
     module, _, attribute = name.rpartition(".")
-    kind = getattr(sys.modules.get(module), attribute, None)
+    home = sys.modules.get(module)
+    # Not asked with getattr: a module may import when it is asked.
+    kind = (vars(home).get(attribute) if isinstance(home, types.ModuleType)
+            else None)
     is_named_tuple = (isinstance(kind, type) and issubclass(kind, tuple)
                       and hasattr(kind, "_fields"))
     return kind if is_named_tuple or kind in pytree.SUPPORTED_NODES else None
