@@ -37,8 +37,15 @@ class NormalForm::Visit {
 class NormalForm::Bottom {
  public:
   explicit Bottom(NormalForm& within)
-      : within_(within), outer_(std::exchange(within.nesting_, 0)) {}
-  ~Bottom() { within_.nesting_ = outer_; }
+      : within_(within), outer_(std::exchange(within.nesting_, 0)) {
+    ++within_.bottoms_;
+  }
+  ~Bottom() {
+    within_.nesting_ = outer_;
+    --within_.bottoms_;
+  }
+  Bottom(const Bottom&) = delete;
+  Bottom& operator=(const Bottom&) = delete;
 
  private:
   NormalForm& within_;
@@ -75,7 +82,10 @@ const NormalForm::Representative& NormalForm::derived_representative(
   Cached& known = representatives_[slot];
   if (known.stamp == state_.trail.stamp()) return known.representative;
   if (r.is_visited) return kItself;
-  if (nesting_ == kLevelsAtOnce) make_representatives_below(a);
+  if (nesting_ >= kLevelsAtOnce) {
+    if (nesting_ == kMostLevels || bottoms_ == kMostBottoms) return kItself;
+    make_representatives_below(a);
+  }
   state_.meter.spend(4);
   Representative representative;
   {

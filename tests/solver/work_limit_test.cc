@@ -239,6 +239,46 @@ TEST(WorkLimit, DeepSumsAreNoConcernOfTheStack) {
   EXPECT_LE(stack, size_t{64} << 10);
 }
 
+// What replaces an atom is made of atoms that are replaced, around and around.
+TEST(WorkLimit, CyclicDefinitionsAreNoConcernOfTheStack) {
+  const auto u = [](int i, int n) { return sym('u', i % n); };
+  using Fact = std::string (*)(const std::string&, const std::string&,
+                               const std::string&);
+  struct Cycle {
+    int symbols, first, second;
+    Fact fact;
+  };
+  const Cycle cycles[] = {
+      {306, 11, 11,
+       [](const auto& a, const auto& b, const auto& c) {
+         return "Eq(" + a + ", " + b + "//3 + " + c + "//17)";
+       }},
+      {200, 3, 5,
+       [](const auto& a, const auto& b, const auto& c) {
+         return "Eq(" + a + ", (" + b + " + " + c + ")//6)";
+       }},
+      {192, 1, 2,
+       [](const auto& a, const auto& b, const auto& c) {
+         return "Eq(" + a + ", " + b + "*" + c + ")";
+       }},
+      {129, 12, 2, [](const auto& a, const auto& b, const auto& c) {
+         return "Eq(" + a + ", " + b + "//9 + " + c + "//4)";
+       }}};
+  for (const auto& [symbols, first, second, fact] : cycles) {
+    const size_t stack = testing::stack_used_by([&] {
+      ExprPool pool;
+      Context context(pool, testing::native_only());
+      for (int i = 0; i < symbols; ++i)
+        context.assume(parse(pool, fact(u(i, symbols), u(i + first, symbols),
+                                        u(i + second, symbols))));
+      context.bounds(parse(pool, "Where(Eq(u0, u1), 1, 0)"));
+      context.ask(parse(pool, "u0*u1 >= u2//3"));
+      context.simplify(parse(pool, "(u0 + u1*u2)//3"));
+    });
+    EXPECT_LE(stack, kStack) << symbols;
+  }
+}
+
 TEST(WorkLimit, ManySolvedSymbolsAreNoConcernOfTheStack) {
   const size_t stack = testing::stack_used_by([] {
     ExprPool pool;

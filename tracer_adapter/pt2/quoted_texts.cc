@@ -33,7 +33,7 @@ void check_input_keys(const Json& spec) {
 }  // namespace
 
 bool stands_in_quotes(std::string_view text) {
-  return text.find_first_of("'\"\\") == text.npos && escaped(text) == text;
+  return text.find_first_of("'\"\\\n") == text.npos && printable(text) == text;
 }
 
 void require_quotable(std::string_view what, std::string_view text) {
