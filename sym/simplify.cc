@@ -8,6 +8,7 @@
 
 #include "sym/budget.h"
 #include "sym/canonical.h"
+#include "sym/doubles.h"
 #include "sym/find_node.h"
 #include "sym/fixed_limits.h"
 #include "sym/form_search.h"
@@ -20,14 +21,16 @@ namespace proviso::inline v0_2 {
 using namespace internal;
 namespace {
 
-bool is_associative(Op op) {
+// A sum of doubles that are rounded is another one in another order.
+bool is_associative(Expr e) {
+  const Op op = e.op();
   return op == Op::kAnd || op == Op::kOr || op == Op::kMin || op == Op::kMax ||
-         op == Op::kAdd;
+         (op == Op::kAdd && (e.is_int() || is_exact_double(e)));
 }
 
 // The arguments of e, those of one operator within another opened.
 std::vector<Expr> parts_of(Expr e) {
-  if (is_associative(e.op())) return operands(e, e.op());
+  if (is_associative(e)) return operands(e, e.op());
   return {e.args().begin(), e.args().end()};
 }
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "guards/fixed_limits.h"
+#include "solver/interrupt_scope.h"
 #include "sym/excerpt.h"
 #include "sym/print.h"
 
@@ -32,6 +34,14 @@ Int Hints::plausible(Expr e, const Int& fallback) {
     return fallback;
   };
   if (auto at_examples = value(e)) return as_int(at_examples);
+  uint64_t units = fixed::hint_units;
+  return InterruptScope::within(
+             units, [&] { return as_int(likely_value(e, fallback)); })
+      .value_or(fallback);
+}
+
+// Of data, at the values that its ranges have nearest to the fallback.
+std::optional<Value> Hints::likely_value(Expr e, const Int& fallback) {
   const Expr r = replacements_.apply_equal_data(decider_.simplify(e));
   Assignment point = symbols_.hints();
   for (Expr s : symbols_.in(r)) {
@@ -42,7 +52,7 @@ Int Hints::plausible(Expr e, const Int& fallback) {
     if (range.upper() && value > *range.upper()) value = *range.upper();
     point.set(s, value);
   }
-  return as_int(evaluate(r, point).value);
+  return evaluate(r, point).value;
 }
 
 }  // namespace proviso::inline v0_2::internal

@@ -35,10 +35,13 @@ class Hints {
     return std::get<bool>(defined_value(condition, call));
   }
   // For choosing among correct plans: data takes the fallback, cut to its
-  // range, and equal data gets equal values.
+  // range, and equal data gets equal values; past fixed::hint_units of work
+  // the fallback.
   Int plausible(Expr e, const Int& fallback);
 
  private:
+  std::optional<Value> likely_value(Expr e, const Int& fallback);
+
   SessionFacts& facts_;
   Symbols& symbols_;
   Replacements& replacements_;

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
+#include "sym/budget.h"
 #include "tests/guards/support.h"
 #include "tests/support/random_expr.h"
 
@@ -438,6 +441,21 @@ TEST(Queries, OptimizationHintsRespectRangesAndEqualities) {
   EXPECT_TRUE(env.expect_true(eq(v, u * 2)));
   EXPECT_EQ(env.optimization_hint(u), Int(100));
   EXPECT_EQ(env.optimization_hint(v), Int(200));
+}
+
+TEST(Queries, OptimizationHintsOfManyProductsEnd) {
+  ShapeEnv env;
+  Expr last = env.create_unbacked_int();
+  env.constrain_range(last, Int(1), Int(9));
+  for (int i = 0; i < 96; ++i) {
+    const Expr next = env.create_unbacked_int();
+    std::ignore = env.expect_true(eq(next, last * (last + i)));
+    last = next;
+  }
+  const Budget all(Budget::kUnlimited);
+  const uint64_t before = Budget::units_left();
+  std::ignore = env.optimization_hint(mod(last, env.pool().integer(2)));
+  EXPECT_LE(before - Budget::units_left(), 1'000'000u);
 }
 
 TEST(ConstrainRange, IsAsserted) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <random>
+#include <utility>
+
 #include "sym/canonical.h"
 #include "sym/cost.h"
 #include "sym/evaluate.h"
@@ -195,6 +199,42 @@ TEST(Simplify, KeepsTheValueOfRandomExpressions) {
   }
   // Few take more work than there is before nothing cheaper is found.
   EXPECT_LE(unsettled, 1 + count / 100);
+}
+
+// A sum of doubles is rounded where it is written: (a + b) + c is no a + (b +
+// c).
+TEST(Simplify, KeepsTheOrderOfSumsThatAreRounded) {
+  ExprPool pool(FloatArithmetic::kDouble);
+  const Expr s0 = pool.symbol("s0", SymbolKind::kBackedSize),
+             s1 = pool.symbol("s1", SymbolKind::kBackedSize);
+  std::minstd_rand random(17);
+  const auto pick = [&](size_t n) { return random() % n; };
+  const auto term = [&]() -> Expr {
+    static constexpr const char* kTerms[] = {
+        "0.001", "0.6", "ToFloat(s0)", "ToFloat(s1)", "ToFloat(s0)*0.1",
+        "1.5",   "s1",  "s0/3",        "-s0",         "0.25*s1"};
+    return parse(pool, kTerms[pick(std::size(kTerms))]);
+  };
+  int rounded = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Expr e = term();
+    for (size_t i = 1 + pick(4); i-- > 0;) {
+      const Expr other = pick(3) == 0 ? term() + term() : term();
+      e = pick(2) == 0 ? e + other : other + e;
+    }
+    const Expr c = simplify(e);
+    for (const auto& [a, b] : {std::pair(30, 20), {7, 3}, {1001, 13}}) {
+      Assignment point;
+      point.set(s0, Int(a));
+      point.set(s1, Int(b));
+      const Evaluation before = evaluate(e, point), after = evaluate(c, point);
+      ASSERT_TRUE(before.defined() && after.defined()) << e << " -> " << c;
+      ASSERT_EQ(to_string(*before.value), to_string(*after.value))
+          << e << " -> " << c << " at " << point.to_string();
+    }
+    rounded += c.is_float();
+  }
+  EXPECT_GT(rounded, 1000);
 }
 
 }  // namespace
