@@ -141,6 +141,32 @@ def test_a_slice_alone_takes_every_size(cut, policy):
             torch.testing.assert_close(module(*inputs), case.run(*inputs))
 
 
+# Each beside sizes of its dimensions, all of which eager takes.
+BESIDE_THEMSELVES = {
+    "less the first row": (lambda x: x - x[:1], 1),
+    "less the last row": (lambda x: x - x[-1:], 1),
+    "the first row expanded": (lambda x: x[:1].expand_as(x) + 1, 1),
+    "where": (lambda x: torch.where(x > 0, x, x[:1]), 1),
+    "the last three of two": (lambda x, y: torch.cat([x, y])[-3:], 2),
+    "the first three of two": (lambda x, y: torch.cat([x, y])[:3] + 1, 2),
+    "the end without as many": (
+        lambda x: x.flatten()[:-x.shape[0]] * 2, 1),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_THEMSELVES)
+def test_a_slice_beside_its_tensor_takes_every_size(name):
+    program, count = BESIDE_THEMSELVES[name]
+    rows = [torch.randn(4 + i, 4) for i in range(count)]
+    ep = proviso.export(program, tuple(rows), dynamic_shapes=tuple(
+        {0: Dim.AUTO} for _ in rows))
+    assert ep.guards == []
+    module = ep.module()
+    for sizes in itertools.product(range(6), repeat=count):
+        inputs = [torch.randn(n, 4) for n in sizes]
+        assert module(*inputs).equal(program(*inputs)), sizes
+
+
 def test_a_length_says_two_when_two_is_asked_for():
     def sizes(use):
         ep = proviso.export(use, (torch.ones(5, 4),),

@@ -35,6 +35,16 @@ bool known_equal(const SymInt& a, const SymInt& b) {
   return left == right || env.statically_known_true(canonical(eq(left, right)));
 }
 
+bool known_one_or(const SymInt& a, const SymInt& b) {
+  SymNode* node = constant(a) ? nullptr : as_sym_node(a.toSymNodeImplUnowned());
+  if (node == nullptr) return false;
+  ShapeEnv& env = node->env();
+  const Expr size = to_expr(env, a);
+  if (size.is_symbol()) return false;
+  return env.statically_known_true(
+      canonical(logical_or(eq(size, 1), eq(size, to_expr(env, b)))));
+}
+
 bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), known_equal);
 }
@@ -173,6 +183,8 @@ SymInt broadcast_size(const SymInt& a, const SymInt& b, size_t dim) {
   // Equal sizes are required to stay so, be they 1 or not.
   auto x = hint_of(a), y = hint_of(b);
   if (!x || x != y) {
+    if (x.value_or(1) == 1 && known_one_or(a, b)) return b;
+    if (y.value_or(1) == 1 && known_one_or(b, a)) return a;
     if (asked_one(a)) return b;
     if (asked_one(b)) return a;
   }

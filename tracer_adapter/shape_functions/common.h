@@ -40,6 +40,8 @@ using Dims = std::vector<SymInt>;
 // --- questions about sizes
 bool known(const c10::SymBool& condition);
 bool known_equal(const SymInt& a, const SymInt& b);
+// Whether a is 1 or b, whatever the sizes are: min(n, 1) is 1 or n.
+bool known_one_or(const SymInt& a, const SymInt& b);
 bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b);  // known equal
 bool known_one(const SymInt& a);
 bool known_zero(const SymInt& a);

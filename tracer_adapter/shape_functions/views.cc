@@ -181,7 +181,7 @@ Tensor expand_to(const Tensor& t, const Dims& wanted) {
     if (keeps || known_equal(old, wanted[i])) {
       if (keeps || constant(old)) sizes[i] = old;
       strides[i] = old_strides[i - gap];
-    } else if (constant(old) == 1 ||
+    } else if (constant(old) == 1 || known_one_or(old, wanted[i]) ||
                (!constant(old) &&
                 old.sym_eq(1).guard_or_false(__FILE__, __LINE__))) {
       add_layout_condition(wanted[i].sym_ne(1));
@@ -223,8 +223,8 @@ bool is_excluded(ShapeEnv& env, Expr size, const Assignment& point) {
   });
 }
 
-// Whether the condition is false of some sizes 0 and 1 that an input may have,
-// the other sizes being the example's.
+// Whether the condition is false of some sizes 0 and 1 that an input may have:
+// of one, the other sizes being the example's, or of all at their least.
 bool may_fail_below_two(ShapeEnv& env, Expr condition) {
   std::vector<Expr> sizes;
   Assignment example;
@@ -241,14 +241,16 @@ bool may_fail_below_two(ShapeEnv& env, Expr condition) {
         least = std::max(least, dim.constraint.min.value_or(0));
     return least;
   };
+  Assignment lowest = example;
   for (Expr s : sizes)
-    for (Int n = least_of(s); n < Int(2); n = n + Int(1)) {
+    for (Int n = 1; n >= least_of(s); n = n - Int(1)) {
       Assignment point = example;
       point.set(s, n);
-      if (evaluate(condition, point).is_false() && !is_excluded(env, s, point))
-        return true;
+      if (is_excluded(env, s, point)) continue;
+      if (evaluate(condition, point).is_false()) return true;
+      lowest.set(s, n);
     }
-  return false;
+  return evaluate(condition, lowest).is_false();
 }
 
 // Whether a <= b where sizes are at least 2, and not where one is 0 or 1.  The
@@ -308,17 +310,32 @@ SymInt not_negative(const SymInt& a) {
   return !ascends ? a.max(0) : *ascends ? a : SymInt(0);
 }
 
+// Whether a bound counts from the end.  0 does not, and of no rows both ways
+// are one: x.flatten()[:-n] of 4*n elements needs no n > 0.
+std::optional<bool> counts_from_end(const SymInt& bound, const SymInt& size) {
+  SymNode* node =
+      constant(bound) ? nullptr : as_sym_node(bound.toSymNodeImplUnowned());
+  if (node != nullptr && hint_of(bound).value_or(0) < 0) {
+    ShapeEnv& env = node->env();
+    const Expr is_negative = lt(to_expr(env, bound), 0);
+    if (env.statically_known_true(
+            canonical(logical_or(is_negative, eq(to_expr(env, size), 0)))))
+      return true;
+  }
+  return less(bound, 0);
+}
+
 // Python's clamping of a slice bound into [0, size]; nullopt when data decides
 // from which end it counts.
 std::optional<SymInt> clamp_bound(const SymInt& bound, const SymInt& size) {
-  auto negative = less(bound, 0);
+  auto negative = counts_from_end(bound, size);
   if (!negative) return std::nullopt;
   return *negative ? not_negative(bound + size) : at_most(bound, size);
 }
 
 // The same of an end, which may stay below 0: no step reaches it.
 std::optional<SymInt> clamp_end(const SymInt& bound, const SymInt& size) {
-  auto negative = less(bound, 0);
+  auto negative = counts_from_end(bound, size);
   if (!negative) return std::nullopt;
   return *negative ? bound + size : at_most(bound, size);
 }
