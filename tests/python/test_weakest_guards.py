@@ -141,3 +141,63 @@ def test_a_slice_of_what_data_made_takes_every_size(tmp_path):
         for size in (0, 1, 9, 12, 20):
             args = torch.ones(size), torch.tensor([3, 4])
             assert torch.equal(run(*args), program(*args))
+
+
+def _conv(**arguments):
+    """A convolution, an argument of which is read off the sizes."""
+    def program(x, w):
+        read = {name: value(x, w) if callable(value) else value
+                for name, value in arguments.items()}
+        return torch.nn.functional.conv1d(x, w, **read)
+    return program
+
+
+CONVOLUTIONS = {
+    "groups": (lambda x, w: torch.nn.functional.conv1d(
+        x.reshape(1, -1, x.shape[2]), w.reshape(-1, 2, 3), groups=x.shape[0]),
+        [((3, 2, 5), (3, 4, 2, 3)), ((6, 2, 5), (6, 4, 2, 3))]),
+    "channels": (lambda x, w: torch.nn.functional.conv1d(
+        x, w[:, :1], groups=x.shape[1]),
+        [((3, 4, 5), (4, 1, 2)), ((3, 6, 5), (6, 1, 2))]),
+    "padding": (_conv(padding=lambda x, w: w.shape[-1] // 2),
+                [((3, 2, 5), (3, 2, 3)), ((2, 2, 7), (3, 2, 5))]),
+    "stride": (_conv(stride=lambda x, w: w.shape[-1]),
+               [((3, 2, 7), (3, 2, 3)), ((3, 2, 9), (3, 2, 4))]),
+    "dilation": (_conv(dilation=lambda x, w: w.shape[0]),
+                 [((3, 2, 9), (3, 2, 3)), ((3, 2, 12), (4, 2, 3))]),
+    "output_padding": (lambda x, w: torch.nn.functional.conv_transpose1d(
+        x, w, stride=3, output_padding=w.shape[1] - 3),
+        [((2, 2, 4), (2, 4, 3)), ((2, 2, 4), (2, 5, 3))]),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_an_argument_of_a_convolution_that_is_a_size_stays_one(name, tmp_path):
+    program, (example, other) = CONVOLUTIONS[name]
+    inputs = tuple(map(torch.randn, example))
+    ep = proviso.export(program, inputs, dynamic_shapes=tuple(
+        {i: Dim.AUTO for i in range(t.dim())} for t in inputs))
+    ep.save(tmp_path / "p.pt2")
+    for module in (ep.module(), proviso.load(tmp_path / "p.pt2").module(),
+                   torch.export.load(tmp_path / "p.pt2").module()):
+        for shapes in (example, other):
+            inputs = tuple(map(torch.randn, shapes))
+            torch.testing.assert_close(module(*inputs), program(*inputs))
+
+
+@pytest.mark.parametrize("arguments, refused", [
+    ({"stride": lambda x, w: w.shape[0] - 2}, (2, 2, 3)),
+    ({"dilation": lambda x, w: w.shape[0] - 2}, (2, 2, 3)),
+    ({"padding": lambda x, w: w.shape[0] - 2}, (1, 2, 3)),
+], ids=["stride", "dilation", "padding"])
+def test_a_convolution_refuses_what_eager_does(arguments, refused):
+    program = _conv(**arguments)
+    x, w = torch.randn(2, 2, 12), torch.randn(4, 2, 3)
+    module = proviso.export(program, (x, w), dynamic_shapes=(
+        None, {0: Dim.AUTO})).module()
+    w = torch.randn(3, 2, 3)
+    torch.testing.assert_close(module(x, w), program(x, w))
+    w = torch.randn(refused)
+    for run in (program, module):
+        with pytest.raises(Exception):
+            run(x, w)

@@ -14,18 +14,28 @@ using namespace shapes;
 
 // A list of one number a spatial dimension; one number stands for all.  The
 // kernels count in 32 bits, and sums of products of two fit into 64 here.
-std::vector<int64_t> one_each(const RuleCall& call, const char* name,
-                              int64_t rank) {
-  std::vector<int64_t> values = to_ints(arg(call, name));
+Dims size_each(const RuleCall& call, const char* name, int64_t rank) {
+  Dims values = to_dims(arg(call, name));
   TORCH_CHECK(values.size() == 1 || static_cast<int64_t>(values.size()) == rank,
               op_name(call), ": expected ", name,
               " to be a single integer value or a list of ", rank,
-              " values, but got ", name, "=", c10::IntArrayRef(values));
-  for (int64_t v : values)
-    TORCH_CHECK(v >= INT32_MIN && v <= INT32_MAX, op_name(call), ": ", name,
-                "=", c10::IntArrayRef(values), " does not fit into 32 bits");
+              " values, but got ", name, "=", to_text(values));
+  for (const SymInt& v : values) {
+    const int64_t number = constant(v).value_or(0);
+    TORCH_CHECK(number >= INT32_MIN && number <= INT32_MAX, op_name(call), ": ",
+                name, "=", to_text(values), " does not fit into 32 bits");
+  }
   values.resize(static_cast<size_t>(rank), values[0]);
   return values;
+}
+
+// The same of numbers that must not be sizes.
+std::vector<int64_t> one_each(const RuleCall& call, const char* name,
+                              int64_t rank) {
+  std::vector<int64_t> numbers;
+  for (const SymInt& value : size_each(call, name, rank))
+    numbers.push_back(specialize(value));
+  return numbers;
 }
 
 at::MemoryFormat either_channels_last(const Tensor& a, const Tensor& b) {
@@ -38,7 +48,7 @@ at::MemoryFormat either_channels_last(const Tensor& a, const Tensor& b) {
 // --- convolution
 
 struct Window {
-  std::vector<int64_t> stride, padding, dilation;
+  Dims stride, padding, dilation;
 };
 
 int64_t spatial_rank(const Tensor& weight) {
@@ -46,25 +56,44 @@ int64_t spatial_rank(const Tensor& weight) {
   return weight.dim() - 2;
 }
 
+// Eager takes no less; of constants the kernel says so itself.
+void require_at_least(const Dims& values, int64_t least, const char* name) {
+  for (const SymInt& value : values)
+    if (!constant(value))
+      PROVISO_REQUIRE(value.sym_ge(least), name, " must be at least ", least,
+                      ", but got ", value);
+}
+
 // `padding` may be named instead: "same".
 Window read_window(const RuleCall& call) {
   const int64_t rank = spatial_rank(call.tensor(1));
   const bool named = arg(call, "padding").isString();
-  return {one_each(call, "stride", rank),
-          named ? std::vector<int64_t>(static_cast<size_t>(rank), 0)
-                : one_each(call, "padding", rank),
-          one_each(call, "dilation", rank)};
+  Window window{size_each(call, "stride", rank),
+                named ? Dims(static_cast<size_t>(rank), 0)
+                      : size_each(call, "padding", rank),
+                size_each(call, "dilation", rank)};
+  require_at_least(window.stride, 1, "stride");
+  require_at_least(window.padding, 0, "padding");
+  require_at_least(window.dilation, 1, "dilation");
+  return window;
+}
+
+SymInt read_groups(const RuleCall& call) {
+  const SymInt groups = to_sym(arg(call, "groups"));
+  require_at_least({groups}, 1, "groups");
+  return groups;
 }
 
 // floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1
-SymInt windowed(const SymInt& size, const SymInt& kernel, int64_t stride,
-                int64_t padding_both, int64_t dilation) {
+SymInt windowed(const SymInt& size, const SymInt& kernel, const SymInt& stride,
+                const SymInt& padding_both, const SymInt& dilation) {
   const SymInt reach = times(kernel - 1, dilation);
   return plus(floor_div(plus(size, padding_both) - reach - 1, stride), 1);
 }
 
 void require_conv_fits(const Tensor& input, const Tensor& weight,
-                       const IValue& bias, int64_t groups, bool transposed) {
+                       const IValue& bias, const SymInt& groups,
+                       bool transposed) {
   int64_t channels_dim = input.dim() == weight.dim() ? 1 : 0;
   TORCH_CHECK(input.dim() == weight.dim() || input.dim() + 1 == weight.dim(),
               "Expected ", weight.dim() - 1, "D (unbatched) or ", weight.dim(),
@@ -120,13 +149,14 @@ Tensor conv_result(const Tensor& input, const Tensor& weight,
 }
 
 Tensor convolve(const Tensor& input, const Tensor& weight, const IValue& bias,
-                const Window& window, int64_t groups) {
+                const Window& window, const SymInt& groups) {
   require_conv_fits(input, weight, bias, groups, false);
   int64_t rank = weight.dim() - 2, first = input.dim() - rank;
   Dims spatial;
   for (int64_t i = 0; i < rank; ++i) {
     SymInt kernel = weight.sym_size(2 + i), size = input.sym_size(first + i);
-    int64_t both = 2 * window.padding[i], dilation = window.dilation[i];
+    const SymInt both = times(2, window.padding[i]);
+    const SymInt& dilation = window.dilation[i];
     SymInt out = windowed(size, kernel, window.stride[i], both, dilation);
     require_kernel_fits(out, plus(size, both),
                         plus(times(kernel - 1, dilation), 1));
@@ -138,14 +168,14 @@ Tensor convolve(const Tensor& input, const Tensor& weight, const IValue& bias,
 // padding="valid" or "same": the latter keeps the size.
 Tensor convolve_named(const Tensor& input, const Tensor& weight,
                       const IValue& bias, const Window& window,
-                      const std::string& padding, int64_t groups) {
+                      const std::string& padding, const SymInt& groups) {
   if (padding == "valid") return convolve(input, weight, bias, window, groups);
   TORCH_CHECK(padding == "same", "Invalid padding string: '", padding, "'");
   require_conv_fits(input, weight, bias, groups, false);
-  for (int64_t stride : window.stride) {
-    TORCH_CHECK(stride == 1,
-                "padding='same' is not supported for strided convolutions");
-  }
+  for (const SymInt& stride : window.stride)
+    PROVISO_REQUIRE(stride.sym_eq(1),
+                    "padding='same' is not supported for strided convolutions");
+
   int64_t rank = weight.dim() - 2;
   Dims spatial;
   for (int64_t i = input.dim() - rank; i < input.dim(); ++i) {
@@ -157,7 +187,7 @@ Tensor convolve_named(const Tensor& input, const Tensor& weight,
 // conv1d/2d/3d(input, weight, bias, stride, padding, dilation, groups)
 bool conv(RuleCall& call) {
   const Window window = read_window(call);
-  int64_t groups = call.args[6].toInt();
+  const SymInt groups = read_groups(call);
   if (call.args[4].isString()) {
     call.returns(convolve_named(call.tensor(0), call.tensor(1), call.args[2],
                                 window, call.args[4].toStringRef(), groups));
@@ -176,7 +206,7 @@ c10::SymBool is_result_size(const SymInt& out, const SymInt& batch) {
 
 Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
                            const IValue& bias, const Window& window,
-                           const std::vector<int64_t>& extra, int64_t groups) {
+                           const Dims& extra, const SymInt& groups) {
   require_conv_fits(input, weight, bias, groups, true);
   int64_t rank = weight.dim() - 2, first = input.dim() - rank;
   const SymInt batch =
@@ -185,7 +215,8 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
   for (int64_t i = 0; i < rank; ++i) {
     const SymInt moved = times(input.sym_size(first + i) - 1, window.stride[i]),
                  reach = times(weight.sym_size(2 + i) - 1, window.dilation[i]);
-    SymInt out = plus(moved - 2 * window.padding[i], reach + extra[i] + 1);
+    SymInt out =
+        plus(moved - times(2, window.padding[i]), reach + extra[i] + 1);
     PROVISO_REQUIRE(is_result_size(out, batch),
                     "Given input size per channel: (",
                     input.sym_size(first + i),
@@ -197,8 +228,10 @@ Tensor convolve_transposed(const Tensor& input, const Tensor& weight,
   return conv_result(input, weight, times(weight.sym_size(1), groups), spatial);
 }
 
-std::vector<int64_t> extra_of(const RuleCall& call) {
-  return one_each(call, "output_padding", spatial_rank(call.tensor(1)));
+Dims extra_of(const RuleCall& call) {
+  Dims extra = size_each(call, "output_padding", spatial_rank(call.tensor(1)));
+  require_at_least(extra, 0, "output_padding");
+  return extra;
 }
 
 // conv_transpose2d(input, weight, bias, stride, padding, output_padding,
@@ -206,8 +239,7 @@ std::vector<int64_t> extra_of(const RuleCall& call) {
 bool conv_transpose(RuleCall& call) {
   const Window window = read_window(call);
   call.returns(convolve_transposed(call.tensor(0), call.tensor(1), call.args[2],
-                                   window, extra_of(call),
-                                   call.args[6].toInt()));
+                                   window, extra_of(call), read_groups(call)));
   return true;
 }
 
@@ -215,7 +247,7 @@ bool conv_transpose(RuleCall& call) {
 // output_padding, groups)
 bool convolution(RuleCall& call) {
   const Window window = read_window(call);
-  int64_t groups = call.args[8].toInt();
+  const SymInt groups = read_groups(call);
   bool transposed = call.args[6].toBool();
   call.returns(transposed ? convolve_transposed(call.tensor(0), call.tensor(1),
                                                 call.args[2], window,
