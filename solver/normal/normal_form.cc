@@ -83,7 +83,11 @@ const NormalForm::Representative& NormalForm::derived_representative(
   if (known.stamp == state_.trail.stamp()) return known.representative;
   if (r.is_visited) return kItself;
   if (nesting_ >= kLevelsAtOnce) {
-    if (nesting_ == kMostLevels || bottoms_ == kMostBottoms) return kItself;
+    // What was rewritten may be made of other atoms, around and around in
+    // definitions that refer to each other.
+    if (nesting_ == fixed::definition_levels ||
+        bottoms_ == fixed::definition_rounds)
+      return kItself;
     make_representatives_below(a);
   }
   state_.meter.spend(4);

@@ -63,10 +63,6 @@ class NormalForm {
   // Representatives below this depth are made from the bottom up, so that a
   // long chain of definitions is no concern of the machine's stack.
   static constexpr int kLevelsAtOnce = 8;
-  // What was rewritten may be made of other atoms, in definitions that refer to
-  // each other again and again: beyond so many levels, and so many beginnings
-  // from the bottom within each other, an atom stays itself.
-  static constexpr int kMostLevels = 12, kMostBottoms = 2;
 
   // What an atom is in normal form; kNoId: itself.
   struct Representative {
