@@ -1,8 +1,8 @@
 // tracer_adapter/pt2/quoted_texts.h - texts that torch writes into Python code
 // between quotes, as they stand.
 //
-//   torch._assert(args[0].size()[0] == 3, "Guard failed: d['key'].size()[0]
-//   ..") torch._assert(args[1] == 'sum', "Guard failed: reduction == 'sum'")
+//   torch._assert(args[0].size()[0] == 3, "Guard failed: d['key'].size() ..")
+//   torch._assert(args[1] == 'sum', "Guard failed: reduction == 'sum'")
 //   getattr(self.layers, "0")
 //
 // The keys of a program's inputs, its text inputs and the names of its modules

@@ -12,6 +12,11 @@ namespace {
 
 using namespace shapes;
 
+void require_32_bits(const RuleCall& call, const char* name, int64_t number) {
+  TORCH_CHECK(number >= INT32_MIN && number <= INT32_MAX, op_name(call), ": ",
+              name, "=", number, " does not fit into 32 bits");
+}
+
 // A list of one number a spatial dimension; one number stands for all.  The
 // kernels count in 32 bits, and sums of products of two fit into 64 here.
 Dims size_each(const RuleCall& call, const char* name, int64_t rank) {
@@ -20,21 +25,20 @@ Dims size_each(const RuleCall& call, const char* name, int64_t rank) {
               op_name(call), ": expected ", name,
               " to be a single integer value or a list of ", rank,
               " values, but got ", name, "=", to_text(values));
-  for (const SymInt& v : values) {
-    const int64_t number = constant(v).value_or(0);
-    TORCH_CHECK(number >= INT32_MIN && number <= INT32_MAX, op_name(call), ": ",
-                name, "=", to_text(values), " does not fit into 32 bits");
-  }
+  for (const SymInt& v : values)
+    require_32_bits(call, name, constant(v).value_or(0));
   values.resize(static_cast<size_t>(rank), values[0]);
   return values;
 }
 
-// The same of numbers that must not be sizes.
+// The same of numbers that the rules need as such.
 std::vector<int64_t> one_each(const RuleCall& call, const char* name,
                               int64_t rank) {
   std::vector<int64_t> numbers;
-  for (const SymInt& value : size_each(call, name, rank))
+  for (const SymInt& value : size_each(call, name, rank)) {
     numbers.push_back(specialize(value));
+    require_32_bits(call, name, numbers.back());
+  }
   return numbers;
 }
 

@@ -389,7 +389,7 @@ def _check_examples(torch_ep, args, kwargs, in_spec):
 
 
 def _is_same_constant(constant, value):
-    return type(constant) is type(value) and (
+    return isinstance(value, type(constant)) and (
         constant == value or constant != constant and value != value)
 
 
