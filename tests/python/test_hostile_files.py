@@ -1053,6 +1053,18 @@ def nested_key(key):
     return damage
 
 
+def key_of_fx(key):
+    """Its input in a dict of torch.fx."""
+    def damage(archive):
+        call = archive.model["graph_module"]["module_call_graph"][0]
+        spec = json.loads(call["signature"]["in_spec"])
+        inputs = spec[1]["children_spec"][0]["children_spec"]
+        inputs[0] = {"type": FX + "dict", "context": json.dumps([key]),
+                     "children_spec": [inputs[0]]}
+        call["signature"]["in_spec"] = json.dumps(spec)
+    return damage
+
+
 def find_spec(spec, type_):
     if spec["type"] == type_:
         return spec
@@ -1114,6 +1126,7 @@ REFUSED = [
     ("nested_torch", text_input, "writes it into code"),
     ("nested_torch", nested_key(RUNS), "writes it into code"),
     ("nested_torch", nested_key('K"'), "writes it into code"),
+    ("linear_torch", key_of_fx('K"'), "writes it into code"),
     ("nested_torch", nested_key("K\x00"), "writes it into code"),
     ("linear_torch", guarded(f"L['x'][{RUNS!r}] == 3"), "writes it into code"),
     ("linear_torch", guarded("L['\\x22'].size()[0] == 3"),

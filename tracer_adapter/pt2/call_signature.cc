@@ -11,6 +11,16 @@
 #include "tracer_adapter/pt2/model_schema.h"
 
 namespace proviso::inline v0_2::pt2 {
+
+std::optional<Json> dict_keys(const std::string& type, const Json& context,
+                              const std::string& what) {
+  if (type == "builtins.dict" || type == "collections.OrderedDict" ||
+      type == "torch.fx.immutable_collections.immutable_dict")
+    return parse_json(context.string(), what);
+  if (type == "collections.defaultdict") return context.at("dict_context");
+  return std::nullopt;
+}
+
 namespace {
 
 bool is_leaf(const Json& spec) { return spec.find("type") == nullptr; }
@@ -66,20 +76,16 @@ void check_length(const Json& context, size_t children) {
 void check_context(const std::string& type, const Json& context,
                    size_t children, const std::string& what) {
   const auto parsed = [&] { return parse_json(context.string(), what); };
-  constexpr const char* kOfFx = "torch.fx.immutable_collections.immutable_";
   if (type == "NO_SERIALIZED_TYPE_NAME_FOUND")
     fail("a type without a name; register it with one");
-  if (type == "builtins.dict" || type == "collections.OrderedDict" ||
-      type == std::string(kOfFx) + "dict")
-    return check_keys(parsed(), children);
-  if (type == "collections.defaultdict")
-    return check_keys(context.at("dict_context"), children);
+  if (const auto keys = dict_keys(type, context, what))
+    return check_keys(*keys, children);
   if (type == "collections.deque") return check_length(parsed(), children);
   if (type == "collections.namedtuple" &&
       (context.string().empty() || context.string() == "null"))
     fail("a named tuple has no name of its type");
   if ((type == "builtins.tuple" || type == "builtins.list" ||
-       type == std::string(kOfFx) + "list") &&
+       type == "torch.fx.immutable_collections.immutable_list") &&
       !parsed().is_null())
     fail("a ", type.substr(type.find('.') + 1),
          " has a context; null is right");

@@ -1,9 +1,9 @@
 #include "tracer_adapter/pt2/quoted_texts.h"
 
-#include <algorithm>
 #include <string>
 
 #include "tracer_adapter/ir/printable.h"
+#include "tracer_adapter/pt2/call_signature.h"
 #include "tracer_adapter/pt2/fail.h"
 
 namespace proviso::inline v0_2::pt2 {
@@ -21,11 +21,9 @@ void check_keys(const Json& keys) {
 void check_input_keys(const Json& spec) {
   const Json* type = spec.find("type");
   if (type == nullptr) return;
-  const Json& context = *spec.member("context");
-  const std::string& name = type->string();
-  if (name == "builtins.dict" || name == "collections.OrderedDict")
-    check_keys(parse_json(context.string(), "in_spec"));
-  if (name == "collections.defaultdict") check_keys(context.at("dict_context"));
+  if (const auto keys =
+          dict_keys(type->string(), *spec.member("context"), "in_spec"))
+    check_keys(*keys);
   for (const Json& child : spec.at("children_spec").items())
     check_input_keys(child);
 }

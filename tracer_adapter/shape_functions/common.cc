@@ -36,13 +36,10 @@ bool known_equal(const SymInt& a, const SymInt& b) {
 }
 
 bool known_one_or(const SymInt& a, const SymInt& b) {
-  SymNode* node = constant(a) ? nullptr : as_sym_node(a.toSymNodeImplUnowned());
-  if (node == nullptr) return false;
-  ShapeEnv& env = node->env();
-  const Expr size = to_expr(env, a);
-  if (size.is_symbol()) return false;
-  return env.statically_known_true(
-      canonical(logical_or(eq(size, 1), eq(size, to_expr(env, b)))));
+  const SymNode* node =
+      constant(a) ? nullptr : as_sym_node(a.toSymNodeImplUnowned());
+  return node != nullptr && !node->expr().is_symbol() &&
+         known(a.sym_eq(1).sym_or(a.sym_eq(b)));
 }
 
 bool same_dims(c10::SymIntArrayRef a, c10::SymIntArrayRef b) {

@@ -313,15 +313,9 @@ SymInt not_negative(const SymInt& a) {
 // Whether a bound counts from the end.  0 does not, and of no rows both ways
 // are one: x.flatten()[:-n] of 4*n elements needs no n > 0.
 std::optional<bool> counts_from_end(const SymInt& bound, const SymInt& size) {
-  SymNode* node =
-      constant(bound) ? nullptr : as_sym_node(bound.toSymNodeImplUnowned());
-  if (node != nullptr && hint_of(bound).value_or(0) < 0) {
-    ShapeEnv& env = node->env();
-    const Expr is_negative = lt(to_expr(env, bound), 0);
-    if (env.statically_known_true(
-            canonical(logical_or(is_negative, eq(to_expr(env, size), 0)))))
-      return true;
-  }
+  if (!constant(bound) && hint_of(bound).value_or(0) < 0 &&
+      known(bound.sym_lt(0).sym_or(size.sym_eq(0))))
+    return true;
   return less(bound, 0);
 }
 
