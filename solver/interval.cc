@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace proviso::inline v0_2 {
 namespace {
@@ -91,9 +92,12 @@ bool is_negative(const Interval& a) {
 
 // The least 2**k with the finite interval within [-2**k, 2**k - 1].
 Int power_around(const Interval& a) {
-  Int power = 1;
-  while (*a.lower() < -power || *a.upper() >= power) power *= Int(2);
-  return power;
+  const size_t below = a.lower()->sign() < 0
+                           ? (*a.lower() + Int(1)).bit_length()
+                           : 0,
+               above = a.upper()->sign() > 0 ? a.upper()->bit_length() : 0;
+  return *pow(Int(2), std::max(below, above),
+              std::numeric_limits<size_t>::max());
 }
 
 // -1 - x, each bit flipped.

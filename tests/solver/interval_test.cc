@@ -7,6 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include "sym/budget.h"
+
 namespace proviso {
 namespace {
 
@@ -166,6 +168,31 @@ TEST(Interval, AbsAndPowAreTight) {
       }
     }
   }
+}
+
+TEST(Interval, BitsAreSoundAndWithinTheNextPowerOfTwo) {
+  check([](auto& a, auto& b) { return bit_and(a, b); },
+        [](int x, int y) { return x & y; }, false);
+  check([](auto& a, auto& b) { return bit_or(a, b); },
+        [](int x, int y) { return x | y; }, false);
+  check([](auto& a, auto& b) { return bit_xor(a, b); },
+        [](int x, int y) { return x ^ y; }, false);
+  EXPECT_EQ(bit_xor(Interval(-4, 2), Interval(0, 3)), Interval(-4, 3));
+  EXPECT_EQ(bit_xor(Interval(-5, 2), Interval(0, 3)), Interval(-8, 7));
+  EXPECT_EQ(bit_xor(Interval(-1, 0), Interval(-1, 0)), Interval(-1, 0));
+  EXPECT_EQ(bit_xor(Interval(0, 4), Interval(0, 3)), Interval(0, 7));
+  EXPECT_EQ(bit_and(Interval(-4, 2), Interval(-1, 3)), Interval(-4, 3));
+}
+
+// Each bit of the power was a product of its own: 4 million units for two.
+TEST(Interval, BitsOfLongNumbersTakeWhatReadingThemDoes) {
+  const Int end = *pow(Int(7), 20'000);
+  const Interval wide(-end, end), truth(0, 1);
+  const Budget all(Budget::kUnlimited);
+  const uint64_t before = Budget::units_left();
+  EXPECT_TRUE(bit_xor(wide, truth).contains(end));
+  EXPECT_TRUE(bit_and(wide, Interval(-3, 3)).contains(-end));
+  EXPECT_LT(before - Budget::units_left(), 30'000u);
 }
 
 TEST(Interval, InfiniteOperandsGiveInfiniteEndsWhereValuesGrow) {
