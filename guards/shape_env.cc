@@ -204,6 +204,14 @@ std::vector<SourceLocation> ShapeEnv::assumption_origins(Expr symbol) const {
   auto it = places.find(symbol);
   return it == places.end() ? std::vector<SourceLocation>() : it->second;
 }
+std::vector<std::pair<Expr, int>> ShapeEnv::left_out_by_branches() {
+  const InterruptScope scope(impl_->facts.context());
+  return impl_->enforced.left_out_by_branches();
+}
+void ShapeEnv::admit(Expr symbol, int size) {
+  require_own(pool(), symbol, "admit");
+  impl_->enforced.admit(symbol, size);
+}
 Interval ShapeEnv::enforced_range(Expr e) {
   const InterruptScope scope(impl_->facts.context());
   require_type(pool(), e, Type::kInt, "enforced_range");

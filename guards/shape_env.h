@@ -211,6 +211,12 @@ class ShapeEnv {
   bool used_assumption(Expr symbol) const;
   // The branches and checks that used it.
   std::vector<SourceLocation> assumption_origins(Expr symbol) const;
+  // The sizes 0 and 1 that only the program's own branches leave out: (s0, 1)
+  // where it asked s0 == 1, and more than that is not needed.
+  [[nodiscard]] std::vector<std::pair<Expr, int>> left_out_by_branches();
+  // The caller has found that what was traced is right for this size, 0 or 1,
+  // as well: no answer leaves it out any more.  Guards that were recorded stay.
+  void admit(Expr symbol, int size);
   // What the program promises for a symbol or input expression: the range that
   // its guards enforce.
   [[nodiscard]] Interval enforced_range(Expr e);

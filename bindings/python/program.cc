@@ -11,11 +11,13 @@
 #include "guards/explain.h"
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
+#include "tracer_adapter/finish/input_sizes.h"
 #include "tracer_adapter/ir/sym_functions.h"
 #include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/model_json.h"
 #include "tracer_adapter/pt2/program_reader.h"
 #include "tracer_adapter/pt2/quoted_texts.h"
+#include "tracer_adapter/rerun/same_calls.h"
 #include "tracer_adapter/run/arguments.h"
 #include "tracer_adapter/run/checked_calls.h"
 #include "tracer_adapter/trace/rule.h"
@@ -80,6 +82,39 @@ py::list range_list(const ExportedProgram& program) {
                                  to_python_int(c.range.lower()),
                                  to_python_int(c.range.upper())));
   return result;
+}
+
+// [(symbol, size, [source])]: the sizes that branches leave out, and which
+// sizes of inputs are that symbol.  Without those that the caller left out, and
+// those on which another size depends.
+py::list left_out_by_branches(const ExportedProgram& program) {
+  ShapeEnv& env = *program.env;
+  py::list result;
+  for (const auto& [symbol, size] : env.left_out_by_branches()) {
+    py::list sources;
+    bool is_free = true;
+    for (const InputDim& dim : env.input_dims()) {
+      const Expr now = learnt_size(env, dim.expr);
+      if (now == symbol) {
+        is_free &= dim.constraint.min.value_or(Int(0)) <= Int(size);
+        sources.append(dim.source);
+      } else {
+        const std::vector<Expr>& all = free_symbols(now);
+        is_free &= std::find(all.begin(), all.end(), symbol) == all.end();
+      }
+    }
+    if (is_free)
+      result.append(py::make_tuple(symbol.symbol().name, size, sources));
+  }
+  return result;
+}
+
+bool admit_size(ExportedProgram& program, const std::string& name, int size,
+                const ExportedProgram& other) {
+  for (const auto& [symbol, left_out] : program.env->left_out_by_branches())
+    if (symbol.symbol().name == name && left_out == size)
+      return admit(program, symbol, size, other);
+  return false;
 }
 
 py::list tensors(const std::vector<std::pair<std::string, at::Tensor>>& named) {
@@ -343,6 +378,8 @@ void bind_program(py::module_& m) {
              return p.env->options().specialize_zero_one;
            })
       .def("guards", &guard_list)
+      .def("left_out_by_branches", &left_out_by_branches)
+      .def("admit", &admit_size)
       .def("all_guards",
            [](const ExportedProgram& p) { return strings(p.env->guards()); })
       .def("explain_guard",

@@ -17,9 +17,22 @@ namespace proviso::inline v0_2::internal {
 
 namespace {
 
+bool is_of_sizes(const std::vector<Expr>& symbols) {
+  return std::all_of(symbols.begin(), symbols.end(), [](Expr s) {
+    return s.is_int() && !is_unbacked(s.symbol().kind);
+  });
+}
+
 bool is_of_one_size(const std::vector<Expr>& symbols) {
-  return symbols.size() == 1 && symbols[0].is_int() &&
-         !is_unbacked(symbols[0].symbol().kind);
+  return symbols.size() == 1 && is_of_sizes(symbols);
+}
+
+// Whether the condition is about this symbol alone, and false of the size.
+bool leaves_out(Expr condition, Expr symbol, int size) {
+  if (free_symbols(condition) != std::vector<Expr>{symbol}) return false;
+  Assignment point;
+  point.set(symbol, Int(size));
+  return evaluate(condition, point).is_false();
 }
 
 bool decides(Context& context, const UnguardedAnswers::Decision& d) {
@@ -31,6 +44,67 @@ bool decides(Context& context, const UnguardedAnswers::Decision& d) {
 }  // namespace
 
 const EnforcedFacts::View& EnforcedFacts::view() {
+  bring_up_to_date();
+  if (admitted_.empty()) return view_;
+  weaken();
+  return weakened_;
+}
+
+std::vector<EnforcedFacts::SmallSize> EnforcedFacts::left_out_by_branches() {
+  const View& enforced = view();
+  std::vector<SmallSize> result;
+  for (Expr s : facts_.assumed()) {
+    if (enforced.places.count(s) && enforced.at_least_two.count(s))
+      result.emplace_back(s, 1);
+    if (enforced.places.count(s) && enforced.at_least_one.count(s))
+      result.emplace_back(s, 0);
+    for (int size : {1, 0})
+      for (const Guard& guard : enforced.guards)
+        if (guard.origins[0].line > 0 && leaves_out(guard.condition, s, size))
+          result.emplace_back(s, size);
+  }
+  return result;
+}
+
+void EnforcedFacts::admit(Expr symbol, int size) {
+  admitted_[symbol].insert(size);
+  weakened_ = View();
+}
+
+void EnforcedFacts::weaken() {
+  View& w = weakened_;
+  if (w.context && w.version == view_.version &&
+      w.decisions == view_.decisions && w.branches == view_.branches)
+    return;
+  w = View();
+  w.version = view_.version;
+  w.decisions = view_.decisions;
+  w.branches = view_.branches;
+  w.places = view_.places;
+  w.context = recorder_.enforced_context();
+  const auto keep = [&](Expr s, int least) {
+    const auto admitted = admitted_.find(s);
+    if (admitted != admitted_.end())
+      while (admitted->second.count(least - 1)) --least;
+    if (least == 0) return;
+    (least == 2 ? w.at_least_two : w.at_least_one).insert(s);
+    w.context->assume(ge(s, least), provenance_of_assumption(s, least));
+  };
+  for (Expr s : view_.at_least_one)
+    if (!view_.at_least_two.count(s)) keep(s, 1);
+  for (Expr s : view_.at_least_two) keep(s, 2);
+  for (const Guard& guard : view_.guards) {
+    bool is_kept = true;
+    for (const auto& [symbol, sizes] : admitted_)
+      for (int size : sizes)
+        is_kept &= !leaves_out(guard.condition, symbol, size);
+    if (!is_kept) continue;
+    w.guards.push_back(guard);
+    w.context->assume(guard.condition);
+  }
+}
+
+void EnforcedFacts::bring_up_to_date() {
   // A later answer may keep a range that makes an earlier guard superfluous.
   const bool starts_over =
       !view_.context ||
@@ -55,7 +129,6 @@ const EnforcedFacts::View& EnforcedFacts::view() {
   view_.decisions = unguarded_answers_.decisions().size();
   view_.branches = unguarded_answers_.branches().size();
   view_.is_interrupted = InterruptScope::is_interrupted();
-  return view_;
 }
 
 void EnforcedFacts::examine_new() {
@@ -139,6 +212,18 @@ bool EnforcedFacts::is_decided_with(const UnguardedAnswers::Decision& decision,
   return decides(enforced, decision);
 }
 
+// Whether the condition says as much as the assumptions on these.
+bool EnforcedFacts::implies_at_least(Expr condition,
+                                     const std::vector<Expr>& symbols,
+                                     int least) {
+  Context& enforced = *view_.context;
+  Scope held_here(enforced);
+  enforced.assume(condition);
+  return std::all_of(symbols.begin(), symbols.end(), [&](Expr s) {
+    return enforced.ask_quick(ge(s, least)) == Verdict::kYes;
+  });
+}
+
 // While they are few, each is tried without.
 std::vector<Expr> EnforcedFacts::without_needless(
     const UnguardedAnswers::Decision& decision, std::vector<Expr> symbols) {
@@ -163,12 +248,13 @@ void EnforcedFacts::examine(const UnguardedAnswers::Decision& d) {
   std::vector<Expr> own = open_assumptions(symbols_.in(d.question));
   if (!own.empty() && is_decided_with(d, own)) {
     own = without_needless(d, own);
-    // Where the assumption chose among the cases of a guard, the chosen case is
-    // the weaker condition.
-    if (d.verdict == Verdict::kYes && equates_sizes(d.question))
-      return keep_as_guard(d.question);
-    return is_decided_with(d, own, 1) ? keep_at_least_one(own)
-                                      : keep_at_least_two(own);
+    const int least = is_decided_with(d, own, 1) ? 1 : 2;
+    const Expr held = side_that_holds(d.question, d.verdict);
+    // Such as s0 + s1 > 0, or where the assumption chose among the cases of a
+    // guard: the answer is the weaker condition.
+    if (is_of_sizes(symbols_.in(held)) && !implies_at_least(held, own, least))
+      return keep_as_guard(held);
+    return least == 1 ? keep_at_least_one(own) : keep_at_least_two(own);
   }
   if (is_of_one_size(symbols_.in(d.question)))
     return keep_as_guard(side_that_holds(d.question, d.verdict));
@@ -193,11 +279,7 @@ void EnforcedFacts::examine(const UnguardedAnswers::Branch& branch,
         enforced.assume(ge(s, least), provenance_of_assumption(s, least));
       if (enforced.ask_quick(held) != Verdict::kYes) return false;
     }
-    Scope held_here(enforced);
-    enforced.assume(held);
-    return std::all_of(own.begin(), own.end(), [&](Expr s) {
-      return enforced.ask_quick(ge(s, least)) == Verdict::kYes;
-    });
+    return implies_at_least(held, own, least);
   };
   const bool is_one = !own.empty() && says_the_same(1);
   if (is_one || (!own.empty() && says_the_same(2))) {

@@ -24,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "guards/env/recorder.h"
@@ -58,7 +59,15 @@ class EnforcedFacts {
 
   const View& view();
 
+  // The sizes 0 and 1 that branches of the program leave out, each next to what
+  // is enforced; and no answer leaves this one out any more (ShapeEnv::admit).
+  using SmallSize = std::pair<Expr, int>;
+  std::vector<SmallSize> left_out_by_branches();
+  void admit(Expr symbol, int size);
+
  private:
+  void bring_up_to_date();
+  void weaken();
   void examine_new();
   void keep_unexamined();
   void examine(const UnguardedAnswers::Decision& decision);
@@ -68,6 +77,8 @@ class EnforcedFacts {
   void keep_as_guard(Expr condition);
   bool is_decided_with(const UnguardedAnswers::Decision& decision,
                        const std::vector<Expr>& symbols, int least = 2);
+  bool implies_at_least(Expr condition, const std::vector<Expr>& symbols,
+                        int least);
   std::vector<Expr> without_needless(const UnguardedAnswers::Decision& decision,
                                      std::vector<Expr> symbols);
   std::vector<Expr> open_assumptions(const std::vector<Expr>& symbols) const;
@@ -78,6 +89,8 @@ class EnforcedFacts {
   const UnguardedAnswers& unguarded_answers_;
   Recorder& recorder_;
   View view_;
+  std::map<Expr, std::set<int>, ExprLess> admitted_;
+  View weakened_;  // view_ without what is admitted
 };
 
 }  // namespace proviso::inline v0_2::internal

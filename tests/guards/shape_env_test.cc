@@ -596,6 +596,44 @@ TEST(EnforcedRange, ABranchThatNeedsLessThanTheAssumptionIsAGuard) {
   EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));
 }
 
+// What needs one of two sizes is a guard on both: no range says it.
+TEST(EnforcedRange, AnAnswerThatNeedsLessThanTheAssumptionIsAGuard) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(9, source("y", 0));
+  EXPECT_TRUE(env.statically_known_true(gt(s + t, 0)));
+  const Expr two = env.pool().integer(2);
+  EXPECT_TRUE(env.statically_known_true(eq(min(s, two), min(t, two))));
+  EXPECT_THAT(texts(env.minimal_guards()),
+              ElementsAre("s0 + s1 >= 1", "Eq(Min(s0, 2), Min(s1, 2))"));
+  EXPECT_EQ(env.enforced_range(s), Interval::at_least(0));
+  EXPECT_EQ(env.enforced_range(t), Interval::at_least(0));
+}
+
+TEST(EnforcedRange, ASizeThatWasAdmittedIsNotLeftOut) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(9, source("y", 0));
+  Expr r = env.create_size(9, source("z", 0));
+  EXPECT_TRUE(env.guard_bool(gt(s, 1), {"model.py", 7, "if n > 1:"}));
+  EXPECT_FALSE(env.guard_bool(eq(t, 1), {"model.py", 8, "if m == 1:"}));
+  EXPECT_TRUE(env.statically_known_true(gt(r, 1)));  // by no branch
+  EXPECT_TRUE(env.guard_bool(le(s, 100), {"model.py", 9}));
+  using Sizes = std::vector<std::pair<Expr, int>>;
+  EXPECT_EQ(env.left_out_by_branches(), (Sizes{{s, 1}, {t, 1}}));
+  env.admit(s, 1);
+  EXPECT_EQ(env.enforced_range(s), Interval(1, 100));
+  EXPECT_FALSE(env.used_assumption(s));
+  EXPECT_EQ(env.left_out_by_branches(), (Sizes{{s, 0}, {t, 1}}));
+  env.admit(t, 1);
+  EXPECT_EQ(env.left_out_by_branches(), (Sizes{{s, 0}}));
+  EXPECT_THAT(texts(env.minimal_guards()), ElementsAre("s0 <= 100"));
+  env.admit(s, 0);
+  EXPECT_THAT(env.left_out_by_branches(), IsEmpty());
+  EXPECT_EQ(env.enforced_range(s), Interval(0, 100));
+  EXPECT_EQ(env.enforced_range(r), Interval::at_least(2));
+}
+
 TEST(EnforcedRange, DoesNotBlameTheAssumptionForWhatGuardsEnforce) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));
@@ -655,9 +693,10 @@ TEST(EnforcedRange, QuestionsAboutALayoutDoNotKeepTheAssumption) {
     EXPECT_TRUE(env.statically_known_false(is_one));
   }
   EXPECT_EQ(env.enforced_range(s), Interval::at_least(0));
+  EXPECT_THAT(env.minimal_guards(), IsEmpty());
   // The same question about something else does, though it is answered.
   EXPECT_TRUE(env.statically_known_false(is_one));
-  EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));
+  EXPECT_THAT(texts(env.minimal_guards()), ElementsAre("Ne(s0, 1)"));
 }
 
 TEST(EnforcedRange, KeepsTheAssumptionOfALayoutThatIsSeen) {
@@ -667,7 +706,7 @@ TEST(EnforcedRange, KeepsTheAssumptionOfALayoutThatIsSeen) {
   const Expr one = env.pool().integer(1);
   {
     const LayoutQuestions layout(env);
-    EXPECT_TRUE(env.statically_known_false(eq(s, one)));
+    EXPECT_TRUE(env.statically_known_true(gt(s, one)));
   }
   env.keep_layout_answers();
   EXPECT_EQ(env.enforced_range(s), Interval::at_least(2));

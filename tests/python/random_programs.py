@@ -122,7 +122,8 @@ def traced(program):
 
     def export(shapes):
         def run(x, y):
-            steps.inputs = [name_of(x.shape[0]), name_of(y.shape[0])]
+            if steps.begins():
+                steps.inputs = [name_of(x.shape[0]), name_of(y.shape[0])]
             return program.run(x, y)
 
         with Steps() as steps:
@@ -169,7 +170,8 @@ def name_of(size):
 
 
 class Steps(torch.overrides.TorchFunctionMode):
-    """The sizes of every tensor that the calls of a program return."""
+    """The sizes of every tensor that the calls of a program return, when it runs
+    first: an export may run it again with other sizes."""
 
     def __init__(self):
         super().__init__()
@@ -198,8 +200,16 @@ class Steps(torch.overrides.TorchFunctionMode):
     def inputs(self, inputs):
         sys.modules[self._place].inputs = inputs
 
+    def begins(self):
+        """Whether this run is the first."""
+        place = sys.modules[self._place]
+        place.runs = getattr(place, "runs", 0) + 1
+        return place.runs == 1
+
     def __torch_function__(self, function, _, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
+        if getattr(sys.modules[self._place], "runs", 1) > 1:
+            return result
         parts = result if isinstance(result, (list, tuple)) else (result,)
         self.shapes += [tuple(t.shape) for t in parts
                         if isinstance(t, torch.Tensor)]

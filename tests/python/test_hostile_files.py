@@ -1378,6 +1378,22 @@ def test_examples_are_what_the_graph_takes(examples, files, tmp_path):
         proviso.load(tmp_path / "bad.pt2")
 
 
+@pytest.mark.parametrize("nested", [
+    {RUNS: torch.ones(3, 2), "pair": [torch.ones(4, 2)]},
+    {"x": torch.ones(3, 2), "pair": (torch.ones(4, 2),)},
+    [torch.ones(3, 2), torch.ones(4, 2)],
+], ids=["key", "tuple", "list"])
+def test_examples_nest_as_the_inputs(nested, files, tmp_path):
+    archive = Archive(files["nested_torch"])
+    buffer = io.BytesIO()
+    torch.save(((nested, 5, 0.5, "sum"), {}), buffer)
+    name = next(n for n in archive.records if n.endswith("sample_inputs/model.pt"))
+    archive.records[name] = buffer.getvalue()
+    archive.write(tmp_path / "bad.pt2")
+    with pytest.raises(ValueError, match="load: .*bad.pt2.*examples .* nest"):
+        proviso.load(tmp_path / "bad.pt2")
+
+
 def test_the_example_of_a_constant_is_the_constant(tmp_path):
     class Scaled(torch.nn.Module):
         def forward(self, x, factor):

@@ -1,6 +1,8 @@
 """Every .pt2 of ours is read by every reader (see readers.py): a slice of the
 programs; `readers.py` runs all of them."""
 
+import json
+
 import pytest
 import sympy
 import torch
@@ -85,6 +87,45 @@ def test_a_class_that_takes_tensors_alone_is_read(tmp_path):
         ([{0: proviso.Dim.AUTO}] * 2, {0: proviso.Dim.AUTO}),
         [(4,), (7,), (1,)], trusted=True)
     assert readers.examine(case, tmp_path, command=False) == []
+
+
+class Bag:
+    """A mapping of its own kind, whose keys are its context."""
+
+    def __init__(self, items):
+        self.items = dict(items)
+
+
+pytree.register_pytree_node(
+    Bag, lambda b: (list(b.items.values()), list(b.items)),
+    lambda values, keys: Bag(zip(keys, values)),
+    serialized_type_name="tests.Bag", to_dumpable_context=json.dumps,
+    from_dumpable_context=json.loads,
+    flatten_with_keys_fn=lambda b: (
+        [(pytree.MappingKey(k), v) for k, v in b.items.items()],
+        list(b.items)))
+
+
+@pytest.mark.parametrize("key, is_kept", [
+    ("plain", True), ("a b", True), ("it's", False), ('say "x"', False),
+    ("bell\a", False)])
+def test_keys_of_a_type_of_your_own_are_kept_or_refused(key, is_kept, tmp_path):
+    class First(torch.nn.Module):
+        def forward(self, bag):
+            return bag.items[key].reshape(-1, 2).sum(1)
+
+    ep = proviso.export(First(), (Bag({key: torch.ones(4)}),),
+                        dynamic_shapes=({key: {0: proviso.Dim.AUTO}},))
+    path = tmp_path / "bag.pt2"
+    if not is_kept:
+        with pytest.raises(ValueError, match="save: a key is .* rename it"):
+            ep.save(path)
+        return
+    ep.save(path)
+    with torch.serialization.safe_globals([Bag]):
+        loaded = proviso.load(path)
+        for module in (loaded.module(), loaded.to_torch().module()):
+            assert module(Bag({key: torch.ones(6)})).tolist() == [2., 2., 2.]
 
 
 H, W = sympy.symbols("s0 s1", integer=True, positive=True)

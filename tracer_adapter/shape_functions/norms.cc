@@ -29,6 +29,19 @@ bool is_training(const RuleCall& call) {
          flag_or(arg(call, "training"), flag_or(arg(call, "train"), false));
 }
 
+// Eager looks at none of them where the input has no elements.
+void require_per_channel(const RuleCall& call, const Tensor& input) {
+  const SymInt channels = input.sym_size(1);
+  for (const char* name : kPerChannel) {
+    const IValue& values = arg(call, name);
+    if (values.isNone() || !values.toTensor().defined()) continue;
+    const SymInt count = values.toTensor().sym_numel();
+    if (!known_equal(count, channels) && !expect(count.sym_eq(channels)) &&
+        !expect(input.sym_numel().sym_eq(0)))
+      require_channels(values, channels, name);
+  }
+}
+
 // batch_norm(input, weight, bias, running_mean, running_var, training, ...)
 bool batch_norm(RuleCall& call) {
   const Tensor& input = call.tensor(0);
@@ -37,8 +50,7 @@ bool batch_norm(RuleCall& call) {
   for (const char* name : {"running_mean", "running_var"})
     TORCH_CHECK(is_training(call) || !arg(call, name).isNone(), op_name(call),
                 ": ", name, " must be defined in evaluation mode");
-  for (const char* name : kPerChannel)
-    require_channels(arg(call, name), input.sym_size(1), name);
+  require_per_channel(call, input);
   Tensor result = fresh(sizes_of(input), input.scalar_type(), input.device(),
                         suggested_format(input));
   call.returns(result);
@@ -54,8 +66,7 @@ bool instance_norm(RuleCall& call) {
                   (!call.is_none(3) && !call.is_none(4)),
               "Expected running_mean and running_var to be defined when "
               "use_input_stats is false");
-  for (const char* name : kPerChannel)
-    require_channels(arg(call, name), input.sym_size(1), name);
+  require_per_channel(call, input);
   call.returns(fresh(sizes_of(input), input.scalar_type(), input.device()));
   return true;
 }

@@ -370,6 +370,19 @@ SymInt length_between(const std::optional<SymInt>& begin, const SymInt& low,
   return steps_between(0, at_most(-*start, size), step);
 }
 
+// Where an index begins to count is by its sign, and the operator looks at that
+// when it runs: the sign of the example chooses the offset and nothing else.
+// nullopt when the index depends on data.
+std::optional<SymInt> place_of(const SymInt& index, const SymInt& size) {
+  const auto example = hint_of(index);
+  if (example && !constant(index))
+    add_layout_condition(*example < 0 ? index.sym_lt(0) : index.sym_ge(0));
+  const auto negative =
+      example ? std::optional<bool>(*example < 0) : less(index, 0);
+  if (!negative) return std::nullopt;
+  return *negative ? index + size : index;
+}
+
 // Some number in [0, most] that data decides.  `known_by` lends its session.
 SymInt some_number(const SymInt& known_by, const SymInt& most) {
   SymNode* node = as_sym_node(known_by.toSymNodeImplUnowned());
@@ -402,17 +415,16 @@ Tensor select_at(const Tensor& t, int64_t dim, const SymInt& index) {
     if (auto value = ok.maybe_as_bool()) return *value;
     return ok.expect_true(__FILE__, __LINE__);
   };
-  auto negative = less(index, 0);
-  bool ok = (negative == true || in_range(index.sym_lt(size))) &&
-            (negative == false || in_range(index.sym_ge(-size)));
+  const std::optional<int64_t> given = constant(index);
+  const bool ok = ((given && *given < 0) || in_range(index.sym_lt(size))) &&
+                  ((given && *given >= 0) || in_range(index.sym_ge(-size)));
   TORCH_CHECK_INDEX(ok, "select(): index ", index,
                     " out of range for tensor of size ", to_text(t.sym_sizes()),
                     " at dimension ", dim);
-  const SymInt place = !negative   ? not_negative(size - 1)
-                       : *negative ? index + size
-                                   : index;
-  SymInt offset = offset_at(t, place, strides[dim]);
-  if (!negative) offset = some_number(index, offset);
+  const auto place = place_of(index, size);
+  SymInt offset =
+      offset_at(t, place ? *place : not_negative(size - 1), strides[dim]);
+  if (!place) offset = some_number(index, offset);
   sizes.erase(sizes.begin() + dim);
   strides.erase(strides.begin() + dim);
   return view_of(t, sizes, strides, offset);

@@ -1,5 +1,6 @@
 """proviso.export."""
 
+import functools
 import time
 import traceback
 
@@ -15,6 +16,7 @@ from proviso import (
     _modules,
     _number_types,
     _numbers,
+    _other_branches,
     _owned_tensors,
     _process,
     _promises,
@@ -51,7 +53,9 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     prefer_deferred_runtime_asserts_over_guards: what the program needs is
         asserted inside it where possible, not checked before.
     specialize_zero_one: example sizes 0 and 1 become constants, and other
-        sizes are taken to be >= 2 where an answer needs it.
+        sizes are taken to be >= 2 where an answer needs it.  Where the program
+        itself asks for a size of 0 or 1, it is traced again with that size
+        (8 times at most), and takes it where that makes no difference.
     duck_shape: sizes under Dim.AUTO with equal examples are one symbol.
     backed_size_oblivious: guard_or_false and guard_or_true take their default
         for input sizes too, where the answer is not known.
@@ -69,7 +73,7 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
     start = time.perf_counter()
     inputs = _specs.collect(forward, args, kwargs, dynamic_shapes)
     owned = _owned_by(mod)
-    def trace(assumed=(), answers={}):
+    def trace(assumed=(), answers={}, inputs=inputs):
         return _trace_with_numbers(
             mod, inputs, owned, relations, preserve_module_call_signature,
             prefer_deferred=prefer_deferred_runtime_asserts_over_guards,
@@ -85,6 +89,9 @@ def export(mod, args, kwargs=None, *, dynamic_shapes=None, relations=(),
         if refused is error:
             raise
         raise refused from error.__cause__
+    _other_branches.widen(
+        program, out_spec, inputs,
+        lambda other: _keys.settled(functools.partial(trace, inputs=other)))
     elapsed = (time.perf_counter() - start) * 1e6
     program.set_name(_name_of(mod))
     ep = ExportedProgram(program, inputs, out_spec, (args, kwargs), elapsed)

@@ -7,6 +7,8 @@ import functools
 import gc
 import operator
 import sys
+import threading
+import traceback
 import warnings
 
 from proviso import _proviso
@@ -24,18 +26,42 @@ def taken_out():
     _proviso.note_new_fakes()
     try:
         yield
+    except Exception as error:
+        if getattr(_trial, "is_on", False):
+            _forget_locals(error)
+        raise
     finally:
         living = _proviso.take_living_fakes()
-        for holder in _holders_of(living) if living else ():
-            name = _name_of(holder)
-            if name is not None:
-                warnings.warn(
-                    f"{name} kept tensors of the export, which mean nothing "
-                    "after it, and " + (
-                        "they were taken out" if _take_out_of(holder) else
-                        "cannot be put back: give it another value")
-                    + "; the exported program does not keep them.",
-                    stacklevel=2)
+        for holder, name in _named_holders(living) if living else ():
+            warnings.warn(
+                f"{name} kept tensors of the export, which mean nothing "
+                "after it, and " + (
+                    "they were taken out" if _take_out_of(holder) else
+                    "cannot be put back: give it another value")
+                + "; the exported program does not keep them.",
+                stacklevel=2)
+
+
+_trial = threading.local()
+
+
+@contextlib.contextmanager
+def trial():
+    """Nobody looks at an error that ends a trace inside: what its frames hold is
+    let go, which is faster than to look for who holds it."""
+    _trial.is_on = True
+    try:
+        yield
+    finally:
+        _trial.is_on = False
+
+
+def _forget_locals(error):
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 def _holders_of(living):
@@ -45,20 +71,31 @@ def _holders_of(living):
         found += gc.get_referrers(*parts)[:_MOST]
     return {id(one): one for one in found
             if isinstance(one, (dict, list, set, collections.deque, _LRU_CACHE))
-            and one is not living}.values()
+            and one is not living}
 
 
-def _name_of(holder):
-    """somelib.util.CACHE; None of what neither a module nor a class names."""
-    if isinstance(holder, _LRU_CACHE):
-        return f"{holder.__module__}.{holder.__qualname__}"
-    if _owner_of(holder) is not None:
-        return _owner_of(holder) + _keys(holder, holds_traced)
-    for space in gc.get_referrers(holder)[:_MOST]:
-        owner = _owner_of(space) if type(space) is dict else None
+def _named_holders(living):
+    """[(holder, "somelib.util.CACHE")], of those that a module or a class names.
+    To ask for referrers is to look at every object: once for all."""
+    named, others = [], {}
+    for key, holder in _holders_of(living).items():
+        owner = _owner_of(holder)
+        if isinstance(holder, _LRU_CACHE):
+            named.append(
+                (holder, f"{holder.__module__}.{holder.__qualname__}"))
+        elif owner is not None:
+            named.append((holder, owner + _keys(holder, holds_traced)))
+        else:
+            others[key] = holder
+    for space in gc.get_referrers(*others.values()) if others else ():
+        owner = _owner_of(space)
         if owner is not None:
-            return owner + _keys(space, lambda item: item is holder)
-    return None
+            found = {id(item) for item in list(space.values())} & set(others)
+            named += [(others[key], owner + _keys(
+                space, lambda item, key=key: id(item) == key)) for key in found]
+            for key in found:
+                del others[key]
+    return named
 
 
 def _keys(space, is_meant):

@@ -17,7 +17,7 @@ import torch
 from torch._export.verifier import load_verifier
 from torch.utils import _pytree as pytree
 
-from proviso import _files, _proviso, _torch_program
+from proviso import _files, _proviso, _specs, _torch_program
 from proviso._signature import (
     ExportGraphSignature,
     InputKind,
@@ -314,6 +314,7 @@ class ExportedProgram:
         self._program.set_specs(_dumped(self._in_spec, "inputs"),
                                 _dumped(self._out_spec, "outputs"),
                                 self._argument_names)
+        _specs.check_keys(self._examples, "ExportedProgram.save")
         self._program.set_sample_inputs(_saved(self._examples))
         _files.save(self._program, f, extra_files)
 

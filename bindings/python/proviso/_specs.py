@@ -96,6 +96,24 @@ def collect(forward, args: Tuple, kwargs: dict, dynamic_shapes: Any) -> Inputs:
     return Inputs(leaves, in_spec, names)
 
 
+# What keystr() makes of a position, of an attribute and of other keys; of a text
+# with quotes it would end where torch writes it into code between quotes.
+_PLAIN_KEY = re.compile(r"[^'\"\\\n]*|\['(?:[^'\"\\]|\\[\\nrt])*'\]")
+
+
+def check_keys(tree, what):
+    """Raises ValueError where types, your own too, name their parts so that
+    torch cannot write them into code."""
+    for path, _ in pytree.tree_flatten_with_path(tree)[0]:
+        for key in path:
+            text = str(key)
+            if not _PLAIN_KEY.fullmatch(text) or not text.isprintable():
+                raise ValueError(
+                    f"{what}: a key is {text[:100]}, and torch writes it into "
+                    "code between quotes; quotes and what does not print are "
+                    "not possible there: rename it")
+
+
 def _check_keys(spec, values, name):
     if sorted(spec) != sorted(values):
         raise ValueError(

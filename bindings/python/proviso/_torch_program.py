@@ -13,6 +13,7 @@ import time
 
 import sympy
 import torch
+from torch.export._unlift import eq_spec
 from torch.utils import _pytree as pytree
 from torch.utils._sympy.printers import PythonPrinter
 
@@ -370,6 +371,13 @@ def _check_examples(torch_ep, args, kwargs, in_spec):
                          f"{sorted(kwargs)}, and the program takes "
                          f"{sorted(wanted)}")
     kwargs = {name: kwargs[name] for name in wanted}
+    nesting = pytree.tree_structure((args, kwargs))
+    if not eq_spec(nesting, in_spec):
+        shown = [" ".join(str(spec).split())[:200]
+                 for spec in (nesting, in_spec)]
+        raise ValueError(f"the examples of inputs nest as {shown[0]}, and the "
+                         f"program's inputs as {shown[1]}")
+    _specs.check_keys((args, kwargs), "the examples of inputs")
     values = pytree.tree_leaves((args, kwargs))
     nodes = _input_conditions.user_placeholders(torch_ep)
     if len(nodes) != len(values):
