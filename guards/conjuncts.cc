@@ -5,6 +5,7 @@
 
 #include "solver/interrupt_scope.h"
 #include "sym/canonical.h"
+#include "sym/evaluate.h"
 #include "sym/find_node.h"
 
 namespace proviso::inline v0_2::internal {
@@ -36,6 +37,13 @@ std::vector<Expr> conjuncts(Expr condition) {
     stack.insert(stack.end(), within.rbegin(), within.rend());
   }
   return parts;
+}
+
+bool leaves_out(Expr condition, Expr symbol, const Int& value) {
+  if (free_symbols(condition) != std::vector<Expr>{symbol}) return false;
+  Assignment point;
+  point.set(symbol, value);
+  return evaluate(condition, point).is_false();
 }
 
 void add_once(std::vector<Expr>& all, Expr e) {

@@ -16,6 +16,8 @@ std::vector<Expr> conjuncts(Expr condition);
 // Canonical; as it is where the call under way is interrupted.
 Expr simplified(Expr e);
 Expr negate(Expr condition);
+// Whether the condition is about this symbol alone, and false of the value.
+bool leaves_out(Expr condition, Expr symbol, const Int& value);
 // Where it is not among them.
 void add_once(std::vector<Expr>& all, Expr e);
 // All of them: true of none, and of one that one.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "guards/conjuncts.h"
 #include "guards/fixed_limits.h"
 #include "solver/interrupt_scope.h"
 
@@ -25,14 +26,6 @@ bool is_of_sizes(const std::vector<Expr>& symbols) {
 
 bool is_of_one_size(const std::vector<Expr>& symbols) {
   return symbols.size() == 1 && is_of_sizes(symbols);
-}
-
-// Whether the condition is about this symbol alone, and false of the size.
-bool leaves_out(Expr condition, Expr symbol, int size) {
-  if (free_symbols(condition) != std::vector<Expr>{symbol}) return false;
-  Assignment point;
-  point.set(symbol, Int(size));
-  return evaluate(condition, point).is_false();
 }
 
 bool decides(Context& context, const UnguardedAnswers::Decision& d) {
@@ -93,12 +86,16 @@ void EnforcedFacts::weaken() {
   for (Expr s : view_.at_least_one)
     if (!view_.at_least_two.count(s)) keep(s, 1);
   for (Expr s : view_.at_least_two) keep(s, 2);
-  for (const Guard& guard : view_.guards) {
-    bool is_kept = true;
+  // What else a guard leaves out stays out: t >= 3 becomes t >= 3 | t == 1.
+  for (Guard guard : view_.guards) {
+    const Expr before = guard.condition;
     for (const auto& [symbol, sizes] : admitted_)
       for (int size : sizes)
-        is_kept &= !leaves_out(guard.condition, symbol, size);
-    if (!is_kept) continue;
+        if (leaves_out(before, symbol, size))
+          guard.condition = logical_or(guard.condition, eq(symbol, size));
+    if (guard.condition != before)
+      guard.condition = simplified(guard.condition);
+    if (w.context->ask_quick(guard.condition) == Verdict::kYes) continue;
     w.guards.push_back(guard);
     w.context->assume(guard.condition);
   }

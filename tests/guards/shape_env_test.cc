@@ -634,6 +634,21 @@ TEST(EnforcedRange, ASizeThatWasAdmittedIsNotLeftOut) {
   EXPECT_EQ(env.enforced_range(r), Interval::at_least(2));
 }
 
+// What else its guards leave out stays out.
+TEST(EnforcedRange, NoOtherSizeIsAdmittedWithIt) {
+  ShapeEnv env;
+  Expr s = env.create_size(8, source("x", 0));
+  Expr t = env.create_size(9, source("y", 0));
+  EXPECT_TRUE(env.guard_bool(gt(t, s), {"model.py", 6, "if m > n:"}));
+  EXPECT_TRUE(env.guard_bool(ge(t, 3), {"model.py", 7, "if m >= 3:"}));
+  env.admit(t, 1);
+  Context allowed(env.pool());
+  for (const Guard& guard : env.minimal_guards())
+    allowed.assume(guard.condition);
+  EXPECT_EQ(allowed.ask(ne(t, 2)).verdict, Verdict::kYes);
+  EXPECT_NE(allowed.ask(ne(t, 1)).verdict, Verdict::kYes);
+}
+
 TEST(EnforcedRange, DoesNotBlameTheAssumptionForWhatGuardsEnforce) {
   ShapeEnv env;
   Expr s = env.create_size(8, source("x", 0));

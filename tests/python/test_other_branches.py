@@ -127,6 +127,13 @@ def another_mode(self, x):
         return x * 2
 
 
+def another_start_of_a_loop(self, x):
+    start = 0 if x.shape[0] == 1 else 1
+    return torch.while_loop(lambda i, y: y.sum() < 0,
+                            lambda i, y: (i + 1, y + 1),
+                            (start, x))
+
+
 def an_error(self, x):
     if x.shape[0] == 1:
         raise ValueError("one row is too few")
@@ -142,7 +149,8 @@ def a_question_about_the_other_size(self, x):
 @pytest.mark.parametrize("forward", [
     doubled, another_call, one_call_more, another_number_of_results,
     another_result, another_nesting, other_operands, another_tensor,
-    its_own_memory, another_size, another_mode, an_error],
+    its_own_memory, another_size, another_mode, another_start_of_a_loop,
+    an_error],
     ids=lambda f: f.__name__)
 def test_where_the_other_way_differs_one_is_refused(forward):
     ep = exported(forward, torch.ones(3, 4))

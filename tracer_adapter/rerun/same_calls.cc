@@ -16,9 +16,9 @@
 #include <string>
 #include <string_view>
 
+#include "guards/conjuncts.h"
 #include "guards/source_text.h"
 #include "sym/canonical.h"
-#include "sym/evaluate.h"
 #include "tracer_adapter/finish/input_sizes.h"
 #include "tracer_adapter/ir/owned_tensors.h"
 #include "tracer_adapter/rerun/replay.h"
@@ -76,10 +76,9 @@ class Comparison {
   bool is_same_owned(const InputSpec& a, const InputSpec& b) const;
   bool is_same_node(const Node& a, const Node& b, Pair& pair);
   bool is_same_graph(const Graph& a, const Graph& b);
-  bool is_same(const Argument& a, const Argument& b, const Pair& pair,
-               bool of_sub_graphs);
+  bool is_same(const Argument& a, const Argument& b, const Pair& pair);
   bool are_same(const std::vector<Argument>& a, const std::vector<Argument>& b,
-                const Pair& pair, bool of_sub_graphs);
+                const Pair& pair);
   bool is_same(Expr a, Expr b);
   bool gives_back(const Node& node, const Pair& pair, bool is_first);
   bool masks_one_position(const Node& node, const Pair& pair);
@@ -179,7 +178,7 @@ bool Comparison::has_same_inputs(Pair& pair) {
       if (!bind(pair.first.value(x->id), pair.second.value(y->id)))
         return false;
       pair.of_first[x->id] = y->id;
-    } else if (!is_same(a[i]->arg, b[i]->arg, pair, false)) {
+    } else if (!is_same(a[i]->arg, b[i]->arg, pair)) {
       return false;
     }
   }
@@ -264,18 +263,25 @@ bool Comparison::masks_one_position(const Node& node, const Pair& pair) {
   });
 }
 
+// A block reads sizes by symbols that its values have outside, too: one that is
+// a constant in the second program is no operand there.
+std::vector<Argument> arguments(const Node& node, const Graph& graph) {
+  std::vector<Argument> result = node.args;
+  if (is_mode_block(node))
+    std::erase_if(result, [&](const Argument& a) {
+      const ValueRef* ref = a.get<ValueRef>();
+      return ref != nullptr && !graph.value(ref->id).is_tensor();
+    });
+  return result;
+}
+
 bool Comparison::is_same_node(const Node& a, const Node& b, Pair& pair) {
   if (a.kind != b.kind || a.target != b.target) return false;
   if (a.outputs.size() != b.outputs.size()) return false;
-  const bool of_sub_graphs = a.kind == Node::Kind::kHigherOrder;
-  if (masks_one_position(a, pair)) {
-    constexpr size_t kIsCausal = 5;
-    Node plain = a;
-    plain.args[kIsCausal] = b.args[kIsCausal];
-    if (!are_same(plain.args, b.args, pair, false)) return false;
-  } else if (!are_same(a.args, b.args, pair, of_sub_graphs)) {
-    return false;
-  }
+  std::vector<Argument> args = arguments(a, pair.first);
+  constexpr size_t kIsCausal = 5;
+  if (masks_one_position(a, pair)) args[kIsCausal] = b.args[kIsCausal];
+  if (!are_same(args, arguments(b, pair.second), pair)) return false;
   for (size_t i = 0; i < a.outputs.size(); ++i) {
     const Node::Output& x = a.outputs[i];
     const Node::Output& y = b.outputs[i];
@@ -294,30 +300,15 @@ bool Comparison::is_same_node(const Node& a, const Node& b, Pair& pair) {
 }
 
 bool Comparison::are_same(const std::vector<Argument>& a,
-                          const std::vector<Argument>& b, const Pair& pair,
-                          bool of_sub_graphs) {
-  // What a sub-graph reads of sizes is in its values.
-  const auto kept = [&](const std::vector<Argument>& all, const Graph& graph) {
-    std::vector<const Argument*> result;
-    for (const Argument& x : all) {
-      const ValueRef* ref = x.get<ValueRef>();
-      const bool is_size = ref != nullptr &&
-                           !graph.value(ref->id).is_tensor() &&
-                           graph.value(ref->id).expr().is_int();
-      if (!of_sub_graphs || !(is_size || x.get<int64_t>()))
-        result.push_back(&x);
-    }
-    return result;
-  };
-  const auto x = kept(a, pair.first), y = kept(b, pair.second);
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                    [&](const Argument* one, const Argument* other) {
-                      return is_same(*one, *other, pair, of_sub_graphs);
+                          const std::vector<Argument>& b, const Pair& pair) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const Argument& x, const Argument& y) {
+                      return is_same(x, y, pair);
                     });
 }
 
-bool Comparison::is_same(const Argument& a, const Argument& b, const Pair& pair,
-                         bool of_sub_graphs) {
+bool Comparison::is_same(const Argument& a, const Argument& b,
+                         const Pair& pair) {
   const Expr x = number_of(pair.first, a, first_.env->pool());
   const Expr y = number_of(pair.second, b, second_.env->pool());
   if (x && y) return is_same(x, y);
@@ -330,7 +321,7 @@ bool Comparison::is_same(const Argument& a, const Argument& b, const Pair& pair,
   const auto* list = a.get<ListArgument>();
   const auto* other_list = b.get<ListArgument>();
   if (list != nullptr && other_list != nullptr)
-    return are_same(list->items, other_list->items, pair, of_sub_graphs);
+    return are_same(list->items, other_list->items, pair);
   const auto* graph = a.get<GraphArgument>();
   const auto* other_graph = b.get<GraphArgument>();
   if (graph != nullptr && other_graph != nullptr)
@@ -356,7 +347,7 @@ bool Comparison::has_same_outputs(const Pair& pair) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const OutputSpec& x, const OutputSpec& y) {
                       return x.kind == y.kind && x.target == y.target &&
-                             is_same(x.arg, y.arg, pair, false);
+                             is_same(x.arg, y.arg, pair);
                     });
 }
 
@@ -369,13 +360,6 @@ bool keeps_calls_of_modules(const ExportedProgram& program) {
 bool Comparison::holds() {
   if (keeps_calls_of_modules(first_)) return false;
   return bind_sizes() && is_same_graph(first_.graph, second_.graph);
-}
-
-bool leaves_out(const Guard& guard, Expr symbol, int size) {
-  if (free_symbols(guard.condition) != std::vector<Expr>{symbol}) return false;
-  Assignment point;
-  point.set(symbol, Int(size));
-  return evaluate(guard.condition, point).is_false();
 }
 
 // Whether the inputs that `program` takes, and this size, satisfy what `other`
@@ -393,7 +377,8 @@ bool implies(const ExportedProgram& program, Expr symbol, int size,
       context.assume(le(c.expr, env.pool().integer(*c.range.upper())));
   }
   for (const Guard& guard : program.guards())
-    if (!leaves_out(guard, symbol, size)) context.assume(guard.condition);
+    if (!internal::leaves_out(guard.condition, symbol, Int(size)))
+      context.assume(guard.condition);
   SourceValues values;
   for (const InputDim& dim : env.input_dims()) values.add(dim.source, dim.expr);
   return std::ranges::all_of(
