@@ -11,7 +11,6 @@
 #include "guards/explain.h"
 #include "sym/print.h"
 #include "tracer_adapter/decompositions.h"
-#include "tracer_adapter/finish/input_sizes.h"
 #include "tracer_adapter/ir/sym_functions.h"
 #include "tracer_adapter/pt2/guard_places.h"
 #include "tracer_adapter/pt2/model_json.h"
@@ -84,36 +83,20 @@ py::list range_list(const ExportedProgram& program) {
   return result;
 }
 
-// [(symbol, size, [source])]: the sizes that branches leave out, and which
-// sizes of inputs are that symbol.  Without those that the caller left out, and
-// those on which another size depends.
-py::list left_out_by_branches(const ExportedProgram& program) {
-  ShapeEnv& env = *program.env;
+// [(symbol, size, [source])]
+py::list sizes_to_try(const ExportedProgram& program) {
   py::list result;
-  for (const auto& [symbol, size] : env.left_out_by_branches()) {
-    py::list sources;
-    bool is_free = true;
-    for (const InputDim& dim : env.input_dims()) {
-      const Expr now = learnt_size(env, dim.expr);
-      if (now == symbol) {
-        is_free &= dim.constraint.min.value_or(Int(0)) <= Int(size);
-        sources.append(dim.source);
-      } else {
-        const std::vector<Expr>& all = free_symbols(now);
-        is_free &= std::find(all.begin(), all.end(), symbol) == all.end();
-      }
-    }
-    if (is_free)
-      result.append(py::make_tuple(symbol.symbol().name, size, sources));
-  }
+  for (const SizeToTry& one : proviso::sizes_to_try(program))
+    result.append(
+        py::make_tuple(one.symbol.symbol().name, one.size, one.sources));
   return result;
 }
 
 bool admit_size(ExportedProgram& program, const std::string& name, int size,
                 const ExportedProgram& other) {
-  for (const auto& [symbol, left_out] : program.env->left_out_by_branches())
-    if (symbol.symbol().name == name && left_out == size)
-      return admit(program, symbol, size, other);
+  for (const SizeToTry& one : proviso::sizes_to_try(program))
+    if (one.symbol.symbol().name == name && one.size == size)
+      return admit(program, one.symbol, size, other);
   return false;
 }
 
@@ -378,7 +361,7 @@ void bind_program(py::module_& m) {
              return p.env->options().specialize_zero_one;
            })
       .def("guards", &guard_list)
-      .def("left_out_by_branches", &left_out_by_branches)
+      .def("sizes_to_try", &sizes_to_try)
       .def("admit", &admit_size)
       .def("all_guards",
            [](const ExportedProgram& p) { return strings(p.env->guards()); })

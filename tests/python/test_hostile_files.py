@@ -1360,6 +1360,13 @@ def test_gradients_of_a_loaded_program_are_recorded(files):
     assert all(p.grad is not None for p in loaded.parameters())
 
 
+def set_examples(archive, examples):
+    buffer = io.BytesIO()
+    torch.save(examples, buffer)
+    name = next(n for n in archive.records if n.endswith("sample_inputs/model.pt"))
+    archive.records[name] = buffer.getvalue()
+
+
 @pytest.mark.parametrize("examples", [
     ((torch.ones(3, 4, dtype=torch.int64),), {}),
     ((torch.ones(3, 4, device="meta"),), {}),
@@ -1369,10 +1376,7 @@ def test_gradients_of_a_loaded_program_are_recorded(files):
 ], ids=["dtype", "device", "layout", "rank", "number", "none", "more"])
 def test_examples_are_what_the_graph_takes(examples, files, tmp_path):
     archive = Archive(files["linear_torch"])
-    buffer = io.BytesIO()
-    torch.save(examples, buffer)
-    name = next(n for n in archive.records if n.endswith("sample_inputs/model.pt"))
-    archive.records[name] = buffer.getvalue()
+    set_examples(archive, examples)
     archive.write(tmp_path / "bad.pt2")
     with pytest.raises(ValueError, match="load: .*bad.pt2.*example"):
         proviso.load(tmp_path / "bad.pt2")
@@ -1385,10 +1389,7 @@ def test_examples_are_what_the_graph_takes(examples, files, tmp_path):
 ], ids=["key", "tuple", "list"])
 def test_examples_nest_as_the_inputs(nested, files, tmp_path):
     archive = Archive(files["nested_torch"])
-    buffer = io.BytesIO()
-    torch.save(((nested, 5, 0.5, "sum"), {}), buffer)
-    name = next(n for n in archive.records if n.endswith("sample_inputs/model.pt"))
-    archive.records[name] = buffer.getvalue()
+    set_examples(archive, ((nested, 5, 0.5, "sum"), {}))
     archive.write(tmp_path / "bad.pt2")
     with pytest.raises(ValueError, match="load: .*bad.pt2.*examples .* nest"):
         proviso.load(tmp_path / "bad.pt2")
@@ -1403,10 +1404,7 @@ def test_the_example_of_a_constant_is_the_constant(tmp_path):
                       tmp_path / "good.pt2")
     proviso.load(tmp_path / "good.pt2")
     archive = Archive(tmp_path / "good.pt2")
-    buffer = io.BytesIO()
-    torch.save(((torch.ones(3), 0.75), {}), buffer)
-    name = next(n for n in archive.records if n.endswith("sample_inputs/model.pt"))
-    archive.records[name] = buffer.getvalue()
+    set_examples(archive, ((torch.ones(3), 0.75), {}))
     archive.write(tmp_path / "bad.pt2")
     with pytest.raises(ValueError, match="factor is 0.75, .* is always 0.5"):
         proviso.load(tmp_path / "bad.pt2")

@@ -15,6 +15,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "guards/conjuncts.h"
 #include "guards/source_text.h"
@@ -389,6 +391,27 @@ bool implies(const ExportedProgram& program, Expr symbol, int size,
 }
 
 }  // namespace
+
+std::vector<SizeToTry> sizes_to_try(const ExportedProgram& program) {
+  ShapeEnv& env = *program.env;
+  std::vector<SizeToTry> result;
+  for (const auto& [symbol, size] : env.left_out_by_branches()) {
+    SizeToTry one{symbol, size, {}};
+    bool is_free = true;
+    for (const InputDim& dim : env.input_dims()) {
+      const Expr now = learnt_size(env, dim.expr);
+      if (now == symbol) {
+        is_free &= dim.constraint.min.value_or(Int(0)) <= Int(size);
+        one.sources.push_back(dim.source);
+      } else {
+        const std::vector<Expr> all = free_symbols(now);
+        is_free &= std::ranges::find(all, symbol) == all.end();
+      }
+    }
+    if (is_free) result.push_back(std::move(one));
+  }
+  return result;
+}
 
 bool admit(ExportedProgram& program, Expr symbol, int size,
            const ExportedProgram& other) {

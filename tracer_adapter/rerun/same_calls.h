@@ -14,11 +14,24 @@
 // both.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tracer_adapter/exported_program.h"
 
 namespace proviso::inline v0_2 {
 
-// `other`: the program traced anew with inputs whose `symbol` is `size`, 0 or
+// A size 0 or 1 that only branches of the program leave out.
+struct SizeToTry {
+  Expr symbol;
+  int size;
+  std::vector<std::string> sources;  // the sizes of inputs that are the symbol
+};
+// Without those that the caller left out, and those on which the size of
+// another input depends.
+std::vector<SizeToTry> sizes_to_try(const ExportedProgram& program);
+
+// `other`: the program traced again with inputs whose `symbol` is `size`, 0 or
 // 1, a constant there.  Whether `program` is right for that size too; then its
 // ranges and guards no longer leave it out.
 bool admit(ExportedProgram& program, Expr symbol, int size,

@@ -39,12 +39,11 @@ class _Traces:
         sizes that make no difference."""
         tried = set()
         while True:
-            left_out = [(symbol, size, sources) for symbol, size, sources
-                        in program.left_out_by_branches()
-                        if (symbol, size) not in tried]
-            if not left_out:
+            left = [one for one in program.sizes_to_try()
+                    if one[:2] not in tried]
+            if not left:
                 return
-            symbol, size, sources = left_out[0]
+            symbol, size, sources = left[0]
             tried.add((symbol, size))
             other = self._at(fixed | {(source, size) for source in sources})
             if other is not None:
