@@ -60,7 +60,7 @@ void ShapeEnv::know(Expr condition, const std::string& why) {
 }
 
 void ShapeEnv::require(Expr condition, const SourceLocation& where) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "require");
   impl_->recorder.require(condition, where);
 }
@@ -68,21 +68,22 @@ void ShapeEnv::require(Expr condition, const SourceLocation& where) {
 // --- values
 
 std::optional<Value> ShapeEnv::hint(Expr e) {
+  const InterruptScope scope(impl_->facts.context());
   require_own(pool(), e, "hint");
   return impl_->hints.value(e);
 }
 std::optional<Int> ShapeEnv::maybe_static_int(Expr e) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), e, Type::kInt, "maybe_static_int");
   return impl_->decider.static_value(impl_->decider.simplify(e));
 }
 Expr ShapeEnv::simplify(Expr e) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_own(pool(), e, "simplify");
   return impl_->decider.simplify(e);
 }
 Interval ShapeEnv::bounds(Expr e) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), e, Type::kInt, "bounds");
   return impl_->decider.bounds(e);
 }
@@ -90,19 +91,19 @@ Interval ShapeEnv::bounds(Expr e) {
 // --- questions
 
 bool ShapeEnv::guard_bool(Expr condition, const SourceLocation& where) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "guard_bool");
   return impl_->questions.guard_bool(condition, where, "guard_bool");
 }
 
 Int ShapeEnv::guard_int(Expr e, const SourceLocation& where) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), e, Type::kInt, "guard_int");
   return std::get<Int>(impl_->questions.guard_value(e, where, "guard_int"));
 }
 
 double ShapeEnv::guard_float(Expr e, const SourceLocation& where) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), e, Type::kFloat, "guard_float");
   const Value value = impl_->questions.guard_value(e, where, "guard_float");
   if (auto* exact = std::get_if<Rational>(&value)) return exact->to_double();
@@ -112,60 +113,61 @@ double ShapeEnv::guard_float(Expr e, const SourceLocation& where) {
 
 bool ShapeEnv::expect_true(Expr condition, const SourceLocation& where,
                            const std::string& message) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "expect_true");
   return impl_->questions.expect_true(condition, where, message, "expect_true");
 }
 bool ShapeEnv::guard_or_false(Expr condition, const SourceLocation& where) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "guard_or_false");
   return impl_->questions.guard_or(condition, false, where, "guard_or_false");
 }
 bool ShapeEnv::guard_or_true(Expr condition, const SourceLocation& where) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "guard_or_true");
   return impl_->questions.guard_or(condition, true, where, "guard_or_true");
 }
 bool ShapeEnv::guard_size_oblivious(Expr condition,
                                     const SourceLocation& where) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "guard_size_oblivious");
   return impl_->questions.guard_size_oblivious(condition, where);
 }
 bool ShapeEnv::statically_known_true(Expr condition) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "statically_known_true");
   return impl_->questions.is_known(condition, true);
 }
 bool ShapeEnv::statically_known_false(Expr condition) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "statically_known_false");
   return impl_->questions.is_known(condition, false);
 }
 bool ShapeEnv::has_static_value(Expr e) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_own(pool(), e, "has_static_value");
   return impl_->questions.has_static_value(e);
 }
 Int ShapeEnv::guarding_hint_or_throw(Expr e) {
+  const InterruptScope scope(impl_->facts.context());
   require_own(pool(), e, "guarding_hint_or_throw");
   return impl_->questions.guarding_hint(e);
 }
 Int ShapeEnv::optimization_hint(Expr e, Int fallback) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_own(pool(), e, "optimization_hint");
   return impl_->hints.plausible(e, fallback);
 }
 void ShapeEnv::constrain_range(Expr e, std::optional<Int> min,
                                std::optional<Int> max,
                                const SourceLocation& where) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), e, Type::kInt, "constrain_range");
   impl_->questions.constrain_range(e, std::move(min), std::move(max), where);
 }
 void ShapeEnv::runtime_assert(Expr condition, const SourceLocation& where,
                               const std::string& message) {
-  const InterruptScope scope;
+  const InterruptScope scope(impl_->facts.context());
   require_type(pool(), condition, Type::kBool, "runtime_assert");
   impl_->questions.runtime_assert(condition, where, message);
 }

@@ -283,6 +283,7 @@ std::vector<Expr> said_together(Context& context,
 }
 
 std::vector<Expr> weakest_checks(Context& context, Expr condition) {
+  const InterruptScope scope(context);
   return weakest_checks(context, condition, free_symbols(condition));
 }
 

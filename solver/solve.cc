@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/interrupt_scope.h"
 #include "solver/limits_in_force.h"
 #include "sym/canonical.h"
 #include "sym/definition.h"
@@ -11,7 +12,6 @@
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/simplify.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -256,19 +256,22 @@ std::optional<Solution> solve(Context& context, Expr relation, Expr symbol) {
     throw Error("solve: " + excerpt(e) +
                 " belongs to another ExprPool; build it with Context::pool()");
   }
+  const InterruptScope scope(context);
   const LimitsInForce in_force(limits_of(context.options()));
   uint64_t units = limits().compound_work;
-  return within(units, [&] { return Solver(context, symbol).solve(relation); })
+  return InterruptScope::within(
+             units, [&] { return Solver(context, symbol).solve(relation); })
       .value_or(std::nullopt);
 }
 
 Expr common_divisor(Context& context, Expr a, Expr b) {
+  const InterruptScope scope(context);
   ExprPool& pool = context.pool();
   a = context.canonical(a);
   b = context.canonical(b);
   const LimitsInForce in_force(limits_of(context.options()));
   uint64_t units = limits().compound_work / 2;
-  const auto found = within(units, [&] {
+  const auto found = InterruptScope::within(units, [&] {
     const Polynomial p = to_polynomial(a);
     const Polynomial q = to_polynomial(b);
     const Monomial shared = shared_factors(p, q);

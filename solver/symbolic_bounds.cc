@@ -20,6 +20,7 @@
 #include <unordered_set>
 
 #include "solver/fixed_limits.h"
+#include "solver/interrupt_scope.h"
 #include "solver/limits_in_force.h"
 #include "sym/budget.h"
 #include "sym/canonical.h"
@@ -30,7 +31,6 @@
 #include "sym/polynomial.h"
 #include "sym/print.h"
 #include "sym/relations.h"
-#include "sym/within.h"
 
 namespace proviso::inline v0_2 {
 using namespace internal;
@@ -310,6 +310,7 @@ std::vector<FactId> facts_behind(Context& context, Expr claim) {
 
 std::optional<Expr> bound(Context& context, Expr e, std::span<const Expr> over,
                           std::vector<FactId>* facts, bool above) {
+  const InterruptScope scope(context);
   const std::string call = above ? "upper_bound" : "lower_bound";
   (void)context.bounds_quick(e);  // throws for what is no such expression
   for (Expr symbol : over) {
@@ -324,7 +325,7 @@ std::optional<Expr> bound(Context& context, Expr e, std::span<const Expr> over,
   const LimitsInForce in_force(limits_of(context.options()));
   uint64_t units = limits().compound_work;
   const std::optional<Expr> found =
-      within(units, [&] {
+      InterruptScope::within(units, [&] {
         return Bounder(context, over).bound(rewrite(e, definition), above);
       }).value_or(std::nullopt);
   if (found && facts != nullptr)

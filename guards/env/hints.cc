@@ -6,19 +6,34 @@
 #include "solver/interrupt_scope.h"
 #include "sym/excerpt.h"
 #include "sym/print.h"
+#include "sym/within.h"
 
 namespace proviso::inline v0_2::internal {
+namespace {
+
+// Another thread ends what takes long; what takes little has its value still.
+Evaluation evaluated(Expr e, const Assignment& point) {
+  auto found = try_within(Budget::kUnlimited, InterruptScope::interruption(),
+                          [&] { return evaluate(e, point); });
+  if (found) return *std::move(found);
+  Evaluation ended;
+  ended.gave_up = true;
+  ended.why = "the call was ended before its value was known";
+  return ended;
+}
+
+}  // namespace
 
 std::optional<Value> Hints::value(Expr e) {
   if (symbols_.depends_on_data(e)) {
     e = replacements_.apply(e);
     if (symbols_.depends_on_data(e)) return std::nullopt;
   }
-  return evaluate(e, symbols_.hints()).value;
+  return evaluated(e, symbols_.hints()).value;
 }
 
 Value Hints::defined_value(Expr e, const char* call) {
-  Evaluation r = evaluate(e, symbols_.hints());
+  Evaluation r = evaluated(e, symbols_.hints());
   if (r.defined()) return *r.value;
   throw GuardError(std::string(call) + ": " + excerpt(e) +
                    " is undefined at the example inputs (" + r.why +

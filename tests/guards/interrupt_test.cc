@@ -122,6 +122,11 @@ struct Session {
   }
 };
 
+// Work before the first question is asked.
+Expr nested_cubes(ExprPool& pool) {
+  return parse(pool, problem_of("nested cubes", 192).question).arg(1);
+}
+
 struct Use {
   const char* name;
   void (*call)(Session&);
@@ -137,7 +142,24 @@ const Use kUses[] = {
     {"simplify", [](Session& s) { s.env.context().simplify(s.question); }},
     {"canonical", [](Session& s) { s.env.context().canonical(s.question); }},
     {"contradiction", [](Session& s) { s.env.context().contradiction(); }},
+    {"solve",
+     [](Session& s) {
+       const Expr cubes = nested_cubes(s.env.pool());
+       solve(s.env.context(), ge(cubes, 7), cubes.pool().symbols()[0]);
+     }},
+    {"common_divisor",
+     [](Session& s) {
+       const Expr cubes = nested_cubes(s.env.pool());
+       common_divisor(s.env.context(), cubes, cubes + s.side);
+     }},
+    {"upper_bound",
+     [](Session& s) {
+       const Expr symbols[] = {s.words[0].value, s.words[1].value};
+       upper_bound(s.env.context(), nested_cubes(s.env.pool()), symbols);
+     }},
     {"guard_bool", [](Session& s) { s.env.guard_bool(s.question); }},
+    {"guard_bool of cubes",
+     [](Session& s) { s.env.guard_bool(ge(nested_cubes(s.env.pool()), 7)); }},
     {"guard_int", [](Session& s) { s.env.guard_int(s.side); }},
     {"expect_true", [](Session& s) { s.env.expect_true(s.question); }},
     {"guard_or_false", [](Session& s) { s.env.guard_or_false(s.question); }},
