@@ -31,6 +31,8 @@ namespace proviso::inline v0_2 {
 struct OutOfBudget {};
 
 class [[nodiscard]] Budget {
+  friend class BudgetProbe;  // what a test finds in a signal
+
  public:
   static constexpr uint64_t kUnlimited = uint64_t{1} << 62;
 

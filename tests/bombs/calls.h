@@ -18,6 +18,7 @@ void use_sym(const Problem&, Meter&);     // parse, print, simplify, evaluate
 void use_solver(const Problem&, Meter&);  // Context, native
 void use_z3(const Problem&, Meter&);      // Context::ask with Z3
 void use_guards(const Problem&, Meter&);  // ShapeEnv, requirements, suggestions
+void use_guards_first(const Problem&, Meter&);  // a call each, of a ShapeEnv
 void use_guards_z3(const Problem&, Meter&);
 void use_programs(const Problem&, Meter&);  // GuardProgram, sizes_where
 void use_errors(const Problem&, Meter&);    // PyTorch's texts

@@ -56,10 +56,12 @@ struct Traced {
   explicit Traced(bool use_z3)
       : env({.specialize_zero_one = false,
              .solver = {.use_z3 = use_z3, .machine_int64 = true}}) {}
+  ~Traced() { Meter::interruptible = nullptr; }
 };
 
 bool start(Traced& traced, const Problem& problem, Meter& meter) {
   ShapeEnv& env = traced.env;
+  Meter::interruptible = &env.context();
   traced.sizes = count_of(problem, 's');
   const int data = count_of(problem, 'u');
   if (traced.sizes > 3000 || data > 3000) return false;
@@ -129,11 +131,8 @@ void use_inputs(Traced& traced, Meter& meter) {
   meter.call("conditions", [&] { check->conditions(); });
 }
 
-void use_environment(const Problem& problem, bool as_asserts, bool use_z3,
-                     Meter& meter) {
-  Traced traced(use_z3);
+void learn(Traced& traced, bool as_asserts, Meter& meter) {
   ShapeEnv& env = traced.env;
-  if (!start(traced, problem, meter)) return;
   for (Expr fact : traced.facts) {
     if (as_asserts) {
       meter.call("expect_true", [&] { env.expect_true(fact, {"m.py", 3}); });
@@ -144,11 +143,41 @@ void use_environment(const Problem& problem, bool as_asserts, bool use_z3,
                [&] { holds = env.guard_or_false(fact, {"m.py", 2}); });
     if (!holds) meter.call("expect_true", [&] { env.expect_true(fact); });
   }
+}
+
+// What is made of the guards and assertions that there are.
+void use_results(Traced& traced, Meter& meter) {
+  ShapeEnv& env = traced.env;
+  meter.call("minimal_guards", [&] { env.minimal_guards(); });
+  meter.call("check_constraints", [&] { env.check_constraints(); });
+  Requirements required;
+  if (meter.call("requirements",
+                 [&] { required = requirements(env, traced.words); })) {
+    meter.call("torch_form", [&] { torch_form(env, required); });
+    meter.call("answers_to_torch",
+               [&] { answers_to_torch(env, required, traced.question); });
+  }
+  if (!env.guards().empty())
+    meter.call("explain", [&] { explain(env, env.guards()[0]); });
+  meter.call("shapelog", [&] { env.shapelog(); });
+  for (const ShapeEvent& event : env.events()) {
+    meter.call("to_json", [&] { to_json(event); });
+    break;
+  }
+  use_inputs(traced, meter);
+}
+
+void use_environment(const Problem& problem, bool as_asserts, bool use_z3,
+                     Meter& meter) {
+  Traced traced(use_z3);
+  ShapeEnv& env = traced.env;
+  if (!start(traced, problem, meter)) return;
+  learn(traced, as_asserts, meter);
   const Expr question = traced.question;
-  meter.call("statically_known", [&] {
-    env.statically_known_true(question);
-    env.statically_known_false(question);
-  });
+  meter.call("statically_known_true",
+             [&] { env.statically_known_true(question); });
+  meter.call("statically_known_false",
+             [&] { env.statically_known_false(question); });
   ask(meter, "guard_bool",
       [&] { env.guard_bool(question, {"m.py", 9, "if x:"}); });
   if (const OpenQuestion* open = last_refused(env)) {
@@ -173,26 +202,71 @@ void use_environment(const Problem& problem, bool as_asserts, bool use_z3,
   meter.call("weakest_checks",
              [&] { weakest_checks(env.context(), question); });
   meter.call("in_words", [&] { in_words(env, question, traced.words); });
-  meter.call("minimal_guards", [&] { env.minimal_guards(); });
-  meter.call("check_constraints", [&] { env.check_constraints(); });
-  Requirements required;
-  if (meter.call("requirements",
-                 [&] { required = requirements(env, traced.words); })) {
-    meter.call("torch_form", [&] { torch_form(env, required); });
-    meter.call("answers_to_torch",
-               [&] { answers_to_torch(env, required, question); });
-  }
-  if (!env.guards().empty())
-    meter.call("explain", [&] { explain(env, env.guards()[0]); });
-  meter.call("shapelog", [&] { env.shapelog(); });
-  for (const ShapeEvent& event : env.events()) {
-    meter.call("to_json", [&] { to_json(event); });
-    break;
-  }
-  use_inputs(traced, meter);
+  use_results(traced, meter);
 }
 
+// A call of an environment that was asked nothing before.
+struct FirstCall {
+  const char* name;
+  void (*call)(ShapeEnv&, Expr);
+  bool is_of_condition = false;
+};
+
+const SourceLocation kWhere{"m.py", 9, "if x:"};
+
+const FirstCall kFirstCalls[] = {
+    {"guard_int", [](ShapeEnv& env, Expr e) { env.guard_int(e); }},
+    {"hint", [](ShapeEnv& env, Expr e) { env.hint(e); }},
+    {"maybe_static_int",
+     [](ShapeEnv& env, Expr e) { env.maybe_static_int(e); }},
+    {"ShapeEnv::simplify", [](ShapeEnv& env, Expr e) { env.simplify(e); }},
+    {"ShapeEnv::bounds", [](ShapeEnv& env, Expr e) { env.bounds(e); }},
+    {"has_static_value",
+     [](ShapeEnv& env, Expr e) { env.has_static_value(e); }},
+    {"guarding_hint_or_throw",
+     [](ShapeEnv& env, Expr e) { env.guarding_hint_or_throw(e); }},
+    {"optimization_hint",
+     [](ShapeEnv& env, Expr e) { env.optimization_hint(e); }},
+    {"constrain_range",
+     [](ShapeEnv& env, Expr e) { env.constrain_range(e, Int(0), Int(9999)); }},
+    {"guard_bool", [](ShapeEnv& env, Expr e) { env.guard_bool(e, kWhere); },
+     true},
+    {"guard_or_false",
+     [](ShapeEnv& env, Expr e) { env.guard_or_false(e, kWhere); }, true},
+    {"guard_size_oblivious",
+     [](ShapeEnv& env, Expr e) { env.guard_size_oblivious(e, kWhere); }, true},
+    {"expect_true", [](ShapeEnv& env, Expr e) { env.expect_true(e, kWhere); },
+     true},
+    {"runtime_assert",
+     [](ShapeEnv& env, Expr e) { env.runtime_assert(e, kWhere, ""); }, true},
+    {"require", [](ShapeEnv& env, Expr e) { env.require(e, kWhere); }, true},
+    {"statically_known_true",
+     [](ShapeEnv& env, Expr e) { env.statically_known_true(e); }, true},
+    {"weakest_checks",
+     [](ShapeEnv& env, Expr e) { weakest_checks(env.context(), e); }, true},
+};
+
 }  // namespace
+
+void use_guards_first(const Problem& problem, Meter& meter) {
+  for (const FirstCall& first : kFirstCalls) {
+    for (size_t side : {size_t{0}, size_t{1}}) {
+      if (first.is_of_condition && side == 1) break;
+      Traced traced(false);
+      if (!start(traced, problem, meter)) return;
+      Expr asked = traced.question;
+      if (!first.is_of_condition) {
+        const auto sides = asked.args();
+        if (sides.size() <= side || !sides[side].is_int()) break;
+        asked = sides[side];
+        if (asked.is_constant()) continue;
+      }
+      learn(traced, true, meter);
+      ask(meter, first.name, [&] { first.call(traced.env, asked); });
+      use_results(traced, meter);
+    }
+  }
+}
 
 void use_guards(const Problem& problem, Meter& meter) {
   use_environment(problem, false, false, meter);

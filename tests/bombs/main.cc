@@ -1,9 +1,10 @@
-// bombs LAYER [--quick] [--cut] [--slow FACTOR] [--verbose]
-//       [FAMILY | --random SEED COUNT]
+// bombs LAYER [--quick] [--cut | --interrupt SEED] [--slow FACTOR] [--verbose]
+//       [FAMILY | --random SEED COUNT | --numbers SEED COUNT]
 //
 //   build/bin/bombs solver              every size, doubled
 //   build/bin/bombs guards --quick      the largest size of 10 KB alone
 //   build/bin/bombs solver --cut        each call ended somewhere (measure.h)
+//   build/bin/bombs solver --interrupt 7    each interrupted somewhere
 //   build/bin/bombs texts               what the largest are, as JSON lines
 //   build/bin/bombs solver cubes        families whose names have the word
 //   build/bin/bombs solver --random 1000 500   problems of random_bombs.h
@@ -40,6 +41,7 @@ constexpr Layer kLayers[] = {
     {"solver", use_solver},
     {"z3", use_z3},
     {"guards", use_guards},
+    {"guards_first", use_guards_first},
     {"guards_z3", use_guards_z3},
     {"programs", use_programs},
     {"errors", use_errors},
@@ -52,8 +54,11 @@ constexpr Layer kLayers[] = {
 struct Options {
   const Layer* layer = nullptr;
   std::string family;
-  bool is_quick = false, is_verbose = false, is_cut = false;
+  bool is_quick = false, is_verbose = false;
+  Meter::End end = Meter::End::kItsOwn;
+  uint32_t draw = 7;
   double slow = 1;
+  Problem (*random)(uint32_t seed) = random_bomb;
   uint32_t first_seed = 0, seeds = 0;
 };
 
@@ -93,8 +98,13 @@ bool run_apart(const char* name, const std::function<void(Meter&)>& work,
     itimerval timer{};
     timer.it_value.tv_sec = kSeconds;
     setitimer(ITIMER_PROF, &timer, nullptr);
-    Meter meter(limits, options.is_verbose, options.is_cut);
+    Meter meter(limits, options.is_verbose, options.end, options.draw);
     work(meter);
+    if (options.end == Meter::End::kInterrupt) {
+      std::fprintf(Meter::report, "%-40s %zu interrupts, %lluk units after\n",
+                   name, meter.interrupted(),
+                   static_cast<unsigned long long>(meter.most_after() / 1000));
+    }
     std::fflush(Meter::report);
     _exit(meter.found() == 0 ? 0 : 1);
   }
@@ -129,7 +139,7 @@ bool run_family(const Family& family, const Options& options) {
 
 bool run_seed(uint32_t seed, const Options& options) {
   const std::string name = "random " + std::to_string(seed);
-  const Problem problem = random_bomb(seed);
+  const Problem problem = options.random(seed);
   const auto work = [&](Meter& meter) {
     meter.run(name, 0, problem.length(),
               [&] { options.layer->use(problem, meter); });
@@ -179,12 +189,16 @@ int main(int argc, char** argv) {
     if (word == "--quick") {
       options.is_quick = true;
     } else if (word == "--cut") {
-      options.is_cut = true;
+      options.end = Meter::End::kBudget;
+    } else if (word == "--interrupt" && i + 1 < argc) {
+      options.end = Meter::End::kInterrupt;
+      options.draw = static_cast<uint32_t>(std::atoi(argv[++i]));
     } else if (word == "--verbose") {
       options.is_verbose = true;
     } else if (word == "--slow" && i + 1 < argc) {
       options.slow = std::atof(argv[++i]);
-    } else if (word == "--random" && i + 2 < argc) {
+    } else if ((word == "--random" || word == "--numbers") && i + 2 < argc) {
+      options.random = word == "--random" ? random_bomb : random_numbers;
       options.first_seed = static_cast<uint32_t>(std::atoi(argv[++i]));
       options.seeds = static_cast<uint32_t>(std::atoi(argv[++i]));
     } else if (i == 1) {
@@ -197,8 +211,10 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "texts") return print_texts();
   if (options.layer == nullptr) {
     std::fprintf(stderr,
-                 "usage: bombs LAYER [--quick] [--cut] [--slow FACTOR] "
-                 "[--verbose] [FAMILY | --random SEED COUNT]\nlayers:");
+                 "usage: bombs LAYER [--quick] [--cut | --interrupt SEED] "
+                 "[--slow FACTOR] "
+                 "[--verbose] [FAMILY | --random SEED COUNT | --numbers SEED "
+                 "COUNT]\nlayers:");
     for (const Layer& layer : kLayers) std::fprintf(stderr, " %s", layer.name);
     std::fprintf(stderr, "\n");
     return 2;

@@ -7,6 +7,9 @@
 // Cut, each call has a budget that ends somewhere in it, as when another thread
 // interrupts: it then ends within 1 ms of work, and what comes later works.
 //
+// Interrupted, each call of a context (`interruptible`) is interrupted after a
+// random time, once: it then ends within 1 ms of work.
+//
 // A call that costs more than the limits, or ends otherwise than with a value
 // or an Error of no more than kMostText characters, is printed and counted.
 #pragma once
@@ -17,6 +20,8 @@
 #include <functional>
 #include <random>
 #include <string>
+
+#include "solver/solver.h"
 
 namespace proviso::testing {
 
@@ -31,8 +36,13 @@ class Meter {
  public:
   static constexpr size_t kMostText = 4096;
 
-  Meter(Limits limits, bool is_verbose, bool is_cut)
-      : limits_(limits), is_verbose_(is_verbose), is_cut_(is_cut) {}
+  enum class End { kItsOwn, kBudget, kInterrupt };
+
+  Meter(Limits limits, bool is_verbose, End end, uint32_t seed)
+      : limits_(limits), is_verbose_(is_verbose), end_(end), random_(seed) {}
+
+  // The context that is interrupted in what is called next.
+  static inline const Context* interruptible = nullptr;
 
   // What is measured next; on a small stack that is looked at afterwards.
   void run(const std::string& family, int n, size_t bytes,
@@ -42,14 +52,19 @@ class Meter {
 
   static std::FILE* report;  // where lines go
   size_t found() const { return found_; }
+  // Calls that were interrupted, and the most that one did after that.
+  size_t interrupted() const { return interrupted_; }
+  uint64_t most_after() const { return most_after_; }
   // "nested cubes n=24 (190 B) ask": of the call that runs.
   static const char* doing();
 
  private:
   Limits limits_;
-  bool is_verbose_, is_cut_;
-  size_t found_ = 0;
-  std::mt19937 random_{7};
+  bool is_verbose_;
+  End end_;
+  size_t found_ = 0, interrupted_ = 0;
+  uint64_t most_after_ = 0;
+  std::mt19937 random_;
   std::string where_;
 };
 

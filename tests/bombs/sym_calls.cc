@@ -247,9 +247,11 @@ void use_solver(const Problem& problem, Meter& meter) {
     Parsed parsed;
     if (!parse_all(pool, problem, parsed)) return;
     Context context(pool, {.use_z3 = false});
+    Meter::interruptible = &context;
     for (Expr fact : parsed.facts)
       meter.call("assume", [&] { context.assume(fact); });
     entry.use(context, parsed, meter);
+    Meter::interruptible = nullptr;
   }
 }
 
