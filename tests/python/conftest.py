@@ -15,6 +15,15 @@ proviso.export = state_snapshot.checked(proviso.export)
 
 
 @pytest.fixture(scope="session")
+def files(tmp_path_factory):
+    """The programs of model_files.py, saved: their paths by their names."""
+    import model_files
+
+    paths = model_files.write(tmp_path_factory.mktemp("files"))
+    return {path.stem: path for path in paths}
+
+
+@pytest.fixture(scope="session")
 def reader():
     """torch.export.load in another process."""
     from pt2_reader import Reader
